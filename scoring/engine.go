@@ -12,6 +12,7 @@ import (
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/judgebackend"
+	"github.com/badger-eval/badger/scoring/counterexample"
 )
 
 // SnapshotReader resolves result references, such as table:NAME or file:PATH.
@@ -32,7 +33,10 @@ type EngineOptions struct {
 	Judges    map[string]Judge     // those of single metrics, by name, in place of Judge
 	Replies   Replies              // recorded answers that are used in place of calls; may be nil
 	Config    Config
-	Panicked  func(metric string, value any, stack []byte) // told of a panic inside a metric; may be nil
+
+	Counterexamples counterexample.Finder // searches small databases on which two queries differ; nil: none is there
+
+	Panicked func(metric string, value any, stack []byte) // told of a panic inside a metric; may be nil
 }
 
 // Engine runs metrics on cases. It keeps no state between cases and may be used from many

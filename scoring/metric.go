@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring/counterexample"
 )
 
 // Field is a part of a case, or a set of them: what a metric needs, or reads where it is there. The
@@ -236,6 +237,15 @@ type Input struct {
 	replies     Replies
 	usage       Usage    // of the metric that is running
 	assessments []string // likewise
+}
+
+// Counterexamples is who searches small databases on which two queries differ; nil where this
+// program has no engine for it.
+func (in *Input) Counterexamples() counterexample.Finder {
+	if in.run == nil {
+		return nil
+	}
+	return in.run.engine.opts.Counterexamples
 }
 
 // Memo returns the value that make made for the key earlier on this case and answer, or makes it.

@@ -59,7 +59,7 @@ func (c *calibrateCommand) plan(ctx context.Context, l *labelled, config configu
 		}
 		return e, nil
 	}
-	if l.plain, err = engine(scoring.EngineOptions{}); err != nil {
+	if l.plain, err = engine(scoring.EngineOptions{Counterexamples: smallDatabases}); err != nil {
 		return nil, err
 	}
 	backends, err := c.recordedBackends(ctx, engine)
@@ -77,7 +77,7 @@ func (c *calibrateCommand) plan(ctx context.Context, l *labelled, config configu
 		_ = judge.Close()
 	}
 	if judge != nil {
-		e, err := engine(scoring.EngineOptions{Judge: judge.Backend(), Judges: judge.Judges()})
+		e, err := engine(scoring.EngineOptions{Counterexamples: smallDatabases, Judge: judge.Backend(), Judges: judge.Judges()})
 		if err != nil {
 			_ = judge.Close()
 			return nil, err
@@ -117,7 +117,7 @@ func (c *calibrateCommand) recordedBackends(ctx context.Context, engine func(sco
 		if err != nil {
 			return nil, usageError{err}
 		}
-		e, err := engine(scoring.EngineOptions{Replies: replies})
+		e, err := engine(scoring.EngineOptions{Counterexamples: smallDatabases, Replies: replies})
 		if err != nil {
 			return nil, err
 		}

@@ -68,7 +68,7 @@ func (c *demoCommand) Run(ctx context.Context, p process) error {
 	if err := demo.Annotate(ctx, conn.DB(), badgersql.Schema); err != nil {
 		return err
 	}
-	engine, err := scoring.NewEngine(metric.All(), &scoring.EngineOptions{Snapshots: snapshots{warehouse: w}})
+	engine, err := scoring.NewEngine(metric.All(), &scoring.EngineOptions{Counterexamples: smallDatabases, Snapshots: snapshots{warehouse: w}})
 	if err != nil {
 		return err
 	}

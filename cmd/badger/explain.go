@@ -213,11 +213,11 @@ func (c *explainCommand) fromFile(ctx context.Context, of scoring.AnswerID, in *
 // scored takes the scores of a case of a file: from a file of scores, or computed now.
 func (c *explainCommand) scored(ctx context.Context, in *caseview.Input, snaps snapshots) error {
 	if c.Scores == "" {
-		e, err := scoring.NewEngine(metric.All(), &scoring.EngineOptions{Snapshots: snaps, Config: in.Config})
+		e, err := scoring.NewEngine(metric.All(), &scoring.EngineOptions{Counterexamples: smallDatabases, Snapshots: snaps, Config: in.Config})
 		if err != nil {
 			return err
 		}
-		names := []string{"hybrid_ex", "relation", "verdict"}
+		names := []string{"hybrid_ex", "relation", "verdict", "counterexample"}
 		if c.Metric != "" && !slices.Contains(names, c.Metric) {
 			names = append(names, c.Metric)
 		}

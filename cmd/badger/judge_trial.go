@@ -154,7 +154,7 @@ func (c *judgeTestCommand) engine(ctx context.Context, p process, j *custom.Judg
 		return nil, nil, err
 	}
 	snaps.allow(config)
-	o := scoring.EngineOptions{Snapshots: snaps}
+	o := scoring.EngineOptions{Counterexamples: smallDatabases, Snapshots: snaps}
 	if o.Config, err = config.Metrics.engineConfig(); err != nil {
 		return nil, nil, err
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/badger-eval/badger/internal/arrowtable"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/counterexample"
 	"github.com/badger-eval/badger/scoring/custom"
 )
 
@@ -33,6 +34,9 @@ import (
 var judgeSQL custom.SQLEngine = &sqlJudges{
 	running: make(chan struct{}, max(2, runtime.GOMAXPROCS(0))), idle: make(chan *sqlProcess, max(2, runtime.GOMAXPROCS(0))),
 }
+
+// smallDatabases searches counterexamples in the same processes.
+var smallDatabases counterexample.Finder = judgeSQL.(*sqlJudges) //nolint:forcetypeassert // set above
 
 const (
 	judgeSQLTime   = time.Minute // a query that is still running then would run for hours: it joins everything with everything
@@ -49,15 +53,40 @@ type sqlJudges struct {
 
 // EvaluateSQL runs a query that sees the tables.
 func (e *sqlJudges) EvaluateSQL(ctx context.Context, query string, tables map[string]*scoring.Table) (*scoring.Table, error) {
+	q, err := newSQLQuestion(query, tables)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := e.ask(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return answer.table()
+}
+
+// Find searches a small database on which two queries differ.
+func (e *sqlJudges) Find(ctx context.Context, p *counterexample.Problem) (*counterexample.Outcome, error) {
+	answer, err := e.ask(ctx, &sqlQuestion{Pair: p})
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errcode.Of(err) == errcode.ResourceExhausted, errcode.Of(err) == errcode.DeadlineExceeded:
+		return &counterexample.Outcome{Why: "the queries need more memory or time than a search may take"}, nil
+	case err != nil:
+		return nil, err
+	case answer.Code != errcode.OK:
+		return nil, errcode.New(answer.Code, "%s", answer.Reason)
+	}
+	return answer.Found, nil
+}
+
+// ask has a process answer a question.
+func (e *sqlJudges) ask(ctx context.Context, q *sqlQuestion) (*sqlAnswer, error) {
 	select {
 	case e.running <- struct{}{}:
 		defer func() { <-e.running }()
 	case <-ctx.Done():
 		return nil, ctx.Err()
-	}
-	q, err := newSQLQuestion(query, tables)
-	if err != nil {
-		return nil, err
 	}
 	p, err := e.process()
 	if err != nil {
@@ -81,7 +110,7 @@ func (e *sqlJudges) EvaluateSQL(ctx context.Context, query string, tables map[st
 		p.kill()
 		p.end()
 	}
-	return answer.table()
+	return answer, nil
 }
 
 func (e *sqlJudges) process() (*sqlProcess, error) {
@@ -145,16 +174,18 @@ func (p *sqlProcess) ask(q *sqlQuestion) (*sqlAnswer, error) {
 	return a, readFrame(p.out, a)
 }
 
-// sqlQuestion is a query and its tables, as Arrow streams.
+// sqlQuestion is a query and its tables, as Arrow streams, or a pair of queries to refute.
 type sqlQuestion struct {
 	Query  string
 	Names  []string
 	Tables [][]byte
+	Pair   *counterexample.Problem
 }
 
-// sqlAnswer is the result as an Arrow stream, or an error.
+// sqlAnswer is the result as an Arrow stream, what became of a pair, or an error.
 type sqlAnswer struct {
 	Result []byte
+	Found  *counterexample.Outcome
 	Code   errcode.Code
 	Reason string
 }

@@ -193,8 +193,9 @@ func (c *policyCommand) labelled(ctx context.Context, p process, which policy.Po
 		return nil, err
 	}
 	o := scoring.EngineOptions{
-		Snapshots: results,
-		Config:    scoring.Config{Options: map[string]json.RawMessage{"verdict": options, "flex": json.RawMessage(`{"categories": false}`)}},
+		Counterexamples: smallDatabases,
+		Snapshots:       results,
+		Config:          scoring.Config{Options: map[string]json.RawMessage{"verdict": options, "flex": json.RawMessage(`{"categories": false}`)}},
 	}
 	evidence, err := scoring.NewEngine(metric.All(), &o)
 	if err != nil {

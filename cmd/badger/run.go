@@ -193,7 +193,7 @@ func (c *runCommand) prepare(ctx context.Context, e *evaluation) error {
 	if err != nil {
 		return err
 	}
-	o := scoring.EngineOptions{Snapshots: e.snapshots, Judge: e.judge.Backend(), Judges: e.judge.Judges(), Config: e.config}
+	o := scoring.EngineOptions{Counterexamples: smallDatabases, Snapshots: e.snapshots, Judge: e.judge.Backend(), Judges: e.judge.Judges(), Config: e.config}
 	if recorded != nil {
 		o.Replies = recorded.Replies
 		e.recorded, e.cases = recorded, map[string]bool{}

@@ -205,7 +205,7 @@ func (s *functionServer) functions(ctx context.Context, config configuration) (*
 	if err != nil {
 		return nil, nil, err
 	}
-	engine, err := scoring.NewEngine(metrics, &scoring.EngineOptions{Snapshots: s.resolver, Judge: s.judge.Backend(), Judges: s.judge.Judges(), Config: engineConfig, Panicked: panicked})
+	engine, err := scoring.NewEngine(metrics, &scoring.EngineOptions{Counterexamples: smallDatabases, Snapshots: s.resolver, Judge: s.judge.Backend(), Judges: s.judge.Judges(), Config: engineConfig, Panicked: panicked})
 	if err != nil {
 		return nil, nil, usageError{err}
 	}

@@ -57,7 +57,7 @@ func registerFunctions(ctx context.Context, conn *duckdb.Conn, w *connectors.War
 	}
 	resolver := snapshots{warehouse: w}
 	resolver.allow(config)
-	engine, err := scoring.NewEngine(metrics, &scoring.EngineOptions{Snapshots: resolver, Judge: judge.Backend(), Judges: judge.Judges(), Config: options})
+	engine, err := scoring.NewEngine(metrics, &scoring.EngineOptions{Counterexamples: smallDatabases, Snapshots: resolver, Judge: judge.Backend(), Judges: judge.Judges(), Config: options})
 	if err != nil {
 		return usageError{err}
 	}

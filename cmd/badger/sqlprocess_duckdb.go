@@ -15,9 +15,10 @@ import (
 	"github.com/badger-eval/badger/internal/arrowtable"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/counterexample"
 )
 
-// init makes this program a process that runs the queries of SQL judges, if it was started as one.
+// init makes this program a process that runs the queries of SQL judges and refutes pairs, if it was started as one.
 // It stands here, and not in main, so that a test's program can be one too.
 func init() {
 	if os.Getenv(sqlProcessVar) != "" {
@@ -42,8 +43,19 @@ func serveSQL() {
 	}()
 	ctx := context.Background()
 	var c *duckdb.Conn
+	pairs := counterexample.Local{Engine: duckdb.NewSmallDatabases(1)}
 	for q := range questions {
 		var a sqlAnswer
+		if q.Pair != nil {
+			var err error
+			if a.Found, err = pairs.Find(ctx, q.Pair); err != nil {
+				a.Code, a.Reason = errcode.Of(err), err.Error()
+			}
+			if writeFrame(os.Stdout, &a) != nil {
+				return
+			}
+			continue
+		}
 		t, err := func() (_ *scoring.Table, err error) {
 			if c == nil {
 				if c, err = duckdb.OpenWith(ctx, "", duckdb.Options{Threads: 1, MemoryLimit: judgeSQLEngine, Confined: true}); err != nil {

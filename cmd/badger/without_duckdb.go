@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/scoring/counterexample"
 	"github.com/badger-eval/badger/scoring/custom"
 )
 
@@ -28,5 +29,8 @@ func openForMacros(context.Context, process, string, []string) (*connectors.Ware
 
 // judgeSQL runs judges of kind sql: none are.
 var judgeSQL custom.SQLEngine
+
+// smallDatabases searches counterexamples: nobody does.
+var smallDatabases counterexample.Finder
 
 var errNoEngine = withoutConnector("duckdb")

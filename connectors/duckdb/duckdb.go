@@ -59,6 +59,8 @@ type Options struct {
 	MemoryLimit string // such as 4GB; "" is most of the machine's
 	TempDir     string // where to put what does not fit the memory; "" is beside the file
 	Confined    bool   // SQL may neither read nor write other files, nor change the configuration
+
+	setup string // statements that run before the configuration is locked
 }
 
 // Open opens the database that a URL names; it is a [driver.Opener].
@@ -173,7 +175,7 @@ func OpenWith(ctx context.Context, path string, o Options) (*Conn, error) {
 	if err := c.open(); err != nil {
 		return nil, err
 	}
-	start := "SET GLOBAL TimeZone = 'UTC'"
+	start := o.setup + "SET GLOBAL TimeZone = 'UTC'"
 	if o.Confined {
 		start += "; SET GLOBAL lock_configuration = true"
 	}

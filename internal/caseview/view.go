@@ -76,7 +76,10 @@ type View struct {
 	Cells     *Cells     `json:"cells"`
 	Queries   Queries    `json:"queries"`
 	Relations *Relations `json:"relations"`
-	Judge     *Judgement `json:"judge"`
+
+	Counterexample *Counterexample `json:"counterexample,omitempty"` // where the score of that name found one
+
+	Judge *Judgement `json:"judge"`
 
 	Masked bool     `json:"masked,omitempty"` // parts are hidden
 	Notes  []string `json:"notes,omitempty"`  // what a reader should know: what is missing, what has changed since
@@ -138,6 +141,7 @@ func Build(ctx context.Context, in Input, o Options) (*View, error) {
 	}
 	b.queries()
 	b.view.Relations = b.relations()
+	b.view.Counterexample = b.counterexample()
 	if err := b.ask(ctx); err != nil {
 		return nil, err
 	}

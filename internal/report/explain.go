@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,6 +26,7 @@ func RenderCase(w io.Writer, v *caseview.View, o ExplainOptions) error {
 	e.comparison()
 	e.list()
 	e.relations()
+	e.counterexample()
 	e.queries()
 	e.judge()
 	e.scores()
@@ -504,6 +506,53 @@ func (e *explanation) relations() {
 			names = append(names, t.Name)
 		}
 		e.indented("  ", strings.Join(names, ", "), dim)
+	}
+}
+
+// counterexample shows a small database on which the queries differ.
+func (e *explanation) counterexample() {
+	c := e.Counterexample
+	if c == nil {
+		return
+	}
+	e.title("Counterexample", "a small database on which both queries differ")
+	e.text(c.Sentence)
+	for _, t := range append(slices.Clone(c.Tables), c.Results...) {
+		e.smallTable(&t)
+	}
+	if c.Inferred {
+		e.indented("  ", "no schema was given: tables, columns, types and keys were inferred from both queries", dim)
+	}
+	if e.full && len(c.Constraints) > 0 {
+		e.indented("  ", "it keeps: "+strings.Join(c.Constraints, "; "), dim)
+	}
+}
+
+// smallTable writes a table of a few rows, its columns aligned.
+func (e *explanation) smallTable(t *caseview.SmallTable) {
+	e.line(span{"  " + Printable(t.Name), bold})
+	if len(t.Rows) == 0 {
+		e.line(span{"    no rows", dim})
+		return
+	}
+	widths := make([]int, len(t.Columns))
+	for i, c := range t.Columns {
+		widths[i] = textWidth(Printable(c))
+		for _, row := range t.Rows {
+			widths[i] = max(widths[i], textWidth(Printable(row[i])))
+		}
+	}
+	write := func(cells []string, st style) {
+		var b strings.Builder
+		for i, cell := range cells {
+			cell = Printable(cell)
+			b.WriteString("  " + cell + strings.Repeat(" ", widths[i]-textWidth(cell)))
+		}
+		e.line(span{"  " + strings.TrimRight(b.String(), " "), st})
+	}
+	write(t.Columns, dim)
+	for _, row := range t.Rows {
+		write(row, plain)
 	}
 }
 

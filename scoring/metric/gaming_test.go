@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/badger-eval/badger/scoring"
+	cex "github.com/badger-eval/badger/scoring/counterexample"
 )
 
 // gamed are answers that score more than they earn, as Metric.Gaming says, or that a guard named
@@ -53,6 +54,7 @@ var gamed = []struct {
 	{why: "another value in a condition is seen", metrics: "component_exact exact_match_text tree_match", text: twoQueries("SELECT a FROM t WHERE x = 1", "SELECT a FROM t WHERE x = 2"), want: "0"},
 	{why: "written in another way", metrics: "exact_match_text", text: twoQueries("SELECT a FROM t", "SELECT t.a FROM t"), want: "0"},
 	{why: "different where the table is empty", metrics: "tree_match", text: twoQueries("SELECT max(a) FROM t", "SELECT a FROM t ORDER BY a DESC LIMIT 1"), want: "1"},
+	{why: "a construct that is not carried over is not refuted", metrics: "counterexample", text: twoQueries("SELECT a FROM t", "SELECT b FROM t TABLESAMPLE (1 PERCENT)"), want: "not_applicable"},
 	{why: "the right columns, the wrong aggregate", metrics: "schema_link_f1", text: twoQueries("SELECT sum(a) FROM t WHERE x = 1", "SELECT min(a) FROM t WHERE x = 1"), want: "1"},
 	{why: "the agent does not change the tier of gold", metrics: "sql_complexity", text: twoQueries("SELECT 1", "SELECT a, b, c, d FROM t WHERE x = 1 GROUP BY a HAVING b > 1"), want: "1"},
 	{why: "needless parts raise its own", metrics: "sql_complexity", text: twoQueries("", "WITH a AS (SELECT x, count(*) AS n FROM t JOIN u ON t.i = u.i JOIN v ON v.j = u.j WHERE x > 1 GROUP BY x HAVING count(*) > 2) SELECT * FROM a WHERE n > (SELECT avg(n) FROM a) UNION SELECT 1, 2"), want: "> 1"},
@@ -118,7 +120,7 @@ func TestHowMetricsCanBeGamed(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				o := &scoring.EngineOptions{}
+				o := &scoring.EngineOptions{Counterexamples: cex.Local{}}
 				if g.reply != "" {
 					o.Judge = &tokenJudge{reply: g.reply, silent: true}
 				}

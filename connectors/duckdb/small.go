@@ -1,0 +1,238 @@
+package duckdb
+
+import (
+	"context"
+	"time"
+
+	"github.com/duckdb/duckdb-go/v2/mapping"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring/counterexample"
+)
+
+// SmallDatabases opens databases in memory with a few rows each, to run queries from outside on. The
+// engine reaches neither files nor a network, its configuration is locked, its memory bounded, and
+// it has one thread. Engines that are idle are kept: opening one takes milliseconds.
+type SmallDatabases struct {
+	idle chan *Conn
+}
+
+var _ counterexample.Engine = (*SmallDatabases)(nil)
+
+// NewSmallDatabases keeps up to n idle engines.
+func NewSmallDatabases(n int) *SmallDatabases {
+	return &SmallDatabases{idle: make(chan *Conn, max(1, n))}
+}
+
+// smallMemory is what the tables and intermediate results of a small database may take.
+const smallMemory = "128MB"
+
+// smallSetup turns off what plans by statistics, as a plan outlives the rows that it was made with,
+// and what does not pay for a few rows.
+const smallSetup = `SET GLOBAL disabled_optimizers = 'statistics_propagation,column_lifetime,compressed_materialization,late_materialization,join_filter_pushdown,build_side_probe_side,sampling_pushdown,extension,sum_rewriter,duplicate_groups,top_n'; `
+
+// Open makes a database with these tables.
+func (e *SmallDatabases) Open(ctx context.Context, tables []string) (counterexample.Session, error) {
+	var c *Conn
+	select {
+	case c = <-e.idle:
+	default:
+		var err error
+		if c, err = OpenWith(ctx, "", Options{Threads: 1, MemoryLimit: smallMemory, Confined: true, setup: smallSetup}); err != nil {
+			return nil, err
+		}
+	}
+	session, err := c.acquire()
+	if err != nil {
+		c.Close() //nolint:errcheck // the first error counts
+		return nil, err
+	}
+	d := &smallDatabase{engine: e, conn: c, session: session, prepared: map[string]*mapping.PreparedStatement{}}
+	// The tables are made in a schema that one statement takes away.
+	if err := d.run(ctx, "CREATE SCHEMA small; USE small; "+join(tables)); err != nil {
+		d.failed = true
+		d.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+func join(statements []string) string {
+	out := ""
+	for _, s := range statements {
+		out += s + "; "
+	}
+	return out
+}
+
+// Close closes the idle engines.
+func (e *SmallDatabases) Close() {
+	for {
+		select {
+		case c := <-e.idle:
+			c.Close() //nolint:errcheck // nothing is kept in it
+		default:
+			return
+		}
+	}
+}
+
+// smallDatabase is one of them. Rows are loaded in a transaction, which the next load rolls back.
+type smallDatabase struct {
+	engine   *SmallDatabases
+	conn     *Conn
+	session  *session
+	prepared map[string]*mapping.PreparedStatement
+	loaded   bool
+	failed   bool
+}
+
+func (d *smallDatabase) run(ctx context.Context, sql string) error {
+	return d.session.run(ctx, func() error {
+		var result mapping.Result
+		defer mapping.DestroyResult(&result)
+		if mapping.Query(d.session.conn, sql, &result) == mapping.StateError {
+			return d.conn.errorOf(mapping.ResultError(&result))
+		}
+		return nil
+	})
+}
+
+// Load runs the inserts in place of what was there.
+func (d *smallDatabase) Load(ctx context.Context, inserts []string) error {
+	sql := "BEGIN; " + join(inserts)
+	if d.loaded {
+		sql = "ROLLBACK; " + sql
+	}
+	d.loaded = true
+	return d.run(ctx, sql)
+}
+
+// Query runs a query and reads its rows.
+func (d *smallDatabase) Query(ctx context.Context, sql string) ([][]counterexample.Value, error) {
+	var rows [][]counterexample.Value
+	err := d.session.run(ctx, func() error {
+		p := d.prepared[sql]
+		if p == nil {
+			p = new(mapping.PreparedStatement)
+			if mapping.Prepare(d.session.conn, sql, p) == mapping.StateError {
+				err := d.conn.errorOf(mapping.PrepareError(*p))
+				mapping.DestroyPrepare(p)
+				return err
+			}
+			d.prepared[sql] = p
+		}
+		var result mapping.Result
+		defer mapping.DestroyResult(&result)
+		if mapping.ExecutePrepared(*p, &result) == mapping.StateError {
+			return d.conn.errorOf(mapping.ResultError(&result))
+		}
+		var err error
+		rows, err = readSmall(&result)
+		return err
+	})
+	return rows, err
+}
+
+// Close gives the engine back, empty.
+func (d *smallDatabase) Close() {
+	for _, p := range d.prepared {
+		mapping.DestroyPrepare(p)
+	}
+	sql := "USE main; DROP SCHEMA IF EXISTS small CASCADE"
+	if d.loaded {
+		sql = "ROLLBACK; " + sql
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	clean := d.run(ctx, sql) == nil && !d.failed
+	d.conn.release(d.session)
+	if clean {
+		select {
+		case d.engine.idle <- d.conn:
+			return
+		default:
+		}
+	}
+	d.conn.Close() //nolint:errcheck // nothing is kept in it
+}
+
+// readSmall reads all rows of a result.
+func readSmall(result *mapping.Result) ([][]counterexample.Value, error) {
+	n := int(mapping.ColumnCount(result)) //nolint:gosec // few
+	types := make([]mapping.Type, n)
+	for i := range types {
+		types[i] = mapping.ColumnType(result, mapping.IdxT(i)) //nolint:gosec // few
+	}
+	rows := [][]counterexample.Value{} // a result without rows is one
+	for {
+		chunk := mapping.FetchChunk(*result)
+		if chunk.Ptr == nil {
+			return rows, nil
+		}
+		count := int(mapping.DataChunkGetSize(chunk)) //nolint:gosec // 2048 at most
+		if len(rows)+count > counterexample.MaxRows {
+			mapping.DestroyDataChunk(&chunk)
+			return nil, errcode.New(errcode.ResourceExhausted, "duckdb: a query returns more than %d rows on a small database", counterexample.MaxRows)
+		}
+		first := len(rows)
+		for range count {
+			rows = append(rows, make([]counterexample.Value, n))
+		}
+		for i, t := range types {
+			if err := readSmallColumn(t, mapping.DataChunkGetVector(chunk, mapping.IdxT(i)), i, rows[first:]); err != nil { //nolint:gosec // few
+				mapping.DestroyDataChunk(&chunk)
+				return nil, err
+			}
+		}
+		mapping.DestroyDataChunk(&chunk)
+	}
+}
+
+func readSmallColumn(t mapping.Type, v mapping.Vector, at int, rows [][]counterexample.Value) error {
+	present := mask(v, len(rows))
+	set := func(value func(i int) counterexample.Value) {
+		for i := range rows {
+			if valid(present, i) {
+				rows[i][at] = value(i)
+			}
+		}
+	}
+	switch t {
+	case mapping.TypeBoolean:
+		in := raw(v, len(rows))
+		set(func(i int) counterexample.Value {
+			return counterexample.Value{Kind: counterexample.Bool, Int: int64(in[i])}
+		})
+	case mapping.TypeInteger:
+		in := values[int32](v, len(rows))
+		set(func(i int) counterexample.Value {
+			return counterexample.Value{Kind: counterexample.Int, Int: int64(in[i])}
+		})
+	case mapping.TypeBigInt:
+		in := values[int64](v, len(rows))
+		set(func(i int) counterexample.Value { return counterexample.Value{Kind: counterexample.Int, Int: in[i]} })
+	case mapping.TypeDouble:
+		in := values[float64](v, len(rows))
+		set(func(i int) counterexample.Value { return counterexample.Value{Kind: counterexample.Real, Real: in[i]} })
+	case mapping.TypeVarchar:
+		in := values[text](v, len(rows))
+		set(func(i int) counterexample.Value {
+			return counterexample.Value{Kind: counterexample.Text, Text: string(in[i].bytes())}
+		})
+	case mapping.TypeDate:
+		in := values[int32](v, len(rows))
+		set(func(i int) counterexample.Value {
+			return counterexample.Value{Kind: counterexample.Date, Text: time.Unix(int64(in[i])*86400, 0).UTC().Format(time.DateOnly)}
+		})
+	case mapping.TypeTimestamp:
+		in := values[int64](v, len(rows))
+		set(func(i int) counterexample.Value {
+			return counterexample.Value{Kind: counterexample.Timestamp, Text: time.UnixMicro(in[i]).UTC().Format(time.DateTime)}
+		})
+	case mapping.TypeSQLNull:
+	default:
+		return errcode.New(errcode.Unimplemented, "duckdb: a small database returns values of a type (%d) that is not read", t)
+	}
+	return nil
+}

@@ -1,0 +1,869 @@
+package counterexample
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+// carrier writes a query of a dialect as one of the engine's that means the same on the small
+// databases. Every table, column and alias gets a name of its own making, so that of the text only
+// literals come from outside. What it does not know it refuses, by name.
+//
+// A query whose result the dialect leaves open (ties under LIMIT, a column that is neither grouped
+// nor aggregated) is written in two variants that take opposite choices.
+type carrier struct {
+	dialect sqlparts.Dialect
+	schema  *Schema
+	values  *values
+	variant int // 0 or 1
+
+	open    bool // the variants differ
+	divides bool // a quotient, or a text made of a number, is computed
+	folds   bool // the case of letters is folded
+	wide    bool // a literal has letters beyond ASCII
+	inOrder bool // texts are compared by order
+	retype  bool // columns become texts where a query says so
+	learn   bool // tables and columns that are not known are added to the schema
+
+	names   int
+	depth   int
+	written int
+	with    []cte
+}
+
+// cte is a common table expression in scope.
+type cte struct {
+	name    string
+	sql     string
+	columns []output
+	hidden  bool // ended with its query
+}
+
+// expr is a carried expression.
+type expr struct {
+	sql      string
+	kind     Kind
+	affinity affinity
+	literal  *sqlparts.Literal
+	column   *Column   // a plain column of a table
+	near     []*Column // those that it is computed from
+	counted  bool      // an aggregate
+}
+
+// output is a column of a source or of a query.
+type output struct {
+	name string // as the query names it; empty for an expression
+	expr
+	merged bool // by USING: a name without a table means another one
+}
+
+// source is what a query selects from.
+type source struct {
+	names   []string // that qualify its columns
+	table   *Table
+	columns []output
+}
+
+// scope is what names mean in a select.
+type scope struct {
+	parent    *scope
+	sources   []*source
+	aliases   map[string]sqlparts.Expr
+	resolving []string // aliases that are being resolved
+	group     *grouping
+	inside    bool // an aggregate's arguments, or a key of the grouping
+}
+
+// grouping is how a select groups its rows.
+type grouping struct {
+	keys []expr
+	pick string // the order by which a bare column is picked, before its own; empty for none
+}
+
+// refusal says what cannot be carried. It never quotes a literal.
+type refusal struct{ what string }
+
+func refuse(format string, args ...any) {
+	panic(refusal{fmt.Sprintf(format, args...)})
+}
+
+const (
+	maxNesting = 40      // of queries and expressions
+	maxWritten = 1 << 18 // bytes of a carried query and its parts
+)
+
+// carried is a query that the engine can run.
+type carried struct {
+	sql     [2]string // by variant
+	columns []output
+	ordered bool // it says how its rows are ordered
+	open    bool // the variants differ in more than the order of rows
+}
+
+// carry writes the query in both variants. The error names what the engine cannot do as the dialect
+// does.
+func (c *carrier) carry(q *sqlparts.Query) (out carried, what string) {
+	defer func() {
+		if v := recover(); v != nil {
+			r, ok := v.(refusal)
+			if !ok {
+				panic(v)
+			}
+			what = r.what
+		}
+	}()
+	out.ordered = len(q.OrderBy) > 0
+	for c.variant = range 2 {
+		c.names, c.depth, c.written, c.with, c.open = 0, 0, 0, nil, false
+		out.sql[c.variant], out.columns = c.query(q, nil)
+		out.open = out.open || c.open
+	}
+	if c.folds && c.wide && c.dialect == sqlparts.SQLite {
+		return out, "upper and lower case of letters beyond ASCII"
+	}
+	return out, ""
+}
+
+func (c *carrier) name(prefix string) string {
+	c.names++
+	return prefix + strconv.Itoa(c.names)
+}
+
+// deeper bounds the recursion; the caller defers the result.
+func (c *carrier) deeper() func() {
+	if c.depth++; c.depth > maxNesting {
+		refuse("a query nested more than %d deep", maxNesting)
+	}
+	return func() { c.depth-- }
+}
+
+// write bounds what is written.
+func (c *carrier) write(s string) string {
+	if c.written += len(s); c.written > maxWritten*maxNesting || len(s) > maxWritten {
+		refuse("a query of this length")
+	}
+	return s
+}
+
+// choice is the order that this variant takes where the dialect leaves it open.
+func (c *carrier) choice() string {
+	c.open = true
+	if c.variant == 0 {
+		return " ASC NULLS FIRST"
+	}
+	return " DESC NULLS LAST"
+}
+
+// query writes a query and returns its columns.
+func (c *carrier) query(q *sqlparts.Query, parent *scope) (string, []output) {
+	defer c.deeper()()
+	from := len(c.with)
+	var with []string
+	for _, t := range q.With {
+		if t.Query == nil {
+			refuse("a statement that writes")
+		}
+		name := strings.ToLower(t.Name.Text)
+		if q.Recursive && mentions(t.Query, name) {
+			refuse("a recursive query")
+		}
+		sql, columns := c.query(t.Query, parent)
+		columns = renamed(columns, t.Columns)
+		w := cte{name: name, sql: c.name("w"), columns: columns}
+		with = append(with, w.sql+" AS ("+sql+")")
+		c.with = append(c.with, w)
+	}
+	var sql string
+	var columns []output
+	switch b := q.Body.(type) {
+	case *sqlparts.Select:
+		sql, columns = c.selects(b, q, parent)
+	case *sqlparts.SetOp:
+		sql, columns = c.setOp(b, parent)
+		sql += c.orderOutput(q, columns)
+	case *sqlparts.Query:
+		inner, cols := c.query(b, parent)
+		alias := c.name("r")
+		sql, columns = "SELECT * FROM ("+inner+") AS "+alias, cols
+		sql += c.orderOutput(q, columns)
+	case *sqlparts.Values:
+		sql, columns = c.rows(b, parent)
+		sql += c.orderOutput(q, columns)
+	default:
+		refuse("a query of an unknown form")
+	}
+	sql += c.limit(q.Limit)
+	for i := from; i < len(c.with); i++ {
+		c.with[i].hidden = true
+	}
+	c.with = c.with[:from:from]
+	if len(with) > 0 {
+		sql = "WITH " + strings.Join(with, ", ") + " " + sql
+	}
+	return c.write(sql), columns
+}
+
+// mentions tells whether a query reads from a table of the name.
+func mentions(n sqlparts.Node, name string) bool {
+	found := false
+	sqlparts.Walk(n, func(n sqlparts.Node) bool {
+		if s, ok := n.(*sqlparts.Source); ok && strings.EqualFold(s.Table.Last().Text, name) {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// renamed gives columns the names of a column list.
+func renamed(columns []output, names []sqlparts.Ident) []output {
+	if len(names) == 0 {
+		return columns
+	}
+	if len(names) > len(columns) {
+		refuse("a list of names that is longer than its columns")
+	}
+	columns = slices.Clone(columns)
+	for i, n := range names {
+		columns[i].name = n.Text
+	}
+	return columns
+}
+
+func (c *carrier) rows(v *sqlparts.Values, parent *scope) (string, []output) {
+	var lines []string
+	s := &scope{parent: parent}
+	var first []output
+	for i, row := range v.Rows {
+		var cells []string
+		for j, e := range row {
+			x := c.value(c.expr(s, e))
+			switch {
+			case i == 0:
+				first = append(first, output{expr: expr{kind: x.kind}})
+			case j >= len(first):
+				refuse("VALUES with rows of different length")
+			default:
+				first[j].kind = c.common(first[j].kind, x.kind)
+			}
+			cells = append(cells, x.sql)
+		}
+		lines = append(lines, "("+strings.Join(cells, ", ")+")")
+	}
+	if len(first) == 0 || len(lines) > 1000 {
+		refuse("VALUES")
+	}
+	alias := c.name("r")
+	for j := range first {
+		first[j].name = "column" + strconv.Itoa(j+1)
+		if c.dialect == sqlparts.Generic {
+			first[j].name = "expr$" + strconv.Itoa(j)
+		}
+	}
+	return "SELECT * FROM (VALUES " + strings.Join(lines, ", ") + ") AS " + alias + columnList(len(first)), first
+}
+
+// columnList is (c1, c2, …).
+func columnList(n int) string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = "c" + strconv.Itoa(i+1)
+	}
+	return "(" + strings.Join(names, ", ") + ")"
+}
+
+func (c *carrier) setOp(b *sqlparts.SetOp, parent *scope) (string, []output) {
+	var sql strings.Builder
+	var columns []output
+	kinds := make([][]output, len(b.Terms))
+	texts := make([]string, len(b.Terms))
+	for i, t := range b.Terms {
+		texts[i], kinds[i] = c.query(t, parent)
+		if i == 0 {
+			columns = slices.Clone(kinds[0])
+			continue
+		}
+		if len(kinds[i]) != len(columns) {
+			refuse("a set operation of queries with different numbers of columns")
+		}
+		for j := range columns {
+			if k := kinds[i][j]; k.column != nil && columns[j].column != nil {
+				c.values.join(columns[j].column, k.column)
+			}
+			columns[j].kind = c.common(columns[j].kind, kinds[i][j].kind)
+		}
+	}
+	for i := range b.Terms {
+		if i > 0 {
+			op := b.Ops[i-1]
+			if op.ByName {
+				refuse("a set operation by name")
+			}
+			sql.WriteString([...]string{sqlparts.Union: " UNION ", sqlparts.Intersect: " INTERSECT ", sqlparts.Except: " EXCEPT "}[op.Kind])
+			if op.All {
+				sql.WriteString("ALL ")
+			}
+		}
+		items := make([]string, len(columns))
+		for j := range columns {
+			x := kinds[i][j].expr
+			x.sql = "c" + strconv.Itoa(j+1)
+			items[j] = c.as(x, columns[j].kind).sql + " AS c" + strconv.Itoa(j+1)
+		}
+		term := "(SELECT " + strings.Join(items, ", ") + " FROM (" + texts[i] + ") AS " + c.name("r") + ")"
+		sql.WriteString(term)
+		if i > 0 && i < len(b.Terms)-1 { // from the left: the engine binds INTERSECT tighter
+			left := sql.String()
+			sql.Reset()
+			sql.WriteString("(" + left + ")")
+		}
+	}
+	for j := range columns {
+		columns[j].literal, columns[j].affinity = nil, noAffinity
+	}
+	alias := c.name("r")
+	return "SELECT * FROM (" + sql.String() + ") AS " + alias, columns
+}
+
+// orderOutput orders by columns of the output alone.
+func (c *carrier) orderOutput(q *sqlparts.Query, columns []output) string {
+	var keys []string
+	for _, o := range q.OrderBy {
+		at := ordinal(o.Expr)
+		if col, ok := o.Expr.(*sqlparts.Column); ok && at == 0 {
+			for i := range columns {
+				if strings.EqualFold(columns[i].name, col.Name.Last().Text) {
+					at = i + 1
+				}
+			}
+		}
+		if at < 1 || at > len(columns) {
+			refuse("an order by an expression behind a set operation")
+		}
+		keys = append(keys, c.key(strconv.Itoa(at), columns[at-1].expr, o))
+	}
+	return c.ordered(q, keys, len(columns))
+}
+
+// ordered is the ORDER BY clause, with ties broken by the whole row where they matter.
+func (c *carrier) ordered(q *sqlparts.Query, keys []string, columns int) string {
+	if len(keys) == 0 && q.Limit == nil {
+		return ""
+	}
+	open := c.open
+	for i := range columns {
+		keys = append(keys, strconv.Itoa(i+1)+c.choice())
+	}
+	c.open = open || q.Limit != nil // alone, the order of rows is no difference of rows
+	return " ORDER BY " + strings.Join(keys, ", ")
+}
+
+// key is a sort key with the place of NULL written out.
+func (c *carrier) key(sql string, x expr, o *sqlparts.OrderItem) string {
+	if x.kind == Text {
+		c.inOrder = true
+	}
+	nulls := o.Nulls
+	if nulls == sqlparts.NullsDefault {
+		first := o.Desc
+		switch c.dialect {
+		case sqlparts.SQLite, sqlparts.MySQL, sqlparts.BigQuery, sqlparts.TSQL, sqlparts.Databricks:
+			first = !o.Desc
+		case sqlparts.DuckDB:
+			first = false
+		case sqlparts.Generic:
+			c.open = true
+			first = c.variant == 0
+		}
+		nulls = sqlparts.NullsLast
+		if first {
+			nulls = sqlparts.NullsFirst
+		}
+	}
+	if o.Desc {
+		sql += " DESC"
+	} else {
+		sql += " ASC"
+	}
+	if nulls == sqlparts.NullsFirst {
+		return sql + " NULLS FIRST"
+	}
+	return sql + " NULLS LAST"
+}
+
+// ordinal is the number that an expression is, 0 for none.
+func ordinal(e sqlparts.Expr) int {
+	if l, ok := e.(*sqlparts.Literal); ok && l.Kind == sqlparts.Number {
+		if n, err := strconv.Atoi(l.Text); err == nil && n > 0 {
+			return n
+		}
+	}
+	return 0
+}
+
+func (c *carrier) limit(l *sqlparts.Limit) string {
+	if l == nil {
+		return ""
+	}
+	if l.Percent || l.WithTies {
+		refuse("LIMIT with a percentage or ties")
+	}
+	out := ""
+	for _, part := range []struct {
+		word string
+		e    sqlparts.Expr
+	}{{" LIMIT ", l.Count}, {" OFFSET ", l.Offset}} {
+		if part.e == nil {
+			continue
+		}
+		lit, ok := part.e.(*sqlparts.Literal)
+		n := -1
+		if ok && lit.Kind == sqlparts.Number {
+			if v, err := strconv.Atoi(lit.Text); err == nil {
+				n = v
+			}
+		}
+		if n < 0 {
+			refuse("a limit that is no number")
+		}
+		c.values.size(n)
+		out += part.word + strconv.Itoa(n)
+	}
+	return out
+}
+
+// selects writes a select with the clauses of its query.
+func (c *carrier) selects(b *sqlparts.Select, q *sqlparts.Query, parent *scope) (string, []output) {
+	switch {
+	case len(b.DistinctOn) > 0:
+		refuse("DISTINCT ON")
+	case b.As != "":
+		refuse("SELECT AS %s", strings.ToUpper(b.As))
+	case b.Into != nil:
+		refuse("SELECT INTO")
+	case len(b.Connect) > 0:
+		refuse("CONNECT BY")
+	case len(b.Extra) > 0:
+		refuse("a clause that only its dialect has")
+	}
+	s := &scope{parent: parent}
+	from := c.from(s, b.From)
+	s.aliases = map[string]sqlparts.Expr{}
+	for _, it := range b.Items {
+		if n := strings.ToLower(it.Alias.Text); n != "" && s.aliases[n] == nil {
+			s.aliases[n] = it.Expr
+		}
+	}
+	where := ""
+	if b.Where != nil {
+		where = " WHERE " + c.condition(s, b.Where)
+	}
+	group := c.groups(s, b, q)
+	var items []string
+	var columns []output
+	for _, it := range b.Items {
+		for _, o := range c.item(s, it) {
+			items = append(items, o.sql+" AS c"+strconv.Itoa(len(items)+1))
+			columns = append(columns, o)
+		}
+	}
+	if len(items) == 0 {
+		refuse("a select without columns")
+	}
+	having := ""
+	if b.Having != nil {
+		if s.group == nil {
+			refuse("HAVING without groups")
+		}
+		having = " HAVING " + c.condition(s, b.Having)
+	}
+	qualify := ""
+	if b.Qualify != nil {
+		qualify = " QUALIFY " + c.condition(s, b.Qualify)
+	}
+	var keys []string
+	for _, o := range q.OrderBy {
+		keys = append(keys, c.orderKey(s, b, o, columns))
+	}
+	sql := "SELECT "
+	if b.Distinct {
+		sql += "DISTINCT "
+	}
+	sql += strings.Join(items, ", ") + from + where + group + having + qualify + c.ordered(q, keys, len(columns))
+	for i := range columns {
+		columns[i].literal, columns[i].merged = nil, false
+	}
+	return sql, columns
+}
+
+// orderKey writes a key that may be a number, an alias or an expression.
+func (c *carrier) orderKey(s *scope, b *sqlparts.Select, o *sqlparts.OrderItem, columns []output) string {
+	if at := ordinal(o.Expr); at > 0 {
+		if at > len(columns) {
+			refuse("an order by a column that is not there")
+		}
+		return c.key(strconv.Itoa(at), columns[at-1].expr, o)
+	}
+	if col, ok := o.Expr.(*sqlparts.Column); ok && len(col.Name) == 1 {
+		for i := range columns {
+			if b.Items != nil && i < len(b.Items) && len(columns) == len(b.Items) && strings.EqualFold(b.Items[i].Alias.Text, col.Name[0].Text) {
+				return c.key(strconv.Itoa(i+1), columns[i].expr, o)
+			}
+		}
+	}
+	x := c.value(c.expr(s, o.Expr))
+	for i := range columns {
+		if columns[i].sql == x.sql {
+			return c.key(strconv.Itoa(i+1), x, o)
+		}
+	}
+	if b.Distinct {
+		refuse("DISTINCT with an order by what is not selected")
+	}
+	if x.literal != nil || x.kind == Null {
+		return c.key("("+x.sql+" IS NULL)", expr{}, o) // a constant orders nothing
+	}
+	return c.key(x.sql, x, o)
+}
+
+// groups writes GROUP BY and sets how the select groups.
+func (c *carrier) groups(s *scope, b *sqlparts.Select, q *sqlparts.Query) string {
+	aggregates := 0
+	extremes := []*sqlparts.Call(nil)
+	look := func(e sqlparts.Node) {
+		walkSelect(e, func(call *sqlparts.Call) {
+			if isAggregate(call) {
+				aggregates++
+				if n := strings.ToLower(call.Name.Last().Text); (n == "min" || n == "max") && len(call.Args) == 1 {
+					extremes = append(extremes, call)
+				}
+			}
+		})
+	}
+	for _, it := range b.Items {
+		look(it.Expr)
+	}
+	if b.Having != nil {
+		look(b.Having)
+	}
+	for _, o := range q.OrderBy {
+		look(o.Expr)
+	}
+	if b.Group == nil && aggregates == 0 && b.Having == nil {
+		return ""
+	}
+	g := &grouping{}
+	sql := ""
+	if b.Group != nil {
+		if b.Group.All || b.Group.Distinct {
+			refuse("GROUP BY ALL or DISTINCT")
+		}
+		s.inside = true
+		var parts []string
+		for _, e := range b.Group.Items {
+			if at := ordinal(e); at > 0 && at <= len(b.Items) && c.dialect != sqlparts.TSQL {
+				e = b.Items[at-1].Expr
+			}
+			parts = append(parts, c.groupKey(s, e, g))
+		}
+		s.inside = false
+		if len(parts) > 0 {
+			sql = " GROUP BY " + strings.Join(parts, ", ")
+		}
+	}
+	if c.dialect == sqlparts.SQLite && len(extremes) == 1 && !extremes[0].Distinct && extremes[0].Filter == nil {
+		s.inside = true
+		x := c.value(c.expr(s, extremes[0].Args[0]))
+		s.inside = false
+		g.pick = x.sql + " ASC NULLS LAST"
+		if strings.EqualFold(extremes[0].Name.Last().Text, "max") {
+			g.pick = x.sql + " DESC NULLS LAST"
+		}
+	}
+	s.group = g
+	return sql
+}
+
+func (c *carrier) groupKey(s *scope, e sqlparts.Expr, g *grouping) string {
+	switch e := e.(type) {
+	case *sqlparts.Grouping:
+		parts := make([]string, len(e.Args))
+		for i, a := range e.Args {
+			parts[i] = c.groupKey(s, a, g)
+		}
+		return strings.ToUpper(e.Kind) + " (" + strings.Join(parts, ", ") + ")"
+	case *sqlparts.List:
+		if e.Kind == sqlparts.Tuple {
+			parts := make([]string, len(e.Items))
+			for i, a := range e.Items {
+				parts[i] = c.groupKey(s, a.Expr, g)
+			}
+			return "(" + strings.Join(parts, ", ") + ")"
+		}
+	}
+	x := c.value(c.expr(s, e))
+	g.keys = append(g.keys, x)
+	if x.literal != nil || x.kind == Null {
+		return "(" + x.sql + " IS NULL)" // a number would be a place in the select list
+	}
+	return x.sql
+}
+
+// walkSelect visits the calls of an expression that belong to its own select.
+func walkSelect(n sqlparts.Node, visit func(*sqlparts.Call)) {
+	sqlparts.Walk(n, func(n sqlparts.Node) bool {
+		switch n := n.(type) {
+		case *sqlparts.Query:
+			return false
+		case *sqlparts.Call:
+			visit(n)
+		}
+		return true
+	})
+}
+
+// item writes an element of a select list; a star is several.
+func (c *carrier) item(s *scope, it *sqlparts.Item) []output {
+	star, ok := it.Expr.(*sqlparts.Star)
+	if !ok {
+		x := c.value(c.expr(s, it.Expr))
+		o := output{name: it.Alias.Text, expr: x}
+		if col, ok := it.Expr.(*sqlparts.Column); ok && o.name == "" {
+			o.name = col.Name.Last().Text
+		}
+		return []output{o}
+	}
+	if len(star.Except)+len(star.Replace)+len(star.Rename) > 0 || star.Like != nil {
+		refuse("a star with modifiers")
+	}
+	var out []output
+	matched := false
+	for _, src := range s.sources {
+		if star.Qualifier != nil {
+			col, ok := star.Qualifier.(*sqlparts.Column)
+			if !ok || !slices.Contains(src.names, strings.ToLower(col.Name.Last().Text)) {
+				continue
+			}
+		}
+		matched = true
+		if src.table != nil && c.schema.Inferred {
+			refuse("SELECT * of a table whose columns are not known")
+		}
+		for _, o := range src.columns {
+			if o.merged && star.Qualifier == nil {
+				continue
+			}
+			c.use(o.column)
+			x := c.grouped(s, o.expr)
+			out = append(out, output{name: o.name, expr: x})
+		}
+	}
+	if !matched {
+		refuse("a star of nothing")
+	}
+	return out
+}
+
+// use marks a column as read.
+func (c *carrier) use(col *Column) {
+	if col == nil {
+		return
+	}
+	if col.bad != "" {
+		refuse("%s", col.bad)
+	}
+	col.used = true
+}
+
+// from writes the FROM clause and fills the scope.
+func (c *carrier) from(s *scope, list []*sqlparts.Source) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return " FROM " + c.joins(s, list)
+}
+
+func (c *carrier) joins(s *scope, list []*sqlparts.Source) string {
+	defer c.deeper()()
+	var b strings.Builder
+	for i, src := range list {
+		before := len(s.sources)
+		text := c.source(s, src)
+		if i == 0 {
+			b.WriteString(text)
+			continue
+		}
+		var on []string
+		if src.Natural || len(src.Using) > 0 {
+			on = c.using(s, src, before)
+		}
+		if src.On != nil {
+			on = append(on, c.condition(s, src.On))
+		}
+		word := ""
+		switch src.Join {
+		case sqlparts.CommaJoin, sqlparts.CrossJoin, sqlparts.InnerJoin:
+			word = " JOIN "
+		case sqlparts.LeftJoin:
+			word = " LEFT JOIN "
+		case sqlparts.RightJoin:
+			word = " RIGHT JOIN "
+		case sqlparts.FullJoin:
+			word = " FULL JOIN "
+		default:
+			refuse("a semi or anti join")
+		}
+		if len(on) == 0 {
+			on = []string{"TRUE"}
+		}
+		if src.Lateral {
+			word += "LATERAL "
+		}
+		b.WriteString(word + text + " ON " + strings.Join(on, " AND "))
+	}
+	return b.String()
+}
+
+// using writes the conditions of USING or NATURAL, and merges the columns.
+func (c *carrier) using(s *scope, src *sqlparts.Source, before int) []string {
+	var names []string
+	for _, id := range src.Using {
+		names = append(names, id.Text)
+	}
+	if src.Natural {
+		for _, r := range s.sources[before:] {
+			for _, o := range r.columns {
+				if slices.ContainsFunc(s.sources[:before], func(l *source) bool { return l.find(o.name) != nil }) {
+					names = append(names, o.name)
+				}
+			}
+		}
+	}
+	if src.Join == sqlparts.RightJoin || src.Join == sqlparts.FullJoin {
+		refuse("an outer join USING columns")
+	}
+	var on []string
+	for _, n := range names {
+		var l, r *output
+		for _, x := range s.sources[:before] {
+			if o := x.find(n); o != nil && l == nil && !o.merged {
+				l = o
+			}
+		}
+		for _, x := range s.sources[before:] {
+			if o := x.find(n); o != nil && r == nil {
+				r = o
+			}
+		}
+		if l == nil || r == nil {
+			refuse("a join USING a column that a side does not have")
+		}
+		c.use(l.column)
+		c.use(r.column)
+		on = append(on, c.compare("=", l.expr, r.expr).sql)
+		r.merged = true
+	}
+	return on
+}
+
+func (src *source) find(name string) *output {
+	for i := range src.columns {
+		if strings.EqualFold(src.columns[i].name, name) {
+			return &src.columns[i]
+		}
+	}
+	return nil
+}
+
+func (c *carrier) source(s *scope, src *sqlparts.Source) string {
+	switch {
+	case src.Call != nil:
+		refuse("the table function %s", strings.ToUpper(src.Call.Name.Last().Text))
+	case src.Raw != nil:
+		refuse("a source that badger cannot read")
+	case src.Asof, src.Positional, src.Match != nil:
+		refuse("an ASOF or positional join")
+	case src.Version != nil:
+		refuse("an old version of a table")
+	case src.Sample != nil:
+		refuse("TABLESAMPLE")
+	case len(src.Pivots) > 0:
+		refuse("PIVOT")
+	case src.Recognize != nil:
+		refuse("MATCH_RECOGNIZE")
+	case src.FromString:
+		refuse("a file in FROM")
+	case src.Nested != nil:
+		if src.Alias.Text != "" {
+			refuse("a join with an alias")
+		}
+		return "(" + c.joins(s, src.Nested) + ")"
+	case src.Query != nil:
+		var parent *scope
+		if src.Lateral {
+			parent = s
+		} else {
+			parent = s.parent
+		}
+		sql, columns := c.query(src.Query, parent)
+		return "(" + sql + ") AS " + c.derived(s, src, columns)
+	}
+	name := src.Table.Last().Text
+	if len(src.Table) == 1 {
+		for i := len(c.with) - 1; i >= 0; i-- {
+			if w := &c.with[i]; w.name == strings.ToLower(name) && !w.hidden {
+				return w.sql + " AS " + c.derived(s, src, w.columns)
+			}
+		}
+	}
+	t := c.schema.Table(name)
+	if t == nil && c.learn {
+		t = &Table{Name: name}
+		c.schema.Tables = append(c.schema.Tables, t)
+	}
+	if t == nil {
+		refuse("the table %s, which the schema does not have", name)
+	}
+	t.read = true
+	alias := c.name("r")
+	x := &source{table: t, names: []string{strings.ToLower(name)}}
+	if src.Alias.Text != "" {
+		x.names = []string{strings.ToLower(src.Alias.Text)}
+	}
+	for _, col := range t.Columns {
+		x.columns = append(x.columns, columnOutput(alias, col))
+	}
+	x.columns = renamed(x.columns, src.Columns)
+	s.sources = append(s.sources, x)
+	return "t" + strconv.Itoa(slices.Index(c.schema.Tables, t)) + " AS " + alias
+}
+
+// columnOutput is a column of a table under an alias. Its name in the engine does not depend on
+// which columns are used.
+func columnOutput(alias string, col *Column) output {
+	return output{name: col.Name, expr: expr{
+		sql: alias + ".c" + strconv.Itoa(slices.Index(col.table.Columns, col)), kind: col.Kind, affinity: col.affinity, column: col, near: []*Column{col},
+	}}
+}
+
+// derived adds a source of computed columns, and returns its alias.
+func (c *carrier) derived(s *scope, src *sqlparts.Source, columns []output) string {
+	alias := c.name("r")
+	x := &source{}
+	if src.Alias.Text != "" {
+		x.names = []string{strings.ToLower(src.Alias.Text)}
+	} else if src.Table != nil {
+		x.names = []string{strings.ToLower(src.Table.Last().Text)}
+	}
+	for i, o := range columns {
+		o.sql, o.literal, o.merged = alias+".c"+strconv.Itoa(i+1), nil, false
+		x.columns = append(x.columns, o)
+	}
+	x.columns = renamed(x.columns, src.Columns)
+	s.sources = append(s.sources, x)
+	return alias
+}

@@ -1,0 +1,547 @@
+package counterexample
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+// aggregates are the aggregate functions that are carried, by all their names.
+var aggregates = map[string]string{
+	"count": "count", "sum": "sum", "avg": "avg", "mean": "avg", "min": "min", "max": "max", "total": "total",
+	"group_concat": "string_agg", "string_agg": "string_agg", "listagg": "string_agg",
+	"count_if": "count_if", "countif": "count_if", "bool_and": "bool_and", "every": "bool_and", "logical_and": "bool_and", "booland_agg": "bool_and",
+	"bool_or": "bool_or", "logical_or": "bool_or", "boolor_agg": "bool_or", "any_value": "any_value",
+	"stddev": "stddev_samp", "stddev_samp": "stddev_samp", "stddev_pop": "stddev_pop", "variance": "var_samp", "var_samp": "var_samp", "var_pop": "var_pop",
+	"median": "median", "bit_and": "bit_and", "bit_or": "bit_or", "grouping": "grouping",
+}
+
+func isAggregate(e *sqlparts.Call) bool {
+	n := strings.ToLower(e.Name.Last().Text)
+	if (n == "min" || n == "max") && len(e.Args) != 1 {
+		return false
+	}
+	return aggregates[n] != "" && e.Over == nil
+}
+
+// windows are the window functions that are no aggregates.
+var windows = map[string]bool{
+	"row_number": true, "rank": true, "dense_rank": true, "percent_rank": true, "cume_dist": true, "ntile": true, "lag": true, "lead": true, "first_value": true, "last_value": true,
+}
+
+func (c *carrier) call(s *scope, e *sqlparts.Call) expr {
+	name := strings.ToLower(e.Name.Last().Text)
+	if len(e.Name) > 1 {
+		refuse("the function %s", strings.ToUpper(name))
+	}
+	switch {
+	case e.Nulls != "", e.Having != nil, e.Limit != nil:
+		refuse("%s with IGNORE NULLS, HAVING or LIMIT", strings.ToUpper(name))
+	case e.Over != nil:
+		return c.window(s, e, name)
+	case isAggregate(e):
+		return c.aggregate(s, e, aggregates[name], "")
+	case e.Filter != nil || len(e.Within) > 0 || len(e.OrderBy) > 0 || e.Distinct:
+		refuse("the function %s in this form", strings.ToUpper(name))
+	}
+	f := functions[name]
+	if f == nil {
+		refuse("the function %s", strings.ToUpper(name))
+	}
+	args := make([]expr, len(e.Args))
+	var near []*Column
+	for i, a := range e.Args {
+		args[i] = c.expr(s, a)
+		near = append(near, args[i].near...)
+	}
+	x := f(c, args)
+	if x.sql == "" {
+		refuse("the function %s in this form", strings.ToUpper(name))
+	}
+	x.near, x.affinity, x.literal, x.column = near, noAffinity, nil, nil
+	return x
+}
+
+// aggregate writes an aggregate; over is its window, if it has one.
+func (c *carrier) aggregate(s *scope, e *sqlparts.Call, name, over string) expr {
+	was := s.inside
+	if over == "" {
+		if s.group == nil && !s.inside {
+			refuse("an aggregate where rows are not grouped")
+		}
+		s.inside = true
+		defer func() { s.inside = was }()
+	}
+	filter := ""
+	if e.Filter != nil {
+		filter = " FILTER (WHERE " + c.condition(s, e.Filter) + ")"
+	}
+	tail := filter + over
+	if _, ok := star(e.Args); ok {
+		if name != "count" {
+			refuse("%s of a star", strings.ToUpper(name))
+		}
+		return expr{sql: "count(*)" + tail, kind: Int, counted: true}
+	}
+	if len(e.Args) == 0 && name == "count" {
+		return expr{sql: "count(*)" + tail, kind: Int, counted: true}
+	}
+	if len(e.Args) == 0 || len(e.Args) > 1 && name != "string_agg" && name != "grouping" {
+		refuse("%s of several values", strings.ToUpper(name))
+	}
+	x := c.value(c.expr(s, e.Args[0]))
+	distinct := ""
+	if e.Distinct {
+		distinct = "DISTINCT "
+	}
+	out := expr{counted: true, near: x.near}
+	call := func(f string, arg string, k Kind) expr {
+		out.sql, out.kind = f+"("+distinct+arg+")"+tail, k
+		return out
+	}
+	switch name {
+	case "count":
+		return call("count", x.sql, Int)
+	case "min", "max":
+		if x.kind == Text {
+			c.inOrder = true
+		}
+		out.column, out.affinity = x.column, noAffinity
+		k := x.kind
+		if k == Bool {
+			refuse("the least or greatest boolean")
+		}
+		if k == Null {
+			x.sql = "CAST(NULL AS BIGINT)"
+		}
+		return call(name, x.sql, k)
+	case "sum", "avg", "total", "stddev_samp", "stddev_pop", "var_samp", "var_pop", "median":
+		if c.learn {
+			c.learnKind(x, Int)
+		}
+		x = c.numeric(x)
+		switch {
+		case name == "sum" && x.kind == Int:
+			r := call("sum", x.sql, Int)
+			r.sql = "CAST(" + r.sql + " AS BIGINT)"
+			return r
+		case name == "total":
+			r := call("sum", x.sql, Real)
+			r.sql = "coalesce(CAST(" + r.sql + " AS DOUBLE), 0.0::DOUBLE)"
+			return r
+		}
+		return call(name, "CAST("+x.sql+" AS DOUBLE)", Real)
+	case "count_if":
+		return call("count", "CASE WHEN "+c.truth(x)+" THEN 1 END", Int)
+	case "bool_and", "bool_or":
+		if x.kind != Bool {
+			refuse("%s of what is no boolean", strings.ToUpper(name))
+		}
+		return call(name, x.sql, Bool)
+	case "bit_and", "bit_or":
+		if x.kind != Int {
+			refuse("%s of what is no whole number", strings.ToUpper(name))
+		}
+		return call(name, x.sql, Int)
+	case "any_value":
+		c.open = true
+		return call([]string{"min", "max"}[c.variant], x.sql, x.kind)
+	case "grouping":
+		if len(e.Args) == 1 {
+			return call("grouping", x.sql, Int)
+		}
+	case "string_agg":
+		return c.concatenated(s, e, x, distinct, tail)
+	}
+	refuse("the function %s", strings.ToUpper(name))
+	return out
+}
+
+func star(args []sqlparts.Expr) (*sqlparts.Star, bool) {
+	if len(args) != 1 {
+		return nil, false
+	}
+	s, ok := args[0].(*sqlparts.Star)
+	return s, ok
+}
+
+// concatenated joins texts in an order that the dialect leaves open unless it is written.
+func (c *carrier) concatenated(s *scope, e *sqlparts.Call, x expr, distinct, tail string) expr {
+	if len(e.OrderBy)+len(e.Within) > 0 {
+		refuse("texts joined in an order")
+	}
+	separator := "','"
+	if len(e.Args) > 1 {
+		y := c.expr(s, e.Args[1])
+		if y.kind != Text || y.literal == nil || distinct != "" {
+			refuse("texts joined by what is no text")
+		}
+		separator = y.sql
+	} else if c.dialect == sqlparts.Snowflake || c.dialect == sqlparts.Redshift {
+		separator = "''"
+	}
+	t := c.text(x)
+	return expr{sql: "string_agg(" + distinct + t.sql + ", " + separator + " ORDER BY " + t.sql + c.choice() + ")" + tail, kind: Text, near: x.near}
+}
+
+// window writes a call with OVER.
+func (c *carrier) window(s *scope, e *sqlparts.Call, name string) expr {
+	w := e.Over
+	if w.Name.Text != "" {
+		refuse("a named window")
+	}
+	var parts []string
+	if len(w.Partition) > 0 {
+		var keys []string
+		for _, p := range w.Partition {
+			keys = append(keys, c.value(c.expr(s, p)).sql)
+		}
+		parts = append(parts, "PARTITION BY "+strings.Join(keys, ", "))
+	}
+	var keys []string
+	for _, o := range w.OrderBy {
+		x := c.value(c.expr(s, o.Expr))
+		if x.literal != nil {
+			refuse("a window ordered by a constant")
+		}
+		keys = append(keys, c.key(x.sql, x, o))
+	}
+	rows := w.Frame != "" && !strings.HasPrefix(w.Frame, "range")
+	if name != "rank" && name != "dense_rank" && name != "percent_rank" && name != "cume_dist" && (windows[name] || rows) {
+		if s.group != nil {
+			for _, k := range s.group.keys {
+				keys = append(keys, k.sql+c.choice())
+			}
+		} else {
+			for _, src := range s.sources {
+				for _, o := range src.columns {
+					if src.table == nil || o.column.used || slices.Contains(src.table.Columns, o.column) && len(keys) < 40 {
+						if src.table != nil {
+							c.use(o.column)
+						}
+						keys = append(keys, o.sql+c.choice())
+					}
+				}
+			}
+		}
+	}
+	if len(keys) > 0 {
+		parts = append(parts, "ORDER BY "+strings.Join(keys, ", "))
+	}
+	if w.Frame != "" {
+		if !plainFrame.MatchString(w.Frame) {
+			refuse("a window frame of this form")
+		}
+		parts = append(parts, strings.ToUpper(w.Frame))
+	}
+	over := " OVER (" + strings.Join(parts, " ") + ")"
+	if agg := aggregates[name]; agg != "" && agg != "string_agg" && agg != "any_value" && agg != "grouping" && agg != "total" {
+		x := c.aggregate(s, e, agg, over)
+		x.counted = false
+		return x
+	}
+	if !windows[name] || e.Filter != nil || e.Distinct {
+		refuse("the window function %s", strings.ToUpper(name))
+	}
+	var args []string
+	out := expr{kind: Int}
+	for i, a := range e.Args {
+		x := c.value(c.expr(s, a))
+		if i == 0 && name != "ntile" {
+			out.kind, out.near = x.kind, x.near
+		} else if x.literal == nil || x.kind != Int {
+			refuse("%s with what is no number", strings.ToUpper(name))
+		}
+		args = append(args, x.sql)
+	}
+	switch name {
+	case "percent_rank", "cume_dist":
+		out.kind = Real
+	case "lag", "lead", "first_value", "last_value":
+		if len(args) == 0 || len(args) > 2 {
+			refuse("%s in this form", strings.ToUpper(name))
+		}
+	}
+	out.sql = name + "(" + strings.Join(args, ", ") + ")" + over
+	return out
+}
+
+var plainFrame = regexp.MustCompile(`^(rows|range) between (unbounded preceding|current row|[0-9]{1,3} (preceding|following)) and (unbounded following|current row|[0-9]{1,3} (preceding|following))$`)
+
+// special writes calls whose arguments are separated by words.
+func (c *carrier) special(s *scope, e *sqlparts.Special) expr {
+	name := strings.ToLower(e.Name)
+	args := make([]expr, len(e.Args))
+	var near []*Column
+	for i, a := range e.Args {
+		if col, ok := a.(*sqlparts.Column); ok && name == "extract" && i == 0 && len(col.Name) == 1 {
+			args[i] = expr{literal: &sqlparts.Literal{Kind: sqlparts.String, Text: col.Name[0].Text}}
+			continue
+		}
+		args[i] = c.expr(s, a)
+		near = append(near, args[i].near...)
+	}
+	words := strings.ToLower(strings.TrimSpace(strings.Join(e.Words, " ")))
+	var x expr
+	switch {
+	case name == "extract" && len(args) == 2 && args[0].literal != nil:
+		x = c.part(args[0].literal.Text, args[1])
+	case name == "substring" && (words == "from for" || words == "from"):
+		x = functions["substring"](c, args)
+	case name == "trim" && len(args) == 1 && (words == "" || words == "from" || words == "both from"):
+		x = functions["trim"](c, args)
+	case name == "position" && words == "in" && len(args) == 2:
+		x = functions["instr"](c, []expr{args[1], args[0]})
+	}
+	if x.sql == "" {
+		refuse("the function %s in this form", strings.ToUpper(name))
+	}
+	x.near, x.literal, x.column = near, nil, nil
+	return x
+}
+
+// part is a part of a date, as a number.
+func (c *carrier) part(unit string, x expr) expr {
+	unit = strings.ToLower(unit)
+	if !slices.Contains([]string{"year", "month", "day", "hour", "minute", "quarter"}, unit) {
+		refuse("the part %s of a date", strings.ToUpper(unit))
+	}
+	if c.learn {
+		c.learnKind(x, Date)
+		return expr{sql: "0", kind: Int}
+	}
+	if x.kind != Date && x.kind != Timestamp {
+		refuse("a part of what is no date")
+	}
+	return expr{sql: "CAST(extract(" + unit + " FROM " + x.sql + ") AS BIGINT)", kind: Int}
+}
+
+// textCall is a function of texts.
+func textCall(name string, k Kind, folds bool) func(c *carrier, args []expr) expr {
+	return func(c *carrier, args []expr) expr {
+		if len(args) != 1 {
+			return expr{}
+		}
+		c.folds = c.folds || folds
+		if c.learn {
+			c.learnKind(args[0], Text)
+		}
+		return expr{sql: name + "(" + c.text(args[0]).sql + ")", kind: k}
+	}
+}
+
+func realCall(name string) func(c *carrier, args []expr) expr {
+	return func(c *carrier, args []expr) expr {
+		if len(args) != 1 {
+			return expr{}
+		}
+		return expr{sql: name + "(CAST(" + c.numeric(args[0]).sql + " AS DOUBLE))", kind: Real}
+	}
+}
+
+func datePart(unit string) func(c *carrier, args []expr) expr {
+	return func(c *carrier, args []expr) expr {
+		if len(args) != 1 || c.dialect == sqlparts.SQLite {
+			return expr{}
+		}
+		return c.part(unit, args[0])
+	}
+}
+
+// functions are those that are carried, by all their names. Each returns no text for arguments that
+// it cannot carry.
+var functions map[string]func(c *carrier, args []expr) expr
+
+func init() {
+	functions = map[string]func(c *carrier, args []expr) expr{
+		"lower": textCall("lower", Text, true), "lcase": textCall("lower", Text, true), "upper": textCall("upper", Text, true), "ucase": textCall("upper", Text, true),
+		"length": textCall("length", Int, false), "len": textCall("length", Int, false), "char_length": textCall("length", Int, false), "character_length": textCall("length", Int, false),
+		"trim": trimmed("trim"), "ltrim": trimmed("ltrim"), "rtrim": trimmed("rtrim"),
+		"substr": substring, "substring": substring, "instr": found, "strpos": found,
+		"year": datePart("year"), "month": datePart("month"), "day": datePart("day"), "quarter": datePart("quarter"),
+		"floor": realCall("floor"), "ceil": realCall("ceil"), "ceiling": realCall("ceil"), "sqrt": realCall("sqrt"),
+		"abs": func(c *carrier, args []expr) expr {
+			if len(args) != 1 {
+				return expr{}
+			}
+			x := c.numeric(args[0])
+			return expr{sql: "abs(" + x.sql + ")", kind: x.kind}
+		},
+		"round":    rounded,
+		"coalesce": coalesced, "ifnull": coalesced, "nvl": coalesced,
+		"nullif": func(c *carrier, args []expr) expr {
+			if len(args) != 2 {
+				return expr{}
+			}
+			x, y := c.value(args[0]), c.value(args[1])
+			return expr{sql: "(CASE WHEN " + c.compare("=", x, y).sql + " THEN NULL ELSE " + x.sql + " END)", kind: x.kind}
+		},
+		"iif": conditional, "iff": conditional, "if": conditional,
+		"replace": func(c *carrier, args []expr) expr {
+			if len(args) != 3 || args[1].literal == nil || args[2].literal == nil || len(args[2].literal.Text) > len(args[1].literal.Text) {
+				return expr{} // one that makes texts longer could make them very long
+			}
+			return expr{sql: "replace(" + c.text(args[0]).sql + ", " + c.text(args[1]).sql + ", " + c.text(args[2]).sql + ")", kind: Text}
+		},
+		"concat": func(c *carrier, args []expr) expr {
+			if len(args) < 2 || c.dialect != sqlparts.Snowflake && c.dialect != sqlparts.BigQuery && c.dialect != sqlparts.MySQL && c.dialect != sqlparts.Databricks {
+				return expr{} // elsewhere NULL is passed over
+			}
+			parts := make([]string, len(args))
+			for i, a := range args {
+				parts[i] = c.text(a).sql
+			}
+			return expr{sql: "(" + strings.Join(parts, " || ") + ")", kind: Text}
+		},
+		"mod": func(c *carrier, args []expr) expr {
+			if len(args) != 2 {
+				return expr{}
+			}
+			return c.arithmetic("%", c.numeric(args[0]), c.numeric(args[1]))
+		},
+		"max": extreme("greatest"), "min": extreme("least"),
+		"strftime": func(c *carrier, args []expr) expr {
+			if len(args) != 2 || args[0].literal == nil || c.dialect != sqlparts.SQLite || !timeFormat.MatchString(args[0].literal.Text) {
+				return expr{}
+			}
+			return expr{sql: "strftime(" + c.moment(args[1]) + ", " + args[0].sql + ")", kind: Text}
+		},
+		"date": func(c *carrier, args []expr) expr {
+			if len(args) != 1 || c.dialect != sqlparts.SQLite {
+				return expr{}
+			}
+			return expr{sql: "strftime(" + c.moment(args[0]) + ", '%Y-%m-%d')", kind: Text}
+		},
+		"julianday": func(c *carrier, args []expr) expr {
+			if len(args) != 1 || c.dialect != sqlparts.SQLite {
+				return expr{}
+			}
+			return expr{sql: "(epoch(" + c.moment(args[0]) + ") / 86400.0 + 2440587.5)", kind: Real}
+		},
+	}
+}
+
+var timeFormat = regexp.MustCompile(`^(%[YmdHMS]|[-/ :.])+$`)
+
+// moment reads a text as a date, as SQLite does. Only a column is taken, whose texts are then dates.
+func (c *carrier) moment(x expr) string {
+	if c.learn {
+		c.learnKind(x, Date)
+		return "TIMESTAMP '2000-01-01'"
+	}
+	switch {
+	case x.kind == Text && x.literal != nil && (isoDate.MatchString(x.literal.Text) || isoTimestamp.MatchString(x.literal.Text)):
+	case x.kind == Text && x.column != nil:
+		c.values.dates(x.column)
+	default:
+		refuse("a date made of what is no column")
+	}
+	return "TRY_CAST(" + x.sql + " AS TIMESTAMP)"
+}
+
+func trimmed(name string) func(c *carrier, args []expr) expr {
+	return func(c *carrier, args []expr) expr {
+		if len(args) != 1 {
+			return expr{}
+		}
+		return expr{sql: name + "(" + c.text(args[0]).sql + ", ' ')", kind: Text}
+	}
+}
+
+// substring takes literal places; the dialects agree on those from 1 on.
+func substring(c *carrier, args []expr) expr {
+	if len(args) < 2 || len(args) > 3 {
+		return expr{}
+	}
+	if c.learn {
+		c.learnKind(args[0], Text)
+	}
+	sql := "substring(" + c.text(args[0]).sql
+	for i, a := range args[1:] {
+		n := 0
+		if a.literal != nil {
+			n, _ = strconv.Atoi(a.literal.Text)
+		}
+		if n < 1 && !(i == 1 && n == 0 && a.literal != nil) && !(i == 0 && n < 0 && len(args) == 2 && c.dialect == sqlparts.SQLite) {
+			return expr{}
+		}
+		sql += ", " + strconv.Itoa(n)
+	}
+	return expr{sql: sql + ")", kind: Text}
+}
+
+func found(c *carrier, args []expr) expr {
+	if len(args) != 2 {
+		return expr{}
+	}
+	if c.dialect == sqlparts.MySQL {
+		c.folds = true
+	}
+	return expr{sql: "instr(" + c.text(args[0]).sql + ", " + c.text(args[1]).sql + ")", kind: Int}
+}
+
+func rounded(c *carrier, args []expr) expr {
+	if len(args) == 0 || len(args) > 2 {
+		return expr{}
+	}
+	x := c.numeric(args[0])
+	n := 0
+	if len(args) == 2 {
+		if args[1].literal == nil {
+			return expr{}
+		}
+		var err error
+		if n, err = strconv.Atoi(args[1].literal.Text); err != nil || n < 0 || n > 15 {
+			return expr{}
+		}
+	}
+	if x.kind == Int && c.dialect != sqlparts.SQLite {
+		return x
+	}
+	return expr{sql: "round(CAST(" + x.sql + " AS DOUBLE), " + strconv.Itoa(n) + ")", kind: Real}
+}
+
+func coalesced(c *carrier, args []expr) expr {
+	if len(args) < 2 {
+		return expr{}
+	}
+	for i := range args {
+		args[i] = c.value(args[i])
+	}
+	args, k, _ := c.alignKinds(args)
+	parts := make([]string, len(args))
+	for i, a := range args {
+		parts[i] = a.sql
+	}
+	return expr{sql: "coalesce(" + strings.Join(parts, ", ") + ")", kind: k}
+}
+
+func conditional(c *carrier, args []expr) expr {
+	if len(args) != 3 {
+		return expr{}
+	}
+	cond := c.truth(args[0])
+	values, k, _ := c.alignKinds([]expr{c.value(args[1]), c.value(args[2])})
+	return expr{sql: "(CASE WHEN " + cond + " THEN " + values[0].sql + " ELSE " + values[1].sql + " END)", kind: k}
+}
+
+// extreme is SQLite's max or min of several values: NULL if one of them is.
+func extreme(name string) func(c *carrier, args []expr) expr {
+	return func(c *carrier, args []expr) expr {
+		if len(args) < 2 || c.dialect != sqlparts.SQLite {
+			return expr{}
+		}
+		args, k, _ := c.alignKinds(args)
+		var parts, nulls []string
+		for _, a := range args {
+			if a.kind == Text {
+				c.inOrder = true
+			}
+			parts, nulls = append(parts, a.sql), append(nulls, a.sql+" IS NULL")
+		}
+		return expr{sql: "(CASE WHEN " + strings.Join(nulls, " OR ") + " THEN NULL ELSE " + name + "(" + strings.Join(parts, ", ") + ") END)", kind: k}
+	}
+}

@@ -1,0 +1,961 @@
+package counterexample
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+// value makes a value of an expression that may be a condition: SQLite and MySQL have no booleans.
+func (c *carrier) value(x expr) expr {
+	if x.kind == Bool && (c.dialect == sqlparts.SQLite || c.dialect == sqlparts.MySQL) {
+		return c.as(x, Int)
+	}
+	return x
+}
+
+// condition writes an expression as a condition.
+func (c *carrier) condition(s *scope, e sqlparts.Expr) string {
+	return c.truth(c.expr(s, e))
+}
+
+// truth is what a condition makes of a value.
+func (c *carrier) truth(x expr) string {
+	switch {
+	case x.kind == Bool:
+		return x.sql
+	case x.kind == Null:
+		return "CAST(NULL AS BOOLEAN)"
+	case c.dialect != sqlparts.SQLite && c.dialect != sqlparts.MySQL:
+		refuse("a condition that is no boolean")
+	}
+	return "(" + c.numeric(x).sql + " <> 0)"
+}
+
+// as converts to a kind that [carrier.common] gave.
+func (c *carrier) as(x expr, k Kind) expr {
+	if x.kind == k || k == Null {
+		return x
+	}
+	x.sql = "CAST(" + x.sql + " AS " + k.Type() + ")"
+	x.kind, x.literal = k, nil
+	return x
+}
+
+// common is the kind of a column that holds values of both.
+func (c *carrier) common(a, b Kind) Kind {
+	noBool := c.dialect == sqlparts.SQLite || c.dialect == sqlparts.MySQL
+	switch {
+	case a == Null:
+		return b
+	case b == Null || a == b:
+		return a
+	case noBool && a.number() && b.number(), a != Bool && b != Bool && a.number() && b.number():
+		return max(a, b, Int)
+	case a == Date && b == Timestamp || a == Timestamp && b == Date:
+		return Timestamp
+	}
+	refuse("a column of values of different kinds")
+	return Null
+}
+
+// numericText are the texts that SQLite takes for numbers.
+const numericText = `\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*`
+
+// numeric is the number that a dialect makes of a value in arithmetic.
+func (c *carrier) numeric(x expr) expr {
+	switch x.kind {
+	case Int, Real:
+		return x
+	case Null:
+		x.sql = "CAST(NULL AS BIGINT)"
+		x.kind = Int
+		return x
+	case Bool:
+		if c.dialect == sqlparts.SQLite || c.dialect == sqlparts.MySQL {
+			return c.as(x, Int)
+		}
+		refuse("arithmetic with booleans")
+	case Text:
+		if c.learn {
+			c.learnKind(x, Int)
+			return expr{sql: "0", kind: Int}
+		}
+		if c.dialect == sqlparts.SQLite {
+			return c.prefixNumber(x)
+		}
+		refuse("arithmetic with texts")
+	}
+	refuse("arithmetic with dates")
+	return x
+}
+
+// prefixNumber is what SQLite makes of a text: the longest beginning that is a number, or 0.
+func (c *carrier) prefixNumber(x expr) expr {
+	for _, col := range x.near {
+		c.values.numbers(col)
+	}
+	t := "CAST(" + x.sql + " AS VARCHAR)"
+	x.sql = "(CASE WHEN " + x.sql + " IS NULL THEN NULL ELSE coalesce(TRY_CAST(trim(regexp_extract(" + t + ", '^" + strings.TrimSuffix(numericText, `\s*`) + "')) AS DOUBLE), 0.0::DOUBLE) END)"
+	x.kind, x.affinity, x.literal, x.column = Real, noAffinity, nil, nil
+	return x
+}
+
+// text is the text that a dialect makes of a value.
+func (c *carrier) text(x expr) expr {
+	switch x.kind {
+	case Text:
+		return x
+	case Null:
+		x.sql = "CAST(NULL AS VARCHAR)"
+		x.kind = Text
+		return x
+	case Int:
+		return c.as(x, Text)
+	case Bool:
+		if c.dialect == sqlparts.SQLite {
+			return c.as(c.as(x, Int), Text)
+		}
+	case Date:
+		if c.dialect != sqlparts.SQLite {
+			return c.as(x, Text)
+		}
+	}
+	if x.kind == Real && x.literal != nil && c.dialect == sqlparts.SQLite {
+		if f, err := strconv.ParseFloat(x.literal.Text, 64); err == nil && math.Abs(f) < 1e15 {
+			x.sql, x.kind = quoteText(realText(f)), Text
+			return x
+		}
+	}
+	refuse("a text made of a number with a fraction, a boolean or a time")
+	return x
+}
+
+func quoteText(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+
+// grouped is a column of a source, as the grouping of its select sees it.
+func (c *carrier) grouped(s *scope, x expr) expr {
+	if s.group == nil || s.inside {
+		return x
+	}
+	for _, k := range s.group.keys {
+		if k.sql == x.sql {
+			return x
+		}
+	}
+	// The column is neither grouped nor aggregated: some row of the group gives the value.
+	order := x.sql + c.choice()
+	if s.group.pick != "" {
+		order = s.group.pick + ", " + order
+	}
+	x.sql = "first(" + x.sql + " ORDER BY " + order + ")"
+	return x
+}
+
+// expr writes an expression.
+func (c *carrier) expr(s *scope, e sqlparts.Expr) expr {
+	defer c.deeper()()
+	if s.group != nil && !s.inside && len(s.group.keys) > 0 {
+		if _, ok := e.(*sqlparts.Column); !ok && !hasQuery(e) {
+			// A whole expression may be a key of the grouping.
+			s.inside = true
+			names := c.names
+			x := c.value(c.expr(s, e))
+			c.names = names
+			s.inside = false
+			for _, k := range s.group.keys {
+				if k.sql == x.sql {
+					return x
+				}
+			}
+		}
+	}
+	x := c.bare(s, e)
+	c.write(x.sql)
+	return x
+}
+
+func hasQuery(n sqlparts.Node) bool {
+	found := false
+	sqlparts.Walk(n, func(n sqlparts.Node) bool {
+		if _, ok := n.(*sqlparts.Query); ok {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+func (c *carrier) bare(s *scope, e sqlparts.Expr) expr {
+	switch e := e.(type) {
+	case *sqlparts.Column:
+		return c.columnRef(s, e)
+	case *sqlparts.Literal:
+		return c.literal(e)
+	case *sqlparts.Logic:
+		word := " AND "
+		if e.Or {
+			word = " OR "
+		}
+		parts := make([]string, len(e.Args))
+		for i, a := range e.Args {
+			parts[i] = c.condition(s, a)
+		}
+		return expr{sql: "(" + strings.Join(parts, word) + ")", kind: Bool}
+	case *sqlparts.Unary:
+		switch e.Op {
+		case "not":
+			return expr{sql: "(NOT " + c.condition(s, e.X) + ")", kind: Bool}
+		case "-", "+":
+			x := c.numeric(c.expr(s, e.X))
+			lit := x.literal
+			x.column, x.affinity = nil, noAffinity
+			if e.Op == "-" {
+				x.sql = "(- " + x.sql + ")"
+				if lit != nil {
+					x.literal = &sqlparts.Literal{Kind: sqlparts.Number, Text: "-" + strings.TrimPrefix(lit.Text, "-")}
+				}
+			}
+			return x
+		}
+		refuse("the operator %s", e.Op)
+	case *sqlparts.Binary:
+		return c.binary(s, e)
+	case *sqlparts.In:
+		return c.in(s, e)
+	case *sqlparts.Between:
+		if e.Symmetric {
+			refuse("BETWEEN SYMMETRIC")
+		}
+		x := c.expr(s, e.X)
+		low, high := c.expr(s, e.Low), c.expr(s, e.High)
+		return negated(e.Not, "("+c.compare(">=", x, low).sql+" AND "+c.compare("<=", x, high).sql+")")
+	case *sqlparts.Like:
+		return c.like(s, e)
+	case *sqlparts.Is:
+		return c.is(s, e)
+	case *sqlparts.Exists:
+		sql, _ := c.query(e.Query, s)
+		return expr{sql: "EXISTS (" + sql + ")", kind: Bool}
+	case *sqlparts.Case:
+		return c.caseOf(s, e)
+	case *sqlparts.Cast:
+		return c.cast(s, e)
+	case *sqlparts.Subquery:
+		return c.scalar(s, e.Query)
+	case *sqlparts.Call:
+		return c.call(s, e)
+	case *sqlparts.Special:
+		return c.special(s, e)
+	case *sqlparts.List:
+		if e.Kind == sqlparts.Tuple && len(e.Items) == 1 {
+			return c.expr(s, e.Items[0].Expr)
+		}
+		refuse("a row, array or structure as a value")
+	case *sqlparts.Interval:
+		refuse("INTERVAL")
+	case *sqlparts.Param:
+		refuse("a parameter")
+	case *sqlparts.Path, *sqlparts.Index, *sqlparts.Field:
+		refuse("semi-structured data")
+	case *sqlparts.Lambda, *sqlparts.Named, *sqlparts.Alias:
+		refuse("an argument by name or a lambda")
+	case *sqlparts.Raw:
+		refuse("text that badger cannot read")
+	case *sqlparts.Star:
+		refuse("a star as a value")
+	}
+	refuse("an expression of an unknown form")
+	return expr{}
+}
+
+func negated(not bool, sql string) expr {
+	if not {
+		sql = "(NOT " + sql + ")"
+	}
+	return expr{sql: sql, kind: Bool}
+}
+
+func (c *carrier) columnRef(s *scope, e *sqlparts.Column) expr {
+	id := e.Name.Last()
+	name, qualifier := strings.ToLower(id.Text), ""
+	if len(e.Name) > 1 {
+		qualifier = strings.ToLower(e.Name[len(e.Name)-2].Text)
+	}
+	for at := s; at != nil; at = at.parent {
+		var found *output
+		for _, src := range at.sources {
+			if qualifier != "" && !slices.Contains(src.names, qualifier) {
+				continue
+			}
+			o := src.find(name)
+			if o == nil && c.learn && src.table != nil && (qualifier != "" || len(at.sources) == 1 && at == s && at.aliases[name] == nil) && !(id.Quoted && qualifier == "") {
+				o = c.learnColumn(src, id.Text)
+			}
+			if o != nil && (found == nil || found.merged) && !(o.merged && qualifier == "") {
+				found = o
+			}
+		}
+		if found != nil {
+			c.use(found.column)
+			return c.grouped(at, found.expr)
+		}
+		if alias := at.aliases[name]; alias != nil && qualifier == "" && !slices.Contains(at.resolving, name) {
+			at.resolving = append(at.resolving, name)
+			defer func() { at.resolving = at.resolving[:len(at.resolving)-1] }()
+			return c.expr(at, alias)
+		}
+	}
+	if id.Quoted && qualifier == "" && c.dialect == sqlparts.SQLite {
+		return c.literal(&sqlparts.Literal{Kind: sqlparts.String, Text: id.Text})
+	}
+	if c.learn {
+		return expr{sql: "NULL", kind: Null}
+	}
+	refuse("the column %s, which no table of the schema has", id.Text)
+	return expr{}
+}
+
+func (c *carrier) literal(e *sqlparts.Literal) expr {
+	switch e.Kind {
+	case sqlparts.Null:
+		return expr{sql: "NULL", kind: Null}
+	case sqlparts.Bool:
+		return expr{sql: strings.ToUpper(e.Text), kind: Bool}
+	case sqlparts.String:
+		if strings.ContainsRune(e.Text, 0) {
+			refuse("a text with a NUL byte")
+		}
+		for i := range len(e.Text) {
+			c.wide = c.wide || e.Text[i] >= 0x80
+		}
+		c.values.text(e.Text)
+		return expr{sql: quoteText(e.Text), kind: Text, literal: e}
+	case sqlparts.Number:
+		if n, err := strconv.ParseInt(e.Text, 10, 64); err == nil {
+			c.values.number(float64(n))
+			return expr{sql: strconv.FormatInt(n, 10) + "::BIGINT", kind: Int, literal: e}
+		}
+		f, err := strconv.ParseFloat(e.Text, 64)
+		if err != nil || math.IsInf(f, 0) || !plainNumber.MatchString(e.Text) {
+			refuse("a number of this form")
+		}
+		c.values.number(f)
+		return expr{sql: strconv.FormatFloat(f, 'e', -1, 64) + "::DOUBLE", kind: Real, literal: e}
+	}
+	refuse("a literal of bytes")
+	return expr{}
+}
+
+var plainNumber = regexp.MustCompile(`^([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$`)
+
+func (c *carrier) binary(s *scope, e *sqlparts.Binary) expr {
+	if e.Quantifier != "" {
+		return c.quantified(s, e)
+	}
+	op := string(e.Op)
+	switch op {
+	case "=", "<>", "<", "<=", ">", ">=":
+		if l, ok := e.L.(*sqlparts.List); ok && l.Kind == sqlparts.Tuple && len(l.Items) > 1 {
+			return c.compareRows(s, e)
+		}
+		return c.compare(op, c.expr(s, e.L), c.expr(s, e.R))
+	case "is distinct from", "<=>", "is not distinct from":
+		x := c.compare("IS NOT DISTINCT FROM", c.expr(s, e.L), c.expr(s, e.R))
+		return negated(op == "is distinct from", x.sql)
+	case "||":
+		if c.dialect == sqlparts.MySQL {
+			refuse("|| as OR")
+		}
+		l, r := c.text(c.expr(s, e.L)), c.text(c.expr(s, e.R))
+		return expr{sql: "(" + l.sql + " || " + r.sql + ")", kind: Text, near: both(l, r)}
+	case "+", "-", "*", "/", "%", "div", "//":
+	default:
+		refuse("the operator %s", strings.ToUpper(op))
+	}
+	l, r := c.expr(s, e.L), c.expr(s, e.R)
+	if c.learn {
+		c.learnKind(l, Int)
+		c.learnKind(r, Int)
+	}
+	if c.dialect != sqlparts.SQLite && (l.kind == Date || l.kind == Timestamp || r.kind == Date || r.kind == Timestamp) {
+		refuse("arithmetic with dates")
+	}
+	l, r = c.numeric(l), c.numeric(r)
+	return c.arithmetic(op, l, r)
+}
+
+func both(x, y expr) []*Column {
+	return append(append([]*Column{}, x.near...), y.near...)
+}
+
+func (c *carrier) arithmetic(op string, l, r expr) expr {
+	out := expr{kind: max(l.kind, r.kind), near: both(l, r), counted: l.counted || r.counted}
+	switch op {
+	case "+", "-", "*":
+		out.sql = "(" + l.sql + " " + op + " " + r.sql + ")"
+		return out
+	case "%":
+		if l.kind != Int || r.kind != Int {
+			refuse("a remainder of numbers with a fraction")
+		}
+		out.sql = "(" + l.sql + " % " + c.divisor(r) + ")"
+		return out
+	case "div", "//":
+		if l.kind != Int || r.kind != Int {
+			refuse("a whole quotient of numbers with a fraction")
+		}
+		out.sql = "(" + l.sql + " // " + c.divisor(r) + ")"
+		return out
+	}
+	c.divides = true
+	whole := l.kind == Int && r.kind == Int
+	if whole {
+		switch c.dialect {
+		case sqlparts.SQLite, sqlparts.Postgres, sqlparts.Redshift, sqlparts.TSQL:
+			out.sql = "(" + l.sql + " // " + c.divisor(r) + ")"
+			return out
+		case sqlparts.Generic:
+			c.open = true
+			if c.variant == 0 {
+				out.sql, out.kind = "CAST("+l.sql+" // "+c.divisor(r)+" AS DOUBLE)", Real
+				return out
+			}
+		}
+	}
+	out.kind = Real
+	out.sql = "(CAST(" + l.sql + " AS DOUBLE) / CAST(" + c.divisor(r) + " AS DOUBLE))"
+	return out
+}
+
+// divisor is NULL for 0 where the dialect's quotient is, and an error else.
+func (c *carrier) divisor(x expr) string {
+	if x.literal != nil && strings.Trim(x.literal.Text, "-0.") != "" {
+		return x.sql
+	}
+	if c.dialect == sqlparts.SQLite || c.dialect == sqlparts.MySQL {
+		return "nullif(" + x.sql + ", 0)"
+	}
+	return "(CASE WHEN " + x.sql + " = 0 THEN error('division by zero') ELSE " + x.sql + " END)"
+}
+
+// compare writes a comparison with the conversions that the dialect makes.
+func (c *carrier) compare(op string, l, r expr) expr {
+	out := expr{kind: Bool}
+	c.relate(op, l, r)
+	if c.learn {
+		c.learnKind(l, r.kind)
+		c.learnKind(r, l.kind)
+	}
+	order := op != "=" && op != "<>" && op != "IS NOT DISTINCT FROM"
+	plain := func() expr {
+		out.sql = "(" + l.sql + " " + op + " " + r.sql + ")"
+		return out
+	}
+	switch {
+	case l.kind == Null || r.kind == Null:
+		return plain()
+	case l.kind == Text && r.kind == Text:
+		if order {
+			c.inOrder = true
+			for _, x := range []expr{l, r} {
+				if x.literal != nil {
+					c.values.ordered = append(c.values.ordered, x.literal.Text)
+				}
+			}
+		}
+		return plain()
+	case l.kind == Bool && r.kind == Bool:
+		return plain()
+	case l.kind.number() && r.kind.number():
+		if l.kind == Bool || r.kind == Bool {
+			l, r = c.numeric(l), c.numeric(r)
+		}
+		return plain()
+	case c.learn:
+		out.sql = "TRUE"
+		return out
+	}
+	if c.dialect == sqlparts.SQLite {
+		return c.compareAffine(op, l, r)
+	}
+	if c.retype {
+		for _, p := range [][2]expr{{l, r}, {r, l}} {
+			if col := p[0].column; col != nil && col.Kind == Int && p[1].kind == Text && p[1].literal != nil {
+				if _, err := strconv.ParseFloat(p[1].literal.Text, 64); err != nil {
+					for _, m := range c.values.group(col) {
+						m.Kind = Text
+					}
+				}
+			}
+		}
+		out.sql = "TRUE"
+		return out
+	}
+	switch {
+	case l.kind == Text && l.literal != nil:
+		l = c.literalAs(l, r.kind)
+	case r.kind == Text && r.literal != nil:
+		r = c.literalAs(r, l.kind)
+	case (l.kind == Date || l.kind == Timestamp) && (r.kind == Date || r.kind == Timestamp):
+	default:
+		refuse("a comparison of values of different kinds")
+	}
+	return plain()
+}
+
+// literalAs reads a text as what it is compared with.
+func (c *carrier) literalAs(x expr, k Kind) expr {
+	text := x.literal.Text
+	ok := false
+	switch k {
+	case Int, Real:
+		_, err := strconv.ParseFloat(text, 64)
+		ok = err == nil && plainNumber.MatchString(strings.TrimPrefix(text, "-"))
+		k = Real
+	case Date:
+		ok = isoDate.MatchString(text)
+		if isoTimestamp.MatchString(text) {
+			k, ok = Timestamp, true
+		}
+	case Timestamp:
+		ok = isoDate.MatchString(text) || isoTimestamp.MatchString(text)
+	case Bool:
+		ok = slices.Contains([]string{"true", "false", "t", "f"}, strings.ToLower(text))
+	}
+	if !ok {
+		refuse("a comparison of a text with another kind")
+	}
+	x.sql, x.kind = "CAST("+x.sql+" AS "+k.Type()+")", k
+	return x
+}
+
+var (
+	isoDate      = regexp.MustCompile(`^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$`)
+	isoTimestamp = regexp.MustCompile(`^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])[ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$`)
+)
+
+// compareAffine compares a number with a text as SQLite does: the affinity of a column converts the
+// other side; without one a number is less than every text.
+func (c *carrier) compareAffine(op string, l, r expr) expr {
+	if l.kind == Text { // the number on the left
+		return c.compareAffine(map[string]string{"<": ">", "<=": ">=", ">": "<", ">=": "<="}[op]+sameIf(op), r, l)
+	}
+	l = c.numeric(l)
+	less := map[string]string{"=": "FALSE", "<>": "TRUE", "<": "TRUE", "<=": "TRUE", ">": "FALSE", ">=": "FALSE", "IS NOT DISTINCT FROM": "FALSE"}[op]
+	out := expr{kind: Bool}
+	switch {
+	case l.affinity == numericAffinity:
+		if op == "IS NOT DISTINCT FROM" {
+			refuse("a comparison of a text with a number")
+		}
+		t := "CAST(" + r.sql + " AS VARCHAR)"
+		number := "TRY_CAST(CASE WHEN regexp_full_match(" + t + ", '" + numericText + "') THEN trim(" + t + ") END AS DOUBLE)"
+		out.sql = "(CASE WHEN " + l.sql + " IS NULL OR " + r.sql + " IS NULL THEN NULL WHEN " + number + " IS NULL THEN " + less + " ELSE " + l.sql + " " + op + " " + number + " END)"
+		for _, col := range r.near {
+			c.values.numbers(col)
+		}
+	case r.affinity == textAffinity:
+		out.sql = "(" + c.text(l).sql + " " + op + " " + r.sql + ")"
+	default:
+		if op == "IS NOT DISTINCT FROM" {
+			refuse("a comparison of a text with a number")
+		}
+		out.sql = "(CASE WHEN " + l.sql + " IS NULL OR " + r.sql + " IS NULL THEN NULL ELSE " + less + " END)"
+	}
+	return out
+}
+
+// sameIf is the operator where it reads the same from both sides.
+func sameIf(op string) string {
+	if op == "=" || op == "<>" || op == "IS NOT DISTINCT FROM" {
+		return op
+	}
+	return ""
+}
+
+// relate tells the values of what a comparison suggests: columns that share values, literals that
+// are bounds.
+func (c *carrier) relate(op string, l, r expr) {
+	if op == "=" || op == "IS NOT DISTINCT FROM" {
+		if l.column != nil && r.column != nil {
+			c.values.join(l.column, r.column)
+		}
+	}
+	for _, p := range [][2]expr{{l, r}, {r, l}} {
+		if p[1].literal == nil {
+			for _, col := range p[0].near {
+				for _, other := range p[1].near {
+					if op == "=" && p[0].column != nil && col != other {
+						c.values.join(col, other)
+					}
+				}
+			}
+			continue
+		}
+		for _, col := range p[0].near {
+			c.values.hint(col, *p[1].literal)
+		}
+		if p[0].counted {
+			if n, err := strconv.Atoi(p[1].literal.Text); err == nil {
+				c.values.size(n)
+			}
+		}
+	}
+}
+
+func (c *carrier) compareRows(s *scope, e *sqlparts.Binary) expr {
+	l, okL := e.L.(*sqlparts.List)
+	r, okR := e.R.(*sqlparts.List)
+	if e.Op != "=" || !okL || !okR || len(l.Items) != len(r.Items) {
+		refuse("a comparison of rows")
+	}
+	var parts []string
+	for i := range l.Items {
+		parts = append(parts, c.compare("=", c.expr(s, l.Items[i].Expr), c.expr(s, r.Items[i].Expr)).sql)
+	}
+	return expr{sql: "(" + strings.Join(parts, " AND ") + ")", kind: Bool}
+}
+
+// quantified is x = ANY (query), x > ALL (query).
+func (c *carrier) quantified(s *scope, e *sqlparts.Binary) expr {
+	sub, ok := e.R.(*sqlparts.Subquery)
+	if !ok {
+		refuse("%s of a list", strings.ToUpper(e.Quantifier))
+	}
+	x := c.value(c.expr(s, e.L))
+	sql, columns := c.query(sub.Query, s)
+	if len(columns) != 1 {
+		refuse("a comparison of rows")
+	}
+	c.alike(x, columns[0].expr)
+	return expr{sql: "(" + x.sql + " " + string(e.Op) + " " + strings.ToUpper(e.Quantifier) + " (" + sql + "))", kind: Bool}
+}
+
+// alike relates two sides that are compared as they are, and refuses those that a dialect would
+// convert.
+func (c *carrier) alike(l, r expr) {
+	c.relate("=", l, r)
+	if c.learn {
+		c.learnKind(l, r.kind)
+		c.learnKind(r, l.kind)
+		return
+	}
+	if l.kind == Null || r.kind == Null || l.kind == r.kind || l.kind.number() && r.kind.number() && l.kind != Bool && r.kind != Bool {
+		return
+	}
+	refuse("a comparison of values of different kinds")
+}
+
+func (c *carrier) in(s *scope, e *sqlparts.In) expr {
+	if e.Of != nil {
+		refuse("IN of an array")
+	}
+	if l, ok := e.X.(*sqlparts.List); ok && l.Kind == sqlparts.Tuple && len(l.Items) > 1 {
+		return c.rowIn(s, e, l)
+	}
+	x := c.value(c.expr(s, e.X))
+	if e.Query != nil {
+		sql, columns := c.query(e.Query, s)
+		if len(columns) != 1 {
+			refuse("IN with a query of several columns")
+		}
+		y := columns[0].expr
+		y.sql = "c1"
+		same := x.kind == y.kind || x.kind == Null || y.kind == Null || x.kind.number() && y.kind.number()
+		if !same && !c.learn {
+			// The conversion stands inside the query: an EXISTS would lose what NOT IN makes of NULL.
+			if c.dialect != sqlparts.SQLite || x.affinity != numericAffinity && y.affinity != numericAffinity {
+				refuse("IN with values of different kinds")
+			}
+			alias := c.name("r")
+			y.sql = alias + ".c1"
+			c.relate("=", x, y)
+			test := c.compare("=", x, y).sql
+			return negated(e.Not, "(SELECT CASE WHEN count(*) = 0 THEN FALSE ELSE bool_or("+test+") END FROM (SELECT * FROM ("+sql+") AS "+c.name("r")+") AS "+alias+")")
+		}
+		c.relate("=", x, y)
+		if c.learn {
+			c.learnKind(x, y.kind)
+			c.learnKind(y, x.kind)
+		}
+		return negated(e.Not, "("+x.sql+" IN ("+sql+"))")
+	}
+	if len(e.List) == 0 {
+		return negated(e.Not, "FALSE")
+	}
+	parts := make([]string, len(e.List))
+	for i, a := range e.List {
+		y := c.expr(s, a)
+		if c.dialect == sqlparts.SQLite {
+			y.affinity = noAffinity // IN applies the left side's alone
+		}
+		parts[i] = c.compare("=", x, y).sql
+	}
+	return negated(e.Not, "("+strings.Join(parts, " OR ")+")")
+}
+
+func (c *carrier) rowIn(s *scope, e *sqlparts.In, l *sqlparts.List) expr {
+	if e.Query == nil {
+		refuse("IN of rows with a list")
+	}
+	sql, columns := c.query(e.Query, s)
+	if len(columns) != len(l.Items) {
+		refuse("IN with a query of another number of columns")
+	}
+	items := make([]string, len(l.Items))
+	for i, it := range l.Items {
+		x := c.value(c.expr(s, it.Expr))
+		c.alike(x, columns[i].expr)
+		items[i] = x.sql
+	}
+	return negated(e.Not, "(("+strings.Join(items, ", ")+") IN ("+sql+"))")
+}
+
+func (c *carrier) like(s *scope, e *sqlparts.Like) expr {
+	if e.Quantifier != "" {
+		refuse("LIKE ANY")
+	}
+	op := "LIKE"
+	switch e.Op {
+	case "like":
+		switch c.dialect {
+		case sqlparts.SQLite:
+			op = "ILIKE"
+			c.folds = true
+		case sqlparts.MySQL, sqlparts.TSQL:
+			op = "ILIKE"
+		}
+	case "ilike":
+		op = "ILIKE"
+		c.folds = true
+	case "glob":
+		op = "GLOB"
+	default:
+		refuse("%s", strings.ToUpper(string(e.Op)))
+	}
+	if c.learn {
+		c.learnKind(c.expr(s, e.X), Text)
+	}
+	x, pattern := c.text(c.expr(s, e.X)), c.text(c.expr(s, e.Pattern))
+	if pattern.literal != nil {
+		if op != "GLOB" && strings.Contains(pattern.literal.Text, `\`) && c.dialect != sqlparts.SQLite && c.dialect != sqlparts.DuckDB {
+			refuse("a backslash in a pattern")
+		}
+		for _, col := range x.near {
+			c.values.pattern(col, pattern.literal.Text)
+		}
+	}
+	sql := x.sql + " " + op + " " + pattern.sql
+	if e.Escape != nil {
+		y := c.expr(s, e.Escape)
+		if y.literal == nil || len(y.literal.Text) != 1 {
+			refuse("ESCAPE with what is no letter")
+		}
+		sql += " ESCAPE " + y.sql
+	}
+	return negated(e.Not, "("+sql+")")
+}
+
+func (c *carrier) is(s *scope, e *sqlparts.Is) expr {
+	x := c.expr(s, e.X)
+	switch w := e.What.(type) {
+	case *sqlparts.Literal:
+		switch w.Kind {
+		case sqlparts.Null:
+			return negated(e.Not, "("+x.sql+" IS NULL)")
+		case sqlparts.Bool:
+			return negated(e.Not, "("+c.truth(x)+" IS "+strings.ToUpper(w.Text)+")")
+		}
+	case *sqlparts.Column:
+		if len(w.Name) == 1 && strings.EqualFold(w.Name[0].Text, "unknown") && !w.Name[0].Quoted {
+			return negated(e.Not, "("+c.truth(x)+" IS NULL)")
+		}
+	}
+	if c.dialect != sqlparts.SQLite {
+		refuse("IS with a value")
+	}
+	return negated(e.Not, c.compare("IS NOT DISTINCT FROM", x, c.expr(s, e.What)).sql)
+}
+
+func (c *carrier) caseOf(s *scope, e *sqlparts.Case) expr {
+	var sql strings.Builder
+	sql.WriteString("(CASE")
+	results := make([]expr, 0, len(e.Whens)+1)
+	var conds []string
+	for _, w := range e.Whens {
+		cond := ""
+		if e.X != nil {
+			cond = c.compare("=", c.expr(s, e.X), c.expr(s, w.Cond)).sql
+		} else {
+			cond = c.condition(s, w.Cond)
+		}
+		conds = append(conds, cond)
+		results = append(results, c.value(c.expr(s, w.Then)))
+	}
+	if e.Else != nil {
+		results = append(results, c.value(c.expr(s, e.Else)))
+	}
+	results, k, near := c.alignKinds(results)
+	for i, cond := range conds {
+		sql.WriteString(" WHEN " + cond + " THEN " + results[i].sql)
+	}
+	if e.Else != nil {
+		sql.WriteString(" ELSE " + results[len(results)-1].sql)
+	}
+	sql.WriteString(" END)")
+	return expr{sql: sql.String(), kind: k, near: near}
+}
+
+// alignKinds converts values to one kind.
+func (c *carrier) alignKinds(list []expr) ([]expr, Kind, []*Column) {
+	k := Null
+	var near []*Column
+	for _, x := range list {
+		if c.learn && k != Null && x.kind != Null && k != x.kind {
+			c.learnKind(x, k)
+			continue
+		}
+		k = c.common(k, x.kind)
+		near = append(near, x.near...)
+	}
+	for i := range list {
+		list[i] = c.as(list[i], k)
+	}
+	return list, k, near
+}
+
+// scalar is a query as a value. SQLite takes its first row, which it orders at will; elsewhere
+// several rows are an error.
+func (c *carrier) scalar(s *scope, q *sqlparts.Query) expr {
+	sql, columns := c.query(q, s)
+	if len(columns) != 1 {
+		refuse("a query of several columns as a value")
+	}
+	x := columns[0].expr
+	counted := false
+	if b, ok := q.Body.(*sqlparts.Select); ok && b.Group == nil {
+		for _, it := range b.Items {
+			walkSelect(it.Expr, func(call *sqlparts.Call) { counted = counted || isAggregate(call) })
+		}
+	}
+	one := counted
+	if q.Limit != nil && q.Limit.Offset == nil {
+		one = one || ordinal(q.Limit.Count) == 1
+	}
+	if !one && c.dialect == sqlparts.SQLite {
+		sql = "SELECT c1 FROM (" + sql + ") AS " + c.name("r") + " ORDER BY 1" + c.choice() + " LIMIT 1"
+	}
+	x.sql, x.literal = "("+sql+")", nil
+	if x.column != nil {
+		x.near = append([]*Column{x.column}, x.near...)
+	}
+	if c.dialect == sqlparts.SQLite && x.column == nil {
+		x.affinity = noAffinity
+	}
+	return x
+}
+
+func (c *carrier) cast(s *scope, e *sqlparts.Cast) expr {
+	if e.Format != nil {
+		refuse("CAST with a format")
+	}
+	x := c.expr(s, e.X)
+	base, args, _ := strings.Cut(e.Type, "(")
+	base = strings.TrimSpace(base)
+	has := func(words ...string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(base, w) })
+	}
+	if c.dialect == sqlparts.SQLite {
+		return c.castAffine(x, has)
+	}
+	var k Kind
+	switch {
+	case has("timestamptz", "time zone", "interval", "unsigned"), base == "time":
+		refuse("CAST AS %s", strings.ToUpper(base))
+	case has("char", "text", "string"):
+		if _, err := strconv.Atoi(strings.TrimSuffix(args, ")")); err == nil && base != "text" && x.literal == nil {
+			refuse("CAST to a text of bounded length")
+		}
+		return c.text(x)
+	case has("bool"):
+		k = Bool
+	case has("int", "number", "numeric", "decimal", "dec"):
+		k = Int
+		if !has("int") && (strings.Contains(args, ",") && !strings.HasSuffix(strings.ReplaceAll(args, " ", ""), ",0)") || args == "") {
+			k = Real
+		}
+		if x.kind == Real && k == Int {
+			refuse("CAST of a fraction to a whole number")
+		}
+	case has("real", "float", "double"):
+		k = Real
+	case has("datetime", "timestamp"):
+		k = Timestamp
+	case has("date"):
+		k = Date
+	default:
+		refuse("CAST AS %s", strings.ToUpper(base))
+	}
+	if x.kind == Text && x.literal != nil {
+		return c.as(c.literalAs(x, k), k)
+	}
+	switch {
+	case x.kind == Null, x.kind == k, x.kind.number() && k.number() && x.kind != Bool && k != Bool, x.kind == Timestamp && k == Date, x.kind == Date && k == Timestamp:
+		x.column, x.affinity = nil, noAffinity
+		if x.kind != k {
+			x.sql, x.kind, x.literal = "CAST("+x.sql+" AS "+k.Type()+")", k, nil
+		}
+		return x
+	}
+	refuse("CAST between these kinds")
+	return x
+}
+
+// castAffine is SQLite's CAST, which converts to an affinity.
+func (c *carrier) castAffine(x expr, has func(...string) bool) expr {
+	lit := x.literal
+	x.column = nil
+	switch {
+	case has("int"):
+		if x.kind == Text {
+			if c.learn {
+				c.learnKind(x, Int)
+			}
+			for _, col := range x.near {
+				c.values.numbers(col)
+			}
+			t := "CAST(" + x.sql + " AS VARCHAR)"
+			x.sql = "(CASE WHEN " + x.sql + " IS NULL THEN NULL ELSE coalesce(TRY_CAST(trim(regexp_extract(" + t + `, '^\s*[+-]?[0-9]+')) AS BIGINT), 0) END)`
+		} else {
+			x = c.numeric(x)
+			x.sql = "CAST(trunc(" + x.sql + ") AS BIGINT)"
+		}
+		x.kind, x.affinity = Int, numericAffinity
+	case has("char", "clob", "text"):
+		x = c.text(x)
+		x.affinity = textAffinity
+	case has("real", "floa", "doub"):
+		x = c.numeric(x)
+		x.sql, x.kind, x.affinity = "CAST("+x.sql+" AS DOUBLE)", Real, numericAffinity
+	case has("blob"):
+		refuse("CAST AS BLOB")
+	case has("date", "time"):
+		refuse("CAST AS DATE, which SQLite reads as a number")
+	default: // NUMERIC keeps whole numbers whole
+		x = c.numeric(x)
+		if x.kind != Int {
+			refuse("CAST AS NUMERIC of what is no whole number")
+		}
+		x.affinity = numericAffinity
+	}
+	x.literal = nil
+	if lit != nil && x.kind == Real && lit.Kind == sqlparts.Number {
+		x.literal = lit
+	}
+	return x
+}

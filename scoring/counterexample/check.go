@@ -1,0 +1,169 @@
+package counterexample
+
+import (
+	"strconv"
+
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+// truth is a condition's value.
+type truth int8
+
+const (
+	isFalse truth = iota - 1
+	isUnknown
+	isTrue
+)
+
+// broken tells whether a row breaks a check. A check is broken only where it is false.
+func broken(check sqlparts.Expr, t *Table, row []Value) bool {
+	v, ok := judge(check, t, row)
+	return ok && v == isFalse
+}
+
+// understood tells whether a check can be judged, and marks the columns that it reads.
+func understood(check sqlparts.Expr, t *Table) (columns []*Column, ok bool) {
+	sqlparts.Walk(check, func(n sqlparts.Node) bool {
+		if c, ok := n.(*sqlparts.Column); ok {
+			if col := t.Column(c.Name.Last().Text); col != nil {
+				columns = append(columns, col)
+			}
+		}
+		return true
+	})
+	wide := 0
+	for _, c := range t.Columns {
+		wide = max(wide, c.at+1)
+	}
+	_, ok = judge(check, t, make([]Value, wide))
+	return columns, ok
+}
+
+// judge evaluates comparisons of columns with literals and each other, AND, OR, NOT, IN, BETWEEN
+// and IS NULL.
+func judge(e sqlparts.Expr, t *Table, row []Value) (truth, bool) {
+	switch e := e.(type) {
+	case *sqlparts.Logic:
+		out := isTrue
+		if e.Or {
+			out = isFalse
+		}
+		for _, a := range e.Args {
+			v, ok := judge(a, t, row)
+			if !ok {
+				return 0, false
+			}
+			if e.Or {
+				out = max(out, v)
+			} else {
+				out = min(out, v)
+			}
+		}
+		return out, true
+	case *sqlparts.Unary:
+		if e.Op == "not" {
+			v, ok := judge(e.X, t, row)
+			return -v, ok
+		}
+	case *sqlparts.Binary:
+		x, okX := operand(e.L, t, row)
+		y, okY := operand(e.R, t, row)
+		v, ok := relation(string(e.Op), x, y)
+		return v, ok && okX && okY
+	case *sqlparts.Between:
+		x, okX := operand(e.X, t, row)
+		low, okLow := operand(e.Low, t, row)
+		high, okHigh := operand(e.High, t, row)
+		a, _ := relation(">=", x, low)
+		b, _ := relation("<=", x, high)
+		v := min(a, b)
+		if e.Not {
+			v = -v
+		}
+		return v, okX && okLow && okHigh && !e.Symmetric
+	case *sqlparts.In:
+		if e.Query != nil || e.Of != nil {
+			return 0, false
+		}
+		x, ok := operand(e.X, t, row)
+		out := isFalse
+		for _, a := range e.List {
+			y, okY := operand(a, t, row)
+			v, _ := relation("=", x, y)
+			out, ok = max(out, v), ok && okY
+		}
+		if e.Not {
+			out = -out
+		}
+		return out, ok
+	case *sqlparts.Is:
+		if l, ok := e.What.(*sqlparts.Literal); ok && l.Kind == sqlparts.Null {
+			x, ok := operand(e.X, t, row)
+			if (x.Kind == Null) != e.Not {
+				return isTrue, ok
+			}
+			return isFalse, ok
+		}
+	}
+	return 0, false
+}
+
+func operand(e sqlparts.Expr, t *Table, row []Value) (Value, bool) {
+	switch e := e.(type) {
+	case *sqlparts.Column:
+		if c := t.Column(e.Name.Last().Text); c != nil && c.at < len(row) {
+			return row[c.at], true
+		}
+	case *sqlparts.Literal:
+		switch e.Kind {
+		case sqlparts.String:
+			return textValue(e.Text), true
+		case sqlparts.Null:
+			return Value{}, true
+		case sqlparts.Number:
+			if n, err := strconv.ParseInt(e.Text, 10, 64); err == nil {
+				return intValue(n), true
+			}
+			f, err := strconv.ParseFloat(e.Text, 64)
+			return Value{Kind: Real, Real: f}, err == nil
+		}
+	case *sqlparts.Unary:
+		if v, ok := operand(e.X, t, row); ok && e.Op == "-" && (v.Kind == Int || v.Kind == Real) {
+			v.Int, v.Real = -v.Int, -v.Real
+			return v, true
+		}
+	case *sqlparts.Cast:
+		if l, ok := e.X.(*sqlparts.Literal); ok && l.Kind == sqlparts.String && (e.Type == "date" || e.Type == "timestamp") {
+			return textValue(l.Text), true
+		}
+	}
+	return Value{}, false
+}
+
+func relation(op string, x, y Value) (truth, bool) {
+	if x.Kind == Null || y.Kind == Null {
+		return isUnknown, true
+	}
+	c := compare(x, y)
+	var v bool
+	switch op {
+	case "=":
+		v = c == 0
+	case "<>":
+		v = c != 0
+	case "<":
+		v = c < 0
+	case "<=":
+		v = c <= 0
+	case ">":
+		v = c > 0
+	case ">=":
+		v = c >= 0
+	default:
+		return 0, false
+	}
+	if v {
+		return isTrue, true
+	}
+	return isFalse, true
+}

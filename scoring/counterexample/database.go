@@ -1,0 +1,275 @@
+package counterexample
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strconv"
+)
+
+// Database is a small database: the tables that the queries read, with the columns that they read.
+type Database struct {
+	Tables []Rows
+}
+
+// Rows is a table of a small database.
+type Rows struct {
+	Table   *Table
+	Columns []*Column
+	Rows    [][]Value
+}
+
+// rows finds the rows of a table; nil for one that no query reads.
+func (d *Database) rows(t *Table) *Rows {
+	for i := range d.Tables {
+		if d.Tables[i].Table == t {
+			return &d.Tables[i]
+		}
+	}
+	return nil
+}
+
+func (d *Database) clone() *Database {
+	out := &Database{Tables: slices.Clone(d.Tables)}
+	for i := range out.Tables {
+		out.Tables[i].Rows = slices.Clone(out.Tables[i].Rows)
+	}
+	return out
+}
+
+// Count is the number of rows of all tables.
+func (d *Database) Count() int {
+	n := 0
+	for i := range d.Tables {
+		n += len(d.Tables[i].Rows)
+	}
+	return n
+}
+
+// allUsed tells whether the small database has all of these columns.
+func allUsed(columns []*Column) bool {
+	return !slices.ContainsFunc(columns, func(c *Column) bool { return !c.used })
+}
+
+// prune takes out the rows that break a constraint, and those that refer to them.
+func (d *Database) prune() {
+	for changed := true; changed; {
+		changed = false
+		for i := range d.Tables {
+			t := &d.Tables[i]
+			kept := t.Rows[:0:0]
+			for _, row := range t.Rows {
+				if d.holds(t, row, kept) {
+					kept = append(kept, row)
+				}
+			}
+			if len(kept) < len(t.Rows) {
+				t.Rows, changed = kept, true
+			}
+		}
+	}
+}
+
+// holds tells whether a row keeps the constraints of its table beside the rows before it.
+func (d *Database) holds(t *Rows, row []Value, before [][]Value) bool {
+	for i, c := range t.Columns {
+		if c.NotNull && row[i].Kind == Null {
+			return false
+		}
+	}
+	for _, key := range t.Table.Unique {
+		if allUsed(key) && slices.ContainsFunc(before, func(other []Value) bool { return sameKey(key, row, key, other) }) {
+			return false
+		}
+	}
+	for _, f := range t.Table.Foreign {
+		to := d.rows(f.To)
+		if to == nil || !allUsed(f.Columns) || slices.ContainsFunc(f.Columns, func(c *Column) bool { return row[c.at].Kind == Null }) {
+			continue
+		}
+		if !slices.ContainsFunc(to.Rows, func(other []Value) bool { return sameKey(f.Columns, row, f.Target, other) }) {
+			return false
+		}
+	}
+	for _, check := range t.Table.checked {
+		if broken(check, t.Table, row) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameKey tells whether two rows have the same values, none of them NULL.
+func sameKey(a []*Column, x []Value, b []*Column, y []Value) bool {
+	for i := range a {
+		v, w := x[a[i].at], y[b[i].at]
+		if v.Kind == Null || w.Kind == Null || compare(v, w) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// generator makes databases, the same ones for the same seed.
+type generator struct {
+	tables []*Table // parents first
+	sizes  []int    // numbers of rows that a query names
+	seed   uint64
+}
+
+// style is how the values of one database are spread.
+type style struct {
+	rows   int
+	nulls  float64
+	empty  float64 // chance of a table without rows
+	wanted float64 // chance of a row of values that the queries ask for
+	of     map[*domain]*spread
+}
+
+// spread is how the values of one domain are spread: the few that are used, and the chance of another
+// one, which no other row needs to have.
+type spread struct {
+	few   []Value
+	fresh float64
+}
+
+// firstWithNulls is the first try whose database may have NULL: what differs without convinces more.
+const firstWithNulls = 10
+
+// make makes the database of a try.
+func (g *generator) make(try int) *Database {
+	r := rand.New(rand.NewPCG(g.seed, uint64(try))) //nolint:gosec // to be repeated, not to be secret
+	// The first databases are the smallest, so that there is little to shrink.
+	sizes := []int{1, 2, 2, 3, 2, 4, 3, 5, 2, 7}
+	s := style{rows: sizes[try%len(sizes)], of: map[*domain]*spread{}}
+	if s.nulls = []float64{0, 0, 0.15, 0.4}[r.IntN(4)]; try < firstWithNulls {
+		s.nulls = 0
+	}
+	s.wanted = []float64{0.6, 0.3, 0.9, 1}[r.IntN(4)]
+	if try > 2 {
+		s.empty = 0.1
+	}
+	if len(g.sizes) > 0 && try%4 == 3 {
+		s.rows = g.sizes[r.IntN(len(g.sizes))] + r.IntN(3)
+	}
+	d := &Database{}
+	for _, t := range g.tables {
+		d.Tables = append(d.Tables, Rows{Table: t, Columns: t.usedColumns()})
+	}
+	for i := range d.Tables {
+		n := s.rows
+		if n > 1 && r.IntN(3) == 0 {
+			n += r.IntN(3) - 1
+		}
+		if r.Float64() < s.empty {
+			n = 0
+		}
+		for range n {
+			g.row(r, &s, d, &d.Tables[i])
+		}
+	}
+	d.prune()
+	return d
+}
+
+// row adds a row that keeps the keys, unless none is found.
+func (g *generator) row(r *rand.Rand, s *style, d *Database, t *Rows) {
+	for attempt := range 12 {
+		row := make([]Value, len(t.Columns))
+		wanted := r.Float64() < s.wanted
+		for i, c := range t.Columns {
+			switch {
+			case wanted && c.domain.wanted > 0 && r.IntN(6) > 0:
+				row[i] = fit(c.domain.pool[r.IntN(c.domain.wanted)], c)
+				continue
+			case !c.NotNull && r.Float64() < s.nulls:
+				continue
+			}
+			row[i] = g.value(r, s, c, attempt > 3 || c.key() && r.IntN(2) == 0, len(t.Rows))
+		}
+		if r.IntN(8) == 0 && len(t.Rows) > 0 { // one that equals another, but for its keys
+			for i, v := range t.Rows[r.IntN(len(t.Rows))] {
+				if !t.Columns[i].key() {
+					row[i] = v
+				}
+			}
+		}
+		for _, f := range t.Table.Foreign {
+			g.refer(r, d, t, row, &f)
+		}
+		if d.holds(t, row, t.Rows) {
+			t.Rows = append(t.Rows, row)
+			return
+		}
+	}
+}
+
+// refer makes a row refer to one that is there.
+func (g *generator) refer(r *rand.Rand, d *Database, t *Rows, row []Value, f *Foreign) {
+	to := d.rows(f.To)
+	if to == nil || !allUsed(f.Columns) || slices.ContainsFunc(f.Columns, func(c *Column) bool { return row[c.at].Kind == Null }) {
+		return
+	}
+	if len(to.Rows) == 0 {
+		if to != t {
+			return
+		}
+		for i, c := range f.Columns { // the first row of a table that refers to itself
+			row[c.at] = fit(row[f.Target[i].at], c)
+		}
+		return
+	}
+	parent := to.Rows[r.IntN(len(to.Rows))]
+	for i, c := range f.Columns {
+		row[c.at] = fit(parent[f.Target[i].at], c)
+	}
+}
+
+// value draws a value; fresh asks for one that no other row has.
+func (g *generator) value(r *rand.Rand, s *style, c *Column, fresh bool, n int) Value {
+	d := c.domain
+	x := s.of[d]
+	if x == nil {
+		x = &spread{fresh: []float64{0, 0, 0.2, 0.6, 1}[r.IntN(5)]}
+		for range []int{2, 3, 1, 1, 5, 2, 12}[r.IntN(7)] {
+			at := r.IntN(len(d.pool))
+			if r.IntN(2) == 0 { // the telling ones stand first
+				at = r.IntN(min(4, len(d.pool)))
+			}
+			x.few = append(x.few, d.pool[at])
+		}
+		s.of[d] = x
+	}
+	if !fresh && r.Float64() >= x.fresh {
+		return fit(x.few[r.IntN(len(x.few))], c)
+	}
+	v := fit(d.pool[r.IntN(len(d.pool))], c)
+	switch {
+	case r.IntN(2) == 0:
+	case v.Kind == Int && !d.dates:
+		if d.wanted == 0 || c.key() {
+			v.Int = 0
+		}
+		v.Int += int64(n + 1 + r.IntN(3))
+	case v.Kind == Real:
+		v.Real += float64(n + 1)
+	case c.Kind == Text && c.Shape == anyText && !d.dates && !d.numeric:
+		return textValue("k" + strconv.Itoa(n+1))
+	}
+	return v
+}
+
+// parentsFirst orders tables so that a table comes behind those that it refers to, as far as
+// references are no circle.
+func parentsFirst(tables []*Table) []*Table {
+	var out []*Table
+	left := slices.Clone(tables)
+	for len(left) > 0 {
+		at := slices.IndexFunc(left, func(t *Table) bool {
+			return !slices.ContainsFunc(t.Foreign, func(f Foreign) bool { return f.To != t && slices.Contains(left, f.To) })
+		})
+		at = max(at, 0)
+		out = append(out, left[at])
+		left = slices.Delete(left, at, at+1)
+	}
+	return out
+}

@@ -1,0 +1,129 @@
+package counterexample
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+// inferPasses is how often both queries are read to learn the tables from them: what one says of a
+// column settles what the other leaves open.
+const inferPasses = 3
+
+// infer makes a schema of what two queries say. Columns get the kind of what they are compared and
+// computed with. A column whose name makes it the key of its table is taken for one, and what is
+// joined with a key is taken to refer to it: without these, most pairs would be refuted by
+// databases that nobody has.
+func infer(d sqlparts.Dialect, queries ...*sqlparts.Query) *Schema {
+	s := &Schema{Inferred: true}
+	v := newValues()
+	for range inferPasses {
+		for _, q := range queries {
+			c := &carrier{dialect: d, schema: s, values: v, learn: true}
+			_, _ = c.carry(q)
+		}
+	}
+	for _, t := range s.Tables {
+		for _, col := range t.Columns {
+			name := strings.ToLower(col.Name)
+			key := keyName(t.Name, name)
+			if col.Kind == Null {
+				for _, m := range v.group(col) {
+					if m.Kind != Null {
+						col.Kind, col.Shape = m.Kind, m.Shape
+					}
+				}
+			}
+			if col.Kind == Null {
+				col.Kind = Text
+				if name == "id" || strings.HasSuffix(name, "_id") || strings.HasSuffix(col.Name, "Id") || strings.HasSuffix(col.Name, "ID") {
+					col.Kind = Int
+				}
+			}
+			if d == sqlparts.SQLite {
+				col.affinity = numericAffinity
+				if col.Kind == Text {
+					col.affinity = textAffinity
+				}
+			}
+			if key {
+				col.NotNull = true
+				t.Unique = append(t.Unique, []*Column{col})
+			}
+		}
+	}
+	for _, t := range s.Tables {
+		for _, col := range t.Columns {
+			if col.key() {
+				continue
+			}
+			for _, m := range v.group(col) {
+				if m.table != t && m.key() && m.Kind == col.Kind {
+					t.Foreign = append(t.Foreign, Foreign{Columns: []*Column{col}, To: m.table, Target: []*Column{m}})
+					break
+				}
+			}
+		}
+	}
+	for _, t := range s.Tables {
+		for _, col := range t.Columns {
+			col.used = false
+		}
+	}
+	return s
+}
+
+// keyName tells whether a column is called id, or by its table's name, in the singular or plural,
+// and id.
+func keyName(table, column string) bool {
+	if column == "id" {
+		return true
+	}
+	rest, ok := strings.CutSuffix(column, "id")
+	rest, table = strings.TrimRight(rest, "_"), strings.ToLower(table)
+	return ok && rest != "" && (rest == table || rest+"s" == table || rest+"es" == table || strings.TrimSuffix(rest, "y")+"ies" == table)
+}
+
+// group are the columns that share values with one, itself among them.
+func (v *values) group(c *Column) []*Column {
+	d := v.domain(c)
+	var out []*Column
+	for m := range v.of {
+		if v.domain(m) == d {
+			out = append(out, m)
+		}
+	}
+	slices.SortFunc(out, func(a, b *Column) int {
+		return strings.Compare(a.table.Name+"."+a.Name, b.table.Name+"."+b.Name)
+	})
+	return out
+}
+
+// learnKind notes what a column is compared or computed with.
+func (c *carrier) learnKind(x expr, k Kind) {
+	if !c.learn || x.column == nil || x.column.Kind != Null || k == Null {
+		return
+	}
+	x.column.Kind = k
+	if k == Date && c.dialect == sqlparts.SQLite {
+		x.column.Kind, x.column.Shape = Text, dateText
+	}
+}
+
+// learnColumn adds a column that a query reads to a table.
+func (c *carrier) learnColumn(src *source, name string) *output {
+	col := src.table.Column(name)
+	if col == nil {
+		if len(src.table.Columns) >= maxColumns {
+			return nil
+		}
+		col = &Column{Name: name, table: src.table}
+		src.table.Columns = append(src.table.Columns, col)
+	}
+	src.columns = append(src.columns, columnOutput("r", col))
+	return &src.columns[len(src.columns)-1]
+}
+
+// maxColumns bounds what is learned of one table.
+const maxColumns = 200

@@ -1,0 +1,182 @@
+package counterexample
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+// Schema is what is known of the tables of a database.
+type Schema struct {
+	Tables []*Table
+	// Inferred tells that nothing was stated: tables, columns and their kinds come from the two
+	// queries.
+	Inferred bool
+}
+
+// Table is one table with its constraints.
+type Table struct {
+	Name    string
+	Columns []*Column
+	Unique  [][]*Column // the primary key first; its columns are not NULL
+	Foreign []Foreign
+	Checks  []sqlparts.Expr
+
+	read    bool            // a query reads from it
+	checked []sqlparts.Expr // the checks of used columns
+}
+
+// Column is one column.
+type Column struct {
+	Name     string
+	Declared string // the type as the DDL has it, in lower case; empty where it is not known
+	NotNull  bool
+	Kind     Kind // its values in the engine
+	Shape    shape
+
+	affinity affinity // SQLite's
+	bad      string   // why its values cannot be carried into the engine; empty where they can
+	used     bool     // a query reads it, or a constraint between used columns does
+	domain   *domain  // the values it is drawn from
+	table    *Table
+	at       int // its place among the used columns of its table
+}
+
+// Foreign is a foreign key.
+type Foreign struct {
+	Columns []*Column
+	To      *Table
+	Target  []*Column
+}
+
+// shape says what the texts of a column look like.
+type shape uint8
+
+const (
+	anyText shape = iota
+	dateText
+	timestampText
+	timeText_
+	numberText
+)
+
+// affinity is SQLite's type affinity.
+type affinity uint8
+
+const (
+	noAffinity affinity = iota
+	textAffinity
+	numericAffinity // also INTEGER and REAL
+)
+
+// Table finds a table by name, whatever its case.
+func (s *Schema) Table(name string) *Table {
+	for _, t := range s.Tables {
+		if strings.EqualFold(t.Name, name) {
+			return t
+		}
+	}
+	return nil
+}
+
+// Column finds a column by name, whatever its case.
+func (t *Table) Column(name string) *Column {
+	for _, c := range t.Columns {
+		if strings.EqualFold(c.Name, name) {
+			return c
+		}
+	}
+	return nil
+}
+
+// key tells whether the column alone is a key of its table.
+func (c *Column) key() bool {
+	return slices.ContainsFunc(c.table.Unique, func(u []*Column) bool { return len(u) == 1 && u[0] == c })
+}
+
+// usedColumns are the columns that the small database has.
+func (t *Table) usedColumns() []*Column {
+	var out []*Column
+	for _, c := range t.Columns {
+		if c.used {
+			c.at = len(out)
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// typed sets what follows from the declared type in the dialect.
+func (c *Column) typed(d sqlparts.Dialect) {
+	base, _, _ := strings.Cut(c.Declared, "(")
+	base = strings.TrimSpace(base)
+	has := func(words ...string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(base, w) })
+	}
+	temporal := func() bool {
+		switch {
+		case has("datetime", "timestamp"):
+			c.Kind, c.Shape = Timestamp, timestampText
+		case has("date"):
+			c.Kind, c.Shape = Date, dateText
+		default:
+			return false
+		}
+		return true
+	}
+	if d == sqlparts.SQLite {
+		switch {
+		case has("int"):
+			c.Kind, c.affinity = Int, numericAffinity
+		case has("char", "clob", "text"):
+			c.Kind, c.affinity = Text, textAffinity
+		case has("blob") || base == "":
+			c.Kind, c.affinity = Text, noAffinity
+		case has("real", "floa", "doub"):
+			c.Kind, c.affinity = Real, numericAffinity
+		case temporal():
+			c.Kind, c.affinity = Text, numericAffinity // texts that are no numbers stay texts
+		case base == "time":
+			c.Kind, c.Shape, c.affinity = Text, timeText_, numericAffinity
+		case has("bool", "bit"):
+			c.Kind, c.affinity = Int, numericAffinity
+		default:
+			c.Kind, c.affinity = Real, numericAffinity
+			if wholeNumber(c.Declared) {
+				c.Kind = Int
+			}
+		}
+		return
+	}
+	switch {
+	case has("interval", "point", "geography", "geometry", "variant", "json", "array", "struct", "map", "object", "blob", "bytea", "binary", "bytes", "vector", "tsvector", "<"):
+		c.Kind, c.bad = Text, "values of type "+base
+	case has("timestamptz", "timestamp_tz", "timestamp_ltz", "with time zone", "datetimeoffset"):
+		c.Kind, c.bad = Timestamp, "timestamps with a time zone"
+	case temporal():
+	case base == "time" || strings.HasPrefix(base, "time "):
+		c.Kind, c.bad = Text, "values of type time"
+	case has("bool"):
+		c.Kind = Bool
+	case has("number", "numeric", "decimal", "dec"):
+		c.Kind = Real
+		if base == "number" && c.Declared == base || wholeNumber(c.Declared) {
+			c.Kind = Int
+		}
+	case has("int", "serial", "year"):
+		c.Kind = Int
+	case has("real", "float", "double", "money"):
+		c.Kind = Real
+	case has("char", "text", "string", "uuid", "enum", "clob", "name"), base == "":
+		c.Kind = Text
+	default:
+		c.Kind, c.bad = Text, "values of type "+base
+	}
+}
+
+// wholeNumber tells whether a decimal type has a precision and no digits behind the point.
+func wholeNumber(declared string) bool {
+	_, args, ok := strings.Cut(strings.ReplaceAll(declared, " ", ""), "(")
+	return ok && (!strings.Contains(args, ",") || strings.HasSuffix(args, ",0)"))
+}

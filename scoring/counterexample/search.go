@@ -1,0 +1,519 @@
+package counterexample
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+// Engine opens databases in memory to run queries on: DuckDB, which may neither read files nor
+// reach a network.
+type Engine interface {
+	// Open makes a database with these tables. The statements are CREATE TABLE.
+	Open(ctx context.Context, tables []string) (Session, error)
+}
+
+// Session is one small database. It is used by one goroutine.
+type Session interface {
+	// Load runs the inserts in place of what was there.
+	Load(ctx context.Context, inserts []string) error
+	// Query runs a query on what was loaded, and may keep it prepared. A query that returns more
+	// than [MaxRows] rows is an error.
+	Query(ctx context.Context, sql string) ([][]Value, error)
+	Close()
+}
+
+// MaxRows is how many rows a query may return on a small database.
+const MaxRows = 10_000
+
+// Problem is a pair of queries.
+type Problem struct {
+	Gold    string `json:"gold"`
+	Pred    string `json:"pred"`
+	Dialect string `json:"dialect"`
+	Schema  string `json:"schema,omitempty"` // DDL; where empty, tables are inferred from the queries
+
+	// Tries is how many databases are tried. Time guards against queries that take long, in
+	// milliseconds: a search that it ends has no answer, so that the same pair never gets two.
+	Tries int    `json:"tries"`
+	Time  int64  `json:"time_ms"`
+	Seed  uint64 `json:"seed,omitempty"`
+}
+
+// The bounds where a problem names none.
+const (
+	DefaultTries = 150
+	DefaultTime  = 5 * time.Second
+)
+
+// Outcome is what the search came to.
+type Outcome struct {
+	// Why says why nothing was searched, or no answer found: a construct that cannot be carried
+	// over to the engine. Everything else is then empty.
+	Why      string `json:"why,omitempty"`
+	TimedOut bool   `json:"timed_out,omitempty"` // the time ended before the tries
+
+	Found    bool `json:"found"`
+	Tries    int  `json:"tries"`              // databases on which both queries ran
+	Open     int  `json:"open,omitempty"`     // those where a query leaves its own result open
+	Inferred bool `json:"inferred,omitempty"` // the schema was inferred from the queries
+
+	Sentence    string       `json:"sentence,omitempty"`
+	Tables      []SmallTable `json:"tables,omitempty"`
+	Gold        *Result      `json:"gold,omitempty"`
+	Pred        *Result      `json:"pred,omitempty"`
+	Constraints []string     `json:"constraints,omitempty"` // that the database keeps
+}
+
+// SmallTable is a table of the counterexample.
+type SmallTable struct {
+	Name    string    `json:"name"`
+	Columns []string  `json:"columns"`
+	Types   []string  `json:"types,omitempty"` // as the schema has them
+	Rows    [][]Value `json:"rows"`
+}
+
+// Find searches for a small database on which the two queries return different results. The error
+// is that of ctx or of an engine that cannot be opened.
+func Find(ctx context.Context, engine Engine, p *Problem) (*Outcome, error) {
+	s, out := prepare(p)
+	if s == nil {
+		return out, nil
+	}
+	limit := DefaultTime
+	if p.Time > 0 {
+		limit = time.Duration(p.Time) * time.Millisecond
+	}
+	within, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	err := s.run(within, engine)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case within.Err() != nil:
+		return &Outcome{TimedOut: true, Tries: s.out.Tries, Why: "the search took longer than " + limit.String()}, nil
+	case err != nil:
+		return nil, err
+	}
+	return s.out, nil
+}
+
+// search is one search.
+type search struct {
+	problem *Problem
+	dialect sqlparts.Dialect
+	schema  *Schema
+	tables  []*Table
+	gold    carried
+	pred    carried
+	trees   [2]*sqlparts.Query
+	values  *values
+	session Session
+	out     *Outcome
+}
+
+// prepare reads both queries. Where they cannot be carried over, the outcome says why.
+func prepare(p *Problem) (*search, *Outcome) {
+	s := &search{problem: p, dialect: sqlparts.DialectOf(p.Dialect), out: &Outcome{}}
+	no := func(format string, args ...any) (*search, *Outcome) {
+		return nil, &Outcome{Why: fmt.Sprintf(format, args...)}
+	}
+	for i, text := range []string{p.Gold, p.Pred} {
+		whose := [...]string{"the gold SQL", "the SQL of the agent"}[i]
+		script := sqlparts.Parse(text, s.dialect)
+		switch {
+		case len(script.Statements) != 1 || script.Final() == nil || !script.Effects().ReadOnly():
+			return no("%s is not one query", whose)
+		case len(script.Notes) > 0:
+			return no("%s has a part that badger cannot read", whose)
+		}
+		s.trees[i] = script.Final()
+	}
+	if s.schema = ReadSchema(p.Schema, s.dialect); len(s.schema.Tables) == 0 {
+		s.schema = infer(s.dialect, s.trees[0], s.trees[1])
+	}
+	s.out.Inferred = s.schema.Inferred
+	s.values = newValues()
+	c := &carrier{dialect: s.dialect, schema: s.schema, values: s.values}
+	if s.dialect == sqlparts.Generic {
+		s.retype()
+	}
+	for i, to := range []*carried{&s.gold, &s.pred} {
+		var what string
+		if *to, what = c.carry(s.trees[i]); what != "" {
+			return no("%s: %s", [...]string{"the gold SQL", "the SQL of the agent"}[i], what)
+		}
+	}
+	if what := s.choose(c); what != "" {
+		return no("%s", what)
+	}
+	return s, nil
+}
+
+// retype makes text columns of those that a query of no known dialect compares with a text that is no
+// number, whatever the schema says: some benchmarks declare every column INT.
+func (s *search) retype() {
+	c := &carrier{dialect: s.dialect, schema: s.schema, values: newValues(), retype: true}
+	for _, q := range s.trees {
+		_, _ = c.carry(q) // what cannot be carried is found again
+	}
+	for _, t := range s.schema.Tables {
+		t.read = false
+		for _, col := range t.Columns {
+			col.used = false
+		}
+	}
+}
+
+// choose sets which tables and columns the small database has, and what their values are.
+func (s *search) choose(c *carrier) (what string) {
+	for changed := true; changed; {
+		changed = false
+		mark := func(columns []*Column) {
+			for _, col := range columns {
+				if !col.used && col.bad == "" {
+					col.used, changed = true, true
+				}
+			}
+		}
+		for _, t := range s.schema.Tables {
+			if !t.read {
+				continue
+			}
+			if len(t.usedColumns()) == 0 {
+				if len(t.Unique) > 0 {
+					mark(t.Unique[0])
+				}
+				if at := slices.IndexFunc(t.Columns, func(col *Column) bool { return col.bad == "" }); at >= 0 && len(t.usedColumns()) == 0 {
+					mark(t.Columns[at : at+1])
+				}
+			}
+			for _, f := range t.Foreign {
+				if f.To.read && allUsed(f.Columns) {
+					mark(f.Target)
+				}
+			}
+			for _, check := range t.Checks {
+				columns, ok := understood(check, t)
+				if !slices.ContainsFunc(columns, func(col *Column) bool { return col.used }) {
+					continue
+				}
+				if !ok {
+					return "a check of the table " + t.Name
+				}
+				mark(columns)
+			}
+		}
+	}
+	for _, t := range s.schema.Tables {
+		if !t.read {
+			continue
+		}
+		if len(t.usedColumns()) == 0 {
+			return "the table " + t.Name + ", of which no column is known"
+		}
+		for _, f := range t.Foreign {
+			if f.To.read && allUsed(f.Columns) && allUsed(f.Target) {
+				for i := range f.Columns {
+					s.values.join(f.Columns[i], f.Target[i])
+				}
+			}
+		}
+		for _, check := range t.Checks {
+			if columns, ok := understood(check, t); ok && allUsed(columns) {
+				t.checked = append(t.checked, check)
+			}
+		}
+		s.tables = append(s.tables, t)
+	}
+	s.tables = parentsFirst(s.tables)
+	return s.values.pools(s.schema, c)
+}
+
+// run tries databases until one refutes, and shrinks that.
+func (s *search) run(ctx context.Context, engine Engine) error {
+	var creates []string
+	for _, t := range s.tables {
+		creates = append(creates, s.create(t))
+	}
+	var err error
+	if s.session, err = engine.Open(ctx, creates); err != nil {
+		return err
+	}
+	defer s.session.Close()
+	g := &generator{tables: s.tables, sizes: s.values.sizes, seed: s.seed()}
+	tries := DefaultTries
+	if s.problem.Tries > 0 {
+		tries = s.problem.Tries
+	}
+	var failed error
+	for try := range tries {
+		d := g.make(try)
+		differ, err := s.differ(ctx, d)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			failed = err
+			if try > 20 && s.out.Tries == 0 {
+				break
+			}
+			continue
+		}
+		s.out.Tries++
+		if differ {
+			s.shrink(ctx, d)
+			if ctx.Err() == nil {
+				s.tell(d)
+			}
+			return nil
+		}
+	}
+	if s.out.Tries == 0 && failed != nil {
+		s.out = &Outcome{Why: "the engine fails on a query as it was carried over: " + failed.Error()}
+	}
+	return nil
+}
+
+// seed depends on the pair alone.
+func (s *search) seed() uint64 {
+	h := fnv.New64a()
+	for _, text := range []string{s.problem.Gold, s.problem.Pred, s.problem.Schema, s.dialect.String()} {
+		_, _ = h.Write([]byte(text))
+		_, _ = h.Write([]byte{0})
+	}
+	return h.Sum64() + s.problem.Seed
+}
+
+// create is a CREATE TABLE of the table's used columns.
+func (s *search) create(t *Table) string {
+	var columns []string
+	for i, c := range t.Columns {
+		if c.used {
+			columns = append(columns, "c"+strconv.Itoa(i)+" "+c.Kind.Type())
+		}
+	}
+	return "CREATE TABLE " + s.tableName(t) + " (" + strings.Join(columns, ", ") + ")"
+}
+
+func (s *search) tableName(t *Table) string {
+	return "t" + strconv.Itoa(slices.Index(s.schema.Tables, t))
+}
+
+// inserts are the statements that load a database.
+func (s *search) inserts(d *Database) []string {
+	var out []string
+	for i := range d.Tables {
+		t := &d.Tables[i]
+		if len(t.Rows) == 0 {
+			continue
+		}
+		var b strings.Builder
+		b.WriteString("INSERT INTO " + s.tableName(t.Table) + " VALUES ")
+		for j, row := range t.Rows {
+			if j > 0 {
+				b.WriteString(", ")
+			}
+			b.WriteByte('(')
+			for k, v := range row {
+				if k > 0 {
+					b.WriteString(", ")
+				}
+				if v.Kind == Bool {
+					b.WriteString(strconv.FormatBool(v.Int != 0))
+				} else {
+					b.WriteString(v.SQL())
+				}
+			}
+			b.WriteByte(')')
+		}
+		out = append(out, b.String())
+	}
+	return out
+}
+
+// differ tells whether the queries return different results on a database, for sure: where a query
+// leaves its own result open, nothing is said.
+func (s *search) differ(ctx context.Context, d *Database) (bool, error) {
+	if err := s.session.Load(ctx, s.inserts(d)); err != nil {
+		return false, err
+	}
+	gold, err := s.session.Query(ctx, s.gold.sql[0])
+	if err != nil {
+		return false, err
+	}
+	pred, err := s.session.Query(ctx, s.pred.sql[0])
+	if err != nil {
+		return false, err
+	}
+	ordered := s.gold.ordered && s.pred.ordered
+	if len(s.gold.columns) == len(s.pred.columns) {
+		if sameUpToColumns(gold, pred, false) && (!ordered || sameUpToColumns(gold, pred, true)) {
+			return false, nil
+		}
+		// Rows that are the same in another order are a difference where both orders are settled.
+		ordered = ordered && sameUpToColumns(gold, pred, false)
+	} else {
+		if len(gold) == 0 && len(pred) == 0 {
+			return false, nil
+		}
+		ordered = false
+	}
+	for _, side := range []struct {
+		*carried
+		rows [][]Value
+	}{{&s.gold, gold}, {&s.pred, pred}} {
+		if !side.open && !ordered {
+			continue
+		}
+		other, err := s.session.Query(ctx, side.sql[1])
+		if err != nil {
+			return false, err
+		}
+		if !sameBag(side.rows, other, ordered) {
+			s.out.Open++
+			return false, nil
+		}
+	}
+	s.out.Gold = &Result{Columns: names(s.gold.columns), Rows: gold}
+	s.out.Pred = &Result{Columns: names(s.pred.columns), Rows: pred}
+	return true, nil
+}
+
+func names(columns []output) []string {
+	out := make([]string, len(columns))
+	for i, c := range columns {
+		out[i] = c.name
+		if c.name == "" {
+			out[i] = "column " + strconv.Itoa(i+1)
+		}
+	}
+	return out
+}
+
+// shrink takes out rows until none can be left out, and makes odd values plain.
+func (s *search) shrink(ctx context.Context, d *Database) {
+	still := func(smaller *Database) bool {
+		open := s.out.Open
+		gold, pred := s.out.Gold, s.out.Pred
+		differ, err := s.differ(ctx, smaller)
+		s.out.Open = open
+		if err != nil || !differ {
+			s.out.Gold, s.out.Pred = gold, pred
+			return false
+		}
+		return true
+	}
+	for changed := true; changed && ctx.Err() == nil; {
+		changed = false
+		for i := len(d.Tables) - 1; i >= 0; i-- {
+			for j := len(d.Tables[i].Rows) - 1; j >= 0; j-- {
+				if j >= len(d.Tables[i].Rows) {
+					continue // gone with a row that it refers to
+				}
+				smaller := d.clone()
+				smaller.Tables[i].Rows = slices.Delete(slices.Clone(smaller.Tables[i].Rows), j, j+1)
+				smaller.prune()
+				if still(smaller) {
+					*d, changed = *smaller, true
+				}
+			}
+		}
+	}
+	for i := range d.Tables {
+		for j := range d.Tables[i].Rows {
+			for k, c := range d.Tables[i].Columns {
+				for _, plain := range plainer(d.Tables[i].Rows[j][k], c) {
+					if ctx.Err() != nil {
+						return
+					}
+					other := d.clone()
+					row := slices.Clone(other.Tables[i].Rows[j])
+					row[k] = plain
+					other.Tables[i].Rows[j] = row
+					count := other.Count()
+					if other.prune(); other.Count() == count && still(other) {
+						*d = *other
+						break
+					}
+				}
+			}
+		}
+	}
+	_ = still(d) // the results are those of the last database
+}
+
+// plainer are values that read more easily, for NULL, blanks and the empty text.
+func plainer(v Value, c *Column) []Value {
+	if plainValue(v) {
+		return nil
+	}
+	var out []Value
+	for _, p := range c.domain.pool {
+		if p = fit(p, c); plainValue(p) && len(out) < 3 {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func plainValue(v Value) bool {
+	return v.Kind != Null && (v.Kind != Text || v.Text != "" && v.Text == strings.TrimSpace(v.Text))
+}
+
+// tell writes the counterexample down.
+func (s *search) tell(d *Database) {
+	s.out.Found = true
+	for i := range d.Tables {
+		t := &d.Tables[i]
+		small := SmallTable{Name: t.Table.Name, Rows: t.Rows}
+		if small.Rows == nil {
+			small.Rows = [][]Value{}
+		}
+		for _, c := range t.Columns {
+			small.Columns, small.Types = append(small.Columns, c.Name), append(small.Types, c.Declared)
+		}
+		s.out.Tables = append(s.out.Tables, small)
+	}
+	s.out.Constraints = s.constraints()
+	s.out.Sentence = s.sentence(d)
+}
+
+// constraints lists those that the database keeps.
+func (s *search) constraints() []string {
+	var out []string
+	list := func(columns []*Column) string {
+		parts := make([]string, len(columns))
+		for i, c := range columns {
+			parts[i] = c.Name
+		}
+		return strings.Join(parts, ", ")
+	}
+	for _, t := range s.tables {
+		for _, key := range t.Unique {
+			if allUsed(key) {
+				out = append(out, fmt.Sprintf("%s (%s) is unique", t.Name, list(key)))
+			}
+		}
+		for _, c := range t.Columns {
+			if c.used && c.NotNull && !c.key() {
+				out = append(out, t.Name+"."+c.Name+" is never NULL")
+			}
+		}
+		for _, f := range t.Foreign {
+			if f.To.read && allUsed(f.Columns) && allUsed(f.Target) {
+				out = append(out, fmt.Sprintf("%s (%s) refers to %s (%s)", t.Name, list(f.Columns), f.To.Name, list(f.Target)))
+			}
+		}
+		for _, check := range t.checked {
+			out = append(out, t.Name+": "+sqlparts.Format(check))
+		}
+	}
+	return out
+}

@@ -1,0 +1,214 @@
+package counterexample
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The names of both sides in sentences.
+const (
+	goldName = "gold"
+	predName = "the agent's query"
+)
+
+// sentence says in plain words on what data the results differ, and how.
+func (s *search) sentence(d *Database) string {
+	gold, pred := s.out.Gold.Rows, s.out.Pred.Rows
+	if g, p := len(s.gold.columns), len(s.pred.columns); g != p {
+		return fmt.Sprintf("gold returns %s, the agent's query %s", counted(g, "column"), counted(p, "column"))
+	}
+	switch more, fewer := extra(gold, pred), extra(pred, gold); {
+	case more == 0 && fewer == 0:
+		return "both return the same rows in another order: " + s.shown()
+	case more > 0 && fewer == 0:
+		return s.keeps(d, goldName, predName, gold, pred)
+	case fewer > 0 && more == 0:
+		return s.keeps(d, predName, goldName, pred, gold)
+	}
+	if where := s.where(d); where != "" {
+		return where + ", " + s.shown()
+	}
+	return s.shown()
+}
+
+// keeps is the sentence where one side returns all rows of the other, and more.
+func (s *search) keeps(d *Database, who, other string, rows, fewer [][]Value) string {
+	if distinct(rows) == distinct(fewer) {
+		if where := s.where(d); where != "" {
+			return fmt.Sprintf("%s, %s returns a row more often than %s: %s", where, who, other, s.shown())
+		}
+		return fmt.Sprintf("%s returns a row more often than %s: %s", who, other, s.shown())
+	}
+	if child, parent := s.lonely(d); parent != nil {
+		return fmt.Sprintf("%s keeps rows of %s without a row in %s, %s does not: %s", who, parent.Name, child.Name, other, s.shown())
+	}
+	if where := s.where(d); where != "" {
+		return where + ", " + s.shown()
+	}
+	return s.shown()
+}
+
+// extra is how many rows a has that b has not, as multisets.
+func extra(a, b [][]Value) int {
+	n := 0
+	left := append([][]Value{}, b...)
+next:
+	for _, row := range a {
+		for i, other := range left {
+			if sameRows([][]Value{row}, [][]Value{other}) {
+				left = append(left[:i:i], left[i+1:]...)
+				continue next
+			}
+		}
+		n++
+	}
+	return n
+}
+
+func distinct(rows [][]Value) int {
+	n := 0
+next:
+	for i, row := range rows {
+		for _, other := range rows[:i] {
+			if sameRows([][]Value{row}, [][]Value{other}) {
+				continue next
+			}
+		}
+		n++
+	}
+	return n
+}
+
+// lonely finds a table with a row that has no partner in another table, by columns that the queries
+// compare.
+func (s *search) lonely(d *Database) (child, parent *Table) {
+	for i := range d.Tables {
+		a := &d.Tables[i]
+		for j := range d.Tables {
+			b := &d.Tables[j]
+			if i == j || len(a.Rows) == 0 {
+				continue
+			}
+			for _, x := range a.Columns {
+				for _, y := range b.Columns {
+					if x.domain != y.domain || x.domain == nil {
+						continue
+					}
+					for _, row := range a.Rows {
+						if row[x.at].Kind != Null && !hasValue(b, y, row[x.at]) {
+							return b.Table, a.Table
+						}
+					}
+				}
+			}
+		}
+	}
+	return nil, nil
+}
+
+func hasValue(t *Rows, c *Column, v Value) bool {
+	for _, row := range t.Rows {
+		if row[c.at].Kind != Null && compare(row[c.at], v) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// where is what is special about the data: a NULL, rows that share a value, a table without rows, a
+// value that a query names.
+func (s *search) where(d *Database) string {
+	for i := range d.Tables {
+		t := &d.Tables[i]
+		for _, row := range t.Rows {
+			for k, c := range t.Columns {
+				if row[k].Kind == Null {
+					return fmt.Sprintf("where %s.%s is NULL", t.Table.Name, c.Name)
+				}
+			}
+		}
+	}
+	if child, parent := s.lonely(d); parent != nil {
+		return fmt.Sprintf("where a row of %s has none in %s", parent.Name, child.Name)
+	}
+	for i := range d.Tables {
+		if len(d.Tables[i].Rows) == 0 {
+			return "where " + d.Tables[i].Table.Name + " has no rows"
+		}
+	}
+	for i := range d.Tables {
+		t := &d.Tables[i]
+		for _, c := range t.Columns {
+			if v, ok := shared(t, c); ok && !c.key() {
+				return fmt.Sprintf("where two rows of %s share %s = %s", t.Table.Name, c.Name, v.SQL())
+			}
+		}
+	}
+	for i := range d.Tables {
+		t := &d.Tables[i]
+		for k, c := range t.Columns {
+			if c.domain == nil {
+				continue
+			}
+			for _, h := range c.domain.hints {
+				for _, row := range t.Rows {
+					if row[k].String() == h.Text {
+						return fmt.Sprintf("where %s.%s is %s", t.Table.Name, c.Name, row[k].SQL())
+					}
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// shared finds a value that two rows have.
+func shared(t *Rows, c *Column) (Value, bool) {
+	for i, row := range t.Rows {
+		for _, other := range t.Rows[:i] {
+			if v := row[c.at]; v.Kind != Null && v == other[c.at] {
+				return v, true
+			}
+		}
+	}
+	return Value{}, false
+}
+
+// shown says what both sides return.
+func (s *search) shown() string {
+	return fmt.Sprintf("gold returns %s, the agent's query %s", rowsText(s.out.Gold.Rows), rowsText(s.out.Pred.Rows))
+}
+
+const shownRows, shownBytes = 3, 120
+
+// rowsText is a result in a sentence: its rows where they are few and short.
+func rowsText(rows [][]Value) string {
+	if len(rows) == 0 {
+		return "no rows"
+	}
+	if len(rows) > shownRows {
+		return counted(len(rows), "row")
+	}
+	parts := make([]string, len(rows))
+	for i, row := range rows {
+		cells := make([]string, len(row))
+		for j, v := range row {
+			cells[j] = v.SQL()
+		}
+		parts[i] = strings.Join(cells, ", ")
+		if len(rows) > 1 || len(row) > 1 {
+			parts[i] = "(" + parts[i] + ")"
+		}
+	}
+	if text := strings.Join(parts, ", "); len(text) <= shownBytes {
+		return text
+	}
+	return counted(len(rows), "row")
+}
+
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,269 @@
+package counterexample
+
+import (
+	"cmp"
+	"encoding/json"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Kind is what a value is to the engine that the queries run on.
+type Kind uint8
+
+// The kinds. Null is also the kind of an expression that is NULL whatever the data.
+const (
+	Null Kind = iota
+	Bool
+	Int
+	Real
+	Text
+	Date      // 2006-01-02
+	Timestamp // 2006-01-02 15:04:05
+)
+
+// Type is the kind's name in the engine, DuckDB.
+func (k Kind) Type() string {
+	return [...]string{Null: "VARCHAR", Bool: "BOOLEAN", Int: "BIGINT", Real: "DOUBLE", Text: "VARCHAR", Date: "DATE", Timestamp: "TIMESTAMP"}[k]
+}
+
+func (k Kind) number() bool { return k == Int || k == Real || k == Bool }
+
+// Value is a value of a small database or of a result on one. Text is set for Text, Date and
+// Timestamp, Int for Int and Bool (0 or 1), Real for Real.
+type Value struct {
+	Kind Kind
+	Int  int64
+	Real float64
+	Text string
+}
+
+func intValue(i int64) Value   { return Value{Kind: Int, Int: i} }
+func textValue(s string) Value { return Value{Kind: Text, Text: s} }
+
+// String is the value as tables show it.
+func (v Value) String() string {
+	switch v.Kind {
+	case Null:
+		return "NULL"
+	case Bool, Int:
+		return strconv.FormatInt(v.Int, 10)
+	case Real:
+		return realText(v.Real)
+	}
+	return v.Text
+}
+
+// realText writes a double with a point, so that it stays one.
+func realText(x float64) string {
+	s := strconv.FormatFloat(x, 'g', -1, 64)
+	if !strings.ContainsAny(s, ".eIN") {
+		s += ".0"
+	}
+	return s
+}
+
+// SQL is the value as a literal that every dialect reads.
+func (v Value) SQL() string {
+	switch v.Kind {
+	case Text, Date, Timestamp:
+		return "'" + strings.ReplaceAll(v.Text, "'", "''") + "'"
+	}
+	return v.String()
+}
+
+// MarshalJSON writes NULL as null, numbers as numbers and all else as text.
+func (v Value) MarshalJSON() ([]byte, error) {
+	switch {
+	case v.Kind == Null:
+		return []byte("null"), nil
+	case v.Kind == Int, v.Kind == Bool, v.Kind == Real && !math.IsInf(v.Real, 0) && !math.IsNaN(v.Real):
+		return []byte(v.String()), nil
+	}
+	return json.Marshal(v.String())
+}
+
+// UnmarshalJSON reads what MarshalJSON writes; a text stays a text whatever it was.
+func (v *Value) UnmarshalJSON(b []byte) error {
+	switch {
+	case string(b) == "null":
+		*v = Value{}
+	case len(b) > 0 && b[0] == '"':
+		*v = Value{Kind: Text}
+		return json.Unmarshal(b, &v.Text)
+	case strings.ContainsAny(string(b), ".eE"):
+		*v = Value{Kind: Real}
+		return json.Unmarshal(b, &v.Real)
+	default:
+		*v = Value{Kind: Int}
+		return json.Unmarshal(b, &v.Int)
+	}
+	return nil
+}
+
+// float is a number's value; only for comparing results, where engines differ in the last digits.
+func (v Value) float() (float64, bool) {
+	switch v.Kind {
+	case Bool, Int:
+		return float64(v.Int), true
+	case Real:
+		return v.Real, true
+	case Text: // '7' for 7 is a difference of types, not of data
+		f, err := strconv.ParseFloat(v.Text, 64)
+		return f, err == nil && !math.IsInf(f, 0) && !math.IsNaN(f)
+	}
+	return 0, false
+}
+
+// tolerance is how far apart two numbers are the same, relative to the larger one and at least to
+// 1: dialects round quotients differently, the widest of them to six digits.
+const tolerance = 2e-6
+
+func sameValue(a, b Value) bool {
+	if a.Kind == Null || b.Kind == Null {
+		return a.Kind == b.Kind
+	}
+	if a.Kind == Int && b.Kind == Int {
+		return a.Int == b.Int
+	}
+	x, okX := a.float()
+	y, okY := b.float()
+	if okX && okY {
+		return x == y || math.Abs(x-y) <= tolerance*max(1, math.Abs(x), math.Abs(y))
+	}
+	return okX == okY && plainText(a.Text) == plainText(b.Text)
+}
+
+// plainText is a text without the midnight that a timestamp adds to a date, and without the blanks
+// that a type of fixed length adds.
+func plainText(s string) string { return strings.TrimRight(strings.TrimSuffix(s, " 00:00:00"), " ") }
+
+// compare sorts values: NULL, numbers, texts.
+func compare(a, b Value) int {
+	x, okX := a.float()
+	y, okY := b.float()
+	switch {
+	case a.Kind == Null || b.Kind == Null:
+		return cmp.Compare(min(a.Kind, 1), min(b.Kind, 1))
+	case okX && okY:
+		return cmp.Compare(x, y)
+	case okX != okY:
+		return cmp.Compare(b2i(okY), b2i(okX))
+	}
+	return cmp.Compare(plainText(a.Text), plainText(b.Text))
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// Result is what a query returns on a small database.
+type Result struct {
+	Columns []string  `json:"columns"`
+	Rows    [][]Value `json:"rows"`
+}
+
+// sameRows compares two results row by row.
+func sameRows(a, b [][]Value) bool {
+	return slices.EqualFunc(a, b, func(x, y []Value) bool { return slices.EqualFunc(x, y, sameValue) })
+}
+
+// sorted are the rows, with columns in the given order, sorted.
+func sorted(rows [][]Value, order []int) [][]Value {
+	out := make([][]Value, len(rows))
+	for i, row := range rows {
+		out[i] = make([]Value, len(order))
+		for j, c := range order {
+			out[i][j] = row[c]
+		}
+	}
+	slices.SortFunc(out, func(x, y []Value) int { return slices.CompareFunc(x, y, compare) })
+	return out
+}
+
+func identity(n int) []int {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	return order
+}
+
+// sameBag compares two results as multisets of rows; ordered, as lists of rows.
+func sameBag(a, b [][]Value, ordered bool) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	if ordered || len(a) == 0 {
+		return sameRows(a, b)
+	}
+	n := len(a[0])
+	return len(b[0]) == n && sameRows(sorted(a, identity(n)), sorted(b, identity(n)))
+}
+
+// maxPermutations bounds the orders of columns that are tried.
+const maxPermutations = 720
+
+// sameUpToColumns tells whether some order of b's columns makes both results the same.
+func sameUpToColumns(a, b [][]Value, ordered bool) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	if len(a) == 0 {
+		return true
+	}
+	n := len(a[0])
+	if len(b[0]) != n {
+		return false
+	}
+	if sameBag(a, b, ordered) {
+		return true
+	}
+	left := a
+	if !ordered {
+		left = sorted(a, identity(n))
+	}
+	// A column of b can stand for one of a only if it holds the same values.
+	fits := make([][]bool, n)
+	for i := range fits {
+		fits[i] = make([]bool, n)
+		for j := range fits[i] {
+			fits[i][j] = sameRows(sorted(a, []int{i}), sorted(b, []int{j}))
+		}
+	}
+	tried := 0
+	order, used := make([]int, 0, n), make([]bool, n)
+	var place func() bool
+	place = func() bool {
+		if len(order) == n {
+			tried++
+			right := make([][]Value, len(b))
+			if !ordered {
+				right = sorted(b, order)
+			} else {
+				for i, row := range b {
+					for _, c := range order {
+						right[i] = append(right[i], row[c])
+					}
+				}
+			}
+			return sameRows(left, right)
+		}
+		for j := range n {
+			if used[j] || !fits[len(order)][j] || tried >= maxPermutations {
+				continue
+			}
+			used[j], order = true, append(order, j)
+			if place() {
+				return true
+			}
+			used[j], order = false, order[:len(order)-1]
+		}
+		return tried >= maxPermutations // too many to tell: no difference is claimed
+	}
+	return place()
+}

@@ -1,0 +1,342 @@
+package counterexample
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+// values gathers from both queries what the small databases are made of: which columns share
+// values, which values are bounds, how many rows matter.
+type values struct {
+	texts   []string
+	floats  []float64
+	sizes   []int
+	ordered []string // texts that another text is compared with by order
+	of      map[*Column]*domain
+}
+
+// domain is a set of columns that share values, and what is known of these.
+type domain struct {
+	parent  *domain
+	hints   []sqlparts.Literal
+	like    []string
+	dates   bool // texts are dates
+	numeric bool // texts are compared with numbers
+
+	pool   []Value
+	wanted int // how many values at the front of the pool a query asks for
+}
+
+func newValues() *values { return &values{of: map[*Column]*domain{}} }
+
+func (v *values) domain(c *Column) *domain {
+	d := v.of[c]
+	if d == nil {
+		d = &domain{}
+		v.of[c] = d
+	}
+	for d.parent != nil {
+		d = d.parent
+	}
+	return d
+}
+
+func (v *values) join(a, b *Column) {
+	x, y := v.domain(a), v.domain(b)
+	if x == y {
+		return
+	}
+	y.parent = x
+	x.hints, x.like = append(x.hints, y.hints...), append(x.like, y.like...)
+	x.dates, x.numeric = x.dates || y.dates, x.numeric || y.numeric
+}
+
+func (v *values) hint(c *Column, l sqlparts.Literal) {
+	d := v.domain(c)
+	if !slices.ContainsFunc(d.hints, func(h sqlparts.Literal) bool { return h.Text == l.Text && h.Kind == l.Kind }) {
+		d.hints = append(d.hints, l)
+	}
+}
+
+func (v *values) pattern(c *Column, p string) {
+	d := v.domain(c)
+	if !slices.Contains(d.like, p) {
+		d.like = append(d.like, p)
+	}
+}
+
+func (v *values) dates(c *Column)   { v.domain(c).dates = true }
+func (v *values) numbers(c *Column) { v.domain(c).numeric = true }
+
+func (v *values) size(n int) {
+	if n > 0 && n <= 12 && !slices.Contains(v.sizes, n) {
+		v.sizes = append(v.sizes, n)
+	}
+}
+
+func (v *values) text(s string) {
+	if len(v.texts) < 64 && !slices.Contains(v.texts, s) {
+		v.texts = append(v.texts, s)
+	}
+}
+
+func (v *values) number(f float64) {
+	if len(v.floats) < 64 && !slices.Contains(v.floats, f) {
+		v.floats = append(v.floats, f)
+	}
+}
+
+// pools makes the values of every used column. It says what stands against making them.
+func (v *values) pools(s *Schema, c *carrier) (what string) {
+	folding := c.dialect == sqlparts.MySQL || c.dialect == sqlparts.TSQL
+	collated := folding || c.dialect == sqlparts.Postgres || c.dialect == sqlparts.Generic
+	if folding {
+		for i, a := range v.texts {
+			for _, b := range v.texts[:i] {
+				if a != b && strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b)) {
+					return "texts that differ in case or blanks only, which a collation may take for one"
+				}
+			}
+		}
+	}
+	if collated && c.inOrder && slices.ContainsFunc(v.ordered, func(s string) bool { return !plainWord(s) }) {
+		return "the order of texts, which depends on the collation"
+	}
+	for _, t := range s.Tables {
+		for _, col := range t.Columns {
+			if !col.used {
+				continue
+			}
+			d := v.domain(col)
+			if d.pool == nil {
+				d.pool = v.pool(col, d, c, collated)
+			}
+			col.domain = d
+		}
+	}
+	return ""
+}
+
+// plainWord tells whether every collation sorts a text alike among such texts.
+func plainWord(s string) bool {
+	for i := range len(s) {
+		if !(s[i] >= 'a' && s[i] <= 'z' || s[i] >= '0' && s[i] <= '9') {
+			return false
+		}
+	}
+	return true
+}
+
+// members are the used columns of a domain.
+func (v *values) members(d *domain) []*Column {
+	var out []*Column
+	for c := range v.of {
+		if c.used && v.domain(c) == d {
+			out = append(out, c)
+		}
+	}
+	slices.SortFunc(out, func(a, b *Column) int {
+		return cmp.Or(cmp.Compare(a.table.Name, b.table.Name), cmp.Compare(a.Name, b.Name))
+	})
+	return out
+}
+
+// pool are the values that columns of a domain are drawn from, the telling ones first. Columns of
+// different kinds may share a domain; each value is converted when it is drawn.
+func (v *values) pool(col *Column, d *domain, c *carrier, collated bool) []Value {
+	kind, dates, numeric := col.Kind, d.dates, d.numeric
+	stamps := false
+	for _, m := range v.members(d) {
+		if m.Kind != kind {
+			numeric = true
+		}
+		dates = dates || m.Shape == dateText || m.Shape == timestampText
+		stamps = stamps || m.Shape == timestampText
+		if m.Kind != Text && kind == Text {
+			kind = m.Kind
+		}
+	}
+	var out []Value
+	add := func(x Value) {
+		if !slices.ContainsFunc(out, func(y Value) bool { return x == y }) && len(out) < 64 {
+			out = append(out, x)
+		}
+	}
+	switch {
+	case kind == Bool:
+		add(Value{Kind: Bool, Int: 1})
+		add(Value{Kind: Bool})
+		return out
+	case kind == Date || kind == Timestamp || kind == Text && dates:
+		return v.datePool(d, kind, stamps)
+	case kind.number() || numeric:
+		return v.numberPool(d, kind, c.divides && kind == Real && c.dialect == sqlparts.SQLite)
+	}
+	texts := func(s string) {
+		if collated && c.inOrder && !plainWord(s) {
+			return
+		}
+		add(textValue(s))
+	}
+	hints := make([]string, 0, len(d.hints))
+	for _, h := range d.hints {
+		hints = append(hints, h.Text)
+	}
+	for _, h := range hints {
+		texts(h)
+	}
+	d.wanted = len(out)
+	for _, p := range d.like {
+		texts(strings.NewReplacer("%", "", "_", "a").Replace(p))
+		texts(strings.NewReplacer("%", "x", "_", "a").Replace(p))
+		texts("x" + strings.NewReplacer("%", "", "_", "a").Replace(p))
+		texts(strings.NewReplacer("%", "", "_", "a").Replace(p) + "x")
+		d.wanted = len(out)
+	}
+	if c.dialect == sqlparts.SQLite {
+		for _, h := range hints {
+			for _, variant := range []string{strings.ToLower(h), strings.ToUpper(h)} {
+				if !c.wide {
+					texts(variant)
+				}
+			}
+		}
+	}
+	texts("a")
+	texts("b")
+	if len(hints)+len(d.like) == 0 {
+		for _, s := range v.texts {
+			if !strings.ContainsAny(s, "%") {
+				texts(s)
+			}
+		}
+	}
+	for _, s := range []string{"c", "d", "e"} {
+		texts(s)
+	}
+	if c.dialect == sqlparts.SQLite {
+		for _, h := range hints {
+			texts(h + " ")
+		}
+		texts("")
+	}
+	return out
+}
+
+// numberPool are numbers around the literals. SQLite keeps a whole number in a decimal column as an
+// integer, whose quotient is another one: where quotients are computed, all values have a fraction.
+func (v *values) numberPool(d *domain, kind Kind, fractions bool) []Value {
+	var out []Value
+	add := func(x float64) {
+		w := intValue(int64(math.Floor(x)))
+		switch {
+		case math.Abs(x) > 1e12:
+			return
+		case fractions:
+			w = Value{Kind: Real, Real: math.Floor(x) + 0.5}
+		case kind == Real:
+			w = Value{Kind: Real, Real: x}
+		}
+		if !slices.Contains(out, w) && len(out) < 64 {
+			out = append(out, w)
+		}
+	}
+	var bounds []float64
+	for _, h := range d.hints {
+		if f, err := strconv.ParseFloat(h.Text, 64); err == nil {
+			bounds = append(bounds, f)
+		}
+	}
+	for _, f := range bounds {
+		add(f)
+	}
+	d.wanted = len(out)
+	if len(bounds) == 0 {
+		bounds = v.floats
+	}
+	for _, f := range bounds {
+		add(f + 1)
+		add(f - 1)
+		add(f)
+	}
+	for _, x := range []float64{1, 2, 3, 0, 5, 10, 20} {
+		add(x)
+	}
+	return out
+}
+
+// datePool are dates around the literals.
+func (v *values) datePool(d *domain, kind Kind, stamps bool) []Value {
+	var days []time.Time
+	add := func(t time.Time) {
+		if !slices.Contains(days, t) && t.Year() > 0 && t.Year() < 9999 && len(days) < 40 {
+			days = append(days, t)
+		}
+	}
+	texts := make([]string, 0, len(d.hints))
+	for _, h := range d.hints {
+		texts = append(texts, h.Text)
+	}
+	for _, p := range d.like {
+		texts = append(texts, strings.Trim(p, "%_-"))
+	}
+	for _, s := range texts {
+		for _, layout := range []string{"2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02", "2006-01", "2006/01/02", "2006"} {
+			t, err := time.Parse(layout, s)
+			if err != nil {
+				continue
+			}
+			add(t)
+			add(t.AddDate(0, 0, 1))
+			add(t.AddDate(0, 0, -1))
+			add(t.AddDate(1, 0, 0))
+			add(t.AddDate(-1, 0, 0))
+			add(t.AddDate(0, 1, 0))
+			break
+		}
+		if n, err := strconv.Atoi(s); err == nil && n >= 1 && n <= 12 && len(s) <= 2 {
+			add(time.Date(2020, time.Month(n), 1, 0, 0, 0, 0, time.UTC))
+			add(time.Date(2020, time.Month(n%12+1), 1, 0, 0, 0, 0, time.UTC))
+			add(time.Date(2021, time.Month(n), 15, 0, 0, 0, 0, time.UTC))
+		}
+	}
+	for _, t := range []time.Time{time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2020, 1, 2, 0, 0, 0, 0, time.UTC), time.Date(2021, 6, 15, 0, 0, 0, 0, time.UTC), time.Date(2019, 12, 31, 0, 0, 0, 0, time.UTC)} {
+		add(t)
+	}
+	layout := "2006-01-02"
+	if kind == Timestamp || stamps {
+		layout = "2006-01-02 15:04:05"
+	}
+	out := make([]Value, len(days))
+	for i, t := range days {
+		out[i] = Value{Kind: kind, Text: t.Format(layout)}
+	}
+	return out
+}
+
+// fit converts a value of a domain to the kind of a column.
+func fit(v Value, c *Column) Value {
+	switch {
+	case v.Kind == Null || v.Kind == c.Kind:
+		return v
+	case c.Kind == Text:
+		return textValue(v.String())
+	case c.Kind == Real && v.Kind == Int:
+		return Value{Kind: Real, Real: float64(v.Int)}
+	case c.Kind == Int && v.Kind == Real:
+		return intValue(int64(v.Real))
+	case c.Kind == Bool && v.Kind == Int:
+		return Value{Kind: Bool, Int: v.Int & 1}
+	case c.Kind == Date && v.Kind == Timestamp, c.Kind == Date && v.Kind == Text:
+		return Value{Kind: Date, Text: v.Text[:min(10, len(v.Text))]}
+	case c.Kind == Timestamp && (v.Kind == Date || v.Kind == Text):
+		return Value{Kind: Timestamp, Text: v.Text}
+	}
+	return Value{}
+}
