@@ -257,7 +257,7 @@ func TestCasePaging(t *testing.T) {
 	var seenCases []string
 	for {
 		seenCases = append(seenCases, p.Find("h1").Text())
-		next := p.Find("nav.beside a.next")
+		next := p.Find(".beside a.next")
 		if next.Length() == 0 {
 			break
 		}
@@ -267,7 +267,7 @@ func TestCasePaging(t *testing.T) {
 	if !slices.Equal(seenCases, []string{"Case a long one", "Case sales", "Case z failed"}) {
 		t.Errorf("%q", seenCases)
 	}
-	if got := words(p.Find("nav.beside .quiet")); !slices.Equal(got, []string{"3 of 3"}) || p.Find("nav.beside a.previous").Length() != 1 {
+	if got := words(p.Find(".beside .quiet")); !slices.Equal(got, []string{"3 of 3"}) || p.Find(".beside a.previous").Length() != 1 {
 		t.Errorf("the last case: %q", got)
 	}
 	if !strings.Contains(p.Find("main").Text(), "no column x") || p.Find("table.cells").Length() != 0 {
@@ -276,7 +276,7 @@ func TestCasePaging(t *testing.T) {
 	first := seeCase(t, h, "sales", func(s *caseState) {
 		s.List.Filters = []caselist.Filter{{Column: "hybrid_ex", Op: caselist.Greater, Value: "0.1"}}
 	})
-	if got := words(first.Find("nav.beside .quiet")); !slices.Equal(got, []string{"1 of 1"}) {
+	if got := words(first.Find(".beside .quiet")); !slices.Equal(got, []string{"1 of 1"}) {
 		t.Errorf("within a filter: %q", got)
 	}
 }

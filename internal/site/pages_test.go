@@ -358,7 +358,7 @@ func TestMissingIsADash(t *testing.T) {
 	s := siteOver(t, w)
 	run := caselist.Run{ID: "r", Agent: "a", Version: "1", Batch: "b"}
 	row := tableBelow(t, see(t, s, runAddress(run)), "<h2>Metrics</h2>")["hybrid_ex"]
-	if len(row) != 12 || row[cellMean].text != "–" || row[cellShare].text != "–" || row[cellPassed].text != "–" || row[cellAbstained].text != "1" || row[cellOK].text != "0" {
+	if len(row) != 13 || row[cellCoverage].text != "0%" || row[cellMean].text != "–" || row[cellShare].text != "–" || row[cellPassed].text != "–" || row[cellAbstained].text != "1" || row[cellOK].text != "0" {
 		t.Errorf("the run's page says %v", row)
 	}
 	cells := tableBelow(t, see(t, s, casesAddress(caselist.State{Run: run})), `aria-label="Cases"`)["c1"]
