@@ -939,7 +939,7 @@ func (c *carrier) castAffine(x expr, has func(...string) bool) expr {
 	case has("char", "clob", "text"):
 		x = c.text(x)
 		x.affinity = textAffinity
-	case has("real", "floa", "doub"):
+	case has("real", "floa", "double"):
 		x = c.numeric(x)
 		x.sql, x.kind, x.affinity = "CAST("+x.sql+" AS DOUBLE)", Real, numericAffinity
 	case has("blob"):

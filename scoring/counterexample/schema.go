@@ -133,7 +133,7 @@ func (c *Column) typed(d sqlparts.Dialect) {
 			c.Kind, c.affinity = Text, textAffinity
 		case has("blob") || base == "":
 			c.Kind, c.affinity = Text, noAffinity
-		case has("real", "floa", "doub"):
+		case has("real", "floa", "double"):
 			c.Kind, c.affinity = Real, numericAffinity
 		case temporal():
 			c.Kind, c.affinity = Text, numericAffinity // texts that are no numbers stay texts
