@@ -13,6 +13,8 @@ type Schema struct {
 	// Inferred tells that nothing was stated: tables, columns and their kinds come from the two
 	// queries.
 	Inferred bool
+
+	either [][2]*Column // of two columns that are joined, one is unique; only where it is inferred
 }
 
 // Table is one table with its constraints.
