@@ -64,6 +64,41 @@ func TestTwoPeopleOneQueue(t *testing.T) {
 	})
 }
 
+// Kim has the answer, lee answered it and left. Whoever takes the free place for a moment, before they
+// see that nobody else is wanted, does not cost kim theirs.
+func TestLeaseOutlivesAttempts(t *testing.T) {
+	onEngines(t, 1, func(t *testing.T, c *clock, of []*labelling.Store) {
+		s := of[0]
+		q := queue(t, s, 1, labelling.Plan{Annotators: 2})
+		for _, who := range []string{"kim", "lee"} {
+			if got := next(t, s, q, who); got != "c001" {
+				t.Fatalf("%s is given %q", who, got)
+			}
+		}
+		save(t, s, q, say(q, "lee-1", "lee", "c001", "pass"))
+		got, err := s.Warehouse.Claim(t.Context(), "label:mo", c.now(), c.now().Add(labelling.DefaultLease), "label:"+q.ID+":1:1")
+		if err != nil || len(got) != 1 {
+			t.Fatal(got, err)
+		}
+		item, err := s.Item(t.Context(), q, "kim", "c001")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Open(t.Context(), q, item, "kim"); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Warehouse.ReleaseClaims(t.Context(), "label:mo", got...); err != nil {
+			t.Fatal(err)
+		}
+		if got := next(t, s, q, "mo"); got != "" {
+			t.Errorf("mo is given %s, which kim has and lee answered", got)
+		}
+		if got := next(t, s, q, "kim"); got != "c001" {
+			t.Errorf("kim, who has c001, is given %q", got)
+		}
+	})
+}
+
 func TestSavedOnce(t *testing.T) {
 	onEngines(t, 2, func(t *testing.T, c *clock, of []*labelling.Store) {
 		q := queue(t, of[0], 2, labelling.Plan{Annotators: 2})

@@ -2,6 +2,7 @@ package labelling
 
 import (
 	"context"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -132,6 +133,16 @@ func (p places) others(me string) (names []string) {
 	return names
 }
 
+// of is the key of the place that somebody has, "" for none.
+func (p places) of(q *Queue, item *Item, me string) string {
+	for _, place := range slices.Sorted(maps.Keys(p)) {
+		if p[place] == ownerOf(me) {
+			return leaseKey(q, item.Position, place)
+		}
+	}
+	return ""
+}
+
 func ownerOf(annotator string) string { return "label:" + annotator }
 
 func leasePrefix(q *Queue) string { return "label:" + q.ID + ":" }
@@ -163,20 +174,16 @@ func (s *Store) leases(ctx context.Context, q *Queue) (map[int64]places, error) 
 }
 
 // take takes a place of an answer, or makes the one that the annotator has last longer. An answer has
-// as many places as it wants annotators, and the database decides who gets a place. What others said
-// and hold is read again once the place is ours: whoever answered before that has given their place
-// back, so that a free place alone does not mean that the answer wants somebody.
+// as many places as it wants annotators, and the database decides who gets a place.
 func (s *Store) take(ctx context.Context, q *Queue, item *Item, me string, held places) (bool, error) {
-	key := ""
-	for place, owner := range held {
-		if owner == ownerOf(me) {
-			key = leaseKey(q, item.Position, place)
-			if err := s.Warehouse.RenewLeases(ctx, ownerOf(me), s.until(), key); err != nil {
-				return false, err
-			}
+	if key := held.of(q, item, me); key != "" {
+		kept, err := s.keep(ctx, q, item, me, key)
+		if kept || err != nil {
+			return kept, err
 		}
+		return false, s.Warehouse.ReleaseClaims(ctx, ownerOf(me), key)
 	}
-	for place := int64(0); key == "" && place < q.Annotators; place++ {
+	for place := range q.Annotators {
 		if _, taken := held[place]; taken {
 			continue
 		}
@@ -185,44 +192,68 @@ func (s *Store) take(ctx context.Context, q *Queue, item *Item, me string, held 
 			return false, err
 		}
 		if len(got) == 1 {
-			key = got[0]
+			wanted, err := s.wanted(ctx, q, item, me)
+			if err != nil || wanted {
+				return wanted, err
+			}
+			return false, s.Warehouse.ReleaseClaims(ctx, ownerOf(me), got[0])
 		}
 	}
-	if key == "" {
-		return false, nil
-	}
-	wanted, err := s.wanted(ctx, q, item, me)
-	if err != nil || wanted {
-		return wanted, err
-	}
-	return false, s.Warehouse.ReleaseClaims(ctx, ownerOf(me), key)
+	return false, nil
 }
 
-// wanted tells whether an answer wants this annotator: they have not answered it, and those who have
-// or hold a place are fewer than it wants.
+// keep makes the place that the annotator has last longer. Others who take a place at this moment and
+// see that the answer wants nobody give it back, so that only what others answered counts.
+func (s *Store) keep(ctx context.Context, q *Queue, item *Item, me, key string) (bool, error) {
+	if err := s.Warehouse.RenewLeases(ctx, ownerOf(me), s.until(), key); err != nil {
+		return false, err
+	}
+	held, err := s.leases(ctx, q)
+	if err != nil || held[item.Position].of(q, item, me) != key { // it had ended, and somebody took it
+		return false, err
+	}
+	answered, mine, err := s.answered(ctx, q, item, me)
+	return err == nil && !mine && int64(len(answered)) < q.Annotators, err
+}
+
+// wanted tells whether an answer wants this annotator, who has taken a place: they have not answered
+// it, and those who have or hold a place are fewer than it wants. What others hold and said is read
+// once the place is taken, and in this order: whoever answered before that has given their place back,
+// so that a free place alone does not mean that the answer wants somebody.
 func (s *Store) wanted(ctx context.Context, q *Queue, item *Item, me string) (bool, error) {
 	held, err := s.leases(ctx, q)
 	if err != nil {
 		return false, err
 	}
+	answered, mine, err := s.answered(ctx, q, item, me)
+	if err != nil || mine {
+		return false, err
+	}
+	others := held[item.Position].others(me)
+	for _, owner := range answered {
+		if !slices.Contains(others, owner) {
+			others = append(others, owner)
+		}
+	}
+	return int64(len(others)) < q.Annotators, nil
+}
+
+// answered are the other owners who answered an item, and whether the annotator did.
+func (s *Store) answered(ctx context.Context, q *Queue, item *Item, me string) (others []string, mine bool, err error) {
 	of := q.Answer(item.CaseID)
 	labels, err := s.Warehouse.LoggedLabels(ctx, connectors.LabelFilter{
 		Queue: q.ID, Cases: []string{of.CaseID}, Agent: of.Agent, Version: of.Version, Batch: of.Batch, OfAnswer: true, Newest: true,
 	}, 0)
-	if err != nil {
-		return false, err
-	}
-	others := held[item.Position].others(me)
 	for i := range labels {
 		switch l := &labels[i]; {
 		case !answered(l.Verdict) || l.Decides:
 		case l.Annotator == me:
-			return false, nil
+			mine = true
 		case !slices.Contains(others, ownerOf(l.Annotator)):
 			others = append(others, ownerOf(l.Annotator))
 		}
 	}
-	return int64(len(others)) < q.Annotators, nil
+	return others, mine, err
 }
 
 // Leave gives an answer back.

@@ -179,7 +179,7 @@ func (t *Tab) Offline(off bool) {
 }
 
 // timeout is how long a step may take before it is taken for one that never ends.
-const timeout = 30 * time.Second
+const timeout = 2 * time.Minute
 
 // Do runs steps.
 func (t *Tab) Do(steps ...chromedp.Action[chromedp.Void]) {
