@@ -12,6 +12,7 @@ import (
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/counterexample"
 )
 
 // Queries that would take gigabytes or minutes end with a reason, and the program goes on; what
@@ -47,6 +48,34 @@ func TestSQLJudgesAreBounded(t *testing.T) {
 		}
 	default:
 		t.Error("no process was kept")
+	}
+}
+
+// Queries of a pair whose texts double, or that join everything with everything, end with a reason, and
+// the program goes on.
+func TestCounterexamplesAreBounded(t *testing.T) {
+	const ddl = "CREATE TABLE t (id INTEGER PRIMARY KEY, s TEXT NOT NULL)"
+	doubling := "WITH a0 AS (SELECT s || 'aaaaaaaa' AS s FROM t)"
+	for i := range 36 {
+		doubling += fmt.Sprintf(", a%d AS (SELECT s || s AS s FROM a%d)", i+1, i)
+	}
+	everything := "SELECT count(*) FROM t"
+	for i := range 20 {
+		everything += fmt.Sprintf(" JOIN t t%d ON t%d.id + t.id > 0", i, i)
+	}
+	for _, tc := range []struct{ why, query string }{
+		{"a text that doubles", doubling + " SELECT length(s) FROM a36"},
+		{"everything joined", everything},
+	} {
+		p := &counterexample.Problem{Gold: tc.query, Pred: tc.query + " WHERE 1 = 1", Dialect: "sqlite", Schema: ddl, Time: 2000}
+		o, err := smallDatabases.Find(t.Context(), p)
+		if err != nil || o.Found || o.Why == "" {
+			t.Errorf("%s: %+v, %v, want a reason", tc.why, o, err)
+		}
+		p = &counterexample.Problem{Gold: "SELECT s FROM t", Pred: "SELECT DISTINCT s FROM t", Dialect: "sqlite", Schema: ddl}
+		if o, err := smallDatabases.Find(t.Context(), p); err != nil || !o.Found {
+			t.Fatalf("%s: afterwards: %+v, %v", tc.why, o, err)
+		}
 	}
 }
 

@@ -319,6 +319,50 @@ func TestCounterexamplesOfReferenceData(t *testing.T) {
 	}
 }
 
+// What the table of docs/counterexample.md says of answers whose results agree with gold's, by what
+// people said of them.
+func TestAnswersThatExecutionAccepts(t *testing.T) {
+	engine, err := scoring.NewEngine(metric.All(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{"rosevec/cases.jsonl", "flex200/cases.jsonl", "maple/cases.jsonl", "splash/cases.jsonl", "splash/same_result.jsonl"} {
+		t.Run(file, func(t *testing.T) {
+			e := duckdb.NewSmallDatabases(1)
+			defer e.Close()
+			tally := map[bool]*[3]int{true: {}, false: {}} // by label: accepted by EX, refuted, not carried over
+			for _, p := range pairs(t, file) {
+				c, err := scoring.DecodeCase(p.raw)
+				if err != nil {
+					t.Fatal(err)
+				}
+				scores, err := engine.Score(t.Context(), c, "ex_bird")
+				if err != nil {
+					t.Fatal(err)
+				}
+				if c.Human == nil || scores[0].Status != scoring.StatusOK || scores[0].Value != 1 {
+					continue
+				}
+				o, err := counterexample.Find(t.Context(), e, &counterexample.Problem{Gold: p.Gold.SQL, Pred: p.Agent.SQL, Dialect: c.Dialect, Schema: c.Schema, Time: 60_000})
+				if err != nil {
+					t.Fatal(err)
+				}
+				n := tally[*c.Human]
+				n[0]++
+				n[1] += count(o.Found)
+				n[2] += count(o.Why != "")
+			}
+			for _, label := range []bool{true, false} {
+				n := tally[label]
+				t.Logf("label %v: EX accepts %d; %d of them are refuted, %d not carried over", label, n[0], n[1], n[2])
+			}
+			if all := tally[true][0] + tally[false][0]; all > 0 && tally[true][2]+tally[false][2] > all/5 {
+				t.Errorf("more than a fifth of %d pairs are not carried over", all)
+			}
+		})
+	}
+}
+
 func quantile(v []float64, q float64) float64 {
 	if len(v) == 0 {
 		return 0

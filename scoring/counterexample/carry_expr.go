@@ -414,6 +414,12 @@ func (c *carrier) arithmetic(op string, l, r expr) expr {
 	}
 	c.divides = true
 	whole := l.kind == Int && r.kind == Int
+	if whole && c.schema.Inferred && (!l.counted || !r.counted) && len(out.near) > 0 {
+		c.open = true // the columns may hold fractions
+		if c.variant == 0 {
+			whole = false
+		}
+	}
 	if whole {
 		switch c.dialect {
 		case sqlparts.SQLite, sqlparts.Postgres, sqlparts.Redshift, sqlparts.TSQL:
@@ -479,6 +485,9 @@ func (c *carrier) compare(op string, l, r expr) expr {
 	case c.learn:
 		out.sql = "TRUE"
 		return out
+	}
+	if c.schema.Inferred && len(l.near)+len(r.near) > 0 {
+		refuse("a comparison of a text with a number, in a column whose type is not known")
 	}
 	if c.dialect == sqlparts.SQLite {
 		return c.compareAffine(op, l, r)
@@ -939,7 +948,7 @@ func (c *carrier) castAffine(x expr, has func(...string) bool) expr {
 	case has("char", "clob", "text"):
 		x = c.text(x)
 		x.affinity = textAffinity
-	case has("real", "floa", "doub"):
+	case has("real", "floa", "double"):
 		x = c.numeric(x)
 		x.sql, x.kind, x.affinity = "CAST("+x.sql+" AS DOUBLE)", Real, numericAffinity
 	case has("blob"):

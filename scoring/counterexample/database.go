@@ -9,6 +9,8 @@ import (
 // Database is a small database: the tables that the queries read, with the columns that they read.
 type Database struct {
 	Tables []Rows
+
+	unique []*Column // besides the keys
 }
 
 // Rows is a table of a small database.
@@ -29,7 +31,7 @@ func (d *Database) rows(t *Table) *Rows {
 }
 
 func (d *Database) clone() *Database {
-	out := &Database{Tables: slices.Clone(d.Tables)}
+	out := &Database{Tables: slices.Clone(d.Tables), unique: d.unique}
 	for i := range out.Tables {
 		out.Tables[i].Rows = slices.Clone(out.Tables[i].Rows)
 	}
@@ -81,6 +83,11 @@ func (d *Database) holds(t *Rows, row []Value, before [][]Value) bool {
 			return false
 		}
 	}
+	for _, c := range d.unique {
+		if c.table == t.Table && slices.ContainsFunc(before, func(other []Value) bool { return sameKey([]*Column{c}, row, []*Column{c}, other) }) {
+			return false
+		}
+	}
 	for _, f := range t.Table.Foreign {
 		to := d.rows(f.To)
 		if to == nil || !allUsed(f.Columns) || slices.ContainsFunc(f.Columns, func(c *Column) bool { return row[c.at].Kind == Null }) {
@@ -113,6 +120,7 @@ func sameKey(a []*Column, x []Value, b []*Column, y []Value) bool {
 type generator struct {
 	tables []*Table // parents first
 	sizes  []int    // numbers of rows that a query names
+	either [][2]*Column
 	seed   uint64
 }
 
@@ -154,6 +162,11 @@ func (g *generator) make(try int) *Database {
 	d := &Database{}
 	for _, t := range g.tables {
 		d.Tables = append(d.Tables, Rows{Table: t, Columns: t.usedColumns()})
+	}
+	for _, p := range g.either {
+		if c := p[r.IntN(2)]; p[0].used && p[1].used {
+			d.unique = append(d.unique, c)
+		}
 	}
 	for i := range d.Tables {
 		n := s.rows

@@ -13,8 +13,9 @@ const inferPasses = 3
 
 // infer makes a schema of what two queries say. Columns get the kind of what they are compared and
 // computed with. A column whose name makes it the key of its table is taken for one, and what is
-// joined with a key is taken to refer to it: without these, most pairs would be refuted by
-// databases that nobody has.
+// joined with a key is taken to refer to it. Of two columns that are joined, and neither by its name
+// a key, one is unique in each database. Without these, most pairs would be refuted by databases that
+// nobody has.
 func infer(d sqlparts.Dialect, queries ...*sqlparts.Query) *Schema {
 	s := &Schema{Inferred: true}
 	v := newValues()
@@ -69,6 +70,11 @@ func infer(d sqlparts.Dialect, queries ...*sqlparts.Query) *Schema {
 	for _, t := range s.Tables {
 		for _, col := range t.Columns {
 			col.used = false
+			for _, m := range v.group(col) {
+				if m.table.Name < t.Name && !m.key() && !col.key() {
+					s.either = append(s.either, [2]*Column{m, col})
+				}
+			}
 		}
 	}
 	return s

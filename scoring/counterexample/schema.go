@@ -13,6 +13,8 @@ type Schema struct {
 	// Inferred tells that nothing was stated: tables, columns and their kinds come from the two
 	// queries.
 	Inferred bool
+
+	either [][2]*Column // of two columns that are joined, one is unique; only where it is inferred
 }
 
 // Table is one table with its constraints.
@@ -133,7 +135,7 @@ func (c *Column) typed(d sqlparts.Dialect) {
 			c.Kind, c.affinity = Text, textAffinity
 		case has("blob") || base == "":
 			c.Kind, c.affinity = Text, noAffinity
-		case has("real", "floa", "doub"):
+		case has("real", "floa", "double"):
 			c.Kind, c.affinity = Real, numericAffinity
 		case temporal():
 			c.Kind, c.affinity = Text, numericAffinity // texts that are no numbers stay texts

@@ -247,7 +247,7 @@ func (s *search) run(ctx context.Context, engine Engine) error {
 		return err
 	}
 	defer s.session.Close()
-	g := &generator{tables: s.tables, sizes: s.values.sizes, seed: s.seed()}
+	g := &generator{tables: s.tables, sizes: s.values.sizes, either: s.schema.either, seed: s.seed()}
 	tries := DefaultTries
 	if s.problem.Tries > 0 {
 		tries = s.problem.Tries
@@ -482,6 +482,9 @@ func (s *search) tell(d *Database) {
 		s.out.Tables = append(s.out.Tables, small)
 	}
 	s.out.Constraints = s.constraints()
+	for _, c := range d.unique {
+		s.out.Constraints = append(s.out.Constraints, fmt.Sprintf("%s (%s) is unique", c.table.Name, c.Name))
+	}
 	s.out.Sentence = s.sentence(d)
 }
 
