@@ -262,8 +262,11 @@ type readyRow struct {
 
 func newReadyRow(r *caseRow) *readyRow {
 	or := func(s string) string { return cmp.Or(s, dash) }
-	tags := make([]string, 0, len(r.Tags)+1)
+	tags := make([]string, 0, len(r.Tags)+2)
 	tags = append(tags, r.Tags...)
+	if r.TagsErr != nil {
+		tags = append(tags, r.TagsErr.Error())
+	}
 	if r.Database != "" {
 		tags = append(tags, r.Database)
 	}
