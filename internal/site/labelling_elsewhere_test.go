@@ -47,7 +47,7 @@ func TestLabelOnTheCasePageCountsInItsQueue(t *testing.T) {
 	address := caseAddress(list, cases[0])
 	blind := newQueue(true, cases...)
 	_, page := lee.open(address)
-	at, page := lee.send(page.Find("form.label"), url.Values{"verdict": {"unsure"}})
+	at, _ := lee.send(page.Find("form.label"), url.Values{"verdict": {"unsure"}})
 	if got := mine(blind, cases[0]); got != "" || at != address {
 		t.Errorf("a label with the scores in view is %q in a blind queue; the form leads to %s", got, at)
 	}
