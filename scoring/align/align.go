@@ -44,8 +44,7 @@ type column struct {
 	reading  map[cell.View]*reading
 	formats  *formats // made when first needed
 
-	values **cell.Counts      // what it holds, see [column.counts] …
-	keyed  [2][]cell.KeyCount // … and its keys, without and with those of fractions made of their bits; made when first needed
+	values *counted // what it holds, made when first needed
 
 	numberLike *bool // of text: whether any begins as a number does; made when first needed
 
@@ -81,34 +80,39 @@ func newAligner(gold, pred *scoring.Table, goldPlaces, predPlaces []int, o Optio
 	return a
 }
 
-// counts are the distinct values of the column, or nil where they are too many to count.
+// counted are the distinct values of a column, or none where they are too many to count, and their
+// keys, without and with those of fractions made of their bits.
+type counted struct {
+	of    *cell.Counts
+	keyed [2][]cell.KeyCount
+}
+
+// counts are the distinct values of the column, or nil where they are not counted.
 func (c *column) counts() *cell.Counts {
-	if c.values == nil {
-		counts := cell.CountValues(c.col)
-		c.values = &counts
+	if c.col.Len() < cell.MinCounted {
+		return nil
 	}
-	return *c.values
+	if c.values == nil {
+		c.values = &counted{of: cell.CountValues(c.col)}
+	}
+	return c.values.of
 }
 
 // counted lists the keys of the column under a view, where they are counted in no time. Views that
 // read the column neither as text nor in a format differ in nothing but whether fractions are keyed
 // by their bits.
 func (c *column) counted(v cell.View) (keys []cell.KeyCount, ok bool) {
-	if !v.AsIs() {
+	if !v.AsIs() || c.counts() == nil {
 		return nil, false
 	}
-	counts := c.counts()
-	if counts == nil {
-		return nil, false
-	}
-	at := 0
+	keyed := &c.values.keyed[0]
 	if v.FloatBits {
-		at = 1
+		keyed = &c.values.keyed[1]
 	}
-	if c.keyed[at] == nil {
-		c.keyed[at] = counts.Keys(v)
+	if *keyed == nil {
+		*keyed = c.values.of.Keys(v)
 	}
-	return c.keyed[at], true
+	return *keyed, true
 }
 
 // take fills in the columns of a result. It tells whether letter case counts in any, if it may.

@@ -34,6 +34,9 @@ type tallied struct {
 // them costs next to nothing, where the same of all numbers takes a pass, or sorting.
 func (r *reading) tallied() *tallied {
 	if r.tally == nil {
+		if r.col.Len() < cell.MinCounted {
+			return nil
+		}
 		r.tally = &tallied{}
 		if r.view.Format == "" {
 			counts := r.of.counts().Numbers()

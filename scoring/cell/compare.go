@@ -114,7 +114,12 @@ func Compare(gold, pred *scoring.Table, a *scoring.Alignment, o Options) Result 
 		r.allEqual(len(gold.Columns))
 		return r
 	}
-	each(len(all), r.GoldRows+r.PredRows >= parallelRows, func(i int) { all[i].load(r.GoldRows, r.PredRows, bits) })
+	if r.GoldRows+r.PredRows >= parallelRows {
+		each(len(all), true, func(i int) { all[i].load(r.GoldRows, r.PredRows, bits) })
+	}
+	for i := range all { // each once
+		all[i].load(r.GoldRows, r.PredRows, bits)
+	}
 	for i := range index {
 		index[i].resolve(r.GoldRows, r.PredRows, bits)
 	}

@@ -111,18 +111,36 @@ func keyed(gold, pred *scoring.Table) {
 }
 
 // fewValues makes results of columns of few distinct values each.
-func fewValues(width, rows, card int, seed uint64) *scoring.Table {
+func fewValues(typ scoring.Type, width, rows, card int, seed uint64) *scoring.Table {
 	rng := rand.New(rand.NewPCG(11, seed))
 	cols := make([]scoring.Column, width)
 	for c := range cols {
-		b := scoring.NewBuilder("c"+strconv.Itoa(c), scoring.Int64, rows)
+		b := scoring.NewBuilder("c"+strconv.Itoa(c), typ, rows)
 		for range rows {
-			b.AppendInt(int64(rng.IntN(card)))
+			switch n := rng.IntN(card); typ {
+			case scoring.Float64:
+				b.Append(scoring.FloatValue(float64(n) * 1.37))
+			case scoring.String:
+				b.Append(scoring.StringValue("value " + strconv.Itoa(n)))
+			default:
+				b.AppendInt(int64(n))
+			}
 		}
 		cols[c] = b.Column()
 	}
 	t, _ := scoring.NewTable(cols...)
 	return t
+}
+
+// off is a value that is a little off.
+func off(v scoring.Value) scoring.Value {
+	switch v.Type {
+	case scoring.Int64:
+		return scoring.IntValue(v.Int() + 1)
+	case scoring.Float64:
+		return scoring.FloatValue(v.Float() * 1.005)
+	}
+	return scoring.StringValue(v.Text() + ".")
 }
 
 // processorTime is what the process has used so far.
@@ -176,16 +194,33 @@ func BenchmarkWrong(b *testing.B) {
 			}
 		}
 	}
-	for _, size := range []struct{ width, rows, card int }{{26, 100, 2}, {10, 1_000, 3}, {26, 1_000, 2}, {5, 10_000, 10}, {26, 10_000, 2}, {10, 100_000, 10}, {10, 100_000, 100}, {200, 1_000, 5}, {200, 10_000, 1_000_000}, {500, 1_000, 5}, {500, 1_000, 1_000_000}, {500, 10_000, 5}} {
-		name := fmt.Sprintf("columns=%d/rows=%d/values=%d/", size.width, size.rows, size.card)
+	for _, size := range []struct {
+		width, rows, card int
+		typ               scoring.Type
+	}{
+		{26, 100, 2, scoring.Int64}, {10, 1_000, 3, scoring.Int64}, {26, 1_000, 2, scoring.Int64}, {5, 10_000, 10, scoring.Int64}, {26, 10_000, 2, scoring.Int64},
+		{10, 100_000, 10, scoring.Int64}, {10, 100_000, 100, scoring.Int64}, {10, 100_000, 1_000, scoring.Int64}, {10, 100_000, 5_000, scoring.Int64}, {30, 100_000, 10, scoring.Int64}, {10, 1_000_000, 10, scoring.Int64},
+		{10, 100_000, 10, scoring.Float64}, {10, 100_000, 300, scoring.Float64}, {10, 100_000, 10, scoring.String},
+		{200, 1_000, 5, scoring.Int64}, {200, 10_000, 1_000_000, scoring.Int64}, {500, 1_000, 5, scoring.Int64}, {500, 1_000, 1_000_000, scoring.Int64}, {500, 10_000, 5, scoring.Int64},
+	} {
+		name := fmt.Sprintf("columns=%d/rows=%d/values=%d %v/", size.width, size.rows, size.card, size.typ)
 		same := func(t *scoring.Table) *scoring.Table { return altered(t, func(int) bool { return false }, nil) }
 		run(name+"unrelated", size.rows, func() (gold, right, wrong *scoring.Table) {
-			gold = fewValues(size.width, size.rows, size.card, 1)
-			return gold, same(gold), fewValues(size.width, size.rows, size.card, 2)
+			gold = fewValues(size.typ, size.width, size.rows, size.card, 1)
+			return gold, same(gold), fewValues(size.typ, size.width, size.rows, size.card, 2)
+		})
+		run(name+"all off", size.rows, func() (gold, right, wrong *scoring.Table) {
+			gold = fewValues(size.typ, size.width, size.rows, size.card, 1)
+			return gold, same(gold), altered(gold, func(int) bool { return true }, off)
 		})
 		run(name+"one column replaced", size.rows, func() (gold, right, wrong *scoring.Table) {
-			gold = fewValues(size.width, size.rows, size.card, 1)
-			return gold, same(gold), altered(gold, func(c int) bool { return c == 3 }, func(v scoring.Value) scoring.Value { return scoring.IntValue(v.Int() ^ 1) })
+			gold = fewValues(size.typ, size.width, size.rows, size.card, 1)
+			other := &fewValues(size.typ, 1, size.rows, size.card, 3).Columns[0]
+			row := 0
+			return gold, same(gold), altered(gold, func(c int) bool { return c == 3 }, func(scoring.Value) scoring.Value {
+				row++
+				return other.Value(row - 1)
+			})
 		})
 	}
 }
