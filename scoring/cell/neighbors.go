@@ -224,10 +224,7 @@ func (c *packed) inOrder(into []uint64, list []keyed) []uint64 {
 		return into
 	}
 	for k, e := range list {
-		from, to := c.pred[int(e.row)*c.words:][:c.words], into[k*c.words:][:c.words]
-		for w, word := range from {
-			to[w] = word
-		}
+		copy(into[k*c.words:][:c.words], c.pred[int(e.row)*c.words:])
 	}
 	return into
 }
