@@ -140,7 +140,7 @@ func (s *Site) label(r *http.Request) (content, error) {
 	case err == nil:
 		seen = labelling.AnswerHash(c)
 		err = s.showAnswers(ctx, &out, c)
-	case code == errcode.NotFound || code == errcode.InvalidArgument || code == errcode.FailedPrecondition:
+	case code == errcode.NotFound || code == errcode.InvalidArgument || code == errcode.FailedPrecondition || code == errcode.AlreadyExists:
 		out.Trouble, err = err.Error(), nil
 	}
 	if err != nil {

@@ -13,6 +13,10 @@ import (
 // double with each step.
 const maxBlocks = 1000
 
+// maxCopied bounds how many nodes are copied in place of names. A text in which each query uses a
+// column of the next one twice makes a tree that doubles with each of them.
+const maxCopied = 100_000
+
 // builder makes the tree of a query. Where it meets something it has no meaning for, it notes so
 // and goes on: nothing is proven then.
 type builder struct {
@@ -26,6 +30,7 @@ type builder struct {
 	full    map[string]string // what is known of the whole names of tables
 	ids     int
 	blocks  int
+	copied  int // nodes that were copied in place of names
 	marks   int // placeholders without a name
 	why     string
 }

@@ -81,6 +81,10 @@ func (b *builder) columnOf(e *entry, name string) (x *expr, known bool) {
 	stars := 0
 	for i, n := range e.names {
 		if n == name {
+			if b.copied += e.items[i].size(); b.copied > maxCopied {
+				b.fail("too many columns in place of names")
+				return &expr{op: opUnknown, text: name}, true
+			}
 			return e.items[i].clone(), true
 		}
 		if isStar(e.items[i]) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/badger-eval/badger/scoring/metric/sqltree"
@@ -203,5 +204,26 @@ func TestPermuted(t *testing.T) {
 	}
 	if p := Same(sqlparts.Parse("SELECT a, b FROM t", d), sqlparts.Parse("SELECT t.a, t.b FROM t", d), nil); p == nil || p.Permuted {
 		t.Errorf("%+v, want a proof in the order of columns", p)
+	}
+}
+
+// Each query uses the column of the next one twice: the tree of the whole text would have 2^60 nodes.
+func TestColumnsThatDouble(t *testing.T) {
+	of := func(levels int, alias string) *pair {
+		text := "SELECT s || s AS s FROM t"
+		for range levels {
+			text = "SELECT s || s AS s FROM (" + text + ") " + alias
+		}
+		p := &pair{Dialect: "sqlite", Schema: "CREATE TABLE t (s TEXT NOT NULL)"}
+		p.Gold.SQL, p.Agent.SQL = text, strings.ReplaceAll(text, alias, "other")
+		return p
+	}
+	if few := of(3, "z"); few.proof() == nil {
+		t.Error("three levels are not proven the same under another alias")
+	}
+	many := of(60, "z")
+	many.Agent.SQL = "SELECT s FROM t"
+	if many.proof() != nil {
+		t.Error("a text and its copies are proven the same")
 	}
 }

@@ -14,6 +14,7 @@ type normalizer struct {
 	schema   *sqltree.Schema
 	nullable map[*source]bool // sources whose rows an outer join may fill with NULLs
 	relies   map[string]bool  // on what of the schema the rules relied
+	copied   int              // nodes that were copied in place of names
 }
 
 // maxRounds bounds how often the rules of one query are tried again.
@@ -396,6 +397,9 @@ func (n *normalizer) unwrap(q *block) bool {
 			return false
 		}
 	}
+	if n.copied += copies(q, s); n.copied > maxCopied {
+		return false
+	}
 	change := func(x *expr) *expr {
 		if x.src == s && (x.op == opItem || x.op == opStar) {
 			return g.items[atoi(x.text)].clone()
@@ -427,6 +431,24 @@ func (n *normalizer) unwrap(q *block) bool {
 	merged.shared = q.shared
 	*q = merged
 	return true
+}
+
+// copies is how many nodes the columns of a source have, once for each time that a query reads one.
+func copies(q *block, s *source) (nodes int) {
+	sizes := map[int]int{}
+	q.all(func(e **expr) {
+		(*e).deep(func(x *expr) {
+			if x.src != s || x.op != opItem && x.op != opStar {
+				return
+			}
+			item := atoi(x.text)
+			if sizes[item] == 0 {
+				sizes[item] = s.block.items[item].size()
+			}
+			nodes += sizes[item]
+		})
+	})
+	return nodes
 }
 
 // innerForLeft makes an inner join of a LEFT JOIN whose added rows a condition drops.

@@ -334,6 +334,12 @@ func (e *expr) clone() *expr {
 	return &c
 }
 
+// size is how many nodes an expression has, those of queries inside included.
+func (e *expr) size() (nodes int) {
+	e.deep(func(*expr) { nodes++ })
+	return nodes
+}
+
 // has tells whether an expression has a node of which something holds, queries inside excepted.
 func (e *expr) has(holds func(*expr) bool) bool {
 	return !e.each(func(x *expr) bool { return !holds(x) })
