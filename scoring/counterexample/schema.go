@@ -14,6 +14,7 @@ type Schema struct {
 	// queries.
 	Inferred bool
 
+	bad    string       // what of the DDL is not understood, whatever the table
 	either [][2]*Column // of two columns that are joined, one is unique; only where it is inferred
 }
 
@@ -27,6 +28,15 @@ type Table struct {
 
 	read    bool            // a query reads from it
 	checked []sqlparts.Expr // the checks of used columns
+	text    string          // its definition
+	bad     string          // what of its definition is not understood
+}
+
+// refuse notes what of the definition is not understood.
+func (t *Table) refuse(what string) {
+	if t.bad == "" {
+		t.bad = what
+	}
 }
 
 // Column is one column.
@@ -152,7 +162,7 @@ func (c *Column) typed(d sqlparts.Dialect) {
 		return
 	}
 	switch {
-	case has("interval", "point", "geography", "geometry", "variant", "json", "array", "struct", "map", "object", "blob", "bytea", "binary", "bytes", "vector", "tsvector", "<"):
+	case has("interval", "point", "geography", "geometry", "variant", "json", "array", "struct", "map", "object", "blob", "bytea", "binary", "bytes", "vector", "tsvector", "enum", "<"):
 		c.Kind, c.bad = Text, "values of type "+base
 	case has("timestamptz", "timestamp_tz", "timestamp_ltz", "with time zone", "datetimeoffset"):
 		c.Kind, c.bad = Timestamp, "timestamps with a time zone"

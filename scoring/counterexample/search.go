@@ -173,6 +173,14 @@ func (s *search) retype() {
 
 // choose sets which tables and columns the small database has, and what their values are.
 func (s *search) choose(c *carrier) (what string) {
+	if s.schema.bad != "" {
+		return "the schema has " + s.schema.bad
+	}
+	for _, t := range s.schema.Tables {
+		if t.read && t.bad != "" {
+			return "the table " + t.Name + " has " + t.bad
+		}
+	}
 	for changed := true; changed; {
 		changed = false
 		mark := func(columns []*Column) {
