@@ -73,6 +73,7 @@ func TestSchemaRefusals(t *testing.T) {
 		{"CREATE TABLE t (a INT, b ENUM('x', 'y'))", "mysql", "values of type enum"},
 		{"CREATE DOMAIN some_int AS INT CHECK (VALUE > 3); CREATE TABLE t (a INT, b some_int)", "postgres", "values of type some_int"},
 		{"CREATE TABLE t (a INT, b INT); ALTER TABLE t ALTER COLUMN b TYPE text", "postgres", "ALTER COLUMN b"},
+		{"CREATE TABLE t (a INT, b INT NOT NULL FROBBED)", "postgres", "the column b with FROBBED"},
 		{`CREATE TABLE t ("a" INT, "A" INT, b INT)`, "postgres", "two columns of the name A"},
 		{"CREATE TABLE s1.t (a INT, b INT); CREATE TABLE x.t (a INT PRIMARY KEY, b INT)", "postgres", "two tables of this name"},
 	} {
@@ -96,6 +97,31 @@ ALTER TABLE t ALTER COLUMN z SET NOT NULL`, sqlparts.Postgres)
 	for _, c := range table.Columns {
 		if want := !strings.Contains("boq", c.Name); c.NotNull != want {
 			t.Errorf("%s is never NULL: %v, want %v", c.Name, c.NotNull, want)
+		}
+	}
+}
+
+// A value that a type cannot hold is not drawn; SQLite's types hold everything.
+func TestTypesLimitValues(t *testing.T) {
+	long, real := textValue("abcd"), func(x float64) Value { return Value{Kind: Real, Real: x} }
+	for _, tc := range []struct {
+		declared string
+		dialect  sqlparts.Dialect
+		v        Value
+		fits     bool
+	}{
+		{"varchar(3)", sqlparts.Postgres, long, false}, {"varchar(4)", sqlparts.Postgres, long, true}, {"char", sqlparts.Postgres, long, false},
+		{"varchar(3)", sqlparts.SQLite, long, true}, {"varchar", sqlparts.Postgres, long, true}, {"varchar(4)", sqlparts.MySQL, textValue("äöüß"), true},
+		{"smallint", sqlparts.Postgres, intValue(32767), true}, {"smallint", sqlparts.Postgres, intValue(32768), false},
+		{"int", sqlparts.Postgres, intValue(3e9), false}, {"bigint", sqlparts.Postgres, intValue(3e9), true}, {"int", sqlparts.Snowflake, intValue(3e9), true},
+		{"int unsigned", sqlparts.MySQL, intValue(-1), false}, {"int(10) unsigned", sqlparts.MySQL, intValue(-1), false}, {"int", sqlparts.MySQL, intValue(-1), true},
+		{"tinyint", sqlparts.TSQL, intValue(-1), false}, {"tinyint", sqlparts.TSQL, intValue(255), true}, {"tinyint", sqlparts.MySQL, intValue(255), false},
+		{"numeric(4,2)", sqlparts.Postgres, real(99), true}, {"numeric(4,2)", sqlparts.Postgres, real(100), false}, {"numeric", sqlparts.Postgres, real(0.1), false},
+		{"double precision", sqlparts.Postgres, real(0.1), true},
+	} {
+		c := &Column{Declared: tc.declared}
+		if c.typed(tc.dialect); (fit(tc.v, c) == tc.v) != tc.fits {
+			t.Errorf("%s of dialect %v holds %v: %v, want %v", tc.declared, tc.dialect, tc.v, !tc.fits, tc.fits)
 		}
 	}
 }

@@ -383,8 +383,8 @@ func (r *ddlReader) column(t *Table) {
 			inType = false
 		case r.words("on"): // ON DELETE SET DEFAULT, ON UPDATE CURRENT_TIMESTAMP, ON CONFLICT FAIL
 			r.at++
-			if !r.words("set") && !r.words("no") {
-				r.words("current_timestamp", "(")
+			if !r.words("set") {
+				r.words("no")
 			}
 			r.at++
 			inType = false
@@ -415,6 +415,8 @@ func (r *ddlReader) column(t *Table) {
 		default:
 			if tok := &r.toks[r.at]; inType && tok.Kind != sqlparts.TokenString {
 				declared = append(declared, strings.ToLower(tok.Value))
+			} else if !inType && !slices.Contains(idle, tok.Value) {
+				t.refuse("the column " + name + " with " + strings.ToUpper(tok.Value))
 			}
 			r.at++
 		}
@@ -446,6 +448,13 @@ func (r *ddlReader) value() {
 		}
 		r.at++
 	}
+}
+
+// idle are the words behind a column's type that say nothing of its values.
+var idle = []string{
+	"deferrable", "not", "initially", "deferred", "immediate", "enforced", "asc", "desc", "clustered", "nonclustered", "key",
+	"match", "simple", "rely", "norely", "validate", "novalidate", "enable", "disable", "visible", "unique", "for", "replication",
+	"null", "rowguidcol", "using", "index", "tablespace", "with",
 }
 
 // afterValue are the words that end the expression of DEFAULT.
