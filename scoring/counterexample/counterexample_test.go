@@ -101,6 +101,28 @@ ALTER TABLE t ALTER COLUMN z SET NOT NULL`, sqlparts.Postgres)
 	}
 }
 
+// The engine's doubles say nothing of decimals that a dialect computes exactly.
+func TestExactDecimals(t *testing.T) {
+	const schema = "CREATE TABLE t (id INT PRIMARY KEY, price NUMERIC(8,2))"
+	for _, tc := range []struct {
+		dialect, schema, where string
+		refused                bool
+	}{
+		{"postgres", schema, "price + 0.2 = 0.3", true},
+		{"postgres", "", "price + 0.2 = 0.3", true},
+		{"mysql", schema, "floor(price * 0.1) = 1", true},
+		{"tsql", schema, "price - 0.5 > 1", true},
+		{"postgres", schema, "price / 2.0 = 3", false},
+		{"postgres", schema, "price > 0.5", false},
+		{"sqlite", schema, "price + 0.2 = 0.3", false},
+	} {
+		s, out := prepare(&Problem{Gold: "SELECT price FROM t", Pred: "SELECT price FROM t WHERE " + tc.where, Dialect: tc.dialect, Schema: tc.schema})
+		if refused := s == nil && strings.Contains(out.Why, "exact decimals"); refused != tc.refused || !refused && s == nil {
+			t.Errorf("%s, %s: %+v, want refused %v", tc.dialect, tc.where, out, tc.refused)
+		}
+	}
+}
+
 // A value that a type cannot hold is not drawn; SQLite's types hold everything.
 func TestTypesLimitValues(t *testing.T) {
 	long, real := textValue("abcd"), func(x float64) Value { return Value{Kind: Real, Real: x} }
