@@ -123,6 +123,19 @@ func TestExactDecimals(t *testing.T) {
 	}
 }
 
+func TestReadableValues(t *testing.T) {
+	for text, want := range map[string]string{
+		"it's":                   "'it''s'",
+		"a\nb\x1b[0m":            `'a\nb\x1b[0m'`,
+		"a\u202eb":               `'a\u202eb'`,
+		strings.Repeat("ä", 100): "'" + strings.Repeat("ä", 58) + "…",
+	} {
+		if got := readable(textValue(text)); got != want {
+			t.Errorf("%q reads %s, want %s", text, got, want)
+		}
+	}
+}
+
 // A value that a type cannot hold is not drawn; SQLite's types hold everything.
 func TestTypesLimitValues(t *testing.T) {
 	long, real := textValue("abcd"), func(x float64) Value { return Value{Kind: Real, Real: x} }
