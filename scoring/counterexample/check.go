@@ -1,7 +1,10 @@
 package counterexample
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
+	"time"
 
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
@@ -69,7 +72,7 @@ func judge(e sqlparts.Expr, t *Table, row []Value) (truth, bool) {
 		x, okX := operand(e.L, t, row)
 		y, okY := operand(e.R, t, row)
 		v, ok := relation(string(e.Op), x, y)
-		return v, ok && okX && okY
+		return v, ok && okX && okY && comparable(e.L, e.R, t)
 	case *sqlparts.Between:
 		x, okX := operand(e.X, t, row)
 		low, okLow := operand(e.Low, t, row)
@@ -80,7 +83,7 @@ func judge(e sqlparts.Expr, t *Table, row []Value) (truth, bool) {
 		if e.Not {
 			v = -v
 		}
-		return v, okX && okLow && okHigh && !e.Symmetric
+		return v, okX && okLow && okHigh && !e.Symmetric && comparable(e.X, e.Low, t) && comparable(e.X, e.High, t)
 	case *sqlparts.In:
 		if e.Query != nil || e.Of != nil {
 			return 0, false
@@ -90,7 +93,7 @@ func judge(e sqlparts.Expr, t *Table, row []Value) (truth, bool) {
 		for _, a := range e.List {
 			y, okY := operand(a, t, row)
 			v, _ := relation("=", x, y)
-			out, ok = max(out, v), ok && okY
+			out, ok = max(out, v), ok && okY && comparable(e.X, a, t)
 		}
 		if e.Not {
 			out = -out
@@ -140,11 +143,59 @@ func operand(e sqlparts.Expr, t *Table, row []Value) (Value, bool) {
 	return Value{}, false
 }
 
+// comparable tells whether two operands are compared as they are: of one kind, and dates with dates
+// as ISO 8601 writes them.
+func comparable(a, b sqlparts.Expr, t *Table) bool {
+	x, y := operandKind(a, t), operandKind(b, t)
+	switch {
+	case x == Null || y == Null, x == y, x.number() && y.number():
+		return true
+	case x == Text:
+		a, b, x, y = b, a, y, x
+		fallthrough
+	default:
+		if y != Text || x != Date && x != Timestamp {
+			return false
+		}
+	}
+	layout := "2006-01-02"
+	if x == Timestamp {
+		layout = "2006-01-02 15:04:05"
+	}
+	for _, e := range []sqlparts.Expr{a, b} {
+		if c, ok := e.(*sqlparts.Cast); ok {
+			e = c.X
+		}
+		if l, ok := e.(*sqlparts.Literal); ok {
+			_, err := time.Parse(layout, l.Text)
+			return err == nil
+		}
+	}
+	return false
+}
+
+// operandKind is the kind of an operand, whatever the row.
+func operandKind(e sqlparts.Expr, t *Table) Kind {
+	if c, ok := e.(*sqlparts.Column); ok {
+		if col := t.Column(c.Name.Last().Text); col != nil {
+			return col.Kind
+		}
+	}
+	v, _ := operand(e, t, nil)
+	return v.Kind
+}
+
 func relation(op string, x, y Value) (truth, bool) {
+	if !slices.Contains([]string{"=", "<>", "<", "<=", ">", ">="}, op) {
+		return 0, false
+	}
 	if x.Kind == Null || y.Kind == Null {
 		return isUnknown, true
 	}
 	c := compare(x, y)
+	if x.Text != "" || y.Text != "" {
+		c = cmp.Compare(x.Text, y.Text)
+	}
 	var v bool
 	switch op {
 	case "=":
@@ -159,8 +210,6 @@ func relation(op string, x, y Value) (truth, bool) {
 		v = c > 0
 	case ">=":
 		v = c >= 0
-	default:
-		return 0, false
 	}
 	if v {
 		return isTrue, true

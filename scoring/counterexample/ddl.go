@@ -38,6 +38,7 @@ type ddlReader struct {
 	at      int
 	schema  *Schema
 	foreign []foreignNames
+	types   []string // types and domains that the DDL makes
 }
 
 // foreignNames is a foreign key before all tables are known.
@@ -100,6 +101,14 @@ func (r *ddlReader) create() {
 				r.table(name)
 			}
 			return
+		case r.words("type"), r.words("domain"):
+			if name, ok := r.name(); ok {
+				r.types = append(r.types, strings.ToLower(name))
+			}
+			return
+		case r.is(r.at, "trigger"), r.is(r.at, "rule"):
+			r.schema.bad = "CREATE " + strings.ToUpper(r.toks[r.at].Value)
+			return
 		case r.words("unique"):
 			unique = true
 		case r.words("index"):
@@ -110,14 +119,20 @@ func (r *ddlReader) create() {
 				}
 				name, _ := r.name()
 				if t := r.schema.Table(name); t != nil && unique {
-					if columns := r.list(); !r.is(r.at, "where") { // a partial index holds for some rows only
-						r.unique(t, columns, false)
+					r.unique(t, r.listBehind(), false)
+					for ; r.at < len(r.toks) && !r.is(r.at, ";"); r.at++ {
+						switch {
+						case r.is(r.at, "where"): // it holds for some rows only
+							t.refuse("a partial unique index")
+						case r.is(r.at, "nulls"):
+							t.refuse("UNIQUE NULLS NOT DISTINCT")
+						}
 					}
 				}
 				return
 			}
 			return
-		case r.is(r.at, ";"), r.is(r.at, "view"), r.is(r.at, "function"), r.is(r.at, "schema"), r.is(r.at, "database"), r.is(r.at, "trigger"):
+		case r.is(r.at, ";"), r.is(r.at, "view"), r.is(r.at, "function"), r.is(r.at, "schema"), r.is(r.at, "database"):
 			return
 		default:
 			r.at++
@@ -131,23 +146,92 @@ func (r *ddlReader) alter() {
 	name, _ := r.name()
 	t := r.schema.Table(name)
 	for t != nil && r.at < len(r.toks) && !r.is(r.at, ";") {
-		if !r.words("add") || !r.constraint(t) {
+		switch {
+		case r.words("add"):
+			if !r.constraint(t) {
+				r.words("column")
+				r.words("if", "not", "exists")
+				r.column(t)
+			}
+			r.rest(t)
+		case r.words("alter"):
+			r.words("column")
+			name, _ := r.name()
+			switch c := t.Column(name); {
+			case c != nil && r.words("set", "not", "null"), c != nil && r.words("add", "generated", "always", "as", "identity"),
+				c != nil && r.words("add", "generated", "by", "default", "as", "identity"):
+				c.NotNull = true
+			case r.words("set", "default"), r.words("set", "statistics"), r.words("drop", "default"):
+			default:
+				t.refuse("ALTER COLUMN " + name)
+			}
+			r.rest(t)
+		case r.words("owner", "to"), r.words("enable", "keys"), r.words("disable", "keys"), r.words("cluster", "on"), r.words("replica", "identity"):
+			r.rest(t)
+		default:
+			t.refuse("ALTER TABLE " + strings.ToUpper(r.toks[r.at].Value))
+			r.rest(t)
+		}
+	}
+}
+
+// rest passes what is left of a part of ALTER TABLE.
+func (r *ddlReader) rest(t *Table) {
+	for depth := 0; r.at < len(r.toks) && !r.is(r.at, ";"); r.at++ {
+		switch {
+		case r.is(r.at, "("):
+			depth++
+		case r.is(r.at, ")"):
+			depth--
+		case r.is(r.at, ",") && depth == 0:
 			r.at++
+			return
+		case r.is(r.at, "match") && r.is(r.at+1, "full"):
+			t.refuse("MATCH FULL")
 		}
 	}
 }
 
 func (r *ddlReader) table(name string) {
 	t := &Table{Name: name}
+	open := r.at
 	for r.at < len(r.toks) && !r.words(")") {
 		if !r.constraint(t) {
 			r.column(t)
 		}
+		from := r.at
 		r.skip()
+		for i := from; i < r.at; i++ {
+			switch {
+			case r.is(i, "match") && r.is(i+1, "full"):
+				t.refuse("MATCH FULL")
+			case r.is(i, "nulls") && r.is(i+1, "not"):
+				t.refuse("UNIQUE NULLS NOT DISTINCT")
+			}
+		}
 	}
-	if len(t.Columns) > 0 && r.schema.Table(name) == nil {
+	if r.is(r.at, "inherits") || r.is(r.at, "partition") && r.is(r.at+1, "of") {
+		t.refuse(strings.ToUpper(r.toks[r.at].Value))
+	}
+	other := r.schema.Table(name)
+	switch {
+	case len(t.Columns) == 0:
+	case other == nil:
+		t.text = r.between(open, r.at)
 		r.schema.Tables = append(r.schema.Tables, t)
+	case other.text != r.between(open, r.at):
+		other.refuse("two tables of this name")
 	}
+}
+
+// between is the text of the tokens from one up to another.
+func (r *ddlReader) between(from, to int) string {
+	if from >= min(to, len(r.toks)) {
+		return ""
+	}
+	start, _ := r.toks[from].Range()
+	_, end := r.toks[min(to, len(r.toks))-1].Range()
+	return r.text[start:end]
 }
 
 // skip passes the rest of an element and the comma behind it, or stops before the bracket that
@@ -177,8 +261,10 @@ func (r *ddlReader) constraint(t *Table) bool {
 	switch {
 	case r.words("primary", "key"):
 		r.unique(t, r.listBehind(), true)
-	case r.is(r.at, "unique") && (r.is(r.at+1, "(") || r.is(r.at+1, "key") || r.is(r.at+1, "index")):
-		r.at++
+	case r.words("unique"):
+		if r.is(r.at, "nulls") && r.is(r.at+1, "not") {
+			t.refuse("UNIQUE NULLS NOT DISTINCT")
+		}
 		r.unique(t, r.listBehind(), false)
 	case r.words("foreign", "key"):
 		columns := r.listBehind()
@@ -188,7 +274,9 @@ func (r *ddlReader) constraint(t *Table) bool {
 	case r.is(r.at, "check") && r.is(r.at+1, "("):
 		r.at++
 		r.check(t)
-	case r.is(r.at, "exclude"), r.is(r.at, "fulltext"), (r.is(r.at, "key") || r.is(r.at, "index")) && (r.is(r.at+1, "(") || r.is(r.at+2, "(")) && !r.columnBehind():
+	case r.is(r.at, "exclude"):
+		t.refuse("EXCLUDE")
+	case r.is(r.at, "fulltext"), (r.is(r.at, "key") || r.is(r.at, "index")) && (r.is(r.at+1, "(") || r.is(r.at+2, "(")) && !r.columnBehind():
 		r.at++
 	default:
 		return false
@@ -213,12 +301,13 @@ func (r *ddlReader) check(t *Table) {
 		r.at++
 	}
 	q := sqlparts.Parse("SELECT 1 FROM t WHERE "+r.text[start:end], r.dialect).Final()
-	if q == nil {
-		return
+	if q != nil {
+		if s, ok := q.Body.(*sqlparts.Select); ok && s.Where != nil {
+			t.Checks = append(t.Checks, s.Where)
+			return
+		}
 	}
-	if s, ok := q.Body.(*sqlparts.Select); ok && s.Where != nil {
-		t.Checks = append(t.Checks, s.Where)
-	}
+	t.refuse("a check that badger cannot read")
 }
 
 // skipTo stops before the mark outside of brackets.
@@ -246,6 +335,9 @@ func (r *ddlReader) references(t *Table, columns []string) {
 func (r *ddlReader) column(t *Table) {
 	start := r.at
 	name, ok := r.name()
+	if ok && t.Column(name) != nil {
+		t.refuse("two columns of the name " + name)
+	}
 	if !ok || t.Column(name) != nil {
 		if r.at == start && !r.is(r.at, ")") && !r.is(r.at, ",") {
 			r.at++
@@ -274,6 +366,9 @@ func (r *ddlReader) column(t *Table) {
 			r.unique(t, []string{name}, true)
 			inType = false
 		case r.words("unique"):
+			if r.words("nulls", "not", "distinct") {
+				t.refuse("UNIQUE NULLS NOT DISTINCT")
+			}
 			r.unique(t, []string{name}, false)
 			inType = false
 		case r.words("references"):
@@ -283,18 +378,45 @@ func (r *ddlReader) column(t *Table) {
 			r.at++
 			r.check(t)
 			inType = false
-		case r.is(r.at, "default"), r.is(r.at, "collate"), r.is(r.at, "comment"), r.is(r.at, "constraint"):
+		case r.words("default"):
+			r.value()
+			inType = false
+		case r.words("on"): // ON DELETE SET DEFAULT, ON UPDATE CURRENT_TIMESTAMP, ON CONFLICT FAIL
+			r.at++
+			if !r.words("set") {
+				r.words("no")
+			}
+			r.at++
+			inType = false
+		case r.words("match", "full"):
+			t.refuse("MATCH FULL")
+		case r.is(r.at, "collate"), r.is(r.at, "comment"), r.is(r.at, "constraint"):
 			if r.is(r.at, "collate") && r.dialect == sqlparts.SQLite && !r.is(r.at+1, "binary") {
 				c.bad = "a column with a collation"
 			}
 			r.at += 2
 			inType = false
-		case r.is(r.at, "null"), r.is(r.at, "autoincrement"), r.is(r.at, "auto_increment"), r.is(r.at, "generated"), r.is(r.at, "identity"), r.is(r.at, "on"), r.is(r.at, "encode"):
+		case r.words("generated"):
+			for r.words("always") || r.words("by", "default") || r.words("on", "null") {
+			}
+			if inType = false; r.words("as", "identity") {
+				c.NotNull = true
+			} else {
+				t.refuse("the generated column " + name)
+			}
+		case r.is(r.at, "as") && r.is(r.at+1, "("):
+			t.refuse("the generated column " + name)
+			r.at++
+		case r.words("identity"), r.words("auto_increment"):
+			c.NotNull, inType = true, false
+		case r.is(r.at, "null"), r.is(r.at, "autoincrement"), r.is(r.at, "encode"):
 			r.at++
 			inType = false
 		default:
 			if tok := &r.toks[r.at]; inType && tok.Kind != sqlparts.TokenString {
 				declared = append(declared, strings.ToLower(tok.Value))
+			} else if !inType && !slices.Contains(idle, tok.Value) {
+				t.refuse("the column " + name + " with " + strings.ToUpper(tok.Value))
 			}
 			r.at++
 		}
@@ -302,12 +424,46 @@ func (r *ddlReader) column(t *Table) {
 	c.Declared = strings.ToLower(strings.ReplaceAll(strings.Join(declared, " "), " (", "("))
 	bad := c.bad
 	c.typed(r.dialect)
+	if base, _, _ := strings.Cut(c.Declared, "("); slices.Contains(r.types, strings.TrimSpace(base)) {
+		c.bad = "values of type " + base
+	} else if strings.Contains(base, "serial") && r.dialect != sqlparts.SQLite {
+		c.NotNull = true
+	}
 	if bad != "" {
 		c.bad = bad
 	}
 }
 
-// unique notes a key. Names that the table does not have leave it out.
+// value passes the expression of DEFAULT: what comes before the next constraint.
+func (r *ddlReader) value() {
+	for first := true; r.at < len(r.toks); first = false {
+		t := &r.toks[r.at]
+		switch {
+		case r.is(r.at, ","), r.is(r.at, ")"), r.is(r.at, ";"):
+			return
+		case r.words("("):
+			r.skipTo(")")
+		case !first && t.Kind == sqlparts.TokenWord && slices.Contains(afterValue, t.Value):
+			return
+		}
+		r.at++
+	}
+}
+
+// idle are the words behind a column's type that say nothing of its values.
+var idle = []string{
+	"deferrable", "not", "initially", "deferred", "immediate", "enforced", "asc", "desc", "clustered", "nonclustered", "key",
+	"match", "simple", "rely", "norely", "validate", "novalidate", "enable", "disable", "visible", "unique", "for", "replication",
+	"null", "rowguidcol", "using", "index", "tablespace", "with",
+}
+
+// afterValue are the words that end the expression of DEFAULT.
+var afterValue = []string{
+	"not", "null", "primary", "unique", "references", "check", "collate", "comment", "constraint", "generated", "on", "as",
+	"auto_increment", "autoincrement", "identity", "encode", "match",
+}
+
+// unique notes a key. One of an expression, or of columns that the table does not have, is refused.
 func (r *ddlReader) unique(t *Table, names []string, primary bool) {
 	var key []*Column
 	for _, n := range names {
@@ -316,6 +472,7 @@ func (r *ddlReader) unique(t *Table, names []string, primary bool) {
 		}
 	}
 	if len(key) == 0 || len(key) != len(names) {
+		t.refuse("a key that is not of columns alone")
 		return
 	}
 	if primary {
@@ -344,9 +501,11 @@ func (r *ddlReader) list() []string {
 	var out []string
 	for r.at < len(r.toks) && !r.words(")") {
 		at := r.at
-		if name, ok := r.name(); ok {
-			out = append(out, name)
+		name, _ := r.name()
+		if !r.is(r.at, ",") && !r.is(r.at, ")") && !r.is(r.at, "asc") && !r.is(r.at, "desc") && !r.is(r.at, "nulls") {
+			name = "" // an expression
 		}
+		out = append(out, name)
 		if r.skip(); r.at == at {
 			r.at++
 		}

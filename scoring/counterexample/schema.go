@@ -1,8 +1,11 @@
 package counterexample
 
 import (
+	"math"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
@@ -14,6 +17,7 @@ type Schema struct {
 	// queries.
 	Inferred bool
 
+	bad    string       // what of the DDL is not understood, whatever the table
 	either [][2]*Column // of two columns that are joined, one is unique; only where it is inferred
 }
 
@@ -27,6 +31,15 @@ type Table struct {
 
 	read    bool            // a query reads from it
 	checked []sqlparts.Expr // the checks of used columns
+	text    string          // its definition
+	bad     string          // what of its definition is not understood
+}
+
+// refuse notes what of the definition is not understood.
+func (t *Table) refuse(what string) {
+	if t.bad == "" {
+		t.bad = what
+	}
 }
 
 // Column is one column.
@@ -40,6 +53,7 @@ type Column struct {
 	affinity affinity // SQLite's
 	bad      string   // why its values cannot be carried into the engine; empty where they can
 	used     bool     // a query reads it, or a constraint between used columns does
+	limit    *limit   // of its type; nil for none
 	domain   *domain  // the values it is drawn from
 	table    *Table
 	at       int // its place among the used columns of its table
@@ -111,6 +125,7 @@ func (t *Table) usedColumns() []*Column {
 
 // typed sets what follows from the declared type in the dialect.
 func (c *Column) typed(d sqlparts.Dialect) {
+	c.limit = limitOf(c.Declared, d)
 	base, _, _ := strings.Cut(c.Declared, "(")
 	base = strings.TrimSpace(base)
 	has := func(words ...string) bool {
@@ -152,7 +167,7 @@ func (c *Column) typed(d sqlparts.Dialect) {
 		return
 	}
 	switch {
-	case has("interval", "point", "geography", "geometry", "variant", "json", "array", "struct", "map", "object", "blob", "bytea", "binary", "bytes", "vector", "tsvector", "<"):
+	case has("interval", "point", "geography", "geometry", "variant", "json", "array", "struct", "map", "object", "blob", "bytea", "binary", "bytes", "vector", "tsvector", "enum", "<"):
 		c.Kind, c.bad = Text, "values of type "+base
 	case has("timestamptz", "timestamp_tz", "timestamp_ltz", "with time zone", "datetimeoffset"):
 		c.Kind, c.bad = Timestamp, "timestamps with a time zone"
@@ -175,6 +190,93 @@ func (c *Column) typed(d sqlparts.Dialect) {
 	default:
 		c.Kind, c.bad = Text, "values of type "+base
 	}
+}
+
+// exact tells whether the dialect computes with decimals exactly. The engine's doubles do not.
+func exact(d sqlparts.Dialect) bool {
+	switch d {
+	case sqlparts.Postgres, sqlparts.MySQL, sqlparts.Snowflake, sqlparts.BigQuery, sqlparts.Databricks, sqlparts.TSQL:
+		return true
+	}
+	return false
+}
+
+// limit is what a type's values are bound to: numbers from low to high, and texts of a length.
+type limit struct {
+	low, high float64
+	length    int // in characters
+	whole     bool
+}
+
+// limitOf is the limit of a declared type; nil where it has none that is known, and in SQLite, which
+// enforces none.
+func limitOf(declared string, d sqlparts.Dialect) *limit {
+	if d == sqlparts.SQLite {
+		return nil
+	}
+	base, args, _ := strings.Cut(strings.ReplaceAll(declared, " ", ""), "(")
+	args, after, _ := strings.Cut(args, ")")
+	base += after
+	first, second, _ := strings.Cut(args, ",")
+	digits, err := strconv.Atoi(first)
+	scale, _ := strconv.Atoi(second)
+	l := &limit{low: math.Inf(-1), high: math.Inf(1), length: math.MaxInt}
+	has := func(word string) bool { return strings.Contains(base, word) }
+	bits := 0
+	switch {
+	case has("numeric"), has("decimal"), has("number"), base == "dec":
+		l.whole = exact(d)
+		if err == nil {
+			l.high = math.Pow10(max(0, digits-scale)) - 1
+			l.low = -l.high
+		}
+	case has("char"), has("string"), has("text"):
+		if err == nil {
+			l.length = digits
+		} else if base == "char" || base == "character" || base == "nchar" {
+			l.length = 1
+		}
+	case has("tinyint"):
+		bits = 8
+	case has("smallint"), has("smallserial"), has("int2"):
+		bits = 16
+	case has("mediumint"):
+		bits = 24
+	case has("bigint"), has("bigserial"), has("int8"):
+		bits = 63
+	case has("int"), has("serial"):
+		if bits = 32; d == sqlparts.BigQuery || d == sqlparts.Snowflake {
+			bits = 63
+		}
+	case has("year"):
+		l.low, l.high = 1901, 2155
+	}
+	if bits > 0 {
+		l.high = math.Pow(2, float64(bits-1)) - 1
+		l.low = -l.high - 1
+		if has("tinyint") && d == sqlparts.TSQL {
+			l.low, l.high = 0, 255
+		}
+	}
+	if has("unsigned") {
+		l.low = 0
+	}
+	return l
+}
+
+// holds tells whether a value keeps the limit.
+func (l *limit) holds(v Value) bool {
+	switch {
+	case l == nil:
+		return true
+	case v.Kind == Int:
+		return float64(v.Int) >= l.low && float64(v.Int) <= l.high
+	case v.Kind == Real:
+		return v.Real >= l.low && v.Real <= l.high && (!l.whole || v.Real == math.Trunc(v.Real))
+	case v.Kind == Text:
+		return utf8.RuneCountInString(v.Text) <= l.length
+	}
+	return true
 }
 
 // wholeNumber tells whether a decimal type has a precision and no digits behind the point.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -134,9 +135,19 @@ func prepare(p *Problem) (*search, *Outcome) {
 			return no("%s has a part that badger cannot read", whose)
 		}
 		s.trees[i] = script.Final()
+		if text := fraction(s.trees[i]); text != "" && exact(s.dialect) {
+			return no("%s: exact decimals, in arithmetic with %s", whose, text)
+		}
 	}
 	if s.schema = ReadSchema(p.Schema, s.dialect); len(s.schema.Tables) == 0 {
 		s.schema = infer(s.dialect, s.trees[0], s.trees[1])
+		for _, t := range s.schema.Tables {
+			for _, c := range t.Columns {
+				if c.Kind == Real && exact(s.dialect) {
+					c.limit = limitOf("numeric", s.dialect)
+				}
+			}
+		}
 	}
 	s.out.Inferred = s.schema.Inferred
 	s.values = newValues()
@@ -156,6 +167,34 @@ func prepare(p *Problem) (*search, *Outcome) {
 	return s, nil
 }
 
+// fraction finds a number with a fraction that arithmetic, an aggregate or a rounding takes; empty for
+// none. Whole numbers are exact in doubles as in decimals.
+func fraction(q *sqlparts.Query) (text string) {
+	inside := func(n sqlparts.Node) bool {
+		if l, ok := n.(*sqlparts.Literal); ok && (l.Kind == sqlparts.Number || l.Kind == sqlparts.String) {
+			if f, err := strconv.ParseFloat(l.Text, 64); err == nil && f != math.Trunc(f) {
+				text = l.Text
+			}
+		}
+		return text == ""
+	}
+	sqlparts.Walk(q, func(n sqlparts.Node) bool {
+		switch n := n.(type) {
+		case *sqlparts.Binary:
+			if slices.Contains([]string{"+", "-", "*", "/", "%", "div", "mod", "^", "**"}, string(n.Op)) {
+				sqlparts.Walk(n, inside)
+			}
+		case *sqlparts.Call:
+			switch strings.ToLower(n.Name.Last().Text) {
+			case "sum", "avg", "round", "floor", "ceil", "ceiling", "trunc", "truncate", "mod", "power":
+				sqlparts.Walk(n, inside)
+			}
+		}
+		return text == ""
+	})
+	return text
+}
+
 // retype makes text columns of those that a query of no known dialect compares with a text that is no
 // number, whatever the schema says: some benchmarks declare every column INT.
 func (s *search) retype() {
@@ -173,6 +212,14 @@ func (s *search) retype() {
 
 // choose sets which tables and columns the small database has, and what their values are.
 func (s *search) choose(c *carrier) (what string) {
+	if s.schema.bad != "" {
+		return "the schema has " + s.schema.bad
+	}
+	for _, t := range s.schema.Tables {
+		if t.read && t.bad != "" {
+			return "the table " + t.Name + " has " + t.bad
+		}
+	}
 	for changed := true; changed; {
 		changed = false
 		mark := func(columns []*Column) {

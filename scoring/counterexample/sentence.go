@@ -2,7 +2,9 @@ package counterexample
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode"
 )
 
 // The names of both sides in sentences.
@@ -140,7 +142,7 @@ func (s *search) where(d *Database) string {
 		t := &d.Tables[i]
 		for _, c := range t.Columns {
 			if v, ok := shared(t, c); ok && !c.key() {
-				return fmt.Sprintf("where two rows of %s share %s = %s", t.Table.Name, c.Name, v.SQL())
+				return fmt.Sprintf("where two rows of %s share %s = %s", t.Table.Name, c.Name, readable(v))
 			}
 		}
 	}
@@ -153,7 +155,7 @@ func (s *search) where(d *Database) string {
 			for _, h := range c.domain.hints {
 				for _, row := range t.Rows {
 					if row[k].String() == h.Text {
-						return fmt.Sprintf("where %s.%s is %s", t.Table.Name, c.Name, row[k].SQL())
+						return fmt.Sprintf("where %s.%s is %s", t.Table.Name, c.Name, readable(row[k]))
 					}
 				}
 			}
@@ -193,7 +195,7 @@ func rowsText(rows [][]Value) string {
 	for i, row := range rows {
 		cells := make([]string, len(row))
 		for j, v := range row {
-			cells[j] = v.SQL()
+			cells[j] = readable(v)
 		}
 		parts[i] = strings.Join(cells, ", ")
 		if len(rows) > 1 || len(row) > 1 {
@@ -204,6 +206,27 @@ func rowsText(rows [][]Value) string {
 		return text
 	}
 	return counted(len(rows), "row")
+}
+
+// shownRunes is how long a text is in a sentence.
+const shownRunes = 60
+
+// readable is a value in a sentence: not too long, and without characters that are not seen or that
+// turn the direction of what follows.
+func readable(v Value) string {
+	text := []rune(v.SQL())
+	if len(text) > shownRunes {
+		text = append(text[:shownRunes-1:shownRunes-1], '…')
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if unicode.IsPrint(r) {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+		}
+	}
+	return b.String()
 }
 
 func counted(n int, noun string) string {

@@ -320,8 +320,17 @@ func (v *values) datePool(d *domain, kind Kind, stamps bool) []Value {
 	return out
 }
 
-// fit converts a value of a domain to the kind of a column.
+// fit converts a value of a domain to the kind of a column. It is NULL where the column's type cannot
+// hold it.
 func fit(v Value, c *Column) Value {
+	if v = converted(v, c); !c.limit.holds(v) {
+		return Value{}
+	}
+	return v
+}
+
+// converted is a value of the kind of a column.
+func converted(v Value, c *Column) Value {
 	switch {
 	case v.Kind == Null || v.Kind == c.Kind:
 		return v
