@@ -8,7 +8,7 @@ import (
 )
 
 // oddities are statements that put what is seldom into the demonstration: versions of the golden set
-// whose order is one of numbers, a question that cannot be read, one that is there twice, options,
+// whose order is one of numbers, tags and options that cannot be read, a question that is there twice, options,
 // further answers, an answer without a question.
 var oddities = []string{
 	"INSERT INTO badger.golden_set (case_id, question, gold_sql, gold_result, set_version) SELECT case_id, question, 'SELECT 1', NULL, 'demo-0' FROM badger.golden_set",
@@ -16,6 +16,7 @@ var oddities = []string{
 	`UPDATE badger.golden_set SET tags = '{"no": "list"}' WHERE case_id = (SELECT MIN(case_id) FROM badger.golden_set) AND set_version LIKE 'demo-%1'`,
 	`INSERT INTO badger.golden_set SELECT * FROM badger.golden_set WHERE case_id = (SELECT MAX(case_id) FROM badger.golden_set) AND set_version LIKE 'demo-%1'`,
 	`UPDATE badger.golden_set SET metric_options = '{"hybrid_ex": {"tolerance": 0.5}}', alternatives = '[{"sql": "SELECT 2", "result": {"columns": ["a"], "rows": [[2]]}, "latency_ms": 3}]' WHERE case_id LIKE '%3'`,
+	`UPDATE badger.golden_set SET metric_options = '["no options"]' WHERE case_id = (SELECT MIN(case_id) FROM badger.golden_set) AND set_version LIKE 'demo-%1'`,
 	`INSERT INTO badger.agent_runs (case_id, agent_name, agent_version, batch_id, sql, result, latency_ms) SELECT 'unasked', agent_name, agent_version, batch_id, 'SELECT 7', '{"columns": ["a"], "rows": [[7]]}', 0.1 FROM badger.agent_runs GROUP BY 1, 2, 3, 4`,
 }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -34,20 +35,26 @@ func TestSQLJudgesAreBounded(t *testing.T) {
 			t.Fatalf("%s: afterwards: %v", tc.why, err)
 		}
 	}
-	select { // what runs one value for long is killed
-	case p := <-engine.idle:
+	var idle []*sqlProcess
+	for len(engine.idle) > 0 {
+		idle = append(idle, <-engine.idle)
+	}
+	if len(idle) == 0 {
+		t.Fatal("no process was kept")
+	}
+	for _, p := range idle {
+		engine.idle <- p
+	}
+	{ // what runs one value for long is killed
 		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 		defer cancel()
-		engine.idle <- p
 		_, err := judgeSQL.EvaluateSQL(ctx, "SELECT sum(hash(a.range * b.range)) FROM range(10000000) a, range(10000000) b", nil)
 		if errcode.Of(err) != errcode.DeadlineExceeded || !strings.Contains(err.Error(), "stopped") {
 			t.Errorf("a query that runs for ever: %v", err)
 		}
-		if p.cmd.ProcessState == nil {
+		if !slices.ContainsFunc(idle, func(p *sqlProcess) bool { return p.cmd.ProcessState != nil }) {
 			t.Error("its process is still there")
 		}
-	default:
-		t.Error("no process was kept")
 	}
 }
 
