@@ -93,6 +93,24 @@ func TestCounterexample(t *testing.T) {
 	}
 }
 
+// No database that the schema forbids refutes a pair.
+func TestCounterexampleKeepsTheSchema(t *testing.T) {
+	for _, tc := range []struct{ dialect, schema, gold, pred string }{
+		{"sqlite", "CREATE TABLE t (a INT DEFAULT (0) NOT NULL, id INTEGER PRIMARY KEY)", "SELECT id FROM t WHERE a IS NOT NULL", "SELECT id FROM t"},
+		{"sqlite", "CREATE TABLE t (a INT DEFAULT (0) NOT NULL, id INTEGER PRIMARY KEY)", "SELECT DISTINCT id FROM t", "SELECT id FROM t"},
+		{"sqlite", "CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE t (a INT REFERENCES p (id) ON DELETE SET DEFAULT, b INT NOT NULL)", "SELECT count(b) FROM t", "SELECT count(*) FROM t"},
+		{"sqlite", "CREATE TABLE t (id INTEGER PRIMARY KEY, grade VARCHAR(1) CHECK (grade IN ('A', 'B', 'C')))", "SELECT id FROM t WHERE grade = 'B'", "SELECT id FROM t WHERE trim(grade) = 'B'"},
+		{"postgres", "CREATE TABLE t (id INT PRIMARY KEY, n VARCHAR(3))", "SELECT id FROM t WHERE n = 'abcd'", "SELECT id FROM t WHERE n = 'efgh'"},
+		{"mysql", "CREATE TABLE t (id INT PRIMARY KEY, n INT UNSIGNED)", "SELECT id FROM t WHERE n >= 0", "SELECT id FROM t WHERE n IS NOT NULL"},
+		{"postgres", "CREATE TABLE t (id INT PRIMARY KEY, n SMALLINT)", "SELECT id FROM t WHERE n > 40000", "SELECT id FROM t WHERE n > 50000"},
+	} {
+		o := find(t, counterexample.Problem{Gold: tc.gold, Pred: tc.pred, Dialect: tc.dialect, Schema: tc.schema})
+		if o.Found || o.Why != "" {
+			t.Errorf("%s: %v %+v (%s), want no difference", tc.schema, o.Found, o.Tables, o.Why)
+		}
+	}
+}
+
 // What means something else in the engine is refused by name.
 func TestCounterexampleRefuses(t *testing.T) {
 	for _, tc := range []struct{ dialect, query, why string }{
