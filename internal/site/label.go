@@ -441,12 +441,32 @@ func (s *Site) undoLabel(rw http.ResponseWriter, r *http.Request) (labelling.Lab
 	}
 	if r.PostFormValue("here") != "" { // the page is about one answer
 		l, err := store.UndoCase(r.Context(), q, me, r.PostFormValue("case"), r.PostFormValue("id"))
-		if errcode.Of(err) == errcode.NotFound { // it was said before there was the queue
-			l, err = store.UndoAnswer(r.Context(), answerOf(r), me, r.PostFormValue("id"))
+		if errcode.Of(err) == errcode.NotFound { // what the page shows was said elsewhere
+			return undoElsewhere(r, store, me, err)
 		}
 		return l, err
 	}
 	return store.Undo(r.Context(), q, me, r.PostFormValue("id"))
+}
+
+// undoElsewhere takes back what somebody says of an answer in another queue than the form names, or outside
+// of queues; nothing is the error where they say nothing.
+func undoElsewhere(r *http.Request, store *labelling.Store, me string, nothing error) (labelling.Label, error) {
+	id := r.PostFormValue("id")
+	said, err := store.Mine(r.Context(), labelling.Label{AnswerID: answerOf(r), Annotator: me})
+	switch {
+	case err != nil:
+		return labelling.Label{}, err
+	case said == nil:
+		return labelling.Label{}, nothing
+	case said.Queue == "":
+		return store.UndoAnswer(r.Context(), said.AnswerID, me, id)
+	}
+	q, err := store.Queue(r.Context(), said.Queue)
+	if err != nil {
+		return labelling.Label{}, err
+	}
+	return store.UndoCase(r.Context(), q, me, said.CaseID, id)
 }
 
 // renewPage keeps an answer for who has it before them.

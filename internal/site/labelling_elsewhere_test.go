@@ -82,6 +82,24 @@ func TestLabelOnTheCasePageCountsInItsQueue(t *testing.T) {
 	if !strings.Contains(page.Find("[data-label] .saved").Text(), "said unsure") {
 		t.Errorf("after undo the page says %s", page.Find("[data-label] .saved").Text())
 	}
+	// Two open queues hold the case: the page names the one that still wants them, shows what they said in
+	// the other, and takes that back.
+	_, labelled := lee.open(labelAddress(open.ID, cases[0]))
+	lee.send(labelled.Find("form.label"), url.Values{"verdict": {"pass"}})
+	second := newQueue(false, cases[0])
+	if _, page = lee.open(address); page.Find("form[data-undo] input[name=queue]").AttrOr("value", "") != second.ID || !strings.Contains(page.Find("[data-label] .saved").Text(), "said pass") {
+		t.Errorf("the control of the second queue: %s", page.Find("[data-label]").Text())
+	}
+	at, page = lee.send(page.Find("form[data-undo]"), nil)
+	if a, b := mine(open, cases[0]), mine(second, cases[0]); a == "pass" || b != "" || at != address {
+		t.Errorf("after undo %q and %q, at %s", a, b, at)
+	}
+	if strings.Contains(page.Find("[data-label] .saved").Text(), "said pass") {
+		t.Error("the page still shows what was taken back")
+	}
+	if err := store.Close(t.Context(), second); err != nil {
+		t.Fatal(err)
+	}
 	if err := store.Close(t.Context(), open); err != nil {
 		t.Fatal(err)
 	}

@@ -188,9 +188,18 @@ func TestNothingTypedIsLost(t *testing.T) {
 	soon("without storage", q, ids[11], "fail")
 	tab.Wait(`document.querySelector("form[data-keys] .saved").textContent === "saved"`)
 
-	// On the page of a case, d shows only what differs, and all again.
+	// On the page of a case a label counts in the queue that has it, undo takes it back there, and d shows
+	// only what differs, and all again.
 	tab.Click("a[href^='/case?']")
 	tab.Wait(`location.pathname === "/case" && document.readyState === "complete"`)
+	if got := browsertest.Eval[string](tab, `document.querySelector("form[data-keys] input[name=queue]").value`); got != q.ID {
+		t.Errorf("a label on the page of the case counts in %q, want %q; %q has %q", got, q.ID, strict.ID, strictIDs)
+	}
+	tab.Press("1")
+	soon("on the page of the case", q, ids[11], "pass")
+	tab.Press("u")
+	soon("undo on the page of the case", q, ids[11], "fail")
+	tab.Wait(`document.querySelector("form[data-keys] button[aria-pressed=true]")?.value === "fail" && document.readyState === "complete"`)
 	first := tab.Address()
 	tab.Press("d")
 	tab.Wait(`location.href !== "` + first + `" && document.readyState === "complete"`)
