@@ -39,40 +39,61 @@ func (p *problem) matchNeighbors() bool {
 		at = meet(at, gold, pred)
 		side = p.packed.inOrder(side, pred)
 		Spread(len(gold), func(lo, hi int) {
-			var least [32]near // what is to beat, read together so that the waits for memory overlap
-			for x := lo; x < hi; x++ {
-				ahead := (x - lo) % len(least)
-				if ahead == 0 {
-					for n := range min(len(least), hi-x) {
-						least[n] = best[gold[x+n].row][candidates-1]
-					}
+			words := p.packed.words
+			var beats [ahead]int32
+			first, last := make([]uint64, ahead*words), make([]uint64, ahead*words)
+			var weights [window]int32
+			for ; lo < hi; lo += ahead {
+				// What lies all over memory is read together, so that the waits for it overlap.
+				list := gold[lo:min(lo+ahead, hi)]
+				for n, e := range list {
+					beats[n] = best[e.row][candidates-1].weight()
 				}
-				beat := least[ahead].weight()
-				from, to := max(0, at[x]-window/2), min(len(pred), at[x]+window/2)
-				var weights [window]int32
-				p.packed.equal(int(gold[x].row), side[from*p.packed.words:to*p.packed.words], &weights)
-				for k, w := range weights[:to-from] {
-					if w > beat {
-						beat = best[gold[x].row].offer(newNear(pred[from+k].row, w, pass*window+k))
+				p.packed.cellsOf(list, first, last)
+				for n, e := range list {
+					from, to := max(0, at[lo+n]-window/2), min(len(pred), at[lo+n]+window/2)
+					p.packed.equal(first[n*words:][:words], last[n*words:][:words], side[from*words:to*words], &weights)
+					beat := beats[n]
+					for k, w := range weights[:to-from] {
+						if w > beat {
+							beat = best[e.row].offer(newNear(pred[from+k].row, w, pass*window+k))
+						}
 					}
 				}
 			}
 		})
 		order = append(order[1:], order[0])
 	}
-	found := false
-	goldLeft, predLeft := p.gold.rows(), p.pred.rows()
-	for _, k := range byWeight(best, len(p.codes)) {
-		gold := k / candidates
-		pred := best[gold][k%candidates].pred()
-		if n := min(goldLeft[gold], predLeft[pred]); n > 0 {
-			p.pair(int(gold), int(pred), n)
-			goldLeft[gold] -= n
-			predLeft[pred] -= n
-			found = true
-		}
+	flows := p.takeBest(best)
+	for _, f := range flows {
+		p.pair(int(f.gold), int(f.pred), f.rows)
 	}
-	return found
+	return len(flows) > 0
+}
+
+// ahead is how many kinds are looked at together.
+const ahead = 32
+
+// flow is how many rows of a gold kind get partners of a predicted one.
+type flow struct{ gold, pred, rows int32 }
+
+// takeBest chooses among what is nearest to each gold kind the pairs with the most equal cells
+// first.
+func (p *problem) takeBest(best []nearest) (flows []flow) {
+	goldLeft, predLeft := p.gold.rows(), p.pred.rows()
+	none := make([]uint64, (len(predLeft)+63)/64) // predicted kinds of which none is left: so few bits stay in the cache
+	for _, e := range byWeight(best, len(p.codes)) {
+		if goldLeft[e.gold] == 0 || none[e.pred/64]>>(e.pred%64)&1 != 0 {
+			continue
+		}
+		n := min(goldLeft[e.gold], predLeft[e.pred])
+		goldLeft[e.gold] -= n
+		if predLeft[e.pred] -= n; predLeft[e.pred] == 0 {
+			none[e.pred/64] |= 1 << (e.pred % 64)
+		}
+		flows = append(flows, flow{e.gold, e.pred, n})
+	}
+	return flows
 }
 
 // near is a predicted kind and how many of its cells equal those of a gold kind, in one word: the
@@ -106,10 +127,13 @@ func (b *nearest) offer(n near) (beat int32) {
 	return b3.weight()
 }
 
-// byWeight lists the places of what is near each gold kind by weight, at most most, the heaviest
-// first, and leaves out those of none.
-func byWeight(best []nearest, most int) []int32 {
-	at := make([]int, most+2) // of each weight, where the next place of it goes
+// likeness is a gold kind and a predicted one that is near it.
+type likeness struct{ gold, pred int32 }
+
+// byWeight lists what is near each gold kind by weight, at most most, the heaviest first, and leaves
+// out those of none.
+func byWeight(best []nearest, most int) []likeness {
+	at := make([]int, most+2) // of each weight, where the next one of it goes
 	for i := range best {
 		for _, b := range best[i] {
 			at[b.weight()]++
@@ -119,11 +143,11 @@ func byWeight(best []nearest, most int) []int32 {
 	for w := most; w > 0; w-- {
 		n, at[w] = n+at[w], n
 	}
-	out := make([]int32, n)
+	out := make([]likeness, n)
 	for i := range best {
-		for k, b := range best[i] {
+		for _, b := range best[i] {
 			if w := b.weight(); w > 0 {
-				out[at[w]] = int32(i*candidates + k) //nolint:gosec // rows are bounded far below
+				out[at[w]] = likeness{int32(i), b.pred()} //nolint:gosec // rows are bounded far below
 				at[w]++
 			}
 		}
@@ -229,26 +253,44 @@ func (c *packed) inOrder(into []uint64, list []keyed) []uint64 {
 	return into
 }
 
-// equal counts the cells of a gold kind that equal those of each of some predicted ones, of which it
-// takes the cells of at most window.
-func (c *packed) equal(gold int, pred []uint64, out *[window]int32) {
+// cellsOf fills in the cells of some gold kinds and, with ranges, the last ones that equal them.
+func (c *packed) cellsOf(list []keyed, first, last []uint64) {
+	if c.words == 1 && !c.ranged {
+		for n, e := range list {
+			first[n] = c.gold[e.row]
+		}
+		return
+	}
+	for n, e := range list {
+		copy(first[n*c.words:][:c.words], c.gold[int(e.row)*c.words:])
+		if c.ranged {
+			copy(last[n*c.words:][:c.words], c.last[int(e.row)*c.words:])
+		}
+	}
+}
+
+// equal counts the cells of a gold kind, first and last as [packed.cellsOf] gives them, that equal
+// those of each of some predicted ones, at most window.
+func (c *packed) equal(first, last, pred []uint64, out *[window]int32) {
+	if c.words == 1 && !c.ranged {
+		g, top := first[0], c.tops[0]
+		for k, q := range pred {
+			out[k&(window-1)] = equalIn(g, q, top)
+		}
+		return
+	}
 	clear(out[:])
-	g := c.gold[gold*c.words:][:c.words]
 	for w, top := range c.tops {
-		switch first := g[w]; {
-		case c.ranged:
-			last := c.last[gold*c.words+w] | top
+		g := first[w]
+		if c.ranged {
+			l := last[w] | top
 			for k, at := 0, w; at < len(pred) && k < window; k, at = k+1, at+c.words {
-				out[k] += within(first, last, pred[at], top)
+				out[k] += within(g, l, pred[at], top)
 			}
-		case c.words == 1:
-			for k, q := range pred {
-				out[k&(window-1)] = equalIn(first, q, top)
-			}
-		default:
-			for k, at := 0, w; at < len(pred) && k < window; k, at = k+1, at+c.words {
-				out[k] += equalIn(first, pred[at], top)
-			}
+			continue
+		}
+		for k, at := 0, w; at < len(pred) && k < window; k, at = k+1, at+c.words {
+			out[k] += equalIn(g, pred[at], top)
 		}
 	}
 }

@@ -44,10 +44,16 @@ func TestPacked(t *testing.T) {
 					p.gold.ends = ends
 				}
 				packed := p.pack()
+				first, last := make([]uint64, golds*packed.words), make([]uint64, golds*packed.words)
+				var list []keyed
+				for i := range int32(golds) {
+					list = append(list, keyed{row: i})
+				}
+				packed.cellsOf(list, first, last)
 				for i := range golds {
 					for from := range 3 {
 						var got [window]int32
-						packed.equal(i, packed.pred[from*packed.words:], &got)
+						packed.equal(first[i*packed.words:][:packed.words], last[i*packed.words:][:packed.words], packed.pred[from*packed.words:], &got)
 						for j := from; j < window; j++ {
 							want := int32(0)
 							for k := range width {
