@@ -74,11 +74,12 @@ func (m *matcher) match(gold, pred []int32) {
 	}
 	for round := 0; len(gold) > 0 && len(pred) > 0 && round < maxRounds; round++ {
 		p := newProblem(m, gold, pred)
-		if p.common == 0 {
+		common := p.common(most)
+		if common == 0 {
 			break
 		}
-		if p.common <= most {
-			complete := p.assign()
+		if common <= most {
+			complete := p.assign(common)
 			gold, pred = p.left()
 			if complete {
 				break
