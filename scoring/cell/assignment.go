@@ -55,7 +55,7 @@ func (p *problem) newAssignment(common int) *assignment {
 	golds, preds := p.gold.len(), p.pred.len()
 	a := &assignment{
 		edges: make([]edge, 0, common), start: make([]int32, 1, golds+1), into: make([][]int32, preds),
-		supply: p.gold.rows(), demand: p.pred.rows(), gold: make([]int32, golds), pred: make([]int32, preds),
+		supply: p.gold.left(), demand: p.pred.left(), gold: make([]int32, golds), pred: make([]int32, preds),
 		goldSeen: make([]int32, golds), predSeen: make([]int32, preds),
 	}
 	p.listKinds()

@@ -24,7 +24,7 @@ func (p *problem) matchNeighbors() bool {
 	order := p.bySelectivity()
 	each(len(p.codes), len(p.predRows) >= parallelRows, func(k int) { p.place(&p.codes[k]) })
 	aligned := !p.packed.ranged && !p.gold.dead && !p.pred.dead
-	var lists [2]sorter // of both sides, with what passes share
+	lists := &p.sorters // of both sides, with what passes share
 	var at []int
 	var side []uint64 // cells of the predicted kinds, in order
 	for pass := range min(passes, len(order)) {
@@ -66,36 +66,43 @@ func (p *problem) matchNeighbors() bool {
 		})
 		order = append(order[1:], order[0])
 	}
-	flows := p.takeBest(best)
-	for _, f := range flows {
-		p.pair(int(f.gold), int(f.pred), f.rows)
-	}
-	return len(flows) > 0
+	return p.takeBest(best)
 }
 
 // ahead is how many kinds are looked at together.
 const ahead = 32
 
-// flow is how many rows of a gold kind get partners of a predicted one.
-type flow struct{ gold, pred, rows int32 }
-
-// takeBest chooses among what is nearest to each gold kind the pairs with the most equal cells
-// first.
-func (p *problem) takeBest(best []nearest) (flows []flow) {
-	goldLeft, predLeft := p.gold.rows(), p.pred.rows()
-	none := make([]uint64, (len(predLeft)+63)/64) // predicted kinds of which none is left: so few bits stay in the cache
+// takeBest matches kinds of rows with what is nearest to them, the pairs with the most equal cells
+// first. It tells whether there were any.
+func (p *problem) takeBest(best []nearest) bool {
+	type flow struct{ gold, pred, rows int32 }
+	var flows [64]flow // brought about together, as above
+	n, found := 0, false
+	flush := func() {
+		for _, f := range flows[:n] {
+			p.pair(int(f.gold), int(f.pred), f.rows)
+		}
+		n = 0
+	}
+	goldLeft, predLeft := p.gold.left(), p.pred.left()
+	none := make([]uint64, (len(predLeft)+63)/64) // predicted kinds of which none is left: few bits, which stay in the cache
 	for _, e := range byWeight(best, len(p.codes)) {
 		if goldLeft[e.gold] == 0 || none[e.pred/64]>>(e.pred%64)&1 != 0 {
 			continue
 		}
-		n := min(goldLeft[e.gold], predLeft[e.pred])
-		goldLeft[e.gold] -= n
-		if predLeft[e.pred] -= n; predLeft[e.pred] == 0 {
+		rows := min(goldLeft[e.gold], predLeft[e.pred])
+		goldLeft[e.gold] -= rows
+		if predLeft[e.pred] -= rows; predLeft[e.pred] == 0 {
 			none[e.pred/64] |= 1 << (e.pred % 64)
 		}
-		flows = append(flows, flow{e.gold, e.pred, n})
+		if n == len(flows) {
+			flush()
+		}
+		flows[n], found = flow{e.gold, e.pred, rows}, true
+		n++
 	}
-	return flows
+	flush()
+	return found
 }
 
 // near is a predicted kind and how many of its cells equal those of a gold kind, in one word: the
@@ -198,19 +205,20 @@ func newPacked(cols []codes) packed {
 	return out
 }
 
-// add adds cells of a column to those of rows, and notes which rows have a dead one.
-func (c *packed) add(words []uint64, col int, codes []int32, goldSide bool, dead []uint8) {
+// add adds cells of a column to those of rows, and tells whether any of them is dead.
+func (c *packed) add(words []uint64, col int, codes []int32, goldSide bool) (dead bool) {
 	l := &c.lanes[col]
 	none := l.dead[1]
 	if goldSide {
 		none = l.dead[0]
 	}
-	dead = dead[:len(codes)]
+	any := int32(0)
 	for r, at := 0, l.word; r < len(codes); r, at = r+1, at+c.words {
+		any |= codes[r]
 		is := uint64(int64(codes[r] >> 31))                             //nolint:gosec // all bits where the cell is dead
 		words[at] |= (uint64(codes[r])&^is | none&is) << (l.shift & 63) //nolint:gosec // as above
-		dead[r] |= uint8(is)                                            //nolint:gosec // as above
 	}
+	return any < 0
 }
 
 // code is the code of a cell; that of a dead one is not below those of its column.

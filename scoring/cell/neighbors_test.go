@@ -42,8 +42,8 @@ func TestPacked(t *testing.T) {
 							}
 							own, to = append(own, int32(code)), append(to, int32(end)) //nolint:gosec // small
 						}
-						packed.add(first, k, own, goldSide, make([]uint8, n))
-						packed.add(last, k, to, goldSide, make([]uint8, n))
+						packed.add(first, k, own, goldSide)
+						packed.add(last, k, to, goldSide)
 						codes, ends = append(codes, own), append(ends, to)
 					}
 					return codes, ends, first, last

@@ -18,8 +18,8 @@ type problem struct {
 
 // kinds are the kinds of rows of one side that have live cells, in an order made of their content.
 type kinds struct {
-	order []int32  // positions in the list of rows, by kind, and within a kind by content
-	start []int32  // kind k is order[start[k]:start[k+1]]
+	rows  []int32  // by kind, and within a kind by content
+	start []int32  // kind k is rows[start[k]:start[k+1]]
 	cells []uint64 // of each kind, its codes, packed
 	last  []uint64 // of gold, likewise the last codes that equal it, where there are ranges
 	dead  bool     // some cell of a kind is
@@ -28,13 +28,13 @@ type kinds struct {
 
 func (k *kinds) len() int { return len(k.taken) }
 
-// rows are how many rows each kind has.
-func (k *kinds) rows() []int32 {
-	rows := make([]int32, k.len())
-	for kind := range rows {
-		rows[kind] = k.start[kind+1] - k.start[kind] - k.taken[kind]
+// left are how many rows each kind has that have no partner.
+func (k *kinds) left() []int32 {
+	left := make([]int32, k.len())
+	for kind := range left {
+		left[kind] = k.start[kind+1] - k.start[kind] - k.taken[kind]
 	}
-	return rows
+	return left
 }
 
 // dead is the code of a cell without an equal on the other side.
@@ -77,6 +77,11 @@ func newProblem(m *matcher, gold, pred []int32) *problem {
 		}
 	})
 	return p
+}
+
+// of tells whether the problem is that of some rows, in the order in which they are listed.
+func (p *problem) of(gold, pred []int32) bool {
+	return slices.Equal(p.goldRows, gold) && slices.Equal(p.predRows, pred)
 }
 
 // common counts the pairs of equal cells between kinds of rows. Of more than most it says only that
@@ -378,8 +383,14 @@ func (p *problem) kindsOf(rows []int32, content []uint64, goldSide bool) (out ki
 		none  = 0   // no key of a row
 		block = 256 // rows that are packed at a time, so that they stay in the cache
 	)
+	s := &p.sorters[0]
+	if !goldSide {
+		s = &p.sorters[1]
+	}
 	words := p.packed.words
-	keys, cells, dead := make([]uint64, len(rows)), make([]uint64, len(rows)*words), make([]uint8, len(rows))
+	keys, cells := s.room(len(rows)), make([]uint64, len(rows)*words)
+	clear(keys)
+	var dead []bool // rows that have a dead cell; made when first needed
 	var last []uint64
 	if goldSide && p.packed.ranged {
 		last = make([]uint64, len(cells))
@@ -391,7 +402,14 @@ func (p *problem) kindsOf(rows []int32, content []uint64, goldSide bool) (out ki
 			c := &p.codes[k]
 			codes := c.cells(part, lo, goldSide, buf[:])
 			c.mixInto(keys[lo:], codes, part, uint64(k+1), goldSide) //nolint:gosec // small
-			p.packed.add(cells[lo*words:], k, codes, goldSide, dead[lo:])
+			if p.packed.add(cells[lo*words:], k, codes, goldSide) {
+				if dead == nil {
+					dead = make([]bool, len(rows))
+				}
+				for r, code := range codes {
+					dead[lo+r] = dead[lo+r] || code < 0
+				}
+			}
 			if last == nil {
 				continue
 			}
@@ -400,16 +418,13 @@ func (p *problem) kindsOf(rows []int32, content []uint64, goldSide bool) (out ki
 					ends[r] = c.end[lo+r] - 1
 				}
 			}
-			p.packed.add(last[lo*words:], k, ends[:len(part)], goldSide, dead[lo:])
+			p.packed.add(last[lo*words:], k, ends[:len(part)], goldSide)
 		}
 	}
-	entries := make([]keyed, 0, len(rows))
-	for at, key := range keys {
-		if key != none {
-			entries = append(entries, keyed{key, int32(at)}) //nolint:gosec // rows are bounded far below
-		}
+	entries := s.sort(64)
+	for len(entries) > 0 && entries[0].key == none {
+		entries = entries[1:]
 	}
-	sortKeyed(entries)
 	eachRun(entries, 0, func(run []keyed) {
 		key := run[0].key
 		for i := range run {
@@ -420,34 +435,33 @@ func (p *problem) kindsOf(rows []int32, content []uint64, goldSide bool) (out ki
 			run[i].key = key
 		}
 	})
-	out.order = make([]int32, len(entries))
+	kinds := 0
+	for i := range entries {
+		if i == 0 || entries[i].key != entries[i-1].key {
+			kinds++
+		}
+	}
+	out.rows, out.start, out.taken = make([]int32, len(entries)), make([]int32, 0, kinds+1), make([]int32, kinds)
+	out.cells = make([]uint64, kinds*words)
+	if last != nil {
+		out.last = make([]uint64, len(out.cells))
+	}
 	for i, e := range entries {
-		out.order[i] = e.row
-		if i == 0 || e.key != entries[i-1].key {
-			out.start = append(out.start, int32(i)) //nolint:gosec // as above
+		out.rows[i] = rows[e.row]
+		out.dead = out.dead || dead != nil && dead[e.row]
+		if i > 0 && e.key == entries[i-1].key {
+			continue
 		}
+		to, from := len(out.start)*words, int(e.row)*words
+		for w := range words {
+			out.cells[to+w] = cells[from+w]
+		}
+		if last != nil {
+			copy(out.last[to:][:words], last[from:])
+		}
+		out.start = append(out.start, int32(i)) //nolint:gosec // rows are bounded far below
 	}
-	out.taken = make([]int32, len(out.start))
 	out.start = append(out.start, int32(len(entries))) //nolint:gosec // as above
-	ofKinds := func(cells []uint64) []uint64 {
-		of := make([]uint64, out.len()*words)
-		if words == 1 {
-			for t := range of {
-				of[t] = cells[out.order[out.start[t]]]
-			}
-			return of
-		}
-		for t := range out.taken {
-			copy(of[t*words:][:words], cells[int(out.order[out.start[t]])*words:])
-		}
-		return of
-	}
-	if out.cells = ofKinds(cells); last != nil {
-		out.last = ofKinds(last)
-	}
-	for _, at := range out.order {
-		out.dead = out.dead || dead[at] != 0
-	}
 	return out
 }
 
@@ -455,7 +469,7 @@ func (p *problem) kindsOf(rows []int32, content []uint64, goldSide bool) (out ki
 func (p *problem) pair(gold, pred int, n int32) {
 	g, q := p.gold.start[gold]+p.gold.taken[gold], p.pred.start[pred]+p.pred.taken[pred]
 	for k := range n {
-		p.pairs[p.goldRows[p.gold.order[g+k]]] = p.predRows[p.pred.order[q+k]]
+		p.matcher.pair(p.gold.rows[g+k], p.pred.rows[q+k])
 	}
 	p.gold.taken[gold] += n
 	p.pred.taken[pred] += n
@@ -463,23 +477,12 @@ func (p *problem) pair(gold, pred int, n int32) {
 
 // left are the rows without a partner.
 func (p *problem) left() (gold, pred []int32) {
-	used := make([]bool, len(p.predRows))
-	for t := range p.pred.len() {
-		for _, at := range p.pred.order[p.pred.start[t]:][:p.pred.taken[t]] {
-			used[at] = true
-		}
-	}
-	for at, j := range p.predRows {
-		if !used[at] {
-			pred = append(pred, j)
-		}
-	}
 	for _, i := range p.goldRows {
 		if p.pairs[i] < 0 {
 			gold = append(gold, i)
 		}
 	}
-	return gold, pred
+	return gold, p.unused(p.predRows)
 }
 
 // filter is a set of keys that may also hold others: about one of eight keys that were not added.
