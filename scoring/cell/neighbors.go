@@ -75,30 +75,41 @@ const ahead = 32
 // takeBest matches kinds of rows with what is nearest to them, the pairs with the most equal cells
 // first. It tells whether there were any.
 func (p *problem) takeBest(best []nearest) bool {
-	type flow struct{ gold, pred, rows int32 }
-	var flows [64]flow // brought about together, as above
+	type flow struct{ gold, pred, rows int32 } // from places in the rows of both sides on
+	var flows [64]flow                         // brought about together, as above
 	n, found := 0, false
 	flush := func() {
 		for _, f := range flows[:n] {
-			p.pair(int(f.gold), int(f.pred), f.rows)
+			for k := range f.rows {
+				p.matcher.pair(p.gold.rows[f.gold+k], p.pred.rows[f.pred+k])
+			}
 		}
 		n = 0
 	}
-	goldLeft, predLeft := p.gold.left(), p.pred.left()
-	none := make([]uint64, (len(predLeft)+63)/64) // predicted kinds of which none is left: few bits, which stay in the cache
+	goldLeft := p.gold.left()
+	var predLeft []int32 // nil: each kind is one row
+	if len(p.pred.rows) > p.pred.len() {
+		predLeft = p.pred.left()
+	}
+	none := make([]uint64, (p.pred.len()+63)/64) // predicted kinds of which none is left: few bits, which stay in the cache
 	for _, e := range byWeight(best, len(p.codes)) {
-		if goldLeft[e.gold] == 0 || none[e.pred/64]>>(e.pred%64)&1 != 0 {
+		left := goldLeft[e.gold]
+		if left == 0 || none[e.pred/64]>>(e.pred%64)&1 != 0 {
 			continue
 		}
-		rows := min(goldLeft[e.gold], predLeft[e.pred])
-		goldLeft[e.gold] -= rows
-		if predLeft[e.pred] -= rows; predLeft[e.pred] == 0 {
+		f := flow{p.gold.start[e.gold+1] - left, e.pred, 1}
+		if predLeft != nil {
+			there := predLeft[e.pred]
+			f.pred, f.rows = p.pred.start[e.pred+1]-there, min(left, there)
+			predLeft[e.pred] -= f.rows
+		}
+		if goldLeft[e.gold] -= f.rows; predLeft == nil || predLeft[e.pred] == 0 {
 			none[e.pred/64] |= 1 << (e.pred % 64)
 		}
 		if n == len(flows) {
 			flush()
 		}
-		flows[n], found = flow{e.gold, e.pred, rows}, true
+		flows[n], found = f, true
 		n++
 	}
 	flush()
@@ -239,6 +250,15 @@ func (c *packed) inOrder(into, cells []uint64, list []keyed) []uint64 {
 		}
 		return into
 	}
+	if c.words <= 4 { // a call for each would keep the waits for memory from overlapping
+		for k, e := range list {
+			to, from := k*c.words, int(e.row)*c.words
+			for w := range c.words {
+				into[to+w] = cells[from+w]
+			}
+		}
+		return into
+	}
 	for k, e := range list {
 		copy(into[k*c.words:][:c.words], cells[int(e.row)*c.words:])
 	}
@@ -252,6 +272,13 @@ func (c *packed) equal(first, last, pred []uint64, out *[window]int32) {
 		g, top := first[0], c.tops[0]
 		for k, q := range pred {
 			out[k&(window-1)] = equalIn(g, q, top)
+		}
+		return
+	}
+	if c.words == 2 && !c.ranged {
+		g0, g1, top0, top1 := first[0], first[1], c.tops[0], c.tops[1]
+		for k := 0; k < window && 2*k+1 < len(pred); k++ {
+			out[k] = equalIn(g0, pred[2*k], top0) + equalIn(g1, pred[2*k+1], top1)
 		}
 		return
 	}
