@@ -45,6 +45,9 @@ residency: ## whom badger contacts, with every connector, in a network of its ow
 bench: ## run the benchmarks (BENCH=pattern)
 	go test -run '^$$' -bench '$(or $(BENCH),.)' -benchmem ./...
 
+wrong: ## what wrong answers cost beside right ones, of every shape, size and metric; an hour (BENCH=rows=10000/, BENCHTIME=3x)
+	go test -run '^$$' -bench 'BenchmarkWrong/$(BENCH)' -benchtime $(or $(BENCHTIME),3x) -timeout 4h ./cmd/badger
+
 serving: ## the figures of badger serve, beside Databend's UDF server kit
 	go test -run '^$$' -bench BenchmarkServing -benchtime $(or $(BENCHTIME),3x) ./cmd/badger
 
@@ -146,4 +149,4 @@ verify: generate ## fail if generated files or modules are stale
 	go mod tidy -diff
 	git diff --exit-code -- docs
 
-.PHONY: policy crawl residency help build demo test race fuzz corpus trust spark bench serving deployables provider-names binary image contracts reproduce licences release lint-release lint generate verify
+.PHONY: policy crawl residency help build demo test race fuzz corpus trust spark bench wrong serving deployables provider-names binary image contracts reproduce licences release lint-release lint generate verify

@@ -40,8 +40,8 @@ const maxSteps = 64
 // assign matches the kinds as well as can be. It tells whether the search came to its end; where it
 // did not, what it found so far is a matching of the rows that have most in common, and others are
 // left.
-func (p *problem) assign() (complete bool) {
-	a := p.newAssignment()
+func (p *problem) assign(common int) (complete bool) {
+	a := p.newAssignment(common)
 	complete = a.solve()
 	for e, n := range a.flow {
 		if n > 0 {
@@ -51,11 +51,11 @@ func (p *problem) assign() (complete bool) {
 	return complete
 }
 
-func (p *problem) newAssignment() *assignment {
+func (p *problem) newAssignment(common int) *assignment {
 	golds, preds := p.gold.len(), p.pred.len()
 	a := &assignment{
-		edges: make([]edge, 0, p.common), start: make([]int32, 1, golds+1), into: make([][]int32, preds),
-		supply: p.gold.rows(), demand: p.pred.rows(), gold: make([]int32, golds), pred: make([]int32, preds),
+		edges: make([]edge, 0, common), start: make([]int32, 1, golds+1), into: make([][]int32, preds),
+		supply: p.gold.left(), demand: p.pred.left(), gold: make([]int32, golds), pred: make([]int32, preds),
 		goldSeen: make([]int32, golds), predSeen: make([]int32, preds),
 	}
 	p.listKinds()
@@ -80,7 +80,7 @@ func (p *problem) newAssignment() *assignment {
 			a.edges = append(a.edges, edge{int32(t), j, weight[j]}) //nolint:gosec // rows are bounded far below
 			most, weight[j] = max(most, weight[j]), 0
 		}
-		a.start = append(a.start, int32(len(a.edges))) //nolint:gosec // p.common is bounded far below
+		a.start = append(a.start, int32(len(a.edges))) //nolint:gosec // common is bounded far below
 	}
 	for t := range a.gold {
 		a.gold[t] = most
@@ -96,7 +96,7 @@ func (p *problem) listKinds() {
 		c.kinds = make([]int32, c.start[c.n])
 		at := append([]int32(nil), c.start...)
 		for t := range p.pred.len() {
-			if code := p.pred.cells[t*len(p.codes)+k]; code != dead {
+			if code := p.packed.code(p.pred.cells, t, k); code < uint64(c.n) { //nolint:gosec // not negative
 				c.kinds[at[code]] = int32(t) //nolint:gosec // rows are bounded far below
 				at[code]++
 			}

@@ -102,12 +102,19 @@ func (d *coded) into(keys []uint64, goldSide bool, from int) {
 // codes numbers the cells in some rows.
 func (d *coded) codes(c *pair, gold, pred []int32) codes {
 	had := make([]uint8, len(d.keys)) // 1: by gold, 2: by the answer
-	for _, i := range gold {
-		had[d.g[i]] |= 1
+	note := func(side []uint16, rows []int32, bit uint8) {
+		left := len(had)
+		for _, row := range rows {
+			if code := side[row]; had[code]&bit == 0 {
+				had[code] |= bit
+				if left--; left == 0 {
+					return
+				}
+			}
+		}
 	}
-	for _, j := range pred {
-		had[d.p[j]] |= 2
-	}
+	note(d.g, gold, 1)
+	note(d.p, pred, 2)
 	out := codes{col: c, to: make([]int32, len(d.keys))}
 	for code, sides := range had {
 		if out.to[code] = dead; sides == 3 {

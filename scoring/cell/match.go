@@ -41,13 +41,15 @@ type matcher struct {
 	goldShown  []uint64 // of each row, a key made of what its cells hold, where that says more
 	predShown  []uint64
 	pairs      []int32 // the predicted row of each gold row, or -1
+	used       []bool  // predicted rows that have a partner
+	sorters    [2]sorter
 }
 
 // newMatcher makes a matcher. Rows that the comparison cannot tell apart although they hold
 // different values, as a tolerance allows, may have any of each other's partners: with shown it is
 // decided by their values who has which.
 func newMatcher(cols []pair, golds, preds int, shown bool) *matcher {
-	m := &matcher{cols: byContent(cols), pairs: make([]int32, golds)}
+	m := &matcher{cols: byContent(cols), pairs: make([]int32, golds), used: make([]bool, preds)}
 	for i := range m.pairs {
 		m.pairs[i] = -1
 	}
@@ -72,13 +74,17 @@ func (m *matcher) match(gold, pred []int32) {
 	if tried {
 		equalRows()
 	}
+	var p *problem
 	for round := 0; len(gold) > 0 && len(pred) > 0 && round < maxRounds; round++ {
-		p := newProblem(m, gold, pred)
-		if p.common == 0 {
+		if p == nil || !p.of(gold, pred) {
+			p = newProblem(m, gold, pred)
+		}
+		common := p.common(most)
+		if common == 0 {
 			break
 		}
-		if p.common <= most {
-			complete := p.assign()
+		if common <= most {
+			complete := p.assign(common)
 			gold, pred = p.left()
 			if complete {
 				break
@@ -124,28 +130,47 @@ func (m *matcher) equalRows(gold, pred []int32) (goldLeft, predLeft []int32) {
 	if &m.goldShown[0] != &m.gold[0] {
 		gold, pred = rowsOf(inKeyOrder(gold, m.goldShown)), rowsOf(inKeyOrder(pred, m.predShown))
 	}
-	keys := make([]uint64, len(pred))
-	for k, j := range pred {
-		keys[k] = m.pred[j]
+	// Few rows of most wrong answers have an equal: a filter of either side keeps the others out of a
+	// table that outgrows the caches.
+	golds, preds := newFilter(len(gold)), newFilter(len(pred))
+	for _, i := range gold {
+		golds.add(m.gold[i])
+	}
+	var keys []uint64
+	var rows []int32
+	for _, j := range pred {
+		if key := m.pred[j]; golds.has(key) {
+			keys, rows = append(keys, key), append(rows, j)
+			preds.add(key)
+		}
 	}
 	t := newChains(keys)
-	used := make([]bool, len(pred))
+	goldLeft = make([]int32, 0, len(gold))
 	for _, i := range gold {
-		k := t.take(m.gold[i])
-		if k < 0 || m.ranged && !m.equal(int(i), int(pred[k])) {
+		k := int32(-1)
+		if key := m.gold[i]; preds.has(key) {
+			k = t.take(key)
+		}
+		if k < 0 || m.ranged && !m.equal(int(i), int(rows[k])) {
 			goldLeft = append(goldLeft, i)
 			continue
 		}
-		m.pairs[i], used[k] = pred[k], true
+		m.pair(i, rows[k])
 	}
-	if len(pred) > len(gold)-len(goldLeft) {
-		for k, j := range pred {
-			if !used[k] {
-				predLeft = append(predLeft, j)
-			}
+	return goldLeft, m.unused(pred)
+}
+
+// pair gives rows each other as partners.
+func (m *matcher) pair(gold, pred int32) { m.pairs[gold], m.used[pred] = pred, true }
+
+// unused are the rows of a list of predicted ones that have no partner.
+func (m *matcher) unused(pred []int32) (left []int32) {
+	for _, j := range pred {
+		if !m.used[j] {
+			left = append(left, j)
 		}
 	}
-	return goldLeft, predLeft
+	return left
 }
 
 // equal tells whether two rows are equal in all columns.
@@ -165,7 +190,7 @@ func (m *matcher) rest(gold, pred []int32) {
 	}
 	g, p := inKeyOrder(gold, m.goldShown), inKeyOrder(pred, m.predShown)
 	for k := range min(len(g), len(p)) {
-		m.pairs[g[k].row] = p[k].row
+		m.pair(g[k].row, p[k].row)
 	}
 }
 

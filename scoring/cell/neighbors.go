@@ -22,56 +22,97 @@ const (
 func (p *problem) matchNeighbors() bool {
 	best := make([]nearest, p.gold.len())
 	order := p.bySelectivity()
-	p.packed = p.pack()
 	each(len(p.codes), len(p.predRows) >= parallelRows, func(k int) { p.place(&p.codes[k]) })
-	aligned := !p.packed.ranged && !p.packed.dead
-	var lists [2]sorter // of both sides, with what passes share
+	aligned := !p.packed.ranged && !p.gold.dead && !p.pred.dead
+	lists := &p.sorters // of both sides, with what passes share
 	var at []int
 	var side []uint64 // cells of the predicted kinds, in order
 	for pass := range min(passes, len(order)) {
 		var gold, pred []keyed
 		if aligned {
 			parts, used := p.keyParts(order)
-			gold, pred = p.packed.sorted(&lists[0], parts, used, true), p.packed.sorted(&lists[1], parts, used, false)
+			gold, pred = p.packed.sorted(&lists[0], parts, used, p.gold.cells), p.packed.sorted(&lists[1], parts, used, p.pred.cells)
 		} else {
 			gold, pred = p.sorted(&lists[0], order, true), p.sorted(&lists[1], order, false)
 		}
 		at = meet(at, gold, pred)
-		side = p.packed.inOrder(side, pred)
+		side = p.packed.inOrder(side, p.pred.cells, pred)
 		Spread(len(gold), func(lo, hi int) {
-			var least [32]near // what is to beat, read together so that the waits for memory overlap
-			for x := lo; x < hi; x++ {
-				ahead := (x - lo) % len(least)
-				if ahead == 0 {
-					for n := range min(len(least), hi-x) {
-						least[n] = best[gold[x+n].row][candidates-1]
-					}
+			words := p.packed.words
+			var beats [ahead]int32
+			first, last := make([]uint64, ahead*words), make([]uint64, ahead*words)
+			var weights [window]int32
+			for ; lo < hi; lo += ahead {
+				// What lies all over memory is read together, so that the waits for it overlap.
+				list := gold[lo:min(lo+ahead, hi)]
+				for n, e := range list {
+					beats[n] = best[e.row][candidates-1].weight()
 				}
-				beat := least[ahead].weight()
-				from, to := max(0, at[x]-window/2), min(len(pred), at[x]+window/2)
-				var weights [window]int32
-				p.packed.equal(int(gold[x].row), side[from*p.packed.words:to*p.packed.words], &weights)
-				for k, w := range weights[:to-from] {
-					if w > beat {
-						beat = best[gold[x].row].offer(newNear(pred[from+k].row, w, pass*window+k))
+				p.packed.inOrder(first, p.gold.cells, list)
+				if p.packed.ranged {
+					p.packed.inOrder(last, p.gold.last, list)
+				}
+				for n, e := range list {
+					from, to := max(0, at[lo+n]-window/2), min(len(pred), at[lo+n]+window/2)
+					p.packed.equal(first[n*words:][:words], last[n*words:][:words], side[from*words:to*words], &weights)
+					beat := beats[n]
+					for k, w := range weights[:to-from] {
+						if w > beat {
+							beat = best[e.row].offer(newNear(pred[from+k].row, w, pass*window+k))
+						}
 					}
 				}
 			}
 		})
 		order = append(order[1:], order[0])
 	}
-	found := false
-	goldLeft, predLeft := p.gold.rows(), p.pred.rows()
-	for _, k := range byWeight(best, len(p.codes)) {
-		gold := k / candidates
-		pred := best[gold][k%candidates].pred()
-		if n := min(goldLeft[gold], predLeft[pred]); n > 0 {
-			p.pair(int(gold), int(pred), n)
-			goldLeft[gold] -= n
-			predLeft[pred] -= n
-			found = true
+	return p.takeBest(best)
+}
+
+// ahead is how many kinds are looked at together.
+const ahead = 32
+
+// takeBest matches kinds of rows with what is nearest to them, the pairs with the most equal cells
+// first. It tells whether there were any.
+func (p *problem) takeBest(best []nearest) bool {
+	type flow struct{ gold, pred, rows int32 } // from places in the rows of both sides on
+	var flows [64]flow                         // brought about together, as above
+	n, found := 0, false
+	flush := func() {
+		for _, f := range flows[:n] {
+			for k := range f.rows {
+				p.matcher.pair(p.gold.rows[f.gold+k], p.pred.rows[f.pred+k])
+			}
 		}
+		n = 0
 	}
+	goldLeft := p.gold.left()
+	var predLeft []int32 // nil: each kind is one row
+	if len(p.pred.rows) > p.pred.len() {
+		predLeft = p.pred.left()
+	}
+	none := make([]uint64, (p.pred.len()+63)/64) // predicted kinds of which none is left: few bits, which stay in the cache
+	for _, e := range byWeight(best, len(p.codes)) {
+		left := goldLeft[e.gold]
+		if left == 0 || none[e.pred/64]>>(e.pred%64)&1 != 0 {
+			continue
+		}
+		f := flow{p.gold.start[e.gold+1] - left, e.pred, 1}
+		if predLeft != nil {
+			there := predLeft[e.pred]
+			f.pred, f.rows = p.pred.start[e.pred+1]-there, min(left, there)
+			predLeft[e.pred] -= f.rows
+		}
+		if goldLeft[e.gold] -= f.rows; predLeft == nil || predLeft[e.pred] == 0 {
+			none[e.pred/64] |= 1 << (e.pred % 64)
+		}
+		if n == len(flows) {
+			flush()
+		}
+		flows[n], found = f, true
+		n++
+	}
+	flush()
 	return found
 }
 
@@ -106,10 +147,13 @@ func (b *nearest) offer(n near) (beat int32) {
 	return b3.weight()
 }
 
-// byWeight lists the places of what is near each gold kind by weight, at most most, the heaviest
-// first, and leaves out those of none.
-func byWeight(best []nearest, most int) []int32 {
-	at := make([]int, most+2) // of each weight, where the next place of it goes
+// likeness is a gold kind and a predicted one that is near it.
+type likeness struct{ gold, pred int32 }
+
+// byWeight lists what is near each gold kind by weight, at most most, the heaviest first, and leaves
+// out those of none.
+func byWeight(best []nearest, most int) []likeness {
+	at := make([]int, most+2) // of each weight, where the next one of it goes
 	for i := range best {
 		for _, b := range best[i] {
 			at[b.weight()]++
@@ -119,11 +163,11 @@ func byWeight(best []nearest, most int) []int32 {
 	for w := most; w > 0; w-- {
 		n, at[w] = n+at[w], n
 	}
-	out := make([]int32, n)
+	out := make([]likeness, n)
 	for i := range best {
-		for k, b := range best[i] {
+		for _, b := range best[i] {
 			if w := b.weight(); w > 0 {
-				out[at[w]] = int32(i*candidates + k) //nolint:gosec // rows are bounded far below
+				out[at[w]] = likeness{int32(i), b.pred()} //nolint:gosec // rows are bounded far below
 				at[w]++
 			}
 		}
@@ -131,17 +175,14 @@ func byWeight(best []nearest, most int) []int32 {
 	return out
 }
 
-// packed are the cells of all kinds, each in as few bits of a word as its column needs, so that
-// several columns are compared at a time.
+// packed says how cells stand in words, each in as few bits as its column needs, so that several
+// columns are compared at a time. Codes that follow on those of a column stand for dead cells,
+// others on either side.
 type packed struct {
-	words  int      // of a kind
+	words  int      // of a row
 	lanes  []lane   // of each column
 	tops   []uint64 // of each word, the highest bit of every lane
-	ranged bool     // gold has its codes in gold, and the last ones that equal it in last
-	dead   bool     // some cell is
-	gold   []uint64
-	last   []uint64
-	pred   []uint64
+	ranged bool     // a gold cell has a first and a last code that equals it
 }
 
 // lane is where the cells of a column stand.
@@ -149,106 +190,110 @@ type lane struct {
 	word  int
 	shift uint
 	bits  int
+	dead  [2]uint64 // the code of a dead cell of gold, and of the answer
 }
 
-// pack packs the cells of both sides. Codes of a column that follow on its own stand for dead cells,
-// others on either side. With ranges the highest bit of each lane stays free.
-func (p *problem) pack() *packed {
-	out := &packed{lanes: make([]lane, len(p.codes)), tops: make([]uint64, 1), ranged: p.gold.ends != nil}
+// newPacked makes room for columns. With ranges the highest bit of each lane stays free.
+func newPacked(cols []codes) packed {
+	out := packed{lanes: make([]lane, len(cols)), tops: make([]uint64, 1), ranged: slices.ContainsFunc(cols, func(c codes) bool { return c.end != nil })}
 	room := 64
-	for k := range p.codes {
-		n := bits.Len(uint(p.codes[k].n + 1)) //nolint:gosec // not negative
+	for k := range cols {
+		codes := uint64(cols[k].n) //nolint:gosec // not negative
+		n := bits.Len64(codes + 1)
+		dead := [2]uint64{codes, codes + 1}
 		if out.ranged {
 			n++
+			dead = [2]uint64{codes + 1, codes} // no range reaches it
 		}
 		if n > room {
 			out.tops, room = append(out.tops, 0), 64
 		}
-		l := lane{len(out.tops) - 1, uint(64 - room), n} //nolint:gosec // not negative
+		l := lane{len(out.tops) - 1, uint(64 - room), n, dead} //nolint:gosec // not negative
 		out.lanes[k], room = l, room-n
 		out.tops[l.word] |= 1 << (l.shift + uint(n) - 1) //nolint:gosec // as above
 	}
 	out.words = len(out.tops)
-	if out.ranged {
-		out.gold, out.pred = out.side(p, p.gold.cells, 1, 0), out.side(p, p.pred.cells, 0, 0)
-		out.last = out.side(p, p.gold.ends, 1, -1)
-	} else {
-		out.gold, out.pred = out.side(p, p.gold.cells, 0, 0), out.side(p, p.pred.cells, 1, 0)
-	}
 	return out
 }
 
-// side packs the cells of some kinds, each plus a number. Dead cells have the code of the column
-// that follows its own by so many.
-func (c *packed) side(p *problem, cells []int32, after, plus int) []uint64 {
-	width := len(p.codes)
-	none := make([]uint64, width)
-	for k := range none {
-		none[k] = uint64(p.codes[k].n + after) //nolint:gosec // not negative
+// add adds cells of a column to those of rows, and tells whether any of them is dead.
+func (c *packed) add(words []uint64, col int, codes []int32, goldSide bool) (dead bool) {
+	l := &c.lanes[col]
+	none := l.dead[1]
+	if goldSide {
+		none = l.dead[0]
 	}
-	from := make([]int, 1, c.words+1) // of each word, its first column
-	for k := range c.lanes {
-		if c.lanes[k].word == len(from) {
-			from = append(from, k)
-		}
+	any := int32(0)
+	for r, at := 0, l.word; r < len(codes); r, at = r+1, at+c.words {
+		any |= codes[r]
+		is := uint64(int64(codes[r] >> 31))                             //nolint:gosec // all bits where the cell is dead
+		words[at] |= (uint64(codes[r])&^is | none&is) << (l.shift & 63) //nolint:gosec // as above
 	}
-	from = append(from, width)
-	words := make([]uint64, len(cells)/width*c.words)
-	for t := range len(cells) / width {
-		kind := cells[t*width:][:width]
-		for w := range c.words {
-			word := uint64(0)
-			for k := from[w]; k < from[w+1]; k++ {
-				v := uint64(max(int(kind[k])+plus, 0)) //nolint:gosec // not negative
-				if kind[k] == dead {
-					v, c.dead = none[k], true
-				}
-				word |= v << c.lanes[k].shift
-			}
-			words[t*c.words+w] = word
-		}
-	}
-	return words
+	return any < 0
 }
 
-// inOrder are the cells of predicted kinds in the order of a list, so that what is compared with a
-// gold kind lies together. They take the place of earlier ones, if there are any.
-func (c *packed) inOrder(into []uint64, list []keyed) []uint64 {
+// code is the code of a cell; that of a dead one is not below those of its column.
+func (c *packed) code(cells []uint64, kind, col int) uint64 {
+	l := &c.lanes[col]
+	return cells[kind*c.words+l.word] >> (l.shift & 63) & (1<<(uint(l.bits)&63) - 1) //nolint:gosec // small
+}
+
+// inOrder are the cells of kinds in the order of a list, so that what is compared lies together.
+// They take the place of earlier ones, if there are any.
+func (c *packed) inOrder(into, cells []uint64, list []keyed) []uint64 {
 	if into == nil {
-		into = make([]uint64, len(c.pred))
+		into = make([]uint64, len(cells))
 	}
 	if c.words == 1 {
 		for k, e := range list {
-			into[k] = c.pred[e.row]
+			into[k] = cells[e.row]
+		}
+		return into
+	}
+	if c.words <= 4 { // a call for each would keep the waits for memory from overlapping
+		for k, e := range list {
+			to, from := k*c.words, int(e.row)*c.words
+			for w := range c.words {
+				into[to+w] = cells[from+w]
+			}
 		}
 		return into
 	}
 	for k, e := range list {
-		copy(into[k*c.words:][:c.words], c.pred[int(e.row)*c.words:])
+		copy(into[k*c.words:][:c.words], cells[int(e.row)*c.words:])
 	}
 	return into
 }
 
-// equal counts the cells of a gold kind that equal those of each of some predicted ones, of which it
-// takes the cells of at most window.
-func (c *packed) equal(gold int, pred []uint64, out *[window]int32) {
+// equal counts the cells of a gold kind, the first and the last codes that equal them, that equal
+// those of each of some predicted kinds, at most window.
+func (c *packed) equal(first, last, pred []uint64, out *[window]int32) {
+	if c.words == 1 && !c.ranged {
+		g, top := first[0], c.tops[0]
+		for k, q := range pred {
+			out[k&(window-1)] = equalIn(g, q, top)
+		}
+		return
+	}
+	if c.words == 2 && !c.ranged {
+		g0, g1, top0, top1 := first[0], first[1], c.tops[0], c.tops[1]
+		for k := 0; k < window && 2*k+1 < len(pred); k++ {
+			out[k] = equalIn(g0, pred[2*k], top0) + equalIn(g1, pred[2*k+1], top1)
+		}
+		return
+	}
 	clear(out[:])
-	g := c.gold[gold*c.words:][:c.words]
 	for w, top := range c.tops {
-		switch first := g[w]; {
-		case c.ranged:
-			last := c.last[gold*c.words+w] | top
+		g := first[w]
+		if c.ranged {
+			l := last[w] | top
 			for k, at := 0, w; at < len(pred) && k < window; k, at = k+1, at+c.words {
-				out[k] += within(first, last, pred[at], top)
+				out[k] += within(g, l, pred[at], top)
 			}
-		case c.words == 1:
-			for k, q := range pred {
-				out[k&(window-1)] = equalIn(first, q, top)
-			}
-		default:
-			for k, at := 0, w; at < len(pred) && k < window; k, at = k+1, at+c.words {
-				out[k] += equalIn(first, pred[at], top)
-			}
+			continue
+		}
+		for k, at := 0, w; at < len(pred) && k < window; k, at = k+1, at+c.words {
+			out[k] += equalIn(g, pred[at], top)
 		}
 	}
 }
@@ -283,36 +328,39 @@ func (p *problem) sorted(s *sorter, order []int, goldSide bool) []keyed {
 	if goldSide {
 		side = &p.gold
 	}
-	width := len(p.codes)
 	type column struct {
-		at, bits int
-		parts    []uint64 // of keys, from the highest bit, by code from dead on
-		ranks    int32    // codes below it have ranges
+		lane
+		n     uint64
+		keyed int      // bits in keys
+		parts []uint64 // of keys, from the highest bit, by code
+		ranks uint64   // codes below it have ranges
 	}
 	columns := make([]column, len(order))
 	for i, k := range order {
 		c := &p.codes[k]
-		columns[i] = column{at: k, bits: c.bits, parts: make([]uint64, 1, c.n+1)}
-		for _, place := range c.places {
-			columns[i].parts = append(columns[i].parts, place<<(64-c.bits))
+		columns[i] = column{lane: p.packed.lanes[k], n: uint64(c.n), keyed: c.bits, parts: make([]uint64, c.n+2)} //nolint:gosec // not negative
+		for code, place := range c.places {
+			columns[i].parts[code] = place << (64 - c.bits)
 		}
 		if r := c.col.ranges; r != nil && goldSide {
-			columns[i].ranks = r.n
+			columns[i].ranks = uint64(r.n) //nolint:gosec // as above
 		}
 	}
+	words := p.packed.words
 	keys := s.room(side.len())
 	Spread(len(keys), func(lo, hi int) {
 		for t := lo; t < hi; t++ {
-			key, used, cells := uint64(0), 0, side.cells[t*width:][:width]
+			key, used, cells := uint64(0), 0, side.cells[t*words:][:words]
 			for i := range columns {
 				c := &columns[i]
-				code := cells[c.at]
-				part := c.parts[code+1]             // without a jump for what is dead, which would be guessed wrong
-				if code < c.ranks && code != dead { // the middle of its range
-					part = uint64(code+side.ends[t*width+c.at]-1) / 2 << (64 - c.bits) //nolint:gosec // a live range holds something
+				mask := uint64(1)<<(c.bits&63) - 1
+				code := cells[c.word] >> (c.shift & 63) & mask
+				part := c.parts[code] // without a jump for what is dead, which would be guessed wrong
+				if code < c.ranks {   // the middle of its range
+					part = (code + side.last[t*words+c.word]>>(c.shift&63)&mask) / 2 << (64 - c.keyed)
 				}
 				key |= part >> (used & 63)
-				if used += c.bits &^ int(code>>31); used >= 64 {
+				if used += c.keyed & int(int64(code-c.n)>>63); used >= 64 { //nolint:gosec // all bits where the cell is live
 					break
 				}
 			}
@@ -323,11 +371,7 @@ func (p *problem) sorted(s *sorter, order []int, goldSide bool) []keyed {
 }
 
 // sorted lists the kinds of one side by parts of keys, which have so many bits together.
-func (c *packed) sorted(s *sorter, parts []keyPart, used int, goldSide bool) []keyed {
-	words := c.pred
-	if goldSide {
-		words = c.gold
-	}
+func (c *packed) sorted(s *sorter, parts []keyPart, used int, words []uint64) []keyed {
 	spans := c.spans(parts)
 	keys := s.room(len(words) / c.words)
 	Spread(len(keys), func(lo, hi int) {

@@ -18,41 +18,47 @@ func TestPacked(t *testing.T) {
 						p.codes[k].n = 1 << r.IntN(20)
 					}
 				}
-				cells := func(n int) (cells, ends []int32) {
-					for at := range n * width {
-						all := p.codes[at%width].n
-						code := r.IntN(min(all, 4))
-						if r.IntN(4) == 0 {
-							code = all - 1
+				if ranged {
+					p.codes[0].end = []int32{}
+				}
+				packed := newPacked(p.codes)
+				// cells are codes and the last ones that equal them, by column, and both packed.
+				cells := func(n int, goldSide bool) (codes, ends [][]int32, first, last []uint64) {
+					first, last = make([]uint64, n*packed.words), make([]uint64, n*packed.words)
+					for k := range width {
+						all := p.codes[k].n
+						var own, to []int32
+						for range n {
+							code := r.IntN(min(all, 4))
+							if r.IntN(4) == 0 {
+								code = all - 1
+							}
+							end := code
+							if ranged && r.IntN(3) == 0 {
+								end += r.IntN(all - code)
+							}
+							if r.IntN(5) == 0 {
+								code, end = dead, dead
+							}
+							own, to = append(own, int32(code)), append(to, int32(end)) //nolint:gosec // small
 						}
-						end := code + 1
-						if r.IntN(3) == 0 {
-							end += r.IntN(all - code)
-						}
-						if r.IntN(5) == 0 {
-							code, end = dead, r.IntN(2)
-						}
-						cells, ends = append(cells, int32(code)), append(ends, int32(end)) //nolint:gosec // small
+						packed.add(first, k, own, goldSide)
+						packed.add(last, k, to, goldSide)
+						codes, ends = append(codes, own), append(ends, to)
 					}
-					return cells, ends
+					return codes, ends, first, last
 				}
 				const golds = 9
-				var ends []int32
-				p.gold.cells, ends = cells(golds)
-				p.pred.cells, _ = cells(window)
-				if ranged {
-					p.gold.ends = ends
-				}
-				packed := p.pack()
+				gold, ends, first, last := cells(golds, true)
+				pred, _, words, _ := cells(window, false)
 				for i := range golds {
 					for from := range 3 {
 						var got [window]int32
-						packed.equal(i, packed.pred[from*packed.words:], &got)
+						packed.equal(first[i*packed.words:][:packed.words], last[i*packed.words:][:packed.words], words[from*packed.words:], &got)
 						for j := from; j < window; j++ {
 							want := int32(0)
 							for k := range width {
-								g, q := i*width+k, p.pred.cells[j*width+k]
-								if g, end := p.gold.cells[g], ends[g]; g != dead && q != dead && (q == g || ranged && q > g && q < end) {
+								if g, q := gold[k][i], pred[k][j]; g != dead && q != dead && q >= g && q <= ends[k][i] {
 									want++
 								}
 							}

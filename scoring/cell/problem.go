@@ -12,29 +12,29 @@ type problem struct {
 	*matcher
 	goldRows, predRows []int32
 	codes              []codes // of the columns that have live cells
+	packed             packed  // how their cells stand in words
 	gold, pred         kinds
-	common             int     // pairs of equal cells between kinds of rows
-	packed             *packed // for the search for similar rows, where it can be
 }
 
 // kinds are the kinds of rows of one side that have live cells, in an order made of their content.
 type kinds struct {
-	order []int32 // positions in the list of rows, by kind, and within a kind by content
-	start []int32 // kind k is order[start[k]:start[k+1]]
-	cells []int32 // of each kind, its codes
-	ends  []int32 // of gold, likewise, where there are ranges
-	taken []int32 // of each kind, how many rows have got a partner
+	rows  []int32  // by kind, and within a kind by content
+	start []int32  // kind k is rows[start[k]:start[k+1]]
+	cells []uint64 // of each kind, its codes, packed
+	last  []uint64 // of gold, likewise the last codes that equal it, where there are ranges
+	dead  bool     // some cell of a kind is
+	taken []int32  // of each kind, how many rows have got a partner
 }
 
 func (k *kinds) len() int { return len(k.taken) }
 
-// rows are how many rows each kind has.
-func (k *kinds) rows() []int32 {
-	rows := make([]int32, k.len())
-	for kind := range rows {
-		rows[kind] = k.start[kind+1] - k.start[kind] - k.taken[kind]
+// left are how many rows each kind has that have no partner.
+func (k *kinds) left() []int32 {
+	left := make([]int32, k.len())
+	for kind := range left {
+		left[kind] = k.start[kind+1] - k.start[kind] - k.taken[kind]
 	}
-	return rows
+	return left
 }
 
 // dead is the code of a cell without an equal on the other side.
@@ -68,6 +68,7 @@ func newProblem(m *matcher, gold, pred []int32) *problem {
 	if len(p.codes) == 0 {
 		return p
 	}
+	p.packed = newPacked(p.codes)
 	each(2, len(gold)+len(pred) >= parallelRows, func(side int) {
 		if side == 0 {
 			p.gold = p.kindsOf(gold, m.goldShown, true)
@@ -75,41 +76,82 @@ func newProblem(m *matcher, gold, pred []int32) *problem {
 			p.pred = p.kindsOf(pred, m.predShown, false)
 		}
 	})
-	for k := range p.codes {
-		c := &p.codes[k]
-		c.start = make([]int32, c.n+1)
-	}
-	for t := range p.pred.len() {
-		for k, code := range p.pred.cells[t*len(p.codes):][:len(p.codes)] {
-			if code != dead {
-				p.codes[k].start[code+1]++
-			}
-		}
-	}
-	for k := range p.codes {
-		c := &p.codes[k]
-		for i := range c.n {
-			c.start[i+1] += c.start[i]
-		}
-	}
-	for t := range p.gold.len() {
-		for k := range p.codes {
-			if from, to := p.span(t, k); from != dead {
-				p.common += int(p.codes[k].start[to] - p.codes[k].start[from])
-			}
-		}
-	}
 	return p
+}
+
+// of tells whether the problem is that of some rows, in the order in which they are listed.
+func (p *problem) of(gold, pred []int32) bool {
+	return slices.Equal(p.goldRows, gold) && slices.Equal(p.predRows, pred)
+}
+
+// common counts the pairs of equal cells between kinds of rows. Of more than most it says only that
+// there are more: as a rule, some of the kinds show that.
+func (p *problem) common(most int) int {
+	const some = 1 << 14
+	switch {
+	case len(p.codes) == 0:
+		return 0
+	case most == 0:
+		return 1 // a live cell has an equal
+	}
+	for k := range p.codes {
+		p.codes[k].start = make([]int32, p.codes[k].n+1)
+	}
+	preds := p.pred.len()
+	for done, to := 0, some; ; to *= 8 {
+		if to >= preds || p.packed.ranged {
+			to = preds
+		}
+		for k := range p.codes {
+			c := &p.codes[k]
+			for t := done; t < to; t++ {
+				if code := p.packed.code(p.pred.cells, t, k); code < uint64(c.n) { //nolint:gosec // not negative
+					c.start[code+1]++
+				}
+			}
+		}
+		if to == preds {
+			for k := range p.codes {
+				c := &p.codes[k]
+				for i := range c.n {
+					c.start[i+1] += c.start[i]
+				}
+			}
+		}
+		golds := p.gold.len()
+		if to < preds {
+			golds = min(golds, to)
+		}
+		n := 0
+		for t := 0; t < golds && n <= most; t++ {
+			for k := range p.codes {
+				switch from, end := p.span(t, k); {
+				case from == dead:
+				case to == preds:
+					n += int(p.codes[k].start[end] - p.codes[k].start[from])
+				default: // not summed up yet
+					n += int(p.codes[k].start[end])
+				}
+			}
+		}
+		if n > most || to == preds {
+			return n
+		}
+		done = to
+	}
 }
 
 // span is the codes that equal the cell of a gold kind in a live column.
 func (p *problem) span(kind, col int) (from, to int32) {
-	at := kind*len(p.codes) + col
-	from = p.gold.cells[at]
-	if p.gold.ends != nil {
-		return from, p.gold.ends[at]
+	first := p.packed.code(p.gold.cells, kind, col)
+	if first >= uint64(p.codes[col].n) { //nolint:gosec // not negative
+		return dead, dead
 	}
-	return from, from + 1
+	last := first
+	if p.packed.ranged {
+		last = p.packed.code(p.gold.last, kind, col)
+	}
+	return int32(first), int32(last + 1) //nolint:gosec // rows are bounded far below
 }
 
 // each calls f with 0 … n-1, on several processors if parallel.
@@ -287,42 +329,49 @@ func (c *pair) symbol(goldSide bool, row int32) uint64 {
 	return c.p[row]
 }
 
-// mixInto mixes the live cells of a column, which has a place among others, into keys of rows.
-func (c *codes) mixInto(keys []uint64, rows []int32, place uint64, goldSide bool) {
-	side, cells := c.pred, c.col.p
+// cells are the codes of the cells of a column in some rows, which are at a place in the list of
+// all. It uses the buffer.
+func (c *codes) cells(rows []int32, at int, goldSide bool, buf []int32) []int32 {
+	switch {
+	case c.to == nil && goldSide:
+		return c.gold[at:][:len(rows)]
+	case c.to == nil:
+		return c.pred[at:][:len(rows)]
+	}
+	codes := c.col.coded.side(goldSide)
+	for r, row := range rows {
+		buf[r] = c.to[codes[row]]
+	}
+	return buf[:len(rows)]
+}
+
+// mixInto mixes the live ones of some cells of a column, which has a place among others, into keys
+// of rows.
+func (c *codes) mixInto(keys []uint64, cells, rows []int32, place uint64, goldSide bool) {
+	keys, rows = keys[:len(cells)], rows[:len(cells)]
+	of := c.col.p
 	if goldSide {
-		side, cells = c.gold, c.col.g
+		of = c.col.g
 	}
 	switch {
-	case c.to != nil:
-		codes := c.col.coded.side(goldSide)
-		if len(c.keys) == len(c.to) { // none is dead, and they are numbered alike
-			for at, row := range rows {
-				keys[at] = Mix(keys[at]^place, c.keys[codes[row]])
-			}
-			return
-		}
-		for at, row := range rows {
-			if code := c.to[codes[row]]; code != dead {
-				keys[at] = Mix(keys[at]^place, c.keys[code])
-			}
-		}
 	case c.keys != nil:
-		for at, code := range side {
-			if code != dead {
-				keys[at] = Mix(keys[at]^place, c.keys[code])
+		for r, code := range cells { // without a jump for what is dead, which would be guessed wrong
+			key := keys[r]
+			if next := Mix(key^place, c.keys[code&^(code>>31)]); code != dead {
+				key = next
 			}
+			keys[r] = key
 		}
 	case c.col.ranges == nil:
-		for at, code := range side {
+		for r, code := range cells {
 			if code != dead {
-				keys[at] = Mix(keys[at]^place, cells[rows[at]])
+				keys[r] = Mix(keys[r]^place, of[rows[r]])
 			}
 		}
 	default:
-		for at, code := range side {
+		for r, code := range cells {
 			if code != dead {
-				keys[at] = Mix(keys[at]^place, c.col.symbol(goldSide, rows[at]))
+				keys[r] = Mix(keys[r]^place, c.col.symbol(goldSide, rows[r]))
 			}
 		}
 	}
@@ -330,18 +379,52 @@ func (c *codes) mixInto(keys []uint64, rows []int32, place uint64, goldSide bool
 
 // kindsOf sorts rows into kinds.
 func (p *problem) kindsOf(rows []int32, content []uint64, goldSide bool) (out kinds) {
-	const none = 0 // no key of a row
-	keys := make([]uint64, len(rows))
-	for k := range p.codes {
-		p.codes[k].mixInto(keys, rows, uint64(k+1), goldSide) //nolint:gosec // small
+	const (
+		none  = 0   // no key of a row
+		block = 256 // rows that are packed at a time, so that they stay in the cache
+	)
+	s := &p.sorters[0]
+	if !goldSide {
+		s = &p.sorters[1]
 	}
-	entries := make([]keyed, 0, len(rows))
-	for at, key := range keys {
-		if key != none {
-			entries = append(entries, keyed{key, int32(at)}) //nolint:gosec // rows are bounded far below
+	words := p.packed.words
+	keys, cells := s.room(len(rows)), make([]uint64, len(rows)*words)
+	clear(keys)
+	var dead []bool // rows that have a dead cell; made when first needed
+	var last []uint64
+	if goldSide && p.packed.ranged {
+		last = make([]uint64, len(cells))
+	}
+	var buf, ends [block]int32
+	for lo := 0; lo < len(rows); lo += block {
+		part := rows[lo:min(lo+block, len(rows))]
+		for k := range p.codes {
+			c := &p.codes[k]
+			codes := c.cells(part, lo, goldSide, buf[:])
+			c.mixInto(keys[lo:], codes, part, uint64(k+1), goldSide) //nolint:gosec // small
+			if p.packed.add(cells[lo*words:], k, codes, goldSide) {
+				if dead == nil {
+					dead = make([]bool, len(rows))
+				}
+				for r, code := range codes {
+					dead[lo+r] = dead[lo+r] || code < 0
+				}
+			}
+			if last == nil {
+				continue
+			}
+			for r, code := range codes {
+				if ends[r] = code; code >= 0 && c.end != nil {
+					ends[r] = c.end[lo+r] - 1
+				}
+			}
+			p.packed.add(last[lo*words:], k, ends[:len(part)], goldSide)
 		}
 	}
-	sortKeyed(entries)
+	entries := s.sort(64)
+	for len(entries) > 0 && entries[0].key == none {
+		entries = entries[1:]
+	}
 	eachRun(entries, 0, func(run []keyed) {
 		key := run[0].key
 		for i := range run {
@@ -352,76 +435,33 @@ func (p *problem) kindsOf(rows []int32, content []uint64, goldSide bool) (out ki
 			run[i].key = key
 		}
 	})
-	out.order = make([]int32, len(entries))
+	kinds := 0
+	for i := range entries {
+		if i == 0 || entries[i].key != entries[i-1].key {
+			kinds++
+		}
+	}
+	out.rows, out.start, out.taken = make([]int32, len(entries)), make([]int32, 0, kinds+1), make([]int32, kinds)
+	out.cells = make([]uint64, kinds*words)
+	if last != nil {
+		out.last = make([]uint64, len(out.cells))
+	}
 	for i, e := range entries {
-		out.order[i] = e.row
-		if i == 0 || e.key != entries[i-1].key {
-			out.start = append(out.start, int32(i)) //nolint:gosec // as above
+		out.rows[i] = rows[e.row]
+		out.dead = out.dead || dead != nil && dead[e.row]
+		if i > 0 && e.key == entries[i-1].key {
+			continue
 		}
+		to, from := len(out.start)*words, int(e.row)*words
+		for w := range words {
+			out.cells[to+w] = cells[from+w]
+		}
+		if last != nil {
+			copy(out.last[to:][:words], last[from:])
+		}
+		out.start = append(out.start, int32(i)) //nolint:gosec // rows are bounded far below
 	}
-	out.taken = make([]int32, len(out.start))
 	out.start = append(out.start, int32(len(entries))) //nolint:gosec // as above
-	width := len(p.codes)
-	out.cells = make([]int32, out.len()*width)
-	ranged := goldSide && slices.ContainsFunc(p.codes, func(c codes) bool { return c.end != nil })
-	if ranged {
-		out.ends = make([]int32, len(out.cells))
-	}
-	kindAt := make([]int32, len(rows)) // of the first row of each kind, from 1
-	for t, at := range out.start[:out.len()] {
-		kindAt[out.order[at]] = int32(t + 1) //nolint:gosec // as above
-	}
-	// Cells are brought together by row, some rows and columns at a time, before they go to their
-	// kinds: one column after the other would wait for memory again and again.
-	const block, near = 16, 256 // columns and rows
-	var byRow [near * block]int32
-	spread := func(into []int32, after int32, of func(c *codes) []int32) {
-		for from := 0; from < width; from += block {
-			n := min(block, width-from)
-			var sides [block][]int32
-			for k := range n {
-				sides[k] = of(&p.codes[from+k])
-			}
-			for lo := 0; lo < len(rows); lo += near {
-				kinds := kindAt[lo:min(lo+near, len(rows))]
-				for k, side := range sides[:n] {
-					if side == nil {
-						c := &p.codes[from+k]
-						codes := c.col.coded.side(goldSide)
-						for r, row := range rows[lo:][:len(kinds)] {
-							byRow[r*block+k] = c.to[codes[row]] + after
-						}
-						continue
-					}
-					for r, code := range side[lo:][:len(kinds)] {
-						byRow[r*block+k] = code
-					}
-				}
-				for r, t := range kinds {
-					if t > 0 {
-						copy(into[int(t-1)*width+from:][:n], byRow[r*block:])
-					}
-				}
-			}
-		}
-	}
-	if !goldSide {
-		spread(out.cells, 0, func(c *codes) []int32 { return c.pred })
-		return out
-	}
-	spread(out.cells, 0, func(c *codes) []int32 { return c.gold })
-	if ranged {
-		spread(out.ends, 1, func(c *codes) []int32 {
-			if c.end != nil || c.gold == nil {
-				return c.end
-			}
-			ends := make([]int32, len(c.gold))
-			for at, code := range c.gold {
-				ends[at] = code + 1
-			}
-			return ends
-		})
-	}
 	return out
 }
 
@@ -429,7 +469,7 @@ func (p *problem) kindsOf(rows []int32, content []uint64, goldSide bool) (out ki
 func (p *problem) pair(gold, pred int, n int32) {
 	g, q := p.gold.start[gold]+p.gold.taken[gold], p.pred.start[pred]+p.pred.taken[pred]
 	for k := range n {
-		p.pairs[p.goldRows[p.gold.order[g+k]]] = p.predRows[p.pred.order[q+k]]
+		p.matcher.pair(p.gold.rows[g+k], p.pred.rows[q+k])
 	}
 	p.gold.taken[gold] += n
 	p.pred.taken[pred] += n
@@ -437,23 +477,12 @@ func (p *problem) pair(gold, pred int, n int32) {
 
 // left are the rows without a partner.
 func (p *problem) left() (gold, pred []int32) {
-	used := make([]bool, len(p.predRows))
-	for t := range p.pred.len() {
-		for _, at := range p.pred.order[p.pred.start[t]:][:p.pred.taken[t]] {
-			used[at] = true
-		}
-	}
-	for at, j := range p.predRows {
-		if !used[at] {
-			pred = append(pred, j)
-		}
-	}
 	for _, i := range p.goldRows {
 		if p.pairs[i] < 0 {
 			gold = append(gold, i)
 		}
 	}
-	return gold, pred
+	return gold, p.unused(p.predRows)
 }
 
 // filter is a set of keys that may also hold others: about one of eight keys that were not added.

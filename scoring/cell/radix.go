@@ -92,9 +92,10 @@ type sorter struct {
 
 // room is where the keys of so many rows are to be put.
 func (s *sorter) room(rows int) []uint64 {
-	if len(s.keys) != rows {
-		s.keys, s.other, s.list, s.wide = make([]uint64, rows), make([]uint64, rows), make([]keyed, rows), nil
+	if cap(s.keys) < rows {
+		*s = sorter{keys: make([]uint64, rows), other: make([]uint64, rows), list: make([]keyed, rows), wide: s.wide}
 	}
+	s.keys, s.other, s.list = s.keys[:rows], s.other[:rows], s.list[:rows]
 	return s.keys
 }
 
@@ -142,10 +143,10 @@ func (s *sorter) sortWide(used, place int) []keyed {
 		sortFew(s.list)
 		return s.list
 	}
-	if s.wide == nil {
+	if cap(s.wide) < len(s.keys) {
 		s.wide = make([]uint64, len(s.keys))
 	}
-	from, to := s.other, s.wide
+	from, to := s.other, s.wide[:len(s.keys)]
 	drop := used + place - 64
 	for row, key := range s.keys {
 		from[row] = key>>drop<<place | uint64(row) //nolint:gosec // not negative
