@@ -975,6 +975,13 @@ type CaseDetail struct {
 	Labels   []LoggedLabel // of this answer, the newest first; also those that others replaced
 }
 
+// take takes the n-th row of the answer.
+func (c *CaseDetail) take(a Answer, n int) {
+	if c.Answer, c.Answered = a, true; n > 1 {
+		c.Answer.Case, c.Answer.Err = nil, severalRows(a.CaseID, n)
+	}
+}
+
 // Case reads one case of a run. A case that the run has no scores of is NotFound.
 func (p *Pages) Case(ctx context.Context, key caselist.Run, caseID string) (*CaseDetail, error) {
 	out := &CaseDetail{Answer: Answer{AnswerID: scoring.AnswerID{CaseID: caseID, Agent: key.Agent, Version: key.Version, Batch: key.Batch}}}
@@ -993,9 +1000,11 @@ func (p *Pages) Case(ctx context.Context, key caselist.Run, caseID string) (*Cas
 	}
 	q := p.layout
 	query = q.Cases(Filter{}, &badgersql.Range{Agent: key.Agent, Version: key.Version, Batch: key.Batch, First: caseID, Last: caseID})
+	rows := 0
 	err = p.w.each(ctx, readingCases, query, q.Args, func(t *scoring.Table, row int) bool {
-		out.Answer, out.Answered = answer(t, row), true
-		return false
+		rows++
+		out.take(answer(t, row), rows)
+		return true
 	})
 	if err == nil && !out.Answered {
 		q := p.layout

@@ -210,9 +210,7 @@ func (f *exportFlags) open(ctx context.Context, p process, o export.Options, mas
 
 // add writes an answer to every file. Finish tells the error.
 func (e *exports) add(a *export.Answer) {
-	if !e.mask.None() { // the answer is not looked at, so that all texts that may quote values go
-		a.Question, a.Tags, a.TagsErr, a.Scores = "", nil, nil, e.mask.Scores(a.Scores)
-	}
+	a.Withhold(e.mask)
 	if a.Place.File == "" {
 		a.Place = e.places.take(a.AnswerID)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -465,6 +466,7 @@ type evaluation struct {
 	masked  []string // columns of results that nothing shows
 	gates   gates
 	started time.Time
+	unread  [][]batch.Row                     // scores of answers of tables that could not be read, whose questions are to be looked up
 	begun   map[connectors.Run]bool           // rows of eval_runs that are written
 	answers map[connectors.Run]*tally         // by the key of eval_runs
 	earlier map[connectors.Run]connectors.Run // the rows of a run that is resumed, by their key
@@ -522,9 +524,22 @@ func (e *evaluation) evaluate(ctx context.Context) (batch.Outcome, error) {
 	bar := newProgressBar(e.stderr, e.quiet)
 	runner := batch.Runner{
 		Engine: e.engine, Metrics: e.metrics, Concurrency: e.concurrency, RetryFailed: e.retryFailed, Ordered: e.scoreFile != nil || e.exports.any(),
-		Stop: stop, Now: e.now, Progress: bar.update, Held: e.held, Skipped: e.summary.describe, Scored: e.scored,
+		Stop: stop, Now: e.now, Progress: bar.update, Held: e.held, Skipped: e.summary.describe,
+	}
+	var lost error // of looking up questions
+	runner.Scored = func(c *scoring.Case, rows []batch.Row) {
+		if _, ok := e.source.(*warehouseSource); c != nil || !ok {
+			e.scored(c, rows)
+			return
+		}
+		if e.unread = append(e.unread, rows); len(e.unread) >= lookedUp && lost == nil {
+			lost = e.scoredUnread(ctx)
+		}
 	}
 	outcome, err := runner.Run(ctx, e.run, e.execution.source(e.source), ledger)
+	if err = cmp.Or(err, lost); err == nil || errcode.Of(err) == errcode.Cancelled {
+		err = cmp.Or(err, e.scoredUnread(context.WithoutCancel(ctx)))
+	}
 	if err == nil {
 		err = e.recordMissing(ctx, &runner, ledger)
 	}
@@ -560,7 +575,7 @@ func (e *evaluation) recordMissing(ctx context.Context, r *batch.Runner, ledger 
 	if err != nil {
 		return err
 	}
-	for some := range slices.Chunk(e.summary.report.Unanswered(questions), 64) {
+	for some := range slices.Chunk(e.summary.report.Unanswered(questions), lookedUp) {
 		var rows []batch.Row
 		for i := range some {
 			of := scoring.AnswerID{CaseID: some[i].ID, Agent: some[i].Agent, Version: some[i].Version, Batch: some[i].Batch}
@@ -574,9 +589,44 @@ func (e *evaluation) recordMissing(ctx context.Context, r *batch.Runner, ledger 
 			return err
 		}
 		for of := range slices.Chunk(rows, len(metrics)) {
-			e.scored(nil, of)
+			e.unread = append(e.unread, of)
+		}
+		if err := e.scoredUnread(ctx); err != nil {
+			return err
 		}
 	}
+	return nil
+}
+
+// lookedUp is how many questions are looked up at once.
+const lookedUp = 64
+
+// scoredUnread is [evaluation.scored] of answers that are missing or could not be read: what is known of
+// their questions is in the golden set.
+func (e *evaluation) scoredUnread(ctx context.Context) error {
+	if len(e.unread) == 0 {
+		return nil
+	}
+	s := e.source.(*warehouseSource) //nolint:forcetypeassert // others have no such answers
+	ids := make([]string, len(e.unread))
+	for i, rows := range e.unread {
+		ids[i] = rows[0].CaseID
+	}
+	questions, err := s.w.QuestionsNamed(ctx, s.filter, ids)
+	if err != nil {
+		return err
+	}
+	for _, rows := range e.unread {
+		var c *scoring.Case
+		if q, there := questions[rows[0].CaseID]; there {
+			c = &scoring.Case{
+				ID: rows[0].CaseID, Question: q.Text, Dialect: q.Dialect, Tags: q.Tags, TagsErr: q.TagsErr, Golds: []scoring.Query{{SQL: q.Gold}},
+				Agent: scoring.Agent{Name: rows[0].Agent, Version: rows[0].Version, BatchID: rows[0].Batch},
+			}
+		}
+		e.scored(c, rows)
+	}
+	e.unread = nil
 	return nil
 }
 

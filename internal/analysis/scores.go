@@ -48,7 +48,7 @@ func (b *Batch) Name() string {
 
 // System is the agent and its version, with the score file where that tells systems apart.
 func (b *Batch) System() string {
-	name := strings.TrimSpace(b.Agent + " " + b.Version)
+	name := System(b.Agent, b.Version)
 	switch {
 	case b.Origin == "":
 		return name
@@ -56,6 +56,20 @@ func (b *Batch) System() string {
 		return b.Origin
 	}
 	return name + " (" + b.Origin + ")"
+}
+
+// What stands for the name of an agent, and for its version, where there is none.
+const (
+	NoName    = "(no name)"
+	NoVersion = "(no version)"
+)
+
+// System is an agent and its version; "" where it has neither.
+func System(agent, version string) string {
+	if agent == "" && version != "" {
+		agent = NoName
+	}
+	return strings.TrimSpace(agent + " " + version)
 }
 
 // sameAnswers tells whether two batches are of the same version of the same agent.

@@ -87,7 +87,7 @@ func (m *markdown) head(o MarkdownOptions) {
 func (m *markdown) comparison(a report.Agent) string {
 	for _, c := range m.Changes {
 		if change := m.Change(m.Primary, a); change != nil && c.To == a {
-			return fmt.Sprintf(" (%s against %s, %s)", change.By(), code(c.From.Full()), change.Sure())
+			return fmt.Sprintf(" (%s against %s, %s)", change.By(), code(c.From.Shown()), change.Sure())
 		}
 	}
 	return ""
@@ -153,7 +153,7 @@ func (m *markdown) changes() {
 		if len(t.rows) == 0 {
 			continue
 		}
-		m.line("\n### " + code(c.From.Full()) + " → " + code(c.To.Full()) + "\n")
+		m.line("\n### " + code(c.From.Shown()) + " → " + code(c.To.Shown()) + "\n")
 		t.write(m.w)
 		if len(c.Regressed) == 0 {
 			continue

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/chart"
@@ -75,6 +77,7 @@ type link struct {
 	Href  string // "": nowhere in this form
 	Text  string
 	Class string
+	Title string // "": nothing but the text is to be said
 }
 
 // content is what a page shows.
@@ -154,7 +157,18 @@ func (f *form) functions() template.FuncMap {
 		// to is a link: {{template "a" (to .Address "text")}}, or with a class as third argument. Without an
 		// address it leads nowhere.
 		"to": func(address string, text any, class ...string) link {
-			l := link{Text: shown(text), Class: strings.Join(class, " ")}
+			l := link{Text: cmp.Or(shown(text), analysis.NoName), Class: strings.Join(class, " ")}
+			if address != "" {
+				l.Href = f.href(address)
+			}
+			return l
+		},
+		// caseLink leads to a case by its id, which is shortened where it is long.
+		"caseLink": func(address, id string) link {
+			l := link{Text: cmp.Or(shortID(id), analysis.NoName)}
+			if l.Text != id {
+				l.Title = visible(id)
+			}
 			if address != "" {
 				l.Href = f.href(address)
 			}
@@ -193,6 +207,8 @@ func (f *form) functions() template.FuncMap {
 		"took":     took,
 
 		"runAddress":  runAddress,
+		"agentName":   agentName,
+		"noName":      func(agent string) string { return cmp.Or(agent, analysis.NoName) },
 		"pieces":      caseview.Pieces,
 		"name":        columnName,
 		"brief":       func(s string) string { return cutText(s, 200) },

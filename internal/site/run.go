@@ -147,8 +147,7 @@ func (s *Site) run(r *http.Request) (content, error) {
 			return content{}, err
 		}
 	}
-	title := run.Agent + " " + run.AgentVersion
-	return content{Title: title, Run: &key, Page: v, Poll: run.Status == "running"}, nil
+	return content{Title: agentName(run.Agent, run.AgentVersion), Run: &key, Page: v, Poll: run.Status == "running"}, nil
 }
 
 // ofMetric is the address of the page of a run about a metric.

@@ -529,8 +529,7 @@ func (s *Site) WriteFile(ctx context.Context, w io.Writer, o Static) error {
 		return err
 	}
 	out := bufio.NewWriterSize(w, 1<<20)
-	title := o.Runs[0].Agent + " " + o.Runs[0].Version
-	_, _ = out.WriteString(documentHead(strings.TrimSpace(title)))
+	_, _ = out.WriteString(documentHead(agentName(o.Runs[0].Agent, o.Runs[0].Version)))
 	err = s.each(ctx, f, pages, &o, func(p staticPage, text []byte) error {
 		name := sectionMark + p.name
 		_, _ = out.WriteString(`<section class="page" id="` + name + "\">\n")
