@@ -83,6 +83,15 @@ func (p *Pages) Cases(ctx context.Context, key caselist.Run, ids, metrics []stri
 			return nil, err
 		}
 	}
+	if silent != nil && p.elsewhere != nil {
+		found, err := p.elsewhere(ctx, key, silent)
+		if err != nil {
+			return nil, err
+		}
+		for id, c := range found {
+			byID[id].Answer.Case, byID[id].Answer.InSet, byID[id].Answered = c, true, true
+		}
+	}
 	labels, err := p.labels(ctx, key, ids)
 	for _, c := range out {
 		c.Labels = labels[c.Answer.CaseID]

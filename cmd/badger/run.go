@@ -105,6 +105,9 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 		pages := pagesOf{process: p, w: e.warehouse, masked: e.masked, quiet: e.quiet, run: e.run, chosen: func(row *connectors.Run) bool {
 			return scoring.AnswerID{Agent: row.Agent, Version: row.AgentVersion, Batch: row.BatchID}.Matches(c.answers())
 		}}
+		if pages.snapshots = e.snapshots; c.readAgain() {
+			pages.cases = e.source
+		}
 		if e := pages.write(context.WithoutCancel(ctx), c.HTML); e != nil {
 			return e
 		}
@@ -134,6 +137,16 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 	}
 	e.warn()
 	return err
+}
+
+// readAgain tells whether the cases of the run can be read again, and are not in the database that it is
+// stored in. A pipe gives what it holds once.
+func (c *runCommand) readAgain() bool {
+	if c.Cases == "" {
+		return c.To != "" && c.To != c.Source
+	}
+	info, err := os.Stat(c.Cases)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // noCases is the error of a run that found nothing to score: a gate over nothing would pass.

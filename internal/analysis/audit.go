@@ -367,17 +367,17 @@ func (x *auditing) audit(in *AuditInput, read bool) *Audit {
 	return out
 }
 
-// withoutVerdict says why so many answers have no verdict, by the status of their score.
+// withoutVerdict says why answers have no verdict, with how many of each kind there are.
 func withoutVerdict(n map[mark]int) string {
 	var out []string
 	for _, of := range []struct {
 		status mark
 		said   string
 	}{
-		{unanswered, "the agent gave no answer"}, {failed, "the score failed"}, {notApplicable, "not applicable"}, {abstained, "abstained"}, {scored, "a value alone"}, {absent, "no score of it"},
+		{notApplicable, "not applicable"}, {unanswered, "no answer"}, {failed, "failed score"}, {abstained, "abstained"}, {scored, "no threshold"}, {absent, "no score"},
 	} {
 		if n[of.status] > 0 {
-			out = append(out, strconv.Itoa(n[of.status])+" "+of.said)
+			out = append(out, of.said+" "+strconv.Itoa(n[of.status]))
 		}
 	}
 	return strings.Join(out, ", ")

@@ -39,11 +39,11 @@ func (b *Batch) unfinished() string {
 
 // Name is how the batch is called in messages and tables.
 func (b *Batch) Name() string {
-	parts := []string{b.System()}
+	name := cmp.Or(b.System(), NoName)
 	if b.ID != "" {
-		parts = append(parts, "batch "+b.ID)
+		name += ", batch " + b.ID
 	}
-	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
+	return name
 }
 
 // System is the agent and its version, with the score file where that tells systems apart.

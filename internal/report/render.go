@@ -474,8 +474,8 @@ func (v *view) verdict() {
 		}
 		v.line()
 		for _, r := range m.Rates {
-			who := Printable(r.Agent.Full())
-			if who == "" {
+			who := Printable(r.Agent.Shown())
+			if r.Agent.Full() == "" && len(m.Rates) == 1 {
 				who = "the agent"
 			}
 			switch {

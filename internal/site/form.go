@@ -15,6 +15,7 @@ import (
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/chart"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/udf/identity"
 )
 
@@ -165,7 +166,7 @@ func (f *form) functions() template.FuncMap {
 		},
 		// caseLink leads to a case by its id, which is shortened where it is long.
 		"caseLink": func(address, id string) link {
-			l := link{Text: cmp.Or(shortID(id), analysis.NoName)}
+			l := link{Text: cmp.Or(report.ShortID(id), analysis.NoName)}
 			if l.Text != id {
 				l.Title = visible(id)
 			}
@@ -202,12 +203,19 @@ func (f *form) functions() template.FuncMap {
 		"share":    share,
 		"interval": interval,
 		"opname":   opName,
-		"figure":   figure,
-		"instant":  instant,
-		"took":     took,
+		"statusname": func(status string) string {
+			if status == "unanswered" {
+				return "no answer"
+			}
+			return strings.ReplaceAll(status, "_", " ")
+		},
+		"figure":  figure,
+		"instant": instant,
+		"took":    took,
 
 		"runAddress":  runAddress,
 		"agentName":   agentName,
+		"shortID":     report.ShortID,
 		"noName":      func(agent string) string { return cmp.Or(agent, analysis.NoName) },
 		"pieces":      caseview.Pieces,
 		"name":        columnName,

@@ -26,20 +26,6 @@ func agentName(agent, version string) string {
 	return report.Agent{Name: agent, Version: version}.Shown()
 }
 
-// longestID is up to how long, in characters, the id of a case is shown in tables.
-const longestID = 48
-
-// shortID is the id of a case for a table: its middle is left out where it is long. The ends tell ids
-// that people make apart.
-func shortID(id string) string {
-	runes := []rune(id)
-	if len(runes) <= longestID {
-		return id
-	}
-	const end = 16
-	return string(runes[:longestID-end-1]) + "…" + string(runes[len(runes)-end:])
-}
-
 // visible is a text from data with symbols in place of what is not seen, for an attribute.
 func visible(s string) string {
 	var b strings.Builder
