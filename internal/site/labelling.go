@@ -127,13 +127,13 @@ func answerJSON(rw http.ResponseWriter, status int, v any) error {
 // think of an answer. It is the same wherever it stands.
 type labelControl struct {
 	scoring.AnswerID
-	Queue    string // "": outside of one
-	In       string // the queue's name, where the control stands on another page than the queue's
-	InAt     string // its page
-	Here     string // the page that the control stands on, where that is not the queue's
+	Queue    string  // "": outside of one
+	In       string  // the queue's name, where the control stands on another page than the queue's
+	InAt     string  // its page
+	Here     string  // the page that the control stands on, where that is not the queue's
 	Said     *saidIn // where Mine was said, where that is not the queue that the control is of; nil: there
-	Seen     string // which answer they see
-	ID       string // of the label, so that it is kept once however often it is sent
+	Seen     string  // which answer they see
+	ID       string  // of the label, so that it is kept once however often it is sent
 	Options  []labelOption
 	Mine     *labelling.Label // what they said of it; nil: nothing
 	Reason   bool             // fail needs a note
