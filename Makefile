@@ -33,6 +33,9 @@ corpus: ## keep what the fuzz targets found, in testdata/fuzz of each package (i
 trust: ## 10,000 batches over two replicas that are killed by turns (STORE=postgres)
 	BADGER_TRUST_BATCHES=10000 BADGER_TRUST_STORE=$(STORE) go test -count=1 -v -timeout 2h -run TestTrust ./internal/callstore
 
+crawl: ## walk through ten times as many pages of the web report as the tests do
+	BADGER_CRAWL=10 go test -count=1 -timeout 2h -run 'Link|Hostile|Masked|Marks' ./internal/site
+
 spark: ## Apache Spark runs what is installed in Databricks; minutes (BADGER_SPARK_PYTHON, BADGER_SPARK_JARS; BADGER_SPARK_ALL=1: every function)
 	go test -count=1 -v -timeout 1h -run 'TestSpark$$' ./sql/install
 
@@ -143,4 +146,4 @@ verify: generate ## fail if generated files or modules are stale
 	go mod tidy -diff
 	git diff --exit-code -- docs
 
-.PHONY: policy residency help build demo test race fuzz corpus trust spark bench serving deployables provider-names binary image contracts reproduce licences release lint-release lint generate verify
+.PHONY: policy crawl residency help build demo test race fuzz corpus trust spark bench serving deployables provider-names binary image contracts reproduce licences release lint-release lint generate verify

@@ -17,6 +17,7 @@ type ScoredBatch struct {
 	Answered              time.Time // agent_runs.ran_at of its last answer; zero where it is not known
 	Evaluated             time.Time // when the first run that scored it began; zero where it is not known
 	Status                string    // of the last run that scored it; empty where it is not known
+	Run                   string    // that made all its scores; empty where several did
 }
 
 const readingScores = "reading scores"
@@ -42,6 +43,9 @@ func (w *Warehouse) ScoredBatches(ctx context.Context) ([]ScoredBatch, error) {
 	err = w.each(ctx, readingScores, badgersql.ScoredBatches(), nil, func(t *scoring.Table, row int) bool {
 		r := record{t: t, row: row}
 		b := ScoredBatch{Agent: r.text(0), Version: r.text(1), Batch: r.text(2), Evaluated: instant(t, 3, row), Status: r.text(4)}
+		if first := r.text(5); first == r.text(6) {
+			b.Run = first
+		}
 		b.Answered = answered[scoring.AnswerID{Agent: b.Agent, Version: b.Version, Batch: b.Batch}]
 		out = append(out, b)
 		return true

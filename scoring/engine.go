@@ -122,22 +122,48 @@ func (e *Engine) Metric(name string) (*Metric, error) {
 	return nil, errcode.New(errcode.NotFound, "unknown metric %.60q%s", name, Suggest(name, names))
 }
 
-// Score runs the named metrics on a case, all of them where none is named, and returns their scores
-// in that order. What goes wrong inside a metric is that metric's score; an error is returned only
-// for an unknown name or when ctx ends.
-func (e *Engine) Score(ctx context.Context, c *Case, names ...string) ([]Score, error) {
-	selected := make([]*Metric, 0, max(len(names), len(e.metrics)))
-	for _, name := range names {
-		m, err := e.Metric(name)
-		if err != nil {
-			return nil, err
-		}
-		selected = append(selected, m)
-	}
+// Names that stand for several metrics.
+const (
+	DefaultMetrics = "default" // those that are computed where none is named
+	AllMetrics     = "all"     // these, and those that are computed on request only
+)
+
+// Choose finds the named metrics in their order, and the default ones where none is named. Of the
+// metrics behind a name for several, it takes those that are wanted and not there yet; nil wants each
+// of them.
+func (e *Engine) Choose(names []string, wanted func(*Metric) bool) ([]*Metric, error) {
 	if len(names) == 0 {
-		for i := range e.metrics {
-			selected = append(selected, &e.metrics[i])
+		names = []string{DefaultMetrics}
+	}
+	var out, several []*Metric
+	for _, name := range names {
+		if name != DefaultMetrics && name != AllMetrics {
+			m, err := e.Metric(name)
+			if err != nil {
+				return nil, err
+			}
+			if !slices.Contains(several, m) {
+				out = append(out, m)
+			}
+			continue
 		}
+		for i := range e.metrics {
+			m := &e.metrics[i]
+			if (wanted == nil || wanted(m)) && (name == AllMetrics || !m.OnRequest) && !slices.Contains(out, m) {
+				out, several = append(out, m), append(several, m)
+			}
+		}
+	}
+	return out, nil
+}
+
+// Score runs the named metrics on a case (Choose), and returns their scores in that order. What goes
+// wrong inside a metric is that metric's score; an error is returned only for an unknown name or when
+// ctx ends.
+func (e *Engine) Score(ctx context.Context, c *Case, names ...string) ([]Score, error) {
+	selected, err := e.Choose(names, nil)
+	if err != nil {
+		return nil, err
 	}
 	return e.ScoreMetrics(ctx, c, selected)
 }

@@ -627,3 +627,45 @@ func TestEngineIsTheSameFromManyGoroutines(t *testing.T) {
 		t.Errorf("%d reads", reads.Load())
 	}
 }
+
+// TestChoose holds which metrics a list of names stands for.
+func TestChoose(t *testing.T) {
+	costly := constant("costly", 0, 1)
+	costly.OnRequest = true
+	e := engine(t, nil, constant("a", 0, 1), costly, constant("b", 0, 1))
+	notB := func(m *scoring.Metric) bool { return m.Name != "b" }
+	for _, tc := range []struct {
+		names  string
+		wanted func(*scoring.Metric) bool
+		want   string // or the error
+	}{
+		{"", nil, "a b"},
+		{"", notB, "a"},
+		{"default", nil, "a b"},
+		{"all", nil, "a costly b"},
+		{"all", notB, "a costly"},
+		{"costly", nil, "costly"},
+		{"b", notB, "b"}, // it is named
+		{"default,costly", nil, "a b costly"},
+		{"b,default", nil, "b a"},
+		{"default,b,costly,b", nil, "a b costly"},
+		{"a,a", nil, "a a"}, // a score for each name
+		{"default,c", nil, `unknown metric "c"; did you mean a, b?`},
+	} {
+		var names []string
+		if tc.names != "" {
+			names = strings.Split(tc.names, ",")
+		}
+		chosen, err := e.Choose(names, tc.wanted)
+		var got []string
+		for _, m := range chosen {
+			got = append(got, m.Name)
+		}
+		if err != nil {
+			got = []string{err.Error()}
+		}
+		if text := strings.Join(got, " "); text != tc.want {
+			t.Errorf("%q: %s, want %s", tc.names, text, tc.want)
+		}
+	}
+}

@@ -159,6 +159,10 @@ type Metric struct {
 
 	FailedQuery FailedQuery // what becomes of it where the agent's query failed to run
 
+	// OnRequest says that it costs many times what the others do, so that it is computed only where
+	// it is named.
+	OnRequest bool
+
 	// Score computes the score. It is called only with all needs met, may be called from many
 	// goroutines at once with different inputs, and gives the same score for the same input. An
 	// error is a failed score.

@@ -7,9 +7,10 @@ import (
 )
 
 // ScoredBatches reads the batches that have scores, with the date of the first run that evaluated
-// them and the status of the last one.
+// them, the status of the last one, and the first and the last id of the runs whose scores they are.
 func ScoredBatches() string {
-	return `SELECT s.agent_name, s.agent_version, s.batch_id, r.evaluated, r.status FROM (SELECT DISTINCT agent_name, agent_version, batch_id FROM badger.scores) s
+	return `SELECT s.agent_name, s.agent_version, s.batch_id, r.evaluated, r.status, s.first_run, s.last_run
+FROM (SELECT agent_name, agent_version, batch_id, MIN(eval_run_id) AS first_run, MAX(eval_run_id) AS last_run FROM badger.scores GROUP BY agent_name, agent_version, batch_id) s
 LEFT JOIN (SELECT agent_name, agent_version, batch_id, status, MIN(eval_run_date) OVER (PARTITION BY agent_name, agent_version, batch_id) AS evaluated,
     ROW_NUMBER() OVER (PARTITION BY agent_name, agent_version, batch_id ORDER BY CASE WHEN eval_run_date IS NULL THEN 1 ELSE 0 END, eval_run_date DESC, eval_run_id DESC) AS newest FROM badger.eval_runs) r
 ON r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id AND r.newest = 1

@@ -25,7 +25,7 @@ func generalFunctions(c *Catalogue, engine *scoring.Engine, version string) []Fu
 			Doc: "Scores one case and returns a JSON array of scores.",
 			Params: []Param{
 				{"case_json", JSON, false, "the case, as in case files"},
-				{"metrics", VARCHAR, true, "names of metrics, separated by commas; all where empty"},
+				{"metrics", VARCHAR, true, "names of metrics, separated by commas; default stands for what is computed where empty, all for these and those on request"},
 			},
 			Row: func(ctx context.Context, in *Batch, i int, out *Column) error {
 				scores, err := scoreCase(ctx, engine, bytesOf(in.Text(0, i)), metricNames(in.Text(1, i)))

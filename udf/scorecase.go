@@ -2,6 +2,7 @@ package udf
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
@@ -19,23 +20,13 @@ func scoreCase(ctx context.Context, engine *scoring.Engine, data []byte, metrics
 	return scores, err
 }
 
-// asksJudge tells whether one of the metrics may ask a judge; no names are all metrics.
+// asksJudge tells whether one of the metrics may ask a judge; no names are the default ones.
 func (l *listing) asksJudge(names []string) bool {
 	asks := func(m *scoring.Metric) bool {
 		return (m.Needs|m.Reads)&scoring.FieldJudge != 0 || l.engine.AsksJudge(m)
 	}
-	for _, name := range names {
-		if m, err := l.engine.Metric(name); err == nil && asks(m) {
-			return true
-		}
-	}
-	all := l.engine.Metrics()
-	for i := range all {
-		if len(names) == 0 && asks(&all[i]) {
-			return true
-		}
-	}
-	return false
+	metrics, err := l.engine.Choose(names, nil)
+	return err == nil && slices.ContainsFunc(metrics, asks)
 }
 
 // scoreOne scores the case of POST /v1/score and of ScoreCase. Where a judge may be asked it is a

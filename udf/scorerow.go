@@ -22,7 +22,7 @@ func rowFunctions(engine *scoring.Engine, version, judge string) []Function {
 			Doc: "Scores one answer as badger run does and returns a JSON array of rows of badger.scores.",
 			Params: []Param{
 				{"row_json", JSON, false, `the row of agent_runs and that of its question: {"run": {…}, "golden": {…} or null, "copies": how many rows golden_set has of the question}`},
-				{"metrics", VARCHAR, true, "names of metrics, separated by commas; where empty, all that somebody can answer"},
+				{"metrics", VARCHAR, true, "names of metrics, separated by commas; default stands for what is computed where empty, all for these and those on request"},
 			},
 			Row: func(ctx context.Context, in *Batch, i int, out *Column) error {
 				rows, err := scoreRow(ctx, engine, bytesOf(in.Text(0, i)), metricNames(in.Text(1, i)))
@@ -45,7 +45,7 @@ func rowFunctions(engine *scoring.Engine, version, judge string) []Function {
 			Name: "run_settings", Group: "general", Result: JSON, Version: 1, Volatile: true,
 			Doc: "What a row of badger.eval_runs says of a run before it begins, as a JSON object: metrics (a list), versions, config, judge; reason says why the metrics cannot be scored.",
 			Params: []Param{
-				{"metrics", VARCHAR, true, "names of metrics, separated by commas; where empty, all that somebody can answer"},
+				{"metrics", VARCHAR, true, "names of metrics, separated by commas; default stands for what is computed where empty, all for these and those on request"},
 			},
 			Row: func(_ context.Context, in *Batch, i int, out *Column) error {
 				text, err := settings(engine, metricNames(in.Text(0, i)), version, judge)
@@ -59,24 +59,10 @@ func rowFunctions(engine *scoring.Engine, version, judge string) []Function {
 	}
 }
 
-// chosen are the named metrics; where none is named, all but those that ask a judge where there is
-// none.
+// chosen are the named metrics, such as default and all (scoring.Engine.Choose): of those that need a
+// judge, the ones that have one.
 func chosen(engine *scoring.Engine, names []string) ([]*scoring.Metric, error) {
-	var out []*scoring.Metric
-	for _, name := range names {
-		m, err := engine.Metric(name)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, m)
-	}
-	all := engine.Metrics()
-	for i := range all {
-		if len(names) == 0 && (all[i].Needs&scoring.FieldJudge == 0 || engine.HasJudge(all[i].Name)) {
-			out = append(out, &all[i])
-		}
-	}
-	return out, nil
+	return engine.Choose(names, func(m *scoring.Metric) bool { return m.Needs&scoring.FieldJudge == 0 || engine.HasJudge(m.Name) })
 }
 
 func settings(engine *scoring.Engine, names []string, version, judge string) (string, error) {

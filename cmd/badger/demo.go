@@ -72,7 +72,7 @@ func (c *demoCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	metrics, err := chooseMetrics(engine, nil, "both", func(*scoring.Metric) bool { return false })
+	metrics, err := chooseMetrics(engine, []string{scoring.AllMetrics}, "both", func(*scoring.Metric) bool { return false })
 	if err != nil {
 		return err
 	}

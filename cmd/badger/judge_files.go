@@ -68,6 +68,9 @@ func (c *judgeNewCommand) Run(ctx context.Context, p process) error {
 // nameFree refuses the names of standard metrics and functions, and those that mean something to
 // the embedded engine already.
 func nameFree(ctx context.Context, name string) error {
+	if name == scoring.DefaultMetrics || name == scoring.AllMetrics {
+		return usage("the name %s stands for several metrics", name)
+	}
 	engine, err := scoring.NewEngine(metric.All(), nil)
 	if err != nil {
 		return err

@@ -38,7 +38,19 @@ func TestModesChooseByBranch(t *testing.T) {
 			t.Errorf("%s is of both branches", name)
 		}
 	}
-	if len(both) != len(metric.All()) || len(sql)+len(agentic) != len(both)+1 {
+	onRequest := 0
+	for _, m := range metric.All() {
+		if m.OnRequest {
+			onRequest++
+		}
+		if m.OnRequest == slices.Contains(both, m.Name) {
+			t.Errorf("without --metrics, %s is computed: %v", m.Name, !m.OnRequest)
+		}
+	}
+	if len(both)+onRequest != len(metric.All()) || len(sql)+len(agentic) != len(both)+1 {
 		t.Errorf("the modes evaluate %d, %d and %d metrics of %d", len(sql), len(agentic), len(both), len(metric.All()))
+	}
+	if all, err := chooseMetrics(engine, []string{"all"}, "both", func(*scoring.Metric) bool { return true }); err != nil || len(all) != len(metric.All()) {
+		t.Errorf("all are %d metrics of %d, %v", len(all), len(metric.All()), err)
 	}
 }

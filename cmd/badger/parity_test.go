@@ -65,7 +65,7 @@ func compareWithSQL(t *testing.T, db string, ran map[string]string) {
 	compared := 0
 	var selects []string
 	for _, m := range engine.Metrics() {
-		if m.Needs&(scoring.FieldCase|scoring.FieldJudge) != 0 {
+		if m.OnRequest || m.Needs&(scoring.FieldCase|scoring.FieldJudge) != 0 {
 			continue
 		}
 		fn, err := catalogue.Function(m.Name + "_json")

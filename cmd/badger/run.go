@@ -35,7 +35,7 @@ type runCommand struct {
 	Scores string `placeholder:"FILE" help:"Also write the scores here, one a line, in the order of the cases."`
 	NoTo   bool   `name:"no-to" help:"Write the scores to no database."`
 
-	Metrics []string `placeholder:"A,B" help:"Metrics to compute; all by default."`
+	Metrics []string `placeholder:"A,B" help:"Metrics to compute. default stands for those computed without this flag, all for these and those that are only computed on request (counterexample)."`
 	Mode    string   `default:"both" enum:"text2sql_only,agentic_only,both" help:"Which branch to evaluate: text2sql_only, agentic_only or both."`
 	answerFlags
 	Config string   `placeholder:"FILE" help:"Options and thresholds of metrics, in YAML."`
@@ -433,20 +433,15 @@ var modes = map[string]scoring.Branch{
 // chooseMetrics checks the named metrics, or names those of the mode: of those that need a judge,
 // the ones that judged says somebody can answer.
 func chooseMetrics(engine *scoring.Engine, named []string, mode string, judged func(*scoring.Metric) bool) ([]string, error) {
-	if len(named) > 0 {
-		for _, n := range named {
-			if _, err := engine.Metric(n); err != nil {
-				return nil, usageError{err}
-			}
-		}
-		return named, nil
+	metrics, err := engine.Choose(named, func(m *scoring.Metric) bool {
+		return m.Branch&modes[mode] != 0 && (m.Needs&scoring.FieldJudge == 0 || judged(m))
+	})
+	if err != nil {
+		return nil, usageError{err}
 	}
-	var out []string
-	all := engine.Metrics()
-	for i := range all {
-		if m := &all[i]; m.Branch&modes[mode] != 0 && (m.Needs&scoring.FieldJudge == 0 || judged(m)) {
-			out = append(out, m.Name)
-		}
+	out := make([]string, len(metrics))
+	for i, m := range metrics {
+		out[i] = m.Name
 	}
 	return out, nil
 }

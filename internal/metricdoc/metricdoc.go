@@ -108,6 +108,9 @@ func section(b *strings.Builder, m *scoring.Metric) {
 		line("Reads, if given", prose(inWords(m.Reads)))
 	}
 	line("Branch", m.Branch.String())
+	if m.OnRequest {
+		line("Computed", "on request only: where it is named, or all metrics are")
+	}
 	if m.FailedQuery.Declared() {
 		line("If the agent's query failed", prose(m.FailedQuery.String()))
 	}

@@ -28,7 +28,7 @@ func TestHostileTextsStayText(t *testing.T) {
 	at := func(i int) string { return strings.ToValidUTF8(texts[i%len(texts)].Text, "\ufffd") }
 	s := hostileSite(t, 2)
 	h := as(s, identity.Admin)
-	crawl(t, h, 10, func(p *seen) { p.check(t, 0) })
+	crawl(t, h, 3, func(p *seen) { p.check(t, 0) })
 
 	all := caselist.State{Run: caselist.Run{ID: sitetest.Plain.ID, Agent: sitetest.Plain.Agent, Version: sitetest.Plain.AgentVersion, Batch: sitetest.Plain.BatchID}, Mode: caselist.All, Page: 1, Size: caselist.MaxSize}
 	for _, address := range []string{runsAddress(), casesAddress(all)} {

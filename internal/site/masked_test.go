@@ -62,7 +62,7 @@ func marked(text string) bool {
 // no mark is anywhere, nor does a search or a condition tell whether it is there.
 func TestMaskedSiteTellsNothing(t *testing.T) {
 	h := as(markedSite(t, "email", "sal*"), identity.Admin)
-	crawl(t, h, 60, func(p *seen) {
+	crawl(t, h, 10, func(p *seen) {
 		p.check(t, 0)
 		if at := strings.Index(strings.ToLower(p.body), markedText); at >= 0 {
 			t.Errorf("%.300s (from %.200s) tells …%s…", p.address, p.from, p.body[max(0, at-200):at+20])
@@ -106,7 +106,7 @@ func TestMaskedSiteTellsNothing(t *testing.T) {
 func TestMarksAreSeenWithoutAMask(t *testing.T) {
 	h := as(markedSite(t), identity.Admin)
 	told := map[string]bool{}
-	crawl(t, h, 10, func(p *seen) { told[p.path()] = told[p.path()] || marked(p.body) })
+	crawl(t, h, 5, func(p *seen) { told[p.path()] = told[p.path()] || marked(p.body) })
 	for _, path := range []string{"/run", "/cases", "/case", "/export", "/compare/cases", "/label"} {
 		if !told[path] {
 			t.Errorf("%s tells no mark", path)

@@ -67,3 +67,44 @@ func TestComparisonsOfRunsThatAreDoneAreRemembered(t *testing.T) {
 		t.Error("a run goes on, and what was found of it is remembered")
 	}
 }
+
+// A trend is found anew only where a batch has scores of several runs, of which any may be the latest.
+func TestTrendsOfRunsThatAreDoneAreRemembered(t *testing.T) {
+	conn, err := duckdb.OpenWith(t.Context(), "", duckdb.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := connectors.New(conn, duckdb.Dialect)
+	t.Cleanup(func() { _ = w.Close() })
+	if err := w.Install(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	metrics := []string{"hybrid_ex"}
+	r := rand.New(rand.NewPCG(1, 2))
+	run := func(id, batch string, at int64) connectors.Run {
+		return connectors.Run{ID: id, Agent: "atlas", AgentVersion: "1", BatchID: batch, Mode: "both", Config: "{}", Counts: `{"n": 1}`, Status: "done", Started: time.Unix(at, 0).UTC()}
+	}
+	for i, batch := range []string{"a", "b", "c"} {
+		fill(t, w, run("r"+batch, batch, int64(i)), metrics, r, 40)
+	}
+	changes := func() (out []*analysis.Change, asked []int) {
+		t.Helper()
+		trend, err := storedscores.In(w).Trend(t.Context(), analysis.NewSet(metric.All()), analysis.TrendOptions{CompareOptions: analysis.CompareOptions{Metrics: metrics}}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range trend.Points {
+			out, asked = append(out, p.Change), append(asked, p.Now.Asked)
+		}
+		return out, asked
+	}
+	first, _ := changes()
+	if again, _ := changes(); len(first) != 3 || first[0] != nil || again[1] != first[1] || again[2] != first[2] {
+		t.Errorf("%v and then %v: the runs are done, and it was found again", first, again)
+	}
+	fill(t, w, run("again", "b", 9), metrics, r, 60)
+	second, asked := changes()
+	if second[1] == first[1] || second[2] == first[2] || asked[1] < 50 {
+		t.Errorf("batch b was scored again, with %d cases, and its figures are those of before", asked[1])
+	}
+}

@@ -25,6 +25,7 @@ type Warehouse struct {
 	w       *connectors.Warehouse
 	configs map[string]*scoring.Config // by run
 	parts   map[[2]string]string       // of the configuration that a metric reads, by hash and metric
+	only    map[Side]string            // the run that made all scores of a batch
 }
 
 // In is the scores in a warehouse.
@@ -33,6 +34,7 @@ func In(w *connectors.Warehouse) *Warehouse { return &Warehouse{w: w} }
 // Batches lists the batches that have scores.
 func (s *Warehouse) Batches(ctx context.Context) ([]analysis.Batch, error) {
 	list, err := s.w.ScoredBatches(ctx)
+	s.only = map[Side]string{}
 	var out []analysis.Batch
 	for _, b := range list {
 		a := analysis.Batch{Agent: b.Agent, Version: b.Version, ID: b.Batch, At: b.Answered}
@@ -42,6 +44,7 @@ func (s *Warehouse) Batches(ctx context.Context) ([]analysis.Batch, error) {
 		if b.Status != "done" {
 			a.Unfinished = b.Status
 		}
+		s.only[SideOf(a)] = b.Run
 		out = append(out, a)
 	}
 	return out, err
@@ -319,10 +322,17 @@ func (s *Side) key() caselist.Run {
 // done is remembered, and nobody may change it.
 func (s *Warehouse) Compare(ctx context.Context, set *analysis.Set, from, to Side, fromBatch, toBatch analysis.Batch, o analysis.CompareOptions) (*Compared, error) {
 	compute := func() (*Compared, error) { return s.compare(ctx, set, from, to, fromBatch, toBatch, o) }
-	if from.Run == "" || to.Run == "" {
-		return compute()
+	var runs []caselist.Run
+	for _, side := range []Side{from, to} {
+		switch {
+		case side.None:
+			continue
+		case side.Run == "":
+			return compute()
+		}
+		runs = append(runs, side.key())
 	}
-	return connectors.RememberOf(ctx, s.w, []caselist.Run{from.key(), to.key()}, fmt.Sprintf("compared %#v %#v %#v", fromBatch, toBatch, o), func(c *Compared) int { return 4000 * (len(c.Changes) + 1) }, compute)
+	return connectors.RememberOf(ctx, s.w, runs, fmt.Sprintf("compared %#v %#v %#v", fromBatch, toBatch, o), func(c *Compared) int { return 4000 * (len(c.Changes) + 1) }, compute)
 }
 
 func (s *Warehouse) compare(ctx context.Context, set *analysis.Set, from, to Side, fromBatch, toBatch analysis.Batch, o analysis.CompareOptions) (*Compared, error) {
@@ -414,14 +424,22 @@ func (s *Warehouse) Trend(ctx context.Context, set *analysis.Set, o analysis.Tre
 		}
 		from, fromBatch := Side{None: true}, analysis.Batch{}
 		if before >= 0 {
-			from, fromBatch = SideOf(batches[before]), batches[before]
+			from, fromBatch = s.latest(batches[before]), batches[before]
 		}
-		c, err := s.Compare(ctx, set, from, SideOf(batches[i]), fromBatch, batches[i], o)
+		c, err := s.Compare(ctx, set, from, s.latest(batches[i]), fromBatch, batches[i], o)
 		if err != nil {
 			return nil, err
 		}
 		return &c.Comparison, nil
 	})
+}
+
+// latest is a batch that [Warehouse.Batches] found, with its latest scores. Where one run made all of
+// them, it is the scores of that run: they cost less to read, and what is found of them is remembered.
+func (s *Warehouse) latest(b analysis.Batch) Side {
+	side := SideOf(b)
+	side.Run = s.only[side]
+	return side
 }
 
 // SideOf is a batch, with its latest scores.

@@ -14,7 +14,7 @@ func init() {
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs:   scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Context: scoring.FieldSchema,
-		Cost:    scoring.CostLarge,
+		Cost:    scoring.CostLarge, OnRequest: true,
 		Summary: "Whether a small database is found on which the two queries return different results. It shows results that agree by luck.",
 		Range:   "0 or 1",
 		Formula: "0 if a database of a few rows is found on which the queries differ; the detail has the database, both results on it, and a sentence. 1 if none is found, with " +
