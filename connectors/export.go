@@ -15,10 +15,41 @@ type OfRun = badgersql.OfRun
 // ScoredAnswer is an answer with its scores in one run, without what is only evidence.
 type ScoredAnswer struct {
 	scoring.AnswerID
-	Question string // "" where the golden set lacks it
-	Tags     []string
-	TagsErr  error           // why they cannot be read
+	Question Question
 	Scores   []scoring.Score // by metric
+}
+
+// Question is what the golden set says of a question that is asked: nothing where it lacks the question.
+type Question struct {
+	Text    string
+	Gold    string // the accepted query
+	Dialect string
+	Tags    []string
+	TagsErr error // why they cannot be read
+}
+
+// questionOf reads the columns question, tags, gold_sql and dialect, from a column on.
+func questionOf(r *record, from int) Question {
+	q := Question{Text: r.text(from), Gold: r.text(from + 2), Dialect: r.text(from + 3)}
+	q.Tags, q.TagsErr = scoring.ParseTags(r.text(from + 1))
+	return q
+}
+
+// QuestionsNamed reads some questions by their ids: of the version of the set that a filter names, or of
+// the highest that has the question. NotFound where there is no golden set.
+func (w *Warehouse) QuestionsNamed(ctx context.Context, f Filter, ids []string) (map[string]Question, error) {
+	q, err := w.query(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]Question, len(ids))
+	query := q.QuestionsNamed(f, ids)
+	err = w.each(ctx, "reading golden_set", query, q.Args, func(t *scoring.Table, row int) bool {
+		r := record{t: t, row: row}
+		out[r.text(0)] = questionOf(&r, 1)
+		return true
+	})
+	return out, err
 }
 
 // ScoredAnswers streams the answers that a run scored, those of an agent, version and batch
@@ -87,7 +118,7 @@ func (w *Warehouse) scoredAnswers(ctx context.Context, of OfRun, yield func(Scor
 			return false
 		}
 		if any && asked.AnswerID == now.AnswerID {
-			now.Question, now.Tags, now.TagsErr = asked.Question, asked.Tags, asked.TagsErr
+			now.Question = asked.Question
 		}
 		more = yield(now, nil)
 		return more
@@ -129,8 +160,7 @@ func (w *Warehouse) questionsOf(ctx context.Context, of OfRun) iter.Seq2[ScoredA
 			query := q.QuestionsOf(of)
 			err = w.each(ctx, "reading golden_set", query, q.Args, func(t *scoring.Table, row int) bool {
 				r := record{t: t, row: row}
-				a := ScoredAnswer{AnswerID: scoring.AnswerID{Agent: r.text(0), Version: r.text(1), Batch: r.text(2), CaseID: r.text(3)}, Question: r.text(4)}
-				a.Tags, a.TagsErr = scoring.ParseTags(r.text(5))
+				a := ScoredAnswer{AnswerID: scoring.AnswerID{Agent: r.text(0), Version: r.text(1), Batch: r.text(2), CaseID: r.text(3)}, Question: questionOf(&r, 4)}
 				more = yield(a, nil)
 				return more
 			})

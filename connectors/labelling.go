@@ -274,7 +274,8 @@ func (r *record) bool(c int) bool {
 	return !v.IsNull() && v.Bool()
 }
 
-// LabelledCase reads one answer with its question, as [Warehouse.Cases] does.
+// LabelledCase reads one answer with its question, as [Warehouse.Cases] does. NotFound: there is no such
+// answer; AlreadyExists: there are several rows of it.
 func (w *Warehouse) LabelledCase(ctx context.Context, of scoring.AnswerID) (*scoring.Case, error) {
 	q, err := w.query(ctx)
 	if err != nil {
@@ -283,27 +284,38 @@ func (w *Warehouse) LabelledCase(ctx context.Context, of scoring.AnswerID) (*sco
 	r := &badgersql.Range{Agent: of.Agent, Version: of.Version, Batch: of.Batch, First: of.CaseID, Last: of.CaseID}
 	query := q.Cases(Filter{}, r)
 	var found *Answer
+	rows := 0
 	err = w.each(ctx, readingCases, query, q.Args, func(t *scoring.Table, row int) bool {
-		a := answer(t, row)
-		found = &a
-		return false
+		if rows++; rows == 1 {
+			a := answer(t, row)
+			found = &a
+		}
+		return true
 	})
 	switch {
 	case err != nil:
 		return nil, err
 	case found == nil:
 		return nil, errcode.New(errcode.NotFound, "case %q: there is no such answer in agent_runs", of.CaseID)
+	case rows > 1:
+		return nil, severalRows(of.CaseID, rows)
 	}
 	return found.Case, found.Err
+}
+
+// severalRows is the error of an answer that agent_runs has several rows of: which of them is the answer,
+// nobody can tell.
+func severalRows(caseID string, rows int) error {
+	return errcode.New(errcode.AlreadyExists, "case %.80q: agent_runs has %d rows of this answer, expected one; none of them is shown or scored", caseID, rows)
 }
 
 // manyCases is from how many cases on all of a range are read rather than each named.
 const manyCases = 1000
 
-// Answered tells which of some cases an agent's version answered in a batch, in agent_runs. Where there
-// is no such table, it answered none.
-func (w *Warehouse) Answered(ctx context.Context, of scoring.AnswerID, cases []string) (map[string]bool, error) {
-	there := map[string]bool{}
+// Answered tells which of some cases an agent's version answered in a batch, with how many rows of
+// agent_runs. Where there is no such table, it answered none.
+func (w *Warehouse) Answered(ctx context.Context, of scoring.AnswerID, cases []string) (map[string]int64, error) {
+	there := map[string]int64{}
 	if len(cases) == 0 {
 		return there, nil
 	}
@@ -320,7 +332,8 @@ func (w *Warehouse) Answered(ctx context.Context, of scoring.AnswerID, cases []s
 	}
 	query := q.Answered(r)
 	return there, w.each(ctx, readingCases, query, q.Args, func(t *scoring.Table, row int) bool {
-		there[(&record{t: t, row: row}).text(0)] = true
+		r := record{t: t, row: row}
+		there[r.text(0)] = r.count(1)
 		return true
 	})
 }

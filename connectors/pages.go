@@ -9,6 +9,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -30,6 +31,19 @@ type Pages struct {
 	layout    badgersql.Answers
 	known     []scoring.Metric
 	searching time.Duration // how long a regular expression may look at texts
+	elsewhere Elsewhere     // nil: nothing is
+}
+
+// Elsewhere reads answers of a run to some questions, by id, with the questions, from where the run took
+// them. What is not there it leaves out.
+type Elsewhere func(ctx context.Context, run caselist.Run, ids []string) (map[string]*scoring.Case, error)
+
+// Lacking is p that reads elsewhere what the warehouse lacks of the cases that a page shows. Nothing is
+// searched, filtered, sorted or cut by it.
+func (p *Pages) Lacking(e Elsewhere) *Pages {
+	q := *p
+	q.elsewhere = e
+	return &q
 }
 
 // remembered is how much is kept of the scores of runs that are done, in bytes.
@@ -42,7 +56,7 @@ func (w *Warehouse) Pages(ctx context.Context, known []scoring.Metric) (*Pages, 
 	if err != nil {
 		return nil, err
 	}
-	return &Pages{w, q, known, searching}, nil
+	return &Pages{w: w, layout: q, known: known, searching: searching}, nil
 }
 
 // RunFilter chooses rows of eval_runs.
@@ -694,7 +708,40 @@ func (l *List) Rows(ctx context.Context, ids, metrics []string) ([]CaseRow, erro
 			to.People = map[string]string{"1": "pass", "0": "fail", "": "divided"}[r.text(1)]
 		})
 	}
+	if err == nil && l.p.elsewhere != nil {
+		err = l.p.fillRows(ctx, l.State.Run, rows)
+	}
 	return rows, err
+}
+
+// fillRows takes what the warehouse lacks from elsewhere.
+func (p *Pages) fillRows(ctx context.Context, run caselist.Run, rows []CaseRow) error {
+	var ids []string
+	lacks := func(c *CaseRow) bool { return c.Question == "" && c.Gold == "" && c.SQL == "" }
+	for i := range rows {
+		if lacks(&rows[i]) {
+			ids = append(ids, rows[i].ID)
+		}
+	}
+	if ids == nil {
+		return nil
+	}
+	found, err := p.elsewhere(ctx, run, ids)
+	for i := range rows {
+		to := &rows[i]
+		c := found[to.ID]
+		if c == nil || !lacks(to) {
+			continue
+		}
+		to.Question, to.Dialect, to.Database, to.Tags, to.TagsErr, to.SQL, to.Error = c.Question, c.Dialect, c.Database, c.Tags, c.TagsErr, c.Pred.SQL, c.Pred.Error
+		if len(c.Golds) > 0 {
+			to.Gold = c.Golds[0].SQL
+		}
+		if ms := milliseconds(c.Pred.Latency); ms != nil {
+			to.Latency = strconv.FormatFloat(*ms, 'f', 1, 64)
+		}
+	}
+	return err
 }
 
 // cell reads a score without its evidence.
@@ -975,6 +1022,13 @@ type CaseDetail struct {
 	Labels   []LoggedLabel // of this answer, the newest first; also those that others replaced
 }
 
+// take takes the n-th row of the answer.
+func (c *CaseDetail) take(a Answer, n int) {
+	if c.Answer, c.Answered = a, true; n > 1 {
+		c.Answer.Case, c.Answer.Err = nil, severalRows(a.CaseID, n)
+	}
+}
+
 // Case reads one case of a run. A case that the run has no scores of is NotFound.
 func (p *Pages) Case(ctx context.Context, key caselist.Run, caseID string) (*CaseDetail, error) {
 	out := &CaseDetail{Answer: Answer{AnswerID: scoring.AnswerID{CaseID: caseID, Agent: key.Agent, Version: key.Version, Batch: key.Batch}}}
@@ -993,9 +1047,11 @@ func (p *Pages) Case(ctx context.Context, key caselist.Run, caseID string) (*Cas
 	}
 	q := p.layout
 	query = q.Cases(Filter{}, &badgersql.Range{Agent: key.Agent, Version: key.Version, Batch: key.Batch, First: caseID, Last: caseID})
+	rows := 0
 	err = p.w.each(ctx, readingCases, query, q.Args, func(t *scoring.Table, row int) bool {
-		out.Answer, out.Answered = answer(t, row), true
-		return false
+		rows++
+		out.take(answer(t, row), rows)
+		return true
 	})
 	if err == nil && !out.Answered {
 		q := p.layout

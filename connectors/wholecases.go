@@ -44,14 +44,16 @@ func (p *Pages) Cases(ctx context.Context, key caselist.Run, ids, metrics []stri
 	for _, c := range out { // an engine would sort whole rows
 		slices.SortFunc(c.Scores, func(a, b CaseScore) int { return cmp.Compare(a.Metric, b.Metric) })
 	}
+	rows := map[string]int{}
 	q := p.layout
 	q.Labelled = false // what people say is read below
 	q.Plain = p.w.dialect.Embedded && p.w.comparesPlainly(ctx, &q)
 	query = q.Cases(Filter{}, &badgersql.Range{Agent: key.Agent, Version: key.Version, Batch: key.Batch, IDs: ids})
 	err = p.w.each(ctx, readingCases, query, q.Args, func(t *scoring.Table, row int) bool {
 		a := answer(t, row)
-		if of := byID[a.CaseID]; of != nil && !of.Answered {
-			of.Answer, of.Answered = a, true
+		if of := byID[a.CaseID]; of != nil {
+			rows[a.CaseID]++
+			of.take(a, rows[a.CaseID])
 		}
 		return true
 	})
@@ -79,6 +81,15 @@ func (p *Pages) Cases(ctx context.Context, key caselist.Run, ids, metrics []stri
 		})
 		if err != nil {
 			return nil, err
+		}
+	}
+	if silent != nil && p.elsewhere != nil {
+		found, err := p.elsewhere(ctx, key, silent)
+		if err != nil {
+			return nil, err
+		}
+		for id, c := range found {
+			byID[id].Answer.Case, byID[id].Answer.InSet, byID[id].Answered = c, true, true
 		}
 	}
 	labels, err := p.labels(ctx, key, ids)

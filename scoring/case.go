@@ -163,11 +163,22 @@ func ParseTags(text string) (tags []string, err error) {
 	if text == "" {
 		return nil, nil
 	}
-	if json.Unmarshal([]byte(text), &tags) != nil { // its error would show the text
-		return nil, errcode.New(errcode.InvalidArgument, `tags cannot be read: expected a JSON list of texts, such as ["sales"]`)
+	if json.Unmarshal([]byte(text), &tags) != nil {
+		return nil, &UnreadableTags{text}
 	}
 	return tags, nil
 }
+
+// UnreadableTags is the error of tags that are no JSON list of texts. Its message does not show them.
+type UnreadableTags struct{ Text string }
+
+// Error says what was expected.
+func (*UnreadableTags) Error() string {
+	return `tags cannot be read: expected a JSON list of texts, such as ["sales"]`
+}
+
+// Unwrap is the error with its code, InvalidArgument.
+func (e *UnreadableTags) Unwrap() error { return errcode.New(errcode.InvalidArgument, "%s", e.Error()) }
 
 // PeekAnswerID reads of one case of a case file which answer it holds. What is missing or cannot be
 // read is empty.

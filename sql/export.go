@@ -52,11 +52,19 @@ func (o OfRun) Keys(d driver.Dialect) (query string, args []any) {
 	return "SELECT " + byAnswer + ", COUNT(*) FROM badger.scores" + where + " GROUP BY " + byAnswer + " ORDER BY " + byAnswer, args
 }
 
-// QuestionsOf reads the questions and tags of the answers that a run scored, one row for each answer,
-// in the order of [OfRun.Scores].
+// questionTexts are the columns of a question that exports show, or take its complexity from.
+const questionTexts = "g.question, g.tags, g.gold_sql, g.dialect"
+
+// QuestionsNamed reads some questions by their ids: case_id, question, tags, gold_sql, dialect.
+func (q *Answers) QuestionsNamed(f Filter, ids []string) string {
+	return "SELECT g.case_id, " + questionTexts + " FROM " + q.golden(f, &Range{IDs: ids})
+}
+
+// QuestionsOf reads the questions of the answers that a run scored, one row for each answer, in the order
+// of [OfRun.Scores]: the answer's key, question, tags, gold_sql, dialect.
 func (q *Answers) QuestionsOf(o OfRun) string {
 	where, args := o.where(q.Dialect)
 	q.Args = args
-	return "SELECT k.agent_name, k.agent_version, k.batch_id, k.case_id, g.question, g.tags FROM (SELECT DISTINCT " + byAnswer + " FROM badger.scores" + where + ") k LEFT JOIN " +
+	return "SELECT k.agent_name, k.agent_version, k.batch_id, k.case_id, " + questionTexts + " FROM (SELECT DISTINCT " + byAnswer + " FROM badger.scores" + where + ") k LEFT JOIN " +
 		q.golden(Filter{}, o.Within) + " ON g.case_id = k.case_id ORDER BY k.agent_name, k.agent_version, k.batch_id, k.case_id"
 }

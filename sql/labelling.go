@@ -220,9 +220,9 @@ FROM badger.scores WHERE eval_run_id = ` + l.param(run) + " AND agent_name = " +
 GROUP BY case_id ORDER BY case_id`
 }
 
-// Answered reads which cases of a range are in agent_runs: case_id.
+// Answered reads which cases of a range are in agent_runs: case_id, and how many rows each has.
 func (q *Answers) Answered(r *Range) string {
-	return "SELECT DISTINCT r.case_id FROM " + q.runs(nil) + q.where(Filter{}, r)
+	return "SELECT r.case_id, COUNT(*) FROM " + q.runs(nil) + q.where(Filter{}, r) + " GROUP BY r.case_id"
 }
 
 // Scored reads which of some cases have scores: case_id.

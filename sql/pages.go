@@ -17,6 +17,9 @@ type RunFilter struct {
 	Status  string
 	Limit   int // rows, after Offset
 	Offset  int
+
+	Unnamed     bool // agents without a name, besides Agent
+	Unversioned bool // agents without a version, besides Version
 }
 
 const runColumns = "eval_run_id, agent_name, agent_version, batch_id, eval_run_date, mode, config, judge, versions, counts, tokens, cost, status"
@@ -29,8 +32,14 @@ func RunsListed(d driver.Dialect, f RunFilter) (query string, args []any) {
 		return d.Param(len(args))
 	}
 	var conds []string
-	for _, c := range []struct{ column, value string }{{"agent_name", f.Agent}, {"agent_version", f.Version}, {"batch_id", f.Batch}, {"status", f.Status}} {
-		if c.value != "" {
+	for _, c := range []struct {
+		column, value string
+		orNone        bool
+	}{{"agent_name", f.Agent, f.Unnamed}, {"agent_version", f.Version, f.Unversioned}, {"batch_id", f.Batch, false}, {"status", f.Status, false}} {
+		switch {
+		case c.orNone:
+			conds = append(conds, "("+c.column+" = '' OR "+c.column+" = "+param(c.value)+")")
+		case c.value != "":
 			conds = append(conds, c.column+" = "+param(c.value))
 		}
 	}

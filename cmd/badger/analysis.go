@@ -211,8 +211,8 @@ func contradiction(ctx context.Context, path string, r *batch.FileRow) error {
 	}
 	b := analysis.Batch{Agent: r.Agent, Version: r.Version, ID: r.Batch}
 	of := fmt.Sprintf("case %s, metric %s", report.Short(r.CaseID), report.Short(r.Score.Metric))
-	if name := b.Name(); name != "" {
-		of += ", " + report.Short(name)
+	if b != (analysis.Batch{}) {
+		of += ", " + report.Short(b.Name())
 	}
 	return errcode.New(errcode.DataLoss, "%s:%d: expected one score of each answer and metric: line %d has another one of %s", report.Short(filepath.Base(path)), r.Line, first, of)
 }

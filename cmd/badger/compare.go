@@ -59,7 +59,7 @@ func (c *compareCommand) Run(ctx context.Context, p process) error {
 	}
 	for _, b := range from {
 		if slices.Contains(to, b) {
-			return usage("expected two sides: %s is on both", report.Short(b.Name()))
+			return usage("--from and --to: %s is on both sides, expected two that differ; choose others with --from, --from-batch, --to and --to-batch", report.Short(b.Name()))
 		}
 	}
 	load := append(slices.Clone(o.Metrics), "sql_complexity")

@@ -16,7 +16,7 @@ import (
 
 // exportFlags say in which forms a run is written.
 type exportFlags struct {
-	HTML     string   `name:"html" placeholder:"FILE|DIR" help:"Write the report as pages that need no server: one document where the name ends with .html, else a folder."`
+	HTML     string   `name:"html" placeholder:"FILE|DIR" help:"Write the report as pages that need no server: one document where the name ends with .html, else a folder. A database of scores alone has no questions and results for them; badger run takes these from its cases."`
 	JUnit    string   `name:"junit" placeholder:"FILE" help:"Write JUnit XML for CI servers: a test for each case. - is standard output, here and below."`
 	SARIF    string   `name:"sarif" placeholder:"FILE" help:"Write SARIF 2.1.0 for code scanning: a result for each case that failed."`
 	CaseFile string   `name:"case-file" placeholder:"FILE" help:"The case file whose lines --sarif names, where the answers are read from a database."`
@@ -210,9 +210,7 @@ func (f *exportFlags) open(ctx context.Context, p process, o export.Options, mas
 
 // add writes an answer to every file. Finish tells the error.
 func (e *exports) add(a *export.Answer) {
-	if !e.mask.None() { // the answer is not looked at, so that all texts that may quote values go
-		a.Question, a.Tags, a.TagsErr, a.Scores = "", nil, nil, e.mask.Scores(a.Scores)
-	}
+	a.Withhold(e.mask)
 	if a.Place.File == "" {
 		a.Place = e.places.take(a.AnswerID)
 	}

@@ -133,7 +133,7 @@ func (g gates) check(f *report.Figures, w io.Writer) error {
 		for k := range m.Rates {
 			r, of := &m.Rates[k], ""
 			if len(m.Rates) > 1 {
-				of = " of " + report.Printable(strings.TrimSpace(r.Agent.Name+" "+r.Agent.Version))
+				of = " of " + report.Printable(r.Agent.Shown())
 			}
 			say(gate.judge(of, r.Sum, &r.Coverage, m.LowerIsBetter))
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -14,6 +15,7 @@ import (
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/site"
+	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
 )
 
@@ -27,6 +29,37 @@ type pagesOf struct {
 	chosen   func(*connectors.Run) bool
 	baseline string // the run that is compared with; "": none
 	all      bool   // every case has a page
+
+	cases     batch.Source           // where the cases are that the warehouse lacks; nil: nowhere
+	snapshots scoring.SnapshotReader // of results that cases refer to; nil: the warehouse
+}
+
+// casesIn finds the cases of a run in what it was made from. A case that is there several times, or that
+// cannot be read, is left out.
+func casesIn(s batch.Source) connectors.Elsewhere {
+	return func(ctx context.Context, run caselist.Run, ids []string) (map[string]*scoring.Case, error) {
+		wanted, out := map[scoring.AnswerID]bool{}, map[string]*scoring.Case{}
+		for _, id := range ids {
+			wanted[scoring.AnswerID{CaseID: id, Agent: run.Agent, Version: run.Version, Batch: run.Batch}] = true
+		}
+		for item, err := range s.Cases(ctx) {
+			if err != nil {
+				return nil, err
+			}
+			if !wanted[item.AnswerID] {
+				continue
+			}
+			_, again := out[item.CaseID]
+			if out[item.CaseID] = nil; again {
+				continue
+			}
+			if c, err := item.Load(ctx); err == nil {
+				out[item.CaseID] = c
+			}
+		}
+		maps.DeleteFunc(out, func(_ string, c *scoring.Case) bool { return c == nil })
+		return out, nil
+	}
 }
 
 // write writes the pages: one document where the name ends with .html, else a folder.
@@ -35,7 +68,11 @@ func (r *pagesOf) write(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	pages, err := site.New(site.Options{Warehouse: r.w, Version: version(), Metrics: metric.All(), Masked: r.masked, Now: r.now})
+	options := site.Options{Warehouse: r.w, Version: version(), Metrics: metric.All(), Masked: r.masked, Now: r.now, Snapshots: r.snapshots}
+	if r.cases != nil {
+		options.Elsewhere = casesIn(r.cases)
+	}
+	pages, err := site.New(options)
 	if err != nil {
 		return err
 	}

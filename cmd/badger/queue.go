@@ -123,10 +123,10 @@ func (c *queueNewCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	if len(ids) > 0 && len(shown) == 0 {
-		return errcode.New(errcode.FailedPrecondition, "queue: the database holds none of the answers of the %s, only their scores, so that people would have nothing to look at; fill badger.agent_runs with the answers and run over these, see docs/tables.md", report.Counted(len(ids), "case"))
+		return errcode.New(errcode.FailedPrecondition, "queue: badger.agent_runs has no row of any of the answers of the %s, or several of each, so that people would not know what to look at; fill badger.agent_runs with the answers and run over these, see docs/tables.md", report.Counted(len(ids), "case"))
 	}
 	if n := len(ids) - len(shown); n > 0 {
-		fmt.Fprintf(p.stderr, "%d of %s left out: their answers are not in badger.agent_runs, so that people would have nothing to look at\n", n, report.Counted(len(ids), "case"))
+		fmt.Fprintf(p.stderr, "%d of %s left out: badger.agent_runs has no row of their answers, or several, so that people would not know what to look at\n", n, report.Counted(len(ids), "case"))
 	}
 	q, err := s.Make(ctx, plan, shown)
 	if err != nil {
@@ -200,7 +200,7 @@ func (c *queueNewCommand) run(ctx context.Context, w *connectors.Warehouse, name
 		if (scoring.AnswerID{Agent: key.Agent, Version: key.Version, Batch: key.Batch}).Matches(pattern) {
 			found = append(found, key)
 		}
-		names = append(names, strings.Join(strings.Fields(key.Agent+" "+key.Version+" "+key.Batch), " "))
+		names = append(names, strings.TrimSpace(report.Agent{Name: key.Agent, Version: key.Version}.Shown()+" "+key.Batch))
 	}
 	if len(found) != 1 {
 		return named, usage("run %s has the answers of %s; choose one with --agent, --agent-version and --batch", report.Short(id), shortList(names))

@@ -57,7 +57,7 @@ func (c *reportCommand) Run(ctx context.Context, p process) error {
 			return err
 		}
 		if base.Run == of.Run {
-			return usage("--against: %.80q is the run that is reported on", c.Against)
+			return usage("--against: %.80q is the run that is reported on itself, expected another run", c.Against)
 		}
 		base = connectors.OfRun{Run: base.Run}
 	}
@@ -98,7 +98,7 @@ func (c *reportCommand) choose(ctx context.Context, p process, w *connectors.War
 	matched := false
 	for _, row := range rows {
 		key := scoring.AnswerID{Agent: row.Agent, Version: row.AgentVersion, Batch: row.BatchID}
-		names = append(names, strings.Join(strings.Fields(row.Agent+" "+row.AgentVersion+" "+row.BatchID), " "))
+		names = append(names, strings.TrimSpace(report.Agent{Name: row.Agent, Version: row.AgentVersion}.Shown()+" "+row.BatchID))
 		if matches := key.Matches(c.answers()); flag == "--run" && matches || flag != "--run" {
 			matched = true
 			if row.Status != "done" && !slices.Contains(unfinished, row.Status) {
@@ -258,7 +258,7 @@ func (r *runReport) each(ctx context.Context, of connectors.OfRun, f func(*expor
 		if err != nil {
 			return err
 		}
-		if err := f(exported(of.Run, &s)); err != nil {
+		if err := f(export.Of(of.Run, s.AnswerID, s.Question, s.Scores)); err != nil {
 			return err
 		}
 		r.read++

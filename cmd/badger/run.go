@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -104,6 +105,9 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 		pages := pagesOf{process: p, w: e.warehouse, masked: e.masked, quiet: e.quiet, run: e.run, chosen: func(row *connectors.Run) bool {
 			return scoring.AnswerID{Agent: row.Agent, Version: row.AgentVersion, Batch: row.BatchID}.Matches(c.answers())
 		}}
+		if pages.snapshots = e.snapshots; c.readAgain() {
+			pages.cases = e.source
+		}
 		if e := pages.write(context.WithoutCancel(ctx), c.HTML); e != nil {
 			return e
 		}
@@ -133,6 +137,16 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 	}
 	e.warn()
 	return err
+}
+
+// readAgain tells whether the cases of the run can be read again, and are not in the database that it is
+// stored in. A pipe gives what it holds once.
+func (c *runCommand) readAgain() bool {
+	if c.Cases == "" {
+		return c.To != "" && c.To != c.Source
+	}
+	info, err := os.Stat(c.Cases)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // noCases is the error of a run that found nothing to score: a gate over nothing would pass.
@@ -460,6 +474,7 @@ type evaluation struct {
 	masked  []string // columns of results that nothing shows
 	gates   gates
 	started time.Time
+	unread  [][]batch.Row                     // scores of answers of tables that could not be read, whose questions are to be looked up
 	begun   map[connectors.Run]bool           // rows of eval_runs that are written
 	answers map[connectors.Run]*tally         // by the key of eval_runs
 	earlier map[connectors.Run]connectors.Run // the rows of a run that is resumed, by their key
@@ -517,9 +532,22 @@ func (e *evaluation) evaluate(ctx context.Context) (batch.Outcome, error) {
 	bar := newProgressBar(e.stderr, e.quiet)
 	runner := batch.Runner{
 		Engine: e.engine, Metrics: e.metrics, Concurrency: e.concurrency, RetryFailed: e.retryFailed, Ordered: e.scoreFile != nil || e.exports.any(),
-		Stop: stop, Now: e.now, Progress: bar.update, Held: e.held, Skipped: e.summary.describe, Scored: e.scored,
+		Stop: stop, Now: e.now, Progress: bar.update, Held: e.held, Skipped: e.summary.describe,
+	}
+	var lost error // of looking up questions
+	runner.Scored = func(c *scoring.Case, rows []batch.Row) {
+		if _, ok := e.source.(*warehouseSource); c != nil || !ok {
+			e.scored(c, rows)
+			return
+		}
+		if e.unread = append(e.unread, rows); len(e.unread) >= lookedUp && lost == nil {
+			lost = e.scoredUnread(ctx)
+		}
 	}
 	outcome, err := runner.Run(ctx, e.run, e.execution.source(e.source), ledger)
+	if err = cmp.Or(err, lost); err == nil || errcode.Of(err) == errcode.Cancelled {
+		err = cmp.Or(err, e.scoredUnread(context.WithoutCancel(ctx)))
+	}
 	if err == nil {
 		err = e.recordMissing(ctx, &runner, ledger)
 	}
@@ -555,7 +583,7 @@ func (e *evaluation) recordMissing(ctx context.Context, r *batch.Runner, ledger 
 	if err != nil {
 		return err
 	}
-	for some := range slices.Chunk(e.summary.report.Unanswered(questions), 64) {
+	for some := range slices.Chunk(e.summary.report.Unanswered(questions), lookedUp) {
 		var rows []batch.Row
 		for i := range some {
 			of := scoring.AnswerID{CaseID: some[i].ID, Agent: some[i].Agent, Version: some[i].Version, Batch: some[i].Batch}
@@ -569,9 +597,44 @@ func (e *evaluation) recordMissing(ctx context.Context, r *batch.Runner, ledger 
 			return err
 		}
 		for of := range slices.Chunk(rows, len(metrics)) {
-			e.scored(nil, of)
+			e.unread = append(e.unread, of)
+		}
+		if err := e.scoredUnread(ctx); err != nil {
+			return err
 		}
 	}
+	return nil
+}
+
+// lookedUp is how many questions are looked up at once.
+const lookedUp = 64
+
+// scoredUnread is [evaluation.scored] of answers that are missing or could not be read: what is known of
+// their questions is in the golden set.
+func (e *evaluation) scoredUnread(ctx context.Context) error {
+	if len(e.unread) == 0 {
+		return nil
+	}
+	s := e.source.(*warehouseSource) //nolint:forcetypeassert // others have no such answers
+	ids := make([]string, len(e.unread))
+	for i, rows := range e.unread {
+		ids[i] = rows[0].CaseID
+	}
+	questions, err := s.w.QuestionsNamed(ctx, s.filter, ids)
+	if err != nil {
+		return err
+	}
+	for _, rows := range e.unread {
+		var c *scoring.Case
+		if q, there := questions[rows[0].CaseID]; there {
+			c = &scoring.Case{
+				ID: rows[0].CaseID, Question: q.Text, Dialect: q.Dialect, Tags: q.Tags, TagsErr: q.TagsErr, Golds: []scoring.Query{{SQL: q.Gold}},
+				Agent: scoring.Agent{Name: rows[0].Agent, Version: rows[0].Version, BatchID: rows[0].Batch},
+			}
+		}
+		e.scored(c, rows)
+	}
+	e.unread = nil
 	return nil
 }
 

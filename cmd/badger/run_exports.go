@@ -14,7 +14,6 @@ import (
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/export"
-	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -39,16 +38,19 @@ func (e *evaluation) exportScored(c *scoring.Case, rows []batch.Row) {
 	if !e.exports.any() || e.resumed || len(rows) == 0 {
 		return
 	}
-	a := &export.Answer{RunID: e.run, AnswerID: rows[0].AnswerID}
+	scores := make([]scoring.Score, len(rows))
 	for i := range rows {
-		a.Scores = append(a.Scores, rows[i].Score)
+		scores[i] = rows[i].Score
 	}
-	slices.SortFunc(a.Scores, func(x, y scoring.Score) int { return cmp.Compare(x.Metric, y.Metric) }) // as a report reads them
+	slices.SortFunc(scores, func(x, y scoring.Score) int { return cmp.Compare(x.Metric, y.Metric) }) // as a report reads them
+	var q connectors.Question
 	if c != nil {
-		a.Question, a.Tags, a.TagsErr = c.Question, c.Tags, c.TagsErr
+		q = connectors.Question{Text: c.Question, Dialect: c.Dialect, Tags: c.Tags, TagsErr: c.TagsErr}
+		if len(c.Golds) > 0 {
+			q.Gold = c.Golds[0].SQL
+		}
 	}
-	a.Tier = report.TierOf(a.Scores)
-	e.exports.add(a)
+	e.exports.add(export.Of(e.run, rows[0].AnswerID, q, scores))
 }
 
 // export ends the exports of the run. The summary names the pages.
@@ -62,15 +64,10 @@ func (e *evaluation) export(ctx context.Context, pages string) error {
 			if err != nil {
 				return err
 			}
-			e.exports.add(exported(e.run, &s))
+			e.exports.add(export.Of(e.run, s.AnswerID, s.Question, s.Scores))
 		}
 	}
 	return e.exports.finish(e.summary.figures, export.MarkdownOptions{Run: e.run, Report: pages})
-}
-
-// exported is an answer that was read for the exports.
-func exported(run string, s *connectors.ScoredAnswer) *export.Answer {
-	return &export.Answer{RunID: run, AnswerID: s.AnswerID, Question: s.Question, Tags: s.Tags, TagsErr: s.TagsErr, Scores: s.Scores, Tier: report.TierOf(s.Scores)}
 }
 
 // places are the lines of a case file on which the cases stand that are being scored.

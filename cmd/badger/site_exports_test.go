@@ -185,3 +185,103 @@ func TestRunAndReportWriteTheSame(t *testing.T) {
 		}
 	}
 }
+
+// Answers that are missing or cannot be read have their question, tags and class in the exports of a run
+// as in those of a report, and count among their tags; so have tags that cannot be read.
+func TestRunAndReportKnowTheSameQuestions(t *testing.T) {
+	demo, _, _ := strings.Cut(strings.TrimPrefix(demoDatabase(t), "duckdb:"), "?")
+	dir := t.TempDir()
+	file := func(name string) string { return filepath.Join(dir, name) }
+	if err := os.WriteFile(file("own.duckdb"), []byte(readText(t, demo)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db := "duckdb:" + file("own.duckdb")
+	execute(t, db,
+		"UPDATE badger.golden_set SET tags = '[5]' WHERE case_id = 'bank-04'",
+		"DELETE FROM badger.agent_runs WHERE case_id IN ('bank-02', 'bank-04')",
+		"UPDATE badger.agent_runs SET tool_calls = '5' WHERE case_id IN ('bank-03', 'retail-03')")
+	forms := []string{"csv", "jsonl", "junit", "sarif", "markdown"}
+	of := func(what string, args ...string) string {
+		for _, f := range forms {
+			args = append(args, "--"+f, file(what+"."+f))
+		}
+		must(t, append(args, "--quiet", "--agent-version", "2.0")...)
+		return what
+	}
+	of("run", "run", "--source", db, "--run-id", "again", "--metrics", "relation,hybrid_ex,sql_complexity")
+	of("report", "report", "--db", db, "--run", "again")
+	for _, f := range forms {
+		run, report := inOrder(t, f, readText(t, file("run."+f))), inOrder(t, f, readText(t, file("report."+f)))
+		if run != report { // a run writes what is missing last
+			t.Errorf("%s differs:%s", f, firstDifference(run, report))
+		}
+	}
+	type answer struct {
+		CaseID                  string `json:"case_id"`
+		Question, Tier, Outcome string
+		Tags                    []string
+		Torn                    string `json:"unreadable_tags"`
+	}
+	answers := map[string]answer{}
+	for line := range strings.Lines(readText(t, file("run.jsonl"))) {
+		var a answer
+		if err := json.Unmarshal([]byte(line), &a); err != nil {
+			t.Fatal(err)
+		}
+		answers[a.CaseID] = a
+	}
+	for id, outcome := range map[string]string{"bank-02": "unanswered", "bank-04": "unanswered", "bank-03": "error", "retail-03": "error"} {
+		a := answers[id]
+		if a.Outcome != outcome || a.Question == "" || a.Tier == "" || (a.Tags == nil) != (id == "bank-04") || (a.Torn == "[5]") != (id == "bank-04") {
+			t.Errorf("%s: %+v, want %s with its question, tags and tier", id, a, outcome)
+		}
+	}
+	figures := func(args ...string) string {
+		out, _ := must(t, append(args, "--json", "--quiet", "--agent-version", "2.0")...)
+		return out
+	}
+	run, report := figures("run", "--source", db, "--run-id", "once more", "--metrics", "relation,hybrid_ex,sql_complexity"), figures("report", "--db", db, "--run", "once more")
+	if run != report {
+		t.Errorf("the figures of a run and its report differ:%s", firstDifference(run, report))
+	}
+	var said struct {
+		Tags []struct{ Name string } `json:"tags"`
+		Torn struct {
+			Cases int
+			First []string `json:"first_case_ids"`
+		} `json:"unreadable_tags"`
+	}
+	if err := json.Unmarshal([]byte(run), &said); err != nil || said.Torn.Cases != 1 || !slices.Equal(said.Torn.First, []string{"bank-04"}) {
+		t.Errorf("unreadable tags in the figures: %+v, %v", said.Torn, err)
+	}
+	for _, tag := range said.Tags {
+		if strings.Contains(tag.Name, "read") || tag.Name == "" {
+			t.Errorf("a tag is called %q", tag.Name)
+		}
+	}
+}
+
+// inOrder is an export with its lines, or the results of SARIF, sorted.
+func inOrder(t *testing.T, form, text string) string {
+	t.Helper()
+	lines := strings.Split(text, "\n")
+	if form == "sarif" {
+		var doc struct {
+			Runs []struct{ Results []map[string]any }
+		}
+		if err := json.Unmarshal([]byte(text), &doc); err != nil {
+			t.Fatal(err)
+		}
+		lines = nil
+		for _, r := range doc.Runs[0].Results {
+			delete(r, "ruleIndex") // of rules in the order in which they were met
+			line, err := json.Marshal(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines = append(lines, string(line))
+		}
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}

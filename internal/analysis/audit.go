@@ -332,10 +332,11 @@ func (a *evidenceOf) opinions() (yes []string, no int) {
 
 func (x *auditing) audit(in *AuditInput, read bool) *Audit {
 	out := &Audit{EX: in.EX, Cases: len(x.byCase), Answers: len(x.answers), Suspects: []Suspect{}}
-	noEX := 0
+	noEX, why := 0, map[mark]int{}
 	for _, a := range x.answers {
 		if !a.ex.judged() {
 			noEX++
+			why[a.ex.status()]++
 		}
 		if !a.rejected() {
 			continue
@@ -358,12 +359,28 @@ func (x *auditing) audit(in *AuditInput, read bool) *Audit {
 		out.Notes = append(out.Notes, "no answer that "+in.EX+" rejects is labelled: the precision of the reasons is not known")
 	}
 	if noEX > 0 {
-		out.Notes = append(out.Notes, counted(noEX, "answer")+" without a verdict of "+in.EX+" (no results): the reasons are listed, but not measured on them")
+		out.Notes = append(out.Notes, counted(noEX, "answer")+" without a verdict of "+in.EX+" ("+withoutVerdict(why)+"): the reasons are listed, but not measured on them")
 	}
 	if !read && len(x.answers) > 0 {
 		out.Notes = append(out.Notes, "the answers themselves were not read: whether several agents give the same result ("+AgentsAgree+") is not known")
 	}
 	return out
+}
+
+// withoutVerdict says why answers have no verdict, with how many of each kind there are.
+func withoutVerdict(n map[mark]int) string {
+	var out []string
+	for _, of := range []struct {
+		status mark
+		said   string
+	}{
+		{notApplicable, "not applicable"}, {unanswered, "no answer"}, {failed, "failed score"}, {abstained, "abstained"}, {scored, "no threshold"}, {absent, "no score"},
+	} {
+		if n[of.status] > 0 {
+			out = append(out, of.said+" "+strconv.Itoa(n[of.status]))
+		}
+	}
+	return strings.Join(out, ", ")
 }
 
 func counted(n int, what string) string {

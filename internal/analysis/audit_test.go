@@ -265,3 +265,33 @@ func TestAgentsOfWhomNothingElseIsKnown(t *testing.T) {
 		t.Errorf("%+v, want c1 alone, where two agents agree", a)
 	}
 }
+
+// The note about answers that the reasons are not measured on says why each has no verdict.
+func TestWhyAnswersHaveNoVerdict(t *testing.T) {
+	score := func(status scoring.Status, reason string) Score {
+		return Score{CaseID: "c", Metric: "ex", Status: status, Reason: reason}
+	}
+	judged := score(scoring.StatusOK, "")
+	passed := true
+	judged.Passed = &passed
+	var list []Evidence
+	for i, s := range []Score{
+		judged, score(scoring.StatusFailed, "question c1 has 2 rows, expected one"), score(scoring.StatusFailed, "no JSON"), score(scoring.StatusNotApplicable, scoring.NoAnswer),
+		score(scoring.StatusNotApplicable, "no gold result given"), {CaseID: "c", Metric: "rose", Status: scoring.StatusNotApplicable},
+	} {
+		list = append(list, Evidence{scoring.AnswerID{CaseID: fmt.Sprint("c", i), Agent: "a"}, s})
+	}
+	a, err := NewAudit(AuditInput{EX: "ex", Evidence: func(yield func(Evidence, error) bool) {
+		for _, e := range list {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "5 answers without a verdict of ex (not applicable 1, no answer 1, failed score 2, no score 1)"; !strings.Contains(strings.Join(a.Notes, "\n"), want) {
+		t.Errorf("notes %q, want %q", a.Notes, want)
+	}
+}

@@ -39,16 +39,16 @@ func (b *Batch) unfinished() string {
 
 // Name is how the batch is called in messages and tables.
 func (b *Batch) Name() string {
-	parts := []string{b.System()}
+	name := cmp.Or(b.System(), NoName)
 	if b.ID != "" {
-		parts = append(parts, "batch "+b.ID)
+		name += ", batch " + b.ID
 	}
-	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
+	return name
 }
 
 // System is the agent and its version, with the score file where that tells systems apart.
 func (b *Batch) System() string {
-	name := strings.TrimSpace(b.Agent + " " + b.Version)
+	name := System(b.Agent, b.Version)
 	switch {
 	case b.Origin == "":
 		return name
@@ -56,6 +56,20 @@ func (b *Batch) System() string {
 		return b.Origin
 	}
 	return name + " (" + b.Origin + ")"
+}
+
+// What stands for the name of an agent, and for its version, where there is none.
+const (
+	NoName    = "(no name)"
+	NoVersion = "(no version)"
+)
+
+// System is an agent and its version; "" where it has neither.
+func System(agent, version string) string {
+	if agent == "" && version != "" {
+		agent = NoName
+	}
+	return strings.TrimSpace(agent + " " + version)
 }
 
 // sameAnswers tells whether two batches are of the same version of the same agent.

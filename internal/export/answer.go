@@ -1,6 +1,10 @@
 package export
 
 import (
+	"errors"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -10,11 +14,31 @@ type Answer struct {
 	RunID string
 	scoring.AnswerID
 	Question string // "" where it is not known
-	Tier     string // complexity, such as easy; "" where it is not known
+	Tier     string // complexity of the accepted query, such as easy; "" where it is not known
 	Tags     []string
 	TagsErr  error // why they cannot be read
 	Place    Place
 	Scores   []scoring.Score // by metric
+}
+
+// Of is an answer of a run to a question, with its scores.
+func Of(run string, id scoring.AnswerID, q connectors.Question, scores []scoring.Score) *Answer {
+	return &Answer{RunID: run, AnswerID: id, Question: q.Text, Tier: report.TierOf(scores, q.Gold, q.Dialect), Tags: q.Tags, TagsErr: q.TagsErr, Scores: scores}
+}
+
+// Withhold takes away what may quote values of results: question, tags and reasons.
+func (a *Answer) Withhold(m *caseview.Mask) {
+	if !m.None() {
+		a.Question, a.Tags, a.TagsErr, a.Scores = "", nil, nil, m.Scores(a.Scores)
+	}
+}
+
+// unreadableTags are the tags as they stand where they cannot be read; "" where they can.
+func (a *Answer) unreadableTags() string {
+	if e := (*scoring.UnreadableTags)(nil); errors.As(a.TagsErr, &e) {
+		return e.Text
+	}
+	return ""
 }
 
 // Place is the line of a file that an answer's case stands in. The zero value is none.

@@ -12,7 +12,7 @@ import (
 )
 
 // csvColumns are the columns before those of the metrics.
-var csvColumns = []string{"eval_run_id", "agent_name", "agent_version", "batch_id", "case_id", "question", "tier", "tags", "outcome", "reason", "relation", "difference"}
+var csvColumns = []string{"eval_run_id", "agent_name", "agent_version", "batch_id", "case_id", "question", "tier", "tags", "unreadable_tags", "outcome", "reason", "relation", "difference"}
 
 // csvWriter is RFC 4180: lines end with CR LF, and a field that holds a quote, a comma or the end of
 // a line is quoted. Package encoding/csv changes the line ends within fields.
@@ -49,7 +49,7 @@ func NewCSV(w io.Writer, o Options) Writer {
 func (c *csvWriter) Add(a *Answer) error {
 	relation, difference := a.difference()
 	line := []string{
-		a.RunID, a.Agent, a.Version, a.Batch, a.CaseID, a.Question, a.Tier, strings.Join(a.Tags, ";"), string(a.Outcome(c.o.Metric)), a.reason(c.o.Metric), relation, difference,
+		a.RunID, a.Agent, a.Version, a.Batch, a.CaseID, a.Question, a.Tier, strings.Join(a.Tags, ";"), a.unreadableTags(), string(a.Outcome(c.o.Metric)), a.reason(c.o.Metric), relation, difference,
 	}
 	for i := range line {
 		line[i] = guarded(line[i])

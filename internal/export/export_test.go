@@ -24,9 +24,12 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
 
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/metric"
 )
 
 var update = flag.Bool("update", false, "write golden files anew; look at them before they are committed")
@@ -104,6 +107,7 @@ func writeJUnit(t testing.TB, answers []*Answer) string {
 func everywhere(s string) *Answer {
 	a := answer(s, s, verdict("hybrid_ex", 0, s), labelled("relation", s, s), verdict(s, 0, s))
 	a.RunID, a.Agent, a.Batch, a.Question, a.Tier, a.Tags, a.Place = s, s, s, s, s, []string{s, s}, Place{s, 3}
+	a.TagsErr = &scoring.UnreadableTags{Text: s}
 	return a
 }
 
@@ -315,9 +319,9 @@ func TestCSV(t *testing.T) {
 	a.Tags, a.Question = []string{"x", "y"}, "=1+1"
 	b := answer("2.0", "-7", scoring.Score{Metric: "ex_bird", Status: scoring.StatusOK, Value: -0.5})
 	b.Tier = ""
-	want := "eval_run_id,agent_name,agent_version,batch_id,case_id,question,tier,tags,outcome,reason,relation,difference,score_hybrid_ex,score_ex_bird,outcome_hybrid_ex,outcome_ex_bird\r\n" +
-		"r1,atlas,2.0,,c1,'=1+1,easy,x;y,failed,\"a, b\",rounded,\"gold is \"\"rounded\"\"\",0.1,,failed,error\r\n" +
-		"r1,atlas,2.0,,-7,,,,unscored,the run holds no score of hybrid_ex,,,,-0.5,unscored,unjudged\r\n"
+	want := "eval_run_id,agent_name,agent_version,batch_id,case_id,question,tier,tags,unreadable_tags,outcome,reason,relation,difference,score_hybrid_ex,score_ex_bird,outcome_hybrid_ex,outcome_ex_bird\r\n" +
+		"r1,atlas,2.0,,c1,'=1+1,easy,x;y,,failed,\"a, b\",rounded,\"gold is \"\"rounded\"\"\",0.1,,failed,error\r\n" +
+		"r1,atlas,2.0,,-7,,,,,unscored,the run holds no score of hybrid_ex,,,,-0.5,unscored,unjudged\r\n"
 	if got := writeCSV(t, []*Answer{a, b}); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -382,7 +386,7 @@ func TestCSVHostile(t *testing.T) {
 		for c, picture := range map[string]string{"\x00": "␀", "\x01": "␁", "\x1b": "␛", "\x7f": "␡", "\a": "␇", "\b": "␈", "\v": "␋", "\f": "␌"} {
 			want = strings.ReplaceAll(want, c, picture)
 		}
-		for _, column := range []int{0, 1, 2, 3, 4, 5, 6, 9, 11} {
+		for _, column := range []int{0, 1, 2, 3, 4, 5, 6, 8, 10, 12} {
 			got := lines[1][column]
 			if _, err := strconv.ParseFloat(strings.TrimPrefix(got, "+"), 64); err != nil && regexp.MustCompile(`^[\s\x{a0}\x{feff}]*[=+\-@＝＋－＠]|^[\t\r\n]`).MatchString(got) {
 				t.Errorf("%q comes out as %q", s, got)
@@ -428,6 +432,74 @@ func TestTerminalsObeyNothing(t *testing.T) {
 	}
 }
 
+// Tags that cannot be read stand as they are, and are told from none.
+func TestUnreadableTagsAreKept(t *testing.T) {
+	none, torn := answer("1", "c1", verdict("hybrid_ex", 1, "")), answer("1", "c2", verdict("hybrid_ex", 1, ""))
+	torn.Tags, torn.TagsErr = scoring.ParseTags(`["sales",`)
+	answers := []*Answer{none, torn}
+	lines := parseCSV(t, writeCSV(t, answers))
+	tags, unreadable := slices.Index(lines[0], "tags"), slices.Index(lines[0], "unreadable_tags")
+	for i, want := range []string{"", `["sales",`} {
+		if got := lines[i+1]; got[tags] != "" || got[unreadable] != want {
+			t.Errorf("CSV has the tags %q and %q, want none and %q", got[tags], got[unreadable], want)
+		}
+	}
+	var b bytes.Buffer
+	var got []map[string]any
+	for line := range strings.Lines(write(t, NewJSONLines(&b, options), &b, answers)) {
+		var a map[string]any
+		if err := json.Unmarshal([]byte(line), &a); err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, a)
+	}
+	if _, there := got[0]["unreadable_tags"]; there || got[1]["unreadable_tags"] != `["sales",` {
+		t.Errorf("JSON Lines have %v and %v", got[0], got[1])
+	}
+	torn.Withhold(maskOf(t, "email"))
+	if text := writeCSV(t, answers); strings.Contains(text, "sales") {
+		t.Errorf("a masked run shows tags: %s", text)
+	}
+}
+
+func maskOf(t *testing.T, columns ...string) *caseview.Mask {
+	t.Helper()
+	m, err := caseview.NewMask(columns, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// The class of a test case is that of its accepted query, whatever became of the answer: servers know a
+// test again by its class and name.
+func TestTheClassOfATestStays(t *testing.T) {
+	asked := connectors.Question{Gold: "SELECT count(*) FROM t", Dialect: "duckdb", Tags: []string{"sales"}}
+	complexity := func(label, reason string) scoring.Score { return labelled("sql_complexity", label, reason) }
+	hard := "SELECT a FROM t JOIN u ON t.i = u.i WHERE a > (SELECT max(b) FROM t) UNION SELECT b FROM u"
+	for _, tc := range []struct {
+		why    string
+		asked  connectors.Question
+		scores []scoring.Score
+		want   string
+	}{
+		{"scored", asked, []scoring.Score{complexity("easy", "no signal fired"), verdict("hybrid_ex", 1, "")}, "easy"},
+		{"missing", asked, nil, "easy"},
+		{"not read", asked, []scoring.Score{without("hybrid_ex", scoring.StatusFailed, "no JSON"), without("sql_complexity", scoring.StatusFailed, "no JSON")}, "easy"},
+		{"the metric was not asked for", asked, []scoring.Score{verdict("hybrid_ex", 1, "")}, "easy"},
+		{"the question is not in the set, the score says it", connectors.Question{}, []scoring.Score{complexity("extra_hard", "fired: nested, set_op")}, "extra hard"},
+		{"no accepted query: what the agent's has does not count", connectors.Question{Tags: []string{"sales"}}, []scoring.Score{complexity("easy", "no signal fired"+metric.OfAgentsQuery)}, "sales"},
+		{"another agent's query", connectors.Question{Tags: []string{"sales"}}, []scoring.Score{complexity("hard", "fired: nested"+metric.OfAgentsQuery)}, "sales"},
+		{"a hard one, missing", connectors.Question{Gold: hard}, nil, "extra hard"},
+		{"nothing is known", connectors.Question{}, nil, "cases"},
+	} {
+		a := Of("r1", scoring.AnswerID{CaseID: "c1", Agent: "atlas", Version: "1.0"}, tc.asked, tc.scores)
+		if got := parseJUnit(t, writeJUnit(t, []*Answer{a})).Suites[0].Cases[0].Class; got != tc.want {
+			t.Errorf("%s: the class is %q, want %q", tc.why, got, tc.want)
+		}
+	}
+}
+
 // TestCSVLines holds that line ends within fields are what they were: RFC 4180 keeps them.
 func TestCSVLines(t *testing.T) {
 	a := answer("1", "a\nb\r\nc\rd", verdict("hybrid_ex", 1, ""))
@@ -454,7 +526,7 @@ func TestJSONLines(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &got); err != nil || strings.Count(text, "\n") != 1 {
 			t.Fatalf("%q: %v", s, err)
 		}
-		if utf8.ValidString(s) && (got.CaseID != s || got.Scores[0].Reason != s) {
+		if utf8.ValidString(s) && (got.CaseID != s || got.Scores[0].Reason != s || got.Torn != s) {
 			t.Errorf("%q: %+v", s, got)
 		}
 	}

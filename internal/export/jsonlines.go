@@ -54,7 +54,8 @@ type jsonAnswer struct {
 	Question string      `json:"question,omitempty"`
 	Tier     string      `json:"tier,omitempty"`
 	Tags     []string    `json:"tags,omitempty"`
-	Metric   string      `json:"metric"` // whose verdict the outcome is
+	Torn     string      `json:"unreadable_tags,omitempty"` // as they stand
+	Metric   string      `json:"metric"`                    // whose verdict the outcome is
 	Outcome  Outcome     `json:"outcome"`
 	Scores   []jsonScore `json:"scores"`
 }
@@ -73,7 +74,7 @@ type jsonScore struct {
 // Add writes a line.
 func (j *jsonLines) Add(a *Answer) error {
 	out := jsonAnswer{
-		RunID: a.RunID, Agent: a.Agent, Version: a.Version, Batch: a.Batch, CaseID: a.CaseID, Question: a.Question, Tier: a.Tier, Tags: a.Tags,
+		RunID: a.RunID, Agent: a.Agent, Version: a.Version, Batch: a.Batch, CaseID: a.CaseID, Question: a.Question, Tier: a.Tier, Tags: a.Tags, Torn: a.unreadableTags(),
 		Metric: j.o.Metric, Outcome: a.Outcome(j.o.Metric), Scores: make([]jsonScore, len(a.Scores)),
 	}
 	for i := range a.Scores {

@@ -62,8 +62,8 @@ func (m *markdown) head(o MarkdownOptions) {
 		}
 		for _, r := range last(metric.Rates) {
 			who := "The agent"
-			if name := r.Agent.Full(); name != "" {
-				who = code(name)
+			if name := r.Agent.Full(); name != "" || len(m.Agents) > 1 {
+				who = code(r.Agent.Shown())
 			}
 			switch {
 			case r.Passed != nil:
@@ -87,7 +87,7 @@ func (m *markdown) head(o MarkdownOptions) {
 func (m *markdown) comparison(a report.Agent) string {
 	for _, c := range m.Changes {
 		if change := m.Change(m.Primary, a); change != nil && c.To == a {
-			return fmt.Sprintf(" (%s against %s, %s)", change.By(), code(c.From.Full()), change.Sure())
+			return fmt.Sprintf(" (%s against %s, %s)", change.By(), code(c.From.Shown()), change.Sure())
 		}
 	}
 	return ""
@@ -153,7 +153,7 @@ func (m *markdown) changes() {
 		if len(t.rows) == 0 {
 			continue
 		}
-		m.line("\n### " + code(c.From.Full()) + " → " + code(c.To.Full()) + "\n")
+		m.line("\n### " + code(c.From.Shown()) + " → " + code(c.To.Shown()) + "\n")
 		t.write(m.w)
 		if len(c.Regressed) == 0 {
 			continue
@@ -161,7 +161,7 @@ func (m *markdown) changes() {
 		m.line("\nWorse than before, by " + code(m.Primary) + ":\n")
 		worse := table{columns: []string{"case", "before", "now", "why"}, right: []bool{1: true, 2: true, 3: false}}
 		for _, a := range c.Regressed[:min(len(c.Regressed), markdownAnswers)] {
-			worse.rows = append(worse.rows, []string{code(a.CaseID), report.Value(*a.Before), report.Value(a.Value), why(&a)})
+			worse.rows = append(worse.rows, []string{code(report.ShortID(a.CaseID)), report.Value(*a.Before), report.Value(a.Value), why(&a)})
 		}
 		worse.write(m.w)
 	}
@@ -180,7 +180,7 @@ func (m *markdown) worst() {
 		if shown[a.Agent]++; newest[a.Name] != a.Agent || shown[a.Agent] > markdownAnswers {
 			continue
 		}
-		t.rows = append(t.rows, []string{code(a.CaseID), code(m.Label(a.Agent)), report.Value(a.Value), code(a.Question), why(a)})
+		t.rows = append(t.rows, []string{code(report.ShortID(a.CaseID)), code(m.Label(a.Agent)), report.Value(a.Value), code(a.Question), why(a)})
 	}
 	if len(t.rows) > 0 {
 		m.line("\n### Worst answers\n\nBy " + code(m.Primary) + ".\n")

@@ -305,7 +305,7 @@ func (s *Store) unknown(ctx context.Context, answers []scoring.AnswerID) ([]scor
 				return nil, err
 			}
 			for _, id := range part {
-				if !there[id] && !scored[id] {
+				if there[id] == 0 && !scored[id] {
 					one := of
 					one.CaseID = id
 					out = append(out, one)

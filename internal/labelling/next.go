@@ -95,7 +95,8 @@ func casesOf(items []Item) []string {
 }
 
 // Shown are those of some cases of which people can see the answer of an agent, in their order: its
-// answer is in agent_runs. A run over a file leaves only scores.
+// answer is one row of agent_runs. A run over a file leaves only scores, and of several rows nobody can
+// tell which one is the answer.
 func (s *Store) Shown(ctx context.Context, of scoring.AnswerID, cases []string) ([]string, error) {
 	there, err := s.Warehouse.Answered(ctx, of, cases)
 	if err != nil {
@@ -103,7 +104,7 @@ func (s *Store) Shown(ctx context.Context, of scoring.AnswerID, cases []string) 
 	}
 	var out []string
 	for _, id := range cases {
-		if there[id] {
+		if there[id] == 1 {
 			out = append(out, id)
 		}
 	}

@@ -68,14 +68,7 @@ func TestQueuesApart(t *testing.T) {
 					t.Fatalf("%s, %s: %v", tc.steps, step, err)
 				}
 			}
-			table, err := s.Warehouse.Query(t.Context(), "SELECT passes FROM badger.consensus WHERE case_id = '"+caseID+"'")
-			if err != nil {
-				t.Fatal(err)
-			}
-			counted := ""
-			if table.Rows() == 1 {
-				counted = map[string]string{"1": "pass", "0": "fail"}[table.Columns[0].Value(0).String()]
-			}
+			counted := consensus(t, s, caseID)
 			mine, err := s.Mine(t.Context(), say(queues[""], "", "lee", caseID, ""))
 			if err != nil {
 				t.Fatal(err)
@@ -106,6 +99,20 @@ func TestQueuesApart(t *testing.T) {
 			}
 		}
 	})
+}
+
+// consensus is what people say of a case as metrics are measured against it: pass, fail, or "" where they
+// are divided or say nothing.
+func consensus(t *testing.T, s *labelling.Store, caseID string) string {
+	t.Helper()
+	table, err := s.Warehouse.Query(t.Context(), "SELECT passes FROM badger.consensus WHERE case_id = '"+caseID+"'")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if table.Rows() != 1 {
+		return ""
+	}
+	return map[string]string{"1": "pass", "0": "fail"}[table.Columns[0].Value(0).String()]
 }
 
 // A third verdict is taken back by undo like any label, and nothing else is.
@@ -319,14 +326,7 @@ func TestTheNewestThirdVerdictDecides(t *testing.T) {
 				l.Decides = true
 				save(t, s, q, l)
 			}
-			table, err := s.Warehouse.Query(t.Context(), "SELECT passes FROM badger.consensus WHERE case_id = '"+caseID+"'")
-			if err != nil {
-				t.Fatal(err)
-			}
-			counted := ""
-			if table.Rows() == 1 {
-				counted = map[string]string{"1": "pass", "0": "fail"}[table.Columns[0].Value(0).String()]
-			}
+			counted := consensus(t, s, caseID)
 			conflicts, err := s.Conflicts(t.Context(), q, "", 1, 9)
 			if err != nil || len(conflicts) != 1 || conflicts[0].Decision == nil {
 				t.Fatalf("%s: %+v, %v", tc.steps, conflicts, err)

@@ -45,11 +45,11 @@ func (s *Summary) Figures() *Figures {
 	f.Tags = s.slices(f.Agents, byID, &s.tags, func(c *caseInfo) []uint16 { return c.tags })
 	slices.SortStableFunc(f.Tags, func(a, b Slice) int { return cmp.Compare(b.Cases, a.Cases) })
 	if torn := s.torn(byID); len(torn) > 0 {
-		f.Tags = append(f.Tags, s.slice(UnreadableTags, torn, f.Agents))
-		last := &f.Tags[len(f.Tags)-1]
+		of := s.slice("", torn, f.Agents)
 		for _, n := range torn[:min(len(torn), maxUnreadable)] {
-			last.Unreadable = append(last.Unreadable, s.infos[n].id)
+			of.First = append(of.First, s.infos[n].id)
 		}
+		f.UnreadableTags = &of
 	}
 	f.Worst = s.worst(f.Agents, byID)
 	f.Unscored = s.unscored(f.Agents, byID)

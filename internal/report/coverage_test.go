@@ -159,11 +159,11 @@ func TestTagsThatCannotBeRead(t *testing.T) {
 		s.Add(score, c)
 	}
 	f := s.Figures()
-	if f.Cases != 3 || f.Metrics[0].Rates[0].N != 3 || len(f.Tags) != 2 || f.Tags[0].Name != "sales" || f.Tags[0].Unreadable != nil {
+	if f.Cases != 3 || f.Metrics[0].Rates[0].N != 3 || len(f.Tags) != 1 || f.Tags[0].Name != "sales" || f.Tags[0].First != nil {
 		t.Errorf("%+v", f)
 	}
-	if last := f.Tags[1]; last.Name != report.UnreadableTags || last.Cases != 1 || last.Rates[0].N != 1 || !slices.Equal(last.Unreadable, []string{"c2"}) {
-		t.Errorf("%+v, want one case, c2, with its score", last)
+	if of := f.UnreadableTags; of == nil || of.Cases != 1 || of.Rates[0].N != 1 || !slices.Equal(of.First, []string{"c2"}) {
+		t.Errorf("%+v, want one case, c2, with its score", of)
 	}
 	var b strings.Builder
 	if err := f.Render(&b, report.Options{Width: 120}); err != nil || !strings.Contains(b.String(), "tags that cannot be read: c2") {

@@ -22,11 +22,13 @@ type Figures struct {
 	// or it is not known.
 	RunStatus string `json:"run_status,omitempty"`
 
-	Changes  []Change   `json:"changes,omitempty"` // every version against the one before it, agents of one version against each other
-	Tiers    []Slice    `json:"tiers,omitempty"`
-	Tags     []Slice    `json:"tags,omitempty"`
-	Worst    []Answer   `json:"worst,omitempty"` // answers that did not pass, by agent version, the worst first
-	Unscored []Unscored `json:"unscored,omitempty"`
+	Changes []Change `json:"changes,omitempty"` // every version against the one before it, agents of one version against each other
+	Tiers   []Slice  `json:"tiers,omitempty"`
+	Tags    []Slice  `json:"tags,omitempty"`
+	// UnreadableTags are the cases whose tags cannot be read; nil where there are none.
+	UnreadableTags *Slice     `json:"unreadable_tags,omitempty"`
+	Worst          []Answer   `json:"worst,omitempty"` // answers that did not pass, by agent version, the worst first
+	Unscored       []Unscored `json:"unscored,omitempty"`
 }
 
 // RunDone is the status of a run that scored all that it was asked to.
@@ -170,15 +172,13 @@ type Count struct {
 
 // Slice is what the primary metric says of the cases of one tier or tag.
 type Slice struct {
-	Name  string `json:"name"`
-	Cases int    `json:"cases"`
-	Rates []Rate `json:"rates"`
-	// Unreadable are the first cases whose tags cannot be read, where the slice is of these. It comes
-	// after all tags and is named [UnreadableTags].
-	Unreadable []string `json:"unreadable_case_ids,omitempty"`
+	Name  string   `json:"name"` // "" for the cases whose tags cannot be read
+	Cases int      `json:"cases"`
+	Rates []Rate   `json:"rates"`
+	First []string `json:"first_case_ids,omitempty"` // the first of these cases; nil in a slice of others
 }
 
-// UnreadableTags is the slice of the cases whose tags cannot be read.
+// UnreadableTags is how people read the name of the slice of the cases whose tags cannot be read.
 const UnreadableTags = "cannot be read"
 
 // maxUnreadable is how many of these cases are named.

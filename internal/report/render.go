@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -9,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -73,22 +75,18 @@ func (f *Figures) Label(a Agent) string {
 	case sameName && sameVersion:
 		return ""
 	case sameName:
-		return orDash(a.Version)
+		return cmp.Or(a.Version, analysis.NoVersion)
 	case sameVersion:
-		return orDash(a.Name)
+		return cmp.Or(a.Name, analysis.NoName)
 	}
-	return a.Full()
+	return a.Shown()
 }
 
-// Full is the agent's name and version.
-func (a Agent) Full() string { return strings.TrimSpace(a.Name + " " + a.Version) }
+// Full is the agent's name and version; "" where it has neither.
+func (a Agent) Full() string { return analysis.System(a.Name, a.Version) }
 
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
-}
+// Shown is [Agent.Full] where something must stand.
+func (a Agent) Shown() string { return cmp.Or(a.Full(), analysis.NoName) }
 
 // isPart tells whether a metric is one of several parts of another one, such as
 // component_recall_where of component_recall.
@@ -129,7 +127,7 @@ func (v *view) scores() {
 	}
 	for _, group := range groups {
 		if len(groups) > 1 {
-			g.add(append([]cellSpans{inStyle(Printable(orDash(group)), cyan)}, make([]cellSpans, len(g.cols)-1)...)...)
+			g.add(append([]cellSpans{inStyle(Printable(cmp.Or(group, "-")), cyan)}, make([]cellSpans, len(g.cols)-1)...)...)
 		}
 		for _, m := range v.Metrics {
 			if m.Group == group && !v.isPart(m.Name) {
@@ -351,9 +349,12 @@ func (v *view) shownTags() []Slice {
 	const most = 8
 	var out []Slice
 	for _, s := range v.Tags {
-		if s.Unreadable != nil || len(out) < most && !strings.HasPrefix(s.Name, "tier:") {
+		if len(out) < most && !strings.HasPrefix(s.Name, "tier:") {
 			out = append(out, s)
 		}
+	}
+	if of := v.UnreadableTags; of != nil {
+		out = append(out, *of)
 	}
 	return out
 }
@@ -365,12 +366,16 @@ func (v *view) slices(title, head string, list []Slice) {
 	var g grid
 	v.rateColumns(&g, head)
 	for _, s := range list {
-		v.addRates(&g, s.Name, false, s.Rates)
+		name := s.Name
+		if s.First != nil {
+			name = UnreadableTags
+		}
+		v.addRates(&g, name, false, s.Rates)
 	}
 	v.title(title, "by "+Printable(v.Primary))
 	g.print(v.printer)
 	for i := range list {
-		if ids := list[i].Unreadable; ids != nil {
+		if ids := list[i].First; ids != nil {
 			said := "tags that cannot be read: " + strings.Join(ids, ", ")
 			if more := list[i].Cases - len(ids); more > 0 {
 				said += fmt.Sprintf(" and %d more", more)
@@ -469,8 +474,8 @@ func (v *view) verdict() {
 		}
 		v.line()
 		for _, r := range m.Rates {
-			who := Printable(r.Agent.Full())
-			if who == "" {
+			who := Printable(r.Agent.Shown())
+			if r.Agent.Full() == "" && len(m.Rates) == 1 {
 				who = "the agent"
 			}
 			switch {

@@ -175,3 +175,17 @@ func Wrap(s string, n int) []string {
 	}
 	return lines
 }
+
+// longestID is up to how long, in characters, the id of a case is shown in tables.
+const longestID = 48
+
+// ShortID is the id of a case for a table: its middle is left out where it is long, as the ends tell ids
+// that people make apart.
+func ShortID(id string) string {
+	runes := []rune(id)
+	if len(runes) <= longestID {
+		return id
+	}
+	const end = 16
+	return string(runes[:longestID-end-1]) + "…" + string(runes[len(runes)-end:])
+}

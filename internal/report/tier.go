@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/metric"
+	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
 // Tier is the complexity that a score says its case has, such as extra hard; "" where it says none.
@@ -14,12 +16,18 @@ func Tier(s *scoring.Score) string {
 	return ""
 }
 
-// TierOf is the complexity that scores say their case has.
-func TierOf(scores []scoring.Score) string {
+// TierOf is the complexity of a case's accepted query, so that the case has the same in every run: as a
+// score of the case says it, or else as the query itself has it. "" where there is no such query.
+func TierOf(scores []scoring.Score, gold, dialect string) string {
 	for i := range scores {
-		if t := Tier(&scores[i]); t != "" {
+		if t := Tier(&scores[i]); t != "" && !strings.HasSuffix(scores[i].Reason, metric.OfAgentsQuery) {
 			return t
 		}
 	}
-	return ""
+	q := sqlparts.Parse(gold, sqlparts.DialectOf(dialect)).Final()
+	if q == nil {
+		return ""
+	}
+	tier, _ := sqlparts.Complexity(sqlparts.Extract(q))
+	return string(tier)
 }

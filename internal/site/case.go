@@ -265,6 +265,9 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 		return content{}, err
 	}
 	in.Mask = s.mask
+	if s.o.Snapshots != nil {
+		in.Snapshots = s.o.Snapshots
+	}
 	o := caseview.CellOptions{Show: state.Show, Layout: state.Layout, From: state.From, Rest: shortRest, Rows: rowsOf(ctx)}
 	if state.Whole {
 		o.Rest = 0

@@ -336,6 +336,8 @@ func statusOf(s *scoring.Score) string {
 	switch {
 	case s.Status == scoring.StatusFailed:
 		return "error"
+	case s.Unanswered():
+		return "unanswered"
 	case s.Status != scoring.StatusOK:
 		return string(s.Status)
 	case s.Passed == nil:

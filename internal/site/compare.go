@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/analysis"
@@ -28,6 +27,7 @@ type sides struct {
 	To      []caselist.Run
 	Metrics []string // nil: those that say most; "all": all
 	Metric  string   // whose transitions are shown; "": the first
+	Itself  bool     // the baseline was among the runs that are compared with it, which is left out
 }
 
 func parseSides(v url.Values) (s sides, err error) {
@@ -54,11 +54,14 @@ func parseSides(v url.Values) (s sides, err error) {
 		if err != nil {
 			return s, err
 		}
-		if run != s.From && !slices.Contains(s.To, run) {
+		switch {
+		case run == s.From:
+			s.Itself = true
+		case !slices.Contains(s.To, run):
 			s.To = append(s.To, run)
 		}
 	}
-	if run := caselist.ParseRun(v); run.ID != "" && len(s.To) == 0 { // the link of a run's pages
+	if run := caselist.ParseRun(v); run.ID != "" && len(s.To) == 0 && !s.Itself { // the link of a run's pages
 		s.To = []caselist.Run{run}
 	}
 	if len(s.To) > mostCandidates {
@@ -197,11 +200,16 @@ func (s *Site) compare(r *http.Request) (content, error) {
 	switch {
 	case len(recent) < 2:
 		page.Hint = "There are not two runs to compare. badger run --cases FILE --to URL makes another one."
+	case asked.Itself && len(asked.To) == 0:
+		page.Hint = "The run that you chose is the baseline itself: a run cannot be compared with itself. Choose another run, or another baseline."
 	case asked.From.ID == "" || len(asked.To) == 0:
 		page.Hint = "Choose a baseline, and the runs to compare with it."
 	}
 	if page.Hint != "" {
 		return out, nil
+	}
+	if asked.Itself {
+		page.Warnings = append(page.Warnings, "The baseline is among the runs that you chose: it is left out, as a run cannot be compared with itself.")
 	}
 	return out, s.compared(ctx, page, asked, recent)
 }
@@ -220,7 +228,7 @@ func (s *Site) recentRuns(ctx context.Context) ([]connectors.Run, error) {
 }
 
 func runName(r *connectors.Run) string {
-	name := strings.TrimSpace(r.Agent + " " + r.AgentVersion)
+	name := agentName(r.Agent, r.AgentVersion)
 	for _, part := range []string{r.BatchID, r.ID} {
 		if part != "" {
 			name += " · " + part

@@ -195,3 +195,25 @@ func TestRunsAreChosenToCompare(t *testing.T) {
 		t.Errorf("the page compares %q", got)
 	}
 }
+
+// A run is not compared with itself, and whoever asks for it is told so.
+func TestARunIsNotComparedWithItself(t *testing.T) {
+	s := opened(t, sitetest.Open(t, sitetest.Small(t)))
+	one, two := nightOne.Values().Encode(), nightTwo.Values().Encode()
+	for _, tc := range []struct {
+		to       []string
+		said     string
+		compared int
+	}{
+		{[]string{one}, "a run cannot be compared with itself", 0},
+		{[]string{one, one}, "a run cannot be compared with itself", 0},
+		{[]string{one, two}, "The baseline is among the runs that you chose", 1},
+		{[]string{two}, "", 1},
+	} {
+		doc := shows(t, s, address("/compare", url.Values{"from": {one}, "to": tc.to}))
+		said := doc.Find(".notice").Text()
+		if !strings.Contains(said, tc.said) || tc.said == "" && strings.Contains(said, "itself") || doc.Find(`[aria-label="Metrics"]`).Length() != tc.compared {
+			t.Errorf("%q is compared with %d runs and says %q", tc.to, doc.Find(`[aria-label="Metrics"]`).Length(), said)
+		}
+	}
+}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/export"
-	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf/identity"
 )
@@ -65,10 +64,9 @@ var exportPage = &page{pattern: "GET /export", role: identity.Read, serve: func(
 			continue
 		}
 		if err == nil {
-			if !s.mask.None() {
-				a.Question, a.Tags, a.TagsErr = "", nil, nil
-			}
-			err = w.Add(&export.Answer{RunID: state.ID, AnswerID: a.AnswerID, Question: a.Question, Tags: a.Tags, TagsErr: a.TagsErr, Tier: report.TierOf(a.Scores), Scores: s.mask.Scores(a.Scores)})
+			answer := export.Of(state.ID, a.AnswerID, a.Question, a.Scores)
+			answer.Withhold(s.mask)
+			err = w.Add(answer)
 		}
 		if err != nil {
 			return began.orAbort(err)

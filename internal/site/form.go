@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"fmt"
@@ -9,10 +10,12 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/chart"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/udf/identity"
 )
 
@@ -75,6 +78,7 @@ type link struct {
 	Href  string // "": nowhere in this form
 	Text  string
 	Class string
+	Title string // "": nothing but the text is to be said
 }
 
 // content is what a page shows.
@@ -154,7 +158,18 @@ func (f *form) functions() template.FuncMap {
 		// to is a link: {{template "a" (to .Address "text")}}, or with a class as third argument. Without an
 		// address it leads nowhere.
 		"to": func(address string, text any, class ...string) link {
-			l := link{Text: shown(text), Class: strings.Join(class, " ")}
+			l := link{Text: cmp.Or(shown(text), analysis.NoName), Class: strings.Join(class, " ")}
+			if address != "" {
+				l.Href = f.href(address)
+			}
+			return l
+		},
+		// caseLink leads to a case by its id, which is shortened where it is long.
+		"caseLink": func(address, id string) link {
+			l := link{Text: cmp.Or(report.ShortID(id), analysis.NoName)}
+			if l.Text != id {
+				l.Title = visible(id)
+			}
 			if address != "" {
 				l.Href = f.href(address)
 			}
@@ -188,11 +203,20 @@ func (f *form) functions() template.FuncMap {
 		"share":    share,
 		"interval": interval,
 		"opname":   opName,
-		"figure":   figure,
-		"instant":  instant,
-		"took":     took,
+		"statusname": func(status string) string {
+			if status == "unanswered" {
+				return "no answer"
+			}
+			return strings.ReplaceAll(status, "_", " ")
+		},
+		"figure":  figure,
+		"instant": instant,
+		"took":    took,
 
 		"runAddress":  runAddress,
+		"agentName":   agentName,
+		"shortID":     report.ShortID,
+		"noName":      func(agent string) string { return cmp.Or(agent, analysis.NoName) },
 		"pieces":      caseview.Pieces,
 		"name":        columnName,
 		"brief":       func(s string) string { return cutText(s, 200) },

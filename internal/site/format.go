@@ -3,8 +3,10 @@ package site
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
+	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/report"
 )
 
@@ -17,6 +19,20 @@ func shown(v any) string {
 		return s
 	}
 	return fmt.Sprint(v)
+}
+
+// agentName is an agent with its version, or what stands for one that has neither.
+func agentName(agent, version string) string {
+	return report.Agent{Name: agent, Version: version}.Shown()
+}
+
+// visible is a text from data with symbols in place of what is not seen, for an attribute.
+func visible(s string) string {
+	var b strings.Builder
+	for _, p := range caseview.Pieces(s) {
+		b.WriteString(p.Text)
+	}
+	return b.String()
 }
 
 // count is a number of things, with thousands apart: 1,234.

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/PuerkitoBio/goquery"
+
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/labelling"
 	"github.com/badger-eval/badger/internal/site/sitetest"
@@ -44,6 +46,44 @@ func TestHostileTextsStayText(t *testing.T) {
 		p := visit(t, h, caseAddress(caselist.State{Run: run}, at(i)), of.Name)
 		p.check(t, 0)
 		if !strings.Contains(p.text(), begin(plain(at(i)), 60)) {
+			t.Errorf("%s: the page of its case does not show it", of.Name)
+		}
+	}
+}
+
+// TestHostileTextsStayTextInShortPages is the same of the short pages of cases, which large reports have.
+func TestHostileTextsStayTextInShortPages(t *testing.T) {
+	s := siteOf(t, sitetest.HostileStore(t))
+	run := caselist.Run{ID: sitetest.Plain.ID, Agent: sitetest.Plain.Agent, Version: sitetest.Plain.AgentVersion, Batch: sitetest.Plain.BatchID}
+	pages, files := folder(t, s, Static{Runs: []caselist.Run{run}, All: true, short: true})
+	wrong := func(name string) func(string, ...any) {
+		return func(format string, args ...any) {
+			t.Helper()
+			t.Errorf("%s: %s", name, fmt.Sprintf(format, args...))
+		}
+	}
+	for name, doc := range pages {
+		doc.Find("link, script[src]").Each(func(_ int, e *goquery.Selection) { // assets stand beside the pages
+			if _, there := files[e.AttrOr("src", e.AttrOr("href", ""))]; !there {
+				t.Errorf("%s loads something else than the report's own files", name)
+			}
+		})
+		doc.Find("link, script[src]").Remove()
+		p := &seen{address: name, Document: doc}
+		p.elements(wrong(name))
+		p.names(wrong(name))
+	}
+	at := func(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
+	for _, of := range sitetest.Hostile() {
+		doc := pages[caseName(run, at(of.Text))+".html"]
+		if doc == nil {
+			t.Errorf("%s: its case has no page", of.Name)
+			continue
+		}
+		if doc.Find("table.cells").Length() == 0 && doc.Find(".legend").Length() > 0 {
+			t.Fatalf("%s: the page is not short", of.Name)
+		}
+		if text := (&seen{Document: doc}).text(); !strings.Contains(text, begin(plain(at(of.Text)), 60)) {
 			t.Errorf("%s: the page of its case does not show it", of.Name)
 		}
 	}

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
@@ -126,12 +127,13 @@ func answerJSON(rw http.ResponseWriter, status int, v any) error {
 // think of an answer. It is the same wherever it stands.
 type labelControl struct {
 	scoring.AnswerID
-	Queue    string // "": outside of one
-	In       string // the queue's name, where the control stands on another page than the queue's
-	InAt     string // its page
-	Here     string // the page that the control stands on, where that is not the queue's
-	Seen     string // which answer they see
-	ID       string // of the label, so that it is kept once however often it is sent
+	Queue    string  // "": outside of one
+	In       string  // the queue's name, where the control stands on another page than the queue's
+	InAt     string  // its page
+	Here     string  // the page that the control stands on, where that is not the queue's
+	Said     *saidIn // where Mine was said, where that is not the queue that the control is of; nil: there
+	Seen     string  // which answer they see
+	ID       string  // of the label, so that it is kept once however often it is sent
 	Options  []labelOption
 	Mine     *labelling.Label // what they said of it; nil: nothing
 	Reason   bool             // fail needs a note
@@ -191,17 +193,41 @@ func (s *Site) controlElsewhere(r *http.Request, of scoring.AnswerID, seen, here
 		}
 	}
 	c, err := s.newLabelControl(r, q, of, seen, here)
-	if err != nil || q == nil {
-		return c, err
+	if err != nil {
+		return nil, err
 	}
-	c.In, c.InAt, c.Here = q.Name, queueAddress(q.ID), here
-	if c.Mine == nil { // they may have said something elsewhere
-		c.Mine, err = store.Mine(r.Context(), labelling.Label{AnswerID: of, Annotator: me})
+	if q != nil {
+		c.In, c.InAt, c.Here = q.Name, queueAddress(q.ID), here
+	}
+	if c.Mine == nil && me != "" { // they may have said something elsewhere
+		if c.Mine, err = store.Mine(r.Context(), labelling.Label{AnswerID: of, Annotator: me}); err != nil {
+			return nil, err
+		}
 		for i := range c.Options {
 			c.Options[i].Chosen = c.Mine != nil && c.Mine.Verdict == c.Options[i].Value
 		}
 	}
+	if c.Mine != nil && c.Mine.Queue != c.Queue {
+		c.Said, err = placeOfLabel(r.Context(), store, c.Mine)
+	}
 	return c, err
+}
+
+// saidIn is where somebody gave a label: a queue, or without a name outside of queues.
+type saidIn struct{ Name, Address string }
+
+func placeOfLabel(ctx context.Context, store *labelling.Store, l *labelling.Label) (*saidIn, error) {
+	if l.Queue == "" {
+		return &saidIn{}, nil
+	}
+	q, err := store.Queue(ctx, l.Queue)
+	if errcode.Of(err) == errcode.NotFound { // a label that was taken in from a file may name a queue of elsewhere
+		return &saidIn{Name: l.Queue}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &saidIn{q.Name, queueAddress(q.ID)}, nil
 }
 
 // newLabelControl is the control for an answer; q is nil outside of a queue. here is the page that it

@@ -52,7 +52,7 @@ func TestLabelOnTheCasePageCountsInItsQueue(t *testing.T) {
 		t.Errorf("a label with the scores in view is %q in a blind queue; the form leads to %s", got, at)
 	}
 	open := newQueue(false, cases[:2]...)
-	if _, page = lee.open(address); !strings.Contains(page.Find("[data-label] .saved").Text(), "said unsure") {
+	if _, page = lee.open(address); !strings.Contains(page.Find("[data-label] .saved").Text(), "said unsure outside of queues") {
 		t.Errorf("what was said before there was the queue is not shown: %s", page.Find("form.label").Text())
 	}
 	if to := page.Find("form.label a").AttrOr("href", ""); to != queueAddress(open.ID) {
@@ -89,6 +89,9 @@ func TestLabelOnTheCasePageCountsInItsQueue(t *testing.T) {
 	second := newQueue(false, cases[0])
 	if _, page = lee.open(address); page.Find("form[data-undo] input[name=queue]").AttrOr("value", "") != second.ID || !strings.Contains(page.Find("[data-label] .saved").Text(), "said pass") {
 		t.Errorf("the control of the second queue: %s", page.Find("[data-label]").Text())
+	}
+	if counts, said := page.Find("[data-label] span:not(.saved) a").AttrOr("href", ""), page.Find("[data-label] .saved a").AttrOr("href", ""); counts != queueAddress(second.ID) || said != queueAddress(open.ID) {
+		t.Errorf("the control says that a label counts in %q and was given in %q", counts, said)
 	}
 	at, page = lee.send(page.Find("form[data-undo]"), nil)
 	if a, b := mine(open, cases[0]), mine(second, cases[0]); a == "pass" || b != "" || at != address {

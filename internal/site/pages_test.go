@@ -315,7 +315,7 @@ func TestRuns(t *testing.T) {
 		}
 	}
 	filtered := see(t, s, "/?"+url.Values{"text": {"JUDGED"}, "version": {"1.0"}, "status": {"done"}}.Encode())
-	if strings.Count(filtered, `<th scope="row">`) != 1 || !strings.Contains(filtered, ">judged-1.0</a>") || strings.Contains(filtered, "data-poll") {
+	if strings.Count(filtered, `<th scope="row" class="name">`) != 1 || !strings.Contains(filtered, ">judged-1.0</a>") || strings.Contains(filtered, "data-poll") {
 		t.Errorf("filtered:\n%s", filtered)
 	}
 	if body := see(t, s, "/?agent=nobody"); !strings.Contains(body, "No run is like that") {

@@ -40,6 +40,9 @@ func parsePairs(v url.Values) (p pairs, err error) {
 	if err != nil {
 		return p, err
 	}
+	if s.Itself {
+		return p, errcode.New(errcode.InvalidArgument, "to: the run is the baseline itself, expected another run")
+	}
 	if s.From.ID == "" || len(s.To) != 1 || s.Metric == "" {
 		return p, errcode.New(errcode.InvalidArgument, "the address names no pair of runs and metric: expected from, to and metric")
 	}

@@ -74,7 +74,7 @@ type newQueue struct {
 	List   string // the query of the list's address
 	State  caselist.State
 	Cases  int64
-	Gone   int64  // those of the list that people could not see: their answers are not in the warehouse
+	Gone   int64  // those of the list that people could not see: the warehouse holds no row of their answers, or several
 	Listed string // address of the list
 	Orders []orderText
 }
@@ -164,7 +164,7 @@ var makeQueuePage = &page{pattern: "POST /queue/new", role: identity.Admin, serv
 		return err
 	}
 	if len(ids) == 0 && gone > 0 {
-		return errcode.New(errcode.FailedPrecondition, "queue: the warehouse holds none of these %d answers, only their scores, so that people would have nothing to look at", gone)
+		return errcode.New(errcode.FailedPrecondition, "queue: agent_runs has no row of any of these %d answers, or several of each, so that people would not know what to look at", gone)
 	}
 	q, err := store.Make(r.Context(), plan, ids)
 	if err != nil {

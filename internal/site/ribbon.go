@@ -157,11 +157,7 @@ func columnName(s string) []caseview.Piece { return caseview.Pieces(cutText(s, 8
 
 // visibleName is a text from data for a picture: what is not seen as its symbol, and cut.
 func visibleName(s string) string {
-	var b strings.Builder
-	for _, p := range columnName(s) {
-		b.WriteString(p.Text)
-	}
-	return b.String()
+	return visible(cutText(s, 80))
 }
 
 // shortName is a text from data that has its place in a picture.

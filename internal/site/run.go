@@ -50,6 +50,7 @@ type runView struct {
 	AllBad  string // address of all cases that did not pass
 	Only    string // the one slice that is shown; "": all
 	Whole   string // address of the page with all slices
+	Bare    bool   // the warehouse holds only the scores, as it seems
 }
 
 // metricGroup is the metrics of one family.
@@ -142,13 +143,26 @@ func (s *Site) run(r *http.Request) (content, error) {
 			}
 		}
 	}
+	if v.Bare, err = bare(ctx, p, key); err != nil {
+		return content{}, err
+	}
 	if v.Chosen != nil {
 		if err := s.aboutMetric(ctx, p, list, &v); err != nil {
 			return content{}, err
 		}
 	}
-	title := run.Agent + " " + run.AgentVersion
-	return content{Title: title, Run: &key, Page: v, Poll: run.Status == "running"}, nil
+	return content{Title: agentName(run.Agent, run.AgentVersion), Run: &key, Page: v, Poll: run.Status == "running"}, nil
+}
+
+// bare tells whether the first cases of a run have neither a question nor a query of the answer: what a
+// run over a file leaves are scores.
+func bare(ctx context.Context, p *connectors.Pages, run caselist.Run) (bool, error) {
+	list, err := p.List(ctx, caselist.State{Run: run, Mode: caselist.All, Size: 5})
+	if err != nil {
+		return false, err
+	}
+	rows, err := list.Page(ctx, nil)
+	return len(rows) > 0 && !slices.ContainsFunc(rows, func(r connectors.CaseRow) bool { return r.Question != "" || r.SQL != "" }), err
 }
 
 // ofMetric is the address of the page of a run about a metric.
@@ -361,7 +375,7 @@ func (s *Site) worst(ctx context.Context, p *connectors.Pages, state caselist.St
 	for i := range rows {
 		s.withholdRow(&rows[i])
 		w := worst{CaseRow: rows[i], Address: caseAddress(state, rows[i].ID), Score: rows[i].Scores[v.Metric]}
-		if r, there := rows[i].Scores["relation"]; there && r.Status == scoring.StatusOK && r.Label != "same" && v.Metric != "relation" {
+		if r, there := rows[i].Scores["relation"]; there && r.Status == scoring.StatusOK && r.Label != "same" && v.Metric != "relation" && r.Reason != w.Score.Reason {
 			w.Why = r.Reason
 		}
 		v.Worst = append(v.Worst, w)

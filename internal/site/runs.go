@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/natural"
@@ -87,6 +89,7 @@ func (s *Site) runs(r *http.Request) (content, error) {
 	list := runList{Filter: connectors.RunFilter{
 		Text: q.Get("text"), Agent: q.Get("agent"), Version: q.Get("version"), Status: q.Get("status"), Limit: runsOnPage, Offset: (number - 1) * runsOnPage,
 	}, Statuses: runStatuses}
+	list.Filter.Unnamed, list.Filter.Unversioned = list.Filter.Agent == analysis.NoName, list.Filter.Version == analysis.NoVersion
 	f := list.Filter
 	list.Filtered = f.Text != "" || f.Agent != "" || f.Version != "" || f.Status != ""
 	p, err := s.reader(ctx)
@@ -103,8 +106,9 @@ func (s *Site) runs(r *http.Request) (content, error) {
 		return content{}, err
 	}
 	for _, a := range agents {
-		list.Agents, list.Versions = append(list.Agents, a.Agent), append(list.Versions, a.Version)
+		list.Agents, list.Versions = append(list.Agents, cmp.Or(a.Agent, analysis.NoName)), append(list.Versions, cmp.Or(a.Version, analysis.NoVersion))
 	}
+	slices.Sort(list.Agents)
 	list.Agents = slices.Compact(list.Agents)
 	slices.Sort(list.Versions)
 	list.Versions = slices.Compact(list.Versions)

@@ -191,11 +191,11 @@ func TestFormsOfLabelling(t *testing.T) {
 		t.Errorf("an answer that is gone: %s", page.Find("main").Text())
 	}
 	lee := visitor(t, s, "lee", identity.Label)
-	if gone := must(lee, labelAddress(makeQueue(t, s, labelling.Plan{Most: 2}).ID, "")).Find(".notice").Text(); !strings.Contains(gone, "does not hold the answers") {
+	if gone := must(lee, labelAddress(makeQueue(t, s, labelling.Plan{Most: 2}).ID, "")).Find(".notice").Text(); !strings.Contains(gone, "has no row of the answers") {
 		t.Errorf("whoever is given nothing is told %q", gone)
 	}
 	boss := visitor(t, s, "boss", identity.Admin)
-	if warned := must(boss, "/queue/new?run="+url.QueryEscape(q.RunID)+"&agent="+url.QueryEscape(q.Agent)+"&version="+url.QueryEscape(q.Version)+"&batch="+url.QueryEscape(q.Batch)).Find(".warning").Text(); !strings.Contains(warned, "only their scores") {
+	if warned := must(boss, "/queue/new?run="+url.QueryEscape(q.RunID)+"&agent="+url.QueryEscape(q.Agent)+"&version="+url.QueryEscape(q.Version)+"&batch="+url.QueryEscape(q.Batch)).Find(".warning").Text(); !strings.Contains(warned, "agent_runs has no row of these answers") {
 		t.Errorf("who makes a queue is told %q", warned)
 	}
 }

@@ -20,16 +20,18 @@ import (
 
 // Options are what a site is made of.
 type Options struct {
-	Warehouse *connectors.Warehouse // whose runs are shown; it may come later
-	Prefix    string                // of all paths, such as /report; "" for none
-	Version   string                // of badger
-	Metrics   []scoring.Metric      // their order, groups and directions; others come after them by name
-	Masked    []string              // columns of results whose cells are shown as hashes
-	Labels    bool                  // people may label; else the site only reads
-	EmbedIn   []string              // origins that may show the pages in a frame
-	Budget    Budget                // of judges
-	Now       func() time.Time      // nil: time.Now
-	Log       *slog.Logger          // nil: silent
+	Warehouse *connectors.Warehouse  // whose runs are shown; it may come later
+	Prefix    string                 // of all paths, such as /report; "" for none
+	Version   string                 // of badger
+	Metrics   []scoring.Metric       // their order, groups and directions; others come after them by name
+	Masked    []string               // columns of results whose cells are shown as hashes
+	Labels    bool                   // people may label; else the site only reads
+	Elsewhere connectors.Elsewhere   // where cases are that a static report needs and the warehouse lacks; nil: nowhere
+	Snapshots scoring.SnapshotReader // of results that cases refer to; nil: the warehouse
+	EmbedIn   []string               // origins that may show the pages in a frame
+	Budget    Budget                 // of judges
+	Now       func() time.Time       // nil: time.Now
+	Log       *slog.Logger           // nil: silent
 }
 
 // page is one page of the report.

@@ -34,6 +34,8 @@ type Static struct {
 	Baseline caselist.Run   // that the runs are compared with; the zero value: none
 	All      bool           // every case has a page; else those that did not pass, have an error or changed
 	Done     func(pages, of int)
+
+	short bool // pages of cases are short, however few there are
 }
 
 // staticForm is a report that nobody serves: an address leads to a file of the folder, or to a
@@ -225,7 +227,7 @@ func (s *Site) plan(ctx context.Context, o *Static, f *staticForm) []staticPage 
 	if s.pageNamed("case") == nil {
 		ofCases, f.cases = nil, nil
 	}
-	shared.brief = len(ofCases) > manyCases
+	shared.brief = o.short || len(ofCases) > manyCases
 	if left > 0 {
 		shared.note = "This report has pages of " + count(len(ofCases)) + " cases. " + count(left) + " more that did not pass, have an error or changed stand in the lists only: badger view shows them, and --cases all gives every case a page."
 	}
@@ -427,6 +429,9 @@ func (s *Site) begin(ctx context.Context, o *Static, one bool) (context.Context,
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	if s.o.Elsewhere != nil {
+		p = p.Lacking(s.o.Elsewhere)
+	}
 	shared := &held{pages: p, runs: map[caselist.Run]*heldRun{}, lists: &heldLists{counts: map[string]map[caselist.Mode]int64{}}}
 	for _, run := range o.Runs {
 		if shared.runs[run], err = s.holdRun(ctx, p, o, run); err != nil {
@@ -529,8 +534,7 @@ func (s *Site) WriteFile(ctx context.Context, w io.Writer, o Static) error {
 		return err
 	}
 	out := bufio.NewWriterSize(w, 1<<20)
-	title := o.Runs[0].Agent + " " + o.Runs[0].Version
-	_, _ = out.WriteString(documentHead(strings.TrimSpace(title)))
+	_, _ = out.WriteString(documentHead(agentName(o.Runs[0].Agent, o.Runs[0].Version)))
 	err = s.each(ctx, f, pages, &o, func(p staticPage, text []byte) error {
 		name := sectionMark + p.name
 		_, _ = out.WriteString(`<section class="page" id="` + name + "\">\n")

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -129,7 +130,9 @@ func (s *Site) trend(r *http.Request) (content, error) {
 	if len(state.Metrics) == 0 && len(metrics) > firstPictures {
 		shown, others = metrics[:firstPictures], append(slices.Clone(metrics[firstPictures:]), others...)
 	}
-	o := analysis.TrendOptions{Choose: func(b *analysis.Batch) bool { return state.Agent == "" || b.Agent == state.Agent }}
+	o := analysis.TrendOptions{Choose: func(b *analysis.Batch) bool {
+		return state.Agent == "" || cmp.Or(b.Agent, analysis.NoName) == state.Agent
+	}}
 	o.Metrics = metrics // all of them, as p is adjusted for their number
 	page := &trendContent{State: state}
 	out := content{Title: "Trend", Page: page}
@@ -146,8 +149,9 @@ func (s *Site) trend(r *http.Request) (content, error) {
 		return content{}, err
 	}
 	for _, b := range all {
-		if !slices.ContainsFunc(page.Agents, func(c option) bool { return c.Value == b.Agent }) {
-			page.Agents = append(page.Agents, option{b.Agent, b.Agent, b.Agent == state.Agent})
+		name := cmp.Or(b.Agent, analysis.NoName)
+		if !slices.ContainsFunc(page.Agents, func(c option) bool { return c.Value == name }) {
+			page.Agents = append(page.Agents, option{name, name, name == state.Agent})
 		}
 	}
 	if state.Agent != "" && !slices.ContainsFunc(page.Agents, func(o option) bool { return o.Chosen }) {
@@ -248,7 +252,7 @@ func trendOf(t *analysis.Trend, metric string, number int, state trendState, ask
 		place[p.Batch] = len(picture.Steps)
 		if p.Now.Mean != nil {
 			if series[b.Agent] == nil {
-				series[b.Agent] = &chart.Series{Name: b.Agent}
+				series[b.Agent] = &chart.Series{Name: cmp.Or(b.Agent, analysis.NoName)}
 				agents = append(agents, b.Agent)
 			}
 			line := series[b.Agent]

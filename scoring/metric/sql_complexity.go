@@ -2,7 +2,6 @@ package metric
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/badger-eval/badger/scoring"
@@ -28,6 +27,10 @@ func init() {
 		Score:   sqlComplexity,
 	})
 }
+
+// OfAgentsQuery ends the reason of a complexity that is the agent's query's, since no accepted one is
+// given: another answer may have another.
+const OfAgentsQuery = "; by the SQL of the agent, since no accepted query is given"
 
 var tierValues = map[sqlparts.Tier]struct {
 	label string
@@ -68,7 +71,7 @@ func sqlComplexity(_ context.Context, in *scoring.Input) (scoring.Score, error) 
 		sig.Join, sig.Nested, sig.SetOp, sig.CTE,
 	}
 	if from == predSide {
-		s.Reason += fmt.Sprintf("; by the %s, since no accepted query is given", predSide)
+		s.Reason += OfAgentsQuery
 	}
 	s.Warnings = unread(in, from)
 	return s, nil
