@@ -17,6 +17,7 @@ package bigquery
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -40,6 +41,14 @@ var Dialect = driver.Dialect{
 	},
 	Results:     map[driver.Type]string{driver.JSON: "JSON"},
 	Identifiers: driver.Identifiers{Quote: '`', Backslash: true, Escape: true},
+	Definition:  definition,
+}
+
+// definition returns the statement that reads the definition of a table. A table without a dataset
+// is one of the default dataset.
+func definition(name ...string) string {
+	n := len(name) - 1
+	return "SELECT ddl AS definition FROM " + strings.TrimPrefix(Dialect.Identifier(name[:n]...)+".", ".") + "INFORMATION_SCHEMA.TABLES WHERE table_name = " + Dialect.Literal(name[n])
 }
 
 // Features are what the connector offers.

@@ -3,6 +3,11 @@ package metric
 import (
 	"context"
 	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/badger-eval/badger/scoring"
 	cex "github.com/badger-eval/badger/scoring/counterexample"
@@ -59,6 +64,7 @@ func counterexampleScore(ctx context.Context, in *scoring.Input) (scoring.Score,
 	}
 	found, err := finder.Find(ctx, &cex.Problem{
 		Gold: in.Gold.SQL, Pred: in.Pred.SQL, Dialect: in.Case.Dialect, Schema: in.Case.Schema, Tries: o.Tries, Time: o.TimeMS,
+		Seen: [2]*cex.Seen{seenOf(in.Gold.Result.Table), seenOf(in.Pred.Result.Table)},
 	})
 	if err != nil {
 		return scoring.Score{}, err
@@ -74,8 +80,10 @@ func counterexampleOf(found *cex.Outcome) scoring.Score {
 		return scoring.Abstain(found.Why)
 	case found.Why != "":
 		return scoring.NotApplicable(found.Why)
-	case found.Found:
+	case found.Realistic:
 		s = scoring.OK(0, found.Sentence)
+	case found.Found:
+		s = scoring.OK(0, found.Sentence+"; on realistic data no difference was found, as there "+strings.Join(found.Breaks, ", and "))
 	case found.Open > 0:
 		s = scoring.OK(1, fmt.Sprintf("no difference on %d small databases; on %d of them a query leaves its own result open", found.Tries, found.Open))
 	default:
@@ -87,3 +95,73 @@ func counterexampleOf(found *cex.Outcome) scoring.Score {
 	}
 	return s
 }
+
+// seenRows is how many rows of a result are looked at for the values of its columns.
+const seenRows = 5_000
+
+// seenOf is what a result shows of the data behind it; nil where there is none.
+func seenOf(t *scoring.Table) *cex.Seen {
+	if t == nil {
+		return nil
+	}
+	seen := &cex.Seen{Rows: int64(t.Rows()), Nothing: true, Columns: make([]cex.ColumnFacts, len(t.Columns))}
+	for k := range t.Columns {
+		c := &t.Columns[k]
+		facts := cex.ColumnFacts{Rows: seen.Rows}
+		if c.HasNulls() {
+			for i := range t.Rows() {
+				if c.IsNull(i) {
+					facts.Nulls++
+				}
+			}
+		}
+		seen.Nothing = seen.Nothing && facts.Nulls == seen.Rows
+		if t.Rows() <= seenRows {
+			valuesOf(c, &facts)
+		}
+		seen.Columns[k] = facts
+	}
+	return seen
+}
+
+// valuesOf counts the values of a column, and finds its bounds: of numbers, and of dates as ISO 8601
+// writes them.
+func valuesOf(c *scoring.Column, f *cex.ColumnFacts) {
+	values := map[string]bool{}
+	numbers, dates := true, true
+	var low, high float64
+	var first, last string
+	for i := range c.Len() {
+		if c.IsNull(i) {
+			continue
+		}
+		text := c.Value(i).String()
+		if x, err := strconv.ParseFloat(text, 64); err != nil {
+			numbers = false
+		} else if len(values) == 0 || x < low || x > high {
+			if len(values) == 0 {
+				low, high = x, x
+			}
+			low, high = min(low, x), max(high, x)
+		}
+		dates = dates && isoDate.MatchString(text)
+		if len(values) == 0 {
+			first, last = text, text
+		}
+		first, last = min(first, text), max(last, text)
+		values[text] = true
+	}
+	f.Distinct = int64(len(values))
+	switch {
+	case len(values) == 0:
+	case numbers:
+		f.Low, f.High = strconv.FormatFloat(low, 'g', -1, 64), strconv.FormatFloat(high, 'g', -1, 64)
+	case dates:
+		f.Low, f.High = first, last
+	}
+	if len(values) <= cex.FewValues {
+		f.Values = slices.Sorted(maps.Keys(values))
+	}
+}
+
+var isoDate = regexp.MustCompile(`^\d{4}-\d\d-\d\d`)
