@@ -337,45 +337,65 @@ func TestCounterexamplesOfReferenceData(t *testing.T) {
 	}
 }
 
-// What the table of docs/counterexample.md says of answers whose results agree with gold's, by what
+// What the tables of docs/counterexample.md say of answers whose results agree with gold's, by what
 // people said of them.
 func TestAnswersThatExecutionAccepts(t *testing.T) {
-	engine, err := scoring.NewEngine(metric.All(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range []string{"rosevec/cases.jsonl", "flex200/cases.jsonl", "maple/cases.jsonl", "splash/cases.jsonl", "splash/same_result.jsonl"} {
-		t.Run(file, func(t *testing.T) {
+	for _, tc := range []struct {
+		file              string
+		realistic, unreal int // the most right answers that are refuted on realistic databases, and the fewest wrong ones
+	}{
+		{"rosevec/cases.jsonl", 30, 1}, {"flex200/cases.jsonl", 15, 9}, {"maple/cases.jsonl", 0, 0}, {"splash/cases.jsonl", 0, 0}, {"splash/same_result.jsonl", 0, 160},
+	} {
+		t.Run(tc.file, func(t *testing.T) {
 			e := duckdb.NewSmallDatabases(1)
 			defer e.Close()
-			tally := map[bool]*[3]int{true: {}, false: {}} // by label: accepted by EX, refuted, not carried over
-			for _, p := range pairs(t, file) {
+			engine, err := scoring.NewEngine(metric.All(), &scoring.EngineOptions{Counterexamples: counterexample.Local{Engine: e}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			tally := map[bool]*[4]int{true: {}, false: {}} // by label: accepted by EX, refuted, on a realistic database, not carried over
+			shows := map[bool]map[string]int{true: {}, false: {}}
+			for _, p := range pairs(t, tc.file) {
 				c, err := scoring.DecodeCase(p.raw)
 				if err != nil {
 					t.Fatal(err)
 				}
-				scores, err := engine.Score(t.Context(), c, "ex_bird")
+				if c.Options == nil {
+					c.Options = map[string]json.RawMessage{}
+				}
+				c.Options["counterexample"] = json.RawMessage(`{"time_ms": 50000}`)
+				scores, err := engine.Score(t.Context(), c, "ex_bird", "counterexample")
 				if err != nil {
 					t.Fatal(err)
 				}
 				if c.Human == nil || scores[0].Status != scoring.StatusOK || scores[0].Value != 1 {
 					continue
 				}
-				o, err := counterexample.Find(t.Context(), e, &counterexample.Problem{Gold: p.Gold.SQL, Pred: p.Agent.SQL, Dialect: c.Dialect, Schema: c.Schema, Time: 60_000})
-				if err != nil {
-					t.Fatal(err)
-				}
 				n := tally[*c.Human]
 				n[0]++
+				o, ok := scores[1].Detail.(*counterexample.Outcome)
+				if !ok {
+					n[3]++
+					continue
+				}
 				n[1] += count(o.Found)
-				n[2] += count(o.Why != "")
+				n[2] += count(o.Realistic)
+				if o.Found {
+					shows[*c.Human][o.Shows]++
+				}
+				if o.Realistic != (o.Found && len(o.Breaks) == 0) {
+					t.Errorf("%s: realistic %v, and breaks %q", p.CaseID, o.Realistic, o.Breaks)
+				}
 			}
 			for _, label := range []bool{true, false} {
 				n := tally[label]
-				t.Logf("label %v: EX accepts %d; %d of them are refuted, %d not carried over", label, n[0], n[1], n[2])
+				t.Logf("label %v: EX accepts %d; %d of them are refuted, %d on a realistic database, %d not carried over; what they show: %v", label, n[0], n[1], n[2], n[3], shows[label])
 			}
-			if all := tally[true][0] + tally[false][0]; all > 0 && tally[true][2]+tally[false][2] > all/5 {
+			if all := tally[true][0] + tally[false][0]; all > 0 && tally[true][3]+tally[false][3] > all/5 {
 				t.Errorf("more than a fifth of %d pairs are not carried over", all)
+			}
+			if tally[true][2] > tc.realistic || tally[false][2] < tc.unreal {
+				t.Errorf("on realistic databases, %d right answers are refuted, want at most %d, and %d wrong ones, want at least %d", tally[true][2], tc.realistic, tally[false][2], tc.unreal)
 			}
 		})
 	}

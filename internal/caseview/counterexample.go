@@ -11,8 +11,11 @@ type Counterexample struct {
 	Tries       int          `json:"tries"`    // databases until it was found
 	Inferred    bool         `json:"inferred"` // tables and keys were inferred from the queries
 	Tables      []SmallTable `json:"tables"`
-	Results     []SmallTable `json:"results"` // of gold, then of the agent's query
-	Constraints []string     `json:"constraints,omitempty"`
+	Results     []SmallTable `json:"results"`               // of gold, then of the agent's query
+	Constraints []string     `json:"constraints,omitempty"` // of the schema, which it keeps
+	Realistic   bool         `json:"realistic"`             // it also keeps what the data at hand suggest
+	Keeps       []string     `json:"keeps,omitempty"`       // of that
+	Breaks      []string     `json:"breaks,omitempty"`      // of that, where no realistic one was found
 }
 
 // SmallTable is a table of a few rows. Its cells are written out.
@@ -32,7 +35,7 @@ func (b *builder) counterexample() *Counterexample {
 	if s := b.score("counterexample"); s.Status == scoring.StatusOK && s.Gold > 0 && s.Gold != b.view.Gold {
 		b.note("The counterexample is by another accepted answer than the one that is shown.")
 	}
-	out := &Counterexample{Sentence: found.Sentence, Tries: found.Tries, Inferred: found.Inferred, Constraints: found.Constraints}
+	out := &Counterexample{Sentence: found.Sentence, Tries: found.Tries, Inferred: found.Inferred, Constraints: found.Constraints, Realistic: found.Realistic, Keeps: found.Keeps, Breaks: found.Breaks}
 	for _, t := range found.Tables {
 		out.Tables = append(out.Tables, smallTable(t.Name, t.Columns, t.Rows))
 	}

@@ -72,6 +72,7 @@ type Outcome struct {
 	Open     int  `json:"open,omitempty"`     // those where a query leaves its own result open
 	Inferred bool `json:"inferred,omitempty"` // the schema was inferred from the queries
 
+	Shows       string       `json:"shows,omitempty"` // what is special about it, such as [ShowsNull]
 	Sentence    string       `json:"sentence,omitempty"`
 	Tables      []SmallTable `json:"tables,omitempty"`
 	Gold        *Result      `json:"gold,omitempty"`
