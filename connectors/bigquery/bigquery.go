@@ -17,7 +17,6 @@ package bigquery
 
 import (
 	"context"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -40,15 +39,8 @@ var Dialect = driver.Dialect{
 		driver.Text: "STRING", driver.JSON: "STRING", driver.BigInt: "INT64", driver.Double: "FLOAT64", driver.Boolean: "BOOL", driver.Timestamp: "TIMESTAMP",
 	},
 	Results:     map[driver.Type]string{driver.JSON: "JSON"},
-	Identifiers: driver.Identifiers{Quote: '`', Backslash: true, Escape: true},
+	Identifiers: identifiers,
 	Definition:  definition,
-}
-
-// definition returns the statement that reads the definition of a table. A table without a dataset
-// is one of the default dataset.
-func definition(name ...string) string {
-	n := len(name) - 1
-	return "SELECT ddl AS definition FROM " + strings.TrimPrefix(Dialect.Identifier(name[:n]...)+".", ".") + "INFORMATION_SCHEMA.TABLES WHERE table_name = " + Dialect.Literal(name[n])
 }
 
 // Features are what the connector offers.

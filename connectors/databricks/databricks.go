@@ -37,12 +37,9 @@ var Dialect = driver.Dialect{
 	Types: map[driver.Type]string{
 		driver.Text: "STRING", driver.JSON: "STRING", driver.BigInt: "BIGINT", driver.Double: "DOUBLE", driver.Boolean: "BOOLEAN", driver.Timestamp: "TIMESTAMP",
 	},
-	Identifiers: driver.Identifiers{Quote: '`', Backslash: true},
+	Identifiers: identifiers,
 	Definition:  definition,
 }
-
-// definition returns the statement that writes the definition of a table.
-func definition(name ...string) string { return "SHOW CREATE TABLE " + Dialect.Identifier(name...) }
 
 // Features are what the connector offers.
 var Features = driver.Features{ReadOnly: true, Snapshots: true, QueryByID: true, TimeTravel: true, TextQuery: true}

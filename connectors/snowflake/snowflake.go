@@ -33,13 +33,8 @@ var Dialect = driver.Dialect{
 	Types: map[driver.Type]string{
 		driver.Text: "VARCHAR", driver.JSON: "VARIANT", driver.BigInt: "NUMBER(19, 0)", driver.Double: "FLOAT", driver.Boolean: "BOOLEAN", driver.Timestamp: "TIMESTAMP_LTZ(9)",
 	},
-	Identifiers: driver.Identifiers{Quote: '"', Upper: true, Backslash: true},
+	Identifiers: identifiers,
 	Definition:  definition,
-}
-
-// definition returns the statement that writes the definition of a table.
-func definition(name ...string) string {
-	return "SELECT GET_DDL('TABLE', " + Dialect.Literal(Dialect.Identifier(name...)) + ") AS definition"
 }
 
 // Features are what the connector offers.

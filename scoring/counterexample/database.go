@@ -144,7 +144,7 @@ type spread struct {
 }
 
 // firstWithNulls is the first try whose database may have NULL: what differs without convinces more.
-const firstWithNulls = 10
+const firstWithNulls = 3
 
 // make makes the database of a try: a realistic one, or any that the schema allows.
 func (g *generator) make(try int, realistic bool) *Database {

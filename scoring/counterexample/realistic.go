@@ -55,8 +55,8 @@ const (
 	enoughRows = 30
 	// rowsPerValue is how many rows a value has on average where the values are categories.
 	rowsPerValue = 5
-	// realisticTries is how many databases are tried, of three that may be any, that are realistic.
-	realisticShare = 3
+	// realisticShare is of how many databases that are tried one is realistic.
+	realisticShare = 4
 )
 
 // realism is what a realistic database has besides what the schema says.

@@ -46,8 +46,7 @@ type Problem struct {
 	Seen  [2]*Seen `json:"seen"`
 	Facts *Facts   `json:"facts,omitempty"`
 
-	// Tries is how many databases are tried that may be any; a third as many realistic ones come before
-	// them. Time guards against queries that take long, in
+	// Tries is how many databases are tried, realistic ones first. Time guards against queries that take long, in
 	// milliseconds: a search that it ends has no answer, so that the same pair never gets two.
 	Tries int    `json:"tries"`
 	Time  int64  `json:"time_ms"`
@@ -319,7 +318,7 @@ func (s *search) run(ctx context.Context, engine Engine) error {
 	var failed error
 	realistic := (tries + realisticShare - 1) / realisticShare
 	tried := map[string]bool{} // what was no difference
-	for try := range realistic + tries {
+	for try := range tries {
 		d := g.make(try, true)
 		if try >= realistic {
 			d = g.make(try-realistic, false)

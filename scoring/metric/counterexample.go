@@ -49,27 +49,42 @@ var counterexampleDeclared = scoring.DeclareOptions(counterexampleOptions{Tries:
 )
 
 func counterexampleScore(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
-	o, err := counterexampleDeclared.Read(in)
-	if err != nil {
-		return scoring.Score{}, err
-	}
 	for _, s := range []side{goldSide, predSide} {
 		if script(in, s).Final() == nil {
 			return scoring.NotApplicable(fmt.Sprintf("the %s holds no query", s)), nil
 		}
 	}
-	finder := in.Counterexamples()
-	if finder == nil {
-		return scoring.NotApplicable("this program has no embedded engine to run queries on"), nil
-	}
-	found, err := finder.Find(ctx, &cex.Problem{
-		Gold: in.Gold.SQL, Pred: in.Pred.SQL, Dialect: in.Case.Dialect, Schema: in.Case.Schema, Tries: o.Tries, Time: o.TimeMS,
-		Seen: [2]*cex.Seen{seenOf(in.Gold.Result.Table), seenOf(in.Pred.Result.Table)},
-	})
+	found, err := searchCounterexample(ctx, in)
 	if err != nil {
 		return scoring.Score{}, err
 	}
 	return counterexampleOf(found), nil
+}
+
+// searchCounterexample searches with the options of the metric counterexample, once for a case and
+// an accepted answer.
+func searchCounterexample(ctx context.Context, in *scoring.Input) (*cex.Outcome, error) {
+	type found struct {
+		outcome *cex.Outcome
+		err     error
+	}
+	type key struct{}
+	f := scoring.Memo(in, key{}, func() found {
+		o, err := counterexampleDeclared.ReadOf(in, "counterexample")
+		if err != nil {
+			return found{nil, err}
+		}
+		finder := in.Counterexamples()
+		if finder == nil {
+			return found{&cex.Outcome{Why: "this program has no embedded engine to run queries on"}, nil}
+		}
+		outcome, err := finder.Find(ctx, &cex.Problem{
+			Gold: in.Gold.SQL, Pred: in.Pred.SQL, Dialect: in.Case.Dialect, Schema: in.Case.Schema, Tries: o.Tries, Time: o.TimeMS,
+			Seen: [2]*cex.Seen{seenOf(in.Gold.Result.Table), seenOf(in.Pred.Result.Table)},
+		})
+		return found{outcome, err}
+	})
+	return f.outcome, f.err
 }
 
 // counterexampleOf is the score of a search.
@@ -83,7 +98,7 @@ func counterexampleOf(found *cex.Outcome) scoring.Score {
 	case found.Realistic:
 		s = scoring.OK(0, found.Sentence)
 	case found.Found:
-		s = scoring.OK(0, found.Sentence+"; on realistic data no difference was found, as there "+strings.Join(found.Breaks, ", and "))
+		s = scoring.OK(0, unrealistic(found))
 	case found.Open > 0:
 		s = scoring.OK(1, fmt.Sprintf("no difference on %d small databases; on %d of them a query leaves its own result open", found.Tries, found.Open))
 	default:
@@ -165,3 +180,8 @@ func valuesOf(c *scoring.Column, f *cex.ColumnFacts) {
 }
 
 var isoDate = regexp.MustCompile(`^\d{4}-\d\d-\d\d`)
+
+// unrealistic is the sentence of a counterexample that is not realistic.
+func unrealistic(found *cex.Outcome) string {
+	return found.Sentence + ". On realistic data no difference was found: there " + strings.Join(found.Breaks, ", and ")
+}
