@@ -152,7 +152,7 @@ func (g *generator) make(try int, realistic bool) *Database {
 	// The first databases are the smallest, so that there is little to shrink.
 	sizes := []int{1, 2, 2, 3, 2, 4, 3, 5, 2, 7}
 	s := style{rows: sizes[try%len(sizes)], of: map[*domain]*spread{}}
-	if s.nulls = []float64{0, 0, 0.15, 0.4}[r.IntN(4)]; try < firstWithNulls {
+	if s.nulls = []float64{0, 0.15, 0.3, 0.4}[r.IntN(4)]; try < firstWithNulls {
 		s.nulls = 0
 	}
 	s.wanted = []float64{0.6, 0.3, 0.9, 1}[r.IntN(4)]
