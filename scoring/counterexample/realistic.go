@@ -394,3 +394,31 @@ func repeated(t *Rows, c *Column) bool {
 	_, ok := shared(t, c)
 	return ok
 }
+
+// Reads says which columns of the schema the two queries read, and which of them, in two tables, are
+// compared, in the order in which the first may refer to the second. Statistics of these help to tell
+// what is realistic. Both are empty where the queries cannot be carried over.
+func Reads(p *Problem) (columns []*Column, compared [][2]*Column) {
+	s, _ := prepare(p)
+	if s == nil || s.schema.Inferred {
+		return nil, nil
+	}
+	for _, t := range s.tables {
+		columns = append(columns, t.usedColumns()...)
+	}
+	for _, c := range columns {
+		for _, m := range s.values.members(c.domain) {
+			stated := slices.ContainsFunc(c.table.Foreign, func(f Foreign) bool { return f.To == m.table && slices.Contains(f.Columns, c) })
+			if m.table != c.table && m.Kind == c.Kind && !stated && len(compared) < maxCompared {
+				compared = append(compared, [2]*Column{c, m})
+			}
+		}
+	}
+	return columns, compared
+}
+
+// maxCompared bounds the pairs of columns whose values are compared in a warehouse.
+const maxCompared = 12
+
+// Of is the name of the column's table.
+func (c *Column) Of() string { return c.table.Name }

@@ -41,6 +41,8 @@ type Problem struct {
 	Dialect string `json:"dialect"`
 	Schema  string `json:"schema,omitempty"` // DDL; where empty, tables are inferred from the queries
 
+	SchemaFrom string `json:"schema_from,omitempty"` // [FromWarehouse] where it was read there
+
 	// Seen is what gold and the agent's query returned on the real database, nil where that is not
 	// known. Facts are statistics of the tables. Both say what is realistic.
 	Seen  [2]*Seen `json:"seen"`
@@ -52,6 +54,13 @@ type Problem struct {
 	Time  int64  `json:"time_ms"`
 	Seed  uint64 `json:"seed,omitempty"`
 }
+
+// Where a schema is from.
+const (
+	FromCase      = "case"      // the case states it
+	FromWarehouse = "warehouse" // it was read from the warehouse that the queries run on
+	FromQueries   = "queries"   // nothing states it: it was inferred from both queries
+)
 
 // The bounds where a problem names none.
 const (
@@ -70,6 +79,8 @@ type Outcome struct {
 	Tries    int  `json:"tries"`              // databases on which both queries ran
 	Open     int  `json:"open,omitempty"`     // those where a query leaves its own result open
 	Inferred bool `json:"inferred,omitempty"` // the schema was inferred from the queries
+	// SchemaFrom says where the schema is from: [FromCase], [FromWarehouse] or [FromQueries].
+	SchemaFrom string `json:"schema_from,omitempty"`
 
 	Shows       string       `json:"shows,omitempty"` // what is special about it, such as [ShowsNull]
 	Sentence    string       `json:"sentence,omitempty"`
@@ -164,7 +175,10 @@ func prepare(p *Problem) (*search, *Outcome) {
 			}
 		}
 	}
-	s.out.Inferred = s.schema.Inferred
+	s.out.Inferred, s.out.SchemaFrom = s.schema.Inferred, cmp.Or(p.SchemaFrom, FromCase)
+	if s.out.Inferred {
+		s.out.SchemaFrom = FromQueries
+	}
 	s.values = newValues()
 	c := &carrier{dialect: s.dialect, schema: s.schema, values: s.values}
 	if s.dialect == sqlparts.Generic {

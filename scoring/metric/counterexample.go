@@ -15,7 +15,7 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "counterexample", Version: 1, Group: "verdict",
+		Name: "counterexample", Version: 2, Group: "verdict",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs:   scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Context: scoring.FieldSchema,
@@ -25,7 +25,9 @@ func init() {
 		Formula: "0 if a database of a few rows is found on which the queries differ; the detail has the database, both results on it, and a sentence. 1 if none is found, with " +
 			"the number of databases tried: that is no proof. Databases are made from the queries: their literals, values beside them, variants of case and blanks, NULL, duplicates, ties, " +
 			"empty tables, rows with and without a partner. Keys, NOT NULL, foreign keys and checks of schema_ddl hold. Without schema_ddl the tables are inferred from both queries, and a warning " +
-			"says so. The database is shrunk: no row can be left out, and it has only columns that a query or a constraint reads. Both queries run in the embedded engine (DuckDB), written " +
+			"says so. The first quarter of the databases is realistic: it also has what the data at hand suggest (no NULL in a column that no query asks for it, unless a result shows one; no blanks; a partner for every row that is " +
+			"joined with a key; no empty table; the bounds and values of a result that holds a whole table, or of the warehouse's statistics). Only if none of them tells the queries apart may the " +
+			"others be any that the schema allows. The detail says realistic, keeps and breaks. The database is shrunk: no row can be left out, and it has only columns that a query or a constraint reads. Both queries run in the embedded engine (DuckDB), written " +
 			"so that they mean what they mean in their dialect. Rows are compared as a multiset, columns in any order, numbers up to 2e-6. The order of rows is compared only if both queries " +
 			"settle it. What a query leaves open (ties at a LIMIT, a column neither grouped nor aggregated) is no difference. Not applicable, with the construct named, if a query " +
 			"cannot be carried over. The same case gets the same answer: the search is seeded by the case and ends after a number of databases. If it takes longer than time_ms, the metric abstains.",
@@ -79,7 +81,7 @@ func searchCounterexample(ctx context.Context, in *scoring.Input) (*cex.Outcome,
 			return found{&cex.Outcome{Why: "this program has no embedded engine to run queries on"}, nil}
 		}
 		outcome, err := finder.Find(ctx, &cex.Problem{
-			Gold: in.Gold.SQL, Pred: in.Pred.SQL, Dialect: in.Case.Dialect, Schema: in.Case.Schema, Tries: o.Tries, Time: o.TimeMS,
+			Gold: in.Gold.SQL, Pred: in.Pred.SQL, Dialect: in.Case.Dialect, Schema: in.Case.Schema, SchemaFrom: in.Case.SchemaFrom, Facts: in.Case.Facts, Tries: o.Tries, Time: o.TimeMS,
 			Seen: [2]*cex.Seen{seenOf(in.Gold.Result.Table), seenOf(in.Pred.Result.Table)},
 		})
 		return found{outcome, err}
