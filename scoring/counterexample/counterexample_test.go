@@ -3,6 +3,7 @@ package counterexample
 import (
 	"encoding/json"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -167,6 +168,38 @@ func TestCheckOnTexts(t *testing.T) {
 	for text, want := range map[string]bool{"A": false, "A ": true, "7": false, "7.0": true, "2020-01-01": false, "2020-01-01 00:00:00": true, "": true} {
 		if got := broken(s.Tables[0].Checks[0], s.Tables[0], []Value{textValue(text)}); got != want {
 			t.Errorf("%q breaks the check: %v, want %v", text, got, want)
+		}
+	}
+}
+
+// Checks are read as PostgreSQL writes them, with a cast for each literal and ANY for IN.
+func TestChecksOfPostgres(t *testing.T) {
+	for check, want := range map[string]map[string]bool{ // by value: whether it breaks the check; nil: it is not understood
+		"(grade)::text = ANY ((ARRAY['A'::character varying, 'B'::character varying])::text[])": {"A": false, "C": true},
+		"grade <> ALL (ARRAY['A'::text])":       {"A": true, "C": false},
+		"(grade)::text <> ''::text":             {"": true, "A": false},
+		"(grade)::integer > 3":                  nil,
+		"grade > ANY (ARRAY['A'::text])":        nil,
+		"(age >= (18)::numeric) AND age < 30.5": {"17": true, "18": false, "31": true},
+		"(age)::integer > 3":                    nil,
+		"age > '3'::text":                       nil,
+	} {
+		s := ReadSchema("CREATE TABLE t (grade character varying(9), age numeric(4,1), CHECK ("+check+"))", sqlparts.Postgres)
+		for i, c := range s.Tables[0].Columns {
+			c.at = i
+		}
+		_, ok := understood(s.Tables[0].Checks[0], s.Tables[0])
+		if ok != (want != nil) {
+			t.Errorf("%s is understood: %v, want %v", check, ok, want != nil)
+		}
+		for text, breaks := range want {
+			row := []Value{textValue(text), {}}
+			if n, err := strconv.ParseFloat(text, 64); err == nil {
+				row = []Value{{}, {Kind: Real, Real: n}}
+			}
+			if got := broken(s.Tables[0].Checks[0], s.Tables[0], row); got != breaks {
+				t.Errorf("%s: %q breaks it: %v, want %v", check, text, got, breaks)
+			}
 		}
 	}
 }
