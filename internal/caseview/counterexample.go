@@ -25,8 +25,9 @@ type SmallTable struct {
 	Rows    [][]string `json:"rows"`
 }
 
-// counterexample reads what the score counterexample found. Its values are literals of both queries
-// and values beside them, so that nothing is shown where columns are masked.
+// counterexample reads what the score counterexample found. Its values are literals of both queries,
+// values beside them, and some that results or statistics show, so that nothing is shown where columns
+// are masked.
 func (b *builder) counterexample() *Counterexample {
 	var found counterexample.Outcome
 	if b.masked.active || !b.detail("counterexample", &found) || !found.Found || found.Gold == nil || found.Pred == nil {
