@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring/counterexample"
 )
 
 // Case is one evaluated question: what was asked, which answers are right, what the agent answered.
@@ -16,11 +17,15 @@ type Case struct {
 	Question string
 	Evidence string // hints that came with the question, such as the definition of a business term
 	Schema   string // DDL of the tables the question is about
-	Database string
-	Dataset  string   // where the case comes from, to slice agreement by
-	Dialect  string   // SQL dialect of both queries: snowflake, bigquery, databricks, duckdb, sqlite, …
-	Tags     []string // free words to slice reports by
-	TagsErr  error    // why Tags cannot be read; only what reads tags fails of it
+	// SchemaFrom is [counterexample.FromWarehouse] where Schema was read there, and empty where the case
+	// states it. Facts are what was read of the data; nil: nothing.
+	SchemaFrom string
+	Facts      *counterexample.Facts
+	Database   string
+	Dataset    string   // where the case comes from, to slice agreement by
+	Dialect    string   // SQL dialect of both queries: snowflake, bigquery, databricks, duckdb, sqlite, …
+	Tags       []string // free words to slice reports by
+	TagsErr    error    // why Tags cannot be read; only what reads tags fails of it
 
 	Golds    []Query // accepted answers; the best counts
 	Pred     Query   // the agent's answer

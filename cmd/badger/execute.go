@@ -20,22 +20,26 @@ import (
 
 // executeConfig says where the queries of cases are run that have no result.
 type executeConfig struct {
-	URL       string        `yaml:"url"`       // of the warehouse; {database} stands for the database of the case; empty: nothing is run
-	Rows      int64         `yaml:"rows"`      // of a result
-	Bytes     int64         `yaml:"bytes"`     // of a result in memory
-	Timeout   time.Duration `yaml:"timeout"`   // of a query
-	Functions []string      `yaml:"functions"` // that only read, besides those known of the dialect
-	Snapshots string        `yaml:"snapshots"` // directory that results are kept in; none: nowhere
+	URL        string        `yaml:"url"`        // of the warehouse; {database} stands for the database of the case; empty: nothing is run
+	Rows       int64         `yaml:"rows"`       // of a result
+	Bytes      int64         `yaml:"bytes"`      // of a result in memory
+	Timeout    time.Duration `yaml:"timeout"`    // of a query
+	Functions  []string      `yaml:"functions"`  // that only read, besides those known of the dialect
+	Schema     bool          `yaml:"schema"`     // cases without a schema get the definitions of the tables that their queries read
+	Statistics bool          `yaml:"statistics"` // and statistics of their columns
+	Snapshots  string        `yaml:"snapshots"`  // directory that results are kept in; none: nowhere
 }
 
 // executeFlags are the same on the command line; they win over a configuration file.
 type executeFlags struct {
-	Execute   string        `placeholder:"URL" help:"Run the gold and agent queries that have neither a result nor an error here, such as duckdb:shop.duckdb or duckdb:dbs/{database}.duckdb. Nothing is written: only single queries that read are run."`
-	Kept      bool          `name:"execute-kept" help:"Run nothing: take the results that an earlier run kept in --snapshots."`
-	Rows      int64         `name:"execute-rows" placeholder:"N" help:"The most rows of a result (100000)."`
-	Timeout   time.Duration `name:"execute-timeout" placeholder:"DURATION" help:"The most time of a query (1m)."`
-	Functions []string      `name:"execute-functions" placeholder:"A,B" help:"Functions that only read, besides those that are known of the dialect, such as functions of your own."`
-	Snapshots string        `placeholder:"DIR" help:"Where the results are kept (snapshots); none keeps them nowhere. One directory is for one warehouse."`
+	Execute    string        `placeholder:"URL" help:"Run the gold and agent queries that have neither a result nor an error here, such as duckdb:shop.duckdb or duckdb:dbs/{database}.duckdb. Nothing is written: only single queries that read are run."`
+	Kept       bool          `name:"execute-kept" help:"Run nothing: take the results that an earlier run kept in --snapshots."`
+	Rows       int64         `name:"execute-rows" placeholder:"N" help:"The most rows of a result (100000)."`
+	Timeout    time.Duration `name:"execute-timeout" placeholder:"DURATION" help:"The most time of a query (1m)."`
+	Functions  []string      `name:"execute-functions" placeholder:"A,B" help:"Functions that only read, besides those that are known of the dialect, such as functions of your own."`
+	Schema     bool          `name:"execute-schema" help:"Read the definitions of the tables that the queries of a case read, where the case has no schema_ddl. Judges see them."`
+	Statistics bool          `name:"execute-statistics" help:"With --execute-schema, also read statistics of the columns that the queries read (rows, NULLs, bounds, few values, values that another table lacks), so that counterexamples are realistic. They scan the tables; only badger's embedded engine sees them."`
+	Snapshots  string        `placeholder:"DIR" help:"Where the results are kept (snapshots); none keeps them nowhere. One directory is for one warehouse."`
 }
 
 // executionAtWork runs queries, and what it opened.
@@ -75,6 +79,7 @@ func (f *executeFlags) over(c executeConfig) executeConfig {
 	c.URL, c.Snapshots = firstOf(f.Execute, c.URL), firstOf(f.Snapshots, c.Snapshots, "snapshots")
 	c.Rows, c.Timeout = cmp.Or(f.Rows, c.Rows), cmp.Or(f.Timeout, c.Timeout)
 	c.Functions = append(c.Functions, f.Functions...)
+	c.Schema, c.Statistics = c.Schema || f.Schema || f.Statistics, c.Statistics || f.Statistics
 	return c
 }
 
@@ -83,8 +88,8 @@ func (f *executeFlags) over(c executeConfig) executeConfig {
 func (f *executeFlags) open(c executeConfig, p process, resumed bool, others ...string) (_ *executionAtWork, err error) {
 	c = f.over(c)
 	if c.URL == "" && !f.Kept {
-		if f.Rows != 0 || f.Timeout != 0 || len(f.Functions) > 0 || f.Snapshots != "" {
-			return nil, usage("--execute: expected a URL with --execute-rows, --execute-timeout, --execute-functions or --snapshots")
+		if f.Rows != 0 || f.Timeout != 0 || len(f.Functions) > 0 || f.Snapshots != "" || f.Schema || f.Statistics {
+			return nil, usage("--execute: expected a URL with --execute-rows, --execute-timeout, --execute-functions, --execute-schema, --execute-statistics or --snapshots")
 		}
 		return nil, nil //nolint:nilnil // nothing is run
 	}
@@ -95,7 +100,7 @@ func (f *executeFlags) open(c executeConfig, p process, resumed bool, others ...
 		Limits: execution.Limits{
 			Rows: cmp.Or(c.Rows, execution.DefaultLimits.Rows), Bytes: cmp.Or(c.Bytes, execution.DefaultLimits.Bytes), Timeout: cmp.Or(c.Timeout, execution.DefaultLimits.Timeout),
 		},
-		Functions: c.Functions, KeptFirst: resumed, KeptOnly: f.Kept, PerDatabase: strings.Contains(c.URL, databasePlace) || f.Kept && c.URL == "", Now: p.now,
+		Functions: c.Functions, KeptFirst: resumed, KeptOnly: f.Kept, Schema: c.Schema || c.Statistics, Statistics: c.Statistics, PerDatabase: strings.Contains(c.URL, databasePlace) || f.Kept && c.URL == "", Now: p.now,
 	}}
 	defer func() {
 		if err != nil {

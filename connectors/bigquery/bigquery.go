@@ -39,7 +39,8 @@ var Dialect = driver.Dialect{
 		driver.Text: "STRING", driver.JSON: "STRING", driver.BigInt: "INT64", driver.Double: "FLOAT64", driver.Boolean: "BOOL", driver.Timestamp: "TIMESTAMP",
 	},
 	Results:     map[driver.Type]string{driver.JSON: "JSON"},
-	Identifiers: driver.Identifiers{Quote: '`', Backslash: true, Escape: true},
+	Identifiers: identifiers,
+	Definition:  definition,
 }
 
 // Features are what the connector offers.

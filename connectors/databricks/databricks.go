@@ -37,7 +37,8 @@ var Dialect = driver.Dialect{
 	Types: map[driver.Type]string{
 		driver.Text: "STRING", driver.JSON: "STRING", driver.BigInt: "BIGINT", driver.Double: "DOUBLE", driver.Boolean: "BOOLEAN", driver.Timestamp: "TIMESTAMP",
 	},
-	Identifiers: driver.Identifiers{Quote: '`', Backslash: true},
+	Identifiers: identifiers,
+	Definition:  definition,
 }
 
 // Features are what the connector offers.

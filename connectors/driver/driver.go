@@ -96,6 +96,10 @@ type Dialect struct {
 	// where there is none, so that merging finds rows by it; nil where the warehouse has no indexes
 	// or merges as well without.
 	KeyIndex func(schema, table string, key []string) string
+	// Definition returns the statement that returns one text: the CREATE TABLE statement of a table or
+	// a view, with the constraints that the warehouse knows of. The name is its parts as queries have
+	// them: table, schema and table, or catalog, schema and table. nil where there is none.
+	Definition func(name ...string) string
 	// Binary follows text to make it compare by its bytes where a column may have a collation under
 	// which other text is equal to it; "" where text always compares so or where nothing is known.
 	Binary string

@@ -47,6 +47,7 @@ var Dialect = driver.Dialect{
 		driver.Text: "VARCHAR", driver.JSON: "JSON", driver.BigInt: "BIGINT", driver.Double: "DOUBLE", driver.Boolean: "BOOLEAN", driver.Timestamp: "TIMESTAMPTZ",
 	},
 	Identifiers: driver.Identifiers{Quote: '"'},
+	Definition:  definition,
 }
 
 // Features are what the connector offers.

@@ -45,6 +45,7 @@ var Dialect = driver.Dialect{
 	KeyIndex: func(schema, table string, key []string) string {
 		return fmt.Sprintf("CREATE UNIQUE INDEX IF NOT EXISTS %s_key ON %s.%s (%s)", table, schema, table, strings.Join(key, ", "))
 	},
+	Definition: definition,
 }
 
 // RedshiftDialect is how Amazon Redshift spells them.

@@ -33,7 +33,8 @@ var Dialect = driver.Dialect{
 	Types: map[driver.Type]string{
 		driver.Text: "VARCHAR", driver.JSON: "VARIANT", driver.BigInt: "NUMBER(19, 0)", driver.Double: "FLOAT", driver.Boolean: "BOOLEAN", driver.Timestamp: "TIMESTAMP_LTZ(9)",
 	},
-	Identifiers: driver.Identifiers{Quote: '"', Upper: true, Backslash: true},
+	Identifiers: identifiers,
+	Definition:  definition,
 }
 
 // Features are what the connector offers.

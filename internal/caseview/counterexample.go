@@ -11,8 +11,11 @@ type Counterexample struct {
 	Tries       int          `json:"tries"`    // databases until it was found
 	Inferred    bool         `json:"inferred"` // tables and keys were inferred from the queries
 	Tables      []SmallTable `json:"tables"`
-	Results     []SmallTable `json:"results"` // of gold, then of the agent's query
-	Constraints []string     `json:"constraints,omitempty"`
+	Results     []SmallTable `json:"results"`               // of gold, then of the agent's query
+	Constraints []string     `json:"constraints,omitempty"` // of the schema, which it keeps
+	Realistic   bool         `json:"realistic"`             // it also keeps what the data at hand suggest
+	Keeps       []string     `json:"keeps,omitempty"`       // of that
+	Breaks      []string     `json:"breaks,omitempty"`      // of that, where no realistic one was found
 }
 
 // SmallTable is a table of a few rows. Its cells are written out.
@@ -22,8 +25,9 @@ type SmallTable struct {
 	Rows    [][]string `json:"rows"`
 }
 
-// counterexample reads what the score counterexample found. Its values are literals of both queries
-// and values beside them, so that nothing is shown where columns are masked.
+// counterexample reads what the score counterexample found. Its values are literals of both queries,
+// values beside them, and some that results or statistics show, so that nothing is shown where columns
+// are masked.
 func (b *builder) counterexample() *Counterexample {
 	var found counterexample.Outcome
 	if b.masked.active || !b.detail("counterexample", &found) || !found.Found || found.Gold == nil || found.Pred == nil {
@@ -32,7 +36,7 @@ func (b *builder) counterexample() *Counterexample {
 	if s := b.score("counterexample"); s.Status == scoring.StatusOK && s.Gold > 0 && s.Gold != b.view.Gold {
 		b.note("The counterexample is by another accepted answer than the one that is shown.")
 	}
-	out := &Counterexample{Sentence: found.Sentence, Tries: found.Tries, Inferred: found.Inferred, Constraints: found.Constraints}
+	out := &Counterexample{Sentence: found.Sentence, Tries: found.Tries, Inferred: found.Inferred, Constraints: found.Constraints, Realistic: found.Realistic, Keeps: found.Keeps, Breaks: found.Breaks}
 	for _, t := range found.Tables {
 		out.Tables = append(out.Tables, smallTable(t.Name, t.Columns, t.Rows))
 	}

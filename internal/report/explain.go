@@ -523,8 +523,11 @@ func (e *explanation) counterexample() {
 	if c.Inferred {
 		e.indented("  ", "no schema was given: tables, columns, types and keys were inferred from both queries", dim)
 	}
-	if e.full && len(c.Constraints) > 0 {
-		e.indented("  ", "it keeps: "+strings.Join(c.Constraints, "; "), dim)
+	if len(c.Breaks) > 0 {
+		e.indented("  ", "no realistic database was found: it breaks what the data at hand suggest: "+strings.Join(c.Breaks, "; "), dim)
+	}
+	if kept := slices.Concat(c.Constraints, c.Keeps); e.full && len(kept) > 0 {
+		e.indented("  ", "it keeps: "+strings.Join(kept, "; "), dim)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/badger-eval/badger/scoring/sqlparts"
@@ -69,6 +70,9 @@ func judge(e sqlparts.Expr, t *Table, row []Value) (truth, bool) {
 			return -v, ok
 		}
 	case *sqlparts.Binary:
+		if e.Quantifier != "" {
+			return judgeList(e, t, row)
+		}
 		x, okX := operand(e.L, t, row)
 		y, okY := operand(e.R, t, row)
 		v, ok := relation(string(e.Op), x, y)
@@ -111,8 +115,51 @@ func judge(e sqlparts.Expr, t *Table, row []Value) (truth, bool) {
 	return 0, false
 }
 
+// judgeList evaluates x = ANY (ARRAY[…]) and x <> ALL (ARRAY[…]), as PostgreSQL writes IN and NOT IN.
+func judgeList(e *sqlparts.Binary, t *Table, row []Value) (truth, bool) {
+	list, isList := uncast(e.R, t).(*sqlparts.List)
+	if !isList || list.Kind != sqlparts.Array || !(e.Quantifier == "any" && e.Op == "=" || e.Quantifier == "all" && e.Op == "<>") {
+		return 0, false
+	}
+	in := &sqlparts.In{X: e.L, Not: e.Op == "<>"}
+	for _, item := range list.Items {
+		in.List = append(in.List, item.Expr)
+	}
+	return judge(in, t, row)
+}
+
+// uncast takes off casts that change no value: of a number to a type of numbers, of a text to one of
+// texts, as PostgreSQL writes them into every check.
+func uncast(e sqlparts.Expr, t *Table) sqlparts.Expr {
+	c, ok := e.(*sqlparts.Cast)
+	if !ok || c.Try || c.Format != nil {
+		return e
+	}
+	x := uncast(c.X, t)
+	texts := func(name string) bool { return name == "text" || name == "varchar" || name == "character varying" }
+	switch x := x.(type) {
+	case *sqlparts.Literal:
+		_, err := strconv.ParseInt(x.Text, 10, 32)
+		whole := err == nil && (c.Type == "integer" || c.Type == "bigint")
+		if x.Kind == sqlparts.Number && (whole || c.Type == "numeric" || c.Type == "double precision") || x.Kind == sqlparts.String && texts(c.Type) {
+			return x
+		}
+	case *sqlparts.Column:
+		if col := t.Column(x.Name.Last().Text); col != nil && col.Kind == Text && texts(c.Type) {
+			if base, _, _ := strings.Cut(col.Declared, "("); texts(base) {
+				return x
+			}
+		}
+	case *sqlparts.List:
+		if element, ok := strings.CutSuffix(c.Type, "[]"); ok && texts(element) {
+			return x
+		}
+	}
+	return e
+}
+
 func operand(e sqlparts.Expr, t *Table, row []Value) (Value, bool) {
-	switch e := e.(type) {
+	switch e := uncast(e, t).(type) {
 	case *sqlparts.Column:
 		if c := t.Column(e.Name.Last().Text); c != nil && c.at < len(row) {
 			return row[c.at], true
@@ -176,7 +223,7 @@ func comparable(a, b sqlparts.Expr, t *Table) bool {
 
 // operandKind is the kind of an operand, whatever the row.
 func operandKind(e sqlparts.Expr, t *Table) Kind {
-	if c, ok := e.(*sqlparts.Column); ok {
+	if c, ok := uncast(e, t).(*sqlparts.Column); ok {
 		if col := t.Column(c.Name.Last().Text); col != nil {
 			return col.Kind
 		}

@@ -3,6 +3,7 @@ package counterexample
 import (
 	"encoding/json"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -171,6 +172,38 @@ func TestCheckOnTexts(t *testing.T) {
 	}
 }
 
+// Checks are read as PostgreSQL writes them, with a cast for each literal and ANY for IN.
+func TestChecksOfPostgres(t *testing.T) {
+	for check, want := range map[string]map[string]bool{ // by value: whether it breaks the check; nil: it is not understood
+		"(grade)::text = ANY ((ARRAY['A'::character varying, 'B'::character varying])::text[])": {"A": false, "C": true},
+		"grade <> ALL (ARRAY['A'::text])":       {"A": true, "C": false},
+		"(grade)::text <> ''::text":             {"": true, "A": false},
+		"(grade)::integer > 3":                  nil,
+		"grade > ANY (ARRAY['A'::text])":        nil,
+		"(age >= (18)::numeric) AND age < 30.5": {"17": true, "18": false, "31": true},
+		"(age)::integer > 3":                    nil,
+		"age > '3'::text":                       nil,
+	} {
+		s := ReadSchema("CREATE TABLE t (grade character varying(9), age numeric(4,1), CHECK ("+check+"))", sqlparts.Postgres)
+		for i, c := range s.Tables[0].Columns {
+			c.at = i
+		}
+		_, ok := understood(s.Tables[0].Checks[0], s.Tables[0])
+		if ok != (want != nil) {
+			t.Errorf("%s is understood: %v, want %v", check, ok, want != nil)
+		}
+		for text, breaks := range want {
+			row := []Value{textValue(text), {}}
+			if n, err := strconv.ParseFloat(text, 64); err == nil {
+				row = []Value{{}, {Kind: Real, Real: n}}
+			}
+			if got := broken(s.Tables[0].Checks[0], s.Tables[0], row); got != breaks {
+				t.Errorf("%s: %q breaks it: %v, want %v", check, text, got, breaks)
+			}
+		}
+	}
+}
+
 // Every database that is made keeps every constraint, and the same try makes the same database.
 func TestDatabasesKeepConstraints(t *testing.T) {
 	p := &Problem{
@@ -184,9 +217,9 @@ func TestDatabasesKeepConstraints(t *testing.T) {
 		if s == nil {
 			t.Fatal(out.Why)
 		}
-		g := &generator{tables: s.tables, sizes: s.values.sizes, seed: s.seed()}
-		d := g.make(try)
-		if !reflect.DeepEqual(s.inserts(d), s.inserts(g.make(try))) {
+		g := &generator{tables: s.tables, sizes: s.values.sizes, seed: s.seed(), real: s.realism()}
+		d := g.make(try, try%2 == 1)
+		if !reflect.DeepEqual(s.inserts(d), s.inserts(g.make(try, try%2 == 1))) {
 			t.Fatal("the same try makes two databases")
 		}
 		rows += d.Count()

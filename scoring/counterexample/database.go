@@ -10,7 +10,9 @@ import (
 type Database struct {
 	Tables []Rows
 
-	unique []*Column // besides the keys
+	unique []*Column   // besides the keys
+	refers []reference // that a realistic one keeps
+	real   *realism    // nil where it may be any that the schema allows
 }
 
 // Rows is a table of a small database.
@@ -31,7 +33,7 @@ func (d *Database) rows(t *Table) *Rows {
 }
 
 func (d *Database) clone() *Database {
-	out := &Database{Tables: slices.Clone(d.Tables), unique: d.unique}
+	out := &Database{Tables: slices.Clone(d.Tables), unique: d.unique, real: d.real, refers: d.refers}
 	for i := range out.Tables {
 		out.Tables[i].Rows = slices.Clone(out.Tables[i].Rows)
 	}
@@ -102,7 +104,7 @@ func (d *Database) holds(t *Rows, row []Value, before [][]Value) bool {
 			return false
 		}
 	}
-	return true
+	return d.real == nil || d.real.keeps(d, t, row, before)
 }
 
 // sameKey tells whether two rows have the same values, none of them NULL.
@@ -122,6 +124,7 @@ type generator struct {
 	sizes  []int    // numbers of rows that a query names
 	either [][2]*Column
 	seed   uint64
+	real   *realism
 }
 
 // style is how the values of one database are spread.
@@ -141,15 +144,15 @@ type spread struct {
 }
 
 // firstWithNulls is the first try whose database may have NULL: what differs without convinces more.
-const firstWithNulls = 10
+const firstWithNulls = 3
 
-// make makes the database of a try.
-func (g *generator) make(try int) *Database {
+// make makes the database of a try: a realistic one, or any that the schema allows.
+func (g *generator) make(try int, realistic bool) *Database {
 	r := rand.New(rand.NewPCG(g.seed, uint64(try))) //nolint:gosec // to be repeated, not to be secret
 	// The first databases are the smallest, so that there is little to shrink.
 	sizes := []int{1, 2, 2, 3, 2, 4, 3, 5, 2, 7}
 	s := style{rows: sizes[try%len(sizes)], of: map[*domain]*spread{}}
-	if s.nulls = []float64{0, 0, 0.15, 0.4}[r.IntN(4)]; try < firstWithNulls {
+	if s.nulls = []float64{0, 0.15, 0.3, 0.4}[r.IntN(4)]; try < firstWithNulls {
 		s.nulls = 0
 	}
 	s.wanted = []float64{0.6, 0.3, 0.9, 1}[r.IntN(4)]
@@ -160,20 +163,29 @@ func (g *generator) make(try int) *Database {
 		s.rows = g.sizes[r.IntN(len(g.sizes))] + r.IntN(3)
 	}
 	d := &Database{}
-	for _, t := range g.tables {
-		d.Tables = append(d.Tables, Rows{Table: t, Columns: t.usedColumns()})
+	d.refers = slices.Clone(g.real.refers)
+	if realistic {
+		d.real = g.real
 	}
 	for _, p := range g.either {
-		if c := p[r.IntN(2)]; p[0].used && p[1].used {
-			d.unique = append(d.unique, c)
+		if k := r.IntN(2); p[0].used && p[1].used {
+			d.unique = append(d.unique, p[k])
+			d.refers = append(d.refers, reference{p[1-k], p[k], "they are joined"})
 		}
+	}
+	order := g.tables
+	if realistic {
+		order = parentsFirst(g.tables, d.refers)
+	}
+	for _, t := range order {
+		d.Tables = append(d.Tables, Rows{Table: t, Columns: t.usedColumns()})
 	}
 	for i := range d.Tables {
 		n := s.rows
 		if n > 1 && r.IntN(3) == 0 {
 			n += r.IntN(3) - 1
 		}
-		if r.Float64() < s.empty {
+		if r.Float64() < s.empty && !realistic {
 			n = 0
 		}
 		for range n {
@@ -194,7 +206,7 @@ func (g *generator) row(r *rand.Rand, s *style, d *Database, t *Rows) {
 			case wanted && c.domain.wanted > 0 && r.IntN(6) > 0:
 				row[i] = fit(c.domain.pool[r.IntN(c.domain.wanted)], c)
 				continue
-			case !c.NotNull && r.Float64() < s.nulls:
+			case !c.NotNull && r.Float64() < s.nulls && (d.real == nil || !d.real.columns[c].noNull):
 				continue
 			}
 			row[i] = g.value(r, s, c, attempt > 3 || c.key() && r.IntN(2) == 0, len(t.Rows))
@@ -208,6 +220,16 @@ func (g *generator) row(r *rand.Rand, s *style, d *Database, t *Rows) {
 		}
 		for _, f := range t.Table.Foreign {
 			g.refer(r, d, t, row, &f)
+		}
+		for i, c := range t.Columns {
+			if d.real != nil && row[i].Kind != Null && !d.real.columns[c].fits(row[i]) && len(d.real.columns[c].pool) > 0 {
+				row[i] = d.real.columns[c].pool[r.IntN(len(d.real.columns[c].pool))]
+			}
+		}
+		for _, f := range d.refers {
+			if realistic := d.real != nil; realistic && f.from.table == t.Table {
+				g.refer(r, d, t, row, &Foreign{Columns: []*Column{f.from}, To: f.to.table, Target: []*Column{f.to}})
+			}
 		}
 		if d.holds(t, row, t.Rows) {
 			t.Rows = append(t.Rows, row)
@@ -273,12 +295,15 @@ func (g *generator) value(r *rand.Rand, s *style, c *Column, fresh bool, n int) 
 
 // parentsFirst orders tables so that a table comes behind those that it refers to, as far as
 // references are no circle.
-func parentsFirst(tables []*Table) []*Table {
+func parentsFirst(tables []*Table, refers []reference) []*Table {
 	var out []*Table
 	left := slices.Clone(tables)
 	for len(left) > 0 {
 		at := slices.IndexFunc(left, func(t *Table) bool {
-			return !slices.ContainsFunc(t.Foreign, func(f Foreign) bool { return f.To != t && slices.Contains(left, f.To) })
+			return !slices.ContainsFunc(t.Foreign, func(f Foreign) bool { return f.To != t && slices.Contains(left, f.To) }) &&
+				!slices.ContainsFunc(refers, func(f reference) bool {
+					return f.from.table == t && f.to.table != t && slices.Contains(left, f.to.table)
+				})
 		})
 		at = max(at, 0)
 		out = append(out, left[at])

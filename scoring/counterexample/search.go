@@ -41,12 +41,26 @@ type Problem struct {
 	Dialect string `json:"dialect"`
 	Schema  string `json:"schema,omitempty"` // DDL; where empty, tables are inferred from the queries
 
-	// Tries is how many databases are tried. Time guards against queries that take long, in
+	SchemaFrom string `json:"schema_from,omitempty"` // [FromWarehouse] where it was read there
+
+	// Seen is what gold and the agent's query returned on the real database, nil where that is not
+	// known. Facts are statistics of the tables. Both say what is realistic.
+	Seen  [2]*Seen `json:"seen"`
+	Facts *Facts   `json:"facts,omitempty"`
+
+	// Tries is how many databases are tried, realistic ones first. Time guards against queries that take long, in
 	// milliseconds: a search that it ends has no answer, so that the same pair never gets two.
 	Tries int    `json:"tries"`
 	Time  int64  `json:"time_ms"`
 	Seed  uint64 `json:"seed,omitempty"`
 }
+
+// Where a schema is from.
+const (
+	FromCase      = "case"      // the case states it
+	FromWarehouse = "warehouse" // it was read from the warehouse that the queries run on
+	FromQueries   = "queries"   // nothing states it: it was inferred from both queries
+)
 
 // The bounds where a problem names none.
 const (
@@ -65,12 +79,21 @@ type Outcome struct {
 	Tries    int  `json:"tries"`              // databases on which both queries ran
 	Open     int  `json:"open,omitempty"`     // those where a query leaves its own result open
 	Inferred bool `json:"inferred,omitempty"` // the schema was inferred from the queries
+	// SchemaFrom says where the schema is from: [FromCase], [FromWarehouse] or [FromQueries].
+	SchemaFrom string `json:"schema_from,omitempty"`
 
+	Shows       string       `json:"shows,omitempty"` // what is special about it, such as [ShowsNull]
 	Sentence    string       `json:"sentence,omitempty"`
 	Tables      []SmallTable `json:"tables,omitempty"`
 	Gold        *Result      `json:"gold,omitempty"`
 	Pred        *Result      `json:"pred,omitempty"`
-	Constraints []string     `json:"constraints,omitempty"` // that the database keeps
+	Constraints []string     `json:"constraints,omitempty"` // of the schema, which the database keeps
+
+	// Realistic tells that the database also has what the data at hand suggest: Keeps. Where only
+	// another one was found, Breaks says what it lacks.
+	Realistic bool     `json:"realistic"`
+	Keeps     []string `json:"keeps,omitempty"`
+	Breaks    []string `json:"breaks,omitempty"`
 }
 
 // SmallTable is a table of the counterexample.
@@ -117,6 +140,8 @@ type search struct {
 	trees   [2]*sqlparts.Query
 	values  *values
 	session Session
+	real    *realism
+	spared  bool // the last difference did not count, as it is no realistic one
 	out     *Outcome
 }
 
@@ -150,7 +175,10 @@ func prepare(p *Problem) (*search, *Outcome) {
 			}
 		}
 	}
-	s.out.Inferred = s.schema.Inferred
+	s.out.Inferred, s.out.SchemaFrom = s.schema.Inferred, cmp.Or(p.SchemaFrom, FromCase)
+	if s.out.Inferred {
+		s.out.SchemaFrom = FromQueries
+	}
 	s.values = newValues()
 	c := &carrier{dialect: s.dialect, schema: s.schema, values: s.values}
 	if s.dialect == sqlparts.Generic {
@@ -280,7 +308,7 @@ func (s *search) choose(c *carrier) (what string) {
 		}
 		s.tables = append(s.tables, t)
 	}
-	s.tables = parentsFirst(s.tables)
+	s.tables = parentsFirst(s.tables, nil)
 	return s.values.pools(s.schema, c)
 }
 
@@ -295,14 +323,24 @@ func (s *search) run(ctx context.Context, engine Engine) error {
 		return err
 	}
 	defer s.session.Close()
-	g := &generator{tables: s.tables, sizes: s.values.sizes, either: s.schema.either, seed: s.seed()}
+	s.real = s.realism()
+	g := &generator{tables: s.tables, sizes: s.values.sizes, either: s.schema.either, seed: s.seed(), real: s.real}
 	tries := DefaultTries
 	if s.problem.Tries > 0 {
 		tries = s.problem.Tries
 	}
 	var failed error
+	realistic := (tries + realisticShare - 1) / realisticShare
+	tried := map[string]bool{} // what was no difference
 	for try := range tries {
-		d := g.make(try)
+		d := g.make(try, true)
+		if try >= realistic {
+			d = g.make(try-realistic, false)
+		}
+		text := strings.Join(s.inserts(d), ";")
+		if tried[text] || d.real != nil && !d.whole() {
+			continue
+		}
 		differ, err := s.differ(ctx, d)
 		if ctx.Err() != nil {
 			return nil
@@ -316,12 +354,16 @@ func (s *search) run(ctx context.Context, engine Engine) error {
 		}
 		s.out.Tries++
 		if differ {
+			if _, breaks := s.real.judge(d, s.out.Gold.Rows, s.out.Pred.Rows); len(breaks) == 0 {
+				d.real = s.real
+			}
 			s.shrink(ctx, d)
 			if ctx.Err() == nil {
 				s.tell(d)
 			}
 			return nil
 		}
+		tried[text] = !s.spared
 	}
 	if s.out.Tries == 0 && failed != nil {
 		s.out = &Outcome{Why: "the engine fails on a query as it was carried over: " + failed.Error()}
@@ -389,6 +431,10 @@ func (s *search) inserts(d *Database) []string {
 // differ tells whether the queries return different results on a database, for sure: where a query
 // leaves its own result open, nothing is said.
 func (s *search) differ(ctx context.Context, d *Database) (bool, error) {
+	s.spared = false
+	if d.real != nil && !d.whole() {
+		return false, nil
+	}
 	if err := s.session.Load(ctx, s.inserts(d)); err != nil {
 		return false, err
 	}
@@ -399,6 +445,10 @@ func (s *search) differ(ctx context.Context, d *Database) (bool, error) {
 	pred, err := s.session.Query(ctx, s.pred.sql[0])
 	if err != nil {
 		return false, err
+	}
+	if d.real != nil && d.real.finds && nothing(gold) && nothing(pred) {
+		s.spared = true
+		return false, nil
 	}
 	ordered := s.gold.ordered && s.pred.ordered
 	if len(s.gold.columns) == len(s.pred.columns) {
@@ -544,6 +594,8 @@ func (s *search) tell(d *Database) {
 		s.out.Constraints = append(s.out.Constraints, fmt.Sprintf("%s (%s) is unique", c.table.Name, c.Name))
 	}
 	s.out.Sentence = s.sentence(d)
+	s.out.Keeps, s.out.Breaks = s.real.judge(d, s.out.Gold.Rows, s.out.Pred.Rows)
+	s.out.Realistic = len(s.out.Breaks) == 0
 }
 
 // constraints lists those that the database keeps.

@@ -7,6 +7,17 @@ import (
 	"unicode"
 )
 
+// What a counterexample shows, by what is special about its data or about both results.
+const (
+	ShowsColumns   = "columns"   // the results have different numbers of columns
+	ShowsOrder     = "order"     // the same rows come in another order
+	ShowsNull      = "null"      // a value is NULL
+	ShowsNoPartner = "unmatched" // a row has none in another table
+	ShowsEmpty     = "empty"     // a table has no rows
+	ShowsRepeated  = "repeated"  // two rows share a value
+	ShowsValue     = "value"     // a value that a query names, or that lies beside it
+)
+
 // The names of both sides in sentences.
 const (
 	goldName = "gold"
@@ -17,34 +28,39 @@ const (
 func (s *search) sentence(d *Database) string {
 	gold, pred := s.out.Gold.Rows, s.out.Pred.Rows
 	if g, p := len(s.gold.columns), len(s.pred.columns); g != p {
+		s.out.Shows = ShowsColumns
 		return fmt.Sprintf("gold returns %s, the agent's query %s", counted(g, "column"), counted(p, "column"))
 	}
+	where := ""
+	s.out.Shows, where = s.where(d)
 	switch more, fewer := extra(gold, pred), extra(pred, gold); {
 	case more == 0 && fewer == 0:
+		s.out.Shows = ShowsOrder
 		return "both return the same rows in another order: " + s.shown()
 	case more > 0 && fewer == 0:
-		return s.keeps(d, goldName, predName, gold, pred)
+		return s.keeps(d, where, goldName, predName, gold, pred)
 	case fewer > 0 && more == 0:
-		return s.keeps(d, predName, goldName, pred, gold)
+		return s.keeps(d, where, predName, goldName, pred, gold)
 	}
-	if where := s.where(d); where != "" {
+	if where != "" {
 		return where + ", " + s.shown()
 	}
 	return s.shown()
 }
 
 // keeps is the sentence where one side returns all rows of the other, and more.
-func (s *search) keeps(d *Database, who, other string, rows, fewer [][]Value) string {
+func (s *search) keeps(d *Database, where, who, other string, rows, fewer [][]Value) string {
 	if distinct(rows) == distinct(fewer) {
-		if where := s.where(d); where != "" {
+		if where != "" {
 			return fmt.Sprintf("%s, %s returns a row more often than %s: %s", where, who, other, s.shown())
 		}
 		return fmt.Sprintf("%s returns a row more often than %s: %s", who, other, s.shown())
 	}
 	if child, parent := s.lonely(d); parent != nil {
+		s.out.Shows = ShowsNoPartner
 		return fmt.Sprintf("%s keeps rows of %s without a row in %s, %s does not: %s", who, parent.Name, child.Name, other, s.shown())
 	}
-	if where := s.where(d); where != "" {
+	if where != "" {
 		return where + ", " + s.shown()
 	}
 	return s.shown()
@@ -119,30 +135,30 @@ func hasValue(t *Rows, c *Column, v Value) bool {
 
 // where is what is special about the data: a NULL, rows that share a value, a table without rows, a
 // value that a query names.
-func (s *search) where(d *Database) string {
+func (s *search) where(d *Database) (shows, text string) {
 	for i := range d.Tables {
 		t := &d.Tables[i]
 		for _, row := range t.Rows {
 			for k, c := range t.Columns {
 				if row[k].Kind == Null {
-					return fmt.Sprintf("where %s.%s is NULL", t.Table.Name, c.Name)
+					return ShowsNull, fmt.Sprintf("where %s.%s is NULL", t.Table.Name, c.Name)
 				}
 			}
 		}
 	}
 	if child, parent := s.lonely(d); parent != nil {
-		return fmt.Sprintf("where a row of %s has none in %s", parent.Name, child.Name)
+		return ShowsNoPartner, fmt.Sprintf("where a row of %s has none in %s", parent.Name, child.Name)
 	}
 	for i := range d.Tables {
 		if len(d.Tables[i].Rows) == 0 {
-			return "where " + d.Tables[i].Table.Name + " has no rows"
+			return ShowsEmpty, "where " + d.Tables[i].Table.Name + " has no rows"
 		}
 	}
 	for i := range d.Tables {
 		t := &d.Tables[i]
 		for _, c := range t.Columns {
 			if v, ok := shared(t, c); ok && !c.key() {
-				return fmt.Sprintf("where two rows of %s share %s = %s", t.Table.Name, c.Name, readable(v))
+				return ShowsRepeated, fmt.Sprintf("where two rows of %s share %s = %s", t.Table.Name, c.Name, readable(v))
 			}
 		}
 	}
@@ -155,13 +171,13 @@ func (s *search) where(d *Database) string {
 			for _, h := range c.domain.hints {
 				for _, row := range t.Rows {
 					if row[k].String() == h.Text {
-						return fmt.Sprintf("where %s.%s is %s", t.Table.Name, c.Name, readable(row[k]))
+						return ShowsValue, fmt.Sprintf("where %s.%s is %s", t.Table.Name, c.Name, readable(row[k]))
 					}
 				}
 			}
 		}
 	}
-	return ""
+	return ShowsValue, ""
 }
 
 // shared finds a value that two rows have.

@@ -3,6 +3,11 @@ package metric
 import (
 	"context"
 	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/badger-eval/badger/scoring"
 	cex "github.com/badger-eval/badger/scoring/counterexample"
@@ -10,7 +15,7 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "counterexample", Version: 1, Group: "verdict",
+		Name: "counterexample", Version: 2, Group: "verdict",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs:   scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Context: scoring.FieldSchema,
@@ -20,7 +25,9 @@ func init() {
 		Formula: "0 if a database of a few rows is found on which the queries differ; the detail has the database, both results on it, and a sentence. 1 if none is found, with " +
 			"the number of databases tried: that is no proof. Databases are made from the queries: their literals, values beside them, variants of case and blanks, NULL, duplicates, ties, " +
 			"empty tables, rows with and without a partner. Keys, NOT NULL, foreign keys and checks of schema_ddl hold. Without schema_ddl the tables are inferred from both queries, and a warning " +
-			"says so. The database is shrunk: no row can be left out, and it has only columns that a query or a constraint reads. Both queries run in the embedded engine (DuckDB), written " +
+			"says so. The first quarter of the databases is realistic: it also has what the data at hand suggest (no NULL in a column that no query asks for it, unless a result shows one; no blanks; a partner for every row that is " +
+			"joined with a key; no empty table; the bounds and values of a result that holds a whole table, or of the warehouse's statistics). Only if none of them tells the queries apart may the " +
+			"others be any that the schema allows. The detail says realistic, keeps and breaks. The database is shrunk: no row can be left out, and it has only columns that a query or a constraint reads. Both queries run in the embedded engine (DuckDB), written " +
 			"so that they mean what they mean in their dialect. Rows are compared as a multiset, columns in any order, numbers up to 2e-6. The order of rows is compared only if both queries " +
 			"settle it. What a query leaves open (ties at a LIMIT, a column neither grouped nor aggregated) is no difference. Not applicable, with the construct named, if a query " +
 			"cannot be carried over. The same case gets the same answer: the search is seeded by the case and ends after a number of databases. If it takes longer than time_ms, the metric abstains.",
@@ -44,26 +51,42 @@ var counterexampleDeclared = scoring.DeclareOptions(counterexampleOptions{Tries:
 )
 
 func counterexampleScore(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
-	o, err := counterexampleDeclared.Read(in)
-	if err != nil {
-		return scoring.Score{}, err
-	}
 	for _, s := range []side{goldSide, predSide} {
 		if script(in, s).Final() == nil {
 			return scoring.NotApplicable(fmt.Sprintf("the %s holds no query", s)), nil
 		}
 	}
-	finder := in.Counterexamples()
-	if finder == nil {
-		return scoring.NotApplicable("this program has no embedded engine to run queries on"), nil
-	}
-	found, err := finder.Find(ctx, &cex.Problem{
-		Gold: in.Gold.SQL, Pred: in.Pred.SQL, Dialect: in.Case.Dialect, Schema: in.Case.Schema, Tries: o.Tries, Time: o.TimeMS,
-	})
+	found, err := searchCounterexample(ctx, in)
 	if err != nil {
 		return scoring.Score{}, err
 	}
 	return counterexampleOf(found), nil
+}
+
+// searchCounterexample searches with the options of the metric counterexample, once for a case and
+// an accepted answer.
+func searchCounterexample(ctx context.Context, in *scoring.Input) (*cex.Outcome, error) {
+	type found struct {
+		outcome *cex.Outcome
+		err     error
+	}
+	type key struct{}
+	f := scoring.Memo(in, key{}, func() found {
+		o, err := counterexampleDeclared.ReadOf(in, "counterexample")
+		if err != nil {
+			return found{nil, err}
+		}
+		finder := in.Counterexamples()
+		if finder == nil {
+			return found{&cex.Outcome{Why: "this program has no embedded engine to run queries on"}, nil}
+		}
+		outcome, err := finder.Find(ctx, &cex.Problem{
+			Gold: in.Gold.SQL, Pred: in.Pred.SQL, Dialect: in.Case.Dialect, Schema: in.Case.Schema, SchemaFrom: in.Case.SchemaFrom, Facts: in.Case.Facts, Tries: o.Tries, Time: o.TimeMS,
+			Seen: [2]*cex.Seen{seenOf(in.Gold.Result.Table), seenOf(in.Pred.Result.Table)},
+		})
+		return found{outcome, err}
+	})
+	return f.outcome, f.err
 }
 
 // counterexampleOf is the score of a search.
@@ -74,8 +97,10 @@ func counterexampleOf(found *cex.Outcome) scoring.Score {
 		return scoring.Abstain(found.Why)
 	case found.Why != "":
 		return scoring.NotApplicable(found.Why)
-	case found.Found:
+	case found.Realistic:
 		s = scoring.OK(0, found.Sentence)
+	case found.Found:
+		s = scoring.OK(0, unrealistic(found))
 	case found.Open > 0:
 		s = scoring.OK(1, fmt.Sprintf("no difference on %d small databases; on %d of them a query leaves its own result open", found.Tries, found.Open))
 	default:
@@ -86,4 +111,79 @@ func counterexampleOf(found *cex.Outcome) scoring.Score {
 		s.Warnings = []string{"no schema was given: tables, columns, types and keys were inferred from both queries"}
 	}
 	return s
+}
+
+// seenRows is how many rows of a result are looked at for the values of its columns.
+const seenRows = 5_000
+
+// seenOf is what a result shows of the data behind it; nil where there is none.
+func seenOf(t *scoring.Table) *cex.Seen {
+	if t == nil {
+		return nil
+	}
+	seen := &cex.Seen{Rows: int64(t.Rows()), Nothing: true, Columns: make([]cex.ColumnFacts, len(t.Columns))}
+	for k := range t.Columns {
+		c := &t.Columns[k]
+		facts := cex.ColumnFacts{Rows: seen.Rows}
+		if c.HasNulls() {
+			for i := range t.Rows() {
+				if c.IsNull(i) {
+					facts.Nulls++
+				}
+			}
+		}
+		seen.Nothing = seen.Nothing && facts.Nulls == seen.Rows
+		if t.Rows() <= seenRows {
+			valuesOf(c, &facts)
+		}
+		seen.Columns[k] = facts
+	}
+	return seen
+}
+
+// valuesOf counts the values of a column, and finds its bounds: of numbers, and of dates as ISO 8601
+// writes them.
+func valuesOf(c *scoring.Column, f *cex.ColumnFacts) {
+	values := map[string]bool{}
+	numbers, dates := true, true
+	var low, high float64
+	var first, last string
+	for i := range c.Len() {
+		if c.IsNull(i) {
+			continue
+		}
+		text := c.Value(i).String()
+		if x, err := strconv.ParseFloat(text, 64); err != nil {
+			numbers = false
+		} else if len(values) == 0 || x < low || x > high {
+			if len(values) == 0 {
+				low, high = x, x
+			}
+			low, high = min(low, x), max(high, x)
+		}
+		dates = dates && isoDate.MatchString(text)
+		if len(values) == 0 {
+			first, last = text, text
+		}
+		first, last = min(first, text), max(last, text)
+		values[text] = true
+	}
+	f.Distinct = int64(len(values))
+	switch {
+	case len(values) == 0:
+	case numbers:
+		f.Low, f.High = strconv.FormatFloat(low, 'g', -1, 64), strconv.FormatFloat(high, 'g', -1, 64)
+	case dates:
+		f.Low, f.High = first, last
+	}
+	if len(values) <= cex.FewValues {
+		f.Values = slices.Sorted(maps.Keys(values))
+	}
+}
+
+var isoDate = regexp.MustCompile(`^\d{4}-\d\d-\d\d`)
+
+// unrealistic is the sentence of a counterexample that is not realistic.
+func unrealistic(found *cex.Outcome) string {
+	return found.Sentence + ". On realistic data no difference was found: there " + strings.Join(found.Breaks, ", and ")
 }

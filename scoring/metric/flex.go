@@ -60,7 +60,8 @@ type flexDetail struct {
 	ExecutionError *string        `json:"execution_error"`
 	Categories     []flexCategory `json:"categories,omitempty"`
 
-	asked []reliedOn
+	asked          []reliedOn
+	counterexample string // that the judge is told; empty: none
 }
 
 // The categories, in the order of the paper.
@@ -104,6 +105,9 @@ func flex(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 // ask asks whether the query is correct.
 func (d *flexDetail) ask(ctx context.Context, in *scoring.Input) (value float64, reason string, err error) {
 	question, m := prompt.FLEXSame, materialOf(in, d.Results)
+	if d.Form == formOwn {
+		m.Counterexample = d.counterexample
+	}
 	if d.Results != resultsSame {
 		question, m.Relation = inForm(d.Form, prompt.FLEXDiffer), relationText(in)
 	}

@@ -100,8 +100,9 @@ type roseDetail struct {
 	AmbQ      *bool         `json:"amb_q"`
 	AmbSchema *bool         `json:"amb_schema"`
 
-	asked       []reliedOn
-	proverAlone bool // the Prover is believed when it accepts: what else is known speaks for the answer
+	asked          []reliedOn
+	counterexample string // that the Refuter is told; empty: none
+	proverAlone    bool   // the Prover is believed when it accepts: what else is known speaks for the answer
 }
 
 func rose(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
@@ -132,6 +133,9 @@ func (d *roseDetail) cascade(ctx context.Context, in *scoring.Input, o *roseOpti
 	d.Form, d.Criteria = o.Form, o.criteria()
 	m := materialOf(in, d.Results)
 	m.Criteria = d.Criteria
+	if d.Form == formOwn {
+		m.Counterexample = d.counterexample
+	}
 	refuter := o.Refuter
 	ask := func(p *prompt.Prompt, into any) error {
 		r := inForm(o.Form, p).Request(m)

@@ -1,6 +1,7 @@
 package metric
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
+	cex "github.com/badger-eval/badger/scoring/counterexample"
 	"github.com/badger-eval/badger/scoring/metric/sqlproof"
 	"github.com/badger-eval/badger/scoring/policy"
 	relations "github.com/badger-eval/badger/scoring/relation"
@@ -52,6 +54,8 @@ type verdictOptions struct {
 	JudgeAccuracy float64       `json:"judge_accuracy"`
 	ProverAlone   float64       `json:"prover_alone"`
 	Table         string        `json:"table"`
+
+	Counterexample bool `json:"counterexample"`
 }
 
 var verdictDeclared = scoring.DeclareOptions(
@@ -75,6 +79,11 @@ var verdictDeclared = scoring.DeclareOptions(
 		Doc: "The chance that people accept the relation from which ROSE's Prover is believed when it accepts too, without the Refuter's call. At 1 the Refuter is always asked.",
 	},
 	scoring.Option{Name: "table", Unset: "the delivered table", Doc: "The text of a table of policies, as badger policy --out writes it."},
+	scoring.Option{
+		Name: "counterexample",
+		Doc: "Whether a counterexample is searched where the results are the same (the metric counterexample, with its options). Under the policy logic an answer passes by evidence where none is found. " +
+			"The judge is told the one that is found. Under answer it decides nothing.",
+	},
 )
 
 // policies is the table that the options choose.
@@ -115,6 +124,19 @@ type verdictDetail struct {
 	RestsOn    string          `json:"rests_on"`         // in a line
 	ROSE       *roseDetail     `json:"rose,omitempty"`
 	FLEX       *flexDetail     `json:"flex,omitempty"`
+
+	Counterexample *searchedPair `json:"counterexample,omitempty"` // where one was searched
+
+	told string // of it, to the judge
+}
+
+// searchedPair is what the search for a counterexample came to.
+type searchedPair struct {
+	Found     bool   `json:"found"`
+	Realistic bool   `json:"realistic"`
+	Tries     int    `json:"tries"`              // databases
+	Sentence  string `json:"sentence,omitempty"` // on the one that was found
+	Why       string `json:"why,omitempty"`      // nothing was searched, or no answer found
 }
 
 func verdict(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
@@ -137,6 +159,17 @@ func verdict(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 		row = table.Row(o.Policy, first)
 	}
 	d.Relation, d.Class, d.Why, d.Chance, d.Confidence = first.Name, row.Class, first.Text, &row.Chance, row.Chance
+	none, err := d.search(ctx, in, &o, &first)
+	if err != nil {
+		return scoring.Score{}, err
+	}
+	if none && o.Policy == policy.Logic && !row.Passes {
+		d.Confidence = unrefuted
+		d.RestsOn = fmt.Sprintf("evidence: the results are the same (%s), and no counterexample was found on %d small databases; nobody was asked", first.Name, d.Counterexample.Tries)
+		s := scoring.OK(1, first.Text+" No counterexample was found.")
+		s.Detail = d
+		return s, nil
+	}
 	if row.Passes {
 		d.RestsOn = fmt.Sprintf("evidence: the relation %s passes under the policy %s; nobody was asked", first.Name, o.Policy)
 		s := scoring.OK(1, first.Text)
@@ -160,6 +193,52 @@ func verdict(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	}
 	s.Detail = d
 	return s, nil
+}
+
+// unrefuted is how often people accept an answer with the same result that no counterexample
+// refutes, under the policy logic (docs/verdict.md).
+const unrefuted = 0.88
+
+// search looks for a counterexample where the results are the same, unless the queries are proven to
+// be. none tells that it was searched and not found.
+func (d *verdictDetail) search(ctx context.Context, in *scoring.Input, o *verdictOptions, first *relations.Relation) (none bool, err error) {
+	if !o.Counterexample || first.Class != relations.Equivalent || d.SameQuery {
+		return false, nil
+	}
+	if script(in, goldSide).Final() == nil || script(in, predSide).Final() == nil {
+		return false, nil
+	}
+	found, err := searchCounterexample(ctx, in)
+	if err != nil {
+		return false, err
+	}
+	d.Counterexample = &searchedPair{Found: found.Found, Realistic: found.Realistic, Tries: found.Tries, Sentence: found.Sentence, Why: found.Why}
+	if found.Found {
+		d.told = inWords(found)
+	}
+	return found.Why == "" && !found.Found, nil
+}
+
+// inWords is a counterexample with its tables, a line each.
+func inWords(found *cex.Outcome) string {
+	var b strings.Builder
+	b.WriteString(found.Sentence)
+	if !found.Realistic {
+		b.Reset()
+		b.WriteString(unrealistic(found))
+	}
+	for _, t := range found.Tables {
+		rows := make([]string, len(t.Rows))
+		for i, row := range t.Rows {
+			cells := make([]string, len(row))
+			for k, v := range row {
+				cells[k] = v.SQL()
+			}
+			rows[i] = "(" + strings.Join(cells, ", ") + ")"
+		}
+		fmt.Fprintf(&b, "\n%s (%s): %s", t.Name, strings.Join(t.Columns, ", "), cmp.Or(strings.Join(rows, ", "), "no rows"))
+	}
+	return b.String()
 }
 
 // withoutComparison is the verdict where there are no two answers to compare.
@@ -239,13 +318,13 @@ func (d *verdictDetail) byJudge(ctx context.Context, in *scoring.Input, o *verdi
 	if o.Judge == "flex" {
 		var flex flexOptions
 		if flex, err = flexDeclared.ReadOf(in, "flex"); err == nil {
-			d.FLEX = &flexDetail{Results: relationOf(in, false), Form: flex.Form}
+			d.FLEX = &flexDetail{Results: relationOf(in, false), Form: flex.Form, counterexample: d.told}
 			value, reason, err = d.FLEX.ask(ctx, in)
 		}
 	} else {
 		var rose roseOptions
 		if rose, err = roseDeclared.ReadOf(in, "rose"); err == nil {
-			d.ROSE = &roseDetail{}
+			d.ROSE = &roseDetail{counterexample: d.told}
 			if d.ROSE.Results, err = relationInAnyOrder(ctx, in); err == nil {
 				d.ROSE.proverAlone = rose.Refuter && d.proverSuffices(in, o)
 				value, reason, err = d.ROSE.cascade(ctx, in, &rose)

@@ -43,6 +43,7 @@ type Prompt struct {
 	user     *template.Template
 	relation bool // whether it shows how the results stand to each other
 	criteria bool // whether it shows acceptance criteria
+	differs  bool // whether it shows a counterexample
 }
 
 // registered holds the prompts that load has made.
@@ -74,6 +75,7 @@ type Material struct {
 	Rules          string // of the application
 	Criteria       string // of the evaluation, a line each: they come before the prompt's own rules
 	Differences    string // in what the two queries differ, as found from their texts, a line each
+	Counterexample string // a small database on which the two queries differ, in words
 
 	Opinion string // what another judge said: the Prover's reason, the analysis behind a verdict
 }
@@ -94,7 +96,7 @@ func load(purpose, name string, version int, schema string) *Prompt {
 	p := &Prompt{
 		Purpose: purpose, Version: fmt.Sprintf("%s/%d", name, version), Schema: json.RawMessage(s), Temperature: scoring.JudgeTemperature,
 		system: strings.TrimSpace(system) + "\n\n" + strings.TrimSpace(read("untrusted.txt")),
-		user:   template.Must(template.New(name).Funcs((&page{}).funcs()).Parse(user)), relation: strings.Contains(user, ".Relation"), criteria: strings.Contains(user, ".Criteria"),
+		user:   template.Must(template.New(name).Funcs((&page{}).funcs()).Parse(user)), relation: strings.Contains(user, ".Relation"), criteria: strings.Contains(user, ".Criteria"), differs: strings.Contains(user, ".Counterexample"),
 	}
 	if err := p.user.Execute(io.Discard, Material{}); err != nil {
 		panic(err)
@@ -135,8 +137,8 @@ func read(name string) string {
 	return string(b)
 }
 
-// Request is the question about the material, ready to be asked. With acceptance criteria its
-// version says so: rose_prover-criteria/1.
+// Request is the question about the material, ready to be asked. With acceptance criteria or a
+// counterexample its version says so: rose_prover-criteria/1, flex_same-counterexample/1.
 func (p *Prompt) Request(m Material) judgebackend.Request {
 	if !p.relation {
 		m.Relation = "" // a question that does not show it does not change with it
@@ -146,6 +148,11 @@ func (p *Prompt) Request(m Material) judgebackend.Request {
 		m.Criteria = ""
 	} else if m.Criteria != "" {
 		version = variant(version, "criteria")
+	}
+	if !p.differs {
+		m.Counterexample = ""
+	} else if m.Counterexample != "" {
+		version = variant(version, "counterexample")
 	}
 	pg := page{marker: marker(m)}
 	var user bytes.Buffer
@@ -167,7 +174,7 @@ func (p *Prompt) Request(m Material) judgebackend.Request {
 func marker(m Material) string {
 	h := sha256.New()
 	for i, s := range []string{
-		m.Question, m.Evidence, m.Schema, m.Dialect, m.PredSQL, m.GoldSQL, m.Opinion, Table(m.PredResult), Table(m.GoldResult), m.Response, m.Interpretation, m.Relation, m.Differences, m.Facts, m.Rules, m.Expected, m.Criteria,
+		m.Question, m.Evidence, m.Schema, m.Dialect, m.PredSQL, m.GoldSQL, m.Opinion, Table(m.PredResult), Table(m.GoldResult), m.Response, m.Interpretation, m.Relation, m.Differences, m.Facts, m.Rules, m.Expected, m.Criteria, m.Counterexample,
 	} {
 		if s != "" { // so that a new field leaves the questions that do not use it as they are
 			fmt.Fprintf(h, "%d %d %s\n", i, len(s), s)

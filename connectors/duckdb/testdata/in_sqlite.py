@@ -24,7 +24,11 @@ def load(pair, backwards):
         for i, row in enumerate(rows):
             own = [1000 + i if "int" in (kind or "").lower() else f"own {i}" for _, kind in needed]
             columns = ", ".join(f'"{n}"' for n in names)
-            db.execute(f'INSERT INTO "{table["name"]}" ({columns}) VALUES ({", ".join("?" * len(names))})', row + own)
+            insert = f'INSERT INTO "{table["name"]}" ({columns}) VALUES ({", ".join("?" * len(names))})'
+            try:
+                db.execute(insert, row + own)
+            except sqlite3.IntegrityError:  # a check on a column that no query reads
+                db.execute(insert, row + [i] * len(own))
     return db
 
 

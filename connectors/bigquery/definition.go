@@ -1,0 +1,18 @@
+package bigquery
+
+import (
+	"strings"
+
+	"github.com/badger-eval/badger/connectors/driver"
+)
+
+// identifiers is how names and texts are written.
+var identifiers = driver.Identifiers{Quote: '`', Backslash: true, Escape: true}
+
+// definition returns the statement that reads the definition of a table. A table without a dataset
+// is one of the default dataset.
+func definition(name ...string) string {
+	d := driver.Dialect{Identifiers: identifiers}
+	n := len(name) - 1
+	return "SELECT ddl AS definition FROM " + strings.TrimPrefix(d.Identifier(name[:n]...)+".", ".") + "INFORMATION_SCHEMA.TABLES WHERE table_name = " + d.Literal(name[n])
+}

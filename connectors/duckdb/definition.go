@@ -1,0 +1,20 @@
+package duckdb
+
+import "github.com/badger-eval/badger/connectors/driver"
+
+// definition returns the statement that reads the definition of a table, or writes that of a view as
+// one of a table without constraints.
+func definition(name ...string) string {
+	text := driver.Dialect{}.Literal
+	where := "database_name = current_database() AND schema_name = current_schema()"
+	switch n := len(name); {
+	case n == 2: // a schema, or a database
+		where = "(lower(schema_name) = lower(" + text(name[0]) + ") AND database_name = current_database() OR lower(database_name) = lower(" + text(name[0]) + ") AND schema_name = 'main')"
+	case n > 2:
+		where = "lower(database_name) = lower(" + text(name[n-3]) + ") AND lower(schema_name) = lower(" + text(name[n-2]) + ")"
+	}
+	where += " AND lower(table_name) = lower(" + text(name[len(name)-1]) + ")"
+	return `SELECT coalesce((SELECT any_value(sql) FROM duckdb_tables() WHERE ` + where + `),
+  (SELECT 'CREATE TABLE "' || replace(any_value(table_name), '"', '""') || '" (' || string_agg('"' || replace(column_name, '"', '""') || '" ' || data_type, ', ' ORDER BY column_index) || ')'
+   FROM duckdb_columns() WHERE ` + where + `)) AS definition`
+}

@@ -1,0 +1,226 @@
+package execution
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/counterexample"
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+// describer is a warehouse that tells how its tables are defined.
+type describer interface {
+	SQL() driver.Dialect
+}
+
+// describe reads the definitions of the tables that the queries of a case read, where the case states
+// no schema, and statistics of the columns that they read, where these are asked for. Either all
+// tables are known or the schema stays empty: of half a schema nothing can be said. What the
+// warehouse does not answer is not known, and no error.
+func (e *Executor) describe(ctx context.Context, c *scoring.Case, database string) error {
+	if !e.Schema || c.Schema != "" || strings.TrimSpace(c.Pred.SQL) == "" {
+		return nil
+	}
+	d, known := driver.Dialect{}, true
+	if !e.KeptOnly || e.Open != nil {
+		w, err := e.Warehouse(ctx, database)
+		if err != nil {
+			return ctx.Err()
+		}
+		var told describer
+		if told, known = w.(describer); known {
+			d = told.SQL()
+		}
+	}
+	if !known || d.Definition == nil {
+		return nil
+	}
+	dialect := sqlparts.DialectOf(c.Dialect)
+	if c.Dialect == "" {
+		dialect = sqlparts.DialectOf(d.Name)
+	}
+	var names [][]string
+	for _, q := range append([]scoring.Query{c.Pred}, c.Golds...) {
+		names = append(names, tablesOf(q.SQL, dialect, d.Identifiers.Upper)...)
+	}
+	slices.SortFunc(names, slices.Compare[[]string])
+	names = slices.CompactFunc(names, slices.Equal[[]string])
+	var ddl []string
+	for _, name := range names {
+		t, err := e.own(ctx, database, d.Definition(name...))
+		if err != nil {
+			return err
+		}
+		text := ""
+		if t != nil && t.Rows() == 1 && len(t.Columns) == 1 {
+			text = t.Columns[0].Value(0).String()
+		}
+		if !strings.HasPrefix(strings.ToUpper(strings.TrimSpace(text)), "CREATE ") {
+			return nil
+		}
+		ddl = append(ddl, strings.TrimRight(strings.TrimSpace(text), ";"))
+	}
+	if len(ddl) == 0 {
+		return nil
+	}
+	c.Schema, c.SchemaFrom = strings.Join(ddl, ";\n"), counterexample.FromWarehouse
+	if !e.Statistics {
+		return nil
+	}
+	tables := map[string]string{}
+	for _, name := range names {
+		tables[strings.ToLower(name[len(name)-1])] = d.Identifier(name...)
+	}
+	facts := &counterexample.Facts{}
+	for i := range c.Golds {
+		err := e.statistics(ctx, database, d, tables, facts, &counterexample.Problem{Gold: c.Golds[i].SQL, Pred: c.Pred.SQL, Dialect: dialect.String(), Schema: c.Schema})
+		if err != nil {
+			return err
+		}
+	}
+	c.Facts = facts
+	return nil
+}
+
+// tablesOf are the names of the tables that a query reads from, as the warehouse means them.
+func tablesOf(sql string, dialect sqlparts.Dialect, upper bool) (names [][]string) {
+	with := map[string]bool{}
+	for _, st := range sqlparts.Parse(sql, dialect).Statements {
+		sqlparts.Walk(st, func(n sqlparts.Node) bool {
+			if q, ok := n.(*sqlparts.Query); ok {
+				for _, t := range q.With {
+					with[strings.ToLower(t.Name.Text)] = true
+				}
+			}
+			return true
+		})
+		sqlparts.Walk(st, func(n sqlparts.Node) bool {
+			src, ok := n.(*sqlparts.Source)
+			if !ok || len(src.Table) == 0 || src.FromString || len(src.Table) == 1 && with[strings.ToLower(src.Table[0].Text)] {
+				return true
+			}
+			var name []string
+			for _, id := range src.Table {
+				part := id.Text
+				if upper && !id.Quoted {
+					part = strings.ToUpper(part)
+				}
+				name = append(name, part)
+			}
+			names = append(names, name)
+			return true
+		})
+	}
+	return names
+}
+
+// statistics reads what is known of the columns that a pair of queries reads: a statement for each
+// table, one for each column of texts with few values, and one for each pair of columns that are
+// joined. A statement that fails tells nothing.
+func (e *Executor) statistics(ctx context.Context, database string, d driver.Dialect, tables map[string]string, facts *counterexample.Facts, p *counterexample.Problem) error {
+	columns, joined := counterexample.Reads(p)
+	byTable := map[string][]*counterexample.Column{}
+	var order []string
+	for _, c := range columns {
+		if slices.ContainsFunc(facts.Columns, func(f counterexample.ColumnFacts) bool { return f.Table == c.Of() && f.Column == c.Name }) {
+			continue
+		}
+		if byTable[c.Of()] == nil {
+			order = append(order, c.Of())
+		}
+		byTable[c.Of()] = append(byTable[c.Of()], c)
+	}
+	for _, table := range order {
+		from := tables[strings.ToLower(table)]
+		selects := []string{"COUNT(*)"}
+		for _, c := range byTable[table] {
+			name := d.Identifier(c.Name)
+			selects = append(selects, "COUNT("+name+")", "COUNT(DISTINCT "+name+")")
+			if ordered(c) {
+				selects = append(selects, "MIN("+name+")", "MAX("+name+")")
+			} else {
+				selects = append(selects, "NULL", "NULL")
+			}
+		}
+		for i := range selects {
+			selects[i] += " AS s" + strconv.Itoa(i)
+		}
+		t, err := e.own(ctx, database, "SELECT "+strings.Join(selects, ", ")+" FROM "+from)
+		if err != nil {
+			return err
+		}
+		if t == nil || t.Rows() != 1 || len(t.Columns) != len(selects) {
+			continue
+		}
+		number := func(i int) int64 {
+			n, _ := strconv.ParseInt(t.Columns[i].Value(0).String(), 10, 64)
+			return n
+		}
+		for i, c := range byTable[table] {
+			f := counterexample.ColumnFacts{Table: table, Column: c.Name, Rows: number(0), Nulls: number(0) - number(4*i+1), Distinct: number(4*i + 2)}
+			if low, high := &t.Columns[4*i+3], &t.Columns[4*i+4]; !low.IsNull(0) && !high.IsNull(0) {
+				f.Low, f.High = low.Value(0).String(), high.Value(0).String()
+			}
+			if c.Kind == counterexample.Text && f.Distinct > 0 && f.Distinct <= counterexample.FewValues {
+				if f.Values, err = e.values(ctx, database, "SELECT DISTINCT "+d.Identifier(c.Name)+" AS v FROM "+from+" WHERE "+d.Identifier(c.Name)+" IS NOT NULL ORDER BY 1"); err != nil {
+					return err
+				}
+			}
+			facts.Columns = append(facts.Columns, f)
+		}
+	}
+	for _, pair := range joined {
+		a, b := pair[0], pair[1]
+		in := counterexample.Inclusion{Table: a.Of(), Column: a.Name, ToTable: b.Of(), ToColumn: b.Name}
+		t, err := e.own(ctx, database, fmt.Sprintf("SELECT COUNT(*) AS n, COUNT(b.k) AS m FROM (SELECT %[1]s AS k FROM %[2]s WHERE %[1]s IS NOT NULL) a LEFT JOIN (SELECT DISTINCT %[3]s AS k FROM %[4]s) b ON a.k = b.k",
+			d.Identifier(a.Name), tables[strings.ToLower(a.Of())], d.Identifier(b.Name), tables[strings.ToLower(b.Of())]))
+		if err != nil {
+			return err
+		}
+		if t == nil || t.Rows() != 1 || len(t.Columns) != 2 {
+			continue
+		}
+		rows, errRows := strconv.ParseInt(t.Columns[0].Value(0).String(), 10, 64)
+		found, errFound := strconv.ParseInt(t.Columns[1].Value(0).String(), 10, 64)
+		if errRows == nil && errFound == nil {
+			in.Rows, in.Missing = rows, rows-found
+			facts.Inclusions = append(facts.Inclusions, in)
+		}
+	}
+	return nil
+}
+
+// ordered tells whether the bounds of a column mean something: of numbers and dates.
+func ordered(c *counterexample.Column) bool {
+	switch c.Kind {
+	case counterexample.Int, counterexample.Real, counterexample.Date, counterexample.Timestamp:
+		return true
+	}
+	return false
+}
+
+// values are those of the one column of a statement of badger's own.
+func (e *Executor) values(ctx context.Context, database, sql string) (out []string, err error) {
+	t, err := e.own(ctx, database, sql)
+	if err != nil || t == nil || len(t.Columns) != 1 {
+		return nil, err
+	}
+	for i := range t.Rows() {
+		out = append(out, t.Columns[0].Value(i).String())
+	}
+	return out, nil
+}
+
+// own runs a statement of badger's own, or takes its kept result. The table is nil where it has none.
+func (e *Executor) own(ctx context.Context, database, sql string) (*scoring.Table, error) {
+	out, err := e.outcome(ctx, database, sql, true)
+	if err != nil || out.Outcome != ran {
+		return nil, err
+	}
+	return out.table, nil
+}

@@ -1,0 +1,424 @@
+package counterexample
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+// Facts are what is known of the data behind the two queries, besides the schema: statistics that a
+// warehouse was asked for. They decide which databases are realistic, and refute nothing.
+type Facts struct {
+	Columns    []ColumnFacts `json:"columns,omitempty"`
+	Inclusions []Inclusion   `json:"inclusions,omitempty"`
+}
+
+// ColumnFacts are statistics of a column: of a table, or of a result that holds all of its rows.
+type ColumnFacts struct {
+	Table    string   `json:"table,omitempty"`
+	Column   string   `json:"column,omitempty"`
+	Rows     int64    `json:"rows"`
+	Nulls    int64    `json:"nulls"`
+	Distinct int64    `json:"distinct"`         // values that are not NULL
+	Low      string   `json:"low,omitempty"`    // the least number or date; empty where texts are no numbers or dates
+	High     string   `json:"high,omitempty"`   // the greatest
+	Values   []string `json:"values,omitempty"` // all of them, where they are at most [FewValues]
+}
+
+// Inclusion says how many rows of a column have a value that another column lacks.
+type Inclusion struct {
+	Table    string `json:"table"`
+	Column   string `json:"column"`
+	ToTable  string `json:"to_table"`
+	ToColumn string `json:"to_column"`
+	Rows     int64  `json:"rows"`    // that are not NULL
+	Missing  int64  `json:"missing"` // of them, those without a partner
+}
+
+// Seen is what a query returned on the real database.
+type Seen struct {
+	Rows    int64         `json:"rows"`
+	Nothing bool          `json:"nothing,omitempty"` // it has no value but NULL
+	Columns []ColumnFacts `json:"columns,omitempty"`
+}
+
+const (
+	// FewValues is how many values a column has at most whose values are all listed.
+	FewValues = 12
+	// enoughRows is how many rows show what holds of all of them: that values are unique, or of a few.
+	enoughRows = 30
+	// rowsPerValue is how many rows a value has on average where the values are categories.
+	rowsPerValue = 5
+	// realisticShare is of how many databases that are tried one is realistic.
+	realisticShare = 4
+)
+
+// realism is what a realistic database has besides what the schema says.
+type realism struct {
+	columns map[*Column]*habit
+	refers  []reference
+	finds   bool // one of the queries finds something, as they did on the real database
+}
+
+// habit is what the values of a column are like.
+type habit struct {
+	noNull    bool
+	unique    bool
+	low, high *Value
+	values    []Value
+	why       string // where it is from
+	pool      []Value
+}
+
+// reference is a column whose values another table has.
+type reference struct {
+	from, to *Column
+	why      string
+}
+
+func (r reference) String() string {
+	return fmt.Sprintf("every %s.%s has a row in %s (%s)", r.from.table.Name, r.from.Name, r.to.table.Name, r.to.Name)
+}
+
+// realism gathers what is at hand: what both queries ask after, the two results, and the facts.
+func (s *search) realism() *realism {
+	r := &realism{columns: map[*Column]*habit{}}
+	asked := s.askedForNull()
+	for _, t := range s.tables {
+		for _, c := range t.usedColumns() {
+			r.columns[c] = &habit{noNull: !asked[c] && !c.NotNull}
+		}
+	}
+	for i, seen := range s.problem.Seen {
+		if seen != nil {
+			r.finds = r.finds || i == 0 && !seen.Nothing
+			s.learnResult(r, seen, s.trees[i], []*carried{&s.gold, &s.pred}[i])
+		}
+	}
+	known := map[[2]*Column]bool{}
+	if f := s.problem.Facts; f != nil {
+		for i := range f.Columns {
+			if c := s.column(f.Columns[i].Table, f.Columns[i].Column); c != nil {
+				r.columns[c].learn(c, &f.Columns[i], "the statistics of the warehouse")
+			}
+		}
+		for _, in := range f.Inclusions {
+			from, to := s.column(in.Table, in.Column), s.column(in.ToTable, in.ToColumn)
+			if from == nil || to == nil {
+				continue
+			}
+			known[[2]*Column{from, to}] = true
+			if in.Missing == 0 && in.Rows > 0 {
+				r.refers = append(r.refers, reference{from, to, "the statistics of the warehouse"})
+			}
+		}
+	}
+	for _, t := range s.tables {
+		for _, c := range t.usedColumns() {
+			if to := s.refersTo(c); to != nil && !known[[2]*Column{c, to}] {
+				r.refers = append(r.refers, reference{c, to, "it is joined with a key"})
+			}
+			r.columns[c].fill(c)
+		}
+	}
+	return r
+}
+
+// column finds a used column of a table.
+func (s *search) column(table, column string) *Column {
+	if t := s.schema.Table(table); t != nil && t.read {
+		if c := t.Column(column); c != nil && c.used {
+			return c
+		}
+	}
+	return nil
+}
+
+// refersTo is the key of another table that a column without a foreign key is joined with.
+func (s *search) refersTo(c *Column) *Column {
+	if c.key() || slices.ContainsFunc(c.table.Foreign, func(f Foreign) bool { return len(f.Columns) == 1 && f.Columns[0] == c }) {
+		return nil
+	}
+	for _, m := range s.values.members(c.domain) {
+		if m.table != c.table && m.key() && m.Kind == c.Kind {
+			return m
+		}
+	}
+	return nil
+}
+
+// learnResult takes from a result what is sound of the tables behind it. A column that is a copy of a
+// table's shows NULL where it has NULL, unless a join added the row. What all values of the table are
+// shows only a query that leaves no row out: one table, no condition, no limit. Under a condition
+// the rows at hand say nothing of the others.
+func (s *search) learnResult(r *realism, seen *Seen, q *sqlparts.Query, of *carried) {
+	whole, outer := wholeTable(q), false
+	sqlparts.Walk(q, func(n sqlparts.Node) bool {
+		if src, ok := n.(*sqlparts.Source); ok {
+			outer = outer || src.Join == sqlparts.LeftJoin || src.Join == sqlparts.RightJoin || src.Join == sqlparts.FullJoin
+		}
+		if g, ok := n.(*sqlparts.Grouping); ok && g.Kind != "" {
+			outer = true // its totals are NULL
+		}
+		return true
+	})
+	for i := range seen.Columns {
+		if i >= len(of.columns) || of.columns[i].column == nil || !of.columns[i].column.used {
+			continue
+		}
+		c := of.columns[i].column
+		h := r.columns[c]
+		switch facts := seen.Columns[i]; {
+		case whole:
+			h.learn(c, &facts, "the result")
+		case facts.Nulls > 0 && !outer:
+			h.noNull = false
+		}
+	}
+}
+
+// wholeTable tells whether a query returns every row of one table.
+func wholeTable(q *sqlparts.Query) bool {
+	b, ok := q.Body.(*sqlparts.Select)
+	return ok && q.Limit == nil && len(q.With) == 0 && len(b.From) == 1 && b.From[0].Table != nil && b.From[0].Query == nil && b.From[0].Nested == nil &&
+		b.Where == nil && b.Having == nil && b.Qualify == nil && b.Group == nil && !b.Distinct
+}
+
+// learn takes statistics of all rows of the column.
+func (h *habit) learn(c *Column, f *ColumnFacts, from string) {
+	if f.Rows == 0 {
+		return
+	}
+	h.why = from
+	h.noNull = f.Nulls == 0 && !c.NotNull
+	h.unique = f.Nulls == 0 && f.Distinct == f.Rows && f.Rows >= enoughRows && !c.key()
+	if low, high, ok := typed(c, f.Low, f.High); ok {
+		h.low, h.high = &low, &high
+	}
+	if n := int64(len(f.Values)); n > 0 && c.Kind == Text && f.Rows-f.Nulls >= max(enoughRows, n*rowsPerValue) {
+		for _, v := range f.Values {
+			h.values = append(h.values, textValue(v))
+		}
+	}
+}
+
+// typed are bounds as values of a column; ok is false where they are none.
+func typed(c *Column, low, high string) (l, h Value, ok bool) {
+	read := func(s string) (Value, bool) {
+		switch {
+		case c.Kind.number() && c.Kind != Bool:
+			x, err := strconv.ParseFloat(s, 64)
+			return Value{Kind: Real, Real: x}, err == nil && !math.IsNaN(x)
+		case c.Kind == Date, c.Kind == Timestamp, c.Shape == dateText, c.Shape == timestampText:
+			_, err := time.Parse("2006-01-02", s[:min(10, len(s))])
+			return Value{Kind: Text, Text: s}, err == nil
+		}
+		return Value{}, false
+	}
+	l, okLow := read(low)
+	h, okHigh := read(high)
+	return l, h, okLow && okHigh
+}
+
+// fits tells whether a value is like those of the column.
+func (h *habit) fits(v Value) bool {
+	switch {
+	case h == nil:
+		return true
+	case v.Kind == Null:
+		return !h.noNull
+	case !plainValue(v):
+		return false
+	case len(h.values) > 0 && v.Kind == Text && !slices.Contains(h.values, v):
+		return false
+	case h.low == nil:
+		return true
+	case h.low.Kind == Text:
+		return v.Text >= h.low.Text && v.Text[:min(10, len(v.Text))] <= h.high.Text
+	}
+	x, ok := v.float()
+	return !ok || x >= h.low.Real && x <= h.high.Real
+}
+
+// fill makes the values that a column of a realistic database is drawn from where another value does
+// not fit. A column without such values may hold any.
+func (h *habit) fill(c *Column) {
+	add := func(v Value) {
+		if v = fit(v, c); v.Kind != Null && h.fits(v) && !slices.Contains(h.pool, v) {
+			h.pool = append(h.pool, v)
+		}
+	}
+	for _, v := range c.domain.pool {
+		add(v)
+	}
+	for _, v := range h.values {
+		add(v)
+	}
+	if h.low != nil {
+		add(*h.low)
+		add(*h.high)
+	}
+	if len(h.pool) == 0 {
+		h.values, h.low, h.high = nil, nil, nil
+		for _, v := range c.domain.pool {
+			add(v)
+		}
+	}
+}
+
+// askedForNull are the columns that a query tests for NULL.
+func (s *search) askedForNull() map[*Column]bool {
+	out := map[*Column]bool{}
+	mark := func(n sqlparts.Node) {
+		sqlparts.Walk(n, func(n sqlparts.Node) bool {
+			if c, ok := n.(*sqlparts.Column); ok {
+				for _, t := range s.tables {
+					if col := t.Column(c.Name.Last().Text); col != nil {
+						out[col] = true
+					}
+				}
+			}
+			return true
+		})
+	}
+	for _, q := range s.trees {
+		sqlparts.Walk(q, func(n sqlparts.Node) bool {
+			switch n := n.(type) {
+			case *sqlparts.Is:
+				mark(n.X)
+			case *sqlparts.Call:
+				switch strings.ToLower(n.Name.Last().Text) {
+				case "coalesce", "ifnull", "nvl", "isnull":
+					mark(n)
+				}
+			}
+			return true
+		})
+	}
+	return out
+}
+
+// keeps tells whether a row is like those of a realistic database.
+func (r *realism) keeps(d *Database, t *Rows, row []Value, before [][]Value) bool {
+	for i, c := range t.Columns {
+		h := r.columns[c]
+		if !h.fits(row[i]) {
+			return false
+		}
+		if h.unique && slices.ContainsFunc(before, func(other []Value) bool { return sameKey([]*Column{c}, row, []*Column{c}, other) }) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(d.refers, func(f reference) bool { return f.from.table == t.Table && !d.partner(f, row) })
+}
+
+// partner tells whether the table that a row refers to has its value.
+func (d *Database) partner(f reference, row []Value) bool {
+	if row[f.from.at].Kind == Null {
+		return true
+	}
+	to := d.rows(f.to.table)
+	return to == nil || slices.ContainsFunc(to.Rows, func(other []Value) bool {
+		return sameKey([]*Column{f.from}, row, []*Column{f.to}, other)
+	})
+}
+
+// whole tells whether every table has rows.
+func (d *Database) whole() bool {
+	return !slices.ContainsFunc(d.Tables, func(t Rows) bool { return len(t.Rows) == 0 })
+}
+
+// nothing tells whether a result has no value but NULL.
+func nothing(rows [][]Value) bool {
+	return !slices.ContainsFunc(rows, func(row []Value) bool {
+		return slices.ContainsFunc(row, func(v Value) bool { return v.Kind != Null })
+	})
+}
+
+// breaks says what of a realistic database one lacks, and what of it is kept.
+func (r *realism) judge(d *Database, gold, pred [][]Value) (keeps, breaks []string) {
+	note := func(broken bool, format string, args ...any) {
+		if text := fmt.Sprintf(format, args...); broken {
+			breaks = append(breaks, text)
+		} else {
+			keeps = append(keeps, text)
+		}
+	}
+	some := func(t *Rows, holds func(row []Value) bool) bool {
+		return slices.ContainsFunc(t.Rows, func(row []Value) bool { return !holds(row) })
+	}
+	for i := range d.Tables {
+		t := &d.Tables[i]
+		if len(t.Rows) == 0 {
+			note(true, "%s has rows", t.Table.Name)
+		}
+		for k, c := range t.Columns {
+			h, name := r.columns[c], t.Table.Name+"."+c.Name
+			if h.noNull {
+				why := cmp.Or(h.why, "no query asks for it")
+				note(some(t, func(row []Value) bool { return row[k].Kind != Null }), "%s has no NULL (%s)", name, why)
+			}
+			if some(t, func(row []Value) bool { return row[k].Kind == Null || plainValue(row[k]) }) {
+				note(true, "%s has no empty texts and none that begin or end with blanks", name)
+			}
+			if h.unique {
+				note(repeated(t, c), "%s is unique (%s)", name, h.why)
+			}
+			if len(h.values) > 0 {
+				note(some(t, func(row []Value) bool { return row[k].Kind != Text || slices.Contains(h.values, row[k]) }), "%s has one of %d values (%s)", name, len(h.values), h.why)
+			}
+			if h.low != nil {
+				only := habit{low: h.low, high: h.high}
+				note(some(t, func(row []Value) bool { return !plainValue(row[k]) || only.fits(row[k]) }), "%s is from %s to %s (%s)", name, readable(*h.low), readable(*h.high), h.why)
+			}
+		}
+	}
+	for _, f := range d.refers {
+		if t := d.rows(f.from.table); t != nil {
+			note(some(t, func(row []Value) bool { return d.partner(f, row) }), "%s (%s)", f, f.why)
+		}
+	}
+	if r.finds && nothing(gold) && nothing(pred) {
+		note(true, "one of the queries finds something")
+	}
+	return keeps, breaks
+}
+
+func repeated(t *Rows, c *Column) bool {
+	_, ok := shared(t, c)
+	return ok
+}
+
+// Reads says which columns of the schema the two queries read, and which of them, in two tables, are
+// compared, in the order in which the first may refer to the second. Statistics of these help to tell
+// what is realistic. Both are empty where the queries cannot be carried over.
+func Reads(p *Problem) (columns []*Column, compared [][2]*Column) {
+	s, _ := prepare(p)
+	if s == nil || s.schema.Inferred {
+		return nil, nil
+	}
+	for _, t := range s.tables {
+		columns = append(columns, t.usedColumns()...)
+	}
+	for _, c := range columns {
+		for _, m := range s.values.members(c.domain) {
+			stated := slices.ContainsFunc(c.table.Foreign, func(f Foreign) bool { return f.To == m.table && slices.Contains(f.Columns, c) })
+			if m.table != c.table && m.Kind == c.Kind && !stated && len(compared) < maxCompared {
+				compared = append(compared, [2]*Column{c, m})
+			}
+		}
+	}
+	return columns, compared
+}
+
+// maxCompared bounds the pairs of columns whose values are compared in a warehouse.
+const maxCompared = 12
+
+// Of is the name of the column's table.
+func (c *Column) Of() string { return c.table.Name }
