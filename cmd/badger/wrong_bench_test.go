@@ -38,7 +38,7 @@ type resultKind struct {
 	column func(rng *rand.Rand, c, rows int) scoring.Column
 }
 
-func columnOf(typ scoring.Type, name string, rows int, value func(row int) scoring.Value) scoring.Column {
+func madeColumn(typ scoring.Type, name string, rows int, value func(row int) scoring.Value) scoring.Column {
 	b := scoring.NewBuilder(name, typ, rows)
 	for r := range rows {
 		b.Append(value(r))
@@ -49,7 +49,7 @@ func columnOf(typ scoring.Type, name string, rows int, value func(row int) scori
 // fewValues are columns of n distinct values each.
 func fewValues(typ scoring.Type, n int) func(rng *rand.Rand, c, rows int) scoring.Column {
 	return func(rng *rand.Rand, c, rows int) scoring.Column {
-		return columnOf(typ, "c"+strconv.Itoa(c), rows, func(int) scoring.Value {
+		return madeColumn(typ, "c"+strconv.Itoa(c), rows, func(int) scoring.Value {
 			switch v := rng.IntN(n); typ {
 			case scoring.Float64:
 				return scoring.FloatValue(float64(v) * 1.37)
@@ -68,13 +68,13 @@ func manyValues(rng *rand.Rand, c, rows int) scoring.Column {
 	name := "c" + strconv.Itoa(c)
 	switch {
 	case c == 0:
-		return columnOf(scoring.Int64, name, rows, func(int) scoring.Value { return scoring.IntValue(rng.Int64N(1 << 40)) })
+		return madeColumn(scoring.Int64, name, rows, func(int) scoring.Value { return scoring.IntValue(rng.Int64N(1 << 40)) })
 	case c <= 3:
-		return columnOf(scoring.String, name, rows, func(int) scoring.Value {
+		return madeColumn(scoring.String, name, rows, func(int) scoring.Value {
 			return scoring.StringValue("name " + strconv.Itoa(rng.IntN(max(1, rows/(10*c)))))
 		})
 	}
-	return columnOf(scoring.Float64, name, rows, func(int) scoring.Value { return scoring.FloatValue(rng.NormFloat64() * 1000) })
+	return madeColumn(scoring.Float64, name, rows, func(int) scoring.Value { return scoring.FloatValue(rng.NormFloat64() * 1000) })
 }
 
 // mixedValues are columns of few and of many values: whole numbers, fractions, texts and amounts.
@@ -87,14 +87,14 @@ func mixedValues(rng *rand.Rand, c, rows int) scoring.Column {
 	case 6, 7:
 		return fewValues(scoring.String, 30)(rng, c, rows)
 	}
-	return columnOf(scoring.Float64, "c"+strconv.Itoa(c), rows, func(int) scoring.Value {
+	return madeColumn(scoring.Float64, "c"+strconv.Itoa(c), rows, func(int) scoring.Value {
 		return scoring.FloatValue(math.Round(rng.NormFloat64()*10_000) / 100)
 	})
 }
 
 // skewedValues are columns of whole numbers of which the least are the most frequent.
 func skewedValues(rng *rand.Rand, c, rows int) scoring.Column {
-	return columnOf(scoring.Int64, "c"+strconv.Itoa(c), rows, func(int) scoring.Value {
+	return madeColumn(scoring.Int64, "c"+strconv.Itoa(c), rows, func(int) scoring.Value {
 		return scoring.IntValue(min(int64(rng.ExpFloat64()*2.8), 40))
 	})
 }
@@ -106,7 +106,7 @@ func (k *resultKind) table(seed uint64, rows, columns int, key bool) *scoring.Ta
 		rng := rand.New(rand.NewPCG(seed, uint64(c)))
 		if cols[c] = k.column(rng, c, rows); key && c == 0 {
 			perm := rng.Perm(rows)
-			cols[c] = columnOf(scoring.Int64, "id", rows, func(r int) scoring.Value { return scoring.IntValue(int64(perm[r])) })
+			cols[c] = madeColumn(scoring.Int64, "id", rows, func(r int) scoring.Value { return scoring.IntValue(int64(perm[r])) })
 		}
 	}
 	t, _ := scoring.NewTable(cols...)
@@ -125,7 +125,7 @@ func rearranged(t *scoring.Table) *scoring.Table {
 		if name != "id" {
 			name = "x" + strconv.Itoa(at)
 		}
-		cols[at] = columnOf(from.Type, name, t.Rows(), func(r int) scoring.Value { return from.Value(order[r]) })
+		cols[at] = madeColumn(from.Type, name, t.Rows(), func(r int) scoring.Value { return from.Value(order[r]) })
 	}
 	out, _ := scoring.NewTable(cols...)
 	return out
@@ -136,7 +136,7 @@ func altered(t *scoring.Table, which func(c int) bool, f func(row int, v scoring
 	cols := slices.Clone(t.Columns)
 	for c := range cols {
 		if from := &t.Columns[c]; from.Name != "id" && which(c) {
-			cols[c] = columnOf(from.Type, from.Name, t.Rows(), func(r int) scoring.Value { return f(r, from.Value(r)) })
+			cols[c] = madeColumn(from.Type, from.Name, t.Rows(), func(r int) scoring.Value { return f(r, from.Value(r)) })
 		}
 	}
 	out, _ := scoring.NewTable(cols...)
