@@ -99,7 +99,7 @@ func caseOf(gold, pred *scoring.Table) *scoring.Case {
 
 func (s *suite) score(t *testing.T, e *scoring.Engine, c *scoring.Case) scoring.Score {
 	t.Helper()
-	scores, err := e.Score(context.Background(), c)
+	scores, err := e.Score(context.Background(), c, scoring.AllMetrics)
 	if err != nil {
 		t.Fatal(err)
 	}
