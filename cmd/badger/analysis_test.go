@@ -183,8 +183,8 @@ func TestSidesOfCompare(t *testing.T) {
 	}{
 		{[]string{"--to", "zeus"}, `there are x\n\x1b[2Jlonglong`},
 		{[]string{"--to-batch", "mon"}, `before x\n\x1b[2Jlonglong`},
-		{[]string{"--from-batch", "mon", "--to-batch", "mon"}, `expected two sides: x\n\x1b[2Jlonglong`},
-		{[]string{"--from", "1", "--to-batch", "mon"}, "expected two sides"},
+		{[]string{"--from-batch", "mon", "--to-batch", "mon"}, `--from and --to: x\n\x1b[2Jlonglong`},
+		{[]string{"--from", "1", "--to-batch", "mon"}, "is on both sides, expected two that differ"},
 		{[]string{"--scores", file}, `the file "f.jsonl" is named twice`},
 	} {
 		code, _, log := badger(t, append([]string{"compare", "--scores", file}, tc.args...)...)

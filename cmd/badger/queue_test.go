@@ -124,7 +124,7 @@ func TestQueueOfAnswersThatAreGone(t *testing.T) {
 	if code, out, log := make(t, " WHERE case_id IN ('bank-01', 'bank-02')"); code != exitDone || !strings.Contains(log, "2 of ") || !strings.Contains(log, "left out") || !strings.Contains(out, "queue ") {
 		t.Errorf("%d %s %s", code, out, log)
 	}
-	if code, out, log := make(t, ""); code == exitDone || !strings.Contains(log, "holds none of the answers of the ") || out != "" {
+	if code, out, log := make(t, ""); code == exitDone || !strings.Contains(log, "has no row of any of the answers of the ") || out != "" {
 		t.Errorf("%d %s %s", code, out, log)
 	}
 }
