@@ -18,7 +18,7 @@ func init() {
 		Name: "counterexample", Version: 2, Group: "verdict",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs:   scoring.FieldGoldSQL | scoring.FieldPredSQL,
-		Context: scoring.FieldSchema,
+		Context: scoring.FieldSchema | bothResults,
 		Cost:    scoring.CostLarge, OnRequest: true,
 		Summary: "Whether a small database is found on which the two queries return different results. It shows results that agree by luck.",
 		Range:   "0 or 1",
