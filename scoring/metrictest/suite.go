@@ -300,7 +300,7 @@ func (s *suite) sameScore(t *testing.T) {
 		s.sound(t, cases[i], "an ordinary case")
 	}
 	line := func(c *scoring.Case) string {
-		scores, err := s.engine.Score(context.Background(), c)
+		scores, err := s.engine.Score(context.Background(), c, scoring.AllMetrics)
 		if err != nil {
 			return err.Error()
 		}
