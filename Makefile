@@ -107,7 +107,7 @@ TOFU          := github.com/opentofu/opentofu@v1.12.6
 module_dir     = $$(cd / && go mod download -json $(1) | sed -n 's/^\t"Dir": "\(.*\)",$$/\1/p')
 
 counterexamples: ## the figures of docs/counterexample.md, from the reference data beside the project; a minute
-	go test -count=1 -v -run 'TestCounterexamplesOf|TestCounterexamplesAnd|TestAnswersThat' ./connectors/duckdb | grep -v '^=== RUN'
+	BADGER_COUNTEREXAMPLES=1 go test -count=1 -timeout 30m -v -run 'TestCounterexamplesOf|TestCounterexamplesAnd|TestAnswersThat' ./connectors/duckdb | grep -v '^=== RUN'
 
 deployables: $(BIN)/helm $(BIN)/helm-unittest $(BIN)/crds $(BIN)/tofu ## what badger deploy writes, by tools that take minutes to build
 	BADGER_HELM=$(CURDIR)/$(BIN)/helm BADGER_HELM_UNITTEST=$(CURDIR)/$(BIN)/helm-unittest BADGER_CRDS=$(CURDIR)/$(BIN)/crds BADGER_TOFU=$(CURDIR)/$(BIN)/tofu \

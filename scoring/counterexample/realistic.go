@@ -341,7 +341,7 @@ func nothing(rows [][]Value) bool {
 	})
 }
 
-// breaks says what of a realistic database one lacks, and what of it is kept.
+// judge says what of a realistic database one has, and what it lacks.
 func (r *realism) judge(d *Database, gold, pred [][]Value) (keeps, breaks []string) {
 	note := func(broken bool, format string, args ...any) {
 		if text := fmt.Sprintf(format, args...); broken {
