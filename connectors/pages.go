@@ -1022,6 +1022,11 @@ type CaseDetail struct {
 	Labels   []LoggedLabel // of this answer, the newest first; also those that others replaced
 }
 
+// Unanswered tells whether the scores say that there is no answer.
+func (c *CaseDetail) Unanswered() bool {
+	return len(c.Scores) > 0 && !slices.ContainsFunc(c.Scores, func(s CaseScore) bool { return !s.Missing() })
+}
+
 // take takes the n-th row of the answer.
 func (c *CaseDetail) take(a Answer, n int) {
 	if c.Answer, c.Answered = a, true; n > 1 {

@@ -35,7 +35,7 @@ func ConfigOf(rows []connectors.Run, run caselist.Run) (config scoring.Config) {
 
 // StoredUnder is [Stored] for a run whose configuration is known.
 func StoredUnder(ctx context.Context, w *connectors.Warehouse, d *connectors.CaseDetail, run caselist.Run, config scoring.Config) (Input, error) {
-	in := Input{Case: d.Answer.Case, RunID: run.ID, Snapshots: w, Config: config, Unstored: !d.Answer.InSet && d.Answer.Err == nil}
+	in := Input{Case: d.Answer.Case, RunID: run.ID, Snapshots: w, Config: config, Unstored: !d.Answer.InSet && d.Answer.Err == nil, Unreadable: d.Answer.Err != nil}
 	if in.Case == nil {
 		in.Case = &scoring.Case{ID: d.Answer.CaseID}
 	}

@@ -28,6 +28,7 @@ type Input struct {
 	Snapshots   scoring.SnapshotReader  // nil: references are not resolved
 	Mask        *Mask                   // nil: nothing is hidden
 	Unstored    bool                    // the question and its accepted answers are not at hand
+	Unreadable  bool                    // the case cannot be read
 }
 
 // Options choose what is shown.
@@ -289,7 +290,9 @@ func (b *builder) choose(ctx context.Context, wanted int) (*metric.Hybrid, error
 		return nil, nil
 	}
 	if len(c.Golds) == 0 {
-		b.note("The question has no accepted answer.")
+		if !b.Unreadable {
+			b.note("The question has no accepted answer.")
+		}
 		return nil, nil
 	}
 	if b.GoldHash != "" && b.Input.GoldHash != c.GoldHash() {

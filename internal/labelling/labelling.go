@@ -86,8 +86,8 @@ func (s *Store) Queue(ctx context.Context, id string) (*Queue, error) {
 }
 
 // QueueFor is the queue in which a label counts that somebody gives an answer on another page: of the
-// open ones that hold it and are not blind, the newest that still wants them, or else the newest that they
-// labelled it in. nil: none. What is said with the scores in view is not blind.
+// open ones that hold it and are not blind, the newest that still wants them, or else the one in which they
+// said what counts. nil: none. What is said with the scores in view is not blind.
 func (s *Store) QueueFor(ctx context.Context, of scoring.AnswerID, me string) (*Queue, error) {
 	queues, err := s.Warehouse.QueuesOf(ctx, of)
 	if err != nil {
@@ -107,8 +107,15 @@ func (s *Store) QueueFor(ctx context.Context, of scoring.AnswerID, me string) (*
 			wants = q
 		}
 	}
-	if wants != nil {
+	if wants != nil || labelled == nil {
 		return wants, nil
+	}
+	said, err := s.Mine(ctx, Label{AnswerID: of, Annotator: me})
+	if err != nil || said == nil {
+		return labelled, err
+	}
+	if i := slices.IndexFunc(queues, func(q Queue) bool { return q.ID == said.Queue }); i >= 0 {
+		return &queues[i], nil
 	}
 	return labelled, nil
 }

@@ -283,6 +283,8 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 			why = caseview.Withheld
 		}
 		v.Notes = append(v.Notes, "The case cannot be read: "+why)
+	} else if detail.Unanswered() {
+		v.Notes = append(v.Notes, "The agent gave no answer.")
 	} else if !detail.Answered {
 		v.Notes = append(v.Notes, "The answer is not in this warehouse: only its scores are.")
 	}
@@ -296,7 +298,7 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 	if err := out.beside(ctx, p); err != nil {
 		return content{}, err
 	}
-	if s.o.Labels && caller(ctx).May(identity.Label) && detail.Answer.Case != nil { // else there is nothing to look at
+	if s.o.Labels && caller(ctx).May(identity.Label) && detail.Answer.Case != nil && !detail.Unanswered() { // else there is nothing to look at
 		seen := ""
 		if detail.Answer.Case != nil {
 			seen = labelling.AnswerHash(detail.Answer.Case)

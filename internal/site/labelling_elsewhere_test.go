@@ -100,6 +100,16 @@ func TestLabelOnTheCasePageCountsInItsQueue(t *testing.T) {
 	if strings.Contains(page.Find("[data-label] .saved").Text(), "said pass") {
 		t.Error("the page still shows what was taken back")
 	}
+	// Where both have a label, the page shows the newest of them, whichever queue it is in.
+	lee.send(page.Find("form.label"), url.Values{"verdict": {"fail"}})
+	if got := mine(second, cases[0]); got != "fail" {
+		t.Errorf("the second queue has %q", got)
+	}
+	_, labelled = lee.open(labelAddress(open.ID, cases[0]))
+	lee.send(labelled.Find("form.label"), url.Values{"verdict": {"pass"}})
+	if _, page = lee.open(address); page.Find("form[data-undo] input[name=queue]").AttrOr("value", "") != open.ID || !strings.Contains(page.Find("[data-label] .saved").Text(), "said pass") {
+		t.Errorf("the control of the newest label: %s", page.Find("[data-label]").Text())
+	}
 	if err := store.Close(t.Context(), second); err != nil {
 		t.Fatal(err)
 	}

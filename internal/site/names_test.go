@@ -12,6 +12,7 @@ import (
 
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/site/sitetest"
+	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf/identity"
 )
 
@@ -116,8 +117,8 @@ func TestAnswersThatAreThereTwice(t *testing.T) {
 	lee := &browser{t: t, site: s, who: identity.Caller{Name: "lee", Roles: []identity.Role{identity.Admin}}}
 	list := caselist.State{Run: nightTwo, Mode: caselist.All}
 	_, page := lee.open(caseAddress(list, "bank-11"))
-	if said := page.Find(".warning").Text(); !strings.Contains(said, "agent_runs has 2 rows of this answer") || page.Find("form.label").Length() != 0 || page.Find("#cells").Length() != 0 {
-		t.Errorf("the page of the case says %q", said)
+	if said := page.Find(".warning").Text(); !strings.Contains(said, "agent_runs has 2 rows of this answer") || page.Find("form.label").Length() != 0 || page.Find("#cells").Length() != 0 || strings.Contains(page.Find("main").Text(), "has no accepted answer") {
+		t.Errorf("the page of the case says %q", page.Find("main").Text())
 	}
 	_, page = lee.open(newQueueAddress(list))
 	if said := page.Find(".warning").Text(); !strings.HasPrefix(said, "1 more are left out") && !strings.HasPrefix(said, "1 more is left out") {
@@ -130,5 +131,24 @@ func TestAnswersThatAreThereTwice(t *testing.T) {
 	pages, _ := folder(t, s, Static{Runs: []caselist.Run{nightTwo}, All: true})
 	if said := pages[caseName(nightTwo, "bank-11")+".html"].Find(".warning").Text(); !strings.Contains(said, "agent_runs has 2 rows of this answer") {
 		t.Errorf("a static report says %q", said)
+	}
+}
+
+// Of a question without an answer, the page says so, and nobody is asked to label it.
+func TestCaseWithoutAnAnswer(t *testing.T) {
+	w := sitetest.Open(t, sitetest.Small(t))
+	for _, statement := range []string{
+		"DELETE FROM badger.agent_runs WHERE case_id = 'bank-11'",
+		"UPDATE badger.scores SET status = 'not_applicable', value = NULL, passed = NULL, detail = NULL, reason = '" + scoring.NoAnswer + "' WHERE case_id = 'bank-11'",
+	} {
+		if err := w.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lee := &browser{t: t, site: siteOver(t, w), who: identity.Caller{Name: "lee", Roles: []identity.Role{identity.Admin}}}
+	_, page := lee.open(caseAddress(caselist.State{Run: nightTwo, Mode: caselist.All}, "bank-11"))
+	said := page.Find("main").Text()
+	if !strings.Contains(said, "The agent gave no answer.") || strings.Contains(said, "only its scores are") || page.Find("form.label").Length() != 0 {
+		t.Errorf("the page says %s", said)
 	}
 }
