@@ -38,7 +38,7 @@ type executeFlags struct {
 	Timeout    time.Duration `name:"execute-timeout" placeholder:"DURATION" help:"The most time of a query (1m)."`
 	Functions  []string      `name:"execute-functions" placeholder:"A,B" help:"Functions that only read, besides those that are known of the dialect, such as functions of your own."`
 	Schema     bool          `name:"execute-schema" help:"Read the definitions of the tables that the queries of a case read, where the case has no schema_ddl. Judges see them."`
-	Statistics bool          `name:"execute-statistics" help:"With --execute-schema, also read statistics of the columns that the queries read (rows, NULLs, bounds, few values, values that another table lacks), so that counterexamples are realistic. They scan the tables; only badger's embedded engine sees them."`
+	Statistics bool          `name:"execute-statistics" help:"With --execute-schema, also read statistics of the columns that the queries read (rows, NULLs, bounds, few values, values that another table lacks), so that counterexamples are realistic. They scan the tables. Only badger's embedded engine sees them, but for the values in a counterexample that the option counterexample of verdict tells a judge."`
 	Snapshots  string        `placeholder:"DIR" help:"Where the results are kept (snapshots); none keeps them nowhere. One directory is for one warehouse."`
 }
 

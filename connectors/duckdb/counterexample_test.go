@@ -219,6 +219,7 @@ func TestCounterexampleIsRealistic(t *testing.T) {
 		{why: "beyond all values of the table", gold: "SELECT age FROM client", pred: "SELECT age FROM client WHERE age < 100", seen: seen(ages), breaks: "client.age is from 20.0 to 60.0 (the result)"},
 		{why: "a filter leaves the others out", gold: "SELECT age FROM client WHERE age > 19", pred: "SELECT age FROM client WHERE age > 19 AND age < 100", seen: seen(ages)},
 		{why: "so does a limit", gold: "SELECT age FROM client ORDER BY age, id LIMIT 50", pred: "SELECT age FROM client WHERE age < 100 ORDER BY age, id LIMIT 50", seen: seen(ages)},
+		{why: "one row of all shows one", gold: "SELECT age, count(*) FROM client", pred: "SELECT age, count(*) FROM client WHERE age < 100", seen: seen(counterexample.ColumnFacts{Rows: 1, Distinct: 1, Low: "20", High: "20"})},
 		{why: "so does a join", gold: "SELECT c.age FROM client c JOIN district d ON d.name = c.name", pred: "SELECT c.age FROM client c JOIN district d ON d.name = c.name WHERE c.age < 100", seen: seen(ages)},
 		{why: "a category that is not there", gold: "SELECT id FROM client WHERE name <> 'Zoe'", pred: "SELECT id FROM client WHERE name IN ('Ann', 'Bea')", facts: &counterexample.Facts{Columns: []counterexample.ColumnFacts{grades}}, breaks: "client.name has one of 2 values (the statistics of the warehouse)"},
 		{why: "an empty table", gold: "SELECT max(age) FROM client", pred: "SELECT age FROM client WHERE age = (SELECT max(age) FROM client) LIMIT 1", breaks: "client has rows"},

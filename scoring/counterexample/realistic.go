@@ -186,7 +186,13 @@ func (s *search) learnResult(r *realism, seen *Seen, q *sqlparts.Query, of *carr
 // wholeTable tells whether a query returns every row of one table.
 func wholeTable(q *sqlparts.Query) bool {
 	b, ok := q.Body.(*sqlparts.Select)
-	return ok && q.Limit == nil && len(q.With) == 0 && len(b.From) == 1 && b.From[0].Table != nil && b.From[0].Query == nil && b.From[0].Nested == nil &&
+	plain := true // an aggregate makes one row of all
+	sqlparts.Walk(q, func(n sqlparts.Node) bool {
+		_, call := n.(*sqlparts.Call)
+		plain = plain && !call
+		return true
+	})
+	return ok && plain && q.Limit == nil && len(q.With) == 0 && len(b.From) == 1 && b.From[0].Table != nil && b.From[0].Query == nil && b.From[0].Nested == nil &&
 		b.Where == nil && b.Having == nil && b.Qualify == nil && b.Group == nil && !b.Distinct
 }
 
@@ -203,7 +209,9 @@ func (h *habit) learn(c *Column, f *ColumnFacts, from string) {
 	}
 	if n := int64(len(f.Values)); n > 0 && c.Kind == Text && f.Rows-f.Nulls >= max(enoughRows, n*rowsPerValue) {
 		for _, v := range f.Values {
-			h.values = append(h.values, textValue(v))
+			if v := textValue(v); !slices.Contains(h.values, v) {
+				h.values = append(h.values, v)
+			}
 		}
 	}
 }
@@ -240,7 +248,8 @@ func (h *habit) fits(v Value) bool {
 	case h.low == nil:
 		return true
 	case h.low.Kind == Text:
-		return v.Text >= h.low.Text && v.Text[:min(10, len(v.Text))] <= h.high.Text
+		upTo := v.Text[:min(len(h.high.Text), len(v.Text))] // a bound without a time of day is the whole day
+		return v.Text >= h.low.Text && upTo <= h.high.Text
 	}
 	x, ok := v.float()
 	return !ok || x >= h.low.Real && x <= h.high.Real

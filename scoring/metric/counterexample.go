@@ -185,5 +185,5 @@ var isoDate = regexp.MustCompile(`^\d{4}-\d\d-\d\d`)
 
 // unrealistic is the sentence of a counterexample that is not realistic.
 func unrealistic(found *cex.Outcome) string {
-	return found.Sentence + ". On realistic data no difference was found: there " + strings.Join(found.Breaks, ", and ")
+	return found.Sentence + ". No realistic database that was tried shows a difference: there " + strings.Join(found.Breaks, ", and ")
 }
