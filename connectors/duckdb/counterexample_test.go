@@ -104,6 +104,20 @@ func TestCounterexampleKeepsTheSchema(t *testing.T) {
 		{"postgres", "CREATE TABLE t (id INT PRIMARY KEY, n VARCHAR(3))", "SELECT id FROM t WHERE n = 'abcd'", "SELECT id FROM t WHERE n = 'efgh'"},
 		{"mysql", "CREATE TABLE t (id INT PRIMARY KEY, n INT UNSIGNED)", "SELECT id FROM t WHERE n >= 0", "SELECT id FROM t WHERE n IS NOT NULL"},
 		{"postgres", "CREATE TABLE t (id INT PRIMARY KEY, n SMALLINT)", "SELECT id FROM t WHERE n > 40000", "SELECT id FROM t WHERE n > 50000"},
+		{"mysql", "CREATE TABLE t (id INT PRIMARY KEY, n TINYINT)", "SELECT id FROM t WHERE n <= 127", "SELECT id FROM t WHERE n IS NOT NULL"},
+		{"tsql", "CREATE TABLE t (id INT PRIMARY KEY, n TINYINT)", "SELECT id FROM t WHERE n BETWEEN 0 AND 255", "SELECT id FROM t WHERE n IS NOT NULL"},
+		{"postgres", "CREATE TABLE t (id INT PRIMARY KEY, n INT)", "SELECT id FROM t WHERE n <= 2147483647", "SELECT id FROM t WHERE n IS NOT NULL"},
+		{"mysql", "CREATE TABLE t (id INT PRIMARY KEY, n INT(3) ZEROFILL)", "SELECT id FROM t WHERE n >= 0", "SELECT id FROM t WHERE n IS NOT NULL"},
+		{"duckdb", "CREATE TABLE t (id INTEGER PRIMARY KEY, n UTINYINT NOT NULL)", "SELECT id FROM t WHERE n < 0", "SELECT id FROM t WHERE 1 = 0"},
+		{"postgres", "CREATE TABLE t (id INT PRIMARY KEY, n numeric(5,2) NOT NULL)", "SELECT id FROM t WHERE n < 1000", "SELECT id FROM t"},
+		{"snowflake", "CREATE TABLE t (id INT PRIMARY KEY, n NUMBER(2) NOT NULL)", "SELECT id FROM t WHERE n <= 99", "SELECT id FROM t"},
+		{"mysql", "CREATE TABLE t (id INT PRIMARY KEY, n YEAR)", "SELECT id FROM t WHERE n <= 2155", "SELECT id FROM t WHERE n IS NOT NULL"},
+		{"tsql", "CREATE TABLE t (id INT PRIMARY KEY, d SMALLDATETIME)", "SELECT id FROM t WHERE d < '2080-01-01'", "SELECT id FROM t WHERE d IS NOT NULL"},
+		{"sqlite", "CREATE TABLE t (id INTEGER PRIMARY KEY, d DATE)", "SELECT id FROM t WHERE d >= '2021'", "SELECT id FROM t WHERE d IS NOT NULL"},
+		{"sqlite", "CREATE TABLE t (id INTEGER PRIMARY KEY, d DATE)", "SELECT id FROM t WHERE d < '2020' OR '2020' > d", "SELECT id FROM t WHERE 0"},
+		{"sqlite", "CREATE TABLE t (id INTEGER PRIMARY KEY, d DATE)", "SELECT id FROM t WHERE d > '2020'", "SELECT id FROM t WHERE d > 2020"},
+		{"sqlite", "CREATE TABLE t (id INTEGER PRIMARY KEY, s TEXT, x INTEGER)", "SELECT nullif(s, 1), nullif(x, '3') FROM t", "SELECT s, x FROM t"},
+		{"sqlite", "CREATE TABLE t (id INTEGER PRIMARY KEY, s TEXT)", "SELECT id FROM t WHERE +s = 5", "SELECT id FROM t WHERE 0"},
 	} {
 		o := find(t, counterexample.Problem{Gold: tc.gold, Pred: tc.pred, Dialect: tc.dialect, Schema: tc.schema})
 		if o.Found || o.Why != "" {

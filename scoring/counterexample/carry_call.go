@@ -377,6 +377,9 @@ func init() {
 				return expr{}
 			}
 			x, y := c.value(args[0]), c.value(args[1])
+			if c.dialect == sqlparts.SQLite { // it applies none
+				x.affinity, y.affinity = noAffinity, noAffinity
+			}
 			return expr{sql: "(CASE WHEN " + c.compare("=", x, y).sql + " THEN NULL ELSE " + x.sql + " END)", kind: x.kind}
 		},
 		"iif": conditional, "iff": conditional, "if": conditional,

@@ -211,7 +211,12 @@ func (c *carrier) bare(s *scope, e sqlparts.Expr) expr {
 		case "not":
 			return expr{sql: "(NOT " + c.condition(s, e.X) + ")", kind: Bool}
 		case "-", "+":
-			x := c.numeric(c.expr(s, e.X))
+			x := c.expr(s, e.X)
+			if e.Op == "+" && c.dialect == sqlparts.SQLite { // it converts nothing, and takes the affinity
+				x.column, x.affinity = nil, noAffinity
+				return x
+			}
+			x = c.numeric(x)
 			lit := x.literal
 			x.column, x.affinity = nil, noAffinity
 			if e.Op == "-" {
@@ -466,6 +471,10 @@ func (c *carrier) compare(op string, l, r expr) expr {
 	case l.kind == Null || r.kind == Null:
 		return plain()
 	case l.kind == Text && r.kind == Text:
+		if test := c.dateAndNumber(op, l, r); test != "" {
+			out.sql = test
+			return out
+		}
 		if order {
 			c.inOrder = true
 			for _, x := range []expr{l, r} {
@@ -516,6 +525,29 @@ func (c *carrier) compare(op string, l, r expr) expr {
 	}
 	return plain()
 }
+
+// dateAndNumber compares a column of dates in SQLite, whose affinity is numeric, with a literal that
+// looks like a number: the column makes it one, and dates are texts, which come behind all numbers. ""
+// is another comparison.
+func (c *carrier) dateAndNumber(op string, l, r expr) string {
+	if c.dialect != sqlparts.SQLite || c.learn {
+		return ""
+	}
+	after := map[string]string{"=": "FALSE", "<>": "TRUE", "<": "FALSE", "<=": "FALSE", ">": "TRUE", ">=": "TRUE"}
+	if r.affinity == numericAffinity {
+		l, r = r, l
+		after = map[string]string{"=": "FALSE", "<>": "TRUE", "<": "TRUE", "<=": "TRUE", ">": "FALSE", ">=": "FALSE"}
+	}
+	if l.affinity != numericAffinity || r.affinity != noAffinity || r.literal == nil || !looksLikeNumber.MatchString(r.literal.Text) {
+		return ""
+	}
+	if after[op] == "" {
+		refuse("a comparison of a date with the number %.20q", r.literal.Text)
+	}
+	return "(CASE WHEN " + l.sql + " IS NULL THEN NULL ELSE " + after[op] + " END)"
+}
+
+var looksLikeNumber = regexp.MustCompile("^" + numericText + "$")
 
 // literalAs reads a text as what it is compared with.
 func (c *carrier) literalAs(x expr, k Kind) expr {

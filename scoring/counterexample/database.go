@@ -76,7 +76,7 @@ func (d *Database) prune() {
 // holds tells whether a row keeps the constraints of its table beside the rows before it.
 func (d *Database) holds(t *Rows, row []Value, before [][]Value) bool {
 	for i, c := range t.Columns {
-		if c.NotNull && row[i].Kind == Null {
+		if c.NotNull && row[i].Kind == Null || !c.limit.holds(row[i]) {
 			return false
 		}
 	}
@@ -288,9 +288,9 @@ func (g *generator) value(r *rand.Rand, s *style, c *Column, fresh bool, n int) 
 	case v.Kind == Real:
 		v.Real += float64(n + 1)
 	case c.Kind == Text && c.Shape == anyText && !d.dates && !d.numeric:
-		return textValue("k" + strconv.Itoa(n+1))
+		return fit(textValue("k"+strconv.Itoa(n+1)), c)
 	}
-	return v
+	return fit(v, c)
 }
 
 // parentsFirst orders tables so that a table comes behind those that it refers to, as far as

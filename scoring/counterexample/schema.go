@@ -201,11 +201,13 @@ func exact(d sqlparts.Dialect) bool {
 	return false
 }
 
-// limit is what a type's values are bound to: numbers from low to high, and texts of a length.
+// limit is what a type's values are bound to: numbers from low to high, texts of a length, and dates
+// from one to another.
 type limit struct {
-	low, high float64
-	length    int // in characters
-	whole     bool
+	low, high   float64
+	length      int // in characters
+	whole       bool
+	first, last string // as dates are written
 }
 
 // limitOf is the limit of a declared type; nil where it has none that is known, and in SQLite, which
@@ -220,7 +222,7 @@ func limitOf(declared string, d sqlparts.Dialect) *limit {
 	first, second, _ := strings.Cut(args, ",")
 	digits, err := strconv.Atoi(first)
 	scale, _ := strconv.Atoi(second)
-	l := &limit{low: math.Inf(-1), high: math.Inf(1), length: math.MaxInt}
+	l := &limit{low: math.Inf(-1), high: math.Inf(1), length: math.MaxInt, first: "0001-01-01", last: "9999-12-31"}
 	has := func(word string) bool { return strings.Contains(base, word) }
 	bits := 0
 	switch {
@@ -250,6 +252,18 @@ func limitOf(declared string, d sqlparts.Dialect) *limit {
 		}
 	case has("year"):
 		l.low, l.high = 1901, 2155
+	case has("smallmoney"):
+		l.low, l.high = -214_748, 214_748
+	case has("money"):
+		l.low, l.high = -9e14, 9e14
+	case d == sqlparts.TSQL && has("smalldatetime"):
+		l.first, l.last = "1900-01-01", "2079-06-06"
+	case d == sqlparts.TSQL && base == "datetime":
+		l.first = "1753-01-01"
+	case d == sqlparts.MySQL && has("timestamp"):
+		l.first, l.last = "1970-01-02", "2038-01-19"
+	case d == sqlparts.MySQL:
+		l.first = "1000-01-01"
 	}
 	if bits > 0 {
 		l.high = math.Pow(2, float64(bits-1)) - 1
@@ -258,7 +272,7 @@ func limitOf(declared string, d sqlparts.Dialect) *limit {
 			l.low, l.high = 0, 255
 		}
 	}
-	if has("unsigned") {
+	if has("unsigned") || has("zerofill") || strings.HasPrefix(base, "u") && bits > 0 {
 		l.low = 0
 	}
 	return l
@@ -275,6 +289,8 @@ func (l *limit) holds(v Value) bool {
 		return v.Real >= l.low && v.Real <= l.high && (!l.whole || v.Real == math.Trunc(v.Real))
 	case v.Kind == Text:
 		return utf8.RuneCountInString(v.Text) <= l.length
+	case v.Kind == Date, v.Kind == Timestamp:
+		return v.Text >= l.first && v.Text < l.last
 	}
 	return true
 }
