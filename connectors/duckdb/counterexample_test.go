@@ -157,6 +157,21 @@ func TestCounterexampleRefuses(t *testing.T) {
 	}
 }
 
+// Columns whose type the engine compares in another way are refused by name, where a query reads them.
+func TestCounterexampleRefusesTypes(t *testing.T) {
+	const schema = "CREATE TABLE t (id INT PRIMARY KEY, code CHAR(3))"
+	for _, tc := range []struct{ dialect, query, why string }{
+		{"postgres", "SELECT id FROM t WHERE code = 'a '", "values of type char"},
+		{"postgres", "SELECT id FROM t WHERE id > 1", ""},
+		{"snowflake", "SELECT id FROM t WHERE code = 'a '", ""},
+	} {
+		o := find(t, counterexample.Problem{Gold: "SELECT id FROM t", Pred: tc.query, Dialect: tc.dialect, Schema: schema})
+		if tc.why == "" && !o.Found || !strings.Contains(o.Why, tc.why) {
+			t.Errorf("%s in %s: %v %q, want %q", tc.query, tc.dialect, o.Found, o.Why, tc.why)
+		}
+	}
+}
+
 // A join of everything with everything ends with the time, and says so; the engine stays usable.
 func TestCounterexampleEndsInTime(t *testing.T) {
 	e := duckdb.NewSmallDatabases(1)

@@ -2,8 +2,7 @@ package duckdb
 
 import "github.com/badger-eval/badger/connectors/driver"
 
-// definition returns the statement that reads the definition of a table, or writes that of a view as
-// one of a table without constraints.
+// definition returns the statement that reads the definition of a table or of a view.
 func definition(name ...string) string {
 	text := driver.Dialect{}.Literal
 	where := "database_name = current_database() AND schema_name = current_schema()"
@@ -13,8 +12,9 @@ func definition(name ...string) string {
 	case n > 2:
 		where = "lower(database_name) = lower(" + text(name[n-3]) + ") AND lower(schema_name) = lower(" + text(name[n-2]) + ")"
 	}
-	where += " AND lower(table_name) = lower(" + text(name[len(name)-1]) + ")"
-	return `SELECT coalesce((SELECT any_value(sql) FROM duckdb_tables() WHERE ` + where + `),
-  (SELECT 'CREATE TABLE "' || replace(any_value(table_name), '"', '""') || '" (' || string_agg('"' || replace(column_name, '"', '""') || '" ' || data_type, ', ' ORDER BY column_index) || ')'
-   FROM duckdb_columns() WHERE ` + where + `)) AS definition`
+	named := func(column string) string {
+		return where + " AND lower(" + column + ") = lower(" + text(name[len(name)-1]) + ")"
+	}
+	return `SELECT coalesce((SELECT any_value(sql) FROM duckdb_tables() WHERE ` + named("table_name") + `),
+  (SELECT any_value(sql) FROM duckdb_views() WHERE ` + named("view_name") + `)) AS definition`
 }

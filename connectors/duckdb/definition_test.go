@@ -7,8 +7,8 @@ import (
 	"github.com/badger-eval/badger/connectors/duckdb"
 )
 
-// The definition of a table is the statement that made it. A view is a table without constraints, and
-// a table outside the current schema takes its name.
+// The definition of a table or a view is the statement that made it. A table outside the current schema
+// takes its name.
 func TestDefinition(t *testing.T) {
 	w, _ := installed(t)
 	for _, statement := range []string{
@@ -29,7 +29,7 @@ func TestDefinition(t *testing.T) {
 	}{
 		{"DISTRICT", []string{"CREATE TABLE district(id INTEGER PRIMARY KEY, \"name\" VARCHAR NOT NULL UNIQUE)"}},
 		{"Client's", []string{`CREATE TABLE "Client's"(`, "CHECK((age >= 18))", "FOREIGN KEY (district) REFERENCES district(id)"}},
-		{"names", []string{`CREATE TABLE "names" ("name" VARCHAR, "a ""b" INTEGER)`}},
+		{"names", []string{`CREATE VIEW "names" AS SELECT`, "FROM district"}},
 		{"other.district", []string{"(code VARCHAR)"}},
 		{"apart", nil},
 		{"x' OR true --", nil},

@@ -185,6 +185,8 @@ func (c *Column) typed(d sqlparts.Dialect) {
 		c.Kind = Int
 	case has("real", "float", "double", "money"):
 		c.Kind = Real
+	case (base == "char" || base == "character" || base == "bpchar") && (d == sqlparts.Postgres || d == sqlparts.Redshift || d == sqlparts.Databricks):
+		c.Kind, c.bad = Text, "values of type "+base+", whose blanks at the end do not count"
 	case has("char", "text", "string", "uuid", "enum", "clob", "name"), base == "":
 		c.Kind = Text
 	default:
