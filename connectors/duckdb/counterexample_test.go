@@ -157,6 +157,20 @@ func TestCounterexampleRefuses(t *testing.T) {
 	}
 }
 
+// Timestamps have times of day, which a comparison with a date misses.
+func TestCounterexampleOfTimesOfDay(t *testing.T) {
+	for _, tc := range []struct{ gold, pred string }{
+		{"SELECT id FROM t WHERE CAST(at AS DATE) = '2024-01-03'", "SELECT id FROM t WHERE at = '2024-01-03'"},
+		{"SELECT id FROM t WHERE at >= '2024-01-01' AND at < '2024-02-01'", "SELECT id FROM t WHERE at BETWEEN '2024-01-01' AND '2024-01-31'"},
+		{"SELECT count(DISTINCT CAST(at AS DATE)) FROM t", "SELECT count(DISTINCT at) FROM t"},
+	} {
+		o := find(t, counterexample.Problem{Gold: tc.gold, Pred: tc.pred, Dialect: "duckdb", Schema: "CREATE TABLE t (id INTEGER PRIMARY KEY, at TIMESTAMP NOT NULL)"})
+		if !o.Found {
+			t.Errorf("%s: no difference on %d databases (%s)", tc.pred, o.Tries, o.Why)
+		}
+	}
+}
+
 // Columns whose type the engine compares in another way are refused by name, where a query reads them.
 func TestCounterexampleRefusesTypes(t *testing.T) {
 	const schema = "CREATE TABLE t (id INT PRIMARY KEY, code CHAR(3))"

@@ -293,6 +293,9 @@ func (v *values) datePool(d *domain, kind Kind, stamps bool) []Value {
 				continue
 			}
 			add(t)
+			if kind == Timestamp && t.Equal(t.Truncate(24*time.Hour)) { // a date alone stands for its first instant
+				add(t.Add(14*time.Hour + 30*time.Minute))
+			}
 			add(t.AddDate(0, 0, 1))
 			add(t.AddDate(0, 0, -1))
 			add(t.AddDate(1, 0, 0))
@@ -308,6 +311,9 @@ func (v *values) datePool(d *domain, kind Kind, stamps bool) []Value {
 	}
 	for _, t := range []time.Time{time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2020, 1, 2, 0, 0, 0, 0, time.UTC), time.Date(2021, 6, 15, 0, 0, 0, 0, time.UTC), time.Date(2019, 12, 31, 0, 0, 0, 0, time.UTC)} {
 		add(t)
+		if kind == Timestamp {
+			add(t.Add(14*time.Hour + 30*time.Minute))
+		}
 	}
 	layout := "2006-01-02"
 	if kind == Timestamp || stamps {
