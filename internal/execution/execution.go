@@ -168,11 +168,7 @@ func (s source) Copies(ctx context.Context) (map[scoring.AnswerID]batch.Copies, 
 // result, such as on a warehouse that is away, gets a result that cannot be read, whose scores are
 // failed and can be made again. Fill returns an error when ctx ends or a result cannot be kept.
 func (e *Executor) Fill(ctx context.Context, c *scoring.Case) error {
-	database := ""
-	if e.PerDatabase {
-		database = c.Database
-	}
-	if err := e.describe(ctx, c, database); err != nil {
+	if err := e.describe(ctx, c, e.databaseOf(c)); err != nil {
 		return err
 	}
 	answered := strings.TrimSpace(c.Pred.SQL) != "" || !c.Pred.Result.Absent()
@@ -186,15 +182,19 @@ func (e *Executor) Fill(ctx context.Context, c *scoring.Case) error {
 	return e.fill(ctx, c, &c.Pred, Agent)
 }
 
+// databaseOf is the database that the queries of a case are run on; "" where all cases have one.
+func (e *Executor) databaseOf(c *scoring.Case) string {
+	if e.PerDatabase {
+		return c.Database
+	}
+	return ""
+}
+
 func (e *Executor) fill(ctx context.Context, c *scoring.Case, q *scoring.Query, side Side) error {
 	if strings.TrimSpace(q.SQL) == "" || q.Error != "" || !q.Result.Absent() {
 		return nil
 	}
-	database := ""
-	if e.PerDatabase {
-		database = c.Database
-	}
-	out, err := e.outcome(ctx, database, q.SQL, false)
+	out, err := e.outcome(ctx, e.databaseOf(c), q.SQL, false)
 	if err != nil {
 		return err
 	}

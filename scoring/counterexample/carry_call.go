@@ -377,7 +377,7 @@ func init() {
 				return expr{}
 			}
 			x, y := c.value(args[0]), c.value(args[1])
-			if c.dialect == sqlparts.SQLite { // it applies none
+			if c.dialect == sqlparts.SQLite { // NULLIF applies no affinity
 				x.affinity, y.affinity = noAffinity, noAffinity
 			}
 			return expr{sql: "(CASE WHEN " + c.compare("=", x, y).sql + " THEN NULL ELSE " + x.sql + " END)", kind: x.kind}

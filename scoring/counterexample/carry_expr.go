@@ -212,7 +212,7 @@ func (c *carrier) bare(s *scope, e sqlparts.Expr) expr {
 			return expr{sql: "(NOT " + c.condition(s, e.X) + ")", kind: Bool}
 		case "-", "+":
 			x := c.expr(s, e.X)
-			if e.Op == "+" && c.dialect == sqlparts.SQLite { // it converts nothing, and takes the affinity
+			if e.Op == "+" && c.dialect == sqlparts.SQLite { // it converts nothing, and its result has no affinity
 				x.column, x.affinity = nil, noAffinity
 				return x
 			}
@@ -533,18 +533,17 @@ func (c *carrier) dateAndNumber(op string, l, r expr) string {
 	if c.dialect != sqlparts.SQLite || c.learn {
 		return ""
 	}
-	after := map[string]string{"=": "FALSE", "<>": "TRUE", "<": "FALSE", "<=": "FALSE", ">": "TRUE", ">=": "TRUE"}
 	if r.affinity == numericAffinity {
-		l, r = r, l
-		after = map[string]string{"=": "FALSE", "<>": "TRUE", "<": "TRUE", "<=": "TRUE", ">": "FALSE", ">=": "FALSE"}
+		op, l, r = mirrored(op), r, l
 	}
 	if l.affinity != numericAffinity || r.affinity != noAffinity || r.literal == nil || !looksLikeNumber.MatchString(r.literal.Text) {
 		return ""
 	}
-	if after[op] == "" {
+	greater := map[string]string{"=": "FALSE", "<>": "TRUE", "<": "FALSE", "<=": "FALSE", ">": "TRUE", ">=": "TRUE"}[op]
+	if greater == "" {
 		refuse("a comparison of a date with the number %.20q", r.literal.Text)
 	}
-	return "(CASE WHEN " + l.sql + " IS NULL THEN NULL ELSE " + after[op] + " END)"
+	return "(CASE WHEN " + l.sql + " IS NULL THEN NULL ELSE " + greater + " END)"
 }
 
 var looksLikeNumber = regexp.MustCompile("^" + numericText + "$")
@@ -584,7 +583,7 @@ var (
 // other side; without one a number is less than every text.
 func (c *carrier) compareAffine(op string, l, r expr) expr {
 	if l.kind == Text { // the number on the left
-		return c.compareAffine(map[string]string{"<": ">", "<=": ">=", ">": "<", ">=": "<="}[op]+sameIf(op), r, l)
+		return c.compareAffine(mirrored(op), r, l)
 	}
 	l = c.numeric(l)
 	less := map[string]string{"=": "FALSE", "<>": "TRUE", "<": "TRUE", "<=": "TRUE", ">": "FALSE", ">=": "FALSE", "IS NOT DISTINCT FROM": "FALSE"}[op]
@@ -611,12 +610,12 @@ func (c *carrier) compareAffine(op string, l, r expr) expr {
 	return out
 }
 
-// sameIf is the operator where it reads the same from both sides.
-func sameIf(op string) string {
-	if op == "=" || op == "<>" || op == "IS NOT DISTINCT FROM" {
-		return op
+// mirrored is the operator where both sides change places.
+func mirrored(op string) string {
+	if m := map[string]string{"<": ">", "<=": ">=", ">": "<", ">=": "<="}[op]; m != "" {
+		return m
 	}
-	return ""
+	return op
 }
 
 // relate tells the values of what a comparison suggests: columns that share values, literals that
