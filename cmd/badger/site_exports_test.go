@@ -21,11 +21,7 @@ import (
 // What the web report gives out of a whole run is what the command writes of it, byte by byte, also of a
 // run that is not done and with masked columns.
 func TestExportsOfTheWebReport(t *testing.T) {
-	demo, _, _ := strings.Cut(strings.TrimPrefix(demoDatabase(t), "duckdb:"), "?")
-	db := "duckdb:" + filepath.Join(t.TempDir(), "own.duckdb")
-	if err := os.WriteFile(strings.TrimPrefix(db, "duckdb:"), []byte(readText(t, demo)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	db := ownDemo(t, t.TempDir())
 	execute(t, db, "UPDATE badger.eval_runs SET status = 'stopped' WHERE eval_run_id = 'demo-atlas-1.0'")
 	for _, tc := range []struct {
 		run  string
@@ -146,16 +142,23 @@ func TestPlacesOfSARIF(t *testing.T) {
 	}
 }
 
+// ownDemo is the URL of a copy of the demonstration's database in a directory, which may be changed.
+func ownDemo(t *testing.T, dir string) string {
+	t.Helper()
+	demo, _, _ := strings.Cut(strings.TrimPrefix(demoDatabase(t), "duckdb:"), "?")
+	own := filepath.Join(dir, "own.duckdb")
+	if err := os.WriteFile(own, []byte(readText(t, demo)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return "duckdb:" + own
+}
+
 // A run and a report of it write the same files: cases in one order, the scores and columns of each by
 // metric, whatever the order in which metrics were asked for.
 func TestRunAndReportWriteTheSame(t *testing.T) {
-	demo, _, _ := strings.Cut(strings.TrimPrefix(demoDatabase(t), "duckdb:"), "?")
 	dir := t.TempDir()
 	file := func(name string) string { return filepath.Join(dir, name) }
-	if err := os.WriteFile(file("own.duckdb"), []byte(readText(t, demo)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	db := "duckdb:" + file("own.duckdb")
+	db := ownDemo(t, dir)
 	forms := []string{"csv", "jsonl", "junit", "sarif"}
 	of := func(what string, args ...string) {
 		for _, f := range forms {
@@ -189,13 +192,9 @@ func TestRunAndReportWriteTheSame(t *testing.T) {
 // Answers that are missing or cannot be read have their question, tags and class in the exports of a run
 // as in those of a report, and count among their tags; so have tags that cannot be read.
 func TestRunAndReportKnowTheSameQuestions(t *testing.T) {
-	demo, _, _ := strings.Cut(strings.TrimPrefix(demoDatabase(t), "duckdb:"), "?")
 	dir := t.TempDir()
 	file := func(name string) string { return filepath.Join(dir, name) }
-	if err := os.WriteFile(file("own.duckdb"), []byte(readText(t, demo)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	db := "duckdb:" + file("own.duckdb")
+	db := ownDemo(t, dir)
 	execute(t, db,
 		"UPDATE badger.golden_set SET tags = '[5]' WHERE case_id = 'bank-04'",
 		"DELETE FROM badger.agent_runs WHERE case_id IN ('bank-02', 'bank-04')",

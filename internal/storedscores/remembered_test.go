@@ -14,9 +14,9 @@ import (
 	"github.com/badger-eval/badger/scoring/metric"
 )
 
-// What is found of two runs is remembered while both are done, and found anew when one of them was
-// made again or goes on.
-func TestComparisonsOfRunsThatAreDoneAreRemembered(t *testing.T) {
+// inMemory is a warehouse in memory with badger's tables, which are empty.
+func inMemory(t *testing.T) *connectors.Warehouse {
+	t.Helper()
 	conn, err := duckdb.OpenWith(t.Context(), "", duckdb.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -26,6 +26,13 @@ func TestComparisonsOfRunsThatAreDoneAreRemembered(t *testing.T) {
 	if err := w.Install(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	return w
+}
+
+// What is found of two runs is remembered while both are done, and found anew when one of them was
+// made again or goes on.
+func TestComparisonsOfRunsThatAreDoneAreRemembered(t *testing.T) {
+	w := inMemory(t)
 	metrics := []string{"hybrid_ex", "relation"}
 	r := rand.New(rand.NewPCG(1, 2))
 	run := func(id, version, counts, status string) connectors.Run {
@@ -70,15 +77,7 @@ func TestComparisonsOfRunsThatAreDoneAreRemembered(t *testing.T) {
 
 // A trend is found anew only where a batch has scores of several runs, of which any may be the latest.
 func TestTrendsOfRunsThatAreDoneAreRemembered(t *testing.T) {
-	conn, err := duckdb.OpenWith(t.Context(), "", duckdb.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := connectors.New(conn, duckdb.Dialect)
-	t.Cleanup(func() { _ = w.Close() })
-	if err := w.Install(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	w := inMemory(t)
 	metrics := []string{"hybrid_ex"}
 	r := rand.New(rand.NewPCG(1, 2))
 	run := func(id, batch string, at int64) connectors.Run {
