@@ -25,7 +25,7 @@ func generalFunctions(c *Catalogue, engine *scoring.Engine, version string) []Fu
 			Doc: "Scores one case and returns a JSON array of scores.",
 			Params: []Param{
 				{"case_json", JSON, false, "the case, as in case files"},
-				{"metrics", VARCHAR, true, "names of metrics, separated by commas; default stands for what is computed where empty, all for these and those on request"},
+				{"metrics", VARCHAR, true, listedMetrics},
 			},
 			Row: func(ctx context.Context, in *Batch, i int, out *Column) error {
 				scores, err := scoreCase(ctx, engine, bytesOf(in.Text(0, i)), metricNames(in.Text(1, i)))
@@ -69,6 +69,9 @@ func echo(_ context.Context, in *Batch, out *Column) {
 	copy(out.Texts, in.Args[0].Texts)
 	copy(out.Nulls, in.Args[0].Nulls)
 }
+
+// listedMetrics describes a parameter that [metricNames] reads.
+const listedMetrics = "names of metrics, separated by commas; empty or default: those that can be computed here, except those computed on request only; all: with these"
 
 // metricNames reads a list of names separated by commas.
 func metricNames(list string) (names []string) {

@@ -22,7 +22,7 @@ func rowFunctions(engine *scoring.Engine, version, judge string) []Function {
 			Doc: "Scores one answer as badger run does and returns a JSON array of rows of badger.scores.",
 			Params: []Param{
 				{"row_json", JSON, false, `the row of agent_runs and that of its question: {"run": {…}, "golden": {…} or null, "copies": how many rows golden_set has of the question}`},
-				{"metrics", VARCHAR, true, "names of metrics, separated by commas; default stands for what is computed where empty, all for these and those on request"},
+				{"metrics", VARCHAR, true, listedMetrics},
 			},
 			Row: func(ctx context.Context, in *Batch, i int, out *Column) error {
 				rows, err := scoreRow(ctx, engine, bytesOf(in.Text(0, i)), metricNames(in.Text(1, i)))
@@ -45,7 +45,7 @@ func rowFunctions(engine *scoring.Engine, version, judge string) []Function {
 			Name: "run_settings", Group: "general", Result: JSON, Version: 1, Volatile: true,
 			Doc: "What a row of badger.eval_runs says of a run before it begins, as a JSON object: metrics (a list), versions, config, judge; reason says why the metrics cannot be scored.",
 			Params: []Param{
-				{"metrics", VARCHAR, true, "names of metrics, separated by commas; default stands for what is computed where empty, all for these and those on request"},
+				{"metrics", VARCHAR, true, listedMetrics},
 			},
 			Row: func(_ context.Context, in *Batch, i int, out *Column) error {
 				text, err := settings(engine, metricNames(in.Text(0, i)), version, judge)

@@ -38,7 +38,7 @@ type executeFlags struct {
 	Timeout    time.Duration `name:"execute-timeout" placeholder:"DURATION" help:"The most time of a query (1m)."`
 	Functions  []string      `name:"execute-functions" placeholder:"A,B" help:"Functions that only read, besides those that are known of the dialect, such as functions of your own."`
 	Schema     bool          `name:"execute-schema" help:"Read the definitions of the tables that the queries of a case read, where the case has no schema_ddl. Judges see them."`
-	Statistics bool          `name:"execute-statistics" help:"With --execute-schema, also read statistics of the columns that the queries read (rows, NULLs, bounds, few values, values that another table lacks), so that counterexamples are realistic. They scan the tables. Only badger's embedded engine sees them, but for the values in a counterexample that the option counterexample of verdict tells a judge."`
+	Statistics bool          `name:"execute-statistics" help:"Do what --execute-schema does, and read statistics of the columns that the queries read (rows, NULLs, bounds, few values, values that another table lacks), so that counterexamples are realistic. The tables are scanned. Judges do not see the statistics, except for values in a counterexample that they are told (option counterexample of verdict)."`
 	Snapshots  string        `placeholder:"DIR" help:"Where the results are kept (snapshots); none keeps them nowhere. One directory is for one warehouse."`
 }
 
@@ -79,7 +79,8 @@ func (f *executeFlags) over(c executeConfig) executeConfig {
 	c.URL, c.Snapshots = firstOf(f.Execute, c.URL), firstOf(f.Snapshots, c.Snapshots, "snapshots")
 	c.Rows, c.Timeout = cmp.Or(f.Rows, c.Rows), cmp.Or(f.Timeout, c.Timeout)
 	c.Functions = append(c.Functions, f.Functions...)
-	c.Schema, c.Statistics = c.Schema || f.Schema || f.Statistics, c.Statistics || f.Statistics
+	c.Statistics = c.Statistics || f.Statistics
+	c.Schema = c.Schema || f.Schema || c.Statistics // statistics are of the columns of a schema
 	return c
 }
 
@@ -100,7 +101,7 @@ func (f *executeFlags) open(c executeConfig, p process, resumed bool, others ...
 		Limits: execution.Limits{
 			Rows: cmp.Or(c.Rows, execution.DefaultLimits.Rows), Bytes: cmp.Or(c.Bytes, execution.DefaultLimits.Bytes), Timeout: cmp.Or(c.Timeout, execution.DefaultLimits.Timeout),
 		},
-		Functions: c.Functions, KeptFirst: resumed, KeptOnly: f.Kept, Schema: c.Schema || c.Statistics, Statistics: c.Statistics, PerDatabase: strings.Contains(c.URL, databasePlace) || f.Kept && c.URL == "", Now: p.now,
+		Functions: c.Functions, KeptFirst: resumed, KeptOnly: f.Kept, Schema: c.Schema, Statistics: c.Statistics, PerDatabase: strings.Contains(c.URL, databasePlace) || f.Kept && c.URL == "", Now: p.now,
 	}}
 	defer func() {
 		if err != nil {

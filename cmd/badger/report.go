@@ -57,7 +57,7 @@ func (c *reportCommand) Run(ctx context.Context, p process) error {
 			return err
 		}
 		if base.Run == of.Run {
-			return usage("--against: %.80q is the run that is reported on itself, expected another run", c.Against)
+			return usage("--against: %.80q is the run that is reported on, expected another run", c.Against)
 		}
 		base = connectors.OfRun{Run: base.Run}
 	}
