@@ -88,6 +88,7 @@ type flaky struct {
 	dialect driver.Dialect
 	after   int // so many changes, from the next one on; negative: never
 	changes int
+	failed  func() // is called when it fails; may be nil
 }
 
 type flakyConn struct {
@@ -104,6 +105,9 @@ func begin(t *testing.T, c driver.Conn, d driver.Dialect) *flaky {
 
 func (c flakyConn) change() error {
 	if c.of.after == 0 {
+		if c.of.failed != nil {
+			c.of.failed()
+		}
 		return errcode.New(errcode.Unavailable, "the connection is lost")
 	}
 	c.of.after--
