@@ -25,8 +25,9 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// TestInBrowser looks at the pages with Chromium. It is one test, so that Chromium and the stores are
-// started once.
+func TestMain(m *testing.M) { os.Exit(browsertest.Main(m)) }
+
+// TestInBrowser looks at the pages with Chromium.
 func TestInBrowser(t *testing.T) {
 	if len(pages) == 0 {
 		t.Skip("there are no pages yet")
@@ -37,13 +38,14 @@ func TestInBrowser(t *testing.T) {
 	h := as(s, identity.Admin)
 	server := httptest.NewServer(h)
 	defer server.Close()
-	sample := samples(t, h)
-	t.Run("every page", func(t *testing.T) { everyPage(t, b, server.URL, sample) })
-	t.Run("accessibility", func(t *testing.T) { accessibility(t, b, server.URL, sample) })
-	t.Run("without script", func(t *testing.T) { withoutScript(t, b, server.URL, sample) })
+	t.Run("every page", func(t *testing.T) {
+		h := remembered(h)
+		server := httptest.NewServer(h)
+		defer server.Close()
+		lookAt(t, b, server.URL, samples(t, h))
+	})
 	t.Run("walk", func(t *testing.T) { walk(t, b, server.URL, s, q) })
 	t.Run("from files", func(t *testing.T) { fromFiles(t, b, s) })
-	t.Run("accessibility of files", func(t *testing.T) { accessibilityOfFiles(t, b, s) })
 	t.Run("hostile texts", func(t *testing.T) { hostileTexts(t, b) })
 }
 
@@ -72,91 +74,105 @@ func samples(t *testing.T, h http.Handler) []sampled {
 	return out
 }
 
-// looks are the windows in which pages are looked at.
-var looks = []struct {
+// look is a window in which pages are looked at.
+type look struct {
 	name  string
 	width int64
 	dark  bool
-}{{"320-light", 320, false}, {"320-dark", 320, true}, {"1280-light", 1280, false}, {"1280-dark", 1280, true}}
+}
 
-// everyPage looks at pages as they are: they ask nobody else for anything, say nothing on the
-// console, and are not wider than the window. Pictures are taken where they are wanted.
-func everyPage(t *testing.T, b *browsertest.Browser, origin string, sample []sampled) {
-	tab := b.Tab(t, browsertest.Options{})
+// looks are each width and each theme once, or where tests are thorough or pictures are wanted each
+// with each.
+func looks() []look {
+	out := []look{{"320-light", 320, false}, {"1280-dark", 1280, true}}
+	if thorough || browsertest.Pictures() {
+		out = append(out, look{"320-dark", 320, true}, look{"1280-light", 1280, false})
+	}
+	return out
+}
+
+// lookAt looks at pages as they are: they ask nobody else for anything, say nothing on the console,
+// are not wider than the window, break no rule of axe-core, and can be read without scripts as with
+// them. Pictures are taken where they are wanted.
+func lookAt(t *testing.T, b *browsertest.Browser, origin string, sample []sampled) {
+	axe := false
+	t.Run("axe", func(t *testing.T) { // says where it is skipped
+		browsertest.NeedAxe(t)
+		axe = true
+	})
+	with, without := b.Tab(t, browsertest.Options{}), b.Tab(t, browsertest.Options{NoScript: true})
 	for _, p := range sample {
 		want := int64(http.StatusOK)
 		if p.name == "error" {
 			want = http.StatusNotFound
 		}
-		if got := tab.Go(origin + p.address); got != want {
+		if got := with.Go(origin + p.address); got != want {
 			t.Errorf("%s: status %d, want %d", p.address, got, want)
 			continue
 		}
-		for _, look := range looks {
-			tab.Resize(look.width)
-			tab.Theme(look.dark)
-			if wide := browsertest.Eval[int64](tab, "document.documentElement.scrollWidth"); wide > look.width {
-				t.Errorf("%s: %d wide in a window of %d; what sticks out: %s", p.address, wide, look.width, browsertest.Eval[string](tab, fmt.Sprintf(sticksOut, look.width)))
-			}
-			tab.Picture(p.name + "-" + look.name)
+		for _, look := range looks() {
+			with.Resize(look.width)
+			with.Theme(look.dark)
+			fits(t, with, p.address, look)
+			with.Picture(p.name + "-" + look.name)
 		}
-		tab.Resize(0)
-		tab.Theme(false)
-		tab.Print(p.name + "-print")
-		said := tab.Console()
+		with.Resize(0)
+		with.Theme(false)
+		with.Print(p.name + "-print")
+		said := with.Console()
 		if p.name == "error" { // Chromium tells of the status
 			said = slices.DeleteFunc(said, func(s string) bool { return strings.Contains(s, "status of 404") })
 		}
 		if len(said) > 0 {
 			t.Errorf("%s: on the console: %s", p.address, strings.Join(said, "\n"))
 		}
+		without.Go(origin + p.address)
+		if got, want := browsertest.Eval[string](without, readable), browsertest.Eval[string](with, readable); p.name != "error" && got != want {
+			at := 0
+			for at < min(len(got), len(want)) && got[at] == want[at] {
+				at++
+			}
+			t.Errorf("%s: with scripts %.200q, without %.200q", p.address, want[max(0, at-20):], got[max(0, at-20):])
+		}
+		if axe {
+			accessible(t, with, p.address, looks()...)
+		}
 	}
-	tab.Clean(origin)
+	with.Clean(origin)
+}
+
+// fits holds that a page is not wider than the window.
+func fits(t *testing.T, tab *browsertest.Tab, name string, l look) {
+	t.Helper()
+	if wide := browsertest.Eval[int64](tab, "document.documentElement.scrollWidth"); wide > l.width {
+		t.Errorf("%s: %d wide in a window of %d; what sticks out: %s", name, wide, l.width, browsertest.Eval[string](tab, fmt.Sprintf(sticksOut, l.width)))
+	}
 }
 
 // sticksOut names elements that are wider than the window and not in one that scrolls.
 const sticksOut = `[...document.querySelectorAll("main *")].filter(e => e.getBoundingClientRect().right > %d + 1 && !e.closest(".wide")).slice(0, 3).map(e => e.outerHTML.slice(0, 120)).join("\n")`
 
-// accessibility runs axe-core over every page in every window.
-func accessibility(t *testing.T, b *browsertest.Browser, origin string, sample []sampled) {
-	browsertest.NeedAxe(t)
-	tab := b.Tab(t, browsertest.Options{})
-	for _, p := range sample {
-		tab.Go(origin + p.address)
-		for _, look := range looks {
-			tab.Resize(look.width)
-			tab.Theme(look.dark)
-			for _, f := range tab.Findings() {
-				t.Errorf("%s, %s: %s", p.address, look.name, f)
-			}
+// accessible runs axe-core over a page. What it finds depends on the theme and on the width each, and
+// hardly ever on both together.
+func accessible(t *testing.T, tab *browsertest.Tab, name string, looks ...look) {
+	t.Helper()
+	for _, look := range looks {
+		tab.Resize(look.width)
+		tab.Theme(look.dark)
+		for _, f := range tab.Findings() {
+			t.Errorf("%s, %s: %s", name, look.name, f)
 		}
 	}
+	tab.Resize(0)
+	tab.Theme(false)
 }
 
 // readable is what can be read on a page, without buttons, which scripts add, and their keys.
 const readable = `(() => { const main = document.querySelector("main").cloneNode(true); main.querySelectorAll("button, kbd, .saved").forEach(e => e.remove()); return main.textContent.replace(/\s+/g, " ").trim() })()`
 
-// withoutScript looks at every page with and without scripts: what can be read is the same.
-func withoutScript(t *testing.T, b *browsertest.Browser, origin string, sample []sampled) {
-	with, without := b.Tab(t, browsertest.Options{}), b.Tab(t, browsertest.Options{NoScript: true})
-	for _, p := range sample {
-		var text []string
-		for _, tab := range []*browsertest.Tab{with, without} {
-			tab.Go(origin + p.address)
-			text = append(text, browsertest.Eval[string](tab, readable))
-		}
-		if p.name != "error" && text[0] != text[1] {
-			at := 0
-			for at < min(len(text[0]), len(text[1])) && text[0][at] == text[1][at] {
-				at++
-			}
-			t.Errorf("%s: with scripts %.200q, without %.200q", p.address, text[0][max(0, at-20):], text[1][max(0, at-20):])
-		}
-	}
-}
-
 // fromFiles opens the report as one file and as a folder, with the network off: it looks like the
-// served one, its links work, and its own policy stands in the way of nothing.
+// served one, its links work, its own policy stands in the way of nothing, and no page breaks a rule
+// of axe-core. Of the folder's pages of cases, which are many alike, that looks at one.
 func fromFiles(t *testing.T, b *browsertest.Browser, s *Site) {
 	o := Static{Runs: []caselist.Run{nightTwo}, Baseline: nightOne}
 	dir := t.TempDir()
@@ -176,12 +192,10 @@ func fromFiles(t *testing.T, b *browsertest.Browser, s *Site) {
 		if got := browsertest.Eval[string](tab, "getComputedStyle(document.body).marginTop"); got != "0px" {
 			t.Errorf("%s: the report's style does not count: the margin is %s", name, got)
 		}
-		for _, look := range looks {
+		for _, look := range looks() {
 			tab.Resize(look.width)
 			tab.Theme(look.dark)
-			if wide := browsertest.Eval[int64](tab, "document.documentElement.scrollWidth"); wide > look.width {
-				t.Errorf("%s: %d wide in a window of %d; what sticks out: %s", name, wide, look.width, browsertest.Eval[string](tab, fmt.Sprintf(sticksOut, look.width)))
-			}
+			fits(t, tab, name, look)
 			tab.Picture("static-" + name + "-" + look.name)
 		}
 		tab.Resize(0)
@@ -201,24 +215,16 @@ func fromFiles(t *testing.T, b *browsertest.Browser, s *Site) {
 		t.Errorf("a link of the folder leads to %s", at)
 	}
 	tab.Clean("file://")
+	t.Run("axe", func(t *testing.T) { accessibleFiles(t, b, dir) })
 }
 
-// accessibilityOfFiles runs axe-core over static reports, once narrow and once dark, as the pages are
-// made from the templates of the served ones: the one document, and of the folder every page but for
-// cases, of which there are many alike: one of these.
-func accessibilityOfFiles(t *testing.T, b *browsertest.Browser, s *Site) {
+// accessibleFiles runs axe-core over the report in a directory, whose pages are made from the
+// templates of the served ones.
+func accessibleFiles(t *testing.T, b *browsertest.Browser, dir string) {
 	browsertest.NeedAxe(t)
-	dir := t.TempDir()
-	o := Static{Runs: []caselist.Run{nightTwo}, Baseline: nightOne, All: true}
-	if err := s.WriteFolder(t.Context(), filepath.Join(dir, "report"), o); err != nil {
-		t.Fatal(err)
-	}
-	var one bytes.Buffer
-	if err := s.WriteFile(t.Context(), &one, Static{Runs: o.Runs, Baseline: o.Baseline}); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "report.html"), one.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
+	some := looks()
+	if !thorough {
+		some = some[:1]
 	}
 	files := []string{"report.html"}
 	alike := map[string]int{}
@@ -239,25 +245,22 @@ func accessibilityOfFiles(t *testing.T, b *browsertest.Browser, s *Site) {
 	tab := b.Tab(t, browsertest.Options{Offline: true})
 	for _, name := range files {
 		tab.Go("file://" + filepath.Join(dir, name))
-		for i, look := range looks {
-			if i%3 != 0 {
-				continue
-			}
-			tab.Resize(look.width)
-			tab.Theme(look.dark)
-			for _, f := range tab.Findings() {
-				t.Errorf("%s, %s: %s", name, look.name, f)
-			}
-			tab.Picture("axe-" + strings.NewReplacer("/", "-", ".html", "").Replace(name) + "-" + look.name)
+		if !thorough { // sections of cases are many alike, too
+			browsertest.Eval[int](tab, fewerCases)
 		}
+		accessible(t, tab, name, some...)
+		tab.Picture("axe-" + strings.NewReplacer("/", "-", ".html", "").Replace(name))
 	}
 	t.Logf("looked at %d files", len(files))
 }
 
+// fewerCases leaves the first three of the sections of cases in a document.
+const fewerCases = `(() => { const all = [...document.querySelectorAll("[id^=p-case-]")].filter(e => /^p-case-[0-9a-f]{16}$/.test(e.id)); all.slice(3).forEach(e => e.remove()); return all.length })()`
+
 // hostileTexts opens pages full of hostile texts: no script of theirs runs, nobody else is asked, and
 // nothing is forbidden by the page's policy because nothing tries.
 func hostileTexts(t *testing.T, b *browsertest.Browser) {
-	h := as(hostileSite(t, 30), identity.Admin)
+	h := remembered(as(hostileSite(t, 30), identity.Admin))
 	server := httptest.NewServer(h)
 	defer server.Close()
 	tab := b.Tab(t, browsertest.Options{})
@@ -278,8 +281,8 @@ func hostileTexts(t *testing.T, b *browsertest.Browser) {
 	tab.Clean(server.URL)
 }
 
-// walk goes from the list of runs over a comparison to a case, and labels twenty cases of a queue by
-// keys only.
+// walk goes from the list of runs over a comparison to a case, and labels cases of a queue by keys
+// only.
 func walk(t *testing.T, b *browsertest.Browser, origin string, s *Site, q *labelling.Queue) {
 	tab := b.Tab(t, browsertest.Options{})
 	at := func(want string) {
@@ -314,7 +317,8 @@ func walk(t *testing.T, b *browsertest.Browser, origin string, s *Site, q *label
 	follow("main a[href^='/label/next']", "/label?")
 	said := map[string]string{} // verdict by case
 	verdicts := []string{"pass", "fail", "unsure"}
-	for i := range 20 {
+	wantNotes := 0
+	for i := range some(20) {
 		tab.Wait("document.querySelector('form[data-keys]') && document.querySelector('[data-save]')")
 		id := browsertest.Eval[string](tab, "document.querySelector('form[data-keys]').elements.case.value")
 		if said[id] != "" {
@@ -324,6 +328,7 @@ func walk(t *testing.T, b *browsertest.Browser, origin string, s *Site, q *label
 		said[id] = verdicts[n]
 		tab.Press(fmt.Sprint(n + 1))
 		if i%5 == 0 {
+			wantNotes++
 			tab.Press("n")
 			tab.Wait("document.activeElement.name == 'note'")
 			tab.Press(fmt.Sprintf("because of j, k and %d", i)) // keys are text here
@@ -346,7 +351,7 @@ func walk(t *testing.T, b *browsertest.Browser, origin string, s *Site, q *label
 			notes++
 		}
 	}
-	if !maps.Equal(got, said) || notes < 4 {
-		t.Errorf("the store holds %v with %d notes, want %v with 4", got, notes, said)
+	if !maps.Equal(got, said) || notes < wantNotes {
+		t.Errorf("the store holds %v with %d notes, want %v with %d", got, notes, said, wantNotes)
 	}
 }

@@ -18,8 +18,8 @@ import (
 )
 
 // TestHostileTextsStayText walks through the site of a store in which every text tries to leave its
-// place, and opens every case. No page gets an element or an attribute of them, and the texts can be
-// read where they belong.
+// place, and opens cases, every other one or where tests are thorough all. No page gets an element or
+// an attribute of them, and the texts can be read where they belong.
 func TestHostileTextsStayText(t *testing.T) {
 	if len(pages) == 0 {
 		t.Skip("there are no pages yet")
@@ -42,6 +42,9 @@ func TestHostileTextsStayText(t *testing.T) {
 		}
 	}
 	for i, of := range texts {
+		if left(i) {
+			continue
+		}
 		run := caselist.Run{ID: at(i), Agent: at(i), Version: at(i + 1), Batch: at(i + 2)}
 		p := visit(t, h, caseAddress(caselist.State{Run: run}, at(i)), of.Name)
 		p.check(t, 0)

@@ -81,7 +81,8 @@ func TestLabelByKeys(t *testing.T) {
 		return time.Since(begin)
 	}
 	var slowest time.Duration
-	for i := range 20 {
+	first := some(20)
+	for i := range first {
 		at := here()
 		if want[at] != "" {
 			t.Fatalf("%s is given again", at)
@@ -103,7 +104,7 @@ func TestLabelByKeys(t *testing.T) {
 		}))
 	}
 	t.Logf("key to next case, at most: %v", slowest)
-	for deadline := time.Now().Add(10 * time.Second); len(labels()) < 20 && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(10 * time.Second); len(labels()) < first && time.Now().Before(deadline); {
 		time.Sleep(20 * time.Millisecond)
 	}
 	same := func(when string) {
@@ -186,7 +187,7 @@ func TestLabellingPagesInBrowser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(as(s, identity.Admin))
+	server := httptest.NewServer(remembered(as(s, identity.Admin)))
 	defer server.Close()
 	sample := []sampled{
 		{"error", "/label?queue=none"}, {"queues", queuesAddress()}, {"queue", queueAddress(open.ID)}, {"adjudicate", adjudicateAddress(open.ID)},
@@ -195,7 +196,5 @@ func TestLabellingPagesInBrowser(t *testing.T) {
 	for i, item := range append(items[:1], rest...) {
 		sample = append(sample, sampled{fmt.Sprint("label-", i), labelAddress(open.ID, item.CaseID)})
 	}
-	t.Run("every page", func(t *testing.T) { everyPage(t, b, server.URL, sample) })
-	t.Run("accessibility", func(t *testing.T) { accessibility(t, b, server.URL, sample) })
-	t.Run("without script", func(t *testing.T) { withoutScript(t, b, server.URL, sample) })
+	lookAt(t, b, server.URL, sample)
 }

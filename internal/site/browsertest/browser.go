@@ -26,8 +26,54 @@ import (
 // Browser is a running Chromium.
 type Browser struct{ ctx context.Context }
 
-// Start starts Chromium for a test and its subtests; starting takes about a second.
+// shared is the Chromium of the tests that [Main] runs.
+var shared struct {
+	sync.Mutex
+	on  bool
+	b   *Browser
+	end func()
+}
+
+// Main runs the tests of a package with one Chromium, which the first [Start] starts and which ends
+// after the last test. It returns the code to exit with.
+func Main(m *testing.M) int {
+	shared.on = true
+	defer func() {
+		if shared.b != nil {
+			shared.end()
+		}
+	}()
+	return m.Run()
+}
+
+// Start returns the Chromium of the package, where [Main] runs its tests, else one that ends with the
+// test. Starting takes about a second. Tabs have nothing in common.
 func Start(tb testing.TB) *Browser {
+	tb.Helper()
+	if !shared.on {
+		dir := tb.TempDir()
+		b, end := start(tb, dir)
+		tb.Cleanup(end)
+		return b
+	}
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.b == nil {
+		dir, err := os.MkdirTemp("", "browsertest")
+		if err != nil {
+			tb.Fatal(err)
+		}
+		b, end := start(tb, dir)
+		shared.b, shared.end = b, func() {
+			end()
+			_ = os.RemoveAll(dir)
+		}
+	}
+	return shared.b
+}
+
+// start starts Chromium, which keeps what it keeps in a directory, until end is called.
+func start(tb testing.TB, dir string) (b *Browser, end func()) {
 	tb.Helper()
 	path := os.Getenv("BADGER_CHROMIUM")
 	if path == "" {
@@ -40,7 +86,7 @@ func Start(tb testing.TB) *Browser {
 	}
 	missing(tb, path == "", "BADGER_REQUIRE_CHROMIUM", "there is no Chromium; BADGER_CHROMIUM names one")
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path), chromedp.UserDataDir(tb.TempDir()),
+		chromedp.ExecPath(path), chromedp.UserDataDir(dir),
 		// Nobody but the pages' own origin is to be reached, whatever the pages or Chromium itself want.
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"),
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-domain-reliability", true), chromedp.Flag("no-pings", true),
@@ -51,14 +97,15 @@ func Start(tb testing.TB) *Browser {
 	}
 	ctx, stop := chromedp.NewExecAllocator(context.WithoutCancel(tb.Context()), options...)
 	ctx, quit := chromedp.NewContext(ctx)
-	tb.Cleanup(func() {
+	end = func() {
 		quit()
 		stop()
-	})
+	}
 	if err := chromedp.Do(ctx); err != nil {
+		end()
 		tb.Fatalf("Chromium (%s) does not start: %v", path, err)
 	}
-	return &Browser{ctx}
+	return &Browser{ctx}, end
 }
 
 // missing skips a test that lacks something, or fails it where the variable requires it.
