@@ -14,8 +14,11 @@ build: ## build the one binary into bin/
 demo: ## run the demonstration on the embedded engine
 	go run ./cmd/badger demo
 
-test: ## run all tests
+test: ## run all tests; of pages, answers and rounds that are many alike they look at half
 	go test ./...
+
+thorough: ## run all tests as CI does: at all pages, answers and rounds
+	BADGER_THOROUGH=1 go test -timeout 30m ./...
 
 race: ## run the tests that share memory under the race detector
 	go test -race ./scoring/... ./udf/... ./internal/batch/... ./judgebackend/... ./connectors/...
@@ -149,4 +152,4 @@ verify: generate ## fail if generated files or modules are stale
 	go mod tidy -diff
 	git diff --exit-code -- docs
 
-.PHONY: policy crawl residency help build demo test race fuzz corpus trust spark bench wrong serving deployables provider-names binary image contracts reproduce licences release lint-release lint generate verify
+.PHONY: policy thorough crawl residency help build demo test race fuzz corpus trust spark bench wrong serving deployables provider-names binary image contracts reproduce licences release lint-release lint generate verify

@@ -64,6 +64,7 @@ var databases atomic.Int64
 // The suite against fakesnow, an emulator that runs Snowflake's SQL on DuckDB behind the protocol
 // of the drivers.
 func TestFakesnow(t *testing.T) {
+	t.Parallel() // it waits for the emulator
 	options, err := fakesnow()
 	if err != nil {
 		t.Fatal(err)

@@ -104,6 +104,7 @@ func wantNumbered(r array.RecordReader, err error, n int) error {
 
 // Whatever happens on the way, every row arrives once.
 func TestChunksArriveWhole(t *testing.T) {
+	t.Parallel() // it waits for its next try
 	for _, tc := range []struct {
 		why   string
 		gzip  bool
@@ -246,6 +247,7 @@ func TestAnswersThatAreLost(t *testing.T) {
 }
 
 func TestServersThatAreBusy(t *testing.T) {
+	t.Parallel() // it waits for its next try
 	s := sft.New(t)
 	c := opened(t, s)
 	s.Script(sft.Query, sft.Step{Status: 429})
