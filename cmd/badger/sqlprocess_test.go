@@ -61,6 +61,7 @@ func TestSQLJudgesAreBounded(t *testing.T) {
 // Queries of a pair whose texts double, or that join everything with everything, end with a reason, and
 // the program goes on.
 func TestCounterexamplesAreBounded(t *testing.T) {
+	finder := judgeSQL.(*sqlJudges)
 	const ddl = "CREATE TABLE t (id INTEGER PRIMARY KEY, s TEXT NOT NULL)"
 	doubling := "WITH a0 AS (SELECT s || 'aaaaaaaa' AS s FROM t)"
 	for i := range 36 {
@@ -75,12 +76,12 @@ func TestCounterexamplesAreBounded(t *testing.T) {
 		{"everything joined", everything},
 	} {
 		p := &counterexample.Problem{Gold: tc.query, Pred: tc.query + " WHERE 1 = 1", Dialect: "sqlite", Schema: ddl, Time: 2000}
-		o, err := smallDatabases.Find(t.Context(), p)
+		o, err := finder.Find(t.Context(), p)
 		if err != nil || o.Found || o.Why == "" {
 			t.Errorf("%s: %+v, %v, want a reason", tc.why, o, err)
 		}
 		p = &counterexample.Problem{Gold: "SELECT s FROM t", Pred: "SELECT DISTINCT s FROM t", Dialect: "sqlite", Schema: ddl}
-		if o, err := smallDatabases.Find(t.Context(), p); err != nil || !o.Found {
+		if o, err := finder.Find(t.Context(), p); err != nil || !o.Found {
 			t.Fatalf("%s: afterwards: %+v, %v", tc.why, o, err)
 		}
 	}
