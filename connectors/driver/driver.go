@@ -103,6 +103,9 @@ type Dialect struct {
 	// Binary follows text to make it compare by its bytes where a column may have a collation under
 	// which other text is equal to it; "" where text always compares so or where nothing is known.
 	Binary string
+	// Digest is an expression for a short text that stands for a text, so that texts of many rows are
+	// compared in little memory; nil where the memory is that of a warehouse.
+	Digest func(text string) string
 	// NoClaims tells that no single statement of the warehouse inserts a row only where its key is
 	// not there yet, whatever others insert at the same time.
 	NoClaims bool

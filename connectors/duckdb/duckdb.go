@@ -48,6 +48,7 @@ var Dialect = driver.Dialect{
 	},
 	Identifiers: driver.Identifiers{Quote: '"'},
 	Definition:  definition,
+	Digest:      func(text string) string { return "md5_number_lower(" + text + ")" },
 }
 
 // Features are what the connector offers.
