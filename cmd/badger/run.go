@@ -568,8 +568,9 @@ func (e *evaluation) evaluate(ctx context.Context) (batch.Outcome, error) {
 	return outcome, err
 }
 
-// recordMissing stores that questions of the golden set have no answer, as a score in every metric:
-// what the run asked is recorded with it, and stays true when the golden set changes.
+// recordMissing stores that questions of the golden set have no answer, as a score in every metric but
+// those that describe the question: what the run asked is recorded with it, and stays true when the
+// golden set changes.
 func (e *evaluation) recordMissing(ctx context.Context, r *batch.Runner, ledger batch.Ledger) error {
 	s, ok := e.source.(*warehouseSource)
 	if !ok {
@@ -584,13 +585,24 @@ func (e *evaluation) recordMissing(ctx context.Context, r *batch.Runner, ledger 
 		return err
 	}
 	for some := range slices.Chunk(e.summary.report.Unanswered(questions), lookedUp) {
+		ids := make([]string, len(some))
+		for i := range some {
+			ids[i] = some[i].ID
+		}
+		known, err := s.w.WholeQuestions(ctx, s.filter, ids)
+		if err != nil {
+			return err
+		}
 		var rows []batch.Row
 		for i := range some {
 			of := scoring.AnswerID{CaseID: some[i].ID, Agent: some[i].Agent, Version: some[i].Version, Batch: some[i].Batch}
-			for _, m := range metrics {
-				score := scoring.NotApplicable(scoring.NoAnswer)
-				score.CaseID, score.Metric, score.Version = of.CaseID, m.Name, m.Version
-				rows = append(rows, batch.Row{AnswerID: of, Score: score})
+			scores, err := e.engine.ScoreQuestion(ctx, known[of.CaseID], metrics, scoring.NotApplicable(scoring.NoAnswer))
+			if err != nil {
+				return err
+			}
+			for k := range scores {
+				scores[k].CaseID = of.CaseID
+				rows = append(rows, batch.Row{AnswerID: of, Score: scores[k]})
 			}
 		}
 		if err := ledger.Append(ctx, e.run, rows); err != nil {

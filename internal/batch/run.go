@@ -49,9 +49,10 @@ type job struct {
 	weight  int64 // of room
 	metrics []*scoring.Metric
 
-	begun bool
-	c     *scoring.Case
-	rows  []Row // nil: cut, or not begun
+	begun    bool
+	c        *scoring.Case
+	question *scoring.Case // what is known of a case that could not be read; nil: nothing
+	rows     []Row         // nil: cut, or not begun
 }
 
 func newRun(ctx context.Context, r Runner, name string, ledger Ledger, metrics []*scoring.Metric) *run {
@@ -232,9 +233,11 @@ func (x *run) score(j *job) {
 		case ctx.Err() != nil:
 			err = errcode.New(errcode.DeadlineExceeded, "the case took longer than %v", x.CaseLimit)
 		}
-		scores = make([]scoring.Score, len(j.metrics))
-		for i := range scores {
-			scores[i] = scoring.Fail(err)
+		if j.c == nil {
+			j.question = known(x.working, &j.item)
+		}
+		if scores, err = x.Engine.ScoreQuestion(x.working, j.question, j.metrics, scoring.Fail(err)); err != nil {
+			return // cut
 		}
 	}
 	gold := ""
@@ -260,6 +263,19 @@ func load(ctx context.Context, item *Item) (c *scoring.Case, err error) {
 		err = errcode.New(errcode.NotFound, "%s: there is no case", item.Place)
 	}
 	return c, err
+}
+
+// known reads what is known of a case that cannot be read; nil where that is nothing.
+func known(ctx context.Context, item *Item) (c *scoring.Case) {
+	defer func() {
+		if recover() != nil {
+			c = nil
+		}
+	}()
+	if item.Question == nil {
+		return nil
+	}
+	return item.Question(ctx)
 }
 
 // storable writes the evidence of a score as JSON: what a metric puts into it must neither end the

@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"cmp"
 	"errors"
 	"time"
 
@@ -122,7 +123,7 @@ func (x *run) appendRows(batch []*job) error {
 		}
 		x.meter.stored(j.rows)
 		if x.Scored != nil {
-			x.Scored(j.c, j.rows)
+			x.Scored(cmp.Or(j.c, j.question), j.rows)
 		}
 	}
 	return nil
