@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/report"
@@ -129,7 +130,7 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 	}
 	if outcome.Done > 0 && outcome.Failed == outcome.Done && !e.summary.anyValue() {
 		e.warn()
-		return errcode.New(errcode.InvalidArgument, "none of the %d cases could be scored", outcome.Done)
+		return errcode.New(errcode.InvalidArgument, "none of the %s could be scored", amount.Of(outcome.Done, "answer"))
 	}
 	err = e.gates.check(e.summary.figures, e.stderr)
 	if drop := c.checkDrops(ctx, &e); drop != nil && (err == nil || !errors.Is(drop, errGate)) {
@@ -600,9 +601,13 @@ func (e *evaluation) recordMissing(ctx context.Context, r *batch.Runner, ledger 
 			if err != nil {
 				return err
 			}
+			gold := ""
+			if c := known[of.CaseID]; c != nil && e.execution == nil { // an accepted query that is run gives the question a result
+				gold = c.GoldHash()
+			}
 			for k := range scores {
 				scores[k].CaseID = of.CaseID
-				rows = append(rows, batch.Row{AnswerID: of, Score: scores[k]})
+				rows = append(rows, batch.Row{AnswerID: of, Score: scores[k], GoldHash: gold})
 			}
 		}
 		if err := ledger.Append(ctx, e.run, rows); err != nil {
@@ -800,7 +805,7 @@ func toJSON(v any) string {
 // say tells where the scores are.
 func (e *evaluation) say(o batch.Outcome) {
 	if e.warehouse != nil {
-		fmt.Fprintf(e.stderr, "run %s: %d cases scored", e.run, o.Done)
+		fmt.Fprintf(e.stderr, "run %s: %s scored", e.run, amount.Of(o.Done, "answer"))
 		if o.Skipped > 0 {
 			fmt.Fprintf(e.stderr, ", %d held already", o.Skipped)
 		}

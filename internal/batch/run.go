@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 	"golang.org/x/sync/semaphore"
@@ -302,7 +303,7 @@ func (x *run) stopped(o *Outcome) error {
 	case o.Complete:
 		return nil
 	case o.Cut > 0:
-		return errcode.New(errcode.Cancelled, "stopped before the end: %d cases are scored, %d in flight were cut", o.Done, o.Cut)
+		return errcode.New(errcode.Cancelled, "stopped before the end: %s %s scored, %d in flight %s cut", amount.Of(o.Done, "answer"), amount.Verb(o.Done, "is", "are"), o.Cut, amount.Verb(o.Cut, "was", "were"))
 	}
-	return errcode.New(errcode.Cancelled, "stopped before the end: %d cases are scored", o.Done)
+	return errcode.New(errcode.Cancelled, "stopped before the end: %s %s scored", amount.Of(o.Done, "answer"), amount.Verb(o.Done, "is", "are"))
 }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -518,12 +519,9 @@ func (c *Coverage) Left() string {
 	return strings.Join(parts, ", ")
 }
 
-// Counted is a number of things: 1 case, 2 cases.
+// Counted is [amount.Of].
 func Counted[N int | int64](n N, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.FormatInt(int64(n), 10) + " " + what + "s"
+	return amount.Of(n, what)
 }
 
 // decimal writes a value with as many digits as people need.

@@ -276,7 +276,7 @@ func trendOf(t *analysis.Trend, metric string, number int, state trendState, ask
 		}
 	}
 	if n := len(out.Rows); n > 0 {
-		picture.Desc = fmt.Sprintf("From %s to %s over %s.", out.Rows[0].Mean, out.Rows[n-1].Mean, plural(n, "batch", "batches"))
+		picture.Desc = fmt.Sprintf("From %s to %s over %s.", out.Rows[0].Mean, out.Rows[n-1].Mean, things(n, "batch"))
 	}
 	out.Picture = picture.Picture()
 	return out

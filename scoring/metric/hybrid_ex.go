@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/align"
@@ -343,30 +344,30 @@ func (h *Hybrid) reason() string {
 	case c.Method == cell.MethodTrivial && c.Score == 1:
 		return "both results are empty"
 	case c.GoldRows == 0:
-		return "gold is empty, the agent's result has " + count(c.PredRows, "row")
+		return "gold is empty, the agent's result has " + amount.Of(c.PredRows, "row")
 	case c.PredRows == 0:
-		return "the agent's result is empty, gold has " + count(c.GoldRows, "row")
+		return "the agent's result is empty, gold has " + amount.Of(c.GoldRows, "row")
 	case h.Reshaped != nil:
 		return "all cells are there in another shape: " + h.Reshaped.Text
 	case c.Score == 1:
-		b.WriteString(count(c.GoldRows, "row") + " of " + count(len(h.GoldColumns), "column") + " agree")
+		b.WriteString(amount.Of(c.GoldRows, "row") + " of " + amount.Of(len(h.GoldColumns), "column") + amount.Verb(c.GoldRows, " agrees", " agree"))
 	default:
-		fmt.Fprintf(&b, "%d of %s agree", c.Equal, count(max(c.GoldRows, c.Matched+c.Unmatched), "row"))
+		fmt.Fprintf(&b, "%d of %s %s", c.Equal, amount.Of(max(c.GoldRows, c.Matched+c.Unmatched), "row"), amount.Verb(c.Equal, "agrees", "agree"))
 	}
 	if len(h.Alignment.Missing) > 0 {
 		b.WriteString("; nothing answers " + h.list(h.Alignment.Missing))
 	}
 	if c.Score < 1 {
 		if c.GoldRows != c.PredRows {
-			fmt.Fprintf(&b, "; gold has %d rows, the agent %d", c.GoldRows, c.PredRows)
+			fmt.Fprintf(&b, "; gold has %s, the agent %d", amount.Of(c.GoldRows, "row"), c.PredRows)
 		}
 		differs := h.differing()
 		for k, d := range differs {
 			if k == 3 {
-				fmt.Fprintf(&b, " and %d more columns", len(differs)-3)
+				fmt.Fprintf(&b, " and %s", amount.Of(len(differs)-3, "more column"))
 				break
 			}
-			fmt.Fprintf(&b, "; %s differs in %s", strconv.Quote(d.column), count(d.rows, "row"))
+			fmt.Fprintf(&b, "; %s differs in %s", strconv.Quote(d.column), amount.Of(d.rows, "row"))
 		}
 	}
 	var facts []string
@@ -378,7 +379,7 @@ func (h *Hybrid) reason() string {
 	slices.Sort(facts)
 	b.WriteString(strings.Join(facts, ""))
 	if n := len(h.Alignment.Extra); n > 0 && c.Score == 1 {
-		b.WriteString("; " + count(n, "extra column"))
+		b.WriteString("; " + amount.Of(n, "extra column"))
 	}
 	return b.String()
 }
@@ -414,11 +415,4 @@ func (h *Hybrid) list(columns []int) string {
 		return strings.Join(quoted[:3], ", ") + fmt.Sprintf(" and %d more", len(columns)-3)
 	}
 	return strings.Join(quoted, ", ")
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
 }
