@@ -160,8 +160,8 @@ func (c *runCommand) noCases() error {
 		name  string
 		value chosen
 	}{{"agent", c.Agent}, {"version", c.Version}, {"batch", c.Batch}} {
-		if f.value != "" {
-			of = append(of, fmt.Sprintf("%s %.60q", f.name, f.value))
+		if name, ok := scoring.Named(string(f.value)); ok {
+			of = append(of, fmt.Sprintf("%s %.60q", f.name, name))
 		}
 	}
 	if len(of) == 0 {

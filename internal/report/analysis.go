@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -172,10 +173,10 @@ func (v analysisView) trend(t *analysis.Trend, metric string, points []*analysis
 				row[0] = inStyle(d, dim)
 			}
 			if !sameAgent {
-				row[2] = text(Printable(strings.TrimSpace(b.Agent + " " + b.Origin)))
+				row[2] = text(Printable(strings.TrimSpace(cmp.Or(b.Agent, analysis.NoName) + " " + b.Origin)))
 			}
 			if !sameVersion {
-				row[3] = text(Printable(b.Version))
+				row[3] = text(Printable(cmp.Or(b.Version, analysis.NoVersion)))
 			}
 			row[4] = text(tierName(tier))
 			row[5], row[6], row[7], row[8] = text(strconv.Itoa(p.Now.Asked)), v.covered(p.Now.Coverage), v.value(p.Now.Mean), v.value(p.Now.P90)

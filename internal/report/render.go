@@ -42,8 +42,8 @@ type view struct {
 func (v *view) header() {
 	agents := make([]string, 0, len(v.Agents))
 	for _, a := range v.Agents {
-		if name := Printable(a.Full()); name != "" {
-			agents = append(agents, name)
+		if a.Full() != "" || len(v.Agents) > 1 {
+			agents = append(agents, Printable(a.Shown()))
 		}
 	}
 	line := []span{{Counted(v.Cases, "case"), bold}, {v.dot + " " + Counted(v.Scores, "score"), plain}}
@@ -485,6 +485,8 @@ func (v *view) verdict() {
 					span{percent(r.Passed.Rate), shareStyle(r.Passed.Rate)}, span{v.comparison(r.Agent), plain})
 			case r.Mean != nil:
 				v.line(span{who, bold}, span{fmt.Sprintf(" has a mean %s of %s on %s", Printable(m.Name), decimal(*r.Mean), Counted(r.N, "case")), plain}, span{v.comparison(r.Agent), plain})
+			default:
+				v.line(span{who, bold}, span{" has no value of " + Printable(m.Name), plain})
 			}
 			if left := r.Coverage.Left(); left != "" {
 				v.line(span{fmt.Sprintf("  of %d asked; without a value: %s", r.Coverage.Asked, left), dim})

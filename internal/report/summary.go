@@ -217,7 +217,7 @@ func (s *Summary) CompareWith(name string) error {
 	var named []Agent
 	known := make([]string, 0, len(s.agents))
 	for _, a := range s.agentList() {
-		if name == a.Name || name == a.Version || name == a.Name+"@"+a.Version || name == a.Name+" "+a.Version {
+		if name == a.Name || name == a.Version || name == a.Name+"@"+a.Version || name == a.Shown() {
 			named = append(named, a)
 		}
 		known = append(known, a.Name+"@"+a.Version)

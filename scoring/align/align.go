@@ -337,8 +337,10 @@ func (a *aligner) explain(out *scoring.Alignment) {
 	switch {
 	case len(out.Columns) == 0 && len(a.gold) > 0:
 		why("no column has a counterpart")
+	case whole == len(a.gold) && whole == 1:
+		out.Why = append([]string{"all values of its only column agree"}, out.Why...)
 	case whole == len(a.gold):
-		out.Why = append([]string{fmt.Sprintf("all %s %s in all values", amount.Of(whole, "column"), amount.Verb(whole, "agrees", "agree"))}, out.Why...)
+		out.Why = append([]string{fmt.Sprintf("all %d columns agree in all values", whole)}, out.Why...)
 	default:
 		out.Why = append([]string{fmt.Sprintf("%d of %s %s in all values", whole, amount.Of(len(a.gold), "column"), amount.Verb(whole, "agrees", "agree"))}, out.Why...)
 	}
