@@ -42,6 +42,9 @@ func (s *Summary) Figures() *Figures {
 	}
 	f.Tiers = s.slices(f.Agents, byID, &s.tiers, func(c *caseInfo) []uint16 { return []uint16{c.tier} })
 	slices.SortStableFunc(f.Tiers, func(a, b Slice) int { return cmp.Compare(s.tierRank(a.Name), s.tierRank(b.Name)) })
+	if without := s.withoutTier(byID); len(f.Tiers) > 0 && len(without) > 0 {
+		f.Tiers = append(f.Tiers, s.slice("", without, f.Agents))
+	}
 	f.Tags = s.slices(f.Agents, byID, &s.tags, func(c *caseInfo) []uint16 { return c.tags })
 	slices.SortStableFunc(f.Tags, func(a, b Slice) int { return cmp.Compare(b.Cases, a.Cases) })
 	if torn := s.torn(byID); len(torn) > 0 {
@@ -169,9 +172,6 @@ func (s *Summary) rate(x *series, cases []int32, a Agent) Rate {
 		if outcome == scoring.StatusNotApplicable {
 			reasons[x.word(int(n))]++
 		}
-		if outcome == unanswered {
-			outcome = scoring.StatusNotApplicable
-		}
 		r.Status[outcome]++
 		if !m.ok() {
 			continue
@@ -244,6 +244,16 @@ func (s *Summary) slice(name string, cases []int32, agents []Agent) Slice {
 	for _, a := range agents {
 		if x := s.agents[a][s.o.Primary]; x != nil {
 			out.Rates = append(out.Rates, s.rate(x, cases, a))
+		}
+	}
+	return out
+}
+
+// withoutTier are the cases whose complexity is not known.
+func (s *Summary) withoutTier(byID []int32) (out []int32) {
+	for _, n := range byID {
+		if s.infos[n].tier == 0 {
+			out = append(out, n)
 		}
 	}
 	return out
@@ -374,6 +384,7 @@ func (s *Summary) metricChange(name string, old, now *series, pairs []casePair) 
 	}
 	c.Mean = mean(diffs)
 	if judged > 0 {
+		c.Verdicts = &Verdicts{judged, before, after}
 		rate, p := float64(after-before)/float64(judged), agreement.McNemar(c.Fixed, c.Broken)
 		c.Rate, c.P, c.Significant = &rate, &p, p < significant
 		return c
@@ -458,7 +469,7 @@ func (s *Summary) unscored(agents []Agent, byID []int32) []Unscored {
 
 // urgency puts failures first.
 func urgency(st scoring.Status) int {
-	return slices.Index([]scoring.Status{scoring.StatusNotApplicable, scoring.StatusAbstained, scoring.StatusFailed}, st)
+	return slices.Index([]scoring.Status{scoring.StatusNotApplicable, unanswered, scoring.StatusAbstained, scoring.StatusFailed}, st)
 }
 
 // countCases counts the cases of every group of reasons, and names the first.

@@ -368,8 +368,11 @@ func (v *view) slices(title, head string, list []Slice) {
 	v.rateColumns(&g, head)
 	for _, s := range list {
 		name := s.Name
-		if s.First != nil {
+		switch {
+		case s.First != nil:
 			name = UnreadableTags
+		case name == "":
+			name = NotKnown
 		}
 		v.addRates(&g, name, false, s.Rates)
 	}
@@ -482,12 +485,13 @@ func (v *view) verdict() {
 			switch {
 			case r.Passed != nil:
 				v.line(span{who, bold}, span{fmt.Sprintf(" passes %s on %d of %s, ", Printable(m.Name), r.Passed.Passed, Counted(r.Passed.Of, "case")), plain},
-					span{percent(r.Passed.Rate), shareStyle(r.Passed.Rate)}, span{v.comparison(r.Agent), plain})
+					span{percent(r.Passed.Rate), shareStyle(r.Passed.Rate)}, span{v.comparison(&r), plain})
 			case r.Mean != nil:
-				v.line(span{who, bold}, span{fmt.Sprintf(" has a mean %s of %s on %s", Printable(m.Name), decimal(*r.Mean), Counted(r.N, "case")), plain}, span{v.comparison(r.Agent), plain})
+				v.line(span{who, bold}, span{fmt.Sprintf(" has a mean %s of %s on %s", Printable(m.Name), decimal(*r.Mean), Counted(r.N, "case")), plain}, span{v.comparison(&r), plain})
 			default:
 				v.line(span{who, bold}, span{" has no value of " + Printable(m.Name), plain})
 			}
+			v.comparedOn(&r)
 			if left := r.Coverage.Left(); left != "" {
 				v.line(span{fmt.Sprintf("  of %d asked; without a value: %s", r.Coverage.Asked, left), dim})
 			}

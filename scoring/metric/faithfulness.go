@@ -34,7 +34,7 @@ const (
 func init() {
 	const source = "BADGER, section 7.2 and Table 2, after the decompose-and-verify protocol of RAGAS; the check of figures is an extension"
 	register(scoring.Metric{
-		Name: "faithfulness", Version: 3, Group: "agent",
+		Name: "faithfulness", Version: 4, Group: "agent",
 		Context: scoring.FieldClarifications,
 		Branch:  scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("a response may be faithful to the failure"),
 		Needs: responseNeeds, Reads: responseReads,

@@ -24,7 +24,7 @@ const hybridContext = scoring.FieldGoldSQL | scoring.FieldPredSQL | scoring.Fiel
 
 func init() {
 	register(scoring.Metric{
-		Name: "hybrid_ex", Version: 2, Group: "execution",
+		Name: "hybrid_ex", Version: 3, Group: "execution",
 		Context: hybridContext,
 		Branch:  scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs: scoring.FieldGoldResult | scoring.FieldPredResult,
@@ -63,7 +63,7 @@ func init() {
 			}
 			s := scoring.OK(h.value(), h.reason())
 			s.Detail = h
-			s.Warnings = h.warnings()
+			s.Warnings = append(h.warnings(), foreignRules(in, "hybrid_ex")...)
 			if h.Order != nil && !h.Order.Kept {
 				s.Warnings = append(s.Warnings, h.Order.Why)
 			}
@@ -71,7 +71,7 @@ func init() {
 		},
 	})
 	register(scoring.Metric{
-		Name: "result_match_category", Version: 2, Group: "execution",
+		Name: "result_match_category", Version: 3, Group: "execution",
 		Context: hybridContext,
 		Branch:  scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Label: "no_match"},
 		Needs:   scoring.FieldGoldResult | scoring.FieldPredResult,
@@ -90,7 +90,7 @@ func init() {
 				return scoring.Score{}, err
 			}
 			s := scoring.OK(0, h.reason())
-			s.Warnings = h.warnings()
+			s.Warnings = append(h.warnings(), foreignRules(in, "result_match_category")...)
 			s.Label, s.Value = category(h.value())
 			return s, nil
 		},
@@ -357,6 +357,9 @@ func (h *Hybrid) reason() string {
 	if len(h.Alignment.Missing) > 0 {
 		b.WriteString("; nothing answers " + h.list(h.Alignment.Missing))
 	}
+	if extra := h.penalized(); len(extra) > 0 {
+		b.WriteString("; gold lacks " + quotedNames(h.PredColumns, extra) + ", which " + amount.Verb(len(extra), "counts as a column that differs", "count as columns that differ"))
+	}
 	if c.Score < 1 {
 		if c.GoldRows != c.PredRows {
 			fmt.Fprintf(&b, "; gold has %s, the agent %d", amount.Of(c.GoldRows, "row"), c.PredRows)
@@ -384,6 +387,42 @@ func (h *Hybrid) reason() string {
 	return b.String()
 }
 
+// penalized are the columns that gold lacks and that lower the value.
+func (h *Hybrid) penalized() (out []int) {
+	if h.Counts.NullFilled <= len(h.Alignment.Missing) {
+		return nil
+	}
+	for _, j := range h.Alignment.Extra {
+		if !slices.Contains(h.Alignment.Trivial, j) {
+			out = append(out, j)
+		}
+	}
+	return out
+}
+
+// foreignRules are warnings about rules that the case itself has for columns that no accepted result of
+// it has: a misspelt name would change nothing, and nobody would know. Rules of a deployment are for
+// many cases, and most cases lack most of their columns.
+func foreignRules(in *scoring.Input, metric string) (out []string) {
+	o := hybridDeclared.Defaults
+	if raw := in.Case.Options[metric]; raw == nil || scoring.DecodeOptions(raw, &o) != nil {
+		return nil
+	}
+	var there []string
+	for i := range in.Case.Golds {
+		if t := in.Case.Golds[i].Result.Table; t != nil {
+			there = append(there, names(t)...)
+		}
+	}
+	there = append(there, names(in.Gold.Result.Table)...)
+	for _, name := range slices.Sorted(maps.Keys(o.Columns)) {
+		if !slices.Contains(there, name) {
+			out = append(out, fmt.Sprintf("the option columns of %s has a rule for %.60q, a column that gold does not have; it changes nothing%s", metric, name, scoring.Suggest(name, slices.Compact(slices.Sorted(slices.Values(there))))))
+		}
+	}
+	return out
+}
+
 // columnDifference is a gold column and in how many of the matched rows it differs.
 type columnDifference struct {
 	column string
@@ -405,10 +444,13 @@ func (h *Hybrid) differing() []columnDifference {
 }
 
 // list names gold columns in the order of their names.
-func (h *Hybrid) list(columns []int) string {
+func (h *Hybrid) list(columns []int) string { return quotedNames(h.GoldColumns, columns) }
+
+// quotedNames names some columns.
+func quotedNames(names []string, columns []int) string {
 	quoted := make([]string, len(columns))
 	for k, i := range columns {
-		quoted[k] = strconv.Quote(h.GoldColumns[i])
+		quoted[k] = strconv.Quote(names[i])
 	}
 	slices.Sort(quoted)
 	if len(quoted) > 4 {
