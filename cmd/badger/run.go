@@ -137,6 +137,10 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 		err = drop
 	}
 	e.warn()
+	if outcome.Unread > 0 {
+		fmt.Fprintf(e.stderr, "!! %s could not be read: the scores say why, and the exit code is not 0\n", amount.Of(outcome.Unread, "answer"))
+		err = cmp.Or(err, errLost)
+	}
 	return err
 }
 

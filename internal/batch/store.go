@@ -122,6 +122,9 @@ func (x *run) appendRows(batch []*job) error {
 			continue
 		}
 		x.meter.stored(j.rows)
+		if j.c == nil {
+			x.meter.unread++
+		}
 		if x.Scored != nil {
 			x.Scored(cmp.Or(j.c, j.question), j.rows)
 		}

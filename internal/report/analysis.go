@@ -44,12 +44,11 @@ func (v analysisView) share(s *float64) cellSpans {
 	return text(percent(*s))
 }
 
-// covered is a share in whole percent, which is never rounded up to all.
 func (v analysisView) covered(s *float64) cellSpans {
 	if s == nil {
 		return inStyle(v.dash, dim)
 	}
-	return text(strconv.Itoa(int(100**s+1e-9)) + "%")
+	return text(Covered(*s))
 }
 
 func (v analysisView) value(f *float64) cellSpans {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"math"
 	"slices"
 	"strconv"
 
@@ -119,13 +120,25 @@ func CoverageOf(scored, abstained, notApplicable, failed, unanswered int) Covera
 	return c
 }
 
-// Text is the share as all reports print it, such as 97%. It is never rounded up to all; "" where the
-// metric applies to no case.
+// Text is the share as all reports print it; "" where the metric applies to no case.
 func (c *Coverage) Text() string {
 	if c.Share == nil {
 		return ""
 	}
-	return strconv.Itoa(int(100**c.Share)) + "%"
+	return Covered(*c.Share)
+}
+
+// Covered is a coverage, a fraction, as all reports print it: in whole percent, such as 97%, where 100% is
+// all and nothing less, and 0% is none.
+func Covered(share float64) string {
+	n := int(math.Round(100 * share))
+	switch {
+	case n >= 100 && share < 1:
+		n = 99
+	case n <= 0 && share > 0:
+		n = 1
+	}
+	return strconv.Itoa(n) + "%"
 }
 
 // finish computes what follows from the counts.

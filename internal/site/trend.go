@@ -294,7 +294,7 @@ func stepName(b *analysis.Batch) string {
 func rowOfPoint(t *analysis.Trend, p *analysis.Point, asked map[caselist.Run]map[string][2][]string) (row trendRow, cut bool) {
 	b := t.Batches[p.Batch]
 	row = trendRow{
-		Batch: b, Cases: p.Now.Asked, Coverage: share(p.Now.Coverage), Mean: figure(p.Now.Mean), P90: figure(p.Now.P90), Passed: share(p.Now.PassRate), Change: dash, P: dash,
+		Batch: b, Cases: p.Now.Asked, Coverage: covered(p.Now.Coverage), Mean: figure(p.Now.Mean), P90: figure(p.Now.P90), Passed: share(p.Now.PassRate), Change: dash, P: dash,
 	}
 	if !b.At.IsZero() {
 		row.Day = b.At.UTC().Format("2006-01-02")
@@ -329,4 +329,12 @@ func rowOfPoint(t *analysis.Trend, p *analysis.Point, asked map[caselist.Run]map
 	}
 	slices.Sort(row.Changed)
 	return row, cut || c.Compared == 0
+}
+
+// covered is a coverage; a dash where the metric applies to no case.
+func covered(share *float64) string {
+	if share == nil {
+		return dash
+	}
+	return report.Covered(*share)
 }
