@@ -308,7 +308,7 @@ func TestEmptyChoice(t *testing.T) {
 			}
 		}
 	}
-	out, _ := must(t, "explain", "c1", "--db", db, "--cases", cases, "--agent", "", "--metric", "exact_match_text", "--json")
+	out, _ := must(t, "explain", "--case", "c1", "--db", db, "--cases", cases, "--agent", "", "--metric", "exact_match_text", "--json")
 	if !strings.Contains(out, `"agent_name": ""`) || !strings.Contains(out, `"agent_version": "1"`) {
 		t.Errorf("explain --agent '' shows another answer: %.300s", out)
 	}
