@@ -360,6 +360,7 @@ func (h *Hybrid) reason() string {
 	if extra := h.penalized(); len(extra) > 0 {
 		b.WriteString("; gold lacks " + quotedNames(h.PredColumns, extra) + ", which " + amount.Verb(len(extra), "counts as a column that differs", "count as columns that differ"))
 	}
+	var said []int // gold columns whose comparison is said
 	if c.Score < 1 {
 		if c.GoldRows != c.PredRows {
 			fmt.Fprintf(&b, "; gold has %s, the agent %d", amount.Of(c.GoldRows, "row"), c.PredRows)
@@ -370,13 +371,19 @@ func (h *Hybrid) reason() string {
 				fmt.Fprintf(&b, " and %s", amount.Of(len(differs)-3, "more column"))
 				break
 			}
-			fmt.Fprintf(&b, "; %s differs in %s", strconv.Quote(d.column), amount.Of(d.rows, "row"))
+			name := strconv.Quote(d.column)
+			if d.fact != "" { // beside the difference it would read as if it held in all rows
+				name += " (" + d.fact + ")"
+			}
+			said = append(said, d.gold)
+			fmt.Fprintf(&b, "; %s differs in %s", name, amount.Of(d.rows, "row"))
 		}
 	}
 	var facts []string
-	for _, p := range h.Alignment.Columns {
-		if p.Fact != "" && (p.Overlap == 1 || !p.Exact()) {
-			facts = append(facts, "; "+strconv.Quote(h.GoldColumns[p.Gold])+": "+p.Fact)
+	for i := range h.Alignment.Columns {
+		p := &h.Alignment.Columns[i]
+		if f := fact(p); f != "" && !slices.Contains(said, p.Gold) {
+			facts = append(facts, "; "+strconv.Quote(h.GoldColumns[p.Gold])+": "+f)
 		}
 	}
 	slices.Sort(facts)
@@ -426,7 +433,17 @@ func foreignRules(in *scoring.Input, metric string) (out []string) {
 // columnDifference is a gold column and in how many of the matched rows it differs.
 type columnDifference struct {
 	column string
+	gold   int    // its place in gold
+	fact   string // how it is compared, in words; "" where there is nothing to say
 	rows   int
+}
+
+// fact is how a column is compared, in words, where that is more than that its values are equal.
+func fact(p *scoring.ColumnPair) string {
+	if p.Overlap == 1 || !p.Exact() {
+		return p.Fact
+	}
+	return ""
 }
 
 // differing are the columns that differ in matched rows, those that differ in most rows first.
@@ -434,7 +451,7 @@ func (h *Hybrid) differing() []columnDifference {
 	var out []columnDifference
 	for _, p := range h.Alignment.Columns {
 		if n := h.Counts.Matched - h.Counts.ColumnEqual[p.Gold]; n > 0 {
-			out = append(out, columnDifference{h.GoldColumns[p.Gold], n})
+			out = append(out, columnDifference{h.GoldColumns[p.Gold], p.Gold, fact(&p), n})
 		}
 	}
 	slices.SortFunc(out, func(a, b columnDifference) int {
