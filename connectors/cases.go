@@ -24,7 +24,8 @@ type Answer struct {
 	SetVersion string // of the golden set that the question was taken from
 	InSet      bool   // whether the golden set has the question
 	Case       *scoring.Case
-	Err        error // why the row is no case; other rows go on
+	Err        error         // why the row is no case; other rows go on
+	Question   *scoring.Case // what can be read of a row that is no case; nil where that is nothing
 }
 
 const readingCases = "reading cases"
@@ -310,6 +311,9 @@ func answer(t *scoring.Table, i int) Answer {
 		SetVersion: r.text(4), InSet: r.count(5) > 0,
 	}
 	if a.Case, a.Err = scoring.CaseOfRows(either(ofKey, ofRun), either(ofKey, ofGolden), r.count(5)); a.Err != nil {
+		if q, err := scoring.CaseOfRows(ofKey, either(ofKey, ofGolden), r.count(5)); err == nil && a.InSet {
+			a.Question = q
+		}
 		return a
 	}
 	if passes := r.text(golden + len(badgersql.GoldenColumns)); passes != "" {

@@ -52,6 +52,24 @@ func (w *Warehouse) QuestionsNamed(ctx context.Context, f Filter, ids []string) 
 	return out, err
 }
 
+// WholeQuestions reads some questions by their ids, as [Warehouse.QuestionsNamed] chooses them, as cases
+// without an answer. Those that cannot be read are left out.
+func (w *Warehouse) WholeQuestions(ctx context.Context, f Filter, ids []string) (map[string]*scoring.Case, error) {
+	q, err := w.query(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]*scoring.Case, len(ids))
+	query := q.QuestionsWithin(f, &badgersql.Range{IDs: ids})
+	err = w.each(ctx, "reading golden_set", query, q.Args, func(t *scoring.Table, row int) bool {
+		if a := answer(t, row); a.Err == nil {
+			out[a.CaseID] = a.Case
+		}
+		return true
+	})
+	return out, err
+}
+
 // ScoredAnswers streams the answers that a run scored, those of an agent, version and batch
 // together. It holds few of them at a time.
 func (w *Warehouse) ScoredAnswers(ctx context.Context, of OfRun) iter.Seq2[ScoredAnswer, error] {

@@ -1024,7 +1024,7 @@ type CaseDetail struct {
 
 // Unanswered tells whether the scores say that there is no answer.
 func (c *CaseDetail) Unanswered() bool {
-	return len(c.Scores) > 0 && !slices.ContainsFunc(c.Scores, func(s CaseScore) bool { return !s.Missing() })
+	return slices.ContainsFunc(c.Scores, func(s CaseScore) bool { return s.Missing() })
 }
 
 // take takes the n-th row of the answer.

@@ -71,7 +71,7 @@ func (p *Pages) Cases(ctx context.Context, key caselist.Run, ids, metrics []stri
 	}
 	if silent != nil {
 		q = p.layout
-		query = q.QuestionsWithin(&badgersql.Range{IDs: silent})
+		query = q.QuestionsWithin(Filter{}, &badgersql.Range{IDs: silent})
 		err = p.w.each(ctx, readingCases, query, q.Args, func(t *scoring.Table, row int) bool {
 			a := answer(t, row)
 			if of := byID[a.CaseID]; of != nil {

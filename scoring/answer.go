@@ -1,6 +1,9 @@
 package scoring
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // AnswerID identifies an answer: what one version of an agent answered to one question, in one
 // batch. Files, tables, runs, scores, labels and reports all tell answers apart by it. Names that
@@ -10,6 +13,27 @@ type AnswerID struct {
 	Agent   string
 	Version string // of the agent
 	Batch   string
+}
+
+// NoName stands, for people, for the name of an agent that has none.
+const NoName = "(no name)"
+
+// Unnamed stands, in a pattern of answers, for a name that is empty, as an empty field stands for any.
+// No name is this.
+const Unnamed = "\x00"
+
+// Named is the name that a field of a pattern stands for; it is not ok where the field stands for any.
+func Named(field string) (name string, ok bool) {
+	if field == Unnamed {
+		return "", true
+	}
+	return field, field != ""
+}
+
+// Exactly is the pattern that stands for the answers of one agent, version and batch, also where these
+// are empty.
+func (a AnswerID) Exactly() AnswerID {
+	return AnswerID{CaseID: a.CaseID, Agent: cmp.Or(a.Agent, Unnamed), Version: cmp.Or(a.Version, Unnamed), Batch: cmp.Or(a.Batch, Unnamed)}
 }
 
 // AnswerID identifies the answer that the case holds.
@@ -22,7 +46,7 @@ func (c *Case) AnswerID() AnswerID {
 func (a AnswerID) Of() string {
 	var of []string
 	if a.Agent != "" || a.Version != "" {
-		of = append(of, "agent "+a.Agent+" "+a.Version)
+		of = append(of, strings.TrimSpace("agent "+cmp.Or(a.Agent, NoName)+" "+a.Version))
 	}
 	if a.Batch != "" {
 		of = append(of, "batch "+a.Batch)
@@ -31,8 +55,11 @@ func (a AnswerID) Of() string {
 }
 
 // Matches tells whether the answer is one that the pattern names. An empty field of the pattern
-// stands for any.
+// stands for any, and [Unnamed] for an empty one.
 func (a AnswerID) Matches(pattern AnswerID) bool {
-	match := func(have, want string) bool { return want == "" || have == want }
+	match := func(have, field string) bool {
+		want, ok := Named(field)
+		return !ok || have == want
+	}
 	return match(a.CaseID, pattern.CaseID) && match(a.Agent, pattern.Agent) && match(a.Version, pattern.Version) && match(a.Batch, pattern.Batch)
 }

@@ -304,7 +304,13 @@ func DecodeCase(data []byte) (*Case, error) {
 		return nil, errcode.New(errcode.InvalidArgument, "case %q: expected.behaviour is %.40q, want answer, clarify or refuse", j.CaseID, j.Expected.Behaviour)
 	}
 	if j.CaseID == "" {
-		return nil, errcode.New(errcode.InvalidArgument, "case: case_id is missing")
+		var there struct {
+			CaseID *nameJSON `json:"case_id"`
+		}
+		if _ = json.Unmarshal(data, &there); there.CaseID != nil { // it was read above
+			return nil, errcode.New(errcode.InvalidArgument, "case: case_id is empty, expected a text that tells the question apart")
+		}
+		return nil, errcode.New(errcode.InvalidArgument, "case: case_id is missing, expected a text that tells the question apart")
 	}
 	if string(j.Expected.Tools) == "null" {
 		j.Expected.Tools = nil

@@ -187,6 +187,24 @@ func (e *Engine) ScoreMetrics(ctx context.Context, c *Case, metrics []*Metric) (
 	return r.scores, nil
 }
 
+// ScoreQuestion is ScoreMetrics of a question whose answer is missing or cannot be read: metrics that
+// describe the question alone are scored, and of all others the score is otherwise. Without a question,
+// c nil, it is that of all.
+func (e *Engine) ScoreQuestion(ctx context.Context, c *Case, metrics []*Metric, otherwise Score) ([]Score, error) {
+	r := run{engine: e, ctx: ctx, c: c}
+	out := make([]Score, len(metrics))
+	for i, m := range metrics {
+		if out[i] = otherwise; c != nil && m.DescribesQuestion() {
+			out[i] = r.score(m)
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		out[i].Metric, out[i].Version = m.Name, m.Version
+	}
+	return out, nil
+}
+
 // run is the scoring of one case: its results, resolved once, and an input for each accepted
 // answer.
 type run struct {

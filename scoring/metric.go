@@ -169,6 +169,16 @@ type Metric struct {
 	Score func(ctx context.Context, in *Input) (Score, error)
 }
 
+// ofQuestion are the fields that say nothing of an answer.
+const ofQuestion = FieldQuestion | FieldEvidence | FieldSchema | FieldGoldSQL | FieldGoldResult | FieldDialect | FieldGoldError
+
+// DescribesQuestion tells whether the metric looks at nothing of the answer, so that a question has its
+// score also where the answer is missing or cannot be read.
+func (m *Metric) DescribesQuestion() bool {
+	fields := m.Needs | m.Reads | m.Context
+	return fields != 0 && fields&^ofQuestion == 0
+}
+
 var rangeNumbers = regexp.MustCompile(`-?[0-9]+(\.[0-9]+)?`)
 
 // Bounds are the lowest and the highest value that the metric's range names; infinite where it

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/scoring"
 )
 
 // ScoredBatches reads the batches that have scores, with the date of the first run that evaluated
@@ -80,8 +81,8 @@ func (l *Latest) text(p *arguments) string {
 	}
 	var conds []string
 	for _, c := range []struct{ column, value string }{{"agent_name", l.Agent}, {"agent_version", l.Version}, {"batch_id", l.Batch}} {
-		if c.value != "" || !l.Everything {
-			conds = append(conds, "s."+c.column+" = "+p.add(c.value))
+		if name, ok := scoring.Named(c.value); ok || !l.Everything {
+			conds = append(conds, "s."+c.column+" = "+p.add(name))
 		}
 	}
 	if l.Run != "" {

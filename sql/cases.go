@@ -6,9 +6,12 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/scoring"
 )
 
 // Filter chooses among the answers in agent_runs. Empty fields choose all.
+//
+// An agent, version or batch that is [scoring.Unnamed] chooses the answers without one.
 type Filter struct {
 	Agent      string
 	Version    string
@@ -128,8 +131,8 @@ func (q *Answers) where(f Filter, r *Range) string {
 		return " WHERE " + strings.Join(append(conds, q.within("r", r)), " AND ")
 	}
 	for _, c := range []struct{ column, value string }{{"agent_name", f.Agent}, {"agent_version", f.Version}, {"batch_id", f.Batch}} {
-		if c.value != "" {
-			equal(c.column, c.value)
+		if name, ok := scoring.Named(c.value); ok {
+			equal(c.column, name)
 		}
 	}
 	if len(conds) == 0 {

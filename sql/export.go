@@ -4,9 +4,11 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/scoring"
 )
 
-// OfRun chooses answers that a run scored. Empty fields but the run's choose all.
+// OfRun chooses answers that a run scored. Empty fields but the run's choose all, [scoring.Unnamed] those
+// without such a name.
 type OfRun struct {
 	Run, Agent, Version, Batch string
 	Within                     *Range // only these; nil: all
@@ -22,8 +24,8 @@ func (o OfRun) where(d driver.Dialect) (where string, args []any) {
 		o.Agent, o.Version, o.Batch = "", "", ""
 	}
 	for _, c := range []struct{ column, value string }{{"eval_run_id", o.Run}, {"agent_name", o.Agent}, {"agent_version", o.Version}, {"batch_id", o.Batch}} {
-		if c.value != "" || c.column == "eval_run_id" {
-			args = append(args, c.value)
+		if name, ok := scoring.Named(c.value); ok || c.column == "eval_run_id" {
+			args = append(args, name)
 			conds = append(conds, c.column+" = "+d.Param(len(args)))
 		}
 	}

@@ -56,8 +56,11 @@ func (q *CaseList) finding(f caselist.Filter) (string, error) {
 		part := "COALESCE(" + jsonPart(d, "detail", where.list) + ", '')"
 		key := jsonString(where.member) + ":"
 		is = position(d, part, text(key+jsonString(label))) + " OR " + position(d, part, text(key+" "+jsonString(label)))
-		if kind == "issue" && label == "query_failed" {
+		switch {
+		case kind == "issue" && label == "query_failed":
 			is += " OR " + jsonMember(d, "detail", "by") + " = 'execution'"
+		case kind == "relation": // a query that failed has the label, and nothing to relate
+			is += " OR label = 'query_failed' AND label = " + text(label)
 		}
 	}
 	in := " IN "

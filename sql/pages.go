@@ -178,11 +178,12 @@ WHERE ` + where + ` ORDER BY CASE WHEN labelled_at IS NULL THEN 1 ELSE 0 END, la
 
 // Question reads a question as a row of [Answers.Cases] without an answer.
 func (q *Answers) Question(caseID string) string {
-	return q.QuestionsWithin(&Range{First: caseID, Last: caseID})
+	return q.QuestionsWithin(Filter{}, &Range{First: caseID, Last: caseID})
 }
 
-// QuestionsWithin reads the questions of a range as rows of [Answers.Cases] without an answer.
-func (q *Answers) QuestionsWithin(r *Range) string {
+// QuestionsWithin reads the questions of a range as rows of [Answers.Cases] without an answer: of the
+// version of the set that the filter names, or of the highest that has the question.
+func (q *Answers) QuestionsWithin(f Filter, r *Range) string {
 	columns := []string{"g.case_id", "NULL AS agent_name", "NULL AS agent_version", "NULL AS batch_id", "g.set_version", "g.copies"}
 	for _, c := range RunColumns {
 		columns = append(columns, "NULL AS "+c+"_of_run")
@@ -190,5 +191,5 @@ func (q *Answers) QuestionsWithin(r *Range) string {
 	for _, c := range GoldenColumns {
 		columns = append(columns, "g."+c)
 	}
-	return "SELECT " + strings.Join(columns, ", ") + ", NULL AS passes FROM " + q.golden(Filter{}, r)
+	return "SELECT " + strings.Join(columns, ", ") + ", NULL AS passes FROM " + q.golden(f, r)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -17,22 +18,32 @@ import (
 
 // answerFlags choose among answers, in a file and in a warehouse alike.
 type answerFlags struct {
-	Agent      chosen `placeholder:"NAME" help:"Only this agent's answers."`
-	Version    chosen `name:"agent-version" placeholder:"VERSION" help:"Only this version's answers."`
-	Batch      chosen `placeholder:"ID" help:"Only this batch."`
-	SetVersion chosen `name:"set-version" placeholder:"VERSION" help:"This version of the golden set (with --source). By default each question is taken in the highest version that has it; numbers in versions count as numbers, so that v10 is above v9."`
+	Agent      chosen     `placeholder:"NAME" help:"Only this agent's answers; '' for those of an agent without a name."`
+	Version    chosen     `name:"agent-version" placeholder:"VERSION" help:"Only this version's answers."`
+	Batch      chosen     `placeholder:"ID" help:"Only this batch."`
+	SetVersion setVersion `name:"set-version" placeholder:"VERSION" help:"This version of the golden set (with --source). By default each question is taken in the highest version that has it; numbers in versions count as numbers, so that v10 is above v9."`
 }
 
-// chosen is a flag that chooses among answers. An empty value, as of a variable of a script that is
-// not set, must not choose all of them.
+// chosen is a flag that chooses among answers: "" where it is not given. One that is given and empty
+// chooses the answers without such a name, and never all of them.
 type chosen string
 
 // UnmarshalText takes the value of a flag.
 func (c *chosen) UnmarshalText(text []byte) error {
+	*c = chosen(cmp.Or(string(text), scoring.Unnamed))
+	return nil
+}
+
+// setVersion is a flag that names a version of the golden set. An empty value, as of a variable of a
+// script that is not set, must not choose the highest.
+type setVersion string
+
+// UnmarshalText takes the value of a flag.
+func (v *setVersion) UnmarshalText(text []byte) error {
 	if len(text) == 0 {
-		return errors.New("the value is empty; leave the flag out to choose all answers")
+		return errors.New("the value is empty; leave the flag out to take each question in the highest version that has it")
 	}
-	*c = chosen(text)
+	*v = setVersion(text)
 	return nil
 }
 

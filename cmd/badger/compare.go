@@ -9,6 +9,7 @@ import (
 
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/scoring"
 )
 
 type compareCommand struct {
@@ -123,7 +124,7 @@ func (c *compareCommand) sides(batches []analysis.Batch) (from, to []analysis.Ba
 		var out []analysis.Batch
 		systems := map[string]bool{}
 		for _, b := range batches {
-			if !called(&b, name) || batch != "" && b.ID != string(batch) {
+			if !called(&b, name) || !(scoring.AnswerID{Batch: b.ID}).Matches(scoring.AnswerID{Batch: string(batch)}) {
 				continue
 			}
 			out = append(out, b)
@@ -132,14 +133,14 @@ func (c *compareCommand) sides(batches []analysis.Batch) (from, to []analysis.Ba
 		if len(systems) != 1 {
 			var known []string
 			for _, b := range batches {
-				if what := report.Short(strings.TrimSuffix(b.Agent+"@"+b.Version, "@") + batchOf(&b)); !slices.Contains(known, what) {
+				if what := report.Short(sideName(&b) + batchOf(&b)); !slices.Contains(known, what) {
 					known = append(known, what)
 				}
 			}
 			if len(known) > 8 {
 				known = append(known[:8], "…")
 			}
-			return nil, usage("%s: %.60q names %d of the agents and versions that have scores; there are %s", flag, strings.TrimSpace(name+" "+string(batch)), len(systems), strings.Join(known, ", "))
+			return nil, usage("%s: %.60q names %d of the agents and versions that have scores; there are %s", flag, strings.TrimSpace(name+" "+strings.ReplaceAll(string(batch), scoring.Unnamed, "")), len(systems), strings.Join(known, ", "))
 		}
 		return out, nil
 	}
@@ -156,9 +157,17 @@ func (c *compareCommand) sides(batches []analysis.Batch) (from, to []analysis.Ba
 	at := slices.Index(batches, first)
 	i := analysis.Before(batches, at)
 	if i < 0 {
-		return nil, nil, usage("there is no batch of agent %.60q before %s; name a side with --from", first.Agent, report.Short(first.Name()))
+		return nil, nil, usage("there is no batch of agent %s before %s; name a side with --from", report.Short(cmp.Or(first.Agent, analysis.NoName)), report.Short(first.Name()))
 	}
 	return batches[i : i+1], to, nil
+}
+
+// sideName is what chooses the agent and version of a batch: @ chooses those without either.
+func sideName(b *analysis.Batch) string {
+	if b.Agent == "" || b.Version != "" {
+		return b.Agent + "@" + b.Version
+	}
+	return b.Agent
 }
 
 func batchOf(b *analysis.Batch) string {
@@ -170,5 +179,5 @@ func batchOf(b *analysis.Batch) string {
 
 // called tells whether a batch is of an agent and version, by the name of both or of one.
 func called(b *analysis.Batch, name string) bool {
-	return name == "" || name == b.Agent || name == b.Version || name == b.Agent+"@"+b.Version || name == b.Agent+" "+b.Version || name == b.Origin
+	return name == "" || name == b.Agent || name == b.Version || name == b.Agent+"@"+b.Version || name == b.Agent+" "+b.Version || name == b.System() || name == b.Origin
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/duckdb"
+	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/demo"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -99,7 +100,7 @@ func (c *demoCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	end = "\n"
-	step(fmt.Sprintf("done: %d answers, %d scores", outcome.Done, outcome.Scores))
+	step(fmt.Sprintf("done: %s, %s", amount.Of(outcome.Done, "answer"), amount.Of(outcome.Scores, "score")))
 	if err := summary.close(""); err != nil {
 		return err
 	}

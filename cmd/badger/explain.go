@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/badger-eval/badger/connectors"
@@ -83,7 +84,7 @@ func (c *explainCommand) Run(ctx context.Context, p process) error {
 	if c.Cases != "" {
 		of := c.answers()
 		if in.Case != nil { // whose scores were found
-			of = in.Case.AnswerID()
+			of = in.Case.AnswerID().Exactly()
 		}
 		files, err := c.fromFile(ctx, of, &in)
 		if err != nil {
@@ -140,9 +141,9 @@ func (c *explainCommand) stored(ctx context.Context, w *connectors.Warehouse, in
 	}
 	if in.RunID == "" {
 		if c.RunID != "" {
-			return usage("run %s has no scores of the case %s", report.Short(c.RunID), report.Short(c.Case))
+			return usage("run %s has no scores of %s", report.Short(c.RunID), c.asked())
 		}
-		return usage("no run has scores of the case %s", report.Short(c.Case))
+		return usage("no run has scores of %s", c.asked())
 	}
 	pages, err := w.Pages(ctx, metric.All())
 	if err != nil {
@@ -164,6 +165,20 @@ func (c *explainCommand) stored(ctx context.Context, w *connectors.Warehouse, in
 	*in, err = caseview.Stored(ctx, w, d, run)
 	in.Mask = mask
 	return err
+}
+
+// asked names the case, and whose answer is chosen.
+func (c *explainCommand) asked() string {
+	text := "the case " + report.Short(c.Case)
+	for _, f := range []struct {
+		name  string
+		value chosen
+	}{{"agent", c.Agent}, {"version", c.Version}, {"batch", c.Batch}} {
+		if name, ok := scoring.Named(string(f.value)); ok {
+			text += fmt.Sprintf(", %s %s", f.name, strconv.Quote(report.Short(name)))
+		}
+	}
+	return text
 }
 
 func answersText(list []scoring.AnswerID) string {

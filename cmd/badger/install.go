@@ -11,6 +11,7 @@ import (
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
@@ -216,12 +217,12 @@ func (c *installCommand) drop(ctx context.Context, p process, plan *install.Plan
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.stdout, "%d statements were run\n", done.Run)
+	fmt.Fprintf(p.stdout, "%s run\n", were(done.Run, "statement"))
 	if done.Gone > 0 {
-		fmt.Fprintf(p.stdout, "%d were for objects that were gone already\n", done.Gone)
+		fmt.Fprintf(p.stdout, "%d %s for objects that were gone already\n", done.Gone, amount.Verb(done.Gone, "was", "were"))
 	}
 	if done.LeftOut > 0 {
-		fmt.Fprintf(p.stdout, "%d statements are left to another role: run this again with --as and that role's URL\n", done.LeftOut)
+		fmt.Fprintf(p.stdout, "%s left to another role: run this again with --as and that role's URL\n", are(done.LeftOut, "statement"))
 	}
 	if plan.HasTables() && !c.WithData {
 		fmt.Fprintln(p.stdout, "the tables stay, with scores and labels; --with-data removes them too")
@@ -253,15 +254,21 @@ func (c *installCommand) apply(ctx context.Context, p process, plan *install.Pla
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.stdout, "%d statements were run, %d functions were there already\n", done.Run, done.Same)
+	fmt.Fprintf(p.stdout, "%s run, %s there already\n", were(done.Run, "statement"), were(done.Same, "function"))
 	if done.LeftOut > 0 {
-		fmt.Fprintf(p.stdout, "%d steps are left to another role: run this again with --as and that role's URL\n", done.LeftOut)
+		fmt.Fprintf(p.stdout, "%s left to another role: run this again with --as and that role's URL\n", are(done.LeftOut, "step"))
 	}
 	if n := len(done.Refused); n > 0 {
-		fmt.Fprintf(p.stdout, "%d steps were refused that are not needed, the first: %s\n", n, done.Refused[0])
+		fmt.Fprintf(p.stdout, "%s refused that %s not needed, the first: %s\n", were(n, "step"), amount.Verb(n, "is", "are"), done.Refused[0])
 	}
 	for _, s := range done.Hand {
 		fmt.Fprintf(p.stdout, "\nto be done by hand: %s\n    %s\n", s.Why, strings.ReplaceAll(s.SQL, "\n", "\n    "))
 	}
 	return nil
 }
+
+// were is "1 step was" or "2 steps were".
+func were(n int, what string) string { return amount.Of(n, what) + " " + amount.Verb(n, "was", "were") }
+
+// are is "1 step is" or "2 steps are".
+func are(n int, what string) string { return amount.Of(n, what) + " " + amount.Verb(n, "is", "are") }

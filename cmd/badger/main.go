@@ -28,7 +28,7 @@ func main() {
 // Exit codes.
 const (
 	exitDone  = 0 // what was asked for was done
-	exitGate  = 1 // done, but a gate such as --fail-under was not reached
+	exitGate  = 1 // done, but a gate such as --fail-under was not reached, or answers could not be read
 	exitUsage = 2 // the command line or a configuration is wrong
 	exitFail  = 3 // the run itself failed
 )
@@ -62,6 +62,10 @@ func usage(format string, args ...any) error {
 
 // errGate ends a command whose gate was not reached; what was missed has been printed.
 var errGate = errors.New("a gate was not reached")
+
+// errLost ends a run that did what it was asked to, but could not read some of the answers, which has been
+// printed.
+var errLost = errors.New("answers could not be read")
 
 type commands struct {
 	Demo      demoCommand      `cmd:"" help:"Show everything on the embedded engine: data, two versions of an agent, their scores."`
@@ -123,7 +127,7 @@ func run(ctx context.Context, args []string, p process) (code int) {
 	switch {
 	case err == nil:
 		return exitDone
-	case errors.Is(err, errGate):
+	case errors.Is(err, errGate), errors.Is(err, errLost):
 		return exitGate
 	case errors.As(err, &u):
 		fmt.Fprintln(p.stderr, "badger:", err)

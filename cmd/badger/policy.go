@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/report"
@@ -122,7 +123,7 @@ func labelSources(option string, where []string) []labelSource {
 // only that it is one, because its URL may hold a password.
 func (l labelSource) line(cases int) (string, error) {
 	if isWarehouse(l.where) || l.where == lawsOfEquality {
-		return fmt.Sprintf("%s %s, %d cases", l.option, l.name(), cases), nil
+		return fmt.Sprintf("%s %s, %s", l.option, l.name(), amount.Of(cases, "case")), nil
 	}
 	f, err := os.Open(l.where)
 	if err != nil {
@@ -133,7 +134,7 @@ func (l labelSource) line(cases int) (string, error) {
 	if _, err := io.Copy(hash, f); err != nil {
 		return "", errcode.New(errcode.InvalidArgument, "%s: %w", l.option, err)
 	}
-	return fmt.Sprintf("%s %s (%.12x), %d cases", l.option, l.name(), hash.Sum(nil), cases), nil
+	return fmt.Sprintf("%s %s (%.12x), %s", l.option, l.name(), hash.Sum(nil), amount.Of(cases, "case")), nil
 }
 
 // name is the folder and name of a file.
@@ -387,7 +388,7 @@ func kappaWhere(labels, votes []agreement.Vote) *float64 {
 }
 
 func (t *policyTrial) print(w io.Writer) {
-	fmt.Fprintf(w, "\nPolicy %s on %d labelled cases of %s,\neach by a table made from the others (%d groups)\n", t.Policy, t.Cases, t.Source, t.Groups)
+	fmt.Fprintf(w, "\nPolicy %s on %s of %s,\neach by a table made from the others (%s)\n", t.Policy, amount.Of(t.Cases, "labelled case"), t.Source, amount.Of(t.Groups, "group"))
 	width := max(len("accepted by evidence"), len("kappa,  alone")+len(t.Judge))
 	line := func(what, format string, args ...any) {
 		fmt.Fprintf(w, "  %-*s  %s\n", width, what, fmt.Sprintf(format, args...))

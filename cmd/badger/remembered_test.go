@@ -3,11 +3,15 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/badger-eval/badger/internal/report"
 )
 
 // Labels are of the version they name. Of the demonstration's labels every one is right by
@@ -278,10 +282,46 @@ WHEN 'c3' THEN 'no' || CHR(13) || CHR(10) ELSE ' Fail ' END AS verdict FROM badg
 	})
 }
 
-// An empty value, as of a variable of a script that is not set, does not choose everything.
+// A flag that is given and empty chooses the answers without such a name; one that is not given chooses
+// all of them.
 func TestEmptyChoice(t *testing.T) {
-	cases := writeFile(t, "cases.jsonl", `{"case_id": "c1", "agent": {"sql": "SELECT 1"}}`+"\n")
-	for _, flag := range []string{"--agent", "--agent-version", "--batch"} {
-		fails(t, exitUsage, flag+": the value is empty; leave the flag out to choose all answers", "run", "--cases", cases, "--no-to", flag, "")
+	line := func(id, agent, version, batch string) string {
+		return fmt.Sprintf(`{"case_id": %q, "gold": {"sql": "SELECT 1"}, "agent": {"name": %q, "version": %q, "batch_id": %q, "sql": "SELECT 1"}}`+"\n", id, agent, version, batch)
 	}
+	cases := writeFile(t, "cases.jsonl", line("c1", "", "1", "mon")+line("c1", "atlas", "1", "mon")+line("c2", "atlas", "", "mon")+line("c3", "atlas", "1", "")+line("c4", "", "", ""))
+	db := "duckdb:" + filepath.Join(t.TempDir(), "scores.duckdb")
+	must(t, "run", "--cases", cases, "--to", db, "--run-id", "r", "--metrics", "exact_match_text", "--quiet")
+	for _, tc := range []struct {
+		flags []string
+		want  string // answers
+	}{
+		{nil, "5"}, {[]string{"--agent", ""}, "2"}, {[]string{"--agent", "", "--agent-version", "1"}, "1"}, {[]string{"--agent-version", ""}, "2"}, {[]string{"--batch", ""}, "2"}, {[]string{"--agent", "atlas"}, "3"},
+	} {
+		for _, command := range [][]string{{"run", "--cases", cases, "--no-to", "--metrics", "exact_match_text", "--json"}, {"report", "--db", db, "--json"}} {
+			out, _ := must(t, append(command, tc.flags...)...)
+			var f report.Figures
+			if err := json.Unmarshal([]byte(out), &f); err != nil {
+				t.Fatal(err)
+			}
+			if got := strconv.Itoa(f.Scores); got != tc.want {
+				t.Errorf("%s %q: %s answers, want %s", command[0], tc.flags, got, tc.want)
+			}
+		}
+	}
+	out, _ := must(t, "explain", "--case", "c1", "--db", db, "--cases", cases, "--agent", "", "--metric", "exact_match_text", "--json")
+	if !strings.Contains(out, `"agent_name": ""`) || !strings.Contains(out, `"agent_version": "1"`) {
+		t.Errorf("explain --agent '' shows another answer: %.300s", out)
+	}
+	out, _ = must(t, "trend", "--db", db, "--metrics", "exact_match_text", "--agent", "", "--width", "120")
+	if !strings.Contains(out, "2 batches") {
+		t.Errorf("trend --agent '': %s", out)
+	}
+	if out, _ = must(t, "trend", "--db", db, "--metrics", "exact_match_text", "--width", "120"); strings.Count(out, "(no name)") != 2 || strings.Count(out, "(no version)") != 2 {
+		t.Errorf("trend shows names that are missing as %s", out)
+	}
+	out, _ = must(t, "report", "--db", db, "--junit", "-")
+	if !strings.Contains(out, `<testsuite name="(no name) 1 mon"`) {
+		t.Errorf("the suites of JUnit: %s", out)
+	}
+	fails(t, exitUsage, "--set-version: the value is empty", "run", "--source", db, "--no-to", "--set-version", "")
 }

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/report"
@@ -129,13 +130,17 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 	}
 	if outcome.Done > 0 && outcome.Failed == outcome.Done && !e.summary.anyValue() {
 		e.warn()
-		return errcode.New(errcode.InvalidArgument, "none of the %d cases could be scored", outcome.Done)
+		return errcode.New(errcode.InvalidArgument, "none of the %s could be scored", amount.Of(outcome.Done, "answer"))
 	}
 	err = e.gates.check(e.summary.figures, e.stderr)
 	if drop := c.checkDrops(ctx, &e); drop != nil && (err == nil || !errors.Is(drop, errGate)) {
 		err = drop
 	}
 	e.warn()
+	if outcome.Unread > 0 {
+		fmt.Fprintf(e.stderr, "!! %s could not be read: the scores say why, and the exit code is not 0\n", amount.Of(outcome.Unread, "answer"))
+		err = cmp.Or(err, errLost)
+	}
 	return err
 }
 
@@ -159,8 +164,8 @@ func (c *runCommand) noCases() error {
 		name  string
 		value chosen
 	}{{"agent", c.Agent}, {"version", c.Version}, {"batch", c.Batch}} {
-		if f.value != "" {
-			of = append(of, fmt.Sprintf("%s %.60q", f.name, f.value))
+		if name, ok := scoring.Named(string(f.value)); ok {
+			of = append(of, fmt.Sprintf("%s %.60q", f.name, name))
 		}
 	}
 	if len(of) == 0 {
@@ -568,8 +573,9 @@ func (e *evaluation) evaluate(ctx context.Context) (batch.Outcome, error) {
 	return outcome, err
 }
 
-// recordMissing stores that questions of the golden set have no answer, as a score in every metric:
-// what the run asked is recorded with it, and stays true when the golden set changes.
+// recordMissing stores that questions of the golden set have no answer, as a score in every metric but
+// those that describe the question: what the run asked is recorded with it, and stays true when the
+// golden set changes.
 func (e *evaluation) recordMissing(ctx context.Context, r *batch.Runner, ledger batch.Ledger) error {
 	s, ok := e.source.(*warehouseSource)
 	if !ok {
@@ -584,13 +590,28 @@ func (e *evaluation) recordMissing(ctx context.Context, r *batch.Runner, ledger 
 		return err
 	}
 	for some := range slices.Chunk(e.summary.report.Unanswered(questions), lookedUp) {
+		ids := make([]string, len(some))
+		for i := range some {
+			ids[i] = some[i].ID
+		}
+		known, err := s.w.WholeQuestions(ctx, s.filter, ids)
+		if err != nil {
+			return err
+		}
 		var rows []batch.Row
 		for i := range some {
 			of := scoring.AnswerID{CaseID: some[i].ID, Agent: some[i].Agent, Version: some[i].Version, Batch: some[i].Batch}
-			for _, m := range metrics {
-				score := scoring.NotApplicable(scoring.NoAnswer)
-				score.CaseID, score.Metric, score.Version = of.CaseID, m.Name, m.Version
-				rows = append(rows, batch.Row{AnswerID: of, Score: score})
+			scores, err := e.engine.ScoreQuestion(ctx, known[of.CaseID], metrics, scoring.NotApplicable(scoring.NoAnswer))
+			if err != nil {
+				return err
+			}
+			gold := ""
+			if c := known[of.CaseID]; c != nil && e.execution == nil { // an accepted query that is run gives the question a result
+				gold = c.GoldHash()
+			}
+			for k := range scores {
+				scores[k].CaseID = of.CaseID
+				rows = append(rows, batch.Row{AnswerID: of, Score: scores[k], GoldHash: gold})
 			}
 		}
 		if err := ledger.Append(ctx, e.run, rows); err != nil {
@@ -788,7 +809,7 @@ func toJSON(v any) string {
 // say tells where the scores are.
 func (e *evaluation) say(o batch.Outcome) {
 	if e.warehouse != nil {
-		fmt.Fprintf(e.stderr, "run %s: %d cases scored", e.run, o.Done)
+		fmt.Fprintf(e.stderr, "run %s: %s scored", e.run, amount.Of(o.Done, "answer"))
 		if o.Skipped > 0 {
 			fmt.Fprintf(e.stderr, ", %d held already", o.Skipped)
 		}

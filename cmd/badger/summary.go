@@ -53,11 +53,11 @@ func (s *runSummary) add(c *scoring.Case, rows []batch.Row) {
 	if c != nil {
 		info = report.Case{ID: c.ID, Question: c.Question, Tags: c.Tags, TagsErr: c.TagsErr}
 	}
+	scores := make([]scoring.Score, len(rows))
 	for i := range rows {
-		if tier := report.Tier(&rows[i].Score); tier != "" {
-			info.Tier = tier
-		}
+		scores[i] = rows[i].Score
 	}
+	info.Tier = report.Tier(scores)
 	if !s.mask.None() {
 		info.Question, info.Tags, info.TagsErr = "", nil, nil // they may hold a masked value
 	}

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/batch"
 )
 
@@ -36,7 +37,7 @@ const barWidth = 24
 func (b *progressBar) update(p batch.Progress) {
 	b.drawn = true
 	done := p.Done + p.Skipped
-	line := fmt.Sprintf("%d cases", done)
+	line := amount.Of(done, "answer")
 	if p.Total > 0 {
 		filled := int(int64(barWidth) * done / p.Total)
 		line = fmt.Sprintf("%s%s %d/%d", strings.Repeat("█", filled), strings.Repeat("░", barWidth-filled), done, p.Total)

@@ -148,7 +148,7 @@ func itemOf(a *connectors.Answer) batch.Item {
 	if a.Case != nil {
 		return batch.ItemOf(a.Case, placeOf(a.AnswerID))
 	}
-	return batch.Item{AnswerID: named(a.AnswerID), Place: placeOf(a.AnswerID), Load: func(context.Context) (*scoring.Case, error) { return nil, a.Err }}
+	return batch.Item{AnswerID: named(a.AnswerID), Place: placeOf(a.AnswerID), Question: func(context.Context) *scoring.Case { return a.Question }, Load: func(context.Context) (*scoring.Case, error) { return nil, a.Err }}
 }
 
 func placeOf(a scoring.AnswerID) string {

@@ -146,7 +146,7 @@ func TestOnlyLikeIsComparedWithLike(t *testing.T) {
 		note   string
 	}{
 		{"gold", func(s *Score) { s.Gold = "h" }, "golden set", ""},
-		{"gold unknown", func(s *Score) { s.Gold = "" }, "", "whether the golden set changed is not known"},
+		{"gold unknown", func(s *Score) { s.Gold = "" }, "", "whether the golden set changed in between is not known"},
 		{"version", func(s *Score) { s.MetricVersion = 2 }, "metric version", ""},
 		{"configuration", func(s *Score) { s.Config = "d" }, "configuration", ""},
 		{"configuration unknown", func(s *Score) { s.Config = "" }, "", "whether it changed is not known"},
@@ -358,7 +358,7 @@ func TestTrend(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	notes := strings.Join(trend.Notes, "\n")
-	if !strings.Contains(notes, "1 of 7 batches have no date") {
+	if !strings.Contains(notes, "1 of 7 batches has no date") {
 		t.Errorf("notes %q", notes)
 	}
 	if last := trend.Latest(); last == nil || last.To.ID != "wed" || last.To.Version != "2" || last.From.ID != "tue" {
@@ -425,16 +425,22 @@ func TestFindings(t *testing.T) {
 		{"flex", `{"execution_error":"none","categories":[{"name":"multiple_answers_available"}]}`, 1, "difference:multiple_answers_available"},
 		{"flex", `{"execution_error":null}`, 1, ""},
 		{"relation", `{"relations":[{"name":"superset","class":"difference"},{"name":"same","class":"equivalent"}]}`, 0, "relation:superset"},
+		{"relation", "", 0, "relation:query_failed"},
+		{"hybrid_ex", "", 0, ""},
 		{"stef", `{"filters_applied_status":"not_applied"}`, 0, "filters:not_applied"},
 		{"rose", `{"gold_x":true,"amb_q":false,"amb_schema":null}`, 0, "diagnosis:gold_x"},
 		{"rose", `{"gold_x":`, 0, ""},
 		{"hybrid_ex", `{"gold_x":true}`, 0, ""},
 	} {
-		if got := strings.Join(Findings(tc.metric, scoring.StatusOK, tc.value, []byte(tc.detail)), " "); got != tc.want {
+		score := &scoring.Score{Metric: tc.metric, Status: scoring.StatusOK, Value: tc.value}
+		if tc.detail == "" {
+			score.Label = "query_failed"
+		}
+		if got := strings.Join(Findings(score, []byte(tc.detail)), " "); got != tc.want {
 			t.Errorf("%s %s: %q, want %q", tc.metric, tc.detail, got, tc.want)
 		}
-		if got := Findings(tc.metric, scoring.StatusFailed, tc.value, []byte(tc.detail)); got != nil {
-			t.Errorf("a failed score has findings: %v", got)
+		if score.Status = scoring.StatusFailed; Findings(score, []byte(tc.detail)) != nil {
+			t.Errorf("a failed score of %s has findings", tc.metric)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/natural"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
@@ -359,7 +360,7 @@ func (x *auditing) audit(in *AuditInput, read bool) *Audit {
 		out.Notes = append(out.Notes, "no answer that "+in.EX+" rejects is labelled: the precision of the reasons is not known")
 	}
 	if noEX > 0 {
-		out.Notes = append(out.Notes, counted(noEX, "answer")+" without a verdict of "+in.EX+" ("+withoutVerdict(why)+"): the reasons are listed, but not measured on them")
+		out.Notes = append(out.Notes, amount.Of(noEX, "answer")+" without a verdict of "+in.EX+" ("+withoutVerdict(why)+"): the reasons are listed, but not measured on them")
 	}
 	if !read && len(x.answers) > 0 {
 		out.Notes = append(out.Notes, "the answers themselves were not read: whether several agents give the same result ("+AgentsAgree+") is not known")
@@ -381,13 +382,6 @@ func withoutVerdict(n map[mark]int) string {
 		}
 	}
 	return strings.Join(out, ", ")
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
 }
 
 // ofReason is what a reason speaks for.

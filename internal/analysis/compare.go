@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/scoring/agreement"
 )
 
@@ -73,7 +74,7 @@ type Change struct {
 	PAdjusted *float64 `json:"p_adjusted"`
 	Test      string   `json:"test,omitempty"` // mcnemar_exact or sign_flip
 
-	Rate     *float64 `json:"pass_rate_change"` // of the compared cases with verdicts
+	Rate     *float64 `json:"pass_rate_change"` // of the compared cases; an unanswered one does not pass
 	RateP    *float64 `json:"pass_rate_p"`      // McNemar's exact test
 	NFixed   int      `json:"-"`                // how many cases pass now and did not
 	NBroken  int      `json:"-"`
@@ -115,10 +116,7 @@ const (
 
 // String says it in words.
 func (u Unlike) String() string {
-	cases := strconv.Itoa(u.Cases) + " cases"
-	if u.Cases == 1 {
-		cases = "1 case"
-	}
+	cases := amount.Of(u.Cases, "case")
 	switch u.Why {
 	case otherGold:
 		return cases + ": the question or its accepted answer changed"
@@ -188,7 +186,7 @@ func (c *Comparison) Finish(made []string, o CompareOptions) {
 		text string
 	}{{c.OnlyOf[0], "only the first side has"}, {c.OnlyOf[1], "only the second side has"}} {
 		if n.n > 0 {
-			c.Notes = append(c.Notes, fmt.Sprintf("%s %d cases; they are not compared", n.text, n.n))
+			c.Notes = append(c.Notes, fmt.Sprintf("%s %s; %s not compared", n.text, amount.Of(n.n, "case"), amount.Verb(n.n, "it is", "they are")))
 		}
 	}
 	slices.Sort(made)
@@ -318,7 +316,7 @@ func known(judge string) bool { return judge != "" && judge != UnknownJudge }
 // remark notes what is not known of two scores that are compared.
 func (x *comparing) remark(p *Pair) {
 	if p.Gold == NotKnown {
-		x.notes["the scores do not all record the question and its accepted answer: whether the golden set changed is not known"] = true
+		x.notes["some scores do not say which question and accepted answer they are of: whether the golden set changed in between is not known, and they are compared as if it had not; badger run records it, so score both sides again to be sure"] = true
 	}
 	if p.From.config == "" || p.To.config == "" {
 		x.notes["the configuration of some scores is not recorded (score files do not have it): whether it changed is not known"] = true
@@ -425,8 +423,8 @@ func (c *Comparison) Check(gates []Gate) (said []string, reached bool) {
 			}
 		default:
 			ok = ch.Drop()+1e-9 < g.Drop || adjusted[i] >= c.Alpha
-			text = fmt.Sprintf("%s went from %.4f to %.4f on %d shared cases (p = %s), want no drop of %g or more at p < %g",
-				g.Metric, *ch.Before, *ch.After, ch.Compared, PValue(adjusted[i]), g.Drop, c.Alpha)
+			text = fmt.Sprintf("%s went from %.4f to %.4f on %s (p = %s), want no drop of %g or more at p < %g",
+				g.Metric, *ch.Before, *ch.After, amount.Of(ch.Compared, "shared case"), PValue(adjusted[i]), g.Drop, c.Alpha)
 		}
 		word := "failed"
 		if ok {

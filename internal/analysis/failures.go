@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/natural"
 	"github.com/badger-eval/badger/scoring"
@@ -73,9 +74,23 @@ func NewFailures(ctx context.Context, src Source, set *Set, o FailureOptions) (*
 		f.add(set, m, systems)
 	}
 	if len(f.Labels) == 0 {
-		f.Notes = append(f.Notes, fmt.Sprintf("no score has labels: they come from the metrics %s", strings.Join(metrics, ", ")))
+		f.Notes = append(f.Notes, f.nothing(metrics))
 	}
 	return f, nil
+}
+
+// nothing says why there are no labels: nothing looked at the answers, or nothing was found.
+func (f *Failures) nothing(metrics []string) string {
+	var looked []string
+	for _, m := range metrics {
+		if n := f.LookedAt[m]; n > 0 {
+			looked = append(looked, fmt.Sprintf("%s (%s)", m, amount.Of(n, "answer")))
+		}
+	}
+	if len(looked) == 0 {
+		return fmt.Sprintf("nothing looked for labels: they come from the metrics %s, none of which has a score with a value here", strings.Join(metrics, ", "))
+	}
+	return fmt.Sprintf("nothing was found by %s; labels come from the metrics %s", strings.Join(looked, ", "), strings.Join(metrics, ", "))
 }
 
 // LoadSystems reads batches, in the order of time, into one set of answers for each system.

@@ -17,14 +17,22 @@ const (
 	KindDiagnosis  = "diagnosis"  // ROSE: gold_x, amb_q, amb_schema
 )
 
+// queryFailed is what is found of a query that failed when it ran.
+const queryFailed = "query_failed"
+
 // Evident are the metrics whose detail holds findings.
 var Evident = []string{"sql_judge_issues", "flex", "relation", "stef", "rose"}
 
 // Findings are the labels in the evidence of a score, all of them and not only the gravest, as
 // kind:label. Relations that say that two results are the same are none. Evidence that cannot be
-// read holds none.
-func Findings(metric string, status scoring.Status, value float64, detail []byte) (out []string) {
-	if status != scoring.StatusOK || len(detail) == 0 {
+// read holds none. A query that failed gave no results to relate: its label is the finding.
+func Findings(s *scoring.Score, detail []byte) (out []string) {
+	switch {
+	case s.Status != scoring.StatusOK:
+		return nil
+	case s.Metric == "relation" && s.Label == queryFailed:
+		return []string{KindRelation + ":" + queryFailed}
+	case len(detail) == 0:
 		return nil
 	}
 	add := func(kind, label string) {
@@ -32,7 +40,7 @@ func Findings(metric string, status scoring.Status, value float64, detail []byte
 			out = append(out, kind+":"+label)
 		}
 	}
-	switch metric {
+	switch s.Metric {
 	case "sql_judge_issues":
 		var d struct {
 			By     string `json:"by"`
@@ -44,7 +52,7 @@ func Findings(metric string, status scoring.Status, value float64, detail []byte
 			return nil
 		}
 		if d.By == "execution" {
-			add(KindIssue, "query_failed")
+			add(KindIssue, queryFailed)
 		}
 		for _, i := range d.Issues {
 			add(KindIssue, i.Label)
@@ -63,7 +71,7 @@ func Findings(metric string, status scoring.Status, value float64, detail []byte
 			add(KindExecution, d.ExecutionError)
 		}
 		kind := KindError
-		if value == 1 {
+		if s.Value == 1 {
 			kind = KindDifference
 		}
 		for _, c := range d.Categories {

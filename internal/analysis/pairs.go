@@ -52,6 +52,7 @@ type Tally struct {
 	diffs, befores, afters []float64
 	unlike                 map[Unlike]int
 	rated                  int // cases with a verdict on both sides, or on one beside no answer
+	silent                 int // compared cases without an answer on either side
 	passedFrom, passedTo   int
 	broken, fixed          int
 	transitions            map[[2]Standing]*Transition
@@ -93,7 +94,11 @@ func (t *Tally) Add(p *Pair) {
 		t.befores, t.afters, t.diffs = append(t.befores, v), append(t.afters, w), append(t.diffs, w-v)
 	}
 	judged := func(m mark) bool { return m.judged() || m.status() == unanswered }
-	if !judged(a.mark) || !judged(b.mark) || !a.mark.judged() && !b.mark.judged() {
+	switch {
+	case !a.mark.judged() && !b.mark.judged() && judged(a.mark) && judged(b.mark):
+		t.silent += p.Cases
+		return
+	case !judged(a.mark) || !judged(b.mark):
 		return
 	}
 	t.rated += p.Cases
@@ -138,8 +143,8 @@ func (t *Tally) Change() Change {
 	before, after := sortedMean(t.befores), sortedMean(t.afters)
 	c.Before, c.After = &before, &after
 	t.x.test(&c, t.diffs)
-	if t.rated > 0 {
-		rate, p := float64(t.passedTo-t.passedFrom)/float64(t.rated), agreement.McNemar(t.fixed, t.broken)
+	if t.rated > 0 { // the metric has verdicts: what nobody answered passes on neither side, as it counts 0 in the means
+		rate, p := float64(t.passedTo-t.passedFrom)/float64(t.rated+t.silent), agreement.McNemar(t.fixed, t.broken)
 		c.Rate, c.RateP = &rate, &p
 		c.NFixed, c.NBroken = t.fixed, t.broken
 	}

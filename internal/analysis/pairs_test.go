@@ -66,6 +66,11 @@ func TestTransitions(t *testing.T) {
 	if *c.Before != 3.0/8 || *c.After != 1.0/8 || *c.Mean != -2.0/8 || *c.Rate != -2.0/8 {
 		t.Errorf("before %v, after %v, change %v, rate %v", *c.Before, *c.After, *c.Mean, *c.Rate)
 	}
+	// Two more that nobody answers are compared: 0 in both means, and no pass in both shares.
+	tally.Add(&analysis.Pair{From: unanswered, To: unanswered, Gold: analysis.Alike, Cases: 2})
+	if c := tally.Change(); c.Compared != 10 || *c.Before != 3.0/10 || *c.After != 1.0/10 || *c.Mean != -2.0/10 || *c.Rate != -2.0/10 {
+		t.Errorf("with two that nobody answers: %d compared, before %v, after %v, change %v, rate %v", c.Compared, *c.Before, *c.After, *c.Mean, *c.Rate)
+	}
 	// McNemar's exact test of 1 against 3: 2 (1 + 4) / 16
 	if d := *c.P - 0.625; d > 1e-12 || d < -1e-12 {
 		t.Errorf("p = %v", *c.P)

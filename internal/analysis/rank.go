@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/natural"
 	"github.com/badger-eval/badger/scoring"
@@ -195,13 +196,13 @@ func rank(set *Set, systems []*Answers, repeated bool, metrics []string, labels 
 	})
 	switch {
 	case r.Shared == 0:
-		r.Notes = append(r.Notes, fmt.Sprintf("the systems share none of %d cases: they cannot be ranked", r.Cases))
+		r.Notes = append(r.Notes, fmt.Sprintf("the systems share none of %s: they cannot be ranked", amount.Of(r.Cases, "case")))
 	case r.Shared < r.Cases:
 		r.Notes = append(r.Notes, fmt.Sprintf("the systems have different cases: they are compared on the %d of %d that all have", r.Shared, r.Cases))
 	}
 	if r.Shared < r.Cases && len(systems) > 2 {
 		if name, n := leaveOut(set, systems); n > r.Shared {
-			r.Notes = append(r.Notes, fmt.Sprintf("without %s the other systems share %d cases (--systems)", name, n))
+			r.Notes = append(r.Notes, fmt.Sprintf("without %s the other systems share %s (--systems)", name, amount.Of(n, "case")))
 		}
 	}
 	x := ranker{set: set, systems: systems, shared: shared, notes: comparing{set: set, notes: map[string]bool{}}}

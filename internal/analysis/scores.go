@@ -60,7 +60,7 @@ func (b *Batch) System() string {
 
 // What stands for the name of an agent, and for its version, where there is none.
 const (
-	NoName    = "(no name)"
+	NoName    = scoring.NoName
 	NoVersion = "(no version)"
 )
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/badger-eval/badger/internal/amount"
 )
 
 // TrendOptions say what a trend is of.
@@ -159,10 +161,10 @@ func (t *Trend) note(notes map[string]bool) {
 		t.Notes = append(t.Notes, "there is one batch only: nothing to compare it with")
 	}
 	if undated > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("%d of %d batches have no date (agent_runs.ran_at, or the date of a run): they come first, in the order of their names", undated, len(t.Batches)))
+		t.Notes = append(t.Notes, fmt.Sprintf("%d of %s %s no date (agent_runs.ran_at, or the date of a run): such batches come first, in the order of their names", undated, amount.Of(len(t.Batches), "batch"), amount.Verb(undated, "has", "have")))
 	}
 	if evaluated > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("%d of %d batches do not say when they were answered (agent_runs.ran_at): their date is that of their first evaluation", evaluated, len(t.Batches)))
+		t.Notes = append(t.Notes, fmt.Sprintf("%d of %s %s not say when it was answered (agent_runs.ran_at): the date is that of the first evaluation", evaluated, amount.Of(len(t.Batches), "batch"), amount.Verb(evaluated, "does", "do")))
 	}
 	for i := range t.Batches {
 		if n := t.Batches[i].unfinished(); n != "" {

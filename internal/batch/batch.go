@@ -20,8 +20,11 @@ type Item struct {
 	Place string // where it stands, such as cases.jsonl:17; unique within the source
 	Bytes int64  // about how much memory the case takes while it is scored; 0 where that is little
 	// Load reads the case. It is called at most once, from any goroutine, and not at all for a case
-	// that is done. Its error is the reason why all scores of the case are failed.
+	// that is done. Its error is the reason why the scores of the case are failed.
 	Load func(ctx context.Context) (*scoring.Case, error)
+	// Question reads what is known of a case that Load cannot read: the case without an answer, of which
+	// scores that describe the question are made all the same; nil where that is nothing. It may be nil.
+	Question func(ctx context.Context) *scoring.Case
 }
 
 // Source yields cases in a fixed order. An error is one of the source itself and ends the run; a
@@ -91,8 +94,17 @@ func ItemOf(c *scoring.Case, place string) Item {
 	}
 	return Item{
 		AnswerID: c.AnswerID(), Place: place, Bytes: size + queryBytes(&c.Pred),
-		Load: func(context.Context) (*scoring.Case, error) { return c, nil },
+		Load:     func(context.Context) (*scoring.Case, error) { return c, nil },
+		Question: func(context.Context) *scoring.Case { return questionOf(c) },
 	}
+}
+
+// questionOf is a case without its answer.
+func questionOf(c *scoring.Case) *scoring.Case {
+	q := *c
+	q.Human = nil
+	q.Pred, q.Agent = scoring.Query{}, scoring.Agent{Name: c.Agent.Name, Version: c.Agent.Version, BatchID: c.Agent.BatchID}
+	return &q
 }
 
 func queryBytes(q *scoring.Query) int64 {

@@ -56,8 +56,9 @@ func ReadCopies(ctx context.Context, src Source) (map[scoring.AnswerID]Copies, e
 
 // Distinct yields the items of a source, one for each identity. Which of several items with one
 // identity is the answer nobody can tell, and their order must not decide what passes: they become
-// one item, in the place of the first, that cannot be loaded and says how many there are. A copy that
-// [FindCopies] did not tell of ends the source with an error coded FailedPrecondition.
+// one item, in the place of the first and with its question, that cannot be loaded and says how many
+// there are. A copy that [FindCopies] did not tell of ends the source with an error coded
+// FailedPrecondition.
 func Distinct(ctx context.Context, src Source) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		copies, err := FindCopies(ctx, src)

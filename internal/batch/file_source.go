@@ -128,6 +128,12 @@ func (s FileSource) item(line textlines.Line, text []byte, place string, known i
 		}
 		return c, nil
 	}
+	item.Question = func(context.Context) *scoring.Case {
+		if c, err := scoring.DecodeCase(own); err == nil {
+			return questionOf(c)
+		}
+		return nil
+	}
 	return item
 }
 

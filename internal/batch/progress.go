@@ -12,6 +12,7 @@ type Progress struct {
 	Total   int64 // cases of the source; 0 while or where it cannot tell
 	Done    int64 // scored in this call
 	Failed  int64 // of those, cases with a failed score
+	Unread  int64 // of those, cases that could not be read
 	Skipped int64 // scored before
 	Scores  int64 // scores stored in this call
 
@@ -29,7 +30,7 @@ type meter struct {
 	skipped atomic.Int64
 	surplus atomic.Int64 // items of the source that share the identity of another
 
-	done, failed, scores int64
+	done, failed, unread, scores int64
 	samples              []sample // of the last half minute, oldest first
 }
 
@@ -55,7 +56,7 @@ func (m *meter) stored(rows []Row) {
 
 func (m *meter) progress() Progress {
 	now := m.now()
-	p := Progress{Total: max(m.total.Load()-m.surplus.Load(), 0), Done: m.done, Failed: m.failed, Skipped: m.skipped.Load(), Scores: m.scores, Elapsed: now.Sub(m.start), ETA: -1}
+	p := Progress{Total: max(m.total.Load()-m.surplus.Load(), 0), Done: m.done, Failed: m.failed, Unread: m.unread, Skipped: m.skipped.Load(), Scores: m.scores, Elapsed: now.Sub(m.start), ETA: -1}
 	if len(m.samples) == 0 {
 		m.samples = append(m.samples, sample{m.start, 0})
 	}

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 	"golang.org/x/sync/semaphore"
@@ -49,9 +50,10 @@ type job struct {
 	weight  int64 // of room
 	metrics []*scoring.Metric
 
-	begun bool
-	c     *scoring.Case
-	rows  []Row // nil: cut, or not begun
+	begun    bool
+	c        *scoring.Case
+	question *scoring.Case // what is known of a case that could not be read; nil: nothing
+	rows     []Row         // nil: cut, or not begun
 }
 
 func newRun(ctx context.Context, r Runner, name string, ledger Ledger, metrics []*scoring.Metric) *run {
@@ -232,9 +234,11 @@ func (x *run) score(j *job) {
 		case ctx.Err() != nil:
 			err = errcode.New(errcode.DeadlineExceeded, "the case took longer than %v", x.CaseLimit)
 		}
-		scores = make([]scoring.Score, len(j.metrics))
-		for i := range scores {
-			scores[i] = scoring.Fail(err)
+		if j.c == nil {
+			j.question = known(x.working, &j.item)
+		}
+		if scores, err = x.Engine.ScoreQuestion(x.working, j.question, j.metrics, scoring.Fail(err)); err != nil {
+			return // cut
 		}
 	}
 	gold := ""
@@ -262,6 +266,19 @@ func load(ctx context.Context, item *Item) (c *scoring.Case, err error) {
 	return c, err
 }
 
+// known reads what is known of a case that cannot be read; nil where that is nothing.
+func known(ctx context.Context, item *Item) (c *scoring.Case) {
+	defer func() {
+		if recover() != nil {
+			c = nil
+		}
+	}()
+	if item.Question == nil {
+		return nil
+	}
+	return item.Question(ctx)
+}
+
 // storable writes the evidence of a score as JSON: what a metric puts into it must neither end the
 // run nor stay in memory until it is stored.
 func storable(s scoring.Score) scoring.Score {
@@ -286,7 +303,7 @@ func (x *run) stopped(o *Outcome) error {
 	case o.Complete:
 		return nil
 	case o.Cut > 0:
-		return errcode.New(errcode.Cancelled, "stopped before the end: %d cases are scored, %d in flight were cut", o.Done, o.Cut)
+		return errcode.New(errcode.Cancelled, "stopped before the end: %s %s scored, %d in flight %s cut", amount.Of(o.Done, "answer"), amount.Verb(o.Done, "is", "are"), o.Cut, amount.Verb(o.Cut, "was", "were"))
 	}
-	return errcode.New(errcode.Cancelled, "stopped before the end: %d cases are scored", o.Done)
+	return errcode.New(errcode.Cancelled, "stopped before the end: %s %s scored", amount.Of(o.Done, "answer"), amount.Verb(o.Done, "is", "are"))
 }

@@ -35,7 +35,7 @@ type Runner struct {
 	// computed again, answer by answer. Skipped is told of every case of the source all of whose
 	// scores are held, Scored of every case whose scores were stored, Progress of how far the run
 	// is (about every ProgressEvery, default 200 ms, and at the end). They are called one at a
-	// time, and may be nil. c is nil where the case could not be read.
+	// time, and may be nil. Where the case could not be read, c is what is known of its question, or nil.
 	Held          func(rows []Row)
 	Skipped       func(c *scoring.Case)
 	Scored        func(c *scoring.Case, rows []Row)

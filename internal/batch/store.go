@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"cmp"
 	"errors"
 	"time"
 
@@ -121,8 +122,11 @@ func (x *run) appendRows(batch []*job) error {
 			continue
 		}
 		x.meter.stored(j.rows)
+		if j.c == nil {
+			x.meter.unread++
+		}
 		if x.Scored != nil {
-			x.Scored(j.c, j.rows)
+			x.Scored(cmp.Or(j.c, j.question), j.rows)
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
@@ -196,7 +197,7 @@ func (x *computation) values(i int, in func(c int) bool) (out []float64) {
 }
 
 func (x *computation) tellChoice(r *Result, v *choice) {
-	how := fmt.Sprintf("%d folds", x.Folds)
+	how := amount.Of(x.Folds, "fold")
 	if x.LeaveOut != "" {
 		how = "leaving out one " + x.LeaveOut
 	}
@@ -206,7 +207,7 @@ func (x *computation) tellChoice(r *Result, v *choice) {
 		r.Threshold = &t
 	}
 	if v.Skipped > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("%d cases are in folds without which no threshold could be chosen: %s", v.Skipped, v.Why))
+		r.Notes = append(r.Notes, fmt.Sprintf("%s %s in folds without which no threshold could be chosen: %s", amount.Of(v.Skipped, "case"), amount.Verb(v.Skipped, "is", "are"), v.Why))
 	}
 }
 

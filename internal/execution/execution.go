@@ -22,6 +22,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
@@ -410,7 +411,7 @@ func (e *Executor) count(id string, side Side, out *outcome) {
 func (e *Executor) Lines() (lines []string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	line := fmt.Sprintf("executed %d queries", e.tally.Ran)
+	line := "executed " + amount.Of(e.tally.Ran, "query")
 	if e.tally.Kept > 0 {
 		line += fmt.Sprintf(", took the kept results of %d", e.tally.Kept)
 	}

@@ -23,7 +23,7 @@ type Answer struct {
 
 // Of is an answer of a run to a question, with its scores.
 func Of(run string, id scoring.AnswerID, q connectors.Question, scores []scoring.Score) *Answer {
-	return &Answer{RunID: run, AnswerID: id, Question: q.Text, Tier: report.TierOf(scores, q.Gold, q.Dialect), Tags: q.Tags, TagsErr: q.TagsErr, Scores: scores}
+	return &Answer{RunID: run, AnswerID: id, Question: q.Text, Tier: report.Tier(scores), Tags: q.Tags, TagsErr: q.TagsErr, Scores: scores}
 }
 
 // Withhold takes away what may quote values of results: question, tags and reasons.

@@ -1,7 +1,6 @@
 package export
 
 import (
-	"cmp"
 	"io"
 
 	"github.com/badger-eval/badger/internal/errcode"
@@ -53,10 +52,7 @@ type summarised struct {
 // Add adds the answer's scores.
 func (m *summarised) Add(a *Answer) error {
 	m.run = a.RunID
-	of := report.Case{ID: a.CaseID, Question: a.Question, Tags: a.Tags, TagsErr: a.TagsErr, Agent: a.Agent, Version: a.Version, Batch: a.Batch}
-	for i := range a.Scores { // figures go by what scores say, as pages do
-		of.Tier = cmp.Or(of.Tier, report.Tier(&a.Scores[i]))
-	}
+	of := report.Case{ID: a.CaseID, Question: a.Question, Tier: a.Tier, Tags: a.Tags, TagsErr: a.TagsErr, Agent: a.Agent, Version: a.Version, Batch: a.Batch}
 	for i := range a.Scores {
 		s := a.Scores[i]
 		s.CaseID = a.CaseID

@@ -150,7 +150,7 @@ func className(a *Answer) string {
 
 // name is what a suite is called.
 func (k suiteKey) name() string {
-	name := strings.Join(strings.Fields(k.agent+" "+k.version), " ")
+	name := strings.Join(strings.Fields(report.Agent{Name: k.agent, Version: k.version}.Full()), " ")
 	if k.batch != "" {
 		name = strings.TrimSpace(name + " " + k.batch)
 	}

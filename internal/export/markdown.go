@@ -87,7 +87,11 @@ func (m *markdown) head(o MarkdownOptions) {
 func (m *markdown) comparison(a report.Agent) string {
 	for _, c := range m.Changes {
 		if change := m.Change(m.Primary, a); change != nil && c.To == a {
-			return fmt.Sprintf(" (%s against %s, %s)", change.By(), code(c.From.Shown()), change.Sure())
+			on := m.On(&c, change)
+			if on != "" {
+				on = " on " + on
+			}
+			return fmt.Sprintf(" (%s against %s%s, %s)", change.By(), code(c.From.Shown()), on, change.Sure())
 		}
 	}
 	return ""

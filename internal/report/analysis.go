@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/analysis"
 )
 
@@ -42,12 +44,11 @@ func (v analysisView) share(s *float64) cellSpans {
 	return text(percent(*s))
 }
 
-// covered is a share in whole percent, which is never rounded up to all.
 func (v analysisView) covered(s *float64) cellSpans {
 	if s == nil {
 		return inStyle(v.dash, dim)
 	}
-	return text(strconv.Itoa(int(100**s+1e-9)) + "%")
+	return text(Covered(*s))
 }
 
 func (v analysisView) value(f *float64) cellSpans {
@@ -87,7 +88,7 @@ func tierName(t string) string { return strings.ReplaceAll(Printable(t), "_", " 
 // all.
 func RenderTrend(w io.Writer, t *analysis.Trend, last int, o Options) error {
 	v := analysisView{newPrinter(w, o)}
-	v.line(span{batches(len(t.Batches)), bold}, span{v.dot + " " + Counted(len(t.Metrics), "metric"), plain})
+	v.line(span{Counted(len(t.Batches), "batch"), bold}, span{v.dot + " " + Counted(len(t.Metrics), "metric"), plain})
 	var without []string
 	for _, m := range t.Metrics {
 		var points []*analysis.Point
@@ -115,17 +116,10 @@ func RenderTrend(w io.Writer, t *analysis.Trend, last int, o Options) error {
 		v.paragraph("", fmt.Sprintf("Without a value in any batch: %s", strings.Join(without, ", ")))
 	}
 	if len(t.More) > 0 {
-		v.paragraph("", fmt.Sprintf("%d more metrics have scores: --metrics all, or --metrics %s", len(t.More), strings.Join(t.More[:min(3, len(t.More))], ",")))
+		v.paragraph("", fmt.Sprintf("%s %s scores: --metrics all, or --metrics %s", amount.Of(len(t.More), "more metric"), amount.Verb(len(t.More), "has", "have"), strings.Join(t.More[:min(3, len(t.More))], ",")))
 	}
 	v.notes(t.Notes)
 	return v.w.Flush()
-}
-
-func batches(n int) string {
-	if n == 1 {
-		return "1 batch"
-	}
-	return strconv.Itoa(n) + " batches"
 }
 
 func minimum(drop, alpha float64) string {
@@ -178,10 +172,10 @@ func (v analysisView) trend(t *analysis.Trend, metric string, points []*analysis
 				row[0] = inStyle(d, dim)
 			}
 			if !sameAgent {
-				row[2] = text(Printable(strings.TrimSpace(b.Agent + " " + b.Origin)))
+				row[2] = text(Printable(strings.TrimSpace(cmp.Or(b.Agent, analysis.NoName) + " " + b.Origin)))
 			}
 			if !sameVersion {
-				row[3] = text(Printable(b.Version))
+				row[3] = text(Printable(cmp.Or(b.Version, analysis.NoVersion)))
 			}
 			row[4] = text(tierName(tier))
 			row[5], row[6], row[7], row[8] = text(strconv.Itoa(p.Now.Asked)), v.covered(p.Now.Coverage), v.value(p.Now.Mean), v.value(p.Now.P90)
@@ -278,13 +272,13 @@ func RenderComparison(w io.Writer, c *analysis.Comparison, more []string, cases 
 		v.cases(c)
 	}
 	v.line()
-	v.paragraph("", fmt.Sprintf("compared: cases with a value on both sides that may be compared, of those with a score on both. before, after, change: their means, a missing answer as 0. p: paired test of the change, McNemar's exact test or a sign-flip test; Holm: p adjusted for %s; n.s.: not shown; %s",
+	v.paragraph("", fmt.Sprintf("compared: cases with a value on both sides that may be compared, of those with a score on both. before, after, change: means of the compared cases; passed: change of the share of them that passes, with the cases that pass now and no more. A missing answer counts as 0 and does not pass. p: paired test of the change, McNemar's exact test or a sign-flip test; Holm: p adjusted for %s; n.s.: not shown; %s",
 		Counted(adjusted, "row"), minimum(c.MinDrop, c.Alpha)))
 	if !cases {
 		v.paragraph("", "Cases behind the changes: --cases, or --json")
 	}
 	if len(more) > 0 {
-		v.paragraph("", fmt.Sprintf("%d more metrics have scores: --metrics all", len(more)))
+		v.paragraph("", fmt.Sprintf("%s %s scores: --metrics all", amount.Of(len(more), "more metric"), amount.Verb(len(more), "has", "have")))
 	}
 	v.notes(c.Notes)
 	return v.w.Flush()
@@ -391,7 +385,7 @@ func RenderFailures(w io.Writer, f *analysis.Failures, o FailureView, terminal O
 
 func (v analysisView) failures(f *analysis.Failures, labels []analysis.FailureLabel, o FailureView) {
 	scored := f.LookedAt[labels[0].Metric]
-	v.title(kindTitles[labels[0].Kind], fmt.Sprintf("%s: %d answers looked at", labels[0].Metric, scored))
+	v.title(kindTitles[labels[0].Kind], fmt.Sprintf("%s: %s looked at", labels[0].Metric, amount.Of(scored, "answer")))
 	const most = 10
 	shown := labels
 	if !o.All && len(shown) > most {
@@ -451,7 +445,7 @@ func (v analysisView) failures(f *analysis.Failures, labels []analysis.FailureLa
 	}
 	g.print(v.printer)
 	if len(shown) < len(labels) {
-		v.line(span{fmt.Sprintf("%s %d more labels: --all", v.ellipsis, len(labels)-len(shown)), dim})
+		v.line(span{fmt.Sprintf("%s %s: --all", v.ellipsis, amount.Of(len(labels)-len(shown), "more label")), dim})
 	}
 	if o.Cases {
 		for _, l := range shown {
@@ -607,7 +601,7 @@ func RenderRanking(w io.Writer, r *analysis.Ranking, o Options) error {
 func place(f float64) string { return strconv.FormatFloat(rounded(f, 1), 'f', -1, 64) }
 
 func (v analysisView) ranked(r *analysis.Ranking, m *analysis.Ranked, ex bool) {
-	about := fmt.Sprintf("on %d cases", m.Compared)
+	about := "on " + amount.Of(m.Compared, "case")
 	if m.MeanAbs != nil {
 		about += fmt.Sprintf("; ranks shift by %s on average, %s at most", place(*m.MeanAbs), place(*m.MaxAbs))
 		if m.Tau != nil {

@@ -40,14 +40,19 @@ func (s *Summary) Figures() *Figures {
 	for _, p := range s.pairs(f.Agents) {
 		f.Changes = append(f.Changes, s.change(p[0], p[1], byID))
 	}
-	f.Tiers = s.slices(f.Agents, byID, &s.tiers, func(c *caseInfo) []uint16 { return []uint16{c.tier} })
+	f.Tiers = s.slices(f.Agents, byID, &s.tiers, func(c about) []uint16 { return []uint16{c.tier} })
 	slices.SortStableFunc(f.Tiers, func(a, b Slice) int { return cmp.Compare(s.tierRank(a.Name), s.tierRank(b.Name)) })
-	f.Tags = s.slices(f.Agents, byID, &s.tags, func(c *caseInfo) []uint16 { return c.tags })
+	if without := s.members(f.Agents, byID, func(c about) bool { return c.tier == 0 }); len(f.Tiers) > 0 && without.cases > 0 {
+		f.Tiers = append(f.Tiers, s.slice("", &without, f.Agents))
+	}
+	f.Tags = s.slices(f.Agents, byID, &s.tags, func(c about) []uint16 { return c.tags })
 	slices.SortStableFunc(f.Tags, func(a, b Slice) int { return cmp.Compare(b.Cases, a.Cases) })
-	if torn := s.torn(byID); len(torn) > 0 {
-		of := s.slice("", torn, f.Agents)
-		for _, n := range torn[:min(len(torn), maxUnreadable)] {
-			of.First = append(of.First, s.infos[n].id)
+	if torn := s.members(f.Agents, byID, func(c about) bool { return c.torn }); torn.cases > 0 {
+		of := s.slice("", &torn, f.Agents)
+		for _, n := range byID {
+			if len(of.First) < maxUnreadable && torn.holds(n) {
+				of.First = append(of.First, s.infos[n].id)
+			}
 		}
 		f.UnreadableTags = &of
 	}
@@ -169,9 +174,6 @@ func (s *Summary) rate(x *series, cases []int32, a Agent) Rate {
 		if outcome == scoring.StatusNotApplicable {
 			reasons[x.word(int(n))]++
 		}
-		if outcome == unanswered {
-			outcome = scoring.StatusNotApplicable
-		}
 		r.Status[outcome]++
 		if !m.ok() {
 			continue
@@ -221,39 +223,75 @@ func (x *series) at(n int32) mark {
 	return x.marks[n]
 }
 
-// slices sums up the primary metric over the cases of every name.
-func (s *Summary) slices(agents []Agent, byID []int32, names *texts, of func(*caseInfo) []uint16) []Slice {
-	members := make([][]int32, names.Len()+1)
+// members are some cases, in the order of byID, for each agent version that was asked them.
+type members struct {
+	of    map[Agent][]int32
+	cases int // different ones
+}
+
+// holds tells whether a case is among them.
+func (m *members) holds(n int32) bool {
+	for _, list := range m.of {
+		if slices.Contains(list, n) {
+			return true
+		}
+	}
+	return false
+}
+
+// members are the cases of which something holds.
+func (s *Summary) members(agents []Agent, byID []int32, of func(about) bool) members {
+	m := members{of: map[Agent][]int32{}}
 	for _, n := range byID {
-		for _, i := range of(&s.infos[n]) {
-			members[i] = append(members[i], n)
+		any := false
+		for _, a := range agents {
+			if s.asked(a, n) && of(s.about(a, n)) {
+				m.of[a], any = append(m.of[a], n), true
+			}
+		}
+		if any {
+			m.cases++
+		}
+	}
+	return m
+}
+
+// slices sums up the primary metric over the cases of every name.
+func (s *Summary) slices(agents []Agent, byID []int32, names *texts, of func(about) []uint16) []Slice {
+	parts := make([]members, names.Len()+1)
+	last := make([]int32, len(parts)) // number of the case counted last, plus one
+	for _, n := range byID {
+		for _, a := range agents {
+			if !s.asked(a, n) {
+				continue
+			}
+			for _, i := range of(s.about(a, n)) {
+				if parts[i].of == nil {
+					parts[i].of = map[Agent][]int32{}
+				}
+				parts[i].of[a] = append(parts[i].of[a], n)
+				if last[i] != n+1 {
+					last[i] = n + 1
+					parts[i].cases++
+				}
+			}
 		}
 	}
 	var out []Slice
 	for i := range names.Len() {
 		name := names.Text(uint16(i)) //nolint:gosec // a number that was given
-		out = append(out, s.slice(name, members[i+1], agents))
+		out = append(out, s.slice(name, &parts[i+1], agents))
 	}
 	slices.SortFunc(out, func(a, b Slice) int { return natural.Compare(a.Name, b.Name) })
 	return out
 }
 
 // slice sums up the primary metric over some cases.
-func (s *Summary) slice(name string, cases []int32, agents []Agent) Slice {
-	out := Slice{Name: name, Cases: len(cases)}
+func (s *Summary) slice(name string, m *members, agents []Agent) Slice {
+	out := Slice{Name: name, Cases: m.cases}
 	for _, a := range agents {
 		if x := s.agents[a][s.o.Primary]; x != nil {
-			out.Rates = append(out.Rates, s.rate(x, cases, a))
-		}
-	}
-	return out
-}
-
-// torn are the cases whose tags cannot be read.
-func (s *Summary) torn(byID []int32) (out []int32) {
-	for _, n := range byID {
-		if s.infos[n].torn {
-			out = append(out, n)
+			out.Rates = append(out.Rates, s.rate(x, m.of[a], a))
 		}
 	}
 	return out
@@ -374,6 +412,7 @@ func (s *Summary) metricChange(name string, old, now *series, pairs []casePair) 
 	}
 	c.Mean = mean(diffs)
 	if judged > 0 {
+		c.Verdicts = &Verdicts{judged, before, after}
 		rate, p := float64(after-before)/float64(judged), agreement.McNemar(c.Fixed, c.Broken)
 		c.Rate, c.P, c.Significant = &rate, &p, p < significant
 		return c
@@ -386,7 +425,7 @@ func (s *Summary) metricChange(name string, old, now *series, pairs []casePair) 
 // answer describes a scored answer.
 func (s *Summary) answer(a Agent, n int32, value float64) Answer {
 	out := Answer{CaseID: s.infos[n].id, Agent: a, Batch: s.infos[n].batch, Value: value}
-	if t := s.infos[n].tier; t > 0 {
+	if t := s.about(a, n).tier; t > 0 {
 		out.Tier = s.tiers.Text(t - 1)
 	}
 	said := s.texts[textKey{a, n}]
@@ -458,7 +497,7 @@ func (s *Summary) unscored(agents []Agent, byID []int32) []Unscored {
 
 // urgency puts failures first.
 func urgency(st scoring.Status) int {
-	return slices.Index([]scoring.Status{scoring.StatusNotApplicable, scoring.StatusAbstained, scoring.StatusFailed}, st)
+	return slices.Index([]scoring.Status{scoring.StatusNotApplicable, unanswered, scoring.StatusAbstained, scoring.StatusFailed}, st)
 }
 
 // countCases counts the cases of every group of reasons, and names the first.

@@ -72,12 +72,12 @@ func (v *calibrationView) percent(s agreement.Stat) cellSpans {
 	return text(fixed(100*s.Value, 1) + "%")
 }
 
-// percentDown is a share in whole percent, which is never rounded up to all.
+// percentDown is a coverage.
 func (v *calibrationView) percentDown(s agreement.Stat) cellSpans {
 	if !s.Defined {
 		return inStyle(v.dash, dim)
 	}
-	return text(strconv.Itoa(int(100*s.Value)) + "%")
+	return text(Covered(s.Value))
 }
 
 func (v *calibrationView) metrics() {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"math"
 	"slices"
 	"strconv"
 
@@ -64,10 +65,10 @@ type Rate struct {
 	Agent
 	N        int                    `json:"n"` // scores with a value
 	Coverage Coverage               `json:"coverage"`
-	Sum      float64                `json:"-"`      // of the values
-	Mean     *float64               `json:"mean"`   // of the values; null without any
-	Passed   *Share                 `json:"passed"` // null where the metric gives no verdict
-	Status   map[scoring.Status]int `json:"status"`
+	Sum      float64                `json:"-"`                // of the values
+	Mean     *float64               `json:"mean"`             // of the values; null without any
+	Passed   *Share                 `json:"passed"`           // null where the metric gives no verdict
+	Status   map[scoring.Status]int `json:"status"`           // and unanswered, of which not_applicable is without
 	Labels   []Count                `json:"labels,omitempty"` // of scores with a value
 }
 
@@ -119,13 +120,25 @@ func CoverageOf(scored, abstained, notApplicable, failed, unanswered int) Covera
 	return c
 }
 
-// Text is the share as all reports print it, such as 97%. It is never rounded up to all; "" where the
-// metric applies to no case.
+// Text is the share as all reports print it; "" where the metric applies to no case.
 func (c *Coverage) Text() string {
 	if c.Share == nil {
 		return ""
 	}
-	return strconv.Itoa(int(100**c.Share)) + "%"
+	return Covered(*c.Share)
+}
+
+// Covered is a coverage, a fraction, as all reports print it: in whole percent, such as 97%, where 100% is
+// all and nothing less, and 0% is none.
+func Covered(share float64) string {
+	n := int(math.Round(100 * share))
+	switch {
+	case n >= 100 && share < 1:
+		n = 99
+	case n <= 0 && share > 0:
+		n = 1
+	}
+	return strconv.Itoa(n) + "%"
 }
 
 // finish computes what follows from the counts.
@@ -172,11 +185,14 @@ type Count struct {
 
 // Slice is what the primary metric says of the cases of one tier or tag.
 type Slice struct {
-	Name  string   `json:"name"` // "" for the cases whose tags cannot be read
+	Name  string   `json:"name"` // "" for the cases whose tags cannot be read, or whose tier is not known
 	Cases int      `json:"cases"`
 	Rates []Rate   `json:"rates"`
 	First []string `json:"first_case_ids,omitempty"` // the first of these cases; nil in a slice of others
 }
+
+// NotKnown is how people read the name of the slice of the cases whose tier is not known.
+const NotKnown = "not known"
 
 // UnreadableTags is how people read the name of the slice of the cases whose tags cannot be read.
 const UnreadableTags = "cannot be read"
@@ -199,21 +215,29 @@ type Change struct {
 
 // MetricChange is how one metric changed.
 type MetricChange struct {
-	Metric   string   `json:"metric"`
-	N        int      `json:"n"`        // cases with a value in both
-	Of       int      `json:"of"`       // cases that both or one of them were asked
-	Mean     float64  `json:"mean"`     // mean difference
-	Rate     *float64 `json:"rate"`     // difference of the pass rates, a fraction; null without verdicts
-	Improved int      `json:"improved"` // cases with a better value
-	Worse    int      `json:"worse"`
-	Fixed    int      `json:"fixed"` // cases that pass now and did not
-	Broken   int      `json:"broken"`
+	Metric   string    `json:"metric"`
+	N        int       `json:"n"`                  // cases with a value in both
+	Of       int       `json:"of"`                 // cases that both or one of them were asked
+	Mean     float64   `json:"mean"`               // mean difference
+	Rate     *float64  `json:"rate"`               // difference of the pass rates, a fraction; null without verdicts
+	Verdicts *Verdicts `json:"verdicts,omitempty"` // that Rate is of
+	Improved int       `json:"improved"`           // cases with a better value
+	Worse    int       `json:"worse"`
+	Fixed    int       `json:"fixed"` // cases that pass now and did not
+	Broken   int       `json:"broken"`
 	// P is McNemar's exact p for metrics with a verdict; Low and High are the 95 % interval of the
 	// mean difference for the others.
 	P           *float64 `json:"p,omitempty"`
 	Low         *float64 `json:"low,omitempty"`
 	High        *float64 `json:"high,omitempty"`
 	Significant bool     `json:"significant"` // at 5 %
+}
+
+// Verdicts counts the cases that have a verdict in both versions, and those of them that passed in each.
+type Verdicts struct {
+	Of     int `json:"of"`
+	Before int `json:"passed_before"`
+	After  int `json:"passed_after"`
 }
 
 // Answer is one scored answer.
@@ -232,7 +256,7 @@ type Answer struct {
 // Unscored counts scores without a value that have the same reason. Numbers and quoted names in
 // which reasons differ are left out.
 type Unscored struct {
-	Status  scoring.Status `json:"status"`
+	Status  scoring.Status `json:"status"` // or unanswered
 	Code    string         `json:"code,omitempty"`
 	Reason  string         `json:"reason"`
 	N       int            `json:"n"`

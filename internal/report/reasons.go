@@ -24,11 +24,15 @@ type groupKey struct {
 // are one.
 func (s *Summary) group(score *scoring.Score) uint16 {
 	text := shorten(score.Reason)
-	key := groupKey{score.Status, score.Code, shape(text)}
+	status := score.Status
+	if score.Unanswered() {
+		status = unanswered
+	}
+	key := groupKey{status, score.Code, shape(text)}
 	n, ok := s.byKey[key]
 	if !ok && len(s.groups) >= maxGroups {
 		text = "other reasons"
-		key = groupKey{score.Status, errcode.OK, text}
+		key = groupKey{status, errcode.OK, text}
 		n, ok = s.byKey[key]
 	}
 	if !ok {

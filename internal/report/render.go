@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -41,8 +42,8 @@ type view struct {
 func (v *view) header() {
 	agents := make([]string, 0, len(v.Agents))
 	for _, a := range v.Agents {
-		if name := Printable(a.Full()); name != "" {
-			agents = append(agents, name)
+		if a.Full() != "" || len(v.Agents) > 1 {
+			agents = append(agents, Printable(a.Shown()))
 		}
 	}
 	line := []span{{Counted(v.Cases, "case"), bold}, {v.dot + " " + Counted(v.Scores, "score"), plain}}
@@ -367,8 +368,11 @@ func (v *view) slices(title, head string, list []Slice) {
 	v.rateColumns(&g, head)
 	for _, s := range list {
 		name := s.Name
-		if s.First != nil {
+		switch {
+		case s.First != nil:
 			name = UnreadableTags
+		case name == "":
+			name = NotKnown
 		}
 		v.addRates(&g, name, false, s.Rates)
 	}
@@ -481,10 +485,13 @@ func (v *view) verdict() {
 			switch {
 			case r.Passed != nil:
 				v.line(span{who, bold}, span{fmt.Sprintf(" passes %s on %d of %s, ", Printable(m.Name), r.Passed.Passed, Counted(r.Passed.Of, "case")), plain},
-					span{percent(r.Passed.Rate), shareStyle(r.Passed.Rate)}, span{v.comparison(r.Agent), plain})
+					span{percent(r.Passed.Rate), shareStyle(r.Passed.Rate)}, span{v.comparison(&r), plain})
 			case r.Mean != nil:
-				v.line(span{who, bold}, span{fmt.Sprintf(" has a mean %s of %s on %s", Printable(m.Name), decimal(*r.Mean), Counted(r.N, "case")), plain}, span{v.comparison(r.Agent), plain})
+				v.line(span{who, bold}, span{fmt.Sprintf(" has a mean %s of %s on %s", Printable(m.Name), decimal(*r.Mean), Counted(r.N, "case")), plain}, span{v.comparison(&r), plain})
+			default:
+				v.line(span{who, bold}, span{" has no value of " + Printable(m.Name), plain})
 			}
+			v.comparedOn(&r)
 			if left := r.Coverage.Left(); left != "" {
 				v.line(span{fmt.Sprintf("  of %d asked; without a value: %s", r.Coverage.Asked, left), dim})
 			}
@@ -518,12 +525,9 @@ func (c *Coverage) Left() string {
 	return strings.Join(parts, ", ")
 }
 
-// Counted is a number of things: 1 case, 2 cases.
+// Counted is [amount.Of].
 func Counted[N int | int64](n N, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.FormatInt(int64(n), 10) + " " + what + "s"
+	return amount.Of(n, what)
 }
 
 // decimal writes a value with as many digits as people need.

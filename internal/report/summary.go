@@ -42,6 +42,7 @@ type Summary struct {
 	cases   map[caseKey]int32
 	infos   []caseInfo
 	agents  map[Agent]map[string]*series // by metric
+	abouts  map[Agent][]about            // by the number of the case
 	tiers   texts
 	tags    texts
 	labels  texts
@@ -57,8 +58,11 @@ type Summary struct {
 
 type caseKey struct{ id, batch string }
 
-type caseInfo struct {
-	caseKey
+type caseInfo struct{ caseKey }
+
+// about is what is known of a case where an agent version was asked it. Lines of a case file may say
+// different things of one case, and all forms of a run say of an answer what stands there.
+type about struct {
 	tier uint16 // of tiers, from 1
 	tags []uint16
 	torn bool // tags that cannot be read
@@ -125,7 +129,7 @@ const (
 // NewSummary starts a summary.
 func NewSummary(o SummaryOptions) *Summary {
 	s := &Summary{
-		o: o, cases: map[caseKey]int32{}, agents: map[Agent]map[string]*series{}, byKey: map[groupKey]uint16{},
+		o: o, cases: map[caseKey]int32{}, agents: map[Agent]map[string]*series{}, abouts: map[Agent][]about{}, byKey: map[groupKey]uint16{},
 		metrics: map[string]map[int]bool{}, judges: map[string][]string{}, texts: map[textKey]textOf{}, whys: map[textKey]string{},
 	}
 	if len(s.o.Tiers) == 0 {
@@ -172,6 +176,7 @@ func (s *Summary) Add(score scoring.Score, c Case) {
 	if s.agents[agent] == nil {
 		s.agents[agent] = map[string]*series{}
 	}
+	s.learn(agent, n, &c)
 	of := s.agents[agent][score.Metric]
 	if of == nil {
 		of = &series{}
@@ -217,7 +222,7 @@ func (s *Summary) CompareWith(name string) error {
 	var named []Agent
 	known := make([]string, 0, len(s.agents))
 	for _, a := range s.agentList() {
-		if name == a.Name || name == a.Version || name == a.Name+"@"+a.Version || name == a.Name+" "+a.Version {
+		if name == a.Name || name == a.Version || name == a.Name+"@"+a.Version || name == a.Shown() {
 			named = append(named, a)
 		}
 		known = append(known, a.Name+"@"+a.Version)
@@ -274,7 +279,9 @@ func (s *Summary) Describe(c Case) {
 	if s.agents[agent] == nil {
 		return
 	}
-	key := textKey{agent, s.caseNumber(&c)}
+	n := s.caseNumber(&c)
+	s.learn(agent, n, &c)
+	key := textKey{agent, n}
 	if said, ok := s.texts[key]; ok && said.question == "" {
 		said.question = shorten(c.Question)
 		s.texts[key] = said
@@ -289,8 +296,18 @@ func (s *Summary) caseNumber(c *Case) int32 {
 		s.cases[key] = n
 		s.infos = append(s.infos, caseInfo{caseKey: key})
 	}
-	info := &s.infos[n]
-	if info.tier == 0 && c.Tier != "" {
+	return n
+}
+
+// learn takes what is told of a case beside an answer.
+func (s *Summary) learn(a Agent, n int32, c *Case) {
+	list := s.abouts[a]
+	if int(n) >= len(list) {
+		list = append(list, make([]about, int(n)+1-len(list))...)
+		s.abouts[a] = list
+	}
+	info := &list[n]
+	if c.Tier != "" {
 		info.tier = s.tiers.of(c.Tier)
 	}
 	info.torn = info.torn || c.TagsErr != nil
@@ -300,7 +317,14 @@ func (s *Summary) caseNumber(c *Case) int32 {
 			info.tags[i] = s.tags.of(t)
 		}
 	}
-	return n
+}
+
+// about is what is known of a case where an agent version was asked it.
+func (s *Summary) about(a Agent, n int32) about {
+	if list := s.abouts[a]; int(n) < len(list) {
+		return list[n]
+	}
+	return about{}
 }
 
 func (s *Summary) markOf(score *scoring.Score) mark {

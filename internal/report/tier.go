@@ -4,30 +4,16 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/scoring"
-	"github.com/badger-eval/badger/scoring/metric"
-	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// Tier is the complexity that a score says its case has, such as extra hard; "" where it says none.
-func Tier(s *scoring.Score) string {
-	if s.Metric == "sql_complexity" && s.Status == scoring.StatusOK {
-		return strings.ReplaceAll(s.Label, "_", " ")
-	}
-	return ""
-}
-
-// TierOf is the complexity of a case's accepted query, so that the case has the same in every run: as a
-// score of the case says it, or else as the query itself has it. "" where there is no such query.
-func TierOf(scores []scoring.Score, gold, dialect string) string {
+// Tier is the complexity of a case, such as extra hard, as the scores of an answer to it say it; "" where
+// none says it. Of a case without an accepted query it is not known. Lists of cases, views and analyses
+// read the same score.
+func Tier(scores []scoring.Score) string {
 	for i := range scores {
-		if t := Tier(&scores[i]); t != "" && !strings.HasSuffix(scores[i].Reason, metric.OfAgentsQuery) {
-			return t
+		if s := &scores[i]; s.Metric == "sql_complexity" && s.Status == scoring.StatusOK {
+			return strings.ReplaceAll(s.Label, "_", " ")
 		}
 	}
-	q := sqlparts.Parse(gold, sqlparts.DialectOf(dialect)).Final()
-	if q == nil {
-		return ""
-	}
-	tier, _ := sqlparts.Complexity(sqlparts.Extract(q))
-	return string(tier)
+	return ""
 }

@@ -200,6 +200,7 @@ func (f *form) functions() template.FuncMap {
 			return m, nil
 		},
 		"count":    count,
+		"things":   things,
 		"share":    share,
 		"interval": interval,
 		"opname":   opName,

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/report"
 )
@@ -119,10 +120,11 @@ func took(ms any) string {
 	return fmt.Sprintf("%d min %d s", int(d.Minutes()), int(d.Seconds())%60)
 }
 
-// plural is a number of things: 1 batch, 1,200 batches.
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
+// things is a number of things, with thousands apart, given one of them: 1 batch, 1,200 batches.
+func things(n any, one string) string {
+	text := count(n)
+	if text == "1" {
+		return text + " " + one
 	}
-	return count(n) + " " + many
+	return text + " " + amount.Noun(2, one)
 }

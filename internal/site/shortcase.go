@@ -158,7 +158,7 @@ func (s *shortCase) columns(m *caseview.Mapping) {
 
 func (s *shortCase) cells(cells *caseview.Cells, to int) {
 	r := &cells.Rows
-	s.Counts = plural(r.Gold, "row", "rows") + " in gold, " + count(r.Agent) + " in the answer: " + count(r.Matched) + " matched (" + count(r.Equal) + " agree, " + count(r.Differing) + " differ), " +
+	s.Counts = things(r.Gold, "row") + " in gold, " + count(r.Agent) + " in the answer: " + count(r.Matched) + " matched (" + count(r.Equal) + " agree, " + count(r.Differing) + " differ), " +
 		count(r.Missing) + " missing, " + count(r.Extra) + " extra. Cells:"
 	for _, n := range cells.Counts {
 		if n.Cells > 0 {
@@ -220,7 +220,7 @@ func newShortRelation(r *relationPart) shortRelation {
 		out.Said += "passes by evidence alone."
 	}
 	if p := r.Proof; p != nil {
-		out.Said += " " + count(p.GoldRows) + " rows in gold, " + count(p.PredRows) + " in the answer"
+		out.Said += " " + things(p.GoldRows, "row") + " in gold, " + count(p.PredRows) + " in the answer"
 		if p.OnlyGold > 0 {
 			out.Said += "; " + count(p.OnlyGold) + " only in gold"
 		}

@@ -276,7 +276,7 @@ func trendOf(t *analysis.Trend, metric string, number int, state trendState, ask
 		}
 	}
 	if n := len(out.Rows); n > 0 {
-		picture.Desc = fmt.Sprintf("From %s to %s over %s.", out.Rows[0].Mean, out.Rows[n-1].Mean, plural(n, "batch", "batches"))
+		picture.Desc = fmt.Sprintf("From %s to %s over %s.", out.Rows[0].Mean, out.Rows[n-1].Mean, things(n, "batch"))
 	}
 	out.Picture = picture.Picture()
 	return out
@@ -294,7 +294,7 @@ func stepName(b *analysis.Batch) string {
 func rowOfPoint(t *analysis.Trend, p *analysis.Point, asked map[caselist.Run]map[string][2][]string) (row trendRow, cut bool) {
 	b := t.Batches[p.Batch]
 	row = trendRow{
-		Batch: b, Cases: p.Now.Asked, Coverage: share(p.Now.Coverage), Mean: figure(p.Now.Mean), P90: figure(p.Now.P90), Passed: share(p.Now.PassRate), Change: dash, P: dash,
+		Batch: b, Cases: p.Now.Asked, Coverage: covered(p.Now.Coverage), Mean: figure(p.Now.Mean), P90: figure(p.Now.P90), Passed: share(p.Now.PassRate), Change: dash, P: dash,
 	}
 	if !b.At.IsZero() {
 		row.Day = b.At.UTC().Format("2006-01-02")
@@ -329,4 +329,12 @@ func rowOfPoint(t *analysis.Trend, p *analysis.Point, asked map[caselist.Run]map
 	}
 	slices.Sort(row.Changed)
 	return row, cut || c.Compared == 0
+}
+
+// covered is a coverage; a dash where the metric applies to no case.
+func covered(share *float64) string {
+	if share == nil {
+		return dash
+	}
+	return report.Covered(*share)
 }

@@ -220,7 +220,7 @@ func (s *Warehouse) Labels(ctx context.Context) (map[scoring.AnswerID]bool, erro
 func Score(s *scoring.Score, gold string, detail []byte) analysis.Score {
 	return analysis.Score{
 		CaseID: s.CaseID, Metric: s.Metric, MetricVersion: s.Version, Status: s.Status, Value: s.Value, Passed: s.Passed, Label: s.Label, Reason: s.Reason,
-		Findings: analysis.Findings(s.Metric, s.Status, s.Value, detail), Gold: gold,
+		Findings: analysis.Findings(s, detail), Gold: gold,
 	}
 }
 
@@ -386,7 +386,7 @@ func (s *Warehouse) failures(ctx context.Context, side Side, metrics []string) (
 			looked[m] = tierCounts{}
 		}
 		looked[m].add(tiers, r.CaseID)
-		for _, f := range analysis.Findings(m, r.Score.Status, r.Score.Value, r.Detail) {
+		for _, f := range analysis.Findings(&r.Score, r.Detail) {
 			key := [2]string{m, f}
 			if counts[key]++; byTier[key] == nil {
 				byTier[key] = tierCounts{}

@@ -3,6 +3,8 @@ package agreement
 import (
 	"fmt"
 	"math"
+
+	"github.com/badger-eval/badger/internal/amount"
 )
 
 // Least sample sizes below which figures are reported with a warning.
@@ -22,7 +24,7 @@ func SampleWarnings(c Confusion) []string {
 	case n == 0:
 		return []string{noCases}
 	case n < MinCases:
-		out = append(out, fmt.Sprintf("%d cases are few: it takes %d to tell a kappa of 0.4 from none", n, MinCases))
+		out = append(out, fmt.Sprintf("%s %s few: it takes %d to tell a kappa of 0.4 from none", amount.Of(n, "case"), amount.Verb(n, "is", "are"), MinCases))
 	}
 	few := func(n int, label, what string) {
 		if n < MinPerLabel {

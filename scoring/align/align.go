@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
 )
@@ -336,13 +337,15 @@ func (a *aligner) explain(out *scoring.Alignment) {
 	switch {
 	case len(out.Columns) == 0 && len(a.gold) > 0:
 		why("no column has a counterpart")
+	case whole == len(a.gold) && whole == 1:
+		out.Why = append([]string{"all values of its only column agree"}, out.Why...)
 	case whole == len(a.gold):
 		out.Why = append([]string{fmt.Sprintf("all %d columns agree in all values", whole)}, out.Why...)
 	default:
-		out.Why = append([]string{fmt.Sprintf("%d of %d columns agree in all values", whole, len(a.gold))}, out.Why...)
+		out.Why = append([]string{fmt.Sprintf("%d of %s %s in all values", whole, amount.Of(len(a.gold), "column"), amount.Verb(whole, "agrees", "agree"))}, out.Why...)
 	}
 	if len(out.Missing) > 0 {
-		why("%d gold columns have no counterpart", len(out.Missing))
+		why("%s %s no counterpart", amount.Of(len(out.Missing), "gold column"), amount.Verb(len(out.Missing), "has", "have"))
 		out.Confidence = math.Min(out.Confidence, 0.5*float64(len(out.Columns))/float64(len(a.gold)))
 	}
 	if a.undecided {

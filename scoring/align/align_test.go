@@ -227,9 +227,9 @@ func TestConfidence(t *testing.T) {
 		{"a scale of one value", table(decimals("share", 3, many[7:8])), table(decimals("a", 3, percent[7:8])), 0.5, 0.9, "percent for fraction"},
 		{"half of the values", table(ints("a", 1, 2, 3, 4)), table(ints("a", 1, 2, 7, 8)), 0.6, 0.8, "agrees in 50 % of its values"},
 		{"the name alone", table(ints("total", 10, 20), ints("n", 1, 2)), table(ints("total", 33, 44), ints("n", 1, 2)), 0.2, 0.4, "found by its name"},
-		{"a missing column", table(ints("a", 1, 2), text("b", "x", "y")), table(ints("a", 1, 2)), 0.2, 0.3, "1 gold columns have no counterpart"},
+		{"a missing column", table(ints("a", 1, 2), text("b", "x", "y")), table(ints("a", 1, 2)), 0.2, 0.3, "1 gold column has no counterpart"},
 		{"nothing", table(ints("a", 5, 6)), table(text("b", "x", "y"), text("c", "z", "y")), 0, 0, "no column has a counterpart"},
-		{"the last bits of doubles", table(scoringFloats("a", 0.1+0.2, 1)), table(scoringFloats("a", 0.3, 1)), 1, 1, "all 1 columns"},
+		{"the last bits of doubles", table(scoringFloats("a", 0.1+0.2, 1)), table(scoringFloats("a", 0.3, 1)), 1, 1, "all values of its only column agree"},
 	} {
 		a := Align(tc.gold, tc.pred, Options{Tolerance: PaperTolerance})
 		if a.Confidence < tc.lo || a.Confidence > tc.hi || !strings.Contains(strings.Join(a.Why, "; "), tc.says) {

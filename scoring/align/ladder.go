@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
 )
@@ -738,7 +739,7 @@ func (a *aligner) roundings(base scoring.Comparison, gs, ps figures) (out []rung
 		if probe.Scale = ps.by; !mayAgree(gs.of, ps.of, &probe) || !keepsDigits(coarse.numbers(), fine.numbers(), c.Within) {
 			return
 		}
-		fact := fmt.Sprintf("rounded to %d digits", d)
+		fact := "rounded to " + amount.Of(d, "digit")
 		switch {
 		case d == 0:
 			fact = "rounded to whole numbers"

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/badger-eval/badger/internal/amount"
 )
 
 // What a counterexample shows, by what is special about its data or about both results.
@@ -29,7 +31,7 @@ func (s *search) sentence(d *Database) string {
 	gold, pred := s.out.Gold.Rows, s.out.Pred.Rows
 	if g, p := len(s.gold.columns), len(s.pred.columns); g != p {
 		s.out.Shows = ShowsColumns
-		return fmt.Sprintf("gold returns %s, the agent's query %s", counted(g, "column"), counted(p, "column"))
+		return fmt.Sprintf("gold returns %s, the agent's query %s", amount.Of(g, "column"), amount.Of(p, "column"))
 	}
 	where := ""
 	s.out.Shows, where = s.where(d)
@@ -205,7 +207,7 @@ func rowsText(rows [][]Value) string {
 		return "no rows"
 	}
 	if len(rows) > shownRows {
-		return counted(len(rows), "row")
+		return amount.Of(len(rows), "row")
 	}
 	parts := make([]string, len(rows))
 	for i, row := range rows {
@@ -221,7 +223,7 @@ func rowsText(rows [][]Value) string {
 	if text := strings.Join(parts, ", "); len(text) <= shownBytes {
 		return text
 	}
-	return counted(len(rows), "row")
+	return amount.Of(len(rows), "row")
 }
 
 // shownRunes is how long a text is in a sentence.
@@ -243,11 +245,4 @@ func readable(v Value) string {
 		}
 	}
 	return b.String()
-}
-
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/scoring"
 	cex "github.com/badger-eval/badger/scoring/counterexample"
 )
@@ -102,9 +103,9 @@ func counterexampleOf(found *cex.Outcome) scoring.Score {
 	case found.Found:
 		s = scoring.OK(0, unrealistic(found))
 	case found.Open > 0:
-		s = scoring.OK(1, fmt.Sprintf("no difference on %d small databases; on %d of them a query leaves its own result open", found.Tries, found.Open))
+		s = scoring.OK(1, fmt.Sprintf("no difference on %s; on %d of them a query leaves its own result open", amount.Of(found.Tries, "small database"), found.Open))
 	default:
-		s = scoring.OK(1, fmt.Sprintf("no difference on %d small databases", found.Tries))
+		s = scoring.OK(1, "no difference on "+amount.Of(found.Tries, "small database"))
 	}
 	s.Detail = found
 	if found.Inferred {

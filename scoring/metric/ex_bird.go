@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -88,11 +89,8 @@ func countRows(n int) string {
 
 // counted is "no rows", "1 row" or "2 rows".
 func counted(n int, noun string) string {
-	switch n {
-	case 0:
+	if n == 0 {
 		return "no " + noun + "s"
-	case 1:
-		return "1 " + noun
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return amount.Of(n, noun)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/prompt"
 )
@@ -33,7 +34,7 @@ const (
 func init() {
 	const source = "BADGER, section 7.2 and Table 2, after the decompose-and-verify protocol of RAGAS; the check of figures is an extension"
 	register(scoring.Metric{
-		Name: "faithfulness", Version: 3, Group: "agent",
+		Name: "faithfulness", Version: 4, Group: "agent",
 		Context: scoring.FieldClarifications,
 		Branch:  scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("a response may be faithful to the failure"),
 		Needs: responseNeeds, Reads: responseReads,
@@ -221,7 +222,7 @@ func (d *faithfulnessDetail) warnings() (said []string) {
 		said = append(said, fmt.Sprintf("the judge was asked for no more than %d claims", prompt.MostClaims))
 	}
 	if d.Overruled > 0 {
-		said = append(said, fmt.Sprintf("the result overrules the judge on %d of %d claims", d.Overruled, len(d.Claims)))
+		said = append(said, fmt.Sprintf("the result overrules the judge on %d of %s", d.Overruled, amount.Of(len(d.Claims), "claim")))
 	}
 	return said
 }

@@ -57,7 +57,7 @@ var gamed = []struct {
 	{why: "a construct that is not carried over is not refuted", metrics: "counterexample", text: twoQueries("SELECT a FROM t", "SELECT b FROM t TABLESAMPLE (1 PERCENT)"), want: "not_applicable"},
 	{why: "the right columns, the wrong aggregate", metrics: "schema_link_f1", text: twoQueries("SELECT sum(a) FROM t WHERE x = 1", "SELECT min(a) FROM t WHERE x = 1"), want: "1"},
 	{why: "the agent does not change the tier of gold", metrics: "sql_complexity", text: twoQueries("SELECT 1", "SELECT a, b, c, d FROM t WHERE x = 1 GROUP BY a HAVING b > 1"), want: "1"},
-	{why: "needless parts raise its own", metrics: "sql_complexity", text: twoQueries("", "WITH a AS (SELECT x, count(*) AS n FROM t JOIN u ON t.i = u.i JOIN v ON v.j = u.j WHERE x > 1 GROUP BY x HAVING count(*) > 2) SELECT * FROM a WHERE n > (SELECT avg(n) FROM a) UNION SELECT 1, 2"), want: "> 1"},
+	{why: "needless parts of its own say nothing of the question", metrics: "sql_complexity", text: twoQueries("", "WITH a AS (SELECT x, count(*) AS n FROM t JOIN u ON t.i = u.i JOIN v ON v.j = u.j WHERE x > 1 GROUP BY x HAVING count(*) > 2) SELECT * FROM a WHERE n > (SELECT avg(n) FROM a) UNION SELECT 1, 2"), want: "not_applicable"},
 	{why: "reading secrets is reading", metrics: "sql_safety", text: twoQueries("SELECT 1", "SELECT password FROM secrets"), want: "1"},
 	{why: "a function of the deployment is not taken to be harmless", metrics: "sql_safety", text: twoQueries("SELECT 1", "SELECT wipe_out() FROM t"), want: "0"},
 

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/align"
@@ -23,7 +24,7 @@ const hybridContext = scoring.FieldGoldSQL | scoring.FieldPredSQL | scoring.Fiel
 
 func init() {
 	register(scoring.Metric{
-		Name: "hybrid_ex", Version: 2, Group: "execution",
+		Name: "hybrid_ex", Version: 3, Group: "execution",
 		Context: hybridContext,
 		Branch:  scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs: scoring.FieldGoldResult | scoring.FieldPredResult,
@@ -62,7 +63,7 @@ func init() {
 			}
 			s := scoring.OK(h.value(), h.reason())
 			s.Detail = h
-			s.Warnings = h.warnings()
+			s.Warnings = append(h.warnings(), foreignRules(in, "hybrid_ex")...)
 			if h.Order != nil && !h.Order.Kept {
 				s.Warnings = append(s.Warnings, h.Order.Why)
 			}
@@ -70,7 +71,7 @@ func init() {
 		},
 	})
 	register(scoring.Metric{
-		Name: "result_match_category", Version: 2, Group: "execution",
+		Name: "result_match_category", Version: 3, Group: "execution",
 		Context: hybridContext,
 		Branch:  scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Label: "no_match"},
 		Needs:   scoring.FieldGoldResult | scoring.FieldPredResult,
@@ -89,7 +90,7 @@ func init() {
 				return scoring.Score{}, err
 			}
 			s := scoring.OK(0, h.reason())
-			s.Warnings = h.warnings()
+			s.Warnings = append(h.warnings(), foreignRules(in, "result_match_category")...)
 			s.Label, s.Value = category(h.value())
 			return s, nil
 		},
@@ -343,50 +344,106 @@ func (h *Hybrid) reason() string {
 	case c.Method == cell.MethodTrivial && c.Score == 1:
 		return "both results are empty"
 	case c.GoldRows == 0:
-		return "gold is empty, the agent's result has " + count(c.PredRows, "row")
+		return "gold is empty, the agent's result has " + amount.Of(c.PredRows, "row")
 	case c.PredRows == 0:
-		return "the agent's result is empty, gold has " + count(c.GoldRows, "row")
+		return "the agent's result is empty, gold has " + amount.Of(c.GoldRows, "row")
 	case h.Reshaped != nil:
 		return "all cells are there in another shape: " + h.Reshaped.Text
 	case c.Score == 1:
-		b.WriteString(count(c.GoldRows, "row") + " of " + count(len(h.GoldColumns), "column") + " agree")
+		b.WriteString(amount.Of(c.GoldRows, "row") + " of " + amount.Of(len(h.GoldColumns), "column") + amount.Verb(c.GoldRows, " agrees", " agree"))
 	default:
-		fmt.Fprintf(&b, "%d of %s agree", c.Equal, count(max(c.GoldRows, c.Matched+c.Unmatched), "row"))
+		fmt.Fprintf(&b, "%d of %s %s", c.Equal, amount.Of(max(c.GoldRows, c.Matched+c.Unmatched), "row"), amount.Verb(c.Equal, "agrees", "agree"))
 	}
 	if len(h.Alignment.Missing) > 0 {
 		b.WriteString("; nothing answers " + h.list(h.Alignment.Missing))
 	}
+	if extra := h.penalized(); len(extra) > 0 {
+		b.WriteString("; gold lacks " + quotedNames(h.PredColumns, extra) + ", which " + amount.Verb(len(extra), "counts as a column that differs", "count as columns that differ"))
+	}
+	var said []int // gold columns whose comparison is said
 	if c.Score < 1 {
 		if c.GoldRows != c.PredRows {
-			fmt.Fprintf(&b, "; gold has %d rows, the agent %d", c.GoldRows, c.PredRows)
+			fmt.Fprintf(&b, "; gold has %s, the agent %d", amount.Of(c.GoldRows, "row"), c.PredRows)
 		}
 		differs := h.differing()
 		for k, d := range differs {
 			if k == 3 {
-				fmt.Fprintf(&b, " and %d more columns", len(differs)-3)
+				fmt.Fprintf(&b, " and %s", amount.Of(len(differs)-3, "more column"))
 				break
 			}
-			fmt.Fprintf(&b, "; %s differs in %s", strconv.Quote(d.column), count(d.rows, "row"))
+			name := strconv.Quote(d.column)
+			if d.fact != "" { // beside the difference it would read as if it held in all rows
+				name += " (" + d.fact + ")"
+			}
+			said = append(said, d.gold)
+			fmt.Fprintf(&b, "; %s differs in %s", name, amount.Of(d.rows, "row"))
 		}
 	}
 	var facts []string
-	for _, p := range h.Alignment.Columns {
-		if p.Fact != "" && (p.Overlap == 1 || !p.Exact()) {
-			facts = append(facts, "; "+strconv.Quote(h.GoldColumns[p.Gold])+": "+p.Fact)
+	for i := range h.Alignment.Columns {
+		p := &h.Alignment.Columns[i]
+		if f := fact(p); f != "" && !slices.Contains(said, p.Gold) {
+			facts = append(facts, "; "+strconv.Quote(h.GoldColumns[p.Gold])+": "+f)
 		}
 	}
 	slices.Sort(facts)
 	b.WriteString(strings.Join(facts, ""))
 	if n := len(h.Alignment.Extra); n > 0 && c.Score == 1 {
-		b.WriteString("; " + count(n, "extra column"))
+		b.WriteString("; " + amount.Of(n, "extra column"))
 	}
 	return b.String()
+}
+
+// penalized are the columns that gold lacks and that lower the value.
+func (h *Hybrid) penalized() (out []int) {
+	if h.Counts.NullFilled <= len(h.Alignment.Missing) {
+		return nil
+	}
+	for _, j := range h.Alignment.Extra {
+		if !slices.Contains(h.Alignment.Trivial, j) {
+			out = append(out, j)
+		}
+	}
+	return out
+}
+
+// foreignRules are warnings about rules that the case itself has for columns that no accepted result of
+// it has: a misspelt name would change nothing, and nobody would know. Rules of a deployment are for
+// many cases, and most cases lack most of their columns.
+func foreignRules(in *scoring.Input, metric string) (out []string) {
+	o := hybridDeclared.Defaults
+	if raw := in.Case.Options[metric]; raw == nil || scoring.DecodeOptions(raw, &o) != nil {
+		return nil
+	}
+	var there []string
+	for i := range in.Case.Golds {
+		if t := in.Case.Golds[i].Result.Table; t != nil {
+			there = append(there, names(t)...)
+		}
+	}
+	there = append(there, names(in.Gold.Result.Table)...)
+	for _, name := range slices.Sorted(maps.Keys(o.Columns)) {
+		if !slices.Contains(there, name) {
+			out = append(out, fmt.Sprintf("the option columns of %s has a rule for %.60q, a column that gold does not have; it changes nothing%s", metric, name, scoring.Suggest(name, slices.Compact(slices.Sorted(slices.Values(there))))))
+		}
+	}
+	return out
 }
 
 // columnDifference is a gold column and in how many of the matched rows it differs.
 type columnDifference struct {
 	column string
+	gold   int    // its place in gold
+	fact   string // how it is compared, in words; "" where there is nothing to say
 	rows   int
+}
+
+// fact is how a column is compared, in words, where that is more than that its values are equal.
+func fact(p *scoring.ColumnPair) string {
+	if p.Overlap == 1 || !p.Exact() {
+		return p.Fact
+	}
+	return ""
 }
 
 // differing are the columns that differ in matched rows, those that differ in most rows first.
@@ -394,7 +451,7 @@ func (h *Hybrid) differing() []columnDifference {
 	var out []columnDifference
 	for _, p := range h.Alignment.Columns {
 		if n := h.Counts.Matched - h.Counts.ColumnEqual[p.Gold]; n > 0 {
-			out = append(out, columnDifference{h.GoldColumns[p.Gold], n})
+			out = append(out, columnDifference{h.GoldColumns[p.Gold], p.Gold, fact(&p), n})
 		}
 	}
 	slices.SortFunc(out, func(a, b columnDifference) int {
@@ -404,21 +461,17 @@ func (h *Hybrid) differing() []columnDifference {
 }
 
 // list names gold columns in the order of their names.
-func (h *Hybrid) list(columns []int) string {
+func (h *Hybrid) list(columns []int) string { return quotedNames(h.GoldColumns, columns) }
+
+// quotedNames names some columns.
+func quotedNames(names []string, columns []int) string {
 	quoted := make([]string, len(columns))
 	for k, i := range columns {
-		quoted[k] = strconv.Quote(h.GoldColumns[i])
+		quoted[k] = strconv.Quote(names[i])
 	}
 	slices.Sort(quoted)
 	if len(quoted) > 4 {
 		return strings.Join(quoted[:3], ", ") + fmt.Sprintf(" and %d more", len(columns)-3)
 	}
 	return strings.Join(quoted, ", ")
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
 }

@@ -114,7 +114,7 @@ func TestSQLComplexity(t *testing.T) {
 		{"a group with three items is hard", "SELECT a, b, count(*) FROM t GROUP BY a, b", "", "hard", "no signal fired"},
 		{"one signal: hard", "SELECT a FROM t WHERE b IN (SELECT b FROM u)", "", "hard", "nested"},
 		{"two signals: extra hard", "WITH x AS (SELECT a FROM t) SELECT a, b, c, d FROM x GROUP BY a, b, c, d", "", "extra_hard", "cte"},
-		{"the agent's query where no gold one is given", "", "SELECT 1", "easy", "SQL of the agent"},
+		{"the agent's query is not the question's", "", "SELECT 1", "", "no gold SQL given"},
 		{"the gold query where both are given", "SELECT 1", "SELECT a FROM t WHERE b IN (SELECT b FROM u) UNION SELECT 1", "easy", ""},
 	} {
 		c := &scoring.Case{ID: "c", Pred: scoring.Query{SQL: tt.pred}}

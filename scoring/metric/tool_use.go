@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -166,10 +167,7 @@ func shorten(names []string) string {
 
 // were is "1 call was" or "2 calls were".
 func were(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun + " was"
-	}
-	return fmt.Sprintf("%d %ss were", n, noun)
+	return amount.Of(n, noun) + " " + amount.Verb(n, "was", "were")
 }
 
 // ratio is part / whole, and 1 of nothing.

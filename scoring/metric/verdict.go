@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 	cex "github.com/badger-eval/badger/scoring/counterexample"
@@ -165,7 +166,7 @@ func verdict(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	}
 	if none && o.Policy == policy.Logic && !row.Passes {
 		d.Confidence = unrefuted
-		d.RestsOn = fmt.Sprintf("evidence: the results are the same (%s), and no counterexample was found on %d small databases; nobody was asked", first.Name, d.Counterexample.Tries)
+		d.RestsOn = fmt.Sprintf("evidence: the results are the same (%s), and no counterexample was found on %s; nobody was asked", first.Name, amount.Of(d.Counterexample.Tries, "small database"))
 		s := scoring.OK(1, first.Text+" No counterexample was found.")
 		s.Detail = d
 		return s, nil

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/badger-eval/badger/internal/amount"
 )
 
 var conditionKinds = []Kind{
@@ -100,7 +102,7 @@ func oneFilter(e *evidence, has side) *found {
 			return nil
 		}
 		return &found{
-			text:  fmt.Sprintf("Every row of gold is there, and %s more; only gold has the condition %s.", plural(len(m.onlyPred), "row"), part(onlyGold[0])),
+			text:  fmt.Sprintf("Every row of gold is there, and %s more; only gold has the condition %s.", amount.Of(len(m.onlyPred), "row"), part(onlyGold[0])),
 			proof: Proof{OnlyPred: len(m.onlyPred), Gold: part(onlyGold[0]), Rows: some(m.onlyPred)},
 		}
 	}
@@ -108,7 +110,7 @@ func oneFilter(e *evidence, has side) *found {
 		return nil
 	}
 	return &found{
-		text:  fmt.Sprintf("Every row of the answer is in gold, which has %s more; only the answer has the condition %s.", plural(len(m.onlyGold), "row"), part(onlyPred[0])),
+		text:  fmt.Sprintf("Every row of the answer is in gold, which has %s more; only the answer has the condition %s.", amount.Of(len(m.onlyGold), "row"), part(onlyPred[0])),
 		proof: Proof{OnlyGold: len(m.onlyGold), Pred: part(onlyPred[0]), Rows: some(m.onlyGold)},
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
 	"github.com/badger-eval/badger/scoring/sqlparts"
@@ -155,7 +156,7 @@ func droppedFilter(e *evidence, toOne bool) *found {
 	}) {
 		return nil
 	}
-	return e.left(d, fmt.Sprintf(", which %s held to what the question names", verb(len(d), "is", "are")))
+	return e.left(d, fmt.Sprintf(", which %s held to what the question names", amount.Verb(len(d), "is", "are")))
 }
 
 // heldTo tells whether gold's conditions hold a column to literals that all stand in the question.
@@ -198,7 +199,7 @@ func droppedConstant(e *evidence) *found {
 	}) {
 		return nil
 	}
-	return e.left(d, ", which "+verb(len(d), "has", "have")+" one value throughout")
+	return e.left(d, ", which "+amount.Verb(len(d), "has", "have")+" one value throughout")
 }
 
 // partsOfNames are the words for the parts of a person's name.
@@ -233,7 +234,7 @@ func droppedAsked(e *evidence) *found {
 	if len(asked) == 0 {
 		return nil
 	}
-	return e.left(asked, fmt.Sprintf(", which the question %s", verb(len(asked), "names", "names")))
+	return e.left(asked, fmt.Sprintf(", which the question %s", amount.Verb(len(asked), "names", "names")))
 }
 
 // asked tells whether the question names a gold column, or asks for the aggregate that it is.

@@ -3,6 +3,8 @@ package relation
 import (
 	"fmt"
 	"math"
+
+	"github.com/badger-eval/badger/internal/amount"
 )
 
 // extentKinds say how much two results have in common, and nothing of why.
@@ -67,9 +69,9 @@ func predEmpty(e *evidence) *found {
 		return nil
 	}
 	if p == blankNull {
-		return &found{text: fmt.Sprintf("The answer is one row of NULLs; gold has %s.", plural(e.gold.Rows(), "row"))}
+		return &found{text: fmt.Sprintf("The answer is one row of NULLs; gold has %s.", amount.Of(e.gold.Rows(), "row"))}
 	}
-	return &found{text: fmt.Sprintf("The answer is empty; gold has %s.", plural(e.gold.Rows(), "row"))}
+	return &found{text: fmt.Sprintf("The answer is empty; gold has %s.", amount.Of(e.gold.Rows(), "row"))}
 }
 
 func goldEmpty(e *evidence) *found {
@@ -78,9 +80,9 @@ func goldEmpty(e *evidence) *found {
 		return nil
 	}
 	if g == blankNull {
-		return &found{text: fmt.Sprintf("Gold is one row of NULLs; the answer has %s.", plural(e.pred.Rows(), "row"))}
+		return &found{text: fmt.Sprintf("Gold is one row of NULLs; the answer has %s.", amount.Of(e.pred.Rows(), "row"))}
 	}
-	return &found{text: fmt.Sprintf("Gold is empty; the answer has %s.", plural(e.pred.Rows(), "row"))}
+	return &found{text: fmt.Sprintf("Gold is empty; the answer has %s.", amount.Of(e.pred.Rows(), "row"))}
 }
 
 func superset(e *evidence) *found {
@@ -109,7 +111,7 @@ func overlap(e *evidence, least, below float64) *found {
 		return nil
 	}
 	return &found{
-		text:  fmt.Sprintf("%s %s; %d only in gold, %d only in the answer.", plural(m.equal, "row"), verb(m.equal, "agrees", "agree"), len(m.onlyGold), len(m.onlyPred)),
+		text:  fmt.Sprintf("%s %s; %d only in gold, %d only in the answer.", amount.Of(m.equal, "row"), amount.Verb(m.equal, "agrees", "agree"), len(m.onlyGold), len(m.onlyPred)),
 		proof: Proof{OnlyGold: len(m.onlyGold), OnlyPred: len(m.onlyPred)},
 	}
 }
@@ -151,8 +153,8 @@ func cellsDiffer(e *evidence) *found {
 	}
 	keys := e.goldColumns(e.a.Index)
 	return &found{
-		text: fmt.Sprintf("%s of %d in gold and %d in the answer %s matched by %s; %s %s.", plural(m.equal, "row"), len(m.gold), len(m.pred), verb(m.equal, "is", "are"), named(e.gold, keys),
-			named(e.gold, differ), verb(len(differ), "differs", "differ")),
+		text: fmt.Sprintf("%s of %d in gold and %d in the answer %s matched by %s; %s %s.", amount.Of(m.equal, "row"), len(m.gold), len(m.pred), amount.Verb(m.equal, "is", "are"), named(e.gold, keys),
+			named(e.gold, differ), amount.Verb(len(differ), "differs", "differ")),
 		proof: Proof{OnlyGold: len(m.onlyGold), OnlyPred: len(m.onlyPred), GoldColumns: differ},
 	}
 }
@@ -170,7 +172,7 @@ func columnsInCommon(e *evidence) *found {
 	if len(pairs) == 0 {
 		return nil
 	}
-	return e.aboutPairs(pairs, fmt.Sprintf("No row agrees as a whole; %s %s values in common with the answer.", named(e.gold, e.goldColumns(pairs)), verb(len(pairs), "has", "have")))
+	return e.aboutPairs(pairs, fmt.Sprintf("No row agrees as a whole; %s %s values in common with the answer.", named(e.gold, e.goldColumns(pairs)), amount.Verb(len(pairs), "has", "have")))
 }
 
 func disjoint(e *evidence) *found {

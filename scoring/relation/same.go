@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
 )
@@ -152,7 +153,7 @@ func scaledColumns(e *evidence) *found {
 		return nil
 	}
 	factor := cell.Pow10(e.a.Columns[pairs[0]].Scale)
-	r := e.aboutPairs(pairs, fmt.Sprintf("All rows agree once %s of the answer %s multiplied by %g.", named(e.pred, e.predColumns(pairs)), verb(len(pairs), "is", "are"), factor))
+	r := e.aboutPairs(pairs, fmt.Sprintf("All rows agree once %s of the answer %s multiplied by %g.", named(e.pred, e.predColumns(pairs)), amount.Verb(len(pairs), "is", "are"), factor))
 	r.proof.Factor = factor
 	return r
 }
@@ -171,7 +172,7 @@ func formattedColumns(e *evidence) *found {
 			}
 		}
 	}
-	r := e.aboutPairs(pairs, fmt.Sprintf("All rows agree once %s %s read alike on both sides: %s.", named(e.gold, e.goldColumns(pairs)), verb(len(pairs), "is", "are"), listed(how)))
+	r := e.aboutPairs(pairs, fmt.Sprintf("All rows agree once %s %s read alike on both sides: %s.", named(e.gold, e.goldColumns(pairs)), amount.Verb(len(pairs), "is", "are"), listed(how)))
 	return r
 }
 
@@ -213,7 +214,7 @@ func nullColumn(e *evidence, asked bool) *found {
 		return nil
 	}
 	return &found{
-		text:  fmt.Sprintf("All rows agree; the answer leaves out %s, which %s no value in gold.", named(e.gold, e.a.Missing), verb(len(e.a.Missing), "has", "have")),
+		text:  fmt.Sprintf("All rows agree; the answer leaves out %s, which %s no value in gold.", named(e.gold, e.a.Missing), amount.Verb(len(e.a.Missing), "has", "have")),
 		proof: Proof{GoldColumns: e.a.Missing},
 	}
 }
@@ -261,5 +262,5 @@ func same(e *evidence) *found {
 	if len(e.pairsThat(differs)) > 0 {
 		return nil
 	}
-	return &found{text: fmt.Sprintf("Both results hold the same %s.", plural(e.gold.Rows(), "row"))}
+	return &found{text: fmt.Sprintf("Both results hold the same %s.", amount.Of(e.gold.Rows(), "row"))}
 }

@@ -63,18 +63,3 @@ const maxPart = 117 // and "…"
 func part(s string) string { return bounded(s, maxPart) }
 
 func parts(list []string) string { return part(strings.Join(list, ", ")) }
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
-}
-
-// verb is a verb that agrees with a number: is and are.
-func verb(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
-}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
 	"github.com/badger-eval/badger/scoring/sqlparts"
@@ -71,7 +72,7 @@ func tieOther(e *evidence) *found {
 		if keys.p[len(keys.p)-1] != last || !allAre(keys.g, m.onlyGold, last) || !allAre(keys.p, m.onlyPred, last) {
 			continue
 		}
-		r := e.aboutPairs([]int{k}, fmt.Sprintf("%s %s, at the last value of %s: the limit cuts through rows that tie.", plural(len(m.onlyGold), "row"), verb(len(m.onlyGold), "differs", "differ"), columnName(e.gold, c.Gold)))
+		r := e.aboutPairs([]int{k}, fmt.Sprintf("%s %s, at the last value of %s: the limit cuts through rows that tie.", amount.Of(len(m.onlyGold), "row"), amount.Verb(len(m.onlyGold), "differs", "differ"), columnName(e.gold, c.Gold)))
 		r.proof.OnlyGold, r.proof.OnlyPred, r.proof.Rows = len(m.onlyGold), len(m.onlyPred), some(m.onlyGold)
 		return r
 	}
