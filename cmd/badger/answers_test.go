@@ -41,7 +41,7 @@ func TestKeysOfEveryType(t *testing.T) {
 					t.Fatalf("the test's keys are not distinct: %s", got)
 				}
 				out, log := must(t, "run", "--source", url, "--run-id", "r", "--metrics", "ex_bird", "--json", "--quiet")
-				if !strings.Contains(log, "120 cases scored") || !strings.Contains(log, "golden set: version v1 for 120 answers") {
+				if !strings.Contains(log, "120 answers scored") || !strings.Contains(log, "golden set: version v1 for 120 answers") {
 					t.Errorf("the run says\n%s", log)
 				}
 				if f := figuresOf(t, out); f.Cases != 120 || f.rate("ex_bird").N != 120 || f.rate("ex_bird").Passed.Passed != 40 {
@@ -69,8 +69,8 @@ func TestRowsWithoutAKey(t *testing.T) {
 		execute(t, url, `INSERT INTO badger.agent_runs VALUES
 ('a', '1', 'b', 'c1', `+right+`), ('a', '1', 'b', NULL, `+right+`), ('a', '1', 'b', NULL, `+right+`), ('a', '1', 'b', '', `+right+`),
 ('a', '1', NULL, 'c2', `+right+`), (NULL, NULL, NULL, 'c3', `+right+`), ('a', NULL, NULL, NULL, `+right+`)`)
-		_, log := must(t, "run", "--source", url, "--run-id", "r", "--metrics", "ex_bird", "--quiet")
-		if !strings.Contains(log, "5 cases scored") {
+		_, log := lossy(t, "run", "--source", url, "--run-id", "r", "--metrics", "ex_bird", "--quiet")
+		if !strings.Contains(log, "5 answers scored") {
 			t.Errorf("the run says\n%s", log)
 		}
 		if got := ask(t, url, "SELECT status, COUNT(*), COUNT(DISTINCT case_id) FROM badger.scores GROUP BY status ORDER BY status"); got != "failed 2 2\nnot_applicable 6 3\nok 3 3\n" {
@@ -99,7 +99,7 @@ SELECT 'beta', agent_version, batch_id, case_id, sql, result, sql_error, respons
 			t.Fatalf("the test's batches:\n%s", want)
 		}
 		whole, log := must(t, "run", "--source", url, "--run-id", "r", "--metrics", "hybrid_ex,ex_bird", "--json", "--quiet")
-		if !strings.Contains(log, rows+" cases scored") {
+		if !strings.Contains(log, rows+" answers scored") {
 			t.Errorf("%s rows; the run says\n%s", rows, log)
 		}
 		for _, metric := range []string{"hybrid_ex", "ex_bird"} {
@@ -115,12 +115,12 @@ SELECT 'beta', agent_version, batch_id, case_id, sql, result, sql_error, respons
 			t.Errorf("%s answers are scored otherwise in another batch", got)
 		}
 		again, log := must(t, "run", "--source", url, "--resume", "r", "--metrics", "hybrid_ex,ex_bird", "--json", "--quiet")
-		if !strings.Contains(log, "0 cases scored, "+rows+" held already") {
+		if !strings.Contains(log, "0 answers scored, "+rows+" held already") {
 			t.Errorf("resumed: %s", log)
 		}
 		same(t, "the report of the resumed run", whole, again)
 		_, log = must(t, "run", "--source", url, "--run-id", "one night", "--metrics", "ex_bird", "--batch", "night 2", "--agent", "beta", "--quiet")
-		if n := strings.TrimSpace(ask(t, url, "SELECT COUNT(*) FROM badger.agent_runs WHERE batch_id = 'night 2' AND agent_name = 'beta'")); !strings.Contains(log, n+" cases scored") {
+		if n := strings.TrimSpace(ask(t, url, "SELECT COUNT(*) FROM badger.agent_runs WHERE batch_id = 'night 2' AND agent_name = 'beta'")); !strings.Contains(log, n+" answers scored") {
 			t.Errorf("one batch of %s: %s", n, log)
 		}
 	})
@@ -140,8 +140,8 @@ func TestAnswersThatAreThereTwice(t *testing.T) {
 					"INSERT INTO badger.agent_runs SELECT agent_name, agent_version, batch_id, '', result FROM badger.agent_runs WHERE case_id = 'c4'",
 					"INSERT INTO badger.golden_set SELECT '', question, gold_result, set_version FROM badger.golden_set WHERE case_id = 'c4'")
 				junit := filepath.Join(t.TempDir(), "j.xml")
-				out, log := must(t, "run", "--source", url, "--run-id", "r", "--metrics", "ex_bird", "--quiet", "--json", "--junit", junit)
-				if !strings.Contains(log, "5 cases scored") || !strings.Contains(log, "version v1 for 5 answers") {
+				out, log := lossy(t, "run", "--source", url, "--run-id", "r", "--metrics", "ex_bird", "--quiet", "--json", "--junit", junit)
+				if !strings.Contains(log, "5 answers scored") || !strings.Contains(log, "version v1 for 5 answers") {
 					t.Errorf("the run says\n%s", log)
 				}
 				f := figuresOf(t, out)
@@ -174,7 +174,7 @@ func TestQuestionsThatAreThereTwice(t *testing.T) {
 		execute(t, url, "CREATE SCHEMA badger", fmt.Sprintf(ownGolden, "'c' || i", series), fmt.Sprintf(ownRuns, "'c' || i", "'1'", series),
 			`INSERT INTO badger.golden_set SELECT case_id, question, '{"columns": ["n"], "rows": [[2]]}', set_version FROM badger.golden_set WHERE case_id = 'c2'`,
 			`INSERT INTO badger.golden_set SELECT case_id, question, gold_result, 'v0' FROM badger.golden_set WHERE case_id = 'c3'`) // in another version is not twice
-		must(t, "run", "--source", url, "--run-id", "r", "--metrics", "ex_bird", "--quiet")
+		lossy(t, "run", "--source", url, "--run-id", "r", "--metrics", "ex_bird", "--quiet")
 		if got := ask(t, url, "SELECT case_id, code FROM badger.scores WHERE status <> 'ok'"); got != "c2 already_exists\n" {
 			t.Errorf("scores that are not ok: %s", got)
 		}
@@ -239,7 +239,7 @@ func TestChoosingFromACaseFile(t *testing.T) {
 		{nil, 16, 1}, {[]string{"--agent", "a"}, 8, 1}, {[]string{"--batch", "tue"}, 8, 1}, {[]string{"--agent-version", "2.0"}, 8, 1},
 		{[]string{"--agent", "b", "--agent-version", "1", "--batch", "mon"}, 2, 1},
 	} {
-		out, _ := must(t, append([]string{"run", "--cases", cases, "--no-to", "--metrics", "ex_bird", "--json", "--quiet"}, tc.flags...)...)
+		out, _ := lossy(t, append([]string{"run", "--cases", cases, "--no-to", "--metrics", "ex_bird", "--json", "--quiet"}, tc.flags...)...)
 		right, failed := 0, 0
 		for _, r := range figuresOf(t, out).Metrics[0].Rates {
 			right, failed = right+r.N, failed+r.Status["failed"]
@@ -319,7 +319,7 @@ func TestStatementsOfThePage(t *testing.T) {
 		withTables(t, other)
 		execute(t, other, inserts...)
 		_, log = must(t, "run", "--source", other, "--run-id", "r", "--metrics", "ex_bird", "--quiet")
-		if !strings.Contains(log, "1 cases scored") {
+		if !strings.Contains(log, "1 answer scored") {
 			t.Errorf("the run over the example rows says\n%s", log)
 		}
 		if got := ask(t, other, "SELECT metric, labelled, true_pass FROM badger.agreement ORDER BY metric"); got != "ex_bird 1 1\n" {

@@ -157,9 +157,17 @@ func (c *compareCommand) sides(batches []analysis.Batch) (from, to []analysis.Ba
 	at := slices.Index(batches, first)
 	i := analysis.Before(batches, at)
 	if i < 0 {
-		return nil, nil, usage("there is no batch of agent %s before %s; name a side with --from", report.Short(cmp.Or(first.Agent, analysis.NoName)), report.Short(first.Name()))
+		return nil, nil, usage("there is no batch of %s before %s; name a side with --from", agentOf(&first), report.Short(first.Name()))
 	}
 	return batches[i : i+1], to, nil
+}
+
+// agentOf names the agent of a batch in a message.
+func agentOf(b *analysis.Batch) string {
+	if b.Agent == "" {
+		return "an agent without a name"
+	}
+	return "agent " + strconv.Quote(report.Short(b.Agent))
 }
 
 // sideName is what chooses the agent and version of a batch: @ chooses those without either.

@@ -143,6 +143,16 @@ func must(t testing.TB, args ...string) (stdout, stderr string) {
 	return stdout, stderr
 }
 
+// lossy runs badger, which cannot read some of the answers and says so.
+func lossy(t testing.TB, args ...string) (stdout, stderr string) {
+	t.Helper()
+	code, stdout, stderr := badger(t, args...)
+	if code != exitGate || !strings.Contains(stderr, "could not be read") {
+		t.Fatalf("badger %s: exit %d\n%s", strings.Join(args, " "), code, stderr)
+	}
+	return stdout, stderr
+}
+
 // fails runs a command that has to end with an exit code and a message.
 func fails(t testing.TB, want int, message string, args ...string) {
 	t.Helper()

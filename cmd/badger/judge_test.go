@@ -189,7 +189,7 @@ func TestJudgeOnTheCommandLine(t *testing.T) {
 		{"an unknown backend", []string{"--judge", "oracle:delphi"}, exitUsage, []string{"want one of aiquery, anthropic"}, nil, 0},
 		{"a judge in a warehouse that hosts none", []string{"--judge", "cortex:llama", "--to", "duckdb:" + filepath.Join(dir, "c.duckdb")}, exitFail, []string{"judge cortex: no such model or address"}, nil, 0},
 		{"offline without a ledger", []string{"--judge", "openai:gpt-4o", "--offline", "--ledger", "none"}, exitUsage, []string{"there is no ledger to answer from"}, nil, 0},
-		{"offline with an empty ledger: each score says that nobody answered", []string{"--judge", "openai:gpt-4o", "--offline"}, exitFail, []string{"none of the 40 cases could be scored"}, nil, 0},
+		{"offline with an empty ledger: each score says that nobody answered", []string{"--judge", "openai:gpt-4o", "--offline"}, exitFail, []string{"none of the 40 answers could be scored"}, nil, 0},
 		{"a budget that is no number", []string{"--judge", "openai:gpt-4o", "--budget", "lots"}, exitUsage, []string{"--budget: expected a number of tokens"}, nil, 0},
 		{"--backend without assessments", []string{"--backend", "o3"}, exitUsage, []string{"expected --assessments FILE"}, nil, 0},
 		{

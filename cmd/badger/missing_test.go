@@ -44,7 +44,7 @@ func TestQuestionsWithoutAnAnswer(t *testing.T) {
 		of := []string{"--source", url, "--metrics", strings.Join(metrics, ","), "--json", "--quiet"}
 		out, log := must(t, append(append([]string{"run", "--run-id", "r"}, of...), forms("run")...)...)
 		coverage("run", out, 5, 3, 2)
-		if !strings.Contains(log, "3 cases scored") {
+		if !strings.Contains(log, "3 answers scored") {
 			t.Errorf("the run says\n%s", log)
 		}
 		view("5 3 2")

@@ -191,7 +191,7 @@ func TestTablesOfTheFirstRelease(t *testing.T) {
 		}
 		// The old run goes on.
 		_, log := must(t, "run", "--source", url, "--resume", "old", "--metrics", "ex_bird", "--quiet")
-		if !strings.Contains(log, "2 cases scored, 1 held already") {
+		if !strings.Contains(log, "2 answers scored, 1 held already") {
 			t.Errorf("resumed: %s", log)
 		}
 		if got := ask(t, url, "SELECT agent_version, batch_id, case_id, passed, reason = 'equal', run_status FROM badger.latest_scores ORDER BY 1, 3"); got != "1 mon c1 true true done\n1 mon c2 false false done\n2 tue c1 true false done\n2 tue c2 NULL false done\n" {

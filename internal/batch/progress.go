@@ -31,7 +31,7 @@ type meter struct {
 	surplus atomic.Int64 // items of the source that share the identity of another
 
 	done, failed, unread, scores int64
-	samples              []sample // of the last half minute, oldest first
+	samples                      []sample // of the last half minute, oldest first
 }
 
 type sample struct {
