@@ -21,13 +21,17 @@ type carrier struct {
 	values  *values
 	variant int // 0 or 1
 
-	open    bool // the variants differ
-	divides bool // a quotient, or a text made of a number, is computed
-	folds   bool // the case of letters is folded
-	wide    bool // a literal has letters beyond ASCII
-	inOrder bool // texts are compared by order
-	retype  bool // columns become texts where a query says so
-	learn   bool // tables and columns that are not known are added to the schema
+	open     bool             // the variants differ
+	divides  bool             // a quotient, or a text made of a number, is computed
+	folds    bool             // the case of letters is folded
+	wide     bool             // a literal has letters beyond ASCII
+	inOrder  bool             // texts are compared by order
+	wild     bool             // a literal that is no pattern has more % than maxWildcards, or a backslash
+	patterns bool             // a pattern is computed
+	asked    map[*Column]bool // those that a query tests for NULL
+	seen     []*Column        // those that were read, in the order of the text
+	retype   bool             // columns become texts where a query says so
+	learn    bool             // tables and columns that are not known are added to the schema
 
 	names   int
 	depth   int
@@ -52,6 +56,9 @@ type expr struct {
 	column   *Column   // a plain column of a table
 	near     []*Column // those that it is computed from
 	counted  bool      // an aggregate
+	unsure   bool      // of a number in SQLite: whether it is a whole one or a fraction depends on the data
+	inexact  bool      // of a number: a quotient or an average, which dialects round at different digits
+	length   int       // of a text: how many texts it is put together of
 }
 
 // output is a column of a source or of a query.
@@ -94,6 +101,7 @@ func refuse(format string, args ...any) {
 const (
 	maxNesting = 40      // of queries and expressions
 	maxWritten = 1 << 18 // bytes of a carried query and its parts
+	maxLength  = 200     // texts that a text is put together of
 )
 
 // carried is a query that the engine can run.
@@ -118,9 +126,12 @@ func (c *carrier) carry(q *sqlparts.Query) (out carried, what string) {
 	}()
 	out.ordered = len(q.OrderBy) > 0
 	for c.variant = range 2 {
-		c.names, c.depth, c.written, c.with, c.open = 0, 0, 0, nil, false
+		c.names, c.depth, c.written, c.with, c.open, c.seen = 0, 0, 0, nil, false, nil
 		out.sql[c.variant], out.columns = c.query(q, nil)
 		out.open = out.open || c.open
+	}
+	if c.patterns && c.wild {
+		return out, "a computed pattern, beside texts with backslashes or many wildcards"
 	}
 	if c.folds && c.wide && c.dialect == sqlparts.SQLite {
 		return out, "upper and lower case of letters beyond ASCII"
@@ -294,6 +305,10 @@ func (c *carrier) setOp(b *sqlparts.SetOp, parent *scope) (string, []output) {
 			if k := kinds[i][j]; k.column != nil && columns[j].column != nil {
 				c.values.join(columns[j].column, k.column)
 			}
+			columns[j].unsure = columns[j].unsure || kinds[i][j].unsure || c.mixes(columns[j].kind, kinds[i][j].kind)
+			columns[j].inexact = columns[j].inexact || kinds[i][j].inexact
+			columns[j].length = max(columns[j].length, kinds[i][j].length)
+			columns[j].near = append(slices.Clone(columns[j].near), kinds[i][j].near...)
 			columns[j].kind = c.common(columns[j].kind, kinds[i][j].kind)
 		}
 	}

@@ -53,17 +53,34 @@ func (c *carrier) call(s *scope, e *sqlparts.Call) expr {
 	}
 	args := make([]expr, len(e.Args))
 	var near []*Column
+	before, length, unsure, inexact := len(c.seen), 0, false, false
 	for i, a := range e.Args {
 		args[i] = c.expr(s, a)
 		near = append(near, args[i].near...)
+		length += max(1, args[i].length)
+		unsure, inexact = unsure || args[i].unsure, inexact || args[i].inexact
+	}
+	if asksForNull[name] {
+		c.ask(before)
 	}
 	x := f(c, args)
 	if x.sql == "" {
 		refuse("the function %s in this form", strings.ToUpper(name))
 	}
 	x.near, x.affinity, x.literal, x.column = near, noAffinity, nil, nil
+	x.inexact = x.kind == Real && inexact
+	x.unsure = x.kind == Real && !alwaysReal[name] && (unsure || x.unsure)
+	if x.kind == Text {
+		x.length = length
+	}
 	return x
 }
+
+// asksForNull are the functions that say what stands for NULL.
+var asksForNull = map[string]bool{"coalesce": true, "ifnull": true, "nvl": true}
+
+// alwaysReal are the functions of numbers that return no whole ones, whatever they get.
+var alwaysReal = map[string]bool{"round": true, "sqrt": true, "julianday": true}
 
 // aggregate writes an aggregate; over is its window, if it has one.
 func (c *carrier) aggregate(s *scope, e *sqlparts.Call, name, over string) expr {
@@ -97,7 +114,7 @@ func (c *carrier) aggregate(s *scope, e *sqlparts.Call, name, over string) expr 
 	if e.Distinct {
 		distinct = "DISTINCT "
 	}
-	out := expr{counted: true, near: x.near}
+	out := expr{counted: true, near: x.near, inexact: x.inexact, length: x.length}
 	call := func(f string, arg string, k Kind) expr {
 		out.sql, out.kind = f+"("+distinct+arg+")"+tail, k
 		return out
@@ -109,7 +126,7 @@ func (c *carrier) aggregate(s *scope, e *sqlparts.Call, name, over string) expr 
 		if x.kind == Text {
 			c.inOrder = true
 		}
-		out.column, out.affinity = x.column, noAffinity
+		out.column, out.affinity, out.unsure = x.column, noAffinity, x.unsure
 		k := x.kind
 		if k == Bool {
 			refuse("the least or greatest boolean")
@@ -125,6 +142,7 @@ func (c *carrier) aggregate(s *scope, e *sqlparts.Call, name, over string) expr 
 		x = c.numeric(x)
 		switch {
 		case name == "sum" && x.kind == Int:
+			out.unsure = x.unsure
 			r := call("sum", x.sql, Int)
 			r.sql = "CAST(" + r.sql + " AS BIGINT)"
 			return r
@@ -133,6 +151,7 @@ func (c *carrier) aggregate(s *scope, e *sqlparts.Call, name, over string) expr 
 			r.sql = "coalesce(CAST(" + r.sql + " AS DOUBLE), 0.0::DOUBLE)"
 			return r
 		}
+		out.unsure, out.inexact = name == "sum" && x.unsure, name != "sum" || x.inexact
 		return call(name, "CAST("+x.sql+" AS DOUBLE)", Real)
 	case "count_if":
 		return call("count", "CASE WHEN "+c.truth(x)+" THEN 1 END", Int)
@@ -184,7 +203,7 @@ func (c *carrier) concatenated(s *scope, e *sqlparts.Call, x expr, distinct, tai
 		separator = "''"
 	}
 	t := c.text(x)
-	return expr{sql: "string_agg(" + distinct + t.sql + ", " + separator + " ORDER BY " + t.sql + c.choice() + ")" + tail, kind: Text, near: x.near}
+	return expr{sql: "string_agg(" + distinct + t.sql + ", " + separator + " ORDER BY " + t.sql + c.choice() + ")" + tail, kind: Text, near: x.near, length: 16 * max(1, x.length)}
 }
 
 // window writes a call with OVER.
@@ -251,7 +270,7 @@ func (c *carrier) window(s *scope, e *sqlparts.Call, name string) expr {
 	for i, a := range e.Args {
 		x := c.value(c.expr(s, a))
 		if i == 0 && name != "ntile" {
-			out.kind, out.near = x.kind, x.near
+			out.kind, out.near, out.unsure, out.inexact, out.length = x.kind, x.near, x.unsure, x.inexact, x.length
 		} else if x.literal == nil || x.kind != Int {
 			refuse("%s with what is no number", strings.ToUpper(name))
 		}
@@ -342,6 +361,20 @@ func realCall(name string) func(c *carrier, args []expr) expr {
 	}
 }
 
+// wholeCall is a rounding to a whole number. SQLite and T-SQL leave whole numbers what they are.
+func wholeCall(name string) func(c *carrier, args []expr) expr {
+	return func(c *carrier, args []expr) expr {
+		x := realCall(name)(c, args)
+		if x.sql != "" && args[0].kind == Int {
+			if c.dialect == sqlparts.SQLite || c.dialect == sqlparts.TSQL {
+				return args[0]
+			}
+			x.unsure = c.dialect != sqlparts.Postgres
+		}
+		return x
+	}
+}
+
 func datePart(unit string) func(c *carrier, args []expr) expr {
 	return func(c *carrier, args []expr) expr {
 		if len(args) != 1 || c.dialect == sqlparts.SQLite {
@@ -362,7 +395,7 @@ func init() {
 		"trim": trimmed("trim"), "ltrim": trimmed("ltrim"), "rtrim": trimmed("rtrim"),
 		"substr": substring, "substring": substring, "instr": found, "strpos": found,
 		"year": datePart("year"), "month": datePart("month"), "day": datePart("day"), "quarter": datePart("quarter"),
-		"floor": realCall("floor"), "ceil": realCall("ceil"), "ceiling": realCall("ceil"), "sqrt": realCall("sqrt"),
+		"floor": wholeCall("floor"), "ceil": wholeCall("ceil"), "ceiling": wholeCall("ceil"), "sqrt": realCall("sqrt"),
 		"abs": func(c *carrier, args []expr) expr {
 			if len(args) != 1 {
 				return expr{}
@@ -514,12 +547,13 @@ func coalesced(c *carrier, args []expr) expr {
 	for i := range args {
 		args[i] = c.value(args[i])
 	}
-	args, k, _ := c.alignKinds(args)
+	args, all := c.alignKinds(args)
 	parts := make([]string, len(args))
 	for i, a := range args {
 		parts[i] = a.sql
 	}
-	return expr{sql: "coalesce(" + strings.Join(parts, ", ") + ")", kind: k}
+	all.sql = "coalesce(" + strings.Join(parts, ", ") + ")"
+	return all
 }
 
 func conditional(c *carrier, args []expr) expr {
@@ -527,8 +561,9 @@ func conditional(c *carrier, args []expr) expr {
 		return expr{}
 	}
 	cond := c.truth(args[0])
-	values, k, _ := c.alignKinds([]expr{c.value(args[1]), c.value(args[2])})
-	return expr{sql: "(CASE WHEN " + cond + " THEN " + values[0].sql + " ELSE " + values[1].sql + " END)", kind: k}
+	values, all := c.alignKinds([]expr{c.value(args[1]), c.value(args[2])})
+	all.sql = "(CASE WHEN " + cond + " THEN " + values[0].sql + " ELSE " + values[1].sql + " END)"
+	return all
 }
 
 // extreme is SQLite's max or min of several values: NULL if one of them is.
@@ -537,7 +572,7 @@ func extreme(name string) func(c *carrier, args []expr) expr {
 		if len(args) < 2 || c.dialect != sqlparts.SQLite {
 			return expr{}
 		}
-		args, k, _ := c.alignKinds(args)
+		args, all := c.alignKinds(args)
 		var parts, nulls []string
 		for _, a := range args {
 			if a.kind == Text {
@@ -545,6 +580,7 @@ func extreme(name string) func(c *carrier, args []expr) expr {
 			}
 			parts, nulls = append(parts, a.sql), append(nulls, a.sql+" IS NULL")
 		}
-		return expr{sql: "(CASE WHEN " + strings.Join(nulls, " OR ") + " THEN NULL ELSE " + name + "(" + strings.Join(parts, ", ") + ") END)", kind: k}
+		all.sql = "(CASE WHEN " + strings.Join(nulls, " OR ") + " THEN NULL ELSE " + name + "(" + strings.Join(parts, ", ") + ") END)"
+		return all
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/badger-eval/badger/scoring/sqlparts"
@@ -89,10 +88,9 @@ func (r reference) String() string {
 // realism gathers what is at hand: what both queries ask after, the two results, and the facts.
 func (s *search) realism() *realism {
 	r := &realism{columns: map[*Column]*habit{}}
-	asked := s.askedForNull()
 	for _, t := range s.tables {
 		for _, c := range t.usedColumns() {
-			r.columns[c] = &habit{noNull: !asked[c] && !c.NotNull}
+			r.columns[c] = &habit{noNull: !s.asked[c] && !c.NotNull}
 		}
 	}
 	for i, seen := range s.problem.Seen {
@@ -279,38 +277,6 @@ func (h *habit) fill(c *Column) {
 			add(v)
 		}
 	}
-}
-
-// askedForNull are the columns that a query tests for NULL.
-func (s *search) askedForNull() map[*Column]bool {
-	out := map[*Column]bool{}
-	mark := func(n sqlparts.Node) {
-		sqlparts.Walk(n, func(n sqlparts.Node) bool {
-			if c, ok := n.(*sqlparts.Column); ok {
-				for _, t := range s.tables {
-					if col := t.Column(c.Name.Last().Text); col != nil {
-						out[col] = true
-					}
-				}
-			}
-			return true
-		})
-	}
-	for _, q := range s.trees {
-		sqlparts.Walk(q, func(n sqlparts.Node) bool {
-			switch n := n.(type) {
-			case *sqlparts.Is:
-				mark(n.X)
-			case *sqlparts.Call:
-				switch strings.ToLower(n.Name.Last().Text) {
-				case "coalesce", "ifnull", "nvl", "isnull":
-					mark(n)
-				}
-			}
-			return true
-		})
-	}
-	return out
 }
 
 // keeps tells whether a row is like those of a realistic database.

@@ -3,6 +3,7 @@ package counterexample
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"math"
@@ -13,6 +14,9 @@ import (
 
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
+
+// ErrEngine is wrapped by an error that tells of a defect of the engine, and nothing of the data.
+var ErrEngine = errors.New("the engine has a defect")
 
 // Engine opens databases in memory to run queries on: DuckDB, which may neither read files nor
 // reach a network.
@@ -78,6 +82,7 @@ type Outcome struct {
 	Found    bool `json:"found"`
 	Tries    int  `json:"tries"`              // databases on which both queries ran
 	Open     int  `json:"open,omitempty"`     // those where a query leaves its own result open
+	Large    int  `json:"large,omitempty"`    // databases that were not tried, as a query joins too many rows on them
 	Inferred bool `json:"inferred,omitempty"` // the schema was inferred from the queries
 	// SchemaFrom says where the schema is from: [FromCase], [FromWarehouse] or [FromQueries].
 	SchemaFrom string `json:"schema_from,omitempty"`
@@ -140,6 +145,7 @@ type search struct {
 	trees   [2]*sqlparts.Query
 	values  *values
 	session Session
+	asked   map[*Column]bool // those that a query tests for NULL
 	real    *realism
 	spared  bool // the last difference did not count, as it is no realistic one
 	out     *Outcome
@@ -180,7 +186,8 @@ func prepare(p *Problem) (*search, *Outcome) {
 		s.out.SchemaFrom = FromQueries
 	}
 	s.values = newValues()
-	c := &carrier{dialect: s.dialect, schema: s.schema, values: s.values}
+	s.asked = map[*Column]bool{}
+	c := &carrier{dialect: s.dialect, schema: s.schema, values: s.values, asked: s.asked}
 	if s.dialect == sqlparts.Generic {
 		s.retype()
 	}
@@ -330,6 +337,7 @@ func (s *search) run(ctx context.Context, engine Engine) error {
 		tries = s.problem.Tries
 	}
 	var failed error
+	work := 0.0
 	realistic := (tries + realisticShare - 1) / realisticShare
 	tried := map[string]bool{} // what was no difference
 	for try := range tries {
@@ -341,8 +349,22 @@ func (s *search) run(ctx context.Context, engine Engine) error {
 		if tried[text] || d.real != nil && !d.whole() {
 			continue
 		}
+		takes := d.work(s.trees[0]) + d.work(s.trees[1])
+		if takes > maxWork {
+			s.out.Large++
+			tried[text] = true
+			continue
+		}
+		if work += takes; work > maxTotalWork {
+			s.out.Large += tries - try
+			break
+		}
 		differ, err := s.differ(ctx, d)
 		if ctx.Err() != nil {
+			return nil
+		}
+		if errors.Is(err, ErrEngine) {
+			s.out = &Outcome{Why: "the engine has a defect that a query meets as it was carried over"}
 			return nil
 		}
 		if err != nil {
@@ -365,8 +387,12 @@ func (s *search) run(ctx context.Context, engine Engine) error {
 		}
 		tried[text] = !s.spared
 	}
-	if s.out.Tries == 0 && failed != nil {
+	switch {
+	case s.out.Tries > 0:
+	case failed != nil:
 		s.out = &Outcome{Why: "the engine fails on a query as it was carried over: " + failed.Error()}
+	case s.out.Large > 0:
+		s.out = &Outcome{Why: fmt.Sprintf("a query that may join more than %d rows of small tables", maxWork)}
 	}
 	return nil
 }
