@@ -231,6 +231,16 @@ func (g *generator) row(r *rand.Rand, s *style, d *Database, t *Rows) {
 				g.refer(r, d, t, row, &Foreign{Columns: []*Column{f.from}, To: f.to.table, Target: []*Column{f.to}})
 			}
 		}
+		for _, f := range g.real.depends {
+			if d.real == nil || f.from.table != t.Table {
+				continue
+			}
+			for _, other := range t.Rows {
+				if !f.holds(row, other) {
+					row[f.to.at] = other[f.to.at]
+				}
+			}
+		}
 		if d.holds(t, row, t.Rows) {
 			t.Rows = append(t.Rows, row)
 			return

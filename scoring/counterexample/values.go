@@ -28,6 +28,8 @@ type domain struct {
 	like    []string
 	dates   bool // texts are dates
 	numeric bool // texts are compared with numbers
+	// fractions tells that all numbers have a fraction, as SQLite divides those without in another way.
+	fractions bool
 
 	pool   []Value
 	wanted int // how many values at the front of the pool a query asks for
@@ -176,7 +178,8 @@ func (v *values) pool(col *Column, d *domain, c *carrier, collated bool) []Value
 	case kind == Date || kind == Timestamp || kind == Text && dates:
 		return v.datePool(d, kind, stamps)
 	case kind.number() || numeric:
-		return v.numberPool(d, kind, c.divides && kind == Real && c.dialect == sqlparts.SQLite)
+		d.fractions = c.divides && kind == Real && c.dialect == sqlparts.SQLite
+		return v.numberPool(d, kind)
 	}
 	texts := func(s string) {
 		if collated && c.inOrder && !plainWord(s) {
@@ -231,14 +234,14 @@ func (v *values) pool(col *Column, d *domain, c *carrier, collated bool) []Value
 
 // numberPool are numbers around the literals. SQLite keeps a whole number in a decimal column as an
 // integer, whose quotient is another one: where quotients are computed, all values have a fraction.
-func (v *values) numberPool(d *domain, kind Kind, fractions bool) []Value {
+func (v *values) numberPool(d *domain, kind Kind) []Value {
 	var out []Value
 	add := func(x float64) {
 		w := intValue(int64(math.Floor(x)))
 		switch {
 		case math.Abs(x) > 1e12:
 			return
-		case fractions:
+		case d.fractions:
 			w = Value{Kind: Real, Real: math.Floor(x) + 0.5}
 		case kind == Real:
 			w = Value{Kind: Real, Real: x}
@@ -327,9 +330,9 @@ func (v *values) datePool(d *domain, kind Kind, stamps bool) []Value {
 }
 
 // fit converts a value of a domain to the kind of a column. It is NULL where the column's type cannot
-// hold it.
+// hold it, and where SQLite would make a number of a text in a column of dates or times.
 func fit(v Value, c *Column) Value {
-	if v = converted(v, c); !c.limit.holds(v) {
+	if v = converted(v, c); !c.limit.holds(v) || v.Kind == Text && c.affinity == numericAffinity && looksLikeNumber.MatchString(v.Text) {
 		return Value{}
 	}
 	return v
