@@ -357,7 +357,7 @@ func (c *carrier) literal(e *sqlparts.Literal) expr {
 		for i := range len(e.Text) {
 			c.wide = c.wide || e.Text[i] >= 0x80
 		}
-		c.wild = c.wild || strings.Count(e.Text, "%") > maxWildcards || strings.Contains(e.Text, `\\`)
+		c.wild = c.wild || strings.Count(e.Text, "%") > maxWildcards || strings.Contains(e.Text, `\`)
 		c.values.text(e.Text)
 		return expr{sql: quoteText(e.Text), kind: Text, literal: e}
 	case sqlparts.Number:

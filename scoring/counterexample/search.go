@@ -311,6 +311,7 @@ func (s *search) choose(c *carrier) (what string) {
 		for _, check := range t.Checks {
 			if columns, ok := understood(check, t); ok && allUsed(columns) {
 				t.checked = append(t.checked, check)
+				s.values.allow(columns, check)
 			}
 		}
 		s.tables = append(s.tables, t)

@@ -26,6 +26,7 @@ type domain struct {
 	parent  *domain
 	hints   []sqlparts.Literal
 	like    []string
+	allowed []string // literals of checks
 	dates   bool // texts are dates
 	numeric bool // texts are compared with numbers
 	// fractions tells that all numbers have a fraction, as SQLite divides those without in another way.
@@ -55,7 +56,7 @@ func (v *values) join(a, b *Column) {
 		return
 	}
 	y.parent = x
-	x.hints, x.like = append(x.hints, y.hints...), append(x.like, y.like...)
+	x.hints, x.like, x.allowed = append(x.hints, y.hints...), append(x.like, y.like...), append(x.allowed, y.allowed...)
 	x.dates, x.numeric = x.dates || y.dates, x.numeric || y.numeric
 }
 
@@ -64,6 +65,20 @@ func (v *values) hint(c *Column, l sqlparts.Literal) {
 	if !slices.ContainsFunc(d.hints, func(h sqlparts.Literal) bool { return h.Text == l.Text && h.Kind == l.Kind }) {
 		d.hints = append(d.hints, l)
 	}
+}
+
+// allow notes the literals of a check: what it allows lies at them or beside them.
+func (v *values) allow(columns []*Column, check sqlparts.Expr) {
+	sqlparts.Walk(check, func(n sqlparts.Node) bool {
+		if l, ok := n.(*sqlparts.Literal); ok && (l.Kind == sqlparts.String || l.Kind == sqlparts.Number) {
+			for _, c := range columns {
+				if d := v.domain(c); !slices.Contains(d.allowed, l.Text) && len(d.allowed) < 16 {
+					d.allowed = append(d.allowed, l.Text)
+				}
+			}
+		}
+		return true
+	})
 }
 
 func (v *values) pattern(c *Column, p string) {
@@ -202,6 +217,9 @@ func (v *values) pool(col *Column, d *domain, c *carrier, collated bool) []Value
 		texts(strings.NewReplacer("%", "", "_", "a").Replace(p) + "x")
 		d.wanted = len(out)
 	}
+	for _, s := range d.allowed {
+		texts(s)
+	}
 	if c.dialect == sqlparts.SQLite {
 		for _, h := range hints {
 			for _, variant := range []string{strings.ToLower(h), strings.ToUpper(h)} {
@@ -263,6 +281,13 @@ func (v *values) numberPool(d *domain, kind Kind) []Value {
 	if len(bounds) == 0 {
 		bounds = v.floats
 	}
+	for _, s := range d.allowed {
+		if f, err := strconv.ParseFloat(s, 64); err == nil {
+			add(f)
+			add(f + 1)
+			add(f - 1)
+		}
+	}
 	for _, f := range bounds {
 		add(f + 1)
 		add(f - 1)
@@ -289,6 +314,7 @@ func (v *values) datePool(d *domain, kind Kind, stamps bool) []Value {
 	for _, p := range d.like {
 		texts = append(texts, strings.Trim(p, "%_-"))
 	}
+	texts = append(texts, d.allowed...)
 	for _, s := range texts {
 		for _, layout := range []string{"2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02", "2006-01", "2006/01/02", "2006"} {
 			t, err := time.Parse(layout, s)
