@@ -316,7 +316,7 @@ func (c *carrier) columnRef(s *scope, e *sqlparts.Column) expr {
 				continue
 			}
 			o := src.find(name)
-			if o == nil && c.learn && src.table != nil && (qualifier != "" || len(at.sources) == 1 && at == s && at.aliases[name] == nil) && !(id.Quoted && qualifier == "") {
+			if o == nil && c.learn && src.table != nil && (qualifier != "" || len(at.sources) == 1 && at == s && at.aliases[name] == nil) && !(qualifier == "" && c.doubleQuoted(e)) {
 				o = c.learnColumn(src, id.Text)
 			}
 			if o != nil && (found == nil || found.merged) && !(o.merged && qualifier == "") {
@@ -334,7 +334,7 @@ func (c *carrier) columnRef(s *scope, e *sqlparts.Column) expr {
 			return c.expr(at, alias)
 		}
 	}
-	if id.Quoted && qualifier == "" && c.dialect == sqlparts.SQLite {
+	if qualifier == "" && c.doubleQuoted(e) && c.dialect == sqlparts.SQLite {
 		return c.literal(&sqlparts.Literal{Kind: sqlparts.String, Text: id.Text})
 	}
 	if c.learn {
@@ -342,6 +342,11 @@ func (c *carrier) columnRef(s *scope, e *sqlparts.Column) expr {
 	}
 	refuse("the column %s, which no table of the schema has", id.Text)
 	return expr{}
+}
+
+// doubleQuoted tells whether a name stands in double quotes in a dialect where such may be a text.
+func (c *carrier) doubleQuoted(e *sqlparts.Column) bool {
+	return (c.dialect == sqlparts.SQLite || c.dialect == sqlparts.Generic) && e.Start >= 0 && int(e.Start) < len(c.queryText) && c.queryText[e.Start] == '"'
 }
 
 func (c *carrier) literal(e *sqlparts.Literal) expr {
@@ -397,7 +402,7 @@ func (c *carrier) binary(s *scope, e *sqlparts.Binary) expr {
 			refuse("|| as OR")
 		}
 		l, r := c.text(c.expr(s, e.L)), c.text(c.expr(s, e.R))
-		return expr{sql: "(" + l.sql + " || " + r.sql + ")", kind: Text, near: both(l, r), length: max(1, l.length) + max(1, r.length)}
+		return expr{sql: "(" + l.sql + " || " + r.sql + ")", kind: Text, near: both(l, r), length: max(1, l.length) + max(1, r.length), made: true}
 	case "+", "-", "*", "/", "%", "div", "//":
 	default:
 		refuse("the operator %s", strings.ToUpper(op))
@@ -508,14 +513,16 @@ func (c *carrier) compare(op string, l, r expr) expr {
 				}
 			}
 		}
-		return plain()
+		out.sql = c.compareTexts(op, l, r)
+		return out
 	case l.kind == Bool && r.kind == Bool:
 		return plain()
 	case l.kind.number() && r.kind.number():
 		if l.kind == Bool || r.kind == Bool {
 			l, r = c.numeric(l), c.numeric(r)
 		}
-		return plain()
+		out.sql = c.compareNumbers(op, l, r)
+		return out
 	case c.learn:
 		out.sql = "TRUE"
 		return out
@@ -702,6 +709,8 @@ func (c *carrier) quantified(s *scope, e *sqlparts.Binary) expr {
 // alike relates two sides that are compared as they are, and refuses those that a dialect would
 // convert.
 func (c *carrier) alike(l, r expr) {
+	c.keyed(l)
+	c.keyed(r)
 	c.relate("=", l, r)
 	if c.learn {
 		c.learnKind(l, r.kind)
@@ -742,6 +751,8 @@ func (c *carrier) in(s *scope, e *sqlparts.In) expr {
 			return negated(e.Not, "(SELECT CASE WHEN count(*) = 0 THEN FALSE ELSE bool_or("+test+") END FROM (SELECT * FROM ("+sql+") AS "+c.name("r")+") AS "+alias+")")
 		}
 		c.relate("=", x, y)
+		c.keyed(x)
+		c.keyed(y)
 		if c.learn {
 			c.learnKind(x, y.kind)
 			c.learnKind(y, x.kind)
@@ -794,8 +805,9 @@ func (c *carrier) like(s *scope, e *sqlparts.Like) expr {
 		case sqlparts.SQLite:
 			op = "ILIKE"
 			c.folds = true
-		case sqlparts.MySQL, sqlparts.TSQL:
-			op = "ILIKE"
+		case sqlparts.MySQL, sqlparts.TSQL, sqlparts.Generic:
+			c.open = true
+			op = [2]string{"LIKE", "ILIKE"}[c.variant]
 		}
 	case "ilike":
 		op = "ILIKE"
@@ -921,6 +933,7 @@ func (c *carrier) alignKinds(list []expr) ([]expr, expr) {
 		all.unsure = all.unsure || x.unsure || c.mixes(all.kind, x.kind)
 		all.inexact = all.inexact || x.inexact
 		all.length = max(all.length, x.length)
+		all.made = all.made || x.made
 		all.kind = c.common(all.kind, x.kind)
 		all.near = append(all.near, x.near...)
 	}

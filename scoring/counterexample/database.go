@@ -81,7 +81,9 @@ func (d *Database) holds(t *Rows, row []Value, before [][]Value) bool {
 		}
 	}
 	for _, key := range t.Table.Unique {
-		if allUsed(key) && slices.ContainsFunc(before, func(other []Value) bool { return sameKey(key, row, key, other) }) {
+		if allUsed(key) && slices.ContainsFunc(before, func(other []Value) bool {
+			return sameKey(key, row, key, other) || t.Table.oneNull && sameValues(key, row, other)
+		}) {
 			return false
 		}
 	}
@@ -116,6 +118,11 @@ func sameKey(a []*Column, x []Value, b []*Column, y []Value) bool {
 		}
 	}
 	return true
+}
+
+// sameValues tells whether two rows have the same values, NULL among them.
+func sameValues(columns []*Column, a, b []Value) bool {
+	return !slices.ContainsFunc(columns, func(c *Column) bool { return !sameValue(a[c.at], b[c.at]) })
 }
 
 // generator makes databases, the same ones for the same seed.

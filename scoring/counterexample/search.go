@@ -172,7 +172,7 @@ func prepare(p *Problem) (*search, *Outcome) {
 		}
 	}
 	if s.schema = ReadSchema(p.Schema, s.dialect); len(s.schema.Tables) == 0 {
-		s.schema = infer(s.dialect, s.trees[0], s.trees[1])
+		s.schema = infer(s.dialect, s.texts(), s.trees)
 		for _, t := range s.schema.Tables {
 			for _, c := range t.Columns {
 				if c.Kind == Real && exact(s.dialect) {
@@ -186,6 +186,9 @@ func prepare(p *Problem) (*search, *Outcome) {
 		s.out.SchemaFrom = FromQueries
 	}
 	s.values = newValues()
+	for _, t := range s.schema.Tables {
+		t.oneNull = s.dialect == sqlparts.TSQL
+	}
 	s.asked = map[*Column]bool{}
 	c := &carrier{dialect: s.dialect, schema: s.schema, values: s.values, asked: s.asked}
 	if s.dialect == sqlparts.Generic {
@@ -193,7 +196,7 @@ func prepare(p *Problem) (*search, *Outcome) {
 	}
 	for i, to := range []*carried{&s.gold, &s.pred} {
 		var what string
-		if *to, what = c.carry(s.trees[i]); what != "" {
+		if *to, what = c.carry(s.texts()[i], s.trees[i]); what != "" {
 			return no("%s: %s", [...]string{"the gold SQL", "the SQL of the agent"}[i], what)
 		}
 	}
@@ -202,6 +205,9 @@ func prepare(p *Problem) (*search, *Outcome) {
 	}
 	return s, nil
 }
+
+// texts are those of both queries.
+func (s *search) texts() [2]string { return [2]string{s.problem.Gold, s.problem.Pred} }
 
 // fraction finds a number with a fraction that arithmetic, an aggregate or a rounding takes; empty for
 // none. Whole numbers are exact in doubles as in decimals.
@@ -235,8 +241,8 @@ func fraction(q *sqlparts.Query) (text string) {
 // number, whatever the schema says: some benchmarks declare every column INT.
 func (s *search) retype() {
 	c := &carrier{dialect: s.dialect, schema: s.schema, values: newValues(), retype: true}
-	for _, q := range s.trees {
-		_, _ = c.carry(q) // what cannot be carried is found again
+	for i, q := range s.trees {
+		_, _ = c.carry(s.texts()[i], q) // what cannot be carried is found again
 	}
 	for _, t := range s.schema.Tables {
 		t.read = false
@@ -459,7 +465,7 @@ func (s *search) inserts(d *Database) []string {
 // leaves its own result open, nothing is said.
 func (s *search) differ(ctx context.Context, d *Database) (bool, error) {
 	s.spared = false
-	if d.real != nil && !d.whole() {
+	if d.real != nil && !d.whole() || folding(s.dialect) && d.collides() {
 		return false, nil
 	}
 	if err := s.session.Load(ctx, s.inserts(d)); err != nil {

@@ -19,6 +19,7 @@ type values struct {
 	sizes   []int
 	ordered []string // texts that another text is compared with by order
 	of      map[*Column]*domain
+	drawn   map[string]string // the texts that are drawn, by what all collations make of them
 }
 
 // domain is a set of columns that share values, and what is known of these.
@@ -27,8 +28,8 @@ type domain struct {
 	hints   []sqlparts.Literal
 	like    []string
 	allowed []string // literals of checks
-	dates   bool // texts are dates
-	numeric bool // texts are compared with numbers
+	dates   bool     // texts are dates
+	numeric bool     // texts are compared with numbers
 	// fractions tells that all numbers have a fraction, as SQLite divides those without in another way.
 	fractions bool
 
@@ -36,7 +37,7 @@ type domain struct {
 	wanted int // how many values at the front of the pool a query asks for
 }
 
-func newValues() *values { return &values{of: map[*Column]*domain{}} }
+func newValues() *values { return &values{of: map[*Column]*domain{}, drawn: map[string]string{}} }
 
 func (v *values) domain(c *Column) *domain {
 	d := v.of[c]
@@ -111,17 +112,7 @@ func (v *values) number(f float64) {
 
 // pools makes the values of every used column. It says what stands against making them.
 func (v *values) pools(s *Schema, c *carrier) (what string) {
-	folding := c.dialect == sqlparts.MySQL || c.dialect == sqlparts.TSQL
-	collated := folding || c.dialect == sqlparts.Postgres || c.dialect == sqlparts.Generic
-	if folding {
-		for i, a := range v.texts {
-			for _, b := range v.texts[:i] {
-				if a != b && strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b)) {
-					return "texts that differ in case or blanks only, which a collation may take for one"
-				}
-			}
-		}
-	}
+	collated := folding(c.dialect) || c.dialect == sqlparts.Postgres
 	if collated && c.inOrder && slices.ContainsFunc(v.ordered, func(s string) bool { return !plainWord(s) }) {
 		return "the order of texts, which depends on the collation"
 	}
@@ -199,6 +190,13 @@ func (v *values) pool(col *Column, d *domain, c *carrier, collated bool) []Value
 	texts := func(s string) {
 		if collated && c.inOrder && !plainWord(s) {
 			return
+		}
+		if folding(c.dialect) {
+			f := folded(s)
+			if other, ok := v.drawn[f]; ok && other != s {
+				return
+			}
+			v.drawn[f] = s
 		}
 		add(textValue(s))
 	}
