@@ -195,6 +195,7 @@ func TestCounterexampleRefuses(t *testing.T) {
 		{"snowflake", "SELECT name:a.b FROM client", "semi-structured"},
 		{"bigquery", "SELECT id FROM client, UNNEST([1, 2]) AS x", "UNNEST"},
 		{"sqlite", "SELECT id FROM client WHERE name MATCH 'a'", "MATCH"},
+		{"oracle", "SELECT id FROM client WHERE id > 1", `dialect: "oracle" is not known, expected one of bigquery, databricks, duckdb, mysql, postgres, redshift, snowflake, sqlite, tsql, generic`},
 		{"sqlite", "SELECT CAST(strftime('%Y', born) AS TEXT) / 2 FROM client", "not known whether they are whole"},
 		{"sqlite", "SELECT CASE WHEN age > 5 THEN age ELSE 2.5 END / 2 FROM client", "not known whether they are whole"},
 		{"mysql", "SELECT substring(name, 1, 1), count(*) FROM client GROUP BY 1", "depends on the collation"},

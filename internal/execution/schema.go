@@ -23,6 +23,11 @@ type describer interface {
 // tables are known or the schema stays empty: of half a schema nothing can be said. What the
 // warehouse does not answer is not known, and no error.
 func (e *Executor) describe(ctx context.Context, c *scoring.Case, database string) error {
+	if e.Schema && c.Schema != "" && strings.TrimSpace(c.Pred.SQL) != "" {
+		e.mu.Lock()
+		e.tally.Stated++
+		e.mu.Unlock()
+	}
 	if !e.Schema || c.Schema != "" || strings.TrimSpace(c.Pred.SQL) == "" {
 		return nil
 	}

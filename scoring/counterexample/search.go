@@ -157,6 +157,9 @@ func prepare(p *Problem) (*search, *Outcome) {
 	no := func(format string, args ...any) (*search, *Outcome) {
 		return nil, &Outcome{Why: fmt.Sprintf(format, args...)}
 	}
+	if !sqlparts.NamesDialect(p.Dialect) {
+		return no("dialect: %.40q is not known, expected one of %s", p.Dialect, strings.Join(sqlparts.DialectNames(), ", "))
+	}
 	for i, text := range []string{p.Gold, p.Pred} {
 		whose := [...]string{"the gold SQL", "the SQL of the agent"}[i]
 		script := sqlparts.Parse(text, s.dialect)

@@ -218,7 +218,7 @@ func (v *values) pool(col *Column, d *domain, c *carrier, collated bool) []Value
 	for _, s := range d.allowed {
 		texts(s)
 	}
-	if c.dialect == sqlparts.SQLite {
+	if !folding(c.dialect) {
 		for _, h := range hints {
 			for _, variant := range []string{strings.ToLower(h), strings.ToUpper(h)} {
 				if !c.wide {
@@ -239,11 +239,15 @@ func (v *values) pool(col *Column, d *domain, c *carrier, collated bool) []Value
 	for _, s := range []string{"c", "d", "e"} {
 		texts(s)
 	}
-	if c.dialect == sqlparts.SQLite {
-		for _, h := range hints {
+	for _, h := range hints {
+		if !folding(c.dialect) && c.dialect != sqlparts.Redshift { // there, blanks at the end may not count
 			texts(h + " ")
 		}
-		texts("")
+	}
+	texts("")
+	for _, h := range hints {
+		texts(" " + h)
+		texts(strings.TrimSpace(h))
 	}
 	return out
 }
