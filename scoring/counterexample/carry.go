@@ -59,6 +59,7 @@ type expr struct {
 	column   *Column   // a plain column of a table
 	near     []*Column // those that it is computed from
 	counted  bool      // an aggregate
+	summed   bool      // a sum
 	unsure   bool      // of a number in SQLite: whether it is a whole one or a fraction depends on the data
 	inexact  bool      // of a number: a quotient or an average, which dialects round at different digits
 	length   int       // of a text: how many texts it is put together of

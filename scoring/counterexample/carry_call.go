@@ -117,6 +117,9 @@ func (c *carrier) aggregate(s *scope, e *sqlparts.Call, name, over string) expr 
 	distinct := ""
 	if e.Distinct {
 		c.keyed(x)
+		for _, col := range x.near {
+			c.values.domain(col).distinct = true
+		}
 		distinct = "DISTINCT "
 	}
 	out := expr{counted: true, near: x.near, inexact: x.inexact, length: x.length, made: x.made}
@@ -146,6 +149,7 @@ func (c *carrier) aggregate(s *scope, e *sqlparts.Call, name, over string) expr 
 			c.learnKind(x, Int)
 		}
 		x = c.numeric(x)
+		out.summed = name == "sum"
 		switch {
 		case name == "sum" && x.kind == Int:
 			out.unsure = x.unsure

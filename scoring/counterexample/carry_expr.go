@@ -427,6 +427,15 @@ func (c *carrier) arithmetic(op string, l, r expr) expr {
 	out := expr{kind: max(l.kind, r.kind), near: both(l, r), counted: l.counted || r.counted, inexact: l.inexact || r.inexact}
 	fraction := l.kind == Real && !l.unsure || r.kind == Real && !r.unsure
 	out.unsure = (l.unsure || r.unsure) && !fraction
+	if op == "+" || op == "-" {
+		for _, p := range [][2]expr{{l, r}, {r, l}} {
+			if p[1].literal != nil {
+				for _, col := range p[0].near {
+					c.values.offset(col, p[1].literal.Text)
+				}
+			}
+		}
+	}
 	switch op {
 	case "+", "-", "*":
 		out.sql = "(" + l.sql + " " + op + " " + r.sql + ")"
@@ -535,8 +544,13 @@ func (c *carrier) compare(op string, l, r expr) expr {
 	}
 	if c.retype {
 		for _, p := range [][2]expr{{l, r}, {r, l}} {
-			if col := p[0].column; col != nil && col.Kind == Int && p[1].kind == Text && p[1].literal != nil {
-				if _, err := strconv.ParseFloat(p[1].literal.Text, 64); err != nil {
+			if col := p[0].column; col != nil && col.Kind == Int && p[1].kind == Text && (p[1].literal != nil || p[1].column != nil) {
+				number := false
+				if p[1].literal != nil {
+					_, err := strconv.ParseFloat(p[1].literal.Text, 64)
+					number = err == nil
+				}
+				if !number {
 					for _, m := range c.values.group(col) {
 						m.Kind = Text
 					}
@@ -657,6 +671,14 @@ func (c *carrier) relate(op string, l, r expr) {
 		}
 	}
 	for _, p := range [][2]expr{{l, r}, {r, l}} {
+		if p[0].counted && p[1].literal != nil {
+			c.values.grouped = true
+			if n, err := strconv.ParseFloat(p[1].literal.Text, 64); err == nil && p[0].summed {
+				for _, col := range p[0].near {
+					c.values.sum(col, n)
+				}
+			}
+		}
 		if p[1].literal == nil {
 			for _, col := range p[0].near {
 				for _, other := range p[1].near {

@@ -244,8 +244,10 @@ func fraction(q *sqlparts.Query) (text string) {
 // number, whatever the schema says: some benchmarks declare every column INT.
 func (s *search) retype() {
 	c := &carrier{dialect: s.dialect, schema: s.schema, values: newValues(), retype: true}
-	for i, q := range s.trees {
-		_, _ = c.carry(s.texts()[i], q) // what cannot be carried is found again
+	for range inferPasses { // what one comparison makes a text makes one of what it is compared with
+		for i, q := range s.trees {
+			_, _ = c.carry(s.texts()[i], q) // what cannot be carried is found again
+		}
 	}
 	for _, t := range s.schema.Tables {
 		t.read = false
@@ -341,7 +343,7 @@ func (s *search) run(ctx context.Context, engine Engine) error {
 	}
 	defer s.session.Close()
 	s.real = s.realism()
-	g := &generator{tables: s.tables, sizes: s.values.sizes, either: s.schema.either, seed: s.seed(), real: s.real}
+	g := &generator{tables: s.tables, sizes: s.values.sizes, groups: s.values.grouped, either: s.schema.either, seed: s.seed(), real: s.real}
 	tries := DefaultTries
 	if s.problem.Tries > 0 {
 		tries = s.problem.Tries

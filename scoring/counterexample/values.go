@@ -17,6 +17,7 @@ type values struct {
 	texts   []string
 	floats  []float64
 	sizes   []int
+	grouped bool     // an aggregate is compared with a literal
 	ordered []string // texts that another text is compared with by order
 	of      map[*Column]*domain
 	drawn   map[string]string // the texts that are drawn, by what all collations make of them
@@ -24,12 +25,15 @@ type values struct {
 
 // domain is a set of columns that share values, and what is known of these.
 type domain struct {
-	parent  *domain
-	hints   []sqlparts.Literal
-	like    []string
-	allowed []string // literals of checks
-	dates   bool     // texts are dates
-	numeric bool     // texts are compared with numbers
+	parent   *domain
+	hints    []sqlparts.Literal
+	like     []string
+	allowed  []string  // literals of checks
+	sums     []float64 // that a query compares the sum with
+	offsets  []float64 // that are added before values are compared
+	dates    bool      // texts are dates
+	numeric  bool      // texts are compared with numbers
+	distinct bool      // distinct ones are counted
 	// fractions tells that all numbers have a fraction, as SQLite divides those without in another way.
 	fractions bool
 
@@ -58,7 +62,8 @@ func (v *values) join(a, b *Column) {
 	}
 	y.parent = x
 	x.hints, x.like, x.allowed = append(x.hints, y.hints...), append(x.like, y.like...), append(x.allowed, y.allowed...)
-	x.dates, x.numeric = x.dates || y.dates, x.numeric || y.numeric
+	x.sums, x.offsets = append(x.sums, y.sums...), append(x.offsets, y.offsets...)
+	x.dates, x.numeric, x.distinct = x.dates || y.dates, x.numeric || y.numeric, x.distinct || y.distinct
 }
 
 func (v *values) hint(c *Column, l sqlparts.Literal) {
@@ -80,6 +85,21 @@ func (v *values) allow(columns []*Column, check sqlparts.Expr) {
 		}
 		return true
 	})
+}
+
+// sum notes what the sum of a column is compared with.
+func (v *values) sum(c *Column, n float64) {
+	if d := v.domain(c); !slices.Contains(d.sums, n) && len(d.sums) < 4 {
+		d.sums = append(d.sums, n)
+	}
+}
+
+// offset notes what is added to the values of a column.
+func (v *values) offset(c *Column, text string) {
+	n, err := strconv.ParseFloat(text, 64)
+	if d := v.domain(c); err == nil && n == math.Trunc(n) && math.Abs(n) < 1e6 && !slices.Contains(d.offsets, n) && len(d.offsets) < 4 {
+		d.offsets = append(d.offsets, n)
+	}
 }
 
 func (v *values) pattern(c *Column, p string) {
