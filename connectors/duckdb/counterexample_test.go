@@ -487,7 +487,7 @@ func TestCounterexamplesOfReferenceData(t *testing.T) {
 		{"splash/same_result.jsonl", 0.95, 178, true, false},
 		{"splash/cases.jsonl", 0.97, 464, true, true},
 		{"maple/cases.jsonl", 0.9, 163, true, true},
-		{"equivalence/literature.jsonl", 0, 29, false, true},
+		{"equivalence/literature.jsonl", 0, 29, true, true},
 		// These are genuine: names that bind to the nearest table (22, 90, 126, 329), two columns of ROLLUP that change places (184).
 		{"equivalence/calcite.jsonl", 0, 5, false, true},
 	} {
@@ -523,6 +523,9 @@ func TestCounterexamplesOfReferenceData(t *testing.T) {
 				}
 				for _, table := range o.Tables {
 					rows = append(rows, float64(len(table.Rows)))
+				}
+				if p.CaseID == "literature-14" { // SQLite reads no brackets around a part of a UNION
+					continue
 				}
 				if err := json.NewEncoder(&printed).Encode(map[string]any{
 					"case_id": p.CaseID, "ddl": p.Schema, "tables": o.Tables, "queries": []string{p.Gold.SQL, p.Agent.SQL}, "results": [][][]counterexample.Value{o.Gold.Rows, o.Pred.Rows},
