@@ -26,11 +26,11 @@ func init() {
 			"the number of databases tried: that is no proof. Databases are made from the queries: their literals, values beside them, variants of case and blanks, NULL, duplicates, ties, " +
 			"empty tables, rows with and without a partner. Keys, NOT NULL, foreign keys and checks of schema_ddl hold. Without schema_ddl the tables are inferred from both queries, and a warning " +
 			"says so. The first quarter of the databases is realistic: it also has what the data at hand suggest (no NULL in a column that no query asks for it, unless a result shows one; no blanks; a partner for every row that is " +
-			"joined with a key; no empty table; the bounds and values of a result that holds a whole table, or of the warehouse's statistics). Only if none of them tells the queries apart may the " +
+			"joined with a key; no empty table; the bounds, values and functional dependencies of a result that holds a whole table, or of the warehouse's statistics). Only if none of them tells the queries apart may the " +
 			"others be any that the schema allows. The detail says realistic, keeps and breaks. The database is shrunk: no row can be left out, and it has only columns that a query or a constraint reads. Both queries run in the embedded engine (DuckDB), written " +
 			"so that they mean what they mean in their dialect. Rows are compared as a multiset, columns in any order, numbers up to 2e-6. The order of rows is compared only if both queries " +
 			"settle it. What a query leaves open (ties at a LIMIT, a column neither grouped nor aggregated) is no difference. Not applicable, with the construct named, if a query " +
-			"cannot be carried over. The same case gets the same answer: the search is seeded by the case and ends after a number of databases. If it takes longer than time_ms, the metric abstains.",
+			"cannot be carried over. The same case gets the same answer: the search is seeded by the case and ends after a number of databases, and of rows that joins may make on them. If it takes longer than time_ms all the same, the metric abstains.",
 		Source:    "own. SpotIt (arXiv 2510.26840) and VeriEQL search such databases with an SMT solver",
 		Gaming:    "It cannot be raised without knowing gold; keep gold from the agent. A query that cannot be carried over is not refuted: read 1 together with tree_match, and not applicable as unknown.",
 		Example:   "SELECT d.name, count(*) FROM d LEFT JOIN c ON c.d = d.id GROUP BY d.name against the same with JOIN: 0; d has one row, c none, gold returns it and the agent nothing.",
