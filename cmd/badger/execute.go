@@ -97,6 +97,9 @@ func (f *executeFlags) open(c executeConfig, p process, resumed bool, others ...
 	if c.Rows < 0 || c.Bytes < 0 || c.Timeout < 0 {
 		return nil, usage("--execute: limits must be above 0")
 	}
+	if c.URL == "" && c.Schema {
+		return nil, usage("--execute: expected a URL with --execute-schema or --execute-statistics, also with --execute-kept: it says of which warehouse they were kept")
+	}
 	x := &executionAtWork{Executor: &execution.Executor{
 		Limits: execution.Limits{
 			Rows: cmp.Or(c.Rows, execution.DefaultLimits.Rows), Bytes: cmp.Or(c.Bytes, execution.DefaultLimits.Bytes), Timeout: cmp.Or(c.Timeout, execution.DefaultLimits.Timeout),

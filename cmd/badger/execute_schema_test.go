@@ -14,6 +14,8 @@ import (
 const undescribedCases = `{"case_id": "partner", "dialect": "%", "gold": {"sql": "SELECT count(*) AS n FROM client"}, "agent": {"name": "a", "version": "1", "sql": "SELECT count(*) AS n FROM client c JOIN district d ON d.id = c.district_id"}}
 {"case_id": "grade", "dialect": "%", "gold": {"sql": "SELECT count(*) AS n FROM client"}, "agent": {"name": "a", "version": "1", "sql": "SELECT count(grade) AS n FROM client"}}
 {"case_id": "name", "dialect": "%", "gold": {"sql": "SELECT count(*) AS n FROM district"}, "agent": {"name": "a", "version": "1", "sql": "SELECT count(name) AS n FROM district"}}
+{"case_id": "region", "dialect": "%", "gold": {"sql": "SELECT DISTINCT region, country FROM town"}, "agent": {"name": "a", "version": "1", "sql": "SELECT region, max(country) AS country FROM town GROUP BY region"}}
+{"case_id": "note", "dialect": "%", "gold": {"sql": "SELECT count(*) AS n FROM town WHERE note <> ''"}, "agent": {"name": "a", "version": "1", "sql": "SELECT count(note) AS n FROM town"}}
 {"case_id": "stated", "dialect": "%", "schema_ddl": "CREATE TABLE district (id INT, name TEXT)", "gold": {"sql": "SELECT count(*) AS n FROM district"}, "agent": {"name": "a", "version": "1", "sql": "SELECT count(name) AS n FROM district"}}
 `
 
@@ -31,6 +33,8 @@ func TestRunReadsTheSchema(t *testing.T) {
 			"CREATE TABLE district (id INT PRIMARY KEY, name VARCHAR(20) NOT NULL)", "INSERT INTO district VALUES (1, 'Jesenik'), (2, 'Tachov')",
 			"CREATE TABLE client (id INT PRIMARY KEY, district_id INT REFERENCES district (id), grade VARCHAR(5))",
 			"INSERT INTO client VALUES (1, 1, NULL), (2, 2, 'A'), (3, 1, 'B')",
+			"CREATE TABLE town (id INT PRIMARY KEY, region VARCHAR(9), country VARCHAR(9), note VARCHAR(9))",
+			"INSERT INTO town SELECT i, 'r' || (i % 6), 'c' || (i % 3), CASE WHEN i = 5 THEN '' ELSE 'n' || (i % 40) END FROM generate_series(1, 90) AS s(i)",
 		}
 		execute(t, url, statements...)
 		dir := t.TempDir()
@@ -38,6 +42,7 @@ func TestRunReadsTheSchema(t *testing.T) {
 		if err := os.WriteFile(cases, []byte(strings.ReplaceAll(undescribedCases, "%", engineOf(url).name)), 0o600); err != nil {
 			t.Fatal(err)
 		}
+		told := ""
 		run := func(more ...string) map[string]found {
 			t.Helper()
 			path := filepath.Join(dir, "scores.jsonl")
@@ -45,6 +50,7 @@ func TestRunReadsTheSchema(t *testing.T) {
 			if code != exitDone {
 				t.Fatalf("exit %d: %s%s", code, out, log)
 			}
+			told = log
 			got := map[string]found{}
 			for line := range strings.Lines(readFile(t, path)) {
 				var s struct {
@@ -84,6 +90,18 @@ func TestRunReadsTheSchema(t *testing.T) {
 			}
 			if g := got["name"]; g.Found != tc.nameIsRefutable {
 				t.Errorf("%v: count(name) is told from count(*): %v, want %v", tc.flags, g.Found, tc.nameIsRefutable)
+			}
+			if tc.from == "warehouse" {
+				region := slices.Contains(got["region"].Breaks, "every town.region has one country (the statistics of the warehouse)")
+				if g := got["region"]; region != (tc.grade == none) || g.Realistic == region {
+					t.Errorf("%v: %+v, want a dependency that the statistics show", tc.flags, g)
+				}
+				if g := got["note"]; !g.Found || g.Realistic != (tc.grade == none) {
+					t.Errorf("%v: %+v, want an empty text that is realistic where the statistics show one", tc.flags, g)
+				}
+				if !strings.Contains(told, "cases that state schema_ddl: 1; of their tables ") {
+					t.Errorf("%v: a stated schema is passed over without a word: %s", tc.flags, told)
+				}
 			}
 			if g := got["stated"]; g.From != "case" || !g.Found {
 				t.Errorf("%v: a schema that the case states is not used: %+v", tc.flags, g)

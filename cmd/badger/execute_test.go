@@ -110,6 +110,7 @@ func TestRunExecutesIsChecked(t *testing.T) {
 		{"a database that is not there", []string{"--execute", "duckdb:none.duckdb", "--no-to"}, exitFail, `database "none.duckdb" does not exist`},
 		{"nothing kept", []string{"--execute-kept", "--snapshots", "none-there", "--no-to"}, exitUsage, "no directory"},
 		{"kept nowhere", []string{"--execute-kept", "--snapshots", "none", "--no-to"}, exitUsage, "expected a directory of kept results"},
+		{"statistics that are kept, of no warehouse", []string{"--execute-kept", "--snapshots", ".", "--execute-statistics", "--no-to"}, exitUsage, "expected a URL with --execute-schema or --execute-statistics"},
 		{"an unknown scheme", []string{"--execute", "oracle:x", "--no-to"}, exitUsage, "expected a URL that begins with"},
 	} {
 		code, _, log := badger(t, append([]string{"run", "--cases", cases, "--metrics", "ex_bird", "--quiet"}, tc.args...)...)

@@ -118,11 +118,58 @@ func TestCounterexampleKeepsTheSchema(t *testing.T) {
 		{"sqlite", "CREATE TABLE t (id INTEGER PRIMARY KEY, d DATE)", "SELECT id FROM t WHERE d > '2020'", "SELECT id FROM t WHERE d > 2020"},
 		{"sqlite", "CREATE TABLE t (id INTEGER PRIMARY KEY, s TEXT, x INTEGER)", "SELECT nullif(s, 1), nullif(x, '3') FROM t", "SELECT s, x FROM t"},
 		{"sqlite", "CREATE TABLE t (id INTEGER PRIMARY KEY, s TEXT)", "SELECT id FROM t WHERE +s = 5", "SELECT id FROM t WHERE 0"},
+		{"sqlite", "CREATE TABLE t (id INTEGER PRIMARY KEY, d DATE NOT NULL)", "SELECT id FROM t WHERE d > strftime('%Y', d)", "SELECT id FROM t"},
+		{"sqlite", "CREATE TABLE t (id INTEGER PRIMARY KEY, d DATE NOT NULL)", "SELECT id FROM t WHERE strftime('%Y', d) >= d OR (SELECT strftime('%m', d)) > d", "SELECT id FROM t WHERE 0"},
+		{"sqlite", "CREATE TABLE t (id INTEGER PRIMARY KEY, d DATE NOT NULL)", "SELECT id FROM t WHERE d > (SELECT CAST(strftime('%Y', d) AS INTEGER)) AND d > julianday(d)", "SELECT id FROM t"},
+		{"sqlite", "CREATE TABLE t (id INTEGER PRIMARY KEY, d DATE NOT NULL)", "SELECT id FROM t WHERE (SELECT CAST(strftime('%Y', d) AS INTEGER)) = strftime('%Y', d)", "SELECT id FROM t"},
+		{"sqlite", "CREATE TABLE t (id INTEGER PRIMARY KEY, d DATE, x REAL)", "SELECT id FROM t WHERE d = x", "SELECT id FROM t WHERE 0"},
+		{"sqlite", "CREATE TABLE t (id INTEGER PRIMARY KEY, x INTEGER)", "SELECT floor(x) / 2 FROM t", "SELECT x / 2 FROM t"},
+		{"sqlite", "CREATE TABLE t (id INTEGER PRIMARY KEY, s TEXT)", "SELECT count(*) FROM t WHERE s LIKE '%a%b%c%d%'", "SELECT count(*) FROM t WHERE s LIKE '%a%b%c%d%' OR s LIKE '%A%b%C%d%'"},
 	} {
 		o := find(t, counterexample.Problem{Gold: tc.gold, Pred: tc.pred, Dialect: tc.dialect, Schema: tc.schema})
 		if o.Found || o.Why != "" {
 			t.Errorf("%s: %v %+v (%s), want no difference", tc.schema, o.Found, o.Tables, o.Why)
 		}
+	}
+}
+
+// What a dialect or a collation decides in one way or another is no difference, and what it decides in
+// another way than the engine is one.
+func TestCounterexampleKeepsTheDialect(t *testing.T) {
+	const schema = "CREATE TABLE t (id INT PRIMARY KEY, s VARCHAR(20), x INT NOT NULL, f FLOAT NOT NULL, r REAL NOT NULL, u INT UNIQUE)"
+	for _, tc := range []struct {
+		why, dialect, gold, pred string
+		differ                   bool
+	}{
+		{"A is a to a collation", "mysql", "SELECT count(DISTINCT s) FROM t WHERE s = 'A' OR s = 'b'", "SELECT count(DISTINCT s) FROM t WHERE lower(s) IN ('a', 'b')", false},
+		{"A is a to a collation", "mysql", "SELECT id FROM t WHERE s = 'A'", "SELECT id FROM t WHERE lower(s) = 'a'", false},
+		{"A is a to a collation", "tsql", "SELECT id FROM t WHERE s <> 'A'", "SELECT id FROM t WHERE upper(s) <> 'A'", false},
+		{"A is a to no collation of Snowflake's", "snowflake", "SELECT id FROM t WHERE s = 'A'", "SELECT id FROM t WHERE lower(s) = 'a'", true},
+		{"Bob may be bob", "mysql", "SELECT id FROM t WHERE s IN ('Bob', 'bob')", "SELECT id FROM t WHERE s = 'Bob'", false},
+		{"b is no a to any", "mysql", "SELECT id FROM t WHERE s = 'a'", "SELECT id FROM t WHERE s IN ('a', 'b')", true},
+		{"LIKE folds as = does", "mysql", "SELECT id FROM t WHERE s LIKE 'A%'", "SELECT id FROM t WHERE substring(s, 1, 1) = 'a'", false},
+		{"T-SQL's average of whole numbers is whole", "tsql", "SELECT avg(x) FROM t", "SELECT sum(x) / count(*) FROM t WHERE id > 0 OR id <= 0 HAVING count(*) > 0 OR count(*) = 0 AND sum(x) IS NULL AND 1 = 0 UNION ALL SELECT NULL WHERE NOT EXISTS (SELECT 1 FROM t)", false},
+		{"T-SQL's average of whole numbers is whole", "tsql", "SELECT avg(x) FROM t", "SELECT avg(CAST(x AS FLOAT)) FROM t", true},
+		{"it depends on the version", "redshift", "SELECT avg(x) FROM t", "SELECT avg(CAST(x AS FLOAT)) FROM t", false},
+		{"Snowflake's is none", "snowflake", "SELECT avg(x) FROM t", "SELECT avg(CAST(x AS FLOAT)) FROM t", false},
+		{"T-SQL has one NULL in a unique column", "tsql", "SELECT count(*) FROM t WHERE u IS NULL HAVING count(*) > 1", "SELECT count(*) FROM t WHERE 1 = 0 HAVING count(*) > 1", false},
+		{"Postgres has several", "postgres", "SELECT count(*) FROM t WHERE u IS NULL HAVING count(*) > 1", "SELECT count(*) FROM t WHERE 1 = 0 HAVING count(*) > 1", true},
+		{"a half goes up or to the even number", "postgres", "SELECT round(x / 2.0) FROM t WHERE x > 0", "SELECT floor((x + 1) / 2.0) FROM t WHERE x > 0", false},
+		{"a half goes away from zero", "sqlite", "SELECT round(x / 2.0) FROM t WHERE x > 0", "SELECT CAST(x / 2.0 + 0.5 AS INTEGER) FROM t WHERE x > 0", false},
+		{"a half goes away from zero", "sqlite", "SELECT round(x / 2.0) FROM t WHERE x > 0", "SELECT CAST(x / 2.0 AS INTEGER) FROM t WHERE x > 0", true},
+		{"0.1 is no float of four bytes", "postgres", "SELECT id FROM t WHERE r = 0.1", "SELECT id FROM t WHERE 1 = 0", false},
+		{"0.5 is one", "postgres", "SELECT id FROM t WHERE r = 0.5", "SELECT id FROM t WHERE 1 = 0", true},
+		{"0.1 is one of eight", "snowflake", "SELECT id FROM t WHERE f = 0.1", "SELECT id FROM t WHERE 1 = 0", true},
+		{"quotients have four digits in MySQL", "mysql", "SELECT id FROM t WHERE x / 3 = 0.33333333333333331", "SELECT id FROM t WHERE 1 = 0", false},
+		{"thirds add up to less than one", "snowflake", "SELECT floor(x / 3 * 3) FROM t", "SELECT x FROM t", false},
+		{"a half is the same to all", "mysql", "SELECT id FROM t WHERE x / 2 > 1.5", "SELECT id FROM t WHERE x / 2 >= 1.5", true},
+	} {
+		t.Run(tc.dialect+"/"+tc.why, func(t *testing.T) {
+			o := find(t, counterexample.Problem{Gold: tc.gold, Pred: tc.pred, Dialect: tc.dialect, Schema: schema})
+			if o.Why != "" || o.Found != tc.differ {
+				t.Errorf("found %v %+v (%s), want %v", o.Found, o.Tables, o.Why, tc.differ)
+			}
+		})
 	}
 }
 
@@ -145,10 +192,22 @@ func TestCounterexampleRefuses(t *testing.T) {
 		{"sqlite", "SELECT random() FROM client", "RANDOM"},
 		{"sqlite", "SELECT date('now') FROM client", "no column"},
 		{"postgres", "SELECT id FROM client WHERE name < 'Bob'", "the collation"},
-		{"mysql", "SELECT id FROM client WHERE name IN ('Bob', 'bob')", "collation"},
 		{"snowflake", "SELECT name:a.b FROM client", "semi-structured"},
 		{"bigquery", "SELECT id FROM client, UNNEST([1, 2]) AS x", "UNNEST"},
 		{"sqlite", "SELECT id FROM client WHERE name MATCH 'a'", "MATCH"},
+		{"oracle", "SELECT id FROM client WHERE id > 1", `dialect: "oracle" is not known, expected one of bigquery, databricks, duckdb, mysql, postgres, redshift, snowflake, sqlite, tsql, generic`},
+		{"sqlite", "SELECT CAST(strftime('%Y', born) AS TEXT) / 2 FROM client", "not known whether they are whole"},
+		{"sqlite", "SELECT CASE WHEN age > 5 THEN age ELSE 2.5 END / 2 FROM client", "not known whether they are whole"},
+		{"mysql", "SELECT substring(name, 1, 1), count(*) FROM client GROUP BY 1", "depends on the collation"},
+		{"tsql", "SELECT DISTINCT concat(name, name) FROM client", "CONCAT"},
+		{"tsql", "SELECT id FROM client WHERE name LIKE '[A-C]%'", "a set of letters"},
+		{"tsql", "SELECT replace(name, 'a', '') FROM client", "the collation"},
+		{"mysql", "SELECT length(name) FROM client WHERE name = 'é'", "letters beyond ASCII"},
+		{"sqlite", "SELECT sum(name) / 2 FROM client", "not known whether they are whole"},
+		{"sqlite", "SELECT id FROM client WHERE name GLOB '[^a]*'", "GLOB"},
+		{"sqlite", "SELECT id FROM client WHERE name LIKE grade AND grade = '%a%a%a%a%a%a%a%a'", "a computed pattern"},
+		{"postgres", "SELECT id FROM client WHERE name LIKE grade OR grade = '\\'", "a computed pattern"},
+		{"sqlite", "WITH a AS (SELECT name || name || name || name AS x FROM client), b AS (SELECT x || x || x || x AS x FROM a), c AS (SELECT x || x || x || x AS x FROM b), d AS (SELECT x || x || x || x AS x FROM c) SELECT x FROM d", "a text put together"},
 	} {
 		o := find(t, counterexample.Problem{Gold: "SELECT id FROM client", Pred: tc.query, Dialect: tc.dialect, Schema: shopDDL})
 		if !strings.Contains(o.Why, tc.why) || o.Found {
@@ -186,7 +245,37 @@ func TestCounterexampleRefusesTypes(t *testing.T) {
 	}
 }
 
-// A join of everything with everything ends with the time, and says so; the engine stays usable.
+// What would take the engine long has an answer that the time does not decide: joins of many tables are
+// tried on few rows, and patterns of many wildcards are matched in linear time.
+func TestCounterexampleIsBounded(t *testing.T) {
+	join := "SELECT count(*) FROM client"
+	for i := range 14 {
+		join += fmt.Sprintf(" JOIN client c%d ON c%d.id + client.id > 0", i, i)
+	}
+	inner := "SELECT id FROM client"
+	for range 6 {
+		inner = "SELECT id FROM client WHERE age > (SELECT count(*) FROM (" + inner + ") x)"
+	}
+	wild := strings.Repeat("%a", 24) + strings.Repeat("%_", 6)
+	for _, tc := range []struct {
+		why, gold, pred string
+		found           bool
+		bound           string
+	}{
+		{"a join of many tables", join, join + " WHERE client.id > -5", true, ""},
+		{"a join that is not refuted by a row", join + strings.Repeat(" JOIN client", 30), join + strings.Repeat(" JOIN client", 30) + " WHERE 1 = 1", false, ""},
+		{"queries inside of queries", inner, inner, false, ""},
+		{"wildcards", "SELECT id FROM client WHERE name LIKE '" + wild + "b'", "SELECT id FROM client WHERE name LIKE '" + wild + "c'", true, ""},
+		{"a limit inside", "SELECT id FROM client c WHERE (SELECT name FROM district d WHERE d.area > c.age) > 'a'", "SELECT id FROM client c WHERE (SELECT name FROM district d WHERE d.area > c.age) > 'a' OR c.age < 0", false, ""},
+	} {
+		o := find(t, counterexample.Problem{Gold: tc.gold, Pred: tc.pred, Dialect: "sqlite", Schema: shopDDL, Time: 600_000})
+		if o.Found != tc.found || !strings.Contains(o.Why, tc.bound) || tc.bound == "" && o.Why != "" {
+			t.Errorf("%s: found %v after %d databases, %d were too large (%s)", tc.why, o.Found, o.Tries, o.Large, o.Why)
+		}
+	}
+}
+
+// A search that takes too long ends with the time, and says so; the engine stays usable.
 func TestCounterexampleEndsInTime(t *testing.T) {
 	e := duckdb.NewSmallDatabases(1)
 	defer e.Close()
@@ -195,7 +284,7 @@ func TestCounterexampleEndsInTime(t *testing.T) {
 		join += fmt.Sprintf(" JOIN client c%d ON c%d.id + client.id > 0", i, i)
 	}
 	start := time.Now()
-	o, err := counterexample.Find(t.Context(), e, &counterexample.Problem{Gold: join, Pred: join + " WHERE client.id > -5", Dialect: "sqlite", Schema: shopDDL, Time: 300})
+	o, err := counterexample.Find(t.Context(), e, &counterexample.Problem{Gold: join, Pred: join + " WHERE client.id > -5", Dialect: "sqlite", Schema: shopDDL, Time: 1})
 	if err != nil || !o.TimedOut || o.Found {
 		t.Errorf("%+v, %v, want a search that was given up", o, err)
 	}
@@ -247,6 +336,11 @@ func TestCounterexampleIsRealistic(t *testing.T) {
 	lone := func(missing int64) *counterexample.Facts {
 		return &counterexample.Facts{Inclusions: []counterexample.Inclusion{{Table: "orders", Column: "code", ToTable: "codes", ToColumn: "code", Rows: 90, Missing: missing}}}
 	}
+	const pairs = "CREATE TABLE client (id INTEGER PRIMARY KEY, name TEXT NOT NULL, age INTEGER NOT NULL)"
+	fixed := func(support float64) *counterexample.Facts {
+		return &counterexample.Facts{Dependencies: []counterexample.Dependency{{Table: "client", Column: "name", Fixes: "age", Support: support}}}
+	}
+	dependent := [2]*counterexample.Seen{{Rows: 100, Columns: []counterexample.ColumnFacts{{Rows: 100, Distinct: 20}, {Rows: 100, Distinct: 10}}, Dependencies: []counterexample.SeenDependency{{Column: 0, Fixes: 1, Support: 60}}}}
 	for _, tc := range []struct {
 		why, schema, gold, pred string
 		seen                    [2]*counterexample.Seen
@@ -259,12 +353,22 @@ func TestCounterexampleIsRealistic(t *testing.T) {
 		{why: "NULL that the result shows", gold: "SELECT age FROM client", pred: "SELECT age FROM client WHERE age < 30 OR age >= 30", seen: seen(counterexample.ColumnFacts{Rows: 50, Nulls: 1, Distinct: 30})},
 		{why: "NULL that statistics show", gold: "SELECT count(*) FROM client", pred: "SELECT count(age) FROM client", facts: &counterexample.Facts{Columns: []counterexample.ColumnFacts{{Table: "client", Column: "age", Rows: 50, Nulls: 2, Distinct: 30}}}},
 		{why: "blanks", gold: "SELECT id FROM client WHERE name = 'Ann'", pred: "SELECT id FROM client WHERE trim(name) = 'Ann'", breaks: "client.name has no empty texts and none that begin or end with blanks"},
-		{why: "beyond all values of the table", gold: "SELECT age FROM client", pred: "SELECT age FROM client WHERE age < 100", seen: seen(ages), breaks: "client.age is from 20.0 to 60.0 (the result)"},
+		{why: "beyond all values of the table", gold: "SELECT age FROM client", pred: "SELECT age FROM client WHERE age < 100", seen: seen(ages), breaks: "client.age is from 20 to 60 (the result)"},
 		{why: "a filter leaves the others out", gold: "SELECT age FROM client WHERE age > 19", pred: "SELECT age FROM client WHERE age > 19 AND age < 100", seen: seen(ages)},
 		{why: "so does a limit", gold: "SELECT age FROM client ORDER BY age, id LIMIT 50", pred: "SELECT age FROM client WHERE age < 100 ORDER BY age, id LIMIT 50", seen: seen(ages)},
 		{why: "one row of all shows one", gold: "SELECT age, count(*) FROM client", pred: "SELECT age, count(*) FROM client WHERE age < 100", seen: seen(counterexample.ColumnFacts{Rows: 1, Distinct: 1, Low: "20", High: "20"})},
 		{why: "so does a join", gold: "SELECT c.age FROM client c JOIN district d ON d.name = c.name", pred: "SELECT c.age FROM client c JOIN district d ON d.name = c.name WHERE c.age < 100", seen: seen(ages)},
 		{why: "a category that is not there", gold: "SELECT id FROM client WHERE name <> 'Zoe'", pred: "SELECT id FROM client WHERE name IN ('Ann', 'Bea')", facts: &counterexample.Facts{Columns: []counterexample.ColumnFacts{grades}}, breaks: "client.name has one of 2 values (the statistics of the warehouse)"},
+		{why: "NULL that a query asks for in another table", gold: "SELECT count(*) FROM client c JOIN district d ON d.id = c.district_id WHERE d.name IS NOT NULL", pred: "SELECT count(c.name) FROM client c JOIN district d ON d.id = c.district_id WHERE d.name IS NOT NULL", breaks: "client.name has no NULL (no query asks for it)"},
+		{why: "empty texts", gold: "SELECT id FROM client WHERE name IS NOT NULL AND name <> ''", pred: "SELECT id FROM client WHERE name IS NOT NULL", breaks: "client.name has no empty texts and none that begin or end with blanks"},
+		{why: "empty texts that a result shows", gold: "SELECT name FROM client WHERE name <> '' OR age < 0", pred: "SELECT name FROM client", seen: seen(counterexample.ColumnFacts{Rows: 9, Distinct: 5, Empty: 1})},
+		{why: "empty texts that statistics show", gold: "SELECT id FROM client WHERE name IS NOT NULL AND name <> ''", pred: "SELECT id FROM client WHERE name IS NOT NULL", facts: &counterexample.Facts{Columns: []counterexample.ColumnFacts{{Table: "client", Column: "name", Rows: 50, Distinct: 30, Empty: 2}}}},
+		{why: "blanks that statistics show", gold: "SELECT id FROM client WHERE name = 'Ann'", pred: "SELECT id FROM client WHERE trim(name) = 'Ann'", facts: &counterexample.Facts{Columns: []counterexample.ColumnFacts{{Table: "client", Column: "name", Rows: 50, Distinct: 30, Blank: 2}}}},
+		{why: "two ages of a name", schema: pairs, gold: "SELECT DISTINCT name, age FROM client", pred: "SELECT name, max(age) FROM client GROUP BY name"},
+		{why: "one age for each name, by statistics", schema: pairs, gold: "SELECT DISTINCT name, age FROM client", pred: "SELECT name, max(age) FROM client GROUP BY name", facts: fixed(40), breaks: "every client.name has one age (the statistics of the warehouse)"},
+		{why: "by few rows", schema: pairs, gold: "SELECT DISTINCT name, age FROM client", pred: "SELECT name, max(age) FROM client GROUP BY name", facts: fixed(20)},
+		{why: "one age for each name, by the result", schema: pairs, gold: "SELECT name, age FROM client", pred: "SELECT c.name, (SELECT max(age) FROM client x WHERE x.name = c.name) FROM client c", seen: dependent, breaks: "every client.name has one age (the result)"},
+		{why: "by a result under a condition", schema: pairs, gold: "SELECT name, age FROM client WHERE id > 0", pred: "SELECT c.name, (SELECT max(age) FROM client x WHERE x.name = c.name) FROM client c WHERE id > 0", seen: dependent},
 		{why: "an empty table", gold: "SELECT max(age) FROM client", pred: "SELECT age FROM client WHERE age = (SELECT max(age) FROM client) LIMIT 1", breaks: "client has rows"},
 		{why: "a key that is joined", schema: loose, gold: "SELECT id FROM orders", pred: "SELECT id FROM orders o JOIN codes c ON c.code = o.code", breaks: "every orders.code has a row in codes (code) (it is joined with a key)"},
 		{why: "a partner that the warehouse lacks", schema: loose, gold: "SELECT id FROM orders", pred: "SELECT id FROM orders o JOIN codes c ON c.code = o.code", facts: lone(4)},
@@ -389,7 +493,7 @@ func TestCounterexamplesOfReferenceData(t *testing.T) {
 		{"splash/same_result.jsonl", 0.95, 178, true, false},
 		{"splash/cases.jsonl", 0.97, 464, true, true},
 		{"maple/cases.jsonl", 0.9, 163, true, true},
-		{"equivalence/literature.jsonl", 0, 29, false, true},
+		{"equivalence/literature.jsonl", 0, 29, true, true},
 		// These are genuine: names that bind to the nearest table (22, 90, 126, 329), two columns of ROLLUP that change places (184).
 		{"equivalence/calcite.jsonl", 0, 5, false, true},
 	} {
@@ -425,6 +529,9 @@ func TestCounterexamplesOfReferenceData(t *testing.T) {
 				}
 				for _, table := range o.Tables {
 					rows = append(rows, float64(len(table.Rows)))
+				}
+				if p.CaseID == "literature-14" { // SQLite reads no brackets around a part of a UNION
+					continue
 				}
 				if err := json.NewEncoder(&printed).Encode(map[string]any{
 					"case_id": p.CaseID, "ddl": p.Schema, "tables": o.Tables, "queries": []string{p.Gold.SQL, p.Agent.SQL}, "results": [][][]counterexample.Value{o.Gold.Rows, o.Pred.Rows},

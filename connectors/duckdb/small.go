@@ -2,6 +2,7 @@ package duckdb
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/duckdb/duckdb-go/v2/mapping"
@@ -125,7 +126,12 @@ func (d *smallDatabase) Query(ctx context.Context, sql string) ([][]counterexamp
 		var result mapping.Result
 		defer mapping.DestroyResult(&result)
 		if mapping.ExecutePrepared(*p, &result) == mapping.StateError {
-			return d.conn.errorOf(mapping.ResultError(&result))
+			message := mapping.ResultError(&result)
+			if class, _ := split(message); class == "INTERNAL" || class == "FATAL" {
+				d.failed = true
+				return fmt.Errorf("%w: %w", counterexample.ErrEngine, d.conn.errorOf(message))
+			}
+			return d.conn.errorOf(message)
 		}
 		var err error
 		rows, err = readSmall(&result)

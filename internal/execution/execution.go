@@ -115,6 +115,7 @@ const (
 // Tally counts what became of queries. A query that several cases share counts once in Ran.
 type Tally struct {
 	Ran, Kept int // queries that were run, and that had a kept result
+	Stated    int // cases whose tables were not asked for, as they state a schema
 	Outcomes  map[Side]map[string]int
 	First     map[string]string // by side and outcome, a case of it and why
 }
@@ -426,6 +427,13 @@ func (e *Executor) Lines() (lines []string) {
 				lines = append(lines, fmt.Sprintf("%d of the %s queries %s, such as %s", n, side, k.says, e.tally.First[string(side)+" "+k.outcome]))
 			}
 		}
+	}
+	if n := e.tally.Stated; n > 0 {
+		what := "the definitions were not read"
+		if e.Statistics {
+			what = "neither the definitions nor statistics were read"
+		}
+		lines = append(lines, fmt.Sprintf("cases that state schema_ddl: %d; of their tables %s", n, what))
 	}
 	if all := e.tally.Outcomes[Gold]; all[failed] > 0 && all[ran] == 0 {
 		lines = append(lines, "!! no gold query ran: are the database and the role the right ones?")

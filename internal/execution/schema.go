@@ -23,6 +23,11 @@ type describer interface {
 // tables are known or the schema stays empty: of half a schema nothing can be said. What the
 // warehouse does not answer is not known, and no error.
 func (e *Executor) describe(ctx context.Context, c *scoring.Case, database string) error {
+	if e.Schema && c.Schema != "" && strings.TrimSpace(c.Pred.SQL) != "" {
+		e.mu.Lock()
+		e.tally.Stated++
+		e.mu.Unlock()
+	}
 	if !e.Schema || c.Schema != "" || strings.TrimSpace(c.Pred.SQL) == "" {
 		return nil
 	}
@@ -120,8 +125,8 @@ func tablesOf(sql string, dialect sqlparts.Dialect, upper bool) (names [][]strin
 }
 
 // statistics reads what is known of the columns that a pair of queries reads: a statement for each
-// table, one for each column of texts with few values, and one for each pair of columns that are
-// joined. A statement that fails tells nothing.
+// table, two for each column of texts, one for each pair of columns that are joined, and one for each
+// pair of which one may fix the other. A statement that fails tells nothing.
 func (e *Executor) statistics(ctx context.Context, database string, d driver.Dialect, tables map[string]string, facts *counterexample.Facts, p *counterexample.Problem) error {
 	columns, joined := counterexample.Reads(p)
 	byTable := map[string][]*counterexample.Column{}
@@ -171,7 +176,20 @@ func (e *Executor) statistics(ctx context.Context, database string, d driver.Dia
 					return err
 				}
 			}
+			if c.Kind == counterexample.Text && f.Distinct > 0 {
+				name := d.Identifier(c.Name)
+				counts, err := e.numbers(ctx, database, "SELECT COUNT(CASE WHEN "+name+" = '' THEN 1 END) AS e, COUNT(CASE WHEN "+name+" LIKE ' %' OR "+name+" LIKE '% ' THEN 1 END) AS b FROM "+from, 2)
+				if err != nil {
+					return err
+				}
+				if counts != nil {
+					f.Empty, f.Blank = int64(counts[0]), int64(counts[1])
+				}
+			}
 			facts.Columns = append(facts.Columns, f)
+		}
+		if err := e.dependencies(ctx, database, d, table, from, facts); err != nil {
+			return err
 		}
 	}
 	for _, pair := range joined {
@@ -193,6 +211,55 @@ func (e *Executor) statistics(ctx context.Context, database string, d driver.Dia
 		}
 	}
 	return nil
+}
+
+// maxDependencies bounds the pairs of columns of a table that are looked at for a dependency.
+const maxDependencies = 12
+
+// dependencies reads which columns of a table fix another one, among those that facts tell of: first a
+// column repeats values, and another has several. The support follows from how often two rows have the
+// same value of the other column.
+func (e *Executor) dependencies(ctx context.Context, database string, d driver.Dialect, table, from string, facts *counterexample.Facts) error {
+	tried := 0
+	for _, a := range facts.Columns {
+		for _, b := range facts.Columns {
+			repeats := a.Rows - a.Nulls - a.Distinct
+			known := slices.ContainsFunc(facts.Dependencies, func(k counterexample.Dependency) bool {
+				return k.Table == table && k.Column == a.Column && k.Fixes == b.Column
+			})
+			if a.Table != table || b.Table != table || a.Column == b.Column || repeats < counterexample.EnoughRows || b.Distinct < 2 || known {
+				continue
+			}
+			if tried++; tried > maxDependencies {
+				return nil
+			}
+			x, y := d.Identifier(a.Column), d.Identifier(b.Column)
+			n, err := e.numbers(ctx, database, fmt.Sprintf("SELECT (SELECT COUNT(*) FROM (SELECT %[1]s AS k FROM %[3]s WHERE %[1]s IS NOT NULL GROUP BY %[1]s HAVING COUNT(DISTINCT %[2]s) > 1 OR COUNT(%[2]s) > 0 AND COUNT(%[2]s) < COUNT(*)) broken) AS m, "+
+				"(SELECT SUM(1.0 * n * n) FROM (SELECT COUNT(*) AS n FROM %[3]s WHERE %[1]s IS NOT NULL GROUP BY %[2]s) times) AS s", x, y, from), 2)
+			if err != nil {
+				return err
+			}
+			if rows := float64(a.Rows - a.Nulls); n != nil && n[0] == 0 {
+				facts.Dependencies = append(facts.Dependencies, counterexample.Dependency{Table: table, Column: a.Column, Fixes: b.Column, Support: float64(repeats) * (1 - n[1]/rows/rows)})
+			}
+		}
+	}
+	return nil
+}
+
+// numbers are those of the one row of a statement of badger's own; nil where it has no answer.
+func (e *Executor) numbers(ctx context.Context, database, sql string, columns int) ([]float64, error) {
+	t, err := e.own(ctx, database, sql)
+	if err != nil || t == nil || t.Rows() != 1 || len(t.Columns) != columns {
+		return nil, err
+	}
+	out := make([]float64, columns)
+	for i := range out {
+		if out[i], err = strconv.ParseFloat(t.Columns[i].Value(0).String(), 64); err != nil {
+			return nil, nil //nolint:nilerr // what is no number tells nothing
+		}
+	}
+	return out, nil
 }
 
 // ordered tells whether the bounds of a column mean something: of numbers and dates.

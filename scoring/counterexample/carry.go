@@ -16,18 +16,25 @@ import (
 // A query whose result the dialect leaves open (ties under LIMIT, a column that is neither grouped
 // nor aggregated) is written in two variants that take opposite choices.
 type carrier struct {
-	dialect sqlparts.Dialect
-	schema  *Schema
-	values  *values
-	variant int // 0 or 1
+	dialect   sqlparts.Dialect
+	schema    *Schema
+	values    *values
+	queryText string // the text of the query
+	variant   int    // 0 or 1
 
-	open    bool // the variants differ
-	divides bool // a quotient, or a text made of a number, is computed
-	folds   bool // the case of letters is folded
-	wide    bool // a literal has letters beyond ASCII
-	inOrder bool // texts are compared by order
-	retype  bool // columns become texts where a query says so
-	learn   bool // tables and columns that are not known are added to the schema
+	open     bool             // the variants differ
+	divides  bool             // a quotient, or a text made of a number, is computed
+	folds    bool             // the case of letters is folded
+	wide     bool             // a literal has letters beyond ASCII
+	inOrder  bool             // texts are compared by order
+	wild     bool             // a literal that is no pattern has more % than maxWildcards, or a backslash
+	patterns bool             // a pattern is computed
+	made     bool             // a computed text is compared
+	bytes    bool             // the bytes of a text are counted
+	asked    map[*Column]bool // those that a query tests for NULL
+	seen     []*Column        // those that were read, in the order of the text
+	retype   bool             // columns become texts where a query says so
+	learn    bool             // tables and columns that are not known are added to the schema
 
 	names   int
 	depth   int
@@ -52,6 +59,11 @@ type expr struct {
 	column   *Column   // a plain column of a table
 	near     []*Column // those that it is computed from
 	counted  bool      // an aggregate
+	summed   bool      // a sum
+	unsure   bool      // of a number in SQLite: whether it is a whole one or a fraction depends on the data
+	inexact  bool      // of a number: a quotient or an average, which dialects round at different digits
+	length   int       // of a text: how many texts it is put together of
+	made     bool      // of a text: it is computed, and may be none of the database
 }
 
 // output is a column of a source or of a query.
@@ -94,6 +106,7 @@ func refuse(format string, args ...any) {
 const (
 	maxNesting = 40      // of queries and expressions
 	maxWritten = 1 << 18 // bytes of a carried query and its parts
+	maxLength  = 200     // texts that a text is put together of
 )
 
 // carried is a query that the engine can run.
@@ -106,7 +119,8 @@ type carried struct {
 
 // carry writes the query in both variants. The error names what the engine cannot do as the dialect
 // does.
-func (c *carrier) carry(q *sqlparts.Query) (out carried, what string) {
+func (c *carrier) carry(text string, q *sqlparts.Query) (out carried, what string) {
+	c.queryText = text
 	defer func() {
 		if v := recover(); v != nil {
 			r, ok := v.(refusal)
@@ -118,9 +132,15 @@ func (c *carrier) carry(q *sqlparts.Query) (out carried, what string) {
 	}()
 	out.ordered = len(q.OrderBy) > 0
 	for c.variant = range 2 {
-		c.names, c.depth, c.written, c.with, c.open = 0, 0, 0, nil, false
+		c.names, c.depth, c.written, c.with, c.open, c.seen = 0, 0, 0, nil, false, nil
 		out.sql[c.variant], out.columns = c.query(q, nil)
 		out.open = out.open || c.open
+	}
+	if c.patterns && c.wild {
+		return out, "a computed pattern, beside texts with backslashes or many wildcards"
+	}
+	if c.wide && (c.made && folding(c.dialect) || c.bytes) {
+		return out, "computed texts, beside letters beyond ASCII"
 	}
 	if c.folds && c.wide && c.dialect == sqlparts.SQLite {
 		return out, "upper and lower case of letters beyond ASCII"
@@ -294,6 +314,11 @@ func (c *carrier) setOp(b *sqlparts.SetOp, parent *scope) (string, []output) {
 			if k := kinds[i][j]; k.column != nil && columns[j].column != nil {
 				c.values.join(columns[j].column, k.column)
 			}
+			columns[j].unsure = columns[j].unsure || kinds[i][j].unsure || c.mixes(columns[j].kind, kinds[i][j].kind)
+			columns[j].inexact = columns[j].inexact || kinds[i][j].inexact
+			columns[j].made = columns[j].made || kinds[i][j].made
+			columns[j].length = max(columns[j].length, kinds[i][j].length)
+			columns[j].near = append(slices.Clone(columns[j].near), kinds[i][j].near...)
 			columns[j].kind = c.common(columns[j].kind, kinds[i][j].kind)
 		}
 	}
@@ -306,6 +331,10 @@ func (c *carrier) setOp(b *sqlparts.SetOp, parent *scope) (string, []output) {
 			sql.WriteString([...]string{sqlparts.Union: " UNION ", sqlparts.Intersect: " INTERSECT ", sqlparts.Except: " EXCEPT "}[op.Kind])
 			if op.All {
 				sql.WriteString("ALL ")
+			} else {
+				for j := range columns {
+					c.keyed(columns[j].expr)
+				}
 			}
 		}
 		items := make([]string, len(columns))
@@ -365,6 +394,7 @@ func (c *carrier) ordered(q *sqlparts.Query, keys []string, columns int) string 
 // key is a sort key with the place of NULL written out.
 func (c *carrier) key(sql string, x expr, o *sqlparts.OrderItem) string {
 	if x.kind == Text {
+		c.keyed(x)
 		c.inOrder = true
 	}
 	nulls := o.Nulls
@@ -491,6 +521,9 @@ func (c *carrier) selects(b *sqlparts.Select, q *sqlparts.Query, parent *scope) 
 	}
 	sql := "SELECT "
 	if b.Distinct {
+		for i := range columns {
+			c.keyed(columns[i].expr)
+		}
 		sql += "DISTINCT "
 	}
 	sql += strings.Join(items, ", ") + from + where + group + having + qualify + c.ordered(q, keys, len(columns))
@@ -606,6 +639,7 @@ func (c *carrier) groupKey(s *scope, e sqlparts.Expr, g *grouping) string {
 		}
 	}
 	x := c.value(c.expr(s, e))
+	c.keyed(x)
 	g.keys = append(g.keys, x)
 	if x.literal != nil || x.kind == Null {
 		return "(" + x.sql + " IS NULL)" // a number would be a place in the select list

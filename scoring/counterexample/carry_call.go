@@ -53,17 +53,38 @@ func (c *carrier) call(s *scope, e *sqlparts.Call) expr {
 	}
 	args := make([]expr, len(e.Args))
 	var near []*Column
+	before, length, unsure, inexact := len(c.seen), 0, false, false
 	for i, a := range e.Args {
 		args[i] = c.expr(s, a)
 		near = append(near, args[i].near...)
+		length += max(1, args[i].length)
+		unsure, inexact = unsure || args[i].unsure, inexact || args[i].inexact
+	}
+	if asksForNull[name] {
+		c.ask(before)
 	}
 	x := f(c, args)
 	if x.sql == "" {
 		refuse("the function %s in this form", strings.ToUpper(name))
 	}
 	x.near, x.affinity, x.literal, x.column = near, noAffinity, nil, nil
+	x.inexact = x.kind == Real && inexact
+	x.unsure = x.kind == Real && !alwaysReal[name] && (unsure || x.unsure)
+	if x.kind == Text {
+		x.length = length
+		x.made = x.made || !returnsArgument[name]
+	}
 	return x
 }
+
+// asksForNull are the functions that say what stands for NULL.
+var asksForNull = map[string]bool{"coalesce": true, "ifnull": true, "nvl": true}
+
+// returnsArgument are the functions that return one of their arguments as it is.
+var returnsArgument = map[string]bool{"coalesce": true, "ifnull": true, "nvl": true, "nullif": true, "iif": true, "iff": true, "if": true, "max": true, "min": true}
+
+// alwaysReal are the functions of numbers that return no whole ones, whatever they get.
+var alwaysReal = map[string]bool{"round": true, "sqrt": true, "julianday": true}
 
 // aggregate writes an aggregate; over is its window, if it has one.
 func (c *carrier) aggregate(s *scope, e *sqlparts.Call, name, over string) expr {
@@ -95,9 +116,13 @@ func (c *carrier) aggregate(s *scope, e *sqlparts.Call, name, over string) expr 
 	x := c.value(c.expr(s, e.Args[0]))
 	distinct := ""
 	if e.Distinct {
+		c.keyed(x)
+		for _, col := range x.near {
+			c.values.domain(col).distinct = true
+		}
 		distinct = "DISTINCT "
 	}
-	out := expr{counted: true, near: x.near}
+	out := expr{counted: true, near: x.near, inexact: x.inexact, length: x.length, made: x.made}
 	call := func(f string, arg string, k Kind) expr {
 		out.sql, out.kind = f+"("+distinct+arg+")"+tail, k
 		return out
@@ -107,9 +132,10 @@ func (c *carrier) aggregate(s *scope, e *sqlparts.Call, name, over string) expr 
 		return call("count", x.sql, Int)
 	case "min", "max":
 		if x.kind == Text {
+			c.keyed(x)
 			c.inOrder = true
 		}
-		out.column, out.affinity = x.column, noAffinity
+		out.column, out.affinity, out.unsure = x.column, noAffinity, x.unsure
 		k := x.kind
 		if k == Bool {
 			refuse("the least or greatest boolean")
@@ -123,8 +149,10 @@ func (c *carrier) aggregate(s *scope, e *sqlparts.Call, name, over string) expr 
 			c.learnKind(x, Int)
 		}
 		x = c.numeric(x)
+		out.summed = name == "sum"
 		switch {
 		case name == "sum" && x.kind == Int:
+			out.unsure = x.unsure
 			r := call("sum", x.sql, Int)
 			r.sql = "CAST(" + r.sql + " AS BIGINT)"
 			return r
@@ -132,6 +160,13 @@ func (c *carrier) aggregate(s *scope, e *sqlparts.Call, name, over string) expr 
 			r := call("sum", x.sql, Real)
 			r.sql = "coalesce(CAST(" + r.sql + " AS DOUBLE), 0.0::DOUBLE)"
 			return r
+		}
+		out.unsure, out.inexact = name == "sum" && x.unsure, name != "sum" || x.inexact
+		if name == "avg" && x.kind == Int {
+			if r, ok := c.wholeAverage(x, distinct, tail); ok {
+				out.sql, out.kind, out.inexact = r, Int, false
+				return out
+			}
 		}
 		return call(name, "CAST("+x.sql+" AS DOUBLE)", Real)
 	case "count_if":
@@ -184,7 +219,7 @@ func (c *carrier) concatenated(s *scope, e *sqlparts.Call, x expr, distinct, tai
 		separator = "''"
 	}
 	t := c.text(x)
-	return expr{sql: "string_agg(" + distinct + t.sql + ", " + separator + " ORDER BY " + t.sql + c.choice() + ")" + tail, kind: Text, near: x.near}
+	return expr{sql: "string_agg(" + distinct + t.sql + ", " + separator + " ORDER BY " + t.sql + c.choice() + ")" + tail, kind: Text, near: x.near, length: 16 * max(1, x.length), made: true}
 }
 
 // window writes a call with OVER.
@@ -197,7 +232,9 @@ func (c *carrier) window(s *scope, e *sqlparts.Call, name string) expr {
 	if len(w.Partition) > 0 {
 		var keys []string
 		for _, p := range w.Partition {
-			keys = append(keys, c.value(c.expr(s, p)).sql)
+			x := c.value(c.expr(s, p))
+			c.keyed(x)
+			keys = append(keys, x.sql)
 		}
 		parts = append(parts, "PARTITION BY "+strings.Join(keys, ", "))
 	}
@@ -251,7 +288,7 @@ func (c *carrier) window(s *scope, e *sqlparts.Call, name string) expr {
 	for i, a := range e.Args {
 		x := c.value(c.expr(s, a))
 		if i == 0 && name != "ntile" {
-			out.kind, out.near = x.kind, x.near
+			out.kind, out.near, out.unsure, out.inexact, out.length, out.made = x.kind, x.near, x.unsure, x.inexact, x.length, x.made
 		} else if x.literal == nil || x.kind != Int {
 			refuse("%s with what is no number", strings.ToUpper(name))
 		}
@@ -299,7 +336,7 @@ func (c *carrier) special(s *scope, e *sqlparts.Special) expr {
 	if x.sql == "" {
 		refuse("the function %s in this form", strings.ToUpper(name))
 	}
-	x.near, x.literal, x.column = near, nil, nil
+	x.near, x.literal, x.column, x.made = near, nil, nil, true
 	return x
 }
 
@@ -338,7 +375,25 @@ func realCall(name string) func(c *carrier, args []expr) expr {
 		if len(args) != 1 {
 			return expr{}
 		}
-		return expr{sql: name + "(CAST(" + c.numeric(args[0]).sql + " AS DOUBLE))", kind: Real}
+		x := "CAST(" + c.numeric(args[0]).sql + " AS DOUBLE)"
+		if args[0].inexact && name != "sqrt" {
+			x = c.nudged(x)
+		}
+		return expr{sql: name + "(" + x + ")", kind: Real}
+	}
+}
+
+// wholeCall is a rounding to a whole number. SQLite and T-SQL leave whole numbers what they are.
+func wholeCall(name string) func(c *carrier, args []expr) expr {
+	return func(c *carrier, args []expr) expr {
+		x := realCall(name)(c, args)
+		if x.sql != "" && args[0].kind == Int {
+			if c.dialect == sqlparts.SQLite || c.dialect == sqlparts.TSQL {
+				return args[0]
+			}
+			x.unsure = c.dialect != sqlparts.Postgres
+		}
+		return x
 	}
 }
 
@@ -358,11 +413,11 @@ var functions map[string]func(c *carrier, args []expr) expr
 func init() {
 	functions = map[string]func(c *carrier, args []expr) expr{
 		"lower": textCall("lower", Text, true), "lcase": textCall("lower", Text, true), "upper": textCall("upper", Text, true), "ucase": textCall("upper", Text, true),
-		"length": textCall("length", Int, false), "len": textCall("length", Int, false), "char_length": textCall("length", Int, false), "character_length": textCall("length", Int, false),
+		"length": length, "len": length, "char_length": textCall("length", Int, false), "character_length": textCall("length", Int, false),
 		"trim": trimmed("trim"), "ltrim": trimmed("ltrim"), "rtrim": trimmed("rtrim"),
 		"substr": substring, "substring": substring, "instr": found, "strpos": found,
 		"year": datePart("year"), "month": datePart("month"), "day": datePart("day"), "quarter": datePart("quarter"),
-		"floor": realCall("floor"), "ceil": realCall("ceil"), "ceiling": realCall("ceil"), "sqrt": realCall("sqrt"),
+		"floor": wholeCall("floor"), "ceil": wholeCall("ceil"), "ceiling": wholeCall("ceil"), "sqrt": realCall("sqrt"),
 		"abs": func(c *carrier, args []expr) expr {
 			if len(args) != 1 {
 				return expr{}
@@ -384,6 +439,9 @@ func init() {
 		},
 		"iif": conditional, "iff": conditional, "if": conditional,
 		"replace": func(c *carrier, args []expr) expr {
+			if c.dialect == sqlparts.TSQL && len(args) == 3 && args[1].literal != nil && strings.ToLower(args[1].literal.Text) != strings.ToUpper(args[1].literal.Text) {
+				refuse("REPLACE of letters, which depends on the collation")
+			}
 			if len(args) != 3 || args[1].literal == nil || args[2].literal == nil || len(args[2].literal.Text) > len(args[1].literal.Text) {
 				return expr{} // one that makes texts longer could make them very long
 			}
@@ -445,6 +503,20 @@ func (c *carrier) moment(x expr) string {
 	return "TRY_CAST(" + x.sql + " AS TIMESTAMP)"
 }
 
+// length counts the characters of a text; in MySQL its bytes, and in T-SQL none of the blanks at its
+// end.
+func length(c *carrier, args []expr) expr {
+	x := textCall("length", Int, false)(c, args)
+	switch {
+	case x.sql == "":
+	case c.dialect == sqlparts.MySQL:
+		c.bytes = true
+	case c.dialect == sqlparts.TSQL:
+		x.sql = "length(rtrim(" + c.text(args[0]).sql + ", ' '))"
+	}
+	return x
+}
+
 func trimmed(name string) func(c *carrier, args []expr) expr {
 	return func(c *carrier, args []expr) expr {
 		if len(args) != 1 {
@@ -480,10 +552,14 @@ func found(c *carrier, args []expr) expr {
 	if len(args) != 2 {
 		return expr{}
 	}
+	l, r := c.text(args[0]), c.text(args[1])
 	if c.dialect == sqlparts.MySQL {
-		c.folds = true
+		c.open, c.made = true, true
+		if c.variant == 1 {
+			l.sql, r.sql = "lower("+l.sql+")", "lower("+r.sql+")"
+		}
 	}
-	return expr{sql: "instr(" + c.text(args[0]).sql + ", " + c.text(args[1]).sql + ")", kind: Int}
+	return expr{sql: "instr(" + l.sql + ", " + r.sql + ")", kind: Int}
 }
 
 func rounded(c *carrier, args []expr) expr {
@@ -504,7 +580,7 @@ func rounded(c *carrier, args []expr) expr {
 	if x.kind == Int && c.dialect != sqlparts.SQLite {
 		return x
 	}
-	return expr{sql: "round(CAST(" + x.sql + " AS DOUBLE), " + strconv.Itoa(n) + ")", kind: Real}
+	return expr{sql: c.round(x, n), kind: Real}
 }
 
 func coalesced(c *carrier, args []expr) expr {
@@ -514,12 +590,13 @@ func coalesced(c *carrier, args []expr) expr {
 	for i := range args {
 		args[i] = c.value(args[i])
 	}
-	args, k, _ := c.alignKinds(args)
+	args, all := c.alignKinds(args)
 	parts := make([]string, len(args))
 	for i, a := range args {
 		parts[i] = a.sql
 	}
-	return expr{sql: "coalesce(" + strings.Join(parts, ", ") + ")", kind: k}
+	all.sql = "coalesce(" + strings.Join(parts, ", ") + ")"
+	return all
 }
 
 func conditional(c *carrier, args []expr) expr {
@@ -527,8 +604,9 @@ func conditional(c *carrier, args []expr) expr {
 		return expr{}
 	}
 	cond := c.truth(args[0])
-	values, k, _ := c.alignKinds([]expr{c.value(args[1]), c.value(args[2])})
-	return expr{sql: "(CASE WHEN " + cond + " THEN " + values[0].sql + " ELSE " + values[1].sql + " END)", kind: k}
+	values, all := c.alignKinds([]expr{c.value(args[1]), c.value(args[2])})
+	all.sql = "(CASE WHEN " + cond + " THEN " + values[0].sql + " ELSE " + values[1].sql + " END)"
+	return all
 }
 
 // extreme is SQLite's max or min of several values: NULL if one of them is.
@@ -537,7 +615,7 @@ func extreme(name string) func(c *carrier, args []expr) expr {
 		if len(args) < 2 || c.dialect != sqlparts.SQLite {
 			return expr{}
 		}
-		args, k, _ := c.alignKinds(args)
+		args, all := c.alignKinds(args)
 		var parts, nulls []string
 		for _, a := range args {
 			if a.kind == Text {
@@ -545,6 +623,7 @@ func extreme(name string) func(c *carrier, args []expr) expr {
 			}
 			parts, nulls = append(parts, a.sql), append(nulls, a.sql+" IS NULL")
 		}
-		return expr{sql: "(CASE WHEN " + strings.Join(nulls, " OR ") + " THEN NULL ELSE " + name + "(" + strings.Join(parts, ", ") + ") END)", kind: k}
+		all.sql = "(CASE WHEN " + strings.Join(nulls, " OR ") + " THEN NULL ELSE " + name + "(" + strings.Join(parts, ", ") + ") END)"
+		return all
 	}
 }

@@ -1,6 +1,7 @@
 package counterexample
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -81,7 +82,9 @@ func (d *Database) holds(t *Rows, row []Value, before [][]Value) bool {
 		}
 	}
 	for _, key := range t.Table.Unique {
-		if allUsed(key) && slices.ContainsFunc(before, func(other []Value) bool { return sameKey(key, row, key, other) }) {
+		if allUsed(key) && slices.ContainsFunc(before, func(other []Value) bool {
+			return sameKey(key, row, key, other) || t.Table.oneNull && sameValues(key, row, other)
+		}) {
 			return false
 		}
 	}
@@ -118,10 +121,16 @@ func sameKey(a []*Column, x []Value, b []*Column, y []Value) bool {
 	return true
 }
 
+// sameValues tells whether two rows have the same values, NULL among them.
+func sameValues(columns []*Column, a, b []Value) bool {
+	return !slices.ContainsFunc(columns, func(c *Column) bool { return !sameValue(a[c.at], b[c.at]) })
+}
+
 // generator makes databases, the same ones for the same seed.
 type generator struct {
 	tables []*Table // parents first
 	sizes  []int    // numbers of rows that a query names
+	groups bool     // a query compares what it counts or sums
 	either [][2]*Column
 	seed   uint64
 	real   *realism
@@ -133,6 +142,7 @@ type style struct {
 	nulls  float64
 	empty  float64 // chance of a table without rows
 	wanted float64 // chance of a row of values that the queries ask for
+	group  *group  // rows are made to fall into one group; nil elsewhere
 	of     map[*domain]*spread
 }
 
@@ -141,6 +151,69 @@ type style struct {
 type spread struct {
 	few   []Value
 	fresh float64
+}
+
+// group is how the rows of a database fall into one group, of a size that a query asks for: each
+// domain has one value, or another one in each row.
+type group struct {
+	differ map[*domain]bool
+	base   map[*domain]Value
+	shift  map[*Column]float64 // of columns to which a query adds something
+	large  *Table              // the one table of more than one row; nil where each may have more
+}
+
+// groupShare is of how many databases one is made of one group, where a query compares what it counts.
+const groupShare = 2
+
+// group draws what the rows of a database share.
+func (g *generator) group(r *rand.Rand, rows int) *group {
+	out := &group{differ: map[*domain]bool{}, base: map[*domain]Value{}, shift: map[*Column]float64{}}
+	first := map[*domain]*Table{}
+	if r.IntN(3) > 0 {
+		out.large = g.tables[r.IntN(len(g.tables))]
+	}
+	for _, t := range g.tables {
+		for _, c := range t.usedColumns() {
+			d := c.domain
+			if _, ok := out.base[d]; !ok {
+				out.base[d] = d.pool[r.IntN(len(d.pool))]
+				if d.wanted > 0 && r.IntN(2) == 0 {
+					out.base[d] = d.pool[r.IntN(d.wanted)]
+				}
+				if len(d.sums) > 0 && r.IntN(2) == 0 {
+					out.base[d] = Value{Kind: Real, Real: math.Trunc(d.sums[r.IntN(len(d.sums))] / float64(rows))}
+				}
+				out.differ[d] = r.IntN(3) == 0 || d.distinct && r.IntN(3) > 0
+				first[d] = t
+			}
+			if first[d] != t && r.IntN(4) > 0 { // values that tables share join all rows where they are one
+				out.differ[d] = false
+			}
+			if len(d.offsets) > 0 {
+				out.shift[c] = []float64{0, 1, -1}[r.IntN(3)] * d.offsets[r.IntN(len(d.offsets))]
+			}
+		}
+	}
+	return out
+}
+
+// value is that of a column in the n-th row.
+func (x *group) value(c *Column, n int) Value {
+	v := x.base[c.domain]
+	by := x.shift[c]
+	if x.differ[c.domain] || c.key() {
+		by += float64(n)
+	}
+	switch {
+	case by == 0:
+	case v.Kind == Int:
+		v.Int += int64(by)
+	case v.Kind == Real:
+		v.Real += by
+	case n > 0 && len(c.domain.pool) > 0:
+		v = c.domain.pool[n%len(c.domain.pool)]
+	}
+	return fit(v, c)
 }
 
 // firstWithNulls is the first try whose database may have NULL: what differs without convinces more.
@@ -162,6 +235,13 @@ func (g *generator) make(try int, realistic bool) *Database {
 	if len(g.sizes) > 0 && try%4 == 3 {
 		s.rows = g.sizes[r.IntN(len(g.sizes))] + r.IntN(3)
 	}
+	if g.groups && try%groupShare == 1 {
+		s.rows = 2 + r.IntN(3)
+		if len(g.sizes) > 0 {
+			s.rows = g.sizes[r.IntN(len(g.sizes))] + r.IntN(2)
+		}
+		s.group = g.group(r, s.rows)
+	}
 	d := &Database{}
 	d.refers = slices.Clone(g.real.refers)
 	if realistic {
@@ -182,7 +262,11 @@ func (g *generator) make(try int, realistic bool) *Database {
 	}
 	for i := range d.Tables {
 		n := s.rows
-		if n > 1 && r.IntN(3) == 0 {
+		if s.group != nil {
+			if s.group.large == nil && r.IntN(2) == 0 || s.group.large != nil && s.group.large != d.Tables[i].Table {
+				n = 1
+			}
+		} else if n > 1 && r.IntN(3) == 0 {
 			n += r.IntN(3) - 1
 		}
 		if r.Float64() < s.empty && !realistic {
@@ -200,6 +284,16 @@ func (g *generator) make(try int, realistic bool) *Database {
 func (g *generator) row(r *rand.Rand, s *style, d *Database, t *Rows) {
 	for attempt := range 12 {
 		row := make([]Value, len(t.Columns))
+		if s.group != nil {
+			for i, c := range t.Columns {
+				row[i] = s.group.value(c, len(t.Rows)+attempt)
+			}
+			if d.holds(t, row, t.Rows) {
+				t.Rows = append(t.Rows, row)
+				return
+			}
+			continue
+		}
 		wanted := r.Float64() < s.wanted
 		for i, c := range t.Columns {
 			switch {
@@ -229,6 +323,16 @@ func (g *generator) row(r *rand.Rand, s *style, d *Database, t *Rows) {
 		for _, f := range d.refers {
 			if realistic := d.real != nil; realistic && f.from.table == t.Table {
 				g.refer(r, d, t, row, &Foreign{Columns: []*Column{f.from}, To: f.to.table, Target: []*Column{f.to}})
+			}
+		}
+		for _, f := range g.real.depends {
+			if d.real == nil || f.from.table != t.Table {
+				continue
+			}
+			for _, other := range t.Rows {
+				if !f.holds(row, other) {
+					row[f.to.at] = other[f.to.at]
+				}
 			}
 		}
 		if d.holds(t, row, t.Rows) {

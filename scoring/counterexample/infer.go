@@ -16,13 +16,13 @@ const inferPasses = 3
 // joined with a key is taken to refer to it. Of two columns that are joined, and neither by its name
 // a key, one is unique in each database. Without these, most pairs would be refuted by databases that
 // nobody has.
-func infer(d sqlparts.Dialect, queries ...*sqlparts.Query) *Schema {
+func infer(d sqlparts.Dialect, texts [2]string, queries [2]*sqlparts.Query) *Schema {
 	s := &Schema{Inferred: true}
 	v := newValues()
 	for range inferPasses {
-		for _, q := range queries {
+		for i, q := range queries {
 			c := &carrier{dialect: d, schema: s, values: v, learn: true}
-			_, _ = c.carry(q)
+			_, _ = c.carry(texts[i], q)
 		}
 	}
 	for _, t := range s.Tables {

@@ -15,8 +15,9 @@ import (
 // Facts are what is known of the data behind the two queries, besides the schema: statistics that a
 // warehouse was asked for. They decide which databases are realistic, and refute nothing.
 type Facts struct {
-	Columns    []ColumnFacts `json:"columns,omitempty"`
-	Inclusions []Inclusion   `json:"inclusions,omitempty"`
+	Columns      []ColumnFacts `json:"columns,omitempty"`
+	Inclusions   []Inclusion   `json:"inclusions,omitempty"`
+	Dependencies []Dependency  `json:"dependencies,omitempty"`
 }
 
 // ColumnFacts are statistics of a column: of a table, or of a result that holds all of its rows.
@@ -29,6 +30,17 @@ type ColumnFacts struct {
 	Low      string   `json:"low,omitempty"`    // the least number or date; empty where texts are no numbers or dates
 	High     string   `json:"high,omitempty"`   // the greatest
 	Values   []string `json:"values,omitempty"` // all of them, where they are at most [FewValues]
+	Empty    int64    `json:"empty,omitempty"`  // texts without a character
+	Blank    int64    `json:"blank,omitempty"`  // texts that begin or end with a blank, and are not empty
+}
+
+// Dependency is a column whose values each go with one value of another column of its table, NULL
+// among them. Rows where the first is NULL are left aside.
+type Dependency struct {
+	Table   string  `json:"table"`
+	Column  string  `json:"column"`
+	Fixes   string  `json:"fixes"`
+	Support float64 `json:"support"` // how many rows would break it on average if both had nothing to do with each other
 }
 
 // Inclusion says how many rows of a column have a value that another column lacks.
@@ -46,13 +58,22 @@ type Seen struct {
 	Rows    int64         `json:"rows"`
 	Nothing bool          `json:"nothing,omitempty"` // it has no value but NULL
 	Columns []ColumnFacts `json:"columns,omitempty"`
+	// Dependencies are columns by their places.
+	Dependencies []SeenDependency `json:"dependencies,omitempty"`
+}
+
+// SeenDependency is a [Dependency] between two columns of a result.
+type SeenDependency struct {
+	Column  int     `json:"column"`
+	Fixes   int     `json:"fixes"`
+	Support float64 `json:"support"`
 }
 
 const (
 	// FewValues is how many values a column has at most whose values are all listed.
 	FewValues = 12
-	// enoughRows is how many rows show what holds of all of them: that values are unique, or of a few.
-	enoughRows = 30
+	// EnoughRows is how many rows show what holds of all of them: that values are unique, or of a few.
+	EnoughRows = 30
 	// rowsPerValue is how many rows a value has on average where the values are categories.
 	rowsPerValue = 5
 	// realisticShare is of how many databases that are tried one is realistic.
@@ -63,6 +84,7 @@ const (
 type realism struct {
 	columns map[*Column]*habit
 	refers  []reference
+	depends []dependency
 	finds   bool // one of the queries finds something, as they did on the real database
 }
 
@@ -70,6 +92,8 @@ type realism struct {
 type habit struct {
 	noNull    bool
 	unique    bool
+	empty     bool // texts may be empty
+	blank     bool // texts may begin or end with blanks
 	low, high *Value
 	values    []Value
 	why       string // where it is from
@@ -82,6 +106,34 @@ type reference struct {
 	why      string
 }
 
+// dependency is a column whose values fix those of another of its table.
+type dependency struct {
+	from, to *Column
+	why      string
+}
+
+func (f dependency) String() string {
+	return fmt.Sprintf("every %s.%s has one %s", f.from.table.Name, f.from.Name, f.to.Name)
+}
+
+// holds tells whether two rows keep it.
+func (f dependency) holds(a, b []Value) bool {
+	if x, y := a[f.from.at], b[f.from.at]; x.Kind == Null || y.Kind == Null || compare(x, y) != 0 {
+		return true
+	}
+	return sameValue(a[f.to.at], b[f.to.at])
+}
+
+// fix notes a dependency that enough rows support. That of a key says nothing.
+func (r *realism) fix(from, to *Column, support float64, why string) {
+	if from == nil || to == nil || from == to || from.table != to.table || from.key() || to.key() || support < EnoughRows {
+		return
+	}
+	if !slices.ContainsFunc(r.depends, func(f dependency) bool { return f.from == from && f.to == to }) {
+		r.depends = append(r.depends, dependency{from, to, why})
+	}
+}
+
 func (r reference) String() string {
 	return fmt.Sprintf("every %s.%s has a row in %s (%s)", r.from.table.Name, r.from.Name, r.to.table.Name, r.to.Name)
 }
@@ -89,10 +141,9 @@ func (r reference) String() string {
 // realism gathers what is at hand: what both queries ask after, the two results, and the facts.
 func (s *search) realism() *realism {
 	r := &realism{columns: map[*Column]*habit{}}
-	asked := s.askedForNull()
 	for _, t := range s.tables {
 		for _, c := range t.usedColumns() {
-			r.columns[c] = &habit{noNull: !asked[c] && !c.NotNull}
+			r.columns[c] = &habit{noNull: !s.asked[c] && !c.NotNull}
 		}
 	}
 	for i, seen := range s.problem.Seen {
@@ -107,6 +158,9 @@ func (s *search) realism() *realism {
 			if c := s.column(f.Columns[i].Table, f.Columns[i].Column); c != nil {
 				r.columns[c].learn(c, &f.Columns[i], "the statistics of the warehouse")
 			}
+		}
+		for _, d := range f.Dependencies {
+			r.fix(s.column(d.Table, d.Column), s.column(d.Table, d.Fixes), d.Support, "the statistics of the warehouse")
 		}
 		for _, in := range f.Inclusions {
 			from, to := s.column(in.Table, in.Column), s.column(in.ToTable, in.ToColumn)
@@ -168,12 +222,24 @@ func (s *search) learnResult(r *realism, seen *Seen, q *sqlparts.Query, of *carr
 		}
 		return true
 	})
+	column := func(i int) *Column {
+		if i < 0 || i >= len(of.columns) || of.columns[i].column == nil || !of.columns[i].column.used {
+			return nil
+		}
+		return of.columns[i].column
+	}
+	for _, d := range seen.Dependencies {
+		if whole {
+			r.fix(column(d.Column), column(d.Fixes), d.Support, "the result")
+		}
+	}
 	for i := range seen.Columns {
-		if i >= len(of.columns) || of.columns[i].column == nil || !of.columns[i].column.used {
+		c := column(i)
+		if c == nil {
 			continue
 		}
-		c := of.columns[i].column
 		h := r.columns[c]
+		h.empty, h.blank = h.empty || seen.Columns[i].Empty > 0, h.blank || seen.Columns[i].Blank > 0
 		switch facts := seen.Columns[i]; {
 		case whole:
 			h.learn(c, &facts, "the result")
@@ -203,11 +269,12 @@ func (h *habit) learn(c *Column, f *ColumnFacts, from string) {
 	}
 	h.why = from
 	h.noNull = f.Nulls == 0 && !c.NotNull
-	h.unique = f.Nulls == 0 && f.Distinct == f.Rows && f.Rows >= enoughRows && !c.key()
+	h.empty, h.blank = h.empty || f.Empty > 0, h.blank || f.Blank > 0
+	h.unique = f.Nulls == 0 && f.Distinct == f.Rows && f.Rows >= EnoughRows && !c.key()
 	if low, high, ok := typed(c, f.Low, f.High); ok {
 		h.low, h.high = &low, &high
 	}
-	if n := int64(len(f.Values)); n > 0 && c.Kind == Text && f.Rows-f.Nulls >= max(enoughRows, n*rowsPerValue) {
+	if n := int64(len(f.Values)); n > 0 && c.Kind == Text && f.Rows-f.Nulls >= max(EnoughRows, n*rowsPerValue) {
 		for _, v := range f.Values {
 			if v := textValue(v); !slices.Contains(h.values, v) {
 				h.values = append(h.values, v)
@@ -221,6 +288,10 @@ func typed(c *Column, low, high string) (l, h Value, ok bool) {
 	read := func(s string) (Value, bool) {
 		switch {
 		case c.Kind.number() && c.Kind != Bool:
+			n, err := strconv.ParseInt(s, 10, 64)
+			if err == nil && c.Kind == Int {
+				return intValue(n), true
+			}
 			x, err := strconv.ParseFloat(s, 64)
 			return Value{Kind: Real, Real: x}, err == nil && !math.IsNaN(x)
 		case c.Kind == Date, c.Kind == Timestamp, c.Shape == dateText, c.Shape == timestampText:
@@ -241,7 +312,7 @@ func (h *habit) fits(v Value) bool {
 		return true
 	case v.Kind == Null:
 		return !h.noNull
-	case !plainValue(v):
+	case v.Kind == Text && !h.plain(v.Text):
 		return false
 	case len(h.values) > 0 && v.Kind == Text && !slices.Contains(h.values, v):
 		return false
@@ -251,8 +322,15 @@ func (h *habit) fits(v Value) bool {
 		upTo := v.Text[:min(len(h.high.Text), len(v.Text))] // a bound without a time of day is the whole day
 		return v.Text >= h.low.Text && upTo <= h.high.Text
 	}
-	x, ok := v.float()
-	return !ok || x >= h.low.Real && x <= h.high.Real
+	return compare(v, *h.low) >= 0 && compare(v, *h.high) <= 0
+}
+
+// plain tells whether a text has no blanks that those of the column do not have.
+func (h *habit) plain(text string) bool {
+	if text == "" {
+		return h.empty
+	}
+	return h.blank || text == strings.TrimSpace(text)
 }
 
 // fill makes the values that a column of a realistic database is drawn from where another value does
@@ -269,9 +347,12 @@ func (h *habit) fill(c *Column) {
 	for _, v := range h.values {
 		add(v)
 	}
-	if h.low != nil {
+	if h.low != nil && !c.domain.fractions {
 		add(*h.low)
 		add(*h.high)
+	}
+	if h.empty {
+		add(textValue(""))
 	}
 	if len(h.pool) == 0 {
 		h.values, h.low, h.high = nil, nil, nil
@@ -279,38 +360,6 @@ func (h *habit) fill(c *Column) {
 			add(v)
 		}
 	}
-}
-
-// askedForNull are the columns that a query tests for NULL.
-func (s *search) askedForNull() map[*Column]bool {
-	out := map[*Column]bool{}
-	mark := func(n sqlparts.Node) {
-		sqlparts.Walk(n, func(n sqlparts.Node) bool {
-			if c, ok := n.(*sqlparts.Column); ok {
-				for _, t := range s.tables {
-					if col := t.Column(c.Name.Last().Text); col != nil {
-						out[col] = true
-					}
-				}
-			}
-			return true
-		})
-	}
-	for _, q := range s.trees {
-		sqlparts.Walk(q, func(n sqlparts.Node) bool {
-			switch n := n.(type) {
-			case *sqlparts.Is:
-				mark(n.X)
-			case *sqlparts.Call:
-				switch strings.ToLower(n.Name.Last().Text) {
-				case "coalesce", "ifnull", "nvl", "isnull":
-					mark(n)
-				}
-			}
-			return true
-		})
-	}
-	return out
 }
 
 // keeps tells whether a row is like those of a realistic database.
@@ -321,6 +370,11 @@ func (r *realism) keeps(d *Database, t *Rows, row []Value, before [][]Value) boo
 			return false
 		}
 		if h.unique && slices.ContainsFunc(before, func(other []Value) bool { return sameKey([]*Column{c}, row, []*Column{c}, other) }) {
+			return false
+		}
+	}
+	for _, f := range r.depends {
+		if f.from.table == t.Table && slices.ContainsFunc(before, func(other []Value) bool { return !f.holds(row, other) }) {
 			return false
 		}
 	}
@@ -373,8 +427,14 @@ func (r *realism) judge(d *Database, gold, pred [][]Value) (keeps, breaks []stri
 				why := cmp.Or(h.why, "no query asks for it")
 				note(some(t, func(row []Value) bool { return row[k].Kind != Null }), "%s has no NULL (%s)", name, why)
 			}
-			if some(t, func(row []Value) bool { return row[k].Kind == Null || plainValue(row[k]) }) {
-				note(true, "%s has no empty texts and none that begin or end with blanks", name)
+			if some(t, func(row []Value) bool { return row[k].Kind != Text || h.plain(row[k].Text) }) {
+				what := "empty texts and none that begin or end with blanks"
+				if h.empty {
+					what = "texts that begin or end with blanks"
+				} else if h.blank {
+					what = "empty texts"
+				}
+				note(true, "%s has no %s", name, what)
 			}
 			if h.unique {
 				note(repeated(t, c), "%s is unique (%s)", name, h.why)
@@ -384,13 +444,20 @@ func (r *realism) judge(d *Database, gold, pred [][]Value) (keeps, breaks []stri
 			}
 			if h.low != nil {
 				only := habit{low: h.low, high: h.high}
-				note(some(t, func(row []Value) bool { return !plainValue(row[k]) || only.fits(row[k]) }), "%s is from %s to %s (%s)", name, readable(*h.low), readable(*h.high), h.why)
+				note(some(t, func(row []Value) bool { return row[k].Kind == Null || !plainValue(row[k]) || only.fits(row[k]) }), "%s is from %s to %s (%s)", name, readable(*h.low), readable(*h.high), h.why)
 			}
 		}
 	}
 	for _, f := range d.refers {
 		if t := d.rows(f.from.table); t != nil {
 			note(some(t, func(row []Value) bool { return d.partner(f, row) }), "%s (%s)", f, f.why)
+		}
+	}
+	for _, f := range r.depends {
+		if t := d.rows(f.from.table); t != nil {
+			note(slices.ContainsFunc(t.Rows, func(a []Value) bool {
+				return slices.ContainsFunc(t.Rows, func(b []Value) bool { return !f.holds(a, b) })
+			}), "%s (%s)", f, f.why)
 		}
 	}
 	if r.finds && nothing(gold) && nothing(pred) {

@@ -31,6 +31,7 @@ type Table struct {
 
 	read    bool            // a query reads from it
 	checked []sqlparts.Expr // the checks of used columns
+	oneNull bool            // NULL is a value to its keys, as in T-SQL
 	text    string          // its definition
 	bad     string          // what of its definition is not understood
 }
@@ -210,6 +211,7 @@ type limit struct {
 	length      int // in characters
 	whole       bool
 	first, last string // as dates are written
+	single      bool   // numbers are floats of four bytes
 }
 
 // limitOf is the limit of a declared type; nil where it has none that is known, and in SQLite, which
@@ -252,6 +254,8 @@ func limitOf(declared string, d sqlparts.Dialect) *limit {
 		if bits = 32; d == sqlparts.BigQuery || d == sqlparts.Snowflake {
 			bits = 63
 		}
+	case has("float4"), base == "real", base == "float" && (d == sqlparts.MySQL || d == sqlparts.Databricks || d == sqlparts.DuckDB || err == nil && digits <= 24):
+		l.single = true
 	case has("year"):
 		l.low, l.high = 1901, 2155
 	case has("smallmoney"):
@@ -288,7 +292,7 @@ func (l *limit) holds(v Value) bool {
 	case v.Kind == Int:
 		return float64(v.Int) >= l.low && float64(v.Int) <= l.high
 	case v.Kind == Real:
-		return v.Real >= l.low && v.Real <= l.high && (!l.whole || v.Real == math.Trunc(v.Real))
+		return v.Real >= l.low && v.Real <= l.high && (!l.whole || v.Real == math.Trunc(v.Real)) && (!l.single || float64(float32(v.Real)) == v.Real)
 	case v.Kind == Text:
 		return utf8.RuneCountInString(v.Text) <= l.length
 	case v.Kind == Date, v.Kind == Timestamp:

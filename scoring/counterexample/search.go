@@ -3,6 +3,7 @@ package counterexample
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"math"
@@ -13,6 +14,9 @@ import (
 
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
+
+// ErrEngine is wrapped by an error that tells of a defect of the engine, and nothing of the data.
+var ErrEngine = errors.New("the engine has a defect")
 
 // Engine opens databases in memory to run queries on: DuckDB, which may neither read files nor
 // reach a network.
@@ -78,6 +82,7 @@ type Outcome struct {
 	Found    bool `json:"found"`
 	Tries    int  `json:"tries"`              // databases on which both queries ran
 	Open     int  `json:"open,omitempty"`     // those where a query leaves its own result open
+	Large    int  `json:"large,omitempty"`    // databases that were not tried, as a query joins too many rows on them
 	Inferred bool `json:"inferred,omitempty"` // the schema was inferred from the queries
 	// SchemaFrom says where the schema is from: [FromCase], [FromWarehouse] or [FromQueries].
 	SchemaFrom string `json:"schema_from,omitempty"`
@@ -140,6 +145,7 @@ type search struct {
 	trees   [2]*sqlparts.Query
 	values  *values
 	session Session
+	asked   map[*Column]bool // those that a query tests for NULL
 	real    *realism
 	spared  bool // the last difference did not count, as it is no realistic one
 	out     *Outcome
@@ -150,6 +156,9 @@ func prepare(p *Problem) (*search, *Outcome) {
 	s := &search{problem: p, dialect: sqlparts.DialectOf(p.Dialect), out: &Outcome{}}
 	no := func(format string, args ...any) (*search, *Outcome) {
 		return nil, &Outcome{Why: fmt.Sprintf(format, args...)}
+	}
+	if !sqlparts.NamesDialect(p.Dialect) {
+		return no("dialect: %.40q is not known, expected one of %s", p.Dialect, strings.Join(sqlparts.DialectNames(), ", "))
 	}
 	for i, text := range []string{p.Gold, p.Pred} {
 		whose := [...]string{"the gold SQL", "the SQL of the agent"}[i]
@@ -166,7 +175,7 @@ func prepare(p *Problem) (*search, *Outcome) {
 		}
 	}
 	if s.schema = ReadSchema(p.Schema, s.dialect); len(s.schema.Tables) == 0 {
-		s.schema = infer(s.dialect, s.trees[0], s.trees[1])
+		s.schema = infer(s.dialect, s.texts(), s.trees)
 		for _, t := range s.schema.Tables {
 			for _, c := range t.Columns {
 				if c.Kind == Real && exact(s.dialect) {
@@ -180,13 +189,17 @@ func prepare(p *Problem) (*search, *Outcome) {
 		s.out.SchemaFrom = FromQueries
 	}
 	s.values = newValues()
-	c := &carrier{dialect: s.dialect, schema: s.schema, values: s.values}
+	for _, t := range s.schema.Tables {
+		t.oneNull = s.dialect == sqlparts.TSQL
+	}
+	s.asked = map[*Column]bool{}
+	c := &carrier{dialect: s.dialect, schema: s.schema, values: s.values, asked: s.asked}
 	if s.dialect == sqlparts.Generic {
 		s.retype()
 	}
 	for i, to := range []*carried{&s.gold, &s.pred} {
 		var what string
-		if *to, what = c.carry(s.trees[i]); what != "" {
+		if *to, what = c.carry(s.texts()[i], s.trees[i]); what != "" {
 			return no("%s: %s", [...]string{"the gold SQL", "the SQL of the agent"}[i], what)
 		}
 	}
@@ -195,6 +208,9 @@ func prepare(p *Problem) (*search, *Outcome) {
 	}
 	return s, nil
 }
+
+// texts are those of both queries.
+func (s *search) texts() [2]string { return [2]string{s.problem.Gold, s.problem.Pred} }
 
 // fraction finds a number with a fraction that arithmetic, an aggregate or a rounding takes; empty for
 // none. Whole numbers are exact in doubles as in decimals.
@@ -228,8 +244,10 @@ func fraction(q *sqlparts.Query) (text string) {
 // number, whatever the schema says: some benchmarks declare every column INT.
 func (s *search) retype() {
 	c := &carrier{dialect: s.dialect, schema: s.schema, values: newValues(), retype: true}
-	for _, q := range s.trees {
-		_, _ = c.carry(q) // what cannot be carried is found again
+	for range inferPasses { // what one comparison makes a text makes one of what it is compared with
+		for i, q := range s.trees {
+			_, _ = c.carry(s.texts()[i], q) // what cannot be carried is found again
+		}
 	}
 	for _, t := range s.schema.Tables {
 		t.read = false
@@ -304,6 +322,7 @@ func (s *search) choose(c *carrier) (what string) {
 		for _, check := range t.Checks {
 			if columns, ok := understood(check, t); ok && allUsed(columns) {
 				t.checked = append(t.checked, check)
+				s.values.allow(columns, check)
 			}
 		}
 		s.tables = append(s.tables, t)
@@ -324,12 +343,13 @@ func (s *search) run(ctx context.Context, engine Engine) error {
 	}
 	defer s.session.Close()
 	s.real = s.realism()
-	g := &generator{tables: s.tables, sizes: s.values.sizes, either: s.schema.either, seed: s.seed(), real: s.real}
+	g := &generator{tables: s.tables, sizes: s.values.sizes, groups: s.values.grouped, either: s.schema.either, seed: s.seed(), real: s.real}
 	tries := DefaultTries
 	if s.problem.Tries > 0 {
 		tries = s.problem.Tries
 	}
 	var failed error
+	work := 0.0
 	realistic := (tries + realisticShare - 1) / realisticShare
 	tried := map[string]bool{} // what was no difference
 	for try := range tries {
@@ -341,8 +361,22 @@ func (s *search) run(ctx context.Context, engine Engine) error {
 		if tried[text] || d.real != nil && !d.whole() {
 			continue
 		}
+		takes := d.work(s.trees[0]) + d.work(s.trees[1])
+		if takes > maxWork {
+			s.out.Large++
+			tried[text] = true
+			continue
+		}
+		if work += takes; work > maxTotalWork {
+			s.out.Large += tries - try
+			break
+		}
 		differ, err := s.differ(ctx, d)
 		if ctx.Err() != nil {
+			return nil
+		}
+		if errors.Is(err, ErrEngine) {
+			s.out = &Outcome{Why: "the engine has a defect that a query meets as it was carried over"}
 			return nil
 		}
 		if err != nil {
@@ -365,8 +399,12 @@ func (s *search) run(ctx context.Context, engine Engine) error {
 		}
 		tried[text] = !s.spared
 	}
-	if s.out.Tries == 0 && failed != nil {
+	switch {
+	case s.out.Tries > 0:
+	case failed != nil:
 		s.out = &Outcome{Why: "the engine fails on a query as it was carried over: " + failed.Error()}
+	case s.out.Large > 0:
+		s.out = &Outcome{Why: fmt.Sprintf("a query that may join more than %d rows of small tables", maxWork)}
 	}
 	return nil
 }
@@ -432,7 +470,7 @@ func (s *search) inserts(d *Database) []string {
 // leaves its own result open, nothing is said.
 func (s *search) differ(ctx context.Context, d *Database) (bool, error) {
 	s.spared = false
-	if d.real != nil && !d.whole() {
+	if d.real != nil && !d.whole() || folding(s.dialect) && d.collides() {
 		return false, nil
 	}
 	if err := s.session.Load(ctx, s.inserts(d)); err != nil {

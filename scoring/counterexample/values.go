@@ -17,23 +17,31 @@ type values struct {
 	texts   []string
 	floats  []float64
 	sizes   []int
+	grouped bool     // an aggregate is compared with a literal
 	ordered []string // texts that another text is compared with by order
 	of      map[*Column]*domain
+	drawn   map[string]string // the texts that are drawn, by what all collations make of them
 }
 
 // domain is a set of columns that share values, and what is known of these.
 type domain struct {
-	parent  *domain
-	hints   []sqlparts.Literal
-	like    []string
-	dates   bool // texts are dates
-	numeric bool // texts are compared with numbers
+	parent   *domain
+	hints    []sqlparts.Literal
+	like     []string
+	allowed  []string  // literals of checks
+	sums     []float64 // that a query compares the sum with
+	offsets  []float64 // that are added before values are compared
+	dates    bool      // texts are dates
+	numeric  bool      // texts are compared with numbers
+	distinct bool      // distinct ones are counted
+	// fractions tells that all numbers have a fraction, as SQLite divides those without in another way.
+	fractions bool
 
 	pool   []Value
 	wanted int // how many values at the front of the pool a query asks for
 }
 
-func newValues() *values { return &values{of: map[*Column]*domain{}} }
+func newValues() *values { return &values{of: map[*Column]*domain{}, drawn: map[string]string{}} }
 
 func (v *values) domain(c *Column) *domain {
 	d := v.of[c]
@@ -53,14 +61,44 @@ func (v *values) join(a, b *Column) {
 		return
 	}
 	y.parent = x
-	x.hints, x.like = append(x.hints, y.hints...), append(x.like, y.like...)
-	x.dates, x.numeric = x.dates || y.dates, x.numeric || y.numeric
+	x.hints, x.like, x.allowed = append(x.hints, y.hints...), append(x.like, y.like...), append(x.allowed, y.allowed...)
+	x.sums, x.offsets = append(x.sums, y.sums...), append(x.offsets, y.offsets...)
+	x.dates, x.numeric, x.distinct = x.dates || y.dates, x.numeric || y.numeric, x.distinct || y.distinct
 }
 
 func (v *values) hint(c *Column, l sqlparts.Literal) {
 	d := v.domain(c)
 	if !slices.ContainsFunc(d.hints, func(h sqlparts.Literal) bool { return h.Text == l.Text && h.Kind == l.Kind }) {
 		d.hints = append(d.hints, l)
+	}
+}
+
+// allow notes the literals of a check: what it allows lies at them or beside them.
+func (v *values) allow(columns []*Column, check sqlparts.Expr) {
+	sqlparts.Walk(check, func(n sqlparts.Node) bool {
+		if l, ok := n.(*sqlparts.Literal); ok && (l.Kind == sqlparts.String || l.Kind == sqlparts.Number) {
+			for _, c := range columns {
+				if d := v.domain(c); !slices.Contains(d.allowed, l.Text) && len(d.allowed) < 16 {
+					d.allowed = append(d.allowed, l.Text)
+				}
+			}
+		}
+		return true
+	})
+}
+
+// sum notes what the sum of a column is compared with.
+func (v *values) sum(c *Column, n float64) {
+	if d := v.domain(c); !slices.Contains(d.sums, n) && len(d.sums) < 4 {
+		d.sums = append(d.sums, n)
+	}
+}
+
+// offset notes what is added to the values of a column.
+func (v *values) offset(c *Column, text string) {
+	n, err := strconv.ParseFloat(text, 64)
+	if d := v.domain(c); err == nil && n == math.Trunc(n) && math.Abs(n) < 1e6 && !slices.Contains(d.offsets, n) && len(d.offsets) < 4 {
+		d.offsets = append(d.offsets, n)
 	}
 }
 
@@ -94,17 +132,7 @@ func (v *values) number(f float64) {
 
 // pools makes the values of every used column. It says what stands against making them.
 func (v *values) pools(s *Schema, c *carrier) (what string) {
-	folding := c.dialect == sqlparts.MySQL || c.dialect == sqlparts.TSQL
-	collated := folding || c.dialect == sqlparts.Postgres || c.dialect == sqlparts.Generic
-	if folding {
-		for i, a := range v.texts {
-			for _, b := range v.texts[:i] {
-				if a != b && strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b)) {
-					return "texts that differ in case or blanks only, which a collation may take for one"
-				}
-			}
-		}
-	}
+	collated := folding(c.dialect) || c.dialect == sqlparts.Postgres
 	if collated && c.inOrder && slices.ContainsFunc(v.ordered, func(s string) bool { return !plainWord(s) }) {
 		return "the order of texts, which depends on the collation"
 	}
@@ -176,11 +204,19 @@ func (v *values) pool(col *Column, d *domain, c *carrier, collated bool) []Value
 	case kind == Date || kind == Timestamp || kind == Text && dates:
 		return v.datePool(d, kind, stamps)
 	case kind.number() || numeric:
-		return v.numberPool(d, kind, c.divides && kind == Real && c.dialect == sqlparts.SQLite)
+		d.fractions = c.divides && kind == Real && c.dialect == sqlparts.SQLite
+		return v.numberPool(d, kind)
 	}
 	texts := func(s string) {
 		if collated && c.inOrder && !plainWord(s) {
 			return
+		}
+		if folding(c.dialect) {
+			f := folded(s)
+			if other, ok := v.drawn[f]; ok && other != s {
+				return
+			}
+			v.drawn[f] = s
 		}
 		add(textValue(s))
 	}
@@ -199,7 +235,10 @@ func (v *values) pool(col *Column, d *domain, c *carrier, collated bool) []Value
 		texts(strings.NewReplacer("%", "", "_", "a").Replace(p) + "x")
 		d.wanted = len(out)
 	}
-	if c.dialect == sqlparts.SQLite {
+	for _, s := range d.allowed {
+		texts(s)
+	}
+	if !folding(c.dialect) {
 		for _, h := range hints {
 			for _, variant := range []string{strings.ToLower(h), strings.ToUpper(h)} {
 				if !c.wide {
@@ -220,25 +259,29 @@ func (v *values) pool(col *Column, d *domain, c *carrier, collated bool) []Value
 	for _, s := range []string{"c", "d", "e"} {
 		texts(s)
 	}
-	if c.dialect == sqlparts.SQLite {
-		for _, h := range hints {
+	for _, h := range hints {
+		if !folding(c.dialect) && c.dialect != sqlparts.Redshift { // there, blanks at the end may not count
 			texts(h + " ")
 		}
-		texts("")
+	}
+	texts("")
+	for _, h := range hints {
+		texts(" " + h)
+		texts(strings.TrimSpace(h))
 	}
 	return out
 }
 
 // numberPool are numbers around the literals. SQLite keeps a whole number in a decimal column as an
 // integer, whose quotient is another one: where quotients are computed, all values have a fraction.
-func (v *values) numberPool(d *domain, kind Kind, fractions bool) []Value {
+func (v *values) numberPool(d *domain, kind Kind) []Value {
 	var out []Value
 	add := func(x float64) {
 		w := intValue(int64(math.Floor(x)))
 		switch {
 		case math.Abs(x) > 1e12:
 			return
-		case fractions:
+		case d.fractions:
 			w = Value{Kind: Real, Real: math.Floor(x) + 0.5}
 		case kind == Real:
 			w = Value{Kind: Real, Real: x}
@@ -259,6 +302,13 @@ func (v *values) numberPool(d *domain, kind Kind, fractions bool) []Value {
 	d.wanted = len(out)
 	if len(bounds) == 0 {
 		bounds = v.floats
+	}
+	for _, s := range d.allowed {
+		if f, err := strconv.ParseFloat(s, 64); err == nil {
+			add(f)
+			add(f + 1)
+			add(f - 1)
+		}
 	}
 	for _, f := range bounds {
 		add(f + 1)
@@ -286,6 +336,7 @@ func (v *values) datePool(d *domain, kind Kind, stamps bool) []Value {
 	for _, p := range d.like {
 		texts = append(texts, strings.Trim(p, "%_-"))
 	}
+	texts = append(texts, d.allowed...)
 	for _, s := range texts {
 		for _, layout := range []string{"2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02", "2006-01", "2006/01/02", "2006"} {
 			t, err := time.Parse(layout, s)
@@ -327,9 +378,9 @@ func (v *values) datePool(d *domain, kind Kind, stamps bool) []Value {
 }
 
 // fit converts a value of a domain to the kind of a column. It is NULL where the column's type cannot
-// hold it.
+// hold it, and where SQLite would make a number of a text in a column of dates or times.
 func fit(v Value, c *Column) Value {
-	if v = converted(v, c); !c.limit.holds(v) {
+	if v = converted(v, c); !c.limit.holds(v) || v.Kind == Text && c.affinity == numericAffinity && looksLikeNumber.MatchString(v.Text) {
 		return Value{}
 	}
 	return v

@@ -16,7 +16,7 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "counterexample", Version: 2, Group: "verdict",
+		Name: "counterexample", Version: 3, Group: "verdict",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs:   scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Context: scoring.FieldSchema | bothResults,
@@ -27,11 +27,11 @@ func init() {
 			"the number of databases tried: that is no proof. Databases are made from the queries: their literals, values beside them, variants of case and blanks, NULL, duplicates, ties, " +
 			"empty tables, rows with and without a partner. Keys, NOT NULL, foreign keys and checks of schema_ddl hold. Without schema_ddl the tables are inferred from both queries, and a warning " +
 			"says so. The first quarter of the databases is realistic: it also has what the data at hand suggest (no NULL in a column that no query asks for it, unless a result shows one; no blanks; a partner for every row that is " +
-			"joined with a key; no empty table; the bounds and values of a result that holds a whole table, or of the warehouse's statistics). Only if none of them tells the queries apart may the " +
+			"joined with a key; no empty table; the bounds, values and functional dependencies of a result that holds a whole table, or of the warehouse's statistics). Only if none of them tells the queries apart may the " +
 			"others be any that the schema allows. The detail says realistic, keeps and breaks. The database is shrunk: no row can be left out, and it has only columns that a query or a constraint reads. Both queries run in the embedded engine (DuckDB), written " +
 			"so that they mean what they mean in their dialect. Rows are compared as a multiset, columns in any order, numbers up to 2e-6. The order of rows is compared only if both queries " +
 			"settle it. What a query leaves open (ties at a LIMIT, a column neither grouped nor aggregated) is no difference. Not applicable, with the construct named, if a query " +
-			"cannot be carried over. The same case gets the same answer: the search is seeded by the case and ends after a number of databases. If it takes longer than time_ms, the metric abstains.",
+			"cannot be carried over. The same case gets the same answer: the search is seeded by the case and ends after a number of databases, and of rows that joins may make on them. If it takes longer than time_ms all the same, the metric abstains.",
 		Source:    "own. SpotIt (arXiv 2510.26840) and VeriEQL search such databases with an SMT solver",
 		Gaming:    "It cannot be raised without knowing gold; keep gold from the agent. A query that cannot be carried over is not refuted: read 1 together with tree_match, and not applicable as unknown.",
 		Example:   "SELECT d.name, count(*) FROM d LEFT JOIN c ON c.d = d.id GROUP BY d.name against the same with JOIN: 0; d has one row, c none, gold returns it and the agent nothing.",
@@ -122,6 +122,7 @@ func seenOf(t *scoring.Table) *cex.Seen {
 	if t == nil {
 		return nil
 	}
+	codes := make([][]int, len(t.Columns))
 	seen := &cex.Seen{Rows: int64(t.Rows()), Nothing: true, Columns: make([]cex.ColumnFacts, len(t.Columns))}
 	for k := range t.Columns {
 		c := &t.Columns[k]
@@ -135,51 +136,102 @@ func seenOf(t *scoring.Table) *cex.Seen {
 		}
 		seen.Nothing = seen.Nothing && facts.Nulls == seen.Rows
 		if t.Rows() <= seenRows {
-			valuesOf(c, &facts)
+			codes[k] = valuesOf(c, &facts)
 		}
 		seen.Columns[k] = facts
+	}
+	for a := range min(len(codes), seenColumns) {
+		for b := range min(len(codes), seenColumns) {
+			if support := fixes(codes[a], codes[b]); a != b && support > 0 {
+				seen.Dependencies = append(seen.Dependencies, cex.SeenDependency{Column: a, Fixes: b, Support: support})
+			}
+		}
 	}
 	return seen
 }
 
+// seenColumns is between how many columns of a result dependencies are looked for.
+const seenColumns = 16
+
+// fixes tells how much the rows support that each value of a column goes with one value of another,
+// both as numbers that stand for the values, -1 for NULL: how many rows would break that on average if
+// the columns had nothing to do with each other. It is 0 where a row breaks it.
+func fixes(from, to []int) float64 {
+	one, times := map[int]int{}, map[int]int{}
+	repeats, rows := 0, 0
+	for i, x := range from {
+		if x < 0 {
+			continue
+		}
+		y, again := one[x]
+		if again && y != to[i] {
+			return 0
+		}
+		one[x] = to[i]
+		times[to[i]]++
+		rows++
+		if again {
+			repeats++
+		}
+	}
+	same := 0.0 // the chance that two rows have the same value
+	for _, n := range times {
+		same += float64(n) / float64(rows) * float64(n) / float64(rows)
+	}
+	return float64(repeats) * (1 - same)
+}
+
 // valuesOf counts the values of a column, and finds its bounds: of numbers, and of dates as ISO 8601
-// writes them.
-func valuesOf(c *scoring.Column, f *cex.ColumnFacts) {
-	values := map[string]bool{}
+// writes them. It returns a number for each value, -1 for NULL.
+func valuesOf(c *scoring.Column, f *cex.ColumnFacts) []int {
+	values := map[string]int{}
+	codes := make([]int, c.Len())
 	numbers, dates := true, true
 	var low, high float64
-	var first, last string
+	var least, greatest, first, last string
 	for i := range c.Len() {
 		if c.IsNull(i) {
+			codes[i] = -1
 			continue
 		}
 		text := c.Value(i).String()
 		if x, err := strconv.ParseFloat(text, 64); err != nil {
 			numbers = false
-		} else if len(values) == 0 || x < low || x > high {
-			if len(values) == 0 {
-				low, high = x, x
+		} else {
+			if len(values) == 0 || x < low {
+				low, least = x, text
 			}
-			low, high = min(low, x), max(high, x)
+			if len(values) == 0 || x > high {
+				high, greatest = x, text
+			}
+		}
+		if text == "" {
+			f.Empty++
+		} else if text != strings.TrimSpace(text) {
+			f.Blank++
 		}
 		dates = dates && isoDate.MatchString(text)
 		if len(values) == 0 {
 			first, last = text, text
 		}
 		first, last = min(first, text), max(last, text)
-		values[text] = true
+		if _, ok := values[text]; !ok {
+			values[text] = len(values)
+		}
+		codes[i] = values[text]
 	}
 	f.Distinct = int64(len(values))
 	switch {
 	case len(values) == 0:
 	case numbers:
-		f.Low, f.High = strconv.FormatFloat(low, 'g', -1, 64), strconv.FormatFloat(high, 'g', -1, 64)
+		f.Low, f.High = least, greatest
 	case dates:
 		f.Low, f.High = first, last
 	}
 	if len(values) <= cex.FewValues {
 		f.Values = slices.Sorted(maps.Keys(values))
 	}
+	return codes
 }
 
 var isoDate = regexp.MustCompile(`^\d{4}-\d\d-\d\d`)

@@ -1,6 +1,9 @@
 package sqlparts
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Dialect says whose SQL a text is. It changes how a text is cut into words and a few precedences;
 // the grammar is one for all, so that a query in a foreign spelling is still read.
@@ -58,6 +61,21 @@ func DialectOf(name string) Dialect {
 		return TSQL
 	}
 	return Generic
+}
+
+// NamesDialect tells whether a name means one of the dialects, Generic among them: that of SQL of
+// unknown origin is empty, generic, ansi, standard or sql.
+func NamesDialect(name string) bool {
+	switch strings.ToLower(strings.TrimSpace(name)) {
+	case "", "generic", "ansi", "standard", "sql":
+		return true
+	}
+	return DialectOf(name) != Generic
+}
+
+// DialectNames are the names of all dialects, Generic last.
+func DialectNames() []string {
+	return append(slices.Sorted(slices.Values(dialectNames[1:])), dialectNames[0])
 }
 
 // bracketUse says what [ begins where a name may stand.

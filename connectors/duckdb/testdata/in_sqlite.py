@@ -6,6 +6,7 @@ where SQLite returns something else.
 
 import collections
 import json
+import re
 import sqlite3
 import sys
 
@@ -28,7 +29,14 @@ def load(pair, backwards):
             try:
                 db.execute(insert, row + own)
             except sqlite3.IntegrityError:  # a check on a column that no query reads
-                db.execute(insert, row + [i] * len(own))
+                for value in [i] + re.findall("'([^']*)'", pair["ddl"]):
+                    try:
+                        db.execute(insert, row + [value] * len(own))
+                        break
+                    except sqlite3.IntegrityError as e:
+                        failed = e
+                else:
+                    raise failed
     return db
 
 

@@ -1,0 +1,76 @@
+package counterexample
+
+import (
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+// folding tells whether a dialect may take texts for one that differ in case, in accents or in blanks
+// at the end: a collation decides it, and which one a column has is not known.
+func folding(d sqlparts.Dialect) bool {
+	return d == sqlparts.MySQL || d == sqlparts.TSQL || d == sqlparts.Generic
+}
+
+// folded is the same for all texts that some collation takes for one.
+func folded(s string) string {
+	var b strings.Builder
+	for _, r := range norm.NFKD.String(strings.ToLower(strings.TrimRight(s, " "))) {
+		switch {
+		case unicode.Is(unicode.Mn, r):
+		case r == 'ß':
+			b.WriteString("ss")
+		default:
+			b.WriteRune(unicode.ToLower(r))
+		}
+	}
+	return b.String()
+}
+
+// collides tells whether two texts of a database are one to some collation, and not to another. What
+// is equal is then not known, so such a database tells nothing.
+func (d *Database) collides() bool {
+	seen := map[string]string{}
+	for i := range d.Tables {
+		for _, row := range d.Tables[i].Rows {
+			for _, v := range row {
+				if v.Kind != Text {
+					continue
+				}
+				f := folded(v.Text)
+				if other, ok := seen[f]; ok && other != v.Text {
+					return true
+				}
+				seen[f] = v.Text
+			}
+		}
+	}
+	return false
+}
+
+// compareTexts compares two texts exactly, and where the dialect may fold them, in one variant as a
+// collation that folds does.
+func (c *carrier) compareTexts(op string, l, r expr) string {
+	if !folding(c.dialect) || c.learn {
+		return "(" + l.sql + " " + op + " " + r.sql + ")"
+	}
+	c.open = true
+	c.made = c.made || l.made || r.made
+	if c.variant == 0 {
+		return "(" + l.sql + " " + op + " " + r.sql + ")"
+	}
+	return "(" + foldedSQL(l) + " " + op + " " + foldedSQL(r) + ")"
+}
+
+func foldedSQL(x expr) string { return "lower(rtrim(" + x.sql + ", ' '))" }
+
+// keyed refuses a text that is made by the query where equal ones become one, as the collation decides
+// which are. Those of the small database are told apart by every collation.
+func (c *carrier) keyed(x expr) {
+	if x.kind == Text && x.made && folding(c.dialect) && !c.learn {
+		refuse("computed texts of which equal ones become one, which depends on the collation")
+	}
+}
