@@ -400,11 +400,11 @@ func (s *search) run(ctx context.Context, engine Engine) error {
 		tried[text] = !s.spared
 	}
 	switch {
+	case s.out.Large > s.out.Tries:
+		s.out = &Outcome{Why: fmt.Sprintf("the queries may join more than %d rows on most of the small databases", maxWork)}
 	case s.out.Tries > 0:
 	case failed != nil:
 		s.out = &Outcome{Why: "the engine fails on a query as it was carried over: " + failed.Error()}
-	case s.out.Large > 0:
-		s.out = &Outcome{Why: fmt.Sprintf("a query that may join more than %d rows of small tables", maxWork)}
 	}
 	return nil
 }

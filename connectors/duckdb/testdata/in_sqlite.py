@@ -29,7 +29,7 @@ def load(pair, backwards):
             try:
                 db.execute(insert, row + own)
             except sqlite3.IntegrityError:  # a check on a column that no query reads
-                for value in [i] + re.findall("'([^']*)'", pair["ddl"]):
+                for value in [i] + re.findall("'([^']*)'", pair["ddl"]) + [int(n) + 1 for n in re.findall(r"\b\d{1,9}\b", pair["ddl"])]:
                     try:
                         db.execute(insert, row + [value] * len(own))
                         break
