@@ -42,7 +42,7 @@ func TestBuildWithoutAConnector(t *testing.T) {
 	for _, c := range []struct{ tag, driver string }{
 		{"no_snowflake", "snowflakedb/gosnowflake"},
 		{"no_postgres", "jackc/pgx"},
-		{"no_databricks", "badger/connectors/databricks"},
+		{"no_databricks", "databricks/databricks-sql-go"},
 	} {
 		for tag, want := range map[string]bool{"none": true, c.tag: false} {
 			out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-tags", tag, ".").Output()

@@ -142,38 +142,3 @@ func instant(s string, layouts []string) (time.Time, bool) {
 	}
 	return time.Time{}, false
 }
-
-// collect makes an array of the values of one column of a page.
-func (c *column) collect(mem memory.Allocator, values []any, nulls []byte) (arrow.Array, error) {
-	if c.sql == "BINARY" {
-		b := array.NewBinaryBuilder(mem, arrow.BinaryTypes.Binary)
-		defer b.Release()
-		for i, v := range values {
-			bytes, _ := v.([]byte)
-			b.AppendValues([][]byte{bytes}, []bool{!isNull(nulls, i)})
-		}
-		return b.NewArray(), nil
-	}
-	return c.parse(mem, len(values), func(i int) (string, bool) {
-		if isNull(nulls, i) {
-			return "", false
-		}
-		switch v := values[i].(type) {
-		case []byte:
-			return string(v), true
-		case bool:
-			return strconv.FormatBool(v), true
-		case int8:
-			return strconv.FormatInt(int64(v), 10), true
-		case int16:
-			return strconv.FormatInt(int64(v), 10), true
-		case int32:
-			return strconv.FormatInt(int64(v), 10), true
-		case int64:
-			return strconv.FormatInt(v, 10), true
-		case float64:
-			return strconv.FormatFloat(v, 'g', -1, 64), true
-		}
-		return "", false
-	})
-}

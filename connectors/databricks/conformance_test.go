@@ -19,10 +19,9 @@ var ctx = context.Background()
 // The suite against the server of our own, for each way in which a result may be sent.
 func TestConformance(t *testing.T) {
 	for name, set := range map[string]func(s *databrickstest.Server){
-		"files":   func(*databrickstest.Server) {},
-		"pages":   func(s *databrickstest.Server) { s.Direct, s.Files, s.PageRows = false, false, 700 },
-		"plain":   func(s *databrickstest.Server) { s.LZ4, s.FileRows, s.Extra = false, 2048, true },
-		"columns": func(s *databrickstest.Server) { s.Columns, s.Files = true, false },
+		"files": func(*databrickstest.Server) {},
+		"pages": func(s *databrickstest.Server) { s.Direct, s.Files, s.PageRows = false, false, 700 },
+		"plain": func(s *databrickstest.Server) { s.LZ4, s.FileRows, s.Extra = false, 2048, true },
 	} {
 		t.Run(name, func(t *testing.T) {
 			drivertest.Run(t, harness(func(t *testing.T) string {

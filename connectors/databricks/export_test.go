@@ -8,6 +8,8 @@ import (
 	"time"
 )
 
+func init() { poll = 5 * time.Millisecond }
+
 // Hasten makes a connection try again without waiting.
 func Hasten(c *Conn) {
 	c.pauses = pauses{time.Millisecond, 5 * time.Millisecond, 20 * time.Millisecond}

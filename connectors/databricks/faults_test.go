@@ -55,6 +55,10 @@ const everyFile = 100
 // Whatever happens on the way, all rows come once, or there is an error: never fewer rows without
 // one.
 func TestReadingWithFaults(t *testing.T) {
+	short := func(s *databrickstest.Server) { s.Short = true }
+	extra := func(s *databrickstest.Server) { s.Extra = true }
+	plain := func(s *databrickstest.Server) { s.Extra, s.LZ4 = true, false }
+	direct := func(s *databrickstest.Server) { s.Direct = true }
 	gone := &databrickstest.Fault{State: "08000", Message: "[INTERNAL_ERROR] hunter2. SQLSTATE: XX000"}
 	for _, tc := range []struct {
 		why   string
@@ -63,35 +67,52 @@ func TestReadingWithFaults(t *testing.T) {
 		steps []step
 		want  errcode.Code // OK: all rows come
 		names string
+		set   func(s *databrickstest.Server)
 	}{
-		{"a page's answer is lost, and its place at the service has moved on", false, "FetchResults", []step{{}, {Lose: true}, {Lose: true}}, errcode.OK, ""},
-		{"a page ends in the middle", false, "FetchResults", []step{{}, {Truncate: 400}}, errcode.OK, ""},
-		{"a page is never asked for", false, "FetchResults", []step{{}, {Drop: true}, {Drop: true}}, errcode.OK, ""},
-		{"the service leaves a page out", false, "FetchResults", []step{{}, {Skip: true}}, errcode.OK, ""},
-		{"too many requests", false, "FetchResults", []step{{Status: 429, RetryAfter: 1}, {Status: 503}}, errcode.OK, ""},
-		{"the service fails", false, "FetchResults", []step{{Status: 500}, {Status: 502}}, errcode.OK, ""},
-		{"the service fails for good", false, "FetchResults", []step{{}, {Status: 500}, {Status: 500}, {Status: 500}, {Status: 500}}, errcode.Unavailable, "HTTP status 500"},
-		{"the connection is lost for good", false, "FetchResults", []step{{}, {Lose: true}, {Lose: true}, {Lose: true}, {Lose: true}}, errcode.Unavailable, "lost"},
-		{"a page fails", false, "FetchResults", []step{{}, {}, {Fault: gone}}, errcode.Unavailable, "INTERNAL_ERROR"},
-		{"the result is closed meanwhile", false, "FetchResults", []step{{}, {Fault: &databrickstest.Fault{Handle: true, Message: "Invalid OperationHandle"}}}, errcode.Unavailable, "no longer there"},
-		{"asking how it is doing: lost", false, "GetOperationStatus", []step{{Lose: true}, {Status: 503}}, errcode.OK, ""},
-		{"the answer to the statement is lost: it only reads and is run again", false, "ExecuteStatement", []step{{Lose: true}}, errcode.OK, ""},
-		{"the warehouse is busy", false, "ExecuteStatement", []step{{Status: 429, RetryAfter: 1}, {Status: 503, RetryAfter: 1}}, errcode.OK, ""},
-		{"the warehouse takes its time, and says when to come again", false, "ExecuteStatement", slices.Repeat([]step{{Status: 503, RetryAfter: 20}}, 9), errcode.OK, ""},
-		{"the warehouse is stopped and says nothing", false, "ExecuteStatement", slices.Repeat([]step{{Status: 503}}, 9), errcode.Unavailable, "start it"},
-		{"the session has ended", false, "ExecuteStatement", []step{{Fault: &databrickstest.Fault{Handle: true, Message: "Invalid SessionHandle"}}}, errcode.OK, ""},
-		{"the token has expired and is renewed", false, "ExecuteStatement", []step{{Status: 401}}, errcode.OK, ""},
-		{"the token has expired", false, "ExecuteStatement", []step{{Status: 401}, {Status: 401}}, errcode.Unauthenticated, "renew"},
-		{"the account may not", false, "ExecuteStatement", []step{{Status: 403, Reason: "PERMISSION_DENIED: You do not have permission"}}, errcode.PermissionDenied, "CAN USE"},
-		{"a file breaks off", true, "file", []step{{}, {Truncate: 100}, {Drop: true}}, errcode.OK, ""},
-		{"cloud storage is busy", true, "file", []step{{Status: 503}, {Status: 500}, {Status: 429}}, errcode.OK, ""},
-		{"a link has expired", true, "file", []step{{}, {}, {Status: 403}, {}, {Status: 403}}, errcode.OK, ""},
-		{"a link is refused for good", true, "file", slices.Repeat([]step{{Status: 403}}, everyFile), errcode.Unavailable, "cloud_fetch=false"},
-		{"cloud storage fails for good", true, "file", slices.Repeat([]step{{Drop: true}}, everyFile), errcode.Unavailable, "127.0.0.1"},
+		{"a page's answer is lost, and its place at the service has moved on", false, "FetchResults", []step{{}, {Lose: true}, {Lose: true}}, errcode.OK, "", nil},
+		{"a page ends in the middle", false, "FetchResults", []step{{}, {Truncate: 400}}, errcode.OK, "", nil},
+		{"a page is never asked for", false, "FetchResults", []step{{}, {Drop: true}, {Drop: true}}, errcode.OK, "", nil},
+		{"the service leaves a page out", false, "FetchResults", []step{{}, {Skip: true}}, errcode.OK, "", nil},
+		{"too many requests", false, "FetchResults", []step{{Status: 429, RetryAfter: 1}, {Status: 503}}, errcode.OK, "", nil},
+		{"the service fails", false, "FetchResults", []step{{Status: 500}, {Status: 502}}, errcode.OK, "", nil},
+		{"the service fails for good", false, "FetchResults", []step{{}, {Status: 500}, {Status: 500}, {Status: 500}, {Status: 500}}, errcode.Unavailable, "HTTP status 500", nil},
+		{"the connection is lost for good", false, "FetchResults", []step{{}, {Lose: true}, {Lose: true}, {Lose: true}, {Lose: true}}, errcode.Unavailable, "lost", nil},
+		{"a page fails", false, "FetchResults", []step{{}, {}, {Fault: gone}}, errcode.Unavailable, "INTERNAL_ERROR", nil},
+		{"the result is closed meanwhile", false, "FetchResults", []step{{}, {Fault: &databrickstest.Fault{Handle: true, Message: "Invalid OperationHandle"}}}, errcode.Unavailable, "no longer there", nil},
+		{"asking how it is doing: lost", false, "GetOperationStatus", []step{{Lose: true}, {Status: 503}}, errcode.OK, "", nil},
+		{"the answer to the statement is lost: it only reads and is run again", false, "ExecuteStatement", []step{{Lose: true}}, errcode.OK, "", nil},
+		{"the warehouse is busy", false, "ExecuteStatement", []step{{Status: 429, RetryAfter: 1}, {Status: 503, RetryAfter: 1}}, errcode.OK, "", nil},
+		{"the warehouse takes its time, and says when to come again", false, "ExecuteStatement", slices.Repeat([]step{{Status: 503, RetryAfter: 20}}, 9), errcode.OK, "", nil},
+		{"the warehouse is stopped and says nothing", false, "ExecuteStatement", slices.Repeat([]step{{Status: 503}}, 9), errcode.Unavailable, "start it", nil},
+		{"the session has ended", false, "ExecuteStatement", []step{{Fault: &databrickstest.Fault{Handle: true, Message: "Invalid SessionHandle"}}}, errcode.OK, "", nil},
+		{"the token has expired and is renewed", false, "ExecuteStatement", []step{{Status: 401}}, errcode.OK, "", nil},
+		{"the token has expired", false, "ExecuteStatement", []step{{Status: 401}, {Status: 401}}, errcode.Unauthenticated, "renew", nil},
+		{"the account may not", false, "ExecuteStatement", []step{{Status: 403, Reason: "PERMISSION_DENIED: You do not have permission"}}, errcode.PermissionDenied, "CAN USE", nil},
+		{"a file breaks off", true, "file", []step{{}, {Truncate: 100}, {Drop: true}}, errcode.OK, "", nil},
+		{"cloud storage is busy", true, "file", []step{{Status: 503}, {Status: 500}, {Status: 429}}, errcode.OK, "", nil},
+		{"a link has expired", true, "file", []step{{}, {}, {Status: 403}, {}, {Status: 403}}, errcode.OK, "", nil},
+		{"a link is refused for good", true, "file", slices.Repeat([]step{{Status: 403}}, everyFile), errcode.Unavailable, "cloud_fetch=false", nil},
+		{"cloud storage fails for good", true, "file", slices.Repeat([]step{{Drop: true}}, everyFile), errcode.Unavailable, "127.0.0.1", nil},
+		{"files hold a row less than announced", true, "file", nil, errcode.DataLoss, "1 rows of a part are missing", short},
+		{"files hold more than announced", true, "file", nil, errcode.OK, "", extra},
+		{"files hold more than announced, and are not compressed", true, "file", nil, errcode.OK, "", plain},
+		{"batches hold more than announced", false, "", nil, errcode.OK, "", extra},
+		{"batches hold more than announced, and are not compressed", false, "", nil, errcode.OK, "", plain},
+		{"a page of links fails", true, "FetchResults", []step{{}, {}, {Fault: gone}}, errcode.Unavailable, "INTERNAL_ERROR", nil},
+		{"the first page fails", false, "FetchResults", []step{{Fault: gone}}, errcode.Unavailable, "INTERNAL_ERROR", nil},
+		{"the second page fails, the first came with the answer", false, "FetchResults", []step{{Fault: gone}}, errcode.Unavailable, "INTERNAL_ERROR", direct},
+		{"a link has expired that came with the answer", true, "file", []step{{}, {Status: 403}, {Status: 403}}, errcode.OK, "", direct},
+		{"files that came with the answer break off", true, "file", []step{{Truncate: 100}, {}, {Drop: true}}, errcode.OK, "", direct},
+		{"the answer is none of the protocol", false, "FetchResults", []step{{}, {Body: "<html>", Status: 200}}, errcode.Unavailable, "http_path", nil},
+		{"rows in columns", false, "", nil, errcode.Unimplemented, "not Arrow", func(s *databrickstest.Server) { s.Columns = true }},
+		{"rows in columns, that came with the answer", false, "", nil, errcode.Unimplemented, "not Arrow", func(s *databrickstest.Server) { s.Columns, s.Direct = true, true }},
 	} {
 		t.Run(tc.why, func(t *testing.T) {
 			s := start(t)
 			s.Direct, s.Files, s.PageRows, s.FileRows = false, tc.files, 4096, 2048
+			if tc.set != nil {
+				tc.set(s)
+			}
 			c := open(t, s.URL("retries=3"), options)
 			defer c.Close() //nolint:errcheck // nothing follows
 			s.Script(tc.kind, tc.steps...)
@@ -227,6 +248,24 @@ func TestWritingWithFaults(t *testing.T) {
 	}
 }
 
+// A statement that the service took and then forgot is not run again: it may have been obeyed.
+func TestForgottenStatementsAreNotRunAgain(t *testing.T) {
+	s := start(t)
+	s.Direct = false
+	c := open(t, s.URL("retries=3"), options)
+	defer c.Close() //nolint:errcheck // nothing follows
+	if err := c.Exec(ctx, "CREATE TABLE t (n BIGINT)"); err != nil {
+		t.Fatal(err)
+	}
+	s.Script("GetOperationStatus", step{Fault: &databrickstest.Fault{Handle: true, Message: "Invalid OperationHandle"}})
+	if err := c.Exec(ctx, "INSERT INTO t VALUES (1)"); c.ErrorCode(err) != errcode.Unavailable {
+		t.Errorf("%v, want unavailable", err)
+	}
+	if all := s.Statements(); len(all) != 2 {
+		t.Errorf("%q were run, want each once", all)
+	}
+}
+
 func TestErrorsNameObjectAndRemedy(t *testing.T) {
 	s := start(t)
 	c := open(t, s.URL("retries=1"), options)
@@ -340,26 +379,28 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// The service may put one link into each page. Files are downloaded ahead then too, and no more of
-// them than are held at once.
+// Files of one page are downloaded ahead, and no more of them than are held at once. The next page
+// is asked for when it is read.
 func TestFilesAreDownloadedAhead(t *testing.T) {
-	s := start(t)
-	s.PageRows = 2048
-	c := open(t, s.URL(), options)
-	defer c.Close() //nolint:errcheck // nothing follows
-	r, err := c.Query(ctx, "SELECT i FROM range(100000) AS t(i) ORDER BY i")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !r.Next() {
-		t.Fatal(r.Err())
-	}
-	if n := s.Count("FetchResults"); n != 2 { // the first page came with the answer
-		t.Errorf("%d pages were asked for while the first file was read, want 2", n)
-	}
-	r.Release()
-	if n := s.Count("FetchResults"); n != 2 || s.Open() != 0 {
-		t.Errorf("%d pages when the reader is given back, %d statements open", n, s.Open())
+	for _, tc := range []struct{ fileRows, files, pages int }{{2048, 3, 1}, {100_000, 1, 1}} {
+		s := start(t)
+		s.Direct, s.FileRows, s.PageRows = false, int64(tc.fileRows), 10_240
+		c := open(t, s.URL(), options)
+		r, err := c.Query(ctx, "SELECT i FROM range(100000) AS t(i) ORDER BY i")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !r.Next() {
+			t.Fatal(r.Err())
+		}
+		for s.Count("file") < tc.files { // what never comes meets the time limit of go test
+			time.Sleep(time.Millisecond)
+		}
+		r.Release()
+		if files, pages := s.Count("file"), s.Count("FetchResults"); files != tc.files || pages != tc.pages || s.Open() != 0 {
+			t.Errorf("%d files and %d pages were fetched, want %d and %d; %d statements open", files, pages, tc.files, tc.pages, s.Open())
+		}
+		c.Close() //nolint:errcheck // nothing follows
 	}
 }
 

@@ -7,7 +7,10 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
+
+	"github.com/pierrec/lz4/v4"
 
 	"github.com/badger-eval/badger/internal/errcode"
 )
@@ -20,13 +23,17 @@ type link struct {
 	rows    int64
 	expires time.Time // zero is unknown
 	headers map[string]string
+	chunk   int // of a result of the Statement Execution API
 }
+
+// refresh asks for links anew, from one that has expired on.
+type refresh func(ctx context.Context, expired link) ([]link, error)
 
 // files downloads the files of a result in their order, a few ahead of the one that is read.
 type files struct {
 	c       *Conn
 	lz4     bool
-	refresh func(ctx context.Context, expired link) ([]link, error) // links from the expired one on
+	refresh refresh
 
 	pending []link
 	started []*download
@@ -68,37 +75,16 @@ func (f *files) begin(ctx context.Context) {
 	}
 }
 
-// idle tells that one more could be started, if there were a link.
-func (f *files) idle() bool { return len(f.started) < downloads }
-
 // next is the next file's rows.
 func (f *files) next(ctx context.Context) (*part, error) {
 	f.begin(ctx)
 	d := f.started[0]
 	f.started = f.started[1:]
-	for attempt := 0; ; attempt++ {
-		select {
-		case <-d.done:
-		case <-ctx.Done():
-			d.cancel()
-			return nil, ctx.Err()
-		}
-		d.cancel()
-		if !errors.Is(d.err, errExpired) {
-			break
-		}
-		if attempt == refreshes {
-			return nil, errcode.New(errcode.Unavailable, "databricks: a link to a part of the result is refused again and again; check that this machine's clock is right and that it may reach the workspace's cloud storage, or open with cloud_fetch=false")
-		}
-		links, err := f.refresh(ctx, d.link)
-		if err != nil {
-			return nil, err
-		}
-		fresh := f.renew(d.link, links)
-		if fresh == nil {
-			return nil, broken("the service gives no new link for row %d", d.link.start)
-		}
-		d = f.download(ctx, *fresh)
+	defer d.cancel()
+	select {
+	case <-d.done:
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
 	if d.err != nil {
 		return nil, d.err
@@ -106,35 +92,40 @@ func (f *files) next(ctx context.Context) (*part, error) {
 	return &part{stream: unpacked(bytes.NewReader(d.body), f.lz4), rows: d.link.rows}, nil
 }
 
-// renew takes new links over for those that are waiting, and returns the one for the expired link.
-func (f *files) renew(expired link, links []link) (fresh *link) {
-	byStart := map[int64]link{}
-	for _, l := range links {
-		if l.start == expired.start && l.rows == expired.rows {
-			fresh = &l
-		}
-		byStart[l.start] = l
-	}
-	for i, l := range f.pending {
-		if n, ok := byStart[l.start]; ok && n.rows == l.rows {
-			f.pending[i] = n
-		}
-	}
-	return fresh
-}
-
 func (f *files) download(ctx context.Context, l link) *download {
 	ctx, cancel := context.WithCancel(ctx)
 	d := &download{link: l, cancel: cancel, done: make(chan struct{})}
 	go func() {
 		defer close(d.done)
-		d.body, d.err = f.c.file(ctx, l)
+		d.body, d.err = f.c.download(ctx, l, f.refresh)
 	}()
 	return d
 }
 
 // errExpired is a link that is not good any more.
 var errExpired = errors.New("the link has expired")
+
+// download downloads one file, and asks for another link where this one has expired.
+func (c *Conn) download(ctx context.Context, l link, again refresh) ([]byte, error) {
+	for attempt := 0; ; attempt++ {
+		body, err := c.file(ctx, l)
+		if !errors.Is(err, errExpired) {
+			return body, err
+		}
+		if attempt == refreshes {
+			return nil, errcode.New(errcode.Unavailable, "databricks: a link to a part of the result is refused again and again; check that this machine's clock is right and that it may reach the workspace's cloud storage, or open with cloud_fetch=false")
+		}
+		links, err := again(ctx, l)
+		if err != nil {
+			return nil, err
+		}
+		fresh := slices.IndexFunc(links, func(n link) bool { return n.start == l.start && n.rows == l.rows })
+		if fresh < 0 {
+			return nil, broken("the service gives no new link for row %d", l.start)
+		}
+		l = links[fresh]
+	}
+}
 
 // file downloads one file, without the token: the link is the permission.
 func (c *Conn) file(ctx context.Context, l link) ([]byte, error) {
@@ -195,4 +186,12 @@ func (c *Conn) fileOnce(ctx context.Context, l link) ([]byte, error) {
 		return nil, unreachable(ctx, err, "reading a part of the result")
 	}
 	return body, nil
+}
+
+// unpacked reads what may be compressed.
+func unpacked(r io.Reader, packed bool) io.Reader {
+	if packed {
+		return lz4.NewReader(r)
+	}
+	return r
 }

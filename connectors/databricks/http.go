@@ -2,6 +2,7 @@ package databricks
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -80,8 +81,10 @@ type request struct {
 	what         string // for messages
 	method, path string
 	kind         string // of the body
+	agent        string // instead of ours
 	body         []byte
 	repeat       bool // obeying it twice does no harm
+	finish       bool // its answer is waited for when the context ends: it says what to cancel
 }
 
 // patience is how long the service may say when to come again before that counts as a failed
@@ -154,8 +157,26 @@ func (c *Conn) pause(ctx context.Context, attempt int, asked time.Duration) erro
 	}
 }
 
+// afterwards is how long may be spent on ending what was cancelled.
+const afterwards = 15 * time.Second
+
+// lingering is a context that ends some time after ctx does.
+func lingering(ctx context.Context) (context.Context, context.CancelFunc) {
+	out, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(afterwards, cancel) })
+	return out, func() {
+		stop()
+		cancel()
+	}
+}
+
 // once sends a request one time.
 func (c *Conn) once(ctx context.Context, r request, stale bool) ([]byte, error) {
+	if r.finish {
+		var done context.CancelFunc
+		ctx, done = lingering(ctx)
+		defer done()
+	}
 	token, err := c.tokens.access(ctx, stale)
 	if err != nil {
 		return nil, err
@@ -168,7 +189,7 @@ func (c *Conn) once(ctx context.Context, r request, stale bool) ([]byte, error) 
 		req.Header.Set("Content-Type", r.kind)
 		req.Header.Set("Accept", r.kind)
 	}
-	req.Header.Set("User-Agent", userAgent)
+	req.Header.Set("User-Agent", cmp.Or(r.agent, userAgent))
 	if token != "" {
 		req.Header.Set("Authorization", "Bearer "+token)
 	}

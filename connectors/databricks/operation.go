@@ -1,44 +1,45 @@
 package databricks
 
 import (
+	"bytes"
 	"context"
+	sqldriver "database/sql/driver"
 	"errors"
+	"io"
 	"time"
 
-	"github.com/badger-eval/badger/connectors/databricks/internal/thrift"
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/databricks/databricks-sql-go/rows"
+
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// operation is a statement that the service runs, or has run.
+// operation is a statement that the driver has run.
 type operation struct {
-	c      *Conn
-	handle thrift.Struct
-	own    thrift.Struct // a session of its own, or nil
-	done   bool          // closed at the service
-
-	first thrift.Struct // how it was doing when it was started
-	meta  thrift.Struct // of the result, if it came with the first answer
-	page  thrift.Struct // its first rows, if they did
+	c       *Conn
+	session session
+	own     bool // the session ends with the statement
+	w       *witness
+	rows    sqldriver.Rows // nil where nothing is read
 }
 
-// The pauses between two questions whether a statement has ended.
-const (
-	firstPoll   = 20 * time.Millisecond
-	longestPoll = 2 * time.Second
-)
+// command is what to run.
+type command struct {
+	sql    string
+	params []sqldriver.NamedValue
+	reads  bool // rows are asked for
+	repeat bool // where its answer was lost, it is run again, which does no harm
+}
 
-// afterwards is how long may be spent on ending what was cancelled.
-const afterwards = 15 * time.Second
+// promptly is how long a caller that cancels waits for the statement to end in the warehouse. One
+// that takes longer is ended behind its back.
+const promptly = time.Second
 
-// run runs a statement to its end. Where its answer was lost, it is run again if repeat says that
-// this does no harm.
-func (c *Conn) run(ctx context.Context, sql string, params []thrift.Struct, repeat bool) (*operation, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
+// run runs a statement to its end.
+func (c *Conn) run(ctx context.Context, cmd command) (*operation, error) {
 	for attempt := 0; ; attempt++ {
-		op, err := c.runOnce(ctx, sql, params)
-		if err == nil || !repeat || attempt >= c.config.Retries || ctx.Err() != nil {
+		op, err := c.runOnce(ctx, cmd)
+		if err == nil || !cmd.repeat || attempt >= c.config.Retries || ctx.Err() != nil {
 			return op, err
 		}
 		var said *serverError
@@ -51,200 +52,178 @@ func (c *Conn) run(ctx context.Context, sql string, params []thrift.Struct, repe
 	}
 }
 
-// runOnce starts a statement in the shared session, or in one of its own where it would change what
-// later ones mean, and waits for its end.
-func (c *Conn) runOnce(ctx context.Context, sql string, params []thrift.Struct) (*operation, error) {
+// runOnce runs a statement in a session that waits for one, or in one of its own where it would
+// change what later ones mean.
+func (c *Conn) runOnce(ctx context.Context, cmd command) (*operation, error) {
+	own := changesSession(cmd.sql)
+	take := c.sessions.take
+	if own {
+		take = c.sessions.open
+	}
 	for attempt := 0; ; attempt++ {
-		own := changesSession(sql)
-		var session thrift.Struct
-		var err error
-		if own {
-			session, err = c.openSession(ctx)
-		} else {
-			session, err = c.session(ctx)
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
+		session, err := take(ctx)
 		if err != nil {
 			return nil, err
 		}
-		op, err := c.start(ctx, session, sql, params)
-		if own {
-			if op == nil {
-				c.closeSession(context.WithoutCancel(ctx), session)
-			} else {
-				op.own = session
-			}
-		}
+		op, err := c.start(ctx, session, own, cmd)
 		var said *serverError
-		if errors.As(err, &said) && noSession(said) && attempt == 0 { // it was not run
-			c.forget(session)
+		if errors.As(err, &said) && said.refused && noSession(said) && attempt == 0 {
+			take = c.sessions.open
 			continue
 		}
-		if err != nil {
-			return nil, err
-		}
-		if err := op.wait(ctx); err != nil {
-			op.cancel(ctx, err)
-			return nil, err
-		}
-		return op, nil
+		return op, err
 	}
 }
 
-// start hands a statement over. Where the context ends meanwhile, the statement is cancelled as
-// soon as it is known by a handle.
-func (c *Conn) start(ctx context.Context, session thrift.Struct, sql string, params []thrift.Struct) (*operation, error) {
-	args := thrift.Struct{
-		1: session, 2: sql, 4: true,
-		1281: thrift.Struct{1: c.config.PageRows, 2: int64(pageBytes)},
-		1282: true, 1283: c.config.CloudFetch, 1284: true,
-		// Decimals, timestamps and nested values as Arrow has them, which leaves JSON to this
-		// module; intervals as text.
-		1286: thrift.Struct{1: true, 2: true, 3: true, 4: false},
-	}
-	if len(params) > 0 {
-		args[1288] = params
-	}
-	type started struct {
-		op  *operation
-		err error
-	}
-	answers := make(chan started, 1)
-	background := context.WithoutCancel(ctx)
+// start hands a statement to the driver. The driver waits for answers when the context has ended,
+// the caller does not.
+func (c *Conn) start(ctx context.Context, s session, own bool, cmd command) (*operation, error) {
+	ctx, w := c.sessions.guard.witnessed(ctx)
+	op := &operation{c: c, session: s, own: own, w: w}
+	ended, left := make(chan error), make(chan struct{})
+	defer close(left)
 	go func() {
-		resp, err := c.call(background, "running a statement", "ExecuteStatement", args, false)
+		err := op.execute(ctx, cmd)
 		if err != nil {
-			answers <- started{nil, err}
-			return
+			op.close(ctx)
 		}
-		op := &operation{c: c, handle: resp.Struct(2)}
-		direct := resp.Struct(1281)
-		op.meta, op.page, op.done = direct.Struct(2), direct.Struct(3), direct.Struct(4) != nil
-		if op.handle == nil {
-			answers <- started{nil, errcode.New(errcode.Unavailable, "databricks: running a statement: the service gave no handle")}
-			return
+		select {
+		case ended <- err:
+		case <-left:
+			op.close(ctx)
 		}
-		if direct.Struct(1) != nil {
-			op.first = direct.Struct(1)
-		}
-		answers <- started{op, nil}
 	}()
-	select {
-	case a := <-answers:
-		return a.op, a.err
-	case <-ctx.Done():
-		go func() {
-			if a := <-answers; a.op != nil {
-				a.op.cancel(background, ctx.Err())
+	var late <-chan time.Time
+	for cancelled := ctx.Done(); ; {
+		select {
+		case err := <-ended:
+			if err != nil {
+				return nil, err
 			}
-		}()
-		return nil, ctx.Err()
-	}
-}
-
-// wait asks until the statement has ended.
-func (op *operation) wait(ctx context.Context) error {
-	status := op.first
-	for poll := firstPoll; ; poll = min(poll*3/2, longestPoll) {
-		if status != nil {
-			ended, err := ended(status)
-			if ended || err != nil {
-				return err
-			}
-			t := time.NewTimer(poll)
-			select {
-			case <-ctx.Done():
-				t.Stop()
-				return ctx.Err()
-			case <-t.C:
-			}
-		}
-		var err error
-		if status, err = op.c.call(ctx, "asking how a statement is doing", "GetOperationStatus", thrift.Struct{1: op.handle}, true); err != nil {
-			return err
+			return op, nil
+		case <-cancelled:
+			cancelled, late = nil, time.After(promptly)
+		case <-late:
+			return nil, ctx.Err()
 		}
 	}
 }
 
-// ended tells whether a statement has ended, and why where it failed.
-func ended(status thrift.Struct) (bool, error) {
-	if err := statusOf(status, "running a statement"); err != nil {
-		return true, err
+func (op *operation) execute(ctx context.Context, cmd command) (err error) {
+	defer func() {
+		if p := recover(); p != nil { // the driver's, over an answer that lacks something
+			err = errcode.New(errcode.Unavailable, "databricks: %s: the driver cannot read what the service answers", running)
+		}
+	}()
+	if cmd.reads {
+		op.rows, err = op.session.QueryContext(ctx, cmd.sql, cmd.params)
+	} else if _, err = op.session.ExecContext(ctx, cmd.sql, cmd.params); err == nil {
+		op.w.forget() // the driver has closed it
 	}
-	message := status.Text(1281)
-	if message == "" {
-		message = status.Text(5)
+	if err != nil {
+		return op.w.failure(running, err)
 	}
-	switch status.Int(2) {
-	case stateInitialized, stateRunning, statePending:
-		return false, nil
-	case stateFinished:
-		return true, nil
-	case stateCanceled:
-		return true, errcode.New(errcode.Unavailable, "databricks: the statement was cancelled at the service, by somebody or by its limits")
-	case stateTimedOut:
-		return true, errcode.New(errcode.DeadlineExceeded, "databricks: the statement took longer than STATEMENT_TIMEOUT allows")
-	case stateClosed:
-		return true, errcode.New(errcode.Unavailable, "databricks: the statement was closed at the service")
-	}
-	return true, &serverError{what: "running a statement", state: status.Text(3), message: message}
+	return nil
 }
 
-// cancel ends a statement whose result nobody wants. A statement that failed needs no cancelling.
-func (op *operation) cancel(ctx context.Context, why error) {
-	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), afterwards)
-	defer done()
-	if !op.done && (errors.Is(why, context.Canceled) || errors.Is(why, context.DeadlineExceeded)) {
-		_, _ = op.c.call(ctx, "cancelling a statement", "CancelOperation", thrift.Struct{1: op.handle}, true)
-	}
-	op.close(ctx)
-}
-
-// close lets the service forget the statement and its result, and ends its own session.
+// close lets the service forget the statement and its result, and gives the session back. The
+// driver closes no statement that failed.
 func (op *operation) close(ctx context.Context) {
+	if op.session == nil {
+		return
+	}
+	if op.rows != nil {
+		_ = op.rows.Close()
+	}
 	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), afterwards)
 	defer done()
-	if !op.done {
-		op.done = true
-		_, _ = op.c.call(ctx, "closing a statement", "CloseOperation", thrift.Struct{1: op.handle}, true)
+	lost := op.w.end(ctx)
+	switch {
+	case lost:
+		op.c.sessions.forget(false)
+		_ = op.session.Close()
+	case op.own:
+		_ = op.session.Close()
+	default:
+		op.c.sessions.give(op.session)
 	}
-	if op.own != nil {
-		op.c.closeSession(ctx, op.own)
-		op.own = nil
-	}
+	op.session = nil
 }
 
-// metadata says of what columns the result is, and how its rows are sent.
-func (op *operation) metadata(ctx context.Context) (thrift.Struct, error) {
-	if op.meta == nil {
-		meta, err := op.c.call(ctx, "asking for a result's columns", "GetResultSetMetadata", thrift.Struct{1: op.handle}, true)
+// streams are the parts of a statement's result, as the driver gives them.
+type streams struct {
+	op *operation
+	it rows.ArrowIPCStreamIterator
+}
+
+// newReader reads the result of a statement.
+func newReader(ctx context.Context, op *operation) (r *reader, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = broken("the driver cannot read it")
+		}
+	}()
+	op.rows.Columns() // asks for the description, which the witness keeps
+	meta, err := op.w.description()
+	if err != nil {
+		return nil, err
+	}
+	result, ok := op.rows.(rows.Rows)
+	if !ok {
+		return nil, errcode.New(errcode.Internal, "databricks: the driver gives no Arrow")
+	}
+	s := &streams{op: op}
+	if s.it, err = result.GetArrowIPCStreams(ctx); err != nil {
+		return nil, op.w.failure(reading, err)
+	}
+	r = &reader{ctx: ctx, c: op.c, mem: op.c.mem, source: s}
+	r.refs.Store(1)
+	var wire *arrow.Schema
+	if schema := meta.Bytes(1283); len(schema) > 0 {
+		if wire, err = wireSchema(schema); err != nil {
+			return nil, err
+		}
+	}
+	r.columns = columnsOf(meta, wire)
+	r.schema, err = schemaOf(r.columns, wire)
+	return r, err
+}
+
+func (s *streams) close(ctx context.Context) {
+	s.it.Close()
+	s.op.close(ctx)
+}
+
+// next is the next part.
+func (s *streams) next(context.Context) (*part, error) {
+	if !s.it.HasNext() {
+		return nil, s.op.w.complete()
+	}
+	body, err := s.it.Next()
+	if errors.Is(err, io.EOF) {
+		return nil, s.op.w.complete()
+	}
+	if err != nil {
+		return nil, s.op.w.failure(reading, err)
+	}
+	a, err := s.op.w.part()
+	if err != nil {
+		return nil, err
+	}
+	if a.batch && a.packed {
+		schema, err := s.it.SchemaBytes()
 		if err != nil {
-			return nil, err
+			return nil, s.op.w.failure(reading, err)
 		}
-		op.meta = meta
+		if _, err := io.CopyN(io.Discard, body, int64(len(schema))); err != nil {
+			return nil, broken("a batch has no schema")
+		}
+		body = io.MultiReader(bytes.NewReader(schema), unpacked(body, true))
+	} else {
+		body = unpacked(body, a.packed)
 	}
-	return op.meta, statusOf(op.meta, "asking for a result's columns")
-}
-
-// pageBytes is about how much the service is asked to put into one page.
-const pageBytes = 16 << 20
-
-// fetch asks for the rows from row number start on. The number is sent along so that asking again,
-// when an answer was lost, brings the same rows.
-func (op *operation) fetch(ctx context.Context, start int64, seek bool) (thrift.Struct, error) {
-	args := thrift.Struct{1: op.handle, 2: int32(fetchNext), 3: op.c.config.PageRows, 1281: int64(pageBytes), 1283: true}
-	for attempt := 0; ; attempt++ {
-		if seek || attempt > 0 {
-			args[1282] = start
-		}
-		page, err := op.c.call(ctx, "reading a result", "FetchResults", args, false)
-		if err == nil {
-			return page, nil
-		}
-		if !unanswered(err) || attempt >= op.c.config.Retries || ctx.Err() != nil {
-			return nil, err
-		}
-		if err := op.c.pause(ctx, attempt, 0); err != nil {
-			return nil, err
-		}
-	}
+	return &part{stream: body, rows: a.rows}, nil
 }

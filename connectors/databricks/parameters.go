@@ -1,37 +1,38 @@
 package databricks
 
 import (
+	sqldriver "database/sql/driver"
 	"math"
 	"strconv"
 	"time"
 
-	"github.com/badger-eval/badger/connectors/databricks/internal/thrift"
+	dbsql "github.com/databricks/databricks-sql-go"
 )
 
 // parameters are the values of a statement's question marks. All travel as text with their type,
-// which keeps them exact.
-func parameters(args []any) ([]thrift.Struct, error) {
-	var out []thrift.Struct
+// which keeps them exact: left to itself, the driver writes doubles without an exponent and
+// timestamps with the nanoseconds and the zone that they have.
+func parameters(args []any) ([]sqldriver.NamedValue, error) {
+	var out []sqldriver.NamedValue
 	for i, arg := range args {
-		kind, text := "", ""
+		var p dbsql.Parameter
 		switch v := arg.(type) {
 		case nil:
-			out = append(out, thrift.Struct{1: int32(i + 1), 3: "VOID"}) //nolint:gosec // few
-			continue
+			p = dbsql.Parameter{Type: dbsql.SqlVoid}
 		case bool:
-			kind, text = "BOOLEAN", strconv.FormatBool(v)
+			p = dbsql.Parameter{Type: dbsql.SqlBoolean, Value: strconv.FormatBool(v)}
 		case int64:
-			kind, text = "BIGINT", strconv.FormatInt(v, 10)
+			p = dbsql.Parameter{Type: dbsql.SqlBigInt, Value: strconv.FormatInt(v, 10)}
 		case float64:
-			kind, text = "DOUBLE", doubleText(v)
+			p = dbsql.Parameter{Type: dbsql.SqlDouble, Value: doubleText(v)}
 		case string:
-			kind, text = "STRING", v
+			p = dbsql.Parameter{Type: dbsql.SqlString, Value: v}
 		case time.Time:
-			kind, text = "TIMESTAMP", v.UTC().Format("2006-01-02T15:04:05.000000Z")
+			p = dbsql.Parameter{Type: dbsql.SqlTimestamp, Value: v.UTC().Format("2006-01-02T15:04:05.000000Z")}
 		default:
 			return nil, invalid("parameter %d: expected nil, bool, int64, float64, string or time.Time, not %T", i+1, arg)
 		}
-		out = append(out, thrift.Struct{1: int32(i + 1), 3: kind, 4: thrift.Struct{1: text}}) //nolint:gosec // few
+		out = append(out, sqldriver.NamedValue{Ordinal: i + 1, Value: p})
 	}
 	return out, nil
 }

@@ -70,6 +70,12 @@ const (
 	readingResult  = "reading the result of a statement"
 )
 
+// The pauses between two questions whether a statement has ended.
+const (
+	firstPoll   = 20 * time.Millisecond
+	longestPoll = 2 * time.Second
+)
+
 var statementID = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z-]{7,63}$`)
 
 // kept is the advice for results that are not to be had.
@@ -146,8 +152,7 @@ type chunks struct {
 	after   *int // the chunk that comes next
 	first   *chunk
 	files   files
-	links   []externalLink // of the files that are waiting
-	rows    int64          // so far
+	rows    int64 // so far
 	peeked  *part
 }
 
@@ -249,7 +254,6 @@ func (s *chunks) next(ctx context.Context) (*part, error) {
 		for _, l := range ch.Links {
 			s.after = l.Next
 			s.rows += l.Rows
-			s.links = append(s.links, l)
 			s.files.add(l.link())
 		}
 	}
@@ -260,26 +264,20 @@ func (s *chunks) path(n int) string {
 }
 
 func (l *externalLink) link() link {
-	return link{url: l.URL, start: l.Start, rows: l.Rows, expires: l.Expires, headers: l.Headers}
+	return link{url: l.URL, start: l.Start, rows: l.Rows, expires: l.Expires, headers: l.Headers, chunk: l.Index}
 }
 
 // refresh asks for a chunk again: its link has expired, not the result.
 func (s *chunks) refresh(ctx context.Context, expired link) ([]link, error) {
-	for _, old := range s.links {
-		if old.Start != expired.start {
-			continue
-		}
-		var ch chunk
-		if err := s.c.get(ctx, s.path(old.Index), &ch); err != nil {
-			return nil, goneOr(err, s.id)
-		}
-		var out []link
-		for _, l := range ch.Links {
-			out = append(out, l.link())
-		}
-		return out, nil
+	var ch chunk
+	if err := s.c.get(ctx, s.path(expired.chunk), &ch); err != nil {
+		return nil, goneOr(err, s.id)
 	}
-	return nil, nil
+	var out []link
+	for _, l := range ch.Links {
+		out = append(out, l.link())
+	}
+	return out, nil
 }
 
 // cells makes arrays of rows of texts.

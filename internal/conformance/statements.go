@@ -157,7 +157,7 @@ var Sections = []Section{
 		{"RR-3", "Batches of one column may have different widths.", "connectors/snowflake TestValues", "", ""},
 		{"RR-4", "BigQuery's REST and Storage Read API have the same values; the location is always sent.", "connectors/bigquery TestTypesBothWays; connectors/bigquery TestSnapshots", "", ""},
 		{"RR-5", "Reading goes on where a stream broke, without a row lost or repeated.", "connectors/bigquery TestReadingThroughFaults", "", ""},
-		{"RR-6", "Databricks' results by id: DBX-5 to DBX-11.", "connectors/databricks TestResultsByStatementID; connectors/databricks TestResultsByStatementIDWithFaults", "databricks-sql-go: connectors/databricks TestVendorsDriverReadsTheSame", ""},
+		{"RR-6", "Databricks' results by id: DBX-5 to DBX-11.", "connectors/databricks TestResultsByStatementID; connectors/databricks TestResultsByStatementIDWithFaults", "databricks-sql-go: connectors/databricks TestConformance", ""},
 		{"RR-7", "Column names may repeat, and stay at their places.", "connectors/duckdb TestConformance; connectors/snowflake TestConformance; connectors/bigquery TestConformance; connectors/databricks TestConformance", "DuckDB: connectors/duckdb TestConformance", ""},
 		{"RR-8", "Results are compared without their order, which never changes a score.", "scoring/metric TestOrderOfRowsAndColumnsDoesNotMatter", "", ""},
 		{"RR-9", "A result's values do not depend on batches, compression or transport.", "connectors/databricks TestConformance; internal/arrowtable TestBatchesOfDifferentWidth; internal/arrowtable TestEncodings", "", ""},

@@ -168,6 +168,11 @@ var warehouses = []warehouse{
 		name: "databricks", url: "databricks://dbc-1.cloud.databricks.com?http_path=" + databrickstest.HTTPPath + "&token_file=" + secrets + "/token", large: "table:big", stage: "dbstorage.blob.core.windows.net",
 		make: func(t *testing.T, w *residencytest.World) {
 			s := databrickstest.New(t)
+			t.Cleanup(func() {
+				if n := s.Count("other"); n > 0 {
+					t.Errorf("the workspace was asked %d times for something that is no part of a statement, such as whether telemetry is wanted", n)
+				}
+			})
 			s.Token, s.FileRows, s.PageRows = "a-token", 1000, 1000
 			s.ClientID, s.ClientSecret = "an-id", "a-secret"
 			w.Write(secrets+"/client", "a-secret\n")

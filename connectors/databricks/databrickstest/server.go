@@ -42,6 +42,7 @@ type Server struct {
 	Direct   bool          // the first page comes with the first answer
 	Columns  bool          // results go column by column, as from services without Arrow
 	Extra    bool          // batches and files hold more rows than they announce
+	Short    bool          // files hold a row less than they announce
 	Storage  string        // address that links to files begin with; "" is the server's own
 
 	url    string
@@ -122,6 +123,7 @@ func New(t testing.TB) *Server {
 	mux.HandleFunc("GET /api/2.0/sql/statements/{id}/result/chunks/{n}", s.stepped("chunk", s.chunk))
 	mux.HandleFunc("POST /oidc/v1/token", s.stepped("token", s.signIn))
 	mux.HandleFunc("GET /files/{id}", s.stepped("file", s.download))
+	mux.HandleFunc("/", s.stepped("other", other))
 	h := httptest.NewServer(mux)
 	s.url = h.URL
 	t.Cleanup(func() {
@@ -159,7 +161,7 @@ func (s *Server) Answer(pattern string, r Result) {
 }
 
 // Script gives the next requests of a kind their steps; the zero Step is an ordinary answer. The
-// kinds are the protocol's methods, such as FetchResults, and statement, chunk, token and file.
+// kinds are the protocol's methods, such as FetchResults, and statement, chunk, token, file and other.
 func (s *Server) Script(kind string, steps ...Step) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -264,6 +266,17 @@ func (s *Server) follow(step Step, w http.ResponseWriter, r *http.Request, handl
 	default:
 		handle(w, r)
 	}
+}
+
+// other answers what a client of the warehouse has no need of. Who asks whether telemetry is wanted
+// is told that it is.
+func other(w http.ResponseWriter, r *http.Request) {
+	if !strings.Contains(r.URL.Path, "/feature-flags/") {
+		http.NotFound(w, r)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write([]byte(`{"flags":[{"name":"databricks.partnerplatform.clientConfigsFeatureFlags.enableTelemetryForGoDriver","value":"true"}],"ttl_seconds":3600}`))
 }
 
 // allowed tells whether a request carries the token, and answers where it does not.

@@ -407,8 +407,11 @@ func (op *operation) links(p *page, args thrift.Struct) []thrift.Struct {
 		}
 		if from, seek := args[1282].(int64); !seek || at >= from {
 			all := held
-			if op.s.Extra {
+			switch last := len(held) - 1; {
+			case op.s.Extra:
 				all = append(append([]arrow.Record{}, held...), held...)
+			case op.s.Short:
+				all = append(append([]arrow.Record{}, held[:last]...), held[last].NewSlice(0, held[last].NumRows()-1))
 			}
 			address, expires := op.s.store(packed(op.schema.file(all), op.lz4))
 			out = append(out, thrift.Struct{1: address, 2: expires.Unix(), 3: at, 4: rows, 5: int64(1), 6: map[string]string{"X-Storage-Key": "k"}})

@@ -1,0 +1,264 @@
+package databricks
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net/url"
+	"sync"
+
+	"github.com/badger-eval/badger/connectors/databricks/internal/thrift"
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// witness is what the service said of one statement. A nil one belongs to calls of no statement.
+type witness struct {
+	g     *guard
+	abort context.Context //nolint:containedctx // the caller's, which the driver does not heed
+
+	mu        sync.Mutex
+	outcome   error         // why the statement failed
+	err       error         // why the last call failed
+	handle    thrift.Struct // of the statement, while it is open at the service
+	cancelled bool
+	meta      thrift.Struct // of the result
+	lz4       bool          // its batches and files are compressed
+
+	begun bool        // a page has come
+	more  bool        // and another one is to come
+	next  int64       // the row that it begins with
+	seek  bool        // the service is not there
+	parts []announced // and not given out yet
+	links map[string]link
+}
+
+// announced is what the service said of a batch or a file.
+type announced struct {
+	rows   int64
+	batch  bool // which has no schema; the driver puts one in front
+	packed bool
+}
+
+type witnessKey struct{}
+
+// witnessed is a context whose calls are witnessed, until ctx ends.
+func (g *guard) witnessed(ctx context.Context) (context.Context, *witness) {
+	w := &witness{g: g, abort: ctx, links: map[string]link{}}
+	return context.WithValue(ctx, witnessKey{}, w), w
+}
+
+func witnessOf(ctx context.Context) *witness {
+	w, _ := ctx.Value(witnessKey{}).(*witness)
+	return w
+}
+
+// bound is ctx, until the witness' own context ends.
+func (w *witness) bound(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(w.abort, cancel)
+	return ctx, func() {
+		stop()
+		cancel()
+	}
+}
+
+func (w *witness) failed(err error) {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err == nil {
+		w.err = err
+	}
+}
+
+// failure is why the driver failed with err at something: as the service said it, where it did.
+func (w *witness) failure(what string, err error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.abort.Err() != nil:
+		return w.abort.Err()
+	case w.outcome != nil:
+		return w.outcome
+	case w.err != nil:
+		return w.err
+	}
+	return because(err, errcode.Unavailable, "databricks: %s: the driver cannot read what the service answers", what)
+}
+
+// description is that of the result.
+func (w *witness) description() (thrift.Struct, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.err != nil:
+		return nil, w.err
+	case w.meta == nil:
+		return nil, broken("the service does not describe it")
+	}
+	meta := w.meta
+	w.meta = thrift.Struct{} // its bytes lie in those of an answer
+	return meta, nil
+}
+
+// forget makes the statement one that is closed at the service.
+func (w *witness) forget() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.handle = nil
+}
+
+// end cancels and closes what is open at the service, and tells whether the session is lost.
+func (w *witness) end(ctx context.Context) (lost bool) {
+	w.mu.Lock()
+	handle, cancel := w.handle, w.abort.Err() != nil && !w.cancelled && !w.begun
+	var said *serverError
+	lost = errors.As(w.err, &said) && noSession(said)
+	for address := range w.links {
+		w.g.announced.Delete(address)
+	}
+	w.mu.Unlock()
+	if handle != nil && cancel {
+		_, _ = w.g.c.call(ctx, cancelOperation, thrift.Struct{1: handle})
+	}
+	if handle != nil {
+		_, _ = w.g.c.call(ctx, closeOperation, thrift.Struct{1: handle})
+	}
+	return lost
+}
+
+// take takes an answer in, and tells whether it has changed it.
+func (w *witness) take(a thrift.Message) (changed bool, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.err = nil
+	resp := a.Fields.Struct(0)
+	switch a.Name {
+	case execute:
+		direct := resp.Struct(1281)
+		if direct.Struct(4) == nil { // it is not closed already
+			w.handle = resp.Struct(2)
+		}
+		if status := direct.Struct(1); status != nil {
+			_, w.outcome = ended(status)
+		}
+		w.described(direct.Struct(2))
+		if page := direct.Struct(3); page != nil {
+			return w.page(page)
+		}
+	case operationStatus:
+		_, w.outcome = ended(resp)
+	case resultMetadata:
+		w.described(resp)
+	case fetchResults:
+		w.described(resp.Struct(1281))
+		return w.page(resp)
+	case cancelOperation:
+		w.cancelled = true
+	}
+	return false, nil
+}
+
+func (w *witness) described(meta thrift.Struct) {
+	if w.meta == nil && meta != nil {
+		w.meta, w.lz4 = meta, meta.Bool(1282)
+	}
+}
+
+// page takes a page in that goes on where the last one ended; the driver asks again after others.
+// Links are said to live for ever, as they are renewed when it is time.
+func (w *witness) page(page thrift.Struct) (changed bool, err error) {
+	set := page.Struct(3)
+	batches, links := set.Structs(1281), set.Structs(1282)
+	if len(batches)+len(links) > 0 && set.Int(1) != w.next {
+		return false, nil
+	}
+	w.begun, w.more, w.seek = true, page.Bool(2), false
+	for _, b := range batches {
+		w.announce(announced{rows: b.Int(2), batch: true, packed: w.lz4})
+	}
+	for _, l := range links {
+		to := linkOf(l)
+		if u, err := url.Parse(to.url); err == nil {
+			w.links[u.String()] = to
+			w.g.announced.Store(u.String(), w)
+		}
+		w.announce(announced{rows: to.rows, packed: w.lz4})
+		l[2] = int64(math.MaxInt64)
+	}
+	if len(set.List(2))+len(set.List(3))+len(set.Bytes(4)) > 0 {
+		return false, errcode.New(errcode.Unimplemented, "databricks: the service sends a result that is not Arrow; expected a Databricks SQL warehouse behind http_path")
+	}
+	return len(links) > 0, nil
+}
+
+func (w *witness) announce(a announced) {
+	w.parts = append(w.parts, a)
+	w.next += a.rows
+}
+
+// part is what was announced of the next batch or file.
+func (w *witness) part() (announced, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.parts) == 0 {
+		return announced{}, broken("the driver gives rows that the service did not announce")
+	}
+	next := w.parts[0]
+	w.parts = w.parts[1:]
+	return next, nil
+}
+
+// complete tells why a result that has ended is not whole.
+func (w *witness) complete() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.abort.Err() != nil:
+		return w.abort.Err()
+	case w.err != nil:
+		return w.err
+	case !w.begun || w.more || len(w.parts) > 0:
+		return broken("the driver ends it before its end")
+	}
+	return nil
+}
+
+// place is the row that the next page begins with, and whether the service must be told.
+func (w *witness) place() (row int64, tell bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.next, w.seek
+}
+
+// link finds a link, and forgets it: a file is read once.
+func (w *witness) link(address string) (l link, ok bool) {
+	if w == nil {
+		return l, false
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	l, ok = w.links[address]
+	delete(w.links, address)
+	w.g.announced.Delete(address)
+	return l, ok
+}
+
+// renew asks for links anew, from one that has expired on.
+func (w *witness) renew(ctx context.Context, expired link) ([]link, error) {
+	w.mu.Lock()
+	handle := w.handle
+	w.seek = true
+	w.mu.Unlock()
+	page, err := w.g.c.call(ctx, fetchResults, thrift.Struct{1: handle, 2: int32(0), 3: w.g.c.config.PageRows, 1282: expired.start})
+	if err != nil {
+		return nil, err
+	}
+	var out []link
+	for _, l := range page.Struct(3).Structs(1282) {
+		out = append(out, linkOf(l))
+	}
+	return out, nil
+}
