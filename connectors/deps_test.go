@@ -22,15 +22,16 @@ var allowed = map[string][]string{
 	"connectors/drivertest": {"connectors", "connectors/doctor", "connectors/driver", "scoring", "internal/arrowtable", "internal/caselist", "internal/errcode"},
 	"connectors/doctor":     {"connectors", "connectors/driver", "scoring", "sql", "internal/errcode"},
 	// The engine of counterexamples, which knows the types of queries that return them and no score.
-	"connectors/duckdb":                {"connectors/driver", "internal/errcode", "scoring/counterexample"},
-	"connectors/*":                     {"connectors/driver", "internal/errcode"},
-	"connectors/snowflake":             {"connectors/driver", "internal/errcode", "connectors/snowflake/internal/calm"},
+	"connectors/duckdb":                {"connectors/driver", "connectors/internal/driverbase", "internal/errcode", "scoring/counterexample"},
+	"connectors/*":                     {"connectors/driver", "connectors/internal/driverbase", "internal/errcode"},
+	"connectors/internal/driverbase":   {"connectors/driver", "internal/errcode"},
+	"connectors/snowflake":             {"connectors/driver", "connectors/internal/driverbase", "internal/errcode", "connectors/snowflake/internal/calm"},
 	"connectors/bigquery/bigquerytest": {"connectors/driver", "connectors/duckdb", "internal/errcode"},
 	"connectors/postgres/postgrestest": {"connectors/driver", "connectors/postgres"},
 	// A server for tests, which runs SQL in the embedded engine.
 	"connectors/snowflake/snowflaketest":    {"connectors/driver", "connectors/duckdb", "internal/errcode"},
 	"connectors/snowflake/internal/calm":    {},
-	"connectors/databricks":                 {"connectors/driver", "internal/errcode", "connectors/databricks/internal/thrift"},
+	"connectors/databricks":                 {"connectors/driver", "connectors/internal/driverbase", "internal/errcode", "connectors/databricks/internal/thrift"},
 	"connectors/databricks/databrickstest":  {"connectors/driver", "connectors/duckdb", "internal/errcode", "connectors/databricks/internal/thrift"},
 	"connectors/databricks/internal/thrift": {},
 	"sql":                                   {"connectors/driver", "scoring", "internal/caselist", "internal/errcode"}, // the reasons of scores that the view coverage counts by
