@@ -265,11 +265,8 @@ func decimals(arr arrow.Array, places int32) toValue {
 		scale := a.DataType().(*arrow.Decimal256Type).Scale
 		return func(i int) (value, bool) { return write(a.Value(i).BigInt(), scale) }
 	}
-	if n := integers(arr); n != nil {
-		return func(i int) (value, bool) {
-			v, ok := n(i)
-			return value{s: strconv.FormatInt(v.n, 10)}, ok
-		}
+	if integers(arr) != nil {
+		return func(i int) (value, bool) { return value{s: arr.ValueStr(i)}, true }
 	}
 	return nil
 }

@@ -130,6 +130,13 @@ func (h Harness) errors(t *testing.T) {
 			t.Errorf("%s where nothing may be written: %v (%v), want permission_denied", query, err, code(ro, err))
 		}
 	}
+	for _, key := range [][]string{nil, {"a"}} {
+		rows := texts(nil, []string{"a"}, []any{int64(1)})
+		if _, err := ro.Merge(ctx, "present", key, rows); code(ro, err) != errcode.PermissionDenied {
+			t.Errorf("merging where nothing may be written: %v (%v), want permission_denied", err, code(ro, err))
+		}
+		rows.Release()
+	}
 }
 
 func (h Harness) cancel(t *testing.T) {

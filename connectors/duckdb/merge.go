@@ -3,13 +3,13 @@ package duckdb
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/duckdb/duckdb-go/v2/mapping"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -20,55 +20,60 @@ const stage = "badger_stage"
 // one straight into the table. Of rows with one key the last stays. Columns are cast to the table's
 // types.
 func (c *Conn) Merge(ctx context.Context, table string, key []string, rows array.RecordReader) (int64, error) {
-	names := make([]string, rows.Schema().NumFields())
-	for i, f := range rows.Schema().Fields() {
-		names[i] = f.Name
-	}
-	for _, k := range key {
-		if !slices.Contains(names, k) {
-			return 0, errcode.New(errcode.InvalidArgument, "duckdb: writing to %s: the rows lack the key column %q", table, k)
-		}
-	}
 	target, err := nameOf(table)
 	if err != nil {
 		return 0, err
 	}
-	return c.transaction(ctx, func(s *session) (int64, error) {
-		if len(key) == 0 {
-			return s.append(ctx, target, names, rows)
-		}
-		list := quoteAll(names)
-		if err := s.exec(ctx, fmt.Sprintf("CREATE TEMP TABLE %s AS SELECT %s FROM %s LIMIT 0", stage, list, joined(target))); err != nil {
+	plan, err := driverbase.NewPlan("duckdb", table, rows.Schema(), key)
+	if err != nil {
+		return 0, err
+	}
+	if c.settings["access_mode"] == "READ_ONLY" {
+		return 0, plan.Error(errcode.PermissionDenied, "the connection only reads")
+	}
+	written := asText(plan, rows)
+	defer written.close()
+	n, err := c.transaction(ctx, func(s *session) (int64, error) {
+		if err := s.match(ctx, plan, target); err != nil {
 			return 0, err
 		}
-		n, err := s.append(ctx, []string{"temp", "main", stage}, names, rows)
+		if !plan.HasKey() {
+			return s.append(ctx, target, plan.Columns, written)
+		}
+		if err := s.exec(ctx, fmt.Sprintf("CREATE TEMP TABLE %s AS SELECT %s FROM %s LIMIT 0", stage, driverbase.List(plan.Targets(spelling)), joined(target))); err != nil {
+			return 0, err
+		}
+		n, err := s.append(ctx, []string{"temp", "main", stage}, plan.Columns, written)
 		if err != nil || n == 0 {
 			return n, err
 		}
-		if err := s.exec(ctx, mergeSQL(joined(target), names, key)); err != nil {
+		partition := driverbase.List(plan.OfKey(plan.Targets(spelling)))
+		newest := "(SELECT * FROM temp.main." + stage + " QUALIFY row_number() OVER (PARTITION BY " + partition + " ORDER BY rowid DESC) = 1)"
+		if err := s.exec(ctx, plan.Merge(spelling, joined(target), newest)); err != nil {
 			return 0, err
 		}
 		return n, s.exec(ctx, "DROP TABLE temp.main."+stage)
 	})
+	return n, plan.Failed(err)
 }
 
-func mergeSQL(table string, names, key []string) string {
-	var on, set, values []string
-	for _, k := range key {
-		on = append(on, fmt.Sprintf("t.%[1]s IS NOT DISTINCT FROM s.%[1]s", quote(k)))
+var spelling = driverbase.Spelling{Quote: quote, Named: true}
+
+// match finds the rows' columns in the table.
+func (s *session) match(ctx context.Context, plan *driverbase.Plan, target []string) error {
+	r, err := s.query(ctx, "SELECT * FROM "+joined(target)+" LIMIT 0", nil)
+	if err != nil {
+		return err
 	}
-	for _, n := range names {
-		values = append(values, "s."+quote(n))
-		if !slices.Contains(key, n) {
-			set = append(set, fmt.Sprintf("%[1]s = s.%[1]s", quote(n)))
-		}
+	defer r.Release()
+	var names []string
+	for _, f := range r.Schema().Fields() {
+		names = append(names, f.Name)
 	}
-	update := ""
-	if len(set) > 0 {
-		update = " WHEN MATCHED THEN UPDATE SET " + strings.Join(set, ", ")
+	for i := range plan.Nulls {
+		plan.Nulls[i] = true // the engine joins as fast
 	}
-	return fmt.Sprintf("MERGE INTO %s AS t USING (SELECT * FROM temp.main.%s QUALIFY row_number() OVER (PARTITION BY %s ORDER BY rowid DESC) = 1) AS s ON %s%s WHEN NOT MATCHED THEN INSERT (%s) VALUES (%s)",
-		table, stage, quoteAll(key), strings.Join(on, " AND "), update, quoteAll(names), strings.Join(values, ", "))
+	return plan.Match(names)
 }
 
 // Create makes a table of the rows, in place of one of that name, in one transaction.
@@ -137,14 +142,6 @@ func joined(parts []string) string {
 		quoted[i] = quote(p)
 	}
 	return strings.Join(quoted, ".")
-}
-
-func quoteAll(names []string) string {
-	quoted := make([]string, len(names))
-	for i, n := range names {
-		quoted[i] = quote(n)
-	}
-	return strings.Join(quoted, ", ")
 }
 
 // flushBytes is how much text the appender may hold before it hands its rows to the table.

@@ -69,7 +69,7 @@ func TestTypesThatAreNotWritten(t *testing.T) {
 	for typ, written := range map[arrow.DataType]bool{
 		arrow.Null: true, &arrow.Decimal256Type{Precision: 76, Scale: 38}: true, arrow.FixedWidthTypes.Time32ms: true, arrow.FixedWidthTypes.Date64: true,
 		&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}: true,
-		arrow.ListOf(arrow.PrimitiveTypes.Int64): false, arrow.FixedWidthTypes.Duration_s: false, arrow.FixedWidthTypes.MonthDayNanoInterval: false,
+		arrow.ListOf(arrow.PrimitiveTypes.Int64):                                                         false, arrow.FixedWidthTypes.Duration_s: false, arrow.FixedWidthTypes.MonthDayNanoInterval: false,
 		&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.ListOf(arrow.Null)}: false,
 	} {
 		_, err := driverbase.NewPlan("engine", "t", arrow.NewSchema([]arrow.Field{{Name: "x", Type: typ}}, nil), nil)
