@@ -20,16 +20,7 @@ const stage = "badger_stage"
 // one straight into the table. Of rows with one key the last stays. Columns are cast to the table's
 // types.
 func (c *Conn) Merge(ctx context.Context, table string, key []string, rows array.RecordReader) (int64, error) {
-	names := make([]string, rows.Schema().NumFields())
-	for i, f := range rows.Schema().Fields() {
-		names[i] = f.Name
-	}
-	for _, k := range key {
-		if !slices.Contains(names, k) {
-			return 0, errcode.New(errcode.InvalidArgument, "duckdb: writing to %s: the rows lack the key column %q", table, k)
-		}
-	}
-	target, err := nameOf(table)
+	target, names, err := written(table, key, rows)
 	if err != nil {
 		return 0, err
 	}
@@ -37,19 +28,36 @@ func (c *Conn) Merge(ctx context.Context, table string, key []string, rows array
 		if len(key) == 0 {
 			return s.append(ctx, target, names, rows)
 		}
-		list := quoteAll(names)
-		if err := s.exec(ctx, fmt.Sprintf("CREATE TEMP TABLE %s AS SELECT %s FROM %s LIMIT 0", stage, list, joined(target))); err != nil {
-			return 0, err
-		}
-		n, err := s.append(ctx, []string{"temp", "main", stage}, names, rows)
-		if err != nil || n == 0 {
-			return n, err
-		}
-		if err := s.exec(ctx, mergeSQL(joined(target), names, key)); err != nil {
-			return 0, err
-		}
-		return n, s.exec(ctx, "DROP TABLE temp.main."+stage)
+		return s.merge(ctx, target, names, key, rows)
 	})
+}
+
+// written reads the name of a table that rows are written to, and the names of their columns.
+func written(table string, key []string, rows array.RecordReader) (target, names []string, err error) {
+	for _, f := range rows.Schema().Fields() {
+		names = append(names, f.Name)
+	}
+	for _, k := range key {
+		if !slices.Contains(names, k) {
+			return nil, nil, errcode.New(errcode.InvalidArgument, "duckdb: writing to %s: the rows lack the key column %q", table, k)
+		}
+	}
+	target, err = nameOf(table)
+	return target, names, err
+}
+
+func (s *session) merge(ctx context.Context, target, names, key []string, rows array.RecordReader) (int64, error) {
+	if err := s.exec(ctx, fmt.Sprintf("CREATE TEMP TABLE %s AS SELECT %s FROM %s LIMIT 0", stage, quoteAll(names), joined(target))); err != nil {
+		return 0, err
+	}
+	n, err := s.append(ctx, []string{"temp", "main", stage}, names, rows)
+	if err != nil || n == 0 {
+		return n, err
+	}
+	if err := s.exec(ctx, mergeSQL(joined(target), names, key)); err != nil {
+		return 0, err
+	}
+	return n, s.exec(ctx, "DROP TABLE temp.main."+stage)
 }
 
 func mergeSQL(table string, names, key []string) string {
