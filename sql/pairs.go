@@ -93,14 +93,6 @@ func (q *PairList) lists(p *arguments, selected string) string {
 	besides := ", f.label AS f_label, t.label AS t_label, f.reason AS f_reason, t.reason AS t_reason"
 	inner := "SELECT j.*, " + standing("f_") + " AS f_standing, " + standing("t_") + " AS t_standing, " + better + " AS better FROM (" + q.joined(p, besides) + ") j"
 	text := "SELECT " + selected + " FROM (" + inner + ") s"
-	if q.Answers || q.Scores {
-		answer := func(l Latest) string {
-			key := func(c string) string { return q.Reader.Key("agent_runs", c) }
-			return "(SELECT case_id, MIN(sql) AS sql, MIN(result) AS result, MIN(sql_error) AS sql_error FROM (SELECT " + key("case_id") + " AS case_id, " + key("agent_name") + " AS agent_name, " + key("agent_version") + " AS agent_version, " + key("batch_id") + " AS batch_id, " +
-				key("sql") + " AS sql, " + key("result") + " AS result, " + key("sql_error") + " AS sql_error FROM badger.agent_runs) k WHERE agent_name = " + p.add(l.Agent) + " AND agent_version = " + p.add(l.Version) + " AND batch_id = " + p.add(l.Batch) + " GROUP BY case_id)"
-		}
-		text += "\nLEFT JOIN " + answer(q.Pairs.From) + " a ON a.case_id = s.case_id\nLEFT JOIN " + answer(q.Pairs.To) + " b ON b.case_id = s.case_id"
-	}
 	var conds []string
 	for _, c := range []struct {
 		on   bool
@@ -114,9 +106,11 @@ func (q *PairList) lists(p *arguments, selected string) string {
 		{q.Worse, func() string { return "better < 0" }},
 		{q.Better, func() string { return "better > 0" }},
 		{q.Least != nil, func() string { return "ABS(better) >= " + p.add(*q.Least) }},
-		{q.Answers, func() string { return "(a.sql <> b.sql OR a.result <> b.result OR a.sql_error <> b.sql_error)" }},
+		{q.Answers, func() string {
+			return "s.case_id IN " + q.answered(p, "(MIN(sql) <> MAX(sql) OR MIN(result) <> MAX(result) OR MIN(sql_error) <> MAX(sql_error))")
+		}},
 		{q.Scores, func() string {
-			return "a.sql = b.sql AND a.result = b.result AND a.sql_error = b.sql_error AND (f_standing <> t_standing OR better <> 0)"
+			return "s.case_id IN " + q.answered(p, "MIN(sql) = MAX(sql) AND MIN(result) = MAX(result) AND MIN(sql_error) = MAX(sql_error)") + " AND (f_standing <> t_standing OR better <> 0)"
 		}},
 	} {
 		if c.on {
@@ -127,6 +121,23 @@ func (q *PairList) lists(p *arguments, selected string) string {
 		text += []string{"\nWHERE ", " AND "}[min(i, 1)] + c
 	}
 	return text
+}
+
+// answered reads the cases that both sides answered, where a condition holds on both answers. It
+// aggregates digests of the answers: joining the answers would hold all texts of both sides.
+func (q *PairList) answered(p *arguments, condition string) string {
+	key := func(column string) string { return q.Reader.Key("agent_runs", column) }
+	digest := func(column string) string {
+		if p.dialect.Digest == nil {
+			return key(column)
+		}
+		return p.dialect.Digest(key(column))
+	}
+	side := func(number string, l Latest) string {
+		return "SELECT " + number + " AS side, " + key("case_id") + " AS case_id, " + digest("sql") + " AS sql, " + digest("result") + " AS result, " + digest("sql_error") + " AS sql_error FROM badger.agent_runs WHERE " +
+			key("agent_name") + " = " + p.add(l.Agent) + " AND " + key("agent_version") + " = " + p.add(l.Version) + " AND " + key("batch_id") + " = " + p.add(l.Batch)
+	}
+	return "(SELECT case_id FROM (" + side("0", q.From) + "\n  UNION ALL " + side("1", q.To) + ") k GROUP BY case_id HAVING MIN(side) < MAX(side) AND " + condition + ")"
 }
 
 // Count counts the pairs that are chosen.

@@ -20,48 +20,51 @@ const stage = "badger_stage"
 // one straight into the table. Of rows with one key the last stays. Columns are cast to the table's
 // types.
 func (c *Conn) Merge(ctx context.Context, table string, key []string, rows array.RecordReader) (int64, error) {
-	target, err := nameOf(table)
+	w, err := c.write(table, key, rows)
 	if err != nil {
 		return 0, err
+	}
+	defer w.rows.close()
+	n, err := c.transaction(ctx, func(s *session) (int64, error) {
+		if err := s.match(ctx, w); err != nil {
+			return 0, err
+		}
+		if !w.plan.HasKey() {
+			return s.append(ctx, w.table, w.plan.Columns, w.rows)
+		}
+		return s.merge(ctx, w)
+	})
+	return n, w.plan.Failed(err)
+}
+
+// write is a writing of rows into a table.
+type write struct {
+	table []string // the parts of its name
+	plan  *driverbase.Plan
+	rows  *textReader
+}
+
+// write begins a writing, whose rows must be closed.
+func (c *Conn) write(table string, key []string, rows array.RecordReader) (*write, error) {
+	target, err := nameOf(table)
+	if err != nil {
+		return nil, err
 	}
 	plan, err := driverbase.NewPlan("duckdb", table, rows.Schema(), key)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	if c.settings["access_mode"] == "READ_ONLY" {
-		return 0, plan.Error(errcode.PermissionDenied, "the connection only reads")
+		return nil, plan.Error(errcode.PermissionDenied, "the connection only reads")
 	}
-	written := asText(plan, rows)
-	defer written.close()
-	n, err := c.transaction(ctx, func(s *session) (int64, error) {
-		if err := s.match(ctx, plan, target); err != nil {
-			return 0, err
-		}
-		if !plan.HasKey() {
-			return s.append(ctx, target, plan.Columns, written)
-		}
-		if err := s.exec(ctx, fmt.Sprintf("CREATE TEMP TABLE %s AS SELECT %s FROM %s LIMIT 0", stage, driverbase.List(plan.Targets(spelling)), joined(target))); err != nil {
-			return 0, err
-		}
-		n, err := s.append(ctx, []string{"temp", "main", stage}, plan.Columns, written)
-		if err != nil || n == 0 {
-			return n, err
-		}
-		partition := driverbase.List(plan.OfKey(plan.Targets(spelling)))
-		newest := "(SELECT * FROM temp.main." + stage + " QUALIFY row_number() OVER (PARTITION BY " + partition + " ORDER BY rowid DESC) = 1)"
-		if err := s.exec(ctx, plan.Merge(spelling, joined(target), newest)); err != nil {
-			return 0, err
-		}
-		return n, s.exec(ctx, "DROP TABLE temp.main."+stage)
-	})
-	return n, plan.Failed(err)
+	return &write{target, plan, asText(plan, rows)}, nil
 }
 
 var spelling = driverbase.Spelling{Quote: quote, Named: true}
 
 // match finds the rows' columns in the table.
-func (s *session) match(ctx context.Context, plan *driverbase.Plan, target []string) error {
-	r, err := s.query(ctx, "SELECT * FROM "+joined(target)+" LIMIT 0", nil)
+func (s *session) match(ctx context.Context, w *write) error {
+	r, err := s.query(ctx, "SELECT * FROM "+joined(w.table)+" LIMIT 0", nil)
 	if err != nil {
 		return err
 	}
@@ -70,10 +73,27 @@ func (s *session) match(ctx context.Context, plan *driverbase.Plan, target []str
 	for _, f := range r.Schema().Fields() {
 		names = append(names, f.Name)
 	}
-	for i := range plan.Nulls {
-		plan.Nulls[i] = true // the engine joins as fast
+	return w.plan.Match(names)
+}
+
+// merge writes rows through a temporary table.
+func (s *session) merge(ctx context.Context, w *write) (int64, error) {
+	table, columns := joined(w.table), w.plan.Targets(spelling)
+	if err := s.exec(ctx, fmt.Sprintf("CREATE TEMP TABLE %s AS SELECT %s FROM %s LIMIT 0", stage, driverbase.List(columns), table)); err != nil {
+		return 0, err
 	}
-	return plan.Match(names)
+	n, err := s.append(ctx, []string{"temp", "main", stage}, w.plan.Columns, w.rows)
+	if err != nil || n == 0 {
+		return n, err
+	}
+	for i := range w.plan.Nulls {
+		w.plan.Nulls[i] = true // maybe; the engine joins as fast
+	}
+	newest := "(SELECT * FROM temp.main." + stage + " QUALIFY row_number() OVER (PARTITION BY " + driverbase.List(w.plan.OfKey(columns)) + " ORDER BY rowid DESC) = 1)"
+	if err := s.exec(ctx, w.plan.Merge(spelling, table, newest)); err != nil {
+		return 0, err
+	}
+	return n, s.exec(ctx, "DROP TABLE temp.main."+stage)
 }
 
 // Create makes a table of the rows, in place of one of that name, in one transaction.

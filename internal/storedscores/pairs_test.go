@@ -246,7 +246,7 @@ func statements(t *testing.T, w *connectors.Warehouse, runs []connectors.Run) {
 		}
 	}
 	for _, f := range []connectors.PairFilter{{Answers: true}, {Scores: true}} {
-		if list, _, err := w.CasePairs(t.Context(), from, to, connectors.PairFilter{Answers: f.Answers, Scores: f.Scores, Limit: 9}); err != nil || len(list) > 1 || len(list) == 1 && list[0].CaseID != map[bool]string{true: "c1", false: "c2"}[f.Answers] {
+		if list, _, err := w.CasePairs(t.Context(), from, to, connectors.PairFilter{Answers: f.Answers, Scores: f.Scores, Limit: 9}); err != nil || len(list) != 1 || list[0].CaseID != map[bool]string{true: "c1", false: "c2"}[f.Answers] {
 			t.Errorf("%+v: %v %v", f, list, err)
 		}
 	}
