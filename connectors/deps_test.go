@@ -29,10 +29,11 @@ var allowed = map[string][]string{
 	"connectors/bigquery/bigquerytest": {"connectors/driver", "connectors/duckdb", "internal/errcode"},
 	"connectors/postgres/postgrestest": {"connectors/driver", "connectors/postgres"},
 	// A server for tests, which runs SQL in the embedded engine.
-	"connectors/snowflake/snowflaketest":    {"connectors/driver", "connectors/duckdb", "internal/errcode"},
+	"connectors/internal/enginetest":        {"connectors/driver", "connectors/duckdb", "internal/errcode"},
+	"connectors/snowflake/snowflaketest":    {"connectors/driver", "connectors/internal/enginetest", "internal/errcode"},
 	"connectors/snowflake/internal/calm":    {},
 	"connectors/databricks":                 {"connectors/driver", "connectors/internal/driverbase", "internal/errcode", "connectors/databricks/internal/thrift"},
-	"connectors/databricks/databrickstest":  {"connectors/driver", "connectors/duckdb", "internal/errcode", "connectors/databricks/internal/thrift"},
+	"connectors/databricks/databrickstest":  {"connectors/driver", "connectors/internal/enginetest", "internal/errcode", "connectors/databricks/internal/thrift"},
 	"connectors/databricks/internal/thrift": {},
 	"sql":                                   {"connectors/driver", "scoring", "internal/caselist", "internal/errcode"}, // the reasons of scores that the view coverage counts by
 	"internal/arrowtable":                   {"scoring", "internal/account", "internal/errcode", "internal/jsonscan"},
