@@ -89,4 +89,3 @@ func (s *ScoreWriter) again(rows []ScoreRow) (again bool) {
 	}
 	return again
 }
-

@@ -511,7 +511,7 @@ func (e *evaluation) evaluate(ctx context.Context) (batch.Outcome, error) {
 	}()
 	var ledgers []batch.Ledger
 	if e.warehouse != nil {
-		ledgers = append(ledgers, warehouseLedger{e.warehouse, e.config.Hash(), e.now, e.begin})
+		ledgers = append(ledgers, warehouseLedger{e.warehouse.ScoreWriter(e.run, e.config.Hash()), e.now, e.begin})
 	}
 	if e.scoreFile != nil {
 		ledgers = append(ledgers, e.scoreFile)

@@ -181,7 +181,7 @@ func OpenWith(ctx context.Context, path string, o Options) (*Conn, error) {
 	if err := c.open(); err != nil {
 		return nil, err
 	}
-	start := o.setup + "SET GLOBAL TimeZone = 'UTC'"
+	start := o.setup + "SET GLOBAL TimeZone = 'UTC'; SET GLOBAL checkpoint_threshold = '" + checkpointAfter + "'"
 	if o.Confined {
 		start += "; SET GLOBAL lock_configuration = true"
 	}
@@ -200,6 +200,10 @@ func OpenWith(ctx context.Context, path string, o Options) (*Conn, error) {
 
 // writers are the files that are or were open, with a channel each that holds one writer.
 var writers sync.Map // instance -> chan struct{}
+
+// checkpointAfter is how much the log may hold before the engine writes it into the tables. By its own
+// 16 MB, the last rows of a table are compressed again and again while a run is stored.
+const checkpointAfter = "64MB"
 
 // open opens the database. Connections to one file in one process share the engine's instance,
 // which would otherwise lock itself out.
