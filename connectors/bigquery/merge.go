@@ -65,7 +65,7 @@ type merge struct {
 }
 
 // spelling has staged columns of the table's names. The texts of JSON differ for NULL and "null".
-var spelling = driverbase.Spelling{Quote: quote, Named: true, Same: func(a, b string) string { return "TO_JSON_STRING(" + a + ") = TO_JSON_STRING(" + b + ")" }}
+var spelling = driverbase.Spelling{Quote: identifiers.Quoted, Named: true, Same: func(a, b string) string { return "TO_JSON_STRING(" + a + ") = TO_JSON_STRING(" + b + ")" }}
 
 // match finds the rows' columns in the table.
 func (m *merge) match(s *bq.TableSchema) error {

@@ -58,7 +58,7 @@ type merge struct {
 	xid     string                    // of the transaction
 }
 
-var spelling = driverbase.Spelling{Quote: quote, Same: func(a, b string) string { return fmt.Sprintf("(%s = %s OR %s IS NULL AND %s IS NULL)", a, b, a, b) }}
+var spelling = driverbase.Spelling{Quote: Dialect.Identifiers.Quoted, Same: func(a, b string) string { return fmt.Sprintf("(%s = %s OR %s IS NULL AND %s IS NULL)", a, b, a, b) }}
 
 func (m *merge) run(ctx context.Context, rows array.RecordReader) (n int64, err error) {
 	if err := m.begin(ctx); err != nil {
@@ -280,5 +280,3 @@ func (m *merge) onConflict() string {
 	}
 	return " ON CONFLICT (" + key + ") DO UPDATE SET " + set
 }
-
-func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

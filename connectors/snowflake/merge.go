@@ -65,7 +65,7 @@ type merge struct {
 }
 
 var (
-	spelling = driverbase.Spelling{Quote: quote}
+	spelling = driverbase.Spelling{Quote: identifiers.Quoted}
 	notation = &driverbase.Notation{Infinity: "inf", Instant: "2006-01-02 15:04:05.000000000+00:00", Clock: "2006-01-02 15:04:05.000000000", Finest: time.Nanosecond}
 )
 
