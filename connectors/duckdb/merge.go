@@ -46,7 +46,14 @@ func written(table string, key []string, rows array.RecordReader) (target, names
 	return target, names, err
 }
 
+// merge goes through a temporary table, which a bound of the memory must not keep small.
 func (s *session) merge(ctx context.Context, target, names, key []string, rows array.RecordReader) (int64, error) {
+	if s.db.sparing != nil {
+		if err := s.db.lift(ctx); err != nil {
+			return 0, err
+		}
+		defer s.db.lower(ctx)
+	}
 	if err := s.exec(ctx, fmt.Sprintf("CREATE TEMP TABLE %s AS SELECT %s FROM %s LIMIT 0", stage, quoteAll(names), joined(target))); err != nil {
 		return 0, err
 	}
