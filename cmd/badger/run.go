@@ -291,7 +291,7 @@ func (c *runCommand) open(ctx context.Context, e *evaluation) (_ func(), err err
 	if c.Source != "" {
 		var w *connectors.Warehouse
 		if same && !c.NoTo {
-			w, err = openExisting(ctx, c.Source)
+			w, err = openStore(ctx, c.Source, true)
 		} else {
 			w, err = openWarehouse(ctx, c.Source, readOnly)
 		}
@@ -307,7 +307,7 @@ func (c *runCommand) open(ctx context.Context, e *evaluation) (_ func(), err err
 		}
 	}
 	if !same && !c.NoTo {
-		if e.warehouse, err = openWarehouse(ctx, to, readWrite); err != nil {
+		if e.warehouse, err = openStore(ctx, to, false); err != nil {
 			return nil, err
 		}
 		closers = append(closers, func() { _ = e.warehouse.Close() })

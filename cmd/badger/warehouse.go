@@ -39,6 +39,15 @@ func openSparingly(ctx context.Context, url string, only bool) (*connectors.Ware
 	return warehouses.Open(ctx, url, driver.Options{ReadOnly: only, MustExist: true, Sparing: true})
 }
 
+// openStore opens a warehouse for the scores of a run: an engine in this process is to leave memory and
+// processors to scoring. must tells that it is not made where it is not there.
+func openStore(ctx context.Context, url string, must bool) (*connectors.Warehouse, error) {
+	if err := checkBuilt(url); err != nil {
+		return nil, err
+	}
+	return warehouses.Open(ctx, url, driver.Options{MustExist: must, Sparing: true})
+}
+
 func openWarehouse(ctx context.Context, url string, only bool) (*connectors.Warehouse, error) {
 	if err := checkBuilt(url); err != nil {
 		return nil, err

@@ -62,6 +62,8 @@ func Run(t *testing.T, h Harness) {
 	h.run(t, "Parameters", h.parameters)
 	h.run(t, "Writes", h.writes)
 	h.run(t, "Merges", h.merges)
+	h.run(t, "Adds", h.adds)
+	h.run(t, "Marks", h.marks)
 	h.run(t, "Snapshots", h.snapshots)
 	h.run(t, "Errors", h.errors)
 	h.run(t, "Cancel", h.cancel)

@@ -190,11 +190,12 @@ func (h Harness) features(t *testing.T) {
 	_, snapshots := c.(driver.SnapshotReader)
 	_, texts := c.(driver.TextQueryer)
 	_, functions := c.(driver.FunctionRegistrar)
+	_, adds := c.(driver.Adder)
 	for _, f := range []struct {
 		name            string
 		declared, there bool
 	}{
-		{"Snapshots", h.Features.Snapshots, snapshots}, {"TextQuery", h.Features.TextQuery, texts}, {"Functions", h.Features.Functions, functions},
+		{"Snapshots", h.Features.Snapshots, snapshots}, {"TextQuery", h.Features.TextQuery, texts}, {"Functions", h.Features.Functions, functions}, {"Adds", h.Features.Adds, adds},
 		{"ReadOnly", h.Features.ReadOnly, h.OpenReadOnly != nil}, {"Dialect.NoModels", h.Dialect.NoModels, !texts},
 	} {
 		if f.declared != f.there {

@@ -76,8 +76,14 @@ func (s *session) match(ctx context.Context, w *write) error {
 	return w.plan.Match(names)
 }
 
-// merge writes rows through a temporary table.
+// merge goes through a temporary table, which a bound of the memory must not keep small.
 func (s *session) merge(ctx context.Context, w *write) (int64, error) {
+	if s.db.sparing != nil {
+		if err := s.db.lift(ctx); err != nil {
+			return 0, err
+		}
+		defer s.db.lower(ctx)
+	}
 	table, columns := joined(w.table), w.plan.Targets(spelling)
 	if err := s.exec(ctx, fmt.Sprintf("CREATE TEMP TABLE %s AS SELECT %s FROM %s LIMIT 0", stage, driverbase.List(columns), table)); err != nil {
 		return 0, err
