@@ -17,6 +17,9 @@ func (c *Conn) Add(ctx context.Context, table string, key []string, rows array.R
 	if err != nil {
 		return 0, err
 	}
+	if c.sparing != nil {
+		c.bind(ctx)
+	}
 	count := "SELECT count(*) FROM " + joined(target)
 	next := *m
 	n, err := c.transaction(ctx, func(s *session) (n int64, err error) {
