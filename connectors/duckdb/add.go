@@ -18,6 +18,9 @@ func (c *Conn) Add(ctx context.Context, table string, key []string, rows array.R
 		return 0, err
 	}
 	defer w.rows.close()
+	if c.sparing != nil {
+		c.bind(ctx)
+	}
 	count := "SELECT count(*) FROM " + joined(w.table)
 	next := *m
 	n, err := c.transaction(ctx, func(s *session) (n int64, err error) {
