@@ -6,6 +6,7 @@ import (
 	"iter"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -53,39 +54,57 @@ type ScoreRow struct {
 // WriteScores merges scores on their key: run, agent, version, batch, case and metric. All of them
 // are written, or none and an error.
 func (w *Warehouse) WriteScores(ctx context.Context, runID, configHash string, at time.Time, rows []ScoreRow) error {
-	b := newRows("scores")
+	b, err := scoreRows(runID, configHash, at, rows)
+	if err != nil {
+		return err
+	}
 	defer b.release()
+	return b.merge(ctx, w)
+}
+
+// scoreRows are scores as rows of the table. There are millions of them, so that their values are not
+// put into interfaces.
+func scoreRows(runID, configHash string, at time.Time, rows []ScoreRow) (*rows, error) {
+	b := newRows("scores")
 	for i := range rows {
 		r, s := &rows[i], &rows[i].Score
-		detail, err := optionalJSON(s.Detail)
-		if err != nil {
-			return errcode.New(errcode.Internal, "case %q, metric %s: the detail is not JSON: %w", r.CaseID, s.Metric, err)
-		}
-		var ids any
-		if len(s.AssessmentIDs) > 0 {
-			if ids, err = optionalJSON(s.AssessmentIDs); err != nil {
-				return err
-			}
-		}
-		var value, passed, code any
+		b.text(runID)
+		b.text(r.CaseID)
+		b.text(r.Agent)
+		b.text(r.Version)
+		b.text(r.Batch)
+		b.text(s.Metric)
+		b.number(int64(s.Version))
+		b.text(string(s.Status))
 		if s.Status == scoring.StatusOK {
-			value = s.Value
+			b.double(s.Value)
+		} else {
+			b.null()
 		}
+		b.textOrNull(s.Label)
 		if s.Passed != nil {
-			passed = *s.Passed
+			b.boolean(*s.Passed)
+		} else {
+			b.null()
 		}
+		b.text(s.Reason)
+		b.json(s.Detail, s.Detail != nil)
+		b.json(s.AssessmentIDs, len(s.AssessmentIDs) > 0)
+		b.text(configHash)
+		b.instant(at)
 		if s.Status == scoring.StatusFailed {
-			code = s.Code.String()
+			b.text(s.Code.String())
+		} else {
+			b.null()
 		}
-		var usage any
-		if s.Usage != nil {
-			if usage, err = optionalJSON(s.Usage); err != nil {
-				return err
-			}
+		b.json(s.Usage, s.Usage != nil)
+		b.textOrNull(r.GoldHash)
+		if err := b.end(); err != nil {
+			b.release()
+			return nil, errcode.New(errcode.Internal, "case %q, metric %s: the detail is not JSON: %w", r.CaseID, s.Metric, err)
 		}
-		b.row(runID, r.CaseID, r.Agent, r.Version, r.Batch, s.Metric, int64(s.Version), string(s.Status), value, optional(s.Label), passed, s.Reason, detail, ids, configHash, at, code, usage, optional(r.GoldHash))
 	}
-	return b.merge(ctx, w)
+	return b, nil
 }
 
 func optional(s string) any {
@@ -93,14 +112,6 @@ func optional(s string) any {
 		return nil
 	}
 	return s
-}
-
-func optionalJSON(v any) (any, error) {
-	if v == nil {
-		return nil, nil
-	}
-	text, err := json.Marshal(v)
-	return string(text), err
 }
 
 // Scores streams the scores that a run holds, those of an answer together, without what is only
@@ -191,6 +202,8 @@ type rows struct {
 	table *badgersql.Table
 	build *array.RecordBuilder
 	n     int
+	at    int   // the column that the next value of the row is of
+	err   error // of a value of the row
 }
 
 var arrowTypes = map[driver.Type]arrow.DataType{
@@ -210,13 +223,79 @@ func rowsOf(t *badgersql.Table) *rows {
 
 func (b *rows) release() { b.build.Release() }
 
+// The following append one value of a row each, in the order of the columns, until end. JSON that was
+// written before is taken as it is.
+
+func (b *rows) next() array.Builder {
+	b.at++
+	return b.build.Field(b.at - 1)
+}
+
+func (b *rows) null()            { b.next().AppendNull() }
+func (b *rows) number(n int64)   { b.next().(*array.Int64Builder).Append(n) }       //nolint:forcetypeassert // the table says so
+func (b *rows) double(x float64) { b.next().(*array.Float64Builder).Append(x) }     //nolint:forcetypeassert // the table says so
+func (b *rows) boolean(x bool)   { b.next().(*array.BooleanBuilder).Append(x) }     //nolint:forcetypeassert // the table says so
+func (b *rows) text(s string)    { b.next().(*array.StringBuilder).Append(utf(s)) } //nolint:forcetypeassert // the table says so
+func (b *rows) instant(t time.Time) {
+	to := b.next().(*array.TimestampBuilder) //nolint:forcetypeassert // the table says so
+	if t.IsZero() {
+		to.AppendNull()
+		return
+	}
+	to.Append(arrow.Timestamp(t.UnixMicro()))
+}
+
+func (b *rows) textOrNull(s string) {
+	if s == "" {
+		b.null()
+		return
+	}
+	b.text(s)
+}
+
+func (b *rows) json(v any, there bool) {
+	if !there {
+		b.null()
+		return
+	}
+	text, ok := v.(json.RawMessage)
+	if !ok {
+		var err error
+		if text, err = json.Marshal(v); err != nil && b.err == nil {
+			b.err = err
+		}
+	}
+	if len(text) == 0 {
+		b.null()
+		return
+	}
+	to := b.next().(*array.StringBuilder) //nolint:forcetypeassert // the table says so
+	if utf8.Valid(text) {
+		to.BinaryBuilder.Append(text)
+		return
+	}
+	to.Append(utf(string(text)))
+}
+
+func (b *rows) end() error {
+	b.n, b.at = b.n+1, 0
+	return b.err
+}
+
+func utf(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return strings.ToValidUTF8(s, "\ufffd")
+}
+
 // row appends one row: a value for every column, nil for NULL; empty JSON text is NULL too.
 func (b *rows) row(values ...any) {
 	for i, v := range values {
 		switch to := b.build.Field(i).(type) {
 		case *array.StringBuilder:
 			if s, ok := v.(string); ok && (s != "" || b.table.Columns[i].Type == driver.Text) {
-				to.Append(strings.ToValidUTF8(s, "\ufffd"))
+				to.Append(utf(s))
 			} else {
 				to.AppendNull()
 			}
@@ -246,6 +325,14 @@ func appendOr[T any](value func(T), null func(), v any) {
 }
 
 func (b *rows) merge(ctx context.Context, w *Warehouse) error {
+	return b.write(w, func(r array.RecordReader) error {
+		_, err := w.conn.Merge(ctx, b.table.FullName(), b.table.Key, r)
+		return err
+	})
+}
+
+// write calls f with the rows, unless there are none.
+func (b *rows) write(w *Warehouse, f func(r array.RecordReader) error) error {
 	if b.n == 0 {
 		return nil
 	}
@@ -256,8 +343,5 @@ func (b *rows) merge(ctx context.Context, w *Warehouse) error {
 		return err
 	}
 	defer r.Release()
-	return w.use("writing "+b.table.Name, func() error {
-		_, err := w.conn.Merge(ctx, b.table.FullName(), b.table.Key, r)
-		return err
-	})
+	return w.use("writing "+b.table.Name, func() error { return f(r) })
 }

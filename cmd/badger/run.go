@@ -296,7 +296,7 @@ func (c *runCommand) open(ctx context.Context, e *evaluation) (_ func(), err err
 	if c.Source != "" {
 		var w *connectors.Warehouse
 		if same && !c.NoTo {
-			w, err = openExisting(ctx, c.Source)
+			w, err = openStore(ctx, c.Source, true)
 		} else {
 			w, err = openWarehouse(ctx, c.Source, readOnly)
 		}
@@ -312,7 +312,7 @@ func (c *runCommand) open(ctx context.Context, e *evaluation) (_ func(), err err
 		}
 	}
 	if !same && !c.NoTo {
-		if e.warehouse, err = openWarehouse(ctx, to, readWrite); err != nil {
+		if e.warehouse, err = openStore(ctx, to, false); err != nil {
 			return nil, err
 		}
 		closers = append(closers, func() { _ = e.warehouse.Close() })
@@ -516,7 +516,7 @@ func (e *evaluation) evaluate(ctx context.Context) (batch.Outcome, error) {
 	}()
 	var ledgers []batch.Ledger
 	if e.warehouse != nil {
-		ledgers = append(ledgers, warehouseLedger{e.warehouse, e.config.Hash(), e.now, e.begin})
+		ledgers = append(ledgers, warehouseLedger{e.warehouse.ScoreWriter(e.run, e.config.Hash()), e.now, e.begin})
 	}
 	if e.scoreFile != nil {
 		ledgers = append(ledgers, e.scoreFile)

@@ -39,6 +39,15 @@ func openSparingly(ctx context.Context, url string, only bool) (*connectors.Ware
 	return warehouses.Open(ctx, url, driver.Options{ReadOnly: only, MustExist: true, Sparing: true})
 }
 
+// openStore opens a warehouse for the scores of a run: an engine in this process is to leave memory and
+// processors to scoring. must tells that it is not made where it is not there.
+func openStore(ctx context.Context, url string, must bool) (*connectors.Warehouse, error) {
+	if err := checkBuilt(url); err != nil {
+		return nil, err
+	}
+	return warehouses.Open(ctx, url, driver.Options{MustExist: must, Sparing: true})
+}
+
 func openWarehouse(ctx context.Context, url string, only bool) (*connectors.Warehouse, error) {
 	if err := checkBuilt(url); err != nil {
 		return nil, err
@@ -198,27 +207,26 @@ func (s *warehouseSource) setVersions() string {
 	return strings.Join(parts, ", ")
 }
 
-// warehouseLedger keeps scores in a warehouse's tables.
+// warehouseLedger keeps the scores of a run in a warehouse's tables.
 type warehouseLedger struct {
-	w          *connectors.Warehouse
-	configHash string
-	now        func() time.Time
-	begin      func(ctx context.Context, rows []batch.Row) error // is told of rows before they are stored
+	w     *connectors.ScoreWriter
+	now   func() time.Time
+	begin func(ctx context.Context, rows []batch.Row) error // is told of rows before they are stored
 }
 
-// Held yields what a run holds.
-func (l warehouseLedger) Held(ctx context.Context, run string) iter.Seq2[batch.Row, error] {
+// Held yields what the run holds.
+func (l warehouseLedger) Held(ctx context.Context, _ string) iter.Seq2[batch.Row, error] {
 	return func(yield func(batch.Row, error) bool) {
-		for r, err := range l.w.Scores(ctx, run) {
-			if !yield(batch.Row(r), err) || err != nil {
+		for r, err := range l.w.Held(ctx) {
+			if !yield(batch.Row(r), err) {
 				return
 			}
 		}
 	}
 }
 
-// Append merges scores on their key.
-func (l warehouseLedger) Append(ctx context.Context, run string, rows []batch.Row) error {
+// Append stores scores in place of those of the same key.
+func (l warehouseLedger) Append(ctx context.Context, _ string, rows []batch.Row) error {
 	if err := l.begin(ctx, rows); err != nil {
 		return err
 	}
@@ -226,5 +234,5 @@ func (l warehouseLedger) Append(ctx context.Context, run string, rows []batch.Ro
 	for i, r := range rows {
 		out[i] = connectors.ScoreRow(r)
 	}
-	return l.w.WriteScores(ctx, run, l.configHash, l.now(), out)
+	return l.w.Write(ctx, l.now(), out)
 }

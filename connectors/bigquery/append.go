@@ -66,7 +66,7 @@ func (m *merge) append(ctx context.Context, name string, numbered bool, next fun
 	defer encode.close()
 	a := &appender{c: m.c, name: name, schema: &storagepb.ProtoSchema{ProtoDescriptor: m.descriptor(numbered)}}
 	if err := a.all(ctx, encode.chunk); err != nil {
-		return m.c.errorOf(err, m.what)
+		return m.c.errorOf(err, m.c.subject())
 	}
 	var final *storagepb.FinalizeWriteStreamResponse
 	err := m.c.retry(ctx, func() (err error) {
@@ -74,12 +74,12 @@ func (m *merge) append(ctx context.Context, name string, numbered bool, next fun
 		return err
 	})
 	if err != nil {
-		return m.c.errorOf(err, m.what)
+		return m.c.errorOf(err, m.c.subject())
 	}
-	if final.RowCount != m.rows {
-		return errcode.New(errcode.DataLoss, "bigquery: %s: %d rows arrived of %d; nothing was written", m.what, final.RowCount, m.rows)
+	if final.RowCount != m.plan.Rows {
+		return m.plan.Error(errcode.DataLoss, "%d rows arrived of %d; nothing was written", final.RowCount, m.plan.Rows)
 	}
-	return m.c.errorOf(m.c.commit(ctx, name), m.what)
+	return m.c.errorOf(m.c.commit(ctx, name), m.c.subject())
 }
 
 // commit makes the rows of a stream seen. The stream is ours alone: one that is committed already
@@ -303,7 +303,7 @@ func (e *encoder) close() {
 
 // chunk is the next chunk, or nil.
 func (e *encoder) chunk() (*chunk, error) {
-	out := &chunk{offset: e.m.rows}
+	out := &chunk{offset: e.m.plan.Rows}
 	for size := 0; size < chunkBytes; {
 		if e.rec == nil || e.row == int(e.rec.NumRows()) {
 			e.close()
@@ -326,7 +326,7 @@ func (e *encoder) chunk() (*chunk, error) {
 		}
 		out.rows = append(out.rows, row)
 		size += len(row)
-		e.m.rows++
+		e.m.plan.Rows++
 		e.row++
 	}
 	if len(out.rows) == 0 {
@@ -356,10 +356,10 @@ func (e *encoder) message() ([]byte, error) {
 		}
 	}
 	if e.numbered {
-		b = protowire.AppendVarint(protowire.AppendTag(b, protowire.Number(len(e.m.columns)+1), protowire.VarintType), uint64(e.m.rows)) //nolint:gosec // few; not negative
+		b = protowire.AppendVarint(protowire.AppendTag(b, protowire.Number(len(e.m.columns)+1), protowire.VarintType), uint64(e.m.plan.Rows)) //nolint:gosec // few; not negative
 	}
 	if len(b) > maxRow {
-		return nil, errcode.New(errcode.ResourceExhausted, "bigquery: %s: row %d is of %d bytes; BigQuery takes 10 MB", e.m.what, e.m.rows+1, len(b))
+		return nil, e.m.plan.Error(errcode.ResourceExhausted, "row %d is of %d bytes; BigQuery takes 10 MB", e.m.plan.Rows+1, len(b))
 	}
 	return b, nil
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 	bq "google.golang.org/api/bigquery/v2"
+
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 )
 
 var errCell = errors.New("no value of its type")
@@ -205,7 +207,7 @@ func plainDecimal(s string) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	return plainDecimal(decimalText(n, 38))
+	return plainDecimal(driverbase.DecimalText(n, 38))
 }
 
 // clock reads HH:MM:SS[.ffffff] as microseconds of the day.

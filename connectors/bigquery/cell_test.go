@@ -10,6 +10,8 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 	bq "google.golang.org/api/bigquery/v2"
+
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 )
 
 func TestTimestamps(t *testing.T) {
@@ -81,7 +83,7 @@ func FuzzDecimals(f *testing.F) {
 		if n == -n && n != 0 {
 			return // the lowest integer goes the other way
 		}
-		want, ok := plainDecimal(decimalText(big.NewInt(n), scale))
+		want, ok := plainDecimal(driverbase.DecimalText(big.NewInt(n), scale))
 		if got := string(appendDecimal(nil, n, scale)); !ok || got != want {
 			t.Errorf("%d / 10^%d: %q, want %q", n, scale, got, want)
 		}

@@ -45,6 +45,7 @@ func TestConformance(t *testing.T) {
 
 // spelled are texts of the suite in BigQuery's words.
 var spelled = map[string]string{
+	drivertest.OtherTypes:                          "CREATE TABLE others (id INT64, n NUMERIC, d DATE, h TIME, w DATETIME, b BYTES, u NUMERIC)",
 	`CREATE TABLE "odd . ""name" AS SELECT 2 AS a`: "CREATE TABLE `odd name` AS SELECT 2 AS a", // no points and no quotes in names
 	`table:"odd . ""name"`:                         `table:"odd name"`,
 	"table:PLAIN":                                  "table:plain", // names of tables are case-sensitive

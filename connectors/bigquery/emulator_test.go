@@ -33,6 +33,7 @@ var emulatorGaps = map[string]string{
 	"Writes/NULL in a key is a value":        noMerge,
 	"Writes/every type of badger's tables":   noMerge,
 	"Writes/more rows than fit one batch":    noMerge,
+	"Merges":                                 noMerge,
 	"Parallel":                               noMerge,
 	"Writes/without a key rows are added":    "the emulator takes an array of structs, as a parameter, for an integer",
 

@@ -50,9 +50,9 @@ func (m *merge) loadJob(ctx context.Context, into *bq.TableReference, numbered b
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return m.c.errorOf(err, m.what)
+		return m.c.errorOf(err, m.c.subject())
 	}
-	return m.c.errorOf(m.c.waitLoad(ctx, ref), m.what)
+	return m.c.errorOf(m.c.waitLoad(ctx, ref), m.c.subject())
 }
 
 // waitLoad waits for the end of a load job.
@@ -118,12 +118,12 @@ func (m *merge) recordLines(encode *json.Encoder, rec arrow.Record, numbered boo
 			}
 		}
 		if numbered {
-			row[rowNumber] = m.rows
+			row[rowNumber] = m.plan.Rows
 		}
 		if err := encode.Encode(row); err != nil {
 			return err
 		}
-		m.rows++
+		m.plan.Rows++
 	}
 	return nil
 }

@@ -2,9 +2,6 @@ package bigquery
 
 import (
 	"context"
-	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -12,6 +9,7 @@ import (
 	bq "google.golang.org/api/bigquery/v2"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -30,9 +28,6 @@ const rowNumber = "badger_row"
 // one. Each job carries an id of our own and a pending stream is committed once, so that a request
 // whose answer is lost is not obeyed twice.
 func (c *Conn) Merge(ctx context.Context, table string, key []string, r array.RecordReader) (int64, error) {
-	if c.o.ReadOnly {
-		return 0, errcode.New(errcode.PermissionDenied, "bigquery: project %s is opened to be read only", c.o.Project)
-	}
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
@@ -40,63 +35,62 @@ func (c *Conn) Merge(ctx context.Context, table string, key []string, r array.Re
 	if err != nil {
 		return 0, err
 	}
-	target, err := c.table(ctx, ref)
+	plan, err := driverbase.NewPlan("bigquery", shownTable(ref), r.Schema(), key)
 	if err != nil {
 		return 0, err
 	}
-	m := &merge{c: c, table: ref, what: "writing to table " + shownTable(ref)}
-	if err := m.match(target.Schema, key, r.Schema()); err != nil {
+	if c.o.ReadOnly {
+		return 0, plan.Error(errcode.PermissionDenied, "the connection only reads")
+	}
+	target, err := c.table(ctx, ref)
+	if err != nil {
+		return 0, plan.Failed(err)
+	}
+	m := &merge{c: c, table: ref, plan: plan}
+	if err := m.match(target.Schema); err != nil {
 		return 0, err
 	}
-	return m.write(ctx, r)
+	if err := m.write(ctx, r); err != nil {
+		return 0, plan.Failed(err)
+	}
+	return plan.Rows, nil
 }
 
 // merge is one writing of rows.
 type merge struct {
 	c       *Conn
 	table   *bq.TableReference
-	what    string
+	plan    *driverbase.Plan
 	columns []*bq.TableFieldSchema // of the table, in the order of the rows
-	key     []int                  // columns
-	nulls   []bool                 // key columns that hold a NULL
-	rows    int64                  // so far
 }
 
+// spelling has staged columns of the table's names. The texts of JSON differ for NULL and "null".
+var spelling = driverbase.Spelling{Quote: identifiers.Quoted, Named: true, Same: func(a, b string) string { return "TO_JSON_STRING(" + a + ") = TO_JSON_STRING(" + b + ")" }}
+
 // match finds the rows' columns in the table.
-func (m *merge) match(s *bq.TableSchema, key []string, rows *arrow.Schema) error {
-	for _, f := range rows.Fields() {
-		var found *bq.TableFieldSchema
-		if s != nil {
-			for _, column := range s.Fields {
-				if strings.EqualFold(column.Name, f.Name) {
-					found = column
-				}
-			}
-		}
-		if found == nil {
-			return errcode.New(errcode.InvalidArgument, "bigquery: %s: it has no column %q", m.what, f.Name)
-		}
-		if slices.Contains(m.columns, found) {
-			return errcode.New(errcode.InvalidArgument, "bigquery: %s: the rows have column %q twice", m.what, f.Name)
-		}
-		if !writable[found.Type] || found.Mode == "REPEATED" {
-			return errcode.New(errcode.Unimplemented, "bigquery: %s: column %q: values of type %s cannot be written", m.what, f.Name, typeName(found))
-		}
-		m.columns = append(m.columns, found)
+func (m *merge) match(s *bq.TableSchema) error {
+	if s == nil {
+		s = &bq.TableSchema{}
 	}
-	for _, k := range key {
-		i := slices.IndexFunc(rows.Fields(), func(f arrow.Field) bool { return f.Name == k })
-		if i < 0 {
-			return errcode.New(errcode.InvalidArgument, "bigquery: %s: the rows lack the key column %q", m.what, k)
-		}
-		m.key = append(m.key, i)
+	names := make([]string, len(s.Fields))
+	for i, f := range s.Fields {
+		names[i] = f.Name
 	}
-	m.nulls = make([]bool, len(m.key))
+	if err := m.plan.Match(names); err != nil {
+		return err
+	}
+	for _, place := range m.plan.Places {
+		f := s.Fields[place]
+		if !writable[f.Type] || f.Mode == "REPEATED" {
+			return m.plan.Error(errcode.Unimplemented, "column %q: values of type %s are not written", f.Name, typeName(f))
+		}
+		m.columns = append(m.columns, f)
+	}
 	return nil
 }
 
 // write reads rows until it is known whether they are few.
-func (m *merge) write(ctx context.Context, r array.RecordReader) (int64, error) {
+func (m *merge) write(ctx context.Context, r array.RecordReader) error {
 	var held []arrow.Record
 	defer func() {
 		for _, rec := range held {
@@ -118,7 +112,7 @@ func (m *merge) write(ctx context.Context, r array.RecordReader) (int64, error) 
 	}
 	if !more {
 		if err := r.Err(); err != nil || rows == 0 {
-			return 0, err
+			return err
 		}
 		if rows <= inlineRows && bytes <= inlineBytes {
 			return m.inline(ctx, held)
@@ -155,7 +149,7 @@ func sizeOf(d arrow.ArrayData) int64 {
 }
 
 // inline writes rows as the parameter of the statement, an array of structs.
-func (m *merge) inline(ctx context.Context, records []arrow.Record) (int64, error) {
+func (m *merge) inline(ctx context.Context, records []arrow.Record) error {
 	rowType := &bq.QueryParameterType{Type: "STRUCT"}
 	for _, f := range m.columns {
 		rowType.StructTypes = append(rowType.StructTypes, &bq.QueryParameterTypeStructTypes{Name: f.Name, Type: &bq.QueryParameterType{Type: parameterTypes[f.Type]}})
@@ -164,7 +158,7 @@ func (m *merge) inline(ctx context.Context, records []arrow.Record) (int64, erro
 	for _, rec := range records {
 		cells, err := m.cells(rec)
 		if err != nil {
-			return 0, err
+			return err
 		}
 		for i := range int(rec.NumRows()) {
 			row := make(map[string]bq.QueryParameterValue, len(cells))
@@ -172,7 +166,7 @@ func (m *merge) inline(ctx context.Context, records []arrow.Record) (int64, erro
 				v, err := m.cell(cells, rec, col, i)
 				switch {
 				case err != nil:
-					return 0, err
+					return err
 				case v == nil:
 					row[f.Name] = bq.QueryParameterValue{NullFields: []string{"Value"}}
 				default:
@@ -180,26 +174,26 @@ func (m *merge) inline(ctx context.Context, records []arrow.Record) (int64, erro
 				}
 			}
 			values.ArrayValues = append(values.ArrayValues, &bq.QueryParameterValue{StructValues: row})
-			m.rows++
+			m.plan.Rows++
 		}
 	}
 	q, err := m.c.query(m.sql("(SELECT r.*, "+rowNumber+" FROM UNNEST(?) AS r WITH OFFSET AS "+rowNumber+")"), []any{
 		&bq.QueryParameter{ParameterType: &bq.QueryParameterType{Type: "ARRAY", ArrayType: rowType}, ParameterValue: values},
 	})
 	if err != nil {
-		return 0, err
+		return err
 	}
 	if _, err := m.c.run(ctx, q); err != nil {
-		return 0, m.c.errorOf(err, m.what)
+		return m.c.errorOf(err, m.c.subject())
 	}
-	return m.rows, nil
+	return nil
 }
 
 // staged writes rows through a staging table, or straight into the table where nothing can be in
 // their way.
-func (m *merge) staged(ctx context.Context, next func() (arrow.Record, error)) (int64, error) {
-	if len(m.key) == 0 {
-		return m.rows, m.load(ctx, m.table, false, next)
+func (m *merge) staged(ctx context.Context, next func() (arrow.Record, error)) error {
+	if !m.plan.HasKey() {
+		return m.load(ctx, m.table, false, next)
 	}
 	stage := &bq.TableReference{ProjectId: m.table.ProjectId, DatasetId: m.table.DatasetId, TableId: "badger_stage_" + newID()}
 	schema := &bq.TableSchema{Fields: []*bq.TableFieldSchema{{Name: rowNumber, Type: "INTEGER"}}}
@@ -216,7 +210,7 @@ func (m *merge) staged(ctx context.Context, next func() (arrow.Record, error)) (
 		return err
 	})
 	if err != nil {
-		return 0, m.c.errorOf(err, m.what+": a staging table in its dataset")
+		return m.c.errorOf(err, "a staging table in its dataset")
 	}
 	defer func() {
 		ctx, done := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
@@ -224,16 +218,16 @@ func (m *merge) staged(ctx context.Context, next func() (arrow.Record, error)) (
 		_ = m.c.rest.Tables.Delete(stage.ProjectId, stage.DatasetId, stage.TableId).Context(ctx).Do() // else it expires
 	}()
 	if err := m.load(ctx, stage, true, next); err != nil {
-		return 0, err
+		return err
 	}
 	q, err := m.c.query(m.sql(quoted(stage)), nil)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	if _, err := m.c.run(ctx, q); err != nil {
-		return 0, m.c.errorOf(err, m.what)
+		return m.c.errorOf(err, m.c.subject())
 	}
-	return m.rows, nil
+	return nil
 }
 
 // stageLife is how long a staging table may stay behind if the process that made it ends.
@@ -248,7 +242,7 @@ func (m *merge) load(ctx context.Context, into *bq.TableReference, numbered bool
 		}
 		code := codeOf(err)
 		if m.c.o.Storage != StorageAuto || code != errcode.PermissionDenied && code != errcode.Unimplemented {
-			return m.c.errorOf(err, m.what+": the Storage Write API")
+			return m.c.errorOf(err, "the Storage Write API")
 		}
 		m.c.noWrite.Store(true)
 	}
@@ -257,32 +251,9 @@ func (m *merge) load(ctx context.Context, into *bq.TableReference, numbered bool
 
 // sql is the one statement that writes rows from a table expression.
 func (m *merge) sql(source string) string {
-	names := make([]string, len(m.columns))
-	for i, f := range m.columns {
-		names[i] = quote(f.Name)
+	if !m.plan.HasKey() {
+		return m.plan.Insert(spelling, quoted(m.table), source)
 	}
-	list := strings.Join(names, ", ")
-	if len(m.key) == 0 {
-		return fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM %s", quoted(m.table), list, list, source)
-	}
-	var key, on, set []string
-	for i, k := range m.key {
-		key = append(key, names[k])
-		if m.nulls[i] { // NULL is a value here; the texts differ for NULL and "null"
-			on = append(on, fmt.Sprintf("TO_JSON_STRING(t.%[1]s) = TO_JSON_STRING(s.%[1]s)", names[k]))
-		} else {
-			on = append(on, fmt.Sprintf("t.%[1]s = s.%[1]s", names[k]))
-		}
-	}
-	for i, n := range names {
-		if !slices.Contains(m.key, i) {
-			set = append(set, n+" = s."+n)
-		}
-	}
-	update := ""
-	if len(set) > 0 {
-		update = " WHEN MATCHED THEN UPDATE SET " + strings.Join(set, ", ")
-	}
-	return fmt.Sprintf("MERGE INTO %s AS t USING (SELECT * FROM %s WHERE TRUE QUALIFY ROW_NUMBER() OVER (PARTITION BY %s ORDER BY %s DESC) = 1) AS s ON %s%s WHEN NOT MATCHED THEN INSERT (%s) VALUES (s.%s)",
-		quoted(m.table), source, strings.Join(key, ", "), rowNumber, strings.Join(on, " AND "), update, list, strings.Join(names, ", s."))
+	key := driverbase.List(m.plan.OfKey(m.plan.Staged(spelling, "")))
+	return m.plan.Merge(spelling, quoted(m.table), "(SELECT * FROM "+source+" WHERE TRUE QUALIFY ROW_NUMBER() OVER (PARTITION BY "+key+" ORDER BY "+rowNumber+" DESC) = 1)")
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 	bq "google.golang.org/api/bigquery/v2"
 
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -50,25 +51,7 @@ func (c *Conn) QueryText(ctx context.Context, query string, args ...any) (string
 	if err != nil {
 		return "", err
 	}
-	defer r.Release()
-	text, rows := "", int64(0)
-	for r.Next() {
-		rec := r.Record()
-		if rec.NumCols() != 1 {
-			return "", errcode.New(errcode.InvalidArgument, "bigquery: %d columns, expected one text", rec.NumCols())
-		}
-		if col := rec.Column(0); rows == 0 && rec.NumRows() > 0 && col.IsValid(0) {
-			text = strings.Clone(col.ValueStr(0))
-		}
-		rows += rec.NumRows()
-	}
-	if err := r.Err(); err != nil {
-		return "", err
-	}
-	if rows != 1 {
-		return "", errcode.New(errcode.InvalidArgument, "bigquery: %d rows, expected one text", rows)
-	}
-	return text, nil
+	return driverbase.OneText("bigquery", r)
 }
 
 // subject names what an error concerns where nothing narrower is known.

@@ -8,6 +8,8 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 )
 
 // retyped is array data under another type that means the same: names and metadata of fields inside
@@ -37,14 +39,14 @@ func retyped(d arrow.ArrayData, to arrow.DataType, mem memory.Allocator) (arrow.
 				if low := int64(v.LowBits()); low>>63 == v.HighBits() && low != math.MinInt64 { //nolint:gosec // checked
 					return appendDecimal(b, low, t.Scale)
 				}
-				text, _ := plainDecimal(decimalText(v.BigInt(), t.Scale))
+				text, _ := plainDecimal(driverbase.DecimalText(v.BigInt(), t.Scale))
 				return append(b, text...)
 			}), t.Scale >= 0
 		case *arrow.Decimal256Type:
 			in := array.NewDecimal256Data(d)
 			defer in.Release()
 			return written(in, mem, func(b []byte, i int) []byte {
-				text, _ := plainDecimal(decimalText(in.Value(i).BigInt(), t.Scale))
+				text, _ := plainDecimal(driverbase.DecimalText(in.Value(i).BigInt(), t.Scale))
 				return append(b, text...)
 			}), t.Scale >= 0
 		}

@@ -68,11 +68,7 @@ func (c *Conn) tableRef(ref driver.Ref) (*bq.TableReference, error) {
 }
 
 func quoted(t *bq.TableReference) string {
-	return quote(t.ProjectId) + "." + quote(t.DatasetId) + "." + quote(t.TableId)
-}
-
-func quote(name string) string {
-	return "`" + strings.NewReplacer("\\", "\\\\", "`", "\\`").Replace(name) + "`"
+	return identifiers.Quoted(t.ProjectId) + "." + identifiers.Quoted(t.DatasetId) + "." + identifiers.Quoted(t.TableId)
 }
 
 func shownTable(t *bq.TableReference) string {

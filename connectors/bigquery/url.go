@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -57,51 +58,22 @@ const (
 	CredentialsDefault Credentials = "default"
 )
 
-// urlOptions are the options of a URL.
-var urlOptions = map[string]func(o *Options, value string) bool{
-	"location":         func(o *Options, v string) bool { o.Location = v; return plainName(v) },
-	"billing_project":  func(o *Options, v string) bool { o.BillingProject = v; return v != "" },
-	"credentials_file": func(o *Options, v string) bool { o.CredentialsFile = v; return v != "" },
-	"token_file":       func(o *Options, v string) bool { o.TokenFile = v; return v != "" },
-	"credentials": func(o *Options, v string) bool {
-		o.Credentials = Credentials(v)
-		return o.Credentials == CredentialsMetadata || o.Credentials == CredentialsDefault
-	},
-	"proxy":            func(o *Options, v string) (ok bool) { o.Proxy, ok = proxyOf(v); return ok },
-	"impersonate":      func(o *Options, v string) bool { o.Impersonate = strings.Split(v, ","); return v != "" },
-	"endpoint":         func(o *Options, v string) bool { o.Endpoint = v; return v != "" },
-	"storage_endpoint": func(o *Options, v string) bool { o.StorageEndpoint = v; return v != "" },
-	"allow_insecure":   func(o *Options, v string) (ok bool) { o.AllowInsecure, ok = boolOf(v); return ok },
-	"storage": func(o *Options, v string) bool {
-		o.Storage = StorageUse(v)
-		return o.Storage == StorageAuto || o.Storage == StorageOn || o.Storage == StorageOff
-	},
-	"streams":          func(o *Options, v string) bool { n, ok := numberOf(v); o.Streams = int(n); return ok && n <= 1000 },
-	"page_rows":        func(o *Options, v string) (ok bool) { o.PageRows, ok = numberOf(v); return ok },
-	"max_bytes_billed": func(o *Options, v string) (ok bool) { o.MaxBytesBilled, ok = numberOf(v); return ok },
-}
-
-const optionNames = "location, billing_project, credentials_file, token_file, credentials, impersonate, proxy, endpoint, storage_endpoint, allow_insecure, storage, streams, page_rows and max_bytes_billed"
-
-// expected says what an option takes, where that is not any text.
-var expected = map[string]string{
-	"location": "a location such as EU or us-central1", "allow_insecure": "true or false", "storage": "auto, on or off", "credentials": "metadata or default", "proxy": driver.WantProxy, "streams": "a number from 1 to 1000",
-	"page_rows": "a positive number", "max_bytes_billed": "a positive number of bytes",
-}
-
-func boolOf(v string) (b, ok bool) {
-	b, err := strconv.ParseBool(v)
-	return b, err == nil
-}
-
-func numberOf(v string) (int64, bool) {
-	n, err := strconv.ParseInt(v, 10, 64)
-	return n, err == nil && n > 0
-}
-
-func proxyOf(v string) (*url.URL, bool) {
-	u, err := driver.ParseProxy(v)
-	return u, err == nil
+func (o *Options) options() driverbase.Options {
+	return driverbase.Options{
+		"location":         driverbase.Takes("a location such as EU or us-central1", func(v string) bool { o.Location = v; return plainName(v) }),
+		"billing_project":  driverbase.Text(&o.BillingProject),
+		"credentials_file": driverbase.Text(&o.CredentialsFile), "token_file": driverbase.Text(&o.TokenFile), "credentials": driverbase.Choice(&o.Credentials, CredentialsMetadata, CredentialsDefault),
+		"impersonate": driverbase.Takes("a value", func(v string) bool { o.Impersonate = strings.Split(v, ","); return true }),
+		"proxy":       driverbase.Proxy(&o.Proxy),
+		"endpoint":    driverbase.Text(&o.Endpoint), "storage_endpoint": driverbase.Text(&o.StorageEndpoint), "allow_insecure": driverbase.Bool(&o.AllowInsecure),
+		"storage": driverbase.Choice(&o.Storage, StorageAuto, StorageOn, StorageOff),
+		"streams": driverbase.Takes("a number from 1 to 1000", func(v string) bool {
+			n, err := strconv.Atoi(v)
+			o.Streams = n
+			return err == nil && n >= 1 && n <= 1000
+		}),
+		"page_rows": driverbase.Positive(&o.PageRows, "a positive number"), "max_bytes_billed": driverbase.Positive(&o.MaxBytesBilled, "a positive number of bytes"),
+	}
 }
 
 func plainName(s string) bool {
@@ -141,24 +113,8 @@ func ParseURL(raw string) (Options, error) {
 		return o, errcode.New(errcode.InvalidArgument, "expected bigquery://PROJECT/DATASET?location=EU, the dataset and the options as needed")
 	}
 	o.Project, o.Dataset = project, dataset
-	values, err := url.ParseQuery(query)
-	if err != nil {
-		return o, errcode.New(errcode.InvalidArgument, "bigquery: the options behind the question mark cannot be read; expected OPTION=VALUE with & between them")
-	}
-	for name, v := range values {
-		set, known := urlOptions[name]
-		switch {
-		case !known:
-			return o, errcode.New(errcode.InvalidArgument, "bigquery: unknown option %.40q; there are %s", name, optionNames)
-		case len(v) != 1:
-			return o, errcode.New(errcode.InvalidArgument, "bigquery: option %s is given %d times", name, len(v))
-		case !set(&o, v[0]):
-			want := expected[name]
-			if want == "" {
-				want = "a value"
-			}
-			return o, errcode.New(errcode.InvalidArgument, "bigquery: option %s: expected %s", name, want)
-		}
+	if err := o.options().Read("bigquery", query); err != nil {
+		return o, err
 	}
 	return o, o.check()
 }

@@ -54,7 +54,7 @@ func TestParseURL(t *testing.T) {
 		{"another form", "bigquery:p", "bigquery://PROJECT"},
 		{"a password in it", "bigquery://u:hunter2@p/d", "bigquery://PROJECT"},
 		{"too many parts", "bigquery://p/d/t", "bigquery://PROJECT"},
-		{"an unknown option", "bigquery://p?locaton=EU", "there are location"},
+		{"an unknown option", "bigquery://p?locaton=EU", "there are allow_insecure, billing_project, "},
 		{"twice", "bigquery://p?location=EU&location=US", "2 times"},
 		{"no number", "bigquery://p?streams=many", "a number"},
 		{"no location", "bigquery://p?location=E%20U", "such as EU"},

@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -60,12 +61,7 @@ func (m *merge) cells(rec arrow.Record) ([]toValue, error) {
 	out := make([]toValue, len(m.columns))
 	for i, f := range m.columns {
 		if out[i] = valuesOf(f.Type, rec.Column(i)); out[i] == nil {
-			return nil, errcode.New(errcode.InvalidArgument, "bigquery: %s: column %q: values of type %s cannot be written as %s", m.what, f.Name, rec.Column(i).DataType(), f.Type)
-		}
-	}
-	for k, col := range m.key {
-		if rec.Column(col).NullN() > 0 {
-			m.nulls[k] = true
+			return nil, m.plan.Error(errcode.InvalidArgument, "column %q: values of Arrow type %v do not go into one of type %s", f.Name, rec.Column(i).DataType(), f.Type)
 		}
 	}
 	return out, nil
@@ -73,12 +69,13 @@ func (m *merge) cells(rec arrow.Record) ([]toValue, error) {
 
 // cell is the value of a cell, nil for NULL.
 func (m *merge) cell(cells []toValue, rec arrow.Record, col, row int) (*value, error) {
-	if rec.Column(col).IsNull(row) {
+	if driverbase.IsNull(rec.Column(col), row) {
+		m.plan.Nulls[col] = true
 		return nil, nil
 	}
 	v, ok := cells[col](row)
 	if !ok {
-		return nil, errcode.New(errcode.InvalidArgument, "bigquery: %s: row %d, column %q: the value does not fit %s", m.what, m.rows+1, m.columns[col].Name, m.columns[col].Type)
+		return nil, m.plan.CellError(col, errcode.New(errcode.InvalidArgument, "the value does not fit type %s", m.columns[col].Type))
 	}
 	return &v, nil
 }
@@ -91,6 +88,9 @@ func valuesOf(typ string, arr arrow.Array) toValue {
 			return nil
 		}
 		return func(i int) (value, bool) { return words(d.GetValueIndex(i)) }
+	}
+	if arr.DataType().ID() == arrow.NULL {
+		return func(int) (value, bool) { return value{}, false } // none of them is a value
 	}
 	switch typ {
 	case "INTEGER", "INT64":
@@ -253,7 +253,7 @@ func days(typ string, arr arrow.Array) toValue {
 // decimals are written with all their digits; those of more places than the type has do not fit.
 func decimals(arr arrow.Array, places int32) toValue {
 	write := func(n *big.Int, scale int32) (value, bool) {
-		s := decimalText(n, scale)
+		s := driverbase.DecimalText(n, scale)
 		_, fraction, _ := strings.Cut(s, ".")
 		return value{s: s}, len(strings.TrimRight(fraction, "0")) <= int(places)
 	}
@@ -265,30 +265,8 @@ func decimals(arr arrow.Array, places int32) toValue {
 		scale := a.DataType().(*arrow.Decimal256Type).Scale
 		return func(i int) (value, bool) { return write(a.Value(i).BigInt(), scale) }
 	}
-	if n := integers(arr); n != nil {
-		return func(i int) (value, bool) {
-			v, ok := n(i)
-			return value{s: strconv.FormatInt(v.n, 10)}, ok
-		}
+	if integers(arr) != nil {
+		return func(i int) (value, bool) { return value{s: arr.ValueStr(i)}, true }
 	}
 	return nil
-}
-
-// decimalText writes n / 10^scale.
-func decimalText(n *big.Int, scale int32) string {
-	digits := new(big.Int).Abs(n).String()
-	switch {
-	case scale < 0:
-		digits += strings.Repeat("0", int(-scale))
-	case scale > 0:
-		if pad := int(scale) + 1 - len(digits); pad > 0 {
-			digits = strings.Repeat("0", pad) + digits
-		}
-		point := len(digits) - int(scale)
-		digits = digits[:point] + "." + digits[point:]
-	}
-	if n.Sign() < 0 {
-		digits = "-" + digits
-	}
-	return digits
 }

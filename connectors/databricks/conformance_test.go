@@ -36,6 +36,7 @@ func TestConformance(t *testing.T) {
 func harness(newURL func(t *testing.T) string) drivertest.Harness {
 	return drivertest.Harness{
 		Name: "databricks", Dialect: databricks.Dialect, Features: databricks.Features,
+		Spelled: map[string]string{drivertest.OtherTypes: "CREATE TABLE others (id BIGINT, n DECIMAL(38, 9), d DATE, h STRING, w TIMESTAMP_NTZ, b BINARY, u DECIMAL(38, 0))"},
 		Open: func(t *testing.T, mem memory.Allocator) driver.Conn {
 			return open(t, newURL(t), driver.Options{Mem: mem})
 		},

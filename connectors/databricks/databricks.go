@@ -22,6 +22,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -168,28 +169,7 @@ func (c *Conn) QueryText(ctx context.Context, query string, args ...any) (string
 	if err != nil {
 		return "", c.errorOf(err)
 	}
-	defer r.Release()
-	text, rows := "", int64(0)
-	for r.Next() {
-		rec := r.Record()
-		if rec.NumRows() > 0 && rec.NumCols() == 1 && rows == 0 && !rec.Column(0).IsNull(0) {
-			if s, ok := rec.Column(0).(*array.String); ok {
-				text = string([]byte(s.Value(0)))
-			} else {
-				text = rec.Column(0).ValueStr(0)
-			}
-		}
-		if rows += rec.NumRows(); rows > 1 {
-			break
-		}
-	}
-	if err := r.Err(); err != nil {
-		return "", err
-	}
-	if rows != 1 || len(r.Schema().Fields()) != 1 {
-		return "", invalid("expected a query that returns one row of one column")
-	}
-	return text, nil
+	return driverbase.OneText("databricks", r)
 }
 
 // ErrorCode classifies an error of this connection.

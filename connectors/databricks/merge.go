@@ -5,12 +5,12 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
+	"time"
 
-	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -23,9 +23,6 @@ const chunkBytes = 2 << 20
 // SQL text. With a key, a statement whose answer was lost is run again, which changes nothing more.
 // Without one it is not: the error then says that the rows may be there.
 func (c *Conn) Merge(ctx context.Context, table string, key []string, r array.RecordReader) (int64, error) {
-	if c.readOnly {
-		return 0, errcode.New(errcode.PermissionDenied, "databricks: the connection is opened to only read")
-	}
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
@@ -33,26 +30,31 @@ func (c *Conn) Merge(ctx context.Context, table string, key []string, r array.Re
 	if err != nil {
 		return 0, err
 	}
-	m := &merge{c: c, table: name, schema: before, key: key}
-	if err := m.match(ctx, r.Schema()); err != nil {
+	plan, err := driverbase.NewPlan("databricks", name, r.Schema(), key)
+	if err != nil {
+		return 0, err
+	}
+	if c.readOnly {
+		return 0, plan.Error(errcode.PermissionDenied, "the connection only reads")
+	}
+	m := &merge{c: c, table: name, schema: before, plan: plan, pieces: driverbase.NewPieces(plan, r, notation)}
+	if err := m.describe(ctx); err != nil {
 		return 0, m.failed(err)
 	}
-	texts := &rowTexts{r: r, columns: m.columns, nulls: make([]bool, len(m.columns))}
-	first, err := texts.chunk(chunkBytes)
+	first, err := m.pieces.Next(chunkBytes)
 	switch {
 	case err != nil:
-		return 0, err
-	case texts.n == 0:
+	case plan.Rows == 0:
 		return 0, nil
-	case texts.done:
-		err = m.write(ctx, exploded, texts.nulls, first)
+	case m.pieces.Done():
+		err = m.write(ctx, exploded, first)
 	default:
-		err = m.staged(ctx, first, texts)
+		err = m.staged(ctx, first)
 	}
 	if err != nil {
 		return 0, m.failed(err)
 	}
-	return texts.n, nil
+	return plan.Rows, nil
 }
 
 // merge is one call of Merge.
@@ -60,44 +62,37 @@ type merge struct {
 	c       *Conn
 	table   string // in quotes
 	schema  string // it lies in, with a point, or ""
-	key     []string
-	names   []string // of the rows' columns
-	columns []column // of the table, one for each name
+	plan    *driverbase.Plan
+	pieces  *driverbase.Pieces
+	columns []column // of the table, all of them
 }
+
+var (
+	spelling = driverbase.Spelling{Quote: quote, Assigned: "t."}
+	notation = &driverbase.Notation{Infinity: "Infinity", Instant: "2006-01-02T15:04:05.999999Z", Clock: "2006-01-02T15:04:05.999999", Finest: time.Microsecond}
+)
 
 // failed says what an error concerns.
-func (m *merge) failed(err error) error {
-	err = m.c.errorOf(err)
-	var ours *errcode.Error
-	if errors.As(err, &ours) {
-		return because(err, ours.Code, "writing to %s: %s", m.table, strings.TrimPrefix(ours.Msg, "databricks: "))
-	}
-	return err
-}
+func (m *merge) failed(err error) error { return m.plan.Failed(m.c.errorOf(err)) }
 
-// match finds the rows' columns in the table, in any case of letters.
-func (m *merge) match(ctx context.Context, rows *arrow.Schema) error {
+// describe finds the table's columns.
+func (m *merge) describe(ctx context.Context) error {
 	res, err := m.c.query(ctx, "SELECT * FROM "+m.table+" WHERE 1 = 0", nil)
 	if err != nil {
 		return err
 	}
 	defer res.Release()
-	for _, f := range rows.Fields() {
-		i := slices.IndexFunc(res.columns, func(c column) bool { return strings.EqualFold(c.name, f.Name) })
-		if i < 0 {
-			return invalid("the table has no column %q", f.Name)
-		}
-		if slices.Contains(m.names, f.Name) {
-			return invalid("the rows have column %q twice", f.Name)
-		}
-		if !writable(res.columns[i].sql) || !readable(f.Type) {
-			return errcode.New(errcode.Unimplemented, "databricks: column %q: values of type %s are not written to one of type %s", f.Name, f.Type, res.columns[i].sql)
-		}
-		m.names, m.columns = append(m.names, f.Name), append(m.columns, res.columns[i])
+	m.columns = res.columns
+	names := make([]string, len(res.columns))
+	for i, c := range res.columns {
+		names[i] = c.name
 	}
-	for _, k := range m.key {
-		if !slices.Contains(m.names, k) {
-			return invalid("the rows lack the key column %q", k)
+	if err := m.plan.Match(names); err != nil {
+		return err
+	}
+	for _, place := range m.plan.Places {
+		if c := m.columns[place]; !writable(c.sql) {
+			return m.plan.Error(errcode.Unimplemented, "column %q: values of type %s are not written", c.name, c.sql)
 		}
 	}
 	return nil
@@ -108,19 +103,18 @@ func (m *merge) match(ctx context.Context, rows *arrow.Schema) error {
 const exploded = "SELECT e.n, e.r FROM (SELECT posexplode(from_json(?, 'ARRAY<ARRAY<STRING>>', map('mode', 'FAILFAST'))) AS (n, r)) AS e"
 
 // write writes the rows of a source in one statement.
-func (m *merge) write(ctx context.Context, source string, nulls []bool, args ...any) error {
-	repeat := len(m.key) > 0
-	err := m.c.exec(ctx, m.statement(source, nulls), args, repeat)
+func (m *merge) write(ctx context.Context, source string, args ...any) error {
+	err := m.c.exec(ctx, m.statement(source), args, m.plan.HasKey())
 	var lost *lostError
-	if errors.As(err, &lost) && lost.sent && !repeat {
+	if errors.As(err, &lost) && lost.sent && !m.plan.HasKey() {
 		return because(err, errcode.Unavailable, "databricks: the connection was lost before the answer came: all rows may have been added, or none; look before writing them again")
 	}
 	return err
 }
 
-// staged lays all rows into a table of its own and then writes them at once. A chunk that arrives
+// staged lays all rows into a table of its own and then writes them at once. A piece that arrives
 // there twice does no harm: its rows have numbers.
-func (m *merge) staged(ctx context.Context, chunk string, texts *rowTexts) (err error) {
+func (m *merge) staged(ctx context.Context, piece string) (err error) {
 	stage := m.schema + quote("badger_stage_"+strings.ToLower(rand.Text()))
 	if err := m.c.exec(ctx, "CREATE TABLE IF NOT EXISTS "+stage+" (n BIGINT, r ARRAY<STRING>) COMMENT 'rows on their way into another table'", nil, true); err != nil {
 		return err
@@ -132,64 +126,41 @@ func (m *merge) staged(ctx context.Context, chunk string, texts *rowTexts) (err 
 			err = because(err, codeOf(err), "%s (the staging table %s stays behind)", m.failed(err), stage)
 		}
 	}()
-	for {
-		if err := m.c.exec(ctx, fmt.Sprintf("INSERT INTO %s (n, r) SELECT s.n + %d, s.r FROM (%s) AS s", stage, texts.before, exploded), []any{chunk}, true); err != nil {
+	for piece != "" {
+		if err := m.c.exec(ctx, fmt.Sprintf("INSERT INTO %s (n, r) SELECT s.n + %d, s.r FROM (%s) AS s", stage, m.pieces.Before(), exploded), []any{piece}, true); err != nil {
 			return err
 		}
-		if texts.done {
-			break
-		}
-		if chunk, err = texts.chunk(chunkBytes); err != nil {
+		if piece, err = m.pieces.Next(chunkBytes); err != nil {
 			return err
-		}
-		if chunk == "" {
-			break
 		}
 	}
-	return m.write(ctx, "SELECT n, r FROM "+stage, texts.nulls)
+	return m.write(ctx, "SELECT n, r FROM "+stage)
 }
 
 // statement writes the rows of a source into the table. Of rows with one number one counts, of rows
 // with one key the last.
-func (m *merge) statement(source string, nulls []bool) string {
-	var typed, columns, values, set, conditions, partition []string
-	for i, c := range m.columns {
-		typed = append(typed, fmt.Sprintf("%s AS c%d", c.cast(fmt.Sprintf("x.r[%d]", i)), i))
-		columns = append(columns, quote(c.name))
-		values = append(values, fmt.Sprintf("s.c%d", i))
-		if !slices.Contains(m.key, m.names[i]) {
-			set = append(set, fmt.Sprintf("t.%s = s.c%d", quote(c.name), i))
-			continue
-		}
-		equal := "="
-		if nulls[i] { // joins worse, so only where it matters
-			equal = "IS NOT DISTINCT FROM"
-		}
-		conditions = append(conditions, fmt.Sprintf("t.%s %s s.c%d", quote(c.name), equal, i))
-		partition = append(partition, fmt.Sprintf("y.c%d", i))
+func (m *merge) statement(source string) string {
+	typed := make([]string, len(m.plan.Places))
+	for i, place := range m.plan.Places {
+		typed[i] = fmt.Sprintf("%s AS c%d", m.columns[place].cast(fmt.Sprintf("x.r[%d]", i)), i)
 	}
-	list := func(parts []string) string { return strings.Join(parts, ", ") }
-	rows := "SELECT x.n, " + list(typed) + " FROM (" + source + ") AS x"
-	if len(m.key) == 0 {
-		return fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM (%s) AS s WHERE s.place = 1", m.table, list(columns), list(values), placed(rows, "y.n"))
+	rows := "SELECT x.n, " + driverbase.List(typed) + " FROM (" + source + ") AS x"
+	if !m.plan.HasKey() {
+		return m.plan.Insert(spelling, m.table, "("+placed(rows, "y.n")+")")
 	}
-	update := ""
-	if len(set) > 0 {
-		update = " WHEN MATCHED THEN UPDATE SET " + list(set)
-	}
-	return fmt.Sprintf("MERGE INTO %s AS t USING (SELECT p.* FROM (%s) AS p WHERE p.place = 1) AS s ON %s%s WHEN NOT MATCHED THEN INSERT (%s) VALUES (%s)",
-		m.table, placed(rows, list(partition)), strings.Join(conditions, " AND "), update, list(columns), list(values))
+	key := driverbase.List(m.plan.OfKey(m.plan.Staged(spelling, "y.")))
+	return m.plan.Merge(spelling, m.table, "("+placed(rows, key)+")")
 }
 
-// placed numbers the rows of one partition, the last is 1.
+// placed keeps the last row of each partition.
 func placed(rows, partition string) string {
-	return "SELECT y.*, ROW_NUMBER() OVER (PARTITION BY " + partition + " ORDER BY y.n DESC) AS place FROM (" + rows + ") AS y"
+	return "SELECT p.* FROM (SELECT y.*, ROW_NUMBER() OVER (PARTITION BY " + partition + " ORDER BY y.n DESC) AS place FROM (" + rows + ") AS y) AS p WHERE p.place = 1"
 }
 
 // writable tells the types of columns that rows can be written to.
 func writable(sql string) bool {
 	switch sql {
-	case "BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL", "STRING", "VARCHAR", "CHAR", "DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "BINARY", "VARIANT":
+	case "BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL", "STRING", "VARCHAR", "CHAR", "DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "TIME", "BINARY", "VARIANT":
 		return true
 	}
 	return false

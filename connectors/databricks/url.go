@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 )
 
 // Config says which SQL warehouse is opened, and how. It holds no secrets, only where they are.
@@ -81,17 +82,8 @@ func parseURL(rawURL string, getenv func(string) string) (Config, error) {
 	if len(path) == 2 {
 		c.Schema = path[1]
 	}
-	values, err := url.ParseQuery(u.RawQuery)
-	if err != nil {
-		return c, invalid("the options behind ? cannot be read")
-	}
-	for key, v := range values {
-		if len(v) != 1 {
-			return c, invalid("option %.40q is given %d times", key, len(v))
-		}
-		if err := c.option(key, v[0]); err != nil {
-			return c, err
-		}
+	if err := c.options().Read("databricks", u.RawQuery); err != nil {
+		return c, err
 	}
 	if c.Host == "" {
 		if err := c.hostOfWorkspace(); err != nil {
@@ -121,64 +113,17 @@ func (c *Config) hostOfWorkspace() error {
 	return nil
 }
 
-// option sets one option. Values are not repeated in errors: they may be secrets.
-func (c *Config) option(key, value string) (err error) {
-	if name, ok := strings.CutPrefix(key, "conf."); ok && name != "" {
-		if c.Conf == nil {
-			c.Conf = map[string]string{}
-		}
-		c.Conf[name] = value
-		return nil
+func (c *Config) options() driverbase.Options {
+	return driverbase.Options{
+		"http_path":  driverbase.Takes("a path such as /sql/1.0/warehouses/ID", func(v string) bool { c.HTTPPath = v; return strings.HasPrefix(v, "/") }),
+		"token_file": driverbase.Text(&c.Secret.TokenFile), "token_env": driverbase.Text(&c.Secret.TokenEnv),
+		"client_id": driverbase.Text(&c.ClientID), "client_secret_file": driverbase.Text(&c.Secret.ClientSecretFile), "client_secret_env": driverbase.Text(&c.Secret.ClientSecretEnv),
+		"conf.":       driverbase.Each(&c.Conf),
+		"cloud_fetch": driverbase.Bool(&c.CloudFetch),
+		"retries":     driverbase.Positive(&c.Retries, "a positive number"), "page_rows": driverbase.Positive(&c.PageRows, "a positive number"),
+		"proxy":    driverbase.Proxy(&c.Proxy),
+		"protocol": driverbase.Choice(&c.Protocol, "https", "http"), "insecure": driverbase.Bool(&c.Insecure),
 	}
-	want := ""
-	switch key {
-	case "http_path":
-		if c.HTTPPath = value; !strings.HasPrefix(value, "/") {
-			want = "a path such as /sql/1.0/warehouses/ID"
-		}
-	case "token_file":
-		c.Secret.TokenFile = value
-	case "token_env":
-		c.Secret.TokenEnv = value
-	case "client_id":
-		c.ClientID = value
-	case "client_secret_file":
-		c.Secret.ClientSecretFile = value
-	case "client_secret_env":
-		c.Secret.ClientSecretEnv = value
-	case "proxy":
-		if c.Proxy, err = driver.ParseProxy(value); err != nil {
-			want = driver.WantProxy
-		}
-	case "protocol":
-		if c.Protocol = strings.ToLower(value); c.Protocol != "http" && c.Protocol != "https" {
-			want = "https or http"
-		}
-	case "insecure":
-		if c.Insecure, err = strconv.ParseBool(value); err != nil {
-			want = "true or false"
-		}
-	case "cloud_fetch":
-		if c.CloudFetch, err = strconv.ParseBool(value); err != nil {
-			want = "true or false"
-		}
-	case "retries":
-		if c.Retries, err = strconv.Atoi(value); err != nil || c.Retries < 1 {
-			want = "a positive number"
-		}
-	case "page_rows":
-		if c.PageRows, err = strconv.ParseInt(value, 10, 64); err != nil || c.PageRows < 1 {
-			want = "a positive number"
-		}
-	case "token", "password", "client_secret", "access_token":
-		return invalid("a URL ends up in logs and may hold no %s: name a file or an environment variable", key)
-	default:
-		return invalid("unknown option %.40q; see the documentation of the connector", key)
-	}
-	if want != "" {
-		return invalid("option %s: expected %s", key, want)
-	}
-	return nil
 }
 
 // complete takes from the environment what the URL leaves out.

@@ -4,7 +4,7 @@
 // A connector is small: it runs statements, streams results as Arrow (v17, the one Arrow of this
 // module) and merges rows into tables. Schema, cases, runs and scores are portable code above it.
 // What only some warehouses can do is an interface of its own, found by type assertion:
-// [SnapshotReader], [TextQueryer], [FunctionRegistrar]. What a connector offers it declares as
+// [SnapshotReader], [TextQueryer], [Adder], [FunctionRegistrar]. What a connector offers it declares as
 // [Features], and package drivertest checks that it offers that and nothing else.
 //
 // Types that Arrow lacks are named in a field's metadata under the key ARROW:extension:name:
@@ -53,6 +53,25 @@ type TextQueryer interface {
 	QueryText(ctx context.Context, query string, args ...any) (string, error)
 }
 
+// Adder is implemented by connections that can add rows without looking for others with their keys,
+// and that can tell whether somebody else has written meanwhile.
+type Adder interface {
+	// Add is Merge for a writer that knows which rows of the table are its own, and adds to them. All
+	// rows have the mark's value in its column. Where again is not set, no two of them have one key,
+	// and the writer's own rows have none of their keys: they are added at once, unless the writer is
+	// not alone. The mark is brought up to date; after an error it is as it was, and may be used again
+	// whether the rows were stored or not.
+	Add(ctx context.Context, table string, key []string, r array.RecordReader, again bool, m *Mark) (int64, error)
+}
+
+// Mark is what a writer knows of a table that others may write to.
+type Mark struct {
+	Column, Value string // the writer's own rows are those with this text in this column
+	Own           int64  // how many they are
+	Table         int64  // how many rows the table holds; where it is not known, -1
+	Alone         bool   // nobody else has written rows with the value since the writer saw them; once false, rows are merged
+}
+
 // FunctionRegistrar is implemented by embedded engines: Go functions that SQL can call. Functions
 // of one name are overloads with different numbers of parameters.
 type FunctionRegistrar interface {
@@ -67,6 +86,7 @@ type Features struct {
 	TimeTravel bool // references table:NAME@VERSION and @TIMESTAMP
 	TextQuery  bool // TextQueryer
 	Functions  bool // FunctionRegistrar
+	Adds       bool // Adder
 	NULBytes   bool // text may hold NUL
 }
 

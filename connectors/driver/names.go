@@ -14,24 +14,30 @@ type Identifiers struct {
 // case it is typed; any other is quoted and exact: one with capitals, blanks, points, quotes or
 // letters beyond ASCII, and a reserved word.
 func (d Dialect) Identifier(parts ...string) string {
-	q := d.Identifiers.quote()
 	out := make([]string, len(parts))
 	for i, name := range parts {
-		switch {
-		case d.Identifiers.plain(name):
-			out[i] = name
-		case d.Identifiers.Escape:
-			out[i] = q + strings.NewReplacer(`\`, `\\`, q, `\`+q).Replace(name) + q
-		default:
-			out[i] = q + strings.ReplaceAll(name, q, q+q) + q
+		if out[i] = name; !d.Identifiers.plain(name) {
+			out[i] = d.Identifiers.Quoted(name)
 		}
 	}
 	return strings.Join(out, ".")
 }
 
 // Literal writes a text.
-func (d Dialect) Literal(s string) string {
-	if d.Identifiers.Backslash {
+func (d Dialect) Literal(s string) string { return d.Identifiers.Literal(s) }
+
+// Quoted writes a name in quotes, which is exact.
+func (i Identifiers) Quoted(name string) string {
+	q := i.quote()
+	if i.Escape {
+		return q + strings.NewReplacer(`\`, `\\`, q, `\`+q).Replace(name) + q
+	}
+	return q + strings.ReplaceAll(name, q, q+q) + q
+}
+
+// Literal writes a text.
+func (i Identifiers) Literal(s string) string {
+	if i.Backslash {
 		return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`, "\n", `\n`, "\r", `\r`).Replace(s) + "'"
 	}
 	return "'" + strings.ReplaceAll(s, "'", "''") + "'"

@@ -130,6 +130,13 @@ func (h Harness) errors(t *testing.T) {
 			t.Errorf("%s where nothing may be written: %v (%v), want permission_denied", query, err, code(ro, err))
 		}
 	}
+	for _, key := range [][]string{nil, {"a"}} {
+		rows := texts(nil, []string{"a"}, []any{int64(1)})
+		if _, err := ro.Merge(ctx, "present", key, rows); code(ro, err) != errcode.PermissionDenied {
+			t.Errorf("merging where nothing may be written: %v (%v), want permission_denied", err, code(ro, err))
+		}
+		rows.Release()
+	}
 }
 
 func (h Harness) cancel(t *testing.T) {
@@ -183,11 +190,12 @@ func (h Harness) features(t *testing.T) {
 	_, snapshots := c.(driver.SnapshotReader)
 	_, texts := c.(driver.TextQueryer)
 	_, functions := c.(driver.FunctionRegistrar)
+	_, adds := c.(driver.Adder)
 	for _, f := range []struct {
 		name            string
 		declared, there bool
 	}{
-		{"Snapshots", h.Features.Snapshots, snapshots}, {"TextQuery", h.Features.TextQuery, texts}, {"Functions", h.Features.Functions, functions},
+		{"Snapshots", h.Features.Snapshots, snapshots}, {"TextQuery", h.Features.TextQuery, texts}, {"Functions", h.Features.Functions, functions}, {"Adds", h.Features.Adds, adds},
 		{"ReadOnly", h.Features.ReadOnly, h.OpenReadOnly != nil}, {"Dialect.NoModels", h.Dialect.NoModels, !texts},
 	} {
 		if f.declared != f.there {

@@ -2,18 +2,22 @@ package duckdb_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
+	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/duckdb"
 	"github.com/badger-eval/badger/internal/arrowtable"
+	"github.com/badger-eval/badger/scoring"
 )
 
 const benchRows = 1_000_000
@@ -123,6 +127,43 @@ func BenchmarkWrite(b *testing.B) {
 				write(b, c, bench.key, bench.batch)
 			}
 			rate(b, n)
+		})
+	}
+}
+
+// BenchmarkAdd stores a run's scores, 4096 in a batch, in a table that holds those of other runs
+// already: what a batch takes must not grow with the table.
+func BenchmarkAdd(b *testing.B) {
+	const metrics, cases = 64, 64
+	detail := json.RawMessage(`{"columns":[{"gold":"a","pred":"b","source":"values"}],"rows":{"gold":10,"pred":10,"matched":10}}`)
+	for _, held := range []int{0, 1_000_000, 5_000_000} {
+		b.Run(fmt.Sprintf("held=%d", held), func(b *testing.B) {
+			c := mustOpen(b, b.TempDir()+"/w.duckdb", duckdb.Options{Options: driver.Options{Sparing: true}})
+			w := connectors.New(c, duckdb.Dialect)
+			if err := w.Install(context.Background()); err != nil {
+				b.Fatal(err)
+			}
+			mustExec(b, c, fmt.Sprintf(`INSERT INTO badger.scores (eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, reason, detail, config_hash, scored_at)
+SELECT 'run ' || (i // 1000000), 'case-' || (i // 64), 'atlas', '1', 'b', 'metric ' || (i %% 64), 1, 'ok', 0.5, 'all rows agree', '{"rows": ' || i || '}', 'h', now() FROM range(%d) t(i)`, held))
+			s := w.ScoreWriter("the run", "h")
+			for _, err := range s.Held(context.Background()) {
+				b.Fatal(err)
+			}
+			rows := make([]connectors.ScoreRow, metrics*cases)
+			for i := range rows {
+				rows[i].Agent, rows[i].GoldHash = "atlas", "0f63a9c2d41e77b8"
+				rows[i].Score = scoring.Score{Metric: fmt.Sprint("metric ", i%metrics), Version: 1, Status: scoring.StatusOK, Value: float64(i) / 7, Reason: "all rows and columns agree within the tolerance", Detail: detail}
+			}
+			b.ReportAllocs()
+			for n := 0; b.Loop(); n++ {
+				for i := range rows {
+					rows[i].CaseID = fmt.Sprintf("case-%08d", n*cases+i/metrics)
+				}
+				if err := s.Write(context.Background(), time.Now(), rows); err != nil {
+					b.Fatal(err)
+				}
+			}
+			rate(b, len(rows))
 		})
 	}
 }

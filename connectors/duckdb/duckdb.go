@@ -52,7 +52,7 @@ var Dialect = driver.Dialect{
 }
 
 // Features are what the connector offers.
-var Features = driver.Features{ReadOnly: true, NULBytes: true, TextQuery: true, Snapshots: true, Functions: true}
+var Features = driver.Features{ReadOnly: true, NULBytes: true, TextQuery: true, Snapshots: true, Functions: true, Adds: true}
 
 // Options say how a database is opened.
 type Options struct {
@@ -120,7 +120,7 @@ func ParseURL(rawURL string) (path string, o Options, err error) {
 }
 
 // Conn is an open database. It is a [driver.Conn], a [driver.SnapshotReader], a
-// [driver.TextQueryer] and a [driver.FunctionRegistrar].
+// [driver.TextQueryer], a [driver.Adder] and a [driver.FunctionRegistrar].
 //
 // Every call has a session of its own: temporary tables and settings made by one call are gone in
 // the next. Several statements may stand in one call, with semicolons between them.
@@ -130,7 +130,7 @@ type Conn struct {
 	db       mapping.Database
 	settings map[string]string
 
-	writing  chan struct{} // holds one: of two writers, the second would find out only at its end that it conflicts
+	writing  chan struct{} // holds one: of two writers, the second would find out only at its end that it conflicts; shared by an instance's connections
 	instance string        // of the engine; connections to one file share it
 
 	sparing *sparing // nil: the engine takes what memory it likes
@@ -145,6 +145,7 @@ var (
 	_ driver.Conn              = (*Conn)(nil)
 	_ driver.SnapshotReader    = (*Conn)(nil)
 	_ driver.TextQueryer       = (*Conn)(nil)
+	_ driver.Adder             = (*Conn)(nil)
 	_ driver.FunctionRegistrar = (*Conn)(nil)
 )
 
@@ -170,6 +171,9 @@ func OpenWith(ctx context.Context, path string, o Options) (*Conn, error) {
 	c := &Conn{path: path, mem: o.Mem, settings: settings(path, o), writing: make(chan struct{}, 1)}
 	if c.instance, _ = filepath.Abs(path); path == "" {
 		c.instance = c.settings["temp_directory"] // its own
+	} else {
+		shared, _ := writers.LoadOrStore(c.instance, c.writing)
+		c.writing = shared.(chan struct{}) //nolint:forcetypeassert // nothing else is in it
 	}
 	if c.mem == nil {
 		c.mem = memory.NewGoAllocator()
@@ -177,7 +181,7 @@ func OpenWith(ctx context.Context, path string, o Options) (*Conn, error) {
 	if err := c.open(); err != nil {
 		return nil, err
 	}
-	start := o.setup + "SET GLOBAL TimeZone = 'UTC'"
+	start := o.setup + "SET GLOBAL TimeZone = 'UTC'; SET GLOBAL checkpoint_threshold = '" + checkpointAfter + "'"
 	if o.Confined {
 		start += "; SET GLOBAL lock_configuration = true"
 	}
@@ -193,6 +197,13 @@ func OpenWith(ctx context.Context, path string, o Options) (*Conn, error) {
 	}
 	return c, nil
 }
+
+// writers are the files that are or were open, with a channel each that holds one writer.
+var writers sync.Map // instance -> chan struct{}
+
+// checkpointAfter is how much the log may hold before the engine writes it into the tables. By its own
+// 16 MB, the last rows of a table are compressed again and again while a run is stored.
+const checkpointAfter = "64MB"
 
 // open opens the database. Connections to one file in one process share the engine's instance,
 // which would otherwise lock itself out.

@@ -3,13 +3,13 @@ package duckdb
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/duckdb/duckdb-go/v2/mapping"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -20,55 +20,86 @@ const stage = "badger_stage"
 // one straight into the table. Of rows with one key the last stays. Columns are cast to the table's
 // types.
 func (c *Conn) Merge(ctx context.Context, table string, key []string, rows array.RecordReader) (int64, error) {
-	names := make([]string, rows.Schema().NumFields())
-	for i, f := range rows.Schema().Fields() {
-		names[i] = f.Name
-	}
-	for _, k := range key {
-		if !slices.Contains(names, k) {
-			return 0, errcode.New(errcode.InvalidArgument, "duckdb: writing to %s: the rows lack the key column %q", table, k)
-		}
-	}
-	target, err := nameOf(table)
+	w, err := c.write(table, key, rows)
 	if err != nil {
 		return 0, err
 	}
-	return c.transaction(ctx, func(s *session) (int64, error) {
-		if len(key) == 0 {
-			return s.append(ctx, target, names, rows)
-		}
-		list := quoteAll(names)
-		if err := s.exec(ctx, fmt.Sprintf("CREATE TEMP TABLE %s AS SELECT %s FROM %s LIMIT 0", stage, list, joined(target))); err != nil {
+	defer w.rows.close()
+	n, err := c.transaction(ctx, func(s *session) (int64, error) {
+		if err := s.match(ctx, w); err != nil {
 			return 0, err
 		}
-		n, err := s.append(ctx, []string{"temp", "main", stage}, names, rows)
-		if err != nil || n == 0 {
-			return n, err
+		if !w.plan.HasKey() {
+			return s.append(ctx, w.table, w.plan.Columns, w.rows)
 		}
-		if err := s.exec(ctx, mergeSQL(joined(target), names, key)); err != nil {
-			return 0, err
-		}
-		return n, s.exec(ctx, "DROP TABLE temp.main."+stage)
+		return s.merge(ctx, w)
 	})
+	return n, w.plan.Failed(err)
 }
 
-func mergeSQL(table string, names, key []string) string {
-	var on, set, values []string
-	for _, k := range key {
-		on = append(on, fmt.Sprintf("t.%[1]s IS NOT DISTINCT FROM s.%[1]s", quote(k)))
+// write is a writing of rows into a table.
+type write struct {
+	table []string // the parts of its name
+	plan  *driverbase.Plan
+	rows  *textReader
+}
+
+// write begins a writing, whose rows must be closed.
+func (c *Conn) write(table string, key []string, rows array.RecordReader) (*write, error) {
+	target, err := nameOf(table)
+	if err != nil {
+		return nil, err
 	}
-	for _, n := range names {
-		values = append(values, "s."+quote(n))
-		if !slices.Contains(key, n) {
-			set = append(set, fmt.Sprintf("%[1]s = s.%[1]s", quote(n)))
+	plan, err := driverbase.NewPlan("duckdb", table, rows.Schema(), key)
+	if err != nil {
+		return nil, err
+	}
+	if c.settings["access_mode"] == "READ_ONLY" {
+		return nil, plan.Error(errcode.PermissionDenied, "the connection only reads")
+	}
+	return &write{target, plan, asText(plan, rows)}, nil
+}
+
+var spelling = driverbase.Spelling{Quote: quote, Named: true}
+
+// match finds the rows' columns in the table.
+func (s *session) match(ctx context.Context, w *write) error {
+	r, err := s.query(ctx, "SELECT * FROM "+joined(w.table)+" LIMIT 0", nil)
+	if err != nil {
+		return err
+	}
+	defer r.Release()
+	var names []string
+	for _, f := range r.Schema().Fields() {
+		names = append(names, f.Name)
+	}
+	return w.plan.Match(names)
+}
+
+// merge goes through a temporary table, which a bound of the memory must not keep small.
+func (s *session) merge(ctx context.Context, w *write) (int64, error) {
+	if s.db.sparing != nil {
+		if err := s.db.lift(ctx); err != nil {
+			return 0, err
 		}
+		defer s.db.lower(ctx)
 	}
-	update := ""
-	if len(set) > 0 {
-		update = " WHEN MATCHED THEN UPDATE SET " + strings.Join(set, ", ")
+	table, columns := joined(w.table), w.plan.Targets(spelling)
+	if err := s.exec(ctx, fmt.Sprintf("CREATE TEMP TABLE %s AS SELECT %s FROM %s LIMIT 0", stage, driverbase.List(columns), table)); err != nil {
+		return 0, err
 	}
-	return fmt.Sprintf("MERGE INTO %s AS t USING (SELECT * FROM temp.main.%s QUALIFY row_number() OVER (PARTITION BY %s ORDER BY rowid DESC) = 1) AS s ON %s%s WHEN NOT MATCHED THEN INSERT (%s) VALUES (%s)",
-		table, stage, quoteAll(key), strings.Join(on, " AND "), update, quoteAll(names), strings.Join(values, ", "))
+	n, err := s.append(ctx, []string{"temp", "main", stage}, w.plan.Columns, w.rows)
+	if err != nil || n == 0 {
+		return n, err
+	}
+	for i := range w.plan.Nulls {
+		w.plan.Nulls[i] = true // maybe; the engine joins as fast
+	}
+	newest := "(SELECT * FROM temp.main." + stage + " QUALIFY row_number() OVER (PARTITION BY " + driverbase.List(w.plan.OfKey(columns)) + " ORDER BY rowid DESC) = 1)"
+	if err := s.exec(ctx, w.plan.Merge(spelling, table, newest)); err != nil {
+		return 0, err
+	}
+	return n, s.exec(ctx, "DROP TABLE temp.main."+stage)
 }
 
 // Create makes a table of the rows, in place of one of that name, in one transaction.
@@ -137,14 +168,6 @@ func joined(parts []string) string {
 		quoted[i] = quote(p)
 	}
 	return strings.Join(quoted, ".")
-}
-
-func quoteAll(names []string) string {
-	quoted := make([]string, len(names))
-	for i, n := range names {
-		quoted[i] = quote(n)
-	}
-	return strings.Join(quoted, ", ")
 }
 
 // flushBytes is how much text the appender may hold before it hands its rows to the table.

@@ -10,6 +10,7 @@ import (
 	"github.com/duckdb/duckdb-go/v2/mapping"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -42,26 +43,7 @@ func (c *Conn) QueryText(ctx context.Context, query string, args ...any) (string
 	if err != nil {
 		return "", err
 	}
-	defer r.Release()
-	text, rows := "", int64(0)
-	for r.Next() {
-		rec := r.Record()
-		if rec.NumCols() != 1 {
-			return "", errcode.New(errcode.InvalidArgument, "duckdb: %d columns, expected one text", rec.NumCols())
-		}
-		if rows += rec.NumRows(); rows == 1 {
-			if c := rec.Column(0); c.IsValid(0) {
-				text = c.ValueStr(0)
-			}
-		}
-	}
-	if err := r.Err(); err != nil {
-		return "", err
-	}
-	if rows != 1 {
-		return "", errcode.New(errcode.InvalidArgument, "duckdb: %d rows, expected one text", rows)
-	}
-	return text, nil
+	return driverbase.OneText("duckdb", r)
 }
 
 // ReadSnapshot streams a table or view. The engine keeps neither results of queries nor old

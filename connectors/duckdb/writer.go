@@ -280,6 +280,14 @@ func fillTexts(w *writer, v mapping.Vector, arr arrow.Array, start, end int) err
 	default:
 		return errcode.New(errcode.Unimplemented, "values of Arrow type %v are not written", arr.DataType())
 	}
+	if a, ok := arr.(*array.String); ok && start < end {
+		if all, ok := adjacent(a, start, end); ok {
+			w.textBytes += len(all)
+			offsets := a.ValueOffsets()[start:]
+			setTexts(v, all, end-start, func(i int) int { return int(offsets[i+1] - offsets[i]) })
+			return nil
+		}
+	}
 	_, bytes := arr.DataType().(arrow.BinaryDataType)
 	check := !bytes || arr.DataType().(arrow.BinaryDataType).IsUtf8()
 	if arr.DataType().ID() == arrow.FIXED_SIZE_BINARY {
@@ -306,6 +314,26 @@ func fillTexts(w *writer, v mapping.Vector, arr arrow.Array, start, end int) err
 		return n
 	})
 	return nil
+}
+
+// adjacent is the texts of some rows as they lie one behind the other in memory; false where one of
+// them is no UTF-8. NULL has no text there.
+func adjacent(a *array.String, start, end int) ([]byte, bool) {
+	offsets := a.ValueOffsets()
+	from, to := offsets[start], offsets[end]
+	if from == to {
+		return nil, true
+	}
+	all := a.Data().Buffers()[2].Bytes()[from:to]
+	if !utf8.Valid(all) {
+		return nil, false
+	}
+	for i := start; i < end; i++ {
+		if at := offsets[i]; at < to && !utf8.RuneStart(all[at-from]) || a.NullN() > 0 && a.IsNull(i) && offsets[i+1] > at {
+			return nil, false
+		}
+	}
+	return all, true
 }
 
 // setTexts sets n values of a text vector, which stand one behind the other in all and have these

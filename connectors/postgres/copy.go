@@ -1,8 +1,8 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
-	"encoding/hex"
 	"io"
 	"math"
 	"strconv"
@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -21,30 +22,27 @@ import (
 type copySource struct {
 	mu       sync.Mutex      // the driver may read on for a moment after the copying has ended
 	ctx      context.Context //nolint:containedctx // of the copying
-	rows     int64
-	err      error  // why it ended early
-	nulls    []bool // columns that hold a NULL
-	numbered bool   // the first value is the row's number
+	plan     *driverbase.Plan
+	err      error // why it ended early
+	numbered bool  // the first value is the row's number
 
-	in    array.RecordReader // nil at the end
-	names []string
-	rec   arrow.Record
-	next  int // row of rec
-	buf   []byte
-	sent  int // of buf
-	cell  []byte
+	in   array.RecordReader // nil at the end
+	rec  arrow.Record
+	next int // row of rec
+	buf  []byte
+	sent int // of buf
+	cell []byte
 }
 
-func newCopySource(ctx context.Context, in array.RecordReader, names []string, numbered bool) *copySource {
-	return &copySource{ctx: ctx, in: in, names: names, numbered: numbered, nulls: make([]bool, len(names))}
+func newCopySource(ctx context.Context, in array.RecordReader, plan *driverbase.Plan, numbered bool) *copySource {
+	return &copySource{ctx: ctx, in: in, plan: plan, numbered: numbered}
 }
 
-// close ends the reading and tells which columns held NULL.
-func (c *copySource) close() []bool {
+// close ends the reading: the plan changes no more.
+func (c *copySource) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.in, c.rec = nil, nil
-	return c.nulls
 }
 
 // Read gives the next bytes. An error of the rows ends the copying, and with it the transaction.
@@ -89,26 +87,26 @@ func (c *copySource) row() bool {
 		}
 		c.rec = c.in.Record()
 	}
-	c.rows++
 	if c.numbered {
-		c.buf = append(strconv.AppendInt(c.buf, c.rows, 10), '\t')
+		c.buf = append(strconv.AppendInt(c.buf, c.plan.Rows, 10), '\t')
 	}
 	for i, col := range c.rec.Columns() {
 		if i > 0 {
 			c.buf = append(c.buf, '\t')
 		}
-		if col.IsNull(c.next) {
-			c.nulls[i] = true
+		if driverbase.IsNull(col, c.next) {
+			c.plan.Nulls[i] = true
 			c.buf = append(c.buf, '\\', 'N')
 			continue
 		}
 		if c.cell, c.err = appendCell(c.cell[:0], col, c.next); c.err != nil {
-			c.err = errcode.New(errcode.Of(c.err), "column %q, row %d: %w", c.names[i], c.rows, c.err)
+			c.err = c.plan.CellError(i, c.err)
 			return false
 		}
 		c.buf = appendEscaped(c.buf, c.cell)
 	}
 	c.buf = append(c.buf, '\n')
+	c.plan.Rows++
 	c.next++
 	return true
 }
@@ -134,84 +132,42 @@ func appendEscaped(dst, text []byte) []byte {
 	return append(dst, text[start:]...)
 }
 
+// textForm is how the server reads values. Dates and timestamps, which go beyond the years of
+// others, are written by appendCell.
+var textForm = &driverbase.Notation{Infinity: "Infinity", Finest: time.Microsecond}
+
 // appendCell writes a value that is not NULL as the server reads it.
 func appendCell(dst []byte, arr arrow.Array, i int) ([]byte, error) {
 	switch a := arr.(type) {
-	case *array.String:
-		return appendChecked(dst, a.Value(i))
-	case *array.LargeString:
-		return appendChecked(dst, a.Value(i))
-	case *array.StringView:
-		return appendChecked(dst, a.Value(i))
-	case *array.Boolean:
-		return strconv.AppendBool(dst, a.Value(i)), nil
-	case *array.Int8:
-		return strconv.AppendInt(dst, int64(a.Value(i)), 10), nil
-	case *array.Int16:
-		return strconv.AppendInt(dst, int64(a.Value(i)), 10), nil
-	case *array.Int32:
-		return strconv.AppendInt(dst, int64(a.Value(i)), 10), nil
-	case *array.Int64:
-		return strconv.AppendInt(dst, a.Value(i), 10), nil
-	case *array.Uint8:
-		return strconv.AppendUint(dst, uint64(a.Value(i)), 10), nil
-	case *array.Uint16:
-		return strconv.AppendUint(dst, uint64(a.Value(i)), 10), nil
-	case *array.Uint32:
-		return strconv.AppendUint(dst, uint64(a.Value(i)), 10), nil
-	case *array.Uint64:
-		return strconv.AppendUint(dst, a.Value(i), 10), nil
-	case *array.Float32:
-		return append(dst, floatText(float64(a.Value(i)), 32)...), nil
-	case *array.Float64:
-		return appendFloat(dst, a.Value(i)), nil
-	case *array.Decimal128:
-		return append(dst, a.Value(i).ToString(a.DataType().(*arrow.Decimal128Type).Scale)...), nil
-	case *array.Decimal256:
-		return append(dst, a.Value(i).ToString(a.DataType().(*arrow.Decimal256Type).Scale)...), nil
-	case *array.Binary:
-		return hex.AppendEncode(append(dst, '\\', 'x'), a.Value(i)), nil
-	case *array.LargeBinary:
-		return hex.AppendEncode(append(dst, '\\', 'x'), a.Value(i)), nil
+	case *array.Dictionary:
+		return appendCell(dst, a.Dictionary(), a.GetValueIndex(i))
+	case *array.Binary, *array.LargeBinary:
+		dst = append(dst, '\\', 'x')
 	case *array.FixedSizeBinary:
-		if len(a.Value(i)) == 16 { // what the server reads as a UUID, and not as bytes
-			return hex.AppendEncode(dst, a.Value(i)), nil
+		if len(a.Value(i)) != 16 { // else what the server reads as a UUID, and not as bytes
+			dst = append(dst, '\\', 'x')
 		}
-		return hex.AppendEncode(append(dst, '\\', 'x'), a.Value(i)), nil
 	case *array.Date32:
 		if v := a.Value(i); v == infiniteDate || v == -infiniteDate {
 			return append(dst, infinityText(int64(v))...), nil
 		}
 		return append(dst, dated(momentText(time.Unix(int64(a.Value(i))*86400, 0), "-01-02"), "")...), nil
 	case *array.Time64:
-		return appendTime(dst, int64(a.Value(i)), a.DataType().(*arrow.Time64Type).Unit)
+		if time.Duration(a.Value(i))*a.DataType().(*arrow.Time64Type).Unit.Multiplier() == 24*time.Hour {
+			return append(dst, "24:00:00"...), nil
+		}
 	case *array.Timestamp:
 		return appendTimestamp(dst, int64(a.Value(i)), a.DataType().(*arrow.TimestampType))
 	}
-	return dst, errcode.New(errcode.Unimplemented, "values of type %v are not written", arr.DataType())
-}
-
-func appendChecked(dst []byte, s string) ([]byte, error) {
-	if strings.IndexByte(s, 0) >= 0 {
-		return dst, invalid("PostgreSQL has no text with NUL bytes")
+	at := len(dst)
+	dst, err := textForm.Append(dst, arr, i)
+	if err == nil && bytes.IndexByte(dst[at:], 0) >= 0 {
+		err = invalid("PostgreSQL has no text with NUL bytes")
 	}
-	return append(dst, s...), nil
+	return dst, err
 }
 
 var errFiner = invalid("a time is finer than the microseconds that PostgreSQL has")
-
-func appendTime(dst []byte, v int64, unit arrow.TimeUnit) ([]byte, error) {
-	if unit == arrow.Nanosecond {
-		if v%1000 != 0 {
-			return dst, errFiner
-		}
-		v /= 1000
-	}
-	if v == microsPerDay {
-		return append(dst, "24:00:00"...), nil
-	}
-	return time.UnixMicro(v).UTC().AppendFormat(dst, "15:04:05.999999"), nil
-}
 
 func appendTimestamp(dst []byte, v int64, t *arrow.TimestampType) ([]byte, error) {
 	var at time.Time

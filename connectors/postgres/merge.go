@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -34,20 +34,16 @@ func (c *Conn) Merge(ctx context.Context, table string, key []string, rows array
 	if err != nil || ref.At != "" {
 		return 0, invalid("writing: expected the name of a table, NAME or SCHEMA.NAME")
 	}
-	m := &merge{db: c, table: ref.Name, key: key}
+	plan, err := driverbase.NewPlan("postgres", ref.Name, rows.Schema(), key)
+	if err != nil {
+		return 0, err
+	}
 	if c.readOnly {
-		return 0, errcode.New(errcode.PermissionDenied, "postgres: writing to %s: the connection only reads", m.table)
+		return 0, plan.Error(errcode.PermissionDenied, "the connection only reads")
 	}
-	for _, f := range rows.Schema().Fields() {
-		m.names = append(m.names, f.Name)
-	}
-	for _, k := range key {
-		if !slices.Contains(m.names, k) {
-			return 0, invalid("writing to %s: the rows lack the key column %q", m.table, k)
-		}
-	}
+	m := &merge{db: c, table: ref.Name, plan: plan}
 	if n, err = m.run(ctx, rows); err != nil {
-		return 0, m.failed(err)
+		return 0, plan.Failed(err)
 	}
 	return n, nil
 }
@@ -57,20 +53,12 @@ type merge struct {
 	db      *Conn
 	s       *session
 	table   string
-	key     []string
-	names   []string // of the rows' columns
-	columns []pgconn.FieldDescription
-	covers  bool // the rows have all of the table's columns
-	nulls   []bool
-	xid     string // of the transaction
+	plan    *driverbase.Plan
+	columns []pgconn.FieldDescription // of the table, all of them
+	xid     string                    // of the transaction
 }
 
-func (m *merge) failed(err error) error {
-	if code := errcode.Of(err); code != errcode.Unknown && code != errcode.Cancelled && code != errcode.DeadlineExceeded {
-		return errcode.New(code, "writing to %s: %w", m.table, err)
-	}
-	return err
-}
+var spelling = driverbase.Spelling{Quote: Dialect.Identifiers.Quoted, Same: func(a, b string) string { return fmt.Sprintf("(%s = %s OR %s IS NULL AND %s IS NULL)", a, b, a, b) }}
 
 func (m *merge) run(ctx context.Context, rows array.RecordReader) (n int64, err error) {
 	if err := m.begin(ctx); err != nil {
@@ -111,26 +99,18 @@ func (m *merge) begin(ctx context.Context) (err error) {
 	}
 }
 
-// describe finds the table's columns. The rows' names mean them in any case of letters, unless one
-// is written just so.
+// describe finds the table's columns.
 func (m *merge) describe(ctx context.Context) error {
 	d, err := m.s.pg.Prepare(ctx, "", "SELECT * FROM "+m.table+" WHERE 1 = 0", nil)
 	if err != nil {
 		return m.db.errorOf(ctx, err)
 	}
-	m.columns = nil
-	for _, name := range m.names {
-		i := slices.IndexFunc(d.Fields, func(f pgconn.FieldDescription) bool { return f.Name == name })
-		if i < 0 {
-			i = slices.IndexFunc(d.Fields, func(f pgconn.FieldDescription) bool { return strings.EqualFold(f.Name, name) })
-		}
-		if i < 0 {
-			return invalid("the table has no column %q", name)
-		}
-		m.columns = append(m.columns, d.Fields[i])
+	m.columns = d.Fields
+	names := make([]string, len(d.Fields))
+	for i, f := range d.Fields {
+		names[i] = f.Name
 	}
-	m.covers = len(m.columns) == len(d.Fields)
-	return nil
+	return m.plan.Match(names)
 }
 
 // stage is the temporary table. It ends with the transaction.
@@ -138,52 +118,46 @@ const stage = `pg_temp."badger merge"`
 
 // copied copies the rows and merges them.
 func (m *merge) copied(ctx context.Context, rows array.RecordReader) (int64, error) {
-	if len(m.key) == 0 {
-		n, err := m.copy(ctx, rows, m.table, m.targets(), false)
+	p, targets, staged := m.plan, m.plan.Targets(spelling), m.plan.Staged(spelling, "")
+	if !p.HasKey() {
+		n, err := m.copy(ctx, rows, m.table, targets, false)
 		if err != nil || n == 0 {
 			return 0, err
 		}
 		return n, m.last(ctx, "")
 	}
-	as := make([]string, len(m.columns))
-	for i := range m.columns {
-		as[i] = fmt.Sprintf("%s AS c%d", quote(m.columns[i].Name), i)
+	as := make([]string, len(targets))
+	for i := range targets {
+		as[i] = targets[i] + " AS " + staged[i]
 	}
-	create := fmt.Sprintf("CREATE TEMPORARY TABLE %s ON COMMIT DROP AS SELECT 0::bigint AS row, %s FROM %s WITH NO DATA", strings.TrimPrefix(stage, "pg_temp."), list(as), m.table)
+	create := fmt.Sprintf("CREATE TEMPORARY TABLE %s ON COMMIT DROP AS SELECT 0::bigint AS row, %s FROM %s WITH NO DATA", strings.TrimPrefix(stage, "pg_temp."), driverbase.List(as), m.table)
 	if err := m.s.simple(ctx, create); err != nil {
 		return 0, err
 	}
-	n, err := m.copy(ctx, rows, stage, append([]string{"row"}, m.staged("")...), true)
+	n, err := m.copy(ctx, rows, stage, append([]string{"row"}, staged...), true)
 	if err != nil || n == 0 {
 		return 0, err
 	}
-	var keys []string
-	nulls := false
-	for i := range m.columns {
-		if m.isKey(i) {
-			keys = append(keys, fmt.Sprintf("c%d", i))
-			nulls = nulls || m.nulls[i]
-		}
-	}
 	// In the order of the key, so that two writers of the same rows wait for each other and not in
 	// a circle.
-	newest := fmt.Sprintf("(SELECT DISTINCT ON (%s) * FROM %s ORDER BY %s, row DESC) AS s", list(keys), stage, list(keys))
+	key := driverbase.List(p.OfKey(staged))
+	newest := fmt.Sprintf("(SELECT DISTINCT ON (%s) * FROM %s ORDER BY %s, row DESC)", key, stage, key)
 	indexed := false
-	if !nulls { // to an index no NULL is like another
+	if !p.KeyHeldNull() { // to an index no NULL is like another
 		if indexed, err = m.indexed(ctx); err != nil {
 			return 0, err
 		}
 	}
-	insert := fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM %s", m.table, list(m.targets()), list(m.staged("s.")), newest)
+	insert := p.Insert(spelling, m.table, newest)
 	if indexed {
 		return n, m.last(ctx, insert+m.onConflict())
 	}
 	if err := m.s.simple(ctx, "LOCK TABLE "+m.table+" IN SHARE ROW EXCLUSIVE MODE"); err != nil {
 		return 0, err
 	}
-	where := m.same("t", "s")
-	if set := m.set(func(i int) string { return fmt.Sprintf("s.c%d", i) }); set != "" {
-		if err := m.s.simple(ctx, fmt.Sprintf("UPDATE %s AS t SET %s FROM %s WHERE %s", m.table, set, newest, where)); err != nil {
+	where := p.On(spelling, "t", "s")
+	if set := p.Set(spelling, p.Staged(spelling, "s.")); set != "" {
+		if err := m.s.simple(ctx, fmt.Sprintf("UPDATE %s AS t SET %s FROM %s AS s WHERE %s", m.table, set, newest, where)); err != nil {
 			return 0, err
 		}
 	}
@@ -192,9 +166,9 @@ func (m *merge) copied(ctx context.Context, rows array.RecordReader) (int64, err
 
 // copy sends the rows by COPY.
 func (m *merge) copy(ctx context.Context, rows array.RecordReader, to string, columns []string, numbered bool) (int64, error) {
-	source := newCopySource(ctx, rows, m.names, numbered)
-	tag, err := m.s.pg.CopyFrom(ctx, source, fmt.Sprintf("COPY %s (%s) FROM STDIN", to, list(columns)))
-	m.nulls = source.close()
+	source := newCopySource(ctx, rows, m.plan, numbered)
+	tag, err := m.s.pg.CopyFrom(ctx, source, fmt.Sprintf("COPY %s (%s) FROM STDIN", to, driverbase.List(columns)))
+	source.close()
 	switch {
 	case ctx.Err() != nil:
 		return 0, ctx.Err()
@@ -202,10 +176,10 @@ func (m *merge) copy(ctx context.Context, rows array.RecordReader, to string, co
 		return 0, source.err
 	case err != nil:
 		return 0, m.db.errorOf(ctx, err)
-	case tag.RowsAffected() != source.rows:
-		return 0, errcode.New(errcode.DataLoss, "%d rows were sent and the server took %d", source.rows, tag.RowsAffected())
+	case tag.RowsAffected() != m.plan.Rows:
+		return 0, errcode.New(errcode.DataLoss, "%d rows were sent and the server took %d", m.plan.Rows, tag.RowsAffected())
 	}
-	return source.rows, nil
+	return m.plan.Rows, nil
 }
 
 // indexed tells whether the table has a unique index on just the key.
@@ -213,12 +187,7 @@ func (m *merge) indexed(ctx context.Context) (bool, error) {
 	const query = `SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_index i WHERE i.indrelid = pg_catalog.to_regclass($1) AND i.indisunique AND i.indisvalid AND i.indimmediate
 AND i.indpred IS NULL AND i.indexprs IS NULL AND i.indnatts = $2::int
 AND (SELECT count(*) FROM pg_catalog.pg_attribute a WHERE a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey) AND a.attname = ANY ($3::pg_catalog.name[])) = $2::int)`
-	var keys []string
-	for i := range m.columns {
-		if m.isKey(i) {
-			keys = append(keys, quote(m.columns[i].Name)) // the notation of arrays quotes the same way, but for backslashes
-		}
-	}
+	keys := m.plan.OfKey(m.plan.Targets(spelling)) // the notation of arrays quotes the same way, but for backslashes
 	names := "{" + strings.ReplaceAll(strings.Join(keys, ","), `\`, `\\`) + "}"
 	names = strings.ReplaceAll(names, `""`, `\"`)
 	r := m.s.pg.ExecParams(ctx, query, [][]byte{[]byte(m.table), []byte(strconv.Itoa(len(keys))), []byte(names)}, nil, nil, nil).Read()
@@ -299,69 +268,15 @@ func (m *merge) outcome(ctx context.Context) (status string, asked bool) {
 	return string(r.Rows[0][0]), true
 }
 
-func (m *merge) isKey(i int) bool { return slices.Contains(m.key, m.names[i]) }
-
-// targets are the table's columns.
-func (m *merge) targets() []string {
-	out := make([]string, len(m.columns))
-	for i := range m.columns {
-		out[i] = quote(m.columns[i].Name)
-	}
-	return out
-}
-
-// staged are the temporary table's.
-func (m *merge) staged(prefix string) []string {
-	out := make([]string, len(m.columns))
-	for i := range m.columns {
-		out[i] = fmt.Sprintf("%sc%d", prefix, i)
-	}
-	return out
-}
-
-// set assigns the columns that are not the key's.
-func (m *merge) set(value func(i int) string) string {
-	var out []string
-	for i := range m.columns {
-		if !m.isKey(i) {
-			out = append(out, quote(m.columns[i].Name)+" = "+value(i))
-		}
-	}
-	return list(out)
-}
-
 func (m *merge) onConflict() string {
-	var keys []string
-	for i := range m.columns {
-		if m.isKey(i) {
-			keys = append(keys, quote(m.columns[i].Name))
-		}
+	targets := m.plan.Targets(spelling)
+	key, values := driverbase.List(m.plan.OfKey(targets)), make([]string, len(targets))
+	for i, name := range targets {
+		values[i] = "EXCLUDED." + name
 	}
-	set := m.set(func(i int) string { return "EXCLUDED." + quote(m.columns[i].Name) })
+	set := m.plan.Set(spelling, values)
 	if set == "" {
-		return " ON CONFLICT (" + list(keys) + ") DO NOTHING"
+		return " ON CONFLICT (" + key + ") DO NOTHING"
 	}
-	return " ON CONFLICT (" + list(keys) + ") DO UPDATE SET " + set
+	return " ON CONFLICT (" + key + ") DO UPDATE SET " + set
 }
-
-// same tells that a row of the table has the key of a staged one. NULL is a value; it joins worse,
-// so only where it occurs.
-func (m *merge) same(t, s string) string {
-	var out []string
-	for i := range m.columns {
-		if !m.isKey(i) {
-			continue
-		}
-		a, b := t+"."+quote(m.columns[i].Name), fmt.Sprintf("%s.c%d", s, i)
-		if m.nulls[i] {
-			out = append(out, fmt.Sprintf("(%s = %s OR %s IS NULL AND %s IS NULL)", a, b, a, b))
-		} else {
-			out = append(out, a+" = "+b)
-		}
-	}
-	return strings.Join(out, " AND ")
-}
-
-func list(parts []string) string { return strings.Join(parts, ", ") }
-
-func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

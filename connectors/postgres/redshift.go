@@ -8,7 +8,7 @@ import (
 
 	"github.com/apache/arrow/go/v17/arrow/array"
 
-	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 )
 
 // One INSERT of Redshift takes so many parameters, and here so many bytes.
@@ -22,16 +22,15 @@ const (
 // where transactions are serializable.
 func (m *merge) replace(ctx context.Context, rows array.RecordReader) (int64, error) {
 	name := "badger_stage_" + strings.ToLower(rand.Text()[:10])
-	as := make([]string, len(m.columns))
-	for i, c := range m.columns {
-		from := quote(c.Name)
-		if c.DataTypeOID == oidSuper { // parsed when it is taken from there
-			from = "CAST('' AS varchar(65535))"
+	as, staged := m.plan.Targets(spelling), m.plan.Staged(spelling, "")
+	for i := range as {
+		if m.typeOf(i) == oidSuper { // parsed when it is taken from there
+			as[i] = "CAST('' AS varchar(65535))"
 		}
-		as[i] = fmt.Sprintf("%s AS c%d", from, i)
+		as[i] += " AS " + staged[i]
 	}
 	m.s.spent = true // until the temporary tables are dropped
-	if err := m.s.simple(ctx, fmt.Sprintf("CREATE TEMPORARY TABLE %s AS SELECT CAST(0 AS bigint) AS nth, %s FROM %s WHERE 1 = 0", name, list(as), m.table)); err != nil {
+	if err := m.s.simple(ctx, fmt.Sprintf("CREATE TEMPORARY TABLE %s AS SELECT CAST(0 AS bigint) AS nth, %s FROM %s WHERE 1 = 0", name, driverbase.List(as), m.table)); err != nil {
 		return 0, err
 	}
 	n, err := m.insert(ctx, name, rows)
@@ -39,17 +38,11 @@ func (m *merge) replace(ctx context.Context, rows array.RecordReader) (int64, er
 		return 0, err
 	}
 	tables := []string{name}
-	if len(m.key) > 0 {
-		var keys []string
-		for i := range m.columns {
-			if m.isKey(i) {
-				keys = append(keys, fmt.Sprintf("c%d", i))
-			}
-		}
+	if m.plan.HasKey() {
 		newest := name + "_newest"
 		tables = append(tables, newest)
 		if err := m.s.simple(ctx, fmt.Sprintf("CREATE TEMPORARY TABLE %s AS SELECT * FROM (SELECT s.*, ROW_NUMBER() OVER (PARTITION BY %s ORDER BY nth DESC) AS again FROM %s AS s) AS x WHERE again = 1",
-			newest, list(keys), name)); err != nil {
+			newest, driverbase.List(m.plan.OfKey(staged)), name)); err != nil {
 			return 0, err
 		}
 	}
@@ -65,22 +58,22 @@ func (m *merge) replace(ctx context.Context, rows array.RecordReader) (int64, er
 	if err := m.commit(ctx); err != nil {
 		return 0, err
 	}
-	m.s.spent = m.s.simple(ctx, "DROP TABLE "+list(tables)) != nil
+	m.s.spent = m.s.simple(ctx, "DROP TABLE "+driverbase.List(tables)) != nil
 	return n, nil
 }
 
 // exchange takes the rows from the staged ones.
 func (m *merge) exchange(from string) (statements []string) {
-	values := m.staged("")
-	for i, c := range m.columns {
-		if values[i] = from + "." + values[i]; c.DataTypeOID == oidSuper {
+	values := m.plan.Staged(spelling, from+".")
+	for i := range values {
+		if m.typeOf(i) == oidSuper {
 			values[i] = "JSON_PARSE(" + values[i] + ")"
 		}
 	}
-	where := m.same(m.table, from)
-	switch set := m.set(func(i int) string { return values[i] }); {
-	case len(m.key) == 0:
-	case m.covers:
+	where := m.plan.On(spelling, m.table, from)
+	switch set := m.plan.Set(spelling, values); {
+	case !m.plan.HasKey():
+	case m.plan.Covers:
 		statements = append(statements, fmt.Sprintf("DELETE FROM %s USING %s WHERE %s", m.table, from, where))
 	default:
 		if set != "" {
@@ -88,13 +81,15 @@ func (m *merge) exchange(from string) (statements []string) {
 		}
 		statements = append(statements, fmt.Sprintf("DELETE FROM %s USING %s WHERE %s", from, m.table, where))
 	}
-	return append(statements, fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM %s", m.table, list(m.targets()), list(values), from))
+	return append(statements, fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM %s", m.table, driverbase.List(m.plan.Targets(spelling)), driverbase.List(values), from))
 }
 
+// typeOf is the type of the table's column that column i of the rows means.
+func (m *merge) typeOf(i int) uint32 { return m.columns[m.plan.Places[i]].DataTypeOID }
+
 // insert lays the rows into the temporary table, as many a statement as it takes.
-func (m *merge) insert(ctx context.Context, stage string, rows array.RecordReader) (n int64, err error) {
-	width := len(m.columns) + 1
-	m.nulls = make([]bool, len(m.columns))
+func (m *merge) insert(ctx context.Context, stage string, rows array.RecordReader) (int64, error) {
+	width := len(m.plan.Columns) + 1
 	var values [][]byte
 	size := 0
 	flush := func() error {
@@ -121,10 +116,10 @@ func (m *merge) insert(ctx context.Context, stage string, rows array.RecordReade
 			switch {
 			case col == 0:
 				oids[i] = oidInt8
-			case m.columns[col-1].DataTypeOID == oidSuper:
+			case m.typeOf(col-1) == oidSuper:
 				oids[i] = oidVarchar
 			default:
-				oids[i] = m.columns[col-1].DataTypeOID
+				oids[i] = m.typeOf(col - 1)
 			}
 		}
 		_, err := m.s.pg.ExecParams(ctx, sql.String(), values, oids, nil, nil).Close()
@@ -134,21 +129,21 @@ func (m *merge) insert(ctx context.Context, stage string, rows array.RecordReade
 	for rows.Next() {
 		rec := rows.Record()
 		for row := range int(rec.NumRows()) {
-			n++
-			values = append(values, fmt.Appendf(nil, "%d", n))
+			values = append(values, fmt.Appendf(nil, "%d", m.plan.Rows))
 			for i, col := range rec.Columns() {
-				if col.IsNull(row) {
-					m.nulls[i] = true
+				if driverbase.IsNull(col, row) {
+					m.plan.Nulls[i] = true
 					values = append(values, nil)
 					continue
 				}
 				cell, err := appendCell([]byte{}, col, row)
 				if err != nil {
-					return 0, errcode.New(errcode.Of(err), "column %q, row %d: %w", m.names[i], n, err)
+					return 0, m.plan.CellError(i, err)
 				}
 				size += len(cell)
 				values = append(values, cell)
 			}
+			m.plan.Rows++
 			if len(values)+width > insertParams || size > insertBytes {
 				if err := flush(); err != nil {
 					return 0, err
@@ -159,5 +154,5 @@ func (m *merge) insert(ctx context.Context, stage string, rows array.RecordReade
 	if err := rows.Err(); err != nil {
 		return 0, err
 	}
-	return n, flush()
+	return m.plan.Rows, flush()
 }

@@ -52,6 +52,7 @@ func open(t testing.TB, url string, o driver.Options) lower {
 func harness(newURL func(t *testing.T) string) drivertest.Harness {
 	return drivertest.Harness{
 		Name: "snowflake", Dialect: snowflake.Dialect, Features: snowflake.Features,
+		Spelled: map[string]string{drivertest.OtherTypes: "CREATE TABLE others (id NUMBER(19, 0), n NUMBER(38, 9), d DATE, h TIME(6), w TIMESTAMP_NTZ(6), b BINARY, u NUMBER(38, 0))"},
 		Open: func(t *testing.T, mem memory.Allocator) driver.Conn {
 			return open(t, newURL(t), driver.Options{Mem: mem})
 		},
@@ -92,6 +93,7 @@ func TestConformance(t *testing.T) {
 		return urlOf(s)
 	})
 	h.Slow = "SELECT i, r FROM slow_rows"
+	h.Skip = map[string]string{"Merges/an instant that is not kept is not cut": "the server's engine keeps microseconds, where Snowflake keeps nanoseconds"}
 	drivertest.Run(t, h)
 }
 

@@ -29,10 +29,6 @@ const (
 	Password  Auth = "password"
 )
 
-func (a Auth) known() bool {
-	return a == KeyPair || a == OAuth || a == Container || a == PAT || a == Password
-}
-
 // ContainerToken is the file that Snowflake keeps a service's token in; it is rewritten every few
 // minutes.
 const ContainerToken = "/snowflake/session/token"

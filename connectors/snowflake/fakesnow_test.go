@@ -83,6 +83,7 @@ func TestFakesnow(t *testing.T) {
 		"Results":                         "the emulator sends whole results at once",
 		"Parameters":                      "the emulator answers a missing parameter with HTTP 500",
 		"Writes/NULL in a key is a value": "the emulator's MERGE does not know IS NOT DISTINCT FROM",
+		"Merges":                          "as Writes; the emulator keeps microseconds",
 		"Snapshots":                       "the emulator keeps no results by id, and reads files as tables",
 		"Errors":                          "the emulator's errors are DuckDB's, under other numbers",
 		"Cancel":                          "the emulator cancels nothing",

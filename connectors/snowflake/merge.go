@@ -4,11 +4,12 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"slices"
 	"strings"
+	"time"
 
 	"github.com/apache/arrow/go/v17/arrow/array"
 
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -20,89 +21,73 @@ const chunkBytes = 4 << 20
 // arrays of texts that are cast to the columns' types. What does not fit one statement is first
 // laid into a temporary table, which the last statement reads. Without a key a statement whose
 // answer is lost is not run twice, because the driver repeats it under its old request id.
-func (c *Conn) Merge(ctx context.Context, table string, key []string, rows array.RecordReader) (n int64, err error) {
+func (c *Conn) Merge(ctx context.Context, table string, key []string, rows array.RecordReader) (int64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	m := merge{key: key}
-	if m.table, err = nameOf(table); err != nil {
+	name, err := nameOf(table)
+	if err != nil {
+		return 0, err
+	}
+	plan, err := driverbase.NewPlan("snowflake", name, rows.Schema(), key)
+	if err != nil {
 		return 0, err
 	}
 	if c.readOnly {
-		return 0, errcode.New(errcode.PermissionDenied, "snowflake: writing to %s: the connection only reads", m.table)
+		return 0, plan.Error(errcode.PermissionDenied, "the connection only reads")
 	}
-	for _, f := range rows.Schema().Fields() {
-		m.names = append(m.names, f.Name)
-	}
-	for _, k := range key {
-		if !slices.Contains(m.names, k) {
-			return 0, invalid("writing to %s: the rows lack the key column %q", m.table, k)
-		}
-	}
-	texts := &rowTexts{rows: rows, nulls: make([]bool, len(m.names))}
-	first, err := texts.chunk(chunkBytes)
-	if err != nil {
-		return 0, m.failed(err)
-	}
-	if texts.n == 0 {
-		return 0, nil
+	m := merge{table: name, plan: plan, pieces: driverbase.NewPieces(plan, rows, notation)}
+	first, err := m.pieces.Next(chunkBytes)
+	if err != nil || plan.Rows == 0 {
+		return 0, plan.Failed(err)
 	}
 	err = c.session(ctx, func(s *session) error {
 		if err := m.describe(ctx, s); err != nil {
 			return err
 		}
-		if texts.done {
-			return s.exec(ctx, m.statement(flattened, texts.nulls), first)
+		if m.pieces.Done() {
+			return s.exec(ctx, m.statement(flattened), first)
 		}
-		return m.staged(ctx, s, first, texts)
+		return m.staged(ctx, s, first)
 	})
 	if err != nil {
-		return 0, m.failed(err)
+		return 0, plan.Failed(err)
 	}
-	return texts.n, nil
+	return plan.Rows, nil
 }
 
 // merge is one call of Merge.
 type merge struct {
 	table   string
-	key     []string
-	names   []string // of the rows' columns
-	columns []column // of the table, one for each name
+	plan    *driverbase.Plan
+	pieces  *driverbase.Pieces
+	columns []column // of the table, all of them
 }
 
-func (m *merge) failed(err error) error {
-	if code := errcode.Of(err); code != errcode.Unknown && code != errcode.Cancelled && code != errcode.DeadlineExceeded {
-		return errcode.New(code, "writing to %s: %w", m.table, err)
-	}
-	return err
-}
+var (
+	spelling = driverbase.Spelling{Quote: identifiers.Quoted}
+	notation = &driverbase.Notation{Infinity: "inf", Instant: "2006-01-02 15:04:05.000000000+00:00", Clock: "2006-01-02 15:04:05.000000000", Finest: time.Nanosecond}
+)
 
-// describe finds the table's columns. The rows' names mean them in any case of letters, unless one
-// is written just so.
+// describe finds the table's columns.
 func (m *merge) describe(ctx context.Context, s *session) error {
 	res, err := s.query(ctx, "SELECT * FROM "+m.table+" WHERE 1 = 0", nil)
 	if err != nil {
 		return err
 	}
-	m.columns = nil
-	for _, name := range m.names {
-		i := slices.IndexFunc(res.columns, func(c column) bool { return c.name == name })
-		if i < 0 {
-			i = slices.IndexFunc(res.columns, func(c column) bool { return strings.EqualFold(c.name, name) })
-		}
-		if i < 0 {
-			return invalid("the table has no column %q", name)
-		}
-		m.columns = append(m.columns, res.columns[i])
+	m.columns = res.columns
+	names := make([]string, len(res.columns))
+	for i, c := range res.columns {
+		names[i] = c.name
 	}
-	return nil
+	return m.plan.Match(names)
 }
 
 // A source of rows, each the array of its texts, and its number.
 const flattened = "SELECT f.index AS n, f.value AS r FROM LATERAL FLATTEN(INPUT => PARSE_JSON(?)) AS f"
 
 // staged lays all rows into a temporary table and then writes them at once.
-func (m *merge) staged(ctx context.Context, s *session, chunk string, texts *rowTexts) error {
+func (m *merge) staged(ctx context.Context, s *session, piece string) error {
 	stage := m.table[:strings.LastIndexByte(m.table, '.')+1] + "badger_stage_" + strings.ToLower(rand.Text())
 	if strings.HasSuffix(m.table, `"`) { // a quoted name may hold points
 		stage = "badger_stage_" + strings.ToLower(rand.Text())
@@ -110,25 +95,16 @@ func (m *merge) staged(ctx context.Context, s *session, chunk string, texts *row
 	if err := s.exec(ctx, "CREATE TEMPORARY TABLE "+stage+" (n NUMBER(19, 0), r VARIANT)"); err != nil {
 		return err
 	}
-	written := int64(0)
-	for {
-		before := written
-		written = texts.n
-		if err := s.exec(ctx, fmt.Sprintf("INSERT INTO %s (n, r) SELECT s.n + %d, s.r FROM (%s) AS s", stage, before, flattened), chunk); err != nil {
+	for piece != "" {
+		if err := s.exec(ctx, fmt.Sprintf("INSERT INTO %s (n, r) SELECT s.n + %d, s.r FROM (%s) AS s", stage, m.pieces.Before(), flattened), piece); err != nil {
 			return lost(err)
-		}
-		if texts.done {
-			break
 		}
 		var err error
-		if chunk, err = texts.chunk(chunkBytes); err != nil {
+		if piece, err = m.pieces.Next(chunkBytes); err != nil {
 			return lost(err)
 		}
-		if texts.n == written {
-			break
-		}
 	}
-	if err := s.exec(ctx, m.statement("SELECT n, r FROM "+stage, texts.nulls)); err != nil {
+	if err := s.exec(ctx, m.statement("SELECT n, r FROM "+stage)); err != nil {
 		return lost(err)
 	}
 	if s.exec(ctx, "DROP TABLE "+stage) == nil {
@@ -147,34 +123,17 @@ func lost(err error) error {
 }
 
 // statement writes the rows of a source into the table. Of rows with one key the last counts.
-func (m *merge) statement(source string, nulls []bool) string {
-	var typed, columns, values, set, conditions, partition []string
-	for i, c := range m.columns {
-		typed = append(typed, fmt.Sprintf("%s AS c%d", c.cast(fmt.Sprintf("x.r[%d]::VARCHAR", i)), i))
-		columns = append(columns, quote(c.name))
-		values = append(values, fmt.Sprintf("s.c%d", i))
-		if !slices.Contains(m.key, m.names[i]) {
-			set = append(set, fmt.Sprintf("%s = s.c%d", quote(c.name), i))
-			continue
-		}
-		equal := "="
-		if nulls[i] { // joins worse, so only where it matters
-			equal = "IS NOT DISTINCT FROM"
-		}
-		conditions = append(conditions, fmt.Sprintf("t.%s %s s.c%d", quote(c.name), equal, i))
-		partition = append(partition, fmt.Sprintf("y.c%d", i))
+func (m *merge) statement(source string) string {
+	typed := make([]string, len(m.plan.Places))
+	for i, place := range m.plan.Places {
+		typed[i] = fmt.Sprintf("%s AS c%d", m.columns[place].cast(fmt.Sprintf("x.r[%d]::VARCHAR", i)), i)
 	}
-	list := func(parts []string) string { return strings.Join(parts, ", ") }
-	rows := "SELECT x.n, " + list(typed) + " FROM (" + source + ") AS x"
-	if len(m.key) == 0 {
-		return fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM (%s) AS s", m.table, list(columns), list(values), rows)
+	rows := "SELECT x.n, " + driverbase.List(typed) + " FROM (" + source + ") AS x"
+	if !m.plan.HasKey() {
+		return m.plan.Insert(spelling, m.table, "("+rows+")")
 	}
-	update := ""
-	if len(set) > 0 {
-		update = " WHEN MATCHED THEN UPDATE SET " + list(set)
-	}
-	return fmt.Sprintf("MERGE INTO %s AS t USING (SELECT y.* FROM (%s) AS y QUALIFY ROW_NUMBER() OVER (PARTITION BY %s ORDER BY y.n DESC) = 1) AS s ON %s%s WHEN NOT MATCHED THEN INSERT (%s) VALUES (%s)",
-		m.table, rows, list(partition), strings.Join(conditions, " AND "), update, list(columns), list(values))
+	key := driverbase.List(m.plan.OfKey(m.plan.Staged(spelling, "y.")))
+	return m.plan.Merge(spelling, m.table, "(SELECT y.* FROM ("+rows+") AS y QUALIFY ROW_NUMBER() OVER (PARTITION BY "+key+" ORDER BY y.n DESC) = 1)")
 }
 
 // cast makes the column's type of a text.

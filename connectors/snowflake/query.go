@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/apache/arrow/go/v17/arrow/array"
+
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 )
 
 // Query runs one statement and streams its result.
@@ -36,28 +38,5 @@ func (c *Conn) QueryText(ctx context.Context, query string, args ...any) (string
 	if err != nil {
 		return "", err
 	}
-	defer r.Release()
-	text, rows := "", int64(0)
-	for r.Next() {
-		rec := r.Record()
-		if rec.NumCols() != 1 {
-			return "", invalid("%d columns, expected one text", rec.NumCols())
-		}
-		if rec.NumRows() > 0 && rows == 0 {
-			if col := rec.Column(0); col.IsValid(0) {
-				text = col.ValueStr(0)
-			}
-		}
-		rows += rec.NumRows()
-	}
-	if err := r.Err(); err != nil {
-		return "", err
-	}
-	if r.Schema().NumFields() != 1 {
-		return "", invalid("%d columns, expected one text", r.Schema().NumFields())
-	}
-	if rows != 1 {
-		return "", invalid("%d rows, expected one text", rows)
-	}
-	return text, nil
+	return driverbase.OneText("snowflake", r)
 }

@@ -111,10 +111,3 @@ func nameOf(table string) (string, error) {
 	}
 	return table, nil
 }
-
-func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
-
-// literal writes text as a string constant.
-func literal(s string) string {
-	return "'" + strings.ReplaceAll(strings.ReplaceAll(s, `\`, `\\`), "'", "''") + "'"
-}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -99,85 +100,28 @@ func parseURL(rawURL string, getenv func(string) string) (Config, error) {
 	if len(path) == 2 {
 		c.Schema = path[1]
 	}
-	values, err := url.ParseQuery(u.RawQuery)
-	if err != nil {
-		return c, invalid("the options behind ? cannot be read")
-	}
-	for key, v := range values {
-		if err := c.option(key, v[len(v)-1]); err != nil {
-			return c, err
-		}
+	if err := c.options().Read("snowflake", u.RawQuery); err != nil {
+		return c, err
 	}
 	c.complete()
 	return c, nil
 }
 
-// option sets one option. Values of options that do not exist are not repeated: they may be
-// secrets.
-func (c *Config) option(key, value string) (err error) {
-	if name, ok := strings.CutPrefix(key, "param."); ok && name != "" {
-		if c.Params == nil {
-			c.Params = map[string]string{}
-		}
-		c.Params[name] = value
-		return nil
+func (c *Config) options() driverbase.Options {
+	return driverbase.Options{
+		"user": driverbase.Text(&c.User), "warehouse": driverbase.Text(&c.Warehouse), "role": driverbase.Text(&c.Role), "database": driverbase.Text(&c.Database), "schema": driverbase.Text(&c.Schema),
+		"auth":             driverbase.Choice(&c.Auth, KeyPair, OAuth, Container, PAT, Password),
+		"private_key_file": driverbase.Text(&c.Secret.PrivateKeyFile), "private_key_passphrase_env": driverbase.Text(&c.Secret.PassphraseEnv), "private_key_passphrase_file": driverbase.Text(&c.Secret.PassphraseFile),
+		"token_file": driverbase.Text(&c.Secret.TokenFile), "token_env": driverbase.Text(&c.Secret.TokenEnv), "password_file": driverbase.Text(&c.Secret.PasswordFile), "password_env": driverbase.Text(&c.Secret.PasswordEnv),
+		"host": driverbase.Text(&c.Host), "port": driverbase.Port(&c.Port), "protocol": driverbase.Choice(&c.Protocol, "https", "http"), "insecure": driverbase.Bool(&c.Insecure),
+		"query_tag":         driverbase.Text(&c.QueryTag),
+		"statement_timeout": driverbase.Duration(&c.StatementTimeout, time.Second, "a duration such as 10m, of a second or more"),
+		"login_timeout":     driverbase.Duration(&c.LoginTimeout, 1, "a duration such as 30s"),
+		"retries":           driverbase.Positive(&c.Retries, "a positive number"),
+		"proxy":             driverbase.Proxy(&c.Proxy),
+		"revocation":        driverbase.Choice(&c.Revocation, RevocationOff, RevocationCRL),
+		"param.":            driverbase.Each(&c.Params),
 	}
-	texts := map[string]*string{
-		"user": &c.User, "warehouse": &c.Warehouse, "role": &c.Role, "database": &c.Database, "schema": &c.Schema, "host": &c.Host, "query_tag": &c.QueryTag,
-		"private_key_file": &c.Secret.PrivateKeyFile, "private_key_passphrase_env": &c.Secret.PassphraseEnv, "private_key_passphrase_file": &c.Secret.PassphraseFile,
-		"token_file": &c.Secret.TokenFile, "token_env": &c.Secret.TokenEnv, "password_file": &c.Secret.PasswordFile, "password_env": &c.Secret.PasswordEnv,
-	}
-	if to, ok := texts[key]; ok {
-		*to = value
-		return nil
-	}
-	want := ""
-	switch key {
-	case "auth":
-		if c.Auth = Auth(strings.ToLower(value)); !c.Auth.known() {
-			want = "keypair, oauth, container, pat or password"
-		}
-	case "protocol":
-		if c.Protocol = strings.ToLower(value); c.Protocol != "http" && c.Protocol != "https" {
-			want = "https or http"
-		}
-	case "port":
-		if c.Port, err = strconv.Atoi(value); err != nil || c.Port < 1 || c.Port > 65535 {
-			want = "a number from 1 to 65535"
-		}
-	case "insecure":
-		if c.Insecure, err = strconv.ParseBool(value); err != nil {
-			want = "true or false"
-		}
-	case "retries":
-		if c.Retries, err = strconv.Atoi(value); err != nil || c.Retries < 1 {
-			want = "a positive number"
-		}
-	case "proxy":
-		if c.Proxy, err = driver.ParseProxy(value); err != nil {
-			want = driver.WantProxy
-		}
-	case "revocation":
-		if c.Revocation = Revocation(strings.ToLower(value)); c.Revocation != RevocationOff && c.Revocation != RevocationCRL {
-			want = "off or crl"
-		}
-	case "statement_timeout":
-		if c.StatementTimeout, err = time.ParseDuration(value); err != nil || c.StatementTimeout < time.Second {
-			want = "a duration such as 10m, of a second or more"
-		}
-	case "login_timeout":
-		if c.LoginTimeout, err = time.ParseDuration(value); err != nil || c.LoginTimeout <= 0 {
-			want = "a duration such as 30s"
-		}
-	case "password", "token", "private_key", "passphrase", "pat":
-		return invalid("a URL ends up in logs and may hold no %s: name a file or an environment variable", key)
-	default:
-		return invalid("unknown option %.40q; see the documentation of the connector", key)
-	}
-	if want != "" {
-		return invalid("option %s: expected %s", key, want)
-	}
-	return nil
 }
 
 // complete takes from the environment what the URL leaves out.

@@ -59,7 +59,8 @@ type job struct {
 func newRun(ctx context.Context, r Runner, name string, ledger Ledger, metrics []*scoring.Metric) *run {
 	x := &run{
 		Runner: r, name: name, ledger: ledger, metrics: metrics,
-		room: semaphore.NewWeighted(r.MemoryBytes), items: make(chan sourced), sourceDone: make(chan struct{}), jobs: make(chan *job, r.Concurrency), results: make(chan *job, r.Concurrency),
+		room: semaphore.NewWeighted(r.MemoryBytes), items: make(chan sourced), sourceDone: make(chan struct{}), jobs: make(chan *job, r.Concurrency),
+		results: make(chan *job, r.Window), // all that are held: workers do not wait while a batch is stored
 		starved: make(chan struct{}, 1), meter: meter{now: r.Now, start: r.Now()},
 	}
 	x.storing, x.end = context.WithCancel(context.WithoutCancel(ctx))

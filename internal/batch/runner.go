@@ -19,7 +19,7 @@ type Runner struct {
 	Concurrency int           // cases scored at the same time; default 96 where a judge may be asked, else one for each processor
 	Window      int           // cases held at the same time, those waiting for others or to be stored included; default 8×Concurrency + 2×BatchSize
 	MemoryBytes int64         // about how much the cases held may take together, a single larger one excepted; default 256 MiB
-	BatchSize   int           // cases whose scores are stored together; default 64
+	BatchSize   int           // cases whose scores are stored together; default as many as have 4096 scores, at least 64 and at most 1024
 	Linger      time.Duration // how long a score waits at most for others before it is stored; default 500 ms
 	CaseLimit   time.Duration // how long a case may take before its scores are failed; default no limit
 	Ordered     bool          // store scores in the order of the source
@@ -59,7 +59,7 @@ func (r Runner) withDefaults(metrics []*scoring.Metric) Runner {
 			r.Concurrency = 96 // half as many again as a judge is asked at once: meanwhile the others read, align and store
 		}
 	}
-	orDefault(&r.BatchSize, 64)
+	orDefault(&r.BatchSize, min(max(batchScores/len(metrics), 64), 1024))
 	orDefault(&r.Window, 8*r.Concurrency+2*r.BatchSize)
 	r.Window = max(r.Window, r.Concurrency)
 	orDefault(&r.MemoryBytes, 256<<20)
@@ -71,6 +71,10 @@ func (r Runner) withDefaults(metrics []*scoring.Metric) Runner {
 	}
 	return r
 }
+
+// batchScores is how many scores are stored together. A store takes some milliseconds for each batch,
+// and a batch is held in memory twice while it is stored.
+const batchScores = 4096
 
 func orDefault[T int | int64 | time.Duration](v *T, otherwise T) {
 	if *v <= 0 {

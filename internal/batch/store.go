@@ -47,7 +47,7 @@ func (x *run) store() (Outcome, error) {
 		if pending = append(pending, j); len(pending) == 1 {
 			linger.Reset(x.Linger)
 		}
-		if len(pending) >= x.BatchSize || x.starving() {
+		if len(pending) >= x.BatchSize {
 			flush()
 		}
 	}
@@ -68,11 +68,11 @@ func (x *run) store() (Outcome, error) {
 		case <-linger.C:
 			flush()
 		case <-x.starved:
-			if x.starving() {
-				flush()
-			}
 		case <-tick.C:
 			x.report()
+		}
+		if len(x.results) == 0 && x.starving() { // what has come meanwhile is stored with the others
+			flush()
 		}
 	}
 	for ; len(order) > 0; turn++ { // behind a case that was handed out but never scored

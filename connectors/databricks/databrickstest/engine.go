@@ -2,7 +2,6 @@ package databrickstest
 
 import (
 	"context"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -12,81 +11,37 @@ import (
 
 	"github.com/badger-eval/badger/connectors/databricks/internal/thrift"
 	"github.com/badger-eval/badger/connectors/driver"
-	"github.com/badger-eval/badger/connectors/duckdb"
-	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/connectors/internal/enginetest"
 )
 
 func openEngine(dir string) (driver.Conn, error) {
-	ctx := context.Background()
-	c, err := duckdb.OpenWith(ctx, filepath.Join(dir, "engine.duckdb"), duckdb.Options{Confined: true, Threads: 1})
+	c, err := enginetest.Open(dir)
 	if err != nil {
 		return nil, err
 	}
-	return c, c.Exec(ctx, "CREATE MACRO parse_json(x) AS x::JSON; CREATE MACRO get_json_object(x, path) AS json_extract_string(x, path)")
+	return c, c.Exec(context.Background(), "CREATE MACRO parse_json(x) AS x::JSON; CREATE MACRO get_json_object(x, path) AS json_extract_string(x, path)")
 }
 
-// phrases are what the connector writes as a whole, and what DuckDB reads instead.
-var phrases = strings.NewReplacer(
-	"(SELECT posexplode(from_json(?, 'ARRAY<ARRAY<STRING>>', map('mode', 'FAILFAST'))) AS (n, r))", "(SELECT CAST(key AS BIGINT) AS n, value AS r FROM json_each(?::JSON))",
-	" COMMENT 'rows on their way into another table'", "",
-)
-
-// rewrites turn Databricks' words into DuckDB's, outside quotes.
-var rewrites = []struct {
-	from *regexp.Regexp
-	to   string
-}{
-	{regexp.MustCompile(`\bx\.r\[(\d+)\]`), "(x.r->>$1)"},
-	{regexp.MustCompile(`(?i)\bARRAY<STRING>`), "JSON"},
-	{regexp.MustCompile(`(?i)\bTIMESTAMP\b`), "TIMESTAMPTZ"},
-	{regexp.MustCompile(`(?i)\bTIMESTAMP_NTZ\b`), "TIMESTAMP"},
-	{regexp.MustCompile(`(?i)\bUPDATE SET t\.`), "UPDATE SET "},
-	{regexp.MustCompile(`(?i)(= s\.c\d+), t\.`), "$1, "},
+// dialect is what the connector and the suite write, and what the engine reads.
+var dialect = &enginetest.Dialect{
+	Backslash: true,
+	Phrases: strings.NewReplacer(
+		"(SELECT posexplode(from_json(?, 'ARRAY<ARRAY<STRING>>', map('mode', 'FAILFAST'))) AS (n, r))", "(SELECT CAST(key AS BIGINT) AS n, value AS r FROM json_each(?::JSON))",
+		" COMMENT 'rows on their way into another table'", "",
+	),
+	Rules: []enginetest.Rule{
+		{From: regexp.MustCompile(`\bx\.r\[(\d+)\]`), To: "(x.r->>$1)"},
+		{From: regexp.MustCompile(`(?i)\bARRAY<STRING>`), To: "JSON"},
+		{From: regexp.MustCompile(`(?i)\bTIMESTAMP\b`), To: "TIMESTAMPTZ"},
+		{From: regexp.MustCompile(`(?i)\bTIMESTAMP_NTZ\b`), To: "TIMESTAMP"},
+		{From: regexp.MustCompile(`(?i)\bUPDATE SET t\.`), To: "UPDATE SET "},
+		{From: regexp.MustCompile(`(?i)(= s\.c\d+), t\.`), To: "$1, "},
+	},
 }
-
-var pieces = regexp.MustCompile("'(?:[^'\\\\]|\\\\.)*'|\"(?:[^\"]|\"\")*\"|`(?:[^`]|``)*`|[^'\"`]+|['\"`]")
-
-// translated is a statement as DuckDB reads it.
-func translated(sql string) string {
-	var b strings.Builder
-	for _, p := range pieces.FindAllString(phrases.Replace(sql), -1) {
-		if p[0] == '`' && len(p) > 1 {
-			p = `"` + strings.ReplaceAll(strings.ReplaceAll(p[1:len(p)-1], "``", "`"), `"`, `""`) + `"`
-		}
-		b.WriteString(p)
-	}
-	text := b.String()
-	for _, r := range rewrites {
-		text = outside(text, r.from, r.to)
-	}
-	return text
-}
-
-var quotes = regexp.MustCompile(`'(?:[^']|'')*'`)
-
-// outside replaces outside of texts.
-func outside(sql string, from *regexp.Regexp, to string) string {
-	var b strings.Builder
-	at := 0
-	for _, q := range append(quotes.FindAllStringIndex(sql, -1), []int{len(sql), len(sql)}) {
-		b.WriteString(from.ReplaceAllString(sql[at:q[0]], to))
-		b.WriteString(sql[q[0]:q[1]])
-		at = q[1]
-	}
-	return b.String()
-}
-
-var outsideQuotes = regexp.MustCompile("'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|`(?:[^`]|``)*`|\\?")
 
 // runSQL runs a statement in the engine.
 func (s *Server) runSQL(ctx context.Context, sql string, params []thrift.Struct) (array.RecordReader, *Fault) {
-	n := 0
-	for _, m := range outsideQuotes.FindAllString(sql, -1) {
-		if m == "?" {
-			n++
-		}
-	}
-	if n > len(params) {
+	if dialect.Parameters(sql) > len(params) {
 		return nil, &Fault{"42P02", "[UNBOUND_SQL_PARAMETER] Found the unbound parameter: _7. Please, fix `args` and provide a mapping of the parameter. SQLSTATE: 42P02", false}
 	}
 	args := make([]any, len(params))
@@ -96,7 +51,7 @@ func (s *Server) runSQL(ctx context.Context, sql string, params []thrift.Struct)
 			return nil, &Fault{"22018", "[CAST_INVALID_INPUT] The value of a parameter is malformed. SQLSTATE: 22018", false}
 		}
 	}
-	text := translated(sql)
+	text := dialect.Translate(sql)
 	if hasWord(sql, "INSERT", "UPDATE", "DELETE", "MERGE", "TRUNCATE", "CREATE", "DROP", "ALTER", "USE", "SET") {
 		s.writes.Lock()
 		defer s.writes.Unlock()
@@ -136,47 +91,28 @@ func argument(p thrift.Struct) (any, error) {
 	return text, nil
 }
 
-// What DuckDB says and Databricks would.
-var (
-	doubleQuoted = regexp.MustCompile(`"([^"]*)"`)
-	missingTable = regexp.MustCompile(`Table with name "?(.+?)"? does not exist`)
-	missingSpace = regexp.MustCompile(`[sS]chema (?:with name )?"?(\w+)"? does not exist`)
-	missingFn    = regexp.MustCompile(`Function with name "?(\w+)"? does not exist`)
-	anyQuoted    = regexp.MustCompile(`'[^']*'|"[^"]*"`)
-	cancelled    = Fault{"57014", "[OPERATION_CANCELED] Operation has been canceled. SQLSTATE: HY008", false}
-)
+var cancelled = Fault{"57014", "[OPERATION_CANCELED] Operation has been canceled. SQLSTATE: HY008", false}
 
+// faultOf is what Databricks would say where the engine fails.
 func faultOf(err error) *Fault {
-	message := err.Error()
-	for e := err; e != nil; {
-		message = e.Error()
-		u, ok := e.(interface{ Unwrap() error })
-		if !ok {
-			break
-		}
-		e = u.Unwrap()
-	}
-	line, _, _ := strings.Cut(message, "\n")
 	const prefix = "org.apache.hive.service.cli.HiveSQLException: Error running query: "
 	fault := func(state, text string) *Fault { return &Fault{state, prefix + text + " SQLSTATE: " + state, false} }
-	found := func(re *regexp.Regexp) string { return re.FindStringSubmatch(line)[1] }
-	switch {
-	case errcode.Of(err) == errcode.Cancelled:
+	switch f := enginetest.Explain(err); f.Kind {
+	case enginetest.Cancelled:
 		return &cancelled
-	case missingFn.MatchString(line):
-		return fault("42883", "[UNRESOLVED_ROUTINE] Cannot resolve routine `"+found(missingFn)+"` on search path [`system`.`builtin`, `system`.`session`].")
-	case missingTable.MatchString(line):
-		return fault("42P01", "[TABLE_OR_VIEW_NOT_FOUND] The table or view `"+found(missingTable)+"` cannot be found. Verify the spelling and correctness of the schema and catalog.")
-	case missingSpace.MatchString(line):
-		return fault("42704", "[SCHEMA_NOT_FOUND] The schema `"+found(missingSpace)+"` cannot be found.")
-	case strings.HasPrefix(line, "Permission"), errcode.Of(err) == errcode.PermissionDenied: // a file's name, which DuckDB would read
-		return fault("42P01", "[TABLE_OR_VIEW_NOT_FOUND] The table or view `it` cannot be found.")
-	case strings.HasPrefix(line, "Binder") && doubleQuoted.MatchString(line):
-		return fault("42703", "[UNRESOLVED_COLUMN.WITH_SUGGESTION] A column, variable, or function parameter with name `"+found(doubleQuoted)+"` cannot be resolved. Did you mean one of the following? [`a`].")
-	case strings.HasPrefix(line, "Conversion"), strings.HasPrefix(line, "Invalid Input"):
-		return fault("22018", `[CAST_INVALID_INPUT] The value `+anyQuoted.FindString(line)+` of the type "STRING" cannot be cast to "INT" because it is malformed.`)
-	case errcode.Of(err) == errcode.AlreadyExists:
+	case enginetest.NoFunction:
+		return fault("42883", "[UNRESOLVED_ROUTINE] Cannot resolve routine `"+f.Name+"` on search path [`system`.`builtin`, `system`.`session`].")
+	case enginetest.NoTable:
+		return fault("42P01", "[TABLE_OR_VIEW_NOT_FOUND] The table or view `"+f.Name+"` cannot be found. Verify the spelling and correctness of the schema and catalog.")
+	case enginetest.NoSchema:
+		return fault("42704", "[SCHEMA_NOT_FOUND] The schema `"+f.Name+"` cannot be found.")
+	case enginetest.NoColumn:
+		return fault("42703", "[UNRESOLVED_COLUMN.WITH_SUGGESTION] A column, variable, or function parameter with name `"+f.Name+"` cannot be resolved. Did you mean one of the following? [`a`].")
+	case enginetest.BadValue:
+		return fault("22018", `[CAST_INVALID_INPUT] The value `+f.Quoted+` of the type "STRING" cannot be cast to "INT" because it is malformed.`)
+	case enginetest.Exists:
 		return fault("42P07", "[TABLE_OR_VIEW_ALREADY_EXISTS] Cannot create table or view `it` because it already exists.")
+	default:
+		return fault("42601", "[PARSE_SYNTAX_ERROR] Syntax error at or near "+f.Quoted+".(line 1, pos 0)\n\n== SQL ==\n"+f.Message)
 	}
-	return fault("42601", "[PARSE_SYNTAX_ERROR] Syntax error at or near "+anyQuoted.FindString(line)+".(line 1, pos 0)\n\n== SQL ==\n"+message)
 }

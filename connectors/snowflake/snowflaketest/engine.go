@@ -5,25 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/badger-eval/badger/connectors/driver"
-	"github.com/badger-eval/badger/connectors/duckdb"
+	"github.com/badger-eval/badger/connectors/internal/enginetest"
 	"github.com/badger-eval/badger/internal/errcode"
 )
-
-func openEngine(dir string) (driver.Conn, error) {
-	ctx := context.Background()
-	c, err := duckdb.OpenWith(ctx, filepath.Join(dir, "engine.duckdb"), duckdb.Options{Confined: true, Threads: 1})
-	if err != nil {
-		return nil, err
-	}
-	return c, nil
-}
 
 // makeSchema makes a session's database and schema where they are missing: there is no other way to
 // get some here.
@@ -53,34 +42,18 @@ func (s *Server) makeSchema(x *session) error {
 
 var plainName = regexp.MustCompile(`^\w+$`)
 
-// rewrites turn what the connector and the suite write into what DuckDB reads.
-var rewrites = []struct {
-	from *regexp.Regexp
-	to   string
-}{
-	{regexp.MustCompile(`LATERAL FLATTEN\(INPUT => PARSE_JSON\(\?\)\) AS f`), "(SELECT CAST(key AS BIGINT) AS index, value FROM json_each(?::JSON)) AS f"},
-	{regexp.MustCompile(`\bx\.r\[(\d+)\]::VARCHAR`), "(x.r->>$1)"},
-	{regexp.MustCompile(`(?i)\bNUMBER\s*\(`), "DECIMAL("},
-	{regexp.MustCompile(`(?i)\bTIMESTAMP_[LT]TZ(\(\d\))?|\bTIMESTAMP_TZ(\(\d\))?`), "TIMESTAMPTZ"},
-	{regexp.MustCompile(`(?i)\bTIMESTAMP_NTZ(\(\d\))?`), "TIMESTAMP_NS"},
-	{regexp.MustCompile(`(?i)\bTIME\(\d\)`), "TIME"},
-	{regexp.MustCompile(`(?i)\bVARIANT\b`), "JSON"},
-	{regexp.MustCompile(`(?i)\bFLOAT\b`), "DOUBLE"},
-	{regexp.MustCompile(`(?i)\bTEMPORARY\b`), ""},
-}
-
-var outsideQuotes = regexp.MustCompile(`'(?:[^']|'')*'|"(?:[^"]|"")*"|\?`)
-
-// parameters counts question marks.
-func parameters(sql string) int {
-	n := 0
-	for _, m := range outsideQuotes.FindAllString(sql, -1) {
-		if m == "?" {
-			n++
-		}
-	}
-	return n
-}
+// dialect is what the connector and the suite write, and what the engine reads.
+var dialect = &enginetest.Dialect{Rules: []enginetest.Rule{
+	{From: regexp.MustCompile(`LATERAL FLATTEN\(INPUT => PARSE_JSON\(\?\)\) AS f`), To: "(SELECT CAST(key AS BIGINT) AS index, value FROM json_each(?::JSON)) AS f"},
+	{From: regexp.MustCompile(`\bx\.r\[(\d+)\]::VARCHAR`), To: "(x.r->>$1)"},
+	{From: regexp.MustCompile(`(?i)\bNUMBER\s*\(`), To: "DECIMAL("},
+	{From: regexp.MustCompile(`(?i)\bTIMESTAMP_[LT]TZ(\(\d\))?|\bTIMESTAMP_TZ(\(\d\))?`), To: "TIMESTAMPTZ"},
+	{From: regexp.MustCompile(`(?i)\bTIMESTAMP_NTZ(\(\d\))?`), To: "TIMESTAMP_NS"},
+	{From: regexp.MustCompile(`(?i)\bTIME\(\d\)`), To: "TIME"},
+	{From: regexp.MustCompile(`(?i)\bVARIANT\b`), To: "JSON"},
+	{From: regexp.MustCompile(`(?i)\bFLOAT\b`), To: "DOUBLE"},
+	{From: regexp.MustCompile(`(?i)\bTEMPORARY\b`), To: ""},
+}}
 
 var (
 	writes     = regexp.MustCompile(`(?i)^\s*(INSERT|UPDATE|DELETE|MERGE|TRUNCATE)\b`)
@@ -91,7 +64,7 @@ var (
 
 // execute runs a statement in the engine.
 func (s *Server) execute(ctx context.Context, x *session, sql string, bindings map[string]binding) Result {
-	if n := parameters(sql); n > len(bindings) {
+	if n := dialect.Parameters(sql); n > len(bindings) {
 		return Result{Err: &Error{"002049", "42601", "SQL compilation error: error line 1 at position 7\nBind variable ? not set."}}
 	}
 	if len(bindings) > 0 && bytes.HasPrefix(bindings["1"].Value, []byte("[")) {
@@ -112,10 +85,7 @@ func (s *Server) execute(ctx context.Context, x *session, sql string, bindings m
 		x.schema = m[1]
 		return done("status", "Statement executed successfully.")
 	}
-	text := sql
-	for _, r := range rewrites {
-		text = r.from.ReplaceAllString(text, r.to)
-	}
+	text := dialect.Translate(sql)
 	if x.database != "" {
 		text = "USE " + x.database + "." + x.schema + "; " + text
 	}
@@ -213,55 +183,27 @@ func argument(b binding) (any, error) {
 	return *text, nil
 }
 
-// What DuckDB says and Snowflake would.
-var (
-	quoted       = regexp.MustCompile(`"([^"]*)"`)
-	missingTable = regexp.MustCompile(`Table with name (?:"?)(.+?)(?:"?) does not exist|[sS]chema (?:with name )?"?(\w+)"? does not exist`)
-	missingFn    = regexp.MustCompile(`Function with name "?(\w+)"? does not exist`)
-)
-
+// errorOf is what Snowflake would say where the engine fails.
 func errorOf(err error) *Error {
-	message := err.Error()
-	for e := err; e != nil; {
-		message = e.Error()
-		u, ok := e.(interface{ Unwrap() error })
-		if !ok {
-			break
-		}
-		e = u.Unwrap()
-	}
-	first, _, _ := strings.Cut(message, "\n")
-	upper := func(m []string) string {
-		for _, name := range m[1:] {
-			if name != "" {
-				return strings.ToUpper(name)
-			}
-		}
-		return ""
-	}
 	const compilation = "SQL compilation error: error line 1 at position 7\n"
-	switch {
-	case errcode.Of(err) == errcode.Cancelled:
+	f := enginetest.Explain(err)
+	name, quoted := strings.ToUpper(f.Name), "'<EOF>'"
+	if f.Quoted != "" {
+		quoted = "'" + f.Quoted[1:len(f.Quoted)-1] + "'"
+	}
+	switch f.Kind {
+	case enginetest.Cancelled:
 		return &cancelled
-	case missingFn.MatchString(first):
-		return &Error{"002140", "42601", compilation + "Unknown function " + upper(missingFn.FindStringSubmatch(first))}
-	case missingTable.MatchString(first):
-		return &Error{"002003", "42S02", "SQL compilation error:\nObject '" + upper(missingTable.FindStringSubmatch(first)) + "' does not exist or not authorized."}
-	case strings.HasPrefix(first, "Permission"): // a file's name, which DuckDB would read
-		return &Error{"002003", "42S02", "SQL compilation error:\nObject 'IT' does not exist or not authorized."}
-	case strings.HasPrefix(first, "Binder") && quoted.MatchString(first):
-		return &Error{"000904", "42000", compilation + "invalid identifier '" + upper(quoted.FindStringSubmatch(first)) + "'"}
-	case strings.HasPrefix(first, "Conversion"), strings.HasPrefix(first, "Invalid Input"):
-		return &Error{"100038", "22018", "Numeric value " + quotedSingle(first) + " is not recognized"}
-	case errcode.Of(err) == errcode.AlreadyExists:
+	case enginetest.NoFunction:
+		return &Error{"002140", "42601", compilation + "Unknown function " + name}
+	case enginetest.NoTable, enginetest.NoSchema:
+		return &Error{"002003", "42S02", "SQL compilation error:\nObject '" + name + "' does not exist or not authorized."}
+	case enginetest.NoColumn:
+		return &Error{"000904", "42000", compilation + "invalid identifier '" + name + "'"}
+	case enginetest.BadValue:
+		return &Error{"100038", "22018", "Numeric value " + quoted + " is not recognized"}
+	case enginetest.Exists:
 		return &Error{"002002", "42710", "SQL compilation error:\nObject 'IT' already exists."}
 	}
-	return &Error{"001003", "42000", "SQL compilation error:\nsyntax error line 1 at position 0 unexpected " + quotedSingle(first) + "."}
-}
-
-func quotedSingle(s string) string {
-	if m := regexp.MustCompile(`'[^']*'|"[^"]*"`).FindString(s); m != "" {
-		return "'" + m[1:len(m)-1] + "'"
-	}
-	return "'<EOF>'"
+	return &Error{"001003", "42000", "SQL compilation error:\nsyntax error line 1 at position 0 unexpected " + quoted + "."}
 }

@@ -26,6 +26,7 @@ import (
 	"testing"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/internal/enginetest"
 )
 
 // Result is what a statement returns.
@@ -121,7 +122,7 @@ func New(t testing.TB) *Server {
 		Password: "swordfish", steps: map[string][]Step{}, sessions: map[string]*session{}, masters: map[string]*session{}, requests: map[string]*request{}, results: map[string]*stored{}, counts: map[string]int{},
 	}
 	var err error
-	if s.engine, err = openEngine(t.TempDir()); err != nil {
+	if s.engine, err = enginetest.Open(t.TempDir()); err != nil {
 		t.Fatal(err)
 	}
 	mux := http.NewServeMux()
