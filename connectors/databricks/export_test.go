@@ -6,10 +6,6 @@ import (
 	"net/http"
 	"strings"
 	"time"
-
-	"github.com/apache/arrow/go/v17/arrow"
-
-	"github.com/badger-eval/badger/connectors/internal/driverbase"
 )
 
 func init() { poll = 5 * time.Millisecond }
@@ -37,19 +33,4 @@ func Submit(ctx context.Context, c *Conn, sql, format, disposition string) (stri
 		ID string `json:"statement_id"`
 	}
 	return a.ID, json.Unmarshal(answer, &a)
-}
-
-// MergeStatement is the statement that writes rows of a staging table.
-func MergeStatement(table string, key []string, source string) string {
-	rows := arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.BinaryTypes.String}, {Name: "n", Type: arrow.PrimitiveTypes.Int64}}, nil)
-	plan, err := driverbase.NewPlan("databricks", table, rows, key)
-	if err == nil {
-		err = plan.Match([]string{"k", "n"})
-	}
-	if err != nil {
-		return err.Error()
-	}
-	plan.Nulls[0] = true
-	m := &merge{table: table, plan: plan, columns: []column{{name: "k", sql: "STRING"}, {name: "n", sql: "BIGINT"}}}
-	return m.statement(source)
 }
