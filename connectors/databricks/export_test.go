@@ -15,9 +15,6 @@ func Hasten(c *Conn) {
 	c.pauses = pauses{time.Millisecond, 5 * time.Millisecond, 20 * time.Millisecond}
 }
 
-// Exploded is the source of rows of one parameter.
-const Exploded = exploded
-
 // Submit runs a statement through the Statement Execution API and returns its id.
 func Submit(ctx context.Context, c *Conn, sql, format, disposition string) (string, error) {
 	warehouse := c.config.HTTPPath[strings.LastIndexByte(c.config.HTTPPath, '/')+1:]
