@@ -57,21 +57,28 @@ func (e *sqlJudges) EvaluateSQL(ctx context.Context, query string, tables map[st
 	if err != nil {
 		return nil, err
 	}
-	answer, err := e.ask(ctx, q)
+	answer, err := e.ask(ctx, q, e.process)
 	if err != nil {
 		return nil, err
 	}
 	return answer.table()
 }
 
-// Find searches a small database on which two queries differ.
+// Find searches a small database on which two queries differ. Memory that ends may have been taken by
+// the queries before, or by others of this machine: a process that is new searches again.
 func (e *sqlJudges) Find(ctx context.Context, p *counterexample.Problem) (*counterexample.Outcome, error) {
-	answer, err := e.ask(ctx, &sqlQuestion{Pair: p})
+	q := &sqlQuestion{Pair: p}
+	answer, err := e.ask(ctx, q, e.process)
+	if outOfMemory(answer, err) && ctx.Err() == nil {
+		answer, err = e.ask(ctx, q, startSQLProcess)
+	}
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case errcode.Of(err) == errcode.ResourceExhausted, errcode.Of(err) == errcode.DeadlineExceeded:
-		return &counterexample.Outcome{Why: "the queries need more memory or time than a search may take"}, nil
+	case errcode.Of(err) == errcode.DeadlineExceeded:
+		return &counterexample.Outcome{Why: "the search took longer than " + judgeSQLTime.String()}, nil
+	case outOfMemory(answer, err):
+		return &counterexample.Outcome{Why: "the search needs more memory than it may take, or than the machine has left"}, nil
 	case err != nil:
 		return nil, err
 	case answer.Code != errcode.OK:
@@ -80,15 +87,20 @@ func (e *sqlJudges) Find(ctx context.Context, p *counterexample.Problem) (*count
 	return answer.Found, nil
 }
 
+// outOfMemory tells whether a process ended for want of memory, or its engine had none left.
+func outOfMemory(answer *sqlAnswer, err error) bool {
+	return errcode.Of(err) == errcode.ResourceExhausted || answer != nil && answer.Code == errcode.ResourceExhausted
+}
+
 // ask has a process answer a question.
-func (e *sqlJudges) ask(ctx context.Context, q *sqlQuestion) (*sqlAnswer, error) {
+func (e *sqlJudges) ask(ctx context.Context, q *sqlQuestion, process func() (*sqlProcess, error)) (*sqlAnswer, error) {
 	select {
 	case e.running <- struct{}{}:
 		defer func() { <-e.running }()
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	p, err := e.process()
+	p, err := process()
 	if err != nil {
 		return nil, err
 	}

@@ -93,10 +93,24 @@ func (d *smallDatabase) run(ctx context.Context, sql string) error {
 		var result mapping.Result
 		defer mapping.DestroyResult(&result)
 		if mapping.Query(d.session.conn, sql, &result) == mapping.StateError {
-			return d.conn.errorOf(mapping.ResultError(&result))
+			return d.errorOf(mapping.ResultError(&result))
 		}
 		return nil
 	})
+}
+
+// errorOf is the error of a message. After a defect, and without memory, the engine is not used again.
+func (d *smallDatabase) errorOf(message string) error {
+	err := d.conn.errorOf(message)
+	switch class, _ := split(message); class {
+	case "INTERNAL", "FATAL":
+		d.failed = true
+		return fmt.Errorf("%w: %w", counterexample.ErrEngine, err)
+	case "Out of Memory":
+		d.failed = true
+		return fmt.Errorf("%w: %w", counterexample.ErrMemory, err)
+	}
+	return err
 }
 
 // Load runs the inserts in place of what was there.
@@ -117,7 +131,7 @@ func (d *smallDatabase) Query(ctx context.Context, sql string) ([][]counterexamp
 		if p == nil {
 			p = new(mapping.PreparedStatement)
 			if mapping.Prepare(d.session.conn, sql, p) == mapping.StateError {
-				err := d.conn.errorOf(mapping.PrepareError(*p))
+				err := d.errorOf(mapping.PrepareError(*p))
 				mapping.DestroyPrepare(p)
 				return err
 			}
@@ -126,12 +140,7 @@ func (d *smallDatabase) Query(ctx context.Context, sql string) ([][]counterexamp
 		var result mapping.Result
 		defer mapping.DestroyResult(&result)
 		if mapping.ExecutePrepared(*p, &result) == mapping.StateError {
-			message := mapping.ResultError(&result)
-			if class, _ := split(message); class == "INTERNAL" || class == "FATAL" {
-				d.failed = true
-				return fmt.Errorf("%w: %w", counterexample.ErrEngine, d.conn.errorOf(message))
-			}
-			return d.conn.errorOf(message)
+			return d.errorOf(mapping.ResultError(&result))
 		}
 		var err error
 		rows, err = readSmall(&result)

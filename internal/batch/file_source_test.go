@@ -62,7 +62,7 @@ func TestCaseFile(t *testing.T) {
 		{"its id is kept where it can be read", `{"case_id":"a","agent":{"version":"3"},"expected":{"behaviour":"dance"}}`, 0, []string{
 			`c.jsonl:1 a//3 invalid_argument: c.jsonl:1: case "a": expected.behaviour is "dance", want answer, clarify or refuse`,
 		}},
-		{"a case without id", `{"question":"?"}`, 0, []string{"c.jsonl:1 c.jsonl:1// invalid_argument: c.jsonl:1: case: case_id is missing"}},
+		{"a case without id", `{"question":"?"}`, 0, []string{"c.jsonl:1 c.jsonl:1// invalid_argument: c.jsonl:1: case: case_id is missing, expected a text that tells the question apart"}},
 		{"a long line within the bound, ended by the file", long + "\n" + long, 200_100, []string{
 			"c.jsonl:1 long// " + strings.Repeat("x", 200_000), "c.jsonl:2 long// " + strings.Repeat("x", 200_000),
 		}},
@@ -146,7 +146,7 @@ func TestDuplicateCases(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{
 		`a: case "a" has 4 rows (c.jsonl:1, c.jsonl:3, c.jsonl:6, …), expected one; none of them is scored`,
-		`a: case "a" of agent  2 has 2 rows (c.jsonl:2, c.jsonl:4), expected one; none of them is scored`,
+		`a: case "a" of agent (no name) 2 has 2 rows (c.jsonl:2, c.jsonl:4), expected one; none of them is scored`,
 		"b: ",
 	}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -513,6 +513,7 @@ func (c *carrier) selects(b *sqlparts.Select, q *sqlparts.Query, parent *scope) 
 	}
 	qualify := ""
 	if b.Qualify != nil {
+		c.without("QUALIFY", sqlparts.SQLite, sqlparts.Postgres, sqlparts.MySQL, sqlparts.TSQL)
 		qualify = " QUALIFY " + c.condition(s, b.Qualify)
 	}
 	var keys []string
@@ -858,6 +859,9 @@ func (c *carrier) source(s *scope, src *sqlparts.Source) string {
 	if t == nil && c.learn {
 		t = &Table{Name: name}
 		c.schema.Tables = append(c.schema.Tables, t)
+	}
+	if t == nil && slices.ContainsFunc(c.schema.views, func(v string) bool { return strings.EqualFold(v, name) }) {
+		refuse("the view %s: only tables are read", name)
 	}
 	if t == nil {
 		refuse("the table %s, which the schema does not have", name)

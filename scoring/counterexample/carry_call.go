@@ -51,6 +51,7 @@ func (c *carrier) call(s *scope, e *sqlparts.Call) expr {
 	if f == nil {
 		refuse("the function %s", strings.ToUpper(name))
 	}
+	c.without("the function "+strings.ToUpper(name), functionsWithout[name]...)
 	args := make([]expr, len(e.Args))
 	var near []*Column
 	before, length, unsure, inexact := len(c.seen), 0, false, false

@@ -154,6 +154,9 @@ func (c *carrier) grouped(s *scope, x expr) expr {
 		}
 	}
 	// The column is neither grouped nor aggregated: some row of the group gives the value.
+	if !c.choosesRows(s, x) {
+		refuse("a column that is neither grouped nor aggregated, which %s does not have", c.dialect)
+	}
 	order := x.sql + c.choice()
 	if s.group.pick != "" {
 		order = s.group.pick + ", " + order
@@ -267,6 +270,9 @@ func (c *carrier) bare(s *scope, e sqlparts.Expr) expr {
 	case *sqlparts.Case:
 		return c.caseOf(s, e)
 	case *sqlparts.Cast:
+		if c.castOperator(e) {
+			c.without("the operator ::", castWithout...)
+		}
 		return c.cast(s, e)
 	case *sqlparts.Subquery:
 		return c.scalar(s, e.Query)
@@ -715,6 +721,7 @@ func (c *carrier) compareRows(s *scope, e *sqlparts.Binary) expr {
 
 // quantified is x = ANY (query), x > ALL (query).
 func (c *carrier) quantified(s *scope, e *sqlparts.Binary) expr {
+	c.without(strings.ToUpper(e.Quantifier)+" of a query", sqlparts.SQLite, sqlparts.BigQuery, sqlparts.Databricks)
 	sub, ok := e.R.(*sqlparts.Subquery)
 	if !ok {
 		refuse("%s of a list", strings.ToUpper(e.Quantifier))
@@ -832,9 +839,11 @@ func (c *carrier) like(s *scope, e *sqlparts.Like) expr {
 			op = [2]string{"LIKE", "ILIKE"}[c.variant]
 		}
 	case "ilike":
+		c.without("ILIKE", sqlparts.SQLite, sqlparts.MySQL, sqlparts.TSQL, sqlparts.BigQuery)
 		op = "ILIKE"
 		c.folds = true
 	case "glob":
+		c.without("GLOB", sqlparts.Postgres, sqlparts.Redshift, sqlparts.Snowflake, sqlparts.BigQuery, sqlparts.Databricks, sqlparts.MySQL, sqlparts.TSQL)
 		op = "GLOB"
 	default:
 		refuse("%s", strings.ToUpper(string(e.Op)))

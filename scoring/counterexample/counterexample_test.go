@@ -1,7 +1,10 @@
 package counterexample
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"reflect"
 	"strconv"
 	"strings"
@@ -320,4 +323,76 @@ func FuzzReadSchema(f *testing.F) {
 			}
 		}
 	})
+}
+
+// short is an engine that answers some queries and then has no memory left.
+type short struct{ answers int }
+
+func (e *short) Open(context.Context, []string) (Session, error) { return e, nil }
+func (e *short) Load(context.Context, []string) error            { return nil }
+func (e *short) Close()                                          {}
+
+func (e *short) Query(_ context.Context, sql string) ([][]Value, error) {
+	if e.answers--; e.answers < 0 {
+		return nil, fmt.Errorf("%w: allocation failure", ErrMemory)
+	}
+	return [][]Value{{intValue(1)}}, nil
+}
+
+// A search that the engine's memory ends has found nothing, whatever it tried until then: it is neither
+// a difference nor the lack of one.
+func TestMemoryEndsSearches(t *testing.T) {
+	p := &Problem{Gold: "SELECT a FROM t", Pred: "SELECT a + 0 FROM t", Dialect: "postgres", Schema: "CREATE TABLE t (a int)"}
+	if out, err := Find(t.Context(), &short{answers: 1 << 20}, p); err != nil || out.Found || out.Tries == 0 {
+		t.Fatalf("with memory: %+v %v", out, err)
+	}
+	for _, answers := range []int{0, 1, 7} {
+		if out, err := Find(t.Context(), &short{answers: answers}, p); !errors.Is(err, ErrMemory) {
+			t.Errorf("after %d queries: %+v %v", answers, out, err)
+		}
+	}
+}
+
+// What fails in the case's dialect refutes nothing there, though the engine runs it.
+func TestDialectsLackConstructs(t *testing.T) {
+	const schema = "CREATE TABLE t (k int PRIMARY KEY, a int, b int, c text); CREATE TABLE u (a int)"
+	for _, test := range []struct {
+		query       string
+		has, hasNot []string
+	}{
+		{"SELECT a FROM t WHERE b > ALL (SELECT a FROM u)", []string{"postgres", "mysql", "snowflake", "tsql"}, []string{"sqlite", "bigquery", "databricks"}},
+		{"SELECT a FROM t WHERE c ILIKE 'x'", []string{"postgres", "duckdb", "snowflake"}, []string{"sqlite", "mysql", "bigquery"}},
+		{"SELECT k::float FROM t", []string{"postgres", "duckdb", "databricks"}, []string{"sqlite", "mysql", "bigquery"}},
+		{"SELECT a FROM t QUALIFY row_number() OVER (ORDER BY k) = 1", []string{"duckdb", "snowflake", "bigquery", "databricks"}, []string{"sqlite", "postgres", "mysql"}},
+		{"SELECT IFNULL(a, 0) FROM t", []string{"sqlite", "mysql", "duckdb", "bigquery"}, []string{"postgres", "tsql"}},
+		{"SELECT IIF(a > 1, 1, 0) FROM t", []string{"sqlite", "tsql"}, []string{"postgres", "mysql", "bigquery"}},
+		{"SELECT a, b, COUNT(*) FROM t GROUP BY a", []string{"sqlite", "mysql"}, []string{"postgres", "duckdb", "snowflake", "bigquery", "databricks", "tsql"}},
+		{"SELECT k, b, COUNT(*) FROM t GROUP BY k", []string{"sqlite", "postgres"}, []string{"duckdb", "snowflake"}},
+	} {
+		for i, dialects := range [][]string{test.has, test.hasNot} {
+			for _, d := range dialects {
+				_, out := prepare(&Problem{Gold: "SELECT a FROM t", Pred: test.query, Dialect: d, Schema: schema})
+				if lacks := out != nil && strings.Contains(out.Why, "does not have"); lacks != (i == 1) {
+					t.Errorf("%s in %s: %+v", test.query, d, out)
+				}
+			}
+		}
+	}
+}
+
+func TestViewsAreNamed(t *testing.T) {
+	p := &Problem{Gold: "SELECT a FROM v", Pred: "SELECT a FROM t", Dialect: "postgres", Schema: "CREATE TABLE t (a int); CREATE OR REPLACE VIEW public.V AS SELECT a FROM t"}
+	if _, out := prepare(p); out == nil || !strings.Contains(out.Why, "the view v: only tables are read") {
+		t.Errorf("%+v", out)
+	}
+}
+
+func TestBooleansAreReadBack(t *testing.T) {
+	for _, v := range []Value{{Kind: Bool, Int: 1}, {Kind: Bool}} {
+		b, err := json.Marshal(v)
+		var back Value
+		if err != nil || json.Unmarshal(b, &back) != nil || back != v || v.SQL() != strings.ToUpper(string(b)) {
+			t.Errorf("%+v is %s and then %+v, in SQL %s", v, b, back, v.SQL())
+		}
+	}
 }

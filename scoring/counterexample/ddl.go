@@ -132,7 +132,13 @@ func (r *ddlReader) create() {
 				return
 			}
 			return
-		case r.is(r.at, ";"), r.is(r.at, "view"), r.is(r.at, "function"), r.is(r.at, "schema"), r.is(r.at, "database"):
+		case r.words("view"):
+			r.words("if", "not", "exists")
+			if name, ok := r.name(); ok {
+				r.schema.views = append(r.schema.views, name)
+			}
+			return
+		case r.is(r.at, ";"), r.is(r.at, "function"), r.is(r.at, "schema"), r.is(r.at, "database"):
 			return
 		default:
 			r.at++

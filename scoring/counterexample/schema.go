@@ -17,6 +17,7 @@ type Schema struct {
 	// queries.
 	Inferred bool
 
+	views  []string     // names of views, which no search reads
 	bad    string       // what of the DDL is not understood, whatever the table
 	either [][2]*Column // of two columns that are joined, one is unique; only where it is inferred
 }

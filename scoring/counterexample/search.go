@@ -18,6 +18,10 @@ import (
 // ErrEngine is wrapped by an error that tells of a defect of the engine, and nothing of the data.
 var ErrEngine = errors.New("the engine has a defect")
 
+// ErrMemory is wrapped by an error that tells that the engine had no memory left. What it tried until
+// then says nothing of the queries.
+var ErrMemory = errors.New("the engine has no memory left")
+
 // Engine opens databases in memory to run queries on: DuckDB, which may neither read files nor
 // reach a network.
 type Engine interface {
@@ -147,7 +151,8 @@ type search struct {
 	session Session
 	asked   map[*Column]bool // those that a query tests for NULL
 	real    *realism
-	spared  bool // the last difference did not count, as it is no realistic one
+	short   error // the engine had no memory left while a database was shrunk
+	spared  bool  // the last difference did not count, as it is no realistic one
 	out     *Outcome
 }
 
@@ -379,6 +384,9 @@ func (s *search) run(ctx context.Context, engine Engine) error {
 			s.out = &Outcome{Why: "the engine has a defect that a query meets as it was carried over"}
 			return nil
 		}
+		if errors.Is(err, ErrMemory) {
+			return err
+		}
 		if err != nil {
 			failed = err
 			if try > 20 && s.out.Tries == 0 {
@@ -392,10 +400,10 @@ func (s *search) run(ctx context.Context, engine Engine) error {
 				d.real = s.real
 			}
 			s.shrink(ctx, d)
-			if ctx.Err() == nil {
+			if ctx.Err() == nil && s.short == nil {
 				s.tell(d)
 			}
-			return nil
+			return s.short
 		}
 		tried[text] = !s.spared
 	}
@@ -453,11 +461,7 @@ func (s *search) inserts(d *Database) []string {
 				if k > 0 {
 					b.WriteString(", ")
 				}
-				if v.Kind == Bool {
-					b.WriteString(strconv.FormatBool(v.Int != 0))
-				} else {
-					b.WriteString(v.SQL())
-				}
+				b.WriteString(v.SQL())
 			}
 			b.WriteByte(')')
 		}
@@ -550,13 +554,16 @@ func (s *search) shrink(ctx context.Context, d *Database) {
 		gold, pred := s.out.Gold, s.out.Pred
 		differ, err := s.differ(ctx, smaller)
 		s.out.Open = open
+		if errors.Is(err, ErrMemory) {
+			s.short = err
+		}
 		if err != nil || !differ {
 			s.out.Gold, s.out.Pred = gold, pred
 			return false
 		}
 		return true
 	}
-	for changed := true; changed && ctx.Err() == nil; {
+	for changed := true; changed && ctx.Err() == nil && s.short == nil; {
 		changed = false
 		for i := len(d.Tables) - 1; i >= 0; i-- {
 			for j := len(d.Tables[i].Rows) - 1; j >= 0; j-- {
@@ -631,9 +638,31 @@ func (s *search) tell(d *Database) {
 	for _, c := range d.unique {
 		s.out.Constraints = append(s.out.Constraints, fmt.Sprintf("%s (%s) is unique", c.table.Name, c.Name))
 	}
-	s.out.Sentence = s.sentence(d)
 	s.out.Keeps, s.out.Breaks = s.real.judge(d, s.out.Gold.Rows, s.out.Pred.Rows)
 	s.out.Realistic = len(s.out.Breaks) == 0
+	switch s.dialect {
+	case sqlparts.SQLite, sqlparts.MySQL, sqlparts.TSQL, sqlparts.Generic:
+		s.numberBooleans()
+	}
+	s.out.Sentence = s.sentence(d)
+}
+
+// numberBooleans makes 1 and 0 of TRUE and FALSE, as dialects show them that have no Booleans.
+func (s *search) numberBooleans() {
+	number := func(rows [][]Value) {
+		for _, row := range rows {
+			for i := range row {
+				if row[i].Kind == Bool {
+					row[i].Kind = Int
+				}
+			}
+		}
+	}
+	for i := range s.out.Tables {
+		number(s.out.Tables[i].Rows)
+	}
+	number(s.out.Gold.Rows)
+	number(s.out.Pred.Rows)
 }
 
 // constraints lists those that the database keeps.

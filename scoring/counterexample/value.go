@@ -47,7 +47,9 @@ func (v Value) String() string {
 	switch v.Kind {
 	case Null:
 		return "NULL"
-	case Bool, Int:
+	case Bool:
+		return strings.ToUpper(strconv.FormatBool(v.Int != 0))
+	case Int:
 		return strconv.FormatInt(v.Int, 10)
 	case Real:
 		return realText(v.Real)
@@ -64,7 +66,7 @@ func realText(x float64) string {
 	return s
 }
 
-// SQL is the value as a literal that every dialect reads.
+// SQL is the value as a literal that every dialect reads, but for Booleans, which some do not have.
 func (v Value) SQL() string {
 	switch v.Kind {
 	case Text, Date, Timestamp:
@@ -73,12 +75,14 @@ func (v Value) SQL() string {
 	return v.String()
 }
 
-// MarshalJSON writes NULL as null, numbers as numbers and all else as text.
+// MarshalJSON writes NULL as null, numbers and Booleans as such and all else as text.
 func (v Value) MarshalJSON() ([]byte, error) {
 	switch {
 	case v.Kind == Null:
 		return []byte("null"), nil
-	case v.Kind == Int, v.Kind == Bool, v.Kind == Real && !math.IsInf(v.Real, 0) && !math.IsNaN(v.Real):
+	case v.Kind == Bool:
+		return strconv.AppendBool(nil, v.Int != 0), nil
+	case v.Kind == Int, v.Kind == Real && !math.IsInf(v.Real, 0) && !math.IsNaN(v.Real):
 		return []byte(v.String()), nil
 	}
 	return json.Marshal(v.String())
@@ -89,6 +93,11 @@ func (v *Value) UnmarshalJSON(b []byte) error {
 	switch {
 	case string(b) == "null":
 		*v = Value{}
+	case string(b) == "true", string(b) == "false":
+		*v = Value{Kind: Bool}
+		if string(b) == "true" {
+			v.Int = 1
+		}
 	case len(b) > 0 && b[0] == '"':
 		*v = Value{Kind: Text}
 		return json.Unmarshal(b, &v.Text)
