@@ -183,7 +183,9 @@ func (c *explainCommand) asked() string {
 }
 
 // answererOf names the agent of an answer in a message, also where it has no name.
-func answererOf(a scoring.AnswerID) string { return report.Short(cmp.Or(a.Of(), "agent "+scoring.NoName)) }
+func answererOf(a scoring.AnswerID) string {
+	return report.Short(cmp.Or(a.Of(), "agent "+scoring.NoName))
+}
 
 func answersText(list []scoring.AnswerID) string {
 	var out []string
