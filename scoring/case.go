@@ -2,8 +2,11 @@ package scoring
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"errors"
 	"math"
+	"reflect"
 	"strings"
 	"time"
 
@@ -290,12 +293,38 @@ func resultOf(raw json.RawMessage) Result {
 	return Result{Table: t, Err: err}
 }
 
+// inJSON names what a member of a case is to be, by the Go type that it is read into.
+func inJSON(t reflect.Type) string {
+	switch t.Kind() { //nolint:exhaustive // the types of members
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	case reflect.Slice:
+		return "a list"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int, reflect.Int64:
+		return "a whole number"
+	case reflect.Float64:
+		return "a number"
+	case reflect.String:
+		return "a text"
+	case reflect.Pointer:
+		return inJSON(t.Elem())
+	}
+	return "another type"
+}
+
 // DecodeCase reads one case of a case file, a JSON object. A result or tags that cannot be read do not
 // fail the case: the reason stays on the query, or in TagsErr. Behaviour must be one of the known words; a
 // case needs an id.
 func DecodeCase(data []byte) (*Case, error) {
 	var j caseJSON
 	if err := json.Unmarshal(data, &j); err != nil {
+		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+			// What is embedded has no name in JSON.
+			field := strings.ReplaceAll(wrong.Field, reflect.TypeFor[queryJSON]().Name()+".", "")
+			return nil, errcode.New(errcode.InvalidArgument, "case: %s is a JSON %s, expected %s", cmp.Or(field, "the line"), wrong.Value, inJSON(wrong.Type))
+		}
 		return nil, errcode.New(errcode.InvalidArgument, "case: %w", err)
 	}
 	switch j.Expected.Behaviour {

@@ -53,6 +53,23 @@ func TestDecodeCaseReadsEveryMember(t *testing.T) {
 	}
 }
 
+// What has the wrong type is named as the file has it.
+func TestDecodeCaseTypes(t *testing.T) {
+	for line, want := range map[string]string{
+		`[]`:                                       "case: the line is a JSON array, expected an object",
+		`"x"`:                                      "case: the line is a JSON string, expected an object",
+		`{"case_id": "x", "question": 5}`:          "case: question is a JSON number, expected a text",
+		`{"case_id": [], "question": "?"}`:         "case: case_id is a JSON array, expected a text",
+		`{"case_id": "x", "agent": []}`:            "case: agent is a JSON array, expected an object",
+		`{"case_id": "x", "agent": {"sql": {}}}`:   "case: agent.sql is a JSON object, expected a text",
+		`{"case_id": "x", "agent": {"turn": 1.5}}`: "case: agent.turn is a JSON number 1.5, expected a whole number",
+	} {
+		if _, err := scoring.DecodeCase([]byte(line)); err == nil || err.Error() != want || errcode.Of(err) != errcode.InvalidArgument {
+			t.Errorf("%s: %v, want %s", line, err, want)
+		}
+	}
+}
+
 func TestDecodeCaseGold(t *testing.T) {
 	for _, tc := range []struct {
 		why, gold string

@@ -174,7 +174,7 @@ func scanRows(s *jsonscan.Scanner, cols []Column, declared []Type) (int, error) 
 			}
 			if more != (i < len(cols)) {
 				if more {
-					return 0, errcode.New(errcode.InvalidArgument, "row %d: more than %d values, there are %d columns", n+1, i, len(cols))
+					return 0, errcode.New(errcode.InvalidArgument, "row %d: more values than columns, of which there are %d", n+1, len(cols))
 				}
 				return 0, errcode.New(errcode.InvalidArgument, "row %d: %d values, expected one for each of the %d columns", n+1, i, len(cols))
 			}

@@ -294,8 +294,8 @@ func TestParseResultErrorsNameThePlace(t *testing.T) {
 		silent    string // what it must not repeat
 	}{
 		{"a row too short", `{"columns":["a","b"],"rows":[[1,2],[1]]}`, []string{"row 2", "1 values", "2 columns"}, ""},
-		{"a row too long", `{"columns":["a"],"rows":[[1],[1,2]]}`, []string{"row 2", "more than 1 values", "1 columns"}, ""},
-		{"a row of a table without columns", `{"columns":[],"rows":[[],[1]]}`, []string{"row 2", "0 columns"}, ""},
+		{"a row too long", `{"columns":["a"],"rows":[[1],[1,2]]}`, []string{"row 2", "more values than columns", "there are 1"}, ""},
+		{"a row of a table without columns", `{"columns":[],"rows":[[],[1]]}`, []string{"row 2", "there are 0"}, ""},
 		{"a row that is none", `{"columns":["a"],"rows":[[1],7]}`, []string{"row 2", "an array"}, ""},
 		{"text in a column of integers", `{"columns":[{"name":"x","type":"INT"}],"rows":[[1],["secret"]]}`, []string{"row 2", "column 1", `"x"`, "expected an integer"}, "secret"},
 		{"no date", `{"columns":["k",{"name":"d","type":"DATE"}],"rows":[[1,"13/13/13"]]}`, []string{"row 1", "column 2", `"d"`, "expected a date"}, "13/13"},

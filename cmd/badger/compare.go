@@ -14,9 +14,9 @@ import (
 
 type compareCommand struct {
 	scoresFlags
-	From      string   `placeholder:"AGENT@VERSION" help:"The side that is compared with: an agent and version, or one of both where that is only one. By default the batch before that of --to."`
+	From      chosen   `placeholder:"AGENT@VERSION" help:"The side that is compared with: an agent and version, or one of both where that is only one; '' or '(no name)' for an agent without a name. By default the batch before that of --to."`
 	FromBatch chosen   `placeholder:"ID" help:"Only this batch of it."`
-	To        string   `placeholder:"AGENT@VERSION" help:"The other side; the newest batch by default."`
+	To        chosen   `placeholder:"AGENT@VERSION" help:"The other side; the newest batch by default."`
 	ToBatch   chosen   `placeholder:"ID" help:"Only this batch of it."`
 	Metrics   []string `placeholder:"A,B" help:"Metrics to compare, or all. By default those that say most."`
 	By        string   `placeholder:"GROUP" enum:",tier" default:"" help:"Also by tier."`
@@ -120,7 +120,7 @@ func (c *compareCommand) sides(batches []analysis.Batch) (from, to []analysis.Ba
 	if len(batches) == 0 {
 		return nil, nil, usage("there are no scores to compare")
 	}
-	named := func(flag, name string, batch chosen) ([]analysis.Batch, error) {
+	named := func(flag string, name, batch chosen) ([]analysis.Batch, error) {
 		var out []analysis.Batch
 		systems := map[string]bool{}
 		for _, b := range batches {
@@ -140,7 +140,7 @@ func (c *compareCommand) sides(batches []analysis.Batch) (from, to []analysis.Ba
 			if len(known) > 8 {
 				known = append(known[:8], "…")
 			}
-			return nil, usage("%s: %.60q names %d of the agents and versions that have scores; there are %s", flag, strings.TrimSpace(name+" "+strings.ReplaceAll(string(batch), scoring.Unnamed, "")), len(systems), strings.Join(known, ", "))
+			return nil, usage("%s: %.60q names %d of the agents and versions that have scores; there are %s", flag, strings.TrimSpace(strings.ReplaceAll(string(name+" "+batch), scoring.Unnamed, "")), len(systems), strings.Join(known, ", "))
 		}
 		return out, nil
 	}
@@ -186,6 +186,10 @@ func batchOf(b *analysis.Batch) string {
 }
 
 // called tells whether a batch is of an agent and version, by the name of both or of one.
-func called(b *analysis.Batch, name string) bool {
+func called(b *analysis.Batch, side chosen) bool {
+	name := string(side)
+	if name == scoring.Unnamed || name == scoring.NoName {
+		return b.Agent == "" || name == b.Agent
+	}
 	return name == "" || name == b.Agent || name == b.Version || name == b.Agent+"@"+b.Version || name == b.Agent+" "+b.Version || name == b.System() || name == b.Origin
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -156,7 +157,7 @@ func (c *explainCommand) stored(ctx context.Context, w *connectors.Warehouse, in
 	}
 	missing := slices.ContainsFunc(d.Scores, func(s connectors.CaseScore) bool { return s.Missing() }) // the question alone is all there is
 	if !d.Answered && !missing && c.Cases == "" {
-		return usage("badger.agent_runs has no answer to the case %s by %s; give the file that was scored with --cases", report.Short(c.Case), report.Short(id.Of()))
+		return usage("badger.agent_runs has no answer to the case %s by %s; give the file that was scored with --cases", report.Short(c.Case), answererOf(id))
 	}
 	if d.Answer.Err != nil && c.Cases == "" {
 		return d.Answer.Err
@@ -181,6 +182,11 @@ func (c *explainCommand) asked() string {
 	return text
 }
 
+// answererOf names the agent of an answer in a message, also where it has no name.
+func answererOf(a scoring.AnswerID) string {
+	return report.Short(cmp.Or(a.Of(), "agent "+scoring.NoName))
+}
+
 func answersText(list []scoring.AnswerID) string {
 	var out []string
 	for i, a := range list {
@@ -188,7 +194,7 @@ func answersText(list []scoring.AnswerID) string {
 			out = append(out, "…")
 			break
 		}
-		out = append(out, report.Short(a.Of()))
+		out = append(out, answererOf(a))
 	}
 	return strings.Join(out, "; ")
 }
@@ -215,10 +221,16 @@ func (c *explainCommand) fromFile(ctx context.Context, of scoring.AnswerID, in *
 	case 1:
 	default:
 		var ids []scoring.AnswerID
+		var places []string
 		for _, item := range found {
-			ids = append(ids, item.AnswerID)
+			if places = append(places, item.Place); !slices.Contains(ids, item.AnswerID) {
+				ids = append(ids, item.AnswerID)
+			}
 		}
-		return files, usage("--cases: there are %s to the case: %s; choose one with --agent, --agent-version and --batch", report.Counted(len(found), "answer"), answersText(ids))
+		if len(ids) == 1 { // no flag chooses one of them
+			return files, usage("--cases: the answer to the case %s by %s is there %d times (%s), and none of them counts; leave one of these lines", report.Short(c.Case), answererOf(ids[0]), len(found), report.Short(strings.Join(places, ", ")))
+		}
+		return files, usage("--cases: there are %s to the case: %s; choose one with --agent, --agent-version and --batch", report.Counted(len(ids), "answer"), answersText(ids))
 	}
 	in.Case, err = found[0].Load(ctx)
 	in.Unstored = false // the file has what the database lacks
@@ -256,7 +268,7 @@ func (c *explainCommand) scored(ctx context.Context, in *caseview.Input, snaps s
 		}
 	}
 	if len(in.Scores) == 0 {
-		return usage("--scores: %s has no scores of the case %s%s", report.Short(filepath.Base(c.Scores)), report.Short(c.Case), fmt.Sprintf(" (%s)", report.Short(id.Of())))
+		return usage("--scores: %s has no scores of the case %s%s", report.Short(filepath.Base(c.Scores)), report.Short(c.Case), fmt.Sprintf(" (%s)", answererOf(id)))
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/report"
 )
 
@@ -312,6 +313,22 @@ func TestEmptyChoice(t *testing.T) {
 	if !strings.Contains(out, `"agent_name": ""`) || !strings.Contains(out, `"agent_version": "1"`) {
 		t.Errorf("explain --agent '' shows another answer: %.300s", out)
 	}
+	for _, side := range []string{"", "(no name)"} { // of two versions of the agent without a name only one is of the batch
+		out, _ = must(t, "compare", "--db", db, "--from", side, "--from-batch", "mon", "--to", "atlas@1", "--to-batch", "mon", "--metrics", "exact_match_text", "--json")
+		var c analysis.Comparison
+		if err := json.Unmarshal([]byte(out), &c); err != nil {
+			t.Fatal(err)
+		}
+		if c.From.Agent != "" || c.From.Version != "1" || c.To.Agent != "atlas" {
+			t.Errorf("--from %q compares %+v with %+v", side, c.From, c.To)
+		}
+		fails(t, exitUsage, "names 2 of the agents and versions", "compare", "--db", db, "--from", side, "--to", "atlas@1", "--metrics", "exact_match_text")
+	}
+	fails(t, exitFail, `the file "cases.jsonl" holds none of agent "nobody"`, "run", "--cases", cases, "--no-to", "--metrics", "exact_match_text", "--agent", "nobody")
+	fails(t, exitUsage, "--to and --no-to", "run", "--cases", cases, "--no-to", "--to", db)
+	fails(t, exitUsage, "has no answer to the case c4 by agent (no name); give", "explain", "--case", "c4", "--db", db, "--agent", "")
+	twice := writeFile(t, "twice.jsonl", line("c1", "", "", "")+line("c2", "", "", "")+line("c1", "", "", ""))
+	fails(t, exitUsage, "is there 2 times (twice.jsonl:1, twice.jsonl:3)", "explain", "--case", "c1", "--cases", twice)
 	out, _ = must(t, "trend", "--db", db, "--metrics", "exact_match_text", "--agent", "", "--width", "120")
 	if !strings.Contains(out, "2 batches") {
 		t.Errorf("trend --agent '': %s", out)
@@ -320,7 +337,7 @@ func TestEmptyChoice(t *testing.T) {
 		t.Errorf("trend shows names that are missing as %s", out)
 	}
 	out, _ = must(t, "report", "--db", db, "--junit", "-")
-	if !strings.Contains(out, `<testsuite name="(no name) 1 mon"`) {
+	if !strings.Contains(out, `<testsuite name="(no name) 1 mon"`) || !strings.Contains(out, `<testsuite name="(no name)"`) {
 		t.Errorf("the suites of JUnit: %s", out)
 	}
 	fails(t, exitUsage, "--set-version: the value is empty", "run", "--source", db, "--no-to", "--set-version", "")

@@ -68,6 +68,9 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 	if c.Resume != "" && c.ID != "" && c.ID != c.Resume {
 		return usage("--resume and --run-id name two runs")
 	}
+	if c.NoTo && c.To != "" {
+		return usage("--to and --no-to: the scores go to a database or to none, expected one of the two")
+	}
 	if err := c.checkExports(); err != nil {
 		return err
 	}
@@ -156,9 +159,6 @@ func (c *runCommand) readAgain() bool {
 
 // noCases is the error of a run that found nothing to score: a gate over nothing would pass.
 func (c *runCommand) noCases() error {
-	if c.Cases != "" {
-		return errcode.New(errcode.NotFound, "there are no cases: the file %q holds none", filepath.Base(c.Cases))
-	}
 	var of []string
 	for _, f := range []struct {
 		name  string
@@ -168,7 +168,12 @@ func (c *runCommand) noCases() error {
 			of = append(of, fmt.Sprintf("%s %.60q", f.name, name))
 		}
 	}
-	if len(of) == 0 {
+	switch {
+	case c.Cases != "" && len(of) == 0:
+		return errcode.New(errcode.NotFound, "there are no cases: the file %q holds none", filepath.Base(c.Cases))
+	case c.Cases != "":
+		return errcode.New(errcode.NotFound, "there are no cases: the file %q holds none of %s", filepath.Base(c.Cases), strings.Join(of, ", "))
+	case len(of) == 0:
 		return errcode.New(errcode.NotFound, "there are no cases: badger.agent_runs holds no answers")
 	}
 	return errcode.New(errcode.NotFound, "there are no cases: badger.agent_runs holds no answers of %s", strings.Join(of, ", "))

@@ -73,7 +73,7 @@ type SystemRank struct {
 
 // EXError is how execution accuracy errs on the answers of a system in a tier.
 type EXError struct {
-	System string `json:"system"` // "": all systems
+	System string `json:"system"` // "": all systems; never that of one agent, see [Batch.System]
 	Tier   string `json:"tier"`   // "": all tiers
 	N      int    `json:"n"`      // answers with a verdict of both
 	// FalsePositives pass by EX and are wrong, FalseNegatives fail by EX and are right.
@@ -588,8 +588,12 @@ func (x *ranker) errors(r *Ranking, labels map[scoring.AnswerID]bool, o RankOpti
 	if against != AgainstLabels {
 		r.Notes = append(r.Notes, fmt.Sprintf("errors of %s are counted against the metric %s, not against people", r.EX, against))
 	}
-	counts := map[[2]string]*EXError{}
-	for _, a := range x.systems {
+	type group struct {
+		system int // -1: all
+		tier   string
+	}
+	counts := map[group]*EXError{}
+	for i, a := range x.systems {
 		ex := a.series[o.EX]
 		if ex == nil {
 			continue
@@ -607,10 +611,13 @@ func (x *ranker) errors(r *Ranking, labels map[scoring.AnswerID]bool, o RankOpti
 			if !known {
 				continue
 			}
-			for _, key := range [][2]string{{a.System(), x.set.tier(n)}, {a.System(), ""}, {"", x.set.tier(n)}, {"", ""}} {
+			for _, key := range []group{{i, x.set.tier(n)}, {i, ""}, {-1, x.set.tier(n)}, {-1, ""}} {
 				c := counts[key]
 				if c == nil {
-					c = &EXError{System: key[0], Tier: key[1]}
+					c = &EXError{Tier: key.tier}
+					if key.system >= 0 {
+						c.System = a.System()
+					}
 					counts[key] = c
 				}
 				c.N++

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -96,6 +97,47 @@ func TestRanking(t *testing.T) {
 	}
 	if _, err := NewRanking(t.Context(), m, NewSet(nil), nil, RankOptions{Systems: []string{"a 1"}}); err == nil {
 		t.Error("one system is ranked")
+	}
+}
+
+func TestSystemWithoutAName(t *testing.T) {
+	m := &memory{}
+	m.system("a", "ex_bird", "110")
+	for i, passes := range []bool{true, false} { // answers the first two cases
+		s := verdict(fmt.Sprint("c", i+1), passes)
+		s.Metric, s.Findings = "ex_bird", []string{"issue:x"}
+		m.add(Batch{}, s)
+	}
+	labels := map[scoring.AnswerID]bool{
+		{CaseID: "c1", Agent: "a", Version: "1"}: false, {CaseID: "c2", Agent: "a", Version: "1"}: true, {CaseID: "c3", Agent: "a", Version: "1"}: true,
+		{CaseID: "c1"}: true, {CaseID: "c2"}: true,
+	}
+	r, err := NewRanking(t.Context(), m, NewSet(nil), labels, RankOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(r.Systems, "|"); got != "(no name)|a 1" {
+		t.Errorf("systems %s", got)
+	}
+	got := map[string]EXError{}
+	for _, e := range r.Errors {
+		if e.Tier == "" {
+			got[e.System] = e
+		}
+	}
+	want := map[string]EXError{"": {"", "", 5, 1, 2}, "(no name)": {"(no name)", "", 2, 0, 1}, "a 1": {"a 1", "", 3, 1, 1}}
+	if !maps.Equal(got, want) {
+		t.Errorf("errors %+v, want %+v", got, want)
+	}
+	if _, err := NewRanking(t.Context(), m, NewSet(nil), labels, RankOptions{Systems: []string{"(no name)", "a 1"}}); err != nil {
+		t.Errorf("systems as the table names them: %v", err)
+	}
+	f, err := NewFailures(t.Context(), m, NewSet(nil), FailureOptions{Metrics: []string{"ex_bird"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g := f.Labels[0].Groups; len(g) != 1 || g[0].System != "(no name)" || g[0].Agent != "" {
+		t.Errorf("groups %+v, want one of the agent without a name", g)
 	}
 }
 

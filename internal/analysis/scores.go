@@ -39,19 +39,20 @@ func (b *Batch) unfinished() string {
 
 // Name is how the batch is called in messages and tables.
 func (b *Batch) Name() string {
-	name := cmp.Or(b.System(), NoName)
+	name := b.System()
 	if b.ID != "" {
 		name += ", batch " + b.ID
 	}
 	return name
 }
 
-// System is the agent and its version, with the score file where that tells systems apart.
+// System is the agent and its version, with the score file where that tells systems apart. It is never
+// empty: [NoName] stands for an agent without a name.
 func (b *Batch) System() string {
 	name := System(b.Agent, b.Version)
 	switch {
 	case b.Origin == "":
-		return name
+		return cmp.Or(name, NoName)
 	case name == "":
 		return b.Origin
 	}

@@ -49,7 +49,7 @@ func NewCSV(w io.Writer, o Options) Writer {
 func (c *csvWriter) Add(a *Answer) error {
 	relation, difference := a.difference()
 	line := []string{
-		a.RunID, a.Agent, a.Version, a.Batch, a.CaseID, a.Question, a.Tier, strings.Join(a.Tags, ";"), a.unreadableTags(), string(a.Outcome(c.o.Metric)), a.reason(c.o.Metric), relation, difference,
+		a.RunID, a.Agent, a.Version, a.Batch, a.CaseID, a.Question, a.Tier, joinedTags(a.Tags), a.unreadableTags(), string(a.Outcome(c.o.Metric)), a.reason(c.o.Metric), relation, difference,
 	}
 	for i := range line {
 		line[i] = guarded(line[i])
@@ -65,6 +65,18 @@ func (c *csvWriter) Add(a *Answer) error {
 		line = append(line, string(a.Outcome(m)))
 	}
 	return c.line(line)
+}
+
+var tagSigns = strings.NewReplacer(`\`, `\\`, ";", `\;`)
+
+// joinedTags are tags with semicolons between them. A backslash stands before the semicolons and
+// backslashes of a tag, so that the tags can be read back.
+func joinedTags(tags []string) string {
+	out := make([]string, len(tags))
+	for i, t := range tags {
+		out[i] = tagSigns.Replace(t)
+	}
+	return strings.Join(out, ";")
 }
 
 func (c *csvWriter) line(fields []string) error {

@@ -2,6 +2,7 @@ package export
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
@@ -428,6 +429,26 @@ func TestTerminalsObeyNothing(t *testing.T) {
 	var back jsonAnswer
 	if err := json.Unmarshal(lines.Bytes(), &back); err != nil || back.CaseID != all.String() {
 		t.Errorf("JSON Lines lose characters: %v %q", err, back.CaseID)
+	}
+}
+
+// Lists of tags that differ are told apart.
+func TestTagsAreTakenApart(t *testing.T) {
+	for want, tags := range map[string][]string{"": nil, "sales": {"sales"}, "a;b": {"a", "b"}, `a\;b`: {"a;b"}, `a\\;b`: {`a\`, "b"}, `a\\\;b`: {`a\;b`}} {
+		a := answer("1.0", "c1", verdict("hybrid_ex", 1, ""))
+		a.Tags = tags
+		var b bytes.Buffer
+		w := NewCSV(&b, Options{Metric: "hybrid_ex"})
+		if err := errors.Join(w.Add(a), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		lines, err := csv.NewReader(&b).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := lines[1][slices.Index(csvColumns, "tags")]; got != want {
+			t.Errorf("%q is %s, want %s", tags, got, want)
+		}
 	}
 }
 

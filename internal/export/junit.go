@@ -148,13 +148,13 @@ func className(a *Answer) string {
 	return strings.ReplaceAll(cmp.Or(name, "cases"), ".", "_")
 }
 
-// name is what a suite is called.
+// name is what a suite is called: the same in every run, since servers know a suite again by it.
 func (k suiteKey) name() string {
-	name := strings.Join(strings.Fields(report.Agent{Name: k.agent, Version: k.version}.Full()), " ")
+	name := strings.Join(strings.Fields(report.Agent{Name: k.agent, Version: k.version}.Shown()), " ")
 	if k.batch != "" {
 		name = strings.TrimSpace(name + " " + k.batch)
 	}
-	return cmp.Or(name, k.run, "badger")
+	return name
 }
 
 // Close writes the document.

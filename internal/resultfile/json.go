@@ -296,7 +296,7 @@ func (j *jsonRows) array() error {
 		case !more:
 			return nil
 		case i >= len(j.columns) && j.rows > 0:
-			return errcode.New(errcode.InvalidArgument, "more than %d values, there are %d columns", i, len(j.columns))
+			return errcode.New(errcode.InvalidArgument, "more values than columns, expected one for each of the %d", len(j.columns))
 		case i >= len(j.columns):
 			j.addColumn("")
 		}

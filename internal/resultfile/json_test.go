@@ -81,7 +81,7 @@ func TestMalformedJSON(t *testing.T) {
 		{"lists by column", `{"a":[1,2],"b":["x","y"]}`, "orient=\"records\"", errcode.InvalidArgument, arrowtable.Limits{}},
 		{"table orientation", `{"schema":{"fields":[]},"data":[{"a":1}]}`, "orient=\"records\"", errcode.InvalidArgument, arrowtable.Limits{}},
 		{"ragged arrays", `[[1,2],["` + secret + `"]]`, "row 2: 1 values, expected one for each of the 2 columns", errcode.InvalidArgument, arrowtable.Limits{}},
-		{"too long an array", `[[1],[1,2]]`, "row 2: more than 1 values", errcode.InvalidArgument, arrowtable.Limits{}},
+		{"too long an array", `[[1],[1,2]]`, "row 2: more values than columns", errcode.InvalidArgument, arrowtable.Limits{}},
 		{"objects and arrays", `[[1],{"a":1}]`, "row 2: rows are arrays here", errcode.InvalidArgument, arrowtable.Limits{}},
 		{"a row that is a number", "{\"a\":1}\n7\n", "row 2: expected a row", errcode.InvalidArgument, arrowtable.Limits{}},
 		{"text behind the array", `[{"a":1}] x`, "expected the end", errcode.InvalidArgument, arrowtable.Limits{}},

@@ -6,10 +6,13 @@ import (
 	"crypto/rand"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/caseview"
@@ -163,6 +166,9 @@ func (s *Site) page(p *page) http.HandlerFunc {
 	return func(rw http.ResponseWriter, r *http.Request) {
 		who, _ := identity.From(r.Context())
 		err := who.Demand(p.role)
+		if err == nil {
+			err = readableAddress(r)
+		}
 		to := ""
 		if err == nil && (p.perRun || p == onecasePage || p == exportPage) {
 			to, err = s.whichRun(r)
@@ -184,6 +190,22 @@ func (s *Site) page(p *page) http.HandlerFunc {
 			s.fail(rw, r, err)
 		}
 	}
+}
+
+// readableAddress tells which field of the address is no text: no database takes it.
+func readableAddress(r *http.Request) error {
+	fields := r.URL.Query()
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if !utf8.ValidString(name) {
+			return errcode.New(errcode.InvalidArgument, "the field %.60q of the address is not valid UTF-8", name)
+		}
+		for _, text := range fields[name] {
+			if !utf8.ValidString(text) {
+				return errcode.New(errcode.InvalidArgument, "%.60s: %.60q is not valid UTF-8", name, text)
+			}
+		}
+	}
+	return nil
 }
 
 // failure is what the page of an error shows.
