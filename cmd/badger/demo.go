@@ -99,6 +99,9 @@ func (c *demoCommand) Run(ctx context.Context, p process) error {
 	if err := pages.write(ctx, page); err != nil {
 		return err
 	}
+	if err := w.Exec(ctx, "CHECKPOINT"); err != nil { // the file has all of it when its size is told
+		return err
+	}
 	end = "\n"
 	step(fmt.Sprintf("done: %s, %s", amount.Of(outcome.Done, "answer"), amount.Of(outcome.Scores, "score")))
 	if err := summary.close(""); err != nil {
