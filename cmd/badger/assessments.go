@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/assessfile"
 	"github.com/badger-eval/badger/internal/batch"
-	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -64,7 +64,7 @@ func (r *recorded) lines(known func(caseID string) bool) (out []string) {
 				}
 			}
 		}
-		line := fmt.Sprintf("assessments of %s, method %s: %d of %s used", run.Backend, run.Method, len(of), report.Counted(run.Len(), "line"))
+		line := fmt.Sprintf("assessments of %s, method %s: %d of %s used", run.Backend, run.Method, len(of), amount.Of(run.Len(), "line"))
 		if unknown > 0 {
 			line += fmt.Sprintf("; %d are of no case of this run, such as %.40q", unknown, example)
 		}
@@ -75,7 +75,7 @@ func (r *recorded) lines(known func(caseID string) bool) (out []string) {
 	}
 	if n := len(r.missing); n > 0 {
 		id := slices.Min(slices.Collect(maps.Keys(r.missing)))
-		out = append(out, fmt.Sprintf("!! %s %s no reply in the file, such as %.40q: %s", report.Counted(n, "case"), map[bool]string{true: "has", false: "have"}[n == 1], id, r.missing[id]))
+		out = append(out, fmt.Sprintf("!! %s %s no reply in the file, such as %.40q: %s", amount.Of(n, "case"), map[bool]string{true: "has", false: "have"}[n == 1], id, r.missing[id]))
 	}
 	return out
 }

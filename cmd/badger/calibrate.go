@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/calibration"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/report"
@@ -130,7 +131,7 @@ func checkAgreement(r *calibration.Report, gates gates, w io.Writer) error {
 		said := fmt.Sprintf("kappa of %s is not defined (%s)", g.metric, m.Kappa.Why)
 		reached := m.Coverage.Defined && m.Coverage.Value+rounding >= least
 		if m.Kappa.Defined {
-			said = fmt.Sprintf("kappa of %s is %.4f over %d of %s", g.metric, m.Kappa.Value, m.N(), report.Counted(m.Of, "labelled case"))
+			said = fmt.Sprintf("kappa of %s is %.4f over %d of %s", g.metric, m.Kappa.Value, m.N(), amount.Of(m.Of, "labelled case"))
 		}
 		if g.least != nil {
 			said += fmt.Sprintf(", want at least %g", *g.least)
@@ -247,7 +248,7 @@ func warehouseVotes(ctx context.Context, p process, w *connectors.Warehouse) (ma
 		votes[v.AnswerID][v.Annotator] = map[int]agreement.Vote{1: agreement.Pass, -1: agreement.Fail, 0: agreement.Missing}[v.Says]
 	}
 	if unknown > 0 {
-		fmt.Fprintf(p.stderr, "agent_version is NULL in %s of human_labels, and several versions or none answered the question in the batch: such a label counts for none; set agent_version\n", report.Counted(unknown, "row"))
+		fmt.Fprintf(p.stderr, "agent_version is NULL in %s of human_labels, and several versions or none answered the question in the batch: such a label counts for none; set agent_version\n", amount.Of(unknown, "row"))
 	}
 	return votes, nil
 }

@@ -13,10 +13,10 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/calibration"
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
 )
@@ -119,11 +119,11 @@ func (l *labelled) score(ctx context.Context) (*calibration.Study, error) {
 // tell says which cases do not count.
 func (l *labelled) tell(labelled, unlabelled int, unread []string) {
 	if unlabelled > 0 {
-		fmt.Fprintf(l.stderr, "%s labelled, %d not\n", report.Counted(labelled, "case"), unlabelled)
+		fmt.Fprintf(l.stderr, "%s labelled, %d not\n", amount.Of(labelled, "case"), unlabelled)
 	}
 	if len(unread) > 0 {
 		slices.Sort(unread)
-		fmt.Fprintf(l.stderr, "%s cannot be read, such as: %s\n", report.Counted(len(unread), "case"), unread[0])
+		fmt.Fprintf(l.stderr, "%s cannot be read, such as: %s\n", amount.Of(len(unread), "case"), unread[0])
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"maps"
 	"os"
@@ -50,6 +51,19 @@ func (v *setVersion) UnmarshalText(text []byte) error {
 // answers is the pattern of the answers that are chosen.
 func (f answerFlags) answers() scoring.AnswerID {
 	return scoring.AnswerID{Agent: string(f.Agent), Version: string(f.Version), Batch: string(f.Batch)}
+}
+
+// named are the names that are chosen, for a message: agent "nova", batch "b1".
+func (f answerFlags) named() (out []string) {
+	for _, x := range []struct {
+		what  string
+		value chosen
+	}{{"agent", f.Agent}, {"version", f.Version}, {"batch", f.Batch}} {
+		if name, ok := scoring.Named(string(x.value)); ok {
+			out = append(out, fmt.Sprintf("%s %.60q", x.what, name))
+		}
+	}
+	return out
 }
 
 func (f answerFlags) filter() connectors.Filter {

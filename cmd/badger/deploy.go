@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/deploy"
-	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/internal/amount"
 )
 
 type deployCommand struct {
@@ -73,7 +73,7 @@ func (c *deployCommand) Run(ctx context.Context, p process) error {
 	for _, name := range changes.Kept {
 		fmt.Fprintf(p.stderr, "the values no longer ask for it, but it was changed and stays: %s\n", name)
 	}
-	fmt.Fprintf(p.stderr, "%s written to %s\n", report.Counted(len(files), "file"), c.To)
+	fmt.Fprintf(p.stderr, "%s written to %s\n", amount.Of(len(files), "file"), c.To)
 	return nil
 }
 
@@ -87,6 +87,6 @@ func (c *deployCommand) check(p process, t *deploy.Target, files []deploy.File) 
 		fmt.Fprintln(p.stdout, strings.Join(lines, "\n"))
 		return errGate
 	}
-	fmt.Fprintf(p.stdout, "as they should be: %s\n", report.Counted(len(files), "file"))
+	fmt.Fprintf(p.stdout, "as they should be: %s\n", amount.Of(len(files), "file"))
 	return nil
 }

@@ -9,8 +9,8 @@ import (
 
 	"github.com/badger-eval/badger/connectors/doctor"
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/sql/install"
 )
 
@@ -50,7 +50,7 @@ func compared(plan *install.Plan, diff *install.Comparison, name string, kinds .
 	var same, wrong, others []string
 	for _, what := range kinds {
 		if n, ok := diff.Same[what]; ok {
-			same = append(same, report.Counted(n, what))
+			same = append(same, amount.Of(n, what))
 		}
 		for _, l := range diff.Lines {
 			if l.What == what && !l.Fine {

@@ -7,10 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/caseview"
@@ -133,7 +133,7 @@ func (c *explainCommand) stored(ctx context.Context, w *connectors.Warehouse, in
 		}
 		found = slices.DeleteFunc(found, func(a scoring.AnswerID) bool { return !a.Matches(c.answers()) })
 		if len(found) > 1 {
-			return usage("run %s scored %s to the case: %s; choose one with --agent, --agent-version and --batch", report.Short(run), report.Counted(len(found), "answer"), answersText(found))
+			return usage("run %s scored %s to the case: %s; choose one with --agent, --agent-version and --batch", report.Short(run), amount.Of(len(found), "answer"), answersText(found))
 		}
 		if len(found) == 1 {
 			in.RunID, id = run, found[0]
@@ -170,16 +170,7 @@ func (c *explainCommand) stored(ctx context.Context, w *connectors.Warehouse, in
 
 // asked names the case, and whose answer is chosen.
 func (c *explainCommand) asked() string {
-	text := "the case " + report.Short(c.Case)
-	for _, f := range []struct {
-		name  string
-		value chosen
-	}{{"agent", c.Agent}, {"version", c.Version}, {"batch", c.Batch}} {
-		if name, ok := scoring.Named(string(f.value)); ok {
-			text += fmt.Sprintf(", %s %s", f.name, strconv.Quote(report.Short(name)))
-		}
-	}
-	return text
+	return strings.Join(append([]string{"the case " + report.Short(c.Case)}, c.named()...), ", ")
 }
 
 // answererOf names the agent of an answer in a message, also where it has no name.
@@ -230,7 +221,7 @@ func (c *explainCommand) fromFile(ctx context.Context, of scoring.AnswerID, in *
 		if len(ids) == 1 { // no flag chooses one of them
 			return files, usage("--cases: the answer to the case %s by %s is there %d times (%s), and none of them counts; leave one of these lines", report.Short(c.Case), answererOf(ids[0]), len(found), report.Short(strings.Join(places, ", ")))
 		}
-		return files, usage("--cases: there are %s to the case: %s; choose one with --agent, --agent-version and --batch", report.Counted(len(ids), "answer"), answersText(ids))
+		return files, usage("--cases: there are %s to the case: %s; choose one with --agent, --agent-version and --batch", amount.Of(len(ids), "answer"), answersText(ids))
 	}
 	in.Case, err = found[0].Load(ctx)
 	in.Unstored = false // the file has what the database lacks

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/report"
 )
 
@@ -185,7 +186,7 @@ func (g *gate) judge(of string, sum float64, c *report.Coverage, lower bool) (sa
 		}
 		reached = reached && above >= -rounding
 	}
-	said = fmt.Sprintf("%s is %.4f over %d of %s", g.metric+of, mean, counted, report.Counted(c.Asked, "case")) + g.wanted(lower)
+	said = fmt.Sprintf("%s is %.4f over %d of %s", g.metric+of, mean, counted, amount.Of(c.Asked, "case")) + g.wanted(lower)
 	if least > 0 {
 		said += fmt.Sprintf("; %.1f%% of the cases it applies to have a value, want at least %g%%", 100*share, 100*least)
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/sql/install"
 	"github.com/badger-eval/badger/udf"
@@ -195,7 +194,7 @@ func (c *installCommand) diff(ctx context.Context, p process, plan *install.Plan
 	}
 	for _, what := range []string{"function", "service", "table", "view", "key", "role", "grant", "job"} {
 		if n := diff.Same[what]; n > 0 {
-			fmt.Fprintf(p.stdout, "as they should be: %s\n", report.Counted(n, what))
+			fmt.Fprintf(p.stdout, "as they should be: %s\n", amount.Of(n, what))
 		}
 	}
 	if len(diff.NotCompared) > 0 {

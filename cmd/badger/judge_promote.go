@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
 )
@@ -109,11 +109,11 @@ func (c *judgePromoteCommand) test(ctx context.Context, p process, gates gates) 
 	n := trial.confusion.N()
 	switch failed := trial.statuses[scoring.StatusFailed]; {
 	case failed > 0:
-		return tested{}, errcode.New(errcode.FailedPrecondition, "not promoted: the judge failed on %s of %d; badger judge test shows why", report.Counted(failed, "case"), len(trial.scores))
+		return tested{}, errcode.New(errcode.FailedPrecondition, "not promoted: the judge failed on %s of %d; badger judge test shows why", amount.Of(failed, "case"), len(trial.scores))
 	case trial.labelled() == 0:
 		return tested{}, usage("not promoted: none of the %d cases has a label (human.label) to compare with; --untested promotes without", len(trial.scores))
 	case n == 0:
-		return tested{}, usage("not promoted: the judge says of none of the %s whether it passes; give it a threshold, or --untested", report.Counted(trial.labelled(), "labelled answer"))
+		return tested{}, usage("not promoted: the judge says of none of the %s whether it passes; give it a threshold, or --untested", amount.Of(trial.labelled(), "labelled answer"))
 	}
 	if err := trial.check(p, gates); err != nil {
 		return tested{}, fmt.Errorf("not promoted: %w", err)
@@ -139,7 +139,7 @@ func (t tested) String() string {
 	if t.Untested {
 		return "untested"
 	}
-	text := fmt.Sprintf("tested on %d of %s", t.N, report.Counted(t.Labelled, "labelled answer"))
+	text := fmt.Sprintf("tested on %d of %s", t.N, amount.Of(t.Labelled, "labelled answer"))
 	if t.Accuracy != nil {
 		text += fmt.Sprintf(", accuracy %.3f", *t.Accuracy)
 	}

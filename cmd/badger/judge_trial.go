@@ -14,9 +14,9 @@ import (
 	"text/tabwriter"
 
 	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
 	"github.com/badger-eval/badger/scoring/custom"
@@ -313,7 +313,7 @@ func (t *judgeTrial) render(p process, all bool) error {
 	if more := len(t.scores) - casesShown; more > 0 && !all {
 		fmt.Fprintf(p.stdout, "… and %d more; --all shows them\n", more)
 	}
-	fmt.Fprintf(p.stdout, "\n%s", report.Counted(len(t.scores), "case"))
+	fmt.Fprintf(p.stdout, "\n%s", amount.Of(len(t.scores), "case"))
 	for _, s := range []scoring.Status{scoring.StatusOK, scoring.StatusAbstained, scoring.StatusNotApplicable, scoring.StatusFailed} {
 		if n := t.statuses[s]; n > 0 {
 			fmt.Fprintf(p.stdout, ", %d %s", n, strings.ReplaceAll(string(s), "_", " "))
@@ -367,7 +367,7 @@ func (t *judgeTrial) renderAgreement(p process) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(p.stdout, "%d of %s: accuracy %s, kappa %s\n", c.N(), report.Counted(labelled, "labelled answer"), text(c.Accuracy()), kappa)
+	_, err := fmt.Fprintf(p.stdout, "%d of %s: accuracy %s, kappa %s\n", c.N(), amount.Of(labelled, "labelled answer"), text(c.Accuracy()), kappa)
 	return err
 }
 
@@ -387,7 +387,7 @@ func (t *judgeTrial) check(p process, gates gates) error {
 	missed := false
 	if n := t.statuses[scoring.StatusFailed]; n > 0 {
 		missed = true
-		fmt.Fprintf(p.stderr, "the judge failed on %s\n", report.Counted(n, "case"))
+		fmt.Fprintf(p.stderr, "the judge failed on %s\n", amount.Of(n, "case"))
 	}
 	for _, g := range gates {
 		s := t.confusion.Accuracy()
@@ -396,7 +396,7 @@ func (t *judgeTrial) check(p process, gates gates) error {
 		}
 		said := fmt.Sprintf("%s is not defined (%s)", g.metric, s.Why)
 		if s.Defined {
-			said = fmt.Sprintf("%s is %.4f over %d of %s", g.metric, s.Value, t.confusion.N(), report.Counted(t.labelled(), "labelled case"))
+			said = fmt.Sprintf("%s is %.4f over %d of %s", g.metric, s.Value, t.confusion.N(), amount.Of(t.labelled(), "labelled case"))
 		}
 		reached := s.Defined && s.Value+rounding >= *g.least
 		fmt.Fprintf(p.stderr, "gate %s: %s, want at least %g\n", gateWord(reached), said, *g.least)

@@ -15,7 +15,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/telemetry"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
@@ -348,11 +348,11 @@ func (j *judging) say(w io.Writer) {
 		if len(all) > 1 && stats.Requests == 0 {
 			continue
 		}
-		fmt.Fprintf(w, "judge %s: %s", nameOf(s), report.Counted(stats.Requests, "question"))
+		fmt.Fprintf(w, "judge %s: %s", nameOf(s), amount.Of(stats.Requests, "question"))
 		if stats.Hits > 0 {
 			fmt.Fprintf(w, ", %d of them answered by the ledger", stats.Hits)
 		}
-		fmt.Fprintf(w, "; %s", report.Counted(stats.Calls, "call"))
+		fmt.Fprintf(w, "; %s", amount.Of(stats.Calls, "call"))
 		if stats.Retries > 0 {
 			fmt.Fprintf(w, " (%d again)", stats.Retries)
 		}
@@ -361,14 +361,14 @@ func (j *judging) say(w io.Writer) {
 		}
 	}
 	if len(all) > 1 {
-		fmt.Fprintf(w, "all judges: %s", report.Counted(j.stats().Calls, "call"))
+		fmt.Fprintf(w, "all judges: %s", amount.Of(j.stats().Calls, "call"))
 	}
 	fmt.Fprintf(w, ", %d tokens in, %d out", spent.TokensIn, spent.TokensOut)
 	if spent.Money > 0 {
 		fmt.Fprintf(w, ", %s USD", spent.Money)
 	}
 	if spent.Refused > 0 {
-		fmt.Fprintf(w, "; %s not made, for the budget did not allow it", report.Counted(int64(spent.Refused), "call"))
+		fmt.Fprintf(w, "; %s not made, for the budget did not allow it", amount.Of(int64(spent.Refused), "call"))
 	}
 	fmt.Fprintln(w)
 }

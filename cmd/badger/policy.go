@@ -463,7 +463,7 @@ func printPolicies(w io.Writer, t *policy.Table) {
 				fmt.Fprintf(&b, "  %-*s  %3d of %3d  %3d  %.2f-%.2f  %7s  %5.3f%s\n", name, relation, r.Accepted, r.Cases, r.Groups, within.Lo, within.Hi, chosen, r.Chance, passes)
 			}
 			if unseen > 0 {
-				fmt.Fprintf(&b, "  and %s that no labelled case shows\n", report.Counted(unseen, "relation"))
+				fmt.Fprintf(&b, "  and %s that no labelled case shows\n", amount.Of(unseen, "relation"))
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/labelling"
@@ -123,10 +124,10 @@ func (c *queueNewCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	if len(ids) > 0 && len(shown) == 0 {
-		return errcode.New(errcode.FailedPrecondition, "queue: badger.agent_runs has no row of any of the answers of the %s, or several of each, so that people would not know what to look at; fill badger.agent_runs with the answers and run over these, see docs/tables.md", report.Counted(len(ids), "case"))
+		return errcode.New(errcode.FailedPrecondition, "queue: badger.agent_runs has no row of any of the answers of the %s, or several of each, so that people would not know what to look at; fill badger.agent_runs with the answers and run over these, see docs/tables.md", amount.Of(len(ids), "case"))
 	}
 	if n := len(ids) - len(shown); n > 0 {
-		fmt.Fprintf(p.stderr, "%d of %s left out: badger.agent_runs has no row of their answers, or several, so that people would not know what to look at\n", n, report.Counted(len(ids), "case"))
+		fmt.Fprintf(p.stderr, "%d of %s left out: badger.agent_runs has no row of their answers, or several, so that people would not know what to look at\n", n, amount.Of(len(ids), "case"))
 	}
 	q, err := s.Make(ctx, plan, shown)
 	if err != nil {
@@ -135,7 +136,7 @@ func (c *queueNewCommand) Run(ctx context.Context, p process) error {
 	if c.JSON {
 		return writeJSON(p, queueJSON{q.ID, q.Name, q.RunID, q.Agent, q.Version, q.Batch, q.Cases, q.Annotators, q.Ordering, q.Seed, q.Blind, true, nil})
 	}
-	fmt.Fprintf(p.stdout, "queue %s: %s, %s for each\nlabel with: badger view --label --db %s\n", q.ID, report.Counted(int(q.Cases), "case"), report.Counted(int(q.Annotators), "annotator"), c.DB)
+	fmt.Fprintf(p.stdout, "queue %s: %s, %s for each\nlabel with: badger view --label --db %s\n", q.ID, amount.Of(int(q.Cases), "case"), amount.Of(int(q.Annotators), "annotator"), c.DB)
 	return nil
 }
 
@@ -331,7 +332,7 @@ func (c *queueExportCommand) Run(ctx context.Context, p process) (err error) {
 	}
 	n, err := s.Export(ctx, to, c.Queue)
 	if err == nil {
-		fmt.Fprintf(p.stderr, "labels of %s\n", report.Counted(n, "answer"))
+		fmt.Fprintf(p.stderr, "labels of %s\n", amount.Of(n, "answer"))
 	}
 	return err
 }
@@ -368,8 +369,8 @@ func (c *queueImportCommand) Run(ctx context.Context, p process) error {
 		return asUsage(err)
 	}
 	if done.Unknown > 0 {
-		fmt.Fprintf(p.stderr, "%s of answers that the database does not have\n", report.Counted(done.Unknown, "line"))
+		fmt.Fprintf(p.stderr, "%s of answers that the database does not have\n", amount.Of(done.Unknown, "line"))
 	}
-	fmt.Fprintf(p.stdout, "%s in %s, %d new\n", report.Counted(done.Labels, "label"), report.Counted(done.Lines, "line"), done.Written)
+	fmt.Fprintf(p.stdout, "%s in %s, %d new\n", amount.Of(done.Labels, "label"), amount.Of(done.Lines, "line"), done.Written)
 	return nil
 }

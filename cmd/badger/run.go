@@ -23,7 +23,6 @@ import (
 	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/custom"
@@ -159,15 +158,7 @@ func (c *runCommand) readAgain() bool {
 
 // noCases is the error of a run that found nothing to score: a gate over nothing would pass.
 func (c *runCommand) noCases() error {
-	var of []string
-	for _, f := range []struct {
-		name  string
-		value chosen
-	}{{"agent", c.Agent}, {"version", c.Version}, {"batch", c.Batch}} {
-		if name, ok := scoring.Named(string(f.value)); ok {
-			of = append(of, fmt.Sprintf("%s %.60q", f.name, name))
-		}
-	}
+	of := c.named()
 	switch {
 	case c.Cases != "" && len(of) == 0:
 		return errcode.New(errcode.NotFound, "there are no cases: the file %q holds none", filepath.Base(c.Cases))
@@ -854,7 +845,7 @@ func (e *evaluation) warn() {
 	if scores == 0 {
 		return
 	}
-	fmt.Fprintf(e.stderr, "!! %s of %s failed; the scores say why", report.Counted(scores, "score"), report.Counted(metrics, "metric"))
+	fmt.Fprintf(e.stderr, "!! %s of %s failed; the scores say why", amount.Of(scores, "score"), amount.Of(metrics, "metric"))
 	if e.warehouse != nil {
 		fmt.Fprintf(e.stderr, ", and --resume %s --retry-failed scores them again", e.run)
 	}

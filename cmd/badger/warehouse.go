@@ -12,10 +12,10 @@ import (
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/natural"
-	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -199,10 +199,10 @@ func (s *warehouseSource) setVersions() string {
 	defer s.mu.Unlock()
 	var parts []string
 	for _, v := range slices.Backward(slices.SortedFunc(maps.Keys(s.taken), natural.Compare)) {
-		parts = append(parts, fmt.Sprintf("version %s for %s", firstOf(v, "without a name"), report.Counted(int(s.taken[v]), "answer")))
+		parts = append(parts, fmt.Sprintf("version %s for %s", firstOf(v, "without a name"), amount.Of(int(s.taken[v]), "answer")))
 	}
 	if s.loose > 0 {
-		parts = append(parts, fmt.Sprintf("no question for %s", report.Counted(int(s.loose), "answer")))
+		parts = append(parts, fmt.Sprintf("no question for %s", amount.Of(int(s.loose), "answer")))
 	}
 	return strings.Join(parts, ", ")
 }

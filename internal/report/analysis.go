@@ -88,7 +88,7 @@ func tierName(t string) string { return strings.ReplaceAll(Printable(t), "_", " 
 // all.
 func RenderTrend(w io.Writer, t *analysis.Trend, last int, o Options) error {
 	v := analysisView{newPrinter(w, o)}
-	v.line(span{Counted(len(t.Batches), "batch"), bold}, span{v.dot + " " + Counted(len(t.Metrics), "metric"), plain})
+	v.line(span{amount.Of(len(t.Batches), "batch"), bold}, span{v.dot + " " + amount.Of(len(t.Metrics), "metric"), plain})
 	var without []string
 	for _, m := range t.Metrics {
 		var points []*analysis.Point
@@ -226,7 +226,7 @@ func (v analysisView) remarks(list []string) {
 // for.
 func RenderComparison(w io.Writer, c *analysis.Comparison, more []string, cases bool, o Options) error {
 	v := analysisView{newPrinter(w, o)}
-	v.line(span{Printable(c.From.Name()) + " " + v.arrow + " " + Printable(c.To.Name()), bold}, span{v.dot + " " + Counted(c.Shared, "shared case"), plain})
+	v.line(span{Printable(c.From.Name()) + " " + v.arrow + " " + Printable(c.To.Name()), bold}, span{v.dot + " " + amount.Of(c.Shared, "shared case"), plain})
 	v.line()
 	var g grid
 	g.words("metric", 12)
@@ -273,7 +273,7 @@ func RenderComparison(w io.Writer, c *analysis.Comparison, more []string, cases 
 	}
 	v.line()
 	v.paragraph("", fmt.Sprintf("compared: cases with a value on both sides that may be compared, of those with a score on both. before, after, change: means of the compared cases; passed: change of the share of them that passes, with the cases that pass now and no more. A missing answer counts as 0 and does not pass. p: paired test of the change, McNemar's exact test or a sign-flip test; Holm: p adjusted for %s; n.s.: not shown; %s",
-		Counted(adjusted, "row"), minimum(c.MinDrop, c.Alpha)))
+		amount.Of(adjusted, "row"), minimum(c.MinDrop, c.Alpha)))
 	if !cases {
 		v.paragraph("", "Cases behind the changes: --cases, or --json")
 	}
@@ -366,7 +366,7 @@ func KindTitle(kind string) string { return kindTitles[kind] }
 // RenderFailures writes for a terminal what goes wrong.
 func RenderFailures(w io.Writer, f *analysis.Failures, o FailureView, terminal Options) error {
 	v := analysisView{newPrinter(w, terminal)}
-	v.line(span{Counted(len(f.Labels), "label"), bold}, span{v.dot + " an answer may have several", plain})
+	v.line(span{amount.Of(len(f.Labels), "label"), bold}, span{v.dot + " an answer may have several", plain})
 	for i := 0; i < len(f.Labels); {
 		j := i
 		for j < len(f.Labels) && f.Labels[j].Metric == f.Labels[i].Metric && f.Labels[j].Kind == f.Labels[i].Kind {
@@ -461,8 +461,8 @@ func (v analysisView) failures(f *analysis.Failures, labels []analysis.FailureLa
 // RenderAudit writes for a terminal which questions are suspect, the first ones; top 0 is all.
 func RenderAudit(w io.Writer, a *analysis.Audit, top int, o Options) error {
 	v := analysisView{newPrinter(w, o)}
-	v.line(span{fmt.Sprintf("%d of %s suspect", len(a.Suspects), Counted(a.Cases, "question")), bold},
-		span{fmt.Sprintf("%s %d of %s rejected by %s", v.dot, a.Rejected, Counted(a.Answers, "answer"), a.EX), plain})
+	v.line(span{fmt.Sprintf("%d of %s suspect", len(a.Suspects), amount.Of(a.Cases, "question")), bold},
+		span{fmt.Sprintf("%s %d of %s rejected by %s", v.dot, a.Rejected, amount.Of(a.Answers, "answer"), a.EX), plain})
 	shown := a.Suspects
 	if top > 0 && len(shown) > top {
 		shown = shown[:top]
@@ -587,7 +587,7 @@ func (v analysisView) discordance(a *analysis.Audit) {
 // RenderRanking writes for a terminal how systems rank.
 func RenderRanking(w io.Writer, r *analysis.Ranking, o Options) error {
 	v := analysisView{newPrinter(w, o)}
-	v.line(span{Counted(len(r.Systems), "system"), bold}, span{fmt.Sprintf("%s %d of %s shared by all", v.dot, r.Shared, Counted(r.Cases, "case")), plain})
+	v.line(span{amount.Of(len(r.Systems), "system"), bold}, span{fmt.Sprintf("%s %d of %s shared by all", v.dot, r.Shared, amount.Of(r.Cases, "case")), plain})
 	for i := range r.Metrics {
 		v.ranked(r, &r.Metrics[i], i == 0)
 	}
@@ -643,9 +643,9 @@ func (v analysisView) ranked(r *analysis.Ranking, m *analysis.Ranked, ex bool) {
 	for _, u := range m.Unlike {
 		switch {
 		case u.Why == analysis.NoValue:
-			remarks = append(remarks, Counted(u.Cases, "case")+" left out: a system has no value (abstained, failed or not applicable)")
+			remarks = append(remarks, amount.Of(u.Cases, "case")+" left out: a system has no value (abstained, failed or not applicable)")
 		default:
-			remarks = append(remarks, Counted(u.Cases, "case")+" left out: the systems have another "+u.Why)
+			remarks = append(remarks, amount.Of(u.Cases, "case")+" left out: the systems have another "+u.Why)
 		}
 	}
 	v.remarks(remarks)

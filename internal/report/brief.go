@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"github.com/badger-eval/badger/internal/amount"
 )
 
 // leading are the metrics that say most about answers, each in its own way: what evidence and judge
@@ -37,17 +39,23 @@ func (f *Figures) Leading(n int) []*Metric {
 
 // Change is how a metric changed to the answers of an agent version, or nil.
 func (f *Figures) Change(metric string, to Agent) *MetricChange {
+	_, m := f.changeTo(metric, to)
+	return m
+}
+
+// changeTo is Change, with the change of the versions that it is part of.
+func (f *Figures) changeTo(metric string, to Agent) (*Change, *MetricChange) {
 	for i := range f.Changes {
 		if f.Changes[i].To != to {
 			continue
 		}
 		for k := range f.Changes[i].Metrics {
 			if m := &f.Changes[i].Metrics[k]; m.Metric == metric {
-				return m
+				return &f.Changes[i], m
 			}
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // RenderBrief writes for a terminal what fits a screen of 80 columns: the leading metrics of every
@@ -103,7 +111,7 @@ func (v *view) leading() {
 			g.add(row...)
 		}
 	}
-	v.title("Scores", fmt.Sprintf("%d of %s", len(v.Leading(briefMetrics)), Counted(len(v.Metrics), "metric")))
+	v.title("Scores", fmt.Sprintf("%d of %s", len(v.Leading(briefMetrics)), amount.Of(len(v.Metrics), "metric")))
 	g.print(v.printer)
 	if len(v.Changes) > 0 {
 		v.line()

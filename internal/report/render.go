@@ -46,7 +46,7 @@ func (v *view) header() {
 			agents = append(agents, Printable(a.Shown()))
 		}
 	}
-	line := []span{{Counted(v.Cases, "case"), bold}, {v.dot + " " + Counted(v.Scores, "score"), plain}}
+	line := []span{{amount.Of(v.Cases, "case"), bold}, {v.dot + " " + amount.Of(v.Scores, "score"), plain}}
 	if len(agents) > 0 {
 		line = append(line, span{v.dot + " " + strings.Join(agents, ", "), plain})
 	}
@@ -451,11 +451,11 @@ func (v *view) unscored() {
 			g.add(text(strconv.Itoa(u.N)), text(strconv.Itoa(u.Cases)), text(Printable(u.Reason)), inStyle(Printable(of), dim))
 			continue
 		}
-		on := Counted(u.Cases, "case")
+		on := amount.Of(u.Cases, "case")
 		if u.Cases == 1 {
 			on = u.Example
 		}
-		v.line(span{string(u.Status), red}, span{fmt.Sprintf(": %s of %s, on %s", Counted(u.N, "score"), Printable(of), Printable(on)), plain})
+		v.line(span{string(u.Status), red}, span{fmt.Sprintf(": %s of %s, on %s", amount.Of(u.N, "score"), Printable(of), Printable(on)), plain})
 		if u.Code != "" {
 			u.Reason = u.Code + ": " + u.Reason
 		}
@@ -465,7 +465,7 @@ func (v *view) unscored() {
 		g.print(v.printer)
 	}
 	if n := len(v.Unscored) - shown; n > 0 {
-		v.line(span{"and " + Counted(n, "more reason"), dim})
+		v.line(span{"and " + amount.Of(n, "more reason"), dim})
 	}
 }
 
@@ -484,10 +484,10 @@ func (v *view) verdict() {
 			}
 			switch {
 			case r.Passed != nil:
-				v.line(span{who, bold}, span{fmt.Sprintf(" passes %s on %d of %s, ", Printable(m.Name), r.Passed.Passed, Counted(r.Passed.Of, "case")), plain},
+				v.line(span{who, bold}, span{fmt.Sprintf(" passes %s on %d of %s, ", Printable(m.Name), r.Passed.Passed, amount.Of(r.Passed.Of, "case")), plain},
 					span{percent(r.Passed.Rate), shareStyle(r.Passed.Rate)}, span{v.comparison(&r), plain})
 			case r.Mean != nil:
-				v.line(span{who, bold}, span{fmt.Sprintf(" has a mean %s of %s on %s", Printable(m.Name), decimal(*r.Mean), Counted(r.N, "case")), plain}, span{v.comparison(&r), plain})
+				v.line(span{who, bold}, span{fmt.Sprintf(" has a mean %s of %s on %s", Printable(m.Name), decimal(*r.Mean), amount.Of(r.N, "case")), plain}, span{v.comparison(&r), plain})
 			default:
 				v.line(span{who, bold}, span{" has no value of " + Printable(m.Name), plain})
 			}
@@ -506,7 +506,7 @@ func (c *Coverage) Why() string {
 	}
 	why := c.Reasons[0].Reason
 	if n := len(c.Reasons) - 1; n > 0 {
-		why += fmt.Sprintf(" and %s", Counted(n, "other reason"))
+		why += fmt.Sprintf(" and %s", amount.Of(n, "other reason"))
 	}
 	return why
 }
@@ -523,11 +523,6 @@ func (c *Coverage) Left() string {
 		}
 	}
 	return strings.Join(parts, ", ")
-}
-
-// Counted is [amount.Of].
-func Counted[N int | int64](n N, what string) string {
-	return amount.Of(n, what)
 }
 
 // decimal writes a value with as many digits as people need.

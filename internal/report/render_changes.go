@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strconv"
+
+	"github.com/badger-eval/badger/internal/amount"
 )
 
 // changesCount says what the figures of changes count, as other commands count other cases.
@@ -96,27 +98,17 @@ func (v *view) regressed(c *Change) {
 
 // comparison is how the primary metric changed from the version before, beside the rate of a version.
 func (v *view) comparison(r *Rate) string {
-	for _, c := range v.Changes {
-		for i := range c.Metrics {
-			m := &c.Metrics[i]
-			if c.To != r.Agent || m.Metric != v.Primary {
-				continue
-			}
-			return " (" + m.By() + ", " + m.Sure() + ")"
-		}
+	if m := v.Change(v.Primary, r.Agent); m != nil {
+		return " (" + m.By() + ", " + m.Sure() + ")"
 	}
 	return ""
 }
 
 // comparedOn says below the rate of a version which cases the change beside it is of.
 func (v *view) comparedOn(r *Rate) {
-	for i := range v.Changes {
-		c := &v.Changes[i]
-		if m := v.Change(v.Primary, r.Agent); m != nil && c.To == r.Agent {
-			if on := v.On(c, m); on != "" {
-				v.line(span{"  the change is of " + on, dim})
-			}
-			return
+	if c, m := v.changeTo(v.Primary, r.Agent); m != nil {
+		if on := v.On(c, m); on != "" {
+			v.line(span{"  the change is of " + on, dim})
 		}
 	}
 }
@@ -134,12 +126,12 @@ func (f *Figures) On(c *Change, m *MetricChange) string {
 			return ""
 		}
 		share := func(n int) string { return percent(float64(n) / float64(both.Of)) }
-		return "the " + Counted(both.Of, "case") + " that both have: " + share(both.Before) + " to " + share(both.After)
+		return "the " + amount.Of(both.Of, "case") + " that both have: " + share(both.Before) + " to " + share(both.After)
 	}
 	if m.N == from.N && m.N == to.N {
 		return ""
 	}
-	return "the " + Counted(m.N, "case") + " that both have"
+	return "the " + amount.Of(m.N, "case") + " that both have"
 }
 
 // rate is what a metric says of an agent version; nil where it has no scores.

@@ -40,7 +40,7 @@ type SummaryOptions struct {
 type Summary struct {
 	o       SummaryOptions
 	cases   map[caseKey]int32
-	infos   []caseInfo
+	infos   []caseKey
 	agents  map[Agent]map[string]*series // by metric
 	abouts  map[Agent][]about            // by the number of the case
 	tiers   texts
@@ -57,8 +57,6 @@ type Summary struct {
 }
 
 type caseKey struct{ id, batch string }
-
-type caseInfo struct{ caseKey }
 
 // about is what is known of a case where an agent version was asked it. Lines of a case file may say
 // different things of one case, and all forms of a run say of an answer what stands there.
@@ -246,7 +244,7 @@ func (s *Summary) Unanswered(questions []string) []Case {
 			if !s.asked(agent, int32(n)) { //nolint:gosec // as in caseNumber
 				continue
 			}
-			key := s.infos[n].caseKey
+			key := s.infos[n]
 			if answered[key.batch] == nil {
 				answered[key.batch] = map[string]bool{}
 			}
@@ -294,7 +292,7 @@ func (s *Summary) caseNumber(c *Case) int32 {
 	if !ok {
 		n = int32(len(s.infos)) //nolint:gosec // two thousand million cases do not fit the memory
 		s.cases[key] = n
-		s.infos = append(s.infos, caseInfo{caseKey: key})
+		s.infos = append(s.infos, key)
 	}
 	return n
 }

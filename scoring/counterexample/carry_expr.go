@@ -271,7 +271,7 @@ func (c *carrier) bare(s *scope, e sqlparts.Expr) expr {
 		return c.caseOf(s, e)
 	case *sqlparts.Cast:
 		if c.castOperator(e) {
-			c.without("the operator ::", castWithout...)
+			c.without("the operator ::", sqlparts.SQLite, sqlparts.MySQL, sqlparts.TSQL, sqlparts.BigQuery)
 		}
 		return c.cast(s, e)
 	case *sqlparts.Subquery:

@@ -25,9 +25,6 @@ var functionsWithout = map[string][]sqlparts.Dialect{
 	"len":    {sqlparts.Postgres, sqlparts.SQLite, sqlparts.MySQL},
 }
 
-// castWithout are the dialects without x::type.
-var castWithout = []sqlparts.Dialect{sqlparts.SQLite, sqlparts.MySQL, sqlparts.TSQL, sqlparts.BigQuery}
-
 // castOperator tells whether a cast is written x::type.
 func (c *carrier) castOperator(e *sqlparts.Cast) bool {
 	start, end := int(e.Start), int(e.End)

@@ -151,8 +151,7 @@ type search struct {
 	session Session
 	asked   map[*Column]bool // those that a query tests for NULL
 	real    *realism
-	short   error // the engine had no memory left while a database was shrunk
-	spared  bool  // the last difference did not count, as it is no realistic one
+	spared  bool // the last difference did not count, as it is no realistic one
 	out     *Outcome
 }
 
@@ -399,11 +398,13 @@ func (s *search) run(ctx context.Context, engine Engine) error {
 			if _, breaks := s.real.judge(d, s.out.Gold.Rows, s.out.Pred.Rows); len(breaks) == 0 {
 				d.real = s.real
 			}
-			s.shrink(ctx, d)
-			if ctx.Err() == nil && s.short == nil {
+			if err := s.shrink(ctx, d); err != nil {
+				return err
+			}
+			if ctx.Err() == nil {
 				s.tell(d)
 			}
-			return s.short
+			return nil
 		}
 		tried[text] = !s.spared
 	}
@@ -548,14 +549,14 @@ func names(columns []output) []string {
 }
 
 // shrink takes out rows until none can be left out, and makes odd values plain.
-func (s *search) shrink(ctx context.Context, d *Database) {
+func (s *search) shrink(ctx context.Context, d *Database) (short error) {
 	still := func(smaller *Database) bool {
 		open := s.out.Open
 		gold, pred := s.out.Gold, s.out.Pred
 		differ, err := s.differ(ctx, smaller)
 		s.out.Open = open
 		if errors.Is(err, ErrMemory) {
-			s.short = err
+			short = err
 		}
 		if err != nil || !differ {
 			s.out.Gold, s.out.Pred = gold, pred
@@ -563,7 +564,7 @@ func (s *search) shrink(ctx context.Context, d *Database) {
 		}
 		return true
 	}
-	for changed := true; changed && ctx.Err() == nil && s.short == nil; {
+	for changed := true; changed && ctx.Err() == nil && short == nil; {
 		changed = false
 		for i := len(d.Tables) - 1; i >= 0; i-- {
 			for j := len(d.Tables[i].Rows) - 1; j >= 0; j-- {
@@ -583,8 +584,8 @@ func (s *search) shrink(ctx context.Context, d *Database) {
 		for j := range d.Tables[i].Rows {
 			for k, c := range d.Tables[i].Columns {
 				for _, plain := range plainer(d.Tables[i].Rows[j][k], c) {
-					if ctx.Err() != nil {
-						return
+					if ctx.Err() != nil || short != nil {
+						return short
 					}
 					other := d.clone()
 					row := slices.Clone(other.Tables[i].Rows[j])
@@ -600,6 +601,7 @@ func (s *search) shrink(ctx context.Context, d *Database) {
 		}
 	}
 	_ = still(d) // the results are those of the last database
+	return short
 }
 
 // plainer are values that read more easily, for NULL, blanks and the empty text.
