@@ -10,6 +10,7 @@ import (
 	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/assessfile"
 	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -94,7 +95,7 @@ func openAssessments(ctx context.Context, path, backend string) (*recorded, erro
 	}
 	f, err := assessfile.Open(ctx, path, o)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, errcode.AsUsage(err)
 	}
 	if backend == "" {
 		all := f.Backends()
@@ -105,7 +106,7 @@ func openAssessments(ctx context.Context, path, backend string) (*recorded, erro
 	}
 	replies, err := f.Replies(backend)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, errcode.AsUsage(err)
 	}
 	r := &recorded{Replies: replies, backend: backend, methods: map[string]bool{}, used: map[string]map[string]bool{}, missing: map[string]string{}}
 	for _, run := range f.Runs() {

@@ -90,7 +90,7 @@ func (c *calibrateCommand) Run(ctx context.Context, p process) error {
 	}
 	r, err := study.Report(o)
 	if err != nil {
-		return usageError{err}
+		return errcode.AsUsage(err)
 	}
 	if err := c.draw(r); err != nil {
 		return err

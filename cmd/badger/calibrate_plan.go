@@ -8,6 +8,7 @@ import (
 
 	"github.com/badger-eval/badger/internal/assessfile"
 	"github.com/badger-eval/badger/internal/calibration"
+	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
 )
@@ -55,7 +56,7 @@ func (c *calibrateCommand) plan(ctx context.Context, l *labelled, config configu
 		o.Snapshots, o.Config = l.snapshots, engineConfig
 		e, err := scoring.NewEngine(metrics, &o)
 		if err != nil {
-			return nil, usageError{err}
+			return nil, errcode.AsUsage(err)
 		}
 		return e, nil
 	}
@@ -105,7 +106,7 @@ func (c *calibrateCommand) recordedBackends(ctx context.Context, engine func(sco
 	}
 	f, err := assessfile.Open(ctx, c.Assessments, assessfile.Options{})
 	if err != nil {
-		return nil, usageError{err}
+		return nil, errcode.AsUsage(err)
 	}
 	names := c.Backend
 	if len(names) == 0 {
@@ -115,7 +116,7 @@ func (c *calibrateCommand) recordedBackends(ctx context.Context, engine func(sco
 	for _, name := range names {
 		replies, err := f.Replies(name)
 		if err != nil {
-			return nil, usageError{err}
+			return nil, errcode.AsUsage(err)
 		}
 		e, err := engine(scoring.EngineOptions{Counterexamples: smallDatabases, Replies: replies})
 		if err != nil {

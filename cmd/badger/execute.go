@@ -139,7 +139,7 @@ func (f *executeFlags) open(c executeConfig, p process, resumed bool, others ...
 	}
 	if !x.PerDatabase && !f.Kept { // a mistyped URL is said at once
 		if _, err := x.Warehouse(context.Background(), ""); errcode.Of(err) == errcode.InvalidArgument {
-			return nil, usageError{err}
+			return nil, errcode.AsUsage(err)
 		} else if err != nil {
 			return nil, err
 		}

@@ -63,7 +63,7 @@ func (c *explainCommand) Run(ctx context.Context, p process) error {
 	}
 	mask, err := caseview.NewMask(append(config.Report.Masked, c.Mask...), nil)
 	if err != nil {
-		return usageError{err}
+		return errcode.AsUsage(err)
 	}
 	in := caseview.Input{Mask: mask}
 	if in.Config, err = config.Metrics.engineConfig(); err != nil {
@@ -105,7 +105,7 @@ func (c *explainCommand) Run(ctx context.Context, p process) error {
 	}
 	v, err := caseview.Build(ctx, in, o)
 	if code := errcode.Of(err); code == errcode.InvalidArgument || code == errcode.NotFound {
-		return usageError{err}
+		return errcode.AsUsage(err)
 	}
 	if err != nil {
 		return err
@@ -241,7 +241,7 @@ func (c *explainCommand) scored(ctx context.Context, in *caseview.Input, snaps s
 		}
 		in.Scores, err = e.Score(ctx, in.Case, names...)
 		if errcode.Of(err) == errcode.NotFound {
-			return usageError{err}
+			return errcode.AsUsage(err)
 		}
 		return err
 	}

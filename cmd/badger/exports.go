@@ -33,7 +33,7 @@ const standardOutput = "-"
 func (f *exportFlags) masking(masked []string) (*caseview.Mask, error) {
 	m, err := caseview.NewMask(append(masked[:len(masked):len(masked)], f.Mask...), nil)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, errcode.AsUsage(err)
 	}
 	return m, nil
 }

@@ -38,7 +38,7 @@ type judgeNewCommand struct {
 func (c *judgeNewCommand) Run(ctx context.Context, p process) error {
 	files, err := custom.Template(custom.Kind(c.Kind), c.Name)
 	if err != nil {
-		return usageError{err}
+		return errcode.AsUsage(err)
 	}
 	if err := nameFree(ctx, c.Name); err != nil {
 		return err
@@ -113,7 +113,7 @@ func (c *judgeRetireCommand) Run(ctx context.Context, p process) error {
 	defer w.Close()
 	version, err := w.RetireJudge(ctx, c.Name, firstOf(c.By, who(p)), p.now())
 	if errcode.Of(err) == errcode.NotFound {
-		return usageError{err}
+		return errcode.AsUsage(err)
 	}
 	if err != nil {
 		return err

@@ -81,7 +81,7 @@ func (c *judgePromoteCommand) Run(ctx context.Context, p process) error {
 	written, err := w.WriteJudge(ctx, row)
 	switch code := errcode.Of(err); {
 	case code == errcode.AlreadyExists, code == errcode.FailedPrecondition:
-		return usageError{err}
+		return errcode.AsUsage(err)
 	case err != nil:
 		return err
 	}

@@ -184,7 +184,7 @@ func (c *judgeTestCommand) engine(ctx context.Context, p process, j *custom.Judg
 	engine, err := scoring.NewEngine(append(metrics, j.Metric()), &o)
 	if err != nil {
 		_ = judge.Close()
-		return nil, nil, usageError{err}
+		return nil, nil, errcode.AsUsage(err)
 	}
 	return engine, func() { _ = judge.Close() }, nil
 }

@@ -143,7 +143,7 @@ func (c *queueNewCommand) Run(ctx context.Context, p process) error {
 // asUsage makes what is wrong with an argument a usage error.
 func asUsage(err error) error {
 	if errcode.Of(err) == errcode.InvalidArgument {
-		return usageError{err}
+		return errcode.AsUsage(err)
 	}
 	return err
 }
@@ -299,7 +299,7 @@ func (c *queueCloseCommand) Run(ctx context.Context, p process) error {
 // noQueue makes a queue that is not there a usage error.
 func noQueue(err error) error {
 	if errcode.Of(err) == errcode.NotFound {
-		return usageError{err}
+		return errcode.AsUsage(err)
 	}
 	return asUsage(err)
 }

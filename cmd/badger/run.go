@@ -218,7 +218,7 @@ func (c *runCommand) prepare(ctx context.Context, e *evaluation) error {
 		return err
 	}
 	if e.engine, err = scoring.NewEngine(metrics, &o); err != nil {
-		return usageError{err}
+		return errcode.AsUsage(err)
 	}
 	if e.metrics, err = chooseMetrics(e.engine, c.Metrics, c.Mode, func(m *scoring.Metric) bool { return e.engine.HasJudge(m.Name) || recorded.answers(m) }); err != nil {
 		return err
@@ -438,7 +438,7 @@ func chooseMetrics(engine *scoring.Engine, named []string, mode string, judged f
 		return m.Branch&modes[mode] != 0 && (m.Needs&scoring.FieldJudge == 0 || judged(m))
 	})
 	if err != nil {
-		return nil, usageError{err}
+		return nil, errcode.AsUsage(err)
 	}
 	out := make([]string, len(metrics))
 	for i, m := range metrics {

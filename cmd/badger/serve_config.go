@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/udf"
 	"github.com/badger-eval/badger/udf/identity"
@@ -105,7 +106,7 @@ func (c *configuration) defaults() error {
 	}
 	limits, err := c.Limits.limits().WithDefaults()
 	if err != nil {
-		return usageError{err}
+		return errcode.AsUsage(err)
 	}
 	c.Limits.fill(limits)
 	if c.Judge.asked() {

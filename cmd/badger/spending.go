@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -111,7 +112,7 @@ func (c *judgeConfig) quota(ledger judgebackend.Payments) (*judgebackend.Quota, 
 	}
 	q, err := judgebackend.NewQuota(limits, ledger, nil)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, errcode.AsUsage(err)
 	}
 	return q, nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/duckdb"
+	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf"
 )
@@ -59,7 +60,7 @@ func registerFunctions(ctx context.Context, conn *duckdb.Conn, w *connectors.War
 	resolver.allow(config)
 	engine, err := scoring.NewEngine(metrics, &scoring.EngineOptions{Counterexamples: smallDatabases, Snapshots: resolver, Judge: judge.Backend(), Judges: judge.Judges(), Config: options})
 	if err != nil {
-		return usageError{err}
+		return errcode.AsUsage(err)
 	}
 	catalogue, err := udf.NewCatalogue(engine, &udf.CatalogueOptions{Version: version(), Judge: judge.Name()})
 	if err != nil {
