@@ -61,7 +61,7 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	if c.Check {
-		if err := from.print(p.stdout); err != nil {
+		if err := from.Print(p.stdout); err != nil {
 			return err
 		}
 	}
