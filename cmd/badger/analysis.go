@@ -16,7 +16,7 @@ import (
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/storedscores"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
@@ -210,11 +210,11 @@ func contradiction(ctx context.Context, path string, r *batch.FileRow) error {
 		}
 	}
 	b := analysis.Batch{Agent: r.Agent, Version: r.Version, ID: r.Batch}
-	of := fmt.Sprintf("case %s, metric %s", report.Short(r.CaseID), report.Short(r.Score.Metric))
+	of := fmt.Sprintf("case %s, metric %s", printable.Short(r.CaseID), printable.Short(r.Score.Metric))
 	if b != (analysis.Batch{}) {
-		of += ", " + report.Short(b.Name())
+		of += ", " + printable.Short(b.Name())
 	}
-	return errcode.New(errcode.DataLoss, "%s:%d: expected one score of each answer and metric: line %d has another one of %s", report.Short(filepath.Base(path)), r.Line, first, of)
+	return errcode.New(errcode.DataLoss, "%s:%d: expected one score of each answer and metric: line %d has another one of %s", printable.Short(filepath.Base(path)), r.Line, first, of)
 }
 
 // originOf names a file by its base, or by its path where two have the same base.

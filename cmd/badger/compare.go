@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/internal/analysis"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -60,7 +61,7 @@ func (c *compareCommand) Run(ctx context.Context, p process) error {
 	}
 	for _, b := range from {
 		if slices.Contains(to, b) {
-			return usage("--from and --to: %s is on both sides, expected two that differ; choose others with --from, --from-batch, --to and --to-batch", report.Short(b.Name()))
+			return usage("--from and --to: %s is on both sides, expected two that differ; choose others with --from, --from-batch, --to and --to-batch", printable.Short(b.Name()))
 		}
 	}
 	load := append(slices.Clone(o.Metrics), "sql_complexity")
@@ -133,7 +134,7 @@ func (c *compareCommand) sides(batches []analysis.Batch) (from, to []analysis.Ba
 		if len(systems) != 1 {
 			var known []string
 			for _, b := range batches {
-				if what := report.Short(sideName(&b) + batchOf(&b)); !slices.Contains(known, what) {
+				if what := printable.Short(sideName(&b) + batchOf(&b)); !slices.Contains(known, what) {
 					known = append(known, what)
 				}
 			}
@@ -157,7 +158,7 @@ func (c *compareCommand) sides(batches []analysis.Batch) (from, to []analysis.Ba
 	at := slices.Index(batches, first)
 	i := analysis.Before(batches, at)
 	if i < 0 {
-		return nil, nil, usage("there is no batch of %s before %s; name a side with --from", agentOf(&first), report.Short(first.Name()))
+		return nil, nil, usage("there is no batch of %s before %s; name a side with --from", agentOf(&first), printable.Short(first.Name()))
 	}
 	return batches[i : i+1], to, nil
 }
@@ -167,7 +168,7 @@ func agentOf(b *analysis.Batch) string {
 	if b.Agent == "" {
 		return "an agent without a name"
 	}
-	return "agent " + strconv.Quote(report.Short(b.Agent))
+	return "agent " + strconv.Quote(printable.Short(b.Agent))
 }
 
 // sideName is what chooses the agent and version of a batch: @ chooses those without either.

@@ -17,7 +17,7 @@ import (
 	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
 	"github.com/badger-eval/badger/scoring/equality"
@@ -416,7 +416,7 @@ func (t *policyTrial) print(w io.Writer) {
 
 // wrapped writes a sentence in lines that fit the table's width.
 func wrapped(w io.Writer, text string) {
-	for _, l := range report.Wrap(text, policyWidth-2) {
+	for _, l := range printable.Wrap(text, policyWidth-2) {
 		fmt.Fprintln(w, "  "+l)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/labelling"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
@@ -188,7 +189,7 @@ func (c *queueNewCommand) run(ctx context.Context, w *connectors.Warehouse, name
 		return named, err
 	}
 	if len(rows) == 0 {
-		return named, usage("--run: there is no run %s", report.Short(id))
+		return named, usage("--run: there is no run %s", printable.Short(id))
 	}
 	pattern := c.answers()
 	if pattern == (scoring.AnswerID{}) && named.ID != "" {
@@ -204,7 +205,7 @@ func (c *queueNewCommand) run(ctx context.Context, w *connectors.Warehouse, name
 		names = append(names, strings.TrimSpace(report.Agent{Name: key.Agent, Version: key.Version}.Shown()+" "+key.Batch))
 	}
 	if len(found) != 1 {
-		return named, usage("run %s has the answers of %s; choose one with --agent, --agent-version and --batch", report.Short(id), shortList(names))
+		return named, usage("run %s has the answers of %s; choose one with --agent, --agent-version and --batch", printable.Short(id), shortList(names))
 	}
 	return found[0], nil
 }
@@ -272,7 +273,7 @@ func (c *queueListCommand) Run(ctx context.Context, p process) error {
 		if !q.Open {
 			state = ", closed"
 		}
-		fmt.Fprintf(p.stdout, "%s  %s  run %s  %d of %d done, %d skipped, %d differ%s\n", q.ID, report.Printable(q.Name), report.Printable(q.Run), q.Progress.Done, q.Cases, q.Progress.Skipped, q.Progress.Conflicting, state)
+		fmt.Fprintf(p.stdout, "%s  %s  run %s  %d of %d done, %d skipped, %d differ%s\n", q.ID, printable.Text(q.Name), printable.Text(q.Run), q.Progress.Done, q.Cases, q.Progress.Skipped, q.Progress.Conflicting, state)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/export"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
@@ -91,7 +92,7 @@ func (c *reportCommand) choose(ctx context.Context, p process, w *connectors.War
 		if err != nil {
 			return of, err
 		}
-		return of, usage("%s: there is no run %s; the latest runs are %s", flag, report.Short(id), shortList(latest))
+		return of, usage("%s: there is no run %s; the latest runs are %s", flag, printable.Short(id), shortList(latest))
 	}
 	of = connectors.OfRun{Run: id, Agent: string(c.Agent), Version: string(c.Version), Batch: string(c.Batch)}
 	var names, unfinished []string
@@ -107,10 +108,10 @@ func (c *reportCommand) choose(ctx context.Context, p process, w *connectors.War
 		}
 	}
 	if !matched {
-		return of, usage("run %s has no such answers; it has those of %s", report.Short(id), shortList(names))
+		return of, usage("run %s has no such answers; it has those of %s", printable.Short(id), shortList(names))
 	}
 	if len(unfinished) > 0 {
-		fmt.Fprintf(p.stderr, "note: run %s is %s; the figures are of the scores that it holds\n", report.Short(id), strings.Join(unfinished, ", "))
+		fmt.Fprintf(p.stderr, "note: run %s is %s; the figures are of the scores that it holds\n", printable.Short(id), strings.Join(unfinished, ", "))
 	}
 	return of, nil
 }
@@ -120,7 +121,7 @@ func shortList(names []string) string {
 	const most = 10
 	var out []string
 	for _, n := range names[:min(len(names), most)] {
-		out = append(out, report.Short(n))
+		out = append(out, printable.Short(n))
 	}
 	if more := len(names) - most; more > 0 {
 		out = append(out, fmt.Sprintf("%d more", more))
@@ -146,7 +147,7 @@ func (r *runReport) write(ctx context.Context, c *reportCommand, of, base connec
 		return err
 	}
 	if len(names) == 0 {
-		return errcode.New(errcode.NotFound, "run %s holds no scores", report.Short(of.Run))
+		return errcode.New(errcode.NotFound, "run %s holds no scores", printable.Short(of.Run))
 	}
 	metrics := metricsNamed(names)
 	mask, err := c.masking(r.masked)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/analysis"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/internal/storedscores"
 	"github.com/badger-eval/badger/scoring"
@@ -72,7 +73,7 @@ func (f *dropFlags) gates(ctx context.Context, src *openScores, metrics []string
 func checkDrops(w io.Writer, c *analysis.Comparison, gates []analysis.Gate) error {
 	said, reached := c.Check(gates)
 	for _, s := range said {
-		fmt.Fprintln(w, report.Printable(s))
+		fmt.Fprintln(w, printable.Text(s))
 	}
 	if !reached {
 		return errGate
@@ -145,7 +146,7 @@ func (c *trendCommand) Run(ctx context.Context, p process) error {
 	latest := t.Latest()
 	if latest == nil {
 		if n := t.Unfinished(); n != "" {
-			fmt.Fprintln(p.stderr, "gate failed: "+report.Printable(n))
+			fmt.Fprintln(p.stderr, "gate failed: "+printable.Text(n))
 			return errGate
 		}
 		fmt.Fprintln(p.stderr, "gate passed: there is no batch before the newest one to compare it with")
@@ -196,7 +197,7 @@ func (c *runCommand) checkDrops(ctx context.Context, e *evaluation) error {
 		}
 		at := analysis.Before(batches, i)
 		if at < 0 {
-			fmt.Fprintf(e.stderr, "gate passed: there is no batch before %s to compare it with\n", report.Printable(b.Name()))
+			fmt.Fprintf(e.stderr, "gate passed: there is no batch before %s to compare it with\n", printable.Text(b.Name()))
 			continue
 		}
 		before, now := set.Answers(batches[at]), set.Answers(*b)
@@ -205,7 +206,7 @@ func (c *runCommand) checkDrops(ctx context.Context, e *evaluation) error {
 				return err
 			}
 		}
-		fmt.Fprintf(e.stderr, "%s against %s:\n", report.Printable(b.Name()), report.Printable(batches[at].Name()))
+		fmt.Fprintf(e.stderr, "%s against %s:\n", printable.Text(b.Name()), printable.Text(batches[at].Name()))
 		if err := checkDrops(e.stderr, analysis.Compare(before, now, analysis.CompareOptions{Metrics: metrics}), gates); err != nil {
 			missed = true
 		}
