@@ -172,15 +172,15 @@ func (s *Summary) rate(x *series, cases []int32, a Agent) Rate {
 		outcome := outcomes[m.outcome()]
 		r.Coverage.count(outcome)
 		if outcome == scoring.StatusNotApplicable {
-			reasons[x.word(int(n))]++
+			reasons[m.word]++
 		}
 		r.Status[outcome]++
 		if !m.ok() {
 			continue
 		}
-		values = append(values, x.values[n])
-		if w := x.word(int(n)); w > 0 {
-			labels[w]++
+		values = append(values, m.value)
+		if m.word > 0 {
+			labels[m.word]++
 		}
 		if m.judged() {
 			judged++
@@ -213,14 +213,6 @@ func ShareOf(passed, of int) *Share {
 	s := &Share{Passed: passed, Of: of, Rate: float64(passed) / float64(of)}
 	s.Low, s.High = wilson(passed, of)
 	return s
-}
-
-// at is the mark of a case's score.
-func (x *series) at(n int32) mark {
-	if x == nil || n < 0 || int(n) >= len(x.marks) {
-		return 0
-	}
-	return x.marks[n]
 }
 
 // members are some cases, in the order of byID, for each agent version that was asked them.
@@ -363,9 +355,9 @@ func (s *Summary) change(from, to Agent, byID []int32) Change {
 			}
 			*list = append(*list, s.infos[n].id)
 		}
-		if s.better(s.o.Primary, now.values[n], old.values[p.from]) < 0 {
-			answer := s.answer(to, n, now.values[n])
-			answer.Before = &old.values[p.from]
+		if s.better(s.o.Primary, b.value, a.value) < 0 {
+			answer := s.answer(to, n, b.value)
+			answer.Before = &a.value
 			c.Regressed = append(c.Regressed, answer)
 		}
 	}
@@ -383,8 +375,8 @@ func (s *Summary) metricChange(name string, old, now *series, pairs []casePair) 
 		if !a.ok() || !b.ok() {
 			continue
 		}
-		diffs = append(diffs, now.values[p.to]-old.values[p.from])
-		switch s.better(name, now.values[p.to], old.values[p.from]) {
+		diffs = append(diffs, b.value-a.value)
+		switch s.better(name, b.value, a.value) {
 		case 1:
 			c.Improved++
 		case -1:
@@ -448,9 +440,9 @@ func (s *Summary) worst(agents []Agent, byID []int32) []Answer {
 				list = append(list, n)
 			}
 		}
-		slices.SortStableFunc(list, func(i, j int32) int { return s.better(s.o.Primary, x.values[i], x.values[j]) })
+		slices.SortStableFunc(list, func(i, j int32) int { return s.better(s.o.Primary, x.at(i).value, x.at(j).value) })
 		for _, n := range list[:min(len(list), max(0, s.o.Worst))] {
-			out = append(out, s.answer(a, n, x.values[n]))
+			out = append(out, s.answer(a, n, x.at(n).value))
 		}
 	}
 	return out
@@ -463,10 +455,8 @@ func (s *Summary) unscored(agents []Agent, byID []int32) []Unscored {
 		for _, a := range agents {
 			x := s.agents[a][name]
 			for _, n := range byID {
-				if m := x.at(n); m.outcome() > 0 {
-					if w := x.word(int(n)); w > 0 {
-						metrics[w-1]++
-					}
+				if m := x.at(n); m.outcome() > 0 && m.word > 0 {
+					metrics[m.word-1]++
 				}
 			}
 		}
@@ -506,16 +496,13 @@ func (s *Summary) countCases(list []Unscored, byID []int32) {
 	for _, n := range byID {
 		for _, metrics := range s.agents {
 			for _, x := range metrics {
-				if m := x.at(n); m.outcome() <= 0 {
+				m := x.at(n)
+				if m.outcome() <= 0 || m.word == 0 || seen[m.word-1] == n+1 {
 					continue
 				}
-				w := x.word(int(n))
-				if w == 0 || seen[w-1] == n+1 {
-					continue
-				}
-				seen[w-1] = n + 1
-				if list[w-1].Cases++; list[w-1].Cases == 1 {
-					list[w-1].Example = s.infos[n].id
+				seen[m.word-1] = n + 1
+				if list[m.word-1].Cases++; list[m.word-1].Cases == 1 {
+					list[m.word-1].Example = s.infos[n].id
 				}
 			}
 		}

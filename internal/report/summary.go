@@ -77,13 +77,6 @@ func (t *texts) of(s string) uint16 {
 	return n + 1
 }
 
-// series holds the scores of one metric for one agent version, by the number of the case.
-type series struct {
-	values []float64
-	marks  []mark
-	words  []uint16 // label of a score with a value, group of the reason of one without
-}
-
 // mark is what became of a score, a place in outcomes from 1, in its low bits, and its verdict.
 type mark uint8
 
@@ -184,7 +177,11 @@ func (s *Summary) Add(score scoring.Score, c Case) {
 		s.metrics[score.Metric] = map[int]bool{}
 	}
 	s.metrics[score.Metric][score.Version] = true
-	of.put(int(n), s.markOf(&score), score.Value, s.wordOf(&score))
+	f := found{mark: s.markOf(&score), word: s.wordOf(&score)}
+	if f.ok() {
+		f.value = score.Value
+	}
+	of.put(int(n), f)
 
 	if score.Metric == relationMetric {
 		key := textKey{agent, n}
@@ -352,27 +349,6 @@ func (s *Summary) wordOf(score *scoring.Score) uint16 {
 		return s.group(score)
 	case score.Label != "":
 		return s.labels.of(score.Label)
-	}
-	return 0
-}
-
-func (x *series) put(n int, m mark, value float64, word uint16) {
-	for len(x.marks) <= n {
-		x.marks = append(x.marks, 0)
-		x.values = append(x.values, 0)
-	}
-	x.marks[n], x.values[n] = m, value
-	if word != 0 || x.words != nil {
-		for len(x.words) < len(x.marks) {
-			x.words = append(x.words, 0)
-		}
-		x.words[n] = word
-	}
-}
-
-func (x *series) word(n int) uint16 {
-	if n < len(x.words) {
-		return x.words[n]
 	}
 	return 0
 }
