@@ -16,14 +16,15 @@ func (s *Summary) Figures() *Figures {
 	if list := s.metricList(); s.metrics[s.o.Primary] == nil && len(list) > 0 {
 		s.o.Primary = list[0]
 	}
-	f := &Figures{Cases: s.questions(), Agents: s.agentList(), Primary: s.o.Primary}
-	byID := make([]int32, len(s.infos)) // case numbers depend on the order of Add, ids do not
+	byID := make([]int32, len(s.cases.keys)) // case numbers depend on the order of Add, ids do not
 	for i := range byID {
-		byID[i] = int32(i) //nolint:gosec // as in caseNumber
+		byID[i] = int32(i) //nolint:gosec // as in caseNumbers
 	}
 	slices.SortFunc(byID, func(a, b int32) int {
-		return cmp.Or(natural.Compare(s.infos[a].id, s.infos[b].id), natural.Compare(s.infos[a].batch, s.infos[b].batch))
+		x, y := &s.cases.keys[a], &s.cases.keys[b]
+		return cmp.Or(natural.Compare(x.id, y.id), natural.Compare(x.batch, y.batch))
 	})
+	f := &Figures{Cases: s.questions(byID), Agents: s.agentList(), Primary: s.o.Primary}
 	for _, name := range s.metricList() {
 		m := s.metric(name)
 		for _, a := range f.Agents {
@@ -45,13 +46,13 @@ func (s *Summary) Figures() *Figures {
 	if without := s.members(f.Agents, byID, func(c about) bool { return c.tier == 0 }); len(f.Tiers) > 0 && without.cases > 0 {
 		f.Tiers = append(f.Tiers, s.slice("", &without, f.Agents))
 	}
-	f.Tags = s.slices(f.Agents, byID, &s.tags, func(c about) []uint16 { return c.tags })
+	f.Tags = s.slices(f.Agents, byID, &s.tags, func(c about) []uint16 { return s.lists.list(c.tags) })
 	slices.SortStableFunc(f.Tags, func(a, b Slice) int { return cmp.Compare(b.Cases, a.Cases) })
 	if torn := s.members(f.Agents, byID, func(c about) bool { return c.torn }); torn.cases > 0 {
 		of := s.slice("", &torn, f.Agents)
 		for _, n := range byID {
 			if len(of.First) < maxUnreadable && torn.holds(n) {
-				of.First = append(of.First, s.infos[n].id)
+				of.First = append(of.First, s.cases.keys[n].id)
 			}
 		}
 		f.UnreadableTags = &of
@@ -62,12 +63,14 @@ func (s *Summary) Figures() *Figures {
 }
 
 // questions is the number of different questions.
-func (s *Summary) questions() int {
-	ids := make(map[string]bool, len(s.infos))
-	for i := range s.infos {
-		ids[s.infos[i].id] = true
+func (s *Summary) questions(byID []int32) int {
+	n := 0
+	for i, c := range byID {
+		if i == 0 || s.cases.keys[c].id != s.cases.keys[byID[i-1]].id {
+			n++
+		}
 	}
-	return len(ids)
+	return n
 }
 
 // pairs lists what is compared: every version of an agent with the one before it, and the agents of
@@ -306,7 +309,7 @@ func (s *Summary) casePairs(from, to Agent, byID []int32) []casePair {
 	var out []casePair
 	last := ""
 	for _, n := range byID {
-		if id := s.infos[n].id; len(out) == 0 || id != last {
+		if id := s.cases.keys[n].id; len(out) == 0 || id != last {
 			out, last = append(out, casePair{-1, -1}), id
 		}
 		p := &out[len(out)-1]
@@ -353,7 +356,7 @@ func (s *Summary) change(from, to Agent, byID []int32) Change {
 			if a.passed() {
 				list = &c.Broken
 			}
-			*list = append(*list, s.infos[n].id)
+			*list = append(*list, s.cases.keys[n].id)
 		}
 		if s.better(s.o.Primary, b.value, a.value) < 0 {
 			answer := s.answer(to, n, b.value)
@@ -416,7 +419,7 @@ func (s *Summary) metricChange(name string, old, now *series, pairs []casePair) 
 
 // answer describes a scored answer.
 func (s *Summary) answer(a Agent, n int32, value float64) Answer {
-	out := Answer{CaseID: s.infos[n].id, Agent: a, Batch: s.infos[n].batch, Value: value}
+	out := Answer{CaseID: s.cases.keys[n].id, Agent: a, Batch: s.cases.keys[n].batch, Value: value}
 	if t := s.about(a, n).tier; t > 0 {
 		out.Tier = s.tiers.Text(t - 1)
 	}
@@ -502,7 +505,7 @@ func (s *Summary) countCases(list []Unscored, byID []int32) {
 				}
 				seen[m.word-1] = n + 1
 				if list[m.word-1].Cases++; list[m.word-1].Cases == 1 {
-					list[m.word-1].Example = s.infos[n].id
+					list[m.word-1].Example = s.cases.keys[n].id
 				}
 			}
 		}

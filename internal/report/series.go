@@ -87,7 +87,7 @@ func (x *series) spread() {
 	n := x.cases()
 	x.values, x.marks = make([]float64, 0, n), make([]mark, 0, n)
 	for i := range n {
-		if f := x.at(int32(i)); f.mark != 0 { //nolint:gosec // as in caseNumber
+		if f := x.at(int32(i)); f.mark != 0 { //nolint:gosec // as in caseNumbers
 			x.putPlain(i, f)
 		}
 	}

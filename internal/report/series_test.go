@@ -1,8 +1,10 @@
 package report
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -38,5 +40,28 @@ func TestSeries(t *testing.T) {
 				t.Fatalf("%d different scores, case %d: %v, want %v", different, n, got, is)
 			}
 		}
+	}
+}
+
+// Cases and lists of tags have a number each, the same when they come again.
+func TestNumbers(t *testing.T) {
+	var cases caseNumbers
+	var lists tagLists
+	for range 2 {
+		for i := range int32(3000) {
+			if n := cases.of(caseKey{fmt.Sprint("case ", i/3), fmt.Sprint("batch ", i%3)}); n != i {
+				t.Fatalf("case %d has the number %d", i, n)
+			}
+			list := []uint16{uint16(i), uint16(i >> 8), 1}[:1+i%3]
+			if got := lists.list(lists.of(list)); !slices.Equal(got, list) {
+				t.Fatalf("the list %v is %v", list, got)
+			}
+		}
+		if n := len(lists.lists); n != 3000 {
+			t.Errorf("%d lists, want 3000", n)
+		}
+	}
+	if lists.list(0) != nil {
+		t.Error("there is a list 0")
 	}
 }
