@@ -3,7 +3,7 @@ module github.com/badger-eval/badger
 go 1.26.0
 
 require (
-	cloud.google.com/go/bigquery v1.86.1
+	cloud.google.com/go/bigquery v1.86.2
 	github.com/apache/arrow/go/v17 v17.0.0
 	github.com/databricks/databricks-sql-go v1.15.1
 	github.com/duckdb/duckdb-go/v2 v2.10505.0
