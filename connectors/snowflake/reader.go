@@ -167,8 +167,8 @@ func (r *reader) nextBatch() (parts []part, ok bool) {
 			}
 			return parts, ok
 		}
-		// The driver takes what arrived of a batch for the whole of it when asked again: only new
-		// ones are safe.
+		// gosnowflake 1.19.1 takes what arrived of a batch for the whole of it when asked again:
+		// only new ones are safe.
 		if r.err = r.renew(at); r.err != nil {
 			return nil, false
 		}
