@@ -114,14 +114,14 @@ func OpenWith(ctx context.Context, config Config, o driver.Options) (*Conn, erro
 
 // Query runs one statement and streams its result, page by page.
 func (c *Conn) Query(ctx context.Context, query string, args ...any) (array.RecordReader, error) {
-	r, err := c.query(ctx, query, args)
+	s, err := c.query(ctx, query, args)
 	if err != nil {
 		return nil, c.errorOf(err)
 	}
-	return r, nil
+	return driverbase.NewReader(ctx, s.schema, s), nil
 }
 
-func (c *Conn) query(ctx context.Context, query string, args []any) (*reader, error) {
+func (c *Conn) query(ctx context.Context, query string, args []any) (*stream, error) {
 	if err := c.check(query); err != nil {
 		return nil, err
 	}
@@ -133,12 +133,12 @@ func (c *Conn) query(ctx context.Context, query string, args []any) (*reader, er
 	if err != nil {
 		return nil, err
 	}
-	r, err := newReader(ctx, op)
+	s, err := newStream(ctx, op)
 	if err != nil {
 		op.close(ctx)
 		return nil, err
 	}
-	return r, nil
+	return s, nil
 }
 
 // Exec runs one statement that returns nothing. One whose answer is lost is not run again unless it
@@ -165,9 +165,9 @@ func (c *Conn) exec(ctx context.Context, query string, args []any, repeat bool) 
 
 // QueryText runs one query that returns one text: ai_query, for one.
 func (c *Conn) QueryText(ctx context.Context, query string, args ...any) (string, error) {
-	r, err := c.query(ctx, query, args)
+	r, err := c.Query(ctx, query, args...)
 	if err != nil {
-		return "", c.errorOf(err)
+		return "", err
 	}
 	return driverbase.OneText("databricks", r)
 }

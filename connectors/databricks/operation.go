@@ -159,8 +159,8 @@ type streams struct {
 	it rows.ArrowIPCStreamIterator
 }
 
-// newReader reads the result of a statement.
-func newReader(ctx context.Context, op *operation) (r *reader, err error) {
+// newStream is the result of a statement.
+func newStream(ctx context.Context, op *operation) (r *stream, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = broken("the driver cannot read it")
@@ -179,17 +179,13 @@ func newReader(ctx context.Context, op *operation) (r *reader, err error) {
 	if s.it, err = result.GetArrowIPCStreams(ctx); err != nil {
 		return nil, op.w.failure(reading, err)
 	}
-	r = &reader{ctx: ctx, c: op.c, mem: op.c.mem, source: s}
-	r.refs.Store(1)
 	var wire *arrow.Schema
 	if schema := meta.Bytes(1283); len(schema) > 0 {
 		if wire, err = wireSchema(schema); err != nil {
 			return nil, err
 		}
 	}
-	r.columns = columnsOf(meta, wire)
-	r.schema, err = schemaOf(r.columns, wire)
-	return r, err
+	return op.c.stream(s, columnsOf(meta, wire), wire)
 }
 
 func (s *streams) close(ctx context.Context) {
