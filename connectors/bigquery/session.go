@@ -125,11 +125,11 @@ func (s *session) read(ctx context.Context, name string) {
 		if offset > start {
 			tries = 1 // it went on
 		}
-		if f := faultOf(err); !f.transient && f.code != errcode.Unauthenticated || tries >= s.c.backoff.tries {
+		if f := faultOf(err); !f.transient && f.code != errcode.Unauthenticated || tries > s.c.backoff.Times {
 			s.fail(err)
 			return
 		}
-		if s.c.backoff.pause(ctx, tries, err) != nil {
+		if s.c.backoff.Pause(ctx, tries, asked(err)) != nil {
 			return
 		}
 	}

@@ -57,7 +57,7 @@ type Conn struct {
 	client   *http.Client // of the workspace
 	files    *http.Client // of cloud storage, which gets no token
 	tokens   *tokens
-	pauses   pauses
+	retry    driverbase.Retry
 	sessions *sessions
 }
 
@@ -95,7 +95,8 @@ func OpenWith(ctx context.Context, config Config, o driver.Options) (*Conn, erro
 	if err := config.check(); err != nil {
 		return nil, err
 	}
-	c := &Conn{config: config, mem: o.Mem, readOnly: o.ReadOnly, client: newClient(config.Proxy), files: newClient(config.Proxy), pauses: defaultPauses}
+	c := &Conn{config: config, mem: o.Mem, readOnly: o.ReadOnly, client: newClient(config.Proxy), files: newClient(config.Proxy), retry: driverbase.DefaultRetry}
+	c.retry.Times = config.Retries
 	c.tokens = &tokens{config: &c.config, client: c.client, now: time.Now}
 	if c.mem == nil {
 		c.mem = memory.NewGoAllocator()

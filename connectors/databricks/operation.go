@@ -36,20 +36,15 @@ type command struct {
 const promptly = time.Second
 
 // run runs a statement to its end.
-func (c *Conn) run(ctx context.Context, cmd command) (*operation, error) {
-	for attempt := 0; ; attempt++ {
-		op, err := c.runOnce(ctx, cmd)
-		if err == nil || !cmd.repeat || attempt >= c.config.Retries || ctx.Err() != nil {
-			return op, err
-		}
+func (c *Conn) run(ctx context.Context, cmd command) (op *operation, err error) {
+	err = c.retry.Do(ctx, func() error {
+		op, err = c.runOnce(ctx, cmd)
+		return err
+	}, func(err error) (bool, time.Duration) {
 		var said *serverError
-		if !unanswered(err) && !(errors.As(err, &said) && (said.handle || again(said))) {
-			return nil, err
-		}
-		if err := c.pause(ctx, attempt, 0); err != nil {
-			return nil, err
-		}
-	}
+		return cmd.repeat && (unanswered(err) || errors.As(err, &said) && (said.handle || again(said))), 0
+	})
+	return op, err
 }
 
 // runOnce runs a statement in a session that waits for one, or in one of its own where it would

@@ -13,6 +13,7 @@ import (
 
 	"github.com/apache/arrow/go/v17/arrow"
 
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -96,12 +97,8 @@ func (c *Conn) statement(ctx context.Context, id string) (*stream, error) {
 		case "SUCCEEDED":
 			return c.chunked(ctx, id, &answer)
 		case "PENDING", "RUNNING":
-			t := time.NewTimer(poll)
-			select {
-			case <-ctx.Done():
-				t.Stop()
-				return nil, ctx.Err()
-			case <-t.C:
+			if err := driverbase.Wait(ctx, poll); err != nil {
+				return nil, err
 			}
 			continue
 		case "CLOSED":

@@ -13,6 +13,7 @@ import (
 	sf "github.com/snowflakedb/gosnowflake"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -129,10 +130,8 @@ func (s *session) wait(ctx context.Context, id string) error {
 		if number(err) != sf.ErrQueryIsRunning {
 			return s.db.kept(ctx, id, err)
 		}
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := driverbase.Wait(ctx, pause); err != nil {
+			return err
 		}
 	}
 }
