@@ -171,8 +171,8 @@ func (a *appender) all(ctx context.Context, chunk func() (*chunk, error)) error 
 func (a *appender) step(ctx context.Context) error {
 	if a.conn == nil {
 		ctx, end := context.WithCancel(ctx)
-		// The client routes other calls by what they name; a stream of calls names it in a header,
-		// without which it is not found outside the US.
+		// Calls are routed by a header that says what they name, without which it is not found
+		// outside the US. Client 1.86.2 sends it with all but streams of calls.
 		conn, err := a.c.write.AppendRows(metadata.AppendToOutgoingContext(ctx, "x-goog-request-params", "write_stream="+url.QueryEscape(a.name)))
 		if err != nil {
 			end()

@@ -140,8 +140,8 @@ func (r *stream) nextBatch() (parts []part, ok bool, err error) {
 			}
 			return r.res.nextRows(r.db.mem)
 		}
-		// The driver takes what arrived of a batch for the whole of it when asked again: only new
-		// ones are safe.
+		// gosnowflake 1.19.1 takes what arrived of a batch for the whole of it when asked again:
+		// only new ones are safe.
 		if err := r.renew(at); err != nil {
 			return nil, false, err
 		}

@@ -114,7 +114,7 @@ func (s *session) resume(ctx context.Context, id string, batches bool) (*result,
 	return res, err
 }
 
-// The driver's own waiting does not notice that it is cancelled.
+// gosnowflake 1.19.1, waiting by itself, notices up to five seconds later that it is cancelled.
 const (
 	firstPause = 100 * time.Millisecond
 	maxPause   = 5 * time.Second
