@@ -30,13 +30,14 @@ type Predicate struct {
 // subqueries and common table expressions are read too. They come in the order of [Walk], clause by
 // clause, and as often as they are written.
 //
-// Joins goes by the qualifiers of the columns; columns without are of different tables where the
-// SELECT reads several. No other comparison joins, be it in ON or in WHERE: it says which rows to
-// keep of those that an equality, or a cross join, puts together.
+// Joins goes by the qualifiers of the columns. A column without is of the only table that the
+// SELECT reads; where it reads several, of another one than the column on the other side. No other
+// comparison joins, be it in ON or in WHERE: it says which rows to keep of those that an equality,
+// or a cross join, puts together.
 func Predicates(n Node) []Predicate {
 	x := extractor{p: printer{normal: true}}
 	var out []Predicate
-	read := func(in Node, clause Clause, e Expr, s *Select, several bool) {
+	read := func(in Node, clause Clause, e Expr, s *Select, alone string) {
 		if e == nil {
 			return
 		}
@@ -45,7 +46,8 @@ func Predicates(n Node) []Predicate {
 		for _, c := range x.conditions[at:] {
 			out = append(out, Predicate{
 				Expr: c.of, Clause: clause, In: in, Binding: c.binding, mirrored: c.mirrored,
-				Joins: c.binding && clause != HavingClause && clause != QualifyClause && equality(string(x.p.buf[c.operator.from:c.operator.to])) && equatesTables(c.of, several),
+				Joins: c.binding && (clause == WhereClause || clause == OnClause) &&
+					equality(string(x.p.buf[c.operator.from:c.operator.to])) && equatesTables(c.of.(*Binary), alone),
 			})
 		}
 	}
@@ -53,15 +55,15 @@ func Predicates(n Node) []Predicate {
 		switch n := n.(type) {
 		case *Select:
 			x.p.windows = n.Windows
-			read(n, WhereClause, n.Where, nil, len(n.From) > 1)
-			read(n, HavingClause, n.Having, n, false)
-			read(n, QualifyClause, n.Qualify, n, false)
+			read(n, WhereClause, n.Where, nil, onlySource(n))
+			read(n, HavingClause, n.Having, n, "")
+			read(n, QualifyClause, n.Qualify, n, "")
 			x.p.windows = nil
 		case *Source:
-			read(n, OnClause, n.On, nil, true)
+			read(n, OnClause, n.On, nil, "")
 			for _, name := range n.Using {
 				key := &Column{Span: n.Span, Name: Name{name}}
-				read(n, OnClause, &Binary{Span: n.Span, Op: "=", L: key, R: key}, nil, true)
+				read(n, OnClause, &Binary{Span: n.Span, Op: "=", L: key, R: key}, nil, "")
 			}
 		}
 		return true
@@ -127,34 +129,43 @@ func Constant(e Expr) *Literal {
 
 func equality(op string) bool { return op == "=" || op == "is not distinct from" }
 
-// equatesTables tells whether the sides of a comparison are of columns of different tables. Columns
-// without qualifier are where several tables are in view.
-func equatesTables(e Expr, several bool) bool {
-	b := e.(*Binary)
+// onlySource is the name of the only table that a SELECT reads, a blank if that has none; empty if
+// it reads several.
+func onlySource(s *Select) string {
+	switch {
+	case len(s.From) > 1 || len(s.From) == 1 && len(s.From[0].Nested) > 0:
+		return ""
+	case len(s.From) == 1 && s.From[0].Alias.Text != "":
+		return strings.ToLower(s.From[0].Alias.Text)
+	case len(s.From) == 1 && len(s.From[0].Table) > 0:
+		return strings.ToLower(s.From[0].Table.Last().Text)
+	}
+	return " "
+}
+
+// equatesTables tells whether the sides of a comparison are of columns of different tables.
+func equatesTables(b *Binary, alone string) bool {
 	left, right := map[string]bool{}, map[string]bool{}
-	if !qualifiers(b.L, left) || !qualifiers(b.R, right) {
+	if !qualifiers(b.L, alone, left) || !qualifiers(b.R, alone, right) {
 		return false
 	}
 	for name := range left {
-		if name == "" || right[""] {
-			return several
-		}
-		if right[name] {
+		if name != "" && right[name] {
 			return false
 		}
 	}
 	return true
 }
 
-// qualifiers adds what stands before the columns of an expression, nothing for one without. It is
+// qualifiers adds what stands before the columns of an expression, alone for one without. It is
 // false if there are no columns, or a subquery.
-func qualifiers(e Expr, into map[string]bool) bool {
+func qualifiers(e Expr, alone string, into map[string]bool) bool {
 	if hasQuery(e) {
 		return false
 	}
 	Walk(e, func(n Node) bool {
 		if c, ok := n.(*Column); ok {
-			qualifier := ""
+			qualifier := alone
 			if k := len(c.Name); k > 1 {
 				qualifier = strings.ToLower(c.Name[k-2].Text)
 			}
