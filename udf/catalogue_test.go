@@ -570,3 +570,15 @@ func TestTheWholeCaseHoldsEverythingElse(t *testing.T) {
 		t.Errorf("%v %+v, want 3", out.Floats, in.Problems)
 	}
 }
+
+// Every argument of a field can be read from a call, and nothing else can.
+func TestEveryFieldsArgumentsAreRead(t *testing.T) {
+	for _, p := range metricParams {
+		if p.set == nil {
+			t.Errorf("nothing reads the argument %s", p.Name)
+		}
+	}
+	if len(metricParams) != len(readers) {
+		t.Errorf("%d arguments of fields and %d readers", len(metricParams), len(readers))
+	}
+}
