@@ -16,6 +16,7 @@ import (
 	"github.com/badger-eval/badger/connectors/duckdb"
 	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/internal/casesource"
 	"github.com/badger-eval/badger/internal/demo"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
@@ -69,7 +70,7 @@ func (c *demoCommand) Run(ctx context.Context, p process) error {
 	if err := demo.Annotate(ctx, conn.DB(), badgersql.Schema); err != nil {
 		return err
 	}
-	engine, err := scoring.NewEngine(metric.All(), &scoring.EngineOptions{Counterexamples: smallDatabases, Snapshots: snapshots{warehouse: w}})
+	engine, err := scoring.NewEngine(metric.All(), &scoring.EngineOptions{Counterexamples: smallDatabases, Snapshots: snapshots{Warehouse: w}})
 	if err != nil {
 		return err
 	}
@@ -83,7 +84,7 @@ func (c *demoCommand) Run(ctx context.Context, p process) error {
 		step("score atlas " + v)
 		e := evaluation{
 			process: p, run: demoRun(v), mode: "both", quiet: true, engine: engine, metrics: metrics, warehouse: w, summary: summary,
-			source: &warehouseSource{w: w, filter: connectors.Filter{Version: v}}, snapshots: snapshots{warehouse: w},
+			source: &casesource.Warehouse{Tables: w, Filter: connectors.Filter{Version: v}}, snapshots: snapshots{Warehouse: w},
 		}
 		o, err := e.evaluate(ctx)
 		if err != nil {

@@ -163,7 +163,7 @@ func (c *policyCommand) who() string {
 func openCases(ctx context.Context, p process, where string) (source batch.Source, results snapshots, closeAll func(), err error) {
 	if isWarehouse(where) {
 		w, source, err := caseWarehouse(ctx, p, where, connectors.Filter{})
-		return source, snapshots{warehouse: w}, func() { _ = w.Close() }, err
+		return source, snapshots{Warehouse: w}, func() { _ = w.Close() }, err
 	}
 	source, results, err = caseFile("", where, answerFlags{})
 	return source, results, func() {}, err
@@ -186,7 +186,7 @@ func (c *policyCommand) labelled(ctx context.Context, p process, which policy.Po
 			return nil, err
 		}
 		defer closeAll()
-		found.allow(config)
+		found.Allow(config.Results.Files)
 		cases, results = casesOf(ctx, source), found
 	}
 	options, err := json.Marshal(map[string]any{"policy": which, "without_judge": "guess"})

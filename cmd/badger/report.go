@@ -36,7 +36,7 @@ func (c *reportCommand) Run(ctx context.Context, p process) error {
 	if c.JSON {
 		printed = "--json"
 	}
-	if err := c.check(printed); err != nil {
+	if err := c.targets().Check(printed); err != nil {
 		return err
 	}
 	config, err := readConfig(c.Config, p)
@@ -68,7 +68,7 @@ func (c *reportCommand) Run(ctx context.Context, p process) error {
 
 // printedOn tells whether progress would be drawn into what is printed.
 func (c *reportCommand) printedOn(p process) bool {
-	return c.printed() && isTerminal(p.stdout)
+	return c.targets().Printed() && isTerminal(p.stdout)
 }
 
 // choose finds the run that a flag names, or the last one.
@@ -162,23 +162,23 @@ func (r *runReport) write(ctx context.Context, c *reportCommand, of, base connec
 	if err != nil {
 		return err
 	}
-	defer e.drop()
+	defer e.Drop()
 	defer r.bar.finish()
 	r.begun = r.now()
-	summed := c.JSON || !c.any() || c.Markdown != "" // figures take memory for each score, exports for one answer
+	summed := c.JSON || !c.targets().Any() || c.Markdown != "" // figures take memory for each score, exports for one answer
 	against := ""
 	if summed {
 		if against, err = r.readBase(ctx, of, base); err != nil {
 			return err
 		}
 	}
-	if summed || e.any() { // pages read for themselves
+	if summed || e.Any() { // pages read for themselves
 		err = r.each(ctx, of, func(a *export.Answer) error {
 			if summed {
 				r.sum(a)
 			}
-			e.add(a)
-			return e.err
+			e.Add(a)
+			return e.Err()
 		})
 	}
 	if err != nil {
@@ -188,7 +188,7 @@ func (r *runReport) write(ctx context.Context, c *reportCommand, of, base connec
 	if err := r.summary.close(against); err != nil {
 		return err
 	}
-	if err := e.finish(r.summary.figures, export.MarkdownOptions{Run: of.Run, Report: c.HTML}); err != nil {
+	if err := e.Finish(r.summary.figures, export.MarkdownOptions{Run: of.Run, Report: c.HTML}); err != nil {
 		return err
 	}
 	if c.HTML != "" {
@@ -203,7 +203,7 @@ func (r *runReport) write(ctx context.Context, c *reportCommand, of, base connec
 	switch {
 	case c.JSON:
 		return r.summary.writeJSON(r.stdout)
-	case c.any():
+	case c.targets().Any():
 		return nil
 	}
 	return r.summary.render(r.stdout, c.options(r.process))

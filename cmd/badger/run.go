@@ -22,7 +22,9 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/internal/casesource"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/export"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/custom"
@@ -90,7 +92,7 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 	}
 	defer e.judge.Close()
 	defer e.execution.Close()
-	defer e.exports.drop()
+	defer e.exports.Drop()
 	outcome, err := e.evaluate(judgebackend.WithPayer(ctx, payer(e.run)))
 	if err != nil && errcode.Of(err) != errcode.Cancelled {
 		return err
@@ -121,7 +123,7 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 		if e := e.summary.writeJSON(p.stdout); e != nil {
 			return e
 		}
-	case !c.printed():
+	case !c.targets().Printed():
 		if e := e.summary.render(p.stdout, c.options(p)); e != nil {
 			return e
 		}
@@ -180,7 +182,7 @@ func (c *runCommand) prepare(ctx context.Context, e *evaluation) error {
 		return err
 	}
 	config.Judge.AskAgain = config.Judge.AskAgain || c.RetryFailed
-	e.snapshots.allow(config)
+	e.snapshots.Allow(config.Results.Files)
 	if e.config, err = config.Metrics.engineConfig(); err != nil {
 		return err
 	}
@@ -249,9 +251,9 @@ func (c *runCommand) prepare(ctx context.Context, e *evaluation) error {
 	if e.exports, err = c.exportFlags.open(ctx, e.process, exportOptions(e.summary, namesOf(metricsNamed(slices.Sorted(slices.Values(e.metrics))))), e.summary.mask); err != nil {
 		return err
 	}
-	if e.exports.any() && c.Cases != "" && e.exports.places == nil {
-		p := placed(e.source, c.Cases)
-		e.source, e.exports.places = p, p
+	if e.exports.Any() && c.Cases != "" && e.exports.Places == nil {
+		p := export.Placed(e.source, c.Cases)
+		e.source, e.exports.Places = p, p
 	}
 	return nil
 }
@@ -302,7 +304,7 @@ func (c *runCommand) open(ctx context.Context, e *evaluation) (_ func(), err err
 		closers = append(closers, func() { _ = w.Close() })
 		source = w
 		e.judges = append(e.judges, w)
-		e.snapshots.warehouse = w
+		e.snapshots.Warehouse = w
 		if same {
 			e.warehouse = w
 		}
@@ -312,8 +314,8 @@ func (c *runCommand) open(ctx context.Context, e *evaluation) (_ func(), err err
 			return nil, err
 		}
 		closers = append(closers, func() { _ = e.warehouse.Close() })
-		if e.snapshots.warehouse == nil {
-			e.snapshots.warehouse = e.warehouse
+		if e.snapshots.Warehouse == nil {
+			e.snapshots.Warehouse = e.warehouse
 		}
 	}
 	if c.NoTo {
@@ -328,7 +330,7 @@ func (c *runCommand) open(ctx context.Context, e *evaluation) (_ func(), err err
 		}
 	}
 	if source != nil {
-		if e.source, err = newWarehouseSource(ctx, e.process, source, c.filter()); err != nil {
+		if e.source, err = casesource.InWarehouse(ctx, e.stderr, source, c.filter()); err != nil {
 			return nil, err
 		}
 	}
@@ -471,8 +473,8 @@ type evaluation struct {
 	judges      []*connectors.Warehouse // that promoted judges are taken from
 
 	summary *runSummary
-	exports *exports // nil: none
-	masked  []string // columns of results that nothing shows
+	exports *export.Files // nil: none
+	masked  []string      // columns of results that nothing shows
 	gates   gates
 	started time.Time
 	unread  [][]batch.Row                     // scores of answers of tables that could not be read, whose questions are to be looked up
@@ -532,12 +534,12 @@ func (e *evaluation) evaluate(ctx context.Context) (batch.Outcome, error) {
 	}
 	bar := newProgressBar(e.stderr, e.quiet)
 	runner := batch.Runner{
-		Engine: e.engine, Metrics: e.metrics, Concurrency: e.concurrency, RetryFailed: e.retryFailed, Ordered: e.scoreFile != nil || e.exports.any(),
+		Engine: e.engine, Metrics: e.metrics, Concurrency: e.concurrency, RetryFailed: e.retryFailed, Ordered: e.scoreFile != nil || e.exports.Any(),
 		Stop: stop, Now: e.now, Progress: bar.update, Held: e.held, Skipped: e.summary.describe,
 	}
 	var lost error // of looking up questions
 	runner.Scored = func(c *scoring.Case, rows []batch.Row) {
-		if _, ok := e.source.(*warehouseSource); c != nil || !ok {
+		if _, ok := e.source.(*casesource.Warehouse); c != nil || !ok {
 			e.scored(c, rows)
 			return
 		}
@@ -573,11 +575,11 @@ func (e *evaluation) evaluate(ctx context.Context) (batch.Outcome, error) {
 // those that describe the question: what the run asked is recorded with it, and stays true when the
 // golden set changes.
 func (e *evaluation) recordMissing(ctx context.Context, r *batch.Runner, ledger batch.Ledger) error {
-	s, ok := e.source.(*warehouseSource)
+	s, ok := e.source.(*casesource.Warehouse)
 	if !ok {
 		return nil // each line of a case file is an answer
 	}
-	questions, err := s.w.Questions(ctx, s.filter)
+	questions, err := s.Tables.Questions(ctx, s.Filter)
 	if err != nil {
 		return err
 	}
@@ -590,7 +592,7 @@ func (e *evaluation) recordMissing(ctx context.Context, r *batch.Runner, ledger 
 		for i := range some {
 			ids[i] = some[i].ID
 		}
-		known, err := s.w.WholeQuestions(ctx, s.filter, ids)
+		known, err := s.Tables.WholeQuestions(ctx, s.Filter, ids)
 		if err != nil {
 			return err
 		}
@@ -632,12 +634,12 @@ func (e *evaluation) scoredUnread(ctx context.Context) error {
 	if len(e.unread) == 0 {
 		return nil
 	}
-	s := e.source.(*warehouseSource) //nolint:forcetypeassert // others have no such answers
+	s := e.source.(*casesource.Warehouse) //nolint:forcetypeassert // others have no such answers
 	ids := make([]string, len(e.unread))
 	for i, rows := range e.unread {
 		ids[i] = rows[0].CaseID
 	}
-	questions, err := s.w.QuestionsNamed(ctx, s.filter, ids)
+	questions, err := s.Tables.QuestionsNamed(ctx, s.Filter, ids)
 	if err != nil {
 		return err
 	}
@@ -761,8 +763,8 @@ func (e *evaluation) record(ctx context.Context, status string) error {
 	if len(judges) > 0 {
 		versions["judges"] = judges
 	}
-	if s, ok := e.source.(*warehouseSource); ok {
-		versions["golden_set"] = s.answersOf()
+	if s, ok := e.source.(*casesource.Warehouse); ok {
+		versions["golden_set"] = s.Taken()
 	}
 	paid := e.judge.paid()
 	paid.plus(e.paidEarlier())
@@ -811,8 +813,8 @@ func (e *evaluation) say(o batch.Outcome) {
 		}
 		fmt.Fprintln(e.stderr, "; the scores are in badger.scores")
 	}
-	if s, ok := e.source.(*warehouseSource); ok {
-		fmt.Fprintf(e.stderr, "golden set: %s\n", s.setVersions())
+	if s, ok := e.source.(*casesource.Warehouse); ok {
+		fmt.Fprintf(e.stderr, "golden set: %s\n", s.Versions())
 	}
 	if e.execution != nil {
 		for _, line := range e.execution.Lines() {

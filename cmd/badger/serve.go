@@ -77,7 +77,7 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 		defer cancel()
 		_ = traces.Close(last)
 	}()
-	s.resolver.allow(config)
+	s.resolver.Allow(config.Results.Files)
 	judged := judgeSurroundings{
 		process: p, log: log, audit: log, opened: func(err error) { log.Error("the judge cannot be asked", "error", err) }, tracer: traces.Tracer(),
 		later: &s.parts,
@@ -96,7 +96,7 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 			judged.scores = w
 			s.calls = callstore.New(w, p.now)
 		}
-		s.results, s.resolver.warehouse = w, w
+		s.results, s.resolver.Warehouse = w, w
 	}
 	if s.judge, err = config.Judge.open(ctx, judged); err != nil {
 		return err
