@@ -24,6 +24,7 @@ import (
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/casesource"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/execution"
 	"github.com/badger-eval/badger/internal/export"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
@@ -467,7 +468,7 @@ type evaluation struct {
 	metrics     []string
 	snapshots   snapshots
 	source      batch.Source
-	execution   *executionAtWork        // nil: no query is run
+	execution   *execution.AtWork       // nil: no query is run
 	warehouse   *connectors.Warehouse   // nil: scores go to no database
 	scoreFile   *batch.ScoreFile        // nil: to no file
 	judges      []*connectors.Warehouse // that promoted judges are taken from
@@ -547,7 +548,7 @@ func (e *evaluation) evaluate(ctx context.Context) (batch.Outcome, error) {
 			lost = e.scoredUnread(ctx)
 		}
 	}
-	outcome, err := runner.Run(ctx, e.run, e.execution.source(e.source), ledger)
+	outcome, err := runner.Run(ctx, e.run, e.execution.Of(e.source), ledger)
 	if err = cmp.Or(err, lost); err == nil || errcode.Of(err) == errcode.Cancelled {
 		err = cmp.Or(err, e.scoredUnread(context.WithoutCancel(ctx)))
 	}
