@@ -17,6 +17,7 @@ import (
 	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
 	"github.com/badger-eval/badger/scoring/custom"
@@ -158,7 +159,7 @@ func (c *judgeTestCommand) engine(ctx context.Context, p process, j *custom.Judg
 	if o.Config, err = config.Metrics.engineConfig(); err != nil {
 		return nil, nil, err
 	}
-	recorded, err := openAssessments(ctx, c.Assessments, c.Backend)
+	recorded, err := evaluation.OpenRecorded(ctx, c.Assessments, c.Backend)
 	if err != nil {
 		return nil, nil, err
 	}

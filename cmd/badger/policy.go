@@ -17,6 +17,7 @@ import (
 	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
@@ -202,7 +203,7 @@ func (c *policyCommand) labelled(ctx context.Context, p process, which policy.Po
 	if err != nil {
 		return nil, err
 	}
-	recorded, err := openAssessments(ctx, c.Assessments, c.Backend)
+	recorded, err := evaluation.OpenRecorded(ctx, c.Assessments, c.Backend)
 	if err != nil {
 		return nil, err
 	}

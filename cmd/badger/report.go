@@ -10,6 +10,7 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/internal/export"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/report"
@@ -135,7 +136,7 @@ type runReport struct {
 	w       *connectors.Warehouse
 	masked  []string
 	bar     *progressBar
-	summary *runSummary
+	summary *evaluation.Summary
 	read    int64 // answers
 	begun   time.Time
 	shown   time.Time
@@ -154,8 +155,9 @@ func (r *runReport) write(ctx context.Context, c *reportCommand, of, base connec
 	if err != nil {
 		return err
 	}
-	r.summary = &runSummary{report: report.NewSummary(report.SummaryOptions{Metrics: metrics}), mask: mask}
-	if r.summary.status, err = r.status(ctx, of); err != nil {
+	r.summary = evaluation.SummaryOf(metrics)
+	r.summary.Mask = mask
+	if r.summary.Status, err = r.status(ctx, of); err != nil {
 		return err
 	}
 	e, err := c.open(ctx, r.process, exportOptions(r.summary, namesOf(metrics)), mask)
@@ -185,10 +187,10 @@ func (r *runReport) write(ctx context.Context, c *reportCommand, of, base connec
 		return err
 	}
 	r.bar.finish()
-	if err := r.summary.close(against); err != nil {
+	if err := r.summary.Close(against); err != nil {
 		return err
 	}
-	if err := e.Finish(r.summary.figures, export.MarkdownOptions{Run: of.Run, Report: c.HTML}); err != nil {
+	if err := e.Finish(r.summary.Figures, export.MarkdownOptions{Run: of.Run, Report: c.HTML}); err != nil {
 		return err
 	}
 	if c.HTML != "" {
@@ -202,11 +204,11 @@ func (r *runReport) write(ctx context.Context, c *reportCommand, of, base connec
 	}
 	switch {
 	case c.JSON:
-		return r.summary.writeJSON(r.stdout)
+		return r.summary.WriteJSON(r.stdout)
 	case c.targets().Any():
 		return nil
 	}
-	return r.summary.render(r.stdout, c.options(r.process))
+	return r.summary.Render(r.stdout, c.options(r.process))
 }
 
 // status is that of the answers of a run that are reported on: done where all are.
@@ -276,7 +278,7 @@ func (r *runReport) sum(a *export.Answer) {
 	for i := range a.Scores {
 		rows[i] = batch.Row{AnswerID: a.AnswerID, Score: a.Scores[i]}
 	}
-	r.summary.add(&scoring.Case{ID: a.CaseID, Question: a.Question, Tags: a.Tags, TagsErr: a.TagsErr}, rows)
+	r.summary.Add(&scoring.Case{ID: a.CaseID, Question: a.Question, Tags: a.Tags, TagsErr: a.TagsErr}, rows)
 }
 
 // metricsNamed are metrics in the order of reports. Judges of users, which are not known here, come

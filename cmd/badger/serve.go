@@ -19,6 +19,7 @@ import (
 	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/callstore"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/internal/site"
 	"github.com/badger-eval/badger/internal/telemetry"
 	"github.com/badger-eval/badger/scoring"
@@ -83,7 +84,7 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 		later: &s.parts,
 	}
 	if config.Metrics.Options["rose"]["released"] == nil {
-		judged.vague = func(judge string) { log.Warn(unversioned(judge)) }
+		judged.vague = func(judge string) { log.Warn(evaluation.Unversioned(judge)) }
 	}
 	if url := config.Results.Warehouse; url != "" {
 		keeps := config.Judge.asked() && (config.Judge.Ledger == "" || config.Judge.Ledger == "warehouse")

@@ -2,12 +2,9 @@ package main
 
 import (
 	"context"
-	"iter"
-	"time"
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
-	"github.com/badger-eval/badger/internal/batch"
 )
 
 // warehouses are the schemes this build can open. Connectors add themselves in connector_*.go
@@ -53,34 +50,4 @@ func openExisting(ctx context.Context, url string) (*connectors.Warehouse, error
 		return nil, err
 	}
 	return warehouses.Open(ctx, url, driver.Options{MustExist: true})
-}
-
-// warehouseLedger keeps the scores of a run in a warehouse's tables.
-type warehouseLedger struct {
-	w     *connectors.ScoreWriter
-	now   func() time.Time
-	begin func(ctx context.Context, rows []batch.Row) error // is told of rows before they are stored
-}
-
-// Held yields what the run holds.
-func (l warehouseLedger) Held(ctx context.Context, _ string) iter.Seq2[batch.Row, error] {
-	return func(yield func(batch.Row, error) bool) {
-		for r, err := range l.w.Held(ctx) {
-			if !yield(batch.Row(r), err) {
-				return
-			}
-		}
-	}
-}
-
-// Append stores scores in place of those of the same key.
-func (l warehouseLedger) Append(ctx context.Context, _ string, rows []batch.Row) error {
-	if err := l.begin(ctx, rows); err != nil {
-		return err
-	}
-	out := make([]connectors.ScoreRow, len(rows))
-	for i, r := range rows {
-		out[i] = connectors.ScoreRow(r)
-	}
-	return l.w.Write(ctx, l.now(), out)
 }
