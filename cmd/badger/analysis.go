@@ -75,7 +75,7 @@ func (f *scoresFlags) open(ctx context.Context, cases string) (*openScores, erro
 		}
 		return &openScores{storedscores.In(w).With(labelled), set, func() { _ = w.Close() }}, nil
 	case len(f.Scores) > 0:
-		s, err := storedscores.InFiles("--scores", f.Scores, labelled)
+		s, err := storedscores.InFiles(set, "--scores", f.Scores, labelled)
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -74,7 +75,7 @@ func (c *calibrateCommand) plan(ctx context.Context, l *labelled, config configu
 		return nil, err
 	}
 	closeJudge := func() {
-		judge.say(l.stderr)
+		judge.Say(l.stderr)
 		_ = judge.Close()
 	}
 	if judge != nil {
@@ -162,7 +163,7 @@ func (l *labelled) choose(c *calibrateCommand, backends []backend, config scorin
 					continue
 				}
 			}
-			about.Key = m.Name + "@" + firstOf(who, "judges")
+			about.Key = m.Name + "@" + cmp.Or(who, "judges")
 			if r := b.run(m.Name); r == nil || r.HasReplies() {
 				add(scored{Metric: about, metric: m, engine: b.engine, alone: true, ifAny: m.Needs&scoring.FieldJudge == 0, by: b}, m.Name)
 			}

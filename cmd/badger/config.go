@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/internal/config"
+	"github.com/badger-eval/badger/internal/execution"
 	"github.com/badger-eval/badger/internal/telemetry"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/policy"
@@ -30,7 +31,7 @@ type configuration struct {
 	Report   reportConfig             `yaml:"report"`
 	Metrics  metricsConfig            `yaml:"metrics"`
 	Gates    gatesConfig              `yaml:"gates"`
-	Execute  executeConfig            `yaml:"execute"`
+	Execute  execution.Config         `yaml:"execute"`
 	Judge    judgeConfig              `yaml:"judge"`
 	Judges   []string                 `yaml:"judges"`   // judge files to use besides the promoted judges of the warehouse
 	Timeouts map[string]time.Duration `yaml:"timeouts"` // by wire, such as snowflake: 20s

@@ -71,14 +71,14 @@ func (c *explainCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	snaps := snapshots{}
-	snaps.allow(config)
+	snaps.Allow(config.Results.Files)
 	if c.DB != "" {
 		w, err := openWarehouse(ctx, c.DB, readOnly)
 		if err != nil {
 			return err
 		}
 		defer w.Close()
-		snaps.warehouse = w
+		snaps.Warehouse = w
 		if err := c.stored(ctx, w, &in); err != nil {
 			return err
 		}
@@ -92,7 +92,7 @@ func (c *explainCommand) Run(ctx context.Context, p process) error {
 		if err != nil {
 			return err
 		}
-		snaps.files = files.files
+		snaps.Files = files.Files
 		if c.DB == "" {
 			if err := c.scored(ctx, &in, files); err != nil {
 				return err

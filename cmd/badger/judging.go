@@ -337,8 +337,8 @@ func (j *judging) modelOf(metric string) string {
 	return cmp.Or(j.stack.Identity().Model, nameOf(j.stack))
 }
 
-// say tells what the judges were asked and what they took, a line each, and the cost of all.
-func (j *judging) say(w io.Writer) {
+// Say tells what the judges were asked and what they took, a line each, and the cost of all.
+func (j *judging) Say(w io.Writer) {
 	if j == nil {
 		return
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/export"
 	"github.com/badger-eval/badger/internal/site"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
@@ -76,7 +76,7 @@ func (r *pagesOf) write(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	bar := newProgressBar(r.stderr, r.quiet || path == standardOutput && isTerminal(r.stdout))
+	bar := newProgressBar(r.stderr, r.quiet || path == export.StandardOutput && isTerminal(r.stdout))
 	o.Done = func(done, of int) {
 		if done%100 == 0 {
 			bar.update(batch.Progress{Done: int64(done), Total: int64(of)})
@@ -87,26 +87,23 @@ func (r *pagesOf) write(ctx context.Context, path string) error {
 	if isFolder(path) {
 		return pages.WriteFolder(ctx, path, o)
 	}
-	file, err := r.createExport("--html", path)
+	file, err := export.Create(export.Target{Flag: "--html", Path: path}, r.stdout)
 	if err != nil {
 		return err
 	}
-	defer file.drop()
-	if err := pages.WriteFile(ctx, file.w, o); err != nil {
+	defer file.Drop()
+	if err := pages.WriteFile(ctx, file, o); err != nil {
 		return err
 	}
-	return file.done()
+	return file.Done()
 }
 
 // say tells what was written.
 func (p process) say(path string) {
-	if path == standardOutput {
-		return
-	}
 	if isFolder(path) {
 		path = filepath.Join(path, "index.html")
 	}
-	fmt.Fprintf(p.stderr, "wrote %s\n", path)
+	export.Say(p.stderr, path)
 }
 
 // isFolder tells whether pages go to a folder of this name.
@@ -114,7 +111,7 @@ func isFolder(path string) bool {
 	if info, err := os.Stat(path); err == nil {
 		return info.IsDir()
 	}
-	return path != standardOutput && !slices.Contains([]string{".html", ".htm"}, strings.ToLower(filepath.Ext(path)))
+	return path != export.StandardOutput && !slices.Contains([]string{".html", ".htm"}, strings.ToLower(filepath.Ext(path)))
 }
 
 // report chooses the rows of eval_runs that the report is about.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -91,7 +92,7 @@ type queueNewCommand struct {
 // Run makes a queue.
 func (c *queueNewCommand) Run(ctx context.Context, p process) error {
 	plan := labelling.Plan{
-		Name: c.Name, Order: labelling.Order(c.Order), Seed: c.Seed, Annotators: c.Annotators, Most: c.Cases, Options: c.Options, Blind: c.Blind, ReasonRequired: c.Reason, By: firstOf(c.By, who(p)),
+		Name: c.Name, Order: labelling.Order(c.Order), Seed: c.Seed, Annotators: c.Annotators, Most: c.Cases, Options: c.Options, Blind: c.Blind, ReasonRequired: c.Reason, By: cmp.Or(c.By, who(p)),
 	}
 	if c.Annotators < 1 {
 		return usage("--annotators: %d, expected a whole number from 1", c.Annotators)
@@ -173,7 +174,7 @@ func (c *queueNewCommand) list() (caselist.State, error) {
 
 // run finds the row of eval_runs that the flags choose, or that the list names.
 func (c *queueNewCommand) run(ctx context.Context, w *connectors.Warehouse, named caselist.Run) (caselist.Run, error) {
-	id := firstOf(c.ID, named.ID)
+	id := cmp.Or(c.ID, named.ID)
 	if id == "" {
 		last, err := w.LastRun(ctx)
 		if err != nil {

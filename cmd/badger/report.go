@@ -10,6 +10,7 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/internal/export"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/report"
@@ -36,7 +37,7 @@ func (c *reportCommand) Run(ctx context.Context, p process) error {
 	if c.JSON {
 		printed = "--json"
 	}
-	if err := c.check(printed); err != nil {
+	if err := c.targets().Check(printed); err != nil {
 		return err
 	}
 	config, err := readConfig(c.Config, p)
@@ -68,7 +69,7 @@ func (c *reportCommand) Run(ctx context.Context, p process) error {
 
 // printedOn tells whether progress would be drawn into what is printed.
 func (c *reportCommand) printedOn(p process) bool {
-	return c.printed() && isTerminal(p.stdout)
+	return c.targets().Printed() && isTerminal(p.stdout)
 }
 
 // choose finds the run that a flag names, or the last one.
@@ -135,7 +136,7 @@ type runReport struct {
 	w       *connectors.Warehouse
 	masked  []string
 	bar     *progressBar
-	summary *runSummary
+	summary *evaluation.Summary
 	read    int64 // answers
 	begun   time.Time
 	shown   time.Time
@@ -154,41 +155,42 @@ func (r *runReport) write(ctx context.Context, c *reportCommand, of, base connec
 	if err != nil {
 		return err
 	}
-	r.summary = &runSummary{report: report.NewSummary(report.SummaryOptions{Metrics: metrics}), mask: mask}
-	if r.summary.status, err = r.status(ctx, of); err != nil {
+	r.summary = evaluation.SummaryOf(metrics)
+	r.summary.Mask = mask
+	if r.summary.Status, err = r.status(ctx, of); err != nil {
 		return err
 	}
 	e, err := c.open(ctx, r.process, exportOptions(r.summary, namesOf(metrics)), mask)
 	if err != nil {
 		return err
 	}
-	defer e.drop()
+	defer e.Drop()
 	defer r.bar.finish()
 	r.begun = r.now()
-	summed := c.JSON || !c.any() || c.Markdown != "" // figures take memory for each score, exports for one answer
+	summed := c.JSON || !c.targets().Any() || c.Markdown != "" // figures take memory for each score, exports for one answer
 	against := ""
 	if summed {
 		if against, err = r.readBase(ctx, of, base); err != nil {
 			return err
 		}
 	}
-	if summed || e.any() { // pages read for themselves
+	if summed || e.Any() { // pages read for themselves
 		err = r.each(ctx, of, func(a *export.Answer) error {
 			if summed {
 				r.sum(a)
 			}
-			e.add(a)
-			return e.err
+			e.Add(a)
+			return e.Err()
 		})
 	}
 	if err != nil {
 		return err
 	}
 	r.bar.finish()
-	if err := r.summary.close(against); err != nil {
+	if err := r.summary.Close(against); err != nil {
 		return err
 	}
-	if err := e.finish(r.summary.figures, export.MarkdownOptions{Run: of.Run, Report: c.HTML}); err != nil {
+	if err := e.Finish(r.summary.Figures, export.MarkdownOptions{Run: of.Run, Report: c.HTML}); err != nil {
 		return err
 	}
 	if c.HTML != "" {
@@ -202,11 +204,11 @@ func (r *runReport) write(ctx context.Context, c *reportCommand, of, base connec
 	}
 	switch {
 	case c.JSON:
-		return r.summary.writeJSON(r.stdout)
-	case c.any():
+		return r.summary.WriteJSON(r.stdout)
+	case c.targets().Any():
 		return nil
 	}
-	return r.summary.render(r.stdout, c.options(r.process))
+	return r.summary.Render(r.stdout, c.options(r.process))
 }
 
 // status is that of the answers of a run that are reported on: done where all are.
@@ -276,7 +278,7 @@ func (r *runReport) sum(a *export.Answer) {
 	for i := range a.Scores {
 		rows[i] = batch.Row{AnswerID: a.AnswerID, Score: a.Scores[i]}
 	}
-	r.summary.add(&scoring.Case{ID: a.CaseID, Question: a.Question, Tags: a.Tags, TagsErr: a.TagsErr}, rows)
+	r.summary.Add(&scoring.Case{ID: a.CaseID, Question: a.Question, Tags: a.Tags, TagsErr: a.TagsErr}, rows)
 }
 
 // metricsNamed are metrics in the order of reports. Judges of users, which are not known here, come

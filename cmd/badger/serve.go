@@ -19,6 +19,7 @@ import (
 	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/callstore"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/internal/site"
 	"github.com/badger-eval/badger/internal/telemetry"
 	"github.com/badger-eval/badger/scoring"
@@ -77,13 +78,13 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 		defer cancel()
 		_ = traces.Close(last)
 	}()
-	s.resolver.allow(config)
+	s.resolver.Allow(config.Results.Files)
 	judged := judgeSurroundings{
 		process: p, log: log, audit: log, opened: func(err error) { log.Error("the judge cannot be asked", "error", err) }, tracer: traces.Tracer(),
 		later: &s.parts,
 	}
 	if config.Metrics.Options["rose"]["released"] == nil {
-		judged.vague = func(judge string) { log.Warn(unversioned(judge)) }
+		judged.vague = func(judge string) { log.Warn(evaluation.Unversioned(judge)) }
 	}
 	if url := config.Results.Warehouse; url != "" {
 		keeps := config.Judge.asked() && (config.Judge.Ledger == "" || config.Judge.Ledger == "warehouse")
@@ -96,7 +97,7 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 			judged.scores = w
 			s.calls = callstore.New(w, p.now)
 		}
-		s.results, s.resolver.warehouse = w, w
+		s.results, s.resolver.Warehouse = w, w
 	}
 	if s.judge, err = config.Judge.open(ctx, judged); err != nil {
 		return err

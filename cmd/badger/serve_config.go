@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"net"
@@ -59,7 +60,7 @@ func (c *serveCommand) configuration(p process) (configuration, *config.Layers, 
 		return out, l, err
 	}
 	if err := l.Add("flag", func() (err error) {
-		out.Listen.GRPC, out.Listen.HTTP, out.Listen.Metrics = firstOf(c.GRPC, out.Listen.GRPC), firstOf(c.HTTP, out.Listen.HTTP), firstOf(c.Metrics, out.Listen.Metrics)
+		out.Listen.GRPC, out.Listen.HTTP, out.Listen.Metrics = cmp.Or(c.GRPC, out.Listen.GRPC), cmp.Or(c.HTTP, out.Listen.HTTP), cmp.Or(c.Metrics, out.Listen.Metrics)
 		out.Judges = append(out.Judges, c.Judges...)
 		out.Judge, err = c.over(out.Judge)
 		return err
@@ -98,7 +99,7 @@ func platformPort(c *configuration, l *config.Layers, getenv func(string) string
 
 // defaults fills in what serving takes where nothing is said.
 func (c *configuration) defaults() error {
-	c.Listen.GRPC, c.Listen.HTTP = firstOf(c.Listen.GRPC, "127.0.0.1:7433"), firstOf(c.Listen.HTTP, "127.0.0.1:7434")
+	c.Listen.GRPC, c.Listen.HTTP = cmp.Or(c.Listen.GRPC, "127.0.0.1:7433"), cmp.Or(c.Listen.HTTP, "127.0.0.1:7434")
 	if c.Workers == 0 {
 		c.Workers = udf.DefaultWorkers
 	}

@@ -56,8 +56,8 @@ func registerFunctions(ctx context.Context, conn *duckdb.Conn, w *connectors.War
 	if err != nil {
 		return err
 	}
-	resolver := snapshots{warehouse: w}
-	resolver.allow(config)
+	resolver := snapshots{Warehouse: w}
+	resolver.Allow(config.Results.Files)
 	engine, err := scoring.NewEngine(metrics, &scoring.EngineOptions{Counterexamples: smallDatabases, Snapshots: resolver, Judge: judge.Backend(), Judges: judge.Judges(), Config: options})
 	if err != nil {
 		return errcode.AsUsage(err)

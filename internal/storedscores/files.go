@@ -69,9 +69,9 @@ type Files struct {
 	names []string
 }
 
-// InFiles is the scores of files. Cases are what a file of cases says of the answers; nil: nothing. A
+// InFiles is the scores of files, for answers of a set. Cases are what a file of cases says of the answers; nil: nothing. A
 // file that is not there or is named twice is a mistake of the user, with flag as what named it.
-func InFiles(flag string, paths []string, cases *CaseLabels) (*Files, error) {
+func InFiles(set *analysis.Set, flag string, paths []string, cases *CaseLabels) (*Files, error) {
 	var files []os.FileInfo
 	for _, path := range paths {
 		file, err := os.Stat(path)
@@ -83,7 +83,7 @@ func InFiles(flag string, paths []string, cases *CaseLabels) (*Files, error) {
 		}
 		files = append(files, file)
 	}
-	return &Files{set: analysis.NewSet(metric.All()), cases: cases, paths: paths}, nil
+	return &Files{set: set, cases: cases, paths: paths}, nil
 }
 
 // readAll reads the files once. Where several hold scores of the same batch, the file tells them

@@ -13,6 +13,7 @@ import (
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/metric"
 )
 
 // The judge of a score file stands in the detail, at a place of its own for each metric.
@@ -53,7 +54,7 @@ func TestContradictingScores(t *testing.T) {
 		if err := os.WriteFile(file, []byte(tc.lines), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		files, err := InFiles("--scores", []string{file}, nil)
+		files, err := InFiles(analysis.NewSet(metric.All()), "--scores", []string{file}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +93,7 @@ func TestScoresOfSeveralFiles(t *testing.T) {
 		{"one twice", []string{x, dir + "/./x.jsonl"}, nil, `--scores: the file "x.jsonl" is named twice`},
 		{"none", []string{dir + "/none.jsonl"}, nil, `--scores: there is no file "none.jsonl"`},
 	} {
-		files, err := InFiles("--scores", tc.paths, nil)
+		files, err := InFiles(analysis.NewSet(metric.All()), "--scores", tc.paths, nil)
 		if tc.err != "" {
 			if !errcode.IsUsage(err) || err.Error() != tc.err {
 				t.Errorf("%s: %v, want %s", tc.why, err, tc.err)
