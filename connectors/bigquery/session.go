@@ -172,7 +172,7 @@ func (s *session) from(ctx context.Context, name string, offset *int64) error {
 // batch.
 func (s *session) decode(batch []byte, rows int64) (rec arrow.Record, err error) {
 	malformed := func(cause error) error {
-		return because(cause, errcode.DataLoss, "bigquery: %s: a batch of the Storage Read API cannot be decoded as Arrow", s.what)
+		return errcode.Because(cause, errcode.DataLoss, "bigquery: %s: a batch of the Storage Read API cannot be decoded as Arrow", s.what)
 	}
 	defer func() {
 		if p := recover(); p != nil {
