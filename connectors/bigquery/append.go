@@ -90,7 +90,7 @@ func (c *Conn) commit(ctx context.Context, name string) error {
 		}
 		for _, e := range r.StreamErrors {
 			if e.Code != storagepb.StorageError_STREAM_ALREADY_COMMITTED {
-				return because(errors.New(e.ErrorMessage), errcode.FailedPrecondition, "bigquery: the rows were not committed (%s)", e.Code)
+				return errcode.Because(errors.New(e.ErrorMessage), errcode.FailedPrecondition, "bigquery: the rows were not committed (%s)", e.Code)
 			}
 		}
 		return nil
@@ -191,7 +191,7 @@ func (a *appender) step(ctx context.Context) error {
 	if err == nil && r.GetError() != nil {
 		err = status.ErrorProto(r.GetError())
 		if len(r.RowErrors) > 0 {
-			return because(err, errcode.InvalidArgument, "row %d of the rows was refused (%s)", a.pending[0].offset+r.RowErrors[0].Index+1, r.RowErrors[0].Code)
+			return errcode.Because(err, errcode.InvalidArgument, "row %d of the rows was refused (%s)", a.pending[0].offset+r.RowErrors[0].Index+1, r.RowErrors[0].Code)
 		}
 	}
 	if err != nil {

@@ -182,7 +182,7 @@ func (s *session) decode(batch []byte, rows int64) (arrow.Record, error) {
 // stream reads the one record of a stream.
 func (s *session) stream(in io.Reader, rows int64) (rec arrow.Record, err error) {
 	malformed := func(cause error) error {
-		return because(cause, errcode.DataLoss, "bigquery: %s: a batch of the Storage Read API cannot be decoded as Arrow", s.what)
+		return errcode.Because(cause, errcode.DataLoss, "bigquery: %s: a batch of the Storage Read API cannot be decoded as Arrow", s.what)
 	}
 	defer func() {
 		if p := recover(); p != nil {
