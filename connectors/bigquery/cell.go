@@ -182,65 +182,27 @@ func timestamp(s string) (int64, bool) {
 	return n.Int64(), true
 }
 
+var canonicalInterval = regexp.MustCompile(`^(-?)(\d{1,5})-(\d{1,6}) (-?\d{1,7}) (-?)(\d{1,8}):(\d{1,2}):(\d{1,2})(?:\.(\d{0,9}))?$`)
+
 // intervalText turns BigQuery's Y-M D H:M:S[.F], each part with its sign, into the text that other
-// warehouses' intervals are read as: 1 year 2 months 3 days 04:05:06.7. Months, days and time are
-// not converted into each other.
+// warehouses' intervals are read as: 1 year 2 months 3 days 04:05:06.7. BigQuery has microseconds.
 func intervalText(s string) (string, bool) {
-	parts := strings.Fields(s)
-	if len(parts) != 3 {
+	m := canonicalInterval.FindStringSubmatch(s)
+	if m == nil {
 		return "", false
 	}
-	years, months, ok := strings.Cut(strings.TrimPrefix(parts[0], "-"), "-")
-	y, err1 := strconv.ParseUint(years, 10, 32)
-	m, err2 := strconv.ParseUint(months, 10, 32)
-	days, err3 := strconv.ParseInt(parts[1], 10, 32)
-	time, negative := strings.CutPrefix(parts[2], "-")
-	clock := strings.Split(time, ":")
-	if !ok || err1 != nil || err2 != nil || err3 != nil || len(clock) != 3 {
-		return "", false
+	number := func(i int) int64 {
+		n, _ := strconv.ParseInt(m[i], 10, 64) // digits, and few of them
+		return n
 	}
-	var out []string
-	unit := func(n int64, name string) {
-		switch {
-		case n == 0:
-			return
-		case n != 1:
-			name += "s"
-		}
-		out = append(out, strconv.FormatInt(n, 10)+" "+name)
+	fraction := (m[9] + "000000000")[:9]
+	m[9] = fraction[:6]
+	months, micros := 12*number(2)+number(3), ((60*number(6)+number(7))*60+number(8))*1_000_000+number(9)
+	if m[1] != "" {
+		months = -months
 	}
-	sign := int64(1)
-	if strings.HasPrefix(parts[0], "-") {
-		sign = -1
+	if m[5] != "" {
+		micros = -micros
 	}
-	unit(sign*int64(y), "year")  //nolint:gosec // 32 bits
-	unit(sign*int64(m), "month") //nolint:gosec // 32 bits
-	unit(days, "day")
-	seconds, fraction, _ := strings.Cut(clock[2], ".")
-	zero := strings.TrimRight(fraction, "0") == ""
-	text := make([]string, 3)
-	for i, digits := range []string{clock[0], clock[1], seconds} {
-		n, err := strconv.ParseUint(digits, 10, 32)
-		if err != nil {
-			return "", false
-		}
-		zero = zero && n == 0
-		if text[i] = strconv.FormatUint(n, 10); len(text[i]) < 2 {
-			text[i] = "0" + text[i]
-		}
-	}
-	if strings.Trim(fraction, "0123456789") != "" {
-		return "", false
-	}
-	if !zero || len(out) == 0 {
-		time = strings.Join(text, ":")
-		if fraction = strings.TrimRight(fraction, "0"); fraction != "" {
-			time += "." + fraction
-		}
-		if negative && !zero {
-			time = "-" + time
-		}
-		out = append(out, time)
-	}
-	return strings.Join(out, " "), true
+	return string(driverbase.AppendInterval(nil, months, number(4), micros)), fraction[6:] == "000"
 }
