@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"net/url"
+	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"cloud.google.com/go/bigquery/storage/apiv1/storagepb"
@@ -78,7 +79,7 @@ func (m *merge) append(ctx context.Context, name string, numbered bool, next fun
 // commit makes the rows of a stream seen. The stream is ours alone: one that is committed already
 // is so by us, and the answer was lost.
 func (c *Conn) commit(ctx context.Context, name string) error {
-	parent, _, _ := cutLast(name, "/streams/")
+	parent := name[:max(0, strings.LastIndex(name, "/streams/"))]
 	return c.retry(ctx, func() error {
 		r, err := c.write.BatchCommitWriteStreams(ctx, &storagepb.BatchCommitWriteStreamsRequest{Parent: parent, WriteStreams: []string{name}})
 		if err != nil {
@@ -89,20 +90,11 @@ func (c *Conn) commit(ctx context.Context, name string) error {
 		}
 		for _, e := range r.StreamErrors {
 			if e.Code != storagepb.StorageError_STREAM_ALREADY_COMMITTED {
-				return because(errors.New(e.ErrorMessage), errcode.FailedPrecondition, "bigquery: the rows were not committed (%s)", e.Code)
+				return errcode.Because(errors.New(e.ErrorMessage), errcode.FailedPrecondition, "bigquery: the rows were not committed (%s)", e.Code)
 			}
 		}
 		return nil
 	})
-}
-
-func cutLast(s, sep string) (before, after string, ok bool) {
-	for i := len(s) - len(sep); i >= 0; i-- {
-		if s[i:i+len(sep)] == sep {
-			return s[:i], s[i+len(sep):], true
-		}
-	}
-	return s, "", false
 }
 
 // storageCode is the code that the Storage API attaches to an error.
@@ -199,7 +191,7 @@ func (a *appender) step(ctx context.Context) error {
 	if err == nil && r.GetError() != nil {
 		err = status.ErrorProto(r.GetError())
 		if len(r.RowErrors) > 0 {
-			return because(err, errcode.InvalidArgument, "row %d of the rows was refused (%s)", a.pending[0].offset+r.RowErrors[0].Index+1, r.RowErrors[0].Code)
+			return errcode.Because(err, errcode.InvalidArgument, "row %d of the rows was refused (%s)", a.pending[0].offset+r.RowErrors[0].Index+1, r.RowErrors[0].Code)
 		}
 	}
 	if err != nil {
@@ -237,9 +229,8 @@ func (a *appender) drop() {
 
 // protoTypes are those of proto2 for BigQuery's types; text is the rule.
 var protoTypes = map[string]descriptorpb.FieldDescriptorProto_Type{
-	"INTEGER": descriptorpb.FieldDescriptorProto_TYPE_INT64, "INT64": descriptorpb.FieldDescriptorProto_TYPE_INT64, "TIMESTAMP": descriptorpb.FieldDescriptorProto_TYPE_INT64,
-	"FLOAT": descriptorpb.FieldDescriptorProto_TYPE_DOUBLE, "FLOAT64": descriptorpb.FieldDescriptorProto_TYPE_DOUBLE,
-	"BOOLEAN": descriptorpb.FieldDescriptorProto_TYPE_BOOL, "BOOL": descriptorpb.FieldDescriptorProto_TYPE_BOOL, "BYTES": descriptorpb.FieldDescriptorProto_TYPE_BYTES,
+	"INT64": descriptorpb.FieldDescriptorProto_TYPE_INT64, "TIMESTAMP": descriptorpb.FieldDescriptorProto_TYPE_INT64, "FLOAT64": descriptorpb.FieldDescriptorProto_TYPE_DOUBLE,
+	"BOOL": descriptorpb.FieldDescriptorProto_TYPE_BOOL, "BYTES": descriptorpb.FieldDescriptorProto_TYPE_BYTES,
 }
 
 // descriptor describes the rows as a proto2 message: field i+1 is column i; the row number follows.
@@ -249,14 +240,14 @@ func (m *merge) descriptor(numbered bool) *descriptorpb.DescriptorProto {
 		f := &descriptorpb.FieldDescriptorProto{
 			Name: proto.String(name), Number: proto.Int32(int32(len(d.Field) + 1)), Type: t.Enum(), Label: descriptorpb.FieldDescriptorProto_LABEL_OPTIONAL.Enum(), //nolint:gosec // few
 		}
-		if !protoName(name) {
+		if !protoName.MatchString(name) {
 			f.Name, f.Options = proto.String("column_"+strconv.Itoa(len(d.Field)+1)), &descriptorpb.FieldOptions{}
 			proto.SetExtension(f.Options, storagepb.E_ColumnName, name)
 		}
 		d.Field = append(d.Field, f)
 	}
-	for _, f := range m.columns {
-		t, ok := protoTypes[f.Type]
+	for i, f := range m.columns {
+		t, ok := protoTypes[m.types[i]]
 		if !ok {
 			t = descriptorpb.FieldDescriptorProto_TYPE_STRING
 		}
@@ -268,14 +259,7 @@ func (m *merge) descriptor(numbered bool) *descriptorpb.DescriptorProto {
 	return d
 }
 
-func protoName(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; c != '_' && (c < '0' || c > '9' || i == 0) && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
-			return false
-		}
-	}
-	return s != ""
-}
+var protoName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
 
 // encoder writes rows as proto messages, a chunk at a time.
 type encoder struct {
@@ -283,7 +267,6 @@ type encoder struct {
 	numbered bool
 	next     func() (arrow.Record, error)
 	rec      arrow.Record
-	cells    []toValue
 	row      int
 }
 
@@ -308,7 +291,7 @@ func (e *encoder) chunk() (*chunk, error) {
 				break
 			}
 			e.rec, e.row = rec, 0
-			if e.cells, err = e.m.cells(rec); err != nil {
+			if err := e.m.check(rec); err != nil {
 				return nil, err
 			}
 			continue
@@ -330,23 +313,15 @@ func (e *encoder) chunk() (*chunk, error) {
 
 func (e *encoder) message() ([]byte, error) {
 	var b []byte
-	for col, f := range e.m.columns {
-		v, err := e.m.cell(e.cells, e.rec, col, e.row)
+	for col, typ := range e.m.types {
+		v, err := e.m.cell(e.rec, col, e.row)
 		if err != nil {
 			return nil, err
 		}
 		if v == nil {
 			continue
 		}
-		number := protowire.Number(col + 1) //nolint:gosec // few
-		switch protoTypes[f.Type] {
-		case descriptorpb.FieldDescriptorProto_TYPE_INT64, descriptorpb.FieldDescriptorProto_TYPE_BOOL:
-			b = protowire.AppendVarint(protowire.AppendTag(b, number, protowire.VarintType), uint64(v.n)) //nolint:gosec // as proto writes it
-		case descriptorpb.FieldDescriptorProto_TYPE_DOUBLE:
-			b = protowire.AppendFixed64(protowire.AppendTag(b, number, protowire.Fixed64Type), math.Float64bits(v.x))
-		default:
-			b = protowire.AppendString(protowire.AppendTag(b, number, protowire.BytesType), v.s)
-		}
+		b = appendProto(b, protowire.Number(col+1), typ, string(v)) //nolint:gosec // few
 	}
 	if e.numbered {
 		b = protowire.AppendVarint(protowire.AppendTag(b, protowire.Number(len(e.m.columns)+1), protowire.VarintType), uint64(e.m.plan.Rows)) //nolint:gosec // few; not negative

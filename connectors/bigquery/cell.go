@@ -1,9 +1,9 @@
 package bigquery
 
 import (
-	"encoding/base64"
 	"errors"
 	"math/big"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -82,42 +82,6 @@ func appendText(b array.Builder, typ, s string) error {
 			return errCell
 		}
 		b.Append(s)
-	case *array.BinaryBuilder:
-		raw, err := base64.StdEncoding.DecodeString(s)
-		if err != nil {
-			return errCell
-		}
-		b.Append(raw)
-	case *array.Int64Builder:
-		n, err := strconv.ParseInt(s, 10, 64)
-		if err != nil {
-			return errCell
-		}
-		b.Append(n)
-	case *array.Float64Builder:
-		x, err := strconv.ParseFloat(s, 64) // reads NaN, Infinity and -Infinity, and reaches ±Inf only with an error
-		if err != nil {
-			return errCell
-		}
-		b.Append(x)
-	case *array.BooleanBuilder:
-		t, err := strconv.ParseBool(s)
-		if err != nil {
-			return errCell
-		}
-		b.Append(t)
-	case *array.Date32Builder:
-		day, err := time.Parse(time.DateOnly, s)
-		if err != nil {
-			return errCell
-		}
-		b.Append(arrow.Date32(day.Unix() / 86400)) //nolint:gosec // years 1 to 9999; whole days
-	case *array.Time64Builder:
-		micros, ok := clock(s)
-		if !ok {
-			return errCell
-		}
-		b.Append(arrow.Time64(micros))
 	case *array.TimestampBuilder:
 		micros, ok := timestamp(s)
 		if !ok {
@@ -126,8 +90,10 @@ func appendText(b array.Builder, typ, s string) error {
 		b.Append(arrow.Timestamp(micros))
 	case *array.StructBuilder:
 		return appendRange(b, s)
-	default:
-		return errCell
+	default: // bytes in base64, integers, doubles, booleans, dates and times of day
+		if s == array.NullValueStr || b.AppendValueFromString(s) != nil {
+			return errCell
+		}
 	}
 	return nil
 }
@@ -151,72 +117,45 @@ func appendRange(b *array.StructBuilder, s string) error {
 	return nil
 }
 
+// decimalText is a decimal, in scientific notation perhaps.
+var decimalText = regexp.MustCompile(`^-?\d{1,200}(\.\d{0,200})?([eE][+-]?\d{1,3})?$`)
+
 // unscaled is a decimal's digits as an integer, of at most so many bits, with so many of them
 // behind the point.
 func unscaled(s string, scale, bits int) (*big.Int, bool) {
-	negative := strings.HasPrefix(s, "-")
-	mantissa, exponent, scientific := strings.Cut(strings.ToLower(strings.TrimPrefix(s, "-")), "e")
-	whole, fraction, _ := strings.Cut(mantissa, ".")
-	digits := whole + fraction
-	if digits == "" || len(digits) > 200 || strings.Trim(digits, "0123456789") != "" {
+	if !decimalText.MatchString(s) {
 		return nil, false
 	}
-	shift := scale - len(fraction)
-	if scientific {
-		e, err := strconv.Atoi(exponent)
-		if err != nil || e < -400 || e > 400 {
-			return nil, false
-		}
-		shift += e
-	}
-	for shift < 0 && strings.HasSuffix(digits, "0") {
-		digits, shift = digits[:len(digits)-1], shift+1
-	}
-	if digits == "" || strings.Trim(digits, "0") == "" {
-		return new(big.Int), true
-	}
-	n, ok := new(big.Int).SetString(digits, 10)
-	if !ok || shift < 0 { // digits that the type does not hold
+	r, ok := new(big.Rat).SetString(s)
+	if !ok {
 		return nil, false
 	}
-	n.Mul(n, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(shift)), nil))
-	if negative {
-		n.Neg(n)
+	r.Mul(r, new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale)), nil)))
+	size := r.Num()
+	if size.Sign() < 0 {
+		size = new(big.Int).Not(size)
 	}
-	size := n
-	if negative {
-		size = new(big.Int).Not(n)
-	}
-	return n, size.BitLen() <= bits
+	return r.Num(), r.IsInt() && size.BitLen() <= bits // else digits that the type does not hold
 }
 
 // plainDecimal is a decimal without exponent and without zeros at its end.
 func plainDecimal(s string) (string, bool) {
-	digits := strings.TrimPrefix(s, "-")
-	whole, fraction, point := strings.Cut(digits, ".")
-	if strings.Trim(whole+fraction, "0123456789") == "" && whole != "" && len(digits) <= 80 {
-		if point {
-			s = strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
+	if strings.ContainsAny(s, "eE") {
+		n, ok := unscaled(s, 38, 255)
+		if !ok {
+			return "", false
 		}
-		if s == "-0" {
-			s = "0"
-		}
-		return s, true
-	}
-	n, ok := unscaled(s, 38, 255)
-	if !ok {
+		s = driverbase.DecimalText(n, 38)
+	} else if len(s) > 81 || !decimalText.MatchString(s) {
 		return "", false
 	}
-	return plainDecimal(driverbase.DecimalText(n, 38))
-}
-
-// clock reads HH:MM:SS[.ffffff] as microseconds of the day.
-func clock(s string) (int64, bool) {
-	t, err := time.Parse("15:04:05.999999999", s)
-	if err != nil || t.Nanosecond()%1000 != 0 {
-		return 0, false
+	if strings.Contains(s, ".") {
+		s = strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 	}
-	return int64(t.Hour())*3_600_000_000 + int64(t.Minute())*60_000_000 + int64(t.Second())*1_000_000 + int64(t.Nanosecond()/1000), true
+	if s == "-0" {
+		s = "0"
+	}
+	return s, true
 }
 
 // timestampLayouts are those in which the REST API and its emulators write DATETIME and TIMESTAMP.
@@ -243,65 +182,27 @@ func timestamp(s string) (int64, bool) {
 	return n.Int64(), true
 }
 
+var canonicalInterval = regexp.MustCompile(`^(-?)(\d{1,5})-(\d{1,6}) (-?\d{1,7}) (-?)(\d{1,8}):(\d{1,2}):(\d{1,2})(?:\.(\d{0,9}))?$`)
+
 // intervalText turns BigQuery's Y-M D H:M:S[.F], each part with its sign, into the text that other
-// warehouses' intervals are read as: 1 year 2 months 3 days 04:05:06.7. Months, days and time are
-// not converted into each other.
+// warehouses' intervals are read as: 1 year 2 months 3 days 04:05:06.7. BigQuery has microseconds.
 func intervalText(s string) (string, bool) {
-	parts := strings.Fields(s)
-	if len(parts) != 3 {
+	m := canonicalInterval.FindStringSubmatch(s)
+	if m == nil {
 		return "", false
 	}
-	years, months, ok := strings.Cut(strings.TrimPrefix(parts[0], "-"), "-")
-	y, err1 := strconv.ParseUint(years, 10, 32)
-	m, err2 := strconv.ParseUint(months, 10, 32)
-	days, err3 := strconv.ParseInt(parts[1], 10, 32)
-	time, negative := strings.CutPrefix(parts[2], "-")
-	clock := strings.Split(time, ":")
-	if !ok || err1 != nil || err2 != nil || err3 != nil || len(clock) != 3 {
-		return "", false
+	number := func(i int) int64 {
+		n, _ := strconv.ParseInt(m[i], 10, 64) // digits, and few of them
+		return n
 	}
-	var out []string
-	unit := func(n int64, name string) {
-		switch {
-		case n == 0:
-			return
-		case n != 1:
-			name += "s"
-		}
-		out = append(out, strconv.FormatInt(n, 10)+" "+name)
+	fraction := (m[9] + "000000000")[:9]
+	m[9] = fraction[:6]
+	months, micros := 12*number(2)+number(3), ((60*number(6)+number(7))*60+number(8))*1_000_000+number(9)
+	if m[1] != "" {
+		months = -months
 	}
-	sign := int64(1)
-	if strings.HasPrefix(parts[0], "-") {
-		sign = -1
+	if m[5] != "" {
+		micros = -micros
 	}
-	unit(sign*int64(y), "year")  //nolint:gosec // 32 bits
-	unit(sign*int64(m), "month") //nolint:gosec // 32 bits
-	unit(days, "day")
-	seconds, fraction, _ := strings.Cut(clock[2], ".")
-	zero := strings.TrimRight(fraction, "0") == ""
-	text := make([]string, 3)
-	for i, digits := range []string{clock[0], clock[1], seconds} {
-		n, err := strconv.ParseUint(digits, 10, 32)
-		if err != nil {
-			return "", false
-		}
-		zero = zero && n == 0
-		if text[i] = strconv.FormatUint(n, 10); len(text[i]) < 2 {
-			text[i] = "0" + text[i]
-		}
-	}
-	if strings.Trim(fraction, "0123456789") != "" {
-		return "", false
-	}
-	if !zero || len(out) == 0 {
-		time = strings.Join(text, ":")
-		if fraction = strings.TrimRight(fraction, "0"); fraction != "" {
-			time += "." + fraction
-		}
-		if negative && !zero {
-			time = "-" + time
-		}
-		out = append(out, time)
-	}
-	return strings.Join(out, " "), true
+	return string(driverbase.AppendInterval(nil, months, number(4), micros)), fraction[6:] == "000"
 }

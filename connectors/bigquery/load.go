@@ -97,24 +97,23 @@ func (m *merge) lines(to io.Writer, numbered bool, next func() (arrow.Record, er
 }
 
 func (m *merge) recordLines(encode *json.Encoder, rec arrow.Record, numbered bool) error {
-	cells, err := m.cells(rec)
-	if err != nil {
+	if err := m.check(rec); err != nil {
 		return err
 	}
-	row := make(map[string]any, len(cells)+1)
+	row := make(map[string]any, len(m.columns)+1)
 	for i := range int(rec.NumRows()) {
 		clear(row)
 		for col, f := range m.columns {
-			v, err := m.cell(cells, rec, col, i)
+			v, err := m.cell(rec, col, i)
 			if err != nil {
 				return err
 			}
 			if v == nil {
 				continue // absent is NULL
 			}
-			row[f.Name] = v.text(f.Type)
-			if f.Type == "JSON" {
-				row[f.Name] = json.RawMessage(v.s)
+			text := cellText(m.types[col], v)
+			if row[f.Name] = text; f.Type == "JSON" {
+				row[f.Name] = json.RawMessage(text)
 			}
 		}
 		if numbered {

@@ -62,6 +62,8 @@ type merge struct {
 	table   *bq.TableReference
 	plan    *driverbase.Plan
 	columns []*bq.TableFieldSchema // of the table, in the order of the rows
+	types   []string               // their types, by the names of parameters
+	text    []byte                 // of a cell
 }
 
 // spelling has staged columns of the table's names. The texts of JSON differ for NULL and "null".
@@ -81,10 +83,11 @@ func (m *merge) match(s *bq.TableSchema) error {
 	}
 	for _, place := range m.plan.Places {
 		f := s.Fields[place]
-		if !writable[f.Type] || f.Mode == "REPEATED" {
+		typ := typeNames[f.Type]
+		if typ == "" || f.Mode == "REPEATED" {
 			return m.plan.Error(errcode.Unimplemented, "column %q: values of type %s are not written", f.Name, typeName(f))
 		}
-		m.columns = append(m.columns, f)
+		m.columns, m.types = append(m.columns, f), append(m.types, typ)
 	}
 	return nil
 }
@@ -151,26 +154,25 @@ func sizeOf(d arrow.ArrayData) int64 {
 // inline writes rows as the parameter of the statement, an array of structs.
 func (m *merge) inline(ctx context.Context, records []arrow.Record) error {
 	rowType := &bq.QueryParameterType{Type: "STRUCT"}
-	for _, f := range m.columns {
-		rowType.StructTypes = append(rowType.StructTypes, &bq.QueryParameterTypeStructTypes{Name: f.Name, Type: &bq.QueryParameterType{Type: parameterTypes[f.Type]}})
+	for i, f := range m.columns {
+		rowType.StructTypes = append(rowType.StructTypes, &bq.QueryParameterTypeStructTypes{Name: f.Name, Type: &bq.QueryParameterType{Type: m.types[i]}})
 	}
 	values := &bq.QueryParameterValue{}
 	for _, rec := range records {
-		cells, err := m.cells(rec)
-		if err != nil {
+		if err := m.check(rec); err != nil {
 			return err
 		}
 		for i := range int(rec.NumRows()) {
-			row := make(map[string]bq.QueryParameterValue, len(cells))
+			row := make(map[string]bq.QueryParameterValue, len(m.columns))
 			for col, f := range m.columns {
-				v, err := m.cell(cells, rec, col, i)
+				v, err := m.cell(rec, col, i)
 				switch {
 				case err != nil:
 					return err
 				case v == nil:
 					row[f.Name] = bq.QueryParameterValue{NullFields: []string{"Value"}}
 				default:
-					row[f.Name] = *textValue(v.text(f.Type))
+					row[f.Name] = *textValue(cellText(m.types[col], v))
 				}
 			}
 			values.ArrayValues = append(values.ArrayValues, &bq.QueryParameterValue{StructValues: row})

@@ -1,7 +1,6 @@
 package bigquery
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 
@@ -28,8 +27,7 @@ func retyped(d arrow.ArrayData, to arrow.DataType, mem memory.Allocator) (arrow.
 			defer in.Release()
 			return written(in, mem, func(b []byte, i int) []byte {
 				v := in.Value(i)
-				text, _ := intervalText(canonicalInterval(int64(v.Months), int64(v.Days), v.Nanoseconds))
-				return append(b, text...)
+				return driverbase.AppendInterval(b, int64(v.Months), int64(v.Days), v.Nanoseconds/1000) // BigQuery has microseconds
 			}), true
 		case *arrow.Decimal128Type:
 			in := array.NewDecimal128Data(d)
@@ -137,19 +135,6 @@ func appendDecimal(b []byte, n int64, scale int32) []byte {
 	copy(b[point+1:], b[point:])
 	b[point] = '.'
 	return b
-}
-
-// canonicalInterval is Y-M D H:M:S.F, as BigQuery writes it.
-func canonicalInterval(months, days, nanos int64) string {
-	sign := func(n int64) (string, uint64) {
-		if n < 0 {
-			return "-", -uint64(n) //nolint:gosec // the magnitude
-		}
-		return "", uint64(n) //nolint:gosec // not negative
-	}
-	ms, m := sign(months)
-	ts, t := sign(nanos)
-	return fmt.Sprintf("%s%d-%d %d %s%d:%d:%d.%09d", ms, m/12, m%12, days, ts, t/3600e9, t/60e9%60, t/1e9%60, t%1e9)
 }
 
 // intervalTexts rewrites intervals that are sent as BigQuery's own text.

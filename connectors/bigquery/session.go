@@ -3,7 +3,6 @@ package bigquery
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -170,19 +169,26 @@ func (s *session) from(ctx context.Context, name string, offset *int64) error {
 
 // decode decodes a record batch message. Some servers send a whole stream with its schema for each
 // batch.
-func (s *session) decode(batch []byte, rows int64) (rec arrow.Record, err error) {
+func (s *session) decode(batch []byte, rows int64) (arrow.Record, error) {
+	rec, err := s.stream(io.MultiReader(bytes.NewReader(s.encoded), bytes.NewReader(batch)), rows)
+	if errcode.Of(err) == errcode.DataLoss {
+		if whole, e := s.stream(bytes.NewReader(batch), rows); e == nil {
+			return whole, nil
+		}
+	}
+	return rec, err
+}
+
+// stream reads the one record of a stream.
+func (s *session) stream(in io.Reader, rows int64) (rec arrow.Record, err error) {
 	malformed := func(cause error) error {
-		return because(cause, errcode.DataLoss, "bigquery: %s: a batch of the Storage Read API cannot be decoded as Arrow", s.what)
+		return errcode.Because(cause, errcode.DataLoss, "bigquery: %s: a batch of the Storage Read API cannot be decoded as Arrow", s.what)
 	}
 	defer func() {
 		if p := recover(); p != nil {
 			err = malformed(fmt.Errorf("%v", p))
 		}
 	}()
-	var in io.Reader = bytes.NewReader(batch)
-	if !beginsWithSchema(batch) {
-		in = io.MultiReader(bytes.NewReader(s.encoded), in)
-	}
 	r, err := ipc.NewReader(in, ipc.WithAllocator(s.c.mem))
 	if err != nil {
 		return nil, malformed(err)
@@ -196,33 +202,6 @@ func (s *session) decode(batch []byte, rows int64) (rec arrow.Record, err error)
 		return nil, malformed(fmt.Errorf("%d rows", got.NumRows()))
 	}
 	return s.adopt(got)
-}
-
-// schemaHeader is the number that an Arrow message with a schema has as the type of its header.
-const schemaHeader = 1
-
-// beginsWithSchema tells whether IPC bytes begin with a schema message: it reads the flatbuffer's
-// second field, the header's type.
-func beginsWithSchema(b []byte) bool {
-	if len(b) < 8 || binary.LittleEndian.Uint32(b) != 0xffffffff {
-		return false
-	}
-	size := int64(binary.LittleEndian.Uint32(b[4:]))
-	if b = b[8:]; size < 4 || size > int64(len(b)) {
-		return false
-	}
-	b = b[:size]
-	at := func(pos int64, n int64) bool { return pos >= 0 && pos+n <= size }
-	root := int64(binary.LittleEndian.Uint32(b))
-	if !at(root, 4) {
-		return false
-	}
-	vtable := root - int64(int32(binary.LittleEndian.Uint32(b[root:]))) //nolint:gosec // it is signed
-	if !at(vtable, 8) || binary.LittleEndian.Uint16(b[vtable:]) < 8 {
-		return false
-	}
-	field := root + int64(binary.LittleEndian.Uint16(b[vtable+6:]))
-	return field > root && at(field, 1) && b[field] == schemaHeader
 }
 
 // adopt gives a record the schema of the result: its names, and which texts are JSON. Other types

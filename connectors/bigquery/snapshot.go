@@ -150,7 +150,7 @@ func (c *Conn) readAt(ctx context.Context, t *bq.TableReference, at string) (arr
 	}
 	r, err := c.Query(ctx, fmt.Sprintf("SELECT * FROM %s FOR SYSTEM_TIME AS OF TIMESTAMP_MICROS(%d)", quoted(t), when.UnixMicro()))
 	if f := faultOf(err); err != nil && (f.code == errcode.InvalidArgument || f.code == errcode.NotFound) {
-		return nil, because(err, errcode.FailedPrecondition, "bigquery: table %s has no rows of %s any more or yet: a dataset keeps old rows for its time travel window, 7 days unless it was made shorter; snapshots (CREATE SNAPSHOT TABLE) are kept longer",
+		return nil, errcode.Because(err, errcode.FailedPrecondition, "bigquery: table %s has no rows of %s any more or yet: a dataset keeps old rows for its time travel window, 7 days unless it was made shorter; snapshots (CREATE SNAPSHOT TABLE) are kept longer",
 			shownTable(t), when.UTC().Format(time.RFC3339))
 	}
 	return r, err
@@ -197,9 +197,9 @@ func (c *Conn) readJob(ctx context.Context, id string) (array.RecordReader, erro
 	switch errcode.Of(err) {
 	case errcode.OK:
 	case errcode.NotFound:
-		return nil, because(err, errcode.NotFound, "bigquery: %s is not known in project %s, location %s: jobs are kept for 180 days; name both with query:PROJECT:LOCATION.JOBID", what, ref.ProjectId, orUnknown(ref.Location))
+		return nil, errcode.Because(err, errcode.NotFound, "bigquery: %s is not known in project %s, location %s: jobs are kept for 180 days; name both with query:PROJECT:LOCATION.JOBID", what, ref.ProjectId, orUnknown(ref.Location))
 	case errcode.PermissionDenied:
-		return nil, because(err, errcode.PermissionDenied, "bigquery: %s may not be looked at: it takes the account that ran it, or bigquery.jobs.get on project %s", what, ref.ProjectId)
+		return nil, errcode.Because(err, errcode.PermissionDenied, "bigquery: %s may not be looked at: it takes the account that ran it, or bigquery.jobs.get on project %s", what, ref.ProjectId)
 	default:
 		return nil, err
 	}
@@ -213,7 +213,7 @@ func (c *Conn) readJob(ctx context.Context, id string) (array.RecordReader, erro
 	}
 	if j.Status != nil && j.Status.ErrorResult != nil {
 		cause := &jobError{j.Status.ErrorResult}
-		return nil, because(cause, errcode.FailedPrecondition, "bigquery: %s failed and has no result: %s", what, shown(faultOf(cause)))
+		return nil, errcode.Because(cause, errcode.FailedPrecondition, "bigquery: %s failed and has no result: %s", what, shown(faultOf(cause)))
 	}
 	kind, script := "", false
 	if j.Statistics != nil && j.Statistics.Query != nil {
@@ -269,11 +269,11 @@ func (c *Conn) readDestination(ctx context.Context, j *bq.Job, what string) (arr
 	t, err := c.table(ctx, ref)
 	switch code := errcode.Of(err); {
 	case code == errcode.NotFound && anonymous:
-		return nil, because(err, errcode.NotFound, "bigquery: the result of %s has expired: BigQuery keeps results for about 24 hours; have the query write to a table with an expiration and refer to table:NAME", what)
+		return nil, errcode.Because(err, errcode.NotFound, "bigquery: the result of %s has expired: BigQuery keeps results for about 24 hours; have the query write to a table with an expiration and refer to table:NAME", what)
 	case code == errcode.NotFound:
-		return nil, because(err, errcode.NotFound, "bigquery: table %s, the result of %s, is not there any more", shownTable(ref), what)
+		return nil, errcode.Because(err, errcode.NotFound, "bigquery: table %s, the result of %s, is not there any more", shownTable(ref), what)
 	case code == errcode.PermissionDenied && anonymous:
-		return nil, because(err, errcode.PermissionDenied, "bigquery: the result of %s may be read only by the account that ran it; have the query write to a table and refer to table:NAME", what)
+		return nil, errcode.Because(err, errcode.PermissionDenied, "bigquery: the result of %s may be read only by the account that ran it; have the query write to a table and refer to table:NAME", what)
 	case err != nil:
 		return nil, err
 	}

@@ -61,8 +61,8 @@ func TestMain(m *testing.M) {
 // library does right.
 var libraries = []struct {
 	why, seen, part string // what is wrong, in which version, and what is for it
-	env               []string
-	try               func() string
+	env             []string
+	try             func() string
 }{
 	{"a client certificate is looked for though a client is given", "google.golang.org/api v0.311.0", "GOOGLE_API_USE_CLIENT_CERTIFICATE in auth.go", nil, func() string {
 		os.Setenv("GOOGLE_API_USE_CLIENT_CERTIFICATE", "true")

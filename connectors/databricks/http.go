@@ -56,6 +56,9 @@ func unreachable(ctx context.Context, err error, what string) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	if code, text := driverbase.Transport(err); code == errcode.Unauthenticated {
+		return errcode.Because(err, code, "databricks: %s: %s; does something on the way open connections?", what, text)
+	}
 	var op *net.OpError
 	return &lostError{sent: !(errors.As(err, &op) && op.Op == "dial"), what: what, err: err}
 }

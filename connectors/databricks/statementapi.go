@@ -121,9 +121,9 @@ func goneOr(err error, id string) error {
 	}
 	switch {
 	case no.status == http.StatusNotFound, no.code == "RESOURCE_DOES_NOT_EXIST", no.code == "NOT_FOUND", no.status == http.StatusGone:
-		return because(err, errcode.NotFound, "databricks: there is no result of statement %s, or no longer, or it is another account's; %s", id, kept)
+		return errcode.Because(err, errcode.NotFound, "databricks: there is no result of statement %s, or no longer, or it is another account's; %s", id, kept)
 	case no.status == http.StatusForbidden:
-		return because(err, errcode.PermissionDenied, "databricks: this account may not read the result of statement %s; %s", id, kept)
+		return errcode.Because(err, errcode.PermissionDenied, "databricks: this account may not read the result of statement %s; %s", id, kept)
 	}
 	return err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 	"github.com/duckdb/duckdb-go/v2/mapping"
 
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -329,5 +330,7 @@ func (c *column) written(v mapping.Vector, n int) (arrow.ArrayData, error) {
 		return c.strings(v, n, func(b []byte, i int) []byte { return appendTimeTZ(b, in[i]) })
 	}
 	in := values[interval](v, n)
-	return c.strings(v, n, func(b []byte, i int) []byte { return in[i].append(b) })
+	return c.strings(v, n, func(b []byte, i int) []byte {
+		return driverbase.AppendInterval(b, int64(in[i].months), int64(in[i].days), in[i].micros)
+	})
 }

@@ -1,8 +1,6 @@
 package snowflake
 
 import (
-	"strconv"
-
 	"github.com/apache/arrow-go/v18/arrow"
 	arrow17 "github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -15,35 +13,23 @@ import (
 // buffers: the bytes are the driver's, on the Go heap, and live as long as something refers to
 // them. Nothing is copied but the headers.
 
-// takeOver makes a record's columns ones of this module's Arrow, in the encoding that Snowflake
-// sent, and lets go of the record. Scales come from the fields' metadata, -1 where there is none.
-func takeOver(rec arrow.RecordBatch) (cols []arrow17.Array, scales []int32, err error) {
+// takeOver makes a record one of this module's Arrow, in the encoding that Snowflake sent, and lets go
+// of it. Of the fields their names, types and metadata are kept.
+func takeOver(rec arrow.RecordBatch) (arrow17.Record, error) {
 	defer rec.Release() // the driver's list of its records keeps it, but not its memory
-	defer func() {
-		if err != nil {
-			for _, c := range cols {
-				c.Release()
-			}
-			cols = nil
-		}
-	}()
+	var fields []arrow17.Field
+	var cols []arrow17.Array
 	for i, col := range rec.Columns() {
 		data, err := dataOf(col.Data())
 		if err != nil {
-			return cols, nil, errcode.New(errcode.Of(err), "column %d (%q): %w", i+1, rec.ColumnName(i), err)
+			return nil, errcode.New(errcode.Of(err), "column %d (%q): %w", i+1, rec.ColumnName(i), err)
 		}
+		defer data.Release()
 		cols = append(cols, array.MakeFromData(data))
-		data.Release()
-		scale := int32(-1)
-		f := rec.Schema().Field(i)
-		if text, ok := f.Metadata.GetValue("scale"); ok {
-			if n, err := strconv.ParseInt(text, 10, 32); err == nil {
-				scale = int32(n)
-			}
-		}
-		scales = append(scales, scale)
+		defer cols[i].Release()
+		fields = append(fields, arrow17.Field{Name: rec.ColumnName(i), Type: data.DataType(), Nullable: true, Metadata: arrow17.MetadataFrom(rec.Schema().Field(i).Metadata.ToMap())})
 	}
-	return cols, scales, nil
+	return array.NewRecord(arrow17.NewSchema(fields, nil), cols, rec.NumRows()), nil
 }
 
 func dataOf(d arrow.ArrayData) (arrow17.ArrayData, error) {
@@ -73,33 +59,21 @@ func dataOf(d arrow.ArrayData) (arrow17.ArrayData, error) {
 	return array.NewData(t, d.Len(), buffers, children, d.NullN(), d.Offset()), nil
 }
 
+// plain are the types without parameters that Snowflake sends.
+var plain = map[arrow.Type]arrow17.DataType{
+	arrow.NULL: arrow17.Null, arrow.BOOL: arrow17.FixedWidthTypes.Boolean, arrow.INT8: arrow17.PrimitiveTypes.Int8, arrow.INT16: arrow17.PrimitiveTypes.Int16,
+	arrow.INT32: arrow17.PrimitiveTypes.Int32, arrow.INT64: arrow17.PrimitiveTypes.Int64, arrow.FLOAT32: arrow17.PrimitiveTypes.Float32, arrow.FLOAT64: arrow17.PrimitiveTypes.Float64,
+	arrow.STRING: arrow17.BinaryTypes.String, arrow.BINARY: arrow17.BinaryTypes.Binary, arrow.DATE32: arrow17.FixedWidthTypes.Date32,
+}
+
 // typeOf is the type of the same memory layout. Only what Snowflake sends is known.
 func typeOf(t arrow.DataType) (arrow17.DataType, error) {
+	if same, ok := plain[t.ID()]; ok {
+		return same, nil
+	}
 	switch t := t.(type) {
-	case *arrow.NullType:
-		return arrow17.Null, nil
-	case *arrow.BooleanType:
-		return arrow17.FixedWidthTypes.Boolean, nil
-	case *arrow.Int8Type:
-		return arrow17.PrimitiveTypes.Int8, nil
-	case *arrow.Int16Type:
-		return arrow17.PrimitiveTypes.Int16, nil
-	case *arrow.Int32Type:
-		return arrow17.PrimitiveTypes.Int32, nil
-	case *arrow.Int64Type:
-		return arrow17.PrimitiveTypes.Int64, nil
-	case *arrow.Float32Type:
-		return arrow17.PrimitiveTypes.Float32, nil
-	case *arrow.Float64Type:
-		return arrow17.PrimitiveTypes.Float64, nil
-	case *arrow.StringType:
-		return arrow17.BinaryTypes.String, nil
-	case *arrow.BinaryType:
-		return arrow17.BinaryTypes.Binary, nil
 	case *arrow.FixedSizeBinaryType:
 		return &arrow17.FixedSizeBinaryType{ByteWidth: t.ByteWidth}, nil
-	case *arrow.Date32Type:
-		return arrow17.FixedWidthTypes.Date32, nil
 	case *arrow.Time64Type:
 		return &arrow17.Time64Type{Unit: arrow17.TimeUnit(t.Unit)}, nil
 	case *arrow.Decimal128Type:

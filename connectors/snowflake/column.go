@@ -216,9 +216,6 @@ func validityOf(mem memory.Allocator, arr arrow.Array) *memory.Buffer {
 // timesOf reads times of day. gosnowflake 1.19.1 calls them nanoseconds, but they are units of the
 // column's scale.
 func timesOf(mem memory.Allocator, a *array.Time64, scale int32) (arrow.Array, error) {
-	if scale < 0 || scale > 9 {
-		scale = 9
-	}
 	unit := powers[9-scale]
 	if unit == 1 {
 		a.Retain()
@@ -271,9 +268,6 @@ type moments struct {
 // momentsOf reads timestamps: integers of the column's scale, or structs of an epoch, nanoseconds
 // beyond scale 7, and for TIMESTAMP_TZ the zone, which does not matter for the instant.
 func (c *column) momentsOf(arr arrow.Array, scale int32) (*moments, error) {
-	if scale < 0 || scale > 9 {
-		scale = 9
-	}
 	n := arr.Len()
 	m := &moments{seconds: make([]int64, n), nanos: make([]int32, n), of: arr, null: arr.IsNull}
 	unexpected := errcode.New(errcode.Unimplemented, "timestamps came as %v, which is not read; cast the column to VARCHAR", arr.DataType())

@@ -2,6 +2,7 @@ package snowflake
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -31,23 +32,10 @@ type stream struct {
 	queue []arrow.Record // of the batch that is being read
 }
 
-// download is a batch's columns, one list a record, in Snowflake's encoding.
+// download is a batch's records, in Snowflake's encoding.
 type download struct {
-	parts []part
-	err   error
-}
-
-type part struct {
-	cols   []arrow.Array
-	scales []int32
-	rows   int
-}
-
-func (p *part) release() {
-	for _, c := range p.cols {
-		c.Release()
-	}
-	p.cols = nil
+	records []arrow.Record
+	err     error
 }
 
 // read starts the stream. The first batch is waited for: its widths are the schema's.
@@ -82,15 +70,15 @@ func (r *stream) Next(context.Context) (arrow.Record, error) {
 // fill puts the next batch that has rows into the queue, if it is empty.
 func (r *stream) fill() error {
 	for len(r.queue) == 0 {
-		parts, ok, err := r.parts()
+		records, ok, err := r.records()
 		if !ok || err != nil {
 			return err
 		}
-		for i := range parts {
+		for _, rec := range records {
 			if err == nil {
-				err = r.records(&parts[i])
+				err = r.decode(rec)
 			}
-			parts[i].release()
+			rec.Release()
 		}
 		if err != nil {
 			return err
@@ -99,7 +87,7 @@ func (r *stream) fill() error {
 	return nil
 }
 
-func (r *stream) parts() (parts []part, ok bool, err error) {
+func (r *stream) records() (records []arrow.Record, ok bool, err error) {
 	if r.res.rows != nil {
 		return r.res.nextRows(r.db.mem)
 	}
@@ -107,7 +95,7 @@ func (r *stream) parts() (parts []part, ok bool, err error) {
 }
 
 // nextBatch waits for the next batch.
-func (r *stream) nextBatch() (parts []part, ok bool, err error) {
+func (r *stream) nextBatch() (records []arrow.Record, ok bool, err error) {
 	for attempt := 1; ; attempt++ {
 		for len(r.pending) <= ahead && r.next < len(r.res.batches) {
 			ch := make(chan download, 1)
@@ -129,7 +117,7 @@ func (r *stream) nextBatch() (parts []part, ok bool, err error) {
 		at := r.next - len(r.pending)
 		if d.err == nil {
 			r.pending = r.pending[1:]
-			return d.parts, true, nil
+			return d.records, true, nil
 		}
 		if errcode.Of(d.err) != errcode.Unknown || attempt == attempts {
 			return nil, false, r.db.errorOf(r.ctx, d.err)
@@ -173,33 +161,29 @@ func fetch(ctx context.Context, batch *sf.ArrowBatch) (d download) {
 		return download{err: err}
 	}
 	for _, rec := range *records {
-		rows := int(rec.NumRows())
-		cols, scales, err := takeOver(rec)
+		own, err := takeOver(rec)
 		if err != nil {
 			return download{err: err}
 		}
-		d.parts = append(d.parts, part{cols, scales, rows})
+		d.records = append(d.records, own)
 	}
 	return d
 }
 
 var errMalformed = errcode.New(errcode.DataLoss, "snowflake: a part of the result is damaged")
 
-// records decodes a part and queues it, cut where a column's timestamps change their unit.
-func (r *stream) records(p *part) (err error) {
+// decode queues a record, decoded and cut where a column's timestamps change their unit.
+func (r *stream) decode(rec arrow.Record) (err error) {
 	defer func() {
 		if recover() != nil {
 			err = errMalformed
 		}
 	}()
-	if p.rows == 0 {
-		return nil
+	if int(rec.NumCols()) != len(r.res.columns) {
+		return errcode.New(errcode.DataLoss, "snowflake: a batch of %d columns in a result of %d", rec.NumCols(), len(r.res.columns))
 	}
-	if len(p.cols) != len(r.res.columns) {
-		return errcode.New(errcode.DataLoss, "snowflake: a batch of %d columns in a result of %d", len(p.cols), len(r.res.columns))
-	}
-	arrays := make([]arrow.Array, len(p.cols))
-	stamps := make([]*moments, len(p.cols))
+	arrays := make([]arrow.Array, rec.NumCols())
+	stamps := make([]*moments, rec.NumCols())
 	defer func() {
 		for _, a := range arrays {
 			if a != nil {
@@ -209,35 +193,41 @@ func (r *stream) records(p *part) (err error) {
 	}()
 	for i := range r.res.columns {
 		c := &r.res.columns[i]
-		if p.cols[i].Len() != p.rows {
-			return errMalformed
-		}
-		if c.isTimestamp() {
-			stamps[i], err = c.momentsOf(p.cols[i], p.scales[i])
+		if scale := scaleOf(rec, i); c.isTimestamp() {
+			stamps[i], err = c.momentsOf(rec.Column(i), scale)
 		} else {
-			arrays[i], err = c.decode(r.db.mem, p.cols[i], p.scales[i], r.schema.Field(i).Type)
+			arrays[i], err = c.decode(r.db.mem, rec.Column(i), scale, r.schema.Field(i).Type)
 		}
 		if err != nil {
 			return errcode.New(errcode.Of(err), "snowflake: column %d (%q): %w", i+1, c.name, err)
 		}
 	}
-	for start := 0; start < p.rows; {
-		end := p.rows
+	for start, rows := 0, int(rec.NumRows()); start < rows; {
+		end := rows
 		units := make([]arrow.TimeUnit, len(stamps))
 		for i, m := range stamps {
 			if m == nil {
 				continue
 			}
-			rows, unit := m.run(start)
-			if rows == 0 {
+			fit, unit := m.run(start)
+			if fit == 0 {
 				return errcode.New(errcode.Unimplemented, "snowflake: column %d (%q): a time before 1678 or after 2261 with nanoseconds; cast the column to a scale of 6 or to VARCHAR", i+1, r.res.columns[i].name)
 			}
-			units[i], end = unit, min(end, start+rows)
+			units[i], end = unit, min(end, start+fit)
 		}
 		r.queue = append(r.queue, r.record(arrays, stamps, units, start, end))
 		start = end
 	}
 	return nil
+}
+
+// scaleOf is the scale of a column of times, 9 where a record does not say.
+func scaleOf(rec arrow.Record, column int) int32 {
+	text, _ := rec.Schema().Field(column).Metadata.GetValue("scale")
+	if n, err := strconv.ParseUint(text, 10, 8); err == nil && n <= 9 {
+		return int32(n)
+	}
+	return 9
 }
 
 // record makes a record of the rows from start to end.

@@ -26,7 +26,7 @@ func unreadable(err error) bool { return strings.Contains(err.Error(), "cast_tim
 
 // nextRows reads rows that the driver has as values, exactly, into the encoding that Arrow batches
 // have.
-func (res *result) nextRows(mem memory.Allocator) (parts []part, ok bool, err error) {
+func (res *result) nextRows(mem memory.Allocator) (records []arrow.Record, ok bool, err error) {
 	values := make([]sqldriver.Value, len(res.columns))
 	cells := make([][]sqldriver.Value, len(res.columns))
 	n := 0
@@ -44,17 +44,16 @@ func (res *result) nextRows(mem memory.Allocator) (parts []part, ok bool, err er
 	if n == 0 {
 		return nil, false, nil
 	}
-	p := part{rows: n}
+	fields, cols := make([]arrow.Field, len(cells)), make([]arrow.Array, len(cells))
 	for i := range res.columns {
 		c := &res.columns[i]
-		arr, err := c.build(mem, cells[i])
-		if err != nil {
-			p.release()
+		if cols[i], err = c.build(mem, cells[i]); err != nil {
 			return nil, false, errcode.New(errcode.Of(err), "snowflake: column %d (%q): %w", i+1, c.name, err)
 		}
-		p.cols, p.scales = append(p.cols, arr), append(p.scales, 9)
+		defer cols[i].Release()
+		fields[i] = arrow.Field{Name: c.name, Type: cols[i].DataType(), Nullable: true}
 	}
-	return []part{p}, true, nil
+	return []arrow.Record{array.NewRecord(arrow.NewSchema(fields, nil), cols, int64(n))}, true, nil
 }
 
 // build makes an array of a column's values.
@@ -80,72 +79,51 @@ func (c *column) build(mem memory.Allocator, values []sqldriver.Value) (arrow.Ar
 }
 
 func appendValue(b array.Builder, v sqldriver.Value) bool {
-	switch b := b.(type) {
-	case *array.StringBuilder:
-		switch v := v.(type) {
-		case string:
+	switch v := v.(type) {
+	case []byte:
+		if b, ok := b.(*array.BinaryBuilder); ok {
 			b.Append(v)
-		case float64:
-			b.Append(strconv.FormatFloat(v, 'g', -1, 64))
-		default:
-			return false
+			return true
 		}
-	case *array.BooleanBuilder:
-		switch v := v.(type) {
-		case bool:
+	case time.Time:
+		switch b := b.(type) {
+		case *array.Date32Builder:
+			b.Append(arrow.Date32FromTime(v))
+			return true
+		case *array.Time64Builder:
+			b.Append(arrow.Time64(v.Sub(time.Time{})))
+			return true
+		}
+	case float64:
+		if b, ok := b.(*array.Float64Builder); ok {
 			b.Append(v)
-		case string:
-			b.Append(v == "1" || strings.EqualFold(v, "true"))
-		default:
-			return false
+			return true
 		}
-	case *array.Float64Builder:
-		switch v := v.(type) {
-		case float64:
+	case bool:
+		if b, ok := b.(*array.BooleanBuilder); ok {
 			b.Append(v)
-		case string:
-			f, err := strconv.ParseFloat(v, 64)
-			if err != nil && !errors.Is(err, strconv.ErrRange) {
-				return false
-			}
-			b.Append(f)
-		default:
-			return false
+			return true
 		}
-	case *array.BinaryBuilder:
-		bytes, ok := v.([]byte)
-		if !ok {
-			return false
+	case string:
+		if b, ok := b.(*array.StringBuilder); ok {
+			b.Append(v)
+			return true
 		}
-		b.Append(bytes)
-	case *array.Date32Builder:
-		t, ok := v.(time.Time)
-		if !ok {
-			return false
-		}
-		b.Append(arrow.Date32FromTime(t))
-	case *array.Time64Builder:
-		t, ok := v.(time.Time)
-		if !ok {
-			return false
-		}
-		b.Append(arrow.Time64(t.Sub(time.Time{})))
-	default:
-		return false
+		return v != array.NullValueStr && b.AppendValueFromString(v) == nil // booleans and doubles
 	}
-	return true
+	return false
 }
 
-// buildFixed makes 64-bit integers, or decimals where there is a scale or a number beyond 64 bits.
+// buildFixed makes decimals, which [column.decodeFixed] makes integers of where they are some.
 func (c *column) buildFixed(mem memory.Allocator, values []sqldriver.Value) (arrow.Array, error) {
-	numbers := make([]*big.Int, len(values))
-	wide := c.scale != 0
+	b := array.NewDecimal128Builder(mem, &arrow.Decimal128Type{Precision: c.digits(), Scale: c.scale})
+	defer b.Release()
 	for i, v := range values {
-		if v == nil {
-			continue
-		}
 		text := ""
 		switch v := v.(type) {
+		case nil:
+			b.AppendNull()
+			continue
 		case string:
 			text = v
 		case int64:
@@ -160,32 +138,10 @@ func (c *column) buildFixed(mem memory.Allocator, values []sqldriver.Value) (arr
 			text = v.Text('f', int(c.scale))
 		}
 		n, ok := unscaled(text, c.scale)
-		if !ok || c.scale > 0 && len(new(big.Int).Abs(n).String()) > 37 { // more than gosnowflake 1.19.1 keeps of a number with a scale
+		if !ok || c.scale > 0 && len(new(big.Int).Abs(n).Text(10)) > 37 { // more than gosnowflake 1.19.1 keeps of a number with a scale
 			return nil, errcode.New(errcode.Unimplemented, "row %d: a number that is not read exactly; cast the column to VARCHAR", i+1)
 		}
-		numbers[i] = n
-		wide = wide || !n.IsInt64()
-	}
-	if !wide {
-		b := array.NewInt64Builder(mem)
-		defer b.Release()
-		for _, n := range numbers {
-			if n == nil {
-				b.AppendNull()
-			} else {
-				b.Append(n.Int64())
-			}
-		}
-		return b.NewArray(), nil
-	}
-	b := array.NewDecimal128Builder(mem, &arrow.Decimal128Type{Precision: c.digits(), Scale: c.scale})
-	defer b.Release()
-	for _, n := range numbers {
-		if n == nil {
-			b.AppendNull()
-		} else {
-			b.Append(decimal128.FromBigInt(n))
-		}
+		b.Append(decimal128.FromBigInt(n))
 	}
 	return b.NewArray(), nil
 }
