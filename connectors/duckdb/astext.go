@@ -71,6 +71,7 @@ func (t *textReader) Next() bool {
 		return false
 	}
 	rec := t.RecordReader.Record()
+	t.findNulls(rec)
 	if len(t.columns) == 0 {
 		rec.Retain()
 		t.rec = rec
@@ -84,6 +85,16 @@ func (t *textReader) Next() bool {
 	}
 	t.rec = array.NewRecord(t.schema, columns, rec.NumRows())
 	return true
+}
+
+// findNulls marks the columns of the key that hold NULL. Without one the engine looks only at the part of
+// the table that can hold the key, and else at all of it.
+func (t *textReader) findNulls(rec arrow.Record) {
+	for i, arr := range rec.Columns() {
+		for k := 0; t.plan.Keyed[i] && !t.plan.Nulls[i] && k < arr.Len(); k++ {
+			t.plan.Nulls[i] = driverbase.IsNull(arr, k)
+		}
+	}
 }
 
 var textForm = &driverbase.Notation{Infinity: "Infinity", Instant: "2006-01-02 15:04:05.999999+00:00", Clock: "2006-01-02 15:04:05.999999999", Finest: time.Nanosecond}

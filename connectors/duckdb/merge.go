@@ -92,9 +92,6 @@ func (s *session) merge(ctx context.Context, w *write) (int64, error) {
 	if err != nil || n == 0 {
 		return n, err
 	}
-	for i := range w.plan.Nulls {
-		w.plan.Nulls[i] = true // maybe; the engine joins as fast
-	}
 	newest := "(SELECT * FROM temp.main." + stage + " QUALIFY row_number() OVER (PARTITION BY " + driverbase.List(w.plan.OfKey(columns)) + " ORDER BY rowid DESC) = 1)"
 	if err := s.exec(ctx, w.plan.Merge(spelling, table, newest)); err != nil {
 		return 0, err
