@@ -5,7 +5,6 @@ import (
 
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/internal/export"
 )
 
@@ -29,18 +28,6 @@ func (f *exportFlags) masking(masked []string) (*caseview.Mask, error) {
 		return nil, errcode.AsUsage(err)
 	}
 	return m, nil
-}
-
-// exportOptions are those of a run with these metrics; the primary one comes first.
-func exportOptions(s *evaluation.Summary, metrics []string) export.Options {
-	primary := s.Primary()
-	ordered := []string{primary}
-	for _, m := range metrics {
-		if m != primary {
-			ordered = append(ordered, m)
-		}
-	}
-	return export.Options{Metric: primary, Metrics: ordered, Program: version(), Status: func() string { return s.Status }}
 }
 
 func (f *exportFlags) targets() export.Targets {

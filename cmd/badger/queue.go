@@ -206,7 +206,7 @@ func (c *queueNewCommand) run(ctx context.Context, w *connectors.Warehouse, name
 		names = append(names, strings.TrimSpace(report.Agent{Name: key.Agent, Version: key.Version}.Shown()+" "+key.Batch))
 	}
 	if len(found) != 1 {
-		return named, usage("run %s has the answers of %s; choose one with --agent, --agent-version and --batch", printable.Short(id), shortList(names))
+		return named, usage("run %s has the answers of %s; choose one with --agent, --agent-version and --batch", printable.Short(id), printable.List(names))
 	}
 	return found[0], nil
 }

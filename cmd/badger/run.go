@@ -105,9 +105,7 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 		return e
 	}
 	if c.HTML != "" {
-		pages := pagesOf{process: p, w: e.Warehouse, masked: e.masked, quiet: e.quiet, run: e.ID, chosen: func(row *connectors.Run) bool {
-			return scoring.AnswerID{Agent: row.Agent, Version: row.AgentVersion, Batch: row.BatchID}.Matches(c.answers())
-		}}
+		pages := pagesOf{process: p, w: e.Warehouse, masked: e.masked, quiet: e.quiet, run: e.ID, of: c.answers()}
 		if pages.snapshots = e.snapshots; c.readAgain() {
 			pages.cases = e.Source
 		}
@@ -244,7 +242,7 @@ func (c *runCommand) prepare(ctx context.Context, e *runAtWork) error {
 	if e.Summary.Mask, err = c.masking(config.Report.Masked); err != nil {
 		return err
 	}
-	if e.Exports, err = c.exportFlags.open(ctx, e.process, exportOptions(e.Summary, namesOf(metricsNamed(slices.Sorted(slices.Values(e.Metrics))))), e.Summary.Mask); err != nil {
+	if e.Exports, err = c.exportFlags.open(ctx, e.process, e.Summary.ExportOptions(evaluation.MetricsNamed(slices.Sorted(slices.Values(e.Metrics))), version()), e.Summary.Mask); err != nil {
 		return err
 	}
 	if e.Exports.Any() && c.Cases != "" && e.Exports.Places == nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/export"
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
@@ -122,3 +123,16 @@ func (s *Summary) WriteJSON(w io.Writer) error {
 
 // Render prints the figures.
 func (s *Summary) Render(w io.Writer, o report.Options) error { return s.Figures.Render(w, o) }
+
+// ExportOptions are the options of exports of a run with these metrics; the primary one comes first.
+// Program is the version of the program.
+func (s *Summary) ExportOptions(metrics []scoring.Metric, program string) export.Options {
+	primary := s.Primary()
+	ordered := []string{primary}
+	for i := range metrics {
+		if metrics[i].Name != primary {
+			ordered = append(ordered, metrics[i].Name)
+		}
+	}
+	return export.Options{Metric: primary, Metrics: ordered, Program: program, Status: func() string { return s.Status }}
+}

@@ -186,3 +186,16 @@ func ShortID(id string) string {
 	const end = 16
 	return string(runes[:longestID-end-1]) + "…" + string(runes[len(runes)-end:])
 }
+
+// List names things from data for a message: ten at most, each [Short].
+func List(names []string) string {
+	const most = 10
+	var out []string
+	for _, n := range names[:min(len(names), most)] {
+		out = append(out, Short(n))
+	}
+	if more := len(names) - most; more > 0 {
+		out = append(out, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(out, ", ")
+}
