@@ -3,8 +3,8 @@ package bigquery
 import (
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"net/http"
+	"strings"
 	"time"
 
 	bq "google.golang.org/api/bigquery/v2"
@@ -18,11 +18,7 @@ const firstRows = 1000
 const waitMillis = 10_000
 
 // newID is an id for a job or a table that nobody else chooses.
-func newID() string {
-	var b [16]byte
-	rand.Read(b[:]) //nolint:errcheck,gosec // never fails
-	return hex.EncodeToString(b[:])
-}
+func newID() string { return strings.ToLower(rand.Text()) }
 
 // job is a job that has ended without an error.
 type job struct {

@@ -15,13 +15,6 @@ import (
 // loadJob fills a table by a load job, which adds all rows or none. Rows are sent as JSON lines
 // whose values are text, as they are read: they are not held.
 func (m *merge) loadJob(ctx context.Context, into *bq.TableReference, numbered bool, next func() (arrow.Record, error)) error {
-	schema := &bq.TableSchema{}
-	for _, f := range m.columns {
-		schema.Fields = append(schema.Fields, &bq.TableFieldSchema{Name: f.Name, Type: f.Type})
-	}
-	if numbered {
-		schema.Fields = append(schema.Fields, &bq.TableFieldSchema{Name: rowNumber, Type: "INTEGER"})
-	}
 	location, err := m.c.jobLocation(ctx)
 	if err != nil {
 		return err
@@ -38,7 +31,7 @@ func (m *merge) loadJob(ctx context.Context, into *bq.TableReference, numbered b
 	_, err = m.c.rest.Jobs.Insert(ref.ProjectId, &bq.Job{JobReference: ref, Configuration: &bq.JobConfiguration{
 		Labels: map[string]string{"application": "badger"},
 		Load: &bq.JobConfigurationLoad{
-			DestinationTable: into, Schema: schema, SourceFormat: "NEWLINE_DELIMITED_JSON", WriteDisposition: "WRITE_APPEND", CreateDisposition: "CREATE_NEVER",
+			DestinationTable: into, Schema: m.schema(numbered), SourceFormat: "NEWLINE_DELIMITED_JSON", WriteDisposition: "WRITE_APPEND", CreateDisposition: "CREATE_NEVER",
 		},
 	}}).Media(out, googleapi.ContentType("application/octet-stream")).Context(ctx).Do()
 	out.Close() //nolint:errcheck // the writer ends

@@ -198,13 +198,9 @@ func (m *merge) staged(ctx context.Context, next func() (arrow.Record, error)) e
 		return m.load(ctx, m.table, false, next)
 	}
 	stage := &bq.TableReference{ProjectId: m.table.ProjectId, DatasetId: m.table.DatasetId, TableId: "badger_stage_" + newID()}
-	schema := &bq.TableSchema{Fields: []*bq.TableFieldSchema{{Name: rowNumber, Type: "INTEGER"}}}
-	for _, f := range m.columns {
-		schema.Fields = append(schema.Fields, &bq.TableFieldSchema{Name: f.Name, Type: f.Type})
-	}
 	err := m.c.retry(ctx, func() error {
 		_, err := m.c.rest.Tables.Insert(stage.ProjectId, stage.DatasetId, &bq.Table{
-			TableReference: stage, Schema: schema, ExpirationTime: time.Now().Add(stageLife).UnixMilli(), Description: "rows on their way into " + m.table.TableId,
+			TableReference: stage, Schema: m.schema(true), ExpirationTime: time.Now().Add(stageLife).UnixMilli(), Description: "rows on their way into " + m.table.TableId,
 		}).Context(ctx).Do()
 		if codeOf(err) == errcode.AlreadyExists { // nobody else chose this name: the answer was lost
 			return nil
@@ -230,6 +226,18 @@ func (m *merge) staged(ctx context.Context, next func() (arrow.Record, error)) e
 		return m.c.errorOf(err, m.c.subject())
 	}
 	return nil
+}
+
+// schema is that of the rows on their way.
+func (m *merge) schema(numbered bool) *bq.TableSchema {
+	s := &bq.TableSchema{}
+	for _, f := range m.columns {
+		s.Fields = append(s.Fields, &bq.TableFieldSchema{Name: f.Name, Type: f.Type})
+	}
+	if numbered {
+		s.Fields = append(s.Fields, &bq.TableFieldSchema{Name: rowNumber, Type: "INTEGER"})
+	}
+	return s
 }
 
 // stageLife is how long a staging table may stay behind if the process that made it ends.

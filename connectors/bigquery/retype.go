@@ -139,18 +139,12 @@ func appendDecimal(b []byte, n int64, scale int32) []byte {
 
 // intervalTexts rewrites intervals that are sent as BigQuery's own text.
 func intervalTexts(in *array.String, mem memory.Allocator) (arrow.Array, bool) {
-	b := array.NewStringBuilder(mem)
-	defer b.Release()
-	for i := range in.Len() {
-		if in.IsNull(i) {
-			b.AppendNull()
-			continue
-		}
+	all := true
+	data := written(in, mem, func(b []byte, i int) []byte {
 		text, ok := intervalText(in.Value(i))
-		if !ok {
-			return nil, false
-		}
-		b.Append(text)
-	}
-	return b.NewArray(), true
+		all = all && ok
+		return append(b, text...)
+	})
+	defer data.Release()
+	return array.MakeFromData(data), all
 }

@@ -227,6 +227,8 @@ func (s *session) adopt(rec arrow.Record) (arrow.Record, error) {
 			if columns[i], ok = intervalTexts(text, s.c.mem); ok {
 				continue
 			}
+			columns[i].Release()
+			columns[i] = nil
 		}
 		data, ok := retyped(col.Data(), f.Type, s.c.mem)
 		if !ok {

@@ -261,7 +261,6 @@ func decfloats(mem memory.Allocator, a *array.Struct) (arrow.Array, error) {
 type moments struct {
 	seconds []int64
 	nanos   []int32
-	of      arrow.Array // whose NULLs count
 	null    func(i int) bool
 }
 
@@ -269,7 +268,7 @@ type moments struct {
 // beyond scale 7, and for TIMESTAMP_TZ the zone, which does not matter for the instant.
 func (c *column) momentsOf(arr arrow.Array, scale int32) (*moments, error) {
 	n := arr.Len()
-	m := &moments{seconds: make([]int64, n), nanos: make([]int32, n), of: arr, null: arr.IsNull}
+	m := &moments{seconds: make([]int64, n), nanos: make([]int32, n), null: arr.IsNull}
 	unexpected := errcode.New(errcode.Unimplemented, "timestamps came as %v, which is not read; cast the column to VARCHAR", arr.DataType())
 	scaled := func(values []int64) {
 		per := powers[scale]
@@ -339,32 +338,18 @@ func inNanoseconds(sec, ns int64) bool {
 
 // array makes timestamps of the rows from start to end.
 func (m *moments) array(mem memory.Allocator, t *arrow.TimestampType, start, end int) arrow.Array {
-	n := end - start
-	values, valid := memory.NewResizableBuffer(mem), memory.NewResizableBuffer(mem)
-	defer values.Release()
-	defer valid.Release()
-	values.Resize(n * 8)
-	valid.Resize(int(bitutil.BytesForBits(int64(n))))
-	for i := range valid.Bytes() {
-		valid.Bytes()[i] = 0
-	}
-	to := arrow.TimestampTraits.CastFromBytes(values.Bytes())
-	nulls := 0
-	for i := range n {
-		if m.null(start + i) {
-			to[i] = 0
-			nulls++
-			continue
-		}
-		bitutil.SetBit(valid.Bytes(), i)
-		sec, ns := m.seconds[start+i], int64(m.nanos[start+i])
-		if t.Unit == arrow.Nanosecond {
-			to[i] = arrow.Timestamp(sec*1_000_000_000 + ns)
-		} else {
-			to[i] = arrow.Timestamp(sec*1_000_000 + ns/1000)
+	b := array.NewTimestampBuilder(mem, t)
+	defer b.Release()
+	b.Reserve(end - start)
+	for i := start; i < end; i++ {
+		switch sec, ns := m.seconds[i], int64(m.nanos[i]); {
+		case m.null(i):
+			b.AppendNull()
+		case t.Unit == arrow.Nanosecond:
+			b.UnsafeAppend(arrow.Timestamp(sec*1_000_000_000 + ns))
+		default:
+			b.UnsafeAppend(arrow.Timestamp(sec*1_000_000 + ns/1000))
 		}
 	}
-	data := array.NewData(t, n, []*memory.Buffer{valid, values}, nil, nulls, 0)
-	defer data.Release()
-	return array.MakeFromData(data)
+	return b.NewArray()
 }

@@ -3,6 +3,8 @@ package snowflake
 import (
 	"strings"
 
+	sf "github.com/snowflakedb/gosnowflake"
+
 	"github.com/badger-eval/badger/connectors/driver"
 )
 
@@ -38,24 +40,15 @@ func (c *Config) revocationContacts() []driver.Contact {
 
 // server is the host and port of the account, as the driver derives them.
 func (c *Config) server() (host string, port int) {
-	host, port = c.Host, c.Port
-	if host == "" {
-		account, region, _ := strings.Cut(c.Account, ".")
-		host = account
-		if region != "" && !strings.EqualFold(region, "us-west-2") {
-			host += "." + region
-		}
-		if strings.HasPrefix(strings.ToLower(region), "cn-") {
-			host += ".snowflakecomputing.cn"
-		} else {
-			host += ".snowflakecomputing.com"
-		}
+	derived := sf.Config{Account: c.Account, Host: c.Host, Port: c.port(), Protocol: c.Protocol, User: "user", Password: "password"}
+	_, _ = sf.DSN(&derived) // completes it
+	return strings.ToLower(derived.Host), derived.Port
+}
+
+// port is that of the URL. gosnowflake 1.19.1 takes that of https for http without one.
+func (c *Config) port() int {
+	if c.Port == 0 && c.Protocol == "http" {
+		return 80
 	}
-	if port == 0 {
-		port = 443
-		if c.Protocol == "http" {
-			port = 80
-		}
-	}
-	return strings.ToLower(host), port
+	return c.Port
 }

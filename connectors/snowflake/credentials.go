@@ -177,7 +177,7 @@ func (c *Config) driverConfig() (sf.Config, error) {
 	}
 	out := sf.Config{
 		Account: c.Account, User: c.User, Database: c.Database, Schema: c.Schema, Warehouse: c.Warehouse, Role: c.Role,
-		Host: c.Host, Port: c.Port, Protocol: c.Protocol,
+		Host: c.Host, Port: c.port(), Protocol: c.Protocol,
 		Application: "badger", MaxRetryCount: c.Retries, LoginTimeout: loginTimeout,
 		DisableTelemetry: true, DisableOCSPChecks: true, Params: map[string]*string{},
 		// A proxy that no host is reached through: without one gosnowflake 1.19.1 uses the
@@ -190,9 +190,6 @@ func (c *Config) driverConfig() (sf.Config, error) {
 	}
 	if c.Revocation == RevocationCRL {
 		out.CertRevocationCheckMode, out.CrlOnDiskCacheDisabled = sf.CertRevocationCheckEnabled, true
-	}
-	if out.Port == 0 && out.Protocol == "http" { // gosnowflake 1.19.1 takes that of https
-		out.Port = 80
 	}
 	for name, value := range c.params() {
 		out.Params[name] = &value

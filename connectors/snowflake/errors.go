@@ -3,6 +3,7 @@ package snowflake
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"regexp"
 	"strings"
@@ -109,10 +110,7 @@ var failures = map[int]failure{
 // goneNumbers are those that say that a session is no more, before anything is run in it.
 var goneNumbers = map[int]bool{390104: true, 390108: true, 390110: true, 390111: true, 390112: true, 390113: true, 390114: true, 390115: true, sf.ErrFailedToRenewSession: true}
 
-func sessionGone(err error) bool {
-	var se *sf.SnowflakeError
-	return errors.As(err, &se) && goneNumbers[se.Number]
-}
+func sessionGone(err error) bool { return goneNumbers[number(err)] }
 
 // number is Snowflake's, or 0.
 func number(err error) int {
@@ -190,7 +188,7 @@ func said(se *sf.SnowflakeError) (errcode.Code, string) {
 // byState classifies by the SQLSTATE, and what says nothing else by the message's words, which are
 // not shown.
 func byState(se *sf.SnowflakeError) failure {
-	text := "error " + digits(se.Number) + " of Snowflake"
+	text := fmt.Sprintf("error %06d of Snowflake", se.Number)
 	message := strings.ToLower(se.Message)
 	has := func(parts ...string) bool {
 		for _, p := range parts {
@@ -229,15 +227,6 @@ func byState(se *sf.SnowflakeError) failure {
 var stateTexts = map[errcode.Code]string{
 	errcode.PermissionDenied: "the role may not do that", errcode.Unauthenticated: "signing in failed", errcode.NotFound: "something named does not exist or is not allowed",
 	errcode.AlreadyExists: "something named is there already", errcode.Unimplemented: "Snowflake does not offer that", errcode.InvalidArgument: "the statement or a value in it is not accepted",
-}
-
-func digits(n int) string {
-	b := []byte("000000")
-	for i := len(b) - 1; i >= 0 && n > 0; i-- {
-		b[i] += byte(n % 10)
-		n /= 10
-	}
-	return string(b)
 }
 
 var httpStatus = regexp.MustCompile(`HTTP Status: (\d{3})`)

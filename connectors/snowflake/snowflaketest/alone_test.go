@@ -247,7 +247,7 @@ func TestDriverAlone(t *testing.T) {
 			var known *sf.SnowflakeError
 			return errors.As(err, &known)
 		}},
-		{"plain HTTP without a port goes to that of HTTPS", "the port in Config.driverConfig", func(t *testing.T) bool {
+		{"plain HTTP without a port goes to that of HTTPS", "Config.port", func(t *testing.T) bool {
 			right := false
 			c := config("http://127.0.0.1")
 			c.Transporter = round(func(r *http.Request) (*http.Response, error) {
