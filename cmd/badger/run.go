@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -85,6 +86,9 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 	defer e.judge.Close()
 	defer e.Execution.Close()
 	defer e.Exports.Drop()
+	if p.getenv("GOGC") == "" { // cases come and go, and what stays is small: collecting twice as often costs little time
+		defer debug.SetGCPercent(debug.SetGCPercent(50))
+	}
 	working, stop, ended := interruptible(ctx, p.stderr)
 	e.Stop = stop
 	bar := newProgressBar(p.stderr, e.quiet)

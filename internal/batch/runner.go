@@ -106,6 +106,9 @@ func (r Runner) Run(ctx context.Context, name string, src Source, ledger Ledger)
 	for range x.Concurrency {
 		go x.work()
 	}
+	// An embedded database keeps memory for every thread that calls it: all is stored by one.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	return x.store()
 }
 
