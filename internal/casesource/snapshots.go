@@ -28,7 +28,7 @@ func (s *Snapshots) Allow(directories []string) {
 func (s Snapshots) ReadSnapshot(ctx context.Context, ref string) (*scoring.Table, error) {
 	if strings.HasPrefix(ref, "file:") {
 		if s.Files == nil {
-			return nil, errcode.New(errcode.PermissionDenied, "file: references are not allowed here: list the directories that they may lie in under results.Files of the configuration (--config)")
+			return nil, errcode.New(errcode.PermissionDenied, "file: references are not allowed here: list the directories that they may lie in under results.files of the configuration (--config)")
 		}
 		return s.Files.ReadSnapshot(ctx, ref)
 	}
