@@ -24,7 +24,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/sql/install"
 )
@@ -218,7 +218,7 @@ func Explain(w io.Writer) error {
 	b.WriteString("badger deploy writes the files that run badger serve on a platform, from the\nvalues that badger install reads. Choose one:\n")
 	for i := range Targets {
 		t := &Targets[i]
-		fmt.Fprintf(&b, "\n  %s\n      %s\n", t.Name, strings.Join(report.Wrap(t.Doc, 74), "\n      "))
+		fmt.Fprintf(&b, "\n  %s\n      %s\n", t.Name, strings.Join(printable.Wrap(t.Doc, 74), "\n      "))
 		if t.Warehouse != "" {
 			fmt.Fprintf(&b, "      for: %s\n", strings.TrimSuffix(t.Warehouse+" via "+t.Via, " via "))
 		}

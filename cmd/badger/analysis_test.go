@@ -8,14 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/badger-eval/badger/internal/analysis"
-	"github.com/badger-eval/badger/internal/batch"
-	"github.com/badger-eval/badger/scoring"
 )
 
 // nights writes cases of one batch: the first right of ten answers are right. Gold is what the
@@ -118,80 +115,6 @@ func scoresOf(t *testing.T, name, cases string, args ...string) string {
 		t.Fatalf("exit %d %s", code, log)
 	}
 	return file
-}
-
-// The judge of a score file stands in the detail, at a place of its own for each metric.
-func TestJudgesOfScoreFiles(t *testing.T) {
-	for _, tc := range []struct{ metric, detail, want string }{
-		{"rose", `{"judge": "rose_o3-2504"}`, "o3-2504"},
-		{"verdict", `{"decided_by": "judge", "rests_on": "rose by o3, asked rose/prover@1; the evidence (overlap) left it open", "rose": {"judge": "rose_o3-2504"}}`, "o3-2504"},
-		{"verdict", `{"rests_on": "rose by o3, from the replies to rose/prover recorded in a file, whose prompts are not known; the evidence (x) left it open", "rose": {}}`, "o3"},
-		{"verdict", `{"rests_on": "flex by gpt-4o-2024-08-06 and o3, asked flex@2; the evidence (x) left it open", "flex": {}}`, "gpt-4o-2024-08-06 and o3"},
-		{"verdict", `{"rests_on": "flex by a model that is not named, asked flex@2; the evidence (x) left it open", "flex": {}}`, analysis.UnknownJudge},
-		{"flex", `{"categories": []}`, analysis.UnknownJudge},
-	} {
-		r := batch.Row{Score: scoring.Score{Metric: tc.metric, Status: scoring.StatusOK, AssessmentIDs: []string{"x"}, Detail: json.RawMessage(tc.detail)}}
-		if s := fileScore(&r); s.Judge != tc.want {
-			t.Errorf("%s %s: judge %q, want %q", tc.metric, tc.detail, s.Judge, tc.want)
-		}
-	}
-	r := batch.Row{Score: scoring.Score{Metric: "verdict", Status: scoring.StatusOK, Detail: json.RawMessage(`{"rests_on": "evidence: the relation same passes under the policy answer; nobody was asked"}`)}}
-	if s := fileScore(&r); s.Judge != "" {
-		t.Errorf("judge %q of a verdict by evidence", s.Judge)
-	}
-}
-
-// A score file that says two things of an answer is refused, whichever comes last.
-func TestContradictingScores(t *testing.T) {
-	line := func(id, value string) string {
-		return `{"case_id":"` + id + `","metric":"ex_bird","metric_version":2,"agent_name":"a","agent_version":"1","batch_id":"mon","status":"ok","value":` + value + `,"passed":` + strconv.FormatBool(value == "1") + `,"reason":"x"}` + "\n"
-	}
-	long := strings.Repeat("long", 800)
-	for _, tc := range []struct{ lines, want string }{
-		{line("c1", "1") + line("c2", "0") + line("c1", "0"), "f.jsonl:3: expected one score of each answer and metric: line 1 has another one of case c1, metric ex_bird, a 1, batch mon"},
-		{line("c1", "0") + line("c2", "0") + line("c1", "1"), "f.jsonl:3: expected one score"},
-		{line(`\u001b[2J\n`+long, "0") + line(`\u001b[2J\n`+long, "1"), `case \x1b[2J\nlonglong`},
-		{line("c1", "1") + line("c2", "0") + line("c1", "1"), ""},
-		{strings.Replace(line("c1", "null"), `"status":"ok"`, `"status":"failed","code":"unavailable"`, 1) + line("c1", "1"), ""}, // scored again
-	} {
-		file := filepath.Join(t.TempDir(), "f.jsonl")
-		if err := os.WriteFile(file, []byte(tc.lines), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		for _, command := range []string{"trend", "audit"} {
-			code, _, log := badger(t, command, "--scores", file)
-			if code == exitDone != (tc.want == "") || !strings.Contains(log, tc.want) || len(log) > 400 {
-				t.Errorf("%s: exit %d %s\nwant %s", command, code, log, tc.want)
-			}
-		}
-	}
-}
-
-// Names from data are shown in messages as tables show them, and a side is not compared with itself.
-func TestSidesOfCompare(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "f.jsonl")
-	var lines string
-	for _, batch := range []string{"mon", "tue", "wed"} {
-		lines += `{"case_id":"c1","metric":"ex_bird","metric_version":2,"agent_name":"x\n\u001b[2J` + strings.Repeat("long", 800) + `","agent_version":"1","batch_id":"` + batch + `","status":"ok","value":1,"passed":true,"reason":"x"}` + "\n"
-	}
-	if err := os.WriteFile(file, []byte(lines), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, tc := range []struct {
-		args []string
-		want string
-	}{
-		{[]string{"--to", "zeus"}, `there are x\n\x1b[2Jlonglong`},
-		{[]string{"--to-batch", "mon"}, `before x\n\x1b[2Jlonglong`},
-		{[]string{"--from-batch", "mon", "--to-batch", "mon"}, `--from and --to: x\n\x1b[2Jlonglong`},
-		{[]string{"--from", "1", "--to-batch", "mon"}, "is on both sides, expected two that differ"},
-		{[]string{"--scores", file}, `the file "f.jsonl" is named twice`},
-	} {
-		code, _, log := badger(t, append([]string{"compare", "--scores", file}, tc.args...)...)
-		if code != exitUsage || !strings.Contains(log, tc.want) || len(log) > 500 || strings.Contains(log, "\x1b") {
-			t.Errorf("%v: exit %d %s\nwant %s", tc.args, code, log, tc.want)
-		}
-	}
 }
 
 // asSystems rewrites reference cases; each gets a line and returns another.

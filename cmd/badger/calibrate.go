@@ -90,7 +90,7 @@ func (c *calibrateCommand) Run(ctx context.Context, p process) error {
 	}
 	r, err := study.Report(o)
 	if err != nil {
-		return usageError{err}
+		return errcode.AsUsage(err)
 	}
 	if err := c.draw(r); err != nil {
 		return err
@@ -161,7 +161,7 @@ func (c *calibrateCommand) study(ctx context.Context, p process) (*calibration.S
 	if err != nil {
 		return nil, err
 	}
-	l.snapshots.allow(config)
+	l.snapshots.Allow(config.Results.Files)
 	closeJudge, err := c.plan(ctx, &l, config)
 	if err != nil {
 		return nil, err
@@ -181,7 +181,7 @@ func (c *calibrateCommand) open(ctx context.Context, l *labelled) (func(), error
 	if err != nil {
 		return nil, err
 	}
-	l.source, l.snapshots.warehouse, l.warehouse = source, w, w
+	l.source, l.snapshots.Warehouse, l.warehouse = source, w, w
 	if l.votes, err = warehouseVotes(ctx, l.process, w); err != nil {
 		_ = w.Close()
 		return nil, err

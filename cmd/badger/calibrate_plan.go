@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/badger-eval/badger/internal/assessfile"
 	"github.com/badger-eval/badger/internal/calibration"
+	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
 )
@@ -55,7 +57,7 @@ func (c *calibrateCommand) plan(ctx context.Context, l *labelled, config configu
 		o.Snapshots, o.Config = l.snapshots, engineConfig
 		e, err := scoring.NewEngine(metrics, &o)
 		if err != nil {
-			return nil, usageError{err}
+			return nil, errcode.AsUsage(err)
 		}
 		return e, nil
 	}
@@ -73,7 +75,7 @@ func (c *calibrateCommand) plan(ctx context.Context, l *labelled, config configu
 		return nil, err
 	}
 	closeJudge := func() {
-		judge.say(l.stderr)
+		judge.Say(l.stderr)
 		_ = judge.Close()
 	}
 	if judge != nil {
@@ -105,7 +107,7 @@ func (c *calibrateCommand) recordedBackends(ctx context.Context, engine func(sco
 	}
 	f, err := assessfile.Open(ctx, c.Assessments, assessfile.Options{})
 	if err != nil {
-		return nil, usageError{err}
+		return nil, errcode.AsUsage(err)
 	}
 	names := c.Backend
 	if len(names) == 0 {
@@ -115,7 +117,7 @@ func (c *calibrateCommand) recordedBackends(ctx context.Context, engine func(sco
 	for _, name := range names {
 		replies, err := f.Replies(name)
 		if err != nil {
-			return nil, usageError{err}
+			return nil, errcode.AsUsage(err)
 		}
 		e, err := engine(scoring.EngineOptions{Counterexamples: smallDatabases, Replies: replies})
 		if err != nil {
@@ -161,7 +163,7 @@ func (l *labelled) choose(c *calibrateCommand, backends []backend, config scorin
 					continue
 				}
 			}
-			about.Key = m.Name + "@" + firstOf(who, "judges")
+			about.Key = m.Name + "@" + cmp.Or(who, "judges")
 			if r := b.run(m.Name); r == nil || r.HasReplies() {
 				add(scored{Metric: about, metric: m, engine: b.engine, alone: true, ifAny: m.Needs&scoring.FieldJudge == 0, by: b}, m.Name)
 			}

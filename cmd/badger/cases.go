@@ -5,15 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
-	"maps"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/batch"
-	"github.com/badger-eval/badger/internal/resultfile"
+	"github.com/badger-eval/badger/internal/casesource"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -74,48 +70,14 @@ func (f answerFlags) filter() connectors.Filter {
 // caseFile opens a file of cases, and the results that they refer to. what stands before the
 // message of a file that is not there, such as the flag that names it.
 func caseFile(what, path string, f answerFlags) (batch.Source, snapshots, error) {
-	file := batch.FileSource{Path: path}
 	if f.SetVersion != "" {
 		return nil, snapshots{}, usage("--set-version: expected --source URL with it; a file holds no versions of the golden set")
 	}
-	if _, err := os.Stat(path); err != nil {
-		return nil, snapshots{}, usage("%sthere is no file %q", what, filepath.Base(path))
-	}
-	snaps := snapshots{files: &resultfile.Snapshots{Options: resultfile.Options{Dir: file.Dir()}}}
-	if of := f.answers(); of != (scoring.AnswerID{}) {
-		return chosenCases{file, of}, snaps, nil
-	}
-	return file, snaps, nil
+	return casesource.File(what, path, f.answers())
 }
 
-// chosenCases is a file's cases of one agent, version or batch. A line of which nothing can be read
-// stays, so that it is reported.
-type chosenCases struct {
-	file batch.FileSource
-	of   scoring.AnswerID
-}
-
-// Cases yields the chosen ones.
-func (s chosenCases) Cases(ctx context.Context) iter.Seq2[batch.Item, error] {
-	return func(yield func(batch.Item, error) bool) {
-		for item, err := range s.file.Cases(ctx) {
-			unread := item.AnswerID == scoring.AnswerID{CaseID: item.Place}
-			if err == nil && !unread && !item.Matches(s.of) {
-				continue
-			}
-			if !yield(item, err) {
-				return
-			}
-		}
-	}
-}
-
-// Copies finds the chosen cases that several lines give.
-func (s chosenCases) Copies(ctx context.Context) (map[scoring.AnswerID]batch.Copies, error) {
-	all, err := s.file.Copies(ctx)
-	maps.DeleteFunc(all, func(a scoring.AnswerID, _ batch.Copies) bool { return !a.Matches(s.of) })
-	return all, err
-}
+// snapshots are the results that cases refer to.
+type snapshots = casesource.Snapshots
 
 // caseWarehouse opens a warehouse whose answers are only read.
 func caseWarehouse(ctx context.Context, p process, url string, f connectors.Filter) (*connectors.Warehouse, batch.Source, error) {
@@ -123,7 +85,7 @@ func caseWarehouse(ctx context.Context, p process, url string, f connectors.Filt
 	if err != nil {
 		return nil, nil, err
 	}
-	source, err := newWarehouseSource(ctx, p, w, f)
+	source, err := casesource.InWarehouse(ctx, p.stderr, w, f)
 	if err != nil {
 		_ = w.Close()
 		return nil, nil, err

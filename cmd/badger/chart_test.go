@@ -13,6 +13,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/badger-eval/badger/internal/config"
 	"github.com/badger-eval/badger/sql/install"
 )
 
@@ -50,9 +51,9 @@ func TestChartKnowsTheConfiguration(t *testing.T) {
 	visit("", schema.Properties["config"])
 	var want []string
 	set := []string{"listen.grpc", "listen.http", "listen.allow_plaintext", "listen.metrics", "listen.allow_open_metrics", "tls.cert", "tls.key", "limits.stop_grace", "limits.stop_delay", "report.off"}
-	for _, s := range settingsOf(reflect.TypeOf(configuration{})) {
-		if !slices.Contains(set, s.path) {
-			want = append(want, s.path)
+	for _, s := range config.Keys(reflect.TypeOf(configuration{})) {
+		if !slices.Contains(set, s.Path) {
+			want = append(want, s.Path)
 		}
 	}
 	slices.Sort(got)

@@ -1,15 +1,12 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/report"
-	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/internal/storedscores"
 )
 
 type compareCommand struct {
@@ -54,36 +51,18 @@ func (c *compareCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	analysis.Sort(batches)
-	from, to, err := c.sides(batches)
+	named := analysis.Named{From: string(c.From), FromBatch: string(c.FromBatch), To: string(c.To), ToBatch: string(c.ToBatch)}
+	if len(c.Scores) == 2 {
+		named.FromOrigin, named.ToOrigin = storedscores.OriginOf(c.Scores, 0), storedscores.OriginOf(c.Scores, 1)
+	}
+	from, to, err := named.Sides(batches)
 	if err != nil {
 		return err
 	}
-	for _, b := range from {
-		if slices.Contains(to, b) {
-			return usage("--from and --to: %s is on both sides, expected two that differ; choose others with --from, --from-batch, --to and --to-batch", report.Short(b.Name()))
-		}
+	result, err := analysis.CompareSides(ctx, src, src.set, from, to, o)
+	if err != nil {
+		return err
 	}
-	load := append(slices.Clone(o.Metrics), "sql_complexity")
-	sides := make([]*analysis.Answers, 2)
-	var notes []string
-	for i, side := range [][]analysis.Batch{from, to} {
-		whole := side[len(side)-1]
-		if len(side) > 1 {
-			whole.ID = ""
-			notes = append(notes, strconv.Itoa(len(side))+" batches of "+whole.System()+" are taken together: of a question that several have, the newest answer counts")
-		}
-		for _, b := range side {
-			whole.Unfinished = cmp.Or(b.Unfinished, whole.Unfinished)
-		}
-		sides[i] = src.set.Answers(whole)
-		for _, b := range side {
-			if err := src.Load(ctx, b, load, sides[i]); err != nil {
-				return err
-			}
-		}
-	}
-	result := analysis.Compare(sides[0], sides[1], o)
-	result.Notes = append(notes, result.Notes...)
 	if c.JSON {
 		err = writeJSON(p, result)
 	} else {
@@ -93,103 +72,4 @@ func (c *compareCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	return checkDrops(p.stderr, result, gates)
-}
-
-// sides finds the batches of both sides, each in the order of time.
-func (c *compareCommand) sides(batches []analysis.Batch) (from, to []analysis.Batch, err error) {
-	if len(c.Scores) == 2 && c.From == "" && c.To == "" { // one file each
-		for i := range c.Scores {
-			var side []analysis.Batch
-			for _, b := range batches {
-				if b.Origin == originOf(c.Scores, i) {
-					side = append(side, b)
-				}
-			}
-			if len(side) > 0 && len(side) < len(batches) {
-				if i == 0 {
-					from = side
-				} else {
-					to = side
-				}
-			}
-		}
-		if from != nil && to != nil {
-			return from, to, nil
-		}
-	}
-	if len(batches) == 0 {
-		return nil, nil, usage("there are no scores to compare")
-	}
-	named := func(flag string, name, batch chosen) ([]analysis.Batch, error) {
-		var out []analysis.Batch
-		systems := map[string]bool{}
-		for _, b := range batches {
-			if !called(&b, name) || !(scoring.AnswerID{Batch: b.ID}).Matches(scoring.AnswerID{Batch: string(batch)}) {
-				continue
-			}
-			out = append(out, b)
-			systems[b.System()] = true
-		}
-		if len(systems) != 1 {
-			var known []string
-			for _, b := range batches {
-				if what := report.Short(sideName(&b) + batchOf(&b)); !slices.Contains(known, what) {
-					known = append(known, what)
-				}
-			}
-			if len(known) > 8 {
-				known = append(known[:8], "…")
-			}
-			return nil, usage("%s: %.60q names %d of the agents and versions that have scores; there are %s", flag, strings.TrimSpace(strings.ReplaceAll(string(name+" "+batch), scoring.Unnamed, "")), len(systems), strings.Join(known, ", "))
-		}
-		return out, nil
-	}
-	if c.To == "" && c.ToBatch == "" {
-		to = batches[len(batches)-1:]
-	} else if to, err = named("--to", c.To, c.ToBatch); err != nil {
-		return nil, nil, err
-	}
-	if c.From != "" || c.FromBatch != "" {
-		from, err = named("--from", c.From, c.FromBatch)
-		return from, to, err
-	}
-	first := to[0]
-	at := slices.Index(batches, first)
-	i := analysis.Before(batches, at)
-	if i < 0 {
-		return nil, nil, usage("there is no batch of %s before %s; name a side with --from", agentOf(&first), report.Short(first.Name()))
-	}
-	return batches[i : i+1], to, nil
-}
-
-// agentOf names the agent of a batch in a message.
-func agentOf(b *analysis.Batch) string {
-	if b.Agent == "" {
-		return "an agent without a name"
-	}
-	return "agent " + strconv.Quote(report.Short(b.Agent))
-}
-
-// sideName is what chooses the agent and version of a batch: @ chooses those without either.
-func sideName(b *analysis.Batch) string {
-	if b.Agent == "" || b.Version != "" {
-		return b.Agent + "@" + b.Version
-	}
-	return b.Agent
-}
-
-func batchOf(b *analysis.Batch) string {
-	if b.ID == "" {
-		return ""
-	}
-	return " batch " + b.ID
-}
-
-// called tells whether a batch is of an agent and version, by the name of both or of one.
-func called(b *analysis.Batch, side chosen) bool {
-	name := string(side)
-	if name == scoring.Unnamed || name == scoring.NoName {
-		return b.Agent == "" || name == b.Agent
-	}
-	return name == "" || name == b.Agent || name == b.Version || name == b.Agent+"@"+b.Version || name == b.Agent+" "+b.Version || name == b.System() || name == b.Origin
 }

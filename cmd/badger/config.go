@@ -1,17 +1,14 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"time"
 
-	"gopkg.in/yaml.v3"
-
+	"github.com/badger-eval/badger/internal/config"
+	"github.com/badger-eval/badger/internal/execution"
 	"github.com/badger-eval/badger/internal/telemetry"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/policy"
@@ -34,7 +31,7 @@ type configuration struct {
 	Report   reportConfig             `yaml:"report"`
 	Metrics  metricsConfig            `yaml:"metrics"`
 	Gates    gatesConfig              `yaml:"gates"`
-	Execute  executeConfig            `yaml:"execute"`
+	Execute  execution.Config         `yaml:"execute"`
 	Judge    judgeConfig              `yaml:"judge"`
 	Judges   []string                 `yaml:"judges"`   // judge files to use besides the promoted judges of the warehouse
 	Timeouts map[string]time.Duration `yaml:"timeouts"` // by wire, such as snowflake: 20s
@@ -46,7 +43,7 @@ type configuration struct {
 // readConfig reads a configuration file, which may be left out, and the environment variables over
 // it.
 func readConfig(path string, p process) (c configuration, err error) {
-	return c, newLayers(&c).read(path, p.variables())
+	return c, config.New(&c).Read(path, p.variables())
 }
 
 // gatesConfig is what a run must reach, as the flags of the same names write it; flags win.
@@ -100,21 +97,4 @@ func (c metricsConfig) engineConfig() (scoring.Config, error) {
 		out.Options[name] = raw
 	}
 	return out, nil
-}
-
-// readYAML reads a configuration file; unknown keys are errors. No path is an empty configuration.
-func readYAML(path string, into any) error {
-	if path == "" {
-		return nil
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return usage("--config: %w", err)
-	}
-	d := yaml.NewDecoder(bytes.NewReader(text))
-	d.KnownFields(true)
-	if err := d.Decode(into); err != nil && !errors.Is(err, io.EOF) {
-		return usage("--config %s: %w", filepath.Base(path), err)
-	}
-	return nil
 }

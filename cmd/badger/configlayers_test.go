@@ -10,45 +10,45 @@ import (
 	"time"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/badger-eval/badger/internal/config"
 )
 
 // Every key has a variable of its own, which sets it, and --check prints it with its variable.
 func TestEveryKeyHasAVariable(t *testing.T) {
 	seen := map[string]string{}
-	for _, key := range settingsOf(reflect.TypeFor[configuration]()) {
-		if other := seen[key.variable()]; other != "" {
-			t.Errorf("%s and %s have the same variable", key.path, other)
+	for _, key := range config.Keys(reflect.TypeFor[configuration]()) {
+		if other := seen[key.Variable()]; other != "" {
+			t.Errorf("%s and %s have the same variable", key.Path, other)
 		}
-		seen[key.variable()] = key.path
-		var c configuration
-		v, _ := key.in(reflect.ValueOf(&c).Elem(), true)
+		seen[key.Variable()] = key.Path
 		text := map[string]string{
 			"string": "some text", "identity.Mode": "token", "bool": "true", "int": "7", "int64": "7", "float64": "0.5", "time.Duration": "90s", "[]string": "a, b",
 			"map[string][]string": "{ana: [read]}", "map[string]float64": "{hybrid_ex: 0.5}", "map[string]map[string]interface {}": "{flex: {categories: false}}",
 			"map[string]time.Duration": "{json: 5s}", "map[string]main.callerLimits": "{ana: {calls: 3}}", "map[string]main.metricJudge": "{flex: {backend: 'openai:gpt-4o', temperature: 0}}", "judgebackend.PriceTable": "{m: {in: '1', out: '2'}}",
-		}[v.Type().String()]
+		}[key.Type.String()]
 		if text == "" {
-			t.Errorf("%s: the test knows no text for %s", key.path, v.Type())
+			t.Errorf("%s: the test knows no text for %s", key.Path, key.Type)
 			continue
 		}
-		c = configuration{}
-		l := newLayers(&c)
-		if err := l.environment([]string{key.variable() + "=" + text}); err != nil {
-			t.Errorf("%s: %v", key.variable(), err)
+		var c configuration
+		l := config.New(&c)
+		if err := l.Read("", []string{key.Variable() + "=" + text}); err != nil {
+			t.Errorf("%s: %v", key.Variable(), err)
 			continue
 		}
-		if v, ok := l.value(key); !ok || v.IsZero() {
-			t.Errorf("%s did not set %s", key.variable(), key.path)
+		if reflect.DeepEqual(c, configuration{}) {
+			t.Errorf("%s did not set %s", key.Variable(), key.Path)
 		}
 		var out bytes.Buffer
-		if err := l.print(&out); err != nil || !strings.Contains(out.String(), "# $"+key.variable()+"\n") {
-			t.Errorf("%s: %v\n%s", key.path, err, &out)
+		if err := l.Print(&out); err != nil || !strings.Contains(out.String(), "# $"+key.Variable()+"\n") {
+			t.Errorf("%s: %v\n%s", key.Path, err, &out)
 		}
 		var again configuration
 		d := yaml.NewDecoder(&out)
 		d.KnownFields(true)
 		if err := d.Decode(&again); err != nil || !reflect.DeepEqual(c, again) {
-			t.Errorf("%s: what is printed is another configuration (%v)", key.path, err)
+			t.Errorf("%s: what is printed is another configuration (%v)", key.Path, err)
 		}
 	}
 	for _, path := range []string{"limits.caller.calls", "auth.token_file", "auth.grpc.token_file", "judge.budget.money", "listen.metrics", "traces.endpoint", "results.warehouse", "reload"} {
@@ -80,6 +80,7 @@ func checked(t *testing.T, config string, env []string, args ...string) (code in
 	return code, out.String(), errs.String()
 }
 
+// What package config does with layers is tested there; this is what serve makes of them.
 func TestConfigurationInLayers(t *testing.T) {
 	const cloudRun = "auth: {http: {mode: platform, platform: cloud-run}}\n"
 	const apps = "auth: {http: {mode: platform, platform: databricks-apps}}\n"
@@ -91,16 +92,10 @@ func TestConfigurationInLayers(t *testing.T) {
 	}{
 		{"a file over defaults", "limits: {calls: 10}\n", nil, nil, 0, []string{"  calls: 10 # badger.yaml\n", "  batch_rows: 100000 # default\n"}},
 		{"a variable over the file", "limits: {calls: 10}\n", []string{"BADGER_LIMITS_CALLS=11"}, nil, 0, []string{"  calls: 11 # $BADGER_LIMITS_CALLS\n"}},
-		{"an empty variable is none", "limits: {calls: 10}\n", []string{"BADGER_LIMITS_CALLS="}, nil, 0, []string{"  calls: 10 # badger.yaml\n"}},
 		{"a flag over both", "listen: {http: '127.0.0.1:1'}\n", []string{"BADGER_LISTEN_HTTP=127.0.0.1:2"}, []string{"--http", "127.0.0.1:3"}, 0, []string{"http: 127.0.0.1:3 # flag\n", "HTTP on 127.0.0.1:3"}},
-		{"a list", "", []string{"BADGER_RESULTS_FILES=/a, /b"}, nil, 0, []string{"files: [/a, /b]"}},
-		{"a list as YAML", "", []string{"BADGER_RESULTS_FILES=['/a,b']"}, nil, 0, []string{"files: ['/a,b']"}},
-		{"a map", "", []string{"BADGER_TIMEOUTS={snowflake: 5s}"}, nil, 0, []string{"timeouts: {snowflake: 5s}"}},
 		{"a misspelt variable", "", []string{"BADGER_LISTEN_HTPT=sk-secret-value"}, nil, 2, []string{"BADGER_LISTEN_HTPT names no key", "did you mean", "BADGER_LISTEN_HTTP"}},
 		{"a secret by value", "", []string{"BADGER_JUDGE_KEY=sk-secret-value"}, nil, 2, []string{"BADGER_JUDGE_KEY names no key", "BADGER_JUDGE_KEY_FILE"}},
-		{"a secret that a key names", "judge: {backend: 'openai:gpt-4o', base_url: 'http://127.0.0.1:9/v1', key_env: BADGER_JUDGE_KEY}\n", []string{"BADGER_JUDGE_KEY=sk-secret-value"}, nil, 0, []string{"key_env: BADGER_JUDGE_KEY"}},
 		{"no number", "", []string{"BADGER_LIMITS_CALLS=sk-secret-value"}, nil, 2, []string{"BADGER_LIMITS_CALLS (limits.calls): expected a whole number"}},
-		{"no duration", "", []string{"BADGER_LIMITS_READ_TIME=sk-secret-value"}, nil, 2, []string{"a duration such as 10s"}},
 		{"Kubernetes' own", "", []string{"BADGER_SERVICE_HOST=10.0.0.1", "BADGER_SERVICE_PORT_HTTP=80", "BADGER_PORT=tcp://10.0.0.1:80", "BADGER_PORT_80_TCP_ADDR=10.0.0.1", "BADGER_HTTP_PORT=tcp://10.0.0.1:80"}, nil, 0, []string{"is sound"}},
 		{"a wrong value is printed all the same", "limits: {calls: 10}\nlisten: {http: '0.0.0.0:80'}\n", nil, nil, 2, []string{"calls: 10 # badger.yaml", "reachable from other machines"}},
 
@@ -129,26 +124,6 @@ func TestConfigurationInLayers(t *testing.T) {
 		}
 		if strings.Contains(stdout+stderr, "sk-secret") {
 			t.Errorf("%s: a secret is shown\n%s%s", tc.why, stdout, stderr)
-		}
-	}
-}
-
-func TestSecretsInURLsAreMasked(t *testing.T) {
-	for text, want := range map[string]string{
-		"postgres://me:pw@host/db":                                             "postgres://me:***@host/db",
-		"postgres://me:p@w@host:5432/db?sslmode=require":                       "postgres://me:***@host:5432/db?sslmode=require",
-		"postgres://me@host/db":                                                "postgres://me@host/db",
-		"snowflake://acct/db?password=x&role=r":                                "snowflake://acct/db?password=***&role=r",
-		"snowflake://acct/db?pass%77ord=x":                                     "snowflake://acct/db?password=***",
-		"snowflake://acct/db?token_file=/t&password_env=P&private_key_file=/k": "snowflake://acct/db?token_file=/t&password_env=P&private_key_file=/k",
-		"databricks://host/path?client_secret=x&ACCESS_TOKEN=y":                "databricks://host/path?client_secret=***&ACCESS_TOKEN=***",
-		"duckdb:/data/w.duckdb":                                                "duckdb:/data/w.duckdb",
-		"127.0.0.1:7433":                                                       "127.0.0.1:7433",
-		"openai:gpt-4o":                                                        "openai:gpt-4o",
-		"plain":                                                                "plain",
-	} {
-		if got := maskSecrets(text); got != want {
-			t.Errorf("%s: got %s, want %s", text, got, want)
 		}
 	}
 }

@@ -16,8 +16,10 @@ import (
 	"github.com/badger-eval/badger/connectors/duckdb"
 	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/internal/casesource"
 	"github.com/badger-eval/badger/internal/demo"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
 	badgersql "github.com/badger-eval/badger/sql"
@@ -69,23 +71,25 @@ func (c *demoCommand) Run(ctx context.Context, p process) error {
 	if err := demo.Annotate(ctx, conn.DB(), badgersql.Schema); err != nil {
 		return err
 	}
-	engine, err := scoring.NewEngine(metric.All(), &scoring.EngineOptions{Counterexamples: smallDatabases, Snapshots: snapshots{warehouse: w}})
+	engine, err := scoring.NewEngine(metric.All(), &scoring.EngineOptions{Counterexamples: smallDatabases, Snapshots: snapshots{Warehouse: w}})
 	if err != nil {
 		return err
 	}
-	metrics, err := chooseMetrics(engine, []string{scoring.AllMetrics}, "both", func(*scoring.Metric) bool { return false })
+	metrics, err := evaluation.ChooseMetrics(engine, []string{scoring.AllMetrics}, "both", func(*scoring.Metric) bool { return false })
 	if err != nil {
 		return err
 	}
-	summary := newRunSummary(engine, metrics)
+	summary := evaluation.NewSummary(engine, metrics)
+	working, stop, ended := interruptible(ctx, p.stderr)
+	defer ended()
 	var outcome batch.Outcome
 	for _, v := range []string{"1.0", "2.0"} {
 		step("score atlas " + v)
-		e := evaluation{
-			process: p, run: demoRun(v), mode: "both", quiet: true, engine: engine, metrics: metrics, warehouse: w, summary: summary,
-			source: &warehouseSource{w: w, filter: connectors.Filter{Version: v}}, snapshots: snapshots{warehouse: w},
+		e := evaluation.Run{
+			ID: demoRun(v), Mode: "both", Version: version(), Engine: engine, Metrics: metrics, Warehouse: w, Summary: summary,
+			Source: &casesource.Warehouse{Tables: w, Filter: connectors.Filter{Version: v}}, Now: p.now, Notes: p.stderr, Stop: stop,
 		}
-		o, err := e.evaluate(ctx)
+		o, err := e.Evaluate(working)
 		if err != nil {
 			return err
 		}
@@ -104,20 +108,20 @@ func (c *demoCommand) Run(ctx context.Context, p process) error {
 	}
 	end = "\n"
 	step(fmt.Sprintf("done: %s, %s", amount.Of(outcome.Done, "answer"), amount.Of(outcome.Scores, "score")))
-	if err := summary.close(""); err != nil {
+	if err := summary.Close(""); err != nil {
 		return err
 	}
 	if c.JSON {
-		return summary.writeJSON(p.stdout)
+		return summary.WriteJSON(p.stdout)
 	}
 	if c.Full {
-		if err := summary.render(p.stdout, c.options(p)); err != nil {
+		if err := summary.Render(p.stdout, c.options(p)); err != nil {
 			return err
 		}
 		if err := c.callFromSQL(ctx, conn, w, p); err != nil {
 			return err
 		}
-	} else if err := summary.figures.RenderBrief(p.stdout, c.options(p)); err != nil {
+	} else if err := summary.Figures.RenderBrief(p.stdout, c.options(p)); err != nil {
 		return err
 	}
 	fmt.Fprintf(p.stdout, "\nOpen %s in a browser. The database (%s) says more:\n"+

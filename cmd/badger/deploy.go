@@ -8,6 +8,7 @@ import (
 
 	"github.com/badger-eval/badger/deploy"
 	"github.com/badger-eval/badger/internal/amount"
+	"github.com/badger-eval/badger/internal/errcode"
 )
 
 type deployCommand struct {
@@ -26,7 +27,7 @@ func (c *deployCommand) Run(ctx context.Context, p process) error {
 	}
 	t, err := deploy.Find(c.Target)
 	if err != nil {
-		return usageError{err}
+		return errcode.AsUsage(err)
 	}
 	if c.Print == (c.To != "") || c.Check && c.To == "" {
 		return usage("expected --print, --to DIR, or --to DIR --check")
@@ -49,7 +50,7 @@ func (c *deployCommand) Run(ctx context.Context, p process) error {
 	}
 	files, err := deploy.Render(t, plan, version())
 	if err != nil {
-		return usageError{err}
+		return errcode.AsUsage(err)
 	}
 	if c.Print {
 		for i, f := range files {

@@ -66,7 +66,7 @@ func (c *doctorCommand) runDeployment(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	config.Results.Warehouse = firstOf(c.Source, config.Results.Warehouse)
+	config.Results.Warehouse = cmp.Or(c.Source, config.Results.Warehouse)
 	hosts, err := config.hosts()
 	if err != nil {
 		return err

@@ -139,11 +139,11 @@ func TestRunExecutesIsChecked(t *testing.T) {
 func TestPostgresOnlyReads(t *testing.T) {
 	url := emptyPostgres(t)
 	execute(t, url, "CREATE TABLE orders (id INT)", "CREATE SEQUENCE s", "CREATE FUNCTION wipe() RETURNS INT LANGUAGE sql AS 'DELETE FROM orders RETURNING 1'", "INSERT INTO orders VALUES (1)")
-	w, closing, err := openToExecute(t.Context(), url, nil)
+	w, err := openWarehouse(t.Context(), url, readOnly)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer closing()
+	defer w.Close()
 	for _, sql := range []string{
 		"DELETE FROM orders", "WITH x AS (DELETE FROM orders RETURNING *) SELECT * FROM x", "SELECT nextval('s')", "SELECT wipe()", "SELECT * INTO u FROM orders", "SELECT 1; DROP TABLE orders",
 		"COMMIT; DELETE FROM orders", "COPY orders TO '/tmp/badger-never'", "SELECT * FROM orders FOR UPDATE",

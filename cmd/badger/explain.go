@@ -15,6 +15,7 @@ import (
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
@@ -63,21 +64,21 @@ func (c *explainCommand) Run(ctx context.Context, p process) error {
 	}
 	mask, err := caseview.NewMask(append(config.Report.Masked, c.Mask...), nil)
 	if err != nil {
-		return usageError{err}
+		return errcode.AsUsage(err)
 	}
 	in := caseview.Input{Mask: mask}
 	if in.Config, err = config.Metrics.engineConfig(); err != nil {
 		return err
 	}
 	snaps := snapshots{}
-	snaps.allow(config)
+	snaps.Allow(config.Results.Files)
 	if c.DB != "" {
 		w, err := openWarehouse(ctx, c.DB, readOnly)
 		if err != nil {
 			return err
 		}
 		defer w.Close()
-		snaps.warehouse = w
+		snaps.Warehouse = w
 		if err := c.stored(ctx, w, &in); err != nil {
 			return err
 		}
@@ -91,7 +92,7 @@ func (c *explainCommand) Run(ctx context.Context, p process) error {
 		if err != nil {
 			return err
 		}
-		snaps.files = files.files
+		snaps.Files = files.Files
 		if c.DB == "" {
 			if err := c.scored(ctx, &in, files); err != nil {
 				return err
@@ -105,7 +106,7 @@ func (c *explainCommand) Run(ctx context.Context, p process) error {
 	}
 	v, err := caseview.Build(ctx, in, o)
 	if code := errcode.Of(err); code == errcode.InvalidArgument || code == errcode.NotFound {
-		return usageError{err}
+		return errcode.AsUsage(err)
 	}
 	if err != nil {
 		return err
@@ -133,7 +134,7 @@ func (c *explainCommand) stored(ctx context.Context, w *connectors.Warehouse, in
 		}
 		found = slices.DeleteFunc(found, func(a scoring.AnswerID) bool { return !a.Matches(c.answers()) })
 		if len(found) > 1 {
-			return usage("run %s scored %s to the case: %s; choose one with --agent, --agent-version and --batch", report.Short(run), amount.Of(len(found), "answer"), answersText(found))
+			return usage("run %s scored %s to the case: %s; choose one with --agent, --agent-version and --batch", printable.Short(run), amount.Of(len(found), "answer"), answersText(found))
 		}
 		if len(found) == 1 {
 			in.RunID, id = run, found[0]
@@ -142,7 +143,7 @@ func (c *explainCommand) stored(ctx context.Context, w *connectors.Warehouse, in
 	}
 	if in.RunID == "" {
 		if c.RunID != "" {
-			return usage("run %s has no scores of %s", report.Short(c.RunID), c.asked())
+			return usage("run %s has no scores of %s", printable.Short(c.RunID), c.asked())
 		}
 		return usage("no run has scores of %s", c.asked())
 	}
@@ -157,7 +158,7 @@ func (c *explainCommand) stored(ctx context.Context, w *connectors.Warehouse, in
 	}
 	missing := slices.ContainsFunc(d.Scores, func(s connectors.CaseScore) bool { return s.Missing() }) // the question alone is all there is
 	if !d.Answered && !missing && c.Cases == "" {
-		return usage("badger.agent_runs has no answer to the case %s by %s; give the file that was scored with --cases", report.Short(c.Case), answererOf(id))
+		return usage("badger.agent_runs has no answer to the case %s by %s; give the file that was scored with --cases", printable.Short(c.Case), answererOf(id))
 	}
 	if d.Answer.Err != nil && c.Cases == "" {
 		return d.Answer.Err
@@ -170,12 +171,12 @@ func (c *explainCommand) stored(ctx context.Context, w *connectors.Warehouse, in
 
 // asked names the case, and whose answer is chosen.
 func (c *explainCommand) asked() string {
-	return strings.Join(append([]string{"the case " + report.Short(c.Case)}, c.named()...), ", ")
+	return strings.Join(append([]string{"the case " + printable.Short(c.Case)}, c.named()...), ", ")
 }
 
 // answererOf names the agent of an answer in a message, also where it has no name.
 func answererOf(a scoring.AnswerID) string {
-	return report.Short(cmp.Or(a.Of(), "agent "+scoring.NoName))
+	return printable.Short(cmp.Or(a.Of(), "agent "+scoring.NoName))
 }
 
 func answersText(list []scoring.AnswerID) string {
@@ -208,7 +209,7 @@ func (c *explainCommand) fromFile(ctx context.Context, of scoring.AnswerID, in *
 	}
 	switch len(found) {
 	case 0:
-		return files, usage("--case: %s has no case %s", report.Short(filepath.Base(c.Cases)), report.Short(c.Case))
+		return files, usage("--case: %s has no case %s", printable.Short(filepath.Base(c.Cases)), printable.Short(c.Case))
 	case 1:
 	default:
 		var ids []scoring.AnswerID
@@ -219,7 +220,7 @@ func (c *explainCommand) fromFile(ctx context.Context, of scoring.AnswerID, in *
 			}
 		}
 		if len(ids) == 1 { // no flag chooses one of them
-			return files, usage("--cases: the answer to the case %s by %s is there %d times (%s), and none of them counts; leave one of these lines", report.Short(c.Case), answererOf(ids[0]), len(found), report.Short(strings.Join(places, ", ")))
+			return files, usage("--cases: the answer to the case %s by %s is there %d times (%s), and none of them counts; leave one of these lines", printable.Short(c.Case), answererOf(ids[0]), len(found), printable.Short(strings.Join(places, ", ")))
 		}
 		return files, usage("--cases: there are %s to the case: %s; choose one with --agent, --agent-version and --batch", amount.Of(len(ids), "answer"), answersText(ids))
 	}
@@ -241,7 +242,7 @@ func (c *explainCommand) scored(ctx context.Context, in *caseview.Input, snaps s
 		}
 		in.Scores, err = e.Score(ctx, in.Case, names...)
 		if errcode.Of(err) == errcode.NotFound {
-			return usageError{err}
+			return errcode.AsUsage(err)
 		}
 		return err
 	}
@@ -259,7 +260,7 @@ func (c *explainCommand) scored(ctx context.Context, in *caseview.Input, snaps s
 		}
 	}
 	if len(in.Scores) == 0 {
-		return usage("--scores: %s has no scores of the case %s%s", report.Short(filepath.Base(c.Scores)), report.Short(c.Case), fmt.Sprintf(" (%s)", answererOf(id)))
+		return usage("--scores: %s has no scores of the case %s%s", printable.Short(filepath.Base(c.Scores)), printable.Short(c.Case), fmt.Sprintf(" (%s)", answererOf(id)))
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/badger-eval/badger/internal/analysis"
+	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/report"
 )
 
@@ -30,7 +31,7 @@ func (c *failuresCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	if err := f.Keep(c.Label); err != nil {
-		return usageError{err}
+		return errcode.AsUsage(err)
 	}
 	if c.JSON {
 		return writeJSON(p, f)

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/internal/metricdoc"
-	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/tabledoc"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/equality"
@@ -92,7 +92,7 @@ func (c *functionsCommand) Run(_ context.Context, p process) error {
 			group = f.Group
 			fmt.Fprintf(p.stdout, "%s\n", strings.ToUpper(group))
 		}
-		lines := report.Wrap(f.Doc, max(20, width-nameWidth-3))
+		lines := printable.Wrap(f.Doc, max(20, width-nameWidth-3))
 		if len(lines) == 0 {
 			lines = []string{""}
 		}
@@ -126,7 +126,7 @@ func (c *functionsCommand) show(p process, engine *scoring.Engine, functions []u
 			fmt.Fprintln(p.stdout)
 		}
 		f := &functions[i]
-		for n, line := range report.Wrap(f.Signature(), max(20, width-4)) {
+		for n, line := range printable.Wrap(f.Signature(), max(20, width-4)) {
 			fmt.Fprintln(p.stdout, strings.Repeat(" ", 4*min(n, 1))+line)
 		}
 		parts := [][2]string{{"", f.Doc}}
@@ -137,7 +137,7 @@ func (c *functionsCommand) show(p process, engine *scoring.Engine, functions []u
 			}
 		}
 		for _, part := range parts {
-			for n, line := range report.Wrap(part[1], max(20, width-12)) {
+			for n, line := range printable.Wrap(part[1], max(20, width-12)) {
 				title := ""
 				if n == 0 {
 					title = part[0]

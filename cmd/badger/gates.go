@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/internal/amount"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/report"
 )
 
@@ -134,7 +135,7 @@ func (g gates) check(f *report.Figures, w io.Writer) error {
 		for k := range m.Rates {
 			r, of := &m.Rates[k], ""
 			if len(m.Rates) > 1 {
-				of = " of " + report.Printable(r.Agent.Shown())
+				of = " of " + printable.Text(r.Agent.Shown())
 			}
 			say(gate.judge(of, r.Sum, &r.Coverage, m.LowerIsBetter))
 		}

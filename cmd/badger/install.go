@@ -120,11 +120,11 @@ func planOf(ctx context.Context, v install.Values) (*install.Plan, error) {
 	}
 	engine, err := scoring.NewEngine(metrics, nil)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, errcode.AsUsage(err)
 	}
 	catalogue, err := udf.NewCatalogue(engine, &udf.CatalogueOptions{Version: version()})
 	if err != nil {
-		return nil, usageError{err}
+		return nil, errcode.AsUsage(err)
 	}
 	d, known := dialects[v.Warehouse]
 	if !known {
@@ -137,7 +137,7 @@ func planOf(ctx context.Context, v install.Values) (*install.Plan, error) {
 	}
 	plan, err := install.New(v, d, catalogue.Functions())
 	if err != nil {
-		return nil, usageError{err}
+		return nil, errcode.AsUsage(err)
 	}
 	return plan, nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -60,9 +61,9 @@ type judgeFlags struct {
 
 // over puts the flags that are given over a configuration.
 func (f *judgeFlags) over(c judgeConfig) (judgeConfig, error) {
-	c.Backend, c.KeyFile, c.KeyEnv = firstOf(f.Judge, c.Backend), firstOf(f.JudgeKeyFile, c.KeyFile), firstOf(f.JudgeKeyEnv, c.KeyEnv)
-	c.Ledger, c.Audit, c.Offline = firstOf(f.Ledger, c.Ledger), firstOf(f.Audit, c.Audit), c.Offline || f.Offline
-	c.BaseURL, c.AllowHosts = firstOf(f.JudgeURL, c.BaseURL), append(c.AllowHosts, f.JudgeHost...)
+	c.Backend, c.KeyFile, c.KeyEnv = cmp.Or(f.Judge, c.Backend), cmp.Or(f.JudgeKeyFile, c.KeyFile), cmp.Or(f.JudgeKeyEnv, c.KeyEnv)
+	c.Ledger, c.Audit, c.Offline = cmp.Or(f.Ledger, c.Ledger), cmp.Or(f.Audit, c.Audit), c.Offline || f.Offline
+	c.BaseURL, c.AllowHosts = cmp.Or(f.JudgeURL, c.BaseURL), append(c.AllowHosts, f.JudgeHost...)
 	if f.Judge == "none" {
 		c.Metrics = nil // nobody is asked, for no metric
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -38,7 +39,7 @@ type judgeNewCommand struct {
 func (c *judgeNewCommand) Run(ctx context.Context, p process) error {
 	files, err := custom.Template(custom.Kind(c.Kind), c.Name)
 	if err != nil {
-		return usageError{err}
+		return errcode.AsUsage(err)
 	}
 	if err := nameFree(ctx, c.Name); err != nil {
 		return err
@@ -111,9 +112,9 @@ func (c *judgeRetireCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	defer w.Close()
-	version, err := w.RetireJudge(ctx, c.Name, firstOf(c.By, who(p)), p.now())
+	version, err := w.RetireJudge(ctx, c.Name, cmp.Or(c.By, who(p)), p.now())
 	if errcode.Of(err) == errcode.NotFound {
-		return usageError{err}
+		return errcode.AsUsage(err)
 	}
 	if err != nil {
 		return err
@@ -124,7 +125,7 @@ func (c *judgeRetireCommand) Run(ctx context.Context, p process) error {
 
 // who is the person at the keyboard, as far as the machine knows.
 func who(p process) string {
-	if name := firstOf(p.getenv("USER"), p.getenv("LOGNAME"), p.getenv("USERNAME")); name != "" {
+	if name := cmp.Or(p.getenv("USER"), p.getenv("LOGNAME"), p.getenv("USERNAME")); name != "" {
 		return name
 	}
 	if u, err := user.Current(); err == nil {
@@ -187,4 +188,13 @@ func writeJSON(p process, v any) error {
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
 	return e.Encode(v)
+}
+
+// toJSON is a value as a table or a fingerprint holds it.
+func toJSON(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return "null"
+	}
+	return string(text)
 }

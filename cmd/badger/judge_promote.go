@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -76,12 +77,12 @@ func (c *judgePromoteCommand) Run(ctx context.Context, p process) error {
 		}
 	}
 	row := connectors.Judge{
-		Name: j.Name, Version: j.Version, Kind: string(j.Kind), Source: j.Source, Hash: j.Hash, PromotedAt: p.now(), PromotedBy: firstOf(c.By, who(p)), Tested: toJSON(measured),
+		Name: j.Name, Version: j.Version, Kind: string(j.Kind), Source: j.Source, Hash: j.Hash, PromotedAt: p.now(), PromotedBy: cmp.Or(c.By, who(p)), Tested: toJSON(measured),
 	}
 	written, err := w.WriteJudge(ctx, row)
 	switch code := errcode.Of(err); {
 	case code == errcode.AlreadyExists, code == errcode.FailedPrecondition:
-		return usageError{err}
+		return errcode.AsUsage(err)
 	case err != nil:
 		return err
 	}
@@ -129,7 +130,7 @@ func (c *judgePromoteCommand) test(ctx context.Context, p process, gates gates) 
 		m.KappaCI = &[2]float64{i.Lo, i.Hi}
 	}
 	if trial.judge.Asks() {
-		m.Judge = firstOf(c.Backend, c.Judge, "that of the configuration or of the recorded replies")
+		m.Judge = cmp.Or(c.Backend, c.Judge, "that of the configuration or of the recorded replies")
 	}
 	return m, nil
 }

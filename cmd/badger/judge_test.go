@@ -17,6 +17,7 @@ import (
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/internal/judgeledger"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/judgebackend/backendtest"
@@ -263,11 +264,11 @@ func TestRunWithFaultyJudge(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := len(f.Endpoint.Calls())
-		e := evaluation{
-			process: process{getenv: os.Getenv, stdout: &bytes.Buffer{}, stderr: &bytes.Buffer{}, now: time.Now}, run: id, mode: "both", quiet: true,
-			engine: engine, metrics: []string{"hybrid_ex", "flex"}, source: batch.FileSource{Path: cases}, warehouse: w, judge: &judging{stack: stack, budget: budget},
+		e := evaluation.Run{
+			ID: id, Mode: "both", Now: time.Now, Notes: &bytes.Buffer{},
+			Engine: engine, Metrics: []string{"hybrid_ex", "flex"}, Source: batch.FileSource{Path: cases}, Warehouse: w, Judge: &judging{stack: stack, budget: budget},
 		}
-		outcome, err := e.evaluate(t.Context())
+		outcome, err := e.Evaluate(t.Context())
 		if err != nil || !outcome.Complete || outcome.Done != 1000 {
 			t.Fatalf("%s: %+v %v", id, outcome, err)
 		}

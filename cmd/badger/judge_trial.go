@@ -17,6 +17,7 @@ import (
 	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
 	"github.com/badger-eval/badger/scoring/custom"
@@ -109,7 +110,7 @@ func (c *judgeTestCommand) open(ctx context.Context, p process) (batch.Source, s
 	} else {
 		var w *connectors.Warehouse
 		if w, source, err = caseWarehouse(ctx, p, c.Source, c.filter()); err == nil {
-			snaps.warehouse, closing = w, func() { _ = w.Close() }
+			snaps.Warehouse, closing = w, func() { _ = w.Close() }
 		}
 	}
 	if err != nil {
@@ -153,12 +154,12 @@ func (c *judgeTestCommand) engine(ctx context.Context, p process, j *custom.Judg
 	if config.Judge, err = c.over(config.Judge); err != nil {
 		return nil, nil, err
 	}
-	snaps.allow(config)
+	snaps.Allow(config.Results.Files)
 	o := scoring.EngineOptions{Counterexamples: smallDatabases, Snapshots: snaps}
 	if o.Config, err = config.Metrics.engineConfig(); err != nil {
 		return nil, nil, err
 	}
-	recorded, err := openAssessments(ctx, c.Assessments, c.Backend)
+	recorded, err := evaluation.OpenRecorded(ctx, c.Assessments, c.Backend)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -184,7 +185,7 @@ func (c *judgeTestCommand) engine(ctx context.Context, p process, j *custom.Judg
 	engine, err := scoring.NewEngine(append(metrics, j.Metric()), &o)
 	if err != nil {
 		_ = judge.Close()
-		return nil, nil, usageError{err}
+		return nil, nil, errcode.AsUsage(err)
 	}
 	return engine, func() { _ = judge.Close() }, nil
 }

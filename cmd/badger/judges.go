@@ -92,7 +92,7 @@ func loadJudge(ctx context.Context, path string, print func(string)) (*custom.Ju
 	o.Print = print
 	j, err := custom.Load(ctx, path, source, o)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, errcode.AsUsage(err)
 	}
 	return j, nil
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"github.com/badger-eval/badger/internal/arrowtable"
+	"github.com/badger-eval/badger/internal/config"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/counterexample"
@@ -142,7 +143,7 @@ type sqlProcess struct {
 }
 
 // sqlProcessVar in the environment makes this program one.
-const sqlProcessVar = sqlProcessName
+const sqlProcessVar = config.SQLProcess
 
 // startSQLProcess starts one. Nothing of the environment goes along, such as keys. It ends with its
 // input, and so with this process.

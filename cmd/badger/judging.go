@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/internal/amount"
+	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/telemetry"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
@@ -245,7 +246,7 @@ func (c *judgeConfig) stackOptions(s judgeSurroundings, j *judging) (o judgeback
 		}
 	}
 	if j.budget, err = judgebackend.NewBudget(limits); err != nil {
-		return o, usageError{err}
+		return o, errcode.AsUsage(err)
 	}
 	j.ledger, _ = store.(judgebackend.Payments)
 	quota, err := c.quota(j.ledger)
@@ -270,7 +271,7 @@ func (c *judgeConfig) stackOptions(s judgeSurroundings, j *judging) (o judgeback
 func (c *judgeEndpoint) open(ctx context.Context, s judgeSurroundings, j *judging, o judgebackend.StackOptions, isOffline bool) (*judgebackend.Stack, error) {
 	backend, err := c.backend(ctx, s, j, isOffline)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, errcode.AsUsage(err)
 	}
 	backend = telemetry.Judge(backend, s.tracer)
 	if s.vague != nil {
@@ -279,7 +280,7 @@ func (c *judgeEndpoint) open(ctx context.Context, s judgeSurroundings, j *judgin
 	o.Concurrency, o.RequestsPerMinute, o.TokensPerMinute, o.AttemptTimeout = c.Concurrency, c.RequestsPerMinute, c.TokensPerMinute, c.Timeout
 	stack, err := judgebackend.NewStack(backend, &o)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, errcode.AsUsage(err)
 	}
 	return stack, nil
 }
@@ -336,8 +337,8 @@ func (j *judging) modelOf(metric string) string {
 	return cmp.Or(j.stack.Identity().Model, nameOf(j.stack))
 }
 
-// say tells what the judges were asked and what they took, a line each, and the cost of all.
-func (j *judging) say(w io.Writer) {
+// Say tells what the judges were asked and what they took, a line each, and the cost of all.
+func (j *judging) Say(w io.Writer) {
 	if j == nil {
 		return
 	}

@@ -53,12 +53,8 @@ func (p process) variables() []string {
 	return p.environ()
 }
 
-// usageError is an error in what was asked for.
-type usageError struct{ error }
-
-func usage(format string, args ...any) error {
-	return usageError{errcode.New(errcode.InvalidArgument, format, args...)}
-}
+// usage is an error in what was asked for.
+func usage(format string, args ...any) error { return errcode.Usage(format, args...) }
 
 // errGate ends a command whose gate was not reached; what was missed has been printed.
 var errGate = errors.New("a gate was not reached")
@@ -123,13 +119,12 @@ func run(ctx context.Context, args []string, p process) (code int) {
 	command.BindTo(ctx, (*context.Context)(nil))
 	command.Bind(p)
 	err = command.Run()
-	var u usageError
 	switch {
 	case err == nil:
 		return exitDone
 	case errors.Is(err, errGate), errors.Is(err, errLost):
 		return exitGate
-	case errors.As(err, &u):
+	case errcode.IsUsage(err):
 		fmt.Fprintln(p.stderr, "badger:", err)
 		return exitUsage
 	}

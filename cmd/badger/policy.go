@@ -17,7 +17,8 @@ import (
 	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/internal/evaluation"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
 	"github.com/badger-eval/badger/scoring/equality"
@@ -163,7 +164,7 @@ func (c *policyCommand) who() string {
 func openCases(ctx context.Context, p process, where string) (source batch.Source, results snapshots, closeAll func(), err error) {
 	if isWarehouse(where) {
 		w, source, err := caseWarehouse(ctx, p, where, connectors.Filter{})
-		return source, snapshots{warehouse: w}, func() { _ = w.Close() }, err
+		return source, snapshots{Warehouse: w}, func() { _ = w.Close() }, err
 	}
 	source, results, err = caseFile("", where, answerFlags{})
 	return source, results, func() {}, err
@@ -186,7 +187,7 @@ func (c *policyCommand) labelled(ctx context.Context, p process, which policy.Po
 			return nil, err
 		}
 		defer closeAll()
-		found.allow(config)
+		found.Allow(config.Results.Files)
 		cases, results = casesOf(ctx, source), found
 	}
 	options, err := json.Marshal(map[string]any{"policy": which, "without_judge": "guess"})
@@ -202,7 +203,7 @@ func (c *policyCommand) labelled(ctx context.Context, p process, which policy.Po
 	if err != nil {
 		return nil, err
 	}
-	recorded, err := openAssessments(ctx, c.Assessments, c.Backend)
+	recorded, err := evaluation.OpenRecorded(ctx, c.Assessments, c.Backend)
 	if err != nil {
 		return nil, err
 	}
@@ -416,7 +417,7 @@ func (t *policyTrial) print(w io.Writer) {
 
 // wrapped writes a sentence in lines that fit the table's width.
 func wrapped(w io.Writer, text string) {
-	for _, l := range report.Wrap(text, policyWidth-2) {
+	for _, l := range printable.Wrap(text, policyWidth-2) {
 		fmt.Fprintln(w, "  "+l)
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/labelling"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
@@ -90,7 +92,7 @@ type queueNewCommand struct {
 // Run makes a queue.
 func (c *queueNewCommand) Run(ctx context.Context, p process) error {
 	plan := labelling.Plan{
-		Name: c.Name, Order: labelling.Order(c.Order), Seed: c.Seed, Annotators: c.Annotators, Most: c.Cases, Options: c.Options, Blind: c.Blind, ReasonRequired: c.Reason, By: firstOf(c.By, who(p)),
+		Name: c.Name, Order: labelling.Order(c.Order), Seed: c.Seed, Annotators: c.Annotators, Most: c.Cases, Options: c.Options, Blind: c.Blind, ReasonRequired: c.Reason, By: cmp.Or(c.By, who(p)),
 	}
 	if c.Annotators < 1 {
 		return usage("--annotators: %d, expected a whole number from 1", c.Annotators)
@@ -143,7 +145,7 @@ func (c *queueNewCommand) Run(ctx context.Context, p process) error {
 // asUsage makes what is wrong with an argument a usage error.
 func asUsage(err error) error {
 	if errcode.Of(err) == errcode.InvalidArgument {
-		return usageError{err}
+		return errcode.AsUsage(err)
 	}
 	return err
 }
@@ -172,7 +174,7 @@ func (c *queueNewCommand) list() (caselist.State, error) {
 
 // run finds the row of eval_runs that the flags choose, or that the list names.
 func (c *queueNewCommand) run(ctx context.Context, w *connectors.Warehouse, named caselist.Run) (caselist.Run, error) {
-	id := firstOf(c.ID, named.ID)
+	id := cmp.Or(c.ID, named.ID)
 	if id == "" {
 		last, err := w.LastRun(ctx)
 		if err != nil {
@@ -188,7 +190,7 @@ func (c *queueNewCommand) run(ctx context.Context, w *connectors.Warehouse, name
 		return named, err
 	}
 	if len(rows) == 0 {
-		return named, usage("--run: there is no run %s", report.Short(id))
+		return named, usage("--run: there is no run %s", printable.Short(id))
 	}
 	pattern := c.answers()
 	if pattern == (scoring.AnswerID{}) && named.ID != "" {
@@ -204,7 +206,7 @@ func (c *queueNewCommand) run(ctx context.Context, w *connectors.Warehouse, name
 		names = append(names, strings.TrimSpace(report.Agent{Name: key.Agent, Version: key.Version}.Shown()+" "+key.Batch))
 	}
 	if len(found) != 1 {
-		return named, usage("run %s has the answers of %s; choose one with --agent, --agent-version and --batch", report.Short(id), shortList(names))
+		return named, usage("run %s has the answers of %s; choose one with --agent, --agent-version and --batch", printable.Short(id), printable.List(names))
 	}
 	return found[0], nil
 }
@@ -272,7 +274,7 @@ func (c *queueListCommand) Run(ctx context.Context, p process) error {
 		if !q.Open {
 			state = ", closed"
 		}
-		fmt.Fprintf(p.stdout, "%s  %s  run %s  %d of %d done, %d skipped, %d differ%s\n", q.ID, report.Printable(q.Name), report.Printable(q.Run), q.Progress.Done, q.Cases, q.Progress.Skipped, q.Progress.Conflicting, state)
+		fmt.Fprintf(p.stdout, "%s  %s  run %s  %d of %d done, %d skipped, %d differ%s\n", q.ID, printable.Text(q.Name), printable.Text(q.Run), q.Progress.Done, q.Cases, q.Progress.Skipped, q.Progress.Conflicting, state)
 	}
 	return nil
 }
@@ -299,7 +301,7 @@ func (c *queueCloseCommand) Run(ctx context.Context, p process) error {
 // noQueue makes a queue that is not there a usage error.
 func noQueue(err error) error {
 	if errcode.Of(err) == errcode.NotFound {
-		return usageError{err}
+		return errcode.AsUsage(err)
 	}
 	return asUsage(err)
 }

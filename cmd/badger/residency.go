@@ -6,6 +6,7 @@ import (
 	"net"
 	"strconv"
 
+	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/residency"
 	"github.com/badger-eval/badger/udf/identity"
 )
@@ -37,7 +38,7 @@ func (c *configuration) hosts() ([]residency.Contact, error) {
 	}
 	list, err := residency.Hosts(r, contacts)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, errcode.AsUsage(err)
 	}
 	return list, nil
 }

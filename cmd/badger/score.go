@@ -52,7 +52,7 @@ func (c *scoreCommand) Run(ctx context.Context, p process) error {
 	}
 	scores, err := engine.Score(ctx, pair, append([]string{"hybrid_ex"}, c.Metrics...)...)
 	if errcode.Of(err) == errcode.NotFound {
-		return usageError{err}
+		return errcode.AsUsage(err)
 	}
 	if err != nil {
 		return err

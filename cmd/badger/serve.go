@@ -19,6 +19,7 @@ import (
 	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/callstore"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/internal/site"
 	"github.com/badger-eval/badger/internal/telemetry"
 	"github.com/badger-eval/badger/scoring"
@@ -61,7 +62,7 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	if c.Check {
-		if err := from.print(p.stdout); err != nil {
+		if err := from.Print(p.stdout); err != nil {
 			return err
 		}
 	}
@@ -70,33 +71,33 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 	s.parts.log, s.parts.metrics = log, s.metrics
 	traces, err := telemetry.OpenTraces(ctx, config.Traces, version(), log)
 	if err != nil {
-		return usageError{err}
+		return errcode.AsUsage(err)
 	}
 	defer func() {
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastSpans)
 		defer cancel()
 		_ = traces.Close(last)
 	}()
-	s.resolver.allow(config)
+	s.resolver.Allow(config.Results.Files)
 	judged := judgeSurroundings{
 		process: p, log: log, audit: log, opened: func(err error) { log.Error("the judge cannot be asked", "error", err) }, tracer: traces.Tracer(),
 		later: &s.parts,
 	}
 	if config.Metrics.Options["rose"]["released"] == nil {
-		judged.vague = func(judge string) { log.Warn(unversioned(judge)) }
+		judged.vague = func(judge string) { log.Warn(evaluation.Unversioned(judge)) }
 	}
 	if url := config.Results.Warehouse; url != "" {
 		keeps := config.Judge.asked() && (config.Judge.Ledger == "" || config.Judge.Ledger == "warehouse")
 		w, err := s.resultsWarehouse(url, !keeps && !config.Report.Labels)
 		if err != nil {
-			return usageError{fmt.Errorf("results.warehouse: %w", err)}
+			return errcode.AsUsage(fmt.Errorf("results.warehouse: %w", err))
 		}
 		defer w.Close()
 		if keeps {
 			judged.scores = w
 			s.calls = callstore.New(w, p.now)
 		}
-		s.results, s.resolver.warehouse = w, w
+		s.results, s.resolver.Warehouse = w, w
 	}
 	if s.judge, err = config.Judge.open(ctx, judged); err != nil {
 		return err
@@ -143,7 +144,7 @@ func (s *functionServer) assemble(ctx context.Context, tracer trace.Tracer) erro
 		return err
 	}
 	if s.catalogue, err = udf.NewCatalogue(engine, options); err != nil {
-		return usageError{err}
+		return errcode.AsUsage(err)
 	}
 	serverOptions, err := s.options(s.config)
 	if err != nil {
@@ -154,7 +155,7 @@ func (s *functionServer) assemble(ctx context.Context, tracer trace.Tracer) erro
 		return err
 	}
 	if s.server, err = udf.NewServer(s.catalogue, serverOptions); err != nil {
-		return usageError{err}
+		return errcode.AsUsage(err)
 	}
 	return nil
 }
@@ -172,7 +173,7 @@ func (s *functionServer) site(metrics []scoring.Metric) (http.Handler, error) {
 		Warehouse: s.results, Prefix: r.Prefix, Version: version(), Metrics: metrics, Masked: r.Masked, Labels: r.Labels, EmbedIn: r.EmbedIn, Budget: site.Budget(s.config.Judge.Budget), Now: s.now, Log: s.log,
 	})
 	if err != nil {
-		return nil, usageError{fmt.Errorf("report: %w", err)}
+		return nil, errcode.AsUsage(fmt.Errorf("report: %w", err))
 	}
 	return pages, nil
 }
@@ -208,7 +209,7 @@ func (s *functionServer) functions(ctx context.Context, config configuration) (*
 	}
 	engine, err := scoring.NewEngine(metrics, &scoring.EngineOptions{Counterexamples: smallDatabases, Snapshots: s.resolver, Judge: s.judge.Backend(), Judges: s.judge.Judges(), Config: engineConfig, Panicked: panicked})
 	if err != nil {
-		return nil, nil, usageError{err}
+		return nil, nil, errcode.AsUsage(err)
 	}
 	return engine, &udf.CatalogueOptions{
 		Version: version(), Judge: s.judge.Name(), Workers: config.Workers, Fingerprint: toJSON(engineConfig) + s.judge.Name() + digestOf(config.Judges), Calls: s.calls, Panicked: panicked,
@@ -240,7 +241,7 @@ func (s *functionServer) check(ctx context.Context, w io.Writer, metricsAddr str
 	listen := s.config.Listen
 	for _, l := range []struct{ name, addr string }{{"gRPC", listen.GRPC}, {"HTTP", listen.HTTP}} {
 		if err := s.server.AllowAddress(l.name, l.addr); err != nil {
-			return usageError{err}
+			return errcode.AsUsage(err)
 		}
 	}
 	byGRPC, byHTTP := s.server.Identities()

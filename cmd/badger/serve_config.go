@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"net"
@@ -8,6 +9,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/badger-eval/badger/internal/config"
+	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/udf"
 	"github.com/badger-eval/badger/udf/identity"
@@ -50,29 +53,29 @@ func (l listenConfig) metricsAddress() (string, error) {
 }
 
 // configuration reads the file, the environment and the flags, in that order, and fills in defaults.
-func (c *serveCommand) configuration(p process) (configuration, *layers, error) {
-	var config configuration
-	l := newLayers(&config)
-	if err := l.read(c.Config, p.variables()); err != nil {
-		return config, l, err
+func (c *serveCommand) configuration(p process) (configuration, *config.Layers, error) {
+	var out configuration
+	l := config.New(&out)
+	if err := l.Read(c.Config, p.variables()); err != nil {
+		return out, l, err
 	}
-	if err := l.layer("flag", func() (err error) {
-		config.Listen.GRPC, config.Listen.HTTP, config.Listen.Metrics = firstOf(c.GRPC, config.Listen.GRPC), firstOf(c.HTTP, config.Listen.HTTP), firstOf(c.Metrics, config.Listen.Metrics)
-		config.Judges = append(config.Judges, c.Judges...)
-		config.Judge, err = c.over(config.Judge)
+	if err := l.Add("flag", func() (err error) {
+		out.Listen.GRPC, out.Listen.HTTP, out.Listen.Metrics = cmp.Or(c.GRPC, out.Listen.GRPC), cmp.Or(c.HTTP, out.Listen.HTTP), cmp.Or(c.Metrics, out.Listen.Metrics)
+		out.Judges = append(out.Judges, c.Judges...)
+		out.Judge, err = c.over(out.Judge)
 		return err
 	}); err != nil {
-		return config, l, err
+		return out, l, err
 	}
-	if err := platformPort(&config, l, p.getenv); err != nil {
-		return config, l, err
+	if err := platformPort(&out, l, p.getenv); err != nil {
+		return out, l, err
 	}
-	return config, l, l.layer("", func() error { return config.defaults() })
+	return out, l, l.Add("", func() error { return out.defaults() })
 }
 
 // platformPort takes the port that a platform tells by a variable, where the HTTP listener is that
 // platform's and nothing else says where it listens.
-func platformPort(c *configuration, l *layers, getenv func(string) string) error {
+func platformPort(c *configuration, l *config.Layers, getenv func(string) string) error {
 	_, who, err := c.Auth.listeners(c.TLS.ClientCA)
 	if err != nil || c.Listen.HTTP != "" || who.Mode != identity.Platform {
 		return err
@@ -88,7 +91,7 @@ func platformPort(c *configuration, l *layers, getenv func(string) string) error
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
 		return usage("%s: expected the number of a port", variable)
 	}
-	return l.layer("$"+variable, func() error {
+	return l.Add("$"+variable, func() error {
 		c.Listen.HTTP = "0.0.0.0:" + port
 		return nil
 	})
@@ -96,7 +99,7 @@ func platformPort(c *configuration, l *layers, getenv func(string) string) error
 
 // defaults fills in what serving takes where nothing is said.
 func (c *configuration) defaults() error {
-	c.Listen.GRPC, c.Listen.HTTP = firstOf(c.Listen.GRPC, "127.0.0.1:7433"), firstOf(c.Listen.HTTP, "127.0.0.1:7434")
+	c.Listen.GRPC, c.Listen.HTTP = cmp.Or(c.Listen.GRPC, "127.0.0.1:7433"), cmp.Or(c.Listen.HTTP, "127.0.0.1:7434")
 	if c.Workers == 0 {
 		c.Workers = udf.DefaultWorkers
 	}
@@ -105,7 +108,7 @@ func (c *configuration) defaults() error {
 	}
 	limits, err := c.Limits.limits().WithDefaults()
 	if err != nil {
-		return usageError{err}
+		return errcode.AsUsage(err)
 	}
 	c.Limits.fill(limits)
 	if c.Judge.asked() {

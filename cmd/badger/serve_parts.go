@@ -102,7 +102,7 @@ func (p *parts) start(ctx context.Context, enough <-chan struct{}) error {
 		select {
 		case err := <-p.tried:
 			if code := errcode.Of(err); code == errcode.InvalidArgument || code == errcode.Unimplemented {
-				return usageError{err}
+				return errcode.AsUsage(err)
 			}
 		case <-enough:
 			return nil

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"log/slog"
 	"net"
@@ -127,7 +126,7 @@ func TestPartsThatAreWrong(t *testing.T) {
 		for code, wrong := range map[errcode.Code]bool{errcode.InvalidArgument: true, errcode.Unimplemented: true, errcode.Unauthenticated: false, errcode.NotFound: false, errcode.FailedPrecondition: false} {
 			p := newParts(io.Discard, func(context.Context) error { return errcode.New(code, "the reason") })
 			err := p.start(t.Context(), nil)
-			if u := (usageError{}); errors.As(err, &u) != wrong || wrong && err.Error() != "results.warehouse: the reason" {
+			if errcode.IsUsage(err) != wrong || wrong && err.Error() != "results.warehouse: the reason" {
 				t.Errorf("%v: %v", code, err)
 			}
 			p.stop()

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/config"
 	"github.com/badger-eval/badger/internal/telemetry"
 	"github.com/badger-eval/badger/udf"
 )
@@ -54,19 +55,16 @@ func (s *functionServer) watch(ctx context.Context, signals <-chan os.Signal) {
 func (s *functionServer) reload(ctx context.Context, say bool) error {
 	s.taking.Lock()
 	defer s.taking.Unlock()
+	was := config.New(&s.config)
 	config, next, err := s.command.configuration(s.process)
 	if err != nil {
 		return err
 	}
-	was := newLayers(&s.config)
-	for _, key := range next.settings {
-		if next.text(key) == was.text(key) {
-			continue
-		}
-		if isReloadable(key.path) {
+	for _, key := range next.Changed(was) {
+		if isReloadable(key) {
 			say = true
 		} else if say {
-			s.log.Warn("this key takes effect at the next start", slog.String("key", key.path))
+			s.log.Warn("this key takes effect at the next start", slog.String("key", key))
 		}
 	}
 	engine, options, err := s.functions(ctx, config)

@@ -56,7 +56,7 @@ func (c *sqlCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return engineSays(err)
 	}
-	judge.say(p.stderr)
+	judge.Say(p.stderr)
 	if c.JSON {
 		_, err := fmt.Fprintln(p.stdout, string(t.AppendJSON(nil)))
 		return err

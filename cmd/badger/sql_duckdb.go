@@ -9,6 +9,7 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/duckdb"
+	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf"
 )
@@ -55,11 +56,11 @@ func registerFunctions(ctx context.Context, conn *duckdb.Conn, w *connectors.War
 	if err != nil {
 		return err
 	}
-	resolver := snapshots{warehouse: w}
-	resolver.allow(config)
+	resolver := snapshots{Warehouse: w}
+	resolver.Allow(config.Results.Files)
 	engine, err := scoring.NewEngine(metrics, &scoring.EngineOptions{Counterexamples: smallDatabases, Snapshots: resolver, Judge: judge.Backend(), Judges: judge.Judges(), Config: options})
 	if err != nil {
-		return usageError{err}
+		return errcode.AsUsage(err)
 	}
 	catalogue, err := udf.NewCatalogue(engine, &udf.CatalogueOptions{Version: version(), Judge: judge.Name()})
 	if err != nil {

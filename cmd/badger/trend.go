@@ -6,10 +6,9 @@ import (
 	"io"
 	"slices"
 
-	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/analysis"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/report"
-	"github.com/badger-eval/badger/internal/storedscores"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -72,7 +71,7 @@ func (f *dropFlags) gates(ctx context.Context, src *openScores, metrics []string
 func checkDrops(w io.Writer, c *analysis.Comparison, gates []analysis.Gate) error {
 	said, reached := c.Check(gates)
 	for _, s := range said {
-		fmt.Fprintln(w, report.Printable(s))
+		fmt.Fprintln(w, printable.Text(s))
 	}
 	if !reached {
 		return errGate
@@ -145,7 +144,7 @@ func (c *trendCommand) Run(ctx context.Context, p process) error {
 	latest := t.Latest()
 	if latest == nil {
 		if n := t.Unfinished(); n != "" {
-			fmt.Fprintln(p.stderr, "gate failed: "+report.Printable(n))
+			fmt.Fprintln(p.stderr, "gate failed: "+printable.Text(n))
 			return errGate
 		}
 		fmt.Fprintln(p.stderr, "gate passed: there is no batch before the newest one to compare it with")
@@ -167,51 +166,6 @@ func (c *runCommand) dropsAreScored(metrics []string) error {
 		if !slices.Contains(metrics, g.Metric) {
 			return usage("--fail-on-drop: metric %q is not part of this run", g.Metric)
 		}
-	}
-	return nil
-}
-
-// checkDrops compares each batch of the run with the one before it.
-func (c *runCommand) checkDrops(ctx context.Context, e *evaluation) error {
-	gates, err := dropGates(c.FailOnDrop)
-	if err != nil || len(gates) == 0 {
-		return err
-	}
-	set := analysis.NewSet(e.engine.Metrics())
-	src := storedscores.In(e.warehouse)
-	batches, err := src.Batches(ctx)
-	if err != nil {
-		return err
-	}
-	analysis.Sort(batches)
-	var metrics []string
-	for _, g := range gates {
-		metrics = append(metrics, g.Metric)
-	}
-	missed := false
-	for i := range batches {
-		b := &batches[i]
-		if e.answers[connectors.Run{ID: e.run, Agent: b.Agent, AgentVersion: b.Version, BatchID: b.ID}] == nil {
-			continue
-		}
-		at := analysis.Before(batches, i)
-		if at < 0 {
-			fmt.Fprintf(e.stderr, "gate passed: there is no batch before %s to compare it with\n", report.Printable(b.Name()))
-			continue
-		}
-		before, now := set.Answers(batches[at]), set.Answers(*b)
-		for k, a := range []*analysis.Answers{before, now} {
-			if err := src.Load(ctx, []analysis.Batch{batches[at], *b}[k], metrics, a); err != nil {
-				return err
-			}
-		}
-		fmt.Fprintf(e.stderr, "%s against %s:\n", report.Printable(b.Name()), report.Printable(batches[at].Name()))
-		if err := checkDrops(e.stderr, analysis.Compare(before, now, analysis.CompareOptions{Metrics: metrics}), gates); err != nil {
-			missed = true
-		}
-	}
-	if missed {
-		return errGate
 	}
 	return nil
 }

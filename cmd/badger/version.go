@@ -88,5 +88,5 @@ func checkBuilt(url string) error {
 }
 
 func withoutConnector(name string) error {
-	return usageError{errcode.New(errcode.Unimplemented, "this badger was built without %s (build tag no_%s); badger --version names the connectors it has", name, name)}
+	return errcode.AsUsage(errcode.New(errcode.Unimplemented, "this badger was built without %s (build tag no_%s); badger --version names the connectors it has", name, name))
 }

@@ -99,3 +99,19 @@ func Of(err error) Code {
 	}
 	return Unknown
 }
+
+// usage is an error in what was asked for.
+type usage struct{ error }
+
+// Usage makes an error in what was asked for: a command line or a configuration, which whoever wrote
+// it can correct. A command that ends with one has the exit code for that.
+func Usage(format string, args ...any) error { return usage{New(InvalidArgument, format, args...)} }
+
+// AsUsage makes an error one in what was asked for, with the same message.
+func AsUsage(err error) error { return usage{err} }
+
+// IsUsage tells whether an error in err's chain is one in what was asked for.
+func IsUsage(err error) bool {
+	var u usage
+	return errors.As(err, &u)
+}

@@ -54,3 +54,26 @@ func TestNumbersAreGRPCs(t *testing.T) {
 		}
 	}
 }
+
+// What was asked for stays distinguishable from an argument that a package refuses.
+func TestUsage(t *testing.T) {
+	refused := errcode.New(errcode.InvalidArgument, "rows: expected a number")
+	for _, tc := range []struct {
+		why  string
+		err  error
+		want bool
+	}{
+		{"asked for", errcode.Usage("--rows: expected a number"), true},
+		{"made so", errcode.AsUsage(refused), true},
+		{"wrapped", fmt.Errorf("x: %w", errcode.Usage("y")), true},
+		{"refused elsewhere", refused, false},
+		{"none", nil, false},
+	} {
+		if got := errcode.IsUsage(tc.err); got != tc.want {
+			t.Errorf("%s: %v, want %v", tc.why, got, tc.want)
+		}
+	}
+	if got := errcode.AsUsage(refused).Error(); got != refused.Error() {
+		t.Errorf("the message became %q", got)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/caseview"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -169,7 +170,7 @@ const maxText = 4000
 
 // oneLine is text from data on one line, with everything escaped that is not visible, and cut where
 // it is very long.
-func oneLine(s string) string { return report.Printable(cut(s, maxText)) }
+func oneLine(s string) string { return printable.Text(cut(s, maxText)) }
 
 // cut shortens a text to at most n bytes, at the start of a rune, and says how many it had.
 func cut(s string, n int) string {

@@ -28,6 +28,7 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -285,7 +286,7 @@ func TestJUnitHostile(t *testing.T) {
 	for _, s := range hostile {
 		doc := parseJUnit(t, writeJUnit(t, []*Answer{everywhere(s)}))
 		c := doc.Suites[0].Cases[0]
-		if len(s) < maxText && (c.Name != report.Printable(s) || c.Failure[0].Message != report.Printable(s)) {
+		if len(s) < maxText && (c.Name != printable.Text(s) || c.Failure[0].Message != printable.Text(s)) {
 			t.Errorf("%q: %+v", s, c)
 		}
 		if n := len(c.Failure[0].Text); n > 64<<10 {
@@ -705,7 +706,7 @@ func TestMarkdownHostile(t *testing.T) {
 				t.Errorf("%q: a row of %d cells under %d columns", s, cells, columns)
 			}
 		})
-		shown := report.Printable(s)
+		shown := printable.Text(s)
 		if s == "" || len(s) > markdownText || strings.Contains(shown, `\|`) {
 			continue
 		}

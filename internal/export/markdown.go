@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/internal/amount"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/report"
 )
 
@@ -166,7 +167,7 @@ func (m *markdown) changes() {
 		m.line("\nWorse than before, by " + code(m.Primary) + ":\n")
 		worse := table{columns: []string{"case", "before", "now", "why"}, right: []bool{1: true, 2: true, 3: false}}
 		for _, a := range c.Regressed[:min(len(c.Regressed), markdownAnswers)] {
-			worse.rows = append(worse.rows, []string{code(report.ShortID(a.CaseID)), report.Value(*a.Before), report.Value(a.Value), why(&a)})
+			worse.rows = append(worse.rows, []string{code(printable.ShortID(a.CaseID)), report.Value(*a.Before), report.Value(a.Value), why(&a)})
 		}
 		worse.write(m.w)
 	}
@@ -185,7 +186,7 @@ func (m *markdown) worst() {
 		if shown[a.Agent]++; newest[a.Name] != a.Agent || shown[a.Agent] > markdownAnswers {
 			continue
 		}
-		t.rows = append(t.rows, []string{code(report.ShortID(a.CaseID)), code(m.Label(a.Agent)), report.Value(a.Value), code(a.Question), why(a)})
+		t.rows = append(t.rows, []string{code(printable.ShortID(a.CaseID)), code(m.Label(a.Agent)), report.Value(a.Value), code(a.Question), why(a)})
 	}
 	if len(t.rows) > 0 {
 		m.line("\n### Worst answers\n\nBy " + code(m.Primary) + ".\n")
@@ -217,10 +218,10 @@ func (t *table) write(w io.Writer) {
 	for i, c := range t.columns {
 		filled := false
 		for _, row := range t.rows {
-			widths[i] = max(widths[i], report.Width(row[i]))
+			widths[i] = max(widths[i], printable.Width(row[i]))
 			filled = filled || row[i] != "" && row[i] != dash
 		}
-		if widths[i] = max(widths[i], report.Width(c), 3); !filled {
+		if widths[i] = max(widths[i], printable.Width(c), 3); !filled {
 			widths[i] = 0
 		}
 	}
@@ -229,7 +230,7 @@ func (t *table) write(w io.Writer) {
 		var b strings.Builder
 		for i, c := range cells {
 			if widths[i] > 0 {
-				b.WriteString("| " + report.Pad(c, widths[i], isRight(i)) + " ")
+				b.WriteString("| " + printable.Pad(c, widths[i], isRight(i)) + " ")
 			}
 		}
 		_, _ = io.WriteString(w, b.String()+"|\n")
@@ -259,7 +260,7 @@ func code(s string) string {
 	if s == "" {
 		return dash
 	}
-	s = report.Printable(cut(s, markdownText))
+	s = printable.Text(cut(s, markdownText))
 	s = strings.ReplaceAll(strings.ReplaceAll(s, `\|`, "\\\u200b|"), "|", `\|`)
 	longest, run := 0, 0
 	for _, r := range s {

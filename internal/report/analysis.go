@@ -12,6 +12,7 @@ import (
 
 	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/analysis"
+	"github.com/badger-eval/badger/internal/printable"
 )
 
 // analysisView prints what package analysis found.
@@ -29,7 +30,7 @@ func (v analysisView) notes(notes []string) {
 
 // paragraph prints a text over as many lines as it takes.
 func (p *printer) paragraph(head, s string) {
-	for i, l := range Wrap(Printable(s), p.Width-len(head)) {
+	for i, l := range printable.Wrap(printable.Text(s), p.Width-len(head)) {
 		if i > 0 {
 			head = strings.Repeat(" ", len(head))
 		}
@@ -82,7 +83,7 @@ func day(t time.Time) string {
 	return t.UTC().Format(time.DateOnly)
 }
 
-func tierName(t string) string { return strings.ReplaceAll(Printable(t), "_", " ") }
+func tierName(t string) string { return strings.ReplaceAll(printable.Text(t), "_", " ") }
 
 // RenderTrend writes for a terminal how metrics went over batches, the last ones of each; last 0 is
 // all.
@@ -131,7 +132,7 @@ func minimum(drop, alpha float64) string {
 }
 
 func (v analysisView) trend(t *analysis.Trend, metric string, points []*analysis.Point, tiers []string, last int) {
-	v.title(Printable(metric), "")
+	v.title(printable.Text(metric), "")
 	var g grid
 	sameAgent, sameVersion := true, true
 	for i := range t.Batches {
@@ -167,15 +168,15 @@ func (v analysisView) trend(t *analysis.Trend, metric string, points []*analysis
 		for _, p := range of {
 			b := &t.Batches[p.Batch]
 			row := make([]cellSpans, 13)
-			row[1] = text(Printable(b.ID))
+			row[1] = text(printable.Text(b.ID))
 			if d := day(b.At); d != b.ID {
 				row[0] = inStyle(d, dim)
 			}
 			if !sameAgent {
-				row[2] = text(Printable(strings.TrimSpace(cmp.Or(b.Agent, analysis.NoName) + " " + b.Origin)))
+				row[2] = text(printable.Text(strings.TrimSpace(cmp.Or(b.Agent, analysis.NoName) + " " + b.Origin)))
 			}
 			if !sameVersion {
-				row[3] = text(Printable(cmp.Or(b.Version, analysis.NoVersion)))
+				row[3] = text(printable.Text(cmp.Or(b.Version, analysis.NoVersion)))
 			}
 			row[4] = text(tierName(tier))
 			row[5], row[6], row[7], row[8] = text(strconv.Itoa(p.Now.Asked)), v.covered(p.Now.Coverage), v.value(p.Now.Mean), v.value(p.Now.P90)
@@ -226,7 +227,7 @@ func (v analysisView) remarks(list []string) {
 // for.
 func RenderComparison(w io.Writer, c *analysis.Comparison, more []string, cases bool, o Options) error {
 	v := analysisView{newPrinter(w, o)}
-	v.line(span{Printable(c.From.Name()) + " " + v.arrow + " " + Printable(c.To.Name()), bold}, span{v.dot + " " + amount.Of(c.Shared, "shared case"), plain})
+	v.line(span{printable.Text(c.From.Name()) + " " + v.arrow + " " + printable.Text(c.To.Name()), bold}, span{v.dot + " " + amount.Of(c.Shared, "shared case"), plain})
 	v.line()
 	var g grid
 	g.words("metric", 12)
@@ -250,7 +251,7 @@ func RenderComparison(w io.Writer, c *analysis.Comparison, more []string, cases 
 			adjusted++
 		}
 		row := make([]cellSpans, 13)
-		row[0], row[1], row[2], row[12] = text(Printable(ch.Metric)), text(tierName(ch.Tier)), text(fmt.Sprintf("%d/%d", ch.Compared, ch.Shared)), v.outcome(ch.Outcome)
+		row[0], row[1], row[2], row[12] = text(printable.Text(ch.Metric)), text(tierName(ch.Tier)), text(fmt.Sprintf("%d/%d", ch.Compared, ch.Shared)), v.outcome(ch.Outcome)
 		if ch.Mean != nil {
 			row[3], row[4], row[5] = v.value(ch.Before), v.value(ch.After), text(signed(*ch.Mean))
 			row[6] = inStyle(signed(*ch.Low)+" to "+signed(*ch.High), dim)
@@ -304,7 +305,7 @@ func (v analysisView) whole(c *analysis.Comparison) {
 		if ch.Tier != "" {
 			continue
 		}
-		row := []cellSpans{text(Printable(ch.Metric))}
+		row := []cellSpans{text(printable.Text(ch.Metric))}
 		for k, f := range []*analysis.Figures{&ch.From, &ch.To} {
 			if k == 1 {
 				row = append(row, inStyle(v.arrow, dim))
@@ -396,7 +397,7 @@ func (v analysisView) failures(f *analysis.Failures, labels []analysis.FailureLa
 		case "tier":
 			return tierName(g.Tier)
 		case "version":
-			return Printable(g.System)
+			return printable.Text(g.System)
 		}
 		return ""
 	}
@@ -421,12 +422,12 @@ func (v analysisView) failures(f *analysis.Failures, labels []analysis.FailureLa
 	g.number("answers")
 	g.number("of all")
 	for i, name := range groups {
-		c := g.number(cut(name, 16, v.ellipsis))
+		c := g.number(printable.Cut(name, 16, v.ellipsis))
 		c.drop = i + 1
 	}
 	g.words("example", 8)
 	for _, l := range shown {
-		row := []cellSpans{text(Printable(l.Label)), text(strconv.Itoa(l.N))}
+		row := []cellSpans{text(printable.Text(l.Label)), text(strconv.Itoa(l.N))}
 		if scored > 0 {
 			row = append(row, text(percent(float64(l.N)/float64(scored))))
 		} else {
@@ -441,7 +442,7 @@ func (v analysisView) failures(f *analysis.Failures, labels []analysis.FailureLa
 			}
 			row = append(row, text(strconv.Itoa(n)))
 		}
-		g.add(append(row, inStyle(Printable(l.Groups[0].Cases[0]), dim))...)
+		g.add(append(row, inStyle(printable.Text(l.Groups[0].Cases[0]), dim))...)
 	}
 	g.print(v.printer)
 	if len(shown) < len(labels) {
@@ -484,7 +485,7 @@ func RenderAudit(w io.Writer, a *analysis.Audit, top int, o Options) error {
 				}
 				reasons = append(reasons, text)
 			}
-			row := []cellSpans{text(Printable(s.CaseID)), text(s.Of), text(fmt.Sprintf("%d/%d", s.Rejected, s.Answers)), nil, text(Printable(strings.Join(reasons, ", ")))}
+			row := []cellSpans{text(printable.Text(s.CaseID)), text(s.Of), text(fmt.Sprintf("%d/%d", s.Rejected, s.Answers)), nil, text(printable.Text(strings.Join(reasons, ", ")))}
 			if s.Accepted != nil {
 				row[3] = text(strconv.Itoa(*s.Accepted))
 			}
@@ -528,7 +529,7 @@ func (v analysisView) measured(a *analysis.Audit) {
 				name = "any: " + r.Of
 			}
 		}
-		row := []cellSpans{text(name), inStyle(Printable(r.By), dim), text(strconv.Itoa(r.Cases)), text(strconv.Itoa(r.N)), nil, nil, nil, nil}
+		row := []cellSpans{text(name), inStyle(printable.Text(r.By), dim), text(strconv.Itoa(r.Cases)), text(strconv.Itoa(r.N)), nil, nil, nil, nil}
 		if r.Labelled > 0 {
 			row[4] = text(fmt.Sprintf("%d of %d", r.Accepted, r.Labelled))
 			row[5] = v.share(r.Precision)
@@ -569,7 +570,7 @@ func (v analysisView) discordance(a *analysis.Audit) {
 		d := &a.Discordance[i]
 		k := key{d.Metric, d.By}
 		if rows[k] == nil {
-			rows[k] = []cellSpans{text(Printable(d.Metric)), inStyle(Printable(d.By), dim), nil, nil, nil, nil, nil}
+			rows[k] = []cellSpans{text(printable.Text(d.Metric)), inStyle(printable.Text(d.By), dim), nil, nil, nil, nil, nil}
 			order = append(order, k)
 		}
 		at := slices.Index(heads, d.On)
@@ -608,7 +609,7 @@ func (v analysisView) ranked(r *analysis.Ranking, m *analysis.Ranked, ex bool) {
 			about += fmt.Sprintf("; tau %.2f", *m.Tau)
 		}
 	}
-	v.title(Printable(m.Metric), about)
+	v.title(printable.Text(m.Metric), about)
 	if len(m.Systems) == 0 {
 		v.paragraph("  ", "no shared case may be compared for all systems")
 	} else {
@@ -622,7 +623,7 @@ func (v analysisView) ranked(r *analysis.Ranking, m *analysis.Ranked, ex bool) {
 		g.column("")
 		for i := range m.Systems {
 			s := &m.Systems[i]
-			row := []cellSpans{text(place(s.Rank)), inStyle("["+place(s.RankLow)+v.dash+place(s.RankHigh)+"]", dim), text(Printable(s.System)), text(decimal(s.Mean)),
+			row := []cellSpans{text(place(s.Rank)), inStyle("["+place(s.RankLow)+v.dash+place(s.RankHigh)+"]", dim), text(printable.Text(s.System)), text(decimal(s.Mean)),
 				inStyle(decimal(s.Low)+" to "+decimal(s.High), dim), nil, nil}
 			if s.Shift != nil && !ex {
 				st := dim
@@ -655,7 +656,7 @@ func (v analysisView) exErrors(r *analysis.Ranking) {
 	if len(r.Errors) == 0 {
 		return
 	}
-	v.title("Errors of "+Printable(r.EX), "against "+Printable(r.Against))
+	v.title("Errors of "+printable.Text(r.EX), "against "+printable.Text(r.Against))
 	var g grid
 	g.words("system", 10)
 	g.column("tier")
@@ -668,7 +669,7 @@ func (v analysisView) exErrors(r *analysis.Ranking) {
 		if e.System != "" && e.Tier != "" && !shownSystems {
 			continue // --json has them
 		}
-		name, tier := Printable(e.System), tierName(e.Tier)
+		name, tier := printable.Text(e.System), tierName(e.Tier)
 		if name == "" {
 			name = "all systems"
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/badger-eval/badger/internal/amount"
+	"github.com/badger-eval/badger/internal/printable"
 )
 
 // leading are the metrics that say most about answers, each in its own way: what evidence and judge
@@ -91,7 +92,7 @@ func (v *view) leading() {
 		for i, r := range m.Rates {
 			row := make([]cellSpans, len(g.cols))
 			if i == 0 {
-				row[0] = inStyle(Printable(m.Name), bold)
+				row[0] = inStyle(printable.Text(m.Name), bold)
 			}
 			row[1] = text(v.name(r.Agent))
 			if row[2] = text(fmt.Sprintf("%d/%d", r.Coverage.Scored, r.Coverage.Asked)); r.Coverage.Nowhere() {
@@ -127,7 +128,7 @@ func (v *view) worseBriefly() {
 			continue
 		}
 		if m := v.Change(v.Primary, c.To); m != nil {
-			v.title("Worse than before", fmt.Sprintf("%d of %d in %s, by %s", m.Worse, m.N, v.name(c.To), Printable(v.Primary)))
+			v.title("Worse than before", fmt.Sprintf("%d of %d in %s, by %s", m.Worse, m.N, v.name(c.To), printable.Text(v.Primary)))
 		}
 		for i := range c.Regressed[:min(len(c.Regressed), briefAnswers)] {
 			a := c.Regressed[i]

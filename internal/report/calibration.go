@@ -11,6 +11,7 @@ import (
 
 	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/calibration"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
 )
@@ -101,7 +102,7 @@ func (v *calibrationView) metrics() {
 	g.number("calls").drop = 2
 	for i := range v.Metrics {
 		r := &v.Metrics[i]
-		name := Printable(r.Key)
+		name := printable.Text(r.Key)
 		if r.Recorded {
 			name += " *"
 		}
@@ -137,7 +138,7 @@ func (v *calibrationView) metrics() {
 func (v *calibrationView) nameWidth() int {
 	n := 0
 	for i := range v.Metrics {
-		n = max(n, textWidth(v.Metrics[i].Key)+len(" *"))
+		n = max(n, printable.Width(v.Metrics[i].Key)+len(" *"))
 	}
 	return max(16, min(n, v.Width/3))
 }
@@ -167,7 +168,7 @@ func (v *calibrationView) breakdown(b calibration.Breakdown) {
 	var g grid
 	g.words("metric", v.nameWidth())
 	for i, p := range b.Parts {
-		name := Printable(p.Name)
+		name := printable.Text(p.Name)
 		if p.Name == "" {
 			name = "unknown"
 		}
@@ -183,14 +184,14 @@ func (v *calibrationView) breakdown(b calibration.Breakdown) {
 		if v.Metrics[i].N() == 0 {
 			continue
 		}
-		row := []cellSpans{text(Printable(v.Metrics[i].Key))}
+		row := []cellSpans{text(printable.Text(v.Metrics[i].Key))}
 		for _, p := range b.Parts {
 			m := p.Metrics[i]
 			balanced := v.dash
 			if s := m.BalancedAccuracy(); s.Defined {
 				balanced = fixed(100*s.Value, 1)
 			}
-			row = append(row, cellSpans{{v.figure(m.Kappa, 2), plain}, {" " + pad(balanced, 5, true), dim}})
+			row = append(row, cellSpans{{v.figure(m.Kappa, 2), plain}, {" " + printable.Pad(balanced, 5, true), dim}})
 		}
 		g.add(row...)
 	}
@@ -230,11 +231,11 @@ func (v *calibrationView) executionScores(b calibration.Breakdown) {
 	g.words(b.By, 12)
 	g.number("people pass")
 	for i, k := range keys {
-		c := g.number(Printable(k))
+		c := g.number(printable.Text(k))
 		c.drop = i
 	}
 	for _, p := range b.Parts {
-		row := []cellSpans{text(Printable(p.Name)), text(fmt.Sprintf("%d of %d", p.Passes, p.N))}
+		row := []cellSpans{text(printable.Text(p.Name)), text(fmt.Sprintf("%d of %d", p.Passes, p.N))}
 		for _, k := range keys {
 			m := p.Metrics[slices.IndexFunc(p.Metrics, func(r calibration.Result) bool { return r.Key == k })]
 			said := v.figure(m.Mean, 2)
@@ -254,7 +255,7 @@ func (v *calibrationView) backbone() {
 	if b == nil {
 		return
 	}
-	v.title("Backbone", fmt.Sprintf("%s in place of %s, on %s with a verdict of both", Printable(b.Candidate), Printable(b.Current), amount.Of(b.N, "case")))
+	v.title("Backbone", fmt.Sprintf("%s in place of %s, on %s with a verdict of both", printable.Text(b.Candidate), printable.Text(b.Current), amount.Of(b.N, "case")))
 	var g grid
 	g.words("measure", 10)
 	g.number("current")
@@ -296,7 +297,7 @@ func (v *calibrationView) thresholds() {
 		if t := r.Chosen.Thresholds; len(t) > 0 {
 			folds = strconv.FormatFloat(slices.Min(t), 'g', 4, 64) + " to " + strconv.FormatFloat(slices.Max(t), 'g', 4, 64)
 		}
-		g.add(text(Printable(r.Key)), inStyle(v.figure(r.Kappa, 3), bold), text(v.figure(r.Chosen.Fitted, 3)), text(v.figure(r.Chosen.Before, 3)), text(threshold), text(folds))
+		g.add(text(printable.Text(r.Key)), inStyle(v.figure(r.Kappa, 3), bold), text(v.figure(r.Chosen.Fitted, 3)), text(v.figure(r.Chosen.Before, 3)), text(threshold), text(folds))
 	}
 	v.title("Chosen thresholds", how+": kappa is of cases the threshold was not chosen on")
 	g.print(v.printer)
@@ -325,7 +326,7 @@ func (v *calibrationView) comparisons() {
 		if c.Interval.Defined {
 			ci = fmt.Sprintf("[%+.3f, %+.3f]", c.Interval.Lo, c.Interval.Hi)
 		}
-		row := []cellSpans{text(Printable(c.A)), text(Printable(c.B)), text(strconv.Itoa(c.N)), inStyle(difference, bold), text(ci), text(pValue(c.P))}
+		row := []cellSpans{text(printable.Text(c.A)), text(printable.Text(c.B)), text(strconv.Itoa(c.N)), inStyle(difference, bold), text(ci), text(pValue(c.P))}
 		if len(v.Comparisons) > 1 {
 			row = append(row, text(pValue(c.Holm)))
 		}
@@ -348,7 +349,7 @@ func (v *calibrationView) notes() {
 	for _, w := range v.Warnings(func(r *calibration.Result) []string { return without(r.Without) }) {
 		keys := make([]string, len(w.Metrics))
 		for i, key := range w.Metrics {
-			keys[i] = Printable(key)
+			keys[i] = printable.Text(key)
 		}
 		const most = 4
 		if len(keys) > most {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/badger-eval/badger/internal/calibration"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
 )
@@ -68,7 +69,7 @@ func TestCalibrationForATerminal(t *testing.T) {
 			}
 		}
 		for line := range strings.Lines(out) {
-			if n := textWidth(strings.TrimSuffix(line, "\n")); n > c.t.Width {
+			if n := printable.Width(strings.TrimSuffix(line, "\n")); n > c.t.Width {
 				t.Errorf("%s: a line of %d columns: %q", c.why, n, line)
 			}
 			for _, r := range strings.TrimSuffix(line, "\n") {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/badger-eval/badger/internal/caseview"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
 	"github.com/badger-eval/badger/scoring/relation"
@@ -226,7 +227,7 @@ func columnName(name string, position int, all []string) string {
 	case name == "":
 		return "[" + strconv.Itoa(position) + "]"
 	case same > 1:
-		return Printable(name) + " [" + strconv.Itoa(position) + "]"
+		return printable.Text(name) + " [" + strconv.Itoa(position) + "]"
 	}
-	return Printable(name)
+	return printable.Text(name)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/internal/amount"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring/cell"
 )
 
@@ -101,7 +102,7 @@ func (v *diffView) shapes() {
 			how += fmt.Sprintf(", %d only in the predicted result", v.OnlyPred)
 		}
 	}
-	for _, l := range Wrap(how, v.Width) {
+	for _, l := range printable.Wrap(how, v.Width) {
 		v.line(span{l, plain})
 	}
 }
@@ -119,7 +120,7 @@ func (v *diffView) relations() {
 		if k > 0 {
 			lead = "also"
 		}
-		for _, l := range Wrap(Printable(lead+" ("+r.Name+"): "+r.Text), v.Width) {
+		for _, l := range printable.Wrap(printable.Text(lead+" ("+r.Name+"): "+r.Text), v.Width) {
 			v.line(span{l, plain})
 		}
 	}
@@ -128,10 +129,10 @@ func (v *diffView) relations() {
 func (v *diffView) mapping() {
 	sure := ""
 	if v.Confidence > 0 {
-		sure = fmt.Sprintf("mapped by %s, %.0f%% sure", Printable(v.Source), 100*v.Confidence)
+		sure = fmt.Sprintf("mapped by %s, %.0f%% sure", printable.Text(v.Source), 100*v.Confidence)
 	}
 	v.title("Columns", sure)
-	v.aside(Printable(strings.Join(v.Why, "; ")))
+	v.aside(printable.Text(strings.Join(v.Why, "; ")))
 	var g grid
 	g.words("gold", 10)
 	g.column("")
@@ -163,7 +164,7 @@ func (v *diffView) mapping() {
 		if c.Differing > 0 {
 			mark, cells = span{v.unequal, red}, span{fmt.Sprintf("%d of %d differ", c.Differing, v.Matched), red}
 		}
-		g.add(text(v.goldName(c)), cellSpans{mark}, text(v.predName(c)), inStyle(Printable(as), dim), cellSpans{cells})
+		g.add(text(v.goldName(c)), cellSpans{mark}, text(v.predName(c)), inStyle(printable.Text(as), dim), cellSpans{cells})
 	}
 	if len(g.rows) > 2*wideTable {
 		agree += len(g.rows) - 2*wideTable
@@ -216,7 +217,7 @@ func (v *diffView) differing() {
 		case c.Key:
 			keys = append(keys, b)
 		case c.Differing > 0:
-			b.pair, b.predHead, b.markWide = true, v.predName(c), textWidth(v.unequal)+2
+			b.pair, b.predHead, b.markWide = true, v.predName(c), printable.Width(v.unequal)+2
 			differing = append(differing, b)
 		default:
 			agreeing = append(agreeing, b)
@@ -224,10 +225,10 @@ func (v *diffView) differing() {
 	}
 	v.title("Rows that differ", fmt.Sprintf("%d of %d", v.Differing, v.Matched))
 	measure := func(b *block, most int) {
-		b.goldWide, b.predWide = textWidth(b.head), textWidth(b.predHead)
+		b.goldWide, b.predWide = printable.Width(b.head), printable.Width(b.predHead)
 		for _, r := range v.Rows {
 			g, p := r.Cells[b.column].texts()
-			b.goldWide, b.predWide = max(b.goldWide, textWidth(g)), max(b.predWide, textWidth(p))
+			b.goldWide, b.predWide = max(b.goldWide, printable.Width(g)), max(b.predWide, printable.Width(p))
 		}
 		b.goldWide, b.predWide = min(b.goldWide, most), min(b.predWide, most)
 	}
@@ -302,9 +303,9 @@ func (v *diffView) choose(room int, byPriority [][]block, wanted int, measure fu
 }
 
 func (b *block) heading(p *printer) string {
-	head := pad(cut(b.head, b.goldWide, p.ellipsis), b.goldWide, b.goldRight)
+	head := printable.Pad(printable.Cut(b.head, b.goldWide, p.ellipsis), b.goldWide, b.goldRight)
 	if b.pair {
-		head += strings.Repeat(" ", b.markWide) + pad(cut(b.predHead, b.predWide, p.ellipsis), b.predWide, b.predRight)
+		head += strings.Repeat(" ", b.markWide) + printable.Pad(printable.Cut(b.predHead, b.predWide, p.ellipsis), b.predWide, b.predRight)
 	}
 	return head
 }
@@ -313,22 +314,22 @@ func (b *block) heading(p *printer) string {
 func (b *block) show(c DiffCell, p *printer) cellSpans {
 	gold, pred := c.texts()
 	if !b.pair {
-		return cellSpans{{pad(cut(gold, b.goldWide, p.ellipsis), b.goldWide, b.goldRight), plain}}
+		return cellSpans{{printable.Pad(printable.Cut(gold, b.goldWide, p.ellipsis), b.goldWide, b.goldRight), plain}}
 	}
 	if c.Equal {
-		gold, pred = cut(gold, b.goldWide, p.ellipsis), cut(pred, b.predWide, p.ellipsis)
-		return cellSpans{{pad(gold, b.goldWide, b.goldRight), dim}, {pad(" =", b.markWide, false), dim}, {pad(pred, b.predWide, b.predRight), dim}}
+		gold, pred = printable.Cut(gold, b.goldWide, p.ellipsis), printable.Cut(pred, b.predWide, p.ellipsis)
+		return cellSpans{{printable.Pad(gold, b.goldWide, b.goldRight), dim}, {printable.Pad(" =", b.markWide, false), dim}, {printable.Pad(pred, b.predWide, b.predRight), dim}}
 	}
 	gold, pred = p.apart(gold, pred, b.goldWide, b.predWide)
 	return cellSpans{
-		{pad(gold, b.goldWide, b.goldRight), green}, {" " + p.unequal + " ", bold}, {pad(pred, b.predWide, b.predRight), red},
+		{printable.Pad(gold, b.goldWide, b.goldRight), green}, {" " + p.unequal + " ", bold}, {printable.Pad(pred, b.predWide, b.predRight), red},
 	}
 }
 
 // apart cuts two texts that differ so that the difference is seen: in front of it where that lies
 // far behind.
 func (p *printer) apart(gold, pred string, goldWide, predWide int) (string, string) {
-	cutGold, cutPred := cut(gold, goldWide, p.ellipsis), cut(pred, predWide, p.ellipsis)
+	cutGold, cutPred := printable.Cut(gold, goldWide, p.ellipsis), printable.Cut(pred, predWide, p.ellipsis)
 	if cutGold == gold && cutPred == pred {
 		return gold, pred
 	}
@@ -339,13 +340,13 @@ func (p *printer) apart(gold, pred string, goldWide, predWide int) (string, stri
 		}
 		same = i + len(string(r))
 	}
-	if textWidth(gold[:same]) < min(goldWide, predWide)-textWidth(p.ellipsis)-1 {
+	if printable.Width(gold[:same]) < min(goldWide, predWide)-printable.Width(p.ellipsis)-1 {
 		return cutGold, cutPred // the cut texts show it
 	}
 	const context = 4
 	back := []rune(gold[:same])
 	from := len(string(back[:max(0, len(back)-context)]))
-	return cut(p.ellipsis+gold[from:], goldWide, p.ellipsis), cut(p.ellipsis+pred[from:], predWide, p.ellipsis)
+	return printable.Cut(p.ellipsis+gold[from:], goldWide, p.ellipsis), printable.Cut(p.ellipsis+pred[from:], predWide, p.ellipsis)
 }
 
 // texts are the two sides of a cell as a terminal may show them.
@@ -358,9 +359,9 @@ func cellText(s *string) string {
 	case s == nil:
 		return "NULL"
 	case *s == "" || *s == "NULL" || (*s)[0] == ' ' || (*s)[len(*s)-1] == ' ':
-		return `"` + Printable(*s) + `"`
+		return `"` + printable.Text(*s) + `"`
 	}
-	return Printable(*s)
+	return printable.Text(*s)
 }
 
 func (v *diffView) goldBlocks() []block {
@@ -391,9 +392,9 @@ func (v *diffView) lone(title string, rows []LoneRow, of int, blocks []block) {
 	}
 	v.title(title, amount.Of(of, "row"))
 	measure := func(b *block, most int) {
-		b.goldWide = textWidth(b.head)
+		b.goldWide = printable.Width(b.head)
 		for _, r := range rows {
-			b.goldWide = max(b.goldWide, textWidth(cellText(r.Cells[b.column])))
+			b.goldWide = max(b.goldWide, printable.Width(cellText(r.Cells[b.column])))
 		}
 		b.goldWide = min(b.goldWide, most)
 	}
@@ -414,7 +415,7 @@ func (v *diffView) lone(title string, rows []LoneRow, of int, blocks []block) {
 	for _, r := range rows {
 		row := []cellSpans{inStyle(strconv.Itoa(r.Row), dim)}
 		for _, b := range shown {
-			row = append(row, text(pad(cut(cellText(r.Cells[b.column]), b.goldWide, v.ellipsis), b.goldWide, b.goldRight)))
+			row = append(row, text(printable.Pad(printable.Cut(cellText(r.Cells[b.column]), b.goldWide, v.ellipsis), b.goldWide, b.goldRight)))
 		}
 		g.add(row...)
 	}

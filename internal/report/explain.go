@@ -9,6 +9,7 @@ import (
 
 	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/caseview"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
 )
@@ -48,7 +49,7 @@ type explanation struct {
 func (e *explanation) text(s string) { e.indented("", s, plain) }
 
 func (e *explanation) indented(indent, s string, st style) {
-	for _, l := range Wrap(Printable(s), e.Width-len(indent)) {
+	for _, l := range printable.Wrap(printable.Text(s), e.Width-len(indent)) {
 		e.line(span{indent, plain}, span{l, st})
 	}
 }
@@ -58,16 +59,16 @@ func (e *explanation) facts(pairs ...string) {
 	wide := 0
 	for i := 0; i < len(pairs); i += 2 {
 		if pairs[i+1] != "" {
-			wide = max(wide, textWidth(pairs[i]))
+			wide = max(wide, printable.Width(pairs[i]))
 		}
 	}
 	for i := 0; i+1 < len(pairs); i += 2 {
-		for k, l := range Wrap(Printable(pairs[i+1]), e.Width-wide-len(gap)) {
+		for k, l := range printable.Wrap(printable.Text(pairs[i+1]), e.Width-wide-len(gap)) {
 			name := ""
 			if k == 0 {
 				name = pairs[i]
 			}
-			e.line(span{pad(name, wide, false), dim}, span{gap, plain}, span{l, plain})
+			e.line(span{printable.Pad(name, wide, false), dim}, span{gap, plain}, span{l, plain})
 		}
 	}
 }
@@ -77,7 +78,7 @@ func (e *explanation) head() {
 	if e.Run != "" {
 		of = strings.TrimPrefix(of+", run "+e.Run, ", ")
 	}
-	e.line(span{"case " + Printable(e.CaseID), bold}, span{gap, plain}, span{Printable(of), dim})
+	e.line(span{"case " + printable.Text(e.CaseID), bold}, span{gap, plain}, span{printable.Text(of), dim})
 	e.text(e.Question)
 	latency := ""
 	if e.LatencyMS != nil {
@@ -89,7 +90,7 @@ func (e *explanation) head() {
 	e.facts("hint", e.Evidence, "expected", e.Behaviour, "understood as", e.Interpretation, "response", e.Response, "tools", e.tools(), "failed with", e.AgentError, "latency", latency)
 	if s := e.Asked; s != nil {
 		e.line()
-		line := []span{{Printable(s.Metric) + " " + scoreText(s), bold}}
+		line := []span{{printable.Text(s.Metric) + " " + scoreText(s), bold}}
 		if s.Passed != nil {
 			line = append(line, span{gap, plain}, passedSpan(*s.Passed))
 		}
@@ -109,7 +110,7 @@ func (e *explanation) tools() string {
 	var out []string
 	for _, t := range e.Tools {
 		if !e.full {
-			t = cut(t, 60, e.ellipsis)
+			t = printable.Cut(t, 60, e.ellipsis)
 		}
 		out = append(out, t)
 	}
@@ -122,7 +123,7 @@ func scoreText(s *caseview.Score) string {
 	case s.Value == nil:
 		return string(s.Status)
 	case s.Label != "":
-		return Printable(s.Label)
+		return printable.Text(s.Label)
 	}
 	return Value(*s.Value)
 }
@@ -155,7 +156,7 @@ func (e *explanation) scores() {
 		if s.Passed != nil {
 			passed = cellSpans{passedSpan(*s.Passed)}
 		}
-		g.add(text(Printable(s.Metric)), text(scoreText(s)), passed, inStyle(Printable(s.Reason), dim))
+		g.add(text(printable.Text(s.Metric)), text(scoreText(s)), passed, inStyle(printable.Text(s.Reason), dim))
 	}
 	g.print(e.printer)
 	if left > 0 {
@@ -187,7 +188,7 @@ func (e *explanation) golds() {
 		if a.Counted {
 			counted = inStyle("counts", green)
 		}
-		g.add(text(fmt.Sprint(i+1)), text(value), counted, inStyle(Printable(a.Reason), dim))
+		g.add(text(fmt.Sprint(i+1)), text(value), counted, inStyle(printable.Text(a.Reason), dim))
 	}
 	g.print(e.printer)
 }
@@ -349,7 +350,7 @@ func (e *explanation) list() {
 		if !e.Unicode {
 			sign = [...]string{"=", "~", "!=", "-", "+"}[d.State]
 		}
-		g.add(text(strings.Join(key, ", ")), text(Printable(e.Cells.Columns[d.Column].Label)), side(d.Gold, green), text(sign), side(d.Agent, red), text(change.Absolute), text(change.Relative))
+		g.add(text(strings.Join(key, ", ")), text(printable.Text(e.Cells.Columns[d.Column].Label)), side(d.Gold, green), text(sign), side(d.Agent, red), text(change.Absolute), text(change.Relative))
 	}
 	g.print(e.printer)
 	e.more(e.Cells.Total-len(e.Cells.List), "cell")
@@ -431,7 +432,7 @@ func (e *explanation) query(name string, parts []caseview.SQLPart) {
 			if k > 0 {
 				flush()
 			}
-			t := Printable(strings.TrimSuffix(l, "\r"))
+			t := printable.Text(strings.TrimSuffix(l, "\r"))
 			if k == 0 {
 				t = open + t
 			}
@@ -439,11 +440,11 @@ func (e *explanation) query(name string, parts []caseview.SQLPart) {
 				t += end
 			}
 			for _, piece := range pieces(t, e.Width-len(indent)-2) {
-				if w := textWidth(piece); used > len(indent) && used+w > e.Width {
+				if w := printable.Width(piece); used > len(indent) && used+w > e.Width {
 					flush()
 					line, used = append(line, span{"  ", plain}), used+2
 				}
-				line, used = append(line, span{piece, st}), used+textWidth(piece)
+				line, used = append(line, span{piece, st}), used+printable.Width(piece)
 			}
 		}
 	}
@@ -467,8 +468,8 @@ func marked(parts []caseview.SQLPart, i, step int) caseview.Side {
 func pieces(s string, n int) (out []string) {
 	used, from := 0, 0
 	for i, r := range s {
-		if used += runeWidth(r); used > n {
-			out, from, used = append(out, s[from:i]), i, runeWidth(r)
+		if used += printable.RuneWidth(r); used > n {
+			out, from, used = append(out, s[from:i]), i, printable.RuneWidth(r)
 		}
 	}
 	return append(out, s[from:])
@@ -534,23 +535,23 @@ func (e *explanation) counterexample() {
 
 // smallTable writes a table of a few rows, its columns aligned.
 func (e *explanation) smallTable(t *caseview.SmallTable) {
-	e.line(span{"  " + Printable(t.Name), bold})
+	e.line(span{"  " + printable.Text(t.Name), bold})
 	if len(t.Rows) == 0 {
 		e.line(span{"    no rows", dim})
 		return
 	}
 	widths := make([]int, len(t.Columns))
 	for i, c := range t.Columns {
-		widths[i] = textWidth(Printable(c))
+		widths[i] = printable.Width(printable.Text(c))
 		for _, row := range t.Rows {
-			widths[i] = max(widths[i], textWidth(Printable(row[i])))
+			widths[i] = max(widths[i], printable.Width(printable.Text(row[i])))
 		}
 	}
 	write := func(cells []string, st style) {
 		var b strings.Builder
 		for i, cell := range cells {
-			cell = Printable(cell)
-			b.WriteString("  " + cell + strings.Repeat(" ", widths[i]-textWidth(cell)))
+			cell = printable.Text(cell)
+			b.WriteString("  " + cell + strings.Repeat(" ", widths[i]-printable.Width(cell)))
 		}
 		e.line(span{"  " + strings.TrimRight(b.String(), " "), st})
 	}
@@ -603,7 +604,7 @@ func (e *explanation) vote(v *caseview.Vote) {
 	if v.ServedModel != "" {
 		model += " (" + v.ServedModel + ")"
 	}
-	e.line(span{Printable(v.Kind), bold}, span{"  " + Printable(strings.Join(v.Metrics, ", ")), dim})
+	e.line(span{printable.Text(v.Kind), bold}, span{"  " + printable.Text(strings.Join(v.Metrics, ", ")), dim})
 	tokens := ""
 	if v.TokensIn != nil && v.TokensOut != nil {
 		tokens = fmt.Sprintf("%d in, %d out", *v.TokensIn, *v.TokensOut)
@@ -619,8 +620,8 @@ func (e *explanation) vote(v *caseview.Vote) {
 	facts := []string{"by", v.Backend + " " + model, "prompt", v.PromptVersion, "request", v.RequestHash, "tokens", tokens, "took", fmt.Sprintf("%d ms", v.LatencyMS), "at", when, "", asked}
 	for _, f := range v.Decoded {
 		value := f.Text
-		if !e.full && textWidth(value) > 300 {
-			value = cut(value, 300, e.ellipsis)
+		if !e.full && printable.Width(value) > 300 {
+			value = printable.Cut(value, 300, e.ellipsis)
 		}
 		facts = append(facts, f.Name, value)
 	}
@@ -632,7 +633,7 @@ func (e *explanation) vote(v *caseview.Vote) {
 		return
 	}
 	for _, m := range v.Question {
-		e.line(span{"  asked (" + Printable(m.Role) + ")", dim})
+		e.line(span{"  asked (" + printable.Text(m.Role) + ")", dim})
 		for l := range strings.SplitSeq(m.Text, "\n") {
 			e.indented("    ", l, plain)
 		}

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"io"
 	"strings"
+
+	"github.com/badger-eval/badger/internal/printable"
 )
 
 // style is how a piece of text looks.
@@ -57,8 +59,8 @@ func (p *printer) line(spans ...span) {
 	shown := make([]span, 0, len(spans))
 	for _, s := range spans {
 		whole := s.text
-		s.text = cut(s.text, left, p.ellipsis)
-		left -= textWidth(s.text)
+		s.text = printable.Cut(s.text, left, p.ellipsis)
+		left -= printable.Width(s.text)
 		shown = append(shown, s)
 		if s.text != whole {
 			break
@@ -115,9 +117,9 @@ func shareStyle(share float64) style {
 // aside writes at most two indented lines.
 func (p *printer) aside(s string) {
 	const indent = "  "
-	lines := Wrap(s, p.Width-len(indent))
+	lines := printable.Wrap(s, p.Width-len(indent))
 	if len(lines) > 2 {
-		lines = []string{lines[0], cut(lines[1]+" "+lines[2], p.Width-len(indent), p.ellipsis)}
+		lines = []string{lines[0], printable.Cut(lines[1]+" "+lines[2], p.Width-len(indent), p.ellipsis)}
 	}
 	for _, l := range lines {
 		p.line(span{indent, plain}, span{l, dim})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/analysis"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -43,7 +44,7 @@ func (v *view) header() {
 	agents := make([]string, 0, len(v.Agents))
 	for _, a := range v.Agents {
 		if a.Full() != "" || len(v.Agents) > 1 {
-			agents = append(agents, Printable(a.Shown()))
+			agents = append(agents, printable.Text(a.Shown()))
 		}
 	}
 	line := []span{{amount.Of(v.Cases, "case"), bold}, {v.dot + " " + amount.Of(v.Scores, "score"), plain}}
@@ -58,12 +59,12 @@ func (v *view) header() {
 		}
 	}
 	for _, tag := range slices.Sorted(maps.Keys(by)) {
-		v.line(span{"judged by " + Printable(tag), bold}, span{" (" + strings.Join(by[tag], ", ") + ")", plain})
+		v.line(span{"judged by " + printable.Text(tag), bold}, span{" (" + strings.Join(by[tag], ", ") + ")", plain})
 	}
 }
 
 // name is how an agent version is called in tables.
-func (v *view) name(a Agent) string { return Printable(v.Label(a)) }
+func (v *view) name(a Agent) string { return printable.Text(v.Label(a)) }
 
 // Label is how an agent version is called in tables: by what tells it from the others; "" where
 // there is only one.
@@ -128,7 +129,7 @@ func (v *view) scores() {
 	}
 	for _, group := range groups {
 		if len(groups) > 1 {
-			g.add(append([]cellSpans{inStyle(Printable(cmp.Or(group, "-")), cyan)}, make([]cellSpans, len(g.cols)-1)...)...)
+			g.add(append([]cellSpans{inStyle(printable.Text(cmp.Or(group, "-")), cyan)}, make([]cellSpans, len(g.cols)-1)...)...)
 		}
 		for _, m := range v.Metrics {
 			if m.Group == group && !v.isPart(m.Name) {
@@ -150,7 +151,7 @@ func (v *view) nowhere() {
 			if !r.Coverage.Nowhere() {
 				continue
 			}
-			name := Printable(m.Name)
+			name := printable.Text(m.Name)
 			if label := v.name(r.Agent); label != "" && !everywhere(m.Rates, (*Coverage).Nowhere) {
 				name += " of " + label
 			}
@@ -164,7 +165,7 @@ func (v *view) nowhere() {
 		}
 	}
 	for _, why := range reasons {
-		v.paragraph("", "does not apply to any case: "+strings.Join(of[why], ", ")+" ("+Printable(why)+")")
+		v.paragraph("", "does not apply to any case: "+strings.Join(of[why], ", ")+" ("+printable.Text(why)+")")
 	}
 }
 
@@ -183,7 +184,7 @@ func everywhere(rates []Rate, such func(*Coverage) bool) bool {
 func (v *view) agentWidth() int {
 	widest := 7
 	for _, a := range v.Agents {
-		widest = max(widest, textWidth(v.name(a)))
+		widest = max(widest, printable.Width(v.name(a)))
 	}
 	return min(widest, v.Width/4)
 }
@@ -214,7 +215,7 @@ func (v *view) addRates(g *grid, name string, strong bool, rates []Rate) {
 		if strong {
 			st = bold
 		}
-		first := inStyle(Printable(name), st)
+		first := inStyle(printable.Text(name), st)
 		if i > 0 {
 			first = nil
 		}
@@ -278,14 +279,14 @@ func (v *view) parts() {
 	g.words("mean of", 22)
 	g.words("", v.agentWidth())
 	for i, part := range names {
-		c := g.number(Printable(part))
+		c := g.number(printable.Text(part))
 		c.flex, c.least, c.drop = true, 5, i+1
 	}
 	for _, base := range bases {
 		for i, a := range v.Agents {
 			row := []cellSpans{nil, text(v.name(a))}
 			if i == 0 {
-				row[0] = text(Printable(base))
+				row[0] = text(printable.Text(base))
 			}
 			for _, part := range names {
 				var cell cellSpans
@@ -317,7 +318,7 @@ func (v *view) labels() {
 				if i == 0 {
 					name = v.name(r.Agent)
 				}
-				g.add(text(Printable(first)), text(name), text(line))
+				g.add(text(printable.Text(first)), text(name), text(line))
 				first = ""
 			}
 		}
@@ -332,11 +333,11 @@ func (v *view) labels() {
 func (v *view) labelLines(labels []Count) []string {
 	var lines []string
 	for i, l := range labels {
-		word := Printable(l.Label) + " " + strconv.Itoa(l.N)
+		word := printable.Text(l.Label) + " " + strconv.Itoa(l.N)
 		if i < len(labels)-1 {
 			word += v.dot
 		}
-		if n := len(lines) - 1; n >= 0 && textWidth(lines[n])+1+textWidth(word) <= v.Width-36 {
+		if n := len(lines) - 1; n >= 0 && printable.Width(lines[n])+1+printable.Width(word) <= v.Width-36 {
 			lines[n] += " " + word
 		} else {
 			lines = append(lines, word)
@@ -376,7 +377,7 @@ func (v *view) slices(title, head string, list []Slice) {
 		}
 		v.addRates(&g, name, false, s.Rates)
 	}
-	v.title(title, "by "+Printable(v.Primary))
+	v.title(title, "by "+printable.Text(v.Primary))
 	g.print(v.printer)
 	for i := range list {
 		if ids := list[i].First; ids != nil {
@@ -384,7 +385,7 @@ func (v *view) slices(title, head string, list []Slice) {
 			if more := list[i].Cases - len(ids); more > 0 {
 				said += fmt.Sprintf(" and %d more", more)
 			}
-			v.aside(Printable(said))
+			v.aside(printable.Text(said))
 		}
 	}
 }
@@ -401,7 +402,7 @@ func (v *view) worst() {
 		if last[a.Name] != a.Agent {
 			continue
 		}
-		of := "by " + Printable(v.Primary)
+		of := "by " + printable.Text(v.Primary)
 		if name := v.name(a.Agent); name != "" {
 			of = "of " + name + ", " + of
 		}
@@ -415,14 +416,14 @@ func (v *view) worst() {
 
 // answer shows one answer: its value, its case, the question, and below it the reason.
 func (v *view) answer(a *Answer, value string) {
-	id := Printable(a.CaseID)
+	id := printable.Text(a.CaseID)
 	if a.Tier != "" {
-		id += " (" + Printable(a.Tier) + ")"
+		id += " (" + printable.Text(a.Tier) + ")"
 	}
-	v.line(span{value, red}, span{gap, plain}, span{id, bold}, span{gap, plain}, span{Printable(a.Question), plain})
-	v.aside(Printable(a.Reason))
+	v.line(span{value, red}, span{gap, plain}, span{id, bold}, span{gap, plain}, span{printable.Text(a.Question), plain})
+	v.aside(printable.Text(a.Reason))
 	if a.Why != "" {
-		v.aside("why they differ: " + Printable(a.Why))
+		v.aside("why they differ: " + printable.Text(a.Why))
 	}
 }
 
@@ -448,18 +449,18 @@ func (v *view) unscored() {
 			break
 		}
 		if u.Status == scoring.StatusNotApplicable {
-			g.add(text(strconv.Itoa(u.N)), text(strconv.Itoa(u.Cases)), text(Printable(u.Reason)), inStyle(Printable(of), dim))
+			g.add(text(strconv.Itoa(u.N)), text(strconv.Itoa(u.Cases)), text(printable.Text(u.Reason)), inStyle(printable.Text(of), dim))
 			continue
 		}
 		on := amount.Of(u.Cases, "case")
 		if u.Cases == 1 {
 			on = u.Example
 		}
-		v.line(span{string(u.Status), red}, span{fmt.Sprintf(": %s of %s, on %s", amount.Of(u.N, "score"), Printable(of), Printable(on)), plain})
+		v.line(span{string(u.Status), red}, span{fmt.Sprintf(": %s of %s, on %s", amount.Of(u.N, "score"), printable.Text(of), printable.Text(on)), plain})
 		if u.Code != "" {
 			u.Reason = u.Code + ": " + u.Reason
 		}
-		v.aside(Printable(u.Reason))
+		v.aside(printable.Text(u.Reason))
 	}
 	if len(g.rows) > 0 {
 		g.print(v.printer)
@@ -478,18 +479,18 @@ func (v *view) verdict() {
 		}
 		v.line()
 		for _, r := range m.Rates {
-			who := Printable(r.Agent.Shown())
+			who := printable.Text(r.Agent.Shown())
 			if r.Agent.Full() == "" && len(m.Rates) == 1 {
 				who = "the agent"
 			}
 			switch {
 			case r.Passed != nil:
-				v.line(span{who, bold}, span{fmt.Sprintf(" passes %s on %d of %s, ", Printable(m.Name), r.Passed.Passed, amount.Of(r.Passed.Of, "case")), plain},
+				v.line(span{who, bold}, span{fmt.Sprintf(" passes %s on %d of %s, ", printable.Text(m.Name), r.Passed.Passed, amount.Of(r.Passed.Of, "case")), plain},
 					span{percent(r.Passed.Rate), shareStyle(r.Passed.Rate)}, span{v.comparison(&r), plain})
 			case r.Mean != nil:
-				v.line(span{who, bold}, span{fmt.Sprintf(" has a mean %s of %s on %s", Printable(m.Name), decimal(*r.Mean), amount.Of(r.N, "case")), plain}, span{v.comparison(&r), plain})
+				v.line(span{who, bold}, span{fmt.Sprintf(" has a mean %s of %s on %s", printable.Text(m.Name), decimal(*r.Mean), amount.Of(r.N, "case")), plain}, span{v.comparison(&r), plain})
 			default:
-				v.line(span{who, bold}, span{" has no value of " + Printable(m.Name), plain})
+				v.line(span{who, bold}, span{" has no value of " + printable.Text(m.Name), plain})
 			}
 			v.comparedOn(&r)
 			if left := r.Coverage.Left(); left != "" {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/badger-eval/badger/internal/amount"
+	"github.com/badger-eval/badger/internal/printable"
 )
 
 // changesCount says what the figures of changes count, as other commands count other cases.
@@ -41,7 +42,7 @@ func (v *view) changes() {
 }
 
 func (v *view) changeRow(m *MetricChange) []cellSpans {
-	row := []cellSpans{text(Printable(m.Metric)), text(fmt.Sprintf("%d/%d", m.N, m.Of)), text(signed(m.Mean)), nil, v.count(m.Improved, green), v.count(m.Worse, red), text(m.Chance()), nil, nil}
+	row := []cellSpans{text(printable.Text(m.Metric)), text(fmt.Sprintf("%d/%d", m.N, m.Of)), text(signed(m.Mean)), nil, v.count(m.Improved, green), v.count(m.Worse, red), text(m.Chance()), nil, nil}
 	if m.Rate != nil {
 		row[3] = text(m.By())
 	}
@@ -90,7 +91,7 @@ func (v *view) regressed(c *Change) {
 	if len(c.Regressed) == 0 {
 		return
 	}
-	v.title("Worse than before", fmt.Sprintf("in %s, by %s", v.name(c.To), Printable(v.Primary)))
+	v.title("Worse than before", fmt.Sprintf("in %s, by %s", v.name(c.To), printable.Text(v.Primary)))
 	for _, a := range c.Regressed {
 		v.answer(&a, decimal(*a.Before)+" "+v.arrow+" "+decimal(a.Value))
 	}

@@ -3,6 +3,8 @@ package report
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/badger-eval/badger/internal/printable"
 )
 
 // column is a column of a printed table.
@@ -28,7 +30,7 @@ type cellSpans []span
 func (c cellSpans) width() int {
 	n := 0
 	for _, s := range c {
-		n += textWidth(s.text)
+		n += printable.Width(s.text)
 	}
 	return n
 }
@@ -56,7 +58,7 @@ func (g *grid) print(p *printer) {
 			widths[i] = max(widths[i], row[i].width())
 		}
 		if widths[i] > 0 {
-			widths[i] = max(widths[i], textWidth(c.head))
+			widths[i] = max(widths[i], printable.Width(c.head))
 		}
 	}
 	for i, c := range g.cols {
@@ -103,19 +105,19 @@ func (g *grid) apart(col, least, most int, ellipsis string) int {
 
 // cutMiddle shortens a text to n columns and keeps its beginning and its end.
 func cutMiddle(s string, n int, ellipsis string) string {
-	if textWidth(s) <= n {
+	if printable.Width(s) <= n {
 		return s
 	}
-	end := max(0, n-textWidth(ellipsis)) / 2
+	end := max(0, n-printable.Width(ellipsis)) / 2
 	tail, used := len(s), 0
 	for tail > 0 {
 		r, size := utf8.DecodeLastRuneInString(s[:tail])
-		if used += runeWidth(r); used > end {
+		if used += printable.RuneWidth(r); used > end {
 			break
 		}
 		tail -= size
 	}
-	return cut(s, n-textWidth(s[tail:]), ellipsis) + s[tail:]
+	return printable.Cut(s, n-printable.Width(s[tail:]), ellipsis) + s[tail:]
 }
 
 // fit lowers the widths until the table fits: first flexible columns, the widest first, then whole
@@ -177,11 +179,11 @@ func (g *grid) printRow(p *printer, row []cellSpans, widths []int) {
 func cutSpans(cell cellSpans, n int, ellipsis string) cellSpans {
 	var out cellSpans
 	for _, s := range cell {
-		if w := textWidth(s.text); w < n || w == n && len(out) == len(cell)-1 {
+		if w := printable.Width(s.text); w < n || w == n && len(out) == len(cell)-1 {
 			out, n = append(out, s), n-w
 			continue
 		}
-		return append(out, span{cut(s.text+" "+ellipsis, n, ellipsis), s.style})
+		return append(out, span{printable.Cut(s.text+" "+ellipsis, n, ellipsis), s.style})
 	}
 	return out
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/chart"
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/udf/identity"
 )
 
@@ -166,7 +166,7 @@ func (f *form) functions() template.FuncMap {
 		},
 		// caseLink leads to a case by its id, which is shortened where it is long.
 		"caseLink": func(address, id string) link {
-			l := link{Text: cmp.Or(report.ShortID(id), analysis.NoName)}
+			l := link{Text: cmp.Or(printable.ShortID(id), analysis.NoName)}
 			if l.Text != id {
 				l.Title = visible(id)
 			}
@@ -216,7 +216,7 @@ func (f *form) functions() template.FuncMap {
 
 		"runAddress":  runAddress,
 		"agentName":   agentName,
-		"shortID":     report.ShortID,
+		"shortID":     printable.ShortID,
 		"noName":      func(agent string) string { return cmp.Or(agent, analysis.NoName) },
 		"pieces":      caseview.Pieces,
 		"name":        columnName,

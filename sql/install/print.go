@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/internal/printable"
 )
 
 // Print writes all steps in the order in which they run. What is not SQL is a comment, so that the
@@ -57,7 +57,7 @@ func Explain(w io.Writer) error {
 		h := &Warehouses[i]
 		for k := range h.Vias {
 			v := &h.Vias[k]
-			fmt.Fprintf(&b, "\n  --warehouse %s --via %s\n      %s\n", h.Name, v.Name, strings.Join(report.Wrap(v.Doc, 74), "\n      "))
+			fmt.Fprintf(&b, "\n  --warehouse %s --via %s\n      %s\n", h.Name, v.Name, strings.Join(printable.Wrap(v.Doc, 74), "\n      "))
 			if len(v.Required) > 0 {
 				fmt.Fprintf(&b, "      Values it needs: %s.\n", strings.Join(v.Required, ", "))
 			}

@@ -1,13 +1,11 @@
-package report
+package printable
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/badger-eval/badger/internal/natural"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -31,7 +29,7 @@ func TestPrintable(t *testing.T) {
 		{"a backslash", `C:\dir 50\50`, `C:\dir 50\50`},
 		{"a backslash that looks like an escape", `C:\new \x1b \\`, `C:\\new \\x1b \\\`},
 	} {
-		if got := Printable(tc.in); got != tc.want {
+		if got := Text(tc.in); got != tc.want {
 			t.Errorf("%s: %q, want %q", tc.why, got, tc.want)
 		}
 	}
@@ -43,7 +41,7 @@ func FuzzPrintable(f *testing.F) {
 		f.Add(s, `\`+s)
 	}
 	f.Fuzz(func(t *testing.T, a, b string) {
-		x, y := Printable(a), Printable(b)
+		x, y := Text(a), Text(b)
 		if !utf8.ValidString(x) {
 			t.Fatalf("%q is not UTF-8", x)
 		}
@@ -62,7 +60,7 @@ func TestWidths(t *testing.T) {
 	for text, want := range map[string]int{
 		"": 0, "abc": 3, "日本": 4, "ｗ": 2, "é": 1, "e\u0301": 1, "🦡": 2, "…━╸≠▲": 5, "한": 2, "\u1112\u1161\u11ab": 2, "می\u200cخ": 3, "ｶ": 1,
 	} {
-		if got := textWidth(text); got != want {
+		if got := Width(text); got != want {
 			t.Errorf("%q is %d wide, want %d", text, got, want)
 		}
 	}
@@ -82,11 +80,11 @@ func TestCut(t *testing.T) {
 		{"nothing but the ellipsis", "abc", 1, "…"},
 		{"nothing", "abc", 0, ""},
 	} {
-		if got := cut(tc.in, tc.n, "…"); got != tc.want || textWidth(got) > tc.n {
+		if got := Cut(tc.in, tc.n, "…"); got != tc.want || Width(got) > tc.n {
 			t.Errorf("%s: %q, want %q", tc.why, got, tc.want)
 		}
 	}
-	if got := cut("abcdef", 2, "..."); got != ".." {
+	if got := Cut("abcdef", 2, "..."); got != ".." {
 		t.Errorf("less room than the ellipsis takes: %q", got)
 	}
 }
@@ -104,33 +102,6 @@ func TestWrap(t *testing.T) {
 	} {
 		if diff := cmp.Diff(tc.want, Wrap(tc.in, tc.n)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.why, diff)
-		}
-	}
-}
-
-func TestNaturalOrder(t *testing.T) {
-	want := []string{"", "1", "1.2", "1.10", "2", "10", "a", "a01", "a1", "a2", "a2b", "a10", "b"}
-	got := slices.Clone(want)
-	slices.Reverse(got)
-	slices.SortFunc(got, natural.Compare)
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-func TestReasonsOfOneKind(t *testing.T) {
-	for _, tc := range []struct{ a, b string }{
-		{`gold result: row 17, column 3 ("revenue"): a number in a column of type DATE`, `gold result: row 1, column 12 ("x y"): a number in a column of type DATE`},
-		{"the case took longer than 1.5s", "the case took longer than 20s"},
-		{`c.jsonl:17: case: case_id is missing`, `c.jsonl:4: case: case_id is missing`},
-	} {
-		if shape(tc.a) != shape(tc.b) {
-			t.Errorf("%q and %q are of one kind", shape(tc.a), shape(tc.b))
-		}
-	}
-	for _, tc := range []struct{ a, b string }{{"no gold SQL given", "no gold result given"}, {"ex_bird2 failed", "ex_bird3 failed"}, {`a "b`, `a "c`}} {
-		if shape(tc.a) == shape(tc.b) {
-			t.Errorf("%q and %q are not of one kind", tc.a, tc.b)
 		}
 	}
 }

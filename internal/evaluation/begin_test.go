@@ -1,9 +1,10 @@
-package main
+package evaluation_test
 
 import (
 	"slices"
 	"testing"
 
+	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
 )
@@ -16,7 +17,7 @@ func TestModesChooseByBranch(t *testing.T) {
 		t.Fatal(err)
 	}
 	chosen := func(mode string) []string {
-		names, err := chooseMetrics(engine, nil, mode, func(*scoring.Metric) bool { return true })
+		names, err := evaluation.ChooseMetrics(engine, nil, mode, func(*scoring.Metric) bool { return true })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +51,7 @@ func TestModesChooseByBranch(t *testing.T) {
 	if len(both)+onRequest != len(metric.All()) || len(sql)+len(agentic) != len(both)+1 {
 		t.Errorf("the modes evaluate %d, %d and %d metrics of %d", len(sql), len(agentic), len(both), len(metric.All()))
 	}
-	if all, err := chooseMetrics(engine, []string{"all"}, "both", func(*scoring.Metric) bool { return true }); err != nil || len(all) != len(metric.All()) {
+	if all, err := evaluation.ChooseMetrics(engine, []string{"all"}, "both", func(*scoring.Metric) bool { return true }); err != nil || len(all) != len(metric.All()) {
 		t.Errorf("all are %d metrics of %d, %v", len(all), len(metric.All()), err)
 	}
 }

@@ -1,4 +1,6 @@
-package report
+// Package printable makes text from outside fit to be printed: on one line, with nothing in it that a
+// terminal would obey, and cut, filled or broken at a width in columns.
+package printable
 
 import (
 	"fmt"
@@ -6,14 +8,15 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/badger-eval/badger/internal/caseview"
 	"golang.org/x/text/width"
+
+	"github.com/badger-eval/badger/internal/caseview"
 )
 
-// Printable is text from data as a terminal may show it: on one line, and with everything escaped
+// Text is text from data as a terminal may show it: on one line, and with everything escaped
 // that would move the cursor, change colours, turn the direction of writing or stay invisible. A
 // backslash that would look like such an escape is doubled.
-func Printable(s string) string {
+func Text(s string) string {
 	plain := true
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || c == '\\' {
@@ -45,7 +48,7 @@ func Printable(s string) string {
 			b.WriteString(`\t`)
 		case r < 0x80 && unicode.IsControl(r):
 			fmt.Fprintf(&b, `\x%02x`, r)
-		case !caseview.Visible(r, last) || runeWidth(r) == 0 && marks >= maxMarks:
+		case !caseview.Visible(r, last) || RuneWidth(r) == 0 && marks >= maxMarks:
 			if r > 0xffff {
 				fmt.Fprintf(&b, `\U%08x`, r)
 			} else {
@@ -54,7 +57,7 @@ func Printable(s string) string {
 		default:
 			b.WriteRune(r)
 		}
-		if runeWidth(r) == 0 {
+		if RuneWidth(r) == 0 {
 			marks++
 		} else {
 			marks = 0
@@ -73,8 +76,8 @@ const (
 	zeroWidthJoiner    = '\u200d'
 )
 
-// runeWidth is how many columns of a terminal a rune takes.
-func runeWidth(r rune) int {
+// RuneWidth is how many columns of a terminal a rune takes.
+func RuneWidth(r rune) int {
 	switch {
 	case r < 0x300:
 		return 1
@@ -88,54 +91,48 @@ func runeWidth(r rune) int {
 	return 1
 }
 
-// textWidth is how many columns a text takes.
-func textWidth(s string) int {
+// Width is how many columns of a terminal a text takes.
+func Width(s string) int {
 	n := 0
 	for _, r := range s {
-		n += runeWidth(r)
+		n += RuneWidth(r)
 	}
 	return n
 }
 
-// cut shortens a text to at most n columns, ending it with an ellipsis where something is left out.
-func cut(s string, n int, ellipsis string) string {
-	if textWidth(s) <= n {
+// Cut shortens a text to at most n columns, ending it with an ellipsis where something is left out.
+func Cut(s string, n int, ellipsis string) string {
+	if Width(s) <= n {
 		return s
 	}
-	room := n - textWidth(ellipsis)
+	room := n - Width(ellipsis)
 	if room < 0 {
 		return strings.Repeat(".", max(n, 0))
 	}
 	used := 0
 	for i, r := range s {
-		if used += runeWidth(r); used > room {
+		if used += RuneWidth(r); used > room {
 			return strings.TrimRight(s[:i], " ") + ellipsis
 		}
 	}
 	return s
 }
 
-// Width is how many columns of a terminal a text takes.
-func Width(s string) int { return textWidth(s) }
-
 // Pad fills a text up to n columns, at its end, or before it where it stands at the right.
-func Pad(s string, n int, right bool) string { return pad(s, n, right) }
-
-// pad fills a text up to n columns.
-func pad(s string, n int, right bool) string {
-	blanks := strings.Repeat(" ", max(0, n-textWidth(s)))
+func Pad(s string, n int, right bool) string {
+	blanks := strings.Repeat(" ", max(0, n-Width(s)))
 	if right {
 		return blanks + s
 	}
 	return s + blanks
 }
 
-// Short is a name from data for a message: [Printable], and at most 60 columns wide.
+// Short is a name from data for a message: [Text], and at most 60 columns wide.
 func Short(s string) string {
 	if len(s) > 1000 { // what does not fit need not be escaped
 		s = s[:1000]
 	}
-	return cut(Printable(s), 60, "...")
+	return Cut(Text(s), 60, "...")
 }
 
 // Wrap breaks a text into lines of at most n columns, at blanks where there are any.
@@ -143,14 +140,14 @@ func Wrap(s string, n int) []string {
 	var lines []string
 	line := ""
 	for _, word := range strings.Fields(s) {
-		for textWidth(word) > n {
+		for Width(word) > n {
 			head, used := 0, 0
 			if line != "" {
 				lines = append(lines, line)
 				line = ""
 			}
 			for i, r := range word {
-				if used += runeWidth(r); used > n {
+				if used += RuneWidth(r); used > n {
 					break
 				}
 				head = i + utf8.RuneLen(r)
@@ -163,7 +160,7 @@ func Wrap(s string, n int) []string {
 		switch {
 		case line == "":
 			line = word
-		case textWidth(line)+1+textWidth(word) <= n:
+		case Width(line)+1+Width(word) <= n:
 			line += " " + word
 		default:
 			lines = append(lines, line)
@@ -188,4 +185,17 @@ func ShortID(id string) string {
 	}
 	const end = 16
 	return string(runes[:longestID-end-1]) + "…" + string(runes[len(runes)-end:])
+}
+
+// List names things from data for a message: ten at most, each [Short].
+func List(names []string) string {
+	const most = 10
+	var out []string
+	for _, n := range names[:min(len(names), most)] {
+		out = append(out, Short(n))
+	}
+	if more := len(names) - most; more > 0 {
+		out = append(out, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(out, ", ")
 }

@@ -1,4 +1,4 @@
-package main
+package evaluation
 
 import (
 	"context"
@@ -10,11 +10,12 @@ import (
 	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/assessfile"
 	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 )
 
-// recorded is what one backend answered elsewhere, in place of a judge.
-type recorded struct {
+// Recorded is what one backend answered elsewhere, in place of a judge.
+type Recorded struct {
 	scoring.Replies
 	backend string
 	methods map[string]bool // those with replies
@@ -26,7 +27,7 @@ type recorded struct {
 }
 
 // count notes which lines the scores of a case used, and which reply was missing.
-func (r *recorded) count(rows []batch.Row) {
+func (r *Recorded) count(rows []batch.Row) {
 	for i := range rows {
 		s := &rows[i].Score
 		for _, id := range s.AssessmentIDs {
@@ -45,11 +46,11 @@ func (r *recorded) count(rows []batch.Row) {
 	}
 }
 
-func (r *recorded) wanted(method string) bool { return slices.Contains(r.metrics, method) }
+func (r *Recorded) wanted(method string) bool { return slices.Contains(r.metrics, method) }
 
 // lines say which lines of the file were used, which were not, and which replies were missing. Of
 // the cases it is told whether the run has them.
-func (r *recorded) lines(known func(caseID string) bool) (out []string) {
+func (r *Recorded) lines(known func(caseID string) bool) (out []string) {
 	var idle []string
 	for _, run := range r.runs {
 		if r.used[run.Method] == nil && !r.wanted(run.Method) {
@@ -80,11 +81,11 @@ func (r *recorded) lines(known func(caseID string) bool) (out []string) {
 	return out
 }
 
-// openAssessments reads the assessments of one backend, or returns nil without a path.
-func openAssessments(ctx context.Context, path, backend string) (*recorded, error) {
+// OpenRecorded reads the assessments of one backend, or returns nil without a path.
+func OpenRecorded(ctx context.Context, path, backend string) (*Recorded, error) {
 	if path == "" {
 		if backend != "" {
-			return nil, usage("--backend: expected --assessments FILE with it")
+			return nil, errcode.Usage("--backend: expected --assessments FILE with it")
 		}
 		return nil, nil //nolint:nilnil // nothing recorded
 	}
@@ -94,20 +95,20 @@ func openAssessments(ctx context.Context, path, backend string) (*recorded, erro
 	}
 	f, err := assessfile.Open(ctx, path, o)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, errcode.AsUsage(err)
 	}
 	if backend == "" {
 		all := f.Backends()
 		if len(all) != 1 {
-			return nil, usage("--assessments: the file holds the replies of %d backends (%s); name one with --backend", len(all), strings.Join(all, ", "))
+			return nil, errcode.Usage("--assessments: the file holds the replies of %d backends (%s); name one with --backend", len(all), strings.Join(all, ", "))
 		}
 		backend = all[0]
 	}
 	replies, err := f.Replies(backend)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, errcode.AsUsage(err)
 	}
-	r := &recorded{Replies: replies, backend: backend, methods: map[string]bool{}, used: map[string]map[string]bool{}, missing: map[string]string{}}
+	r := &Recorded{Replies: replies, backend: backend, methods: map[string]bool{}, used: map[string]map[string]bool{}, missing: map[string]string{}}
 	for _, run := range f.Runs() {
 		if run.Backend == backend && run.HasReplies() {
 			r.methods[run.Method] = true
@@ -117,5 +118,5 @@ func openAssessments(ctx context.Context, path, backend string) (*recorded, erro
 	return r, nil
 }
 
-// answers tells whether replies to a metric's questions were recorded.
-func (r *recorded) answers(m *scoring.Metric) bool { return r != nil && r.methods[m.Name] }
+// Answers tells whether replies to a metric's questions were recorded.
+func (r *Recorded) Answers(m *scoring.Metric) bool { return r != nil && r.methods[m.Name] }

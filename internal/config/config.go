@@ -1,9 +1,19 @@
-package main
+// Package config makes a configuration in layers: defaults, a file in YAML, environment variables,
+// flags. It knows no key: the keys are those of the yaml tags of a struct, found by reflection, so
+// that no key can lack its variable. It remembers which layer each value is from, and prints values
+// without the secrets that URLs may carry.
+//
+// What is wrong in a layer is an error that [errcode.IsUsage] tells. It names the key and never
+// quotes the value, which may be a secret in the wrong place.
+package config
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
+	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -13,27 +23,26 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 )
 
-// A configuration is made in layers: defaults, the file, environment variables, flags. The keys are
-// those of the struct's yaml tags, found by reflection, so that no key can lack its variable.
-
-// setting is one key of a configuration: anything but a section.
-type setting struct {
-	path string // such as limits.caller.calls
+// Key is one key of a configuration: anything but a section.
+type Key struct {
+	Path string // such as limits.caller.calls
+	Type reflect.Type
 	in   func(root reflect.Value, make bool) (reflect.Value, bool)
 }
 
-// variable is the name of the environment variable of a key.
-func (s setting) variable() string {
-	return "BADGER_" + strings.ToUpper(strings.ReplaceAll(s.path, ".", "_"))
+// Variable is the name of the key's environment variable, such as BADGER_LIMITS_CALLER_CALLS.
+func (s Key) Variable() string {
+	return "BADGER_" + strings.ToUpper(strings.ReplaceAll(s.Path, ".", "_"))
 }
 
-// settingsOf lists the keys of a struct in its order.
-func settingsOf(t reflect.Type) []setting { return keysBelow(t, "", nil) }
+// Keys lists the keys of a struct in its order.
+func Keys(t reflect.Type) []Key { return keysBelow(t, "", nil) }
 
-func keysBelow(t reflect.Type, prefix string, index []int) (all []setting) {
+func keysBelow(t reflect.Type, prefix string, index []int) (all []Key) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, options, _ := strings.Cut(f.Tag.Get("yaml"), ",")
@@ -53,7 +62,7 @@ func keysBelow(t reflect.Type, prefix string, index []int) (all []setting) {
 			all = append(all, keysBelow(of, path, at)...)
 			continue
 		}
-		all = append(all, setting{path, func(root reflect.Value, make bool) (reflect.Value, bool) { return field(root, at, make) }})
+		all = append(all, Key{path, f.Type, func(root reflect.Value, make bool) (reflect.Value, bool) { return field(root, at, make) }})
 	}
 	return all
 }
@@ -75,39 +84,52 @@ func field(v reflect.Value, index []int, make bool) (reflect.Value, bool) {
 	return v, true
 }
 
-// layers remembers where the values of a configuration are from.
-type layers struct {
-	c        *configuration
-	settings []setting
-	from     map[string]string // by key
+// Layers is a configuration that is made in layers.
+type Layers struct {
+	c    reflect.Value // the struct
+	keys []Key
+	from map[string]string // by key
 }
 
-func newLayers(c *configuration) *layers {
-	return &layers{c: c, settings: settingsOf(reflect.TypeOf(*c)), from: map[string]string{}}
+// New is a configuration without layers. Into is a pointer to the struct that takes the values.
+func New(into any) *Layers {
+	c := reflect.ValueOf(into).Elem()
+	return &Layers{c: c, keys: Keys(c.Type()), from: map[string]string{}}
 }
 
-func (l *layers) value(s setting) (reflect.Value, bool) {
-	return s.in(reflect.ValueOf(l.c).Elem(), false)
+func (l *Layers) value(s Key) (reflect.Value, bool) {
+	return s.in(l.c, false)
 }
 
-// layer runs f, which changes the configuration, and takes note of what it changed.
-func (l *layers) layer(from string, f func() error) error {
+// Add runs f, which changes the configuration, and takes note that what it changed is from there. An
+// empty from is a default.
+func (l *Layers) Add(from string, f func() error) error {
 	was := map[string]string{}
-	for _, s := range l.settings {
-		was[s.path] = l.text(s)
+	for _, s := range l.keys {
+		was[s.Path] = l.text(s)
 	}
 	if err := f(); err != nil {
 		return err
 	}
-	for _, s := range l.settings {
-		if l.text(s) != was[s.path] {
-			l.from[s.path] = from
+	for _, s := range l.keys {
+		if l.text(s) != was[s.Path] {
+			l.from[s.Path] = from
 		}
 	}
 	return nil
 }
 
-func (l *layers) text(s setting) string {
+// Changed lists the keys whose values are others than in a configuration of the same struct.
+func (l *Layers) Changed(from *Layers) (paths []string) {
+	for _, s := range l.keys {
+		if l.text(s) != from.text(s) {
+			paths = append(paths, s.Path)
+		}
+	}
+	return paths
+}
+
+func (l *Layers) text(s Key) string {
 	v, ok := l.value(s)
 	if !ok || v.IsZero() {
 		return ""
@@ -116,12 +138,12 @@ func (l *layers) text(s setting) string {
 }
 
 // environment sets every key that a variable BADGER_… names. An empty variable counts as none.
-func (l *layers) environment(environ []string) error {
-	byName := map[string]setting{}
+func (l *Layers) environment(environ []string) error {
+	byName := map[string]Key{}
 	var names []string
-	for _, s := range l.settings {
-		byName[s.variable()] = s
-		names = append(names, strings.TrimPrefix(s.variable(), "BADGER_"))
+	for _, s := range l.keys {
+		byName[s.Variable()] = s
+		names = append(names, strings.TrimPrefix(s.Variable(), "BADGER_"))
 	}
 	var unknown []string
 	for _, kv := range environ {
@@ -136,17 +158,17 @@ func (l *layers) environment(environ []string) error {
 			}
 			continue
 		}
-		v, _ := s.in(reflect.ValueOf(l.c).Elem(), true)
+		v, _ := s.in(l.c, true)
 		if err := setText(v, text); err != nil {
-			return usage("%s (%s): %w", name, s.path, err)
+			return errcode.Usage("%s (%s): %w", name, s.Path, err)
 		}
-		l.from[s.path] = "$" + name
+		l.from[s.Path] = "$" + name
 	}
 	for _, name := range unknown {
 		if l.named(name) {
 			continue
 		}
-		return usage("the environment variable %.80s names no key of the configuration%s", name, keyName.ReplaceAllString(scoring.Suggest(strings.TrimPrefix(name, "BADGER_"), names), "BADGER_$0"))
+		return errcode.Usage("the environment variable %.80s names no key of the configuration%s", name, keyName.ReplaceAllString(scoring.Suggest(strings.TrimPrefix(name, "BADGER_"), names), "BADGER_$0"))
 	}
 	return nil
 }
@@ -155,8 +177,8 @@ func (l *layers) environment(environ []string) error {
 var keyName = regexp.MustCompile(`[A-Z][A-Z0-9_]+`)
 
 // named tells whether the configuration says that a variable holds something, such as a key.
-func (l *layers) named(variable string) bool {
-	for _, s := range l.settings {
+func (l *Layers) named(variable string) bool {
+	for _, s := range l.keys {
 		if v, ok := l.value(s); ok && v.Kind() == reflect.String && regexp.MustCompile(`(^|[=:/])`+regexp.QuoteMeta(variable)+`($|&)`).MatchString(v.String()) {
 			return true
 		}
@@ -171,12 +193,12 @@ var kubernetes = regexp.MustCompile(`^BADGER_(\w+_)?(SERVICE_HOST|SERVICE_PORT(_
 // notOurs tells whether a variable is meant for something else than the configuration. Those in
 // _PYTHON name the environments of badger's own tests.
 func notOurs(name, text string) bool {
-	return name == sqlProcessName || strings.HasSuffix(name, "_PYTHON") || kubernetes.MatchString(name) ||
+	return name == SQLProcess || strings.HasSuffix(name, "_PYTHON") || kubernetes.MatchString(name) ||
 		strings.HasSuffix(name, "_PORT") && (strings.HasPrefix(text, "tcp://") || strings.HasPrefix(text, "udp://"))
 }
 
-// sqlProcessName is set by badger itself for the process that runs judges of kind sql.
-const sqlProcessName = "BADGER_SQL_JUDGE_PROCESS"
+// SQLProcess is set by badger itself for the process that runs judges of kind sql.
+const SQLProcess = "BADGER_SQL_JUDGE_PROCESS"
 
 // setText sets a value from a variable: a text as it is, a list of texts with commas between them or
 // as YAML, anything else as YAML. The error does not quote the text: it may be a secret in the wrong
@@ -215,13 +237,13 @@ func setText(v reflect.Value, text string) error {
 	return nil
 }
 
-// print writes the configuration as YAML, with where each value is from. Keys without a value are
+// Print writes the configuration as YAML, with where each value is from. Keys without a value are
 // left out.
-func (l *layers) print(w io.Writer) error {
+func (l *Layers) Print(w io.Writer) error {
 	root := &yaml.Node{Kind: yaml.MappingNode}
-	for _, s := range l.settings {
+	for _, s := range l.keys {
 		v, ok := l.value(s)
-		if !ok || v.IsZero() && l.from[s.path] == "" {
+		if !ok || v.IsZero() && l.from[s.Path] == "" {
 			continue
 		}
 		var n yaml.Node
@@ -232,8 +254,8 @@ func (l *layers) print(w io.Writer) error {
 			n.Style = yaml.FlowStyle
 		}
 		maskNode(&n)
-		key := put(root, strings.Split(s.path, "."), &n)
-		from := l.from[s.path]
+		key := put(root, strings.Split(s.Path, "."), &n)
+		from := l.from[s.Path]
 		if from == "" {
 			from = "default"
 		}
@@ -270,16 +292,16 @@ func put(m *yaml.Node, path []string, v *yaml.Node) *yaml.Node {
 
 func maskNode(n *yaml.Node) {
 	if n.Kind == yaml.ScalarNode {
-		n.Value = maskSecrets(n.Value)
+		n.Value = MaskSecrets(n.Value)
 	}
 	for _, c := range n.Content {
 		maskNode(c)
 	}
 }
 
-// maskSecrets hides what a URL may carry: a password, and parameters that are secrets themselves
+// MaskSecrets hides what a URL may carry: a password, and parameters that are secrets themselves
 // and no names of files or variables.
-func maskSecrets(text string) string {
+func MaskSecrets(text string) string {
 	scheme, rest, ok := strings.Cut(text, ":")
 	if !ok || scheme == "" || strings.ContainsAny(scheme, " /") {
 		return text
@@ -313,14 +335,32 @@ func maskSecrets(text string) string {
 
 const masked = "***"
 
-// read reads a configuration from a file and the environment.
-func (l *layers) read(path string, environ []string) error {
+// Read reads a file, which may be left out (""), and then the environment variables BADGER_… in the
+// form NAME=VALUE. Keys that the struct does not have are errors, in both.
+func (l *Layers) Read(path string, environ []string) error {
 	name := ""
 	if path != "" {
 		name = filepath.Base(path)
 	}
-	if err := l.layer(name, func() error { return readYAML(path, l.c) }); err != nil {
+	if err := l.Add(name, func() error { return ReadFile(path, l.c.Addr().Interface()) }); err != nil {
 		return err
 	}
 	return l.environment(environ)
+}
+
+// ReadFile reads a file in YAML into a struct; unknown keys are errors. No path is an empty file.
+func ReadFile(path string, into any) error {
+	if path == "" {
+		return nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return errcode.Usage("--config: %w", err)
+	}
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	d.KnownFields(true)
+	if err := d.Decode(into); err != nil && !errors.Is(err, io.EOF) {
+		return errcode.Usage("--config %s: %w", filepath.Base(path), err)
+	}
+	return nil
 }

@@ -1,0 +1,153 @@
+package analysis
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/printable"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// Named is what names the two sides of a comparison. What is empty is not said.
+type Named struct {
+	From, To             string // AGENT@VERSION, an agent or a version; [scoring.Unnamed] is an agent without a name
+	FromBatch, ToBatch   string // ids of batches
+	FromOrigin, ToOrigin string // where the scores of each side are from, which counts where no side is named otherwise
+}
+
+// Sides finds the batches of both sides, each in the order of time. By default the last batch is
+// compared with the one of its agent before it. What cannot be found, and a batch that is on both
+// sides, are mistakes of the user.
+func (n Named) Sides(batches []Batch) (from, to []Batch, err error) {
+	if from, to, err = n.find(batches); err != nil {
+		return nil, nil, err
+	}
+	for _, b := range from {
+		if slices.Contains(to, b) {
+			return nil, nil, errcode.Usage("--from and --to: %s is on both sides, expected two that differ; choose others with --from, --from-batch, --to and --to-batch", printable.Short(b.Name()))
+		}
+	}
+	return from, to, nil
+}
+
+func (n Named) find(batches []Batch) (from, to []Batch, err error) {
+	if n.FromOrigin != "" && n.From == "" && n.To == "" { // one file each
+		for _, b := range batches {
+			switch b.Origin {
+			case n.FromOrigin:
+				from = append(from, b)
+			case n.ToOrigin:
+				to = append(to, b)
+			}
+		}
+		if from != nil && to != nil {
+			return from, to, nil
+		}
+		from, to = nil, nil
+	}
+	if len(batches) == 0 {
+		return nil, nil, errcode.Usage("there are no scores to compare")
+	}
+	named := func(flag string, name, batch string) ([]Batch, error) {
+		var out []Batch
+		systems := map[string]bool{}
+		for _, b := range batches {
+			if !called(&b, name) || !(scoring.AnswerID{Batch: b.ID}).Matches(scoring.AnswerID{Batch: batch}) {
+				continue
+			}
+			out = append(out, b)
+			systems[b.System()] = true
+		}
+		if len(systems) != 1 {
+			var known []string
+			for _, b := range batches {
+				if what := printable.Short(sideName(&b) + batchOf(&b)); !slices.Contains(known, what) {
+					known = append(known, what)
+				}
+			}
+			if len(known) > 8 {
+				known = append(known[:8], "…")
+			}
+			return nil, errcode.Usage("%s: %.60q names %d of the agents and versions that have scores; there are %s", flag, strings.TrimSpace(strings.ReplaceAll(name+" "+batch, scoring.Unnamed, "")), len(systems), strings.Join(known, ", "))
+		}
+		return out, nil
+	}
+	if n.To == "" && n.ToBatch == "" {
+		to = batches[len(batches)-1:]
+	} else if to, err = named("--to", n.To, n.ToBatch); err != nil {
+		return nil, nil, err
+	}
+	if n.From != "" || n.FromBatch != "" {
+		from, err = named("--from", n.From, n.FromBatch)
+		return from, to, err
+	}
+	first := to[0]
+	at := slices.Index(batches, first)
+	i := Before(batches, at)
+	if i < 0 {
+		return nil, nil, errcode.Usage("there is no batch of %s before %s; name a side with --from", agentOf(&first), printable.Short(first.Name()))
+	}
+	return batches[i : i+1], to, nil
+}
+
+// agentOf names the agent of a batch in a message.
+func agentOf(b *Batch) string {
+	if b.Agent == "" {
+		return "an agent without a name"
+	}
+	return "agent " + strconv.Quote(printable.Short(b.Agent))
+}
+
+// sideName is what chooses the agent and version of a batch: @ chooses those without either.
+func sideName(b *Batch) string {
+	if b.Agent == "" || b.Version != "" {
+		return b.Agent + "@" + b.Version
+	}
+	return b.Agent
+}
+
+func batchOf(b *Batch) string {
+	if b.ID == "" {
+		return ""
+	}
+	return " batch " + b.ID
+}
+
+// called tells whether a batch is of an agent and version, by the name of both or of one.
+func called(b *Batch, name string) bool {
+	if name == scoring.Unnamed || name == scoring.NoName {
+		return b.Agent == "" || name == b.Agent
+	}
+	return name == "" || name == b.Agent || name == b.Version || name == b.Agent+"@"+b.Version || name == b.Agent+" "+b.Version || name == b.System() || name == b.Origin
+}
+
+// CompareSides loads the metrics of both sides and compares them. Of a question that several batches
+// of a side have, the newest answer counts, and a note says so.
+func CompareSides(ctx context.Context, src Source, set *Set, from, to []Batch, o CompareOptions) (*Comparison, error) {
+	load := append(slices.Clone(o.Metrics), "sql_complexity") // for the tiers
+	sides := make([]*Answers, 2)
+	var notes []string
+	for i, side := range [][]Batch{from, to} {
+		whole := side[len(side)-1]
+		if len(side) > 1 {
+			whole.ID = ""
+			notes = append(notes, strconv.Itoa(len(side))+" batches of "+whole.System()+" are taken together: of a question that several have, the newest answer counts")
+		}
+		for _, b := range side {
+			whole.Unfinished = cmp.Or(b.Unfinished, whole.Unfinished)
+		}
+		sides[i] = set.Answers(whole)
+		for _, b := range side {
+			if err := src.Load(ctx, b, load, sides[i]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	result := Compare(sides[0], sides[1], o)
+	result.Notes = append(notes, result.Notes...)
+	return result, nil
+}

@@ -1,0 +1,39 @@
+package casesource
+
+import (
+	"context"
+	"maps"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// Elsewhere finds the cases of a run in what it was made from. A case that is there several times, or that
+// cannot be read, is left out.
+func Elsewhere(s batch.Source) connectors.Elsewhere {
+	return func(ctx context.Context, run caselist.Run, ids []string) (map[string]*scoring.Case, error) {
+		wanted, out := map[scoring.AnswerID]bool{}, map[string]*scoring.Case{}
+		for _, id := range ids {
+			wanted[scoring.AnswerID{CaseID: id, Agent: run.Agent, Version: run.Version, Batch: run.Batch}] = true
+		}
+		for item, err := range s.Cases(ctx) {
+			if err != nil {
+				return nil, err
+			}
+			if !wanted[item.AnswerID] {
+				continue
+			}
+			_, again := out[item.CaseID]
+			if out[item.CaseID] = nil; again {
+				continue
+			}
+			if c, err := item.Load(ctx); err == nil {
+				out[item.CaseID] = c
+			}
+		}
+		maps.DeleteFunc(out, func(_ string, c *scoring.Case) bool { return c == nil })
+		return out, nil
+	}
+}

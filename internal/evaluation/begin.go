@@ -1,0 +1,129 @@
+package evaluation
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"maps"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// Begin makes sure that a run that is resumed is there, and that a new one is new. Anything else is a
+// mistake of the user. Where scores go to no database, they are in a file, which may be named "".
+func (e *Run) Begin(ctx context.Context, file string) error {
+	if e.Warehouse == nil {
+		if !e.Resumed {
+			return nil
+		}
+		if info, err := os.Stat(file); file == "" || err != nil || info.Size() == 0 {
+			return errcode.Usage("--resume: nothing holds scores of run %q: with --no-to they are read from the file of --scores, which must be there", e.ID)
+		}
+		return nil
+	}
+	runs, err := e.Warehouse.Runs(ctx, e.ID)
+	if err != nil {
+		return err
+	}
+	there := len(runs) > 0
+	for _, err := range e.Warehouse.Scores(ctx, e.ID) {
+		if err != nil {
+			return err
+		}
+		there = true
+		break
+	}
+	switch {
+	case e.Resumed && !there:
+		latest, err := e.Warehouse.LatestRuns(ctx, 5)
+		if err != nil {
+			return err
+		}
+		if len(latest) == 0 {
+			return errcode.Usage("--resume: there is no run %.80q; the database holds no runs", e.ID)
+		}
+		return errcode.Usage("--resume: there is no run %.80q; the latest runs are %s", e.ID, strings.Join(latest, ", "))
+	case !e.Resumed && there:
+		return errcode.Usage("--run-id: run %.80q is there already; go on with it by --resume %[1]s, or choose another name", e.ID)
+	}
+	e.earlier = map[connectors.Run]connectors.Run{}
+	for _, r := range runs {
+		e.earlier[keyOf(r)] = r
+	}
+	return nil
+}
+
+// SameConfiguration finds what a run that is resumed was configured otherwise, which is a mistake of the
+// user: a run has one configuration.
+func (e *Run) SameConfiguration() error {
+	for _, r := range e.earlier {
+		if what := otherConfiguration(r.Config, toJSON(e.Config)); what != "" {
+			return errcode.Usage("--resume: run %.80q was made with another configuration (%s), and a run has one; give the same configuration, or begin a new run", e.ID, what)
+		}
+	}
+	return nil
+}
+
+// otherConfiguration names what differs between two configurations of metrics in JSON, such as
+// thresholds.hybrid_ex; "" where nothing does, or the first is not recorded. Warehouses may write
+// JSON anew.
+func otherConfiguration(was, is string) string {
+	var a, b map[string]map[string]any
+	if json.Unmarshal([]byte(was), &a) != nil || json.Unmarshal([]byte(is), &b) != nil {
+		return ""
+	}
+	for _, part := range slices.Sorted(maps.Keys(merged(a, b))) {
+		for _, metric := range slices.Sorted(maps.Keys(merged(a[part], b[part]))) {
+			if !reflect.DeepEqual(a[part][metric], b[part][metric]) {
+				return part + "." + metric
+			}
+		}
+	}
+	return ""
+}
+
+// merged has the keys of both maps.
+func merged[V any](a, b map[string]V) map[string]V {
+	out := maps.Clone(a)
+	if out == nil {
+		out = map[string]V{}
+	}
+	maps.Copy(out, b)
+	return out
+}
+
+// Modes are the branches that each mode evaluates (BADGER, section 3.2); metrics declare theirs.
+var Modes = map[string]scoring.Branch{
+	"text2sql_only": scoring.BranchSQL, "agentic_only": scoring.BranchAgentic, "both": scoring.BranchSQL | scoring.BranchAgentic,
+}
+
+// ChooseMetrics checks the named metrics, or names those of the mode: of those that need a judge,
+// the ones that judged says somebody can answer.
+func ChooseMetrics(engine *scoring.Engine, named []string, mode string, judged func(*scoring.Metric) bool) ([]string, error) {
+	metrics, err := engine.Choose(named, func(m *scoring.Metric) bool {
+		return m.Branch&Modes[mode] != 0 && (m.Needs&scoring.FieldJudge == 0 || judged(m))
+	})
+	if err != nil {
+		return nil, errcode.AsUsage(err)
+	}
+	out := make([]string, len(metrics))
+	for i, m := range metrics {
+		out[i] = m.Name
+	}
+	return out, nil
+}
+
+// NewID makes a name that sorts by time and is not met again.
+func NewID(now time.Time) string {
+	var b [3]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return now.UTC().Format("20060102T150405") + "-" + hex.EncodeToString(b[:])
+}

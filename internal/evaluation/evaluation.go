@@ -1,0 +1,174 @@
+// Package evaluation is one run over cases: it goes on where a run stopped, scores what is left, stores
+// scores and rows of eval_runs, gathers what reports and gates are made of, and says what came out.
+//
+// It knows neither a connector nor the way to a judge: whoever makes a [Run] gives it both.
+package evaluation
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"time"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/internal/casesource"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/execution"
+	"github.com/badger-eval/badger/internal/export"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// Judge is who answers the questions of judge metrics.
+type Judge interface {
+	// Name is who that is, as scores and runs record it, such as openai:gpt-4o.
+	Name() string
+	// Paid is what the answers cost so far.
+	Paid() Cost
+	// PaidBefore tells the budget what a payer has paid before: what the ledger knows, and what was
+	// recorded elsewhere.
+	PaidBefore(ctx context.Context, payer string, recorded Cost) error
+	// Say writes a line of what was asked and what it cost.
+	Say(w io.Writer)
+}
+
+// Run is one run: what it needs, and what comes out. [Run.Begin] comes first where the run may be there
+// already, then [Run.Evaluate].
+type Run struct {
+	ID          string
+	Mode        string           // of [Modes]
+	Version     string           // of the program
+	Concurrency int              // cases at the same time; 0: one for each processor
+	RetryFailed bool             // score again what failed
+	Resumed     bool             // the run has been begun before
+	Chosen      scoring.AnswerID // the pattern of the answers to score
+	Config      scoring.Config
+	Judge       Judge     // nil: nobody is asked
+	Recorded    *Recorded // recorded assessments that answer; nil: none do
+	Engine      *scoring.Engine
+	Metrics     []string
+	Source      batch.Source
+	Execution   *execution.AtWork     // nil: no query is run
+	Warehouse   *connectors.Warehouse // nil: scores go to no database
+	ScoreFile   *batch.ScoreFile      // nil: to no file
+	Exports     *export.Files         // nil: none
+	Summary     *Summary              // nil: one is made
+
+	Now      func() time.Time
+	Notes    io.Writer            // what people are told
+	Progress func(batch.Progress) // nil: nobody is told
+	Stop     <-chan struct{}      // closed to let cases in flight finish and begin no other; nil: never
+
+	cases   map[string]bool // that were gone through, where assessments were recorded
+	started time.Time
+	unread  [][]batch.Row                     // scores of answers of tables that could not be read, whose questions are to be looked up
+	begun   map[connectors.Run]bool           // rows of eval_runs that are written
+	answers map[connectors.Run]*tally         // by the key of eval_runs
+	earlier map[connectors.Run]connectors.Run // the rows of a run that is resumed, by their key
+}
+
+// tally is what came of one version's answers.
+type tally struct {
+	statuses map[scoring.Status]int64
+	usage    Asked
+}
+
+// Evaluate scores what the run does not hold, until the end, until it is stopped, or until ctx ends.
+// Both of the latter are errors with the code [errcode.Cancelled]; the run can be resumed then.
+func (e *Run) Evaluate(ctx context.Context) (batch.Outcome, error) {
+	var ledgers []batch.Ledger
+	if e.Warehouse != nil {
+		ledgers = append(ledgers, warehouseLedger{e.Warehouse.ScoreWriter(e.ID, e.Config.Hash()), e.Now, e.begin})
+	}
+	if e.ScoreFile != nil {
+		ledgers = append(ledgers, e.ScoreFile)
+	}
+	ledger := batch.Discard
+	if len(ledgers) > 0 {
+		ledger = batch.Tee(ledgers...)
+	}
+	e.cases = map[string]bool{}
+	if e.Recorded != nil {
+		e.Recorded.metrics = e.Metrics
+	}
+	e.started, e.begun, e.answers = e.Now(), map[connectors.Run]bool{}, map[connectors.Run]*tally{}
+	for _, r := range e.earlier {
+		if !r.Started.IsZero() && r.Started.Before(e.started) {
+			e.started = r.Started
+		}
+	}
+	if e.Summary == nil {
+		e.Summary = NewSummary(e.Engine, e.Metrics)
+	}
+	runner := batch.Runner{
+		Engine: e.Engine, Metrics: e.Metrics, Concurrency: e.Concurrency, RetryFailed: e.RetryFailed, Ordered: e.ScoreFile != nil || e.Exports.Any(),
+		Stop: e.Stop, Now: e.Now, Progress: e.Progress, Held: e.held, Skipped: e.Summary.Describe,
+	}
+	var lost error // of looking up questions
+	runner.Scored = func(c *scoring.Case, rows []batch.Row) {
+		if _, ok := e.Source.(*casesource.Warehouse); c != nil || !ok {
+			e.scored(c, rows)
+			return
+		}
+		if e.unread = append(e.unread, rows); len(e.unread) >= lookedUp && lost == nil {
+			lost = e.scoredUnread(ctx)
+		}
+	}
+	outcome, err := runner.Run(ctx, e.ID, e.Execution.Of(e.Source), ledger)
+	if err = cmp.Or(err, lost); err == nil || errcode.Of(err) == errcode.Cancelled {
+		err = cmp.Or(err, e.scoredUnread(context.WithoutCancel(ctx)))
+	}
+	if err == nil {
+		err = e.recordMissing(ctx, &runner, ledger)
+	}
+	status := "done"
+	switch {
+	case errcode.Of(err) == errcode.Cancelled:
+		status = "stopped"
+	case err != nil:
+		status = "failed"
+	}
+	e.Summary.Status = status
+	if e.Warehouse != nil {
+		if e := e.record(context.WithoutCancel(ctx), status); e != nil && err == nil {
+			err = e
+		}
+	}
+	return outcome, err
+}
+
+// held is told of scores that the run holds already: figures and gates are of the whole run, as far
+// as its answers are chosen. What it holds of others may be a part of them, which a gate must not
+// take for the whole.
+func (e *Run) held(rows []batch.Row) {
+	if e.Recorded != nil {
+		e.cases[rows[0].CaseID] = true
+	}
+	if !rows[0].Matches(e.Chosen) {
+		return
+	}
+	e.Summary.Add(nil, rows)
+	e.count(rows)
+}
+
+// scored is told of every case whose scores are stored.
+func (e *Run) scored(c *scoring.Case, rows []batch.Row) {
+	e.Summary.Add(c, rows)
+	e.exportScored(c, rows)
+	if e.Recorded != nil && len(rows) > 0 {
+		e.cases[rows[0].CaseID] = true
+		e.Recorded.count(rows)
+	}
+	if c != nil && e.Resumed {
+		e.Summary.Describe(c) // some of its scores may have been held
+	}
+	e.count(rows)
+}
+
+func (e *Run) count(rows []batch.Row) {
+	for i := range rows {
+		t := e.tallyOf(&rows[i])
+		t.statuses[rows[i].Score.Status]++
+		t.usage.add(rows[i].Score.Usage)
+	}
+}

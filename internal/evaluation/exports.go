@@ -1,0 +1,50 @@
+package evaluation
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/internal/export"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// exportScored writes a case that was scored to the exports. Those of a run that goes on are written
+// in the end, when its cases are whole.
+func (e *Run) exportScored(c *scoring.Case, rows []batch.Row) {
+	if !e.Exports.Any() || e.Resumed || len(rows) == 0 {
+		return
+	}
+	scores := make([]scoring.Score, len(rows))
+	for i := range rows {
+		scores[i] = rows[i].Score
+	}
+	slices.SortFunc(scores, func(x, y scoring.Score) int { return cmp.Compare(x.Metric, y.Metric) }) // as a report reads them
+	var q connectors.Question
+	if c != nil {
+		q = connectors.Question{Text: c.Question, Dialect: c.Dialect, Tags: c.Tags, TagsErr: c.TagsErr}
+		if len(c.Golds) > 0 {
+			q.Gold = c.Golds[0].SQL
+		}
+	}
+	e.Exports.Add(export.Of(e.ID, rows[0].AnswerID, q, scores))
+}
+
+// Export ends the exports of the run. The summary names the pages.
+func (e *Run) Export(ctx context.Context, pages string) error {
+	if !e.Exports.Any() {
+		return nil
+	}
+	if e.Resumed {
+		of := connectors.OfRun{Run: e.ID, Agent: e.Chosen.Agent, Version: e.Chosen.Version, Batch: e.Chosen.Batch}
+		for s, err := range e.Warehouse.ScoredAnswers(context.WithoutCancel(ctx), of) {
+			if err != nil {
+				return err
+			}
+			e.Exports.Add(export.Of(e.ID, s.AnswerID, s.Question, s.Scores))
+		}
+	}
+	return e.Exports.Finish(e.Summary.Figures, export.MarkdownOptions{Run: e.ID, Report: pages})
+}

@@ -1,0 +1,96 @@
+package evaluation
+
+import (
+	"context"
+	"slices"
+
+	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/internal/casesource"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// recordMissing stores that questions of the golden set have no answer, as a score in every metric but
+// those that describe the question: what the run asked is recorded with it, and stays true when the
+// golden set changes.
+func (e *Run) recordMissing(ctx context.Context, r *batch.Runner, ledger batch.Ledger) error {
+	s, ok := e.Source.(*casesource.Warehouse)
+	if !ok {
+		return nil // each line of a case file is an answer
+	}
+	questions, err := s.Tables.Questions(ctx, s.Filter)
+	if err != nil {
+		return err
+	}
+	metrics, err := r.Selection()
+	if err != nil {
+		return err
+	}
+	for some := range slices.Chunk(e.Summary.report.Unanswered(questions), lookedUp) {
+		ids := make([]string, len(some))
+		for i := range some {
+			ids[i] = some[i].ID
+		}
+		known, err := s.Tables.WholeQuestions(ctx, s.Filter, ids)
+		if err != nil {
+			return err
+		}
+		var rows []batch.Row
+		for i := range some {
+			of := scoring.AnswerID{CaseID: some[i].ID, Agent: some[i].Agent, Version: some[i].Version, Batch: some[i].Batch}
+			scores, err := e.Engine.ScoreQuestion(ctx, known[of.CaseID], metrics, scoring.NotApplicable(scoring.NoAnswer))
+			if err != nil {
+				return err
+			}
+			gold := ""
+			if c := known[of.CaseID]; c != nil && e.Execution == nil { // an accepted query that is run gives the question a result
+				gold = c.GoldHash()
+			}
+			for k := range scores {
+				scores[k].CaseID = of.CaseID
+				rows = append(rows, batch.Row{AnswerID: of, Score: scores[k], GoldHash: gold})
+			}
+		}
+		if err := ledger.Append(ctx, e.ID, rows); err != nil {
+			return err
+		}
+		for of := range slices.Chunk(rows, len(metrics)) {
+			e.unread = append(e.unread, of)
+		}
+		if err := e.scoredUnread(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lookedUp is how many questions are looked up at once.
+const lookedUp = 64
+
+// scoredUnread is [Run.scored] of answers that are missing or could not be read: what is known of
+// their questions is in the golden set.
+func (e *Run) scoredUnread(ctx context.Context) error {
+	if len(e.unread) == 0 {
+		return nil
+	}
+	s := e.Source.(*casesource.Warehouse) //nolint:forcetypeassert // others have no such answers
+	ids := make([]string, len(e.unread))
+	for i, rows := range e.unread {
+		ids[i] = rows[0].CaseID
+	}
+	questions, err := s.Tables.QuestionsNamed(ctx, s.Filter, ids)
+	if err != nil {
+		return err
+	}
+	for _, rows := range e.unread {
+		var c *scoring.Case
+		if q, there := questions[rows[0].CaseID]; there {
+			c = &scoring.Case{
+				ID: rows[0].CaseID, Question: q.Text, Dialect: q.Dialect, Tags: q.Tags, TagsErr: q.TagsErr, Golds: []scoring.Query{{SQL: q.Gold}},
+				Agent: scoring.Agent{Name: rows[0].Agent, Version: rows[0].Version, BatchID: rows[0].Batch},
+			}
+		}
+		e.scored(c, rows)
+	}
+	e.unread = nil
+	return nil
+}

@@ -1,0 +1,169 @@
+package evaluation
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/internal/casesource"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/custom"
+)
+
+// key is the key of the row of eval_runs that a score belongs to.
+func (e *Run) key(r *batch.Row) connectors.Run {
+	return connectors.Run{ID: e.ID, Agent: r.Agent, AgentVersion: r.Version, BatchID: r.Batch}
+}
+
+// tallyOf is the tally of the row of eval_runs that a score belongs to.
+func (e *Run) tallyOf(r *batch.Row) *tally {
+	key := e.key(r)
+	t := e.answers[key]
+	if t == nil {
+		t = &tally{statuses: map[scoring.Status]int64{}}
+		e.answers[key] = t
+	}
+	return t
+}
+
+// begin writes the rows of eval_runs before the first scores of their answers, so that the scores
+// of a run that is killed are not without one.
+func (e *Run) begin(ctx context.Context, rows []batch.Row) error {
+	var runs []connectors.Run
+	for i := range rows {
+		key := e.key(&rows[i])
+		if e.begun[key] {
+			continue
+		}
+		e.begun[key] = true
+		run, ok := e.earlier[key]
+		if !ok {
+			run = key
+			run.Mode, run.Judge, run.Config = e.Mode, e.judgeName(), toJSON(e.Config)
+		}
+		run.Started, run.Status = e.started, "running"
+		runs = append(runs, run)
+	}
+	return e.Warehouse.WriteRuns(ctx, runs...)
+}
+
+// record writes the rows of eval_runs, one for each version of an agent and batch that was
+// evaluated.
+func (e *Run) record(ctx context.Context, status string) error {
+	others := map[connectors.Run]bool{} // rows that have scores of metrics that are not part of this call
+	if len(e.earlier) > 0 {             // which may hold scores of metrics that are not part of this call
+		e.answers = map[connectors.Run]*tally{}
+		for r, err := range e.Warehouse.Scores(ctx, e.ID) {
+			if err != nil {
+				return err
+			}
+			row := batch.Row(r)
+			e.count([]batch.Row{row})
+			if !slices.Contains(e.Metrics, row.Score.Metric) {
+				others[e.key(&row)] = true
+			}
+		}
+	}
+	versions := map[string]any{"badger": e.Version}
+	byMetric, judges := map[string]int{}, map[string]string{}
+	for _, name := range e.Metrics {
+		m, err := e.Engine.Metric(name)
+		if err != nil {
+			return err
+		}
+		byMetric[name] = m.Version
+		if m.Group == custom.Group {
+			judges[name] = m.Source
+		}
+	}
+	versions["metrics"] = byMetric
+	if len(judges) > 0 {
+		versions["judges"] = judges
+	}
+	if s, ok := e.Source.(*casesource.Warehouse); ok {
+		versions["golden_set"] = s.Taken()
+	}
+	var paid Cost
+	if e.Judge != nil {
+		paid = e.Judge.Paid()
+	}
+	paid.plus(e.paidEarlier())
+	var runs []connectors.Run
+	for run, t := range e.answers {
+		if !(scoring.AnswerID{Agent: run.Agent, Version: run.AgentVersion, Batch: run.BatchID}).Matches(e.Chosen) {
+			continue // this call did not go through its answers
+		}
+		status := status
+		if earlier := e.earlier[run]; others[run] && earlier.Status != "done" {
+			status = earlier.Status // the other metrics may lack scores
+		}
+		run.Started, run.Mode, run.Status, run.Judge = e.started, e.Mode, status, e.judgeName()
+		run.Config, run.Versions, run.Counts = toJSON(e.Config), toJSON(versions), toJSON(t.statuses)
+		run.Tokens, run.Cost = toJSON(t.usage), toJSON(paid)
+		runs = append(runs, run)
+	}
+	return e.Warehouse.WriteRuns(ctx, runs...)
+}
+
+// judgeName is who answers: the judge, or what was recorded of one.
+func (e *Run) judgeName() string {
+	name := "none"
+	if e.Judge != nil {
+		name = e.Judge.Name()
+	}
+	switch {
+	case e.Recorded == nil:
+		return name
+	case e.Judge == nil:
+		return "recorded:" + e.Recorded.backend
+	}
+	return "recorded:" + e.Recorded.backend + ", " + name
+}
+
+// toJSON is a value as a table holds it.
+func toJSON(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return "null"
+	}
+	return string(text)
+}
+
+// keyOf is the key of a row of eval_runs.
+func keyOf(r connectors.Run) connectors.Run {
+	return connectors.Run{ID: r.ID, Agent: r.Agent, AgentVersion: r.AgentVersion, BatchID: r.BatchID}
+}
+
+// warehouseLedger keeps the scores of a run in a warehouse's tables.
+type warehouseLedger struct {
+	w     *connectors.ScoreWriter
+	now   func() time.Time
+	begin func(ctx context.Context, rows []batch.Row) error // is told of rows before they are stored
+}
+
+// Held yields what the run holds.
+func (l warehouseLedger) Held(ctx context.Context, _ string) iter.Seq2[batch.Row, error] {
+	return func(yield func(batch.Row, error) bool) {
+		for r, err := range l.w.Held(ctx) {
+			if !yield(batch.Row(r), err) {
+				return
+			}
+		}
+	}
+}
+
+// Append stores scores in place of those of the same key.
+func (l warehouseLedger) Append(ctx context.Context, _ string, rows []batch.Row) error {
+	if err := l.begin(ctx, rows); err != nil {
+		return err
+	}
+	out := make([]connectors.ScoreRow, len(rows))
+	for i, r := range rows {
+		out[i] = connectors.ScoreRow(r)
+	}
+	return l.w.Write(ctx, l.now(), out)
+}

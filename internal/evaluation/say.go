@@ -1,0 +1,61 @@
+package evaluation
+
+import (
+	"fmt"
+
+	"github.com/badger-eval/badger/internal/amount"
+	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/internal/casesource"
+)
+
+// Say tells where the scores are, and what was asked and run for them.
+func (e *Run) Say(o batch.Outcome) {
+	if e.Warehouse != nil {
+		fmt.Fprintf(e.Notes, "run %s: %s scored", e.ID, amount.Of(o.Done, "answer"))
+		if o.Skipped > 0 {
+			fmt.Fprintf(e.Notes, ", %d held already", o.Skipped)
+		}
+		fmt.Fprintln(e.Notes, "; the scores are in badger.scores")
+	}
+	if s, ok := e.Source.(*casesource.Warehouse); ok {
+		fmt.Fprintf(e.Notes, "golden set: %s\n", s.Versions())
+	}
+	if e.Execution != nil {
+		for _, line := range e.Execution.Lines() {
+			fmt.Fprintln(e.Notes, line)
+		}
+	}
+	if e.Recorded != nil {
+		for _, line := range e.Recorded.lines(func(id string) bool { return e.cases[id] }) {
+			fmt.Fprintln(e.Notes, line)
+		}
+	}
+	if e.Judge != nil {
+		e.Judge.Say(e.Notes)
+	}
+	if text := e.Summary.Unversioned(); text != "" {
+		fmt.Fprintln(e.Notes, "note:", text)
+	}
+}
+
+// Warn ends a run in which scores failed with a line that stands out.
+func (e *Run) Warn() {
+	scores, metrics := 0, 0
+	for i := range e.Summary.Figures.Metrics {
+		failed := 0
+		for _, r := range e.Summary.Figures.Metrics[i].Rates {
+			failed += r.Coverage.Failed
+		}
+		if scores += failed; failed > 0 {
+			metrics++
+		}
+	}
+	if scores == 0 {
+		return
+	}
+	fmt.Fprintf(e.Notes, "!! %s of %s failed; the scores say why", amount.Of(scores, "score"), amount.Of(metrics, "metric"))
+	if e.Warehouse != nil {
+		fmt.Fprintf(e.Notes, ", and --resume %s --retry-failed scores them again", e.ID)
+	}
+	fmt.Fprintln(e.Notes)
+}

@@ -1,0 +1,216 @@
+package evaluation
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/internal/caseview"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/export"
+	"github.com/badger-eval/badger/internal/printable"
+	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/metric"
+)
+
+// Named is how a stored run is named.
+type Named struct {
+	ID   string           // "": the last run
+	Flag string           // what names it in messages: --run, or --against
+	Of   scoring.AnswerID // the pattern of the answers that are looked at
+	DB   string           // the URL of the database, for messages
+}
+
+// Find finds the run in a database that holds it. A run that is not there, or that lacks such answers,
+// is a mistake of the user. Of a run that is not done a note is written.
+func (n Named) Find(ctx context.Context, notes io.Writer, w *connectors.Warehouse) (of connectors.OfRun, err error) {
+	id, flag := n.ID, n.Flag
+	if id == "" {
+		last, err := w.LastRun(ctx)
+		if err != nil {
+			return of, err
+		}
+		if last == nil {
+			return of, errcode.New(errcode.NotFound, "the database holds no runs; badger run --to %s makes one", n.DB)
+		}
+		id = last.ID
+	}
+	rows, err := w.Runs(ctx, id)
+	if err != nil {
+		return of, err
+	}
+	if len(rows) == 0 {
+		latest, err := w.LatestRuns(ctx, 5)
+		if err != nil {
+			return of, err
+		}
+		return of, errcode.Usage("%s: there is no run %s; the latest runs are %s", flag, printable.Short(id), printable.List(latest))
+	}
+	of = connectors.OfRun{Run: id, Agent: n.Of.Agent, Version: n.Of.Version, Batch: n.Of.Batch}
+	var names, unfinished []string
+	matched := false
+	for _, row := range rows {
+		key := scoring.AnswerID{Agent: row.Agent, Version: row.AgentVersion, Batch: row.BatchID}
+		names = append(names, strings.TrimSpace(report.Agent{Name: row.Agent, Version: row.AgentVersion}.Shown()+" "+row.BatchID))
+		if matches := key.Matches(n.Of); flag == "--run" && matches || flag != "--run" {
+			matched = true
+			if row.Status != "done" && !slices.Contains(unfinished, row.Status) {
+				unfinished = append(unfinished, row.Status)
+			}
+		}
+	}
+	if !matched {
+		return of, errcode.Usage("run %s has no such answers; it has those of %s", printable.Short(id), printable.List(names))
+	}
+	if len(unfinished) > 0 {
+		fmt.Fprintf(notes, "note: run %s is %s; the figures are of the scores that it holds\n", printable.Short(id), strings.Join(unfinished, ", "))
+	}
+	return of, nil
+}
+
+// Stored is a run that a database holds. It is read once, for figures and exports.
+type Stored struct {
+	Warehouse *connectors.Warehouse
+	Of        connectors.OfRun
+	Metrics   []scoring.Metric // that it has scores of, in the order of reports
+	Summary   *Summary
+	Now       func() time.Time
+	Progress  func(batch.Progress)
+
+	read  int64 // answers
+	begun time.Time
+	shown time.Time
+}
+
+// Open looks at what the run holds. A run without scores is an error with [errcode.NotFound].
+func Open(ctx context.Context, w *connectors.Warehouse, of connectors.OfRun, mask *caseview.Mask) (*Stored, error) {
+	names, err := w.MetricsOf(ctx, of)
+	if err != nil {
+		return nil, err
+	}
+	if len(names) == 0 {
+		return nil, errcode.New(errcode.NotFound, "run %s holds no scores", printable.Short(of.Run))
+	}
+	r := &Stored{Warehouse: w, Of: of, Metrics: MetricsNamed(names), Now: time.Now, Progress: func(batch.Progress) {}}
+	r.Summary = SummaryOf(r.Metrics)
+	r.Summary.Mask = mask
+	r.Summary.Status, err = r.status(ctx)
+	return r, err
+}
+
+// Read reads the answers: into the summary, if summed, after those of the run that is compared with (the
+// zero value: none), and into files. The summary keeps something of each score, files nothing of an
+// answer. Against is the agent and version that all others are compared with; "" where there are
+// several.
+func (r *Stored) Read(ctx context.Context, base connectors.OfRun, summed bool, files *export.Files) (against string, err error) {
+	r.begun = r.Now()
+	if summed {
+		if against, err = r.readBase(ctx, base); err != nil {
+			return "", err
+		}
+	}
+	if !summed && !files.Any() {
+		return "", nil
+	}
+	return against, r.each(ctx, r.Of, func(a *export.Answer) error {
+		if summed {
+			r.sum(a)
+		}
+		files.Add(a)
+		return files.Err()
+	})
+}
+
+// status is that of the answers of a run that are reported on: done where all are.
+func (r *Stored) status(ctx context.Context) (status string, err error) {
+	of := r.Of
+	rows, err := r.Warehouse.Runs(ctx, of.Run)
+	for _, row := range rows {
+		key := scoring.AnswerID{Agent: row.Agent, Version: row.AgentVersion, Batch: row.BatchID}
+		if key.Matches(scoring.AnswerID{Agent: of.Agent, Version: of.Version, Batch: of.Batch}) && (status == "" || status == report.RunDone) {
+			status = row.Status
+		}
+	}
+	return status, err
+}
+
+// readBase sums up the run that is compared with, and returns the agent version that all others are
+// compared with; "" where it has several.
+func (r *Stored) readBase(ctx context.Context, base connectors.OfRun) (string, error) {
+	if base.Run == "" {
+		return "", nil
+	}
+	runs, err := r.Warehouse.Runs(ctx, r.Of.Run)
+	if err != nil {
+		return "", err
+	}
+	compared := map[report.Agent]bool{}
+	for _, row := range runs {
+		compared[report.Agent{Name: row.Agent, Version: row.AgentVersion}] = true
+	}
+	versions := map[report.Agent]bool{}
+	err = r.each(ctx, base, func(a *export.Answer) error {
+		if compared[report.Agent{Name: a.Agent, Version: a.Version}] { // the same version, scored in another run
+			a.Version = strings.TrimSpace(a.Version + " (" + a.RunID + ")")
+		}
+		versions[report.Agent{Name: a.Agent, Version: a.Version}] = true
+		r.sum(a)
+		return nil
+	})
+	if err != nil || len(versions) != 1 {
+		return "", err
+	}
+	for a := range versions {
+		return a.Name + "@" + a.Version, nil
+	}
+	return "", nil
+}
+
+// each reads the answers of a run.
+func (r *Stored) each(ctx context.Context, of connectors.OfRun, f func(*export.Answer) error) error {
+	for s, err := range r.Warehouse.ScoredAnswers(ctx, of) {
+		if err != nil {
+			return err
+		}
+		if err := f(export.Of(of.Run, s.AnswerID, s.Question, s.Scores)); err != nil {
+			return err
+		}
+		r.read++
+		if now := r.Now(); now.Sub(r.shown) > 200*time.Millisecond {
+			r.shown = now
+			r.Progress(batch.Progress{Done: r.read, Rate: float64(r.read) / max(now.Sub(r.begun).Seconds(), 0.001)})
+		}
+	}
+	return nil
+}
+
+func (r *Stored) sum(a *export.Answer) {
+	rows := make([]batch.Row, len(a.Scores))
+	for i := range a.Scores {
+		rows[i] = batch.Row{AnswerID: a.AnswerID, Score: a.Scores[i]}
+	}
+	r.Summary.Add(&scoring.Case{ID: a.CaseID, Question: a.Question, Tags: a.Tags, TagsErr: a.TagsErr}, rows)
+}
+
+// MetricsNamed are metrics in the order of reports. Judges of users, which are not known here, come
+// last and have no more than their names.
+func MetricsNamed(names []string) []scoring.Metric {
+	var out []scoring.Metric
+	for _, m := range metric.All() {
+		if slices.Contains(names, m.Name) {
+			out = append(out, m)
+		}
+	}
+	for _, name := range names {
+		if !slices.ContainsFunc(out, func(m scoring.Metric) bool { return m.Name == name }) {
+			out = append(out, scoring.Metric{Name: name})
+		}
+	}
+	return out
+}

@@ -1,0 +1,73 @@
+package evaluation
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/badger-eval/badger/judgebackend"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// Asked is what judges were asked for a version's scores, whether somebody answered now or the
+// ledger did. Tokens of answers whose backend did not count them are missing, and the calls say so.
+type Asked struct {
+	Calls     int64 `json:"calls"`
+	Uncounted int64 `json:"uncounted_calls,omitempty"` // of them, scores with calls whose tokens are not known
+	In        int64 `json:"in"`
+	Out       int64 `json:"out"`
+}
+
+func (u *Asked) add(s *scoring.Usage) {
+	if s == nil {
+		return
+	}
+	u.Calls += int64(s.Calls)
+	if s.TokensIn < 0 || s.TokensOut < 0 {
+		u.Uncounted++
+	}
+	u.In += int64(max(0, s.TokensIn))
+	u.Out += int64(max(0, s.TokensOut))
+}
+
+// Cost is what a run paid for, all versions together.
+type Cost struct {
+	Calls     int64  `json:"calls"`
+	TokensIn  int64  `json:"tokens_in"`
+	TokensOut int64  `json:"tokens_out"`
+	Money     string `json:"money,omitempty"` // in the currency of the prices; left out where no price is known
+}
+
+func (c *Cost) plus(o Cost) {
+	c.Calls, c.TokensIn, c.TokensOut = c.Calls+o.Calls, c.TokensIn+o.TokensIn, c.TokensOut+o.TokensOut
+	a, errA := judgebackend.ParseMoney(c.Money)
+	b, errB := judgebackend.ParseMoney(o.Money)
+	if errA == nil || errB == nil {
+		c.Money = (a + b).String()
+	}
+}
+
+// paidEarlier is what the run had paid for before it was resumed. Each row has the cost of the
+// whole run; those of batches that were not reached in every part say less.
+func (e *Run) paidEarlier() Cost {
+	var most Cost
+	for _, r := range e.earlier {
+		var c Cost // a row that another version of badger wrote may say nothing
+		if json.Unmarshal([]byte(r.Cost), &c) == nil && c.Calls > most.Calls {
+			most = c
+		}
+	}
+	return most
+}
+
+// Payer is who pays for a run's questions in the ledger.
+func Payer(run string) string { return "run:" + run }
+
+// PayEarlier tells the budget what the run has paid for before it was resumed, so that a limit holds for
+// the run and not for each call of it. The ledger has every answer, up to the moment the run was killed;
+// the rows of eval_runs also have what no answer came for.
+func (e *Run) PayEarlier(ctx context.Context) error {
+	if e.Judge == nil || !e.Resumed {
+		return nil
+	}
+	return e.Judge.PaidBefore(ctx, Payer(e.ID), e.paidEarlier())
+}

@@ -1,0 +1,207 @@
+package execution
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// Config says where the queries of cases are run that have no result.
+type Config struct {
+	URL        string        `yaml:"url"`        // of the warehouse; {database} stands for the database of the case; empty: nothing is run
+	Rows       int64         `yaml:"rows"`       // of a result
+	Bytes      int64         `yaml:"bytes"`      // of a result in memory
+	Timeout    time.Duration `yaml:"timeout"`    // of a query
+	Functions  []string      `yaml:"functions"`  // that only read, besides those known of the dialect
+	Schema     bool          `yaml:"schema"`     // cases without a schema get the definitions of the tables that their queries read
+	Statistics bool          `yaml:"statistics"` // and statistics of their columns
+	Snapshots  string        `yaml:"snapshots"`  // directory that results are kept in; none: nowhere
+}
+
+// AtWork runs queries, and holds what it opened. Nil runs none.
+type AtWork struct {
+	*Executor
+
+	mu    sync.Mutex
+	close []func()
+}
+
+func (x *AtWork) atClose(f func()) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.close = append(x.close, f)
+}
+
+// Of is the source whose cases get their results.
+func (x *AtWork) Of(s batch.Source) batch.Source {
+	if x == nil {
+		return s
+	}
+	return x.Source(s)
+}
+
+// Close ends what was opened.
+func (x *AtWork) Close() {
+	if x == nil {
+		return
+	}
+	for _, f := range x.close {
+		f()
+	}
+}
+
+// Closer is a warehouse that was opened for queries of others.
+type Closer interface {
+	Warehouse
+	Close() error
+}
+
+// OpenOptions are what executing needs besides its configuration.
+type OpenOptions struct {
+	KeptOnly  bool     // nothing is run: results are those that were kept
+	KeptFirst bool     // what was kept is taken before anything is run
+	Others    []string // URLs of warehouses that this process has open to write
+	Now       func() time.Time
+	Open      func(ctx context.Context, url string) (Closer, error) // to read
+}
+
+// Open makes the executor, or nil where nothing is to be run. What cannot be meant is a mistake of the
+// user, and so is a URL that is wrong whatever the database of a case.
+func Open(c Config, o OpenOptions) (_ *AtWork, err error) {
+	if c.URL == "" && !o.KeptOnly {
+		return nil, nil //nolint:nilnil // nothing is run
+	}
+	if c.Rows < 0 || c.Bytes < 0 || c.Timeout < 0 {
+		return nil, errcode.Usage("--execute: limits must be above 0")
+	}
+	if c.URL == "" && c.Schema {
+		return nil, errcode.Usage("--execute: expected a URL with --execute-schema or --execute-statistics, also with --execute-kept: it says of which warehouse they were kept")
+	}
+	x := &AtWork{Executor: &Executor{
+		Limits: Limits{
+			Rows: cmp.Or(c.Rows, DefaultLimits.Rows), Bytes: cmp.Or(c.Bytes, DefaultLimits.Bytes), Timeout: cmp.Or(c.Timeout, DefaultLimits.Timeout),
+		},
+		Functions: c.Functions, KeptFirst: o.KeptFirst, KeptOnly: o.KeptOnly, Schema: c.Schema, Statistics: c.Statistics, PerDatabase: strings.Contains(c.URL, databasePlace) || o.KeptOnly && c.URL == "", Now: o.Now,
+	}}
+	defer func() {
+		if err != nil {
+			x.Close()
+		}
+	}()
+	switch {
+	case c.Snapshots != "none":
+		if o.KeptOnly {
+			if info, err := os.Stat(c.Snapshots); err != nil || !info.IsDir() {
+				return nil, errcode.Usage("--execute-kept: there is no directory %q of kept results; name it with --snapshots", filepath.Base(c.Snapshots))
+			}
+		}
+		if x.Store, err = OpenStore(c.Snapshots); err != nil {
+			return nil, err
+		}
+		x.atClose(func() { _ = x.Store.Close() })
+	case o.KeptOnly:
+		return nil, errcode.Usage("--execute-kept: expected a directory of kept results, not --snapshots none")
+	}
+	x.Open = func(ctx context.Context, database string) (Warehouse, error) {
+		at, err := urlOf(c.URL, database)
+		if err != nil {
+			return nil, err
+		}
+		w, closing, err := o.open(ctx, at)
+		if err != nil {
+			return nil, errcode.New(errcode.Of(err), "--execute: %w", err)
+		}
+		x.atClose(closing)
+		return w, nil
+	}
+	if !x.PerDatabase && !o.KeptOnly { // a mistyped URL is said at once
+		if _, err := x.Warehouse(context.Background(), ""); errcode.Of(err) == errcode.InvalidArgument {
+			return nil, errcode.AsUsage(err)
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	return x, nil
+}
+
+const databasePlace = "{database}"
+
+// databaseName is what may stand in a URL: no way out of a directory.
+var databaseName = regexp.MustCompile(`^\w[\w.-]*$`)
+
+// urlOf puts the name of a case's database into the URL.
+func urlOf(template, database string) (string, error) {
+	if !strings.Contains(template, databasePlace) {
+		return template, nil
+	}
+	if !databaseName.MatchString(database) || strings.Contains(database, "..") {
+		return "", errcode.New(errcode.InvalidArgument, "--execute: the case's database is %.60q, want a name of letters, digits, _, . and - to put into the URL", database)
+	}
+	return strings.ReplaceAll(template, databasePlace, database), nil
+}
+
+// open opens a warehouse on which queries of others are run. The embedded engine, which
+// runs in this process, reaches no other files, and has bounds of memory and disk.
+func (o *OpenOptions) open(ctx context.Context, at string) (_ Warehouse, closing func(), err error) {
+	closing = func() {}
+	rest, embedded := strings.CutPrefix(at, "duckdb:")
+	if embedded {
+		path, query, _ := strings.Cut(rest, "?")
+		for _, other := range o.Others {
+			if o, ok := strings.CutPrefix(other, "duckdb:"); ok && sameFile(path, o) {
+				return nil, nil, errcode.Usage("the embedded engine opens %q once, and the scores are written there: name another database with --to, or --no-to", filepath.Base(path))
+			}
+		}
+		values, err := url.ParseQuery(query)
+		if err != nil {
+			return nil, nil, errcode.Usage("the options behind ? cannot be read")
+		}
+		values.Set("mode", "ro")
+		values.Set("confined", "true")
+		if values.Get("memory_limit") == "" {
+			values.Set("memory_limit", "2GB")
+		}
+		if values.Get("temp_directory") == "" {
+			dir, err := os.MkdirTemp("", "badger-execute-*")
+			if err != nil {
+				return nil, nil, fmt.Errorf("a place for what does not fit the memory: %w", err)
+			}
+			closing = func() { _ = os.RemoveAll(dir) }
+			values.Set("temp_directory", dir)
+		}
+		at = "duckdb:" + path + "?" + values.Encode()
+	}
+	w, err := o.Open(ctx, at)
+	if err != nil {
+		closing()
+		return nil, nil, err
+	}
+	remove := closing
+	return w, func() { _ = w.Close(); remove() }, nil
+}
+
+// sameFile tells whether two paths, the second perhaps with options, name one file.
+func sameFile(a, b string) bool {
+	b, _, _ = strings.Cut(b, "?")
+	x, errX := filepath.Abs(a)
+	y, errY := filepath.Abs(b)
+	if errX != nil || errY != nil {
+		return a == b
+	}
+	if x == y {
+		return true
+	}
+	i, errI := os.Stat(x)
+	j, errJ := os.Stat(y)
+	return errI == nil && errJ == nil && os.SameFile(i, j)
+}

@@ -1,0 +1,58 @@
+package site
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// IsFolder tells whether pages go to a folder of this name, and not to one file or standard output (-).
+func IsFolder(path string) bool {
+	if info, err := os.Stat(path); err == nil {
+		return info.IsDir()
+	}
+	return path != "-" && !slices.Contains([]string{".html", ".htm"}, strings.ToLower(filepath.Ext(path)))
+}
+
+// StaticOf chooses the rows of eval_runs that a report is about: those of a run whose answers a pattern
+// names, and of another run the one that they are compared with; "": none.
+func StaticOf(ctx context.Context, w *connectors.Warehouse, run string, of scoring.AnswerID, baseline string) (o Static, err error) {
+	rows, err := w.Runs(ctx, run)
+	if err != nil {
+		return o, err
+	}
+	for i := range rows {
+		if (scoring.AnswerID{Agent: rows[i].Agent, Version: rows[i].AgentVersion, Batch: rows[i].BatchID}).Matches(of) {
+			o.Runs = append(o.Runs, rows[i].Key())
+		}
+	}
+	if len(o.Runs) == 0 {
+		return o, errcode.New(errcode.NotFound, "the run has no answers to report on")
+	}
+	if baseline == "" {
+		return o, nil
+	}
+	if rows, err = w.Runs(ctx, baseline); err != nil {
+		return o, err
+	}
+	o.Baseline = baselineOf(rows, o.Runs[0])
+	return o, nil
+}
+
+// baselineOf is the row of a run that another run's row is compared with: of the same agent where
+// there is one, the last of several.
+func baselineOf(rows []connectors.Run, of caselist.Run) (out caselist.Run) {
+	for i := range rows {
+		if key := rows[i].Key(); out == (caselist.Run{}) || key.Agent == of.Agent || out.Agent != of.Agent {
+			out = key
+		}
+	}
+	return out
+}

@@ -1,0 +1,304 @@
+package storedscores
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/badger-eval/badger/internal/analysis"
+	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/printable"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/metric"
+)
+
+// Source is scores that can be analysed, and what people say of the answers.
+type Source interface {
+	analysis.Source
+	// Evidence yields the latest scores of the metrics, of each judge that was asked, of the answers
+	// that a pattern names.
+	Evidence(ctx context.Context, metrics []string, of scoring.AnswerID) iter.Seq2[analysis.Evidence, error]
+	// Labels are what people say of answers, and Digests the same for answers with the same rows;
+	// digests are nil where the answers cannot be read.
+	Labels(ctx context.Context) (map[scoring.AnswerID]bool, error)
+	Digests(ctx context.Context, cases []string) (map[scoring.AnswerID]string, error)
+}
+
+// With is the scores of the warehouse with the labels and answers of a file of cases; nil: those of the
+// warehouse.
+func (s *Warehouse) With(cases *CaseLabels) Source { return withCases{s, cases} }
+
+type withCases struct {
+	*Warehouse
+	cases *CaseLabels
+}
+
+// Labels are what the file says of answers, or else the warehouse.
+func (s withCases) Labels(ctx context.Context) (map[scoring.AnswerID]bool, error) {
+	if s.cases != nil {
+		return s.cases.labels, nil
+	}
+	return s.Warehouse.Labels(ctx)
+}
+
+// Digests are those of the answers of the file, or else of the warehouse.
+func (s withCases) Digests(ctx context.Context, cases []string) (map[scoring.AnswerID]string, error) {
+	if s.cases != nil {
+		return s.cases.digests, nil
+	}
+	return s.Warehouse.Digests(ctx, cases)
+}
+
+// Files is the scores of files in JSON Lines, as a run writes them. They are read once.
+type Files struct {
+	set   *analysis.Set
+	cases *CaseLabels
+	paths []string
+	read  bool
+	found []analysis.Batch
+	held  map[analysis.Batch]*analysis.Answers // without dates
+	names []string
+}
+
+// InFiles is the scores of files, for answers of a set. Cases are what a file of cases says of the answers; nil: nothing. A
+// file that is not there or is named twice is a mistake of the user, with flag as what named it.
+func InFiles(set *analysis.Set, flag string, paths []string, cases *CaseLabels) (*Files, error) {
+	var files []os.FileInfo
+	for _, path := range paths {
+		file, err := os.Stat(path)
+		if err != nil {
+			return nil, errcode.Usage("%s: there is no file %q", flag, filepath.Base(path))
+		}
+		if slices.ContainsFunc(files, func(o os.FileInfo) bool { return os.SameFile(file, o) }) {
+			return nil, errcode.Usage("%s: the file %q is named twice", flag, filepath.Base(path))
+		}
+		files = append(files, file)
+	}
+	return &Files{set: set, cases: cases, paths: paths}, nil
+}
+
+// readAll reads the files once. Where several hold scores of the same batch, the file tells them
+// apart.
+func (s *Files) readAll(ctx context.Context) error {
+	if s.read {
+		return nil
+	}
+	s.held = map[analysis.Batch]*analysis.Answers{}
+	metrics := map[string]bool{}
+	origins := map[analysis.Batch]map[string]bool{}
+	for i, path := range s.paths {
+		for r, err := range batch.ReadScores(ctx, path) {
+			if err != nil {
+				return err
+			}
+			b := analysis.Batch{Agent: r.Agent, Version: r.Version, ID: r.Batch}
+			if origins[b] == nil {
+				origins[b] = map[string]bool{}
+			}
+			b.Origin = OriginOf(s.paths, i)
+			of := b
+			of.Origin = ""
+			origins[of][b.Origin] = true
+			if s.held[b] == nil {
+				b.Agent, b.Version, b.ID = strings.Clone(b.Agent), strings.Clone(b.Version), strings.Clone(b.ID)
+				s.held[b] = s.set.Answers(b)
+			}
+			metrics[r.Score.Metric] = true
+			score := fileScore(&r.Row)
+			if s.held[b].Contradicts(&score) {
+				return contradiction(ctx, path, &r)
+			}
+			s.held[b].Add(&score)
+		}
+	}
+	for b := range s.held {
+		of := b
+		of.Origin = ""
+		if len(origins[of]) == 1 {
+			b.Origin = ""
+		}
+		s.found = append(s.found, b)
+	}
+	for m := range metrics {
+		s.names = append(s.names, m)
+	}
+	slices.Sort(s.names)
+	s.read = true
+	return nil
+}
+
+// contradiction says that a line of a score file has another score of the same answer and metric than
+// a line before it.
+func contradiction(ctx context.Context, path string, r *batch.FileRow) error {
+	first := 0
+	for o, err := range batch.ReadScores(ctx, path) {
+		if err != nil {
+			return err
+		}
+		if o.AnswerID == r.AnswerID && o.Score.Metric == r.Score.Metric {
+			first = o.Line
+			break
+		}
+	}
+	b := analysis.Batch{Agent: r.Agent, Version: r.Version, ID: r.Batch}
+	of := fmt.Sprintf("case %s, metric %s", printable.Short(r.CaseID), printable.Short(r.Score.Metric))
+	if b != (analysis.Batch{}) {
+		of += ", " + printable.Short(b.Name())
+	}
+	return errcode.New(errcode.DataLoss, "%s:%d: expected one score of each answer and metric: line %d has another one of %s", printable.Short(filepath.Base(path)), r.Line, first, of)
+}
+
+// OriginOf names a file by its base, or by its path where two have the same base.
+func OriginOf(paths []string, i int) string {
+	base := filepath.Base(paths[i])
+	for k, p := range paths {
+		if k != i && filepath.Base(p) == base {
+			return paths[i]
+		}
+	}
+	return base
+}
+
+func fileScore(r *batch.Row) analysis.Score {
+	detail, _ := r.Score.Detail.(json.RawMessage)
+	score := Score(&r.Score, r.GoldHash, detail)
+	if r.Score.Usage != nil || len(r.Score.AssessmentIDs) > 0 {
+		score.Judge = analysis.UnknownJudge
+	}
+	if judge := fileJudge(&r.Score, detail); judge != "" {
+		score.Judge = judge
+	}
+	return score
+}
+
+// restsOn is how the detail of a verdict begins that a judge decided.
+var restsOn = regexp.MustCompile(`^(?:rose|flex) by (.+?)(?:, asked |, from the replies to |; the evidence )`)
+
+// fileJudge is the judge that the detail of a score names, as ROSE's tag or in what a verdict rests
+// on; empty where it names none.
+func fileJudge(s *scoring.Score, detail json.RawMessage) string {
+	score := *s
+	score.Detail = detail
+	if tag, _ := metric.Tagged(&score); tag != "" {
+		return strings.TrimPrefix(tag, "rose_")
+	}
+	var d struct {
+		RestsOn string `json:"rests_on"`
+	}
+	if s.Metric != "verdict" || json.Unmarshal(detail, &d) != nil {
+		return ""
+	}
+	if m := restsOn.FindStringSubmatch(d.RestsOn); m != nil && m[1] != "a model that is not named" {
+		return m[1]
+	}
+	return ""
+}
+
+// Batches lists the batches that the files have scores of, without dates.
+func (s *Files) Batches(ctx context.Context) ([]analysis.Batch, error) {
+	err := s.readAll(ctx)
+	return s.found, err
+}
+
+// Metrics lists the metrics that have scores.
+func (s *Files) Metrics(ctx context.Context) ([]string, error) {
+	err := s.readAll(ctx)
+	return s.names, err
+}
+
+// Load adds the scores of a batch.
+func (s *Files) Load(ctx context.Context, b analysis.Batch, metrics []string, into *analysis.Answers) error {
+	if err := s.readAll(ctx); err != nil {
+		return err
+	}
+	b.At, b.Evaluated = time.Time{}, false
+	from := s.held[b]
+	if from == nil { // the file does not need to tell the batch apart
+		for held, a := range s.held {
+			if held.Origin = ""; held == b {
+				from = a
+			}
+		}
+	}
+	if from == nil {
+		return errors.New("there are no scores of the batch") // which Batches has named
+	}
+	into.AddAll(from, metrics)
+	return nil
+}
+
+// Evidence yields the scores in the order of the files.
+func (s *Files) Evidence(ctx context.Context, metrics []string, of scoring.AnswerID) iter.Seq2[analysis.Evidence, error] {
+	return func(yield func(analysis.Evidence, error) bool) {
+		for i, path := range s.paths {
+			for r, err := range batch.ReadScores(ctx, path) {
+				if err == nil && (!slices.Contains(metrics, r.Score.Metric) || !r.Matches(of)) {
+					continue
+				}
+				e := analysis.Evidence{AnswerID: r.AnswerID}
+				if err == nil {
+					e.Score = fileScore(&r.Row)
+					if e.Judge == analysis.UnknownJudge || JudgedAnyway(e.Metric) && (e.Judge == "" || len(s.paths) > 1) {
+						e.Judge = strings.TrimSuffix(OriginOf(s.paths, i), ".jsonl") // a file is of one judge
+					}
+				}
+				if !yield(e, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Labels are what the cases say of the answers; nil where there are none.
+func (s *Files) Labels(context.Context) (map[scoring.AnswerID]bool, error) {
+	if s.cases == nil {
+		return nil, nil
+	}
+	return s.cases.labels, nil
+}
+
+// Digests are those of the answers of the cases; nil where there are none.
+func (s *Files) Digests(context.Context, []string) (map[scoring.AnswerID]string, error) {
+	if s.cases == nil {
+		return nil, nil
+	}
+	return s.cases.digests, nil
+}
+
+// CaseLabels is what a case file says of answers.
+type CaseLabels struct {
+	labels  map[scoring.AnswerID]bool
+	digests map[scoring.AnswerID]string
+}
+
+// ReadCaseLabels reads what people say of the cases of a source, and digests of the answers. A case
+// that cannot be read is an error.
+func ReadCaseLabels(ctx context.Context, source batch.Source) (*CaseLabels, error) {
+	out := &CaseLabels{labels: map[scoring.AnswerID]bool{}, digests: map[scoring.AnswerID]string{}}
+	for item, err := range source.Cases(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		c, err := item.Load(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if c.Human != nil {
+			out.labels[c.AnswerID()] = *c.Human
+		}
+		if d := Digest(&c.Pred.Result); d != "" {
+			out.digests[c.AnswerID()] = d
+		}
+	}
+	return out, nil
+}
