@@ -18,11 +18,11 @@ var foreignArrow = map[string]string{"connectors/snowflake": "github.com/apache/
 // another connector; this package knows none.
 var allowed = map[string][]string{
 	"connectors":            {"connectors/driver", "scoring", "sql", "internal/arrowtable", "internal/caselist", "internal/errcode", "internal/lru", "internal/natural"},
-	"connectors/driver":     {"internal/errcode"},
-	"connectors/drivertest": {"connectors", "connectors/doctor", "connectors/driver", "scoring", "internal/arrowtable", "internal/caselist", "internal/errcode"},
+	"connectors/driver":     {"internal/columnar", "internal/errcode"},
+	"connectors/drivertest": {"connectors", "connectors/doctor", "connectors/driver", "scoring", "internal/arrowtable", "internal/caselist", "internal/columnar", "internal/errcode"},
 	"connectors/doctor":     {"connectors", "connectors/driver", "scoring", "sql", "internal/errcode"},
 	// The engine of counterexamples, which knows the types of queries that return them and no score.
-	"connectors/duckdb":                {"connectors/driver", "connectors/internal/driverbase", "internal/errcode", "scoring/counterexample"},
+	"connectors/duckdb":                {"connectors/driver", "connectors/internal/driverbase", "internal/columnar", "internal/errcode", "scoring/counterexample"},
 	"connectors/*":                     {"connectors/driver", "connectors/internal/driverbase", "internal/errcode"},
 	"connectors/internal/driverbase":   {"connectors/driver", "internal/errcode"},
 	"connectors/snowflake":             {"connectors/driver", "connectors/internal/driverbase", "internal/errcode", "connectors/snowflake/internal/calm"},

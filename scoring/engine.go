@@ -339,14 +339,9 @@ func otherThanAnswer(behaviour string) string {
 // query failed, it returns the score that follows from that.
 func (r *run) meetNeeds(m *Metric, in *Input, gold int) (Score, bool) {
 	c, needs := r.c, m.Needs
-	lacks := func(what string) (Score, bool) { return NotApplicable("no " + what + " given"), true }
 	callsFor := otherThanAnswer(c.Expected.Behaviour)
 	if needs&(FieldGoldResult|FieldPredResult) != 0 && callsFor != "" {
 		return NotApplicable("the question calls for a " + callsFor + ", not for a result"), true
-	}
-	noSQL := NotApplicable(NoPredSQL)
-	if callsFor != "" { // and it is right to give none
-		noSQL.Reason = "the question calls for a " + callsFor + ", and the agent gave no SQL"
 	}
 	if r.pred == nil {
 		q := c.Pred
@@ -360,40 +355,15 @@ func (r *run) meetNeeds(m *Metric, in *Input, gold int) (Score, bool) {
 		}
 		in.Gold = r.golds[gold]
 	}
-	switch {
-	case needs&FieldQuestion != 0 && c.Question == "":
-		return lacks("question")
-	case needs&FieldEvidence != 0 && c.Evidence == "":
-		return lacks("evidence")
-	case needs&FieldSchema != 0 && strings.TrimSpace(c.Schema) == "":
-		return lacks("schema")
-	case needs&FieldResponse != 0 && strings.TrimSpace(c.Agent.Response) == "":
-		return lacks("response of the agent")
-	case needs&FieldInterpretation != 0 && strings.TrimSpace(c.Agent.Interpretation) == "":
-		return lacks("interpretation of the agent")
-	case needs&FieldGoldSQL != 0 && (in.Gold == nil || strings.TrimSpace(in.Gold.SQL) == ""):
-		return lacks("gold SQL")
-	case needs&FieldPredSQL != 0 && strings.TrimSpace(in.Pred.SQL) == "":
-		return noSQL, true
-	case needs&FieldExecution != 0 && !in.Pred.Ran && strings.TrimSpace(in.Pred.SQL) == "":
-		return noSQL, true
-	case needs&FieldExecution != 0 && !in.Pred.Ran:
-		return NotApplicable("the agent's query was not run"), true
-	case needs&FieldJudge != 0 && !r.engine.HasJudge(m.Name) && r.engine.opts.Replies == nil:
+	if reason := in.lacks(needs &^ (FieldGoldResult | FieldPredResult)); reason != "" {
+		return NotApplicable(reason), true
+	}
+	if needs&FieldJudge != 0 && !r.engine.HasJudge(m.Name) && r.engine.opts.Replies == nil {
 		return NotApplicable("no judge is configured"), true
-	case needs&FieldTools != 0 && len(c.Expected.Tools) == 0:
-		return lacks("expected tools")
-	case needs&FieldLatency != 0 && (in.Gold == nil || in.Gold.Latency == nil):
-		return lacks("gold latency")
-	case needs&FieldLatency != 0 && in.Pred.Latency == nil:
-		return lacks("latency of the agent")
 	}
 	if needs&FieldGoldResult != 0 {
-		switch {
-		case in.Gold == nil || in.Gold.Result.Absent() && in.Gold.Error == "":
-			return lacks("gold result")
-		case in.Gold.Result.Absent():
-			return NotApplicable("the gold query failed when it ran"), true
+		if reason := in.lacks(FieldGoldResult); reason != "" {
+			return NotApplicable(reason), true
 		}
 		if err := r.resolve(in.Gold); err != nil {
 			return Fail(errcode.New(errcode.Of(err), "gold result: %w", err)), true
@@ -404,8 +374,8 @@ func (r *run) meetNeeds(m *Metric, in *Input, gold int) (Score, bool) {
 			return s, true
 		}
 	} else if needs&FieldPredResult != 0 {
-		if in.Pred.Result.Absent() {
-			return NotApplicable(NoPredResult), true
+		if reason := in.lacks(FieldPredResult); reason != "" {
+			return NotApplicable(reason), true
 		}
 		if err := r.resolve(in.Pred); err != nil {
 			return Fail(errcode.New(errcode.Of(err), "result of the agent: %w", err)), true

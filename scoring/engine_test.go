@@ -99,6 +99,7 @@ func TestEngineMeetsNeeds(t *testing.T) {
 		{"an execution", scoring.FieldExecution, without(t), ""},
 		{"a failed execution is one", scoring.FieldExecution, decodeCase(t, `{"case_id":"c","agent":{"sql":"x","error":"boom"}}`), ""},
 		{"no execution", scoring.FieldExecution, without(t, "agent.result"), "the agent's query was not run"},
+		{"a blank question", scoring.FieldQuestion, decodeCase(t, `{"case_id":"c","question":" \n"}`), "no question given"},
 		{"no evidence", scoring.FieldEvidence, without(t), "no evidence given"},
 		{"no schema", scoring.FieldSchema, without(t), "no schema given"},
 		{"no judge", scoring.FieldJudge, without(t), "no judge is configured"},

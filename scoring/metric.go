@@ -14,32 +14,6 @@ import (
 	"github.com/badger-eval/badger/scoring/counterexample"
 )
 
-// Field is a part of a case, or a set of them: what a metric needs, or reads where it is there. The
-// arguments of its SQL function follow from it.
-type Field uint
-
-// The fields.
-const (
-	FieldQuestion       Field = 1 << iota // the question
-	FieldEvidence                         // hints that came with the question
-	FieldSchema                           // DDL of the tables
-	FieldGoldSQL                          // the accepted query
-	FieldPredSQL                          // the agent's query
-	FieldGoldResult                       // the accepted result
-	FieldPredResult                       // the agent's result
-	FieldExecution                        // whether the agent's query ran, and its error
-	FieldInterpretation                   // the question in the agent's words
-	FieldResponse                         // the agent's answer in prose
-	FieldTools                            // expected and made tool calls
-	FieldLatency                          // both latencies
-	FieldBehaviour                        // the behaviour the question calls for, and whether the agent gave a result at all; never missing
-	FieldJudge                            // a judge model
-	FieldCase                             // the case as a whole, for what rests on other metrics; never missing
-	FieldDialect                          // the SQL dialect of both queries; never missing
-	FieldGoldError                        // whether the accepted query failed; never missing
-	FieldClarifications                   // what a right agent asks back; never missing
-)
-
 // Branch is the part of an evaluation that a metric belongs to (BADGER, Table 2); a metric may
 // belong to both.
 type Branch uint

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
+	"github.com/badger-eval/badger/internal/columnar"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -32,7 +33,7 @@ func readArrow(in *Batch, fn *Function, k int, arr arrow.Array) (err error) {
 	}
 	if arr.DataType().ID() == arrow.NULL {
 		for range in.Rows {
-			col.appendNull()
+			col.AppendNull()
 		}
 		return nil
 	}
@@ -47,10 +48,10 @@ func readArrow(in *Batch, fn *Function, k int, arr arrow.Array) (err error) {
 	}
 	for i := range in.Rows {
 		if arr.IsNull(i) || values.IsNull(index(i)) {
-			col.appendNull()
+			col.AppendNull()
 			continue
 		}
-		if wrong := col.appendText(text(index(i))); wrong != "" {
+		if wrong := col.AppendText(text(index(i))); wrong != "" {
 			in.spoil(i, badArgument(fn, k, wrong))
 		}
 	}
@@ -89,7 +90,7 @@ func readSame(col *Column, arr arrow.Array) bool {
 	default:
 		return false
 	}
-	col.Nulls = zeroed(col.Nulls, n)
+	col.Nulls = columnar.Zeroed(col.Nulls, n)
 	if arr.NullN() != 0 {
 		for i := range col.Nulls {
 			col.Nulls[i] = arr.IsNull(i)

@@ -285,7 +285,7 @@ func BenchmarkCodec(b *testing.B) {
 						b.Fatal(err)
 					}
 					req.out.Type = DOUBLE
-					req.out.resize(req.batch.Rows)
+					req.out.Resize(req.batch.Rows)
 					if err := c.run(context.Background(), req.fn, &req.batch, &req.out, 0); err != nil {
 						b.Fatal(err)
 					}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/badger-eval/badger/internal/columnar"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -256,7 +257,7 @@ func (c *Catalogue) Call(ctx context.Context, fn *Function, in *Batch) (*Column,
 				k+1, fn.Params[k].Name, a.Len(), a.Type, in.Rows, fn.Params[k].Type)
 		}
 	}
-	out := NewColumn(fn.Result, in.Rows)
+	out := columnar.New(fn.Result, in.Rows)
 	if err := c.run(ctx, fn, in, out, 0); err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/badger-eval/badger/internal/columnar"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -225,8 +226,8 @@ func callOne(t *testing.T, c *Catalogue, name string, args ...string) (*Column, 
 	for k, a := range args {
 		in.Args[k].Type = f.Params[k].Type
 		if a == "\x00" {
-			in.Args[k].appendNull()
-		} else if wrong := in.Args[k].appendText(a); wrong != "" {
+			in.Args[k].AppendNull()
+		} else if wrong := in.Args[k].AppendText(a); wrong != "" {
 			in.spoil(0, badArgument(f, k, wrong))
 		}
 	}
@@ -493,7 +494,7 @@ func TestBudgetFailsRowsThatHaveNotBegun(t *testing.T) {
 			}
 		}
 		in.Explain = true
-		out := NewColumn(JSON, in.Rows)
+		out := columnar.New(JSON, in.Rows)
 		if err := c.run(context.Background(), f, in, out, 100*time.Millisecond); err != nil {
 			t.Fatal(err)
 		}
@@ -533,7 +534,7 @@ func TestCallChecksItsBatch(t *testing.T) {
 	c := newCatalogue(t)
 	f, _ := c.Function("slowdown")
 	short := NewBatch(f, 2, 3)
-	short.Args[1].resize(2)
+	short.Args[1].Resize(2)
 	wrong := NewBatch(f, 2, 3)
 	wrong.Args[1].Type = VARCHAR
 	for why, in := range map[string]*Batch{"too few arguments": NewBatch(f, 1, 3), "a short column": short, "a column of another type": wrong} {
@@ -568,5 +569,17 @@ func TestTheWholeCaseHoldsEverythingElse(t *testing.T) {
 	out, in := callOne(t, c, "m", `{"case_id": "c", "agent": {"response": "three", "result": {"columns": ["a"], "rows": [[1], [2], [3]]}}}`)
 	if len(in.Problems) > 0 || out.Floats[0] != 3 {
 		t.Errorf("%v %+v, want 3", out.Floats, in.Problems)
+	}
+}
+
+// Every argument of a field can be read from a call, and nothing else can.
+func TestEveryFieldsArgumentsAreRead(t *testing.T) {
+	for _, p := range metricParams {
+		if p.set == nil {
+			t.Errorf("nothing reads the argument %s", p.Name)
+		}
+	}
+	if len(metricParams) != len(readers) {
+		t.Errorf("%d arguments of fields and %d readers", len(metricParams), len(readers))
 	}
 }

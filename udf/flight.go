@@ -215,13 +215,13 @@ func (e *flightCall) batch(ctx context.Context, rec arrow.Record) (arrow.Record,
 		}
 	}
 	e.out.Type = e.h.fn.Result
-	e.out.resize(e.in.Rows)
+	e.out.Resize(e.in.Rows)
 	budget := e.s.budget(traits{name: e.h.dialect.name, budget: e.h.dialect.budget})
 	if err := e.s.catalogue.run(ctx, e.h.fn, &e.in, &e.out, budget); err != nil {
 		return nil, err
 	}
 	e.c.rows += e.in.Rows
-	e.c.nulls += e.out.countNulls()
+	e.c.nulls += e.out.CountNulls()
 	if e.s.hooks.Served != nil {
 		e.s.hooks.Served(e.c.wire, e.s.known(e.c.function), e.s.now().Sub(begun))
 	}

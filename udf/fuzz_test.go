@@ -78,7 +78,7 @@ func fuzzWire(f *testing.F, w wire, function, in, out string, dirs ...string) {
 			}
 		}
 		r.out.Type = r.fn.Result
-		r.out.resize(rows)
+		r.out.Resize(rows)
 		if err := c.run(context.Background(), r.fn, &r.batch, &r.out, 0); err != nil {
 			t.Fatal(err)
 		}

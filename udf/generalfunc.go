@@ -33,7 +33,7 @@ func generalFunctions(c *Catalogue, engine *scoring.Engine, version string) []Fu
 					return err
 				}
 				out.SetText(i, envelopes(scores))
-				out.scores = scores
+				in.scores = scores
 				return nil
 			},
 			Envelope: func(err error) string { return envelopes([]scoring.Score{scoring.Fail(err)}) },

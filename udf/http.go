@@ -144,12 +144,12 @@ func (s *Server) answer(ctx context.Context, w wire, x *exchange, body, dst []by
 		return dst, err
 	}
 	req.out.Type = req.fn.Result
-	req.out.resize(req.batch.Rows)
+	req.out.Resize(req.batch.Rows)
 	tr := w.traits()
 	if err := s.catalogue.run(withShare(ctx, x.share), req.fn, &req.batch, &req.out, s.budget(tr)); err != nil {
 		return dst, s.cut(err)
 	}
-	x.nulls = req.out.countNulls()
+	x.nulls = req.out.CountNulls()
 	return encodeWithin(dst, w, req, tr.reply)
 }
 

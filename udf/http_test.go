@@ -157,7 +157,7 @@ func TestLongReplies(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.out.Type = JSON
-		r.out.resize(len(n))
+		r.out.Resize(len(n))
 		if err := c.run(context.Background(), r.fn, &r.batch, &r.out, 0); err != nil {
 			t.Fatal(err)
 		}

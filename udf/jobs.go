@@ -136,28 +136,10 @@ func rowOf(fn *Function, in *Batch, i int) *Batch {
 	for k := range in.Args {
 		from, to := &in.Args[k], &row.Args[k]
 		to.Type = fn.Params[k].Type
-		to.resize(1)
-		to.copyRow(0, from, i)
+		to.Resize(1)
+		to.CopyRow(0, from, i)
 	}
 	return row
-}
-
-// copyRow takes row i of a column of the same type as row to.
-func (c *Column) copyRow(to int, from *Column, i int) {
-	c.Nulls[to] = from.Nulls[i]
-	if len(c.Nulls) == 1 {
-		c.scores = from.scores
-	}
-	switch c.Type {
-	case DOUBLE:
-		c.Floats[to] = from.Floats[i]
-	case BIGINT:
-		c.Ints[to] = from.Ints[i]
-	case BOOLEAN:
-		c.Bools[to] = from.Bools[i]
-	default:
-		c.Texts[to] = from.Texts[i]
-	}
 }
 
 // bytes is what a job's arguments take.
@@ -347,7 +329,8 @@ func (s *jobs) tell(j *job, in *Batch, out *Column, i int) {
 	if j.err != nil {
 		j.fn.fail(in, i, out, j.err)
 	} else {
-		out.copyRow(i, &j.out, 0)
+		out.CopyRow(i, &j.out, 0)
+		in.scores = j.in.scores
 	}
 	if j.failed && s.all[j.key] == j {
 		delete(s.all, j.key)
@@ -396,7 +379,7 @@ func (s *jobs) compute(j *job) {
 	defer cancel()
 	ctx = withPlace(ctx, turn{s})
 	j.out.Type = j.fn.Result
-	j.out.resize(1)
+	j.out.Resize(1)
 	j.err = s.catalogue.guarded(j.fn, func() error { return j.fn.Row(ctx, j.in, 0, &j.out) })
 	if code := errcode.Of(j.err); ctx.Err() != nil && (code == errcode.DeadlineExceeded || code == errcode.Cancelled) {
 		j.err = errOverdue
@@ -412,7 +395,7 @@ func (s *jobs) end(j *job) {
 	s.unpark(j)
 	j.ended = time.Now()
 	j.cancel()
-	j.in = &Batch{Problems: j.in.Problems} // the arguments are not asked for again
+	j.in = &Batch{Problems: j.in.Problems, scores: j.in.scores} // the arguments are not asked for again
 	close(j.done)
 	if j.failed && j.waiting > 0 { // it is told now
 		if s.all[j.key] == j {

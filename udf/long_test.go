@@ -16,6 +16,7 @@ import (
 
 	"github.com/apache/arrow/go/v17/arrow/flight"
 
+	"github.com/badger-eval/badger/internal/columnar"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/udf/identity"
 	"github.com/badger-eval/badger/udf/udfpb"
@@ -473,7 +474,7 @@ func TestParkedRowsAreBounded(t *testing.T) {
 	for i := range rows {
 		in.Args[0].SetText(i, strings.Repeat(string(rune('0'+i)), 1<<20))
 	}
-	out := NewColumn(JSON, rows)
+	out := columnar.New(JSON, rows)
 	if err := c.run(t.Context(), f, in, out, 20*time.Millisecond); err != nil {
 		t.Fatal(err)
 	}
@@ -506,7 +507,7 @@ func TestOneCallerDoesNotTakeAllThatGoesOn(t *testing.T) {
 		for i := range rows {
 			in.Args[0].SetText(i, caller+strings.Repeat(string(rune('0'+i)), 1<<20))
 		}
-		out := NewColumn(VARCHAR, rows)
+		out := columnar.New(VARCHAR, rows)
 		if err := c.run(as(caller), submit, in, out, time.Second); err != nil {
 			t.Fatal(err)
 		}

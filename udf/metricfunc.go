@@ -20,78 +20,75 @@ type metricParam struct {
 	set   func(r *metricRow, b *Batch, k, i int) error
 }
 
-var metricParams = []metricParam{
-	{Param{"dialect", VARCHAR, false, "the SQL dialect of both queries, such as snowflake or bigquery"}, scoring.FieldDialect,
-		func(r *metricRow, b *Batch, k, i int) error { r.c.Dialect = b.Text(k, i); return nil }},
-	{Param{"case_json", JSON, false, "the whole case, as a line of a case file"}, scoring.FieldCase,
-		func(r *metricRow, b *Batch, k, i int) error {
-			c, err := scoring.DecodeCase(bytesOf(b.Text(k, i)))
-			if err != nil {
-				return err
-			}
-			r.c = *c
-			return nil
-		}},
-	{Param{"expected_behaviour", VARCHAR, false, "what the question calls for: answer, clarify or refuse"}, scoring.FieldBehaviour, behaviour},
-	{Param{"question", VARCHAR, false, "the question that was asked"}, scoring.FieldQuestion,
-		func(r *metricRow, b *Batch, k, i int) error { r.c.Question = b.Text(k, i); return nil }},
-	{Param{"interpretation", VARCHAR, false, "the question in the agent's own words"}, scoring.FieldInterpretation,
-		func(r *metricRow, b *Batch, k, i int) error { r.c.Agent.Interpretation = b.Text(k, i); return nil }},
-	{Param{"response", VARCHAR, false, "the agent's answer in prose"}, scoring.FieldResponse,
-		func(r *metricRow, b *Batch, k, i int) error { r.c.Agent.Response = b.Text(k, i); return nil }},
-	{Param{"gold_sql", VARCHAR, false, "the accepted query"}, scoring.FieldGoldSQL,
-		func(r *metricRow, b *Batch, k, i int) error { r.gold[0].SQL = b.Text(k, i); return nil }},
-	{Param{"agent_sql", VARCHAR, false, "the agent's query"}, scoring.FieldPredSQL,
-		func(r *metricRow, b *Batch, k, i int) error { r.c.Pred.SQL = b.Text(k, i); return nil }},
-	{Param{"gold_result", VARCHAR, false, `the accepted result: inline JSON {"columns":…,"rows":…} or a reference query:…, table:…, file:…`}, scoring.FieldGoldResult,
-		func(r *metricRow, b *Batch, k, i int) error { r.gold[0].Result = result(b, k, i); return nil }},
-	{Param{"agent_result", VARCHAR, false, "the agent's result, inline or by reference"}, scoring.FieldPredResult | scoring.FieldBehaviour,
-		func(r *metricRow, b *Batch, k, i int) error { r.c.Pred.Result = result(b, k, i); return nil }},
-	{Param{"sql_error", VARCHAR, false, "the database's message where the agent's query failed; NULL or empty where it ran"}, scoring.FieldExecution,
-		func(r *metricRow, b *Batch, k, i int) error {
-			r.c.Pred.Error = b.Text(k, i)
-			r.c.Pred.Ran = r.c.Pred.Error != "" || strings.TrimSpace(r.c.Pred.SQL) != ""
-			return nil
-		}},
-	{Param{"expected_tools", JSON, false, "the tool calls a right agent makes: a JSON list, or a specification"}, scoring.FieldTools,
-		func(r *metricRow, b *Batch, k, i int) error {
-			text := b.Text(k, i)
-			if text != "" && !json.Valid(bytesOf(text)) {
-				return errcode.New(errcode.InvalidArgument, "expected JSON")
-			}
-			r.c.Expected.Tools = bytesOf(text)
-			return nil
-		}},
-	{Param{"tool_calls", JSON, false, `the tool calls the agent made: a JSON list of names or {"name":…,"arguments":…}`}, scoring.FieldTools,
-		func(r *metricRow, b *Batch, k, i int) error {
-			if text := b.Text(k, i); text != "" && json.Unmarshal(bytesOf(text), &r.c.Agent.ToolCalls) != nil {
-				return errcode.New(errcode.InvalidArgument, `expected a JSON list of names or {"name":…,"arguments":…}`)
-			}
-			return nil
-		}},
-	{Param{"gold_latency_ms", DOUBLE, false, "how long the accepted query ran, in milliseconds"}, scoring.FieldLatency,
-		func(r *metricRow, b *Batch, k, i int) (err error) {
-			r.gold[0].Latency, err = latency(b, k, i)
+// metricParams are those of all fields.
+var metricParams = func() (params []metricParam) {
+	for _, f := range scoring.Fields() {
+		for _, a := range f.Args {
+			r := readers[a.Name]
+			params = append(params, metricParam{Param{a.Name, r.of, false, a.Doc}, f.Field | a.Also, r.set})
+		}
+	}
+	return params
+}()
+
+// readers read the arguments of fields.
+var readers = map[string]struct {
+	of  Type
+	set func(r *metricRow, b *Batch, k, i int) error
+}{
+	"dialect": {VARCHAR, func(r *metricRow, b *Batch, k, i int) error { r.c.Dialect = b.Text(k, i); return nil }},
+	"case_json": {JSON, func(r *metricRow, b *Batch, k, i int) error {
+		c, err := scoring.DecodeCase(bytesOf(b.Text(k, i)))
+		if err != nil {
 			return err
-		}},
-	{Param{"agent_latency_ms", DOUBLE, false, "how long the agent's query ran, in milliseconds"}, scoring.FieldLatency,
-		func(r *metricRow, b *Batch, k, i int) (err error) {
-			r.c.Pred.Latency, err = latency(b, k, i)
-			return err
-		}},
-	{Param{"evidence", VARCHAR, false, "hints that came with the question"}, scoring.FieldEvidence,
-		func(r *metricRow, b *Batch, k, i int) error { r.c.Evidence = b.Text(k, i); return nil }},
-	{Param{"schema_ddl", VARCHAR, false, "DDL of the tables the question is about"}, scoring.FieldSchema,
-		func(r *metricRow, b *Batch, k, i int) error { r.c.Schema = b.Text(k, i); return nil }},
-	{Param{"gold_error", VARCHAR, false, "the database's message where the accepted query failed"}, scoring.FieldGoldError,
-		func(r *metricRow, b *Batch, k, i int) error { r.gold[0].Error = b.Text(k, i); return nil }},
-	{Param{"expected_clarifications", JSON, false, "what a right agent asks back: a JSON list of texts"}, scoring.FieldClarifications,
-		func(r *metricRow, b *Batch, k, i int) error {
-			if text := b.Text(k, i); text != "" && json.Unmarshal(bytesOf(text), &r.c.Expected.Clarifications) != nil {
-				return errcode.New(errcode.InvalidArgument, "expected a JSON list of texts")
-			}
-			return nil
-		}},
+		}
+		r.c = *c
+		return nil
+	}},
+	"expected_behaviour": {VARCHAR, behaviour},
+	"question":           {VARCHAR, func(r *metricRow, b *Batch, k, i int) error { r.c.Question = b.Text(k, i); return nil }},
+	"interpretation":     {VARCHAR, func(r *metricRow, b *Batch, k, i int) error { r.c.Agent.Interpretation = b.Text(k, i); return nil }},
+	"response":           {VARCHAR, func(r *metricRow, b *Batch, k, i int) error { r.c.Agent.Response = b.Text(k, i); return nil }},
+	"gold_sql":           {VARCHAR, func(r *metricRow, b *Batch, k, i int) error { r.gold[0].SQL = b.Text(k, i); return nil }},
+	"agent_sql":          {VARCHAR, func(r *metricRow, b *Batch, k, i int) error { r.c.Pred.SQL = b.Text(k, i); return nil }},
+	"gold_result":        {VARCHAR, func(r *metricRow, b *Batch, k, i int) error { r.gold[0].Result = result(b, k, i); return nil }},
+	"agent_result":       {VARCHAR, func(r *metricRow, b *Batch, k, i int) error { r.c.Pred.Result = result(b, k, i); return nil }},
+	"sql_error": {VARCHAR, func(r *metricRow, b *Batch, k, i int) error {
+		r.c.Pred.Error = b.Text(k, i)
+		r.c.Pred.Ran = r.c.Pred.Error != "" || strings.TrimSpace(r.c.Pred.SQL) != ""
+		return nil
+	}},
+	"expected_tools": {JSON, func(r *metricRow, b *Batch, k, i int) error {
+		text := b.Text(k, i)
+		if text != "" && !json.Valid(bytesOf(text)) {
+			return errcode.New(errcode.InvalidArgument, "expected JSON")
+		}
+		r.c.Expected.Tools = bytesOf(text)
+		return nil
+	}},
+	"tool_calls": {JSON, func(r *metricRow, b *Batch, k, i int) error {
+		if text := b.Text(k, i); text != "" && json.Unmarshal(bytesOf(text), &r.c.Agent.ToolCalls) != nil {
+			return errcode.New(errcode.InvalidArgument, `expected a JSON list of names or {"name":…,"arguments":…}`)
+		}
+		return nil
+	}},
+	"gold_latency_ms": {DOUBLE, func(r *metricRow, b *Batch, k, i int) (err error) {
+		r.gold[0].Latency, err = latency(b, k, i)
+		return err
+	}},
+	"agent_latency_ms": {DOUBLE, func(r *metricRow, b *Batch, k, i int) (err error) {
+		r.c.Pred.Latency, err = latency(b, k, i)
+		return err
+	}},
+	"evidence":   {VARCHAR, func(r *metricRow, b *Batch, k, i int) error { r.c.Evidence = b.Text(k, i); return nil }},
+	"schema_ddl": {VARCHAR, func(r *metricRow, b *Batch, k, i int) error { r.c.Schema = b.Text(k, i); return nil }},
+	"gold_error": {VARCHAR, func(r *metricRow, b *Batch, k, i int) error { r.gold[0].Error = b.Text(k, i); return nil }},
+	"expected_clarifications": {JSON, func(r *metricRow, b *Batch, k, i int) error {
+		if text := b.Text(k, i); text != "" && json.Unmarshal(bytesOf(text), &r.c.Expected.Clarifications) != nil {
+			return errcode.New(errcode.InvalidArgument, "expected a JSON list of texts")
+		}
+		return nil
+	}},
 }
 
 // metricRow is the case that one row's arguments make.

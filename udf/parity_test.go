@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -40,42 +39,43 @@ const seldomCases = `{"case_id": "failed", "question": "How many?", "gold": {"sq
 // arguments are the arguments of a function, as texts, from a line of a case file.
 func arguments(t *testing.T, fn *Function, line []byte) []string {
 	t.Helper()
-	var c struct {
-		Question, Evidence, Dialect string
-		Schema                      string `json:"schema_ddl"`
-		Gold                        struct {
-			SQL, Error string
-			Result     json.RawMessage
-			Latency    *float64 `json:"latency_ms"`
-		}
-		Agent struct {
-			SQL, Error, Interpretation, Response string
-			Result                               json.RawMessage
-			ToolCalls                            json.RawMessage `json:"tool_calls"`
-			Latency                              *float64        `json:"latency_ms"`
-		}
-		Expected struct {
-			Behaviour             string
-			Tools, Clarifications json.RawMessage
-		}
-		Options map[string]json.RawMessage
-	}
-	if err := json.Unmarshal(line, &c); err != nil {
+	var c map[string]any
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.UseNumber()
+	if err := d.Decode(&c); err != nil {
 		t.Fatal(err)
 	}
-	number := func(f *float64) string {
-		if f == nil {
-			return ""
+	member := func(key string) any {
+		var at any = c
+		for _, name := range strings.Split(key, ".") {
+			in, _ := at.(map[string]any)
+			at = in[name]
 		}
-		return strconv.FormatFloat(*f, 'g', -1, 64)
+		return at
+	}
+	text := func(v any) string {
+		switch v := v.(type) {
+		case nil:
+			return ""
+		case string:
+			return v
+		}
+		b, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
 	}
 	given := map[string]string{
-		"case_json": string(line), "question": c.Question, "evidence": c.Evidence, "dialect": c.Dialect, "schema_ddl": c.Schema,
-		"gold_sql": c.Gold.SQL, "gold_error": c.Gold.Error, "gold_result": string(c.Gold.Result), "gold_latency_ms": number(c.Gold.Latency),
-		"agent_sql": c.Agent.SQL, "sql_error": c.Agent.Error, "agent_result": string(c.Agent.Result), "agent_latency_ms": number(c.Agent.Latency),
-		"interpretation": c.Agent.Interpretation, "response": c.Agent.Response, "tool_calls": string(c.Agent.ToolCalls),
-		"expected_behaviour": c.Expected.Behaviour, "expected_tools": string(c.Expected.Tools), "expected_clarifications": string(c.Expected.Clarifications),
-		"options": string(c.Options[fn.Metric]), "agent_ran": fmt.Sprint(c.Agent.Error != "" || len(c.Agent.Result) > 0),
+		"case_json": string(line), "options": text(member("options." + fn.Metric)),
+		"agent_ran": fmt.Sprint(text(member("agent.error")) != "" || member("agent.result") != nil),
+	}
+	for _, f := range scoring.Fields() {
+		for _, a := range f.Args {
+			if a.Key != "" {
+				given[a.Name] = text(member(a.Key))
+			}
+		}
 	}
 	var out []string
 	for _, p := range fn.Params {

@@ -337,7 +337,7 @@ func (s *Server) runBatch(w wire, x *exchange, p *polled, req *request) {
 		defer own.end()
 		defer req.release()
 		req.out.Type = req.fn.Result
-		req.out.resize(req.batch.Rows)
+		req.out.Resize(req.batch.Rows)
 		var reply []byte
 		err := s.catalogue.run(ctx, req.fn, &req.batch, &req.out, pollTime)
 		if err == nil && s.catalogue.jobs.wasCut() {
@@ -349,7 +349,7 @@ func (s *Server) runBatch(w wire, x *exchange, p *polled, req *request) {
 		if err == nil && s.batches.wasTold(p) {
 			reply = s.answerKept(p, reply)
 		}
-		s.batches.end(p, reply, req.out.countNulls(), err)
+		s.batches.end(p, reply, req.out.CountNulls(), err)
 	}()
 }
 

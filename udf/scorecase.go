@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/columnar"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -39,12 +40,12 @@ func (s *Server) scoreOne(ctx context.Context, data []byte, metrics []string, t 
 		in := &Batch{Rows: 1, Explain: true, Args: []Column{
 			{Type: JSON, Nulls: []bool{false}, Texts: []string{string(data)}}, {Type: VARCHAR, Nulls: []bool{false}, Texts: []string{strings.Join(metrics, ",")}},
 		}}
-		out := NewColumn(JSON, 1)
+		out := columnar.New(JSON, 1)
 		err := s.catalogue.run(ctx, &l.functions[l.index["score_case"]], in, out, d)
 		if err == nil && len(in.Problems) > 0 {
 			err = errcode.New(in.Problems[0].Code, "%s", in.Problems[0].Reason)
 		}
-		return out.scores, s.cut(err)
+		return in.scores, s.cut(err)
 	}
 	if d > 0 {
 		var cancel context.CancelFunc

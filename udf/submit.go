@@ -142,13 +142,13 @@ func readArguments(fn *Function, in *Batch, text []byte) error {
 		var wrong string
 		switch v := value.(type) {
 		case string:
-			wrong = in.Args[k].appendText(v)
+			wrong = in.Args[k].AppendText(v)
 		case bool:
-			wrong = in.Args[k].appendText(strconv.FormatBool(v))
+			wrong = in.Args[k].AppendText(strconv.FormatBool(v))
 		case float64:
-			wrong = in.Args[k].appendText(formatFloat(v))
+			wrong = in.Args[k].AppendText(formatFloat(v))
 		default:
-			in.Args[k].appendNull()
+			in.Args[k].AppendNull()
 		}
 		if wrong != "" {
 			bad = errcode.New(errcode.DataLoss, "the argument %s that was kept cannot be read", fn.Params[k].Name)

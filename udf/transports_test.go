@@ -32,8 +32,8 @@ var transports = []transport{
 		for i, row := range rows {
 			for k, v := range row {
 				if v == "\x00" {
-					in.Args[k].appendNull()
-				} else if wrong := in.Args[k].appendText(v); wrong != "" {
+					in.Args[k].AppendNull()
+				} else if wrong := in.Args[k].AppendText(v); wrong != "" {
 					in.spoil(i, badArgument(f, k, wrong))
 				}
 			}

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/badger-eval/badger/internal/columnar"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf/udfpb"
@@ -59,11 +60,11 @@ func (u unary) Call(ctx context.Context, req *udfpb.CallRequest) (*udfpb.CallRes
 		if err := shareFrom(ctx).rows(ctx, in.Rows, false); err != nil {
 			return err
 		}
-		out := NewColumn(fn.Result, in.Rows)
+		out := columnar.New(fn.Result, in.Rows)
 		if err := u.s.catalogue.run(ctx, fn, in, out, u.s.budget(traitsUnary)); err != nil {
 			return err
 		}
-		c.nulls = out.countNulls()
+		c.nulls = out.CountNulls()
 		resp.Result = columnTo(out)
 		for _, p := range in.Problems {
 			resp.Problems = append(resp.Problems, problemTo(p))
@@ -108,8 +109,8 @@ func batchFrom(fn *Function, req *udfpb.CallRequest, maxRows int) (*Batch, error
 		text := textFrom(a)
 		for i, null := range nulls {
 			if null || text == nil {
-				col.appendNull()
-			} else if wrong := col.appendText(text(i)); wrong != "" {
+				col.AppendNull()
+			} else if wrong := col.AppendText(text(i)); wrong != "" {
 				in.spoil(i, badArgument(fn, k, wrong))
 			}
 		}
@@ -168,7 +169,7 @@ func textFrom(c *udfpb.Column) func(i int) string {
 
 func columnTo(c *Column) *udfpb.Column {
 	out := &udfpb.Column{}
-	if c.countNulls() > 0 {
+	if c.CountNulls() > 0 {
 		out.Nulls = c.Nulls
 	}
 	switch c.Type {

@@ -119,7 +119,7 @@ func (r *request) named() error {
 	}
 	for k := range r.batch.Args { // absent is NULL
 		if r.batch.Args[k].Len() == row {
-			r.batch.Args[k].appendNull()
+			r.batch.Args[k].AppendNull()
 		}
 	}
 	r.batch.Rows++
@@ -142,7 +142,7 @@ func (r *request) endRow(n int) error {
 			return atRow(r.batch.Rows, err)
 		}
 		for k := n; k < len(r.fn.Params); k++ {
-			r.batch.Args[k].appendNull()
+			r.batch.Args[k].AppendNull()
 		}
 	}
 	r.batch.Rows++
@@ -179,14 +179,14 @@ func (r *request) value(k int) error {
 		if err := s.Null(); err != nil {
 			return err
 		}
-		col.appendNull()
+		col.AppendNull()
 		return nil
 	default:
 		if text, err = s.Skip(); err != nil {
 			return err
 		}
 	}
-	if wrong := col.appendText(textOf(text)); wrong != "" {
+	if wrong := col.AppendText(textOf(text)); wrong != "" {
 		r.batch.spoil(r.batch.Rows, badArgument(r.fn, k, wrong))
 	}
 	return nil

@@ -67,70 +67,36 @@ func registerFunctions(ctx context.Context, conn *duckdb.Conn, w *connectors.War
 		return err
 	}
 	functions := catalogue.Functions()
-	var out []duckdb.Function
+	var scalars []driver.Scalar
 	for i := range functions {
 		fn := &functions[i]
 		for arity := fn.Required(); arity <= len(fn.Params); arity++ { // an overload for every optional argument
-			f := duckdb.Function{Name: fn.Name, Result: duckType(fn.Result), Volatile: fn.Volatile, Call: caller(catalogue, fn, arity)}
-			for _, p := range fn.Params[:arity] {
-				f.Params = append(f.Params, duckType(p.Type))
-			}
-			out = append(out, f)
+			scalars = append(scalars, scalarOf(catalogue, fn, arity))
 		}
 	}
-	return conn.Register(ctx, out)
+	return conn.RegisterScalar(ctx, scalars...)
 }
 
-func duckType(t udf.Type) driver.Type {
-	switch t {
-	case udf.DOUBLE:
-		return driver.Double
-	case udf.BIGINT:
-		return driver.BigInt
-	case udf.BOOLEAN:
-		return driver.Boolean
+// scalarOf is a function of the catalogue, with so many arguments, for the engine to call. What it
+// returns as JSON is text to the engine.
+func scalarOf(catalogue *udf.Catalogue, fn *udf.Function, arity int) driver.Scalar {
+	s := driver.Scalar{Name: fn.Name, Result: fn.Result, Volatile: fn.Volatile}
+	if s.Result == udf.JSON {
+		s.Result = udf.VARCHAR
 	}
-	return driver.Text
-}
-
-// caller calls a function of the catalogue with chunks of the engine's.
-func caller(catalogue *udf.Catalogue, fn *udf.Function, arity int) func(ctx context.Context, rows int, args [][]any, out []any) error {
-	return func(ctx context.Context, rows int, args [][]any, out []any) error {
-		batch := udf.NewBatch(fn, arity, rows)
+	for _, p := range fn.Params[:arity] {
+		s.Params = append(s.Params, p.Type)
+	}
+	s.Eval = func(ctx context.Context, args []udf.Column, out *udf.Column) error {
+		batch := &udf.Batch{Rows: out.Len(), Args: make([]udf.Column, len(args))}
 		for k := range args {
-			col := &batch.Args[k]
-			for i, v := range args[k] {
-				switch x := v.(type) {
-				case string:
-					col.SetText(i, x)
-				case float64:
-					col.SetFloat(i, x)
-				case int64:
-					col.SetInt(i, x)
-				case bool:
-					col.SetBool(i, x)
-				default:
-					col.SetNull(i)
-				}
-			}
+			batch.Args[k] = args[k].KeepTexts()
 		}
-		res, err := catalogue.Call(ctx, fn, batch)
-		if err != nil {
-			return err
+		result, err := catalogue.Call(ctx, fn, batch)
+		if err == nil {
+			out.CopyFrom(result)
 		}
-		for i := range out {
-			switch {
-			case res.Nulls[i]:
-			case res.Type == udf.DOUBLE:
-				out[i] = res.Floats[i]
-			case res.Type == udf.BIGINT:
-				out[i] = res.Ints[i]
-			case res.Type == udf.BOOLEAN:
-				out[i] = res.Bools[i]
-			default:
-				out[i] = res.Texts[i]
-			}
-		}
-		return nil
+		return err
 	}
+	return s
 }

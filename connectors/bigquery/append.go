@@ -8,6 +8,7 @@ import (
 	"math"
 	"net/url"
 	"strconv"
+	"time"
 
 	"cloud.google.com/go/bigquery/storage/apiv1/storagepb"
 	"github.com/apache/arrow/go/v17/arrow"
@@ -33,22 +34,14 @@ const (
 // everywhere yet.
 func (c *Conn) writeStream(ctx context.Context, into *bq.TableReference, fresh bool) (string, error) {
 	parent := fmt.Sprintf("projects/%s/datasets/%s/tables/%s", into.ProjectId, into.DatasetId, into.TableId)
-	for n := 1; ; n++ {
-		var stream *storagepb.WriteStream
-		err := c.retry(ctx, func() (err error) {
+	var stream *storagepb.WriteStream
+	err := c.backoff.Do(ctx, func() error {
+		return c.retry(ctx, func() (err error) {
 			stream, err = c.write.CreateWriteStream(ctx, &storagepb.CreateWriteStreamRequest{Parent: parent, WriteStream: &storagepb.WriteStream{Type: storagepb.WriteStream_PENDING}})
 			return err
 		})
-		if err == nil {
-			return stream.Name, nil
-		}
-		if !fresh || codeOf(err) != errcode.NotFound || n >= c.backoff.tries {
-			return "", err
-		}
-		if err := c.backoff.pause(ctx, n, err); err != nil {
-			return "", err
-		}
-	}
+	}, func(err error) (bool, time.Duration) { return fresh && codeOf(err) == errcode.NotFound, 0 })
+	return stream.GetName(), err
 }
 
 // chunk is an append: rows and where they begin in the stream.
@@ -164,10 +157,10 @@ func (a *appender) all(ctx context.Context, chunk func() (*chunk, error)) error 
 			return ctx.Err()
 		}
 		lost := storageCode(err) == storagepb.StorageError_OFFSET_OUT_OF_RANGE || status.Code(err) == codes.OutOfRange
-		if f := faultOf(err); !f.transient && !lost && f.code != errcode.Unauthenticated || tries >= a.c.backoff.tries {
+		if f := faultOf(err); !f.transient && !lost && f.code != errcode.Unauthenticated || tries > a.c.backoff.Times {
 			return err
 		}
-		if err := a.c.backoff.pause(ctx, tries, err); err != nil {
+		if err := a.c.backoff.Pause(ctx, tries, asked(err)); err != nil {
 			return err
 		}
 		tries++
@@ -178,8 +171,8 @@ func (a *appender) all(ctx context.Context, chunk func() (*chunk, error)) error 
 func (a *appender) step(ctx context.Context) error {
 	if a.conn == nil {
 		ctx, end := context.WithCancel(ctx)
-		// The client routes other calls by what they name; a stream of calls names it in a header,
-		// without which it is not found outside the US.
+		// Calls are routed by a header that says what they name, without which it is not found
+		// outside the US. Client 1.86.2 sends it with all but streams of calls.
 		conn, err := a.c.write.AppendRows(metadata.AppendToOutgoingContext(ctx, "x-goog-request-params", "write_stream="+url.QueryEscape(a.name)))
 		if err != nil {
 			end()

@@ -34,21 +34,14 @@ import (
 // want the whole platform.
 var scopes = []string{"https://www.googleapis.com/auth/cloud-platform"}
 
-// The libraries look at these variables by themselves: whether to ask Google's IAM for the regions of
-// an account, and whether to look for a client certificate, in the home directory or with help of
-// the metadata server, and to use other hosts with it. The configuration of badger says whom it
-// contacts, the environment does not.
-func init() {
-	for name, value := range map[string]string{
-		"GOOGLE_AUTH_TRUST_BOUNDARY_ENABLED": "false", "GOOGLE_API_USE_CLIENT_CERTIFICATE": "false", "GOOGLE_API_USE_MTLS_ENDPOINT": "never", "EXPERIMENTAL_GOOGLE_API_USE_S2A": "false",
-	} {
-		_ = os.Setenv(name, value)
-	}
-}
+// google.golang.org/api v0.311.0 looks for a client certificate, in the home directory and where
+// variables say, although it is given a client. The configuration of badger says whom it contacts
+// and as whom, the environment does not.
+func init() { _ = os.Setenv("GOOGLE_API_USE_CLIENT_CERTIFICATE", "false") }
 
-// connect makes the clients. The library's own ways to connect follow the environment: to proxies,
+// connect makes the clients. The libraries' own ways to connect follow the environment: to proxies,
 // to other universes of Google's hosts, to hosts for client certificates and to a metadata server
-// that gives them out. So the connections are made here.
+// that gives them out. So the connections are made here. See README.md for versions.
 func (c *Conn) connect(ctx context.Context) error {
 	var creds *auth.Credentials
 	if !c.o.anonymous() {
@@ -62,7 +55,7 @@ func (c *Conn) connect(ctx context.Context) error {
 		endpoint = c.o.Endpoint
 	}
 	var err error
-	if c.rest, err = bq.NewService(ctx, option.WithHTTPClient(authorized(c.o.Proxy, creds)), option.WithEndpoint(basePath(endpoint)), option.WithTelemetryDisabled()); err != nil {
+	if c.rest, err = bq.NewService(ctx, option.WithHTTPClient(authorized(c.o.Proxy, creds)), option.WithEndpoint(basePath(endpoint)), option.WithTelemetryDisabled(), option.WithLogger(silent)); err != nil {
 		return c.clientError("REST", err)
 	}
 	c.rest.UserAgent = userAgent
@@ -78,21 +71,21 @@ const userAgent = "badger"
 func (c *Conn) storageClients(ctx context.Context, creds *auth.Credentials) error {
 	read, err := c.dial(creds)
 	if err == nil {
-		c.read, err = storage.NewBigQueryReadClient(ctx, option.WithGRPCConn(read))
+		c.read, err = storage.NewBigQueryReadClient(ctx, option.WithGRPCConn(read), option.WithLogger(silent))
 	}
 	if err != nil {
 		return c.clientError("Storage Read", err)
 	}
 	write, err := c.dial(creds)
 	if err == nil {
-		c.write, err = storage.NewBigQueryWriteClient(ctx, option.WithGRPCConn(write))
+		c.write, err = storage.NewBigQueryWriteClient(ctx, option.WithGRPCConn(write), option.WithLogger(silent))
 	}
 	if err != nil {
 		c.read.Close() //nolint:errcheck // the first error counts
 		c.read = nil
 		return c.clientError("Storage Write", err)
 	}
-	// The library's own repetitions go on for ten minutes; those of this package are counted.
+	// Version 1.86.2 repeats requests for ten minutes; those of this package are counted.
 	c.read.CallOptions, c.write.CallOptions = &storage.BigQueryReadCallOptions{}, &storage.BigQueryWriteCallOptions{}
 	return nil
 }
@@ -114,7 +107,7 @@ func (c *Conn) dial(creds *auth.Credentials) (*grpc.ClientConn, error) {
 	if c.o.Proxy != nil { // which looks the name up
 		options = append(options, grpc.WithContextDialer(driver.Tunnel(c.o.Proxy)))
 	}
-	// The resolver of gRPC would look up further names, of load balancers.
+	// The resolver of gRPC 1.85.0 would look up further names, of load balancers.
 	return grpc.NewClient("passthrough:///"+c.o.storage(), options...)
 }
 
@@ -134,7 +127,8 @@ func plain(proxy *url.URL) *http.Client {
 	return &http.Client{Transport: driver.Transport(proxy), Timeout: 30 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// bearer sends credentials with each request.
+// bearer sends credentials with each request. That of cloud.google.com/go/auth leaves the project of
+// the quota out.
 type bearer struct {
 	base  http.RoundTripper
 	creds *auth.Credentials
@@ -309,13 +303,15 @@ func wrongFile(path string, cause error) error {
 	return because(cause, errcode.Unauthenticated, "bigquery: credentials file %q: expected the JSON of a service account, an external account (workload identity), an impersonated service account or a user", filepath.Base(path))
 }
 
-// silent keeps the library from logging requests where the environment tells it to.
+// silent keeps the libraries from logging requests, with the text of queries, where
+// GOOGLE_SDK_GO_LOGGING_LEVEL tells them to.
 var silent = slog.New(slog.DiscardHandler)
 
 // metadataHost is Google's metadata server, by its address: no name is looked up.
 const metadataHost = "169.254.169.254"
 
-// metadataServer gets access tokens of the machine's service account from the metadata server:
+// metadataServer gets access tokens of the machine's service account from the metadata server.
+// cloud.google.com/go/auth asks the host that GCE_METADATA_HOST names, or looks up a name. See
 // https://cloud.google.com/compute/docs/access/authenticate-workloads.
 type metadataServer struct{ client *http.Client }
 

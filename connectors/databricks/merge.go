@@ -81,7 +81,7 @@ func (m *merge) describe(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer res.Release()
+	defer res.Close(ctx)
 	m.columns = res.columns
 	names := make([]string, len(res.columns))
 	for i, c := range res.columns {

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -25,11 +26,11 @@ func (c *Conn) ReadSnapshot(ctx context.Context, ref driver.Ref) (array.RecordRe
 	}
 	switch ref.Kind {
 	case driver.RefQuery:
-		r, err := c.statement(ctx, ref.Name)
+		s, err := c.statement(ctx, ref.Name)
 		if err != nil {
 			return nil, c.errorOf(err)
 		}
-		return r, nil
+		return driverbase.NewReader(ctx, s.schema, s), nil
 	case driver.RefTable:
 	default:
 		return nil, errcode.New(errcode.Unimplemented, "databricks: a warehouse reads no files by reference")

@@ -106,7 +106,7 @@ type Opener func(ctx context.Context, url string, o Options) (Conn, Dialect, err
 type Dialect struct {
 	Name  string // as cases name it: duckdb, snowflake, bigquery, databricks
 	Types map[Type]string
-	// Arguments and Results are the types of functions, where they are not those of columns.
+	// Arguments and Results are the types of functions, where they are not those of tables.
 	Arguments, Results map[Type]string
 	// Identifiers is how names and texts are written.
 	Identifiers Identifiers
@@ -144,7 +144,7 @@ func (d Dialect) Param(n int) string {
 	return d.Placeholder(n)
 }
 
-// Type is a type of badger's own tables.
+// Type is a type of badger's own tables. What functions take and return is [columnar.Type].
 type Type string
 
 // The types of badger's tables.

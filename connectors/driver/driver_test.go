@@ -67,19 +67,3 @@ func FuzzTableNames(f *testing.F) {
 		}
 	})
 }
-
-func TestVectors(t *testing.T) {
-	v := driver.Vector{Type: driver.BigInt, Ints: []int64{1, 2, 3}}
-	if v.Len() != 3 || v.IsNull(1) {
-		t.Errorf("%d values, NULL %v", v.Len(), v.IsNull(1))
-	}
-	v.SetNull(1)
-	s := v.Slice(1, 3)
-	if !v.IsNull(1) || v.IsNull(0) || s.Len() != 2 || !s.IsNull(0) || s.IsNull(1) || s.Ints[1] != 3 {
-		t.Errorf("the slice is %+v", s)
-	}
-	s.Ints[1] = 9
-	if v.Ints[2] != 9 {
-		t.Error("a slice has values of its own")
-	}
-}

@@ -1,6 +1,10 @@
 package driver
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/badger-eval/badger/internal/columnar"
+)
 
 // Identifiers is how a warehouse writes names and texts in SQL.
 type Identifiers struct {
@@ -99,14 +103,17 @@ values variadic verbose view wallet when whenever where window with within witho
 }()
 
 // ArgumentType is the type of a function's argument.
-func (d Dialect) ArgumentType(t Type) string { return typeOf(d.Arguments, d.Types, t) }
+func (d Dialect) ArgumentType(t columnar.Type) string { return typeOf(d.Arguments, d.Types, t) }
 
 // ResultType is the type of a function's result.
-func (d Dialect) ResultType(t Type) string { return typeOf(d.Results, d.Types, t) }
+func (d Dialect) ResultType(t columnar.Type) string { return typeOf(d.Results, d.Types, t) }
 
-func typeOf(special, types map[Type]string, t Type) string {
-	if s, ok := special[t]; ok {
+// inTables are the types of tables that hold what functions take and return.
+var inTables = [...]Type{columnar.VARCHAR: Text, columnar.JSON: JSON, columnar.DOUBLE: Double, columnar.BIGINT: BigInt, columnar.BOOLEAN: Boolean}
+
+func typeOf(special, types map[Type]string, t columnar.Type) string {
+	if s, ok := special[inTables[t]]; ok {
 		return s
 	}
-	return types[t]
+	return types[inTables[t]]
 }

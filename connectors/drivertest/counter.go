@@ -4,13 +4,13 @@ import (
 	"context"
 	"sync/atomic"
 
-	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/internal/columnar"
 )
 
 // counter is a function that gives every row another number.
-func counter() func(context.Context, []driver.Vector, *driver.Vector) error {
+func counter() func(context.Context, []columnar.Column, *columnar.Column) error {
 	var n atomic.Int64
-	return func(_ context.Context, _ []driver.Vector, out *driver.Vector) error {
+	return func(_ context.Context, _ []columnar.Column, out *columnar.Column) error {
 		for i := range out.Ints {
 			out.Ints[i] = n.Add(1)
 		}

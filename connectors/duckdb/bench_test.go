@@ -17,6 +17,7 @@ import (
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/duckdb"
 	"github.com/badger-eval/badger/internal/arrowtable"
+	"github.com/badger-eval/badger/internal/columnar"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -171,16 +172,8 @@ SELECT 'run ' || (i // 1000000), 'case-' || (i // 64), 'atlas', '1', 'b', 'metri
 // BenchmarkScalar calls a trivial function of two texts, and one that only looks at a long one.
 func BenchmarkScalar(b *testing.B) {
 	c := mustOpen(b, "", duckdb.Options{})
-	if err := c.RegisterScalar(context.Background(),
-		driver.Scalar{Name: "same", Params: []driver.Type{driver.Text, driver.Text}, Result: driver.Double, Eval: func(_ context.Context, a []driver.Vector, out *driver.Vector) error {
-			for i := range out.Floats {
-				if a[0].Texts[i] == a[1].Texts[i] {
-					out.Floats[i] = 1
-				}
-			}
-			return nil
-		}},
-		driver.Scalar{Name: "echo", Params: []driver.Type{driver.Text}, Result: driver.Text, Eval: func(_ context.Context, a []driver.Vector, out *driver.Vector) error {
+	if err := c.RegisterScalar(context.Background(), sameText,
+		driver.Scalar{Name: "echo", Params: []columnar.Type{columnar.VARCHAR}, Result: columnar.VARCHAR, Eval: func(_ context.Context, a []columnar.Column, out *columnar.Column) error {
 			copy(out.Texts, a[0].Texts)
 			return nil
 		}}); err != nil {

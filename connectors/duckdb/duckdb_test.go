@@ -9,6 +9,7 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/duckdb"
+	"github.com/badger-eval/badger/internal/columnar"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -121,24 +122,10 @@ func TestInstallTwiceAndFunctions(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	err = c.Register(ctx, []duckdb.Function{{
-		Name: "same", Params: []driver.Type{driver.Text, driver.Text}, Result: driver.Double,
-		Call: func(_ context.Context, rows int, args [][]any, out []any) error {
-			for i := range rows {
-				switch {
-				case args[0][i] == nil || args[1][i] == nil:
-				case args[0][i] == args[1][i]:
-					out[i] = 1.0
-				default:
-					out[i] = 0.0
-				}
-			}
-			return nil
-		},
-	}, {
-		Name: "breaks", Params: []driver.Type{driver.Text}, Result: driver.Double,
-		Call: func(context.Context, int, [][]any, []any) error { panic("boom") },
-	}})
+	err = c.RegisterScalar(ctx, sameText, driver.Scalar{
+		Name: "breaks", Params: []columnar.Type{columnar.VARCHAR}, Result: columnar.DOUBLE,
+		Eval: func(context.Context, []columnar.Column, *columnar.Column) error { panic("boom") },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,32 +143,18 @@ func TestInstallTwiceAndFunctions(t *testing.T) {
 	}
 }
 
-func BenchmarkFunction(b *testing.B) {
-	ctx := context.Background()
-	c, err := duckdb.OpenFile(ctx, ":memory:", driver.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer c.Close()
-	if err := c.Register(ctx, []duckdb.Function{{
-		Name: "same", Params: []driver.Type{driver.Text, driver.Text}, Result: driver.Double,
-		Call: func(_ context.Context, rows int, args [][]any, out []any) error {
-			for i := range rows {
-				out[i] = 0.0
-				if args[0][i] == args[1][i] {
-					out[i] = 1.0
-				}
+// sameText is a function that tells, as 1 or 0, whether two texts are equal.
+var sameText = driver.Scalar{
+	Name: "same", Params: []columnar.Type{columnar.VARCHAR, columnar.VARCHAR}, Result: columnar.DOUBLE,
+	Eval: func(_ context.Context, args []columnar.Column, out *columnar.Column) error {
+		for i := range out.Floats {
+			switch {
+			case args[0].IsNull(i) || args[1].IsNull(i):
+				out.SetNull(i)
+			case args[0].Texts[i] == args[1].Texts[i]:
+				out.Floats[i] = 1
 			}
-			return nil
-		},
-	}}); err != nil {
-		b.Fatal(err)
-	}
-	const rows = 1_000_000
-	for b.Loop() {
-		if err := c.Exec(ctx, "SELECT sum(same('k' || i, 'k5')) FROM range(1000000) t(i)"); err != nil {
-			b.Fatal(err)
 		}
-	}
-	b.ReportMetric(rows*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+		return nil
+	},
 }

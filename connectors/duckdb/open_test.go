@@ -15,6 +15,7 @@ import (
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/duckdb"
 	"github.com/badger-eval/badger/internal/arrowtable"
+	"github.com/badger-eval/badger/internal/columnar"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -349,7 +350,7 @@ func TestFunctionsOfTwoConnections(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "two.duckdb")
 	a, b := mustOpen(t, path, duckdb.Options{}), mustOpen(t, path, duckdb.Options{})
 	version := func(v int64) driver.Scalar {
-		return driver.Scalar{Name: "version_of", Params: []driver.Type{driver.Text}, Result: driver.BigInt, Eval: func(ctx context.Context, args []driver.Vector, out *driver.Vector) error {
+		return driver.Scalar{Name: "version_of", Params: []columnar.Type{columnar.VARCHAR}, Result: columnar.BIGINT, Eval: func(ctx context.Context, args []columnar.Column, out *columnar.Column) error {
 			if args[0].Texts[0] == "fail" {
 				return errcode.New(errcode.Unavailable, "try again later")
 			}
@@ -375,7 +376,7 @@ func TestFunctionsOfTwoConnections(t *testing.T) {
 func TestDatabaseSQLSeesTheSameDatabase(t *testing.T) {
 	c := mustOpen(t, filepath.Join(t.TempDir(), "sql.duckdb"), duckdb.Options{Threads: 2})
 	mustExec(t, c, "CREATE TABLE t AS SELECT 7 AS a")
-	if err := c.RegisterScalar(context.Background(), driver.Scalar{Name: "plus_one", Params: []driver.Type{driver.BigInt}, Result: driver.BigInt, Eval: func(_ context.Context, a []driver.Vector, out *driver.Vector) error {
+	if err := c.RegisterScalar(context.Background(), driver.Scalar{Name: "plus_one", Params: []columnar.Type{columnar.BIGINT}, Result: columnar.BIGINT, Eval: func(_ context.Context, a []columnar.Column, out *columnar.Column) error {
 		for i, v := range a[0].Ints {
 			out.Ints[i] = v + 1
 		}

@@ -13,7 +13,6 @@ import "C"
 
 import (
 	"context"
-	"errors"
 	"runtime/cgo"
 	"sync"
 	"unsafe"
@@ -21,6 +20,7 @@ import (
 	"github.com/duckdb/duckdb-go/v2/mapping"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/internal/columnar"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -30,9 +30,9 @@ type scalar struct {
 	driver.Scalar
 }
 
-var scalarTypes = map[driver.Type]mapping.Type{
-	driver.Text: mapping.TypeVarchar, driver.JSON: mapping.TypeVarchar, driver.BigInt: mapping.TypeBigInt,
-	driver.Double: mapping.TypeDouble, driver.Boolean: mapping.TypeBoolean,
+var scalarTypes = [...]mapping.Type{
+	columnar.VARCHAR: mapping.TypeVarchar, columnar.JSON: mapping.TypeVarchar, columnar.BIGINT: mapping.TypeBigInt,
+	columnar.DOUBLE: mapping.TypeDouble, columnar.BOOLEAN: mapping.TypeBoolean,
 }
 
 // RegisterScalar makes Go functions callable from SQL, by every session of the database, in place
@@ -67,10 +67,7 @@ func (s *session) register(name string, overloads []driver.Scalar) error {
 	set := mapping.CreateScalarFunctionSet(name)
 	defer mapping.DestroyScalarFunctionSet(&set)
 	for _, f := range overloads {
-		function, err := s.db.scalarFunction(f)
-		if err != nil {
-			return err
-		}
+		function := s.db.scalarFunction(f)
 		state := mapping.AddScalarFunctionToSet(set, function)
 		mapping.DestroyScalarFunction(&function)
 		if state == mapping.StateError {
@@ -83,32 +80,23 @@ func (s *session) register(name string, overloads []driver.Scalar) error {
 	return nil
 }
 
-func (c *Conn) scalarFunction(f driver.Scalar) (mapping.ScalarFunction, error) {
+func (c *Conn) scalarFunction(f driver.Scalar) mapping.ScalarFunction {
 	function := mapping.CreateScalarFunction()
 	mapping.ScalarFunctionSetName(function, f.Name)
-	typed := func(t driver.Type, set func(mapping.ScalarFunction, mapping.LogicalType)) error {
-		id, ok := scalarTypes[t]
-		if !ok {
-			return errcode.New(errcode.Unimplemented, "duckdb: function %s: no parameter or result of type %s", f.Name, t)
-		}
-		logical := mapping.CreateLogicalType(id)
-		if t == driver.JSON {
+	typed := func(t columnar.Type, set func(mapping.ScalarFunction, mapping.LogicalType)) {
+		logical := mapping.CreateLogicalType(scalarTypes[t])
+		if t == columnar.JSON {
 			mapping.LogicalTypeSetAlias(logical, "JSON")
 		}
 		set(function, logical)
 		mapping.DestroyLogicalType(&logical)
-		return nil
 	}
-	err := typed(f.Result, mapping.ScalarFunctionSetReturnType)
+	typed(f.Result, mapping.ScalarFunctionSetReturnType)
 	for _, p := range f.Params {
-		if p == driver.JSON {
-			p = driver.Text // JSON is text already; a text argument would have to be cast
+		if p == columnar.JSON {
+			p = columnar.VARCHAR // JSON is text already; a text argument would have to be cast
 		}
-		err = errors.Join(err, typed(p, mapping.ScalarFunctionAddParameter))
-	}
-	if err != nil {
-		mapping.DestroyScalarFunction(&function)
-		return function, err
+		typed(p, mapping.ScalarFunctionAddParameter)
 	}
 	mapping.ScalarFunctionSetSpecialHandling(function) // NULLs are the function's business
 	if f.Volatile {
@@ -119,7 +107,7 @@ func (c *Conn) scalarFunction(f driver.Scalar) (mapping.ScalarFunction, error) {
 	mapping.ScalarFunctionSetExtraInfo(function, unsafe.Pointer(handle), unsafe.Pointer(C.badgerScalarDelete))
 	mapping.ScalarFunctionSetBind(function, unsafe.Pointer(C.badgerScalarBind))
 	mapping.ScalarFunctionSetFunction(function, unsafe.Pointer(C.badgerScalarCall))
-	return function, nil
+	return function
 }
 
 //export badgerScalarDelete
@@ -162,51 +150,54 @@ func badgerScalarCall(info, input, output unsafe.Pointer) {
 	}
 }
 
-// vectors are reused: a chunk's headers are tens of kilobytes.
-var textHeaders = sync.Pool{New: func() any { return new([]string) }}
+// scratch is the memory of a column beside the engine's. It is reused: that of a chunk takes tens of
+// kilobytes.
+type scratch struct {
+	texts []string
+	nulls []bool
+}
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+// noNulls is of arguments that are nowhere NULL, in chunks of the engine's usual size.
+var noNulls [2048]bool
 
 // call calls the function with the engine's vectors.
 func (f *scalar) call(ctx context.Context, input mapping.DataChunk, output mapping.Vector) error {
 	n := int(mapping.DataChunkGetSize(input)) //nolint:gosec // 2048 at most
-	args := make([]driver.Vector, len(f.Params))
+	args := make([]columnar.Column, len(f.Params))
 	for i := range args {
-		var header *[]string
-		if t := f.Params[i]; t == driver.Text || t == driver.JSON {
-			header = textHeaders.Get().(*[]string)
-			defer textHeaders.Put(header)
-		}
-		args[i] = argument(f.Params[i], mapping.DataChunkGetVector(input, mapping.IdxT(i)), n, header) //nolint:gosec // few
+		s := scratches.Get().(*scratch)
+		defer scratches.Put(s)
+		args[i] = argument(f.Params[i], mapping.DataChunkGetVector(input, mapping.IdxT(i)), n, s) //nolint:gosec // few
 	}
-	out := driver.Vector{Type: f.Result}
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	out := columnar.Column{Type: f.Result, Nulls: s.nulls}
 	switch f.Result {
-	case driver.BigInt:
+	case columnar.BIGINT:
 		out.Ints = values[int64](output, n)
-		clear(out.Ints)
-	case driver.Double:
+	case columnar.DOUBLE:
 		out.Floats = values[float64](output, n)
-		clear(out.Floats)
-	case driver.Boolean:
+	case columnar.BOOLEAN:
 		out.Bools = values[bool](output, n)
-		clear(out.Bools)
 	default:
-		header := textHeaders.Get().(*[]string)
-		defer textHeaders.Put(header)
-		*header = resized(*header, n)
-		clear(*header)
-		out.Texts = *header
+		out.Texts = s.texts
 	}
-	if err := f.eval(ctx, args, &out, n); err != nil {
+	out.Resize(n) // numbers stay in the engine's memory, which is of this length
+	s.texts, s.nulls = out.Texts, out.Nulls
+	if err := f.eval(ctx, args, &out); err != nil {
 		return err
 	}
-	if out.Texts != nil {
-		if err := setResult(output, out, n); err != nil {
+	if f.Result == columnar.VARCHAR || f.Result == columnar.JSON {
+		if err := setResult(output, out.Texts); err != nil {
 			return errcode.New(errcode.Of(err), "function %s: %w", f.Name, err)
 		}
 	}
-	if out.Null != nil {
+	if out.CountNulls() > 0 {
 		mapping.VectorEnsureValidityWritable(output)
 		m := mask(output, n)
-		for i, null := range out.Null {
+		for i, null := range out.Nulls {
 			if null {
 				m[i>>6] &^= 1 << (i & 63)
 			}
@@ -215,108 +206,87 @@ func (f *scalar) call(ctx context.Context, input mapping.DataChunk, output mappi
 	return nil
 }
 
-func resized(s []string, n int) []string {
-	if cap(s) < n {
-		return make([]string, n)
-	}
-	return s[:n]
-}
-
 // argument is a vector as it lies in the engine's memory.
-func argument(t driver.Type, v mapping.Vector, n int, header *[]string) driver.Vector {
-	a := driver.Vector{Type: t}
+func argument(t columnar.Type, v mapping.Vector, n int, s *scratch) columnar.Column {
+	a := columnar.Column{Type: t}
 	present := mask(v, n)
-	if present != nil {
-		for i := range n {
-			if !valid(present, i) {
-				a.SetNullOf(n, i)
-			}
+	if present == nil && n <= len(noNulls) {
+		a.Nulls = noNulls[:n]
+	} else {
+		s.nulls = columnar.Zeroed(s.nulls, n)
+		a.Nulls = s.nulls
+		for i := range a.Nulls {
+			a.Nulls[i] = !valid(present, i)
 		}
 	}
 	switch t {
-	case driver.BigInt:
+	case columnar.BIGINT:
 		a.Ints = values[int64](v, n)
-	case driver.Double:
+	case columnar.DOUBLE:
 		a.Floats = values[float64](v, n)
-	case driver.Boolean:
+	case columnar.BOOLEAN:
 		a.Bools = values[bool](v, n)
 	default:
 		in := values[text](v, n)
-		*header = resized(*header, n)
+		s.texts = columnar.Zeroed(s.texts, n)
 		for i := range in {
-			(*header)[i] = ""
 			if valid(present, i) {
 				b := in[i].bytes()
-				(*header)[i] = unsafe.String(unsafe.SliceData(b), len(b))
+				s.texts[i] = unsafe.String(unsafe.SliceData(b), len(b))
 			}
 		}
-		a.Texts = *header
+		a.Texts = s.texts
 	}
 	return a
 }
 
 // setResult copies text results into the engine's memory.
-func setResult(v mapping.Vector, out driver.Vector, n int) error {
+func setResult(v mapping.Vector, texts []string) error {
 	total := 0
-	for _, s := range out.Texts {
+	for _, s := range texts {
 		total += len(s)
 	}
 	if total > maxChunkText {
-		return errcode.New(errcode.ResourceExhausted, "more than %d bytes of results for %d rows", maxChunkText, n)
+		return errcode.New(errcode.ResourceExhausted, "more than %d bytes of results for %d rows", maxChunkText, len(texts))
 	}
 	all := make([]byte, 0, total)
-	for _, s := range out.Texts {
+	for _, s := range texts {
 		all = append(all, s...)
 	}
-	setTexts(v, all, n, func(i int) int { return len(out.Texts[i]) })
+	setTexts(v, all, len(texts), func(i int) int { return len(texts[i]) })
 	return nil
 }
 
 // eval calls the function with a chunk. Where it panics, it is called again row by row, so that
 // only the rows that panic are lost: a panic must not cross the engine's code, which would end the
 // process.
-func (f *scalar) eval(ctx context.Context, args []driver.Vector, out *driver.Vector, n int) error {
-	v, err := f.try(ctx, args, out)
-	if v == nil {
+func (f *scalar) eval(ctx context.Context, args []columnar.Column, out *columnar.Column) error {
+	panicked, err := f.try(ctx, args, out)
+	if !panicked {
 		return err
 	}
-	out.Null = nil
-	row := make([]driver.Vector, len(args))
-	for i := range n {
+	out.Resize(out.Len())
+	row := make([]columnar.Column, len(args))
+	for i := range out.Len() {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		for k := range args {
-			row[k] = args[k].Slice(i, i+1)
+			row[k] = args[k].Row(i)
 		}
-		one := out.Slice(i, i+1)
-		v, err := f.try(ctx, row, &one)
-		if v != nil {
-			one = out.Slice(i, i+1)
-			if f.Panicked != nil {
-				v, err = f.panicked(&one, v)
-			}
-			if v != nil {
-				one.SetNull(0)
-			}
-		}
+		one := out.Row(i)
+		panicked, err := f.try(ctx, row, &one)
 		if err != nil {
 			return err
 		}
-		if one.IsNull(0) {
-			out.SetNullOf(n, i)
+		if panicked {
+			out.SetNull(i)
 		}
 	}
 	return nil
 }
 
-func (f *scalar) try(ctx context.Context, args []driver.Vector, out *driver.Vector) (v any, err error) {
-	defer func() { v = recover() }()
-	return nil, f.Eval(ctx, args, out)
-}
-
-func (f *scalar) panicked(out *driver.Vector, cause any) (v any, err error) {
-	defer func() { v = recover() }()
-	f.Panicked(out, cause)
-	return nil, nil
+func (f *scalar) try(ctx context.Context, args []columnar.Column, out *columnar.Column) (panicked bool, err error) {
+	defer func() { panicked = recover() != nil }()
+	return false, f.Eval(ctx, args, out)
 }

@@ -18,7 +18,7 @@ import (
 // takeOver makes a record's columns ones of this module's Arrow, in the encoding that Snowflake
 // sent, and lets go of the record. Scales come from the fields' metadata, -1 where there is none.
 func takeOver(rec arrow.RecordBatch) (cols []arrow17.Array, scales []int32, err error) {
-	defer rec.Release() // the driver keeps a list of all its records; emptied ones hold no memory
+	defer rec.Release() // the driver's list of its records keeps it, but not its memory
 	defer func() {
 		if err != nil {
 			for _, c := range cols {

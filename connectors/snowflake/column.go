@@ -213,8 +213,8 @@ func validityOf(mem memory.Allocator, arr arrow.Array) *memory.Buffer {
 	return b
 }
 
-// timesOf reads times of day. The driver calls them nanoseconds, but they are units of the column's
-// scale.
+// timesOf reads times of day. gosnowflake 1.19.1 calls them nanoseconds, but they are units of the
+// column's scale.
 func timesOf(mem memory.Allocator, a *array.Time64, scale int32) (arrow.Array, error) {
 	if scale < 0 || scale > 9 {
 		scale = 9

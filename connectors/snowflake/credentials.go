@@ -202,7 +202,8 @@ func (c *Config) driverConfig() (sf.Config, error) {
 		Host: c.Host, Port: c.Port, Protocol: c.Protocol,
 		Application: "badger", MaxRetryCount: c.Retries, LoginTimeout: loginTimeout,
 		DisableTelemetry: true, DisableOCSPChecks: true, Params: map[string]*string{},
-		// A proxy that no host is reached through: without one the driver uses the environment's.
+		// A proxy that no host is reached through: without one gosnowflake 1.19.1 uses the
+		// environment's.
 		ProxyProtocol: "http", ProxyHost: "proxy.invalid", ProxyPort: 80, NoProxy: "*",
 	}
 	if c.Proxy != nil {
@@ -212,7 +213,7 @@ func (c *Config) driverConfig() (sf.Config, error) {
 	if c.Revocation == RevocationCRL {
 		out.CertRevocationCheckMode, out.CrlOnDiskCacheDisabled = sf.CertRevocationCheckEnabled, true
 	}
-	if out.Port == 0 && out.Protocol == "http" {
+	if out.Port == 0 && out.Protocol == "http" { // gosnowflake 1.19.1 takes that of https
 		out.Port = 80
 	}
 	for name, value := range c.params() {

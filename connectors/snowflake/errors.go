@@ -246,8 +246,8 @@ func digits(n int) string {
 
 var httpStatus = regexp.MustCompile(`HTTP Status: (\d{3})`)
 
-// transportFailure classifies what went wrong on the way. The driver tells the status of an answer
-// it gave up on only in words.
+// transportFailure classifies what went wrong on the way. gosnowflake 1.19.1 tells the status of an
+// answer that it gave up on in words only.
 func transportFailure(err error) (errcode.Code, string) {
 	if m := httpStatus.FindStringSubmatch(err.Error()); m != nil {
 		if m[1] == "429" {

@@ -26,7 +26,8 @@ var (
 	errUnknownCipher = errors.New("it is encrypted in a way that is not read; expected PBES2 with PBKDF2 and AES or triple DES, as openssl pkcs8 -topk8 writes it")
 )
 
-// privateKey reads an RSA key of PKCS #8, encrypted or not, or of PKCS #1.
+// privateKey reads an RSA key of PKCS #8, encrypted or not, or of PKCS #1. gosnowflake takes keys
+// that are read, and opens no encrypted ones; see README.md for other libraries.
 func privateKey(file []byte, passphrase string) (*rsa.PrivateKey, error) {
 	block, _ := pem.Decode(file)
 	if block == nil {

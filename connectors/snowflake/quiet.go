@@ -8,14 +8,14 @@ import (
 	sf "github.com/snowflakedb/gosnowflake"
 )
 
-// The driver logs SQL text and what is said of it, to the standard error stream.
+// gosnowflake 1.19.1 logs SQL text and what is said of it, to the standard error stream.
 func init() {
 	l := sf.GetLogger()
 	l.SetOutput(io.Discard)
 	_ = l.SetLogLevel("off")
 }
 
-// driverLogging is the driver's own state. Before its first session, the driver looks for a file
+// driverLogging is gosnowflake's own state. Before its first session, version 1.19.1 looks for a file
 // sf_client_config.json beside the program and in the home directory, or named by
 // SF_CLIENT_CONFIG_FILE; the file switches its log, with SQL text, to a file that it names. There
 // is no option against that.

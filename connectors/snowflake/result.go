@@ -19,7 +19,7 @@ type result struct {
 	columns []column
 	batches []*sf.ArrowBatch
 	rows    sqldriver.Rows // nil where there are batches
-	end     bool           // of the rows, after which the driver would begin anew
+	end     bool           // of the rows, after which gosnowflake 1.19.1 would begin anew
 }
 
 // describedRows are the driver's rows.

@@ -20,8 +20,8 @@ import (
 // rowsAtOnce is how many rows of a JSON result become one record.
 const rowsAtOnce = 4096
 
-// unreadable tells that the driver cannot make a batch of what it got: of times of day with a scale
-// of 4 or less it cannot. Read as rows they are fine.
+// unreadable tells that gosnowflake 1.19.1 cannot make a batch of what it got: of times of day with a
+// scale of 4 or less it cannot. Read as rows they are fine.
 func unreadable(err error) bool { return strings.Contains(err.Error(), "cast_time64") }
 
 // nextRows reads rows that the driver has as values, exactly, into the encoding that Arrow batches
@@ -160,7 +160,7 @@ func (c *column) buildFixed(mem memory.Allocator, values []sqldriver.Value) (arr
 			text = v.Text('f', int(c.scale))
 		}
 		n, ok := unscaled(text, c.scale)
-		if !ok || c.precision > 36 && c.scale > 0 && len(n.Text(10)) > 36 { // more than the driver keeps of a number with a scale
+		if !ok || c.scale > 0 && len(new(big.Int).Abs(n).String()) > 37 { // more than gosnowflake 1.19.1 keeps of a number with a scale
 			return nil, errcode.New(errcode.Unimplemented, "row %d: a number that is not read exactly; cast the column to VARCHAR", i+1)
 		}
 		numbers[i] = n
@@ -205,7 +205,7 @@ var epochFields = []arrow.Field{
 }
 
 // buildMoments makes timestamps of seconds and nanoseconds. Of a JSON result's times before 1970
-// the driver gets fractions wrong, and of those in the first second the sign.
+// gosnowflake 1.19.1 gets fractions wrong, and of those in the first second the sign.
 func (c *column) buildMoments(mem memory.Allocator, values []sqldriver.Value) (arrow.Array, error) {
 	fields := epochFields[:2]
 	if c.kind == "TIMESTAMP_TZ" {

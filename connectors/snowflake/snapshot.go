@@ -13,6 +13,7 @@ import (
 	sf "github.com/snowflakedb/gosnowflake"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -113,7 +114,7 @@ func (s *session) resume(ctx context.Context, id string, batches bool) (*result,
 	return res, err
 }
 
-// The driver's own waiting does not notice that it is cancelled.
+// gosnowflake 1.19.1, waiting by itself, notices up to five seconds later that it is cancelled.
 const (
 	firstPause = 100 * time.Millisecond
 	maxPause   = 5 * time.Second
@@ -129,10 +130,8 @@ func (s *session) wait(ctx context.Context, id string) error {
 		if number(err) != sf.ErrQueryIsRunning {
 			return s.db.kept(ctx, id, err)
 		}
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := driverbase.Wait(ctx, pause); err != nil {
+			return err
 		}
 	}
 }

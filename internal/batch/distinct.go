@@ -2,6 +2,7 @@ package batch
 
 import (
 	"context"
+	"hash/maphash"
 	"iter"
 	"strings"
 
@@ -30,28 +31,51 @@ func FindCopies(ctx context.Context, src Source) (map[scoring.AnswerID]Copies, e
 
 const placesOfCopies = 3
 
-// ReadCopies finds the copies of a source by reading it without loading its cases.
+// ReadCopies finds the copies of a source by reading it without loading its cases: once, and where it
+// has copies, again.
 func ReadCopies(ctx context.Context, src Source) (map[scoring.AnswerID]Copies, error) {
-	first, out := map[scoring.AnswerID]string{}, map[scoring.AnswerID]Copies{}
+	seen, out := newIdentities(), map[scoring.AnswerID]Copies{}
 	for item, err := range src.Cases(ctx) {
 		if err != nil {
 			return nil, err
 		}
-		place, again := first[item.AnswerID]
-		if !again {
-			first[item.AnswerID] = item.Place
-			continue
+		if !seen.add(item.AnswerID) {
+			out[item.AnswerID] = Copies{}
 		}
-		c := out[item.AnswerID]
-		if c.Items == 0 {
-			c = Copies{1, []string{place}}
+	}
+	if len(out) == 0 {
+		return out, nil
+	}
+	for item, err := range src.Cases(ctx) {
+		if err != nil {
+			return nil, err
 		}
-		if c.Items++; c.Items <= placesOfCopies {
-			c.Places = append(c.Places, item.Place)
+		if c, is := out[item.AnswerID]; is {
+			if c.Items++; c.Items <= placesOfCopies {
+				c.Places = append(c.Places, item.Place)
+			}
+			out[item.AnswerID] = c
 		}
-		out[item.AnswerID] = c
 	}
 	return out, nil
+}
+
+// identities is a set of identities, as hashes of 128 bits: the identities themselves would take four
+// times the memory. The chance that two of a million have one hash is below 1 in 10^26.
+type identities struct {
+	seeds  [2]maphash.Seed
+	hashes map[[2]uint64]struct{}
+}
+
+func newIdentities() identities {
+	return identities{[2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}, map[[2]uint64]struct{}{}}
+}
+
+// add tells whether an identity is new to the set.
+func (s *identities) add(of scoring.AnswerID) bool {
+	n := len(s.hashes)
+	s.hashes[[2]uint64{maphash.Comparable(s.seeds[0], of), maphash.Comparable(s.seeds[1], of)}] = struct{}{}
+	return len(s.hashes) > n
 }
 
 // Distinct yields the items of a source, one for each identity. Which of several items with one
@@ -72,23 +96,22 @@ func Distinct(ctx context.Context, src Source) iter.Seq2[Item, error] {
 
 func distinct(ctx context.Context, src Source, copies map[scoring.AnswerID]Copies) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
-		seen := map[scoring.AnswerID]bool{}
+		seen := newIdentities()
 		for item, err := range src.Cases(ctx) {
 			if err != nil {
 				yield(item, err)
 				return
 			}
 			c, several := copies[item.AnswerID]
-			switch {
-			case seen[item.AnswerID] && several:
+			switch first := seen.add(item.AnswerID); {
+			case !first && several:
 				continue
-			case seen[item.AnswerID]:
+			case !first:
 				yield(Item{}, errcode.New(errcode.FailedPrecondition, "case %q came again at %s, after it was scored; leave one of its rows, and begin a new run", item.CaseID, item.Place)) // nobody could tell in advance
 				return
 			case several:
 				item = unclear(item, c)
 			}
-			seen[item.AnswerID] = true
 			if !yield(item, nil) {
 				return
 			}

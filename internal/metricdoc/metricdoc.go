@@ -21,28 +21,6 @@ var groups = []struct{ name, title, about string }{
 	{"agent", "Agents", "These look at what an agent did and said besides its query."},
 }
 
-// fields says in words what a metric needs or reads, in the order they are listed.
-var fields = []struct {
-	field scoring.Field
-	text  string
-}{
-	{scoring.FieldCase, "the whole case"},
-	{scoring.FieldQuestion, "question"},
-	{scoring.FieldEvidence, "evidence"},
-	{scoring.FieldSchema, "schema"},
-	{scoring.FieldGoldSQL, "gold SQL"},
-	{scoring.FieldPredSQL, "the agent's SQL"},
-	{scoring.FieldGoldResult, "gold result"},
-	{scoring.FieldPredResult, "the agent's result"},
-	{scoring.FieldExecution, "whether the agent's query ran"},
-	{scoring.FieldInterpretation, "the agent's interpretation"},
-	{scoring.FieldResponse, "the agent's response"},
-	{scoring.FieldTools, "expected and made tool calls"},
-	{scoring.FieldLatency, "both latencies"},
-	{scoring.FieldBehaviour, "the expected behaviour"},
-	{scoring.FieldJudge, "a judge"},
-}
-
 // Page renders one Markdown page: for each group a table of its metrics, then each metric with all
 // that it says of itself.
 func Page(metrics []scoring.Metric) []byte {
@@ -145,14 +123,10 @@ func option(b *strings.Builder, o *scoring.Option) {
 
 func inWords(n scoring.Field) string {
 	var list []string
-	for _, w := range fields {
-		if n&w.field != 0 {
-			list = append(list, w.text)
-			n &^= w.field
+	for _, f := range scoring.Fields() {
+		if n&f.Field != 0 {
+			list = append(list, f.Words)
 		}
-	}
-	if n != 0 {
-		list = append(list, "more than this page knows of")
 	}
 	if len(list) == 0 {
 		return "nothing in particular"

@@ -16,14 +16,15 @@ func (s *Summary) Figures() *Figures {
 	if list := s.metricList(); s.metrics[s.o.Primary] == nil && len(list) > 0 {
 		s.o.Primary = list[0]
 	}
-	f := &Figures{Cases: s.questions(), Agents: s.agentList(), Primary: s.o.Primary}
-	byID := make([]int32, len(s.infos)) // case numbers depend on the order of Add, ids do not
+	byID := make([]int32, len(s.cases.keys)) // case numbers depend on the order of Add, ids do not
 	for i := range byID {
-		byID[i] = int32(i) //nolint:gosec // as in caseNumber
+		byID[i] = int32(i) //nolint:gosec // as in caseNumbers
 	}
 	slices.SortFunc(byID, func(a, b int32) int {
-		return cmp.Or(natural.Compare(s.infos[a].id, s.infos[b].id), natural.Compare(s.infos[a].batch, s.infos[b].batch))
+		x, y := &s.cases.keys[a], &s.cases.keys[b]
+		return cmp.Or(natural.Compare(x.id, y.id), natural.Compare(x.batch, y.batch))
 	})
+	f := &Figures{Cases: s.questions(byID), Agents: s.agentList(), Primary: s.o.Primary}
 	for _, name := range s.metricList() {
 		m := s.metric(name)
 		for _, a := range f.Agents {
@@ -45,13 +46,13 @@ func (s *Summary) Figures() *Figures {
 	if without := s.members(f.Agents, byID, func(c about) bool { return c.tier == 0 }); len(f.Tiers) > 0 && without.cases > 0 {
 		f.Tiers = append(f.Tiers, s.slice("", &without, f.Agents))
 	}
-	f.Tags = s.slices(f.Agents, byID, &s.tags, func(c about) []uint16 { return c.tags })
+	f.Tags = s.slices(f.Agents, byID, &s.tags, func(c about) []uint16 { return s.lists.list(c.tags) })
 	slices.SortStableFunc(f.Tags, func(a, b Slice) int { return cmp.Compare(b.Cases, a.Cases) })
 	if torn := s.members(f.Agents, byID, func(c about) bool { return c.torn }); torn.cases > 0 {
 		of := s.slice("", &torn, f.Agents)
 		for _, n := range byID {
 			if len(of.First) < maxUnreadable && torn.holds(n) {
-				of.First = append(of.First, s.infos[n].id)
+				of.First = append(of.First, s.cases.keys[n].id)
 			}
 		}
 		f.UnreadableTags = &of
@@ -62,12 +63,14 @@ func (s *Summary) Figures() *Figures {
 }
 
 // questions is the number of different questions.
-func (s *Summary) questions() int {
-	ids := make(map[string]bool, len(s.infos))
-	for i := range s.infos {
-		ids[s.infos[i].id] = true
+func (s *Summary) questions(byID []int32) int {
+	n := 0
+	for i, c := range byID {
+		if i == 0 || s.cases.keys[c].id != s.cases.keys[byID[i-1]].id {
+			n++
+		}
 	}
-	return len(ids)
+	return n
 }
 
 // pairs lists what is compared: every version of an agent with the one before it, and the agents of
@@ -172,15 +175,15 @@ func (s *Summary) rate(x *series, cases []int32, a Agent) Rate {
 		outcome := outcomes[m.outcome()]
 		r.Coverage.count(outcome)
 		if outcome == scoring.StatusNotApplicable {
-			reasons[x.word(int(n))]++
+			reasons[m.word]++
 		}
 		r.Status[outcome]++
 		if !m.ok() {
 			continue
 		}
-		values = append(values, x.values[n])
-		if w := x.word(int(n)); w > 0 {
-			labels[w]++
+		values = append(values, m.value)
+		if m.word > 0 {
+			labels[m.word]++
 		}
 		if m.judged() {
 			judged++
@@ -213,14 +216,6 @@ func ShareOf(passed, of int) *Share {
 	s := &Share{Passed: passed, Of: of, Rate: float64(passed) / float64(of)}
 	s.Low, s.High = wilson(passed, of)
 	return s
-}
-
-// at is the mark of a case's score.
-func (x *series) at(n int32) mark {
-	if x == nil || n < 0 || int(n) >= len(x.marks) {
-		return 0
-	}
-	return x.marks[n]
 }
 
 // members are some cases, in the order of byID, for each agent version that was asked them.
@@ -314,7 +309,7 @@ func (s *Summary) casePairs(from, to Agent, byID []int32) []casePair {
 	var out []casePair
 	last := ""
 	for _, n := range byID {
-		if id := s.infos[n].id; len(out) == 0 || id != last {
+		if id := s.cases.keys[n].id; len(out) == 0 || id != last {
 			out, last = append(out, casePair{-1, -1}), id
 		}
 		p := &out[len(out)-1]
@@ -361,11 +356,11 @@ func (s *Summary) change(from, to Agent, byID []int32) Change {
 			if a.passed() {
 				list = &c.Broken
 			}
-			*list = append(*list, s.infos[n].id)
+			*list = append(*list, s.cases.keys[n].id)
 		}
-		if s.better(s.o.Primary, now.values[n], old.values[p.from]) < 0 {
-			answer := s.answer(to, n, now.values[n])
-			answer.Before = &old.values[p.from]
+		if s.better(s.o.Primary, b.value, a.value) < 0 {
+			answer := s.answer(to, n, b.value)
+			answer.Before = &a.value
 			c.Regressed = append(c.Regressed, answer)
 		}
 	}
@@ -383,8 +378,8 @@ func (s *Summary) metricChange(name string, old, now *series, pairs []casePair) 
 		if !a.ok() || !b.ok() {
 			continue
 		}
-		diffs = append(diffs, now.values[p.to]-old.values[p.from])
-		switch s.better(name, now.values[p.to], old.values[p.from]) {
+		diffs = append(diffs, b.value-a.value)
+		switch s.better(name, b.value, a.value) {
 		case 1:
 			c.Improved++
 		case -1:
@@ -424,7 +419,7 @@ func (s *Summary) metricChange(name string, old, now *series, pairs []casePair) 
 
 // answer describes a scored answer.
 func (s *Summary) answer(a Agent, n int32, value float64) Answer {
-	out := Answer{CaseID: s.infos[n].id, Agent: a, Batch: s.infos[n].batch, Value: value}
+	out := Answer{CaseID: s.cases.keys[n].id, Agent: a, Batch: s.cases.keys[n].batch, Value: value}
 	if t := s.about(a, n).tier; t > 0 {
 		out.Tier = s.tiers.Text(t - 1)
 	}
@@ -448,9 +443,9 @@ func (s *Summary) worst(agents []Agent, byID []int32) []Answer {
 				list = append(list, n)
 			}
 		}
-		slices.SortStableFunc(list, func(i, j int32) int { return s.better(s.o.Primary, x.values[i], x.values[j]) })
+		slices.SortStableFunc(list, func(i, j int32) int { return s.better(s.o.Primary, x.at(i).value, x.at(j).value) })
 		for _, n := range list[:min(len(list), max(0, s.o.Worst))] {
-			out = append(out, s.answer(a, n, x.values[n]))
+			out = append(out, s.answer(a, n, x.at(n).value))
 		}
 	}
 	return out
@@ -463,10 +458,8 @@ func (s *Summary) unscored(agents []Agent, byID []int32) []Unscored {
 		for _, a := range agents {
 			x := s.agents[a][name]
 			for _, n := range byID {
-				if m := x.at(n); m.outcome() > 0 {
-					if w := x.word(int(n)); w > 0 {
-						metrics[w-1]++
-					}
+				if m := x.at(n); m.outcome() > 0 && m.word > 0 {
+					metrics[m.word-1]++
 				}
 			}
 		}
@@ -506,16 +499,13 @@ func (s *Summary) countCases(list []Unscored, byID []int32) {
 	for _, n := range byID {
 		for _, metrics := range s.agents {
 			for _, x := range metrics {
-				if m := x.at(n); m.outcome() <= 0 {
+				m := x.at(n)
+				if m.outcome() <= 0 || m.word == 0 || seen[m.word-1] == n+1 {
 					continue
 				}
-				w := x.word(int(n))
-				if w == 0 || seen[w-1] == n+1 {
-					continue
-				}
-				seen[w-1] = n + 1
-				if list[w-1].Cases++; list[w-1].Cases == 1 {
-					list[w-1].Example = s.infos[n].id
+				seen[m.word-1] = n + 1
+				if list[m.word-1].Cases++; list[m.word-1].Cases == 1 {
+					list[m.word-1].Example = s.cases.keys[n].id
 				}
 			}
 		}

@@ -39,12 +39,12 @@ type SummaryOptions struct {
 // first. It must not be used from several goroutines at once.
 type Summary struct {
 	o       SummaryOptions
-	cases   map[caseKey]int32
-	infos   []caseKey
+	cases   caseNumbers
 	agents  map[Agent]map[string]*series // by metric
 	abouts  map[Agent][]about            // by the number of the case
 	tiers   texts
 	tags    texts
+	lists   tagLists
 	labels  texts
 	groups  []reasonGroup
 	byKey   map[groupKey]uint16
@@ -56,14 +56,12 @@ type Summary struct {
 	whys  map[textKey]string // why the results of an answer differ
 }
 
-type caseKey struct{ id, batch string }
-
 // about is what is known of a case where an agent version was asked it. Lines of a case file may say
 // different things of one case, and all forms of a run say of an answer what stands there.
 type about struct {
+	tags uint32 // of lists, from 1
 	tier uint16 // of tiers, from 1
-	tags []uint16
-	torn bool // tags that cannot be read
+	torn bool   // tags that cannot be read
 }
 
 // texts numbers texts from 1; 0 is for those beyond the last number.
@@ -75,13 +73,6 @@ func (t *texts) of(s string) uint16 {
 		return 0
 	}
 	return n + 1
-}
-
-// series holds the scores of one metric for one agent version, by the number of the case.
-type series struct {
-	values []float64
-	marks  []mark
-	words  []uint16 // label of a score with a value, group of the reason of one without
 }
 
 // mark is what became of a score, a place in outcomes from 1, in its low bits, and its verdict.
@@ -127,7 +118,7 @@ const (
 // NewSummary starts a summary.
 func NewSummary(o SummaryOptions) *Summary {
 	s := &Summary{
-		o: o, cases: map[caseKey]int32{}, agents: map[Agent]map[string]*series{}, abouts: map[Agent][]about{}, byKey: map[groupKey]uint16{},
+		o: o, agents: map[Agent]map[string]*series{}, abouts: map[Agent][]about{}, byKey: map[groupKey]uint16{},
 		metrics: map[string]map[int]bool{}, judges: map[string][]string{}, texts: map[textKey]textOf{}, whys: map[textKey]string{},
 	}
 	if len(s.o.Tiers) == 0 {
@@ -169,7 +160,7 @@ func Primary(metrics []scoring.Metric) string {
 // Add takes a score and what its case is.
 func (s *Summary) Add(score scoring.Score, c Case) {
 	c.ID = score.CaseID
-	n := s.caseNumber(&c)
+	n := s.cases.of(caseKey{c.ID, c.Batch})
 	agent := Agent{c.Agent, c.Version}
 	if s.agents[agent] == nil {
 		s.agents[agent] = map[string]*series{}
@@ -184,7 +175,11 @@ func (s *Summary) Add(score scoring.Score, c Case) {
 		s.metrics[score.Metric] = map[int]bool{}
 	}
 	s.metrics[score.Metric][score.Version] = true
-	of.put(int(n), s.markOf(&score), score.Value, s.wordOf(&score))
+	f := found{mark: s.markOf(&score), word: s.wordOf(&score)}
+	if f.ok() {
+		f.value = score.Value
+	}
+	of.put(int(n), f)
 
 	if score.Metric == relationMetric {
 		key := textKey{agent, n}
@@ -240,11 +235,11 @@ func (s *Summary) Unanswered(questions []string) []Case {
 	for agent := range s.agents {
 		answered := map[string]map[string]bool{} // by batch
 		union, repeated := map[string]bool{}, false
-		for n := range s.infos {
-			if !s.asked(agent, int32(n)) { //nolint:gosec // as in caseNumber
+		for n := range s.cases.keys {
+			if !s.asked(agent, int32(n)) { //nolint:gosec // as in caseNumbers
 				continue
 			}
-			key := s.infos[n]
+			key := s.cases.keys[n]
 			if answered[key.batch] == nil {
 				answered[key.batch] = map[string]bool{}
 			}
@@ -277,24 +272,13 @@ func (s *Summary) Describe(c Case) {
 	if s.agents[agent] == nil {
 		return
 	}
-	n := s.caseNumber(&c)
+	n := s.cases.of(caseKey{c.ID, c.Batch})
 	s.learn(agent, n, &c)
 	key := textKey{agent, n}
 	if said, ok := s.texts[key]; ok && said.question == "" {
 		said.question = shorten(c.Question)
 		s.texts[key] = said
 	}
-}
-
-func (s *Summary) caseNumber(c *Case) int32 {
-	key := caseKey{c.ID, c.Batch}
-	n, ok := s.cases[key]
-	if !ok {
-		n = int32(len(s.infos)) //nolint:gosec // two thousand million cases do not fit the memory
-		s.cases[key] = n
-		s.infos = append(s.infos, key)
-	}
-	return n
 }
 
 // learn takes what is told of a case beside an answer.
@@ -309,11 +293,12 @@ func (s *Summary) learn(a Agent, n int32, c *Case) {
 		info.tier = s.tiers.of(c.Tier)
 	}
 	info.torn = info.torn || c.TagsErr != nil
-	if info.tags == nil && len(c.Tags) > 0 {
-		info.tags = make([]uint16, len(c.Tags))
+	if info.tags == 0 && len(c.Tags) > 0 {
+		list := make([]uint16, len(c.Tags))
 		for i, t := range c.Tags {
-			info.tags[i] = s.tags.of(t)
+			list[i] = s.tags.of(t)
 		}
+		info.tags = s.lists.of(list)
 	}
 }
 
@@ -352,27 +337,6 @@ func (s *Summary) wordOf(score *scoring.Score) uint16 {
 		return s.group(score)
 	case score.Label != "":
 		return s.labels.of(score.Label)
-	}
-	return 0
-}
-
-func (x *series) put(n int, m mark, value float64, word uint16) {
-	for len(x.marks) <= n {
-		x.marks = append(x.marks, 0)
-		x.values = append(x.values, 0)
-	}
-	x.marks[n], x.values[n] = m, value
-	if word != 0 || x.words != nil {
-		for len(x.words) < len(x.marks) {
-			x.words = append(x.words, 0)
-		}
-		x.words[n] = word
-	}
-}
-
-func (x *series) word(n int) uint16 {
-	if n < len(x.words) {
-		return x.words[n]
 	}
 	return 0
 }

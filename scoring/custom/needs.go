@@ -13,21 +13,20 @@ import (
 // field is a part of a case that a judge can name among its needs.
 type field struct {
 	name  string
-	doc   string
 	needs scoring.Field
 	given func(in *scoring.Input) bool // nil: never missing
 	value func(in *scoring.Input) (starlark.Value, error)
 }
 
-func textField(name, doc string, needs scoring.Field, text func(in *scoring.Input) string) field {
+func textField(needs scoring.Field, text func(in *scoring.Input) string) field {
 	return field{
-		name: name, doc: doc, needs: needs,
+		name: nameOf(needs), needs: needs,
 		given: func(in *scoring.Input) bool { return strings.TrimSpace(text(in)) != "" },
 		value: func(in *scoring.Input) (starlark.Value, error) { return starlark.String(text(in)), nil },
 	}
 }
 
-func tableField(name, doc string, needs scoring.Field, query func(in *scoring.Input) *scoring.Query) field {
+func tableField(needs scoring.Field, query func(in *scoring.Input) *scoring.Query) field {
 	t := func(in *scoring.Input) *scoring.Table {
 		if q := query(in); q != nil {
 			return q.Result.Table
@@ -35,7 +34,7 @@ func tableField(name, doc string, needs scoring.Field, query func(in *scoring.In
 		return nil
 	}
 	return field{
-		name: name, doc: doc, needs: needs,
+		name: nameOf(needs), needs: needs,
 		given: func(in *scoring.Input) bool { return t(in) != nil },
 		value: func(in *scoring.Input) (starlark.Value, error) {
 			if t := t(in); t != nil {
@@ -44,6 +43,12 @@ func tableField(name, doc string, needs scoring.Field, query func(in *scoring.In
 			return starlark.None, nil
 		},
 	}
+}
+
+// nameOf is the name that judge files have for a field.
+func nameOf(f scoring.Field) string {
+	all := scoring.Fields()
+	return all[slices.IndexFunc(all, func(i scoring.FieldInfo) bool { return i.Field == f })].Name
 }
 
 func gold(in *scoring.Input) *scoring.Query { return in.Gold }
@@ -59,25 +64,31 @@ func goldSQL(in *scoring.Input) string {
 // fields are what judges can name. What has an argument of its own in SQL functions comes first;
 // the rest makes the function take the whole case.
 var fields = []field{
-	textField("question", "the question that was asked", scoring.FieldQuestion, func(in *scoring.Input) string { return in.Case.Question }),
-	textField("interpretation", "the question in the agent's own words", scoring.FieldInterpretation, func(in *scoring.Input) string { return in.Case.Agent.Interpretation }),
-	textField("response", "the agent's answer in prose", scoring.FieldResponse, func(in *scoring.Input) string { return in.Case.Agent.Response }),
-	textField("gold_sql", "the accepted query", scoring.FieldGoldSQL, goldSQL),
-	textField("sql", "the agent's query", scoring.FieldPredSQL, func(in *scoring.Input) string { return in.Pred.SQL }),
-	tableField("gold_result", "the accepted result, a table", scoring.FieldGoldResult, gold),
-	tableField("result", "the agent's result, a table", scoring.FieldPredResult, pred),
-	textField("schema_ddl", "DDL of the tables the question is about", scoring.FieldSchema, func(in *scoring.Input) string { return in.Case.Schema }),
-	{name: "error", doc: "the database's message where the agent's query failed, else empty text", needs: scoring.FieldExecution,
+	textField(scoring.FieldQuestion, func(in *scoring.Input) string { return in.Case.Question }),
+	textField(scoring.FieldInterpretation, func(in *scoring.Input) string { return in.Case.Agent.Interpretation }),
+	textField(scoring.FieldResponse, func(in *scoring.Input) string { return in.Case.Agent.Response }),
+	textField(scoring.FieldGoldSQL, goldSQL),
+	textField(scoring.FieldPredSQL, func(in *scoring.Input) string { return in.Pred.SQL }),
+	tableField(scoring.FieldGoldResult, gold),
+	tableField(scoring.FieldPredResult, pred),
+	textField(scoring.FieldSchema, func(in *scoring.Input) string { return in.Case.Schema }),
+	{name: nameOf(scoring.FieldExecution), needs: scoring.FieldExecution,
 		value: func(in *scoring.Input) (starlark.Value, error) { return starlark.String(in.Pred.Error), nil }},
 
-	textField("evidence", "hints that came with the question", scoring.FieldEvidence, func(in *scoring.Input) string { return in.Case.Evidence }),
-	textField("dialect", "SQL dialect of both queries", scoring.FieldCase, func(in *scoring.Input) string { return in.Case.Dialect }),
-	{name: "case_id", doc: "the case's id", needs: scoring.FieldCase,
+	textField(scoring.FieldEvidence, func(in *scoring.Input) string { return in.Case.Evidence }),
+	inCase(textField(scoring.FieldDialect, func(in *scoring.Input) string { return in.Case.Dialect })),
+	{name: "case_id", needs: scoring.FieldCase,
 		value: func(in *scoring.Input) (starlark.Value, error) { return starlark.String(in.Case.ID), nil }},
-	{name: "tags", doc: "words to slice reports by, a list", needs: scoring.FieldCase,
+	{name: "tags", needs: scoring.FieldCase,
 		value: func(in *scoring.Input) (starlark.Value, error) { return textList(in.Case.Tags), in.Case.TagsErr }},
-	{name: "tool_calls", doc: "the calls that the agent made, a list of {name, arguments}", needs: scoring.FieldCase, value: toolCalls},
-	{name: "expected", doc: "what a right agent does: behaviour (answer, clarify or refuse), tools, clarifications", needs: scoring.FieldCase, value: expectedRecord},
+	{name: "tool_calls", needs: scoring.FieldCase, value: toolCalls},
+	{name: "expected", needs: scoring.FieldCase, value: expectedRecord},
+}
+
+// inCase is a field whose argument is that of the whole case.
+func inCase(f field) field {
+	f.needs = scoring.FieldCase
+	return f
 }
 
 func fieldNames() []string {

@@ -8,154 +8,24 @@ import (
 )
 
 // conditionsOf are the atomic conditions that decide which rows a query uses, wherever they stand:
-// WHERE, HAVING, QUALIFY and joins, in subqueries and common table expressions too. The conditions
-// by which tables are joined are not among them, be they in ON or in WHERE; see joinsOf.
-func conditionsOf(q *sqlparts.Query) []sqlparts.Condition {
-	var all []sqlparts.Condition
-	sqlparts.Walk(q, func(n sqlparts.Node) bool {
-		switch n := n.(type) {
-		case *sqlparts.Select:
-			own := *n
-			own.From = nil // tables are not asked for
-			own.Where, _ = apart(n.Where, len(n.From) > 1)
-			c := sqlparts.Extract(&sqlparts.Query{Body: &own})
-			all = append(append(all, c.Where...), c.Having...)
-		case *sqlparts.Source:
-			for _, e := range restrictions(n.On) {
-				all = append(all, conditionsIn(e)...)
-			}
-		}
-		return true
-	})
-	slices.SortFunc(all, func(a, b sqlparts.Condition) int { return strings.Compare(a.String(), b.String()) })
-	return slices.Compact(all)
+// WHERE, HAVING, QUALIFY and joins, in subqueries and common table expressions too, each once, by
+// their texts. The conditions by which tables are joined are not among them; see joinsOf.
+func conditionsOf(q *sqlparts.Query) []sqlparts.Predicate {
+	all := slices.DeleteFunc(sqlparts.Predicates(q), func(p sqlparts.Predicate) bool { return p.Joins })
+	slices.SortStableFunc(all, func(a, b sqlparts.Predicate) int { return strings.Compare(a.String(), b.String()) })
+	return slices.CompactFunc(all, func(a, b sqlparts.Predicate) bool { return a.String() == b.String() })
 }
 
-// joinsOf are the comparisons of columns with columns by which a query joins tables, wherever it
-// does, as sorted texts without the tables' names: id = customer_id for ON, USING and WHERE alike.
+// joinsOf are the equalities by which a query joins tables, wherever it does, as sorted texts
+// without the tables' names: id = customer_id for ON and WHERE alike, id = id for USING.
 func joinsOf(q *sqlparts.Query) []string {
-	var all []sqlparts.Condition
-	sqlparts.Walk(q, func(n sqlparts.Node) bool {
-		switch n := n.(type) {
-		case *sqlparts.Select:
-			_, links := apart(n.Where, len(n.From) > 1)
-			for _, e := range links {
-				all = append(all, conditionsIn(e)...)
-			}
-		case *sqlparts.Source:
-			for _, e := range comparisonsOfColumns(n.On) {
-				all = append(all, conditionsIn(e)...)
-			}
-			for _, name := range n.Using {
-				key := &sqlparts.Column{Name: sqlparts.Name{name}}
-				all = append(all, conditionsIn(&sqlparts.Binary{Op: "=", L: key, R: key})...)
-			}
-		}
-		return true
-	})
-	return conditionTexts(all)
+	return conditionTexts(slices.DeleteFunc(sqlparts.Predicates(q), func(p sqlparts.Predicate) bool { return !p.Joins }))
 }
 
-// conditionsIn takes one condition apart.
-func conditionsIn(e sqlparts.Expr) []sqlparts.Condition {
-	return sqlparts.Extract(&sqlparts.Query{Body: &sqlparts.Select{Where: e}}).Where
-}
-
-// apart sets the equalities in a WHERE that join tables apart from the rest of it, which may be
-// nil. Equal columns of different qualifiers join; those without qualifiers do where several tables
-// are read.
-func apart(e sqlparts.Expr, several bool) (rest sqlparts.Expr, links []sqlparts.Expr) {
-	switch e := e.(type) {
-	case *sqlparts.Logic:
-		if e.Or {
-			break
-		}
-		var kept []sqlparts.Expr
-		for _, a := range e.Args {
-			r, l := apart(a, several)
-			if links = append(links, l...); r != nil {
-				kept = append(kept, r)
-			}
-		}
-		switch len(kept) {
-		case 0:
-			return nil, links
-		case 1:
-			return kept[0], links
-		}
-		return &sqlparts.Logic{Span: e.Span, Args: kept}, links
-	case *sqlparts.Binary:
-		l, left := e.L.(*sqlparts.Column)
-		r, right := e.R.(*sqlparts.Column)
-		if e.Op != "=" || !left || !right {
-			break
-		}
-		if len(l.Name) > 1 && len(r.Name) > 1 {
-			several = !strings.EqualFold(l.Name[len(l.Name)-2].Text, r.Name[len(r.Name)-2].Text)
-		}
-		if several {
-			return nil, []sqlparts.Expr{e}
-		}
-	}
-	return e, nil
-}
-
-// comparisonsOfColumns are the parts of a join's condition that compare columns with columns.
-func comparisonsOfColumns(on sqlparts.Expr) []sqlparts.Expr {
-	switch e := on.(type) {
-	case *sqlparts.Logic:
-		if e.Or {
-			break
-		}
-		var out []sqlparts.Expr
-		for _, a := range e.Args {
-			out = append(out, comparisonsOfColumns(a)...)
-		}
-		return out
-	case *sqlparts.Binary:
-		if hasColumn(e.L) && hasColumn(e.R) {
-			return []sqlparts.Expr{e}
-		}
-	}
-	return nil
-}
-
-// restrictions are the other parts.
-func restrictions(on sqlparts.Expr) []sqlparts.Expr {
-	switch e := on.(type) {
-	case nil:
-		return nil
-	case *sqlparts.Logic:
-		if e.Or {
-			break
-		}
-		var out []sqlparts.Expr
-		for _, a := range e.Args {
-			out = append(out, restrictions(a)...)
-		}
-		return out
-	case *sqlparts.Binary:
-		if hasColumn(e.L) && hasColumn(e.R) {
-			return nil
-		}
-	}
-	return []sqlparts.Expr{on}
-}
-
-func hasColumn(e sqlparts.Expr) bool {
-	found := false
-	sqlparts.Walk(e, func(n sqlparts.Node) bool {
-		_, column := n.(*sqlparts.Column)
-		found = found || column
-		return !found
-	})
-	return found
-}
-
-func conditionTexts(list []sqlparts.Condition) []string {
+func conditionTexts(list []sqlparts.Predicate) []string {
 	out := make([]string, len(list))
-	for i, c := range list {
-		out[i] = c.String()
+	for i := range list {
+		out[i] = list[i].String()
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
@@ -166,14 +36,20 @@ func conditionTexts(list []sqlparts.Condition) []string {
 // likewise in the derived tables and common table expressions it reads through inner joins. One
 // side of an OR, the condition of an outer join, and an arm of a set operation bind nothing.
 func bindingConditions(q *sqlparts.Query) map[string]bool {
-	b := binding{found: map[string]bool{}, read: map[*sqlparts.Query]bool{}}
+	b := binding{passed: map[sqlparts.Node]bool{}, read: map[*sqlparts.Query]bool{}}
 	b.query(q, nil)
-	return b.found
+	found := map[string]bool{}
+	for _, p := range sqlparts.Predicates(q) {
+		if p.Binding && !p.Joins && b.passed[p.In] {
+			found[p.String()] = true
+		}
+	}
+	return found
 }
 
 type binding struct {
-	found map[string]bool
-	read  map[*sqlparts.Query]bool // so that none is read twice, however often it is named, nor by itself
+	passed map[sqlparts.Node]bool   // whose conditions every row has passed
+	read   map[*sqlparts.Query]bool // so that none is read twice, however often it is named, nor by itself
 }
 
 func (b *binding) query(q *sqlparts.Query, outer []*sqlparts.CTE) {
@@ -186,9 +62,7 @@ func (b *binding) query(q *sqlparts.Query, outer []*sqlparts.CTE) {
 	case *sqlparts.Query:
 		b.query(body, named)
 	case *sqlparts.Select:
-		for _, e := range []sqlparts.Expr{body.Where, body.Having, body.Qualify} {
-			b.conjuncts(e)
-		}
+		b.passed[body] = true
 		b.sources(body.From, named)
 	}
 }
@@ -203,9 +77,7 @@ func (b *binding) sources(from []*sqlparts.Source, named []*sqlparts.CTE) {
 		if s.Join == sqlparts.LeftJoin {
 			continue
 		}
-		for _, e := range restrictions(s.On) {
-			b.conjuncts(e)
-		}
+		b.passed[s] = true
 		b.query(s.Query, named)
 		b.sources(s.Nested, named)
 		if len(s.Table) == 1 {
@@ -214,23 +86,5 @@ func (b *binding) sources(from []*sqlparts.Source, named []*sqlparts.CTE) {
 				b.query(named[at].Query, slices.Concat(named[:at], named[at+1:]))
 			}
 		}
-	}
-}
-
-func (b *binding) conjuncts(e sqlparts.Expr) {
-	if l, ok := e.(*sqlparts.Logic); ok {
-		if !l.Or {
-			for _, a := range l.Args {
-				b.conjuncts(a)
-			}
-		}
-		return
-	}
-	if e == nil {
-		return
-	}
-	atoms := conditionsIn(e)
-	if len(atoms) == 1 { // NOT of an AND is an OR
-		b.found[atoms[0].String()] = true
 	}
 }

@@ -53,93 +53,40 @@ func nameKey(name string) string {
 // to case and white space.
 var caseFunctions = regexp.MustCompile(`^(?:lower|upper|trim|ltrim|rtrim|initcap)\((.*)\)$`)
 
-// sqlFilter is a condition of a query as a filter. literal tells whether its values are constants
-// that could be read; else RHS is the text.
-func sqlFilter(c sqlparts.Condition) (f stefFilter, literal bool) {
-	f.LHS, f.Op = c.Column, c.Operator
+// sqlFilter is a condition of a query as a filter. literal tells whether its values are constants;
+// else RHS is the text.
+func sqlFilter(p *sqlparts.Predicate) (f stefFilter, literal bool) {
+	f.LHS, f.Op = p.Column, p.Operator
 	for m := caseFunctions.FindStringSubmatch(f.LHS); m != nil; m = caseFunctions.FindStringSubmatch(f.LHS) {
 		f.LHS = m[1]
 	}
 	switch {
-	case (f.Op == "is" || f.Op == "is not") && c.Value == "null":
+	case (f.Op == "is" || f.Op == "is not") && p.Value == "null":
 		f.Op += " null"
 		return f, true
-	case c.Value == "":
+	case p.Value == "":
 		return f, false
 	}
-	if values, ok := constants(f.Op, c.Value); ok {
-		f.RHS = values
-		return f, true
+	for _, v := range p.Values() {
+		l := sqlparts.Constant(v)
+		if l == nil || l.Kind == sqlparts.Bytes {
+			return stefFilter{f.LHS, f.Op, []string{p.Value}}, false
+		}
+		f.RHS = append(f.RHS, l.Text)
 	}
-	f.RHS = []string{c.Value}
-	return f, false
+	if len(f.RHS) == 0 {
+		f.RHS = []string{p.Value}
+		return f, false
+	}
+	if f.Op == "in" || f.Op == "not in" {
+		slices.Sort(f.RHS)
+		f.RHS = slices.Compact(f.RHS)
+	}
+	return f, true
 }
 
-// constants reads the constants on the value side of a condition in the normal form of package
-// sqlparts.
-func constants(op, value string) ([]string, bool) {
-	var parts []string
-	switch op {
-	case "in", "not in":
-		if !strings.HasPrefix(value, "(") || !strings.HasSuffix(value, ")") {
-			return nil, false
-		}
-		parts = cutOutside(value[1:len(value)-1], ", ")
-	case "between", "not between":
-		parts = cutOutside(value, " and ")
-	default:
-		parts = []string{value}
-	}
-	for i, p := range parts {
-		v, ok := constant(p)
-		if !ok {
-			return nil, false
-		}
-		parts[i] = v
-	}
-	return parts, true
-}
-
-// cutOutside cuts a text at a separator wherever that stands outside quotes.
-func cutOutside(s, sep string) []string {
-	var parts []string
-	quoted, from := false, 0
-	for i := 0; i < len(s); i++ {
-		if s[i] == '\'' {
-			quoted = !quoted
-		}
-		if !quoted && strings.HasPrefix(s[i:], sep) {
-			parts = append(parts, s[from:i])
-			i += len(sep) - 1
-			from = i + 1
-		}
-	}
-	return append(parts, s[from:])
-}
-
-var (
-	castConstant = regexp.MustCompile(`^(?:cast|try_cast)\((.*) as [a-z]+\)$`)
-	plainNumber  = regexp.MustCompile(`^[+-]?[0-9]{1,60}(?:\.[0-9]{1,60})?$`)
-)
-
-// constant is the value of a literal: a string without its quotes, a number, true, false or null as
-// written; also cast to another type.
-func constant(text string) (string, bool) {
-	if m := castConstant.FindStringSubmatch(text); m != nil {
-		text = m[1]
-	}
-	switch {
-	case len(text) >= 2 && text[0] == '\'' && text[len(text)-1] == '\'':
-		inner := text[1 : len(text)-1]
-		if strings.Contains(strings.ReplaceAll(inner, "''", ""), "'") {
-			return "", false // two strings and something between them
-		}
-		return strings.ReplaceAll(inner, "''", "'"), true
-	case plainNumber.MatchString(text), text == "true", text == "false", text == "null":
-		return text, true
-	}
-	return "", false
-}
+// plainNumber is a number that may be compared by value: not one whose exponent makes it huge.
+var plainNumber = regexp.MustCompile(`^[+-]?[0-9]{1,60}(?:\.[0-9]{1,60})?$`)
 
 // normal is the filter as filters are compared (STEF, section 3.2.3): names mapped, texts without
 // regard to case and white space, numbers by value, patterns without wildcards and lists of one as

@@ -69,16 +69,16 @@ func (o stefOptions) rules(dialect sqlparts.Dialect) (*stefRules, error) {
 	}
 	for i, text := range o.BenignFilters {
 		script := sqlparts.Parse("SELECT 1 FROM t WHERE "+text, dialect)
-		var conditions []sqlparts.Condition
+		var conditions []sqlparts.Predicate
 		if q := script.Final(); q != nil && len(script.Statements) == 1 && len(script.Notes) == 0 {
 			if s, ok := q.Body.(*sqlparts.Select); ok && s.Group == nil && s.Having == nil && len(q.OrderBy) == 0 && q.Limit == nil {
-				conditions = sqlparts.Extract(q).Where
+				conditions = sqlparts.Predicates(q)
 			}
 		}
 		if len(conditions) != 1 {
 			return bad("benign_filters, element %d, is not one condition such as \"status = 'Active'\"", i+1)
 		}
-		f, literal := sqlFilter(conditions[0])
+		f, literal := sqlFilter(&conditions[0])
 		if !literal {
 			return bad("benign_filters, element %d, does not compare a column with constants", i+1)
 		}

@@ -46,7 +46,7 @@ func specOf(q *sqlparts.Query, rules *stefRules) *querySpec {
 	}
 	binding := bindingConditions(q)
 	for _, condition := range conditionsOf(q) {
-		f, literal := sqlFilter(condition)
+		f, literal := sqlFilter(&condition)
 		n := f.normal(rules.names)
 		if rules.ignored[n.LHS] {
 			s.Ignored = append(s.Ignored, f)
@@ -173,29 +173,26 @@ func groupRequired(s *sqlparts.Select) bool {
 	return with > 0 && without > 0
 }
 
+func hasColumn(e sqlparts.Expr) bool {
+	found := false
+	sqlparts.Walk(e, func(n sqlparts.Node) bool {
+		_, column := n.(*sqlparts.Column)
+		found = found || column
+		return !found
+	})
+	return found
+}
+
 // benignGroups is rule 2, equation 16: the grouping columns that WHERE holds to one constant, by =,
 // LIKE or ILIKE. The condition must hold for all rows: one side of an OR does not.
 func benignGroups(s *sqlparts.Select) []string {
 	held := map[string]bool{}
-	var conjuncts func(e sqlparts.Expr)
-	conjuncts = func(e sqlparts.Expr) {
-		switch e := e.(type) {
-		case *sqlparts.Logic:
-			if !e.Or {
-				for _, a := range e.Args {
-					conjuncts(a)
-				}
-			}
-		case *sqlparts.Binary, *sqlparts.Like:
-			for _, c := range sqlparts.Extract(&sqlparts.Query{Body: &sqlparts.Select{Where: e}}).Where {
-				if _, literal := sqlFilter(c); literal && (c.Operator == "=" || c.Operator == "like" || c.Operator == "ilike") {
-					held[c.Column] = true
-				}
+	for _, p := range sqlparts.Predicates(s) {
+		if p.In == s && p.Clause == sqlparts.WhereClause && p.Binding && (p.Operator == "=" || p.Operator == "like" || p.Operator == "ilike") {
+			if _, literal := sqlFilter(&p); literal {
+				held[p.Column] = true
 			}
 		}
-	}
-	if s.Where != nil {
-		conjuncts(s.Where)
 	}
 	return slices.DeleteFunc(nonNil(groupsOf(s)), func(g string) bool { return !held[g] })
 }

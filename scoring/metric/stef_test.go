@@ -128,7 +128,7 @@ func TestSTEFFiltersAreNormalized(t *testing.T) {
 		{"an absurd number is a text", stefFilter{"c", "=", []string{"1e999999999"}}, "c = '1E999999999'", true},
 	} {
 		q := sqlparts.Parse("SELECT 1 FROM t WHERE "+tc.where, sqlparts.Generic).Final()
-		f, _ := sqlFilter(conditionsOf(q)[0])
+		f, _ := sqlFilter(&conditionsOf(q)[0])
 		if got := tc.asked.normal(rules.names).equal(f.normal(rules.names)); got != tc.want {
 			t.Errorf("%s: %v and %s: %v, want %v", tc.why, tc.asked, tc.where, got, tc.want)
 		}

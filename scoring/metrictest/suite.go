@@ -212,7 +212,7 @@ func (s *suite) goldAgainstItself(t *testing.T) {
 func (s *suite) missingInput(t *testing.T) {
 	table := tableOf([]scoring.Column{scoring.IntColumn("n", scoring.Int64, []int64{1, 2}, nil)})
 	none := scoring.Result{}
-	for need, lose := range map[scoring.Field]func(c *scoring.Case){
+	lose := map[scoring.Field]func(c *scoring.Case){
 		scoring.FieldGoldResult:     func(c *scoring.Case) { c.Golds[0].Result = none },
 		scoring.FieldPredResult:     func(c *scoring.Case) { c.Pred.Result = none },
 		scoring.FieldGoldSQL:        func(c *scoring.Case) { c.Golds[0].SQL = " " },
@@ -225,14 +225,18 @@ func (s *suite) missingInput(t *testing.T) {
 		scoring.FieldTools:          func(c *scoring.Case) { c.Expected.Tools = nil },
 		scoring.FieldLatency:        func(c *scoring.Case) { c.Pred.Latency = nil },
 		scoring.FieldExecution:      func(c *scoring.Case) { c.Pred = scoring.Query{} },
-	} {
-		if s.m.Needs&need == 0 {
+	}
+	for _, f := range scoring.Fields() {
+		if f.Lacks != nil && lose[f.Field] == nil {
+			t.Errorf("the suite does not know how a case loses %s", f.Name)
+		}
+		if f.Lacks == nil || s.m.Needs&f.Field == 0 {
 			continue
 		}
 		c := caseOf(table, table)
-		lose(c)
+		lose[f.Field](c)
 		if got := s.score(t, s.engine, c); got.Status != scoring.StatusNotApplicable || got.Reason == "" {
-			t.Errorf("a case without need %b is %s %v (%q), want not_applicable with a reason", need, got.Status, got.Value, got.Reason)
+			t.Errorf("a case without %s is %s %v (%q), want not_applicable with a reason", f.Name, got.Status, got.Value, got.Reason)
 		}
 	}
 	// Where an agent metric needs nothing that can be missing, saying nothing is itself what it

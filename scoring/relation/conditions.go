@@ -64,17 +64,12 @@ var conditionKinds = []Kind{
 func (q *query) filters() []string {
 	var out []string
 	for _, c := range q.conditions {
-		if !(c.op == "=" && c.literal == "" && plainColumn(c.column) && plainColumn(c.value)) {
+		if !c.Joins {
 			out = append(out, c.text)
 		}
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
-}
-
-// plainColumn tells whether a normal form is a column's name.
-func plainColumn(s string) bool {
-	return s != "" && !strings.ContainsAny(s, "'( )*+/-") && !(s[0] >= '0' && s[0] <= '9')
 }
 
 // without are the elements of a that b has not.
@@ -176,7 +171,7 @@ func literalsDiffer(e *evidence) *found {
 	if p == nil {
 		return nil
 	}
-	return aboutConditions(p, fmt.Sprintf("The queries compare %s with different values.", part(p[0].column)))
+	return aboutConditions(p, fmt.Sprintf("The queries compare %s with different values.", part(p[0].Column)))
 }
 
 // operators finds conditions that compare the same column with the same value by operators of which
@@ -191,7 +186,7 @@ func (e *evidence) operators(holds func(g, p string) bool) *[2]condition {
 			continue
 		}
 		for _, p := range q.pred.conditions {
-			if p.column == g.column && p.value == g.value && holds(g.op, p.op) && !slices.ContainsFunc(q.gold.conditions, func(c condition) bool { return c.text == p.text }) {
+			if p.Column == g.Column && p.Value == g.Value && holds(g.Operator, p.Operator) && !slices.ContainsFunc(q.gold.conditions, func(c condition) bool { return c.text == p.text }) {
 				return &[2]condition{g, p}
 			}
 		}
@@ -207,10 +202,10 @@ func boundary(e *evidence) *found {
 	if p == nil {
 		return nil
 	}
-	if len(p[0].op) > 1 {
-		return aboutConditions(p, fmt.Sprintf("Gold includes the bound of %s, the answer does not.", part(p[0].column)))
+	if len(p[0].Operator) > 1 {
+		return aboutConditions(p, fmt.Sprintf("Gold includes the bound of %s, the answer does not.", part(p[0].Column)))
 	}
-	return aboutConditions(p, fmt.Sprintf("The answer includes the bound of %s, gold does not.", part(p[0].column)))
+	return aboutConditions(p, fmt.Sprintf("The answer includes the bound of %s, gold does not.", part(p[0].Column)))
 }
 
 func comparisonDiffers(e *evidence) *found {
@@ -218,7 +213,7 @@ func comparisonDiffers(e *evidence) *found {
 	if p == nil {
 		return nil
 	}
-	return aboutConditions(p, fmt.Sprintf("The queries compare %s with the same value, gold by %s, the answer by %s.", part(p[0].column), p[0].op, p[1].op))
+	return aboutConditions(p, fmt.Sprintf("The queries compare %s with the same value, gold by %s, the answer by %s.", part(p[0].Column), p[0].Operator, p[1].Operator))
 }
 
 func orForAnd(e *evidence) *found {
@@ -247,7 +242,7 @@ func loneCondition(e *evidence, has side) *found {
 		of, other = other, of
 	}
 	for _, c := range of.conditions {
-		if c.literal == "" || len(letters(c.literal)) == 0 || !strings.ContainsFunc(c.column, unicode.IsLetter) || other.asksOf(c) {
+		if c.literal == "" || len(letters(c.literal)) == 0 || !strings.ContainsFunc(c.Column, unicode.IsLetter) || other.asksOf(c) {
 			continue
 		}
 		if has == goldSide {
@@ -260,17 +255,17 @@ func loneCondition(e *evidence, has side) *found {
 
 // asksOf tells whether a condition of the query names the column of another, or has its text.
 func (q *query) asksOf(c condition) bool {
-	for _, name := range names(c.column) {
+	for _, name := range names(c.Column) {
 		if q.asked[name] {
 			return true
 		}
 	}
 	return slices.ContainsFunc(q.conditions, func(o condition) bool {
-		return sameColumn(o.column, c.column) || c.str && strings.Contains(letters(o.text), letters(c.literal))
+		return sameColumn(o.Column, c.Column) || c.str && strings.Contains(letters(o.text), letters(c.literal))
 	})
 }
 
 // names are the words of a normal form that may be names.
 func names(s string) []string {
-	return strings.FieldsFunc(s, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return strings.FieldsFunc(s, func(r rune) bool { return r != '_' && r != '$' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }

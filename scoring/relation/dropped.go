@@ -140,7 +140,7 @@ func (e *evidence) serves(q *query, column int) bool {
 	if slices.ContainsFunc(q.order, func(o orderKey) bool { return o.text == text }) && q.cutsOff() {
 		return true
 	}
-	return slices.ContainsFunc(q.conditions, func(c condition) bool { return c.having && strings.Contains(c.text, text) })
+	return slices.ContainsFunc(q.conditions, func(c condition) bool { return c.late() && strings.Contains(c.text, text) })
 }
 
 // droppedFilter tells whether gold's conditions hold all columns that the answer leaves out to values
@@ -167,28 +167,15 @@ func (e *evidence) heldTo(q *query, column int) bool {
 	}
 	name := sqlparts.Normalized(x)
 	question := plain(e.Question)
-	held := false
-	for _, s := range q.selects {
-		sqlparts.Walk(s.Where, func(n sqlparts.Node) bool {
-			switch n := n.(type) {
-			case *sqlparts.Query:
-				return false
-			case *sqlparts.Binary:
-				if c := conditionOf(n, false); c.op == "=" && c.column == name && c.literal != "" && says(question, c.literal) {
-					held = true
-				}
-			case *sqlparts.In:
-				if !n.Not && len(n.List) > 0 && sqlparts.Normalized(n.X) == name {
-					held = held || !slices.ContainsFunc(n.List, func(x sqlparts.Expr) bool {
-						l := literalOf(x)
-						return l == nil || !says(question, l.Text)
-					})
-				}
-			}
-			return true
+	return slices.ContainsFunc(q.conditions, func(c condition) bool {
+		if c.Clause != sqlparts.WhereClause || c.Column != name || c.Operator != "=" && c.Operator != "in" || len(c.Values()) == 0 {
+			return false
+		}
+		return !slices.ContainsFunc(c.Values(), func(x sqlparts.Expr) bool {
+			l := literalOf(x)
+			return l == nil || !says(question, l.Text)
 		})
-	}
-	return held
+	})
 }
 
 func droppedConstant(e *evidence) *found {

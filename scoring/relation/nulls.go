@@ -256,7 +256,7 @@ func blankRows(e *evidence) *found {
 // leavesNullsOut tells whether a query drops NULLs that another keeps.
 func (q *query) leavesNullsOut(other *query) bool {
 	drops := func(q *query) bool {
-		return slices.ContainsFunc(q.conditions, func(c condition) bool { return c.op == "is" && c.value == "not null" })
+		return slices.ContainsFunc(q.conditions, func(c condition) bool { return c.Operator == "is not" && c.Value == "null" })
 	}
 	return drops(q) && !drops(other) || other.outer && !q.outer
 }

@@ -36,15 +36,13 @@ type query struct {
 	windows    bool
 }
 
-// condition is an atomic condition of WHERE, HAVING, QUALIFY or ON.
+// condition is an atomic condition of WHERE, HAVING, QUALIFY or ON. One with a list of one element
+// is an equality.
 type condition struct {
-	text    string // normal form of the whole
-	column  string // normal form of the side with columns
-	op      string
-	value   string // normal form of the other side
-	literal string // the value where that is one literal; else ""
+	sqlparts.Predicate
+	text    string // the whole
+	literal string // the value where that is one string or number; else ""
 	str     bool   // the literal is a string
-	having  bool
 }
 
 type call struct {
@@ -83,6 +81,9 @@ func readQuery(sql, dialect string) *query {
 	q.final, _ = bodyOf(final).(*sqlparts.Select)
 	q.tables = q.parts.Tables
 	q.limit, q.limited = final.RowLimit()
+	for _, p := range sqlparts.Predicates(final) {
+		q.addCondition(p)
+	}
 	sqlparts.Walk(final, func(n sqlparts.Node) bool {
 		q.note(n)
 		return true
@@ -117,11 +118,7 @@ func (q *query) note(n sqlparts.Node) {
 	switch n := n.(type) {
 	case *sqlparts.Select:
 		q.selects = append(q.selects, n)
-		q.addConditions(n.Where, false, false)
-		q.addConditions(n.Having, true, false)
-		q.addConditions(n.Qualify, true, false)
 	case *sqlparts.Source:
-		q.addConditions(n.On, false, false)
 		switch n.Join {
 		case sqlparts.LeftJoin, sqlparts.RightJoin, sqlparts.FullJoin:
 			q.outer = true
@@ -164,32 +161,29 @@ func (q *query) note(n sqlparts.Node) {
 	}
 }
 
-// addConditions takes a condition apart at AND, OR and NOT.
-func (q *query) addConditions(x sqlparts.Expr, having, negated bool) {
-	switch x := x.(type) {
-	case nil:
-		return
-	case *sqlparts.Logic:
-		for _, a := range x.Args {
-			q.addConditions(a, having, negated)
-		}
-		return
-	case *sqlparts.Unary:
-		if x.Op == "not" {
-			q.addConditions(x.X, having, !negated)
-			return
+func (q *query) addCondition(p sqlparts.Predicate) {
+	c := condition{Predicate: p, text: p.String()}
+	if p.Operator == "not" {
+		c.text = "not " + p.Column
+	}
+	values := p.Values()
+	if in, ok := p.Expr.(*sqlparts.In); ok && len(in.List) == 1 && p.Value != "subquery" {
+		c.Operator, c.Value = "=", sqlparts.Normalized(values[0])
+		if p.Operator == "not in" {
+			c.Operator = "<>"
 		}
 	}
-	c := conditionOf(x, having)
-	if negated {
-		c.negate(x)
+	if len(values) == 1 {
+		if l := literalOf(values[0]); l != nil {
+			c.literal, c.str = l.Text, l.Kind == sqlparts.String
+		}
 	}
 	q.conditions = append(q.conditions, c)
-	sqlparts.Walk(x, func(n sqlparts.Node) bool {
+	if q.asked == nil {
+		q.asked = map[string]bool{}
+	}
+	sqlparts.Walk(p.Expr, func(n sqlparts.Node) bool {
 		if col, ok := n.(*sqlparts.Column); ok {
-			if q.asked == nil {
-				q.asked = map[string]bool{}
-			}
 			for _, id := range col.Name {
 				q.asked[strings.ToLower(id.Text)] = true
 			}
@@ -198,87 +192,17 @@ func (q *query) addConditions(x sqlparts.Expr, having, negated bool) {
 	})
 }
 
-// negations are comparisons and what becomes of them under NOT.
-var negations = map[string]string{"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
-
-// negate makes the condition its opposite.
-func (c *condition) negate(x sqlparts.Expr) {
-	c.text = sqlparts.Normalized(&sqlparts.Unary{Op: "not", X: x})
-	if o := negations[c.op]; o != "" {
-		c.op = o
-	} else if rest, ok := strings.CutPrefix(c.op, "not "); ok {
-		c.op = rest
-	} else if c.op != "" {
-		c.op = "not " + c.op
-	}
-}
-
-// mirrored are comparisons with their sides exchanged.
-var mirrored = map[string]string{"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-
-func conditionOf(x sqlparts.Expr, having bool) condition {
-	c := condition{text: sqlparts.Normalized(x), having: having}
-	set := func(column, value sqlparts.Expr, op string) {
-		c.column, c.op, c.value = sqlparts.Normalized(column), op, sqlparts.Normalized(value)
-		if l := literalOf(value); l != nil {
-			c.literal, c.str = l.Text, l.Kind == sqlparts.String
-		}
-	}
-	switch x := x.(type) {
-	case *sqlparts.Binary:
-		op := string(x.Op)
-		if mirrored[op] == "" || x.Quantifier != "" {
-			break
-		}
-		l, r := x.L, x.R
-		if literalOf(l) != nil && literalOf(r) == nil {
-			l, r, op = r, l, mirrored[op]
-		}
-		set(l, r, op)
-	case *sqlparts.Like:
-		set(x.X, x.Pattern, not(x.Not)+string(x.Op))
-	case *sqlparts.Between:
-		c.column, c.op = sqlparts.Normalized(x.X), not(x.Not)+"between"
-		c.value = sqlparts.Normalized(x.Low) + " and " + sqlparts.Normalized(x.High)
-	case *sqlparts.In:
-		c.column, c.op = sqlparts.Normalized(x.X), not(x.Not)+"in"
-		if len(x.List) == 1 {
-			set(x.X, x.List[0], map[bool]string{false: "=", true: "<>"}[x.Not])
-		}
-	case *sqlparts.Is:
-		c.column, c.op, c.value = sqlparts.Normalized(x.X), "is", not(x.Not)+sqlparts.Normalized(x.What)
-	}
-	return c
-}
-
-func not(negated bool) string {
-	if negated {
-		return "not "
-	}
-	return ""
-}
-
-// literalOf is the string or number that an expression is. A double-quoted name is a string in
-// dialects that let it be one: the reader of the schema would know, and no column is compared with
-// its like where the other side is one; it is taken for a string where it is not made like a name.
+// literalOf is the string or number that an expression is; nil if it is none.
 func literalOf(x sqlparts.Expr) *sqlparts.Literal {
-	switch x := x.(type) {
-	case *sqlparts.Literal:
-		if x.Kind == sqlparts.String || x.Kind == sqlparts.Number {
-			return x
-		}
-	case *sqlparts.Cast:
-		return literalOf(x.X)
-	case *sqlparts.Unary:
-		if l := literalOf(x.X); l != nil && x.Op == "-" && l.Kind == sqlparts.Number {
-			return &sqlparts.Literal{Kind: sqlparts.Number, Text: "-" + l.Text}
-		}
-	case *sqlparts.Column:
-		if len(x.Name) == 1 && x.Name[0].Quoted {
-			return &sqlparts.Literal{Kind: sqlparts.String, Text: x.Name[0].Text}
-		}
+	if l := sqlparts.Constant(x); l != nil && (l.Kind == sqlparts.String || l.Kind == sqlparts.Number) {
+		return l
 	}
 	return nil
+}
+
+// late tells whether the condition is one of groups or of windows.
+func (c *condition) late() bool {
+	return c.Clause == sqlparts.HavingClause || c.Clause == sqlparts.QualifyClause
 }
 
 // resolved is what a sort key stands for: the item of that alias or position, or itself.

@@ -41,10 +41,10 @@ var referenceKinds = []Kind{
 func (q *queries) counterLiterals() (pairs [][2]condition) {
 	lone := func(of, other *query) (out []condition) {
 		for _, c := range of.conditions {
-			if c.literal == "" || c.op != "=" && !strings.HasSuffix(c.op, "like") {
+			if c.literal == "" || c.Operator != "=" && !strings.HasSuffix(c.Operator, "like") {
 				continue
 			}
-			if !slices.ContainsFunc(other.conditions, func(o condition) bool { return o.column == c.column && sameLiteral(o, c) }) {
+			if !slices.ContainsFunc(other.conditions, func(o condition) bool { return o.Column == c.Column && sameLiteral(o, c) }) {
 				out = append(out, c)
 			}
 		}
@@ -53,7 +53,7 @@ func (q *queries) counterLiterals() (pairs [][2]condition) {
 	preds := lone(q.pred, q.gold)
 	for _, g := range lone(q.gold, q.pred) {
 		for _, p := range preds {
-			if sameColumn(g.column, p.column) {
+			if sameColumn(g.Column, p.Column) {
 				pairs = append(pairs, [2]condition{g, p})
 				break
 			}
@@ -112,9 +112,9 @@ func foreignLiteral(e *evidence, foreign side) *found {
 		}
 		r := &found{proof: Proof{Gold: part(g.text), Pred: part(a.text)}}
 		if foreign == goldSide {
-			r.text = fmt.Sprintf("Gold compares %s with a value that is not in the question, the answer with one that is.", part(g.column))
+			r.text = fmt.Sprintf("Gold compares %s with a value that is not in the question, the answer with one that is.", part(g.Column))
 		} else {
-			r.text = fmt.Sprintf("The answer compares %s with a value that is not in the question, gold with one that is.", part(g.column))
+			r.text = fmt.Sprintf("The answer compares %s with a value that is not in the question, gold with one that is.", part(g.Column))
 		}
 		return r
 	}
@@ -129,11 +129,11 @@ func goldFindsNothing(e *evidence) *found {
 		return nil
 	}
 	for _, c := range q.gold.conditions {
-		if c.literal == "" && plainColumn(c.column) && plainColumn(c.value) {
-			continue // it joins tables
+		if c.Joins {
+			continue
 		}
 		if !slices.ContainsFunc(q.pred.conditions, func(o condition) bool {
-			return unqualified(bareColumn(o.column)) == unqualified(bareColumn(c.column))
+			return unqualified(bareColumn(o.Column)) == unqualified(bareColumn(c.Column))
 		}) {
 			return nil
 		}
@@ -159,7 +159,7 @@ func vacuousHaving(e *evidence) *found {
 	}
 	vacuous := func(q *query) int {
 		return slices.IndexFunc(q.conditions, func(c condition) bool {
-			return c.having && (c.column == "count(*)" || c.column == "count(1)") && (c.op == ">=" && c.literal == "1" || c.op == ">" && c.literal == "0")
+			return c.late() && (c.Column == "count(*)" || c.Column == "count(1)") && (c.Operator == ">=" && c.literal == "1" || c.Operator == ">" && c.literal == "0")
 		})
 	}
 	at := vacuous(q.gold)

@@ -161,7 +161,7 @@ func (q *query) seeksExtremumOf(key orderKey) bool {
 	}
 	column := unqualified(key.text)
 	return slices.ContainsFunc(q.calls, func(c call) bool { return (c.name == "max" || c.name == "min") && unqualified(c.args) == column }) ||
-		slices.ContainsFunc(q.conditions, func(c condition) bool { return c.op == "=" && unqualified(c.column) == column }) ||
+		slices.ContainsFunc(q.conditions, func(c condition) bool { return c.Operator == "=" && unqualified(c.Column) == column }) ||
 		slices.ContainsFunc(q.order, func(o orderKey) bool { return unqualified(o.text) == column }) || q.windows
 }
 

@@ -99,9 +99,10 @@ type Components struct {
 // Condition is one atomic condition.
 //
 // A comparison has three parts: column, operator, value. The side without columns is the value, and
-// so is the side with a subquery; the operator is mirrored if the sides are exchanged. If both
-// sides have columns and no subquery, the text that is smaller by bytes comes first. Negated
-// comparisons have the opposite operator. A value that is or contains a subquery is "subquery".
+// so is the side with a subquery; of two sides without columns a constant is. The operator is
+// mirrored if the sides are exchanged. If both sides have columns and no subquery, the text that is
+// smaller by bytes comes first. Negated comparisons have the opposite operator, ANY for ALL and ALL
+// for ANY. A value that is or contains a subquery is "subquery".
 //
 // The other predicates: (x, in, (1, 2)), (x, not in, subquery), (x, between, 1 and 2), (x, like,
 // 'a%'), (x, like any, …), (x, is, null), (x, is not, null), ("", exists, subquery). Any other
@@ -209,8 +210,18 @@ type extractor struct {
 // piece is a stretch of the buffer.
 type piece struct{ from, to int }
 
-// conditionPiece is a condition as stretches of the buffer.
-type conditionPiece struct{ column, operator, value piece }
+// conditionPiece is a condition as stretches of the buffer, and where they come from.
+type conditionPiece struct {
+	column, operator, value piece
+
+	of       Expr
+	mirrored bool // its sides are exchanged
+	binding  bool
+}
+
+func (c *conditionPiece) cut(text string) Condition {
+	return Condition{text[c.column.from:c.column.to], text[c.operator.from:c.operator.to], text[c.value.from:c.value.to]}
+}
 
 // query gathers the components of a query's final SELECTs.
 func (x *extractor) query(q *Query) {
@@ -266,7 +277,7 @@ func (x *extractor) selectParts(s *Select) {
 		x.words.add(kwWhere)
 		x.words.expr(s.Where)
 		x.conditions = x.where
-		x.condition(s.Where, false, nil)
+		x.condition(s.Where, false, true, nil)
 		x.where = x.conditions
 	}
 	if s.Group != nil {
@@ -283,7 +294,7 @@ func (x *extractor) selectParts(s *Select) {
 	for _, e := range []Expr{s.Having, s.Qualify} {
 		if e != nil {
 			x.words.expr(e)
-			x.condition(e, false, s)
+			x.condition(e, false, true, s)
 		}
 	}
 	x.having = x.conditions
@@ -483,8 +494,8 @@ func cutConditions(text string, pieces []conditionPiece) []Condition {
 		return nil
 	}
 	out := make([]Condition, len(pieces))
-	for i, p := range pieces {
-		out[i] = Condition{text[p.column.from:p.column.to], text[p.operator.from:p.operator.to], text[p.value.from:p.value.to]}
+	for i := range pieces {
+		out[i] = pieces[i].cut(text)
 	}
 	sort.Slice(out, func(i, j int) bool {
 		a, b := &out[i], &out[j]

@@ -1,21 +1,199 @@
 package sqlparts
 
-// condition takes a condition apart into atoms. If s is set, names that are its aliases stand for
-// its items.
-func (x *extractor) condition(e Expr, negated bool, s *Select) {
+import "strings"
+
+// Clause is the clause of a query that a condition stands in.
+type Clause uint8
+
+// The clauses that hold conditions. OnClause is ON and USING of a join: USING (id) is id = id.
+const (
+	WhereClause Clause = iota
+	HavingClause
+	QualifyClause
+	OnClause
+)
+
+// Predicate is one atomic condition of a query, and where it stands: what WHERE, HAVING, QUALIFY and
+// the conditions of joins come apart into at AND, OR and NOT.
+type Predicate struct {
+	Condition        // its normal form
+	Expr      Expr   // as it is written, without the NOTs around it
+	Clause    Clause // the clause it stands in
+	In        Node   // whose clause that is: a *Select, or the *Source of a join
+	Binding   bool   // whatever passes the clause meets it: it stands under no OR, nor under the NOT of an AND
+	Joins     bool   // it joins tables: a binding equality in WHERE or ON whose sides have columns, of different tables
+
+	mirrored bool // the sides of Expr are exchanged in Condition
+}
+
+// Predicates are the atomic conditions in a node, a query for one, wherever they stand in it:
+// subqueries and common table expressions are read too. They come in the order of [Walk], clause by
+// clause, and as often as they are written.
+//
+// Joins goes by the qualifiers of the columns. A column without is of the only table that the
+// SELECT reads; where it reads several, of another one than the column on the other side. No other
+// comparison joins, be it in ON or in WHERE: it says which rows to keep of those that an equality,
+// or a cross join, puts together.
+func Predicates(n Node) []Predicate {
+	x := extractor{p: printer{normal: true}}
+	var out []Predicate
+	read := func(in Node, clause Clause, e Expr, s *Select, alone string) {
+		if e == nil {
+			return
+		}
+		at := len(x.conditions)
+		x.condition(e, false, true, s)
+		for _, c := range x.conditions[at:] {
+			out = append(out, Predicate{
+				Expr: c.of, Clause: clause, In: in, Binding: c.binding, mirrored: c.mirrored,
+				Joins: c.binding && (clause == WhereClause || clause == OnClause) &&
+					equality(string(x.p.buf[c.operator.from:c.operator.to])) && equatesTables(c.of.(*Binary), alone),
+			})
+		}
+	}
+	Walk(n, func(n Node) bool {
+		switch n := n.(type) {
+		case *Select:
+			x.p.windows = n.Windows
+			read(n, WhereClause, n.Where, nil, onlySource(n))
+			read(n, HavingClause, n.Having, n, "")
+			read(n, QualifyClause, n.Qualify, n, "")
+			x.p.windows = nil
+		case *Source:
+			read(n, OnClause, n.On, nil, "")
+			for _, name := range n.Using {
+				key := &Column{Span: n.Span, Name: Name{name}}
+				read(n, OnClause, &Binary{Span: n.Span, Op: "=", L: key, R: key}, nil, "")
+			}
+		}
+		return true
+	})
+	text := string(x.p.buf)
+	for i, c := range x.conditions {
+		out[i].Condition = c.cut(text)
+	}
+	return out
+}
+
+// Values are what the column is held against: the other side of a comparison, the pattern of LIKE,
+// the bounds of BETWEEN, the elements of a list after IN as they are written, what follows IS. There
+// are none where they would not say it all, of a pattern with ESCAPE and of BETWEEN SYMMETRIC; none
+// of a subquery or an array after IN, nor of EXISTS and of what is not one of these.
+func (p *Predicate) Values() []Expr {
+	switch e := p.Expr.(type) {
+	case *Binary:
+		switch {
+		case p.Operator == "" || p.Operator == "not":
+			return nil
+		case p.mirrored:
+			return []Expr{e.L}
+		}
+		return []Expr{e.R}
+	case *Like:
+		if e.Escape == nil {
+			return []Expr{e.Pattern}
+		}
+	case *Between:
+		if !e.Symmetric {
+			return []Expr{e.Low, e.High}
+		}
+	case *In:
+		return e.List
+	case *Is:
+		return []Expr{e.What}
+	}
+	return nil
+}
+
+// Constant is the constant that an expression is, a number with its sign and a cast constant too;
+// nil if it is none.
+func Constant(e Expr) *Literal {
+	switch e := e.(type) {
+	case *Literal:
+		return e
+	case *Cast:
+		return Constant(e.X)
+	case *Unary:
+		l := Constant(e.X)
+		if l == nil || l.Kind != Number || e.Op != "-" && e.Op != "+" {
+			return nil
+		}
+		text, negative := strings.CutPrefix(l.Text, "-")
+		if negative != (e.Op == "-") {
+			text = "-" + text
+		}
+		return &Literal{Span: e.Span, Kind: Number, Text: text}
+	}
+	return nil
+}
+
+func equality(op string) bool { return op == "=" || op == "is not distinct from" }
+
+// onlySource is the name of the only table that a SELECT reads, a blank if that has none; empty if
+// it reads several.
+func onlySource(s *Select) string {
+	switch {
+	case len(s.From) > 1 || len(s.From) == 1 && len(s.From[0].Nested) > 0:
+		return ""
+	case len(s.From) == 1 && s.From[0].Alias.Text != "":
+		return strings.ToLower(s.From[0].Alias.Text)
+	case len(s.From) == 1 && len(s.From[0].Table) > 0:
+		return strings.ToLower(s.From[0].Table.Last().Text)
+	}
+	return " "
+}
+
+// equatesTables tells whether the sides of a comparison are of columns of different tables.
+func equatesTables(b *Binary, alone string) bool {
+	left, right := map[string]bool{}, map[string]bool{}
+	if !qualifiers(b.L, alone, left) || !qualifiers(b.R, alone, right) {
+		return false
+	}
+	for name := range left {
+		if name != "" && right[name] {
+			return false
+		}
+	}
+	return true
+}
+
+// qualifiers adds what stands before the columns of an expression, alone for one without. It is
+// false if there are no columns, or a subquery.
+func qualifiers(e Expr, alone string, into map[string]bool) bool {
+	if hasQuery(e) {
+		return false
+	}
+	Walk(e, func(n Node) bool {
+		if c, ok := n.(*Column); ok {
+			qualifier := alone
+			if k := len(c.Name); k > 1 {
+				qualifier = strings.ToLower(c.Name[k-2].Text)
+			}
+			into[qualifier] = true
+		}
+		return true
+	})
+	return len(into) > 0
+}
+
+// condition takes a condition apart into atoms. binding tells whether whatever passes the clause
+// meets it. If s is set, names that are its aliases stand for its items.
+func (x *extractor) condition(e Expr, negated, binding bool, s *Select) {
 	switch e := e.(type) {
 	case *Logic:
 		for _, a := range e.Args {
-			x.condition(a, negated, s)
+			x.condition(a, negated, binding && e.Or == negated, s)
 		}
 		return
 	case *Unary:
 		if e.Op == "not" {
-			x.condition(e.X, !negated, s)
+			x.condition(e.X, !negated, binding, s)
 			return
 		}
 	}
-	x.conditions = append(x.conditions, x.atom(e, negated, s))
+	c := x.atom(e, negated, s)
+	c.of, c.binding = e, binding
+	x.conditions = append(x.conditions, c)
 }
 
 // atom writes one atomic condition.
@@ -31,9 +209,13 @@ func (x *extractor) atom(e Expr, negated bool, s *Select) (c conditionPiece) {
 		if o, ok := comparisons[e.Op]; ok {
 			return x.comparison(e, o, negated, s)
 		}
-		if predicateOps[e.Op] {
+		if opposite, ok := predicateOps[e.Op]; ok {
 			c.column = x.side(e.L, s)
-			c.operator = x.word(not(false, string(e.Op)))
+			if negated && opposite != "" {
+				c.operator = x.word(string(opposite))
+			} else {
+				c.operator = x.word(not(false, string(e.Op)))
+			}
 			c.value = x.value(e.R, s)
 			return c
 		}
@@ -67,7 +249,9 @@ func (x *extractor) atom(e Expr, negated bool, s *Select) (c conditionPiece) {
 	case *Like:
 		c.column = x.side(e.X, s)
 		op := string(e.Op)
-		if e.Quantifier != "" {
+		if e.Quantifier != "" && negated {
+			op += " " + otherQuantifier[e.Quantifier]
+		} else if e.Quantifier != "" {
 			op += " " + e.Quantifier
 		}
 		c.operator = x.word(not(e.Not, op))
@@ -122,21 +306,19 @@ var comparisons = map[Op]comparisonOp{
 	"is not distinct from": {"is distinct from", "is not distinct from"},
 }
 
-// predicateOps are the other binary operators that make a condition.
-var predicateOps = map[Op]bool{"~": true, "~*": true, "!~": true, "!~*": true, "@>": true, "<@": true, "?": true, "?|": true,
-	"?&": true, "&&": true, "@@": true, "@?": true, "^@": true, "overlaps": true}
+// predicateOps are the other binary operators that make a condition, with their opposites.
+var predicateOps = map[Op]Op{"~": "!~", "~*": "!~*", "!~": "~", "!~*": "~*", "@>": "", "<@": "", "?": "", "?|": "",
+	"?&": "", "&&": "", "@@": "", "@?": "", "^@": "", "overlaps": ""}
+
+// otherQuantifier is what a quantifier becomes under NOT.
+var otherQuantifier = map[string]string{"any": "all", "all": "any"}
 
 func (x *extractor) comparison(e *Binary, o comparisonOp, negated bool, s *Select) (c conditionPiece) {
 	op, quantifier := e.Op, e.Quantifier
 	if negated {
 		op = o.negated
 		o = comparisons[op]
-		switch quantifier {
-		case "any":
-			quantifier = "all"
-		case "all":
-			quantifier = "any"
-		}
+		quantifier = otherQuantifier[quantifier]
 	}
 	l, r := resolved(s, e.L), resolved(s, e.R)
 	if quantifier != "" {
@@ -149,23 +331,27 @@ func (x *extractor) comparison(e *Binary, o comparisonOp, negated bool, s *Selec
 	a, b := x.text(l), x.text(r)
 	if rl > rr || rl == rr && rl == 0 && string(x.p.buf[b.from:b.to]) < string(x.p.buf[a.from:a.to]) {
 		a, b, rr = b, a, rl
-		op = o.mirrored
+		op, c.mirrored = o.mirrored, true
 	}
 	c.column, c.value = a, b
 	c.operator = x.word(string(op))
-	if rr == 2 {
+	if rr == 3 {
 		c.value = x.word("subquery")
 	}
 	return c
 }
 
-// sideRank orders the sides of a comparison: 0 has columns, 1 has none, 2 has a subquery.
+// sideRank orders the sides of a comparison: 0 has columns, 1 has none, 2 is a constant, 3 has a
+// subquery.
 func sideRank(e Expr) int {
+	if Constant(e) != nil {
+		return 2
+	}
 	rank := 1
 	Walk(e, func(n Node) bool {
 		switch n.(type) {
 		case *Query:
-			rank = 2
+			rank = 3
 			return false
 		case *Column, *Star:
 			if rank == 1 {

@@ -231,8 +231,8 @@ func (p *Plan) text(name string, data *page) (string, error) {
 		},
 		"sh": ShellWord, "name": func(email string) string { name, _, _ := strings.Cut(email, "@"); return name }, "functionOwner": func() string { return FunctionOwnerPermissions },
 		"key": badgersql.Reader{Dialect: p.dialect}.Key, "names": textList, "table": badgersql.TableNamed, "quartz": p.Values.Schedule.quartz, "eventbridge": p.Values.Schedule.eventbridge, "bigquery": p.Values.Schedule.bigquery,
-		"argtype": func(t udf.Type) string { return p.dialect.ArgumentType(driverType(t)) },
-		"type":    func(t udf.Type) string { return p.dialect.ResultType(driverType(t)) },
+		"argtype": p.dialect.ArgumentType,
+		"type":    p.dialect.ResultType,
 	}).Option("missingkey=error").Parse(string(src))
 	if err != nil {
 		return "", errcode.New(errcode.Internal, "template %w", err)
@@ -375,7 +375,7 @@ func (p *page) signature() string {
 func (p *page) Types() string {
 	types := make([]string, len(p.Function.Params))
 	for i, a := range p.Function.Params {
-		types[i] = p.dialect.ArgumentType(driverType(a.Type))
+		types[i] = p.dialect.ArgumentType(a.Type)
 	}
 	return strings.Join(types, ", ")
 }
@@ -419,20 +419,6 @@ func (p *Plan) Base() string {
 	return "/" + path
 }
 
-func driverType(t udf.Type) driver.Type {
-	switch t {
-	case udf.JSON:
-		return driver.JSON
-	case udf.DOUBLE:
-		return driver.Double
-	case udf.BIGINT:
-		return driver.BigInt
-	case udf.BOOLEAN:
-		return driver.Boolean
-	}
-	return driver.Text
-}
-
 // oneLine is a text on one line.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
@@ -454,9 +440,9 @@ func (p *Plan) folded(name string) string {
 func (p *Plan) postgresArguments(f Declared) string {
 	args := make([]string, len(f.Params))
 	for i, a := range f.Params {
-		args[i] = a.Name + " " + p.dialect.ArgumentType(driverType(a.Type))
+		args[i] = a.Name + " " + p.dialect.ArgumentType(a.Type)
 		if a.Optional {
-			args[i] += " DEFAULT NULL::" + p.dialect.ArgumentType(driverType(a.Type))
+			args[i] += " DEFAULT NULL::" + p.dialect.ArgumentType(a.Type)
 		}
 	}
 	return strings.Join(args, ", ")

@@ -1,7 +1,7 @@
-// Package calm keeps the Snowflake driver from doing what nobody asked for when a program starts:
-// unpacking and loading a native library, asking the metadata servers of three clouds what machine
-// this is, and making directories for caches of credentials, of revocation lists and of answers
-// about certificates. These are switched by environment variables, most of which are read when the
+// Package calm keeps gosnowflake 1.19.1 from doing what nobody asked for when a program starts and
+// when it signs in first: unpacking and loading a native library, asking the metadata servers of
+// three clouds what machine this is, and making directories for caches of credentials and of
+// revocation lists. These are switched by environment variables, most of which are read when the
 // driver's package is initialised; this package imports nothing of it and is therefore initialised
 // before. What the variables say already does not count: the configuration of badger says whom it
 // contacts and where it writes, the environment does not.
@@ -13,8 +13,7 @@ func init() {
 	for name, value := range map[string]string{
 		"SF_DISABLE_MINICORE":                  "true",
 		"SNOWFLAKE_DISABLE_PLATFORM_DETECTION": "true",
-		"SNOWFLAKE_CRL_ON_DISK_CACHE_DIR":      os.DevNull, // which is no directory, and there already
-		"SF_OCSP_RESPONSE_CACHE_DIR":           os.DevNull,
+		"SNOWFLAKE_CRL_ON_DISK_CACHE_DIR":      os.DevNull,   // which is no directory, and there already
 		"SF_TEMPORARY_CREDENTIAL_CACHE_DIR":    "/proc/self", // a directory that nothing can be put into
 	} {
 		_ = os.Setenv(name, value)

@@ -141,6 +141,13 @@ def unparen(e):
     return e
 
 
+def constant(e):
+    e = unparen(e)
+    while isinstance(e, (exp.Cast, exp.Neg)):
+        e = unparen(e.this)
+    return isinstance(e, (exp.Literal, exp.Boolean, exp.Null))
+
+
 def walk(e):
     """The nodes of an expression, nested queries left out."""
     yield e
@@ -687,19 +694,21 @@ class Extractor:
             value = "subquery" if has_query(right) else n.text(right.this)
             return left_text, op + (" any" if is_any else " all"), value
         if n.double_quoted(right) and not n.ends_double(e.this):
-            left, right_text, ranks = e.this, string(right.name), (self.rank(self.resolve(s, e.this)), 1)
+            left, right_text, ranks = e.this, string(right.name), (self.rank(self.resolve(s, e.this)), 2)
         else:
             left, right = self.resolve(s, e.this), self.resolve(s, right)
             right_text, ranks = n.text(right), (self.rank(left), self.rank(right))
         l, r, value_rank = left_text, right_text, ranks[1]
         if ranks[0] > ranks[1] or ranks == (0, 0) and r.encode() < l.encode():
             l, r, op, value_rank = r, l, COMPARISONS[op][1], ranks[0]
-        return l, op, "subquery" if value_rank == 2 else r
+        return l, op, "subquery" if value_rank == 3 else r
 
     def rank(self, e):
         e = unparen(e)
-        if has_query(e):
+        if constant(e):
             return 2
+        if has_query(e):
+            return 3
         return 0 if any(isinstance(x, (exp.Column, exp.Star)) for x in walk(e)) else 1
 
     # -- items that names and positions stand for

@@ -1,0 +1,177 @@
+package scoring
+
+import "strings"
+
+// Field is a part of a case, or a set of them: what a metric needs, or reads where it is there. The
+// arguments of its SQL function follow from it.
+type Field uint
+
+// The fields. [Fields] says of each all that the rest of the program asks of one.
+const (
+	FieldDialect        Field = 1 << iota // the SQL dialect of both queries; never missing
+	FieldCase                             // the case as a whole, for what rests on other metrics; never missing
+	FieldBehaviour                        // the behaviour the question calls for, and whether the agent gave a result at all; never missing
+	FieldQuestion                         // the question
+	FieldInterpretation                   // the question in the agent's words
+	FieldResponse                         // the agent's answer in prose
+	FieldGoldSQL                          // the accepted query
+	FieldPredSQL                          // the agent's query
+	FieldGoldResult                       // the accepted result
+	FieldPredResult                       // the agent's result
+	FieldExecution                        // whether the agent's query ran, and its error
+	FieldTools                            // expected and made tool calls
+	FieldLatency                          // both latencies
+	FieldEvidence                         // hints that came with the question
+	FieldSchema                           // DDL of the tables
+	FieldGoldError                        // whether the accepted query failed; never missing
+	FieldClarifications                   // what a right agent asks back; never missing
+	FieldJudge                            // a judge model, which is no part of a case: the engine knows whether there is one
+)
+
+// FieldInfo describes a field.
+type FieldInfo struct {
+	Field Field
+	Name  string     // one word, as judge files name it
+	Words string     // in lists of what a metric needs
+	Args  []FieldArg // of SQL functions; none: it comes with no case
+
+	// Lacks says why a metric that needs the field is not applicable, such as "no question given";
+	// empty where the field is there. It does not resolve references. Nil: never missing.
+	Lacks func(in *Input) string
+}
+
+// FieldArg is one argument of an SQL function, and the member of a case file that holds the same.
+type FieldArg struct {
+	Name string
+	Key  string // with the keys around it, such as agent.sql; empty: the whole case
+	Doc  string
+	Also Field // a further field that has this argument
+}
+
+// Fields describes every field, in the order of its arguments in SQL functions. That is the order of
+// lists, too, and where a case lacks several fields the first one is named.
+func Fields() []FieldInfo { return fields }
+
+var fields = []FieldInfo{
+	{FieldDialect, "dialect", "the SQL dialect", []FieldArg{
+		{Name: "dialect", Key: "dialect", Doc: "the SQL dialect of both queries, such as snowflake or bigquery"},
+	}, nil},
+	{FieldCase, "case", "the whole case", []FieldArg{
+		{Name: "case_json", Doc: "the whole case, as a line of a case file"},
+	}, nil},
+	{FieldBehaviour, "behaviour", "the expected behaviour", []FieldArg{
+		{Name: "expected_behaviour", Key: "expected.behaviour", Doc: "what the question calls for: answer, clarify or refuse"},
+	}, nil},
+	{FieldQuestion, "question", "question", []FieldArg{
+		{Name: "question", Key: "question", Doc: "the question that was asked"},
+	}, blank("question", func(in *Input) string { return in.Case.Question })},
+	{FieldInterpretation, "interpretation", "the agent's interpretation", []FieldArg{
+		{Name: "interpretation", Key: "agent.interpretation", Doc: "the question in the agent's own words"},
+	}, blank("interpretation of the agent", func(in *Input) string { return in.Case.Agent.Interpretation })},
+	{FieldResponse, "response", "the agent's response", []FieldArg{
+		{Name: "response", Key: "agent.response", Doc: "the agent's answer in prose"},
+	}, blank("response of the agent", func(in *Input) string { return in.Case.Agent.Response })},
+	{FieldGoldSQL, "gold_sql", "gold SQL", []FieldArg{
+		{Name: "gold_sql", Key: "gold.sql", Doc: "the accepted query"},
+	}, blank("gold SQL", func(in *Input) string {
+		if in.Gold == nil {
+			return ""
+		}
+		return in.Gold.SQL
+	})},
+	{FieldPredSQL, "sql", "the agent's SQL", []FieldArg{
+		{Name: "agent_sql", Key: "agent.sql", Doc: "the agent's query"},
+	}, lacksPredSQL},
+	{FieldGoldResult, "gold_result", "gold result", []FieldArg{
+		{Name: "gold_result", Key: "gold.result", Doc: `the accepted result: inline JSON {"columns":…,"rows":…} or a reference query:…, table:…, file:…`},
+	}, lacksGoldResult},
+	{FieldPredResult, "result", "the agent's result", []FieldArg{
+		{Name: "agent_result", Key: "agent.result", Doc: "the agent's result, inline or by reference", Also: FieldBehaviour},
+	}, func(in *Input) string {
+		if in.Pred.Result.Absent() {
+			return NoPredResult
+		}
+		return ""
+	}},
+	{FieldExecution, "error", "whether the agent's query ran", []FieldArg{
+		{Name: "sql_error", Key: "agent.error", Doc: "the database's message where the agent's query failed; NULL or empty where it ran"},
+	}, func(in *Input) string {
+		if in.Pred.Ran {
+			return ""
+		}
+		if reason := lacksPredSQL(in); reason != "" {
+			return reason
+		}
+		return "the agent's query was not run"
+	}},
+	{FieldTools, "tools", "expected and made tool calls", []FieldArg{
+		{Name: "expected_tools", Key: "expected.tools", Doc: "the tool calls a right agent makes: a JSON list, or a specification"},
+		{Name: "tool_calls", Key: "agent.tool_calls", Doc: `the tool calls the agent made: a JSON list of names or {"name":…,"arguments":…}`},
+	}, func(in *Input) string { return lacking("expected tools", len(in.Case.Expected.Tools) == 0) }},
+	{FieldLatency, "latency", "both latencies", []FieldArg{
+		{Name: "gold_latency_ms", Key: "gold.latency_ms", Doc: "how long the accepted query ran, in milliseconds"},
+		{Name: "agent_latency_ms", Key: "agent.latency_ms", Doc: "how long the agent's query ran, in milliseconds"},
+	}, func(in *Input) string {
+		if in.Gold == nil || in.Gold.Latency == nil {
+			return lacking("gold latency", true)
+		}
+		return lacking("latency of the agent", in.Pred.Latency == nil)
+	}},
+	{FieldEvidence, "evidence", "evidence", []FieldArg{
+		{Name: "evidence", Key: "evidence", Doc: "hints that came with the question"},
+	}, blank("evidence", func(in *Input) string { return in.Case.Evidence })},
+	{FieldSchema, "schema_ddl", "schema", []FieldArg{
+		{Name: "schema_ddl", Key: "schema_ddl", Doc: "DDL of the tables the question is about"},
+	}, blank("schema", func(in *Input) string { return in.Case.Schema })},
+	{FieldGoldError, "gold_error", "whether the accepted query failed", []FieldArg{
+		{Name: "gold_error", Key: "gold.error", Doc: "the database's message where the accepted query failed"},
+	}, nil},
+	{FieldClarifications, "clarifications", "expected clarifications", []FieldArg{
+		{Name: "expected_clarifications", Key: "expected.clarifications", Doc: "what a right agent asks back: a JSON list of texts"},
+	}, nil},
+	{FieldJudge, "judge", "a judge", nil, nil},
+}
+
+func lacking(what string, missing bool) string {
+	if missing {
+		return "no " + what + " given"
+	}
+	return ""
+}
+
+// blank tells whether a text is missing. White space is none.
+func blank(what string, text func(in *Input) string) func(in *Input) string {
+	return func(in *Input) string { return lacking(what, strings.TrimSpace(text(in)) == "") }
+}
+
+func lacksPredSQL(in *Input) string {
+	switch callsFor := otherThanAnswer(in.Case.Expected.Behaviour); {
+	case strings.TrimSpace(in.Pred.SQL) != "":
+		return ""
+	case callsFor != "": // and it is right to give none
+		return "the question calls for a " + callsFor + ", and the agent gave no SQL"
+	}
+	return NoPredSQL
+}
+
+func lacksGoldResult(in *Input) string {
+	switch {
+	case in.Gold == nil || in.Gold.Result.Absent() && in.Gold.Error == "":
+		return lacking("gold result", true)
+	case in.Gold.Result.Absent():
+		return "the gold query failed when it ran"
+	}
+	return ""
+}
+
+// lacks is why the input lacks one of the fields; empty where it lacks none.
+func (in *Input) lacks(needs Field) string {
+	for i := range fields {
+		if f := &fields[i]; needs&f.Field != 0 && f.Lacks != nil {
+			if reason := f.Lacks(in); reason != "" {
+				return reason
+			}
+		}
+	}
+	return ""
+}
