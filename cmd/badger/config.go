@@ -9,6 +9,7 @@ import (
 
 	"github.com/badger-eval/badger/internal/config"
 	"github.com/badger-eval/badger/internal/execution"
+	"github.com/badger-eval/badger/internal/hosting"
 	"github.com/badger-eval/badger/internal/telemetry"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/policy"
@@ -16,14 +17,14 @@ import (
 
 // configuration is the configuration file, one for all commands; each reads what concerns it.
 type configuration struct {
-	Listen listenConfig `yaml:"listen"`
+	Listen hosting.Listen `yaml:"listen"`
 	TLS    struct {
 		Cert     string `yaml:"cert"`
 		Key      string `yaml:"key"`
 		ClientCA string `yaml:"client_ca"` // certificates of clients are then required
 	} `yaml:"tls"`
-	Auth    authConfig   `yaml:"auth"`
-	Limits  limitsConfig `yaml:"limits"`
+	Auth    hosting.Auth   `yaml:"auth"`
+	Limits  hosting.Limits `yaml:"limits"`
 	Results struct {
 		Files     []string `yaml:"files"`     // directories that file: references may read; none: such references are refused
 		Warehouse string   `yaml:"warehouse"` // URL that table: and query: references are read from, such as duckdb:FILE

@@ -119,7 +119,7 @@ func TestDeployedReport(t *testing.T) {
 			if config.Results.Warehouse == "" {
 				t.Error("there is no warehouse whose runs the report could show")
 			}
-			_, byHTTP, err := config.Auth.listeners("")
+			_, byHTTP, err := config.Auth.Listeners("")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -110,7 +110,7 @@ func (c *doctorCommand) runDeployment(ctx context.Context, p process) error {
 // identity makes the guards of both listeners as the server does: platforms must show their marks,
 // files of secrets must be there.
 func (d *deployment) identity() {
-	byGRPC, byHTTP, err := d.config.Auth.listeners(d.config.TLS.ClientCA)
+	byGRPC, byHTTP, err := d.config.Auth.Listeners(d.config.TLS.ClientCA)
 	if err != nil {
 		d.fail("identity", err, "put auth in the configuration right; badger serve --check shows all of it")
 		return

@@ -14,6 +14,7 @@ import (
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/hosting"
 	"github.com/badger-eval/badger/internal/judgeledger"
 	"github.com/badger-eval/badger/judgebackend"
 )
@@ -130,7 +131,7 @@ type judgeSurroundings struct {
 	tracer trace.Tracer          // of a span for each call; nil: none
 	vague  func(judge string)    // told once of a judge whose replies do not name the version of its model; nil: nobody
 	opened func(error)           // told when the judge cannot be asked any more
-	later  *parts                // takes what is missing now; nil: that is an error
+	later  *hosting.Parts        // takes what is missing now; nil: that is an error
 }
 
 // backend opens who is asked.
@@ -157,7 +158,7 @@ func (c *judgeEndpoint) backend(ctx context.Context, s judgeSurroundings, j *jud
 		if c.Warehouse != "" {
 			var err error
 			if s.later != nil {
-				w, err = s.later.warehouse("judge.warehouse", c.Warehouse, readOnly, nil, nil)
+				w, err = s.later.Warehouse("judge.warehouse", c.Warehouse, readOnly, nil, nil)
 			} else {
 				w, err = openWarehouse(ctx, c.Warehouse, readOnly)
 			}
@@ -172,7 +173,7 @@ func (c *judgeEndpoint) backend(ctx context.Context, s judgeSurroundings, j *jud
 	}
 	backend, err := judgebackend.Open(ctx, c.Backend, &o)
 	if err == nil && s.later != nil && c.KeyFile != "" && (name == "openai" || name == "anthropic") {
-		s.later.file("judge.key_file", c.KeyFile)
+		s.later.File("judge.key_file", c.KeyFile)
 	}
 	if errcode.Of(err) == errcode.PermissionDenied {
 		err = errcode.New(errcode.PermissionDenied, "%w; --judge-host HOST or judge.allow_hosts in the configuration allows a host", err)

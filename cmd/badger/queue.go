@@ -14,9 +14,9 @@ import (
 	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/internal/labelling"
 	"github.com/badger-eval/badger/internal/printable"
-	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
 )
@@ -113,7 +113,7 @@ func (c *queueNewCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	defer s.Warehouse.Close()
-	if plan.List.Run, err = c.run(ctx, s.Warehouse, plan.List.Run); err != nil {
+	if plan.List.Run, err = evaluation.FindRow(ctx, s.Warehouse, c.DB, c.ID, c.answers(), plan.List.Run); err != nil {
 		return err
 	}
 	ids, err := labelling.Cases(ctx, s.Warehouse, metric.All(), plan.List)
@@ -170,45 +170,6 @@ func (c *queueNewCommand) list() (caselist.State, error) {
 	}
 	state, err := caselist.Parse(v)
 	return state, asUsage(err)
-}
-
-// run finds the row of eval_runs that the flags choose, or that the list names.
-func (c *queueNewCommand) run(ctx context.Context, w *connectors.Warehouse, named caselist.Run) (caselist.Run, error) {
-	id := cmp.Or(c.ID, named.ID)
-	if id == "" {
-		last, err := w.LastRun(ctx)
-		if err != nil {
-			return named, err
-		}
-		if last == nil {
-			return named, errcode.New(errcode.NotFound, "the database holds no runs; badger run --to %s makes one", c.DB)
-		}
-		id = last.ID
-	}
-	rows, err := w.Runs(ctx, id)
-	if err != nil {
-		return named, err
-	}
-	if len(rows) == 0 {
-		return named, usage("--run: there is no run %s", printable.Short(id))
-	}
-	pattern := c.answers()
-	if pattern == (scoring.AnswerID{}) && named.ID != "" {
-		pattern = scoring.AnswerID{Agent: named.Agent, Version: named.Version, Batch: named.Batch}
-	}
-	var found []caselist.Run
-	var names []string
-	for i := range rows {
-		key := rows[i].Key()
-		if (scoring.AnswerID{Agent: key.Agent, Version: key.Version, Batch: key.Batch}).Matches(pattern) {
-			found = append(found, key)
-		}
-		names = append(names, strings.TrimSpace(report.Agent{Name: key.Agent, Version: key.Version}.Shown()+" "+key.Batch))
-	}
-	if len(found) != 1 {
-		return named, usage("run %s has the answers of %s; choose one with --agent, --agent-version and --batch", printable.Short(id), printable.List(names))
-	}
-	return found[0], nil
 }
 
 // queueJSON is a queue in the output.

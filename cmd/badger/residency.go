@@ -20,7 +20,7 @@ func (c *configuration) hosts() ([]residency.Contact, error) {
 	if c.Results.Warehouse != "" {
 		r.Warehouses = []residency.Named{{Key: "results.warehouse", URL: c.Results.Warehouse}}
 	}
-	byGRPC, byHTTP, err := c.Auth.listeners(c.TLS.ClientCA)
+	byGRPC, byHTTP, err := c.Auth.Listeners(c.TLS.ClientCA)
 	if err != nil {
 		return nil, err
 	}

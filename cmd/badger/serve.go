@@ -20,6 +20,7 @@ import (
 	"github.com/badger-eval/badger/internal/callstore"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/evaluation"
+	"github.com/badger-eval/badger/internal/hosting"
 	"github.com/badger-eval/badger/internal/site"
 	"github.com/badger-eval/badger/internal/telemetry"
 	"github.com/badger-eval/badger/scoring"
@@ -45,7 +46,7 @@ type functionServer struct {
 	log       *slog.Logger
 	resolver  snapshots
 	judge     *judging
-	parts     parts
+	parts     hosting.Parts
 	taking    sync.Mutex            // held while functions are made or replaced
 	results   *connectors.Warehouse // results.warehouse; nil: none
 	promoted  *connectors.Warehouse // whose judges are served; nil: none, or it is not there yet
@@ -68,7 +69,7 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 	}
 	log := slog.New(slog.NewJSONHandler(p.stderr, nil))
 	s := &functionServer{process: p, command: c, config: config, log: log, metrics: telemetry.NewMetrics(version())}
-	s.parts.log, s.parts.metrics = log, s.metrics
+	s.parts = hosting.Parts{Log: log, Metrics: s.metrics, Warehouses: &warehouses}
 	traces, err := telemetry.OpenTraces(ctx, config.Traces, version(), log)
 	if err != nil {
 		return errcode.AsUsage(err)
@@ -103,10 +104,10 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	defer s.judge.Close()
-	defer s.parts.stop()
+	defer s.parts.Stop()
 	if !c.Check {
 		waiting, release := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-		err := s.parts.start(ctx, waiting.Done())
+		err := s.parts.Start(ctx, waiting.Done())
 		ended := waiting.Err() != nil
 		release()
 		if err != nil || ended {
@@ -118,7 +119,7 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 	}
 	s.metrics.WatchServer(s.server.Load)
 	s.judge.measure(s.metrics)
-	metricsAddr, err := config.Listen.metricsAddress()
+	metricsAddr, err := config.Listen.MetricsAddress()
 	if err != nil {
 		return err
 	}
@@ -150,7 +151,7 @@ func (s *functionServer) assemble(ctx context.Context, tracer trace.Tracer) erro
 	if err != nil {
 		return err
 	}
-	serverOptions.Tracer, serverOptions.Missing = tracer, s.parts.missing
+	serverOptions.Tracer, serverOptions.Missing = tracer, s.parts.Missing
 	if serverOptions.Site, err = s.site(engine.Metrics()); err != nil {
 		return err
 	}
@@ -190,7 +191,7 @@ func (s *functionServer) resultsWarehouse(url string, only bool) (*connectors.Wa
 		_, err := w.NewestJudges(ctx) // a warehouse may let in and run no statements
 		return err
 	}
-	return s.parts.warehouse("results.warehouse", url, only, prepare, s.promote)
+	return s.parts.Warehouse("results.warehouse", url, only, prepare, s.promote)
 }
 
 // lastSpans is how long the end of the server waits for its last spans to be sent.
@@ -212,13 +213,13 @@ func (s *functionServer) functions(ctx context.Context, config configuration) (*
 		return nil, nil, errcode.AsUsage(err)
 	}
 	return engine, &udf.CatalogueOptions{
-		Version: version(), Judge: s.judge.Name(), Workers: config.Workers, Fingerprint: toJSON(engineConfig) + s.judge.Name() + digestOf(config.Judges), Calls: s.calls, Panicked: panicked,
+		Version: version(), Judge: s.judge.Name(), Workers: config.Workers, Fingerprint: toJSON(engineConfig) + s.judge.Name() + hosting.Digest(config.Judges), Calls: s.calls, Panicked: panicked,
 	}, nil
 }
 
 // options are the server's.
 func (s *functionServer) options(config configuration) (*udf.Options, error) {
-	byGRPC, byHTTP, err := config.Auth.listeners(config.TLS.ClientCA)
+	byGRPC, byHTTP, err := config.Auth.Listeners(config.TLS.ClientCA)
 	if err != nil {
 		return nil, err
 	}
@@ -227,7 +228,7 @@ func (s *functionServer) options(config configuration) (*udf.Options, error) {
 		HTTP:           byHTTP,
 		Surroundings:   identity.Surroundings{Getenv: s.getenv, SPCSToken: s.spcsToken},
 		TLS:            udf.TLS{CertFile: config.TLS.Cert, KeyFile: config.TLS.Key},
-		Limits:         config.Limits.limits(),
+		Limits:         config.Limits.Limits(),
 		AllowPlaintext: config.Listen.AllowPlaintext,
 		H2C:            config.Listen.H2C,
 		Timeouts:       config.Timeouts,
@@ -250,13 +251,7 @@ func (s *functionServer) check(ctx context.Context, w io.Writer, metricsAddr str
 	if metricsAddr != "" {
 		fmt.Fprintf(w, "# metrics on http://%s/metrics\n", metricsAddr)
 	}
-	for _, part := range s.parts.all {
-		if !part.local {
-			fmt.Fprintf(w, "# %s is not connected to; badger doctor --deployment does that\n", part.key)
-		} else if err := part.try(ctx); err != nil {
-			fmt.Fprintf(w, "# %s: %s; the server starts without it\n", part.key, err)
-		}
-	}
+	s.parts.Check(ctx, w)
 	return nil
 }
 

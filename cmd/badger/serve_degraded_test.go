@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -368,4 +369,32 @@ func TestServeWithoutTheJudgesKey(t *testing.T) {
 	if code := s.stop(); code != exitDone {
 		t.Errorf("exit code %d", code)
 	}
+}
+
+// hanging is a server on loopback that takes connections and never answers; calls counts them.
+func hanging(t *testing.T) (addr string, calls *atomic.Int64) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls = &atomic.Int64{}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		var open []net.Conn
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				break
+			}
+			calls.Add(1)
+			open = append(open, c)
+		}
+		for _, c := range open {
+			_ = c.Close()
+		}
+	}()
+	t.Cleanup(func() { _ = l.Close(); <-ended })
+	return l.Addr().String(), calls
 }

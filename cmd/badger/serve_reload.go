@@ -5,21 +5,14 @@ import (
 	"log/slog"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/config"
+	"github.com/badger-eval/badger/internal/hosting"
 	"github.com/badger-eval/badger/internal/telemetry"
 	"github.com/badger-eval/badger/udf"
 )
-
-// reloadable are the keys, or sections, that a running server takes over. The others need a restart.
-var reloadable = []string{"auth", "tls", "metrics", "judges", "timeouts", "limits.caller", "limits.callers"}
-
-func isReloadable(path string) bool {
-	return slices.ContainsFunc(reloadable, func(r string) bool { return path == r || strings.HasPrefix(path, r+".") })
-}
 
 // watch reads the configuration again on a signal, and every so often where that is configured,
 // until ctx ends.
@@ -61,7 +54,7 @@ func (s *functionServer) reload(ctx context.Context, say bool) error {
 		return err
 	}
 	for _, key := range next.Changed(was) {
-		if isReloadable(key) {
+		if hosting.Reloadable(key) {
 			say = true
 		} else if say {
 			s.log.Warn("this key takes effect at the next start", slog.String("key", key))
@@ -81,7 +74,7 @@ func (s *functionServer) reload(ctx context.Context, say bool) error {
 	if err := s.server.Renew(serverOptions); err != nil {
 		return err
 	}
-	before := names(s.catalogue)
+	before := hosting.Names(s.catalogue)
 	if err := s.catalogue.Renew(engine, options); err != nil {
 		return err
 	}
@@ -104,7 +97,7 @@ func (s *functionServer) promote(ctx context.Context, w *connectors.Warehouse) e
 	}
 	engine, options, err := s.functions(ctx, s.config)
 	if err == nil {
-		before := names(s.catalogue)
+		before := hosting.Names(s.catalogue)
 		if err = s.catalogue.Renew(engine, options); err == nil {
 			s.tell(before, false)
 			return nil
@@ -116,21 +109,12 @@ func (s *functionServer) promote(ctx context.Context, w *connectors.Warehouse) e
 
 // tell says in the log which functions came and went.
 func (s *functionServer) tell(before []string, say bool) {
-	after := names(s.catalogue)
+	after := hosting.Names(s.catalogue)
 	added := slices.DeleteFunc(slices.Clone(after), func(n string) bool { return slices.Contains(before, n) })
 	gone := slices.DeleteFunc(slices.Clone(before), func(n string) bool { return slices.Contains(after, n) })
 	if say || len(added)+len(gone) > 0 {
 		s.log.Info("the configuration was taken over", slog.Int("functions", len(after)), slog.Any("added", added), slog.Any("removed", gone))
 	}
-}
-
-// names are the functions with their versions.
-func names(c *udf.Catalogue) []string {
-	list := []string{}
-	for _, f := range c.Functions() {
-		list = append(list, f.Name)
-	}
-	return list
 }
 
 // measure tells the metrics what the judge was asked.

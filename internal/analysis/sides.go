@@ -47,7 +47,6 @@ func (n Named) find(batches []Batch) (from, to []Batch, err error) {
 		if from != nil && to != nil {
 			return from, to, nil
 		}
-		from, to = nil, nil
 	}
 	if len(batches) == 0 {
 		return nil, nil, errcode.Usage("there are no scores to compare")

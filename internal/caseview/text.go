@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/runenames"
+
+	"github.com/badger-eval/badger/internal/printable"
 )
 
 // Piece is a stretch of a text from data. Plain text is shown as it is. What would not be seen, or
@@ -14,24 +16,6 @@ import (
 type Piece struct {
 	Text   string `json:"text"`             // what to show
 	Symbol string `json:"symbol,omitempty"` // what stands there instead, in words; empty for plain text
-}
-
-// zero width characters that are part of the spelling in several scripts.
-const (
-	zeroWidthNonJoiner = '\u200c'
-	zeroWidthJoiner    = '\u200d'
-)
-
-// Visible tells whether a rune may be shown as it is, after another one: it is seen, and changes
-// neither the direction of writing nor what is around it.
-func Visible(r, last rune) bool {
-	switch {
-	case r == zeroWidthNonJoiner || r == zeroWidthJoiner:
-		return unicode.In(last, unicode.L, unicode.M) && last > 0x7f
-	case r >= 0xe0100 && r <= 0xe01ef: // selectors that can carry hidden text
-		return false
-	}
-	return unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Zs)
 }
 
 // maxMarks is how many marks may stand on one letter: more than any script needs.
@@ -101,7 +85,7 @@ func inPieces(s string, blanks bool) []Piece {
 			out[len(out)-1].Text += fmt.Sprintf(" %04X", r)
 			out[len(out)-1].Symbol = "combining marks"
 			start = i + n
-		case !Visible(r, last) || marks > maxMarks:
+		case !printable.Visible(r, last) || marks > maxMarks:
 			symbol(i, n, fmt.Sprintf("U+%04X", r), named(r))
 		}
 		last = r

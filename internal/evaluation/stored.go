@@ -1,6 +1,7 @@
 package evaluation
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/export"
@@ -213,4 +215,44 @@ func MetricsNamed(names []string) []scoring.Metric {
 		}
 	}
 	return out
+}
+
+// FindRow finds the one row of eval_runs that an id (or else the run that a list names, or else the last
+// run) and a pattern of answers choose. None or several are mistakes of the user. db is the URL of the
+// database, for messages.
+func FindRow(ctx context.Context, w *connectors.Warehouse, db, id string, pattern scoring.AnswerID, named caselist.Run) (caselist.Run, error) {
+	id = cmp.Or(id, named.ID)
+	if id == "" {
+		last, err := w.LastRun(ctx)
+		if err != nil {
+			return named, err
+		}
+		if last == nil {
+			return named, errcode.New(errcode.NotFound, "the database holds no runs; badger run --to %s makes one", db)
+		}
+		id = last.ID
+	}
+	rows, err := w.Runs(ctx, id)
+	if err != nil {
+		return named, err
+	}
+	if len(rows) == 0 {
+		return named, errcode.Usage("--run: there is no run %s", printable.Short(id))
+	}
+	if pattern == (scoring.AnswerID{}) && named.ID != "" {
+		pattern = scoring.AnswerID{Agent: named.Agent, Version: named.Version, Batch: named.Batch}
+	}
+	var found []caselist.Run
+	var names []string
+	for i := range rows {
+		key := rows[i].Key()
+		if (scoring.AnswerID{Agent: key.Agent, Version: key.Version, Batch: key.Batch}).Matches(pattern) {
+			found = append(found, key)
+		}
+		names = append(names, strings.TrimSpace(report.Agent{Name: key.Agent, Version: key.Version}.Shown()+" "+key.Batch))
+	}
+	if len(found) != 1 {
+		return named, errcode.Usage("run %s has the answers of %s; choose one with --agent, --agent-version and --batch", printable.Short(id), printable.List(names))
+	}
+	return found[0], nil
 }

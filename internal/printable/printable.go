@@ -9,8 +9,6 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/width"
-
-	"github.com/badger-eval/badger/internal/caseview"
 )
 
 // Text is text from data as a terminal may show it: on one line, and with everything escaped
@@ -48,7 +46,7 @@ func Text(s string) string {
 			b.WriteString(`\t`)
 		case r < 0x80 && unicode.IsControl(r):
 			fmt.Fprintf(&b, `\x%02x`, r)
-		case !caseview.Visible(r, last) || RuneWidth(r) == 0 && marks >= maxMarks:
+		case !Visible(r, last) || RuneWidth(r) == 0 && marks >= maxMarks:
 			if r > 0xffff {
 				fmt.Fprintf(&b, `\U%08x`, r)
 			} else {
@@ -198,4 +196,16 @@ func List(names []string) string {
 		out = append(out, fmt.Sprintf("%d more", more))
 	}
 	return strings.Join(out, ", ")
+}
+
+// Visible tells whether a rune may be shown as it is, after another one: it is seen, and changes
+// neither the direction of writing nor what is around it.
+func Visible(r, last rune) bool {
+	switch {
+	case r == zeroWidthNonJoiner || r == zeroWidthJoiner:
+		return unicode.In(last, unicode.L, unicode.M) && last > 0x7f
+	case r >= 0xe0100 && r <= 0xe01ef: // selectors that can carry hidden text
+		return false
+	}
+	return unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Zs)
 }

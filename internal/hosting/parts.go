@@ -1,9 +1,13 @@
-package main
+// Package hosting is what a server that keeps running does besides answering: it waits for what may come
+// later than itself, knows who may call and within what limits, and takes over another configuration.
+package hosting
 
 import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"math/rand/v2"
@@ -17,11 +21,12 @@ import (
 	"github.com/badger-eval/badger/internal/telemetry"
 )
 
-// parts are what badger serve can start without: warehouses and files that may come later. Each is
+// Parts are what badger serve can start without: warehouses and files that may come later. Each is
 // tried until it is there; one that goes away after that is the matter of the calls that need it.
-type parts struct {
-	log     *slog.Logger
-	metrics *telemetry.Metrics
+type Parts struct {
+	Log        *slog.Logger
+	Metrics    *telemetry.Metrics
+	Warehouses *connectors.Mux // that warehouses are opened by
 
 	all   []*part
 	tried chan error // an error for each part once it was tried for the first time
@@ -49,10 +54,10 @@ const (
 	lastTry     = 3 * time.Second // the end waits so long for a try to notice
 )
 
-// warehouse adds a warehouse, which is connected later. Prepare is called with it before anybody can
+// Warehouse adds a warehouse, which is connected later. Prepare is called with it before anybody can
 // use it, then afterwards. It is there when both have succeeded; either may be nil.
-func (p *parts) warehouse(key, url string, only bool, prepare, then func(context.Context, *connectors.Warehouse) error) (*connectors.Warehouse, error) {
-	w, err := warehouses.Later(url, driver.Options{ReadOnly: only}, key)
+func (p *Parts) Warehouse(key, url string, only bool, prepare, then func(context.Context, *connectors.Warehouse) error) (*connectors.Warehouse, error) {
+	w, err := p.Warehouses.Later(url, driver.Options{ReadOnly: only}, key)
 	if err != nil {
 		return nil, err
 	}
@@ -71,8 +76,8 @@ func (p *parts) warehouse(key, url string, only bool, prepare, then func(context
 	return w, nil
 }
 
-// file adds a file with a secret, which others read at each use.
-func (p *parts) file(key, path string) {
+// File adds a file with a secret, which others read at each use.
+func (p *Parts) File(key, path string) {
 	p.all = append(p.all, &part{key: key, local: true, try: func(context.Context) error {
 		text, err := os.ReadFile(path) //nolint:gosec // the configuration names it
 		switch {
@@ -87,13 +92,13 @@ func (p *parts) file(key, path string) {
 	}})
 }
 
-// start begins to try all parts and waits until each was tried, but not for long and not after
+// Start begins to try all parts and waits until each was tried, but not for long and not after
 // enough. The error is that of a part whose configuration is wrong, which no other try mends.
-func (p *parts) start(ctx context.Context, enough <-chan struct{}) error {
+func (p *Parts) Start(ctx context.Context, enough <-chan struct{}) error {
 	ctx, p.end = context.WithCancel(ctx)
 	p.tried = make(chan error, len(p.all))
 	for _, part := range p.all {
-		p.metrics.Missing(part.key, true)
+		p.Metrics.Missing(part.key, true)
 		p.work.Go(func() { p.await(ctx, part) })
 	}
 	over := time.NewTimer(firstTry)
@@ -112,7 +117,7 @@ func (p *parts) start(ctx context.Context, enough <-chan struct{}) error {
 			for _, part := range p.all {
 				if !part.there && !part.told {
 					part.told = true
-					p.log.Warn("missing: no answer yet", slog.String("part", part.key))
+					p.Log.Warn("missing: no answer yet", slog.String("part", part.key))
 				}
 			}
 			return nil
@@ -121,8 +126,8 @@ func (p *parts) start(ctx context.Context, enough <-chan struct{}) error {
 	return nil
 }
 
-// stop ends the trying.
-func (p *parts) stop() {
+// Stop ends the trying.
+func (p *Parts) Stop() {
 	if p.end == nil {
 		return
 	}
@@ -140,8 +145,8 @@ func (p *parts) stop() {
 	}
 }
 
-// missing are the keys of the parts that are not there.
-func (p *parts) missing() []string {
+// Missing are the keys of the parts that are not there.
+func (p *Parts) Missing() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var keys []string
@@ -155,7 +160,7 @@ func (p *parts) missing() []string {
 
 // await tries a part until it is there or ctx ends. It logs that the part is missing once for each
 // reason.
-func (p *parts) await(ctx context.Context, part *part) {
+func (p *Parts) await(ctx context.Context, part *part) {
 	said := ""
 	for n, pause := 0, firstPause; ; n, pause = n+1, min(2*pause, longestWait) {
 		err := tryFor(ctx, longestTry, part.try)
@@ -167,16 +172,16 @@ func (p *parts) await(ctx context.Context, part *part) {
 			told := part.told
 			part.there = true
 			p.mu.Unlock()
-			p.metrics.Missing(part.key, false)
+			p.Metrics.Missing(part.key, false)
 			if told {
-				p.log.Info("there now", slog.String("part", part.key), slog.Int("tries", n+1))
+				p.Log.Info("there now", slog.String("part", part.key), slog.Int("tries", n+1))
 			}
 		} else if err.Error() != said {
 			said = err.Error()
 			p.mu.Lock()
 			part.told = true
 			p.mu.Unlock()
-			p.log.Warn("missing: rows that need it fail until it is there", slog.String("part", part.key), slog.String("error", said))
+			p.Log.Warn("missing: rows that need it fail until it is there", slog.String("part", part.key), slog.String("error", said))
 		}
 		if n == 0 {
 			if err != nil {
@@ -211,4 +216,16 @@ func tryFor(ctx context.Context, d time.Duration, f func(context.Context) error)
 	}
 	cancel()
 	return err
+}
+
+// Check writes, as comments, which parts would be connected to, and what is the matter with those on
+// this machine.
+func (p *Parts) Check(ctx context.Context, w io.Writer) {
+	for _, part := range p.all {
+		if !part.local {
+			fmt.Fprintf(w, "# %s is not connected to; badger doctor --deployment does that\n", part.key)
+		} else if err := part.try(ctx); err != nil {
+			fmt.Fprintf(w, "# %s: %s; the server starts without it\n", part.key, err)
+		}
+	}
 }

@@ -1,11 +1,10 @@
-package main
+package hosting
 
 import (
 	"bytes"
 	"context"
 	"io"
 	"log/slog"
-	"net"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -16,9 +15,9 @@ import (
 	"github.com/badger-eval/badger/internal/telemetry"
 )
 
-func newParts(log io.Writer, try func(context.Context) error) *parts {
-	return &parts{
-		log: slog.New(slog.NewTextHandler(log, nil)), metrics: telemetry.NewMetrics("test"),
+func newParts(log io.Writer, try func(context.Context) error) *Parts {
+	return &Parts{
+		Log: slog.New(slog.NewTextHandler(log, nil)), Metrics: telemetry.NewMetrics("test"),
 		all: []*part{{key: "results.warehouse", try: try}},
 	}
 }
@@ -39,14 +38,14 @@ func TestPartsAreTriedAgain(t *testing.T) {
 			}
 			return nil
 		})
-		if err := p.start(t.Context(), nil); err != nil {
+		if err := p.Start(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
-		if m := p.missing(); len(m) != 1 || m[0] != "results.warehouse" {
+		if m := p.Missing(); len(m) != 1 || m[0] != "results.warehouse" {
 			t.Errorf("missing: %v", m)
 		}
 		p.work.Wait()
-		if m := p.missing(); len(m) != 0 || len(at) != 12 {
+		if m := p.Missing(); len(m) != 0 || len(at) != 12 {
 			t.Errorf("missing: %v after %d tries", m, len(at))
 		}
 		longest := time.Second
@@ -61,7 +60,7 @@ func TestPartsAreTriedAgain(t *testing.T) {
 				t.Errorf("%q is %d times in the log, want %d:\n%s", text, n, want, &log)
 			}
 		}
-		p.stop()
+		p.Stop()
 	})
 }
 
@@ -77,7 +76,7 @@ func TestPartsThatHang(t *testing.T) {
 			return ctx.Err()
 		})
 		begin := time.Now()
-		if err := p.start(t.Context(), nil); err != nil {
+		if err := p.Start(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
 		if took := time.Since(begin); took != firstTry {
@@ -88,7 +87,7 @@ func TestPartsThatHang(t *testing.T) {
 			t.Errorf("%d tries", n)
 		}
 		begin = time.Now()
-		p.stop()
+		p.Stop()
 		if took := time.Since(begin); took != 0 {
 			t.Errorf("the end waits %v", took)
 		}
@@ -106,14 +105,14 @@ func TestPartsKeepTheirContext(t *testing.T) {
 			kept = ctx
 			return nil
 		})
-		if err := p.start(t.Context(), nil); err != nil {
+		if err := p.Start(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(2 * longestTry)
 		if kept.Err() != nil {
 			t.Error("the context ended with the try")
 		}
-		p.stop()
+		p.Stop()
 		if kept.Err() == nil {
 			t.Error("the context outlives the server")
 		}
@@ -125,39 +124,11 @@ func TestPartsThatAreWrong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for code, wrong := range map[errcode.Code]bool{errcode.InvalidArgument: true, errcode.Unimplemented: true, errcode.Unauthenticated: false, errcode.NotFound: false, errcode.FailedPrecondition: false} {
 			p := newParts(io.Discard, func(context.Context) error { return errcode.New(code, "the reason") })
-			err := p.start(t.Context(), nil)
+			err := p.Start(t.Context(), nil)
 			if errcode.IsUsage(err) != wrong || wrong && err.Error() != "results.warehouse: the reason" {
 				t.Errorf("%v: %v", code, err)
 			}
-			p.stop()
+			p.Stop()
 		}
 	})
-}
-
-// hanging is a server on loopback that takes connections and never answers; calls counts them.
-func hanging(t *testing.T) (addr string, calls *atomic.Int64) {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	calls = &atomic.Int64{}
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		var open []net.Conn
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				break
-			}
-			calls.Add(1)
-			open = append(open, c)
-		}
-		for _, c := range open {
-			_ = c.Close()
-		}
-	}()
-	t.Cleanup(func() { _ = l.Close(); <-ended })
-	return l.Addr().String(), calls
 }

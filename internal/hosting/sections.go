@@ -1,0 +1,151 @@
+package hosting
+
+import (
+	"net"
+	"reflect"
+	"strconv"
+	"time"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/udf"
+	"github.com/badger-eval/badger/udf/identity"
+)
+
+// Auth says who may call badger serve: one for both listeners, or one for each.
+type Auth struct {
+	identity.Config `yaml:",inline"`
+	GRPC            *identity.Config `yaml:"grpc"`
+	HTTP            *identity.Config `yaml:"http"`
+}
+
+// Listeners are who may call each listener. clientCA requires client certificates on both.
+func (a Auth) Listeners(clientCA string) (byGRPC, byHTTP identity.Config, err error) {
+	byGRPC, byHTTP = a.Config, a.Config
+	common := a.Config
+	common.Roles, common.DefaultRoles = nil, nil
+	if !reflect.ValueOf(common).IsZero() && (a.GRPC != nil || a.HTTP != nil) {
+		return byGRPC, byHTTP, errcode.Usage("auth: who may call is either the same for both listeners, or stands under auth.grpc and auth.http; only roles and default_roles may stand beside them")
+	}
+	for _, l := range []struct {
+		own  *identity.Config
+		into *identity.Config
+	}{{a.GRPC, &byGRPC}, {a.HTTP, &byHTTP}} {
+		if l.own != nil {
+			*l.into = *l.own
+			if l.into.Roles == nil {
+				l.into.Roles = a.Roles
+			}
+			if l.into.DefaultRoles == nil {
+				l.into.DefaultRoles = a.DefaultRoles
+			}
+		}
+		if l.into.ClientCAFile == "" {
+			l.into.ClientCAFile = clientCA
+		}
+	}
+	return byGRPC, byHTTP, nil
+}
+
+// Limits bounds what callers can make badger serve do. A key that is left out has its
+// default; see udf.Limits.
+type Limits struct {
+	BodyBytes      int64         `yaml:"body_bytes"`
+	MessageBytes   int           `yaml:"message_bytes"`
+	BatchRows      int           `yaml:"batch_rows"`
+	Calls          int           `yaml:"calls"`
+	MemoryBytes    int64         `yaml:"memory_bytes"`
+	ReferenceBytes int64         `yaml:"reference_bytes"`
+	ReadTime       time.Duration `yaml:"read_time"`
+	StopGrace      time.Duration `yaml:"stop_grace"`
+	StopDelay      time.Duration `yaml:"stop_delay"`
+
+	Caller  CallerLimits            `yaml:"caller"`  // of each caller
+	Callers map[string]CallerLimits `yaml:"callers"` // of some, by name
+}
+
+// CallerLimits bound one caller. What judges may cost each caller a day is judge.caller_budget.
+type CallerLimits struct {
+	Calls         int     `yaml:"calls"`
+	MemoryBytes   int64   `yaml:"memory_bytes"`
+	RowsPerSecond float64 `yaml:"rows_per_second"`
+}
+
+func (c CallerLimits) limits() udf.CallerLimits {
+	return udf.CallerLimits{Calls: c.Calls, InFlight: c.MemoryBytes, Rows: c.RowsPerSecond}
+}
+
+// Limits are the limits in the server's form.
+func (c Limits) Limits() udf.Limits {
+	out := udf.Limits{
+		Body: c.BodyBytes, Message: c.MessageBytes, Rows: c.BatchRows, Calls: c.Calls, InFlight: c.MemoryBytes, Reference: c.ReferenceBytes,
+		ReadTime: c.ReadTime, StopGrace: c.StopGrace, StopDelay: c.StopDelay, Caller: c.Caller.limits(), Callers: map[string]udf.CallerLimits{},
+	}
+	for name, l := range c.Callers {
+		out.Callers[name] = l.limits()
+	}
+	return out
+}
+
+// Listen says where badger serve listens.
+type Listen struct {
+	GRPC string `yaml:"grpc"` // HOST:PORT of Flight and gRPC
+	HTTP string `yaml:"http"` // HOST:PORT of the HTTP forms
+	H2C  bool   `yaml:"h2c"`  // the HTTP listener speaks HTTP/2 without TLS, too
+	// AllowPlaintext permits listening beyond this machine without TLS, where something in
+	// front encrypts. Tokens are needed all the same.
+	AllowPlaintext bool `yaml:"allow_plaintext"`
+
+	Metrics string `yaml:"metrics"` // HOST:PORT of the metrics for Prometheus; empty: nowhere; :PORT is loopback
+	// AllowOpenMetrics permits metrics beyond this machine. They are there for everybody then.
+	AllowOpenMetrics bool `yaml:"allow_open_metrics"`
+}
+
+// MetricsAddress is where metrics are served; "" is nowhere.
+func (l Listen) MetricsAddress() (string, error) {
+	if l.Metrics == "" {
+		return "", nil
+	}
+	host, port, err := net.SplitHostPort(l.Metrics)
+	if err != nil {
+		return "", errcode.Usage("listen.metrics: %.60q is no address HOST:PORT", l.Metrics)
+	}
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	addr, err := net.ResolveTCPAddr("tcp", net.JoinHostPort(host, port))
+	if err != nil {
+		return "", errcode.Usage("listen.metrics: %.60q is no address HOST:PORT", l.Metrics)
+	}
+	if !addr.IP.IsLoopback() && !l.AllowOpenMetrics {
+		return "", errcode.Usage("listen.metrics: %s is reachable from other machines, and metrics are for everybody there; set listen.allow_open_metrics where the network keeps others out", l.Metrics)
+	}
+	return addr.String(), nil
+}
+
+// Fill takes the limits that hold.
+func (c *Limits) Fill(l udf.Limits) {
+	c.BodyBytes, c.MessageBytes, c.BatchRows, c.Calls, c.MemoryBytes, c.ReferenceBytes = l.Body, l.Message, l.Rows, l.Calls, l.InFlight, l.Reference
+	c.ReadTime, c.StopGrace, c.StopDelay = l.ReadTime, l.StopGrace, l.StopDelay
+	c.Caller = CallerLimits{Calls: l.Caller.Calls, MemoryBytes: l.Caller.InFlight, RowsPerSecond: l.Caller.Rows}
+}
+
+// PlatformPort is the port that a platform tells by a variable, where the HTTP listener is that
+// platform's and nothing else says where it listens; "" elsewhere. A variable that holds no port is a
+// mistake of the user.
+func PlatformPort(l Listen, a Auth, clientCA string, getenv func(string) string) (port, variable string, err error) {
+	_, who, err := a.Listeners(clientCA)
+	if err != nil || l.HTTP != "" || who.Mode != identity.Platform {
+		return "", "", err
+	}
+	variable = map[string]string{"cloud-run": "PORT", "databricks-apps": "DATABRICKS_APP_PORT"}[who.Platform]
+	if variable == "" {
+		return "", "", nil
+	}
+	if port = getenv(variable); port == "" {
+		return "", "", nil
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+		return "", "", errcode.Usage("%s: expected the number of a port", variable)
+	}
+	return port, variable, nil
+}
