@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"sync"
 	"time"
@@ -42,30 +41,6 @@ func (c *Config) checkSecret() error {
 	return nil
 }
 
-// secretOf reads a secret.
-func (c *Config) secretOf(what, file, env string) (string, error) {
-	if file != "" {
-		f, err := os.Open(file)
-		if err != nil {
-			return "", errcode.New(errcode.Unauthenticated, "databricks: the file %s of the %s cannot be read", baseName(file), what)
-		}
-		defer f.Close() //nolint:errcheck // read only
-		text, err := io.ReadAll(io.LimitReader(f, 1<<16))
-		if secret := strings.TrimSpace(string(text)); err == nil && secret != "" && !strings.ContainsAny(secret, "\r\n") {
-			return secret, nil
-		}
-		return "", errcode.New(errcode.Unauthenticated, "databricks: the file %s holds no %s: expected one line", baseName(file), what)
-	}
-	secret := strings.TrimSpace(c.env(env))
-	if secret == "" {
-		return "", errcode.New(errcode.Unauthenticated, "databricks: the environment variable %s of the %s is empty", env, what)
-	}
-	if strings.ContainsAny(secret, "\r\n") {
-		return "", errcode.New(errcode.Unauthenticated, "databricks: the environment variable %s holds no %s: expected one line", env, what)
-	}
-	return secret, nil
-}
-
 // tokens gives out access tokens.
 type tokens struct {
 	config *Config
@@ -86,7 +61,7 @@ func (t *tokens) access(ctx context.Context, stale bool) (string, error) {
 	s := t.config.Secret
 	switch {
 	case s.token():
-		return t.config.secretOf("token", s.TokenFile, s.TokenEnv)
+		return driverbase.ReadSecret("databricks", "token", s.TokenFile, s.TokenEnv, t.config.env)
 	case !s.client():
 		return "", nil
 	}
@@ -104,7 +79,7 @@ func (t *tokens) access(ctx context.Context, stale bool) (string, error) {
 // renew asks the workspace for a token of the service principal: OAuth 2.0 client credentials (RFC
 // 6749, section 4.4).
 func (t *tokens) renew(ctx context.Context) error {
-	secret, err := t.config.secretOf("client secret", t.config.Secret.ClientSecretFile, t.config.Secret.ClientSecretEnv)
+	secret, err := driverbase.ReadSecret("databricks", "client secret", t.config.Secret.ClientSecretFile, t.config.Secret.ClientSecretEnv, t.config.env)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package databricks
 import (
 	"context"
 	"regexp"
-	"time"
 
 	"github.com/apache/arrow/go/v17/arrow/array"
 
@@ -56,10 +55,8 @@ func timeTravel(at string) (string, error) {
 	case versionNumber.MatchString(at):
 		return " VERSION AS OF " + at, nil
 	}
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02 15:04:05Z07:00", "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02"} {
-		if t, err := time.Parse(layout, at); err == nil {
-			return " TIMESTAMP AS OF " + literal(t.UTC().Format("2006-01-02T15:04:05.000000Z")), nil
-		}
+	if t, ok := driverbase.Instant(at); ok {
+		return " TIMESTAMP AS OF " + literal(t.Format("2006-01-02T15:04:05.000000Z")), nil
 	}
 	return "", invalid("expected table:NAME@VERSION, a number, or table:NAME@TIMESTAMP, such as 2024-02-29T12:00:00Z")
 }

@@ -4,7 +4,6 @@ import (
 	"net"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -207,6 +206,3 @@ func (c *Config) workspace() string {
 	}
 	return values.Get("o")
 }
-
-// baseName is a file's name in messages.
-func baseName(path string) string { return strconv.Quote(filepath.Base(path)) }

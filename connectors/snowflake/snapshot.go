@@ -63,10 +63,8 @@ func timeTravel(at string) (string, error) {
 	case isQueryID(id):
 		return " AT(STATEMENT => " + identifiers.Literal(id) + ")", nil
 	}
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02 15:04:05Z07:00", "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02"} {
-		if t, err := time.Parse(layout, at); err == nil {
-			return " AT(TIMESTAMP => " + identifiers.Literal(t.UTC().Format("2006-01-02 15:04:05.000000000+00:00")) + "::TIMESTAMP_TZ)", nil
-		}
+	if t, ok := driverbase.Instant(at); ok {
+		return " AT(TIMESTAMP => " + identifiers.Literal(t.Format("2006-01-02 15:04:05.000000000+00:00")) + "::TIMESTAMP_TZ)", nil
 	}
 	return "", errcode.New(errcode.Unimplemented, "snowflake: tables have no version numbers; expected table:NAME@TIMESTAMP such as 2024-02-29T12:00:00Z, table:NAME@QUERY-ID or table:NAME@before:QUERY-ID")
 }

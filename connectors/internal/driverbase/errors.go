@@ -7,8 +7,6 @@ import (
 	"errors"
 	"io"
 	"net"
-	"path/filepath"
-	"strconv"
 
 	"github.com/badger-eval/badger/internal/errcode"
 )
@@ -19,9 +17,6 @@ func Told(err error) bool {
 	var ours *errcode.Error
 	return err == nil || errors.As(err, &ours) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
-
-// FileName is a file in messages: its name in quotes, without the way to it.
-func FileName(path string) string { return strconv.Quote(filepath.Base(path)) }
 
 // states are the kinds of failure by SQLSTATE, those of ISO 9075 and those of warehouses; of two
 // characters they are a class's.
