@@ -140,7 +140,7 @@ func TestDriverAlone(t *testing.T) {
 		why, part string
 		right     func(t *testing.T) bool // the driver does right
 	}{
-		{"a batch that broke off and is asked for again ends without an error", "reader.renew", func(t *testing.T) bool {
+		{"a batch that broke off and is asked for again ends without an error", "stream.renew", func(t *testing.T) bool {
 			s := sft.New(t)
 			r := column(false, "fixed", 38, 0, "1")
 			r.Chunks, r.Chunk = 1, func(int) [][]sft.Cell {
