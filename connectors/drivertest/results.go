@@ -76,6 +76,21 @@ func (h Harness) parameters(t *testing.T) {
 			t.Errorf("parameter %d came back as %s, want %s", i+1, v, want)
 		}
 	}
+	for _, tc := range []struct {
+		arg  any
+		want string
+	}{
+		{time.Date(1600, 2, 29, 1, 2, 3, 0, time.UTC), "1600-02-29 01:02:03Z"}, // beyond 64 bits of nanoseconds
+		{time.Date(9999, 12, 31, 23, 59, 59, 999999000, time.UTC), "9999-12-31 23:59:59.999999Z"},
+		{0.30000000000000004, "0.30000000000000004"},
+		{math.MaxFloat64, "1.7976931348623157e+308"},
+		{int64(math.MinInt64), "-9223372036854775808"},
+		{"", ""},
+	} {
+		if got := mustRead(t, c, "SELECT "+h.Dialect.Param(1)+" AS a", tc.arg).Columns[0].Value(0).String(); got != tc.want {
+			t.Errorf("%v came back as %s, want %s", tc.arg, got, tc.want)
+		}
+	}
 	if _, err := read(context.Background(), c, "SELECT "+h.Dialect.Param(1)+" AS a"); code(c, err) != errcode.InvalidArgument {
 		t.Errorf("too few parameters: %v (%v), want invalid_argument", err, code(c, err))
 	}

@@ -38,7 +38,7 @@ func config(address string) sf.Config {
 	port, _ := strconv.Atoi(u.Port())
 	timezone := "UTC"
 	return sf.Config{
-		Account: "acme", User: "me", Password: "swordfish", Database: "DEMO", Host: u.Hostname(), Port: port, Protocol: u.Scheme, MaxRetryCount: 1, LoginTimeout: 5 * time.Second,
+		Account: "acme", User: "me", Password: "swordfish", Database: "DEMO", Host: u.Hostname(), Port: port, Protocol: u.Scheme, MaxRetryCount: 1, LoginTimeout: 3 * time.Second,
 		DisableTelemetry: true, DisableOCSPChecks: true, CrlOnDiskCacheDisabled: true, Params: map[string]*string{"TIMEZONE": &timezone},
 	}
 }
@@ -140,7 +140,7 @@ func TestDriverAlone(t *testing.T) {
 		why, part string
 		right     func(t *testing.T) bool // the driver does right
 	}{
-		{"a batch that broke off and is asked for again ends without an error", "reader.renew", func(t *testing.T) bool {
+		{"a batch that broke off and is asked for again ends without an error", "stream.renew", func(t *testing.T) bool {
 			s := sft.New(t)
 			r := column(false, "fixed", 38, 0, "1")
 			r.Chunks, r.Chunk = 1, func(int) [][]sft.Cell {
@@ -254,7 +254,6 @@ func TestDriverAlone(t *testing.T) {
 				right = right || r.URL.Port() == "80" || r.URL.Port() == ""
 				return nil, errors.New("not now")
 			})
-			c.LoginTimeout = time.Second
 			_, _ = sf.NewConnector(sf.SnowflakeDriver{}, c).Connect(ctx)
 			return right
 		}},

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math/big"
 	"regexp"
 	"strconv"
 	"strings"
@@ -177,8 +178,12 @@ func argument(b binding) (any, error) {
 	case "BOOLEAN":
 		return strconv.ParseBool(*text)
 	case "TIMESTAMP_LTZ", "TIMESTAMP_NTZ":
-		n, err := strconv.ParseInt(*text, 10, 64)
-		return time.Unix(0, n), err
+		n, ok := new(big.Int).SetString(*text, 10) // nanoseconds, of any year
+		if !ok {
+			return nil, fmt.Errorf("a parameter is no time")
+		}
+		sec, ns := new(big.Int).DivMod(n, big.NewInt(1_000_000_000), new(big.Int))
+		return time.Unix(sec.Int64(), ns.Int64()), nil
 	}
 	return *text, nil
 }
