@@ -39,8 +39,12 @@ func init() {
 	)
 	for _, m := range measures {
 		for _, c := range sqlparts.ComponentList {
+			version := 2
+			if c == sqlparts.ComponentWhere || c == sqlparts.ComponentHaving {
+				version = 3
+			}
 			register(scoring.Metric{
-				Name: "component_" + m.name + "_" + string(c), Version: 2, Group: "sql",
+				Name: "component_" + m.name + "_" + string(c), Version: version, Group: "sql",
 				Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 				Needs:     scoring.FieldGoldSQL | scoring.FieldPredSQL,
 				Summary:   fmt.Sprintf(m.summary, componentNouns[c]),
@@ -57,11 +61,11 @@ func init() {
 			})
 		}
 		all := "component_" + m.name
-		version := 1
+		version := 2
 		formula := "the mean of component_" + m.name + "_* over select, where, group_by, order_by, having, tables and keywords"
 		if m.name == "exact" {
 			formula = "1 if all seven sets are equal, both scripts are statements of the same kinds and the sort keys put nulls in the same place, else 0"
-			version = 2
+			version = 3
 		}
 		register(scoring.Metric{
 			Name: all, Version: version, Group: "sql",

@@ -13,7 +13,7 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "stef", Version: 2, Group: "judge",
+		Name: "stef", Version: 3, Group: "judge",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Label: "poor"},
 		Needs: scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldPredSQL,
 		Reads: scoring.FieldInterpretation, Context: scoring.FieldExecution,
