@@ -8,6 +8,7 @@ import (
 	"math"
 	"net/url"
 	"strconv"
+	"time"
 
 	"cloud.google.com/go/bigquery/storage/apiv1/storagepb"
 	"github.com/apache/arrow/go/v17/arrow"
@@ -33,22 +34,14 @@ const (
 // everywhere yet.
 func (c *Conn) writeStream(ctx context.Context, into *bq.TableReference, fresh bool) (string, error) {
 	parent := fmt.Sprintf("projects/%s/datasets/%s/tables/%s", into.ProjectId, into.DatasetId, into.TableId)
-	for n := 1; ; n++ {
-		var stream *storagepb.WriteStream
-		err := c.retry(ctx, func() (err error) {
+	var stream *storagepb.WriteStream
+	err := c.backoff.Do(ctx, func() error {
+		return c.retry(ctx, func() (err error) {
 			stream, err = c.write.CreateWriteStream(ctx, &storagepb.CreateWriteStreamRequest{Parent: parent, WriteStream: &storagepb.WriteStream{Type: storagepb.WriteStream_PENDING}})
 			return err
 		})
-		if err == nil {
-			return stream.Name, nil
-		}
-		if !fresh || codeOf(err) != errcode.NotFound || n >= c.backoff.tries {
-			return "", err
-		}
-		if err := c.backoff.pause(ctx, n, err); err != nil {
-			return "", err
-		}
-	}
+	}, func(err error) (bool, time.Duration) { return fresh && codeOf(err) == errcode.NotFound, 0 })
+	return stream.GetName(), err
 }
 
 // chunk is an append: rows and where they begin in the stream.
@@ -96,7 +89,7 @@ func (c *Conn) commit(ctx context.Context, name string) error {
 		}
 		for _, e := range r.StreamErrors {
 			if e.Code != storagepb.StorageError_STREAM_ALREADY_COMMITTED {
-				return because(errors.New(e.ErrorMessage), errcode.FailedPrecondition, "bigquery: the rows were not committed (%s)", e.Code)
+				return errcode.Because(errors.New(e.ErrorMessage), errcode.FailedPrecondition, "bigquery: the rows were not committed (%s)", e.Code)
 			}
 		}
 		return nil
@@ -164,10 +157,10 @@ func (a *appender) all(ctx context.Context, chunk func() (*chunk, error)) error 
 			return ctx.Err()
 		}
 		lost := storageCode(err) == storagepb.StorageError_OFFSET_OUT_OF_RANGE || status.Code(err) == codes.OutOfRange
-		if f := faultOf(err); !f.transient && !lost && f.code != errcode.Unauthenticated || tries >= a.c.backoff.tries {
+		if f := faultOf(err); !f.transient && !lost && f.code != errcode.Unauthenticated || tries > a.c.backoff.Times {
 			return err
 		}
-		if err := a.c.backoff.pause(ctx, tries, err); err != nil {
+		if err := a.c.backoff.Pause(ctx, tries, asked(err)); err != nil {
 			return err
 		}
 		tries++
@@ -206,7 +199,7 @@ func (a *appender) step(ctx context.Context) error {
 	if err == nil && r.GetError() != nil {
 		err = status.ErrorProto(r.GetError())
 		if len(r.RowErrors) > 0 {
-			return because(err, errcode.InvalidArgument, "row %d of the rows was refused (%s)", a.pending[0].offset+r.RowErrors[0].Index+1, r.RowErrors[0].Code)
+			return errcode.Because(err, errcode.InvalidArgument, "row %d of the rows was refused (%s)", a.pending[0].offset+r.RowErrors[0].Index+1, r.RowErrors[0].Code)
 		}
 	}
 	if err != nil {

@@ -193,7 +193,7 @@ func basePath(endpoint string) string {
 }
 
 func (c *Conn) clientError(which string, err error) error {
-	return because(err, errcode.FailedPrecondition, "bigquery: project %s: the %s client cannot be made", c.o.Project, which)
+	return errcode.Because(err, errcode.FailedPrecondition, "bigquery: project %s: the %s client cannot be made", c.o.Project, which)
 }
 
 // credentials are those of the account that asks.
@@ -207,7 +207,7 @@ func (c *Conn) credentials() (*auth.Credentials, error) {
 		TargetPrincipal: c.o.Impersonate[last], Delegates: c.o.Impersonate[:last], Scopes: scopes, Credentials: base, Client: authorized(c.o.Proxy, base), Logger: silent,
 	})
 	if err != nil {
-		return nil, because(err, errcode.Unauthenticated, "bigquery: service account %s cannot be impersonated; the account that asks needs roles/iam.serviceAccountTokenCreator on it", c.o.Impersonate[last])
+		return nil, errcode.Because(err, errcode.Unauthenticated, "bigquery: service account %s cannot be impersonated; the account that asks needs roles/iam.serviceAccountTokenCreator on it", c.o.Impersonate[last])
 	}
 	return creds, nil
 }
@@ -306,7 +306,7 @@ func fileCredentials(path string, client *http.Client) (*auth.Credentials, error
 }
 
 func wrongFile(path string, cause error) error {
-	return because(cause, errcode.Unauthenticated, "bigquery: credentials file %q: expected the JSON of a service account, an external account (workload identity), an impersonated service account or a user", filepath.Base(path))
+	return errcode.Because(cause, errcode.Unauthenticated, "bigquery: credentials file %q: expected the JSON of a service account, an external account (workload identity), an impersonated service account or a user", filepath.Base(path))
 }
 
 // silent keeps the library from logging requests where the environment tells it to.
@@ -328,7 +328,7 @@ func (m metadataServer) Token(ctx context.Context) (*auth.Token, error) {
 	r.Header.Set("Metadata-Flavor", "Google")
 	resp, err := m.client.Do(r)
 	if err != nil {
-		return nil, because(err, errcode.Unauthenticated, "bigquery: the metadata server does not answer; credentials=metadata is for machines of Google's, with a service account")
+		return nil, errcode.Because(err, errcode.Unauthenticated, "bigquery: the metadata server does not answer; credentials=metadata is for machines of Google's, with a service account")
 	}
 	defer resp.Body.Close() //nolint:errcheck // read to the end, or of no use
 	var answer struct {

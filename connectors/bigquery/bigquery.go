@@ -25,6 +25,7 @@ import (
 	bq "google.golang.org/api/bigquery/v2"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -54,7 +55,7 @@ type Conn struct {
 	rest    *bq.Service
 	read    *storage.BigQueryReadClient  // nil where the Storage API is off
 	write   *storage.BigQueryWriteClient // the same
-	backoff backoff
+	backoff driverbase.Retry
 
 	noRead, noWrite atomic.Bool // the Storage API was refused once
 
@@ -94,7 +95,7 @@ func OpenWith(ctx context.Context, o Options) (*Conn, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	c := &Conn{o: o, mem: o.Mem, location: o.Location, backoff: defaultBackoff}
+	c := &Conn{o: o, mem: o.Mem, location: o.Location, backoff: driverbase.DefaultRetry}
 	if c.mem == nil {
 		c.mem = memory.NewGoAllocator()
 	}

@@ -3,8 +3,6 @@ package bigquery
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"regexp"
@@ -16,13 +14,9 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
-
-// because makes an error whose cause is kept and not shown.
-func because(cause error, code errcode.Code, format string, args ...any) error {
-	return &errcode.Error{Code: code, Msg: fmt.Sprintf(format, args...), Err: cause}
-}
 
 // reasons are BigQuery's words for what went wrong.
 var reasons = map[string]errcode.Code{
@@ -103,7 +97,10 @@ func faultOf(err error) fault {
 		return fault{code: code, message: s.Message(), transient: retry}
 	}
 	var network net.Error
-	if errors.As(err, &network) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+	switch code, _ := driverbase.Transport(err); {
+	case code == errcode.Unauthenticated:
+		return fault{code: code, reason: "certificate"}
+	case code != errcode.Unknown, errors.As(err, &network):
 		return fault{code: errcode.Unavailable, reason: "connection", transient: true}
 	}
 	return fault{code: errcode.Unknown}
@@ -124,11 +121,16 @@ func reasonFault(reason, message string) fault {
 		code = errcode.Unknown
 	}
 	f := fault{code: code, reason: reason, message: message, transient: again[reason]}
+	if noFunction.MatchString(message) {
+		f.code = errcode.NotFound
+	}
 	if conflicting.MatchString(message) {
 		f.code, f.reason, f.transient = errcode.Unavailable, "conflict", true
 	}
 	return f
 }
+
+var noFunction = regexp.MustCompile(`^(?:Table-valued f|F)unction not found: `)
 
 // conflicting are messages of statements that another one kept from changing a table; they changed
 // nothing.
@@ -156,8 +158,7 @@ func (e *jobError) Error() string { return e.Reason + ": " + e.Message }
 // its message, and what can be done. Cell values and SQL text, which messages quote, stay in the
 // cause.
 func (c *Conn) errorOf(err error, what string) error {
-	var ours *errcode.Error
-	if err == nil || errors.As(err, &ours) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if driverbase.Told(err) {
 		return err
 	}
 	f := faultOf(err)
@@ -165,7 +166,7 @@ func (c *Conn) errorOf(err error, what string) error {
 	if remedy := c.remedy(f); remedy != "" {
 		text += "; " + remedy
 	}
-	return because(err, f.code, "bigquery: %s: %s", what, text)
+	return errcode.Because(err, f.code, "bigquery: %s: %s", what, text)
 }
 
 const identifier = "[`\\w.:$\\-]+"
@@ -191,7 +192,7 @@ func shown(f fault) string {
 	text := map[string]string{
 		"invalidQuery": "the SQL text is not valid, or a value does not fit", "invalid": "the request is not valid", "accessDenied": "access denied", "notFound": "not found",
 		"quotaExceeded": "a quota is used up", "rateLimitExceeded": "too many requests", "backendError": "BigQuery failed", "internalError": "BigQuery failed", "stopped": "the job was cancelled",
-		"duplicate": "it exists already", "connection": "the connection was lost", "token": "no access token was given out", "conflict": "another statement changed the table at the same time",
+		"duplicate": "it exists already", "connection": "the connection was lost", "token": "no access token was given out", "certificate": "the certificate of the other side is not accepted", "conflict": "another statement changed the table at the same time",
 		"bytesBilledLimitExceeded": "it would bill more than max_bytes_billed", "resourcesExceeded": "it needs more resources than BigQuery gives one query",
 	}[f.reason]
 	if text == "" {
@@ -215,6 +216,8 @@ func shown(f fault) string {
 // remedy is what whoever reads the error can do.
 func (c *Conn) remedy(f fault) string {
 	switch {
+	case f.reason == "certificate", f.code == errcode.NotFound && f.reason == "invalidQuery":
+		return ""
 	case f.status == http.StatusUnauthorized, f.code == errcode.Unauthenticated:
 		return "the access token is missing, expired or not accepted; renew the credentials"
 	case f.reason == "accessNotConfigured":

@@ -32,20 +32,15 @@ type job struct {
 
 // run runs a query or statement as a job, to its end. A job that failed for a passing reason did
 // nothing and is run again under another id.
-func (c *Conn) run(ctx context.Context, q *bq.JobConfigurationQuery) (*job, error) {
-	for n := 1; ; n++ {
-		j, err := c.runOnce(ctx, q)
-		if err == nil || ctx.Err() != nil {
-			return j, err
-		}
-		f := faultOf(err)
-		if _, failed := err.(*jobError); !failed || !f.transient || n >= c.backoff.tries { //nolint:errorlint // as it was made
-			return nil, err
-		}
-		if err := c.backoff.pause(ctx, n, err); err != nil {
-			return nil, err
-		}
-	}
+func (c *Conn) run(ctx context.Context, q *bq.JobConfigurationQuery) (j *job, err error) {
+	err = c.backoff.Do(ctx, func() error {
+		j, err = c.runOnce(ctx, q)
+		return err
+	}, func(err error) (bool, time.Duration) {
+		_, failed := err.(*jobError) //nolint:errorlint // as it was made
+		return failed && faultOf(err).transient, 0
+	})
+	return j, err
 }
 
 func (c *Conn) runOnce(ctx context.Context, q *bq.JobConfigurationQuery) (*job, error) {

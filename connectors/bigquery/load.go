@@ -68,7 +68,7 @@ func (c *Conn) waitLoad(ctx context.Context, ref *bq.JobReference) error {
 			}
 			return nil
 		}
-		if err := c.backoff.pause(ctx, min(n, 4), nil); err != nil {
+		if err := c.backoff.Pause(ctx, min(n, 4), 0); err != nil {
 			c.cancel(ref)
 			return err
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/ipc"
 	bq "google.golang.org/api/bigquery/v2"
 
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -37,7 +38,7 @@ type session struct {
 }
 
 // session starts reading a table; nil where the account may not, and REST pages are to be read.
-func (c *Conn) session(ctx context.Context, table *bq.TableReference, schema *bq.TableSchema, s *arrow.Schema, what string) (source, error) {
+func (c *Conn) session(ctx context.Context, table *bq.TableReference, schema *bq.TableSchema, s *arrow.Schema, what string) (driverbase.Stream, error) {
 	name := fmt.Sprintf("projects/%s/datasets/%s/tables/%s", table.ProjectId, table.DatasetId, table.TableId)
 	request := &storagepb.CreateReadSessionRequest{
 		Parent: "projects/" + c.o.BillingProject, MaxStreamCount: int32(c.o.Streams), //nolint:gosec // at most 1000
@@ -76,7 +77,8 @@ func (c *Conn) session(ctx context.Context, table *bq.TableReference, schema *bq
 	return out, nil
 }
 
-func (s *session) next(ctx context.Context) (arrow.Record, error) {
+// Next returns the next record of whichever stream has one.
+func (s *session) Next(ctx context.Context) (arrow.Record, error) {
 	select {
 	case rec, more := <-s.records:
 		if more {
@@ -93,8 +95,8 @@ func (s *session) next(ctx context.Context) (arrow.Record, error) {
 	return nil, s.err
 }
 
-// close ends the goroutines and gives back what they had read.
-func (s *session) close() {
+// Close ends the goroutines and gives back what they had read.
+func (s *session) Close(context.Context) {
 	s.stop()
 	for rec := range s.records {
 		rec.Release()
@@ -123,11 +125,11 @@ func (s *session) read(ctx context.Context, name string) {
 		if offset > start {
 			tries = 1 // it went on
 		}
-		if f := faultOf(err); !f.transient && f.code != errcode.Unauthenticated || tries >= s.c.backoff.tries {
+		if f := faultOf(err); !f.transient && f.code != errcode.Unauthenticated || tries > s.c.backoff.Times {
 			s.fail(err)
 			return
 		}
-		if s.c.backoff.pause(ctx, tries, err) != nil {
+		if s.c.backoff.Pause(ctx, tries, asked(err)) != nil {
 			return
 		}
 	}
@@ -170,7 +172,7 @@ func (s *session) from(ctx context.Context, name string, offset *int64) error {
 // batch.
 func (s *session) decode(batch []byte, rows int64) (rec arrow.Record, err error) {
 	malformed := func(cause error) error {
-		return because(cause, errcode.DataLoss, "bigquery: %s: a batch of the Storage Read API cannot be decoded as Arrow", s.what)
+		return errcode.Because(cause, errcode.DataLoss, "bigquery: %s: a batch of the Storage Read API cannot be decoded as Arrow", s.what)
 	}
 	defer func() {
 		if p := recover(); p != nil {

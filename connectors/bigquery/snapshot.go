@@ -12,6 +12,7 @@ import (
 	bq "google.golang.org/api/bigquery/v2"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -38,7 +39,7 @@ func (c *Conn) ReadSnapshot(ctx context.Context, ref driver.Ref) (array.RecordRe
 	if t.Type != "TABLE" && t.Type != "SNAPSHOT" && t.Type != "" { // a view has no rows of its own
 		return c.Query(ctx, "SELECT * FROM "+quoted(table))
 	}
-	return c.readTable(ctx, t, "table "+shownTable(table))
+	return c.readTable(ctx, t, -1, "table "+shownTable(table))
 }
 
 // tableName is what the name of a table may hold; one that cannot exist is not asked for.
@@ -90,8 +91,9 @@ func (c *Conn) table(ctx context.Context, ref *bq.TableReference) (t *bq.Table, 
 	return t, nil
 }
 
-// readTable reads the rows of a table, without a query and so without its costs.
-func (c *Conn) readTable(ctx context.Context, t *bq.Table, what string) (array.RecordReader, error) {
+// readTable reads the rows of a table, without a query and so without its costs. How many there must
+// be is -1 where it is not known.
+func (c *Conn) readTable(ctx context.Context, t *bq.Table, rows int64, what string) (array.RecordReader, error) {
 	if t.Schema == nil {
 		t.Schema = &bq.TableSchema{}
 	}
@@ -99,13 +101,13 @@ func (c *Conn) readTable(ctx context.Context, t *bq.Table, what string) (array.R
 	if err != nil {
 		return nil, errcode.New(errcode.Of(err), "bigquery: %s: %w", what, err)
 	}
-	r := &reader{ctx: ctx, schema: schema, what: what, want: -1, refs: 1}
+	r := &whole{what: what, want: rows}
 	if c.read != nil && !c.noRead.Load() {
-		if r.src, err = c.session(ctx, t.TableReference, t.Schema, schema, what); err != nil {
+		if r.Stream, err = c.session(ctx, t.TableReference, t.Schema, schema, what); err != nil {
 			return nil, err
 		}
 	}
-	if r.src == nil {
+	if r.Stream == nil {
 		ref, picos := t.TableReference, anyPicos(t.Schema.Fields)
 		fetch := func(ctx context.Context, token string) (page, error) {
 			call := c.rest.Tabledata.List(ref.ProjectId, ref.DatasetId, ref.TableId).MaxResults(c.o.PageRows).Context(ctx)
@@ -131,9 +133,9 @@ func (c *Conn) readTable(ctx context.Context, t *bq.Table, what string) (array.R
 		}); err != nil {
 			return nil, c.errorOf(err, what)
 		}
-		r.src = c.pages(schema, t.Schema, what, first, fetch)
+		r.Stream = c.pages(schema, t.Schema, what, first, fetch)
 	}
-	return r, nil
+	return driverbase.NewReader(ctx, schema, r), nil
 }
 
 // readAt reads a table as it was, which BigQuery allows for the dataset's time travel window of two
@@ -148,7 +150,7 @@ func (c *Conn) readAt(ctx context.Context, t *bq.TableReference, at string) (arr
 	}
 	r, err := c.Query(ctx, fmt.Sprintf("SELECT * FROM %s FOR SYSTEM_TIME AS OF TIMESTAMP_MICROS(%d)", quoted(t), when.UnixMicro()))
 	if f := faultOf(err); err != nil && (f.code == errcode.InvalidArgument || f.code == errcode.NotFound) {
-		return nil, because(err, errcode.FailedPrecondition, "bigquery: table %s has no rows of %s any more or yet: a dataset keeps old rows for its time travel window, 7 days unless it was made shorter; snapshots (CREATE SNAPSHOT TABLE) are kept longer",
+		return nil, errcode.Because(err, errcode.FailedPrecondition, "bigquery: table %s has no rows of %s any more or yet: a dataset keeps old rows for its time travel window, 7 days unless it was made shorter; snapshots (CREATE SNAPSHOT TABLE) are kept longer",
 			shownTable(t), when.UTC().Format(time.RFC3339))
 	}
 	return r, err
@@ -195,9 +197,9 @@ func (c *Conn) readJob(ctx context.Context, id string) (array.RecordReader, erro
 	switch errcode.Of(err) {
 	case errcode.OK:
 	case errcode.NotFound:
-		return nil, because(err, errcode.NotFound, "bigquery: %s is not known in project %s, location %s: jobs are kept for 180 days; name both with query:PROJECT:LOCATION.JOBID", what, ref.ProjectId, orUnknown(ref.Location))
+		return nil, errcode.Because(err, errcode.NotFound, "bigquery: %s is not known in project %s, location %s: jobs are kept for 180 days; name both with query:PROJECT:LOCATION.JOBID", what, ref.ProjectId, orUnknown(ref.Location))
 	case errcode.PermissionDenied:
-		return nil, because(err, errcode.PermissionDenied, "bigquery: %s may not be looked at: it takes the account that ran it, or bigquery.jobs.get on project %s", what, ref.ProjectId)
+		return nil, errcode.Because(err, errcode.PermissionDenied, "bigquery: %s may not be looked at: it takes the account that ran it, or bigquery.jobs.get on project %s", what, ref.ProjectId)
 	default:
 		return nil, err
 	}
@@ -211,7 +213,7 @@ func (c *Conn) readJob(ctx context.Context, id string) (array.RecordReader, erro
 	}
 	if j.Status != nil && j.Status.ErrorResult != nil {
 		cause := &jobError{j.Status.ErrorResult}
-		return nil, because(cause, errcode.FailedPrecondition, "bigquery: %s failed and has no result: %s", what, shown(faultOf(cause)))
+		return nil, errcode.Because(cause, errcode.FailedPrecondition, "bigquery: %s failed and has no result: %s", what, shown(faultOf(cause)))
 	}
 	kind, script := "", false
 	if j.Statistics != nil && j.Statistics.Query != nil {
@@ -267,11 +269,11 @@ func (c *Conn) readDestination(ctx context.Context, j *bq.Job, what string) (arr
 	t, err := c.table(ctx, ref)
 	switch code := errcode.Of(err); {
 	case code == errcode.NotFound && anonymous:
-		return nil, because(err, errcode.NotFound, "bigquery: the result of %s has expired: BigQuery keeps results for about 24 hours; have the query write to a table with an expiration and refer to table:NAME", what)
+		return nil, errcode.Because(err, errcode.NotFound, "bigquery: the result of %s has expired: BigQuery keeps results for about 24 hours; have the query write to a table with an expiration and refer to table:NAME", what)
 	case code == errcode.NotFound:
-		return nil, because(err, errcode.NotFound, "bigquery: table %s, the result of %s, is not there any more", shownTable(ref), what)
+		return nil, errcode.Because(err, errcode.NotFound, "bigquery: table %s, the result of %s, is not there any more", shownTable(ref), what)
 	case code == errcode.PermissionDenied && anonymous:
-		return nil, because(err, errcode.PermissionDenied, "bigquery: the result of %s may be read only by the account that ran it; have the query write to a table and refer to table:NAME", what)
+		return nil, errcode.Because(err, errcode.PermissionDenied, "bigquery: the result of %s may be read only by the account that ran it; have the query write to a table and refer to table:NAME", what)
 	case err != nil:
 		return nil, err
 	}
@@ -280,12 +282,9 @@ func (c *Conn) readDestination(ctx context.Context, j *bq.Job, what string) (arr
 		return nil, errcode.New(errcode.FailedPrecondition, "bigquery: table %s was written again after %s ended; refer to table:%s.%s@%s", shownTable(ref), what,
 			ref.DatasetId, ref.TableId, time.UnixMilli(s.EndTime).UTC().Format("2006-01-02T15:04:05.000Z"))
 	}
-	r, err := c.readTable(ctx, t, what)
-	if err != nil {
-		return nil, err
+	rows := int64(-1)
+	if anonymous {
+		rows = int64(t.NumRows) //nolint:gosec // far below 2^63
 	}
-	if rows := t.NumRows; anonymous {
-		r.(*reader).want = int64(rows) //nolint:gosec // far below 2^63
-	}
-	return r, nil
+	return c.readTable(ctx, t, rows, what)
 }

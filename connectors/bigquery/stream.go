@@ -8,85 +8,30 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 	bq "google.golang.org/api/bigquery/v2"
 
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// source gives the records of a result, one after the other.
-type source interface {
-	// next is the next record, or nil at the end.
-	next(ctx context.Context) (arrow.Record, error)
-	close()
+// whole counts the rows of a stream: a result that ends early is an error, whoever ended it.
+type whole struct {
+	driverbase.Stream
+	what string // for errors
+	want int64  // rows; -1 is unknown
+	rows int64
 }
 
-// reader is a result as it is read. It counts rows: a result that ends early is an error, whoever
-// ended it.
-type reader struct {
-	ctx    context.Context //nolint:containedctx // governs the stream
-	schema *arrow.Schema
-	src    source
-	what   string // for errors
-	want   int64  // rows; -1 is unknown
-	rows   int64
-	rec    arrow.Record
-	err    error
-	end    bool
-	refs   int64
-}
-
-var _ array.RecordReader = (*reader)(nil)
-
-// Schema is that of all records.
-func (r *reader) Schema() *arrow.Schema { return r.schema }
-
-// Record is the current record, valid until Next.
-func (r *reader) Record() arrow.Record { return r.rec }
-
-// Err is why the stream ended early.
-func (r *reader) Err() error { return r.err }
-
-// Next reads the next record.
-func (r *reader) Next() bool {
-	if r.rec != nil {
-		r.rec.Release()
-		r.rec = nil
-	}
-	if r.err != nil || r.end {
-		return false
-	}
-	if r.err = r.ctx.Err(); r.err != nil {
-		return false
-	}
-	r.rec, r.err = r.src.next(r.ctx)
+// Next returns the next record.
+func (w *whole) Next(ctx context.Context) (arrow.Record, error) {
+	rec, err := w.Stream.Next(ctx)
 	switch {
-	case r.err != nil:
-		if r.ctx.Err() != nil {
-			r.err = r.ctx.Err()
-		}
-		return false
-	case r.rec == nil:
-		r.end = true
-		if r.want >= 0 && r.rows != r.want {
-			r.err = errcode.New(errcode.DataLoss, "bigquery: %s: %d rows were read of %d; read it again", r.what, r.rows, r.want)
-		}
-		return false
+	case err != nil:
+		return nil, err
+	case rec != nil:
+		w.rows += rec.NumRows()
+	case w.want >= 0 && w.rows != w.want:
+		return nil, errcode.New(errcode.DataLoss, "bigquery: %s: %d rows were read of %d; read it again", w.what, w.rows, w.want)
 	}
-	r.rows += r.rec.NumRows()
-	return true
-}
-
-// Retain and Release count who uses the reader.
-func (r *reader) Retain() { r.refs++ }
-
-// Release is the opposite of Retain.
-func (r *reader) Release() {
-	if r.refs--; r.refs != 0 {
-		return
-	}
-	if r.rec != nil {
-		r.rec.Release()
-		r.rec = nil
-	}
-	r.src.close()
+	return rec, nil
 }
 
 // stream reads the result of a job: what came with its end if that is all, else its destination
@@ -98,25 +43,24 @@ func (c *Conn) stream(ctx context.Context, j *job) (array.RecordReader, error) {
 	if err != nil {
 		return nil, errcode.New(errcode.Of(err), "bigquery: %s: %w", what, err)
 	}
-	r := &reader{ctx: ctx, schema: schema, what: what, want: int64(first.TotalRows), refs: 1} //nolint:gosec // far below 2^63
-	if first.Schema == nil || len(first.Schema.Fields) == 0 {                                 // no query
-		r.want, r.src = 0, done{}
-		return r, nil
+	if first.Schema == nil || len(first.Schema.Fields) == 0 { // no query
+		return driverbase.NewReader(ctx, schema, done{}), nil
 	}
+	r := &whole{what: what, want: int64(first.TotalRows)} //nolint:gosec // far below 2^63
 	if first.PageToken != "" && c.read != nil && !c.noRead.Load() {
 		table, err := c.destination(ctx, j.ref)
 		if err != nil {
 			return nil, err
 		}
 		if table != nil {
-			if r.src, err = c.session(ctx, table, first.Schema, schema, what); err != nil {
+			if r.Stream, err = c.session(ctx, table, first.Schema, schema, what); err != nil {
 				return nil, err
 			}
 		}
 	}
-	if r.src == nil {
+	if r.Stream == nil {
 		picos := anyPicos(first.Schema.Fields)
-		r.src = c.pages(schema, first.Schema, what, page{first.Schema, first.Rows, first.PageToken}, func(ctx context.Context, token string) (page, error) {
+		r.Stream = c.pages(schema, first.Schema, what, page{first.Schema, first.Rows, first.PageToken}, func(ctx context.Context, token string) (page, error) {
 			p, err := c.results(ctx, j.ref, c.o.PageRows, token, picos)
 			if err != nil {
 				return page{}, err
@@ -124,7 +68,7 @@ func (c *Conn) stream(ctx context.Context, j *job) (array.RecordReader, error) {
 			return page{p.Schema, p.Rows, p.PageToken}, nil
 		})
 	}
-	return r, nil
+	return driverbase.NewReader(ctx, schema, r), nil
 }
 
 // destination is the table that holds a job's result; nil for a script, whose last statement has
@@ -149,8 +93,8 @@ func (c *Conn) job(ctx context.Context, ref *bq.JobReference) (j *bq.Job, err er
 // done is a result without rows.
 type done struct{}
 
-func (done) next(context.Context) (arrow.Record, error) { return nil, nil }
-func (done) close()                                     {}
+func (done) Next(context.Context) (arrow.Record, error) { return nil, nil }
+func (done) Close(context.Context)                      {}
 
 // page is a part of a result as the REST API sends it.
 type page struct {
@@ -175,9 +119,9 @@ func (c *Conn) pages(s *arrow.Schema, schema *bq.TableSchema, what string, first
 	return &pages{c: c, build: array.NewRecordBuilder(c.mem, s), schema: schema, what: what, current: first, fetch: fetch}
 }
 
-func (p *pages) close() { p.build.Release() }
+func (p *pages) Close(context.Context) { p.build.Release() }
 
-func (p *pages) next(ctx context.Context) (arrow.Record, error) {
+func (p *pages) Next(ctx context.Context) (arrow.Record, error) {
 	for p.started || len(p.current.rows) == 0 {
 		if p.current.token == "" {
 			return nil, nil

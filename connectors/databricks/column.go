@@ -162,14 +162,14 @@ func (c *column) field(wire arrow.DataType) arrow.Field {
 }
 
 // retyped is an array as its column's field wants it. The array is released.
-func (r *reader) retyped(i int, arr arrow.Array) (arrow.Array, error) {
-	want := r.schema.Field(i).Type
+func (s *stream) retyped(i int, arr arrow.Array) (arrow.Array, error) {
+	want := s.schema.Field(i).Type
 	if arrow.TypeEqual(arr.DataType(), want) {
 		return arr, nil
 	}
 	defer arr.Release()
 	if text, ok := arr.(*array.String); ok {
-		return r.columns[i].parse(r.mem, text.Len(), func(row int) (string, bool) { return text.Value(row), text.IsValid(row) })
+		return s.columns[i].parse(s.mem, text.Len(), func(row int) (string, bool) { return text.Value(row), text.IsValid(row) })
 	}
 	have, ok := arr.DataType().(*arrow.TimestampType)
 	if to, isTimestamp := want.(*arrow.TimestampType); ok && isTimestamp && to.Unit == have.Unit {
@@ -177,5 +177,5 @@ func (r *reader) retyped(i int, arr arrow.Array) (arrow.Array, error) {
 		defer data.Release()
 		return array.MakeFromData(data), nil
 	}
-	return nil, broken("column %q changes its type within the result", r.columns[i].name)
+	return nil, broken("column %q changes its type within the result", s.columns[i].name)
 }

@@ -6,12 +6,12 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -41,30 +41,6 @@ func (c *Config) checkSecret() error {
 	return nil
 }
 
-// secretOf reads a secret.
-func (c *Config) secretOf(what, file, env string) (string, error) {
-	if file != "" {
-		f, err := os.Open(file)
-		if err != nil {
-			return "", errcode.New(errcode.Unauthenticated, "databricks: the file %s of the %s cannot be read", baseName(file), what)
-		}
-		defer f.Close() //nolint:errcheck // read only
-		text, err := io.ReadAll(io.LimitReader(f, 1<<16))
-		if secret := strings.TrimSpace(string(text)); err == nil && secret != "" && !strings.ContainsAny(secret, "\r\n") {
-			return secret, nil
-		}
-		return "", errcode.New(errcode.Unauthenticated, "databricks: the file %s holds no %s: expected one line", baseName(file), what)
-	}
-	secret := strings.TrimSpace(c.env(env))
-	if secret == "" {
-		return "", errcode.New(errcode.Unauthenticated, "databricks: the environment variable %s of the %s is empty", env, what)
-	}
-	if strings.ContainsAny(secret, "\r\n") {
-		return "", errcode.New(errcode.Unauthenticated, "databricks: the environment variable %s holds no %s: expected one line", env, what)
-	}
-	return secret, nil
-}
-
 // tokens gives out access tokens.
 type tokens struct {
 	config *Config
@@ -85,7 +61,7 @@ func (t *tokens) access(ctx context.Context, stale bool) (string, error) {
 	s := t.config.Secret
 	switch {
 	case s.token():
-		return t.config.secretOf("token", s.TokenFile, s.TokenEnv)
+		return driverbase.ReadSecret("databricks", "token", s.TokenFile, s.TokenEnv, t.config.env)
 	case !s.client():
 		return "", nil
 	}
@@ -103,7 +79,7 @@ func (t *tokens) access(ctx context.Context, stale bool) (string, error) {
 // renew asks the workspace for a token of the service principal: OAuth 2.0 client credentials (RFC
 // 6749, section 4.4).
 func (t *tokens) renew(ctx context.Context) error {
-	secret, err := t.config.secretOf("client secret", t.config.Secret.ClientSecretFile, t.config.Secret.ClientSecretEnv)
+	secret, err := driverbase.ReadSecret("databricks", "client secret", t.config.Secret.ClientSecretFile, t.config.Secret.ClientSecretEnv, t.config.env)
 	if err != nil {
 		return err
 	}
@@ -131,7 +107,7 @@ func (t *tokens) renew(ctx context.Context) error {
 	err = json.Unmarshal(body, &answer)
 	switch {
 	case retryableStatus(resp.StatusCode) || resp.StatusCode >= 500:
-		return &refusal{status: resp.StatusCode, after: retryAfter(resp), what: "signing in"}
+		return &refusal{status: resp.StatusCode, after: driverbase.RetryAfter(resp.Header), what: "signing in"}
 	case resp.StatusCode != http.StatusOK || err != nil || answer.Token == "":
 		return errcode.New(errcode.Unauthenticated, "databricks: the workspace gives the service principal no token (%s); check client_id, that its secret has not expired, and that it belongs to this workspace", plain(answer.Error, resp.Status))
 	}

@@ -57,7 +57,7 @@ type Conn struct {
 	client   *http.Client // of the workspace
 	files    *http.Client // of cloud storage, which gets no token
 	tokens   *tokens
-	pauses   pauses
+	retry    driverbase.Retry
 	sessions *sessions
 }
 
@@ -95,7 +95,8 @@ func OpenWith(ctx context.Context, config Config, o driver.Options) (*Conn, erro
 	if err := config.check(); err != nil {
 		return nil, err
 	}
-	c := &Conn{config: config, mem: o.Mem, readOnly: o.ReadOnly, client: newClient(config.Proxy), files: newClient(config.Proxy), pauses: defaultPauses}
+	c := &Conn{config: config, mem: o.Mem, readOnly: o.ReadOnly, client: newClient(config.Proxy), files: newClient(config.Proxy), retry: driverbase.DefaultRetry}
+	c.retry.Times = config.Retries
 	c.tokens = &tokens{config: &c.config, client: c.client, now: time.Now}
 	if c.mem == nil {
 		c.mem = memory.NewGoAllocator()
@@ -114,14 +115,14 @@ func OpenWith(ctx context.Context, config Config, o driver.Options) (*Conn, erro
 
 // Query runs one statement and streams its result, page by page.
 func (c *Conn) Query(ctx context.Context, query string, args ...any) (array.RecordReader, error) {
-	r, err := c.query(ctx, query, args)
+	s, err := c.query(ctx, query, args)
 	if err != nil {
 		return nil, c.errorOf(err)
 	}
-	return r, nil
+	return driverbase.NewReader(ctx, s.schema, s), nil
 }
 
-func (c *Conn) query(ctx context.Context, query string, args []any) (*reader, error) {
+func (c *Conn) query(ctx context.Context, query string, args []any) (*stream, error) {
 	if err := c.check(query); err != nil {
 		return nil, err
 	}
@@ -133,12 +134,12 @@ func (c *Conn) query(ctx context.Context, query string, args []any) (*reader, er
 	if err != nil {
 		return nil, err
 	}
-	r, err := newReader(ctx, op)
+	s, err := newStream(ctx, op)
 	if err != nil {
 		op.close(ctx)
 		return nil, err
 	}
-	return r, nil
+	return s, nil
 }
 
 // Exec runs one statement that returns nothing. One whose answer is lost is not run again unless it
@@ -165,9 +166,9 @@ func (c *Conn) exec(ctx context.Context, query string, args []any, repeat bool) 
 
 // QueryText runs one query that returns one text: ai_query, for one.
 func (c *Conn) QueryText(ctx context.Context, query string, args ...any) (string, error) {
-	r, err := c.query(ctx, query, args)
+	r, err := c.Query(ctx, query, args...)
 	if err != nil {
-		return "", c.errorOf(err)
+		return "", err
 	}
 	return driverbase.OneText("databricks", r)
 }

@@ -1,7 +1,6 @@
 package databricks
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,13 +8,9 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
-
-// because makes an error whose cause is kept and not shown.
-func because(cause error, code errcode.Code, format string, args ...any) error {
-	return &errcode.Error{Code: code, Msg: fmt.Sprintf(format, args...), Err: cause}
-}
 
 // classes are Databricks' error conditions, by the beginning of their name: what kind of failure
 // they are, what may be shown of them, and what helps. The group of a pattern's match in the
@@ -71,17 +66,6 @@ var classes = []struct {
 	{"OPERATION_CANCELED", errcode.Unavailable, "the statement was cancelled at the service, by somebody or by its limits", false, ""},
 }
 
-// states are SQLSTATEs for conditions that are not in the list, by their beginning; the longest
-// first.
-var states = []struct {
-	prefix string
-	code   errcode.Code
-}{
-	{"42P01", errcode.NotFound}, {"42704", errcode.NotFound}, {"42883", errcode.NotFound}, {"42501", errcode.PermissionDenied}, {"42710", errcode.AlreadyExists}, {"42P07", errcode.AlreadyExists},
-	{"57014", errcode.Unavailable}, {"2D521", errcode.Unavailable}, {"28", errcode.Unauthenticated}, {"0A", errcode.Unimplemented}, {"22", errcode.InvalidArgument}, {"42", errcode.InvalidArgument}, {"21", errcode.InvalidArgument},
-	{"23", errcode.InvalidArgument}, {"53", errcode.ResourceExhausted}, {"54", errcode.ResourceExhausted}, {"08", errcode.Unavailable}, {"58", errcode.Unavailable}, {"56", errcode.FailedPrecondition}, {"KD", errcode.Unavailable},
-}
-
 var (
 	conditionName = regexp.MustCompile(`\[([A-Z][A-Z0-9_]+(?:\.[A-Z0-9_]+)*)\]`)
 	sqlState      = regexp.MustCompile(`SQLSTATE: ?([0-9A-Z]{5})`)
@@ -118,10 +102,8 @@ func readMessage(state, message string) read {
 		}
 		break
 	}
-	for _, s := range states {
-		if out.code == errcode.Unknown && strings.HasPrefix(state, s.prefix) {
-			out.code = s.code
-		}
+	if out.code == errcode.Unknown {
+		out.code = driverbase.SQLState(state)
 	}
 	if out.code == errcode.PermissionDenied {
 		if m := privilege.FindStringSubmatch(message); m != nil {
@@ -158,8 +140,7 @@ func noSession(e *serverError) bool {
 // errorOf makes the error that is shown: what it concerns, the condition, names, and what can be done. Cell values and SQL text, which messages quote, stay in
 // the cause.
 func (c *Conn) errorOf(err error) error {
-	var ours *errcode.Error
-	if err == nil || errors.As(err, &ours) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if driverbase.Told(err) {
 		return err
 	}
 	var said *serverError
@@ -167,23 +148,23 @@ func (c *Conn) errorOf(err error) error {
 	var lost *lostError
 	switch {
 	case errors.As(err, &said) && noSession(said):
-		return because(err, errcode.Unavailable, "databricks: %s: the session or the result is no longer there; try again", said.what)
+		return errcode.Because(err, errcode.Unavailable, "databricks: %s: the session or the result is no longer there; try again", said.what)
 	case errors.As(err, &said):
 		r := readMessage(said.state, said.message)
 		text := r.text
 		if r.remedy != "" {
 			text += "; " + r.remedy
 		}
-		return because(err, r.code, "databricks: %s: %s", said.what, text)
+		return errcode.Because(err, r.code, "databricks: %s: %s", said.what, text)
 	case errors.As(err, &no):
 		code, text := c.refusalText(no)
-		return because(err, code, "databricks: %s: %s", no.what, text)
+		return errcode.Because(err, code, "databricks: %s: %s", no.what, text)
 	case errors.As(err, &lost):
 		text := "the workspace at " + c.config.Host + " cannot be reached; check the host and the network"
 		if lost.sent {
 			text = "the connection to " + c.config.Host + " was lost before the answer came; try again"
 		}
-		return because(err, errcode.Unavailable, "databricks: %s: %s", lost.what, text)
+		return errcode.Because(err, errcode.Unavailable, "databricks: %s: %s", lost.what, text)
 	}
 	return err
 }

@@ -12,7 +12,7 @@ func init() { poll = 5 * time.Millisecond }
 
 // Hasten makes a connection try again without waiting.
 func Hasten(c *Conn) {
-	c.pauses = pauses{time.Millisecond, 5 * time.Millisecond, 20 * time.Millisecond}
+	c.retry.First, c.retry.Longest, c.retry.Asked = time.Millisecond, 5*time.Millisecond, 20*time.Millisecond
 }
 
 // Submit runs a statement through the Statement Execution API and returns its id.

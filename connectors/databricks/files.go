@@ -12,6 +12,7 @@ import (
 
 	"github.com/pierrec/lz4/v4"
 
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -136,25 +137,23 @@ func (c *Conn) file(ctx context.Context, l link) ([]byte, error) {
 	if err != nil || u.Scheme != "https" && (u.Scheme != "http" || c.config.Protocol != "http") {
 		return nil, errcode.New(errcode.Unavailable, "databricks: the service gave a link that is no https address")
 	}
-	for attempt := 0; ; attempt++ {
-		body, err := c.fileOnce(ctx, l)
+	var body []byte
+	passing := func(err error) (bool, time.Duration) {
 		var no *refusal
-		switch {
-		case err == nil, ctx.Err() != nil, errors.Is(err, errExpired), errcode.Of(err) == errcode.ResourceExhausted:
-			return body, err
-		case errors.As(err, &no) && no.status < 500 && no.status != http.StatusTooManyRequests:
-			return nil, err
-		case attempt >= c.config.Retries:
-			return nil, errcode.New(errcode.Unavailable, "databricks: a part of the result in cloud storage cannot be downloaded from %s; allow this machine to reach it, or open with cloud_fetch=false", u.Hostname())
+		var lost *lostError
+		if errors.As(err, &no) {
+			return no.status >= 500 || no.status == http.StatusTooManyRequests, no.after
 		}
-		var after time.Duration
-		if no != nil {
-			after = no.after
-		}
-		if err := c.pause(ctx, attempt, after); err != nil {
-			return nil, err
-		}
+		return errors.As(err, &lost), 0
 	}
+	err = c.retry.Do(ctx, func() error {
+		body, err = c.fileOnce(ctx, l)
+		return err
+	}, passing)
+	if again, _ := passing(err); again {
+		return nil, errcode.New(errcode.Unavailable, "databricks: a part of the result in cloud storage cannot be downloaded from %s; allow this machine to reach it, or open with cloud_fetch=false", u.Hostname())
+	}
+	return body, err
 }
 
 func (c *Conn) fileOnce(ctx context.Context, l link) ([]byte, error) {
@@ -176,7 +175,7 @@ func (c *Conn) fileOnce(ctx context.Context, l link) ([]byte, error) {
 		_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 1<<16))
 		return nil, errExpired
 	default:
-		return nil, &refusal{status: resp.StatusCode, after: retryAfter(resp), what: "reading a part of the result"}
+		return nil, &refusal{status: resp.StatusCode, after: driverbase.RetryAfter(resp.Header), what: "reading a part of the result"}
 	}
 	body, err := readAll(resp, maxAnswer)
 	switch {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/badger-eval/badger/connectors/databricks/internal/thrift"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -164,25 +165,23 @@ func (g *guard) governed(ctx context.Context, method string, w *witness) (contex
 
 // page asks for a page. The row that it begins with is sent along where the place of the service is
 // not the driver's: after an answer that was lost, and after links were renewed.
-func (g *guard) page(ctx context.Context, r request, m thrift.Message, w *witness) ([]byte, error) {
+func (g *guard) page(ctx context.Context, r request, m thrift.Message, w *witness) (answer []byte, err error) {
 	args := m.Fields.Struct(1)
 	if args == nil {
 		return nil, errUnexpected
 	}
 	args[1281] = int64(pageBytes)
-	for attempt := 0; ; attempt++ {
-		if start, seek := w.place(); seek || attempt > 0 {
+	again := false
+	err = g.c.retry.Do(ctx, func() error {
+		if start, seek := w.place(); seek || again {
 			args[1282] = start
 		}
+		again = true
 		r.body = thrift.Append(nil, m)
-		answer, err := g.c.do(ctx, r)
-		if err == nil || !unanswered(err) || attempt >= g.c.config.Retries || ctx.Err() != nil {
-			return answer, err
-		}
-		if err := g.c.pause(ctx, attempt, 0); err != nil {
-			return nil, err
-		}
-	}
+		answer, err = g.c.do(ctx, r)
+		return err
+	}, func(err error) (bool, time.Duration) { return unanswered(err), 0 })
+	return answer, err
 }
 
 // file downloads a file that an answer announced. Where that was the first answer, the driver does

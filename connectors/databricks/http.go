@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/url"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -56,24 +56,15 @@ func unreachable(ctx context.Context, err error, what string) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	if code, text := driverbase.Transport(err); code == errcode.Unauthenticated {
+		return errcode.Because(err, code, "databricks: %s: %s; does something on the way open connections?", what, text)
+	}
 	var op *net.OpError
 	return &lostError{sent: !(errors.As(err, &op) && op.Op == "dial"), what: what, err: err}
 }
 
 func retryableStatus(status int) bool {
 	return status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable
-}
-
-// retryAfter is how long the service asks to wait; 0 where it does not say.
-func retryAfter(resp *http.Response) time.Duration {
-	text := resp.Header.Get("Retry-After")
-	if n, err := strconv.Atoi(text); err == nil && n > 0 {
-		return time.Duration(n) * time.Second
-	}
-	if at, err := http.ParseTime(text); err == nil {
-		return max(0, time.Until(at))
-	}
-	return 0
 }
 
 // request is one request to the workspace.
@@ -87,49 +78,31 @@ type request struct {
 	finish       bool // its answer is waited for when the context ends: it says what to cancel
 }
 
-// patience is how long the service may say when to come again before that counts as a failed
-// attempt: stopped warehouses take minutes to start.
-const patience = 10 * time.Minute
-
 // do sends a request until it is answered with 200. What was not obeyed for sure (429, 503, no
 // connection) is sent again; what may have been, if it may be repeated. A refused token is renewed
 // once.
-func (c *Conn) do(ctx context.Context, r request) ([]byte, error) {
-	renewed, stale := false, false
-	waited := time.Duration(0)
-	for attempt := 0; ; attempt++ {
-		body, err := c.once(ctx, r, stale)
-		stale = false
+func (c *Conn) do(ctx context.Context, r request) (body []byte, err error) {
+	renewed := false
+	err = c.retry.Do(ctx, func() error {
+		body, err = c.once(ctx, r, false)
+		var no *refusal
+		if errors.As(err, &no) && no.status == http.StatusUnauthorized && !renewed {
+			renewed = true
+			body, err = c.once(ctx, r, true)
+		}
+		return err
+	}, func(err error) (bool, time.Duration) {
 		var no *refusal
 		var lost *lostError
 		switch {
-		case err == nil:
-			return body, nil
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case errors.As(err, &no) && no.status == http.StatusUnauthorized && !renewed:
-			renewed, stale = true, true
-			continue
-		case errors.As(err, &no) && (retryableStatus(no.status) || r.repeat && no.status >= 500 && no.status != http.StatusNotImplemented):
-		case errors.As(err, &lost) && (r.repeat || !lost.sent):
-		default:
-			return nil, err
+		case errors.As(err, &no):
+			return retryableStatus(no.status) || r.repeat && no.status >= 500 && no.status != http.StatusNotImplemented, no.after
+		case errors.As(err, &lost):
+			return r.repeat || !lost.sent, 0
 		}
-		var after time.Duration
-		if no != nil {
-			after = no.after
-		}
-		switch {
-		case after > 0 && waited < patience:
-			waited += min(after, c.pauses.longestAsked)
-			attempt--
-		case attempt >= c.config.Retries:
-			return nil, err
-		}
-		if err := c.pause(ctx, max(attempt, 0), after); err != nil {
-			return nil, err
-		}
-	}
+		return false, 0
+	})
+	return body, err
 }
 
 // unanswered tells errors after which the service may have obeyed; [Conn.do] has tried again after
@@ -138,23 +111,6 @@ func unanswered(err error) bool {
 	var lost *lostError
 	var no *refusal
 	return errors.As(err, &lost) && lost.sent || errors.As(err, &no) && no.status >= 500 && no.status != http.StatusServiceUnavailable
-}
-
-// pause waits before the next attempt.
-func (c *Conn) pause(ctx context.Context, attempt int, asked time.Duration) error {
-	d := min(c.pauses.first<<min(attempt, 20), c.pauses.longest)
-	d = d/2 + rand.N(d/2+1) //nolint:gosec // no secret
-	if asked > 0 {
-		d = min(asked, c.pauses.longestAsked)
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
 }
 
 // afterwards is how long may be spent on ending what was cancelled.
@@ -236,7 +192,7 @@ func readAll(resp *http.Response, limit int64) ([]byte, error) {
 
 // refused reads what an answer other than 200 says.
 func refused(resp *http.Response, body []byte, what string) error {
-	no := &refusal{status: resp.StatusCode, after: retryAfter(resp), what: what}
+	no := &refusal{status: resp.StatusCode, after: driverbase.RetryAfter(resp.Header), what: what}
 	for _, h := range []string{"X-Databricks-Error-Or-Redirect-Message", "X-Databricks-Reason-Phrase", "X-Thriftserver-Error-Message"} {
 		if text := resp.Header.Get(h); text != "" {
 			no.detail = text

@@ -81,7 +81,7 @@ func (m *merge) describe(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer res.Release()
+	defer res.Close(ctx)
 	m.columns = res.columns
 	names := make([]string, len(res.columns))
 	for i, c := range res.columns {
@@ -107,7 +107,7 @@ func (m *merge) write(ctx context.Context, source string, args ...any) error {
 	err := m.c.exec(ctx, m.statement(source), args, m.plan.HasKey())
 	var lost *lostError
 	if errors.As(err, &lost) && lost.sent && !m.plan.HasKey() {
-		return because(err, errcode.Unavailable, "databricks: the connection was lost before the answer came: all rows may have been added, or none; look before writing them again")
+		return errcode.Because(err, errcode.Unavailable, "databricks: the connection was lost before the answer came: all rows may have been added, or none; look before writing them again")
 	}
 	return err
 }
@@ -123,7 +123,7 @@ func (m *merge) staged(ctx context.Context, piece string) (err error) {
 		ctx, done := context.WithTimeout(context.WithoutCancel(ctx), 2*afterwards)
 		defer done()
 		if dropped := m.c.exec(ctx, "DROP TABLE IF EXISTS "+stage, nil, true); dropped != nil && err != nil {
-			err = because(err, codeOf(err), "%s (the staging table %s stays behind)", m.failed(err), stage)
+			err = errcode.Because(err, codeOf(err), "%s (the staging table %s stays behind)", m.failed(err), stage)
 		}
 	}()
 	for piece != "" {

@@ -36,20 +36,15 @@ type command struct {
 const promptly = time.Second
 
 // run runs a statement to its end.
-func (c *Conn) run(ctx context.Context, cmd command) (*operation, error) {
-	for attempt := 0; ; attempt++ {
-		op, err := c.runOnce(ctx, cmd)
-		if err == nil || !cmd.repeat || attempt >= c.config.Retries || ctx.Err() != nil {
-			return op, err
-		}
+func (c *Conn) run(ctx context.Context, cmd command) (op *operation, err error) {
+	err = c.retry.Do(ctx, func() error {
+		op, err = c.runOnce(ctx, cmd)
+		return err
+	}, func(err error) (bool, time.Duration) {
 		var said *serverError
-		if !unanswered(err) && !(errors.As(err, &said) && (said.handle || again(said))) {
-			return nil, err
-		}
-		if err := c.pause(ctx, attempt, 0); err != nil {
-			return nil, err
-		}
-	}
+		return cmd.repeat && (unanswered(err) || errors.As(err, &said) && (said.handle || again(said))), 0
+	})
+	return op, err
 }
 
 // runOnce runs a statement in a session that waits for one, or in one of its own where it would
@@ -159,8 +154,8 @@ type streams struct {
 	it rows.ArrowIPCStreamIterator
 }
 
-// newReader reads the result of a statement.
-func newReader(ctx context.Context, op *operation) (r *reader, err error) {
+// newStream is the result of a statement.
+func newStream(ctx context.Context, op *operation) (r *stream, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = broken("the driver cannot read it")
@@ -179,17 +174,13 @@ func newReader(ctx context.Context, op *operation) (r *reader, err error) {
 	if s.it, err = result.GetArrowIPCStreams(ctx); err != nil {
 		return nil, op.w.failure(reading, err)
 	}
-	r = &reader{ctx: ctx, c: op.c, mem: op.c.mem, source: s}
-	r.refs.Store(1)
 	var wire *arrow.Schema
 	if schema := meta.Bytes(1283); len(schema) > 0 {
 		if wire, err = wireSchema(schema); err != nil {
 			return nil, err
 		}
 	}
-	r.columns = columnsOf(meta, wire)
-	r.schema, err = schemaOf(r.columns, wire)
-	return r, err
+	return op.c.stream(s, columnsOf(meta, wire), wire)
 }
 
 func (s *streams) close(ctx context.Context) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"sync/atomic"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -25,153 +24,106 @@ type source interface {
 	close(ctx context.Context)
 }
 
-// reader streams a result; it is an [array.RecordReader].
-type reader struct {
-	refs    atomic.Int64
-	ctx     context.Context //nolint:containedctx // it governs the reading
+// stream is a result's records, from its parts.
+type stream struct {
 	c       *Conn
 	mem     memory.Allocator
 	source  source
 	columns []column
 	schema  *arrow.Schema
 
-	stream  *ipc.Reader
-	left    int64 // rows of the part that are still to come
-	current arrow.Record
-	err     error
-	ended   bool
+	part *ipc.Reader
+	left int64 // rows of the part that are still to come
 }
 
-var _ array.RecordReader = (*reader)(nil)
-
-// Retain keeps the reader for one more user.
-func (r *reader) Retain() { r.refs.Add(1) }
-
-// Release gives it back; the last one ends the statement.
-func (r *reader) Release() {
-	if r.refs.Add(-1) == 0 {
-		r.end()
+// Close ends the statement.
+func (s *stream) Close(ctx context.Context) {
+	if s.part != nil {
+		s.part.Release()
+		s.part = nil
 	}
+	s.source.close(ctx)
 }
 
-func (r *reader) end() {
-	if r.current != nil {
-		r.current.Release()
-		r.current = nil
-	}
-	if r.stream != nil {
-		r.stream.Release()
-		r.stream = nil
-	}
-	if !r.ended {
-		r.ended = true
-		r.source.close(r.ctx)
-	}
-}
-
-// Schema is the result's columns.
-func (r *reader) Schema() *arrow.Schema { return r.schema }
-
-// Record is the current rows, until Next is called again.
-func (r *reader) Record() arrow.Record { return r.current }
-
-// Err is why there are no more rows; nil at the end of the result.
-func (r *reader) Err() error { return r.err }
-
-// Next goes on to the next rows.
-func (r *reader) Next() bool {
-	if r.current != nil {
-		r.current.Release()
-		r.current = nil
-	}
-	if r.err != nil || r.ended {
-		return false
-	}
-	rec, err := r.next()
-	if err != nil {
-		r.err = r.c.errorOf(err)
-	}
-	if rec == nil {
-		r.end()
-		return false
-	}
-	r.current = rec
-	return true
+// Next returns the next record that has rows.
+func (s *stream) Next(ctx context.Context) (arrow.Record, error) {
+	rec, err := s.next(ctx)
+	return rec, s.c.errorOf(err)
 }
 
 // next returns the next record that has rows, or nil at the end.
-func (r *reader) next() (rec arrow.Record, err error) {
+func (s *stream) next(ctx context.Context) (rec arrow.Record, err error) {
 	defer func() {
 		if p := recover(); p != nil { // the decoder of another's bytes
 			rec, err = nil, broken("its bytes are no Arrow stream")
 		}
 	}()
 	for {
-		if err := r.ctx.Err(); err != nil {
+		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if r.stream != nil {
-			if r.left > 0 && r.stream.Next() {
-				rec, err := r.take(r.stream.Record())
+		if s.part != nil {
+			if s.left > 0 && s.part.Next() {
+				rec, err := s.take(s.part.Record())
 				if rec != nil || err != nil {
 					return rec, err
 				}
 				continue
 			}
-			if err := r.stream.Err(); err != nil && err != io.EOF { //nolint:errorlint // as the reader returns it
+			if err := s.part.Err(); err != nil && err != io.EOF { //nolint:errorlint // as the reader returns it
 				return nil, broken("its bytes are no Arrow stream")
 			}
-			r.stream.Release()
-			r.stream = nil
-			if r.left > 0 {
-				return nil, broken("%d rows of a part are missing", r.left)
+			s.part.Release()
+			s.part = nil
+			if s.left > 0 {
+				return nil, broken("%d rows of a part are missing", s.left)
 			}
 		}
-		p, err := r.source.next(r.ctx)
+		p, err := s.source.next(ctx)
 		if p == nil || err != nil {
 			return nil, err
 		}
-		r.left = p.rows
+		s.left = p.rows
 		if p.arrays != nil {
-			return r.assemble(p.arrays, p.rows)
+			return s.assemble(p.arrays, p.rows)
 		}
-		if r.stream, err = ipc.NewReader(p.stream, ipc.WithAllocator(r.mem)); err != nil {
-			r.stream = nil
+		if s.part, err = ipc.NewReader(p.stream, ipc.WithAllocator(s.mem)); err != nil {
+			s.part = nil
 			return nil, broken("its bytes are no Arrow stream")
 		}
-		if n := len(r.stream.Schema().Fields()); n != len(r.columns) {
-			return nil, broken("%d columns in its rows, %d in its description", n, len(r.columns))
+		if n := len(s.part.Schema().Fields()); n != len(s.columns) {
+			return nil, broken("%d columns in its rows, %d in its description", n, len(s.columns))
 		}
 	}
 }
 
 // take makes a record of one as it arrived. The service may send more rows than it announces; those
 // are not part of the result.
-func (r *reader) take(wire arrow.Record) (arrow.Record, error) {
-	n := min(wire.NumRows(), r.left)
-	r.left -= n
+func (s *stream) take(wire arrow.Record) (arrow.Record, error) {
+	n := min(wire.NumRows(), s.left)
+	s.left -= n
 	if n == 0 {
 		return nil, nil
 	}
-	arrays := make([]arrow.Array, len(r.columns))
+	arrays := make([]arrow.Array, len(s.columns))
 	for i, col := range wire.Columns() {
 		arrays[i] = array.NewSlice(col, 0, n)
 	}
-	return r.assemble(arrays, n)
+	return s.assemble(arrays, n)
 }
 
 // assemble makes a record of arrays, which are released.
-func (r *reader) assemble(arrays []arrow.Array, n int64) (rec arrow.Record, err error) {
+func (s *stream) assemble(arrays []arrow.Array, n int64) (rec arrow.Record, err error) {
 	for i, arr := range arrays {
 		if err != nil {
 			arr.Release()
 			arrays[i] = nil
 			continue
 		}
-		arrays[i], err = r.retyped(i, arr)
+		arrays[i], err = s.retyped(i, arr)
 	}
 	if err == nil {
-		rec = array.NewRecord(r.schema, arrays, n)
+		rec = array.NewRecord(s.schema, arrays, n)
 	}
 	for _, arr := range arrays {
 		if arr != nil {
@@ -181,9 +133,9 @@ func (r *reader) assemble(arrays []arrow.Array, n int64) (rec arrow.Record, err 
 	return rec, err
 }
 
-// schemaOf is the schema that a result's reader has, from the columns and the schema as it arrives,
-// which may be nil where values come as text.
-func schemaOf(columns []column, wire *arrow.Schema) (*arrow.Schema, error) {
+// stream is that of a source. The schema is that of the columns and of the rows as they arrive,
+// which is nil where values come as text.
+func (c *Conn) stream(src source, columns []column, wire *arrow.Schema) (*stream, error) {
 	if wire != nil && len(wire.Fields()) != len(columns) {
 		return nil, broken("%d columns in its rows, %d in its description", len(wire.Fields()), len(columns))
 	}
@@ -195,7 +147,7 @@ func schemaOf(columns []column, wire *arrow.Schema) (*arrow.Schema, error) {
 		}
 		fields[i] = columns[i].field(t)
 	}
-	return arrow.NewSchema(fields, nil), nil
+	return &stream{c: c, mem: c.mem, source: src, columns: columns, schema: arrow.NewSchema(fields, nil)}, nil
 }
 
 // wireSchema reads the schema message that stands before an Arrow stream.

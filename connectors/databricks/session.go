@@ -58,7 +58,7 @@ func newSessions(c *Conn) (*sessions, error) {
 		tuned,
 	)
 	if err != nil {
-		return nil, because(err, errcode.InvalidArgument, "databricks: the driver does not take the configuration")
+		return nil, errcode.Because(err, errcode.InvalidArgument, "databricks: the driver does not take the configuration")
 	}
 	return &sessions{connector: connector, guard: g}, nil
 }

@@ -3,11 +3,11 @@ package databricks
 import (
 	"context"
 	"regexp"
-	"time"
 
 	"github.com/apache/arrow/go/v17/arrow/array"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -25,11 +25,11 @@ func (c *Conn) ReadSnapshot(ctx context.Context, ref driver.Ref) (array.RecordRe
 	}
 	switch ref.Kind {
 	case driver.RefQuery:
-		r, err := c.statement(ctx, ref.Name)
+		s, err := c.statement(ctx, ref.Name)
 		if err != nil {
 			return nil, c.errorOf(err)
 		}
-		return r, nil
+		return driverbase.NewReader(ctx, s.schema, s), nil
 	case driver.RefTable:
 	default:
 		return nil, errcode.New(errcode.Unimplemented, "databricks: a warehouse reads no files by reference")
@@ -55,10 +55,8 @@ func timeTravel(at string) (string, error) {
 	case versionNumber.MatchString(at):
 		return " VERSION AS OF " + at, nil
 	}
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02 15:04:05Z07:00", "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02"} {
-		if t, err := time.Parse(layout, at); err == nil {
-			return " TIMESTAMP AS OF " + literal(t.UTC().Format("2006-01-02T15:04:05.000000Z")), nil
-		}
+	if t, ok := driverbase.Instant(at); ok {
+		return " TIMESTAMP AS OF " + literal(t.Format("2006-01-02T15:04:05.000000Z")), nil
 	}
 	return "", invalid("expected table:NAME@VERSION, a number, or table:NAME@TIMESTAMP, such as 2024-02-29T12:00:00Z")
 }

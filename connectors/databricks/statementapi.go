@@ -13,6 +13,7 @@ import (
 
 	"github.com/apache/arrow/go/v17/arrow"
 
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -82,7 +83,7 @@ var statementID = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z-]{7,63}$`)
 const kept = "Databricks keeps the result of a statement for one hour, if it was run through the Statement Execution API, for the account that ran it; write results that are to stay into a table and refer to table:NAME"
 
 // statement reads the result of a statement again, waiting where it is still running.
-func (c *Conn) statement(ctx context.Context, id string) (*reader, error) {
+func (c *Conn) statement(ctx context.Context, id string) (*stream, error) {
 	if !statementID.MatchString(id) {
 		return nil, invalid("expected query:STATEMENT_ID, the id that the Statement Execution API gave")
 	}
@@ -96,12 +97,8 @@ func (c *Conn) statement(ctx context.Context, id string) (*reader, error) {
 		case "SUCCEEDED":
 			return c.chunked(ctx, id, &answer)
 		case "PENDING", "RUNNING":
-			t := time.NewTimer(poll)
-			select {
-			case <-ctx.Done():
-				t.Stop()
-				return nil, ctx.Err()
-			case <-t.C:
+			if err := driverbase.Wait(ctx, poll); err != nil {
+				return nil, err
 			}
 			continue
 		case "CLOSED":
@@ -124,9 +121,9 @@ func goneOr(err error, id string) error {
 	}
 	switch {
 	case no.status == http.StatusNotFound, no.code == "RESOURCE_DOES_NOT_EXIST", no.code == "NOT_FOUND", no.status == http.StatusGone:
-		return because(err, errcode.NotFound, "databricks: there is no result of statement %s, or no longer, or it is another account's; %s", id, kept)
+		return errcode.Because(err, errcode.NotFound, "databricks: there is no result of statement %s, or no longer, or it is another account's; %s", id, kept)
 	case no.status == http.StatusForbidden:
-		return because(err, errcode.PermissionDenied, "databricks: this account may not read the result of statement %s; %s", id, kept)
+		return errcode.Because(err, errcode.PermissionDenied, "databricks: this account may not read the result of statement %s; %s", id, kept)
 	}
 	return err
 }
@@ -157,7 +154,7 @@ type chunks struct {
 }
 
 // chunked reads a result from its first chunk on.
-func (c *Conn) chunked(ctx context.Context, id string, answer *statementAnswer) (*reader, error) {
+func (c *Conn) chunked(ctx context.Context, id string, answer *statementAnswer) (*stream, error) {
 	m := answer.Manifest
 	switch {
 	case m == nil:
@@ -179,8 +176,6 @@ func (c *Conn) chunked(ctx context.Context, id string, answer *statementAnswer) 
 		}
 		s.columns = append(s.columns, x)
 	}
-	r := &reader{ctx: ctx, c: c, mem: c.mem, source: s, columns: s.columns}
-	r.refs.Store(1)
 	var wire *arrow.Schema
 	if m.Format == "ARROW_STREAM" { // the types are those of the first part
 		p, err := s.next(ctx)
@@ -199,11 +194,7 @@ func (c *Conn) chunked(ctx context.Context, id string, answer *statementAnswer) 
 			s.peeked = p
 		}
 	}
-	var err error
-	if r.schema, err = schemaOf(r.columns, wire); err != nil {
-		return nil, err
-	}
-	return r, nil
+	return c.stream(s, s.columns, wire)
 }
 
 func (s *chunks) close(context.Context) { s.files.close() }

@@ -4,10 +4,8 @@ import (
 	"net"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
@@ -34,11 +32,7 @@ type Config struct {
 	getenv func(string) string // nil is the process's
 }
 
-// Defaults of what a URL leaves out.
-const (
-	defaultRetries  = 6
-	defaultPageRows = 100_000
-)
+const defaultPageRows = 100_000
 
 // ParseURL reads databricks://HOST[:PORT][/CATALOG[/SCHEMA]]?http_path=/sql/1.0/warehouses/ID&….
 // The options are
@@ -169,7 +163,7 @@ func (c *Config) check() error {
 		c.Protocol = "https"
 	}
 	if c.Retries == 0 {
-		c.Retries = defaultRetries
+		c.Retries = driverbase.DefaultRetry.Times
 	}
 	if c.PageRows == 0 {
 		c.PageRows = defaultPageRows
@@ -212,12 +206,3 @@ func (c *Config) workspace() string {
 	}
 	return values.Get("o")
 }
-
-// baseName is a file's name in messages.
-func baseName(path string) string { return strconv.Quote(filepath.Base(path)) }
-
-// The pauses between attempts, doubled from one to the next; what the service asks for counts, up
-// to its own limit.
-type pauses struct{ first, longest, longestAsked time.Duration }
-
-var defaultPauses = pauses{500 * time.Millisecond, 30 * time.Second, 2 * time.Minute}

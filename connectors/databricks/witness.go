@@ -85,7 +85,7 @@ func (w *witness) failure(what string, err error) error {
 	case w.err != nil:
 		return w.err
 	}
-	return because(err, errcode.Unavailable, "databricks: %s: the driver cannot read what the service answers", what)
+	return errcode.Because(err, errcode.Unavailable, "databricks: %s: the driver cannot read what the service answers", what)
 }
 
 // description is that of the result.

@@ -54,7 +54,7 @@ func (c *Conn) Add(ctx context.Context, table string, key []string, rows array.R
 
 // count runs a query of one number.
 func (s *session) count(ctx context.Context, sql string, args ...any) (int64, error) {
-	r, err := s.query(ctx, sql, args)
+	r, err := s.query(ctx, sql, args, func() {})
 	if err != nil {
 		return 0, err
 	}

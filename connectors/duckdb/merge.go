@@ -64,7 +64,7 @@ var spelling = driverbase.Spelling{Quote: quote, Named: true}
 
 // match finds the rows' columns in the table.
 func (s *session) match(ctx context.Context, w *write) error {
-	r, err := s.query(ctx, "SELECT * FROM "+joined(w.table)+" LIMIT 0", nil)
+	r, err := s.query(ctx, "SELECT * FROM "+joined(w.table)+" LIMIT 0", nil, func() {})
 	if err != nil {
 		return err
 	}

@@ -19,21 +19,23 @@ func (c *Conn) Query(ctx context.Context, sql string, args ...any) (array.Record
 	if c.sparing != nil {
 		return c.sparingly(ctx, sql, args)
 	}
-	r, err := c.query(ctx, sql, args)
-	return asReader(r), err
+	return c.query(ctx, sql, args, func() {})
 }
 
-func (c *Conn) query(ctx context.Context, sql string, args []any) (*reader, error) {
+// query runs statements; done is called when the result is given back.
+func (c *Conn) query(ctx context.Context, sql string, args []any, done func()) (array.RecordReader, error) {
 	s, err := c.acquire()
 	if err != nil {
 		return nil, err
 	}
-	r, err := s.query(ctx, sql, args)
+	r, err := s.query(ctx, sql, args, func() {
+		c.release(s)
+		done()
+	})
 	if err != nil {
 		c.release(s)
 		return nil, err
 	}
-	r.done = func() { c.release(s) }
 	return r, nil
 }
 
@@ -119,18 +121,24 @@ func (c *Conn) exec(ctx context.Context, sql string, args []any) error {
 }
 
 func (s *session) exec(ctx context.Context, sql string, args ...any) error {
-	r, err := s.query(ctx, sql, args)
+	r, err := s.query(ctx, sql, args, func() {})
 	if err != nil {
 		return err
 	}
+	return drain(r)
+}
+
+// drain reads a result to its end and drops it.
+func drain(r *driverbase.Reader) error {
 	defer r.Release()
 	for r.Next() {
 	}
 	return r.Err()
 }
 
-// query runs all statements but the last, and starts the last.
-func (s *session) query(ctx context.Context, sql string, args []any) (*reader, error) {
+// query runs all statements but the last, and starts the last; done is called when its result is
+// given back.
+func (s *session) query(ctx context.Context, sql string, args []any, done func()) (*driverbase.Reader, error) {
 	if strings.IndexByte(sql, 0) >= 0 {
 		return nil, errcode.New(errcode.InvalidArgument, "duckdb: a NUL byte in the SQL text; use a parameter")
 	}
@@ -150,22 +158,23 @@ func (s *session) query(ctx context.Context, sql string, args []any) (*reader, e
 		return nil, err
 	}
 	for i := range count {
-		r, err := s.statement(ctx, statements, i, args, i == count-1)
-		if err != nil || i == count-1 {
-			return r, err
-		}
-		for r.Next() {
-		}
-		err = r.Err()
-		r.Release()
+		result, err := s.statement(ctx, statements, i, args, i == count-1)
 		if err != nil {
+			return nil, err
+		}
+		r := driverbase.NewReader(ctx, result.schema, result)
+		if i == count-1 {
+			result.done = done
+			return r, nil
+		}
+		if err := drain(r); err != nil {
 			return nil, err
 		}
 	}
 	return nil, errcode.New(errcode.Internal, "duckdb: no statement")
 }
 
-func (s *session) statement(ctx context.Context, statements mapping.ExtractedStatements, i mapping.IdxT, args []any, last bool) (*reader, error) {
+func (s *session) statement(ctx context.Context, statements mapping.ExtractedStatements, i mapping.IdxT, args []any, last bool) (*stream, error) {
 	var prepared mapping.PreparedStatement
 	var result mapping.Result
 	s.begin(ctx)
@@ -195,12 +204,12 @@ func (s *session) statement(ctx context.Context, statements mapping.ExtractedSta
 		mapping.DestroyPrepare(&prepared)
 		return nil, err
 	}
-	r := &reader{ctx: ctx, session: s, prepared: prepared, result: result, refs: 1}
-	if err := r.init(); err != nil {
-		r.Release()
+	out := &stream{session: s, prepared: prepared, result: result, done: func() {}}
+	if err := out.init(); err != nil {
+		out.Close(ctx)
 		return nil, err
 	}
-	return r, nil
+	return out, nil
 }
 
 // leavesNothing tells statements after which a session is as good as new.

@@ -56,31 +56,17 @@ func (c *Conn) limit(ctx context.Context, size string) error {
 // sparingly runs a query, and runs it again with more memory where the bound is too low for it.
 func (c *Conn) sparingly(ctx context.Context, sql string, args []any) (array.RecordReader, error) {
 	c.bind(ctx)
-	r, err := c.query(ctx, sql, args)
+	r, err := c.query(ctx, sql, args, func() {})
 	if errcode.Of(err) != errcode.ResourceExhausted || !strings.HasPrefix(sql, "SELECT ") || strings.Contains(sql, ";") { // only what changes nothing runs again
-		return asReader(r), err
+		return r, err
 	}
 	if err := c.lift(ctx); err != nil {
 		return nil, err
 	}
-	if r, err = c.query(ctx, sql, args); err != nil {
-		c.lower(ctx)
-		return nil, err
-	}
-	done := r.done
-	r.done = func() {
-		done()
+	if r, err = c.query(ctx, sql, args, func() { c.lower(ctx) }); err != nil {
 		c.lower(ctx)
 	}
-	return r, nil
-}
-
-// asReader keeps a nil reader from becoming an interface that is not nil.
-func asReader(r *reader) array.RecordReader {
-	if r == nil {
-		return nil
-	}
-	return r
+	return r, err
 }
 
 // lift lifts the bound for what needs more, until lower.

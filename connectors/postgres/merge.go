@@ -223,9 +223,7 @@ func (m *merge) commit(ctx context.Context) error {
 		case asked && status != "in progress":
 			return unknown
 		}
-		select {
-		case <-time.After(100 * time.Millisecond):
-		case <-ctx.Done():
+		if driverbase.Wait(ctx, 100*time.Millisecond) != nil {
 			return unknown
 		}
 	}

@@ -2,12 +2,12 @@ package postgres
 
 import (
 	"context"
-	"sync/atomic"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -17,9 +17,10 @@ const (
 	recordBytes = 4 << 20
 )
 
-// reader streams a result: rows become records as they are asked for.
-type reader struct {
-	ctx     context.Context //nolint:containedctx // governs the stream
+// stream is a result whose rows become records as they are asked for. Records that hold numerics as
+// doubles have another schema than the others.
+type stream struct {
+	ctx     context.Context //nolint:containedctx // that of the statement, which cancel ends
 	cancel  context.CancelFunc
 	s       *session // nil once it is given back
 	rows    *pgconn.ResultReader
@@ -33,17 +34,11 @@ type reader struct {
 	specials map[int]bool                  // of the record that is being built
 	held     [][]byte                      // a row that begins the next record
 
-	n    int // rows so far
-	rec  arrow.Record
-	err  error
-	refs atomic.Int64
+	n int // rows so far
 }
 
-var _ array.RecordReader = (*reader)(nil)
-
-func newReader(ctx context.Context, s *session, st *statement) *reader {
-	r := &reader{s: s, columns: st.columns, doubles: map[int]*array.Float64Builder{}, specials: map[int]bool{}}
-	r.refs.Store(1)
+func newReader(ctx context.Context, s *session, st *statement) *driverbase.Reader {
+	r := &stream{s: s, columns: st.columns, doubles: map[int]*array.Float64Builder{}, specials: map[int]bool{}}
 	r.ctx, r.cancel = context.WithCancel(ctx)
 	fields := make([]arrow.Field, len(st.columns))
 	for i := range st.columns {
@@ -52,38 +47,23 @@ func newReader(ctx context.Context, s *session, st *statement) *reader {
 	}
 	r.schema = arrow.NewSchema(fields, nil)
 	r.rows = s.run(r.ctx, st)
-	return r
+	return driverbase.NewReader(ctx, r.schema, r)
 }
 
-// Schema is that of all records but those that hold numerics as doubles.
-func (r *reader) Schema() *arrow.Schema { return r.schema }
-
-// Record is the current record, valid until Next.
-func (r *reader) Record() arrow.Record { return r.rec }
-
-// Err is why the stream ended early.
-func (r *reader) Err() error { return r.err }
-
-// Next reads the next record.
-func (r *reader) Next() bool {
-	if r.rec != nil {
-		r.rec.Release()
-		r.rec = nil
-	}
-	if r.err != nil || r.s == nil {
-		return false
-	}
-	if r.err = r.ctx.Err(); r.err != nil {
-		r.end()
-		return false
+// Next reads the next rows.
+func (r *stream) Next(context.Context) (arrow.Record, error) {
+	if r.s == nil { // the last record ended the result
+		return nil, nil
 	}
 	rows, size := 0, 0
-	for r.err == nil && rows < recordRows && size < recordBytes {
+	for rows < recordRows && size < recordBytes {
 		values := r.held
 		r.held = nil
 		if values == nil {
 			if !r.rows.NextRow() {
-				r.end()
+				if err := r.end(); err != nil || rows == 0 {
+					return nil, err
+				}
 				break
 			}
 			values = r.rows.Values()
@@ -97,21 +77,16 @@ func (r *reader) Next() bool {
 		r.n++
 		for i, v := range values {
 			size += len(v)
-			if r.err = r.add(i, v); r.err != nil {
-				r.end()
-				break
+			if err := r.add(i, v); err != nil {
+				return nil, err
 			}
 		}
 	}
-	if r.err != nil || rows == 0 {
-		return false
-	}
-	r.rec = r.record(rows)
-	return true
+	return r.record(rows), nil
 }
 
 // changes tells whether a row needs another schema than the record so far.
-func (r *reader) changes(values [][]byte) bool {
+func (r *stream) changes(values [][]byte) bool {
 	for i, v := range values {
 		if v == nil || r.columns[i].oid != oidNumeric {
 			continue
@@ -124,7 +99,7 @@ func (r *reader) changes(values [][]byte) bool {
 }
 
 // mark makes the record's schema that of a row.
-func (r *reader) mark(values [][]byte) {
+func (r *stream) mark(values [][]byte) {
 	for i, v := range values {
 		if v != nil && r.columns[i].oid == oidNumeric {
 			_, r.specials[i] = r.columns[i].special(v)
@@ -133,7 +108,7 @@ func (r *reader) mark(values [][]byte) {
 }
 
 // add reads one value.
-func (r *reader) add(i int, v []byte) error {
+func (r *stream) add(i int, v []byte) error {
 	c := &r.columns[i]
 	if r.specials[i] {
 		if r.doubles[i] == nil {
@@ -157,7 +132,7 @@ func (r *reader) add(i int, v []byte) error {
 	return nil
 }
 
-func (r *reader) record(rows int) arrow.Record {
+func (r *stream) record(rows int) arrow.Record {
 	schema, arrays := r.schema, make([]arrow.Array, len(r.columns))
 	var fields []arrow.Field
 	for i := range arrays {
@@ -181,18 +156,11 @@ func (r *reader) record(rows int) arrow.Record {
 	return rec
 }
 
-// end gives the session back. What is left of the result is not waited for: its session ends.
-func (r *reader) end() {
-	if r.s == nil {
-		return
-	}
-	before := r.ctx.Err()
-	if r.err != nil || before != nil {
-		r.cancel()
-	}
+// end gives the session back.
+func (r *stream) end() (failed error) {
 	tag, err := r.rows.Close()
-	if r.err == nil && err != nil {
-		r.err = r.s.db.errorOf(r.ctx, err)
+	if err != nil {
+		failed = r.s.db.errorOf(r.ctx, err)
 	}
 	r.s.spent = err != nil || !leavesNothing(tag.String())
 	if _, refused := asServerError(err); refused && !r.s.pg.IsClosed() { // an error of the statement leaves the session as it was
@@ -201,23 +169,14 @@ func (r *reader) end() {
 	r.cancel()
 	r.s.release()
 	r.s = nil
+	return failed
 }
 
-// Retain and Release count references, from several goroutines.
-func (r *reader) Retain() { r.refs.Add(1) }
-
-// Release ends the stream with the last reference.
-func (r *reader) Release() {
-	if r.refs.Add(-1) != 0 {
-		return
-	}
+// Close ends the stream. What is left of the result is not waited for: its session ends.
+func (r *stream) Close(context.Context) {
 	if r.s != nil {
 		r.cancel() // before the rows are closed, which would read them all
-		r.end()
-	}
-	if r.rec != nil {
-		r.rec.Release()
-		r.rec = nil
+		_ = r.end()
 	}
 	for _, b := range r.builders {
 		b.Release()
@@ -225,5 +184,4 @@ func (r *reader) Release() {
 	for _, b := range r.doubles {
 		b.Release()
 	}
-	r.builders, r.doubles = nil, nil
 }

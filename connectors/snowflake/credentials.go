@@ -4,8 +4,6 @@ import (
 	"context"
 	"crypto/rsa"
 	sqldriver "database/sql/driver"
-	"errors"
-	"io/fs"
 	"os"
 	"strconv"
 	"strings"
@@ -14,6 +12,7 @@ import (
 	sf "github.com/snowflakedb/gosnowflake"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -141,28 +140,7 @@ func isVariable(s string) bool {
 
 // read returns the content of a file or of a variable.
 func (c *Config) read(what, file, env string) (string, error) {
-	if file == "" {
-		if text := strings.TrimSpace(c.env(env)); text != "" {
-			return text, nil
-		}
-		return "", unauthenticated("the environment variable %s, for the %s, is empty", env, what)
-	}
-	text, err := readFile(what, file)
-	if err == nil && strings.TrimSpace(string(text)) == "" {
-		err = unauthenticated("the %s file %s is empty", what, base(file))
-	}
-	return strings.TrimSpace(string(text)), err
-}
-
-func readFile(what, file string) ([]byte, error) {
-	text, err := os.ReadFile(file) //nolint:gosec // the configuration names it
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, unauthenticated("the %s file %s does not exist", what, base(file))
-	case err != nil:
-		return nil, unauthenticated("the %s file %s cannot be read", what, base(file))
-	}
-	return text, nil
+	return driverbase.ReadSecret("snowflake", what, file, env, c.env)
 }
 
 func unauthenticated(format string, args ...any) error {
@@ -257,7 +235,7 @@ func (c *Config) params() map[string]string {
 }
 
 func (c *Config) privateKey() (*rsa.PrivateKey, error) {
-	file, err := readFile("private key", c.Secret.PrivateKeyFile)
+	file, err := driverbase.ReadFile("snowflake", "private key", c.Secret.PrivateKeyFile)
 	if err != nil {
 		return nil, err
 	}
@@ -269,7 +247,7 @@ func (c *Config) privateKey() (*rsa.PrivateKey, error) {
 	}
 	key, err := privateKey(file, passphrase)
 	if err != nil {
-		return nil, unauthenticated("the private key file %s: %w", base(c.Secret.PrivateKeyFile), err)
+		return nil, unauthenticated("the private key file %s: %w", driverbase.FileName(c.Secret.PrivateKeyFile), err)
 	}
 	return key, nil
 }

@@ -3,13 +3,13 @@ package snowflake
 import (
 	"context"
 	"errors"
-	"io"
 	"net"
 	"regexp"
 	"strings"
 
 	sf "github.com/snowflakedb/gosnowflake"
 
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -71,8 +71,8 @@ var failures = map[int]failure{
 	2031:   {errcode.NotFound, "the warehouse does not exist or is not allowed to this role"},
 	2043:   {errcode.NotFound, "an object does not exist, or the operation on it is not allowed to this role"},
 	2049:   {errcode.InvalidArgument, "a parameter of the statement is not given"},
-	2140:   {errcode.InvalidArgument, "unknown function %s"},
-	2141:   {errcode.InvalidArgument, "unknown function %s"},
+	2140:   {errcode.NotFound, "unknown function %s"},
+	2141:   {errcode.NotFound, "unknown function %s"},
 	3001:   {errcode.PermissionDenied, "the role may not do that to %s"},
 	3041:   {errcode.PermissionDenied, "the role may not do that to %s"},
 	3540:   {errcode.PermissionDenied, "the role may not do that"},
@@ -212,27 +212,23 @@ func byState(se *sf.SnowflakeError) failure {
 	case has("too many", "throttl", "rate limit", "concurrency limit", "http status: 429"):
 		return failure{errcode.ResourceExhausted, "too many requests at once (" + text + ")"}
 	}
-	switch {
-	case se.Number >= 390000 && se.Number < 395000:
+	if se.Number >= 390000 && se.Number < 395000 {
 		return failure{errcode.Unauthenticated, "signing in failed (" + text + ")"}
-	case strings.HasPrefix(se.SQLState, "42501"), strings.HasPrefix(se.SQLState, "28"):
-		return failure{errcode.PermissionDenied, "the role may not do that (" + text + ")"}
-	case strings.HasPrefix(se.SQLState, "42S02"), se.SQLState == "02000":
-		return failure{errcode.NotFound, "something named does not exist or is not allowed (" + text + ")"}
-	case strings.HasPrefix(se.SQLState, "42710"):
-		return failure{errcode.AlreadyExists, "something named is there already (" + text + ")"}
-	case strings.HasPrefix(se.SQLState, "0A"):
-		return failure{errcode.Unimplemented, "Snowflake does not offer that (" + text + ")"}
-	case strings.HasPrefix(se.SQLState, "22"), strings.HasPrefix(se.SQLState, "23"), strings.HasPrefix(se.SQLState, "42"), strings.HasPrefix(se.SQLState, "21"):
-		return failure{errcode.InvalidArgument, "the statement or a value in it is not accepted (" + text + ")"}
-	case strings.HasPrefix(se.SQLState, "08"), strings.HasPrefix(se.SQLState, "40"):
-		return failure{errcode.Unavailable, text}
-	case strings.HasPrefix(se.SQLState, "53"), strings.HasPrefix(se.SQLState, "54"):
-		return failure{errcode.ResourceExhausted, text}
-	case strings.HasPrefix(se.SQLState, "57"):
-		return failure{errcode.FailedPrecondition, text}
 	}
-	return failure{errcode.Internal, text}
+	code := driverbase.SQLState(se.SQLState)
+	if words := stateTexts[code]; words != "" {
+		text = words + " (" + text + ")"
+	}
+	if code == errcode.Unknown {
+		code = errcode.Internal
+	}
+	return failure{code, text}
+}
+
+// stateTexts say what SQLSTATEs of a kind mean.
+var stateTexts = map[errcode.Code]string{
+	errcode.PermissionDenied: "the role may not do that", errcode.Unauthenticated: "signing in failed", errcode.NotFound: "something named does not exist or is not allowed",
+	errcode.AlreadyExists: "something named is there already", errcode.Unimplemented: "Snowflake does not offer that", errcode.InvalidArgument: "the statement or a value in it is not accepted",
 }
 
 func digits(n int) string {
@@ -255,13 +251,14 @@ func transportFailure(err error) (errcode.Code, string) {
 		}
 		return errcode.Unavailable, "the service does not answer (HTTP " + m[1] + ")"
 	}
+	code, text := driverbase.Transport(err)
 	var dns *net.DNSError
 	switch {
 	case errors.As(err, &dns):
-		return errcode.Unavailable, "its host is not known: is the account's name right?"
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return errcode.Unavailable, "the connection was lost"
-	case strings.Contains(err.Error(), "x509"), strings.Contains(err.Error(), "certificate"):
+		return code, text + ": is the account's name right?"
+	case code != errcode.Unknown:
+		return code, text
+	case strings.Contains(err.Error(), "x509"), strings.Contains(err.Error(), "certificate"): // the driver keeps the words only
 		return errcode.Unauthenticated, "its certificate is not accepted"
 	case strings.Contains(err.Error(), "invalid character"), strings.Contains(err.Error(), "cannot unmarshal"):
 		return errcode.Unavailable, "it does not answer as Snowflake does"

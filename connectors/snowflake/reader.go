@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 	sf "github.com/snowflakedb/gosnowflake"
 
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -16,9 +17,9 @@ const ahead = 2
 // attempts is how often the links of a result are renewed at one place.
 const attempts = 4
 
-// reader streams a result. Batches are downloaded a few ahead; one that cannot be is asked for
+// stream is a result. Batches are downloaded a few ahead; one that cannot be is asked for
 // again under new links, which Snowflake gives for as long as it keeps the result.
-type reader struct {
+type stream struct {
 	db      *Conn
 	ctx     context.Context //nolint:containedctx // governs the stream
 	cancel  context.CancelFunc
@@ -28,12 +29,7 @@ type reader struct {
 	next    int             // the batch to download next
 
 	queue []arrow.Record // of the batch that is being read
-	rec   arrow.Record
-	err   error
-	refs  int64
 }
-
-var _ array.RecordReader = (*reader)(nil)
 
 // download is a batch's columns, one list a record, in Snowflake's encoding.
 type download struct {
@@ -60,75 +56,58 @@ func (c *Conn) read(ctx context.Context, res *result) (array.RecordReader, error
 	for i := range res.columns {
 		fields[i] = res.columns[i].field()
 	}
-	r := &reader{db: c, res: res, schema: arrow.NewSchema(fields, nil), refs: 1}
+	r := &stream{db: c, res: res, schema: arrow.NewSchema(fields, nil)}
 	r.ctx, r.cancel = context.WithCancel(ctx)
-	r.fill()
-	if r.err != nil {
-		err := r.err
-		r.Release()
+	if err := r.fill(); err != nil {
+		r.Close(ctx)
 		return nil, err
 	}
 	if len(r.queue) > 0 {
 		r.schema = r.queue[0].Schema()
 	}
-	return r, nil
+	return driverbase.NewReader(ctx, r.schema, r), nil
 }
 
-// Schema is that of the first record. Later ones may hold wider numbers or another unit of time.
-func (r *reader) Schema() *arrow.Schema { return r.schema }
-
-// Record is the current record, valid until Next.
-func (r *reader) Record() arrow.Record { return r.rec }
-
-// Err is why the stream ended early.
-func (r *reader) Err() error { return r.err }
-
-// Next reads the next record.
-func (r *reader) Next() bool {
-	if r.rec != nil {
-		r.rec.Release()
-		r.rec = nil
+// Next returns the next record. Later ones than the first may hold wider numbers or another unit of
+// time.
+func (r *stream) Next(context.Context) (arrow.Record, error) {
+	if err := r.fill(); err != nil || len(r.queue) == 0 {
+		return nil, err
 	}
-	if r.err != nil {
-		return false
-	}
-	if r.err = r.ctx.Err(); r.err != nil {
-		return false
-	}
-	if len(r.queue) == 0 {
-		r.fill()
-	}
-	if r.err != nil || len(r.queue) == 0 {
-		return false
-	}
-	r.rec, r.queue = r.queue[0], r.queue[1:]
-	return true
+	rec := r.queue[0]
+	r.queue = r.queue[1:]
+	return rec, nil
 }
 
-// fill puts the next batch that has rows into the queue.
-func (r *reader) fill() {
-	for len(r.queue) == 0 && r.err == nil {
-		var parts []part
-		var ok bool
-		if r.res.rows != nil {
-			parts, ok, r.err = r.res.nextRows(r.db.mem)
-		} else {
-			parts, ok = r.nextBatch()
-		}
-		if !ok || r.err != nil {
-			return
+// fill puts the next batch that has rows into the queue, if it is empty.
+func (r *stream) fill() error {
+	for len(r.queue) == 0 {
+		parts, ok, err := r.parts()
+		if !ok || err != nil {
+			return err
 		}
 		for i := range parts {
-			if r.err == nil {
-				r.err = r.records(&parts[i])
+			if err == nil {
+				err = r.records(&parts[i])
 			}
 			parts[i].release()
 		}
+		if err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+func (r *stream) parts() (parts []part, ok bool, err error) {
+	if r.res.rows != nil {
+		return r.res.nextRows(r.db.mem)
+	}
+	return r.nextBatch()
 }
 
 // nextBatch waits for the next batch.
-func (r *reader) nextBatch() (parts []part, ok bool) {
+func (r *stream) nextBatch() (parts []part, ok bool, err error) {
 	for attempt := 1; ; attempt++ {
 		for len(r.pending) <= ahead && r.next < len(r.res.batches) {
 			ch := make(chan download, 1)
@@ -139,44 +118,38 @@ func (r *reader) nextBatch() (parts []part, ok bool) {
 			go func() { ch <- fetch(r.ctx, batch) }()
 		}
 		if len(r.pending) == 0 {
-			return nil, false
+			return nil, false, nil
 		}
 		var d download
 		select {
 		case d = <-r.pending[0]:
 		case <-r.ctx.Done():
-			r.err = r.ctx.Err()
-			return nil, false
+			return nil, false, r.ctx.Err()
 		}
 		at := r.next - len(r.pending)
 		if d.err == nil {
 			r.pending = r.pending[1:]
-			return d.parts, true
-		}
-		if r.ctx.Err() != nil {
-			r.err = r.ctx.Err()
-			return nil, false
+			return d.parts, true, nil
 		}
 		if errcode.Of(d.err) != errcode.Unknown || attempt == attempts {
-			r.err = r.db.errorOf(r.ctx, d.err)
-			return nil, false
+			return nil, false, r.db.errorOf(r.ctx, d.err)
 		}
 		if at == 0 && unreadable(d.err) {
-			if r.res, r.err = r.db.resume(r.ctx, r.res.id, false); r.err == nil {
-				parts, ok, r.err = r.res.nextRows(r.db.mem)
+			if r.res, err = r.db.resume(r.ctx, r.res.id, false); err != nil {
+				return nil, false, err
 			}
-			return parts, ok
+			return r.res.nextRows(r.db.mem)
 		}
 		// The driver takes what arrived of a batch for the whole of it when asked again: only new
 		// ones are safe.
-		if r.err = r.renew(at); r.err != nil {
-			return nil, false
+		if err := r.renew(at); err != nil {
+			return nil, false, err
 		}
 	}
 }
 
 // renew gets new links and starts again at a batch.
-func (r *reader) renew(at int) error {
+func (r *stream) renew(at int) error {
 	res, err := r.db.resume(r.ctx, r.res.id, true)
 	if err != nil {
 		return err
@@ -213,7 +186,7 @@ func fetch(ctx context.Context, batch *sf.ArrowBatch) (d download) {
 var errMalformed = errcode.New(errcode.DataLoss, "snowflake: a part of the result is damaged")
 
 // records decodes a part and queues it, cut where a column's timestamps change their unit.
-func (r *reader) records(p *part) (err error) {
+func (r *stream) records(p *part) (err error) {
 	defer func() {
 		if recover() != nil {
 			err = errMalformed
@@ -268,7 +241,7 @@ func (r *reader) records(p *part) (err error) {
 }
 
 // record makes a record of the rows from start to end.
-func (r *reader) record(arrays []arrow.Array, stamps []*moments, units []arrow.TimeUnit, start, end int) arrow.Record {
+func (r *stream) record(arrays []arrow.Array, stamps []*moments, units []arrow.TimeUnit, start, end int) arrow.Record {
 	cols := make([]arrow.Array, len(arrays))
 	schema := r.schema
 	var fields []arrow.Field
@@ -293,19 +266,9 @@ func (r *reader) record(arrays []arrow.Array, stamps []*moments, units []arrow.T
 	return array.NewRecord(schema, cols, int64(end-start))
 }
 
-// Retain and Release count who uses the reader; the last to leave ends the downloads.
-func (r *reader) Retain() { r.refs++ }
-
-// Release is the opposite of Retain.
-func (r *reader) Release() {
-	if r.refs--; r.refs != 0 {
-		return
-	}
+// Close ends the downloads.
+func (r *stream) Close(context.Context) {
 	r.cancel()
-	if r.rec != nil {
-		r.rec.Release()
-		r.rec = nil
-	}
 	for _, rec := range r.queue {
 		rec.Release()
 	}

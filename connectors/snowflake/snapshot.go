@@ -13,6 +13,7 @@ import (
 	sf "github.com/snowflakedb/gosnowflake"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -62,10 +63,8 @@ func timeTravel(at string) (string, error) {
 	case isQueryID(id):
 		return " AT(STATEMENT => " + identifiers.Literal(id) + ")", nil
 	}
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02 15:04:05Z07:00", "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02"} {
-		if t, err := time.Parse(layout, at); err == nil {
-			return " AT(TIMESTAMP => " + identifiers.Literal(t.UTC().Format("2006-01-02 15:04:05.000000000+00:00")) + "::TIMESTAMP_TZ)", nil
-		}
+	if t, ok := driverbase.Instant(at); ok {
+		return " AT(TIMESTAMP => " + identifiers.Literal(t.Format("2006-01-02 15:04:05.000000000+00:00")) + "::TIMESTAMP_TZ)", nil
 	}
 	return "", errcode.New(errcode.Unimplemented, "snowflake: tables have no version numbers; expected table:NAME@TIMESTAMP such as 2024-02-29T12:00:00Z, table:NAME@QUERY-ID or table:NAME@before:QUERY-ID")
 }
@@ -129,10 +128,8 @@ func (s *session) wait(ctx context.Context, id string) error {
 		if number(err) != sf.ErrQueryIsRunning {
 			return s.db.kept(ctx, id, err)
 		}
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := driverbase.Wait(ctx, pause); err != nil {
+			return err
 		}
 	}
 }

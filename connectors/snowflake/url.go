@@ -4,7 +4,6 @@ import (
 	"net"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -193,6 +192,3 @@ func (c *Config) endpoint() string {
 func invalid(format string, args ...any) error {
 	return errcode.New(errcode.InvalidArgument, "snowflake: "+format, args...)
 }
-
-// base is a file's name in messages.
-func base(path string) string { return strconv.Quote(filepath.Base(path)) }

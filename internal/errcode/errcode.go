@@ -83,6 +83,11 @@ func New(c Code, format string, args ...any) error {
 	return &Error{Code: c, Msg: err.Error(), Err: errors.Unwrap(err)}
 }
 
+// Because makes an error with a code whose cause is kept and not shown.
+func Because(cause error, c Code, format string, args ...any) error {
+	return &Error{Code: c, Msg: fmt.Sprintf(format, args...), Err: cause}
+}
+
 // Of returns the code of the first error in err's chain that carries one. Context errors are
 // understood; nil is [OK] and everything else [Unknown].
 func Of(err error) Code {

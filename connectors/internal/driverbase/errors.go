@@ -1,0 +1,75 @@
+package driverbase
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// Told tells errors that are shown as they are: none, those that have a code already, and those of an
+// ended context. All others are a vendor's, whose text may hold values and SQL.
+func Told(err error) bool {
+	var ours *errcode.Error
+	return err == nil || errors.As(err, &ours) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// states are the kinds of failure by SQLSTATE, those of ISO 9075 and those of warehouses; of two
+// characters they are a class's.
+var states = map[string]errcode.Code{
+	"02": errcode.NotFound, "08": errcode.Unavailable, "0A": errcode.Unimplemented, "0L": errcode.PermissionDenied, "0P": errcode.PermissionDenied,
+	"21": errcode.InvalidArgument, "22": errcode.InvalidArgument, "23": errcode.InvalidArgument, "23503": errcode.FailedPrecondition, "23505": errcode.AlreadyExists,
+	"25": errcode.FailedPrecondition, "25006": errcode.PermissionDenied, "28": errcode.Unauthenticated, "2B": errcode.FailedPrecondition, "2D521": errcode.Unavailable,
+	"2F": errcode.InvalidArgument, "34": errcode.InvalidArgument, "3D": errcode.NotFound, "3F": errcode.NotFound, "40": errcode.Unavailable,
+	"42": errcode.InvalidArgument, "42501": errcode.PermissionDenied, "42701": errcode.AlreadyExists, "42704": errcode.NotFound, "42710": errcode.AlreadyExists,
+	"42723": errcode.AlreadyExists, "42883": errcode.NotFound, "42P01": errcode.NotFound, "42P06": errcode.AlreadyExists, "42P07": errcode.AlreadyExists, "42S02": errcode.NotFound,
+	"44": errcode.InvalidArgument, "53": errcode.ResourceExhausted, "54": errcode.ResourceExhausted, "55": errcode.FailedPrecondition, "55P03": errcode.Unavailable,
+	"56": errcode.FailedPrecondition, "57": errcode.Unavailable, "57P04": errcode.NotFound, "58": errcode.Unavailable, "72": errcode.Unavailable,
+	"F0": errcode.Internal, "HV": errcode.Unavailable, "KD": errcode.Unavailable, "P0": errcode.InvalidArgument,
+	"XX": errcode.Unavailable, "XX001": errcode.DataLoss, "XX002": errcode.DataLoss,
+}
+
+// SQLState is the kind of failure that a SQLSTATE means, or its class where nothing more is known of
+// it; errcode.Unknown for others.
+func SQLState(state string) errcode.Code {
+	code, known := states[state]
+	if !known && len(state) == 5 {
+		code, known = states[state[:2]]
+	}
+	if !known {
+		return errcode.Unknown
+	}
+	return code
+}
+
+// Transport says what went wrong on the way to a warehouse: Unavailable where its host is not known
+// or the connection is lost, Unauthenticated for its certificate. It is errcode.Unknown for errors
+// that say nothing of the way.
+func Transport(err error) (errcode.Code, string) {
+	var (
+		dns         *net.DNSError
+		authority   x509.UnknownAuthorityError
+		hostname    x509.HostnameError
+		invalid     x509.CertificateInvalidError
+		certificate *tls.CertificateVerificationError
+		refused     tls.RecordHeaderError
+		dial        *net.OpError
+	)
+	switch {
+	case errors.As(err, &dns):
+		return errcode.Unavailable, "its host is not known"
+	case errors.As(err, &authority), errors.As(err, &hostname), errors.As(err, &invalid), errors.As(err, &certificate):
+		return errcode.Unauthenticated, "its certificate is not accepted"
+	case errors.As(err, &refused):
+		return errcode.Unauthenticated, "it takes no encrypted connections"
+	case errors.As(err, &dial) && dial.Op == "dial":
+		return errcode.Unavailable, "nobody answers there"
+	case errors.As(err, &dial), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return errcode.Unavailable, "the connection was lost"
+	}
+	return errcode.Unknown, ""
+}
