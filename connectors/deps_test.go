@@ -25,6 +25,7 @@ var allowed = map[string][]string{
 	"connectors/duckdb":                {"connectors/driver", "connectors/internal/driverbase", "internal/columnar", "internal/errcode", "scoring/counterexample"},
 	"connectors/*":                     {"connectors/driver", "connectors/internal/driverbase", "internal/errcode"},
 	"connectors/internal/driverbase":   {"connectors/driver", "internal/errcode"},
+	"connectors/postgres":              {"connectors/driver", "connectors/internal/driverbase", "internal/errcode", "internal/jsonscan"},
 	"connectors/snowflake":             {"connectors/driver", "connectors/internal/driverbase", "internal/errcode", "connectors/snowflake/internal/calm"},
 	"connectors/bigquery/bigquerytest": {"connectors/driver", "connectors/duckdb", "internal/errcode"},
 	"connectors/postgres/postgrestest": {"connectors/driver", "connectors/postgres"},

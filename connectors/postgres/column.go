@@ -4,12 +4,13 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"math"
-	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/badger-eval/badger/internal/errcode"
 )
@@ -22,8 +23,10 @@ type column struct {
 	typ    *pgType
 	// add reads one value that is not NULL into a builder of the field's type. The error says what
 	// is wrong with it, not where.
-	add func(b array.Builder, v []byte) error
+	add appender
 }
+
+type appender func(b array.Builder, v []byte) error
 
 // Names of extension types in a field's metadata, see package driver.
 const (
@@ -42,16 +45,40 @@ var (
 	errTooFar    = errcode.New(errcode.Unimplemented, "a time is too far away to be read; cast the column to text")
 )
 
+// form is how values of a type are read that has a binary form of fixed meaning.
+type form struct {
+	arrow        arrow.DataType
+	binary, text appender
+}
+
+var forms = map[uint32]form{
+	oidBool:   {arrow.FixedWidthTypes.Boolean, fixed(1, func(b array.Builder, v []byte) { b.(*array.BooleanBuilder).Append(v[0] != 0) }), addParsed},
+	oidInt2:   {arrow.PrimitiveTypes.Int16, fixed(2, func(b array.Builder, v []byte) { b.(*array.Int16Builder).Append(int16(binary.BigEndian.Uint16(v))) }), addParsed},
+	oidInt4:   {arrow.PrimitiveTypes.Int32, fixed(4, func(b array.Builder, v []byte) { b.(*array.Int32Builder).Append(int32(binary.BigEndian.Uint32(v))) }), addParsed},
+	oidInt8:   {arrow.PrimitiveTypes.Int64, fixed(8, func(b array.Builder, v []byte) { b.(*array.Int64Builder).Append(int64(binary.BigEndian.Uint64(v))) }), addParsed},
+	oidOid:    {arrow.PrimitiveTypes.Uint32, fixed(4, func(b array.Builder, v []byte) { b.(*array.Uint32Builder).Append(binary.BigEndian.Uint32(v)) }), addParsed},
+	oidFloat4: {arrow.PrimitiveTypes.Float32, fixed(4, func(b array.Builder, v []byte) { b.(*array.Float32Builder).Append(float4(v)) }), addParsed},
+	oidFloat8: {arrow.PrimitiveTypes.Float64, fixed(8, func(b array.Builder, v []byte) { b.(*array.Float64Builder).Append(float8(v)) }), addParsed},
+	oidBytea:  {arrow.BinaryTypes.Binary, addBytes, addBytesText},
+	oidDate:   {arrow.FixedWidthTypes.Date32, fixed(4, func(b array.Builder, v []byte) { b.(*array.Date32Builder).Append(dateOf(v)) }), addDateText},
+	oidTime: {arrow.FixedWidthTypes.Time64us, fixed(8, func(b array.Builder, v []byte) {
+		b.(*array.Time64Builder).Append(arrow.Time64(binary.BigEndian.Uint64(v)))
+	}), addTimeText},
+	oidTimestamp:   {&arrow.TimestampType{Unit: arrow.Microsecond}, addTimestamp, addWallText},
+	oidTimestamptz: {&arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}, addTimestamp, addInstantText},
+	oidUUID:        {&arrow.FixedSizeBinaryType{ByteWidth: 16}, fixed(16, func(b array.Builder, v []byte) { b.(*array.FixedSizeBinaryBuilder).Append(v) }), nil},
+}
+
 // column says how a column is read. What has a binary form of fixed meaning comes in it, the rest
 // as the text that the server makes of it. Redshift's binary forms are not documented: from there
 // all is text.
 func (c *Conn) column(f pgconn.FieldDescription) column {
 	col := column{field: arrow.Field{Name: f.Name, Type: arrow.BinaryTypes.String, Nullable: true}, oid: f.DataTypeOID, typ: c.types.of(f.DataTypeOID), add: addText}
-	pick := func(t arrow.DataType, bin, text func(b array.Builder, v []byte) error) {
-		col.field.Type, col.format, col.add = t, 1, bin
-		if c.redshift {
-			col.format, col.add = 0, text
-		}
+	switch form, fixed := forms[f.DataTypeOID]; {
+	case fixed && !c.redshift:
+		col.field.Type, col.format, col.add = form.arrow, 1, form.binary
+	case fixed && form.text != nil:
+		col.field.Type, col.add = form.arrow, form.text
 	}
 	nested := func(json func(dst, v []byte) ([]byte, error)) {
 		col.field.Metadata = extension(extensionJSON)
@@ -65,35 +92,10 @@ func (c *Conn) column(f pgconn.FieldDescription) column {
 		}
 	}
 	switch f.DataTypeOID {
-	case oidBool:
-		pick(arrow.FixedWidthTypes.Boolean, addBool, addBoolText)
-	case oidInt2:
-		pick(arrow.PrimitiveTypes.Int16, addInt2, addIntText)
-	case oidInt4:
-		pick(arrow.PrimitiveTypes.Int32, addInt4, addIntText)
-	case oidInt8:
-		pick(arrow.PrimitiveTypes.Int64, addInt8, addIntText)
-	case oidOid:
-		pick(arrow.PrimitiveTypes.Uint32, addOid, addIntText)
-	case oidFloat4:
-		pick(arrow.PrimitiveTypes.Float32, addFloat4, addFloatText)
-	case oidFloat8:
-		pick(arrow.PrimitiveTypes.Float64, addFloat8, addFloatText)
-	case oidBytea:
-		pick(arrow.BinaryTypes.Binary, addBytes, addBytesText)
 	case oidVarbyte:
 		col.field.Type, col.add = arrow.BinaryTypes.Binary, addBytesText
-	case oidDate:
-		pick(arrow.FixedWidthTypes.Date32, addDate, addDateText)
-	case oidTime:
-		pick(arrow.FixedWidthTypes.Time64us, addTime, addTimeText)
-	case oidTimestamp:
-		pick(&arrow.TimestampType{Unit: arrow.Microsecond}, addTimestamp, addTimestampText)
-	case oidTimestamptz:
-		pick(&arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}, addTimestamp, addTimestampText)
 	case oidUUID:
 		if !c.redshift { // which has none
-			pick(&arrow.FixedSizeBinaryType{ByteWidth: 16}, addUUID, nil)
 			col.field.Metadata = extension(extensionUUID)
 		}
 	case oidNumeric:
@@ -102,8 +104,8 @@ func (c *Conn) column(f pgconn.FieldDescription) column {
 		col.field.Metadata = extension(extensionJSON)
 	case oidRecord, oidRecordArray:
 		col.format = 1
-		array := f.DataTypeOID == oidRecordArray
-		nested(func(dst, v []byte) ([]byte, error) { return appendRecord(dst, v, array, 0) })
+		types := pgtype.NewMap()
+		nested(func(dst, v []byte) ([]byte, error) { return appendBinary(dst, types, f.DataTypeOID, v, 0) })
 	default:
 		if k := col.typ.kind; k == asArray || k == asComposite {
 			nested(func(dst, v []byte) ([]byte, error) {
@@ -118,6 +120,20 @@ func (c *Conn) column(f pgconn.FieldDescription) column {
 	return col
 }
 
+// fixed reads values of so many bytes.
+func fixed(width int, add func(b array.Builder, v []byte)) appender {
+	return func(b array.Builder, v []byte) error {
+		if len(v) != width {
+			return errMalformed
+		}
+		add(b, v)
+		return nil
+	}
+}
+
+func float4(v []byte) float32 { return math.Float32frombits(binary.BigEndian.Uint32(v)) }
+func float8(v []byte) float64 { return math.Float64frombits(binary.BigEndian.Uint64(v)) }
+
 func addText(b array.Builder, v []byte) error {
 	if !utf8.Valid(v) {
 		return errcode.New(errcode.DataLoss, "a text is not UTF-8, as in a database of encoding SQL_ASCII; cast the column to bytea or convert_from it")
@@ -126,99 +142,10 @@ func addText(b array.Builder, v []byte) error {
 	return nil
 }
 
-func addBool(b array.Builder, v []byte) error {
-	if len(v) != 1 {
+// addParsed reads the text of a number or a truth value.
+func addParsed(b array.Builder, v []byte) error {
+	if b.AppendValueFromString(string(v)) != nil { // the error holds the value
 		return errMalformed
-	}
-	b.(*array.BooleanBuilder).Append(v[0] != 0)
-	return nil
-}
-
-func addBoolText(b array.Builder, v []byte) error {
-	b.(*array.BooleanBuilder).Append(string(v) == "t" || string(v) == "true" || string(v) == "1")
-	return nil
-}
-
-func addInt2(b array.Builder, v []byte) error {
-	if len(v) != 2 {
-		return errMalformed
-	}
-	b.(*array.Int16Builder).Append(int16(binary.BigEndian.Uint16(v)))
-	return nil
-}
-
-func addInt4(b array.Builder, v []byte) error {
-	if len(v) != 4 {
-		return errMalformed
-	}
-	b.(*array.Int32Builder).Append(int32(binary.BigEndian.Uint32(v)))
-	return nil
-}
-
-func addInt8(b array.Builder, v []byte) error {
-	if len(v) != 8 {
-		return errMalformed
-	}
-	b.(*array.Int64Builder).Append(int64(binary.BigEndian.Uint64(v)))
-	return nil
-}
-
-func addOid(b array.Builder, v []byte) error {
-	if len(v) != 4 {
-		return errMalformed
-	}
-	b.(*array.Uint32Builder).Append(binary.BigEndian.Uint32(v))
-	return nil
-}
-
-func addIntText(b array.Builder, v []byte) error {
-	n, err := strconv.ParseInt(string(v), 10, 64)
-	if err != nil {
-		return errMalformed
-	}
-	switch b := b.(type) {
-	case *array.Int16Builder:
-		b.Append(int16(n))
-	case *array.Int32Builder:
-		b.Append(int32(n))
-	case *array.Uint32Builder:
-		b.Append(uint32(n))
-	case *array.Int64Builder:
-		b.Append(n)
-	}
-	return nil
-}
-
-func addFloat4(b array.Builder, v []byte) error {
-	if len(v) != 4 {
-		return errMalformed
-	}
-	b.(*array.Float32Builder).Append(math.Float32frombits(binary.BigEndian.Uint32(v)))
-	return nil
-}
-
-func addFloat8(b array.Builder, v []byte) error {
-	if len(v) != 8 {
-		return errMalformed
-	}
-	b.(*array.Float64Builder).Append(math.Float64frombits(binary.BigEndian.Uint64(v)))
-	return nil
-}
-
-func addFloatText(b array.Builder, v []byte) error {
-	switch b := b.(type) {
-	case *array.Float32Builder:
-		f, err := strconv.ParseFloat(string(v), 32)
-		if err != nil {
-			return errMalformed
-		}
-		b.Append(float32(f))
-	case *array.Float64Builder:
-		f, err := strconv.ParseFloat(string(v), 64)
-		if err != nil {
-			return errMalformed
-		}
-		b.Append(f)
 	}
 	return nil
 }
@@ -230,21 +157,10 @@ func addBytes(b array.Builder, v []byte) error {
 
 // addBytesText reads \x and hexadecimal digits, before which Redshift's VARBYTE has nothing.
 func addBytesText(b array.Builder, v []byte) error {
-	if len(v) >= 2 && v[0] == '\\' && v[1] == 'x' {
-		v = v[2:]
-	}
-	bytes := make([]byte, hex.DecodedLen(len(v)))
-	if _, err := hex.Decode(bytes, v); err != nil {
+	bytes, err := hex.DecodeString(strings.TrimPrefix(string(v), `\x`))
+	if err != nil {
 		return errMalformed
 	}
 	b.(*array.BinaryBuilder).Append(bytes)
-	return nil
-}
-
-func addUUID(b array.Builder, v []byte) error {
-	if len(v) != 16 {
-		return errMalformed
-	}
-	b.(*array.FixedSizeBinaryBuilder).Append(v)
 	return nil
 }

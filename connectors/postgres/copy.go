@@ -1,13 +1,14 @@
 package postgres
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"context"
+	"fmt"
 	"io"
-	"math"
+	"iter"
 	"strconv"
-	"strings"
-	"sync"
 	"time"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -17,98 +18,98 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// copySource is rows in COPY's text format, a few at a time: one line a row, tabs between the
-// values, \N for NULL.
-type copySource struct {
-	mu       sync.Mutex      // the driver may read on for a moment after the copying has ended
-	ctx      context.Context //nolint:containedctx // of the copying
-	plan     *driverbase.Plan
-	err      error // why it ended early
-	numbered bool  // the first value is the row's number
-
-	in   array.RecordReader // nil at the end
-	rec  arrow.Record
-	next int // row of rec
-	buf  []byte
-	sent int // of buf
-	cell []byte
-}
-
-func newCopySource(ctx context.Context, in array.RecordReader, plan *driverbase.Plan, numbered bool) *copySource {
-	return &copySource{ctx: ctx, in: in, plan: plan, numbered: numbered}
-}
-
-// close ends the reading: the plan changes no more.
-func (c *copySource) close() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.in, c.rec = nil, nil
-}
-
-// Read gives the next bytes. An error of the rows ends the copying, and with it the transaction.
-func (c *copySource) Read(p []byte) (int, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.sent == len(c.buf) {
-		c.buf, c.sent = c.buf[:0], 0
-		for len(c.buf) < len(p) && c.err == nil {
-			if !c.row() {
-				break
-			}
-		}
-	}
-	if c.err != nil {
-		return 0, errStopped
-	}
-	if c.sent == len(c.buf) {
-		return 0, io.EOF
-	}
-	n := copy(p, c.buf[c.sent:])
-	c.sent += n
-	return n, nil
-}
-
 // errStopped is what the server is told: not why, which may be anything.
 var errStopped = errcode.New(errcode.Cancelled, "the rows ended in an error")
 
-// row writes a row; false is the end.
-func (c *copySource) row() bool {
-	for c.rec == nil || c.next == int(c.rec.NumRows()) {
-		c.rec, c.next = nil, 0
-		if c.in == nil {
-			return false
+// copy sends the rows by COPY. An error of theirs ends it, and with it the transaction.
+func (m *merge) copy(ctx context.Context, rows array.RecordReader, to string, columns []string, numbered bool) (int64, error) {
+	r, w := io.Pipe()
+	written := make(chan error, 1)
+	go func() {
+		err := m.writeLines(ctx, w, rows, numbered)
+		if err != nil {
+			w.CloseWithError(errStopped) //nolint:errcheck // never fails
 		}
-		if c.err = c.ctx.Err(); c.err != nil {
-			return false
-		}
-		if !c.in.Next() {
-			c.err = c.in.Err()
-			return false
-		}
-		c.rec = c.in.Record()
+		w.Close() //nolint:errcheck // never fails
+		written <- err
+	}()
+	tag, err := m.s.pg.CopyFrom(ctx, r, fmt.Sprintf("COPY %s (%s) FROM STDIN", to, driverbase.List(columns)))
+	r.CloseWithError(errStopped) //nolint:errcheck // never fails
+	failed := <-written          // from here on the plan changes no more
+	switch {
+	case ctx.Err() != nil:
+		return 0, ctx.Err()
+	case failed != nil && failed != errStopped: //nolint:errorlint // of the pipe, as it is
+		return 0, failed
+	case err != nil:
+		return 0, m.db.errorOf(ctx, err)
+	case tag.RowsAffected() != m.plan.Rows:
+		return 0, errcode.New(errcode.DataLoss, "%d rows were sent and the server took %d", m.plan.Rows, tag.RowsAffected())
 	}
-	if c.numbered {
-		c.buf = append(strconv.AppendInt(c.buf, c.plan.Rows, 10), '\t')
+	return m.plan.Rows, nil
+}
+
+// writeLines writes rows in COPY's text format: one line a row, tabs between the values, \N for
+// NULL. Numbered ones begin with the row's number.
+func (m *merge) writeLines(ctx context.Context, to io.Writer, rows array.RecordReader, numbered bool) error {
+	w := bufio.NewWriterSize(to, 64<<10)
+	var line []byte
+	for cells, err := range m.texts(ctx, rows) {
+		if err != nil {
+			return err
+		}
+		line = line[:0]
+		if numbered {
+			line = append(strconv.AppendInt(line, m.plan.Rows-1, 10), '\t')
+		}
+		for _, cell := range cells {
+			if cell == nil {
+				line = append(line, '\\', 'N')
+			} else {
+				line = appendEscaped(line, cell)
+			}
+			line = append(line, '\t')
+		}
+		if _, err := w.Write(append(bytes.TrimSuffix(line, []byte("\t")), '\n')); err != nil {
+			return err
+		}
 	}
-	for i, col := range c.rec.Columns() {
-		if i > 0 {
-			c.buf = append(c.buf, '\t')
+	return w.Flush()
+}
+
+// texts gives the values of each row as the server reads them, nil for NULL and valid until the
+// next row, and notes in the plan what it gave. An error is the last.
+func (m *merge) texts(ctx context.Context, rows array.RecordReader) iter.Seq2[[][]byte, error] {
+	return func(yield func([][]byte, error) bool) {
+		cells, memory := make([][]byte, len(m.plan.Names)), make([][]byte, len(m.plan.Names))
+		for i := range memory {
+			memory[i] = []byte{} // the empty text is not NULL
 		}
-		if driverbase.IsNull(col, c.next) {
-			c.plan.Nulls[i] = true
-			c.buf = append(c.buf, '\\', 'N')
-			continue
+		for ctx.Err() == nil && rows.Next() {
+			rec := rows.Record()
+			for row := range int(rec.NumRows()) {
+				for i, col := range rec.Columns() {
+					if cells[i] = nil; driverbase.IsNull(col, row) {
+						m.plan.Nulls[i] = true
+						continue
+					}
+					text, err := appendCell(memory[i][:0], col, row)
+					if err != nil {
+						yield(nil, m.plan.CellError(i, err))
+						return
+					}
+					cells[i], memory[i] = text, text
+				}
+				m.plan.Rows++
+				if !yield(cells, nil) {
+					return
+				}
+			}
 		}
-		if c.cell, c.err = appendCell(c.cell[:0], col, c.next); c.err != nil {
-			c.err = c.plan.CellError(i, c.err)
-			return false
+		if err := cmp.Or(ctx.Err(), rows.Err()); err != nil {
+			yield(nil, err)
 		}
-		c.buf = appendEscaped(c.buf, c.cell)
 	}
-	c.buf = append(c.buf, '\n')
-	c.plan.Rows++
-	c.next++
-	return true
 }
 
 // appendEscaped writes what COPY would take for its own with a backslash.
@@ -148,16 +149,24 @@ func appendCell(dst []byte, arr arrow.Array, i int) ([]byte, error) {
 			dst = append(dst, '\\', 'x')
 		}
 	case *array.Date32:
-		if v := a.Value(i); v == infiniteDate || v == -infiniteDate {
-			return append(dst, infinityText(int64(v))...), nil
-		}
-		return append(dst, dated(momentText(time.Unix(int64(a.Value(i))*86400, 0), "-01-02"), "")...), nil
+		return appendDate(dst, a.Value(i)), nil
 	case *array.Time64:
 		if time.Duration(a.Value(i))*a.DataType().(*arrow.Time64Type).Unit.Multiplier() == 24*time.Hour {
-			return append(dst, "24:00:00"...), nil
+			return appendClock(dst, microsPerDay), nil
 		}
 	case *array.Timestamp:
-		return appendTimestamp(dst, int64(a.Value(i)), a.DataType().(*arrow.TimestampType))
+		t, layout := a.DataType().(*arrow.TimestampType), wallLayout
+		if t.TimeZone != "" {
+			layout = instantLayout
+		}
+		v := int64(a.Value(i))
+		switch {
+		case t.Unit == arrow.Microsecond:
+			return appendMicros(dst, v, layout), nil
+		case t.Unit == arrow.Nanosecond && v%1000 != 0:
+			return dst, invalid("a time is finer than the microseconds that PostgreSQL has")
+		}
+		return appendMoment(dst, a.Value(i).ToTime(t.Unit), layout), nil
 	}
 	at := len(dst)
 	dst, err := textForm.Append(dst, arr, i)
@@ -165,39 +174,4 @@ func appendCell(dst []byte, arr arrow.Array, i int) ([]byte, error) {
 		err = invalid("PostgreSQL has no text with NUL bytes")
 	}
 	return dst, err
-}
-
-var errFiner = invalid("a time is finer than the microseconds that PostgreSQL has")
-
-func appendTimestamp(dst []byte, v int64, t *arrow.TimestampType) ([]byte, error) {
-	var at time.Time
-	switch t.Unit {
-	case arrow.Second:
-		at = time.Unix(v, 0)
-	case arrow.Millisecond:
-		at = time.UnixMilli(v)
-	case arrow.Microsecond:
-		if v == math.MaxInt64 || v == -math.MaxInt64 {
-			return append(dst, infinityText(v)...), nil
-		}
-		at = time.UnixMicro(v)
-	default:
-		if v%1000 != 0 {
-			return dst, errFiner
-		}
-		at = time.Unix(0, v)
-	}
-	zone := ""
-	if t.TimeZone != "" {
-		zone = "+00"
-	}
-	return append(dst, dated(momentText(at, "-01-02 15:04:05.999999"), zone)...), nil
-}
-
-// dated puts the zone before BC.
-func dated(text, zone string) string {
-	if t, bc := strings.CutSuffix(text, " BC"); bc {
-		return t + zone + " BC"
-	}
-	return text + zone
 }

@@ -5,6 +5,11 @@ import (
 	"math/big"
 	"time"
 
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+	"github.com/jackc/pgx/v5/pgtype"
+
 	"github.com/badger-eval/badger/connectors/driver"
 )
 
@@ -50,9 +55,18 @@ func ReadNested(v []byte) (array, row, record []byte, errs [3]error) {
 	pair := &pgType{kind: asComposite, fields: []field{{"a", text}, {"b", &pgType{kind: asArray, elem: text, delim: ','}}}}
 	array, errs[0] = (&pgType{kind: asArray, elem: pair, delim: ','}).appendJSON(nil, v, 0)
 	row, errs[1] = pair.appendJSON(nil, v, 0)
-	record, errs[2] = appendRecord(nil, v, false, 0)
+	record, errs[2] = appendRecord(nil, pgtype.NewMap(), v, 0)
 	return array, row, record, errs
 }
 
 // ReadTimestamp reads a timestamp's text as microseconds since 1970.
-func ReadTimestamp(s string) (int64, error) { return parseTimestamp(s) }
+func ReadTimestamp(s string) (int64, error) {
+	b := array.NewTimestampBuilder(memory.DefaultAllocator, &arrow.TimestampType{Unit: arrow.Microsecond})
+	defer b.Release()
+	if err := addInstantText(b, []byte(s)); err != nil {
+		return 0, err
+	}
+	a := b.NewTimestampArray()
+	defer a.Release()
+	return int64(a.Value(0)), nil
+}

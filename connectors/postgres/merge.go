@@ -164,24 +164,6 @@ func (m *merge) copied(ctx context.Context, rows array.RecordReader) (int64, err
 	return n, m.last(ctx, fmt.Sprintf("%s WHERE NOT EXISTS (SELECT 1 FROM %s AS t WHERE %s)", insert, m.table, where))
 }
 
-// copy sends the rows by COPY.
-func (m *merge) copy(ctx context.Context, rows array.RecordReader, to string, columns []string, numbered bool) (int64, error) {
-	source := newCopySource(ctx, rows, m.plan, numbered)
-	tag, err := m.s.pg.CopyFrom(ctx, source, fmt.Sprintf("COPY %s (%s) FROM STDIN", to, driverbase.List(columns)))
-	source.close()
-	switch {
-	case ctx.Err() != nil:
-		return 0, ctx.Err()
-	case source.err != nil:
-		return 0, source.err
-	case err != nil:
-		return 0, m.db.errorOf(ctx, err)
-	case tag.RowsAffected() != m.plan.Rows:
-		return 0, errcode.New(errcode.DataLoss, "%d rows were sent and the server took %d", m.plan.Rows, tag.RowsAffected())
-	}
-	return m.plan.Rows, nil
-}
-
 // indexed tells whether the table has a unique index on just the key.
 func (m *merge) indexed(ctx context.Context) (bool, error) {
 	const query = `SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_index i WHERE i.indrelid = pg_catalog.to_regclass($1) AND i.indisunique AND i.indisvalid AND i.indimmediate

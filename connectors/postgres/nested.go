@@ -3,9 +3,11 @@ package postgres
 import (
 	"bytes"
 	"encoding/json"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/jsonscan"
 )
 
 // maxDepth bounds arrays and rows inside one another.
@@ -14,26 +16,29 @@ const maxDepth = 64
 var errDeep = errcode.New(errcode.ResourceExhausted, "a value is nested more than %d levels deep", maxDepth)
 
 // appendJSON writes a value, given as the server's text, as JSON: numbers with every digit, arrays
-// as lists, rows as objects, NaN, dates and all else as text, bytes as hexadecimal digits.
+// as lists, rows as objects, NaN, dates and all else as text, bytes as hexadecimal digits. Nil is
+// NULL.
 func (t *pgType) appendJSON(dst, text []byte, depth int) ([]byte, error) {
-	if depth > maxDepth {
+	switch {
+	case depth > maxDepth:
 		return dst, errDeep
+	case text == nil:
+		return append(dst, "null"...), nil
 	}
 	switch t.kind {
 	case asBool:
-		if string(text) == "t" {
-			return append(dst, "true"...), nil
+		return strconv.AppendBool(dst, string(text) == "t"), nil
+	case asNumber:
+		if isNumber(text) {
+			return append(dst, text...), nil
 		}
-		return append(dst, "false"...), nil
-	case asInt, asFloat, asNumeric:
-		return appendNumber(dst, text), nil
 	case asJSON:
 		if !json.Valid(text) {
 			return dst, errMalformed
 		}
 		return append(dst, text...), nil
 	case asBytes:
-		return appendString(dst, bytes.TrimPrefix(text, []byte(`\x`)))
+		text = bytes.TrimPrefix(text, []byte(`\x`))
 	case asArray:
 		return t.appendArray(dst, text, depth)
 	case asComposite:
@@ -42,37 +47,12 @@ func (t *pgType) appendJSON(dst, text []byte, depth int) ([]byte, error) {
 	return appendString(dst, text)
 }
 
-// appendNumber writes a number, or as text what JSON has no number for.
-func appendNumber(dst, text []byte) []byte {
-	if len(text) > 0 && (text[0] == 'N' || text[0] == 'I' || len(text) > 1 && text[1] == 'I') {
-		dst = append(append(dst, '"'), text...)
-		return append(dst, '"')
-	}
-	return append(dst, text...)
-}
-
 // appendString writes a JSON string.
 func appendString(dst, text []byte) ([]byte, error) {
 	if !utf8.Valid(text) {
 		return dst, errcode.New(errcode.DataLoss, "a text is not UTF-8")
 	}
-	const digits = "0123456789abcdef"
-	dst = append(dst, '"')
-	for _, b := range text {
-		switch {
-		case b == '"' || b == '\\':
-			dst = append(dst, '\\', b)
-		case b == '\n':
-			dst = append(dst, '\\', 'n')
-		case b == '\t':
-			dst = append(dst, '\\', 't')
-		case b < 0x20:
-			dst = append(dst, '\\', 'u', '0', '0', digits[b>>4], digits[b&15])
-		default:
-			dst = append(dst, b)
-		}
-	}
-	return append(dst, '"'), nil
+	return jsonscan.AppendString(dst, text), nil
 }
 
 // appendArray reads {1,NULL,"a b"}, with arrays inside for further dimensions, and perhaps [0:2]=
@@ -91,7 +71,7 @@ func (t *pgType) appendArray(dst, text []byte, depth int) ([]byte, error) {
 	return dst, err
 }
 
-func (t *pgType) appendElements(p *notation, dst []byte, depth int) ([]byte, error) {
+func (t *pgType) appendElements(p *notation, dst []byte, depth int) (_ []byte, err error) {
 	if depth > maxDepth {
 		return dst, errDeep
 	}
@@ -99,38 +79,27 @@ func (t *pgType) appendElements(p *notation, dst []byte, depth int) ([]byte, err
 		return dst, errMalformed
 	}
 	dst = append(dst, '[')
-	if p.take('}') {
-		return append(dst, ']'), nil
-	}
-	for {
-		var err error
+	for first := true; !p.take('}'); first = false {
+		if !first {
+			if !p.take(t.delim) {
+				return dst, errMalformed
+			}
+			dst = append(dst, ',')
+		}
 		if p.at('{') {
 			dst, err = t.appendElements(p, dst, depth+1)
 		} else {
-			item, quoted := p.item(t.delim, '}')
-			switch {
-			case !p.ok():
-				err = errMalformed
-			case !quoted && string(item) == "NULL":
-				dst = append(dst, "null"...)
-			default:
-				dst, err = t.elem.appendJSON(dst, item, depth+1)
-			}
+			dst, err = p.appendItem(dst, t.elem, t.delim, '}', "NULL", depth)
 		}
-		switch {
-		case err != nil:
+		if err != nil {
 			return dst, err
-		case p.take('}'):
-			return append(dst, ']'), nil
-		case !p.take(t.delim):
-			return dst, errMalformed
 		}
-		dst = append(dst, ',')
 	}
+	return append(dst, ']'), nil
 }
 
 // appendRow reads (1,,"a b"), in which nothing is NULL and "" the empty text.
-func (t *pgType) appendRow(dst, text []byte, depth int) ([]byte, error) {
+func (t *pgType) appendRow(dst, text []byte, depth int) (_ []byte, err error) {
 	p := &notation{rest: text}
 	if !p.take('(') {
 		return dst, errMalformed
@@ -143,21 +112,10 @@ func (t *pgType) appendRow(dst, text []byte, depth int) ([]byte, error) {
 			}
 			dst = append(dst, ',')
 		}
-		var err error
 		if dst, err = appendString(dst, []byte(f.name)); err != nil {
 			return dst, err
 		}
-		dst = append(dst, ':')
-		item, quoted := p.item(',', ')')
-		switch {
-		case !p.ok():
-			err = errMalformed
-		case !quoted && len(item) == 0:
-			dst = append(dst, "null"...)
-		default:
-			dst, err = f.typ.appendJSON(dst, item, depth+1)
-		}
-		if err != nil {
+		if dst, err = p.appendItem(append(dst, ':'), f.typ, ',', ')', "", depth); err != nil {
 			return dst, err
 		}
 	}
@@ -168,12 +126,8 @@ func (t *pgType) appendRow(dst, text []byte, depth int) ([]byte, error) {
 }
 
 // notation reads the server's notation of arrays and rows.
-type notation struct {
-	rest   []byte
-	failed bool
-}
+type notation struct{ rest []byte }
 
-func (p *notation) ok() bool       { return !p.failed }
 func (p *notation) at(b byte) bool { return len(p.rest) > 0 && p.rest[0] == b }
 
 func (p *notation) take(b byte) bool {
@@ -184,10 +138,10 @@ func (p *notation) take(b byte) bool {
 	return false
 }
 
-// item reads up to the delimiter or the end, which it leaves. Quotes and backslashes are taken off;
-// in rows a quote inside quotes is doubled.
-func (p *notation) item(delim, end byte) (text []byte, quoted bool) {
-	inside := false
+// appendItem reads up to the delimiter or the end, which it leaves, and writes the value that it is
+// of a type. Quotes and backslashes are taken off; in rows a quote inside quotes is doubled.
+func (p *notation) appendItem(dst []byte, t *pgType, delim, end byte, null string, depth int) ([]byte, error) {
+	text, quoted, inside := []byte{}, false, false
 	for i := 0; i < len(p.rest); i++ {
 		b := p.rest[i]
 		switch {
@@ -201,11 +155,13 @@ func (p *notation) item(delim, end byte) (text []byte, quoted bool) {
 			inside, quoted = !inside, true
 		case !inside && (b == delim || b == end):
 			p.rest = p.rest[i:]
-			return text, quoted
+			if !quoted && string(text) == null {
+				text = nil
+			}
+			return t.appendJSON(dst, text, depth+1)
 		default:
 			text = append(text, b)
 		}
 	}
-	p.failed, p.rest = true, nil
-	return nil, false
+	return dst, errMalformed
 }

@@ -1,9 +1,12 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -89,70 +92,49 @@ func (m *merge) typeOf(i int) uint32 { return m.columns[m.plan.Places[i]].DataTy
 
 // insert lays the rows into the temporary table, as many a statement as it takes.
 func (m *merge) insert(ctx context.Context, stage string, rows array.RecordReader) (int64, error) {
-	width := len(m.plan.Columns) + 1
+	oids := []uint32{oidInt8} // of a row
+	for i := range m.plan.Columns {
+		oid := m.typeOf(i)
+		if oid == oidSuper {
+			oid = oidVarchar
+		}
+		oids = append(oids, oid)
+	}
 	var values [][]byte
 	size := 0
 	flush := func() error {
 		if len(values) == 0 {
 			return nil
 		}
-		var sql strings.Builder
-		fmt.Fprintf(&sql, "INSERT INTO %s VALUES ", stage)
-		oids := make([]uint32, len(values))
+		sql := []byte("INSERT INTO " + stage + " VALUES ")
 		for i := range values {
-			col := i % width
+			before := ", "
 			switch {
-			case col == 0 && i > 0:
-				sql.WriteString(", (")
-			case col == 0:
-				sql.WriteByte('(')
-			default:
-				sql.WriteString(", ")
+			case i == 0:
+				before = "("
+			case i%len(oids) == 0:
+				before = "), ("
 			}
-			fmt.Fprintf(&sql, "$%d", i+1)
-			if col == width-1 {
-				sql.WriteByte(')')
-			}
-			switch {
-			case col == 0:
-				oids[i] = oidInt8
-			case m.typeOf(col-1) == oidSuper:
-				oids[i] = oidVarchar
-			default:
-				oids[i] = m.typeOf(col - 1)
-			}
+			sql = fmt.Appendf(sql, "%s$%d", before, i+1)
 		}
-		_, err := m.s.pg.ExecParams(ctx, sql.String(), values, oids, nil, nil).Close()
+		_, err := m.s.pg.ExecParams(ctx, string(sql)+")", values, slices.Repeat(oids, len(values)/len(oids)), nil, nil).Close()
 		values, size = values[:0], 0
 		return m.db.errorOf(ctx, err)
 	}
-	for rows.Next() {
-		rec := rows.Record()
-		for row := range int(rec.NumRows()) {
-			values = append(values, fmt.Appendf(nil, "%d", m.plan.Rows))
-			for i, col := range rec.Columns() {
-				if driverbase.IsNull(col, row) {
-					m.plan.Nulls[i] = true
-					values = append(values, nil)
-					continue
-				}
-				cell, err := appendCell([]byte{}, col, row)
-				if err != nil {
-					return 0, m.plan.CellError(i, err)
-				}
-				size += len(cell)
-				values = append(values, cell)
-			}
-			m.plan.Rows++
-			if len(values)+width > insertParams || size > insertBytes {
-				if err := flush(); err != nil {
-					return 0, err
-				}
+	for cells, err := range m.texts(ctx, rows) {
+		if err != nil {
+			return 0, err
+		}
+		values = append(values, strconv.AppendInt(nil, m.plan.Rows-1, 10))
+		for _, cell := range cells {
+			values = append(values, bytes.Clone(cell))
+			size += len(cell)
+		}
+		if len(values)+len(oids) > insertParams || size > insertBytes {
+			if err := flush(); err != nil {
+				return 0, err
 			}
 		}
-	}
-	if err := rows.Err(); err != nil {
-		return 0, err
 	}
 	return m.plan.Rows, flush()
 }

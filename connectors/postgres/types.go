@@ -2,11 +2,12 @@ package postgres
 
 import (
 	"context"
+	"maps"
 	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
 )
 
 // Object ids of types that are read by their meaning. They are fixed, in PostgreSQL and in
@@ -29,8 +30,6 @@ const (
 	oidTime        = 1083
 	oidTimestamp   = 1114
 	oidTimestamptz = 1184
-	oidInterval    = 1186
-	oidTimetz      = 1266
 	oidNumeric     = 1700
 	oidRecord      = 2249
 	oidRecordArray = 2287
@@ -41,27 +40,25 @@ const (
 	oidVarbyte = 6551 // Redshift's bytes
 )
 
-// kind is what becomes of a type's values.
+// kind is what becomes of a type's values in JSON.
 type kind uint8
 
 const (
 	asText kind = iota
 	asBool
-	asInt
-	asFloat
-	asNumeric
+	asNumber
 	asBytes
 	asJSON
-	asArray     // JSON
-	asComposite // JSON
-	asRecord    // JSON; a row type without a name, or arrays of it
+	asArray
+	asComposite
 )
 
+// builtin are the types that the server is not asked about.
 var builtin = map[uint32]kind{
-	oidBool: asBool, oidInt2: asInt, oidInt4: asInt, oidInt8: asInt, oidOid: asInt, oidFloat4: asFloat, oidFloat8: asFloat, oidNumeric: asNumeric, oidBytea: asBytes, oidVarbyte: asBytes,
-	oidJSON: asJSON, oidJSONB: asJSON, oidSuper: asJSON, oidRecord: asRecord, oidRecordArray: asRecord,
+	oidBool: asBool, oidInt2: asNumber, oidInt4: asNumber, oidInt8: asNumber, oidOid: asNumber, oidFloat4: asNumber, oidFloat8: asNumber, oidNumeric: asNumber,
+	oidBytea: asBytes, oidVarbyte: asBytes, oidJSON: asJSON, oidJSONB: asJSON, oidSuper: asJSON, oidRecord: asText, oidRecordArray: asText,
 	oidText: asText, oidUnknown: asText, oidBpchar: asText, oidVarchar: asText, oidDate: asText, oidTime: asText, oidTimestamp: asText, oidTimestamptz: asText,
-	oidInterval: asText, oidTimetz: asText, oidUUID: asText, 18: asText, 19: asText,
+	pgtype.IntervalOID: asText, pgtype.TimetzOID: asText, oidUUID: asText, pgtype.QCharOID: asText, pgtype.NameOID: asText,
 }
 
 // pgType is a type as values inside arrays and rows need it.
@@ -109,13 +106,10 @@ func (c *catalog) load(ctx context.Context, s *session, fields []pgconn.FieldDes
 		return false, nil
 	}
 	for _, f := range fields {
-		if _, known := builtin[f.DataTypeOID]; known {
-			continue
-		}
 		c.mu.Lock()
 		known := c.types[f.DataTypeOID] != nil
 		c.mu.Unlock()
-		if known {
+		if _, fixed := builtin[f.DataTypeOID]; fixed || known {
 			continue
 		}
 		asked = true
@@ -126,9 +120,8 @@ func (c *catalog) load(ctx context.Context, s *session, fields []pgconn.FieldDes
 	return asked, nil
 }
 
-// ask loads a type and those it is made of.
-func (c *catalog) ask(ctx context.Context, s *session, oid uint32) error {
-	const members = `WITH RECURSIVE part(oid) AS (
+// members finds a type and those it is made of, a row type once for each of its columns.
+const members = `WITH RECURSIVE part(oid) AS (
   SELECT $1::pg_catalog.oid
   UNION
   SELECT m.oid FROM part p JOIN pg_catalog.pg_type t ON t.oid = p.oid
@@ -138,70 +131,55 @@ func (c *catalog) ask(ctx context.Context, s *session, oid uint32) error {
     UNION ALL SELECT a.atttypid FROM pg_catalog.pg_attribute a WHERE t.typtype = 'c' AND a.attrelid = t.typrelid AND a.attnum > 0 AND NOT a.attisdropped
   ) m(oid)
 )
-SELECT t.oid, CASE WHEN t.typinput = 'pg_catalog.array_in'::pg_catalog.regproc THEN 'a' ELSE t.typtype END, t.typelem, t.typbasetype, COALESCE(e.typdelim, ',')
-FROM part JOIN pg_catalog.pg_type t ON t.oid = part.oid LEFT JOIN pg_catalog.pg_type e ON e.oid = t.typelem`
-	const attributes = `SELECT t.oid, a.attname, a.atttypid FROM pg_catalog.pg_type t JOIN pg_catalog.pg_attribute a ON a.attrelid = t.typrelid
-WHERE t.typtype = 'c' AND t.oid = ANY($1::pg_catalog.oid[]) AND a.attnum > 0 AND NOT a.attisdropped ORDER BY t.oid, a.attnum`
-	types := s.pg.ExecParams(ctx, members, [][]byte{strconv.AppendUint(nil, uint64(oid), 10)}, nil, nil, nil).Read()
-	if types.Err != nil {
-		return s.db.errorOf(ctx, types.Err)
-	}
-	all := make([]string, 0, len(types.Rows))
-	for _, r := range types.Rows {
-		all = append(all, string(r[0]))
-	}
-	rows := s.pg.ExecParams(ctx, attributes, [][]byte{[]byte("{" + strings.Join(all, ",") + "}")}, nil, nil, nil).Read()
-	if rows.Err != nil {
-		return s.db.errorOf(ctx, rows.Err)
-	}
+SELECT t.oid, CASE WHEN t.typinput = 'pg_catalog.array_in'::pg_catalog.regproc THEN 'a' ELSE t.typtype END, CASE t.typtype WHEN 'd' THEN t.typbasetype ELSE t.typelem END, COALESCE(e.typdelim, ','), a.attname, a.atttypid
+FROM part JOIN pg_catalog.pg_type t ON t.oid = part.oid LEFT JOIN pg_catalog.pg_type e ON e.oid = t.typelem
+LEFT JOIN pg_catalog.pg_attribute a ON t.typtype = 'c' AND a.attrelid = t.typrelid AND a.attnum > 0 AND NOT a.attisdropped
+ORDER BY t.oid, a.attnum`
 
+// ask loads a type and those it is made of.
+func (c *catalog) ask(ctx context.Context, s *session, oid uint32) error {
+	r := s.pg.ExecParams(ctx, members, [][]byte{strconv.AppendUint(nil, uint64(oid), 10)}, nil, nil, nil).Read()
+	if r.Err != nil {
+		return s.db.errorOf(ctx, r.Err)
+	}
+	found, bases := map[uint32]*pgType{}, map[uint32]uint32{}
+	typ := func(id uint32) *pgType { // types refer to one another in any order
+		if found[id] == nil {
+			found[id] = &pgType{kind: builtin[id]}
+		}
+		return found[id]
+	}
+	typ(oid)
+	for _, row := range r.Rows {
+		id, part := oidIn(row[0]), oidIn(row[2])
+		t := typ(id)
+		if _, ok := builtin[id]; ok {
+			continue
+		}
+		switch row[1][0] {
+		case 'a':
+			t.kind, t.elem, t.delim = asArray, typ(part), row[3][0]
+		case 'c':
+			t.kind = asComposite
+			if row[4] != nil {
+				t.fields = append(t.fields, field{string(row[4]), typ(oidIn(row[5]))})
+			}
+		case 'd':
+			bases[id] = part
+		}
+	}
+	for id, base := range bases { // a domain is the type it is made on
+		for bases[base] != 0 {
+			base = bases[base]
+		}
+		*found[id] = *typ(base)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.types == nil {
 		c.types = map[uint32]*pgType{}
 	}
-	found := map[uint32]*pgType{}
-	for _, r := range types.Rows { // types refer to one another in any order: first they are there, then they are filled
-		id := oidIn(r[0])
-		if k, ok := builtin[id]; ok {
-			found[id] = &pgType{kind: k}
-		} else {
-			found[id] = &pgType{}
-		}
-	}
-	bases := map[uint32]uint32{}
-	for _, r := range types.Rows {
-		t := found[oidIn(r[0])]
-		if _, ok := builtin[oidIn(r[0])]; ok {
-			continue
-		}
-		switch r[1][0] {
-		case 'a':
-			t.kind, t.elem, t.delim = asArray, found[oidIn(r[2])], r[4][0]
-		case 'c':
-			t.kind = asComposite
-		case 'd':
-			bases[oidIn(r[0])] = oidIn(r[3])
-		}
-	}
-	for _, r := range rows.Rows {
-		if t := found[oidIn(r[0])]; t.kind == asComposite {
-			t.fields = append(t.fields, field{string(r[1]), found[oidIn(r[2])]})
-		}
-	}
-	for id := range bases { // a domain is the type it is made on
-		base := bases[id]
-		for bases[base] != 0 {
-			base = bases[base]
-		}
-		*found[id] = *found[base]
-	}
-	for id, t := range found {
-		c.types[id] = t
-	}
-	if c.types[oid] == nil {
-		c.types[oid] = &pgType{}
-	}
+	maps.Copy(c.types, found)
 	return nil
 }
 

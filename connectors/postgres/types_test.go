@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"math/big"
 	"math/rand/v2"
 	"strings"
@@ -182,4 +183,61 @@ func FuzzDecoders(f *testing.F) {
 		}
 		postgres.ReadTimestamp(string(v))
 	})
+}
+
+// Days and times of all that PostgreSQL has, by binary forms, by texts, and inside rows without a
+// type's name, against each other and against the server's own text.
+func TestTimesAsTheServerWritesThem(t *testing.T) {
+	s := running(t)
+	name := s.database(t)
+	c := s.open(t, name, driver.Options{})
+	defer c.Close()
+	texts, err := postgres.OpenAsRedshift(context.Background(), s.URL(name, s.Port), driver.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer texts.Close()
+	mustExec(t, c, `CREATE TABLE moments AS SELECT i, d, m, m AT TIME ZONE 'UTC' AS z, c, (i * 7919 % 2000001 - 1000000) * 1.25e-3::float4 AS f, (i * 0.37 - 300)::float8 AS g, (i - 500) * 0.0100::numeric AS n
+FROM (SELECT i, DATE '4713-01-01 BC' + (i::bigint * 2147483 % 2140000000)::int AS d, TIMESTAMP '4713-01-01 BC' + (i * 292) * INTERVAL '365 days 01:02:03.456789' AS m, TIME '00:00' + i * INTERVAL '86.399123 s' AS c FROM generate_series(0, 999) AS t(i)) AS t`)
+	const binary = "SELECT d, m, z, c, ROW(d, m, z, c, f, g, n, i, '', NULL, ARRAY[d, NULL])::text AS theirs, ROW(d, m, z, c, f, g, n, i, '', NULL, ARRAY[d, NULL]) AS ours FROM moments ORDER BY i"
+	ours, err := read(context.Background(), c, binary)
+	if err != nil || ours.Rows() != 1000 {
+		t.Fatal(err)
+	}
+	plain, err := read(context.Background(), texts, "SELECT d, m, z, c FROM moments ORDER BY i")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for row := range ours.Rows() {
+		for col := range plain.Columns {
+			if a, b := ours.Columns[col].Value(row).String(), plain.Columns[col].Value(row).String(); a != b {
+				t.Fatalf("row %d, column %d: %s in binary, %s as text", row, col, a, b)
+			}
+		}
+		var fields []any
+		want := ours.Columns[4].Value(row).Text()
+		parts := strings.SplitN(strings.Trim(want, "()"), ",", 11)
+		for i, part := range parts {
+			switch part = strings.Trim(part, `"`); {
+			case i == 8:
+				fields = append(fields, `""`)
+			case i == 9:
+				fields = append(fields, "null")
+			case i == 10:
+				first, _, _ := strings.Cut(strings.Trim(part, `{}"\`), ",")
+				fields = append(fields, `["`+strings.Trim(first, `"\`)+`",null]`)
+			case i < 4:
+				fields = append(fields, `"`+part+`"`)
+			default:
+				fields = append(fields, part)
+			}
+		}
+		var b strings.Builder
+		for i, f := range fields {
+			fmt.Fprintf(&b, `,"f%d":%s`, i+1, f)
+		}
+		if got := ours.Columns[5].Value(row).Text(); got != "{"+b.String()[1:]+"}" {
+			t.Fatalf("row %d: %s, the server writes %s", row, got, want)
+		}
+	}
 }
