@@ -85,6 +85,10 @@ func appendText(b array.Builder, s string) bool {
 		t, ok := instant(s, timestampLayouts)
 		b.Append(arrow.Timestamp(t.UnixMicro()))
 		return ok
+	case *array.Time64Builder:
+		t, err := time.Parse(time.TimeOnly, s) // with digits of a second, too
+		b.Append(arrow.Time64(t.Sub(t.Truncate(24 * time.Hour)).Microseconds()))
+		return err == nil && t.Nanosecond()%1000 == 0
 	case *array.BinaryBuilder:
 		v, err := base64.StdEncoding.DecodeString(s)
 		b.Append(v)

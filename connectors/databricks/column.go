@@ -122,6 +122,8 @@ func (c *column) arrowType() arrow.DataType {
 		return &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}
 	case "TIMESTAMP_NTZ":
 		return &arrow.TimestampType{Unit: arrow.Microsecond}
+	case "TIME":
+		return arrow.FixedWidthTypes.Time64us
 	case "BINARY":
 		return arrow.BinaryTypes.Binary
 	case "VOID":

@@ -2,6 +2,7 @@ package databricks_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -12,6 +13,7 @@ import (
 	"github.com/badger-eval/badger/connectors/databricks/databrickstest"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/drivertest"
+	"github.com/badger-eval/badger/internal/errcode"
 )
 
 var ctx = context.Background()
@@ -119,5 +121,41 @@ func TestNestedValues(t *testing.T) {
 			t.Errorf("%s: got\n%s%v\nwant\n%s", name, got, err, want)
 		}
 		c.Close() //nolint:errcheck // nothing follows
+	}
+}
+
+// Times of day come as text from a service that sends them so, and are exact to the microsecond.
+func TestTimes(t *testing.T) {
+	s := start(t)
+	s.Answer("SELECT good", text([]string{"a", "b"}, []string{"TIME(6)", "TIME"}, "00:00:00", "23:59:59.999999", "12:30:00.5", null))
+	s.Answer("SELECT bad", text([]string{"a"}, []string{"TIME(6)"}, "24:00:00"))
+	c := open(t, s.URL(), options)
+	defer c.Close() //nolint:errcheck // nothing follows
+	r, err := c.Query(ctx, "SELECT good")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Release()
+	var got []any
+	for r.Next() {
+		for _, col := range r.Record().Columns() {
+			times, ok := col.(*array.Time64)
+			if !ok || times.DataType().(*arrow.Time64Type).Unit != arrow.Microsecond {
+				t.Fatalf("a column of type %v, want times of microseconds", col.DataType())
+			}
+			for i := range times.Len() {
+				if times.IsNull(i) {
+					got = append(got, nil)
+				} else {
+					got = append(got, int64(times.Value(i)))
+				}
+			}
+		}
+	}
+	if want := []any{int64(0), int64(45_000_500_000), int64(86_399_999_999), nil}; r.Err() != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, %v; want %v", got, r.Err(), want)
+	}
+	if _, err := show(c.Query(ctx, "SELECT bad")); errcode.Of(err) != errcode.DataLoss {
+		t.Errorf("24:00:00: %v, want data_loss", err)
 	}
 }

@@ -15,11 +15,12 @@ func words(sql string, f func(word string, depth int) bool) {
 		rest := sql[i:]
 		switch c := sql[i]; {
 		case strings.HasPrefix(rest, "--"):
-			i += end(rest, "\n", 2)
+			i += lineEnd(rest)
 		case strings.HasPrefix(rest, "/*"):
-			i += end(rest, "*/", 2)
+			i += commentEnd(rest)
 		case c == '\'' || c == '"' || c == '`':
-			i += quotedEnd(rest)
+			raw := c != '`' && i > 0 && (sql[i-1] == 'r' || sql[i-1] == 'R') && (i == 1 || !isLetter(sql[i-2]) && !isDigit(sql[i-2]))
+			i += quotedEnd(rest, raw)
 		case c == '(':
 			depth++
 			i++
@@ -28,7 +29,7 @@ func words(sql string, f func(word string, depth int) bool) {
 			i++
 		case isLetter(c):
 			n := 1
-			for n < len(rest) && (isLetter(rest[n]) || rest[n] >= '0' && rest[n] <= '9') {
+			for n < len(rest) && (isLetter(rest[n]) || isDigit(rest[n])) {
 				n++
 			}
 			if !f(strings.ToUpper(rest[:n]), depth) {
@@ -45,21 +46,42 @@ func isLetter(c byte) bool {
 	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
 
-// end is where the first mark behind the first n bytes of s ends.
-func end(s, mark string, n int) int {
-	at := strings.Index(s[n:], mark)
-	if at < 0 {
-		return len(s)
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// lineEnd is where the comment at the beginning of s ends, which a backslash before the end of a line
+// continues.
+func lineEnd(s string) int {
+	for i := 2; i < len(s); i++ {
+		if s[i] == '\r' || s[i] == '\n' && s[i-1] != '\\' {
+			return i + 1
+		}
 	}
-	return n + at + len(mark)
+	return len(s)
+}
+
+// commentEnd is where the comment at the beginning of s ends, with the comments in it.
+func commentEnd(s string) int {
+	for i, depth := 0, 0; i < len(s)-1; i++ {
+		switch s[i : i+2] {
+		case "/*":
+			depth++
+			i++
+		case "*/":
+			i++
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return len(s)
 }
 
 // quotedEnd is where what the first byte of s opens ends. A backslash takes the next byte's meaning
-// away, but not in names.
-func quotedEnd(s string) int {
+// away, but not in names and in raw text, such as r'\d'.
+func quotedEnd(s string, raw bool) int {
 	for i := 1; i < len(s); i++ {
 		switch {
-		case s[i] == '\\' && s[0] != '`':
+		case s[i] == '\\' && s[0] != '`' && !raw:
 			i++
 		case s[i] == s[0]:
 			return i + 1
