@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"errors"
-	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -259,7 +258,7 @@ func bind(args []any, oids []uint32) ([][]byte, error) {
 		case int64:
 			values[i] = strconv.AppendInt(nil, v, 10)
 		case float64:
-			values[i] = appendFloat(nil, v)
+			values[i] = textForm.AppendFloat(nil, v, 64)
 		case string:
 			if strings.IndexByte(v, 0) >= 0 {
 				return nil, invalid("parameter %d: PostgreSQL has no text with NUL bytes", i+1)
@@ -279,15 +278,4 @@ func bind(args []any, oids []uint32) ([][]byte, error) {
 		}
 	}
 	return values, nil
-}
-
-// appendFloat writes a double that reads back as the same one.
-func appendFloat(b []byte, f float64) []byte {
-	switch {
-	case math.IsInf(f, 1):
-		return append(b, "Infinity"...)
-	case math.IsInf(f, -1):
-		return append(b, "-Infinity"...)
-	}
-	return strconv.AppendFloat(b, f, 'g', -1, 64)
 }
