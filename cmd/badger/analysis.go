@@ -59,7 +59,7 @@ func (f *scoresFlags) open(ctx context.Context, cases string) (*openScores, erro
 	set := analysis.NewSet(metric.All())
 	var labelled *storedscores.CaseLabels
 	if cases != "" {
-		source, _, err := caseFile("--cases: ", cases, answerFlags{})
+		source, _, err := caseFile("--cases", cases, answerFlags{})
 		if err != nil {
 			return nil, err
 		}

@@ -5,11 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
+	"log/slog"
 	"slices"
 
-	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/calibration"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -92,7 +90,7 @@ func (c *calibrateCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return errcode.AsUsage(err)
 	}
-	if err := c.draw(r); err != nil {
+	if err := calibration.Draw(r, c.SVG, c.HTML); err != nil {
 		return err
 	}
 	if c.JSON {
@@ -151,104 +149,49 @@ func checkAgreement(r *calibration.Report, gates gates, w io.Writer) error {
 
 // study scores the labelled cases.
 func (c *calibrateCommand) study(ctx context.Context, p process) (*calibration.Study, error) {
-	l := labelled{process: p, concurrency: c.Concurrency, quiet: c.Quiet || c.JSON && !isTerminal(p.stderr), choosing: c.CV || c.LeaveOut != ""}
-	closeSource, err := c.open(ctx, &l)
+	in, err := openCases(ctx, p, "--cases", c.Cases, c.Source, c.answerFlags)
 	if err != nil {
 		return nil, err
 	}
-	defer closeSource()
+	defer in.Close()
+	bar := newProgressBar(p.stderr, c.Quiet || c.JSON && !isTerminal(p.stderr))
+	l := calibration.Labelled{
+		Source: in.Source, Concurrency: c.Concurrency, Choosing: c.CV || c.LeaveOut != "", Notes: p.stderr, Progress: bar.update, Done: bar.finish,
+	}
+	if in.Tables != nil {
+		if l.Votes, err = in.Tables.Votes(ctx, p.stderr); err != nil {
+			return nil, err
+		}
+	}
 	config, err := readConfig(c.Config, p)
 	if err != nil {
 		return nil, err
 	}
-	l.snapshots.Allow(config.Results.Files)
-	closeJudge, err := c.plan(ctx, &l, config)
+	in.Snapshots.Allow(config.Results.Files)
+	if config.Judge, err = c.over(config.Judge); err != nil {
+		return nil, err
+	}
+	wanted := calibration.Wanted{Metrics: c.Metrics, Compare: c.Compare, Assessments: c.Assessments, Backends: c.Backend}
+	wanted.Engine = scoring.EngineOptions{Counterexamples: smallDatabases, Snapshots: in.Snapshots}
+	if wanted.Engine.Config, err = config.Metrics.engineConfig(); err != nil {
+		return nil, err
+	}
+	if wanted.All, err = withJudges(ctx, append(config.Judges, c.Judges...), in.Warehouses()...); err != nil {
+		return nil, err
+	}
+	judge, err := config.Judge.open(ctx, judgeSurroundings{
+		process: p, log: slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})), opened: func(error) {},
+	})
 	if err != nil {
 		return nil, err
 	}
-	defer closeJudge()
-	return l.score(ctx)
-}
-
-// open opens where the labelled cases are.
-func (c *calibrateCommand) open(ctx context.Context, l *labelled) (func(), error) {
-	if c.Cases != "" {
-		var err error
-		l.source, l.snapshots, err = caseFile("--cases: ", c.Cases, c.answerFlags)
-		return func() {}, err
+	defer judge.Close() //nolint:errcheck // the ledger holds what it could
+	if judge != nil {
+		wanted.Judge, wanted.Judges, wanted.Model = judge.Backend(), judge.Judges(), judge.modelOf
 	}
-	w, source, err := caseWarehouse(ctx, l.process, c.Source, c.filter())
-	if err != nil {
+	if l.Plan, err = wanted.Plan(ctx); err != nil {
 		return nil, err
 	}
-	l.source, l.snapshots.Warehouse, l.warehouse = source, w, w
-	if l.votes, err = warehouseVotes(ctx, l.process, w); err != nil {
-		_ = w.Close()
-		return nil, err
-	}
-	return func() { _ = w.Close() }, nil
-}
-
-// draw writes the pictures that were asked for.
-func (c *calibrateCommand) draw(r *calibration.Report) error {
-	if c.SVG == "" && c.HTML == "" {
-		return nil
-	}
-	pictures := calibration.Pictures(r)
-	write := func(flag, path string, text []byte) error {
-		if err := os.WriteFile(path, text, 0o644); err != nil { //nolint:gosec // a report, to be read by others
-			return errcode.New(errcode.PermissionDenied, "%s: %w", flag, err)
-		}
-		return nil
-	}
-	if c.SVG != "" {
-		if err := os.MkdirAll(c.SVG, 0o755); err != nil { //nolint:gosec // likewise
-			return errcode.New(errcode.PermissionDenied, "--svg: %w", err)
-		}
-		for _, picture := range pictures {
-			text, err := picture.SVG()
-			if err != nil {
-				return err
-			}
-			if err := write("--svg", filepath.Join(c.SVG, picture.Name+".svg"), text); err != nil {
-				return err
-			}
-		}
-	}
-	if c.HTML != "" {
-		page, err := calibration.Page(r, pictures)
-		if err != nil {
-			return err
-		}
-		return write("--html", c.HTML, page)
-	}
-	return nil
-}
-
-// warehouseVotes reads what every annotator said, by answer. Those who were unsure have no vote.
-// Labels that could be of several answers count for none, and are said.
-func warehouseVotes(ctx context.Context, p process, w *connectors.Warehouse) (map[scoring.AnswerID]map[string]agreement.Vote, error) {
-	all, err := w.Votes(ctx)
-	if err != nil {
-		return nil, err
-	}
-	votes := map[scoring.AnswerID]map[string]agreement.Vote{}
-	unknown := 0
-	for _, v := range all {
-		if !v.Known {
-			unknown++
-			continue
-		}
-		if v.Decides { // it is in the consensus, and no rating of its own
-			continue
-		}
-		if votes[v.AnswerID] == nil {
-			votes[v.AnswerID] = map[string]agreement.Vote{}
-		}
-		votes[v.AnswerID][v.Annotator] = map[int]agreement.Vote{1: agreement.Pass, -1: agreement.Fail, 0: agreement.Missing}[v.Says]
-	}
-	if unknown > 0 {
-		fmt.Fprintf(p.stderr, "agent_version is NULL in %s of human_labels, and several versions or none answered the question in the batch: such a label counts for none; set agent_version\n", amount.Of(unknown, "row"))
-	}
-	return votes, nil
+	defer judge.Say(p.stderr)
+	return l.Score(ctx)
 }

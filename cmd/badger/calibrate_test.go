@@ -16,8 +16,6 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/assessfile"
-	"github.com/badger-eval/badger/internal/calibration"
 	"github.com/badger-eval/badger/judgebackend/backendtest"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
@@ -196,50 +194,5 @@ func TestCalibrateALiveJudge(t *testing.T) {
 	got, ok := out.Metrics["flex@gpt-4o"]
 	if !ok || got.Confusion != (agreement.Confusion{TP: 2, FP: 1}) || got.Calls == nil || *got.Calls != 1 || len(e.Calls()) != 3 {
 		t.Errorf("%+v after %d calls; want a judge that accepts all three, with a call each", out.Metrics, len(e.Calls()))
-	}
-}
-
-// A backend that recorded replies about some cases only: what the evidence decides of the others
-// would stand for all of them.
-func TestCasesThatABackendWasNotAskedAbout(t *testing.T) {
-	const yes, no = agreement.Pass, agreement.Fail
-	ok := func(v agreement.Vote, calls int) calibration.Score {
-		return calibration.Score{Status: scoring.StatusOK, Verdict: v, Calls: calls}
-	}
-	failed := calibration.Score{Status: scoring.StatusFailed}
-	for _, c := range []struct {
-		why      string
-		recorded string // cases with a reply to the metric
-		others   string // with a reply to another metric
-		scores   []calibration.Score
-		want     []agreement.Vote
-	}{
-		{"everything was asked, or is decided", "a", "", []calibration.Score{ok(yes, 1), ok(yes, 0), ok(no, 0)}, []agreement.Vote{yes, yes, no}},
-		{"c would have been asked: b, which the evidence decides, does not count either", "a", "", []calibration.Score{ok(yes, 1), ok(yes, 0), failed}, []agreement.Vote{yes, agreement.Missing, agreement.Missing}},
-		{"b was assessed", "ab", "", []calibration.Score{ok(yes, 1), ok(yes, 0), failed}, []agreement.Vote{yes, yes, agreement.Missing}},
-		{"replies to other metrics do not make it assessed", "a", "abc", []calibration.Score{ok(yes, 1), ok(yes, 0), failed}, []agreement.Vote{yes, agreement.Missing, agreement.Missing}},
-		{"the backend was never asked", "", "abc", []calibration.Score{ok(yes, 0), ok(yes, 0), failed}, []agreement.Vote{agreement.Missing, agreement.Missing, agreement.Missing}},
-	} {
-		var file strings.Builder
-		for method, ids := range map[string]string{"m": c.recorded, "other": c.others} {
-			for _, id := range ids {
-				fmt.Fprintf(&file, `{"case_id": "%c", "backend": "x", "method": %q, "reply_text": "{}"}`+"\n", id, method)
-			}
-		}
-		f, err := assessfile.Read(t.Context(), "a", strings.NewReader(file.String()), assessfile.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var done []assessed
-		for i, s := range c.scores {
-			done = append(done, assessed{c: calibration.Case{ID: string(rune('a' + i)), Label: yes}, scores: []calibration.Score{s}})
-		}
-		m := scored{metric: &scoring.Metric{Name: "m"}, by: &backend{name: "x", runs: f.Runs()}}
-		m.leaveOut(done, 0)
-		for i, want := range c.want {
-			if got := done[i].scores[0].Verdict; got != want {
-				t.Errorf("%s: verdict on %s is %v, want %v", c.why, done[i].c.ID, got, want)
-			}
-		}
 	}
 }

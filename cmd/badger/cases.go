@@ -67,30 +67,29 @@ func (f answerFlags) filter() connectors.Filter {
 	return connectors.Filter{Agent: of.Agent, Version: of.Version, Batch: of.Batch, SetVersion: string(f.SetVersion)}
 }
 
-// caseFile opens a file of cases, and the results that they refer to. what stands before the
-// message of a file that is not there, such as the flag that names it.
-func caseFile(what, path string, f answerFlags) (batch.Source, snapshots, error) {
-	if f.SetVersion != "" {
-		return nil, snapshots{}, usage("--set-version: expected --source URL with it; a file holds no versions of the golden set")
+// caseFile opens a file of cases, and the results that they refer to. flag is the one that names it.
+func caseFile(flag, path string, f answerFlags) (batch.Source, snapshots, error) {
+	in, err := casesource.OpenFile(flag, path, f.filter())
+	if err != nil {
+		return nil, snapshots{}, err
 	}
-	return casesource.File(what, path, f.answers())
+	return in.Source, in.Snapshots, nil
 }
 
 // snapshots are the results that cases refer to.
 type snapshots = casesource.Snapshots
 
-// caseWarehouse opens a warehouse whose answers are only read.
-func caseWarehouse(ctx context.Context, p process, url string, f connectors.Filter) (*connectors.Warehouse, batch.Source, error) {
+// openCases opens cases that are only read: those of a file, which a flag names, or without one those
+// of a warehouse.
+func openCases(ctx context.Context, p process, flag, file, url string, f answerFlags) (*casesource.Opened, error) {
+	if file != "" {
+		return casesource.OpenFile(flag, file, f.filter())
+	}
 	w, err := openWarehouse(ctx, url, readOnly)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	source, err := casesource.InWarehouse(ctx, p.stderr, w, f)
-	if err != nil {
-		_ = w.Close()
-		return nil, nil, err
-	}
-	return w, source, nil
+	return casesource.OpenWarehouse(ctx, p.stderr, w, f.filter())
 }
 
 // isWarehouse tells a warehouse's URL from the name of a file.

@@ -194,7 +194,7 @@ func answersText(list []scoring.AnswerID) string {
 // fromFile reads the case from a file.
 func (c *explainCommand) fromFile(ctx context.Context, of scoring.AnswerID, in *caseview.Input) (snapshots, error) {
 	flags := answerFlags{Agent: chosen(of.Agent), Version: chosen(of.Version), Batch: chosen(of.Batch)}
-	source, files, err := caseFile("--cases: ", c.Cases, flags)
+	source, files, err := caseFile("--cases", c.Cases, flags)
 	if err != nil {
 		return files, err
 	}

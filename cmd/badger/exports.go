@@ -41,7 +41,7 @@ func (f *exportFlags) open(ctx context.Context, p process, o export.Options, mas
 		if f.SARIF == "" {
 			return nil, usage("--case-file: expected --sarif, whose results name its lines")
 		}
-		source, _, err := caseFile("--case-file: ", f.CaseFile, answerFlags{})
+		source, _, err := caseFile("--case-file", f.CaseFile, answerFlags{})
 		if err != nil {
 			return nil, err
 		}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"iter"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -13,9 +12,9 @@ import (
 	"syscall"
 	"text/tabwriter"
 
-	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/internal/casesource"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/scoring"
@@ -72,12 +71,16 @@ func (c *judgeTestCommand) trial(ctx context.Context, p process) (*judgeTrial, e
 		return nil, err
 	}
 	trial := &judgeTrial{judge: j}
-	source, snaps, closeSource, err := c.open(ctx, p)
+	in, err := openCases(ctx, p, "--cases", c.Cases, c.Source, c.answerFlags)
 	if err != nil {
 		return nil, err
 	}
-	defer closeSource()
-	engine, closeJudge, err := c.engine(ctx, p, j, snaps)
+	defer in.Close()
+	source := in.Source
+	if c.Limit > 0 {
+		source = casesource.First(source, c.Limit)
+	}
+	engine, closeJudge, err := c.engine(ctx, p, j, in.Snapshots)
 	if err != nil {
 		return nil, err
 	}
@@ -97,52 +100,6 @@ func (c *judgeTestCommand) trial(ctx context.Context, p process) (*judgeTrial, e
 	}
 	trial.sum()
 	return trial, nil
-}
-
-// open opens where the cases come from.
-func (c *judgeTestCommand) open(ctx context.Context, p process) (batch.Source, snapshots, func(), error) {
-	var source batch.Source
-	var snaps snapshots
-	closing := func() {}
-	var err error
-	if c.Cases != "" {
-		source, snaps, err = caseFile("--cases: ", c.Cases, c.answerFlags)
-	} else {
-		var w *connectors.Warehouse
-		if w, source, err = caseWarehouse(ctx, p, c.Source, c.filter()); err == nil {
-			snaps.Warehouse, closing = w, func() { _ = w.Close() }
-		}
-	}
-	if err != nil {
-		return nil, snapshots{}, closing, err
-	}
-	if c.Limit > 0 {
-		source = firstCases{source, c.Limit}
-	}
-	return source, snaps, closing, nil
-}
-
-// firstCases is the beginning of a source.
-type firstCases struct {
-	batch.Source
-	n int
-}
-
-// Cases yields the first n.
-func (f firstCases) Cases(ctx context.Context) iter.Seq2[batch.Item, error] {
-	return func(yield func(batch.Item, error) bool) {
-		n := 0
-		for item, err := range f.Source.Cases(ctx) {
-			if n++; !yield(item, err) || n == f.n {
-				return
-			}
-		}
-	}
-}
-
-// Copies finds the answers that the source has several times.
-func (f firstCases) Copies(ctx context.Context) (map[scoring.AnswerID]batch.Copies, error) {
-	return batch.FindCopies(ctx, f.Source)
 }
 
 // engine makes an engine of the standard metrics and the judge, with whoever answers its questions.

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -58,7 +57,7 @@ func (c *policyCommand) Run(ctx context.Context, p process) error {
 			var cases []policy.Labelled
 			var of []string // where each is from
 			for _, from := range part.from {
-				labelled, err := c.labelled(ctx, p, part.policy, from.where)
+				labelled, err := c.labelled(ctx, p, part.policy, from)
 				if err != nil {
 					return err
 				}
@@ -160,35 +159,29 @@ func (c *policyCommand) who() string {
 	return strings.TrimSuffix(c.Judge+"@"+c.Backend, "@")
 }
 
-// openCases opens a file of cases, or a warehouse that has some.
-func openCases(ctx context.Context, p process, where string) (source batch.Source, results snapshots, closeAll func(), err error) {
-	if isWarehouse(where) {
-		w, source, err := caseWarehouse(ctx, p, where, connectors.Filter{})
-		return source, snapshots{Warehouse: w}, func() { _ = w.Close() }, err
-	}
-	source, results, err = caseFile("", where, answerFlags{})
-	return source, results, func() {}, err
-}
-
 // labelled finds the relation that decides each labelled case of a file or warehouse, and what the
 // judge says of it.
-func (c *policyCommand) labelled(ctx context.Context, p process, which policy.Policy, where string) ([]policy.Labelled, error) {
+func (c *policyCommand) labelled(ctx context.Context, p process, which policy.Policy, from labelSource) ([]policy.Labelled, error) {
 	config, err := readConfig(c.Config, p)
 	if err != nil {
 		return nil, err
 	}
 	var cases iter.Seq2[placedCase, error]
 	var results snapshots
-	if where == lawsOfEquality {
+	if from.where == lawsOfEquality {
 		cases = pairsOfLaws
 	} else {
-		source, found, closeAll, err := openCases(ctx, p, where)
+		file, url := from.where, ""
+		if isWarehouse(from.where) {
+			file, url = "", from.where
+		}
+		in, err := openCases(ctx, p, from.option, file, url, answerFlags{})
 		if err != nil {
 			return nil, err
 		}
-		defer closeAll()
-		found.Allow(config.Results.Files)
-		cases, results = casesOf(ctx, source), found
+		defer in.Close()
+		in.Snapshots.Allow(config.Results.Files)
+		cases, results = casesOf(ctx, in.Source), in.Snapshots
 	}
 	options, err := json.Marshal(map[string]any{"policy": which, "without_judge": "guess"})
 	if err != nil {
@@ -231,7 +224,7 @@ func (c *policyCommand) labelled(ctx context.Context, p process, which policy.Po
 		}
 	}
 	if len(out) == 0 {
-		return nil, usage("%s holds no case with a label and two answers to compare", filepath.Base(where))
+		return nil, usage("%s holds no case with a label and two answers to compare", filepath.Base(from.where))
 	}
 	return out, nil
 }

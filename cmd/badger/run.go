@@ -282,7 +282,7 @@ func (c *runCommand) open(ctx context.Context, e *runAtWork) (_ func(), err erro
 	}()
 	to := c.To
 	if c.Cases != "" {
-		if e.Source, e.snapshots, err = caseFile("--cases: ", c.Cases, c.answerFlags); err != nil {
+		if e.Source, e.snapshots, err = caseFile("--cases", c.Cases, c.answerFlags); err != nil {
 			return nil, err
 		}
 		to = cmp.Or(to, "duckdb:scores.duckdb")

@@ -1,9 +1,10 @@
-package main
+package calibration
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"runtime"
 	"slices"
@@ -12,45 +13,46 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/batch"
-	"github.com/badger-eval/badger/internal/calibration"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
 )
 
-// labelled is the scoring of labelled cases.
-type labelled struct {
-	process
-	source      batch.Source
-	snapshots   snapshots
-	warehouse   *connectors.Warehouse                          // of the source; nil: it is a file
-	votes       map[scoring.AnswerID]map[string]agreement.Vote // of a warehouse
-	plain       *scoring.Engine                                // without a judge
-	metrics     []scored
-	concurrency int
-	quiet       bool
-	choosing    bool // thresholds are chosen, so that metrics without one count too
+// Labelled is the scoring of labelled cases.
+type Labelled struct {
+	Source      batch.Source
+	Votes       map[scoring.AnswerID]map[string]agreement.Vote // what each annotator said, by answer; nil: the cases say it
+	Plan        *Plan
+	Concurrency int       // cases at a time; 0: as many as there are processors, and 64 where a judge is asked
+	Choosing    bool      // thresholds are chosen, so that metrics without one count too
+	Notes       io.Writer // is told which cases do not count
+
+	Progress func(batch.Progress) // is told how far it is
+	Done     func()               // is called behind the last case, before any note
 }
 
 // assessed is one labelled case with its scores, in the order of the metrics.
 type assessed struct {
 	at     int // place in the source
-	c      calibration.Case
+	c      Case
 	votes  map[string]agreement.Vote
-	scores []calibration.Score
+	scores []Score
 }
 
-// score runs every metric on every labelled case. Cases without a label are passed over.
-func (l *labelled) score(ctx context.Context) (*calibration.Study, error) {
-	if l.concurrency <= 0 {
-		l.concurrency = runtime.GOMAXPROCS(0)
+// Score runs every metric of the plan on every labelled case. Cases without a label are passed over;
+// that there is no other is an error, coded InvalidArgument.
+func (l *Labelled) Score(ctx context.Context) (*Study, error) {
+	concurrency := l.Concurrency
+	if concurrency == 0 && l.Plan.asks {
+		concurrency = 64
 	}
-	bar := newProgressBar(l.stderr, l.quiet)
+	if concurrency <= 0 {
+		concurrency = runtime.GOMAXPROCS(0)
+	}
 	progress := batch.Progress{}
-	if counter, ok := l.source.(batch.Counter); ok {
+	if counter, ok := l.Source.(batch.Counter); ok {
 		progress.Total, _ = counter.Count(ctx) // only for the bar
 	}
 	var (
@@ -60,9 +62,9 @@ func (l *labelled) score(ctx context.Context) (*calibration.Study, error) {
 		unread     []string
 	)
 	g, gctx := errgroup.WithContext(ctx)
-	g.SetLimit(l.concurrency)
+	g.SetLimit(concurrency)
 	at := 0
-	for item, err := range batch.Distinct(gctx, l.source) {
+	for item, err := range batch.Distinct(gctx, l.Source) {
 		if err != nil {
 			if werr := g.Wait(); werr != nil {
 				return nil, werr
@@ -83,7 +85,7 @@ func (l *labelled) score(ctx context.Context) (*calibration.Study, error) {
 				return nil
 			}
 			a := assessed{at: place, votes: l.votesOf(c)}
-			a.c = calibration.Case{ID: c.ID, Label: labelOf(c, a.votes), Groups: map[string]string{calibration.ByDataset: c.Dataset, calibration.ByDatabase: c.Database}}
+			a.c = Case{ID: c.ID, Label: labelOf(c, a.votes), Groups: map[string]string{ByDataset: c.Dataset, ByDatabase: c.Database}}
 			if a.c.Label != agreement.Missing {
 				if err := l.scoreCase(gctx, c, &a); err != nil {
 					return err
@@ -93,18 +95,18 @@ func (l *labelled) score(ctx context.Context) (*calibration.Study, error) {
 			defer mu.Unlock()
 			if a.c.Label == agreement.Missing {
 				unlabelled++
-				a.scores = make([]calibration.Score, len(l.metrics))
+				a.scores = make([]Score, len(l.Plan.metrics))
 			}
 			if a.c.Label != agreement.Missing || len(a.votes) > 1 { // those that people are divided about tell how far people agree
 				done = append(done, a)
 			}
 			progress.Done++
-			bar.update(progress)
+			l.Progress(progress)
 			return nil
 		})
 	}
 	err := g.Wait()
-	bar.finish()
+	l.Done()
 	if err != nil {
 		return nil, err
 	}
@@ -117,26 +119,26 @@ func (l *labelled) score(ctx context.Context) (*calibration.Study, error) {
 }
 
 // tell says which cases do not count.
-func (l *labelled) tell(labelled, unlabelled int, unread []string) {
+func (l *Labelled) tell(labelled, unlabelled int, unread []string) {
 	if unlabelled > 0 {
-		fmt.Fprintf(l.stderr, "%s labelled, %d not\n", amount.Of(labelled, "case"), unlabelled)
+		fmt.Fprintf(l.Notes, "%s labelled, %d not\n", amount.Of(labelled, "case"), unlabelled)
 	}
 	if len(unread) > 0 {
 		slices.Sort(unread)
-		fmt.Fprintf(l.stderr, "%s cannot be read, such as: %s\n", amount.Of(len(unread), "case"), unread[0])
+		fmt.Fprintf(l.Notes, "%s cannot be read, such as: %s\n", amount.Of(len(unread), "case"), unread[0])
 	}
 }
 
 // scoreCase fills the scores of a case, and its tier.
-func (l *labelled) scoreCase(ctx context.Context, c *scoring.Case, a *assessed) error {
+func (l *Labelled) scoreCase(ctx context.Context, c *scoring.Case, a *assessed) error {
 	const tier = "sql_complexity"
 	together := []string{tier}
-	for _, m := range l.metrics {
+	for _, m := range l.Plan.metrics {
 		if m.engine != nil && !m.alone && m.metric.Name != tier {
 			together = append(together, m.metric.Name)
 		}
 	}
-	plain, err := l.plain.Score(ctx, c, together...)
+	plain, err := l.Plan.plain.Score(ctx, c, together...)
 	if err != nil {
 		return err
 	}
@@ -145,10 +147,10 @@ func (l *labelled) scoreCase(ctx context.Context, c *scoring.Case, a *assessed) 
 		byName[s.Metric] = s
 	}
 	if s := byName[tier]; s.Status == scoring.StatusOK {
-		a.c.Groups[calibration.ByTier] = strings.ReplaceAll(s.Label, "_", " ")
+		a.c.Groups[ByTier] = strings.ReplaceAll(s.Label, "_", " ")
 	}
-	a.scores = make([]calibration.Score, len(l.metrics))
-	for i, m := range l.metrics {
+	a.scores = make([]Score, len(l.Plan.metrics))
+	for i, m := range l.Plan.metrics {
 		switch {
 		case m.run != nil:
 			a.scores[i] = recordedScore(&m, c.ID)
@@ -165,8 +167,8 @@ func (l *labelled) scoreCase(ctx context.Context, c *scoring.Case, a *assessed) 
 	return nil
 }
 
-func scoreOf(s scoring.Score) calibration.Score {
-	out := calibration.Score{Status: s.Status, Value: s.Value, Calls: len(s.AssessmentIDs)}
+func scoreOf(s scoring.Score) Score {
+	out := Score{Status: s.Status, Value: s.Value, Calls: len(s.AssessmentIDs)}
 	if s.Status == scoring.StatusOK {
 		out.Verdict = agreement.VoteOf(s.Passed)
 	}
@@ -177,25 +179,25 @@ func scoreOf(s scoring.Score) calibration.Score {
 }
 
 // recordedScore is the score that was recorded for a case.
-func recordedScore(m *scored, caseID string) calibration.Score {
+func recordedScore(m *scored, caseID string) Score {
 	v, ok := m.run.Score(caseID)
 	if !ok {
-		return calibration.Score{Status: scoring.StatusNotApplicable}
+		return Score{Status: scoring.StatusNotApplicable}
 	}
 	passed := m.Scale.Passes(v, *m.Threshold)
-	return calibration.Score{Status: scoring.StatusOK, Value: v, Verdict: agreement.VoteOf(&passed), Calls: m.run.Calls(caseID)}
+	return Score{Status: scoring.StatusOK, Value: v, Verdict: agreement.VoteOf(&passed), Calls: m.run.Calls(caseID)}
 }
 
 // study brings the scores into columns. Metrics without any verdict are left out, unless they were
 // asked for or may get a threshold.
-func (l *labelled) study(done []assessed) *calibration.Study {
+func (l *Labelled) study(done []assessed) *Study {
 	var annotators []string
 	for _, a := range done {
 		annotators = append(annotators, slices.Collect(maps.Keys(a.votes))...)
 	}
 	slices.Sort(annotators)
 	annotators = slices.Compact(annotators)
-	s := &calibration.Study{}
+	s := &Study{}
 	for _, a := range done {
 		c := a.c
 		for _, name := range annotators {
@@ -203,13 +205,13 @@ func (l *labelled) study(done []assessed) *calibration.Study {
 		}
 		s.Cases = append(s.Cases, c)
 	}
-	for i, m := range l.metrics {
+	for i, m := range l.Plan.metrics {
 		verdicts, calls := 0, 0
 		m.leaveOut(done, i)
 		for _, a := range done {
 			m.Scores = append(m.Scores, a.scores[i])
 			calls += a.scores[i].Calls
-			if s := a.scores[i]; s.Verdict != agreement.Missing || l.choosing && s.Status == scoring.StatusOK && !m.categories() {
+			if s := a.scores[i]; s.Verdict != agreement.Missing || l.Choosing && s.Status == scoring.StatusOK && !m.categories() {
 				verdicts++
 			}
 		}
@@ -243,15 +245,15 @@ func (m *scored) leaveOut(done []assessed, i int) {
 	}
 	for _, a := range done {
 		if !asked || !m.by.assessed(m.metric.Name, a.c.ID) {
-			a.scores[i] = calibration.Score{Status: scoring.StatusNotApplicable}
+			a.scores[i] = Score{Status: scoring.StatusNotApplicable}
 		}
 	}
 }
 
 // votesOf is what each annotator said of a case.
-func (l *labelled) votesOf(c *scoring.Case) map[string]agreement.Vote {
-	if l.votes != nil {
-		return l.votes[c.AnswerID()]
+func (l *Labelled) votesOf(c *scoring.Case) map[string]agreement.Vote {
+	if l.Votes != nil {
+		return l.Votes[c.AnswerID()]
 	}
 	var raw map[string]any
 	if json.Unmarshal(c.Votes, &raw) != nil {

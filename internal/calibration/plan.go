@@ -1,15 +1,14 @@
-package main
+package calibration
 
 import (
 	"cmp"
 	"context"
-	"log/slog"
 	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/assessfile"
-	"github.com/badger-eval/badger/internal/calibration"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
 )
@@ -17,7 +16,7 @@ import (
 // scored is one metric to calibrate and where its scores come from: an engine, or what was
 // recorded.
 type scored struct {
-	calibration.Metric
+	Metric
 	metric *scoring.Metric // nil: recorded
 	engine *scoring.Engine
 	alone  bool // computed by itself, so that its calls are counted though others ask the same
@@ -38,78 +37,74 @@ type backend struct {
 	runs   []*assessfile.Run // what it recorded; none for a judge that is asked
 }
 
-// plan decides which metrics are calibrated and by whom they are answered. The judge, if there is
-// one, is closed by the function returned.
-func (c *calibrateCommand) plan(ctx context.Context, l *labelled, config configuration) (func(), error) {
-	var err error
-	if config.Judge, err = c.over(config.Judge); err != nil {
-		return nil, err
-	}
-	engineConfig, err := config.Metrics.engineConfig()
-	if err != nil {
-		return nil, err
-	}
-	metrics, err := withJudges(ctx, append(config.Judges, c.Judges...), l.warehouse)
-	if err != nil {
-		return nil, err
-	}
-	engine := func(o scoring.EngineOptions) (*scoring.Engine, error) {
-		o.Snapshots, o.Config = l.snapshots, engineConfig
-		e, err := scoring.NewEngine(metrics, &o)
-		if err != nil {
-			return nil, errcode.AsUsage(err)
-		}
-		return e, nil
-	}
-	if l.plain, err = engine(scoring.EngineOptions{Counterexamples: smallDatabases}); err != nil {
-		return nil, err
-	}
-	backends, err := c.recordedBackends(ctx, engine)
-	if err != nil {
-		return nil, err
-	}
-	judge, err := config.Judge.open(ctx, judgeSurroundings{
-		process: l.process, log: slog.New(slog.NewTextHandler(l.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})), opened: func(error) {},
-	})
-	if err != nil {
-		return nil, err
-	}
-	closeJudge := func() {
-		judge.Say(l.stderr)
-		_ = judge.Close()
-	}
-	if judge != nil {
-		e, err := engine(scoring.EngineOptions{Counterexamples: smallDatabases, Judge: judge.Backend(), Judges: judge.Judges()})
-		if err != nil {
-			_ = judge.Close()
-			return nil, err
-		}
-		backends = append(backends, backend{model: judge.modelOf, engine: e})
-		if l.concurrency == 0 {
-			l.concurrency = 64
-		}
-	}
-	l.choose(c, backends, engineConfig)
-	if err := l.checkNames(c, backends); err != nil {
-		_ = judge.Close()
-		return nil, err
-	}
-	return closeJudge, nil
+// Wanted is what is calibrated, and who answers for the metrics that are judged.
+type Wanted struct {
+	Metrics []string // names, such as rose or rose@o3; none: all that give a verdict
+	Compare []string // keys that are compared
+
+	All         []scoring.Metric      // those that there are
+	Engine      scoring.EngineOptions // of every engine; it names no judge
+	Assessments string                // a file of recorded assessments; empty: none
+	Backends    []string              // whose assessments; none: all
+
+	Judge  judgebackend.Backend
+	Judges map[string]scoring.Judge
+	Model  func(metric string) string // who answers a metric's questions, empty where nobody does; nil: no judge is asked
 }
 
-// recordedBackends are those whose assessments are given.
-func (c *calibrateCommand) recordedBackends(ctx context.Context, engine func(scoring.EngineOptions) (*scoring.Engine, error)) ([]backend, error) {
-	if c.Assessments == "" {
-		if len(c.Backend) > 0 {
-			return nil, usage("--backend: expected --assessments FILE with it")
-		}
-		return nil, nil
+// Plan is the metrics that are calibrated, and where the scores of each come from.
+type Plan struct {
+	plain   *scoring.Engine // without a judge
+	metrics []scored
+	asks    bool // a judge
+}
+
+// Plan decides which metrics are calibrated and by whom they are answered. A name that stands for
+// nothing is an error in what was asked for.
+func (w *Wanted) Plan(ctx context.Context) (*Plan, error) {
+	plain, err := w.engine(w.Engine)
+	if err != nil {
+		return nil, err
 	}
-	f, err := assessfile.Open(ctx, c.Assessments, assessfile.Options{})
+	backends, err := w.recorded(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if w.Model != nil {
+		o := w.Engine
+		o.Judge, o.Judges = w.Judge, w.Judges
+		e, err := w.engine(o)
+		if err != nil {
+			return nil, err
+		}
+		backends = append(backends, backend{model: w.Model, engine: e})
+	}
+	p := &Plan{plain: plain, asks: w.Model != nil}
+	p.choose(w, backends)
+	return p, p.checkNames(w, backends)
+}
+
+func (w *Wanted) engine(o scoring.EngineOptions) (*scoring.Engine, error) {
+	e, err := scoring.NewEngine(w.All, &o)
 	if err != nil {
 		return nil, errcode.AsUsage(err)
 	}
-	names := c.Backend
+	return e, nil
+}
+
+// recorded are the backends whose assessments are given.
+func (w *Wanted) recorded(ctx context.Context) ([]backend, error) {
+	if w.Assessments == "" {
+		if len(w.Backends) > 0 {
+			return nil, errcode.Usage("--backend: expected --assessments FILE with it")
+		}
+		return nil, nil
+	}
+	f, err := assessfile.Open(ctx, w.Assessments, assessfile.Options{})
+	if err != nil {
+		return nil, errcode.AsUsage(err)
+	}
+	names := w.Backends
 	if len(names) == 0 {
 		names = f.Backends()
 	}
@@ -119,7 +114,9 @@ func (c *calibrateCommand) recordedBackends(ctx context.Context, engine func(sco
 		if err != nil {
 			return nil, errcode.AsUsage(err)
 		}
-		e, err := engine(scoring.EngineOptions{Counterexamples: smallDatabases, Replies: replies})
+		o := w.Engine
+		o.Replies = replies
+		e, err := w.engine(o)
 		if err != nil {
 			return nil, err
 		}
@@ -135,22 +132,23 @@ func (c *calibrateCommand) recordedBackends(ctx context.Context, engine func(sco
 }
 
 // choose lists the metrics: those that need no judge once, the others for every backend.
-func (l *labelled) choose(c *calibrateCommand, backends []backend, config scoring.Config) {
+func (p *Plan) choose(w *Wanted, backends []backend) {
+	config := w.Engine.Config
 	add := func(s scored, base string) {
-		s.named = slices.Contains(c.Metrics, base) || slices.Contains(c.Metrics, s.Key)
-		if len(c.Metrics) == 0 || s.named {
-			l.metrics = append(l.metrics, s)
+		s.named = slices.Contains(w.Metrics, base) || slices.Contains(w.Metrics, s.Key)
+		if len(w.Metrics) == 0 || s.named {
+			p.metrics = append(p.metrics, s)
 		}
 	}
-	all := l.plain.Metrics()
+	all := p.plain.Metrics()
 	for i := range all {
 		m := &all[i]
-		about := calibration.Metric{Key: m.Name, Scale: agreement.Scale{LowerIsBetter: m.LowerIsBetter}, Threshold: m.Threshold, Calls: true}
+		about := Metric{Key: m.Name, Scale: agreement.Scale{LowerIsBetter: m.LowerIsBetter}, Threshold: m.Threshold, Calls: true}
 		if t, ok := config.Thresholds[m.Name]; ok {
 			about.Threshold = &t
 		}
 		if m.Needs&scoring.FieldJudge == 0 {
-			add(scored{Metric: about, metric: m, engine: l.plain}, m.Name)
+			add(scored{Metric: about, metric: m, engine: p.plain}, m.Name)
 		}
 		if (m.Needs|m.Reads)&judged == 0 {
 			continue
@@ -171,11 +169,11 @@ func (l *labelled) choose(c *calibrateCommand, backends []backend, config scorin
 	}
 	for _, b := range backends {
 		for _, r := range b.runs {
-			m, err := l.plain.Metric(r.Method)
+			m, err := p.plain.Metric(r.Method)
 			if err == nil && r.HasReplies() && (m.Needs|m.Reads)&judged != 0 {
 				continue // scored from its replies
 			}
-			about := calibration.Metric{Key: r.Method + "@" + b.name, Recorded: true, Calls: r.HasReplies(), Threshold: scoring.At(1)}
+			about := Metric{Key: r.Method + "@" + b.name, Recorded: true, Calls: r.HasReplies(), Threshold: scoring.At(1)}
 			if err == nil {
 				about.Scale.LowerIsBetter = m.LowerIsBetter
 				if m.Threshold != nil {
@@ -210,23 +208,23 @@ func (b *backend) assessed(metric, caseID string) bool {
 }
 
 // checkNames tells which of the names on the command line stand for nothing.
-func (l *labelled) checkNames(c *calibrateCommand, backends []backend) error {
+func (p *Plan) checkNames(w *Wanted, backends []backend) error {
 	var known []string
-	for _, s := range l.metrics {
+	for _, s := range p.metrics {
 		base, _, _ := strings.Cut(s.Key, "@")
 		known = append(known, s.Key, base)
 	}
-	for _, name := range c.Metrics {
+	for _, name := range w.Metrics {
 		if slices.Contains(known, name) {
 			continue
 		}
 		base, who, at := strings.Cut(name, "@")
-		m, err := l.plain.Metric(base)
+		m, err := p.plain.Metric(base)
 		switch {
 		case err == nil && m.Needs&scoring.FieldJudge != 0 && len(backends) == 0:
-			return usage("--metrics: %s is judged; give recorded replies with --assessments, or a judge with --judge", base)
+			return errcode.Usage("--metrics: %s is judged; give recorded replies with --assessments, or a judge with --judge", base)
 		case err == nil && at:
-			return usage("--metrics: there is nothing of %.60q for %s", who, base)
+			return errcode.Usage("--metrics: there is nothing of %.60q for %s", who, base)
 		case err == nil:
 			continue
 		}
@@ -235,19 +233,19 @@ func (l *labelled) checkNames(c *calibrateCommand, backends []backend) error {
 				known = append(known, r.Method)
 			}
 		}
-		for i := range l.plain.Metrics() {
-			known = append(known, l.plain.Metrics()[i].Name)
+		for i := range p.plain.Metrics() {
+			known = append(known, p.plain.Metrics()[i].Name)
 		}
 		slices.Sort(known)
-		return usage("--metrics: unknown metric %.60q%s", name, scoring.Suggest(base, slices.Compact(known)))
+		return errcode.Usage("--metrics: unknown metric %.60q%s", name, scoring.Suggest(base, slices.Compact(known)))
 	}
-	for _, name := range c.Compare {
-		if !slices.ContainsFunc(l.metrics, func(s scored) bool { return s.Key == name }) {
+	for _, name := range w.Compare {
+		if !slices.ContainsFunc(p.metrics, func(s scored) bool { return s.Key == name }) {
 			var keys []string
-			for _, s := range l.metrics {
+			for _, s := range p.metrics {
 				keys = append(keys, s.Key)
 			}
-			return usage("--compare: there is no metric %.60q%s", name, scoring.Suggest(name, keys))
+			return errcode.Usage("--compare: there is no metric %.60q%s", name, scoring.Suggest(name, keys))
 		}
 	}
 	return nil

@@ -1,0 +1,58 @@
+package casesource
+
+import (
+	"context"
+	"io"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// Opened is cases that are only read.
+type Opened struct {
+	batch.Source
+	Snapshots Snapshots
+	Tables    *Warehouse // nil: the cases are of a file
+}
+
+// Close closes the warehouse, if there is one.
+func (o *Opened) Close() {
+	if o.Tables != nil {
+		_ = o.Tables.Tables.Close()
+	}
+}
+
+// Warehouses are where promoted judges may lie besides; none for a file.
+func (o *Opened) Warehouses() []*connectors.Warehouse {
+	if o.Tables == nil {
+		return nil
+	}
+	return []*connectors.Warehouse{o.Tables.Tables}
+}
+
+// OpenFile opens the cases of a file that a filter chooses. The error of a file that is not there
+// begins with the flag that names it. A file holds no versions of the golden set: a filter that names
+// one is an error in what was asked for.
+func OpenFile(flag, path string, f connectors.Filter) (*Opened, error) {
+	if f.SetVersion != "" {
+		return nil, errcode.Usage("--set-version: expected --source URL with it; a file holds no versions of the golden set")
+	}
+	source, snaps, err := File(flag+": ", path, scoring.AnswerID{Agent: f.Agent, Version: f.Version, Batch: f.Batch})
+	if err != nil {
+		return nil, err
+	}
+	return &Opened{Source: source, Snapshots: snaps}, nil
+}
+
+// OpenWarehouse opens the cases of a warehouse that a filter chooses, see [InWarehouse]. The
+// warehouse is closed with them, and where there is an error.
+func OpenWarehouse(ctx context.Context, notes io.Writer, w *connectors.Warehouse, f connectors.Filter) (*Opened, error) {
+	source, err := InWarehouse(ctx, notes, w, f)
+	if err != nil {
+		_ = w.Close()
+		return nil, err
+	}
+	return &Opened{Source: source, Snapshots: Snapshots{Warehouse: w}, Tables: source}, nil
+}
