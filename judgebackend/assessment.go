@@ -8,13 +8,15 @@ import (
 	"math"
 	"strconv"
 	"time"
+
+	"github.com/badger-eval/badger/internal/errcode"
 )
 
 // Assessment is one recorded answer: a row of the assessments table, a line of a ledger file, a
-// line of a replay file. FinishReason, MaxTokens, ServedModel, LogProbs and Request are not columns
-// of the table (Payer is one); a store that has no place for them loses, in this order of importance, the reason
-// of a cut or refused reply, the log-probabilities that some metrics weigh their scores by, and
-// nothing else that scoring needs.
+// line of a replay file. The table has no columns for FinishReason, MaxTokens, ServedModel, LogProbs
+// and Request, which are in its column detail, with Put: see [Assessment.Detail]. A store that has
+// no place for them loses, in this order of importance, the reason of a cut or refused reply, the
+// log-probabilities that some metrics weigh their scores by, and nothing else that scoring needs.
 type Assessment struct {
 	ID            string         `json:"assessment_id"` // content hash of request, reply and how it ended
 	Kind          string         `json:"kind"`          // the request's purpose
@@ -33,6 +35,44 @@ type Assessment struct {
 	LogProbs      []TokenLogProb `json:"logprobs,omitempty"`
 	Payer         string         `json:"payer,omitempty"`   // for whom it was asked: see [WithPayer]
 	Request       *Request       `json:"request,omitempty"` // only where a recording keeps it, for people to read
+	Put           time.Time      `json:"-"`                 // when a table took it: of two answers to one request the later counts; zero elsewhere
+}
+
+// rowDetail is the form of the column detail.
+type rowDetail struct {
+	Put          int64          `json:"put"` // in Unix nanoseconds; 0 where it is not known
+	FinishReason FinishReason   `json:"finish_reason,omitempty"`
+	MaxTokens    int            `json:"max_tokens,omitempty"`
+	ServedModel  string         `json:"served_model,omitempty"`
+	LogProbs     []TokenLogProb `json:"logprobs,omitempty"`
+	Request      *Request       `json:"request,omitempty"`
+}
+
+// Detail is the JSON of the column detail. Its error is internal: a log-probability that is no
+// number, or a schema that is no JSON.
+func (a Assessment) Detail() (json.RawMessage, error) {
+	d := rowDetail{0, a.FinishReason, a.MaxTokens, a.ServedModel, a.LogProbs, a.Request}
+	if !a.Put.IsZero() {
+		d.Put = a.Put.UnixNano()
+	}
+	b, err := json.Marshal(d)
+	if err != nil {
+		return nil, errcode.New(errcode.Internal, "an assessment cannot be written as JSON")
+	}
+	return b, nil
+}
+
+// ReadDetail sets what the column detail holds. One that is empty or cannot be read sets nothing:
+// ContentHash then tells whether anything is lost that counts.
+func (a *Assessment) ReadDetail(detail []byte) {
+	var d rowDetail
+	if json.Unmarshal(detail, &d) != nil {
+		return
+	}
+	a.FinishReason, a.MaxTokens, a.ServedModel, a.LogProbs, a.Request = d.FinishReason, d.MaxTokens, d.ServedModel, d.LogProbs, d.Request
+	if d.Put != 0 {
+		a.Put = time.Unix(0, d.Put).UTC()
+	}
 }
 
 // ContentHash is what ID must be: it covers request hash, reply, how it ended and

@@ -31,6 +31,13 @@
 // run with a bad key ends quickly) and at the attempt (so that callers already in a queue do not go
 // out).
 //
+// # Who answers and who asks
+//
+// [Identity] says who answers: a backend, its model and its host. It is part of what an answer is,
+// so that it is hashed and stored. Who asks is a Caller of udf/identity, a name with roles that a
+// server has proven; it decides what may be asked, and an answer is the same whoever asks. Of a
+// caller this package knows a name at most, that of the payer: see [WithPayer].
+//
 // # What leaves the machine
 //
 // HTTP backends share one guarded transport: the address of every request and every connection must

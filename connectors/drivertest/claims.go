@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/judgebackend"
 )
 
 // claims checks that the database decides who asks a judge, and what is kept of long calls.
@@ -109,18 +110,17 @@ func (h Harness) claims(t *testing.T) {
 		t.Errorf("the calls that are left: %s", diff)
 	}
 
-	known := func(n int64) *int64 { return &n }
 	for i, payer := range []string{"run:1", "run:1", "ana", "run:1"} {
-		a := connectors.Assessment{ID: fmt.Sprintf("paid %d", i), Kind: "k", Backend: "b", Model: "m", RequestHash: "h", Reply: "r", TokensIn: known(10), CreatedAt: at(i), Payer: payer}
+		a := judgebackend.Assessment{ID: fmt.Sprintf("paid %d", i), Kind: "k", Backend: "b", Model: "m", RequestHash: "h", Reply: "r", TokensIn: 10, TokensOut: judgebackend.TokensUnknown, CreatedAt: at(i), Payer: payer}
 		if i > 0 {
-			a.TokensOut = known(1)
+			a.TokensOut = 1
 		}
 		if err := w.WriteAssessments(ctx, a); err != nil {
 			t.Fatal(err)
 		}
 	}
 	paid, err := w.PaidBy(ctx, "run:1", at(0))
-	if diff := cmp.Diff([]connectors.Paid{{Backend: "b", Model: "m", Calls: 3, TokensIn: 30, TokensOut: 2}}, paid); err != nil || diff != "" {
+	if diff := cmp.Diff([]judgebackend.Payment{{Identity: judgebackend.Identity{Backend: "b", Model: "m"}, Calls: 3, TokensIn: 30, TokensOut: 2}}, paid); err != nil || diff != "" {
 		t.Errorf("%v %s", err, diff)
 	}
 	if paid, err := w.PaidBy(ctx, "run:1", at(3)); err != nil || len(paid) != 1 || paid[0].Calls != 1 {

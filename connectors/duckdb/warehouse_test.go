@@ -16,6 +16,7 @@ import (
 	"github.com/badger-eval/badger/connectors/drivertest"
 	"github.com/badger-eval/badger/connectors/duckdb"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -265,7 +266,7 @@ func TestWhatIsNotWritten(t *testing.T) {
 	if err := w.WriteLabels(ctx, connectors.Label{AnswerID: scoring.AnswerID{CaseID: "x"}, Verdict: "perhaps"}); errcode.Of(err) != errcode.InvalidArgument {
 		t.Errorf("a verdict nobody knows: %v", err)
 	}
-	if err := w.WriteAssessments(ctx, connectors.Assessment{}); errcode.Of(err) != errcode.InvalidArgument {
+	if err := w.WriteAssessments(ctx, judgebackend.Assessment{}); errcode.Of(err) != errcode.InvalidArgument {
 		t.Errorf("an assessment without an id: %v", err)
 	}
 	if err := w.WriteScores(ctx, "r", "", time.Unix(0, 0), []connectors.ScoreRow{{Score: scoring.Score{CaseID: "x", Metric: "m", Detail: math.NaN()}}}); err == nil {
@@ -357,9 +358,8 @@ func TestRuns(t *testing.T) {
 func TestAssessments(t *testing.T) {
 	w, _ := installed(t)
 	ctx := context.Background()
-	n := int64(math.MaxInt64)
-	all := []connectors.Assessment{
-		{ID: "1", Kind: "align", Backend: "openai", Model: "gpt", PromptVersion: "p", RequestHash: "h", Reply: "{\"a\": \"\u0000 😀\"}", TokensIn: &n, LatencyMS: 12, CreatedAt: time.Date(2024, 1, 2, 3, 4, 5, 6000, time.UTC), Detail: json.RawMessage(`{"x":1}`)},
+	all := []judgebackend.Assessment{
+		{ID: "1", Kind: "align", Backend: "openai", Model: "gpt", PromptVersion: "p", RequestHash: "h", Reply: "{\"a\": \"\u0000 😀\"}", TokensIn: math.MaxInt64, TokensOut: judgebackend.TokensUnknown, LatencyMS: 12, CreatedAt: time.Date(2024, 1, 2, 3, 4, 5, 6000, time.UTC), Payer: "run:r", Put: time.Date(2024, 1, 2, 3, 4, 5, 6789, time.UTC), FinishReason: judgebackend.FinishLength, MaxTokens: 9, Request: &judgebackend.Request{Purpose: "align", Schema: json.RawMessage(`{"a":1}`)}},
 		{ID: "2", Kind: "rose", RequestHash: "h2", CreatedAt: time.Date(2024, 1, 2, 3, 4, 6, 0, time.UTC)},
 	}
 	for range 2 {
@@ -369,12 +369,12 @@ func TestAssessments(t *testing.T) {
 	}
 	for _, tc := range []struct {
 		f    connectors.AssessmentFilter
-		want []connectors.Assessment
+		want []judgebackend.Assessment
 	}{
 		{connectors.AssessmentFilter{}, all}, {connectors.AssessmentFilter{RequestHashes: []string{"h", "none"}}, all[:1]}, {connectors.AssessmentFilter{Kind: "rose"}, all[1:]},
 		{connectors.AssessmentFilter{ID: "1", Backend: "openai"}, all[:1]}, {connectors.AssessmentFilter{ID: "3"}, nil},
 	} {
-		var got []connectors.Assessment
+		var got []judgebackend.Assessment
 		for a, err := range w.Assessments(ctx, tc.f) {
 			if err != nil {
 				t.Fatal(err)
@@ -383,6 +383,61 @@ func TestAssessments(t *testing.T) {
 		}
 		if !reflect.DeepEqual(got, tc.want) {
 			t.Errorf("%+v:\ngot  %+v\nwant %+v", tc.f, got, tc.want)
+		}
+	}
+}
+
+// Rows are in the form that earlier releases wrote, or in none that was ever written.
+func TestAssessmentsDetail(t *testing.T) {
+	w, c := installed(t)
+	ctx := context.Background()
+	const written = `{"put":1777863722123456789,"finish_reason":"length","max_tokens":400,"served_model":"model-1-exact","logprobs":[{"token":"4","logprob":-0.25,"top":[{"token":"5","logprob":-1.5}]}],` +
+		`"request":{"purpose":"align","prompt_version":"v3","messages":[{"role":"user","content":"a \u003c b?"}],"schema":{"type":"object"},"temperature":0.1,"max_tokens":400}}`
+	whole := judgebackend.Assessment{
+		Put: time.Date(2026, 5, 4, 3, 2, 2, 123456789, time.UTC), FinishReason: judgebackend.FinishLength, MaxTokens: 400, ServedModel: "model-1-exact",
+		LogProbs: []judgebackend.TokenLogProb{{Token: "4", LogProb: -0.25, Top: []judgebackend.TokenLogProb{{Token: "5", LogProb: -1.5}}}},
+		Request: &judgebackend.Request{
+			Purpose: "align", PromptVersion: "v3", Messages: []judgebackend.Message{{Role: judgebackend.User, Content: "a < b?"}}, Schema: json.RawMessage(`{"type":"object"}`), Temperature: 0.1, MaxTokens: 400,
+		},
+	}
+	for why, tc := range map[string]struct {
+		detail any
+		want   judgebackend.Assessment
+	}{
+		"all members":         {written, whole},
+		"an unknown member":   {`{"put":1,"more":2}`, judgebackend.Assessment{Put: time.Unix(0, 1).UTC()}},
+		"none":                {nil, judgebackend.Assessment{}},
+		"a wrong type":        {`{"max_tokens":7,"put":"today"}`, judgebackend.Assessment{}},
+		"no object":           {`[1]`, judgebackend.Assessment{}},
+		"a time nobody knows": {`{"put":0,"max_tokens":7}`, judgebackend.Assessment{MaxTokens: 7}},
+	} {
+		if err := w.Exec(ctx, "DELETE FROM badger.assessments"); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Exec(ctx, "INSERT INTO badger.assessments (assessment_id, kind, backend, model, request_hash, reply, latency_ms, created_at, detail) VALUES ('1', 'align', 'openai', 'm', 'h', 'r', 5, TIMESTAMPTZ '2026-05-04 03:02:01Z', ?)", tc.detail); err != nil {
+			t.Fatal(err)
+		}
+		want := tc.want
+		want.ID, want.Kind, want.Backend, want.Model, want.RequestHash, want.Reply, want.LatencyMS = "1", "align", "openai", "m", "h", "r", 5
+		want.CreatedAt, want.TokensIn, want.TokensOut = time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC), judgebackend.TokensUnknown, judgebackend.TokensUnknown
+		var got judgebackend.Assessment
+		for a, err := range w.Assessments(ctx, connectors.AssessmentFilter{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = a
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s:\ngot  %#v %+v\nwant %#v", why, got, got.Request, want)
+		}
+		if why != "all members" {
+			continue
+		}
+		if err := w.WriteAssessments(ctx, got); err != nil {
+			t.Fatal(err)
+		}
+		if s := one(t, c, "SELECT detail FROM badger.assessments"); s != written {
+			t.Errorf("written again:\ngot  %s\nwant %s", s, written)
 		}
 	}
 }

@@ -440,14 +440,14 @@ func (f *table) live(do func() error) error {
 	return do()
 }
 
-func (f *table) Assessments(ctx context.Context, filter connectors.AssessmentFilter) iter.Seq2[connectors.Assessment, error] {
+func (f *table) Assessments(ctx context.Context, filter connectors.AssessmentFilter) iter.Seq2[judgebackend.Assessment, error] {
 	if f.dead.Load() {
-		return func(yield func(connectors.Assessment, error) bool) { yield(connectors.Assessment{}, errDead) }
+		return func(yield func(judgebackend.Assessment, error) bool) { yield(judgebackend.Assessment{}, errDead) }
 	}
 	return f.w.Assessments(ctx, filter)
 }
 
-func (f *table) WriteAssessments(ctx context.Context, rows ...connectors.Assessment) error {
+func (f *table) WriteAssessments(ctx context.Context, rows ...judgebackend.Assessment) error {
 	err := f.live(func() error { return f.w.WriteAssessments(ctx, rows...) })
 	if err == nil {
 		hashes := make([]string, len(rows))

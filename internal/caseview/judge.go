@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/judgebackend"
 )
 
@@ -36,12 +35,12 @@ type Vote struct {
 	Reply   string  `json:"reply"`
 	Decoded []Field `json:"decoded,omitempty"` // the members of the reply where it holds a JSON object
 
-	TokensIn  *int64    `json:"tokens_in"` // null where unknown
-	TokensOut *int64    `json:"tokens_out"`
-	LatencyMS int64     `json:"latency_ms"`
-	At        time.Time `json:"at"`
-	Fresh     *bool     `json:"fresh"` // whether it was asked for by the run of the scores, not taken from the ledger; null where that is not known
-	Ended     string    `json:"ended,omitempty"`
+	TokensIn  judgebackend.TokenCount `json:"tokens_in"` // null where unknown
+	TokensOut judgebackend.TokenCount `json:"tokens_out"`
+	LatencyMS int64                   `json:"latency_ms"`
+	At        time.Time               `json:"at"`
+	Fresh     *bool                   `json:"fresh"` // whether it was asked for by the run of the scores, not taken from the ledger; null where that is not known
+	Ended     string                  `json:"ended,omitempty"`
 }
 
 // Message is a part of what a judge was asked.
@@ -58,7 +57,7 @@ type Field struct {
 
 // judgement lists the replies that the scores rest on, by what was asked.
 func (b *builder) judgement() *Judgement {
-	byID := map[string]*connectors.Assessment{}
+	byID := map[string]*judgebackend.Assessment{}
 	for i := range b.Assessments {
 		byID[b.Assessments[i].ID] = &b.Assessments[i]
 	}
@@ -101,23 +100,12 @@ func (b *builder) judgement() *Judgement {
 	return out
 }
 
-// assessmentDetail is what the ledger keeps of a reply besides its columns.
-type assessmentDetail struct {
-	FinishReason string                `json:"finish_reason"`
-	ServedModel  string                `json:"served_model"`
-	Request      *judgebackend.Request `json:"request"`
-}
-
-func (b *builder) vote(a *connectors.Assessment) Vote {
+func (b *builder) vote(a *judgebackend.Assessment) Vote {
 	v := Vote{
-		ID: a.ID, Kind: a.Kind, Backend: a.Backend, Model: a.Model, PromptVersion: a.PromptVersion, RequestHash: a.RequestHash,
-		Reply: b.masked.written(a.Reply), TokensIn: a.TokensIn, TokensOut: a.TokensOut, LatencyMS: a.LatencyMS, At: a.CreatedAt,
+		ID: a.ID, Kind: a.Kind, Backend: a.Backend, Model: a.Model, ServedModel: a.ServedModel, PromptVersion: a.PromptVersion, RequestHash: a.RequestHash,
+		Reply: b.masked.written(a.Reply), TokensIn: a.TokensIn, TokensOut: a.TokensOut, LatencyMS: a.LatencyMS, At: a.CreatedAt, Ended: string(a.FinishReason),
 	}
-	var d assessmentDetail
-	if len(a.Detail) > 0 && json.Unmarshal(a.Detail, &d) == nil {
-		v.ServedModel, v.Ended = d.ServedModel, d.FinishReason
-	}
-	request := d.Request
+	request := a.Request
 	if request == nil {
 		if request = b.requests[a.RequestHash]; request != nil {
 			v.Rebuilt = true

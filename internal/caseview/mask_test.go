@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
 )
@@ -51,9 +51,9 @@ func secretive(t testing.TB, goldSQL, agentSQL string, gold, agent *scoring.Tabl
 	passed := true
 	scores = append(scores, scoring.Score{Metric: "own_judge", Status: scoring.StatusOK, Reason: "ada@example.org earns 741852", Passed: &passed, Warnings: []string{"bob@example.org"}, AssessmentIDs: []string{"a1"}},
 		scoring.Score{Metric: "other_judge", Status: scoring.StatusFailed, Reason: "eve@example.org is not known"})
-	return caseview.Input{Case: c, Scores: scores, Assessments: []connectors.Assessment{{
+	return caseview.Input{Case: c, Scores: scores, Assessments: []judgebackend.Assessment{{
 		ID: "a1", Kind: "own", Reply: `{"reason": "741852 is what ada@example.org earns"}`, RequestHash: "r", CreatedAt: time.Unix(0, 0),
-		Detail: json.RawMessage(`{"request": {"messages": [{"role": "user", "content": "ada@example.org: 741852"}]}}`),
+		Request: &judgebackend.Request{Messages: []judgebackend.Message{{Role: judgebackend.User, Content: "ada@example.org: 741852"}}},
 	}}}
 }
 

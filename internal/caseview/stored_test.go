@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/site/sitetest"
@@ -47,7 +46,7 @@ func TestSameNumbersAsTheScore(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			recorded := withoutRequests(t, in.Assessments)
+			recorded := withoutRequests(in.Assessments)
 			v, err := caseview.Build(t.Context(), in, caseview.Options{Cells: caseview.CellOptions{Show: caseview.All, Rows: 1 << 20}})
 			if err != nil {
 				t.Fatalf("%s %s: %v", run.ID, id, err)
@@ -72,23 +71,13 @@ func TestSameNumbersAsTheScore(t *testing.T) {
 }
 
 // withoutRequests takes the recorded questions from assessments, so that they must be put again.
-func withoutRequests(t *testing.T, list []connectors.Assessment) map[string][]caseview.Message {
-	t.Helper()
+func withoutRequests(list []judgebackend.Assessment) map[string][]caseview.Message {
 	out := map[string][]caseview.Message{}
 	for i := range list {
-		var d map[string]json.RawMessage
-		var request judgebackend.Request
-		if err := json.Unmarshal(list[i].Detail, &d); err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal(d["request"], &request); err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range request.Messages {
+		for _, m := range list[i].Request.Messages {
 			out[list[i].ID] = append(out[list[i].ID], caseview.Message{Role: string(m.Role), Text: m.Content})
 		}
-		delete(d, "request")
-		list[i].Detail, _ = json.Marshal(d)
+		list[i].Request = nil
 	}
 	return out
 }

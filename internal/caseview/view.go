@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
@@ -23,12 +22,12 @@ type Input struct {
 	Scores      []scoring.Score // of one run; details as the metrics made them or as JSON
 	GoldHash    string          // that the scores were stored with; empty where it is not known
 	RunID       string
-	Config      scoring.Config          // of the run
-	Assessments []connectors.Assessment // that the scores rest on
-	Snapshots   scoring.SnapshotReader  // nil: references are not resolved
-	Mask        *Mask                   // nil: nothing is hidden
-	Unstored    bool                    // the question and its accepted answers are not at hand
-	Unreadable  bool                    // the case cannot be read
+	Config      scoring.Config            // of the run
+	Assessments []judgebackend.Assessment // that the scores rest on
+	Snapshots   scoring.SnapshotReader    // nil: references are not resolved
+	Mask        *Mask                     // nil: nothing is hidden
+	Unstored    bool                      // the question and its accepted answers are not at hand
+	Unreadable  bool                      // the case cannot be read
 }
 
 // Options choose what is shown.

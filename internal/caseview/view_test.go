@@ -9,9 +9,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/align"
 	"github.com/badger-eval/badger/scoring/metric"
@@ -206,18 +206,17 @@ func TestRelations(t *testing.T) {
 func TestJudge(t *testing.T) {
 	n := table(t, `{"columns":["n"],"rows":[[1]]}`)
 	c := pairOf(n, n)
-	tokens := int64(12)
 	at := time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC)
 	in := caseview.Input{
 		Case: c, RunID: "r1",
 		Scores: []scoring.Score{
 			{Metric: "rose", Status: scoring.StatusOK, AssessmentIDs: []string{"a", "b"}}, {Metric: "verdict", Status: scoring.StatusOK, AssessmentIDs: []string{"a", "gone"}},
 		},
-		Assessments: []connectors.Assessment{
-			{ID: "b", Kind: "rose/refuter", Backend: "openai", Model: "m", Reply: "I will not say", RequestHash: "hb", CreatedAt: at, Payer: "run:r0"},
+		Assessments: []judgebackend.Assessment{
+			{ID: "b", Kind: "rose/refuter", Backend: "openai", Model: "m", Reply: "I will not say", RequestHash: "hb", TokensIn: judgebackend.TokensUnknown, TokensOut: judgebackend.TokensUnknown, CreatedAt: at, Payer: "run:r0"},
 			{
-				ID: "a", Kind: "rose/prover", Backend: "openai", Model: "m", PromptVersion: "rose-1", Reply: `Sure: {"reason": "it <b>fits", "verdict": true, "n": 1.50, "none": null}`, RequestHash: "ha", TokensIn: &tokens, LatencyMS: 7, CreatedAt: at, Payer: "run:r1",
-				Detail: json.RawMessage(`{"finish_reason": "stop", "served_model": "m-2", "request": {"messages": [{"role": "system", "content": "You judge."}, {"role": "user", "content": "Is it right?"}]}}`),
+				ID: "a", Kind: "rose/prover", Backend: "openai", Model: "m", PromptVersion: "rose-1", Reply: `Sure: {"reason": "it <b>fits", "verdict": true, "n": 1.50, "none": null}`, RequestHash: "ha", TokensIn: 12, TokensOut: judgebackend.TokensUnknown, LatencyMS: 7, CreatedAt: at, Payer: "run:r1",
+				FinishReason: judgebackend.FinishStop, ServedModel: "m-2", Request: &judgebackend.Request{Messages: []judgebackend.Message{{Role: judgebackend.System, Content: "You judge."}, {Role: judgebackend.User, Content: "Is it right?"}}},
 			},
 		},
 	}
@@ -229,9 +228,9 @@ func TestJudge(t *testing.T) {
 			{
 				ID: "a", Kind: "rose/prover", Metrics: []string{"rose", "verdict"}, Backend: "openai", Model: "m", ServedModel: "m-2", PromptVersion: "rose-1", RequestHash: "ha",
 				Question: []caseview.Message{{Role: "system", Text: "You judge."}, {Role: "user", Text: "Is it right?"}}, Reply: in.Assessments[1].Reply,
-				Decoded: []caseview.Field{{Name: "reason", Text: "it <b>fits"}, {Name: "verdict", Text: "true"}, {Name: "n", Text: "1.50"}, {Name: "none", Text: "null"}}, TokensIn: &tokens, LatencyMS: 7, At: at, Fresh: &yes, Ended: "stop",
+				Decoded: []caseview.Field{{Name: "reason", Text: "it <b>fits"}, {Name: "verdict", Text: "true"}, {Name: "n", Text: "1.50"}, {Name: "none", Text: "null"}}, TokensIn: 12, TokensOut: judgebackend.TokensUnknown, LatencyMS: 7, At: at, Fresh: &yes, Ended: "stop",
 			},
-			{ID: "b", Kind: "rose/refuter", Metrics: []string{"rose"}, Backend: "openai", Model: "m", RequestHash: "hb", Reply: "I will not say", At: at, Fresh: &no},
+			{ID: "b", Kind: "rose/refuter", Metrics: []string{"rose"}, Backend: "openai", Model: "m", RequestHash: "hb", Reply: "I will not say", TokensIn: judgebackend.TokensUnknown, TokensOut: judgebackend.TokensUnknown, At: at, Fresh: &no},
 		},
 	}
 	if diff := cmp.Diff(want, j); diff != "" {

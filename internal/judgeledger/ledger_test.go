@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"math"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/judgeledger"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/judgebackend/backendtest"
@@ -19,7 +21,7 @@ import (
 type table struct {
 	mu     sync.Mutex
 	reads  int
-	writes [][]connectors.Assessment
+	writes [][]judgebackend.Assessment
 	fail   error
 	first  chan struct{} // closed when a statement has come
 	let    chan struct{}
@@ -37,19 +39,19 @@ func (f *table) hold() {
 	}
 }
 
-func (f *table) Assessments(_ context.Context, filter connectors.AssessmentFilter) iter.Seq2[connectors.Assessment, error] {
-	return func(yield func(connectors.Assessment, error) bool) {
+func (f *table) Assessments(_ context.Context, filter connectors.AssessmentFilter) iter.Seq2[judgebackend.Assessment, error] {
+	return func(yield func(judgebackend.Assessment, error) bool) {
 		f.mu.Lock()
 		f.reads++
 		f.mu.Unlock()
 		f.hold()
 		if f.fail != nil {
-			yield(connectors.Assessment{}, f.fail)
+			yield(judgebackend.Assessment{}, f.fail)
 		}
 	}
 }
 
-func (f *table) WriteAssessments(_ context.Context, rows ...connectors.Assessment) error {
+func (f *table) WriteAssessments(_ context.Context, rows ...judgebackend.Assessment) error {
 	f.mu.Lock()
 	f.writes = append(f.writes, rows)
 	f.mu.Unlock()
@@ -108,6 +110,17 @@ func TestFailures(t *testing.T) {
 	f.fail = nil
 	if _, ok, err := s.Get(t.Context(), "h"); ok || err != nil {
 		t.Errorf("after the failure: %v %v", ok, err)
+	}
+}
+
+// An answer that cannot be written fails alone: it is in no statement with others.
+func TestUnwritable(t *testing.T) {
+	f := newTable()
+	close(f.let)
+	a := backendtest.SampleAssessment(1)
+	a.LogProbs = []judgebackend.TokenLogProb{{Token: "4", LogProb: math.Inf(-1)}}
+	if err := judgeledger.New(f, time.Now, nil).Put(t.Context(), a); errcode.Of(err) != errcode.Internal || len(f.writes) != 0 {
+		t.Errorf("%v after %d statements, want internal and none", err, len(f.writes))
 	}
 }
 

@@ -54,3 +54,33 @@ func TestStore(t *testing.T) {
 		}
 	})
 }
+
+// A detail that nobody can read is a loss only where it held what the content hash covers.
+func TestUnreadableDetail(t *testing.T) {
+	w := open(t, filepath.Join(t.TempDir(), "w.duckdb"))
+	defer func() { _ = w.Close() }()
+	var warnings bytes.Buffer
+	s := judgeledger.New(w, time.Now, slog.New(slog.NewTextHandler(&warnings, nil)))
+	plain, weighed, cut := backendtest.SampleAssessment(1), backendtest.SampleAssessment(2), backendtest.SampleAssessment(3)
+	plain.LogProbs, cut.LogProbs, cut.FinishReason = nil, nil, judgebackend.FinishLength
+	for _, a := range []*judgebackend.Assessment{&plain, &weighed, &cut} {
+		a.ID = a.ContentHash()
+		if err := s.Put(t.Context(), *a); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Exec(t.Context(), `UPDATE badger.assessments SET detail = '{"put":"today"}'`); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		why  string
+		a    judgebackend.Assessment
+		used bool
+	}{{"a whole reply", plain, true}, {"one with log-probabilities", weighed, false}, {"one that was cut", cut, false}} {
+		warnings.Reset()
+		got, ok, err := s.Get(t.Context(), c.a.RequestHash)
+		if err != nil || ok != c.used || ok && got.Reply != c.a.Reply || (warnings.Len() == 0) != c.used {
+			t.Errorf("%s: used %t, %v, warnings %q", c.why, ok, err, &warnings)
+		}
+	}
+}

@@ -606,8 +606,8 @@ func (e *explanation) vote(v *caseview.Vote) {
 	}
 	e.line(span{printable.Text(v.Kind), bold}, span{"  " + printable.Text(strings.Join(v.Metrics, ", ")), dim})
 	tokens := ""
-	if v.TokensIn != nil && v.TokensOut != nil {
-		tokens = fmt.Sprintf("%d in, %d out", *v.TokensIn, *v.TokensOut)
+	if v.TokensIn >= 0 && v.TokensOut >= 0 {
+		tokens = fmt.Sprintf("%d in, %d out", v.TokensIn, v.TokensOut)
 	}
 	asked := ""
 	if v.Fresh != nil {

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
 )
@@ -40,12 +40,11 @@ func explained(t *testing.T) caseview.Input {
 		t.Fatal(err)
 	}
 	scores[2].AssessmentIDs = []string{"9c1d"}
-	in, out := int64(812), int64(45)
 	return caseview.Input{
 		Case: c, Scores: scores, RunID: "r7",
-		Assessments: []connectors.Assessment{{
-			ID: "9c1d", Kind: "rose/prover", Backend: "openai", Model: "o3", PromptVersion: "rose-1", RequestHash: "51e0", TokensIn: &in, TokensOut: &out, LatencyMS: 2300, CreatedAt: time.Date(2025, 1, 14, 6, 0, 2, 0, time.UTC), Payer: "run:r7",
-			Reply: `{"reason": "The query keeps returned orders, which the question leaves out.", "verdict": false}`, Detail: json.RawMessage(`{"request": {"messages": [{"role": "system", "content": "You judge SQL."}, {"role": "user", "content": "Does the query answer the question?\nQuestion: How much?"}]}}`),
+		Assessments: []judgebackend.Assessment{{
+			ID: "9c1d", Kind: "rose/prover", Backend: "openai", Model: "o3", PromptVersion: "rose-1", RequestHash: "51e0", TokensIn: 812, TokensOut: 45, LatencyMS: 2300, CreatedAt: time.Date(2025, 1, 14, 6, 0, 2, 0, time.UTC), Payer: "run:r7",
+			Reply: `{"reason": "The query keeps returned orders, which the question leaves out.", "verdict": false}`, Request: &judgebackend.Request{Messages: []judgebackend.Message{{Role: judgebackend.System, Content: "You judge SQL."}, {Role: judgebackend.User, Content: "Does the query answer the question?\nQuestion: How much?"}}},
 		}},
 	}
 }
@@ -88,7 +87,7 @@ func TestExplainFitsEveryTerminal(t *testing.T) {
 			Golds: []scoring.Query{{SQL: "select '" + strings.Repeat("long", 100) + hostile + " from t", Ran: true, Result: scoring.Result{Table: gold}}},
 			Pred:  scoring.Query{SQL: "select " + strings.Repeat("日本語", 50) + hostile, Ran: true, Result: scoring.Result{Table: pred}},
 		}
-		in := caseview.Input{Case: c, Scores: []scoring.Score{{Metric: hostile, Status: scoring.StatusOK, Reason: hostile, Warnings: []string{hostile}, AssessmentIDs: []string{"a"}}}, Assessments: []connectors.Assessment{{ID: "a", Kind: hostile, Reply: `{"` + strings.Repeat("x", 90) + `": "` + strings.Repeat("y ", 300) + `"}`}}}
+		in := caseview.Input{Case: c, Scores: []scoring.Score{{Metric: hostile, Status: scoring.StatusOK, Reason: hostile, Warnings: []string{hostile}, AssessmentIDs: []string{"a"}}}, Assessments: []judgebackend.Assessment{{ID: "a", Kind: hostile, Reply: `{"` + strings.Repeat("x", 90) + `": "` + strings.Repeat("y ", 300) + `"}`}}}
 		o := caseview.CellOptions{Show: caseview.All, Each: 5}
 		if seed%3 == 0 {
 			o.Layout = caseview.List
