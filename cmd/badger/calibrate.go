@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 	"slices"
 
 	"github.com/badger-eval/badger/internal/amount"
@@ -179,15 +178,15 @@ func (c *calibrateCommand) study(ctx context.Context, p process) (*calibration.S
 	if wanted.All, err = withJudges(ctx, append(config.Judges, c.Judges...), in.Warehouses()...); err != nil {
 		return nil, err
 	}
-	judge, err := config.Judge.open(ctx, judgeSurroundings{
-		process: p, log: slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})), opened: func(error) {},
-	})
+	judged := p.judging()
+	judged.Opened = func(error) {} // each score that failed says so
+	judge, err := config.Judge.Open(ctx, judged)
 	if err != nil {
 		return nil, err
 	}
 	defer judge.Close() //nolint:errcheck // the ledger holds what it could
 	if judge != nil {
-		wanted.Judge, wanted.Judges, wanted.Model = judge.Backend(), judge.Judges(), judge.modelOf
+		wanted.Judge, wanted.Judges, wanted.Model = judge.Backend(), judge.ByMetric(), judge.ModelOf
 	}
 	if l.Plan, err = wanted.Plan(ctx); err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"github.com/badger-eval/badger/internal/config"
 	"github.com/badger-eval/badger/internal/execution"
 	"github.com/badger-eval/badger/internal/hosting"
+	"github.com/badger-eval/badger/internal/judging"
 	"github.com/badger-eval/badger/internal/telemetry"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/policy"
@@ -33,7 +34,7 @@ type configuration struct {
 	Metrics  metricsConfig            `yaml:"metrics"`
 	Gates    gatesConfig              `yaml:"gates"`
 	Execute  execution.Config         `yaml:"execute"`
-	Judge    judgeConfig              `yaml:"judge"`
+	Judge    judging.Config           `yaml:"judge"`
 	Judges   []string                 `yaml:"judges"`   // judge files to use besides the promoted judges of the warehouse
 	Timeouts map[string]time.Duration `yaml:"timeouts"` // by wire, such as snowflake: 20s
 	Workers  int                      `yaml:"workers"`  // rows that run at once; 0: 64

@@ -62,7 +62,7 @@ func (c *doctorCommand) Run(ctx context.Context, p process) error {
 		},
 		ReadOnly: c.ReadOnly, Now: p.now,
 	})
-	report.Add(examineJudges(ctx, p, config.Judge, source)...)
+	report.Add(config.Judge.Examine(ctx, p.judging(), source)...)
 	if c.Values != "" {
 		checks, err := installation(ctx, p, c.Values, source)
 		if err != nil {

@@ -72,7 +72,7 @@ func (c *doctorCommand) runDeployment(ctx context.Context, p process) error {
 		return err
 	}
 	name, _, _ := strings.Cut(config.Judge.Backend, ":")
-	d := &deployment{process: p, config: config, asks: config.Judge.asked() && !config.Judge.Offline && name != "replay"}
+	d := &deployment{process: p, config: config, asks: config.Judge.Asked() && !config.Judge.Offline && name != "replay"}
 	d.report.OK = true
 	d.identity()
 	d.secretFiles()
@@ -208,9 +208,9 @@ func (d *deployment) file(key, path string) {
 // ledger writes a row as the function server does.
 func (d *deployment) ledger(ctx context.Context, only bool, examined doctor.Report) {
 	const name = "ledger"
-	keeps := d.config.Judge.asked() && (d.config.Judge.Ledger == "" || d.config.Judge.Ledger == "warehouse")
+	keeps := d.config.Judge.KeepsInWarehouse()
 	switch where := d.config.Judge.Ledger; {
-	case !d.config.Judge.asked():
+	case !d.config.Judge.Asked():
 		d.skip(name, "there is no judge whose answers are kept")
 		return
 	case !keeps && where == "none":
@@ -257,15 +257,16 @@ func (d *deployment) judge(ctx context.Context, warehouse bool) {
 	c := d.config.Judge
 	c.Ledger, c.Audit = "none", ""
 	c.CallerBudget.Tokens, c.CallerBudget.Money = 0, ""
-	s := judgeSurroundings{process: d.process, log: slog.New(slog.DiscardHandler)}
+	s := d.judging()
+	s.Log = slog.New(slog.DiscardHandler)
 	if d.config.Results.Warehouse != "" && warehouse {
 		w, err := openWarehouse(ctx, d.config.Results.Warehouse, readOnly)
 		if err == nil {
 			defer w.Close() //nolint:errcheck // only read
-			s.scores = w
+			s.Scores = w
 		}
 	}
-	j, err := c.open(ctx, s)
+	j, err := c.Open(ctx, s)
 	if err != nil {
 		d.fail(name, err, fix)
 		return

@@ -24,6 +24,7 @@ var neverImports = map[string][]string{
 	"internal/report":       {"udf", "deploy", "internal/export", "internal/evaluation", "internal/site"},
 	"internal/export":       {"udf", "deploy", "internal/evaluation", "internal/site"},
 	"internal/evaluation":   {"udf", "deploy", "internal/site", "internal/hosting", "connectors/duckdb", "connectors/postgres", "connectors/snowflake", "connectors/bigquery", "connectors/databricks"},
+	"internal/judging":      {"deploy", "sql/install", "internal/hosting", "internal/site", "connectors/duckdb", "connectors/postgres", "connectors/snowflake", "connectors/bigquery", "connectors/databricks"},
 	"internal/hosting":      {"deploy", "internal/report", "internal/evaluation", "internal/site", "connectors/duckdb", "connectors/postgres"},
 	"internal/site":         {"deploy", "internal/evaluation", "internal/hosting"},
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/internal/judgeledger"
+	"github.com/badger-eval/badger/internal/judging"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/judgebackend/backendtest"
 	"github.com/badger-eval/badger/scoring"
@@ -266,7 +267,7 @@ func TestRunWithFaultyJudge(t *testing.T) {
 		before := len(f.Endpoint.Calls())
 		e := evaluation.Run{
 			ID: id, Mode: "both", Now: time.Now, Notes: &bytes.Buffer{},
-			Engine: engine, Metrics: []string{"hybrid_ex", "flex"}, Source: batch.FileSource{Path: cases}, Warehouse: w, Judge: &judging{stack: stack, budget: budget},
+			Engine: engine, Metrics: []string{"hybrid_ex", "flex"}, Source: batch.FileSource{Path: cases}, Warehouse: w, Judge: judging.One(stack, budget),
 		}
 		outcome, err := e.Evaluate(t.Context())
 		if err != nil || !outcome.Complete || outcome.Done != 1000 {

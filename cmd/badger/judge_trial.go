@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"os"
 	"os/signal"
 	"slices"
@@ -123,7 +122,7 @@ func (c *judgeTestCommand) engine(ctx context.Context, p process, j *custom.Judg
 	if recorded != nil {
 		o.Replies = recorded.Replies
 	}
-	if j.Asks() && recorded == nil && !config.Judge.asked() {
+	if j.Asks() && recorded == nil && !config.Judge.Asked() {
 		return nil, nil, usage("%s asks a model: name one with --judge, or recorded replies with --assessments", j.Name)
 	}
 	metrics, err := withJudges(ctx, config.Judges)
@@ -134,11 +133,11 @@ func (c *judgeTestCommand) engine(ctx context.Context, p process, j *custom.Judg
 	if err := nameFree(ctx, j.Name); err != nil {
 		return nil, nil, err
 	}
-	judge, err := config.Judge.open(ctx, judgeSurroundings{process: p, log: slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))})
+	judge, err := config.Judge.Open(ctx, p.judging())
 	if err != nil {
 		return nil, nil, err
 	}
-	o.Judge, o.Judges = judge.Backend(), judge.Judges()
+	o.Judge, o.Judges = judge.Backend(), judge.ByMetric()
 	engine, err := scoring.NewEngine(append(metrics, j.Metric()), &o)
 	if err != nil {
 		_ = judge.Close()

@@ -143,27 +143,6 @@ func TestJudgesOfMetricsAreChecked(t *testing.T) {
 	}
 }
 
-// The way to a model is that of the common judge, or the metric's own as a whole: a key never goes
-// to another address.
-func TestWayToTheJudgeOfAMetric(t *testing.T) {
-	common := judgeEndpoint{Backend: "openai:gpt-4o", BaseURL: "https://one.example/v1", KeyEnv: "K1", Concurrency: 8}
-	for _, tc := range []struct {
-		why  string
-		own  judgeEndpoint
-		want judgeEndpoint
-	}{
-		{"another model at the same endpoint", judgeEndpoint{Backend: "openai:o3"}, judgeEndpoint{Backend: "openai:o3", BaseURL: "https://one.example/v1", KeyEnv: "K1", Concurrency: 8}},
-		{"another endpoint without a key gets none", judgeEndpoint{Backend: "openai:o3", BaseURL: "https://two.example/v1"}, judgeEndpoint{Backend: "openai:o3", BaseURL: "https://two.example/v1", Concurrency: 8}},
-		{"another vendor gets neither", judgeEndpoint{Backend: "anthropic:claude-x", KeyEnv: "K2", Concurrency: 2}, judgeEndpoint{Backend: "anthropic:claude-x", KeyEnv: "K2", Concurrency: 2}},
-	} {
-		c := judgeConfig{judgeEndpoint: common, Metrics: map[string]metricJudge{"rose": {judgeEndpoint: tc.own}}}
-		got, ok, err := c.endpointOf("rose")
-		if err != nil || !ok || toJSON(got) != toJSON(tc.want) {
-			t.Errorf("%s: %+v %v %v, want %+v", tc.why, got, ok, err, tc.want)
-		}
-	}
-}
-
 // A run says which recorded lines it used, which are of no case or metric of the run, and which
 // replies were missing; a backend that is not in the file is answered with those that are.
 func TestRecordedLinesAreAccountedFor(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -22,6 +21,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/internal/export"
+	"github.com/badger-eval/badger/internal/judging"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -189,12 +189,12 @@ func (c *runCommand) prepare(ctx context.Context, e *runAtWork) error {
 	if err := e.SameConfiguration(); err != nil {
 		return err
 	}
-	e.judge, err = config.Judge.open(ctx, judgeSurroundings{
-		process: e.process, scores: e.Warehouse, log: slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
-		opened: func(err error) {
-			fmt.Fprintf(e.stderr, "\n%v\nThe judge is not asked for a while; scores that need it fail, and --resume ID --retry-failed scores them again.\n", err)
-		},
-	})
+	judged := e.judging()
+	judged.Scores = e.Warehouse
+	judged.Opened = func(err error) {
+		fmt.Fprintf(e.stderr, "\n%v\nThe judge is not asked for a while; scores that need it fail, and --resume ID --retry-failed scores them again.\n", err)
+	}
+	e.judge, err = config.Judge.Open(ctx, judged)
 	if err != nil {
 		return err
 	}
@@ -211,7 +211,7 @@ func (c *runCommand) prepare(ctx context.Context, e *runAtWork) error {
 	if err != nil {
 		return err
 	}
-	o := scoring.EngineOptions{Counterexamples: smallDatabases, Snapshots: e.snapshots, Judge: e.judge.Backend(), Judges: e.judge.Judges(), Config: e.Config}
+	o := scoring.EngineOptions{Counterexamples: smallDatabases, Snapshots: e.snapshots, Judge: e.judge.Backend(), Judges: e.judge.ByMetric(), Config: e.Config}
 	if recorded != nil {
 		o.Replies = recorded.Replies
 		e.Recorded = recorded
@@ -356,7 +356,7 @@ type runAtWork struct {
 	process
 	quiet     bool
 	snapshots snapshots
-	judge     *judging                // nil: nobody is asked
+	judge     *judging.Judges         // nil: nobody is asked
 	judges    []*connectors.Warehouse // that promoted judges are taken from
 	masked    []string                // columns of results that nothing shows
 	gates     gates

@@ -21,6 +21,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/internal/hosting"
+	"github.com/badger-eval/badger/internal/judging"
 	"github.com/badger-eval/badger/internal/site"
 	"github.com/badger-eval/badger/internal/telemetry"
 	"github.com/badger-eval/badger/scoring"
@@ -45,7 +46,7 @@ type functionServer struct {
 	config    configuration
 	log       *slog.Logger
 	resolver  snapshots
-	judge     *judging
+	judge     *judging.Judges
 	parts     hosting.Parts
 	taking    sync.Mutex            // held while functions are made or replaced
 	results   *connectors.Warehouse // results.warehouse; nil: none
@@ -80,27 +81,26 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 		_ = traces.Close(last)
 	}()
 	s.resolver.Allow(config.Results.Files)
-	judged := judgeSurroundings{
-		process: p, log: log, audit: log, opened: func(err error) { log.Error("the judge cannot be asked", "error", err) }, tracer: traces.Tracer(),
-		later: &s.parts,
-	}
+	judged := p.judging()
+	judged.Log, judged.Audit, judged.Tracer, judged.Later = log, log, traces.Tracer(), &s.parts
+	judged.Opened = func(err error) { log.Error("the judge cannot be asked", "error", err) }
 	if config.Metrics.Options["rose"]["released"] == nil {
-		judged.vague = func(judge string) { log.Warn(evaluation.Unversioned(judge)) }
+		judged.Vague = func(judge string) { log.Warn(evaluation.Unversioned(judge)) }
 	}
 	if url := config.Results.Warehouse; url != "" {
-		keeps := config.Judge.asked() && (config.Judge.Ledger == "" || config.Judge.Ledger == "warehouse")
+		keeps := config.Judge.KeepsInWarehouse()
 		w, err := s.resultsWarehouse(url, !keeps && !config.Report.Labels)
 		if err != nil {
 			return errcode.AsUsage(fmt.Errorf("results.warehouse: %w", err))
 		}
 		defer w.Close()
 		if keeps {
-			judged.scores = w
+			judged.Scores = w
 			s.calls = callstore.New(w, p.now)
 		}
 		s.results, s.resolver.Warehouse = w, w
 	}
-	if s.judge, err = config.Judge.open(ctx, judged); err != nil {
+	if s.judge, err = config.Judge.Open(ctx, judged); err != nil {
 		return err
 	}
 	defer s.judge.Close()
@@ -118,7 +118,7 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	s.metrics.WatchServer(s.server.Load)
-	s.judge.measure(s.metrics)
+	s.judge.Measure(s.metrics)
 	metricsAddr, err := config.Listen.MetricsAddress()
 	if err != nil {
 		return err
@@ -208,7 +208,7 @@ func (s *functionServer) functions(ctx context.Context, config configuration) (*
 	if err != nil {
 		return nil, nil, err
 	}
-	engine, err := scoring.NewEngine(metrics, &scoring.EngineOptions{Counterexamples: smallDatabases, Snapshots: s.resolver, Judge: s.judge.Backend(), Judges: s.judge.Judges(), Config: engineConfig, Panicked: panicked})
+	engine, err := scoring.NewEngine(metrics, &scoring.EngineOptions{Counterexamples: smallDatabases, Snapshots: s.resolver, Judge: s.judge.Backend(), Judges: s.judge.ByMetric(), Config: engineConfig, Panicked: panicked})
 	if err != nil {
 		return nil, nil, errcode.AsUsage(err)
 	}

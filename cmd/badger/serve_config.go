@@ -7,7 +7,6 @@ import (
 
 	"github.com/badger-eval/badger/internal/config"
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/udf"
 )
 
@@ -52,13 +51,6 @@ func (c *configuration) defaults() error {
 		return errcode.AsUsage(err)
 	}
 	c.Limits.Fill(limits)
-	if c.Judge.asked() {
-		if c.Judge.Concurrency == 0 {
-			c.Judge.Concurrency = judgebackend.DefaultConcurrency
-		}
-		if c.Judge.Timeout == 0 {
-			c.Judge.Timeout = judgebackend.DefaultAttemptTimeout
-		}
-	}
+	c.Judge.FillDefaults()
 	return nil
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/config"
 	"github.com/badger-eval/badger/internal/hosting"
-	"github.com/badger-eval/badger/internal/telemetry"
 	"github.com/badger-eval/badger/udf"
 )
 
@@ -115,30 +114,4 @@ func (s *functionServer) tell(before []string, say bool) {
 	if say || len(added)+len(gone) > 0 {
 		s.log.Info("the configuration was taken over", slog.Int("functions", len(after)), slog.Any("added", added), slog.Any("removed", gone))
 	}
-}
-
-// measure tells the metrics what the judge was asked.
-func (j *judging) measure(m *telemetry.Metrics) {
-	if j == nil {
-		return
-	}
-	const unit = 1e12 // of judgebackend.Money
-	stats := telemetry.JudgeStats{
-		Questions:  func() float64 { return float64(j.stats().Requests) },
-		LedgerHits: func() float64 { return float64(j.stats().Hits) },
-		Calls:      func() float64 { return float64(j.stats().Calls) },
-		Retries:    func() float64 { return float64(j.stats().Retries) },
-		TokensIn:   func() float64 { return float64(j.budget.Spent().TokensIn) },
-		TokensOut:  func() float64 { return float64(j.budget.Spent().TokensOut) },
-		Money:      func() float64 { return float64(j.budget.Spent().Money) / unit },
-		Refused:    func() float64 { return float64(j.budget.Spent().Refused) },
-	}
-	tokens, money := j.budget.Left()
-	if tokens >= 0 {
-		stats.TokensLeft = func() float64 { left, _ := j.budget.Left(); return float64(left) }
-	}
-	if money >= 0 {
-		stats.MoneyLeft = func() float64 { _, left := j.budget.Left(); return float64(left) / unit }
-	}
-	m.WatchJudge(stats)
 }

@@ -4,12 +4,12 @@ package main
 
 import (
 	"context"
-	"log/slog"
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/duckdb"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/judging"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf"
 )
@@ -18,7 +18,7 @@ import (
 //
 // The judge, if the configuration names one, keeps its answers in the database where that can be
 // written; it is closed after the database.
-func openWithFunctions(ctx context.Context, p process, path string, only bool, config configuration) (*connectors.Warehouse, *judging, error) {
+func openWithFunctions(ctx context.Context, p process, path string, only bool, config configuration) (*connectors.Warehouse, *judging.Judges, error) {
 	conn, err := duckdb.OpenFile(ctx, path, driver.Options{ReadOnly: only})
 	if err != nil {
 		return nil, nil, err
@@ -36,18 +36,18 @@ func openWithFunctions(ctx context.Context, p process, path string, only bool, c
 	return w, judge, nil
 }
 
-func openJudgeFor(ctx context.Context, p process, w *connectors.Warehouse, only bool, config configuration) (*judging, error) {
-	s := judgeSurroundings{process: p, log: slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))}
-	if config.Judge.asked() && !only {
+func openJudgeFor(ctx context.Context, p process, w *connectors.Warehouse, only bool, config configuration) (*judging.Judges, error) {
+	s := p.judging()
+	if config.Judge.Asked() && !only {
 		if err := w.Install(ctx); err != nil {
 			return nil, err
 		}
-		s.scores = w
+		s.Scores = w
 	}
-	return config.Judge.open(ctx, s)
+	return config.Judge.Open(ctx, s)
 }
 
-func registerFunctions(ctx context.Context, conn *duckdb.Conn, w *connectors.Warehouse, judge *judging, config configuration) error {
+func registerFunctions(ctx context.Context, conn *duckdb.Conn, w *connectors.Warehouse, judge *judging.Judges, config configuration) error {
 	metrics, err := withJudges(ctx, config.Judges, w)
 	if err != nil {
 		return err
@@ -58,7 +58,7 @@ func registerFunctions(ctx context.Context, conn *duckdb.Conn, w *connectors.War
 	}
 	resolver := snapshots{Warehouse: w}
 	resolver.Allow(config.Results.Files)
-	engine, err := scoring.NewEngine(metrics, &scoring.EngineOptions{Counterexamples: smallDatabases, Snapshots: resolver, Judge: judge.Backend(), Judges: judge.Judges(), Config: options})
+	engine, err := scoring.NewEngine(metrics, &scoring.EngineOptions{Counterexamples: smallDatabases, Snapshots: resolver, Judge: judge.Backend(), Judges: judge.ByMetric(), Config: options})
 	if err != nil {
 		return errcode.AsUsage(err)
 	}

@@ -1,4 +1,4 @@
-package main
+package judging
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/doctor"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/judgebackend"
@@ -15,24 +14,25 @@ import (
 	"github.com/badger-eval/badger/scoring/metric"
 )
 
-// examineJudges looks at the judges of a configuration, as far as that is possible without a
-// question: the host is allowed, the key is there, the model has a price and a version. Nothing is
-// sent.
-func examineJudges(ctx context.Context, p process, c judgeConfig, source string) []doctor.Check {
-	if !c.asked() && len(c.Metrics) == 0 {
+// Examine looks at the judges of a configuration, as far as that is possible without a question: the host
+// is allowed, the key is there, the model has a price and a version. Nothing is sent, and the ledger is not
+// opened. Scores is the URL of the warehouse that models may be asked through. There is a check for each
+// model, one for all where the configuration is wrong, and none where it names no judge.
+func (c *Config) Examine(ctx context.Context, s Surroundings, scores string) []doctor.Check {
+	if !c.Asked() && len(c.Metrics) == 0 {
 		return nil
 	}
 	failed := func(name string, err error) []doctor.Check {
 		return []doctor.Check{{Name: name, Status: doctor.Failed, Detail: err.Error(), Fix: "mend the section judge of the configuration", Code: errcode.Of(err).String()}}
 	}
-	s := judgeSurroundings{process: p, log: slog.New(slog.DiscardHandler)}
-	var w *connectors.Warehouse
-	if w, _ = openWarehouse(ctx, source, readOnly); w != nil { // what is wrong with it is said elsewhere
-		defer w.Close()
-		s.scores = w
+	s.Log = slog.New(slog.DiscardHandler)
+	if w, _ := s.Open(ctx, scores); w != nil { // what is wrong with it is said elsewhere
+		defer w.Close() //nolint:errcheck // only read
+		s.Scores = w
 	}
-	c.Ledger, c.Audit, c.Offline = "none", "", false
-	j, err := c.open(ctx, s)
+	asking := *c
+	asking.Ledger, asking.Audit, asking.Offline = "none", "", false
+	j, err := asking.Open(ctx, s)
 	if err != nil {
 		return failed("judge", err)
 	}
@@ -71,8 +71,8 @@ func examineJudges(ctx context.Context, p process, c judgeConfig, source string)
 }
 
 // standard are the judges of standard metrics; those of judge files are known where these are.
-func (j *judging) standard() map[string]scoring.Judge {
-	out := maps.Clone(j.Judges())
+func (j *Judges) standard() map[string]scoring.Judge {
+	out := maps.Clone(j.ByMetric())
 	known := map[string]bool{}
 	all := metric.All()
 	for i := range all {

@@ -1,0 +1,129 @@
+package judging
+
+import (
+	"cmp"
+	"strings"
+	"time"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/judgebackend"
+)
+
+// Config says who answers the questions of judge metrics, under what limits, and where the
+// answers are kept. It holds no secrets, only where they are.
+type Config struct {
+	Endpoint `yaml:",inline"`
+
+	Metrics map[string]Metric `yaml:"metrics"` // judges of single metrics, by name
+
+	Ledger       string `yaml:"ledger"`        // where answers are kept: warehouse, none, or a file; by default the warehouse where there is one
+	Offline      bool   `yaml:"offline"`       // answer from the ledger alone
+	AskAgain     bool   `yaml:"ask_again"`     // do not take refused and cut answers from the ledger
+	KeepRequests bool   `yaml:"keep_requests"` // keep the questions beside the answers
+
+	Budget struct {
+		Tokens int64                   `yaml:"tokens"` // in and out together
+		Money  string                  `yaml:"money"`  // such as 5.00, in the currency of the prices
+		Prices judgebackend.PriceTable `yaml:"prices"` // of a million tokens, by model
+	} `yaml:"budget"`
+
+	// CallerBudget bounds what each caller of badger serve may spend on a day of UTC.
+	CallerBudget struct {
+		Tokens int64  `yaml:"tokens"`
+		Money  string `yaml:"money"`
+	} `yaml:"caller_budget"`
+
+	Audit string `yaml:"audit"` // file to which a line for each call is added: hashes and sizes, no content
+}
+
+// Endpoint is one model and the way to it.
+type Endpoint struct {
+	Backend    string `yaml:"backend,omitempty"`    // openai:MODEL, anthropic:MODEL, cortex:MODEL, bigqueryai:MODEL, aiquery:MODEL, replay:FILE or none
+	BaseURL    string `yaml:"base_url,omitempty"`   // of the endpoint; its host may be contacted, and no other
+	KeyFile    string `yaml:"key_file,omitempty"`   // file with the key
+	KeyEnv     string `yaml:"key_env,omitempty"`    // or the environment variable that holds it
+	Warehouse  string `yaml:"warehouse,omitempty"`  // cortex, bigqueryai, aiquery: URL of the warehouse that is asked through; by default that of the scores
+	Connection string `yaml:"connection,omitempty"` // bigqueryai: project.location.connection
+
+	AzureAPIVersion string   `yaml:"azure_api_version,omitempty"`
+	AllowHosts      []string `yaml:"allow_hosts,omitempty"` // further hosts that may be contacted: a vendor's own, where there is no base_url
+	AllowPlainHTTP  bool     `yaml:"allow_plain_http,omitempty"`
+	Proxy           string   `yaml:"proxy,omitempty"`
+	CAFile          string   `yaml:"ca_file,omitempty"`
+
+	Concurrency       int           `yaml:"concurrency,omitempty"` // calls in flight; 64 by default
+	RequestsPerMinute int           `yaml:"requests_per_minute,omitempty"`
+	TokensPerMinute   int           `yaml:"tokens_per_minute,omitempty"`
+	Timeout           time.Duration `yaml:"timeout,omitempty"` // of one attempt; 3m by default
+}
+
+// Metric is the judge of one metric. What it does not set is as for all metrics.
+type Metric struct {
+	Endpoint `yaml:",inline"`
+
+	Temperature *float64 `yaml:"temperature,omitempty"` // of its questions, from 0 to 2; by default that of the prompt
+}
+
+// FillDefaults fills in the calls in flight and the time of an attempt where somebody is asked and they
+// are not set.
+func (c *Config) FillDefaults() {
+	if c.Asked() {
+		c.Concurrency, c.Timeout = cmp.Or(c.Concurrency, judgebackend.DefaultConcurrency), cmp.Or(c.Timeout, judgebackend.DefaultAttemptTimeout)
+	}
+}
+
+// KeepsInWarehouse tells whether the answers are to be kept in the warehouse of the scores, if there is one.
+func (c *Config) KeepsInWarehouse() bool {
+	return c.Asked() && (c.Ledger == "" || c.Ledger == "warehouse")
+}
+
+// set tells whether an endpoint names somebody.
+func (c *Endpoint) set() bool { return c.Backend != "" && c.Backend != "none" }
+
+// Asked tells whether a judge is configured, for all metrics or for some.
+func (c *Config) Asked() bool {
+	for _, m := range c.Metrics {
+		if m.set() {
+			return true
+		}
+	}
+	return c.set()
+}
+
+// endpointOf is the endpoint of a metric's judge; none where the judge of all metrics answers. The
+// way to the model is taken from the latter where both have the same kind of backend and the metric
+// names no way of its own. It is taken as a whole: a key is never sent to another address.
+func (c *Config) endpointOf(name string) (e Endpoint, ok bool, err error) {
+	m := c.Metrics[name]
+	e = m.Endpoint
+	switch {
+	case e.Backend == "none":
+		return e, false, errcode.Usage("judge.metrics.%s: expected a backend other than none; leave the metric out with --metrics", name)
+	case e.Backend == "" && (e.ownWay() || e.paced()):
+		return e, false, errcode.Usage("judge.metrics.%s: expected a backend with the other settings, such as openai:MODEL", name)
+	case e.Backend == "" && m.Temperature == nil:
+		return e, false, errcode.Usage("judge.metrics.%s: expected a backend or a temperature", name)
+	case e.Backend == "" && !c.set():
+		return e, false, errcode.Usage("judge.metrics.%s: expected a backend, since judge.backend names none", name)
+	case e.Backend == "":
+		return e, false, nil
+	}
+	kind, _, _ := strings.Cut(e.Backend, ":")
+	if common, _, _ := strings.Cut(c.Backend, ":"); kind == common && !e.ownWay() {
+		own := e
+		e = c.Endpoint
+		e.Backend, e.Concurrency, e.RequestsPerMinute, e.TokensPerMinute, e.Timeout = own.Backend, own.Concurrency, own.RequestsPerMinute, own.TokensPerMinute, own.Timeout
+	}
+	e.Concurrency, e.Timeout = cmp.Or(e.Concurrency, c.Concurrency), cmp.Or(e.Timeout, c.Timeout)
+	e.RequestsPerMinute, e.TokensPerMinute = cmp.Or(e.RequestsPerMinute, c.RequestsPerMinute), cmp.Or(e.TokensPerMinute, c.TokensPerMinute)
+	return e, true, nil
+}
+
+// ownWay tells whether anything is set of the way to the model.
+func (c *Endpoint) ownWay() bool {
+	return cmp.Or(c.BaseURL, c.KeyFile, c.KeyEnv, c.Warehouse, c.Connection, c.AzureAPIVersion, c.Proxy, c.CAFile) != "" || len(c.AllowHosts) > 0 || c.AllowPlainHTTP
+}
+
+func (c *Endpoint) paced() bool {
+	return c.Concurrency != 0 || c.RequestsPerMinute != 0 || c.TokensPerMinute != 0 || c.Timeout != 0
+}

@@ -1,0 +1,64 @@
+package judging
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// The way to a model is that of the common judge, or the metric's own as a whole: a key never goes
+// to another address.
+func TestWayToTheJudgeOfAMetric(t *testing.T) {
+	common := Endpoint{Backend: "openai:gpt-4o", BaseURL: "https://one.example/v1", KeyEnv: "K1", Concurrency: 8}
+	for _, tc := range []struct {
+		why  string
+		own  Endpoint
+		want Endpoint
+	}{
+		{"another model at the same endpoint", Endpoint{Backend: "openai:o3"}, Endpoint{Backend: "openai:o3", BaseURL: "https://one.example/v1", KeyEnv: "K1", Concurrency: 8}},
+		{"another endpoint without a key gets none", Endpoint{Backend: "openai:o3", BaseURL: "https://two.example/v1"}, Endpoint{Backend: "openai:o3", BaseURL: "https://two.example/v1", Concurrency: 8}},
+		{"another vendor gets neither", Endpoint{Backend: "anthropic:claude-x", KeyEnv: "K2", Concurrency: 2}, Endpoint{Backend: "anthropic:claude-x", KeyEnv: "K2", Concurrency: 2}},
+	} {
+		c := Config{Endpoint: common, Metrics: map[string]Metric{"rose": {Endpoint: tc.own}}}
+		got, ok, err := c.endpointOf("rose")
+		if err != nil || !ok || !reflect.DeepEqual(got, tc.want) {
+			t.Errorf("%s: %+v %v %v, want %+v", tc.why, got, ok, err, tc.want)
+		}
+	}
+}
+
+func TestParseBudget(t *testing.T) {
+	for _, tc := range []struct {
+		text   string
+		tokens int64
+		money  string
+	}{
+		{"200000", 200_000, ""}, {"500k", 500_000, ""}, {"2M", 2_000_000, ""}, {" 3m ", 3_000_000, ""},
+		{"5.00USD", 0, "5.00"}, {"5.00 usd", 0, "5.00"}, {"$5", 0, "5"},
+	} {
+		if tokens, money, err := ParseBudget(tc.text); tokens != tc.tokens || money != tc.money || err != nil {
+			t.Errorf("%q: %d tokens, %q, %v", tc.text, tokens, money, err)
+		}
+	}
+	for _, text := range []string{"", "0", "-1", "1.5M", "k", "9223372036854775807k", "0USD", "USD", "$x", "-1USD"} {
+		if tokens, money, err := ParseBudget(text); !errcode.IsUsage(err) {
+			t.Errorf("%q: %d tokens, %q, %v; want an error of usage", text, tokens, money, err)
+		}
+	}
+}
+
+// A ledger in the warehouse is meant where the configuration names none, and only where somebody is asked.
+func TestKeepsInWarehouse(t *testing.T) {
+	for _, tc := range []struct {
+		backend, ledger string
+		want            bool
+	}{
+		{"openai:m", "", true}, {"openai:m", "warehouse", true}, {"openai:m", "none", false}, {"openai:m", "answers.jsonl", false}, {"none", "", false}, {"", "warehouse", false},
+	} {
+		c := Config{Endpoint: Endpoint{Backend: tc.backend}, Ledger: tc.ledger}
+		if got := c.KeepsInWarehouse(); got != tc.want {
+			t.Errorf("%+v: %v", tc, got)
+		}
+	}
+}

@@ -1,0 +1,173 @@
+// Package judging is who answers the questions of judge metrics. A [Config] says who that is, for all
+// metrics and for single ones, under what limits, and where the answers are kept. [Config.Open] opens the
+// judges, with their ledger, budgets and audit, and [Config.Examine] looks at them without a question. The
+// [Judges] answer, and tell what they were asked and what that cost.
+//
+// Messages name the keys of the configuration and, where somebody has typed them, flags of the command.
+package judging
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/amount"
+	"github.com/badger-eval/badger/judgebackend"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// Judges are the judges at work. They share the ledger and the budgets. Nil is that nobody is asked: all
+// methods but PaidBefore and ModelOf take it.
+type Judges struct {
+	stack    *judgebackend.Stack            // of all metrics without a judge of their own; nil: there is none
+	byMetric map[string]scoring.Judge       // of the others
+	others   map[string]*judgebackend.Stack // by the endpoint, which several metrics may share
+	budget   *judgebackend.Budget
+	ledger   judgebackend.Payments // nil: it cannot tell who paid
+	close    []func() error
+}
+
+// One is a judge of all metrics that is open already. Its ledger is not asked who paid, and whoever opened
+// it ends it.
+func One(stack *judgebackend.Stack, budget *judgebackend.Budget) *Judges {
+	return &Judges{stack: stack, budget: budget}
+}
+
+// Backend is the judge of all metrics without one of their own, or nil where there is none.
+func (j *Judges) Backend() judgebackend.Backend {
+	if j == nil || j.stack == nil {
+		return nil // and not a nil *Stack
+	}
+	return j.stack
+}
+
+// ByMetric are those of single metrics.
+func (j *Judges) ByMetric() map[string]scoring.Judge {
+	if j == nil {
+		return nil
+	}
+	return j.byMetric
+}
+
+// stacks are all judges, that of all metrics first.
+func (j *Judges) stacks() (all []*judgebackend.Stack) {
+	if j == nil {
+		return nil
+	}
+	if j.stack != nil {
+		all = append(all, j.stack)
+	}
+	for _, key := range slices.Sorted(maps.Keys(j.others)) {
+		all = append(all, j.others[key])
+	}
+	return all
+}
+
+// stats is what all judges did.
+func (j *Judges) stats() (sum judgebackend.Stats) {
+	for _, s := range j.stacks() {
+		one := s.Stats()
+		sum.Requests, sum.Hits, sum.Calls, sum.Retries = sum.Requests+one.Requests, sum.Hits+one.Hits, sum.Calls+one.Calls, sum.Retries+one.Retries
+	}
+	return sum
+}
+
+// Close ends the ledger and the audit, once nobody asks any more.
+func (j *Judges) Close() error {
+	if j == nil {
+		return nil
+	}
+	var errs []error
+	for _, f := range j.close {
+		errs = append(errs, f())
+	}
+	return errors.Join(errs...)
+}
+
+// Name is who answers, as scores and runs record it: openai:gpt-4o, or
+// openai:gpt-4o, rose=openai:o3 (temperature 1).
+func (j *Judges) Name() string {
+	if j == nil {
+		return "none"
+	}
+	var parts []string
+	if j.stack != nil {
+		parts = append(parts, nameOf(j.stack))
+	}
+	for _, metric := range slices.Sorted(maps.Keys(j.byMetric)) {
+		parts = append(parts, j.named(metric))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func nameOf(s *judgebackend.Stack) string {
+	id := s.Identity()
+	return id.Backend + ":" + id.Model
+}
+
+// named is a metric with the judge of its own: rose=openai:o3 (temperature 1).
+func (j *Judges) named(metric string) string {
+	of := j.byMetric[metric]
+	stack, ok := of.Backend.(*judgebackend.Stack)
+	if !ok {
+		stack = j.stack
+	}
+	name := metric + "=" + nameOf(stack)
+	if of.Temperature != nil {
+		name += " (temperature " + strconv.FormatFloat(*of.Temperature, 'g', -1, 64) + ")"
+	}
+	return name
+}
+
+// ModelOf is the model that answers a metric's questions; empty where nobody does.
+func (j *Judges) ModelOf(metric string) string {
+	if s, ok := j.byMetric[metric].Backend.(*judgebackend.Stack); ok {
+		return cmp.Or(s.Identity().Model, nameOf(s))
+	}
+	if j.stack == nil {
+		return ""
+	}
+	return cmp.Or(j.stack.Identity().Model, nameOf(j.stack))
+}
+
+// Say tells what the judges were asked and what they took, a line each, and the cost of all.
+func (j *Judges) Say(w io.Writer) {
+	if j == nil {
+		return
+	}
+	all := j.stacks()
+	spent := j.budget.Spent()
+	for _, s := range all {
+		stats := s.Stats()
+		if len(all) > 1 && stats.Requests == 0 {
+			continue
+		}
+		fmt.Fprintf(w, "judge %s: %s", nameOf(s), amount.Of(stats.Requests, "question"))
+		if stats.Hits > 0 {
+			fmt.Fprintf(w, ", %d of them answered by the ledger", stats.Hits)
+		}
+		fmt.Fprintf(w, "; %s", amount.Of(stats.Calls, "call"))
+		if stats.Retries > 0 {
+			fmt.Fprintf(w, " (%d again)", stats.Retries)
+		}
+		if len(all) > 1 {
+			fmt.Fprintln(w)
+		}
+	}
+	if len(all) > 1 {
+		fmt.Fprintf(w, "all judges: %s", amount.Of(j.stats().Calls, "call"))
+	}
+	fmt.Fprintf(w, ", %d tokens in, %d out", spent.TokensIn, spent.TokensOut)
+	if spent.Money > 0 {
+		fmt.Fprintf(w, ", %s USD", spent.Money)
+	}
+	if spent.Refused > 0 {
+		fmt.Fprintf(w, "; %s not made, for the budget did not allow it", amount.Of(int64(spent.Refused), "call"))
+	}
+	fmt.Fprintln(w)
+}

@@ -1,0 +1,265 @@
+package judging
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/judgeledger"
+	"github.com/badger-eval/badger/internal/telemetry"
+	"github.com/badger-eval/badger/judgebackend"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// Surroundings is what judges need of whoever opens them.
+type Surroundings struct {
+	Getenv func(string) string   // the environment, which holds keys
+	Now    func() time.Time      // when an answer was given, as the ledger records it
+	Open   OpenWarehouse         // opens judge.warehouse
+	Scores *connectors.Warehouse // where answers are kept by default; nil: there is none that can be written
+	Log    *slog.Logger          // what goes wrong without failing a call; nil: nowhere
+	Audit  *slog.Logger          // where audit lines go if no file is named; nil: nowhere
+	Tracer trace.Tracer          // of a span for each call; nil: none
+	Vague  func(judge string)    // told once of a judge whose replies do not name the version of its model; nil: nobody
+	Opened func(error)           // told when the judge cannot be asked any more
+	Later  Later                 // takes what is missing now; nil: that is an error
+}
+
+// OpenWarehouse opens a warehouse that is only read.
+type OpenWarehouse func(ctx context.Context, url string) (*connectors.Warehouse, error)
+
+// Later takes the parts of a server that may be missing when it starts. Keys are those of the
+// configuration.
+type Later interface {
+	// Warehouse is a warehouse that is connected later: prepare is called with it before anybody can use
+	// it, then afterwards; either may be nil.
+	Warehouse(key, url string, readOnly bool, prepare, then func(context.Context, *connectors.Warehouse) error) (*connectors.Warehouse, error)
+	// File adds a file with a secret, which is read at each use.
+	File(key, path string)
+}
+
+// Open opens the judges, or returns nil where none is configured. Nobody is asked yet. What is wrong in the
+// configuration, in a file that it names or in the backend is an error of [errcode.Usage] that names the
+// key; that of a ledger in a file is [judgebackend.OpenFileStore]'s own.
+func (c *Config) Open(ctx context.Context, s Surroundings) (_ *Judges, err error) {
+	endpoints := map[string]Endpoint{}
+	for _, name := range slices.Sorted(maps.Keys(c.Metrics)) { // also where nobody is asked: what is wrong is said
+		e, own, err := c.endpointOf(name)
+		if err != nil {
+			return nil, err
+		}
+		if own {
+			endpoints[name] = e
+		}
+	}
+	if !c.Asked() {
+		return nil, nil //nolint:nilnil // no judge is a valid judge
+	}
+	j := &Judges{byMetric: map[string]scoring.Judge{}, others: map[string]*judgebackend.Stack{}}
+	defer func() {
+		if err != nil {
+			_ = j.Close()
+		}
+	}()
+	o, err := c.stackOptions(s, j)
+	if err != nil {
+		return nil, err
+	}
+	if c.set() {
+		if j.stack, err = c.Endpoint.open(ctx, s, j, o, c.Offline); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Metrics)) {
+		e, own := endpoints[name]
+		judge := scoring.Judge{Temperature: c.Metrics[name].Temperature}
+		if own {
+			text, _ := json.Marshal(e) // it holds nothing that cannot be written
+			key := string(text)
+			if j.others[key] == nil {
+				if j.others[key], err = e.open(ctx, s, j, o, c.Offline); err != nil {
+					return nil, fmt.Errorf("judge.metrics.%s: %w", name, err)
+				}
+			}
+			judge.Backend = j.others[key]
+		}
+		j.byMetric[name] = judge
+	}
+	return j, nil
+}
+
+// stackOptions are what all judges share: the ledger, the budgets and the audit.
+func (c *Config) stackOptions(s Surroundings, j *Judges) (o judgebackend.StackOptions, err error) {
+	store, err := c.store(s, j)
+	if err != nil {
+		return o, err
+	}
+	if c.Offline && store == nil {
+		return o, errcode.Usage("offline: there is no ledger to answer from; name one with --ledger")
+	}
+	limits := judgebackend.BudgetLimits{Tokens: c.Budget.Tokens, Prices: c.Budget.Prices}
+	if c.Budget.Money != "" {
+		if limits.Money, err = judgebackend.ParseMoney(c.Budget.Money); err != nil {
+			return o, errcode.Usage("judge.budget.money: %w", err)
+		}
+	}
+	if j.budget, err = judgebackend.NewBudget(limits); err != nil {
+		return o, errcode.AsUsage(err)
+	}
+	j.ledger, _ = store.(judgebackend.Payments)
+	quota, err := c.quota(j.ledger)
+	if err != nil {
+		return o, err
+	}
+	audit := s.Audit
+	if c.Audit != "" {
+		f, err := os.OpenFile(c.Audit, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		if err != nil {
+			return o, errcode.Usage("audit: %w", err)
+		}
+		j.close = append(j.close, f.Close)
+		audit = slog.New(slog.NewJSONHandler(f, nil))
+	}
+	return judgebackend.StackOptions{
+		Store: store, AskAgain: c.AskAgain, Budget: j.budget, Quota: quota, KeepRequests: c.KeepRequests, OnOpen: s.Opened, Audit: audit, Log: s.Log,
+	}, nil
+}
+
+// open opens one judge.
+func (c *Endpoint) open(ctx context.Context, s Surroundings, j *Judges, o judgebackend.StackOptions, isOffline bool) (*judgebackend.Stack, error) {
+	backend, err := c.backend(ctx, s, j, isOffline)
+	if err != nil {
+		return nil, errcode.AsUsage(err)
+	}
+	backend = telemetry.Judge(backend, s.Tracer)
+	if s.Vague != nil {
+		backend = &watched{next: backend, vague: s.Vague}
+	}
+	o.Concurrency, o.RequestsPerMinute, o.TokensPerMinute, o.AttemptTimeout = c.Concurrency, c.RequestsPerMinute, c.TokensPerMinute, c.Timeout
+	stack, err := judgebackend.NewStack(backend, &o)
+	if err != nil {
+		return nil, errcode.AsUsage(err)
+	}
+	return stack, nil
+}
+
+// watched tells of a judge whose replies do not name the version of its model, once.
+type watched struct {
+	next  judgebackend.Backend
+	vague func(judge string)
+	once  sync.Once
+}
+
+// Identity is that of the judge.
+func (w *watched) Identity() judgebackend.Identity {
+	if i, ok := w.next.(judgebackend.Identified); ok {
+		return i.Identity()
+	}
+	return judgebackend.Identity{Backend: "func"}
+}
+
+// Complete asks the judge.
+func (w *watched) Complete(ctx context.Context, r judgebackend.Request) (judgebackend.Response, error) {
+	resp, err := w.next.Complete(ctx, r)
+	id := w.Identity()
+	if _, dated := judgebackend.Released(cmp.Or(resp.Model, id.Model)); err == nil && !dated {
+		if _, dated := judgebackend.Released(id.Model); !dated {
+			w.once.Do(func() { w.vague(id.Backend + ":" + id.Model) })
+		}
+	}
+	return resp, err
+}
+
+// backend opens who is asked.
+func (c *Endpoint) backend(ctx context.Context, s Surroundings, j *Judges, isOffline bool) (judgebackend.Backend, error) {
+	name, model, _ := strings.Cut(c.Backend, ":")
+	if isOffline && name != "replay" {
+		return offline{judgebackend.Identity{Backend: name, Model: model}}, nil
+	}
+	o := judgebackend.OpenOptions{
+		BaseURL: c.BaseURL, KeyFile: c.KeyFile, KeyEnv: c.KeyEnv, AzureAPIVersion: c.AzureAPIVersion, AllowHosts: c.AllowHosts,
+		AllowPlainHTTP: c.AllowPlainHTTP, Proxy: c.Proxy, CAFile: c.CAFile, Connection: c.Connection, Log: s.Log, Getenv: s.Getenv,
+		KeyLater: s.Later != nil,
+	}
+	if u, err := url.Parse(c.BaseURL); err == nil && u.Host != "" { // naming the endpoint is allowing it
+		host := u.Host
+		if u.Port() == "" && u.Scheme == "http" {
+			host += ":80"
+		}
+		o.AllowHosts = append([]string{host}, o.AllowHosts...)
+	}
+	switch name {
+	case "cortex", "bigqueryai", "aiquery":
+		w := s.Scores
+		if c.Warehouse != "" {
+			var err error
+			if s.Later != nil {
+				w, err = s.Later.Warehouse("judge.warehouse", c.Warehouse, true, nil, nil)
+			} else {
+				w, err = s.Open(ctx, c.Warehouse)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("judge.warehouse: %w", err)
+			}
+			j.close = append(j.close, w.Close)
+		}
+		if w != nil && w.HostsModels() {
+			o.Queryer = w
+		}
+	}
+	backend, err := judgebackend.Open(ctx, c.Backend, &o)
+	if err == nil && s.Later != nil && c.KeyFile != "" && (name == "openai" || name == "anthropic") {
+		s.Later.File("judge.key_file", c.KeyFile)
+	}
+	if errcode.Of(err) == errcode.PermissionDenied {
+		err = errcode.New(errcode.PermissionDenied, "%w; --judge-host HOST or judge.allow_hosts in the configuration allows a host", err)
+	}
+	return backend, err
+}
+
+// store opens where answers are kept.
+func (c *Config) store(s Surroundings, j *Judges) (judgebackend.Store, error) {
+	where := c.Ledger
+	if where == "" && s.Scores != nil {
+		where = "warehouse"
+	}
+	switch where {
+	case "":
+		return &judgebackend.MemoryStore{}, nil
+	case "none":
+		return nil, nil //nolint:nilnil // no ledger
+	case "warehouse":
+		if s.Scores == nil {
+			return nil, errcode.Usage("ledger: there is no database here that answers could be kept in; name a file")
+		}
+		return judgeledger.New(s.Scores, s.Now, s.Log), nil
+	}
+	f, err := judgebackend.OpenFileStore(where, s.Log)
+	if err != nil {
+		return nil, err
+	}
+	j.close = append(j.close, f.Close)
+	return f, nil
+}
+
+// offline is a judge that is not there: the ledger before it answers, or nobody does.
+type offline struct{ id judgebackend.Identity }
+
+func (o offline) Identity() judgebackend.Identity { return o.id }
+
+func (o offline) Complete(context.Context, judgebackend.Request) (judgebackend.Response, error) {
+	return judgebackend.Response{}, &judgebackend.Error{Kind: judgebackend.KindReplayMiss, Backend: o.id.Backend}
+}

@@ -1,0 +1,115 @@
+package judging
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/evaluation"
+	"github.com/badger-eval/badger/internal/telemetry"
+	"github.com/badger-eval/badger/judgebackend"
+)
+
+// Paid is what the judge's answers cost so far.
+func (j *Judges) Paid() evaluation.Cost {
+	if j == nil {
+		return evaluation.Cost{}
+	}
+	s := j.budget.Spent()
+	c := evaluation.Cost{Calls: j.stats().Calls, TokensIn: s.TokensIn, TokensOut: s.TokensOut}
+	if s.Money > 0 {
+		c.Money = s.Money.String()
+	}
+	return c
+}
+
+// PaidBefore tells the budget what a payer has paid: what the ledger knows, and what was recorded
+// elsewhere.
+func (j *Judges) PaidBefore(ctx context.Context, payer string, recorded evaluation.Cost) error {
+	if j.ledger != nil {
+		paid, err := j.ledger.PaidBy(ctx, payer, time.Time{}.AddDate(1969, 0, 0))
+		if err != nil {
+			return err
+		}
+		j.budget.Paid(paid)
+	}
+	money, _ := judgebackend.ParseMoney(recorded.Money) // nothing where no price was known
+	j.budget.PaidBefore(judgebackend.Spending{TokensIn: recorded.TokensIn, TokensOut: recorded.TokensOut, Money: money})
+	return nil
+}
+
+// quota is what each caller may spend a day; nil for no limit.
+func (c *Config) quota(ledger judgebackend.Payments) (*judgebackend.Quota, error) {
+	if c.CallerBudget.Tokens == 0 && c.CallerBudget.Money == "" {
+		return nil, nil //nolint:nilnil // no limit
+	}
+	limits := judgebackend.BudgetLimits{Tokens: c.CallerBudget.Tokens, Prices: c.Budget.Prices}
+	if c.CallerBudget.Money != "" {
+		money, err := judgebackend.ParseMoney(c.CallerBudget.Money)
+		if err != nil {
+			return nil, errcode.Usage("judge.caller_budget.money: %w", err)
+		}
+		limits.Money = money
+	}
+	q, err := judgebackend.NewQuota(limits, ledger, nil)
+	if err != nil {
+		return nil, errcode.AsUsage(err)
+	}
+	return q, nil
+}
+
+// ParseBudget reads 200000, 200k, 2M (tokens), or 5.00USD and $5 (money). One of both is set. What it
+// cannot read is an error of [errcode.Usage] that says what was expected.
+func ParseBudget(s string) (tokens int64, money string, err error) {
+	s = strings.TrimSpace(s)
+	if m, ok := strings.CutSuffix(strings.ToUpper(s), "USD"); ok {
+		money = strings.TrimSpace(m)
+	} else if m, ok := strings.CutPrefix(s, "$"); ok {
+		money = strings.TrimSpace(m)
+	}
+	if money != "" {
+		if m, err := judgebackend.ParseMoney(money); err != nil || m == 0 {
+			return 0, "", errcode.Usage("expected an amount above 0 such as 5.00USD")
+		}
+		return 0, money, nil
+	}
+	digits, unit := s, int64(1)
+	for suffix, n := range map[string]int64{"k": 1e3, "K": 1e3, "M": 1e6, "m": 1e6} {
+		if d, ok := strings.CutSuffix(s, suffix); ok {
+			digits, unit = d, n
+		}
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || n <= 0 || n > (1<<62)/unit {
+		return 0, "", errcode.Usage("expected a number of tokens such as 200000, 500k or 2M, or money such as 5.00USD")
+	}
+	return n * unit, "", nil
+}
+
+// Measure tells the metrics what the judge was asked.
+func (j *Judges) Measure(m *telemetry.Metrics) {
+	if j == nil {
+		return
+	}
+	const unit = 1e12 // of judgebackend.Money
+	stats := telemetry.JudgeStats{
+		Questions:  func() float64 { return float64(j.stats().Requests) },
+		LedgerHits: func() float64 { return float64(j.stats().Hits) },
+		Calls:      func() float64 { return float64(j.stats().Calls) },
+		Retries:    func() float64 { return float64(j.stats().Retries) },
+		TokensIn:   func() float64 { return float64(j.budget.Spent().TokensIn) },
+		TokensOut:  func() float64 { return float64(j.budget.Spent().TokensOut) },
+		Money:      func() float64 { return float64(j.budget.Spent().Money) / unit },
+		Refused:    func() float64 { return float64(j.budget.Spent().Refused) },
+	}
+	tokens, money := j.budget.Left()
+	if tokens >= 0 {
+		stats.TokensLeft = func() float64 { left, _ := j.budget.Left(); return float64(left) }
+	}
+	if money >= 0 {
+		stats.MoneyLeft = func() float64 { _, left := j.budget.Left(); return float64(left) / unit }
+	}
+	m.WatchJudge(stats)
+}
