@@ -22,6 +22,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/internal/export"
+	"github.com/badger-eval/badger/internal/gate"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -136,7 +137,8 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 		e.Warn()
 		return errcode.New(errcode.InvalidArgument, "none of the %s could be scored", amount.Of(outcome.Done, "answer"))
 	}
-	err = e.gates.check(e.Summary.Figures, e.stderr)
+	said, reached := e.Summary.Figures.Check(e.gates)
+	err = tellGates(e.stderr, said, reached)
 	if drop := c.checkDrops(ctx, &e); drop != nil && (err == nil || !errors.Is(drop, errGate)) {
 		err = drop
 	}
@@ -233,9 +235,9 @@ func (c *runCommand) prepare(ctx context.Context, e *runAtWork) error {
 		return err
 	}
 	for _, g := range e.gates {
-		if m, err := e.Engine.Metric(g.metric); err == nil && g.least != nil {
-			if err := m.Within(*g.least); err != nil {
-				return usage("--fail-under: %s: %w", g.metric, err)
+		if m, err := e.Engine.Metric(g.Metric); err == nil && g.Least != nil {
+			if err := m.Within(*g.Least); err != nil {
+				return usage("--fail-under: %s: %w", g.Metric, err)
 			}
 		}
 	}
@@ -359,7 +361,7 @@ type runAtWork struct {
 	judge     *judging                // nil: nobody is asked
 	judges    []*connectors.Warehouse // that promoted judges are taken from
 	masked    []string                // columns of results that nothing shows
-	gates     gates
+	gates     []gate.Gate
 }
 
 // interruptible is a context that the second interrupt ends. The first one closes stop, so that cases
