@@ -3,13 +3,11 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"io"
 	"slices"
 
-	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/calibration"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/gate"
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
@@ -61,7 +59,7 @@ func (c *calibrateCommand) Run(ctx context.Context, p process) error {
 		return usage("--resamples: expected 2 or more")
 	}
 	flags := gateFlags{c.FailUnder, c.MinCoverage}
-	if _, err := flags.gates(gatesConfig{}, nil, ""); err != nil {
+	if _, err := flags.gates(gate.Specs{}, nil, ""); err != nil {
 		return err
 	}
 	study, err := c.study(ctx, p)
@@ -72,7 +70,7 @@ func (c *calibrateCommand) Run(ctx context.Context, p process) error {
 	for _, m := range study.Metrics {
 		keys = append(keys, m.Key)
 	}
-	gates, err := flags.gates(gatesConfig{}, keys, "this calibration")
+	gates, err := flags.gates(gate.Specs{}, keys, "this calibration")
 	if err != nil {
 		return err
 	}
@@ -103,44 +101,11 @@ func (c *calibrateCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	if err := checkAgreement(r, gates, p.stderr); err != nil {
+	said, reached := r.Check(gates)
+	if err := tellGates(p.stderr, said, reached); err != nil {
 		return err
 	}
 	if r.Backbone != nil && !r.Backbone.Adopt {
-		return errGate
-	}
-	return nil
-}
-
-// enough is the share of the labelled cases that a metric applies to on which it must have a
-// verdict for its kappa to count.
-const enough = 0.8
-
-// checkAgreement tells whether every gate was reached, and prints a line for each.
-func checkAgreement(r *calibration.Report, gates gates, w io.Writer) error {
-	missed := false
-	for _, g := range gates {
-		m := &r.Metrics[slices.IndexFunc(r.Metrics, func(m calibration.Result) bool { return m.Key == g.metric })]
-		least := enough
-		if g.coverage != nil {
-			least = *g.coverage
-		}
-		said := fmt.Sprintf("kappa of %s is not defined (%s)", g.metric, m.Kappa.Why)
-		reached := m.Coverage.Defined && m.Coverage.Value+rounding >= least
-		if m.Kappa.Defined {
-			said = fmt.Sprintf("kappa of %s is %.4f over %d of %s", g.metric, m.Kappa.Value, m.N(), amount.Of(m.Of, "labelled case"))
-		}
-		if g.least != nil {
-			said += fmt.Sprintf(", want at least %g", *g.least)
-			reached = reached && m.Kappa.Defined && m.Kappa.Value+rounding >= *g.least
-		}
-		if m.Coverage.Defined && m.Coverage.Value+rounding < least {
-			said += fmt.Sprintf("; %.1f%% of the cases it applies to have a verdict, want at least %g%% (--min-coverage)", 100*m.Coverage.Value, 100*least)
-		}
-		fmt.Fprintf(w, "gate %s: %s\n", gateWord(reached), said)
-		missed = missed || !reached
-	}
-	if missed {
 		return errGate
 	}
 	return nil

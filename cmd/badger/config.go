@@ -9,6 +9,7 @@ import (
 
 	"github.com/badger-eval/badger/internal/config"
 	"github.com/badger-eval/badger/internal/execution"
+	"github.com/badger-eval/badger/internal/gate"
 	"github.com/badger-eval/badger/internal/hosting"
 	"github.com/badger-eval/badger/internal/judging"
 	"github.com/badger-eval/badger/internal/telemetry"
@@ -32,7 +33,7 @@ type configuration struct {
 	} `yaml:"results"`
 	Report   reportConfig             `yaml:"report"`
 	Metrics  metricsConfig            `yaml:"metrics"`
-	Gates    gatesConfig              `yaml:"gates"`
+	Gates    gate.Specs               `yaml:"gates"` // the flags of the same names win
 	Execute  execution.Config         `yaml:"execute"`
 	Judge    judging.Config           `yaml:"judge"`
 	Judges   []string                 `yaml:"judges"`   // judge files to use besides the promoted judges of the warehouse
@@ -46,12 +47,6 @@ type configuration struct {
 // it.
 func readConfig(path string, p process) (c configuration, err error) {
 	return c, config.New(&c).Read(path, p.variables())
-}
-
-// gatesConfig is what a run must reach, as the flags of the same names write it; flags win.
-type gatesConfig struct {
-	FailUnder   []string `yaml:"fail_under"`   // such as hybrid_ex=0.9
-	MinCoverage []string `yaml:"min_coverage"` // such as 0.9, or verdict=0.5
 }
 
 // metricsConfig is what a deployment decides about metrics.

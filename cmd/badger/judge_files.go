@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/custom"
 	"github.com/badger-eval/badger/scoring/metric"
@@ -178,7 +179,7 @@ func (c *judgeListCommand) Run(ctx context.Context, p process) error {
 	t := tabwriter.NewWriter(p.stdout, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(t, "name\tversion\tkind\tpromoted\tby\thash\ttested")
 	for _, j := range judges {
-		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%.12s\t%s\n", j.Name, j.Version, j.Kind, j.PromotedAt.Format("2006-01-02 15:04"), shown(j.PromotedBy, 30), j.Hash, testedOf(j.Tested))
+		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%.12s\t%s\n", j.Name, j.Version, j.Kind, j.PromotedAt.Format("2006-01-02 15:04"), printable.Cell(j.PromotedBy, 30), j.Hash, testedOf(j.Tested))
 	}
 	return t.Flush()
 }

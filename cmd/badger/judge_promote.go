@@ -9,6 +9,8 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/gate"
+	"github.com/badger-eval/badger/internal/judgetrial"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
 )
@@ -45,7 +47,7 @@ type tested struct {
 
 // Run tests a version on labels and stores it.
 func (c *judgePromoteCommand) Run(ctx context.Context, p process) error {
-	gates, err := (&gateFlags{FailUnder: c.FailUnder}).gates(gatesConfig{}, []string{"accuracy", "kappa"}, "a test: expected accuracy=V or kappa=V")
+	gates, err := gate.Read(gate.Specs{}, gate.Specs{FailUnder: c.FailUnder}, judgetrial.Figures(), "a test: expected accuracy=V or kappa=V")
 	if err != nil {
 		return err
 	}
@@ -99,7 +101,7 @@ func (c *judgePromoteCommand) Run(ctx context.Context, p process) error {
 
 // test runs the judge on labelled answers. It is not promoted if it fails on a case, if it says of
 // no labelled answer whether it passes, or if it misses a gate.
-func (c *judgePromoteCommand) test(ctx context.Context, p process, gates gates) (tested, error) {
+func (c *judgePromoteCommand) test(ctx context.Context, p process, gates []gate.Gate) (tested, error) {
 	t := judgeTestCommand{
 		File: c.File, Cases: c.Cases, Source: c.Source, answerFlags: c.answerFlags, Config: c.Config, Assessments: c.Assessments, Backend: c.Backend, JSON: c.JSON, judgeFlags: c.judgeFlags,
 	}
@@ -107,16 +109,17 @@ func (c *judgePromoteCommand) test(ctx context.Context, p process, gates gates) 
 	if err != nil {
 		return tested{}, err
 	}
-	n := trial.confusion.N()
-	switch failed := trial.statuses[scoring.StatusFailed]; {
+	n := trial.Confusion.N()
+	switch failed := trial.Statuses[scoring.StatusFailed]; {
 	case failed > 0:
-		return tested{}, errcode.New(errcode.FailedPrecondition, "not promoted: the judge failed on %s of %d; badger judge test shows why", amount.Of(failed, "case"), len(trial.scores))
-	case trial.labelled() == 0:
-		return tested{}, usage("not promoted: none of the %d cases has a label (human.label) to compare with; --untested promotes without", len(trial.scores))
+		return tested{}, errcode.New(errcode.FailedPrecondition, "not promoted: the judge failed on %s of %d; badger judge test shows why", amount.Of(failed, "case"), len(trial.Scores))
+	case trial.Labelled() == 0:
+		return tested{}, usage("not promoted: none of the %d cases has a label (human.label) to compare with; --untested promotes without", len(trial.Scores))
 	case n == 0:
-		return tested{}, usage("not promoted: the judge says of none of the %s whether it passes; give it a threshold, or --untested", amount.Of(trial.labelled(), "labelled answer"))
+		return tested{}, usage("not promoted: the judge says of none of the %s whether it passes; give it a threshold, or --untested", amount.Of(trial.Labelled(), "labelled answer"))
 	}
-	if err := trial.check(p, gates); err != nil {
+	said, reached := trial.Check(gates)
+	if err := tellGates(p.stderr, said, reached); err != nil {
 		return tested{}, fmt.Errorf("not promoted: %w", err)
 	}
 	value := func(s agreement.Stat) *float64 {
@@ -125,11 +128,11 @@ func (c *judgePromoteCommand) test(ctx context.Context, p process, gates gates) 
 		}
 		return &s.Value
 	}
-	m := tested{Cases: len(trial.scores), Labelled: trial.labelled(), N: n, Accuracy: value(trial.confusion.Accuracy()), Kappa: value(trial.confusion.Kappa())}
-	if i := trial.interval; i.Defined {
+	m := tested{Cases: len(trial.Scores), Labelled: trial.Labelled(), N: n, Accuracy: value(trial.Confusion.Accuracy()), Kappa: value(trial.Confusion.Kappa())}
+	if i := trial.Interval; i.Defined {
 		m.KappaCI = &[2]float64{i.Lo, i.Hi}
 	}
-	if trial.judge.Asks() {
+	if trial.Judge.Asks() {
 		m.Judge = cmp.Or(c.Backend, c.Judge, "that of the configuration or of the recorded replies")
 	}
 	return m, nil

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -21,6 +20,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/internal/export"
+	"github.com/badger-eval/badger/internal/gate"
 	"github.com/badger-eval/badger/internal/judging"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
@@ -86,9 +86,6 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 	defer e.judge.Close()
 	defer e.Execution.Close()
 	defer e.Exports.Drop()
-	if p.getenv("GOGC") == "" { // 100,000 cases stay within 300 MB, for a sixth more of the processor
-		defer debug.SetGCPercent(debug.SetGCPercent(50))
-	}
 	working, stop, ended := interruptible(ctx, p.stderr)
 	e.Stop = stop
 	bar := newProgressBar(p.stderr, e.quiet)
@@ -136,7 +133,8 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 		e.Warn()
 		return errcode.New(errcode.InvalidArgument, "none of the %s could be scored", amount.Of(outcome.Done, "answer"))
 	}
-	err = e.gates.check(e.Summary.Figures, e.stderr)
+	said, reached := e.Summary.Figures.Check(e.gates)
+	err = tellGates(e.stderr, said, reached)
 	if drop := c.checkDrops(ctx, &e); drop != nil && (err == nil || !errors.Is(drop, errGate)) {
 		err = drop
 	}
@@ -233,9 +231,9 @@ func (c *runCommand) prepare(ctx context.Context, e *runAtWork) error {
 		return err
 	}
 	for _, g := range e.gates {
-		if m, err := e.Engine.Metric(g.metric); err == nil && g.least != nil {
-			if err := m.Within(*g.least); err != nil {
-				return usage("--fail-under: %s: %w", g.metric, err)
+		if m, err := e.Engine.Metric(g.Metric); err == nil && g.Least != nil {
+			if err := m.Within(*g.Least); err != nil {
+				return usage("--fail-under: %s: %w", g.Metric, err)
 			}
 		}
 	}
@@ -359,7 +357,7 @@ type runAtWork struct {
 	judge     *judging.Judges         // nil: nobody is asked
 	judges    []*connectors.Warehouse // that promoted judges are taken from
 	masked    []string                // columns of results that nothing shows
-	gates     gates
+	gates     []gate.Gate
 }
 
 // interruptible is a context that the second interrupt ends. The first one closes stop, so that cases

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -85,7 +86,7 @@ func printTable(w io.Writer, t *scoring.Table, width int) {
 			if r > 0 {
 				s = t.Columns[c].Value(r - 1).String()
 			}
-			cells[r][c] = shown(s, width)
+			cells[r][c] = printable.Cell(s, width)
 		}
 	}
 	widths := make([]int, len(t.Columns))

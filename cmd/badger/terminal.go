@@ -59,17 +59,3 @@ func (b *progressBar) finish() {
 		fmt.Fprint(b.w, "\r\x1b[K")
 	}
 }
-
-// shown is text from data as a terminal may show it: no control characters, cut at a width.
-func shown(s string, width int) string {
-	s = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
-			return ' '
-		}
-		return r
-	}, s)
-	if runes := []rune(s); len(runes) > width {
-		return string(runes[:width-1]) + "…"
-	}
-	return s
-}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/badger-eval/badger/internal/analysis"
+	"github.com/badger-eval/badger/internal/gate"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
@@ -37,15 +38,15 @@ func (f *dropFlags) tests() analysis.CompareOptions {
 
 // dropGates reads the gates of --fail-on-drop.
 func dropGates(specs []string) (gates []analysis.Gate, err error) {
-	bounds, err := parseBounds("--fail-on-drop", specs)
+	bounds, err := gate.ParseBounds("--fail-on-drop", specs)
 	if err != nil {
 		return nil, err
 	}
 	for _, b := range bounds {
-		if b.metric == "" || b.value < 0 {
+		if b.Metric == "" || b.Value < 0 {
 			return nil, usage("--fail-on-drop: expected METRIC=DROP, such as hybrid_ex=0.05")
 		}
-		gates = append(gates, analysis.Gate{Metric: b.metric, Drop: b.value})
+		gates = append(gates, analysis.Gate{Metric: b.Metric, Drop: b.Value})
 	}
 	return gates, nil
 }

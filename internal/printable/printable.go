@@ -209,3 +209,18 @@ func Visible(r, last rune) bool {
 	}
 	return unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Zs)
 }
+
+// Cell is text from data as a cell of a table in a terminal may show it: a blank in place of each
+// control character, cut at a number of runes.
+func Cell(s string, width int) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
+			return ' '
+		}
+		return r
+	}, s)
+	if runes := []rune(s); len(runes) > width {
+		return string(runes[:width-1]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,41 @@
+package calibration
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/badger-eval/badger/internal/amount"
+	"github.com/badger-eval/badger/internal/gate"
+)
+
+// enough is the share of the labelled cases that a metric applies to on which it must have a
+// verdict for its kappa to count.
+const enough = 0.8
+
+// Check tells whether the kappa of every gated metric is at least that of its gate, with a line for
+// each. A kappa that is not defined reaches no gate of it. A gate names a metric of the report by its
+// key, and its coverage is the share of the labelled cases that the metric applies to, 0.8 by default.
+func (r *Report) Check(gates []gate.Gate) (said []string, reached bool) {
+	reached = true
+	for _, g := range gates {
+		m := &r.Metrics[slices.IndexFunc(r.Metrics, func(m Result) bool { return m.Key == g.Metric })]
+		least := enough
+		if g.Coverage != nil {
+			least = *g.Coverage
+		}
+		why := fmt.Sprintf("kappa of %s is not defined (%s)", g.Metric, m.Kappa.Why)
+		ok := m.Coverage.Defined && gate.Reached(m.Coverage.Value, least)
+		if m.Kappa.Defined {
+			why = fmt.Sprintf("kappa of %s is %.4f over %d of %s", g.Metric, m.Kappa.Value, m.N(), amount.Of(m.Of, "labelled case"))
+		}
+		if g.Least != nil {
+			why += fmt.Sprintf(", want at least %g", *g.Least)
+			ok = ok && m.Kappa.Defined && gate.Reached(m.Kappa.Value, *g.Least)
+		}
+		if m.Coverage.Defined && !gate.Reached(m.Coverage.Value, least) {
+			why += fmt.Sprintf("; %.1f%% of the cases it applies to have a verdict, want at least %g%% (--min-coverage)", 100*m.Coverage.Value, 100*least)
+		}
+		said, reached = append(said, gate.Line(ok, why)), reached && ok
+	}
+	return said, reached
+}

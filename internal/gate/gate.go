@@ -1,0 +1,135 @@
+// Package gate reads what metrics must reach. Whoever has the figures checks them: a run its means, a
+// calibration its kappas, a trial of a judge its agreement with people.
+package gate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// Specs are gates as flags and the configuration write them.
+type Specs struct {
+	FailUnder   []string `yaml:"fail_under"`   // METRIC=NUMBER, such as hybrid_ex=0.9
+	MinCoverage []string `yaml:"min_coverage"` // a share from 0 to 1 such as 0.9, or of one metric, such as verdict=0.5
+}
+
+// Gate is what one metric must reach.
+type Gate struct {
+	Metric   string
+	Least    *float64 // the value, or where less is better the most; nil: any
+	Coverage *float64 // the share of cases with a value, from 0 to 1; nil: it is not said
+}
+
+// Read reads the gates of flags over those of a configuration, in the order in which they are written.
+// A flag of a metric counts in place of what the configuration says of it, and a share of all metrics
+// counts for the gates that have none of their own. Metrics are those that can be gated, nil where that
+// is not known yet; of is what they are part of. An error is one of usage, and names the flag or the
+// key of the configuration.
+func Read(config, flags Specs, metrics []string, of string) ([]Gate, error) {
+	under, err := ParseBounds("gates.fail_under", config.FailUnder)
+	if err != nil {
+		return nil, err
+	}
+	flagged, err := ParseBounds("--fail-under", flags.FailUnder)
+	if err != nil {
+		return nil, err
+	}
+	under = over(under, flagged)
+	coverage, err := ParseBounds("gates.min_coverage", config.MinCoverage)
+	if err != nil {
+		return nil, err
+	}
+	if flagged, err = ParseBounds("--min-coverage", flags.MinCoverage); err != nil {
+		return nil, err
+	}
+	coverage = over(coverage, flagged)
+	var out []Gate
+	for _, b := range under {
+		if b.Metric == "" {
+			return nil, errcode.Usage("--fail-under: expected METRIC=NUMBER, such as hybrid_ex=0.9")
+		}
+		out = append(out, Gate{Metric: b.Metric, Least: &b.Value})
+	}
+	for _, named := range []bool{false, true} { // a bound of one metric counts for it in place of the one of all
+		for _, b := range coverage {
+			if (b.Metric != "") != named {
+				continue
+			}
+			if b.Value < 0 || b.Value > 1 {
+				return nil, errcode.Usage("--min-coverage: expected a share from 0 to 1, such as 0.9 or verdict=0.5")
+			}
+			found := false
+			for i := range out {
+				if !named || out[i].Metric == b.Metric {
+					out[i].Coverage, found = &b.Value, true
+				}
+			}
+			switch {
+			case found:
+			case named:
+				out = append(out, Gate{Metric: b.Metric, Coverage: &b.Value})
+			case len(flags.MinCoverage) > 0:
+				return nil, errcode.Usage("--min-coverage: there is no gate; name a metric, such as verdict=0.5, or add --fail-under")
+			}
+		}
+	}
+	for _, g := range out {
+		if metrics != nil && !slices.Contains(metrics, g.Metric) {
+			return nil, errcode.Usage("--fail-under, --min-coverage: metric %q is not part of %s", g.Metric, of)
+		}
+	}
+	return out, nil
+}
+
+// Bound is METRIC=NUMBER, or a number for all metrics.
+type Bound struct {
+	Metric string // empty: all
+	Value  float64
+}
+
+// ParseBounds reads bounds. What names the flag or key that they are of, for the error, which is one of
+// usage; a number that is not finite is one, too.
+func ParseBounds(what string, specs []string) ([]Bound, error) {
+	var out []Bound
+	for _, s := range specs {
+		name, value, named := strings.Cut(s, "=")
+		if !named {
+			name, value = "", s
+		}
+		v, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+		name = strings.TrimSpace(name)
+		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || named && name == "" {
+			return nil, errcode.Usage("%s: expected METRIC=NUMBER, such as hybrid_ex=0.9", what)
+		}
+		out = append(out, Bound{name, v})
+	}
+	return out, nil
+}
+
+// over is the bounds of the configuration, but for the metrics that flags bound.
+func over(config, flags []Bound) []Bound {
+	kept := slices.DeleteFunc(config, func(c Bound) bool {
+		return slices.ContainsFunc(flags, func(f Bound) bool { return f.Metric == c.Metric || f.Metric == "" })
+	})
+	return append(kept, flags...)
+}
+
+// rounding is how far below its bound a value may be: what adding many values in doubles may lose.
+const rounding = 1e-9
+
+// Reached tells whether a value is at least its bound, but for what rounding may have lost.
+func Reached(value, least float64) bool { return value+rounding >= least }
+
+// Line is what is said of a gate: "gate passed: ", and why.
+func Line(reached bool, why string) string {
+	word := "failed"
+	if reached {
+		word = "passed"
+	}
+	return fmt.Sprintf("gate %s: %s", word, why)
+}

@@ -1,0 +1,124 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/amount"
+	"github.com/badger-eval/badger/internal/gate"
+	"github.com/badger-eval/badger/internal/printable"
+)
+
+// Check tells whether every gate is reached by the mean of its metric, with a line for each. Each
+// version of an agent must reach it by itself: a good one must not make up for a bad one. Cases that
+// failed, that nobody answered and that are abstained count as 0; a gate of the coverage leaves the
+// abstained ones out. Where less is better, no value stands for a case without one: without a gate of
+// the coverage each case must have one. A metric without a score reaches no gate.
+func (f *Figures) Check(gates []gate.Gate) (said []string, reached bool) {
+	reached = true
+	say := func(why string, ok bool) {
+		said, reached = append(said, gate.Line(ok, why)), reached && ok
+	}
+	for i := range gates {
+		g := &gates[i]
+		at := slices.IndexFunc(f.Metrics, func(m Metric) bool { return m.Name == g.Metric })
+		if at < 0 || len(f.Metrics[at].Rates) == 0 {
+			say(judge(g, "", 0, &Coverage{}, false))
+			continue
+		}
+		m := &f.Metrics[at]
+		for k := range m.Rates {
+			r, of := &m.Rates[k], ""
+			if len(m.Rates) > 1 {
+				of = " of " + printable.Text(r.Agent.Shown())
+			}
+			say(judge(g, of, r.Sum, &r.Coverage, m.LowerIsBetter))
+		}
+	}
+	return said, reached
+}
+
+// judge tells whether the gate is reached, and why. Of names the agent where there are several.
+func judge(g *gate.Gate, of string, sum float64, c *Coverage, lower bool) (said string, reached bool) {
+	if c.Scored == 0 {
+		return g.Metric + of + " has no score" + wanted(g, lower) + because(c, nil), false
+	}
+	counted := c.Scored + c.Failed + c.Unanswered
+	zero := []string{}
+	if g.Coverage == nil {
+		counted += c.Abstained
+		zero = append(zero, "abstained")
+	}
+	zero = append(zero, "failed", "unanswered")
+	least := 0.0
+	switch {
+	case g.Coverage != nil:
+		least = *g.Coverage
+	case lower: // no value stands for a case without one: each must have one
+		least = 1
+	}
+	if lower {
+		counted, zero = c.Scored, nil
+	}
+	mean, share := sum/float64(counted), float64(c.Scored)/float64(c.AppliesTo)
+	reached = gate.Reached(share, least)
+	if g.Least != nil {
+		if above := mean - *g.Least; lower {
+			reached = reached && gate.Reached(-above, 0)
+		} else {
+			reached = reached && gate.Reached(above, 0)
+		}
+	}
+	said = fmt.Sprintf("%s is %.4f over %d of %s", g.Metric+of, mean, counted, amount.Of(c.Asked, "case")) + wanted(g, lower)
+	if least > 0 {
+		said += fmt.Sprintf("; %.1f%% of the cases it applies to have a value, want at least %g%%", 100*share, 100*least)
+	}
+	return said + because(c, zero), reached
+}
+
+// wanted says what the gate asks of the mean.
+func wanted(g *gate.Gate, lower bool) string {
+	switch {
+	case g.Least == nil:
+		return ""
+	case lower:
+		return fmt.Sprintf(", want at most %g", *g.Least)
+	}
+	return fmt.Sprintf(", want at least %g", *g.Least)
+}
+
+// because lists the cases without a value, those first that count as 0.
+func because(c *Coverage, zero []string) string {
+	var counts, others []string
+	for _, part := range []struct {
+		what string
+		n    int
+	}{{"abstained", c.Abstained}, {"failed", c.Failed}, {"unanswered", c.Unanswered}} {
+		switch text := fmt.Sprintf("%d %s", part.n, part.what); {
+		case part.n == 0:
+		case slices.Contains(zero, part.what):
+			counts = append(counts, text)
+		default:
+			others = append(others, text)
+		}
+	}
+	if len(counts) > 0 {
+		verb := " count as 0"
+		if len(counts) == 1 && strings.HasPrefix(counts[0], "1 ") {
+			verb = " counts as 0"
+		}
+		counts = []string{strings.Join(counts, " and ") + verb}
+	}
+	if c.NotApplicable > 0 {
+		text := fmt.Sprintf("%d not applicable", c.NotApplicable)
+		if len(c.Reasons) > 0 {
+			text += ": " + c.Reasons[0].Reason
+		}
+		others = append(others, text)
+	}
+	if list := append(counts, others...); len(list) > 0 {
+		return " (" + strings.Join(list, "; ") + ")"
+	}
+	return ""
+}
