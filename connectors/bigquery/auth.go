@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"io/fs"
 	"log/slog"
 	"math"
 	"net/http"
@@ -27,6 +26,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -278,7 +278,7 @@ var credentialTypes = map[string]credentials.CredType{
 }
 
 func fileCredentials(path string, client *http.Client) (*auth.Credentials, error) {
-	text, err := readSecret("credentials_file", path)
+	text, err := driverbase.ReadFile("bigquery", "credentials", path)
 	if err != nil {
 		return nil, err
 	}
@@ -345,7 +345,7 @@ type tokenFile string
 
 // Token reads the file.
 func (f tokenFile) Token(context.Context) (*auth.Token, error) {
-	text, err := readSecret("token_file", string(f))
+	text, err := driverbase.ReadFile("bigquery", "access token", string(f))
 	if err != nil {
 		return nil, err
 	}
@@ -354,16 +354,4 @@ func (f tokenFile) Token(context.Context) (*auth.Token, error) {
 		return nil, errcode.New(errcode.Unauthenticated, "bigquery: token file %q: expected one access token and nothing else", filepath.Base(string(f)))
 	}
 	return &auth.Token{Value: token, Type: "Bearer", Expiry: time.Now().Add(time.Minute)}, nil
-}
-
-// readSecret reads a file whose content is not shown.
-func readSecret(name, path string) ([]byte, error) {
-	text, err := os.ReadFile(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, errcode.New(errcode.Unauthenticated, "bigquery: %s %q does not exist", name, filepath.Base(path))
-	case err != nil:
-		return nil, errcode.New(errcode.Unauthenticated, "bigquery: %s %q cannot be read", name, filepath.Base(path))
-	}
-	return text, nil
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -75,7 +76,7 @@ func (o *Options) credentialContacts() ([]driver.Contact, error) {
 	case path == "":
 		out = append(out, driver.Contact{Host: metadataHost, Port: 80, Why: "Google's metadata server, for access tokens, in plain HTTP on the machine's own link", Off: "credentials_file or token_file"})
 	default:
-		text, err := readSecret("credentials_file", path)
+		text, err := driverbase.ReadFile("bigquery", "credentials", path)
 		if err != nil { // where rules are made for a machine that has the file
 			out = append(out, driver.Contact{Port: 443, Why: "access tokens, as the credentials file says", Learn: "the addresses in the credentials file; oauth2.googleapis.com for a service account's key and for a user"})
 			break

@@ -156,11 +156,10 @@ func (c *Conn) readAt(ctx context.Context, t *bq.TableReference, at string) (arr
 	return r, err
 }
 
+// instantOf reads an instant, or milliseconds since 1970.
 func instantOf(s string) (time.Time, bool) {
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999", time.DateOnly} {
-		if t, err := time.Parse(layout, s); err == nil {
-			return t, true
-		}
+	if t, ok := driverbase.Instant(s); ok {
+		return t, true
 	}
 	n, err := strconv.ParseInt(s, 10, 64)
 	return time.UnixMilli(n), err == nil && n > 1e9 && n < 1e14

@@ -101,8 +101,8 @@ func TestCredentials(t *testing.T) {
 	for _, tc := range []struct{ why, options, says string }{
 		{"none named", "", "credentials=metadata"},
 		{"a broken default", "credentials=default", `"broken.json": expected the JSON`},
-		{"no such file", "credentials_file=" + filepath.Join(dir, "nothing.json"), `"nothing.json" does not exist`},
-		{"no such token", "token_file=" + filepath.Join(dir, "nothing"), `"nothing" does not exist`},
+		{"no such file", "credentials_file=" + filepath.Join(dir, "nothing.json"), `the file "nothing.json" of the credentials does not exist`},
+		{"no such token", "token_file=" + filepath.Join(dir, "nothing"), `the file "nothing" of the access token does not exist`},
 		{"no JSON", "credentials_file=" + file("text.json", "hunter2"), `"text.json": expected the JSON`},
 		{"JSON of something else", "credentials_file=" + file("other.json", `{"type": "hunter2", "private_key": "hunter2"}`), "external account"},
 		{"a service account without a key", "credentials_file=" + file("sa.json", `{"type": "service_account", "client_email": "hunter2", "private_key": "hunter2"}`), ""},

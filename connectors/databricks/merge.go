@@ -68,7 +68,7 @@ type merge struct {
 }
 
 var (
-	spelling = driverbase.Spelling{Quote: quote, Assigned: "t."}
+	spelling = driverbase.Spelling{Quote: identifiers.Quoted, Assigned: "t."}
 	notation = &driverbase.Notation{Infinity: "Infinity", Instant: "2006-01-02T15:04:05.999999Z", Clock: "2006-01-02T15:04:05.999999", Finest: time.Microsecond}
 )
 
@@ -115,7 +115,7 @@ func (m *merge) write(ctx context.Context, source string, args ...any) error {
 // staged lays all rows into a table of its own and then writes them at once. A piece that arrives
 // there twice does no harm: its rows have numbers.
 func (m *merge) staged(ctx context.Context, piece string) (err error) {
-	stage := m.schema + quote("badger_stage_"+strings.ToLower(rand.Text()))
+	stage := m.schema + identifiers.Quoted("badger_stage_"+strings.ToLower(rand.Text()))
 	if err := m.c.exec(ctx, "CREATE TABLE IF NOT EXISTS "+stage+" (n BIGINT, r ARRAY<STRING>) COMMENT 'rows on their way into another table'", nil, true); err != nil {
 		return err
 	}

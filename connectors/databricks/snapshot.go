@@ -56,7 +56,7 @@ func timeTravel(at string) (string, error) {
 		return " VERSION AS OF " + at, nil
 	}
 	if t, ok := driverbase.Instant(at); ok {
-		return " TIMESTAMP AS OF " + literal(t.Format("2006-01-02T15:04:05.000000Z")), nil
+		return " TIMESTAMP AS OF " + identifiers.Literal(t.Format("2006-01-02T15:04:05.000000Z")), nil
 	}
 	return "", invalid("expected table:NAME@VERSION, a number, or table:NAME@TIMESTAMP, such as 2024-02-29T12:00:00Z")
 }

@@ -170,19 +170,11 @@ func nameOf(table string) (name, before string, err error) {
 	}
 	for i, p := range parts {
 		before = name
-		if name += quote(p); i+1 < len(parts) {
+		if name += identifiers.Quoted(p); i+1 < len(parts) {
 			name += "."
 		}
 	}
 	return name, before, nil
-}
-
-func quote(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
-
-// literal is text as a string constant. It is used for instants of time travel only, which take no
-// parameters.
-func literal(s string) string {
-	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s) + "'"
 }
 
 func invalid(format string, args ...any) error {

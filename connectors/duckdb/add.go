@@ -31,7 +31,7 @@ func (c *Conn) Add(ctx context.Context, table string, key []string, rows array.R
 			return 0, err
 		}
 		if next.Table != m.Table {
-			if next.Own, err = s.count(ctx, count+" WHERE "+quote(m.Column)+" = ?", m.Value); err != nil {
+			if next.Own, err = s.count(ctx, count+" WHERE "+Dialect.Identifiers.Quoted(m.Column)+" = ?", m.Value); err != nil {
 				return 0, err
 			}
 			next.Alone = m.Alone && next.Own == m.Own

@@ -60,7 +60,7 @@ func (c *Conn) write(table string, key []string, rows array.RecordReader) (*writ
 	return &write{target, plan, asText(plan, rows)}, nil
 }
 
-var spelling = driverbase.Spelling{Quote: quote, Named: true}
+var spelling = driverbase.Spelling{Quote: Dialect.Identifiers.Quoted, Named: true}
 
 // match finds the rows' columns in the table.
 func (s *session) match(ctx context.Context, w *write) error {
@@ -112,7 +112,7 @@ func (c *Conn) Create(ctx context.Context, table string, rows array.RecordReader
 		if err != nil {
 			return 0, errcode.New(errcode.Of(err), "duckdb: column %d (%q): %w", i+1, f.Name, err)
 		}
-		names[i], columns[i] = f.Name, quote(f.Name)+" "+t.sql
+		names[i], columns[i] = f.Name, Dialect.Identifiers.Quoted(f.Name)+" "+t.sql
 	}
 	return c.transaction(ctx, func(s *session) (int64, error) {
 		if err := s.exec(ctx, "CREATE OR REPLACE TABLE "+joined(target)+" ("+strings.Join(columns, ", ")+")"); err != nil {
@@ -162,7 +162,7 @@ func nameOf(table string) ([]string, error) {
 func joined(parts []string) string {
 	quoted := make([]string, len(parts))
 	for i, p := range parts {
-		quoted[i] = quote(p)
+		quoted[i] = Dialect.Identifiers.Quoted(p)
 	}
 	return strings.Join(quoted, ".")
 }

@@ -97,8 +97,6 @@ WHERE lower(t) = lower(?) AND lower(s) = lower(coalesce(?, current_schema())) AN
 	return joined(found), nil
 }
 
-func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
-
 // Exec runs statements and drops what they return.
 func (c *Conn) Exec(ctx context.Context, sql string, args ...any) error {
 	if c.sparing == nil {

@@ -185,7 +185,10 @@ func (f *scalar) call(ctx context.Context, input mapping.DataChunk, output mappi
 		out.Texts = s.texts
 	}
 	out.Resize(n) // numbers stay in the engine's memory, which is of this length
-	s.texts, s.nulls = out.Texts, out.Nulls
+	s.nulls = out.Nulls
+	if out.Texts != nil { // else the memory of another column's texts stays
+		s.texts = out.Texts
+	}
 	if err := f.eval(ctx, args, &out); err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ func (c *Conn) spare(ctx context.Context, o *Options) error {
 	}
 	set := "SET GLOBAL allocator_flush_threshold = '1MB'; SET GLOBAL allocator_bulk_deallocation_flush_threshold = '1MB'; SET GLOBAL allocator_background_threads = true"
 	if o.TempDir == "" { // beside the file may not be writable
-		set += "; SET GLOBAL temp_directory = " + literal(filepath.Join(os.TempDir(), fmt.Sprintf("badger-duckdb-%d-%d", os.Getpid(), inMemory.Add(1))))
+		set += "; SET GLOBAL temp_directory = " + Dialect.Literal(filepath.Join(os.TempDir(), fmt.Sprintf("badger-duckdb-%d-%d", os.Getpid(), inMemory.Add(1))))
 	}
 	if o.Threads == 0 { // each takes memory of its own
 		set += "; SET GLOBAL threads = 1"
@@ -47,10 +47,8 @@ func (c *Conn) spare(ctx context.Context, o *Options) error {
 	return c.limit(ctx, sparingLimit)
 }
 
-func literal(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
-
 func (c *Conn) limit(ctx context.Context, size string) error {
-	return c.exec(ctx, "SET GLOBAL memory_limit = "+literal(size), nil)
+	return c.exec(ctx, "SET GLOBAL memory_limit = "+Dialect.Literal(size), nil)
 }
 
 // sparingly runs a query, and runs it again with more memory where the bound is too low for it.

@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"strings"
@@ -91,6 +92,43 @@ with psycopg.connect(url) as c:
     for at in range(0, len(rows), 1000):
         with c.cursor() as q: q.executemany(sql, rows[at:at+1000])
         c.commit()`)
+}
+
+// BenchmarkMergeScores merges batches of 4,096 scores of a run into a table that holds those of other
+// runs: scores that are new, and those that are there. What a batch takes must not grow with the
+// table as reading it would.
+func BenchmarkMergeScores(b *testing.B) {
+	const cases, batches = 64, 16
+	for _, held := range []int{0, 200_000, 1_000_000} {
+		for _, again := range []bool{false, true} {
+			b.Run(fmt.Sprintf("held=%d/again=%v", held, again), func(b *testing.B) {
+				s := running(b)
+				c := s.open(b, s.database(b), driver.Options{})
+				w := connectors.New(c, postgres.Dialect)
+				defer w.Close()
+				if err := w.Install(context.Background()); err != nil {
+					b.Fatal(err)
+				}
+				mustExec(b, c, fmt.Sprintf(otherRuns, held), "VACUUM ANALYZE badger.scores", "CHECKPOINT")
+				write := func(batch int) {
+					if err := w.WriteScores(context.Background(), "20260901T221919", "h", time.Unix(0, 0), batchOf(cases, batch*cases)); err != nil {
+						b.Fatal(err)
+					}
+				}
+				n, every := 0, math.MaxInt
+				if again {
+					for every = batches; n < every; n++ {
+						write(n)
+					}
+				}
+				for b.Loop() {
+					write(n % every)
+					n++
+				}
+				b.ReportMetric(b.Elapsed().Seconds()*1e3/float64(b.N), "ms/batch")
+			})
+		}
+	}
 }
 
 // peer times a Python program, without its start.

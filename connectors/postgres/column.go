@@ -52,21 +52,21 @@ type form struct {
 }
 
 var forms = map[uint32]form{
-	oidBool:   {arrow.FixedWidthTypes.Boolean, fixed(1, func(b array.Builder, v []byte) { b.(*array.BooleanBuilder).Append(v[0] != 0) }), addParsed},
-	oidInt2:   {arrow.PrimitiveTypes.Int16, fixed(2, func(b array.Builder, v []byte) { b.(*array.Int16Builder).Append(int16(binary.BigEndian.Uint16(v))) }), addParsed},
-	oidInt4:   {arrow.PrimitiveTypes.Int32, fixed(4, func(b array.Builder, v []byte) { b.(*array.Int32Builder).Append(int32(binary.BigEndian.Uint32(v))) }), addParsed},
-	oidInt8:   {arrow.PrimitiveTypes.Int64, fixed(8, func(b array.Builder, v []byte) { b.(*array.Int64Builder).Append(int64(binary.BigEndian.Uint64(v))) }), addParsed},
-	oidOid:    {arrow.PrimitiveTypes.Uint32, fixed(4, func(b array.Builder, v []byte) { b.(*array.Uint32Builder).Append(binary.BigEndian.Uint32(v)) }), addParsed},
-	oidFloat4: {arrow.PrimitiveTypes.Float32, fixed(4, func(b array.Builder, v []byte) { b.(*array.Float32Builder).Append(float4(v)) }), addParsed},
-	oidFloat8: {arrow.PrimitiveTypes.Float64, fixed(8, func(b array.Builder, v []byte) { b.(*array.Float64Builder).Append(float8(v)) }), addParsed},
-	oidBytea:  {arrow.BinaryTypes.Binary, addBytes, addBytesText},
-	oidDate:   {arrow.FixedWidthTypes.Date32, fixed(4, func(b array.Builder, v []byte) { b.(*array.Date32Builder).Append(dateOf(v)) }), addDateText},
-	oidTime: {arrow.FixedWidthTypes.Time64us, fixed(8, func(b array.Builder, v []byte) {
+	pgtype.BoolOID:   {arrow.FixedWidthTypes.Boolean, fixed(1, func(b array.Builder, v []byte) { b.(*array.BooleanBuilder).Append(v[0] != 0) }), addParsed},
+	pgtype.Int2OID:   {arrow.PrimitiveTypes.Int16, fixed(2, func(b array.Builder, v []byte) { b.(*array.Int16Builder).Append(int16(binary.BigEndian.Uint16(v))) }), addParsed},
+	pgtype.Int4OID:   {arrow.PrimitiveTypes.Int32, fixed(4, func(b array.Builder, v []byte) { b.(*array.Int32Builder).Append(int32(binary.BigEndian.Uint32(v))) }), addParsed},
+	pgtype.Int8OID:   {arrow.PrimitiveTypes.Int64, fixed(8, func(b array.Builder, v []byte) { b.(*array.Int64Builder).Append(int64(binary.BigEndian.Uint64(v))) }), addParsed},
+	pgtype.OIDOID:    {arrow.PrimitiveTypes.Uint32, fixed(4, func(b array.Builder, v []byte) { b.(*array.Uint32Builder).Append(binary.BigEndian.Uint32(v)) }), addParsed},
+	pgtype.Float4OID: {arrow.PrimitiveTypes.Float32, fixed(4, func(b array.Builder, v []byte) { b.(*array.Float32Builder).Append(float4(v)) }), addParsed},
+	pgtype.Float8OID: {arrow.PrimitiveTypes.Float64, fixed(8, func(b array.Builder, v []byte) { b.(*array.Float64Builder).Append(float8(v)) }), addParsed},
+	pgtype.ByteaOID:  {arrow.BinaryTypes.Binary, addBytes, addBytesText},
+	pgtype.DateOID:   {arrow.FixedWidthTypes.Date32, fixed(4, func(b array.Builder, v []byte) { b.(*array.Date32Builder).Append(dateOf(v)) }), addDateText},
+	pgtype.TimeOID: {arrow.FixedWidthTypes.Time64us, fixed(8, func(b array.Builder, v []byte) {
 		b.(*array.Time64Builder).Append(arrow.Time64(binary.BigEndian.Uint64(v)))
 	}), addTimeText},
-	oidTimestamp:   {&arrow.TimestampType{Unit: arrow.Microsecond}, addTimestamp, addWallText},
-	oidTimestamptz: {&arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}, addTimestamp, addInstantText},
-	oidUUID:        {&arrow.FixedSizeBinaryType{ByteWidth: 16}, fixed(16, func(b array.Builder, v []byte) { b.(*array.FixedSizeBinaryBuilder).Append(v) }), nil},
+	pgtype.TimestampOID:   {&arrow.TimestampType{Unit: arrow.Microsecond}, addTimestamp, addWallText},
+	pgtype.TimestamptzOID: {&arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}, addTimestamp, addInstantText},
+	pgtype.UUIDOID:        {&arrow.FixedSizeBinaryType{ByteWidth: 16}, fixed(16, func(b array.Builder, v []byte) { b.(*array.FixedSizeBinaryBuilder).Append(v) }), nil},
 }
 
 // column says how a column is read. What has a binary form of fixed meaning comes in it, the rest
@@ -94,15 +94,15 @@ func (c *Conn) column(f pgconn.FieldDescription) column {
 	switch f.DataTypeOID {
 	case oidVarbyte:
 		col.field.Type, col.add = arrow.BinaryTypes.Binary, addBytesText
-	case oidUUID:
+	case pgtype.UUIDOID:
 		if !c.redshift { // which has none
 			col.field.Metadata = extension(extensionUUID)
 		}
-	case oidNumeric:
+	case pgtype.NumericOID:
 		col.numeric(f.TypeModifier, c.redshift)
-	case oidJSON, oidJSONB, oidSuper:
+	case pgtype.JSONOID, pgtype.JSONBOID, oidSuper:
 		col.field.Metadata = extension(extensionJSON)
-	case oidRecord, oidRecordArray:
+	case pgtype.RecordOID, pgtype.RecordArrayOID:
 		col.format = 1
 		types := pgtype.NewMap()
 		nested(func(dst, v []byte) ([]byte, error) { return appendBinary(dst, types, f.DataTypeOID, v, 0) })

@@ -5,12 +5,13 @@ import (
 	"encoding/binary"
 	"math/big"
 	"strconv"
-	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/decimal128"
 	"github.com/apache/arrow/go/v17/arrow/decimal256"
+
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 )
 
 // A numeric is, in binary, the number of its digits in base 10000, the power of the first of them,
@@ -40,7 +41,7 @@ func (c *column) numeric(modifier int32, redshift bool) {
 		if text, ok = appendText(text[:0], v); !ok {
 			return nil, false
 		}
-		n, ok = unscaled(string(text), int(scale))
+		n, ok = driverbase.Unscaled(string(text), int(scale))
 		return n, ok && n.BitLen() < bits
 	}
 	switch {
@@ -197,16 +198,4 @@ func numericText(dst, v []byte) ([]byte, bool) {
 		four(i)
 	}
 	return dst[:end], ok
-}
-
-// unscaled reads a decimal text as an integer of so many decimals; ok is false where it has more.
-func unscaled(s string, scale int) (*big.Int, bool) {
-	whole, fraction, _ := strings.Cut(s, ".")
-	if len(fraction) > scale {
-		if strings.Trim(fraction[scale:], "0") != "" {
-			return nil, false
-		}
-		fraction = fraction[:scale]
-	}
-	return new(big.Int).SetString(whole+fraction+strings.Repeat("0", scale-len(fraction)), 10)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -88,7 +89,7 @@ func (r *stream) Next(context.Context) (arrow.Record, error) {
 // changes tells whether a row needs another schema than the record so far.
 func (r *stream) changes(values [][]byte) bool {
 	for i, v := range values {
-		if v == nil || r.columns[i].oid != oidNumeric {
+		if v == nil || r.columns[i].oid != pgtype.NumericOID {
 			continue
 		}
 		if _, is := r.columns[i].special(v); is != r.specials[i] {
@@ -101,7 +102,7 @@ func (r *stream) changes(values [][]byte) bool {
 // mark makes the record's schema that of a row.
 func (r *stream) mark(values [][]byte) {
 	for i, v := range values {
-		if v != nil && r.columns[i].oid == oidNumeric {
+		if v != nil && r.columns[i].oid == pgtype.NumericOID {
 			_, r.specials[i] = r.columns[i].special(v)
 		}
 	}

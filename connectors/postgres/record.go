@@ -75,7 +75,7 @@ func appendBinary(dst []byte, types *pgtype.Map, oid uint32, v []byte, depth int
 		return dst, errDeep
 	case v == nil:
 		return append(dst, "null"...), nil
-	case oid == oidRecord:
+	case oid == pgtype.RecordOID:
 		return appendRecord(dst, types, v, depth)
 	}
 	if t, ok := types.TypeForOID(oid); ok {
@@ -96,43 +96,43 @@ func textOf(oid uint32, v []byte) ([]byte, error) {
 		return nil, errMalformed
 	}
 	switch oid {
-	case oidBool:
+	case pgtype.BoolOID:
 		return strconv.AppendBool(nil, v[0] != 0)[:1], nil
-	case oidInt2:
+	case pgtype.Int2OID:
 		return strconv.AppendInt(nil, int64(int16(binary.BigEndian.Uint16(v))), 10), nil
-	case oidInt4:
+	case pgtype.Int4OID:
 		return strconv.AppendInt(nil, int64(int32(binary.BigEndian.Uint32(v))), 10), nil
-	case oidInt8:
+	case pgtype.Int8OID:
 		return strconv.AppendInt(nil, int64(binary.BigEndian.Uint64(v)), 10), nil
-	case oidOid:
+	case pgtype.OIDOID:
 		return strconv.AppendUint(nil, uint64(binary.BigEndian.Uint32(v)), 10), nil
-	case oidFloat4:
+	case pgtype.Float4OID:
 		return textForm.AppendFloat(nil, float64(float4(v)), 32), nil
-	case oidFloat8:
+	case pgtype.Float8OID:
 		return textForm.AppendFloat(nil, float8(v), 64), nil
-	case oidNumeric:
+	case pgtype.NumericOID:
 		if text, ok := numericText(nil, v); ok {
 			return text, nil
 		}
 		return nil, errMalformed
-	case oidText, oidVarchar, oidBpchar, oidUnknown, oidJSON, pgtype.QCharOID, pgtype.NameOID:
+	case pgtype.TextOID, pgtype.VarcharOID, pgtype.BPCharOID, pgtype.UnknownOID, pgtype.JSONOID, pgtype.QCharOID, pgtype.NameOID:
 		return v, nil
-	case oidJSONB:
+	case pgtype.JSONBOID:
 		if len(v) == 0 || v[0] != 1 { // the form's version
 			return nil, errMalformed
 		}
 		return v[1:], nil
-	case oidBytea:
+	case pgtype.ByteaOID:
 		return hex.AppendEncode(nil, v), nil
-	case oidUUID:
+	case pgtype.UUIDOID:
 		return []byte(pgtype.UUID{Bytes: [16]byte(v), Valid: true}.String()), nil
-	case oidDate:
+	case pgtype.DateOID:
 		return appendDate(nil, dateOf(v)), nil
-	case oidTime:
+	case pgtype.TimeOID:
 		return appendClock(nil, int64(binary.BigEndian.Uint64(v))), nil
-	case oidTimestamp, oidTimestamptz:
+	case pgtype.TimestampOID, pgtype.TimestamptzOID:
 		us, err := microsOf(v)
-		if oid == oidTimestamp {
+		if oid == pgtype.TimestampOID {
 			return appendMicros(nil, us, wallLayout), err
 		}
 		return appendMicros(nil, us, instantLayout), err

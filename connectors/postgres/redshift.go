@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 )
@@ -92,11 +93,11 @@ func (m *merge) typeOf(i int) uint32 { return m.columns[m.plan.Places[i]].DataTy
 
 // insert lays the rows into the temporary table, as many a statement as it takes.
 func (m *merge) insert(ctx context.Context, stage string, rows array.RecordReader) (int64, error) {
-	oids := []uint32{oidInt8} // of a row
+	oids := []uint32{pgtype.Int8OID} // of a row
 	for i := range m.plan.Columns {
 		oid := m.typeOf(i)
 		if oid == oidSuper {
-			oid = oidVarchar
+			oid = pgtype.VarcharOID
 		}
 		oids = append(oids, oid)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/badger-eval/badger/internal/errcode"
@@ -181,7 +182,7 @@ func (s *session) prepare(ctx context.Context, query string, args []any) (*state
 		// A parameter that nothing gives a type is text to the server; here its Go value does.
 		again := false
 		for i, arg := range args {
-			if own := oidOf(arg); own != 0 && d.ParamOIDs[i] == oidText {
+			if own := oidOf(arg); own != 0 && d.ParamOIDs[i] == pgtype.TextOID {
 				oids[i], again = own, true
 			}
 		}
@@ -234,13 +235,13 @@ func (s *session) run(ctx context.Context, st *statement) *pgconn.ResultReader {
 func oidOf(arg any) uint32 {
 	switch arg.(type) {
 	case bool:
-		return oidBool
+		return pgtype.BoolOID
 	case int64, int:
-		return oidInt8
+		return pgtype.Int8OID
 	case float64:
-		return oidFloat8
+		return pgtype.Float8OID
 	case time.Time:
-		return oidTimestamptz
+		return pgtype.TimestamptzOID
 	}
 	return 0
 }
@@ -269,7 +270,7 @@ func bind(args []any, oids []uint32) ([][]byte, error) {
 				return nil, invalid("parameter %d: a time before the year 1 or after 9999; write it as text and cast it", i+1)
 			}
 			layout := "2006-01-02 15:04:05.999999999-07:00"
-			if oids[i] == oidTimestamp || oids[i] == oidDate { // a wall clock: that of UTC
+			if oids[i] == pgtype.TimestampOID || oids[i] == pgtype.DateOID { // a wall clock: that of UTC
 				layout = "2006-01-02 15:04:05.999999999"
 			}
 			values[i] = v.UTC().AppendFormat(nil, layout)

@@ -10,34 +10,10 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// Object ids of types that are read by their meaning. They are fixed, in PostgreSQL and in
-// Redshift.
+// Object ids of Redshift's own types. They are fixed, as those of PostgreSQL's are, which pgtype names.
 const (
-	oidBool        = 16
-	oidBytea       = 17
-	oidInt8        = 20
-	oidInt2        = 21
-	oidInt4        = 23
-	oidText        = 25
-	oidOid         = 26
-	oidJSON        = 114
-	oidFloat4      = 700
-	oidFloat8      = 701
-	oidUnknown     = 705
-	oidBpchar      = 1042
-	oidVarchar     = 1043
-	oidDate        = 1082
-	oidTime        = 1083
-	oidTimestamp   = 1114
-	oidTimestamptz = 1184
-	oidNumeric     = 1700
-	oidRecord      = 2249
-	oidRecordArray = 2287
-	oidUUID        = 2950
-	oidJSONB       = 3802
-
-	oidSuper   = 4000 // Redshift's JSON
-	oidVarbyte = 6551 // Redshift's bytes
+	oidSuper   = 4000 // JSON
+	oidVarbyte = 6551 // bytes
 )
 
 // kind is what becomes of a type's values in JSON.
@@ -55,10 +31,10 @@ const (
 
 // builtin are the types that the server is not asked about.
 var builtin = map[uint32]kind{
-	oidBool: asBool, oidInt2: asNumber, oidInt4: asNumber, oidInt8: asNumber, oidOid: asNumber, oidFloat4: asNumber, oidFloat8: asNumber, oidNumeric: asNumber,
-	oidBytea: asBytes, oidVarbyte: asBytes, oidJSON: asJSON, oidJSONB: asJSON, oidSuper: asJSON, oidRecord: asText, oidRecordArray: asText,
-	oidText: asText, oidUnknown: asText, oidBpchar: asText, oidVarchar: asText, oidDate: asText, oidTime: asText, oidTimestamp: asText, oidTimestamptz: asText,
-	pgtype.IntervalOID: asText, pgtype.TimetzOID: asText, oidUUID: asText, pgtype.QCharOID: asText, pgtype.NameOID: asText,
+	pgtype.BoolOID: asBool, pgtype.Int2OID: asNumber, pgtype.Int4OID: asNumber, pgtype.Int8OID: asNumber, pgtype.OIDOID: asNumber, pgtype.Float4OID: asNumber, pgtype.Float8OID: asNumber, pgtype.NumericOID: asNumber,
+	pgtype.ByteaOID: asBytes, oidVarbyte: asBytes, pgtype.JSONOID: asJSON, pgtype.JSONBOID: asJSON, oidSuper: asJSON, pgtype.RecordOID: asText, pgtype.RecordArrayOID: asText,
+	pgtype.TextOID: asText, pgtype.UnknownOID: asText, pgtype.BPCharOID: asText, pgtype.VarcharOID: asText, pgtype.DateOID: asText, pgtype.TimeOID: asText, pgtype.TimestampOID: asText, pgtype.TimestamptzOID: asText,
+	pgtype.IntervalOID: asText, pgtype.TimetzOID: asText, pgtype.UUIDOID: asText, pgtype.QCharOID: asText, pgtype.NameOID: asText,
 }
 
 // pgType is a type as values inside arrays and rows need it.

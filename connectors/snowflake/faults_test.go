@@ -473,7 +473,11 @@ func TestStatementsThatAreNotRun(t *testing.T) {
 			t.Errorf("%s: %v, want permission_denied", query, err)
 		}
 	}
-	for _, query := range []string{"INSERT INTO t VALUES (1)", "-- SELECT\nDELETE FROM t", "CALL p()", "BEGIN", "EXECUTE IMMEDIATE 'DROP TABLE t'", "CREATE TABLE t (a INT)", "/* SELECT */ DROP TABLE t", "COPY INTO @s FROM t", "SHOW TABLES ->> INSERT INTO t SELECT 1", "/*/ SELECT */ DROP TABLE t", "/* /* */ SELECT */ DROP TABLE t"} {
+	for _, query := range []string{"INSERT INTO t VALUES (1)", "-- SELECT\nDELETE FROM t", "CALL p()", "BEGIN", "EXECUTE IMMEDIATE 'DROP TABLE t'", "CREATE TABLE t (a INT)", "/* SELECT */ DROP TABLE t", "COPY INTO @s FROM t", "SHOW TABLES ->> INSERT INTO t SELECT 1", "/*/ SELECT */ DROP TABLE t", "/* /* */ SELECT */ DROP TABLE t",
+		"/* /* */ SELECT 1 */ DELETE FROM t", "/* SELECT */ MERGE INTO t", "SET x = 1", "GET @~ file:///etc", // as Databricks' TestReadOnly
+		"-- \r DELETE FROM t USING (\nSELECT 1)", "// \r DELETE FROM t USING (\nSELECT 1)", "-- \rSELECT 1\nDROP TABLE t", "SELECT 1 -- \r ->> DROP TABLE t",
+		"WITH p AS PROCEDURE () RETURNS INT LANGUAGE SQL AS 'DELETE FROM t' CALL p()", "with p as/* */procedure -- x\n() RETURNS INT LANGUAGE SQL AS 'DELETE FROM t' CALL p()",
+	} {
 		if err := ro.Exec(ctx, query); errcode.Of(err) != errcode.PermissionDenied {
 			t.Errorf("%s: %v, want permission_denied", query, err)
 		}
@@ -486,7 +490,12 @@ func TestStatementsThatAreNotRun(t *testing.T) {
 	if after := len(s.Statements()); after != before {
 		t.Errorf("%d statements were run", after-before)
 	}
-	if got, err := show(ro.Query(ctx, "WITH x AS (SELECT 1 AS a) SELECT a FROM x")); err != nil {
-		t.Errorf("reading: %s, %v", got, err)
+	for _, query := range []string{
+		"WITH x AS (SELECT 1 AS a) SELECT a FROM x", "WITH x AS (SELECT 'INSERT' AS a) SELECT a FROM x", "(SELECT 1)", `SELECT 1 AS "DELETE"`, "WITH x AS (SELECT 1 AS a /* UPDATE */) SELECT a FROM x -- MERGE",
+		"-- why\r\nSELECT 1", "SELECT 1\r-- why\r\n", "WITH procedure AS (SELECT 1 AS procedure) SELECT procedure FROM procedure",
+	} {
+		if got, err := show(ro.Query(ctx, query)); err != nil {
+			t.Errorf("%s: %s, %v; want it to run", query, got, err)
+		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/decimal128"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -137,23 +138,13 @@ func (c *column) buildFixed(mem memory.Allocator, values []sqldriver.Value) (arr
 		case *big.Float:
 			text = v.Text('f', int(c.scale))
 		}
-		n, ok := unscaled(text, c.scale)
-		if !ok || c.scale > 0 && len(new(big.Int).Abs(n).Text(10)) > 37 { // more than gosnowflake 1.19.1 keeps of a number with a scale
+		n, ok := driverbase.Unscaled(text, int(c.scale))
+		if !ok || n.BitLen() > 127 || c.scale > 0 && len(new(big.Int).Abs(n).Text(10)) > 37 { // more than gosnowflake 1.19.1 keeps of a number with a scale
 			return nil, errcode.New(errcode.Unimplemented, "row %d: a number that is not read exactly; cast the column to VARCHAR", i+1)
 		}
 		b.Append(decimal128.FromBigInt(n))
 	}
 	return b.NewArray(), nil
-}
-
-// unscaled reads a decimal of at most scale places as a multiple of 10^-scale.
-func unscaled(text string, scale int32) (*big.Int, bool) {
-	whole, fraction, _ := strings.Cut(text, ".")
-	if len(fraction) > int(scale) || strings.ContainsAny(fraction, "+-") {
-		return nil, false
-	}
-	n, ok := new(big.Int).SetString(whole+fraction+strings.Repeat("0", int(scale)-len(fraction)), 10)
-	return n, ok && n.BitLen() <= 127
 }
 
 var epochFields = []arrow.Field{

@@ -56,8 +56,13 @@ func (c *Conn) check(sql string) error {
 	if !c.readOnly {
 		return nil
 	}
-	if nestedComment.MatchString(sql) { // its end is a matter of opinion
+	switch {
+	case nestedComment.MatchString(sql): // its end is a matter of opinion
 		return errcode.New(errcode.PermissionDenied, "snowflake: a comment that holds /* is not run on a connection that only reads")
+	case loneReturn.MatchString(sql): // as above
+		return errcode.New(errcode.PermissionDenied, "snowflake: a comment that holds a carriage return without a line feed is not run on a connection that only reads")
+	case anonymousProcedure.MatchString(sql): // WITH p AS PROCEDURE () … CALL p() may do anything
+		return errcode.New(errcode.PermissionDenied, "snowflake: procedures are not run on a connection that only reads")
 	}
 	for _, part := range strings.Split(sql, "->>") { // one statement's result may be piped into another
 		if first := words(part, 1); len(first) == 0 || !reads(first[0]) {
@@ -67,7 +72,13 @@ func (c *Conn) check(sql string) error {
 	return nil
 }
 
-var nestedComment = regexp.MustCompile(`/\*(?:[^*]|\*+[^*/])*/\*`)
+const between = `(?:[\s\v\p{Z}]|/\*(?s:.*?)\*/|(?:--|//)[^\n]*\n)*` // words
+
+var (
+	nestedComment      = regexp.MustCompile(`/\*(?:[^*]|\*+[^*/])*/\*`)
+	loneReturn         = regexp.MustCompile(`(?:--|//)[^\n]*\r(?:[^\n]|$)`)
+	anonymousProcedure = regexp.MustCompile(`(?i)\bAS` + between + `PROCEDURE` + between + `\(`)
+)
 
 // reads tells statements that change nothing. Snowflake has no read-only sessions; but what begins
 // with these cannot hold DML.

@@ -4,7 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"strings"
+
+	"github.com/badger-eval/badger/connectors/duckdb"
 )
 
 // apiError is an error of the REST API.
@@ -78,4 +79,5 @@ func writeError(w http.ResponseWriter, err error) {
 }
 
 // quote makes a name that can stand in a statement of the engine.
-func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+// quote writes a name as the engine does.
+var quote = duckdb.Dialect.Identifiers.Quoted

@@ -13,6 +13,8 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/decimal256"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 	bq "google.golang.org/api/bigquery/v2"
+
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 )
 
 const extensionKey = "ARROW:extension:name"
@@ -173,8 +175,7 @@ func cell(arr arrow.Array, i int, c *bq.TableFieldSchema) any {
 
 // decimalText writes n / 10^scale as BigQuery does: without zeros at its end.
 func decimalText(n *big.Int, scale int32) string {
-	r := new(big.Rat).SetFrac(n, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale)), nil))
-	s := r.FloatString(int(scale))
+	s := driverbase.DecimalText(n, scale)
 	if strings.Contains(s, ".") {
 		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
 	}

@@ -165,3 +165,19 @@ func DecimalText(n *big.Int, scale int32) string {
 	point := len(digits) - int(scale)
 	return sign + digits[:point] + "." + digits[point:]
 }
+
+// Unscaled reads a decimal without exponent as a multiple of 10^-scale, the other way round than
+// [DecimalText]. Zeros may stand behind the places; ok is false where other digits do.
+func Unscaled(text string, scale int) (n *big.Int, ok bool) {
+	whole, fraction, _ := strings.Cut(text, ".")
+	if len(fraction) > scale {
+		if strings.Trim(fraction[scale:], "0") != "" {
+			return nil, false
+		}
+		fraction = fraction[:scale]
+	}
+	if whole+fraction == "" || strings.ContainsAny(fraction, "+-") { // ".-5" is no number
+		return nil, false
+	}
+	return new(big.Int).SetString(whole+fraction+strings.Repeat("0", scale-len(fraction)), 10)
+}

@@ -186,3 +186,22 @@ func TestPieces(t *testing.T) {
 		}
 	}
 }
+
+// PostgreSQL's reader took zeros behind the places, which change nothing, and signs there, which are
+// wrong; Snowflake's refused both.
+func TestUnscaled(t *testing.T) {
+	for _, tc := range []struct {
+		text  string
+		scale int
+		want  string // empty: none
+	}{
+		{"12.34", 2, "1234"}, {"-12.3", 2, "-1230"}, {"12", 3, "12000"}, {"-0.001", 3, "-1"}, {".5", 1, "5"}, {"0", 0, "0"}, {"12.", 0, "12"},
+		{"1.2300", 2, "123"}, {"5.000", 0, "5"}, {"99999999999999999999999999999999999999.9", 1, "999999999999999999999999999999999999999"},
+		{"1.234", 2, ""}, {".-5", 1, ""}, {"1.+5", 2, ""}, {"", 2, ""}, {"1.2.3", 3, ""}, {"NaN", 2, ""}, {"1e5", 2, ""}, {" 1", 2, ""},
+	} {
+		got, ok := driverbase.Unscaled(tc.text, tc.scale)
+		if ok != (tc.want != "") || ok && got.String() != tc.want {
+			t.Errorf("%q with %d places: %v, %v; want %q", tc.text, tc.scale, got, ok, tc.want)
+		}
+	}
+}
