@@ -19,6 +19,7 @@ var neverImports = map[string][]string{
 	"internal/gate":         {"connectors", "scoring", "sql", "udf", "judgebackend", "deploy", "internal/report", "internal/calibration", "internal/analysis"},
 	"internal/calibration":  {"connectors", "udf", "sql", "deploy", "internal/report", "internal/evaluation"},
 	"internal/judgetrial":   {"connectors", "udf", "sql", "deploy", "internal/report", "internal/evaluation", "internal/casesource"},
+	"internal/policytable":  {"connectors", "udf", "sql", "deploy", "internal/report", "internal/evaluation", "internal/casesource"},
 	"internal/analysis":     {"connectors", "udf", "sql", "deploy", "internal/report"},
 	"internal/batch":        {"connectors", "udf", "sql", "deploy", "internal/report", "internal/export"},
 	"internal/casesource":   {"udf", "deploy", "internal/report", "internal/export", "internal/evaluation"},

@@ -1,4 +1,4 @@
-package main
+package policytable
 
 import (
 	"bytes"
@@ -12,8 +12,8 @@ import (
 	"github.com/badger-eval/badger/scoring/relation"
 )
 
-// labelCounts is what the labels of each set say of each relation, under one policy.
-type labelCounts struct {
+// Counts is what the labels of each set say of each relation, under one policy.
+type Counts struct {
 	policy policy.Policy
 	sets   []string                          // in the order in which they were named; built pairs are one set
 	of     map[string]map[string]answerCount // by relation, then by set
@@ -29,10 +29,10 @@ type answerCount struct {
 const built = "built pairs"
 
 // setOf is the set that a source of labels belongs to: its folder.
-func setOf(s labelSource) string {
+func setOf(s Source) string {
 	name := s.name()
 	switch folder := path.Dir(name); {
-	case s.where == lawsOfEquality || folder == "testdata" || folder == "traps":
+	case s.Where == Laws || folder == "testdata" || folder == "traps":
 		return built
 	case folder != ".":
 		return folder
@@ -40,11 +40,12 @@ func setOf(s labelSource) string {
 	return name
 }
 
-func countLabels(which policy.Policy, sources []labelSource, cases []policy.Labelled, of []string) labelCounts {
-	c := labelCounts{policy: which, of: map[string]map[string]answerCount{}}
+// Count counts what the labels of each set say of each relation. Of says where each case is from.
+func Count(which policy.Policy, sources []Source, cases []policy.Labelled, of []string) Counts {
+	c := Counts{policy: which, of: map[string]map[string]answerCount{}}
 	set := map[string]string{}
 	for _, s := range sources {
-		set[s.where] = setOf(s)
+		set[s.Where] = setOf(s)
 		if !slices.Contains(c.sets, setOf(s)) {
 			c.sets = append(c.sets, setOf(s))
 		}
@@ -96,9 +97,9 @@ func unread(set, name string) bool {
 	return i < 0 || !strings.Contains(relation.Kinds()[i].WrittenFrom, set)
 }
 
-// labelPage is a page that says what was seen of each relation, and how the table does on databases
+// Page is a page that says what was seen of each relation, and how the table does on databases
 // that were left out when it was made.
-func labelPage(table *policy.Table, counted []labelCounts, tried []policyTrial) []byte {
+func Page(table *policy.Table, counted []Counts, tried []Trial) []byte {
 	var b bytes.Buffer
 	b.WriteString("# What labels say of relations\n\nThis page is generated: `make policy DATA=DIR`. [verdict.md](verdict.md) explains the table of policies.\n\n## Databases left out\n\n" +
 		"Each case was decided by a table made without the labels of its database, in whatever set. A built pair is a database of its own. Interval: 95 %, of the share of right ones among those accepted.\n\n" +
