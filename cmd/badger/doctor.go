@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"text/tabwriter"
@@ -8,6 +9,8 @@ import (
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/doctor"
+	"github.com/badger-eval/badger/deploy/place"
+	"github.com/badger-eval/badger/internal/residency"
 )
 
 type doctorCommand struct {
@@ -91,4 +94,43 @@ func printReport(p process, r doctor.Report) error {
 		}
 	}
 	return t.Flush()
+}
+
+// deploymentReport is what was found in the place where badger serve is to run.
+type deploymentReport struct {
+	doctor.Report
+	Contacts []residency.Contact `json:"contacts"`
+}
+
+// runDeployment is badger doctor --deployment.
+func (c *doctorCommand) runDeployment(ctx context.Context, p process) error {
+	config, _, err := (&serveCommand{Config: c.Config}).configuration(p)
+	if err != nil {
+		return err
+	}
+	config.Results.Warehouse = cmp.Or(c.Source, config.Results.Warehouse)
+	hosts, err := config.hosts()
+	if err != nil {
+		return err
+	}
+	url := config.Results.Warehouse
+	report := deploymentReport{place.Examine(ctx, place.Config{
+		Listen: config.Listen, TLS: place.TLS(config.TLS), Auth: config.Auth, Judge: config.Judge, Traces: config.Traces, Warehouse: url,
+	}, place.Options{
+		Open: func(ctx context.Context, only bool) (*connectors.Warehouse, error) {
+			return openWarehouse(ctx, url, only)
+		},
+		Existing: func(ctx context.Context) (*connectors.Warehouse, error) { return openExisting(ctx, url) },
+		Judged:   p.judging(), ReadOnly: c.ReadOnly,
+	}), hosts}
+	if c.JSON {
+		err = writeJSON(p, report)
+	} else if err = printReport(p, report.Report); err == nil {
+		fmt.Fprintln(p.stdout)
+		printHosts(p.stdout, "", hosts)
+	}
+	if err == nil && !report.OK {
+		err = errGate
+	}
+	return err
 }

@@ -30,6 +30,7 @@ var neverImports = map[string][]string{
 	"internal/evaluation":   {"udf", "deploy", "internal/site", "internal/hosting", "connectors/duckdb", "connectors/postgres", "connectors/snowflake", "connectors/bigquery", "connectors/databricks"},
 	"internal/judging":      {"deploy", "sql/install", "internal/hosting", "internal/site", "connectors/duckdb", "connectors/postgres", "connectors/snowflake", "connectors/bigquery", "connectors/databricks"},
 	"internal/hosting":      {"deploy", "internal/report", "internal/evaluation", "internal/site", "connectors/duckdb", "connectors/postgres"},
+	"deploy/place":          {"internal/site", "sql/install", "connectors/duckdb", "connectors/postgres", "connectors/snowflake", "connectors/bigquery", "connectors/databricks"},
 	"internal/site":         {"deploy", "internal/evaluation", "internal/hosting"},
 }
 

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package main
+package place
 
 // openFiles, freeBytes and defaultRoute are known on Linux, where containers run.
 func openFiles() (n uint64, known bool) { return 0, false }

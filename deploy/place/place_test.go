@@ -1,4 +1,4 @@
-package main
+package place
 
 import (
 	"context"
@@ -28,12 +28,12 @@ func TestSecretFiles(t *testing.T) {
 		return p
 	}
 	now := time.Now()
-	d := &deployment{process: process{getenv: func(string) string { return "" }, now: func() time.Time { return now.Add(3 * time.Hour) }}}
+	d := &deployment{getenv: func(string) string { return "" }, now: func() time.Time { return now.Add(3 * time.Hour) }}
 	d.config.Judge.KeyFile = path("key", "hunter2")
 	d.config.TLS.Key = filepath.Join(dir, "nothing.pem")
 	d.config.TLS.Cert = path("empty.pem", "")
 	d.config.Auth.HTTP = &identity.Config{TokenFile: dir}
-	d.config.Results.Warehouse = "snowflake://me@acme/DB?warehouse=W&private_key_file=" + path("key.p8", "hunter2")
+	d.config.Warehouse = "snowflake://me@acme/DB?warehouse=W&private_key_file=" + path("key.p8", "hunter2")
 	d.secretFiles()
 	got := map[string]doctor.Check{}
 	for _, c := range d.report.Checks {
@@ -82,7 +82,7 @@ func TestJudgeClock(t *testing.T) {
 			}
 			w.Header()["Date"] = []string{tc.date}
 		}))
-		d := &deployment{process: process{now: func() time.Time { return at }}}
+		d := &deployment{now: func() time.Time { return at }}
 		d.config.Judge.Backend, d.config.Judge.BaseURL = "openai:m", s.URL+"/v1"
 		d.judgeClock(t.Context())
 		s.Close()

@@ -1,4 +1,7 @@
-package main
+// Package place examines the place where badger serve is to run, from the inside. Package deploy writes the
+// files that make such a place; this one says whether it turned out as it should. Reports never show a path
+// of a secret or what is in it.
+package place
 
 import (
 	"cmp"
@@ -24,21 +27,42 @@ import (
 	"github.com/badger-eval/badger/connectors/doctor"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/internal/residency"
+	"github.com/badger-eval/badger/internal/hosting"
+	"github.com/badger-eval/badger/internal/judging"
+	"github.com/badger-eval/badger/internal/telemetry"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// deploymentReport is what was found in the place where badger serve is to run.
-type deploymentReport struct {
-	doctor.Report
-	Contacts []residency.Contact `json:"contacts"`
+// Config is what the configuration of badger serve says of the place.
+type Config struct {
+	Listen    hosting.Listen
+	TLS       TLS
+	Auth      hosting.Auth
+	Judge     judging.Config
+	Traces    telemetry.TracesConfig
+	Warehouse string // results.warehouse; "": none
 }
 
-// deployment examines the place where badger serve is to run, from the inside.
+// TLS are the files of the server's keys.
+type TLS struct{ Cert, Key, ClientCA string }
+
+// Options say how to look.
+type Options struct {
+	// Open opens the warehouse to look at it, and Existing to write to its ledger; the latter does not make
+	// one that is not there.
+	Open     func(ctx context.Context, readOnly bool) (*connectors.Warehouse, error)
+	Existing func(ctx context.Context) (*connectors.Warehouse, error)
+	Judged   judging.Surroundings // of the judge: the environment, the clock, and what opens warehouses
+	ReadOnly bool                 // write nothing
+}
+
+// deployment is a place while it is examined.
 type deployment struct {
-	process
-	config configuration
+	getenv func(string) string
+	now    func() time.Time
+	config Config
+	how    Options
 	report doctor.Report
 	files  map[string]string // by the key that names them
 	asks   bool              // a judge that can be asked is configured
@@ -60,51 +84,32 @@ func (d *deployment) fail(name string, err error, fix string) {
 	d.report.Add(doctor.Check{Name: name, Status: doctor.Failed, Detail: err.Error(), Fix: fix, Code: errcode.Of(err).String()})
 }
 
-// runDeployment is badger doctor --deployment.
-func (c *doctorCommand) runDeployment(ctx context.Context, p process) error {
-	config, _, err := (&serveCommand{Config: c.Config}).configuration(p)
-	if err != nil {
-		return err
-	}
-	config.Results.Warehouse = cmp.Or(c.Source, config.Results.Warehouse)
-	hosts, err := config.hosts()
-	if err != nil {
-		return err
-	}
-	name, _, _ := strings.Cut(config.Judge.Backend, ":")
-	d := &deployment{process: p, config: config, asks: config.Judge.Asked() && !config.Judge.Offline && name != "replay"}
+// Examine examines the place where badger serve is to run, from the inside: identity, files of secrets,
+// the warehouse, the ledger, the judge (asked for one word), clocks, egress and limits. What is wrong is a
+// check that failed.
+func Examine(ctx context.Context, c Config, o Options) doctor.Report {
+	name, _, _ := strings.Cut(c.Judge.Backend, ":")
+	d := &deployment{getenv: o.Judged.Getenv, now: o.Judged.Now, config: c, how: o, asks: c.Judge.Asked() && !c.Judge.Offline && name != "replay"}
 	d.report.OK = true
 	d.identity()
 	d.secretFiles()
 	var warehouse doctor.Report
-	if config.Results.Warehouse == "" {
+	if c.Warehouse == "" {
 		d.skip("warehouse", "none is configured (results.warehouse)")
 	} else {
-		warehouse = doctor.Examine(ctx, doctor.Options{ReadOnly: c.ReadOnly, Now: p.now, Open: func(ctx context.Context, only bool) (*connectors.Warehouse, error) {
-			return openWarehouse(ctx, config.Results.Warehouse, only)
-		}})
+		warehouse = doctor.Examine(ctx, doctor.Options{ReadOnly: o.ReadOnly, Now: d.now, Open: o.Open})
 		for i := range warehouse.Checks {
 			warehouse.Checks[i].Name = "warehouse: " + warehouse.Checks[i].Name
 		}
 		d.report.Dialect = warehouse.Dialect
 		d.report.Add(warehouse.Checks...)
 	}
-	d.ledger(ctx, c.ReadOnly, warehouse)
+	d.ledger(ctx, o.ReadOnly, warehouse)
 	d.judge(ctx, warehouse.OK)
 	d.egress(ctx)
-	d.temporary(c.ReadOnly)
-	d.report.Add(machine(p.getenv)...)
-	report := deploymentReport{d.report, hosts}
-	if c.JSON {
-		err = writeJSON(p, report)
-	} else if err = printReport(p, report.Report); err == nil {
-		fmt.Fprintln(p.stdout)
-		printHosts(p.stdout, "", hosts)
-	}
-	if err == nil && !report.OK {
-		err = errGate
-	}
-	return err
+	d.temporary(o.ReadOnly)
+	d.report.Add(machine(d.getenv)...)
+	return d.report
 }
 
 // identity makes the guards of both listeners as the server does: platforms must show their marks,
@@ -144,7 +149,7 @@ func (d *deployment) secretFiles() {
 			d.files[key+".token_file"], d.files[key+".client_ca"] = of.TokenFile, of.ClientCAFile
 		}
 	}
-	for key, where := range map[string]string{"results.warehouse": c.Results.Warehouse, "judge.warehouse": c.Judge.Warehouse} {
+	for key, where := range map[string]string{"results.warehouse": c.Warehouse, "judge.warehouse": c.Judge.Warehouse} {
 		_, query, _ := strings.Cut(where, "?")
 		options, _ := url.ParseQuery(query)
 		for option := range options {
@@ -216,7 +221,7 @@ func (d *deployment) ledger(ctx context.Context, only bool, examined doctor.Repo
 	case !keeps && where == "none":
 		d.warn(name, "leave judge.ledger out", "none: what was asked before is asked and paid for again")
 		return
-	case !keeps || d.config.Results.Warehouse == "":
+	case !keeps || d.config.Warehouse == "":
 		if where == "" || where == "warehouse" {
 			d.warn(name, "name results.warehouse, so that answers outlast the process and replicas share them", "answers are kept in memory")
 		} else {
@@ -230,7 +235,7 @@ func (d *deployment) ledger(ctx context.Context, only bool, examined doctor.Repo
 		d.skip(name, "not tried")
 		return
 	}
-	w, err := openExisting(ctx, d.config.Results.Warehouse)
+	w, err := d.how.Existing(ctx)
 	if err == nil {
 		defer w.Close() //nolint:errcheck // nothing is left to be written
 		if !slices.ContainsFunc(examined.Checks, func(c doctor.Check) bool { return c.Name == "warehouse: writing to them" && c.Status == doctor.OK }) {
@@ -257,10 +262,10 @@ func (d *deployment) judge(ctx context.Context, warehouse bool) {
 	c := d.config.Judge
 	c.Ledger, c.Audit = "none", ""
 	c.CallerBudget.Tokens, c.CallerBudget.Money = 0, ""
-	s := d.judging()
+	s := d.how.Judged
 	s.Log = slog.New(slog.DiscardHandler)
-	if d.config.Results.Warehouse != "" && warehouse {
-		w, err := openWarehouse(ctx, d.config.Results.Warehouse, readOnly)
+	if d.config.Warehouse != "" && warehouse {
+		w, err := d.how.Open(ctx, true)
 		if err == nil {
 			defer w.Close() //nolint:errcheck // only read
 			s.Scores = w
