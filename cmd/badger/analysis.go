@@ -24,7 +24,7 @@ type labelledScores struct {
 
 // chosenBatches choose among the batches that have scores.
 type chosenBatches struct {
-	Agent   chosen `placeholder:"NAME" help:"Only this agent; '' for one without a name."`
+	Agent   chosen `placeholder:"NAME" help:"Only this agent; an empty text for one without a name."`
 	Version chosen `name:"agent-version" placeholder:"VERSION" help:"Only this version."`
 	Batch   chosen `placeholder:"ID" help:"Only this batch."`
 }

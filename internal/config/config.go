@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -360,7 +361,26 @@ func ReadFile(path string, into any) error {
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	d.KnownFields(true)
 	if err := d.Decode(into); err != nil && !errors.Is(err, io.EOF) {
-		return errcode.Usage("--config %s: %w", filepath.Base(path), err)
+		return errcode.Usage("--config %s: %w", filepath.Base(path), plain(err))
 	}
 	return nil
+}
+
+var (
+	unknownKey = regexp.MustCompile(`field (.*) not found in type \S+`)
+	goType     = regexp.MustCompile(`into \*?\w+\.\w+$`)
+)
+
+// plain says in the words of a configuration what the library says in types of Go.
+func plain(err error) error {
+	var wrong *yaml.TypeError
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	said := slices.Clone(wrong.Errors)
+	for i, text := range said {
+		text = strings.Replace(unknownKey.ReplaceAllString(text, "unknown key $1"), "into time.Duration", "into a duration such as 10s", 1)
+		said[i] = goType.ReplaceAllString(text, "into a section of keys")
+	}
+	return errors.New(strings.Join(said, "; "))
 }

@@ -21,6 +21,7 @@ type sections struct {
 		Open  bool          `yaml:"open"`
 	} `yaml:"limits"`
 	inline `yaml:",inline"`
+	Nested inline         `yaml:"sections"`
 	Named  map[string]int `yaml:"named"`
 	Hidden string         `yaml:"-"`
 }
@@ -53,7 +54,9 @@ func TestLayers(t *testing.T) {
 		{"a variable that a value names", "key_in: BADGER_KEY\n", []string{"BADGER_KEY=sk-secret"}, "", "key_in: BADGER_KEY # c.yaml\n", ""},
 		{"Kubernetes' own", "", []string{"BADGER_SERVICE_HOST=10.0.0.1", "BADGER_X_PORT_80_TCP_ADDR=1", "BADGER_HTTP_PORT=tcp://10.0.0.1:80"}, "", "url: built-in", ""},
 
-		{"a misspelt key", "ulr: f\n", nil, "", "", "ulr"},
+		{"a misspelt key", "ulr: f\n", nil, "", "", "--config c.yaml: line 1: unknown key ulr"},
+		{"a value for a section", "sections: 5\n", nil, "", "", "--config c.yaml: line 1: cannot unmarshal !!int `5` into a section of keys"},
+		{"no duration", "limits: {time: soon}\n", nil, "", "", "--config c.yaml: line 1: cannot unmarshal !!str `soon` into a duration such as 10s"},
 		{"a key that is none", "hidden: f\n", nil, "", "", "hidden"},
 		{"a misspelt variable", "", []string{"BADGER_LIMITS_CALS=sk-secret"}, "", "", "BADGER_LIMITS_CALS names no key of the configuration; did you mean BADGER_LIMITS_CALLS"},
 		{"no number", "", []string{"BADGER_LIMITS_CALLS=sk-secret"}, "", "", "BADGER_LIMITS_CALLS (limits.calls): expected a whole number"},
