@@ -27,7 +27,7 @@ var allowed = map[string][]string{
 	"connectors/internal/driverbase":   {"connectors/driver", "internal/errcode"},
 	"connectors/postgres":              {"connectors/driver", "connectors/internal/driverbase", "internal/errcode", "internal/jsonscan"},
 	"connectors/snowflake":             {"connectors/driver", "connectors/internal/driverbase", "internal/errcode", "connectors/snowflake/internal/calm"},
-	"connectors/bigquery/bigquerytest": {"connectors/driver", "connectors/duckdb", "internal/errcode"},
+	"connectors/bigquery/bigquerytest": {"connectors/driver", "connectors/duckdb", "connectors/internal/driverbase", "internal/errcode"},
 	"connectors/postgres/postgrestest": {"connectors/driver", "connectors/postgres"},
 	// A server for tests, which runs SQL in the embedded engine.
 	"connectors/internal/enginetest":        {"connectors/driver", "connectors/duckdb", "internal/errcode"},
