@@ -33,7 +33,7 @@ func TestRetry(t *testing.T) {
 		{"pauses grow to the longest, and repetitions end", make([]fails, 9), 4, busy, 3500 * time.Millisecond, 7 * time.Second},
 		{"not to be sent again", []fails{{}, {final: true}}, 2, gone, 500 * time.Millisecond, time.Second},
 		{"a server that asks for a longer pause (chance adds to it)", []fails{{asked: 10 * time.Second}}, 2, nil, 10 * time.Second, 10500 * time.Millisecond},
-		{"a server that asks for a shorter one is not asked sooner", []fails{{}, {}, {asked: time.Second}}, 4, nil, 3500 * time.Millisecond, 7 * time.Second},
+		{"a server that asks for a shorter one is not asked sooner (and does not count: 1s, 2s, 2s)", []fails{{}, {}, {asked: 500 * time.Millisecond}}, 4, nil, 2500 * time.Millisecond, 5 * time.Second},
 		{"a server that asks for too long a pause", []fails{{asked: 24 * time.Hour}}, 2, nil, 2 * time.Minute, 2*time.Minute + time.Second},
 		{"pauses that are asked for do not count", []fails{{asked: time.Minute}, {asked: time.Minute}, {asked: time.Minute}, {asked: time.Minute}, {}, {}, {}}, 8, nil, 4*time.Minute + 3500*time.Millisecond, 4*time.Minute + 9*time.Second},
 		{"until patience ends: five of two minutes, then three", repeated(fails{asked: 2 * time.Minute}, 20), 9, busy, 16 * time.Minute, 16*time.Minute + 12*time.Second},
