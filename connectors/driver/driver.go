@@ -69,6 +69,7 @@ type Mark struct {
 	Column, Value string // the writer's own rows are those with this text in this column
 	Own           int64  // how many they are
 	Table         int64  // how many rows the table holds; where it is not known, -1
+	Before        int64  // how many of these lie before the writer's own, where the engine keeps rows in an order
 	Alone         bool   // nobody else has written rows with the value since the writer saw them; once false, rows are merged
 }
 

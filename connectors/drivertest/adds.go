@@ -202,7 +202,7 @@ func (h Harness) marks(t *testing.T) {
 	}
 	is := func(want driver.Mark) {
 		t.Helper()
-		want.Column, want.Value = "run", "r"
+		want.Column, want.Value, want.Before = "run", "r", 1
 		if m != want {
 			t.Errorf("mark %+v, want %+v", m, want)
 		}

@@ -2,6 +2,8 @@ package duckdb
 
 import (
 	"context"
+	"math"
+	"strconv"
 
 	"github.com/apache/arrow/go/v17/arrow/array"
 
@@ -12,6 +14,11 @@ import (
 // engine knows without reading them, and counts the writer's own only where others have written. No
 // other process has the file open, and of this one's writers one writes at a time: nothing comes
 // between counting and adding.
+//
+// A merge leaves out the rows before the writer's first one, so that its cost does not grow with the
+// rows of other runs: the engine skips parts of a table by the numbers of rows, and of a text it keeps
+// too little to tell runs of one day apart. It numbers rows in their order, and again once deleted ones
+// are cleared away; a row's number is therefore never below the count of the rows before it.
 func (c *Conn) Add(ctx context.Context, table string, key []string, rows array.RecordReader, again bool, m *driver.Mark) (int64, error) {
 	w, err := c.write(table, key, rows)
 	if err != nil {
@@ -31,7 +38,12 @@ func (c *Conn) Add(ctx context.Context, table string, key []string, rows array.R
 			return 0, err
 		}
 		if next.Table != m.Table {
-			if next.Own, err = s.count(ctx, count+" WHERE "+Dialect.Identifiers.Quoted(m.Column)+" = ?", m.Value); err != nil {
+			own := " WHERE " + Dialect.Identifiers.Quoted(m.Column) + " = ?"
+			if next.Own, err = s.count(ctx, count+own, m.Value); err != nil {
+				return 0, err
+			}
+			first := "coalesce((SELECT min(rowid) FROM " + joined(w.table) + own + "), " + strconv.FormatInt(math.MaxInt64, 10) + ")"
+			if next.Before, err = s.count(ctx, count+" WHERE rowid < "+first, m.Value); err != nil {
 				return 0, err
 			}
 			next.Alone = m.Alone && next.Own == m.Own
@@ -40,7 +52,7 @@ func (c *Conn) Add(ctx context.Context, table string, key []string, rows array.R
 		if next.Alone && !again {
 			n, err = s.append(ctx, w.table, w.plan.Columns, w.rows)
 			next.Table += n
-		} else if n, err = s.merge(ctx, w); err == nil {
+		} else if n, err = s.merge(ctx, w, "t.rowid >= "+strconv.FormatInt(next.Before, 10)); err == nil {
 			next.Table, err = s.count(ctx, count)
 		}
 		next.Own += next.Table - before

@@ -32,7 +32,7 @@ func (c *Conn) Merge(ctx context.Context, table string, key []string, rows array
 		if !w.plan.HasKey() {
 			return s.append(ctx, w.table, w.plan.Columns, w.rows)
 		}
-		return s.merge(ctx, w)
+		return s.merge(ctx, w, "")
 	})
 	return n, w.plan.Failed(err)
 }
@@ -60,8 +60,6 @@ func (c *Conn) write(table string, key []string, rows array.RecordReader) (*writ
 	return &write{target, plan, asText(plan, rows)}, nil
 }
 
-var spelling = driverbase.Spelling{Quote: Dialect.Identifiers.Quoted, Named: true}
-
 // match finds the rows' columns in the table.
 func (s *session) match(ctx context.Context, w *write) error {
 	r, err := s.query(ctx, "SELECT * FROM "+joined(w.table)+" LIMIT 0", nil, func() {})
@@ -76,14 +74,16 @@ func (s *session) match(ctx context.Context, w *write) error {
 	return w.plan.Match(names)
 }
 
-// merge goes through a temporary table, which a bound of the memory must not keep small.
-func (s *session) merge(ctx context.Context, w *write) (int64, error) {
+// merge goes through a temporary table, which a bound of the memory must not keep small. For among
+// see [driverbase.Spelling].
+func (s *session) merge(ctx context.Context, w *write, among string) (int64, error) {
 	if s.db.sparing != nil {
 		if err := s.db.lift(ctx); err != nil {
 			return 0, err
 		}
 		defer s.db.lower(ctx)
 	}
+	spelling := driverbase.Spelling{Quote: Dialect.Identifiers.Quoted, Named: true, Among: among}
 	table, columns := joined(w.table), w.plan.Targets(spelling)
 	if err := s.exec(ctx, fmt.Sprintf("CREATE TEMP TABLE %s AS SELECT %s FROM %s LIMIT 0", stage, driverbase.List(columns), table)); err != nil {
 		return 0, err

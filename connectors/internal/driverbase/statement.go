@@ -16,6 +16,8 @@ type Spelling struct {
 	Named bool
 	// Assigned stands before a column in an assignment.
 	Assigned string
+	// Among holds of all rows of the table, called t, that may have the key of a staged one; "" is nothing.
+	Among string
 }
 
 // Targets are the table's columns.
@@ -91,8 +93,12 @@ func (p *Plan) Merge(s Spelling, table, source string) string {
 	if slices.Contains(p.Keyed, false) {
 		update = " WHEN MATCHED THEN UPDATE SET " + p.Set(s, values)
 	}
+	on := p.On(s, "t", "s")
+	if s.Among != "" {
+		on += " AND " + s.Among
+	}
 	return fmt.Sprintf("MERGE INTO %s AS t USING %s AS s ON %s%s WHEN NOT MATCHED THEN INSERT (%s) VALUES (%s)",
-		table, source, p.On(s, "t", "s"), update, List(p.Targets(s)), List(values))
+		table, source, on, update, List(p.Targets(s)), List(values))
 }
 
 // List joins parts of a statement by commas.
