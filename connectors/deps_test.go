@@ -19,7 +19,7 @@ var foreignArrow = map[string]string{"connectors/snowflake": "github.com/apache/
 var allowed = map[string][]string{
 	"connectors":            {"connectors/driver", "judgebackend", "scoring", "sql", "internal/arrowtable", "internal/caselist", "internal/errcode", "internal/lru", "internal/natural"},
 	"connectors/driver":     {"internal/columnar", "internal/errcode"},
-	"connectors/drivertest": {"connectors", "connectors/doctor", "connectors/driver", "judgebackend", "scoring", "internal/arrowtable", "internal/caselist", "internal/columnar", "internal/errcode"},
+	"connectors/drivertest": {"connectors", "connectors/doctor", "connectors/driver", "judgebackend", "scoring", "sql", "internal/arrowtable", "internal/caselist", "internal/columnar", "internal/errcode"},
 	"connectors/doctor":     {"connectors", "connectors/driver", "scoring", "sql", "internal/errcode"},
 	// The engine of counterexamples, which knows the types of queries that return them and no score.
 	"connectors/duckdb":                {"connectors/driver", "connectors/internal/driverbase", "internal/columnar", "internal/errcode", "scoring/counterexample"},

@@ -69,6 +69,7 @@ func Run(t *testing.T, h Harness) {
 	h.run(t, "Cancel", h.cancel)
 	h.run(t, "Features", h.features)
 	h.run(t, "Parallel", h.parallel)
+	h.run(t, "Round trips", h.roundTrips)
 	h.run(t, "Tables", h.tables)
 	h.run(t, "Pages", h.pages)
 	h.run(t, "Judges", h.judges)
