@@ -20,11 +20,11 @@ import (
 // too little to tell runs of one day apart. It numbers rows in their order, and again once deleted ones
 // are cleared away; a row's number is therefore never below the count of the rows before it.
 func (c *Conn) Add(ctx context.Context, table string, key []string, rows array.RecordReader, again bool, m *driver.Mark) (int64, error) {
-	w, err := c.write(table, key, rows)
+	w, err := c.write(ctx, table, key, rows)
 	if err != nil {
 		return 0, err
 	}
-	defer w.rows.close()
+	defer w.rows.Release()
 	if c.sparing != nil {
 		c.bind(ctx)
 	}

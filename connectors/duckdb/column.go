@@ -38,10 +38,12 @@ func extension(name string) arrow.Metadata {
 func newColumn(t mapping.LogicalType, mem memory.Allocator) (column, error) {
 	c := column{mem: mem, field: arrow.Field{Nullable: true}}
 	id := mapping.GetTypeId(t)
-	if same, ok := fixedTypes[id]; ok {
-		c.field.Type, c.build = same, (*column).fixed
-		c.width = same.(arrow.FixedWidthDataType).Bytes()
-		return c, nil
+	for _, f := range fixedTypes {
+		if f.id == id {
+			c.field.Type, c.build = f.arrow, (*column).fixed
+			c.width = f.arrow.(arrow.FixedWidthDataType).Bytes()
+			return c, nil
+		}
 	}
 	switch id {
 	case mapping.TypeBoolean:
@@ -79,18 +81,24 @@ func newColumn(t mapping.LogicalType, mem memory.Allocator) (column, error) {
 	return c, nil
 }
 
-// fixedTypes lie in memory as Arrow's do.
-var fixedTypes = map[mapping.Type]arrow.DataType{
-	mapping.TypeTinyInt: arrow.PrimitiveTypes.Int8, mapping.TypeSmallInt: arrow.PrimitiveTypes.Int16,
-	mapping.TypeInteger: arrow.PrimitiveTypes.Int32, mapping.TypeBigInt: arrow.PrimitiveTypes.Int64,
-	mapping.TypeUTinyInt: arrow.PrimitiveTypes.Uint8, mapping.TypeUSmallInt: arrow.PrimitiveTypes.Uint16,
-	mapping.TypeUInteger: arrow.PrimitiveTypes.Uint32, mapping.TypeUBigInt: arrow.PrimitiveTypes.Uint64,
-	mapping.TypeFloat: arrow.PrimitiveTypes.Float32, mapping.TypeDouble: arrow.PrimitiveTypes.Float64,
-	mapping.TypeDate: arrow.FixedWidthTypes.Date32,
-	mapping.TypeTime: arrow.FixedWidthTypes.Time64us, mapping.TypeTimeNS: arrow.FixedWidthTypes.Time64ns,
-	mapping.TypeTimestamp: &arrow.TimestampType{Unit: arrow.Microsecond}, mapping.TypeTimestampS: &arrow.TimestampType{Unit: arrow.Second},
-	mapping.TypeTimestampMS: &arrow.TimestampType{Unit: arrow.Millisecond}, mapping.TypeTimestampNS: &arrow.TimestampType{Unit: arrow.Nanosecond},
-	mapping.TypeTimestampTZ: &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"},
+// fixedTypes lie in memory as Arrow's do, and are written as they are read but for the last two, of
+// which Arrow has more units and zones.
+var fixedTypes = []fixedType{
+	{mapping.TypeTinyInt, "TINYINT", arrow.PrimitiveTypes.Int8}, {mapping.TypeSmallInt, "SMALLINT", arrow.PrimitiveTypes.Int16},
+	{mapping.TypeInteger, "INTEGER", arrow.PrimitiveTypes.Int32}, {mapping.TypeBigInt, "BIGINT", arrow.PrimitiveTypes.Int64},
+	{mapping.TypeUTinyInt, "UTINYINT", arrow.PrimitiveTypes.Uint8}, {mapping.TypeUSmallInt, "USMALLINT", arrow.PrimitiveTypes.Uint16},
+	{mapping.TypeUInteger, "UINTEGER", arrow.PrimitiveTypes.Uint32}, {mapping.TypeUBigInt, "UBIGINT", arrow.PrimitiveTypes.Uint64},
+	{mapping.TypeFloat, "FLOAT", arrow.PrimitiveTypes.Float32}, {mapping.TypeDouble, "DOUBLE", arrow.PrimitiveTypes.Float64},
+	{mapping.TypeDate, "DATE", arrow.FixedWidthTypes.Date32}, {mapping.TypeTimeNS, "TIME_NS", arrow.FixedWidthTypes.Time64ns},
+	{mapping.TypeTimestamp, "TIMESTAMP", &arrow.TimestampType{Unit: arrow.Microsecond}}, {mapping.TypeTimestampS, "TIMESTAMP_S", &arrow.TimestampType{Unit: arrow.Second}},
+	{mapping.TypeTimestampMS, "TIMESTAMP_MS", &arrow.TimestampType{Unit: arrow.Millisecond}}, {mapping.TypeTimestampNS, "TIMESTAMP_NS", &arrow.TimestampType{Unit: arrow.Nanosecond}},
+	{mapping.TypeTime, "TIME", arrow.FixedWidthTypes.Time64us}, {mapping.TypeTimestampTZ, "TIMESTAMPTZ", &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}},
+}
+
+type fixedType struct {
+	id    mapping.Type
+	sql   string
+	arrow arrow.DataType
 }
 
 func (c *column) read(v mapping.Vector, n int) (arrow.ArrayData, error) { return c.build(c, v, n) }

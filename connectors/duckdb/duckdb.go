@@ -33,6 +33,7 @@ import (
 	"github.com/duckdb/duckdb-go/v2/mapping"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -88,34 +89,18 @@ func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, dr
 // needs a file that is there; rwc, the default, makes one.
 func ParseURL(rawURL string) (path string, o Options, err error) {
 	path, query, _ := strings.Cut(strings.TrimPrefix(rawURL, Scheme+":"), "?")
-	values, err := url.ParseQuery(query)
+	mode := "rwc"
+	err = driverbase.Options{
+		"mode":           driverbase.Choice(&mode, "ro", "rw", "rwc"),
+		"threads":        driverbase.Positive(&o.Threads, "a positive number"),
+		"memory_limit":   driverbase.Text(&o.MemoryLimit),
+		"temp_directory": driverbase.Text(&o.TempDir),
+		"confined":       driverbase.Bool(&o.Confined),
+	}.Read(Scheme, query)
 	if err != nil {
-		return "", o, errcode.New(errcode.InvalidArgument, "duckdb: the options behind ? cannot be read")
+		return "", Options{}, err
 	}
-	for key, v := range values {
-		value := v[len(v)-1]
-		ok := true
-		switch key {
-		case "mode":
-			o.ReadOnly, o.MustExist = value == "ro", value == "rw"
-			ok = o.ReadOnly || o.MustExist || value == "rwc"
-		case "threads":
-			o.Threads, err = strconv.Atoi(value)
-			ok = err == nil && o.Threads > 0
-		case "memory_limit":
-			o.MemoryLimit = value
-		case "temp_directory":
-			o.TempDir = value
-		case "confined":
-			o.Confined, err = strconv.ParseBool(value)
-			ok = err == nil
-		default:
-			return "", o, errcode.New(errcode.InvalidArgument, "duckdb: unknown option %.40q; there are mode, threads, memory_limit, temp_directory and confined", key)
-		}
-		if !ok {
-			return "", o, errcode.New(errcode.InvalidArgument, "duckdb: option %s: expected %s", key, map[string]string{"mode": "ro, rw or rwc", "threads": "a positive number", "confined": "true or false"}[key])
-		}
-	}
+	o.ReadOnly, o.MustExist = mode == "ro", mode == "rw"
 	return path, o, nil
 }
 
@@ -274,9 +259,12 @@ func checkPath(path string, o Options) error {
 	return nil
 }
 
-// inMemory counts databases in memory, each of which needs a place of its own for what does not
-// fit.
-var inMemory atomic.Int64
+var tempDirs atomic.Int64
+
+// ownTempDir is a place for what does not fit the memory of one database.
+func ownTempDir() string {
+	return filepath.Join(os.TempDir(), fmt.Sprintf("badger-duckdb-%d-%d", os.Getpid(), tempDirs.Add(1)))
+}
 
 func settings(path string, o Options) map[string]string {
 	s := map[string]string{
@@ -299,7 +287,7 @@ func settings(path string, o Options) map[string]string {
 	case o.TempDir != "":
 		s["temp_directory"] = o.TempDir
 	case path == "": // its default is the working directory
-		s["temp_directory"] = filepath.Join(os.TempDir(), fmt.Sprintf("badger-duckdb-%d-%d", os.Getpid(), inMemory.Add(1)))
+		s["temp_directory"] = ownTempDir()
 	}
 	return s
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -109,78 +110,52 @@ func (c *Conn) withoutPaths(text string) string {
 
 var paths = regexp.MustCompile(`(^|[\s"'(])/(?:[^\s"'/]+/)+`)
 
+// codes are the kinds of failure by the class of a message, "*" for any, and by what its text holds one
+// of, if it matters. The first that fits counts; the others are InvalidArgument.
+var codes = []struct {
+	class string
+	parts []string
+	code  errcode.Code
+}{
+	{"*", []string{"read-only mode", "read-only database"}, errcode.PermissionDenied},
+	{"*", []string{"No space left", "disk quota", "File too large", "max_temp_directory_size", "Disk full"}, errcode.ResourceExhausted},
+	{"Catalog", []string{"already exists"}, errcode.AlreadyExists},
+	{"Catalog", nil, errcode.NotFound},
+	{"Binder", []string{"Column", "column"}, errcode.InvalidArgument},
+	{"Binder", []string{"does not exist"}, errcode.NotFound},
+	{"Constraint", []string{"Duplicate key"}, errcode.AlreadyExists},
+	{"Permission", nil, errcode.PermissionDenied},
+	{"IO", []string{"Could not set lock", "Conflicting lock"}, errcode.FailedPrecondition},
+	{"IO", []string{"not a valid DuckDB database", "orrupt", "checksum", "invalid block", "Could not read enough bytes"}, errcode.DataLoss},
+	{"IO", []string{"older version", "newer version", "version number"}, errcode.FailedPrecondition},
+	{"IO", []string{"does not exist", "No such file", "No files found"}, errcode.NotFound},
+	{"IO", []string{"Permission denied"}, errcode.PermissionDenied},
+	{"IO", nil, errcode.Unavailable},
+	{"Connection", nil, errcode.FailedPrecondition},
+	{"Dependency", nil, errcode.FailedPrecondition},
+	{"Out of Memory", nil, errcode.ResourceExhausted},
+	{"INTERRUPT", nil, errcode.Cancelled},
+	{"TransactionContext", []string{"onflict"}, errcode.Unavailable},
+	{"TransactionContext", nil, errcode.FailedPrecondition},
+	{"Not implemented", nil, errcode.Unimplemented},
+	{"Missing Extension", nil, errcode.Unimplemented},
+	{"Extension Autoloading", nil, errcode.Unimplemented},
+	{"HTTP", nil, errcode.Unimplemented},
+	{"Network", nil, errcode.Unimplemented},
+	{"Serialization", nil, errcode.DataLoss},
+	{"INTERNAL", nil, errcode.Internal},
+	{"", []string{"could not be found", "does not exist"}, errcode.NotFound}, // of the appender
+}
+
 func codeOf(class, text string) errcode.Code {
-	has := func(parts ...string) bool {
-		for _, p := range parts {
-			if strings.Contains(text, p) {
-				return true
-			}
-		}
-		return false
+	if class == "FATAL" {
+		class = "IO"
 	}
-	switch {
-	case has("read-only mode", "read-only database"):
-		return errcode.PermissionDenied
-	case has("No space left", "disk quota", "File too large", "max_temp_directory_size", "Disk full"):
-		return errcode.ResourceExhausted
-	}
-	switch class {
-	case "Catalog":
-		if has("already exists") {
-			return errcode.AlreadyExists
-		}
-		return errcode.NotFound
-	case "Binder":
-		if has("does not exist") && !has("Column", "column") {
-			return errcode.NotFound
-		}
-		return errcode.InvalidArgument
-	case "Constraint":
-		if has("Duplicate key") {
-			return errcode.AlreadyExists
-		}
-		return errcode.InvalidArgument
-	case "Permission":
-		return errcode.PermissionDenied
-	case "IO", "FATAL":
-		return ioCode(has)
-	case "Connection", "Dependency":
-		return errcode.FailedPrecondition
-	case "Out of Memory":
-		return errcode.ResourceExhausted
-	case "INTERRUPT":
-		return errcode.Cancelled
-	case "TransactionContext":
-		if has("onflict") {
-			return errcode.Unavailable
-		}
-		return errcode.FailedPrecondition
-	case "Not implemented", "Missing Extension", "Extension Autoloading", "HTTP", "Network":
-		return errcode.Unimplemented
-	case "Serialization":
-		return errcode.DataLoss
-	case "INTERNAL":
-		return errcode.Internal
-	case "": // of the appender
-		if has("could not be found", "does not exist") {
-			return errcode.NotFound
+	for _, c := range codes {
+		fits := func(part string) bool { return strings.Contains(text, part) }
+		if (c.class == class || c.class == "*") && (c.parts == nil || slices.ContainsFunc(c.parts, fits)) {
+			return c.code
 		}
 	}
 	return errcode.InvalidArgument
-}
-
-func ioCode(has func(...string) bool) errcode.Code {
-	switch {
-	case has("Could not set lock", "Conflicting lock"):
-		return errcode.FailedPrecondition
-	case has("not a valid DuckDB database", "orrupt", "checksum", "invalid block", "Could not read enough bytes"):
-		return errcode.DataLoss
-	case has("older version", "newer version", "version number"):
-		return errcode.FailedPrecondition
-	case has("does not exist", "No such file", "No files found"):
-		return errcode.NotFound
-	case has("Permission denied"):
-		return errcode.PermissionDenied
-	}
-	return errcode.Unavailable
 }

@@ -20,11 +20,11 @@ const stage = "badger_stage"
 // one straight into the table. Of rows with one key the last stays. Columns are cast to the table's
 // types.
 func (c *Conn) Merge(ctx context.Context, table string, key []string, rows array.RecordReader) (int64, error) {
-	w, err := c.write(table, key, rows)
+	w, err := c.write(ctx, table, key, rows)
 	if err != nil {
 		return 0, err
 	}
-	defer w.rows.close()
+	defer w.rows.Release()
 	n, err := c.transaction(ctx, func(s *session) (int64, error) {
 		if err := s.match(ctx, w); err != nil {
 			return 0, err
@@ -41,11 +41,11 @@ func (c *Conn) Merge(ctx context.Context, table string, key []string, rows array
 type write struct {
 	table []string // the parts of its name
 	plan  *driverbase.Plan
-	rows  *textReader
+	rows  *driverbase.Reader
 }
 
-// write begins a writing, whose rows must be closed.
-func (c *Conn) write(table string, key []string, rows array.RecordReader) (*write, error) {
+// write begins a writing, whose rows must be released.
+func (c *Conn) write(ctx context.Context, table string, key []string, rows array.RecordReader) (*write, error) {
 	target, err := nameOf(table)
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (c *Conn) write(table string, key []string, rows array.RecordReader) (*writ
 	if c.settings["access_mode"] == "READ_ONLY" {
 		return nil, plan.Error(errcode.PermissionDenied, "the connection only reads")
 	}
-	return &write{target, plan, asText(plan, rows)}, nil
+	return &write{target, plan, asText(ctx, plan, rows)}, nil
 }
 
 // match finds the rows' columns in the table.

@@ -198,13 +198,7 @@ func (f *scalar) call(ctx context.Context, input mapping.DataChunk, output mappi
 		}
 	}
 	if out.CountNulls() > 0 {
-		mapping.VectorEnsureValidityWritable(output)
-		m := mask(output, n)
-		for i, null := range out.Nulls {
-			if null {
-				m[i>>6] &^= 1 << (i & 63)
-			}
-		}
+		setNulls(output, n, func(i int) bool { return out.Nulls[i] })
 	}
 	return nil
 }

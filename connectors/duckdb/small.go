@@ -3,6 +3,7 @@ package duckdb
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/duckdb/duckdb-go/v2/mapping"
@@ -50,20 +51,12 @@ func (e *SmallDatabases) Open(ctx context.Context, tables []string) (counterexam
 	}
 	d := &smallDatabase{engine: e, conn: c, session: session, prepared: map[string]*mapping.PreparedStatement{}}
 	// The tables are made in a schema that one statement takes away.
-	if err := d.run(ctx, "CREATE SCHEMA small; USE small; "+join(tables)); err != nil {
+	if err := d.run(ctx, "CREATE SCHEMA small; USE small; "+strings.Join(tables, "; ")); err != nil {
 		d.failed = true
 		d.Close()
 		return nil, err
 	}
 	return d, nil
-}
-
-func join(statements []string) string {
-	out := ""
-	for _, s := range statements {
-		out += s + "; "
-	}
-	return out
 }
 
 // Close closes the idle engines.
@@ -115,7 +108,7 @@ func (d *smallDatabase) errorOf(message string) error {
 
 // Load runs the inserts in place of what was there.
 func (d *smallDatabase) Load(ctx context.Context, inserts []string) error {
-	sql := "BEGIN; " + join(inserts)
+	sql := "BEGIN; " + strings.Join(inserts, "; ")
 	if d.loaded {
 		sql = "ROLLBACK; " + sql
 	}
@@ -205,49 +198,44 @@ func readSmall(result *mapping.Result) ([][]counterexample.Value, error) {
 }
 
 func readSmallColumn(t mapping.Type, v mapping.Vector, at int, rows [][]counterexample.Value) error {
-	present := mask(v, len(rows))
-	set := func(value func(i int) counterexample.Value) {
-		for i := range rows {
-			if valid(present, i) {
-				rows[i][at] = value(i)
-			}
-		}
-	}
 	switch t {
 	case mapping.TypeBoolean:
-		in := raw(v, len(rows))
-		set(func(i int) counterexample.Value {
-			return counterexample.Value{Kind: counterexample.Bool, Int: int64(in[i])}
+		setSmall(v, at, rows, func(x uint8) counterexample.Value {
+			return counterexample.Value{Kind: counterexample.Bool, Int: int64(x)}
 		})
 	case mapping.TypeInteger:
-		in := values[int32](v, len(rows))
-		set(func(i int) counterexample.Value {
-			return counterexample.Value{Kind: counterexample.Int, Int: int64(in[i])}
+		setSmall(v, at, rows, func(x int32) counterexample.Value {
+			return counterexample.Value{Kind: counterexample.Int, Int: int64(x)}
 		})
 	case mapping.TypeBigInt:
-		in := values[int64](v, len(rows))
-		set(func(i int) counterexample.Value { return counterexample.Value{Kind: counterexample.Int, Int: in[i]} })
+		setSmall(v, at, rows, func(x int64) counterexample.Value { return counterexample.Value{Kind: counterexample.Int, Int: x} })
 	case mapping.TypeDouble:
-		in := values[float64](v, len(rows))
-		set(func(i int) counterexample.Value { return counterexample.Value{Kind: counterexample.Real, Real: in[i]} })
+		setSmall(v, at, rows, func(x float64) counterexample.Value { return counterexample.Value{Kind: counterexample.Real, Real: x} })
 	case mapping.TypeVarchar:
-		in := values[text](v, len(rows))
-		set(func(i int) counterexample.Value {
-			return counterexample.Value{Kind: counterexample.Text, Text: string(in[i].bytes())}
+		setSmall(v, at, rows, func(x text) counterexample.Value {
+			return counterexample.Value{Kind: counterexample.Text, Text: string(x.bytes())}
 		})
 	case mapping.TypeDate:
-		in := values[int32](v, len(rows))
-		set(func(i int) counterexample.Value {
-			return counterexample.Value{Kind: counterexample.Date, Text: time.Unix(int64(in[i])*86400, 0).UTC().Format(time.DateOnly)}
+		setSmall(v, at, rows, func(x int32) counterexample.Value {
+			return counterexample.Value{Kind: counterexample.Date, Text: time.Unix(int64(x)*86400, 0).UTC().Format(time.DateOnly)}
 		})
 	case mapping.TypeTimestamp:
-		in := values[int64](v, len(rows))
-		set(func(i int) counterexample.Value {
-			return counterexample.Value{Kind: counterexample.Timestamp, Text: time.UnixMicro(in[i]).UTC().Format(time.DateTime)}
+		setSmall(v, at, rows, func(x int64) counterexample.Value {
+			return counterexample.Value{Kind: counterexample.Timestamp, Text: time.UnixMicro(x).UTC().Format(time.DateTime)}
 		})
 	case mapping.TypeSQLNull:
 	default:
 		return errcode.New(errcode.Unimplemented, "duckdb: a small database returns values of a type (%d) that is not read", t)
 	}
 	return nil
+}
+
+// setSmall sets a column of the rows to a vector's values, but for NULL.
+func setSmall[T any](v mapping.Vector, at int, rows [][]counterexample.Value, value func(T) counterexample.Value) {
+	present := mask(v, len(rows))
+	for i, x := range values[T](v, len(rows)) {
+		if valid(present, i) {
+			rows[i][at] = value(x)
+		}
+	}
 }

@@ -2,9 +2,6 @@ package duckdb
 
 import (
 	"context"
-	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 
@@ -35,7 +32,7 @@ func (c *Conn) spare(ctx context.Context, o *Options) error {
 	}
 	set := "SET GLOBAL allocator_flush_threshold = '1MB'; SET GLOBAL allocator_bulk_deallocation_flush_threshold = '1MB'; SET GLOBAL allocator_background_threads = true"
 	if o.TempDir == "" { // beside the file may not be writable
-		set += "; SET GLOBAL temp_directory = " + Dialect.Literal(filepath.Join(os.TempDir(), fmt.Sprintf("badger-duckdb-%d-%d", os.Getpid(), inMemory.Add(1))))
+		set += "; SET GLOBAL temp_directory = " + Dialect.Literal(ownTempDir())
 	}
 	if o.Threads == 0 { // each takes memory of its own
 		set += "; SET GLOBAL threads = 1"

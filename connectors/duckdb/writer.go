@@ -50,27 +50,15 @@ func storedAs(f arrow.Field) (stored, error) {
 		if t.TimeZone != "" {
 			return stored{id: mapping.TypeTimestampTZ, sql: "TIMESTAMPTZ", fill: fillInstants}, nil
 		}
-		return map[arrow.TimeUnit]stored{
-			arrow.Second:      {id: mapping.TypeTimestampS, sql: "TIMESTAMP_S", fill: fillFixed},
-			arrow.Millisecond: {id: mapping.TypeTimestampMS, sql: "TIMESTAMP_MS", fill: fillFixed},
-			arrow.Microsecond: {id: mapping.TypeTimestamp, sql: "TIMESTAMP", fill: fillFixed},
-			arrow.Nanosecond:  {id: mapping.TypeTimestampNS, sql: "TIMESTAMP_NS", fill: fillFixed},
-		}[t.Unit], nil
+	case *arrow.Time64Type:
+		return stored{id: mapping.TypeTimeNS, sql: "TIME_NS", fill: fillTimes}, nil
 	}
-	if s, ok := storedFixed[f.Type.ID()]; ok {
-		return s, nil
+	for _, same := range fixedTypes {
+		if arrow.TypeEqual(same.arrow, f.Type) {
+			return stored{id: same.id, sql: same.sql, fill: fillFixed}, nil
+		}
 	}
 	return stored{}, errcode.New(errcode.Unimplemented, "values of Arrow type %v have no type in the engine that keeps them", f.Type)
-}
-
-// storedFixed are types that lie in memory as Arrow's do.
-var storedFixed = map[arrow.Type]stored{
-	arrow.INT8: {id: mapping.TypeTinyInt, sql: "TINYINT", fill: fillFixed}, arrow.INT16: {id: mapping.TypeSmallInt, sql: "SMALLINT", fill: fillFixed},
-	arrow.INT32: {id: mapping.TypeInteger, sql: "INTEGER", fill: fillFixed}, arrow.INT64: {id: mapping.TypeBigInt, sql: "BIGINT", fill: fillFixed},
-	arrow.UINT8: {id: mapping.TypeUTinyInt, sql: "UTINYINT", fill: fillFixed}, arrow.UINT16: {id: mapping.TypeUSmallInt, sql: "USMALLINT", fill: fillFixed},
-	arrow.UINT32: {id: mapping.TypeUInteger, sql: "UINTEGER", fill: fillFixed}, arrow.UINT64: {id: mapping.TypeUBigInt, sql: "UBIGINT", fill: fillFixed},
-	arrow.FLOAT32: {id: mapping.TypeFloat, sql: "FLOAT", fill: fillFixed}, arrow.FLOAT64: {id: mapping.TypeDouble, sql: "DOUBLE", fill: fillFixed},
-	arrow.DATE32: {id: mapping.TypeDate, sql: "DATE", fill: fillFixed}, arrow.TIME64: {id: mapping.TypeTimeNS, sql: "TIME_NS", fill: fillTimes},
 }
 
 // writer copies records into a chunk of the engine's.
@@ -128,7 +116,9 @@ func (w *writer) fill(rec arrow.Record, start int, before int64) (end int, err e
 		if err := w.columns[i].fill(w, v, arr, start, end); err != nil {
 			return 0, errcode.New(errcode.Of(err), "duckdb: column %d (%q), rows from %d on: %w", i+1, rec.ColumnName(i), before+1, err)
 		}
-		setNulls(v, arr, start, end)
+		if arr.NullN() > 0 {
+			setNulls(v, end-start, func(i int) bool { return arr.IsNull(start + i) })
+		}
 	}
 	mapping.DataChunkSetSize(w.chunk, mapping.IdxT(end-start)) //nolint:gosec // positive
 	return end, nil
@@ -144,15 +134,13 @@ func textLength(arr arrow.Array, start, end int) int {
 	return 0
 }
 
-func setNulls(v mapping.Vector, arr arrow.Array, start, end int) {
-	if arr.NullN() == 0 || arr.DataType().ID() == arrow.NULL {
-		return
-	}
+// setNulls makes those of a vector's n values NULL that are.
+func setNulls(v mapping.Vector, n int, null func(i int) bool) {
 	mapping.VectorEnsureValidityWritable(v)
-	m := mask(v, end-start)
-	for i := start; i < end; i++ {
-		if arr.IsNull(i) {
-			m[(i-start)>>6] &^= 1 << ((i - start) & 63)
+	m := mask(v, n)
+	for i := range n {
+		if null(i) {
+			m[i>>6] &^= 1 << (i & 63)
 		}
 	}
 }
