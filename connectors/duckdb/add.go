@@ -52,8 +52,14 @@ func (c *Conn) Add(ctx context.Context, table string, key []string, rows array.R
 		if next.Alone && !again {
 			n, err = s.append(ctx, w.table, w.plan.Columns, w.rows)
 			next.Table += n
-		} else if n, err = s.merge(ctx, w, "t.rowid >= "+strconv.FormatInt(next.Before, 10)); err == nil {
-			next.Table, err = s.count(ctx, count)
+		} else {
+			among := ""
+			if next.Before > 0 { // else the engine would look at each number in vain
+				among = "t.rowid >= " + strconv.FormatInt(next.Before, 10)
+			}
+			if n, err = s.merge(ctx, w, among); err == nil {
+				next.Table, err = s.count(ctx, count)
+			}
 		}
 		next.Own += next.Table - before
 		return n, err
