@@ -44,6 +44,19 @@ func (w *Warehouse) WriteRuns(ctx context.Context, runs ...Run) error {
 	return b.merge(ctx, w)
 }
 
+// FillKeys makes NULL the empty text, which it stands for, where others wrote it into the keys of a run's
+// scores and rows of eval_runs. What is written then takes the place of these rows. Rows that are there
+// with the empty text, too, stay where an index wants keys to be different.
+func (w *Warehouse) FillKeys(ctx context.Context, runID string) error {
+	for _, name := range []string{"scores", "eval_runs"} {
+		query := badgersql.TableNamed(name).FillKey(w.dialect)
+		if err := w.use("writing "+name, func() error { return w.conn.Exec(ctx, query, runID) }); err != nil && errcode.Of(err) != errcode.AlreadyExists {
+			return err
+		}
+	}
+	return nil
+}
+
 // ScoreRow is a score with the answer that it is of.
 type ScoreRow struct {
 	scoring.AnswerID

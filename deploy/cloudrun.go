@@ -54,7 +54,6 @@ var (
 	gcpName     = regexp.MustCompile(`^[A-Za-z0-9_-]{1,255}$`)
 	gcpMember   = regexp.MustCompile(`^((user|group|serviceAccount):[^@\s"` + "`" + `\\]+@[^@\s"` + "`" + `\\]+|domain:[A-Za-z0-9.-]+|principal(Set)?://[^\s"` + "`" + `\\]+)$`)
 	readerEmail = regexp.MustCompile(`^[a-z0-9][a-z0-9._+-]*@[a-z0-9-]+(\.[a-z0-9-]+)+$`)
-	imageName   = regexp.MustCompile(`^[a-z0-9.-]+(:[0-9]+)?(/[A-Za-z0-9._-]+)+(:[A-Za-z0-9._-]+)?(@sha256:[0-9a-f]{64})?$`)
 )
 
 // prepareCloudRun checks what Cloud Run and BigQuery take, and makes the environment of badger serve.
@@ -81,13 +80,17 @@ func prepareCloudRun(p *install.Plan) (any, error) {
 		{"database", v.Database, projectID, "the id of a project, such as acme-analytics"},
 		{"location", v.Location, gcpLocation, "a location of BigQuery, such as EU or europe-west1"},
 		{"connection", v.Connection, gcpName, "letters, digits, _ and dashes"},
-		{"deploy.image", d.Image, imageName, "REGISTRY/REPOSITORY:TAG, or @sha256:DIGEST"},
 		{"roles.owner", v.Roles.Owner, gcpMember, "whoever IAM knows, such as group:badger-owners@example.com"},
 		{"roles.caller", v.Roles.Caller, gcpMember, "whoever IAM knows, such as group:analysts@example.com"},
 	} {
 		if !f.looks.MatchString(f.value) {
 			return nil, bad("%s is %.80q, want %s", f.key, f.value, f.want)
 		}
+	}
+	if image, err := imageOf(d.Image); err != nil {
+		return nil, err
+	} else if !strings.Contains(image.Repository, "/") {
+		return nil, bad("deploy.image is %.100q; Cloud Run wants the registry, too", d.Image)
 	}
 	memory, err := cloudRunMemory(d)
 	if err != nil {

@@ -30,6 +30,19 @@ func (t *Table) TryWrite() []string {
 	}
 }
 
+// FillKey makes NULL in the key of rows of a run the empty text that it stands for: a MERGE tells
+// them apart. The run's name is the parameter.
+func (t *Table) FillKey(d driver.Dialect) string {
+	var set, null []string
+	for _, name := range t.Key {
+		if name != "eval_run_id" {
+			set = append(set, name+" = COALESCE("+name+", '')")
+			null = append(null, name+" IS NULL")
+		}
+	}
+	return "UPDATE " + t.FullName() + " SET " + strings.Join(set, ", ") + " WHERE eval_run_id = " + d.Param(1) + " AND (" + strings.Join(null, " OR ") + ")"
+}
+
 const scoresOfRunColumns = "SELECT case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, code, usage FROM badger.scores"
 
 // ScoresOfRun reads the scores of a run, whose name is the parameter.

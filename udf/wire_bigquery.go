@@ -32,7 +32,7 @@ func (bigquery) decode(r *request) error {
 		case "calls":
 			return func() (err error) {
 				if r.fn != nil {
-					return r.rowArrays("calls")
+					return r.rows("calls", r.rowArray)
 				}
 				calls, err = r.scan.Skip()
 				return err
@@ -55,7 +55,7 @@ func (bigquery) decode(r *request) error {
 			return err
 		}
 		r.scan.Reset(calls)
-		err = r.rowArrays("calls")
+		err = r.rows("calls", r.rowArray)
 	case fn != "" && fn != r.fn.Name:
 		return errcode.New(errcode.InvalidArgument, "the path names the function %s, userDefinedContext %.60q", r.fn.Name, fn)
 	}

@@ -31,7 +31,7 @@ func decodeRows(r *request) error {
 	}
 	return r.members(func(key []byte) func() error {
 		if string(key) == "rows" {
-			return func() error { return r.rowArrays("rows") }
+			return func() error { return r.rows("rows", r.rowArray) }
 		}
 		return nil
 	}, "rows")
@@ -83,8 +83,8 @@ func (r *request) members(handler func(key []byte) func() error, required string
 	return errcode.New(errcode.InvalidArgument, "body: expected a member %q, an array of rows", required)
 }
 
-// rowArrays reads [[arg, …], …]; a row may also be an object of arguments by name.
-func (r *request) rowArrays(what string) error {
+// rows reads an array of rows, one by one. What is the array in messages.
+func (r *request) rows(what string, read func() error) error {
 	s := &r.scan
 	if err := s.Array(); err != nil {
 		return errcode.New(errcode.InvalidArgument, "%s: %w", what, err)
@@ -97,17 +97,21 @@ func (r *request) rowArrays(what string) error {
 		if !more {
 			return nil
 		}
-		if s.Peek() == '{' {
-			err = r.named()
-		} else if err = s.Array(); err != nil {
-			err = atRow(r.batch.Rows, err)
-		} else {
-			err = r.positional(true)
-		}
-		if err != nil {
+		if err := read(); err != nil {
 			return err
 		}
 	}
+}
+
+// rowArray reads [arg, …], or an object of arguments by name.
+func (r *request) rowArray() error {
+	if r.scan.Peek() == '{' {
+		return r.named()
+	}
+	if err := r.scan.Array(); err != nil {
+		return atRow(r.batch.Rows, err)
+	}
+	return r.positional(true)
 }
 
 // appendResults appends all results as an array.

@@ -41,7 +41,7 @@ func (snowflake) decode(r *request) error {
 	}
 	return r.members(func(key []byte) (handler func() error) {
 		if string(key) == "data" {
-			return func() error { return r.numberedRows("data") }
+			return func() error { return r.rows("data", r.numberedRow) }
 		}
 		return nil
 	}, "data")
@@ -75,26 +75,7 @@ func functionHeader(h http.Header) (string, error) {
 	return strings.ToLower(name), nil
 }
 
-// numberedRows reads [[number, arg, …], …].
-func (r *request) numberedRows(what string) error {
-	s := &r.scan
-	if err := s.Array(); err != nil {
-		return errcode.New(errcode.InvalidArgument, "%s: %w", what, err)
-	}
-	for {
-		more, err := s.More(r.batch.Rows == 0)
-		if err != nil {
-			return errcode.New(errcode.InvalidArgument, "%s: %w", what, err)
-		}
-		if !more {
-			return nil
-		}
-		if err := r.numberedRow(); err != nil {
-			return err
-		}
-	}
-}
-
+// numberedRow reads [number, arg, …].
 func (r *request) numberedRow() error {
 	s, row := &r.scan, r.batch.Rows
 	if err := s.Array(); err != nil {

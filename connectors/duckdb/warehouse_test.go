@@ -355,6 +355,53 @@ func TestRuns(t *testing.T) {
 	}
 }
 
+// Others may have written NULL for names that are empty.
+func TestFillKeys(t *testing.T) {
+	w, c := installed(t)
+	ctx := context.Background()
+	for _, sql := range []string{
+		"INSERT INTO badger.eval_runs (eval_run_id, agent_name, status) VALUES ('r1', NULL, 'done'), ('r2', NULL, 'done')",
+		"INSERT INTO badger.scores (eval_run_id, case_id, agent_name, batch_id, metric, status) VALUES ('r1', 'c1', NULL, 'b', 'flex', 'failed'), ('r1', 'c2', 'a', NULL, 'flex', 'ok'), ('r2', 'c1', NULL, NULL, 'flex', 'ok')",
+	} {
+		if err := c.Exec(ctx, sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.FillKeys(ctx, "r1"); err != nil {
+		t.Fatal(err)
+	}
+	s := w.ScoreWriter("r1", "h")
+	held := 0
+	for _, err := range s.Held(ctx) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		held++
+	}
+	err := s.Write(ctx, time.Unix(0, 0), []connectors.ScoreRow{{AnswerID: scoring.AnswerID{CaseID: "c1", Batch: "b"}, Score: scoring.Score{Metric: "flex", Status: scoring.StatusOK}}})
+	if err == nil {
+		err = w.WriteRuns(ctx, connectors.Run{ID: "r1", Status: "running"})
+	}
+	if err != nil || held != 2 {
+		t.Fatalf("%d scores held: %v", held, err)
+	}
+	got, err := w.Query(ctx, `SELECT eval_run_id, case_id, agent_name, agent_version, batch_id, status FROM badger.scores
+UNION ALL SELECT eval_run_id, '-', agent_name, agent_version, batch_id, status FROM badger.eval_runs ORDER BY ALL`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `"eval_run_id" STRING: "r1"|"r1"|"r1"|"r2"|"r2"
+"case_id" STRING: "-"|"c1"|"c2"|"-"|"c1"
+"agent_name" STRING: ""|""|"a"|NULL|NULL
+"agent_version" STRING: ""|""|""|NULL|NULL
+"batch_id" STRING: ""|"b"|""|NULL|NULL
+"status" STRING: "running"|"ok"|"ok"|"done"|"ok"
+`
+	if s := drivertest.Show(got); s != want {
+		t.Errorf("got\n%swant\n%s", s, want)
+	}
+}
+
 func TestAssessments(t *testing.T) {
 	w, _ := installed(t)
 	ctx := context.Background()

@@ -29,7 +29,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -71,14 +70,7 @@ type runKey struct{ backend, method string }
 func Open(ctx context.Context, path string, o Options) (*File, error) {
 	in, err := os.Open(path)
 	if err != nil {
-		code := errcode.Unavailable
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			code = errcode.NotFound
-		case errors.Is(err, fs.ErrPermission):
-			code = errcode.PermissionDenied
-		}
-		return nil, errcode.New(code, "the assessment file: %w", err)
+		return nil, errcode.New(errcode.OfFile(err), "the assessment file: %w", err)
 	}
 	defer in.Close() //nolint:errcheck // only read
 	return Read(ctx, filepath.Base(path), in, o)

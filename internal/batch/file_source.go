@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
@@ -192,17 +191,9 @@ func (t interned) of(s string) string {
 // fileError gives an error of the file system its code. The message names the file as the caller
 // did.
 func fileError(what string, err error) error {
-	code := errcode.Of(err)
-	switch {
-	case code != errcode.Unknown:
-	case errors.Is(err, fs.ErrNotExist):
-		code = errcode.NotFound
-	case errors.Is(err, fs.ErrPermission):
-		code = errcode.PermissionDenied
-	case full(err):
+	code := errcode.OfFile(err)
+	if errcode.Of(err) == errcode.Unknown && full(err) {
 		code = errcode.ResourceExhausted
-	default:
-		code = errcode.Unavailable
 	}
 	return errcode.New(code, "%s: %w", what, err)
 }

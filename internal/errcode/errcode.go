@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 )
 
 // Code says what kind of failure happened. The numbers are gRPC's.
@@ -103,6 +104,20 @@ func Of(err error) Code {
 		return DeadlineExceeded
 	}
 	return Unknown
+}
+
+// OfFile is the code of an error of the file system: [Of] where that knows one, [NotFound],
+// [PermissionDenied], and [Unavailable] for all others.
+func OfFile(err error) Code {
+	switch c := Of(err); {
+	case c != Unknown:
+		return c
+	case errors.Is(err, fs.ErrNotExist):
+		return NotFound
+	case errors.Is(err, fs.ErrPermission):
+		return PermissionDenied
+	}
+	return Unavailable
 }
 
 // usage is an error in what was asked for.

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/badger-eval/badger/internal/errcode"
@@ -75,5 +78,25 @@ func TestUsage(t *testing.T) {
 	}
 	if got := errcode.AsUsage(refused).Error(); got != refused.Error() {
 		t.Errorf("the message became %q", got)
+	}
+}
+
+func TestOfFile(t *testing.T) {
+	_, missing := os.Open(filepath.Join(t.TempDir(), "none"))
+	for _, tc := range []struct {
+		why  string
+		err  error
+		want errcode.Code
+	}{
+		{"missing", missing, errcode.NotFound},
+		{"not allowed", fmt.Errorf("x: %w", fs.ErrPermission), errcode.PermissionDenied},
+		{"anything else", io.ErrUnexpectedEOF, errcode.Unavailable},
+		{"with a code", errcode.New(errcode.DataLoss, "x: %w", fs.ErrNotExist), errcode.DataLoss},
+		{"cut off", context.Canceled, errcode.Cancelled},
+		{"none", nil, errcode.OK},
+	} {
+		if got := errcode.OfFile(tc.err); got != tc.want {
+			t.Errorf("%s: %v, want %v", tc.why, got, tc.want)
+		}
 	}
 }

@@ -58,6 +58,9 @@ func (e *Run) Begin(ctx context.Context, file string) error {
 	for _, r := range runs {
 		e.earlier[keyOf(r)] = r
 	}
+	if e.Resumed {
+		return e.Warehouse.FillKeys(ctx, e.ID)
+	}
 	return nil
 }
 

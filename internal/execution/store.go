@@ -172,13 +172,7 @@ func (s *Store) Read(hash string) (*scoring.Table, error) {
 
 // fileError gives an error of the file system its code, without the directory.
 func fileError(err error) error {
-	code := errcode.Unavailable
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		code = errcode.NotFound
-	case errors.Is(err, fs.ErrPermission):
-		code = errcode.PermissionDenied
-	}
+	code := errcode.OfFile(err)
 	if p := (*fs.PathError)(nil); errors.As(err, &p) {
 		return errcode.New(code, "kept results: %s %s: %w", p.Op, strings.TrimPrefix(filepath.Base(p.Path), "."), p.Err)
 	}

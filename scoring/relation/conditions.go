@@ -12,11 +12,11 @@ import (
 var conditionKinds = []Kind{
 	{
 		Name: "filter_missing", Class: Difference, find: func(e *evidence) *found { return oneFilter(e, goldSide) },
-		Meaning: "Every gold row is in the answer, which has more; the conditions of the queries are the same but for one, which only gold has.", Example: "WHERE a = 1 AND b = 2; WHERE a = 1",
+		Meaning: "Every gold row is in the answer, which has more; the conditions of the queries are the same but for one, or the bounds of one column, which only gold has.", Example: "WHERE a = 1 AND b = 2; WHERE a = 1",
 	},
 	{
 		Name: "filter_added", Class: Difference, find: func(e *evidence) *found { return oneFilter(e, predSide) },
-		Meaning: "Every row of the answer is in gold, which has more; the conditions of the queries are the same but for one, which only the answer has.", Example: "WHERE a = 1; WHERE a = 1 AND b = 2",
+		Meaning: "Every row of the answer is in gold, which has more; the conditions of the queries are the same but for one, or the bounds of one column, which only the answer has.", Example: "WHERE a = 1; WHERE a = 1 AND b = 2",
 	},
 	{
 		Name: "literal_case", Class: Difference, find: literalCase,
@@ -60,16 +60,37 @@ var conditionKinds = []Kind{
 	},
 }
 
-// filters are the normal forms of the conditions that do not join tables, sorted.
-func (q *query) filters() []string {
-	var out []string
+// filters are the conditions that do not join tables, each once, sorted by their normal form.
+func (q *query) filters() []condition {
+	var out []condition
 	for _, c := range q.conditions {
 		if !c.Joins {
-			out = append(out, c.text)
+			out = append(out, c)
 		}
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	slices.SortStableFunc(out, func(a, b condition) int { return strings.Compare(a.text, b.text) })
+	return slices.CompactFunc(out, func(a, b condition) bool { return a.text == b.text })
+}
+
+// lone are the filters of a query that the other has not.
+func (q *query) lone(other *query) []condition {
+	has := other.filters()
+	return slices.DeleteFunc(q.filters(), func(c condition) bool {
+		return slices.ContainsFunc(has, func(o condition) bool { return o.text == c.text })
+	})
+}
+
+// oneCondition is what people take for one condition: one, or both bounds of a column. It is empty for
+// anything else.
+func oneCondition(list []condition) string {
+	bound := func(c condition) string { return strings.TrimSuffix(c.Operator, "=") } // < or >
+	switch {
+	case len(list) == 1:
+		return list[0].text
+	case len(list) == 2 && list[0].Column == list[1].Column && bound(list[0]) == "<" && bound(list[1]) == ">":
+		return list[0].text + " and " + list[1].text
+	}
+	return ""
 }
 
 // without are the elements of a that b has not.
@@ -90,23 +111,23 @@ func oneFilter(e *evidence, has side) *found {
 	if m == nil || !q.both() {
 		return nil
 	}
-	g, p := q.gold.filters(), q.pred.filters()
-	onlyGold, onlyPred := without(g, p), without(p, g)
+	onlyGold, onlyPred := q.gold.lone(q.pred), q.pred.lone(q.gold)
+	gold, pred := oneCondition(onlyGold), oneCondition(onlyPred)
 	if has == goldSide {
-		if len(onlyGold) != 1 || len(onlyPred) > 0 || len(m.onlyGold) > 0 || len(m.onlyPred) == 0 {
+		if gold == "" || len(onlyPred) > 0 || len(m.onlyGold) > 0 || len(m.onlyPred) == 0 {
 			return nil
 		}
 		return &found{
-			text:  fmt.Sprintf("Every row of gold is there, and %s more; only gold has the condition %s.", amount.Of(len(m.onlyPred), "row"), part(onlyGold[0])),
-			proof: Proof{OnlyPred: len(m.onlyPred), Gold: part(onlyGold[0]), Rows: some(m.onlyPred)},
+			text:  fmt.Sprintf("Every row of gold is there, and %s more; only gold has the condition %s.", amount.Of(len(m.onlyPred), "row"), part(gold)),
+			proof: Proof{OnlyPred: len(m.onlyPred), Gold: part(gold), Rows: some(m.onlyPred)},
 		}
 	}
-	if len(onlyPred) != 1 || len(onlyGold) > 0 || len(m.onlyPred) > 0 || len(m.onlyGold) == 0 {
+	if pred == "" || len(onlyGold) > 0 || len(m.onlyPred) > 0 || len(m.onlyGold) == 0 {
 		return nil
 	}
 	return &found{
-		text:  fmt.Sprintf("Every row of the answer is in gold, which has %s more; only the answer has the condition %s.", amount.Of(len(m.onlyGold), "row"), part(onlyPred[0])),
-		proof: Proof{OnlyGold: len(m.onlyGold), Pred: part(onlyPred[0]), Rows: some(m.onlyGold)},
+		text:  fmt.Sprintf("Every row of the answer is in gold, which has %s more; only the answer has the condition %s.", amount.Of(len(m.onlyGold), "row"), part(pred)),
+		proof: Proof{OnlyGold: len(m.onlyGold), Pred: part(pred), Rows: some(m.onlyGold)},
 	}
 }
 

@@ -36,8 +36,8 @@ type query struct {
 	windows    bool
 }
 
-// condition is an atomic condition of WHERE, HAVING, QUALIFY or ON. One with a list of one element
-// is an equality.
+// condition is an atomic condition of WHERE, HAVING, QUALIFY or ON, of those that [plainConditions]
+// leaves.
 type condition struct {
 	sqlparts.Predicate
 	text    string // the whole
@@ -77,6 +77,7 @@ func readQuery(sql, dialect string) *query {
 	if final == nil {
 		return nil
 	}
+	plainConditions(final)
 	q := &query{query: final, parts: sqlparts.Extract(final)}
 	q.final, _ = bodyOf(final).(*sqlparts.Select)
 	q.tables = q.parts.Tables
@@ -101,6 +102,50 @@ func readQuery(sql, dialect string) *query {
 		b = inner.Body
 	}
 	return q
+}
+
+// plainConditions writes what has two ways in one: BETWEEN as two comparisons, IN of one value as an
+// equality.
+func plainConditions(q *sqlparts.Query) {
+	sqlparts.Walk(q, func(n sqlparts.Node) bool {
+		switch n := n.(type) {
+		case *sqlparts.Select:
+			n.Where, n.Having, n.Qualify = plainCondition(n.Where), plainCondition(n.Having), plainCondition(n.Qualify)
+		case *sqlparts.Source:
+			n.On = plainCondition(n.On)
+		}
+		return true
+	})
+}
+
+func plainCondition(e sqlparts.Expr) sqlparts.Expr {
+	either := func(negated bool, yes, no sqlparts.Op) sqlparts.Op {
+		if negated {
+			return no
+		}
+		return yes
+	}
+	switch e := e.(type) {
+	case *sqlparts.Logic:
+		for i, a := range e.Args {
+			e.Args[i] = plainCondition(a)
+		}
+	case *sqlparts.Unary:
+		if e.Op == "not" {
+			e.X = plainCondition(e.X)
+		}
+	case *sqlparts.Between:
+		if !e.Symmetric {
+			return &sqlparts.Logic{Span: e.Span, Or: e.Not, Args: []sqlparts.Expr{
+				&sqlparts.Binary{Span: e.Span, Op: either(e.Not, ">=", "<"), L: e.X, R: e.Low}, &sqlparts.Binary{Span: e.Span, Op: either(e.Not, "<=", ">"), L: e.X, R: e.High},
+			}}
+		}
+	case *sqlparts.In:
+		if len(e.List) == 1 && e.Query == nil {
+			return &sqlparts.Binary{Span: e.Span, Op: either(e.Not, "=", "<>"), L: e.X, R: e.List[0]}
+		}
+	}
+	return e
 }
 
 // bodyOf is the body of a query without parentheses.
@@ -166,14 +211,7 @@ func (q *query) addCondition(p sqlparts.Predicate) {
 	if p.Operator == "not" {
 		c.text = "not " + p.Column
 	}
-	values := p.Values()
-	if in, ok := p.Expr.(*sqlparts.In); ok && len(in.List) == 1 && p.Value != "subquery" {
-		c.Operator, c.Value = "=", sqlparts.Normalized(values[0])
-		if p.Operator == "not in" {
-			c.Operator = "<>"
-		}
-	}
-	if len(values) == 1 {
+	if values := p.Values(); len(values) == 1 {
 		if l := literalOf(values[0]); l != nil {
 			c.literal, c.str = l.Text, l.Kind == sqlparts.String
 		}

@@ -30,7 +30,7 @@
 //	13   x IN (SELECT k FROM t WHERE a)              JOIN t ON x = k WHERE a                k a key
 //	14   JOIN t ON f = k                             nothing                                f refers to k, no other column of t used
 //	15   SUBSTR(x, 1, n) = 'a' AND SUBSTR(x, n + 1, m) > 'b'      x > 'ab'
-//	16   x LIKE 'abc%'                               SUBSTR(x, 1, 3) = 'abc'
+//	16   x LIKE 'abc%'                               SUBSTR(x, 1, 3) = 'abc'; NOT LIKE as <>
 //	17   ORDER BY JULIANDAY(x)                       ORDER BY x
 //	18   x IN (a, b)                                 x = a OR x = b; NOT IN as AND of <>
 //	19   columns that inner joins hold equal         one of them

@@ -43,12 +43,13 @@ func (n *Normalizer) expr(e *Expr) *Expr {
 			return list[0]
 		}
 		return op(join, list...)
-	case "like": // rule 16
+	case "like", "not like": // rule 16
 		if p := e.Args[1]; p.Op == OpString && len(e.Args) == 2 {
 			prefix, ok := strings.CutSuffix(p.Text, "%")
 			if ok && prefix != "" && !strings.ContainsAny(prefix, "%_") {
 				length := strconv.Itoa(len([]rune(prefix)))
-				return op("=", &Expr{Op: OpCall, Text: "substr", Args: []*Expr{e.Args[0], number("1"), number(length)}}, untyped(&Expr{Op: OpString, Text: prefix}))
+				compare := map[string]string{"like": "=", "not like": "<>"}[e.Op]
+				return op(compare, &Expr{Op: OpCall, Text: "substr", Args: []*Expr{e.Args[0], number("1"), number(length)}}, untyped(&Expr{Op: OpString, Text: prefix}))
 			}
 		}
 	case "/": // rule 8
@@ -69,26 +70,42 @@ func numeric(s string) (*Expr, bool) {
 	return number(canonicalNumber(s)), true
 }
 
+// opposites are operators that become another under NOT, besides comparisons and those that NOT goes into.
+var opposites = map[string]string{
+	"is": "is not", "is not": "is", "is distinct from": "is not distinct from", "is not distinct from": "is distinct from", "~": "!~", "!~": "~", "~*": "!~*", "!~*": "~*",
+}
+
+// predicates are the operators that NOT goes into.
+var predicates = []string{"in", "exists", "like", "ilike", "between", "between symmetric", "rlike", "regexp", "glob", "match", "similar to", "member of"}
+
+// opposite is what an operator becomes under NOT; empty where it becomes none. Of what holds for any,
+// the opposite holds for all.
+func opposite(name string) string {
+	for quantifier, other := range map[string]string{" any": " all", " all": " any"} {
+		if one, is := strings.CutSuffix(name, quantifier); is {
+			if one = opposite(one); one != "" {
+				one += other
+			}
+			return one
+		}
+	}
+	if positive, is := strings.CutPrefix(name, "not "); is {
+		return positive
+	}
+	if slices.Contains(predicates, name) {
+		return "not " + name
+	}
+	if c, is := comparisons[name]; is {
+		return c.negated
+	}
+	return opposites[name]
+}
+
 // negate is the opposite of a condition; nil where it has none but NOT.
 func negate(e *Expr) *Expr {
-	if c, ok := comparisons[e.Op]; ok {
-		return op(c.negated, e.Args...)
-	}
 	switch e.Op {
 	case "not":
 		return e.Args[0]
-	case "in", "exists", "like", "ilike", "between", "rlike", "regexp", "glob":
-		x := *e
-		x.Op = "not " + e.Op
-		return &x
-	case "not in", "not exists", "not like", "not ilike", "not between", "not rlike", "not regexp", "not glob":
-		x := *e
-		x.Op = strings.TrimPrefix(e.Op, "not ")
-		return &x
-	case "is":
-		return op("is not", e.Args...)
-	case "is not":
-		return op("is", e.Args...)
 	case "and", "or":
 		x := op(map[string]string{"and": "or", "or": "and"}[e.Op])
 		for _, a := range e.Args {
@@ -99,6 +116,11 @@ func negate(e *Expr) *Expr {
 			x.Args = append(x.Args, o)
 		}
 		return x
+	}
+	if other := opposite(e.Op); other != "" {
+		x := *e
+		x.Op = other
+		return &x
 	}
 	return nil
 }
