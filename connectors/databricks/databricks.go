@@ -174,7 +174,7 @@ func (c *Conn) QueryText(ctx context.Context, query string, args ...any) (string
 }
 
 // ErrorCode classifies an error of this connection.
-func (*Conn) ErrorCode(err error) errcode.Code { return codeOf(err) }
+func (*Conn) ErrorCode(err error) errcode.Code { return errcode.Of(err) }
 
 // Close ends the sessions. Readers that are open may end with an error.
 func (c *Conn) Close() error {

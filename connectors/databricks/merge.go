@@ -123,7 +123,8 @@ func (m *merge) staged(ctx context.Context, piece string) (err error) {
 		ctx, done := context.WithTimeout(context.WithoutCancel(ctx), 2*afterwards)
 		defer done()
 		if dropped := m.c.exec(ctx, "DROP TABLE IF EXISTS "+stage, nil, true); dropped != nil && err != nil {
-			err = errcode.Because(err, codeOf(err), "%s (the staging table %s stays behind)", m.failed(err), stage)
+			said := m.failed(err)
+			err = errcode.Because(err, errcode.Of(said), "%s (the staging table %s stays behind)", said, stage)
 		}
 	}()
 	for piece != "" {

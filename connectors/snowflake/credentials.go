@@ -13,6 +13,7 @@ import (
 
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
+	"github.com/badger-eval/badger/connectors/snowflake/internal/pkcs8"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -243,7 +244,7 @@ func (c *Config) privateKey() (*rsa.PrivateKey, error) {
 			return nil, err
 		}
 	}
-	key, err := privateKey(file, passphrase)
+	key, err := pkcs8.Key(file, passphrase)
 	if err != nil {
 		return nil, unauthenticated("the private key file %s: %w", driverbase.FileName(c.Secret.PrivateKeyFile), err)
 	}
