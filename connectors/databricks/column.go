@@ -1,6 +1,7 @@
 package databricks
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 
 	"github.com/badger-eval/badger/connectors/databricks/internal/thrift"
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 )
 
 // column is a column of a result as the service describes it.
@@ -21,6 +23,32 @@ type column struct {
 var typeNames = map[int64]string{
 	0: "BOOLEAN", 1: "TINYINT", 2: "SMALLINT", 3: "INT", 4: "BIGINT", 5: "FLOAT", 6: "DOUBLE", 7: "STRING", 8: "TIMESTAMP", 9: "BINARY", 10: "ARRAY", 11: "MAP", 12: "STRUCT",
 	13: "UNION", 14: "USER_DEFINED", 15: "DECIMAL", 16: "VOID", 17: "DATE", 18: "VARCHAR", 19: "CHAR", 20: "INTERVAL", 21: "INTERVAL",
+}
+
+// aliases are other names of types.
+var aliases = map[string]string{
+	"LONG": "BIGINT", "INTEGER": "INT", "SHORT": "SMALLINT", "BYTE": "TINYINT", "NULL": "VOID", "DEC": "DECIMAL", "NUMERIC": "DECIMAL", "TIMESTAMP_LTZ": "TIMESTAMP",
+}
+
+// kind is how values of a type are read and written.
+type kind struct {
+	arrow arrow.DataType // of values that come as text; nil is text
+	cast  string         // makes it of a text: of %[1]s, the type %[2]s, its precision and its scale; empty where it is not written
+	json  bool           // values come as JSON text
+}
+
+const plainCast = "CAST(%[1]s AS %[2]s)"
+
+// kinds are the types by their names. Intervals, GEOGRAPHY and what is yet to come are read as text.
+var kinds = map[string]kind{
+	"BOOLEAN": {arrow: arrow.FixedWidthTypes.Boolean, cast: plainCast}, "TINYINT": {arrow: arrow.PrimitiveTypes.Int8, cast: plainCast}, "SMALLINT": {arrow: arrow.PrimitiveTypes.Int16, cast: plainCast},
+	"INT": {arrow: arrow.PrimitiveTypes.Int32, cast: plainCast}, "BIGINT": {arrow: arrow.PrimitiveTypes.Int64, cast: plainCast},
+	"FLOAT": {arrow: arrow.PrimitiveTypes.Float32, cast: plainCast}, "DOUBLE": {arrow: arrow.PrimitiveTypes.Float64, cast: plainCast}, "DECIMAL": {cast: "CAST(%[1]s AS DECIMAL(%[3]d, %[4]d))"},
+	"STRING": {cast: "%[1]s"}, "VARCHAR": {cast: "%[1]s"}, "CHAR": {cast: "%[1]s"}, "BINARY": {arrow: arrow.BinaryTypes.Binary, cast: "unhex(%[1]s)"},
+	"DATE": {arrow: arrow.FixedWidthTypes.Date32, cast: plainCast}, "TIME": {arrow: arrow.FixedWidthTypes.Time64us, cast: plainCast},
+	"TIMESTAMP": {arrow: arrow.FixedWidthTypes.Timestamp_us, cast: plainCast}, "TIMESTAMP_NTZ": {arrow: &arrow.TimestampType{Unit: arrow.Microsecond}, cast: plainCast},
+	"VARIANT": {cast: "parse_json(%[1]s)", json: true}, "OBJECT": {json: true}, "ARRAY": {json: true}, "MAP": {json: true}, "STRUCT": {json: true},
+	"VOID": {arrow: arrow.Null},
 }
 
 // sqlName is where a field of an Arrow schema says its type in SQL.
@@ -60,24 +88,8 @@ func (c *column) setType(text string) {
 	if at := strings.IndexAny(text, "(< "); at > 0 {
 		base = text[:at]
 	}
-	switch base {
-	case "LONG":
-		base = "BIGINT"
-	case "INTEGER":
-		base = "INT"
-	case "SHORT":
-		base = "SMALLINT"
-	case "BYTE":
-		base = "TINYINT"
-	case "NULL":
-		base = "VOID"
-	case "DEC", "NUMERIC":
-		base = "DECIMAL"
-	case "TIMESTAMP_LTZ":
-		base = "TIMESTAMP"
-	}
-	c.sql = base
-	if base == "DECIMAL" {
+	c.sql = cmp.Or(aliases[base], base)
+	if c.sql == "DECIMAL" {
 		var p, s int32
 		if n, _ := fmt.Sscanf(strings.ReplaceAll(text[strings.IndexByte(text+"(", '('):], " ", ""), "(%d,%d)", &p, &s); n > 0 {
 			c.precision, c.scale = p, s
@@ -85,72 +97,29 @@ func (c *column) setType(text string) {
 	}
 }
 
-// nested tells types whose values come as JSON text.
-func (c *column) nested() bool {
-	switch c.sql {
-	case "ARRAY", "MAP", "STRUCT", "VARIANT", "OBJECT":
-		return true
-	}
-	return false
-}
-
 // arrowType is the type that values of a column get that come as text.
 func (c *column) arrowType() arrow.DataType {
-	switch c.sql {
-	case "BOOLEAN":
-		return arrow.FixedWidthTypes.Boolean
-	case "TINYINT":
-		return arrow.PrimitiveTypes.Int8
-	case "SMALLINT":
-		return arrow.PrimitiveTypes.Int16
-	case "INT":
-		return arrow.PrimitiveTypes.Int32
-	case "BIGINT":
-		return arrow.PrimitiveTypes.Int64
-	case "FLOAT":
-		return arrow.PrimitiveTypes.Float32
-	case "DOUBLE":
-		return arrow.PrimitiveTypes.Float64
-	case "DECIMAL":
-		if c.precision < 1 || c.precision > 38 || c.scale < 0 || c.scale > c.precision {
-			return arrow.BinaryTypes.String // marked as a decimal
-		}
+	t := kinds[c.sql].arrow
+	switch {
+	case c.sql == "DECIMAL" && c.precision >= 1 && c.precision <= 38 && c.scale >= 0 && c.scale <= c.precision:
 		return &arrow.Decimal128Type{Precision: c.precision, Scale: c.scale}
-	case "DATE":
-		return arrow.FixedWidthTypes.Date32
-	case "TIMESTAMP":
-		return &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}
-	case "TIMESTAMP_NTZ":
-		return &arrow.TimestampType{Unit: arrow.Microsecond}
-	case "TIME":
-		return arrow.FixedWidthTypes.Time64us
-	case "BINARY":
-		return arrow.BinaryTypes.Binary
-	case "VOID":
-		return arrow.Null
+	case t == nil:
+		return arrow.BinaryTypes.String
 	}
-	return arrow.BinaryTypes.String // intervals, GEOGRAPHY and what is yet to come, too
+	return t
 }
-
-// extensionKey is where a field names a type that Arrow lacks, and those used here.
-const (
-	extensionKey     = "ARROW:extension:name"
-	extensionJSON    = "arrow.json"
-	extensionDecimal = "badger.decimal"
-)
 
 // field is the column of a result whose values arrive as wire.
 func (c *column) field(wire arrow.DataType) arrow.Field {
 	f := arrow.Field{Name: c.name, Type: wire, Nullable: true}
-	mark := func(extension string) { f.Metadata = arrow.NewMetadata([]string{extensionKey}, []string{extension}) }
 	switch t := wire.(type) {
 	case *arrow.StringType:
 		f.Type = c.arrowType()
 		switch {
-		case c.nested():
-			mark(extensionJSON)
+		case kinds[c.sql].json:
+			f.Metadata = driverbase.JSON
 		case c.sql == "DECIMAL" && f.Type.ID() == arrow.STRING:
-			mark(extensionDecimal)
+			f.Metadata = driverbase.Decimal
 		}
 	case *arrow.TimestampType: // an instant or a wall clock: the declared type decides, not whether a zone is named
 		switch c.sql {

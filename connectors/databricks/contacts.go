@@ -1,7 +1,6 @@
 package databricks
 
 import (
-	"cmp"
 	"strings"
 
 	"github.com/badger-eval/badger/connectors/driver"
@@ -9,18 +8,15 @@ import (
 
 // Contacts lists the hosts that the warehouse of a URL is reached by; it is a [driver.Contacts].
 func Contacts(rawURL string) ([]driver.Contact, error) {
-	c, err := ParseURL(rawURL)
+	c, err := checked(rawURL)
 	if err != nil {
-		return nil, err
-	}
-	if err := c.check(); err != nil {
 		return nil, err
 	}
 	what := "the Databricks workspace: statements"
 	if c.Secret.client() {
 		what = "the Databricks workspace: sign-in and statements"
 	}
-	out := []driver.Contact{{Host: strings.ToLower(c.Host), Port: cmp.Or(c.Port, map[string]int{"http": 80, "https": 443}[c.Protocol]), Why: what}}
+	out := []driver.Contact{{Host: strings.ToLower(c.Host), Port: c.port(), Why: what}}
 	if c.CloudFetch {
 		out = append(out, driver.Contact{
 			Port: 443, Why: "the workspace's cloud storage", When: "for results that do not fit one answer",

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -61,7 +62,7 @@ func (t *tokens) access(ctx context.Context, stale bool) (string, error) {
 	s := t.config.Secret
 	switch {
 	case s.token():
-		return driverbase.ReadSecret("databricks", "token", s.TokenFile, s.TokenEnv, t.config.env)
+		return driverbase.ReadSecret("databricks", "token", s.TokenFile, s.TokenEnv, t.config.getenv)
 	case !s.client():
 		return "", nil
 	}
@@ -79,7 +80,7 @@ func (t *tokens) access(ctx context.Context, stale bool) (string, error) {
 // renew asks the workspace for a token of the service principal: OAuth 2.0 client credentials (RFC
 // 6749, section 4.4).
 func (t *tokens) renew(ctx context.Context) error {
-	secret, err := driverbase.ReadSecret("databricks", "client secret", t.config.Secret.ClientSecretFile, t.config.Secret.ClientSecretEnv, t.config.env)
+	secret, err := driverbase.ReadSecret("databricks", "client secret", t.config.Secret.ClientSecretFile, t.config.Secret.ClientSecretEnv, t.config.getenv)
 	if err != nil {
 		return err
 	}
@@ -118,15 +119,12 @@ func (t *tokens) renew(ctx context.Context) error {
 	return nil
 }
 
+var plainWord = regexp.MustCompile(`^[A-Za-z_-]{1,60}$`)
+
 // plain is s if it is a plain word, else the other.
 func plain(s, other string) string {
-	for i := range len(s) {
-		if c := s[i]; !isLetter(c) && c != '-' || c >= 0x80 {
-			return other
-		}
+	if plainWord.MatchString(s) {
+		return s
 	}
-	if s == "" || len(s) > 60 {
-		return other
-	}
-	return s
+	return other
 }

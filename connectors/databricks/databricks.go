@@ -69,12 +69,9 @@ var (
 
 // Open opens the warehouse that a URL names; it is a [driver.Opener].
 func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, driver.Dialect, error) {
-	config, err := ParseURL(rawURL)
-	if err != nil {
+	config, err := checked(rawURL)
+	if err != nil || o.URLOnly {
 		return nil, Dialect, err
-	}
-	if o.URLOnly {
-		return nil, Dialect, config.check()
 	}
 	c, err := OpenWith(ctx, config, o)
 	if err != nil {
@@ -174,7 +171,7 @@ func (c *Conn) QueryText(ctx context.Context, query string, args ...any) (string
 }
 
 // ErrorCode classifies an error of this connection.
-func (*Conn) ErrorCode(err error) errcode.Code { return codeOf(err) }
+func (*Conn) ErrorCode(err error) errcode.Code { return errcode.Of(err) }
 
 // Close ends the sessions. Readers that are open may end with an error.
 func (c *Conn) Close() error {

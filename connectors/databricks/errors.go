@@ -18,52 +18,51 @@ import (
 var classes = []struct {
 	prefix string
 	code   errcode.Code
-	text   string
-	named  bool // the message names what it concerns in backquotes
+	text   string // %s is the name that the message has in backquotes
 	remedy string
 }{
-	{"TABLE_OR_VIEW_NOT_FOUND", errcode.NotFound, "the table or view %s is not there", true, "name its schema and catalog, and check that the account has USE on them and may read it"},
-	{"DELTA_TABLE_NOT_FOUND", errcode.NotFound, "the table %s is not there", true, ""},
-	{"DELTA_PATH_DOES_NOT_EXIST", errcode.NotFound, "the table's files are not there", false, ""},
-	{"SCHEMA_NOT_FOUND", errcode.NotFound, "the schema %s is not there", true, "make it, or check that the account has USE SCHEMA on it"},
-	{"NO_SUCH_CATALOG", errcode.NotFound, "the catalog %s is not there", true, "check that the account has USE CATALOG on it"},
-	{"CATALOG_NOT_FOUND", errcode.NotFound, "the catalog %s is not there", true, ""},
-	{"UNRESOLVED_ROUTINE", errcode.NotFound, "the function %s is not there", true, ""},
-	{"ROUTINE_NOT_FOUND", errcode.NotFound, "the function %s is not there", true, ""},
-	{"RESOURCE_DOES_NOT_EXIST", errcode.NotFound, "what was asked for is not there", false, ""},
-	{"REMOTE_FUNCTION_HTTP_", errcode.Unavailable, "the model serving endpoint failed", false, "try again later"},
-	{"AI_FUNCTION_HTTP_", errcode.Unavailable, "the model serving endpoint failed", false, "check that the account has CAN QUERY on it, or try again later"},
-	{"UNRESOLVED_COLUMN", errcode.InvalidArgument, "the column %s is not there", true, ""},
-	{"UNRESOLVED_FIELD", errcode.InvalidArgument, "the field %s is not there", true, ""},
-	{"AMBIGUOUS_REFERENCE", errcode.InvalidArgument, "the reference %s is ambiguous", true, ""},
-	{"UNBOUND_SQL_PARAMETER", errcode.InvalidArgument, "a parameter of the statement has no value", false, ""},
-	{"PARSE_", errcode.InvalidArgument, "the SQL text is not valid", false, ""},
-	{"MISSING_AGGREGATION", errcode.InvalidArgument, "a column is neither grouped nor aggregated", false, ""},
-	{"DATATYPE_MISMATCH", errcode.InvalidArgument, "a value's type does not fit", false, ""},
-	{"CAST_", errcode.InvalidArgument, "a value cannot be cast to the type asked for", false, ""},
-	{"NUMERIC_VALUE_OUT_OF_RANGE", errcode.InvalidArgument, "a number is out of range", false, ""},
-	{"ARITHMETIC_OVERFLOW", errcode.InvalidArgument, "a number is out of range", false, ""},
-	{"DIVIDE_BY_ZERO", errcode.InvalidArgument, "a division by zero", false, ""},
-	{"MALFORMED_RECORD_IN_PARSING", errcode.InvalidArgument, "a value is not of the form that is asked for", false, ""},
-	{"TABLE_OR_VIEW_ALREADY_EXISTS", errcode.AlreadyExists, "the table or view %s is there already", true, ""},
-	{"SCHEMA_ALREADY_EXISTS", errcode.AlreadyExists, "the schema %s is there already", true, ""},
-	{"DELTA_MULTIPLE_SOURCE_ROW_MATCHING", errcode.InvalidArgument, "several rows have one key", false, ""},
-	{"DELTA_CONCURRENT_", errcode.Unavailable, "another statement changed the table at the same time", false, "try again"},
-	{"DELTA_METADATA_CHANGED", errcode.Unavailable, "another statement changed the table at the same time", false, "try again"},
-	{"DELTA_PROTOCOL_CHANGED", errcode.Unavailable, "another statement changed the table at the same time", false, "try again"},
-	{"CONCURRENT_", errcode.Unavailable, "another statement changed the table at the same time", false, "try again"},
-	{"DELTA_TIMESTAMP_EARLIER_THAN_COMMIT_RETENTION", errcode.NotFound, "the table is not kept for so long", false, "see delta.logRetentionDuration and delta.deletedFileRetentionDuration"},
-	{"DELTA_TIMESTAMP_", errcode.NotFound, "the table was not there, or had no version, at that time", false, ""},
-	{"DELTA_VERSION_NOT_FOUND", errcode.NotFound, "the table has no such version", false, "DESCRIBE HISTORY lists those that are kept"},
-	{"VERSION_NOT_FOUND", errcode.NotFound, "the table has no such version", false, "DESCRIBE HISTORY lists those that are kept"},
-	{"DELTA_FILE_NOT_FOUND", errcode.NotFound, "files of that version are gone", false, "VACUUM removes what is older than delta.deletedFileRetentionDuration"},
-	{"INSUFFICIENT_PERMISSIONS", errcode.PermissionDenied, "the account may not do that", false, ""},
-	{"PERMISSION_DENIED", errcode.PermissionDenied, "the account may not do that", false, ""},
-	{"UNAUTHORIZED_ACCESS", errcode.PermissionDenied, "the account may not do that", false, ""},
-	{"UC_", errcode.PermissionDenied, "Unity Catalog does not allow it", false, ""},
-	{"UNSUPPORTED_", errcode.Unimplemented, "the warehouse does not offer that", false, ""},
-	{"FEATURE_NOT_", errcode.Unimplemented, "the warehouse does not offer that", false, ""},
-	{"OPERATION_CANCELED", errcode.Unavailable, "the statement was cancelled at the service, by somebody or by its limits", false, ""},
+	{"TABLE_OR_VIEW_NOT_FOUND", errcode.NotFound, "the table or view %s is not there", "name its schema and catalog, and check that the account has USE on them and may read it"},
+	{"DELTA_TABLE_NOT_FOUND", errcode.NotFound, "the table %s is not there", ""},
+	{"DELTA_PATH_DOES_NOT_EXIST", errcode.NotFound, "the table's files are not there", ""},
+	{"SCHEMA_NOT_FOUND", errcode.NotFound, "the schema %s is not there", "make it, or check that the account has USE SCHEMA on it"},
+	{"NO_SUCH_CATALOG", errcode.NotFound, "the catalog %s is not there", "check that the account has USE CATALOG on it"},
+	{"CATALOG_NOT_FOUND", errcode.NotFound, "the catalog %s is not there", ""},
+	{"UNRESOLVED_ROUTINE", errcode.NotFound, "the function %s is not there", ""},
+	{"ROUTINE_NOT_FOUND", errcode.NotFound, "the function %s is not there", ""},
+	{"RESOURCE_DOES_NOT_EXIST", errcode.NotFound, "what was asked for is not there", ""},
+	{"REMOTE_FUNCTION_HTTP_", errcode.Unavailable, "the model serving endpoint failed", "try again later"},
+	{"AI_FUNCTION_HTTP_", errcode.Unavailable, "the model serving endpoint failed", "check that the account has CAN QUERY on it, or try again later"},
+	{"UNRESOLVED_COLUMN", errcode.InvalidArgument, "the column %s is not there", ""},
+	{"UNRESOLVED_FIELD", errcode.InvalidArgument, "the field %s is not there", ""},
+	{"AMBIGUOUS_REFERENCE", errcode.InvalidArgument, "the reference %s is ambiguous", ""},
+	{"UNBOUND_SQL_PARAMETER", errcode.InvalidArgument, "a parameter of the statement has no value", ""},
+	{"PARSE_", errcode.InvalidArgument, "the SQL text is not valid", ""},
+	{"MISSING_AGGREGATION", errcode.InvalidArgument, "a column is neither grouped nor aggregated", ""},
+	{"DATATYPE_MISMATCH", errcode.InvalidArgument, "a value's type does not fit", ""},
+	{"CAST_", errcode.InvalidArgument, "a value cannot be cast to the type asked for", ""},
+	{"NUMERIC_VALUE_OUT_OF_RANGE", errcode.InvalidArgument, "a number is out of range", ""},
+	{"ARITHMETIC_OVERFLOW", errcode.InvalidArgument, "a number is out of range", ""},
+	{"DIVIDE_BY_ZERO", errcode.InvalidArgument, "a division by zero", ""},
+	{"MALFORMED_RECORD_IN_PARSING", errcode.InvalidArgument, "a value is not of the form that is asked for", ""},
+	{"TABLE_OR_VIEW_ALREADY_EXISTS", errcode.AlreadyExists, "the table or view %s is there already", ""},
+	{"SCHEMA_ALREADY_EXISTS", errcode.AlreadyExists, "the schema %s is there already", ""},
+	{"DELTA_MULTIPLE_SOURCE_ROW_MATCHING", errcode.InvalidArgument, "several rows have one key", ""},
+	{"DELTA_CONCURRENT_", errcode.Unavailable, "another statement changed the table at the same time", "try again"},
+	{"DELTA_METADATA_CHANGED", errcode.Unavailable, "another statement changed the table at the same time", "try again"},
+	{"DELTA_PROTOCOL_CHANGED", errcode.Unavailable, "another statement changed the table at the same time", "try again"},
+	{"CONCURRENT_", errcode.Unavailable, "another statement changed the table at the same time", "try again"},
+	{"DELTA_TIMESTAMP_EARLIER_THAN_COMMIT_RETENTION", errcode.NotFound, "the table is not kept for so long", "see delta.logRetentionDuration and delta.deletedFileRetentionDuration"},
+	{"DELTA_TIMESTAMP_", errcode.NotFound, "the table was not there, or had no version, at that time", ""},
+	{"DELTA_VERSION_NOT_FOUND", errcode.NotFound, "the table has no such version", "DESCRIBE HISTORY lists those that are kept"},
+	{"VERSION_NOT_FOUND", errcode.NotFound, "the table has no such version", "DESCRIBE HISTORY lists those that are kept"},
+	{"DELTA_FILE_NOT_FOUND", errcode.NotFound, "files of that version are gone", "VACUUM removes what is older than delta.deletedFileRetentionDuration"},
+	{"INSUFFICIENT_PERMISSIONS", errcode.PermissionDenied, "the account may not do that", ""},
+	{"PERMISSION_DENIED", errcode.PermissionDenied, "the account may not do that", ""},
+	{"UNAUTHORIZED_ACCESS", errcode.PermissionDenied, "the account may not do that", ""},
+	{"UC_", errcode.PermissionDenied, "Unity Catalog does not allow it", ""},
+	{"UNSUPPORTED_", errcode.Unimplemented, "the warehouse does not offer that", ""},
+	{"FEATURE_NOT_", errcode.Unimplemented, "the warehouse does not offer that", ""},
+	{"OPERATION_CANCELED", errcode.Unavailable, "the statement was cancelled at the service, by somebody or by its limits", ""},
 }
 
 var (
@@ -96,10 +95,8 @@ func readMessage(state, message string) read {
 		if !strings.HasPrefix(out.condition, c.prefix) && (out.condition != "" || !strings.HasPrefix(message, c.prefix)) {
 			continue
 		}
-		out.code, out.text, out.remedy = c.code, c.text, c.remedy
-		if c.named {
-			out.text = strings.Join(strings.Fields(strings.Replace(c.text, "%s", strings.ReplaceAll(backquoted.FindString(message), "%", ""), 1)), " ")
-		}
+		name := strings.ReplaceAll(backquoted.FindString(message), "%", "")
+		out.code, out.text, out.remedy = c.code, strings.Join(strings.Fields(strings.Replace(c.text, "%s", name, 1)), " "), c.remedy
 		break
 	}
 	if out.code == errcode.Unknown {
@@ -215,24 +212,4 @@ func restError(body []byte) (code, message string) {
 	}
 	code, _ = e.Code.(string)
 	return code, e.Message
-}
-
-func codeOf(err error) errcode.Code {
-	var said *serverError
-	var no *refusal
-	var lost *lostError
-	switch {
-	case errcode.Of(err) != errcode.Unknown:
-		return errcode.Of(err)
-	case errors.As(err, &said):
-		return readMessage(said.state, said.message).code
-	case errors.As(err, &no):
-		if no.status == http.StatusTooManyRequests {
-			return errcode.ResourceExhausted
-		}
-		return errcode.Unavailable
-	case errors.As(err, &lost):
-		return errcode.Unavailable
-	}
-	return errcode.Unknown
 }

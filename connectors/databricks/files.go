@@ -19,12 +19,15 @@ import (
 // link is where some rows of a result lie in cloud storage. Whoever has it may read them, until it
 // expires.
 type link struct {
-	url     string
-	start   int64 // the first row
-	rows    int64
-	expires time.Time // zero is unknown
-	headers map[string]string
-	chunk   int // of a result of the Statement Execution API
+	URL     string            `json:"external_link"`
+	Start   int64             `json:"row_offset"` // the first row
+	Rows    int64             `json:"row_count"`
+	Expires time.Time         `json:"expiration"` // zero is unknown
+	Headers map[string]string `json:"http_headers"`
+
+	// Of a result of the Statement Execution API: the chunk, and the next one.
+	Chunk int  `json:"chunk_index"`
+	Next  *int `json:"next_chunk_index"`
 }
 
 // refresh asks for links anew, from one that has expired on.
@@ -90,7 +93,7 @@ func (f *files) next(ctx context.Context) (*part, error) {
 	if d.err != nil {
 		return nil, d.err
 	}
-	return &part{stream: unpacked(bytes.NewReader(d.body), f.lz4), rows: d.link.rows}, nil
+	return &part{stream: unpacked(bytes.NewReader(d.body), f.lz4), rows: d.link.Rows}, nil
 }
 
 func (f *files) download(ctx context.Context, l link) *download {
@@ -120,9 +123,9 @@ func (c *Conn) download(ctx context.Context, l link, again refresh) ([]byte, err
 		if err != nil {
 			return nil, err
 		}
-		fresh := slices.IndexFunc(links, func(n link) bool { return n.start == l.start && n.rows == l.rows })
+		fresh := slices.IndexFunc(links, func(n link) bool { return n.Start == l.Start && n.Rows == l.Rows })
 		if fresh < 0 {
-			return nil, broken("the service gives no new link for row %d", l.start)
+			return nil, broken("the service gives no new link for row %d", l.Start)
 		}
 		l = links[fresh]
 	}
@@ -130,10 +133,10 @@ func (c *Conn) download(ctx context.Context, l link, again refresh) ([]byte, err
 
 // file downloads one file, without the token: the link is the permission.
 func (c *Conn) file(ctx context.Context, l link) ([]byte, error) {
-	if !l.expires.IsZero() && time.Until(l.expires) < linkMargin {
+	if !l.Expires.IsZero() && time.Until(l.Expires) < linkMargin {
 		return nil, errExpired
 	}
-	u, err := url.Parse(l.url)
+	u, err := url.Parse(l.URL)
 	if err != nil || u.Scheme != "https" && (u.Scheme != "http" || c.config.Protocol != "http") {
 		return nil, errcode.New(errcode.Unavailable, "databricks: the service gave a link that is no https address")
 	}
@@ -157,11 +160,11 @@ func (c *Conn) file(ctx context.Context, l link) ([]byte, error) {
 }
 
 func (c *Conn) fileOnce(ctx context.Context, l link) ([]byte, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, l.url, nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, l.URL, nil)
 	if err != nil {
 		return nil, errExpired
 	}
-	for k, v := range l.headers {
+	for k, v := range l.Headers {
 		req.Header.Set(k, v)
 	}
 	resp, err := c.files.Do(req)

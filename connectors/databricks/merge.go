@@ -91,7 +91,7 @@ func (m *merge) describe(ctx context.Context) error {
 		return err
 	}
 	for _, place := range m.plan.Places {
-		if c := m.columns[place]; !writable(c.sql) {
+		if c := m.columns[place]; kinds[c.sql].cast == "" {
 			return m.plan.Error(errcode.Unimplemented, "column %q: values of type %s are not written", c.name, c.sql)
 		}
 	}
@@ -123,7 +123,8 @@ func (m *merge) staged(ctx context.Context, piece string) (err error) {
 		ctx, done := context.WithTimeout(context.WithoutCancel(ctx), 2*afterwards)
 		defer done()
 		if dropped := m.c.exec(ctx, "DROP TABLE IF EXISTS "+stage, nil, true); dropped != nil && err != nil {
-			err = errcode.Because(err, codeOf(err), "%s (the staging table %s stays behind)", m.failed(err), stage)
+			said := m.failed(err)
+			err = errcode.Because(err, errcode.Of(said), "%s (the staging table %s stays behind)", said, stage)
 		}
 	}()
 	for piece != "" {
@@ -157,26 +158,7 @@ func placed(rows, partition string) string {
 	return "SELECT p.* FROM (SELECT y.*, ROW_NUMBER() OVER (PARTITION BY " + partition + " ORDER BY y.n DESC) AS place FROM (" + rows + ") AS y) AS p WHERE p.place = 1"
 }
 
-// writable tells the types of columns that rows can be written to.
-func writable(sql string) bool {
-	switch sql {
-	case "BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL", "STRING", "VARCHAR", "CHAR", "DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "TIME", "BINARY", "VARIANT":
-		return true
-	}
-	return false
-}
-
 // cast makes the column's type of a text.
 func (c *column) cast(text string) string {
-	switch c.sql {
-	case "STRING", "VARCHAR", "CHAR":
-		return text
-	case "BINARY":
-		return "unhex(" + text + ")"
-	case "VARIANT":
-		return "parse_json(" + text + ")"
-	case "DECIMAL":
-		return fmt.Sprintf("CAST(%s AS DECIMAL(%d, %d))", text, c.precision, c.scale)
-	}
-	return "CAST(" + text + " AS " + c.sql + ")"
+	return fmt.Sprintf(kinds[c.sql].cast, text, c.sql, c.precision, c.scale)
 }

@@ -2,7 +2,6 @@ package databricks
 
 import (
 	sqldriver "database/sql/driver"
-	"math"
 	"strconv"
 	"time"
 
@@ -24,7 +23,7 @@ func parameters(args []any) ([]sqldriver.NamedValue, error) {
 		case int64:
 			p = dbsql.Parameter{Type: dbsql.SqlBigInt, Value: strconv.FormatInt(v, 10)}
 		case float64:
-			p = dbsql.Parameter{Type: dbsql.SqlDouble, Value: doubleText(v)}
+			p = dbsql.Parameter{Type: dbsql.SqlDouble, Value: string(notation.AppendFloat(nil, v, 64))}
 		case string:
 			p = dbsql.Parameter{Type: dbsql.SqlString, Value: v}
 		case time.Time:
@@ -35,17 +34,4 @@ func parameters(args []any) ([]sqldriver.NamedValue, error) {
 		out = append(out, sqldriver.NamedValue{Ordinal: i + 1, Value: p})
 	}
 	return out, nil
-}
-
-// doubleText writes a double so that it is read back as it was.
-func doubleText(v float64) string {
-	switch {
-	case math.IsNaN(v):
-		return "NaN"
-	case math.IsInf(v, 1):
-		return "Infinity"
-	case math.IsInf(v, -1):
-		return "-Infinity"
-	}
-	return strconv.FormatFloat(v, 'g', -1, 64)
 }

@@ -106,9 +106,9 @@ func ended(status thrift.Struct) (bool, error) {
 
 // linkOf reads a link.
 func linkOf(l thrift.Struct) link {
-	out := link{url: l.Text(1), start: l.Int(3), rows: l.Int(4), headers: l.Map(6)}
+	out := link{URL: l.Text(1), Start: l.Int(3), Rows: l.Int(4), Headers: l.Map(6)}
 	if at := l.Int(2); at > 0 {
-		out.expires = time.Unix(at, 0)
+		out.Expires = time.Unix(at, 0)
 	}
 	return out
 }

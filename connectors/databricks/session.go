@@ -5,7 +5,6 @@ import (
 	sqldriver "database/sql/driver"
 	"io"
 	"reflect"
-	"strings"
 	"sync"
 	"time"
 
@@ -43,16 +42,9 @@ type sessions struct {
 const idleSessions = 8
 
 func newSessions(c *Conn) (*sessions, error) {
-	host, port := c.config.Host, c.config.Port
-	if strings.Contains(host, ":") {
-		host = "[" + host + "]"
-	}
-	if port == 0 {
-		port = map[string]int{"http": 80, "https": 443}[c.config.Protocol]
-	}
 	g := &guard{c: c}
 	connector, err := dbsql.NewConnector(
-		dbsql.WithServerHostname(c.config.Protocol+"://"+host), dbsql.WithPort(port), dbsql.WithHTTPPath(c.config.HTTPPath), dbsql.WithInitialNamespace(c.config.Catalog, c.config.Schema),
+		dbsql.WithServerHostname(c.config.portless()), dbsql.WithPort(c.config.port()), dbsql.WithHTTPPath(c.config.HTTPPath), dbsql.WithInitialNamespace(c.config.Catalog, c.config.Schema),
 		dbsql.WithSessionParams(c.config.Conf), dbsql.WithMaxRows(int(c.config.PageRows)), dbsql.WithCloudFetch(c.config.CloudFetch), dbsql.WithMaxDownloadThreads(downloads), dbsql.WithArrowNativeDecimal(true),
 		dbsql.WithUserAgentEntry(userAgent), dbsql.WithTransport(g), dbsql.WithRetries(-1, 0, 0), // the guard tries again
 		tuned,

@@ -43,26 +43,14 @@ type (
 			} `json:"columns"`
 		} `json:"schema"`
 		Compression string `json:"result_compression"`
-		Chunks      int    `json:"total_chunk_count"`
 		Rows        int64  `json:"total_row_count"`
 		Truncated   bool   `json:"truncated"`
 	}
 	chunk struct {
-		Index int            `json:"chunk_index"`
-		Start int64          `json:"row_offset"`
-		Rows  int64          `json:"row_count"`
-		Next  *int           `json:"next_chunk_index"`
-		Data  [][]*string    `json:"data_array"`
-		Links []externalLink `json:"external_links"`
-	}
-	externalLink struct {
-		Index   int               `json:"chunk_index"`
-		Start   int64             `json:"row_offset"`
-		Rows    int64             `json:"row_count"`
-		Next    *int              `json:"next_chunk_index"`
-		URL     string            `json:"external_link"`
-		Expires time.Time         `json:"expiration"`
-		Headers map[string]string `json:"http_headers"`
+		Rows  int64       `json:"row_count"`
+		Next  *int        `json:"next_chunk_index"`
+		Data  [][]*string `json:"data_array"`
+		Links []link      `json:"external_links"`
 	}
 )
 
@@ -245,7 +233,7 @@ func (s *chunks) next(ctx context.Context) (*part, error) {
 		for _, l := range ch.Links {
 			s.after = l.Next
 			s.rows += l.Rows
-			s.files.add(l.link())
+			s.files.add(l)
 		}
 	}
 }
@@ -254,21 +242,13 @@ func (s *chunks) path(n int) string {
 	return statementsPath + s.id + "/result/chunks/" + strconv.Itoa(n)
 }
 
-func (l *externalLink) link() link {
-	return link{url: l.URL, start: l.Start, rows: l.Rows, expires: l.Expires, headers: l.Headers, chunk: l.Index}
-}
-
 // refresh asks for a chunk again: its link has expired, not the result.
 func (s *chunks) refresh(ctx context.Context, expired link) ([]link, error) {
 	var ch chunk
-	if err := s.c.get(ctx, s.path(expired.chunk), &ch); err != nil {
+	if err := s.c.get(ctx, s.path(expired.Chunk), &ch); err != nil {
 		return nil, goneOr(err, s.id)
 	}
-	var out []link
-	for _, l := range ch.Links {
-		out = append(out, l.link())
-	}
-	return out, nil
+	return ch.Links, nil
 }
 
 // cells makes arrays of rows of texts.

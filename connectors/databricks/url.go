@@ -1,6 +1,7 @@
 package databricks
 
 import (
+	"cmp"
 	"net"
 	"net/url"
 	"os"
@@ -29,7 +30,7 @@ type Config struct {
 	PageRows   int64             // of one page of a result
 	Proxy      *url.URL          // http(s)://HOST:PORT; nil is none. Proxies that the environment names are not used
 
-	getenv func(string) string // nil is the process's
+	getenv func(string) string // nil is the process's until check
 }
 
 const defaultPageRows = 100_000
@@ -62,19 +63,12 @@ func parseURL(rawURL string, getenv func(string) string) (Config, error) {
 	if u.User != nil {
 		return c, invalid("a URL ends up in logs and may hold no token: use token_file, token_env, or client_id with client_secret_file or client_secret_env")
 	}
-	c.Host = u.Hostname()
-	if p := u.Port(); p != "" {
-		if c.Port, err = strconv.Atoi(p); err != nil || c.Port < 1 || c.Port > 65535 {
-			return c, invalid("expected a port from 1 to 65535 behind the host")
-		}
+	if err := c.setHost(u); err != nil {
+		return c, err
 	}
-	path := strings.Split(strings.Trim(u.Path, "/"), "/")
-	if len(path) > 2 {
+	c.Catalog, c.Schema, _ = strings.Cut(strings.Trim(u.Path, "/"), "/")
+	if strings.Contains(c.Schema, "/") {
 		return c, invalid("expected at most /CATALOG/SCHEMA behind the host; the warehouse's path goes into http_path")
-	}
-	c.Catalog = path[0]
-	if len(path) == 2 {
-		c.Schema = path[1]
 	}
 	if err := c.options().Read("databricks", u.RawQuery); err != nil {
 		return c, err
@@ -88,9 +82,21 @@ func parseURL(rawURL string, getenv func(string) string) (Config, error) {
 	return c, nil
 }
 
+func (c *Config) setHost(u *url.URL) error {
+	c.Host = u.Hostname()
+	if p := u.Port(); p != "" {
+		port, err := strconv.ParseUint(p, 10, 16)
+		if err != nil || port == 0 {
+			return invalid("expected a port from 1 to 65535 behind the host")
+		}
+		c.Port = int(port) //nolint:gosec // 16 bits
+	}
+	return nil
+}
+
 // hostOfWorkspace takes the host from DATABRICKS_HOST, which may have https:// in front.
 func (c *Config) hostOfWorkspace() error {
-	address := strings.TrimPrefix(c.env("DATABRICKS_HOST"), "https://")
+	address := strings.TrimPrefix(c.getenv("DATABRICKS_HOST"), "https://")
 	if address == "" {
 		return nil
 	}
@@ -98,13 +104,19 @@ func (c *Config) hostOfWorkspace() error {
 	if err != nil || u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
 		return invalid("DATABRICKS_HOST: expected the host of the workspace, such as dbc-a1b2c3d4-e5f6.cloud.databricks.com")
 	}
-	if p := u.Port(); p != "" {
-		if c.Port, err = strconv.Atoi(p); err != nil || c.Port < 1 || c.Port > 65535 {
-			return invalid("DATABRICKS_HOST: expected a port from 1 to 65535 behind the host")
-		}
+	if c.setHost(u) != nil {
+		return invalid("DATABRICKS_HOST: expected a port from 1 to 65535 behind the host")
 	}
-	c.Host = u.Hostname()
 	return nil
+}
+
+// checked is the configuration of a URL that says all that is needed.
+func checked(rawURL string) (Config, error) {
+	c, err := ParseURL(rawURL)
+	if err == nil {
+		err = c.check()
+	}
+	return c, err
 }
 
 func (c *Config) options() driverbase.Options {
@@ -123,27 +135,20 @@ func (c *Config) options() driverbase.Options {
 // complete takes from the environment what the URL leaves out.
 func (c *Config) complete() {
 	if c.HTTPPath == "" {
-		c.HTTPPath = c.env("DATABRICKS_HTTP_PATH")
+		c.HTTPPath = c.getenv("DATABRICKS_HTTP_PATH")
 	}
 	if c.Secret != (Secret{}) || !c.ownHost() {
 		return
 	}
 	switch {
-	case c.ClientID == "" && c.env("DATABRICKS_TOKEN") != "":
+	case c.ClientID == "" && c.getenv("DATABRICKS_TOKEN") != "":
 		c.Secret.TokenEnv = "DATABRICKS_TOKEN"
-	case c.env("DATABRICKS_CLIENT_SECRET") != "":
+	case c.getenv("DATABRICKS_CLIENT_SECRET") != "":
 		c.Secret.ClientSecretEnv = "DATABRICKS_CLIENT_SECRET"
 		if c.ClientID == "" {
-			c.ClientID = c.env("DATABRICKS_CLIENT_ID")
+			c.ClientID = c.getenv("DATABRICKS_CLIENT_ID")
 		}
 	}
-}
-
-func (c *Config) env(name string) string {
-	if c.getenv == nil {
-		return os.Getenv(name)
-	}
-	return c.getenv(name)
 }
 
 // ownHost tells whether the host is one of Databricks' own.
@@ -159,15 +164,10 @@ func (c *Config) ownHost() bool {
 
 // check says what is missing and sets what is left out.
 func (c *Config) check() error {
-	if c.Protocol == "" {
-		c.Protocol = "https"
+	if c.getenv == nil {
+		c.getenv = os.Getenv
 	}
-	if c.Retries == 0 {
-		c.Retries = driverbase.DefaultRetry.Times
-	}
-	if c.PageRows == 0 {
-		c.PageRows = defaultPageRows
-	}
+	c.Protocol, c.Retries, c.PageRows = cmp.Or(c.Protocol, "https"), cmp.Or(c.Retries, driverbase.DefaultRetry.Times), cmp.Or(c.PageRows, defaultPageRows)
 	switch {
 	case c.Host == "":
 		return invalid("no host: expected databricks://HOST/CATALOG/SCHEMA, the host of the workspace, such as dbc-a1b2c3d4-e5f6.cloud.databricks.com, or DATABRICKS_HOST")
@@ -181,13 +181,22 @@ func (c *Config) check() error {
 
 // base is the address of the workspace.
 func (c *Config) base() string {
-	host := c.Host
 	if c.Port != 0 {
-		host = net.JoinHostPort(c.Host, strconv.Itoa(c.Port))
-	} else if strings.Contains(host, ":") {
-		host = "[" + host + "]"
+		return c.Protocol + "://" + net.JoinHostPort(c.Host, strconv.Itoa(c.Port))
 	}
-	return c.Protocol + "://" + host
+	return c.portless()
+}
+
+// portless is the address of the workspace without a port.
+func (c *Config) portless() string {
+	if strings.Contains(c.Host, ":") {
+		return c.Protocol + "://[" + c.Host + "]"
+	}
+	return c.Protocol + "://" + c.Host
+}
+
+func (c *Config) port() int {
+	return cmp.Or(c.Port, map[string]int{"http": 80, "https": 443}[c.Protocol])
 }
 
 // warehouse is the warehouse's id, for messages.

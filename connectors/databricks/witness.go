@@ -181,11 +181,11 @@ func (w *witness) page(page thrift.Struct) (changed bool, err error) {
 	}
 	for _, l := range links {
 		to := linkOf(l)
-		if u, err := url.Parse(to.url); err == nil {
+		if u, err := url.Parse(to.URL); err == nil {
 			w.links[u.String()] = to
 			w.g.announced.Store(u.String(), w)
 		}
-		w.announce(announced{rows: to.rows, packed: w.lz4})
+		w.announce(announced{rows: to.Rows, packed: w.lz4})
 		l[2] = int64(math.MaxInt64)
 	}
 	if len(set.List(2))+len(set.List(3))+len(set.Bytes(4)) > 0 {
@@ -252,7 +252,7 @@ func (w *witness) renew(ctx context.Context, expired link) ([]link, error) {
 	handle := w.handle
 	w.seek = true
 	w.mu.Unlock()
-	page, err := w.g.c.call(ctx, fetchResults, thrift.Struct{1: handle, 2: int32(0), 3: w.g.c.config.PageRows, 1282: expired.start})
+	page, err := w.g.c.call(ctx, fetchResults, thrift.Struct{1: handle, 2: int32(0), 3: w.g.c.config.PageRows, 1282: expired.Start})
 	if err != nil {
 		return nil, err
 	}

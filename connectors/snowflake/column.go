@@ -1,6 +1,8 @@
 package snowflake
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"math/big"
 	"strconv"
@@ -11,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/decimal128"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -23,48 +26,50 @@ type column struct {
 	json             bool // came in a result in JSON
 }
 
-// Names of extension types in a field's metadata, see package driver.
-const (
-	extensionKey     = "ARROW:extension:name"
-	extensionJSON    = "arrow.json"
-	extensionDecimal = "badger.decimal"
-)
+// kind is how values of a type are read and written.
+type kind struct {
+	arrow arrow.DataType // nil is text
+	mark  arrow.Metadata // of the field
+	cast  string         // makes it of a text: of %[1]s, the precision %[2]d and the scale %[3]d; "" where texts are taken as they are
+}
+
+// kinds are the types as Snowflake names them. GEOGRAPHY, GEOMETRY and whatever is written as text
+// are read as text.
+var kinds = map[string]kind{
+	"FIXED":   {arrow: arrow.PrimitiveTypes.Int64, cast: "%[1]s::NUMBER(%[2]d, %[3]d)"},
+	"REAL":    {arrow: arrow.PrimitiveTypes.Float64, cast: "%[1]s::FLOAT"},
+	"BOOLEAN": {arrow: arrow.FixedWidthTypes.Boolean, cast: "%[1]s::BOOLEAN"},
+	"BINARY":  {arrow: arrow.BinaryTypes.Binary, cast: "TO_BINARY(%[1]s, 'HEX')"},
+	"DATE":    {arrow: arrow.FixedWidthTypes.Date32, cast: "%[1]s::DATE"},
+	"TIME":    {arrow: arrow.FixedWidthTypes.Time64ns, cast: "%[1]s::TIME(9)"},
+
+	"TIMESTAMP_NTZ": {arrow: &arrow.TimestampType{Unit: arrow.Nanosecond}, cast: "%[1]s::TIMESTAMP_NTZ(9)"},
+	"TIMESTAMP_LTZ": {arrow: arrow.FixedWidthTypes.Timestamp_ns, cast: "%[1]s::TIMESTAMP_LTZ(9)"},
+	"TIMESTAMP_TZ":  {arrow: arrow.FixedWidthTypes.Timestamp_ns, cast: "%[1]s::TIMESTAMP_TZ(9)"},
+
+	"VARIANT":  {mark: driverbase.JSON, cast: "PARSE_JSON(%[1]s)"},
+	"OBJECT":   {mark: driverbase.JSON, cast: "PARSE_JSON(%[1]s)::OBJECT"},
+	"ARRAY":    {mark: driverbase.JSON, cast: "PARSE_JSON(%[1]s)::ARRAY"},
+	"MAP":      {mark: driverbase.JSON},
+	"DECFLOAT": {mark: driverbase.Decimal},
+}
 
 // field is the column's Arrow field, going by its description alone. Integers are 64-bit ones until
 // a batch holds a wider one.
 func (c *column) field() arrow.Field {
-	f := arrow.Field{Name: c.name, Nullable: c.nullable}
-	extension := func(name string) { f.Metadata = arrow.NewMetadata([]string{extensionKey}, []string{name}) }
-	switch c.kind {
-	case "FIXED":
-		f.Type = arrow.PrimitiveTypes.Int64
-		if c.scale != 0 {
-			f.Type = &arrow.Decimal128Type{Precision: c.digits(), Scale: c.scale}
-		}
-	case "REAL":
-		f.Type = arrow.PrimitiveTypes.Float64
-	case "DECFLOAT":
-		f.Type = arrow.BinaryTypes.String
-		extension(extensionDecimal)
-	case "BOOLEAN":
-		f.Type = arrow.FixedWidthTypes.Boolean
-	case "BINARY":
-		f.Type = arrow.BinaryTypes.Binary
-	case "DATE":
-		f.Type = arrow.FixedWidthTypes.Date32
-	case "TIME":
-		f.Type = arrow.FixedWidthTypes.Time64ns
-	case "TIMESTAMP_NTZ":
-		f.Type = &arrow.TimestampType{Unit: arrow.Nanosecond}
-	case "TIMESTAMP_LTZ", "TIMESTAMP_TZ":
-		f.Type = &arrow.TimestampType{Unit: arrow.Nanosecond, TimeZone: "UTC"}
-	case "VARIANT", "OBJECT", "ARRAY", "MAP":
-		f.Type = arrow.BinaryTypes.String
-		extension(extensionJSON)
-	default: // TEXT, GEOGRAPHY, GEOMETRY and whatever is written as text
-		f.Type = arrow.BinaryTypes.String
+	k := kinds[c.kind]
+	switch {
+	case c.kind == "FIXED" && c.scale != 0:
+		k.arrow = &arrow.Decimal128Type{Precision: c.digits(), Scale: c.scale}
+	case k.arrow == nil:
+		k.arrow = arrow.BinaryTypes.String
 	}
-	return f
+	return arrow.Field{Name: c.name, Type: k.arrow, Nullable: c.nullable, Metadata: k.mark}
+}
+
+// cast makes the column's type of a text.
+func (c *column) cast(text string) string {
+	return fmt.Sprintf(cmp.Or(kinds[c.kind].cast, "%[1]s"), text, c.digits(), c.scale)
 }
 
 func (c *column) digits() int32 {
@@ -76,7 +81,7 @@ func (c *column) digits() int32 {
 
 // isTimestamp tells columns that the record's rows are cut by, see [instants].
 func (c *column) isTimestamp() bool {
-	return c.kind == "TIMESTAMP_NTZ" || c.kind == "TIMESTAMP_LTZ" || c.kind == "TIMESTAMP_TZ"
+	return c.field().Type.ID() == arrow.TIMESTAMP
 }
 
 // decode makes an array of the column's type of what Snowflake sent. Want is the type that the
@@ -128,14 +133,20 @@ func (c *column) decodeFixed(mem memory.Allocator, arr arrow.Array, want arrow.D
 		a.Retain()
 		return a, nil
 	}
-	ints, ok := integers(arr)
-	if !ok {
-		return nil, errcode.New(errcode.Unimplemented, "numbers came as %v, which is not read; cast the column to VARCHAR", arr.DataType())
+	if want.ID() != arrow.INT64 {
+		want = decimal
 	}
-	if want.ID() == arrow.INT64 {
-		return fixedWidth(mem, want, arr, 8, func(b []byte) { ints(arrow.Int64Traits.CastFromBytes(b), nil) }), nil
+	switch a := arr.(type) {
+	case *array.Int8:
+		return widened(mem, want, arr, a.Int8Values()), nil
+	case *array.Int16:
+		return widened(mem, want, arr, a.Int16Values()), nil
+	case *array.Int32:
+		return widened(mem, want, arr, a.Int32Values()), nil
+	case *array.Int64:
+		return widened(mem, want, arr, a.Int64Values()), nil
 	}
-	return fixedWidth(mem, decimal, arr, 16, func(b []byte) { ints(nil, arrow.Decimal128Traits.CastFromBytes(b)) }), nil
+	return nil, errcode.New(errcode.Unimplemented, "numbers came as %v, which is not read; cast the column to VARCHAR", arr.DataType())
 }
 
 // narrow tells whether 64 bits hold all values.
@@ -148,32 +159,22 @@ func narrow(a *array.Decimal128) bool {
 	return true
 }
 
-// integers returns what writes an array's integers as 64-bit or as 128-bit ones, one of which is
-// nil.
-func integers(arr arrow.Array) (func([]int64, []decimal128.Num), bool) {
-	switch a := arr.(type) {
-	case *array.Int8:
-		return func(to []int64, wide []decimal128.Num) { widen(to, wide, a.Int8Values()) }, true
-	case *array.Int16:
-		return func(to []int64, wide []decimal128.Num) { widen(to, wide, a.Int16Values()) }, true
-	case *array.Int32:
-		return func(to []int64, wide []decimal128.Num) { widen(to, wide, a.Int32Values()) }, true
-	case *array.Int64:
-		return func(to []int64, wide []decimal128.Num) { widen(to, wide, a.Int64Values()) }, true
+// widened makes 64-bit integers or decimals of an array's integers.
+func widened[T int8 | int16 | int32 | int64](mem memory.Allocator, want arrow.DataType, arr arrow.Array, values []T) arrow.Array {
+	if want.ID() == arrow.INT64 {
+		return fixedWidth(mem, want, arr, 8, func(b []byte) {
+			to := arrow.Int64Traits.CastFromBytes(b)
+			for i, v := range values {
+				to[i] = int64(v)
+			}
+		})
 	}
-	return nil, false
-}
-
-func widen[T int8 | int16 | int32 | int64](to []int64, wide []decimal128.Num, values []T) {
-	if wide == nil {
+	return fixedWidth(mem, want, arr, 16, func(b []byte) {
+		to := arrow.Decimal128Traits.CastFromBytes(b)
 		for i, v := range values {
-			to[i] = int64(v)
+			to[i] = decimal128.FromI64(int64(v))
 		}
-		return
-	}
-	for i, v := range values {
-		wide[i] = decimal128.FromI64(int64(v))
-	}
+	})
 }
 
 // fixedWidth makes an array with the validity of another and values that fill writes.

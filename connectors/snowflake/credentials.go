@@ -5,6 +5,7 @@ import (
 	"crypto/rsa"
 	sqldriver "database/sql/driver"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
+	"github.com/badger-eval/badger/connectors/snowflake/internal/pkcs8"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -66,17 +68,17 @@ func (c *Config) secretOfEnvironment() Secret {
 		return false
 	}
 	switch {
-	case wants(KeyPair) && c.env("SNOWFLAKE_PRIVATE_KEY_FILE") != "":
-		s := Secret{PrivateKeyFile: c.env("SNOWFLAKE_PRIVATE_KEY_FILE")}
-		if c.env("SNOWFLAKE_PRIVATE_KEY_PASSPHRASE") != "" {
+	case wants(KeyPair) && c.getenv("SNOWFLAKE_PRIVATE_KEY_FILE") != "":
+		s := Secret{PrivateKeyFile: c.getenv("SNOWFLAKE_PRIVATE_KEY_FILE")}
+		if c.getenv("SNOWFLAKE_PRIVATE_KEY_PASSPHRASE") != "" {
 			s.PassphraseEnv = "SNOWFLAKE_PRIVATE_KEY_PASSPHRASE"
 		}
 		return s
-	case wants(OAuth, PAT) && c.env("SNOWFLAKE_TOKEN_FILE_PATH") != "":
-		return Secret{TokenFile: c.env("SNOWFLAKE_TOKEN_FILE_PATH")}
-	case wants(OAuth, PAT) && c.env("SNOWFLAKE_TOKEN") != "":
+	case wants(OAuth, PAT) && c.getenv("SNOWFLAKE_TOKEN_FILE_PATH") != "":
+		return Secret{TokenFile: c.getenv("SNOWFLAKE_TOKEN_FILE_PATH")}
+	case wants(OAuth, PAT) && c.getenv("SNOWFLAKE_TOKEN") != "":
 		return Secret{TokenEnv: "SNOWFLAKE_TOKEN"}
-	case wants(Password) && c.env("SNOWFLAKE_PASSWORD") != "":
+	case wants(Password) && c.getenv("SNOWFLAKE_PASSWORD") != "":
 		return Secret{PasswordEnv: "SNOWFLAKE_PASSWORD"}
 	case c.Auth == Container || c.Auth == "" && exists(ContainerToken):
 		return Secret{TokenFile: ContainerToken}
@@ -101,7 +103,7 @@ func (c *Config) checkSecret() error {
 	switch {
 	case sources > 1:
 		return invalid("more than one of private_key_file, token_file, token_env, password_file and password_env is named; expected one")
-	case sources == 0 && !c.ownHost() && c.env("SNOWFLAKE_HOST") == "":
+	case sources == 0 && !c.ownHost() && c.getenv("SNOWFLAKE_HOST") == "":
 		return invalid("no secret is named; for a host that is not Snowflake's own, expected private_key_file, token_file, token_env, password_file or password_env in the URL")
 	case sources == 0:
 		return invalid("nothing to sign in with: expected private_key_file, token_file, token_env, password_file or password_env in the URL, or SNOWFLAKE_PRIVATE_KEY_FILE, SNOWFLAKE_TOKEN_FILE_PATH, SNOWFLAKE_TOKEN or SNOWFLAKE_PASSWORD")
@@ -122,25 +124,18 @@ func (c *Config) checkSecret() error {
 		return invalid("no user: expected snowflake://USER@ACCOUNT/… or SNOWFLAKE_USER")
 	}
 	for _, name := range []string{s.TokenEnv, s.PasswordEnv, s.PassphraseEnv} {
-		if !isVariable(name) { // perhaps the secret itself: not repeated
+		if !variable.MatchString(name) { // perhaps the secret itself: not repeated
 			return invalid("token_env, password_env and private_key_passphrase_env take the name of an environment variable")
 		}
 	}
 	return nil
 }
 
-func isVariable(s string) bool {
-	for _, c := range []byte(s) {
-		if (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_' {
-			return false
-		}
-	}
-	return true
-}
+var variable = regexp.MustCompile(`^[A-Za-z0-9_]*$`)
 
 // read returns the content of a file or of a variable.
 func (c *Config) read(what, file, env string) (string, error) {
-	return driverbase.ReadSecret("snowflake", what, file, env, c.env)
+	return driverbase.ReadSecret("snowflake", what, file, env, c.getenv)
 }
 
 func unauthenticated(format string, args ...any) error {
@@ -243,7 +238,7 @@ func (c *Config) privateKey() (*rsa.PrivateKey, error) {
 			return nil, err
 		}
 	}
-	key, err := privateKey(file, passphrase)
+	key, err := pkcs8.Key(file, passphrase)
 	if err != nil {
 		return nil, unauthenticated("the private key file %s: %w", driverbase.FileName(c.Secret.PrivateKeyFile), err)
 	}

@@ -135,24 +135,3 @@ func (m *merge) statement(source string) string {
 	key := driverbase.List(m.plan.OfKey(m.plan.Staged(spelling, "y.")))
 	return m.plan.Merge(spelling, m.table, "(SELECT y.* FROM ("+rows+") AS y QUALIFY ROW_NUMBER() OVER (PARTITION BY "+key+" ORDER BY y.n DESC) = 1)")
 }
-
-// cast makes the column's type of a text.
-func (c *column) cast(text string) string {
-	switch c.kind {
-	case "FIXED":
-		return fmt.Sprintf("%s::NUMBER(%d, %d)", text, c.digits(), c.scale)
-	case "REAL":
-		return text + "::FLOAT"
-	case "BOOLEAN", "DATE":
-		return text + "::" + c.kind
-	case "TIME", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ", "TIMESTAMP_TZ":
-		return text + "::" + c.kind + "(9)"
-	case "BINARY":
-		return "TO_BINARY(" + text + ", 'HEX')"
-	case "VARIANT":
-		return "PARSE_JSON(" + text + ")"
-	case "OBJECT", "ARRAY":
-		return "PARSE_JSON(" + text + ")::" + c.kind
-	}
-	return text
-}

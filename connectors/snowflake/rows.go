@@ -79,40 +79,30 @@ func (c *column) build(mem memory.Allocator, values []sqldriver.Value) (arrow.Ar
 	return b.NewArray(), nil
 }
 
+// appendValue appends a value as the driver has it, and tells whether the builder takes it.
 func appendValue(b array.Builder, v sqldriver.Value) bool {
 	switch v := v.(type) {
 	case []byte:
-		if b, ok := b.(*array.BinaryBuilder); ok {
-			b.Append(v)
-			return true
-		}
+		return put(b, v)
 	case time.Time:
-		switch b := b.(type) {
-		case *array.Date32Builder:
-			b.Append(arrow.Date32FromTime(v))
-			return true
-		case *array.Time64Builder:
-			b.Append(arrow.Time64(v.Sub(time.Time{})))
-			return true
-		}
+		return put(b, arrow.Date32FromTime(v)) || put(b, arrow.Time64(v.Sub(time.Time{})))
 	case float64:
-		if b, ok := b.(*array.Float64Builder); ok {
-			b.Append(v)
-			return true
-		}
+		return put(b, v)
 	case bool:
-		if b, ok := b.(*array.BooleanBuilder); ok {
-			b.Append(v)
-			return true
-		}
+		return put(b, v)
 	case string:
-		if b, ok := b.(*array.StringBuilder); ok {
-			b.Append(v)
-			return true
-		}
-		return v != array.NullValueStr && b.AppendValueFromString(v) == nil // booleans and doubles
+		return put(b, v) || v != array.NullValueStr && b.AppendValueFromString(v) == nil // booleans and doubles
 	}
 	return false
+}
+
+// put appends a value where the builder is one of its type.
+func put[V any](b array.Builder, v V) bool {
+	to, ok := b.(interface{ Append(v V) })
+	if ok {
+		to.Append(v)
+	}
+	return ok
 }
 
 // buildFixed makes decimals, which [column.decodeFixed] makes integers of where they are some.

@@ -57,12 +57,9 @@ var (
 
 // Open opens the account that a URL names; it is a [driver.Opener].
 func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, driver.Dialect, error) {
-	config, err := ParseURL(rawURL)
-	if err != nil {
+	config, err := checked(rawURL)
+	if err != nil || o.URLOnly {
 		return nil, Dialect, err
-	}
-	if o.URLOnly {
-		return nil, Dialect, config.check()
 	}
 	c, err := OpenWith(ctx, config, o)
 	if err != nil {

@@ -35,7 +35,7 @@ type Config struct {
 	Proxy            *url.URL          // http(s)://HOST:PORT; nil is none. Proxies that the environment names are not used
 	Revocation       Revocation        // of certificates; "" is RevocationOff
 
-	getenv func(string) string // nil is the process's
+	getenv func(string) string // nil is the process's until check
 }
 
 // Revocation says whether the certificates of the account's hosts are looked up among the revoked
@@ -91,19 +91,24 @@ func parseURL(rawURL string, getenv func(string) string) (Config, error) {
 	if u.Port() != "" {
 		return c, invalid("the account %q has no port; expected host=… and port=… as options", c.Account)
 	}
-	path := strings.Split(strings.Trim(u.Path, "/"), "/")
-	if len(path) > 2 {
+	c.Database, c.Schema, _ = strings.Cut(strings.Trim(u.Path, "/"), "/")
+	if strings.Contains(c.Schema, "/") {
 		return c, invalid("expected at most /DATABASE/SCHEMA behind the account")
-	}
-	c.Database = path[0]
-	if len(path) == 2 {
-		c.Schema = path[1]
 	}
 	if err := c.options().Read("snowflake", u.RawQuery); err != nil {
 		return c, err
 	}
 	c.complete()
 	return c, nil
+}
+
+// checked is the configuration of a URL that says all that is needed.
+func checked(rawURL string) (Config, error) {
+	c, err := ParseURL(rawURL)
+	if err == nil {
+		err = c.check()
+	}
+	return c, err
 }
 
 func (c *Config) options() driverbase.Options {
@@ -136,12 +141,12 @@ func (c *Config) complete() {
 		{&c.Warehouse, "SNOWFLAKE_WAREHOUSE"}, {&c.Role, "SNOWFLAKE_ROLE"},
 	} {
 		if *f.to == "" {
-			*f.to = c.env(f.name)
+			*f.to = c.getenv(f.name)
 		}
 	}
 	fromEnv := false
-	if c.Host == "" && hostless && c.env("SNOWFLAKE_HOST") != "" {
-		c.Host, fromEnv = c.env("SNOWFLAKE_HOST"), true
+	if c.Host == "" && hostless && c.getenv("SNOWFLAKE_HOST") != "" {
+		c.Host, fromEnv = c.getenv("SNOWFLAKE_HOST"), true
 	}
 	if c.Secret == (Secret{}) && (fromEnv || c.ownHost()) {
 		c.Secret = c.secretOfEnvironment()
@@ -149,13 +154,6 @@ func (c *Config) complete() {
 	if c.Auth == "" {
 		c.Auth = c.Secret.auth()
 	}
-}
-
-func (c *Config) env(name string) string {
-	if c.getenv == nil {
-		return os.Getenv(name)
-	}
-	return c.getenv(name)
 }
 
 // ownHost tells whether requests go to a host of Snowflake's.
@@ -166,6 +164,9 @@ func (c *Config) ownHost() bool {
 
 // check says what is missing.
 func (c *Config) check() error {
+	if c.getenv == nil {
+		c.getenv = os.Getenv
+	}
 	switch {
 	case c.Account == "":
 		return invalid("no account: expected snowflake://ACCOUNT/…, such as myorg-myaccount, or SNOWFLAKE_ACCOUNT")

@@ -1,4 +1,6 @@
-package snowflake
+// Package pkcs8 reads private keys, encrypted ones too: gosnowflake takes keys that are read. See
+// the connector's README.md for other libraries.
+package pkcs8
 
 import (
 	"bytes"
@@ -18,7 +20,6 @@ import (
 	"hash"
 )
 
-// Errors of private keys; they hold nothing of the key.
 var (
 	errNoKey         = errors.New("expected a PEM file with an RSA private key in PKCS #8")
 	errNeedsPhrase   = errors.New("the key is encrypted, and no passphrase is configured (private_key_passphrase_env or private_key_passphrase_file)")
@@ -26,9 +27,9 @@ var (
 	errUnknownCipher = errors.New("it is encrypted in a way that is not read; expected PBES2 with PBKDF2 and AES or triple DES, as openssl pkcs8 -topk8 writes it")
 )
 
-// privateKey reads an RSA key of PKCS #8, encrypted or not, or of PKCS #1. gosnowflake takes keys
-// that are read, and opens no encrypted ones; see README.md for other libraries.
-func privateKey(file []byte, passphrase string) (*rsa.PrivateKey, error) {
+// Key reads an RSA key of PKCS #8, encrypted or not, or of PKCS #1, from a PEM file. The passphrase
+// is empty where there is none. Errors say what was expected and hold nothing of the key.
+func Key(file []byte, passphrase string) (*rsa.PrivateKey, error) {
 	block, _ := pem.Decode(file)
 	if block == nil {
 		return nil, errNoKey
@@ -45,7 +46,7 @@ func privateKey(file []byte, passphrase string) (*rsa.PrivateKey, error) {
 			return nil, errNeedsPhrase
 		}
 		var err error
-		if der, err = decryptPKCS8(der, passphrase); err != nil {
+		if der, err = decrypt(der, passphrase); err != nil {
 			return nil, err
 		}
 		if key, err := x509.ParsePKCS8PrivateKey(der); err == nil {
@@ -106,7 +107,7 @@ var (
 	}
 )
 
-func decryptPKCS8(der []byte, passphrase string) ([]byte, error) {
+func decrypt(der []byte, passphrase string) ([]byte, error) {
 	var e encryptedKey
 	if rest, err := asn1.Unmarshal(der, &e); err != nil || len(rest) > 0 {
 		return nil, errNoKey
