@@ -39,6 +39,9 @@ import (
 //
 // The guard lets nothing else through: calls of the protocol go to the configured warehouse with
 // its token, and files are fetched, without it, from where answers said that they are.
+//
+// The guard is no package of its own: it shares requests, retries, downloads and their errors with
+// the reading of statements over REST, and would have to export all of them.
 type guard struct {
 	c         *Conn
 	announced sync.Map // the witness of each file that may be fetched, by its address

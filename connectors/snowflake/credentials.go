@@ -108,16 +108,17 @@ func (c *Config) checkSecret() error {
 	case sources == 0:
 		return invalid("nothing to sign in with: expected private_key_file, token_file, token_env, password_file or password_env in the URL, or SNOWFLAKE_PRIVATE_KEY_FILE, SNOWFLAKE_TOKEN_FILE_PATH, SNOWFLAKE_TOKEN or SNOWFLAKE_PASSWORD")
 	}
-	need := map[Auth]bool{
-		KeyPair: s.PrivateKeyFile != "", Password: s.PasswordFile != "" || s.PasswordEnv != "",
-		OAuth: s.TokenFile != "" || s.TokenEnv != "", PAT: s.TokenFile != "" || s.TokenEnv != "", Container: s.TokenFile != "",
-	}
-	missing := map[Auth]string{
-		KeyPair: "private_key_file", Password: "password_file or password_env", OAuth: "token_file or token_env", PAT: "token_file or token_env", Container: "the container's token file",
-	}
+	token := s.TokenFile != "" || s.TokenEnv != ""
+	need := map[Auth]struct {
+		named bool
+		what  string
+	}{
+		KeyPair: {s.PrivateKeyFile != "", "private_key_file"}, Password: {s.PasswordFile != "" || s.PasswordEnv != "", "password_file or password_env"},
+		OAuth: {token, "token_file or token_env"}, PAT: {token, "token_file or token_env"}, Container: {s.TokenFile != "", "the container's token file"},
+	}[c.Auth]
 	switch {
-	case !need[c.Auth]:
-		return invalid("auth=%s needs %s", c.Auth, missing[c.Auth])
+	case !need.named:
+		return invalid("auth=%s needs %s", c.Auth, need.what)
 	case c.Auth == Container && c.Host == "":
 		return invalid("a container's token works only with the host in SNOWFLAKE_HOST, which is not set")
 	case c.User == "" && (c.Auth == KeyPair || c.Auth == Password || c.Auth == PAT):
