@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"slices"
 
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/report"
@@ -40,12 +39,7 @@ func (c *compareCommand) Run(ctx context.Context, p process) error {
 	o := c.tests()
 	o.ByTier = c.By == "tier"
 	var more []string
-	o.Metrics, more = analysis.ChooseMetrics(there, c.Metrics)
-	for _, g := range gates {
-		if !slices.Contains(o.Metrics, g.Metric) {
-			o.Metrics = append(o.Metrics, g.Metric)
-		}
-	}
+	o.Metrics, more = analysis.ChooseMetrics(there, c.Metrics, gates)
 	batches, err := src.Batches(ctx)
 	if err != nil {
 		return err
@@ -71,5 +65,6 @@ func (c *compareCommand) Run(ctx context.Context, p process) error {
 	if err != nil || len(gates) == 0 {
 		return err
 	}
-	return checkDrops(p.stderr, result, gates)
+	said, reached := result.Check(gates)
+	return tellGates(p.stderr, said, reached)
 }

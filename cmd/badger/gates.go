@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/badger-eval/badger/internal/gate"
+	"github.com/badger-eval/badger/internal/printable"
 )
 
 // gateFlags are what a run must reach.
@@ -21,7 +22,7 @@ func (f *gateFlags) gates(config gate.Specs, metrics []string, of string) ([]gat
 // tellGates prints what is said of gates, and is errGate where one was not reached.
 func tellGates(w io.Writer, said []string, reached bool) error {
 	for _, s := range said {
-		fmt.Fprintln(w, s)
+		fmt.Fprintln(w, printable.Text(s))
 	}
 	if !reached {
 		return errGate

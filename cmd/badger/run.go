@@ -386,7 +386,7 @@ func interruptible(ctx context.Context, notes io.Writer) (_ context.Context, sto
 
 // checkDrops tells whether each batch of the run reaches the gates of --fail-on-drop.
 func (c *runCommand) checkDrops(ctx context.Context, e *runAtWork) error {
-	gates, err := dropGates(c.FailOnDrop)
+	gates, err := gate.ReadDrops(c.FailOnDrop)
 	if err != nil {
 		return err
 	}

@@ -2,13 +2,10 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"slices"
 
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/gate"
-	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -28,7 +25,7 @@ func (f *dropFlags) check() error {
 	if !(f.MinDrop >= 0) {
 		return usage("--min-drop: expected 0 or more")
 	}
-	_, err := dropGates(f.FailOnDrop)
+	_, err := gate.ReadDrops(f.FailOnDrop)
 	return err
 }
 
@@ -36,28 +33,13 @@ func (f *dropFlags) tests() analysis.CompareOptions {
 	return analysis.CompareOptions{MinDrop: f.MinDrop, Alpha: f.Alpha, Seed: f.Seed}
 }
 
-// dropGates reads the gates of --fail-on-drop.
-func dropGates(specs []string) (gates []analysis.Gate, err error) {
-	bounds, err := gate.ParseBounds("--fail-on-drop", specs)
-	if err != nil {
-		return nil, err
-	}
-	for _, b := range bounds {
-		if b.Metric == "" || b.Value < 0 {
-			return nil, usage("--fail-on-drop: expected METRIC=DROP, such as hybrid_ex=0.05")
-		}
-		gates = append(gates, analysis.Gate{Metric: b.Metric, Drop: b.Value})
-	}
-	return gates, nil
-}
-
 // gates are the metrics that have scores, and the gates of --fail-on-drop. Metrics are those of
 // --metrics. Names without scores are refused.
-func (f *dropFlags) gates(ctx context.Context, src *openScores, metrics []string) (there []string, gates []analysis.Gate, err error) {
+func (f *dropFlags) gates(ctx context.Context, src *openScores, metrics []string) (there []string, gates []gate.Drop, err error) {
 	if there, err = src.there(ctx, "--metrics", metrics...); err != nil {
 		return nil, nil, err
 	}
-	if gates, err = dropGates(f.FailOnDrop); err != nil {
+	if gates, err = gate.ReadDrops(f.FailOnDrop); err != nil {
 		return nil, nil, err
 	}
 	for _, g := range gates {
@@ -66,18 +48,6 @@ func (f *dropFlags) gates(ctx context.Context, src *openScores, metrics []string
 		}
 	}
 	return there, gates, nil
-}
-
-// checkDrops prints whether the gates are reached.
-func checkDrops(w io.Writer, c *analysis.Comparison, gates []analysis.Gate) error {
-	said, reached := c.Check(gates)
-	for _, s := range said {
-		fmt.Fprintln(w, printable.Text(s))
-	}
-	if !reached {
-		return errGate
-	}
-	return nil
 }
 
 // checkNames refuses metrics that have no scores.
@@ -111,25 +81,12 @@ func (c *trendCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	defer src.close()
-	there, gates, err := c.gates(ctx, src, c.Metrics)
+	_, gates, err := c.gates(ctx, src, c.Metrics)
 	if err != nil {
 		return err
 	}
-	o := analysis.TrendOptions{CompareOptions: c.tests(), Choose: c.choose}
+	o := analysis.TrendOptions{CompareOptions: c.tests(), Choose: c.choose, Gates: gates}
 	o.Metrics, o.ByTier = c.Metrics, c.By == "tier"
-	for _, g := range gates {
-		if len(c.Metrics) > 0 && c.Metrics[0] != "all" && !slices.Contains(c.Metrics, g.Metric) {
-			o.Metrics = append(o.Metrics, g.Metric)
-		}
-	}
-	if len(o.Metrics) == 0 && len(gates) > 0 {
-		o.Metrics, _ = analysis.ChooseMetrics(there, nil)
-		for _, g := range gates {
-			if !slices.Contains(o.Metrics, g.Metric) {
-				o.Metrics = append(o.Metrics, g.Metric)
-			}
-		}
-	}
 	t, err := analysis.NewTrend(ctx, src, src.set, o)
 	if err != nil {
 		return err
@@ -142,21 +99,13 @@ func (c *trendCommand) Run(ctx context.Context, p process) error {
 	if err != nil || len(gates) == 0 {
 		return err
 	}
-	latest := t.Latest()
-	if latest == nil {
-		if n := t.Unfinished(); n != "" {
-			fmt.Fprintln(p.stderr, "gate failed: "+printable.Text(n))
-			return errGate
-		}
-		fmt.Fprintln(p.stderr, "gate passed: there is no batch before the newest one to compare it with")
-		return nil
-	}
-	return checkDrops(p.stderr, latest, gates)
+	said, reached := t.Check(gates)
+	return tellGates(p.stderr, said, reached)
 }
 
 // dropsAreScored checks the gates of --fail-on-drop before anything is scored.
 func (c *runCommand) dropsAreScored(metrics []string) error {
-	gates, err := dropGates(c.FailOnDrop)
+	gates, err := gate.ReadDrops(c.FailOnDrop)
 	if err != nil {
 		return err
 	}

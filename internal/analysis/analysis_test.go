@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/badger-eval/badger/internal/gate"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -181,11 +182,11 @@ func TestNothingToCompare(t *testing.T) {
 	if ch.Outcome != NotCompared || ch.P != nil || ch.From.Scored != 1 || ch.To.Scored != 1 {
 		t.Errorf("%+v", ch)
 	}
-	said, reached := c.Check([]Gate{{"ex", 0.05}})
+	said, reached := c.Check([]gate.Drop{{"ex", 0.05}})
 	if reached || !strings.Contains(said[0], "metric version 1, then 2") {
 		t.Errorf("a gate over nothing: %v %q", reached, said)
 	}
-	if said, reached := c.Check([]Gate{{"missing", 0.05}}); reached || !strings.Contains(said[0], "no scores") {
+	if said, reached := c.Check([]gate.Drop{{"missing", 0.05}}); reached || !strings.Contains(said[0], "no scores") {
 		t.Errorf("a gate of a metric without scores: %v %q", reached, said)
 	}
 	c, ch = compareOne(t, []Score{verdict("c1", true)}, []Score{verdict("c2", true)}, CompareOptions{})
@@ -247,10 +248,10 @@ func TestManyMetricsAreAdjustedFor(t *testing.T) {
 	if p := 2.0 / 128; !near(*c.Changes[0].P, p, 1e-12) || !near(*c.Changes[0].PAdjusted, 10*p, 1e-12) || c.Changes[0].Outcome != NotShown {
 		t.Errorf("%+v", c.Changes[0])
 	}
-	if said, reached := c.Check([]Gate{{"m0", 0.1}}); reached {
+	if said, reached := c.Check([]gate.Drop{{"m0", 0.1}}); reached {
 		t.Errorf("a gate is one test, not ten: %q", said)
 	}
-	if said, reached := c.Check([]Gate{{"m0", 0.4}}); !reached {
+	if said, reached := c.Check([]gate.Drop{{"m0", 0.4}}); !reached {
 		t.Errorf("the drop is 0.311: %q", said)
 	}
 }
@@ -303,13 +304,23 @@ func TestUnfinishedRuns(t *testing.T) {
 		if notes := strings.Join(tr.Notes, "\n"); strings.Count(notes, mon) != 1 || strings.Count(notes, tue) != 1 {
 			t.Errorf("notes %q", tr.Notes)
 		}
-		why, ok := tr.Latest().Check([]Gate{{"ex", 0.1}})
+		why, ok := tr.Latest().Check([]gate.Drop{{"ex", 0.1}})
 		if ok != reached || strings.Contains(why[0], tue) == reached {
 			t.Errorf("up to %s: %v %q", upTo, ok, why)
 		}
 	}
 	said("tue", false)
 	said("wed", true)
+
+	for upTo, want := range map[string]string{"mon": "gate failed: " + mon + ": scores may be missing", "": "gate passed: there is no batch before the newest one to compare it with"} {
+		tr, err := NewTrend(t.Context(), m, NewSet(nil), TrendOptions{Choose: func(b *Batch) bool { return b.ID <= upTo }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if why, ok := tr.Check([]gate.Drop{{Metric: "ex", Drop: 0.1}}); ok != (upTo == "") || len(why) != 1 || why[0] != want {
+			t.Errorf("nothing before, up to %q: %v %q, want %q", upTo, ok, why, want)
+		}
+	}
 }
 
 func day(n int) time.Time { return time.Date(2025, 1, n, 0, 0, 0, 0, time.UTC) }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/internal/amount"
+	"github.com/badger-eval/badger/internal/gate"
 	"github.com/badger-eval/badger/scoring/agreement"
 )
 
@@ -377,20 +378,14 @@ func difference(a, b *float64) *float64 {
 	return &d
 }
 
-// Gate is the most that the mean of a metric may drop.
-type Gate struct {
-	Metric string
-	Drop   float64
-}
-
 // Check tells whether a gate is reached, and why, in words. A drop counts if it is at least that of
 // the gate and the test shows it; the p-values are adjusted for the gates, not for other rows. A
 // metric of which nothing may be compared does not reach its gate, and neither does a newer side whose
 // run is not done.
-func (c *Comparison) Check(gates []Gate) (said []string, reached bool) {
+func (c *Comparison) Check(gates []gate.Drop) (said []string, reached bool) {
 	reached = true
 	if n := c.To.unfinished(); n != "" && len(gates) > 0 {
-		said, reached = append(said, "gate failed: "+n), false
+		said, reached = append(said, gate.Line(false, n)), false
 	}
 	rows := make([]*Change, len(gates))
 	var p []float64
@@ -426,11 +421,7 @@ func (c *Comparison) Check(gates []Gate) (said []string, reached bool) {
 			text = fmt.Sprintf("%s went from %.4f to %.4f on %s (p = %s), want no drop of %g or more at p < %g",
 				g.Metric, *ch.Before, *ch.After, amount.Of(ch.Compared, "shared case"), PValue(adjusted[i]), g.Drop, c.Alpha)
 		}
-		word := "failed"
-		if ok {
-			word = "passed"
-		}
-		said = append(said, "gate "+word+": "+text)
+		said = append(said, gate.Line(ok, text))
 		reached = reached && ok
 	}
 	return said, reached

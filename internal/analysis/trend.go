@@ -7,12 +7,14 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/internal/amount"
+	"github.com/badger-eval/badger/internal/gate"
 )
 
 // TrendOptions say what a trend is of.
 type TrendOptions struct {
 	CompareOptions
 	Choose func(*Batch) bool // nil: all batches
+	Gates  []gate.Drop       // their metrics are read, too
 }
 
 // Trend is how metrics went over the batches of agents, the oldest first.
@@ -87,7 +89,7 @@ func TrendOf(batches []Batch, there []string, o TrendOptions, compare func(batch
 		}
 	}
 	Sort(t.Batches)
-	t.Metrics, t.More = ChooseMetrics(there, o.Metrics)
+	t.Metrics, t.More = ChooseMetrics(there, o.Metrics, o.Gates)
 	o.Metrics = t.Metrics
 	notes := map[string]bool{}
 	for i := range t.Batches {
@@ -183,22 +185,28 @@ func (t *Trend) Latest() *Comparison {
 	return &t.last
 }
 
-// Unfinished says that the last run of the newest batch is not done, or is empty.
-func (t *Trend) Unfinished() string {
-	if len(t.Batches) == 0 {
-		return ""
+// Check tells whether the newest batch reaches the gates beside the one before it, see
+// [Comparison.Check]. A batch that has none before it reaches them if its run is done.
+func (t *Trend) Check(gates []gate.Drop) (said []string, reached bool) {
+	if latest := t.Latest(); latest != nil {
+		return latest.Check(gates)
 	}
-	return t.Batches[len(t.Batches)-1].unfinished()
+	if n := len(t.Batches); n > 0 {
+		if why := t.Batches[n-1].unfinished(); why != "" {
+			return []string{gate.Line(false, why)}, false
+		}
+	}
+	return []string{gate.Line(true, "there is no batch before the newest one to compare it with")}, true
 }
 
 // ChooseMetrics are those that are asked for, or where nobody asks the headline of those that have
-// scores; more are the others that have scores. "all" asks for all.
-func ChooseMetrics(there, asked []string) (chosen, more []string) {
+// scores; more are the others that have scores. "all" asks for all. Metrics of gates are chosen, too.
+func ChooseMetrics(there, asked []string, gates []gate.Drop) (chosen, more []string) {
 	switch {
 	case len(asked) == 1 && asked[0] == "all":
 		chosen = slices.Clone(there)
 	case len(asked) > 0:
-		chosen = asked
+		chosen = slices.Clone(asked)
 	default:
 		for _, m := range Headline {
 			if slices.Contains(there, m) {
@@ -209,7 +217,12 @@ func ChooseMetrics(there, asked []string) (chosen, more []string) {
 			chosen = slices.Clone(there)
 		}
 	}
-	if len(asked) != 1 || asked[0] == "all" {
+	for _, g := range gates {
+		if !slices.Contains(chosen, g.Metric) {
+			chosen = append(chosen, g.Metric)
+		}
+	}
+	if len(chosen) > 1 {
 		SortMetrics(chosen)
 	}
 	for _, m := range there {

@@ -6,12 +6,13 @@ import (
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/analysis"
+	"github.com/badger-eval/badger/internal/gate"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/storedscores"
 )
 
 // Drops compares each batch of the run with the one before it, and writes whether the gates are reached.
-func (e *Run) Drops(ctx context.Context, gates []analysis.Gate) (reached bool, err error) {
+func (e *Run) Drops(ctx context.Context, gates []gate.Drop) (reached bool, err error) {
 	if len(gates) == 0 {
 		return true, nil
 	}

@@ -111,6 +111,28 @@ func ParseBounds(what string, specs []string) ([]Bound, error) {
 	return out, nil
 }
 
+// Drop is by how much the mean of a metric may not fall.
+type Drop struct {
+	Metric string
+	Drop   float64 // 0 or more; this much is too much
+}
+
+// ReadDrops reads the bounds of --fail-on-drop. An error is one of usage.
+func ReadDrops(specs []string) ([]Drop, error) {
+	bounds, err := ParseBounds("--fail-on-drop", specs)
+	if err != nil {
+		return nil, err
+	}
+	var out []Drop
+	for _, b := range bounds {
+		if b.Metric == "" || b.Value < 0 {
+			return nil, errcode.Usage("--fail-on-drop: expected METRIC=DROP, such as hybrid_ex=0.05")
+		}
+		out = append(out, Drop{b.Metric, b.Value})
+	}
+	return out, nil
+}
+
 // over is the bounds of the configuration, but for the metrics that flags bound.
 func over(config, flags []Bound) []Bound {
 	kept := slices.DeleteFunc(config, func(c Bound) bool {

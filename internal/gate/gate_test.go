@@ -84,3 +84,16 @@ func TestReached(t *testing.T) {
 		t.Error("0.999999 reaches 1")
 	}
 }
+
+func TestReadDrops(t *testing.T) {
+	for spec, want := range map[string]gate.Drop{"ex=0.05": {Metric: "ex", Drop: 0.05}, " ex = 0 ": {Metric: "ex"}} {
+		if got, err := gate.ReadDrops([]string{spec}); err != nil || len(got) != 1 || got[0] != want {
+			t.Errorf("%q: %v, %v, want %v", spec, got, err, want)
+		}
+	}
+	for _, spec := range []string{"0.05", "ex=-0.1", "=0.1", "ex", "ex=NaN", "ex=Inf", ""} {
+		if _, err := gate.ReadDrops([]string{spec}); !errcode.IsUsage(err) || !strings.HasPrefix(err.Error(), "--fail-on-drop: expected METRIC=") {
+			t.Errorf("%q: %v", spec, err)
+		}
+	}
+}

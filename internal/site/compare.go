@@ -290,7 +290,7 @@ func (s *Site) chosenMetrics(ctx context.Context, asked []string) (shown, more [
 			return nil, nil, errcode.New(errcode.InvalidArgument, "metrics: there are no scores of the metric %.60q", m)
 		}
 	}
-	shown, more = analysis.ChooseMetrics(there, asked)
+	shown, more = analysis.ChooseMetrics(there, asked, nil)
 	return shown, more, nil
 }
 
