@@ -3,20 +3,15 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"iter"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
-	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/internal/policytable"
 	"github.com/badger-eval/badger/scoring"
-	"github.com/badger-eval/badger/scoring/equality"
-	"github.com/badger-eval/badger/scoring/metric"
 	"github.com/badger-eval/badger/scoring/policy"
 )
 
@@ -38,65 +33,32 @@ type policyCommand struct {
 // Run makes the table of policies from labelled cases and tries it on databases that were left out;
 // without cases it prints the delivered table.
 func (c *policyCommand) Run(ctx context.Context, p process) error {
-	table := policy.Default()
-	var tried []policytable.Trial
-	var counted []policytable.Counts
-	if len(c.Answer)+len(c.Logic)+len(c.Chosen) > 0 {
-		var parts [][]policy.Row
-		var sources []string
-		for _, part := range []struct {
-			policy policy.Policy
-			from   []policytable.Source
-		}{{policy.Answer, append(labelSources("--answer", c.Answer), labelSources("--chosen", c.Chosen)...)}, {policy.Logic, labelSources("--logic", c.Logic)}} {
-			var cases []policy.Labelled
-			var of []string // where each is from
-			for _, from := range part.from {
-				labelled, err := c.labelled(ctx, p, part.policy, from)
-				if err != nil {
-					return err
-				}
-				for i := range labelled {
-					labelled[i].Chosen = from.Option == "--chosen"
-					of = append(of, from.Where)
-				}
-				line, err := from.Line(len(labelled))
-				if err != nil {
-					return err
-				}
-				cases, sources = append(cases, labelled...), append(sources, line)
-			}
-			if len(cases) == 0 { // what is not labelled anew stays
-				parts = append(parts, slices.DeleteFunc(slices.Clone(table.Rows()), func(r policy.Row) bool { return r.Policy != part.policy }))
-				sources = append(sources, fmt.Sprintf("%s: as before", part.policy))
-				continue
-			}
-			parts = append(parts, policy.Fit(part.policy, cases))
-			outcomes := policy.HeldOut(part.policy, cases)
-			counted = append(counted, policytable.Count(part.policy, part.from, cases, of))
-			for _, from := range part.from {
-				tried = append(tried, policytable.Try(part.policy, from, cases, outcomes, of, c.who()))
-			}
-		}
-		table = policy.Join(parts...)
-		table.Sources = append([]string{"Made by badger policy from labelled cases, the hash of each file behind its name"}, sources...)
+	made, err := policytable.Make([]policytable.Part{
+		{Policy: policy.Answer, From: append(labelSources("--answer", c.Answer), labelSources("--chosen", c.Chosen)...)},
+		{Policy: policy.Logic, From: labelSources("--logic", c.Logic)},
+	}, c.who(), func(which policy.Policy, from policytable.Source) ([]policy.Labelled, error) {
+		return c.labelled(ctx, p, which, from)
+	})
+	if err != nil {
+		return err
 	}
 	if c.Out != "" {
-		if err := os.WriteFile(c.Out, table.Format(), 0o600); err != nil {
+		if err := os.WriteFile(c.Out, made.Table.Format(), 0o600); err != nil {
 			return errcode.New(errcode.PermissionDenied, "--out: %w", err)
 		}
 	}
 	if c.Page != "" {
-		if err := os.WriteFile(c.Page, policytable.Page(table, counted, tried), 0o600); err != nil {
+		if err := os.WriteFile(c.Page, policytable.Page(made.Table, made.Counted, made.Tried), 0o600); err != nil {
 			return errcode.New(errcode.PermissionDenied, "--page: %w", err)
 		}
 	}
 	if c.JSON {
 		e := json.NewEncoder(p.stdout)
 		e.SetIndent("", "  ")
-		return e.Encode(map[string]any{"table": table.Rows(), "held_out": tried})
+		return e.Encode(map[string]any{"table": made.Table.Rows(), "held_out": made.Tried})
 	}
-	policytable.Print(p.stdout, table)
-	for _, t := range tried {
+	policytable.Print(p.stdout, made.Table)
+	for _, t := range made.Tried {
 		t.Print(p.stdout)
 	}
 	return nil
@@ -124,11 +86,9 @@ func (c *policyCommand) labelled(ctx context.Context, p process, which policy.Po
 	if err != nil {
 		return nil, err
 	}
-	var cases iter.Seq2[placedCase, error]
-	var results snapshots
-	if from.Where == policytable.Laws {
-		cases = pairsOfLaws
-	} else {
+	l := policytable.Labelling{Policy: which, Judge: c.Judge, All: c.All, Engine: scoring.EngineOptions{Counterexamples: smallDatabases, Snapshots: snapshots{}}}
+	cases := iter.Seq2[policytable.Placed, error](policytable.PairsOfLaws)
+	if from.Where != policytable.Laws {
 		file, url := from.Where, ""
 		if from.Warehouse {
 			file, url = "", from.Where
@@ -139,122 +99,21 @@ func (c *policyCommand) labelled(ctx context.Context, p process, which policy.Po
 		}
 		defer in.Close()
 		in.Snapshots.Allow(config.Results.Files)
-		cases, results = casesOf(ctx, in.Source), in.Snapshots
-	}
-	options, err := json.Marshal(map[string]any{"policy": which, "without_judge": "guess"})
-	if err != nil {
-		return nil, err
-	}
-	o := scoring.EngineOptions{
-		Counterexamples: smallDatabases,
-		Snapshots:       results,
-		Config:          scoring.Config{Options: map[string]json.RawMessage{"verdict": options, "flex": json.RawMessage(`{"categories": false}`)}},
-	}
-	evidence, err := scoring.NewEngine(metric.All(), &o)
-	if err != nil {
-		return nil, err
+		cases, l.Engine.Snapshots = policytable.Cases(ctx, in.Source), in.Snapshots
 	}
 	recorded, err := evaluation.OpenRecorded(ctx, c.Assessments, c.Backend)
 	if err != nil {
 		return nil, err
 	}
-	var judge *scoring.Engine
 	if recorded != nil {
-		o.Replies = recorded.Replies
-		if judge, err = scoring.NewEngine(metric.All(), &o); err != nil {
-			return nil, err
-		}
+		l.Replies = recorded.Replies
 	}
-	var out []policy.Labelled
-	for cs, err := range cases {
-		if err != nil {
-			return nil, err
-		}
-		if cs.Human == nil || !c.All && (len(cs.Golds) == 0 || cs.Golds[0].Result.Absent() || cs.Pred.Result.Absent()) {
-			continue
-		}
-		l, ok, err := labelledCase(ctx, evidence, judge, c.Judge, cs.Case)
-		if err != nil {
-			return nil, errcode.New(errcode.Of(err), "%s: %w", cs.place, err)
-		}
-		if ok {
-			out = append(out, l)
-		}
+	out, err := l.Label(ctx, cases)
+	if err != nil {
+		return nil, err
 	}
 	if len(out) == 0 {
 		return nil, usage("%s holds no case with a label and two answers to compare", filepath.Base(from.Where))
 	}
 	return out, nil
-}
-
-// placedCase is a case and where it was read.
-type placedCase struct {
-	*scoring.Case
-	place string
-}
-
-func casesOf(ctx context.Context, source batch.Source) iter.Seq2[placedCase, error] {
-	return func(yield func(placedCase, error) bool) {
-		for item, err := range source.Cases(ctx) {
-			var cs *scoring.Case
-			if err == nil {
-				if cs, err = item.Load(ctx); err != nil {
-					err = errcode.New(errcode.Of(err), "%s: %w", item.Place, err)
-				}
-			}
-			if !yield(placedCase{cs, item.Place}, err) {
-				return
-			}
-		}
-	}
-}
-
-// pairsOfLaws are the pairs of the laws of equality that verdict follows.
-func pairsOfLaws(yield func(placedCase, error) bool) {
-	for _, law := range equality.Laws() {
-		pairs, err := equality.Pairs(law.Name)
-		if err != nil {
-			yield(placedCase{}, err)
-			return
-		}
-		for _, p := range pairs {
-			if (p.Only == "" || p.Only == "verdict") && !yield(placedCase{p.Case, "law " + law.Name}, nil) {
-				return
-			}
-		}
-	}
-}
-
-// labelledCase is one case; ok is false where no relation decides it, as where the agent's query
-// failed.
-func labelledCase(ctx context.Context, evidence, judge *scoring.Engine, name string, cs *scoring.Case) (l policy.Labelled, ok bool, err error) {
-	scores, err := evidence.Score(ctx, cs, "verdict")
-	if err != nil {
-		return l, false, err
-	}
-	found, ok := metric.DecidingRelation(scores[0])
-	if !ok {
-		return l, false, nil
-	}
-	l = policy.Labelled{Relation: found.Name, Class: found.Class, Group: cs.Database, Accepted: *cs.Human}
-	if l.Group == "" {
-		l.Group = "case " + cs.ID // each by itself, where nothing says what belongs together
-	}
-	if judge == nil {
-		return l, true, nil
-	}
-	if scores, err = judge.Score(ctx, cs, name); err != nil {
-		return l, false, err
-	}
-	if s := scores[0]; s.Status == scoring.StatusOK {
-		accepts := s.Value == 1
-		l.Judge = &accepts
-		if s.Usage != nil {
-			l.Calls = s.Usage.Calls
-		}
-		if first, asked := metric.ProverAccepts(s); asked {
-			l.First = &first
-		}
-	}
-	return l, true, nil
 }
