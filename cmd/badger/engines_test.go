@@ -133,16 +133,6 @@ func openURL(t testing.TB, url string) *connectors.Warehouse {
 	return w
 }
 
-// must runs a command that has to end well.
-func must(t testing.TB, args ...string) (stdout, stderr string) {
-	t.Helper()
-	code, stdout, stderr := badger(t, args...)
-	if code != exitDone {
-		t.Fatalf("badger %s: exit %d\n%s", strings.Join(args, " "), code, stderr)
-	}
-	return stdout, stderr
-}
-
 // lossy runs badger, which cannot read some of the answers and says so.
 func lossy(t testing.TB, args ...string) (stdout, stderr string) {
 	t.Helper()
@@ -185,27 +175,6 @@ func writeFile(t testing.TB, name, text string) (path string) {
 		t.Fatal(err)
 	}
 	return path
-}
-
-var demonstration struct {
-	once sync.Once
-	dir  string
-}
-
-// demoDatabase is the database of badger demo, scores included. It is not to be written to.
-func demoDatabase(t testing.TB) string {
-	t.Helper()
-	d := &demonstration
-	d.once.Do(func() {
-		dir, err := os.MkdirTemp("", "badger-demo-")
-		if err != nil {
-			t.Fatal(err)
-		}
-		d.dir = dir
-		atEnd = append(atEnd, func() { _ = os.RemoveAll(dir) })
-		must(t, "demo", "--dir", dir, "--json")
-	})
-	return "duckdb:" + filepath.Join(d.dir, "demo.duckdb") + "?mode=ro"
 }
 
 // withDemo puts the questions, answers and labels of the demonstration into a database, row by row

@@ -344,3 +344,13 @@ func BenchmarkRunWithSlowJudge(b *testing.B) {
 		b.ReportMetric(100*ideal.Seconds()/time.Since(before).Seconds(), "%ideal")
 	}
 }
+
+// must runs a command that has to end well.
+func must(t testing.TB, args ...string) (stdout, stderr string) {
+	t.Helper()
+	code, stdout, stderr := badger(t, args...)
+	if code != exitDone {
+		t.Fatalf("badger %s: exit %d\n%s", strings.Join(args, " "), code, stderr)
+	}
+	return stdout, stderr
+}

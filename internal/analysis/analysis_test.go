@@ -182,11 +182,11 @@ func TestNothingToCompare(t *testing.T) {
 	if ch.Outcome != NotCompared || ch.P != nil || ch.From.Scored != 1 || ch.To.Scored != 1 {
 		t.Errorf("%+v", ch)
 	}
-	said, reached := c.Check([]gate.Drop{{"ex", 0.05}})
+	said, reached := c.Check([]gate.Drop{{Metric: "ex", Drop: 0.05}})
 	if reached || !strings.Contains(said[0], "metric version 1, then 2") {
 		t.Errorf("a gate over nothing: %v %q", reached, said)
 	}
-	if said, reached := c.Check([]gate.Drop{{"missing", 0.05}}); reached || !strings.Contains(said[0], "no scores") {
+	if said, reached := c.Check([]gate.Drop{{Metric: "missing", Drop: 0.05}}); reached || !strings.Contains(said[0], "no scores") {
 		t.Errorf("a gate of a metric without scores: %v %q", reached, said)
 	}
 	c, ch = compareOne(t, []Score{verdict("c1", true)}, []Score{verdict("c2", true)}, CompareOptions{})
@@ -248,10 +248,10 @@ func TestManyMetricsAreAdjustedFor(t *testing.T) {
 	if p := 2.0 / 128; !near(*c.Changes[0].P, p, 1e-12) || !near(*c.Changes[0].PAdjusted, 10*p, 1e-12) || c.Changes[0].Outcome != NotShown {
 		t.Errorf("%+v", c.Changes[0])
 	}
-	if said, reached := c.Check([]gate.Drop{{"m0", 0.1}}); reached {
+	if said, reached := c.Check([]gate.Drop{{Metric: "m0", Drop: 0.1}}); reached {
 		t.Errorf("a gate is one test, not ten: %q", said)
 	}
-	if said, reached := c.Check([]gate.Drop{{"m0", 0.4}}); !reached {
+	if said, reached := c.Check([]gate.Drop{{Metric: "m0", Drop: 0.4}}); !reached {
 		t.Errorf("the drop is 0.311: %q", said)
 	}
 }
@@ -304,7 +304,7 @@ func TestUnfinishedRuns(t *testing.T) {
 		if notes := strings.Join(tr.Notes, "\n"); strings.Count(notes, mon) != 1 || strings.Count(notes, tue) != 1 {
 			t.Errorf("notes %q", tr.Notes)
 		}
-		why, ok := tr.Latest().Check([]gate.Drop{{"ex", 0.1}})
+		why, ok := tr.Latest().Check([]gate.Drop{{Metric: "ex", Drop: 0.1}})
 		if ok != reached || strings.Contains(why[0], tue) == reached {
 			t.Errorf("up to %s: %v %q", upTo, ok, why)
 		}
