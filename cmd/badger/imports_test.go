@@ -20,6 +20,7 @@ var neverImports = map[string][]string{
 	"internal/calibration":  {"connectors", "udf", "sql", "deploy", "internal/report", "internal/evaluation"},
 	"internal/judgetrial":   {"connectors", "udf", "sql", "deploy", "internal/report", "internal/evaluation", "internal/casesource"},
 	"internal/policytable":  {"connectors", "udf", "sql", "deploy", "internal/report", "internal/evaluation", "internal/casesource"},
+	"internal/onecase":      {"udf", "deploy", "internal/report", "internal/export", "internal/evaluation", "internal/site", "connectors/duckdb", "connectors/postgres"},
 	"internal/analysis":     {"connectors", "udf", "sql", "deploy", "internal/report"},
 	"internal/batch":        {"connectors", "udf", "sql", "deploy", "internal/report", "internal/export"},
 	"internal/casesource":   {"udf", "deploy", "internal/report", "internal/export", "internal/evaluation"},
