@@ -17,7 +17,10 @@ import (
 
 // Inspect finds out what is there of badger's tables and views. It only reads.
 func (w *Warehouse) Inspect(ctx context.Context) (badgersql.Found, error) {
-	f := badgersql.Found{Tables: map[string]map[string]badgersql.FoundColumn{}, Views: map[string]badgersql.FoundView{}}
+	f := badgersql.Found{Tables: map[string]map[string]badgersql.FoundColumn{}}
+	// Before the tables: where another program installs them meanwhile, no view is seen whose tables
+	// were not.
+	f.Views, f.Shown = w.views(ctx)
 	for i := range badgersql.Tables {
 		t := &badgersql.Tables[i]
 		columns, err := w.look(ctx, t)
@@ -43,7 +46,6 @@ func (w *Warehouse) Inspect(ctx context.Context) (badgersql.Found, error) {
 			return f, err
 		}
 	}
-	f.Views, f.Shown = w.views(ctx)
 	f.Record(prints)
 	return f, nil
 }

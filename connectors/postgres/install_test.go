@@ -1,8 +1,11 @@
 package postgres_test
 
 import (
+	"context"
 	"sync"
 	"testing"
+
+	"github.com/apache/arrow/go/v17/arrow/array"
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
@@ -37,5 +40,59 @@ func TestInstallingAtTheSameTime(t *testing.T) {
 	f, err := replicas[0].Inspect(t.Context())
 	if err != nil || len(f.Tables) != len(badgersql.Tables) || len(f.Views) != len(badgersql.Views) {
 		t.Errorf("afterwards there are %d tables and %d views: %v", len(f.Tables), len(f.Views), err)
+	}
+}
+
+// meanwhile runs a function once, after the n-th query of a connection.
+type meanwhile struct {
+	driver.Conn
+	n    int
+	then func()
+}
+
+func (m *meanwhile) Query(ctx context.Context, query string, args ...any) (array.RecordReader, error) {
+	r, err := m.Conn.Query(ctx, query, args...)
+	if m.n--; m.n == 0 {
+		m.then()
+	}
+	return r, err
+}
+
+// Whatever a program has looked at when another one installs the tables and views, it takes them for
+// badger's.
+func TestInstalledMeanwhile(t *testing.T) {
+	s := running(t)
+	for n := 1; ; n++ {
+		url := s.URL(s.database(t), s.Port)
+		var plain, watched connectors.Mux
+		plain.Register(postgres.Scheme, postgres.Open)
+		other, err := plain.Open(t.Context(), url, driver.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		installed := false
+		watched.Register(postgres.Scheme, func(ctx context.Context, url string, o driver.Options) (driver.Conn, driver.Dialect, error) {
+			c, d, err := postgres.Open(ctx, url, o)
+			return &meanwhile{c, n, func() {
+				installed = true
+				if err := other.Install(ctx); err != nil {
+					t.Errorf("the other one, after query %d: %v", n, err)
+				}
+			}}, d, err
+		})
+		w, err := watched.Open(t.Context(), url, driver.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Install(t.Context()); err != nil {
+			t.Errorf("after query %d: %v", n, err)
+		}
+		_, _ = w.Close(), other.Close()
+		if !installed { // it took fewer queries
+			if n <= len(badgersql.Tables) {
+				t.Errorf("the other one installed after %d queries only, want all of the tables", n-1)
+			}
+			return
+		}
 	}
 }
