@@ -13,6 +13,7 @@ import (
 	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/internal/casesource"
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/printable"
@@ -194,12 +195,13 @@ func answersText(list []scoring.AnswerID) string {
 // fromFile reads the case from a file.
 func (c *explainCommand) fromFile(ctx context.Context, of scoring.AnswerID, in *caseview.Input) (snapshots, error) {
 	flags := answerFlags{Agent: chosen(of.Agent), Version: chosen(of.Version), Batch: chosen(of.Batch)}
-	source, files, err := caseFile("--cases", c.Cases, flags)
+	opened, err := casesource.OpenFile("--cases", c.Cases, flags.filter())
 	if err != nil {
-		return files, err
+		return snapshots{}, err
 	}
+	files := opened.Snapshots
 	var found []batch.Item
-	for item, err := range source.Cases(ctx) {
+	for item, err := range opened.Cases(ctx) {
 		if err != nil {
 			return files, err
 		}
