@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 
+	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/analysis"
+	"github.com/badger-eval/badger/internal/casesource"
 	"github.com/badger-eval/badger/internal/storedscores"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
@@ -59,11 +61,11 @@ func (f *scoresFlags) open(ctx context.Context, cases string) (*openScores, erro
 	set := analysis.NewSet(metric.All())
 	var labelled *storedscores.CaseLabels
 	if cases != "" {
-		source, _, err := caseFile("--cases", cases, answerFlags{})
+		in, err := casesource.OpenFile("--cases", cases, connectors.Filter{})
 		if err != nil {
 			return nil, err
 		}
-		if labelled, err = storedscores.ReadCaseLabels(ctx, source); err != nil {
+		if labelled, err = storedscores.ReadCaseLabels(ctx, in); err != nil {
 			return nil, err
 		}
 	}

@@ -113,7 +113,7 @@ func (c *calibrateCommand) Run(ctx context.Context, p process) error {
 
 // study scores the labelled cases.
 func (c *calibrateCommand) study(ctx context.Context, p process) (*calibration.Study, error) {
-	in, err := openCases(ctx, p, "--cases", c.Cases, c.Source, c.answerFlags)
+	in, err := openCases(ctx, p, "--cases", c.Cases, c.Source, c.answerFlags, openToRead)
 	if err != nil {
 		return nil, err
 	}

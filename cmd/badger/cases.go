@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/casesource"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -67,29 +66,12 @@ func (f answerFlags) filter() connectors.Filter {
 	return connectors.Filter{Agent: of.Agent, Version: of.Version, Batch: of.Batch, SetVersion: string(f.SetVersion)}
 }
 
-// caseFile opens a file of cases, and the results that they refer to. flag is the one that names it.
-func caseFile(flag, path string, f answerFlags) (batch.Source, snapshots, error) {
-	in, err := casesource.OpenFile(flag, path, f.filter())
-	if err != nil {
-		return nil, snapshots{}, err
-	}
-	return in.Source, in.Snapshots, nil
-}
-
 // snapshots are the results that cases refer to.
 type snapshots = casesource.Snapshots
 
-// openCases opens cases that are only read: those of a file, which a flag names, or without one those
-// of a warehouse.
-func openCases(ctx context.Context, p process, flag, file, url string, f answerFlags) (*casesource.Opened, error) {
-	if file != "" {
-		return casesource.OpenFile(flag, file, f.filter())
-	}
-	w, err := openWarehouse(ctx, url, readOnly)
-	if err != nil {
-		return nil, err
-	}
-	return casesource.OpenWarehouse(ctx, p.stderr, w, f.filter())
+// openCases opens cases: those of a file, which a flag names, or without one those of a warehouse.
+func openCases(ctx context.Context, p process, flag, file, url string, f answerFlags, open casesource.Opener) (*casesource.Opened, error) {
+	return casesource.Open(ctx, casesource.Place{Flag: flag, File: file, URL: url}, f.filter(), p.stderr, open)
 }
 
 // isWarehouse tells a warehouse's URL from the name of a file.

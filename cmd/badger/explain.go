@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/casesource"
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/onecase"
@@ -79,21 +81,21 @@ func (c *explainCommand) Run(ctx context.Context, p process) error {
 		if in.Case != nil { // whose scores were found
 			of = in.Case.AnswerID().Exactly()
 		}
-		source, files, err := caseFile("--cases", c.Cases, answerFlags{Agent: chosen(of.Agent), Version: chosen(of.Version), Batch: chosen(of.Batch)})
+		file, err := casesource.OpenFile("--cases", c.Cases, connectors.Filter{Agent: of.Agent, Version: of.Version, Batch: of.Batch})
 		if err != nil {
 			return err
 		}
-		if in.Case, err = sought.InFile(ctx, source, c.Cases); err != nil {
+		if in.Case, err = sought.InFile(ctx, file, c.Cases); err != nil {
 			return err
 		}
 		in.Unstored = false // the file has what the database lacks
-		snaps.Files = files.Files
+		snaps.Files = file.Snapshots.Files
 		switch {
 		case c.DB != "":
 		case c.Scores != "":
 			in.Scores, in.GoldHash, err = onecase.Scores(ctx, c.Scores, in.Case)
 		default:
-			in.Scores, err = onecase.Compute(ctx, scoring.EngineOptions{Counterexamples: smallDatabases, Snapshots: files, Config: in.Config}, in.Case, c.Metric)
+			in.Scores, err = onecase.Compute(ctx, scoring.EngineOptions{Counterexamples: smallDatabases, Snapshots: file.Snapshots, Config: in.Config}, in.Case, c.Metric)
 		}
 		if err != nil {
 			return err

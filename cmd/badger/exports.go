@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/casesource"
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/export"
@@ -41,11 +43,11 @@ func (f *exportFlags) open(ctx context.Context, p process, o export.Options, mas
 		if f.SARIF == "" {
 			return nil, usage("--case-file: expected --sarif, whose results name its lines")
 		}
-		source, _, err := caseFile("--case-file", f.CaseFile, answerFlags{})
+		in, err := casesource.OpenFile("--case-file", f.CaseFile, connectors.Filter{})
 		if err != nil {
 			return nil, err
 		}
-		if places, err = export.PlacesIn(ctx, source, f.CaseFile); err != nil {
+		if places, err = export.PlacesIn(ctx, in, f.CaseFile); err != nil {
 			return nil, err
 		}
 	}

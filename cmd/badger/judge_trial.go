@@ -68,7 +68,7 @@ func (c *judgeTestCommand) trial(ctx context.Context, p process) (*judgetrial.Tr
 		return nil, err
 	}
 	trial := judgetrial.New(j)
-	in, err := openCases(ctx, p, "--cases", c.Cases, c.Source, c.answerFlags)
+	in, err := openCases(ctx, p, "--cases", c.Cases, c.Source, c.answerFlags, openToRead)
 	if err != nil {
 		return nil, err
 	}

@@ -93,7 +93,7 @@ func (c *policyCommand) labelled(ctx context.Context, p process, which policy.Po
 		if from.Warehouse {
 			file, url = "", from.Where
 		}
-		in, err := openCases(ctx, p, from.Option, file, url, answerFlags{})
+		in, err := openCases(ctx, p, from.Option, file, url, answerFlags{}, openToRead)
 		if err != nil {
 			return nil, err
 		}

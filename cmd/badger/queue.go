@@ -36,21 +36,16 @@ type labelStore struct {
 
 // open opens the labels, to write with the tables brought to the present version.
 func (c *labelStore) open(ctx context.Context, p process, only bool) (*labelling.Store, error) {
-	open := openExisting
+	var w *connectors.Warehouse
+	var err error
 	if only {
-		open = func(ctx context.Context, url string) (*connectors.Warehouse, error) {
-			return openWarehouse(ctx, url, readOnly)
-		}
+		w, err = openToRead(ctx, c.DB)
+	} else {
+		w, err = openExisting(ctx, c.DB)
+		w, err = installed(ctx, w, err)
 	}
-	w, err := open(ctx, c.DB)
 	if err != nil {
 		return nil, err
-	}
-	if !only {
-		if err := w.Install(ctx); err != nil {
-			w.Close()
-			return nil, err
-		}
 	}
 	return &labelling.Store{Warehouse: w, Now: p.now}, nil
 }

@@ -15,8 +15,6 @@ import (
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/amount"
-	"github.com/badger-eval/badger/internal/batch"
-	"github.com/badger-eval/badger/internal/casesource"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/internal/export"
@@ -278,72 +276,39 @@ func (c *runCommand) open(ctx context.Context, e *runAtWork) (_ func(), err erro
 			closeAll()
 		}
 	}()
-	to := c.To
-	if c.Cases != "" {
-		if e.Source, e.snapshots, err = caseFile("--cases", c.Cases, c.answerFlags); err != nil {
-			return nil, err
+	to := c.written()
+	one := to != "" && to == c.Source // the database of the cases takes the scores, too
+	in, err := openCases(ctx, e.process, "--cases", c.Cases, c.Source, c.answerFlags, func(ctx context.Context, url string) (*connectors.Warehouse, error) {
+		if !one {
+			return openToRead(ctx, url)
 		}
-		to = cmp.Or(to, "duckdb:scores.duckdb")
+		w, err := openStore(ctx, url, true)
+		return installed(ctx, w, err)
+	})
+	if err != nil {
+		return nil, err
 	}
-	var source *connectors.Warehouse
-	same := c.Source != "" && (to == "" || to == c.Source)
-	if c.Source != "" {
-		var w *connectors.Warehouse
-		if same && !c.NoTo {
-			w, err = openStore(ctx, c.Source, true)
-		} else {
-			w, err = openWarehouse(ctx, c.Source, readOnly)
-		}
-		if err != nil {
-			return nil, err
-		}
-		closers = append(closers, func() { _ = w.Close() })
-		source = w
-		e.judges = append(e.judges, w)
-		e.snapshots.Warehouse = w
-		if same {
-			e.Warehouse = w
-		}
-	}
-	if !same && !c.NoTo {
-		if e.Warehouse, err = openStore(ctx, to, false); err != nil {
+	closers = append(closers, in.Close)
+	e.Source, e.snapshots, e.judges = in.Source, in.Snapshots, in.Warehouses()
+	switch {
+	case one:
+		e.Warehouse = in.Tables.Tables
+	case to != "":
+		w, err := openStore(ctx, to, false)
+		if e.Warehouse, err = installed(ctx, w, err); err != nil {
 			return nil, err
 		}
 		closers = append(closers, func() { _ = e.Warehouse.Close() })
+		e.judges = append(e.judges, e.Warehouse)
 		if e.snapshots.Warehouse == nil {
 			e.snapshots.Warehouse = e.Warehouse
-		}
-	}
-	if c.NoTo {
-		e.Warehouse = nil
-	}
-	if e.Warehouse != nil {
-		if err := e.Warehouse.Install(ctx); err != nil {
-			return nil, err
-		}
-		if !same {
-			e.judges = append(e.judges, e.Warehouse)
-		}
-	}
-	if source != nil {
-		if e.Source, err = casesource.InWarehouse(ctx, e.stderr, source, c.filter()); err != nil {
-			return nil, err
 		}
 	}
 	if err := e.Begin(ctx, c.Scores); err != nil {
 		return nil, err
 	}
-	if c.Scores != "" {
-		open := batch.CreateScoreFile
-		if c.Resume != "" {
-			open = batch.OpenScoreFile
-		}
-		f, err := open(c.Scores)
-		if err != nil {
-			return nil, err
-		}
-		e.ScoreFile = f
-		closers = append(closers, func() { _ = f.Close() })
+	if e.ScoreFile != nil {
+		closers = append(closers, func() { _ = e.ScoreFile.Close() })
 	}
 	return closeAll, nil
 }

@@ -106,14 +106,7 @@ func (c *viewCommand) open(ctx context.Context) (*connectors.Warehouse, error) {
 		return openSparingly(ctx, c.DB, readOnly)
 	}
 	w, err := openSparingly(ctx, c.DB, readWrite)
-	if err != nil {
-		return nil, err
-	}
-	if err := w.Install(ctx); err != nil {
-		w.Close()
-		return nil, err
-	}
-	return w, nil
+	return installed(ctx, w, err)
 }
 
 // door lets in the browser that opened a link from the terminal: other users of the machine reach

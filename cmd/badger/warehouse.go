@@ -51,3 +51,21 @@ func openExisting(ctx context.Context, url string) (*connectors.Warehouse, error
 	}
 	return warehouses.Open(ctx, url, driver.Options{MustExist: true})
 }
+
+// openToRead opens a warehouse of which nothing is changed.
+func openToRead(ctx context.Context, url string) (*connectors.Warehouse, error) {
+	return openWarehouse(ctx, url, readOnly)
+}
+
+// installed brings the tables of a warehouse that was opened to the present version; err is that of
+// opening it. The warehouse is closed where there is an error.
+func installed(ctx context.Context, w *connectors.Warehouse, err error) (*connectors.Warehouse, error) {
+	if err != nil {
+		return nil, err
+	}
+	if err := w.Install(ctx); err != nil {
+		_ = w.Close()
+		return nil, err
+	}
+	return w, nil
+}

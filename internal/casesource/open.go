@@ -10,7 +10,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Opened is cases that are only read.
+// Opened is cases that were opened.
 type Opened struct {
 	batch.Source
 	Snapshots Snapshots
@@ -32,6 +32,33 @@ func (o *Opened) Warehouses() []*connectors.Warehouse {
 	return []*connectors.Warehouse{o.Tables.Tables}
 }
 
+// Place is where cases are.
+type Place struct {
+	Flag string // what names the file in messages, such as --cases
+	File string // "": they are in a warehouse
+	URL  string // of the warehouse
+}
+
+// Opener opens a warehouse.
+type Opener func(ctx context.Context, url string) (*connectors.Warehouse, error)
+
+// Open opens the cases of a place that a filter chooses, see [OpenFile] and [InWarehouse].
+func Open(ctx context.Context, at Place, f connectors.Filter, notes io.Writer, open Opener) (*Opened, error) {
+	if at.File != "" {
+		return OpenFile(at.Flag, at.File, f)
+	}
+	w, err := open(ctx, at.URL)
+	if err != nil {
+		return nil, err
+	}
+	source, err := InWarehouse(ctx, notes, w, f)
+	if err != nil {
+		_ = w.Close()
+		return nil, err
+	}
+	return &Opened{Source: source, Snapshots: Snapshots{Warehouse: w}, Tables: source}, nil
+}
+
 // OpenFile opens the cases of a file that a filter chooses. The error of a file that is not there
 // begins with the flag that names it. A file holds no versions of the golden set: a filter that names
 // one is an error in what was asked for.
@@ -44,15 +71,4 @@ func OpenFile(flag, path string, f connectors.Filter) (*Opened, error) {
 		return nil, err
 	}
 	return &Opened{Source: source, Snapshots: snaps}, nil
-}
-
-// OpenWarehouse opens the cases of a warehouse that a filter chooses, see [InWarehouse]. The
-// warehouse is closed with them, and where there is an error.
-func OpenWarehouse(ctx context.Context, notes io.Writer, w *connectors.Warehouse, f connectors.Filter) (*Opened, error) {
-	source, err := InWarehouse(ctx, notes, w, f)
-	if err != nil {
-		_ = w.Close()
-		return nil, err
-	}
-	return &Opened{Source: source, Snapshots: Snapshots{Warehouse: w}, Tables: source}, nil
 }

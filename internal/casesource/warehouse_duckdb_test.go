@@ -3,6 +3,8 @@
 package casesource_test
 
 import (
+	"context"
+	"errors"
 	"io"
 	"path/filepath"
 	"slices"
@@ -22,14 +24,21 @@ import (
 // A filter chooses the same answers of a warehouse as of a file that holds them.
 func TestOpenWarehouse(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "w.duckdb")
-	open := func() *connectors.Warehouse {
-		c, err := duckdb.OpenFile(t.Context(), path, driver.Options{})
-		if err != nil {
-			t.Fatal(err)
+	at := casesource.Place{Flag: "--cases", URL: "duckdb:" + path}
+	open := func(ctx context.Context, url string) (*connectors.Warehouse, error) {
+		if url != at.URL {
+			t.Errorf("%s was opened, want %s", url, at.URL)
 		}
-		return connectors.New(c, duckdb.Dialect)
+		c, err := duckdb.OpenFile(ctx, path, driver.Options{})
+		if err != nil {
+			return nil, err
+		}
+		return connectors.New(c, duckdb.Dialect), nil
 	}
-	w := open()
+	w, err := open(t.Context(), at.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := w.Install(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +57,7 @@ func TestOpenWarehouse(t *testing.T) {
 	for _, f := range []connectors.Filter{
 		{}, {Agent: "nova"}, {Version: "1"}, {Batch: "tue"}, {Agent: "nova", Version: "1", Batch: "mon"}, {Agent: "nova", Batch: "wed"}, {Agent: scoring.Unnamed},
 	} {
-		there, err := casesource.OpenWarehouse(t.Context(), io.Discard, open(), f)
+		there, err := casesource.Open(t.Context(), at, f, io.Discard, open)
 		if err != nil {
 			t.Fatalf("%+v: %v", f, err)
 		}
@@ -66,8 +75,27 @@ func TestOpenWarehouse(t *testing.T) {
 		}
 		there.Close()
 	}
-	_, err := casesource.OpenWarehouse(t.Context(), io.Discard, open(), connectors.Filter{SetVersion: "2"})
+	_, err = casesource.Open(t.Context(), at, connectors.Filter{SetVersion: "2"}, io.Discard, open)
 	if want := `--set-version: badger.golden_set has no version "2"; it has 1`; !errcode.IsUsage(err) || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %q", err, want)
+	}
+	broken := errors.New("no such warehouse")
+	if _, err := casesource.Open(t.Context(), at, connectors.Filter{}, io.Discard, func(context.Context, string) (*connectors.Warehouse, error) { return nil, broken }); !errors.Is(err, broken) {
+		t.Errorf("%v, want the error of opening", err)
+	}
+}
+
+// A file is opened where one is named, and no warehouse besides.
+func TestOpenOpensTheFile(t *testing.T) {
+	in, err := casesource.Open(t.Context(), casesource.Place{Flag: "--cases", File: fileOf(t, answers), URL: "duckdb:w"}, connectors.Filter{Agent: "nova"}, io.Discard, func(context.Context, string) (*connectors.Warehouse, error) {
+		t.Error("a warehouse was opened")
+		return nil, errors.New("none")
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	if d := cmp.Diff([]string{"a", "b"}, idsOf(t, in)); d != "" {
+		t.Error(d)
 	}
 }

@@ -13,13 +13,28 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 )
 
 // Begin makes sure that a run that is resumed is there, and that a new one is new. Anything else is a
-// mistake of the user. Where scores go to no database, they are in a file, which may be named "".
-func (e *Run) Begin(ctx context.Context, file string) error {
+// mistake of the user. Then it opens the file that scores go to besides, or instead of a database; ""
+// is none. Close e.ScoreFile in the end.
+func (e *Run) Begin(ctx context.Context, file string) (err error) {
+	if err := e.found(ctx, file); err != nil || file == "" {
+		return err
+	}
+	open := batch.CreateScoreFile
+	if e.Resumed {
+		open = batch.OpenScoreFile
+	}
+	e.ScoreFile, err = open(file)
+	return err
+}
+
+// found finds the scores that the run has already.
+func (e *Run) found(ctx context.Context, file string) error {
 	if e.Warehouse == nil {
 		if !e.Resumed {
 			return nil
