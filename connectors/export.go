@@ -22,15 +22,13 @@ type ScoredAnswer struct {
 // Question is what the golden set says of a question that is asked: nothing where it lacks the question.
 type Question struct {
 	Text    string
-	Gold    string // the accepted query
-	Dialect string
 	Tags    []string
 	TagsErr error // why they cannot be read
 }
 
-// questionOf reads the columns question, tags, gold_sql and dialect, from a column on.
+// questionOf reads the columns question and tags, from a column on.
 func questionOf(r *record, from int) Question {
-	q := Question{Text: r.text(from), Gold: r.text(from + 2), Dialect: r.text(from + 3)}
+	q := Question{Text: r.text(from)}
 	q.Tags, q.TagsErr = scoring.ParseTags(r.text(from + 1))
 	return q
 }

@@ -54,16 +54,16 @@ func (o OfRun) Keys(d driver.Dialect) (query string, args []any) {
 	return "SELECT " + byAnswer + ", COUNT(*) FROM badger.scores" + where + " GROUP BY " + byAnswer + " ORDER BY " + byAnswer, args
 }
 
-// questionTexts are the columns of a question that exports show, or take its complexity from.
-const questionTexts = "g.question, g.tags, g.gold_sql, g.dialect"
+// questionTexts are the columns of a question that exports show.
+const questionTexts = "g.question, g.tags"
 
-// QuestionsNamed reads some questions by their ids: case_id, question, tags, gold_sql, dialect.
+// QuestionsNamed reads some questions by their ids: case_id, question, tags.
 func (q *Answers) QuestionsNamed(f Filter, ids []string) string {
 	return "SELECT g.case_id, " + questionTexts + " FROM " + q.golden(f, &Range{IDs: ids})
 }
 
 // QuestionsOf reads the questions of the answers that a run scored, one row for each answer, in the order
-// of [OfRun.Scores]: the answer's key, question, tags, gold_sql, dialect.
+// of [OfRun.Scores]: the answer's key, question, tags.
 func (q *Answers) QuestionsOf(o OfRun) string {
 	where, args := o.where(q.Dialect)
 	q.Args = args

@@ -102,12 +102,12 @@ func (e *Run) Evaluate(ctx context.Context) (batch.Outcome, error) {
 	}
 	runner := batch.Runner{
 		Engine: e.Engine, Metrics: e.Metrics, Concurrency: e.Concurrency, RetryFailed: e.RetryFailed, Ordered: e.ScoreFile != nil || e.Exports.Any(),
-		Stop: e.Stop, Now: e.Now, Progress: e.Progress, Held: e.held, Skipped: e.Summary.Describe,
+		Stop: e.Stop, Now: e.Now, Progress: e.Progress, Held: e.held, Skipped: func(c *scoring.Case) { e.Summary.Describe(c.AnswerID(), questionOf(c)) },
 	}
 	var lost error // of looking up questions
 	runner.Scored = func(c *scoring.Case, rows []batch.Row) {
 		if _, ok := e.Source.(*casesource.Warehouse); c != nil || !ok {
-			e.scored(c, rows)
+			e.scored(questionOf(c), rows)
 			return
 		}
 		if e.unread = append(e.unread, rows); len(e.unread) >= lookedUp && lost == nil {
@@ -147,20 +147,23 @@ func (e *Run) held(rows []batch.Row) {
 	if !rows[0].Matches(e.Chosen) {
 		return
 	}
-	e.Summary.Add(nil, rows)
+	e.Summary.Add(connectors.Question{}, rows)
 	e.count(rows)
 }
 
-// scored is told of every case whose scores are stored.
-func (e *Run) scored(c *scoring.Case, rows []batch.Row) {
-	e.Summary.Add(c, rows)
-	e.exportScored(c, rows)
-	if e.Recorded != nil && len(rows) > 0 {
+// scored is told of every answer whose scores are stored, and what is known of its question.
+func (e *Run) scored(q connectors.Question, rows []batch.Row) {
+	if len(rows) == 0 {
+		return
+	}
+	e.Summary.Add(q, rows)
+	e.exportScored(q, rows)
+	if e.Recorded != nil {
 		e.cases[rows[0].CaseID] = true
 		e.Recorded.count(rows)
 	}
-	if c != nil && e.Resumed {
-		e.Summary.Describe(c) // some of its scores may have been held
+	if e.Resumed {
+		e.Summary.Describe(rows[0].AnswerID, q) // some of its scores may have been held
 	}
 	e.count(rows)
 }

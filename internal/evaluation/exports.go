@@ -11,10 +11,18 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// exportScored writes a case that was scored to the exports. Those of a run that goes on are written
-// in the end, when its cases are whole.
-func (e *Run) exportScored(c *scoring.Case, rows []batch.Row) {
-	if !e.Exports.Any() || e.Resumed || len(rows) == 0 {
+// questionOf is what a case says of its question; nothing where there is no case.
+func questionOf(c *scoring.Case) connectors.Question {
+	if c == nil {
+		return connectors.Question{}
+	}
+	return connectors.Question{Text: c.Question, Tags: c.Tags, TagsErr: c.TagsErr}
+}
+
+// exportScored writes an answer that was scored to the exports. Those of a run that goes on are written
+// in the end, when its answers are whole.
+func (e *Run) exportScored(q connectors.Question, rows []batch.Row) {
+	if !e.Exports.Any() || e.Resumed {
 		return
 	}
 	scores := make([]scoring.Score, len(rows))
@@ -22,13 +30,6 @@ func (e *Run) exportScored(c *scoring.Case, rows []batch.Row) {
 		scores[i] = rows[i].Score
 	}
 	slices.SortFunc(scores, func(x, y scoring.Score) int { return cmp.Compare(x.Metric, y.Metric) }) // as a report reads them
-	var q connectors.Question
-	if c != nil {
-		q = connectors.Question{Text: c.Question, Dialect: c.Dialect, Tags: c.Tags, TagsErr: c.TagsErr}
-		if len(c.Golds) > 0 {
-			q.Gold = c.Golds[0].SQL
-		}
-	}
 	e.Exports.Add(export.Of(e.ID, rows[0].AnswerID, q, scores))
 }
 

@@ -82,14 +82,7 @@ func (e *Run) scoredUnread(ctx context.Context) error {
 		return err
 	}
 	for _, rows := range e.unread {
-		var c *scoring.Case
-		if q, there := questions[rows[0].CaseID]; there {
-			c = &scoring.Case{
-				ID: rows[0].CaseID, Question: q.Text, Dialect: q.Dialect, Tags: q.Tags, TagsErr: q.TagsErr, Golds: []scoring.Query{{SQL: q.Gold}},
-				Agent: scoring.Agent{Name: rows[0].Agent, Version: rows[0].Version, BatchID: rows[0].Batch},
-			}
-		}
-		e.scored(c, rows)
+		e.scored(questions[rows[0].CaseID], rows)
 	}
 	e.unread = nil
 	return nil

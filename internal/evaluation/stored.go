@@ -197,7 +197,7 @@ func (r *Stored) sum(a *export.Answer) {
 	for i := range a.Scores {
 		rows[i] = batch.Row{AnswerID: a.AnswerID, Score: a.Scores[i]}
 	}
-	r.Summary.Add(&scoring.Case{ID: a.CaseID, Question: a.Question, Tags: a.Tags, TagsErr: a.TagsErr}, rows)
+	r.Summary.Add(connectors.Question{Text: a.Question, Tags: a.Tags, TagsErr: a.TagsErr}, rows)
 }
 
 // MetricsNamed are metrics in the order of reports. Judges of users, which are not known here, come

@@ -4,6 +4,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -42,24 +43,20 @@ func NewSummary(engine *scoring.Engine, names []string) *Summary {
 	return SummaryOf(metrics)
 }
 
-// Add takes the scores of one case; c is nil where the case could not be read.
-func (s *Summary) Add(c *scoring.Case, rows []batch.Row) {
-	info := report.Case{}
-	if c != nil {
-		info = report.Case{ID: c.ID, Question: c.Question, Tags: c.Tags, TagsErr: c.TagsErr}
+// Add takes the scores of one answer to a question, of which nothing may be known.
+func (s *Summary) Add(q connectors.Question, rows []batch.Row) {
+	if len(rows) == 0 {
+		return
 	}
+	info := s.caseOf(rows[0].AnswerID, q)
 	scores := make([]scoring.Score, len(rows))
 	for i := range rows {
 		scores[i] = rows[i].Score
 	}
 	info.Tier = report.Tier(scores)
-	if !s.Mask.None() {
-		info.Question, info.Tags, info.TagsErr = "", nil, nil // they may hold a masked value
-	}
 	for i := range rows {
 		r := rows[i]
 		r.Score.Reason = s.Mask.Reason(r.Score.Metric, r.Score.Reason)
-		info.ID, info.Agent, info.Version, info.Batch = r.CaseID, r.Agent, r.Version, r.Batch
 		s.report.Add(r.Score, info)
 		if tag, month := metric.Tagged(&r.Score); tag != "" {
 			s.report.Judged(r.Score.Metric, tag)
@@ -71,11 +68,17 @@ func (s *Summary) Add(c *scoring.Case, rows []batch.Row) {
 }
 
 // Describe tells of a case whose scores, or some of them, were added without it.
-func (s *Summary) Describe(c *scoring.Case) {
-	if !s.Mask.None() {
-		return
+func (s *Summary) Describe(of scoring.AnswerID, q connectors.Question) {
+	s.report.Describe(s.caseOf(of, q))
+}
+
+// caseOf is a case as a report has it. What may hold a masked value is left out.
+func (s *Summary) caseOf(of scoring.AnswerID, q connectors.Question) report.Case {
+	c := report.Case{ID: of.CaseID, Agent: of.Agent, Version: of.Version, Batch: of.Batch}
+	if s.Mask.None() {
+		c.Question, c.Tags, c.TagsErr = q.Text, q.Tags, q.TagsErr
 	}
-	s.report.Describe(report.Case{ID: c.ID, Question: c.Question, Tags: c.Tags, Agent: c.Agent.Name, Version: c.Agent.Version, Batch: c.Agent.BatchID})
+	return c
 }
 
 // Close computes the figures once everything is added. Against names whom all others are compared

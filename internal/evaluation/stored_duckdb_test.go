@@ -1,0 +1,224 @@
+//go:build !no_duckdb
+
+package evaluation_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/duckdb"
+	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/evaluation"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/metric"
+)
+
+// database is a new one with badger's tables and some rows of eval_runs.
+func database(t *testing.T, runs ...connectors.Run) *connectors.Warehouse {
+	t.Helper()
+	c, err := duckdb.OpenFile(t.Context(), filepath.Join(t.TempDir(), "w.duckdb"), driver.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := connectors.New(c, duckdb.Dialect)
+	t.Cleanup(func() { _ = w.Close() })
+	if err := w.Install(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.WriteRuns(t.Context(), runs...); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// Two runs: r1 of two versions, one of which was stopped, and r2, which began later.
+var (
+	monday = time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC)
+	stored = []connectors.Run{
+		{ID: "r1", Agent: "nova", AgentVersion: "1", BatchID: "mon", Started: monday, Status: "done"},
+		{ID: "r1", Agent: "nova", AgentVersion: "2", BatchID: "mon", Started: monday, Status: "stopped"},
+		{ID: "r2", Agent: "atlas", AgentVersion: "1", BatchID: "tue", Started: monday.Add(24 * time.Hour), Status: "done"},
+	}
+)
+
+func TestFindsAStoredRun(t *testing.T) {
+	w, none := database(t, stored...), database(t)
+	for _, tc := range []struct {
+		why   string
+		in    *connectors.Warehouse
+		named evaluation.Named
+		want  connectors.OfRun
+		note  string
+		err   string // how it begins
+		code  errcode.Code
+	}{
+		{why: "the last one", in: w, named: evaluation.Named{Flag: "--run"}, want: connectors.OfRun{Run: "r2"}},
+		{why: "a run of which a part was stopped", in: w, named: evaluation.Named{ID: "r1", Flag: "--run"}, want: connectors.OfRun{Run: "r1"}, note: "note: run r1 is stopped; the figures are of the scores that it holds\n"},
+		{why: "the other part of it", in: w, named: evaluation.Named{ID: "r1", Flag: "--run", Of: scoring.AnswerID{Version: "1"}}, want: connectors.OfRun{Run: "r1", Version: "1"}},
+		{why: "a run that is compared with, whose answers need not be such", in: w, named: evaluation.Named{ID: "r2", Flag: "--against", Of: scoring.AnswerID{Agent: "nova"}}, want: connectors.OfRun{Run: "r2", Agent: "nova"}},
+		{why: "no such run", in: w, named: evaluation.Named{ID: "r3", Flag: "--against"}, err: "--against: there is no run r3; the latest runs are r2, r1"},
+		{why: "no such answers", in: w, named: evaluation.Named{ID: "r1", Flag: "--run", Of: scoring.AnswerID{Agent: "atlas"}}, err: "run r1 has no such answers; it has those of nova 1 mon, nova 2 mon"},
+		{why: "no runs", in: none, named: evaluation.Named{Flag: "--run", DB: "duckdb:w"}, err: "the database holds no runs; badger run --to duckdb:w makes one", code: errcode.NotFound},
+	} {
+		var notes bytes.Buffer
+		got, err := tc.named.Find(t.Context(), &notes, tc.in)
+		refused(t, tc.why, err, tc.err, tc.code)
+		if tc.err == "" && cmp.Diff(tc.want, got) != "" || notes.String() != tc.note {
+			t.Errorf("%s: %+v and note %q, want %+v and %q", tc.why, got, &notes, tc.want, tc.note)
+		}
+	}
+}
+
+// refused tells whether an error is what it should be: none, one of usage, or one with a code.
+func refused(t *testing.T, why string, err error, want string, code errcode.Code) {
+	t.Helper()
+	switch {
+	case want == "" && err == nil:
+	case want == "" || err == nil || !strings.HasPrefix(err.Error(), want):
+		t.Errorf("%s: %v, want %q", why, err, want)
+	case code != errcode.OK && (errcode.IsUsage(err) || errcode.Of(err) != code), code == errcode.OK && !errcode.IsUsage(err):
+		t.Errorf("%s: of usage: %t, code %s", why, errcode.IsUsage(err), errcode.Of(err))
+	}
+}
+
+func TestFindsOneRow(t *testing.T) {
+	w, none := database(t, stored...), database(t)
+	second := caselist.Run{ID: "r1", Agent: "nova", Version: "2", Batch: "mon"}
+	for _, tc := range []struct {
+		why     string
+		in      *connectors.Warehouse
+		id      string
+		pattern scoring.AnswerID
+		named   caselist.Run
+		want    caselist.Run
+		err     string
+		code    errcode.Code
+	}{
+		{why: "the last run", in: w, want: caselist.Run{ID: "r2", Agent: "atlas", Version: "1", Batch: "tue"}},
+		{why: "a version of a run", in: w, id: "r1", pattern: scoring.AnswerID{Version: "2"}, want: second},
+		{why: "the row that a list names", in: w, named: second, want: second},
+		{why: "a pattern wins over the list", in: w, named: second, pattern: scoring.AnswerID{Version: "1"}, want: caselist.Run{ID: "r1", Agent: "nova", Version: "1", Batch: "mon"}},
+		{why: "several rows", in: w, id: "r1", err: "run r1 has the answers of nova 1 mon, nova 2 mon; choose one with --agent"},
+		{why: "no row", in: w, id: "r1", pattern: scoring.AnswerID{Batch: "tue"}, err: "run r1 has the answers of nova 1 mon, nova 2 mon; choose one with --agent"},
+		{why: "no such run", in: w, id: "r3", err: "--run: there is no run r3"},
+		{why: "no runs", in: none, err: "the database holds no runs; badger run --to duckdb:w makes one", code: errcode.NotFound},
+	} {
+		got, err := evaluation.FindRow(t.Context(), tc.in, "duckdb:w", tc.id, tc.pattern, tc.named)
+		refused(t, tc.why, err, tc.err, tc.code)
+		if tc.err == "" && got != tc.want {
+			t.Errorf("%s: %+v, want %+v", tc.why, got, tc.want)
+		}
+	}
+}
+
+// A new run is new, a resumed one is there. The file of scores is emptied for a new run, kept for one that
+// goes on, and left alone where the run is refused.
+func TestBegin(t *testing.T) {
+	const score = `{"case_id":"a","agent_name":"","agent_version":"","batch_id":"","metric":"ex_bird","metric_version":1,"status":"ok","value":1}` + "\n"
+	w, none := database(t, stored...), database(t)
+	for _, tc := range []struct {
+		why     string
+		in      *connectors.Warehouse
+		id      string
+		resumed bool
+		was     string // of the file; "-": there is none, and one is named; "": none is named
+		is      string // afterwards
+		err     string
+	}{
+		{why: "a new run", in: w, id: "r3"},
+		{why: "a new run that is there", in: w, id: "r1", was: score, is: score, err: `--run-id: run "r1" is there already; go on with it by --resume r1, or choose another name`},
+		{why: "a run that goes on", in: w, id: "r1", resumed: true},
+		{why: "a run that is not there", in: w, id: "r3", resumed: true, was: score, is: score, err: `--resume: there is no run "r3"; the latest runs are r2, r1`},
+		{why: "no runs", in: none, id: "r1", resumed: true, err: `--resume: there is no run "r1"; the database holds no runs`},
+		{why: "a new run with a file", in: w, id: "r3", was: score},
+		{why: "a run that goes on with a file", in: w, id: "r1", resumed: true, was: score, is: score},
+		{why: "a run that goes on with a new file", in: w, id: "r1", resumed: true, was: "-"},
+		{why: "to no database", id: "r1"},
+		{why: "to a new file alone", id: "r1", was: "-"},
+		{why: "to a file alone, again", id: "r1", was: score},
+		{why: "a file goes on", id: "r1", resumed: true, was: score, is: score},
+		{why: "a file that is not there", id: "r1", resumed: true, was: "-", is: "-", err: `--resume: nothing holds scores of run "r1"`},
+		{why: "no file is named", id: "r1", resumed: true, err: `--resume: nothing holds scores of run "r1"`},
+	} {
+		path := ""
+		if tc.was != "" {
+			path = filepath.Join(t.TempDir(), "s.jsonl")
+		}
+		if len(tc.was) > 1 {
+			if err := os.WriteFile(path, []byte(tc.was), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		e := evaluation.Run{ID: tc.id, Resumed: tc.resumed, Warehouse: tc.in}
+		err := e.Begin(t.Context(), path)
+		refused(t, tc.why, err, tc.err, errcode.OK)
+		if opened := path != "" && tc.err == ""; (e.ScoreFile != nil) != opened {
+			t.Errorf("%s: the file is open: %t", tc.why, !opened)
+		}
+		if e.ScoreFile != nil {
+			_ = e.ScoreFile.Close()
+		}
+		is, err := os.ReadFile(path)
+		if path != "" && (err != nil) != (tc.is == "-") || err == nil && string(is) != tc.is {
+			t.Errorf("%s: the file holds %q, %v, want %q", tc.why, is, err, tc.is)
+		}
+	}
+}
+
+// A run that goes on tells the same of its cases as one that is done at once, also of those whose scores it
+// holds: their tags, and that tags cannot be read.
+func TestAResumedRunTellsTheSame(t *testing.T) {
+	w, path := database(t), filepath.Join(t.TempDir(), "c.jsonl")
+	const result = `{"columns":[{"name":"n","type":"integer"}],"rows":[[1]]}`
+	var lines strings.Builder
+	for _, c := range []struct{ id, tags string }{{"a", `["sales"]`}, {"b", `["sales", "hard"]`}, {"c", `{"no": "list"}`}} {
+		lines.WriteString(`{"case_id":"` + c.id + `","question":"how many?","tags":` + c.tags + `,"gold":{"sql":"SELECT 1","result":` + result + `},"agent":{"sql":"SELECT 1","result":` + result + `}}` + "\n")
+	}
+	if err := os.WriteFile(path, []byte(lines.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	engine, err := scoring.NewEngine(metric.All(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	evaluate := func(resumed bool) (batch.Outcome, any) {
+		e := evaluation.Run{
+			ID: "r", Mode: "both", Resumed: resumed, Engine: engine, Metrics: []string{"ex_bird"}, Source: batch.FileSource{Path: path}, Warehouse: w,
+			Now: func() time.Time { return monday }, Notes: io.Discard, Progress: func(batch.Progress) {},
+		}
+		if err := e.Begin(t.Context(), ""); err != nil {
+			t.Fatal(err)
+		}
+		outcome, err := e.Evaluate(context.WithoutCancel(t.Context()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := e.Summary.Close(""); err != nil {
+			t.Fatal(err)
+		}
+		if e.Summary.Figures.UnreadableTags == nil {
+			t.Errorf("resumed %t: the case whose tags cannot be read is not told", resumed)
+		}
+		return outcome, e.Summary.Figures
+	}
+	done, at := evaluate(false)
+	held, again := evaluate(true)
+	if done.Done != 3 || held.Done != 0 || held.Skipped != 3 {
+		t.Fatalf("%+v, then %+v", done, held)
+	}
+	if d := cmp.Diff(at, again); d != "" {
+		t.Error(d)
+	}
+}

@@ -1,0 +1,60 @@
+//go:build !no_duckdb
+
+package site_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/site"
+	"github.com/badger-eval/badger/internal/site/sitetest"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// A report is about the rows of a run whose answers are chosen. They are compared with one row of another
+// run: of the same agent, the last one, or else the first of all.
+func TestWhatAReportIsAbout(t *testing.T) {
+	w := sitetest.Open(t, filepath.Join(t.TempDir(), "w.duckdb"))
+	if err := w.Install(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	row := func(id, agent, version, batch string) connectors.Run {
+		return connectors.Run{ID: id, Agent: agent, AgentVersion: version, BatchID: batch, Status: "done"}
+	}
+	key := func(id, agent, version, batch string) caselist.Run {
+		return caselist.Run{ID: id, Agent: agent, Version: version, Batch: batch}
+	}
+	if err := w.WriteRuns(t.Context(),
+		row("r1", "nova", "1", "mon"), row("r1", "nova", "2", "mon"), row("r1", "atlas", "1", "mon"), row("r1", "", "", "mon"),
+		row("r2", "nova", "1", "tue"), row("r2", "nova", "2", "tue"), row("r2", "orion", "1", "tue")); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		why, run, baseline string
+		of                 scoring.AnswerID
+		want               site.Static
+		code               errcode.Code
+	}{
+		{why: "all rows", run: "r2", want: site.Static{Runs: []caselist.Run{key("r2", "nova", "1", "tue"), key("r2", "nova", "2", "tue"), key("r2", "orion", "1", "tue")}}},
+		{why: "a version", run: "r2", of: scoring.AnswerID{Agent: "nova", Version: "2"}, want: site.Static{Runs: []caselist.Run{key("r2", "nova", "2", "tue")}}},
+		{why: "the agent without a name", run: "r1", of: scoring.AnswerID{Agent: scoring.Unnamed}, want: site.Static{Runs: []caselist.Run{key("r1", "", "", "mon")}}},
+		{why: "the last row of the same agent", run: "r1", of: scoring.AnswerID{Agent: "nova", Version: "1"}, baseline: "r2", want: site.Static{Runs: []caselist.Run{key("r1", "nova", "1", "mon")}, Baseline: key("r2", "nova", "2", "tue")}},
+		{why: "a run without the agent", run: "r1", of: scoring.AnswerID{Agent: "atlas"}, baseline: "r2", want: site.Static{Runs: []caselist.Run{key("r1", "atlas", "1", "mon")}, Baseline: key("r2", "orion", "1", "tue")}},
+		{why: "a baseline that is not there", run: "r1", of: scoring.AnswerID{Agent: "atlas"}, baseline: "r9", want: site.Static{Runs: []caselist.Run{key("r1", "atlas", "1", "mon")}}},
+		{why: "no such answers", run: "r2", of: scoring.AnswerID{Agent: "atlas"}, code: errcode.NotFound},
+		{why: "no such run", run: "r9", code: errcode.NotFound},
+	} {
+		got, err := site.StaticOf(t.Context(), w, tc.run, tc.of, tc.baseline)
+		if errcode.Of(err) != tc.code {
+			t.Errorf("%s: %v, want code %s", tc.why, err, tc.code)
+		}
+		if d := cmp.Diff([2]any{tc.want.Runs, tc.want.Baseline}, [2]any{got.Runs, got.Baseline}); err == nil && d != "" {
+			t.Errorf("%s: %s", tc.why, d)
+		}
+	}
+}
