@@ -44,6 +44,7 @@ func (f *fake) Query(context.Context, string, ...any) (array.RecordReader, error
 		{Name: "c", Type: arrow.BinaryTypes.String}, {Name: "metric", Type: arrow.BinaryTypes.String}, {Name: "metric_version", Type: arrow.PrimitiveTypes.Int64}, {Name: "status", Type: arrow.BinaryTypes.String},
 		{Name: "value", Type: arrow.PrimitiveTypes.Float64, Nullable: true}, {Name: "label", Type: arrow.BinaryTypes.String, Nullable: true}, {Name: "passed", Type: arrow.FixedWidthTypes.Boolean, Nullable: true},
 		{Name: "reason", Type: arrow.BinaryTypes.String, Nullable: true}, {Name: "code", Type: arrow.BinaryTypes.String, Nullable: true}, {Name: "usage", Type: arrow.BinaryTypes.String, Nullable: true},
+		{Name: "gold_hash", Type: arrow.BinaryTypes.String, Nullable: true},
 	}, nil)
 	b := array.NewRecordBuilder(memory.NewGoAllocator(), schema)
 	defer b.Release()

@@ -133,7 +133,11 @@ func (w *Warehouse) Scores(ctx context.Context, runID string) iter.Seq2[ScoreRow
 	return func(yield func(ScoreRow, error) bool) {
 		more := true
 		err := w.each(ctx, "reading the scores of a run", badgersql.ScoresOfRun(w.dialect), []any{runID}, func(t *scoring.Table, row int) bool {
-			more = yield(scoreRow(t, row))
+			r, err := scoreRow(t, row)
+			if err == nil {
+				r.GoldHash = (&record{t: t, row: row}).text(13)
+			}
+			more = yield(r, err)
 			return more
 		})
 		if err != nil && more {

@@ -43,11 +43,12 @@ func (t *Table) FillKey(d driver.Dialect) string {
 	return "UPDATE " + t.FullName() + " SET " + strings.Join(set, ", ") + " WHERE eval_run_id = " + d.Param(1) + " AND (" + strings.Join(null, " OR ") + ")"
 }
 
-const scoresOfRunColumns = "SELECT case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, code, usage FROM badger.scores"
+const runScoreColumns = "case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, code, usage"
 
-// ScoresOfRun reads the scores of a run, whose name is the parameter.
+// ScoresOfRun reads the scores of a run, whose name is the parameter, in the columns of
+// [OfRun.Scores] and gold_hash, which tables of earlier versions lack.
 func ScoresOfRun(d driver.Dialect) string {
-	query, _ := OfRun{}.Scores(d)
+	query, _ := OfRun{}.scores(d, runScoreColumns+", gold_hash")
 	return query
 }
 

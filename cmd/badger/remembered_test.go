@@ -152,6 +152,39 @@ func TestResumedRunsEndAlike(t *testing.T) {
 	})
 }
 
+// What was made from another gold is scored again, in the database and in the file.
+func TestResumingAfterAGoldHasChanged(t *testing.T) {
+	onEngines(t, func(t *testing.T, url string) {
+		withDemo(t, url)
+		dir := t.TempDir()
+		common := []string{"run", "--source", url, "--metrics", "ex_bird,row_f1,sql_complexity", "--json", "--quiet"}
+		with := func(more ...string) []string { return append(append([]string{}, common...), more...) }
+		file, alone := filepath.Join(dir, "r.jsonl"), filepath.Join(dir, "alone.jsonl")
+		before, _ := must(t, with("--run-id", "r", "--scores", file)...)
+		must(t, with("--no-to", "--scores", alone)...)
+		execute(t, url, `UPDATE badger.golden_set SET gold_result = '{"columns": ["n"], "rows": [[-1]]}', alternatives = NULL WHERE case_id = 'bank-03'`)
+		want, _ := must(t, with("--run-id", "new")...)
+		if before == want {
+			t.Fatal("the change of the gold is not seen in the figures")
+		}
+		answers := strings.TrimSpace(ask(t, url, "SELECT COUNT(*) FROM badger.agent_runs WHERE case_id = 'bank-03'"))
+		for _, args := range [][]string{{"--resume", "r", "--scores", file}, {"--resume", "r", "--no-to", "--scores", alone}} {
+			out, log := must(t, with(args...)...)
+			same(t, strings.Join(args, " "), want, out)
+			if told := "note: " + answers + " answers scored again, because the question or its gold had changed since"; !strings.Contains(log, told) {
+				t.Errorf("%q: want %q in\n%s", args, told, log)
+			}
+			again, log := must(t, with(args...)...)
+			same(t, "once more", want, again)
+			if strings.Contains(log, "scored again") {
+				t.Errorf("%q once more:\n%s", args, log)
+			}
+		}
+		const counts = "SELECT agent_version, status, CAST(counts AS TEXT) FROM badger.eval_runs WHERE eval_run_id = '%s' ORDER BY agent_version"
+		same(t, "counts", ask(t, url, fmt.Sprintf(counts, "new")), ask(t, url, fmt.Sprintf(counts, "r")))
+	})
+}
+
 // The tables that the first release made, with rows in them.
 var released = []string{
 	"CREATE SCHEMA badger",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"slices"
+	"strconv"
 
 	"github.com/badger-eval/badger/scoring"
 )
@@ -13,6 +14,13 @@ import (
 type doneSet struct {
 	metrics map[metricID]int // position of the metric's bit
 	answers map[scoring.AnswerID]bits
+	golds   map[scoring.AnswerID]goldID // of answers whose scores name one
+}
+
+// goldID is a [scoring.Case.GoldHash] in 8 bytes; mixed where scores of one answer name several.
+type goldID struct {
+	hash  uint64
+	mixed bool
 }
 
 type metricID struct {
@@ -25,7 +33,7 @@ type bits []uint64
 func (b bits) has(i int) bool { return i>>6 < len(b) && b[i>>6]&(1<<(i&63)) != 0 }
 
 func newDoneSet() doneSet {
-	return doneSet{metrics: map[metricID]int{}, answers: map[scoring.AnswerID]bits{}}
+	return doneSet{metrics: map[metricID]int{}, answers: map[scoring.AnswerID]bits{}, golds: map[scoring.AnswerID]goldID{}}
 }
 
 // readDone reads what the run holds in the ledger. With RetryFailed, failed scores do not count.
@@ -47,10 +55,11 @@ func (r *Runner) readDone(ctx context.Context, l Ledger, run string, metrics []*
 		if r.RetryFailed && row.Score.Status == scoring.StatusFailed || row.Score.Missing() {
 			continue
 		}
-		s.put(row.Key())
 		if !slices.ContainsFunc(metrics, func(m *scoring.Metric) bool { return m.Name == row.Score.Metric && m.Version == row.Score.Version }) {
 			continue
 		}
+		s.put(row.Key())
+		s.madeFrom(row.AnswerID, row.GoldHash)
 		if len(rows) > 0 && rows[0].AnswerID != row.AnswerID {
 			tell()
 		}
@@ -73,6 +82,27 @@ func (s *doneSet) put(k Key) {
 		s.answers[k.AnswerID] = b
 	}
 	b[i>>6] |= 1 << (i & 63)
+}
+
+// madeFrom notes the question and gold that a score of the answer was made from.
+func (s *doneSet) madeFrom(a scoring.AnswerID, hash string) {
+	id, err := strconv.ParseUint(hash, 16, 64)
+	if err != nil {
+		return // the score names none: its case could not be read
+	}
+	g, known := s.golds[a]
+	if known && g.hash != id {
+		g.mixed = true
+	}
+	g.hash = id
+	s.golds[a] = g
+}
+
+// changed tells whether a score of the answer was made from another question or gold than this one.
+func (s *doneSet) changed(a scoring.AnswerID, hash string) bool {
+	g, known := s.golds[a]
+	id, err := strconv.ParseUint(hash, 16, 64)
+	return known && err == nil && (g.mixed || g.hash != id)
 }
 
 func (s *doneSet) has(k Key) bool {

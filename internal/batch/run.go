@@ -3,6 +3,7 @@ package batch
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,6 +21,7 @@ type run struct {
 	name    string
 	ledger  Ledger
 	metrics []*scoring.Metric
+	done    doneSet // what the ledger holds
 
 	// taking ends when no new case is to be taken, working when cases in flight are to be cut, and
 	// storing some time after that.
@@ -40,7 +42,8 @@ type run struct {
 	exhausted  bool  // the same: whether the source came to its end
 	cases      int64 // the same: how many it yielded
 
-	meter meter
+	meter   meter
+	changed int64 // of the stored
 }
 
 // job is a case on its way through a run.
@@ -53,6 +56,7 @@ type job struct {
 	begun    bool
 	c        *scoring.Case
 	question *scoring.Case // what is known of a case that could not be read; nil: nothing
+	changed  bool          // since its held scores were made
 	rows     []Row         // nil: cut, or not begun
 }
 
@@ -139,7 +143,7 @@ type sourced struct {
 
 // take leaves out what is done and hands the rest to the workers, until the source is at its end or
 // no new case is to be taken.
-func (x *run) take(done doneSet) {
+func (x *run) take() {
 	defer func() {
 		close(x.jobs)
 		x.busy.Wait()
@@ -161,7 +165,7 @@ func (x *run) take(done doneSet) {
 			return
 		}
 		x.cases++
-		j := &job{item: next.Item, seq: seq, metrics: done.missing(next.AnswerID, x.metrics)}
+		j := &job{item: next.Item, seq: seq, metrics: x.done.missing(next.AnswerID, x.metrics)}
 		if len(j.metrics) == 0 {
 			x.meter.skipped.Add(1)
 			if x.Skipped == nil {
@@ -222,8 +226,15 @@ func (x *run) score(j *job) {
 	}
 	c, err := load(ctx, &j.item)
 	var scores []scoring.Score
+	gold := ""
 	if err == nil {
-		j.c = c
+		j.c, gold = c, c.GoldHash()
+		if readable(c.Golds) && x.done.changed(j.item.AnswerID, gold) {
+			if len(j.metrics) == 0 {
+				x.meter.skipped.Add(-1)
+			}
+			j.changed, j.metrics = true, x.metrics
+		}
 	}
 	if err == nil && len(j.metrics) > 0 {
 		scores, err = x.Engine.ScoreMetrics(ctx, c, j.metrics)
@@ -242,16 +253,18 @@ func (x *run) score(j *job) {
 			return // cut
 		}
 	}
-	gold := ""
-	if j.c != nil {
-		gold = j.c.GoldHash()
-	}
 	j.rows = make([]Row, len(scores))
 	for i := range scores {
 		s := storable(scores[i])
 		s.CaseID, s.Metric, s.Version = j.item.CaseID, j.metrics[i].Name, j.metrics[i].Version
 		j.rows[i] = Row{AnswerID: j.item.AnswerID, Score: s, GoldHash: gold}
 	}
+}
+
+// readable tells whether the results of gold queries could be read. One that could not, such as of a
+// warehouse that is away, is no reason to replace scores.
+func readable(golds []scoring.Query) bool {
+	return !slices.ContainsFunc(golds, func(g scoring.Query) bool { return g.Result.Err != nil })
 }
 
 // load reads the case, which was written by others and must not end the run.

@@ -31,11 +31,15 @@ type Runner struct {
 	Stop      <-chan struct{}
 	SoftLimit time.Duration
 
-	// Held is told, before anything else, of the scores that the run holds and that are not
-	// computed again, answer by answer. Skipped is told of every case of the source all of whose
-	// scores are held, Scored of every case whose scores were stored, Progress of how far the run
-	// is (about every ProgressEvery, default 200 ms, and at the end). They are called one at a
-	// time, and may be nil. Where the case could not be read, c is what is known of its question, or nil.
+	// Held is told, before anything else, of the scores that the run holds, answer by answer.
+	// Skipped is told of every case of the source all of whose scores are held, Scored of every case
+	// whose scores were stored, Progress of how far the run is (about every ProgressEvery, default
+	// 200 ms, and at the end). They are called one at a time, and may be nil. Where the case could
+	// not be read, c is what is known of its question, or nil.
+	//
+	// A case whose question or gold is not the one that its held scores were made from is scored
+	// again, and Scored is told of it after Held was. A case all of whose scores are held is only
+	// read, and so compared, where Skipped is not nil.
 	Held          func(rows []Row)
 	Skipped       func(c *scoring.Case)
 	Scored        func(c *scoring.Case, rows []Row)
@@ -48,6 +52,7 @@ type Runner struct {
 // Outcome is what became of a run.
 type Outcome struct {
 	Progress
+	Changed  int64 // cases of Done whose question or gold had changed since their held scores were made
 	Cut      int64 // cases that were in flight when the run was cut; they have no scores
 	Complete bool  // whether every case of the source has its scores in the ledger
 }
@@ -96,13 +101,14 @@ func (r Runner) Run(ctx context.Context, name string, src Source, ledger Ledger)
 		return Outcome{}, errcode.New(errcode.Of(err), "reading the scores of the run so far: %w", err)
 	}
 	x := newRun(ctx, r.withDefaults(metrics), name, ledger, metrics)
+	x.done = done
 	defer x.close()
 	if c, ok := src.(Counter); ok && r.Progress != nil {
 		go x.count(c)
 	}
 	go x.watchStop()
 	go x.read(src)
-	go x.take(done)
+	go x.take()
 	for range x.Concurrency {
 		go x.work()
 	}

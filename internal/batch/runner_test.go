@@ -131,6 +131,61 @@ func TestEveryCaseEndsInScores(t *testing.T) {
 	}
 }
 
+// A resumed run keeps no score that was made from another question or gold.
+func TestChangedCasesAreScoredAgain(t *testing.T) {
+	gold := func(sql string) items {
+		src := numbered(3)
+		for i := range src {
+			src[i] = batch.ItemOf(&scoring.Case{ID: src[i].CaseID, Golds: []scoring.Query{{SQL: sql}}}, src[i].Place)
+		}
+		return src
+	}
+	first := gold("SELECT 1")
+	changed := slices.Clone(first)
+	changed[1] = gold("SELECT 2")[1]
+	away := slices.Clone(first)
+	away[1] = batch.ItemOf(&scoring.Case{ID: away[1].CaseID, Golds: []scoring.Query{{SQL: "SELECT 1", Result: scoring.Result{Ref: "g.csv", Err: errors.New("away")}}}}, away[1].Place)
+	unread := slices.Clone(first)
+	unread[1].Load = func(context.Context) (*scoring.Case, error) { return nil, errors.New("torn") }
+	for _, tc := range []struct {
+		why             string
+		held            []string // metrics
+		before, after   items
+		scores, changed int64
+		told            []string // that all scores are held
+	}{
+		{"nothing changed", []string{"m", "n"}, first, first, 0, 0, []string{"q000", "q001", "q002"}},
+		{"one changed, all of whose scores are held", []string{"m", "n"}, first, changed, 2, 1, []string{"q000", "q002"}},
+		{"one changed, some of whose scores are held", []string{"m"}, first, changed, 4, 1, nil},
+		{"a metric that is not asked for now", []string{"other"}, first, changed, 6, 0, nil},
+		{"a gold result that cannot be read now", []string{"m", "n"}, first, away, 0, 0, []string{"q000", "q001", "q002"}},
+		{"a case that cannot be read now", []string{"m", "n"}, first, unread, 0, 0, []string{"q000", "q002"}},
+		{"a case that could not be read before", []string{"m", "n"}, unread, first, 0, 0, []string{"q000", "q001", "q002"}},
+	} {
+		t.Run(tc.why, func(t *testing.T) {
+			e := engineOf(t, scoring.Metric{Name: "m", Score: one}, scoring.Metric{Name: "n", Score: one}, scoring.Metric{Name: "other", Score: one})
+			l := &ledgertest.Memory{}
+			if _, err := (batch.Runner{Engine: e, Metrics: tc.held}).Run(t.Context(), "r", tc.before, l); err != nil {
+				t.Fatal(err)
+			}
+			again := func() (batch.Outcome, []string) {
+				var told []string
+				o, err := batch.Runner{Engine: e, Metrics: []string{"m", "n"}, Ordered: true, Skipped: func(c *scoring.Case) { told = append(told, c.ID) }}.Run(t.Context(), "r", tc.after, l)
+				if err != nil || !o.Complete {
+					t.Fatal(err, o.Complete)
+				}
+				return o, told
+			}
+			if o, told := again(); o.Scores != tc.scores || o.Changed != tc.changed || o.Done+o.Skipped != 3 || !slices.Equal(told, tc.told) {
+				t.Errorf("%d scores, %d changed, %d done, %d held, told of %q; want %d, %d and %q", o.Scores, o.Changed, o.Done, o.Skipped, told, tc.scores, tc.changed, tc.told)
+			}
+			if o, _ := again(); o.Scores != 0 || o.Changed != 0 {
+				t.Errorf("once more: %d scores, %d changed, want none", o.Scores, o.Changed)
+			}
+		})
+	}
+}
+
 func TestWhatIsDoneIsNotReadAgain(t *testing.T) {
 	var scored sync.Map
 	count := func(_ context.Context, in *scoring.Input) (scoring.Score, error) {

@@ -84,6 +84,7 @@ func (x *run) store() (Outcome, error) {
 	flush()
 	x.report()
 	o.Progress = x.meter.progress()
+	o.Changed = x.changed
 	o.Complete = x.exhausted && !left && failure == nil
 	if failure != nil {
 		return o, failure
@@ -122,6 +123,9 @@ func (x *run) appendRows(batch []*job) error {
 			continue
 		}
 		x.meter.stored(j.rows)
+		if j.changed {
+			x.changed++
+		}
 		if j.c == nil {
 			x.meter.unread++
 		}

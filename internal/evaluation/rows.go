@@ -55,7 +55,7 @@ func (e *Run) begin(ctx context.Context, rows []batch.Row) error {
 // evaluated.
 func (e *Run) record(ctx context.Context, status string) error {
 	others := map[connectors.Run]bool{} // rows that have scores of metrics that are not part of this call
-	if len(e.earlier) > 0 {             // which may hold scores of metrics that are not part of this call
+	if e.Resumed {                      // what is held may be of metrics that are not part of this call, or replaced
 		e.answers = map[connectors.Run]*tally{}
 		for r, err := range e.Warehouse.Scores(ctx, e.ID) {
 			if err != nil {

@@ -17,6 +17,9 @@ func (e *Run) Say(o batch.Outcome) {
 		}
 		fmt.Fprintln(e.Notes, "; the scores are in badger.scores")
 	}
+	if o.Changed > 0 {
+		fmt.Fprintf(e.Notes, "note: %s scored again, because the question or its gold had changed since\n", amount.Of(o.Changed, "answer"))
+	}
 	if s, ok := e.Source.(*casesource.Warehouse); ok {
 		fmt.Fprintf(e.Notes, "golden set: %s\n", s.Versions())
 	}

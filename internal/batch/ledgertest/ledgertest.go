@@ -36,7 +36,7 @@ func Test(t *testing.T, o Options, open func(t *testing.T) func(t *testing.T) ba
 }
 
 // held lists what a run holds, each entry being "case agent version batch metric metric-version
-// status value passed label usage", sorted.
+// status value passed label reason code usage gold", sorted.
 func held(t *testing.T, l batch.Ledger, run string) []string {
 	t.Helper()
 	var out []string
@@ -59,7 +59,7 @@ func entry(r *batch.Row) string {
 	if s.Usage != nil {
 		usage = fmt.Sprint(*s.Usage)
 	}
-	return fmt.Sprintf("%q %q %q %q %s %d %s %v %s %q %q %v %s", r.CaseID, r.Agent, r.Version, r.Batch, s.Metric, s.Version, s.Status, s.Value, passed, s.Label, s.Reason, s.Code, usage)
+	return fmt.Sprintf("%q %q %q %q %s %d %s %v %s %q %q %v %s %s", r.CaseID, r.Agent, r.Version, r.Batch, s.Metric, s.Version, s.Status, s.Value, passed, s.Label, s.Reason, s.Code, usage, r.GoldHash)
 }
 
 func entries(rows []batch.Row) []string {
@@ -82,7 +82,10 @@ func rowsComeBack(t *testing.T, o Options, open func(t *testing.T) batch.Ledger)
 	full.Passed, full.Label, full.Detail, full.Gold = &passed, "overlap", map[string]any{"n": 1}, 2
 	full.Warnings, full.AssessmentIDs = []string{"w"}, []string{"a1", "a2"}
 	full.Usage = &scoring.Usage{Calls: 2, TokensIn: 100, TokensOut: -1}
+	ofGold := row("q3", "1", "m", scoring.OK(1, ""))
+	ofGold.GoldHash = "0f63a9c2d41e77b8"
 	rows := []batch.Row{
+		ofGold,
 		row("q1", "1", "m", full),
 		row("q1", "1", "n", scoring.NotApplicable("no gold SQL given")),
 		row("q1", "2", "m", scoring.Abstain("tie")),
