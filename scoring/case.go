@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/jsonscan"
 	"github.com/badger-eval/badger/scoring/counterexample"
 )
 
@@ -283,11 +284,16 @@ func resultOf(raw json.RawMessage) Result {
 	case len(raw) == 0 || string(raw) == "null":
 		return Result{}
 	case raw[0] == '"':
-		var s string
-		if err := json.Unmarshal(raw, &s); err != nil {
+		var s jsonscan.Scanner
+		s.Reset(raw)
+		text, err := s.String()
+		if err == nil {
+			err = s.Lone()
+		}
+		if err != nil {
 			return Result{Err: errcode.New(errcode.InvalidArgument, "result: %w", err)}
 		}
-		return ParseResultText([]byte(s))
+		return ParseResultText(text)
 	}
 	t, err := ParseResult(raw)
 	return Result{Table: t, Err: err}
@@ -340,6 +346,9 @@ func DecodeCase(data []byte) (*Case, error) {
 			return nil, errcode.New(errcode.InvalidArgument, "case: case_id is empty, expected a text that tells the question apart")
 		}
 		return nil, errcode.New(errcode.InvalidArgument, "case: case_id is missing, expected a text that tells the question apart")
+	}
+	if err := checkMembers(data); err != nil {
+		return nil, errcode.New(errcode.Of(err), "case %q: %w", j.CaseID, err)
 	}
 	if string(j.Expected.Tools) == "null" {
 		j.Expected.Tools = nil

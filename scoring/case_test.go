@@ -116,6 +116,13 @@ func TestDecodeCaseResults(t *testing.T) {
 		{"a list", `[1]`, -1, "", "an object"},
 		{"a number", `7`, -1, "", "an object"},
 		{"other text", `"seven"`, -1, "", "reference"},
+		{"a lone surrogate in a cell", `{"columns":["a"],"rows":[["\ud800"]]}`, -1, "", `row 1, column 1 ("a"): the JSON string before byte 34 has a lone surrogate`},
+		{"a lone surrogate in the name of a column", `{"columns":["\ud800"],"rows":[[1]]}`, -1, "", "lone surrogate"},
+		{"a lone surrogate in the name of a column with a type", `{"columns":[{"name":"\ud800","type":"integer"}],"rows":[[1]]}`, -1, "", "lone surrogate"},
+		{"a lone surrogate in text", `"{\"columns\":[\"a\"],\"rows\":[[\"\udfff\"]]}"`, -1, "", "lone surrogate"},
+		{"a pair", `{"columns":["a"],"rows":[["\ud83e\udda1"]]}`, 1, "", ""},
+		{"bytes that are not UTF-8", "{\"columns\":[\"a\"],\"rows\":[[\"\xe9\"]]}", -1, "", "valid UTF-8"},
+		{"columns that are there twice", `{"columns":["a"],"columns":["b"],"rows":[[1]]}`, -1, "", `"columns" stands there twice`},
 	} {
 		for _, side := range []string{`"gold":{"result":%}`, `"agent":{"result":%}`} {
 			c := decodeCase(t, `{"case_id":"x",`+strings.Replace(side, "%", tc.result, 1)+`}`)
@@ -138,6 +145,14 @@ func TestDecodeCaseResults(t *testing.T) {
 	}
 }
 
+// Members whose names differ only in letter case are different where names are the user's own.
+func TestDecodeCaseKeepsLetterCase(t *testing.T) {
+	c := decodeCase(t, `{"case_id":"x","options":{"m":{},"M":{}},"human":{"votes":{"Kim":"pass","kim":"fail"}},"agent":{"tool_calls":[{"name":"t","arguments":{"a":1,"A":2}}]}}`)
+	if len(c.Options) != 2 || string(c.Agent.ToolCalls[0].Arguments) != `{"a":1,"A":2}` {
+		t.Errorf("%+v", c)
+	}
+}
+
 func TestDecodeCaseErrors(t *testing.T) {
 	for _, tc := range []struct{ why, text, says string }{
 		{"no id", `{"question":"q"}`, "case_id is missing"},
@@ -149,6 +164,17 @@ func TestDecodeCaseErrors(t *testing.T) {
 		{"a question that is a number", `{"case_id":"c","question":1}`, "question"},
 		{"a latency below 0", `{"case_id":"c","agent":{"latency_ms":-1}}`, "agent.latency_ms"},
 		{"a latency of centuries", `{"case_id":"c","gold":[{},{"latency_ms":1e300}]}`, "gold.latency_ms"},
+		{"an id that is there twice", `{"case_id":"c","case_id":"d"}`, `"case_id" is there twice`},
+		{"the same in other letters", `{"case_id":"c","Case_ID":"d"}`, `"case_id" is there twice`},
+		{"a query that is there twice", `{"case_id":"c","agent":{"sql":"a","name":"n","sql":"b"}}`, `"agent.sql" is there twice`},
+		{"a result that is there twice", `{"case_id":"c","agent":{"result":null,"result":{"columns":["a"],"rows":[[1]]}}}`, `"agent.result" is there twice`},
+		{"a gold query that is there twice", `{"case_id":"c","gold":[{"sql":"a"},{"sql":"a","SQL":"b"}]}`, `"gold.sql" is there twice`},
+		{"an argument that is there twice", `{"case_id":"c","agent":{"tool_calls":[{"name":"t","arguments":{"a":1,"a":2}}]}}`, `"agent.tool_calls.arguments.a" is there twice`},
+		{"options of one metric that are there twice", `{"case_id":"c","options":{"m":{},"m":{"x":1}}}`, `"options.m" is there twice`},
+		{"a member that is not known, twice", `{"case_id":"c","extra":1,"extra":2}`, `"extra" is there twice`},
+		{"a lone surrogate", `{"case_id":"c","question":"\ud800?"}`, `"question": the JSON string before byte 35 has a lone surrogate`},
+		{"a lone surrogate in an id", `{"case_id":"\udfff"}`, `"case_id": the JSON string before byte 19 has a lone surrogate`},
+		{"bytes that are not UTF-8", "{\"case_id\":\"c\",\"agent\":{\"sql\":\"SELECT 'caf\xe9'\"}}", `"agent.sql": JSON byte 31: expected valid UTF-8`},
 	} {
 		_, err := scoring.DecodeCase([]byte(tc.text))
 		if errcode.Of(err) != errcode.InvalidArgument || !strings.Contains(err.Error(), tc.says) {

@@ -109,7 +109,9 @@ func scanColumns(s *jsonscan.Scanner) ([]Column, []Type, error) {
 		name, t := "", Null
 		if s.Peek() == '"' {
 			var b []byte
-			b, err = s.String()
+			if b, err = s.String(); err == nil {
+				err = s.Lone()
+			}
 			name = string(b)
 		} else {
 			name, t, err = scanColumn(s)
@@ -139,6 +141,9 @@ func scanColumn(s *jsonscan.Scanner) (name string, t Type, err error) {
 			continue
 		}
 		v, err := s.String()
+		if err == nil {
+			err = s.Lone()
+		}
 		if err != nil {
 			return name, Null, err
 		}
@@ -211,6 +216,9 @@ func scanCell(s *jsonscan.Scanner, b *Builder, declared Type) error {
 		return errcode.New(errcode.InvalidArgument, "true or false in a column of type %v", declared)
 	case '"':
 		text, err := s.String()
+		if err == nil {
+			err = s.Lone()
+		}
 		if err != nil {
 			return err
 		}

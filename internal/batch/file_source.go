@@ -62,6 +62,10 @@ func (s FileSource) Cases(ctx context.Context) iter.Seq2[Item, error] {
 			text := bytes.TrimSpace(line.Text)
 			if line.Number == 1 {
 				text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+				if what := notText(line.Text); what != "" {
+					yield(Item{}, errcode.New(errcode.InvalidArgument, "%s: expected JSON Lines in UTF-8, found %s", filepath.Base(s.Path), what))
+					return
+				}
 				if len(text) > 0 && text[0] == '[' {
 					yield(Item{}, errcode.New(errcode.InvalidArgument, "%s: expected one JSON object a line (JSON Lines), found an array", filepath.Base(s.Path)))
 					return
@@ -75,6 +79,19 @@ func (s FileSource) Cases(ctx context.Context) iter.Seq2[Item, error] {
 			}
 		}
 	}
+}
+
+// notText names what a file that begins with this line is, where people take that for a case file.
+func notText(line []byte) string {
+	for _, f := range []struct{ magic, name string }{
+		{"\xff\xfe", "UTF-16"}, {"\xfe\xff", "UTF-16"}, {"\x1f\x8b", "data compressed by gzip"}, {"\x28\xb5\x2f\xfd", "data compressed by Zstandard"},
+		{"PK\x03\x04", "a ZIP archive"}, {"PAR1", "Parquet"}, {"ARROW1", "an Arrow file"},
+	} {
+		if bytes.HasPrefix(line, []byte(f.magic)) {
+			return f.name
+		}
+	}
+	return ""
 }
 
 // Copies finds the cases that several lines give. It finds none in what can be read only once.

@@ -105,6 +105,14 @@ func TestCaseFileThatIsNone(t *testing.T) {
 	if errcode.Of(err) != errcode.InvalidArgument || !strings.Contains(err.Error(), "found an array") {
 		t.Errorf("a JSON array: %v; one clear error is better than one for every line", err)
 	}
+	for begins, want := range map[string]string{
+		"\xff\xfe{\x00\"\x00": "UTF-16", "\xfe\xff\x00{\x00\"": "UTF-16", "\x1f\x8b\x08\x00": "gzip", "\x28\xb5\x2f\xfd\x04": "Zstandard", "PK\x03\x04": "ZIP", "PAR1\x15": "Parquet", "ARROW1\x00\x00": "an Arrow file",
+	} {
+		got, err := read(batch.FileSource{Path: write(t, "c.jsonl", begins+"\n{\"case_id\":\"a\"}\n")})
+		if errcode.Of(err) != errcode.InvalidArgument || len(got) > 0 || !strings.Contains(err.Error(), "c.jsonl: expected JSON Lines in UTF-8, found ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %q and %v, want %s", begins, got, err, want)
+		}
+	}
 }
 
 func TestCasesFromAStream(t *testing.T) {

@@ -64,6 +64,7 @@ type Run struct {
 	unread  [][]batch.Row                     // scores of answers of tables that could not be read, whose questions are to be looked up
 	begun   map[connectors.Run]bool           // rows of eval_runs that are written
 	answers map[connectors.Run]*tally         // by the key of eval_runs
+	strange map[string]int64                  // answers whose case has options of a metric that is not known, by its name
 	earlier map[connectors.Run]connectors.Run // the rows of a run that is resumed, by their key
 }
 
@@ -106,6 +107,7 @@ func (e *Run) Evaluate(ctx context.Context) (batch.Outcome, error) {
 	}
 	var lost error // of looking up questions
 	runner.Scored = func(c *scoring.Case, rows []batch.Row) {
+		e.lookAtOptions(c)
 		if _, ok := e.Source.(*casesource.Warehouse); c != nil || !ok {
 			e.scored(questionOf(c), rows)
 			return
@@ -166,6 +168,27 @@ func (e *Run) scored(q connectors.Question, rows []batch.Row) {
 		e.Summary.Describe(rows[0].AnswerID, q) // some of its scores may have been held
 	}
 	e.count(rows)
+}
+
+// maxStrange bounds how many unknown metrics are told apart.
+const maxStrange = 100
+
+// lookAtOptions counts options of a case that no metric reads, such as those of a misspelt name.
+func (e *Run) lookAtOptions(c *scoring.Case) {
+	if c == nil {
+		return
+	}
+	for name := range c.Options {
+		if _, err := e.Engine.Metric(name); err == nil {
+			continue
+		}
+		if e.strange == nil {
+			e.strange = map[string]int64{}
+		}
+		if _, there := e.strange[name]; there || len(e.strange) < maxStrange {
+			e.strange[name]++
+		}
+	}
 }
 
 func (e *Run) count(rows []batch.Row) {

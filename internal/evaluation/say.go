@@ -2,6 +2,8 @@ package evaluation
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/batch"
@@ -22,6 +24,14 @@ func (e *Run) Say(o batch.Outcome) {
 	}
 	if s, ok := e.Source.(*casesource.Warehouse); ok {
 		fmt.Fprintf(e.Notes, "golden set: %s\n", s.Versions())
+	}
+	for i, name := range slices.Sorted(maps.Keys(e.strange)) {
+		if i == 3 {
+			fmt.Fprintf(e.Notes, "note: nor were those of %s\n", amount.Of(len(e.strange)-i, "more unknown metric"))
+			break
+		}
+		_, err := e.Engine.Metric(name)
+		fmt.Fprintf(e.Notes, "note: options of %s were not read: %v\n", amount.Of(e.strange[name], "answer"), err)
 	}
 	if e.Execution != nil {
 		for _, line := range e.Execution.Lines() {

@@ -25,6 +25,7 @@ type Scanner struct {
 	pos     int
 	depth   int
 	scratch []byte
+	lone    bool // the last string has a lone surrogate
 }
 
 // Reset makes the scanner read b from its beginning. The slices handed out alias b.
@@ -119,9 +120,10 @@ func (s *Scanner) more(first bool, end byte) (bool, error) {
 }
 
 // String reads a string. The slice aliases the input or, where the string has escapes, scratch
-// space that the next such string overwrites. Lone surrogates become U+FFFD; bytes that are not
-// UTF-8 are an error.
+// space that the next such string overwrites. Lone surrogates become U+FFFD, and [Scanner.Lone] tells
+// of them; bytes that are not UTF-8 are an error.
 func (s *Scanner) String() ([]byte, error) {
+	s.lone = false
 	if s.Peek() != '"' {
 		return nil, s.fail("a string")
 	}
@@ -147,6 +149,15 @@ func (s *Scanner) String() ([]byte, error) {
 	}
 	s.pos = len(s.b)
 	return nil, s.fail(`'"'`)
+}
+
+// Lone returns an error where the last string has a lone surrogate, such as \ud800: half of a
+// character, which no text in UTF-8 can hold.
+func (s *Scanner) Lone() error {
+	if s.lone {
+		return errcode.New(errcode.InvalidArgument, "the JSON string before byte %d has a lone surrogate, expected a pair", s.pos)
+	}
+	return nil
 }
 
 func (s *Scanner) escaped(start, i int) ([]byte, error) {
@@ -199,6 +210,8 @@ func (s *Scanner) escaped(start, i int) ([]byte, error) {
 				}
 				if r = utf16.DecodeRune(r, low); r != utf8.RuneError {
 					i += 6
+				} else {
+					s.lone = true
 				}
 			}
 			out = utf8.AppendRune(out, r)
@@ -323,6 +336,36 @@ func (s *Scanner) Skip() ([]byte, error) {
 		_, _, err = s.Number()
 	}
 	return s.b[start:s.pos], err
+}
+
+// Pass moves behind one value without looking into it. The input must be known to be JSON.
+func (s *Scanner) Pass() {
+	depth := 0
+	for s.Peek(); s.pos < len(s.b); s.pos++ {
+		switch s.b[s.pos] {
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth < 0 {
+				return // the end of what the value stands in
+			}
+			if depth == 0 {
+				s.pos++
+				return
+			}
+		case ',':
+			if depth == 0 {
+				return
+			}
+		case '"':
+			for s.pos++; s.pos < len(s.b) && s.b[s.pos] != '"'; s.pos++ {
+				if s.b[s.pos] == '\\' {
+					s.pos++
+				}
+			}
+		}
+	}
+	s.pos = min(s.pos, len(s.b))
 }
 
 func (s *Scanner) skipObject() error {

@@ -74,6 +74,35 @@ func FuzzSkip(f *testing.F) {
 			if err := json.Unmarshal(raw, &want); err != nil || want != string(got) {
 				t.Fatalf("%q: string %q, encoding/json reads %q (%v)", b, got, want, err)
 			}
+			// A replacement character comes from the text itself, or from a lone surrogate.
+			if replaced := strings.Count(want, "\ufffd") > strings.Count(string(raw), "\ufffd")+strings.Count(strings.ToLower(string(raw)), `\ufffd`); replaced && s.Lone() == nil {
+				t.Fatalf("%q: no error of a lone surrogate", b)
+			}
+		}
+		// A value is passed over wherever it stands.
+		for _, around := range [][2]string{{"", ""}, {"[", "]"}, {`{"a":`, "}"}, {"[", ",1]"}} {
+			if !json.Valid(b) || tooDeep(b) {
+				break
+			}
+			text := around[0] + string(b) + around[1]
+			s.Reset([]byte(text))
+			switch {
+			case text[0] == '[' && around[0] != "":
+				if err := s.Array(); err != nil {
+					t.Fatal(err)
+				}
+			case around[0] != "":
+				if err := s.Object(); err != nil {
+					t.Fatal(err)
+				}
+				if _, _, err := s.Key(true); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s.Pass()
+			if rest := strings.TrimSpace(text[s.Offset():]); rest != around[1] {
+				t.Fatalf("%q: behind the value stands %q, want %q", text, rest, around[1])
+			}
 		}
 	})
 }

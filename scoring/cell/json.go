@@ -16,7 +16,7 @@ func jsonKey(s string) uint64 {
 	var sc jsonscan.Scanner
 	sc.Reset([]byte(s))
 	if sc.Peek() == '"' { // a JSON string is its text
-		if text, err := sc.String(); err == nil && sc.End() == nil {
+		if text, err := sc.String(); err == nil && sc.Lone() == nil && sc.End() == nil {
 			return TextKey(string(text))
 		}
 		sc.Reset([]byte(s))
@@ -43,6 +43,9 @@ func appendCanonical(dst []byte, s *jsonscan.Scanner) ([]byte, error) {
 		return appendArray(dst, s)
 	case '"':
 		text, err := s.String()
+		if err == nil {
+			err = s.Lone()
+		}
 		if err != nil {
 			return dst, err
 		}
@@ -84,6 +87,9 @@ func canonicalMembers(s *jsonscan.Scanner) (members []jsonMember, err error) {
 		if err != nil || !ok {
 			byName(members)
 			return members, err
+		}
+		if err := s.Lone(); err != nil {
+			return nil, err
 		}
 		m := jsonMember{name: slices.Clone(name)}
 		if m.value, err = appendCanonical(nil, s); err != nil {
