@@ -8,6 +8,7 @@ package connectors
 
 import (
 	"context"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -59,13 +60,29 @@ func (m *Mux) Open(ctx context.Context, url string, o driver.Options) (*Warehous
 	return w, nil
 }
 
+// Check checks a URL and connects to nothing.
+func (m *Mux) Check(url string, o driver.Options) error {
+	o.URLOnly = true
+	_, _, err := m.open(context.Background(), url, o)
+	return err
+}
+
 func (m *Mux) open(ctx context.Context, url string, o driver.Options) (driver.Conn, driver.Dialect, error) {
 	scheme, _, ok := strings.Cut(url, ":")
 	open, known := m.openers[scheme]
 	if !ok || !known {
-		return nil, driver.Dialect{}, errcode.New(errcode.InvalidArgument, "expected a URL that begins with one of %s:", strings.Join(m.Schemes(), ":, "))
+		found := ""
+		if ok && wellFormed(scheme) { // anything else may hold a secret
+			found = ", found " + scheme + ":"
+		}
+		return nil, driver.Dialect{}, errcode.New(errcode.InvalidArgument, "expected a URL that begins with one of %s:%s", strings.Join(m.Schemes(), ":, "), found)
 	}
 	return open(ctx, url, o)
+}
+
+// wellFormed tells whether a text may be the scheme of a URL (RFC 3986, section 3.1), and a short one.
+func wellFormed(scheme string) bool {
+	return len(scheme) <= 16 && regexp.MustCompile("^[a-z][a-z0-9+.-]*$").MatchString(scheme)
 }
 
 // Warehouse is a database that holds results, cases and scores. It may be used from several

@@ -296,6 +296,9 @@ func (c *runCommand) open(ctx context.Context, e *runAtWork) (_ func(), err erro
 	case to != "":
 		w, err := openStore(ctx, to, false)
 		if e.Warehouse, err = installed(ctx, w, err); err != nil {
+			if c.To != "" {
+				err = errcode.New(errcode.Of(err), "--to: %w", err)
+			}
 			return nil, err
 		}
 		closers = append(closers, func() { _ = e.Warehouse.Close() })

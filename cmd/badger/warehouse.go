@@ -5,6 +5,7 @@ import (
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/internal/errcode"
 )
 
 // warehouses are the schemes this build can open. Connectors add themselves in connector_*.go
@@ -19,37 +20,43 @@ const (
 	readWrite = false
 )
 
-// openSparingly opens a warehouse that is there, for somebody who asks now and then.
-func openSparingly(ctx context.Context, url string, only bool) (*connectors.Warehouse, error) {
-	if err := checkBuilt(url); err != nil {
+// open opens a warehouse. What is wrong with the URL itself is a wrong use of the command.
+func open(ctx context.Context, url string, o driver.Options) (*connectors.Warehouse, error) {
+	if err := checkURL(url, o); err != nil {
 		return nil, err
 	}
-	return warehouses.Open(ctx, url, driver.Options{ReadOnly: only, MustExist: true, Sparing: true})
+	return warehouses.Open(ctx, url, o)
+}
+
+func checkURL(url string, o driver.Options) error {
+	if err := checkBuilt(url); err != nil {
+		return err
+	}
+	if err := warehouses.Check(url, o); err != nil {
+		return errcode.AsUsage(err)
+	}
+	return nil
+}
+
+// openSparingly opens a warehouse that is there, for somebody who asks now and then.
+func openSparingly(ctx context.Context, url string, only bool) (*connectors.Warehouse, error) {
+	return open(ctx, url, driver.Options{ReadOnly: only, MustExist: true, Sparing: true})
 }
 
 // openStore opens a warehouse for the scores of a run: an engine in this process is to leave memory and
 // processors to scoring. must tells that it is not made where it is not there.
 func openStore(ctx context.Context, url string, must bool) (*connectors.Warehouse, error) {
-	if err := checkBuilt(url); err != nil {
-		return nil, err
-	}
-	return warehouses.Open(ctx, url, driver.Options{MustExist: must, Sparing: true})
+	return open(ctx, url, driver.Options{MustExist: must, Lasting: true, Sparing: true})
 }
 
 func openWarehouse(ctx context.Context, url string, only bool) (*connectors.Warehouse, error) {
-	if err := checkBuilt(url); err != nil {
-		return nil, err
-	}
-	return warehouses.Open(ctx, url, driver.Options{ReadOnly: only})
+	return open(ctx, url, driver.Options{ReadOnly: only, Lasting: true})
 }
 
 // openExisting opens a warehouse to read and write, which is not made where it is not there: a
 // mistyped name must not become a new database.
 func openExisting(ctx context.Context, url string) (*connectors.Warehouse, error) {
-	if err := checkBuilt(url); err != nil {
-		return nil, err
-	}
-	return warehouses.Open(ctx, url, driver.Options{MustExist: true})
+	return open(ctx, url, driver.Options{MustExist: true})
 }
 
 // openToRead opens a warehouse of which nothing is changed.

@@ -95,6 +95,7 @@ type Features struct {
 type Options struct {
 	ReadOnly  bool             // nothing will be written; the database must exist
 	MustExist bool             // a database that is not there is not made
+	Lasting   bool             // what is written must outlast the connection: a database in memory is refused
 	Sparing   bool             // an engine in this process is to hold little memory
 	URLOnly   bool             // check the URL and connect to nothing: the connection is then nil
 	Mem       memory.Allocator // for records; nil is the Go heap

@@ -17,6 +17,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"net/url"
@@ -72,10 +73,10 @@ func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, dr
 	if err != nil {
 		return nil, Dialect, err
 	}
+	options.ReadOnly, options.MustExist, options.Lasting = options.ReadOnly || o.ReadOnly, options.MustExist || o.MustExist, o.Lasting
 	if o.URLOnly {
-		return nil, Dialect, nil
+		return nil, Dialect, checkMemory(path, options)
 	}
-	options.ReadOnly, options.MustExist = options.ReadOnly || o.ReadOnly, options.MustExist || o.MustExist
 	options.Mem, options.Sparing = o.Mem, o.Sparing
 	c, err := OpenWith(ctx, path, options)
 	if err != nil {
@@ -145,6 +146,9 @@ func OpenFile(ctx context.Context, path string, o driver.Options) (*Conn, error)
 // that another process holds.
 func OpenWith(ctx context.Context, path string, o Options) (*Conn, error) {
 	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := checkMemory(path, o); err != nil {
 		return nil, err
 	}
 	if path == ":memory:" {
@@ -233,9 +237,6 @@ func checkPath(path string, o Options) error {
 		return errcode.New(errcode.InvalidArgument, "a database file cannot be called %q: the engine names the database after it, and badger's tables lie in a schema of that name; call it something else", filepath.Base(path))
 	}
 	if path == "" {
-		if o.ReadOnly || o.MustExist {
-			return errcode.New(errcode.InvalidArgument, "duckdb: a database in memory is always new; expected a file")
-		}
 		return nil
 	}
 	if strings.ContainsAny(path, "?\x00") {
@@ -247,7 +248,7 @@ func checkPath(path string, o Options) error {
 	case err == nil && info.IsDir():
 		return errcode.New(errcode.InvalidArgument, "duckdb: %q is a directory, expected a file", name)
 	case err == nil:
-		return nil
+		return checkFile(path, name)
 	case errors.Is(err, fs.ErrPermission):
 		return errcode.New(errcode.PermissionDenied, "duckdb: database %q: permission denied", name)
 	case o.ReadOnly || o.MustExist:
@@ -257,6 +258,34 @@ func checkPath(path string, o Options) error {
 		return errcode.New(errcode.NotFound, "duckdb: database %q: its directory does not exist", name)
 	}
 	return nil
+}
+
+// checkMemory refuses a database in memory where one is expected that was there before, or that stays.
+func checkMemory(path string, o Options) error {
+	switch {
+	case path != "" && path != ":memory:":
+		return nil
+	case o.ReadOnly || o.MustExist:
+		return errcode.New(errcode.InvalidArgument, "duckdb: a database in memory is always new; expected a file")
+	case o.Lasting:
+		return errcode.New(errcode.InvalidArgument, "duckdb: a database in memory ends with this command, and what is written to it is lost; expected a file")
+	}
+	return nil
+}
+
+// checkFile refuses a file of another kind. The engine would open a file of CSV, JSON or Parquet as a
+// view of it in a database in memory, and what is then written would be lost.
+func checkFile(path, name string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil //nolint:nilerr // the engine says why it cannot be read
+	}
+	defer f.Close() //nolint:errcheck // only read
+	var head [12]byte
+	if _, err := io.ReadFull(f, head[:]); string(head[8:]) == "DUCK" || err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		return nil //nolint:nilerr // the engine says why it cannot be read
+	}
+	return errcode.New(errcode.DataLoss, "duckdb: %q is no DuckDB database; expected one, or the name of a file that is not there yet", name)
 }
 
 var tempDirs atomic.Int64

@@ -95,6 +95,15 @@ func TestWhatCannotBeOpened(t *testing.T) {
 		{"a damaged header", write("damaged.duckdb", string(data[:8])+strings.Repeat("\xff", 12000)+string(data[12008:])), duckdb.Options{}, errcode.DataLoss},
 		{"a question mark in the name", filepath.Join(dir, "a?b.duckdb"), duckdb.Options{}, errcode.InvalidArgument},
 		{"a setting that makes no sense", filepath.Join(dir, "s.duckdb"), duckdb.Options{MemoryLimit: "much"}, errcode.InvalidArgument},
+		{"CSV, which the engine would show as a view", write("cases.csv", "a,b\n1,2\n3,4\n"), duckdb.Options{}, errcode.DataLoss},
+		{"JSON Lines", write("scores.jsonl", `{"case_id": "a"}`+"\n"), duckdb.Options{}, errcode.DataLoss},
+		{"JSON Lines to be read only", write("read.jsonl", `{"case_id": "a"}`+"\n"), duckdb.Options{Options: driver.Options{ReadOnly: true}}, errcode.DataLoss},
+		{"a short file", write("short.txt", "a"), duckdb.Options{}, errcode.DataLoss},
+		{"an empty file", write("empty.duckdb", ""), duckdb.Options{}, errcode.DataLoss},
+		{"in memory", "", duckdb.Options{}, errcode.OK},
+		{"in memory, to be kept", "", duckdb.Options{Options: driver.Options{Lasting: true}}, errcode.InvalidArgument},
+		{"in memory by name, to be kept", ":memory:", duckdb.Options{Options: driver.Options{Lasting: true}}, errcode.InvalidArgument},
+		{"in memory, which must be there", ":memory:", duckdb.Options{Options: driver.Options{MustExist: true}}, errcode.InvalidArgument},
 		{"in memory, to be read only", "", duckdb.Options{Options: driver.Options{ReadOnly: true}}, errcode.InvalidArgument},
 	} {
 		c, err := duckdb.OpenWith(context.Background(), tc.path, tc.o)
@@ -107,7 +116,7 @@ func TestWhatCannotBeOpened(t *testing.T) {
 		if err != nil && strings.Contains(err.Error(), dir) {
 			t.Errorf("%s: the error shows the directory: %v", tc.why, err)
 		}
-		if err != nil && tc.path != "" && tc.o.MemoryLimit == "" && !strings.Contains(tc.path, "?") && !strings.Contains(err.Error(), filepath.Base(tc.path)) {
+		if err != nil && tc.path != "" && tc.path != ":memory:" && tc.o.MemoryLimit == "" && !strings.Contains(tc.path, "?") && !strings.Contains(err.Error(), filepath.Base(tc.path)) {
 			t.Errorf("%s: the error does not name the file: %v", tc.why, err)
 		}
 	}

@@ -57,7 +57,7 @@ const (
 // Warehouse adds a warehouse, which is connected later. Prepare is called with it before anybody can
 // use it, then afterwards. It is there when both have succeeded; either may be nil.
 func (p *Parts) Warehouse(key, url string, only bool, prepare, then func(context.Context, *connectors.Warehouse) error) (*connectors.Warehouse, error) {
-	w, err := p.Warehouses.Later(url, driver.Options{ReadOnly: only}, key)
+	w, err := p.Warehouses.Later(url, driver.Options{ReadOnly: only, Lasting: true}, key)
 	if err != nil {
 		return nil, err
 	}

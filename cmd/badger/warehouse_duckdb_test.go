@@ -1,0 +1,43 @@
+//go:build !no_duckdb
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Scores must not go where they are lost.
+func TestDatabasesThatKeepNothing(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	cases := file("cases.jsonl", `{"case_id":"a","gold":{"sql":"SELECT 1"},"agent":{"sql":"SELECT 1"}}`+"\n")
+	run := func(to string) []string { return []string{"run", "--cases", cases, "--metrics", "ex_bird", "--quiet", "--to", to} }
+	for _, tc := range []struct {
+		args []string
+		code int
+		says string
+	}{
+		{run("duckdb:"), exitUsage, "--to: duckdb: a database in memory ends with this command"},
+		{run("duckdb::memory:"), exitUsage, "--to: duckdb: a database in memory ends with this command"},
+		{run("duckdb:" + file("scores.csv", "a,b\n1,2\n")), exitFail, `--to: duckdb: "scores.csv" is no DuckDB database`},
+		{run("duckdb:" + cases), exitFail, `--to: duckdb: "cases.jsonl" is no DuckDB database`},
+		{run("foo:bar"), exitUsage, "--to: expected a URL that begins with one of "},
+		{run("foo:bar"), exitUsage, ", found foo:"},
+		{run("user:secret@host"), exitUsage, "--to: expected a URL that begins with one of "},
+		{[]string{"run", "--source", "duckdb:", "--quiet"}, exitUsage, "a database in memory is always new"},
+		{[]string{"report", "--db", "duckdb:"}, exitUsage, "a database in memory is always new"},
+		{[]string{"view", "--db", "duckdb::memory:"}, exitUsage, "a database in memory is always new"},
+		{[]string{"queue", "list", "--db", "duckdb:"}, exitUsage, "a database in memory is always new"},
+		{[]string{"compare", "--db", "duckdb:"}, exitUsage, "a database in memory is always new"},
+	} {
+		fails(t, tc.code, tc.says, tc.args...)
+	}
+}
