@@ -11,13 +11,9 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/decimal128"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
+	"github.com/badger-eval/badger/connectors/databricks/internal/workspace"
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
-	"github.com/badger-eval/badger/internal/errcode"
 )
-
-func broken(format string, args ...any) error {
-	return errcode.New(errcode.DataLoss, "databricks: reading a result: "+format, args...)
-}
 
 // parse makes an array of values that came as text.
 func (c *column) parse(mem memory.Allocator, n int, text func(row int) (string, bool)) (arrow.Array, error) {
@@ -34,7 +30,7 @@ func (c *column) parse(mem memory.Allocator, n int, text func(row int) (string, 
 			continue
 		}
 		if !appendText(b, s) {
-			return nil, broken("column %q, row %d: expected a value of type %s", c.name, row+1, c.sql)
+			return nil, workspace.Broken("column %q, row %d: expected a value of type %s", c.name, row+1, c.sql)
 		}
 	}
 	return b.NewArray(), nil

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 
 	"github.com/badger-eval/badger/connectors/databricks/internal/thrift"
+	"github.com/badger-eval/badger/connectors/databricks/internal/workspace"
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 )
 
@@ -148,5 +149,5 @@ func (s *stream) retyped(i int, arr arrow.Array) (arrow.Array, error) {
 		defer data.Release()
 		return array.MakeFromData(data), nil
 	}
-	return nil, broken("column %q changes its type within the result", s.columns[i].name)
+	return nil, workspace.Broken("column %q changes its type within the result", s.columns[i].name)
 }

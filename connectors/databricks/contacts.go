@@ -13,10 +13,10 @@ func Contacts(rawURL string) ([]driver.Contact, error) {
 		return nil, err
 	}
 	what := "the Databricks workspace: statements"
-	if c.Secret.client() {
+	if c.Secret.Client() {
 		what = "the Databricks workspace: sign-in and statements"
 	}
-	out := []driver.Contact{{Host: strings.ToLower(c.Host), Port: c.port(), Why: what}}
+	out := []driver.Contact{{Host: strings.ToLower(c.Host), Port: c.PortNumber(), Why: what}}
 	if c.CloudFetch {
 		out = append(out, driver.Contact{
 			Port: 443, Why: "the workspace's cloud storage", When: "for results that do not fit one answer",

@@ -3,7 +3,7 @@
 // Statements, their parameters and results go through the vendor's driver for Go,
 // github.com/databricks/databricks-sql-go. Its results are read as Arrow streams and decoded by the
 // one Arrow of this module. A guard below the driver makes sure that no row is lost and that
-// nothing but the warehouse is asked for anything: see guard.go. TestDriverAlone says at every new
+// nothing but the warehouse is asked for anything: see internal/guard. TestDriverAlone says at every new
 // version of the driver which parts of the guard are still needed.
 //
 // Results of statements that others ran are read through the Statement Execution API, which is
@@ -15,12 +15,14 @@ package databricks
 
 import (
 	"context"
-	"net/http"
+	"errors"
 	"time"
 
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
+	"github.com/badger-eval/badger/connectors/databricks/internal/guard"
+	"github.com/badger-eval/badger/connectors/databricks/internal/workspace"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -51,14 +53,11 @@ var Features = driver.Features{ReadOnly: true, Snapshots: true, QueryByID: true,
 // again. A statement that would change what later ones mean (USE, SET, temporary views) runs in one
 // of its own, which ends with it.
 type Conn struct {
-	config   Config
-	mem      memory.Allocator
-	readOnly bool
-	client   *http.Client // of the workspace
-	files    *http.Client // of cloud storage, which gets no token
-	tokens   *tokens
-	retry    driverbase.Retry
-	sessions *sessions
+	config    Config
+	mem       memory.Allocator
+	readOnly  bool
+	workspace *workspace.Client
+	driver    *guard.Driver
 }
 
 var (
@@ -92,21 +91,18 @@ func OpenWith(ctx context.Context, config Config, o driver.Options) (*Conn, erro
 	if err := config.check(); err != nil {
 		return nil, err
 	}
-	c := &Conn{config: config, mem: o.Mem, readOnly: o.ReadOnly, client: newClient(config.Proxy), files: newClient(config.Proxy), retry: driverbase.DefaultRetry}
-	c.retry.Times = config.Retries
-	c.tokens = &tokens{config: &c.config, client: c.client, now: time.Now}
+	c := &Conn{config: config, mem: o.Mem, readOnly: o.ReadOnly}
 	if c.mem == nil {
 		c.mem = memory.NewGoAllocator()
 	}
+	c.workspace = workspace.New(&c.config.Config)
 	var err error
-	if c.sessions, err = newSessions(c); err != nil {
+	if c.driver, err = guard.New(c.workspace, guard.Config{Catalog: config.Catalog, Schema: config.Schema, Conf: config.Conf, CloudFetch: config.CloudFetch, PageRows: config.PageRows}); err != nil {
 		return nil, err
 	}
-	first, err := c.sessions.open(ctx)
-	if err != nil {
+	if err := c.driver.Connect(ctx); err != nil {
 		return nil, c.errorOf(err)
 	}
-	c.sessions.give(first)
 	return c, nil
 }
 
@@ -127,16 +123,30 @@ func (c *Conn) query(ctx context.Context, query string, args []any) (*stream, er
 	if err != nil {
 		return nil, err
 	}
-	op, err := c.run(ctx, command{sql: query, params: params, reads: true, repeat: reads(query)})
+	op, err := c.run(ctx, guard.Command{SQL: query, Params: params, Reads: true}, reads(query))
 	if err != nil {
 		return nil, err
 	}
-	s, err := newStream(ctx, op)
+	s, err := c.result(ctx, op)
 	if err != nil {
-		op.close(ctx)
+		op.Close(ctx)
 		return nil, err
 	}
 	return s, nil
+}
+
+// run runs a statement to its end. Where its answer was lost it is run again if repeating it does no
+// harm.
+func (c *Conn) run(ctx context.Context, cmd guard.Command, repeat bool) (op *guard.Statement, err error) {
+	cmd.Alone = changesSession(cmd.SQL)
+	err = c.workspace.Retry.Do(ctx, func() error {
+		op, err = c.driver.Run(ctx, cmd)
+		return err
+	}, func(err error) (bool, time.Duration) {
+		var said *guard.ServerError
+		return repeat && (workspace.Unanswered(err) || errors.As(err, &said) && (said.Handle || again(said))), 0
+	})
+	return op, err
 }
 
 // Exec runs one statement that returns nothing. One whose answer is lost is not run again unless it
@@ -153,11 +163,11 @@ func (c *Conn) exec(ctx context.Context, query string, args []any, repeat bool) 
 	if err != nil {
 		return err
 	}
-	op, err := c.run(ctx, command{sql: query, params: params, repeat: repeat})
+	op, err := c.run(ctx, guard.Command{SQL: query, Params: params}, repeat)
 	if err != nil {
 		return err
 	}
-	op.close(ctx)
+	op.Close(ctx)
 	return nil
 }
 
@@ -175,8 +185,7 @@ func (*Conn) ErrorCode(err error) errcode.Code { return errcode.Of(err) }
 
 // Close ends the sessions. Readers that are open may end with an error.
 func (c *Conn) Close() error {
-	c.sessions.forget(true)
-	c.client.CloseIdleConnections()
-	c.files.CloseIdleConnections()
+	c.driver.Close()
+	c.workspace.Close()
 	return nil
 }

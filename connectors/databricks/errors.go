@@ -1,13 +1,11 @@
 package databricks
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
-	"net/http"
 	"regexp"
 	"strings"
 
+	"github.com/badger-eval/badger/connectors/databricks/internal/guard"
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
@@ -123,15 +121,9 @@ func readMessage(state, message string) read {
 }
 
 // again tells errors of statements that changed nothing and may succeed if they are run again: another one was faster.
-func again(e *serverError) bool {
-	c := readMessage(e.state, e.message)
+func again(e *guard.ServerError) bool {
+	c := readMessage(e.State, e.Message)
 	return c.code == errcode.Unavailable && (strings.HasPrefix(c.condition, "DELTA_") || strings.HasPrefix(c.condition, "CONCURRENT_"))
-}
-
-// noSession tells that a statement was not run because its session is not there any more.
-func noSession(e *serverError) bool {
-	return e.handle || strings.Contains(e.message, "INVALID_STATE") && strings.Contains(strings.ToLower(e.message), "session") ||
-		strings.Contains(e.message, "SESSION_NOT_FOUND") || strings.Contains(e.message, "SESSION_CLOSED") || strings.Contains(e.message, "Invalid SessionHandle")
 }
 
 // errorOf makes the error that is shown: what it concerns, the condition, names, and what can be done. Cell values and SQL text, which messages quote, stay in
@@ -140,76 +132,17 @@ func (c *Conn) errorOf(err error) error {
 	if driverbase.Told(err) {
 		return err
 	}
-	var said *serverError
-	var no *refusal
-	var lost *lostError
+	var said *guard.ServerError
 	switch {
-	case errors.As(err, &said) && noSession(said):
-		return errcode.Because(err, errcode.Unavailable, "databricks: %s: the session or the result is no longer there; try again", said.what)
+	case errors.As(err, &said) && said.NoSession():
+		return errcode.Because(err, errcode.Unavailable, "databricks: %s: the session or the result is no longer there; try again", said.What)
 	case errors.As(err, &said):
-		r := readMessage(said.state, said.message)
+		r := readMessage(said.State, said.Message)
 		text := r.text
 		if r.remedy != "" {
 			text += "; " + r.remedy
 		}
-		return errcode.Because(err, r.code, "databricks: %s: %s", said.what, text)
-	case errors.As(err, &no):
-		code, text := c.refusalText(no)
-		return errcode.Because(err, code, "databricks: %s: %s", no.what, text)
-	case errors.As(err, &lost):
-		text := "the workspace at " + c.config.Host + " cannot be reached; check the host and the network"
-		if lost.sent {
-			text = "the connection to " + c.config.Host + " was lost before the answer came; try again"
-		}
-		return errcode.Because(err, errcode.Unavailable, "databricks: %s: %s", lost.what, text)
+		return errcode.Because(err, r.code, "databricks: %s: %s", said.What, text)
 	}
-	return err
-}
-
-// refusalText is what may be shown of an answer other than 200.
-func (c *Conn) refusalText(no *refusal) (errcode.Code, string) {
-	warehouse := "SQL warehouse " + c.config.warehouse()
-	switch no.status {
-	case http.StatusUnauthorized:
-		return errcode.Unauthenticated, "the token is missing, expired or not accepted by this workspace; renew it"
-	case http.StatusForbidden:
-		if strings.Contains(no.detail, "IP") && strings.Contains(no.detail, "block") || strings.Contains(no.detail, "ACL") {
-			return errcode.PermissionDenied, "the workspace's IP access list does not allow this machine"
-		}
-		if strings.Contains(strings.ToLower(no.detail), "token") {
-			return errcode.Unauthenticated, "the token is expired or not accepted by this workspace; renew it"
-		}
-		return errcode.PermissionDenied, "access denied; the account needs CAN USE on " + warehouse
-	case http.StatusNotFound:
-		return errcode.NotFound, "nothing is there; check the host and http_path: " + warehouse + " must be one of this workspace"
-	case http.StatusTooManyRequests:
-		return errcode.ResourceExhausted, "too many requests; try again later, or let fewer things run at once"
-	case http.StatusServiceUnavailable:
-		return errcode.Unavailable, warehouse + " is starting, stopped or overloaded; try again later, or start it"
-	case http.StatusBadRequest:
-		if no.code != "" {
-			return errcode.InvalidArgument, "the request is not accepted (" + plain(no.code, "400") + ")"
-		}
-		return errcode.InvalidArgument, "the request is not accepted; check http_path"
-	}
-	if no.status >= 500 {
-		return errcode.Unavailable, fmt.Sprintf("the service failed (HTTP status %d); try again later", no.status)
-	}
-	if no.status >= 300 && no.status < 400 {
-		return errcode.NotFound, "the host sends elsewhere; check that it is the workspace's, without a path of its own"
-	}
-	return errcode.Unknown, fmt.Sprintf("HTTP status %d", no.status)
-}
-
-// restError reads the error of a REST answer.
-func restError(body []byte) (code, message string) {
-	var e struct {
-		Code    any    `json:"error_code"`
-		Message string `json:"message"`
-	}
-	if json.Unmarshal(body, &e) != nil {
-		return "", ""
-	}
-	code, _ = e.Code.(string)
-	return code, e.Message
+	return c.workspace.Explain(err)
 }

@@ -6,13 +6,17 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/badger-eval/badger/connectors/databricks/internal/guard"
+	"github.com/badger-eval/badger/connectors/databricks/internal/workspace"
 )
 
-func init() { poll = 5 * time.Millisecond }
+func init() { guard.Poll = 5 * time.Millisecond }
 
 // Hasten makes a connection try again without waiting.
 func Hasten(c *Conn) {
-	c.retry.First, c.retry.Longest, c.retry.Asked = time.Millisecond, 5*time.Millisecond, 20*time.Millisecond
+	r := &c.workspace.Retry
+	r.First, r.Longest, r.Asked = time.Millisecond, 5*time.Millisecond, 20*time.Millisecond
 }
 
 // Submit runs a statement through the Statement Execution API and returns its id.
@@ -22,7 +26,7 @@ func Submit(ctx context.Context, c *Conn, sql, format, disposition string) (stri
 	if err != nil {
 		return "", err
 	}
-	answer, err := c.do(ctx, request{what: "submitting a statement", method: http.MethodPost, path: strings.TrimSuffix(statementsPath, "/"), kind: "application/json", body: body})
+	answer, err := c.workspace.Do(ctx, workspace.Request{What: "submitting a statement", Method: http.MethodPost, Path: strings.TrimSuffix(statementsPath, "/"), Kind: "application/json", Body: body})
 	if err != nil {
 		return "", err
 	}

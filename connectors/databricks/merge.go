@@ -3,13 +3,13 @@ package databricks
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/apache/arrow/go/v17/arrow/array"
 
+	"github.com/badger-eval/badger/connectors/databricks/internal/workspace"
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
@@ -105,8 +105,7 @@ const exploded = "SELECT e.n, e.r FROM (SELECT posexplode(from_json(?, 'ARRAY<AR
 // write writes the rows of a source in one statement.
 func (m *merge) write(ctx context.Context, source string, args ...any) error {
 	err := m.c.exec(ctx, m.statement(source), args, m.plan.HasKey())
-	var lost *lostError
-	if errors.As(err, &lost) && lost.sent && !m.plan.HasKey() {
+	if workspace.Lost(err) && !m.plan.HasKey() {
 		return errcode.Because(err, errcode.Unavailable, "databricks: the connection was lost before the answer came: all rows may have been added, or none; look before writing them again")
 	}
 	return err
@@ -120,7 +119,7 @@ func (m *merge) staged(ctx context.Context, piece string) (err error) {
 		return err
 	}
 	defer func() {
-		ctx, done := context.WithTimeout(context.WithoutCancel(ctx), 2*afterwards)
+		ctx, done := context.WithTimeout(context.WithoutCancel(ctx), 2*workspace.Afterwards)
 		defer done()
 		if dropped := m.c.exec(ctx, "DROP TABLE IF EXISTS "+stage, nil, true); dropped != nil && err != nil {
 			said := m.failed(err)

@@ -9,6 +9,9 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/ipc"
 	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"github.com/badger-eval/badger/connectors/databricks/internal/guard"
+	"github.com/badger-eval/badger/connectors/databricks/internal/workspace"
 )
 
 // part is some rows of a result: bytes of an Arrow stream, or an array for each column.
@@ -55,7 +58,7 @@ func (s *stream) Next(ctx context.Context) (arrow.Record, error) {
 func (s *stream) next(ctx context.Context) (rec arrow.Record, err error) {
 	defer func() {
 		if p := recover(); p != nil { // the decoder of another's bytes
-			rec, err = nil, broken("its bytes are no Arrow stream")
+			rec, err = nil, workspace.Broken("its bytes are no Arrow stream")
 		}
 	}()
 	for {
@@ -71,12 +74,12 @@ func (s *stream) next(ctx context.Context) (rec arrow.Record, err error) {
 				continue
 			}
 			if err := s.part.Err(); err != nil && err != io.EOF { //nolint:errorlint // as the reader returns it
-				return nil, broken("its bytes are no Arrow stream")
+				return nil, workspace.Broken("its bytes are no Arrow stream")
 			}
 			s.part.Release()
 			s.part = nil
 			if s.left > 0 {
-				return nil, broken("%d rows of a part are missing", s.left)
+				return nil, workspace.Broken("%d rows of a part are missing", s.left)
 			}
 		}
 		p, err := s.source.next(ctx)
@@ -89,10 +92,10 @@ func (s *stream) next(ctx context.Context) (rec arrow.Record, err error) {
 		}
 		if s.part, err = ipc.NewReader(p.stream, ipc.WithAllocator(s.mem)); err != nil {
 			s.part = nil
-			return nil, broken("its bytes are no Arrow stream")
+			return nil, workspace.Broken("its bytes are no Arrow stream")
 		}
 		if n := len(s.part.Schema().Fields()); n != len(s.columns) {
-			return nil, broken("%d columns in its rows, %d in its description", n, len(s.columns))
+			return nil, workspace.Broken("%d columns in its rows, %d in its description", n, len(s.columns))
 		}
 	}
 }
@@ -137,7 +140,7 @@ func (s *stream) assemble(arrays []arrow.Array, n int64) (rec arrow.Record, err 
 // which is nil where values come as text.
 func (c *Conn) stream(src source, columns []column, wire *arrow.Schema) (*stream, error) {
 	if wire != nil && len(wire.Fields()) != len(columns) {
-		return nil, broken("%d columns in its rows, %d in its description", len(wire.Fields()), len(columns))
+		return nil, workspace.Broken("%d columns in its rows, %d in its description", len(wire.Fields()), len(columns))
 	}
 	fields := make([]arrow.Field, len(columns))
 	for i := range columns {
@@ -150,16 +153,44 @@ func (c *Conn) stream(src source, columns []column, wire *arrow.Schema) (*stream
 	return &stream{c: c, mem: c.mem, source: src, columns: columns, schema: arrow.NewSchema(fields, nil)}, nil
 }
 
+// result is a statement's result.
+func (c *Conn) result(ctx context.Context, op *guard.Statement) (*stream, error) {
+	meta, err := op.Read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var wire *arrow.Schema
+	if schema := meta.Bytes(1283); len(schema) > 0 {
+		if wire, err = wireSchema(schema); err != nil {
+			return nil, err
+		}
+	}
+	return c.stream(streams{op}, columnsOf(meta, wire), wire)
+}
+
+// streams are the parts of a statement's result, as the driver gives them.
+type streams struct{ op *guard.Statement }
+
+func (s streams) next(context.Context) (*part, error) {
+	body, n, err := s.op.Next()
+	if body == nil || err != nil {
+		return nil, err
+	}
+	return &part{stream: body, rows: n}, nil
+}
+
+func (s streams) close(ctx context.Context) { s.op.Close(ctx) }
+
 // wireSchema reads the schema message that stands before an Arrow stream.
 func wireSchema(message []byte) (schema *arrow.Schema, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = broken("its schema is none of Arrow's")
+			err = workspace.Broken("its schema is none of Arrow's")
 		}
 	}()
 	r, err := ipc.NewReader(bytes.NewReader(message))
 	if err != nil {
-		return nil, broken("its schema is none of Arrow's")
+		return nil, workspace.Broken("its schema is none of Arrow's")
 	}
 	defer r.Release()
 	return r.Schema(), nil

@@ -13,6 +13,7 @@ import (
 
 	"github.com/apache/arrow/go/v17/arrow"
 
+	"github.com/badger-eval/badger/connectors/databricks/internal/workspace"
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
@@ -47,10 +48,10 @@ type (
 		Truncated   bool   `json:"truncated"`
 	}
 	chunk struct {
-		Rows  int64       `json:"row_count"`
-		Next  *int        `json:"next_chunk_index"`
-		Data  [][]*string `json:"data_array"`
-		Links []link      `json:"external_links"`
+		Rows  int64            `json:"row_count"`
+		Next  *int             `json:"next_chunk_index"`
+		Data  [][]*string      `json:"data_array"`
+		Links []workspace.Link `json:"external_links"`
 	}
 )
 
@@ -103,26 +104,26 @@ func (c *Conn) statement(ctx context.Context, id string) (*stream, error) {
 
 // goneOr says what an answer means that there is no such statement, or that it is another's.
 func goneOr(err error, id string) error {
-	var no *refusal
+	var no *workspace.Refusal
 	if !errors.As(err, &no) {
 		return err
 	}
 	switch {
-	case no.status == http.StatusNotFound, no.code == "RESOURCE_DOES_NOT_EXIST", no.code == "NOT_FOUND", no.status == http.StatusGone:
+	case no.Status == http.StatusNotFound, no.Code == "RESOURCE_DOES_NOT_EXIST", no.Code == "NOT_FOUND", no.Status == http.StatusGone:
 		return errcode.Because(err, errcode.NotFound, "databricks: there is no result of statement %s, or no longer, or it is another account's; %s", id, kept)
-	case no.status == http.StatusForbidden:
+	case no.Status == http.StatusForbidden:
 		return errcode.Because(err, errcode.PermissionDenied, "databricks: this account may not read the result of statement %s; %s", id, kept)
 	}
 	return err
 }
 
 func (c *Conn) get(ctx context.Context, path string, into any) error {
-	body, err := c.do(ctx, request{what: readingResult, method: http.MethodGet, path: path, repeat: true})
+	body, err := c.workspace.Do(ctx, workspace.Request{What: readingResult, Method: http.MethodGet, Path: path, Repeat: true})
 	if err != nil {
 		return err
 	}
 	if json.Unmarshal(body, into) != nil {
-		return broken("the answer is none of the Statement Execution API")
+		return workspace.Broken("the answer is none of the Statement Execution API")
 	}
 	return nil
 }
@@ -146,14 +147,14 @@ func (c *Conn) chunked(ctx context.Context, id string, answer *statementAnswer) 
 	m := answer.Manifest
 	switch {
 	case m == nil:
-		return nil, broken("the answer for statement %s says nothing of its columns", id)
+		return nil, workspace.Broken("the answer for statement %s says nothing of its columns", id)
 	case m.Truncated:
 		return nil, errcode.New(errcode.DataLoss, "databricks: the result of statement %s was cut off by its row_limit or byte_limit and is not read as if it were whole", id)
 	case m.Format != "ARROW_STREAM" && m.Format != "JSON_ARRAY":
 		return nil, errcode.New(errcode.Unimplemented, "databricks: the result of statement %s is kept in a format that loses types; run statements with format ARROW_STREAM or JSON_ARRAY", id)
 	}
 	s := &chunks{c: c, id: id, m: m, first: answer.Result}
-	s.files = files{c: c, lz4: m.Compression == "LZ4_FRAME", refresh: s.refresh}
+	s.files = files{from: c.workspace, lz4: m.Compression == "LZ4_FRAME", refresh: s.refresh}
 	for _, col := range m.Schema.Columns {
 		x := column{name: col.Name}
 		if x.setType(col.Text); x.sql == "" { // the text tells TIMESTAMP_NTZ, VARIANT and GEOGRAPHY, the name does not
@@ -173,7 +174,7 @@ func (c *Conn) chunked(ctx context.Context, id string, answer *statementAnswer) 
 		if p != nil {
 			body, err := io.ReadAll(p.stream)
 			if err != nil {
-				return nil, broken("a file of the result cannot be unpacked")
+				return nil, workspace.Broken("a file of the result cannot be unpacked")
 			}
 			if wire, err = wireSchema(body); err != nil {
 				return nil, err
@@ -204,7 +205,7 @@ func (s *chunks) next(ctx context.Context) (*part, error) {
 			}
 			var data [][]*string
 			if json.NewDecoder(p.stream).Decode(&data) != nil {
-				return nil, broken("a file of the result is no JSON array")
+				return nil, workspace.Broken("a file of the result is no JSON array")
 			}
 			return s.cells(data, p.rows)
 		}
@@ -213,7 +214,7 @@ func (s *chunks) next(ctx context.Context) (*part, error) {
 		if ch == nil {
 			if s.after == nil {
 				if s.rows != s.m.Rows {
-					return nil, broken("%d rows came of %d", s.rows, s.m.Rows)
+					return nil, workspace.Broken("%d rows came of %d", s.rows, s.m.Rows)
 				}
 				return nil, nil //nolint:nilnil // the end
 			}
@@ -243,7 +244,7 @@ func (s *chunks) path(n int) string {
 }
 
 // refresh asks for a chunk again: its link has expired, not the result.
-func (s *chunks) refresh(ctx context.Context, expired link) ([]link, error) {
+func (s *chunks) refresh(ctx context.Context, expired workspace.Link) ([]workspace.Link, error) {
 	var ch chunk
 	if err := s.c.get(ctx, s.path(expired.Chunk), &ch); err != nil {
 		return nil, goneOr(err, s.id)
@@ -254,7 +255,7 @@ func (s *chunks) refresh(ctx context.Context, expired link) ([]link, error) {
 // cells makes arrays of rows of texts.
 func (s *chunks) cells(data [][]*string, rows int64) (*part, error) {
 	if int64(len(data)) < rows {
-		return nil, broken("%d rows of a part are missing", rows-int64(len(data)))
+		return nil, workspace.Broken("%d rows of a part are missing", rows-int64(len(data)))
 	}
 	p := &part{rows: rows}
 	for i := range s.columns {
@@ -272,7 +273,7 @@ func (s *chunks) cells(data [][]*string, rows int64) (*part, error) {
 		})
 		if err == nil && short {
 			arr.Release()
-			err = broken("a row has not %d cells", len(s.columns))
+			err = workspace.Broken("a row has not %d cells", len(s.columns))
 		}
 		if err != nil {
 			for _, a := range p.arrays {

@@ -2,35 +2,25 @@ package databricks
 
 import (
 	"cmp"
-	"net"
 	"net/url"
 	"os"
 	"strconv"
 	"strings"
 
+	"github.com/badger-eval/badger/connectors/databricks/internal/workspace"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 )
 
 // Config says which SQL warehouse is opened, and how. It holds no secrets, only where they are.
 type Config struct {
-	Host            string // of the workspace, such as dbc-a1b2c3d4-e5f6.cloud.databricks.com
-	Port            int    // 0 is 443
-	Protocol        string // https, or http for emulators; "" is https
-	Insecure        bool   // plain http beyond this machine
-	HTTPPath        string // of the warehouse, such as /sql/1.0/warehouses/0123456789abcdef
-	Catalog, Schema string // of names without one
+	workspace.Config
 
-	Secret   Secret // where the credentials are
-	ClientID string // of a service principal: OAuth with a client secret
-
-	Conf       map[string]string // of sessions, such as TIMEZONE or STATEMENT_TIMEOUT
-	CloudFetch bool              // large results as files of cloud storage, which this machine must reach then
-	Retries    int               // of one request
-	PageRows   int64             // of one page of a result
-	Proxy      *url.URL          // http(s)://HOST:PORT; nil is none. Proxies that the environment names are not used
-
-	getenv func(string) string // nil is the process's until check
+	Insecure        bool              // plain http beyond this machine
+	Catalog, Schema string            // of names without one
+	Conf            map[string]string // of sessions, such as TIMEZONE or STATEMENT_TIMEOUT
+	CloudFetch      bool              // large results as files of cloud storage, which this machine must reach then
+	PageRows        int64             // of one page of a result
 }
 
 const defaultPageRows = 100_000
@@ -55,7 +45,7 @@ const defaultPageRows = 100_000
 func ParseURL(rawURL string) (Config, error) { return parseURL(rawURL, os.Getenv) }
 
 func parseURL(rawURL string, getenv func(string) string) (Config, error) {
-	c := Config{getenv: getenv, CloudFetch: true}
+	c := Config{Config: workspace.Config{Getenv: getenv}, CloudFetch: true}
 	u, err := url.Parse(rawURL)
 	if err != nil || u.Scheme != Scheme || u.Opaque != "" {
 		return c, invalid("expected a URL such as databricks://HOST/CATALOG/SCHEMA?http_path=/sql/1.0/warehouses/ID")
@@ -96,7 +86,7 @@ func (c *Config) setHost(u *url.URL) error {
 
 // hostOfWorkspace takes the host from DATABRICKS_HOST, which may have https:// in front.
 func (c *Config) hostOfWorkspace() error {
-	address := strings.TrimPrefix(c.getenv("DATABRICKS_HOST"), "https://")
+	address := strings.TrimPrefix(c.Getenv("DATABRICKS_HOST"), "https://")
 	if address == "" {
 		return nil
 	}
@@ -135,18 +125,18 @@ func (c *Config) options() driverbase.Options {
 // complete takes from the environment what the URL leaves out.
 func (c *Config) complete() {
 	if c.HTTPPath == "" {
-		c.HTTPPath = c.getenv("DATABRICKS_HTTP_PATH")
+		c.HTTPPath = c.Getenv("DATABRICKS_HTTP_PATH")
 	}
-	if c.Secret != (Secret{}) || !c.ownHost() {
+	if c.Secret != (workspace.Secret{}) || !c.ownHost() {
 		return
 	}
 	switch {
-	case c.ClientID == "" && c.getenv("DATABRICKS_TOKEN") != "":
+	case c.ClientID == "" && c.Getenv("DATABRICKS_TOKEN") != "":
 		c.Secret.TokenEnv = "DATABRICKS_TOKEN"
-	case c.getenv("DATABRICKS_CLIENT_SECRET") != "":
+	case c.Getenv("DATABRICKS_CLIENT_SECRET") != "":
 		c.Secret.ClientSecretEnv = "DATABRICKS_CLIENT_SECRET"
 		if c.ClientID == "" {
-			c.ClientID = c.getenv("DATABRICKS_CLIENT_ID")
+			c.ClientID = c.Getenv("DATABRICKS_CLIENT_ID")
 		}
 	}
 }
@@ -164,8 +154,8 @@ func (c *Config) ownHost() bool {
 
 // check says what is missing and sets what is left out.
 func (c *Config) check() error {
-	if c.getenv == nil {
-		c.getenv = os.Getenv
+	if c.Getenv == nil {
+		c.Getenv = os.Getenv
 	}
 	c.Protocol, c.Retries, c.PageRows = cmp.Or(c.Protocol, "https"), cmp.Or(c.Retries, driverbase.DefaultRetry.Times), cmp.Or(c.PageRows, defaultPageRows)
 	switch {
@@ -176,42 +166,5 @@ func (c *Config) check() error {
 	case c.Protocol == "http" && !c.Insecure && !driver.Loopback(c.Host):
 		return invalid("plain http is for emulators on this machine; use https, or insecure=true where the network is trusted")
 	}
-	return c.checkSecret()
-}
-
-// base is the address of the workspace.
-func (c *Config) base() string {
-	if c.Port != 0 {
-		return c.Protocol + "://" + net.JoinHostPort(c.Host, strconv.Itoa(c.Port))
-	}
-	return c.portless()
-}
-
-// portless is the address of the workspace without a port.
-func (c *Config) portless() string {
-	if strings.Contains(c.Host, ":") {
-		return c.Protocol + "://[" + c.Host + "]"
-	}
-	return c.Protocol + "://" + c.Host
-}
-
-func (c *Config) port() int {
-	return cmp.Or(c.Port, map[string]int{"http": 80, "https": 443}[c.Protocol])
-}
-
-// warehouse is the warehouse's id, for messages.
-func (c *Config) warehouse() string {
-	path, _, _ := strings.Cut(c.HTTPPath, "?")
-	return strconv.Quote(path[strings.LastIndexByte(path, '/')+1:])
-}
-
-// workspace is the workspace's number, of hosts that serve several: their http_path ends in
-// ?o=NUMBER.
-func (c *Config) workspace() string {
-	_, query, _ := strings.Cut(c.HTTPPath, "?")
-	values, err := url.ParseQuery(query)
-	if err != nil {
-		return ""
-	}
-	return values.Get("o")
+	return c.CheckSecret()
 }

@@ -1,4 +1,4 @@
-package databricks
+package guard
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/badger-eval/badger/connectors/databricks/internal/thrift"
+	"github.com/badger-eval/badger/connectors/databricks/internal/workspace"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -29,7 +30,7 @@ type witness struct {
 	next  int64       // the row that it begins with
 	seek  bool        // the service is not there
 	parts []announced // and not given out yet
-	links map[string]link
+	links map[string]workspace.Link
 }
 
 // announced is what the service said of a batch or a file.
@@ -43,7 +44,7 @@ type witnessKey struct{}
 
 // witnessed is a context whose calls are witnessed, until ctx ends.
 func (g *guard) witnessed(ctx context.Context) (context.Context, *witness) {
-	w := &witness{g: g, abort: ctx, links: map[string]link{}}
+	w := &witness{g: g, abort: ctx, links: map[string]workspace.Link{}}
 	return context.WithValue(ctx, witnessKey{}, w), w
 }
 
@@ -96,7 +97,7 @@ func (w *witness) description() (thrift.Struct, error) {
 	case w.err != nil:
 		return nil, w.err
 	case w.meta == nil:
-		return nil, broken("the service does not describe it")
+		return nil, workspace.Broken("the service does not describe it")
 	}
 	meta := w.meta
 	w.meta = thrift.Struct{} // its bytes lie in those of an answer
@@ -114,17 +115,17 @@ func (w *witness) forget() {
 func (w *witness) end(ctx context.Context) (lost bool) {
 	w.mu.Lock()
 	handle, cancel := w.handle, w.abort.Err() != nil && !w.cancelled && !w.begun
-	var said *serverError
-	lost = errors.As(w.err, &said) && noSession(said)
+	var said *ServerError
+	lost = errors.As(w.err, &said) && said.NoSession()
 	for address := range w.links {
 		w.g.announced.Delete(address)
 	}
 	w.mu.Unlock()
 	if handle != nil && cancel {
-		_, _ = w.g.c.call(ctx, cancelOperation, thrift.Struct{1: handle})
+		_, _ = w.g.send(ctx, cancelOperation, thrift.Struct{1: handle})
 	}
 	if handle != nil {
-		_, _ = w.g.c.call(ctx, closeOperation, thrift.Struct{1: handle})
+		_, _ = w.g.send(ctx, closeOperation, thrift.Struct{1: handle})
 	}
 	return lost
 }
@@ -204,7 +205,7 @@ func (w *witness) part() (announced, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.parts) == 0 {
-		return announced{}, broken("the driver gives rows that the service did not announce")
+		return announced{}, workspace.Broken("the driver gives rows that the service did not announce")
 	}
 	next := w.parts[0]
 	w.parts = w.parts[1:]
@@ -221,7 +222,7 @@ func (w *witness) complete() error {
 	case w.err != nil:
 		return w.err
 	case !w.begun || w.more || len(w.parts) > 0:
-		return broken("the driver ends it before its end")
+		return workspace.Broken("the driver ends it before its end")
 	}
 	return nil
 }
@@ -234,7 +235,7 @@ func (w *witness) place() (row int64, tell bool) {
 }
 
 // link finds a link, and forgets it: a file is read once.
-func (w *witness) link(address string) (l link, ok bool) {
+func (w *witness) link(address string) (l workspace.Link, ok bool) {
 	if w == nil {
 		return l, false
 	}
@@ -247,16 +248,16 @@ func (w *witness) link(address string) (l link, ok bool) {
 }
 
 // renew asks for links anew, from one that has expired on.
-func (w *witness) renew(ctx context.Context, expired link) ([]link, error) {
+func (w *witness) renew(ctx context.Context, expired workspace.Link) ([]workspace.Link, error) {
 	w.mu.Lock()
 	handle := w.handle
 	w.seek = true
 	w.mu.Unlock()
-	page, err := w.g.c.call(ctx, fetchResults, thrift.Struct{1: handle, 2: int32(0), 3: w.g.c.config.PageRows, 1282: expired.Start})
+	page, err := w.g.send(ctx, fetchResults, thrift.Struct{1: handle, 2: int32(0), 3: w.g.config.PageRows, 1282: expired.Start})
 	if err != nil {
 		return nil, err
 	}
-	var out []link
+	var out []workspace.Link
 	for _, l := range page.Struct(3).Structs(1282) {
 		out = append(out, linkOf(l))
 	}

@@ -1,4 +1,7 @@
-package databricks
+// Package workspace sends requests to a Databricks workspace: with its credentials, again where a
+// request was not obeyed, and with errors that say what was refused and what helps. It also reads the
+// files of cloud storage in which a workspace gives parts of results.
+package workspace
 
 import (
 	"bytes"
@@ -30,16 +33,43 @@ func newClient(proxy *url.URL) *http.Client {
 	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// refusal is an answer other than 200.
-type refusal struct {
-	status int
-	code   string // of the body or of a header, such as PERMISSION_DENIED
+// Client is a connection to a workspace. It may be used from several goroutines at once.
+type Client struct {
+	Retry driverbase.Retry // of requests
+
+	config *Config
+	http   *http.Client
+	files  *http.Client // of cloud storage, which gets no token
+	tokens *tokens
+}
+
+// New makes a client, and connects to nothing. The configuration must be checked, and stay as it is.
+func New(config *Config) *Client {
+	c := &Client{Retry: driverbase.DefaultRetry, config: config, http: newClient(config.Proxy), files: newClient(config.Proxy)}
+	c.Retry.Times = config.Retries
+	c.tokens = &tokens{config: config, client: c.http, now: time.Now}
+	return c
+}
+
+// Config is the client's configuration.
+func (c *Client) Config() *Config { return c.config }
+
+// Close closes connections that wait for a request.
+func (c *Client) Close() {
+	c.http.CloseIdleConnections()
+	c.files.CloseIdleConnections()
+}
+
+// Refusal is an answer other than 200.
+type Refusal struct {
+	Status int    // of HTTP
+	Code   string // of the body or of a header, such as PERMISSION_DENIED
 	detail string // what it says; not shown
 	after  time.Duration
 	what   string
 }
 
-func (r *refusal) Error() string { return r.what + ": HTTP status " + strconv.Itoa(r.status) }
+func (r *Refusal) Error() string { return r.what + ": HTTP status " + strconv.Itoa(r.Status) }
 
 // lostError is a request whose answer did not come, or not whole.
 type lostError struct {
@@ -67,59 +97,64 @@ func retryableStatus(status int) bool {
 	return status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable
 }
 
-// request is one request to the workspace.
-type request struct {
-	what         string // for messages
-	method, path string
-	kind         string // of the body
-	agent        string // instead of ours
-	body         []byte
-	repeat       bool // obeying it twice does no harm
-	finish       bool // its answer is waited for when the context ends: it says what to cancel
+// Request is one request to the workspace.
+type Request struct {
+	What         string // for messages
+	Method, Path string
+	Kind         string // of the body
+	Agent        string // instead of [UserAgent]
+	Body         []byte
+	Repeat       bool // obeying it twice does no harm
+	Finish       bool // its answer is waited for when the context ends: it says what to cancel
 }
 
-// do sends a request until it is answered with 200. What was not obeyed for sure (429, 503, no
+// Do sends a request until it is answered with 200. What was not obeyed for sure (429, 503, no
 // connection) is sent again; what may have been, if it may be repeated. A refused token is renewed
 // once.
-func (c *Conn) do(ctx context.Context, r request) (body []byte, err error) {
+func (c *Client) Do(ctx context.Context, r Request) (body []byte, err error) {
 	renewed := false
-	err = c.retry.Do(ctx, func() error {
+	err = c.Retry.Do(ctx, func() error {
 		body, err = c.once(ctx, r, false)
-		var no *refusal
-		if errors.As(err, &no) && no.status == http.StatusUnauthorized && !renewed {
+		var no *Refusal
+		if errors.As(err, &no) && no.Status == http.StatusUnauthorized && !renewed {
 			renewed = true
 			body, err = c.once(ctx, r, true)
 		}
 		return err
 	}, func(err error) (bool, time.Duration) {
-		var no *refusal
+		var no *Refusal
 		var lost *lostError
 		switch {
 		case errors.As(err, &no):
-			return retryableStatus(no.status) || r.repeat && no.status >= 500 && no.status != http.StatusNotImplemented, no.after
+			return retryableStatus(no.Status) || r.Repeat && no.Status >= 500 && no.Status != http.StatusNotImplemented, no.after
 		case errors.As(err, &lost):
-			return r.repeat || !lost.sent, 0
+			return r.Repeat || !lost.sent, 0
 		}
 		return false, 0
 	})
 	return body, err
 }
 
-// unanswered tells errors after which the service may have obeyed; [Conn.do] has tried again after
+// Unanswered tells errors after which the service may have obeyed; [Client.Do] has tried again after
 // the others.
-func unanswered(err error) bool {
-	var lost *lostError
-	var no *refusal
-	return errors.As(err, &lost) && lost.sent || errors.As(err, &no) && no.status >= 500 && no.status != http.StatusServiceUnavailable
+func Unanswered(err error) bool {
+	var no *Refusal
+	return Lost(err) || errors.As(err, &no) && no.Status >= 500 && no.Status != http.StatusServiceUnavailable
 }
 
-// afterwards is how long may be spent on ending what was cancelled.
-const afterwards = 15 * time.Second
+// Lost tells that the connection was lost when a request was on its way or obeyed.
+func Lost(err error) bool {
+	var lost *lostError
+	return errors.As(err, &lost) && lost.sent
+}
+
+// Afterwards is how long may be spent on ending what was cancelled.
+const Afterwards = 15 * time.Second
 
 // lingering is a context that ends some time after ctx does.
 func lingering(ctx context.Context) (context.Context, context.CancelFunc) {
 	out, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() { time.AfterFunc(afterwards, cancel) })
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(Afterwards, cancel) })
 	return out, func() {
 		stop()
 		cancel()
@@ -127,8 +162,8 @@ func lingering(ctx context.Context) (context.Context, context.CancelFunc) {
 }
 
 // once sends a request one time.
-func (c *Conn) once(ctx context.Context, r request, stale bool) ([]byte, error) {
-	if r.finish {
+func (c *Client) once(ctx context.Context, r Request, stale bool) ([]byte, error) {
+	if r.Finish {
 		var done context.CancelFunc
 		ctx, done = lingering(ctx)
 		defer done()
@@ -137,40 +172,41 @@ func (c *Conn) once(ctx context.Context, r request, stale bool) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
-	req, err := http.NewRequestWithContext(ctx, r.method, c.config.base()+r.path, bytes.NewReader(r.body))
+	req, err := http.NewRequestWithContext(ctx, r.Method, c.config.base()+r.Path, bytes.NewReader(r.Body))
 	if err != nil {
 		return nil, invalid("the host or http_path cannot stand in an address")
 	}
-	if r.kind != "" {
-		req.Header.Set("Content-Type", r.kind)
-		req.Header.Set("Accept", r.kind)
+	if r.Kind != "" {
+		req.Header.Set("Content-Type", r.Kind)
+		req.Header.Set("Accept", r.Kind)
 	}
-	req.Header.Set("User-Agent", cmp.Or(r.agent, userAgent))
+	req.Header.Set("User-Agent", cmp.Or(r.Agent, UserAgent))
 	if token != "" {
 		req.Header.Set("Authorization", "Bearer "+token)
 	}
-	if o := c.config.workspace(); o != "" {
+	if o := c.config.number(); o != "" {
 		req.Header.Set("X-Databricks-Org-Id", o)
 	}
 	req.GetBody = nil // the transport would send it again by itself
-	resp, err := c.client.Do(req)
+	resp, err := c.http.Do(req)
 	if err != nil {
-		return nil, unreachable(ctx, err, r.what)
+		return nil, unreachable(ctx, err, r.What)
 	}
 	defer resp.Body.Close() //nolint:errcheck // read to the end, or of no use
 	body, err := readAll(resp, maxAnswer)
 	switch {
 	case resp.StatusCode != http.StatusOK:
-		return nil, refused(resp, body, r.what)
+		return nil, refused(resp, body, r.What)
 	case errors.Is(err, errTooLarge):
-		return nil, errcode.New(errcode.ResourceExhausted, "databricks: %s: the answer is larger than 1 GiB; fetch fewer rows at once with page_rows", r.what)
+		return nil, errcode.New(errcode.ResourceExhausted, "databricks: %s: the answer is larger than 1 GiB; fetch fewer rows at once with page_rows", r.What)
 	case err != nil:
-		return nil, unreachable(ctx, err, r.what)
+		return nil, unreachable(ctx, err, r.What)
 	}
 	return body, nil
 }
 
-const userAgent = "badger"
+// UserAgent is what requests say of their sender.
+const UserAgent = "badger"
 
 var errTooLarge = errors.New("too large")
 
@@ -192,21 +228,21 @@ func readAll(resp *http.Response, limit int64) ([]byte, error) {
 
 // refused reads what an answer other than 200 says.
 func refused(resp *http.Response, body []byte, what string) error {
-	no := &refusal{status: resp.StatusCode, after: driverbase.RetryAfter(resp.Header), what: what}
+	no := &Refusal{Status: resp.StatusCode, after: driverbase.RetryAfter(resp.Header), what: what}
 	for _, h := range []string{"X-Databricks-Error-Or-Redirect-Message", "X-Databricks-Reason-Phrase", "X-Thriftserver-Error-Message"} {
 		if text := resp.Header.Get(h); text != "" {
 			no.detail = text
 		}
 	}
 	code, message := restError(body)
-	no.code = code
+	no.Code = code
 	if message != "" {
 		no.detail = message
 	}
-	if no.code == "" {
+	if no.Code == "" {
 		for _, word := range []string{"PERMISSION_DENIED", "RESOURCE_DOES_NOT_EXIST", "TEMPORARILY_UNAVAILABLE", "INVALID_STATE", "ENDPOINT_NOT_FOUND"} {
 			if strings.Contains(no.detail, word) {
-				no.code = word
+				no.Code = word
 			}
 		}
 	}

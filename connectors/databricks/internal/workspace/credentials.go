@@ -1,4 +1,4 @@
-package databricks
+package workspace
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -22,21 +21,23 @@ type Secret struct {
 	ClientSecretFile, ClientSecretEnv string
 }
 
-func (s Secret) token() bool  { return s.TokenFile != "" || s.TokenEnv != "" }
-func (s Secret) client() bool { return s.ClientSecretFile != "" || s.ClientSecretEnv != "" }
+func (s Secret) token() bool { return s.TokenFile != "" || s.TokenEnv != "" }
 
-// checkSecret says which credentials are missing or too many. An emulator on this machine needs
+// Client tells whether a client secret is named.
+func (s Secret) Client() bool { return s.ClientSecretFile != "" || s.ClientSecretEnv != "" }
+
+// CheckSecret says which credentials are missing or too many. An emulator on this machine needs
 // none.
-func (c *Config) checkSecret() error {
+func (c *Config) CheckSecret() error {
 	s := c.Secret
 	switch {
-	case s.TokenFile != "" && s.TokenEnv != "", s.ClientSecretFile != "" && s.ClientSecretEnv != "", s.token() && (s.client() || c.ClientID != ""):
+	case s.TokenFile != "" && s.TokenEnv != "", s.ClientSecretFile != "" && s.ClientSecretEnv != "", s.token() && (s.Client() || c.ClientID != ""):
 		return invalid("credentials are named twice: expected one of token_file, token_env, and client_id with client_secret_file or client_secret_env")
-	case s.client() && c.ClientID == "":
+	case s.Client() && c.ClientID == "":
 		return invalid("a client secret without client_id, the application id of the service principal")
-	case c.ClientID != "" && !s.client():
+	case c.ClientID != "" && !s.Client():
 		return invalid("client_id without client_secret_file or client_secret_env")
-	case !s.token() && !s.client() && !(c.Protocol == "http" && driver.Loopback(c.Host)):
+	case !s.token() && !s.Client() && !(c.Protocol == "http" && driver.Loopback(c.Host)):
 		return invalid("no credentials: expected token_file or token_env, or client_id with client_secret_file or client_secret_env; for Databricks' own hosts DATABRICKS_TOKEN, or DATABRICKS_CLIENT_ID and DATABRICKS_CLIENT_SECRET")
 	}
 	return nil
@@ -62,8 +63,8 @@ func (t *tokens) access(ctx context.Context, stale bool) (string, error) {
 	s := t.config.Secret
 	switch {
 	case s.token():
-		return driverbase.ReadSecret("databricks", "token", s.TokenFile, s.TokenEnv, t.config.getenv)
-	case !s.client():
+		return driverbase.ReadSecret("databricks", "token", s.TokenFile, s.TokenEnv, t.config.Getenv)
+	case !s.Client():
 		return "", nil
 	}
 	t.mu.Lock()
@@ -80,7 +81,7 @@ func (t *tokens) access(ctx context.Context, stale bool) (string, error) {
 // renew asks the workspace for a token of the service principal: OAuth 2.0 client credentials (RFC
 // 6749, section 4.4).
 func (t *tokens) renew(ctx context.Context) error {
-	secret, err := driverbase.ReadSecret("databricks", "client secret", t.config.Secret.ClientSecretFile, t.config.Secret.ClientSecretEnv, t.config.getenv)
+	secret, err := driverbase.ReadSecret("databricks", "client secret", t.config.Secret.ClientSecretFile, t.config.Secret.ClientSecretEnv, t.config.Getenv)
 	if err != nil {
 		return err
 	}
@@ -108,7 +109,7 @@ func (t *tokens) renew(ctx context.Context) error {
 	err = json.Unmarshal(body, &answer)
 	switch {
 	case retryableStatus(resp.StatusCode) || resp.StatusCode >= 500:
-		return &refusal{status: resp.StatusCode, after: driverbase.RetryAfter(resp.Header), what: "signing in"}
+		return &Refusal{Status: resp.StatusCode, after: driverbase.RetryAfter(resp.Header), what: "signing in"}
 	case resp.StatusCode != http.StatusOK || err != nil || answer.Token == "":
 		return errcode.New(errcode.Unauthenticated, "databricks: the workspace gives the service principal no token (%s); check client_id, that its secret has not expired, and that it belongs to this workspace", plain(answer.Error, resp.Status))
 	}
@@ -117,14 +118,4 @@ func (t *tokens) renew(ctx context.Context) error {
 	}
 	t.token, t.expires = answer.Token, t.now().Add(time.Duration(min(answer.Expires, 1<<20))*time.Second)
 	return nil
-}
-
-var plainWord = regexp.MustCompile(`^[A-Za-z_-]{1,60}$`)
-
-// plain is s if it is a plain word, else the other.
-func plain(s, other string) string {
-	if plainWord.MatchString(s) {
-		return s
-	}
-	return other
 }

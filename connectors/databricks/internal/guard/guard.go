@@ -1,4 +1,10 @@
-package databricks
+// Package guard runs statements through the vendor's driver, databricks-sql-go, and makes sure that a
+// result is whole and that the driver asks nobody but the warehouse.
+//
+// It reads in one direction: a [Driver] opens sessions ([Driver.Start] takes one), a [Statement] runs
+// in one and gives its result part by part, and both go through the transport of guard.go, which keeps
+// what the service said of each statement in a witness.
+package guard
 
 import (
 	"bytes"
@@ -10,6 +16,7 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/connectors/databricks/internal/thrift"
+	"github.com/badger-eval/badger/connectors/databricks/internal/workspace"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -27,7 +34,7 @@ import (
 //   - Reading goes on when the caller has cancelled (since v1.13.0): [witness.bound]. Downloads of
 //     links that came with the first answer do not know their statement: [guard.announced].
 //   - A statement that is cancelled before its handle is known runs on, and one that failed stays
-//     open: [request.finish], [witness.end].
+//     open: [workspace.Request], [witness.end].
 //   - Errors keep no SQLSTATE and no HTTP status: [witness.failure].
 //   - The workspace is asked whether it wants telemetry, and gets it if it does: [guard.RoundTrip].
 //     Only data source names have an option against that, and only connectors without one have a
@@ -39,11 +46,9 @@ import (
 //
 // The guard lets nothing else through: calls of the protocol go to the configured warehouse with
 // its token, and files are fetched, without it, from where answers said that they are.
-//
-// The guard is no package of its own: it shares requests, retries, downloads and their errors with
-// the reading of statements over REST, and would have to export all of them.
 type guard struct {
-	c         *Conn
+	config    Config
+	workspace *workspace.Client
 	announced sync.Map // the witness of each file that may be fetched, by its address
 }
 
@@ -80,7 +85,7 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	switch path := req.URL.Path; {
 	case strings.HasPrefix(path, "/telemetry-"), strings.HasPrefix(path, "/api/2.0/connector-service/feature-flags/"):
 		body = []byte(`{"flags":[]}`)
-	case req.Method == http.MethodPost && req.URL.RequestURI() == g.c.config.HTTPPath:
+	case req.Method == http.MethodPost && req.URL.RequestURI() == g.path():
 		body, err = g.call(req, w)
 	case req.Method == http.MethodGet:
 		body, w, err = g.file(req)
@@ -100,13 +105,16 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	}, nil
 }
 
+// path is that of the warehouse.
+func (g *guard) path() string { return g.workspace.Config().HTTPPath }
+
 // pageBytes is about how much the service is asked to put into one page.
 const pageBytes = 16 << 20
 
 // errUnexpected is why a request of the driver is not sent.
 var errUnexpected = errcode.New(errcode.Internal, "databricks: the driver asks for something that is neither a call of the warehouse nor a part of a result")
 
-// call makes a call of the protocol, once and again as [Conn.do] does.
+// call makes a call of the protocol, once and again as [workspace.Client.Do] does.
 func (g *guard) call(req *http.Request, w *witness) ([]byte, error) {
 	body, err := io.ReadAll(req.Body)
 	if err != nil {
@@ -122,19 +130,19 @@ func (g *guard) call(req *http.Request, w *witness) ([]byte, error) {
 	}
 	ctx, done := g.governed(req.Context(), m.Name, w)
 	defer done()
-	r := request{
-		what: known.what, method: http.MethodPost, path: g.c.config.HTTPPath, kind: thriftKind, agent: req.UserAgent(), body: body, repeat: known.repeat, finish: m.Name == execute || m.Name == operationStatus,
+	r := workspace.Request{
+		What: known.what, Method: http.MethodPost, Path: g.path(), Kind: thriftKind, Agent: req.UserAgent(), Body: body, Repeat: known.repeat, Finish: m.Name == execute || m.Name == operationStatus,
 	}
 	if args := m.Fields.Struct(1); m.Name == execute && args != nil {
 		args[1284] = true // canDecompressLZ4Result
 		if direct := args.Struct(1281); direct != nil {
 			direct[2] = int64(pageBytes)
 		}
-		r.body = thrift.Append(nil, m)
+		r.Body = thrift.Append(nil, m)
 	}
-	ask := g.c.do
+	ask := g.workspace.Do
 	if w != nil && m.Name == fetchResults {
-		ask = func(ctx context.Context, r request) ([]byte, error) { return g.page(ctx, r, m, w) }
+		ask = func(ctx context.Context, r workspace.Request) ([]byte, error) { return g.page(ctx, r, m, w) }
 	}
 	answer, err := ask(ctx, r)
 	if err != nil {
@@ -159,7 +167,7 @@ func (g *guard) call(req *http.Request, w *witness) ([]byte, error) {
 func (g *guard) governed(ctx context.Context, method string, w *witness) (context.Context, context.CancelFunc) {
 	switch {
 	case method == "CloseSession" || method == cancelOperation || method == closeOperation:
-		return context.WithTimeout(context.WithoutCancel(ctx), afterwards)
+		return context.WithTimeout(context.WithoutCancel(ctx), workspace.Afterwards)
 	case w != nil:
 		return w.bound(ctx)
 	}
@@ -168,22 +176,22 @@ func (g *guard) governed(ctx context.Context, method string, w *witness) (contex
 
 // page asks for a page. The row that it begins with is sent along where the place of the service is
 // not the driver's: after an answer that was lost, and after links were renewed.
-func (g *guard) page(ctx context.Context, r request, m thrift.Message, w *witness) (answer []byte, err error) {
+func (g *guard) page(ctx context.Context, r workspace.Request, m thrift.Message, w *witness) (answer []byte, err error) {
 	args := m.Fields.Struct(1)
 	if args == nil {
 		return nil, errUnexpected
 	}
 	args[1281] = int64(pageBytes)
 	again := false
-	err = g.c.retry.Do(ctx, func() error {
+	err = g.workspace.Retry.Do(ctx, func() error {
 		if start, seek := w.place(); seek || again {
 			args[1282] = start
 		}
 		again = true
-		r.body = thrift.Append(nil, m)
-		answer, err = g.c.do(ctx, r)
+		r.Body = thrift.Append(nil, m)
+		answer, err = g.workspace.Do(ctx, r)
 		return err
-	}, func(err error) (bool, time.Duration) { return unanswered(err), 0 })
+	}, func(err error) (bool, time.Duration) { return workspace.Unanswered(err), 0 })
 	return answer, err
 }
 
@@ -198,6 +206,6 @@ func (g *guard) file(req *http.Request) ([]byte, *witness, error) {
 	}
 	ctx, done := w.bound(req.Context())
 	defer done()
-	body, err := g.c.download(ctx, l, w.renew)
+	body, err := g.workspace.Download(ctx, l, w.renew)
 	return body, w, err
 }

@@ -1,12 +1,14 @@
-package databricks
+package guard
 
 import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/badger-eval/badger/connectors/databricks/internal/thrift"
+	"github.com/badger-eval/badger/connectors/databricks/internal/workspace"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -26,21 +28,27 @@ const (
 
 const thriftKind = "application/x-thrift"
 
-// serverError is what the service says went wrong with a call or a statement.
-type serverError struct {
-	what    string
-	state   string // of SQL
-	message string // not shown as it is: it quotes values and SQL text
-	handle  bool   // the session or the operation is not known, or no longer
+// ServerError is what the service says went wrong with a call or a statement.
+type ServerError struct {
+	What    string
+	State   string // of SQL
+	Message string // not shown as it is: it quotes values and SQL text
+	Handle  bool   // the session or the operation is not known, or no longer
 	refused bool   // the statement was not taken
 }
 
-func (e *serverError) Error() string { return e.what + ": " + e.state }
+func (e *ServerError) Error() string { return e.What + ": " + e.State }
 
-// call makes a call of the protocol beside the driver, which may be made twice.
-func (c *Conn) call(ctx context.Context, method string, args thrift.Struct) (thrift.Struct, error) {
+// NoSession tells that a statement was not run because its session is not there any more.
+func (e *ServerError) NoSession() bool {
+	return e.Handle || strings.Contains(e.Message, "INVALID_STATE") && strings.Contains(strings.ToLower(e.Message), "session") ||
+		strings.Contains(e.Message, "SESSION_NOT_FOUND") || strings.Contains(e.Message, "SESSION_CLOSED") || strings.Contains(e.Message, "Invalid SessionHandle")
+}
+
+// send makes a call of the protocol beside the driver, which may be made twice.
+func (g *guard) send(ctx context.Context, method string, args thrift.Struct) (thrift.Struct, error) {
 	body := thrift.Append(nil, thrift.Message{Name: method, Kind: thrift.Call, Seq: 1, Fields: thrift.Struct{1: args}})
-	answer, err := c.do(ctx, request{what: calls[method].what, method: http.MethodPost, path: c.config.HTTPPath, kind: thriftKind, body: body, repeat: true})
+	answer, err := g.workspace.Do(ctx, workspace.Request{What: calls[method].what, Method: http.MethodPost, Path: g.path(), Kind: thriftKind, Body: body, Repeat: true})
 	if err != nil {
 		return nil, err
 	}
@@ -57,9 +65,9 @@ func parsed(answer []byte, method string) (thrift.Message, error) {
 	}
 	err = statusOf(m.Fields.Struct(0), what)
 	if m.Kind == thrift.Exception {
-		err = &serverError{what: what, message: m.Fields.Text(1)}
+		err = &ServerError{What: what, Message: m.Fields.Text(1)}
 	}
-	var said *serverError
+	var said *ServerError
 	if errors.As(err, &said) {
 		said.refused = method == execute
 	}
@@ -75,7 +83,7 @@ func statusOf(resp thrift.Struct, what string) error {
 		if message == "" {
 			message = status.Text(5)
 		}
-		return &serverError{what: what, state: status.Text(3), message: message, handle: status.Int(1) == statusInvalidHandle}
+		return &ServerError{What: what, State: status.Text(3), Message: message, Handle: status.Int(1) == statusInvalidHandle}
 	}
 	return nil
 }
@@ -101,12 +109,12 @@ func ended(status thrift.Struct) (bool, error) {
 	case stateClosed:
 		return true, errcode.New(errcode.Unavailable, "databricks: the statement was closed at the service")
 	}
-	return true, &serverError{what: running, state: status.Text(3), message: message}
+	return true, &ServerError{What: running, State: status.Text(3), Message: message}
 }
 
 // linkOf reads a link.
-func linkOf(l thrift.Struct) link {
-	out := link{URL: l.Text(1), Start: l.Int(3), Rows: l.Int(4), Headers: l.Map(6)}
+func linkOf(l thrift.Struct) workspace.Link {
+	out := workspace.Link{URL: l.Text(1), Start: l.Int(3), Rows: l.Int(4), Headers: l.Map(6)}
 	if at := l.Int(2); at > 0 {
 		out.Expires = time.Unix(at, 0)
 	}

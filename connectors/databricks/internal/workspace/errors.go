@@ -1,0 +1,98 @@
+package workspace
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// Broken is the error of a result that is not as the service announced it.
+func Broken(format string, args ...any) error {
+	return errcode.New(errcode.DataLoss, "databricks: reading a result: "+format, args...)
+}
+
+func invalid(format string, args ...any) error {
+	return errcode.New(errcode.InvalidArgument, "databricks: "+format, args...)
+}
+
+// Explain makes the error that is shown of one of a request: what it concerns, and what can be done.
+// What the workspace says stays in the cause. Other errors stay as they are.
+func (c *Client) Explain(err error) error {
+	var no *Refusal
+	var lost *lostError
+	switch {
+	case errors.As(err, &no):
+		code, text := c.refusalText(no)
+		return errcode.Because(err, code, "databricks: %s: %s", no.what, text)
+	case errors.As(err, &lost):
+		text := "the workspace at " + c.config.Host + " cannot be reached; check the host and the network"
+		if lost.sent {
+			text = "the connection to " + c.config.Host + " was lost before the answer came; try again"
+		}
+		return errcode.Because(err, errcode.Unavailable, "databricks: %s: %s", lost.what, text)
+	}
+	return err
+}
+
+// refusalText is what may be shown of an answer other than 200.
+func (c *Client) refusalText(no *Refusal) (errcode.Code, string) {
+	warehouse := "SQL warehouse " + c.config.warehouse()
+	switch no.Status {
+	case http.StatusUnauthorized:
+		return errcode.Unauthenticated, "the token is missing, expired or not accepted by this workspace; renew it"
+	case http.StatusForbidden:
+		if strings.Contains(no.detail, "IP") && strings.Contains(no.detail, "block") || strings.Contains(no.detail, "ACL") {
+			return errcode.PermissionDenied, "the workspace's IP access list does not allow this machine"
+		}
+		if strings.Contains(strings.ToLower(no.detail), "token") {
+			return errcode.Unauthenticated, "the token is expired or not accepted by this workspace; renew it"
+		}
+		return errcode.PermissionDenied, "access denied; the account needs CAN USE on " + warehouse
+	case http.StatusNotFound:
+		return errcode.NotFound, "nothing is there; check the host and http_path: " + warehouse + " must be one of this workspace"
+	case http.StatusTooManyRequests:
+		return errcode.ResourceExhausted, "too many requests; try again later, or let fewer things run at once"
+	case http.StatusServiceUnavailable:
+		return errcode.Unavailable, warehouse + " is starting, stopped or overloaded; try again later, or start it"
+	case http.StatusBadRequest:
+		if code := plain(no.Code, ""); code != "" {
+			return errcode.InvalidArgument, "the request is not accepted (" + code + ")"
+		}
+		return errcode.InvalidArgument, "the request is not accepted; check http_path"
+	}
+	if no.Status >= 500 {
+		return errcode.Unavailable, fmt.Sprintf("the service failed (HTTP status %d); try again later", no.Status)
+	}
+	if no.Status >= 300 && no.Status < 400 {
+		return errcode.NotFound, "the host sends elsewhere; check that it is the workspace's, without a path of its own"
+	}
+	return errcode.Unknown, fmt.Sprintf("HTTP status %d", no.Status)
+}
+
+// restError reads the error of a REST answer.
+func restError(body []byte) (code, message string) {
+	var e struct {
+		Code    any    `json:"error_code"`
+		Message string `json:"message"`
+	}
+	if json.Unmarshal(body, &e) != nil {
+		return "", ""
+	}
+	code, _ = e.Code.(string)
+	return code, e.Message
+}
+
+var plainWord = regexp.MustCompile(`^[A-Za-z_-]{1,60}$`)
+
+// plain is s if it is a plain word, else the other.
+func plain(s, other string) string {
+	if plainWord.MatchString(s) {
+		return s
+	}
+	return other
+}

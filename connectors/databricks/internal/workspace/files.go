@@ -1,0 +1,135 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/pierrec/lz4/v4"
+
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// Link is where some rows of a result lie in cloud storage. Whoever has it may read them, until it
+// expires.
+type Link struct {
+	URL     string            `json:"external_link"`
+	Start   int64             `json:"row_offset"` // the first row
+	Rows    int64             `json:"row_count"`
+	Expires time.Time         `json:"expiration"` // zero is unknown
+	Headers map[string]string `json:"http_headers"`
+
+	// Of a result of the Statement Execution API: the chunk, and the next one.
+	Chunk int  `json:"chunk_index"`
+	Next  *int `json:"next_chunk_index"`
+}
+
+// Refresh asks for links anew, from one that has expired on.
+type Refresh func(ctx context.Context, expired Link) ([]Link, error)
+
+// Downloads at once: their files, of some tens of megabytes each at most, are what a result holds
+// in memory.
+const Downloads = 3
+
+// refreshes of one link before it is given up.
+const refreshes = 3
+
+// linkMargin is how long a link must live still to be used.
+const linkMargin = 10 * time.Second
+
+// errExpired is a link that is not good any more.
+var errExpired = errors.New("the link has expired")
+
+// Download downloads one file, and asks for another link where this one has expired.
+func (c *Client) Download(ctx context.Context, l Link, again Refresh) ([]byte, error) {
+	for attempt := 0; ; attempt++ {
+		body, err := c.file(ctx, l)
+		if !errors.Is(err, errExpired) {
+			return body, err
+		}
+		if attempt == refreshes {
+			return nil, errcode.New(errcode.Unavailable, "databricks: a link to a part of the result is refused again and again; check that this machine's clock is right and that it may reach the workspace's cloud storage, or open with cloud_fetch=false")
+		}
+		links, err := again(ctx, l)
+		if err != nil {
+			return nil, err
+		}
+		fresh := slices.IndexFunc(links, func(n Link) bool { return n.Start == l.Start && n.Rows == l.Rows })
+		if fresh < 0 {
+			return nil, Broken("the service gives no new link for row %d", l.Start)
+		}
+		l = links[fresh]
+	}
+}
+
+// file downloads one file, without the token: the link is the permission.
+func (c *Client) file(ctx context.Context, l Link) ([]byte, error) {
+	if !l.Expires.IsZero() && time.Until(l.Expires) < linkMargin {
+		return nil, errExpired
+	}
+	u, err := url.Parse(l.URL)
+	if err != nil || u.Scheme != "https" && (u.Scheme != "http" || c.config.Protocol != "http") {
+		return nil, errcode.New(errcode.Unavailable, "databricks: the service gave a link that is no https address")
+	}
+	var body []byte
+	passing := func(err error) (bool, time.Duration) {
+		var no *Refusal
+		var lost *lostError
+		if errors.As(err, &no) {
+			return no.Status >= 500 || no.Status == http.StatusTooManyRequests, no.after
+		}
+		return errors.As(err, &lost), 0
+	}
+	err = c.Retry.Do(ctx, func() error {
+		body, err = c.fileOnce(ctx, l)
+		return err
+	}, passing)
+	if again, _ := passing(err); again {
+		return nil, errcode.New(errcode.Unavailable, "databricks: a part of the result in cloud storage cannot be downloaded from %s; allow this machine to reach it, or open with cloud_fetch=false", u.Hostname())
+	}
+	return body, err
+}
+
+func (c *Client) fileOnce(ctx context.Context, l Link) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, l.URL, nil)
+	if err != nil {
+		return nil, errExpired
+	}
+	for k, v := range l.Headers {
+		req.Header.Set(k, v)
+	}
+	resp, err := c.files.Do(req)
+	if err != nil {
+		return nil, unreachable(ctx, err, "reading a part of the result")
+	}
+	defer resp.Body.Close() //nolint:errcheck // read to the end, or of no use
+	switch resp.StatusCode {
+	case http.StatusOK:
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusGone, http.StatusBadRequest:
+		_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 1<<16))
+		return nil, errExpired
+	default:
+		return nil, &Refusal{Status: resp.StatusCode, after: driverbase.RetryAfter(resp.Header), what: "reading a part of the result"}
+	}
+	body, err := readAll(resp, maxAnswer)
+	switch {
+	case errors.Is(err, errTooLarge):
+		return nil, errcode.New(errcode.ResourceExhausted, "databricks: a part of the result is larger than 1 GiB")
+	case err != nil:
+		return nil, unreachable(ctx, err, "reading a part of the result")
+	}
+	return body, nil
+}
+
+// Unpacked reads what may be compressed.
+func Unpacked(r io.Reader, packed bool) io.Reader {
+	if packed {
+		return lz4.NewReader(r)
+	}
+	return r
+}
