@@ -12,7 +12,7 @@ const module = "github.com/badger-eval/badger/"
 
 // Whose driver's interface is another version of Arrow, and what of it may be imported. None may
 // import cdata.
-var foreignArrow = map[string]string{"connectors/snowflake": "github.com/apache/arrow-go/v18/arrow"}
+var foreignArrow = map[string]string{"connectors/snowflake/internal/arrow18": "github.com/apache/arrow-go/v18/arrow"}
 
 // What each package may import of this module, directly. A connector imports neither scoring nor
 // another connector; this package knows none.
@@ -26,20 +26,25 @@ var allowed = map[string][]string{
 	"connectors/*":                     {"connectors/driver", "connectors/internal/driverbase", "internal/errcode"},
 	"connectors/internal/driverbase":   {"connectors/driver", "internal/errcode"},
 	"connectors/postgres":              {"connectors/driver", "connectors/internal/driverbase", "internal/errcode", "internal/jsonscan"},
-	"connectors/snowflake":             {"connectors/driver", "connectors/internal/driverbase", "internal/errcode", "connectors/snowflake/internal/calm", "connectors/snowflake/internal/pkcs8"},
+	"connectors/snowflake":             {"connectors/driver", "connectors/internal/driverbase", "internal/errcode", "connectors/snowflake/internal/arrow18", "connectors/snowflake/internal/calm", "connectors/snowflake/internal/pkcs8"},
 	"connectors/bigquery/bigquerytest": {"connectors/driver", "connectors/duckdb", "connectors/internal/driverbase", "internal/errcode"},
 	"connectors/postgres/postgrestest": {"connectors/driver", "connectors/postgres"},
 	// A server for tests, which runs SQL in the embedded engine.
 	"connectors/internal/enginetest":        {"connectors/driver", "connectors/duckdb", "internal/errcode"},
 	"connectors/snowflake/snowflaketest":    {"connectors/driver", "connectors/internal/enginetest", "internal/errcode"},
+	"connectors/snowflake/internal/arrow18": {"internal/errcode"},
 	"connectors/snowflake/internal/calm":    {},
 	"connectors/snowflake/internal/pkcs8":   {},
-	"connectors/databricks":                 {"connectors/driver", "connectors/internal/driverbase", "internal/errcode", "connectors/databricks/internal/thrift"},
-	"connectors/databricks/databrickstest":  {"connectors/driver", "connectors/internal/enginetest", "internal/errcode", "connectors/databricks/internal/thrift"},
-	"connectors/databricks/internal/thrift": {},
-	"sql":                                   {"connectors/driver", "scoring", "internal/caselist", "internal/errcode"}, // the reasons of scores that the view coverage counts by
-	"internal/arrowtable":                   {"scoring", "internal/account", "internal/errcode", "internal/jsonscan"},
-	"internal/resultfile":                   {"scoring", "internal/arrowtable", "internal/errcode", "internal/jsonscan"},
+	"connectors/databricks": {
+		"connectors/driver", "connectors/internal/driverbase", "internal/errcode", "connectors/databricks/internal/guard", "connectors/databricks/internal/thrift", "connectors/databricks/internal/workspace",
+	},
+	"connectors/databricks/internal/guard":     {"internal/errcode", "connectors/databricks/internal/thrift", "connectors/databricks/internal/workspace"},
+	"connectors/databricks/internal/workspace": {"connectors/driver", "connectors/internal/driverbase", "internal/errcode"},
+	"connectors/databricks/databrickstest":     {"connectors/driver", "connectors/internal/enginetest", "internal/errcode", "connectors/databricks/internal/thrift"},
+	"connectors/databricks/internal/thrift":    {},
+	"sql":                                      {"connectors/driver", "scoring", "internal/caselist", "internal/errcode"}, // the reasons of scores that the view coverage counts by
+	"internal/arrowtable":                      {"scoring", "internal/account", "internal/errcode", "internal/jsonscan"},
+	"internal/resultfile":                      {"scoring", "internal/arrowtable", "internal/errcode", "internal/jsonscan"},
 }
 
 func TestImports(t *testing.T) {

@@ -19,7 +19,9 @@ func TestDatabasesThatKeepNothing(t *testing.T) {
 		return path
 	}
 	cases := file("cases.jsonl", `{"case_id":"a","gold":{"sql":"SELECT 1"},"agent":{"sql":"SELECT 1"}}`+"\n")
-	run := func(to string) []string { return []string{"run", "--cases", cases, "--metrics", "ex_bird", "--quiet", "--to", to} }
+	run := func(to string) []string {
+		return []string{"run", "--cases", cases, "--metrics", "ex_bird", "--quiet", "--to", to}
+	}
 	for _, tc := range []struct {
 		args []string
 		code int

@@ -9,6 +9,7 @@ import (
 	sf "github.com/snowflakedb/gosnowflake"
 
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
+	"github.com/badger-eval/badger/connectors/snowflake/internal/arrow18"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -161,7 +162,7 @@ func fetch(ctx context.Context, batch *sf.ArrowBatch) (d download) {
 		return download{err: err}
 	}
 	for _, rec := range *records {
-		own, err := takeOver(rec)
+		own, err := arrow18.TakeOver(rec)
 		if err != nil {
 			return download{err: err}
 		}

@@ -1,4 +1,7 @@
-package snowflake
+// Package arrow18 takes records over from version 18 of Arrow, which Snowflake's driver has, into
+// version 17, which this module has. Records cross over by their buffers: the bytes are the driver's,
+// on the Go heap, and live as long as something refers to them. Nothing is copied but the headers.
+package arrow18
 
 import (
 	"github.com/apache/arrow-go/v18/arrow"
@@ -9,13 +12,10 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// This file is the only one that knows the driver's version of Arrow. Records cross over by their
-// buffers: the bytes are the driver's, on the Go heap, and live as long as something refers to
-// them. Nothing is copied but the headers.
-
-// takeOver makes a record one of this module's Arrow, in the encoding that Snowflake sent, and lets go
-// of it. Of the fields their names, types and metadata are kept.
-func takeOver(rec arrow.RecordBatch) (arrow17.Record, error) {
+// TakeOver makes a record one of this module's Arrow, in the encoding that Snowflake sent, and releases
+// rec. Of the fields their names, types and metadata are kept. The error, of a type that Snowflake does
+// not send, has the code Unimplemented and names the column.
+func TakeOver(rec arrow.RecordBatch) (arrow17.Record, error) {
 	defer rec.Release() // the driver's list of its records keeps it, but not its memory
 	var fields []arrow17.Field
 	var cols []arrow17.Array
