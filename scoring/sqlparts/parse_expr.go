@@ -326,8 +326,8 @@ func (p *parser) unary() Expr {
 		return p.prefix("+", precUnary)
 	case oTilde:
 		return p.prefix("~", precUnary)
-	case wPrior:
-		if p.operandFollows() {
+	case wPrior: // of CONNECT BY
+		if p.dialect != Postgres && p.dialect != DuckDB && p.operandFollows() {
 			return p.prefix("prior", precUnary)
 		}
 	case wConnectByRoot:

@@ -360,17 +360,19 @@ func (p *parser) wordOperand(t *token) Expr {
 			return p.name()
 		}
 	}
-	if reserved[t.code] && !(paren && callable[t.code]) && next.code != oDot && !p.verbAsColumn(t.code, next) {
+	if reserved[t.code] && !(paren && callable[t.code]) && next.code != oDot && !p.reservedAsColumn(t.code, next) {
 		return p.missing()
 	}
 	return p.name()
 }
 
-// verbAsColumn tells whether a word that begins a statement is a column here: where an operand must
-// stand, in a dialect that does not reserve the word and separates statements by semicolons.
-func (p *parser) verbAsColumn(c code, next *token) bool {
+// reservedAsColumn tells whether a reserved word is a column here: where an operand must stand, in a
+// dialect that does not reserve the word and separates statements by semicolons.
+func (p *parser) reservedAsColumn(c code, next *token) bool {
 	switch p.dialect {
-	case BigQuery, Databricks, DuckDB, Postgres, Redshift:
+	case Postgres, DuckDB:
+		return columnWord[c] && next.kind != tokNumber && next.kind != tokString && next.code != oLparen
+	case BigQuery, Databricks, Redshift:
 	default:
 		return false
 	}

@@ -80,8 +80,24 @@ func (p *printer) limit(l *Limit) {
 
 var setWords = [...]string{Union: "union", Intersect: "intersect", Except: "except"}
 
-func (p *printer) setOp(s *SetOp) {
-	for i, q := range s.Terms {
+func (p *printer) setOp(s *SetOp) { p.setTerms(s, len(s.Terms)) }
+
+// setTerms writes the first n terms of a chain. Where INTERSECT stands beside other operators in one
+// chain, as in SQLite, the terms before the last kind get parentheses: elsewhere INTERSECT binds tighter.
+func (p *printer) setTerms(s *SetOp, n int) {
+	first := n - 1
+	for first > 0 && (s.Ops[first-1].Kind == Intersect) == (s.Ops[n-2].Kind == Intersect) {
+		first--
+	}
+	if first > 0 {
+		p.str("(")
+		p.setTerms(s, first+1)
+		p.str(")")
+	}
+	for i, q := range s.Terms[:n] {
+		if first > 0 && i <= first {
+			continue
+		}
 		if i > 0 {
 			o := s.Ops[i-1]
 			p.str(" " + setWords[o.Kind])

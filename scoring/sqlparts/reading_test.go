@@ -101,3 +101,21 @@ func TestReadingAgainstSqlglot(t *testing.T) {
 		t.Errorf("sqlglot did not read %d of %d", unread, len(asked))
 	}
 }
+
+// All set operators of SQLite bind alike; what is written keeps that in the dialects where INTERSECT
+// binds tighter.
+func TestSetOperatorsOfSQLite(t *testing.T) {
+	for sql, want := range map[string]string{
+		"SELECT 1 UNION SELECT 2 EXCEPT SELECT 3":                       "select 1 union select 2 except select 3",
+		"SELECT 1 UNION SELECT 2 INTERSECT SELECT 3":                    "(select 1 union select 2) intersect select 3",
+		"SELECT 1 INTERSECT SELECT 2 UNION SELECT 3":                    "(select 1 intersect select 2) union select 3",
+		"SELECT 1 UNION SELECT 2 INTERSECT SELECT 3 INTERSECT SELECT 4": "(select 1 union select 2) intersect select 3 intersect select 4",
+		"SELECT 1 UNION SELECT 2 INTERSECT SELECT 3 UNION ALL SELECT 4": "((select 1 union select 2) intersect select 3) union all select 4",
+	} {
+		s := Parse(sql, SQLite)
+		one := Format(s.Statements[0].Query)
+		if two := Format(Parse(one, Generic).Statements[0].Query); one != want || two != want {
+			t.Errorf("%s: %s, and then %s, want %s", sql, one, two, want)
+		}
+	}
+}

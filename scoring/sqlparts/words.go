@@ -89,6 +89,10 @@ var (
 		wInto, wSet, wJoin, wInner, wCross, wNatural, wOn, wUsing, wAs, wAnd, wOr, wNot, wIn, wIs, wLike, wBetween, wCase,
 		wWhen, wThen, wElse, wEnd, wDistinct, wWith, wCreate, wDrop, wInsert, wUpdate, wDelete)
 
+	// columnWord are reserved words that PostgreSQL and DuckDB take for a column where an operand must
+	// stand.
+	columnWord = wordSet(wBetween, wBy, wSet, wInsert, wUpdate, wDelete, wDrop)
+
 	// callable are reserved words that are functions before a parenthesis.
 	callable = wordSet(wLike, wInsert, wSet)
 
