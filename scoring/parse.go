@@ -1,6 +1,7 @@
 package scoring
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 	"strconv"
@@ -247,6 +248,9 @@ func ParseAs(t Type, text string) (Value, error) {
 		if v, ok := ParseDecimal(text); ok {
 			return v, nil
 		}
+		if f, ok := notFinite[strings.ToLower(text)]; ok { // PostgreSQL's numeric has them
+			return FloatValue(f), nil
+		}
 		return Value{}, errcode.New(errcode.InvalidArgument, "expected a decimal of at most %d digits", MaxDecimalDigits)
 	case Date:
 		if d, ok := ParseDate(text); ok {
@@ -254,6 +258,12 @@ func ParseAs(t Type, text string) (Value, error) {
 		}
 		if v, ok := ParseTimestamp(text); ok && v.num%86400 == 0 && v.aux == 0 && v.Type == Timestamp {
 			return DateValue(v.num / 86400), nil
+		}
+		if f, ok := notFinite[strings.ToLower(text)]; ok && f == f { //nolint:gocritic // not NaN
+			return DateValue(int64(math.Copysign(math.MaxInt32, f))), nil
+		}
+		if d, ok := ParseDate(astronomical(text)); ok {
+			return DateValue(d), nil
 		}
 		return Value{}, errcode.New(errcode.InvalidArgument, "expected a date YYYY-MM-DD")
 	case Time:
@@ -266,9 +276,37 @@ func ParseAs(t Type, text string) (Value, error) {
 			v.Type = t // a TIMESTAMPTZ without a zone is UTC; the zone of a TIMESTAMP is spelling
 			return v, nil
 		}
+		if f, ok := notFinite[strings.ToLower(text)]; ok && f > 0 {
+			return TimestampValue(t, math.MaxInt64/1_000_000, math.MaxInt64%1_000_000*1000), nil
+		} else if ok && f < 0 {
+			return TimestampValue(t, -math.MaxInt64/1_000_000-1, (1_000_000-math.MaxInt64%1_000_000)*1000), nil
+		}
+		if v, ok := ParseTimestamp(astronomical(text)); ok {
+			v.Type = t
+			return v, nil
+		}
 		return Value{}, errcode.New(errcode.InvalidArgument, "expected a timestamp YYYY-MM-DD HH:MM:SS[.fraction][zone]")
 	}
 	return TextValue(t, text), nil
+}
+
+// notFinite are the words for what is no finite number, date or time. An infinite date or timestamp
+// is the farthest one that Arrow has, in days or microseconds, as the connectors read it.
+var notFinite = map[string]float64{"nan": math.NaN(), "infinity": math.Inf(1), "+infinity": math.Inf(1), "-infinity": math.Inf(-1)}
+
+// astronomical is a date, or a timestamp, of PostgreSQL with BC behind it as ISO 8601 writes it: the year
+// 1 BC is 0000. Another text is empty.
+func astronomical(text string) string {
+	date, bc := strings.CutSuffix(text, " BC")
+	year, rest, ok := strings.Cut(date, "-")
+	n, err := strconv.Atoi(year)
+	switch {
+	case !bc || !ok || err != nil || n < 1 || len(year) < 4:
+		return ""
+	case n == 1:
+		return "0000-" + rest
+	}
+	return fmt.Sprintf("-%04d-%s", n-1, rest)
 }
 
 // typeWords maps the type names of the warehouses, without parameters, to ours.
@@ -281,6 +319,13 @@ var typeWords = map[string]Type{
 	"DECIMAL": Decimal, "DEC": Decimal, "NUMERIC": Decimal, "NUMBER": Decimal, "FIXED": Decimal, "BIGNUMERIC": Decimal, "BIGDECIMAL": Decimal, "MONEY": Decimal,
 	"STRING": String, "TEXT": String, "VARCHAR": String, "CHAR": String, "CHARACTER": String, "NVARCHAR": String, "BPCHAR": String, "UUID": String, "ENUM": String,
 	"CHARACTER VARYING": String, "INTERVAL": String, "GEOGRAPHY": String, "GEOMETRY": String, "BITSTRING": String,
+	// of PostgreSQL, which a connector reads alike
+	"SERIAL": Int64, "BIGSERIAL": Int64, "SMALLSERIAL": Int64, "OID": Int64, "JSONB": JSON,
+	"NAME": String, `"CHAR"`: String, "CITEXT": String, "XML": String, "BIT VARYING": String, "VARBIT": String, "TIMETZ": String, "TIME WITH TIME ZONE": String, "HSTORE": String, "LTREE": String, "VECTOR": String,
+	"INET": String, "CIDR": String, "MACADDR": String, "MACADDR8": String, "TSVECTOR": String, "TSQUERY": String, "PG_LSN": String, "REGCLASS": String, "REGTYPE": String, "REGPROC": String,
+	"POINT": String, "LINE": String, "LSEG": String, "BOX": String, "PATH": String, "POLYGON": String, "CIRCLE": String,
+	"INT4RANGE": String, "INT8RANGE": String, "NUMRANGE": String, "TSRANGE": String, "TSTZRANGE": String, "DATERANGE": String,
+	"INT4MULTIRANGE": String, "INT8MULTIRANGE": String, "NUMMULTIRANGE": String, "TSMULTIRANGE": String, "TSTZMULTIRANGE": String, "DATEMULTIRANGE": String,
 	"BYTES": Bytes, "BINARY": Bytes, "VARBINARY": Bytes, "BLOB": Bytes, "BYTEA": Bytes,
 	"DATE": Date, "TIME": Time,
 	"TIMESTAMP": Timestamp, "DATETIME": Timestamp, "TIMESTAMP_NTZ": Timestamp, "TIMESTAMPNTZ": Timestamp, "TIMESTAMP WITHOUT TIME ZONE": Timestamp,

@@ -329,6 +329,22 @@ func FuzzParseTimestamp(f *testing.F) {
 	})
 }
 
+// Infinite dates and times are the farthest ones of Arrow, as the connectors read them, and in order.
+func TestInfiniteDates(t *testing.T) {
+	for text, sign := range map[string]int64{"infinity": 1, "Infinity": 1, "-infinity": -1} {
+		if v, err := scoring.ParseAs(scoring.Date, text); err != nil || v.Int() != sign*math.MaxInt32 {
+			t.Errorf("date %s: %v, %v", text, v, err)
+		}
+		for _, typ := range []scoring.Type{scoring.Timestamp, scoring.TimestampTZ} {
+			v, err := scoring.ParseAs(typ, text)
+			micros := new(big.Int).Add(new(big.Int).Mul(big.NewInt(v.Int()), big.NewInt(1_000_000)), big.NewInt(int64(v.Nanos()/1000)))
+			if want := big.NewInt(sign * math.MaxInt64); err != nil || v.Type != typ || micros.Cmp(want) != 0 || v.Nanos()%1000 != 0 {
+				t.Errorf("%v %s: %v microseconds, %v, want %v", typ, text, micros, err, want)
+			}
+		}
+	}
+}
+
 func TestParseAs(t *testing.T) {
 	for _, tc := range []struct {
 		why  string
@@ -350,6 +366,18 @@ func TestParseAs(t *testing.T) {
 		{"beyond a double", scoring.Float64, "1e400", "", 0},
 		{"a decimal", scoring.Decimal, "1.10", "1.10", scoring.Decimal},
 		{"no decimal", scoring.Decimal, "1,10", "", 0},
+		{"a numeric of PostgreSQL that is no number", scoring.Decimal, "NaN", "NaN", scoring.Float64},
+		{"an infinite numeric", scoring.Decimal, "-Infinity", "-Infinity", scoring.Float64},
+		{"a date before Christ", scoring.Date, "0044-03-15 BC", "-0043-03-15", scoring.Date},
+		{"the year before 1", scoring.Date, "0001-12-31 BC", "0000-12-31", scoring.Date},
+		{"a long year before Christ", scoring.Date, "4713-01-01 BC", "-4712-01-01", scoring.Date},
+		{"there is no year 0 BC", scoring.Date, "0000-01-01 BC", "", 0},
+		{"no date before Christ", scoring.Date, "0044-02-30 BC", "", 0},
+		{"a timestamp before Christ", scoring.Timestamp, "0044-03-15 12:00:00.5 BC", "-0043-03-15 12:00:00.5", scoring.Timestamp},
+		{"an instant before Christ", scoring.TimestampTZ, "0044-03-15 12:00:00+02 BC", "-0043-03-15 10:00:00Z", scoring.TimestampTZ},
+		{"NaN is no date", scoring.Date, "NaN", "", 0},
+		{"nor a timestamp", scoring.Timestamp, "NaN", "", 0},
+		{"a number before Christ", scoring.Timestamp, "12 BC", "", 0},
 		{"a date", scoring.Date, "2024-02-29", "2024-02-29", scoring.Date},
 		{"a midnight is a date", scoring.Date, "2024-02-29 00:00:00", "2024-02-29", scoring.Date},
 		{"another time is none", scoring.Date, "2024-02-29 00:00:01", "", 0},

@@ -231,9 +231,9 @@ func scanCell(s *jsonscan.Scanner, b *Builder, declared Type) error {
 			b.Append(StringValue(string(text)))
 			return nil
 		case Bytes:
-			raw, err := hex.DecodeString(string(text))
+			raw, err := hex.DecodeString(strings.TrimPrefix(string(text), `\x`)) // PostgreSQL writes \x6162
 			if err != nil {
-				return errcode.New(errcode.InvalidArgument, "expected hexadecimal digits")
+				return errcode.New(errcode.InvalidArgument, "expected hexadecimal digits, perhaps after \\x")
 			}
 			return b.AppendText(Bytes, raw)
 		}
