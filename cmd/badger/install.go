@@ -4,14 +4,11 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
-	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/sql/install"
@@ -83,18 +80,8 @@ type valuesFlags struct {
 
 func (c *valuesFlags) values() (v install.Values, err error) {
 	if c.Values != "" {
-		f, err := os.Open(c.Values)
-		if err != nil {
+		if v, err = install.ReadValuesFile(c.Values); err != nil {
 			return v, usage("--values: %w", err)
-		}
-		defer f.Close()
-		if v, err = install.ReadValues(f); err != nil {
-			return v, usage("--values %s: %w", filepath.Base(c.Values), err)
-		}
-		for i, file := range v.Judges {
-			if !filepath.IsAbs(file) {
-				v.Judges[i] = filepath.Join(filepath.Dir(c.Values), file)
-			}
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(c.Set)) { // a section comes before its keys
@@ -173,33 +160,7 @@ func (c *installCommand) diff(ctx context.Context, p process, plan *install.Plan
 	if err != nil {
 		return err
 	}
-	missing := false
-	for _, l := range diff.Lines {
-		fmt.Fprintf(p.stdout, "%-10s  %-8s  %s\n", l.State, l.What, l.Name)
-		if l.Why != "" {
-			fmt.Fprintf(p.stdout, "            %s\n", l.Why)
-		}
-		switch {
-		case l.Fine:
-		case l.Fix == "":
-			fmt.Fprintln(p.stdout, "            --apply cannot put this right")
-		case l.State == string(install.Missing):
-			missing = true
-		default:
-			fmt.Fprintf(p.stdout, "            --apply %s\n", l.Fix)
-		}
-	}
-	if missing {
-		fmt.Fprintln(p.stdout, "--apply creates, adds and grants what is missing")
-	}
-	for _, what := range []string{"function", "service", "table", "view", "key", "role", "grant", "job"} {
-		if n := diff.Same[what]; n > 0 {
-			fmt.Fprintf(p.stdout, "as they should be: %s\n", amount.Of(n, what))
-		}
-	}
-	if len(diff.NotCompared) > 0 {
-		fmt.Fprintf(p.stdout, "not compared, because %s does not show them here: %s\n", plan.Warehouse.Name, strings.Join(diff.NotCompared, ", "))
-	}
+	diff.Print(p.stdout)
 	if diff.Differs() {
 		return errGate
 	}
@@ -216,21 +177,9 @@ func (c *installCommand) drop(ctx context.Context, p process, plan *install.Plan
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.stdout, "%s run\n", were(done.Run, "statement"))
-	if done.Gone > 0 {
-		fmt.Fprintf(p.stdout, "%d %s for objects that were gone already\n", done.Gone, amount.Verb(done.Gone, "was", "were"))
-	}
-	if done.LeftOut > 0 {
-		fmt.Fprintf(p.stdout, "%s left to another role: run this again with --as and that role's URL\n", are(done.LeftOut, "statement"))
-	}
+	done.Print(p.stdout)
 	if plan.HasTables() && !c.WithData {
 		fmt.Fprintln(p.stdout, "the tables stay, with scores and labels; --with-data removes them too")
-	}
-	for _, sql := range done.Left {
-		fmt.Fprintf(p.stdout, "left, because something else needs the object, or it is of another kind: %s\n", sql)
-	}
-	for _, sql := range done.Kept {
-		fmt.Fprintf(p.stdout, "not run, because badger did not create the object, or cannot tell: %s\n", sql)
 	}
 	return nil
 }
@@ -253,21 +202,6 @@ func (c *installCommand) apply(ctx context.Context, p process, plan *install.Pla
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.stdout, "%s run, %s there already\n", were(done.Run, "statement"), were(done.Same, "function"))
-	if done.LeftOut > 0 {
-		fmt.Fprintf(p.stdout, "%s left to another role: run this again with --as and that role's URL\n", are(done.LeftOut, "step"))
-	}
-	if n := len(done.Refused); n > 0 {
-		fmt.Fprintf(p.stdout, "%s refused that %s not needed, the first: %s\n", were(n, "step"), amount.Verb(n, "is", "are"), done.Refused[0])
-	}
-	for _, s := range done.Hand {
-		fmt.Fprintf(p.stdout, "\nto be done by hand: %s\n    %s\n", s.Why, strings.ReplaceAll(s.SQL, "\n", "\n    "))
-	}
+	done.Print(p.stdout)
 	return nil
 }
-
-// were is "1 step was" or "2 steps were".
-func were(n int, what string) string { return amount.Of(n, what) + " " + amount.Verb(n, "was", "were") }
-
-// are is "1 step is" or "2 steps are".
-func are(n int, what string) string { return amount.Of(n, what) + " " + amount.Verb(n, "is", "are") }

@@ -23,6 +23,8 @@ type Comparison struct {
 	Lines       []Line         // what differs
 	Same        map[string]int // how many of each kind are as they should be: functions, the service, tables, views, roles, grants
 	NotCompared []string       // what this warehouse does not show
+
+	warehouse string // its name
 }
 
 // Differs tells whether something needs to be done.
@@ -37,7 +39,7 @@ func (c *Comparison) Differs() bool {
 
 // Diff compares functions, tables, views, roles and grants with the plan. It only reads.
 func (p *Plan) Diff(ctx context.Context, db Database) (*Comparison, error) {
-	c := &Comparison{Same: map[string]int{}}
+	c := &Comparison{Same: map[string]int{}, warehouse: p.Warehouse.Name}
 	if p.Inventory == "" {
 		c.NotCompared = append(c.NotCompared, "functions")
 	} else if err := p.diffFunctions(ctx, db, c); err != nil {

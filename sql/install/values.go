@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -73,6 +75,26 @@ type Rows struct {
 	// JudgeSeconds is how long a judge takes over a row, of which sixteen are asked at once; 0: 8.
 	// What the wire allows of judged rows follows from it.
 	JudgeSeconds float64 `yaml:"judge_seconds"`
+}
+
+// ReadValuesFile reads a file of values in YAML; relative names of judge files start from its directory.
+// The error names the file and not its directory.
+func ReadValuesFile(path string) (Values, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Values{}, err
+	}
+	defer f.Close() //nolint:errcheck // only read
+	v, err := ReadValues(f)
+	if err != nil {
+		return v, errcode.New(errcode.Of(err), "%s: %w", filepath.Base(path), err)
+	}
+	for i, file := range v.Judges {
+		if !filepath.IsAbs(file) {
+			v.Judges[i] = filepath.Join(filepath.Dir(path), file)
+		}
+	}
+	return v, nil
 }
 
 // ReadValues reads a file of values in YAML. An unknown key is an error.
