@@ -17,7 +17,6 @@ import (
 	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/internal/labelling"
 	"github.com/badger-eval/badger/internal/printable"
-	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
 )
 
@@ -111,29 +110,17 @@ func (c *queueNewCommand) Run(ctx context.Context, p process) error {
 	if plan.List.Run, err = evaluation.FindRow(ctx, s.Warehouse, c.DB, c.ID, c.answers(), plan.List.Run); err != nil {
 		return err
 	}
-	ids, err := labelling.Cases(ctx, s.Warehouse, metric.All(), plan.List)
-	if err != nil {
-		return asUsage(err)
+	q, left, of, err := s.MakeListed(ctx, metric.All(), plan)
+	if left > 0 {
+		fmt.Fprintf(p.stderr, "%d of %s left out: badger.agent_runs has no row of their answers, or several, so that people would not know what to look at\n", left, amount.Of(of, "case"))
 	}
-	run := plan.List.Run
-	shown, err := s.Shown(ctx, scoring.AnswerID{Agent: run.Agent, Version: run.Version, Batch: run.Batch}, ids)
-	if err != nil {
-		return err
-	}
-	if len(ids) > 0 && len(shown) == 0 {
-		return errcode.New(errcode.FailedPrecondition, "queue: badger.agent_runs has no row of any of the answers of the %s, or several of each, so that people would not know what to look at; fill badger.agent_runs with the answers and run over these, see docs/tables.md", amount.Of(len(ids), "case"))
-	}
-	if n := len(ids) - len(shown); n > 0 {
-		fmt.Fprintf(p.stderr, "%d of %s left out: badger.agent_runs has no row of their answers, or several, so that people would not know what to look at\n", n, amount.Of(len(ids), "case"))
-	}
-	q, err := s.Make(ctx, plan, shown)
 	if err != nil {
 		return asUsage(err)
 	}
 	if c.JSON {
-		return writeJSON(p, queueJSON{q.ID, q.Name, q.RunID, q.Agent, q.Version, q.Batch, q.Cases, q.Annotators, q.Ordering, q.Seed, q.Blind, true, nil})
+		return writeJSON(p, labelling.OverviewOf(q))
 	}
-	fmt.Fprintf(p.stdout, "queue %s: %s, %s for each\nlabel with: badger view --label --db %s\n", q.ID, amount.Of(int(q.Cases), "case"), amount.Of(int(q.Annotators), "annotator"), c.DB)
+	fmt.Fprintf(p.stdout, "queue %s: %s, %s for each\nlabel with: badger view --label --db %s\n", q.ID, amount.Of(int(q.Cases), "case"), amount.Of(int(q.Annotators), "annotator"), printable.Shell(c.DB))
 	return nil
 }
 
@@ -167,30 +154,6 @@ func (c *queueNewCommand) list() (caselist.State, error) {
 	return state, asUsage(err)
 }
 
-// queueJSON is a queue in the output.
-type queueJSON struct {
-	ID         string         `json:"queue_id"`
-	Name       string         `json:"name"`
-	Run        string         `json:"eval_run_id"`
-	Agent      string         `json:"agent_name"`
-	Version    string         `json:"agent_version"`
-	Batch      string         `json:"batch_id"`
-	Cases      int64          `json:"cases"`
-	Annotators int64          `json:"annotators"`
-	Order      string         `json:"order"`
-	Seed       int64          `json:"seed"`
-	Blind      bool           `json:"blind"`
-	Open       bool           `json:"open"`
-	Progress   *queueProgress `json:"progress,omitempty"`
-}
-
-type queueProgress struct {
-	Done        int64 `json:"done"`
-	Left        int64 `json:"left"`
-	Skipped     int64 `json:"skipped"`
-	Conflicting int64 `json:"conflicting"`
-}
-
 type queueListCommand struct {
 	labelStore
 	JSON bool `help:"Print one JSON document."`
@@ -203,21 +166,9 @@ func (c *queueListCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	defer s.Warehouse.Close()
-	queues, err := s.Queues(ctx)
-	if err != nil && errcode.Of(err) != errcode.NotFound { // tables of an earlier version have none
+	out, err := s.Overviews(ctx)
+	if err != nil {
 		return err
-	}
-	out := []queueJSON{}
-	for i := range queues {
-		q := &queues[i]
-		progress, err := s.Progress(ctx, q, "")
-		if err != nil {
-			return err
-		}
-		out = append(out, queueJSON{
-			q.ID, q.Name, q.RunID, q.Agent, q.Version, q.Batch, q.Cases, q.Annotators, q.Ordering, q.Seed, q.Blind, q.ClosedAt.IsZero(),
-			&queueProgress{progress.Done, progress.Left, progress.Skipped, progress.Conflicting},
-		})
 	}
 	if c.JSON {
 		return writeJSON(p, out)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/badger-eval/badger/internal/labelling"
 	"github.com/badger-eval/badger/internal/site/sitetest"
 )
 
@@ -34,7 +35,7 @@ func TestQueueCommand(t *testing.T) {
 	if err := os.WriteFile(guideline, []byte("Be fair.\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var q, all queueJSON
+	var q, all labelling.Overview
 	if err := json.Unmarshal([]byte(done(append([]string{"new", "--filter", "hybrid_ex<1", "--blind", "--annotators", "2", "--order", "random", "--seed", "7", "--guideline", guideline, "--json"}, run...)...)), &q); err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +45,7 @@ func TestQueueCommand(t *testing.T) {
 	if err := json.Unmarshal([]byte(done(append([]string{"new", "--json"}, run...)...)), &all); err != nil || all.Cases <= q.Cases {
 		t.Errorf("all of %d cases, hybrid_ex below 1 of %d: %v", all.Cases, q.Cases, err)
 	}
-	var listed queueJSON
+	var listed labelling.Overview
 	if err := json.Unmarshal([]byte(done(append([]string{"new", "--list", "mode=failed&page=3", "--cases", "1", "--json"}, run...)...)), &listed); err != nil || listed.Cases != 1 {
 		t.Errorf("%+v, %v", listed, err)
 	}
@@ -75,7 +76,7 @@ func TestQueueCommand(t *testing.T) {
 		t.Errorf("unknown answers that are meant: %s", out)
 	}
 	done("close", q.ID)
-	var queues []queueJSON
+	var queues []labelling.Overview
 	if err := json.Unmarshal([]byte(done("list", "--json")), &queues); err != nil || len(queues) != 3 {
 		t.Fatalf("%+v, %v", queues, err)
 	}

@@ -39,7 +39,7 @@ func (n Named) Find(ctx context.Context, notes io.Writer, w *connectors.Warehous
 			return of, err
 		}
 		if last == nil {
-			return of, errcode.New(errcode.NotFound, "the database holds no runs; badger run --to %s makes one", n.DB)
+			return of, errcode.New(errcode.NotFound, "the database holds no runs; badger run --to %s makes one", printable.Shell(n.DB))
 		}
 		id = last.ID
 	}
@@ -228,7 +228,7 @@ func FindRow(ctx context.Context, w *connectors.Warehouse, db, id string, patter
 			return named, err
 		}
 		if last == nil {
-			return named, errcode.New(errcode.NotFound, "the database holds no runs; badger run --to %s makes one", db)
+			return named, errcode.New(errcode.NotFound, "the database holds no runs; badger run --to %s makes one", printable.Shell(db))
 		}
 		id = last.ID
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
@@ -155,4 +156,29 @@ func Cases(ctx context.Context, w *connectors.Warehouse, metrics []scoring.Metri
 		ids = append(ids, id)
 	}
 	return ids, nil
+}
+
+// Choose are the cases of a list whose answers people can see, in its order, and how many cases the
+// list has.
+func (s *Store) Choose(ctx context.Context, metrics []scoring.Metric, list caselist.State) (ids []string, of int, err error) {
+	all, err := Cases(ctx, s.Warehouse, metrics, list)
+	if err != nil {
+		return nil, 0, err
+	}
+	ids, err = s.Shown(ctx, scoring.AnswerID{Agent: list.Agent, Version: list.Version, Batch: list.Batch}, all)
+	return ids, len(all), err
+}
+
+// MakeListed makes a queue of the cases of the plan's list whose answers people can see. Of is how many
+// cases the list has, and left how many of them nobody could see.
+func (s *Store) MakeListed(ctx context.Context, metrics []scoring.Metric, p Plan) (q *Queue, left, of int, err error) {
+	ids, of, err := s.Choose(ctx, metrics, p.List)
+	if err != nil {
+		return nil, 0, of, err
+	}
+	if of > 0 && len(ids) == 0 {
+		return nil, 0, of, errcode.New(errcode.FailedPrecondition, "queue: badger.agent_runs has no row of any of the answers of the %s, or several of each, so that people would not know what to look at; fill badger.agent_runs with the answers and run over these, see docs/tables.md", amount.Of(of, "case"))
+	}
+	q, err = s.Make(ctx, p, ids)
+	return q, of - len(ids), of, err
 }

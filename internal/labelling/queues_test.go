@@ -350,3 +350,27 @@ func TestTheNewestThirdVerdictDecides(t *testing.T) {
 		}
 	})
 }
+
+func TestOverviews(t *testing.T) {
+	onEngines(t, 1, func(t *testing.T, _ *clock, of []*labelling.Store) {
+		s := of[0]
+		if got, err := s.Overviews(t.Context()); err != nil || got == nil || len(got) != 0 {
+			t.Errorf("without queues: %#v, %v, want an empty list", got, err)
+		}
+		q := queue(t, s, 3, labelling.Plan{Name: "mine", Blind: true})
+		save(t, s, q, say(q, "l", "kim", "c002", "pass"))
+		if err := s.Close(t.Context(), q); err != nil {
+			t.Fatal(err)
+		}
+		got, err := s.Overviews(t.Context())
+		if err != nil || len(got) != 1 || got[0].Progress == nil {
+			t.Fatalf("%+v, %v", got, err)
+		}
+		if o := got[0]; o.ID != q.ID || o.Name != "mine" || o.Run != q.RunID || o.Cases != 3 || o.Annotators != 1 || !o.Blind || o.Open || *o.Progress != (labelling.Counts{Done: 1, Left: 2}) {
+			t.Errorf("%+v with %+v", o, *o.Progress)
+		}
+		if o := labelling.OverviewOf(q); o.Progress != nil || o.ID != q.ID {
+			t.Errorf("without progress: %+v", o)
+		}
+	})
+}

@@ -224,3 +224,15 @@ func Cell(s string, width int) string {
 	}
 	return s
 }
+
+// Shell is a text as a POSIX shell reads it as one word: in quotes where it has other characters than
+// those of names, paths and plain URLs.
+func Shell(text string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:@%+,=", r)
+	}
+	if text != "" && strings.IndexFunc(text, func(r rune) bool { return !plain(r) }) < 0 {
+		return text
+	}
+	return "'" + strings.ReplaceAll(Text(text), "'", `'\''`) + "'"
+}

@@ -1,6 +1,8 @@
 package printable
 
 import (
+	"errors"
+	"os/exec"
 	"strings"
 	"testing"
 	"unicode"
@@ -102,6 +104,26 @@ func TestWrap(t *testing.T) {
 	} {
 		if diff := cmp.Diff(tc.want, Wrap(tc.in, tc.n)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.why, diff)
+		}
+	}
+}
+
+// What is quoted for a shell is one word there.
+func TestShell(t *testing.T) {
+	for text, want := range map[string]string{
+		"duckdb:badger-demo/demo.duckdb": "duckdb:badger-demo/demo.duckdb", "": "''", "duckdb:my runs.duckdb": "'duckdb:my runs.duckdb'", "postgres://h/d?a=1&b=2": "'postgres://h/d?a=1&b=2'",
+		"$(rm -rf x)": "'$(rm -rf x)'", "it's": `'it'\''s'`, "~/x": "'~/x'",
+	} {
+		got := Shell(text)
+		if got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+		out, err := exec.Command("sh", "-c", "printf %s "+got).Output()
+		if errors.Is(err, exec.ErrNotFound) {
+			continue
+		}
+		if err != nil || string(out) != text {
+			t.Errorf("%q: a shell reads %q, %v", text, out, err)
 		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/labelling"
-	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf/identity"
 )
 
@@ -111,12 +110,8 @@ func (s *Site) casesOf(r *http.Request, state caselist.State) (ids []string, gon
 	if err != nil {
 		return nil, 0, err
 	}
-	all, err := labelling.Cases(r.Context(), s.o.Warehouse, s.o.Metrics, state)
-	if err != nil {
-		return nil, 0, err
-	}
-	ids, err = store.Shown(r.Context(), scoring.AnswerID{Agent: state.Agent, Version: state.Version, Batch: state.Batch}, all)
-	return ids, int64(len(all) - len(ids)), err
+	ids, of, err := store.Choose(r.Context(), s.o.Metrics, state)
+	return ids, int64(of - len(ids)), err
 }
 
 // makeQueuePage makes a queue.

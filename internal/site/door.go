@@ -1,0 +1,77 @@
+package site
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+
+	"github.com/badger-eval/badger/udf/identity"
+)
+
+// Door lets in the browser that opened a link from the terminal: other users of the machine reach the
+// port, too. A link works once and leaves a cookie that is good until the program ends.
+type Door struct {
+	guard  *identity.Guard
+	next   http.Handler
+	addr   net.Addr
+	cookie string // its name, which has the port: cookies do not keep ports apart
+	secret string
+
+	mu   sync.Mutex
+	link string // the key that opens; "": it was used
+}
+
+// NewDoor is the door of pages that listen at an address of this machine. Guard says who is let in.
+func NewDoor(guard *identity.Guard, next http.Handler, addr net.Addr) *Door {
+	_, port, _ := net.SplitHostPort(addr.String())
+	return &Door{guard: guard, next: next, addr: addr, cookie: "badger_" + port, secret: rand.Text()}
+}
+
+// NewLink makes a link; one that was not used ends.
+func (d *Door) NewLink() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.link = rand.Text()
+	return fmt.Sprintf("http://%s/?open=%s", d.addr, d.link)
+}
+
+// takes tells whether a key is that of the link, which then ends.
+func (d *Door) takes(key string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.link == "" || subtle.ConstantTimeCompare([]byte(key), []byte(d.link)) != 1 {
+		return false
+	}
+	d.link = ""
+	return true
+}
+
+func (d *Door) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	rw.Header().Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'") // the pages have a policy of their own
+	rw.Header().Set("X-Content-Type-Options", "nosniff")
+	who, err := d.guard.Identify(r.Context(), &identity.Request{Header: r.Header.Values, HTTP: true, Host: r.Host, Origin: r.Header.Get("Origin")})
+	if err != nil {
+		http.Error(rw, err.Error(), http.StatusForbidden)
+		return
+	}
+	if key := r.URL.Query().Get("open"); key != "" && r.Method == http.MethodGet && d.takes(key) {
+		http.SetCookie(rw, &http.Cookie{Name: d.cookie, Value: d.secret, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode}) //nolint:gosec // loopback has no TLS
+		rw.Header().Set("Cache-Control", "no-store")
+		rw.Header().Set("Referrer-Policy", "no-referrer")
+		// A page, not a redirection: a strict cookie is not sent to where another program's link is
+		// redirected.
+		rw.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = io.WriteString(rw, `<!DOCTYPE html><html lang="en"><meta http-equiv="refresh" content="0; url=/"><title>badger</title><p><a href="/">Open the report</a></p></html>`)
+		return
+	}
+	c, err := r.Cookie(d.cookie)
+	if err != nil || subtle.ConstantTimeCompare([]byte(c.Value), []byte(d.secret)) != 1 {
+		http.Error(rw, "This browser has not opened the link that the terminal shows, or the link was used. Press Enter in the terminal for another.", http.StatusForbidden)
+		return
+	}
+	d.next.ServeHTTP(rw, r.WithContext(identity.With(r.Context(), who)))
+}
