@@ -62,35 +62,26 @@ func (c *Conn) connect(ctx context.Context) error {
 	if c.o.storage() == "" {
 		return nil
 	}
-	return c.storageClients(ctx, creds)
+	return c.storageClient(ctx, creds)
 }
 
 const userAgent = "badger"
 
-// storageClients make a connection for reading and one for writing.
-func (c *Conn) storageClients(ctx context.Context, creds *auth.Credentials) error {
-	read, err := c.dial(creds)
+// storageClient makes the client of the Storage Read API.
+func (c *Conn) storageClient(ctx context.Context, creds *auth.Credentials) error {
+	conn, err := c.dial(creds)
 	if err == nil {
-		c.read, err = storage.NewBigQueryReadClient(ctx, option.WithGRPCConn(read), option.WithLogger(silent))
+		c.read, err = storage.NewBigQueryReadClient(ctx, option.WithGRPCConn(conn), option.WithLogger(silent))
 	}
 	if err != nil {
 		return c.clientError("Storage Read", err)
 	}
-	write, err := c.dial(creds)
-	if err == nil {
-		c.write, err = storage.NewBigQueryWriteClient(ctx, option.WithGRPCConn(write), option.WithLogger(silent))
-	}
-	if err != nil {
-		c.read.Close() //nolint:errcheck // the first error counts
-		c.read = nil
-		return c.clientError("Storage Write", err)
-	}
 	// Version 1.86.2 repeats requests for ten minutes; those of this package are counted.
-	c.read.CallOptions, c.write.CallOptions = &storage.BigQueryReadCallOptions{}, &storage.BigQueryWriteCallOptions{}
+	c.read.CallOptions = &storage.BigQueryReadCallOptions{}
 	return nil
 }
 
-// dial prepares a connection to the Storage API.
+// dial prepares a connection to the Storage Read API.
 func (c *Conn) dial(creds *auth.Credentials) (*grpc.ClientConn, error) {
 	options := []grpc.DialOption{
 		grpc.WithUserAgent(userAgent), grpc.WithNoProxy(), grpc.WithDisableServiceConfig(),

@@ -167,26 +167,22 @@ func BenchmarkWrite(b *testing.B) {
 			records = append(records, build.NewRecord())
 		}
 	}
-	for _, mode := range []struct{ name, options string }{{"storage", ""}, {"load job", "&storage=off"}} {
-		b.Run(mode.name, func(b *testing.B) {
-			c, _, err := bigquery.Open(b.Context(), url+mode.options, driver.Options{})
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer c.Close() //nolint:errcheck // the benchmark's end
-			b.ReportAllocs()
-			for b.Loop() {
-				r, err := array.NewRecordReader(schema, records)
-				if err != nil {
-					b.Fatal(err)
-				}
-				if n, err := c.Merge(b.Context(), "badger.scores", table.Key, r); err != nil || n != rows {
-					b.Fatal(n, err)
-				}
-				r.Release()
-			}
-			b.ReportMetric(rows*float64(b.N)/b.Elapsed().Seconds()/1e3, "krows/s")
-			b.ReportMetric(peak(), "MB-peak")
-		})
+	c, _, err := bigquery.Open(b.Context(), url, driver.Options{})
+	if err != nil {
+		b.Fatal(err)
 	}
+	defer c.Close() //nolint:errcheck // the benchmark's end
+	b.ReportAllocs()
+	for b.Loop() {
+		r, err := array.NewRecordReader(schema, records)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if n, err := c.Merge(b.Context(), "badger.scores", table.Key, r); err != nil || n != rows {
+			b.Fatal(n, err)
+		}
+		r.Release()
+	}
+	b.ReportMetric(rows*float64(b.N)/b.Elapsed().Seconds()/1e3, "krows/s")
+	b.ReportMetric(peak(), "MB-peak")
 }

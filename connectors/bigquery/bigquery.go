@@ -2,8 +2,7 @@
 //
 // It is built on the two clients that Google's own package is built on, not on that package: the
 // generated REST client (google.golang.org/api/bigquery/v2) runs jobs, and the generated gRPC
-// client (cloud.google.com/go/bigquery/storage/apiv1) reads results and writes rows. The package
-// above them turns cells into Go values, brings a second version of Arrow and hides which request
+// client (cloud.google.com/go/bigquery/storage/apiv1) reads results. The package above them turns cells into Go values, brings a second version of Arrow and hides which request
 // is sent again; here every job carries an id of our own, so that asking twice runs it once, and
 // the bytes of the Storage Read API are decoded once, by the one Arrow of this module.
 //
@@ -11,8 +10,7 @@
 // result that is larger is read from the job's destination table through the Storage Read API, or
 // in REST pages where that API is switched off or not allowed, with the same exact values. Rows are
 // written by one MERGE or INSERT statement: few of them as its parameter, many of them through a
-// staging table that a pending stream of the Storage Write API, committed once, or a load job
-// fills. See README.md for the URL, the types and what is kept for how long.
+// staging table that load jobs fill. See README.md for the URL, the types and what is kept for how long.
 package bigquery
 
 import (
@@ -53,11 +51,9 @@ type Conn struct {
 	o       Options
 	mem     memory.Allocator
 	rest    *bq.Service
-	read    *storage.BigQueryReadClient  // nil where the Storage API is off
-	write   *storage.BigQueryWriteClient // the same
+	read    *storage.BigQueryReadClient // nil where the Storage Read API is off
 	backoff driverbase.Retry
-
-	noRead, noWrite atomic.Bool // the Storage API was refused once
+	noRead  atomic.Bool // the Storage Read API was refused once
 
 	mu       sync.Mutex
 	location string // of jobs; "" until it is known
@@ -164,16 +160,10 @@ func (c *Conn) Close() error {
 		return nil
 	}
 	c.closed = true
-	var err error
-	if c.read != nil {
-		err = c.read.Close()
+	if c.read == nil {
+		return nil
 	}
-	if c.write != nil {
-		if e := c.write.Close(); err == nil {
-			err = e
-		}
-	}
-	return err
+	return c.read.Close()
 }
 
 // ErrorCode classifies an error of BigQuery.

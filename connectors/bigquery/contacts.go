@@ -30,7 +30,7 @@ func Contacts(rawURL string) ([]driver.Contact, error) {
 	if err != nil {
 		return nil, err
 	}
-	rest := driver.Contact{Host: restHost, Port: 443, Why: "BigQuery's API: jobs and small results"}
+	rest := driver.Contact{Host: restHost, Port: 443, Why: "BigQuery's API: jobs, rows to write and small results"}
 	if o.Endpoint != "" {
 		u, err := url.Parse(o.Endpoint)
 		if err != nil {
@@ -45,7 +45,7 @@ func Contacts(rawURL string) ([]driver.Contact, error) {
 		if err != nil || portErr != nil {
 			return nil, errcode.New(errcode.InvalidArgument, "bigquery: option storage_endpoint: expected HOST:PORT")
 		}
-		out = append(out, driver.Contact{Host: strings.ToLower(host), Port: int(port), Why: "BigQuery's Storage API: large results and many rows to write", When: "as results and rows need it", Off: "storage=off"})
+		out = append(out, driver.Contact{Host: strings.ToLower(host), Port: int(port), Why: "BigQuery's Storage API: large results", When: "as results need it", Off: "storage=off"})
 	}
 	var local []driver.Contact
 	if !o.anonymous() {

@@ -248,10 +248,7 @@ func contents(t *testing.T, c driver.TextQueryer) string {
 
 // Nothing is written twice or by halves, whatever is lost on the way.
 func TestWritingThroughFaults(t *testing.T) {
-	rpc := func(code codes.Code, batches int, done bool) bigquerytest.Fault {
-		return bigquerytest.Fault{Code: code, Batches: batches, Done: done, Message: "gone"}
-	}
-	lost := bigquerytest.Fault{Cut: true, Done: true}
+	cut, lost := bigquerytest.Fault{Cut: true}, bigquerytest.Fault{Cut: true, Done: true}
 	busy := bigquerytest.Fault{Status: 503, Reason: "backendError"}
 	for _, tc := range []struct {
 		why, operation string
@@ -263,15 +260,13 @@ func TestWritingThroughFaults(t *testing.T) {
 		{"few rows: asking for its end fails", "jobs.getQueryResults", nil, 20, []bigquerytest.Fault{busy, lost}},
 		{"the table is not told at once", "tables.get", nil, 5000, []bigquerytest.Fault{busy, lost}},
 		{"the staging table was made, its answer lost", "tables.insert", nil, 5000, []bigquerytest.Fault{lost, busy}},
-		{"no stream at first; then the table is not known yet", "CreateWriteStream", nil, 5000, []bigquerytest.Fault{rpc(codes.Unavailable, 0, false), rpc(codes.NotFound, 0, false), rpc(codes.Unavailable, 0, true)}},
-		{"an append is lost on its way", "AppendRows", nil, 9000, []bigquerytest.Fault{rpc(codes.Unavailable, 0, false), rpc(codes.Unavailable, 2, false)}},
-		{"an append arrives, its confirmation is lost", "AppendRows", nil, 9000, []bigquerytest.Fault{rpc(codes.Unavailable, 0, true), rpc(codes.Aborted, 1, true)}},
-		{"the end of the stream is lost", "FinalizeWriteStream", nil, 5000, []bigquerytest.Fault{rpc(codes.Unavailable, 0, true), rpc(codes.Unavailable, 0, false)}},
-		{"the commit is obeyed, its answer lost", "BatchCommitWriteStreams", nil, 5000, []bigquerytest.Fault{rpc(codes.Unavailable, 0, true), rpc(codes.Unavailable, 0, false)}},
 		{"the MERGE's answer is lost", "jobs.insert", nil, 5000, []bigquerytest.Fault{lost}},
-		{"the account may not use the Storage Write API", "CreateWriteStream", nil, 5000, []bigquerytest.Fault{rpc(codes.PermissionDenied, 0, false)}},
-		{"by load job", "tables.get", []string{"storage=off"}, 5000, []bigquerytest.Fault{busy}},
-		{"by load job, whose end is not told at once", "jobs.get", []string{"storage=off"}, 5000, []bigquerytest.Fault{busy, lost}},
+		{"a load job is refused, then its rows are lost on their way", "upload", nil, 5000, []bigquerytest.Fault{busy, cut}},
+		{"a load job runs, its answer is lost", "upload", nil, 5000, []bigquerytest.Fault{lost, lost}},
+		{"the token expires, then one is given out in time", "upload", nil, 5000, []bigquerytest.Fault{{Status: 401, Reason: "authError"}}},
+		{"the end of a load job is not told at once", "jobs.get", nil, 5000, []bigquerytest.Fault{busy, lost}},
+		{"several load jobs, one of which is lost", "upload", nil, 45_000, []bigquerytest.Fault{{}, cut, lost}},
+		{"without the Storage Read API", "upload", []string{"storage=off"}, 5000, []bigquerytest.Fault{lost}},
 	} {
 		t.Run(tc.why, func(t *testing.T) {
 			s, c := writable(t, tc.options...)
@@ -297,16 +292,14 @@ func TestWritingThroughFaults(t *testing.T) {
 	}
 }
 
-// Without a key rows go straight into the table, by a stream that is committed once.
+// Without a key rows are added by one statement, too.
 func TestAppendingThroughFaults(t *testing.T) {
-	lost := bigquerytest.Fault{Code: codes.Unavailable, Done: true}
-	for operation, faults := range map[string][]bigquerytest.Fault{
-		"CreateWriteStream": {lost}, "AppendRows": {lost, {Code: codes.Unavailable, Batches: 1}}, "BatchCommitWriteStreams": {lost}, "FinalizeWriteStream": {lost},
-	} {
+	lost := bigquerytest.Fault{Cut: true, Done: true}
+	for _, operation := range []string{"tables.insert", "upload", "jobs.get", "jobs.insert"} {
 		t.Run(operation, func(t *testing.T) {
 			s, c := writable(t)
 			defer c.Close() //nolint:errcheck // the test's end
-			s.Fail(operation, faults...)
+			s.Fail(operation, lost)
 			r := keyed(5000)
 			defer r.Release()
 			if n, err := c.Merge(context.Background(), "t", nil, r); err != nil || n != 10_000 {
@@ -315,10 +308,45 @@ func TestAppendingThroughFaults(t *testing.T) {
 			if got := contents(t, c); got != "10000 5000 49995000" {
 				t.Errorf("the table holds %s", got)
 			}
-			if n := s.Calls("jobs.insert"); n != 1 { // the question what it holds
-				t.Errorf("%d jobs", n)
-			}
 		})
+	}
+}
+
+// A load job that failed for a passing reason did nothing, and is run again with the same rows.
+func TestLoadJobsFail(t *testing.T) {
+	s, c := writable(t)
+	defer c.Close() //nolint:errcheck // the test's end
+	s.FailJobs(&bq.ErrorProto{Reason: "backendError", Message: "gone"}, &bq.ErrorProto{Reason: "backendError", Message: "gone again"})
+	r := keyed(5000)
+	defer r.Release()
+	if n, err := c.Merge(context.Background(), "t", []string{"k"}, r); err != nil || n != 10_000 {
+		t.Fatalf("%d, %v", n, err)
+	}
+	if got := contents(t, c); got != "5000 5000 37497500" {
+		t.Errorf("the table holds %s", got)
+	}
+}
+
+// A row may be larger than what the library sends at once.
+func TestHugeRow(t *testing.T) {
+	s, c := writable(t)
+	defer c.Close() //nolint:errcheck // the test's end
+	s.Fail("upload", bigquerytest.Fault{}, bigquerytest.Fault{Cut: true})
+	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.BinaryTypes.String}}, nil))
+	defer b.Release()
+	b.Field(0).(*array.StringBuilder).Append(strings.Repeat("x", 20<<20))
+	rec := b.NewRecord()
+	defer rec.Release()
+	r, err := array.NewRecordReader(rec.Schema(), []arrow.Record{rec})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Release()
+	if n, err := c.Merge(context.Background(), "t", []string{"k"}, r); err != nil || n != 1 {
+		t.Fatalf("%d, %v", n, err)
+	}
+	if n, err := c.QueryText(context.Background(), "SELECT CAST(LENGTH(k) AS STRING) FROM t"); err != nil || n != "20971520" {
+		t.Errorf("%s characters, %v", n, err)
 	}
 }
 
@@ -337,10 +365,10 @@ func TestWritingFails(t *testing.T) {
 		fault          bigquerytest.Fault
 		want           errcode.Code
 	}{
-		{"appends never arrive", "AppendRows", []string{"k"}, bigquerytest.Fault{Code: codes.Unavailable}, errcode.Unavailable},
-		{"appends never arrive, without a key", "AppendRows", nil, bigquerytest.Fault{Code: codes.Unavailable}, errcode.Unavailable},
-		{"the quota of appends", "AppendRows", nil, bigquerytest.Fault{Code: codes.ResourceExhausted, Message: "Exceeds 'AppendRows throughput' quota"}, errcode.ResourceExhausted},
-		{"the commit is refused", "BatchCommitWriteStreams", nil, bigquerytest.Fault{Code: codes.PermissionDenied}, errcode.PermissionDenied},
+		{"load jobs never arrive", "upload", []string{"k"}, bigquerytest.Fault{Status: 503, Reason: "backendError"}, errcode.Unavailable},
+		{"load jobs never arrive, without a key", "upload", nil, bigquerytest.Fault{Status: 503, Reason: "backendError"}, errcode.Unavailable},
+		{"the quota of load jobs", "upload", nil, bigquerytest.Fault{Status: 403, Reason: "quotaExceeded", Message: "Quota exceeded: Your table exceeded quota for imports"}, errcode.ResourceExhausted},
+		{"a load job is refused", "upload", nil, bigquerytest.Fault{Status: 403, Reason: "accessDenied"}, errcode.PermissionDenied},
 		{"the MERGE is refused", "jobs.insert", []string{"k"}, bigquerytest.Fault{Status: 403, Reason: "accessDenied", Message: "Access Denied: Table test-project:data.t: Permission bigquery.tables.updateData denied"}, errcode.PermissionDenied},
 		{"no staging table", "tables.insert", []string{"k"}, bigquerytest.Fault{Status: 403, Reason: "accessDenied", Message: "Access Denied: Dataset test-project:data: Permission bigquery.tables.create denied"}, errcode.PermissionDenied},
 	} {

@@ -1,6 +1,7 @@
 package bigquery
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"net/http"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	bq "google.golang.org/api/bigquery/v2"
+	"google.golang.org/api/googleapi"
 )
 
 // firstRows is how many rows come with the answer that a job has ended: a result of no more is read
@@ -23,14 +25,14 @@ func newID() string { return strings.ToLower(rand.Text()) }
 // job is a job that has ended without an error.
 type job struct {
 	ref   *bq.JobReference
-	first *bq.GetQueryResultsResponse // its schema, number of rows and first rows
+	first *bq.GetQueryResultsResponse // of a query: its schema, number of rows and first rows
 }
 
-// run runs a query or statement as a job, to its end. A job that failed for a passing reason did
-// nothing and is run again under another id.
-func (c *Conn) run(ctx context.Context, q *bq.JobConfigurationQuery) (j *job, err error) {
+// run runs a job to its end; a load job has rows. A job that failed for a passing reason did nothing
+// and is run again under another id.
+func (c *Conn) run(ctx context.Context, config *bq.JobConfiguration, rows []byte) (j *job, err error) {
 	err = c.backoff.Do(ctx, func() error {
-		j, err = c.runOnce(ctx, q)
+		j, err = c.runOnce(ctx, config, rows)
 		return err
 	}, func(err error) (bool, time.Duration) {
 		_, failed := err.(*jobError) //nolint:errorlint // as it was made
@@ -39,26 +41,27 @@ func (c *Conn) run(ctx context.Context, q *bq.JobConfigurationQuery) (j *job, er
 	return j, err
 }
 
-func (c *Conn) runOnce(ctx context.Context, q *bq.JobConfigurationQuery) (*job, error) {
-	inserted, err := c.insert(ctx, &bq.JobConfiguration{Query: q})
+func (c *Conn) runOnce(ctx context.Context, config *bq.JobConfiguration, rows []byte) (*job, error) {
+	inserted, err := c.insert(ctx, config, rows)
 	if err != nil {
 		return nil, err
 	}
-	ref := inserted.JobReference
-	first, err := c.wait(ctx, ref)
+	j := &job{ref: inserted.JobReference}
+	if config.Query != nil {
+		j.first, err = c.wait(ctx, j.ref)
+	} else {
+		err = c.waitLoad(ctx, j.ref)
+	}
 	if ctx.Err() != nil {
-		c.cancel(ref)
+		c.cancel(j.ref)
 		return nil, ctx.Err()
 	}
-	if err != nil {
-		return nil, err
-	}
-	return &job{ref: ref, first: first}, nil
+	return j, err
 }
 
 // insert starts a job. Its id is chosen here: if the answer is lost, sending it again finds the job
 // that runs.
-func (c *Conn) insert(ctx context.Context, config *bq.JobConfiguration) (*bq.Job, error) {
+func (c *Conn) insert(ctx context.Context, config *bq.JobConfiguration, rows []byte) (*bq.Job, error) {
 	location, err := c.jobLocation(ctx)
 	if err != nil {
 		return nil, err
@@ -69,7 +72,11 @@ func (c *Conn) insert(ctx context.Context, config *bq.JobConfiguration) (*bq.Job
 	sent := false
 	err = c.retry(ctx, func() error {
 		sent = true
-		j, err = c.rest.Jobs.Insert(ref.ProjectId, &bq.Job{JobReference: ref, Configuration: config}).Context(ctx).Do()
+		call := c.rest.Jobs.Insert(ref.ProjectId, &bq.Job{JobReference: ref, Configuration: config}).Context(ctx)
+		if rows != nil {
+			call.Media(bytes.NewReader(rows), googleapi.ContentType("application/octet-stream"), googleapi.ChunkSize(2*pieceBytes))
+		}
+		j, err = call.Do()
 		if err != nil && faultOf(err).status == http.StatusConflict { // nobody else chose this id: the answer was lost
 			j, err = c.rest.Jobs.Get(ref.ProjectId, ref.JobId).Location(ref.Location).Context(ctx).Do()
 		}
@@ -85,6 +92,22 @@ func (c *Conn) insert(ctx context.Context, config *bq.JobConfiguration) (*bq.Job
 		j.JobReference = ref
 	}
 	return j, nil
+}
+
+// waitLoad waits for the end of a load job.
+func (c *Conn) waitLoad(ctx context.Context, ref *bq.JobReference) error {
+	for n := 1; ; n++ {
+		j, err := c.job(ctx, ref)
+		if err != nil {
+			return err
+		}
+		if j.Status != nil && j.Status.State == "DONE" {
+			return failureOf(j)
+		}
+		if err := c.backoff.Pause(ctx, min(n, 4), 0); err != nil {
+			return err
+		}
+	}
 }
 
 // wait waits for the end of a query job.
@@ -138,10 +161,17 @@ func (c *Conn) results(ctx context.Context, ref *bq.JobReference, rows int64, to
 // failure is why a job failed, or nil.
 func (c *Conn) failure(ctx context.Context, ref *bq.JobReference) error {
 	j, err := c.rest.Jobs.Get(ref.ProjectId, ref.JobId).Location(ref.Location).Context(ctx).Do()
-	if err == nil && j.Status != nil && j.Status.State == "DONE" && j.Status.ErrorResult != nil {
-		return &jobError{j.Status.ErrorResult}
+	if err != nil {
+		return nil
 	}
-	return nil
+	return failureOf(j)
+}
+
+func failureOf(j *bq.Job) error {
+	if j.Status == nil || j.Status.State != "DONE" || j.Status.ErrorResult == nil {
+		return nil
+	}
+	return &jobError{j.Status.ErrorResult}
 }
 
 // cancel asks BigQuery to stop a job that nobody waits for any more.

@@ -1,121 +1,90 @@
 package bigquery
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
-	"io"
-	"net/http"
+	"strconv"
 
 	"github.com/apache/arrow/go/v17/arrow"
+	"golang.org/x/sync/errgroup"
 	bq "google.golang.org/api/bigquery/v2"
-	"google.golang.org/api/googleapi"
+
+	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// loadJob fills a table by a load job, which adds all rows or none. Rows are sent as JSON lines
-// whose values are text, as they are read: they are not held.
-func (m *merge) loadJob(ctx context.Context, into *bq.TableReference, numbered bool, next func() (arrow.Record, error)) error {
-	location, err := m.c.jobLocation(ctx)
-	if err != nil {
-		return err
-	}
-	out, in := io.Pipe()
-	var failed error
-	written := make(chan struct{})
-	go func() {
-		defer close(written)
-		failed = m.lines(in, numbered, next)
-		in.CloseWithError(failed) //nolint:errcheck // it never fails
-	}()
-	ref := &bq.JobReference{ProjectId: m.c.o.BillingProject, JobId: "badger_" + newID(), Location: location}
-	_, err = m.c.rest.Jobs.Insert(ref.ProjectId, &bq.Job{JobReference: ref, Configuration: &bq.JobConfiguration{
-		Labels: map[string]string{"application": "badger"},
-		Load: &bq.JobConfigurationLoad{
-			DestinationTable: into, Schema: m.schema(numbered), SourceFormat: "NEWLINE_DELIMITED_JSON", WriteDisposition: "WRITE_APPEND", CreateDisposition: "CREATE_NEVER",
-		},
-	}}).Media(out, googleapi.ContentType("application/octet-stream")).Context(ctx).Do()
-	out.Close() //nolint:errcheck // the writer ends
-	<-written
-	if failed != nil && failed != io.ErrClosedPipe { //nolint:errorlint // as the pipe returns it
-		return failed
-	}
-	if err != nil && faultOf(err).status != http.StatusConflict { // the job with our id is there: its answer was lost
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		return m.c.errorOf(err, m.c.subject())
-	}
-	return m.c.errorOf(m.c.waitLoad(ctx, ref), m.c.subject())
-}
+// Rows are loaded in pieces of about so many bytes, so many at once. A piece is kept until its job
+// has ended, so that it can be sent again.
+const (
+	pieceBytes = 4 << 20
+	piecesOut  = 2
+)
 
-// waitLoad waits for the end of a load job.
-func (c *Conn) waitLoad(ctx context.Context, ref *bq.JobReference) error {
-	for n := 1; ; n++ {
-		j, err := c.job(ctx, ref)
-		switch {
-		case err != nil:
+// load fills a staging table by load jobs, each of which adds all of its rows or none. Rows are
+// sent as JSON lines whose values are text.
+func (m *merge) load(ctx context.Context, into *bq.TableReference, next func() (arrow.Record, error)) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	jobs, loading := errgroup.WithContext(ctx)
+	jobs.SetLimit(piecesOut)
+	send := func(piece []byte) {
+		jobs.Go(func() error {
+			_, err := m.c.run(loading, &bq.JobConfiguration{Load: &bq.JobConfigurationLoad{
+				DestinationTable: into, Schema: m.stageSchema(), SourceFormat: "NEWLINE_DELIMITED_JSON", WriteDisposition: "WRITE_APPEND", CreateDisposition: "CREATE_NEVER",
+			}}, piece)
 			return err
-		case j.Status != nil && j.Status.State == "DONE":
-			if j.Status.ErrorResult != nil {
-				return &jobError{j.Status.ErrorResult}
-			}
-			return nil
-		}
-		if err := c.backoff.Pause(ctx, min(n, 4), 0); err != nil {
-			c.cancel(ref)
+		})
+	}
+	var piece bytes.Buffer
+	texts := json.NewEncoder(&piece)
+	texts.SetEscapeHTML(false)
+	err := m.eachRow(next, func(rec arrow.Record, row int) error {
+		if err := m.line(&piece, texts, rec, row); err != nil {
 			return err
 		}
+		if piece.Len() >= pieceBytes {
+			send(piece.Bytes())
+			piece = bytes.Buffer{}
+		}
+		return loading.Err() // of a job that has failed
+	})
+	wrong := err != nil && loading.Err() == nil // the rows, and no job
+	if wrong {
+		stop()
+	} else if err == nil && piece.Len() > 0 {
+		send(piece.Bytes())
 	}
+	if failed := jobs.Wait(); failed != nil && !wrong {
+		return m.c.errorOf(failed, m.c.subject())
+	}
+	return err
 }
 
-// lines writes rows as JSON lines.
-func (m *merge) lines(to io.Writer, numbered bool, next func() (arrow.Record, error)) error {
-	w := bufio.NewWriterSize(to, 64<<10)
-	encode := json.NewEncoder(w)
-	encode.SetEscapeHTML(false)
-	for {
-		rec, err := next()
+// line writes a row as a line of JSON; what is absent is NULL. Texts writes to the same buffer.
+func (m *merge) line(to *bytes.Buffer, texts *json.Encoder, rec arrow.Record, row int) error {
+	quoted := func(text string) {
+		_ = texts.Encode(text)    // a text always can be
+		to.Truncate(to.Len() - 1) // the line break
+	}
+	to.WriteString(`{"` + rowNumber + `":"` + strconv.FormatInt(m.plan.Rows, 10) + `"`)
+	for col, f := range m.columns {
+		cell, err := m.cell(rec, col, row)
 		if err != nil {
 			return err
 		}
-		if rec == nil {
-			return w.Flush()
+		if cell == nil {
+			continue
 		}
-		err = m.recordLines(encode, rec, numbered)
-		rec.Release()
-		if err != nil {
-			return err
+		to.WriteByte(',')
+		quoted(f.Name)
+		to.WriteByte(':')
+		text := cellText(m.types[col], cell)
+		if f.Type != "JSON" {
+			quoted(text)
+		} else if err := json.Compact(to, []byte(text)); err != nil { // a line has no line breaks
+			return m.plan.CellError(col, errcode.New(errcode.InvalidArgument, "expected JSON"))
 		}
 	}
-}
-
-func (m *merge) recordLines(encode *json.Encoder, rec arrow.Record, numbered bool) error {
-	if err := m.check(rec); err != nil {
-		return err
-	}
-	row := make(map[string]any, len(m.columns)+1)
-	for i := range int(rec.NumRows()) {
-		clear(row)
-		for col, f := range m.columns {
-			v, err := m.cell(rec, col, i)
-			if err != nil {
-				return err
-			}
-			if v == nil {
-				continue // absent is NULL
-			}
-			text := cellText(m.types[col], v)
-			if row[f.Name] = text; f.Type == "JSON" {
-				row[f.Name] = json.RawMessage(text)
-			}
-		}
-		if numbered {
-			row[rowNumber] = m.plan.Rows
-		}
-		if err := encode.Encode(row); err != nil {
-			return err
-		}
-		m.plan.Rows++
-	}
+	to.WriteString("}\n")
 	return nil
 }

@@ -113,13 +113,8 @@ func (m *merge) write(ctx context.Context, r array.RecordReader) error {
 			bytes += sizeOf(col.Data())
 		}
 	}
-	if !more {
-		if err := r.Err(); err != nil || rows == 0 {
-			return err
-		}
-		if rows <= inlineRows && bytes <= inlineBytes {
-			return m.inline(ctx, held)
-		}
+	if err := r.Err(); !more && (err != nil || rows == 0) {
+		return err
 	}
 	next := func() (arrow.Record, error) {
 		if len(held) > 0 {
@@ -127,14 +122,43 @@ func (m *merge) write(ctx context.Context, r array.RecordReader) error {
 			held = held[1:]
 			return rec, nil
 		}
-		if !r.Next() {
+		if !more || !r.Next() {
 			return nil, r.Err()
 		}
 		rec := r.Record()
 		rec.Retain()
 		return rec, nil
 	}
+	if rows <= inlineRows && bytes <= inlineBytes {
+		return m.inline(ctx, next)
+	}
 	return m.staged(ctx, next)
+}
+
+// eachRow calls f for each row, and counts those it took.
+func (m *merge) eachRow(next func() (arrow.Record, error), f func(rec arrow.Record, row int) error) error {
+	rows := func(rec arrow.Record) error {
+		defer rec.Release()
+		if err := m.check(rec); err != nil {
+			return err
+		}
+		for row := range int(rec.NumRows()) {
+			if err := f(rec, row); err != nil {
+				return err
+			}
+			m.plan.Rows++
+		}
+		return nil
+	}
+	for {
+		rec, err := next()
+		if rec == nil || err != nil {
+			return err
+		}
+		if err := rows(rec); err != nil {
+			return err
+		}
+	}
 }
 
 // sizeOf is about how many bytes an array's values take; a slice counts as what it is a slice of.
@@ -152,55 +176,42 @@ func sizeOf(d arrow.ArrayData) int64 {
 }
 
 // inline writes rows as the parameter of the statement, an array of structs.
-func (m *merge) inline(ctx context.Context, records []arrow.Record) error {
+func (m *merge) inline(ctx context.Context, next func() (arrow.Record, error)) error {
 	rowType := &bq.QueryParameterType{Type: "STRUCT"}
 	for i, f := range m.columns {
 		rowType.StructTypes = append(rowType.StructTypes, &bq.QueryParameterTypeStructTypes{Name: f.Name, Type: &bq.QueryParameterType{Type: m.types[i]}})
 	}
 	values := &bq.QueryParameterValue{}
-	for _, rec := range records {
-		if err := m.check(rec); err != nil {
-			return err
-		}
-		for i := range int(rec.NumRows()) {
-			row := make(map[string]bq.QueryParameterValue, len(m.columns))
-			for col, f := range m.columns {
-				v, err := m.cell(rec, col, i)
-				switch {
-				case err != nil:
-					return err
-				case v == nil:
-					row[f.Name] = bq.QueryParameterValue{NullFields: []string{"Value"}}
-				default:
-					row[f.Name] = *textValue(cellText(m.types[col], v))
-				}
+	err := m.eachRow(next, func(rec arrow.Record, i int) error {
+		row := make(map[string]bq.QueryParameterValue, len(m.columns))
+		for col, f := range m.columns {
+			cell, err := m.cell(rec, col, i)
+			switch {
+			case err != nil:
+				return err
+			case cell == nil:
+				row[f.Name] = bq.QueryParameterValue{NullFields: []string{"Value"}}
+			default:
+				row[f.Name] = *textValue(cellText(m.types[col], cell))
 			}
-			values.ArrayValues = append(values.ArrayValues, &bq.QueryParameterValue{StructValues: row})
-			m.plan.Rows++
 		}
-	}
-	q, err := m.c.query(m.sql("(SELECT r.*, "+rowNumber+" FROM UNNEST(?) AS r WITH OFFSET AS "+rowNumber+")"), []any{
-		&bq.QueryParameter{ParameterType: &bq.QueryParameterType{Type: "ARRAY", ArrayType: rowType}, ParameterValue: values},
+		values.ArrayValues = append(values.ArrayValues, &bq.QueryParameterValue{StructValues: row})
+		return nil
 	})
 	if err != nil {
 		return err
 	}
-	if _, err := m.c.run(ctx, q); err != nil {
-		return m.c.errorOf(err, m.c.subject())
-	}
-	return nil
+	return m.c.Exec(ctx, m.sql("(SELECT r.*, "+rowNumber+" FROM UNNEST(?) AS r WITH OFFSET AS "+rowNumber+")"), &bq.QueryParameter{
+		ParameterType: &bq.QueryParameterType{Type: "ARRAY", ArrayType: rowType}, ParameterValue: values,
+	})
 }
 
-// staged writes rows through a staging table, or straight into the table where nothing can be in
-// their way.
+// staged writes rows through a staging table.
 func (m *merge) staged(ctx context.Context, next func() (arrow.Record, error)) error {
-	if !m.plan.HasKey() {
-		return m.load(ctx, m.table, false, next)
-	}
 	stage := &bq.TableReference{ProjectId: m.table.ProjectId, DatasetId: m.table.DatasetId, TableId: "badger_stage_" + newID()}
 	err := m.c.retry(ctx, func() error {
 		_, err := m.c.rest.Tables.Insert(stage.ProjectId, stage.DatasetId, &bq.Table{
-			TableReference: stage, Schema: m.schema(true), ExpirationTime: time.Now().Add(stageLife).UnixMilli(), Description: "rows on their way into " + m.table.TableId,
+			TableReference: stage, Schema: m.stageSchema(), ExpirationTime: time.Now().Add(stageLife).UnixMilli(), Description: "rows on their way into " + m.table.TableId,
 		}).Context(ctx).Do()
 		if codeOf(err) == errcode.AlreadyExists { // nobody else chose this name: the answer was lost
 			return nil
@@ -215,49 +226,23 @@ func (m *merge) staged(ctx context.Context, next func() (arrow.Record, error)) e
 		defer done()
 		_ = m.c.rest.Tables.Delete(stage.ProjectId, stage.DatasetId, stage.TableId).Context(ctx).Do() // else it expires
 	}()
-	if err := m.load(ctx, stage, true, next); err != nil {
+	if err := m.load(ctx, stage, next); err != nil {
 		return err
 	}
-	q, err := m.c.query(m.sql(quoted(stage)), nil)
-	if err != nil {
-		return err
-	}
-	if _, err := m.c.run(ctx, q); err != nil {
-		return m.c.errorOf(err, m.c.subject())
-	}
-	return nil
+	return m.c.Exec(ctx, m.sql(quoted(stage)))
 }
 
-// schema is that of the rows on their way.
-func (m *merge) schema(numbered bool) *bq.TableSchema {
-	s := &bq.TableSchema{}
+// stageSchema is that of a staging table.
+func (m *merge) stageSchema() *bq.TableSchema {
+	s := &bq.TableSchema{Fields: []*bq.TableFieldSchema{{Name: rowNumber, Type: "INTEGER"}}}
 	for _, f := range m.columns {
 		s.Fields = append(s.Fields, &bq.TableFieldSchema{Name: f.Name, Type: f.Type})
-	}
-	if numbered {
-		s.Fields = append(s.Fields, &bq.TableFieldSchema{Name: rowNumber, Type: "INTEGER"})
 	}
 	return s
 }
 
 // stageLife is how long a staging table may stay behind if the process that made it ends.
 const stageLife = 6 * time.Hour
-
-// load fills a table: by a pending stream, or by a load job where that API is off or not allowed.
-func (m *merge) load(ctx context.Context, into *bq.TableReference, numbered bool, next func() (arrow.Record, error)) error {
-	if m.c.write != nil && !m.c.noWrite.Load() {
-		name, err := m.c.writeStream(ctx, into, numbered)
-		if err == nil {
-			return m.append(ctx, name, numbered, next)
-		}
-		code := codeOf(err)
-		if m.c.o.Storage != StorageAuto || code != errcode.PermissionDenied && code != errcode.Unimplemented {
-			return m.c.errorOf(err, "the Storage Write API")
-		}
-		m.c.noWrite.Store(true)
-	}
-	return m.loadJob(ctx, into, numbered, next)
-}
 
 // sql is the one statement that writes rows from a table expression.
 func (m *merge) sql(source string) string {

@@ -30,7 +30,7 @@ func (c *Conn) Exec(ctx context.Context, sql string, args ...any) error {
 	return err
 }
 
-// ended is the job of a statement, which has ended.
+// ended is the job of a statement of a user's, which has ended.
 func (c *Conn) ended(ctx context.Context, sql string, args []any) (*job, error) {
 	q, err := c.query(sql, args)
 	if err != nil {
@@ -41,7 +41,7 @@ func (c *Conn) ended(ctx context.Context, sql string, args []any) (*job, error) 
 			return nil, err
 		}
 	}
-	j, err := c.run(ctx, q)
+	j, err := c.run(ctx, &bq.JobConfiguration{Query: q}, nil)
 	return j, c.errorOf(err, c.subject())
 }
 

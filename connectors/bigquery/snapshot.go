@@ -210,8 +210,7 @@ func (c *Conn) readJob(ctx context.Context, id string) (array.RecordReader, erro
 			return nil, err
 		}
 	}
-	if j.Status != nil && j.Status.ErrorResult != nil {
-		cause := &jobError{j.Status.ErrorResult}
+	if cause := failureOf(j); cause != nil {
 		return nil, errcode.Because(cause, errcode.FailedPrecondition, "bigquery: %s failed and has no result: %s", what, shown(faultOf(cause)))
 	}
 	kind, script := "", false

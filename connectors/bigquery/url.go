@@ -11,14 +11,14 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// StorageUse says whether the Storage API carries large results and many rows.
+// StorageUse says whether large results are read through the Storage Read API.
 type StorageUse string
 
-// The uses of the Storage API.
+// The uses of the Storage Read API.
 const (
-	StorageAuto StorageUse = "auto" // where it is allowed; REST pages and load jobs elsewhere
+	StorageAuto StorageUse = "auto" // where it is allowed; REST pages elsewhere
 	StorageOn   StorageUse = "on"   // or an error
-	StorageOff  StorageUse = "off"  // REST pages and load jobs
+	StorageOff  StorageUse = "off"  // REST pages
 )
 
 // Options say how a project is opened.

@@ -3,14 +3,12 @@ package bigquery
 import (
 	"encoding/base64"
 	"encoding/hex"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/apache/arrow/go/v17/arrow"
-	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -102,39 +100,8 @@ func fits(typ, text string) bool {
 // cellText is how parameters and load jobs write a cell.
 func cellText(typ string, cell []byte) string {
 	if typ == "BYTES" {
-		return base64.StdEncoding.EncodeToString(bytesOf(cell))
+		raw, _ := hex.DecodeString(string(cell)) // it is hexadecimal
+		return base64.StdEncoding.EncodeToString(raw)
 	}
 	return string(cell)
-}
-
-// bytesOf reads what the notation writes of bytes.
-func bytesOf(cell []byte) []byte {
-	raw, _ := hex.DecodeString(string(cell)) // it is hexadecimal
-	return raw
-}
-
-// appendProto appends a cell as the field of a proto message that [protoTypes] says.
-func appendProto(b []byte, number protowire.Number, typ, cell string) []byte {
-	varint := func(n int64) []byte {
-		return protowire.AppendVarint(protowire.AppendTag(b, number, protowire.VarintType), uint64(n)) //nolint:gosec // as proto writes it
-	}
-	switch typ {
-	case "INT64":
-		n, _ := strconv.ParseInt(cell, 10, 64)
-		return varint(n)
-	case "BOOL":
-		if cell == "true" {
-			return varint(1)
-		}
-		return varint(0)
-	case "TIMESTAMP":
-		at, _ := time.Parse(timestampText, cell)
-		return varint(at.UnixMicro())
-	case "FLOAT64":
-		x, _ := strconv.ParseFloat(cell, 64) // reads what was written
-		return protowire.AppendFixed64(protowire.AppendTag(b, number, protowire.Fixed64Type), math.Float64bits(x))
-	case "BYTES":
-		cell = string(bytesOf([]byte(cell)))
-	}
-	return protowire.AppendString(protowire.AppendTag(b, number, protowire.BytesType), cell)
 }

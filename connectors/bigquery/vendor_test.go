@@ -124,7 +124,7 @@ var libraries = []struct {
 		_, _ = s.Jobs.Query("p", &bq.QueryRequest{Query: "SELECT 'hunter2'"}).Do()
 		return "right" // unless the log says more
 	}},
-	{"the Storage API client logs requests because a variable says so", "cloud.google.com/go/bigquery v1.86.2", "option.WithLogger in Conn.storageClients", []string{"GOOGLE_SDK_GO_LOGGING_LEVEL=debug"}, func() string {
+	{"the Storage API client logs requests because a variable says so", "cloud.google.com/go/bigquery v1.86.2", "option.WithLogger in Conn.storageClient", []string{"GOOGLE_SDK_GO_LOGGING_LEVEL=debug"}, func() string {
 		ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 		defer cancel()
 		readSession(ctx, option.WithEndpoint("127.0.0.1:1"), option.WithoutAuthentication(), option.WithGRPCDialOption(grpc.WithTransportCredentials(insecure.NewCredentials())))
@@ -161,25 +161,7 @@ var libraries = []struct {
 		_, _ = client.Get("https://bigquery.invalid/")
 		return answer
 	}},
-	{"a stream of appends does not name its table in a header", "cloud.google.com/go/bigquery v1.86.2", "x-goog-request-params in appender.step", nil, func() string {
-		return served(func(_ int64, md metadata.MD) string {
-			if strings.Join(md.Get("x-goog-request-params"), "") != "" {
-				return "right"
-			}
-			return "no header"
-		}, func(ctx context.Context, o option.ClientOption) {
-			c, err := storage.NewBigQueryWriteClient(ctx, o)
-			if err != nil {
-				return
-			}
-			stream, err := c.AppendRows(ctx)
-			if err == nil {
-				_ = stream.Send(&storagepb.AppendRowsRequest{WriteStream: "projects/p/datasets/d/tables/t/streams/s"})
-				_, _ = stream.Recv()
-			}
-		})
-	}},
-	{"requests are repeated for ten minutes", "cloud.google.com/go/bigquery v1.86.2", "the CallOptions of Conn.storageClients", nil, func() string {
+	{"requests are repeated for ten minutes", "cloud.google.com/go/bigquery v1.86.2", "the CallOptions of Conn.storageClient", nil, func() string {
 		return served(func(n int64, _ metadata.MD) string {
 			if n > 1 {
 				return "repeated"

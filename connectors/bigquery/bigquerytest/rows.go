@@ -97,6 +97,10 @@ func (s *Server) startUpload(w http.ResponseWriter, r *http.Request) {
 		s.meet(w, fault)
 		return
 	}
+	if !s.allowed(r.Header.Get("Authorization")) {
+		s.meet(w, Fault{Status: http.StatusUnauthorized, Reason: "authError"})
+		return
+	}
 	if r.URL.Query().Get("uploadType") == "resumable" {
 		u := &upload{project: r.PathValue("project"), job: &bq.Job{}}
 		if err := json.NewDecoder(r.Body).Decode(u.job); err != nil {

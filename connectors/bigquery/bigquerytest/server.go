@@ -1,6 +1,6 @@
 // Package bigquerytest is a server that speaks BigQuery's REST API and the gRPC forms of its
 // Storage API, as far as a connector needs them, over the embedded engine. It is for tests: of what
-// no emulator has (large results through the Storage API, pending streams, load jobs, time travel,
+// no emulator has (large results through the Storage API, load jobs, time travel,
 // expired results) and of everything that goes wrong between a client and BigQuery, which
 // [Server.Fail] makes happen at a chosen request.
 //
@@ -78,7 +78,6 @@ type Server struct {
 	faults   map[string][]Fault
 	calls    map[string]int
 	jobs     map[string]*job
-	streams  map[string]*writeStream
 	uploads  map[string]*upload
 	expires  map[string]time.Time
 	modified map[string]int64 // milliseconds, of tables
@@ -103,7 +102,7 @@ func Start(t testing.TB) *Server {
 	}
 	s := &Server{
 		SQL: map[string]string{}, Canned: map[string]Result{}, Drift: map[string]string{}, db: db, faults: map[string][]Fault{}, calls: map[string]int{}, jobs: map[string]*job{},
-		streams: map[string]*writeStream{}, uploads: map[string]*upload{}, expires: map[string]time.Time{}, modified: map[string]int64{}, history: map[string][]version{},
+		uploads: map[string]*upload{}, expires: map[string]time.Time{}, modified: map[string]int64{}, history: map[string][]version{},
 	}
 	for _, statement := range []string{"CREATE SCHEMA " + Dataset, "CREATE SCHEMA " + anonymous, "CREATE MACRO TO_JSON_STRING(x) AS COALESCE(CAST(to_json(x) AS VARCHAR), 'null')", "CREATE MACRO JSON_QUERY(x, path) AS json_extract(x, path)"} {
 		if err := db.Exec(context.Background(), statement); err != nil {
@@ -119,7 +118,6 @@ func Start(t testing.TB) *Server {
 	s.Storage = listener.Addr().String()
 	s.rpc = grpc.NewServer(grpc.MaxRecvMsgSize(32 << 20))
 	storagepb.RegisterBigQueryReadServer(s.rpc, &readServer{s: s})
-	storagepb.RegisterBigQueryWriteServer(s.rpc, &writeServer{s: s})
 	go s.rpc.Serve(listener) //nolint:errcheck // it ends with the server
 	t.Cleanup(func() {
 		s.rpc.Stop()
@@ -138,8 +136,7 @@ func (s *Server) URL(options ...string) string {
 
 // Fail makes the next requests of an operation meet faults, one each. Operations are named as in
 // BigQuery's references: jobs.insert, jobs.get, jobs.getQueryResults, tables.get, tabledata.list,
-// CreateReadSession, ReadRows, CreateWriteStream, AppendRows, FinalizeWriteStream,
-// BatchCommitWriteStreams and so on.
+// CreateReadSession, ReadRows and so on. A load job's rows are sent to upload.
 func (s *Server) Fail(operation string, faults ...Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
