@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
+	"github.com/badger-eval/badger/connectors/duckdb/internal/vector"
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 )
 
@@ -26,7 +27,7 @@ func asText(ctx context.Context, plan *driverbase.Plan, rows array.RecordReader)
 	t := &textRows{rows: rows, plan: plan, schema: rows.Schema()}
 	fields := slices.Clone(rows.Schema().Fields())
 	for i, f := range fields {
-		if _, err := storedAs(f); err != nil {
+		if _, err := vector.StoredAs(f); err != nil {
 			fields[i] = arrow.Field{Name: f.Name, Type: arrow.BinaryTypes.String, Nullable: true}
 			t.columns = append(t.columns, i)
 		}

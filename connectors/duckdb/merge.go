@@ -9,6 +9,7 @@ import (
 	"github.com/duckdb/duckdb-go/v2/mapping"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/duckdb/internal/vector"
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
@@ -108,11 +109,11 @@ func (c *Conn) Create(ctx context.Context, table string, rows array.RecordReader
 	columns := make([]string, rows.Schema().NumFields())
 	names := make([]string, len(columns))
 	for i, f := range rows.Schema().Fields() {
-		t, err := storedAs(f)
+		t, err := vector.StoredAs(f)
 		if err != nil {
 			return 0, errcode.New(errcode.Of(err), "duckdb: column %d (%q): %w", i+1, f.Name, err)
 		}
-		names[i], columns[i] = f.Name, Dialect.Identifiers.Quoted(f.Name)+" "+t.sql
+		names[i], columns[i] = f.Name, Dialect.Identifiers.Quoted(f.Name)+" "+t.SQL
 	}
 	return c.transaction(ctx, func(s *session) (int64, error) {
 		if err := s.exec(ctx, "CREATE OR REPLACE TABLE "+joined(target)+" ("+strings.Join(columns, ", ")+")"); err != nil {
@@ -198,24 +199,24 @@ func (s *session) append(ctx context.Context, table, names []string, rows array.
 			return 0, s.appenderError(a)
 		}
 	}
-	w, err := newWriter(rows.Schema())
+	w, err := vector.NewWriter(rows.Schema())
 	if err != nil {
 		return 0, err
 	}
-	defer w.close()
+	defer w.Close()
 	held := 0
 	for rows.Next() {
 		rec := rows.Record()
 		for start := 0; start < int(rec.NumRows()); {
-			end, err := w.fill(rec, start, n)
+			end, err := w.Fill(rec, start, n)
 			if err != nil {
 				return 0, err
 			}
 			err = s.run(ctx, func() error {
-				if mapping.AppendDataChunk(a, w.chunk) == mapping.StateError {
+				if mapping.AppendDataChunk(a, w.Chunk()) == mapping.StateError {
 					return s.appenderError(a)
 				}
-				if held += w.textBytes; held > flushBytes {
+				if held += w.TextBytes(); held > flushBytes {
 					held = 0
 					return s.flush(a)
 				}

@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/duckdb/duckdb-go/v2/mapping"
 
+	"github.com/badger-eval/badger/connectors/duckdb/internal/vector"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -18,7 +19,7 @@ type stream struct {
 	done     func() // gives the session back
 
 	schema  *arrow.Schema
-	columns []column
+	columns []vector.Column
 }
 
 // init finds the columns' types.
@@ -28,18 +29,18 @@ func (s *stream) init() error {
 		n = 0
 	}
 	fields := make([]arrow.Field, n)
-	s.columns = make([]column, n)
+	s.columns = make([]vector.Column, n)
 	for i := range n {
 		at := mapping.IdxT(i) //nolint:gosec // few
 		name := mapping.ColumnName(&s.result, at)
 		t := mapping.ColumnLogicalType(&s.result, at)
-		c, err := newColumn(t, s.session.db.mem)
+		c, err := vector.NewColumn(t, s.session.db.mem)
 		mapping.DestroyLogicalType(&t)
 		if err != nil {
 			return errcode.New(errcode.Of(err), "duckdb: column %d (%q): %w", i+1, name, err)
 		}
 		s.columns[i] = c
-		fields[i] = c.field
+		fields[i] = c.Field()
 		fields[i].Name = name
 	}
 	s.schema = arrow.NewSchema(fields, nil)
@@ -76,7 +77,7 @@ func (s *stream) record(chunk mapping.DataChunk) (arrow.Record, error) {
 	}()
 	for i := range s.columns {
 		v := mapping.DataChunkGetVector(chunk, mapping.IdxT(i)) //nolint:gosec // few
-		data, err := s.columns[i].read(v, n)
+		data, err := s.columns[i].Read(v, n)
 		if err != nil {
 			return nil, errcode.New(errcode.Of(err), "duckdb: column %d (%q): %w", i+1, s.schema.Field(i).Name, err)
 		}
@@ -89,7 +90,7 @@ func (s *stream) record(chunk mapping.DataChunk) (arrow.Record, error) {
 // Close gives the result and the session back.
 func (s *stream) Close(context.Context) {
 	for i := range s.columns {
-		s.columns[i].release()
+		s.columns[i].Release()
 	}
 	mapping.DestroyResult(&s.result)
 	mapping.DestroyPrepare(&s.prepared)

@@ -20,6 +20,7 @@ import (
 	"github.com/duckdb/duckdb-go/v2/mapping"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/duckdb/internal/vector"
 	"github.com/badger-eval/badger/internal/columnar"
 	"github.com/badger-eval/badger/internal/errcode"
 )
@@ -150,107 +151,27 @@ func badgerScalarCall(info, input, output unsafe.Pointer) {
 	}
 }
 
-// scratch is the memory of a column beside the engine's. It is reused: that of a chunk takes tens of
-// kilobytes.
-type scratch struct {
-	texts []string
-	nulls []bool
-}
-
-var scratches = sync.Pool{New: func() any { return new(scratch) }}
-
-// noNulls is of arguments that are nowhere NULL, in chunks of the engine's usual size.
-var noNulls [2048]bool
+// scratches are reused: that of a chunk takes tens of kilobytes.
+var scratches = sync.Pool{New: func() any { return new(vector.Scratch) }}
 
 // call calls the function with the engine's vectors.
 func (f *scalar) call(ctx context.Context, input mapping.DataChunk, output mapping.Vector) error {
 	n := int(mapping.DataChunkGetSize(input)) //nolint:gosec // 2048 at most
 	args := make([]columnar.Column, len(f.Params))
 	for i := range args {
-		s := scratches.Get().(*scratch)
+		s := scratches.Get().(*vector.Scratch)
 		defer scratches.Put(s)
-		args[i] = argument(f.Params[i], mapping.DataChunkGetVector(input, mapping.IdxT(i)), n, s) //nolint:gosec // few
+		args[i] = vector.Argument(f.Params[i], mapping.DataChunkGetVector(input, mapping.IdxT(i)), n, s) //nolint:gosec // few
 	}
-	s := scratches.Get().(*scratch)
+	s := scratches.Get().(*vector.Scratch)
 	defer scratches.Put(s)
-	out := columnar.Column{Type: f.Result, Nulls: s.nulls}
-	switch f.Result {
-	case columnar.BIGINT:
-		out.Ints = values[int64](output, n)
-	case columnar.DOUBLE:
-		out.Floats = values[float64](output, n)
-	case columnar.BOOLEAN:
-		out.Bools = values[bool](output, n)
-	default:
-		out.Texts = s.texts
-	}
-	out.Resize(n) // numbers stay in the engine's memory, which is of this length
-	s.nulls = out.Nulls
-	if out.Texts != nil { // else the memory of another column's texts stays
-		s.texts = out.Texts
-	}
+	out := vector.Result(f.Result, output, n, s)
 	if err := f.eval(ctx, args, &out); err != nil {
 		return err
 	}
-	if f.Result == columnar.VARCHAR || f.Result == columnar.JSON {
-		if err := setResult(output, out.Texts); err != nil {
-			return errcode.New(errcode.Of(err), "function %s: %w", f.Name, err)
-		}
+	if err := vector.Store(output, &out); err != nil {
+		return errcode.New(errcode.Of(err), "function %s: %w", f.Name, err)
 	}
-	if out.CountNulls() > 0 {
-		setNulls(output, n, func(i int) bool { return out.Nulls[i] })
-	}
-	return nil
-}
-
-// argument is a vector as it lies in the engine's memory.
-func argument(t columnar.Type, v mapping.Vector, n int, s *scratch) columnar.Column {
-	a := columnar.Column{Type: t}
-	present := mask(v, n)
-	if present == nil && n <= len(noNulls) {
-		a.Nulls = noNulls[:n]
-	} else {
-		s.nulls = columnar.Zeroed(s.nulls, n)
-		a.Nulls = s.nulls
-		for i := range a.Nulls {
-			a.Nulls[i] = !valid(present, i)
-		}
-	}
-	switch t {
-	case columnar.BIGINT:
-		a.Ints = values[int64](v, n)
-	case columnar.DOUBLE:
-		a.Floats = values[float64](v, n)
-	case columnar.BOOLEAN:
-		a.Bools = values[bool](v, n)
-	default:
-		in := values[text](v, n)
-		s.texts = columnar.Zeroed(s.texts, n)
-		for i := range in {
-			if valid(present, i) {
-				b := in[i].bytes()
-				s.texts[i] = unsafe.String(unsafe.SliceData(b), len(b))
-			}
-		}
-		a.Texts = s.texts
-	}
-	return a
-}
-
-// setResult copies text results into the engine's memory.
-func setResult(v mapping.Vector, texts []string) error {
-	total := 0
-	for _, s := range texts {
-		total += len(s)
-	}
-	if total > maxChunkText {
-		return errcode.New(errcode.ResourceExhausted, "more than %d bytes of results for %d rows", maxChunkText, len(texts))
-	}
-	all := make([]byte, 0, total)
-	for _, s := range texts {
-		all = append(all, s...)
-	}
-	setTexts(v, all, len(texts), func(i int) int { return len(texts[i]) })
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/duckdb/duckdb-go/v2/mapping"
 
+	"github.com/badger-eval/badger/connectors/duckdb/internal/vector"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring/counterexample"
 )
@@ -212,8 +213,8 @@ func readSmallColumn(t mapping.Type, v mapping.Vector, at int, rows [][]countere
 	case mapping.TypeDouble:
 		setSmall(v, at, rows, func(x float64) counterexample.Value { return counterexample.Value{Kind: counterexample.Real, Real: x} })
 	case mapping.TypeVarchar:
-		setSmall(v, at, rows, func(x text) counterexample.Value {
-			return counterexample.Value{Kind: counterexample.Text, Text: string(x.bytes())}
+		setSmall(v, at, rows, func(x vector.Text) counterexample.Value {
+			return counterexample.Value{Kind: counterexample.Text, Text: string(x.Bytes())}
 		})
 	case mapping.TypeDate:
 		setSmall(v, at, rows, func(x int32) counterexample.Value {
@@ -232,10 +233,5 @@ func readSmallColumn(t mapping.Type, v mapping.Vector, at int, rows [][]countere
 
 // setSmall sets a column of the rows to a vector's values, but for NULL.
 func setSmall[T any](v mapping.Vector, at int, rows [][]counterexample.Value, value func(T) counterexample.Value) {
-	present := mask(v, len(rows))
-	for i, x := range values[T](v, len(rows)) {
-		if valid(present, i) {
-			rows[i][at] = value(x)
-		}
-	}
+	vector.Each(v, len(rows), func(i int, x T) { rows[i][at] = value(x) })
 }

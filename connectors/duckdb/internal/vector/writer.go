@@ -1,4 +1,4 @@
-package duckdb
+package vector
 
 import (
 	"encoding/binary"
@@ -14,68 +14,70 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// stored is the engine's type for an Arrow field and how its vectors are filled.
-type stored struct {
+// Stored is the engine's type for an Arrow field and how its vectors are filled.
+type Stored struct {
+	SQL   string // its name
 	id    mapping.Type
-	sql   string
 	width uint8 // of a decimal
 	scale uint8
-	fill  func(w *writer, v mapping.Vector, arr arrow.Array, start, end int) error
+	fill  func(w *Writer, v mapping.Vector, arr arrow.Array, start, end int) error
 }
 
-// storedAs chooses the type that keeps a field's values.
-func storedAs(f arrow.Field) (stored, error) {
+// StoredAs chooses the type that keeps a field's values. The error, of a field that no type keeps, has the
+// code Unimplemented.
+func StoredAs(f arrow.Field) (Stored, error) {
 	if name, _ := f.Metadata.GetValue(extensionKey); name == "arrow.uuid" {
-		return stored{id: mapping.TypeUUID, sql: "UUID", fill: fillUUIDs}, nil
+		return Stored{id: mapping.TypeUUID, SQL: "UUID", fill: fillUUIDs}, nil
 	}
 	switch t := f.Type.(type) {
 	case *arrow.NullType:
-		return stored{id: mapping.TypeInteger, sql: "INTEGER", fill: fillNulls}, nil
+		return Stored{id: mapping.TypeInteger, SQL: "INTEGER", fill: fillNulls}, nil
 	case *arrow.BooleanType:
-		return stored{id: mapping.TypeBoolean, sql: "BOOLEAN", fill: fillBooleans}, nil
+		return Stored{id: mapping.TypeBoolean, SQL: "BOOLEAN", fill: fillBooleans}, nil
 	case *arrow.StringType, *arrow.LargeStringType, *arrow.DictionaryType:
 		name := "VARCHAR"
 		if ext, _ := f.Metadata.GetValue(extensionKey); ext == "arrow.json" {
 			name = "JSON"
 		}
-		return stored{id: mapping.TypeVarchar, sql: name, fill: fillTexts}, nil
+		return Stored{id: mapping.TypeVarchar, SQL: name, fill: fillTexts}, nil
 	case *arrow.BinaryType, *arrow.LargeBinaryType, *arrow.FixedSizeBinaryType:
-		return stored{id: mapping.TypeBlob, sql: "BLOB", fill: fillTexts}, nil
+		return Stored{id: mapping.TypeBlob, SQL: "BLOB", fill: fillTexts}, nil
 	case *arrow.Decimal128Type:
 		if t.Precision > 38 || t.Scale < 0 || t.Scale > t.Precision {
 			break
 		}
-		return stored{id: mapping.TypeDecimal, sql: fmt.Sprintf("DECIMAL(%d,%d)", t.Precision, t.Scale), width: uint8(t.Precision), scale: uint8(t.Scale), fill: fillDecimals}, nil //nolint:gosec // checked
+		return Stored{id: mapping.TypeDecimal, SQL: fmt.Sprintf("DECIMAL(%d,%d)", t.Precision, t.Scale), width: uint8(t.Precision), scale: uint8(t.Scale), fill: fillDecimals}, nil //nolint:gosec // checked
 	case *arrow.TimestampType:
 		if t.TimeZone != "" {
-			return stored{id: mapping.TypeTimestampTZ, sql: "TIMESTAMPTZ", fill: fillInstants}, nil
+			return Stored{id: mapping.TypeTimestampTZ, SQL: "TIMESTAMPTZ", fill: fillInstants}, nil
 		}
 	case *arrow.Time64Type:
-		return stored{id: mapping.TypeTimeNS, sql: "TIME_NS", fill: fillTimes}, nil
+		return Stored{id: mapping.TypeTimeNS, SQL: "TIME_NS", fill: fillTimes}, nil
 	}
 	for _, same := range fixedTypes {
 		if arrow.TypeEqual(same.arrow, f.Type) {
-			return stored{id: same.id, sql: same.sql, fill: fillFixed}, nil
+			return Stored{id: same.id, SQL: same.sql, fill: fillFixed}, nil
 		}
 	}
-	return stored{}, errcode.New(errcode.Unimplemented, "values of Arrow type %v have no type in the engine that keeps them", f.Type)
+	return Stored{}, errcode.New(errcode.Unimplemented, "values of Arrow type %v have no type in the engine that keeps them", f.Type)
 }
 
-// writer copies records into a chunk of the engine's.
-type writer struct {
-	columns   []stored
+// Writer copies records into a chunk of the engine's, part by part.
+type Writer struct {
+	columns   []Stored
 	types     []mapping.LogicalType
 	chunk     mapping.DataChunk
 	textBytes int // of the chunk
 	scratch   []byte
 }
 
-func newWriter(s *arrow.Schema) (*writer, error) {
-	w := &writer{}
+// NewWriter is a writer of records of a schema. The error names the column whose type is not kept.
+func NewWriter(s *arrow.Schema) (*Writer, error) {
+	w := &Writer{}
 	for i, f := range s.Fields() {
-		c, err := storedAs(f)
+		c, err := StoredAs(f)
 		if err != nil {
-			w.close()
+			w.Close()
 			return nil, errcode.New(errcode.Of(err), "duckdb: column %d (%q): %w", i+1, f.Name, err)
 		}
 		w.columns = append(w.columns, c)
@@ -89,7 +91,14 @@ func newWriter(s *arrow.Schema) (*writer, error) {
 	return w, nil
 }
 
-func (w *writer) close() {
+// Chunk is what the last call of Fill has filled.
+func (w *Writer) Chunk() mapping.DataChunk { return w.chunk }
+
+// TextBytes is how much text the chunk holds, in bytes.
+func (w *Writer) TextBytes() int { return w.textBytes }
+
+// Close destroys the chunk.
+func (w *Writer) Close() {
 	mapping.DestroyDataChunk(&w.chunk)
 	for i := range w.types {
 		mapping.DestroyLogicalType(&w.types[i])
@@ -99,9 +108,9 @@ func (w *writer) close() {
 // maxChunkText bounds a chunk's text: lengths have 32 bits.
 const maxChunkText = 1 << 30
 
-// fill copies rows from start on and returns where it stopped. before is the number of rows of
+// Fill copies rows from start on and returns where it stopped. before is the number of rows of
 // earlier records, for errors.
-func (w *writer) fill(rec arrow.Record, start int, before int64) (end int, err error) {
+func (w *Writer) Fill(rec arrow.Record, start int, before int64) (end int, err error) {
 	mapping.DataChunkReset(w.chunk)
 	w.textBytes = 0
 	end = min(start+int(mapping.VectorSize()), int(rec.NumRows())) //nolint:gosec // 2048
@@ -145,20 +154,20 @@ func setNulls(v mapping.Vector, n int, null func(i int) bool) {
 	}
 }
 
-func fillNulls(_ *writer, v mapping.Vector, _ arrow.Array, start, end int) error {
+func fillNulls(_ *Writer, v mapping.Vector, _ arrow.Array, start, end int) error {
 	mapping.VectorEnsureValidityWritable(v)
 	clear(mask(v, end-start))
 	return nil
 }
 
-func fillFixed(_ *writer, v mapping.Vector, arr arrow.Array, start, end int) error {
+func fillFixed(_ *Writer, v mapping.Vector, arr arrow.Array, start, end int) error {
 	size := arr.DataType().(arrow.FixedWidthDataType).Bytes()
 	from := (arr.Data().Offset() + start) * size
 	copy(raw(v, (end-start)*size), arr.Data().Buffers()[1].Bytes()[from:])
 	return nil
 }
 
-func fillBooleans(_ *writer, v mapping.Vector, arr arrow.Array, start, end int) error {
+func fillBooleans(_ *Writer, v mapping.Vector, arr arrow.Array, start, end int) error {
 	out, a := raw(v, end-start), arr.(*array.Boolean)
 	for i := range out {
 		out[i] = 0
@@ -170,7 +179,7 @@ func fillBooleans(_ *writer, v mapping.Vector, arr arrow.Array, start, end int) 
 }
 
 // fillTimes writes nanoseconds of the day.
-func fillTimes(_ *writer, v mapping.Vector, arr arrow.Array, start, end int) error {
+func fillTimes(_ *Writer, v mapping.Vector, arr arrow.Array, start, end int) error {
 	unit := int64(1)
 	if arr.DataType().(*arrow.Time64Type).Unit == arrow.Microsecond {
 		unit = 1000
@@ -183,7 +192,7 @@ func fillTimes(_ *writer, v mapping.Vector, arr arrow.Array, start, end int) err
 }
 
 // fillInstants writes microseconds; the engine has no finer ones with a zone.
-func fillInstants(_ *writer, v mapping.Vector, arr arrow.Array, start, end int) error {
+func fillInstants(_ *Writer, v mapping.Vector, arr arrow.Array, start, end int) error {
 	out, in := values[int64](v, end-start), arr.(*array.Timestamp).TimestampValues()[start:end]
 	unit := arr.DataType().(*arrow.TimestampType).Unit
 	up := map[arrow.TimeUnit]int64{arrow.Second: 1e6, arrow.Millisecond: 1e3, arrow.Microsecond: 1, arrow.Nanosecond: 1}[unit]
@@ -207,7 +216,7 @@ func fillInstants(_ *writer, v mapping.Vector, arr arrow.Array, start, end int) 
 }
 
 // fillDecimals writes the lower bytes of Arrow's 16.
-func fillDecimals(_ *writer, v mapping.Vector, arr arrow.Array, start, end int) error {
+func fillDecimals(_ *Writer, v mapping.Vector, arr arrow.Array, start, end int) error {
 	n := end - start
 	from := (arr.Data().Offset() + start) * 16
 	in := arrow.Int64Traits.CastFromBytes(arr.Data().Buffers()[1].Bytes()[from : from+16*n])
@@ -230,7 +239,7 @@ func narrow[T int16 | int32 | int64](out []T, in []int64) {
 	}
 }
 
-func fillUUIDs(_ *writer, v mapping.Vector, arr arrow.Array, start, end int) error {
+func fillUUIDs(_ *Writer, v mapping.Vector, arr arrow.Array, start, end int) error {
 	a, ok := arr.(*array.FixedSizeBinary)
 	if !ok || a.DataType().(*arrow.FixedSizeBinaryType).ByteWidth != 16 {
 		return errcode.New(errcode.InvalidArgument, "expected UUIDs of 16 bytes")
@@ -246,7 +255,7 @@ func fillUUIDs(_ *writer, v mapping.Vector, arr arrow.Array, start, end int) err
 }
 
 // fillTexts puts all text into the vector's memory at once and lets the values point there.
-func fillTexts(w *writer, v mapping.Vector, arr arrow.Array, start, end int) error {
+func fillTexts(w *Writer, v mapping.Vector, arr arrow.Array, start, end int) error {
 	var value func(i int) string
 	switch a := arr.(type) {
 	case *array.String:
@@ -327,7 +336,7 @@ func adjacent(a *array.String, start, end int) ([]byte, bool) {
 // setTexts sets n values of a text vector, which stand one behind the other in all and have these
 // lengths.
 func setTexts(v mapping.Vector, all []byte, n int, length func(i int) int) {
-	out := values[text](v, n)
+	out := values[Text](v, n)
 	var base unsafe.Pointer
 	if len(all) > inlined && n > 0 {
 		bindings.UnsafeVectorAssignStringElementLen(v, 0, all) // one copy into the vector's own memory; checked before
@@ -337,7 +346,7 @@ func setTexts(v mapping.Vector, all []byte, n int, length func(i int) int) {
 	for i := range out {
 		size := length(i)
 		s := all[at : at+size]
-		out[i] = text{length: uint32(size)} //nolint:gosec // below maxChunkText
+		out[i] = Text{length: uint32(size)} //nolint:gosec // below maxChunkText
 		if size <= inlined {
 			copy(unsafe.Slice(&out[i].prefix[0], inlined), s)
 		} else {

@@ -1,4 +1,4 @@
-package duckdb
+package vector
 
 import (
 	"math"
@@ -12,7 +12,7 @@ import (
 )
 
 // enum makes a dictionary column.
-func (c *column) enum(t mapping.LogicalType) error {
+func (c *Column) enum(t mapping.LogicalType) error {
 	index := map[mapping.Type]arrow.FixedWidthDataType{
 		mapping.TypeUTinyInt: &arrow.Uint8Type{}, mapping.TypeUSmallInt: &arrow.Uint16Type{}, mapping.TypeUInteger: &arrow.Uint32Type{},
 	}[mapping.EnumInternalType(t)]
@@ -27,11 +27,11 @@ func (c *column) enum(t mapping.LogicalType) error {
 	c.words = b.NewArray()
 	c.field.Type = &arrow.DictionaryType{IndexType: index, ValueType: arrow.BinaryTypes.String}
 	c.width = index.Bytes()
-	c.build = (*column).dictionary
+	c.build = (*Column).dictionary
 	return nil
 }
 
-func (c *column) dictionary(v mapping.Vector, n int) (arrow.ArrayData, error) {
+func (c *Column) dictionary(v mapping.Vector, n int) (arrow.ArrayData, error) {
 	b := c.buffer(n * c.width)
 	copy(b.Bytes(), raw(v, n*c.width))
 	present, nulls := c.validity(v, n)
@@ -46,10 +46,10 @@ func (c *column) dictionary(v mapping.Vector, n int) (arrow.ArrayData, error) {
 }
 
 // nested finds the types inside.
-func (c *column) nested(id mapping.Type, t mapping.LogicalType) error {
+func (c *Column) nested(id mapping.Type, t mapping.LogicalType) error {
 	add := func(name string, child mapping.LogicalType) error {
 		defer mapping.DestroyLogicalType(&child)
-		sub, err := newColumn(child, c.mem)
+		sub, err := NewColumn(child, c.mem)
 		sub.field.Name = name
 		c.children = append(c.children, sub)
 		return err
@@ -66,17 +66,17 @@ func (c *column) nested(id mapping.Type, t mapping.LogicalType) error {
 		if err := add("item", mapping.ListTypeChildType(t)); err != nil {
 			return err
 		}
-		c.field.Type, c.build = arrow.ListOfField(c.children[0].field), (*column).lists
+		c.field.Type, c.build = arrow.ListOfField(c.children[0].field), (*Column).lists
 	case mapping.TypeArray:
 		if err := add("item", mapping.ArrayTypeChildType(t)); err != nil {
 			return err
 		}
 		c.width = int(mapping.ArrayTypeArraySize(t))                                                              //nolint:gosec // the engine allows 100000
-		c.field.Type, c.build = arrow.FixedSizeListOfField(int32(c.width), c.children[0].field), (*column).arrays //nolint:gosec // see above
+		c.field.Type, c.build = arrow.FixedSizeListOfField(int32(c.width), c.children[0].field), (*Column).arrays //nolint:gosec // see above
 	case mapping.TypeMap:
-		pair := column{mem: c.mem, field: arrow.Field{Name: "entries"}, build: (*column).structs}
+		pair := Column{mem: c.mem, field: arrow.Field{Name: "entries"}, build: (*Column).structs}
 		for i, child := range []mapping.LogicalType{mapping.MapTypeKeyType(t), mapping.MapTypeValueType(t)} {
-			sub, err := newColumn(child, c.mem)
+			sub, err := NewColumn(child, c.mem)
 			mapping.DestroyLogicalType(&child)
 			if err != nil {
 				return err
@@ -86,15 +86,15 @@ func (c *column) nested(id mapping.Type, t mapping.LogicalType) error {
 			pair.children = append(pair.children, sub)
 		}
 		pair.field.Type = arrow.StructOf(pair.children[0].field, pair.children[1].field)
-		c.children = []column{pair}
-		c.field.Type, c.build = arrow.MapOfWithMetadata(pair.children[0].field.Type, pair.children[0].field.Metadata, pair.children[1].field.Type, pair.children[1].field.Metadata), (*column).lists
+		c.children = []Column{pair}
+		c.field.Type, c.build = arrow.MapOfWithMetadata(pair.children[0].field.Type, pair.children[0].field.Metadata, pair.children[1].field.Type, pair.children[1].field.Metadata), (*Column).lists
 	case mapping.TypeStruct:
 		for i := range mapping.StructTypeChildCount(t) {
 			if err := add(mapping.StructTypeChildName(t, i), mapping.StructTypeChildType(t, i)); err != nil {
 				return err
 			}
 		}
-		c.field.Type, c.build = arrow.StructOf(fields()...), (*column).structs
+		c.field.Type, c.build = arrow.StructOf(fields()...), (*Column).structs
 	case mapping.TypeUnion:
 		var codes []arrow.UnionTypeCode
 		for i := range mapping.UnionTypeMemberCount(t) {
@@ -106,7 +106,7 @@ func (c *column) nested(id mapping.Type, t mapping.LogicalType) error {
 		if len(codes) > math.MaxInt8 {
 			return errcode.New(errcode.Unimplemented, "a union of %d members", len(codes))
 		}
-		c.field.Type, c.build = arrow.SparseUnionOf(fields(), codes), (*column).unions
+		c.field.Type, c.build = arrow.SparseUnionOf(fields(), codes), (*Column).unions
 	}
 	return nil
 }
@@ -116,9 +116,9 @@ type entry struct{ offset, length uint64 }
 
 // lists copies the items and, where they do not lie one list behind the other, puts them in that
 // order.
-func (c *column) lists(v mapping.Vector, n int) (arrow.ArrayData, error) {
+func (c *Column) lists(v mapping.Vector, n int) (arrow.ArrayData, error) {
 	size := int(mapping.ListVectorGetSize(v)) //nolint:gosec // fits the memory
-	items, err := c.children[0].read(mapping.ListVectorGetChild(v), size)
+	items, err := c.children[0].Read(mapping.ListVectorGetChild(v), size)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +154,7 @@ func (c *column) lists(v mapping.Vector, n int) (arrow.ArrayData, error) {
 	return c.data(v, n, []*memory.Buffer{offsets}, []arrow.ArrayData{items}), nil
 }
 
-func (c *column) gather(items arrow.ArrayData, entries []entry, present []uint64) (arrow.ArrayData, error) {
+func (c *Column) gather(items arrow.ArrayData, entries []entry, present []uint64) (arrow.ArrayData, error) {
 	all := array.MakeFromData(items)
 	defer all.Release()
 	var slices []arrow.Array
@@ -178,18 +178,18 @@ func (c *column) gather(items arrow.ArrayData, entries []entry, present []uint64
 	return d, nil
 }
 
-func (c *column) arrays(v mapping.Vector, n int) (arrow.ArrayData, error) {
-	items, err := c.children[0].read(mapping.ArrayVectorGetChild(v), n*c.width)
+func (c *Column) arrays(v mapping.Vector, n int) (arrow.ArrayData, error) {
+	items, err := c.children[0].Read(mapping.ArrayVectorGetChild(v), n*c.width)
 	if err != nil {
 		return nil, err
 	}
 	return c.data(v, n, nil, []arrow.ArrayData{items}), nil
 }
 
-func (c *column) fieldsOf(v mapping.Vector, n, first int) ([]arrow.ArrayData, error) {
+func (c *Column) fieldsOf(v mapping.Vector, n, first int) ([]arrow.ArrayData, error) {
 	var out []arrow.ArrayData
 	for i := range c.children {
-		d, err := c.children[i].read(mapping.StructVectorGetChild(v, mapping.IdxT(first+i)), n) //nolint:gosec // few
+		d, err := c.children[i].Read(mapping.StructVectorGetChild(v, mapping.IdxT(first+i)), n) //nolint:gosec // few
 		if err != nil {
 			for _, d := range out {
 				d.Release()
@@ -201,7 +201,7 @@ func (c *column) fieldsOf(v mapping.Vector, n, first int) ([]arrow.ArrayData, er
 	return out, nil
 }
 
-func (c *column) structs(v mapping.Vector, n int) (arrow.ArrayData, error) {
+func (c *Column) structs(v mapping.Vector, n int) (arrow.ArrayData, error) {
 	children, err := c.fieldsOf(v, n, 0)
 	if err != nil {
 		return nil, err
@@ -211,7 +211,7 @@ func (c *column) structs(v mapping.Vector, n int) (arrow.ArrayData, error) {
 
 // unions are structs whose first field says which of the others counts. A NULL union's field is
 // NULL too.
-func (c *column) unions(v mapping.Vector, n int) (arrow.ArrayData, error) {
+func (c *Column) unions(v mapping.Vector, n int) (arrow.ArrayData, error) {
 	children, err := c.fieldsOf(v, n, 1)
 	if err != nil {
 		return nil, err

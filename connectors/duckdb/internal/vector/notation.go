@@ -1,4 +1,4 @@
-package duckdb
+package vector
 
 import (
 	"strconv"

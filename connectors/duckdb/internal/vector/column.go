@@ -1,4 +1,7 @@
-package duckdb
+// Package vector copies the engine's vectors into Arrow arrays and Arrow arrays into vectors, and lets
+// functions in Go see vectors as slices. It knows how each of the engine's types lies in memory, and
+// neither connections nor SQL.
+package vector
 
 import (
 	"encoding/binary"
@@ -16,16 +19,16 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// column copies vectors of one type of the engine into Arrow arrays. The vectors are flat: value i
+// Column copies vectors of one type of the engine into Arrow arrays. The vectors are flat: value i
 // lies at index i.
-type column struct {
+type Column struct {
 	field    arrow.Field
 	mem      memory.Allocator
-	children []column
+	children []Column
 	words    arrow.Array // of an ENUM
 	width    int         // bytes of a fixed-width value, length of an ARRAY
 	internal mapping.Type
-	build    func(c *column, v mapping.Vector, n int) (arrow.ArrayData, error)
+	build    func(c *Column, v mapping.Vector, n int) (arrow.ArrayData, error)
 }
 
 const extensionKey = "ARROW:extension:name"
@@ -34,43 +37,44 @@ func extension(name string) arrow.Metadata {
 	return arrow.NewMetadata([]string{extensionKey}, []string{name})
 }
 
-// newColumn finds the Arrow type for a type of the engine.
-func newColumn(t mapping.LogicalType, mem memory.Allocator) (column, error) {
-	c := column{mem: mem, field: arrow.Field{Nullable: true}}
+// NewColumn finds the Arrow type for a type of the engine. The error, of a type that cannot be read, has
+// the code Unimplemented.
+func NewColumn(t mapping.LogicalType, mem memory.Allocator) (Column, error) {
+	c := Column{mem: mem, field: arrow.Field{Nullable: true}}
 	id := mapping.GetTypeId(t)
 	for _, f := range fixedTypes {
 		if f.id == id {
-			c.field.Type, c.build = f.arrow, (*column).fixed
+			c.field.Type, c.build = f.arrow, (*Column).fixed
 			c.width = f.arrow.(arrow.FixedWidthDataType).Bytes()
 			return c, nil
 		}
 	}
 	switch id {
 	case mapping.TypeBoolean:
-		c.field.Type, c.build = arrow.FixedWidthTypes.Boolean, (*column).booleans
+		c.field.Type, c.build = arrow.FixedWidthTypes.Boolean, (*Column).booleans
 	case mapping.TypeDecimal:
 		c.field.Type = &arrow.Decimal128Type{Precision: int32(mapping.DecimalWidth(t)), Scale: int32(mapping.DecimalScale(t))}
-		c.internal, c.build = mapping.DecimalInternalType(t), (*column).decimals
+		c.internal, c.build = mapping.DecimalInternalType(t), (*Column).decimals
 	case mapping.TypeHugeInt, mapping.TypeUHugeInt:
 		c.field.Type = &arrow.Decimal256Type{Precision: 39} // 128 bits have 39 digits
-		c.internal, c.build = id, (*column).hugeInts
+		c.internal, c.build = id, (*Column).hugeInts
 	case mapping.TypeVarchar:
-		c.field.Type, c.build = arrow.BinaryTypes.String, (*column).texts
+		c.field.Type, c.build = arrow.BinaryTypes.String, (*Column).texts
 		if mapping.LogicalTypeGetAlias(t) == "JSON" {
 			c.field.Metadata = extension("arrow.json")
 		}
 	case mapping.TypeBlob, mapping.TypeGeometry:
-		c.field.Type, c.build = arrow.BinaryTypes.Binary, (*column).texts
+		c.field.Type, c.build = arrow.BinaryTypes.Binary, (*Column).texts
 	case mapping.TypeBigNum:
 		c.field.Type, c.field.Metadata = arrow.BinaryTypes.String, extension("badger.decimal")
-		c.build = (*column).bigNums
+		c.build = (*Column).bigNums
 	case mapping.TypeUUID:
 		c.field.Type, c.field.Metadata = &arrow.FixedSizeBinaryType{ByteWidth: 16}, extension("arrow.uuid")
-		c.build = (*column).uuids
+		c.build = (*Column).uuids
 	case mapping.TypeBit, mapping.TypeTimeTZ, mapping.TypeInterval:
-		c.field.Type, c.internal, c.build = arrow.BinaryTypes.String, id, (*column).written
+		c.field.Type, c.internal, c.build = arrow.BinaryTypes.String, id, (*Column).written
 	case mapping.TypeSQLNull:
-		c.field.Type, c.build = arrow.Null, (*column).nulls
+		c.field.Type, c.build = arrow.Null, (*Column).nulls
 	case mapping.TypeEnum:
 		return c, c.enum(t)
 	case mapping.TypeList, mapping.TypeMap, mapping.TypeArray, mapping.TypeStruct, mapping.TypeUnion:
@@ -101,20 +105,25 @@ type fixedType struct {
 	arrow arrow.DataType
 }
 
-func (c *column) read(v mapping.Vector, n int) (arrow.ArrayData, error) { return c.build(c, v, n) }
+// Field is the column as Arrow has it, without a name.
+func (c *Column) Field() arrow.Field { return c.field }
 
-func (c *column) release() {
+// Read copies the first n values of a vector of the column's type.
+func (c *Column) Read(v mapping.Vector, n int) (arrow.ArrayData, error) { return c.build(c, v, n) }
+
+// Release gives up what the column holds besides what it has read.
+func (c *Column) Release() {
 	if c.words != nil {
 		c.words.Release()
 		c.words = nil
 	}
 	for i := range c.children {
-		c.children[i].release()
+		c.children[i].Release()
 	}
 }
 
 // buffer allocates n bytes.
-func (c *column) buffer(n int) *memory.Buffer {
+func (c *Column) buffer(n int) *memory.Buffer {
 	b := memory.NewResizableBuffer(c.mem)
 	b.Resize(n)
 	return b
@@ -146,8 +155,19 @@ func mask(v mapping.Vector, n int) []uint64 {
 
 func valid(mask []uint64, i int) bool { return mask == nil || mask[i>>6]&(1<<(i&63)) != 0 }
 
+// Each calls f with each of a vector's first n values that is not NULL. T is the type that they have in
+// memory.
+func Each[T any](v mapping.Vector, n int, f func(i int, x T)) {
+	present := mask(v, n)
+	for i, x := range values[T](v, n) {
+		if valid(present, i) {
+			f(i, x)
+		}
+	}
+}
+
 // validity copies the mask, which has Arrow's layout; nil where no value is NULL.
-func (c *column) validity(v mapping.Vector, n int) (*memory.Buffer, int) {
+func (c *Column) validity(v mapping.Vector, n int) (*memory.Buffer, int) {
 	m := mask(v, n)
 	if m == nil {
 		return nil, 0
@@ -163,7 +183,7 @@ func (c *column) validity(v mapping.Vector, n int) (*memory.Buffer, int) {
 }
 
 // data makes array data of the buffers and gives them up.
-func (c *column) data(v mapping.Vector, n int, buffers []*memory.Buffer, children []arrow.ArrayData) arrow.ArrayData {
+func (c *Column) data(v mapping.Vector, n int, buffers []*memory.Buffer, children []arrow.ArrayData) arrow.ArrayData {
 	present, nulls := c.validity(v, n)
 	buffers = append([]*memory.Buffer{present}, buffers...)
 	d := array.NewData(c.field.Type, n, buffers, children, nulls, 0)
@@ -178,17 +198,17 @@ func (c *column) data(v mapping.Vector, n int, buffers []*memory.Buffer, childre
 	return d
 }
 
-func (c *column) fixed(v mapping.Vector, n int) (arrow.ArrayData, error) {
+func (c *Column) fixed(v mapping.Vector, n int) (arrow.ArrayData, error) {
 	b := c.buffer(n * c.width)
 	copy(b.Bytes(), raw(v, n*c.width))
 	return c.data(v, n, []*memory.Buffer{b}, nil), nil
 }
 
-func (c *column) nulls(_ mapping.Vector, n int) (arrow.ArrayData, error) {
+func (c *Column) nulls(_ mapping.Vector, n int) (arrow.ArrayData, error) {
 	return array.NewData(arrow.Null, n, []*memory.Buffer{nil}, nil, n, 0), nil
 }
 
-func (c *column) booleans(v mapping.Vector, n int) (arrow.ArrayData, error) {
+func (c *Column) booleans(v mapping.Vector, n int) (arrow.ArrayData, error) {
 	b := c.buffer(int(bitutil.BytesForBits(int64(n))))
 	bits := b.Bytes()
 	clear(bits)
@@ -201,7 +221,7 @@ func (c *column) booleans(v mapping.Vector, n int) (arrow.ArrayData, error) {
 }
 
 // decimals of up to 18 digits are narrower than Arrow's.
-func (c *column) decimals(v mapping.Vector, n int) (arrow.ArrayData, error) {
+func (c *Column) decimals(v mapping.Vector, n int) (arrow.ArrayData, error) {
 	b := c.buffer(16 * n)
 	out := arrow.Int64Traits.CastFromBytes(b.Bytes())
 	switch c.internal {
@@ -223,7 +243,7 @@ func widen[T int16 | int32 | int64](out []int64, in []T) {
 	}
 }
 
-func (c *column) hugeInts(v mapping.Vector, n int) (arrow.ArrayData, error) {
+func (c *Column) hugeInts(v mapping.Vector, n int) (arrow.ArrayData, error) {
 	b := c.buffer(32 * n)
 	out := arrow.Int64Traits.CastFromBytes(b.Bytes())
 	in := values[[2]int64](v, n)
@@ -237,8 +257,8 @@ func (c *column) hugeInts(v mapping.Vector, n int) (arrow.ArrayData, error) {
 	return c.data(v, n, []*memory.Buffer{b}, nil), nil
 }
 
-// text is the engine's string: a length, then up to 12 bytes, or 4 bytes and where all of them are.
-type text struct {
+// Text is the engine's string: a length, then up to 12 bytes, or 4 bytes and where all of them are.
+type Text struct {
 	length uint32
 	prefix [4]byte
 	tail   [8]byte // the rest of a short one, the pointer of a long one
@@ -246,16 +266,16 @@ type text struct {
 
 const inlined = 12
 
-// bytes are the string's, in the engine's memory.
-func (t *text) bytes() []byte {
+// Bytes are the string's, in the engine's memory.
+func (t *Text) Bytes() []byte {
 	if t.length <= inlined {
 		return unsafe.Slice(&t.prefix[0], inlined)[:t.length]
 	}
 	return unsafe.Slice(*(**byte)(unsafe.Pointer(&t.tail)), int(t.length))
 }
 
-func (c *column) texts(v mapping.Vector, n int) (arrow.ArrayData, error) {
-	in, present := values[text](v, n), mask(v, n)
+func (c *Column) texts(v mapping.Vector, n int) (arrow.ArrayData, error) {
+	in, present := values[Text](v, n), mask(v, n)
 	total := 0
 	for i := range in {
 		if valid(present, i) {
@@ -271,7 +291,7 @@ func (c *column) texts(v mapping.Vector, n int) (arrow.ArrayData, error) {
 	at := 0
 	for i := range in {
 		if valid(present, i) {
-			at += copy(out[at:], in[i].bytes())
+			at += copy(out[at:], in[i].Bytes())
 		}
 		ends[i+1] = int32(at) //nolint:gosec // checked above
 	}
@@ -279,7 +299,7 @@ func (c *column) texts(v mapping.Vector, n int) (arrow.ArrayData, error) {
 }
 
 // strings makes utf8 data of what write appends for each value that is there.
-func (c *column) strings(v mapping.Vector, n int, write func(b []byte, i int) []byte) (arrow.ArrayData, error) {
+func (c *Column) strings(v mapping.Vector, n int, write func(b []byte, i int) []byte) (arrow.ArrayData, error) {
 	present := mask(v, n)
 	offsets := c.buffer(4 * (n + 1))
 	ends := arrow.Int32Traits.CastFromBytes(offsets.Bytes())
@@ -296,10 +316,10 @@ func (c *column) strings(v mapping.Vector, n int, write func(b []byte, i int) []
 
 // bigNums are written in 3 bytes of length and sign and the digits, highest first, all complemented
 // where negative.
-func (c *column) bigNums(v mapping.Vector, n int) (arrow.ArrayData, error) {
-	in := values[text](v, n)
+func (c *Column) bigNums(v mapping.Vector, n int) (arrow.ArrayData, error) {
+	in := values[Text](v, n)
 	return c.strings(v, n, func(b []byte, i int) []byte {
-		digits := append([]byte(nil), in[i].bytes()...)
+		digits := append([]byte(nil), in[i].Bytes()...)
 		if len(digits) < 4 {
 			return append(b, '0')
 		}
@@ -318,7 +338,7 @@ func (c *column) bigNums(v mapping.Vector, n int) (arrow.ArrayData, error) {
 }
 
 // uuids are 128-bit numbers whose highest bit is flipped, so that they sort.
-func (c *column) uuids(v mapping.Vector, n int) (arrow.ArrayData, error) {
+func (c *Column) uuids(v mapping.Vector, n int) (arrow.ArrayData, error) {
 	b := c.buffer(16 * n)
 	for i, x := range values[[2]uint64](v, n) {
 		binary.BigEndian.PutUint64(b.Bytes()[16*i:], x[1]^1<<63)
@@ -328,11 +348,11 @@ func (c *column) uuids(v mapping.Vector, n int) (arrow.ArrayData, error) {
 }
 
 // written are types that Arrow lacks; they are written as the engine writes them.
-func (c *column) written(v mapping.Vector, n int) (arrow.ArrayData, error) {
+func (c *Column) written(v mapping.Vector, n int) (arrow.ArrayData, error) {
 	switch c.internal {
 	case mapping.TypeBit:
-		in := values[text](v, n)
-		return c.strings(v, n, func(b []byte, i int) []byte { return appendBits(b, in[i].bytes()) })
+		in := values[Text](v, n)
+		return c.strings(v, n, func(b []byte, i int) []byte { return appendBits(b, in[i].Bytes()) })
 	case mapping.TypeTimeTZ:
 		in := values[uint64](v, n)
 		return c.strings(v, n, func(b []byte, i int) []byte { return appendTimeTZ(b, in[i]) })

@@ -1,0 +1,106 @@
+package vector
+
+import (
+	"unsafe"
+
+	"github.com/duckdb/duckdb-go/v2/mapping"
+
+	"github.com/badger-eval/badger/internal/columnar"
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// Scratch is the memory of a column of a function beside the engine's. It is reused: that of a chunk takes tens of
+// kilobytes.
+type Scratch struct {
+	texts []string
+	nulls []bool
+}
+
+// noNulls is of arguments that are nowhere NULL, in chunks of the engine's usual size.
+var noNulls [2048]bool
+
+// Argument is a vector as it lies in the engine's memory: n values, which are good until the call ends.
+func Argument(t columnar.Type, v mapping.Vector, n int, s *Scratch) columnar.Column {
+	a := columnar.Column{Type: t}
+	present := mask(v, n)
+	if present == nil && n <= len(noNulls) {
+		a.Nulls = noNulls[:n]
+	} else {
+		s.nulls = columnar.Zeroed(s.nulls, n)
+		a.Nulls = s.nulls
+		for i := range a.Nulls {
+			a.Nulls[i] = !valid(present, i)
+		}
+	}
+	switch t {
+	case columnar.BIGINT:
+		a.Ints = values[int64](v, n)
+	case columnar.DOUBLE:
+		a.Floats = values[float64](v, n)
+	case columnar.BOOLEAN:
+		a.Bools = values[bool](v, n)
+	default:
+		in := values[Text](v, n)
+		s.texts = columnar.Zeroed(s.texts, n)
+		for i := range in {
+			if valid(present, i) {
+				b := in[i].Bytes()
+				s.texts[i] = unsafe.String(unsafe.SliceData(b), len(b))
+			}
+		}
+		a.Texts = s.texts
+	}
+	return a
+}
+
+// Result is a column of n values for a function to fill. Numbers lie in the vector, texts in s until
+// [Store] copies them.
+func Result(t columnar.Type, v mapping.Vector, n int, s *Scratch) columnar.Column {
+	out := columnar.Column{Type: t, Nulls: s.nulls}
+	switch t {
+	case columnar.BIGINT:
+		out.Ints = values[int64](v, n)
+	case columnar.DOUBLE:
+		out.Floats = values[float64](v, n)
+	case columnar.BOOLEAN:
+		out.Bools = values[bool](v, n)
+	default:
+		out.Texts = s.texts
+	}
+	out.Resize(n) // numbers stay in the engine's memory, which is of this length
+	s.nulls = out.Nulls
+	if out.Texts != nil { // else the memory of another column's texts stays
+		s.texts = out.Texts
+	}
+	return out
+}
+
+// Store puts texts and NULLs of a result into the vector.
+func Store(v mapping.Vector, out *columnar.Column) error {
+	if out.Type == columnar.VARCHAR || out.Type == columnar.JSON {
+		if err := setResult(v, out.Texts); err != nil {
+			return err
+		}
+	}
+	if out.CountNulls() > 0 {
+		setNulls(v, out.Len(), func(i int) bool { return out.Nulls[i] })
+	}
+	return nil
+}
+
+// setResult copies text results into the engine's memory.
+func setResult(v mapping.Vector, texts []string) error {
+	total := 0
+	for _, s := range texts {
+		total += len(s)
+	}
+	if total > maxChunkText {
+		return errcode.New(errcode.ResourceExhausted, "more than %d bytes of results for %d rows", maxChunkText, len(texts))
+	}
+	all := make([]byte, 0, total)
+	for _, s := range texts {
+		all = append(all, s...)
+	}
+	setTexts(v, all, len(texts), func(i int) int { return len(texts[i]) })
+	return nil
+}
