@@ -161,10 +161,10 @@ func (c *Conn) results(ctx context.Context, ref *bq.JobReference, rows int64, to
 // failure is why a job failed, or nil.
 func (c *Conn) failure(ctx context.Context, ref *bq.JobReference) error {
 	j, err := c.rest.Jobs.Get(ref.ProjectId, ref.JobId).Location(ref.Location).Context(ctx).Do()
-	if err != nil {
-		return nil
+	if err == nil {
+		return failureOf(j)
 	}
-	return failureOf(j)
+	return nil
 }
 
 func failureOf(j *bq.Job) error {

@@ -62,7 +62,7 @@ type merge struct {
 	table   *bq.TableReference
 	plan    *driverbase.Plan
 	columns []*bq.TableFieldSchema // of the table, in the order of the rows
-	types   []string               // their types, by the names of parameters
+	types   []string               // their types, by their names in SQL
 	text    []byte                 // of a cell
 }
 
@@ -83,8 +83,8 @@ func (m *merge) match(s *bq.TableSchema) error {
 	}
 	for _, place := range m.plan.Places {
 		f := s.Fields[place]
-		typ := typeNames[f.Type]
-		if typ == "" || f.Mode == "REPEATED" {
+		typ := sqlName(f.Type)
+		if len(kinds[typ].takes) == 0 || f.Mode == "REPEATED" {
 			return m.plan.Error(errcode.Unimplemented, "column %q: values of type %s are not written", f.Name, typeName(f))
 		}
 		m.columns, m.types = append(m.columns, f), append(m.types, typ)

@@ -1,45 +1,64 @@
 package bigquery
 
 import (
+	"cmp"
+
 	"github.com/apache/arrow/go/v17/arrow"
 	bq "google.golang.org/api/bigquery/v2"
 
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
-
-const extensionKey = "ARROW:extension:name"
-
-// extensions are the types that Arrow has no own for. Decimals are text with the digits they have:
-// as Arrow's decimals every NUMERIC would have nine places and every BIGNUMERIC thirty-eight, and
-// the largest ones have 77 digits, which is one more than Arrow allows.
-var extensions = map[string]arrow.Metadata{"JSON": extension("arrow.json"), "NUMERIC": extension("badger.decimal"), "BIGNUMERIC": extension("badger.decimal")}
-
-func extension(name string) arrow.Metadata {
-	return arrow.NewMetadata([]string{extensionKey}, []string{name})
-}
 
 // picoseconds is the precision of a TIMESTAMP that Arrow's microseconds and nanoseconds do not
 // hold; it is read as text.
 const picoseconds = 12
 
+// kind is how values of a type are read and written.
+type kind struct {
+	arrow arrow.DataType
+	mark  arrow.Metadata // of the field
+	takes []arrow.Type   // whose values are written to it; empty where it is not written
+}
+
 var (
-	wallClock = &arrow.TimestampType{Unit: arrow.Microsecond}
-	instant   = &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}
+	integers = []arrow.Type{arrow.INT8, arrow.INT16, arrow.INT32, arrow.INT64, arrow.UINT8, arrow.UINT16, arrow.UINT32, arrow.UINT64}
+	decimals = append([]arrow.Type{arrow.DECIMAL128, arrow.DECIMAL256}, integers...)
+	doubles  = append([]arrow.Type{arrow.FLOAT64, arrow.FLOAT32}, integers...)
+	texts    = []arrow.Type{arrow.STRING, arrow.LARGE_STRING, arrow.STRING_VIEW}
+	binaries = []arrow.Type{arrow.BINARY, arrow.LARGE_BINARY, arrow.FIXED_SIZE_BINARY}
 )
 
-// scalarTypes are Arrow's for BigQuery's types, under both of their names.
-var scalarTypes = map[string]arrow.DataType{
-	"STRING": arrow.BinaryTypes.String, "GEOGRAPHY": arrow.BinaryTypes.String, "JSON": arrow.BinaryTypes.String, "INTERVAL": arrow.BinaryTypes.String,
-	"BYTES": arrow.BinaryTypes.Binary, "INTEGER": arrow.PrimitiveTypes.Int64, "INT64": arrow.PrimitiveTypes.Int64, "FLOAT": arrow.PrimitiveTypes.Float64,
-	"FLOAT64": arrow.PrimitiveTypes.Float64, "BOOLEAN": arrow.FixedWidthTypes.Boolean, "BOOL": arrow.FixedWidthTypes.Boolean, "DATE": arrow.FixedWidthTypes.Date32,
-	"TIME": arrow.FixedWidthTypes.Time64us, "DATETIME": wallClock, "TIMESTAMP": instant, "NUMERIC": arrow.BinaryTypes.String, "BIGNUMERIC": arrow.BinaryTypes.String,
+// kinds are the types by their names in SQL, but for STRUCT and RANGE. Decimals are text with the
+// digits they have: as Arrow's decimals every NUMERIC would have nine places and every BIGNUMERIC
+// thirty-eight, and the largest ones have 77 digits, which is one more than Arrow allows.
+var kinds = map[string]kind{
+	"STRING":     {arrow: arrow.BinaryTypes.String, takes: texts},
+	"JSON":       {arrow: arrow.BinaryTypes.String, mark: driverbase.JSON, takes: texts},
+	"NUMERIC":    {arrow: arrow.BinaryTypes.String, mark: driverbase.Decimal, takes: decimals},
+	"BIGNUMERIC": {arrow: arrow.BinaryTypes.String, mark: driverbase.Decimal, takes: decimals},
+	"INT64":      {arrow: arrow.PrimitiveTypes.Int64, takes: integers},
+	"FLOAT64":    {arrow: arrow.PrimitiveTypes.Float64, takes: doubles},
+	"BOOL":       {arrow: arrow.FixedWidthTypes.Boolean, takes: []arrow.Type{arrow.BOOL}},
+	"BYTES":      {arrow: arrow.BinaryTypes.Binary, takes: binaries},
+	"DATE":       {arrow: arrow.FixedWidthTypes.Date32, takes: []arrow.Type{arrow.DATE32, arrow.DATE64}},
+	"TIME":       {arrow: arrow.FixedWidthTypes.Time64us, takes: []arrow.Type{arrow.TIME32, arrow.TIME64}},
+	"DATETIME":   {arrow: &arrow.TimestampType{Unit: arrow.Microsecond}, takes: []arrow.Type{arrow.TIMESTAMP}},
+	"TIMESTAMP":  {arrow: arrow.FixedWidthTypes.Timestamp_us, takes: []arrow.Type{arrow.TIMESTAMP}},
+	"INTERVAL":   {arrow: arrow.BinaryTypes.String},
+	"GEOGRAPHY":  {arrow: arrow.BinaryTypes.String},
+}
+
+// sqlName is a type's name in SQL; the REST API has other names for some.
+func sqlName(typ string) string {
+	return cmp.Or(map[string]string{"INTEGER": "INT64", "FLOAT": "FLOAT64", "BOOLEAN": "BOOL", "RECORD": "STRUCT"}[typ], typ)
 }
 
 // fieldOf is the Arrow field of a column.
 func fieldOf(f *bq.TableFieldSchema) (arrow.Field, error) {
 	out := arrow.Field{Name: f.Name, Nullable: true}
-	switch f.Type {
-	case "RECORD", "STRUCT":
+	switch name := sqlName(f.Type); name {
+	case "STRUCT":
 		children := make([]arrow.Field, len(f.Fields))
 		for i, child := range f.Fields {
 			var err error
@@ -53,18 +72,17 @@ func fieldOf(f *bq.TableFieldSchema) (arrow.Field, error) {
 		if f.RangeElementType != nil {
 			of = f.RangeElementType.Type
 		}
-		element, ok := scalarTypes[of]
+		element, ok := kinds[sqlName(of)]
 		if !ok {
 			return out, errcode.New(errcode.Unimplemented, "column %q: a RANGE of %q", f.Name, of)
 		}
-		out.Type = arrow.StructOf(arrow.Field{Name: "start", Type: element, Nullable: true}, arrow.Field{Name: "end", Type: element, Nullable: true})
+		out.Type = arrow.StructOf(arrow.Field{Name: "start", Type: element.arrow, Nullable: true}, arrow.Field{Name: "end", Type: element.arrow, Nullable: true})
 	default:
-		t, ok := scalarTypes[f.Type]
+		k, ok := kinds[name]
 		if !ok {
 			return out, errcode.New(errcode.Unimplemented, "column %q: values of type %q cannot be read; cast them to STRING", f.Name, f.Type)
 		}
-		out.Type = t
-		out.Metadata = extensions[f.Type]
+		out.Type, out.Metadata = k.arrow, k.mark
 		if isPicos(f) {
 			out.Type = arrow.BinaryTypes.String
 		}

@@ -14,25 +14,6 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// typeNames are the names that parameters have for the types that rows are written to.
-var typeNames = map[string]string{
-	"STRING": "STRING", "JSON": "JSON", "INTEGER": "INT64", "INT64": "INT64", "FLOAT": "FLOAT64", "FLOAT64": "FLOAT64", "BOOLEAN": "BOOL", "BOOL": "BOOL", "TIMESTAMP": "TIMESTAMP",
-	"DATETIME": "DATETIME", "DATE": "DATE", "TIME": "TIME", "BYTES": "BYTES", "NUMERIC": "NUMERIC", "BIGNUMERIC": "BIGNUMERIC",
-}
-
-var (
-	integers = []arrow.Type{arrow.INT8, arrow.INT16, arrow.INT32, arrow.INT64, arrow.UINT8, arrow.UINT16, arrow.UINT32, arrow.UINT64}
-	decimals = append([]arrow.Type{arrow.DECIMAL128, arrow.DECIMAL256}, integers...)
-	texts    = []arrow.Type{arrow.STRING, arrow.LARGE_STRING, arrow.STRING_VIEW}
-
-	// taken are the Arrow types whose values go into a type.
-	taken = map[string][]arrow.Type{
-		"STRING": texts, "JSON": texts, "INT64": integers, "FLOAT64": append([]arrow.Type{arrow.FLOAT64, arrow.FLOAT32}, integers...), "BOOL": {arrow.BOOL},
-		"TIMESTAMP": {arrow.TIMESTAMP}, "DATETIME": {arrow.TIMESTAMP}, "DATE": {arrow.DATE32, arrow.DATE64}, "TIME": {arrow.TIME32, arrow.TIME64},
-		"BYTES": {arrow.BINARY, arrow.LARGE_BINARY, arrow.FIXED_SIZE_BINARY}, "NUMERIC": decimals, "BIGNUMERIC": decimals,
-	}
-)
-
 // notation is how parameters and load jobs write values, but for bytes.
 var notation = &driverbase.Notation{Infinity: "Infinity", Instant: timestampText, Clock: "2006-01-02 15:04:05.999999", Finest: time.Microsecond}
 
@@ -49,7 +30,7 @@ func takes(typ string, t arrow.DataType) bool {
 			return false
 		}
 	}
-	return slices.Contains(taken[typ], t.ID())
+	return slices.Contains(kinds[typ].takes, t.ID())
 }
 
 // check finds columns of a record that do not go into those of the table.
