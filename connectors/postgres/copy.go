@@ -9,12 +9,11 @@ import (
 	"io"
 	"iter"
 	"strconv"
-	"time"
 
-	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
+	"github.com/badger-eval/badger/connectors/postgres/internal/value"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -93,7 +92,7 @@ func (m *merge) texts(ctx context.Context, rows array.RecordReader) iter.Seq2[[]
 						m.plan.Nulls[i] = true
 						continue
 					}
-					text, err := appendCell(memory[i][:0], col, row)
+					text, err := value.AppendCell(memory[i][:0], col, row)
 					if err != nil {
 						yield(nil, m.plan.CellError(i, err))
 						return
@@ -131,47 +130,4 @@ func appendEscaped(dst, text []byte) []byte {
 		start = i + 1
 	}
 	return append(dst, text[start:]...)
-}
-
-// textForm is how the server reads values. Dates and timestamps, which go beyond the years of
-// others, are written by appendCell.
-var textForm = &driverbase.Notation{Infinity: "Infinity", Finest: time.Microsecond}
-
-// appendCell writes a value that is not NULL as the server reads it.
-func appendCell(dst []byte, arr arrow.Array, i int) ([]byte, error) {
-	switch a := arr.(type) {
-	case *array.Dictionary:
-		return appendCell(dst, a.Dictionary(), a.GetValueIndex(i))
-	case *array.Binary, *array.LargeBinary:
-		dst = append(dst, '\\', 'x')
-	case *array.FixedSizeBinary:
-		if len(a.Value(i)) != 16 { // else what the server reads as a UUID, and not as bytes
-			dst = append(dst, '\\', 'x')
-		}
-	case *array.Date32:
-		return appendDate(dst, a.Value(i)), nil
-	case *array.Time64:
-		if time.Duration(a.Value(i))*a.DataType().(*arrow.Time64Type).Unit.Multiplier() == 24*time.Hour {
-			return appendClock(dst, microsPerDay), nil
-		}
-	case *array.Timestamp:
-		t, layout := a.DataType().(*arrow.TimestampType), wallLayout
-		if t.TimeZone != "" {
-			layout = instantLayout
-		}
-		v := int64(a.Value(i))
-		switch {
-		case t.Unit == arrow.Microsecond:
-			return appendMicros(dst, v, layout), nil
-		case t.Unit == arrow.Nanosecond && v%1000 != 0:
-			return dst, invalid("a time is finer than the microseconds that PostgreSQL has")
-		}
-		return appendMoment(dst, a.Value(i).ToTime(t.Unit), layout), nil
-	}
-	at := len(dst)
-	dst, err := textForm.Append(dst, arr, i)
-	if err == nil && bytes.IndexByte(dst[at:], 0) >= 0 {
-		err = invalid("PostgreSQL has no text with NUL bytes")
-	}
-	return dst, err
 }

@@ -2,13 +2,7 @@ package postgres
 
 import (
 	"context"
-	"math/big"
 	"time"
-
-	"github.com/apache/arrow/go/v17/arrow"
-	"github.com/apache/arrow/go/v17/arrow/array"
-	"github.com/apache/arrow/go/v17/arrow/memory"
-	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/badger-eval/badger/connectors/driver"
 )
@@ -39,34 +33,4 @@ func AskFor(d time.Duration) time.Duration {
 	was := askFor
 	askFor = d
 	return was
-}
-
-// ReadNumeric reads a numeric's binary form as text, and as an integer of so many decimals where
-// 128 bits hold it.
-func ReadNumeric(v []byte, scale int) (text string, textOK bool, unscaled *big.Int, ok bool) {
-	b, textOK := numericText(nil, v)
-	n, ok := numeric128(v, scale)
-	return string(b), textOK, n.BigInt(), ok
-}
-
-// ReadNested reads the text of an array of texts, of a row of two, and the binary form of a row.
-func ReadNested(v []byte) (array, row, record []byte, errs [3]error) {
-	text := &pgType{}
-	pair := &pgType{kind: asComposite, fields: []field{{"a", text}, {"b", &pgType{kind: asArray, elem: text, delim: ','}}}}
-	array, errs[0] = (&pgType{kind: asArray, elem: pair, delim: ','}).appendJSON(nil, v, 0)
-	row, errs[1] = pair.appendJSON(nil, v, 0)
-	record, errs[2] = appendRecord(nil, pgtype.NewMap(), v, 0)
-	return array, row, record, errs
-}
-
-// ReadTimestamp reads a timestamp's text as microseconds since 1970.
-func ReadTimestamp(s string) (int64, error) {
-	b := array.NewTimestampBuilder(memory.DefaultAllocator, &arrow.TimestampType{Unit: arrow.Microsecond})
-	defer b.Release()
-	if err := addInstantText(b, []byte(s)); err != nil {
-		return 0, err
-	}
-	a := b.NewTimestampArray()
-	defer a.Release()
-	return int64(a.Value(0)), nil
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
+	"github.com/badger-eval/badger/connectors/postgres/internal/value"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -25,7 +25,7 @@ type stream struct {
 	cancel  context.CancelFunc
 	s       *session // nil once it is given back
 	rows    *pgconn.ResultReader
-	columns []column
+	columns []value.Column
 	schema  *arrow.Schema
 
 	builders []array.Builder
@@ -43,7 +43,7 @@ func newReader(ctx context.Context, s *session, st *statement) *driverbase.Reade
 	r.ctx, r.cancel = context.WithCancel(ctx)
 	fields := make([]arrow.Field, len(st.columns))
 	for i := range st.columns {
-		fields[i] = st.columns[i].field
+		fields[i] = st.columns[i].Field
 		r.builders = append(r.builders, array.NewBuilder(s.db.mem, fields[i].Type))
 	}
 	r.schema = arrow.NewSchema(fields, nil)
@@ -89,10 +89,10 @@ func (r *stream) Next(context.Context) (arrow.Record, error) {
 // changes tells whether a row needs another schema than the record so far.
 func (r *stream) changes(values [][]byte) bool {
 	for i, v := range values {
-		if v == nil || r.columns[i].oid != pgtype.NumericOID {
+		if v == nil || !r.columns[i].Numeric() {
 			continue
 		}
-		if _, is := r.columns[i].special(v); is != r.specials[i] {
+		if _, is := r.columns[i].Special(v); is != r.specials[i] {
 			return true
 		}
 	}
@@ -102,8 +102,8 @@ func (r *stream) changes(values [][]byte) bool {
 // mark makes the record's schema that of a row.
 func (r *stream) mark(values [][]byte) {
 	for i, v := range values {
-		if v != nil && r.columns[i].oid == pgtype.NumericOID {
-			_, r.specials[i] = r.columns[i].special(v)
+		if v != nil && r.columns[i].Numeric() {
+			_, r.specials[i] = r.columns[i].Special(v)
 		}
 	}
 }
@@ -118,7 +118,7 @@ func (r *stream) add(i int, v []byte) error {
 		if v == nil {
 			r.doubles[i].AppendNull()
 		} else {
-			f, _ := c.special(v)
+			f, _ := c.Special(v)
 			r.doubles[i].Append(f)
 		}
 		return nil
@@ -127,8 +127,8 @@ func (r *stream) add(i int, v []byte) error {
 		r.builders[i].AppendNull()
 		return nil
 	}
-	if err := c.add(r.builders[i], v); err != nil {
-		return errcode.New(errcode.Of(err), "postgres: column %d (%q), row %d: %w", i+1, c.field.Name, r.n, err)
+	if err := c.Add(r.builders[i], v); err != nil {
+		return errcode.New(errcode.Of(err), "postgres: column %d (%q), row %d: %w", i+1, c.Field.Name, r.n, err)
 	}
 	return nil
 }

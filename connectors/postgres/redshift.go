@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
+	"github.com/badger-eval/badger/connectors/postgres/internal/value"
 )
 
 // One INSERT of Redshift takes so many parameters, and here so many bytes.
@@ -28,7 +29,7 @@ func (m *merge) replace(ctx context.Context, rows array.RecordReader) (int64, er
 	name := "badger_stage_" + strings.ToLower(rand.Text()[:10])
 	as, staged := m.plan.Targets(spelling), m.plan.Staged(spelling, "")
 	for i := range as {
-		if m.typeOf(i) == oidSuper { // parsed when it is taken from there
+		if m.typeOf(i) == value.SuperOID { // parsed when it is taken from there
 			as[i] = "CAST('' AS varchar(65535))"
 		}
 		as[i] += " AS " + staged[i]
@@ -70,7 +71,7 @@ func (m *merge) replace(ctx context.Context, rows array.RecordReader) (int64, er
 func (m *merge) exchange(from string) (statements []string) {
 	values := m.plan.Staged(spelling, from+".")
 	for i := range values {
-		if m.typeOf(i) == oidSuper {
+		if m.typeOf(i) == value.SuperOID {
 			values[i] = "JSON_PARSE(" + values[i] + ")"
 		}
 	}
@@ -96,7 +97,7 @@ func (m *merge) insert(ctx context.Context, stage string, rows array.RecordReade
 	oids := []uint32{pgtype.Int8OID} // of a row
 	for i := range m.plan.Columns {
 		oid := m.typeOf(i)
-		if oid == oidSuper {
+		if oid == value.SuperOID {
 			oid = pgtype.VarcharOID
 		}
 		oids = append(oids, oid)

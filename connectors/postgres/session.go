@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/badger-eval/badger/connectors/postgres/internal/value"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -90,7 +91,7 @@ func cancelled(pg *pgconn.PgConn) {
 
 // statement is a statement that the server has read.
 type statement struct {
-	columns []column
+	columns []value.Column
 	values  [][]byte // of the parameters, as text
 	formats []int16  // of the columns
 }
@@ -213,9 +214,9 @@ func (s *session) prepare(ctx context.Context, query string, args []any) (*state
 		}
 	}
 	for _, f := range d.Fields {
-		c := s.db.column(f)
+		c := value.NewColumn(f, s.db.types.of(f.DataTypeOID), s.db.redshift, s.db.types.forget)
 		st.columns = append(st.columns, c)
-		st.formats = append(st.formats, c.format)
+		st.formats = append(st.formats, c.Format)
 	}
 	return st, nil
 }
@@ -259,7 +260,7 @@ func bind(args []any, oids []uint32) ([][]byte, error) {
 		case int64:
 			values[i] = strconv.AppendInt(nil, v, 10)
 		case float64:
-			values[i] = textForm.AppendFloat(nil, v, 64)
+			values[i] = value.Text.AppendFloat(nil, v, 64)
 		case string:
 			if strings.IndexByte(v, 0) >= 0 {
 				return nil, invalid("parameter %d: PostgreSQL has no text with NUL bytes", i+1)

@@ -7,66 +7,27 @@ import (
 	"sync"
 
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/badger-eval/badger/connectors/postgres/internal/value"
 )
-
-// Object ids of Redshift's own types. They are fixed, as those of PostgreSQL's are, which pgtype names.
-const (
-	oidSuper   = 4000 // JSON
-	oidVarbyte = 6551 // bytes
-)
-
-// kind is what becomes of a type's values in JSON.
-type kind uint8
-
-const (
-	asText kind = iota
-	asBool
-	asNumber
-	asBytes
-	asJSON
-	asArray
-	asComposite
-)
-
-// builtin are the types that the server is not asked about.
-var builtin = map[uint32]kind{
-	pgtype.BoolOID: asBool, pgtype.Int2OID: asNumber, pgtype.Int4OID: asNumber, pgtype.Int8OID: asNumber, pgtype.OIDOID: asNumber, pgtype.Float4OID: asNumber, pgtype.Float8OID: asNumber, pgtype.NumericOID: asNumber,
-	pgtype.ByteaOID: asBytes, oidVarbyte: asBytes, pgtype.JSONOID: asJSON, pgtype.JSONBOID: asJSON, oidSuper: asJSON, pgtype.RecordOID: asText, pgtype.RecordArrayOID: asText,
-	pgtype.TextOID: asText, pgtype.UnknownOID: asText, pgtype.BPCharOID: asText, pgtype.VarcharOID: asText, pgtype.DateOID: asText, pgtype.TimeOID: asText, pgtype.TimestampOID: asText, pgtype.TimestamptzOID: asText,
-	pgtype.IntervalOID: asText, pgtype.TimetzOID: asText, pgtype.UUIDOID: asText, pgtype.QCharOID: asText, pgtype.NameOID: asText,
-}
-
-// pgType is a type as values inside arrays and rows need it.
-type pgType struct {
-	kind   kind
-	elem   *pgType // of an array
-	delim  byte    // between an array's elements
-	fields []field // of a row
-}
-
-type field struct {
-	name string
-	typ  *pgType
-}
 
 // catalog is what the server says of its types, kept for the types that were met.
 type catalog struct {
 	mu    sync.Mutex
-	types map[uint32]*pgType
+	types map[uint32]*value.Type
 }
 
 // of is a type that was loaded, or one of text.
-func (c *catalog) of(oid uint32) *pgType {
-	if k, ok := builtin[oid]; ok {
-		return &pgType{kind: k}
+func (c *catalog) of(oid uint32) *value.Type {
+	if t, ok := value.Builtin(oid); ok {
+		return t
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if t := c.types[oid]; t != nil {
 		return t
 	}
-	return &pgType{}
+	return &value.Type{}
 }
 
 // forget drops what is known, because a type has changed.
@@ -85,7 +46,7 @@ func (c *catalog) load(ctx context.Context, s *session, fields []pgconn.FieldDes
 		c.mu.Lock()
 		known := c.types[f.DataTypeOID] != nil
 		c.mu.Unlock()
-		if _, fixed := builtin[f.DataTypeOID]; fixed || known {
+		if _, fixed := value.Builtin(f.DataTypeOID); fixed || known {
 			continue
 		}
 		asked = true
@@ -118,10 +79,10 @@ func (c *catalog) ask(ctx context.Context, s *session, oid uint32) error {
 	if r.Err != nil {
 		return s.db.errorOf(ctx, r.Err)
 	}
-	found, bases := map[uint32]*pgType{}, map[uint32]uint32{}
-	typ := func(id uint32) *pgType { // types refer to one another in any order
+	found, bases := map[uint32]*value.Type{}, map[uint32]uint32{}
+	typ := func(id uint32) *value.Type { // types refer to one another in any order
 		if found[id] == nil {
-			found[id] = &pgType{kind: builtin[id]}
+			found[id], _ = value.Builtin(id)
 		}
 		return found[id]
 	}
@@ -129,16 +90,16 @@ func (c *catalog) ask(ctx context.Context, s *session, oid uint32) error {
 	for _, row := range r.Rows {
 		id, part := oidIn(row[0]), oidIn(row[2])
 		t := typ(id)
-		if _, ok := builtin[id]; ok {
+		if _, ok := value.Builtin(id); ok {
 			continue
 		}
 		switch row[1][0] {
 		case 'a':
-			t.kind, t.elem, t.delim = asArray, typ(part), row[3][0]
+			t.Kind, t.Elem, t.Delim = value.Array, typ(part), row[3][0]
 		case 'c':
-			t.kind = asComposite
+			t.Kind = value.Row
 			if row[4] != nil {
-				t.fields = append(t.fields, field{string(row[4]), typ(oidIn(row[5]))})
+				t.Fields = append(t.Fields, value.Field{Name: string(row[4]), Type: typ(oidIn(row[5]))})
 			}
 		case 'd':
 			bases[id] = part
@@ -153,7 +114,7 @@ func (c *catalog) ask(ctx context.Context, s *session, oid uint32) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.types == nil {
-		c.types = map[uint32]*pgType{}
+		c.types = map[uint32]*value.Type{}
 	}
 	maps.Copy(c.types, found)
 	return nil

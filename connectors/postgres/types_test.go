@@ -2,7 +2,6 @@ package postgres_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math/big"
 	"math/rand/v2"
@@ -161,28 +160,6 @@ func TestRecordsAreOfBoundedSize(t *testing.T) {
 	if r.Err() != nil || rows != 20 || records < 4 {
 		t.Errorf("%d rows in %d records, %v", rows, records, r.Err())
 	}
-}
-
-// What a server sends may be anything.
-func FuzzDecoders(f *testing.F) {
-	for _, seed := range []string{`{1,NULL,"a\"b"}`, `(1,"a ""b""")`, `{"(1,\"{a,b}\")"}`, "{{}", "(", "infinity", "2024-02-29 12:00:00.5+00", "0044-03-15 00:00:00 BC", "\x00\x01\x00\x00\x40\x00\x00\x02\x00\x7b", "\x00\x00\x00\x01\x00\x00\x00\x17\x00\x00\x00\x04\x00\x00\x00\x07"} {
-		f.Add([]byte(seed), 2)
-	}
-	f.Fuzz(func(t *testing.T, v []byte, scale int) {
-		scale = (scale%39 + 39) % 39
-		if text, ok, _, _ := postgres.ReadNumeric(v, scale); ok {
-			if _, number := new(big.Rat).SetString(text); !number && text != "NaN" && !strings.HasSuffix(text, "Infinity") {
-				t.Fatalf("%q became %q, which is no number", v, text)
-			}
-		}
-		array, row, record, errs := postgres.ReadNested(v)
-		for i, out := range [][]byte{array, row, record} {
-			if errs[i] == nil && !json.Valid(out) {
-				t.Fatalf("%q became %q, which is no JSON", v, out)
-			}
-		}
-		postgres.ReadTimestamp(string(v))
-	})
 }
 
 // Days and times of all that PostgreSQL has, by binary forms, by texts, and inside rows without a

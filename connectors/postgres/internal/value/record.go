@@ -1,4 +1,4 @@
-package postgres
+package value
 
 import (
 	"encoding/binary"
@@ -87,7 +87,7 @@ func appendBinary(dst []byte, types *pgtype.Map, oid uint32, v []byte, depth int
 	if err != nil {
 		return dst, err
 	}
-	return (&pgType{kind: builtin[oid]}).appendJSON(dst, text, depth)
+	return (&Type{Kind: builtin[oid]}).appendJSON(dst, text, depth)
 }
 
 // textOf makes the server's text of a binary form.
@@ -107,9 +107,9 @@ func textOf(oid uint32, v []byte) ([]byte, error) {
 	case pgtype.OIDOID:
 		return strconv.AppendUint(nil, uint64(binary.BigEndian.Uint32(v)), 10), nil
 	case pgtype.Float4OID:
-		return textForm.AppendFloat(nil, float64(float4(v)), 32), nil
+		return Text.AppendFloat(nil, float64(float4(v)), 32), nil
 	case pgtype.Float8OID:
-		return textForm.AppendFloat(nil, float8(v), 64), nil
+		return Text.AppendFloat(nil, float8(v), 64), nil
 	case pgtype.NumericOID:
 		if text, ok := numericText(nil, v); ok {
 			return text, nil

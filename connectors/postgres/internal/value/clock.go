@@ -1,4 +1,4 @@
-package postgres
+package value
 
 import (
 	"encoding/binary"

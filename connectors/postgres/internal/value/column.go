@@ -1,4 +1,4 @@
-package postgres
+package value
 
 import (
 	"encoding/binary"
@@ -15,15 +15,15 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// column is how a column of a result is read.
-type column struct {
-	field  arrow.Field
-	format int16 // on the wire: 0 is text, 1 binary
-	oid    uint32
-	typ    *pgType
-	// add reads one value that is not NULL into a builder of the field's type. The error says what
+// Column is how a column of a result is read.
+type Column struct {
+	Field  arrow.Field
+	Format int16 // on the wire: 0 is text, 1 binary
+	// Add reads one value that is not NULL into a builder of the field's type. The error says what
 	// is wrong with it, not where.
-	add appender
+	Add func(b array.Builder, v []byte) error
+
+	oid uint32
 }
 
 type appender func(b array.Builder, v []byte) error
@@ -69,21 +69,21 @@ var forms = map[uint32]form{
 	pgtype.UUIDOID:        {&arrow.FixedSizeBinaryType{ByteWidth: 16}, fixed(16, func(b array.Builder, v []byte) { b.(*array.FixedSizeBinaryBuilder).Append(v) }), nil},
 }
 
-// column says how a column is read. What has a binary form of fixed meaning comes in it, the rest
-// as the text that the server makes of it. Redshift's binary forms are not documented: from there
-// all is text.
-func (c *Conn) column(f pgconn.FieldDescription) column {
-	col := column{field: arrow.Field{Name: f.Name, Type: arrow.BinaryTypes.String, Nullable: true}, oid: f.DataTypeOID, typ: c.types.of(f.DataTypeOID), add: addText}
+// NewColumn says how a column is read whose type is t. What has a binary form of fixed meaning comes in it,
+// the rest as the text that the server makes of it. Redshift's binary forms are not documented: from
+// there all is text. Changed is called where a value is not of the type, as after ALTER TYPE.
+func NewColumn(f pgconn.FieldDescription, t *Type, redshift bool, changed func()) Column {
+	col := Column{Field: arrow.Field{Name: f.Name, Type: arrow.BinaryTypes.String, Nullable: true}, oid: f.DataTypeOID, Add: addText}
 	switch form, fixed := forms[f.DataTypeOID]; {
-	case fixed && !c.redshift:
-		col.field.Type, col.format, col.add = form.arrow, 1, form.binary
+	case fixed && !redshift:
+		col.Field.Type, col.Format, col.Add = form.arrow, 1, form.binary
 	case fixed && form.text != nil:
-		col.field.Type, col.add = form.arrow, form.text
+		col.Field.Type, col.Add = form.arrow, form.text
 	}
 	nested := func(json func(dst, v []byte) ([]byte, error)) {
-		col.field.Metadata = extension(extensionJSON)
+		col.Field.Metadata = extension(extensionJSON)
 		var scratch []byte
-		col.add = func(b array.Builder, v []byte) (err error) {
+		col.Add = func(b array.Builder, v []byte) (err error) {
 			if scratch, err = json(scratch[:0], v); err != nil {
 				return err
 			}
@@ -92,26 +92,26 @@ func (c *Conn) column(f pgconn.FieldDescription) column {
 		}
 	}
 	switch f.DataTypeOID {
-	case oidVarbyte:
-		col.field.Type, col.add = arrow.BinaryTypes.Binary, addBytesText
+	case VarbyteOID:
+		col.Field.Type, col.Add = arrow.BinaryTypes.Binary, addBytesText
 	case pgtype.UUIDOID:
-		if !c.redshift { // which has none
-			col.field.Metadata = extension(extensionUUID)
+		if !redshift { // which has none
+			col.Field.Metadata = extension(extensionUUID)
 		}
 	case pgtype.NumericOID:
-		col.numeric(f.TypeModifier, c.redshift)
-	case pgtype.JSONOID, pgtype.JSONBOID, oidSuper:
-		col.field.Metadata = extension(extensionJSON)
+		col.numeric(f.TypeModifier, redshift)
+	case pgtype.JSONOID, pgtype.JSONBOID, SuperOID:
+		col.Field.Metadata = extension(extensionJSON)
 	case pgtype.RecordOID, pgtype.RecordArrayOID:
-		col.format = 1
+		col.Format = 1
 		types := pgtype.NewMap()
 		nested(func(dst, v []byte) ([]byte, error) { return appendBinary(dst, types, f.DataTypeOID, v, 0) })
 	default:
-		if k := col.typ.kind; k == asArray || k == asComposite {
+		if k := t.Kind; k == Array || k == Row {
 			nested(func(dst, v []byte) ([]byte, error) {
-				dst, err := col.typ.appendJSON(dst, v, 0)
-				if err != nil { // as after ALTER TYPE
-					c.types.forget()
+				dst, err := t.appendJSON(dst, v, 0)
+				if err != nil {
+					changed()
 				}
 				return dst, err
 			})

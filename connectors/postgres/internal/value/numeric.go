@@ -1,4 +1,4 @@
-package postgres
+package value
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/decimal128"
 	"github.com/apache/arrow/go/v17/arrow/decimal256"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 )
@@ -23,11 +24,11 @@ var notNumbers = map[uint16]string{0xC000: "NaN", 0xD000: "Infinity", 0xF000: "-
 
 // numeric says how numerics are read: those of a column with precision and scale as Arrow's
 // decimals, all others as text, which is exact too.
-func (c *column) numeric(modifier int32, redshift bool) {
-	c.format = 1
+func (c *Column) numeric(modifier int32, redshift bool) {
+	c.Format = 1
 	appendText := numericText
 	if redshift {
-		c.format, appendText = 0, func(dst, v []byte) ([]byte, bool) { return append(dst, v...), true }
+		c.Format, appendText = 0, func(dst, v []byte) ([]byte, bool) { return append(dst, v...), true }
 	}
 	precision, scale := int32(0), int32(0)
 	if modifier >= 4 {
@@ -46,8 +47,8 @@ func (c *column) numeric(modifier int32, redshift bool) {
 	}
 	switch {
 	case precision < 1 || precision > 76 || scale < 0 || scale > precision:
-		c.field.Metadata = extension(extensionDecimal)
-		c.add = func(b array.Builder, v []byte) (err error) {
+		c.Field.Metadata = extension(extensionDecimal)
+		c.Add = func(b array.Builder, v []byte) (err error) {
 			var ok bool
 			if text, ok = appendText(text[:0], v); !ok {
 				return errMalformed
@@ -56,8 +57,8 @@ func (c *column) numeric(modifier int32, redshift bool) {
 			return nil
 		}
 	case precision > 38:
-		c.field.Type = &arrow.Decimal256Type{Precision: precision, Scale: scale}
-		c.add = func(b array.Builder, v []byte) error {
+		c.Field.Type = &arrow.Decimal256Type{Precision: precision, Scale: scale}
+		c.Add = func(b array.Builder, v []byte) error {
 			n, ok := whole(v, 256)
 			if !ok {
 				return errMalformed
@@ -66,8 +67,8 @@ func (c *column) numeric(modifier int32, redshift bool) {
 			return nil
 		}
 	default:
-		c.field.Type = &arrow.Decimal128Type{Precision: precision, Scale: scale}
-		c.add = func(b array.Builder, v []byte) error {
+		c.Field.Type = &arrow.Decimal128Type{Precision: precision, Scale: scale}
+		c.Add = func(b array.Builder, v []byte) error {
 			if !redshift {
 				if n, ok := numeric128(v, int(scale)); ok {
 					b.(*array.Decimal128Builder).Append(n)
@@ -84,9 +85,12 @@ func (c *column) numeric(modifier int32, redshift bool) {
 	}
 }
 
-// special is the double for a numeric that is none of the numbers, NaN or an infinity.
-func (c *column) special(v []byte) (f float64, is bool) {
-	if c.format == 1 {
+// Numeric tells whether the column is one of numerics.
+func (c *Column) Numeric() bool { return c.oid == pgtype.NumericOID }
+
+// Special is the double for a numeric that is none of the numbers, NaN or an infinity.
+func (c *Column) Special(v []byte) (f float64, is bool) {
+	if c.Format == 1 {
 		if len(v) < 8 || v[4]&0xC0 != 0xC0 {
 			return 0, false
 		}

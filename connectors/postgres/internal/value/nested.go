@@ -1,4 +1,4 @@
-package postgres
+package value
 
 import (
 	"bytes"
@@ -18,14 +18,14 @@ var errDeep = errcode.New(errcode.ResourceExhausted, "a value is nested more tha
 // appendJSON writes a value, given as the server's text, as JSON: numbers with every digit, arrays
 // as lists, rows as objects, NaN, dates and all else as text, bytes as hexadecimal digits. Nil is
 // NULL.
-func (t *pgType) appendJSON(dst, text []byte, depth int) ([]byte, error) {
+func (t *Type) appendJSON(dst, text []byte, depth int) ([]byte, error) {
 	switch {
 	case depth > maxDepth:
 		return dst, errDeep
 	case text == nil:
 		return append(dst, "null"...), nil
 	}
-	switch t.kind {
+	switch t.Kind {
 	case asBool:
 		return strconv.AppendBool(dst, string(text) == "t"), nil
 	case asNumber:
@@ -39,9 +39,9 @@ func (t *pgType) appendJSON(dst, text []byte, depth int) ([]byte, error) {
 		return append(dst, text...), nil
 	case asBytes:
 		text = bytes.TrimPrefix(text, []byte(`\x`))
-	case asArray:
+	case Array:
 		return t.appendArray(dst, text, depth)
-	case asComposite:
+	case Row:
 		return t.appendRow(dst, text, depth)
 	}
 	return appendString(dst, text)
@@ -57,7 +57,7 @@ func appendString(dst, text []byte) ([]byte, error) {
 
 // appendArray reads {1,NULL,"a b"}, with arrays inside for further dimensions, and perhaps [0:2]=
 // before it.
-func (t *pgType) appendArray(dst, text []byte, depth int) ([]byte, error) {
+func (t *Type) appendArray(dst, text []byte, depth int) ([]byte, error) {
 	if len(text) > 0 && text[0] == '[' {
 		if i := bytes.IndexByte(text, '='); i >= 0 {
 			text = text[i+1:]
@@ -71,7 +71,7 @@ func (t *pgType) appendArray(dst, text []byte, depth int) ([]byte, error) {
 	return dst, err
 }
 
-func (t *pgType) appendElements(p *notation, dst []byte, depth int) (_ []byte, err error) {
+func (t *Type) appendElements(p *notation, dst []byte, depth int) (_ []byte, err error) {
 	if depth > maxDepth {
 		return dst, errDeep
 	}
@@ -81,7 +81,7 @@ func (t *pgType) appendElements(p *notation, dst []byte, depth int) (_ []byte, e
 	dst = append(dst, '[')
 	for first := true; !p.take('}'); first = false {
 		if !first {
-			if !p.take(t.delim) {
+			if !p.take(t.Delim) {
 				return dst, errMalformed
 			}
 			dst = append(dst, ',')
@@ -89,7 +89,7 @@ func (t *pgType) appendElements(p *notation, dst []byte, depth int) (_ []byte, e
 		if p.at('{') {
 			dst, err = t.appendElements(p, dst, depth+1)
 		} else {
-			dst, err = p.appendItem(dst, t.elem, t.delim, '}', "NULL", depth)
+			dst, err = p.appendItem(dst, t.Elem, t.Delim, '}', "NULL", depth)
 		}
 		if err != nil {
 			return dst, err
@@ -99,23 +99,23 @@ func (t *pgType) appendElements(p *notation, dst []byte, depth int) (_ []byte, e
 }
 
 // appendRow reads (1,,"a b"), in which nothing is NULL and "" the empty text.
-func (t *pgType) appendRow(dst, text []byte, depth int) (_ []byte, err error) {
+func (t *Type) appendRow(dst, text []byte, depth int) (_ []byte, err error) {
 	p := &notation{rest: text}
 	if !p.take('(') {
 		return dst, errMalformed
 	}
 	dst = append(dst, '{')
-	for i, f := range t.fields {
+	for i, f := range t.Fields {
 		if i > 0 {
 			if !p.take(',') {
 				return dst, errMalformed
 			}
 			dst = append(dst, ',')
 		}
-		if dst, err = appendString(dst, []byte(f.name)); err != nil {
+		if dst, err = appendString(dst, []byte(f.Name)); err != nil {
 			return dst, err
 		}
-		if dst, err = p.appendItem(append(dst, ':'), f.typ, ',', ')', "", depth); err != nil {
+		if dst, err = p.appendItem(append(dst, ':'), f.Type, ',', ')', "", depth); err != nil {
 			return dst, err
 		}
 	}
@@ -140,7 +140,7 @@ func (p *notation) take(b byte) bool {
 
 // appendItem reads up to the delimiter or the end, which it leaves, and writes the value that it is
 // of a type. Quotes and backslashes are taken off; in rows a quote inside quotes is doubled.
-func (p *notation) appendItem(dst []byte, t *pgType, delim, end byte, null string, depth int) ([]byte, error) {
+func (p *notation) appendItem(dst []byte, t *Type, delim, end byte, null string, depth int) ([]byte, error) {
 	text, quoted, inside := []byte{}, false, false
 	for i := 0; i < len(p.rest); i++ {
 		b := p.rest[i]
