@@ -29,6 +29,8 @@ var allowed = map[string][]string{
 	"connectors/postgres":                {"connectors/driver", "connectors/internal/driverbase", "connectors/postgres/internal/value", "internal/errcode"},
 	"connectors/postgres/internal/value": {"connectors/internal/driverbase", "internal/errcode", "internal/jsonscan"},
 	"connectors/snowflake":               {"connectors/driver", "connectors/internal/driverbase", "internal/errcode", "connectors/snowflake/internal/arrow18", "connectors/snowflake/internal/calm", "connectors/snowflake/internal/pkcs8"},
+	"connectors/bigquery":                {"connectors/bigquery/internal/value", "connectors/driver", "connectors/internal/driverbase", "internal/errcode"},
+	"connectors/bigquery/internal/value": {"connectors/internal/driverbase", "internal/errcode"},
 	"connectors/bigquery/bigquerytest":   {"connectors/driver", "connectors/duckdb", "connectors/internal/driverbase", "internal/errcode"},
 	"connectors/postgres/postgrestest":   {"connectors/driver", "connectors/postgres"},
 	// A server for tests, which runs SQL in the embedded engine.

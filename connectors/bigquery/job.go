@@ -10,6 +10,8 @@ import (
 
 	bq "google.golang.org/api/bigquery/v2"
 	"google.golang.org/api/googleapi"
+
+	"github.com/badger-eval/badger/connectors/bigquery/internal/value"
 )
 
 // firstRows is how many rows come with the answer that a job has ended: a result of no more is read
@@ -133,7 +135,7 @@ func (c *Conn) wait(ctx context.Context, ref *bq.JobReference) (r *bq.GetQueryRe
 		if !r.JobComplete {
 			continue
 		}
-		if r.Schema != nil && anyPicos(r.Schema.Fields) && len(r.Rows) > 0 {
+		if r.Schema != nil && value.AnyPicoseconds(r.Schema.Fields) && len(r.Rows) > 0 {
 			err = c.retry(ctx, func() error {
 				r, err = c.results(ctx, ref, firstRows, "", true)
 				return err

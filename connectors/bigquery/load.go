@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	bq "google.golang.org/api/bigquery/v2"
 
+	"github.com/badger-eval/badger/connectors/bigquery/internal/value"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -78,7 +79,7 @@ func (m *merge) line(to *bytes.Buffer, texts *json.Encoder, rec arrow.Record, ro
 		to.WriteByte(',')
 		quoted(f.Name)
 		to.WriteByte(':')
-		text := cellText(m.types[col], cell)
+		text := value.Text(m.types[col], cell)
 		if f.Type != "JSON" {
 			quoted(text)
 		} else if err := json.Compact(to, []byte(text)); err != nil { // a line has no line breaks

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 	bq "google.golang.org/api/bigquery/v2"
 
+	"github.com/badger-eval/badger/connectors/bigquery/internal/value"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -83,9 +84,9 @@ func (m *merge) match(s *bq.TableSchema) error {
 	}
 	for _, place := range m.plan.Places {
 		f := s.Fields[place]
-		typ := sqlName(f.Type)
-		if len(kinds[typ].takes) == 0 || f.Mode == "REPEATED" {
-			return m.plan.Error(errcode.Unimplemented, "column %q: values of type %s are not written", f.Name, typeName(f))
+		typ := value.SQLName(f.Type)
+		if !value.Written(typ) || f.Mode == "REPEATED" {
+			return m.plan.Error(errcode.Unimplemented, "column %q: values of type %s are not written", f.Name, value.TypeName(f))
 		}
 		m.columns, m.types = append(m.columns, f), append(m.types, typ)
 	}
@@ -192,7 +193,7 @@ func (m *merge) inline(ctx context.Context, next func() (arrow.Record, error)) e
 			case cell == nil:
 				row[f.Name] = bq.QueryParameterValue{NullFields: []string{"Value"}}
 			default:
-				row[f.Name] = *textValue(cellText(m.types[col], cell))
+				row[f.Name] = *textValue(value.Text(m.types[col], cell))
 			}
 		}
 		values.ArrayValues = append(values.ArrayValues, &bq.QueryParameterValue{StructValues: row})
@@ -251,4 +252,31 @@ func (m *merge) sql(source string) string {
 	}
 	key := driverbase.List(m.plan.OfKey(m.plan.Staged(spelling, "")))
 	return m.plan.Merge(spelling, quoted(m.table), "(SELECT * FROM "+source+" WHERE TRUE QUALIFY ROW_NUMBER() OVER (PARTITION BY "+key+" ORDER BY "+rowNumber+" DESC) = 1)")
+}
+
+// check finds columns of a record that do not go into those of the table.
+func (m *merge) check(rec arrow.Record) error {
+	for i, typ := range m.types {
+		if t := rec.Column(i).DataType(); !value.Takes(typ, t) {
+			return m.plan.Error(errcode.InvalidArgument, "column %q: values of Arrow type %v do not go into one of type %s", m.columns[i].Name, t, typ)
+		}
+	}
+	return nil
+}
+
+// cell is a value in the notation, until the next one, or nil for NULL.
+func (m *merge) cell(rec arrow.Record, col, row int) ([]byte, error) {
+	arr := rec.Column(col)
+	if driverbase.IsNull(arr, row) {
+		m.plan.Nulls[col] = true
+		return nil, nil
+	}
+	text, err := value.Notation.Append(append(m.text[:0], '='), arr, row) // never nil
+	if m.text = text; err == nil && !value.Fits(m.types[col], string(text[1:])) {
+		err = errcode.New(errcode.InvalidArgument, "the value does not fit type %s", m.types[col])
+	}
+	if err != nil {
+		return nil, m.plan.CellError(col, err)
+	}
+	return text[1:], nil
 }

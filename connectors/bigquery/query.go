@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 	bq "google.golang.org/api/bigquery/v2"
 
+	"github.com/badger-eval/badger/connectors/bigquery/internal/value"
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
@@ -100,7 +101,7 @@ func parameter(arg any) (*bq.QueryParameter, error) {
 	case string:
 		typ, text = "STRING", v
 	case time.Time:
-		typ, text = "TIMESTAMP", v.UTC().Format(timestampText)
+		typ, text = "TIMESTAMP", v.UTC().Format(value.TimestampText)
 	case *bq.QueryParameter:
 		return v, nil
 	default:
@@ -108,8 +109,6 @@ func parameter(arg any) (*bq.QueryParameter, error) {
 	}
 	return &bq.QueryParameter{ParameterType: &bq.QueryParameterType{Type: typ}, ParameterValue: textValue(text)}, nil
 }
-
-const timestampText = "2006-01-02 15:04:05.999999+00:00"
 
 func textValue(s string) *bq.QueryParameterValue {
 	return &bq.QueryParameterValue{Value: s, ForceSendFields: []string{"Value"}}

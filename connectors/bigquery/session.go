@@ -1,7 +1,6 @@
 package bigquery
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,10 +9,9 @@ import (
 
 	"cloud.google.com/go/bigquery/storage/apiv1/storagepb"
 	"github.com/apache/arrow/go/v17/arrow"
-	"github.com/apache/arrow/go/v17/arrow/array"
-	"github.com/apache/arrow/go/v17/arrow/ipc"
 	bq "google.golang.org/api/bigquery/v2"
 
+	"github.com/badger-eval/badger/connectors/bigquery/internal/value"
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
@@ -23,10 +21,8 @@ import (
 // on.
 type session struct {
 	c       *Conn
-	schema  *arrow.Schema // what is handed on
-	table   *bq.TableSchema
 	what    string
-	encoded []byte // the session's schema message
+	batches value.Batches
 
 	records chan arrow.Record
 	stop    context.CancelFunc
@@ -65,7 +61,10 @@ func (c *Conn) session(ctx context.Context, table *bq.TableReference, schema *bq
 		return nil, c.errorOf(err, what+": the Storage Read API")
 	}
 	reading, stop := context.WithCancel(ctx)
-	out := &session{c: c, schema: s, table: schema, what: what, encoded: rs.GetArrowSchema().GetSerializedSchema(), records: make(chan arrow.Record), stop: stop}
+	out := &session{
+		c: c, what: what, records: make(chan arrow.Record), stop: stop,
+		batches: value.Batches{Schema: s, Table: schema, What: what, Encoded: rs.GetArrowSchema().GetSerializedSchema(), Mem: c.mem},
+	}
 	for _, stream := range rs.Streams {
 		out.wg.Go(func() { out.read(reading, stream.Name) })
 	}
@@ -153,7 +152,7 @@ func (s *session) from(ctx context.Context, name string, offset *int64) error {
 		if m.RowCount == 0 {
 			continue
 		}
-		rec, err := s.decode(m.GetArrowRecordBatch().GetSerializedRecordBatch(), m.RowCount)
+		rec, err := s.batches.Decode(m.GetArrowRecordBatch().GetSerializedRecordBatch(), m.RowCount)
 		if err != nil {
 			return err
 		}
@@ -165,77 +164,4 @@ func (s *session) from(ctx context.Context, name string, offset *int64) error {
 			return ctx.Err()
 		}
 	}
-}
-
-// decode decodes a record batch message. Some servers send a whole stream with its schema for each
-// batch.
-func (s *session) decode(batch []byte, rows int64) (arrow.Record, error) {
-	rec, err := s.stream(io.MultiReader(bytes.NewReader(s.encoded), bytes.NewReader(batch)), rows)
-	if errcode.Of(err) == errcode.DataLoss {
-		if whole, e := s.stream(bytes.NewReader(batch), rows); e == nil {
-			return whole, nil
-		}
-	}
-	return rec, err
-}
-
-// stream reads the one record of a stream.
-func (s *session) stream(in io.Reader, rows int64) (rec arrow.Record, err error) {
-	malformed := func(cause error) error {
-		return errcode.Because(cause, errcode.DataLoss, "bigquery: %s: a batch of the Storage Read API cannot be decoded as Arrow", s.what)
-	}
-	defer func() {
-		if p := recover(); p != nil {
-			err = malformed(fmt.Errorf("%v", p))
-		}
-	}()
-	r, err := ipc.NewReader(in, ipc.WithAllocator(s.c.mem))
-	if err != nil {
-		return nil, malformed(err)
-	}
-	defer r.Release()
-	if !r.Next() {
-		return nil, malformed(r.Err())
-	}
-	got := r.Record()
-	if got.NumRows() != rows {
-		return nil, malformed(fmt.Errorf("%d rows", got.NumRows()))
-	}
-	return s.adopt(got)
-}
-
-// adopt gives a record the schema of the result: its names, and which texts are JSON. Other types
-// than those of the table are drift.
-func (s *session) adopt(rec arrow.Record) (arrow.Record, error) {
-	if int(rec.NumCols()) != s.schema.NumFields() {
-		return nil, errcode.New(errcode.DataLoss, "bigquery: %s: the table was changed while it was read: %d columns became %d; read it again", s.what, s.schema.NumFields(), rec.NumCols())
-	}
-	columns := make([]arrow.Array, rec.NumCols())
-	defer func() {
-		for _, c := range columns {
-			if c != nil {
-				c.Release()
-			}
-		}
-	}()
-	for i, f := range s.schema.Fields() {
-		col := rec.Column(i)
-		if rec.ColumnName(i) != f.Name {
-			return nil, errcode.New(errcode.DataLoss, "bigquery: %s: the table was changed while it was read: column %d was %q and is %q; read it again", s.what, i+1, f.Name, rec.ColumnName(i))
-		}
-		if text, ok := col.(*array.String); ok && s.table.Fields[i].Type == "INTERVAL" && s.table.Fields[i].Mode != "REPEATED" {
-			if columns[i], ok = intervalTexts(text, s.c.mem); ok {
-				continue
-			}
-			columns[i].Release()
-			columns[i] = nil
-		}
-		data, ok := retyped(col.Data(), f.Type, s.c.mem)
-		if !ok {
-			return nil, errcode.New(errcode.DataLoss, "bigquery: %s: column %q: batches of type %s, expected %s; the table may have been changed while it was read", s.what, f.Name, col.DataType(), f.Type)
-		}
-		columns[i] = array.MakeFromData(data)
-		data.Release()
-	}
-	return array.NewRecord(s.schema, columns, rec.NumRows()), nil
 }

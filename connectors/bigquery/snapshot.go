@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 	bq "google.golang.org/api/bigquery/v2"
 
+	"github.com/badger-eval/badger/connectors/bigquery/internal/value"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -97,7 +98,7 @@ func (c *Conn) readTable(ctx context.Context, t *bq.Table, rows int64, what stri
 	if t.Schema == nil {
 		t.Schema = &bq.TableSchema{}
 	}
-	schema, err := schemaOf(t.Schema)
+	schema, err := value.SchemaOf(t.Schema)
 	if err != nil {
 		return nil, errcode.New(errcode.Of(err), "bigquery: %s: %w", what, err)
 	}
@@ -108,7 +109,7 @@ func (c *Conn) readTable(ctx context.Context, t *bq.Table, rows int64, what stri
 		}
 	}
 	if r.Stream == nil {
-		ref, picos := t.TableReference, anyPicos(t.Schema.Fields)
+		ref, picos := t.TableReference, value.AnyPicoseconds(t.Schema.Fields)
 		fetch := func(ctx context.Context, token string) (page, error) {
 			call := c.rest.Tabledata.List(ref.ProjectId, ref.DatasetId, ref.TableId).MaxResults(c.o.PageRows).Context(ctx)
 			if picos {

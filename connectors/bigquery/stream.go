@@ -2,12 +2,12 @@ package bigquery
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 	bq "google.golang.org/api/bigquery/v2"
 
+	"github.com/badger-eval/badger/connectors/bigquery/internal/value"
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
@@ -39,7 +39,7 @@ func (w *whole) Next(ctx context.Context) (arrow.Record, error) {
 func (c *Conn) stream(ctx context.Context, j *job) (array.RecordReader, error) {
 	first := j.first
 	what := "job " + j.ref.JobId
-	schema, err := schemaOf(first.Schema)
+	schema, err := value.SchemaOf(first.Schema)
 	if err != nil {
 		return nil, errcode.New(errcode.Of(err), "bigquery: %s: %w", what, err)
 	}
@@ -59,7 +59,7 @@ func (c *Conn) stream(ctx context.Context, j *job) (array.RecordReader, error) {
 		}
 	}
 	if r.Stream == nil {
-		picos := anyPicos(first.Schema.Fields)
+		picos := value.AnyPicoseconds(first.Schema.Fields)
 		r.Stream = c.pages(schema, first.Schema, what, page{first.Schema, first.Rows, first.PageToken}, func(ctx context.Context, token string) (page, error) {
 			p, err := c.results(ctx, j.ref, c.o.PageRows, token, picos)
 			if err != nil {
@@ -135,7 +135,7 @@ func (p *pages) Next(ctx context.Context) (arrow.Record, error) {
 			return nil, p.c.errorOf(err, p.what)
 		}
 		if next.schema != nil {
-			if err := drift(p.schema.Fields, next.schema.Fields, "bigquery: "+p.what); err != nil {
+			if err := value.Drift(p.schema.Fields, next.schema.Fields, "bigquery: "+p.what); err != nil {
 				return nil, err
 			}
 		}
@@ -157,19 +157,12 @@ func (p *pages) record() (arrow.Record, error) {
 		}
 		for col, cell := range row.F {
 			f := p.schema.Fields[col]
-			if err := appendCell(p.build.Field(col), f, f.Mode == "REPEATED", cell.V); err != nil {
-				return nil, errcode.New(errcode.DataLoss, "bigquery: %s: row %d, column %q: expected a value of type %s", p.what, p.rows+int64(i)+1, f.Name, typeName(f))
+			if err := value.AppendCell(p.build.Field(col), f, f.Mode == "REPEATED", cell.V); err != nil {
+				return nil, errcode.New(errcode.DataLoss, "bigquery: %s: row %d, column %q: expected a value of type %s", p.what, p.rows+int64(i)+1, f.Name, value.TypeName(f))
 			}
 		}
 	}
 	p.rows += int64(len(p.current.rows))
 	p.current.rows = nil
 	return p.build.NewRecord(), nil
-}
-
-func typeName(f *bq.TableFieldSchema) string {
-	if f.Mode == "REPEATED" {
-		return fmt.Sprintf("ARRAY<%s>", f.Type)
-	}
-	return f.Type
 }

@@ -1,7 +1,11 @@
-package bigquery
+// Package value knows BigQuery's types: their names, the Arrow types of their values, and how values are
+// sent and written. It decodes cells of the REST API and batches of the Storage Read API, and knows no
+// connection.
+package value
 
 import (
 	"cmp"
+	"fmt"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	bq "google.golang.org/api/bigquery/v2"
@@ -49,15 +53,15 @@ var kinds = map[string]kind{
 	"GEOGRAPHY":  {arrow: arrow.BinaryTypes.String},
 }
 
-// sqlName is a type's name in SQL; the REST API has other names for some.
-func sqlName(typ string) string {
+// SQLName is a type's name in SQL; the REST API has other names for some.
+func SQLName(typ string) string {
 	return cmp.Or(map[string]string{"INTEGER": "INT64", "FLOAT": "FLOAT64", "BOOLEAN": "BOOL", "RECORD": "STRUCT"}[typ], typ)
 }
 
 // fieldOf is the Arrow field of a column.
 func fieldOf(f *bq.TableFieldSchema) (arrow.Field, error) {
 	out := arrow.Field{Name: f.Name, Nullable: true}
-	switch name := sqlName(f.Type); name {
+	switch name := SQLName(f.Type); name {
 	case "STRUCT":
 		children := make([]arrow.Field, len(f.Fields))
 		for i, child := range f.Fields {
@@ -72,7 +76,7 @@ func fieldOf(f *bq.TableFieldSchema) (arrow.Field, error) {
 		if f.RangeElementType != nil {
 			of = f.RangeElementType.Type
 		}
-		element, ok := kinds[sqlName(of)]
+		element, ok := kinds[SQLName(of)]
 		if !ok {
 			return out, errcode.New(errcode.Unimplemented, "column %q: a RANGE of %q", f.Name, of)
 		}
@@ -99,18 +103,18 @@ func isPicos(f *bq.TableFieldSchema) bool {
 	return f.Type == "TIMESTAMP" && f.TimestampPrecision != nil && *f.TimestampPrecision >= picoseconds
 }
 
-// anyPicos tells whether a schema holds timestamps with picoseconds, at any depth.
-func anyPicos(fields []*bq.TableFieldSchema) bool {
+// AnyPicoseconds tells whether a schema holds timestamps with picoseconds, at any depth.
+func AnyPicoseconds(fields []*bq.TableFieldSchema) bool {
 	for _, f := range fields {
-		if isPicos(f) || anyPicos(f.Fields) {
+		if isPicos(f) || AnyPicoseconds(f.Fields) {
 			return true
 		}
 	}
 	return false
 }
 
-// schemaOf is the Arrow schema of a result.
-func schemaOf(s *bq.TableSchema) (*arrow.Schema, error) {
+// SchemaOf is the Arrow schema of a result.
+func SchemaOf(s *bq.TableSchema) (*arrow.Schema, error) {
 	if s == nil {
 		return arrow.NewSchema(nil, nil), nil
 	}
@@ -124,8 +128,8 @@ func schemaOf(s *bq.TableSchema) (*arrow.Schema, error) {
 	return arrow.NewSchema(fields, nil), nil
 }
 
-// drift compares the schemas of two answers about one result.
-func drift(want, got []*bq.TableFieldSchema, where string) error {
+// Drift compares the schemas of two answers about one result.
+func Drift(want, got []*bq.TableFieldSchema, where string) error {
 	if len(want) != len(got) {
 		return errcode.New(errcode.DataLoss, "%s: the table was changed while it was read: %d columns became %d; read it again", where, len(want), len(got))
 	}
@@ -134,9 +138,17 @@ func drift(want, got []*bq.TableFieldSchema, where string) error {
 		if w.Name != g.Name || w.Type != g.Type || (w.Mode == "REPEATED") != (g.Mode == "REPEATED") {
 			return errcode.New(errcode.DataLoss, "%s: the table was changed while it was read: column %d was %q of type %s and is %q of type %s; read it again", where, i+1, w.Name, w.Type, g.Name, g.Type)
 		}
-		if err := drift(w.Fields, g.Fields, where); err != nil {
+		if err := Drift(w.Fields, g.Fields, where); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// TypeName is the name of a column's type, for messages.
+func TypeName(f *bq.TableFieldSchema) string {
+	if f.Mode == "REPEATED" {
+		return fmt.Sprintf("ARRAY<%s>", f.Type)
+	}
+	return f.Type
 }

@@ -1,4 +1,4 @@
-package bigquery
+package value
 
 import (
 	"math/big"
@@ -108,7 +108,7 @@ func FuzzCells(f *testing.F) {
 		}
 		b := array.NewBuilder(memory.DefaultAllocator, field.Type)
 		defer b.Release()
-		if err := appendCell(b, column, false, text); err != nil {
+		if err := AppendCell(b, column, false, text); err != nil {
 			return
 		}
 		arr := b.NewArray()
@@ -135,8 +135,8 @@ func FuzzBatches(f *testing.F) {
 	f.Add([]byte("\xff\xff\xff\xff\x10\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		s := &session{c: &Conn{mem: memory.DefaultAllocator}, schema: schema, table: &bq.TableSchema{Fields: []*bq.TableFieldSchema{{Name: "a", Type: "INTEGER"}}}, what: "job x"}
-		if rec, err := s.decode(b, 1); err == nil {
+		s := &Batches{Mem: memory.DefaultAllocator, Schema: schema, Table: &bq.TableSchema{Fields: []*bq.TableFieldSchema{{Name: "a", Type: "INTEGER"}}}, What: "job x"}
+		if rec, err := s.Decode(b, 1); err == nil {
 			rec.Release()
 		}
 	})

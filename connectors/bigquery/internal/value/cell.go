@@ -1,4 +1,4 @@
-package bigquery
+package value
 
 import (
 	"errors"
@@ -17,9 +17,9 @@ import (
 
 var errCell = errors.New("no value of its type")
 
-// appendCell appends a value of the REST API: text, nil, {"f": [{"v": …}]} for a STRUCT, [{"v": …}]
+// AppendCell appends a value of the REST API: text, nil, {"f": [{"v": …}]} for a STRUCT, [{"v": …}]
 // for an ARRAY. The error says nothing of the value.
-func appendCell(b array.Builder, f *bq.TableFieldSchema, repeated bool, v any) error {
+func AppendCell(b array.Builder, f *bq.TableFieldSchema, repeated bool, v any) error {
 	if repeated {
 		list, ok := b.(*array.ListBuilder)
 		values, isList := v.([]any)
@@ -32,7 +32,7 @@ func appendCell(b array.Builder, f *bq.TableFieldSchema, repeated bool, v any) e
 			if !ok {
 				return errCell
 			}
-			if err := appendCell(list.ValueBuilder(), f, false, cell["v"]); err != nil {
+			if err := AppendCell(list.ValueBuilder(), f, false, cell["v"]); err != nil {
 				return err
 			}
 		}
@@ -58,7 +58,7 @@ func appendCell(b array.Builder, f *bq.TableFieldSchema, repeated bool, v any) e
 			if !ok {
 				return errCell
 			}
-			if err := appendCell(record.FieldBuilder(i), f.Fields[i], f.Fields[i].Mode == "REPEATED", cell["v"]); err != nil {
+			if err := AppendCell(record.FieldBuilder(i), f.Fields[i], f.Fields[i].Mode == "REPEATED", cell["v"]); err != nil {
 				return err
 			}
 		}

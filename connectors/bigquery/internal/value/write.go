@@ -1,0 +1,66 @@
+package value
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/apache/arrow/go/v17/arrow"
+
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
+)
+
+// TimestampText is the layout of a TIMESTAMP, which is to be in UTC.
+const TimestampText = "2006-01-02 15:04:05.999999+00:00"
+
+// Written tells whether values are written to columns of a type.
+func Written(typ string) bool { return len(kinds[typ].takes) > 0 }
+
+// Notation is how parameters and load jobs write values, but for bytes.
+var Notation = &driverbase.Notation{Infinity: "Infinity", Instant: TimestampText, Clock: "2006-01-02 15:04:05.999999", Finest: time.Microsecond}
+
+// Takes tells whether a column of a type takes values of an Arrow type: instants go into a
+// TIMESTAMP, wall clocks into a DATETIME.
+func Takes(typ string, t arrow.DataType) bool {
+	switch t := t.(type) {
+	case *arrow.DictionaryType:
+		return Takes(typ, t.ValueType)
+	case *arrow.NullType:
+		return true
+	case *arrow.TimestampType:
+		if (typ == "TIMESTAMP") != (t.TimeZone != "") {
+			return false
+		}
+	}
+	return slices.Contains(kinds[typ].takes, t.ID())
+}
+
+// Fits tells whether a type holds a value exactly.
+func Fits(typ, text string) bool {
+	_, fraction, _ := strings.Cut(text, ".")
+	switch typ {
+	case "INT64":
+		_, err := strconv.ParseInt(text, 10, 64)
+		return err == nil
+	case "FLOAT64": // of an integer; doubles have a point or an exponent from a million on
+		n, err := strconv.ParseInt(text, 10, 64)
+		return err != nil && strings.ContainsAny(text, ".eIN") || err == nil && n <= 1<<53 && n >= -1<<53
+	case "NUMERIC":
+		return len(strings.TrimRight(fraction, "0")) <= 9
+	case "BIGNUMERIC":
+		return len(strings.TrimRight(fraction, "0")) <= 38
+	}
+	return true
+}
+
+// Text is how parameters and load jobs write a cell of the notation.
+func Text(typ string, cell []byte) string {
+	if typ == "BYTES" {
+		raw, _ := hex.DecodeString(string(cell)) // it is hexadecimal
+		return base64.StdEncoding.EncodeToString(raw)
+	}
+	return string(cell)
+}
