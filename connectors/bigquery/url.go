@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/badger-eval/badger/connectors/bigquery/internal/signin"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -29,16 +30,11 @@ type Options struct {
 	Location       string // of jobs, such as EU; "" is the dataset's
 	BillingProject string // that runs and pays the jobs; "" is Project
 
-	CredentialsFile string // a service account, workload identity or other credentials file
-	TokenFile       string // an access token, read again whenever it is needed
-	Credentials     Credentials
-	Impersonate     []string // service accounts: the last is impersonated, those before it are the delegates
+	signin.Account // who asks
 
 	Endpoint        string // of the REST API instead of Google's, such as http://127.0.0.1:9050
 	StorageEndpoint string // of the Storage API, HOST:PORT; "" with an Endpoint is none
 	AllowInsecure   bool   // an Endpoint beyond this machine without TLS and credentials
-
-	Proxy *url.URL // http(s)://HOST:PORT; nil is none. Proxies that the environment names are not used
 
 	Storage        StorageUse
 	Streams        int   // read at once; more than one gives up the order of rows. 0 is one
@@ -46,23 +42,11 @@ type Options struct {
 	MaxBytesBilled int64 // of one query; 0 is BigQuery's limit
 }
 
-// Credentials are found elsewhere than in a file that the configuration names.
-type Credentials string
-
-// The places of credentials.
-const (
-	// CredentialsMetadata are the machine's own service account, of Google's metadata server.
-	CredentialsMetadata Credentials = "metadata"
-	// CredentialsDefault are Google's application default credentials: the file that
-	// GOOGLE_APPLICATION_CREDENTIALS names, else gcloud's, else those of the metadata server.
-	CredentialsDefault Credentials = "default"
-)
-
 func (o *Options) options() driverbase.Options {
 	return driverbase.Options{
 		"location":         driverbase.Takes("a location such as EU or us-central1", func(v string) bool { o.Location = v; return plainName(v) }),
 		"billing_project":  driverbase.Text(&o.BillingProject),
-		"credentials_file": driverbase.Text(&o.CredentialsFile), "token_file": driverbase.Text(&o.TokenFile), "credentials": driverbase.Choice(&o.Credentials, CredentialsMetadata, CredentialsDefault),
+		"credentials_file": driverbase.Text(&o.CredentialsFile), "token_file": driverbase.Text(&o.TokenFile), "credentials": driverbase.Choice(&o.Credentials, signin.Metadata, signin.Default),
 		"impersonate": driverbase.Takes("a value", func(v string) bool { o.Impersonate = strings.Split(v, ","); return true }),
 		"proxy":       driverbase.Proxy(&o.Proxy),
 		"endpoint":    driverbase.Text(&o.Endpoint), "storage_endpoint": driverbase.Text(&o.StorageEndpoint), "allow_insecure": driverbase.Bool(&o.AllowInsecure),
