@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/url"
 	"strings"
 	"time"
 
@@ -188,7 +189,7 @@ func mapError(ctx context.Context, id Identity, err error) error {
 		out.Kind = kindOfCode(coded.Code)
 	case errors.As(err, &untrusted):
 		out.Kind = KindUntrusted
-	case isJSONError(err):
+	case isJSONError(err), isEmptyAnswer(err):
 		out.Kind = KindMalformed
 	case isNetError(err):
 		out.Kind = KindNetwork
@@ -226,6 +227,13 @@ func kindOfCode(c errcode.Code) Kind {
 		return KindUnsupported
 	}
 	return KindInternal
+}
+
+// isEmptyAnswer tells an answer without a body from a connection that ended, which is the error of a
+// request ([url.Error]), or of a body that was cut ([io.ErrUnexpectedEOF]).
+func isEmptyAnswer(err error) bool {
+	var request *url.Error
+	return errors.Is(err, io.EOF) && !errors.As(err, &request)
 }
 
 func isNetError(err error) bool {

@@ -208,7 +208,7 @@ func TestOpenAIOddAnswers(t *testing.T) {
 		why, reply string
 		want       judgebackend.Kind
 	}{
-		{"nothing", ``, judgebackend.KindNetwork},
+		{"nothing", ``, judgebackend.KindMalformed},
 		{"null", `null`, judgebackend.KindMalformed},
 		{"a list", `[]`, judgebackend.KindMalformed},
 		{"a text", `"hello"`, judgebackend.KindMalformed},
