@@ -6,8 +6,17 @@ import "github.com/apache/arrow/go/v17/arrow"
 var (
 	JSON    = extension("arrow.json")
 	Decimal = extension("badger.decimal")
+	UUID    = extension("arrow.uuid")
 )
 
 func extension(name string) arrow.Metadata {
-	return arrow.MetadataFrom(map[string]string{"ARROW:extension:name": name})
+	return arrow.MetadataFrom(map[string]string{extensionKey: name})
+}
+
+const extensionKey = "ARROW:extension:name"
+
+// Marked tells whether a field has the mark of an extension type.
+func Marked(f arrow.Field, mark arrow.Metadata) bool {
+	name, ok := f.Metadata.GetValue(extensionKey)
+	return ok && name == mark.Values()[0]
 }

@@ -31,12 +31,6 @@ type Column struct {
 	build    func(c *Column, v mapping.Vector, n int) (arrow.ArrayData, error)
 }
 
-const extensionKey = "ARROW:extension:name"
-
-func extension(name string) arrow.Metadata {
-	return arrow.NewMetadata([]string{extensionKey}, []string{name})
-}
-
 // NewColumn finds the Arrow type for a type of the engine. The error, of a type that cannot be read, has
 // the code Unimplemented.
 func NewColumn(t mapping.LogicalType, mem memory.Allocator) (Column, error) {
@@ -61,15 +55,15 @@ func NewColumn(t mapping.LogicalType, mem memory.Allocator) (Column, error) {
 	case mapping.TypeVarchar:
 		c.field.Type, c.build = arrow.BinaryTypes.String, (*Column).texts
 		if mapping.LogicalTypeGetAlias(t) == "JSON" {
-			c.field.Metadata = extension("arrow.json")
+			c.field.Metadata = driverbase.JSON
 		}
 	case mapping.TypeBlob, mapping.TypeGeometry:
 		c.field.Type, c.build = arrow.BinaryTypes.Binary, (*Column).texts
 	case mapping.TypeBigNum:
-		c.field.Type, c.field.Metadata = arrow.BinaryTypes.String, extension("badger.decimal")
+		c.field.Type, c.field.Metadata = arrow.BinaryTypes.String, driverbase.Decimal
 		c.build = (*Column).bigNums
 	case mapping.TypeUUID:
-		c.field.Type, c.field.Metadata = &arrow.FixedSizeBinaryType{ByteWidth: 16}, extension("arrow.uuid")
+		c.field.Type, c.field.Metadata = &arrow.FixedSizeBinaryType{ByteWidth: 16}, driverbase.UUID
 		c.build = (*Column).uuids
 	case mapping.TypeBit, mapping.TypeTimeTZ, mapping.TypeInterval:
 		c.field.Type, c.internal, c.build = arrow.BinaryTypes.String, id, (*Column).written

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 	"github.com/duckdb/duckdb-go/v2/mapping"
 
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/columnar"
 	"github.com/badger-eval/badger/internal/errcode"
 )
@@ -22,8 +23,6 @@ func arrayOf(t *testing.T, dt arrow.DataType, values string) arrow.Array {
 	}
 	return a
 }
-
-func marked(name string) arrow.Metadata { return extension(name) }
 
 // What is written into vectors is read from them, behind an offset and with NULLs, too; a column that
 // the engine keeps as another type is read as that.
@@ -43,10 +42,10 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 		{dt: arrow.PrimitiveTypes.Float64, values: `[1, 0.1, -0.0]`, sql: "DOUBLE", want: "[0.1 -0]"},
 		{dt: arrow.BinaryTypes.String, values: `["a", "", null, "exactly 12 b", "more than 12 bytes", "日本 🦡", "` + long + `"]`, sql: "VARCHAR", want: `["" (null) "exactly 12 b" "more than 12 bytes" "日本 🦡" "` + long + `"]`},
 		{dt: arrow.BinaryTypes.LargeString, values: `["a", "more than 12 bytes", null]`, sql: "VARCHAR", want: `["more than 12 bytes" (null)]`},
-		{dt: arrow.BinaryTypes.String, marks: marked("arrow.json"), values: `["1", "{}"]`, sql: "JSON", want: `["{}"]`},
+		{dt: arrow.BinaryTypes.String, marks: driverbase.JSON, values: `["1", "{}"]`, sql: "JSON", want: `["{}"]`},
 		{dt: arrow.BinaryTypes.Binary, values: `["AA==", "AP8=", null]`, sql: "BLOB", want: `["\x00\xff" (null)]`},
 		{dt: &arrow.FixedSizeBinaryType{ByteWidth: 2}, values: `["AAA=", "AQI=", null]`, sql: "BLOB", want: `["\x01\x02" (null)]`},
-		{dt: &arrow.FixedSizeBinaryType{ByteWidth: 16}, marks: marked("arrow.uuid"), values: `["AAAAAAAAAAAAAAAAAAAAAA==", "gAAAAAAAAAAAAAAAAAAAAQ==", null]`, sql: "UUID", want: `["\x80` + strings.Repeat(`\x00`, 14) + `\x01" (null)]`},
+		{dt: &arrow.FixedSizeBinaryType{ByteWidth: 16}, marks: driverbase.UUID, values: `["AAAAAAAAAAAAAAAAAAAAAA==", "gAAAAAAAAAAAAAAAAAAAAQ==", null]`, sql: "UUID", want: `["\x80` + strings.Repeat(`\x00`, 14) + `\x01" (null)]`},
 		{dt: arrow.FixedWidthTypes.Date32, values: `[0, "2024-02-29", null]`, sql: "DATE", want: "[19782 (null)]"},
 		{dt: arrow.FixedWidthTypes.Time64us, values: `["00:00:00", "00:00:01.000001"]`, sql: "TIME_NS", want: "[1000001000]"},
 		{dt: &arrow.TimestampType{Unit: arrow.Second}, values: `[0, "1970-01-01 00:00:09", null]`, sql: "TIMESTAMP_S", want: "[9 (null)]"},

@@ -11,6 +11,7 @@ import (
 	bindings "github.com/duckdb/duckdb-go-bindings"
 	"github.com/duckdb/duckdb-go/v2/mapping"
 
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -26,7 +27,7 @@ type Stored struct {
 // StoredAs chooses the type that keeps a field's values. The error, of a field that no type keeps, has the
 // code Unimplemented.
 func StoredAs(f arrow.Field) (Stored, error) {
-	if name, _ := f.Metadata.GetValue(extensionKey); name == "arrow.uuid" {
+	if driverbase.Marked(f, driverbase.UUID) {
 		return Stored{id: mapping.TypeUUID, SQL: "UUID", fill: fillUUIDs}, nil
 	}
 	switch t := f.Type.(type) {
@@ -36,7 +37,7 @@ func StoredAs(f arrow.Field) (Stored, error) {
 		return Stored{id: mapping.TypeBoolean, SQL: "BOOLEAN", fill: fillBooleans}, nil
 	case *arrow.StringType, *arrow.LargeStringType, *arrow.DictionaryType:
 		name := "VARCHAR"
-		if ext, _ := f.Metadata.GetValue(extensionKey); ext == "arrow.json" {
+		if driverbase.Marked(f, driverbase.JSON) {
 			name = "JSON"
 		}
 		return Stored{id: mapping.TypeVarchar, SQL: name, fill: fillTexts}, nil

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -27,18 +28,6 @@ type Column struct {
 }
 
 type appender func(b array.Builder, v []byte) error
-
-// Names of extension types in a field's metadata, see package driver.
-const (
-	extensionKey     = "ARROW:extension:name"
-	extensionJSON    = "arrow.json"
-	extensionUUID    = "arrow.uuid"
-	extensionDecimal = "badger.decimal"
-)
-
-func extension(name string) arrow.Metadata {
-	return arrow.NewMetadata([]string{extensionKey}, []string{name})
-}
 
 var (
 	errMalformed = errcode.New(errcode.DataLoss, "a value is not what its type says")
@@ -81,7 +70,7 @@ func NewColumn(f pgconn.FieldDescription, t *Type, redshift bool, changed func()
 		col.Field.Type, col.Add = form.arrow, form.text
 	}
 	nested := func(json func(dst, v []byte) ([]byte, error)) {
-		col.Field.Metadata = extension(extensionJSON)
+		col.Field.Metadata = driverbase.JSON
 		var scratch []byte
 		col.Add = func(b array.Builder, v []byte) (err error) {
 			if scratch, err = json(scratch[:0], v); err != nil {
@@ -96,12 +85,12 @@ func NewColumn(f pgconn.FieldDescription, t *Type, redshift bool, changed func()
 		col.Field.Type, col.Add = arrow.BinaryTypes.Binary, addBytesText
 	case pgtype.UUIDOID:
 		if !redshift { // which has none
-			col.Field.Metadata = extension(extensionUUID)
+			col.Field.Metadata = driverbase.UUID
 		}
 	case pgtype.NumericOID:
 		col.numeric(f.TypeModifier, redshift)
 	case pgtype.JSONOID, pgtype.JSONBOID, SuperOID:
-		col.Field.Metadata = extension(extensionJSON)
+		col.Field.Metadata = driverbase.JSON
 	case pgtype.RecordOID, pgtype.RecordArrayOID:
 		col.Format = 1
 		types := pgtype.NewMap()

@@ -47,7 +47,7 @@ func (c *Column) numeric(modifier int32, redshift bool) {
 	}
 	switch {
 	case precision < 1 || precision > 76 || scale < 0 || scale > precision:
-		c.Field.Metadata = extension(extensionDecimal)
+		c.Field.Metadata = driverbase.Decimal
 		c.Add = func(b array.Builder, v []byte) (err error) {
 			var ok bool
 			if text, ok = appendText(text[:0], v); !ok {
