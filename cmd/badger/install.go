@@ -134,6 +134,9 @@ func (c *installCommand) open(ctx context.Context, p process, plan *install.Plan
 		if !strings.HasPrefix(url, "duckdb:") {
 			return nil, nil, usage("expected a URL such as duckdb:FILE")
 		}
+		if err := checkURL(url, driver.Options{Lasting: true}); err != nil {
+			return nil, nil, err
+		}
 		return openForMacros(ctx, p, strings.TrimPrefix(url, "duckdb:"), plan.Values.Judges)
 	}
 	if plan.Warehouse.Name == install.Databend.Name {

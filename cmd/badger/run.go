@@ -297,7 +297,11 @@ func (c *runCommand) open(ctx context.Context, e *runAtWork) (_ func(), err erro
 		w, err := openStore(ctx, to, false)
 		if e.Warehouse, err = installed(ctx, w, err); err != nil {
 			if c.To != "" {
-				err = errcode.New(errcode.Of(err), "--to: %w", err)
+				hint := ""
+				if errcode.Of(err) == errcode.DataLoss { // such as a file of CSV
+					hint = "; --scores FILE writes scores to a file"
+				}
+				err = errcode.New(errcode.Of(err), "--to: %w%s", err, hint)
 			}
 			return nil, err
 		}
