@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
+	"github.com/badger-eval/badger/connectors/snowflake/internal/value"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -61,7 +62,7 @@ type merge struct {
 	table   string
 	plan    *driverbase.Plan
 	pieces  *driverbase.Pieces
-	columns []column // of the table, all of them
+	columns []value.Column // of the table, all of them
 }
 
 var (
@@ -78,7 +79,7 @@ func (m *merge) describe(ctx context.Context, s *session) error {
 	m.columns = res.columns
 	names := make([]string, len(res.columns))
 	for i, c := range res.columns {
-		names[i] = c.name
+		names[i] = c.Name
 	}
 	return m.plan.Match(names)
 }
@@ -126,7 +127,7 @@ func lost(err error) error {
 func (m *merge) statement(source string) string {
 	typed := make([]string, len(m.plan.Places))
 	for i, place := range m.plan.Places {
-		typed[i] = fmt.Sprintf("%s AS c%d", m.columns[place].cast(fmt.Sprintf("x.r[%d]::VARCHAR", i)), i)
+		typed[i] = fmt.Sprintf("%s AS c%d", m.columns[place].Cast(fmt.Sprintf("x.r[%d]::VARCHAR", i)), i)
 	}
 	rows := "SELECT x.n, " + driverbase.List(typed) + " FROM (" + source + ") AS x"
 	if !m.plan.HasKey() {

@@ -2,7 +2,6 @@ package snowflake
 
 import (
 	"context"
-	"strconv"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/connectors/snowflake/internal/arrow18"
+	"github.com/badger-eval/badger/connectors/snowflake/internal/value"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -43,7 +43,7 @@ type download struct {
 func (c *Conn) read(ctx context.Context, res *result) (array.RecordReader, error) {
 	fields := make([]arrow.Field, len(res.columns))
 	for i := range res.columns {
-		fields[i] = res.columns[i].field()
+		fields[i] = res.columns[i].Field()
 	}
 	r := &stream{db: c, res: res, schema: arrow.NewSchema(fields, nil)}
 	r.ctx, r.cancel = context.WithCancel(ctx)
@@ -77,7 +77,9 @@ func (r *stream) fill() error {
 		}
 		for _, rec := range records {
 			if err == nil {
-				err = r.decode(rec)
+				var decoded []arrow.Record
+				decoded, err = value.Decode(r.db.mem, rec, r.res.columns, r.schema)
+				r.queue = append(r.queue, decoded...)
 			}
 			rec.Release()
 		}
@@ -154,7 +156,7 @@ func (r *stream) renew(at int) error {
 func fetch(ctx context.Context, batch *sf.ArrowBatch) (d download) {
 	defer func() {
 		if recover() != nil {
-			d = download{err: errMalformed}
+			d = download{err: value.ErrDamaged}
 		}
 	}()
 	records, err := batch.WithContext(ctx).Fetch()
@@ -169,92 +171,6 @@ func fetch(ctx context.Context, batch *sf.ArrowBatch) (d download) {
 		d.records = append(d.records, own)
 	}
 	return d
-}
-
-var errMalformed = errcode.New(errcode.DataLoss, "snowflake: a part of the result is damaged")
-
-// decode queues a record, decoded and cut where a column's timestamps change their unit.
-func (r *stream) decode(rec arrow.Record) (err error) {
-	defer func() {
-		if recover() != nil {
-			err = errMalformed
-		}
-	}()
-	if int(rec.NumCols()) != len(r.res.columns) {
-		return errcode.New(errcode.DataLoss, "snowflake: a batch of %d columns in a result of %d", rec.NumCols(), len(r.res.columns))
-	}
-	arrays := make([]arrow.Array, rec.NumCols())
-	stamps := make([]*moments, rec.NumCols())
-	defer func() {
-		for _, a := range arrays {
-			if a != nil {
-				a.Release()
-			}
-		}
-	}()
-	for i := range r.res.columns {
-		c := &r.res.columns[i]
-		if scale := scaleOf(rec, i); c.isTimestamp() {
-			stamps[i], err = c.momentsOf(rec.Column(i), scale)
-		} else {
-			arrays[i], err = c.decode(r.db.mem, rec.Column(i), scale, r.schema.Field(i).Type)
-		}
-		if err != nil {
-			return errcode.New(errcode.Of(err), "snowflake: column %d (%q): %w", i+1, c.name, err)
-		}
-	}
-	for start, rows := 0, int(rec.NumRows()); start < rows; {
-		end := rows
-		units := make([]arrow.TimeUnit, len(stamps))
-		for i, m := range stamps {
-			if m == nil {
-				continue
-			}
-			fit, unit := m.run(start)
-			if fit == 0 {
-				return errcode.New(errcode.Unimplemented, "snowflake: column %d (%q): a time before 1678 or after 2261 with nanoseconds; cast the column to a scale of 6 or to VARCHAR", i+1, r.res.columns[i].name)
-			}
-			units[i], end = unit, min(end, start+fit)
-		}
-		r.queue = append(r.queue, r.record(arrays, stamps, units, start, end))
-		start = end
-	}
-	return nil
-}
-
-// scaleOf is the scale of a column of times, 9 where a record does not say.
-func scaleOf(rec arrow.Record, column int) int32 {
-	text, _ := rec.Schema().Field(column).Metadata.GetValue("scale")
-	if n, err := strconv.ParseUint(text, 10, 8); err == nil && n <= 9 {
-		return int32(n)
-	}
-	return 9
-}
-
-// record makes a record of the rows from start to end.
-func (r *stream) record(arrays []arrow.Array, stamps []*moments, units []arrow.TimeUnit, start, end int) arrow.Record {
-	cols := make([]arrow.Array, len(arrays))
-	schema := r.schema
-	var fields []arrow.Field
-	for i := range cols {
-		if m := stamps[i]; m != nil {
-			t := &arrow.TimestampType{Unit: units[i], TimeZone: r.schema.Field(i).Type.(*arrow.TimestampType).TimeZone}
-			cols[i] = m.array(r.db.mem, t, start, end)
-		} else {
-			cols[i] = array.NewSlice(arrays[i], int64(start), int64(end))
-		}
-		defer cols[i].Release()
-		if !arrow.TypeEqual(cols[i].DataType(), r.schema.Field(i).Type) {
-			if fields == nil {
-				fields = append(fields, r.schema.Fields()...)
-			}
-			fields[i].Type = cols[i].DataType()
-		}
-	}
-	if fields != nil {
-		schema = arrow.NewSchema(fields, nil)
-	}
-	return array.NewRecord(schema, cols, int64(end-start))
 }
 
 // Close ends the downloads.

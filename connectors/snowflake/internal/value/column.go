@@ -1,4 +1,7 @@
-package snowflake
+// Package value reads values as Snowflake and its driver give them, from batches of Arrow in Snowflake's own
+// encodings and from rows, into Arrow records of fixed types. It knows neither connections nor SQL, but
+// for how a text is cast to a type.
+package value
 
 import (
 	"cmp"
@@ -17,13 +20,13 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// column is a column of a result as Snowflake describes it.
-type column struct {
-	name             string
-	kind             string // FIXED, REAL, TEXT, …
-	precision, scale int32  // of FIXED
-	nullable         bool
-	json             bool // came in a result in JSON
+// Column is a column of a result as Snowflake describes it.
+type Column struct {
+	Name             string
+	Kind             string // FIXED, REAL, TEXT, …
+	Precision, Scale int32  // of FIXED
+	Nullable         bool
+	JSON             bool // came in a result in JSON
 }
 
 // kind is how values of a type are read and written.
@@ -54,41 +57,41 @@ var kinds = map[string]kind{
 	"DECFLOAT": {mark: driverbase.Decimal},
 }
 
-// field is the column's Arrow field, going by its description alone. Integers are 64-bit ones until
+// Field is the column's Arrow field, going by its description alone. Integers are 64-bit ones until
 // a batch holds a wider one.
-func (c *column) field() arrow.Field {
-	k := kinds[c.kind]
+func (c *Column) Field() arrow.Field {
+	k := kinds[c.Kind]
 	switch {
-	case c.kind == "FIXED" && c.scale != 0:
-		k.arrow = &arrow.Decimal128Type{Precision: c.digits(), Scale: c.scale}
+	case c.Kind == "FIXED" && c.Scale != 0:
+		k.arrow = &arrow.Decimal128Type{Precision: c.digits(), Scale: c.Scale}
 	case k.arrow == nil:
 		k.arrow = arrow.BinaryTypes.String
 	}
-	return arrow.Field{Name: c.name, Type: k.arrow, Nullable: c.nullable, Metadata: k.mark}
+	return arrow.Field{Name: c.Name, Type: k.arrow, Nullable: c.Nullable, Metadata: k.mark}
 }
 
-// cast makes the column's type of a text.
-func (c *column) cast(text string) string {
-	return fmt.Sprintf(cmp.Or(kinds[c.kind].cast, "%[1]s"), text, c.digits(), c.scale)
+// Cast makes the column's type of a text.
+func (c *Column) Cast(text string) string {
+	return fmt.Sprintf(cmp.Or(kinds[c.Kind].cast, "%[1]s"), text, c.digits(), c.Scale)
 }
 
-func (c *column) digits() int32 {
-	if c.precision < 1 || c.precision > 38 || c.precision < c.scale {
+func (c *Column) digits() int32 {
+	if c.Precision < 1 || c.Precision > 38 || c.Precision < c.Scale {
 		return 38
 	}
-	return c.precision
+	return c.Precision
 }
 
-// isTimestamp tells columns that the record's rows are cut by, see [instants].
-func (c *column) isTimestamp() bool {
-	return c.field().Type.ID() == arrow.TIMESTAMP
+// isTimestamp tells columns that the record's rows are cut by, see [moments].
+func (c *Column) isTimestamp() bool {
+	return c.Field().Type.ID() == arrow.TIMESTAMP
 }
 
 // decode makes an array of the column's type of what Snowflake sent. Want is the type that the
 // reader has announced.
-func (c *column) decode(mem memory.Allocator, arr arrow.Array, scale int32, want arrow.DataType) (arrow.Array, error) {
-	unexpected := errcode.New(errcode.Unimplemented, "values of type %s came as %v, which is not read; cast the column to VARCHAR", c.kind, arr.DataType())
-	switch c.kind {
+func (c *Column) decode(mem memory.Allocator, arr arrow.Array, scale int32, want arrow.DataType) (arrow.Array, error) {
+	unexpected := errcode.New(errcode.Unimplemented, "values of type %s came as %v, which is not read; cast the column to VARCHAR", c.Kind, arr.DataType())
+	switch c.Kind {
 	case "FIXED":
 		return c.decodeFixed(mem, arr, want)
 	case "TIME":
@@ -101,11 +104,11 @@ func (c *column) decode(mem memory.Allocator, arr arrow.Array, scale int32, want
 			return decfloats(mem, a)
 		}
 	}
-	if c.kind == "VECTOR" {
+	if c.Kind == "VECTOR" {
 		if _, ok := arr.(*array.FixedSizeList); !ok {
 			return nil, unexpected
 		}
-	} else if c.field().Type.ID() != arr.DataType().ID() {
+	} else if c.Field().Type.ID() != arr.DataType().ID() {
 		return nil, unexpected
 	}
 	arr.Retain()
@@ -114,8 +117,8 @@ func (c *column) decode(mem memory.Allocator, arr arrow.Array, scale int32, want
 
 // decodeFixed reads numbers, which come as the narrowest integers that hold a batch, or as 128
 // bits.
-func (c *column) decodeFixed(mem memory.Allocator, arr arrow.Array, want arrow.DataType) (arrow.Array, error) {
-	decimal := &arrow.Decimal128Type{Precision: c.digits(), Scale: c.scale}
+func (c *Column) decodeFixed(mem memory.Allocator, arr arrow.Array, want arrow.DataType) (arrow.Array, error) {
+	decimal := &arrow.Decimal128Type{Precision: c.digits(), Scale: c.Scale}
 	if a, ok := arr.(*array.Decimal128); ok {
 		if want.ID() == arrow.INT64 && narrow(a) {
 			return fixedWidth(mem, want, arr, 8, func(b []byte) {
@@ -267,7 +270,7 @@ type moments struct {
 
 // momentsOf reads timestamps: integers of the column's scale, or structs of an epoch, nanoseconds
 // beyond scale 7, and for TIMESTAMP_TZ the zone, which does not matter for the instant.
-func (c *column) momentsOf(arr arrow.Array, scale int32) (*moments, error) {
+func (c *Column) momentsOf(arr arrow.Array, scale int32) (*moments, error) {
 	n := arr.Len()
 	m := &moments{seconds: make([]int64, n), nanos: make([]int32, n), null: arr.IsNull}
 	unexpected := errcode.New(errcode.Unimplemented, "timestamps came as %v, which is not read; cast the column to VARCHAR", arr.DataType())
@@ -287,7 +290,7 @@ func (c *column) momentsOf(arr arrow.Array, scale int32) (*moments, error) {
 		return m, nil
 	case *array.Struct:
 		zone := 0
-		if c.kind == "TIMESTAMP_TZ" {
+		if c.Kind == "TIMESTAMP_TZ" {
 			zone = 1
 		}
 		epochs, ok := a.Field(0).(*array.Int64)

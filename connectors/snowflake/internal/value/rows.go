@@ -1,12 +1,9 @@
-package snowflake
+package value
 
 import (
 	sqldriver "database/sql/driver"
-	"errors"
-	"io"
 	"math/big"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -18,54 +15,32 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// rowsAtOnce is how many rows of a JSON result become one record.
-const rowsAtOnce = 4096
-
-// unreadable tells that gosnowflake 1.19.1 cannot make a batch of what it got: of times of day with a
-// scale of 4 or less it cannot. Read as rows they are fine.
-func unreadable(err error) bool { return strings.Contains(err.Error(), "cast_time64") }
-
-// nextRows reads rows that the driver has as values, exactly, into the encoding that Arrow batches
-// have.
-func (res *result) nextRows(mem memory.Allocator) (records []arrow.Record, ok bool, err error) {
-	values := make([]sqldriver.Value, len(res.columns))
-	cells := make([][]sqldriver.Value, len(res.columns))
-	n := 0
-	for ; n < rowsAtOnce && !res.end; n++ {
-		if err := res.rows.Next(values); errors.Is(err, io.EOF) {
-			res.end = true
-			break
-		} else if err != nil {
-			return nil, false, err
-		}
-		for i, v := range values {
-			cells[i] = append(cells[i], v)
-		}
-	}
-	if n == 0 {
-		return nil, false, nil
-	}
+// FromRows makes a record of the cells of rows that the driver has as values, a list for each column, in
+// the encoding that batches have; [Decode] reads it.
+func FromRows(mem memory.Allocator, columns []Column, cells [][]sqldriver.Value) (arrow.Record, error) {
 	fields, cols := make([]arrow.Field, len(cells)), make([]arrow.Array, len(cells))
-	for i := range res.columns {
-		c := &res.columns[i]
+	n := 0
+	for i := range columns {
+		c := &columns[i]
+		var err error
 		if cols[i], err = c.build(mem, cells[i]); err != nil {
-			return nil, false, errcode.New(errcode.Of(err), "snowflake: column %d (%q): %w", i+1, c.name, err)
+			return nil, errcode.New(errcode.Of(err), "snowflake: column %d (%q): %w", i+1, c.Name, err)
 		}
 		defer cols[i].Release()
-		fields[i] = arrow.Field{Name: c.name, Type: cols[i].DataType(), Nullable: true}
+		fields[i], n = arrow.Field{Name: c.Name, Type: cols[i].DataType(), Nullable: true}, cols[i].Len()
 	}
-	return []arrow.Record{array.NewRecord(arrow.NewSchema(fields, nil), cols, int64(n))}, true, nil
+	return array.NewRecord(arrow.NewSchema(fields, nil), cols, int64(n)), nil
 }
 
 // build makes an array of a column's values.
-func (c *column) build(mem memory.Allocator, values []sqldriver.Value) (arrow.Array, error) {
-	if c.kind == "FIXED" {
+func (c *Column) build(mem memory.Allocator, values []sqldriver.Value) (arrow.Array, error) {
+	if c.Kind == "FIXED" {
 		return c.buildFixed(mem, values)
 	}
 	if c.isTimestamp() {
 		return c.buildMoments(mem, values)
 	}
-	b := array.NewBuilder(mem, c.field().Type)
+	b := array.NewBuilder(mem, c.Field().Type)
 	defer b.Release()
 	for i, v := range values {
 		if v == nil {
@@ -73,7 +48,7 @@ func (c *column) build(mem memory.Allocator, values []sqldriver.Value) (arrow.Ar
 			continue
 		}
 		if !appendValue(b, v) {
-			return nil, errcode.New(errcode.Unimplemented, "row %d: a value of type %s came as %T, which is not read; cast the column to VARCHAR", i+1, c.kind, v)
+			return nil, errcode.New(errcode.Unimplemented, "row %d: a value of type %s came as %T, which is not read; cast the column to VARCHAR", i+1, c.Kind, v)
 		}
 	}
 	return b.NewArray(), nil
@@ -106,8 +81,8 @@ func put[V any](b array.Builder, v V) bool {
 }
 
 // buildFixed makes decimals, which [column.decodeFixed] makes integers of where they are some.
-func (c *column) buildFixed(mem memory.Allocator, values []sqldriver.Value) (arrow.Array, error) {
-	b := array.NewDecimal128Builder(mem, &arrow.Decimal128Type{Precision: c.digits(), Scale: c.scale})
+func (c *Column) buildFixed(mem memory.Allocator, values []sqldriver.Value) (arrow.Array, error) {
+	b := array.NewDecimal128Builder(mem, &arrow.Decimal128Type{Precision: c.digits(), Scale: c.Scale})
 	defer b.Release()
 	for i, v := range values {
 		text := ""
@@ -124,12 +99,12 @@ func (c *column) buildFixed(mem memory.Allocator, values []sqldriver.Value) (arr
 		case *big.Int:
 			text = v.String()
 		case big.Float:
-			text = v.Text('f', int(c.scale))
+			text = v.Text('f', int(c.Scale))
 		case *big.Float:
-			text = v.Text('f', int(c.scale))
+			text = v.Text('f', int(c.Scale))
 		}
-		n, ok := driverbase.Unscaled(text, int(c.scale))
-		if !ok || n.BitLen() > 127 || c.scale > 0 && len(new(big.Int).Abs(n).Text(10)) > 37 { // more than gosnowflake 1.19.1 keeps of a number with a scale
+		n, ok := driverbase.Unscaled(text, int(c.Scale))
+		if !ok || n.BitLen() > 127 || c.Scale > 0 && len(new(big.Int).Abs(n).Text(10)) > 37 { // more than gosnowflake 1.19.1 keeps of a number with a scale
 			return nil, errcode.New(errcode.Unimplemented, "row %d: a number that is not read exactly; cast the column to VARCHAR", i+1)
 		}
 		b.Append(decimal128.FromBigInt(n))
@@ -143,9 +118,9 @@ var epochFields = []arrow.Field{
 
 // buildMoments makes timestamps of seconds and nanoseconds. Of a JSON result's times before 1970
 // gosnowflake 1.19.1 gets fractions wrong, and of those in the first second the sign.
-func (c *column) buildMoments(mem memory.Allocator, values []sqldriver.Value) (arrow.Array, error) {
+func (c *Column) buildMoments(mem memory.Allocator, values []sqldriver.Value) (arrow.Array, error) {
 	fields := epochFields[:2]
-	if c.kind == "TIMESTAMP_TZ" {
+	if c.Kind == "TIMESTAMP_TZ" {
 		fields = epochFields
 	}
 	b := array.NewStructBuilder(mem, arrow.StructOf(fields...))
@@ -159,7 +134,7 @@ func (c *column) buildMoments(mem memory.Allocator, values []sqldriver.Value) (a
 		if !ok {
 			return nil, errcode.New(errcode.Unimplemented, "row %d: a timestamp came as %T, which is not read", i+1, v)
 		}
-		if c.json && t.Unix() <= 0 && t.Nanosecond() > 0 {
+		if c.JSON && t.Unix() <= 0 && t.Nanosecond() > 0 {
 			return nil, errcode.New(errcode.Unimplemented, "row %d: a time before 1970 with a fraction, in a result in JSON; cast the column to VARCHAR", i+1)
 		}
 		b.Append(true)

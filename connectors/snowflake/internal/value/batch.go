@@ -1,0 +1,103 @@
+package value
+
+import (
+	"strconv"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// ErrDamaged is the error of bytes that are no Arrow.
+var ErrDamaged = errcode.New(errcode.DataLoss, "snowflake: a part of the result is damaged")
+
+// Decode makes records of one as Snowflake sent it: with the schema that was announced, but for columns
+// whose numbers or times are wider, and cut where a column's timestamps change their unit. Bytes that
+// are no Arrow make the Arrow library panic; the error is [ErrDamaged] then.
+func Decode(mem memory.Allocator, rec arrow.Record, columns []Column, schema *arrow.Schema) (records []arrow.Record, err error) {
+	defer func() {
+		if recover() != nil {
+			records, err = nil, ErrDamaged
+		}
+	}()
+	if int(rec.NumCols()) != len(columns) {
+		return nil, errcode.New(errcode.DataLoss, "snowflake: a batch of %d columns in a result of %d", rec.NumCols(), len(columns))
+	}
+	arrays := make([]arrow.Array, rec.NumCols())
+	stamps := make([]*moments, rec.NumCols())
+	defer func() {
+		for _, a := range arrays {
+			if a != nil {
+				a.Release()
+			}
+		}
+	}()
+	for i := range columns {
+		c := &columns[i]
+		if scale := scaleOf(rec, i); c.isTimestamp() {
+			stamps[i], err = c.momentsOf(rec.Column(i), scale)
+		} else {
+			arrays[i], err = c.decode(mem, rec.Column(i), scale, schema.Field(i).Type)
+		}
+		if err != nil {
+			return nil, errcode.New(errcode.Of(err), "snowflake: column %d (%q): %w", i+1, c.Name, err)
+		}
+	}
+	for start, rows := 0, int(rec.NumRows()); start < rows; {
+		end := rows
+		units := make([]arrow.TimeUnit, len(stamps))
+		for i, m := range stamps {
+			if m == nil {
+				continue
+			}
+			fit, unit := m.run(start)
+			if fit == 0 {
+				for _, done := range records {
+					done.Release()
+				}
+				return nil, errcode.New(errcode.Unimplemented, "snowflake: column %d (%q): a time before 1678 or after 2261 with nanoseconds; cast the column to a scale of 6 or to VARCHAR", i+1, columns[i].Name)
+			}
+			units[i], end = unit, min(end, start+fit)
+		}
+		records = append(records, record(mem, schema, arrays, stamps, units, start, end))
+		start = end
+	}
+	return records, nil
+}
+
+// scaleOf is the scale of a column of times, 9 where a record does not say.
+func scaleOf(rec arrow.Record, column int) int32 {
+	text, _ := rec.Schema().Field(column).Metadata.GetValue("scale")
+	if n, err := strconv.ParseUint(text, 10, 8); err == nil && n <= 9 {
+		return int32(n)
+	}
+	return 9
+}
+
+// record makes a record of the rows from start to end.
+func record(mem memory.Allocator, announced *arrow.Schema, arrays []arrow.Array, stamps []*moments, units []arrow.TimeUnit, start, end int) arrow.Record {
+	cols := make([]arrow.Array, len(arrays))
+	schema := announced
+	var fields []arrow.Field
+	for i := range cols {
+		if m := stamps[i]; m != nil {
+			t := &arrow.TimestampType{Unit: units[i], TimeZone: announced.Field(i).Type.(*arrow.TimestampType).TimeZone}
+			cols[i] = m.array(mem, t, start, end)
+		} else {
+			cols[i] = array.NewSlice(arrays[i], int64(start), int64(end))
+		}
+		defer cols[i].Release()
+		if !arrow.TypeEqual(cols[i].DataType(), announced.Field(i).Type) {
+			if fields == nil {
+				fields = append(fields, announced.Fields()...)
+			}
+			fields[i].Type = cols[i].DataType()
+		}
+	}
+	if fields != nil {
+		schema = arrow.NewSchema(fields, nil)
+	}
+	return array.NewRecord(schema, cols, int64(end-start))
+}
