@@ -18,12 +18,29 @@ var (
 	exactFigures = regexp.MustCompile(` (?:unrounded|not rounded|without rounding|do not round|don t round|no rounding|full precision|exact (?:amounts?|values?|figures?|numbers?|sums?|totals?|prices?|balances?|ratios?|percentages?|shares?|results?)|(?:as )?precisely as|precise (?:amounts?|values?|figures?)|all (?:decimals|digits)|exact to) `)
 )
 
+// roundingWords are parts of words of which one stands in every text that says how to round.
+var roundingWords = []string{"decimal", "digit", "round", "nearest", "precis", "integer", "whole", "full", "cent", "tenth", "hundredth", "penny", "pence", "exact", "fraction", "scale"}
+
+// mayRound tells whether it is worth reading how to round.
+func (q *Question) mayRound() bool {
+	for _, text := range []string{q.text, q.evidence} {
+		text = strings.ToLower(text)
+		if slices.ContainsFunc(roundingWords, func(w string) bool { return strings.Contains(text, w) }) {
+			return true
+		}
+	}
+	return false
+}
+
 func (q *Question) all() string { return Plain(q.text + " " + q.evidence) }
 
 // Digits is how many digits behind the point the question, or what came with it, asks for: "to four
 // decimal places", "2 decimals", "as a whole percent", "to the cent". ok is false where it does not
 // say.
 func (q *Question) Digits() (n int, ok bool) {
+	if !q.mayRound() {
+		return 0, false
+	}
 	plain := q.all()
 	for _, r := range []*regexp.Regexp{digitsPhrase, decimalsOf} {
 		if m := r.FindStringSubmatch(plain); m != nil {
@@ -52,6 +69,9 @@ func (q *Question) Digits() (n int, ok bool) {
 // Rounds tells whether the question, or what came with it, says how numbers are to be rounded, or
 // that they are not to be.
 func (q *Question) Rounds() bool {
+	if !q.mayRound() {
+		return false
+	}
 	if _, ok := q.Digits(); ok {
 		return true
 	}

@@ -20,15 +20,14 @@ import (
 type Question struct {
 	text, evidence string
 	plainText      string
+	ordered        *string // made when first asked for
 
 	done      bool
 	sentences [][]token
 	phrases   []phrase
 	roles     map[string]role // by stem
 	acts      []string        // verbs of which a question word is the subject: "which customers placed …"
-	relative  []int
 	counts    bool
-	amounts   bool
 	yesNo     bool
 }
 
@@ -67,7 +66,7 @@ func (q *Question) roleOf(stem string) role {
 func (q *Question) Mentions(name string) bool {
 	words := naming.Words(name)
 	for _, w := range words {
-		if !q.has(naming.Stem(w)) {
+		if !q.has(stemOf(w)) {
 			return false
 		}
 	}
@@ -76,7 +75,7 @@ func (q *Question) Mentions(name string) bool {
 
 // MentionsPart tells whether the question has one of the words of a name, of three letters or more.
 func (q *Question) MentionsPart(name string) bool {
-	return slices.ContainsFunc(naming.Words(name), func(w string) bool { return len(w) > 2 && q.has(naming.Stem(w)) })
+	return slices.ContainsFunc(naming.Words(name), func(w string) bool { return len(w) > 2 && q.has(stemOf(w)) })
 }
 
 func (q *Question) has(stem string) bool {
@@ -91,7 +90,7 @@ func (q *Question) Tells(name string) bool {
 	words := naming.Words(name)
 	stems := make([]string, len(words))
 	for i, w := range words {
-		stems[i] = naming.Stem(w)
+		stems[i] = stemOf(w)
 	}
 	return q.tells(stems)
 }

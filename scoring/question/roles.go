@@ -26,6 +26,7 @@ type phrase struct {
 	count    bool   // how many, number of
 	sentence int    // in which it stands
 	pronoun  bool   // "and what is it": what was said before
+	ranked   bool   // it has a superlative
 	extremum string // max or min, where it asks for the greatest or least of a measure
 }
 
@@ -45,6 +46,7 @@ type reader struct {
 	i int
 
 	role    role
+	start   int    // the first word that is no courtesy
 	leading bool   // in a part before the comma that opens a request: "For each city, …"
 	asks    bool   // after which, how many, who: the first verb ends what is told
 	ranked  bool   // a superlative stood in what is told: "the top 3 products by revenue"
@@ -61,6 +63,7 @@ func (q *Question) read() {
 	for n, s := range q.sentences {
 		r := &reader{q: q, s: s, n: n}
 		r.open(n == 0)
+		r.start = r.i
 		for r.i < len(r.s) {
 			r.step()
 		}
@@ -105,7 +108,7 @@ func (r *reader) cut() {
 	if p.role&(told|grouped|of) != 0 {
 		p.measure = p.measure || measures[p.head()] || slices.ContainsFunc(p.words, func(w string) bool { return w == "total" || w == "average" || w == "percentage" })
 		p.count = p.count || slices.ContainsFunc(p.words, func(w string) bool { return w == "count" }) || p.words != nil && p.words[0] == "number" && len(p.words) > 1
-		if p.extremum != "" && p.role == told && !p.measure {
+		if p.role == told && !p.measure {
 			p.extremum = ""
 		}
 		r.q.phrases = append(r.q.phrases, p)
@@ -132,6 +135,9 @@ func (r *reader) take() {
 	}
 	r.phrase.words = append(r.phrase.words, t.stem)
 	r.i++
+	if t.possessive && r.role == grouped { // each carrier's share
+		r.be(told)
+	}
 }
 
 // open reads the beginning of a sentence: courtesies, and what kind of sentence it is.
@@ -267,12 +273,13 @@ func (r *reader) step() {
 		r.i += n
 		return
 	}
-	if r.tells(r.i) && (fresh || r.role == 0 || prev == "to" || r.leading || r.i == 1 && r.role == told) {
+	if r.tells(r.i) && (fresh || r.role == 0 || prev == "to" || r.leading || r.i == r.start) {
 		r.be(told)
 		r.leading = false
 		if w == "name" {
 			t.role |= told
 		}
+		r.ranked = w == "rank" || w == "sort" || w == "order" || w == "arrange"
 		r.i++
 		return
 	}
@@ -341,7 +348,12 @@ func (r *reader) step() {
 	case prepositions[w]:
 		r.preposition()
 	case pronouns[w] || adverbs[w]:
+		if (w == "never" || w == "not" || w == "ever" || w == "already") && acts(r.word(r.i+1)) && r.role&(told|of) != 0 && !r.asks { // products never sold
+			r.be(filter)
+		}
 		r.cut()
+		r.i++
+	case amounts[w] && r.role != 0:
 		r.i++
 	case r.ends(w):
 		r.be(filter)
@@ -368,6 +380,12 @@ func (r *reader) ends(w string) bool {
 		return false
 	case r.asks:
 		if acts(w) {
+			r.q.acts = append(r.q.acts, w)
+			return true
+		}
+		// Another verb shows by what follows: which plant emits the most.
+		next := r.word(r.i + 1)
+		if verb := next != "that" && articles[next] || superlative(next) && next != "first" && next != "last" || next == "more" || next == "less" || next == "fewer" || next == "over" || next == "no" || next == "at" || r.i+1 < len(r.s) && r.s[r.i+1].kind == quoted; verb {
 			r.q.acts = append(r.q.acts, w)
 			return true
 		}
@@ -460,7 +478,7 @@ func (r *reader) question(fresh bool) bool {
 	if !opens && (w == "how" || w == "what") {
 		opens = true
 	}
-	if (w == "who" || w == "which" || w == "whose" || w == "that" || w == "where") && (prev == "and" || prev == "or" || prev == "but") && r.role == filter && r.relative() {
+	if (w == "who" || w == "which" || w == "whose" || w == "that" || w == "where") && (prev == "and" || prev == "or" || prev == "but") && r.word(r.i-2) != "," && r.role == filter && r.relative() {
 		opens = false // who live in Bonn and who own a car
 	}
 	if r.i > 1 && (w == "which" || w == "whom" || w == "where") && prev != "and" && (prepositions[prev] || prev == "of" || prev == "to") && len(r.q.phrases) > 0 && r.word(r.i-2) != "," && r.word(r.i-2) != "and" && r.i-1 > 0 {
@@ -471,7 +489,6 @@ func (r *reader) question(fresh bool) bool {
 	}
 	if !opens {
 		r.be(filter)
-		r.q.relative = append(r.q.relative, r.i)
 		r.i++
 		return true
 	}
@@ -493,7 +510,6 @@ func (r *reader) question(fresh bool) bool {
 		case measures[next] || next == "large" || next == "big" || next == "high" || next == "fast" || next == "late" || next == "early" || next == "deep" || next == "wide" || next == "expensive" || next == "frequently" || next == "common" || next == "strong" || next == "close":
 			r.phrase = phrase{role: told, measure: true, words: []string{r.s[r.i].stem}}
 			r.s[r.i].role |= told
-			r.q.amounts = r.q.amounts || next == "much"
 			r.i++
 			r.asks = true
 		default:
@@ -524,6 +540,9 @@ func (r *reader) question(fresh bool) bool {
 			return true
 		}
 		r.asks = true
+		if w == "what" && (next == "did" || next == "does" || next == "do" || next == "has" || next == "have") {
+			r.phrase = phrase{role: told, words: []string{w}}
+		}
 	case "where", "when", "why":
 		r.s[r.i].role |= told
 		r.phrase = phrase{role: told, words: []string{w}}
@@ -577,10 +596,15 @@ func (r *reader) by() {
 
 func (r *reader) of() {
 	head := r.phrase.head()
+	if head == "number" && len(r.phrase.words) > 1 && r.phrase.words[0] != "total" && r.phrase.words[0] != "average" && r.phrase.words[0] != "overall" && r.phrase.words[0] != "mean" { // the phone number of
+		r.be(of)
+		r.i++
+		return
+	}
 	switch {
 	case r.role == told && containers[head] && !identifiers[head]:
 		r.phrase = phrase{}
-	case r.role == told && (head == "number" || head == "count" || head == "total" || head == "sum" || head == "amount" || head == "average" || head == "quantity" || head == "percentage" || head == "share" || head == "volume" || head == "proportion" || head == "many" || head == "much" || head == "length" && false):
+	case r.role == told && (head == "number" || head == "count" || head == "total" || head == "sum" || head == "amount" || head == "average" || head == "quantity" || head == "percentage" || head == "share" || head == "volume" || head == "proportion" || head == "many" || head == "much"):
 		if head == "number" || head == "count" {
 			r.phrase.count, r.q.counts = true, true
 		}
@@ -655,7 +679,10 @@ func (r *reader) superlative() {
 		}
 		if r.role == told {
 			r.cutFor(told)
-			r.phrase.role, r.phrase.extremum = told, extremum
+			r.phrase.role, r.phrase.extremum, r.phrase.ranked = told, extremum, true
+			if extremum != "" && (next == "and" || next == "or" || next == ",") { // the minimum and maximum depth
+				r.phrase.words, r.phrase.measure = []string{w}, true
+			}
 			t.role |= told
 		}
 	case r.role == filter || r.role == grouped:

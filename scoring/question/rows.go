@@ -4,8 +4,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/badger-eval/badger/scoring/naming"
 )
 
 var (
@@ -23,8 +21,6 @@ var (
 	// A relative clause that says what the groups did or have: "customers who placed orders".
 	has = regexp.MustCompile(` (?:that|who|which) (?:actually |really |ever |also |do |did |already )?(?:have|has|had|own|owns|owned|contain|contains|contained|get|gets|got|receive|receives|received|record|records|recorded|show|shows|saw|hold|holds|held) (\w+)`)
 	did = regexp.MustCompile(` (?:that|who) (?:actually |really |ever |also |already |have |has |had )?(\w+) `)
-	// With nothing but a plural: "shippers with orders".
-	withPlural = regexp.MustCompile(` (?:with|having) (?:recorded |registered |actual |paid |open |active |completed |real )?(\w+s) `)
 )
 
 // noObjects cannot be what somebody has one of at least.
@@ -51,7 +47,7 @@ func (q *Question) AtLeastOne(counted ...string) bool {
 	things := map[string]bool{}
 	add := func(words string) {
 		for _, w := range strings.Fields(strings.Trim(Plain(words), " ")) {
-			things[naming.Stem(w)] = true
+			things[stemOf(w)] = true
 		}
 	}
 	for _, c := range counted {
@@ -64,14 +60,12 @@ func (q *Question) AtLeastOne(counted ...string) bool {
 	}
 	back := strings.Contains(plain, " and how many ") || strings.Contains(plain, " and how much ") || strings.Contains(plain, " how many each ") || strings.Contains(plain, " and how often ")
 	for _, m := range has.FindAllStringSubmatch(plain, -1) {
-		if !noObjects[m[1]] && (things[naming.Stem(m[1])] || back) {
+		if !noObjects[m[1]] && (things[stemOf(m[1])] || back) {
 			return true
 		}
 	}
-	for _, m := range withPlural.FindAllStringSubmatch(plain, -1) {
-		if things[naming.Stem(m[1])] || back {
-			return true
-		}
+	if q.withPlural(func(stem string) bool { return things[stem] || back }) {
+		return true
 	}
 	for _, m := range did.FindAllStringSubmatch(plain, -1) {
 		if !states[m[1]] && acts(m[1]) {
@@ -79,6 +73,27 @@ func (q *Question) AtLeastOne(counted ...string) bool {
 		}
 	}
 	return false
+}
+
+// withPlural tells whether things of which something holds stand behind "with", as a condition:
+// shippers with orders.
+func (q *Question) withPlural(holds func(stem string) bool) bool {
+	return slices.ContainsFunc(q.sentences, func(s []token) bool {
+		for i := 0; i+1 < len(s); i++ {
+			if w := s[i].text; w != "with" && w != "having" {
+				continue
+			}
+			for _, t := range s[i+1 : min(i+4, len(s))] {
+				if t.kind != word || noObjects[t.text] || prepositions[t.text] || possessing[t.text] {
+					break
+				}
+				if t.role&filter != 0 && t.stem != t.text && holds(t.stem) {
+					return true
+				}
+			}
+		}
+		return false
+	})
 }
 
 // subject tells whether a question word is the subject of what somebody did: "which customers
@@ -89,8 +104,8 @@ func (q *Question) subject() bool {
 		for i := range s {
 			w := s[i].text
 			switch {
-			case w == "which" || w == "who" || w == "what":
-				asks = true
+			case w == "which" || w == "who":
+				asks = i+1 < len(s) && !measures[s[i+1].stem]
 			case w == "how" || w == "," || s[i].kind == stop:
 				asks = false
 			case !asks || s[i].kind != word:
@@ -104,7 +119,7 @@ func (q *Question) subject() bool {
 					}
 				}
 				return !noObjects[next] && !superlative(next)
-			case acts(w):
+			case acts(w), slices.Contains(q.acts, w):
 				return true
 			}
 		}
@@ -127,10 +142,9 @@ func happens(stem string) bool {
 }
 
 var (
-	rowEach    = regexp.MustCompile(` (?:one|a|1|single|separate|own|individual) (?:\w+ )?(?:row|line|record|entry|result) (?:for|per|to|of|each)|(?:row|line|record) (?:for|per) (?:each|every|\w+)|row by row|line by line|repetitions?|duplicates (?:count|included|are|too|stay|kept)|(?:with|including|include|keep|keeping|show|with all) (?:the |any |all )?(?:duplicates?|repeats|repetitions|repeated)|(?:do not|don t|not|without) (?:dedup\w*|deduplicat\w*|remov\w+ duplicates|collaps\w+|merg\w+)|equal \w+ (?:count|stay|are)|as often as|each time|every time|every single|each individual|each single|every individual|one by one|all individual `)
-	different  = regexp.MustCompile(` (?:distinct|different|unique|distinctly|uniquely|deduplicated|no duplicates|without duplicates|without repetition|without repetitions|no repeats|without repeats|only once|once each|each once|each only once|just once|exclud\w+ duplicates|remov\w+ duplicates|various|what kinds? of|which kinds? of|what types? of|which types? of) `)
-	everyOf    = regexp.MustCompile(` (?:of|for|on|in|by|at|from) (?:each|every|all|all the|all of the|each of the) (?:\w+ ){0,2}?(\w+)`)
-	everyThing = regexp.MustCompile(` (?:each|every|all|all the|all of the) (?:\w+ ){0,2}?(\w+)`)
+	rowEach   = regexp.MustCompile(` (?:(?:one|a|1|single|separate|own|individual) (?:\w+ )?(?:row|line|record|entry|result) (?:for|per|to|of|each)|(?:row|line|record) (?:for|per) (?:each|every|\w+)|row by row|line by line|repetitions?|duplicates (?:count|included|are|too|stay|kept)|(?:with|including|include|keep|keeping|show|with all) (?:the |any |all )?(?:duplicates?|repeats|repetitions|repeated)|equal \w+ (?:count|stay|are)|as often as|each time|every time|every single|each individual|each single|every individual|one by one|all individual) `)
+	keepAll   = regexp.MustCompile(` (?:do not|don t|not|without|never) (?:dedup\w*|deduplicat\w*|(?:remov|drop|leav|exclud|omit)\w* (?:out )?(?:the |any )?(?:duplicates|repetitions|repeats)|collaps\w+|merg\w+) `)
+	different = regexp.MustCompile(` (?:distinct|different|unique|distinctly|uniquely|deduplicated|no duplicates|without duplicates|without repetition|without repetitions|no repeats|without repeats|only once|once each|each once|each only once|just once|exclud\w+ duplicates|remov\w+ duplicates|various|what kinds? of|which kinds? of|what types? of|which types? of) `)
 )
 
 // Different tells whether the question asks for different values.
@@ -142,7 +156,13 @@ func (q *Question) Different() bool { return different.MatchString(q.Plain()) }
 // once each.
 func (q *Question) EveryRow() bool {
 	plain := q.Plain()
-	if q.Empty() || different.MatchString(plain) {
+	if q.Empty() {
+		return false
+	}
+	if keepAll.MatchString(plain) {
+		return true
+	}
+	if different.MatchString(plain) {
 		return false
 	}
 	if rowEach.MatchString(plain) {
@@ -164,7 +184,7 @@ func (q *Question) EveryRow() bool {
 			// What is told of it: names say which one it is, and need come once.
 			attribute := q.attribute(thing)
 			switch {
-			case happens(thing) && attribute != "name":
+			case happens(thing) && attribute != "name" && attribute != "measure":
 				return true
 			case s[i].text != "all" && attribute == "other" && i > 0 && s[i-1].text != "in" && s[i-1].text != "by":
 				return true
@@ -190,7 +210,8 @@ func thingAt(s []token, i int) string {
 	return thing
 }
 
-// attribute is what the question asks to be told of a thing: its name, something else, or nothing.
+// attribute is what the question asks to be told of a thing: its name, a measure of several,
+// something other, or nothing.
 func (q *Question) attribute(thing string) string {
 	name, other, measure := false, false, false
 	for i := range q.phrases {
@@ -199,13 +220,13 @@ func (q *Question) attribute(thing string) string {
 			continue
 		}
 		switch head := p.head(); {
-		case head == thing || head == "" || containers[head] && !identifiers[head]:
-		case identifiers[head] || head == "who":
-			name = true
-		case p.count || p.extremum != "" || slices.ContainsFunc(p.words, func(w string) bool {
+		case p.count || p.ranked || slices.ContainsFunc(p.words, func(w string) bool {
 			return w == "total" || w == "average" || w == "sum" || w == "number" || w == "percentage" || w == "mean" || w == "share" || w == "much" || w == "maximum" || w == "minimum"
 		}):
 			measure = true
+		case head == thing || head == "" || containers[head] && !identifiers[head]:
+		case identifiers[head] || head == "who":
+			name = true
 		default:
 			other = true
 		}
@@ -213,7 +234,9 @@ func (q *Question) attribute(thing string) string {
 	switch {
 	case name:
 		return "name"
-	case other && !measure:
+	case measure:
+		return "measure"
+	case other:
 		return "other"
 	}
 	return ""

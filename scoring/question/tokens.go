@@ -23,6 +23,8 @@ type token struct {
 	stem string // of a word
 	role role   // of a word: what it says about the answer
 	name bool   // written with a capital inside a sentence, as names are
+
+	possessive bool // with 's
 }
 
 // Plain is a text as words of lower case between single blanks, with a blank at each end, so that
@@ -88,17 +90,19 @@ func split(text string) (sentences [][]token) {
 				i++
 			}
 			w := strings.ToLower(string(runes[from : i+1]))
+			possessive := false
 			if (at(i+1) == '\'' || at(i+1) == '’') && unicode.IsLetter(at(i+2)) { // customer's, don't
 				switch {
 				case at(i+2) == 's' && !unicode.IsLetter(at(i+3)):
 					i += 2
+					possessive = true
 				case at(i+2) == 't' && !unicode.IsLetter(at(i+3)):
 					i += 2
-					s = append(s, token{text: strings.TrimSuffix(w, "n"), stem: naming.Stem(strings.TrimSuffix(w, "n"))})
+					s = append(s, token{text: strings.TrimSuffix(w, "n"), stem: stemOf(strings.TrimSuffix(w, "n"))})
 					w = "not"
 				}
 			}
-			s = append(s, token{text: w, stem: naming.Stem(w), name: len(s) > 0 && unicode.IsUpper(r)})
+			s = append(s, token{text: w, stem: stemOf(w), name: len(s) > 0 && unicode.IsUpper(r), possessive: possessive})
 		case closing[r] != 0 && (r != '\'' && r != '’' || !unicode.IsLetter(at(i-1))):
 			to := i + 1
 			for to < len(runes) && (runes[to] != closing[r] || r == '\'' && unicode.IsLetter(at(to+1))) {
@@ -132,6 +136,14 @@ func split(text string) (sentences [][]token) {
 // abbreviates tells whether the last word before a full stop is an abbreviation.
 func abbreviates(s []token) bool {
 	return len(s) > 0 && shortForms[s[len(s)-1].text]
+}
+
+// stemOf is the stem of a word, also of the short plurals that naming.Stem leaves.
+func stemOf(w string) string {
+	if w == "ids" {
+		return "id"
+	}
+	return naming.Stem(w)
 }
 
 var shortForms = set("incl resp approx vs no nos st mr mrs dr inc e i etc avg max min dept jan feb mar apr jun jul aug sep sept oct nov dec")

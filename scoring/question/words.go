@@ -12,6 +12,8 @@ var (
 	pronouns   = set("it they them that this those these he she him one ones there i me us we you")
 	adverbs    = set("also then please additionally furthermore finally only just not never ever respectively overall altogether together too now next currently actually already still even exactly so far approximately about instead else etc more less")
 
+	amounts = set("one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty fifty hundred thousand dozen several few couple many")
+
 	// tellVerbs begin a request.
 	tellVerbs = set("list show give find return display provide get tell identify output print calculate compute determine select retrieve present describe indicate enumerate fetch " +
 		"summarize summarise create generate compare extract pull specify mention add see know name state report count rank order sort return write produce prepare draw make compile include break tabulate " +
@@ -43,7 +45,7 @@ var (
 
 	// containers hold what is asked and are nothing by themselves.
 	containers = set("list table overview breakdown summary set kind type sort result results output record records row rows column columns field fields data information detail details ranking rankings timeline collection report query answer line lines " +
-		"standing standings leaderboard sequence history schedule chronology everything item items entry entries")
+		"standing standings leaderboard sequence history schedule chronology queue itinerary agenda order chart everything item items entry entries")
 	// identifiers say which thing a row is of.
 	identifiers = set("name names title titles id ids identifier identifiers key keys code codes label labels number numbers")
 

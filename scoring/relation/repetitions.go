@@ -3,6 +3,7 @@ package relation
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/scoring"
@@ -12,13 +13,15 @@ import (
 var repetitionKinds = []Kind{
 	{
 		Name: "duplicates_against_question", Class: Difference, find: func(e *evidence) *found {
-			if !e.countsAgainst() {
+			r := repetitions(e, false, true)
+			if r == nil {
+				r = repetitions(e, true, true)
+			}
+			if r == nil || !e.countsAgainst() {
 				return nil
 			}
-			if r := repetitions(e, false, true); r != nil {
-				return r
-			}
-			return repetitions(e, true, true)
+			r.text = strings.TrimSuffix(r.text, ".") + "; the question asks for every one."
+			return r
 		},
 		Meaning: "As duplicates: the answer's query drops repetitions, but the question asks for a row for each thing.", Example: "SELECT price for \"the price on each line\": (5), (5); SELECT DISTINCT price: (5)",
 	},
@@ -43,10 +46,11 @@ var repetitionKinds = []Kind{
 
 // allowed is the relation of repetitions that the queries explain and the question does not mind.
 func allowed(e *evidence, extra bool) *found {
-	if e.countsAgainst() {
+	r := repetitions(e, extra, true)
+	if r == nil || e.countsAgainst() {
 		return nil
 	}
-	return repetitions(e, extra, true)
+	return r
 }
 
 // countsAgainst tells whether the answer drops repetitions where the question asks for every row.

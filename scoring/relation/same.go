@@ -178,10 +178,13 @@ func formattedColumns(e *evidence) *found {
 
 func roundingAsked(e *evidence) *found {
 	pairs := e.pairsThat(isRounded)
+	if len(pairs) == 0 || e.gold.Rows() == 0 || !e.asks().Rounds() {
+		return nil
+	}
 	if digits, ok := e.asks().Digits(); ok {
 		pairs = slices.DeleteFunc(pairs, func(k int) bool { return fractionDigits(&e.pred.Columns[e.a.Columns[k].Pred]) == digits })
 	}
-	if len(pairs) == 0 || e.gold.Rows() == 0 || !e.asks().Rounds() {
+	if len(pairs) == 0 {
 		return nil
 	}
 	return e.aboutPairs(pairs, fmt.Sprintf("All rows agree but for the rounding of %s, and the question says how to round.", named(e.gold, e.goldColumns(pairs))))
