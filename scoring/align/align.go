@@ -43,7 +43,8 @@ type column struct {
 	room     [3]string
 	bare     *string // the name without case and punctuation; likewise
 	reading  map[cell.View]*reading
-	formats  *formats // made when first needed
+	formats  *formats           // made when first needed
+	periods  *[]cell.PeriodText // likewise
 
 	values *counted // what it holds, made when first needed
 

@@ -383,7 +383,7 @@ func (a *aligner) readings(g, p *column) []viewPair {
 	var out []viewPair
 	if g.kind == p.kind {
 		if g.kind != scoring.KindText {
-			return []viewPair{{g: cell.View{Kind: g.kind}, p: cell.View{Kind: p.kind}}}
+			return append([]viewPair{{g: cell.View{Kind: g.kind}, p: cell.View{Kind: p.kind}}}, a.periodReadings(g, p)...)
 		}
 		out = append(out, asText(g, p))
 	}
@@ -396,6 +396,7 @@ func (a *aligner) readings(g, p *column) []viewPair {
 			}
 		}
 	}
+	out = append(out, a.periodReadings(g, p)...)
 	gb, gs, gok := boolView(g)
 	pb, ps, pok := boolView(p)
 	if gok && pok && (gb.Format != "" || pb.Format != "") && !(gb.Format != "" && pb.Format != "" && (gs || ps)) {

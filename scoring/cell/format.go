@@ -27,7 +27,7 @@ const (
 	FormatISO      = "ISO date text"
 	FormatCompact  = "YYYYMMDD number"
 	FormatYearMon  = "YYYYMM number" // read as the first day
-	FormatQuarter  = "quarter text"  // 2024-Q1, read as its first day
+	FormatQuarter  = "quarter text"  // 2024-Q1, read as its first day; other periods likewise, see [ReadPeriods]
 	FormatClock    = "time text"     // 13:30
 	FormatClock12  = "12-hour time text"
 	FormatJSON     = "JSON text"
@@ -274,7 +274,6 @@ func parseBool(s string) (value bool, vocabulary int) {
 var dateLayouts = []string{
 	"2 Jan 2006", "2 January 2006", "2-Jan-2006", "2-Jan-06", "Jan 2, 2006", "January 2, 2006", "Jan 2 2006", "January 2 2006",
 	"1/2/2006", "2/1/2006", "1/2/06", "2/1/06", "2006/1/2", "2.1.2006", "2.1.06", "1-2-2006", "2-1-2006", "20060102",
-	"Jan 2006", "January 2006", "2006-01", "2006/01", "01/2006", "1-2006", "Jan-2006", "Jan-06", "2006 Jan", "2006 January",
 	"Mon, 2 Jan 2006", "Monday, January 2, 2006", "Monday, 2 January 2006", "Mon Jan 2 2006", "Mon, Jan 2, 2006",
 	"1/2/2006 15:04:05", "2/1/2006 15:04:05", "1/2/2006 15:04", "2/1/2006 15:04", "1/2/2006 3:04:05 PM", "1/2/2006 3:04 PM",
 	"2 Jan 2006 15:04:05", "2 Jan 2006 15:04", "Jan 2, 2006 15:04:05", "Jan 2, 2006 3:04:05 PM", "Jan 2, 2006 3:04 PM", "January 2, 2006 3:04 PM",
@@ -282,15 +281,13 @@ var dateLayouts = []string{
 	"Mon, 02 Jan 2006 15:04:05 GMT", time.RFC1123Z, time.ANSIC, // names of other zones mean different things in different places
 }
 
-// parseDate reads text in one of the date formats: [FormatISO], [FormatQuarter], a clock or a
+// parseDate reads text in one of the date formats: [FormatISO], the label of a period, a clock or a
 // layout.
 func parseDate(s, format string) (scoring.Value, bool) {
 	s = strings.TrimSpace(s)
 	switch format {
 	case FormatISO:
 		return scoring.ParseTimestamp(s)
-	case FormatQuarter:
-		return parseQuarter(s)
 	case epochs[0].format, epochs[1].format, epochs[2].format:
 		if v, ok := scoring.ParseDecimal(s); ok {
 			return epochTime(v, format)
@@ -299,25 +296,14 @@ func parseDate(s, format string) (scoring.Value, bool) {
 	case FormatClock, FormatClock12:
 		return parseClock(s, format == FormatClock12)
 	}
+	if f, ok := periodForms[format]; ok {
+		return parsePeriodDate(s, f)
+	}
 	t, err := time.ParseInLocation(format, s, time.UTC)
 	if err != nil {
 		return scoring.Value{}, false
 	}
 	return scoring.TimestampValue(scoring.Timestamp, t.Unix(), int32(t.Nanosecond())), true //nolint:gosec // below 1e9
-}
-
-// parseQuarter reads 2024-Q1, 2024Q1, 2024 Q1, Q1 2024 and Q1-2024.
-func parseQuarter(s string) (scoring.Value, bool) {
-	i := strings.IndexAny(s, "Qq")
-	if i < 0 || len(s) > 8 || i+1 >= len(s) || s[i+1] < '1' || s[i+1] > '4' {
-		return scoring.Value{}, false
-	}
-	year := strings.Trim(s[:i]+s[i+2:], " -")
-	y, err := strconv.Atoi(year)
-	if err != nil || len(year) != 4 || y < 1000 {
-		return scoring.Value{}, false
-	}
-	return scoring.TimestampValue(scoring.Timestamp, scoring.DaysOf(y, int(s[i+1]-'1')*3+1, 1)*86400, 0), true
 }
 
 // every tells whether the predicate holds for every cell of a text column that is not NULL, and
@@ -532,7 +518,7 @@ func DateFormats(c *scoring.Column) []string {
 		return nil
 	}
 	formats := epochFormats(c)
-	for _, f := range append([]string{FormatISO, FormatQuarter, FormatClock12, FormatClock}, dateLayouts...) {
+	for _, f := range slices.Concat([]string{FormatISO, FormatClock12, FormatClock}, datedLabels, dateLayouts) {
 		if every(c, func(s string) bool { _, ok := parseDate(s, f); return ok }) {
 			formats = append(formats, f)
 		}
@@ -563,15 +549,10 @@ func allInts(c *scoring.Column, holds func(n int64) bool) bool {
 	return seen
 }
 
-// parseMonth reads the English name of a month, whole or in three letters.
+// parseMonth reads the name of a month, whole or shortened.
 func parseMonth(s string) (month int64, ok bool) {
-	s = strings.TrimSuffix(strings.TrimSpace(s), ".")
-	for m := time.January; m <= time.December; m++ {
-		if name := m.String(); strings.EqualFold(s, name) || strings.EqualFold(s, name[:3]) {
-			return int64(m), true
-		}
-	}
-	return 0, false
+	n := monthNames[strings.ToLower(strings.TrimSuffix(strings.TrimSpace(s), "."))]
+	return int64(n), n != 0
 }
 
 // ReadBools tells whether a column of text consists of words for true and false of one vocabulary.

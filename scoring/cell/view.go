@@ -135,6 +135,12 @@ func Read(c *scoring.Column, v View, i int) scoring.Value {
 	if v.Format == "" || val.IsNull() {
 		return val
 	}
+	if f, ok := periodForms[v.Format]; ok {
+		if p, ok := f.read(val); ok {
+			return p
+		}
+		return blankIsNull(val)
+	}
 	if n := val.Int(); val.Type == scoring.Int64 {
 		switch v.Format {
 		case FormatCompact:
@@ -199,6 +205,14 @@ func Read(c *scoring.Column, v View, i int) scoring.Value {
 		}
 	}
 	return val
+}
+
+// blankIsNull is a value, NULL where it is blank text.
+func blankIsNull(v scoring.Value) scoring.Value {
+	if v.Type == scoring.String && strings.TrimSpace(v.Text()) == "" {
+		return scoring.NullValue
+	}
+	return v
 }
 
 // Magnitudes fills out[i] with the magnitude of cell i as a double, NaN where it is NULL or no

@@ -1,0 +1,153 @@
+package align_test
+
+import (
+	"encoding/csv"
+	"strings"
+	"testing"
+
+	"github.com/badger-eval/badger/internal/jsonscan"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/align"
+	"github.com/badger-eval/badger/scoring/cell"
+)
+
+// A form is two results that are the same data in two forms, or that only look so. A result is a
+// line of columns, name:TYPE, and lines of cells, all set off by bars.
+type form struct {
+	why, gold, pred string
+	asked           string
+	equal           bool
+}
+
+// formTable makes a result of its lines, every cell by the type of its column, VARCHAR where none
+// is written.
+func formTable(t *testing.T, s string) *scoring.Table {
+	t.Helper()
+	r := csv.NewReader(strings.NewReader(s))
+	r.Comma, r.LazyQuotes, r.FieldsPerRecord = '|', true, -1
+	lines, err := r.ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := []byte(`{"columns":[`)
+	types := make([]string, len(lines[0]))
+	for i, c := range lines[0] {
+		name, typ, ok := strings.Cut(c, ":")
+		if !ok {
+			typ = "VARCHAR"
+		}
+		if types[i] = typ; i > 0 {
+			b = append(b, ',')
+		}
+		b = append(jsonscan.AppendString(append(b, `{"name":`...), name), `,"type":`...)
+		b = append(jsonscan.AppendString(b, typ), '}')
+	}
+	b = append(b, `],"rows":[`...)
+	for k, line := range lines[1:] {
+		if k > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, '[')
+		for i, c := range line {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			switch {
+			case c == "NULL":
+				b = append(b, "null"...)
+			case types[i] == "JSON" || types[i] == "BOOLEAN":
+				b = append(b, c...)
+			default:
+				b = jsonscan.AppendString(b, c)
+			}
+		}
+		b = append(b, ']')
+	}
+	table, err := scoring.ParseResult(append(b, `]}`...))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, b)
+	}
+	return table
+}
+
+func checkForms(t *testing.T, forms []form) {
+	t.Helper()
+	for _, f := range forms {
+		gold, pred := formTable(t, f.gold), formTable(t, f.pred)
+		a := align.Align(gold, pred, align.Options{Asked: f.asked})
+		if got := cell.Compare(gold, pred, &a, cell.Options{}).Score == 1; got != f.equal {
+			t.Errorf("%s: equal is %v, want %v\n%s\n%s\n%+v", f.why, got, f.equal, f.gold, f.pred, a)
+		}
+		if !f.equal || len(gold.Columns) != len(pred.Columns) {
+			continue
+		}
+		a = align.Align(pred, gold, align.Options{Asked: f.asked})
+		if cell.Compare(pred, gold, &a, cell.Options{}).Score != 1 {
+			t.Errorf("%s, the other way round: not equal\n%s\n%s\n%+v", f.why, f.gold, f.pred, a)
+		}
+	}
+}
+
+func TestPeriods(t *testing.T) {
+	checkForms(t, []form{
+		{"month numbers for first days", "month:DATE|v:INT\n2022-04-01|5\n2022-05-01|9\n2022-06-01|2", "month:INT|v:INT\n4|5\n5|9\n6|2", "", true},
+		{"month numbers of another year than asked", "month:DATE|v:INT\n2022-04-01|5\n2022-05-01|9", "month:INT|v:INT\n4|5\n5|9", "Admissions per month in 2021", false},
+		{"month numbers of the year asked", "month:DATE|v:INT\n2022-04-01|5\n2022-05-01|9", "m:INT|v:INT\n4|5\n5|9", "Admissions per month in 2022", true},
+		{"month numbers shifted by one", "month:DATE|v:INT\n2022-04-01|5\n2022-05-01|9", "month:INT|v:INT\n3|5\n4|9", "", false},
+		{"ranks are no months", "month:DATE|v:INT\n2022-01-01|5\n2022-02-01|9\n2022-03-01|2", "rank:INT|v:INT\n1|5\n2|9\n3|2", "", false},
+		{"a column of years beside says another year", "month:DATE|v:INT\n2022-04-01|5\n2022-05-01|9", "year:INT|month:INT|v:INT\n2021|4|5\n2021|5|9", "", false},
+		{"a column of years beside says the same", "month:DATE|v:INT\n2022-04-01|5\n2022-05-01|9", "year:INT|month:INT|v:INT\n2022|4|5\n2022|5|9", "", true},
+		{"months over two years", "month:DATE|v:INT\n2021-12-01|5\n2022-01-01|9", "month:INT|v:INT\n12|5\n1|9", "", false},
+		{"names of months for first days", "month:TIMESTAMP|v:INT\n2019-10-01 00:00:00|5\n2019-11-01 00:00:00|9", "month|v:INT\nOctober|5\nNovember|9", "", true},
+		{"short names", "period:DATE|v:INT\n2019-10-01|5\n2019-11-01|9", "mon|v:INT\nOct|5\nNov|9", "Per month of 2019", true},
+		{"names in German", "monat|v:INT\nMärz|5\nMai|9", "month|v:INT\nMarch|5\nMay|9", "", true},
+		{"names of months for days in them", "month:DATE|v:INT\n2019-10-05|5\n2019-11-05|9", "month|v:INT\nOctober|5\nNovember|9", "", false},
+		{"year and month as text for a name, of the year asked", "month|v:INT\nFebruary|5\nMay|9", "month|v:INT\n2020-02|5\n2020-05|9", "by month, 2020", true},
+		{"of another year", "month|v:INT\nFebruary|5\nMay|9", "month|v:INT\n2019-02|5\n2019-05|9", "by month, 2020", false},
+		{"last days of months", "month:DATE|v:INT\n2024-01-01|5\n2024-02-01|9", "month_end:DATE|v:INT\n2024-01-31|5\n2024-02-29|9", "", true},
+		{"last days of the months before", "month:DATE|v:INT\n2024-02-01|5\n2024-03-01|9", "month_end:DATE|v:INT\n2024-01-31|5\n2024-02-29|9", "", false},
+		{"begin and end of contracts", "begin:DATE|v:INT\n2024-01-01|5\n2024-02-01|9", "end:DATE|v:INT\n2024-01-31|5\n2024-02-29|9", "", false},
+		{"not the last day in a leap year", "month:DATE|v:INT\n2024-01-01|5\n2024-02-01|9", "month_end:DATE|v:INT\n2024-01-31|5\n2024-02-28|9", "", false},
+		{"a day in text, the last of a month", "month|v:INT\n2023-06|5\n2023-07|9", "month|v:INT\n2023-06-30|5\n2023-07-31|9", "", true},
+		{"numbers of year and month", "month|v:INT\nJun 2023|5\nJul 2023|9", "ym:INT|v:INT\n202306|5\n202307|9", "", true},
+		{"labels with apostrophes", "month|v:INT\nJun 2023|5\nJul 2023|9", "month|v:INT\nJun '23|5\nJul '23|9", "", true},
+		{"a day of a month is no year", "d|v:INT\nJun 23|5\nJul 24|9", "d|v:INT\nJun 2023|5\nJul 2024|9", "", false},
+
+		{"quarters", "quarter|v:INT\n2021-Q3|5\n2021-Q4|9", "q|v:INT\nQ3 2021|5\nQ4 2021|9", "", true},
+		{"quarters in words", "quarter|v:INT\n2021-Q1|5\n2021-Q2|9", "q|v:INT\nfirst quarter of 2021|5\nsecond quarter of 2021|9", "", true},
+		{"1Q21", "quarter|v:INT\n2021-Q1|5\n2021-Q2|9", "q|v:INT\n1Q21|5\n2Q21|9", "", true},
+		{"quarters as numbers", "quarter:INT|v:INT\n1|5\n2|9\n4|7", "period|v:INT\n2021Q1|5\n2021Q2|9\n2021Q4|7", "per quarter of 2021", true},
+		{"quarters as numbers, of another year", "quarter:INT|v:INT\n1|5\n2|9\n4|7", "period|v:INT\n2020Q1|5\n2020Q2|9\n2020Q4|7", "per quarter of 2021", false},
+		{"quarters as first days", "quarter:INT|v:INT\n1|5\n2|9\n4|7", "quarter_start:DATE|v:INT\n2021-01-01|5\n2021-04-01|9\n2021-10-01|7", "", true},
+		{"quarters as last days", "quarter:INT|v:INT\n1|5\n2|9\n4|7", "quarter_end:DATE|v:INT\n2021-03-31|5\n2021-06-30|9\n2021-12-31|7", "", true},
+		{"exchanged", "quarter:INT|v:INT\n1|5\n2|9", "quarter|v:INT\nQ2|5\nQ1|9", "", false},
+		{"a quarter is no month", "quarter|v:INT\n2021-Q1|5\n2021-Q2|9", "month|v:INT\n2021-01|5\n2021-02|9", "", false},
+		{"half-years", "half|v:INT\nH1 2018|5\nH2 2018|9", "half|v:INT\n2018-H1|5\n2018-H2|9", "", true},
+		{"half-years exchanged", "half|v:INT\nH1 2018|5\nH2 2018|9", "half|v:INT\n2018-H2|5\n2018-H1|9", "", false},
+		{"half-years in words", "half|v:INT\nH1 2018|5\nH2 2018|9", "half|v:INT\n1st half 2018|5\n2nd half 2018|9", "", true},
+		{"half-years as days", "half|v:INT\nH1 2018|5\nH2 2018|9", "half:DATE|v:INT\n2018-01-01|5\n2018-07-01|9", "", true},
+
+		{"ISO weeks as Mondays", "week:DATE|v:INT\n2020-12-28|5\n2021-01-04|9", "week|v:INT\n2020-W53|5\n2021-W01|9", "", true},
+		{"a week that there is not", "week:DATE|v:INT\n2020-12-28|5\n2021-01-04|9", "week|v:INT\n2021-W53|5\n2021-W01|9", "", false},
+		{"weeks as numbers", "week:INT|v:INT\n14|5\n15|9", "week|v:INT\nKW 14|5\nKW 15|9", "", true},
+		{"weeks as Mondays and numbers", "week:INT|v:INT\n14|5\n15|9", "monday_of_week:DATE|v:INT\n2022-04-04|5\n2022-04-11|9", "", true},
+		{"weeks as Sundays", "week:INT|v:INT\n14|5\n15|9", "week:DATE|v:INT\n2022-04-03|5\n2022-04-10|9", "", false},
+		{"a year and a week as a number", "week|v:INT\n2022-W14|5\n2022-W15|9", "yearweek:INT|v:INT\n202214|5\n202215|9", "", true},
+
+		{"weekdays by numbers", "weekday|v:INT\nTuesday|5\nSunday|9", "dow:INT|v:INT\n2|5\n7|9", "", true},
+		{"weekdays by numbers, Sunday being 0", "weekday|v:INT\nTuesday|5\nSunday|9", "dow:INT|v:INT\n2|5\n0|9", "", true},
+		{"weekdays by other numbers", "weekday|v:INT\nTuesday|5\nSunday|9", "dow:INT|v:INT\n3|5\n1|9", "", false},
+		{"weekdays from Monday as 0", "weekday|v:INT\nMonday|5\nTuesday|9", "dow:INT|v:INT\n0|5\n1|9", "", false},
+		{"short weekdays", "weekday|v:INT\nTuesday|5\nSunday|9", "day|v:INT\nTue|5\nSun|9", "", true},
+		{"weekdays in French", "weekday|v:INT\nTuesday|5\nSunday|9", "jour|v:INT\nmardi|5\ndimanche|9", "", true},
+
+		{"years as days", "year:INT|v:INT\n2015|5\n2016|9", "year:DATE|v:INT\n2015-01-01|5\n2016-01-01|9", "", true},
+		{"years as last days", "year:INT|v:INT\n2015|5\n2016|9", "year_end:DATE|v:INT\n2015-12-31|5\n2016-12-31|9", "", true},
+		{"a year for a day that was asked", "begin:DATE|v:INT\n2015-01-01|5\n2016-01-01|9", "begin:INT|v:INT\n2015|5\n2016|9", "On which day did each lease begin?", false},
+		{"years as days in them", "year:INT|v:INT\n2015|5\n2016|9", "year:DATE|v:INT\n2015-02-01|5\n2016-02-01|9", "", false},
+		{"fiscal years", "fiscal_year|v:INT\nFY2015|5\nFY2016|9", "fiscal_year:INT|v:INT\n2015|5\n2016|9", "", true},
+		{"fiscal years in two digits", "fy|v:INT\nFY2015|5\nFY2016|9", "fiscal_year|v:INT\nFY15|5\nFY16|9", "", true},
+		{"a fiscal year is no calendar year", "period|v:INT\nFY2015|5\nFY2016|9", "year:INT|v:INT\n2015|5\n2016|9", "", false},
+		{"a fiscal year begins on no known day", "period|v:INT\nFY2015|5\nFY2016|9", "period:DATE|v:INT\n2015-01-01|5\n2016-01-01|9", "", false},
+	})
+}
