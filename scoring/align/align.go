@@ -45,6 +45,8 @@ type column struct {
 	reading  map[cell.View]*reading
 	formats  *formats           // made when first needed
 	periods  *[]cell.PeriodText // likewise
+	lasts    *durations         // likewise
+	code     *cell.CodeText     // likewise
 
 	values *counted // what it holds, made when first needed
 

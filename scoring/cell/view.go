@@ -141,6 +141,19 @@ func Read(c *scoring.Column, v View, i int) scoring.Value {
 		}
 		return blankIsNull(val)
 	}
+	switch v.Format {
+	case FormatUUID, FormatHex, FormatBase64, FormatCode:
+		if code, ok := readCode(val, v.Format); ok {
+			return code
+		}
+		return val
+	}
+	if f, ok := durationForms[v.Format]; ok {
+		if d, ok := readDuration(val, f.unit, f.minutes); ok {
+			return d
+		}
+		return blankIsNull(val)
+	}
 	if n := val.Int(); val.Type == scoring.Int64 {
 		switch v.Format {
 		case FormatCompact:
