@@ -47,6 +47,8 @@ type column struct {
 	periods  *[]cell.PeriodText // likewise
 	lasts    *durations         // likewise
 	code     *cell.CodeText     // likewise
+	nests    *cell.NestedText   // likewise
+	spells   *cell.SpelledText  // likewise
 
 	values *counted // what it holds, made when first needed
 

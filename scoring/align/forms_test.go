@@ -225,3 +225,42 @@ func TestCodes(t *testing.T) {
 		{"codes that would become one", "phone|n:INT\n555-01|5\n55-501|7", "phone|n:INT\n55501|5\n55501|7", "", false},
 	})
 }
+
+func TestTexts(t *testing.T) {
+	checkForms(t, []form{
+		{"a list of Python", "k|v\na|[\"x y\", \"z\"]\nb|[\"q\"]", "k|v\na|['x y', 'z']\nb|['q']", "", true},
+		{"an array of PostgreSQL", "k|v\na|[\"x y\", \"z\"]\nb|[\"q\"]", "k|v\na|{\"x y\",z}\nb|{q}", "", true},
+		{"an array of arrays", "k|v:JSON\na|[[1,2],[3,4]]\nb|[[5,6]]", "k|v\na|{{1,2},{3,4}}\nb|{{5,6}}", "", true},
+		{"in another nesting", "k|v:JSON\na|[[1,2],[3,4]]\nb|[[5,6]]", "k|v\na|{{1,2,3},{4}}\nb|{{5,6}}", "", false},
+		{"a tuple", "k|v:JSON\na|[[1,2],[3,4]]\nb|[[5,6]]", "k|v\na|[(1, 2), (3, 4)]\nb|[(5, 6)]", "", true},
+		{"a dict of Python", "k|v:JSON\na|{\"w\":1,\"ok\":true,\"s\":null}\nb|{\"w\":2,\"ok\":false,\"s\":\"x\"}", "k|v\na|{'ok': True, 'w': 1, 's': None}\nb|{'ok': False, 's': 'x', 'w': 2}", "", true},
+		{"a struct of DuckDB", "k|v:JSON\na|{\"w\":1,\"s\":null}\nb|{\"w\":2,\"s\":\"Bel Air\"}", "k|v\na|{'w': 1, 's': NULL}\nb|{'w': 2, 's': Bel Air}", "", true},
+		{"a map of Trino", "k|v:JSON\na|{\"w\":1,\"h\":7}\nb|{\"w\":2,\"h\":5}", "k|v\na|{w=1, h=7}\nb|{w=2, h=5}", "", true},
+		{"members exchanged", "k|v:JSON\na|{\"w\":1,\"h\":7}\nb|{\"w\":2,\"h\":5}", "k|v\na|{w=7, h=1}\nb|{w=5, h=2}", "", false},
+		{"letter case in a list", "k|v:JSON\na|[[\"X\"],[\"y\"]]\nb|[[\"z\"]]", "k|v\na|[['x'], ['y']]\nb|[['z']]", "", false},
+		{"one element or two", "k|v:JSON\na|[[1,2]]\nb|[[3]]", "k|v\na|{{12}}\nb|{{3}}", "", false},
+		{"a point", "k|v\na|POINT(8.68 50.11)\nb|POINT(9.18 48.78)", "k|v\na|{\"type\":\"Point\",\"coordinates\":[8.68,50.11]}\nb|{\"coordinates\":[9.18,48.78],\"type\":\"Point\"}", "", true},
+		{"latitude first", "k|v\na|POINT(8.68 50.11)\nb|POINT(9.18 48.78)", "k|v\na|{\"type\":\"Point\",\"coordinates\":[50.11,8.68]}\nb|{\"coordinates\":[48.78,9.18],\"type\":\"Point\"}", "", false},
+		{"a line", "k|v\na|LINESTRING (1 2, 3 4.0)\nb|LINESTRING (5 6, 7 8)", "k|v\na|{\"type\":\"LineString\",\"coordinates\":[[1,2],[3,4]]}\nb|{\"type\":\"LineString\",\"coordinates\":[[5,6],[7,8]]}", "", true},
+		{"a polygon with a system of coordinates", "k|v\na|SRID=4326;POLYGON((0 0,0 1,1 1,0 0))", "k|v\na|POLYGON ((0 0, 0 1, 1 1, 0 0))", "", true},
+		{"a polygon with a hole", "k|v\na|POLYGON((0 0,0 9,9 9,0 0),(1 2,1 3,2 3,1 2))", "k|v\na|{\"type\":\"Polygon\",\"coordinates\":[[[0,0],[0,9],[9,9],[0,0]],[[1,2],[1,3],[2,3],[1,2]]]}", "", true},
+
+		{"a mark of byte order", "code|n:INT\nALPHA|5\nBETA|7", "code|n:INT\n\ufeffALPHA|5\nBETA|7", "", true},
+		{"a blank of no width", "code|n:INT\nALPHA|5\nBETA|7", "code|n:INT\nAL\u200bPHA|5\nBETA|7", "", true},
+		{"typographic quotes", "pub|n:INT\nThe Dog's Bollocks|5\nRose|7", "pub|n:INT\nThe Dog’s Bollocks|5\nRose|7", "", true},
+		{"a typographic dash", "name|n:INT\nKnuth-Bendix|5\nRose|7", "name|n:INT\nKnuth–Bendix|5\nRose|7", "", true},
+		{"an ellipsis", "name|n:INT\nAnd so on...|5\nRose|7", "name|n:INT\nAnd so on…|5\nRose|7", "", true},
+		{"two codes that differ in a mark alone", "code|n:INT\nA-B|5\nA–B|7", "code|n:INT\nA-B|7\nA–B|5", "", false},
+		{"umlauts as in passports", "driver|n:INT\nJörg Weiß|5\nAnne Lück|7", "driver|n:INT\nJoerg Weiss|5\nAnne Lueck|7", "", true},
+		{"Danish letters", "driver|n:INT\nSøren Åkjær|5\nBo|7", "driver|n:INT\nSoeren Aakjaer|5\nBo|7", "", true},
+		{"umlauts left out", "driver|n:INT\nJörg Weiß|5\nAnne Lück|7", "driver|n:INT\nJorg Weis|5\nAnne Luck|7", "", false},
+		{"two persons that passports cannot tell apart", "driver|n:INT\nMüller|5\nMueller|7", "driver|n:INT\nMueller|5\nMueller|7", "", false},
+		{"a comma before a suffix", "chair|n:INT\nSammy Davis Jr.|5\nBo Lind|7", "chair|n:INT\nSammy Davis, Jr.|5\nBo Lind|7", "", true},
+		{"a comma before the form of a company", "firm|n:INT\nAcme Inc.|5\nBolt Ltd|7", "firm|n:INT\nAcme, Inc.|5\nBolt, Ltd|7", "", true},
+		{"another suffix", "chair|n:INT\nSammy Davis Jr.|5\nBo Lind|7", "chair|n:INT\nSammy Davis, Sr.|5\nBo Lind|7", "", false},
+		{"entities of HTML", "firm|n:INT\nMarks & Spencer|5\nBolt|7", "firm|n:INT\nMarks &amp; Spencer|5\nBolt|7", "", true},
+		{"the last name first", "chair|n:INT\nGrace Hopper|5\nBo Lind|7", "chair|n:INT\nHopper, Grace|5\nLind, Bo|7", "", true},
+		{"the last name first without a comma", "chair|n:INT\nGrace Hopper|5\nBo Lind|7", "chair|n:INT\nHopper Grace|5\nLind Bo|7", "", false},
+		{"both in the wrong order", "chair|n:INT\nHopper, Grace|5\nLind, Bo|7", "chair|n:INT\nGrace, Hopper|5\nBo, Lind|7", "", false},
+	})
+}

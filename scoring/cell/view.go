@@ -148,6 +148,12 @@ func Read(c *scoring.Column, v View, i int) scoring.Value {
 		}
 		return val
 	}
+	if read := nestedFormats[v.Format]; read != nil {
+		if n, ok := read(val); ok {
+			return n
+		}
+		return val
+	}
 	if f, ok := durationForms[v.Format]; ok {
 		if d, ok := readDuration(val, f.unit, f.minutes); ok {
 			return d
@@ -215,6 +221,12 @@ func Read(c *scoring.Column, v View, i int) scoring.Value {
 			return scoring.TextValue(scoring.JSON, s)
 		case FormatList:
 			return scoring.StringValue(listOfText(s))
+		case FormatPlain:
+			return scoring.StringValue(plainly(s))
+		case FormatLastFirst:
+			if name, ok := lastFirst(s); ok {
+				return scoring.StringValue(name)
+			}
 		}
 	}
 	return val
