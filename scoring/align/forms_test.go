@@ -264,3 +264,39 @@ func TestTexts(t *testing.T) {
 		{"both in the wrong order", "chair|n:INT\nHopper, Grace|5\nLind, Bo|7", "chair|n:INT\nGrace, Hopper|5\nBo, Lind|7", "", false},
 	})
 }
+
+func TestInstantsNumbersAndTruth(t *testing.T) {
+	checkForms(t, []form{
+		{"cut to the second", "at:TIMESTAMP|n:INT\n2023-05-06 07:08:09.125|5\n2023-05-06 07:08:10.5|7", "at:TIMESTAMP|n:INT\n2023-05-06 07:08:09|5\n2023-05-06 07:08:10|7", "", true},
+		{"cut, so that two become one", "at:TIMESTAMP|n:INT\n2023-05-06 07:08:09.125|5\n2023-05-06 07:08:09.5|7", "at:TIMESTAMP|n:INT\n2023-05-06 07:08:09|5\n2023-05-06 07:08:09|7", "", false},
+		{"cut to the minute", "at:TIMESTAMP|n:INT\n2023-05-06 07:08:09|5\n2023-05-06 07:09:10|7", "at:TIMESTAMP|n:INT\n2023-05-06 07:08:00|5\n2023-05-06 07:09:00|7", "", false},
+		{"cut to milliseconds", "at:TIMESTAMP|n:INT\n2023-05-06 07:08:09.125678|5", "at|n:INT\n2023-05-06T07:08:09.125|5", "", true},
+		{"milliseconds that were asked for", "at:TIMESTAMP|n:INT\n2023-05-06 07:08:09.125|5", "at:TIMESTAMP|n:INT\n2023-05-06 07:08:09|5", "When did each run end, to the millisecond?", false},
+		{"nanoseconds from 1970", "at:TIMESTAMP|n:INT\n2023-05-06 07:08:09|5\n2023-05-06 07:08:10|7", "at:BIGINT|n:INT\n1683356889000000000|5\n1683356890000000000|7", "", true},
+		{"microseconds from 1970", "at:TIMESTAMP|n:INT\n2023-05-06 07:08:09|5\n2023-05-06 07:08:10|7", "at:BIGINT|n:INT\n1683356889000000|5\n1683356890000000|7", "", true},
+		{"an hour off in nanoseconds", "at:TIMESTAMP|n:INT\n2023-05-06 07:08:09|5", "at:BIGINT|n:INT\n1683360489000000000|5", "", false},
+		{"days of a spreadsheet", "due_date:DATE|n:INT\n2023-05-06|5\n2023-12-31|7", "due_date:INT|n:INT\n45052|5\n45291|7", "", true},
+		{"instants of a spreadsheet", "date:TIMESTAMP|n:INT\n2023-05-06 12:00:00|5\n2023-12-31 06:00:00|7", "date:DOUBLE|n:INT\n45052.5|5\n45291.25|7", "", true},
+		{"a day off", "due_date:DATE|n:INT\n2023-05-06|5\n2023-12-31|7", "due_date:INT|n:INT\n45053|5\n45292|7", "", false},
+		{"numbers that no name calls days", "due:DATE|n:INT\n2023-05-06|5", "amount:INT|n:INT\n45052|5", "", false},
+
+		{"a minus behind the number", "k|v:INT\na|-340\nb|20", "k|v\na|340-\nb|20", "", true},
+		{"a minus that is lost", "k|v:INT\na|-340\nb|20", "k|v\na|340\nb|20", "", false},
+		{"codes that end in a dash", "k|v\na|340-\nb|20", "k|v\na|-340\nb|20", "", false},
+		{"ordinals", "k|place:INT\na|1\nb|12\nc|33", "k|place\na|1st\nb|12th\nc|33rd", "", true},
+		{"ordinals that there are not", "k|place:INT\na|1\nb|12\nc|33", "k|place\na|1th\nb|12th\nc|33rd", "", false},
+		{"ordinals in words", "k|place:INT\na|1\nb|2\nc|4", "k|place\na|First\nb|second\nc|fourth", "", true},
+		{"places with a hash", "k|place:INT\na|1\nb|2\nc|4", "k|place\na|#1\nb|#2\nc|#4", "", true},
+		{"other ordinals", "k|place:INT\na|1\nb|2\nc|3", "k|place\na|1st\nb|3rd\nc|2nd", "", false},
+		{"by lakh", "k|v:INT\na|12345678\nb|123456", "k|v\na|1,23,45,678\nb|1,23,456", "", true},
+
+		{"German", "k|ok:BOOLEAN\na|true\nb|false", "k|ok\na|ja\nb|nein", "", true},
+		{"French beside English", "k|ok\na|Yes\nb|No", "k|ok\na|oui\nb|non", "", true},
+		{"Spanish", "k|ok:BOOLEAN\na|true\nb|false", "k|ok\na|Sí\nb|No", "", true},
+		{"Dutch", "k|ok:BOOLEAN\na|true\nb|false", "k|ok\na|ja\nb|nee", "", true},
+		{"check marks", "k|ok:BOOLEAN\na|true\nb|false", "k|ok\na|✓\nb|✗", "", true},
+		{"check marks exchanged", "k|ok:BOOLEAN\na|true\nb|false", "k|ok\na|✗\nb|✓", "", false},
+		{"words of two languages", "k|ok:BOOLEAN\na|true\nb|false", "k|ok\na|oui\nb|nein", "", false},
+		{"grades", "k|g\na|T\nb|N", "k|g:BOOLEAN\na|true\nb|false", "", false},
+	})
+}

@@ -128,3 +128,8 @@ func yearsIn(text string) (years []int) {
 	}
 	return years
 }
+
+// SaysGrain tells whether the name of a column says that it holds periods of a grain.
+func SaysGrain(name string, g cell.Grain) bool {
+	return slices.ContainsFunc(words(name), func(w string) bool { return slices.Contains(grainWords[g], w) })
+}

@@ -107,11 +107,14 @@ func codeLetters(s string) string {
 	return s
 }
 
+// minCode is how many letters and digits a code must have to be told by them alone.
+const minCode = 6
+
 // separated tells whether text is a code: letters and digits in groups between blanks, dashes,
 // points, slashes and parentheses.
 func separated(s string) bool {
 	s = strings.TrimSpace(s)
-	return len(s) <= 64 && strings.ContainsFunc(s, unicode.IsDigit) && !strings.ContainsFunc(s, func(r rune) bool {
+	return len(s) <= 64 && s != "" && s[0] != '-' && len(codeLetters(s)) >= minCode && strings.ContainsFunc(s, unicode.IsDigit) && !strings.ContainsFunc(s, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" \u00a0\u202f-‐‑–./()+:", r)
 	})
 }

@@ -274,3 +274,65 @@ func ReadNested(c *scoring.Column) (t NestedText) {
 
 // nestedFormats read cells as nested values.
 var nestedFormats = map[string]func(scoring.Value) (scoring.Value, bool){FormatNested: readNested, FormatShape: readShape}
+
+// Fields are the names of the members that every struct of a column has; nil where it holds others,
+// or nested values in them.
+func Fields(c *scoring.Column) (names []string) {
+	if c.Type != scoring.JSON && c.Type != scoring.String {
+		return nil
+	}
+	seen := false
+	for i := range c.Len() {
+		if c.IsNull(i) {
+			continue
+		}
+		form, ok := readNested(c.Value(i))
+		if !ok {
+			return nil
+		}
+		var s jsonscan.Scanner
+		s.Reset([]byte(form.Text()))
+		if s.Peek() != '{' {
+			return nil
+		}
+		members, err := canonicalMembers(&s)
+		if err != nil || len(members) == 0 || seen && len(members) != len(names) {
+			return nil
+		}
+		for k, m := range members {
+			if m.value[0] == '{' || m.value[0] == '[' || seen && names[k] != string(m.name) {
+				return nil
+			}
+			if !seen {
+				names = append(names, string(m.name))
+			}
+		}
+		seen = true
+	}
+	return names
+}
+
+// NestedKeys are the keys of nested values as [FormatNested] reads them.
+func NestedKeys(c *scoring.Column) []uint64 {
+	return AllKeys(c, View{Kind: scoring.KindText, Format: FormatNested})
+}
+
+// StructKeys are the keys of the structs whose members are the cells of some columns, for
+// [NestedKeys].
+func StructKeys(names []string, columns []*scoring.Column) []uint64 {
+	keys := make([]uint64, columns[0].Len())
+	for i := range keys {
+		members := make([]jsonMember, len(names))
+		for k, c := range columns {
+			members[k].name = []byte(names[k])
+			if v := c.Value(i); v.IsNull() {
+				members[k].value = []byte("null")
+			} else {
+				members[k].value = appendScalar(nil, v.String(), c.Type == scoring.String)
+			}
+		}
+		byName(members)
+		keys[i] = bytesKey(string(appendObject(nil, members)))
+	}
+	return keys
+}

@@ -474,3 +474,30 @@ func readPeriods(c *scoring.Column, g Grain, last bool) (t PeriodText, ok bool) 
 	}
 	return t, !merges(c, View{Kind: scoring.KindNumber, Format: as})
 }
+
+// JoinedPeriods are the keys of the first days of periods whose year is in one column and whose
+// number in the year, or name, in another; ok is false where a cell is no such period.
+func JoinedPeriods(years, numbers *scoring.Column, g Grain) (keys []uint64, ok bool) {
+	keys = make([]uint64, years.Len())
+	for i := range keys {
+		y, n := years.Value(i), numbers.Value(i)
+		if y.IsNull() && n.IsNull() {
+			continue
+		}
+		year, okYear := periodOf(y, GrainYear, false)
+		p, okNumber := periodOf(n, g, false)
+		if !okYear || !okNumber || year.fiscal {
+			return nil, false
+		}
+		if p.year = year.year; !p.valid() {
+			return nil, false
+		}
+		keys[i] = timeKey(p.first()*86400, 0)
+	}
+	return keys, len(keys) > 0
+}
+
+// PeriodKeys are the keys of the first days of the periods of a column.
+func PeriodKeys(c *scoring.Column, t *PeriodText) []uint64 {
+	return AllKeys(c, View{Kind: scoring.KindTime, Format: t.AsDay()})
+}

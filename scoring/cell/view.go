@@ -154,6 +154,16 @@ func Read(c *scoring.Column, v View, i int) scoring.Value {
 		}
 		return val
 	}
+	if digits, ok := cutForms[v.Format]; ok {
+		if t, ok := cut(val, digits); ok {
+			return t
+		}
+		return blankIsNull(val)
+	}
+	if v.Format == FormatSerial {
+		t, _ := serialTime(val)
+		return t
+	}
 	if f, ok := durationForms[v.Format]; ok {
 		if d, ok := readDuration(val, f.unit, f.minutes); ok {
 			return d
@@ -194,6 +204,12 @@ func Read(c *scoring.Column, v View, i int) scoring.Value {
 			}
 			return val
 		}
+		if v.Format == FormatOrdinal {
+			if n, ok := parseOrdinal(s); ok {
+				return scoring.IntValue(n)
+			}
+			return val
+		}
 		if v.Format == FormatQuantity || v.Format == FormatMeasure {
 			q, ok := parseQuantity(s)
 			switch {
@@ -208,7 +224,7 @@ func Read(c *scoring.Column, v View, i int) scoring.Value {
 			return n
 		}
 	case scoring.KindBool:
-		if b, vocabulary := parseBool(s); vocabulary != 0 {
+		if b, vocabularies := parseBool(s); vocabularies != 0 {
 			return scoring.BoolValue(b)
 		}
 	case scoring.KindTime:
