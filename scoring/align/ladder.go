@@ -12,6 +12,7 @@ import (
 	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
+	"github.com/badger-eval/badger/scoring/naming"
 )
 
 // manyPairs is the number of pairs of columns beyond which those with nothing in their names or
@@ -180,7 +181,7 @@ func naturalKind(c *column) scoring.Kind {
 // similar is how alike the names of two columns are, 0 to 1.
 func (a *aligner) similar(i, j int) float64 {
 	g, p := &a.gold[i], &a.pred[j]
-	s := nameSimilarity(g.nameWords(), p.nameWords())
+	s := naming.Similarity(g.nameWords(), p.nameWords())
 	if s < 1 && g.col.Name != "" && (g.col.Name == p.col.Name || g.bareName() != "" && g.bareName() == p.bareName()) {
 		s = 1
 	}
