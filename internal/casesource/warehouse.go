@@ -156,7 +156,7 @@ func (s *Warehouse) Versions() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var parts []string
-	for _, v := range slices.Backward(slices.SortedFunc(maps.Keys(s.taken), natural.Compare)) {
+	for _, v := range slices.Backward(slices.SortedFunc(maps.Keys(s.taken), natural.CompareVersions)) {
 		parts = append(parts, fmt.Sprintf("version %s for %s", cmp.Or(v, "without a name"), amount.Of(int(s.taken[v]), "answer")))
 	}
 	if s.loose > 0 {

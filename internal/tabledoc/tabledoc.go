@@ -26,8 +26,8 @@ to let it create them and to insert rows. They may also be views over tables of 
 - Two answers with the same identity, and two rows of golden_set with the same case_id and set_version, are an error of that case: it counts once, as failed, and its scores say how many rows there are.
   Further accepted answers belong into golden_set.alternatives.
 - A question may be in several versions of the golden set. A run takes each question in the highest version that has it, and prints which versions it
-  took. Versions are ordered as people order them: digits count as numbers, so that v10 is above v9 and 2024-10 above 2024-9; other characters are
-  compared by their bytes, and a version is below one that continues it (1.0 is below 1.0-rc1). --set-version names the version to take.
+  took. Versions are ordered as Semantic Versioning and PEP 440 order them: digits count as numbers, so that v10 is above v9 and 2024-10 above 2024-9;
+  pre-releases are below their release (1.0.dev1, 1.0a1 and 1.0-rc1 below 1.0), post-releases above it. --set-version names the version to take.
 - The types are portable: text is VARCHAR, TEXT or STRING, json is JSON, VARIANT or text that holds JSON, double is any number, timestamp any instant.
 
 An inline result is {"columns": [{"name", "type"}], "rows": [[...]]}; columns may also be a list of names. Numbers that JSON would round are written as text.
