@@ -12,6 +12,7 @@ import (
 // may repeat or be empty.
 type Table struct {
 	Columns []Column
+	Notes   []string // what its reader took otherwise than it is given, such as a type of unknown name; for people
 	rows    int
 }
 

@@ -50,7 +50,7 @@ An inline result is {"columns": [{"name", "type"}], "rows": [[...]]}; columns ma
 		v := &badgersql.Views[i]
 		fmt.Fprintf(&b, "| `badger.%s` | %s | %s |\n", v.Name, cell(v.Doc), v.Columns)
 	}
-	b.WriteString("\n## Case files\n\nA case file holds one case a line, as a JSON object (JSON Lines). Unknown keys are ignored. --agent, --agent-version and --batch choose from a file as they do from the tables.\n\n" +
+	b.WriteString("\n## Case files\n\nA case file holds one case a line, as a JSON object (JSON Lines). A key may also have the name of the column that holds the same (gold_sql for gold.sql, sql for agent.sql, agent_version for agent.version), or be written with points (\"gold.sql\"). Keys that are not known are not read: a run names each once, with the nearest that is known, and run --strict refuses them. --agent, --agent-version and --batch choose from a file as they do from the tables.\n\n" +
 		"| key | type | meaning |\n| --- | --- | --- |\n")
 	for _, k := range scoring.CaseKeys() {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", k.Name, k.Type, cell(k.Doc))
