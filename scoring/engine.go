@@ -317,6 +317,12 @@ func (r *run) scoreOne(m *Metric, gold int) (s Score) {
 		if s, err = m.Score(r.ctx, in); err != nil {
 			return Fail(err)
 		}
+		if (m.Needs|m.Reads)&FieldGoldResult != 0 && in.Gold != nil {
+			s.Warnings = append(s.Warnings, in.Gold.Result.notes("gold result")...)
+		}
+		if (m.Needs|m.Reads)&FieldPredResult != 0 && in.Pred != nil {
+			s.Warnings = append(s.Warnings, in.Pred.Result.notes("result of the agent")...)
+		}
 	}
 	if rank(s) < 0 || s.Status == StatusOK && (math.IsNaN(s.Value) || math.IsInf(s.Value, 0)) {
 		return Fail(errcode.New(errcode.Internal, "metric %s gave no score; this is a defect of badger", m.Name))
