@@ -8,6 +8,7 @@ import (
 
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
+	"github.com/badger-eval/badger/scoring/naming"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
@@ -81,7 +82,7 @@ func wordSet(words string) map[string]bool {
 }
 
 func anyWord(words []string, set map[string]bool) bool {
-	return slices.ContainsFunc(words, func(w string) bool { return set[w] || set[stem(w)] })
+	return slices.ContainsFunc(words, func(w string) bool { return set[w] || set[naming.Stem(w)] })
 }
 
 // adds tells whether a column is a count or a sum, for which nothing is 0: by its query where that
@@ -101,7 +102,7 @@ func (e *evidence) adds(s side, column int) bool {
 			return false
 		}
 	}
-	w := nameWords(c.Name)
+	w := naming.Words(c.Name)
 	switch {
 	case len(w) == 0 || strings.Contains(c.Name, "/"):
 		return false
@@ -113,7 +114,7 @@ func (e *evidence) adds(s side, column int) bool {
 		return true
 	}
 	last := w[len(w)-1]
-	return c.Type == scoring.Int64 && stem(last) != last
+	return c.Type == scoring.Int64 && naming.Stem(last) != last
 }
 
 // pairAdds tells whether an aligned pair of columns is a count or a sum: one side says so, and no
@@ -121,7 +122,7 @@ func (e *evidence) adds(s side, column int) bool {
 func (e *evidence) pairAdds(pair int) bool {
 	g, p := e.a.Columns[pair].Gold, e.a.Columns[pair].Pred
 	other := func(s side, column int) bool {
-		w := nameWords(e.table(s).Columns[column].Name)
+		w := naming.Words(e.table(s).Columns[column].Name)
 		return len(w) > 0 && !countsFirst[w[0]] && anyWord(w, otherMeasures)
 	}
 	return (e.adds(goldSide, g) || e.adds(predSide, p)) && !other(goldSide, g) && !other(predSide, p)
@@ -141,7 +142,7 @@ func divides(x sqlparts.Expr) bool {
 // sameHeader tells whether two columns are called the same, but for case and punctuation. A name
 // that only gives a position, such as c1 or column_2, is none.
 func sameHeader(a, b string) bool {
-	x, y := strings.Join(nameWords(a), " "), strings.Join(nameWords(b), " ")
+	x, y := strings.Join(naming.Words(a), " "), strings.Join(naming.Words(b), " ")
 	return x != "" && x == y && !positional(x)
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
+	"github.com/badger-eval/badger/scoring/naming"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
@@ -195,7 +196,7 @@ var partsOfNames = map[string]bool{
 }
 
 func isNamePart(name string) bool {
-	w := nameWords(name)
+	w := naming.Words(name)
 	return len(w) > 0 && partsOfNames[w[0]] && (len(w) == 1 || len(w) == 2 && w[1] == "name")
 }
 

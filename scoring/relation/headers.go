@@ -6,6 +6,7 @@ import (
 
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
+	"github.com/badger-eval/badger/scoring/naming"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
@@ -119,14 +120,14 @@ func byChance(e *evidence) *found {
 // related tells whether names or queries say that two aligned columns are the same: a word in
 // common, or the same expression or aggregate in both queries.
 func (e *evidence) related(c *scoring.ColumnPair) bool {
-	g, p := nameWords(e.gold.Columns[c.Gold].Name), nameWords(e.pred.Columns[c.Pred].Name)
+	g, p := naming.Words(e.gold.Columns[c.Gold].Name), naming.Words(e.pred.Columns[c.Pred].Name)
 	stems := func(words []string) map[string]bool {
 		set := map[string]bool{}
 		for _, w := range words {
-			if of := synonyms[stem(w)]; of != "" {
+			if of := synonyms[naming.Stem(w)]; of != "" {
 				w = of
 			}
-			set[stem(w)] = true
+			set[naming.Stem(w)] = true
 		}
 		return set
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
+	"github.com/badger-eval/badger/scoring/naming"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
@@ -94,7 +95,7 @@ func oneToOne(goldRest, goldValue, predRest, predValue []uint64) (ok, telling bo
 // keyish tells whether a column is a key by its name or, failing that, its values; nameish whether
 // it is a name.
 func keyish(c *scoring.Column) bool {
-	w := nameWords(c.Name)
+	w := naming.Words(c.Name)
 	if len(w) == 0 {
 		return false
 	}
@@ -107,7 +108,7 @@ func keyish(c *scoring.Column) bool {
 }
 
 func nameish(c *scoring.Column) bool {
-	w := nameWords(c.Name)
+	w := naming.Words(c.Name)
 	if slices.ContainsFunc(w, func(s string) bool {
 		switch s {
 		case "name", "names", "title", "label", "description", "fullname", "surname", "forename", "username":
@@ -146,8 +147,8 @@ func keyForName(e *evidence) *found {
 // group by.
 func (e *evidence) ofOneThing(r replacement) bool {
 	g, p := &e.gold.Columns[r.gold], &e.pred.Columns[r.pred]
-	for _, w := range nameWords(g.Name) {
-		if !genericWords[w] && slices.Contains(nameWords(p.Name), w) {
+	for _, w := range naming.Words(g.Name) {
+		if !genericWords[w] && slices.Contains(naming.Words(p.Name), w) {
 			return true
 		}
 	}
@@ -155,7 +156,7 @@ func (e *evidence) ofOneThing(r replacement) bool {
 	if keyish(g) {
 		key, q = g.Name, e.queries().pred
 	}
-	if words := nameWords(key); q == nil || len(words) < 2 { // every table has an id
+	if words := naming.Words(key); q == nil || len(words) < 2 { // every table has an id
 		return false
 	}
 	return slices.ContainsFunc(sqlparts.Columns(q.query), func(c sqlparts.ColumnRef) bool { return sameHeader(c.Column, key) })

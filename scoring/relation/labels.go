@@ -10,6 +10,7 @@ import (
 
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
+	"github.com/badger-eval/badger/scoring/naming"
 )
 
 // counterparts pairs labels with headers that say the same, as positions in both: the ones called
@@ -70,7 +71,7 @@ func labelWords(s string) []string {
 		}
 		b.WriteRune(r)
 	}
-	return nameWords(b.String())
+	return naming.Words(b.String())
 }
 
 // contained tells whether one list of words has all words of the other, which has some.

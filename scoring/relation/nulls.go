@@ -8,6 +8,7 @@ import (
 	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
+	"github.com/badger-eval/badger/scoring/naming"
 )
 
 var nullKinds = []Kind{
@@ -188,7 +189,7 @@ func (e *evidence) label(pair int, null, c *scoring.Column, keys []uint64) (uint
 	if c.Type != scoring.String {
 		return 0, false
 	}
-	name := append(nameWords(c.Name), nameWords(null.Name)...)
+	name := append(naming.Words(c.Name), naming.Words(null.Name)...)
 	rollup := slices.ContainsFunc([]string{"rollup", "cube", "grouping sets"}, func(w string) bool { return says(plain(e.GoldSQL), w) })
 	var key uint64
 	for i, k := range keys {

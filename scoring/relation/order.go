@@ -10,6 +10,7 @@ import (
 
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
+	"github.com/badger-eval/badger/scoring/naming"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
@@ -187,7 +188,7 @@ func (e *evidence) orderOfRows(o *Order) {
 // namesColumn tells whether the question has a word of a column's name.
 func (e *evidence) namesColumn(name string) bool {
 	words := e.questionWords()
-	return slices.ContainsFunc(nameWords(name), func(w string) bool { return len(w) > 2 && words[stem(w)] })
+	return slices.ContainsFunc(naming.Words(name), func(w string) bool { return len(w) > 2 && words[naming.Stem(w)] })
 }
 
 func (e *evidence) distinct(column int) int {

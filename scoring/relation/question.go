@@ -4,35 +4,9 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-)
 
-// nameWords are the words of a column's name, in lower case: total_amount, totalAmount and "Total
-// Amount" are two each.
-func nameWords(name string) []string {
-	var out []string
-	var word []rune
-	flush := func() {
-		if len(word) > 0 {
-			out = append(out, strings.ToLower(string(word)))
-			word = word[:0]
-		}
-	}
-	var last rune
-	for _, r := range name {
-		switch {
-		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
-			flush()
-		case unicode.IsUpper(r) && unicode.IsLower(last):
-			flush()
-			word = append(word, r)
-		default:
-			word = append(word, r)
-		}
-		last = r
-	}
-	flush()
-	return out
-}
+	"github.com/badger-eval/badger/scoring/naming"
+)
 
 // plain is a text as words of lower case between single blanks, with a blank at each end, so that
 // words are found whole.
@@ -62,25 +36,12 @@ func says(text, what string) bool {
 	return len(w) > 2 && strings.Contains(text, w)
 }
 
-// stem is a word without the ending of its plural.
-func stem(w string) string {
-	switch {
-	case len(w) > 4 && strings.HasSuffix(w, "ies"):
-		return w[:len(w)-3] + "y"
-	case len(w) > 4 && (strings.HasSuffix(w, "sses") || strings.HasSuffix(w, "xes") || strings.HasSuffix(w, "ches") || strings.HasSuffix(w, "shes")):
-		return w[:len(w)-2]
-	case len(w) > 3 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss"):
-		return w[:len(w)-1]
-	}
-	return w
-}
-
 // questionWords are the stems of the words of the question.
 func (e *evidence) questionWords() map[string]bool {
 	if e.words == nil {
 		e.words = map[string]bool{}
 		for _, w := range strings.Fields(plain(e.Question)) {
-			e.words[stem(w)] = true
+			e.words[naming.Stem(w)] = true
 		}
 	}
 	return e.words
@@ -89,8 +50,8 @@ func (e *evidence) questionWords() map[string]bool {
 // asksFor tells whether the question has all the words of a name, and there are some.
 func (e *evidence) asksFor(name string) bool {
 	words, any := e.questionWords(), false
-	for _, w := range nameWords(name) {
-		if !words[stem(w)] {
+	for _, w := range naming.Words(name) {
+		if !words[naming.Stem(w)] {
 			return false
 		}
 		any = true

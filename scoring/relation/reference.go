@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/badger-eval/badger/scoring/naming"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
@@ -107,7 +108,7 @@ func foreignLiteral(e *evidence, foreign side) *found {
 			continue
 		}
 		m, o := strings.Trim(mine.literal, "%"), strings.Trim(other.literal, "%")
-		if says(all, m) || says(all, stem(m)) || !says(question, o) || len(plain(m)) <= 3 {
+		if says(all, m) || says(all, naming.Stem(m)) || !says(question, o) || len(plain(m)) <= 3 {
 			continue
 		}
 		r := &found{proof: Proof{Gold: part(g.text), Pred: part(a.text)}}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
+	"github.com/badger-eval/badger/scoring/naming"
 )
 
 var shapeKinds = []Kind{
@@ -82,7 +83,7 @@ func stacked(e *evidence, one side) *found {
 // letter each: city1_code and city2_code, a and b.
 func ofOneKind(t *scoring.Table) bool {
 	kind := func(name string) string {
-		w := strings.Join(nameWords(strings.Map(func(r rune) rune {
+		w := strings.Join(naming.Words(strings.Map(func(r rune) rune {
 			if r >= '0' && r <= '9' {
 				return ' '
 			}

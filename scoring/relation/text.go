@@ -10,6 +10,7 @@ import (
 	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
+	"github.com/badger-eval/badger/scoring/naming"
 )
 
 var textKinds = []Kind{
@@ -230,7 +231,7 @@ var namePlace = map[string]int{
 // holds none.
 func nameWordsOf(t *scoring.Table, column int) string {
 	if name := t.Columns[column].Name; isNamePart(name) {
-		return nameWords(name)[0]
+		return naming.Words(name)[0]
 	}
 	return ""
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
+	"github.com/badger-eval/badger/scoring/naming"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
@@ -152,7 +153,7 @@ var pairWords = wordSet("name title")
 // cannot be pairs.
 func (e *evidence) unordered(gold, pred int) bool {
 	g, p := &e.gold.Columns[gold], &e.pred.Columns[pred]
-	if anyWord(append(nameWords(g.Name), nameWords(p.Name)...), orderedWords) {
+	if anyWord(append(naming.Words(g.Name), naming.Words(p.Name)...), orderedWords) {
 		return false
 	}
 	if q := e.queries().gold; q != nil {
@@ -169,7 +170,7 @@ func (e *evidence) unordered(gold, pred int) bool {
 		})
 		return aggregates
 	}
-	if anyWord(append(nameWords(g.Name), nameWords(p.Name)...), pairWords) {
+	if anyWord(append(naming.Words(g.Name), naming.Words(p.Name)...), pairWords) {
 		return false
 	}
 	lengths := map[int]bool{}

@@ -2,11 +2,13 @@ package relation
 
 import (
 	"fmt"
-	"github.com/badger-eval/badger/scoring/align"
 	"maps"
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/badger-eval/badger/scoring/align"
+	"github.com/badger-eval/badger/scoring/naming"
 )
 
 // conversion is a factor between two units: a value in the first, times the factor, is that value
@@ -164,7 +166,7 @@ func (e *evidence) unitsAsked() (asked []string) {
 
 // unitWords are the words of a name or a text, a percent sign as a word.
 func unitWords(s string) []string {
-	return nameWords(strings.NewReplacer("%", " percent ", "$", " usd ", "€", " eur ").Replace(s))
+	return naming.Words(strings.NewReplacer("%", " percent ", "$", " usd ", "€", " eur ").Replace(s))
 }
 
 // anyUnit are the words of all units.
