@@ -96,7 +96,15 @@ func (h *resultHead) rows(s *jsonscan.Scanner) (int, error) {
 	begin, first := *s, map[int]error{}
 	for {
 		n, at, err := scanRows(s, h.columns, h.declared)
-		if err == nil || at < 0 {
+		if err == nil {
+			for i := range h.columns {
+				if h.declared[i] == Null {
+					h.columns[i] = h.columns[i].WithoutNullWords()
+				}
+			}
+			return n, nil
+		}
+		if at < 0 {
 			return n, err
 		}
 		other, ok := ambiguous[h.words[at]]
@@ -278,10 +286,14 @@ func scanCell(s *jsonscan.Scanner, b *Builder, declared Type) error {
 			return b.AppendText(Bytes, raw)
 		}
 		v, err := ParseAs(declared, string(text))
-		if err != nil {
+		switch {
+		case err == nil:
+			b.Append(v)
+		case IsNullWord(text):
+			b.AppendNull()
+		default:
 			return err
 		}
-		b.Append(v)
 		return nil
 	case '[', '{':
 		raw, err := s.Skip()
@@ -431,9 +443,13 @@ func (b *Builder) shows(text []byte) {
 	if point < 0 {
 		return
 	}
-	digits := len(text) - point - 1
-	if e := bytes.IndexAny(text[point:], "eE"); e >= 0 {
-		digits = e - 1
+	fraction := text[point+1:]
+	if e := bytes.IndexAny(fraction, "eE"); e >= 0 {
+		fraction = fraction[:e]
+	}
+	digits := len(fraction)
+	if digits == 1 && fraction[0] == '0' {
+		digits = 0 // how programs print a whole double: 3.0
 	}
 	b.Scale = max(b.Scale, int32(min(digits, MaxDecimalDigits))) //nolint:gosec // bounded
 }
