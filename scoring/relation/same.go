@@ -3,7 +3,6 @@ package relation
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/amount"
@@ -176,34 +175,15 @@ func formattedColumns(e *evidence) *found {
 	return r
 }
 
-// roundingWords are how a question says to round.
-var roundingWords = []string{" decimal ", " decimals ", " round ", " rounded ", " rounding ", " digits ", " decimal places "}
-
-// digitsAsked is how many digits behind the point a question, made by plain, asks for: "to four
-// decimal places", "2 decimals".
-func digitsAsked(question string) (n int, ok bool) {
-	words := strings.Fields(question)
-	for i := 1; i < len(words); i++ {
-		if !strings.HasPrefix(words[i], "decimal") && !strings.HasPrefix(words[i], "digit") {
-			continue
-		}
-		if n := slices.Index([]string{"zero", "one", "two", "three", "four", "five", "six"}, words[i-1]); n >= 0 {
-			return n, true
-		}
-		if n, err := strconv.Atoi(words[i-1]); err == nil {
-			return n, true
-		}
-	}
-	return 0, false
-}
-
 func roundingAsked(e *evidence) *found {
-	pairs := e.pairsThat(isRounded)
-	asked := plain(e.Question + " " + e.Evidence)
-	if digits, ok := digitsAsked(asked); ok {
-		pairs = slices.DeleteFunc(pairs, func(k int) bool { return fractionDigits(&e.pred.Columns[e.a.Columns[k].Pred]) == digits })
+	pairs, q := e.pairsThat(isRounded), e.unitsOfQuestion()
+	if q.HasDigits {
+		pairs = slices.DeleteFunc(pairs, func(k int) bool {
+			shown := fractionDigits(&e.pred.Columns[e.a.Columns[k].Pred])
+			return shown == q.Digits || q.AtLeast && shown > q.Digits
+		})
 	}
-	if len(pairs) == 0 || e.gold.Rows() == 0 || !slices.ContainsFunc(roundingWords, func(w string) bool { return strings.Contains(asked, w) }) {
+	if len(pairs) == 0 || e.gold.Rows() == 0 || !q.Rounds {
 		return nil
 	}
 	return e.aboutPairs(pairs, fmt.Sprintf("All rows agree but for the rounding of %s, and the question says how to round.", named(e.gold, e.goldColumns(pairs))))
