@@ -138,12 +138,12 @@ func (e *evidence) converted(m *measurePair) *conversion {
 			return m.inUnit(gold, pred, true)
 		}
 		if enough && !q.Asks(pred) {
-			return e.anyUnit(m, pred)
+			return m.anyUnit(pred, true)
 		}
 	case enough:
 		for _, s := range q.Asked {
 			if !goldSays {
-				if c := e.anyUnit(m, s); c != nil {
+				if c := m.anyUnit(s, false); c != nil {
 					return c
 				}
 			} else if c := m.inUnit(gold, pred.Or(s), false); c != nil {
@@ -155,9 +155,14 @@ func (e *evidence) converted(m *measurePair) *conversion {
 }
 
 // anyUnit is how the answer's numbers, in a stated unit, are gold's in some other one of the same
-// measure.
-func (e *evidence) anyUnit(m *measurePair, pred units.Stated) *conversion {
+// measure, a power of ten of it only where the answer itself states its unit.
+func (m *measurePair) anyUnit(pred units.Stated, tens bool) *conversion {
 	for _, s := range units.Alternatives(pred) {
+		if _, by := units.Compare(s, pred); !tens {
+			if _, ten := by.PowerOfTen(); ten {
+				continue
+			}
+		}
 		if c := m.inUnit(s, pred, false); c != nil {
 			return c
 		}
