@@ -12,6 +12,7 @@ import (
 	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
+	"github.com/badger-eval/badger/scoring/naming"
 )
 
 // manyPairs is the number of pairs of columns beyond which those with nothing in their names or
@@ -180,7 +181,7 @@ func naturalKind(c *column) scoring.Kind {
 // similar is how alike the names of two columns are, 0 to 1.
 func (a *aligner) similar(i, j int) float64 {
 	g, p := &a.gold[i], &a.pred[j]
-	s := nameSimilarity(g.nameWords(), p.nameWords())
+	s := naming.Similarity(g.nameWords(), p.nameWords())
 	if s < 1 && g.col.Name != "" && (g.col.Name == p.col.Name || g.bareName() != "" && g.bareName() == p.bareName()) {
 		s = 1
 	}
@@ -272,7 +273,7 @@ const repeats = "repeats " // the fact of a gold column that shares the counterp
 
 // coverCopies lets a gold column that repeats another one share its counterpart: a result that
 // shows a value once has answered both. Few rows may be equal by chance, so it takes several
-// distinct values.
+// distinct values, or the same name.
 func (a *aligner) coverCopies(golds []int) {
 	if !a.rowsEqual {
 		return
@@ -280,7 +281,7 @@ func (a *aligner) coverCopies(golds []int) {
 	for _, i := range golds {
 		for k := range a.gold {
 			j := a.pairs[k].Pred
-			if k == i || j < 0 || a.gold[k].sum != a.gold[i].sum || a.reading(&a.gold[i], a.natural(&a.gold[i])).distinct() < 3 {
+			if k == i || j < 0 || a.gold[k].sum != a.gold[i].sum || !sameName(a.gold[k].col.Name, a.gold[i].col.Name) && a.reading(&a.gold[i], a.natural(&a.gold[i])).distinct() < 3 {
 				continue
 			}
 			if !slices.Equal(cell.AllKeys(a.gold[i].col, a.natural(&a.gold[i])), cell.AllKeys(a.gold[k].col, a.natural(&a.gold[k]))) {
@@ -383,7 +384,9 @@ func (a *aligner) readings(g, p *column) []viewPair {
 	var out []viewPair
 	if g.kind == p.kind {
 		if g.kind != scoring.KindText {
-			return []viewPair{{g: cell.View{Kind: g.kind}, p: cell.View{Kind: p.kind}}}
+			out = []viewPair{{g: cell.View{Kind: g.kind}, p: cell.View{Kind: p.kind}}}
+			out = append(out, a.periodReadings(g, p)...)
+			return append(out, a.cutReadings(g, p)...)
 		}
 		out = append(out, asText(g, p))
 	}
@@ -396,6 +399,12 @@ func (a *aligner) readings(g, p *column) []viewPair {
 			}
 		}
 	}
+	out = append(out, a.periodReadings(g, p)...)
+	out = append(out, a.cutReadings(g, p)...)
+	out = append(out, a.serialReadings(g, p)...)
+	out = append(out, a.durationReadings(g, p)...)
+	out = append(out, a.codeReadings(g, p)...)
+	out = append(out, a.textReadings(g, p)...)
 	gb, gs, gok := boolView(g)
 	pb, ps, pok := boolView(p)
 	if gok && pok && (gb.Format != "" || pb.Format != "") && !(gb.Format != "" && pb.Format != "" && (gs || ps)) {
@@ -739,8 +748,10 @@ func (a *aligner) roundings(base scoring.Comparison, gs, ps figures) (out []rung
 			add(ps, gs, d)
 		}
 	}
-	if q := a.question(); q.Rounds && !q.AtLeast { // an answer that is to be rounded must be
-		return out
+	if q := a.digits(); q.Rounds() && !q.AtLeast() {
+		if _, says := q.Digits(); says || !q.Exact() {
+			return out // an answer that is to be rounded must be
+		}
 	}
 	if gs.needs > 0 || gs.shows > 1 && gs.shows <= padding {
 		add(gs, ps, gs.digits()[0])

@@ -7,6 +7,7 @@ import (
 
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
+	"github.com/badger-eval/badger/scoring/question"
 	"github.com/badger-eval/badger/scoring/units"
 )
 
@@ -16,6 +17,14 @@ func (a *aligner) question() *units.Question {
 		a.read = units.Asked(a.o.Asked)
 	}
 	return a.read
+}
+
+// digits is what the question says of how numbers are to be shown.
+func (a *aligner) digits() *question.Question {
+	if a.shown == nil {
+		a.shown = question.Read(a.o.Asked, "")
+	}
+	return a.shown
 }
 
 // item is what the query says of a column; nil where it is not known.
@@ -81,11 +90,21 @@ func (a *aligner) compareUnits(g, p *column) (units.Relation, *units.Conversion)
 // otherUnits tells whether the units that two columns of equal numbers are in contradict each other:
 // 100 in price_usd is not 100 in price_eur, nor in price_cents.
 func (a *aligner) otherUnits(g, p *column, c *scoring.Comparison) bool {
-	if c.GoldFormat == cell.FormatQuantity && c.PredFormat == cell.FormatQuantity {
-		return false // both were read in the base unit
+	if !asWritten(c.GoldFormat) || !asWritten(c.PredFormat) {
+		return false
 	}
 	how, _ := a.compareUnits(g, p)
 	return how == units.Other || how == units.Converted
+}
+
+// asWritten tells whether a format reads numbers in the unit in which they are written: quantities
+// and durations are read in a common one.
+func asWritten(format string) bool {
+	switch format {
+	case "", cell.FormatNumber, cell.FormatCurrency, cell.FormatPercent, cell.FormatComma, cell.FormatShort, cell.FormatMeasure:
+		return true
+	}
+	return false
 }
 
 // scales are the powers of ten worth trying between two columns of numbers. Where both sides state
@@ -172,7 +191,7 @@ func (a *aligner) speakOfShare(fraction, percent *column, rf, rp *reading) bool 
 
 // sayNothing tells whether a column has no name but a letter or a position.
 func sayNothing(c *column) bool {
-	return header(c) == "" || len(strings.TrimSpace(c.col.Name)) < 2
+	return !c.named().Says() || len(strings.TrimSpace(c.col.Name)) < 2
 }
 
 // divides tells whether a column's query divides, and states no unit that is no share.
@@ -223,8 +242,7 @@ var (
 // rounds tells whether gold's numbers may be what those of a coarser answer were rounded from.
 // Places, versions, doses and what comes in steps, such as sizes by halves, are content.
 func (a *aligner) rounds(g, p *column, fine *reading, digits int) bool {
-	q := a.question()
-	if q.Exact || q.HasDigits && digits < q.Digits {
+	if n, ok := a.digits().Digits(); ok && digits < n || !ok && a.digits().Exact() {
 		return false
 	}
 	if it := a.item(p); it != nil && it.Counts {
@@ -294,11 +312,4 @@ func (r *reading) distinctNumbers() []float64 {
 		return t.numbers
 	}
 	return r.numbers()
-}
-
-// refused notes that the units of a pair contradict each other.
-func (a *aligner) refuse(pair scoring.ColumnPair) {
-	if !slices.ContainsFunc(a.refused, func(c scoring.ColumnPair) bool { return c.Gold == pair.Gold && c.Pred == pair.Pred }) {
-		a.refused = append(a.refused, pair)
-	}
 }

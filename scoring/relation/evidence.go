@@ -6,6 +6,7 @@ import (
 
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
+	"github.com/badger-eval/badger/scoring/question"
 	"github.com/badger-eval/badger/scoring/units"
 )
 
@@ -26,7 +27,7 @@ type evidence struct {
 	q          *queries             // likewise
 	measured   *measures            // likewise
 	replaced   *[]replacement       // likewise
-	words      map[string]bool      // of the question, likewise
+	asked      *question.Question   // likewise
 	broken     **Order              // likewise
 	unitsAsked *units.Question      // likewise
 	items      *[]units.Item        // of gold's query, likewise

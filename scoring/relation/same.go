@@ -18,12 +18,13 @@ const noise = 1e-9
 // The one that departs furthest comes first.
 var sameKinds = []Kind{
 	{
-		Name: "both_empty", Class: Equivalent, find: bothEmpty,
-		Meaning: "Neither result has a row.", Example: "no rows; no rows",
+		Name: "by_chance", Class: Difference, find: byChance,
+		Meaning: "The values say nothing: gold's stand in columns of the answer that neither names nor queries relate to gold's, besides others of the same kind, and are so few and short that any column may hold them; or both results are empty, NULL, 0 or one small number, and the queries ask for different things; or the answer's query reads no table.",
+		Example: "(visits) = (3); (branch, n) = (3, 17)",
 	},
 	{
-		Name: "by_chance", Class: Difference, find: byChance,
-		Meaning: "The answer has gold's values in columns that neither names nor queries relate to gold's, besides others of the same kind; the values are so few and short that any column may hold them.", Example: "(visits) = (3); (branch, n) = (3, 17)",
+		Name: "both_empty", Class: Equivalent, find: bothEmpty,
+		Meaning: "Neither result has a row.", Example: "no rows; no rows",
 	},
 	{
 		Name: "tolerance", Class: Defensible, find: facts(isTolerance, "All rows agree, %s within a relative difference of %.2g", toleranceOf),
@@ -176,21 +177,24 @@ func formattedColumns(e *evidence) *found {
 }
 
 func roundingAsked(e *evidence) *found {
-	pairs, q := e.pairsThat(isRounded), e.unitsOfQuestion()
-	if q.HasDigits {
+	pairs := e.pairsThat(isRounded)
+	if len(pairs) == 0 || e.gold.Rows() == 0 || !e.asks().Rounds() {
+		return nil
+	}
+	if digits, ok := e.asks().Digits(); ok {
 		pairs = slices.DeleteFunc(pairs, func(k int) bool {
 			shown := fractionDigits(&e.pred.Columns[e.a.Columns[k].Pred])
-			return shown == q.Digits || q.AtLeast && shown > q.Digits
+			return shown == digits || shown > digits && e.asks().AtLeast()
 		})
 	}
-	if len(pairs) == 0 || e.gold.Rows() == 0 || !q.Rounds {
+	if len(pairs) == 0 {
 		return nil
 	}
 	return e.aboutPairs(pairs, fmt.Sprintf("All rows agree but for the rounding of %s, and the question says how to round.", named(e.gold, e.goldColumns(pairs))))
 }
 
 func nullColumn(e *evidence, asked bool) *found {
-	if len(e.a.Missing) == 0 || e.gold.Rows() == 0 || slices.ContainsFunc(e.a.Missing, e.asked) != asked {
+	if len(e.a.Missing) == 0 || e.gold.Rows() == 0 || slices.ContainsFunc(e.a.Missing, func(i int) bool { return e.tells(i, e.goldColumns(e.allPairs())) }) != asked {
 		return nil
 	}
 	return &found{

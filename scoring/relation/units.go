@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/scoring"
-	"github.com/badger-eval/badger/scoring/align"
 	"github.com/badger-eval/badger/scoring/cell"
+	"github.com/badger-eval/badger/scoring/naming"
 	"github.com/badger-eval/badger/scoring/units"
 )
 
@@ -217,12 +217,18 @@ func decimalsOf(fs []float64) (d int) {
 }
 
 func negated(e *evidence, opposite bool) *found {
+	if f := turnedFlag(e); f != nil {
+		if opposite {
+			return f
+		}
+		return nil
+	}
 	pairs := e.explained(func(g, p float64) bool { return g == -p }, 1)
 	if pairs == nil {
 		return nil
 	}
 	named := !slices.ContainsFunc(pairs, func(m measurePair) bool {
-		return !align.Opposite(e.gold.Columns[m.gold].Name, e.pred.Columns[m.pred].Name)
+		return !naming.Read(e.gold.Columns[m.gold].Name).Reversed(naming.Read(e.pred.Columns[m.pred].Name))
 	})
 	if named != opposite {
 		return nil

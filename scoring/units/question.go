@@ -1,7 +1,6 @@
 package units
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/badger-eval/badger/scoring/naming"
@@ -14,12 +13,6 @@ type Question struct {
 	Share   bool     // it speaks of a share of a whole: a percentage, a rate, a probability
 	// HowMany: it asks how many of something there are.
 	HowMany bool
-
-	Rounds    bool // it says how to round
-	HasDigits bool // it says how many digits behind the point it wants, namely
-	Digits    int
-	AtLeast   bool // more digits will do
-	Exact     bool // it wants numbers that are not rounded
 
 	measures map[Measure]bool
 }
@@ -57,7 +50,6 @@ func Asked(text string) *Question {
 			break
 		}
 	}
-	q.precision(&r)
 	r.soft = q.measures
 	for i := 0; i < len(r.toks); i++ {
 		t := &r.toks[i]
@@ -196,65 +188,4 @@ func (q *Question) Asks(s Stated) bool {
 		}
 	}
 	return false
-}
-
-// numerals are numbers of digits in words.
-var numerals = map[string]int{"zero": 0, "no": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8}
-
-// precision reads how many digits a question wants: to four decimal places, rounded to the cent,
-// to 2 digits, with at least two decimals, to the nearest whole number.
-func (q *Question) precision(r *reader) {
-	word := func(i int) string {
-		if i < 0 || i >= len(r.toks) {
-			return ""
-		}
-		return r.toks[i].low
-	}
-	digits := func(n int) {
-		if !q.HasDigits {
-			q.HasDigits, q.Digits = true, n
-		}
-	}
-	for i := range r.toks {
-		switch w := word(i); naming.Stem(w) {
-		case "round", "rounded", "rounding":
-			q.Rounds = true
-			q.Exact = q.Exact || word(i-1) == "not" || word(i-1) == "without" || word(i-1) == "no"
-		case "unrounded":
-			q.Exact = true
-		case "exact", "precise":
-			n := naming.Stem(word(i + 1))
-			q.Exact = q.Exact || n == "value" || n == "amount" || n == "number" || n == "figure" || n == "average" || n == "total" || n == "sum" || n == "price"
-		case "precision":
-			q.Exact = q.Exact || word(i-1) == "full"
-		case "decimal", "digit":
-			q.Rounds = true
-			before := word(i - 1)
-			if before == "significant" {
-				continue
-			}
-			n, ok := numerals[before]
-			if v, err := strconv.Atoi(before); err == nil {
-				n, ok = v, true
-			}
-			if ok {
-				digits(n)
-				q.AtLeast = q.AtLeast || word(i-2) == "least" || word(i-3) == "least"
-			}
-		case "cent", "penny":
-			if word(i-1) == "the" && (word(i-2) == "to" || word(i-2) == "nearest") || word(i-1) == "nearest" || word(i-1) == "with" || word(i-1) == "exact" {
-				q.Rounds = true
-				digits(2)
-				q.AtLeast = q.AtLeast || word(i-1) == "with"
-			}
-		case "whole", "integer":
-			if word(i-1) == "nearest" || word(i-1) == "the" && word(i-2) == "to" || word(i-1) == "as" {
-				q.Rounds = true
-				digits(0)
-			}
-		}
-	}
-	if q.Exact {
-		q.Rounds, q.HasDigits = false, false
-	}
 }
