@@ -2,12 +2,16 @@ package relation
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/badger-eval/badger/internal/amount"
 )
 
 var limitKinds = []Kind{
+	{
+		Name: "tie_unproven", Class: Difference, find: func(e *evidence) *found { return tieElsewhere(e, false) },
+		Meaning: "Equally many rows of both sides differ, and all that do hold the last value of a column that both results are sorted by, but the queries differ in more than that or are not both known: the answer's rows may not have that value.",
+		Example: "('a', 9), ('b', 7); ('a', 9), ('c', 7), of another table",
+	},
 	{
 		Name: "limit_longer", Class: Difference, find: limitLonger,
 		Meaning: "Every gold row is there; gold's query stops at a limit that the answer's does not have, or has higher.", Example: "(9), (8) by LIMIT 2; (9), (8), (7)",
@@ -65,23 +69,12 @@ func sortFlipped(e *evidence) *found {
 	}
 }
 
-// Superlatives whose sense does not hang on how the measure is scaled: the oldest has the earliest
-// birth and the highest age.
-var (
-	highest = []string{"highest", "most", "largest", "greatest", "biggest", "maximum"}
-	lowest  = []string{"lowest", "least", "smallest", "fewest", "minimum"}
-)
-
 func sortAgainstQuestion(e *evidence) *found {
 	q := e.queries()
 	if !q.firsts() || !q.sameTables() || q.gold.order[0].text != q.pred.order[0].text || q.gold.order[0].desc == q.pred.order[0].desc {
 		return nil
 	}
-	question := plain(e.Question + " " + e.Evidence)
-	asks := func(words []string) bool {
-		return slices.ContainsFunc(words, func(w string) bool { return says(question, w) })
-	}
-	high, low := asks(highest), asks(lowest)
+	high, low := e.asks().Extremes()
 	if high == low || high != q.pred.order[0].desc {
 		return nil
 	}
