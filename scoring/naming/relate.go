@@ -39,7 +39,7 @@ func (n *Name) Contradicts(o *Name) bool { return n.contrast(o) == strict }
 // with profit and loss.
 func (n *Name) Reversed(o *Name) bool {
 	_, signs := n.otherPoles(o)
-	return signs && n.contrast(o) == strict
+	return signs && n.contrast(o) != nothing
 }
 
 // Denies tells whether what is true under one name is false under the other: the names contradict
