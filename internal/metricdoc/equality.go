@@ -10,7 +10,7 @@ import (
 )
 
 // maxExamples is how many pairs of either side of a law the page shows.
-const maxExamples = 4
+const maxExamples = 5
 
 // Equality is a Markdown page of the laws of equality, with pairs of both sides of each.
 func Equality(laws []equality.Law) ([]byte, error) {

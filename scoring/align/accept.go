@@ -45,7 +45,7 @@ func Accept(gold, pred *scoring.Table, evidence *scoring.Alignment, p *Proposal,
 	gold, goldPlaces := inOrder(gold)
 	pred, predPlaces := inOrder(pred)
 	goldAt, predAt := inverse(goldPlaces), inverse(predPlaces)
-	sorted := scoring.Alignment{Columns: slices.Clone(evidence.Columns)} // nothing else of it is read
+	sorted := scoring.Alignment{Columns: slices.Clone(evidence.Columns), Crossed: slices.Clone(evidence.Crossed)} // nothing else of it is read
 	inPlaces(&sorted, goldAt, predAt)
 	j := &judged{
 		aligner: newAligner(gold, pred, nil, nil, o), evidence: &sorted,
@@ -62,10 +62,15 @@ func Accept(gold, pred *scoring.Table, evidence *scoring.Alignment, p *Proposal,
 	j.columns(p.Columns)
 	j.leaveOut(p)
 	j.rest()
-	for _, g := range j.bindHeaders() {
+	for _, g := range j.bindNames() {
 		j.reject(fmt.Sprintf("column_mapping gold %d", goldPlaces[g]+1), "the answer has a column of that name, and this one has the name of another gold column")
 	}
 	j.refuseNames()
+	for _, c := range sorted.Crossed { // the proposal cannot undo it
+		if j.pairs[c.Gold].Overlap < 1 && !slices.ContainsFunc(j.crossed, func(o scoring.ColumnPair) bool { return o.Gold == c.Gold }) {
+			j.crossed = append(j.crossed, c)
+		}
+	}
 	out := j.alignment()
 	out.Source = "judge"
 	if len(p.Index) > 0 {

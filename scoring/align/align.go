@@ -8,6 +8,7 @@ import (
 	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
+	"github.com/badger-eval/badger/scoring/naming"
 )
 
 // Align finds the correspondence of the columns of gold and pred. It never fails: what has no
@@ -26,7 +27,7 @@ func alignSorted(gold, pred *scoring.Table, goldPlaces, predPlaces []int, o Opti
 	a.settle(a.ambiguous)
 	a.byLadder()
 	a.settle(a.exchangeable())
-	a.bindHeaders()
+	a.bindNames()
 	a.refuseNames()
 	return a.alignment()
 }
@@ -41,7 +42,8 @@ type column struct {
 	verbatim bool     // letter case counts in it
 	words    []string // of the name; made when first needed, in …
 	room     [3]string
-	bare     *string // the name without case and punctuation; likewise
+	bare     *string      // the name without case and punctuation; likewise
+	name     *naming.Name // what it says; likewise
 	reading  map[cell.View]*reading
 	formats  *formats // made when first needed
 
@@ -63,6 +65,7 @@ type aligner struct {
 	pairs      []scoring.ColumnPair // by gold column; Pred -1: none yet
 	ambiguous  []group              // groups of columns that hold the same values
 	undecided  bool                 // a group could not be settled by the rows
+	crossed    []scoring.ColumnPair // pairs that the values found and the names deny
 	asked      map[string]bool      // words of the question; made when first needed
 }
 
@@ -133,17 +136,25 @@ func take(cols []column, t *scoring.Table, places []int, verbatim bool) (any boo
 
 func (c *column) nameWords() []string {
 	if c.words == nil {
-		c.words = appendWords(c.room[:0], c.col.Name)
+		c.words = naming.Canonical(c.room[:0], c.col.Name)
 	}
 	return c.words
 }
 
 func (c *column) bareName() string {
 	if c.bare == nil {
-		b := bare(c.col.Name)
+		b := naming.Bare(c.col.Name)
 		c.bare = &b
 	}
 	return *c.bare
+}
+
+// named is what the column's name says.
+func (c *column) named() *naming.Name {
+	if c.name == nil {
+		c.name = naming.Read(c.col.Name)
+	}
+	return c.name
 }
 
 func (a *aligner) natural(c *column) cell.View {
@@ -252,8 +263,8 @@ func (a *aligner) groups() []group {
 	return slices.DeleteFunc(out, func(g group) bool { return g.pred == nil })
 }
 
-// byNames pairs the columns of a group: those of one name, then those of like names, then in the
-// order in which they are.
+// byNames pairs the columns of a group: those of one name, then those whose names are most alike,
+// then in the order in which they are.
 func (a *aligner) byNames(g group) {
 	for _, i := range g.gold {
 		for _, j := range g.pred {
@@ -263,26 +274,26 @@ func (a *aligner) byNames(g group) {
 			}
 		}
 	}
-	for _, i := range g.gold {
-		if a.gold[i].taken {
-			continue
-		}
-		best, most := -1, -1.0
-		for _, j := range g.pred {
-			if a.pred[j].taken {
-				continue
+	for {
+		best, most := [2]int{-1, -1}, -2.0
+		for _, i := range g.gold {
+			for _, j := range g.pred {
+				if a.gold[i].taken || a.pred[j].taken {
+					continue
+				}
+				s := a.gold[i].named().Affinity(a.pred[j].named())
+				if a.gold[i].kind == a.pred[j].kind {
+					s += 0.1 // truth values and 0, 1 are the same values
+				}
+				if s > most {
+					best, most = [2]int{i, j}, s
+				}
 			}
-			s := nameSimilarity(a.gold[i].nameWords(), a.pred[j].nameWords())
-			if a.gold[i].kind == a.pred[j].kind {
-				s += 0.1 // truth values and 0, 1 are the same values
-			}
-			if s > most {
-				best, most = j, s
-			}
 		}
-		if best >= 0 {
-			a.pair(i, best, "values", 1, a.exact(i, best))
+		if best[0] < 0 {
+			return
 		}
+		a.pair(best[0], best[1], "values", 1, a.exact(best[0], best[1]))
 	}
 }
 
@@ -304,6 +315,7 @@ func (a *aligner) alignment() scoring.Alignment {
 			}
 		}
 	}
+	out.Crossed = a.crossed
 	out.Index = a.index(out.Columns)
 	a.explain(&out)
 	return out

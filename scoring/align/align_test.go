@@ -10,6 +10,7 @@ import (
 
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
+	"github.com/badger-eval/badger/scoring/naming"
 )
 
 // wide makes a result of columns of whole numbers below card, named by name.
@@ -330,7 +331,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("%q and %q are the same: %v", tc.a, tc.b, got)
 		}
 	}
-	similarity := func(a, b string) float64 { return nameSimilarity(words(a), words(b)) }
+	similarity := func(a, b string) float64 { return naming.Similarity(words(a), words(b)) }
 	if s := similarity("avg_amt", "average amount"); s != 1 {
 		t.Errorf("synonyms are %v alike", s)
 	}

@@ -104,6 +104,10 @@ func inPlaces(a *scoring.Alignment, gold, pred []int) {
 		for k, g := range index {
 			a.Index[k] = slices.IndexFunc(a.Columns, func(c scoring.ColumnPair) bool { return c.Gold == g })
 		}
+		for k := range a.Crossed {
+			a.Crossed[k].Gold, a.Crossed[k].Pred = gold[a.Crossed[k].Gold], pred[a.Crossed[k].Pred]
+		}
+		slices.SortFunc(a.Crossed, func(x, y scoring.ColumnPair) int { return cmp.Compare(x.Gold, y.Gold) })
 		for _, list := range []struct{ of, places []int }{{a.Missing, gold}, {a.Extra, pred}, {a.Trivial, pred}} {
 			for k, i := range list.of {
 				list.of[k] = list.places[i]

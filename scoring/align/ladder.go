@@ -12,6 +12,7 @@ import (
 	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
+	"github.com/badger-eval/badger/scoring/naming"
 )
 
 // manyPairs is the number of pairs of columns beyond which those with nothing in their names or
@@ -180,7 +181,7 @@ func naturalKind(c *column) scoring.Kind {
 // similar is how alike the names of two columns are, 0 to 1.
 func (a *aligner) similar(i, j int) float64 {
 	g, p := &a.gold[i], &a.pred[j]
-	s := nameSimilarity(g.nameWords(), p.nameWords())
+	s := naming.Similarity(g.nameWords(), p.nameWords())
 	if s < 1 && g.col.Name != "" && (g.col.Name == p.col.Name || g.bareName() != "" && g.bareName() == p.bareName()) {
 		s = 1
 	}
@@ -391,7 +392,7 @@ func (a *aligner) readings(g, p *column) []viewPair {
 	out = append(out, a.numberReadings(g, p)...)
 	for _, gv := range timeViews(g) {
 		for _, pv := range timeViews(p) {
-			if gv.Format != cell.FormatClock || pv.Format != cell.FormatClock { // 1:30 is an hour and a half or a minute and a half
+			if (gv.Format != cell.FormatClock || pv.Format != cell.FormatClock) && !exchangesDays(g, p, gv, pv) { // 1:30 is an hour and a half or a minute and a half
 				out = append(out, viewPair{g: gv, p: pv})
 			}
 		}

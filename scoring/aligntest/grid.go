@@ -82,7 +82,7 @@ var kinds = []struct {
 		return scoring.TimestampValue(scoring.Timestamp, 1_700_000_000+int64(r.IntN(1e7)), 0)
 	}},
 	{"amount", "revenue", func(r *rand.Rand, _ int) scoring.Value { return scoring.DecimalValue(r.Int64N(5_000_000)-500_000, 2) }},
-	{"cost", "cost", func(r *rand.Rand, _ int) scoring.Value { return scoring.FloatValue(float64(r.IntN(1_000_000)) / 100) }},
+	{"cost", "fee", func(r *rand.Rand, _ int) scoring.Value { return scoring.FloatValue(float64(r.IntN(1_000_000)) / 100) }},
 	{"count", "orders", func(r *rand.Rand, _ int) scoring.Value { return scoring.IntValue(r.Int64N(500)) }},
 	{"few", "items", func(r *rand.Rand, _ int) scoring.Value { return scoring.IntValue(r.Int64N(3)) }},
 	{"share", "conversion_rate", func(r *rand.Rand, _ int) scoring.Value { return scoring.DecimalValue(r.Int64N(10_000), 4) }},

@@ -36,6 +36,11 @@ var relationLaws = []Law{
 			"of the others is a row too many, whatever it is called.",
 	},
 	{
+		Name: "ties", About: "Related results",
+		Says: "Where a limit cuts through rows that tie, either of them is right: another one, if both queries keep as many of the same rows by the same order and show the value in which they tie; all of them, or as " +
+			"many as the answer's limit allows. A sort key of gold that settles the tie says which row it wants, and a query that differs elsewhere says nothing of the value.",
+	},
+	{
 		Name: "coincidence", About: "Related results",
 		Says: "Results that go together by their numbers alone are not the same: names or queries must say that one counts, sums or repeats the other.",
 	},

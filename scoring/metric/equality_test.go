@@ -43,8 +43,8 @@ func TestLawsOfEquality(t *testing.T) {
 					}
 				}
 			}
-			if sides[true] == 0 || sides[false] == 0 {
-				t.Errorf("%d pairs are equal and %d are not: both sides of the border are wanted", sides[true], sides[false])
+			if min(sides[true], sides[false]) < 5 {
+				t.Errorf("%d pairs are equal and %d are not, expected at least five on each side of the border", sides[true], sides[false])
 			}
 		})
 	}

@@ -13,84 +13,52 @@ import (
 var headerKinds = []Kind{
 	{
 		Name: "crossed", Class: Difference, find: crossed,
-		Meaning: "All rows agree only where columns are taken for others that are called otherwise, though both sides have columns of these names: the values stand under the wrong headers.", Example: "(min, max) = (1, 9); (min, max) = (9, 1)",
+		Meaning: "All rows agree only where columns are taken for others whose names say something else: names that both sides have, in whatever words, change places, or a name says the opposite of gold's, or another year, or gold's name stands over other values. In a pivot, a label has the values of another.", Example: "(min, max) = (1, 9); (min, max) = (9, 1)",
 	},
 }
 
-// crossed finds values under the wrong headers: columns that both sides call alike agree only where
-// they are exchanged.
+// crossed finds values under the wrong headers: all rows agree once columns stand for others whose
+// names say something else.
 func crossed(e *evidence) *found {
-	if e.queriesOnly || e.gold.Rows() == 0 || e.gold.Rows() != e.pred.Rows() {
+	if e.queriesOnly || e.gold.Rows() == 0 || e.counts.Score == 1 {
 		return nil
 	}
-	var gold, pred []int // columns of the same headers
-	for _, i := range e.columns(goldSide) {
-		name := e.gold.Columns[i].Name
-		if at := headed(e.pred, name); at >= 0 && headed(e.gold, name) == i {
-			gold, pred = append(gold, i), append(pred, at)
-		}
+	if len(e.a.Crossed) == 0 {
+		return crossedPivot(e)
 	}
-	to := e.exchanged(gold, pred)
-	if to == nil {
+	if e.gold.Rows() != e.pred.Rows() {
 		return nil
 	}
-	g, p, bound := make([]uint64, e.gold.Rows()), make([]uint64, e.pred.Rows()), make([]uint64, e.pred.Rows())
-	var from, moved []int
-	for k, i := range gold {
-		mixInto(g, e.naturalKeys(goldSide, i))
-		mixInto(p, e.naturalKeys(predSide, to[k]))
-		mixInto(bound, e.naturalKeys(predSide, pred[k]))
-		if to[k] != pred[k] {
-			from, moved = append(from, i), append(moved, to[k])
+	pairs := slices.Clone(e.a.Crossed)
+	var from, to []int
+	for i := range pairs {
+		from, to = append(from, pairs[i].Gold), append(to, pairs[i].Pred)
+	}
+	for _, c := range e.a.Columns {
+		if !slices.Contains(from, c.Gold) {
+			pairs = append(pairs, c)
 		}
 	}
-	if !match(g, p).sameBag() || match(g, bound).sameBag() {
+	if slices.ContainsFunc(e.missing(), func(i int) bool { return !slices.Contains(from, i) }) {
+		return nil
+	}
+	g, p := make([]uint64, e.gold.Rows()), make([]uint64, e.pred.Rows())
+	for i := range pairs {
+		c := &pairs[i]
+		if c.Overlap < 1 {
+			return nil
+		}
+		gk, pk, _ := cell.JointKeys(&e.gold.Columns[c.Gold], &e.pred.Columns[c.Pred], c.Comparison, e.bits)
+		mixInto(g, gk)
+		mixInto(p, pk)
+	}
+	if !match(g, p).sameBag() {
 		return nil
 	}
 	return &found{
-		text:  fmt.Sprintf("The answer has the values of %s under other headers, though it has columns of these names.", named(e.gold, from)),
-		proof: Proof{GoldColumns: from, PredColumns: moved},
+		text:  fmt.Sprintf("The answer has the values of %s under %s, which says something else.", named(e.gold, from), named(e.pred, to)),
+		proof: Proof{GoldColumns: from, PredColumns: to},
 	}
-}
-
-// exchanged is the answer's column that holds the values of each gold column, where some are others
-// than the ones called alike, all of them of one header or another; nil where it is not so.
-func (e *evidence) exchanged(gold, pred []int) []int {
-	to := make([]int, len(gold))
-	for k, i := range gold {
-		to[k] = -1
-		for _, c := range e.a.Columns { // rows may have settled what values alone do not
-			if c.Gold == i && c.Overlap == 1 && slices.Contains(pred, c.Pred) {
-				to[k] = c.Pred
-			}
-		}
-	}
-	for k, i := range gold {
-		if to[k] >= 0 {
-			continue
-		}
-		mine := sumOfKeys(e.naturalKeys(goldSide, i))
-		to[k] = pred[k] // where nothing holds its values, it differs; so do the rows
-		if at := slices.IndexFunc(pred, func(j int) bool { return !slices.Contains(to, j) && sumOfKeys(e.naturalKeys(predSide, j)) == mine }); at >= 0 && sumOfKeys(e.naturalKeys(predSide, pred[k])) != mine {
-			to[k] = pred[at]
-		}
-	}
-	if slices.Equal(to, pred) {
-		return nil
-	}
-	return to
-}
-
-func sumOfKeys(keys []uint64) (s cell.Sum) {
-	for _, k := range keys {
-		s.Add(k)
-	}
-	return s
-}
-
-// headed is the only column of a table that is called so, -1 where there is none or more than one.
-func headed(t *scoring.Table, name string) int {
-	return only(len(t.Columns), func(i int) bool { return sameHeader(t.Columns[i].Name, name) })
 }
 
 // byChance finds results that agree and show nothing.
@@ -128,34 +96,14 @@ func anyColumn(e *evidence) *found {
 // related tells whether names or queries say that two aligned columns are the same: a word in
 // common, or the same expression or aggregate in both queries.
 func (e *evidence) related(c *scoring.ColumnPair) bool {
-	g, p := naming.Words(e.gold.Columns[c.Gold].Name), naming.Words(e.pred.Columns[c.Pred].Name)
-	stems := func(words []string) map[string]bool {
-		set := map[string]bool{}
-		for _, w := range words {
-			if of := synonyms[naming.Stem(w)]; of != "" {
-				w = of
-			}
-			set[naming.Stem(w)] = true
-		}
-		return set
-	}
-	have := stems(p)
-	for w := range stems(g) {
-		if have[w] {
-			return true
-		}
+	if naming.Read(e.gold.Columns[c.Gold].Name).Related(naming.Read(e.pred.Columns[c.Pred].Name)) {
+		return true
 	}
 	x, y := e.queries().gold.item(c.Gold, len(e.gold.Columns)), e.queries().pred.item(c.Pred, len(e.pred.Columns))
 	if x == nil || y == nil {
 		return false
 	}
 	return bareColumn(sqlparts.Normalized(x)) == bareColumn(sqlparts.Normalized(y)) || aggregateOf(x) != "" && aggregateOf(x) == aggregateOf(y)
-}
-
-// synonyms are words that names use for one another.
-var synonyms = map[string]string{
-	"cnt": "count", "num": "count", "number": "count", "n": "count", "amt": "amount", "avg": "average", "mean": "average", "total": "sum", "pct": "percent", "percentage": "percent",
-	"max": "maximum", "highest": "maximum", "min": "minimum", "lowest": "minimum",
 }
 
 func numbersOf(c *scoring.Column) []float64 {

@@ -15,7 +15,7 @@ import (
 var keyKinds = []Kind{
 	{
 		Name: "key_for_name", Class: Defensible, find: keyForName,
-		Meaning: "All other columns agree, and a column of gold stands 1:1 for one of the answer, of which one is a key (an id, a code) and the other a name of the same thing: by their names, or because gold's query uses the key.", Example: "('Most', 5), ('Brno', 7); (39, 5), (14, 7)",
+		Meaning: "All other columns agree, and a column of gold stands 1:1 for one of the answer, of which one is a key (an id, a code) and the other a name of the same thing: by their names, or because the queries take both from one table or join the key with it. Neither is computed, and the question does not ask for the other one.", Example: "('Most', 5), ('Brno', 7); (39, 5), (14, 7)",
 	},
 	{
 		Name: "renamed_values", Class: Defensible, find: renamedValues,
@@ -127,7 +127,10 @@ func keyForName(e *evidence) *found {
 		if !r.oneToOne || !(keyish(g) && nameish(p) && !keyish(p) || keyish(p) && nameish(g) && !keyish(g)) {
 			continue
 		}
-		if !(r.telling && e.ofOneThing(r)) && !e.sameRest() && !e.groupedBy(r) {
+		if !r.telling && !e.sameRest() && !e.groupedBy(r) {
+			continue
+		}
+		if e.computed(goldSide, r.gold) || e.computed(predSide, r.pred) || e.asksOtherwise(r) || !e.ofOneThing(r) {
 			continue
 		}
 		what := "a name in place of gold's key"
@@ -141,29 +144,6 @@ func keyForName(e *evidence) *found {
 	}
 	return nil
 }
-
-// ofOneThing tells whether a key and a name are of the same thing: their headers share a word, as
-// district_id and district_name do, or the query that shows the name uses the key, to join or to
-// group by.
-func (e *evidence) ofOneThing(r replacement) bool {
-	g, p := &e.gold.Columns[r.gold], &e.pred.Columns[r.pred]
-	for _, w := range naming.Words(g.Name) {
-		if !genericWords[w] && slices.Contains(naming.Words(p.Name), w) {
-			return true
-		}
-	}
-	key, q := p.Name, e.queries().gold
-	if keyish(g) {
-		key, q = g.Name, e.queries().pred
-	}
-	if words := naming.Words(key); q == nil || len(words) < 2 { // every table has an id
-		return false
-	}
-	return slices.ContainsFunc(sqlparts.Columns(q.query), func(c sqlparts.ColumnRef) bool { return sameHeader(c.Column, key) })
-}
-
-// genericWords are those of names that say nothing of whose key or name it is.
-var genericWords = wordSet("id ids key code nr no num uuid guid pk sk name names title label description fullname")
 
 // groupedBy tells whether both queries make the same groups, by the key that one of them shows in
 // place of the other's name: the rows are of the same things then. What they count the rows of a

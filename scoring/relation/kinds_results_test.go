@@ -134,7 +134,26 @@ var _ = addExamples(map[string]examplesOf{
 		almost: []example{{why: "the second row is less", gold: "name, p: ['b', 9]", pred: "name, p: ['a', 8], ['b', 9]", goldSQL: "SELECT name, p FROM t ORDER BY p DESC LIMIT 1", predSQL: "SELECT name, p FROM t WHERE p > 7"}},
 	},
 	"tie_other": {
-		holds:  []example{{why: "two with seven points, of which each shows one", gold: "name, p: ['a', 9], ['b', 7]", pred: "name, p: ['a', 9], ['c', 7]", goldSQL: "SELECT name, p FROM t ORDER BY p DESC LIMIT 2", predSQL: "SELECT name, p FROM t ORDER BY p DESC, name DESC LIMIT 2"}},
-		almost: []example{{why: "the one that differs is the first", gold: "name, p: ['a', 9], ['b', 7]", pred: "name, p: ['c', 9], ['b', 7]", goldSQL: "SELECT name, p FROM t ORDER BY p DESC LIMIT 2", predSQL: "SELECT name, p FROM t ORDER BY p DESC LIMIT 2"}, {why: "nothing is cut off", gold: "name, p: ['a', 9], ['b', 7]", pred: "name, p: ['a', 9], ['c', 7]", goldSQL: "SELECT name, p FROM t ORDER BY p DESC", predSQL: "SELECT name, p FROM t ORDER BY p DESC"}},
+		holds: []example{
+			{why: "two with seven points, of which each shows one", gold: "name, p: ['a', 9], ['b', 7]", pred: "name, p: ['a', 9], ['c', 7]", goldSQL: "SELECT name, p FROM t ORDER BY p DESC LIMIT 2", predSQL: "SELECT name, p FROM t ORDER BY p DESC, name DESC LIMIT 2"},
+			{why: "a tie in both of gold's sort keys", gold: "club, pts, diff: ['a', 9, 4], ['b', 7, 1]", pred: "club, pts, diff: ['a', 9, 4], ['c', 7, 1]", goldSQL: "SELECT club, pts, diff FROM t ORDER BY pts DESC, diff DESC LIMIT 2", predSQL: "SELECT club, pts, diff FROM t ORDER BY pts DESC, diff DESC LIMIT 2"},
+			{why: "by the alias of an aggregate", gold: "rep, n: ['a', 5]", pred: "rep, deals: ['b', 5]", goldSQL: "SELECT rep, COUNT(*) AS n FROM d GROUP BY rep ORDER BY n DESC LIMIT 1", predSQL: "SELECT rep, COUNT(*) AS deals FROM d GROUP BY rep ORDER BY COUNT(*) DESC, rep LIMIT 1"},
+		},
+		almost: []example{
+			{why: "the one that differs is the first", gold: "name, p: ['a', 9], ['b', 7]", pred: "name, p: ['c', 9], ['b', 7]", goldSQL: "SELECT name, p FROM t ORDER BY p DESC LIMIT 2", predSQL: "SELECT name, p FROM t ORDER BY p DESC LIMIT 2"},
+			{why: "nothing is cut off", gold: "name, p: ['a', 9], ['b', 7]", pred: "name, p: ['a', 9], ['c', 7]", goldSQL: "SELECT name, p FROM t ORDER BY p DESC", predSQL: "SELECT name, p FROM t ORDER BY p DESC"},
+			{why: "gold says which of them it wants", gold: "name, p: ['a', 9], ['b', 7]", pred: "name, p: ['a', 9], ['c', 7]", goldSQL: "SELECT name, p FROM t ORDER BY p DESC, name LIMIT 2", predSQL: "SELECT name, p FROM t ORDER BY p DESC LIMIT 2"},
+			{why: "they do not tie in the second key", gold: "club, pts, diff: ['a', 9, 4], ['b', 7, 2]", pred: "club, pts, diff: ['a', 9, 4], ['c', 7, 1]", goldSQL: "SELECT club, pts, diff FROM t ORDER BY pts DESC, diff DESC LIMIT 2", predSQL: "SELECT club, pts, diff FROM t ORDER BY pts DESC, diff DESC LIMIT 2"},
+		},
+	},
+	"tie_unproven": {
+		holds: []example{
+			{why: "the answer leaves out a condition", gold: "name, p: ['a', 9], ['b', 7]", pred: "name, p: ['a', 9], ['c', 7]", goldSQL: "SELECT name, p FROM t WHERE s = 1 ORDER BY p DESC LIMIT 2", predSQL: "SELECT name, p FROM t ORDER BY p DESC LIMIT 2"},
+			{why: "only one query is known", gold: "name, p: ['a', 9], ['b', 7]", pred: "name, p: ['a', 9], ['c', 7]", goldSQL: "SELECT name, p FROM t ORDER BY p DESC LIMIT 2"},
+		},
+		almost: []example{
+			{why: "proven", gold: "name, p: ['a', 9], ['b', 7]", pred: "name, p: ['a', 9], ['c', 7]", goldSQL: "SELECT name, p FROM t ORDER BY p DESC LIMIT 2", predSQL: "SELECT name, p FROM t ORDER BY p DESC LIMIT 2"},
+			{why: "the values differ, too", gold: "name, p: ['a', 9], ['b', 7]", pred: "name, p: ['a', 9], ['c', 6]", goldSQL: "SELECT name, p FROM t ORDER BY p DESC LIMIT 2"},
+		},
 	},
 })

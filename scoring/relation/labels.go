@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -13,36 +12,26 @@ import (
 	"github.com/badger-eval/badger/scoring/naming"
 )
 
-// counterparts pairs labels with headers that say the same, as positions in both: the ones called
-// alike first, then those of which one has all the words of the other, then those of which one
-// shortens the other, as M does Male, W0 Week 0 and Jan January, and last those of which a word
-// does so. A number may be the month of a name. What could be paired in two ways is not.
-func counterparts(labels, headers []string) (pairs [][2]int) {
-	l, h := make([][]string, len(labels)), make([][]string, len(headers))
-	for i := range labels {
-		l[i] = labelWords(labels[i])
-	}
-	for j := range headers {
-		h[j] = labelWords(headers[j])
-	}
-	taken := map[[2]int]bool{}
-	for _, alike := range []func(a, b []string) bool{slices.Equal[[]string], contained, shortened, touching} {
-		for i := range l {
-			if taken[[2]int{0, i}] {
-				continue
-			}
-			at := only(len(h), func(j int) bool { return !taken[[2]int{1, j}] && alike(l[i], h[j]) })
-			if at < 0 || only(len(l), func(k int) bool { return !taken[[2]int{0, k}] && alike(l[k], h[at]) }) < 0 {
-				continue
-			}
-			pairs = append(pairs, [2]int{i, at})
-		}
-		for _, p := range pairs {
-			taken[[2]int{0, p[0]}], taken[[2]int{1, p[1]}] = true, true
+// labelNames are what the labels of a column say. Truth values say what the column's name says, or
+// deny it.
+func (e *evidence) labelNames(s side, column int, labels []string) []*naming.Name {
+	named := make([]*naming.Name, len(labels))
+	truth := !slices.ContainsFunc(labels, func(l string) bool { return !truths[strings.ToLower(l)] && !falsehoods[strings.ToLower(l)] })
+	of := naming.Read(e.table(s).Columns[column].Name)
+	for i, l := range labels {
+		switch {
+		case !truth || !of.Says():
+			named[i] = naming.Read(l)
+		case truths[strings.ToLower(l)]:
+			named[i] = of
+		default:
+			named[i] = of.Negated()
 		}
 	}
-	return pairs
+	return named
 }
+
+var truths, falsehoods = wordSet("true t yes y 1"), wordSet("false f no n 0")
 
 // only is the one position of which something holds, -1 where there is none or more than one.
 func only(n int, holds func(int) bool) int {
@@ -58,75 +47,9 @@ func only(n int, holds func(int) bool) int {
 	return at
 }
 
-// labelWords are the words of a label in lower case, numbers by themselves: W0 is two.
-func labelWords(s string) []string {
-	var b strings.Builder
-	digit := false
-	for _, r := range s {
-		if d := unicode.IsDigit(r); d != digit && b.Len() > 0 {
-			b.WriteByte(' ')
-			digit = d
-		} else if b.Len() == 0 {
-			digit = d
-		}
-		b.WriteRune(r)
-	}
-	return naming.Words(b.String())
-}
-
-// contained tells whether one list of words has all words of the other, which has some.
-func contained(a, b []string) bool {
-	if len(a) > len(b) {
-		a, b = b, a
-	}
-	return len(a) > 0 && !slices.ContainsFunc(a, func(w string) bool { return !slices.Contains(b, w) })
-}
-
-// shortened tells whether two labels have as many words and each is a beginning of its counterpart;
-// numbers are not shortened.
-func shortened(a, b []string) bool {
-	if len(a) != len(b) || len(a) == 0 {
-		return false
-	}
-	for i := range a {
-		if !shortens(a[i], b[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-// touching tells whether a word of one label shortens a word of the other.
-func touching(a, b []string) bool {
-	return slices.ContainsFunc(a, func(v string) bool {
-		return slices.ContainsFunc(b, func(w string) bool { return shortens(v, w) })
-	})
-}
-
-func shortens(a, b string) bool {
-	if len(a) > len(b) {
-		a, b = b, a
-	}
-	if unicode.IsDigit(rune(a[0])) {
-		return a == b || monthOf(b) == a
-	}
-	return strings.HasPrefix(b, a)
-}
-
-// monthOf is the number of the month of an English name of three letters or more, empty where it is
-// none.
-func monthOf(name string) string {
-	for i, m := range []string{"january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"} {
-		if len(name) >= 3 && strings.HasPrefix(m, name) {
-			return strconv.Itoa(i + 1)
-		}
-	}
-	return ""
-}
-
-// abbreviated finds a column of text whose values each shorten one of a column of the other side,
-// or the reverse. No value stands on both sides, all are words, and the written ones have three
-// letters at least.
+// abbreviated finds a column of text whose values are short forms of those of the other side, or
+// the reverse, and no value stands on both sides. Public lists of codes decide where they know both
+// values; elsewhere a short form is a beginning or the initials of all words, and of one value alone.
 func abbreviated(e *evidence) *found {
 	for _, r := range e.replacements() {
 		if !r.oneToOne || e.shareValues(r) {
@@ -139,12 +62,7 @@ func abbreviated(e *evidence) *found {
 			continue
 		}
 		goldTexts, predTexts := slices.Sorted(maps.Values(gold)), slices.Sorted(maps.Values(pred))
-		to := map[string]string{}
-		for _, k := range counterparts(goldTexts, predTexts) {
-			if g, p := goldTexts[k[0]], predTexts[k[1]]; wordsOnly(g) && wordsOnly(p) && max(len(letters(g)), len(letters(p))) >= 3 && shortened(labelWords(g), labelWords(p)) {
-				to[g] = p
-			}
-		}
+		to := writtenOut(goldTexts, predTexts)
 		if len(to) != len(gold) {
 			continue
 		}
@@ -168,6 +86,54 @@ func abbreviated(e *evidence) *found {
 		}
 	}
 	return nil
+}
+
+// writtenOut is the long form of each short one, or the reverse, as far as every text of the one
+// list has one of the other and no other text may have it, too.
+func writtenOut(a, b []string) map[string]string {
+	to := map[string]string{}
+	if at, ok := naming.Codes(a, b); ok {
+		for i, j := range at {
+			if j >= 0 {
+				to[a[i]] = b[j]
+			}
+		}
+		return distinct(to)
+	}
+	for _, x := range a {
+		fits := func(y string) bool {
+			if same, known := naming.SameCode(x, y); known {
+				return same
+			}
+			return shortForm(x, y) || shortForm(y, x)
+		}
+		if k := only(len(b), func(k int) bool { return fits(b[k]) }); k >= 0 {
+			to[x] = b[k]
+		}
+	}
+	return distinct(to)
+}
+
+// distinct is a mapping, nil where two keys share a value.
+func distinct(to map[string]string) map[string]string {
+	seen := map[string]bool{}
+	for _, v := range to {
+		if seen[v] {
+			return nil
+		}
+		seen[v] = true
+	}
+	return to
+}
+
+// shortForm tells whether a text is a beginning of another one, word by word, or made of its
+// initials. The long form has three letters at least, and neither has signs, which no short form
+// drops.
+func shortForm(short, long string) bool {
+	if !wordsOnly(long) || len(letters(long)) < 3 || len(short) >= len(long) {
+		return false
+	}
+	return naming.Initials(short, long) || wordsOnly(short) && naming.Read(short).Shortens(naming.Read(long))
 }
 
 // wordsOnly tells whether a text begins with a letter and has no signs, which no abbreviation

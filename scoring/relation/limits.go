@@ -8,6 +8,11 @@ import (
 
 var limitKinds = []Kind{
 	{
+		Name: "tie_unproven", Class: Difference, find: func(e *evidence) *found { return tieElsewhere(e, false) },
+		Meaning: "Equally many rows of both sides differ, and all that do hold the last value of a column that both results are sorted by, but the queries differ in more than that or are not both known: the answer's rows may not have that value.",
+		Example: "('a', 9), ('b', 7); ('a', 9), ('c', 7), of another table",
+	},
+	{
 		Name: "limit_longer", Class: Difference, find: limitLonger,
 		Meaning: "Every gold row is there; gold's query stops at a limit that the answer's does not have, or has higher.", Example: "(9), (8) by LIMIT 2; (9), (8), (7)",
 	},

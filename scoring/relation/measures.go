@@ -17,7 +17,7 @@ var measureKinds = []Kind{
 	},
 	{
 		Name: "opposite", Class: Presentational, find: func(e *evidence) *found { return negated(e, true) },
-		Meaning: "All other columns agree and each measure that does not is gold's with the other sign in every row, and the names say opposite things.", Example: "(profit) = (3), (-2); (loss) = (-3), (2)",
+		Meaning: "All other columns agree and each measure that does not is gold's with the other sign in every row, and the names say opposite things; or a column of truth values is the other way round in every row, and its name denies gold's.", Example: "(profit) = (3), (-2); (loss) = (-3), (2)",
 	},
 	{
 		Name: "negated", Class: Difference, find: func(e *evidence) *found { return negated(e, false) },

@@ -7,6 +7,7 @@ import (
 
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
+	"github.com/badger-eval/badger/scoring/naming"
 )
 
 // maxPivotRows is how long a result may be to be looked at as a turned one: reports are turned, not
@@ -22,15 +23,40 @@ const maxLabels = 64
 // where none does, several values must tell the labels apart. A value that is NULL or 0 may have no
 // row. Every part of gold must have its counterpart in the answer.
 func pivoted(e *evidence, long side) *found {
+	f, _ := e.pivots(long)
+	return f
+}
+
+// crossedPivot finds a pivot whose labels have the values of others.
+func crossedPivot(e *evidence) *found {
+	for _, long := range []side{goldSide, predSide} {
+		f, labels := e.pivots(long)
+		if f != nil {
+			return nil
+		}
+		if labels >= 0 {
+			return &found{
+				text:  fmt.Sprintf("Rows of the one side are columns of the other, but values stand under headers that say something else than their labels in %s.", columnName(e.table(long), labels)),
+				proof: Proof{},
+			}
+		}
+	}
+	return nil
+}
+
+// pivots is what pivoted finds, or the column of labels by which it would hold if they said what
+// the headers over their values say; -1 where there is none.
+func (e *evidence) pivots(long side) (f *found, crossed int) {
+	crossed = -1
 	if e.queriesOnly {
-		return nil
+		return nil, crossed
 	}
 	l, w := e.table(long), e.table(!long)
 	if len(l.Columns) < 2 || len(l.Columns) > 8 || len(w.Columns) < 2 || len(w.Columns) > maxLabels || l.Rows() < 2 || l.Rows() > maxPivotRows || w.Rows() == 0 || l.Rows() <= w.Rows() || l.Rows() > w.Rows()*len(w.Columns) {
-		return nil
+		return nil, crossed
 	}
 	for _, label := range e.columns(long) {
-		if c := &l.Columns[label]; c.Type != scoring.String && c.Type != scoring.Int64 || c.HasNulls() {
+		if c := &l.Columns[label]; c.Type != scoring.String && c.Type != scoring.Int64 && c.Type != scoring.Bool && c.Type != scoring.Date || c.HasNulls() {
 			continue
 		}
 		labels := map[uint64]int{}
@@ -46,17 +72,22 @@ func pivoted(e *evidence, long side) *found {
 			if value == label || !l.Columns[value].Type.Numeric() {
 				continue
 			}
-			if n := e.turned(long, label, value); n > 0 {
-				return e.pivot(long, label, value, n)
+			n, denied := e.turned(long, label, value)
+			if n > 0 {
+				return e.pivot(long, label, value, n), -1
+			}
+			if denied {
+				crossed = label
 			}
 		}
 	}
-	return nil
+	return nil, crossed
 }
 
 // turned is how many columns of the wide side have their counterpart in the rows of a label, 0
-// where a part of gold has none.
-func (e *evidence) turned(long side, label, value int) int {
+// where a part of gold has none, or where the names say that a label has the values of another; it
+// is denied then.
+func (e *evidence) turned(long side, label, value int) (n int, denied bool) {
 	l, w := e.table(long), e.table(!long)
 	ids, wideIDs := make([]uint64, l.Rows()), make([]uint64, w.Rows())
 	isID := make([]bool, len(w.Columns))
@@ -66,7 +97,7 @@ func (e *evidence) turned(long side, label, value int) int {
 		}
 		at := e.sameSet(long, i, isID)
 		if at < 0 {
-			return 0
+			return 0, false
 		}
 		isID[at] = true
 		mixInto(ids, e.naturalKeys(long, i))
@@ -103,7 +134,7 @@ func (e *evidence) turned(long side, label, value int) int {
 		}
 		columns++
 		if slices.ContainsFunc(e.naturalKeys(!long, i), func(k uint64) bool { return rows[k] != nil }) {
-			return 0 // the labels are values of the wide side: nothing is turned
+			return 0, false // the labels are values of the wide side: nothing is turned
 		}
 		if !w.Columns[i].Type.Numeric() {
 			continue
@@ -125,18 +156,34 @@ func (e *evidence) turned(long side, label, value int) int {
 		of = len(rows)
 	}
 	if found < of || found < 2 {
-		return 0
+		return 0, false
 	}
-	known := counterparts(texts, headers)
+	labelled, under := e.labelNames(long, label, texts), make([]*naming.Name, len(headers))
+	for k, h := range headers {
+		under[k] = naming.Read(h)
+	}
+	known := naming.Pair(labelled, under)
 	for _, k := range known {
 		if *sums[k[0]] != headed[k[1]] {
-			return 0 // a label has the values of another
+			return 0, true // a label has the values of another
+		}
+	}
+	for k, of := range labelled {
+		has := false // a header of its values that does not deny it
+		any := false
+		for h := range headed {
+			if headed[h] == *sums[k] {
+				any, has = true, has || !of.Contradicts(under[h])
+			}
+		}
+		if any && !has {
+			return 0, true
 		}
 	}
 	if len(known) == 0 && len(values) < minPivotValues {
-		return 0
+		return 0, false
 	}
-	return found
+	return found, false
 }
 
 // minPivotValues is how many different values tell labels apart that are not called alike on both

@@ -357,9 +357,18 @@ func (q *query) seeksExtremum() bool {
 
 // restText is all of the query but its select list.
 func (q *query) restText() string {
+	return q.textWithout(sqlparts.ComponentSelect, sqlparts.ComponentKeywords)
+}
+
+// rowsText is what decides which rows the query makes: all of it but the select list and the order.
+func (q *query) rowsText() string {
+	return q.textWithout(sqlparts.ComponentSelect, sqlparts.ComponentKeywords, sqlparts.ComponentOrderBy)
+}
+
+func (q *query) textWithout(parts ...sqlparts.Component) string {
 	var all []string
 	for _, name := range sqlparts.ComponentList {
-		if name != sqlparts.ComponentSelect && name != sqlparts.ComponentKeywords {
+		if !slices.Contains(parts, name) {
 			all = append(all, strings.Join(q.parts.Set(name), ", "))
 		}
 	}

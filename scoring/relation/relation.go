@@ -87,7 +87,7 @@ var (
 	headerFamily    = family{"headers", headerKinds}
 	orderFamily     = family{"order", orderKinds}
 	sameFamily      = family{"same data", sameKinds}
-	resultFamilies  = []family{{"nothing", nothingKinds}, {"repetitions", repetitionKinds}, {"groups", groupKinds}, {"nulls", nullKinds}, {"text", textKinds}, {"keys", keyKinds}, {"ties", tieKinds}, {"shape", shapeKinds}, {"left out", droppedKinds}, {"aggregates", aggregateKinds}, {"measures", measureKinds}, {"limits", limitKinds}}
+	resultFamilies  = []family{{"nothing", nothingKinds}, {"repetitions", repetitionKinds}, {"groups", groupKinds}, {"nulls", nullKinds}, {"text", textKinds}, {"ties", tieKinds}, {"keys", keyKinds}, {"shape", shapeKinds}, {"left out", droppedKinds}, {"aggregates", aggregateKinds}, {"measures", measureKinds}, {"limits", limitKinds}}
 	queryFamilies   = []family{{"reference", referenceKinds}, {"conditions", conditionKinds}, {"clauses", clauseKinds}}
 	extentFamilies  = []family{{"extent", extentKinds}}
 	differenceOrder = [][]family{resultFamilies, queryFamilies, extentFamilies}

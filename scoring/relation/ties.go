@@ -21,9 +21,9 @@ var tieKinds = []Kind{
 		Meaning: "Gold's limit cuts through rows that tie; the answer keeps all of them, and no other row besides gold's.", Example: "('a', 9) by LIMIT 1; ('a', 9), ('b', 9)",
 	},
 	{
-		Name: "tie_other", Class: Defensible, find: tieOther,
-		Meaning: "Equally many rows of both sides differ, and all that do hold the last value of a column that both results are sorted by: the limit cuts through rows that tie, elsewhere.",
-		Example: "('a', 9), ('b', 7); ('a', 9), ('c', 7)",
+		Name: "tie_other", Class: Defensible, find: func(e *evidence) *found { return tieElsewhere(e, true) },
+		Meaning: "Equally many rows of both sides differ, all of them at the last value of what both queries sort by first; the queries are the same but for what the answer's sorts by next, and gold's does not say which of the rows that tie it wants.",
+		Example: "('a', 9), ('b', 7); ('a', 9), ('c', 7), both by ORDER BY n DESC LIMIT 2",
 	},
 }
 
@@ -51,7 +51,9 @@ func sorted(c *scoring.Column) bool {
 // measured tells whether a column may be what rows are sorted by.
 func measured(c *scoring.Column) bool { return c.Type.Numeric() || c.Type.Temporal() }
 
-func tieOther(e *evidence) *found {
+// tieElsewhere finds a limit that cuts through rows that tie at another place than gold's does.
+// Proven: the queries say so themselves.
+func tieElsewhere(e *evidence, proven bool) *found {
 	m := e.rows()
 	if m == nil || len(m.onlyGold) == 0 || len(m.onlyGold) != len(m.onlyPred) || len(m.gold) != len(m.pred) {
 		return nil
@@ -60,23 +62,64 @@ func tieOther(e *evidence) *found {
 	if q.gold == nil && q.pred == nil || q.gold != nil && !q.gold.cutsOff() || q.pred != nil && !q.pred.cutsOff() {
 		return nil // rows that differ at the end of a result may be wrong: it takes a limit to cut through a tie
 	}
-	s := e.solidPart()
-	for _, k := range s.pairs {
-		c := &e.a.Columns[k]
-		g, p := &e.gold.Columns[c.Gold], &e.pred.Columns[c.Pred]
-		if !measured(g) || !sorted(g) || !sorted(p) {
-			continue
-		}
+	if q.sameUpToTies() != proven {
+		return nil
+	}
+	tied := e.tiedIn(m, proven)
+	if tied == nil {
+		return nil
+	}
+	text := fmt.Sprintf("%s %s, at the last value of %s: the limit cuts through rows that tie.", amount.Of(len(m.onlyGold), "row"), amount.Verb(len(m.onlyGold), "differs", "differ"), named(e.gold, e.goldColumns(tied)))
+	r := e.aboutPairs(tied, text)
+	r.proof.OnlyGold, r.proof.OnlyPred, r.proof.Rows = len(m.onlyGold), len(m.onlyPred), some(m.onlyGold)
+	return r
+}
+
+// tiedIn finds the pairs of columns in which all rows that differ hold the last value of both
+// sides: those of all sort keys of gold's query if that is to prove the tie, any one that is sorted
+// otherwise. It is nil where there are none.
+func (e *evidence) tiedIn(m *matching, proven bool) (tied []int) {
+	holds := func(k int) bool {
 		keys := e.keys(k)
 		last := keys.g[len(keys.g)-1]
-		if keys.p[len(keys.p)-1] != last || !allAre(keys.g, m.onlyGold, last) || !allAre(keys.p, m.onlyPred, last) {
-			continue
-		}
-		r := e.aboutPairs([]int{k}, fmt.Sprintf("%s %s, at the last value of %s: the limit cuts through rows that tie.", amount.Of(len(m.onlyGold), "row"), amount.Verb(len(m.onlyGold), "differs", "differ"), columnName(e.gold, c.Gold)))
-		r.proof.OnlyGold, r.proof.OnlyPred, r.proof.Rows = len(m.onlyGold), len(m.onlyPred), some(m.onlyGold)
-		return r
+		return keys.p[len(keys.p)-1] == last && allAre(keys.g, m.onlyGold, last) && allAre(keys.p, m.onlyPred, last)
 	}
-	return nil
+	s := e.solidPart()
+	if !proven {
+		at := slices.IndexFunc(s.pairs, func(k int) bool {
+			c := &e.a.Columns[k]
+			g, p := &e.gold.Columns[c.Gold], &e.pred.Columns[c.Pred]
+			return measured(g) && sorted(g) && sorted(p) && holds(k)
+		})
+		if at < 0 {
+			return nil
+		}
+		return s.pairs[at : at+1]
+	}
+	q := e.queries()
+	for _, key := range q.gold.order {
+		at := slices.IndexFunc(s.pairs, func(k int) bool {
+			c := &e.a.Columns[k]
+			g, p := q.gold.item(c.Gold, len(e.gold.Columns)), q.pred.item(c.Pred, len(e.pred.Columns))
+			return g != nil && p != nil && sqlparts.Normalized(g) == key.text && sqlparts.Normalized(p) == key.text && holds(k)
+		})
+		if at < 0 {
+			return nil
+		}
+		tied = append(tied, s.pairs[at])
+	}
+	return tied
+}
+
+// sameUpToTies tells whether the two queries show the same of equally many of the same rows, in
+// gold's order as far as it goes. Whatever is said of a row that both could have kept is then true, and gold's query
+// leaves open which of those that tie it keeps.
+func (q *queries) sameUpToTies() bool {
+	if !q.both() || !q.gold.limited || !q.pred.limited || q.gold.limit != q.pred.limit || len(q.gold.order) == 0 || len(q.pred.order) < len(q.gold.order) {
+		return false
+	}
+	other := func(item string) bool { return !slices.Contains(q.pred.parts.Select, item) }
+	return slices.Equal(q.gold.order, q.pred.order[:len(q.gold.order)]) && q.gold.rowsText() == q.pred.rowsText() && !slices.ContainsFunc(q.gold.parts.Select, other)
 }
 
 // cutsOff tells whether the query keeps only some of its rows: by a limit, or by rank.

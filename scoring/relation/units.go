@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/badger-eval/badger/scoring/align"
 	"github.com/badger-eval/badger/scoring/naming"
 )
 
@@ -180,12 +179,18 @@ var anyUnit = func() map[string]bool {
 }()
 
 func negated(e *evidence, opposite bool) *found {
+	if f := turnedFlag(e); f != nil {
+		if opposite {
+			return f
+		}
+		return nil
+	}
 	pairs := e.explained(func(g, p float64) bool { return g == -p }, 1)
 	if pairs == nil {
 		return nil
 	}
 	named := !slices.ContainsFunc(pairs, func(m measurePair) bool {
-		return !align.Opposite(e.gold.Columns[m.gold].Name, e.pred.Columns[m.pred].Name)
+		return !naming.Read(e.gold.Columns[m.gold].Name).Reversed(naming.Read(e.pred.Columns[m.pred].Name))
 	})
 	if named != opposite {
 		return nil

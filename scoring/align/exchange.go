@@ -1,0 +1,184 @@
+package align
+
+import (
+	"slices"
+
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/naming"
+)
+
+const (
+	// minAffinity is how much the name of a column must say of another one to be taken for its name.
+	minAffinity = 0.5
+	// maxUnlike is how many columns under other names are compared with each other.
+	maxUnlike = 64
+)
+
+// bindNames undoes pairs that cross columns under their own names: where the answer shows gold's
+// minimum as maximum and its maximum as minimum, the names are part of the answer, and it is wrong.
+// Pairs that the values found cross where their names change places in a circle: each says more of
+// another gold column of the circle than of its own. A column that is called like another one, while
+// its own name is gone, is only renamed. The gold columns are returned.
+func (a *aligner) bindNames() (bound []int) {
+	unlike := a.unlike()
+	next := a.claims(unlike)
+	for _, i := range unlike {
+		circle := circleFrom(next, i)
+		if len(circle) < 2 || !a.exchange(circle, next) {
+			continue
+		}
+		a.bind(circle, next)
+		bound = append(bound, circle...)
+		for _, k := range circle {
+			next[k] = -1
+		}
+	}
+	return bound
+}
+
+// unlike are the gold columns whose counterpart has another name.
+func (a *aligner) unlike() (golds []int) {
+	for i := range a.pairs {
+		c := &a.pairs[i]
+		if c.Pred < 0 || isCopy(c) {
+			continue
+		}
+		if g, p := &a.gold[i], &a.pred[c.Pred]; g.col.Name != p.col.Name && g.bareName() != p.bareName() {
+			golds = append(golds, i)
+		}
+	}
+	return golds
+}
+
+// claims finds, by gold column, the one of the others that the name of its counterpart belongs to,
+// -1 where it is its own or nobody's.
+func (a *aligner) claims(unlike []int) (next []int) {
+	if len(unlike) < 2 {
+		return nil
+	}
+	next = make([]int, len(a.gold))
+	for i := range next {
+		next[i] = -1
+	}
+	exact := map[string]int{} // the gold columns by their names, -1 where several have one
+	for _, k := range unlike {
+		b := a.gold[k].bareName()
+		if _, twice := exact[b]; twice {
+			k = -1
+		}
+		exact[b] = k
+	}
+	for _, i := range unlike {
+		p := &a.pred[a.pairs[i].Pred]
+		if k, ok := exact[p.bareName()]; ok && p.named().Says() || len(unlike) > maxUnlike {
+			if ok {
+				next[i] = k
+			}
+			continue
+		}
+		own := a.gold[i].named().Affinity(p.named())
+		best, second := minAffinity, 0.0
+		for _, k := range unlike {
+			if k == i {
+				continue
+			}
+			if s := a.gold[k].named().Affinity(p.named()); s > own && s >= best && s > second {
+				next[i], best, second = k, s, s
+			} else if s == best && next[i] >= 0 {
+				next[i] = -1 // of two, nobody's
+			}
+		}
+	}
+	if len(unlike) <= maxNamedYears && !slices.ContainsFunc(next, func(k int) bool { return k >= 0 }) {
+		golds, preds := make([]*naming.Name, len(unlike)), make([]*naming.Name, len(unlike))
+		for k, i := range unlike {
+			golds[k], preds[k] = a.gold[i].named(), a.pred[a.pairs[i].Pred].named()
+		}
+		for _, p := range naming.Relative(golds, preds) {
+			if p[0] != p[1] {
+				next[unlike[p[1]]] = unlike[p[0]]
+			}
+		}
+	}
+	return next
+}
+
+// maxNamedYears is how many columns may be called last year, this year and next year.
+const maxNamedYears = 3
+
+// exchange tells whether the columns of a circle may stand for one another: names that only touch
+// do not turn a number into a text.
+func (a *aligner) exchange(circle, next []int) bool {
+	for _, i := range circle {
+		g, p := &a.gold[next[i]], &a.pred[a.pairs[i].Pred]
+		if g.kind != p.kind && g.named().Affinity(p.named()) < 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// bind pairs the gold columns of a circle with the predicted columns of their names.
+func (a *aligner) bind(circle, next []int) {
+	at := make(map[int]int, len(circle))
+	for _, i := range circle {
+		a.crossed = append(a.crossed, a.pairs[i])
+		at[next[i]] = a.pairs[i].Pred
+	}
+	for _, i := range circle {
+		a.pairs[i] = scoring.ColumnPair{Gold: i, Pred: -1}
+	}
+	for _, i := range circle {
+		f := a.fit(&a.gold[i], &a.pred[at[i]])
+		a.pair(i, at[i], "name", f.agreement, f.cmp)
+	}
+}
+
+// denied tells whether a pair is one by its values alone: the names contradict each other, or the
+// name of the gold column stands over another column of the answer, with other values.
+func (a *aligner) denied(i, j int) bool {
+	g, p := &a.gold[i], &a.pred[j]
+	if g.col.Name == p.col.Name || g.bareName() == p.bareName() {
+		return false
+	}
+	if g.named().Contradicts(p.named()) {
+		return true
+	}
+	if p.named().Covers(g.named()) || generic(g.named()) || !p.named().Says() {
+		return false
+	}
+	if slices.ContainsFunc(a.gold, func(c column) bool { return c.col != g.col && g.named().Same(c.named()) }) {
+		return false
+	}
+	return slices.ContainsFunc(a.pred, func(c column) bool {
+		return !c.taken && c.kind == g.kind && g.named().Same(c.named()) && !a.copies(&c)
+	})
+}
+
+// copies tells whether a column of the answer repeats one that has a counterpart.
+func (a *aligner) copies(c *column) bool {
+	return a.rowsEqual && slices.ContainsFunc(a.pred, func(o column) bool { return o.taken && o.sum == c.sum })
+}
+
+// genericNames are words of which a name may be made that any table of a query has.
+var genericNames = []string{"id", "name", "title", "label", "description", "count", "total", "value", "result", "date", "time", "year", "status", "type", "code", "number", "amount", "rank", "category", "group", "average"}
+
+func generic(n *naming.Name) bool {
+	return !slices.ContainsFunc(n.Words(), func(w string) bool { return !slices.Contains(genericNames, w) })
+}
+
+// circleFrom follows the names from a gold column until they come back to it; nil where they do
+// not.
+func circleFrom(next []int, from int) []int {
+	if next == nil {
+		return nil
+	}
+	circle := []int{from}
+	for k := next[from]; k != from; k = next[k] {
+		if k < 0 || slices.Contains(circle, k) {
+			return nil
+		}
+		circle = append(circle, k)
+	}
+	return circle
+}

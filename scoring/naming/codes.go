@@ -1,0 +1,107 @@
+package naming
+
+import (
+	_ "embed"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+//go:embed codes.txt
+var codesText string
+
+// codeList is a public list of codes and what they stand for: the number of the thing by each of its
+// codes and names, without case and punctuation.
+type codeList struct {
+	name string
+	of   map[string]int
+}
+
+var codeLists = sync.OnceValue(func() []codeList {
+	var lists []codeList
+	for n, line := range strings.Split(codesText, "\n") {
+		if name, ok := strings.CutPrefix(line, "["); ok {
+			name, _, _ = strings.Cut(name, "]")
+			lists = append(lists, codeList{name, map[string]int{}})
+			continue
+		}
+		codes, names, ok := strings.Cut(line, "|")
+		if !ok {
+			continue // a remark
+		}
+		of := lists[len(lists)-1].of
+		for _, w := range append(strings.Fields(codes), strings.Split(names, "|")...) {
+			of[Bare(w)] = n
+		}
+	}
+	return lists
+})
+
+// Codes tells what a public list of codes says of two sets of values: which of b each of a stands
+// for, -1 where it is none of them. It is ok where some list knows all values of both: countries,
+// states, months, weekdays, currencies, languages and the like.
+func Codes(a, b []string) (to []int, ok bool) {
+	if len(a) == 0 || len(b) == 0 {
+		return nil, false
+	}
+lists:
+	for _, l := range codeLists() {
+		at := make(map[int]int, len(b))
+		for j, w := range b {
+			of, known := l.of[Bare(w)]
+			if !known {
+				continue lists
+			}
+			at[of] = j
+		}
+		to = make([]int, len(a))
+		for i, w := range a {
+			of, known := l.of[Bare(w)]
+			if !known {
+				continue lists
+			}
+			to[i] = -1
+			if j, found := at[of]; found {
+				to[i] = j
+			}
+		}
+		return to, true
+	}
+	return nil, false
+}
+
+// SameCode tells what public lists of codes say of two values: whether a list knows both, and
+// whether they stand for one thing in any that does.
+func SameCode(a, b string) (same, known bool) {
+	a, b = Bare(a), Bare(b)
+	for _, l := range codeLists() {
+		x, okX := l.of[a]
+		y, okY := l.of[b]
+		if okX && okY {
+			known = true
+			same = same || x == y
+		}
+	}
+	return same, known
+}
+
+var (
+	monthNames   = strings.Fields("january february march april may june july august september october november december")
+	weekdayNames = strings.Fields("monday tuesday wednesday thursday friday saturday sunday")
+)
+
+// MonthNumber is the number of the month of an English name of three letters or more, empty where
+// it is none.
+func MonthNumber(name string) string { return numberOf(name, monthNames) }
+
+// weekday is the number of a day of the week, from Monday.
+func weekday(name string) string { return numberOf(name, weekdayNames) }
+
+func numberOf(name string, names []string) string {
+	for i, m := range names {
+		if len(name) >= 3 && strings.HasPrefix(m, name) {
+			return strconv.Itoa(i + 1)
+		}
+	}
+	return ""
+}

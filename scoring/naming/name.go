@@ -1,0 +1,265 @@
+package naming
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Name is what a column's name, or a label, says.
+type Name struct {
+	bare    string   // without case and punctuation
+	tokens  []string // as they are written, in lower case
+	plain   []string // the words, synonyms made one
+	words   []word
+	numbers []number
+	place   bool // it gives the position of a column and nothing else
+}
+
+type word struct {
+	text    string // in lower case
+	root    string
+	senses  []sense
+	negated bool   // "not" or the like stands before it
+	denies  string // the root of what it denies: uninsured denies insured
+	covered bool   // it is part of a phrase that says something else than its words
+}
+
+// number is a number in a name, such as 2023 in revenue_2023, and what it counts: a year, a
+// quarter, a week; empty where nothing says so.
+type number struct{ unit, value string }
+
+// positional are names that engines give columns without one.
+var positional = regexp.MustCompile(`^(_?(c|col|column|f|expr|field|var|unnamed|_c)?[_$: ]*\d{0,3}_?|\?column\?)$`)
+
+// Read reads a name.
+func Read(name string) *Name {
+	name = unqualified(name)
+	n := &Name{bare: Bare(name)}
+	lower := strings.ToLower(strings.TrimSpace(name))
+	if positional.MatchString(lower) && (len(lower) != 1 || lower == "_") {
+		n.place = true
+		return n
+	}
+	tokens := tokens(name)
+	n.tokens = tokens
+	n.plain = Canonical(make([]string, 0, len(tokens)), name)
+	n.readNumbers(tokens)
+	n.readWords(tokens)
+	return n
+}
+
+// unqualified is a name without what stands before a double underscore or a point.
+func unqualified(name string) string {
+	if i := strings.LastIndex(name, "__"); i > 0 && i+2 < len(name) {
+		name = name[i+2:]
+	}
+	if i := strings.LastIndexByte(name, '.'); i > 0 && i+1 < len(name) && !strings.ContainsAny(name, "( ") {
+		name = name[i+1:]
+	}
+	return name
+}
+
+// Bare is a name in lower case without punctuation.
+func Bare(s string) string {
+	return strings.ToLower(strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, s))
+}
+
+// canonical is the word by which all its synonyms go, in the singular.
+func canonical(w string) string {
+	if s, ok := synonyms[w]; ok {
+		return s
+	}
+	if len(w) > 3 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") {
+		return w[:len(w)-1]
+	}
+	return w
+}
+
+// Words are the words of the name, synonyms made one and fillers left out.
+func (n *Name) Words() []string { return n.plain }
+
+// Says tells whether the name says anything; "col_1" does not.
+func (n *Name) Says() bool { return !n.place && n.bare != "" }
+
+// mixed are words with digits in them that are no numbers.
+var mixed = wordSet("co2 no2 so2 h2o o2 o3 n2o ch4 pm10 pm25 b2b b2c c2c p2p md5 sha1 sha256 utf8 ipv4 ipv6 mp3 mp4 3d 2d 4g 5g covid19")
+
+// tokens are the words of a name with numbers by themselves: q1 is two, and 1st and co2 are one.
+func tokens(name string) []string {
+	var out []string
+	for _, w := range Words(strings.ReplaceAll(name, "%", " percent ")) {
+		if mixed[w] || ordinal(w) != "" || words().senses[w] != nil {
+			out = append(out, w)
+			continue
+		}
+		start := 0
+		for i, r := range w {
+			if i > start && unicode.IsDigit(r) != unicode.IsDigit(rune(w[start])) {
+				out = append(out, w[start:i])
+				start = i
+			}
+		}
+		out = append(out, w[start:])
+	}
+	return out
+}
+
+// negations deny the word behind them.
+var negations = wordSet("not non isnt hasnt never without")
+
+// prepositions say something at either end of a name, and join its words between them: in_count is
+// no out_count, and amount_in_usd is of no direction.
+var prepositions = wordSet("in to from for on off no by at out against")
+
+// spans are followed by how long they last: last_30_days is not the end of anything.
+var spans = wordSet("last past previous prior next first trailing")
+
+func (n *Name) readWords(tokens []string) {
+	l := words()
+	negated := false
+	for i := 0; i < len(tokens); i++ {
+		t := tokens[i]
+		if isNumber(t) || MonthNumber(t) != "" || weekday(t) != "" {
+			continue
+		}
+		if count, senses := l.phrase(tokens[i:]); count > 0 {
+			for k := range count {
+				w := word{text: tokens[i+k], root: root(tokens[i+k]), covered: true}
+				if k == 0 {
+					w.senses, w.negated = senses, negated
+				}
+				n.words = append(n.words, w)
+			}
+			i += count - 1
+			negated = false
+			continue
+		}
+		if negations[t] && i+1 < len(tokens) {
+			negated = true
+			if t != "without" {
+				continue
+			}
+			n.words = append(n.words, word{text: t, root: t, senses: l.of(t)})
+			continue
+		}
+		edge := i == 0 || i == len(tokens)-1
+		if (fillers[t] || helpers[t]) && !(edge && prepositions[t]) {
+			continue
+		}
+		w := word{text: t, root: root(t), negated: negated}
+		if edge || !prepositions[t] {
+			w.senses = l.of(t)
+		}
+		if spans[t] && i+1 < len(tokens) && isNumber(tokens[i+1]) {
+			w.senses = nil
+		}
+		if w.senses == nil {
+			w.denies = denied(t)
+		}
+		negated = false
+		n.words = append(n.words, w)
+	}
+}
+
+// adjectives are what the prefixes in, im, ir, il, dis, de, a and mis deny; un and non deny any word.
+var adjectives = wordSet("active valid complete correct eligible accurate visible sufficient dependent direct effective efficient elastic experienced organic secure soluble frequent adequate appropriate consistent " +
+	"capable convenient definite divisible edible equal excusable finite formal human possible perfect mature mobile proper balanced polite material permeable regular relevant responsible reversible rational " +
+	"legal legible licit literate logical approved able abled agree agreed qualified satisfied enrolled allowed similar honest connected continued continuous assembled engaged infected integrated interested " +
+	"loyal obedient organized proven respectful trust advantaged activated registered listed commissioned funded centralized typical symptomatic moral social sexual theist synchronous matched classified labeled spelled")
+
+// denied is the root of the word that a word denies by its prefix, empty where it denies none.
+func denied(w string) string {
+	for _, p := range []string{"un", "non", "in", "im", "ir", "il", "dis", "de", "mis", "a"} {
+		base, ok := strings.CutPrefix(w, p)
+		if !ok || len(base) < 3 {
+			continue
+		}
+		any := p == "un" || p == "non"
+		if any && (len(base) > 3 || base == "met" || base == "fit") && !strings.HasPrefix(w, "uni") && !strings.HasPrefix(w, "under") || adjectives[base] {
+			return root(base)
+		}
+	}
+	return ""
+}
+
+func isNumber(t string) bool {
+	return t != "" && t[0] >= '0' && t[0] <= '9' && !strings.ContainsFunc(t, unicode.IsLetter)
+}
+
+// ordinals are the numbers that people write as words.
+var ordinals = map[string]string{
+	"first": "1", "second": "2", "third": "3", "fourth": "4", "fifth": "5", "sixth": "6", "seventh": "7", "eighth": "8", "ninth": "9", "tenth": "10",
+	"one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9", "ten": "10",
+}
+
+// ordinal is the number of a word such as first or 1st, empty where it is none.
+func ordinal(w string) string {
+	if o := ordinals[w]; o != "" {
+		return o
+	}
+	for _, ending := range []string{"st", "nd", "rd", "th"} {
+		if d, ok := strings.CutSuffix(w, ending); ok && isNumber(d) {
+			return strings.TrimLeft(d, "0")
+		}
+	}
+	return ""
+}
+
+// units are the words before or behind a number that say what it counts.
+var units = map[string]string{
+	"q": "quarter", "quarter": "quarter", "qtr": "quarter", "w": "week", "wk": "week", "week": "week", "month": "month", "m": "month", "y": "year", "yr": "year", "year": "year", "fy": "year", "cy": "year",
+	"h": "half", "half": "half", "hy": "half", "semester": "half", "p": "percentile", "pct": "percentile", "percentile": "percentile", "d": "day", "day": "day",
+}
+
+func (n *Name) readNumbers(tokens []string) {
+	for i, t := range tokens {
+		switch {
+		case isNumber(t):
+			v := strings.TrimLeft(t, "0")
+			if v == "" {
+				v = "0"
+			}
+			of := number{value: v}
+			switch {
+			case i > 0 && units[tokens[i-1]] != "":
+				of.unit = units[tokens[i-1]]
+			case i+1 < len(tokens) && tokens[i+1] == "q":
+				of.unit = "quarter"
+			case len(t) == 4 && v >= "1800" && v <= "2199":
+				of.unit = "year"
+			case len(n.numbers) == 1 && n.numbers[0].unit == "year" && len(t) == 2 && v <= "12":
+				of.unit = "month" // 2024-03, …
+			case len(n.numbers) == 2 && n.numbers[1].unit == "month" && len(t) == 2:
+				of.unit = "day" // … and 2024-03-01
+			}
+			n.numbers = append(n.numbers, of)
+		case i+1 < len(tokens) && ordinal(t) != "" && len(tokens[i+1]) > 1 && units[Stem(tokens[i+1])] != "":
+			n.numbers = append(n.numbers, number{units[Stem(tokens[i+1])], ordinal(t)})
+		case i > 0 && ordinal(t) != "" && len(tokens[i-1]) > 1 && units[Stem(tokens[i-1])] != "":
+			n.numbers = append(n.numbers, number{units[Stem(tokens[i-1])], ordinal(t)})
+		default:
+			if m := MonthNumber(t); m != "" {
+				n.numbers = append(n.numbers, number{"month", m})
+			} else if d := weekday(t); d != "" {
+				n.numbers = append(n.numbers, number{"weekday", d})
+			}
+		}
+	}
+}
+
+// Negated is what a label says that denies a column's name, such as false in a column "insured".
+func (n *Name) Negated() *Name {
+	m := &Name{bare: "not" + n.bare, tokens: append([]string{"not"}, n.tokens...), plain: n.plain, numbers: n.numbers, words: slices.Clone(n.words)}
+	for i := range m.words {
+		m.words[i].negated = !m.words[i].negated
+	}
+	m.words = append(m.words, Read("false").words...)
+	return m
+}

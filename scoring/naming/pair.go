@@ -1,0 +1,202 @@
+package naming
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Pair pairs names that say the same, such as the labels of rows with the headers of columns, as
+// positions in both: the ones called alike first, then those of which one has all the words of the
+// other, then those that say most of one another, then those of which one shortens the other, as M
+// does Male, W0 Week 0 and Jan January, those of which a word does so, and last years with "last
+// year" and "this year". Names that contradict each other are no pair, and what could be paired in
+// two ways is none.
+func Pair(a, b []*Name) (pairs [][2]int) {
+	takenA, takenB := make([]bool, len(a)), make([]bool, len(b))
+	add := func(found [][2]int) {
+		for _, p := range found {
+			takenA[p[0]], takenB[p[1]] = true, true
+		}
+		pairs = append(pairs, found...)
+	}
+	apart := func(i, j int) bool { return takenA[i] || takenB[j] || a[i].contrast(b[j]) != nothing }
+	for _, alike := range []func(x, y *Name) bool{(*Name).Same, contained} {
+		add(onlyOnes(len(a), len(b), func(i, j int) float64 { return truth(!apart(i, j) && alike(a[i], b[j])) }))
+	}
+	add(onlyOnes(len(a), len(b), func(i, j int) float64 {
+		if apart(i, j) {
+			return 0
+		}
+		if s := a[i].Affinity(b[j]); s >= 0.5 {
+			return s
+		}
+		return 0
+	}))
+	for _, alike := range []func(x, y *Name) bool{(*Name).Shortens, touching} {
+		add(onlyOnes(len(a), len(b), func(i, j int) float64 { return truth(!apart(i, j) && alike(a[i], b[j])) }))
+	}
+	if len(pairs) == 0 {
+		return Relative(a, b)
+	}
+	return pairs
+}
+
+func truth(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// onlyOnes are the pairs that weigh more than any other of either of them, and more than nothing.
+func onlyOnes(a, b int, weigh func(i, j int) float64) (pairs [][2]int) {
+	weights := make([]float64, a*b)
+	for i := range a {
+		for j := range b {
+			weights[i*b+j] = weigh(i, j)
+		}
+	}
+	for i := range a {
+		for j := range b {
+			w, beaten := weights[i*b+j], false
+			for k := range b {
+				beaten = beaten || k != j && weights[i*b+k] >= w
+			}
+			for k := range a {
+				beaten = beaten || k != i && weights[k*b+j] >= w
+			}
+			if w > 0 && !beaten {
+				pairs = append(pairs, [2]int{i, j})
+			}
+		}
+	}
+	return pairs
+}
+
+// contained tells whether one name has all the words and numbers of the other.
+func contained(a, b *Name) bool { return a.has(b) || b.has(a) }
+
+func (n *Name) has(o *Name) bool {
+	x, y := n.tokens, o.tokens
+	return len(y) > 0 && !slices.ContainsFunc(y, func(w string) bool { return !slices.Contains(x, w) })
+}
+
+// Shortens tells whether two names have as many words and each is a beginning of its counterpart;
+// numbers are not shortened.
+func (n *Name) Shortens(o *Name) bool {
+	a, b := n.tokens, o.tokens
+	if len(a) != len(b) || len(a) == 0 {
+		return false
+	}
+	for i := range a {
+		if !shortens(a[i], b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// touching tells whether a word of one name shortens a word of the other.
+func touching(a, b *Name) bool {
+	return slices.ContainsFunc(a.tokens, func(v string) bool {
+		return slices.ContainsFunc(b.tokens, func(w string) bool { return shortens(v, w) })
+	})
+}
+
+func shortens(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if isNumber(a) {
+		return a == b || MonthNumber(b) == a
+	}
+	return strings.HasPrefix(b, a)
+}
+
+// Initials tells whether one text is made of the first letters of all words of the other, of those
+// that are no fillers or of those with "and" as a sign: HR, R&D, UAE.
+func Initials(short, long string) bool {
+	words := strings.Fields(strings.ToLower(strings.NewReplacer("-", " ", "/", " ", "&", " and ").Replace(long)))
+	if len(words) < 2 {
+		return false
+	}
+	var all, content strings.Builder
+	for _, w := range words {
+		first := string([]rune(w)[:1])
+		all.WriteString(first)
+		if !fillers[w] {
+			content.WriteString(first)
+		}
+	}
+	s := Bare(strings.ReplaceAll(strings.ToLower(short), "&", ""))
+	return len(s) > 1 && (s == content.String() || s == all.String()) && len(s) == len(strings.Map(keepLetters, short))
+}
+
+func keepLetters(r rune) rune {
+	if strings.ContainsRune(".& -/", r) {
+		return -1
+	}
+	return r
+}
+
+// Relative pairs names of years with names such as "last year" and "this year": the later year is
+// the current one. It pairs nothing unless each side has as many names of its kind.
+func Relative(a, b []*Name) (pairs [][2]int) {
+	if len(a) != len(b) || len(a) < 2 {
+		return nil
+	}
+	x, y := years(a), periods(b)
+	if x == nil || y == nil {
+		x, y = periods(a), years(b)
+	}
+	if x == nil || y == nil {
+		return nil
+	}
+	for k := range x {
+		pairs = append(pairs, [2]int{x[k], y[k]})
+	}
+	return pairs
+}
+
+// years are the positions of names of one number each, all of them others, by these.
+func years(names []*Name) []int {
+	for _, n := range names {
+		if len(n.numbers) != 1 || len(n.numbers[0].value) != len(names[0].numbers[0].value) {
+			return nil
+		}
+	}
+	return sorted(names, func(n *Name) string { return n.numbers[0].value })
+}
+
+// periods are the positions of names that say previous, current or next, in this order.
+func periods(names []*Name) []int {
+	axis := slices.IndexFunc(words().axes, func(x Axis) bool { return x.Name == "period" })
+	pole := func(n *Name) string {
+		for p, at := range []string{"0", "1", "2"} {
+			if n.at(axis, p) {
+				return at
+			}
+		}
+		return ""
+	}
+	if slices.ContainsFunc(names, func(n *Name) bool { return pole(n) == "" }) {
+		return nil
+	}
+	return sorted(names, pole)
+}
+
+// sorted are the positions of names by a key, nil where two have the same.
+func sorted(names []*Name, key func(*Name) string) []int {
+	at := make([]int, len(names))
+	for i := range at {
+		at[i] = i
+	}
+	slices.SortFunc(at, func(i, j int) int { return cmp.Compare(key(names[i]), key(names[j])) })
+	for k := 1; k < len(at); k++ {
+		if key(names[at[k]]) == key(names[at[k-1]]) {
+			return nil
+		}
+	}
+	return at
+}

@@ -1,0 +1,286 @@
+package naming
+
+import (
+	"slices"
+	"strings"
+)
+
+// Same tells whether two names are the same but for case, punctuation, synonyms and plurals.
+func (n *Name) Same(o *Name) bool {
+	if !n.Says() || !o.Says() {
+		return false
+	}
+	return n.bare == o.bare || len(n.plain) > 0 && slices.Equal(n.plain, o.plain) && n.negation() == o.negation()
+}
+
+// negation counts the denied words of a name.
+func (n *Name) negation() (count int) {
+	for i := range n.words {
+		if n.words[i].negated {
+			count++
+		}
+	}
+	return count
+}
+
+// Covers tells whether a name has all the words of another one, which has some.
+func (n *Name) Covers(o *Name) bool {
+	return len(o.plain) > 0 && !slices.ContainsFunc(o.plain, func(w string) bool { return !slices.Contains(n.plain, w) })
+}
+
+// Contradicts tells whether two names deny each other, so that no column can be called both: they
+// stand at different poles of one axis, as profit and loss do; one denies the other, as uninsured
+// does insured; or they are of different years, quarters or other numbers. Names that differ on two
+// axes, as home_win and away_loss do, may be one thing, and so may names that have both poles, as
+// win_loss_ratio has.
+func (n *Name) Contradicts(o *Name) bool { return n.contrast(o) == strict }
+
+// Reversed tells whether a number under one name is that under the other with its sign changed, as
+// with profit and loss.
+func (n *Name) Reversed(o *Name) bool {
+	_, signs := n.otherPoles(o)
+	return signs && n.contrast(o) == strict
+}
+
+// Denies tells whether what is true under one name is false under the other: the names contradict
+// each other, and not by their numbers.
+func (n *Name) Denies(o *Name) bool {
+	return n.contrast(o) == strict && n.otherNumbers(o) == nothing
+}
+
+// Related tells whether two names have a word in common, its synonyms and forms included.
+func (n *Name) Related(o *Name) bool {
+	for i := range n.words {
+		for j := range o.words {
+			if n.alike(i, o, j) == 1 {
+				return true
+			}
+		}
+	}
+	return slices.ContainsFunc(n.numbers, func(a number) bool {
+		return slices.ContainsFunc(o.numbers, func(b number) bool { return sameNumber(a, b) })
+	})
+}
+
+// How two names contradict each other.
+const (
+	nothing = iota
+	mild    // in columns that change places
+	strict  // by themselves
+)
+
+func (n *Name) contrast(o *Name) int {
+	if !n.Says() || !o.Says() || n.bare == o.bare {
+		return nothing
+	}
+	byNumber := n.otherNumbers(o)
+	byPole, _ := n.otherPoles(o)
+	switch {
+	case byPole != nothing && byNumber == strict: // they differ in two ways
+		return nothing
+	case byPole != nothing:
+		return byPole
+	case byNumber != nothing:
+		return byNumber
+	case n.denies(o) != o.denies(n):
+		return strict
+	}
+	return nothing
+}
+
+// otherPoles tells whether the names stand at different poles of one axis, and whether that changes
+// the sign of a number.
+func (n *Name) otherPoles(o *Name) (contrast int, signs bool) {
+	type pair struct{ i, j int }
+	var apart, together []pair
+	onlyMild := true
+	for i := range n.words {
+		for _, s := range n.senses(i) {
+			for j := range o.words {
+				for _, t := range o.senses(j) {
+					switch {
+					case s.axis != t.axis || s.weak && t.weak:
+					case s.pole == t.pole:
+						together = append(together, pair{i, j})
+					case !n.at(s.axis, t.pole) && !o.at(s.axis, s.pole):
+						apart = append(apart, pair{i, j})
+						onlyMild = onlyMild && words().axes[s.axis].Mild
+						signs = signs || words().axes[s.axis].Signs
+					}
+				}
+			}
+		}
+	}
+	left, right := -1, -1 // the words that do; several words of one name against one are one contrast
+	oneLeft, oneRight := true, true
+	for _, p := range apart {
+		if v, w := &n.words[p.i], &o.words[p.j]; v.root == w.root && v.negated == w.negated || slices.Contains(together, p) {
+			continue
+		}
+		oneLeft, oneRight = oneLeft && (left < 0 || left == p.i), oneRight && (right < 0 || right == p.j)
+		left, right = p.i, p.j
+	}
+	switch {
+	case left < 0 || !oneLeft && !oneRight:
+		return nothing, false
+	case onlyMild:
+		return mild, signs
+	}
+	return strict, signs
+}
+
+// senses are what a word says in its name: of two poles, a negation is the other one.
+func (n *Name) senses(i int) []sense {
+	w := &n.words[i]
+	if !w.negated {
+		return w.senses
+	}
+	var out []sense
+	for _, s := range w.senses {
+		if len(words().axes[s.axis].Poles) == 2 {
+			s.pole = 1 - s.pole
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// at tells whether any word of the name stands at a pole.
+func (n *Name) at(axis, pole int) bool {
+	for i := range n.words {
+		if slices.ContainsFunc(n.senses(i), func(s sense) bool { return s.axis == axis && s.pole == pole }) {
+			return true
+		}
+	}
+	return false
+}
+
+// denies tells whether a word of the name denies one that the other name has and this one does not.
+// A word that says something on an axis denies by that.
+func (n *Name) denies(o *Name) bool {
+	for i := range n.words {
+		w := &n.words[i]
+		what := w.denies
+		if w.negated {
+			what = w.root
+		}
+		if what == "" || w.negated && w.denies != "" || len(n.senses(i)) > 0 {
+			continue
+		}
+		asserts := func(x word) bool { return !x.negated && x.denies == "" && akin(x.root, what) }
+		if slices.ContainsFunc(o.words, asserts) && !slices.ContainsFunc(n.words, asserts) {
+			return true
+		}
+	}
+	return false
+}
+
+// akin tells whether two roots are of one word: insur and insuranc.
+func akin(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	return a == b || len(a) >= 5 && len(b)-len(a) <= 4 && strings.HasPrefix(b, a)
+}
+
+// otherNumbers tells whether the names have other numbers, counting the same.
+func (n *Name) otherNumbers(o *Name) int {
+	found := nothing
+	for _, a := range n.numbers {
+		for _, b := range o.numbers {
+			if sameNumber(a, b) {
+				continue
+			}
+			has := func(of *Name, x number) bool {
+				return slices.ContainsFunc(of.numbers, func(y number) bool { return sameNumber(x, y) })
+			}
+			if has(n, b) || has(o, a) {
+				continue
+			}
+			switch {
+			case a.unit == b.unit && a.unit != "":
+				found = strict
+			case len(n.numbers) == 1 && len(o.numbers) == 1: // it may only tell columns of one name apart
+				found = max(found, mild)
+			}
+		}
+	}
+	return found
+}
+
+// sameNumber tells whether two numbers may be the same: a number that nothing says the unit of may
+// be of any, and 24 the year 2024.
+func sameNumber(a, b number) bool {
+	if a.unit != "" && b.unit != "" && a.unit != b.unit {
+		return false
+	}
+	if a.value == b.value {
+		return true
+	}
+	short, long := a, b
+	if len(short.value) > len(long.value) {
+		short, long = long, short
+	}
+	return long.unit == "year" && len(short.value) <= 2 && len(long.value) == 4 && strings.TrimLeft(long.value[2:], "0") == short.value
+}
+
+// Affinity is how much two names say the same, -1 to 1: 1 for the same words, -1 for names that
+// contradict each other, else the share of the words of the shorter name that the longer one has,
+// weighed down by what it has besides.
+func (n *Name) Affinity(o *Name) float64 {
+	switch {
+	case !n.Says() || !o.Says():
+		return 0
+	case n.Same(o):
+		return 1
+	case n.contrast(o) != nothing:
+		return -1
+	}
+	a, b := n, o
+	if a.size() > b.size() {
+		a, b = b, a
+	}
+	if a.size() == 0 {
+		return 0
+	}
+	common := 0.0
+	for i := range a.words {
+		best := 0.0
+		for j := range b.words {
+			best = max(best, a.alike(i, b, j))
+		}
+		common += best
+	}
+	for _, x := range a.numbers {
+		if slices.ContainsFunc(b.numbers, func(y number) bool { return sameNumber(x, y) }) {
+			common++
+		}
+	}
+	return similarity(common, a.size(), b.size())
+}
+
+func (n *Name) size() int { return len(n.words) + len(n.numbers) }
+
+// alike is how much two words say the same: 1 for one word, its synonyms and its forms, and for
+// words of one pole, half for an abbreviation of three letters or more.
+func (n *Name) alike(i int, o *Name, j int) float64 {
+	a, b := &n.words[i], &o.words[j]
+	if a.negated == b.negated && (a.root == b.root || canonical(a.text) == canonical(b.text)) {
+		return 1
+	}
+	for _, s := range n.senses(i) {
+		for _, t := range o.senses(j) {
+			if s.axis == t.axis && s.pole == t.pole && !(s.weak && t.weak) {
+				return 1
+			}
+		}
+	}
+	short, long := a.text, b.text
+	if len(short) > len(long) {
+		short, long = long, short
+	}
+	if len(short) >= 3 && strings.HasPrefix(long, short) && a.negated == b.negated {
+		return 0.5
+	}
+	return 0
+}

@@ -1,0 +1,147 @@
+package relation
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/cell"
+	"github.com/badger-eval/badger/scoring/naming"
+)
+
+// flag is a column of truth values: one for each row, and whether it is NULL.
+type flag struct{ value, null []bool }
+
+// flagOf reads a column of truth values, of 0 and 1, or of words that stand for them; nil where it
+// is none.
+func flagOf(c *scoring.Column) *flag {
+	v := cell.View{Kind: scoring.KindBool}
+	switch c.Type {
+	case scoring.String:
+		v.Format = cell.FormatBool
+	case scoring.Bool, scoring.Int64:
+	default:
+		return nil
+	}
+	f := &flag{make([]bool, c.Len()), make([]bool, c.Len())}
+	for i := range c.Len() {
+		x := cell.Read(c, v, i)
+		switch {
+		case c.IsNull(i):
+			f.null[i] = true
+		case x.Type == scoring.Bool:
+			f.value[i] = x.Bool()
+		case x.Type == scoring.Int64 && (x.Int() == 0 || x.Int() == 1):
+			f.value[i] = x.Int() == 1
+		default:
+			return nil
+		}
+	}
+	return f
+}
+
+// keys are those of the rows with the values of the flag, turned round or not.
+func (f *flag) keys(rest []uint64, turned bool) []uint64 {
+	keys := make([]uint64, len(rest))
+	for i := range rest {
+		k := cell.NullKey
+		if !f.null[i] {
+			k = 2
+			if f.value[i] != turned {
+				k = 3
+			}
+		}
+		keys[i] = cell.Mix(rest[i], k)
+	}
+	return keys
+}
+
+// turnedFlag finds a column of truth values that are all the other way round, under a name that
+// denies gold's: true in "insured" is false in "uninsured".
+func turnedFlag(e *evidence) *found {
+	s := e.solidPart()
+	if s == nil || len(s.gold) != 1 {
+		return nil
+	}
+	g := flagOf(&e.gold.Columns[s.gold[0]])
+	if g == nil {
+		return nil
+	}
+	name := naming.Read(e.gold.Columns[s.gold[0]].Name)
+	for _, j := range s.pred {
+		if !name.Denies(naming.Read(e.pred.Columns[j].Name)) {
+			continue
+		}
+		p := flagOf(&e.pred.Columns[j])
+		if p == nil || !match(g.keys(s.keysOf(goldSide, e.gold.Rows()), false), p.keys(s.keysOf(predSide, e.pred.Rows()), true)).sameBag() {
+			continue
+		}
+		return &found{
+			text:  fmt.Sprintf("%s of the answer says the opposite of %s, by its name and in every row; all else agrees.", columnName(e.pred, j), columnName(e.gold, s.gold[0])),
+			proof: Proof{GoldColumns: s.gold, PredColumns: []int{j}},
+		}
+	}
+	return nil
+}
+
+// flagged finds a column of two labels on one side that is a column of truth values on the other,
+// whose name says which of them is true: open and closed, or is_open.
+func flagged(e *evidence) *found {
+	s := e.solidPart()
+	if s == nil || len(s.gold) != 1 {
+		return nil
+	}
+	for _, j := range s.pred {
+		for _, labels := range []side{goldSide, predSide} {
+			label, truth := s.gold[0], j
+			if labels == predSide {
+				label, truth = j, s.gold[0]
+			}
+			t, f := &e.table(labels).Columns[label], flagOf(&e.table(!labels).Columns[truth])
+			if f == nil || t.Type != scoring.String {
+				continue
+			}
+			name := naming.Read(e.table(!labels).Columns[truth].Name)
+			of := labelledTrue(t, name)
+			if of == nil || !slices.Contains(of.value, true) || !slices.Contains(of.value, false) {
+				continue
+			}
+			rows, flags := s.keysOf(labels, t.Len()), s.keysOf(!labels, len(f.value))
+			if match(of.keys(rows, false), f.keys(flags, false)).sameBag() {
+				return &found{
+					text:  fmt.Sprintf("%s of the answer says in other words what %s says: true where a label is what the name says; all else agrees.", columnName(e.pred, j), columnName(e.gold, s.gold[0])),
+					proof: Proof{GoldColumns: s.gold, PredColumns: []int{j}},
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// labelledTrue is a column of two labels as truth values: true where a label says what a name says;
+// nil where the name does not tell the labels apart.
+func labelledTrue(c *scoring.Column, name *naming.Name) *flag {
+	f := &flag{make([]bool, c.Len()), make([]bool, c.Len())}
+	says := map[string]bool{}
+	told := false
+	for i := range c.Len() {
+		if c.IsNull(i) {
+			f.null[i] = true
+			continue
+		}
+		label := c.Text(i)
+		if _, known := says[label]; !known {
+			l := naming.Read(label)
+			says[label] = !name.Contradicts(l) && name.Related(l)
+			told = told || says[label]
+			if len(says) > 2 {
+				return nil
+			}
+		}
+		f.value[i] = says[label]
+	}
+	if !told {
+		return nil
+	}
+	return f
+}

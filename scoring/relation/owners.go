@@ -1,0 +1,169 @@
+package relation
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring/naming"
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+// origin is the column of a table that a column of a result shows as it is, in lower case; table is
+// empty where the query does not tell.
+type origin struct{ table, column string }
+
+// origin finds where a column of the result comes from; ok is false where it is computed or not
+// known.
+func (q *query) origin(column, columns int) (o origin, ok bool) {
+	c, plain := q.item(column, columns).(*sqlparts.Column)
+	if !plain {
+		return o, false
+	}
+	return q.originOf(c), true
+}
+
+func (q *query) originOf(c *sqlparts.Column) origin {
+	o := origin{column: strings.ToLower(c.Name.Last().Text)}
+	sources := q.sources()
+	switch {
+	case len(c.Name) > 1:
+		of := strings.ToLower(c.Name[len(c.Name)-2].Text)
+		for _, s := range sources {
+			if s.alias == of || s.table == of {
+				o.table = s.table
+			}
+		}
+	case len(sources) == 1:
+		o.table = sources[0].table
+	}
+	return o
+}
+
+// sourceName is a table of the final SELECT and what it is called there.
+type sourceName struct {
+	alias, table string
+	using        []sqlparts.Ident
+}
+
+func (q *query) sources() (out []sourceName) {
+	if q == nil || q.final == nil {
+		return nil
+	}
+	var add func(list []*sqlparts.Source)
+	add = func(list []*sqlparts.Source) {
+		for _, s := range list {
+			add(s.Nested)
+			if len(s.Table) > 0 {
+				out = append(out, sourceName{strings.ToLower(s.Alias.Text), strings.ToLower(s.Table.Last().Text), s.Using})
+			}
+		}
+	}
+	add(q.final.From)
+	return out
+}
+
+// equates tells whether the query joins a column with one of a table that is the key of its rows.
+func (q *query) equates(key origin, table string) bool {
+	for _, p := range sqlparts.Predicates(q.query) {
+		b, ok := p.Expr.(*sqlparts.Binary)
+		if !p.Joins || !ok {
+			continue
+		}
+		l, okL := b.L.(*sqlparts.Column)
+		r, okR := b.R.(*sqlparts.Column)
+		if !okL || !okR {
+			continue
+		}
+		x, y := q.originOf(l), q.originOf(r)
+		if y == key {
+			x, y = y, x
+		}
+		if x == key && y.table == table && ownKey(y.column, table) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(q.sources(), func(s sourceName) bool {
+		return s.table == table && ownKey(key.column, table) && slices.ContainsFunc(s.using, func(u sqlparts.Ident) bool { return strings.EqualFold(u.Text, key.column) })
+	})
+}
+
+// ownKey tells whether a column of a table is the key of its rows by its name: it is no more than
+// id, or called like the table.
+func ownKey(column, table string) bool {
+	of := contentWords(column)
+	return len(of) == 0 || slices.Equal(of, contentWords(table))
+}
+
+// contentWords are the words of a name that say what thing it is of, sorted.
+func contentWords(name string) []string {
+	var out []string
+	for _, w := range naming.Canonical(nil, name) {
+		if !genericWords[w] {
+			out = append(out, naming.Stem(w))
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// genericWords are those of names that say nothing of whose key or name it is.
+var genericWords = wordSet("id ids key code nr no num number count uuid guid pk sk fk name names title label description fullname first last full given family middle surname forename username dim tbl table stg vw view")
+
+// ofOneThing tells whether a key and a name are of the same thing: their headers say so, as
+// district_id and district_name do, or the queries take both from one table, whose key it is, or
+// join the key with that of the name's table. A key of another table is another thing.
+func (e *evidence) ofOneThing(r replacement) bool {
+	q := e.queries()
+	key, keyQuery, keys, name, nameQuery, names := r.pred, q.pred, e.pred, r.gold, q.gold, e.gold
+	if keyish(&e.gold.Columns[r.gold]) && !keyish(&e.pred.Columns[r.pred]) {
+		key, keyQuery, keys, name, nameQuery, names = name, nameQuery, names, key, keyQuery, keys
+	}
+	of := contentWords(keys.Columns[key].Name)
+	if len(of) > 0 && slices.Equal(of, contentWords(names.Columns[name].Name)) {
+		return true
+	}
+	n, ok := nameQuery.origin(name, len(names.Columns))
+	if !ok || n.table == "" {
+		return false
+	}
+	k, ok := keyQuery.origin(key, len(keys.Columns))
+	switch {
+	case !ok:
+		return false
+	case ownKey(k.column, n.table) && (k.table == n.table || len(contentWords(k.column)) > 0):
+		return true
+	}
+	return keyQuery.equates(k, n.table) || nameQuery.equates(k, n.table)
+}
+
+// computed tells whether a column says that it was made by a function: a number of keys is no key.
+func (e *evidence) computed(s side, column int) bool {
+	q, t := e.queries().pred, e.table(s)
+	if s == goldSide {
+		q = e.queries().gold
+	}
+	if x := q.item(column, len(t.Columns)); x != nil && aggregated(x) {
+		return true
+	}
+	name := t.Columns[column].Name
+	w := naming.Canonical(nil, name)
+	return strings.ContainsAny(name, "(*/+") || len(w) > 1 && aggregateWords[w[0]]
+}
+
+// aggregateWords begin the names of what an aggregate made.
+var aggregateWords = wordSet("count sum total average minimum maximum median distinct list array agg")
+
+// asksOtherwise tells whether the question asks for the name where the answer shows the key, and
+// not for the key too, or the reverse.
+func (e *evidence) asksOtherwise(r replacement) bool {
+	names, keys := e.asks().MentionsAny(nameWords), e.asks().MentionsAny(keyWords)
+	if keyish(&e.pred.Columns[r.pred]) {
+		return names && !keys
+	}
+	return keys && !names
+}
+
+var (
+	nameWords = wordSet("name title surname forename lastname firstname fullname label called")
+	keyWords  = wordSet("id identifier key code uuid guid isbn sku iata slug")
+)
