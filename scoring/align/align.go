@@ -45,7 +45,12 @@ type column struct {
 	bare     *string      // the name without case and punctuation; likewise
 	name     *naming.Name // what it says; likewise
 	reading  map[cell.View]*reading
-	formats  *formats // made when first needed
+	formats  *formats           // made when first needed
+	periods  *[]cell.PeriodText // likewise
+	lasts    *durations         // likewise
+	code     *cell.CodeText     // likewise
+	nests    *cell.NestedText   // likewise
+	spells   *cell.SpelledText  // likewise
 
 	values *counted // what it holds, made when first needed
 

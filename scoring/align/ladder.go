@@ -273,7 +273,7 @@ const repeats = "repeats " // the fact of a gold column that shares the counterp
 
 // coverCopies lets a gold column that repeats another one share its counterpart: a result that
 // shows a value once has answered both. Few rows may be equal by chance, so it takes several
-// distinct values.
+// distinct values, or the same name.
 func (a *aligner) coverCopies(golds []int) {
 	if !a.rowsEqual {
 		return
@@ -281,7 +281,7 @@ func (a *aligner) coverCopies(golds []int) {
 	for _, i := range golds {
 		for k := range a.gold {
 			j := a.pairs[k].Pred
-			if k == i || j < 0 || a.gold[k].sum != a.gold[i].sum || a.reading(&a.gold[i], a.natural(&a.gold[i])).distinct() < 3 {
+			if k == i || j < 0 || a.gold[k].sum != a.gold[i].sum || !sameName(a.gold[k].col.Name, a.gold[i].col.Name) && a.reading(&a.gold[i], a.natural(&a.gold[i])).distinct() < 3 {
 				continue
 			}
 			if !slices.Equal(cell.AllKeys(a.gold[i].col, a.natural(&a.gold[i])), cell.AllKeys(a.gold[k].col, a.natural(&a.gold[k]))) {
@@ -384,7 +384,9 @@ func (a *aligner) readings(g, p *column) []viewPair {
 	var out []viewPair
 	if g.kind == p.kind {
 		if g.kind != scoring.KindText {
-			return []viewPair{{g: cell.View{Kind: g.kind}, p: cell.View{Kind: p.kind}}}
+			out = []viewPair{{g: cell.View{Kind: g.kind}, p: cell.View{Kind: p.kind}}}
+			out = append(out, a.periodReadings(g, p)...)
+			return append(out, a.cutReadings(g, p)...)
 		}
 		out = append(out, asText(g, p))
 	}
@@ -397,6 +399,12 @@ func (a *aligner) readings(g, p *column) []viewPair {
 			}
 		}
 	}
+	out = append(out, a.periodReadings(g, p)...)
+	out = append(out, a.cutReadings(g, p)...)
+	out = append(out, a.serialReadings(g, p)...)
+	out = append(out, a.durationReadings(g, p)...)
+	out = append(out, a.codeReadings(g, p)...)
+	out = append(out, a.textReadings(g, p)...)
 	gb, gs, gok := boolView(g)
 	pb, ps, pok := boolView(p)
 	if gok && pok && (gb.Format != "" || pb.Format != "") && !(gb.Format != "" && pb.Format != "" && (gs || ps)) {

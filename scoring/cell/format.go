@@ -24,10 +24,11 @@ const (
 	FormatMeasure  = "measure text"       // 1.5 km, read as 1.5
 	FormatBool     = "boolean words"
 	FormatMonth    = "month name text" // January or Jan, read as 1
+	FormatOrdinal  = "ordinal text"    // 1st, #1 or first
 	FormatISO      = "ISO date text"
 	FormatCompact  = "YYYYMMDD number"
 	FormatYearMon  = "YYYYMM number" // read as the first day
-	FormatQuarter  = "quarter text"  // 2024-Q1, read as its first day
+	FormatQuarter  = "quarter text"  // 2024-Q1, read as its first day; other periods likewise, see [ReadPeriods]
 	FormatClock    = "time text"     // 13:30
 	FormatClock12  = "12-hour time text"
 	FormatJSON     = "JSON text"
@@ -88,6 +89,7 @@ type spelling struct {
 	exponent bool   // 1.5e+06
 	bare     bool   // with an exponent as a code could have one: 12e3
 	odd      bool   // with a plus or underscores, as codes may have them
+	trailing bool   // 3- for -3
 }
 
 // ParseNumber reads a number the way people and spreadsheets write it: $1,234.50, -€3, (3) for -3,
@@ -144,6 +146,10 @@ func parseNumber(s string, comma bool) (v scoring.Value, how spelling, ok bool) 
 		}
 	}
 	cut()
+	if t, found := strings.CutSuffix(s, "-"); found && !signed && !how.brackets { // 3400- in accounts
+		signed, neg, how.trailing = true, true, true
+		s = strings.TrimSpace(t)
+	}
 	if t, power := cutPower(s); power > 0 && how.unit != UnitPercent {
 		how.marks |= markShort
 		s, how.power = t, power
@@ -151,7 +157,7 @@ func parseNumber(s string, comma bool) (v scoring.Value, how spelling, ok bool) 
 	if how.brackets && signed || s == "" || s[0] < '0' && s[0] != '.' && s[0] != ',' || s[0] > '9' {
 		return v, spelling{}, false
 	}
-	how.odd = plus || strings.Contains(s, "_")
+	how.odd = plus || how.trailing || strings.Contains(s, "_")
 	plain, grouped, ok := ungroup(s, comma)
 	if !ok {
 		return v, spelling{}, false
@@ -250,23 +256,69 @@ func groups(sizes []int, mark rune) bool {
 	return last == 3 && (first >= 1 && first <= 3 && all(3) || mark == ',' && first >= 1 && first <= 2 && all(2))
 }
 
-// boolWords are the words for true and false, by vocabulary: T beside N are grades, not truth
-// values.
-var boolWords = map[string]struct {
-	vocabulary int
-	value      bool
-}{
-	"true": {1, true}, "t": {1, true}, "false": {1, false}, "f": {1, false},
-	"yes": {2, true}, "y": {2, true}, "no": {2, false}, "n": {2, false},
-	"1": {3, true}, "0": {3, false}, "on": {4, true}, "off": {4, false},
+// parseOrdinal reads 1st, 22nd, 3rd, 11th, #4 and the words from first to twelfth.
+func parseOrdinal(s string) (n int64, ok bool) {
+	s = strings.ToLower(strings.TrimSpace(s))
+	if i := slices.Index(ordinalWords, s); i >= 0 {
+		return int64(i + 1), true
+	}
+	digits, hash := strings.CutPrefix(s, "#")
+	suffix := ""
+	if !hash {
+		if len(s) < 3 {
+			return 0, false
+		}
+		digits, suffix = s[:len(s)-2], s[len(s)-2:]
+	}
+	if !isDigits(digits) || len(digits) > 9 || digits[0] == '0' {
+		return 0, false
+	}
+	n, _ = strconv.ParseInt(digits, 10, 64)
+	want := "th"
+	if n%100 < 11 || n%100 > 13 {
+		switch n % 10 {
+		case 1:
+			want = "st"
+		case 2:
+			want = "nd"
+		case 3:
+			want = "rd"
+		}
+	}
+	return n, hash || suffix == want
 }
 
-func parseBool(s string) (value bool, vocabulary int) {
-	if len(s) > 8 {
+var ordinalWords = strings.Fields("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth")
+
+// boolWords are the words for true and false, with the vocabularies that have them as bits: T beside
+// N are grades, not truth values.
+var boolWords = func() map[string]boolWord {
+	words := map[string]boolWord{}
+	for i, v := range [][2]string{
+		{"true t", "false f"}, {"yes y", "no n"}, {"1", "0"}, {"on", "off"}, {"ja j", "nein n"}, {"oui o", "non n"}, {"sí si s", "no n"}, {"sim s", "não nao n"}, {"sì si s", "no n"}, {"ja", "nee"},
+		{"ja", "nej"}, {"tak", "nie"}, {"да", "нет"}, {"vrai", "faux"}, {"wahr", "falsch"}, {"verdadero", "falso"}, {"verdadeiro", "falso"}, {"vero", "falso"}, {"はい", "いいえ"}, {"是", "否"}, {"✓", "✗"}, {"✔", "✘"}, {"✓", "✕"}, {"☑", "☐"}, {"✅", "❌"},
+	} {
+		for side, list := range v {
+			for _, w := range strings.Fields(list) {
+				words[w] = boolWord{vocabularies: words[w].vocabularies | 1<<i, value: side == 0}
+			}
+		}
+	}
+	return words
+}()
+
+type boolWord struct {
+	vocabularies uint32
+	value        bool
+}
+
+// parseBool reads a word for true or false; vocabularies is 0 where it is none.
+func parseBool(s string) (value bool, vocabularies uint32) {
+	if len(s) > 16 {
 		return false, 0
 	}
 	w := boolWords[strings.ToLower(strings.TrimSpace(s))]
-	return w.value, w.vocabulary
+	return w.value, w.vocabularies
 }
 
 // dateLayouts are the ways of writing dates that columns of text are tried against. "2" and "1"
@@ -274,7 +326,6 @@ func parseBool(s string) (value bool, vocabulary int) {
 var dateLayouts = []string{
 	"2 Jan 2006", "2 January 2006", "2-Jan-2006", "2-Jan-06", "Jan 2, 2006", "January 2, 2006", "Jan 2 2006", "January 2 2006",
 	"1/2/2006", "2/1/2006", "1/2/06", "2/1/06", "2006/1/2", "2.1.2006", "2.1.06", "1-2-2006", "2-1-2006", "20060102",
-	"Jan 2006", "January 2006", "2006-01", "2006/01", "01/2006", "1-2006", "Jan-2006", "Jan-06", "2006 Jan", "2006 January",
 	"Mon, 2 Jan 2006", "Monday, January 2, 2006", "Monday, 2 January 2006", "Mon Jan 2 2006", "Mon, Jan 2, 2006",
 	"1/2/2006 15:04:05", "2/1/2006 15:04:05", "1/2/2006 15:04", "2/1/2006 15:04", "1/2/2006 3:04:05 PM", "1/2/2006 3:04 PM",
 	"2 Jan 2006 15:04:05", "2 Jan 2006 15:04", "Jan 2, 2006 15:04:05", "Jan 2, 2006 3:04:05 PM", "Jan 2, 2006 3:04 PM", "January 2, 2006 3:04 PM",
@@ -282,16 +333,14 @@ var dateLayouts = []string{
 	"Mon, 02 Jan 2006 15:04:05 GMT", time.RFC1123Z, time.ANSIC, // names of other zones mean different things in different places
 }
 
-// parseDate reads text in one of the date formats: [FormatISO], [FormatQuarter], a clock or a
+// parseDate reads text in one of the date formats: [FormatISO], the label of a period, a clock or a
 // layout.
 func parseDate(s, format string) (scoring.Value, bool) {
 	s = strings.TrimSpace(s)
 	switch format {
 	case FormatISO:
 		return scoring.ParseTimestamp(s)
-	case FormatQuarter:
-		return parseQuarter(s)
-	case epochs[0].format, epochs[1].format, epochs[2].format:
+	case epochs[0].format, epochs[1].format, epochs[2].format, epochs[3].format:
 		if v, ok := scoring.ParseDecimal(s); ok {
 			return epochTime(v, format)
 		}
@@ -299,25 +348,14 @@ func parseDate(s, format string) (scoring.Value, bool) {
 	case FormatClock, FormatClock12:
 		return parseClock(s, format == FormatClock12)
 	}
+	if f, ok := periodForms[format]; ok {
+		return parsePeriodDate(s, f)
+	}
 	t, err := time.ParseInLocation(format, s, time.UTC)
 	if err != nil {
 		return scoring.Value{}, false
 	}
 	return scoring.TimestampValue(scoring.Timestamp, t.Unix(), int32(t.Nanosecond())), true //nolint:gosec // below 1e9
-}
-
-// parseQuarter reads 2024-Q1, 2024Q1, 2024 Q1, Q1 2024 and Q1-2024.
-func parseQuarter(s string) (scoring.Value, bool) {
-	i := strings.IndexAny(s, "Qq")
-	if i < 0 || len(s) > 8 || i+1 >= len(s) || s[i+1] < '1' || s[i+1] > '4' {
-		return scoring.Value{}, false
-	}
-	year := strings.Trim(s[:i]+s[i+2:], " -")
-	y, err := strconv.Atoi(year)
-	if err != nil || len(year) != 4 || y < 1000 {
-		return scoring.Value{}, false
-	}
-	return scoring.TimestampValue(scoring.Timestamp, scoring.DaysOf(y, int(s[i+1]-'1')*3+1, 1)*86400, 0), true
 }
 
 // every tells whether the predicate holds for every cell of a text column that is not NULL, and
@@ -384,6 +422,9 @@ func ReadNumbers(c *scoring.Column) (t NumberText, ok bool) {
 	}
 	if every(c, func(s string) bool { _, ok := parseMonth(s); return ok }) {
 		return NumberText{Format: FormatMonth}, true
+	}
+	if every(c, func(s string) bool { _, ok := parseOrdinal(s); return ok }) && !merges(c, View{Kind: scoring.KindNumber, Format: FormatOrdinal}) {
+		return NumberText{Format: FormatOrdinal}, true
 	}
 	for _, comma := range []bool{false, true} {
 		if t, ok := readNumbers(c, comma); ok && !merges(c, View{Kind: scoring.KindNumber, Format: t.Format}) {
@@ -532,7 +573,7 @@ func DateFormats(c *scoring.Column) []string {
 		return nil
 	}
 	formats := epochFormats(c)
-	for _, f := range append([]string{FormatISO, FormatQuarter, FormatClock12, FormatClock}, dateLayouts...) {
+	for _, f := range slices.Concat([]string{FormatISO, FormatClock12, FormatClock}, datedLabels, dateLayouts) {
 		if every(c, func(s string) bool { _, ok := parseDate(s, f); return ok }) {
 			formats = append(formats, f)
 		}
@@ -563,15 +604,10 @@ func allInts(c *scoring.Column, holds func(n int64) bool) bool {
 	return seen
 }
 
-// parseMonth reads the English name of a month, whole or in three letters.
+// parseMonth reads the name of a month, whole or shortened.
 func parseMonth(s string) (month int64, ok bool) {
-	s = strings.TrimSuffix(strings.TrimSpace(s), ".")
-	for m := time.January; m <= time.December; m++ {
-		if name := m.String(); strings.EqualFold(s, name) || strings.EqualFold(s, name[:3]) {
-			return int64(m), true
-		}
-	}
-	return 0, false
+	n := monthNames[strings.ToLower(strings.TrimSuffix(strings.TrimSpace(s), "."))]
+	return int64(n), n != 0
 }
 
 // ReadBools tells whether a column of text consists of words for true and false of one vocabulary.
@@ -581,13 +617,13 @@ func ReadBools(c *scoring.Column) (strict, ok bool) {
 	if !textual(c) {
 		return false, false
 	}
-	vocabularies, values := map[int]bool{}, map[bool]bool{}
+	vocabularies, values := ^uint32(0), map[bool]bool{}
 	words := false
 	ok = every(c, func(s string) bool {
-		value, vocabulary := parseBool(s)
-		vocabularies[vocabulary], values[value] = true, true
+		value, of := parseBool(s)
+		vocabularies, values[value] = vocabularies&of, true
 		words = words || len(strings.TrimSpace(s)) > 1
-		return vocabulary != 0 && len(vocabularies) == 1
+		return vocabularies != 0
 	})
 	return !words && len(values) == 1, ok
 }

@@ -145,7 +145,7 @@ func timeKey(seconds int64, nanos int32) uint64 {
 func bytesKey(s string) uint64 { return nonNull(xxhash.Sum64String(s)) }
 
 // TextKey is the key of a text: lower case, outer blanks dropped, inner runs of blanks one, Unicode
-// composed (NFC). A text wholly in double quotes, as semi-structured columns show theirs, is what
+// composed (NFC), invisible marks left out and typographic ones typed. A text wholly in double quotes, as semi-structured columns show theirs, is what
 // is inside.
 func TextKey(s string) uint64 {
 	s = unquoted(s)
@@ -188,6 +188,9 @@ func unquoted(s string) string {
 	return s
 }
 
+// composed is a text with its letters composed (Unicode NFC).
+func composed(s string) string { return norm.NFC.String(s) }
+
 // fold appends the form of s that text comparison uses.
 func fold(dst []byte, s string) []byte {
 	ascii := true
@@ -199,7 +202,7 @@ func fold(dst []byte, s string) []byte {
 	}
 	if !ascii {
 		// Composed again, since a letter may have a composed form in lower case only.
-		s = norm.NFC.String(strings.ToLower(norm.NFC.String(s)))
+		s = composed(strings.ToLower(composed(invisible.Replace(s))))
 		return append(dst, strings.Join(strings.FieldsFunc(s, unicode.IsSpace), " ")...)
 	}
 	start, blank := len(dst), false

@@ -1,6 +1,7 @@
 package cell
 
 import (
+	"math"
 	"math/big"
 	"strconv"
 	"strings"
@@ -125,6 +126,7 @@ var epochs = []struct {
 	{"epoch seconds", 1e8, 1e10, 0},
 	{"epoch milliseconds", 1e11, 1e13, 3},
 	{"epoch microseconds", 1e14, 1e16, 6},
+	{"epoch nanoseconds", 1e17, math.MaxInt64, 9},
 }
 
 // epochFormats finds the unit in which a column of numbers, or of text for numbers, counts instants

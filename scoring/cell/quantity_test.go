@@ -89,7 +89,11 @@ func TestEpochs(t *testing.T) {
 				kept *= 10
 			}
 			want := scoring.TimestampValue(scoring.Timestamp, seconds, kept)
-			for _, v := range []scoring.Value{scoring.IntValue(count), scoring.DecimalValue(count*100, 2)} {
+			values := []scoring.Value{scoring.IntValue(count)}
+			if e.digits < 9 { // there is room for two more
+				values = append(values, scoring.DecimalValue(count*100, 2))
+			}
+			for _, v := range values {
 				if got, ok := epochTime(v, e.format); !ok || got != want {
 					t.Fatalf("%s %s: %s (%v), want %s", e.format, v, got, ok, want)
 				}

@@ -135,6 +135,41 @@ func Read(c *scoring.Column, v View, i int) scoring.Value {
 	if v.Format == "" || val.IsNull() {
 		return val
 	}
+	if f, ok := periodForms[v.Format]; ok {
+		if p, ok := f.read(val); ok {
+			return p
+		}
+		return blankIsNull(val)
+	}
+	switch v.Format {
+	case FormatUUID, FormatHex, FormatBase64, FormatCode:
+		if code, ok := readCode(val, v.Format); ok {
+			return code
+		}
+		return val
+	}
+	if read := nestedFormats[v.Format]; read != nil {
+		if n, ok := read(val); ok {
+			return n
+		}
+		return val
+	}
+	if digits, ok := cutForms[v.Format]; ok {
+		if t, ok := cut(val, digits); ok {
+			return t
+		}
+		return blankIsNull(val)
+	}
+	if v.Format == FormatSerial {
+		t, _ := serialTime(val)
+		return t
+	}
+	if f, ok := durationForms[v.Format]; ok {
+		if d, ok := readDuration(val, f.unit, f.minutes); ok {
+			return d
+		}
+		return blankIsNull(val)
+	}
 	if n := val.Int(); val.Type == scoring.Int64 {
 		switch v.Format {
 		case FormatCompact:
@@ -169,6 +204,12 @@ func Read(c *scoring.Column, v View, i int) scoring.Value {
 			}
 			return val
 		}
+		if v.Format == FormatOrdinal {
+			if n, ok := parseOrdinal(s); ok {
+				return scoring.IntValue(n)
+			}
+			return val
+		}
 		if v.Format == FormatQuantity || v.Format == FormatMeasure {
 			q, ok := parseQuantity(s)
 			switch {
@@ -183,7 +224,7 @@ func Read(c *scoring.Column, v View, i int) scoring.Value {
 			return n
 		}
 	case scoring.KindBool:
-		if b, vocabulary := parseBool(s); vocabulary != 0 {
+		if b, vocabularies := parseBool(s); vocabularies != 0 {
 			return scoring.BoolValue(b)
 		}
 	case scoring.KindTime:
@@ -196,9 +237,23 @@ func Read(c *scoring.Column, v View, i int) scoring.Value {
 			return scoring.TextValue(scoring.JSON, s)
 		case FormatList:
 			return scoring.StringValue(listOfText(s))
+		case FormatPlain:
+			return scoring.StringValue(plainly(s))
+		case FormatLastFirst:
+			if name, ok := lastFirst(s); ok {
+				return scoring.StringValue(name)
+			}
 		}
 	}
 	return val
+}
+
+// blankIsNull is a value, NULL where it is blank text.
+func blankIsNull(v scoring.Value) scoring.Value {
+	if v.Type == scoring.String && strings.TrimSpace(v.Text()) == "" {
+		return scoring.NullValue
+	}
+	return v
 }
 
 // Magnitudes fills out[i] with the magnitude of cell i as a double, NaN where it is NULL or no

@@ -58,19 +58,45 @@ var laws = []Law{
 			"gold that holds texts which differ in nothing else.",
 	},
 	{
+		Name: "spelling", About: "Text",
+		Says: "Marks that nobody sees (of byte order, blanks of no width, soft hyphens) do not count, and typographic quotes, dashes and ellipses are those that are typed. Where the whole column agrees and no two " +
+			"texts become one, ä, ö, ü, ß, å, ø and æ equal ae, oe, ue, ss, aa, oe and ae, as in passports, a comma before a suffix (Jr., Inc.) and entities of HTML carry nothing, and a name may have its last part first, before a comma. Other accents count.",
+	},
+	{
+		Name: "identifiers", About: "Text",
+		Says: "Separators and letter case do not count in a UUID, nor in bytes, which are the same in hexadecimal digits, in base64 and by type. They do not count in a code if a name says that it is a telephone " +
+			"number, an ISBN, IBAN, EAN, card or tax number, a post code or the like, or if its check digits do. Of a telephone number 00 is the plus. No two codes of a column may become one.",
+	},
+	{
 		Name: "truth_values", About: "Text",
-		Says: "True and false equal 1 and 0, and words of one vocabulary: true, false, t, f; yes, no, y, n; on, off; 0, 1. A column with words of two vocabularies stays text. Between two columns of text, a " +
+		Says: "True and false equal 1 and 0, and words of one vocabulary: true, false, t, f; yes, no, y, n; on, off; 0, 1; check marks and crosses; ja, nein; oui, non; sí, no and those of other languages. A column with words of two vocabularies stays text. Between two columns of text, a " +
 			"column that shows one letter again and again stays text too.",
 	},
 	{
 		Name: "dates_and_times", About: "Dates and times",
-		Says: "A date equals its midnight and an instant itself in every zone. Text is read as a date where all cells of the column fit one layout; where day and month could change places, the other side decides. " +
-			"A quarter and a month equal their first day. Times of day are read from 13:30 and 1:30 PM, instants from seconds, milliseconds or microseconds since 1970.",
+		Says: "A date equals its midnight and an instant itself in every zone. Text is read as a date where all cells of the column fit one layout; where day and month could change places, the other side decides, and where they could on both sides, both are read in one layout. " +
+			"Times of day are read from 13:30 and 1:30 PM, instants from seconds, milliseconds, microseconds or nanoseconds since 1970, and from the days that spreadsheets count if the name speaks of a date. " +
+			"An instant equals itself cut to seconds, milliseconds or microseconds if that makes no two of a column one.",
+	},
+	{
+		Name: "periods", About: "Dates and times",
+		Says: "A year, half-year, quarter, month or ISO week equals itself as a label (2024-Q1, \"first quarter of 2024\", 1Q24), as its first day and, where both sides hold nothing else, its last. It equals its number in the year, " +
+			"or its name, if the other side is all of one year and neither the question, a name nor a column beside it speaks of another. A plain number is a period only under a name that says so, such as month, and a day only where a " +
+			"name, the question or the other side does. Weekdays are numbered from Monday as 1, or from Sunday as 0 where a 0 is among them. Fiscal periods equal labels of the same ones only.",
+	},
+	{
+		Name: "durations", About: "Dates and times",
+		Says: "A duration equals itself in every notation: 01:30:00, 1h 30m, 90 minutes, PT1H30M, 0 days 01:30:00, and as a number of the unit that its name states, or else the question. Months and years have no certain length. Two fields, 1:30, " +
+			"are minutes and seconds if they have a fraction, if other cells have three fields, or if a name or the question says so (lap), and hours and minutes if one says that (departure); otherwise they equal nothing but two fields.",
 	},
 	{
 		Name: "json", About: "Nested values",
 		Says: "JSON, structs and maps are equal where their content is: the order of members, white space and how a number is written do not count, the order of an array, letter case and missing members do. " +
 			"Text that is JSON equals it, and an array of numbers or texts equals its elements with commas between them.",
+	},
+	{
+		Name: "nested_text", About: "Nested values",
+		Says: "Lists and structs are the same in the notations of JSON, Python, PostgreSQL, DuckDB and Trino, in which it does not count whether a number is in quotes; geometries are in well-known text and GeoJSON.",
 	},
 	{
 		Name: "headers", About: "Columns",

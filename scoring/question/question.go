@@ -78,16 +78,6 @@ func (q *Question) MentionsPart(name string) bool {
 	return slices.ContainsFunc(naming.Words(name), func(w string) bool { return len(w) > 2 && q.has(stemOf(w)) })
 }
 
-// MentionsAny tells whether a word of the question is one of some words, by its stem.
-func (q *Question) MentionsAny(words map[string]bool) bool {
-	for w := range words {
-		if q.has(w) {
-			return true
-		}
-	}
-	return false
-}
-
 func (q *Question) has(stem string) bool {
 	q.roleOf("")
 	_, ok := q.roles[stem]

@@ -316,9 +316,9 @@ var _ = addExamples(map[string]examplesOf{
 	"abbreviated": {
 		holds: []example{
 			{why: "words for letters", gold: "sex, age: ['M', 41.2], ['F', 38.7]", pred: "sex, age: ['male', 41.2], ['female', 38.7]"},
-			{why: "weekdays", gold: "dow, n: ['Monday', 5], ['Tuesday', 8]", pred: "dow, n: ['Mon', 5], ['Tue', 8]"},
+			{why: "departments", gold: "dept, n: ['Engineering', 5], ['Finance', 8]", pred: "dept, n: ['Eng', 5], ['Fin', 8]"},
 			{why: "directions", gold: "d, n: ['N', 5], ['S', 8], ['N', 6]", pred: "d, n: ['North', 5], ['South', 8], ['North', 6]"},
-			{why: "numbered words", gold: "q, n: ['Q1', 5], ['Q2', 8]", pred: "q, n: ['Quarter 1', 5], ['Quarter 2', 8]"},
+			{why: "numbered words", gold: "p, n: ['P1', 5], ['P2', 8]", pred: "p, n: ['Phase 1', 5], ['Phase 2', 8]"},
 			{why: "with NULL", gold: "sex, n: ['M', 5], ['F', 8], [null, 1]", pred: "sex, n: ['Male', 5], ['Female', 8], [null, 1]"},
 		},
 		almost: []example{

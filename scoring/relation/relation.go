@@ -87,7 +87,7 @@ var (
 	headerFamily    = family{"headers", headerKinds}
 	orderFamily     = family{"order", orderKinds}
 	sameFamily      = family{"same data", sameKinds}
-	resultFamilies  = []family{{"nothing", nothingKinds}, {"repetitions", repetitionKinds}, {"groups", groupKinds}, {"nulls", nullKinds}, {"text", textKinds}, {"ties", tieKinds}, {"keys", keyKinds}, {"shape", shapeKinds}, {"left out", droppedKinds}, {"aggregates", aggregateKinds}, {"measures", measureKinds}, {"limits", limitKinds}}
+	resultFamilies  = []family{{"nothing", nothingKinds}, {"repetitions", repetitionKinds}, {"groups", groupKinds}, {"nulls", nullKinds}, {"totals", totalLabelKinds}, {"text", textKinds}, {"parts", partKinds}, {"ties", tieKinds}, {"keys", keyKinds}, {"shape", shapeKinds}, {"left out", droppedKinds}, {"aggregates", aggregateKinds}, {"approximation", approximateKinds}, {"signs", owedKinds}, {"measures", measureKinds}, {"limits", limitKinds}}
 	queryFamilies   = []family{{"reference", referenceKinds}, {"conditions", conditionKinds}, {"clauses", clauseKinds}}
 	extentFamilies  = []family{{"extent", extentKinds}}
 	differenceOrder = [][]family{resultFamilies, queryFamilies, extentFamilies}
@@ -142,7 +142,7 @@ func Reshaped(in Input) *Relation {
 	}
 	in.GoldSQL, in.PredSQL = "", ""
 	e := newEvidence(in)
-	for _, f := range []family{{"text", textKinds}, {"shape", shapeKinds}} {
+	for _, f := range []family{{"text", textKinds}, {"parts", partKinds}, {"shape", shapeKinds}} {
 		for i, k := range f.kinds {
 			if !reshapes[k.Name] {
 				continue
@@ -156,7 +156,7 @@ func Reshaped(in Input) *Relation {
 }
 
 // reshapes are the relations that keep every cell, and what it belongs to.
-var reshapes = wordSet("concatenated split long_for_wide wide_for_long")
+var reshapes = wordSet("concatenated split period_parts struct_parts long_for_wide wide_for_long")
 
 // Queries says which relations hold between the two queries, whatever they return. Only GoldSQL,
 // PredSQL, Question, Evidence and Dialect of the input are read.

@@ -1,0 +1,72 @@
+package align
+
+import (
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/cell"
+)
+
+func (c *column) codes() *cell.CodeText {
+	if c.code == nil {
+		t := cell.ReadCodes(c.col)
+		c.code = &t
+	}
+	return c.code
+}
+
+// Words of names of columns that hold codes whose separators carry nothing, and bytes.
+var (
+	groupedCodes = []string{
+		"phone", "telephone", "tel", "mobile", "fax", "cell", "cellphone", "msisdn", "whatsapp", "hotline", "iban", "isbn", "issn", "ean", "gtin", "upc", "barcode", "card", "creditcard", "pan",
+		"ssn", "sin", "nin", "nino", "tin", "ein", "vat", "bban", "bic", "swift", "routing", "sortcode", "imei", "orcid", "npi", "postcode", "zip", "zipcode", "siren", "siret", "cusip", "isin",
+	}
+	byteWords = []string{"mac", "hash", "sha", "sha1", "sha256", "sha512", "md5", "checksum", "fingerprint", "digest", "hex", "bytes", "byte", "signature", "thumbprint", "etag"}
+)
+
+// codeReadings are the ways to read two columns as codes in two forms: UUIDs, bytes, and those whose
+// groups carry nothing, as a name or their check digits say.
+func (a *aligner) codeReadings(g, p *column) (out []viewPair) {
+	if g.col.Type != scoring.String && p.col.Type != scoring.String {
+		return nil
+	}
+	view := func(gf, pf string) {
+		out = append(out, viewPair{g: cell.View{Kind: scoring.KindText, Format: gf}, p: cell.View{Kind: scoring.KindText, Format: pf}})
+	}
+	grouped := g.says(groupedCodes...) || p.says(groupedCodes...)
+	if isNumeric(g) || isNumeric(p) { // a number is a code without separators
+		text, number := g, p
+		if isNumeric(g) {
+			text, number = p, g
+		}
+		if (grouped || text.codes().Check) && text.codes().Groups && (number.col.Type == scoring.Int64 || number.col.Type == scoring.Decimal) {
+			view(cell.FormatCode, cell.FormatCode)
+		}
+		return out
+	}
+	gc, pc := g.codes(), p.codes()
+	if gc.UUID && pc.UUID && (gc.Dashes || pc.Dashes) {
+		view(cell.FormatUUID, cell.FormatUUID)
+	}
+	named := g.says(byteWords...) || p.says(byteWords...)
+	switch {
+	case gc.Bytes && pc.Hex:
+		view("", cell.FormatHex)
+	case gc.Hex && pc.Bytes:
+		view(cell.FormatHex, "")
+	case gc.Hex && pc.Hex && (named || gc.Marked && pc.Marked):
+		view(cell.FormatHex, cell.FormatHex)
+	}
+	switch {
+	case gc.Bytes && pc.Base64:
+		view("", cell.FormatBase64)
+	case gc.Base64 && pc.Bytes:
+		view(cell.FormatBase64, "")
+	case gc.Hex && pc.Base64:
+		view(cell.FormatHex, cell.FormatBase64)
+	case gc.Base64 && pc.Hex:
+		view(cell.FormatBase64, cell.FormatHex)
+	}
+	if gc.Groups && pc.Groups && (grouped || gc.Check && pc.Check || gc.Plus && pc.Plus) {
+		view(cell.FormatCode, cell.FormatCode)
+	}
+	return out
+}

@@ -1,0 +1,107 @@
+package align
+
+import (
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/cell"
+)
+
+// durations is how a column may be read as durations, if it can be.
+type durations struct {
+	cell.DurationText
+	ok bool
+}
+
+func (c *column) durations() *durations {
+	if c.lasts == nil {
+		c.lasts = &durations{}
+		c.lasts.DurationText, c.lasts.ok = cell.ReadDurations(c.col)
+	}
+	return c.lasts
+}
+
+// Words of names and questions that say that two fields are minutes and seconds, or hours and
+// minutes.
+var (
+	minuteFirst = []string{"lap", "pace", "song", "track", "sprint", "hold", "mmss"}
+	hourFirst   = []string{"departure", "arrival", "depart", "arrive", "open", "close", "opening", "closing", "start", "begin", "clock", "schedule", "scheduled", "flight", "shift", "hhmm", "sunrise", "sunset"}
+)
+
+// firstField tells what the first of two fields is: minutes, hours, or not known.
+func (a *aligner) firstField(c *column) (minutes, known bool) {
+	switch d := c.durations(); {
+	case !d.TwoFields:
+		return false, true
+	case d.Minutes || c.says(minuteFirst...):
+		return true, true
+	case c.says(hourFirst...):
+		return false, true
+	case a.asks("minute") && a.asks("second"):
+		return true, true
+	case a.asks("hour") && a.asks("minute"):
+		return false, true
+	}
+	return false, false
+}
+
+// durationReadings are the ways to read two columns as durations: both written as such, or one of
+// them a number of the unit that its name says, or else the question. 1:30 is read where something
+// says what its fields are.
+func (a *aligner) durationReadings(g, p *column) []viewPair {
+	gd, pd := g.durations(), p.durations()
+	number := func(format string) cell.View { return cell.View{Kind: scoring.KindNumber, Format: format} }
+	switch {
+	case gd.ok && pd.ok && !(gd.Clock && pd.Clock):
+		gm, gok := a.firstField(g)
+		pm, pok := a.firstField(p)
+		if gd.TwoFields && pd.TwoFields && !gok && !pok { // whatever they are, they are the same
+			gok, pok = true, true
+		}
+		if gok && pok {
+			return []viewPair{{g: number(cell.DurationIn("s", gm)), p: number(cell.DurationIn("s", pm))}}
+		}
+	case gd.ok && isNumeric(p):
+		if f, ok := a.durationFormat(g, p); ok {
+			return []viewPair{{g: number(f), p: number("")}}
+		}
+	case pd.ok && isNumeric(g):
+		if f, ok := a.durationFormat(p, g); ok {
+			return []viewPair{{g: number(""), p: number(f)}}
+		}
+	}
+	return nil
+}
+
+// durationFormat is the format that reads a column of durations as numbers of the unit that another
+// one is in.
+func (a *aligner) durationFormat(text, numbers *column) (format string, ok bool) {
+	unit, ok := a.durationUnit(numbers)
+	if !ok {
+		return "", false
+	}
+	minutes, known := a.firstField(text)
+	if !known {
+		minutes = true // 1:30 may be 90 seconds, and is no number of minutes or hours that anybody knows
+		known = unit == "s" || unit == "ms"
+	}
+	return cell.DurationIn(unit, minutes), known
+}
+
+// durationUnit is the unit of time that the name of a column of numbers states, or else the
+// question.
+func (a *aligner) durationUnit(c *column) (unit string, ok bool) {
+	switch measures, unit := unitInName(c); {
+	case measures == "duration":
+		return unit, unit == "ms" || unit == "s" || unit == "min" || unit == "h" || unit == "day"
+	case measures != "":
+		return "", false
+	}
+	for _, u := range []struct{ word, unit string }{{"millisecond", "ms"}, {"second", "s"}, {"minute", "min"}, {"hour", "h"}, {"day", "day"}} {
+		if a.asks(u.word) {
+			if ok {
+				return "", false // the question speaks of two
+			}
+			unit, ok = u.unit, true
+		}
+	}
+	return unit, ok
+}

@@ -1,0 +1,135 @@
+package align
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/cell"
+)
+
+// grainWords are the words by which names and questions say that periods of a grain are meant, with
+// their synonyms, see [words].
+var grainWords = map[cell.Grain][]string{
+	cell.GrainYear:    {"year", "y", "yearly", "annual", "annually", "yyyy", "fy", "fiscal", "vintage", "season"},
+	cell.GrainHalf:    {"half", "halves", "halfyear", "semester", "h", "hy"},
+	cell.GrainQuarter: {"quarter", "quarterly", "qtr", "q"},
+	cell.GrainMonth:   {"month", "monthly", "m", "mon", "mm", "yearmonth", "ym"},
+	cell.GrainWeek:    {"week", "weekly", "wk", "w", "isoweek", "yearweek", "kw", "cw"},
+	cell.GrainWeekday: {"weekday", "dow", "wday", "dayofweek", "day"},
+}
+
+// dayWords are words of names of columns that hold days or instants of their own.
+var dayWords = []string{"date", "day", "at", "on", "time", "timestamp", "datetime", "start", "end", "since", "until", "due", "born", "birthday", "birthdate", "created", "updated", "opened", "closed", "first", "last"}
+
+func (c *column) periodTexts() []cell.PeriodText {
+	if c.periods == nil {
+		list := cell.ReadPeriods(c.col)
+		c.periods = &list
+	}
+	return *c.periods
+}
+
+// saysGrain tells whether the name of a column says that it holds periods of a grain, or of any.
+func (c *column) saysGrain(g cell.Grain) bool {
+	return c.says(grainWords[g]...) || g != cell.GrainWeekday && c.says("period")
+}
+
+// periodReadings are the ways to read two columns as the same periods of the calendar, written in
+// two ways: as labels, numbers, first or last days. Numbers are such only where the name says so,
+// and days only where a name, the question or the other side does. A side that says no year is of
+// the one year of the other, which nothing may contradict.
+func (a *aligner) periodReadings(g, p *column) (out []viewPair) {
+	for _, gt := range g.periodTexts() {
+		for _, pt := range p.periodTexts() {
+			if gt.Grain != pt.Grain || gt.Day && pt.Day && gt.Last == pt.Last || gt.Bare && pt.Bare || !a.meantAs(g, p, &gt, &pt) || !a.meantAs(p, g, &pt, &gt) {
+				continue
+			}
+			view := func(kind scoring.Kind, gf, pf string) {
+				out = append(out, viewPair{g: cell.View{Kind: kind, Format: gf}, p: cell.View{Kind: kind, Format: pf}})
+			}
+			switch {
+			case gt.Fiscal != pt.Fiscal && !a.asks("fiscal") && !g.says("fiscal", "fy") && !p.says("fiscal", "fy"):
+			case gt.Fiscal || pt.Fiscal:
+				if !gt.Day && !pt.Day && gt.Dated && pt.Dated {
+					view(scoring.KindText, gt.AsLabel(), pt.AsLabel())
+				}
+			case gt.Grain == cell.GrainYear && (gt.Bare || pt.Bare):
+				view(scoring.KindNumber, gt.AsNumber(), pt.AsNumber())
+			case gt.Dated && pt.Dated:
+				view(scoring.KindTime, gt.AsDay(), pt.AsDay())
+			case !gt.Dated && !pt.Dated, gt.Dated && a.inYear(gt.Year, g, p, a.pred), pt.Dated && a.inYear(pt.Year, p, g, a.gold):
+				view(scoring.KindNumber, gt.AsNumber(), pt.AsNumber())
+			}
+		}
+	}
+	return out
+}
+
+// meantAs tells whether a column may be meant as periods beside another one.
+func (a *aligner) meantAs(c, other *column, t, ot *cell.PeriodText) bool {
+	switch {
+	case t.Bare:
+		if t.Grain == cell.GrainYear && t.Dated && (a.asksGrain(t.Grain) || c.saysGrain(t.Grain) || other.saysGrain(t.Grain)) {
+			return true
+		}
+		return c.saysGrain(t.Grain) || sameName(c.col.Name, other.col.Name) && header(c) != "" && !c.says(measureWords...) && !c.says(countWords...)
+	case t.Day && c.saysGrain(t.Grain):
+		return true
+	case t.Day && (c.says(dayWords...) || a.asks("date", "day", "when")):
+		return a.asksGrain(t.Grain)
+	case t.Day:
+		return a.asksGrain(t.Grain) || other.saysGrain(t.Grain) || ot.Label
+	}
+	return true
+}
+
+// asksGrain tells whether the question speaks of periods of a grain.
+func (a *aligner) asksGrain(g cell.Grain) bool {
+	return a.asks(slices.DeleteFunc(slices.Clone(grainWords[g]), func(w string) bool { return len(w) == 1 })...)
+}
+
+// inYear tells whether a column that says no year may be of the year of another one: it is one year,
+// and neither the question, nor the names, nor a column of years beside it speak of others alone.
+func (a *aligner) inYear(year int, dated, undated *column, beside []column) bool {
+	if year == 0 {
+		return false
+	}
+	for _, text := range []string{a.o.Asked, undated.col.Name, dated.col.Name} {
+		if years := yearsIn(text); len(years) > 0 && (year < slices.Min(years) || year > slices.Max(years)) {
+			return false
+		}
+	}
+	for i := range beside {
+		c := &beside[i]
+		if c == undated || !c.says("year", "fy") {
+			continue
+		}
+		for _, t := range c.periodTexts() {
+			if t.Grain == cell.GrainYear && !t.Last && t.Year != year {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// yearsIn are the numbers of a text that are years.
+func yearsIn(text string) (years []int) {
+	for i := 0; i < len(text); {
+		j := i
+		for j < len(text) && text[j] >= '0' && text[j] <= '9' {
+			j++
+		}
+		if n, err := strconv.Atoi(text[i:j]); err == nil && j-i == 4 && n >= 1800 && n <= 2200 {
+			years = append(years, n)
+		}
+		i = max(j, i+1)
+	}
+	return years
+}
+
+// SaysGrain tells whether the name of a column says that it holds periods of a grain.
+func SaysGrain(name string, g cell.Grain) bool {
+	return slices.ContainsFunc(words(name), func(w string) bool { return slices.Contains(grainWords[g], w) })
+}

@@ -1,0 +1,239 @@
+package cell
+
+import (
+	"math"
+	"strings"
+	"unicode"
+
+	"github.com/badger-eval/badger/scoring"
+)
+
+// durationUnits are the words for units of time in the text of a duration, in nanoseconds.
+var durationUnits = func() map[string]int64 {
+	units := map[string]int64{}
+	for words, nanos := range map[string]int64{
+		"w wk wks week weeks": 7 * 86400e9, "d day days": 86400e9, "h hr hrs hour hours std": 3600e9, "m min mins minute minutes": 60e9, "s sec secs second seconds": 1e9,
+		"ms msec msecs millisecond milliseconds": 1e6, "us µs μs usec microsecond microseconds": 1e3, "ns nanosecond nanoseconds": 1,
+	} {
+		for _, w := range strings.Fields(words) {
+			units[w] = nanos
+		}
+	}
+	return units
+}()
+
+// A duration is a length of time as it is written.
+type duration struct {
+	nanos  int64
+	fields int  // that colons set off: 2 in 1:30, which may be hours and minutes or minutes and seconds
+	units  int  // words for units
+	point  bool // there is a fraction: two fields are minutes and seconds
+	metres bool // its only unit is m, which may be metres
+}
+
+// parseDuration reads the text of a duration: 01:30:00, 1:23.456 (minutes and seconds), 1h 30m, 90
+// minutes, PT1H30M, 1 day 02:00:00, and "0-0 1 2:0:0" as BigQuery writes it. Two fields are read as
+// minutes and seconds where they have a fraction or minutes is true, else as hours and minutes.
+// Months and years have no certain length.
+func parseDuration(s string, minutes bool) (d duration, ok bool) {
+	s = strings.TrimSpace(s)
+	if len(s) > 64 {
+		return d, false
+	}
+	s = strings.TrimSpace(strings.TrimPrefix(s, "@"))
+	sign := int64(1)
+	if t, neg := strings.CutPrefix(s, "-"); neg {
+		sign, s = -1, strings.TrimSpace(t)
+	}
+	if strings.HasPrefix(s, "P") {
+		d.nanos, ok = parseISODuration(s[1:])
+		d.units, d.nanos = 1, sign*d.nanos
+		return d, ok
+	}
+	s = strings.TrimPrefix(strings.TrimPrefix(s, "0-0 "), "+")
+	smallest := int64(math.MaxInt64) // units come from large to small, each once
+	for s != "" {
+		i := strings.IndexFunc(s, func(r rune) bool { return (r < '0' || r > '9') && r != '.' && r != ':' })
+		if i < 0 {
+			i = len(s)
+		}
+		number := s[:i]
+		s = strings.TrimLeft(s[i:], " ")
+		if strings.Contains(number, ":") {
+			if s != "" || d.fields > 0 || smallest < 86400e9 {
+				return d, false
+			}
+			clock, fields, ok := parseFields(number, minutes)
+			d.nanos, d.fields, d.point = sign*(d.nanos+clock), fields, strings.Contains(number, ".")
+			return d, ok
+		}
+		j := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })
+		if j < 0 {
+			j = len(s)
+		}
+		word := strings.ToLower(s[:j])
+		unit, known := durationUnits[word]
+		if word == "" && strings.Contains(s, ":") && d.units == 0 { // 1 02:00:00: days come first
+			unit, known = 86400e9, true
+		} else {
+			d.units++
+		}
+		n, exact := nanosOf(number, unit)
+		if !known || !exact || unit >= smallest {
+			return d, false
+		}
+		d.metres = word == "m" && d.units == 1
+		smallest = unit
+		d.nanos += n
+		s = strings.TrimLeft(s[j:], ", .")
+		s = strings.TrimPrefix(strings.TrimPrefix(s, "and "), "und ")
+	}
+	d.nanos *= sign
+	return d, d.units > 0
+}
+
+// parseFields reads H:MM:SS, or two fields, with any number of hours and a fraction of the last
+// field if it is seconds.
+func parseFields(s string, minutes bool) (nanos int64, fields int, ok bool) {
+	parts := strings.Split(s, ":")
+	last := parts[len(parts)-1]
+	units := []int64{3600e9, 60e9, 1e9}
+	if len(parts) == 2 {
+		units = units[:2]
+		if minutes || strings.Contains(last, ".") {
+			units = []int64{60e9, 1e9}
+		}
+	}
+	if len(parts) != len(units) {
+		return 0, 0, false
+	}
+	for i, part := range parts {
+		whole, _, fraction := strings.Cut(part, ".")
+		n, exact := nanosOf(part, units[i])
+		if !exact || fraction && i < len(parts)-1 || i > 0 && (len(whole) > 2 || n >= 60*units[i]) || i > 0 && len(parts) == 2 && len(whole) != 2 {
+			return 0, 0, false
+		}
+		nanos += n
+	}
+	return nanos, len(parts), true
+}
+
+// parseISODuration reads an ISO 8601 duration behind its P, without months and years.
+func parseISODuration(s string) (nanos int64, ok bool) {
+	units, clock := "WD", false
+	last := -1
+	for s != "" {
+		if s[0] == 'T' && !clock {
+			units, clock, s, last = "HMS", true, s[1:], -1
+			continue
+		}
+		i := strings.IndexFunc(s, func(r rune) bool { return (r < '0' || r > '9') && r != '.' })
+		if i <= 0 {
+			return 0, false
+		}
+		at := strings.IndexByte(units, s[i])
+		if at <= last {
+			return 0, false
+		}
+		n, exact := nanosOf(s[:i], durationUnits[strings.ToLower(s[i:i+1])])
+		if !exact {
+			return 0, false
+		}
+		nanos, s, last, ok = nanos+n, s[i+1:], at, true
+	}
+	return nanos, ok
+}
+
+// nanosOf is a decimal number of a unit in nanoseconds; ok is false where it is none, or not whole.
+func nanosOf(number string, unit int64) (nanos int64, ok bool) {
+	v, ok := scoring.ParseDecimal(number)
+	if !ok || unit == 0 || number[0] == '-' || number[0] == '+' {
+		return 0, false
+	}
+	p := product(v, scoring.IntValue(unit))
+	u, wide, scale := p.Decimal()
+	if wide != nil {
+		return 0, false
+	}
+	for ; scale > 0; scale-- {
+		if u%10 != 0 {
+			return 0, false
+		}
+		u /= 10
+	}
+	return u, true
+}
+
+// Units of time in which durations are read as numbers.
+var durationForms = map[string]struct {
+	unit    int64
+	minutes bool // two fields are minutes and seconds
+}{
+	DurationIn("s", false): {1e9, false}, DurationIn("s", true): {1e9, true}, DurationIn("ms", false): {1e6, false}, DurationIn("ms", true): {1e6, true},
+	DurationIn("min", false): {60e9, false}, DurationIn("min", true): {60e9, true}, DurationIn("h", false): {3600e9, false}, DurationIn("h", true): {3600e9, true},
+	DurationIn("day", false): {86400e9, false}, DurationIn("day", true): {86400e9, true},
+}
+
+// DurationIn is the format that reads durations as numbers of a unit: ms, s, min, h or day. With
+// minutes, two fields are minutes and seconds.
+func DurationIn(unit string, minutes bool) string {
+	if minutes {
+		return "duration text, minutes first, in " + unit
+	}
+	return "duration text in " + unit
+}
+
+// readDuration is a cell that holds a duration as a number of a unit. Times of day are durations
+// from midnight.
+func readDuration(v scoring.Value, unit int64, minutes bool) (scoring.Value, bool) {
+	nanos := int64(0)
+	switch v.Type {
+	case scoring.Time:
+		nanos = v.Int()
+	case scoring.String:
+		d, ok := parseDuration(v.Text(), minutes)
+		if !ok {
+			return v, false
+		}
+		nanos = d.nanos
+	default:
+		return v, false
+	}
+	switch unit {
+	case 1e9:
+		return scoring.DecimalValue(nanos, 9), true
+	case 1e6:
+		return scoring.DecimalValue(nanos, 6), true
+	}
+	if nanos%unit == 0 {
+		return scoring.IntValue(nanos / unit), true
+	}
+	return scoring.FloatValue(float64(nanos) / float64(unit)), true
+}
+
+// DurationText is how a column may be read as durations.
+type DurationText struct {
+	TwoFields bool // of hours and minutes, or of minutes and seconds …
+	Minutes   bool // … the latter, as a fraction or cells with three fields show
+	Clock     bool // times of day by type
+}
+
+// ReadDurations tells whether a column holds durations, as text or as times of day. A column of
+// nothing but numbers with an m holds metres.
+func ReadDurations(c *scoring.Column) (t DurationText, ok bool) {
+	if c.Type == scoring.Time {
+		return DurationText{Clock: true}, true
+	}
+	if c.Type != scoring.String {
+		return t, false
+	}
+	two, three, point, metres := false, false, false, true
+	ok = every(c, func(s string) bool {
+		d, ok := parseDuration(s, false)
+		two, three = two || d.fields == 2, three || d.fields == 3
+		point, metres = point || d.fields == 2 && d.point, metres && d.metres
+		return ok
+	})
+	t = DurationText{TwoFields: two, Minutes: two && (three || point)}
+	return t, ok && !metres && !merges(c, View{Kind: scoring.KindNumber, Format: DurationIn("s", t.Minutes)})
+}

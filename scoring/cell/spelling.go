@@ -1,0 +1,91 @@
+package cell
+
+import (
+	"html"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/badger-eval/badger/scoring"
+)
+
+// Formats of text that is spelled otherwise.
+const (
+	FormatPlain     = "plain spelling"       // Juergen for Jürgen, "R. Vance, Jr." for "R. Vance Jr.", &amp; for &
+	FormatLastFirst = "last name first text" // Lee, Ann
+)
+
+// invisible are the marks that nobody sees, and typographic ones with what is typed for them. Text
+// is compared without the first and with the latter typed.
+var invisible = strings.NewReplacer(
+	"\ufeff", "", "\u200b", "", "\u2060", "", "\u00ad", "", "\u200e", "", "\u200f", "",
+	"‘", "'", "’", "'", "ʼ", "'", "′", "'", "“", `"`, "”", `"`, "″", `"`,
+	"‐", "-", "‑", "-", "‒", "-", "–", "-", "−", "-", "…", "...",
+)
+
+// passportLetters are how machine-readable passports write letters that others lack (ICAO Doc 9303,
+// part 3, section 6).
+var passportLetters = strings.NewReplacer(
+	"ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", "ẞ", "SS", "Ä", "Ae", "Ö", "Oe", "Ü", "Ue", "å", "aa", "Å", "Aa", "ø", "oe", "Ø", "Oe", "æ", "ae", "Æ", "Ae", "œ", "oe", "Œ", "Oe", "þ", "th", "Þ", "Th", "ð", "d", "Ð", "D", "ł", "l", "Ł", "L",
+)
+
+// beforeSuffix is a comma before what follows a name: of persons and of companies.
+var beforeSuffix = regexp.MustCompile(`(?i),(\s+(?:jr|sr|ii|iii|iv|phd|ph\.d|md|m\.d|esq|inc|ltd|llc|llp|plc|corp|co|gmbh|ag|s\.a|sa|n\.v|b\.v|pty)\b\.?)`)
+
+// plainly is a text in plain spelling.
+func plainly(s string) string {
+	if strings.Contains(s, "&") {
+		s = html.UnescapeString(s)
+	}
+	if strings.Contains(s, ",") {
+		s = beforeSuffix.ReplaceAllString(s, "$1")
+	}
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return passportLetters.Replace(composed(s))
+		}
+	}
+	return s
+}
+
+// lastFirst is a name of which the last part comes first, before a comma, in the order of speech.
+func lastFirst(s string) (string, bool) {
+	last, first, found := strings.Cut(s, ",")
+	last, first = strings.TrimSpace(last), strings.TrimSpace(first)
+	return first + " " + last, found && last != "" && first != "" && !strings.ContainsAny(first, ",;|") && !strings.ContainsAny(s, "0123456789")
+}
+
+// SpelledText is how a column of text may be spelled otherwise.
+type SpelledText struct {
+	Plain     bool // plain spelling changes a cell and no two cells become one
+	LastFirst bool // every cell is a name with the last part first
+	Commas    bool // a cell has a comma
+}
+
+// ReadSpelling finds how the text of a column may be spelled otherwise.
+func ReadSpelling(c *scoring.Column) (t SpelledText) {
+	if c.Type != scoring.String {
+		return t
+	}
+	changed := false
+	t.LastFirst = true
+	for i := range c.Len() {
+		if c.IsNull(i) {
+			continue
+		}
+		s := c.Text(i)
+		changed = changed || plainly(s) != s
+		t.Commas = t.Commas || strings.Contains(s, ",")
+		if t.LastFirst {
+			_, t.LastFirst = lastFirst(s)
+		}
+	}
+	t.Plain = changed
+	t.LastFirst = t.LastFirst && t.Commas
+	return t
+}
+
+// MergesPlain tells whether two texts of a column become one in plain spelling.
+func MergesPlain(c *scoring.Column) bool {
+	return merges(c, View{Kind: scoring.KindText, Format: FormatPlain})
+}

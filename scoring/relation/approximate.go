@@ -1,0 +1,89 @@
+package relation
+
+import (
+	"math"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+var approximateKinds = []Kind{
+	{
+		Name: "approximate", Class: Defensible, find: approximate, WrittenFrom: "ghevents",
+		Meaning: "All other columns agree, and each measure that does not is an approximate aggregate in one query and the exact one in the other, no further from it than such aggregates are.", Example: "APPROX_COUNT_DISTINCT(x) = 34138551; COUNT(DISTINCT x) = 34099240",
+	},
+}
+
+// approximateFunctions are the aggregates that engines document as approximate, with what they
+// approximate.
+var approximateFunctions = map[string]string{
+	"approx_count_distinct": "distinct", "approx_distinct": "distinct", "approx_count_dist": "distinct", "approximate_count_distinct": "distinct", "hll": "distinct", "hll_count.extract": "distinct", "uniq": "distinct", "uniqcombined": "distinct", "uniqcombined64": "distinct", "uniqhll12": "distinct",
+	"uniqthetasketch": "distinct", "ndv": "distinct", "hll_estimate": "distinct", "hll_cardinality": "distinct",
+	"approx_quantile": "quantile", "approx_quantiles": "quantile", "approx_percentile": "quantile", "percentile_approx": "quantile", "approximate_percentile_disc": "quantile", "quantile_tdigest": "quantile", "quantiletdigest": "quantile", "quantile": "quantile", "quantiles": "quantile", "approx_median": "quantile", "approx_top_k": "quantile",
+}
+
+// exactQuantiles are the aggregates that give quantiles exactly.
+var exactQuantiles = wordSet("median percentile_cont percentile_disc percentile quantile_cont quantile_disc quantileexact quantileexactinclusive")
+
+// maxApproximation is the largest relative error that counts as that of an approximate aggregate.
+// The standard error of counts of distinct values is documented as 0.8 % (Redshift), 1 % (BigQuery),
+// 1.6 % (Snowflake), 2.3 % (Trino) and 5 % (Spark) by default; it is the largest of these.
+const maxApproximation = 0.05
+
+// approximate finds measures that one query counts or estimates approximately, and the other
+// exactly.
+func approximate(e *evidence) *found {
+	pairs, ok := e.measurePairs()
+	if !ok || len(pairs) == 0 || !e.queries().both() {
+		return nil
+	}
+	for i := range pairs {
+		m := &pairs[i]
+		if holds, _ := m.every(func(g, p float64) bool { return math.Abs(g-p) <= maxApproximation*math.Max(math.Abs(g), math.Abs(p)) }); !holds || !e.approximates(m) {
+			return nil
+		}
+	}
+	return e.measureFound(pairs, "gold's but for the error of an approximate aggregate")
+}
+
+// approximates tells whether the column of one query is an approximate aggregate and that of the
+// other what it approximates, exactly or not.
+func (e *evidence) approximates(m *measurePair) bool {
+	g := e.queries().gold.item(m.gold, len(e.gold.Columns))
+	p := e.queries().pred.item(m.pred, len(e.pred.Columns))
+	if g == nil || p == nil {
+		return false
+	}
+	gf, pf := estimates(g, e.Dialect), estimates(p, e.Dialect)
+	return gf.of != "" && gf.of == pf.of && (!gf.exact || !pf.exact) && (gf.argument == "" || pf.argument == "" || gf.argument == pf.argument)
+}
+
+type estimate struct {
+	of       string // distinct or quantile
+	exact    bool
+	argument string
+}
+
+// estimates is what an expression counts or estimates; nothing where it computes with it.
+func estimates(x sqlparts.Expr, dialect string) (out estimate) {
+	call, ok := x.(*sqlparts.Call)
+	if !ok || call.Over != nil {
+		return out
+	}
+	name := strings.ToLower(call.Name.Last().Text)
+	if len(call.Args) > 0 {
+		out.argument = bareColumn(sqlparts.Normalized(call.Args[0]))
+	}
+	switch of := approximateFunctions[name]; {
+	case name == "count" && call.Distinct:
+		out.of, out.exact = "distinct", true
+	case exactQuantiles[name] || name == "quantile" && dialect != "clickhouse":
+		out.of, out.exact = "quantile", true
+	case of != "":
+		out.of = of
+	}
+	if out.of == "quantile" && strings.HasPrefix(name, "percentile") && name != "percentile_approx" && name != "percentile" {
+		out.argument = "" // it stands behind WITHIN GROUP
+	}
+	return out
+}

@@ -1,0 +1,101 @@
+package relation
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/cell"
+	"github.com/badger-eval/badger/scoring/naming"
+)
+
+var totalLabelKinds = []Kind{
+	{
+		Name: "total_labelled", Class: Presentational, find: totalLabelled,
+		Meaning: "All rows agree but for the label of the row of totals, which both sides have: NULL as ROLLUP writes it, or a word for all of them.", Example: "('a', 1), ('b', 2), ('Total', 3); ('a', 1), ('b', 2), (NULL, 3)",
+	},
+	{
+		Name: "empty_for_null", Class: Presentational, find: emptyForNull,
+		Meaning: "All rows agree but that NULLs of one side are empty texts on the other, and the question says that what is not there is shown so.", Example: "(\"their fax, empty if there is none\"): ('a', NULL); ('a', '')",
+	},
+}
+
+// totalWords are the words of labels of rows of totals; the label may name what it is a total of,
+// such as all regions.
+var totalWords = wordSet("total totals all overall sum subtotal everything combined grand gesamt summe insgesamt totale somme")
+
+func isTotal(label string) bool {
+	w := naming.Words(label)
+	return len(w) > 0 && len(w) <= 4 && (totalWords[w[0]] || totalWords[w[len(w)-1]])
+}
+
+// totalKeys are the keys of a column of labels with those of rows of totals made one; how many rows
+// that are. NULL is the label of a total where no word is.
+func totalKeys(c *scoring.Column, keys []uint64) (out []uint64, totals int, word bool) {
+	words := make([]bool, len(keys))
+	var label uint64
+	for i, k := range keys {
+		if words[i] = !c.IsNull(i) && isTotal(c.Value(i).String()); !words[i] {
+			continue
+		}
+		if word && k != label { // Total North and Total South are no totals of all
+			return nil, 0, false
+		}
+		word, label = true, k
+	}
+	out = slices.Clone(keys)
+	for i := range out {
+		if word && words[i] || !word && c.IsNull(i) {
+			out[i] = cell.TextKey("\x00total")
+			totals++
+		}
+	}
+	return out, totals, word
+}
+
+func totalLabelled(e *evidence) *found {
+	if !e.reshapable() || len(e.missing()) > 0 {
+		return nil
+	}
+	g, p := make([]uint64, e.gold.Rows()), make([]uint64, e.pred.Rows())
+	var labels []int
+	for k := range e.a.Columns {
+		c := &e.a.Columns[k]
+		keys := e.keys(k)
+		gk, pk := keys.g, keys.p
+		if c.Kind == scoring.KindText || len(e.a.Columns) > 1 && !e.sameSums(k) {
+			gt, gn, gword := totalKeys(&e.gold.Columns[c.Gold], keys.g)
+			pt, pn, pword := totalKeys(&e.pred.Columns[c.Pred], keys.p)
+			if gn > 0 && gn == pn && (gword || pword) && !slices.Equal(gt, keys.g) && !e.sameSums(k) {
+				gk, pk, labels = gt, pt, append(labels, k)
+			}
+		}
+		mixInto(g, gk)
+		mixInto(p, pk)
+	}
+	if len(labels) == 0 || len(labels) == len(e.a.Columns) || !match(g, p).sameBag() {
+		return nil
+	}
+	return e.aboutPairs(labels, fmt.Sprintf("All rows agree but for what the row of totals is called in %s.", named(e.gold, e.goldColumns(labels))))
+}
+
+// emptyAsked tells whether a question says that what is not there is shown as nothing.
+func emptyAsked(question string) bool {
+	q := plain(question)
+	return slices.ContainsFunc([]string{" empty if ", " empty where ", " empty when ", " blank if ", " blank where ", " blank when ", " leave empty ", " leave it empty ", " leave blank ", " leave it blank ", " left empty ", " left blank ", " or empty ", " or blank ", " null if ", " null where ", " null when ", " or null ", " nothing if ", " empty otherwise ", " blank otherwise ", " null otherwise "},
+		func(s string) bool { return strings.Contains(q, s) })
+}
+
+func emptyForNull(e *evidence) *found {
+	if !emptyAsked(e.Question + " " + e.Evidence) {
+		return nil
+	}
+	m, pairs := e.replacedNulls(func(_ int, _, c *scoring.Column, _ []uint64) (uint64, bool) {
+		return cell.TextKey(""), c.Type == scoring.String
+	})
+	if m == nil || !m.sameBag() {
+		return nil
+	}
+	return e.aboutPairs(pairs, fmt.Sprintf("All rows agree but that what is not there is NULL on one side of %s and empty on the other, as the question allows.", named(e.gold, e.goldColumns(pairs))))
+}
