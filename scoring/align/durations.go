@@ -89,10 +89,13 @@ func (a *aligner) durationFormat(text, numbers *column) (format string, ok bool)
 // durationUnit is the unit of time that the name of a column of numbers states, or else the
 // question.
 func (a *aligner) durationUnit(c *column) (unit string, ok bool) {
-	switch measures, unit := unitInName(c); {
-	case measures == "duration":
-		return unit, unit == "ms" || unit == "s" || unit == "min" || unit == "h" || unit == "day"
-	case measures != "":
+	if u := a.stated(c).Unit; u != nil {
+		switch u.Symbol {
+		case "ms", "s", "min", "h":
+			return u.Symbol, true
+		case "d":
+			return "day", true
+		}
 		return "", false
 	}
 	for _, u := range []struct{ word, unit string }{{"millisecond", "ms"}, {"second", "s"}, {"minute", "min"}, {"hour", "h"}, {"day", "day"}} {

@@ -19,6 +19,7 @@ type Name struct {
 
 type word struct {
 	text    string // in lower case
+	phrase  string // that it begins, such as on_time; empty: none
 	root    string
 	senses  []sense
 	negated bool   // "not" or the like stands before it
@@ -33,12 +34,17 @@ type number struct{ unit, value string }
 // positional are names that engines give columns without one.
 var positional = regexp.MustCompile(`^(_?(c|col|column|f|expr|field|var|unnamed|_c)?[_$: ]*\d{0,3}_?|\?column\?)$`)
 
+// Positional tells whether a name says where its column stands and nothing else, as col_1 does.
+func Positional(name string) bool {
+	name = strings.ToLower(strings.TrimSpace(name))
+	return positional.MatchString(name) && (len(name) != 1 || name == "_")
+}
+
 // Read reads a name.
 func Read(name string) *Name {
 	name = unqualified(name)
 	n := &Name{bare: Bare(name)}
-	lower := strings.ToLower(strings.TrimSpace(name))
-	if positional.MatchString(lower) && (len(lower) != 1 || lower == "_") {
+	if Positional(name) {
 		n.place = true
 		return n
 	}
@@ -133,7 +139,7 @@ func (n *Name) readWords(tokens []string) {
 			for k := range count {
 				w := word{text: tokens[i+k], root: root(tokens[i+k]), covered: true}
 				if k == 0 {
-					w.senses, w.negated = senses, negated
+					w.senses, w.negated, w.phrase = senses, negated, strings.Join(tokens[i:i+count], "_")
 				}
 				n.words = append(n.words, w)
 			}

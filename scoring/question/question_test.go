@@ -298,6 +298,8 @@ func TestNamesAndIDs(t *testing.T) {
 		{"How many pilots have the name Ann?", false, false},
 		{"the number of pilots", false, false},
 		{"List the product codes of hall 3.", false, true},
+		{"Loans per branch id.", false, true},
+		{"For each depot id, how many vans are there? Return their names.", true, true},
 	} {
 		q := question.Read(tc.question, "")
 		if q.AsksName() != tc.name || q.AsksID() != tc.id {

@@ -157,16 +157,6 @@ func divides(x sqlparts.Expr) bool {
 // sameHeader tells whether two columns are called the same, but for case and punctuation. A name
 // that only gives a position, such as c1 or column_2, is none.
 func sameHeader(a, b string) bool {
-	x, y := strings.Join(naming.Words(a), " "), strings.Join(naming.Words(b), " ")
-	return x != "" && x == y && !positional(x)
-}
-
-// positional tells whether the words of a name only number a column.
-func positional(words string) bool {
-	name := strings.TrimRight(words, "0123456789 ")
-	switch name {
-	case "", "c", "col", "column", "f", "field", "expr", "var", "unnamed":
-		return name != words || name == "" || name == "column"
-	}
-	return false
+	x := naming.Words(a)
+	return len(x) > 0 && slices.Equal(x, naming.Words(b)) && !naming.Positional(a)
 }

@@ -3,7 +3,6 @@ package relation
 import (
 	"slices"
 
-	"github.com/badger-eval/badger/scoring/align"
 	"github.com/badger-eval/badger/scoring/naming"
 )
 
@@ -30,7 +29,7 @@ func owed(e *evidence) *found {
 }
 
 func (e *evidence) owes(m *measurePair) bool {
-	if align.Opposite(e.gold.Columns[m.gold].Name, e.pred.Columns[m.pred].Name) {
+	if naming.Read(e.gold.Columns[m.gold].Name).Reversed(naming.Read(e.pred.Columns[m.pred].Name)) {
 		return false // that says more
 	}
 	below, above := naming.Words(e.gold.Columns[m.gold].Name), naming.Words(e.pred.Columns[m.pred].Name)

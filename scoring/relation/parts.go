@@ -140,3 +140,8 @@ func (e *evidence) called(s side, members []string, structName string) (at []int
 	}
 	return at, columns
 }
+
+// headed is the only column of a table that is called so, -1 where there is none or more than one.
+func headed(t *scoring.Table, name string) int {
+	return only(len(t.Columns), func(i int) bool { return sameHeader(t.Columns[i].Name, name) })
+}
