@@ -394,7 +394,7 @@ func (a *aligner) readings(g, p *column) []viewPair {
 	out = append(out, a.numberReadings(g, p)...)
 	for _, gv := range timeViews(g) {
 		for _, pv := range timeViews(p) {
-			if gv.Format != cell.FormatClock || pv.Format != cell.FormatClock { // 1:30 is an hour and a half or a minute and a half
+			if (gv.Format != cell.FormatClock || pv.Format != cell.FormatClock) && !exchangesDays(g, p, gv, pv) { // 1:30 is an hour and a half or a minute and a half
 				out = append(out, viewPair{g: gv, p: pv})
 			}
 		}
