@@ -394,7 +394,7 @@ func (a *aligner) readings(g, p *column) []viewPair {
 	out = append(out, a.numberReadings(g, p)...)
 	for _, gv := range timeViews(g) {
 		for _, pv := range timeViews(p) {
-			if gv.Format != cell.FormatClock || pv.Format != cell.FormatClock { // 1:30 is an hour and a half or a minute and a half
+			if (gv.Format != cell.FormatClock || pv.Format != cell.FormatClock) && !exchangesDays(g, p, gv, pv) { // 1:30 is an hour and a half or a minute and a half
 				out = append(out, viewPair{g: gv, p: pv})
 			}
 		}
@@ -405,6 +405,7 @@ func (a *aligner) readings(g, p *column) []viewPair {
 	out = append(out, a.durationReadings(g, p)...)
 	out = append(out, a.codeReadings(g, p)...)
 	out = append(out, a.textReadings(g, p)...)
+	out = append(out, a.truthReadings(g, p)...)
 	gb, gs, gok := boolView(g)
 	pb, ps, pok := boolView(p)
 	if gok && pok && (gb.Format != "" || pb.Format != "") && !(gb.Format != "" && pb.Format != "" && (gs || ps)) {
