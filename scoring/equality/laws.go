@@ -108,9 +108,10 @@ var laws = []Law{
 	},
 	{
 		Name: "headers", About: "Columns",
-		Says: "Values say which columns correspond, names come second: a column may be renamed and stand anywhere. But names that stand on both sides, each of them once, bind where columns would change places " +
-			"under them: min, max = 1, 9 is not min, max = 9, 1, also where the names are synonyms. Equal values do not go together under names " +
-			"that deny each other, as profit and loss or active and inactive do. Names that engines give, such as col_1, say nothing.",
+		Says: "Values say which columns correspond, names come second: a column may be renamed and stand anywhere. But names bind where columns would change places under them, in whatever words: " +
+			"min, max = 1, 9 is not maximum, minimum = 1, 9, nor are won and lost victories and defeats the wrong way round. A name belongs to the column whose words, synonyms or opposites it shares. Equal values do not go together under names " +
+			"that deny each other: opposites such as net and gross, late and on time, active and inactive, and other years, quarters or months; nor where gold's own name stands over other values. Names that hold both opposites, or differ in two, " +
+			"say nothing, and neither do those that engines give, such as col_1.",
 	},
 	{
 		Name: "nulls", About: "Rows",
