@@ -118,7 +118,7 @@ func (w *Warehouse) setVersions(ctx context.Context, q *badgersql.Answers) ([]Se
 		out = append(out, SetVersion{r.text(0), r.count(1)})
 		return true
 	})
-	slices.SortFunc(out, func(a, b SetVersion) int { return natural.Compare(a.Version, b.Version) })
+	slices.SortFunc(out, func(a, b SetVersion) int { return natural.CompareVersions(a.Version, b.Version) })
 	return out, err
 }
 

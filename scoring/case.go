@@ -39,6 +39,8 @@ type Case struct {
 	Human   *bool                      // what people said of the answer, if anyone did; no metric reads it
 	Votes   json.RawMessage            // what each of them said, as it was written: by name, or a list; no metric reads it
 	Options map[string]json.RawMessage // options of one metric, by its name
+
+	UnreadKeys []string // keys of the case file that nothing reads, such as gold.resutl; 20 at most
 }
 
 // Query is one SQL text, what it returned when it ran, and how long that took.
@@ -106,8 +108,8 @@ type Expected struct {
 	Clarifications []string
 }
 
-// caseJSON is a case as case files write it. Unknown members are ignored. [CaseKeys] documents the
-// members.
+// caseJSON is a case as case files write it. Unknown members are told in Case.UnreadKeys. [CaseKeys]
+// documents the members; they may have the names of the tables' columns too, see caseAliases.
 type caseJSON struct {
 	CaseID   nameJSON `json:"case_id" doc:"Identifies the question. Required."`
 	Question string   `json:"question" doc:"The question as the user asked it."`
@@ -199,9 +201,20 @@ func PeekAnswerID(data []byte) AnswerID {
 			Version nameJSON `json:"version"`
 			BatchID nameJSON `json:"batch_id"`
 		} `json:"agent"`
+		// Other names of the same, see caseAliases.
+		Name          nameJSON `json:"agent_name"`
+		Version       nameJSON `json:"agent_version"`
+		BatchID       nameJSON `json:"batch_id"`
+		AgentBatchID  nameJSON `json:"agent_batch_id"`
+		DottedName    nameJSON `json:"agent.name"`
+		DottedVersion nameJSON `json:"agent.version"`
+		DottedBatchID nameJSON `json:"agent.batch_id"`
 	}
 	_ = json.Unmarshal(data, &j) // [DecodeCase] says what is wrong
-	return AnswerID{CaseID: string(j.CaseID), Agent: string(j.Agent.Name), Version: string(j.Agent.Version), Batch: string(j.Agent.BatchID)}
+	return AnswerID{
+		CaseID: string(j.CaseID), Agent: string(cmp.Or(j.Agent.Name, j.Name, j.DottedName)), Version: string(cmp.Or(j.Agent.Version, j.Version, j.DottedVersion)),
+		Batch: string(cmp.Or(j.Agent.BatchID, j.BatchID, j.AgentBatchID, j.DottedBatchID)),
+	}
 }
 
 // ReadLabel reads what a person said of an answer, as people spell it in files and tables alike.
@@ -347,8 +360,16 @@ func DecodeCase(data []byte) (*Case, error) {
 		}
 		return nil, errcode.New(errcode.InvalidArgument, "case: case_id is missing, expected a text that tells the question apart")
 	}
-	if err := checkMembers(data); err != nil {
+	members, err := checkMembers(data)
+	if err != nil {
 		return nil, errcode.New(errcode.Of(err), "case %q: %w", j.CaseID, err)
+	}
+	if members.aliases {
+		own, err := renamed(data)
+		if err != nil {
+			return nil, errcode.New(errcode.InvalidArgument, "case %q: %w", j.CaseID, err)
+		}
+		return DecodeCase(own)
 	}
 	if string(j.Expected.Tools) == "null" {
 		j.Expected.Tools = nil
@@ -360,9 +381,8 @@ func DecodeCase(data []byte) (*Case, error) {
 			Response: j.Agent.Response, ToolCalls: j.Agent.ToolCalls, ConversationID: j.Agent.ConversationID, Turn: j.Agent.Turn,
 		},
 		Expected: Expected{Behaviour: j.Expected.Behaviour, Tools: j.Expected.Tools, Clarifications: j.Expected.Clarifications},
-		Human:    j.Human.Label.passes(), Votes: j.Human.Votes, Options: j.Options,
+		Human:    j.Human.Label.passes(), Votes: j.Human.Votes, Options: j.Options, UnreadKeys: members.unread,
 	}
-	var err error
 	if c.Pred, err = j.Agent.query("agent"); err != nil {
 		return nil, errcode.New(errcode.Of(err), "case %q: %w", j.CaseID, err)
 	}

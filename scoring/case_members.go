@@ -1,6 +1,7 @@
 package scoring
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -12,21 +13,28 @@ import (
 // that are not UTF-8 or a lone surrogate. encoding/json would keep the last member and replace the
 // rest by U+FFFD, so that different texts become equal. Data must be JSON. Results are passed over:
 // what is wrong with one is the error of its query.
-func checkMembers(data []byte) error {
-	var s jsonscan.Scanner
-	s.Reset(data)
-	return checkValue(&s, "")
+func checkMembers(data []byte) (m members, err error) {
+	m.scan.Reset(data)
+	return m, m.value("")
+}
+
+// members are the members of a case while they are checked.
+type members struct {
+	scan    jsonscan.Scanner
+	aliases bool     // some have another name than the key that is read
+	unread  []string // those that are no key, with the keys around them
 }
 
 // objects are the objects of a case whose members encoding/json finds in any letter case.
-var objects = []string{"", "agent", "gold", "expected", "human"}
+var objects = []string{"", "agent", "gold", "expected", "human", alternativesKey}
 
-// checkValue checks the value at a path, such as agent.tool_calls; the elements of a list have the
-// path of the list.
-func checkValue(s *jsonscan.Scanner, path string) error {
+// value checks the value at a path, such as agent.tool_calls; the elements of a list have the path of
+// the list.
+func (m *members) value(path string) error {
+	s := &m.scan
 	switch s.Peek() {
 	case '{':
-		return checkObject(s, path)
+		return m.object(path)
 	case '[':
 		if err := s.Array(); err != nil {
 			return atPath(path, err)
@@ -36,7 +44,7 @@ func checkValue(s *jsonscan.Scanner, path string) error {
 			if err != nil || !more {
 				return atPath(path, err)
 			}
-			if err := checkValue(s, path); err != nil {
+			if err := m.value(path); err != nil {
 				return err
 			}
 		}
@@ -50,7 +58,11 @@ func checkValue(s *jsonscan.Scanner, path string) error {
 	return atPath(path, err)
 }
 
-func checkObject(s *jsonscan.Scanner, path string) error {
+// maxUnread bounds how many unknown keys of one case are told apart.
+const maxUnread = 20
+
+func (m *members) object(path string) error {
+	s := &m.scan
 	if err := s.Object(); err != nil {
 		return atPath(path, err)
 	}
@@ -72,9 +84,17 @@ func checkObject(s *jsonscan.Scanner, path string) error {
 			return errcode.New(errcode.InvalidArgument, "%.80q is there twice", at)
 		}
 		seen[name] = true
-		if at == "agent.result" || at == "gold.result" {
+		if slices.Contains(objects, path) && !knownIn(path, name) {
+			if key, alias := aliasIn(path, name); alias {
+				m.aliases = true
+				at = cmp.Or(key.Name, at)
+			} else if !slices.Contains(m.unread, at) && len(m.unread) < maxUnread {
+				m.unread = append(m.unread, at)
+			}
+		}
+		if at == "agent.result" || at == "gold.result" || at == alternativesKey+".result" {
 			s.Pass()
-		} else if err := checkValue(s, at); err != nil {
+		} else if err := m.value(at); err != nil {
 			return err
 		}
 	}

@@ -317,6 +317,12 @@ func (r *run) scoreOne(m *Metric, gold int) (s Score) {
 		if s, err = m.Score(r.ctx, in); err != nil {
 			return Fail(err)
 		}
+		if (m.Needs|m.Reads)&FieldGoldResult != 0 && in.Gold != nil {
+			s.Warnings = append(s.Warnings, in.Gold.Result.notes("gold result")...)
+		}
+		if (m.Needs|m.Reads)&FieldPredResult != 0 && in.Pred != nil {
+			s.Warnings = append(s.Warnings, in.Pred.Result.notes("result of the agent")...)
+		}
 	}
 	if rank(s) < 0 || s.Status == StatusOK && (math.IsNaN(s.Value) || math.IsInf(s.Value, 0)) {
 		return Fail(errcode.New(errcode.Internal, "metric %s gave no score; this is a defect of badger", m.Name))
@@ -418,41 +424,56 @@ func (r *run) resolve(q *Query) error {
 	return q.Result.Err
 }
 
-// Suggest ends an error about an unknown name: the nearest of the known names, or nothing.
+// Suggest ends an error about an unknown name: the nearest of the known names, the nearest first, or
+// nothing.
 func Suggest(name string, known []string) string {
-	var near []string
-	for _, k := range known {
-		if distance(name, k) <= 1+len(name)/4 || len(name) >= 3 && strings.Contains(k, name) {
-			near = append(near, k)
-		}
-	}
+	near := nearest(name, known)
 	if len(near) == 0 {
 		return ""
 	}
-	if len(near) > 4 {
-		near = near[:4]
-	}
-	return fmt.Sprintf("; did you mean %s?", strings.Join(near, ", "))
+	return fmt.Sprintf("; did you mean %s?", strings.Join(near[:min(len(near), 4)], ", "))
 }
 
-// distance is the Levenshtein distance of two short names.
+// nearest are the known names that a name may be a misspelling or a part of, the nearest first. Letter
+// case and the signs between words say nothing.
+func nearest(name string, known []string) (near []string) {
+	plain := strings.NewReplacer("_", "", "-", "", " ", "").Replace
+	name = plain(strings.ToLower(name))
+	far := map[string]int{}
+	for _, k := range known {
+		other := plain(strings.ToLower(k))
+		d := distance(name, other)
+		if d <= 1+len(name)/4 || len(name) >= 3 && strings.Contains(other, name) {
+			near, far[k] = append(near, k), d
+		}
+	}
+	slices.SortStableFunc(near, func(a, b string) int { return far[a] - far[b] })
+	return near
+}
+
+// distance is how many letters are to be changed, added, left out or exchanged with the next one to
+// make one short name of another (optimal string alignment).
 func distance(a, b string) int {
 	if len(a) > 64 || len(b) > 64 {
 		return 64
 	}
-	row := make([]int, len(b)+1)
+	two, one, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i := range len(a) {
-		prev := row[0]
+		two, one, row = one, row, two
 		row[0] = i + 1
 		for j := range len(b) {
-			cost := prev
-			if a[i] != b[j] {
-				cost = 1 + min(prev, row[j], row[j+1])
+			switch {
+			case a[i] == b[j]:
+				row[j+1] = one[j]
+			default:
+				row[j+1] = 1 + min(one[j], row[j], one[j+1])
 			}
-			prev, row[j+1] = row[j+1], cost
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], two[j-1]+1)
+			}
 		}
 	}
 	return row[len(b)]

@@ -2,7 +2,9 @@ package scoring
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -14,8 +16,8 @@ import (
 
 // ParseResult reads an inline result: {"columns":[{"name":…,"type":…}],"rows":[[…]]}.
 //
-// "type" is optional and any warehouse's name of it. Without one a column takes the type of its
-// values: whole numbers are INT64, other numbers FLOAT64 where that keeps every digit and DECIMAL
+// "type" is optional and any engine's name of it. Without one, and with one that is not known, which
+// the table's notes tell, a column takes the type of its values: whole numbers are INT64, other numbers FLOAT64 where that keeps every digit and DECIMAL
 // where it does not, text STRING, objects and arrays JSON; a column of several kinds is ANY. With a
 // type, text is read as that type, so that numbers, dates and times can be carried exactly; in a
 // column declared ANY a cell may say its own type, {"DATE":"2024-02-29"}. The columns may also be
@@ -33,10 +35,9 @@ func scanResult(s *jsonscan.Scanner) (*Table, error) {
 	if err := s.Object(); err != nil {
 		return nil, prefix("result: ", err)
 	}
-	var cols []Column
-	var declared []Type
+	var head *resultHead
 	var rows *jsonscan.Scanner // "rows" that stand before "columns" are read last
-	haveColumns, haveRows, n := false, false, 0
+	haveRows, n := false, 0
 	for first := true; ; first = false {
 		key, ok, err := s.Key(first)
 		if err != nil {
@@ -46,12 +47,11 @@ func scanResult(s *jsonscan.Scanner) (*Table, error) {
 			break
 		}
 		switch {
-		case string(key) == "columns" && !haveColumns:
-			haveColumns = true
-			cols, declared, err = scanColumns(s)
-		case string(key) == "rows" && !haveRows && haveColumns:
+		case string(key) == "columns" && head == nil:
+			head, err = scanColumns(s)
+		case string(key) == "rows" && !haveRows && head != nil:
 			haveRows = true
-			n, err = scanRows(s, cols, declared)
+			n, err = head.rows(s)
 		case string(key) == "rows" && !haveRows:
 			haveRows = true
 			var raw []byte
@@ -70,16 +70,61 @@ func scanResult(s *jsonscan.Scanner) (*Table, error) {
 	if err := s.End(); err != nil {
 		return nil, prefix("result: ", err)
 	}
-	if !haveColumns || !haveRows {
+	if head == nil || !haveRows {
 		return nil, errcode.New(errcode.InvalidArgument, `result: expected an object with "columns" and "rows"`)
 	}
 	if rows != nil {
 		var err error
-		if n, err = scanRows(rows, cols, declared); err != nil {
+		if n, err = head.rows(rows); err != nil {
 			return nil, prefix("result: ", err)
 		}
 	}
-	return &Table{Columns: cols, rows: n}, nil
+	return &Table{Columns: head.columns, Notes: head.notes, rows: n}, nil
+}
+
+// resultHead is the columns of an inline result, with what was said of their types.
+type resultHead struct {
+	columns  []Column
+	declared []Type
+	words    []string // the plain name of each type; empty where there is none
+	notes    []string
+}
+
+// rows reads the rows. Where a type is called by a name that engines have for different types, and a
+// value is not of the first, the rows are read again.
+func (h *resultHead) rows(s *jsonscan.Scanner) (int, error) {
+	begin, first := *s, map[int]error{}
+	for {
+		n, at, err := scanRows(s, h.columns, h.declared)
+		if err == nil {
+			for i := range h.columns {
+				if h.declared[i] == Null {
+					h.columns[i] = h.columns[i].WithoutNullWords()
+				}
+			}
+			return n, nil
+		}
+		if at < 0 {
+			return n, err
+		}
+		other, ok := ambiguous[h.words[at]]
+		if !ok {
+			return n, cmp.Or(first[at], err)
+		}
+		first[at] = err
+		if h.words[at] = ""; other == Null {
+			h.note(at, "not all values are of its type %v, and they decide of what type it is", h.declared[at])
+		}
+		h.declared[at] = other
+		for i := range h.columns {
+			h.columns[i] = Column{Name: h.columns[i].Name, Type: h.declared[i]}
+		}
+		*s = begin
+	}
+}
+
+func (h *resultHead) note(column int, format string, args ...any) {
+	h.notes = append(h.notes, fmt.Sprintf("column %d (%.40q): ", column+1, h.columns[column].Name)+fmt.Sprintf(format, args...))
 }
 
 func prefix(p string, err error) error {
@@ -89,24 +134,24 @@ func prefix(p string, err error) error {
 // MaxColumns bounds the columns of a result, so that a few bytes for each cannot fill the memory.
 const MaxColumns = 1 << 16
 
-func scanColumns(s *jsonscan.Scanner) ([]Column, []Type, error) {
+func scanColumns(s *jsonscan.Scanner) (*resultHead, error) {
 	if err := s.Array(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	cols := make([]Column, 0, 4)
-	declared := make([]Type, 0, 4)
+	h := &resultHead{columns: make([]Column, 0, 4), declared: make([]Type, 0, 4), words: make([]string, 0, 4)}
 	for first := true; ; first = false {
 		more, err := s.More(first)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if !more {
-			return cols, declared, nil
+			return h, nil
 		}
-		if len(cols) == MaxColumns {
-			return nil, nil, errcode.New(errcode.ResourceExhausted, "more than %d columns", MaxColumns)
+		at := len(h.columns)
+		if at == MaxColumns {
+			return nil, errcode.New(errcode.ResourceExhausted, "more than %d columns", MaxColumns)
 		}
-		name, t := "", Null
+		name, typeName := "", ""
 		if s.Peek() == '"' {
 			var b []byte
 			if b, err = s.String(); err == nil {
@@ -114,29 +159,36 @@ func scanColumns(s *jsonscan.Scanner) ([]Column, []Type, error) {
 			}
 			name = string(b)
 		} else {
-			name, t, err = scanColumn(s)
+			name, typeName, err = scanColumn(s)
 		}
 		if err != nil {
-			return nil, nil, errcode.New(errcode.Of(err), "column %d (%q): %w", len(cols)+1, name, err)
+			return nil, errcode.New(errcode.Of(err), "column %d (%q): %w", at+1, name, err)
 		}
-		cols = append(cols, Column{Name: name, Type: t})
-		declared = append(declared, t)
+		t, word, known := Null, "", true
+		if strings.TrimSpace(typeName) != "" {
+			t, word, known = typeNamed(typeName)
+		}
+		h.columns, h.declared, h.words = append(h.columns, Column{Name: name, Type: t}), append(h.declared, t), append(h.words, word)
+		if !known {
+			h.note(at, "the type %.40q is not known, and its values decide of what type it is", typeName)
+		}
 	}
 }
 
-func scanColumn(s *jsonscan.Scanner) (name string, t Type, err error) {
+// scanColumn reads the name of a column and of its type.
+func scanColumn(s *jsonscan.Scanner) (name, typeName string, err error) {
 	if err := s.Object(); err != nil {
-		return "", Null, err
+		return "", "", err
 	}
 	for first := true; ; first = false {
 		key, ok, err := s.Key(first)
 		if err != nil || !ok {
-			return name, t, err
+			return name, typeName, err
 		}
 		isName := string(key) == "name"
 		if !isName && string(key) != "type" || s.Peek() == 'n' {
 			if _, err := s.Skip(); err != nil {
-				return name, Null, err
+				return name, "", err
 			}
 			continue
 		}
@@ -145,49 +197,45 @@ func scanColumn(s *jsonscan.Scanner) (name string, t Type, err error) {
 			err = s.Lone()
 		}
 		if err != nil {
-			return name, Null, err
+			return name, "", err
 		}
 		if isName {
 			name = string(v)
-			continue
-		}
-		known := false
-		if t, known = typeWords[string(v)]; !known {
-			if t, known = TypeNamed(string(v)); !known {
-				return name, Null, errcode.New(errcode.InvalidArgument, "unknown type %.40q", v)
-			}
+		} else {
+			typeName = string(v)
 		}
 	}
 }
 
-func scanRows(s *jsonscan.Scanner, cols []Column, declared []Type) (int, error) {
+// scanRows reads the rows. At is the column of a value that is not of the declared type, or -1.
+func scanRows(s *jsonscan.Scanner, cols []Column, declared []Type) (n, at int, err error) {
 	if err := s.Array(); err != nil {
-		return 0, err
+		return 0, -1, err
 	}
-	for n := 0; ; n++ {
+	for ; ; n++ {
 		more, err := s.More(n == 0)
 		if err != nil || !more {
-			return n, err
+			return n, -1, err
 		}
 		if err := s.Array(); err != nil {
-			return 0, errcode.New(errcode.InvalidArgument, "row %d: %w", n+1, err)
+			return 0, -1, errcode.New(errcode.InvalidArgument, "row %d: %w", n+1, err)
 		}
 		for i := 0; ; i++ {
 			more, err := s.More(i == 0)
 			if err != nil {
-				return 0, errcode.New(errcode.InvalidArgument, "row %d: %w", n+1, err)
+				return 0, -1, errcode.New(errcode.InvalidArgument, "row %d: %w", n+1, err)
 			}
 			if more != (i < len(cols)) {
 				if more {
-					return 0, errcode.New(errcode.InvalidArgument, "row %d: more values than columns, of which there are %d", n+1, len(cols))
+					return 0, -1, errcode.New(errcode.InvalidArgument, "row %d: more values than columns, of which there are %d", n+1, len(cols))
 				}
-				return 0, errcode.New(errcode.InvalidArgument, "row %d: %d values, expected one for each of the %d columns", n+1, i, len(cols))
+				return 0, -1, errcode.New(errcode.InvalidArgument, "row %d: %d values, expected one for each of the %d columns", n+1, i, len(cols))
 			}
 			if !more {
 				break
 			}
 			if err := scanCell(s, (*Builder)(&cols[i]), declared[i]); err != nil {
-				return 0, errcode.New(errcode.Of(err), "row %d, column %d (%q): %w", n+1, i+1, cols[i].Name, err)
+				return 0, i, errcode.New(errcode.Of(err), "row %d, column %d (%q): %w", n+1, i+1, cols[i].Name, err)
 			}
 		}
 	}
@@ -238,10 +286,14 @@ func scanCell(s *jsonscan.Scanner, b *Builder, declared Type) error {
 			return b.AppendText(Bytes, raw)
 		}
 		v, err := ParseAs(declared, string(text))
-		if err != nil {
+		switch {
+		case err == nil:
+			b.Append(v)
+		case IsNullWord(text):
+			b.AppendNull()
+		default:
 			return err
 		}
-		b.Append(v)
 		return nil
 	case '[', '{':
 		raw, err := s.Skip()
@@ -391,9 +443,13 @@ func (b *Builder) shows(text []byte) {
 	if point < 0 {
 		return
 	}
-	digits := len(text) - point - 1
-	if e := bytes.IndexAny(text[point:], "eE"); e >= 0 {
-		digits = e - 1
+	fraction := text[point+1:]
+	if e := bytes.IndexAny(fraction, "eE"); e >= 0 {
+		fraction = fraction[:e]
+	}
+	digits := len(fraction)
+	if digits == 1 && fraction[0] == '0' {
+		digits = 0 // how programs print a whole double: 3.0
 	}
 	b.Scale = max(b.Scale, int32(min(digits, MaxDecimalDigits))) //nolint:gosec // bounded
 }

@@ -12,6 +12,7 @@ import (
 // may repeat or be empty.
 type Table struct {
 	Columns []Column
+	Notes   []string // what its reader took otherwise than it is given, such as a type of unknown name; for people
 	rows    int
 }
 
@@ -53,9 +54,11 @@ type Column struct {
 	Name string
 	Type Type
 	// Scale is the digits behind the point of a DECIMAL column; every value has it. Of a FLOAT64
-	// column that was read from text it is the most digits that a value was written with: 3.0 says
-	// that something was rounded to a digit.
+	// column that was read from text it is the most digits that a value was written with, for what is
+	// rounded shows where. The zero of 3.0 does not count: programs print whole doubles so.
 	Scale int32
+	// Written tells how numbers were written that were read from text without types, such as CSV.
+	Written Written
 
 	n      int
 	nulls  []uint64 // bit set: NULL; as long as the last NULL needs
@@ -67,6 +70,16 @@ type Column struct {
 	ends   []uint32   // … and where each ends
 	cells  []Value    // Any
 }
+
+// Written is how the numbers of a column with digits behind the point were written.
+type Written uint8
+
+// 1.10 is padded, 1.1 and 1.0 are plain. What was no text before has no writing of its own.
+const (
+	NotWritten Written = iota
+	WrittenPlain
+	WrittenPadded
+)
 
 // Len is the number of values.
 func (c *Column) Len() int { return c.n }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/amount"
+	"github.com/badger-eval/badger/internal/casesource"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/internal/export"
@@ -34,6 +35,7 @@ type runCommand struct {
 	Metrics []string `placeholder:"A,B" help:"Metrics to compute. default stands for those computed without this flag, all for these and those that are only computed on request (counterexample)."`
 	Mode    string   `default:"both" enum:"text2sql_only,agentic_only,both" help:"Which branch to evaluate: text2sql_only, agentic_only or both."`
 	answerFlags
+	Strict bool     `help:"Refuse cases that say something that is not read: unknown keys, dialects, types and metrics."`
 	Config string   `placeholder:"FILE" help:"Options and thresholds of metrics, in YAML."`
 	Judges []string `placeholder:"FILE,…" help:"Judge files to use besides the promoted judges of --source and --to."`
 
@@ -218,6 +220,9 @@ func (c *runCommand) prepare(ctx context.Context, e *runAtWork) error {
 	}
 	if e.Engine, err = scoring.NewEngine(metrics, &o); err != nil {
 		return errcode.AsUsage(err)
+	}
+	if c.Strict {
+		e.Source = casesource.Strict(e.Source, e.Engine.Strict)
 	}
 	if e.Metrics, err = evaluation.ChooseMetrics(e.Engine, c.Metrics, c.Mode, func(m *scoring.Metric) bool { return e.Engine.HasJudge(m.Name) || recorded.Answers(m) }); err != nil {
 		return err

@@ -205,7 +205,7 @@ func (x *auditing) digests(in *AuditInput) (map[scoring.AnswerID]string, error) 
 }
 
 func compareAnswers(a, b scoring.AnswerID) int {
-	return cmp.Or(natural.Compare(a.CaseID, b.CaseID), natural.Compare(a.Agent, b.Agent), natural.Compare(a.Version, b.Version), natural.Compare(a.Batch, b.Batch))
+	return cmp.Or(natural.Compare(a.CaseID, b.CaseID), natural.Compare(a.Agent, b.Agent), natural.CompareVersions(a.Version, b.Version), natural.Compare(a.Batch, b.Batch))
 }
 
 func (a *evidenceOf) because(reason, by string) {

@@ -112,7 +112,7 @@ func LoadSystems(ctx context.Context, src Source, set *Set, batches []Batch, met
 		}
 	}
 	slices.SortFunc(systems, func(a, b *Answers) int {
-		return cmp.Or(natural.Compare(a.Agent, b.Agent), natural.Compare(a.Version, b.Version), strings.Compare(a.Origin, b.Origin))
+		return cmp.Or(natural.Compare(a.Agent, b.Agent), natural.CompareVersions(a.Version, b.Version), strings.Compare(a.Origin, b.Origin))
 	})
 	return systems, repeated, nil
 }
@@ -162,7 +162,7 @@ func (f *Failures) add(set *Set, metric string, systems []*Answers) {
 		}
 		row.Cases = len(questions)
 		slices.SortFunc(row.Groups, func(a, b FailureGroup) int {
-			return cmp.Or(natural.Compare(a.System, b.System), CompareTiers(a.Tier, b.Tier))
+			return cmp.Or(natural.CompareVersions(a.System, b.System), CompareTiers(a.Tier, b.Tier))
 		})
 		out = append(out, row)
 	}

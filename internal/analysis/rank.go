@@ -364,7 +364,7 @@ func (x *ranker) rank(r *Ranking, o RankOptions) {
 			out.shifts(means[0], means[m], signs[0], signs[m])
 		}
 		slices.SortStableFunc(out.Systems, func(a, b SystemRank) int {
-			return cmp.Or(cmp.Compare(a.Rank, b.Rank), natural.Compare(a.System, b.System))
+			return cmp.Or(cmp.Compare(a.Rank, b.Rank), natural.CompareVersions(a.System, b.System))
 		})
 	}
 }
@@ -640,7 +640,7 @@ func (x *ranker) errors(r *Ranking, labels map[scoring.AnswerID]bool, o RankOpti
 			}
 			return 1
 		}
-		return cmp.Or(natural.Compare(a.System, b.System), cmp.Compare(whole(a.Tier), whole(b.Tier)), CompareTiers(a.Tier, b.Tier))
+		return cmp.Or(natural.CompareVersions(a.System, b.System), cmp.Compare(whole(a.Tier), whole(b.Tier)), CompareTiers(a.Tier, b.Tier))
 	})
 	if len(r.Errors) == 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("no answer has both a verdict of %s and one of %s", r.EX, against))

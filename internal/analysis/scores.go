@@ -82,7 +82,7 @@ func (b *Batch) sameVersion(o *Batch) bool {
 // they are new; names decide where dates do not.
 func Sort(batches []Batch) {
 	slices.SortStableFunc(batches, func(a, b Batch) int {
-		return cmp.Or(a.At.Compare(b.At), natural.Compare(a.ID, b.ID), natural.Compare(a.Agent, b.Agent), natural.Compare(a.Version, b.Version), strings.Compare(a.Origin, b.Origin))
+		return cmp.Or(a.At.Compare(b.At), natural.Compare(a.ID, b.ID), natural.Compare(a.Agent, b.Agent), natural.CompareVersions(a.Version, b.Version), strings.Compare(a.Origin, b.Origin))
 	})
 }
 

@@ -24,6 +24,8 @@ type Warehouse struct {
 	Tables *connectors.Warehouse
 	Filter connectors.Filter
 
+	check func(*scoring.Case) error // nil: no case is refused, see [Strict]
+
 	mu    sync.Mutex
 	taken map[string]int64 // answers by the version of the golden set that their question was taken from
 	loose int64            // answers to questions that the golden set lacks
@@ -72,6 +74,12 @@ func (s *Warehouse) Cases(ctx context.Context) iter.Seq2[batch.Item, error] {
 			if err != nil {
 				yield(batch.Item{}, err)
 				return
+			}
+			if a.Case != nil && s.check != nil {
+				if err := s.check(a.Case); err != nil {
+					yield(batch.Item{}, errcode.Usage("--strict: %w", err))
+					return
+				}
 			}
 			if read++; read == 1 || a.AnswerID != last { // rows of one answer follow each other
 				s.count(&a)
@@ -156,7 +164,7 @@ func (s *Warehouse) Versions() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var parts []string
-	for _, v := range slices.Backward(slices.SortedFunc(maps.Keys(s.taken), natural.Compare)) {
+	for _, v := range slices.Backward(slices.SortedFunc(maps.Keys(s.taken), natural.CompareVersions)) {
 		parts = append(parts, fmt.Sprintf("version %s for %s", cmp.Or(v, "without a name"), amount.Of(int(s.taken[v]), "answer")))
 	}
 	if s.loose > 0 {

@@ -65,6 +65,7 @@ type Run struct {
 	begun   map[connectors.Run]bool           // rows of eval_runs that are written
 	answers map[connectors.Run]*tally         // by the key of eval_runs
 	strange map[string]int64                  // answers whose case has options of a metric that is not known, by its name
+	unreads map[string]*unread                // what cases say and nothing reads, by its text
 	earlier map[connectors.Run]connectors.Run // the rows of a run that is resumed, by their key
 }
 
@@ -107,7 +108,7 @@ func (e *Run) Evaluate(ctx context.Context) (batch.Outcome, error) {
 	}
 	var lost error // of looking up questions
 	runner.Scored = func(c *scoring.Case, rows []batch.Row) {
-		e.lookAtOptions(c)
+		e.lookAtUnread(c)
 		if _, ok := e.Source.(*casesource.Warehouse); c != nil || !ok {
 			e.scored(questionOf(c), rows)
 			return
@@ -173,10 +174,30 @@ func (e *Run) scored(q connectors.Question, rows []batch.Row) {
 // maxStrange bounds how many unknown metrics are told apart.
 const maxStrange = 100
 
-// lookAtOptions counts options of a case that no metric reads, such as those of a misspelt name.
-func (e *Run) lookAtOptions(c *scoring.Case) {
+// unread is something that cases say and that is not read.
+type unread struct {
+	answers int64
+	says    []string
+}
+
+// lookAtUnread counts what of a case is not read: unknown keys, dialects and types, and options of a
+// metric that is not known, such as those of a misspelt name.
+func (e *Run) lookAtUnread(c *scoring.Case) {
 	if c == nil {
 		return
+	}
+	if of := c.Unusual(); of != "" {
+		u := e.unreads[of]
+		if u == nil && len(e.unreads) < maxStrange {
+			if e.unreads == nil {
+				e.unreads = map[string]*unread{}
+			}
+			u = &unread{says: c.Unread()}
+			e.unreads[of] = u
+		}
+		if u != nil {
+			u.answers++
+		}
 	}
 	for name := range c.Options {
 		if _, err := e.Engine.Metric(name); err == nil {

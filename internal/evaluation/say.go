@@ -1,6 +1,7 @@
 package evaluation
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/casesource"
+	"github.com/badger-eval/badger/internal/printable"
 )
 
 // Say tells where the scores are, and what was asked and run for them.
@@ -25,6 +27,7 @@ func (e *Run) Say(o batch.Outcome) {
 	if s, ok := e.Source.(*casesource.Warehouse); ok {
 		fmt.Fprintf(e.Notes, "golden set: %s\n", s.Versions())
 	}
+	e.sayUnread()
 	for i, name := range slices.Sorted(maps.Keys(e.strange)) {
 		if i == 3 {
 			fmt.Fprintf(e.Notes, "note: nor were those of %s\n", amount.Of(len(e.strange)-i, "more unknown metric"))
@@ -48,6 +51,27 @@ func (e *Run) Say(o batch.Outcome) {
 	}
 	if text := e.Summary.Unversioned(); text != "" {
 		fmt.Fprintln(e.Notes, "note:", text)
+	}
+}
+
+// told is how many things that are not read are told one by one.
+const told = 8
+
+// sayUnread tells once what the cases of the run say and nothing reads, what most of them say first.
+func (e *Run) sayUnread() {
+	answers := map[string]int64{}
+	for _, u := range e.unreads {
+		for _, says := range u.says {
+			answers[says] += u.answers
+		}
+	}
+	all := slices.SortedFunc(maps.Keys(answers), func(a, b string) int { return cmp.Or(cmp.Compare(answers[b], answers[a]), cmp.Compare(a, b)) })
+	for i, says := range all {
+		if i == told {
+			fmt.Fprintf(e.Notes, "note: nor %s\n", amount.Of(len(all)-i, "more of the kind"))
+			break
+		}
+		fmt.Fprintf(e.Notes, "note: %s: %s\n", amount.Of(answers[says], "answer"), printable.Text(says))
 	}
 }
 

@@ -28,13 +28,47 @@ func TestOptionsOfUnknownMetrics(t *testing.T) {
 	} {
 		var notes bytes.Buffer
 		e := &Run{Engine: engine, Notes: &notes, Summary: NewSummary(engine, nil)}
-		e.lookAtOptions(nil)
+		e.lookAtUnread(nil)
 		for _, name := range tc.names {
 			c := &scoring.Case{}
 			if name != "" {
 				c.Options = map[string]json.RawMessage{name: json.RawMessage("{}")}
 			}
-			e.lookAtOptions(c)
+			e.lookAtUnread(c)
+		}
+		if e.Say(batch.Outcome{}); notes.String() != tc.want {
+			t.Errorf("%s:\n%swant\n%s", tc.why, &notes, tc.want)
+		}
+	}
+}
+
+// What cases say and nothing reads is told once a run, what most of them say first.
+func TestUnreadIsTold(t *testing.T) {
+	engine, err := scoring.NewEngine(metric.All(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const generic = "and its SQL is read as that of any dialect (generic)"
+	for _, tc := range []struct {
+		why   string
+		cases []string
+		want  string
+	}{
+		{"all is read", []string{`{"case_id":"a","dialect":"PostgreSQL 16","gold_sql":"SELECT 1"}`}, ""},
+		{"a misspelt key", []string{`{"case_id":"a","gold":{"reslut":"table:t"}}`, `{"case_id":"b","gold":{"reslut":"table:t"}}`}, "note: 2 answers: the key \"gold.reslut\" is not known and not read; did you mean gold.result?\n"},
+		{"a misspelt dialect, and a key that more have", []string{`{"case_id":"a","dialect":"snowflak","n":1}`, `{"case_id":"b","n":1}`},
+			"note: 2 answers: the key \"n\" is not known and not read\nnote: 1 answer: the dialect \"snowflak\" is not known, " + generic + "; did you mean snowflake?\n"},
+		{"a dialect that is none of badger's", []string{`{"case_id":"a","dialect":"oracle"}`},
+			"note: 1 answer: the dialect \"oracle\" is not known, " + generic + "; known are bigquery, databricks, duckdb, mysql, postgres, redshift, snowflake, sqlite, tsql, generic\n"},
+	} {
+		var notes bytes.Buffer
+		e := &Run{Engine: engine, Notes: &notes, Summary: NewSummary(engine, nil)}
+		for _, text := range tc.cases {
+			c, err := scoring.DecodeCase([]byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			e.lookAtUnread(c)
 		}
 		if e.Say(batch.Outcome{}); notes.String() != tc.want {
 			t.Errorf("%s:\n%swant\n%s", tc.why, &notes, tc.want)

@@ -167,7 +167,7 @@ func (j *junit) Close() error {
 		return errcode.New(errcode.ResourceExhausted, "JUnit: the temporary file cannot be written: %w", err)
 	}
 	keys := slices.SortedFunc(maps.Keys(j.suites), func(a, b suiteKey) int {
-		return cmp.Or(natural.Compare(a.run, b.run), natural.Compare(a.agent, b.agent), natural.Compare(a.version, b.version), natural.Compare(a.batch, b.batch))
+		return cmp.Or(natural.Compare(a.run, b.run), natural.Compare(a.agent, b.agent), natural.CompareVersions(a.version, b.version), natural.Compare(a.batch, b.batch))
 	})
 	w := bufio.NewWriter(j.w)
 	_, _ = w.WriteString(xml.Header + `<testsuites name="badger">` + "\n")

@@ -106,7 +106,7 @@ func (s *Summary) agentList() []Agent {
 		list = append(list, a)
 	}
 	slices.SortFunc(list, func(a, b Agent) int {
-		return cmp.Or(natural.Compare(a.Name, b.Name), natural.Compare(a.Version, b.Version))
+		return cmp.Or(natural.Compare(a.Name, b.Name), natural.CompareVersions(a.Version, b.Version))
 	})
 	return list
 }

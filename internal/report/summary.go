@@ -260,7 +260,7 @@ func (s *Summary) Unanswered(questions []string) []Case {
 		}
 	}
 	slices.SortFunc(out, func(a, b Case) int {
-		return cmp.Or(natural.Compare(a.Agent, b.Agent), natural.Compare(a.Version, b.Version), natural.Compare(a.Batch, b.Batch), natural.Compare(a.ID, b.ID))
+		return cmp.Or(natural.Compare(a.Agent, b.Agent), natural.CompareVersions(a.Version, b.Version), natural.Compare(a.Batch, b.Batch), natural.Compare(a.ID, b.ID))
 	})
 	return out
 }

@@ -78,7 +78,7 @@ func (r *reader) readCSV(in *bufio.Reader) (*scoring.Table, error) {
 			c := &s.cells[i]
 			if !c.quoted && r.isNull(c.text) {
 				columns[i].null()
-			} else if err := columns[i].append(c.text); err != nil {
+			} else if err := columns[i].append(c.text, c.quoted, r.Nulls == nil); err != nil {
 				return nil, inRow(rows, inColumn(columns, i, err))
 			}
 		}
@@ -118,9 +118,26 @@ func (r *reader) reserve(columns []csvColumn, perRow int64) {
 
 func table(columns []csvColumn, rows int) (*scoring.Table, error) {
 	out := make([]scoring.Column, len(columns))
+	var texts []int
+	printed := map[nullWord]bool{}
 	for i := range columns {
-		out[i] = columns[i].column()
+		var ok bool
+		if out[i], ok = columns[i].column(); !ok && !(len(columns[i].words) > 0 && columns[i].figures()) {
+			texts = append(texts, i)
+			continue
+		}
+		for _, w := range columns[i].words {
+			printed[nullWord{text: w.text, quoted: w.quoted}] = true
+		}
+		if !ok {
+			texts = append(texts, i)
+			continue
+		}
 		columns[i] = csvColumn{name: columns[i].name} // its text is no longer needed
+	}
+	for _, i := range texts {
+		out[i] = columns[i].textColumn(printed)
+		columns[i] = csvColumn{name: columns[i].name}
 	}
 	t, err := scoring.NewTable(out...)
 	if err != nil {
@@ -173,7 +190,7 @@ func (r *reader) header(s *csvScanner) ([]csvColumn, error) {
 // isNull tells whether an unquoted cell stands for NULL.
 func (r *reader) isNull(text []byte) bool {
 	if r.Nulls == nil {
-		return len(text) == 0
+		return len(text) == 0 || len(text) == 2 && text[0] == '\\' && text[1] == 'N' || string(text) == "<NA>"
 	}
 	return slices.Contains(r.Nulls, string(text))
 }

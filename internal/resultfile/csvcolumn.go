@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 	"strconv"
+	"strings"
 	"unsafe"
 
 	"github.com/badger-eval/badger/internal/errcode"
@@ -31,6 +32,7 @@ type csvColumn struct {
 	n      int
 	nulls  []uint64
 	empty  []int // rows of empty cells that are not NULL: text in a column of text, else NULL
+	words  []nullWord
 	ints   []int64
 	isText bool
 	text   []byte
@@ -41,6 +43,56 @@ type csvColumn struct {
 	exp    bool // one was written with an exponent, as programs print doubles: 1.5e7, 1e+07
 	code   bool // or as a code may have one: 12e3
 	far    bool // of more than maxExponent
+
+	fractions
+}
+
+// nullWord is a cell that holds a word that programs print for NULL. It counts as NULL until it is
+// known what the other cells of the column are.
+type nullWord struct {
+	row    int
+	text   string
+	quoted bool
+}
+
+// fractions is how the numbers of a column with a point were written.
+type fractions struct {
+	point        bool // there is one
+	fewest, most int  // digits behind the point
+	padded       bool // one ends with a zero, and has more digits than one: 1.10, which a number would not be printed with
+	whole        bool // a number without a point is beside them
+	zero         bool // one has nothing but zeros behind the point: 5.0
+	bare         bool // one has no digit before the point: .5
+	led          bool // one begins with 0.
+}
+
+// note notes a number with digits behind the point.
+func (f *fractions) note(digits []byte, bare, led bool) {
+	n := len(digits)
+	if !f.point {
+		f.point, f.fewest = true, n
+	}
+	f.fewest, f.most = min(f.fewest, n), max(f.most, n)
+	f.padded = f.padded || n > 1 && digits[n-1] == '0'
+	f.zero = f.zero || digits[0] == '0' && len(bytes.Trim(digits, "0")) == 0
+	f.bare, f.led = f.bare || bare, f.led || led
+}
+
+// codes tells whether the texts say more than their numbers, as versions do: 1.10 beside 1.2.
+func (f *fractions) codes() bool { return f.padded && f.fewest != f.most }
+
+// mayMerge tells whether two of the texts may be one number: 5 and 5.0, .5 and 0.5.
+func (f *fractions) mayMerge() bool { return f.zero && f.whole || f.bare && f.led }
+
+// written is what the column says of it.
+func (f *fractions) written() scoring.Written {
+	switch {
+	case !f.point:
+		return scoring.NotWritten
+	case f.padded:
+		return scoring.WrittenPadded
+	}
+	return scoring.WrittenPlain
 }
 
 // maxExponent is how far exponents may reach in columns that doubles do not keep: 1e300 beside 38
@@ -60,9 +112,15 @@ func (c *csvColumn) null() {
 	c.n++
 }
 
-func (c *csvColumn) append(cell []byte) error {
+// append appends a cell. Words are told where the words for NULL count.
+func (c *csvColumn) append(cell []byte, quoted, words bool) error {
 	if len(cell) == 0 {
 		c.empty = append(c.empty, c.n)
+	}
+	if words && scoring.IsNullWord(cell) {
+		c.words = append(c.words, nullWord{c.n, string(cell), quoted})
+		c.null()
+		return nil
 	}
 	if !c.isText {
 		if n, ok := canonicalInt(cell); ok {
@@ -100,7 +158,7 @@ func (c *csvColumn) becomeText() {
 			empty = empty[1:]
 		case !isNull(c.nulls, i):
 			c.text = strconv.AppendInt(c.text, n, 10)
-			c.shape, c.digits = number, true
+			c.shape, c.digits, c.whole = number, true, true
 		}
 		c.ends = append(c.ends, uint32(len(c.text))) //nolint:gosec // at most 20 bytes each of at most 2^27 values
 	}
@@ -187,6 +245,7 @@ func (c *csvColumn) isNumber(b []byte) bool {
 	if b[0] == '-' {
 		i = 1
 	}
+	begin := i
 	whole := run(b, i)
 	if whole > i+1 && b[i] == '0' {
 		return false
@@ -198,7 +257,10 @@ func (c *csvColumn) isNumber(b []byte) bool {
 		if end == i+1 {
 			return false
 		}
+		c.note(b[i+1:end], whole == begin, b[begin] == '0')
 		digits, i, point = digits+end-i-1, end, true
+	} else {
+		c.whole = true
 	}
 	if digits == 0 || digits > scoring.MaxDecimalDigits {
 		return false
@@ -252,25 +314,108 @@ func (c *csvColumn) cell(i int) []byte {
 	return c.text[start:c.ends[i]]
 }
 
-// column gives the column its type and values.
-func (c *csvColumn) column() scoring.Column {
+// column gives the column its type and values. ok is false where it is one of text, see textColumn.
+func (c *csvColumn) column() (col scoring.Column, ok bool) {
+	if c.isText && c.shape&number != 0 || !c.isText && !c.allNull() {
+		c.restore(func(w *nullWord) bool { return isToken([]byte(w.text)) }) // NaN among numbers is one
+	}
 	if !c.isText {
 		if !c.allNull() {
-			return scoring.IntColumn(c.name, scoring.Int64, c.ints, c.nullsAndEmpty())
+			return scoring.IntColumn(c.name, scoring.Int64, c.ints, c.nullsAndEmpty()), true
 		}
-		if len(c.empty) == 0 {
+		if len(c.empty) == 0 && !slices.ContainsFunc(c.words, func(w nullWord) bool { return !scoring.OnlyNull(w.text) }) {
 			b := scoring.NewBuilder(c.name, scoring.Null, 0)
 			b.AppendNulls(c.n)
-			return b.Column()
+			return b.Column(), true
 		}
 		c.ends = make([]uint32, c.n) // nothing but NULL and empty text
+		c.isText, c.ints = true, nil
 	}
-	if c.shape != 0 && (c.shape != number || c.digits && (!c.code || c.exp)) {
-		if col, ok := c.typed(); ok {
-			return col
+	if c.shape != 0 && (c.shape != number || c.digits && (!c.code || c.exp) && !c.codes() && !(c.mayMerge() && c.merges())) {
+		return c.typed()
+	}
+	return scoring.Column{}, false
+}
+
+// textColumn is the column as text. Printed are the words for NULL that columns of other types of the
+// same file hold: whoever wrote it prints NULL so. Other words are text, but for what no text is, and
+// in a column whose other cells are numbers, dates or times in a form that is no type's.
+func (c *csvColumn) textColumn(printed map[nullWord]bool) scoring.Column {
+	figures := len(c.words) > 0 && c.figures()
+	c.restore(func(w *nullWord) bool { return !figures && !printed[nullWord{text: w.text, quoted: w.quoted}] })
+	return scoring.TextColumn(c.name, scoring.String, c.text, c.ends, c.nulls)
+}
+
+// figures tells whether all cells that are there have the form of numbers, dates or times.
+func (c *csvColumn) figures() bool {
+	some := false
+	for i := range c.n {
+		if cell := c.cell(i); len(cell) > 0 {
+			if some = true; !scoring.IsFigure(cell) {
+				return false
+			}
 		}
 	}
-	return scoring.TextColumn(c.name, scoring.String, c.text, c.ends, c.nulls)
+	return some
+}
+
+// restore makes words for NULL the cells that they stand in.
+func (c *csvColumn) restore(which func(w *nullWord) bool) {
+	kept, restored := c.words[:0:0], 0
+	for i := range c.words {
+		if which(&c.words[i]) {
+			restored++
+		} else {
+			kept = append(kept, c.words[i])
+		}
+	}
+	if restored == 0 {
+		return
+	}
+	if !c.isText {
+		c.becomeText()
+	}
+	old, ends, words := c.text, c.ends, c.words
+	c.text, c.ends, c.words = make([]byte, 0, len(old)+8*restored), make([]uint32, 0, c.n), kept
+	from := uint32(0)
+	for i, end := range ends {
+		c.text = append(c.text, old[from:end]...)
+		if len(words) > 0 && words[0].row == i {
+			if which(&words[0]) {
+				c.text = append(c.text, words[0].text...)
+				c.nulls[i>>6] &^= 1 << (i & 63)
+				c.narrow([]byte(words[0].text))
+			}
+			words = words[1:]
+		}
+		c.ends = append(c.ends, uint32(len(c.text))) //nolint:gosec // a few bytes more than before
+		from = end
+	}
+	for len(c.nulls) > 0 && c.nulls[len(c.nulls)-1] == 0 {
+		c.nulls = c.nulls[:len(c.nulls)-1]
+	}
+}
+
+// merges tells whether two texts of the column are one number.
+func (c *csvColumn) merges() bool {
+	seen := map[string]string{}
+	for i := range c.n {
+		text := string(c.cell(i))
+		plain := text
+		if strings.IndexByte(plain, '.') >= 0 {
+			plain = strings.TrimSuffix(strings.TrimRight(plain, "0"), ".")
+		}
+		if sign := strings.HasPrefix(plain, "-"); sign {
+			plain = "-" + strings.TrimPrefix(plain[1:], "0")
+		} else {
+			plain = strings.TrimPrefix(plain, "0")
+		}
+		if other, there := seen[plain]; there && other != text && text != "" && other != "" {
+			return true
+		}
+		seen[plain] = text
+	}
+	return false
 }
 
 // typed reads the text as values of the column's shape. ok is false where that would not keep it.
@@ -286,7 +431,9 @@ func (c *csvColumn) typed() (scoring.Column, bool) {
 	case c.shape&number != 0 && c.tokens: // what has NaN was doubles where it came from
 		return parse(scoring.Float64)
 	case c.shape&number != 0:
-		return c.numbers()
+		col, ok := c.numbers()
+		col.Written = c.written()
+		return col, ok
 	case c.shape&boolean != 0:
 		return parse(scoring.Bool)
 	case c.shape&date != 0:

@@ -312,7 +312,8 @@ func (j *jsonRows) table() (*scoring.Table, error) {
 	}
 	columns := make([]scoring.Column, len(j.columns))
 	for i, b := range j.columns {
-		columns[i] = b.Column()
+		c := b.Column()
+		columns[i] = c.WithoutNullWords()
 	}
 	return scoring.NewTable(columns...)
 }

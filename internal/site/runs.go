@@ -110,7 +110,7 @@ func (s *Site) runs(r *http.Request) (content, error) {
 	}
 	slices.Sort(list.Agents)
 	list.Agents = slices.Compact(list.Agents)
-	slices.Sort(list.Versions)
+	slices.SortFunc(list.Versions, natural.CompareVersions)
 	list.Versions = slices.Compact(list.Versions)
 	if list.Rows, err = s.runRows(ctx, p, runs); err != nil {
 		return content{}, err
@@ -236,7 +236,7 @@ func goldenSets(run *connectors.Run) string {
 		return ""
 	}
 	names := slices.Collect(maps.Keys(versions.GoldenSet))
-	slices.SortFunc(names, natural.Compare)
+	slices.SortFunc(names, natural.CompareVersions)
 	return strings.Join(names, ", ")
 }
 

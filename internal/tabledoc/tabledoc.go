@@ -26,8 +26,8 @@ to let it create them and to insert rows. They may also be views over tables of 
 - Two answers with the same identity, and two rows of golden_set with the same case_id and set_version, are an error of that case: it counts once, as failed, and its scores say how many rows there are.
   Further accepted answers belong into golden_set.alternatives.
 - A question may be in several versions of the golden set. A run takes each question in the highest version that has it, and prints which versions it
-  took. Versions are ordered as people order them: digits count as numbers, so that v10 is above v9 and 2024-10 above 2024-9; other characters are
-  compared by their bytes, and a version is below one that continues it (1.0 is below 1.0-rc1). --set-version names the version to take.
+  took. Versions are ordered as Semantic Versioning and PEP 440 order them: digits count as numbers, so that v10 is above v9 and 2024-10 above 2024-9;
+  pre-releases are below their release (1.0.dev1, 1.0a1 and 1.0-rc1 below 1.0), post-releases above it. --set-version names the version to take.
 - The types are portable: text is VARCHAR, TEXT or STRING, json is JSON, VARIANT or text that holds JSON, double is any number, timestamp any instant.
 
 An inline result is {"columns": [{"name", "type"}], "rows": [[...]]}; columns may also be a list of names. Numbers that JSON would round are written as text.
@@ -50,7 +50,7 @@ An inline result is {"columns": [{"name", "type"}], "rows": [[...]]}; columns ma
 		v := &badgersql.Views[i]
 		fmt.Fprintf(&b, "| `badger.%s` | %s | %s |\n", v.Name, cell(v.Doc), v.Columns)
 	}
-	b.WriteString("\n## Case files\n\nA case file holds one case a line, as a JSON object (JSON Lines). Unknown keys are ignored. --agent, --agent-version and --batch choose from a file as they do from the tables.\n\n" +
+	b.WriteString("\n## Case files\n\nA case file holds one case a line, as a JSON object (JSON Lines). A key may also have the name of the column that holds the same (gold_sql for gold.sql, sql for agent.sql, agent_version for agent.version), or be written with points (\"gold.sql\"). Keys that are not known are not read: a run names each once, with the nearest that is known, and run --strict refuses them. --agent, --agent-version and --batch choose from a file as they do from the tables.\n\n" +
 		"| key | type | meaning |\n| --- | --- | --- |\n")
 	for _, k := range scoring.CaseKeys() {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", k.Name, k.Type, cell(k.Doc))

@@ -61,7 +61,7 @@ func withoutQuery(in *scoring.Input) (scoring.Score, bool) {
 // unread tells a reader of a score what of the queries was not understood, so that the score may be
 // off: each kind of note once, with the line where it begins.
 func unread(in *scoring.Input, sides ...side) []string {
-	var warnings []string
+	warnings := in.Case.UnknownDialect()
 	for _, s := range sides {
 		sc := script(in, s)
 		lines := map[string][]int{}

@@ -33,12 +33,17 @@ type number struct{ unit, value string }
 // positional are names that engines give columns without one.
 var positional = regexp.MustCompile(`^(_?(c|col|column|f|expr|field|var|unnamed|_c)?[_$: ]*\d{0,3}_?|\?column\?)$`)
 
+// Positional tells whether a name says where its column stands and nothing else, as col_1 does.
+func Positional(name string) bool {
+	name = strings.ToLower(strings.TrimSpace(name))
+	return positional.MatchString(name) && (len(name) != 1 || name == "_")
+}
+
 // Read reads a name.
 func Read(name string) *Name {
 	name = unqualified(name)
 	n := &Name{bare: Bare(name)}
-	lower := strings.ToLower(strings.TrimSpace(name))
-	if positional.MatchString(lower) && (len(lower) != 1 || lower == "_") {
+	if Positional(name) {
 		n.place = true
 		return n
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
-	"strings"
 
 	"github.com/badger-eval/badger/scoring"
 )
@@ -55,7 +54,7 @@ func sumForParts(e *evidence, sum side) *found {
 		return nil
 	}
 	one, list := single(e.table(sum)), e.table(!sum)
-	if one == nil || list.Rows() == 0 || isZero(one, 0) || !e.adds(sum, 0) || sum == predSide && !e.asksForOne() {
+	if one == nil || list.Rows() == 0 || isZero(one, 0) || !e.adds(sum, 0) || sum == predSide && !e.asks().AsksOne() {
 		return nil
 	}
 	if list.Rows() == 1 {
@@ -73,17 +72,6 @@ func sumForParts(e *evidence, sum side) *found {
 		return &found{text: fmt.Sprintf("Gold is the sum of the %d numbers that the answer lists in %s.", list.Rows(), columnName(list, i)), proof: Proof{GoldColumns: []int{0}, PredColumns: []int{i}}}
 	}
 	return nil
-}
-
-// asksForOne tells whether the question, where there is one, may ask for a single number.
-func (e *evidence) asksForOne() bool {
-	question := plain(e.Question)
-	if strings.TrimSpace(question) == "" {
-		return true
-	}
-	has := func(w string) bool { return strings.Contains(question, w) }
-	return slices.ContainsFunc([]string{" how many ", " how much ", " total ", " sum ", " number of ", " count "}, has) &&
-		!slices.ContainsFunc([]string{" each ", " every ", " per ", " respectively "}, has)
 }
 
 // sumOfRow tells whether a number is the sum of all columns of the one row of the other side.

@@ -66,12 +66,27 @@ var (
 	additiveWords = wordSet("count counts number numbers num cnt n total totals sum sums subtotal amount amounts quantity qty revenue sales turnover volume frequency times orders occurrences")
 	// Of an average, a rate or an extremum, 0 is a value like any other, and parts do not add up to
 	// the whole.
-	otherMeasures = wordSet("avg average mean median rate ratio pct percent percentage share proportion score rating rank min minimum max maximum lowest highest price temperature temp age year date id key code " +
+	otherMeasures = wordSet("growth change delta diff difference increase decrease yoy mom qoq lag previous prev next latest earliest newest oldest last first unit typical usual probability chance index percentile quantile quartile variance deviation std correlation slope trend margin markup yield avg average mean median rate ratio pct percent percentage share proportion score rating rank min minimum max maximum lowest highest price temperature temp age year date id key code " +
 		"latitude longitude lat lng lon stddev variance per degree celsius fahrenheit height weight length width depth elevation altitude salary balance speed size level grade point position floor")
 )
 
-// countsFirst begin names that say so whatever follows.
-var countsFirst = wordSet("count sum total number num")
+// countsFirst begin names that say so whatever follows, but for shares and averages.
+var (
+	countsFirst = wordSet("count sum total number num")
+	shares      = wordSet("avg average mean median rate ratio pct perc percent percentage share proportion fraction min minimum max maximum stddev variance growth change percentile rank per")
+)
+
+// sums tells whether a name says first that it counts or sums up, and not that it divides that by
+// something: total_orders, number_of_rates, and not total_score_pct.
+func sums(words []string) bool {
+	if len(words) == 0 || !countsFirst[words[0]] {
+		return false
+	}
+	if len(words) > 1 && words[1] == "of" || words[0] != "sum" && words[0] != "total" && len(words) == 2 && naming.Stem(words[1]) != words[1] {
+		return !anyWord(words[1:], wordSet("pct perc percent percentage"))
+	}
+	return !slices.ContainsFunc(words, func(w string) bool { return shares[w] })
+}
 
 func wordSet(words string) map[string]bool {
 	set := map[string]bool{}
@@ -106,7 +121,7 @@ func (e *evidence) adds(s side, column int) bool {
 	switch {
 	case len(w) == 0 || strings.Contains(c.Name, "/"):
 		return false
-	case countsFirst[w[0]]: // COUNT(client_id), number_of_clients
+	case sums(w): // COUNT(client_id), number_of_clients
 		return true
 	case anyWord(w, otherMeasures):
 		return false
@@ -123,7 +138,7 @@ func (e *evidence) pairAdds(pair int) bool {
 	g, p := e.a.Columns[pair].Gold, e.a.Columns[pair].Pred
 	other := func(s side, column int) bool {
 		w := naming.Words(e.table(s).Columns[column].Name)
-		return len(w) > 0 && !countsFirst[w[0]] && anyWord(w, otherMeasures)
+		return !sums(w) && (anyWord(w, otherMeasures) || anyWord(w, shares))
 	}
 	return (e.adds(goldSide, g) || e.adds(predSide, p)) && !other(goldSide, g) && !other(predSide, p)
 }
@@ -142,16 +157,6 @@ func divides(x sqlparts.Expr) bool {
 // sameHeader tells whether two columns are called the same, but for case and punctuation. A name
 // that only gives a position, such as c1 or column_2, is none.
 func sameHeader(a, b string) bool {
-	x, y := strings.Join(naming.Words(a), " "), strings.Join(naming.Words(b), " ")
-	return x != "" && x == y && !positional(x)
-}
-
-// positional tells whether the words of a name only number a column.
-func positional(words string) bool {
-	name := strings.TrimRight(words, "0123456789 ")
-	switch name {
-	case "", "c", "col", "column", "f", "field", "expr", "var", "unnamed":
-		return name != words || name == "" || name == "column"
-	}
-	return false
+	x := naming.Words(a)
+	return len(x) > 0 && slices.Equal(x, naming.Words(b)) && !naming.Positional(a)
 }

@@ -197,8 +197,7 @@ func literalsDiffer(e *evidence) *found {
 
 // operators finds conditions that compare the same column with the same value by operators of which
 // something holds, each of which only one query has.
-func (e *evidence) operators(holds func(g, p string) bool) *[2]condition {
-	q := e.queries()
+func (q *queries) operators(holds func(g, p string) bool) *[2]condition {
 	if !q.both() {
 		return nil
 	}
@@ -219,7 +218,7 @@ func (e *evidence) operators(holds func(g, p string) bool) *[2]condition {
 var closed = map[string]string{"<": "<=", ">": ">="}
 
 func boundary(e *evidence) *found {
-	p := e.operators(func(g, p string) bool { return closed[g] == p || closed[p] == g })
+	p := e.queries().operators(func(g, p string) bool { return closed[g] == p || closed[p] == g })
 	if p == nil {
 		return nil
 	}
@@ -230,7 +229,7 @@ func boundary(e *evidence) *found {
 }
 
 func comparisonDiffers(e *evidence) *found {
-	p := e.operators(func(g, p string) bool { return g != p && closed[g] != p && closed[p] != g })
+	p := e.queries().operators(func(g, p string) bool { return g != p && closed[g] != p && closed[p] != g })
 	if p == nil {
 		return nil
 	}

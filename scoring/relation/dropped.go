@@ -9,6 +9,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
 	"github.com/badger-eval/badger/scoring/naming"
+	"github.com/badger-eval/badger/scoring/question"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
@@ -86,16 +87,28 @@ func allOf(columns []int, holds func(int) bool) bool {
 
 func droppedOrderKey(e *evidence) *found {
 	d, q := e.dropped(), e.queries().gold
-	if q == nil || e.Question == "" || len(d) == 0 || e.asksForTwo() {
+	if q == nil || e.asks().Empty() || len(d) == 0 || e.asksForMore(d) {
 		return nil
 	}
 	if allOf(d, func(i int) bool { return e.serves(q, i) }) {
 		return e.left(d, ", by which gold sorts or filters and which the question does not ask for")
 	}
-	if allOf(d, func(i int) bool { return !e.asked(i) }) && e.sortedBy(d) {
+	if e.sortedBy(d) {
 		return e.left(d, ", by which the answer sorts its rows and which the question does not ask for")
 	}
 	return nil
+}
+
+// asksForMore tells whether the question asks to be told one of the columns that the answer leaves
+// out, or more things than it shows.
+func (e *evidence) asksForMore(left []int) bool {
+	shown := e.besides(left)
+	return slices.ContainsFunc(left, func(i int) bool { return e.tells(i, shown) }) || e.asks().Things() > len(shown)
+}
+
+// besides are all gold columns but some.
+func (e *evidence) besides(columns []int) []int {
+	return slices.DeleteFunc(positionsOf(len(e.gold.Columns)), func(i int) bool { return slices.Contains(columns, i) })
 }
 
 // sortedBy tells whether the answer, whose query sorts, shows its rows in the order of gold's
@@ -134,7 +147,7 @@ func (e *evidence) sortedBy(columns []int) bool {
 // serves tells whether a gold column is an aggregate that only sorts or filters.
 func (e *evidence) serves(q *query, column int) bool {
 	x := q.item(column, len(e.gold.Columns))
-	if x == nil || !aggregated(x) || e.asksForAggregate(aggregateOf(x)) {
+	if x == nil || !aggregated(x) {
 		return false
 	}
 	text := sqlparts.Normalized(x)
@@ -148,7 +161,7 @@ func (e *evidence) serves(q *query, column int) bool {
 // of the question, each of them to one or not.
 func droppedFilter(e *evidence, toOne bool) *found {
 	d, q := e.dropped(), e.queries().gold
-	if q == nil || e.Question == "" || !allOf(d, func(i int) bool { return e.heldTo(q, i) }) {
+	if q == nil || e.asks().Empty() || !allOf(d, func(i int) bool { return e.heldTo(q, i) }) {
 		return nil
 	}
 	if toOne != allOf(d, func(i int) bool {
@@ -167,14 +180,14 @@ func (e *evidence) heldTo(q *query, column int) bool {
 		return false
 	}
 	name := sqlparts.Normalized(x)
-	question := plain(e.Question)
+	asked := e.asks().Plain()
 	return slices.ContainsFunc(q.conditions, func(c condition) bool {
 		if c.Clause != sqlparts.WhereClause || c.Column != name || c.Operator != "=" && c.Operator != "in" || len(c.Values()) == 0 {
 			return false
 		}
 		return !slices.ContainsFunc(c.Values(), func(x sqlparts.Expr) bool {
 			l := literalOf(x)
-			return l == nil || !says(question, l.Text)
+			return l == nil || !question.Says(asked, l.Text)
 		})
 	})
 }
@@ -215,24 +228,18 @@ func droppedNamePart(e *evidence) *found {
 
 func droppedAsked(e *evidence) *found {
 	d := e.dropped()
-	if len(d) == 0 || e.Question == "" || droppedOrderKey(e) != nil || droppedFilter(e, true) != nil || droppedFilter(e, false) != nil {
+	if len(d) == 0 || e.asks().Empty() || droppedOrderKey(e) != nil || droppedFilter(e, true) != nil || droppedFilter(e, false) != nil {
 		return nil
 	}
-	asked := slices.DeleteFunc(slices.Clone(d), func(i int) bool { return !e.asked(i) })
-	if len(asked) == 0 {
-		return nil
-	}
-	return e.left(asked, fmt.Sprintf(", which the question %s", amount.Verb(len(asked), "names", "names")))
-}
-
-// asked tells whether the question names a gold column, or asks for the aggregate that it is.
-func (e *evidence) asked(column int) bool {
-	if x := e.queries().gold.item(column, len(e.gold.Columns)); x != nil {
-		if f := aggregateOf(x); f != "" {
-			return e.asksForAggregate(f)
+	shown := e.besides(d)
+	told := slices.DeleteFunc(slices.Clone(d), func(i int) bool { return !e.tells(i, shown) })
+	if len(told) == 0 {
+		if e.asks().Things() <= len(shown) {
+			return nil
 		}
+		told = d
 	}
-	return e.asksFor(e.gold.Columns[column].Name)
+	return e.left(told, ", which the question asks for")
 }
 
 func droppedColumns(e *evidence) *found {

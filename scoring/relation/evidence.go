@@ -6,6 +6,7 @@ import (
 
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
+	"github.com/badger-eval/badger/scoring/question"
 )
 
 // evidence is what the relations look at. What costs is made when first asked for.
@@ -25,7 +26,7 @@ type evidence struct {
 	q         *queries             // likewise
 	measured  *measures            // likewise
 	replaced  *[]replacement       // likewise
-	words     map[string]bool      // of the question, likewise
+	asked     *question.Question   // likewise
 	broken    **Order              // likewise
 }
 

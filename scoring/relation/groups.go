@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/scoring/cell"
@@ -15,8 +16,13 @@ var groupKinds = []Kind{
 		Meaning: "Every row of one side is on the other, which has one row more: the total of the others, whatever it is called.", Example: "('a', 1), ('b', 2); ('a', 1), ('b', 2), ('Total', 3)",
 	},
 	{
-		Name: "zero_filled", Class: Defensible, find: func(e *evidence) *found { return zeroFilled(e, predSide) },
-		Meaning: "Every gold row is there; the answer's other rows are groups that gold does not have, with nothing but 0 or NULL in its counts and sums: an outer join in place of an inner one.",
+		Name: "zero_against_question", Class: Difference, find: func(e *evidence) *found { return zerosAdded(e, true) },
+		Meaning: "As zero_filled, but the question asks for those alone that have one at least.",
+		Example: "(k, count) = ('a', 3), where the question asks which k have one; ('a', 3), ('b', 0)",
+	},
+	{
+		Name: "zero_filled", Class: Defensible, find: func(e *evidence) *found { return zerosAdded(e, false) },
+		Meaning: "Every gold row is there; the answer's other rows are groups that gold does not have, with nothing but 0 or NULL in its counts and sums: an outer join in place of an inner one. The question does not ask for those alone that have one.",
 		Example: "(k, count) = ('a', 3); ('a', 3), ('b', 0)",
 	},
 	{
@@ -89,6 +95,26 @@ func totalRowAdded(e *evidence) *found {
 		return &found{text: "Every row of the answer is in gold, which has a row with the total of the others.", proof: Proof{OnlyGold: 1, Rows: []int{row}}}
 	}
 	return nil
+}
+
+// zerosAdded tells whether the answer has groups with nothing besides gold's rows, and whether the
+// question leaves them out.
+func zerosAdded(e *evidence, against bool) *found {
+	r := zeroFilled(e, predSide)
+	if r == nil {
+		return nil
+	}
+	var counted []string
+	for k, i := range r.proof.GoldColumns {
+		counted = append(counted, e.gold.Columns[i].Name, e.pred.Columns[r.proof.PredColumns[k]].Name)
+	}
+	if e.asks().AtLeastOne(counted...) != against {
+		return nil
+	}
+	if against {
+		r.text = strings.TrimSuffix(r.text, ".") + "; the question asks for those alone that have one at least."
+	}
+	return r
 }
 
 // zeroFilled tells whether all rows that one side has more are groups of their own with nothing in

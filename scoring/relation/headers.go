@@ -61,9 +61,17 @@ func crossed(e *evidence) *found {
 	}
 }
 
-// byChance finds gold columns of few and short numbers whose equal in the answer nothing but the
-// numbers points to, while the answer has another column of numbers.
+// byChance finds results that agree and show nothing.
 func byChance(e *evidence) *found {
+	if r := anyColumn(e); r != nil {
+		return r
+	}
+	return byLuck(e)
+}
+
+// anyColumn finds gold columns of few and short numbers whose equal in the answer nothing but the
+// numbers points to, while the answer has another column of numbers.
+func anyColumn(e *evidence) *found {
 	others := e.extra()
 	if e.gold.Rows() == 1 { // every column of one row is one value throughout
 		others = e.a.Extra

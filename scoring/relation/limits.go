@@ -2,7 +2,6 @@ package relation
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/badger-eval/badger/internal/amount"
 )
@@ -70,23 +69,12 @@ func sortFlipped(e *evidence) *found {
 	}
 }
 
-// Superlatives whose sense does not hang on how the measure is scaled: the oldest has the earliest
-// birth and the highest age.
-var (
-	highest = []string{"highest", "most", "largest", "greatest", "biggest", "maximum"}
-	lowest  = []string{"lowest", "least", "smallest", "fewest", "minimum"}
-)
-
 func sortAgainstQuestion(e *evidence) *found {
 	q := e.queries()
 	if !q.firsts() || !q.sameTables() || q.gold.order[0].text != q.pred.order[0].text || q.gold.order[0].desc == q.pred.order[0].desc {
 		return nil
 	}
-	question := plain(e.Question + " " + e.Evidence)
-	asks := func(words []string) bool {
-		return slices.ContainsFunc(words, func(w string) bool { return says(question, w) })
-	}
-	high, low := asks(highest), asks(lowest)
+	high, low := e.asks().Extremes()
 	if high == low || high != q.pred.order[0].desc {
 		return nil
 	}

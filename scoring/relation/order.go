@@ -3,7 +3,6 @@ package relation
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,7 +52,7 @@ func (e *evidence) askedOrder() *Order {
 	if e.gold.Rows() < 2 {
 		return nil
 	}
-	o := &Order{Phrase: cmp.Or(asksForOrder(e.Question), asksForOrder(e.Evidence))}
+	o := &Order{Phrase: e.asks().Order()}
 	if o.Phrase == "" && strings.TrimSpace(e.Question) != "" {
 		return nil
 	}
@@ -187,8 +186,7 @@ func (e *evidence) orderOfRows(o *Order) {
 
 // namesColumn tells whether the question has a word of a column's name.
 func (e *evidence) namesColumn(name string) bool {
-	words := e.questionWords()
-	return slices.ContainsFunc(naming.Words(name), func(w string) bool { return len(w) > 2 && words[naming.Stem(w)] })
+	return e.asks().MentionsPart(name)
 }
 
 func (e *evidence) distinct(column int) int {
@@ -317,7 +315,7 @@ func (e *evidence) brokenOrder() *Order {
 		if !e.queriesOnly {
 			o = e.askedOrder()
 		}
-		if o != nil && e.keeps(o) {
+		if o != nil && e.keeps(o) && !e.numberedOtherwise(o) {
 			o = nil
 		}
 		e.broken = &o
@@ -345,13 +343,60 @@ func (e *evidence) keeps(o *Order) bool {
 		if e.counts.Score == 1 && e.gold.Rows() == e.pred.Rows() {
 			return cell.SameSequence(e.gold, e.pred, e.a, pairs, s.Rows)
 		}
-		return e.inStep(pairs, s)
+		return e.inStep(pairs, s, nil)
 	})
 }
 
+// placeWords are the words of names of columns that number rows.
+var placeWords = wordSet("rank ranking rk rnk place placing position pos no nr num number n rn row rownum seq sequence order ord step stop idx index standing")
+
+// backwards are the words of an order that may begin with the highest number.
+var backwards = wordSet("worst bottom last reverse reversed countdown lowest descending desc")
+
+// numberedOtherwise tells whether the answer numbers its rows against the order: 1 is the first.
+func (e *evidence) numberedOtherwise(o *Order) bool {
+	if o.Proven || o.Lost || len(e.missing()) > 0 || slices.ContainsFunc(strings.Fields(o.Phrase), func(w string) bool { return backwards[w] }) {
+		return false
+	}
+	for _, j := range e.a.Extra {
+		c := &e.pred.Columns[j]
+		rows := e.numbered(c)
+		if rows == nil || !anyWord(naming.Words(c.Name), placeWords) {
+			continue
+		}
+		if !slices.ContainsFunc(o.Sequences(e.gold), func(s Sequence) bool { return e.inStep(e.allPairs(), s, rows) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// numbered are the rows of the answer in the order of a column that numbers them from 1, nil where
+// it does not.
+func (e *evidence) numbered(c *scoring.Column) []int {
+	if c.Type != scoring.Int64 || c.HasNulls() || c.Len() < 2 {
+		return nil
+	}
+	ints := c.Ints()
+	rows := make([]int, len(ints))
+	for i := range rows {
+		rows[i] = i
+	}
+	slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(ints[a], ints[b]) })
+	for at, row := range rows {
+		if ints[row] < 1 || ints[row] > int64(at)+1 || at > 0 && ints[row]-ints[rows[at-1]] > int64(at) {
+			return nil
+		}
+	}
+	if ints[rows[len(rows)-1]] == 1 {
+		return nil
+	}
+	return rows
+}
+
 // inStep tells whether the rows whose keys both sides have come in the same order. Keys that gold
-// has in several places say nothing.
-func (e *evidence) inStep(pairs []int, s Sequence) bool {
+// has in several places say nothing. The answer's rows are taken in an order, nil as they stand.
+func (e *evidence) inStep(pairs []int, s Sequence, rows []int) bool {
 	gold, pred := make([]uint64, e.gold.Rows()), make([]uint64, e.pred.Rows())
 	for _, k := range pairs {
 		keys := e.keys(k)
@@ -369,7 +414,11 @@ func (e *evidence) inStep(pairs []int, s Sequence) bool {
 		}
 	}
 	last := int32(-1)
-	for _, key := range pred {
+	for i := range pred {
+		key := pred[i]
+		if rows != nil {
+			key = pred[rows[i]]
+		}
 		if at, ok := place[key]; ok && at >= 0 {
 			if at < last {
 				return false
@@ -390,42 +439,4 @@ func reordered(e *evidence) *found {
 		r.proof.GoldColumns = o.Keys
 	}
 	return r
-}
-
-// superlative is a word or two that names an end of an order.
-const superlative = `(?:best|worst|most(?: \w+)?|least(?: \w+)?|\w+est|recent)`
-
-// orderPhrases are the ways in which questions ask for an order of rows. Of the 59 questions of the
-// labelled sets (rosevec, flex200, maple, splash) whose gold query sorts several rows, 49 have one;
-// of the other ten, one asks for an order, with a word misspelt, and nine only sort to find the
-// first few. "Top 5" counts, though it may also mean a set.
-var orderPhrases = regexp.MustCompile(` (?:` + strings.Join([]string{
-	`sort|sorted|sorting|ascending|descending|ascendingly|descendingly|asc|desc`,
-	`alphabetical|alphabetically|lexicographical|lexicographically|chronological|chronologically`,
-	`(?:order|ordered|ordering|arrange|arranged|rank|ranked|ranking) (?:(?:the|these|those|all) (?:results?|rows|list|output|answers?)|them|it|results?|by|from|according|based)`,
-	`in order of`,
-	`(?:increasing|decreasing|rising|falling|reverse|reversed|numerical|numeric) order`,
-	`by (?:increasing|decreasing)`,
-	superlative + ` (?:ones? |items? |rows? )?first`,
-	`(?:top|bottom) (?:[2-9]|[1-9][0-9]+|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|fifty|few)`,
-	`(?:` + superlative + `|high|low|higher|lower|large|small|old|new|early|late) to (?:the )?(?:` + superlative + `|high|low|higher|lower|large|small|old|new|early|late)`,
-	`a to z`,
-	`(?:and|then|please) rank`,
-	`(?:start|starts|starting|begin|begins|beginning) (?:with|from|at) (?:the )?` + superlative,
-}, `|`) + `) `)
-
-// asksForOrder are the words by which a question, in English, asks for an order of rows; empty
-// where it does not.
-func asksForOrder(question string) string {
-	if question == "" {
-		return ""
-	}
-	q := plain(question)
-	for _, other := range []string{" sort of ", " sorts of ", " first name ", " first names "} {
-		q = strings.ReplaceAll(q, other, " ")
-	}
-	if strings.HasPrefix(q, " rank ") {
-		return "rank"
-	}
-	return strings.TrimSpace(orderPhrases.FindString(q))
 }

@@ -156,23 +156,9 @@ var aggregateWords = wordSet("count sum total average minimum maximum median dis
 // asksOtherwise tells whether the question asks for the name where the answer shows the key, and
 // not for the key too, or the reverse.
 func (e *evidence) asksOtherwise(r replacement) bool {
-	asked := e.questionWords()
-	says := func(words map[string]bool) bool {
-		for w := range asked {
-			if words[w] {
-				return true
-			}
-		}
-		return false
-	}
-	names, keys := says(nameWords), says(keyWords)
+	names, keys := e.asks().AsksName(), e.asks().AsksID()
 	if keyish(&e.pred.Columns[r.pred]) {
 		return names && !keys
 	}
 	return keys && !names
 }
-
-var (
-	nameWords = wordSet("name title surname forename lastname firstname fullname label called")
-	keyWords  = wordSet("id identifier key code uuid guid isbn sku iata slug")
-)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/scoring/naming"
+	"github.com/badger-eval/badger/scoring/question"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
@@ -97,7 +98,7 @@ func foreignLiteral(e *evidence, foreign side) *found {
 	if !q.both() || e.Question == "" {
 		return nil
 	}
-	question, all := plain(e.Question), plain(e.Question+" "+e.Evidence)
+	asked, all := e.asks().Plain(), question.Plain(e.Question+" "+e.Evidence)
 	for _, p := range q.counterLiterals() {
 		g, a := p[0], p[1]
 		mine, other := g, a
@@ -108,7 +109,7 @@ func foreignLiteral(e *evidence, foreign side) *found {
 			continue
 		}
 		m, o := strings.Trim(mine.literal, "%"), strings.Trim(other.literal, "%")
-		if says(all, m) || says(all, naming.Stem(m)) || !says(question, o) || len(plain(m)) <= 3 {
+		if question.Says(all, m) || question.Says(all, naming.Stem(m)) || !question.Says(asked, o) || len(question.Plain(m)) <= 3 {
 			continue
 		}
 		r := &found{proof: Proof{Gold: part(g.text), Pred: part(a.text)}}
@@ -172,9 +173,7 @@ func vacuousHaving(e *evidence) *found {
 
 func ungrouped(e *evidence) *found {
 	q := e.queries()
-	question := plain(e.Question)
-	each := slices.ContainsFunc([]string{" each ", " per ", " for every ", " of every ", " by each "}, func(w string) bool { return strings.Contains(question, w) })
-	if !q.both() || !each || !q.gold.aggregatesAll() || !q.pred.grouped() || !q.sameTables() {
+	if !q.both() || !e.asks().AsksEach() || !q.gold.aggregatesAll() || !q.pred.grouped() || !q.sameTables() {
 		return nil
 	}
 	return &found{text: "The question asks for something of each; gold makes one row of all, and the answer groups."}
@@ -187,9 +186,7 @@ func (q *query) alternates() bool { return !q.intersects && (q.ors > 0 || q.unit
 
 func goldAndForOr(e *evidence) *found {
 	q := e.queries()
-	question := plain(e.Question)
-	both := slices.ContainsFunc([]string{" both ", " shared ", " share ", " common "}, func(w string) bool { return strings.Contains(question, w) })
-	if !q.both() || !q.gold.conjoins() || !q.pred.alternates() || !strings.Contains(question, " or ") || both {
+	if !q.both() || !q.gold.conjoins() || !q.pred.alternates() || !e.asks().Either() {
 		return nil
 	}
 	return &found{text: "The question says or; gold keeps what meets both conditions (INTERSECT), the answer what meets either."}

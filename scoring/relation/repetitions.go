@@ -3,6 +3,7 @@ package relation
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/scoring"
@@ -11,11 +12,25 @@ import (
 
 var repetitionKinds = []Kind{
 	{
-		Name: "duplicates", Class: Defensible, find: func(e *evidence) *found { return repetitions(e, false, true) },
+		Name: "duplicates_against_question", Class: Difference, find: func(e *evidence) *found {
+			r := repetitions(e, false, true)
+			if r == nil {
+				r = repetitions(e, true, true)
+			}
+			if r == nil || !e.countsAgainst() {
+				return nil
+			}
+			r.text = strings.TrimSuffix(r.text, ".") + "; the question asks for every one."
+			return r
+		},
+		Meaning: "As duplicates: the answer's query drops repetitions, but the question asks for a row for each thing.", Example: "SELECT price for \"the price on each line\": (5), (5); SELECT DISTINCT price: (5)",
+	},
+	{
+		Name: "duplicates", Class: Defensible, find: func(e *evidence) *found { return allowed(e, false) },
 		Meaning: "The same rows, some of them more or less often: one query drops repetitions, the other does not, and neither shows an aggregate or cuts its rows off.", Example: "SELECT DISTINCT name: ('a'), ('b'); SELECT name: ('a'), ('b'), ('b')",
 	},
 	{
-		Name: "duplicates_extra_columns", Class: Defensible, find: func(e *evidence) *found { return repetitions(e, true, true) },
+		Name: "duplicates_extra_columns", Class: Defensible, find: func(e *evidence) *found { return allowed(e, true) },
 		Meaning: "Every gold row is there and no other, some of them more or less often, as where one query alone drops repetitions, and the answer shows more columns.", Example: "SELECT DISTINCT name: ('a'), ('b'); SELECT name, n: ('a', 1), ('a', 2), ('b', 1)",
 	},
 	{
@@ -27,6 +42,20 @@ var repetitionKinds = []Kind{
 		},
 		Meaning: "The same rows, some of them more or less often, and the queries do not say why: a join may have repeated them, or values that are equal were taken for one.", Example: "(5), (7), (7); (5), (7)",
 	},
+}
+
+// allowed is the relation of repetitions that the queries explain and the question does not mind.
+func allowed(e *evidence, extra bool) *found {
+	r := repetitions(e, extra, true)
+	if r == nil || e.countsAgainst() {
+		return nil
+	}
+	return r
+}
+
+// countsAgainst tells whether the answer drops repetitions where the question asks for every row.
+func (e *evidence) countsAgainst() bool {
+	return e.pred.Rows() < e.gold.Rows() && e.asks().EveryRow()
 }
 
 // repetitions tells whether gold's columns hold the same set of rows, and whether the queries

@@ -3,7 +3,6 @@ package relation
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/amount"
@@ -19,12 +18,13 @@ const noise = 1e-9
 // The one that departs furthest comes first.
 var sameKinds = []Kind{
 	{
-		Name: "both_empty", Class: Equivalent, find: bothEmpty,
-		Meaning: "Neither result has a row.", Example: "no rows; no rows",
+		Name: "by_chance", Class: Difference, find: byChance,
+		Meaning: "The values say nothing: gold's stand in columns of the answer that neither names nor queries relate to gold's, besides others of the same kind, and are so few and short that any column may hold them; or both results are empty, NULL, 0 or one small number, and the queries ask for different things; or the answer's query reads no table.",
+		Example: "(visits) = (3); (branch, n) = (3, 17)",
 	},
 	{
-		Name: "by_chance", Class: Difference, find: byChance,
-		Meaning: "The answer has gold's values in columns that neither names nor queries relate to gold's, besides others of the same kind; the values are so few and short that any column may hold them.", Example: "(visits) = (3); (branch, n) = (3, 17)",
+		Name: "both_empty", Class: Equivalent, find: bothEmpty,
+		Meaning: "Neither result has a row.", Example: "no rows; no rows",
 	},
 	{
 		Name: "tolerance", Class: Defensible, find: facts(isTolerance, "All rows agree, %s within a relative difference of %.2g", toleranceOf),
@@ -176,41 +176,22 @@ func formattedColumns(e *evidence) *found {
 	return r
 }
 
-// roundingWords are how a question says to round.
-var roundingWords = []string{" decimal ", " decimals ", " round ", " rounded ", " rounding ", " digits ", " decimal places "}
-
-// digitsAsked is how many digits behind the point a question, made by plain, asks for: "to four
-// decimal places", "2 decimals".
-func digitsAsked(question string) (n int, ok bool) {
-	words := strings.Fields(question)
-	for i := 1; i < len(words); i++ {
-		if !strings.HasPrefix(words[i], "decimal") && !strings.HasPrefix(words[i], "digit") {
-			continue
-		}
-		if n := slices.Index([]string{"zero", "one", "two", "three", "four", "five", "six"}, words[i-1]); n >= 0 {
-			return n, true
-		}
-		if n, err := strconv.Atoi(words[i-1]); err == nil {
-			return n, true
-		}
-	}
-	return 0, false
-}
-
 func roundingAsked(e *evidence) *found {
 	pairs := e.pairsThat(isRounded)
-	asked := plain(e.Question + " " + e.Evidence)
-	if digits, ok := digitsAsked(asked); ok {
+	if len(pairs) == 0 || e.gold.Rows() == 0 || !e.asks().Rounds() {
+		return nil
+	}
+	if digits, ok := e.asks().Digits(); ok {
 		pairs = slices.DeleteFunc(pairs, func(k int) bool { return fractionDigits(&e.pred.Columns[e.a.Columns[k].Pred]) == digits })
 	}
-	if len(pairs) == 0 || e.gold.Rows() == 0 || !slices.ContainsFunc(roundingWords, func(w string) bool { return strings.Contains(asked, w) }) {
+	if len(pairs) == 0 {
 		return nil
 	}
 	return e.aboutPairs(pairs, fmt.Sprintf("All rows agree but for the rounding of %s, and the question says how to round.", named(e.gold, e.goldColumns(pairs))))
 }
 
 func nullColumn(e *evidence, asked bool) *found {
-	if len(e.a.Missing) == 0 || e.gold.Rows() == 0 || slices.ContainsFunc(e.a.Missing, e.asked) != asked {
+	if len(e.a.Missing) == 0 || e.gold.Rows() == 0 || slices.ContainsFunc(e.a.Missing, func(i int) bool { return e.tells(i, e.goldColumns(e.allPairs())) }) != asked {
 		return nil
 	}
 	return &found{

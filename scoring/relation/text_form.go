@@ -9,6 +9,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
 	"github.com/badger-eval/badger/scoring/naming"
+	"github.com/badger-eval/badger/scoring/question"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
@@ -142,7 +143,8 @@ func listReordered(e *evidence) *found {
 }
 
 // orderedWords are the words of names of which the order of a list is part.
-var orderedWords = wordSet("path route itinerary steps sequence order ranking rank history stages journey coordinates coordinate point position location place address range interval")
+var orderedWords = wordSet("path route itinerary steps sequence order ranking rank ranked history stages phases journey coordinates coordinate point position location place address range interval podium finishers placings medalists medallists standings " +
+	"leaderboard queue stops stations legs hops waypoints moves laps timeline chronology schedule agenda lineup playlist setlist tracklist chain pipeline funnel progression succession priorities preferences prioritized sorted ordered chronological instructions directions log trace")
 
 // pairWords are the words of names of columns that hold pairs with a comma between them, unless a
 // query made the lists.
@@ -153,7 +155,8 @@ var pairWords = wordSet("name title")
 // cannot be pairs.
 func (e *evidence) unordered(gold, pred int) bool {
 	g, p := &e.gold.Columns[gold], &e.pred.Columns[pred]
-	if anyWord(append(naming.Words(g.Name), naming.Words(p.Name)...), orderedWords) {
+	words := append(naming.Words(g.Name), naming.Words(p.Name)...)
+	if anyWord(words, orderedWords) || slices.ContainsFunc(words, question.Superlative) || e.asks().OrdersLists() {
 		return false
 	}
 	if q := e.queries().gold; q != nil {

@@ -37,40 +37,46 @@ func (d Dialect) String() string {
 	return dialectNames[Generic]
 }
 
+// dialectsByName are the names of dialects, and of products whose SQL is one of them, in lower case and
+// without signs. Generic stands for SQL of unknown origin.
+var dialectsByName = map[string]Dialect{
+	"": Generic, "generic": Generic, "ansi": Generic, "ansisql": Generic, "standard": Generic, "sql": Generic,
+	"snowflake": Snowflake, "snowflakesql": Snowflake,
+	"bigquery": BigQuery, "googlebigquery": BigQuery, "googlesql": BigQuery, "zetasql": BigQuery, "standardsql": BigQuery, "bq": BigQuery,
+	"databricks": Databricks, "databrickssql": Databricks, "spark": Databricks, "sparksql": Databricks, "pyspark": Databricks, "hive": Databricks, "hiveql": Databricks, "delta": Databricks, "deltalake": Databricks,
+	"redshift": Redshift, "amazonredshift": Redshift,
+	"postgres": Postgres, "postgresql": Postgres, "postgre": Postgres, "pg": Postgres, "psql": Postgres, "cockroachdb": Postgres, "greenplum": Postgres, "timescaledb": Postgres, "alloydb": Postgres, "yugabytedb": Postgres,
+	"duckdb": DuckDB, "motherduck": DuckDB,
+	"sqlite": SQLite,
+	"mysql":  MySQL, "mariadb": MySQL, "singlestore": MySQL, "tidb": MySQL,
+	"tsql": TSQL, "mssql": TSQL, "mssqlserver": TSQL, "sqlserver": TSQL, "microsoftsqlserver": TSQL, "transactsql": TSQL, "azuresql": TSQL, "synapse": TSQL, "fabric": TSQL,
+}
+
+var withoutSigns = strings.NewReplacer("_", "", "-", "", " ", "", ".", "")
+
+// named finds the dialect of a name. Letter case, signs between words and the number of a version at
+// the end say nothing: PostgreSQL 16, big_query and sqlite3 are names.
+func named(name string) (Dialect, bool) {
+	plain := withoutSigns.Replace(strings.ToLower(name))
+	if word := strings.TrimRight(plain, "0123456789"); word != "" {
+		plain = word
+	}
+	d, ok := dialectsByName[plain]
+	return d, ok
+}
+
 // DialectOf reads a dialect's name or a common synonym of it, in any case. An unknown name is
 // Generic.
 func DialectOf(name string) Dialect {
-	switch strings.ToLower(strings.TrimSpace(name)) {
-	case "snowflake":
-		return Snowflake
-	case "bigquery", "googlesql", "zetasql", "standardsql":
-		return BigQuery
-	case "databricks", "spark", "sparksql", "spark_sql", "hive", "delta":
-		return Databricks
-	case "redshift":
-		return Redshift
-	case "postgres", "postgresql", "pg", "cockroachdb", "greenplum":
-		return Postgres
-	case "duckdb", "motherduck":
-		return DuckDB
-	case "sqlite", "sqlite3":
-		return SQLite
-	case "mysql", "mariadb", "singlestore":
-		return MySQL
-	case "tsql", "t-sql", "mssql", "sqlserver", "sql server", "synapse", "fabric":
-		return TSQL
-	}
-	return Generic
+	d, _ := named(name)
+	return d
 }
 
 // NamesDialect tells whether a name means one of the dialects, Generic among them: that of SQL of
 // unknown origin is empty, generic, ansi, standard or sql.
 func NamesDialect(name string) bool {
-	switch strings.ToLower(strings.TrimSpace(name)) {
-	case "", "generic", "ansi", "standard", "sql":
-		return true
-	}
-	return DialectOf(name) != Generic
+	_, ok := named(name)
+	return ok
 }
 
 // DialectNames are the names of all dialects, Generic last.

@@ -14,9 +14,15 @@ import (
 func TestDialectOf(t *testing.T) {
 	for name, want := range map[string]Dialect{"Snowflake": Snowflake, "bigquery": BigQuery, "GoogleSQL": BigQuery, "spark": Databricks,
 		"postgresql": Postgres, " redshift ": Redshift, "mssql": TSQL, "t-sql": TSQL, "MariaDB": MySQL, "sqlite3": SQLite, "duckdb": DuckDB,
-		"": Generic, "cobol": Generic} {
-		if got := DialectOf(name); got != want {
+		"big_query": BigQuery, "Spark SQL": Databricks, "PostgreSQL 16": Postgres, "MySQL 8.4": MySQL, "SQL Server 2022": TSQL, "Google BigQuery": BigQuery,
+		"": Generic, "ANSI SQL": Generic} {
+		if got := DialectOf(name); got != want || !NamesDialect(name) {
 			t.Errorf("%q is %s, want %s", name, got, want)
+		}
+	}
+	for _, name := range []string{"cobol", "mysq", "oracle", "2016", "db2", "snow flake 2 x"} {
+		if DialectOf(name) != Generic || NamesDialect(name) {
+			t.Errorf("%q is a dialect", name)
 		}
 	}
 	for d := Generic; d <= TSQL; d++ {

@@ -1,0 +1,225 @@
+package scoring
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// columnKeys are the columns of golden_set and agent_runs, and arguments of SQL functions, that are
+// called otherwise than the key that holds the same, with an underscore for each point: gold_sql is
+// gold.sql in any case.
+var columnKeys = map[string]string{
+	"database_name": "database", "metric_options": "options", "sql_error": "agent.error", "sql": "agent.sql", "result": "agent.result", "latency_ms": "agent.latency_ms",
+	"interpretation": "agent.interpretation", "response": "agent.response", "tool_calls": "agent.tool_calls", "batch_id": "agent.batch_id",
+	"conversation_id": "agent.conversation_id", "turn": "agent.turn",
+}
+
+// alternativesKey is the column of further accepted answers, which case files give as a list in gold.
+const alternativesKey = "alternatives"
+
+// caseKeys are the keys of a case by the object that they are in, and caseAliases other names of them:
+// what the tables call them, with a point or an underscore for each level, and behaviour in American
+// spelling. All are in lower case, as encoding/json finds them in any.
+var caseKeys, caseAliases = func() (map[string][]string, map[string]CaseKey) {
+	keys, aliases := map[string][]string{}, map[string]CaseKey{}
+	byName := map[string]CaseKey{}
+	for _, k := range CaseKeys() {
+		byName[k.Name] = k
+		in, name := "", k.Name
+		if i := strings.LastIndexByte(k.Name, '.'); i >= 0 {
+			in, name = k.Name[:i], k.Name[i+1:]
+			aliases[k.Name], aliases[strings.ReplaceAll(k.Name, ".", "_")] = k, k
+		}
+		keys[in] = append(keys[in], name)
+	}
+	for column, key := range columnKeys {
+		aliases[column] = byName[key]
+	}
+	for name, key := range aliases {
+		if american := strings.ReplaceAll(name, "behaviour", "behavior"); american != name {
+			aliases[american] = key
+		}
+	}
+	return keys, aliases
+}()
+
+// renamed moves the members of a case that have another name to where they are read from: those of
+// the top, and expected.behavior. Text that holds JSON, as columns do, is read where the key is no
+// text. A member that is there under both names is an error.
+func renamed(data []byte) ([]byte, error) {
+	top, err := membersOf(data)
+	if err != nil {
+		return nil, err
+	}
+	objects := map[string]map[string]json.RawMessage{"": top}
+	object := func(name string) (map[string]json.RawMessage, error) {
+		if objects[name] == nil {
+			raw := bytes.TrimSpace(top[name])
+			if len(raw) > 0 && raw[0] == '[' {
+				return nil, errcode.New(errcode.InvalidArgument, "%q is a list, beside a member that belongs to its elements; put it into one of them", name)
+			}
+			if objects[name], err = membersOf(raw); err != nil {
+				return nil, err
+			}
+		}
+		return objects[name], nil
+	}
+	more := json.RawMessage(nil)
+	for _, name := range slices.Sorted(maps.Keys(top)) {
+		if name == alternativesKey {
+			more = unwrapped(top[name])
+			delete(top, name)
+			continue
+		}
+		key, ok := aliasIn("", name)
+		if !ok {
+			continue
+		}
+		value := top[name]
+		delete(top, name)
+		if key.Type != "text" && key.Type != "text or number" && !strings.HasSuffix(key.Name, ".result") {
+			value = unwrapped(value)
+		}
+		if len(value) == 0 || string(value) == "null" {
+			continue
+		}
+		in, last, nested := strings.Cut(key.Name, ".")
+		if !nested {
+			in, last = "", key.Name
+		}
+		into, err := object(in)
+		if err != nil {
+			return nil, err
+		}
+		if given, there := into[last]; there && string(given) != "null" {
+			return nil, errcode.New(errcode.InvalidArgument, "%.80q and %q are both there, and mean the same; keep one", name, key.Name)
+		}
+		into[last] = value
+	}
+	if raw, ok := top["expected"]; ok && raw[0] == '{' {
+		expected, err := object("expected")
+		if err != nil {
+			return nil, err
+		}
+		if value, there := expected["behavior"]; there {
+			if _, both := expected["behaviour"]; both {
+				return nil, errcode.New(errcode.InvalidArgument, `"expected.behavior" and "expected.behaviour" are both there, and mean the same; keep one`)
+			}
+			delete(expected, "behavior")
+			expected["behaviour"] = value
+		}
+	}
+	for name, members := range objects {
+		if name != "" {
+			if top[name], err = json.Marshal(members); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if more = bytes.TrimSpace(more); len(more) > 0 && string(more) != "null" {
+		if more[0] != '[' {
+			return nil, errcode.New(errcode.InvalidArgument, `alternatives: expected a list of {"sql", "result", "error", "latency_ms"}`)
+		}
+		all := []json.RawMessage{}
+		if gold := bytes.TrimSpace(top["gold"]); len(gold) > 0 && gold[0] == '[' {
+			if err := json.Unmarshal(gold, &all); err != nil {
+				return nil, err
+			}
+		} else if len(gold) > 0 && string(gold) != "null" {
+			all = append(all, gold)
+		}
+		var others []json.RawMessage
+		if err := json.Unmarshal(more, &others); err != nil {
+			return nil, err
+		}
+		if top["gold"], err = json.Marshal(append(all, others...)); err != nil {
+			return nil, err
+		}
+	}
+	return json.Marshal(top)
+}
+
+// membersOf reads the members of an object by their names in lower case; none of nothing.
+func membersOf(raw []byte) (map[string]json.RawMessage, error) {
+	var members map[string]json.RawMessage
+	if len(raw) > 0 {
+		if err := json.Unmarshal(raw, &members); err != nil {
+			return nil, err
+		}
+	}
+	out := make(map[string]json.RawMessage, len(members))
+	for name, value := range members {
+		out[strings.ToLower(name)] = value
+	}
+	return out, nil
+}
+
+// unwrapped is the JSON that a text holds, or the value as it is.
+func unwrapped(raw json.RawMessage) json.RawMessage {
+	var text string
+	if len(raw) == 0 || raw[0] != '"' || json.Unmarshal(raw, &text) != nil {
+		return raw
+	}
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	if json.Valid([]byte(text)) {
+		return json.RawMessage(text)
+	}
+	return raw
+}
+
+// aliasIn finds the key that a name in an object of a case means.
+func aliasIn(path, name string) (CaseKey, bool) {
+	switch {
+	case path == "" && !slices.Contains(caseKeys[""], name):
+		key, ok := caseAliases[name]
+		return key, ok || name == alternativesKey
+	case path == "expected" && name == "behavior":
+		return caseAliases["expected.behaviour"], true
+	}
+	return CaseKey{}, false
+}
+
+// knownIn tells whether a name is a key of an object of a case.
+func knownIn(path, name string) bool {
+	if path == alternativesKey {
+		path = "gold"
+	}
+	return slices.Contains(caseKeys[path], name)
+}
+
+// foreignKeys are names that data sets and people give to what a key holds. They are suggested, not
+// read: the same names hold other things elsewhere.
+var foreignKeys = map[string]string{
+	"id": "case_id", "question_id": "case_id", "qid": "case_id", "instance_id": "case_id", "uid": "case_id", "prompt": "question", "nl": "question", "utterance": "question", "hint": "evidence",
+	"external_knowledge": "evidence", "db": "database", "db_id": "database", "db_name": "database", "schema": "schema_ddl", "ddl": "schema_ddl", "engine": "dialect", "difficulty": "tags",
+	"query": "gold.sql", "gold_query": "gold.sql", "reference": "gold.sql", "reference_sql": "gold.sql", "expected_sql": "gold.sql", "target": "gold.sql", "ground_truth": "gold.sql",
+	"expected_result": "gold.result", "reference_result": "gold.result", "prediction": "agent.sql", "pred": "agent.sql", "pred_sql": "agent.sql", "predicted_sql": "agent.sql", "generated_sql": "agent.sql",
+	"predicted_query": "agent.sql", "pred_result": "agent.result", "predicted_result": "agent.result", "answer": "agent.response", "label": "human.label", "model": "agent.name",
+	"gold.query": "gold.sql", "agent.query": "agent.sql", "gold.rows": "gold.result", "agent.rows": "agent.result", "gold.answer": "gold.result", "agent.answer": "agent.response", "agent.model": "agent.version",
+}
+
+// SuggestKey ends a message about a key of a case that is not known: the nearest known one, or
+// nothing.
+func SuggestKey(name string) string {
+	if key, ok := foreignKeys[name]; ok {
+		return "; did you mean " + key + "?"
+	}
+	names := make([]string, 0, len(caseAliases))
+	for _, k := range CaseKeys() {
+		names = append(names, k.Name)
+	}
+	if near := nearest(name, names); len(near) > 0 {
+		return "; did you mean " + near[0] + "?"
+	}
+	if near := nearest(name, slices.Sorted(maps.Keys(caseAliases))); len(near) > 0 {
+		return "; did you mean " + near[0] + "?"
+	}
+	return ""
+}

@@ -1,0 +1,82 @@
+package scoring
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+// Unread says what of the case is not read, or not as it stands there: keys and a dialect that are not
+// known, each with the nearest that is, and what the readers of its inline results noted. A case that
+// says all in known words has none. References to results are not followed.
+func (c *Case) Unread() []string {
+	var out []string
+	for _, key := range c.UnreadKeys {
+		out = append(out, fmt.Sprintf("the key %.80q is not known and not read%s", key, SuggestKey(key)))
+	}
+	out = append(out, c.UnknownDialect()...)
+	for i := range c.Golds {
+		out = append(out, c.Golds[i].Result.notes("gold result")...)
+	}
+	return append(out, c.Pred.Result.notes("result of the agent")...)
+}
+
+// Unusual is a text that two cases share of which the same is not read; it is empty where all is. It
+// spares making the sentences of [Case.Unread] for every one of many cases.
+func (c *Case) Unusual() string {
+	parts := c.UnreadKeys
+	if !sqlparts.NamesDialect(c.Dialect) {
+		parts = append(slices.Clip(parts), "dialect "+c.Dialect)
+	}
+	for i := range c.Golds {
+		parts = append(slices.Clip(parts), c.Golds[i].Result.notes("gold result")...)
+	}
+	return strings.Join(append(slices.Clip(parts), c.Pred.Result.notes("result of the agent")...), "\n")
+}
+
+// notes are what the reader of an inline result noted.
+func (r Result) notes(of string) (out []string) {
+	if r.Table != nil {
+		for _, n := range r.Table.Notes {
+			out = append(out, of+": "+n)
+		}
+	}
+	return out
+}
+
+// UnknownDialect says that the case names a dialect that is not known; nothing where it does not.
+func (c *Case) UnknownDialect() []string {
+	if sqlparts.NamesDialect(c.Dialect) {
+		return nil
+	}
+	names := sqlparts.DialectNames()
+	near := Suggest(c.Dialect, names)
+	if near == "" {
+		near = "; known are " + strings.Join(names, ", ")
+	}
+	return []string{fmt.Sprintf("the dialect %.40q is not known, and its SQL is read as that of any dialect (generic)%s", c.Dialect, near)}
+}
+
+// Strict is the error of a case that says something that is not read, see [Case.Unread]: an option of
+// a metric that is not known is one, too. It is nil where all is read.
+func (e *Engine) Strict(c *Case) error {
+	said := append(c.Unread(), e.UnknownOptions(c)...)
+	if len(said) == 0 {
+		return nil
+	}
+	return errcode.New(errcode.InvalidArgument, "case %q: %s", c.ID, strings.Join(said, "; "))
+}
+
+// UnknownOptions says which options of a case are not read, since there is no metric of their name.
+func (e *Engine) UnknownOptions(c *Case) (out []string) {
+	for _, name := range slices.Sorted(maps.Keys(c.Options)) {
+		if _, err := e.Metric(name); err != nil {
+			out = append(out, "options are not read: "+err.Error())
+		}
+	}
+	return out
+}

@@ -1,0 +1,90 @@
+package scoring
+
+import "strings"
+
+// nullWords are what programs print for NULL: database clients (NULL, (null), [NULL], <null>), Python
+// (None, NaT, <NA>, nan), R (NA) and spreadsheets (N/A, #N/A). In lower case.
+var nullWords = map[string]bool{
+	"null": true, "(null)": true, "[null]": true, "<null>": true, `\n`: true, "none": true, "nil": true, "nat": true, "<na>": true, "nan": true, "na": true, "n/a": true, "#n/a": true,
+}
+
+// maxNullWord is the length of the longest of nullWords.
+const maxNullWord = 6
+
+// IsNullWord tells the words that programs print for NULL, in the spellings that they print: lower
+// case, upper case, and None, NaN, NaT and Null.
+func IsNullWord[T string | []byte](text T) bool {
+	if n := len(text); n < 2 || n > maxNullWord {
+		return false
+	}
+	switch text[0] {
+	case 'N', 'n', '(', '[', '<', '#', '\\':
+	default:
+		return false
+	}
+	word := string(text)
+	lower := strings.ToLower(word)
+	return nullWords[lower] && (word == lower || word == strings.ToUpper(word) || word == "None" || word == "NaN" || word == "NaT" || word == "Null" || word == "Nil") && word != `\n`
+}
+
+// OnlyNull tells the words of which a column may hold nothing else and yet have no value: no data are
+// called so.
+func OnlyNull(word string) bool {
+	switch strings.ToLower(word) {
+	case "none", "nil", "na", "n/a", "nan":
+		return false
+	}
+	return true
+}
+
+// IsFigure tells whether a text has the form of a number, a date or a time: digits, and of other signs
+// those that stand in these, such as points, commas, colons, slashes, a currency's sign, and T and Z.
+func IsFigure[T string | []byte](text T) bool {
+	digits := false
+	for _, r := range string(text) {
+		switch {
+		case r >= '0' && r <= '9':
+			digits = true
+		case strings.ContainsRune(" .,:;'+-−/%()$€£¥₹_TZeE\u00a0\u202f", r):
+		default:
+			return false
+		}
+	}
+	return digits
+}
+
+// WithoutNullWords is a column of no declared type in which words for NULL are NULL, where its other
+// cells are numbers, truth values, dates and times, or texts that have the form of these. Any other
+// column is as it was.
+func (c *Column) WithoutNullWords() Column {
+	words, others := 0, 0
+	for i := range c.n {
+		switch {
+		case c.Type != String && c.Type != Any:
+			return *c
+		case c.IsNull(i):
+			continue
+		}
+		switch v := c.Value(i); {
+		case v.Type == String && IsNullWord(v.text):
+			words++
+		case v.Type == String && v.text == "":
+		case v.Type == String && !IsFigure(v.text), v.Type == JSON, v.Type == Bytes:
+			return *c
+		default:
+			others++
+		}
+	}
+	if words == 0 || others == 0 {
+		return *c
+	}
+	b := NewBuilder(c.Name, Null, c.n)
+	for i := range c.n {
+		if v := c.Value(i); v.Type == String && IsNullWord(v.text) {
+			b.AppendNull()
+		} else {
+			b.Append(v)
+		}
+	}
+	return b.Column()
+}

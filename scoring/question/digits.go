@@ -1,0 +1,80 @@
+package question
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+var (
+	smallNumbers = []string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"}
+	digitsPhrase = regexp.MustCompile(` (\w+) (?:decimals?|digits?|fractional digits?|significant digits?)(?: (?:places?|points?|digits?))? `)
+	decimalsOf   = regexp.MustCompile(` (?:decimals?|precision|scale|digits)(?: (?:places?|of|to|is))+ (\w+) `)
+	wholeNumber  = regexp.MustCompile(` (?:(?:as|in|to|nearest|full|rounded) (?:a |an |the |nearest |to )*(?:whole|full|entire)? ?(?:integers?|whole numbers?|wholes?|units?|whole percent|full percent|percent point|whole euros?|whole dollars?|whole hours?|whole days?|whole minutes?|whole years?|whole|full \w+|whole \w+)|no decimals?|without decimals?|without (?:the )?(?:fraction|fractions|cents)|whole percents?|nearest (?:percent|percentage point|dollar|euro|pound|hour|day|minute|year|second|kilogram|kg|km|metre|meter)) `)
+	toTheCent    = regexp.MustCompile(` (?:to|nearest|exact to) (?:the )?(?:nearest )?(?:cent|cents|penny|pence|hundredth|hundredths) `)
+	toTheTenth   = regexp.MustCompile(` (?:to|nearest) (?:the )?(?:nearest )?(?:tenth|tenths) `)
+	roundingTo   = regexp.MustCompile(` (?:decimal|decimals|round|rounded|rounding|digits|decimal places|nearest|unrounded|precision) `)
+	exactFigures = regexp.MustCompile(` (?:unrounded|not rounded|without rounding|do not round|don t round|no rounding|full precision|exact (?:amounts?|values?|figures?|numbers?|sums?|totals?|prices?|balances?|ratios?|percentages?|shares?|results?)|(?:as )?precisely as|precise (?:amounts?|values?|figures?)|all (?:decimals|digits)|exact to) `)
+)
+
+// roundingWords are parts of words of which one stands in every text that says how to round.
+var roundingWords = []string{"decimal", "digit", "round", "nearest", "precis", "integer", "whole", "full", "cent", "tenth", "hundredth", "penny", "pence", "exact", "fraction", "scale"}
+
+// mayRound tells whether it is worth reading how to round.
+func (q *Question) mayRound() bool {
+	for _, text := range []string{q.text, q.evidence} {
+		text = strings.ToLower(text)
+		if slices.ContainsFunc(roundingWords, func(w string) bool { return strings.Contains(text, w) }) {
+			return true
+		}
+	}
+	return false
+}
+
+func (q *Question) all() string { return Plain(q.text + " " + q.evidence) }
+
+// Digits is how many digits behind the point the question, or what came with it, asks for: "to four
+// decimal places", "2 decimals", "as a whole percent", "to the cent". ok is false where it does not
+// say.
+func (q *Question) Digits() (n int, ok bool) {
+	if !q.mayRound() {
+		return 0, false
+	}
+	plain := q.all()
+	for _, r := range []*regexp.Regexp{digitsPhrase, decimalsOf} {
+		if m := r.FindStringSubmatch(plain); m != nil {
+			if n := slices.Index(smallNumbers, m[1]); n >= 0 {
+				return n, true
+			}
+			if n, err := strconv.Atoi(m[1]); err == nil {
+				return n, true
+			}
+			if m[1] == "single" {
+				return 1, true
+			}
+		}
+	}
+	switch {
+	case wholeNumber.MatchString(plain):
+		return 0, true
+	case toTheCent.MatchString(plain):
+		return 2, true
+	case toTheTenth.MatchString(plain):
+		return 1, true
+	}
+	return 0, false
+}
+
+// Rounds tells whether the question, or what came with it, says how numbers are to be rounded, or
+// that they are not to be.
+func (q *Question) Rounds() bool {
+	if !q.mayRound() {
+		return false
+	}
+	if _, ok := q.Digits(); ok {
+		return true
+	}
+	plain := q.all()
+	return roundingTo.MatchString(plain) && !strings.Contains(plain, " round trip ") || exactFigures.MatchString(plain)
+}

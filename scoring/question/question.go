@@ -1,0 +1,254 @@
+// Package question reads what a question asks: which columns are to be told, as against those that
+// only sort or filter, in which order rows are to come, whether each row counts, whether groups
+// with nothing belong to the answer, and how many digits are wanted. It reads English, by the words
+// that hold a sentence together. It knows no tables and no values. It is the only reader of
+// questions in the comparison, so that all relations read one in the same way.
+//
+// Nothing is ever proven by it: a relation that a question might forbid holds unless the question
+// does forbid it.
+package question
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring/naming"
+)
+
+// Question is what a question asks. It is read when first asked for something, and must not be used
+// by two goroutines at once.
+type Question struct {
+	text, evidence string
+	plainText      string
+	ordered        *string // made when first asked for
+
+	done      bool
+	sentences [][]token
+	phrases   []phrase
+	roles     map[string]role // by stem
+	acts      []string        // verbs of which a question word is the subject: "which customers placed …"
+	counts    bool
+	yesNo     bool
+}
+
+// Read is what a question asks. Evidence is what came with it, such as definitions; it says which
+// order and how many digits are meant, and nothing of what is to be told.
+func Read(text, evidence string) *Question { return &Question{text: text, evidence: evidence} }
+
+// Empty tells whether there is no question.
+func (q *Question) Empty() bool { return strings.TrimSpace(q.text) == "" }
+
+// Plain is the question in the form of [Plain].
+func (q *Question) Plain() string {
+	if q.plainText == "" {
+		q.plainText = Plain(q.text)
+	}
+	return q.plainText
+}
+
+// roleOf is what a word is there for, by its stem.
+func (q *Question) roleOf(stem string) role {
+	if q.roles == nil {
+		q.read()
+		q.roles = map[string]role{}
+		for _, s := range q.sentences {
+			for _, t := range s {
+				if t.kind == word {
+					q.roles[t.stem] |= t.role
+				}
+			}
+		}
+	}
+	return q.roles[stem]
+}
+
+// Mentions tells whether the question has all words of a name, whatever they are there for.
+func (q *Question) Mentions(name string) bool {
+	words := naming.Words(name)
+	for _, w := range words {
+		if !q.has(stemOf(w)) {
+			return false
+		}
+	}
+	return len(words) > 0
+}
+
+// MentionsPart tells whether the question has one of the words of a name, of three letters or more.
+func (q *Question) MentionsPart(name string) bool {
+	return slices.ContainsFunc(naming.Words(name), func(w string) bool { return len(w) > 2 && q.has(stemOf(w)) })
+}
+
+func (q *Question) has(stem string) bool {
+	q.roleOf("")
+	_, ok := q.roles[stem]
+	return ok
+}
+
+// Tells tells whether the question asks to be told a column of that name, by its words: the thing
+// that it is of is told, or there is a row for each of it.
+func (q *Question) Tells(name string) bool {
+	words := naming.Words(name)
+	stems := make([]string, len(words))
+	for i, w := range words {
+		stems[i] = stemOf(w)
+	}
+	return q.tells(stems)
+}
+
+func (q *Question) tells(stems []string) bool {
+	if len(stems) == 0 {
+		return false
+	}
+	if at := slices.IndexFunc(stems, func(s string) bool { return s == "of" || prepositions[s] }); at > 0 { // date of birth
+		stems = stems[:at]
+	}
+	head := len(stems) - 1
+	for head > 0 && (makers[stems[head]] || identifiers[stems[head]]) {
+		head--
+	}
+	isTold := func(i int) bool { return q.roleOf(stems[i])&(told|grouped) != 0 }
+	last := stems[len(stems)-1]
+	switch {
+	case identifiers[last] && len(stems) > 1 && q.has(last):
+		// The name of what: a customer's, where the question says names of customers.
+		return q.roleOf(last)&told != 0 && (q.roleOf(stems[head])&(told|grouped|of) != 0 || !q.has(stems[head]))
+	case makers[stems[head]] && head == 0:
+		return slices.ContainsFunc(stems, func(s string) bool { return q.roleOf(s)&(told|grouped) != 0 })
+	}
+	return isTold(head)
+}
+
+// TellsAggregate tells whether the question asks to be told an aggregate, rather than to sort or
+// filter by it. Of functions that it does not know, it says so.
+func (q *Question) TellsAggregate(function string) bool {
+	q.read()
+	any := func(holds func(p *phrase) bool) bool {
+		for i := range q.phrases {
+			if p := &q.phrases[i]; p.role == told && holds(p) {
+				return true
+			}
+		}
+		return false
+	}
+	has := func(words string) func(p *phrase) bool {
+		list := strings.Fields(words)
+		return func(p *phrase) bool {
+			return slices.ContainsFunc(p.words, func(w string) bool { return slices.Contains(list, w) })
+		}
+	}
+	switch function {
+	case "count", "countif", "count_if", "approx_count_distinct":
+		return any(func(p *phrase) bool {
+			return p.count || has("number count total many frequency often amount frequently")(p)
+		})
+	case "sum", "total", "sumif":
+		return any(func(p *phrase) bool {
+			return has("total sum much overall amount volume")(p)
+		})
+	case "avg", "mean":
+		return any(has("average mean averaged typical"))
+	case "max":
+		return any(func(p *phrase) bool {
+			return p.extremum == "max" || has("maximum max highest latest newest largest")(p)
+		})
+	case "min":
+		return any(func(p *phrase) bool {
+			return p.extremum == "min" || has("minimum min lowest earliest oldest smallest")(p)
+		})
+	}
+	return true
+}
+
+// AsksBack tells whether the question asks for what it ranked by: "…, and what is it?"
+func (q *Question) AsksBack() bool {
+	q.read()
+	return slices.ContainsFunc(q.phrases, func(p phrase) bool { return p.pronoun })
+}
+
+// Measures are the names of the numbers that the question asks to be told, each as its words.
+func (q *Question) Measures() (out []string) {
+	q.read()
+	for i := range q.phrases {
+		if p := &q.phrases[i]; p.role == told && p.measure {
+			out = append(out, joined(p.words))
+		}
+	}
+	return out
+}
+
+// Things is how many different things the question asks to be told, what there is a row for each of
+// included. The name and the like of a thing are the thing.
+func (q *Question) Things() int {
+	q.read()
+	seen := map[string]bool{}
+	named, thing := 0, false
+	for i := range q.phrases {
+		p := &q.phrases[i]
+		head := p.head()
+		switch {
+		case p.role != told && p.role != grouped || p.pronoun:
+			continue
+		case containers[head] || head == "":
+			continue
+		case identifiers[head] && p.role == told:
+			if p.sentence > 0 && thing { // "Which agent …? Give the name."
+				continue
+			}
+			named = 1
+			continue
+		}
+		thing = thing || p.role == told && !p.measure
+		seen[head] = true
+	}
+	return len(seen) + named
+}
+
+// AsksName and AsksID tell whether the question asks for the names, or for the ids or numbers, of
+// things.
+func (q *Question) AsksName() bool {
+	return q.roleOf("name")&told != 0 || q.roleOf("title")&told != 0 || q.roleOf("who")&told != 0
+}
+
+// AsksID tells whether the question asks for ids: see [Question.AsksName].
+func (q *Question) AsksID() bool {
+	q.read()
+	return slices.ContainsFunc(q.phrases, func(p phrase) bool {
+		h := p.head()
+		return p.role == told && !p.count && (h == "id" || h == "identifier" || h == "key" || h == "code" || h == "number" && len(p.words) > 1 && p.words[0] != "number")
+	})
+}
+
+// YesNo tells whether the question is to be answered by yes or no.
+func (q *Question) YesNo() bool { q.read(); return q.yesNo }
+
+// AsksOne tells whether the question, where there is one, may ask for a single number: a count or
+// a sum, of all and not for each.
+func (q *Question) AsksOne() bool {
+	if q.Empty() {
+		return true
+	}
+	has := func(w string) bool { return strings.Contains(q.Plain(), w) }
+	return slices.ContainsFunc([]string{" how many ", " how much ", " total ", " sum ", " number of ", " count "}, has) && !q.AsksEach() && !has(" respectively ")
+}
+
+// AsksEach tells whether the question asks for something of each.
+func (q *Question) AsksEach() bool {
+	return slices.ContainsFunc([]string{" each ", " every ", " per "}, func(w string) bool { return strings.Contains(q.Plain(), w) })
+}
+
+// Extremes tells whether the question, or what came with it, asks for the highest of a measure, or
+// for the lowest, in words whose sense does not hang on how the measure is scaled: the oldest has
+// the earliest birth and the highest age.
+func (q *Question) Extremes() (high, low bool) {
+	plain := q.all()
+	asks := func(words ...string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return Says(plain, w) })
+	}
+	return asks("highest", "most", "largest", "greatest", "biggest", "maximum"), asks("lowest", "least", "smallest", "fewest", "minimum")
+}
+
+// Either tells whether the question asks for what meets one condition or another, and not both.
+func (q *Question) Either() bool {
+	has := func(w string) bool { return strings.Contains(q.Plain(), w) }
+	return has(" or ") && !slices.ContainsFunc([]string{" both ", " shared ", " share ", " common "}, has)
+}

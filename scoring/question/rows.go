@@ -1,0 +1,243 @@
+package question
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var (
+	// Groups with nothing belong to the answer.
+	withEmpty = regexp.MustCompile(` (?:includ\w+ (?:also )?(?:the |those |all |any |even )*(?:\w+ ){0,3}(?:without|with no|with zero|that have no|that have none|who have no|who have none|that had no|who had no|having no|with none|zero|zeros|zeroes|empty|that never|who never|that did not|who did not|who have not|that have not)|` +
+		`even (?:if|when|those|the ones|with|without|though|where|\w+ without|\w+ with no|\w+ who|\w+ that|zero)|(?:or )?(?:0|zero|none|nothing) (?:if|when|where|for|otherwise|else)|(?:as|count|counts|show|showing|shown as|display|report|with|return|is|are|be|to|give|gets?|list|at) (?:a |an )?(?:0|zero)|if any|whether or not|` +
+		`(?:also|too) (?:the |those |\w+ )?(?:without|with no|who (?:have|had) (?:no|none)|that (?:have|had) (?:no|none))|(?:with|without) or (?:with|without)|regardless of whether|do not (?:drop|omit|skip|leave out|exclude)|don t (?:drop|omit|skip|leave out|exclude)|not (?:only|just) those|as well as (?:those|the ones) (?:without|with no)|keep (?:those|\w+ )(?:without|with no)|without any too) `)
+
+	// One at least is asked for, in so many words.
+	oneAtLeast = regexp.MustCompile(` (?:(?:at least|no fewer than|not fewer than|no less than|minimum of|a minimum of) (?:one|1|a|an|a single|two|2|[3-9]|[1-9][0-9]+|three|four|five|ten)|(?:one|1|two|three|[2-9]|[1-9][0-9]+) (?:\w+ )?or more|(?:more|greater|higher|larger) than (?:zero|0|none|nothing|one|1|two|2|[3-9]|[1-9][0-9]+)|above (?:zero|0)|over (?:zero|0)|` +
+		`(?:non|not) ?(?:zero|empty)|nonzero|nonempty|positive|(?:with|have|has|had|having|made|placed|got|sold|is|are|were|was|exist|exists|do|did) any|any at all|if (?:it|they|he|she|there)? ?(?:has|have|had|is|are) (?:one|any|some|at least)|` +
+		`exclud\w+ (?:\w+ ){0,4}(?:without|no|zero|zeros|zeroes|empty|none|0)|(?:omit|skip|leave out|ignore|ignoring|drop|leaving out|omitting|disregard|disregarding) (?:\w+ ){0,4}(?:without|no|zero|zeros|zeroes|empty|none|0)|(?:not|never) (?:\w+ ){0,3}(?:with no|without|with zero|that have none|who have none)|` +
+		`only (?:\w+ ){0,3}(?:that|who|which|with|where|having|those)|(?:actually|ever|really) (?:\w+ed|has|have|had|did|made|sold|bought|won|got|took|sent|paid|wrote|gave|saw|ran|used)|(?:some|several|multiple|a number of|one of|exist|exists|nonnegative) ` +
+		`) `)
+	// A relative clause that says what the groups did or have: "customers who placed orders".
+	has = regexp.MustCompile(` (?:that|who|which) (?:actually |really |ever |also |do |did |already )?(?:have|has|had|own|owns|owned|contain|contains|contained|get|gets|got|receive|receives|received|record|records|recorded|show|shows|saw|hold|holds|held) (\w+)`)
+	did = regexp.MustCompile(` (?:that|who) (?:actually |really |ever |also |already |have |has |had )?(\w+) `)
+)
+
+// noObjects cannot be what somebody has one of at least.
+var noObjects = set("no never not been to be less fewer more their its highest lowest most least the a an none nothing zero neither 0")
+
+// states are verbs in relative clauses that say what somebody is, not how often something happened.
+var states = set("is are was were live lives lived reside resides resided work works worked belong belongs come comes came speak speaks born weigh weighs cost costs know knows like likes earn earns earned based located named called start starts began begin begins end ends include includes does do did can could will would should may must has have had not never retired age aged make makes")
+
+// AtLeastOne tells whether the question asks for those alone of which there is one at least, so
+// that groups with nothing do not belong to the answer. Counted are the names of the columns that
+// count. "How many orders did each customer place?" leaves it open.
+func (q *Question) AtLeastOne(counted ...string) bool {
+	plain := q.Plain()
+	if q.Empty() || withEmpty.MatchString(plain) {
+		return false
+	}
+	if oneAtLeast.MatchString(plain) {
+		return true
+	}
+	q.read()
+	if slices.ContainsFunc(q.acts, func(w string) bool { return !states[w] || w == "have" }) && q.subject() {
+		return true
+	}
+	things := map[string]bool{}
+	add := func(words string) {
+		for _, w := range strings.Fields(strings.Trim(Plain(words), " ")) {
+			things[stemOf(w)] = true
+		}
+	}
+	for _, c := range counted {
+		add(c)
+	}
+	for i := range q.phrases {
+		if p := &q.phrases[i]; p.role == told && p.measure {
+			add(joined(p.words))
+		}
+	}
+	back := strings.Contains(plain, " and how many ") || strings.Contains(plain, " and how much ") || strings.Contains(plain, " how many each ") || strings.Contains(plain, " and how often ")
+	for _, m := range has.FindAllStringSubmatch(plain, -1) {
+		if !noObjects[m[1]] && (things[stemOf(m[1])] || back) {
+			return true
+		}
+	}
+	if q.withPlural(func(stem string) bool { return things[stem] || back }) {
+		return true
+	}
+	for _, m := range did.FindAllStringSubmatch(plain, -1) {
+		if !states[m[1]] && acts(m[1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// withPlural tells whether things of which something holds stand behind "with", as a condition:
+// shippers with orders.
+func (q *Question) withPlural(holds func(stem string) bool) bool {
+	return slices.ContainsFunc(q.sentences, func(s []token) bool {
+		for i := 0; i+1 < len(s); i++ {
+			if w := s[i].text; w != "with" && w != "having" {
+				continue
+			}
+			for _, t := range s[i+1 : min(i+4, len(s))] {
+				if t.kind != word || noObjects[t.text] || prepositions[t.text] || possessing[t.text] {
+					break
+				}
+				if t.role&filter != 0 && t.stem != t.text && holds(t.stem) {
+					return true
+				}
+			}
+		}
+		return false
+	})
+}
+
+// subject tells whether a question word is the subject of what somebody did: "which customers
+// placed orders", and not "how many orders were placed".
+func (q *Question) subject() bool {
+	return slices.ContainsFunc(q.sentences, func(s []token) bool {
+		asks := false
+		for i := range s {
+			w := s[i].text
+			switch {
+			case w == "which" || w == "who":
+				asks = i+1 < len(s) && !measures[s[i+1].stem]
+			case w == "how" || w == "," || s[i].kind == stop:
+				asks = false
+			case !asks || s[i].kind != word:
+			case w == "did" || w == "does" || w == "do" || linking[w]:
+				asks = false
+			case w == "have" || w == "has" || w == "had":
+				next := ""
+				for k := i + 1; k < len(s) && next == ""; k++ {
+					if !articles[s[k].text] || s[k].text == "any" || s[k].text == "a" {
+						next = s[k].text
+					}
+				}
+				return !noObjects[next] && !superlative(next)
+			case acts(w), slices.Contains(q.acts, w):
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// happenings are things of which each counts, though two may look the same.
+var happenings = set("withdrawal refund sale order purchase visit call login click trip ride flight booking reading measurement score goal claim sighting delivery return dose test result arrival departure loss line row record entry event item position transfer deposit debit credit charge swipe scan run lap bid trade rental loan repair service " +
+	"shift session message email ticket complaint incident accident crash birth death strike earthquake alarm alert error failure outage rejection approval referral arrest offence offense crime win injury fine fee invoice receipt bill expense cheque check posting offer download upload view impression lease stay night guess answer vote response pass throw shot hit")
+
+var notHappenings = set("department apartment station nation institution organization organisation document building animal hospital terminal region ring king thing wing continent element equipment monument instrument government union edition collection section position division occupation profession religion location version canal journal medal capital portal material mammal rival signal metal " +
+	"version dimension mansion ceiling clothing wedding meeting being parliament segment compartment fragment regiment environment settlement national festival condition function constitution")
+
+func happens(stem string) bool {
+	if happenings[stem] {
+		return true
+	}
+	return !notHappenings[stem] && len(stem) > 5 && (strings.HasSuffix(stem, "tion") || strings.HasSuffix(stem, "ssion") || strings.HasSuffix(stem, "ment") || strings.HasSuffix(stem, "ing") && stem != "building")
+}
+
+var (
+	rowEach   = regexp.MustCompile(` (?:(?:one|a|1|single|separate|own|individual) (?:\w+ )?(?:row|line|record|entry|result) (?:for|per|to|of|each)|(?:row|line|record) (?:for|per) (?:each|every|\w+)|row by row|line by line|repetitions?|duplicates (?:count|included|are|too|stay|kept)|(?:with|including|include|keep|keeping|show|with all) (?:the |any |all )?(?:duplicates?|repeats|repetitions|repeated)|equal \w+ (?:count|stay|are)|as often as|each time|every time|every single|each individual|each single|every individual|one by one|all individual) `)
+	keepAll   = regexp.MustCompile(` (?:do not|don t|not|without|never) (?:dedup\w*|deduplicat\w*|(?:remov|drop|leav|exclud|omit)\w* (?:out )?(?:the |any )?(?:duplicates|repetitions|repeats)|collaps\w+|merg\w+) `)
+	different = regexp.MustCompile(` (?:distinct|different|unique|distinctly|uniquely|deduplicated|no duplicates|without duplicates|without repetition|without repetitions|no repeats|without repeats|only once|once each|each once|each only once|just once|exclud\w+ duplicates|remov\w+ duplicates|various|what kinds? of|which kinds? of|what types? of|which types? of) `)
+)
+
+// Different tells whether the question asks for different values.
+func (q *Question) Different() bool { return different.MatchString(q.Plain()) }
+
+// EveryRow tells whether the question asks for a row for each thing, whatever the rows show, so that
+// rows that look the same are no repetition: "one row per track", "the amount of every payment",
+// "all withdrawals". Of things with a name it does not: "the names of all students who …" may come
+// once each.
+func (q *Question) EveryRow() bool {
+	plain := q.Plain()
+	if q.Empty() {
+		return false
+	}
+	if keepAll.MatchString(plain) {
+		return true
+	}
+	if different.MatchString(plain) {
+		return false
+	}
+	if rowEach.MatchString(plain) {
+		return true
+	}
+	if !strings.Contains(plain, " each ") && !strings.Contains(plain, " every ") && !strings.Contains(plain, " all ") {
+		return false
+	}
+	q.read()
+	for _, s := range q.sentences {
+		for i := 0; i+1 < len(s); i++ {
+			if w := s[i].text; w != "each" && w != "every" && w != "all" || s[i].kind != word {
+				continue
+			}
+			thing := thingAt(s, i+1)
+			if thing == "" {
+				continue
+			}
+			// What is told of it: names say which one it is, and need come once.
+			attribute := q.attribute(thing)
+			switch {
+			case happens(thing) && attribute != "name" && attribute != "measure":
+				return true
+			case s[i].text != "all" && attribute == "other" && i > 0 && s[i-1].text != "in" && s[i-1].text != "by":
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// thingAt is the stem of the last noun of the words that begin at i.
+func thingAt(s []token, i int) string {
+	thing := ""
+	for ; i < len(s) && s[i].kind == word; i++ {
+		w := s[i].text
+		if articles[w] || w == "of" && thing == "" || possessing[w] {
+			continue
+		}
+		if w == "of" || prepositions[w] || auxiliary[w] || questions[w] || w == "and" || w == "with" || w == "by" || w == "that" || pronouns[w] || thing != "" && acts(w) || w == "per" || w == "each" {
+			break
+		}
+		thing = s[i].stem
+	}
+	return thing
+}
+
+// attribute is what the question asks to be told of a thing: its name, a measure of several,
+// something other, or nothing.
+func (q *Question) attribute(thing string) string {
+	name, other, measure := false, false, false
+	for i := range q.phrases {
+		p := &q.phrases[i]
+		if p.role != told {
+			continue
+		}
+		switch head := p.head(); {
+		case p.count || p.ranked || slices.ContainsFunc(p.words, func(w string) bool {
+			return w == "total" || w == "average" || w == "sum" || w == "number" || w == "percentage" || w == "mean" || w == "share" || w == "much" || w == "maximum" || w == "minimum"
+		}):
+			measure = true
+		case head == thing || head == "" || containers[head] && !identifiers[head]:
+		case identifiers[head] || head == "who":
+			name = true
+		default:
+			other = true
+		}
+	}
+	switch {
+	case name:
+		return "name"
+	case measure:
+		return "measure"
+	case other:
+		return "other"
+	}
+	return ""
+}

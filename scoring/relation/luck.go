@@ -1,0 +1,183 @@
+package relation
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/metric/sqlproof"
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+// byLuck finds results that agree though the queries ask for different things, where the result is
+// one that many a query gives: nothing, NULL, 0, or a small count.
+func byLuck(e *evidence) *found {
+	q := e.queries()
+	if e.queriesOnly || !q.both() {
+		return nil
+	}
+	if len(q.gold.tables) > 0 && len(q.pred.tables) == 0 && readsNothing(q.pred) {
+		return &found{text: "The answer's query reads no table: its values are written into it."}
+	}
+	what := e.vacuous()
+	if what == "" {
+		return nil
+	}
+	why := q.asksOther()
+	if why == "" {
+		return nil
+	}
+	d := sqlparts.DialectOf(e.Dialect)
+	if sqlproof.Same(sqlparts.Parse(e.GoldSQL, d), sqlparts.Parse(e.PredSQL, d), nil) != nil {
+		return nil
+	}
+	return &found{text: fmt.Sprintf("Both results are %s, which many queries give, and the queries ask for different things: %s.", what, why)}
+}
+
+// readsNothing tells whether a query has no source of rows at all.
+func readsNothing(q *query) bool {
+	return !slices.ContainsFunc(q.selects, func(s *sqlparts.Select) bool { return len(s.From) > 0 })
+}
+
+// vacuous says what gold's result is where it tells next to nothing, else "".
+func (e *evidence) vacuous() string {
+	switch {
+	case e.gold.Rows() == 0:
+		return "empty"
+	case e.gold.Rows() > 1:
+		return ""
+	}
+	zero, null := true, true
+	for i := range e.gold.Columns {
+		c := &e.gold.Columns[i]
+		if c.IsNull(0) {
+			continue
+		}
+		null = false
+		switch {
+		case c.Type == scoring.Bool:
+			zero = zero && !c.Value(0).Bool()
+		case c.Type.Numeric():
+			zero = zero && isZero(c, 0)
+		case c.Type == scoring.String:
+			zero = zero && c.Text(0) == ""
+		default:
+			zero = false
+		}
+	}
+	switch {
+	case null:
+		return "NULL"
+	case zero:
+		return "0 or empty"
+	case len(e.gold.Columns) == 1 && e.gold.Columns[0].Type == scoring.Int64 && e.gold.Columns[0].Ints()[0] > 0 && e.gold.Columns[0].Ints()[0] < 10:
+		return "one small number"
+	}
+	return ""
+}
+
+// asksOther says in what the queries ask for different things, "" where they may be two ways of
+// asking for one.
+func (q *queries) asksOther() string {
+	for _, pair := range q.counterLiterals() {
+		if letters(pair[0].literal) != letters(pair[1].literal) {
+			return fmt.Sprintf("they compare %s with different values", part(pair[0].Column))
+		}
+	}
+	if len(without(q.gold.tables, q.pred.tables)) > 0 && len(without(q.pred.tables, q.gold.tables)) > 0 {
+		return "each reads a table that the other does not"
+	}
+	if why := q.otherAggregate(); why != "" {
+		return why
+	}
+	for _, c := range q.pred.lone(q.gold) {
+		if constant(c) {
+			return "the answer's query has a condition on no column"
+		}
+	}
+	if p := q.operators(func(g, p string) bool { return g != p }); p != nil {
+		return fmt.Sprintf("they compare %s with the same value by different operators", part(p[0].Column))
+	}
+	if c := q.gold.loneLiteral(q.pred); c != nil {
+		return "gold alone has the condition " + part(c.text)
+	}
+	if c := q.pred.loneLiteral(q.gold); c != nil {
+		return "the answer alone has the condition " + part(c.text)
+	}
+	return ""
+}
+
+// loneLiteral is a condition of the query with a literal that the other query has nowhere, on a
+// column that no condition of it names.
+func (q *query) loneLiteral(other *query) *condition {
+	for i := range q.conditions {
+		if c := &q.conditions[i]; c.literal != "" && letters(c.literal) != "" && !other.asksOf(*c) && !other.literals()[c.literal] {
+			return c
+		}
+	}
+	return nil
+}
+
+// literals are all literals of a query.
+func (q *query) literals() map[string]bool {
+	all := map[string]bool{}
+	sqlparts.Walk(q.query, func(n sqlparts.Node) bool {
+		if l, ok := n.(*sqlparts.Literal); ok {
+			all[l.Text] = true
+		}
+		return true
+	})
+	return all
+}
+
+// constant tells whether a condition is on no column.
+func constant(c condition) bool {
+	found := false
+	sqlparts.Walk(c.Expr, func(n sqlparts.Node) bool {
+		switch n.(type) {
+		case *sqlparts.Column, *sqlparts.Query, *sqlparts.Call:
+			found = true
+		}
+		return !found
+	})
+	return !found
+}
+
+// adding are aggregates of which one can be written as another.
+var adding = wordSet("count sum total count_if countif sumif")
+
+// otherAggregate says that both queries show one aggregate, by another function or of other
+// columns.
+func (q *queries) otherAggregate() string {
+	g, p := q.gold.item(0, 1), q.pred.item(0, 1)
+	if g == nil || p == nil {
+		return ""
+	}
+	f, h := aggregateOf(g), aggregateOf(p)
+	if f == "" || h == "" || adding[f] && adding[h] && f != h {
+		return ""
+	}
+	if f != h {
+		return fmt.Sprintf("gold aggregates by %s, the answer by %s", strings.ToUpper(f), strings.ToUpper(h))
+	}
+	if f == "count" {
+		return ""
+	}
+	of, other := columnNames(g), columnNames(p)
+	if len(of) > 0 && len(other) > 0 && len(without(of, other)) == len(of) {
+		return fmt.Sprintf("gold takes the %s of %s, the answer of %s", strings.ToUpper(f), parts(of), parts(other))
+	}
+	return ""
+}
+
+// columnNames are the names of the columns in an expression, unqualified, in lower case.
+func columnNames(x sqlparts.Expr) (names []string) {
+	sqlparts.Walk(x, func(n sqlparts.Node) bool {
+		if c, ok := n.(*sqlparts.Column); ok {
+			names = append(names, strings.ToLower(c.Name.Last().Text))
+		}
+		return true
+	})
+	return names
+}

@@ -1,0 +1,357 @@
+package units
+
+import (
+	"math/big"
+	"strings"
+	"unicode"
+
+	"github.com/badger-eval/badger/scoring/naming"
+)
+
+// token is a word, a number or a sign of a name or a text.
+type token struct {
+	raw, low string
+	number   bool
+	bracket  bool // it stands in brackets
+	before   rune // what separates it from the token before it, 0 where nothing does
+}
+
+// tokens splits a name or a text. Signs of units are tokens of their own, but for those that stand
+// with letters: m², °C, US$. A number ends where letters follow it: 100k.
+func tokens(s string) (out []token) {
+	depth, start := 0, -1
+	var sep, first rune // first of the token that is being read
+	flush := func(end int) {
+		if start >= 0 {
+			out = appendToken(out, s[start:end], depth > 0, sep)
+			start, sep = -1, 0
+		}
+	}
+	begin := func(i int, r rune) { start, first = i, r }
+	for i, r := range s {
+		switch {
+		case unicode.IsDigit(r), unicode.IsLetter(r), r == '²', r == '³':
+			if start >= 0 && unicode.IsDigit(first) && !unicode.IsDigit(r) {
+				flush(i)
+			}
+			if start < 0 {
+				begin(i, r)
+			}
+		case r == '$' && start >= 0 && i-start <= 2 && !unicode.IsDigit(first):
+			flush(i + 1)
+		case strings.ContainsRune(signs, r):
+			flush(i)
+			begin(i, r)
+			if r != '°' {
+				flush(i + len(string(r)))
+			}
+		default:
+			flush(i)
+			switch r {
+			case '(', '[', '{':
+				depth++
+			case ')', ']', '}':
+				depth = max(0, depth-1)
+			}
+			if r != ' ' || sep == 0 {
+				sep = r
+			}
+		}
+	}
+	flush(len(s))
+	return out
+}
+
+const signs = "$€£¥₹₩₽₺₫₪₱฿₦₴₵₸৳%‰‱°"
+
+// appendToken appends a token, in its parts where it is several words written as one: priceUsd.
+func appendToken(out []token, s string, bracket bool, before rune) []token {
+	add := func(s string, before rune) {
+		low := strings.ToLower(s)
+		out = append(out, token{raw: s, low: low, number: low[0] >= '0' && low[0] <= '9', bracket: bracket, before: before})
+	}
+	low := strings.ToLower(s)
+	if _, known := symbols[s]; known || len(vocabulary[low]) > 0 || low == s {
+		add(s, before)
+		return out
+	}
+	for _, w := range camel(s) {
+		add(w, before)
+		before = 0
+	}
+	return out
+}
+
+// camel splits a word where a capital letter follows a small one.
+func camel(s string) (parts []string) {
+	from, small := 0, false
+	for i, r := range s {
+		if unicode.IsUpper(r) && small {
+			parts = append(parts, s[from:i])
+			from = i
+		}
+		small = unicode.IsLower(r)
+	}
+	return append(parts, s[from:])
+}
+
+// periods are words for rates by time.
+var periods = map[string]string{
+	"hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "quarterly": "quarter", "yearly": "year", "annual": "year", "annually": "year", "annualized": "year", "annualised": "year", "mrr": "month", "arr": "year",
+}
+
+// reader reads the units of one name or text.
+type reader struct {
+	toks []token
+	ctx  map[Measure]bool // measures that the name or what came with it speaks of
+	soft map[Measure]bool // those that only what came with it speaks of
+	text bool             // running text: a unit by itself may stand anywhere in it
+}
+
+// InName is what the name of a column states, with what came with it, such as the question, to
+// resolve spellings in doubt. The unit of a name that states two of one kind is not known.
+func InName(name string, context *Question) Stated {
+	if name == "" {
+		return Stated{}
+	}
+	r := reader{toks: tokens(name)}
+	if context != nil {
+		r.soft = context.measures
+	}
+	return r.name()
+}
+
+// speaks tells whether the name speaks of a measure by another word than the one at a place.
+func (r *reader) speaks(m Measure, but int) bool {
+	words := contexts[m]
+	for i := range r.toks {
+		if i == but {
+			continue
+		}
+		if w := r.toks[i].low; words[w] || words[naming.Stem(w)] || words[strings.TrimSuffix(w, "s")] {
+			return true
+		}
+		if m == Money { // a currency speaks of money
+			for _, sp := range vocabulary[r.toks[i].low] {
+				if sp.unit.Measure == Money && !sp.doubt {
+					return true
+				}
+			}
+		}
+	}
+	return r.soft[m]
+}
+
+// at is the unit that stands at a place, and how many tokens it takes; nil where there is none.
+func (r *reader) at(i int) (u *Unit, n int) {
+	t := &r.toks[i]
+	if i+1 < len(r.toks) {
+		if w, ok := phrases[t.low+" "+r.toks[i+1].low]; ok {
+			if u := r.of(token{raw: w, low: w, bracket: t.bracket, before: t.before}, i, i+2); u != nil {
+				return u, 2
+			}
+		}
+	}
+	return r.of(*t, i, i+1), 1
+}
+
+// of is the unit that a token stands for at a place; what follows it begins at next.
+func (r *reader) of(t token, i, next int) *Unit {
+	if u, ok := symbols[t.raw]; ok && t.raw != t.low && strings.ToUpper(t.raw) != t.raw {
+		return u // kWh, mW, MiB
+	}
+	ends := next == len(r.toks) || r.toks[next].low == "per" || r.toks[next].before == '/' || t.bracket
+	for _, sp := range vocabulary[t.low] { // k_usd, eur m, revenue_mm
+		if sp.doubt && sp.unit.Measure == Count && (i > 0 && r.money(i-1) || next < len(r.toks) && r.money(next) || ends && r.hard(Money, i)) {
+			return sp.unit
+		}
+	}
+	for _, sp := range vocabulary[t.low] {
+		if !sp.doubt {
+			if sp.unit.Measure == Duration && r.bounded(i) {
+				return nil
+			}
+			return sp.unit
+		}
+	}
+	for _, sp := range vocabulary[t.low] {
+		switch m := sp.unit.Measure; {
+		case next < len(r.toks) && r.toks[next].before == '/' && (m == Length || m == Mass || m == Volume): // m/s
+			return sp.unit
+		case !ends && !(m == Money && r.text):
+		case m == Count:
+			if r.speaks(Money, i) || r.speaks(Count, i) && t.low != "b" && t.low != "m" && t.low != "mm" {
+				return sp.unit
+			}
+		case r.speaks(m, i):
+			return sp.unit
+		}
+	}
+	if u, ok := singulars[t.low]; ok && ends && i > 0 && u.Measure == Duration && !r.bounded(i) && r.hard(Duration, i) {
+		return u // duration_hour
+	}
+	return nil
+}
+
+// hard is speaks by the name alone.
+func (r *reader) hard(m Measure, but int) bool {
+	soft := r.soft
+	r.soft = nil
+	defer func() { r.soft = soft }()
+	return r.speaks(m, but)
+}
+
+// money tells whether a currency stands at a place.
+func (r *reader) money(i int) bool {
+	for _, sp := range vocabulary[r.toks[i].low] {
+		if sp.unit.Measure == Money && !sp.doubt {
+			return true
+		}
+	}
+	return false
+}
+
+// bounds are words before a time that is a bound and no unit: the last 12 months.
+var bounds = setOf("last past next first previous prior recent trailing rolling within over under after before older younger coming every")
+
+// bounded tells whether a time at a place says when, and not in what unit.
+func (r *reader) bounded(i int) bool {
+	return i > 0 && (r.toks[i-1].number || bounds[r.toks[i-1].low])
+}
+
+// name reads the tokens as those of a name.
+func (r *reader) name() (s Stated) {
+	several := false
+	take := func(u *Unit) {
+		switch {
+		case u.Measure == Count:
+			if s.Scale == nil {
+				s.Scale = u
+			}
+		case s.Unit == nil || s.Unit.Measure != Share && u.Measure == Share:
+			s.Unit = u
+		case s.Unit == u || s.Unit.Measure == Share || s.Unit.Measure == Money && u.Measure == Money && (s.Unit.Base == "" || u.Base == ""):
+			if s.Unit.Measure == Money && u.Base == "" { // USD cents
+				s.Unit = &Unit{Measure: Money, Symbol: s.Unit.Symbol + " " + u.Symbol, Base: s.Unit.Base, factor: u.factor}
+			} else if s.Unit.Measure == Money && s.Unit.Base == "" {
+				s.Unit = &Unit{Measure: Money, Symbol: u.Symbol + " " + s.Unit.Symbol, Base: u.Base, factor: s.Unit.factor}
+			}
+		default:
+			several = true
+		}
+	}
+	sport, rate := false, false
+	for i := 0; i < len(r.toks); {
+		t := &r.toks[i]
+		if t.low == "per" && i > 0 && i+1 < len(r.toks) || t.before == '/' && i > 0 {
+			if t.low == "per" && i+1 < len(r.toks) && (r.toks[i+1].low == "cent" || r.toks[i+1].low == "mille") {
+				u, n := r.at(i)
+				if u != nil {
+					take(u)
+				}
+				i += n
+				continue
+			}
+			if t.low == "per" {
+				i++
+			}
+			i = r.per(&s, i)
+			continue
+		}
+		if p, ok := periods[t.low]; ok && s.Per == nil {
+			s.Per = singulars[p]
+			i++
+			continue
+		}
+		u, n := r.at(i)
+		if u != nil {
+			take(u)
+		}
+		stem := naming.Stem(t.low)
+		if shareWords[t.low] || shareWords[stem] {
+			rate = true
+		}
+		sport = sport || fractional[t.low] && len(r.toks) > 1
+		i += n
+	}
+	for i := range r.toks {
+		if w := r.toks[i].low; rate && (notShares[w] || notShares[naming.Stem(w)]) {
+			rate = false
+		}
+	}
+	s.Share = rate
+	if several {
+		s.Unit, s.Scale = nil, nil
+	}
+	if sport && s.Percent() {
+		s.Unit, s.Share = nil, true
+	}
+	if s.Per != nil && s.Unit != nil && s.Per.Measure == Duration && s.Unit.Measure == Length {
+		s.Unit, s.Per = speedOf(s.Unit, s.Per), nil
+	}
+	return s
+}
+
+// per reads what a rate is of, from a place on, and returns the place after it.
+func (r *reader) per(s *Stated, i int) int {
+	if i >= len(r.toks) {
+		return i
+	}
+	t := &r.toks[i]
+	if t.number {
+		n, ok := new(big.Rat).SetString(t.low)
+		if !ok {
+			n = new(big.Rat).Set(one)
+			digits := strings.TrimRight(t.low, "k")
+			if v, ok := new(big.Rat).SetString(digits); ok {
+				n = v
+				for range len(t.low) - len(digits) {
+					n.Mul(n, big.NewRat(1000, 1))
+				}
+			}
+		}
+		i++
+		for i < len(r.toks) && (r.toks[i].low == "k" || r.toks[i].low == "000" || r.toks[i].low == "thousand" || r.toks[i].low == "m" || r.toks[i].low == "million") {
+			by := int64(1000)
+			if w := r.toks[i].low; w == "m" || w == "million" {
+				by = 1000000
+			}
+			n.Mul(n, big.NewRat(by, 1))
+			i++
+		}
+		if i < len(r.toks) && !r.toks[i].number {
+			if u := r.denominator(i); u != nil && u.Measure != Duration {
+				s.Per = &Unit{Measure: u.Measure, Symbol: n.RatString() + " " + u.Symbol, Base: u.Base, factor: new(big.Rat).Mul(n, u.factor)}
+				return i + 1
+			}
+		}
+		s.Per = &Unit{Measure: Count, Symbol: n.RatString(), factor: n}
+		return i
+	}
+	if u := r.denominator(i); u != nil {
+		s.Per = u
+		return i + 1
+	}
+	s.PerThing = true
+	return i + 1
+}
+
+// denominator is the unit at a place after per.
+func (r *reader) denominator(i int) *Unit {
+	t := &r.toks[i]
+	if u, ok := singulars[t.low]; ok {
+		return u
+	}
+	if u, ok := symbols[t.raw]; ok {
+		return u
+	}
+	for _, sp := range vocabulary[t.low] {
+		return sp.unit
+	}
+	return nil
+}
+
+// speedOf is the speed of a length a time.
+func speedOf(length, time *Unit) *Unit {
+	return &Unit{Measure: Speed, Symbol: length.Symbol + "/" + time.Symbol, factor: new(big.Rat).Quo(length.factor, time.factor)}
+}

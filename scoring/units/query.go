@@ -1,0 +1,267 @@
+package units
+
+import (
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+// Item is what the item of a select list says of the numbers in its column.
+type Item struct {
+	Stated
+	Counts   bool // it counts: whole numbers by what they are
+	Rounds   bool // it rounds, to so many digits behind the point:
+	Digits   int
+	Divides  bool // it divides, or averages what is 1 or 0
+	Hundreds bool // it multiplies by 100
+	Averages bool
+}
+
+// OfQuery are the items of the select list that the rows of a query come from, one for each of as
+// many columns; nil where that is not known.
+func OfQuery(sql, dialect string, columns int, context *Question) []Item {
+	if strings.TrimSpace(sql) == "" {
+		return nil
+	}
+	final := sqlparts.Parse(sql, sqlparts.DialectOf(dialect)).Final()
+	if final == nil {
+		return nil
+	}
+	body := final.Body
+	for {
+		inner, ok := body.(*sqlparts.Query)
+		if !ok {
+			break
+		}
+		body = inner.Body
+	}
+	sel, ok := body.(*sqlparts.Select)
+	if !ok || len(sel.Items) != columns {
+		return nil
+	}
+	items := make([]Item, columns)
+	for i, it := range sel.Items {
+		if _, star := it.Expr.(*sqlparts.Star); star {
+			return nil
+		}
+		items[i].read(it.Expr, context)
+	}
+	return items
+}
+
+func (it *Item) read(x sqlparts.Expr, context *Question) {
+	it.Stated = ofExpr(x, context, 0)
+	sqlparts.Walk(x, func(n sqlparts.Node) bool {
+		switch n := n.(type) {
+		case *sqlparts.Query:
+			return false
+		case *sqlparts.Binary:
+			switch n.Op {
+			case "/", "//", "div":
+				if number(n.R) == nil {
+					it.Divides = true
+				}
+			case "*":
+				for _, side := range []sqlparts.Expr{n.L, n.R} {
+					if f := number(side); f != nil && f.Cmp(big.NewRat(100, 1)) == 0 {
+						it.Hundreds = true
+					}
+				}
+			}
+		case *sqlparts.Call:
+			switch strings.ToLower(n.Name.Last().Text) {
+			case "avg", "mean":
+				it.Averages = true
+				if len(n.Args) == 1 {
+					it.Divides = it.Divides || indicates(n.Args[0])
+				}
+			case "safe_divide", "div0", "div0null", "try_divide", "ratio_to_report", "cume_dist", "percent_rank":
+				it.Divides = true
+			}
+		}
+		return true
+	})
+	it.top(x)
+}
+
+// top reads what is outermost: a rounding, a count.
+func (it *Item) top(x sqlparts.Expr) {
+	switch x := x.(type) {
+	case *sqlparts.Cast:
+		switch {
+		case strings.Contains(x.Type, "int") || x.Type == "long":
+			it.Rounds = true
+		case strings.HasPrefix(x.Type, "decimal(") || strings.HasPrefix(x.Type, "numeric(") || strings.HasPrefix(x.Type, "number("):
+			_, scale, ok := strings.Cut(strings.TrimSuffix(x.Type, ")"), ",")
+			if n, err := strconv.Atoi(strings.TrimSpace(scale)); ok && err == nil {
+				it.Rounds, it.Digits = true, n
+			}
+		}
+		if !it.Rounds {
+			it.top(x.X)
+		}
+	case *sqlparts.Call:
+		switch f := strings.ToLower(x.Name.Last().Text); f {
+		case "round", "round_half_even":
+			it.Rounds = true
+			if len(x.Args) > 1 {
+				if n := number(x.Args[1]); n != nil && n.IsInt() {
+					it.Digits = int(n.Num().Int64())
+				}
+			}
+		case "count", "count_if", "countif", "approx_count_distinct", "uniq", "uniqexact", "approx_distinct", "hll", "row_number", "rank", "dense_rank", "length", "len":
+			it.Counts = true
+		case "coalesce", "ifnull", "nvl", "isnull":
+			if len(x.Args) > 0 {
+				it.top(x.Args[0])
+			}
+		}
+	}
+}
+
+// indicates tells whether an expression is 1 or 0: a condition, or a CASE of such numbers.
+func indicates(x sqlparts.Expr) bool {
+	switch x := x.(type) {
+	case *sqlparts.Case:
+		for _, w := range x.Whens {
+			if f := number(w.Then); f == nil || f.Cmp(one) > 0 && f.Cmp(big.NewRat(100, 1)) != 0 {
+				return false
+			}
+		}
+		return true
+	case *sqlparts.Cast:
+		return indicates(x.X)
+	case *sqlparts.Binary:
+		switch x.Op {
+		case "=", "<", ">", "<=", ">=", "<>", "!=":
+			return true
+		case "*":
+			return indicates(x.L) || indicates(x.R)
+		}
+	case *sqlparts.Logic, *sqlparts.In, *sqlparts.Between:
+		return true
+	}
+	return false
+}
+
+// number is the number that an expression is; nil if it is none.
+func number(x sqlparts.Expr) *big.Rat {
+	if l := sqlparts.Constant(x); l != nil && l.Kind == sqlparts.Number {
+		if r, ok := new(big.Rat).SetString(strings.ReplaceAll(l.Text, "_", "")); ok {
+			return r
+		}
+	}
+	return nil
+}
+
+// ofExpr is the unit that an expression is in: that of the column that it shows or aggregates, times
+// what it is multiplied with, or the part of a date that a difference is counted in.
+func ofExpr(x sqlparts.Expr, context *Question, depth int) Stated {
+	if depth > 16 {
+		return Stated{}
+	}
+	in := func(x sqlparts.Expr) Stated { return ofExpr(x, context, depth+1) }
+	switch x := x.(type) {
+	case *sqlparts.Column:
+		s := InName(x.Name.Last().Text, context)
+		return Stated{Unit: s.Unit, Scale: s.Scale, Per: s.Per, PerThing: s.PerThing}
+	case *sqlparts.Cast:
+		return in(x.X)
+	case *sqlparts.Unary:
+		if x.Op == "-" || x.Op == "+" {
+			return in(x.X)
+		}
+	case *sqlparts.Binary:
+		return ofBinary(x, in)
+	case *sqlparts.Call:
+		switch f := strings.ToLower(x.Name.Last().Text); f {
+		case "sum", "avg", "min", "max", "total", "median", "mean", "any_value", "first_value", "last_value", "round", "trunc", "truncate", "floor", "ceil", "ceiling", "abs", "coalesce", "ifnull", "nvl", "isnull", "lag", "lead":
+			if len(x.Args) > 0 {
+				return in(x.Args[0])
+			}
+		case "datediff", "date_diff", "timestampdiff", "timestamp_diff", "datetime_diff", "datediff_big", "age_in":
+			for _, a := range x.Args {
+				if u := datePart(a); u != nil {
+					return Stated{Unit: u}
+				}
+			}
+		}
+	}
+	return Stated{}
+}
+
+// ofBinary is the unit of a product with a number, or of a sum, or of a difference of days.
+func ofBinary(x *sqlparts.Binary, in func(sqlparts.Expr) Stated) Stated {
+	l, r := number(x.L), number(x.R)
+	switch x.Op {
+	case "*":
+		switch {
+		case r != nil:
+			return in(x.L).multiplied(r)
+		case l != nil:
+			return in(x.R).multiplied(l)
+		}
+	case "/":
+		if r != nil && r.Sign() != 0 {
+			return in(x.L).multiplied(new(big.Rat).Inv(r))
+		}
+	case "+", "-":
+		if a, b := in(x.L), in(x.R); a.Unit != nil && a == b {
+			return a
+		}
+		if day := singulars["day"]; x.Op == "-" && julian(x.L) && julian(x.R) {
+			return Stated{Unit: day}
+		}
+	}
+	return Stated{}
+}
+
+func julian(x sqlparts.Expr) bool {
+	c, ok := x.(*sqlparts.Call)
+	return ok && strings.EqualFold(c.Name.Last().Text, "julianday")
+}
+
+// multiplied is what is stated of the numbers once they are multiplied.
+func (s Stated) multiplied(by *big.Rat) Stated {
+	if s.Unit == nil && s.Scale == nil {
+		return Stated{}
+	}
+	t := new(big.Rat).Set(by)
+	if s.times != nil {
+		t.Mul(t, s.times)
+	}
+	s.times = t
+	return s
+}
+
+// datePart is the unit that a part of a date is counted in: day, 'hour', MINUTE, dd.
+func datePart(x sqlparts.Expr) *Unit {
+	word := ""
+	switch x := x.(type) {
+	case *sqlparts.Column:
+		if len(x.Name) == 1 {
+			word = x.Name[0].Text
+		}
+	case *sqlparts.Literal:
+		if x.Kind == sqlparts.String {
+			word = x.Text
+		}
+	}
+	word = strings.ToLower(word)
+	if abbreviated, ok := map[string]string{"dd": "day", "d": "day", "hh": "hour", "mi": "minute", "n": "minute", "ss": "second", "wk": "week", "ww": "week", "mm": "month", "yy": "year", "yyyy": "year", "qq": "quarter"}[word]; ok {
+		word = abbreviated
+	}
+	for _, w := range []string{word, strings.TrimSuffix(word, "s")} {
+		if u, ok := singulars[w]; ok && u.Measure == Duration {
+			return u
+		}
+		for _, sp := range vocabulary[w] {
+			if sp.unit.Measure == Duration && !sp.doubt {
+				return sp.unit
+			}
+		}
+	}
+	return nil
+}

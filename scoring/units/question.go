@@ -1,0 +1,181 @@
+package units
+
+import (
+	"strings"
+
+	"github.com/badger-eval/badger/scoring/naming"
+)
+
+// Question is what a question says of units.
+type Question struct {
+	Asked   []Stated // the units that it asks for figures in
+	Percent bool     // it asks for a percentage
+	Share   bool     // it speaks of a share of a whole: a percentage, a rate, a probability
+	// HowMany: it asks how many of something there are.
+	HowMany bool
+
+	measures map[Measure]bool
+}
+
+// fillers stand between a word that asks for a unit and the unit.
+var fillers = setOf("a an the of us total whole full metric")
+
+// Asked reads the units of a question: in US dollars, how many minutes, the number of days, in
+// millions of euros, (MWh), as a percentage. The last week is no unit.
+func Asked(text string) *Question {
+	q := &Question{}
+	if text == "" {
+		return q
+	}
+	r := reader{toks: tokens(text), text: true}
+	q.measures = map[Measure]bool{}
+	for i := range r.toks {
+		w := r.toks[i].low
+		stem := naming.Stem(w)
+		for m, words := range contexts {
+			if words[w] || words[stem] {
+				q.measures[m] = true
+			}
+		}
+		if shareWords[w] || shareWords[stem] {
+			q.Share = true
+		}
+		if w == "many" && i > 0 && r.toks[i-1].low == "how" || w == "number" || w == "count" {
+			q.HowMany = true
+		}
+	}
+	for i := range r.toks {
+		if notShares[r.toks[i].low] && q.Share {
+			q.Share = r.shares()
+			break
+		}
+	}
+	r.soft = q.measures
+	for i := 0; i < len(r.toks); i++ {
+		t := &r.toks[i]
+		before := ""
+		if i > 0 {
+			before = r.toks[i-1].low
+		}
+		opens := t.bracket && (i == 0 || !r.toks[i-1].bracket)
+		switch {
+		case before == "in" || before == "many" || before == "what" || before == "as" || opens:
+		case before == "of" && i > 1 && (r.toks[i-2].low == "number" || r.toks[i-2].low == "count"):
+		case before == "a" && i > 1 && r.toks[i-2].low == "as":
+		case before == "the" && i > 1 && r.toks[i-2].low == "in":
+		default:
+			if u, _ := r.at(i); u != nil && u.Measure == Share && u.Symbol == "%" {
+				q.note(Stated{Unit: u})
+			}
+			continue
+		}
+		s, n := r.sequence(i, before == "in")
+		if n == 0 {
+			continue
+		}
+		q.note(s)
+		i += n - 1
+	}
+	q.Share = q.Share || q.Percent
+	return q
+}
+
+// note adds a unit that is asked for.
+func (q *Question) note(s Stated) {
+	if s.Unit != nil && s.Unit.Measure == Share {
+		q.Percent = q.Percent || s.Percent()
+		q.Share = true
+	}
+	for i := range q.Asked {
+		if q.Asked[i] == s {
+			return
+		}
+	}
+	q.Asked = append(q.Asked, s)
+}
+
+// sequence reads the units at a place: thousands of US dollars. Behind in, two capital letters are
+// a place, unless the question speaks of what they measure.
+func (r *reader) sequence(i int, in bool) (s Stated, n int) {
+	for at := i; at < len(r.toks); {
+		t := &r.toks[at]
+		if fillers[t.low] && at > i-1 && at+1 < len(r.toks) {
+			if _, ok := phrases[t.low+" "+r.toks[at+1].low]; !ok {
+				at++
+				continue
+			}
+		}
+		u, k := r.at(at)
+		if u == nil && in && at == i {
+			u, k = r.behindIn(at)
+		}
+		if u == nil || in && k == 1 && len(t.raw) == 2 && strings.ToUpper(t.raw) == t.raw && strings.ToLower(t.raw) != t.raw && !r.soft[u.Measure] {
+			break
+		}
+		switch {
+		case u.Measure == Count && s.Scale == nil:
+			s.Scale = u
+		case s.Unit == nil && u.Measure != Count:
+			s.Unit = u
+		default:
+			return s, n
+		}
+		at += k
+		n = at - i
+		if at < len(r.toks) && (r.toks[at].before == '/' || r.toks[at].low == "per" && at+1 < len(r.toks)) {
+			if r.toks[at].low == "per" {
+				at++
+			}
+			if d := r.denominator(at); d != nil {
+				s.Per = d
+				if s.Unit != nil && s.Unit.Measure == Length && d.Measure == Duration {
+					s.Unit, s.Per = speedOf(s.Unit, d), nil
+				}
+				n = at + 1 - i
+			}
+			break
+		}
+	}
+	return s, n
+}
+
+// behindIn is a unit in doubt that stands behind in, where the question speaks of what it measures.
+func (r *reader) behindIn(i int) (*Unit, int) {
+	for _, sp := range vocabulary[r.toks[i].low] {
+		if r.speaks(sp.unit.Measure, i) {
+			return sp.unit, 1
+		}
+	}
+	return nil, 0
+}
+
+// shares tells whether a text speaks of a share by a word that is not that of another rate, such as
+// a heart rate.
+func (r *reader) shares() bool {
+	for i := range r.toks {
+		w := r.toks[i].low
+		if (shareWords[w] || shareWords[naming.Stem(w)]) && (i == 0 || !notShares[r.toks[i-1].low]) {
+			return true
+		}
+	}
+	return false
+}
+
+// Expected is the unit that gold's numbers are in by the question, where gold says none: the one
+// unit asked for that measures what the other statement does. ok is false where the question asks
+// for none such, or also for the other's own.
+func (q *Question) Expected(other Stated) (s Stated, ok bool) {
+	for i := range q.Asked {
+		switch how, _ := Compare(q.Asked[i], other); how {
+		case Same:
+			return Stated{}, false
+		case Converted:
+			s, ok = q.Asked[i], true
+		case Other:
+			if a := &q.Asked[i]; a.Unit != nil && other.Unit != nil && a.Unit.Measure == other.Unit.Measure && !ok {
+				s, ok = q.Asked[i], true
+			}
+		}
+	}
+	return s, ok
+}

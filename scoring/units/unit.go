@@ -1,0 +1,263 @@
+package units
+
+import (
+	"math/big"
+	"slices"
+	"strings"
+)
+
+// Measure is what a unit measures.
+type Measure string
+
+// The measures.
+const (
+	Money       Measure = "money"
+	Length      Measure = "length"
+	Mass        Measure = "mass"
+	Duration    Measure = "duration"
+	Temperature Measure = "temperature"
+	Data        Measure = "data"
+	Area        Measure = "area"
+	Volume      Measure = "volume"
+	Speed       Measure = "speed"
+	Energy      Measure = "energy"
+	Power       Measure = "power"
+	Pressure    Measure = "pressure"
+	Frequency   Measure = "frequency"
+	Angle       Measure = "angle"
+	Force       Measure = "force"
+	Electricity Measure = "electricity"
+	Substance   Measure = "substance" // amounts of it, and international units of a dose
+	Share       Measure = "share"
+	Count       Measure = "count" // thousands, millions, lakhs: of whatever is counted
+)
+
+// Unit is a unit of measure.
+type Unit struct {
+	Measure Measure
+	Symbol  string // such as km or USD; no two units share one
+	// Base is what the unit can be converted to; units of one measure that have different bases
+	// cannot be converted: months have no fixed number of days. Of money it is the codes of the
+	// currencies that may be meant, none where the unit is a part of any, such as a cent.
+	Base string
+
+	factor *big.Rat // of the base
+	binary *big.Rat // another factor that is in use: KB is 1000 or 1024 bytes
+	offset *big.Rat // value in the base = factor × value + offset; nil: none
+}
+
+// Decimal is the factor to the base as a decimal where it has one and nothing else is needed to
+// convert.
+func (u *Unit) Decimal() (factor string, ok bool) {
+	if u.binary != nil || u.offset != nil || u.Measure == Money {
+		return "", false
+	}
+	digits, exact := u.factor.FloatPrec()
+	return u.factor.FloatString(digits), exact
+}
+
+// Stated is what a name, a text or an expression says of the unit of its numbers. The zero value
+// says nothing.
+type Stated struct {
+	Unit  *Unit // nil: not said
+	Scale *Unit // thousands and the like; nil: not said
+	Per   *Unit // of what the number is a rate: hours in km per hour; nil: not said
+	// PerThing: it is a rate of something that is no unit, such as orders per customer.
+	PerThing bool
+	// Share: it speaks of a share, such as a rate or a probability, and does not say in which unit.
+	Share bool
+
+	times *big.Rat // a query multiplies the number by it
+}
+
+// Says tells whether anything is said that could contradict another statement.
+func (s *Stated) Says() bool { return s.Unit != nil || s.Scale != nil || s.Per != nil }
+
+// Percent tells whether the numbers are said to be percentages.
+func (s *Stated) Percent() bool {
+	return s.Unit != nil && s.Unit.Measure == Share && s.Unit.factor.Cmp(hundredth) == 0
+}
+
+// Speaks tells whether the statement is about a share of a whole.
+func (s *Stated) Speaks() bool { return s.Share || s.Unit != nil && s.Unit.Measure == Share }
+
+// NoShare tells whether what is stated cannot be a share of a whole: it is in another unit, or a
+// rate of something.
+func (s *Stated) NoShare() bool {
+	return s.Unit != nil && s.Unit.Measure != Share || s.Scale != nil || (s.Per != nil || s.PerThing) && !s.Speaks()
+}
+
+// Or is the statement with what it does not say taken from another one.
+func (s Stated) Or(other Stated) Stated {
+	if s.Unit == nil && s.Scale == nil {
+		s.Unit, s.Scale, s.times = other.Unit, other.Scale, other.times
+	}
+	if s.Per == nil && !s.PerThing {
+		s.Per, s.PerThing = other.Per, other.PerThing
+	}
+	s.Share = s.Share || other.Share
+	return s
+}
+
+// Relation is what two statements are to one another.
+type Relation int
+
+// The relations.
+const (
+	Unknown   Relation = iota // a side says nothing, or nothing that the other could contradict
+	Same                      // the same unit
+	Converted                 // another unit: the numbers are equal once converted
+	Other                     // units that nothing converts: two currencies, a length and a mass
+)
+
+// Conversion takes numbers of the first of two statements to those of the second.
+type Conversion struct {
+	Factors []*big.Rat // more than one where a unit has two readings
+	Offset  *big.Rat   // added after multiplying; nil: nothing
+}
+
+// PowerOfTen is the exponent where the conversion is nothing but a power of ten.
+func (c *Conversion) PowerOfTen() (n int, ok bool) {
+	if c == nil || len(c.Factors) != 1 || c.Offset != nil {
+		return 0, false
+	}
+	return powerOfTen(c.Factors[0])
+}
+
+func powerOfTen(f *big.Rat) (n int, ok bool) {
+	for _, side := range []struct {
+		of, other *big.Int
+		sign      int
+	}{{f.Num(), f.Denom(), 1}, {f.Denom(), f.Num(), -1}} {
+		digits := side.of.String()
+		if side.other.IsInt64() && side.other.Int64() == 1 && digits[0] == '1' && strings.Trim(digits[1:], "0") == "" {
+			return side.sign * (len(digits) - 1), true
+		}
+	}
+	return 0, false
+}
+
+// Compare tells what two statements are to one another, and how the numbers of the first are
+// converted to those of the second where they can be.
+func Compare(a, b Stated) (Relation, *Conversion) {
+	if !a.Says() || !b.Says() {
+		return Unknown, nil
+	}
+	known := false // something is said on both sides
+	if a.Unit != nil && b.Unit != nil {
+		if !convertible(a.Unit, b.Unit) {
+			return Other, nil
+		}
+		known = true
+	}
+	known = known || a.Scale != nil && (b.Scale != nil || b.Unit != nil) || b.Scale != nil && a.Unit != nil
+	if a.Per != nil && b.Per != nil {
+		if !convertible(a.Per, b.Per) {
+			return Other, nil
+		}
+		known = true
+	}
+	if !known {
+		return Unknown, nil
+	}
+	c := &Conversion{Factors: []*big.Rat{new(big.Rat).Quo(a.of(), b.of())}}
+	if a.Unit != nil && b.Unit != nil {
+		ratio := new(big.Rat).Quo(a.Unit.factor, b.Unit.factor)
+		rest := new(big.Rat).Quo(c.Factors[0], ratio)
+		for _, f := range ratios(a.Unit, b.Unit) {
+			if f = new(big.Rat).Mul(f, rest); !slices.ContainsFunc(c.Factors, func(g *big.Rat) bool { return g.Cmp(f) == 0 }) {
+				c.Factors = append(c.Factors, f)
+			}
+		}
+		if a.Unit != b.Unit && (a.Unit.offset != nil || b.Unit.offset != nil) {
+			c.Offset = new(big.Rat).Quo(new(big.Rat).Sub(zeroIfNil(a.Unit.offset), zeroIfNil(b.Unit.offset)), b.Unit.factor)
+		}
+	}
+	same := c.Factors[0].Cmp(one) == 0 && c.Offset == nil
+	if same && a.Unit != nil && b.Unit != nil && (a.Unit.binary == nil) != (b.Unit.binary == nil) && a.Unit.factor.Cmp(b.Unit.factor) != 0 {
+		same = false
+	}
+	if same {
+		return Same, nil
+	}
+	return Converted, c
+}
+
+var one, zero, hundredth = big.NewRat(1, 1), new(big.Rat), big.NewRat(1, 100)
+
+func zeroIfNil(r *big.Rat) *big.Rat {
+	if r == nil {
+		return zero
+	}
+	return r
+}
+
+// ratios are the factors between two units, one for each reading of units that have two.
+func ratios(a, b *Unit) (all []*big.Rat) {
+	readings := func(u *Unit) []*big.Rat {
+		if u.binary != nil {
+			return []*big.Rat{u.factor, u.binary}
+		}
+		return []*big.Rat{u.factor}
+	}
+	for i, f := range readings(a) {
+		for k, g := range readings(b) {
+			if a.binary != nil && b.binary != nil && i != k {
+				continue // one reading throughout
+			}
+			all = append(all, new(big.Rat).Quo(f, g))
+		}
+	}
+	return all
+}
+
+// of is what one of the stated unit is in its base.
+func (s *Stated) of() *big.Rat {
+	f := new(big.Rat).Set(one)
+	if s.Unit != nil {
+		f.Mul(f, s.Unit.factor)
+	}
+	if s.Scale != nil {
+		f.Mul(f, s.Scale.factor)
+	}
+	if s.Per != nil {
+		f.Quo(f, s.Per.factor)
+	}
+	if s.times != nil {
+		f.Quo(f, s.times)
+	}
+	return f
+}
+
+// convertible tells whether numbers in one unit can be said in the other.
+func convertible(a, b *Unit) bool {
+	if a.Measure != b.Measure {
+		return false
+	}
+	if a.Base == b.Base {
+		return true
+	}
+	if a.Measure != Money {
+		return false
+	}
+	if a.Base == "" || b.Base == "" {
+		return true
+	}
+	_, ok := SharedCurrency(a.Base, b.Base)
+	return ok
+}
+
+// SharedCurrency are the codes that two lists of codes between blanks have in common; ok is false
+// where there are none.
+func SharedCurrency(a, b string) (codes string, ok bool) {
+	if a == b {
+		return a, true
+	}
+	var both []string
+	for _, code := range strings.Fields(a) {
+		if slices.Contains(strings.Fields(b), code) {
+			both = append(both, code)
+		}
+	}
+	return strings.Join(both, " "), both != nil
+}
