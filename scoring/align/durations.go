@@ -92,10 +92,10 @@ func (a *aligner) durationFormat(text, numbers *column) (format string, ok bool)
 // durationUnit is the unit of time that the name of a column of numbers states, or else the
 // question, if it asks for one alone.
 func (a *aligner) durationUnit(c *column) (unit string, ok bool) {
-	question := units.Asked(a.o.Asked)
-	if stated := units.InName(c.col.Name, question); stated.Says() || stated.PerThing {
+	if stated := a.stated(c); stated.Says() || stated.PerThing {
 		return timeUnit(&stated)
 	}
+	question := a.question()
 	for i := range question.Asked {
 		asked, isTime := timeUnit(&question.Asked[i])
 		switch {

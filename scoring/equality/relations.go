@@ -8,8 +8,9 @@ var relationLaws = []Law{
 	},
 	{
 		Name: "converted_units", About: "Related results",
-		Says: "A number is the same in another unit where both names say so, each its own unit, or where one name or the question does and the distinct numbers show at least four digits. No name may say " +
-			"another unit. That all numbers are the same multiple proves nothing.",
+		Says: "A number is the same in another unit where both sides say theirs and the factor between the units, with the offset of temperatures, takes all of gold's numbers to the answer's. The answer " +
+			"says its unit by its cells, its name or the question; gold by its cells, its name, its query or the question. Where gold says none, the distinct numbers must show at least four digits. An answer " +
+			"that does not say that it is in another unit than gold's is another answer, and that all numbers are the same multiple proves nothing.",
 	},
 	{
 		Name: "punctuation", About: "Related results",

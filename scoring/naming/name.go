@@ -19,6 +19,7 @@ type Name struct {
 
 type word struct {
 	text    string // in lower case
+	phrase  string // that it begins, such as on_time; empty: none
 	root    string
 	senses  []sense
 	negated bool   // "not" or the like stands before it
@@ -138,7 +139,7 @@ func (n *Name) readWords(tokens []string) {
 			for k := range count {
 				w := word{text: tokens[i+k], root: root(tokens[i+k]), covered: true}
 				if k == 0 {
-					w.senses, w.negated = senses, negated
+					w.senses, w.negated, w.phrase = senses, negated, strings.Join(tokens[i:i+count], "_")
 				}
 				n.words = append(n.words, w)
 			}

@@ -39,7 +39,7 @@ func (n *Name) Contradicts(o *Name) bool { return n.contrast(o) == strict }
 // with profit and loss.
 func (n *Name) Reversed(o *Name) bool {
 	_, signs := n.otherPoles(o)
-	return signs && n.contrast(o) == strict
+	return signs && n.contrast(o) != nothing
 }
 
 // Denies tells whether what is true under one name is false under the other: the names contradict
@@ -76,8 +76,8 @@ func (n *Name) contrast(o *Name) int {
 	byNumber := n.otherNumbers(o)
 	byPole, _ := n.otherPoles(o)
 	switch {
-	case byPole != nothing && byNumber == strict: // they differ in two ways
-		return nothing
+	case byNumber == strict:
+		return strict
 	case byPole != nothing:
 		return byPole
 	case byNumber != nothing:
@@ -114,7 +114,7 @@ func (n *Name) otherPoles(o *Name) (contrast int, signs bool) {
 	left, right := -1, -1 // the words that do; several words of one name against one are one contrast
 	oneLeft, oneRight := true, true
 	for _, p := range apart {
-		if v, w := &n.words[p.i], &o.words[p.j]; v.root == w.root && v.negated == w.negated || slices.Contains(together, p) {
+		if v, w := &n.words[p.i], &o.words[p.j]; v.text == w.text && v.phrase == w.phrase && v.negated == w.negated || slices.Contains(together, p) {
 			continue
 		}
 		oneLeft, oneRight = oneLeft && (left < 0 || left == p.i), oneRight && (right < 0 || right == p.j)
@@ -245,6 +245,9 @@ func (n *Name) Affinity(o *Name) float64 {
 	}
 	common := 0.0
 	for i := range a.words {
+		if a.words[i].follows() {
+			continue
+		}
 		best := 0.0
 		for j := range b.words {
 			best = max(best, a.alike(i, b, j))
@@ -259,7 +262,19 @@ func (n *Name) Affinity(o *Name) float64 {
 	return similarity(common, a.size(), b.size())
 }
 
-func (n *Name) size() int { return len(n.words) + len(n.numbers) }
+// size is how many words and numbers a name has, a phrase being one.
+func (n *Name) size() int {
+	size := len(n.words) + len(n.numbers)
+	for i := range n.words {
+		if n.words[i].follows() {
+			size--
+		}
+	}
+	return size
+}
+
+// follows tells whether a word goes on with a phrase.
+func (w *word) follows() bool { return w.covered && w.phrase == "" }
 
 // alike is how much two words say the same: 1 for one word, its synonyms and its forms, and for
 // words of one pole, half for an abbreviation of three letters or more.

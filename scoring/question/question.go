@@ -209,12 +209,12 @@ func (q *Question) AsksName() bool {
 	return q.roleOf("name")&told != 0 || q.roleOf("title")&told != 0 || q.roleOf("who")&told != 0
 }
 
-// AsksID tells whether the question asks for ids: see [Question.AsksName].
+// AsksID tells whether the question asks for ids, or for a row for each: see [Question.AsksName].
 func (q *Question) AsksID() bool {
 	q.read()
 	return slices.ContainsFunc(q.phrases, func(p phrase) bool {
 		h := p.head()
-		return p.role == told && !p.count && (h == "id" || h == "identifier" || h == "key" || h == "code" || h == "number" && len(p.words) > 1 && p.words[0] != "number")
+		return p.role&(told|grouped) != 0 && !p.count && (h == "id" || h == "identifier" || h == "key" || h == "code" || h == "number" && len(p.words) > 1 && p.words[0] != "number")
 	})
 }
 

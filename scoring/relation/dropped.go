@@ -69,6 +69,9 @@ func (e *evidence) dropped() []int {
 	if !m.sameBag() && !(m.sameSet() && len(m.pred) <= len(m.gold)) {
 		return nil
 	}
+	if negated(e, true) != nil {
+		return nil // it is there, the other way round
+	}
 	slices.Sort(missing)
 	return missing
 }

@@ -179,3 +179,13 @@ func (q *Question) Expected(other Stated) (s Stated, ok bool) {
 	}
 	return s, ok
 }
+
+// Asks tells whether the question asks for figures in the unit of a statement.
+func (q *Question) Asks(s Stated) bool {
+	for i := range q.Asked {
+		if how, _ := Compare(q.Asked[i], s); how == Same {
+			return true
+		}
+	}
+	return false
+}

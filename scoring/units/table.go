@@ -97,7 +97,7 @@ var entries = []entry{
 	{Count, "dozen", "", "12", "", "dozen", "", "", false},
 
 	// Shares.
-	{Share, "fraction", "", "1", "", "fraction", "", "", false},
+	{Share, "fraction", "", "1", "", "", "", "", false}, // no name says so for certain
 	{Share, "%", "", "1/100", "", "percent percentage", "% pct perc prct pcnt", "", false},
 	{Share, "pp", "", "1/100", "", "", "ppt", "pp", false},
 	{Share, "‰", "", "1/1000", "", "permille promille", "‰ permil promill pml", "", false},
@@ -453,6 +453,23 @@ func Currency(codes string) Stated {
 		}
 	}
 	return Stated{Unit: &Unit{Measure: Money, Symbol: codes, Base: codes, factor: one}}
+}
+
+// Fraction is the unit of a share that is a fraction of a whole, from 0 to 1.
+func Fraction() *Unit { return symbols["fraction"] }
+
+// Alternatives are the statements that numbers in a stated unit may be converted from, one for each
+// other unit of the same measure.
+func Alternatives(s Stated) (list []Stated) {
+	if s.Unit == nil {
+		return nil
+	}
+	for _, u := range all {
+		if u != s.Unit && convertible(u, s.Unit) && u.Measure != Share {
+			list = append(list, Stated{Unit: u, Scale: s.Scale, Per: s.Per})
+		}
+	}
+	return list
 }
 
 // PercentSign is what a percent sign states.
