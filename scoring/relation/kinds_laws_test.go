@@ -337,8 +337,11 @@ var _ = addExamples(map[string]examplesOf{
 		holds: []example{
 			{why: "the parts of a full name", gold: "who, n: ['Ada Lovelace', 1], ['Alan Turing', 2]", pred: "first, last, n: ['Ada', 'Lovelace', 1], ['Alan', 'Turing', 2]"},
 			{why: "the last name first", gold: "who, n: ['Ada Lovelace', 1], ['Alan Turing', 2]", pred: "last, first, n: ['Lovelace', 'Ada', 1], ['Turing', 'Alan', 2]"},
+			{why: "two names at once", gold: "author, editor: ['Ada Lovelace', 'Max Born'], ['Alan Turing', 'Lise Meitner']", pred: "author_first, author_last, editor_first, editor_last: ['Alan', 'Turing', 'Lise', 'Meitner'], ['Ada', 'Lovelace', 'Max', 'Born']"},
 		},
 		almost: []example{
+			{why: "two names at once, in other rows", gold: "author, editor: ['Ada Lovelace', 'Max Born'], ['Alan Turing', 'Lise Meitner']", pred: "author_first, author_last, editor_first, editor_last: ['Ada', 'Lovelace', 'Lise', 'Meitner'], ['Alan', 'Turing', 'Max', 'Born']"},
+			{why: "two names at once, one of them under the wrong headers", gold: "author, editor: ['Ada Lovelace', 'Max Born'], ['Alan Turing', 'Lise Meitner']", pred: "author_first, author_last, editor_first, editor_last: ['Lovelace', 'Ada', 'Max', 'Born'], ['Turing', 'Alan', 'Lise', 'Meitner']"},
 			{why: "a part is another", gold: "who, n: ['Ada Lovelace', 1], ['Alan Turing', 2]", pred: "first, last, n: ['Ada', 'Lovelace', 1], ['Alan', 'Kay', 2]"},
 			{why: "the parts under the wrong headers", gold: "who, n: ['Ada Lovelace', 1], ['Alan Turing', 2]", pred: "first, last, n: ['Lovelace', 'Ada', 1], ['Turing', 'Alan', 2]"},
 		},
