@@ -41,6 +41,7 @@ func (c *scoreCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
+	gold, pred = scoring.AsWritten(gold, pred)
 	engine, err := scoring.NewEngine(metric.All(), nil)
 	if err != nil {
 		return err

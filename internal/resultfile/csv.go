@@ -190,7 +190,7 @@ func (r *reader) header(s *csvScanner) ([]csvColumn, error) {
 // isNull tells whether an unquoted cell stands for NULL.
 func (r *reader) isNull(text []byte) bool {
 	if r.Nulls == nil {
-		return len(text) == 0 || len(text) == 2 && text[0] == '\\' && text[1] == 'N' || string(text) == "<NA>"
+		return len(text) == 0 || len(text) < 5 && (text[0] == '\\' || text[0] == '<') && (string(text) == `\N` || string(text) == "<NA>")
 	}
 	return slices.Contains(r.Nulls, string(text))
 }

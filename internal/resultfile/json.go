@@ -26,6 +26,9 @@ func (r *reader) readJSON(in io.Reader) (*scoring.Table, error) {
 		}
 		return t, r.limits.CheckRows(int64(t.Rows()))
 	}
+	if err := checkObject(data); err != nil {
+		return nil, err
+	}
 	if isFrame(data) {
 		return nil, errcode.New(errcode.InvalidArgument, `one object whose members are lists or objects, as a data frame in the orientation split, index, columns, list or table; expected {"columns":…,"rows":…} or a list of rows (orient="records")`)
 	}

@@ -300,3 +300,17 @@ func TestInstantsNumbersAndTruth(t *testing.T) {
 		{"grades", "k|g\na|T\nb|N", "k|g:BOOLEAN\na|true\nb|false", "", false},
 	})
 }
+
+func TestTruthUnderAName(t *testing.T) {
+	checkForms(t, []form{
+		{"open under is_open", "k|state\na|open\nb|closed", "k|is_open:BOOLEAN\na|true\nb|false", "", true},
+		{"open under is_closed", "k|state\na|open\nb|closed", "k|is_closed:BOOLEAN\na|true\nb|false", "", false},
+		{"closed under is_closed", "k|state\na|open\nb|closed", "k|is_closed:BOOLEAN\na|false\nb|true", "", true},
+		{"passed in other forms of the word", "k|result\na|pass\nb|fail", "k|passed:INT\na|1\nb|0", "", true},
+		{"passed under failed", "k|result\na|pass\nb|fail", "k|failed:BOOLEAN\na|true\nb|false", "", false},
+		{"a word and its denial", "k|status\na|verified\nb|unverified", "k|verified\na|yes\nb|no", "", true},
+		{"a word that denies nothing", "k|status\na|verified\nb|blue", "k|verified:BOOLEAN\na|true\nb|false", "", false},
+		{"a name that says something else", "k|state\na|open\nb|closed", "k|flag:BOOLEAN\na|true\nb|false", "", false},
+		{"the other rows", "k|state\na|open\nb|closed", "k|is_open:BOOLEAN\na|false\nb|true", "", false},
+	})
+}

@@ -405,6 +405,7 @@ func (a *aligner) readings(g, p *column) []viewPair {
 	out = append(out, a.durationReadings(g, p)...)
 	out = append(out, a.codeReadings(g, p)...)
 	out = append(out, a.textReadings(g, p)...)
+	out = append(out, a.truthReadings(g, p)...)
 	gb, gs, gok := boolView(g)
 	pb, ps, pok := boolView(p)
 	if gok && pok && (gb.Format != "" || pb.Format != "") && !(gb.Format != "" && pb.Format != "" && (gs || ps)) {

@@ -366,7 +366,7 @@ func parseDate(s, format string) (scoring.Value, bool) {
 }
 
 // every tells whether the predicate holds for every cell of a text column that is not NULL, and
-// that there is one. Blank cells count as NULL.
+// that there is one. Blank cells and words for NULL count as NULL.
 func every(c *scoring.Column, holds func(s string) bool) bool {
 	seen := false
 	for i := range c.Len() {
@@ -374,7 +374,7 @@ func every(c *scoring.Column, holds func(s string) bool) bool {
 			continue
 		}
 		s := cellText(c, i)
-		if strings.TrimSpace(s) == "" {
+		if absent(s) {
 			continue
 		}
 		if !holds(s) {

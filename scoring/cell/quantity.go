@@ -129,7 +129,7 @@ func epochFormats(c *scoring.Column) []string {
 		for i := range c.Len() {
 			v := c.Value(i)
 			if v.Type == scoring.String {
-				if strings.TrimSpace(v.Text()) == "" {
+				if absent(v.Text()) {
 					continue
 				}
 				v, _ = scoring.ParseDecimal(strings.TrimSpace(v.Text()))
