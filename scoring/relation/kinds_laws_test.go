@@ -8,6 +8,19 @@ const (
 // The relations that names, queries or enough values must bear out, with the neighbours that they
 // do not bear out.
 var _ = addExamples(map[string]examplesOf{
+	"permuted_unnamed": {
+		holds: []example{
+			{why: "neither name is gold's", gold: "farm, oxen, mules: ['a', 4, 9], ['b', 6, 2]", pred: "farm, foo, bar: ['a', 9, 4], ['b', 2, 6]"},
+			{why: "texts", gold: "case, judge, clerk: [1, 'Ash', 'Elm'], [2, 'Oak', 'Yew']", pred: "case, left, right: [1, 'Elm', 'Ash'], [2, 'Yew', 'Oak']"},
+		},
+		almost: []example{
+			{why: "one name is gold's", gold: "farm, oxen, mules: ['a', 4, 9], ['b', 6, 2]", pred: "farm, mules, bar: ['a', 9, 4], ['b', 2, 6]"},
+			{why: "in gold's order", gold: "farm, oxen, mules: ['a', 4, 9], ['b', 6, 2]", pred: "farm, foo, bar: ['a', 4, 9], ['b', 6, 2]"},
+			{why: "names that engines give", gold: "farm, oxen, mules: ['a', 4, 9], ['b', 6, 2]", pred: "farm, col_1, col_2: ['a', 9, 4], ['b', 2, 6]"},
+			{why: "of two kinds", gold: "farm, owner, mules: ['a', 'Li', 9], ['b', 'Wu', 2]", pred: "farm, foo, bar: ['a', 9, 'Li'], ['b', 2, 'Wu']"},
+			{why: "the queries say which is which", gold: "farm, oxen, mules: ['a', 4, 9], ['b', 6, 2]", pred: "farm, foo, bar: ['a', 9, 4], ['b', 2, 6]", goldSQL: "SELECT farm, oxen, mules FROM t", predSQL: "SELECT farm, mules AS foo, oxen AS bar FROM t"},
+		},
+	},
 	"crossed": {
 		holds: []example{
 			{why: "least and greatest", gold: "k, min, max: ['a', 1, 9], ['b', 2, 8]", pred: "k, min, max: ['a', 9, 1], ['b', 8, 2]"},
