@@ -21,6 +21,7 @@ type Alignment struct {
 	Missing    []int        `json:"missing,omitempty"` // gold columns without a counterpart
 	Extra      []int        `json:"extra,omitempty"`   // predicted columns that gold does not have; they are not compared
 	Trivial    []int        `json:"trivial,omitempty"` // those of Extra that carry nothing: a row number, a constant, a copy
+	Refused    []ColumnPair `json:"refused,omitempty"` // columns whose numbers are equal and whose units contradict each other
 	Crossed    []ColumnPair `json:"crossed,omitempty"` // pairs whose values agree and whose names deny each other; they are not in Columns
 	Index      []int        `json:"index,omitempty"`   // positions in Columns that together are a unique key on both sides
 	Confidence float64      `json:"confidence"`        // 0 to 1: how sure the correspondence of the columns is

@@ -221,6 +221,7 @@ type Input struct {
 	memo    map[any]any
 	run     *run // of the engine, for metrics that rest on others
 
+	asWritten   bool   // the results were looked at by [AsWritten]
 	metric      string // the name of the one that is running
 	replies     Replies
 	usage       Usage    // of the metric that is running

@@ -55,6 +55,9 @@ type nullWord struct {
 	quoted bool
 }
 
+// beginsNull are the bytes that words for NULL begin with.
+var beginsNull = [256]bool{'N': true, 'n': true, '(': true, '[': true, '<': true, '#': true, '\\': true}
+
 // fractions is how the numbers of a column with a point were written.
 type fractions struct {
 	point        bool // there is one
@@ -117,17 +120,19 @@ func (c *csvColumn) append(cell []byte, quoted, words bool) error {
 	if len(cell) == 0 {
 		c.empty = append(c.empty, c.n)
 	}
-	if words && scoring.IsNullWord(cell) {
-		c.words = append(c.words, nullWord{c.n, string(cell), quoted})
-		c.null()
-		return nil
-	}
 	if !c.isText {
 		if n, ok := canonicalInt(cell); ok {
 			c.ints = append(c.ints, n)
 			c.n++
 			return nil
 		}
+	}
+	if words && len(cell) > 1 && len(cell) < 7 && beginsNull[cell[0]] && scoring.IsNullWord(cell) {
+		c.words = append(c.words, nullWord{c.n, string(cell), quoted})
+		c.null()
+		return nil
+	}
+	if !c.isText {
 		if len(cell) == 0 {
 			c.ints = append(c.ints, 0)
 			c.n++

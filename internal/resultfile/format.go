@@ -36,10 +36,11 @@ var foreign = []struct{ magic, says string }{
 	{"SQLite format 3\x00", "a SQLite database; export the result as CSV"},
 	{"BZh", "compressed with bzip2; use gzip or zstd"},
 	{"\xfd7zXZ\x00", "compressed with xz; use gzip or zstd"},
+	{"%PDF-", "a PDF; export the result as CSV"},
+	{"{\\rtf", "a document in RTF; export the result as CSV"},
+	{"\x89PNG", "a picture; export the result as CSV"},
 	{"\x1f\x8b", "compressed twice"},
 	{"\x28\xb5\x2f\xfd", "compressed twice"},
-	{"\xff\xfe", "UTF-16 text; save it as UTF-8"},
-	{"\xfe\xff", "UTF-16 text; save it as UTF-8"},
 }
 
 // format tells what the content is, looking at its first bytes and then at the name.
@@ -72,7 +73,7 @@ func (r *reader) format(in *bufio.Reader) (format, error) {
 	case looksLikeJSON(text) || !known && text != "" && (text[0] == '{' || text[0] == '['):
 		return jsonFormat, nil
 	}
-	return csvFormat, nil
+	return csvFormat, checkText(text)
 }
 
 // looksLikeJSON tells text that no CSV begins with.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/units"
 )
 
 // Rejection is a part of a proposal that was not taken, and why. Columns are named by their
@@ -50,6 +51,12 @@ func Accept(gold, pred *scoring.Table, evidence *scoring.Alignment, p *Proposal,
 	j := &judged{
 		aligner: newAligner(gold, pred, nil, nil, o), evidence: &sorted,
 		golds: proposedSide{givenGold, goldAt}, preds: proposedSide{givenPred, predAt},
+	}
+	for i := range j.gold {
+		j.gold[i].place = goldPlaces[i]
+	}
+	for i := range j.pred {
+		j.pred[i].place = predPlaces[i]
 	}
 	j.sum()
 	if t := p.Tolerance; t != nil {
@@ -231,6 +238,15 @@ func (j *judged) hinted(part string, g, q int, p *ProposedPair) (best fit, ok bo
 
 // scaled is how well two columns agree in another unit, or why that is not looked at.
 func (j *judged) scaled(g, p *column, readings []viewPair, by int) (best fit, why string) {
+	switch how, c := j.compareUnits(g, p); how {
+	case units.Same, units.Other:
+		return best, "their units state another factor"
+	case units.Converted:
+		if n, ok := c.PowerOfTen(); !ok || n != -by {
+			return best, "their units state another factor"
+		}
+	case units.Unknown:
+	}
 	why = "they are not numbers"
 	for _, r := range readings {
 		if r.g.Kind != scoring.KindNumber || g.kind == scoring.KindBool || p.kind == scoring.KindBool {

@@ -9,6 +9,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
 	"github.com/badger-eval/badger/scoring/naming"
+	"github.com/badger-eval/badger/scoring/question"
+	"github.com/badger-eval/badger/scoring/units"
 )
 
 // Align finds the correspondence of the columns of gold and pred. It never fails: what has no
@@ -35,6 +37,8 @@ func alignSorted(gold, pred *scoring.Table, goldPlaces, predPlaces []int, o Opti
 // column is what the aligner knows of one column.
 type column struct {
 	col   *scoring.Column
+	gold  bool
+	place int // in the result as it was given
 	kind  scoring.Kind
 	sum   cell.Sum
 	taken bool
@@ -54,6 +58,8 @@ type column struct {
 
 	values *counted // what it holds, made when first needed
 
+	unit *units.Stated // see stated; made when first needed
+
 	numberLike *bool // of text: whether any begins as a number does; made when first needed
 
 	read    *cell.View // how it is read when rows are compared to settle which column is which; nil: as it is …
@@ -72,6 +78,10 @@ type aligner struct {
 	undecided  bool                 // a group could not be settled by the rows
 	crossed    []scoring.ColumnPair // pairs that the values found and the names deny
 	asked      map[string]bool      // words of the question; made when first needed
+	read       *units.Question      // what it says of units; likewise
+	shown      *question.Question   // what it says of digits; likewise
+	items      [2]queried           // of gold's query and the answer's
+	refused    []scoring.ColumnPair // pairs of equal numbers in units that contradict each other
 }
 
 // newAligner takes the columns in the order of their places, or as they stand if there are none.
@@ -81,6 +91,9 @@ func newAligner(gold, pred *scoring.Table, goldPlaces, predPlaces []int, o Optio
 	// Letter case counts where gold has texts that differ in nothing else; then it also counts
 	// where the answer has such.
 	verbatim := take(a.gold, gold, goldPlaces, true)
+	for i := range a.gold {
+		a.gold[i].gold = true
+	}
 	take(a.pred, pred, predPlaces, verbatim)
 	a.pairs = make([]scoring.ColumnPair, len(gold.Columns))
 	for i := range a.pairs {
@@ -131,7 +144,7 @@ func take(cols []column, t *scoring.Table, places []int, verbatim bool) (any boo
 		if places != nil {
 			at = places[i]
 		}
-		c.col = &t.Columns[at]
+		c.col, c.place = &t.Columns[at], at
 		c.kind = cell.NaturalKind(c.col)
 		c.verbatim = verbatim && c.kind == scoring.KindText && cell.MergesTexts(c.col)
 		any = any || c.verbatim
@@ -320,6 +333,7 @@ func (a *aligner) alignment() scoring.Alignment {
 			}
 		}
 	}
+	out.Refused = a.refused
 	out.Crossed = a.crossed
 	out.Index = a.index(out.Columns)
 	a.explain(&out)

@@ -96,6 +96,10 @@ func inPlaces(a *scoring.Alignment, gold, pred []int) {
 		for k := range a.Columns {
 			a.Columns[k].Gold, a.Columns[k].Pred = gold[a.Columns[k].Gold], pred[a.Columns[k].Pred]
 		}
+		for k := range a.Refused {
+			a.Refused[k].Gold, a.Refused[k].Pred = gold[a.Refused[k].Gold], pred[a.Refused[k].Pred]
+		}
+		slices.SortFunc(a.Refused, func(x, y scoring.ColumnPair) int { return cmp.Compare(x.Gold, y.Gold) })
 		index := make([]int, len(a.Index)) // by gold column
 		for k, at := range a.Index {
 			index[k] = a.Columns[at].Gold

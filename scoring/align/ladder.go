@@ -394,7 +394,7 @@ func (a *aligner) readings(g, p *column) []viewPair {
 	out = append(out, a.numberReadings(g, p)...)
 	for _, gv := range timeViews(g) {
 		for _, pv := range timeViews(p) {
-			if gv.Format != cell.FormatClock || pv.Format != cell.FormatClock { // 1:30 is an hour and a half or a minute and a half
+			if (gv.Format != cell.FormatClock || pv.Format != cell.FormatClock) && !exchangesDays(g, p, gv, pv) { // 1:30 is an hour and a half or a minute and a half
 				out = append(out, viewPair{g: gv, p: pv})
 			}
 		}
@@ -405,6 +405,7 @@ func (a *aligner) readings(g, p *column) []viewPair {
 	out = append(out, a.durationReadings(g, p)...)
 	out = append(out, a.codeReadings(g, p)...)
 	out = append(out, a.textReadings(g, p)...)
+	out = append(out, a.truthReadings(g, p)...)
 	gb, gs, gok := boolView(g)
 	pb, ps, pok := boolView(p)
 	if gok && pok && (gb.Format != "" || pb.Format != "") && !(gb.Format != "" && pb.Format != "" && (gs || ps)) {
@@ -471,6 +472,15 @@ func (a *aligner) numberReadings(g, p *column) (out []viewPair) {
 		scaled = !a.countsPercent(g)
 	}
 	out = append(out, viewPair{g: gv, p: pv, scaled: scaled})
+	if gv.Format == cell.FormatCredit != (pv.Format == cell.FormatCredit) { // or debits are what counts
+		turned := viewPair{g: gv, p: pv}
+		for _, v := range []*cell.View{&turned.g, &turned.p} {
+			if v.Format == cell.FormatCredit {
+				v.Format = cell.FormatDebit
+			}
+		}
+		out = append(out, turned)
+	}
 	if f, ok := pt.InShortForm(); ok && isNumeric(g) {
 		out = append(out, viewPair{g: cell.View{Kind: scoring.KindNumber, Format: f}, p: pv})
 	}
@@ -500,27 +510,6 @@ func isVersion(c *column, t *cell.NumberText) bool {
 	}
 	return t.Digits > 0 && c.says("version", "release", "build", "revision", "code", "sku") || c.says("phone", "telephone", "tel", "mobile", "fax")
 }
-
-// countsPercent tells whether a column of plain numbers holds percentages: its name says so, or it
-// says that they are shares and they are larger than shares are.
-func (a *aligner) countsPercent(c *column) bool {
-	if c.says("percent") {
-		return true
-	}
-	v := cell.View{Kind: scoring.KindNumber}
-	if !isNumeric(c) {
-		v.Format = c.textFormats().numbers.Format
-	}
-	r := a.reading(c, v)
-	if !c.says(shareWords...) || r.count() == 0 {
-		return false
-	}
-	least, most := r.bounds()
-	return math.Max(-least, most) > 1
-}
-
-// shareWords are words of names of columns that hold shares of a whole, with their synonyms.
-var shareWords = []string{"rate", "fraction", "proportion", "margin", "frequency", "probability"}
 
 // keyWords are words of names of columns whose numbers are names of things: no digit of them may be
 // lost.
@@ -676,6 +665,7 @@ func (a *aligner) toleranceRung(g, p *column, gs, ps figures, base scoring.Compa
 
 // figures are the numbers of a column and the digits that it shows.
 type figures struct {
+	col    *column
 	of     *reading
 	by     int  // they are in a unit that is 10^-by of the column's
 	needs  int  // digits behind the point that the numbers need, see [reading.decimals]
@@ -688,7 +678,7 @@ type figures struct {
 const unknown = math.MinInt32
 
 func figuresOf(c *column, r *reading) figures {
-	f := figures{of: r, needs: r.decimals(), shows: unknown, counts: c.col.Type == scoring.Int64, rounds: !c.identifies()}
+	f := figures{col: c, of: r, needs: r.decimals(), shows: unknown, counts: c.col.Type == scoring.Int64, rounds: !c.identifies()}
 	switch t := c.col; {
 	case t.Type == scoring.Decimal || t.Type == scoring.Float64 && t.Scale > 0:
 		f.shows = int(t.Scale)
@@ -728,24 +718,30 @@ type rung struct {
 
 // roundings are the comparisons of numbers of which one side shows fewer digits than the other:
 // they agree within half a unit of the last one shown. A whole number of gold is not what a
-// fraction was rounded to, and nothing is rounded to tens or thousands: that a number is not meant
-// to the last digit, it must show.
+// fraction was rounded to, unless its query rounds, and nothing is rounded to tens or thousands:
+// that a number is not meant to the last digit, it must show.
 func (a *aligner) roundings(base scoring.Comparison, gs, ps figures) (out []rung) {
 	if !gs.rounds || !ps.rounds {
 		return nil
 	}
-	add := func(coarse, fine figures) {
-		d := max(coarse.needs, coarse.least)
-		if coarse.shows >= d && coarse.shows <= d+padding {
-			d = coarse.shows
-		}
+	add := func(coarse, fine figures, d int) {
 		if d >= max(fine.needs, fine.least) || !coarse.of.exact() {
 			return
 		}
 		c := base
 		c.Within = 0.5 * cell.Pow10(-d)
 		probe := c
-		if probe.Scale = ps.by; !mayAgree(gs.of, ps.of, &probe) || !keepsDigits(coarse.numbers(), fine.numbers(), c.Within) {
+		if probe.Scale = ps.by; !mayAgree(gs.of, ps.of, &probe) {
+			return
+		}
+		coarseNumbers, fineNumbers := coarse.numbers(), fine.numbers()
+		if left := a.leftToWhole(gs.col, ps.col, fineNumbers); left != nil && fine.col == gs.col {
+			coarseNumbers, fineNumbers = a.leftToWhole(gs.col, ps.col, coarseNumbers), left
+			if coarseNumbers == nil {
+				return
+			}
+		}
+		if !keepsDigits(coarseNumbers, fineNumbers, c.Within) {
 			return
 		}
 		fact := "rounded to " + amount.Of(d, "digit")
@@ -757,11 +753,37 @@ func (a *aligner) roundings(base scoring.Comparison, gs, ps figures) (out []rung
 		}
 		out = append(out, rung{c, fact})
 	}
-	add(ps, gs)
-	if !gs.counts && !a.asks("decimal", "round", "rounded", "rounding", "digit") { // an answer that is to be rounded must be
-		add(gs, ps)
+	for _, d := range ps.digits() {
+		if a.rounds(gs.col, ps.col, gs.of, d-gs.by) {
+			add(ps, gs, d)
+		}
+	}
+	if q := a.digits(); q.Rounds() && !q.AtLeast() {
+		if _, says := q.Digits(); says || !q.Exact() {
+			return out // an answer that is to be rounded must be
+		}
+	}
+	if gs.needs > 0 || gs.shows > 1 && gs.shows <= padding {
+		add(gs, ps, gs.digits()[0])
+	} else if it := a.item(gs.col); it != nil && it.Rounds && !it.Counts {
+		add(gs, ps, max(it.Digits, gs.needs))
 	}
 	return out
+}
+
+// digits are how many digits behind the point the figures may have been rounded to, the likeliest
+// first: what the column shows, or the numbers need. A lone zero behind every point shows nothing,
+// since programs print whole doubles so.
+func (f *figures) digits() []int {
+	d := max(f.needs, f.least)
+	double := f.col.col.Type == scoring.Float64 && f.by == 0
+	switch {
+	case f.needs <= 0 && (f.shows == 1 || double && f.shows == unknown):
+		return []int{1, d}
+	case f.shows <= d || f.shows > d+padding:
+		return []int{d}
+	}
+	return []int{f.shows}
 }
 
 // padding is how many zeros behind the point a column shows because its numbers were rounded there;
@@ -798,68 +820,8 @@ type scale struct {
 	fact string
 }
 
-// scales are the powers of ten worth trying between two columns: percent for fraction where
-// something says so, thousands and millions only where a name does.
-func (a *aligner) scales(g, p *column, rg, rp *reading) []scale {
-	var out []scale
-	if a.percentFor(g, p, rg, rp, a.asks("percent")) {
-		out = append(out, scale{-2, "percent for fraction"})
-	}
-	if a.percentFor(p, g, rp, rg, false) { // asked for percent, 0.025 is 0.025 %
-		out = append(out, scale{2, "fraction for percent"})
-	}
-	for _, unit := range []struct {
-		by    int
-		name  string
-		words []string
-	}{{3, "thousands", []string{"thousand", "k", "000"}}, {6, "millions", []string{"million", "m", "mm", "mio", "mn"}}} {
-		inG, inP := g.says(unit.words...), p.says(unit.words...)
-		if inP && !inG {
-			out = append(out, scale{unit.by, "in " + unit.name})
-		}
-		if inG && !inP {
-			out = append(out, scale{-unit.by, "not in " + unit.name})
-		}
-	}
-	return out
-}
-
-// percentFor tells whether one column may hold the fractions of which the other holds percentages:
-// where the percent sign or a name says that, or the fractions are within 0 and 1 and the names,
-// the question or the numbers bear it out.
-func (a *aligner) percentFor(fraction, percent *column, rf, rp *reading, asked bool) bool {
-	if unit := unitOf(fraction); unit != "" {
-		return false // a percentage or an amount of money is no fraction
-	}
-	if unitOf(percent) == cell.UnitPercent || percent.says("percent") && !fraction.says("percent") {
-		return !a.countsPercent(fraction) || !fraction.says("percent")
-	}
-	if rf.count() == 0 || rp.count() == 0 || unitOf(percent) != "" || !within(rf, -1, 1) || !within(rp, -100, 100) || rf.decimals() <= 0 {
-		return false
-	}
-	hints := append([]string{"percent"}, shareWords...)
-	if asked || fraction.says(hints...) || percent.says(hints...) || isQuotient(fraction) || isQuotient(percent) {
-		return true
-	}
-	if rp.decimals() <= 0 && a.asks("many") {
-		return false // whole numbers, asked how many: they count
-	}
-	fs := rf.numbers()
-	return distinctNumbers(fs) > 1 || digits(fs) > 2 // 42 is no hundredfold of 0.42 by itself, 50.4 is one of 0.504
-}
-
 // isQuotient tells whether a column's name is an expression that divides.
 func isQuotient(c *column) bool { return strings.Contains(c.col.Name, "/") }
-
-// distinctNumbers counts the distinct numbers but 0, given in ascending order.
-func distinctNumbers(fs []float64) (n int) {
-	for i, f := range fs {
-		if f != 0 && (i == 0 || f != fs[i-1]) {
-			n++
-		}
-	}
-	return n
-}
 
 // unitOf is the unit that a column of text states.
 func unitOf(c *column) string {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
-	"github.com/badger-eval/badger/scoring/naming"
 )
 
 // grainWords are the words by which names and questions say that periods of a grain are meant, with
@@ -74,7 +73,7 @@ func (a *aligner) meantAs(c, other *column, t, ot *cell.PeriodText) bool {
 		if t.Grain == cell.GrainYear && t.Dated && (a.asksGrain(t.Grain) || c.saysGrain(t.Grain) || other.saysGrain(t.Grain)) {
 			return true
 		}
-		return c.saysGrain(t.Grain) || sameName(c.col.Name, other.col.Name) && !naming.Positional(c.col.Name) && !c.says(measureWords...) && !c.says(countWords...)
+		return c.saysGrain(t.Grain) || sameName(c.col.Name, other.col.Name) && c.named().Says() && !c.says(measureWords...) && !c.says(countWords...)
 	case t.Day && c.saysGrain(t.Grain):
 		return true
 	case t.Day && (c.says(dayWords...) || a.asks("date", "day", "when")):

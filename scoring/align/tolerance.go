@@ -59,6 +59,9 @@ type Options struct {
 	Numbers   Numbers         // "": [Rounded], and [Relative] where there is a tolerance
 	Columns   map[string]Rule // rules of single columns, by the gold column's name; they hold whatever the numbers are
 	Asked     string          // the question and what came with it, which may say what unit it wants
+
+	// The two queries, which may say what a column counts, rounds or is in; empty: not known.
+	GoldSQL, PredSQL, Dialect string
 }
 
 // rule is the rule of a gold column.

@@ -86,7 +86,7 @@ var handCases = []handCase{
 	{"months as numbers", "d:date\n2024-01-01\n2024-02-01", "d:int\n202401\n202402", "d=d(YYYYMM number)", 1},
 	{"names of months", "m:int\n1\n12", "m:text\nJanuary\nDec", "m=m(month name text)", 1},
 	{"words for truth", "a:bool\ntrue\nfalse", "a:text\nYes\nno", "a=a(boolean words)", 1},
-	{"a text among the numbers meets the same text", "v:int\n12\n13\n14", "v:text\n12\n13\nn/a", "v=v", 2. / 3},
+	{"a text among the numbers meets the same text", "v:int\n12\n13\n14", "v:text\n12\n13\nsoon", "v=v", 2. / 3},
 
 	// Scale, rounding, tolerance: the tightest that explains all.
 	{"percent for a fraction", "conversion_rate:dec\n0.1250\n0.5000", "conversion_rate:dec\n12.50\n50.00", "conversion_rate=conversion_rate(percent for fraction)", 1},

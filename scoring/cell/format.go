@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/units"
 )
 
 // Formats of text that stands for something else, as alignments name them. A column of numbers
@@ -18,10 +19,12 @@ const (
 	FormatNumber   = "number text"
 	FormatCurrency = "currency text"
 	FormatPercent  = "percent text"
-	FormatComma    = "decimal comma text" // 1.234,50
-	FormatShort    = "short number text"  // 1.2M, 850K
-	FormatQuantity = "quantity text"      // 1.5 km, read in the base unit
-	FormatMeasure  = "measure text"       // 1.5 km, read as 1.5
+	FormatComma    = "decimal comma text"    // 1.234,50
+	FormatShort    = "short number text"     // 1.2M, 850K
+	FormatQuantity = "quantity text"         // 1.5 km, read in the base unit
+	FormatMeasure  = "measure text"          // 1.5 km, read as 1.5
+	FormatCredit   = "credit and debit text" // 12.50 Cr, and 3.00 Dr for -3
+	FormatDebit    = "debit and credit text" // 12.50 Dr, and 3.00 Cr for -3
 	FormatBool     = "boolean words"
 	FormatMonth    = "month name text" // January or Jan, read as 1
 	FormatOrdinal  = "ordinal text"    // 1st, #1 or first
@@ -49,16 +52,6 @@ const (
 // may stand for.
 const UnitPercent = "%"
 
-// currencies are the signs and codes of currencies, with the codes that they may stand for. A sign
-// stands before those that end it.
-var currencies = []struct{ sign, codes string }{
-	{"US$", "USD"}, {"CA$", "CAD"}, {"AU$", "AUD"}, {"NZ$", "NZD"}, {"HK$", "HKD"}, {"R$", "BRL"}, {"A$", "AUD"}, {"C$", "CAD"}, {"$", "USD"},
-	{"€", "EUR"}, {"£", "GBP"}, {"¥", "JPY CNY"}, {"₹", "INR"}, {"kr", "SEK NOK DKK"}, {"zł", "PLN"}, {"₩", "KRW"}, {"₽", "RUB"}, {"₺", "TRY"}, {"₫", "VND"},
-	{"₪", "ILS"}, {"₱", "PHP"}, {"฿", "THB"}, {"₦", "NGN"}, {"₴", "UAH"},
-	{"USD", "USD"}, {"EUR", "EUR"}, {"GBP", "GBP"}, {"JPY", "JPY"}, {"CHF", "CHF"}, {"CAD", "CAD"}, {"AUD", "AUD"}, {"INR", "INR"}, {"CNY", "CNY"}, {"SEK", "SEK"},
-	{"NOK", "NOK"}, {"DKK", "DKK"}, {"PLN", "PLN"}, {"BRL", "BRL"}, {"MXN", "MXN"}, {"NZD", "NZD"}, {"HKD", "HKD"}, {"SGD", "SGD"}, {"KRW", "KRW"}, {"ZAR", "ZAR"},
-}
-
 // SharedUnit is the unit that two numbers with a unit have in common; ok is false where they
 // contradict each other. No unit contradicts none.
 func SharedUnit(a, b string) (unit string, ok bool) {
@@ -68,13 +61,7 @@ func SharedUnit(a, b string) (unit string, ok bool) {
 	case b == "":
 		return a, true
 	}
-	var both []string
-	for _, code := range strings.Fields(a) {
-		if slices.Contains(strings.Fields(b), code) {
-			both = append(both, code)
-		}
-	}
-	return strings.Join(both, " "), both != nil
+	return units.SharedCurrency(a, b)
 }
 
 // spelling is how a number was written.
@@ -130,20 +117,13 @@ func parseNumber(s string, comma bool) (v scoring.Value, how spelling, ok bool) 
 		}
 	}
 	cut()
-	for i := range currencies {
-		t, found := strings.CutPrefix(s, currencies[i].sign)
-		if !found {
-			t, found = strings.CutSuffix(s, currencies[i].sign)
+	if t, codes, found := cutCurrency(s); found {
+		how.marks |= markCurrency
+		s = t
+		if how.unit != "" {
+			return v, spelling{}, false // a percentage of a currency
 		}
-		if found {
-			how.marks |= markCurrency
-			s = strings.TrimSpace(t)
-			if how.unit != "" {
-				return v, spelling{}, false // a percentage of a currency
-			}
-			how.unit = currencies[i].codes
-			break
-		}
+		how.unit = codes
 	}
 	cut()
 	if t, found := strings.CutSuffix(s, "-"); found && !signed && !how.brackets { // 3400- in accounts
@@ -153,6 +133,12 @@ func parseNumber(s string, comma bool) (v scoring.Value, how spelling, ok bool) 
 	if t, power := cutPower(s); power > 0 && how.unit != UnitPercent {
 		how.marks |= markShort
 		s, how.power = t, power
+		if how.unit == "" {
+			if t, codes, found := cutCurrency(s); found { // USD 1.2 million
+				how.marks |= markCurrency
+				s, how.unit = t, codes
+			}
+		}
 	}
 	if how.brackets && signed || s == "" || s[0] < '0' && s[0] != '.' && s[0] != ',' || s[0] > '9' {
 		return v, spelling{}, false
@@ -183,13 +169,36 @@ func parseNumber(s string, comma bool) (v scoring.Value, how spelling, ok bool) 
 	return v, how, ok
 }
 
-// cutPower cuts the letter of a short form: K for thousands, M for millions, B for billions. A
-// small m is a metre or a thousandth.
+func isDigit(b byte) bool { return b >= '0' && b <= '9' }
+
+// cutCurrency cuts the sign or code of a currency that stands before or behind an amount, and
+// returns the codes that it may stand for.
+func cutCurrency(s string) (rest, codes string, found bool) {
+	if s == "" || isDigit(s[0]) && isDigit(s[len(s)-1]) {
+		return s, "", false
+	}
+	for _, c := range units.CurrencySigns() {
+		t, found := strings.CutPrefix(s, c.Sign)
+		if !found {
+			t, found = strings.CutSuffix(s, c.Sign)
+		}
+		if found {
+			return strings.TrimSpace(t), c.Codes, true
+		}
+	}
+	return s, "", false
+}
+
+// cutPower cuts the letter or word of a short form: K for thousands, M for millions, B for billions,
+// lakh and crore. A small m is a metre or a thousandth.
 func cutPower(s string) (rest string, power int) {
 	for _, w := range []struct {
 		suffix string
 		power  int
-	}{{"thousand", 3}, {"million", 6}, {"billion", 9}, {"trillion", 12}, {"bn", 9}, {"mn", 6}, {"Mio", 6}, {"Mrd", 9}, {"K", 3}, {"k", 3}, {"M", 6}, {"B", 9}, {"T", 12}} {
+	}{
+		{"thousand", 3}, {"Thousand", 3}, {"million", 6}, {"Million", 6}, {"billion", 9}, {"Billion", 9}, {"trillion", 12}, {"Trillion", 12}, {"bn", 9}, {"mn", 6}, {"mln", 6}, {"bln", 9}, {"tn", 12},
+		{"Mio.", 6}, {"Mio", 6}, {"mio", 6}, {"Mrd.", 9}, {"Mrd", 9}, {"Tsd.", 3}, {"Tsd", 3}, {"lakhs", 5}, {"lakh", 5}, {"Lakh", 5}, {"lacs", 5}, {"lac", 5}, {"crores", 7}, {"crore", 7}, {"Crore", 7}, {"Cr", 7}, {"cr", 7}, {"K", 3}, {"k", 3}, {"M", 6}, {"B", 9}, {"T", 12},
+	} {
 		if t, found := strings.CutSuffix(s, w.suffix); found {
 			if t = strings.TrimSpace(t); t != "" && (t[len(t)-1] >= '0' && t[len(t)-1] <= '9') {
 				return t, w.power
@@ -359,7 +368,7 @@ func parseDate(s, format string) (scoring.Value, bool) {
 }
 
 // every tells whether the predicate holds for every cell of a text column that is not NULL, and
-// that there is one. Blank cells count as NULL.
+// that there is one. Blank cells and words for NULL count as NULL.
 func every(c *scoring.Column, holds func(s string) bool) bool {
 	seen := false
 	for i := range c.Len() {
@@ -367,7 +376,7 @@ func every(c *scoring.Column, holds func(s string) bool) bool {
 			continue
 		}
 		s := cellText(c, i)
-		if strings.TrimSpace(s) == "" {
+		if absent(s) {
 			continue
 		}
 		if !holds(s) {
@@ -399,6 +408,20 @@ type NumberText struct {
 	Padded  bool // plain numbers of which one ends with a zero that a number would not be printed with: 1.10
 	OneUnit bool // of quantities: all are in one unit, which numbers beside them may have too
 	short   short
+	unit    *units.Unit // of quantities in one unit that is known
+}
+
+// Stated is what the cells state of the unit that they are in.
+func (t *NumberText) Stated() units.Stated {
+	switch {
+	case t.unit != nil:
+		return units.Stated{Unit: t.unit}
+	case t.Format == FormatQuantity || t.Unit == "":
+		return units.Stated{}
+	case t.Unit == UnitPercent:
+		return units.PercentSign()
+	}
+	return units.Currency(t.Unit)
 }
 
 // short is what the short forms of a column have in common.
@@ -430,6 +453,9 @@ func ReadNumbers(c *scoring.Column) (t NumberText, ok bool) {
 		if t, ok := readNumbers(c, comma); ok && !merges(c, View{Kind: scoring.KindNumber, Format: t.Format}) {
 			return t, true
 		}
+	}
+	if t, ok := readLedger(c); ok {
+		return t, true
 	}
 	return readQuantities(c)
 }

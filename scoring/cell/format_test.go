@@ -242,7 +242,9 @@ func TestNumberFormat(t *testing.T) {
 		{"months", []string{"January", "Feb", "Smarch"}, ""},
 		{"months, all of them", []string{"January", "feb.", "DEC"}, FormatMonth},
 		{"points in groups with no comma anywhere", []string{"192.168.100.101", "10.200.300.400"}, ""},
-		{"a word among them", []string{"1", "n/a"}, ""},
+		{"a word among them", []string{"1", "soon"}, ""},
+		{"words for NULL among them", []string{"1", "n/a", "NaN", `\N`, "-"}, FormatNumber},
+		{"nothing but words for NULL", []string{"n/a", "None"}, ""},
 		{"nothing", []string{"", "NULL", " "}, ""},
 		{"no rows", nil, ""},
 	} {
@@ -413,7 +415,7 @@ func TestKeysUnderAFormat(t *testing.T) {
 		v    View
 		want []uint64
 	}{
-		{"numbers", textColumn("$1,234.50", " ", "n/a", "NULL"), View{Kind: scoring.KindNumber, Format: FormatCurrency}, []uint64{number(12345, 1), NullKey, TextKey("N/A"), NullKey}},
+		{"numbers", textColumn("$1,234.50", " ", "soon", "NULL"), View{Kind: scoring.KindNumber, Format: FormatCurrency}, []uint64{number(12345, 1), NullKey, TextKey("soon"), NullKey}},
 		{"decimal commas", textColumn("1.234,5"), View{Kind: scoring.KindNumber, Format: FormatComma}, []uint64{number(12345, 1)}},
 		{"months", textColumn("March", "smarch", "Mar."), View{Kind: scoring.KindNumber, Format: FormatMonth}, []uint64{number(3, 0), TextKey("smarch"), number(3, 0)}},
 		{"dates", textColumn("05 Jan 2024", "soon"), View{Kind: scoring.KindTime, Format: "2 Jan 2006"}, []uint64{valueKey(scoring.DateValue(scoring.DaysOf(2024, 1, 5))), TextKey("soon")}},

@@ -61,7 +61,7 @@ func FractionDigits(c *scoring.Column) (digits int, ok bool) {
 	}
 	for i := range c.Len() {
 		v := c.Value(i)
-		if v.IsNull() || v.Type == scoring.String && strings.TrimSpace(v.Text()) == "" {
+		if v.IsNull() || v.Type == scoring.String && absent(v.Text()) {
 			continue
 		}
 		if v, ok = instantOf(v); !ok {

@@ -436,7 +436,7 @@ func readPeriods(c *scoring.Column, g Grain, last bool) (t PeriodText, ok bool) 
 	seen, sunday := false, false
 	for i := range c.Len() {
 		v := c.Value(i)
-		if v.IsNull() || v.Type == scoring.String && strings.TrimSpace(v.Text()) == "" {
+		if v.IsNull() || v.Type == scoring.String && absent(v.Text()) {
 			continue
 		}
 		p, ok := periodOf(v, g, last)

@@ -9,20 +9,8 @@ import (
 	"unicode"
 
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/units"
 )
-
-// quantityUnits are units of measure by their dimension, with what one of them is in the base unit.
-// Their letters are case-sensitive: mW is not MW.
-var quantityUnits = map[string]struct{ dimension, factor string }{
-	"mm": {"length", "0.001"}, "cm": {"length", "0.01"}, "m": {"length", "1"}, "km": {"length", "1000"},
-	"mg": {"mass", "0.001"}, "g": {"mass", "1"}, "kg": {"mass", "1000"}, "t": {"mass", "1000000"}, "lb": {"pound", "1"}, "oz": {"ounce", "1"},
-	"ms": {"time", "0.001"}, "s": {"time", "1"}, "sec": {"time", "1"}, "min": {"time", "60"}, "h": {"time", "3600"}, "hours": {"time", "3600"}, "minutes": {"time", "60"}, "seconds": {"time", "1"}, "days": {"time", "86400"},
-	"mW": {"power", "0.001"}, "W": {"power", "1"}, "kW": {"power", "1000"}, "MW": {"power", "1000000"}, "GW": {"power", "1000000000"},
-	"Wh": {"energy", "1"}, "kWh": {"energy", "1000"}, "MWh": {"energy", "1000000"},
-	"ml": {"volume", "0.001"}, "l": {"volume", "1"}, "L": {"volume", "1"}, "mL": {"volume", "0.001"},
-	"KB": {"KB", "1"}, "MB": {"MB", "1"}, "GB": {"GB", "1"}, "TB": {"TB", "1"}, "KiB": {"KiB", "1"}, "MiB": {"MiB", "1"}, "GiB": {"GiB", "1"},
-	"mi": {"mile", "1"}, "ft": {"foot", "1"}, "in": {"inch", "1"},
-}
 
 // A quantity is a number with a unit of measure.
 type quantity struct {
@@ -30,7 +18,7 @@ type quantity struct {
 	unit      string
 	dimension string        // a unit that is not known is a dimension of its own
 	factor    scoring.Value // of the base unit
-	known     bool
+	of        *units.Unit   // nil: not known
 }
 
 // parseQuantity reads a number with a unit of measure: 1.5 km, 40GB.
@@ -45,15 +33,17 @@ func parseQuantity(s string) (q quantity, ok bool) {
 	if !ok || how.zeros || how.exponent || how.brackets || how.unit != "" || how.power > 0 {
 		return q, false
 	}
-	u, known := quantityUnits[q.unit]
-	if !known {
-		if len(q.unit) > 12 || strings.ContainsFunc(q.unit, func(r rune) bool { return !unicode.IsLetter(r) && r != '/' && r != '°' && r != '²' && r != '³' }) {
-			return q, false
-		}
-		u.dimension, u.factor = q.unit, "1"
+	q.number, q.dimension, q.factor = n, q.unit, scoring.IntValue(1)
+	if q.of = units.InCell(strings.TrimSuffix(q.unit, ".")); q.of == nil {
+		odd := func(r rune) bool { return !unicode.IsLetter(r) && !strings.ContainsRune("/°²³‰", r) }
+		return q, len(q.unit) <= 12 && !strings.ContainsFunc(q.unit, odd)
 	}
-	q.number, q.dimension, q.known = n, u.dimension, known
-	q.factor, _ = scoring.ParseDecimal(u.factor)
+	q.dimension = q.of.Symbol
+	if factor, ok := q.of.Decimal(); ok {
+		if v, ok := scoring.ParseDecimal(factor); ok {
+			q.dimension, q.factor = string(q.of.Measure)+" "+q.of.Base, v
+		}
+	}
 	return q, true
 }
 
@@ -78,23 +68,60 @@ func unscaled(v scoring.Value) (*big.Int, int32) {
 
 // readQuantities is how a column of quantities is read, all of one dimension.
 func readQuantities(c *scoring.Column) (t NumberText, ok bool) {
-	unit, known := "", true
+	unit := ""
+	var of *units.Unit
 	t.OneUnit = true
 	ok = every(c, func(s string) bool {
 		q, ok := parseQuantity(s)
 		if t.Unit == "" {
-			t.Unit, unit = q.dimension, q.unit
+			t.Unit, unit, of = q.dimension, q.unit, q.of
 		}
-		t.OneUnit = t.OneUnit && q.unit == unit
-		known = known && q.known
+		t.OneUnit = t.OneUnit && (q.unit == unit || q.of != nil && q.of == of)
 		return ok && t.Unit == q.dimension
 	})
 	if !ok || merges(c, View{Kind: scoring.KindNumber, Format: FormatQuantity}) {
 		return NumberText{}, false
 	}
 	t.Format = FormatQuantity
-	t.OneUnit = t.OneUnit && known // 12A is not 12
+	if t.OneUnit = t.OneUnit && of != nil; t.OneUnit { // 12A is not 12
+		t.unit = of
+	}
 	return t, true
+}
+
+// parseLedger reads an amount with the side of an account behind it: 12.50 Cr is 12.5, and 3.00 Dr
+// is -3. An account's own view has it the other way round.
+func parseLedger(s string) (v scoring.Value, debit, ok bool) {
+	s = strings.TrimSuffix(strings.TrimSpace(s), ".")
+	if len(s) < 3 {
+		return v, false, false
+	}
+	switch side := s[len(s)-2:]; {
+	case strings.EqualFold(side, "dr"):
+		debit = true
+	case !strings.EqualFold(side, "cr"):
+		return v, false, false
+	}
+	n, how, ok := parseNumber(strings.TrimSpace(s[:len(s)-2]), false)
+	if !ok || how.zeros || how.exponent || how.brackets || how.power > 0 || magnitude(n) < 0 {
+		return v, false, false
+	}
+	if debit {
+		n = product(n, scoring.IntValue(-1))
+	}
+	return n, debit, true
+}
+
+// readLedger is how a column of amounts with their side of the account is read; some are debits, for
+// Cr alone may be crores.
+func readLedger(c *scoring.Column) (t NumberText, ok bool) {
+	debits := false
+	ok = every(c, func(s string) bool {
+		_, debit, ok := parseLedger(s)
+		debits = debits || debit
+		return ok
+	})
+	return NumberText{Format: FormatCredit}, ok && debits && !merges(c, View{Kind: scoring.KindNumber, Format: FormatCredit})
 }
 
 // parseClock reads a time of day: 13:30, 9:05:30, and with AM or PM where it is a clock of twelve
@@ -137,7 +164,7 @@ func epochFormats(c *scoring.Column) []string {
 		for i := range c.Len() {
 			v := c.Value(i)
 			if v.Type == scoring.String {
-				if strings.TrimSpace(v.Text()) == "" {
+				if absent(v.Text()) {
 					continue
 				}
 				v, _ = scoring.ParseDecimal(strings.TrimSpace(v.Text()))

@@ -11,7 +11,7 @@ import (
 
 // Formats of text that is spelled otherwise.
 const (
-	FormatPlain     = "plain spelling"       // Juergen for Jürgen, "R. Vance, Jr." for "R. Vance Jr.", &amp; for &
+	FormatPlain     = "plain spelling"       // Juergen for Jürgen, "R. Vance, Jr." for "R. Vance Jr.", &amp; for &, -> for >
 	FormatLastFirst = "last name first text" // Lee, Ann
 )
 
@@ -32,6 +32,9 @@ var passportLetters = strings.NewReplacer(
 // beforeSuffix is a comma before what follows a name: of persons and of companies.
 var beforeSuffix = regexp.MustCompile(`(?i),(\s+(?:jr|sr|ii|iii|iv|phd|ph\.d|md|m\.d|esq|inc|ltd|llc|llp|plc|corp|co|gmbh|ag|s\.a|sa|n\.v|b\.v|pty)\b\.?)`)
 
+// arrows are the marks between the steps of a sequence, with the one that stands for all.
+var arrows = strings.NewReplacer(" -> ", " > ", " => ", " > ", " → ", " > ", " ⇒ ", " > ", " ➔ ", " > ", " >> ", " > ", " » ", " > ", " › ", " > ")
+
 // plainly is a text in plain spelling.
 func plainly(s string) string {
 	if strings.Contains(s, "&") {
@@ -40,6 +43,7 @@ func plainly(s string) string {
 	if strings.Contains(s, ",") {
 		s = beforeSuffix.ReplaceAllString(s, "$1")
 	}
+	s = arrows.Replace(s)
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
 			return passportLetters.Replace(composed(s))

@@ -129,7 +129,7 @@ func Keys(c *scoring.Column, v View, from int, keys []uint64) {
 }
 
 // Read returns cell i under a view: text that stands for a number, a date or a truth value becomes
-// that. Blank text is NULL there, and text that cannot be read so stays text.
+// that. Blank text is NULL there, and so are words for NULL where no text is read, and text that cannot be read so stays text.
 func Read(c *scoring.Column, v View, i int) scoring.Value {
 	val := c.Value(i)
 	if v.Format == "" || val.IsNull() {
@@ -139,7 +139,7 @@ func Read(c *scoring.Column, v View, i int) scoring.Value {
 		if p, ok := f.read(val); ok {
 			return p
 		}
-		return blankIsNull(val)
+		return absentIsNull(val)
 	}
 	switch v.Format {
 	case FormatUUID, FormatHex, FormatBase64, FormatCode:
@@ -158,7 +158,7 @@ func Read(c *scoring.Column, v View, i int) scoring.Value {
 		if t, ok := cut(val, digits); ok {
 			return t
 		}
-		return blankIsNull(val)
+		return absentIsNull(val)
 	}
 	if v.Format == FormatSerial {
 		t, _ := serialTime(val)
@@ -168,7 +168,7 @@ func Read(c *scoring.Column, v View, i int) scoring.Value {
 		if d, ok := readDuration(val, f.unit, f.minutes); ok {
 			return d
 		}
-		return blankIsNull(val)
+		return absentIsNull(val)
 	}
 	if n := val.Int(); val.Type == scoring.Int64 {
 		switch v.Format {
@@ -193,7 +193,7 @@ func Read(c *scoring.Column, v View, i int) scoring.Value {
 		return val
 	}
 	s := val.Text()
-	if strings.TrimSpace(s) == "" {
+	if strings.TrimSpace(s) == "" || v.Kind != scoring.KindText && absent(s) {
 		return scoring.NullValue
 	}
 	switch v.Kind {
@@ -210,6 +210,16 @@ func Read(c *scoring.Column, v View, i int) scoring.Value {
 			}
 			return val
 		}
+		if v.Format == FormatCredit || v.Format == FormatDebit {
+			n, _, ok := parseLedger(s)
+			switch {
+			case !ok:
+				return val
+			case v.Format == FormatDebit:
+				return product(n, scoring.IntValue(-1))
+			}
+			return n
+		}
 		if v.Format == FormatQuantity || v.Format == FormatMeasure {
 			q, ok := parseQuantity(s)
 			switch {
@@ -224,6 +234,9 @@ func Read(c *scoring.Column, v View, i int) scoring.Value {
 			return n
 		}
 	case scoring.KindBool:
+		if t, ok := readTruth(s, v.Format); ok {
+			return t
+		}
 		if b, vocabularies := parseBool(s); vocabularies != 0 {
 			return scoring.BoolValue(b)
 		}
@@ -246,14 +259,6 @@ func Read(c *scoring.Column, v View, i int) scoring.Value {
 		}
 	}
 	return val
-}
-
-// blankIsNull is a value, NULL where it is blank text.
-func blankIsNull(v scoring.Value) scoring.Value {
-	if v.Type == scoring.String && strings.TrimSpace(v.Text()) == "" {
-		return scoring.NullValue
-	}
-	return v
 }
 
 // Magnitudes fills out[i] with the magnitude of cell i as a double, NaN where it is NULL or no

@@ -16,9 +16,12 @@ var laws = []Law{
 	{
 		Name: "rounding", About: "Numbers",
 		Says: "A number equals the one that it was rounded to: one side shows fewer digits behind the point than the other, and no value is more than half a unit of the last of them away. What a side " +
-			"shows is known from text, from a DECIMAL type, and from the digits in JSON and CSV; up to three zeros behind the last digit that its numbers need count as shown. Rounding must leave two significant digits of nearly every value (four of five) and must not make all of " +
-			"them the same. A whole number of gold is not what a fraction was rounded to, an identifier is never rounded, and nothing is rounded to tens or thousands unless it shows that (see " +
-			"`short_forms`). Where the question says how to round, an answer that is not rounded is another one.",
+			"shows is known from text, from a DECIMAL type, and from the digits in JSON and CSV; up to three zeros behind the last digit that its numbers need count as shown, but a lone zero behind every " +
+			"point (2631.0) shows nothing. Rounding must leave two significant digits of nearly every value (four of five) and must not make all of them the same. Whole numbers of gold, of whatever type, are " +
+			"not what fractions were rounded to, unless its query rounds; a count of the answer is not what gold's fraction was rounded to; an identifier is never rounded, and nothing is rounded to tens or " +
+			"thousands unless it shows that (see `short_forms`). Digits that are content are not rounded away: several values that all are multiples of a half or a quarter (sizes, ratings, half days) unless " +
+			"they are averages, doses, grades, versions, coordinates below three digits, and what 99.98 % availability leaves to 100 %. Where the question says how to round, or wants exact numbers, another rounding " +
+			"is another answer; with at least two decimals, more will do.",
 		Change: "`numbers: exact` in `hybrid_ex`, or `columns: {\"price\": \"exact\"}` for one column.",
 	},
 	{
@@ -34,17 +37,22 @@ var laws = []Law{
 	},
 	{
 		Name: "percent", About: "Numbers",
-		Says: "A fraction equals its percentage, 0.125 and 12.5, where all fractions lie within 0 and 1 (or -1 and 1), all percentages within 0 and 100, and something bears it out: a percent sign, the name of a " +
-			"column, the question, several values, or one value of three digits. Several values bear nothing out where the question asks how many and one side holds whole numbers. 12% is 0.12; it is 12 only in a column whose name says that it holds percentages.",
+		Says: "A fraction equals its percentage, 0.125 and 12.5, where something bears it out. A percent sign does, and so does a name that says percent where the other side's does not. Else all fractions must " +
+			"lie within 0 and 1 (or -1 and 1), all percentages within 0 and 100, and a name, the question or a query must speak of a share (a rate, a proportion, a probability, a division), or three " +
+			"fractions or more add up to 1. Where names, question and queries say nothing at all, a fraction of three digits bears it out. A unit that is no share, in a name, a cell or the question, forbids it (weight_kg, price_usd, orders_per_customer), and where both names say percent, 0.4 is " +
+			"0.4 %; only of a winning percentage and the like .625 is 62.5. Asked for percent, an answer of 0.025 is 0.025 %, unless a name or gold's query says otherwise. Whole numbers, asked how many, are no percentages. 12% is 0.12; it is 12 only in a column whose name says that it holds percentages. Per " +
+			"mille, basis points and parts per million stand for fractions in the same way where a name or a cell states them.",
 	},
 	{
 		Name: "units", About: "Numbers",
-		Says: "A number written as text is that number: with the sign or code of a currency, groups of digits, a decimal comma, in parentheses for negative ones, or with a unit of measure. A unit may be missing " +
-			"on one side; two different units are two values, also where the names of both columns state them (price_usd, price_eur; tenure_years, tenure_months). A column with two currencies stays text.",
+		Says: "A number written as text is that number: with the sign, code or name of a currency, groups of digits, a decimal comma, in parentheses or with a trailing minus for negative ones, with Cr and Dr, or with a unit of measure. A unit may be missing " +
+			"on one side. Two different units are two values, wherever they are stated: in the names of both columns (price_usd, price_eur; dur_ms, dur_s; size_kb, size_kib; per_day, per_hour), in the cells, and, where gold's " +
+			"name and cells say nothing, in its query or the question (in US dollars). Numbers that both sides state in two units of one measure are equal if they are converted by exactly the factor between the units; a power of ten counts in `hybrid_ex` too " +
+			"(see `converted_units`). A currency is never another one. A column with two currencies stays text.",
 	},
 	{
 		Name: "short_forms", About: "Numbers",
-		Says: "1.2M, 850K and 2.3B are the numbers that they stand for, and equal each number that would be shown so: rounded to as many digits in that unit. A rounded short form must show two significant " +
+		Says: "1.2M, 850K, 2.3B, 1.2 Mio., 4.5 lakh and 1.2 Cr are the numbers that they stand for, and equal each number that would be shown so: rounded to as many digits in that unit. A rounded short form must show two significant " +
 			"digits. A small m is no million.",
 	},
 	{
@@ -74,7 +82,7 @@ var laws = []Law{
 	},
 	{
 		Name: "dates_and_times", About: "Dates and times",
-		Says: "A date equals its midnight and an instant itself in every zone. Text is read as a date where all cells of the column fit one layout; where day and month could change places, the other side decides. " +
+		Says: "A date equals its midnight and an instant itself in every zone. Text is read as a date where all cells of the column fit one layout; where day and month could change places, the other side decides, and where they could on both sides, both are read in one layout. " +
 			"Times of day are read from 13:30 and 1:30 PM, instants from seconds, milliseconds, microseconds or nanoseconds since 1970, and from the days that spreadsheets count if the name speaks of a date. " +
 			"An instant equals itself cut to seconds, milliseconds or microseconds if that makes no two of a column one.",
 	},

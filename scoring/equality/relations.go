@@ -4,12 +4,13 @@ package equality
 var relationLaws = []Law{
 	{
 		Name: "sign", About: "Related results",
-		Says: "A number with the other sign is another number, unless both names say opposite things, as profit and loss do.",
+		Says: "A number with the other sign is another number, unless both names say opposite things, as profit and loss do, or one side is never above zero and the name of the other says that it counts what is owed, lost or paid out.",
 	},
 	{
 		Name: "converted_units", About: "Related results",
-		Says: "A number is the same in another unit where both names say so, each its own unit, or where one name or the question does and the distinct numbers show at least four digits. No name may say " +
-			"another unit. That all numbers are the same multiple proves nothing.",
+		Says: "A number is the same in another unit where both sides say theirs and the factor between the units, with the offset of temperatures, takes all of gold's numbers to the answer's. The answer " +
+			"says its unit by its cells, its name or the question; gold by its cells, its name, its query or the question. Where gold says none, the distinct numbers must show at least four digits. An answer " +
+			"that does not say that it is in another unit than gold's is another answer, and that all numbers are the same multiple proves nothing.",
 	},
 	{
 		Name: "punctuation", About: "Related results",
@@ -24,6 +25,10 @@ var relationLaws = []Law{
 		Name: "joined_texts", About: "Related results",
 		Says: "Columns joined in one text, in their order, are the same columns, and so are the parts of a text that gold shows whole. The last name stands first only before a comma. Digits of two parts must " +
 			"not run into one number.",
+	},
+	{
+		Name: "parts", About: "Related results",
+		Says: "A year and a quarter, month, half-year or ISO week in two columns, whose names say so, are the period that the other side shows in one. Columns that are called like the members of a struct are that struct.",
 	},
 	{
 		Name: "pivot", About: "Related results",
@@ -48,6 +53,14 @@ var relationLaws = []Law{
 		Name: "nothing_and_zero", About: "Related results",
 		Says: "In a count or a sum, by its name or query, nothing is 0: NULL may stand for 0, and groups without members may be shown or left out. In any other measure 0 is a value. A row with the total " +
 			"of the others is a row too many, whatever it is called.",
+	},
+	{
+		Name: "totals", About: "Related results",
+		Says: "A row of totals that both sides have may be called NULL, as ROLLUP calls it, or by any word for all of them. NULL equals an empty text where the question says that what is not there is left empty.",
+	},
+	{
+		Name: "approximate", About: "Related results",
+		Says: "Where one query counts different values, or finds a quantile, by an approximate aggregate and the other of the same column by that or an exact one, the numbers may differ by 5 %, the largest standard error that an engine documents.",
 	},
 	{
 		Name: "ties", About: "Related results",

@@ -231,7 +231,7 @@ func hybrid(ctx context.Context, in *scoring.Input) (*Hybrid, error) {
 // byEvidence aligns and compares the two results of a case by the evidence alone.
 func byEvidence(in *scoring.Input, o *hybridOptions) *Hybrid {
 	return scoring.Memo(in, o.key(), func() *Hybrid {
-		h := compareResults(in.Gold.Result.Table, in.Pred.Result.Table, o, questionOf(in), false)
+		h := compareResults(in.Gold.Result.Table, in.Pred.Result.Table, o.align(in), o, false)
 		if h.Counts.Score < 1 && o.ExtraColumns == "ignore" {
 			h.Reshaped = relations.Reshaped(relations.Input{Gold: in.Gold.Result.Table, Pred: in.Pred.Result.Table, Alignment: &h.Alignment, Counts: &h.Counts})
 		}
@@ -243,7 +243,7 @@ func byEvidence(in *scoring.Input, o *hybridOptions) *Hybrid {
 // keeps which row was matched with which.
 func CompareResults(gold, pred *scoring.Table) *Hybrid {
 	o := hybridDeclared.Defaults
-	return compareResults(gold, pred, &o, "", true)
+	return compareResults(gold, pred, o.align(nil), &o, true)
 }
 
 // CompareUnder compares two results as hybrid_ex does, under an alignment that fits both.
@@ -251,23 +251,25 @@ func CompareUnder(gold, pred *scoring.Table, a *scoring.Alignment) *Hybrid {
 	return &Hybrid{Alignment: *a, GoldColumns: names(gold), PredColumns: names(pred), Counts: countCells(gold, pred, a, cell.Options{Pairs: true}, paperDelta)}
 }
 
-func compareResults(gold, pred *scoring.Table, o *hybridOptions, asked string, pairs bool) *Hybrid {
-	h := &Hybrid{Alignment: align.Align(gold, pred, o.align(asked)), GoldColumns: names(gold), PredColumns: names(pred)}
+func compareResults(gold, pred *scoring.Table, about align.Options, o *hybridOptions, pairs bool) *Hybrid {
+	h := &Hybrid{Alignment: align.Align(gold, pred, about), GoldColumns: names(gold), PredColumns: names(pred)}
 	compare := o.cell()
 	compare.Pairs = pairs
 	h.Counts = countCells(gold, pred, &h.Alignment, compare, paperDelta)
 	return h
 }
 
-// align is what the aligner is told of options that were checked, and of the question.
-func (o *hybridOptions) align(asked string) align.Options {
+// align is what the aligner is told of options that were checked, and of the question and the
+// queries of a case: which units and how many digits are wanted, and what the columns are made of.
+func (o *hybridOptions) align(in *scoring.Input) align.Options {
 	a, _ := o.rules()
-	a.Asked = asked
+	if in != nil {
+		about := relationInput(in)
+		a.Asked = about.Question + " " + about.Evidence
+		a.GoldSQL, a.PredSQL, a.Dialect = about.GoldSQL, about.PredSQL, about.Dialect
+	}
 	return a
 }
-
-// questionOf is what the aligner reads of a question: which unit and how many digits it wants.
-func questionOf(in *scoring.Input) string { return in.Case.Question + " " + in.Case.Evidence }
 
 func (o *hybridOptions) rules() (align.Options, error) {
 	a := align.Options{Numbers: align.Numbers(o.Numbers), Tolerance: o.Tolerance}

@@ -41,7 +41,7 @@ func (h *Hybrid) withJudge(ctx context.Context, in *scoring.Input, o *hybridOpti
 	}
 	gold, pred := in.Gold.Result.Table, in.Pred.Result.Table
 	doubts := align.Doubts(&h.Alignment)
-	if len(doubts) == 0 || !align.Open(gold, pred, &h.Alignment, o.align(questionOf(in)), o.maxTolerance()) {
+	if len(doubts) == 0 || !align.Open(gold, pred, &h.Alignment, o.align(in), o.maxTolerance()) {
 		return h, nil // sure, or no answer could find more
 	}
 	m := materialOf(in, resultsDiffer)
@@ -66,15 +66,15 @@ func (h *Hybrid) withJudge(ctx context.Context, in *scoring.Input, o *hybridOpti
 	}
 	return scoring.Memo(in, stage1Key{o.key()}, func() *Hybrid {
 		s.Asked, s.Proposal = true, &p
-		judged.accept(gold, pred, o, questionOf(in))
+		judged.accept(gold, pred, o, o.align(in))
 		return &judged
 	}), nil
 }
 
 // accept compares under what the tables bear out of the proposal, and keeps that if it finds more.
-func (h *Hybrid) accept(gold, pred *scoring.Table, o *hybridOptions, asked string) {
+func (h *Hybrid) accept(gold, pred *scoring.Table, o *hybridOptions, about align.Options) {
 	s := h.Stage1
-	a, rejected := align.Accept(gold, pred, &h.Alignment, s.Proposal, o.align(asked), o.maxTolerance())
+	a, rejected := align.Accept(gold, pred, &h.Alignment, s.Proposal, about, o.maxTolerance())
 	delta := paperDelta
 	if t := s.Proposal.Tolerance; t != nil && *t >= 0 && *t <= o.maxTolerance() {
 		delta = *t

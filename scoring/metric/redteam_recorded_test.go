@@ -21,7 +21,7 @@ func TestRedTeamWorstJudgeOfRecordedCases(t *testing.T) {
 			}
 			gold, pred := c.Golds[0].Result.Table, c.Pred.Result.Table
 			o := hybridDeclared.Defaults
-			h := compareResults(gold, pred, &o, "", false)
+			h := compareResults(gold, pred, o.align(nil), &o, false)
 			scored++
 			if h.Counts.Score == 1 {
 				proven++
@@ -31,14 +31,14 @@ func TestRedTeamWorstJudgeOfRecordedCases(t *testing.T) {
 				continue
 			}
 			doubted++
-			asked := align.Open(gold, pred, &h.Alignment, o.align(""), o.maxTolerance())
+			asked := align.Open(gold, pred, &h.Alignment, o.align(nil), o.maxTolerance())
 			if asked {
 				open++
 			}
 			best := h.Counts.Score
 			rng := rand.New(rand.NewPCG(uint64(scored), 31))
 			for range 150 {
-				a, _ := align.Accept(gold, pred, &h.Alignment, anyProposal(rng, gold, pred), o.align(""), o.maxTolerance())
+				a, _ := align.Accept(gold, pred, &h.Alignment, anyProposal(rng, gold, pred), o.align(nil), o.maxTolerance())
 				best = max(best, cell.Compare(gold, pred, &a, o.cell()).Score)
 			}
 			if best > h.Counts.Score {

@@ -42,7 +42,7 @@ func judgedBy(t *testing.T, judge fooled, c *scoring.Case) (h *Hybrid, evidence 
 	t.Helper()
 	gold, pred := c.Golds[0].Result.Table, c.Pred.Result.Table
 	o := hybridDeclared.Defaults
-	h = compareResults(gold, pred, &o, "", false)
+	h = compareResults(gold, pred, o.align(nil), &o, false)
 	evidence = h.Counts.Score
 	r, word, err := prompt.Align.Request(prompt.Material{
 		Question: c.Question, Evidence: c.Evidence, PredSQL: c.Pred.SQL, GoldSQL: c.Golds[0].SQL, Opinion: c.Agent.Response + c.Agent.Interpretation,
@@ -55,7 +55,7 @@ func judgedBy(t *testing.T, judge fooled, c *scoring.Case) (h *Hybrid, evidence 
 	if judgebackend.DecodeNonce(judge(r), r.Schema, "nonce", word, h.Stage1.Proposal) != nil {
 		h.Stage1.Unusable, h.Stage1.Proposal = true, &align.Proposal{}
 	}
-	h.accept(gold, pred, &o, "")
+	h.accept(gold, pred, &o, o.align(nil))
 	return h, evidence
 }
 

@@ -8,14 +8,15 @@ import (
 )
 
 var (
-	smallNumbers = []string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"}
-	digitsPhrase = regexp.MustCompile(` (\w+) (?:decimals?|digits?|fractional digits?|significant digits?)(?: (?:places?|points?|digits?))? `)
-	decimalsOf   = regexp.MustCompile(` (?:decimals?|precision|scale|digits)(?: (?:places?|of|to|is))+ (\w+) `)
-	wholeNumber  = regexp.MustCompile(` (?:(?:as|in|to|nearest|full|rounded) (?:a |an |the |nearest |to )*(?:whole|full|entire)? ?(?:integers?|whole numbers?|wholes?|units?|whole percent|full percent|percent point|whole euros?|whole dollars?|whole hours?|whole days?|whole minutes?|whole years?|whole|full \w+|whole \w+)|no decimals?|without decimals?|without (?:the )?(?:fraction|fractions|cents)|whole percents?|nearest (?:percent|percentage point|dollar|euro|pound|hour|day|minute|year|second|kilogram|kg|km|metre|meter)) `)
-	toTheCent    = regexp.MustCompile(` (?:to|nearest|exact to) (?:the )?(?:nearest )?(?:cent|cents|penny|pence|hundredth|hundredths) `)
-	toTheTenth   = regexp.MustCompile(` (?:to|nearest) (?:the )?(?:nearest )?(?:tenth|tenths) `)
-	roundingTo   = regexp.MustCompile(` (?:decimal|decimals|round|rounded|rounding|digits|decimal places|nearest|unrounded|precision) `)
-	exactFigures = regexp.MustCompile(` (?:unrounded|not rounded|without rounding|do not round|don t round|no rounding|full precision|exact (?:amounts?|values?|figures?|numbers?|sums?|totals?|prices?|balances?|ratios?|percentages?|shares?|results?)|(?:as )?precisely as|precise (?:amounts?|values?|figures?)|all (?:decimals|digits)|exact to) `)
+	smallNumbers  = []string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"}
+	digitsPhrase  = regexp.MustCompile(` (\w+) (?:decimals?|digits?|fractional digits?|significant digits?)(?: (?:places?|points?|digits?))? `)
+	decimalsOf    = regexp.MustCompile(` (?:decimals?|precision|scale|digits)(?: (?:places?|of|to|is))+ (\w+) `)
+	wholeNumber   = regexp.MustCompile(` (?:(?:as|in|to|nearest|full|rounded) (?:a |an |the |nearest |to )*(?:whole|full|entire)? ?(?:integers?|whole numbers?|wholes?|units?|whole percent|full percent|percent point|whole euros?|whole dollars?|whole hours?|whole days?|whole minutes?|whole years?|whole|full \w+|whole \w+)|no decimals?|without decimals?|without (?:the )?(?:fraction|fractions|cents)|whole percents?|nearest (?:percent|percentage point|dollar|euro|pound|hour|day|minute|year|second|kilogram|kg|km|metre|meter)) `)
+	toTheCent     = regexp.MustCompile(` (?:to|nearest|exact to) (?:the )?(?:nearest )?(?:cent|cents|penny|pence|hundredth|hundredths) `)
+	toTheTenth    = regexp.MustCompile(` (?:to|nearest) (?:the )?(?:nearest )?(?:tenth|tenths) `)
+	roundingTo    = regexp.MustCompile(` (?:decimal|decimals|round|rounded|rounding|digits|decimal places|nearest|unrounded|precision) `)
+	atLeastDigits = regexp.MustCompile(` (?:at least|minimum of|minimum|no fewer than|not fewer than|or more) (?:\w+ )?(?:decimals?|digits?)| (?:decimals?|digits?|decimal places?) (?:or more|at least|minimum) `)
+	exactFigures  = regexp.MustCompile(` (?:unrounded|not rounded|without rounding|do not round|don t round|no rounding|full precision|exact (?:amounts?|values?|figures?|numbers?|sums?|totals?|prices?|balances?|ratios?|percentages?|shares?|results?)|(?:as )?precisely as|precise (?:amounts?|values?|figures?)|all (?:decimals|digits)|exact to) `)
 )
 
 // roundingWords are parts of words of which one stands in every text that says how to round.
@@ -78,3 +79,9 @@ func (q *Question) Rounds() bool {
 	plain := q.all()
 	return roundingTo.MatchString(plain) && !strings.Contains(plain, " round trip ") || exactFigures.MatchString(plain)
 }
+
+// AtLeast tells whether more digits than the question asks for will do: with at least two decimals.
+func (q *Question) AtLeast() bool { return q.mayRound() && atLeastDigits.MatchString(q.all()) }
+
+// Exact tells whether the question wants numbers that are not rounded.
+func (q *Question) Exact() bool { return q.mayRound() && exactFigures.MatchString(q.all()) }

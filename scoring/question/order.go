@@ -14,7 +14,7 @@ var (
 	orderPhrases = phrases("ranked list|ranked overview|ranked table|in succession|in turn|one after another|one after the other|one by one|step by step|stop by stop|stage by stage|league table|medal table|points table|leader board|hit parade|starting grid|" +
 		"the order in which|the sequence in which|by increasing|by decreasing|by rising|by falling|by seniority|by precedence|by priority|by rank|by position|from first on|from the first on|from the beginning on|in order of|by order of|" +
 		"in which order|in what order|in which sequence|in what sequence|in which succession|in what succession|by which order|in sequence|in the sequence|in their sequence|in the order they|in the order of|in the order that|in the order it|in the order he|in the order she|in the order you|in the order we|in the order as|in the order by|" +
-		"and rank|then rank|please rank|time line")
+		"and rank|then rank|please rank|time line|winner first|winners first|leader first|leaders first|champion first|loser first|final table|final classification|priority list|waiting list")
 	// kindsOfOrder stand before the word order, with in or without it.
 	kindsOfOrder = set("increasing decreasing rising falling growing reverse reversed numerical numeric finishing running starting batting boarding playing speaking pecking sequential logical natural correct right proper historical temporal time date calendar rank ranking ranked sorted priority " +
 		"play travel travelling traveling route processing execution arrival departure appearance track size age alphabetic lexical lexicographic dictionary topological respective order original due birth height weight score price geographic geographical seating service treatment cooking reading release publication")
@@ -25,19 +25,19 @@ var (
 	results = set("result results rows list output answer answers")
 
 	// startEnds and lastEnds are the ends of an order, besides superlatives: from first to last.
-	startEnds = set("recent high low higher lower large small big old new early late long short good bad fast slow cheap expensive young strong weak first start beginning top bottom left right front back past a")
-	lastEnds  = set("recent high low higher lower large small big old new early late long short good bad fast slow cheap expensive young strong weak last finish end top bottom right left back front present today now z")
+	startEnds = set("recent high low higher lower large small big old new early late long short good bad fast slow cheap expensive young strong weak first start beginning top bottom left right front back past a north south east west")
+	lastEnds  = set("recent high low higher lower large small big old new early late long short good bad fast slow cheap expensive young strong weak last finish end top bottom right left back front present today now z north south east west")
 
 	// sequences are things whose rows come in an order: where the question asks to be told one, it
 	// asks for the order.
-	sequences = set("ranking sequence queue schedule timetable itinerary route history succession agenda podium chart progression roadmap lineup setlist tracklist tracklisting playlist order leaderboard scoreboard standing log diary")
+	sequences = set("ranking sequence queue schedule timetable itinerary route history succession agenda podium chart progression roadmap lineup ladder classification setlist tracklist tracklisting playlist order leaderboard scoreboard standing log diary")
 
 	// inAnyOrder take the order back.
 	inAnyOrder = phrases("any order|no particular order|no specific order|no special order|no fixed order|order does not matter|order doesn t matter|order doesnt matter|order do not matter|order is not important|order is irrelevant|order is not relevant|order isn t important|order need not be|regardless of order|" +
 		"regardless of the order|irrespective of order|irrespective of the order|whatever order|whatever the order|unsorted|unordered|not sorted|not ordered|not be sorted|not be ordered|no sorting|no ordering|without sorting|without ordering|without order|need not sort|do not sort|don t sort|do not order|need to sort|need to order")
 
 	// notOrders have the words of an order and ask for none.
-	notOrders = strings.NewReplacer(" sort of ", " ", " sorts of ", " ", " first name ", " ", " first names ", " ", " in order to ", " ", " were ordered by ", " ", " was ordered by ", " ", " been ordered by ", " ", " are ordered by customer", " ", " right now ", " ")
+	notOrders = strings.NewReplacer(" sort of ", " ", " sorts of ", " ", " first name ", " ", " first names ", " ", " in order to ", " ", " were ordered by ", " ", " was ordered by ", " ", " been ordered by ", " ", " are ordered by customer", " ", " right now ", " ", " order form ", " form ", " order number ", " number ", " order line ", " line ", " order status ", " status ")
 )
 
 // phrases are lists of words, by the first of them.
@@ -151,6 +151,8 @@ func (s orderReader) sorts(i int) (from, to int) {
 			in = s.at(i - 3)
 		}
 		switch {
+		case prev == "in" && next == "":
+			return i - 1, i + 1
 		case kindsOfOrder[prev] && (in == "in" || strings.HasSuffix(prev, "ing") || prev == "reverse" || prev == "reversed" || prev == "numerical" || prev == "numeric"):
 			return i - 1, i + 1
 		case next == "of" && (ofOrder[s.at(i+2)] || articlesOfOrder[s.at(i+2)] && ofOrder[s.at(i+3)]):

@@ -1,6 +1,9 @@
 package question_test
 
 import (
+	"bufio"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -307,6 +310,38 @@ func TestNamesAndIDs(t *testing.T) {
 		if got := question.Read(text, "").YesNo(); got != want {
 			t.Errorf("%s: yes or no: %v", text, got)
 		}
+	}
+}
+
+// TestReadings reads questions of many domains and registers, on both sides of each border.
+func TestReadings(t *testing.T) {
+	f, err := os.Open(filepath.Join("testdata", "readings.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	readings := map[string]func(q *question.Question) bool{
+		"more":  func(q *question.Question) bool { return q.AsksBack() || len(q.Measures()) > 0 || q.Things() > 1 },
+		"least": func(q *question.Question) bool { return q.AtLeastOne("orders", "n") },
+		"row":   (*question.Question).EveryRow,
+		"order": func(q *question.Question) bool { return q.Order() != "" },
+	}
+	n := 0
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if strings.HasPrefix(lines.Text(), "#") {
+			continue
+		}
+		cells := strings.Split(lines.Text(), "\t")
+		if len(cells) != 3 || readings[cells[0]] == nil || cells[1] != "yes" && cells[1] != "no" {
+			t.Fatalf("%q is no reading", lines.Text())
+		}
+		n++
+		if got := readings[cells[0]](question.Read(cells[2], "")); got != (cells[1] == "yes") {
+			t.Errorf("%s: %s is read as %v", cells[2], cells[0], got)
+		}
+	}
+	if n < 150 {
+		t.Errorf("%d readings", n)
 	}
 }
 

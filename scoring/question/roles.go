@@ -446,6 +446,9 @@ func (r *reader) parenthesis() {
 	}
 	end += r.i
 	inside := r.s[r.i+1 : end]
+	if len(inside) > 0 && inside[0].text == "and" {
+		inside = inside[1:]
+	}
 	list := false
 	for k, t := range inside {
 		w := t.text
@@ -457,7 +460,7 @@ func (r *reader) parenthesis() {
 			list = true
 		}
 	}
-	if !list && !(len(inside) > 1 && (inside[0].text == "with" || inside[0].text == "incl" || inside[0].text == "including" || inside[0].text == "show")) {
+	if !list && !(len(inside) > 1 && (inside[0].text == "how" || inside[0].text == "with" || inside[0].text == "incl" || inside[0].text == "including" || inside[0].text == "show")) {
 		r.i = end + 1
 		return
 	}
@@ -507,7 +510,7 @@ func (r *reader) question(fresh bool) bool {
 			r.q.counts = true
 			r.i++
 			r.asks = true
-		case measures[next] || next == "large" || next == "big" || next == "high" || next == "fast" || next == "late" || next == "early" || next == "deep" || next == "wide" || next == "expensive" || next == "frequently" || next == "common" || next == "strong" || next == "close":
+		case next != "" && r.s[min(r.i+1, len(r.s)-1)].kind == word && !auxiliary[next] && !articles[next] && !pronouns[next] && next != "to" && next != "come": // how tall
 			r.phrase = phrase{role: told, measure: true, words: []string{r.s[r.i].stem}}
 			r.s[r.i].role |= told
 			r.i++
@@ -754,7 +757,7 @@ func (r *reader) with() {
 		r.be(filter)
 		return
 	}
-	if superlative(r.word(j)) && !(identifiers[r.word(j+1)]) || superlative(r.word(j+1)) && r.s[j].kind == number {
+	if superlative(r.word(j)) && !((r.word(j) == "first" || r.word(j) == "last") && identifiers[r.word(j+1)]) || superlative(r.word(j+1)) && r.s[j].kind == number {
 		if r.role == told || r.role == of || r.role == filter || r.role == grouped {
 			r.be(key)
 		}

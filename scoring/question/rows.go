@@ -8,23 +8,27 @@ import (
 
 var (
 	// Groups with nothing belong to the answer.
+	kept      = regexp.MustCompile(` (?:do not|don t|not|never|without) (?:drop|dropping|omit|omitting|skip|skipping|leave out|leaving out|exclude|excluding|ignore|ignoring) `)
 	withEmpty = regexp.MustCompile(` (?:includ\w+ (?:also )?(?:the |those |all |any |even )*(?:\w+ ){0,3}(?:without|with no|with zero|that have no|that have none|who have no|who have none|that had no|who had no|having no|with none|zero|zeros|zeroes|empty|that never|who never|that did not|who did not|who have not|that have not)|` +
-		`even (?:if|when|those|the ones|with|without|though|where|\w+ without|\w+ with no|\w+ who|\w+ that|zero)|(?:or )?(?:0|zero|none|nothing) (?:if|when|where|for|otherwise|else)|(?:as|count|counts|show|showing|shown as|display|report|with|return|is|are|be|to|give|gets?|list|at) (?:a |an )?(?:0|zero)|if any|whether or not|` +
-		`(?:also|too) (?:the |those |\w+ )?(?:without|with no|who (?:have|had) (?:no|none)|that (?:have|had) (?:no|none))|(?:with|without) or (?:with|without)|regardless of whether|do not (?:drop|omit|skip|leave out|exclude)|don t (?:drop|omit|skip|leave out|exclude)|not (?:only|just) those|as well as (?:those|the ones) (?:without|with no)|keep (?:those|\w+ )(?:without|with no)|without any too) `)
+		`even (?:if|when|those|the ones|with|without|though|where|\w+ without|\w+ with no|\w+ who|\w+ that|zero)|(?:or )?(?:0|zero|none|nothing) (?:if|when|where|for|otherwise|else)|(?:as|count|counts|show|showing|shown as|display|report|with|return|is|are|be|to|give|gets?|list|at) (?:the |a |an )?(?:0|zero)|incl\w* 0|if any|whether or not|` +
+		`(?:also|too) (?:the |those |\w+ )?(?:without|with no|who (?:have|had) (?:no|none)|that (?:have|had) (?:no|none))|(?:with|without) or (?:with|without)|regardless of whether|not (?:only|just) those|(?:as well as|and|plus) (?:those|the ones) (?:without|with no|who have none)|keep (?:those|\w+ )(?:without|with no)|(?:without|with no) (?:\w+ )?(?:too|as well|included)) `)
 
-	// One at least is asked for, in so many words.
+	// They do not.
+	excluded = regexp.MustCompile(` (?:(?:skip|skipping|omit|omitting|exclud\w*|drop|dropping|ignor\w*|disregard\w*|hide|hiding|remov\w*|leave out|leaving out) (?:\w+ ){0,5}(?:without|no|zero|zeros|zeroes|empty|none|0|never)|(?:without|no) (?:zeros|zeroes|zero (?:rows|counts|values|entries|lines|totals)|empty \w+)|` +
+		`(?:without|with no|with none|with zero|who have no|that have no|with 0) (?:\w+ ){0,3}(?:left out|omitted|excluded|dropped|skipped|ignored|removed|hidden)|(?:without|with no|with none|with zero|who have no|that have no|with 0) (?:\w+ ){0,3}(?:should|must|shall|need|do|are|may|can) (?:not|never)|` +
+		`(?:do not|don t|never) (?:show|list|include|count|return|print|report|display|want|need) (?:\w+ ){0,4}(?:without|no|zero|zeros|zeroes|empty|none|0)) `)
 	oneAtLeast = regexp.MustCompile(` (?:(?:at least|no fewer than|not fewer than|no less than|minimum of|a minimum of) (?:one|1|a|an|a single|two|2|[3-9]|[1-9][0-9]+|three|four|five|ten)|(?:one|1|two|three|[2-9]|[1-9][0-9]+) (?:\w+ )?or more|(?:more|greater|higher|larger) than (?:zero|0|none|nothing|one|1|two|2|[3-9]|[1-9][0-9]+)|above (?:zero|0)|over (?:zero|0)|` +
 		`(?:non|not) ?(?:zero|empty)|nonzero|nonempty|positive|(?:with|have|has|had|having|made|placed|got|sold|is|are|were|was|exist|exists|do|did) any|any at all|if (?:it|they|he|she|there)? ?(?:has|have|had|is|are) (?:one|any|some|at least)|` +
-		`exclud\w+ (?:\w+ ){0,4}(?:without|no|zero|zeros|zeroes|empty|none|0)|(?:omit|skip|leave out|ignore|ignoring|drop|leaving out|omitting|disregard|disregarding) (?:\w+ ){0,4}(?:without|no|zero|zeros|zeroes|empty|none|0)|(?:not|never) (?:\w+ ){0,3}(?:with no|without|with zero|that have none|who have none)|` +
-		`only (?:\w+ ){0,3}(?:that|who|which|with|where|having|those)|(?:actually|ever|really) (?:\w+ed|has|have|had|did|made|sold|bought|won|got|took|sent|paid|wrote|gave|saw|ran|used)|(?:some|several|multiple|a number of|one of|exist|exists|nonnegative) ` +
-		`) `)
+		`only (?:\w+ ){0,3}(?:that|who|which|with|where|having|those)|(?:actually|ever|really) (?:\w+ed|has|have|had|did|made|sold|bought|won|got|took|sent|paid|wrote|gave|saw|ran|used)) `)
 	// A relative clause that says what the groups did or have: "customers who placed orders".
-	has = regexp.MustCompile(` (?:that|who|which) (?:actually |really |ever |also |do |did |already )?(?:have|has|had|own|owns|owned|contain|contains|contained|get|gets|got|receive|receives|received|record|records|recorded|show|shows|saw|hold|holds|held) (\w+)`)
-	did = regexp.MustCompile(` (?:that|who) (?:actually |really |ever |also |already |have |has |had )?(\w+) `)
+	has      = regexp.MustCompile(` (?:that|who|which) (?:actually |really |ever |also |do |did |already )?(?:have|has|had|own|owns|owned|contain|contains|contained|get|gets|got|receive|receives|received|record|records|recorded|show|shows|saw|hold|holds|held) (\w+)`)
+	hadThere = regexp.MustCompile(` (?:where|in which|from which|for which|to which|at which) (?:we|they|there|he|she|it|you|i) (?:have|has|had|are|were|is|was|got|received) (\w+)`)
+	wereDone = regexp.MustCompile(` whose (?:\w+ ){1,3}(?:was|were|got) (\w+ed) `)
+	did      = regexp.MustCompile(` (?:that|who) (?:actually |really |ever |also |already |have |has |had )?(\w+) `)
 )
 
 // noObjects cannot be what somebody has one of at least.
-var noObjects = set("no never not been to be less fewer more their its highest lowest most least the a an none nothing zero neither 0")
+var noObjects = set("how no never not been to be less fewer more their its highest lowest most least the a an none nothing zero neither 0")
 
 // states are verbs in relative clauses that say what somebody is, not how often something happened.
 var states = set("is are was were live lives lived reside resides resided work works worked belong belongs come comes came speak speaks born weigh weighs cost costs know knows like likes earn earns earned based located named called start starts began begin begins end ends include includes does do did can could will would should may must has have had not never retired age aged make makes")
@@ -34,10 +38,14 @@ var states = set("is are was were live lives lived reside resides resided work w
 // count. "How many orders did each customer place?" leaves it open.
 func (q *Question) AtLeastOne(counted ...string) bool {
 	plain := q.Plain()
-	if q.Empty() || withEmpty.MatchString(plain) {
+	switch {
+	case q.Empty(), kept.MatchString(plain):
 		return false
-	}
-	if oneAtLeast.MatchString(plain) {
+	case excluded.MatchString(plain):
+		return true
+	case withEmpty.MatchString(plain):
+		return false
+	case oneAtLeast.MatchString(plain), wereDone.MatchString(plain):
 		return true
 	}
 	q.read()
@@ -59,7 +67,7 @@ func (q *Question) AtLeastOne(counted ...string) bool {
 		}
 	}
 	back := strings.Contains(plain, " and how many ") || strings.Contains(plain, " and how much ") || strings.Contains(plain, " how many each ") || strings.Contains(plain, " and how often ")
-	for _, m := range has.FindAllStringSubmatch(plain, -1) {
+	for _, m := range append(has.FindAllStringSubmatch(plain, -1), hadThere.FindAllStringSubmatch(plain, -1)...) {
 		if !noObjects[m[1]] && (things[stemOf(m[1])] || back) {
 			return true
 		}
@@ -83,11 +91,16 @@ func (q *Question) withPlural(holds func(stem string) bool) bool {
 			if w := s[i].text; w != "with" && w != "having" {
 				continue
 			}
-			for _, t := range s[i+1 : min(i+4, len(s))] {
+			one := false
+			for _, t := range s[i+1 : min(i+5, len(s))] {
+				if t.text == "a" || t.text == "an" || t.text == "one" {
+					one = true
+					continue
+				}
 				if t.kind != word || noObjects[t.text] || prepositions[t.text] || possessing[t.text] {
 					break
 				}
-				if t.role&filter != 0 && t.stem != t.text && holds(t.stem) {
+				if t.role&filter != 0 && (one || t.stem != t.text) && holds(t.stem) {
 					return true
 				}
 			}
@@ -142,7 +155,7 @@ func happens(stem string) bool {
 }
 
 var (
-	rowEach   = regexp.MustCompile(` (?:(?:one|a|1|single|separate|own|individual) (?:\w+ )?(?:row|line|record|entry|result) (?:for|per|to|of|each)|(?:row|line|record) (?:for|per) (?:each|every|\w+)|row by row|line by line|repetitions?|duplicates (?:count|included|are|too|stay|kept)|(?:with|including|include|keep|keeping|show|with all) (?:the |any |all )?(?:duplicates?|repeats|repetitions|repeated)|equal \w+ (?:count|stay|are)|as often as|each time|every time|every single|each individual|each single|every individual|one by one|all individual) `)
+	rowEach   = regexp.MustCompile(` (?:(?:one|a|1|single|separate|own|individual) (?:\w+ )?(?:row|line|record|entry|result) (?:for|per|to|of|each)|(?:row|line|record) (?:for|per) (?:each|every|\w+)|row by row|line by line|repetitions?|(?:duplicates|repeats|doubles) (?:count|included|are|too|stay|kept|as well)|(?:with|including|include|keep|keeping|show|with all) (?:the |any |all )?(?:duplicates?|repeats|repetitions|repeated)|equal \w+ (?:count|stay|are)|as often as|each time|every time|every single|each individual|each single|every individual|one by one|all individual) `)
 	keepAll   = regexp.MustCompile(` (?:do not|don t|not|without|never) (?:dedup\w*|deduplicat\w*|(?:remov|drop|leav|exclud|omit)\w* (?:out )?(?:the |any )?(?:duplicates|repetitions|repeats)|collaps\w+|merg\w+) `)
 	different = regexp.MustCompile(` (?:distinct|different|unique|distinctly|uniquely|deduplicated|no duplicates|without duplicates|without repetition|without repetitions|no repeats|without repeats|only once|once each|each once|each only once|just once|exclud\w+ duplicates|remov\w+ duplicates|various|what kinds? of|which kinds? of|what types? of|which types? of) `)
 )
@@ -186,7 +199,9 @@ func (q *Question) EveryRow() bool {
 			switch {
 			case happens(thing) && attribute != "name" && attribute != "measure":
 				return true
-			case s[i].text != "all" && attribute == "other" && i > 0 && s[i-1].text != "in" && s[i-1].text != "by":
+			case s[i].text == "all" && (measures[thing] || thing == "time") && attribute != "measure":
+				return true
+			case s[i].text != "all" && attribute == "other" && !(i > 0 && auxiliary[s[i-1].text]) && i > 0 && s[i-1].text != "in" && s[i-1].text != "by":
 				return true
 			}
 		}
@@ -205,10 +220,19 @@ func thingAt(s []token, i int) string {
 		if w == "of" || prepositions[w] || auxiliary[w] || questions[w] || w == "and" || w == "with" || w == "by" || w == "that" || pronouns[w] || thing != "" && acts(w) || w == "per" || w == "each" {
 			break
 		}
-		thing = s[i].stem
+		if thing = s[i].stem; s[i].possessive {
+			break
+		}
 	}
 	return thing
 }
+
+// ownName tells whether the words before name say that it is a thing's own: first name, student name.
+func ownName(words []string, thing string) bool {
+	return !slices.ContainsFunc(words, func(w string) bool { return w != thing && !nameParts[w] })
+}
+
+var nameParts = set("first last full family given middle short long complete official second the")
 
 // attribute is what the question asks to be told of a thing: its name, a measure of several,
 // something other, or nothing.
@@ -221,11 +245,11 @@ func (q *Question) attribute(thing string) string {
 		}
 		switch head := p.head(); {
 		case p.count || p.ranked || slices.ContainsFunc(p.words, func(w string) bool {
-			return w == "total" || w == "average" || w == "sum" || w == "number" || w == "percentage" || w == "mean" || w == "share" || w == "much" || w == "maximum" || w == "minimum"
+			return w == "total" || w == "average" || w == "sum" || w == "percentage" || w == "mean" || w == "share" || w == "much" || w == "maximum" || w == "minimum"
 		}):
 			measure = true
 		case head == thing || head == "" || containers[head] && !identifiers[head]:
-		case identifiers[head] || head == "who":
+		case identifiers[head] && (len(p.words) == 1 || ownName(p.words[:len(p.words)-1], thing)) || head == "who":
 			name = true
 		default:
 			other = true

@@ -51,7 +51,7 @@ var (
 
 	measures = set("revenue sale sales turnover income profit loss earning earnings cost price amount total sum number count quantity average mean median rate ratio percentage percent share salary wage pay balance score point rating weight height length width depth size " +
 		"duration age distance population area volume speed temperature value budget expenditure spend spending fee tax discount margin growth change difference capacity enrollment enrolment attendance vote goal win frequency probability latency yield stock " +
-		"fare mileage hour minute day second much long old often far tall heavy many maximum minimum max min proportion fraction deviation variance quota gdp elevation altitude depth density mark grade gpa credit debit amounts figure headcount occupancy usage consumption output throughput interest premium payout " +
+		"fare mileage much long old often far tall heavy many maximum minimum max min proportion fraction deviation variance quota gdp elevation altitude depth density mark grade gpa credit debit amounts figure headcount occupancy usage consumption output throughput interest premium payout " +
 		"bonus overtime magnitude dose dosage intensity level lifespan tenure seniority runtime rank popularity traffic impression click view download")
 
 	actions = set("place buy order purchase sell make file submit receive win lose score earn spend pay take send book rent borrow visit attend enrol enroll register sign complete publish write release record play sing perform direct produce supply ship deliver handle manage treat prescribe " +

@@ -7,6 +7,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
 	"github.com/badger-eval/badger/scoring/question"
+	"github.com/badger-eval/badger/scoring/units"
 )
 
 // evidence is what the relations look at. What costs is made when first asked for.
@@ -18,16 +19,18 @@ type evidence struct {
 	bits        bool
 	queriesOnly bool // there are no tables
 
-	pairKeys  map[int]pairKeys     // by position in the alignment
-	pairNulls map[int]pairNulls    // likewise
-	natural   map[side][][]uint64  // keys of columns as they are
-	matches   map[string]*matching // by the pairs it is over
-	solid     *solid               // made when first needed
-	q         *queries             // likewise
-	measured  *measures            // likewise
-	replaced  *[]replacement       // likewise
-	asked     *question.Question   // likewise
-	broken    **Order              // likewise
+	pairKeys   map[int]pairKeys     // by position in the alignment
+	pairNulls  map[int]pairNulls    // likewise
+	natural    map[side][][]uint64  // keys of columns as they are
+	matches    map[string]*matching // by the pairs it is over
+	solid      *solid               // made when first needed
+	q          *queries             // likewise
+	measured   *measures            // likewise
+	replaced   *[]replacement       // likewise
+	asked      *question.Question   // likewise
+	broken     **Order              // likewise
+	unitsAsked *units.Question      // likewise
+	items      *[]units.Item        // of gold's query, likewise
 }
 
 type side bool

@@ -31,6 +31,21 @@ var _ = addExamples(map[string]examplesOf{
 			{why: "the rows do not agree either way", gold: "min, max: [1, 9], [2, 8]", pred: "min, max: [9, 2], [8, 1]"},
 		},
 	},
+	"other_unit": {
+		holds: []example{
+			{why: "two currencies", gold: "k, price_usd: ['a', 1.5], ['b', 2.5]", pred: "k, price_eur: ['a', 1.5], ['b', 2.5]"},
+			{why: "cells against the name", gold: "k, avg_days: ['a', 76.512], ['b', 75.463]", pred: "k, v: ['a', '76.51 hours'], ['b', '75.46 hours']"},
+			{why: "cells against the question", gold: "k, freight: ['a', 160.5], ['b', 205.25]", pred: "k, freight: ['a', '€160.50'], ['b', '€205.25']", question: "What is the freight of each in US dollars?"},
+			{why: "cells against gold's query", gold: "k, revenue: ['a', 160.5], ['b', 205.25]", pred: "k, revenue: ['a', '£160.50'], ['b', '£205.25']", goldSQL: "SELECT k, SUM(amount_usd) AS revenue FROM t GROUP BY k", predSQL: "SELECT 1, 2"},
+			{why: "rates by the day and by the hour", gold: "k, calls_per_day: ['a', 30], ['b', 24]", pred: "k, calls_per_hour: ['a', 30], ['b', 24]"},
+		},
+		almost: []example{
+			{why: "one unit in two spellings", gold: "k, price_usd: ['a', 1.5], ['b', 2.5]", pred: "k, price_dollars: ['a', 1.5], ['b', 2.5]"},
+			{why: "one side says nothing", gold: "k, price_usd: ['a', 1.5], ['b', 2.5]", pred: "k, price: ['a', 1.5], ['b', 2.5]"},
+			{why: "the question asks for both", gold: "k, freight: ['a', 160.5], ['b', 205.25]", pred: "k, freight: ['a', '€160.50'], ['b', '€205.25']", question: "What is the freight of each in euros and its tax in dollars?"},
+			{why: "other numbers", gold: "k, price_usd: ['a', 1.5], ['b', 2.5]", pred: "k, price_eur: ['a', 1.4], ['b', 2.3]"},
+		},
+	},
 	"by_chance": {
 		holds: []example{
 			{why: "a branch's number is as large as the count", gold: "visits: [3]", pred: "branch, staff: [3, 17]"},
@@ -188,17 +203,25 @@ var _ = addExamples(map[string]examplesOf{
 	"unit_factor": {
 		holds: []example{
 			{why: "both names say so", gold: "k, hours: ['a', 2], ['b', 5]", pred: "k, minutes: ['a', 120], ['b', 300]"},
-			{why: "one number, and both names", gold: "distance_km: [1.5]", pred: "distance_m: [1500]"},
-			{why: "days by gold's name", gold: "k, days: ['a', 2.25], ['b', 5.5]", pred: "k, v: ['a', 54], ['b', 132]"},
+			{why: "one number, and both names", gold: "duration_hours: [1.5]", pred: "duration_minutes: [90]"},
+			{why: "hours by the answer's name", gold: "k, v: ['a', 2.25], ['b', 5.5]", pred: "k, avg_hours: ['a', 54], ['b', 132]"},
+			{why: "Celsius and Fahrenheit", gold: "city, temp_c: ['Oslo', -4], ['Rome', 21]", pred: "city, temp_f: ['Oslo', 24.8], ['Rome', 69.8]"},
+			{why: "cells that say their unit", gold: "k, weight_lb: ['a', 1250], ['b', 730]", pred: "k, weight: ['a', '566.9904625 kg'], ['b', '331.1224301 kg']"},
+			{why: "rounded once converted", gold: "k, trip_km: ['a', 412.5], ['b', 95.25]", pred: "k, trip_miles: ['a', 256.3], ['b', 59.2]"},
+			{why: "a year and a month of pay", gold: "k, annual_salary: ['a', 60000], ['b', 54000]", pred: "k, monthly_salary: ['a', 5000], ['b', 4500]"},
+			{why: "gold's unit by its query", gold: "k, t: ['a', 90], ['b', 45]", pred: "k, hours: ['a', 1.5], ['b', 0.75]", goldSQL: "SELECT k, SUM(ms) / 60000.0 AS t FROM v GROUP BY k", predSQL: "SELECT k, SUM(ms) / 3600000.0 AS hours FROM v GROUP BY k"},
 			{why: "the question asks for minutes", gold: "k, t: ['a', 2.25], ['b', 5.5]", pred: "k, t: ['a', 135], ['b', 330]", question: "How many minutes did each take?"},
 			{why: "miles and kilometres", gold: "k, miles: ['a', 10], ['b', 3]", pred: "k, km: ['a', 16.09344], ['b', 4.828032]"},
-			{why: "gold in the smaller unit", gold: "k, weight_g: ['a', 1250], ['b', 730]", pred: "k, weight_kg: ['a', 1.25], ['b', 0.73]"},
+			{why: "gold in the smaller unit", gold: "k, weight_lb: ['a', 1250], ['b', 730]", pred: "k, weight_kg: ['a', 566.9904625], ['b', 331.1224301]"},
 			{why: "kibibytes", gold: "file, kb: ['a', 2], ['b', 3]", pred: "file, bytes: ['a', 2048], ['b', 3072]"},
 		},
 		almost: []example{
 			{why: "one of them is not", gold: "k, hours: ['a', 1.5], ['b', 2.25]", pred: "k, minutes: ['a', 90], ['b', 136]"},
 			{why: "a hundred times, and no unit", gold: "n: [42]", pred: "n: [4200]"},
 			{why: "sixty times in every row, and no unit", gold: "k, n: ['a', 41.25], ['b', 17.5]", pred: "k, n: ['a', 2475], ['b', 1050]"},
+			{why: "the answer does not say that it is in hours", gold: "k, days: ['a', 2.25], ['b', 5.5]", pred: "k, v: ['a', 54], ['b', 132]"},
+			{why: "a month has no fixed number of days", gold: "k, days: ['a', 60], ['b', 90]", pred: "k, months: ['a', 2], ['b', 3]"},
+			{why: "kelvin under the name of Celsius", gold: "city, max_c: ['Oslo', 4], ['Rome', 21]", pred: "city, max_c: ['Oslo', 277.15], ['Rome', 294.15]", question: "Maximum temperature of each city"},
 			{why: "one name, and too few digits", gold: "k, hours: ['a', 2], ['b', 5]", pred: "k, v: ['a', 120], ['b', 300]"},
 			{why: "the names say the reverse", gold: "k, minutes: ['a', 2.25], ['b', 5.5]", pred: "k, hours: ['a', 135], ['b', 330]"},
 			{why: "both names say one unit", gold: "k, km: ['a', 1.525], ['b', 2.25]", pred: "k, km: ['a', 1525], ['b', 2250]"},
@@ -314,8 +337,11 @@ var _ = addExamples(map[string]examplesOf{
 		holds: []example{
 			{why: "the parts of a full name", gold: "who, n: ['Ada Lovelace', 1], ['Alan Turing', 2]", pred: "first, last, n: ['Ada', 'Lovelace', 1], ['Alan', 'Turing', 2]"},
 			{why: "the last name first", gold: "who, n: ['Ada Lovelace', 1], ['Alan Turing', 2]", pred: "last, first, n: ['Lovelace', 'Ada', 1], ['Turing', 'Alan', 2]"},
+			{why: "two names at once", gold: "author, editor: ['Ada Lovelace', 'Max Born'], ['Alan Turing', 'Lise Meitner']", pred: "author_first, author_last, editor_first, editor_last: ['Alan', 'Turing', 'Lise', 'Meitner'], ['Ada', 'Lovelace', 'Max', 'Born']"},
 		},
 		almost: []example{
+			{why: "two names at once, in other rows", gold: "author, editor: ['Ada Lovelace', 'Max Born'], ['Alan Turing', 'Lise Meitner']", pred: "author_first, author_last, editor_first, editor_last: ['Ada', 'Lovelace', 'Lise', 'Meitner'], ['Alan', 'Turing', 'Max', 'Born']"},
+			{why: "two names at once, one of them under the wrong headers", gold: "author, editor: ['Ada Lovelace', 'Max Born'], ['Alan Turing', 'Lise Meitner']", pred: "author_first, author_last, editor_first, editor_last: ['Lovelace', 'Ada', 'Max', 'Born'], ['Turing', 'Alan', 'Lise', 'Meitner']"},
 			{why: "a part is another", gold: "who, n: ['Ada Lovelace', 1], ['Alan Turing', 2]", pred: "first, last, n: ['Ada', 'Lovelace', 1], ['Alan', 'Kay', 2]"},
 			{why: "the parts under the wrong headers", gold: "who, n: ['Ada Lovelace', 1], ['Alan Turing', 2]", pred: "first, last, n: ['Lovelace', 'Ada', 1], ['Turing', 'Alan', 2]"},
 		},

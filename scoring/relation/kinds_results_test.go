@@ -13,8 +13,8 @@ var _ = addExamples(map[string]examplesOf{
 		},
 	},
 	"rounding_asked": {
-		holds:  []example{{why: "the question says four decimals", gold: "v: [66.6667], [12.3457]", pred: "v: [67], [12]", question: "What is the share, rounded to four decimals?"}},
-		almost: []example{{why: "the question does not say", gold: "v: [66.6667], [12.3457]", pred: "v: [67], [12]", question: "What is the share?"}, {why: "the answer rounds as it says", gold: "v: [66.66667], [12.34567]", pred: "v: [66.667], [12.346]", question: "What is the share, to three decimal places?"}},
+		holds:  []example{{why: "gold rounds to four decimals", gold: "v: [66.6667], [12.3457]", pred: "v: [67], [12]", question: "What is the share, rounded as usual?"}},
+		almost: []example{{why: "the answer has not the four decimals that the question wants", gold: "v: [66.6667], [12.3457]", pred: "v: [67], [12]", question: "What is the share, rounded to four decimals?"}, {why: "the question does not say", gold: "v: [66.6667], [12.3457]", pred: "v: [67], [12]", question: "What is the share?"}, {why: "the answer rounds as it says", gold: "v: [66.66667], [12.34567]", pred: "v: [66.667], [12.346]", question: "What is the share, to three decimal places?"}},
 	},
 	"scaled": {
 		holds:  []example{{why: "percent for fraction", gold: "k, share: ['a', 0.125], ['b', 0.5]", pred: "k, pct: ['a', 12.5], ['b', 50]"}},

@@ -47,7 +47,7 @@ func tableOf(t *testing.T, text string) *scoring.Table {
 func (x *example) find(t *testing.T) []relation.Relation {
 	t.Helper()
 	gold, pred := tableOf(t, x.gold), tableOf(t, x.pred)
-	a := align.Align(gold, pred, align.Options{Tolerance: x.tolerance})
+	a := align.Align(gold, pred, align.Options{Tolerance: x.tolerance, Asked: x.question + " " + x.evidence, GoldSQL: x.goldSQL, PredSQL: x.predSQL, Dialect: "sqlite"})
 	return relation.Find(relation.Input{
 		Gold: gold, Pred: pred, Alignment: &a, GoldSQL: x.goldSQL, PredSQL: x.predSQL, Question: x.question, Evidence: x.evidence, Dialect: "sqlite",
 	})

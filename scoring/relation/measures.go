@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/scoring"
@@ -13,7 +14,7 @@ import (
 var measureKinds = []Kind{
 	{
 		Name: "unit_factor", Class: Presentational, find: unitFactor,
-		Meaning: "All other columns agree and each measure that does not is gold's in another unit in every row: both names say so, each its own unit, or one name or the question does and the numbers show at least four digits.", Example: "(hours) = (1.5), (2); (minutes) = (90), (120)",
+		Meaning: "All other columns agree and each measure that does not is gold's in another unit in every row: the answer says its unit by its cells, its name or the question, and gold its own by them or its query, or does not say and the numbers show at least four digits.", Example: "(hours) = (1.5), (2); (minutes) = (90), (120)",
 	},
 	{
 		Name: "opposite", Class: Presentational, find: func(e *evidence) *found { return negated(e, true) },
@@ -88,14 +89,28 @@ func (e *evidence) pairMeasures() (pairs []measurePair, ok bool) {
 	}
 	for _, g := range s.gold {
 		p := e.counterpart(g, s.pred, taken)
-		if p < 0 || !e.gold.Columns[g].Type.Numeric() || !e.pred.Columns[p].Type.Numeric() {
+		if p < 0 {
+			return nil, false
+		}
+		goldView, goldOK := numbersIn(&e.gold.Columns[g])
+		predView, predOK := numbersIn(&e.pred.Columns[p])
+		if !goldOK || !predOK {
 			return nil, false
 		}
 		taken[p] = true
 		m := measurePair{gold: g, pred: p, g: make([]float64, len(partner)), p: make([]float64, len(partner))}
-		cell.Magnitudes(&e.gold.Columns[g], cell.View{Kind: scoring.KindNumber}, m.g)
+		cell.Magnitudes(&e.gold.Columns[g], goldView, m.g)
 		values := make([]float64, len(partner))
-		cell.Magnitudes(&e.pred.Columns[p], cell.View{Kind: scoring.KindNumber}, values)
+		cell.Magnitudes(&e.pred.Columns[p], predView, values)
+		if goldView.Format != "" || predView.Format != "" { // text and numbers have no keys in common
+			for i, j := range partner {
+				if m.p[i] = values[j]; m.g[i] != m.p[i] {
+					m.differ = append(m.differ, int32(i)) //nolint:gosec // rows are bounded far below
+				}
+			}
+			pairs = append(pairs, m)
+			continue
+		}
 		goldKeys, predKeys := e.naturalKeys(goldSide, g), e.naturalKeys(predSide, p)
 		for i, j := range partner {
 			if m.p[i] = values[j]; goldKeys[i] != predKeys[j] {
@@ -108,6 +123,21 @@ func (e *evidence) pairMeasures() (pairs []measurePair, ok bool) {
 	return pairs, true
 }
 
+// numbersIn is how the numbers of a column are read: as they are, or from text in the unit that all
+// of its cells state. The alignment has tried percentages.
+func numbersIn(c *scoring.Column) (v cell.View, ok bool) {
+	v.Kind = scoring.KindNumber
+	if c.Type.Numeric() {
+		return v, true
+	}
+	t, ok := cell.ReadNumbers(c)
+	if v.Format = t.Format; t.Format == cell.FormatQuantity {
+		v.Format = cell.FormatMeasure
+		ok = t.OneUnit
+	}
+	return v, ok && t.Unit != cell.UnitPercent && t.Format != cell.FormatMonth && (t.Unit != "" || t.Format == cell.FormatShort)
+}
+
 // counterpart is the column in the place of a gold column that has no equal: the one that it is
 // aligned with, or the only one of numbers that is left.
 func (e *evidence) counterpart(gold int, among []int, taken map[int]bool) int {
@@ -118,7 +148,7 @@ func (e *evidence) counterpart(gold int, among []int, taken map[int]bool) int {
 	}
 	at := -1
 	for _, p := range among {
-		if taken[p] || !e.pred.Columns[p].Type.Numeric() {
+		if _, ok := numbersIn(&e.pred.Columns[p]); taken[p] || !ok {
 			continue
 		}
 		if at >= 0 {
@@ -249,9 +279,19 @@ func multiplied(e *evidence) *found {
 	if pairs == nil {
 		return nil
 	}
-	r := e.measureFound(pairs, fmt.Sprintf("gold's times %.6g", factor))
+	r := e.measureFound(pairs, "gold's times "+factorText(factor))
 	r.proof.Factor = 1 / factor
 	return r
+}
+
+// factorText is a factor with six digits, or as many as it takes to tell it from 1.
+func factorText(f float64) string {
+	for digits := 6; digits < 17; digits++ {
+		if s := strconv.FormatFloat(f, 'g', digits, 64); s != "1" {
+			return s
+		}
+	}
+	return strconv.FormatFloat(f, 'g', -1, 64)
 }
 
 func shifted(e *evidence) *found {

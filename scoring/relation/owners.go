@@ -156,7 +156,7 @@ var aggregateWords = wordSet("count sum total average minimum maximum median dis
 // asksOtherwise tells whether the question asks for the name where the answer shows the key, and
 // not for the key too, or the reverse.
 func (e *evidence) asksOtherwise(r replacement) bool {
-	names, keys := e.asks().AsksName(), e.asks().AsksID()
+	names, keys := e.asks().AsksName(), e.asks().AsksID() || e.asks().Mentions("id")
 	if keyish(&e.pred.Columns[r.pred]) {
 		return names && !keys
 	}

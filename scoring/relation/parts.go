@@ -7,6 +7,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/align"
 	"github.com/badger-eval/badger/scoring/cell"
+	"github.com/badger-eval/badger/scoring/naming"
 )
 
 var partKinds = []Kind{
@@ -129,9 +130,9 @@ func structParts(e *evidence) *found {
 func (e *evidence) called(s side, members []string, structName string) (at []int, columns []*scoring.Column) {
 	t := e.table(s)
 	for _, m := range members {
-		i := headed(t, m)
+		i := calledSo(t, m)
 		if i < 0 {
-			i = headed(t, structName+" "+m)
+			i = calledSo(t, structName+" "+m)
 		}
 		if i < 0 {
 			return nil, nil
@@ -141,7 +142,9 @@ func (e *evidence) called(s side, members []string, structName string) (at []int
 	return at, columns
 }
 
-// headed is the only column of a table that is called so, -1 where there is none or more than one.
-func headed(t *scoring.Table, name string) int {
-	return only(len(t.Columns), func(i int) bool { return sameHeader(t.Columns[i].Name, name) })
+// calledSo is the only column of a table that is called so, but for case and punctuation; -1 where
+// there is none or more than one.
+func calledSo(t *scoring.Table, name string) int {
+	bare := naming.Bare(name)
+	return only(len(t.Columns), func(i int) bool { return naming.Bare(t.Columns[i].Name) == bare })
 }

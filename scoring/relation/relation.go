@@ -184,7 +184,9 @@ func (e *evidence) look(out []Relation, f family) []Relation {
 func newEvidence(in Input) *evidence {
 	e := &evidence{Input: in, gold: in.Gold, pred: in.Pred, a: in.Alignment, counts: in.Counts, bits: cell.FloatBits(in.Gold, in.Pred)}
 	if e.a == nil {
-		a := align.Align(in.Gold, in.Pred, align.Options{Tolerance: align.DefaultTolerance})
+		a := align.Align(in.Gold, in.Pred, align.Options{
+			Tolerance: align.DefaultTolerance, Asked: in.Question + " " + in.Evidence, GoldSQL: in.GoldSQL, PredSQL: in.PredSQL, Dialect: in.Dialect,
+		})
 		e.a, e.counts = &a, nil
 	}
 	if e.counts == nil {

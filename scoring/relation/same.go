@@ -182,7 +182,10 @@ func roundingAsked(e *evidence) *found {
 		return nil
 	}
 	if digits, ok := e.asks().Digits(); ok {
-		pairs = slices.DeleteFunc(pairs, func(k int) bool { return fractionDigits(&e.pred.Columns[e.a.Columns[k].Pred]) == digits })
+		pairs = slices.DeleteFunc(pairs, func(k int) bool {
+			shown := fractionDigits(&e.pred.Columns[e.a.Columns[k].Pred])
+			return shown == digits || shown > digits && e.asks().AtLeast()
+		})
 	}
 	if len(pairs) == 0 {
 		return nil

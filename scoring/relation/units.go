@@ -2,181 +2,219 @@ package relation
 
 import (
 	"fmt"
-	"maps"
 	"math"
+	"math/big"
 	"slices"
 	"strings"
 
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/cell"
 	"github.com/badger-eval/badger/scoring/naming"
+	"github.com/badger-eval/badger/scoring/units"
 )
 
-// conversion is a factor between two units: a value in the first, times the factor, is that value
-// in the second. Each unit has the words that names and questions call it by.
-type conversion struct {
-	factor        float64
-	first, second map[string]bool
-	of            string
-	share         bool // the first is a fraction of a whole: from 0 to 1
+// unitsOfQuestion is what the question says of units.
+func (e *evidence) unitsOfQuestion() *units.Question {
+	if e.unitsAsked == nil {
+		e.unitsAsked = units.Asked(e.Question + " " + e.Evidence)
+	}
+	return e.unitsAsked
 }
 
-var conversions = func() []conversion {
-	const (
-		money    = "dollar dollars usd euro euros eur gbp chf"
-		cents    = "cent cents pence"
-		metre    = "m metre metres meter meters"
-		second   = "s sec secs second seconds"
-		minute   = "min mins minute minutes"
-		hour     = "h hr hrs hour hours"
-		day      = "d day days"
-		kilogram = "kg kgs kilogram kilograms kilo kilos"
-		gram     = "g gram grams"
-		kilometr = "km kms kilometre kilometres kilometer kilometers"
-		milli    = "ms msec millisecond milliseconds millis"
-		bytes    = "b byte bytes"
-		kilobyte = "kb kib kilobyte kilobytes"
-		megabyte = "mb mib megabyte megabytes"
-		gigabyte = "gb gib gigabyte gigabytes"
-		thousand = "k thousand thousands tsd"
-		million  = "million millions mio mn mln"
-		billion  = "billion billions bn bln milliard milliards"
-		fraction = "fraction proportion ratio share"
-		percent  = "percent percentage pct perc"
-	)
-	var all []conversion
-	add := func(factor float64, of, first, second string) {
-		all = append(all, conversion{factor: factor, of: of, first: wordSet(first), second: wordSet(second)})
+// statedUnit is the unit that the cells or the name of a column state.
+func (e *evidence) statedUnit(s side, column int) units.Stated {
+	c := &e.table(s).Columns[column]
+	name := units.InName(c.Name, e.unitsOfQuestion())
+	if c.Type == scoring.String {
+		if t, ok := cell.ReadNumbers(c); ok {
+			return t.Stated().Or(name)
+		}
 	}
-	all = append(all, conversion{factor: 100, of: "fraction and percent", first: wordSet(fraction), second: wordSet(percent), share: true})
-	add(100, "cents", money, cents)
-	add(100, "metres and centimetres", metre, "cm centimetre centimetres centimeter centimeters")
-	add(10, "centimetres and millimetres", "cm centimetre centimetres centimeter centimeters", "mm millimetre millimetres millimeter millimeters")
-	add(1e3, "metres and millimetres", metre, "mm millimetre millimetres millimeter millimeters")
-	add(1e3, "kilometres and metres", kilometr, metre)
-	add(1e3, "kilograms and grams", kilogram, gram)
-	add(1e3, "tonnes and kilograms", "tonne tonnes", kilogram)
-	add(1e3, "grams and milligrams", gram, "mg milligram milligrams")
-	add(1e3, "litres and millilitres", "l litre litres liter liters", "ml millilitre millilitres milliliter milliliters")
-	add(1e3, "kilowatts and watts", "kw kwh kilowatt kilowatts", "w wh watt watts")
-	add(1e3, "megawatts and kilowatts", "mw mwh megawatt megawatts", "kw kwh kilowatt kilowatts")
-	add(1e3, "seconds and milliseconds", second, milli)
-	add(1e3, "thousands", thousand, "")
-	add(1e6, "millions", million, "")
-	add(1e9, "billions", billion, "")
-	add(1e3, "millions and thousands", million, thousand)
-	add(1e3, "billions and millions", billion, million)
-	add(60, "minutes and seconds", minute, second)
-	add(60, "hours and minutes", hour, minute)
-	add(3600, "hours and seconds", hour, second)
-	add(24, "days and hours", day, hour)
-	add(1440, "days and minutes", day, minute)
-	add(86400, "days and seconds", day, second)
-	add(7, "weeks and days", "week weeks", day)
-	add(12, "years and months", "year years yr yrs", "month months")
-	for _, step := range []float64{1000, 1024} {
-		add(step, "kilobytes and bytes", kilobyte, bytes)
-		add(step, "megabytes and kilobytes", megabyte, kilobyte)
-		add(step, "gigabytes and megabytes", gigabyte, megabyte)
-		add(step*step, "megabytes and bytes", megabyte, bytes)
-		add(step*step, "gigabytes and kilobytes", gigabyte, kilobyte)
-		add(step*step*step, "gigabytes and bytes", gigabyte, bytes)
+	return name
+}
+
+// queriedUnit is the unit that gold's query states of a column, and whether the column is a fraction
+// by it: it divides and does not multiply by 100.
+func (e *evidence) queriedUnit(column int) (s units.Stated, fraction bool) {
+	if e.items == nil {
+		items := units.OfQuery(e.GoldSQL, e.Dialect, len(e.gold.Columns), e.unitsOfQuestion())
+		e.items = &items
 	}
-	add(1.609344, "miles and kilometres", "mi mile miles", kilometr)
-	add(0.3048, "feet and metres", "ft foot feet", metre)
-	add(2.54, "inches and centimetres", "inch inches", "cm centimetre centimetres centimeter centimeters")
-	add(25.4, "inches and millimetres", "inch inches", "mm millimetre millimetres millimeter millimeters")
-	add(0.45359237, "pounds and kilograms", "lb lbs pound pounds", kilogram)
-	return all
-}()
+	if *e.items == nil {
+		return units.Stated{}, false
+	}
+	it := &(*e.items)[column]
+	return it.Stated, it.Divides && !it.Hundreds
+}
+
+// otherUnit finds columns of equal numbers that are in units which contradict each other.
+func otherUnit(e *evidence) *found {
+	if len(e.a.Refused) == 0 || e.gold.Rows() == 0 {
+		return nil
+	}
+	r := &found{}
+	var what []string
+	for _, c := range e.a.Refused {
+		r.proof.GoldColumns, r.proof.PredColumns = append(r.proof.GoldColumns, c.Gold), append(r.proof.PredColumns, c.Pred)
+		what = append(what, fmt.Sprintf("%s of the answer has the numbers of %s in another unit", named(e.pred, []int{c.Pred}), named(e.gold, []int{c.Gold})))
+	}
+	r.text = sentenceCase(strings.Join(what, ", ")) + "."
+	return r
+}
+
+// sentenceCase begins a sentence.
+func sentenceCase(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
 
 // unitFactor finds measures in another unit. A number may be any multiple of another by chance, so
-// a unit must be named: by both names, each its own, or by one name or the question, and then the
-// numbers must show minDigits digits. Whatever is named must fit: what says that it is in seconds
-// is not taken for minutes.
+// the answer must say its unit, by its cells, its name or the question, and gold must be in another
+// one: by its cells, its name, its query or the question, or, where none of them says, by numbers
+// that show minDigits digits.
 func unitFactor(e *evidence) *found {
-	for i := range conversions {
-		c := &conversions[i]
-		for _, converted := range []bool{true, false} { // whether the answer is in the second unit
-			holds := func(g, p float64) bool { return nearly(g*c.factor, p) }
-			if !converted {
-				holds = func(g, p float64) bool { return nearly(g, p*c.factor) }
+	pairs, ok := e.measurePairs()
+	if !ok {
+		return nil
+	}
+	var how []string
+	var factor float64
+	for k := range pairs {
+		c := e.converted(&pairs[k])
+		if c == nil {
+			return nil
+		}
+		factor = 1 / c.factor
+		text := fmt.Sprintf("gold's times %.7g", c.factor)
+		if c.factor < 1 {
+			text = fmt.Sprintf("gold's divided by %.7g", 1/c.factor)
+		}
+		if c.offset != 0 {
+			text += fmt.Sprintf(" plus %.5g", c.offset)
+		}
+		if text += " (" + c.of + ")"; !slices.Contains(how, text) {
+			how = append(how, text)
+		}
+	}
+	if len(how) == 0 {
+		return nil
+	}
+	r := e.measureFound(pairs, strings.Join(how, ", "))
+	r.proof.Factor, r.proof.Facts = factor, how
+	return r
+}
+
+// conversion takes gold's numbers to the answer's.
+type conversion struct {
+	factor, offset float64
+	of             string // the units, of gold and of the answer
+}
+
+// converted is how a measure of the answer is gold's in another unit; nil where it is not.
+func (e *evidence) converted(m *measurePair) *conversion {
+	gold, pred := e.statedUnit(goldSide, m.gold), e.statedUnit(predSide, m.pred)
+	goldSays := gold.Unit != nil || gold.Scale != nil
+	if !goldSays {
+		s, fraction := e.queriedUnit(m.gold)
+		switch {
+		case s.Unit != nil || s.Scale != nil:
+			gold, goldSays = gold.Or(s), true
+		case pred.Unit != nil && pred.Unit.Measure == units.Share && (fraction || gold.Share) && withinOne(m.g):
+			gold, goldSays = units.Stated{Unit: units.Fraction()}, true
+		}
+	}
+	q := e.unitsOfQuestion()
+	enough := min(digitsOf(m.g), digitsOf(m.p)) >= minDigits
+	switch predSays := pred.Unit != nil || pred.Scale != nil; {
+	case predSays || pred.Per != nil && gold.Per != nil:
+		if !goldSays {
+			if s, ok := q.Expected(pred); ok {
+				gold, goldSays = gold.Or(s), true
 			}
-			pairs := e.explained(holds, 1)
-			if pairs == nil || slices.ContainsFunc(pairs, func(m measurePair) bool { return !e.unitNamed(&m, c, converted) }) {
-				continue
+		}
+		if goldSays || gold.Per != nil && pred.Per != nil {
+			return m.inUnit(gold, pred, true)
+		}
+		if enough && !q.Asks(pred) {
+			return m.anyUnit(pred, true)
+		}
+	case enough:
+		for _, s := range q.Asked {
+			if !goldSays {
+				if c := m.anyUnit(s, false); c != nil {
+					return c
+				}
+			} else if c := m.inUnit(gold, pred.Or(s), false); c != nil {
+				return c
 			}
-			how, factor := fmt.Sprintf("gold's times %g (%s)", c.factor, c.of), 1/c.factor
-			if !converted {
-				how, factor = fmt.Sprintf("gold's divided by %g (%s)", c.factor, c.of), c.factor
-			}
-			r := e.measureFound(pairs, how)
-			r.proof.Factor, r.proof.Facts = factor, []string{c.of}
-			return r
 		}
 	}
 	return nil
 }
 
-// unitNamed tells whether names or the question bear it out that the answer's measure is gold's in
-// the other unit of a conversion.
-func (e *evidence) unitNamed(m *measurePair, c *conversion, converted bool) bool {
-	goldUnit, predUnit := c.first, c.second
-	if !converted {
-		goldUnit, predUnit = predUnit, goldUnit
-	}
-	if c.share {
-		fractions := m.g
-		if !converted {
-			fractions = m.p
+// anyUnit is how the answer's numbers, in a stated unit, are gold's in some other one of the same
+// measure, a power of ten of it only where the answer itself states its unit.
+func (m *measurePair) anyUnit(pred units.Stated, tens bool) *conversion {
+	for _, s := range units.Alternatives(pred) {
+		if _, by := units.Compare(s, pred); !tens {
+			if _, ten := by.PowerOfTen(); ten {
+				continue
+			}
 		}
-		if slices.ContainsFunc(fractions, func(f float64) bool { return math.Abs(f) > 1 }) {
-			return false
+		if c := m.inUnit(s, pred, false); c != nil {
+			return c
 		}
 	}
-	gold, pred := unitWords(e.gold.Columns[m.gold].Name), unitWords(e.pred.Columns[m.pred].Name)
-	goldSays, predSays := anyWord(gold, goldUnit), anyWord(pred, predUnit)
-	if !goldSays && anyWord(gold, anyUnit) || !predSays && anyWord(pred, anyUnit) {
-		return false // a name says another unit
-	}
-	if goldSays && predSays {
-		return true
-	}
-	if min(digitsOf(m.g), digitsOf(m.p)) < minDigits {
-		return false
-	}
-	asked := e.unitsAsked()
-	if anyWord(asked, goldUnit) && !anyWord(asked, predUnit) {
-		return false // the question asks for gold's unit
-	}
-	return goldSays || predSays || len(predUnit) > 0 && anyWord(asked, predUnit)
+	return nil
 }
 
-// unitsAsked are the words that the question asks for figures in: how many minutes, in kilometres,
-// the number of days. The last week is no unit.
-func (e *evidence) unitsAsked() (asked []string) {
-	words := unitWords(e.Question + " " + e.Evidence)
-	for i := 1; i < len(words); i++ {
-		before := words[i-1]
-		if len(words[i]) > 1 && (before == "in" || before == "many" || before == "of" && i > 1 && words[i-2] == "number") {
-			asked = append(asked, words[i])
+func withinOne(fs []float64) bool {
+	return !slices.ContainsFunc(fs, func(f float64) bool { return math.Abs(f) > 1 })
+}
+
+// inUnit is the conversion between two stated units where it takes all of gold's numbers to the
+// answer's; the answer may be rounded to three significant digits or more where that is allowed.
+func (m *measurePair) inUnit(gold, pred units.Stated, rounded bool) *conversion {
+	how, by := units.Compare(gold, pred)
+	if how != units.Converted {
+		return nil
+	}
+	offset := 0.0
+	if by.Offset != nil {
+		offset, _ = by.Offset.Float64()
+	}
+	for _, f := range by.Factors {
+		if f.Cmp(big.NewRat(1, 1)) == 0 && offset == 0 {
+			continue
+		}
+		factor, _ := f.Float64()
+		within := 0.0
+		if _, ten := by.PowerOfTen(); rounded && !ten { // the alignment knows of powers of ten
+			within = 0.5 * cell.Pow10(-decimalsOf(m.p)) * (1 + noise)
+		}
+		holds := func(g, p float64) bool {
+			want := g*factor + offset
+			off := math.Abs(want - p)
+			return nearly(want, p) || off <= within && off <= 0.005*math.Abs(want)
+		}
+		if ok, n := m.every(holds); ok && n > 0 {
+			return &conversion{factor, offset, gold.String() + " and " + pred.String()}
 		}
 	}
-	return asked
+	return nil
 }
 
-// unitWords are the words of a name or a text, a percent sign as a word.
-func unitWords(s string) []string {
-	return naming.Words(strings.NewReplacer("%", " percent ", "$", " usd ", "€", " eur ").Replace(s))
-}
-
-// anyUnit are the words of all units.
-var anyUnit = func() map[string]bool {
-	all := map[string]bool{}
-	for _, c := range conversions {
-		maps.Copy(all, c.first)
-		maps.Copy(all, c.second)
+// decimalsOf is how many digits behind the point a list of numbers needs, at most nine.
+func decimalsOf(fs []float64) (d int) {
+	for _, f := range fs {
+		for finite(f) && d < 9 && math.Abs(f*cell.Pow10(d)-math.Round(f*cell.Pow10(d))) > 1e-6 {
+			d++
+		}
 	}
-	return all
-}()
+	return d
+}
 
 func negated(e *evidence, opposite bool) *found {
 	if f := turnedFlag(e); f != nil {

@@ -56,6 +56,9 @@ func (u *Unit) Decimal() (factor string, ok bool) {
 	return u.factor.FloatString(digits), exact
 }
 
+// PowerOfTen is the exponent where one of the unit is a power of ten of its base.
+func (u *Unit) PowerOfTen() (n int, ok bool) { return powerOfTen(u.factor) }
+
 // Stated is what a name, a text or an expression says of the unit of its numbers. The zero value
 // says nothing.
 type Stated struct {
@@ -85,6 +88,24 @@ func (s *Stated) Speaks() bool { return s.Share || s.Unit != nil && s.Unit.Measu
 // rate of something.
 func (s *Stated) NoShare() bool {
 	return s.Unit != nil && s.Unit.Measure != Share || s.Scale != nil || (s.Per != nil || s.PerThing) && !s.Speaks()
+}
+
+// String names what is stated, such as USD*million or km/h.
+func (s Stated) String() string {
+	var b strings.Builder
+	if s.Unit != nil {
+		b.WriteString(s.Unit.Symbol)
+	}
+	if s.Scale != nil {
+		if s.Unit != nil {
+			b.WriteByte('*')
+		}
+		b.WriteString(s.Scale.Symbol)
+	}
+	if s.Per != nil {
+		b.WriteString("/" + s.Per.Symbol)
+	}
+	return b.String()
 }
 
 // Or is the statement with what it does not say taken from another one.

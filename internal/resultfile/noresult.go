@@ -1,0 +1,163 @@
+package resultfile
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/jsonscan"
+)
+
+// noResult is the error of a text that is no result, although it can be read as a column of text: a
+// page, a message, a sentence, or a table that is drawn.
+func noResult(what string) error {
+	return errcode.New(errcode.InvalidArgument, "%s; expected CSV, JSON, Parquet or Arrow with the rows of a result", what)
+}
+
+var (
+	// markup begins a page or document.
+	markup = regexp.MustCompile(`(?i)^<(!doctype|!--|\?xml|/?[a-z][a-z0-9:-]*(\s[^<>]*)?/?>)`)
+
+	// failure begins the message of a database, a driver or a program that failed: a word for it and a
+	// colon, or the code of an engine. A header that is called error has neither.
+	failure = regexp.MustCompile(`^(?i:(?:\w+[ .])*(?:fatal|panic|failed|failure|fault|exception|\w*error|\w*exception)(?: \d+| \([^)]*\))*\s*(?:\[[^\]]*\]\s*)*:\s*\S)` +
+		`|^(?:\w+\.)+(?i:errors?|exceptions?)\.\w+:\s` +
+		`|^(?i:traceback \(most recent call last\)|sql compilation error|sql execution error|access denied for|permission denied|query failed|statement failed|execution failed|request failed|uncaught )` +
+		`|^(?:ORA|PLS|TNS|SQL|DB2|PG|MYSQL)-?\d{3,5}[A-Z]?\b:?\s` + `|^Msg \d+, Level \d+` + `|^SQLSTATE\b` + `|^\[(?:Error|ERROR|[0-9A-Z]{5})\]` + `|^\d{6} \([0-9A-Z]{5}\)` +
+		`|^\[[A-Z][A-Z0-9_.]{5,}\] ` + `|^Code: \d+\. DB::`)
+
+	// opening begins what an agent says instead of a result, or before one.
+	opening = regexp.MustCompile(`(?i)^(?:i['’]m |i am |i cannot |i can['’]t |i could |i couldn['’]t |i don['’]t |i do not |i was |i have |i['’]ve |i need |sorry\b|my apologies|apologies\b|unfortunately\b|as an ai\b|here(?:['’]s| is| are) |there (?:is|are|were|was) no |this query |the query |the table |the database |the result|the answer |based on |please |could you |can you |let me |to answer |it (?:looks|seems|appears) )`)
+
+	// emptied is what clients print for a result without rows, or in its stead.
+	emptied = regexp.MustCompile(`(?i)^(?:\(?(?:0|no) (?:rows?|results?|records?|data)(?: (?:returned|selected|found|affected|in set|available))*\)?\.?|empty set\b.*|query (?:ok|returned)\b.*|(?:no|empty) (?:result(?: set)?|output|response)s?\.?)$`)
+
+	rule = regexp.MustCompile(`^[\s|+:;,=─━═│┃║┼╪╫╬├┤┝┥┠┨╞╡╟╢╠╣-]*[-=─━═]{2,}[\s|+:;,=─━═│┃║┼╪╫╬├┤┝┥┠┨╞╡╟╢╠╣-]*$`)
+	box  = regexp.MustCompile(`^(?:\+[-=+]+\+?|[─━═┌┏╔╭┬].*)$`)
+)
+
+// words counts the words of a line.
+func words(line string) int { return len(strings.Fields(line)) }
+
+// checkText refuses text that is no result. Head is its beginning.
+func checkText(head string) error {
+	lines := strings.FieldsFunc(head, func(r rune) bool { return r == '\n' || r == '\r' })
+	lines = slices.DeleteFunc(lines, func(l string) bool { return strings.TrimSpace(l) == "" })
+	if len(lines) == 0 {
+		return nil
+	}
+	first := strings.TrimSpace(lines[0])
+	switch {
+	case markup.MatchString(first):
+		return noResult("a page or document in HTML or XML")
+	case strings.HasPrefix(first, "```"):
+		return noResult("text in Markdown, fenced with ```; take the fences away")
+	case box.MatchString(first), len(lines) > 1 && rule.MatchString(lines[1]) && words(first) > 0:
+		return noResult("a table that is drawn with lines, as Markdown and the clients of databases print it: write it as CSV, without the lines")
+	case failure.MatchString(first):
+		return noResult("an error message")
+	case emptied.MatchString(first) && len(lines) == 1:
+		return noResult("the words of a client for a result without rows: write the header of the columns alone")
+	case opening.MatchString(first) && words(first) > 3:
+		return noResult("a sentence")
+	case sentence(first) && !columns(lines):
+		return noResult("a sentence")
+	}
+	return nil
+}
+
+// sentence tells a line of words that ends as a sentence does.
+func sentence(line string) bool {
+	end := line[len(line)-1]
+	return words(line) > 3 && (end == '.' || end == '!' || end == ':' || strings.HasSuffix(line, "…")) && !strings.HasPrefix(line, `"`)
+}
+
+// columns tells whether the lines below the first have as many cells as it, and more than one, or hold
+// figures under it: a column may be called like a sentence.
+func columns(lines []string) bool {
+	if len(lines) < 2 {
+		return false
+	}
+	for _, d := range delimiters {
+		if n := strings.Count(lines[0], string(d)); n > 0 && strings.Count(lines[1], string(d)) == n {
+			return true
+		}
+	}
+	return words(lines[1]) == 1
+}
+
+// answers are the answers of warehouses' own interfaces, told by members of the object that they are.
+var answers = []struct {
+	members []string
+	of      string
+}{
+	{[]string{"jobReference"}, "BigQuery's REST interface (jobs.query, jobs.getQueryResults), where a row is {\"f\": [{\"v\": …}]}"},
+	{[]string{"schema", "rows"}, "BigQuery's REST interface (jobs.query, jobs.getQueryResults), where a row is {\"f\": [{\"v\": …}]}"},
+	{[]string{"schema", "totalRows"}, "BigQuery's REST interface (jobs.query, jobs.getQueryResults), where a row is {\"f\": [{\"v\": …}]}"},
+	{[]string{"resultSetMetaData"}, "Snowflake's SQL interface, where the columns are in resultSetMetaData"},
+	{[]string{"rowtype", "rowset"}, "Snowflake's driver, where the columns are in rowtype"},
+	{[]string{"statement_id", "status"}, "Databricks' statement execution interface, where the columns are in manifest"},
+	{[]string{"manifest", "result"}, "Databricks' statement execution interface, where the columns are in manifest"},
+	{[]string{"ResultSet"}, "Athena (GetQueryResults), where a row is {\"Data\": [{\"VarCharValue\": …}]}"},
+	{[]string{"ColumnMetadata", "Records"}, "Redshift's Data API (GetStatementResult), where a cell is {\"stringValue\": …}"},
+	{[]string{"nextUri"}, "Trino's interface, where the rows are in several pages"},
+	{[]string{"infoUri", "stats"}, "Trino's interface, where the rows are in data"},
+	{[]string{"meta", "data"}, "ClickHouse (FORMAT JSON), where the columns are in meta; FORMAT JSONEachRow writes rows"},
+	{[]string{"data", "schema", "stats"}, "Databend's HTTP interface, where the columns are in schema"},
+}
+
+// messages are the members of an error message in JSON, besides those that say that it is one.
+var messages = strings.Fields("error errors exception message msg code status status_code statuscode detail details description reason type title errno sqlstate sql_state errorcode error_code errortype error_type errormessage error_message " +
+	"traceback stack query sql name hint position line requestid request_id statementhandle statement_id success ok timestamp path instance __type")
+
+// checkObject refuses one object that is no row of a result, but the answer of a warehouse or an error
+// message.
+func checkObject(data []byte) error {
+	keys := membersOf(data)
+	if len(keys) == 0 {
+		return nil
+	}
+	for _, a := range answers {
+		if !slices.ContainsFunc(a.members, func(m string) bool { return !slices.Contains(keys, m) }) {
+			return errcode.New(errcode.InvalidArgument, `the answer of %s; expected {"columns":…,"rows":…} or a list of rows, [{"a": 1, …}, …]`, a.of)
+		}
+	}
+	says := false
+	for _, k := range keys {
+		k = strings.ToLower(k)
+		if !slices.Contains(messages, k) {
+			return nil
+		}
+		says = says || strings.HasPrefix(k, "err") || k == "exception" || k == "traceback"
+	}
+	if says || slices.Contains(keys, "message") && len(keys) > 1 {
+		return noResult("an error message in JSON")
+	}
+	return nil
+}
+
+// membersOf are the names of the members of a text that is one object alone; none of another.
+func membersOf(data []byte) (keys []string) {
+	var s jsonscan.Scanner
+	s.Reset(data)
+	if s.Peek() != '{' || s.Object() != nil {
+		return nil
+	}
+	for first := true; ; first = false {
+		key, more, err := s.Key(first)
+		if err != nil {
+			return nil
+		}
+		if !more {
+			if s.End() != nil {
+				return nil
+			}
+			return keys
+		}
+		keys = append(keys, string(key))
+		if _, err := s.Skip(); err != nil {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,315 @@
+package align
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/cell"
+	"github.com/badger-eval/badger/scoring/question"
+	"github.com/badger-eval/badger/scoring/units"
+)
+
+// question is what the question says of units and digits.
+func (a *aligner) question() *units.Question {
+	if a.read == nil {
+		a.read = units.Asked(a.o.Asked)
+	}
+	return a.read
+}
+
+// digits is what the question says of how numbers are to be shown.
+func (a *aligner) digits() *question.Question {
+	if a.shown == nil {
+		a.shown = question.Read(a.o.Asked, "")
+	}
+	return a.shown
+}
+
+// item is what the query says of a column; nil where it is not known.
+func (a *aligner) item(c *column) *units.Item {
+	side, sql := &a.items[0], a.o.GoldSQL
+	n := len(a.gold)
+	if !c.gold {
+		side, sql, n = &a.items[1], a.o.PredSQL, len(a.pred)
+	}
+	if sql == "" {
+		return nil
+	}
+	if side.of == nil && !side.read {
+		side.of, side.read = units.OfQuery(sql, a.o.Dialect, n, a.question()), true
+	}
+	if side.of == nil {
+		return nil
+	}
+	return &side.of[c.place]
+}
+
+// queried is what a query says of the columns of its result, read when first needed.
+type queried struct {
+	of   []units.Item
+	read bool
+}
+
+// stated is the unit that the cells or the name of a column state.
+func (a *aligner) stated(c *column) units.Stated {
+	if c.unit == nil {
+		s := units.InName(c.col.Name, a.question())
+		if c.kind == scoring.KindText {
+			s = c.textFormats().numbers.Stated().Or(s)
+		}
+		c.unit = &s
+	}
+	return *c.unit
+}
+
+// meant is the unit that gold's column is in where the other states one: what its cells or name
+// state, else what its query does, else what the question asks for.
+func (a *aligner) meant(g *column, other units.Stated) units.Stated {
+	s := a.stated(g)
+	if s.Unit != nil || s.Scale != nil || !other.Says() {
+		return s
+	}
+	if it := a.item(g); it != nil && it.Says() {
+		return s.Or(it.Stated)
+	}
+	if asked, ok := a.question().Expected(other); ok {
+		return s.Or(asked)
+	}
+	return s
+}
+
+// compareUnits is what the units of two columns are to one another, and how numbers of gold's are
+// converted to the answer's.
+func (a *aligner) compareUnits(g, p *column) (units.Relation, *units.Conversion) {
+	sp := a.stated(p)
+	return units.Compare(a.meant(g, sp), sp)
+}
+
+// otherUnits tells whether the units that two columns of equal numbers are in contradict each other:
+// 100 in price_usd is not 100 in price_eur, nor in price_cents.
+func (a *aligner) otherUnits(g, p *column, c *scoring.Comparison) bool {
+	if !asWritten(c.GoldFormat) || !asWritten(c.PredFormat) {
+		return false
+	}
+	how, _ := a.compareUnits(g, p)
+	return how == units.Other || how == units.Converted
+}
+
+// asWritten tells whether a format reads numbers in the unit in which they are written: quantities
+// and durations are read in a common one.
+func asWritten(format string) bool {
+	switch format {
+	case "", cell.FormatNumber, cell.FormatCurrency, cell.FormatPercent, cell.FormatComma, cell.FormatShort, cell.FormatMeasure:
+		return true
+	}
+	return false
+}
+
+// scales are the powers of ten worth trying between two columns of numbers. Where both sides state
+// their unit it is the factor between those and no other. Else it is a hundred where something says
+// that fractions stand for percentages, and thousands and the like where one name states them.
+func (a *aligner) scales(g, p *column, rg, rp *reading) (out []scale) {
+	switch how, c := a.compareUnits(g, p); how {
+	case units.Same, units.Other:
+		return nil
+	case units.Converted:
+		if n, ok := c.PowerOfTen(); ok {
+			out = append(out, scale{-n, "in another unit"})
+		}
+		return out
+	case units.Unknown:
+	}
+	if n, ok := a.percentFor(g, p, rg, rp); ok {
+		out = append(out, scale{-n, shareNames[n] + " for fraction"})
+	}
+	if n, ok := a.percentFor(p, g, rp, rg); ok {
+		out = append(out, scale{n, "fraction for " + shareNames[n]})
+	}
+	sg, sp := a.stated(g), a.stated(p)
+	if sg.Scale == nil && sp.Scale != nil {
+		if n, ok := sp.Scale.PowerOfTen(); ok {
+			out = append(out, scale{n, "in " + sp.Scale.Symbol + "s"})
+		}
+	}
+	if sg.Scale != nil && sp.Scale == nil {
+		if n, ok := sg.Scale.PowerOfTen(); ok {
+			out = append(out, scale{-n, "not in " + sg.Scale.Symbol + "s"})
+		}
+	}
+	return out
+}
+
+// shareNames are what shares are counted in, by the power of ten of them that is a whole.
+var shareNames = map[int]string{2: "percent", 3: "per mille", 4: "basis points", 6: "parts per million", 9: "parts per billion"}
+
+// percentFor tells whether one column may hold the fractions of which the other holds percentages,
+// and the power of ten between them: 2, or more where the other says that it holds basis points or
+// the like. A unit that is no share, stated on either side, forbids it, and so does a column of
+// fractions that says it holds percentages. A percent sign or a name that says percent bears it out;
+// else the fractions must be within 0 and 1, the percentages within 0 and 100, and a name, the
+// question or a query must speak of a share, or the fractions add up to 1.
+func (a *aligner) percentFor(fraction, percent *column, rf, rp *reading) (n int, ok bool) {
+	f, p := a.stated(fraction), a.stated(percent)
+	if f.NoShare() || p.NoShare() || f.Unit != nil || unitOf(fraction) != "" || unitOf(percent) != "" && !p.Speaks() {
+		return 0, false
+	}
+	if p.Percent() {
+		return 2, true
+	}
+	if rf.count() == 0 || rp.count() == 0 || !within(rf, -1, 1) || rf.decimals() <= 0 {
+		return 0, false
+	}
+	if p.Unit != nil {
+		n, ok := p.Unit.PowerOfTen()
+		return -n, ok && n < 0 && (f.Speaks() || a.divides(fraction) || a.question().Share)
+	}
+	return 2, within(rp, -100, 100) && a.speakOfShare(fraction, percent, rf, rp)
+}
+
+// speakOfShare tells whether it is borne out that fractions and percentages are one share: names, the
+// question or a query say so, or the fractions add up to 1. Where none of them says anything at all,
+// a fraction of three digits does.
+func (a *aligner) speakOfShare(fraction, percent *column, rf, rp *reading) bool {
+	f, p, q := a.stated(fraction), a.stated(percent), a.question()
+	x, y := a.item(fraction), a.item(percent)
+	switch {
+	case x != nil && x.Hundreds:
+		return false
+	case f.Speaks() || p.Speaks() || isQuotient(fraction) || isQuotient(percent) || y != nil && y.Divides && y.Hundreds:
+		return true
+	case q.HowMany && rp.decimals() <= 0:
+		return a.divides(fraction) && a.divides(percent) // whole numbers, asked how many: they count
+	case q.Percent && !fraction.gold: // asked for percent, 0.025 is 0.025 %
+		return false
+	case q.Share || a.divides(fraction) || a.divides(percent) || addsToOne(rf.numbers()):
+		return true
+	}
+	return strings.TrimSpace(a.o.Asked) == "" && x == nil && y == nil && sayNothing(fraction) && sayNothing(percent) && slices.ContainsFunc(rf.numbers(), func(f float64) bool { return digits([]float64{f}) > 2 })
+}
+
+// sayNothing tells whether a column has no name but a letter or a position.
+func sayNothing(c *column) bool {
+	return !c.named().Says() || len(strings.TrimSpace(c.col.Name)) < 2
+}
+
+// divides tells whether a column's query divides, and states no unit that is no share.
+func (a *aligner) divides(c *column) bool {
+	it := a.item(c)
+	return it != nil && (it.Divides || it.Hundreds) && !it.NoShare()
+}
+
+// addsToOne tells whether numbers are the parts of a whole: not negative, three or more, and 1 together,
+// but for what rounding leaves.
+func addsToOne(fs []float64) bool {
+	sum := 0.0
+	for _, f := range fs {
+		if f < 0 {
+			return false
+		}
+		sum += f
+	}
+	return len(fs) > 2 && math.Abs(sum-1) <= 0.005
+}
+
+// countsPercent tells whether a column of plain numbers holds percentages: its name says so, or it
+// says that they are shares and they are larger than shares are.
+func (a *aligner) countsPercent(c *column) bool {
+	s := a.stated(c)
+	if s.Percent() {
+		return true
+	}
+	v := cell.View{Kind: scoring.KindNumber}
+	if !isNumeric(c) {
+		v.Format = c.textFormats().numbers.Format
+	}
+	r := a.reading(c, v)
+	if !s.Speaks() || r.count() == 0 {
+		return false
+	}
+	least, most := r.bounds()
+	return math.Max(-least, most) > 1
+}
+
+// Words of columns whose numbers are content to the last digit, and of shares of which what is left
+// to the whole is the content.
+var (
+	contentWords = []string{"shoe", "dose", "dosage", "dosing", "strength", "grade", "gpa", "version", "release", "handicap", "prescription", "diopter", "dioptre", "caliber", "calibre", "gauge", "isbn"}
+	wholeWords   = []string{"availability", "uptime", "yield", "reliability", "sla", "purity"}
+)
+
+// rounds tells whether gold's numbers may be what those of a coarser answer were rounded from.
+// Places, versions, doses and what comes in steps, such as sizes by halves, are content.
+func (a *aligner) rounds(g, p *column, fine *reading, digits int) bool {
+	if n, ok := a.digits().Digits(); ok && digits < n || !ok && a.digits().Exact() {
+		return false
+	}
+	if it := a.item(p); it != nil && it.Counts {
+		return false
+	}
+	if g.says(placeWords...) || p.says(placeWords...) {
+		return digits >= 3
+	}
+	if a.averages(g) || a.averages(p) {
+		return true
+	}
+	if g.says(contentWords...) || p.says(contentWords...) || a.asks(contentWords...) && digits <= 0 {
+		return false
+	}
+	return digits > 0 || !inSteps(fine.distinctNumbers())
+}
+
+// averages tells whether the numbers of a column are computed, so that their digits are no content:
+// averages and quotients.
+func (a *aligner) averages(c *column) bool {
+	if c.says("average", "median", "deviation", "variance") || isQuotient(c) {
+		return true
+	}
+	it := a.item(c)
+	return it != nil && (it.Averages || it.Divides)
+}
+
+// inSteps tells whether numbers, not all of them whole, are multiples of a quarter or a half: sizes,
+// ratings, half days. One number may be so by chance.
+func inSteps(fs []float64) bool {
+	fractions, distinct := 0, 0
+	for i, f := range fs {
+		if i > 0 && f == fs[i-1] || f == 0 {
+			continue
+		}
+		if !whole(4 * f) {
+			return false
+		}
+		if distinct++; !whole(f) {
+			fractions++
+		}
+	}
+	return distinct > 1 && fractions > 0
+}
+
+// leftToWhole are numbers near 1 or 100 as what is left to that, where the name says that this is
+// what matters: 99.98 % availability; nil where it is not so.
+func (a *aligner) leftToWhole(g, p *column, fs []float64) []float64 {
+	if len(fs) == 0 || !g.says(wholeWords...) && !p.says(wholeWords...) {
+		return nil
+	}
+	for _, of := range []float64{1, 100} {
+		if fs[0] >= 0.9*of && fs[len(fs)-1] <= of {
+			left := make([]float64, len(fs))
+			for i, f := range fs {
+				left[len(fs)-1-i] = of - f
+			}
+			return left
+		}
+	}
+	return nil
+}
+
+// distinctNumbers are the numbers of the column, ascending, without repetitions where that is free.
+func (r *reading) distinctNumbers() []float64 {
+	if t := r.tallied(); t != nil {
+		return t.numbers
+	}
+	return r.numbers()
+}
