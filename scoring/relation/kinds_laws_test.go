@@ -201,7 +201,7 @@ var _ = addExamples(map[string]examplesOf{
 			{why: "one number, and both names", gold: "duration_hours: [1.5]", pred: "duration_minutes: [90]"},
 			{why: "hours by the answer's name", gold: "k, v: ['a', 2.25], ['b', 5.5]", pred: "k, avg_hours: ['a', 54], ['b', 132]"},
 			{why: "Celsius and Fahrenheit", gold: "city, temp_c: ['Oslo', -4], ['Rome', 21]", pred: "city, temp_f: ['Oslo', 24.8], ['Rome', 69.8]"},
-			{why: "cells that say their unit", gold: "k, wait_min: ['a', 90], ['b', 45]", pred: "k, wait: ['a', '1.5 h'], ['b', '0.75 h']"},
+			{why: "cells that say their unit", gold: "k, depth_cm: ['a', 90], ['b', 45]", pred: "k, depth: ['a', '0.9 m'], ['b', '0.45 m']"},
 			{why: "rounded once converted", gold: "k, trip_km: ['a', 412.5], ['b', 95.25]", pred: "k, trip_miles: ['a', 256.3], ['b', 59.2]"},
 			{why: "a year and a month of pay", gold: "k, annual_salary: ['a', 60000], ['b', 54000]", pred: "k, monthly_salary: ['a', 5000], ['b', 4500]"},
 			{why: "gold's unit by its query", gold: "k, t: ['a', 90], ['b', 45]", pred: "k, hours: ['a', 1.5], ['b', 0.75]", goldSQL: "SELECT k, SUM(ms) / 60000.0 AS t FROM v GROUP BY k", predSQL: "SELECT k, SUM(ms) / 3600000.0 AS hours FROM v GROUP BY k"},
@@ -252,12 +252,14 @@ var _ = addExamples(map[string]examplesOf{
 	"long_for_wide": {
 		holds: []example{
 			{why: "labels of other words, and rounded", gold: "month, of_buyers, of_others: ['May', 25.8897, 3.9793], ['June', 23.6114, 4.4465]", pred: "month, kind, views: ['May', 'no', 3.98], ['May', 'yes', 25.89], ['June', 'no', 4.45], ['June', 'yes', 23.61]"},
+			{why: "and months in another form", gold: "month TIMESTAMP, visits, orders: ['2019-05-01 00:00:00', 51, 11], ['2019-06-01 00:00:00', 60, 23]", pred: "month, metric, n: ['2019-05', 'visits', 51], ['2019-05', 'orders', 11], ['2019-06', 'visits', 60], ['2019-06', 'orders', 23]"},
 			{why: "one row", gold: "w0, w1, w2: [622, 133, 94]", pred: "week, n: ['Week 0', 622], ['Week 1', 133], ['Week 2', 94]"},
 			{why: "a row for each region", gold: "year, north, south: [2023, 5, 7], [2024, 6, 8]", pred: "year, region, n: [2023, 'north', 5], [2023, 'south', 7], [2024, 'north', 6], [2024, 'south', 8]"},
 			{why: "labels with a word more", gold: "k, north_sales, south_sales: ['a', 5, 7]", pred: "k, region, n: ['a', 'North', 5], ['a', 'South', 7]"},
 			{why: "months by number", gold: "jan, feb: [5, 7]", pred: "month, n: [1, 5], [2, 7]"},
 		},
 		almost: []example{
+			{why: "months of another year", gold: "month TIMESTAMP, visits, orders: ['2019-05-01 00:00:00', 51, 11], ['2019-06-01 00:00:00', 60, 23]", pred: "month, metric, n: ['2018-05', 'visits', 51], ['2018-05', 'orders', 11], ['2018-06', 'visits', 60], ['2018-06', 'orders', 23]"},
 			{why: "south and north changed places in a year", gold: "year, north, south: [2023, 5, 7], [2024, 6, 8]", pred: "year, region, n: [2023, 'north', 5], [2023, 'south', 7], [2024, 'north', 8], [2024, 'south', 6]"},
 			{why: "and in every year", gold: "year, north, south: [2023, 5, 7], [2024, 6, 8]", pred: "year, region, n: [2023, 'south', 5], [2023, 'north', 7], [2024, 'south', 6], [2024, 'north', 8]"},
 			{why: "a column of gold is not there", gold: "w0, w1, w2: [622, 133, 94]", pred: "week, n: ['Week 0', 622], ['Week 1', 133]"},
