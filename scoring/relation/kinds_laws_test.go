@@ -201,7 +201,7 @@ var _ = addExamples(map[string]examplesOf{
 			{why: "one number, and both names", gold: "duration_hours: [1.5]", pred: "duration_minutes: [90]"},
 			{why: "hours by the answer's name", gold: "k, v: ['a', 2.25], ['b', 5.5]", pred: "k, avg_hours: ['a', 54], ['b', 132]"},
 			{why: "Celsius and Fahrenheit", gold: "city, temp_c: ['Oslo', -4], ['Rome', 21]", pred: "city, temp_f: ['Oslo', 24.8], ['Rome', 69.8]"},
-			{why: "cells that say their unit", gold: "k, depth_cm: ['a', 90], ['b', 45]", pred: "k, depth: ['a', '0.9 m'], ['b', '0.45 m']"},
+			{why: "cells that say their unit", gold: "k, depth_inches: ['a', 90], ['b', 45]", pred: "k, depth: ['a', '7.5 ft'], ['b', '3.75 ft']"},
 			{why: "rounded once converted", gold: "k, trip_km: ['a', 412.5], ['b', 95.25]", pred: "k, trip_miles: ['a', 256.3], ['b', 59.2]"},
 			{why: "a year and a month of pay", gold: "k, annual_salary: ['a', 60000], ['b', 54000]", pred: "k, monthly_salary: ['a', 5000], ['b', 4500]"},
 			{why: "gold's unit by its query", gold: "k, t: ['a', 90], ['b', 45]", pred: "k, hours: ['a', 1.5], ['b', 0.75]", goldSQL: "SELECT k, SUM(ms) / 60000.0 AS t FROM v GROUP BY k", predSQL: "SELECT k, SUM(ms) / 3600000.0 AS hours FROM v GROUP BY k"},
