@@ -11,7 +11,7 @@ import (
 )
 
 // namedPair is two results, and whether the names of their columns and the values under them let
-// one answer for the other. Results are written "k, n: 'a', 1; 'b', 2".
+// one answer for the other. Results are written "k, n: 'a', 1; 'b', 2", a type as "n:DOUBLE".
 type namedPair struct {
 	gold, pred       string
 	equal            bool
@@ -26,7 +26,12 @@ func (p *namedPair) result(t *testing.T, text string) map[string]any {
 	head, rows, _ := strings.Cut(text, ": ")
 	var columns []map[string]string
 	for _, name := range strings.Split(head, ", ") {
-		columns = append(columns, map[string]string{"name": name})
+		name, typ, typed := strings.Cut(name, ":")
+		c := map[string]string{"name": name}
+		if typed {
+			c["type"] = typ
+		}
+		columns = append(columns, c)
 	}
 	var cells [][]any
 	if err := json.Unmarshal([]byte("[["+strings.ReplaceAll(strings.ReplaceAll(rows, "'", `"`), "; ", "],[")+"]]"), &cells); err != nil {
