@@ -472,6 +472,15 @@ func (a *aligner) numberReadings(g, p *column) (out []viewPair) {
 		scaled = !a.countsPercent(g)
 	}
 	out = append(out, viewPair{g: gv, p: pv, scaled: scaled})
+	if gv.Format == cell.FormatCredit != (pv.Format == cell.FormatCredit) { // or debits are what counts
+		turned := viewPair{g: gv, p: pv}
+		for _, v := range []*cell.View{&turned.g, &turned.p} {
+			if v.Format == cell.FormatCredit {
+				v.Format = cell.FormatDebit
+			}
+		}
+		out = append(out, turned)
+	}
 	if f, ok := pt.InShortForm(); ok && isNumeric(g) {
 		out = append(out, viewPair{g: cell.View{Kind: scoring.KindNumber, Format: f}, p: pv})
 	}
@@ -726,7 +735,7 @@ func (a *aligner) roundings(base scoring.Comparison, gs, ps figures) (out []rung
 			return
 		}
 		coarseNumbers, fineNumbers := coarse.numbers(), fine.numbers()
-		if left := a.leftToWhole(gs.col, ps.col, fineNumbers); left != nil {
+		if left := a.leftToWhole(gs.col, ps.col, fineNumbers); left != nil && fine.col == gs.col {
 			coarseNumbers, fineNumbers = a.leftToWhole(gs.col, ps.col, coarseNumbers), left
 			if coarseNumbers == nil {
 				return
@@ -767,11 +776,12 @@ func (a *aligner) roundings(base scoring.Comparison, gs, ps figures) (out []rung
 // since programs print whole doubles so.
 func (f *figures) digits() []int {
 	d := max(f.needs, f.least)
-	if f.shows <= d || f.shows > d+padding {
-		return []int{d}
-	}
-	if f.needs <= 0 && f.shows == 1 {
+	double := f.col.col.Type == scoring.Float64 && f.by == 0
+	switch {
+	case f.needs <= 0 && (f.shows == 1 || double && f.shows == unknown):
 		return []int{1, d}
+	case f.shows <= d || f.shows > d+padding:
+		return []int{d}
 	}
 	return []int{f.shows}
 }

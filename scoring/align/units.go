@@ -200,7 +200,7 @@ func (a *aligner) divides(c *column) bool {
 	return it != nil && (it.Divides || it.Hundreds) && !it.NoShare()
 }
 
-// addsToOne tells whether numbers are the parts of a whole: not negative, several, and 1 together,
+// addsToOne tells whether numbers are the parts of a whole: not negative, three or more, and 1 together,
 // but for what rounding leaves.
 func addsToOne(fs []float64) bool {
 	sum := 0.0
@@ -210,7 +210,7 @@ func addsToOne(fs []float64) bool {
 		}
 		sum += f
 	}
-	return len(fs) > 1 && math.Abs(sum-1) <= 0.005
+	return len(fs) > 2 && math.Abs(sum-1) <= 0.005
 }
 
 // countsPercent tells whether a column of plain numbers holds percentages: its name says so, or it

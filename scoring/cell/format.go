@@ -19,10 +19,12 @@ const (
 	FormatNumber   = "number text"
 	FormatCurrency = "currency text"
 	FormatPercent  = "percent text"
-	FormatComma    = "decimal comma text" // 1.234,50
-	FormatShort    = "short number text"  // 1.2M, 850K
-	FormatQuantity = "quantity text"      // 1.5 km, read in the base unit
-	FormatMeasure  = "measure text"       // 1.5 km, read as 1.5
+	FormatComma    = "decimal comma text"    // 1.234,50
+	FormatShort    = "short number text"     // 1.2M, 850K
+	FormatQuantity = "quantity text"         // 1.5 km, read in the base unit
+	FormatMeasure  = "measure text"          // 1.5 km, read as 1.5
+	FormatCredit   = "credit and debit text" // 12.50 Cr, and 3.00 Dr for -3
+	FormatDebit    = "debit and credit text" // 12.50 Dr, and 3.00 Cr for -3
 	FormatBool     = "boolean words"
 	FormatMonth    = "month name text" // January or Jan, read as 1
 	FormatOrdinal  = "ordinal text"    // 1st, #1 or first
@@ -451,6 +453,9 @@ func ReadNumbers(c *scoring.Column) (t NumberText, ok bool) {
 		if t, ok := readNumbers(c, comma); ok && !merges(c, View{Kind: scoring.KindNumber, Format: t.Format}) {
 			return t, true
 		}
+	}
+	if t, ok := readLedger(c); ok {
+		return t, true
 	}
 	return readQuantities(c)
 }

@@ -89,6 +89,41 @@ func readQuantities(c *scoring.Column) (t NumberText, ok bool) {
 	return t, true
 }
 
+// parseLedger reads an amount with the side of an account behind it: 12.50 Cr is 12.5, and 3.00 Dr
+// is -3. An account's own view has it the other way round.
+func parseLedger(s string) (v scoring.Value, debit, ok bool) {
+	s = strings.TrimSuffix(strings.TrimSpace(s), ".")
+	if len(s) < 3 {
+		return v, false, false
+	}
+	switch side := s[len(s)-2:]; {
+	case strings.EqualFold(side, "dr"):
+		debit = true
+	case !strings.EqualFold(side, "cr"):
+		return v, false, false
+	}
+	n, how, ok := parseNumber(strings.TrimSpace(s[:len(s)-2]), false)
+	if !ok || how.zeros || how.exponent || how.brackets || how.power > 0 || magnitude(n) < 0 {
+		return v, false, false
+	}
+	if debit {
+		n = product(n, scoring.IntValue(-1))
+	}
+	return n, debit, true
+}
+
+// readLedger is how a column of amounts with their side of the account is read; some are debits, for
+// Cr alone may be crores.
+func readLedger(c *scoring.Column) (t NumberText, ok bool) {
+	debits := false
+	ok = every(c, func(s string) bool {
+		_, debit, ok := parseLedger(s)
+		debits = debits || debit
+		return ok
+	})
+	return NumberText{Format: FormatCredit}, ok && debits && !merges(c, View{Kind: scoring.KindNumber, Format: FormatCredit})
+}
+
 // parseClock reads a time of day: 13:30, 9:05:30, and with AM or PM where it is a clock of twelve
 // hours.
 func parseClock(s string, twelve bool) (scoring.Value, bool) {

@@ -210,6 +210,16 @@ func Read(c *scoring.Column, v View, i int) scoring.Value {
 			}
 			return val
 		}
+		if v.Format == FormatCredit || v.Format == FormatDebit {
+			n, _, ok := parseLedger(s)
+			switch {
+			case !ok:
+				return val
+			case v.Format == FormatDebit:
+				return product(n, scoring.IntValue(-1))
+			}
+			return n
+		}
 		if v.Format == FormatQuantity || v.Format == FormatMeasure {
 			q, ok := parseQuantity(s)
 			switch {

@@ -38,14 +38,14 @@ var laws = []Law{
 	{
 		Name: "percent", About: "Numbers",
 		Says: "A fraction equals its percentage, 0.125 and 12.5, where something bears it out. A percent sign does, and so does a name that says percent where the other side's does not. Else all fractions must " +
-			"lie within 0 and 1 (or -1 and 1), all percentages within 0 and 100, and a name, the question or a query must speak of a share (a rate, a proportion, a probability, a division), or the " +
-			"fractions add up to 1. Where names, question and queries say nothing at all, a fraction of three digits bears it out. A unit that is no share, in a name, a cell or the question, forbids it (weight_kg, price_usd, orders_per_customer), and where both names say percent, 0.4 is " +
+			"lie within 0 and 1 (or -1 and 1), all percentages within 0 and 100, and a name, the question or a query must speak of a share (a rate, a proportion, a probability, a division), or three " +
+			"fractions or more add up to 1. Where names, question and queries say nothing at all, a fraction of three digits bears it out. A unit that is no share, in a name, a cell or the question, forbids it (weight_kg, price_usd, orders_per_customer), and where both names say percent, 0.4 is " +
 			"0.4 %; only of a winning percentage and the like .625 is 62.5. Asked for percent, an answer of 0.025 is 0.025 %, unless a name or gold's query says otherwise. Whole numbers, asked how many, are no percentages. 12% is 0.12; it is 12 only in a column whose name says that it holds percentages. Per " +
 			"mille, basis points and parts per million stand for fractions in the same way where a name or a cell states them.",
 	},
 	{
 		Name: "units", About: "Numbers",
-		Says: "A number written as text is that number: with the sign, code or name of a currency, groups of digits, a decimal comma, in parentheses or with a trailing minus for negative ones, or with a unit of measure. A unit may be missing " +
+		Says: "A number written as text is that number: with the sign, code or name of a currency, groups of digits, a decimal comma, in parentheses or with a trailing minus for negative ones, with Cr and Dr, or with a unit of measure. A unit may be missing " +
 			"on one side. Two different units are two values, wherever they are stated: in the names of both columns (price_usd, price_eur; dur_ms, dur_s; size_kb, size_kib; per_day, per_hour), in the cells, and, where gold's " +
 			"name and cells say nothing, in its query or the question (in US dollars). Numbers that both sides state in two units of one measure are equal if they are converted by exactly the factor between the units; a power of ten counts in `hybrid_ex` too " +
 			"(see `converted_units`). A currency is never another one. A column with two currencies stays text.",
@@ -108,9 +108,10 @@ var laws = []Law{
 	},
 	{
 		Name: "headers", About: "Columns",
-		Says: "Values say which columns correspond, names come second: a column may be renamed and stand anywhere. But names that stand on both sides, each of them once, bind where columns would change places " +
-			"under them: min, max = 1, 9 is not min, max = 9, 1, also where the names are synonyms. Equal values do not go together under names " +
-			"that deny each other, as profit and loss or active and inactive do. Names that engines give, such as col_1, say nothing.",
+		Says: "Values say which columns correspond, names come second: a column may be renamed and stand anywhere. But names bind where columns would change places under them, in whatever words: " +
+			"min, max = 1, 9 is not maximum, minimum = 1, 9, nor are won and lost victories and defeats the wrong way round. A name belongs to the column whose words, synonyms or opposites it shares. Equal values do not go together under names " +
+			"that deny each other: opposites such as net and gross, late and on time, active and inactive, and other years, quarters or months; nor where gold's own name stands over other values. Names that hold both opposites, or differ in two, " +
+			"say nothing, and neither do those that engines give, such as col_1.",
 	},
 	{
 		Name: "nulls", About: "Rows",

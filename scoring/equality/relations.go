@@ -32,8 +32,22 @@ var relationLaws = []Law{
 	},
 	{
 		Name: "pivot", About: "Related results",
-		Says: "Rows shown as columns, or the reverse, are the same data. Labels that stand on both sides, as values and as headers, carry their own values; where no label does, at least four different " +
-			"values must tell them apart.",
+		Says: "Rows shown as columns, or the reverse, are the same data. Labels that stand on both sides, as values and as headers, carry their own values, whatever words they are in: lost and losses, 2024 and n_24, " +
+			"true and what the column says. Where no label does, at least four different values must tell them apart, and no label may deny the header over its values.",
+	},
+	{
+		Name: "short_names", About: "Related results",
+		Says: "A short form equals its name where all else agrees. Public lists decide where they know both: countries (ISO 3166, Olympic codes), states and provinces, months, weekdays, currencies (ISO 4217), languages (ISO 639), " +
+			"chemical elements. Elsewhere a short form is a beginning or the initials of all words of one name, and of no other name beside it.",
+	},
+	{
+		Name: "keys", About: "Related results",
+		Says: "A key equals the name of the thing whose key it is, and the reverse, where all else agrees: both names say one thing, or both queries take them from one table or join by the key. The key of another table, a number of keys or " +
+			"their greatest is none. The question must not ask for the other one.",
+	},
+	{
+		Name: "flags", About: "Related results",
+		Says: "Truth values are the same the other way round where the name says the opposite, too, in every row. Two labels are truth values where the name of these says which label is true.",
 	},
 	{
 		Name: "nothing_and_zero", About: "Related results",

@@ -116,7 +116,7 @@ func InName(name string, context *Question) Stated {
 	}
 	r := reader{toks: tokens(name)}
 	if context != nil {
-		r.soft = context.measures
+		r.soft = context.soft
 	}
 	return r.name()
 }
@@ -139,7 +139,7 @@ func (r *reader) speaks(m Measure, but int) bool {
 			}
 		}
 	}
-	return r.soft[m]
+	return r.soft[m] && (r.text || len(r.toks) > 1)
 }
 
 // at is the unit that stands at a place, and how many tokens it takes; nil where there is none.
@@ -236,8 +236,10 @@ func (r *reader) name() (s Stated) {
 			} else if s.Unit.Measure == Money && s.Unit.Base == "" {
 				s.Unit = &Unit{Measure: Money, Symbol: u.Symbol + " " + s.Unit.Symbol, Base: u.Base, factor: s.Unit.factor}
 			}
-		default:
+		case s.Unit.Measure == u.Measure:
 			several = true
+		default: // the unit of a name stands last: hr_cost_usd
+			s.Unit = u
 		}
 	}
 	sport, rate := false, false

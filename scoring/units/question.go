@@ -14,7 +14,8 @@ type Question struct {
 	// HowMany: it asks how many of something there are.
 	HowMany bool
 
-	measures map[Measure]bool
+	measures map[Measure]bool // that it speaks of
+	soft     map[Measure]bool // of which names may spell units in doubt, see softly
 }
 
 // fillers stand between a word that asks for a unit and the unit.
@@ -77,6 +78,15 @@ func Asked(text string) *Question {
 		i += n - 1
 	}
 	q.Share = q.Share || q.Percent
+	q.soft = map[Measure]bool{}
+	for _, m := range softly {
+		q.soft[m] = q.measures[m]
+	}
+	for i := range q.Asked {
+		if u := q.Asked[i].Unit; u != nil {
+			q.soft[u.Measure] = true
+		}
+	}
 	return q
 }
 

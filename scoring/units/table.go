@@ -126,7 +126,7 @@ var entries = []entry{
 	{Mass, "mg", "", "1/1000", "", "milligram", "mg mgs", "", false},
 	{Mass, "µg", "", "1/1000000", "", "microgram", "µg μg mcg ug", "", false},
 	{Mass, "ng", "", "1/1000000000", "", "nanogram", "", "ng", false},
-	{Mass, "t", "", "1000000", "", "tonne", "mt metricton", "t", false},
+	{Mass, "t", "", "1000000", "", "tonne", "metricton", "t mt", false},
 	{Mass, "ton", "", "1000000", "", "ton", "", "", false},
 	{Mass, "kt", "", "1000000000", "", "kilotonne kiloton", "", "kt", false},
 	{Mass, "short ton", "", "907184.74", "", "shortton", "", "", false},
@@ -189,9 +189,9 @@ var entries = []entry{
 	{Volume, "l", "", "1", "", "litre liter", "ltr ltrs", "l", false},
 	{Volume, "ml", "", "1/1000", "", "millilitre milliliter", "ml mls", "", false},
 	{Volume, "µl", "", "1/1000000", "", "microlitre microliter", "µl μl ul", "", false},
-	{Volume, "cl", "", "1/100", "", "centilitre centiliter", "cl", "", false},
-	{Volume, "dl", "", "1/10", "", "decilitre deciliter", "dl", "", false},
-	{Volume, "hl", "", "100", "", "hectolitre hectoliter", "hl", "", false},
+	{Volume, "cl", "", "1/100", "", "centilitre centiliter", "", "cl", false},
+	{Volume, "dl", "", "1/10", "", "decilitre deciliter", "", "dl", false},
+	{Volume, "hl", "", "100", "", "hectolitre hectoliter", "", "hl", false},
 	{Volume, "m³", "", "1000", "", "cbmetre cbmeter", "m³ m3 cbm", "", false},
 	{Volume, "cm³", "", "1/1000", "", "cbcentimetre cbcentimeter", "cm³ cm3 ccm", "cc", false},
 	{Volume, "ft³", "", "28.316846592", "", "cbfoot", "ft³ ft3 cuft cbfeet", "", false},
@@ -292,10 +292,12 @@ var contexts = map[Measure]map[string]bool{
 
 // shareWords are words that speak of a share of a whole, in the singular.
 var shareWords = setOf("rate ratio share fraction proportion margin probability prob frequency percent percentage likelihood chance ctr cvr conversion utilization utilisation occupancy availability uptime churn retention yield " +
-	"prevalence incidence penetration coverage quota portion odds pvalue turnout reliability accuracy precision recall")
+	"prevalence penetration coverage turnout reliability accuracy precision recall")
 
-// notShares are rates of something that is no whole, in the singular: a heart rate, a price by the hour.
-var notShares = setOf("exchange fx heart pulse hourly daily birth death hazard bit frame refresh sample flow sampling baud clock fire spawn")
+// notShares are words beside which those speak of no whole, in the singular: a heart rate, the price
+// of a share, an odds ratio.
+var notShares = setOf("exchange fx heart pulse respiratory metabolic filtration sedimentation hourly daily nightly weekly monthly day room rack wage labor labour pay birth death fertility hazard bit frame refresh sample flow sampling data baud clock fire spawn " +
+	"run strike scoring freight charter limit price outstanding holder shareholder traded issued stock dividend sharpe sortino odds aspect current quick gear compression pe pb earnings signal noise teacher student hip")
 
 // fractional are words beside which percent and pct mean a fraction as often: sport writes a winning
 // percentage of 62.5 as .625, and SQL's PERCENT_RANK goes from 0 to 1.
@@ -314,6 +316,10 @@ type spelling struct {
 	unit  *Unit
 	doubt bool
 }
+
+// softly are the measures of which spellings in doubt are units of a name already where the question
+// speaks of them; of the others the name itself must speak, or the question ask for such a unit.
+var softly = []Measure{Temperature, Money, Share}
 
 // vocabulary is all spellings in lower case; symbols are those in which letter case decides.
 var (
