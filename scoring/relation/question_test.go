@@ -47,6 +47,8 @@ func TestQuestionDecides(t *testing.T) {
 		// Numbers of rows.
 		{example{question: "Show the itinerary of voyage 9.", gold: ports, pred: numbered, goldSQL: legs}, "extra_columns"},
 		{example{question: "Show the itinerary of voyage 9.", gold: ports, pred: counted, goldSQL: legs}, "reordered"},
+		{example{question: "Show the itinerary of voyage 9.", gold: ports, pred: "x, port: [4, 'Kiel'], [3, 'Riga'], [2, 'Oslo'], [1, 'Bergen']", goldSQL: legs, predSQL: "SELECT ROW_NUMBER() OVER (ORDER BY port) AS x, port FROM legs"}, "reordered"},
+		{example{question: "Show the itinerary of voyage 9.", gold: ports, pred: "hours, port: [4, 'Kiel'], [3, 'Riga'], [2, 'Oslo'], [1, 'Bergen']", goldSQL: legs}, "extra_columns"},
 		{example{question: "Which ports does voyage 9 call at?", gold: ports, pred: counted, goldSQL: legs}, "extra_columns"},
 		{example{question: "List the ports of voyage 9 in reverse order, with their number.", gold: ports, pred: counted, goldSQL: legs}, "extra_columns"},
 		// Lists in a cell.
