@@ -272,12 +272,14 @@ var _ = addExamples(map[string]examplesOf{
 	"long_for_wide": {
 		holds: []example{
 			{why: "labels of other words, and rounded", gold: "month, of_buyers, of_others: ['May', 25.8897, 3.9793], ['June', 23.6114, 4.4465]", pred: "month, kind, views: ['May', 'no', 3.98], ['May', 'yes', 25.89], ['June', 'no', 4.45], ['June', 'yes', 23.61]"},
+			{why: "and months in another form", gold: "month TIMESTAMP, visits, orders: ['2019-05-01 00:00:00', 51, 11], ['2019-06-01 00:00:00', 60, 23]", pred: "month, metric, n: ['2019-05', 'visits', 51], ['2019-05', 'orders', 11], ['2019-06', 'visits', 60], ['2019-06', 'orders', 23]"},
 			{why: "one row", gold: "w0, w1, w2: [622, 133, 94]", pred: "week, n: ['Week 0', 622], ['Week 1', 133], ['Week 2', 94]"},
 			{why: "a row for each region", gold: "year, north, south: [2023, 5, 7], [2024, 6, 8]", pred: "year, region, n: [2023, 'north', 5], [2023, 'south', 7], [2024, 'north', 6], [2024, 'south', 8]"},
 			{why: "labels with a word more", gold: "k, north_sales, south_sales: ['a', 5, 7]", pred: "k, region, n: ['a', 'North', 5], ['a', 'South', 7]"},
 			{why: "months by number", gold: "jan, feb: [5, 7]", pred: "month, n: [1, 5], [2, 7]"},
 		},
 		almost: []example{
+			{why: "months of another year", gold: "month TIMESTAMP, visits, orders: ['2019-05-01 00:00:00', 51, 11], ['2019-06-01 00:00:00', 60, 23]", pred: "month, metric, n: ['2018-05', 'visits', 51], ['2018-05', 'orders', 11], ['2018-06', 'visits', 60], ['2018-06', 'orders', 23]"},
 			{why: "south and north changed places in a year", gold: "year, north, south: [2023, 5, 7], [2024, 6, 8]", pred: "year, region, n: [2023, 'north', 5], [2023, 'south', 7], [2024, 'north', 8], [2024, 'south', 6]"},
 			{why: "and in every year", gold: "year, north, south: [2023, 5, 7], [2024, 6, 8]", pred: "year, region, n: [2023, 'south', 5], [2023, 'north', 7], [2024, 'south', 6], [2024, 'north', 8]"},
 			{why: "a column of gold is not there", gold: "w0, w1, w2: [622, 133, 94]", pred: "week, n: ['Week 0', 622], ['Week 1', 133]"},
