@@ -361,19 +361,6 @@ var _ = addExamples(map[string]examplesOf{
 			{why: "the parts under the wrong headers", gold: "who, n: ['Ada Lovelace', 1], ['Alan Turing', 2]", pred: "first, last, n: ['Lovelace', 'Ada', 1], ['Turing', 'Alan', 2]"},
 		},
 	},
-	"flagged": {
-		holds: []example{
-			{why: "open and closed", gold: "valve, state: ['v', 'open'], ['w', 'closed'], ['x', 'open']", pred: "valve, is_open: ['v', true], ['w', false], ['x', true]"},
-			{why: "the reverse", gold: "pupil, failed: ['v', 1], ['w', 0]", pred: "pupil, result: ['v', 'failed'], ['w', 'passed']"},
-			{why: "with NULL", gold: "valve, state: ['v', 'open'], ['w', 'shut'], ['x', null]", pred: "valve, closed: ['v', 'no'], ['w', 'yes'], ['x', null]"},
-		},
-		almost: []example{
-			{why: "the other label", gold: "valve, state: ['v', 'open'], ['w', 'closed']", pred: "valve, is_closed: ['v', true], ['w', false]"},
-			{why: "a name that says nothing of the labels", gold: "valve, state: ['v', 'open'], ['w', 'closed']", pred: "valve, flag: ['v', true], ['w', false]"},
-			{why: "three labels", gold: "valve, state: ['v', 'open'], ['w', 'closed'], ['x', 'broken']", pred: "valve, is_open: ['v', true], ['w', false], ['x', false]"},
-			{why: "one row is not so", gold: "valve, state: ['v', 'open'], ['w', 'closed'], ['x', 'open']", pred: "valve, is_open: ['v', true], ['w', false], ['x', false]"},
-		},
-	},
 	"abbreviated": {
 		holds: []example{
 			{why: "words for letters", gold: "sex, age: ['M', 41.2], ['F', 38.7]", pred: "sex, age: ['male', 41.2], ['female', 38.7]"},
