@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -43,8 +44,41 @@ func Positional(name string) bool {
 	return positional.MatchString(name) && (len(name) != 1 || name == "_")
 }
 
-// Read reads a name.
+// maxRead is how many names of up to longName bytes are kept once they are read: the results of a run
+// share theirs.
+const (
+	maxRead  = 4096
+	longName = 128
+)
+
+var names = struct {
+	sync.RWMutex
+	read map[string]*Name
+}{read: map[string]*Name{}}
+
+// Read reads a name. It may be called at the same time from several goroutines, and what it returns
+// is not to be changed.
 func Read(name string) *Name {
+	if len(name) > longName {
+		return read(name)
+	}
+	names.RLock()
+	n := names.read[name]
+	names.RUnlock()
+	if n != nil {
+		return n
+	}
+	n = read(name)
+	names.Lock()
+	defer names.Unlock()
+	if len(names.read) >= maxRead {
+		clear(names.read)
+	}
+	names.read[strings.Clone(name)] = n
+	return n
+}
+
+func read(name string) *Name {
 	name = unqualified(name)
 	n := &Name{bare: Bare(name)}
 	if Positional(name) {
