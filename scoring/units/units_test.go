@@ -176,7 +176,7 @@ func TestOfQuery(t *testing.T) {
 		counts, rounds, divides, hundreds, averages bool
 		digits                                      int
 	}{
-		{}, {counts: true}, {rounds: true, digits: 2, averages: true}, {stated: "cent"}, {divides: true, hundreds: true}, {divides: true, averages: true}, {stated: "ms"}, {stated: "d"}, {rounds: true, averages: true}, {stated: "USD*million"},
+		{}, {counts: true}, {rounds: true, digits: 2, averages: true}, {stated: "cent"}, {divides: true, hundreds: true}, {divides: true, averages: true}, {stated: "min"}, {stated: "d"}, {rounds: true, averages: true}, {stated: "USD*million"},
 	} {
 		it := items[i]
 		if shown(it.Stated) != want.stated || it.Counts != want.counts || it.Rounds != want.rounds || it.Divides != want.divides || it.Hundreds != want.hundreds || it.Digits != want.digits || it.Averages != want.averages {
@@ -189,7 +189,29 @@ func TestOfQuery(t *testing.T) {
 	if how, _ := units.Compare(items[6].Stated, units.InName("minutes", nil)); how != units.Same {
 		t.Errorf("milliseconds divided by 60000 and minutes: %v", how)
 	}
+	twice := units.OfQuery("SELECT km * 2 AS there_and_back, price_usd * 0.9 AS reduced, amount_usd / 1000 AS k FROM t", "duckdb", 3, nil)
+	for i, want := range []string{"", "", "USD*thousand"} {
+		if got := shown(twice[i].Stated); got != want {
+			t.Errorf("item %d: %q, want %q", i+1, got, want)
+		}
+	}
 	if units.OfQuery("SELECT * FROM t", "duckdb", 1, nil) != nil {
 		t.Error("a star says nothing of its columns")
+	}
+}
+
+func BenchmarkInName(b *testing.B) {
+	q := units.Asked("What is the total freight in US dollars for each shipper and month of the year 2024?")
+	b.ReportAllocs()
+	for b.Loop() {
+		units.InName("customer_segment", q)
+		units.InName("total_freight_usd", q)
+	}
+}
+
+func BenchmarkAsked(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		units.Asked("What is the total freight in US dollars for each shipper and month of the year 2024?")
 	}
 }
