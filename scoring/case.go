@@ -210,7 +210,7 @@ func PeekAnswerID(data []byte) AnswerID {
 		DottedVersion nameJSON `json:"agent.version"`
 		DottedBatchID nameJSON `json:"agent.batch_id"`
 	}
-	_ = json.Unmarshal(data, &j) // [DecodeCase] says what is wrong
+	_ = json.Unmarshal(jsonscan.QuoteNonFinite(data), &j) // [DecodeCase] says what is wrong
 	return AnswerID{
 		CaseID: string(j.CaseID), Agent: string(cmp.Or(j.Agent.Name, j.Name, j.DottedName)), Version: string(cmp.Or(j.Agent.Version, j.Version, j.DottedVersion)),
 		Batch: string(cmp.Or(j.Agent.BatchID, j.BatchID, j.AgentBatchID, j.DottedBatchID)),
@@ -337,6 +337,7 @@ func inJSON(t reflect.Type) string {
 // fail the case: the reason stays on the query, or in TagsErr. Behaviour must be one of the known words; a
 // case needs an id.
 func DecodeCase(data []byte) (*Case, error) {
+	data = jsonscan.QuoteNonFinite(data)
 	var j caseJSON
 	if err := json.Unmarshal(data, &j); err != nil {
 		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {

@@ -54,37 +54,60 @@ func IsFigure[T string | []byte](text T) bool {
 }
 
 // WithoutNullWords is a column of no declared type in which words for NULL are NULL, where its other
-// cells are numbers, truth values, dates and times, or texts that have the form of these. Any other
-// column is as it was.
+// cells are numbers, truth values, dates and times, or texts that have the form of these. Beside
+// numbers, NaN, Infinity and -Infinity are numbers. Any other column is as it was.
 func (c *Column) WithoutNullWords() Column {
-	words, others := 0, 0
+	if c.Type != String && c.Type != Any {
+		return *c
+	}
+	words, nonFinite, others, figures := 0, 0, 0, 0
 	for i := range c.n {
+		v := c.Value(i)
 		switch {
-		case c.Type != String && c.Type != Any:
-			return *c
-		case c.IsNull(i):
-			continue
-		}
-		switch v := c.Value(i); {
+		case v.Type == Null || v.Type == String && v.text == "":
+		case v.Type == String && isNonFinite(v.text):
+			nonFinite++
 		case v.Type == String && IsNullWord(v.text):
 			words++
-		case v.Type == String && v.text == "":
 		case v.Type == String && !IsFigure(v.text), v.Type == JSON, v.Type == Bytes:
 			return *c
-		default:
+		case v.Type.Numeric():
 			others++
+		default:
+			others, figures = others+1, figures+1
 		}
 	}
-	if words == 0 || others == 0 {
+	numbers := nonFinite > 0 && figures == 0 // of a column of texts, NaN alone
+	if words+nonFinite == 0 || others == 0 && !(numbers && words == 0) {
 		return *c
 	}
 	b := NewBuilder(c.Name, Null, c.n)
 	for i := range c.n {
-		if v := c.Value(i); v.Type == String && IsNullWord(v.text) {
+		v := c.Value(i)
+		switch f, ok := notFinite[strings.ToLower(v.text)]; {
+		case v.Type == String && ok && numbers:
+			b.appendNonFinite(f)
+		case v.Type == String && (ok || IsNullWord(v.text)) && (!ok || f != f): //nolint:gocritic // NaN beside dates is NULL
 			b.AppendNull()
-		} else {
+		case v.Type == Int64 && (*Column)(b).Type == Float64 && exactInFloat(v.num):
+			b.AppendFloat(float64(v.num))
+		default:
 			b.Append(v)
 		}
 	}
 	return b.Column()
+}
+
+func isNonFinite(text string) bool {
+	_, ok := notFinite[strings.ToLower(text)]
+	return ok
+}
+
+// appendNonFinite appends a double to a column of numbers, which is one of doubles where its whole
+// numbers are exact as doubles.
+func (b *Builder) appendNonFinite(f float64) {
+	if c := (*Column)(b); c.Type == Int64 && !b.intsToFloats() {
+		b.becomeAny()
+	}
+	b.Append(FloatValue(f))
 }

@@ -14,7 +14,8 @@ import (
 	"github.com/badger-eval/badger/internal/jsonscan"
 )
 
-// ParseResult reads an inline result: {"columns":[{"name":…,"type":…}],"rows":[[…]]}.
+// ParseResult reads an inline result: {"columns":[{"name":…,"type":…}],"rows":[[…]]}, or a list of rows
+// as [ParseRecords] reads it.
 //
 // "type" is optional and any engine's name of it. Without one, and with one that is not known, which
 // the table's notes tell, a column takes the type of its values: whole numbers are INT64, other numbers FLOAT64 where that keeps every digit and DECIMAL
@@ -23,15 +24,23 @@ import (
 // column declared ANY a cell may say its own type, {"DATE":"2024-02-29"}. The columns may also be
 // plain names, and members may come in any order. Errors name the column and the row.
 func ParseResult(data []byte) (*Table, error) {
+	data = jsonscan.QuoteNonFinite(data)
 	var s jsonscan.Scanner
 	s.Reset(data)
+	if s.Peek() == '[' {
+		if list := s; list.Array() == nil && list.Peek() != '{' && list.Peek() != '[' {
+			return nil, errcode.New(errcode.InvalidArgument, `result: found a list that holds no rows; expected an object {"columns": ["a", …], "rows": [[1, …], …]}, or a list of objects, [{"a": 1, …}, …]`)
+		}
+		t, err := ParseRecords(data, nil)
+		if err != nil {
+			return nil, prefix("result: ", err)
+		}
+		return t, nil
+	}
 	return scanResult(&s)
 }
 
 func scanResult(s *jsonscan.Scanner) (*Table, error) {
-	if s.Peek() == '[' {
-		return nil, errcode.New(errcode.InvalidArgument, `result: found a list, expected an object {"columns": ["a", …], "rows": [[1, …], …]}; a list of objects has to be brought into that form`)
-	}
 	if err := s.Object(); err != nil {
 		return nil, prefix("result: ", err)
 	}
@@ -629,13 +638,9 @@ func ParseResultText(s []byte) Result {
 	switch {
 	case len(trimmed) == 0:
 		return Result{}
-	case trimmed[0] == '{':
+	case trimmed[0] == '{' || trimmed[0] == '[':
 		t, err := ParseResult(trimmed)
 		return Result{Table: t, Err: err}
-	}
-	if trimmed[0] == '[' {
-		_, err := ParseResult(trimmed)
-		return Result{Err: err}
 	}
 	ref := string(bytes.TrimRight(trimmed, " \t\r\n"))
 	if i := strings.IndexByte(ref, ':'); i <= 0 {

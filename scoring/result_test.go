@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -423,6 +424,40 @@ func TestParseResultText(t *testing.T) {
 		}
 		if r.Absent() != (!tc.table && tc.ref == "" && !tc.err) {
 			t.Errorf("%s: absent: %v", tc.why, r.Absent())
+		}
+	}
+}
+
+// A list of rows is a result as a file of it is; NaN and the infinities are what Python writes.
+func TestListsOfRows(t *testing.T) {
+	for _, tc := range []struct{ text, want string }{
+		{`[{"a":1,"b":"x"},{"b":"y","c":true}]`, "a INT64: 1|NULL; b STRING: x|y; c BOOL: NULL|true; "},
+		{`[[1,"x"],[2,null]]`, " INT64: 1|2;  STRING: x|NULL; "},
+		{`[{"v":NaN},{"v":2},{"v":-Infinity}]`, "v FLOAT64: NaN|2|-Infinity; "},
+		{`[{"v":NaN},{"v":NaN}]`, "v FLOAT64: NaN|NaN; "},
+		{`{"columns":["v"],"rows":[[Infinity],[0.5]]}`, "v FLOAT64: Infinity|0.5; "},
+		{`{"columns":[{"name":"v","type":"DOUBLE"}],"rows":[[NaN],[1]]}`, "v FLOAT64: NaN|1; "},
+		{`{"columns":[{"name":"v","type":"VARCHAR"}],"rows":[["Infinity"],["x"]]}`, "v STRING: Infinity|x; "},
+		{`[{"v":"Infinity"},{"v":"War"}]`, "v STRING: Infinity|War; "},
+	} {
+		for _, wrapped := range []string{`{"case_id":"q","gold_result":` + tc.text + `}`, `{"case_id":"q","gold":{"result":` + strconv.Quote(tc.text) + `}}`} {
+			c, err := scoring.DecodeCase([]byte(wrapped))
+			if err != nil || c.Golds[0].Result.Err != nil {
+				t.Errorf("%s: %v %v", wrapped, err, c)
+				continue
+			}
+			got := ""
+			table := c.Golds[0].Result.Table
+			for i := range table.Columns {
+				col, values := &table.Columns[i], []string{}
+				for r := range table.Rows() {
+					values = append(values, col.Value(r).String())
+				}
+				got += col.Name + " " + col.Type.String() + ": " + strings.Join(values, "|") + "; "
+			}
+			if got != tc.want {
+				t.Errorf("%s: %s, want %s", wrapped, got, tc.want)
+			}
 		}
 	}
 }

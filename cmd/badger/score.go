@@ -27,11 +27,14 @@ type scoreCommand struct {
 // Run compares two files.
 func (c *scoreCommand) Run(ctx context.Context, p process) error {
 	read := func(flag, path string) (*scoring.Table, error) {
-		t, err := resultfile.Read(ctx, path, nil)
-		if errcode.Of(err) == errcode.NotFound {
+		t, err := resultfile.Read(ctx, path, &resultfile.Options{Named: path})
+		switch {
+		case errcode.Of(err) == errcode.NotFound:
 			return nil, usage("--%s: %w", flag, err)
+		case err != nil:
+			return nil, errcode.New(errcode.Of(err), "--%s: %w", flag, err)
 		}
-		return t, err
+		return t, nil
 	}
 	gold, err := read("gold", c.Gold)
 	if err != nil {

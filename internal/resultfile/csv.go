@@ -3,6 +3,7 @@ package resultfile
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -22,10 +23,14 @@ func (r *reader) readCSV(in *bufio.Reader) (*scoring.Table, error) {
 	if bom, _ := in.Peek(3); bytes.Equal(bom, []byte("\ufeff")) {
 		in.Discard(3) //nolint:errcheck // they were peeked
 	}
-	if head, _ := in.Peek(len("sep=")); bytes.EqualFold(head, []byte("sep=")) {
-		return nil, errcode.New(errcode.InvalidArgument, `the first line names a delimiter for a spreadsheet ("sep=…") and is no header; remove that line`)
+	named, err := namedDelimiter(in)
+	if err != nil {
+		return nil, err
 	}
-	delim := r.delimiter(in)
+	delim := cmp.Or(r.Delimiter, named)
+	if delim == 0 {
+		delim = r.delimiter(in)
+	}
 	if delim == '"' || delim == '\n' || delim == '\r' || delim >= utf8.RuneSelf {
 		return nil, errcode.New(errcode.InvalidArgument, "a quote, a line end or a byte beyond ASCII cannot be the delimiter")
 	}
@@ -101,6 +106,24 @@ func (r *reader) readCSV(in *bufio.Reader) (*scoring.Table, error) {
 	return table(columns, rows)
 }
 
+// namedDelimiter reads a first line for a spreadsheet, such as sep=; or "sep=,", which names the
+// delimiter and is no header; 0 where there is none.
+func namedDelimiter(in *bufio.Reader) (byte, error) {
+	head, _ := in.Peek(16) // a short file has fewer
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	length := len(line) + 1
+	line = bytes.Trim(bytes.TrimSuffix(line, []byte("\r")), `"`)
+	if len(line) < 4 || !bytes.EqualFold(line[:4], []byte("sep=")) {
+		return 0, nil
+	}
+	if len(line) != 5 {
+		return 0, errcode.New(errcode.InvalidArgument, `the first line names a delimiter for a spreadsheet ("sep=…") that is not one character; remove that line`)
+	}
+	delim := line[4]
+	_, err := in.Discard(min(length, len(head)))
+	return delim, err
+}
+
 // reserve makes room for the rows to expect of a file whose records have that many bytes so far,
 // within the limits.
 func (r *reader) reserve(columns []csvColumn, perRow int64) {
@@ -148,8 +171,6 @@ func table(columns []csvColumn, rows int) (*scoring.Table, error) {
 
 func (r *reader) delimiter(in *bufio.Reader) byte {
 	switch {
-	case r.Delimiter != 0:
-		return r.Delimiter
 	case strings.HasSuffix(r.name, ".tsv") || strings.HasSuffix(r.name, ".tab"):
 		return '\t'
 	}
@@ -196,12 +217,13 @@ func (r *reader) isNull(text []byte) bool {
 }
 
 func notUTF8(cells []cell) error {
+	const remedy = "expected UTF-8 text; the file is in another encoding, such as Windows-1252 or Latin-1: save it as UTF-8, or convert it by iconv -f WINDOWS-1252 -t UTF-8"
 	for i, c := range cells {
 		if !utf8.Valid(c.text) {
-			return errcode.New(errcode.InvalidArgument, "column %d: expected UTF-8 text", i+1)
+			return errcode.New(errcode.InvalidArgument, "column %d: %s", i+1, remedy)
 		}
 	}
-	return errcode.New(errcode.InvalidArgument, "expected UTF-8 text")
+	return errcode.New(errcode.InvalidArgument, remedy)
 }
 
 func inRow(rowsBefore int, err error) error {

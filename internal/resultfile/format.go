@@ -41,8 +41,6 @@ var foreign = []struct{ magic, says string }{
 	{"\x89PNG", "a picture; export the result as CSV"},
 	{"\x1f\x8b", "compressed twice"},
 	{"\x28\xb5\x2f\xfd", "compressed twice"},
-	{"\xff\xfe", "UTF-16 text; save it as UTF-8"},
-	{"\xfe\xff", "UTF-16 text; save it as UTF-8"},
 }
 
 // format tells what the content is, looking at its first bytes and then at the name.

@@ -13,6 +13,7 @@ package resultfile
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -22,6 +23,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+	"golang.org/x/text/encoding/unicode"
 
 	"github.com/badger-eval/badger/internal/arrowtable"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -46,6 +48,9 @@ type Options struct {
 	// file may be read.
 	Roots []string
 
+	// Named is what errors call the file; its base name if empty.
+	Named string
+
 	// Dir is where relative paths begin when there are no roots; the working directory if empty.
 	Dir string
 }
@@ -61,14 +66,14 @@ func (o *Options) limits() arrowtable.Limits {
 	return l
 }
 
-// Read reads a result. Errors name the file's base name; the code is NotFound for a missing file,
+// Read reads a result. Errors name the file, by its base name unless the options say otherwise; the code is NotFound for a missing file,
 // PermissionDenied for one that may not be read, DataLoss for truncated or corrupt bytes,
 // InvalidArgument for malformed content and ResourceExhausted beyond the limits.
 func Read(ctx context.Context, path string, o *Options) (*scoring.Table, error) {
 	if o == nil {
 		o = &Options{}
 	}
-	name := filepath.Base(path)
+	name := cmp.Or(o.Named, filepath.Base(path))
 	t, err := read(ctx, path, o)
 	if err != nil {
 		return nil, errcode.New(errcode.Of(err), "file %q: %w", name, err)
@@ -134,6 +139,9 @@ func (r *reader) read(f *os.File) (*scoring.Table, error) {
 	if regular && !compressed {
 		r.size = info.Size()
 	}
+	if in, err = r.asUTF8(in); err != nil {
+		return nil, err
+	}
 	format, err := r.format(in)
 	if err != nil {
 		return nil, err
@@ -163,6 +171,19 @@ func (r *reader) read(f *os.File) (*scoring.Table, error) {
 		return r.readIPCFile(at)
 	}
 	return r.readParquet(at)
+}
+
+// asUTF8 decodes text in UTF-16 that begins with a byte order mark.
+func (r *reader) asUTF8(in *bufio.Reader) (*bufio.Reader, error) {
+	head, _ := in.Peek(4) // a short file is no text in UTF-16
+	switch {
+	case bytes.Equal(head, []byte("\xff\xfe\x00\x00")) || bytes.Equal(head, []byte("\x00\x00\xfe\xff")):
+		return nil, errcode.New(errcode.InvalidArgument, "UTF-32 text; save it as UTF-8, or convert it by iconv -f UTF-32 -t UTF-8")
+	case !bytes.HasPrefix(head, []byte("\xff\xfe")) && !bytes.HasPrefix(head, []byte("\xfe\xff")):
+		return in, nil
+	}
+	r.size = 0
+	return bufio.NewReaderSize(unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder().Reader(in), 1<<16), nil
 }
 
 type readerAtSeeker interface {

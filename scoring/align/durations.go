@@ -1,8 +1,11 @@
 package align
 
 import (
+	"slices"
+
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
+	"github.com/badger-eval/badger/scoring/units"
 )
 
 // durations is how a column may be read as durations, if it can be.
@@ -87,24 +90,30 @@ func (a *aligner) durationFormat(text, numbers *column) (format string, ok bool)
 }
 
 // durationUnit is the unit of time that the name of a column of numbers states, or else the
-// question.
+// question, if it asks for one alone.
 func (a *aligner) durationUnit(c *column) (unit string, ok bool) {
-	if u := a.stated(c).Unit; u != nil {
-		switch u.Symbol {
-		case "ms", "s", "min", "h":
-			return u.Symbol, true
-		case "d":
-			return "day", true
-		}
-		return "", false
+	if stated := a.stated(c); stated.Says() || stated.PerThing {
+		return timeUnit(&stated)
 	}
-	for _, u := range []struct{ word, unit string }{{"millisecond", "ms"}, {"second", "s"}, {"minute", "min"}, {"hour", "h"}, {"day", "day"}} {
-		if a.asks(u.word) {
-			if ok {
-				return "", false // the question speaks of two
-			}
-			unit, ok = u.unit, true
+	question := a.question()
+	for i := range question.Asked {
+		asked, isTime := timeUnit(&question.Asked[i])
+		switch {
+		case !isTime || asked == unit:
+		case ok:
+			return "", false
+		default:
+			unit, ok = asked, true
 		}
 	}
 	return unit, ok
+}
+
+// timeUnit is the symbol of a unit of time in which durations are read; ok is false where a
+// statement is of another one, or of a rate.
+func timeUnit(s *units.Stated) (symbol string, ok bool) {
+	if s.Unit == nil || s.Unit.Measure != units.Duration || s.Scale != nil || s.Per != nil || s.PerThing {
+		return "", false
+	}
+	return s.Unit.Symbol, slices.Contains([]string{"ms", "s", "min", "h", "d"}, s.Unit.Symbol)
 }

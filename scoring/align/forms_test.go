@@ -188,6 +188,9 @@ func TestDurations(t *testing.T) {
 		{"a clock of twelve hours", "k|t\na|14:20\nb|06:05", "k|t\na|2:20 PM\nb|6:05 AM", "", true},
 		{"a clock of twelve hours without its halves", "k|t\na|14:20\nb|06:05", "k|t\na|2:20\nb|6:05", "", false},
 		{"ratios are no times", "k|ratio\na|16:9\nb|4:3", "k|ratio:TIME\na|16:09:00\nb|04:03:00", "", false},
+		{"minutes, shortened", "k|took:INTERVAL\na|02:15:00\nb|00:40:30", "k|took_min:DOUBLE\na|135\nb|40.5", "", true},
+		{"hours, shortened", "k|took:INTERVAL\na|02:15:00\nb|00:45:00", "k|hrs:DOUBLE\na|2.25\nb|0.75", "", true},
+		{"a rate by hours", "k|took:INTERVAL\na|02:15:00\nb|00:45:00", "k|orders_per_hour:DOUBLE\na|2.25\nb|0.75", "", false},
 		{"metres are no minutes", "k|depth\na|90m\nb|45m", "k|seconds:INT\na|5400\nb|2700", "", false},
 	})
 }

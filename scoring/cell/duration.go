@@ -171,10 +171,10 @@ var durationForms = map[string]struct {
 }{
 	DurationIn("s", false): {1e9, false}, DurationIn("s", true): {1e9, true}, DurationIn("ms", false): {1e6, false}, DurationIn("ms", true): {1e6, true},
 	DurationIn("min", false): {60e9, false}, DurationIn("min", true): {60e9, true}, DurationIn("h", false): {3600e9, false}, DurationIn("h", true): {3600e9, true},
-	DurationIn("day", false): {86400e9, false}, DurationIn("day", true): {86400e9, true},
+	DurationIn("d", false): {86400e9, false}, DurationIn("d", true): {86400e9, true},
 }
 
-// DurationIn is the format that reads durations as numbers of a unit: ms, s, min, h or day. With
+// DurationIn is the format that reads durations as numbers of a unit: ms, s, min, h or d. With
 // minutes, two fields are minutes and seconds.
 func DurationIn(unit string, minutes bool) string {
 	if minutes {

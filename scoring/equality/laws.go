@@ -108,9 +108,10 @@ var laws = []Law{
 	},
 	{
 		Name: "headers", About: "Columns",
-		Says: "Values say which columns correspond, names come second: a column may be renamed and stand anywhere. But names that stand on both sides, each of them once, bind where columns would change places " +
-			"under them: min, max = 1, 9 is not min, max = 9, 1, also where the names are synonyms. Equal values do not go together under names " +
-			"that deny each other, as profit and loss or active and inactive do. Names that engines give, such as col_1, say nothing.",
+		Says: "Values say which columns correspond, names come second: a column may be renamed and stand anywhere. But names bind where columns would change places under them, in whatever words: " +
+			"min, max = 1, 9 is not maximum, minimum = 1, 9, nor are won and lost victories and defeats the wrong way round. A name belongs to the column whose words, synonyms or opposites it shares. Equal values do not go together under names " +
+			"that deny each other: opposites such as net and gross, late and on time, active and inactive, and other years, quarters or months; nor where gold's own name stands over other values. Names that hold both opposites, or differ in two, " +
+			"say nothing, and neither do those that engines give, such as col_1.",
 	},
 	{
 		Name: "nulls", About: "Rows",
@@ -120,5 +121,11 @@ var laws = []Law{
 		Name: "rows", About: "Rows",
 		Says:   "Both results hold the same rows equally often. Their order does not count here; `verdict` looks at it where the question asks for it. Columns that gold does not have do not count. `verdict` also takes rows that repeat because one query alone drops repetitions, and an answer without a column that gold holds to one value that the question names.",
 		Change: "`extra_columns: penalize` in `hybrid_ex` makes extra columns count.",
+	},
+	{
+		Name: "asked", About: "Rows",
+		Says: "`verdict` reads the question. A column that it asks to be told must be there, also beside a ranking (\"the three best and their points\"); what only ranks or filters may be left out. Where it asks for those that have at least one, or what they did, groups with nothing are too " +
+			"many. Where it asks for one row per thing, or for something of each or every one of them, equal rows count; where it asks for different ones, or which there are, they may come once, and so may names. Where it asks for an order, in any words (timeline, standings, from first to last, " +
+			"in which sequence), the rows come in it, and a column that numbers them agrees with it.",
 	},
 }

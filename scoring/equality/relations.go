@@ -19,7 +19,7 @@ var relationLaws = []Law{
 	{
 		Name: "lists", About: "Related results",
 		Says: "The order of a list in a cell carries nothing where gold's query aggregates it without an order or, if that query is not known, where the items are words and the lists have different " +
-			"lengths. Otherwise it may be a pair, a place or a route, and the order is content.",
+			"lengths, and neither a name (podium, top_sellers, steps) nor the question says that they come in an order. Otherwise it may be a pair, a place or a route, and the order is content.",
 	},
 	{
 		Name: "joined_texts", About: "Related results",
@@ -32,12 +32,26 @@ var relationLaws = []Law{
 	},
 	{
 		Name: "pivot", About: "Related results",
-		Says: "Rows shown as columns, or the reverse, are the same data. Labels that stand on both sides, as values and as headers, carry their own values; where no label does, at least four different " +
-			"values must tell them apart.",
+		Says: "Rows shown as columns, or the reverse, are the same data. Labels that stand on both sides, as values and as headers, carry their own values, whatever words they are in: lost and losses, 2024 and n_24, " +
+			"true and what the column says. Where no label does, at least four different values must tell them apart, and no label may deny the header over its values.",
+	},
+	{
+		Name: "short_names", About: "Related results",
+		Says: "A short form equals its name where all else agrees. Public lists decide where they know both: countries (ISO 3166, Olympic codes), states and provinces, months, weekdays, currencies (ISO 4217), languages (ISO 639), " +
+			"chemical elements. Elsewhere a short form is a beginning or the initials of all words of one name, and of no other name beside it.",
+	},
+	{
+		Name: "keys", About: "Related results",
+		Says: "A key equals the name of the thing whose key it is, and the reverse, where all else agrees: both names say one thing, or both queries take them from one table or join by the key. The key of another table, a number of keys or " +
+			"their greatest is none. The question must not ask for the other one.",
+	},
+	{
+		Name: "flags", About: "Related results",
+		Says: "Truth values are the same the other way round where the name says the opposite, too, in every row. Two labels are truth values where the name of these says which label is true.",
 	},
 	{
 		Name: "nothing_and_zero", About: "Related results",
-		Says: "In a count or a sum, by its name or query, nothing is 0: NULL may stand for 0, and groups without members may be shown or left out. In any other measure 0 is a value. A row with the total " +
+		Says: "In a count or a sum, by its name or query, nothing is 0: NULL may stand for 0, and groups without members may be shown or left out. In any other measure, such as a percentage, a growth, a rating or a first or last amount, 0 is a value. A row with the total " +
 			"of the others is a row too many, whatever it is called.",
 	},
 	{
@@ -55,6 +69,6 @@ var relationLaws = []Law{
 	},
 	{
 		Name: "coincidence", About: "Related results",
-		Says: "Results that go together by their numbers alone are not the same: names or queries must say that one counts, sums or repeats the other.",
+		Says: "Results that go together by their numbers alone are not the same: names or queries must say that one counts, sums or repeats the other. Where both queries are known and ask for different things, by other literals, tables or aggregates, a result that is empty, NULL, 0 or one digit shows nothing, and neither does one that the answer's query has written into it.",
 	},
 }

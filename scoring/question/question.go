@@ -109,6 +109,8 @@ func (q *Question) tells(stems []string) bool {
 	isTold := func(i int) bool { return q.roleOf(stems[i])&(told|grouped) != 0 }
 	last := stems[len(stems)-1]
 	switch {
+	case (last == "id" || last == "key" || last == "code") && len(stems) > 1 && !q.has(last):
+		return false // which countries: not their codes
 	case identifiers[last] && len(stems) > 1 && q.has(last):
 		// The name of what: a customer's, where the question says names of customers.
 		return q.roleOf(last)&told != 0 && (q.roleOf(stems[head])&(told|grouped|of) != 0 || !q.has(stems[head]))

@@ -30,6 +30,10 @@ var exactQuantiles = wordSet("median percentile_cont percentile_disc percentile 
 // 1.6 % (Snowflake), 2.3 % (Trino) and 5 % (Spark) by default; it is the largest of these.
 const maxApproximation = 0.05
 
+// beside are the relations of two queries that say no more than that they aggregate otherwise, or
+// limit one row.
+var beside = wordSet("count_distinct aggregate_differs select_differs limits_differ same_query ratio_differs")
+
 // approximate finds measures that one query counts or estimates approximately, and the other
 // exactly.
 func approximate(e *evidence) *found {
@@ -41,6 +45,13 @@ func approximate(e *evidence) *found {
 		m := &pairs[i]
 		if holds, _ := m.every(func(g, p float64) bool { return math.Abs(g-p) <= maxApproximation*math.Max(math.Abs(g), math.Abs(p)) }); !holds || !e.approximates(m) {
 			return nil
+		}
+	}
+	for _, f := range []family{{"conditions", conditionKinds}, {"clauses", clauseKinds}} {
+		for _, r := range e.look(nil, f) {
+			if !beside[r.Name] {
+				return nil // the queries differ in something else that may be why
+			}
 		}
 	}
 	return e.measureFound(pairs, "gold's but for the error of an approximate aggregate")

@@ -20,7 +20,7 @@ var droppedKinds = []Kind{
 	},
 	{
 		Name: "dropped_filter", Class: Presentational, find: func(e *evidence) *found { return droppedFilter(e, true) },
-		Meaning: "All other columns agree; the answer leaves out a column that gold's conditions hold to one value, which the question names.", Example: "('TR1', '+') where id = 'TR1'; ('+')",
+		Meaning: "All other columns agree; the answer leaves out a column that gold's conditions hold to one value, which the question names without asking to be told the column.", Example: "('TR1', '+') where id = 'TR1'; ('+')",
 	},
 	{
 		Name: "dropped_filter_list", Class: Defensible, WrittenFrom: "maple", find: func(e *evidence) *found { return droppedFilter(e, false) },
@@ -164,7 +164,7 @@ func (e *evidence) serves(q *query, column int) bool {
 // of the question, each of them to one or not.
 func droppedFilter(e *evidence, toOne bool) *found {
 	d, q := e.dropped(), e.queries().gold
-	if q == nil || e.asks().Empty() || !allOf(d, func(i int) bool { return e.heldTo(q, i) }) {
+	if q == nil || e.asks().Empty() || !allOf(d, func(i int) bool { return e.heldTo(q, i) && !e.asks().Tells(e.gold.Columns[i].Name) }) {
 		return nil
 	}
 	if toOne != allOf(d, func(i int) bool {

@@ -8,6 +8,19 @@ const (
 // The relations that names, queries or enough values must bear out, with the neighbours that they
 // do not bear out.
 var _ = addExamples(map[string]examplesOf{
+	"permuted_unnamed": {
+		holds: []example{
+			{why: "neither name is gold's", gold: "farm, oxen, mules: ['a', 4, 9], ['b', 6, 2]", pred: "farm, foo, bar: ['a', 9, 4], ['b', 2, 6]"},
+			{why: "texts", gold: "case, judge, clerk: [1, 'Ash', 'Elm'], [2, 'Oak', 'Yew']", pred: "case, left, right: [1, 'Elm', 'Ash'], [2, 'Yew', 'Oak']"},
+		},
+		almost: []example{
+			{why: "one name is gold's", gold: "farm, oxen, mules: ['a', 4, 9], ['b', 6, 2]", pred: "farm, mules, bar: ['a', 9, 4], ['b', 2, 6]"},
+			{why: "in gold's order", gold: "farm, oxen, mules: ['a', 4, 9], ['b', 6, 2]", pred: "farm, foo, bar: ['a', 4, 9], ['b', 6, 2]"},
+			{why: "names that engines give", gold: "farm, oxen, mules: ['a', 4, 9], ['b', 6, 2]", pred: "farm, col_1, col_2: ['a', 9, 4], ['b', 2, 6]"},
+			{why: "of two kinds", gold: "farm, owner, mules: ['a', 'Li', 9], ['b', 'Wu', 2]", pred: "farm, foo, bar: ['a', 9, 'Li'], ['b', 2, 'Wu']"},
+			{why: "the queries say which is which", gold: "farm, oxen, mules: ['a', 4, 9], ['b', 6, 2]", pred: "farm, foo, bar: ['a', 9, 4], ['b', 2, 6]", goldSQL: "SELECT farm, oxen, mules FROM t", predSQL: "SELECT farm, mules AS foo, oxen AS bar FROM t"},
+		},
+	},
 	"crossed": {
 		holds: []example{
 			{why: "least and greatest", gold: "k, min, max: ['a', 1, 9], ['b', 2, 8]", pred: "k, min, max: ['a', 9, 1], ['b', 8, 2]"},
@@ -15,10 +28,15 @@ var _ = addExamples(map[string]examplesOf{
 			{why: "one row", gold: "home, away: [3, 1]", pred: "home, away: [1, 3]"},
 			{why: "texts", gold: "first, last: ['Ann', 'Lee'], ['Bob', 'Ray']", pred: "first, last: ['Lee', 'Ann'], ['Ray', 'Bob']"},
 			{why: "years, and the headers in another order", gold: "r, y2023, y2024: ['n', 10, 12], ['s', 20, 22]", pred: "y2024, r, y2023: [10, 'n', 12], [20, 's', 22]"},
+			{why: "in other words", gold: "k, dearest, cheapest: ['a', 9, 1], ['b', 8, 2]", pred: "k, low_price, high_price: ['a', 9, 1], ['b', 8, 2]"},
+			{why: "one name alone", gold: "k, teachers: ['a', 9], ['b', 8]", pred: "k, pupils: ['a', 9], ['b', 8]"},
+			{why: "gold's name stands over other values", gold: "k, late: ['a', 9], ['b', 8]", pred: "k, late, all: ['a', 40, 9], ['b', 41, 8]"},
+			{why: "a pivot", gold: "k, fate, n: ['a', 'alive', 9], ['a', 'dead', 7], ['b', 'alive', 8], ['b', 'dead', 4]", pred: "k, deaths, survivors: ['a', 9, 7], ['b', 8, 4]"},
 			{why: "three in a round", gold: "x, y, z: [1, 2, 3], [4, 5, 6]", pred: "x, y, z: [2, 3, 1], [5, 6, 4]"},
 		},
 		almost: []example{
 			{why: "the headers moved with their values", gold: "k, min, max: ['a', 1, 9], ['b', 2, 8]", pred: "max, min, k: [9, 1, 'a'], [8, 2, 'b']"},
+			{why: "each in its own words", gold: "k, dearest, cheapest: ['a', 9, 1], ['b', 8, 2]", pred: "k, low_price, high_price: ['a', 1, 9], ['b', 2, 8]"},
 			{why: "the answer's headers are other words", gold: "min, max: [1, 9], [2, 8]", pred: "greatest, least: [9, 1], [8, 2]"},
 			{why: "headers that only number the columns", gold: "c1, c2: [1, 9], [2, 8]", pred: "c1, c2: [9, 1], [8, 2]"},
 			{why: "one header for both", gold: "name, name: ['a', 'x'], ['b', 'y']", pred: "name, name: ['x', 'a'], ['y', 'b']"},
@@ -232,6 +250,7 @@ var _ = addExamples(map[string]examplesOf{
 			{why: "one number", gold: "net_loss: [120.5]", pred: "net_profit: [-120.5]"},
 			{why: "debit and credit", gold: "k, debit: ['a', 3.5]", pred: "k, credit: ['a', -3.5]"},
 			{why: "decrease and increase", gold: "k, price_increase: ['a', 3], ['b', -2]", pred: "k, price_decrease: ['a', -3], ['b', 2]"},
+			{why: "truth values", gold: "k, insured: ['a', true], ['b', false]", pred: "k, uninsured: ['a', 'no'], ['b', 'yes']"},
 			{why: "south and north", gold: "k, degrees_south: ['a', 33.9]", pred: "k, degrees_north: ['a', -33.9]"},
 		},
 		almost: []example{
@@ -239,6 +258,7 @@ var _ = addExamples(map[string]examplesOf{
 			{why: "the names say other things", gold: "k, profit: ['a', 3]", pred: "k, income: ['a', -3]"},
 			{why: "of one alone", gold: "k, profit: ['a', 3], ['b', -2]", pred: "k, loss: ['a', -3], ['b', -5]"},
 			{why: "the names are opposite, the sign is the same", gold: "k, profit: ['a', 3], ['b', -2]", pred: "k, loss: ['a', 3], ['b', -2]"},
+			{why: "truth values of one row", gold: "k, insured: ['a', true], ['b', false], ['c', true]", pred: "k, uninsured: ['a', false], ['b', true], ['c', true]"},
 			{why: "both names say both", gold: "profit_loss: [3]", pred: "loss_profit: [-3]"},
 		},
 	},
@@ -252,12 +272,14 @@ var _ = addExamples(map[string]examplesOf{
 	"long_for_wide": {
 		holds: []example{
 			{why: "labels of other words, and rounded", gold: "month, of_buyers, of_others: ['May', 25.8897, 3.9793], ['June', 23.6114, 4.4465]", pred: "month, kind, views: ['May', 'no', 3.98], ['May', 'yes', 25.89], ['June', 'no', 4.45], ['June', 'yes', 23.61]"},
+			{why: "and months in another form", gold: "month TIMESTAMP, visits, orders: ['2019-05-01 00:00:00', 51, 11], ['2019-06-01 00:00:00', 60, 23]", pred: "month, metric, n: ['2019-05', 'visits', 51], ['2019-05', 'orders', 11], ['2019-06', 'visits', 60], ['2019-06', 'orders', 23]"},
 			{why: "one row", gold: "w0, w1, w2: [622, 133, 94]", pred: "week, n: ['Week 0', 622], ['Week 1', 133], ['Week 2', 94]"},
 			{why: "a row for each region", gold: "year, north, south: [2023, 5, 7], [2024, 6, 8]", pred: "year, region, n: [2023, 'north', 5], [2023, 'south', 7], [2024, 'north', 6], [2024, 'south', 8]"},
 			{why: "labels with a word more", gold: "k, north_sales, south_sales: ['a', 5, 7]", pred: "k, region, n: ['a', 'North', 5], ['a', 'South', 7]"},
 			{why: "months by number", gold: "jan, feb: [5, 7]", pred: "month, n: [1, 5], [2, 7]"},
 		},
 		almost: []example{
+			{why: "months of another year", gold: "month TIMESTAMP, visits, orders: ['2019-05-01 00:00:00', 51, 11], ['2019-06-01 00:00:00', 60, 23]", pred: "month, metric, n: ['2018-05', 'visits', 51], ['2018-05', 'orders', 11], ['2018-06', 'visits', 60], ['2018-06', 'orders', 23]"},
 			{why: "south and north changed places in a year", gold: "year, north, south: [2023, 5, 7], [2024, 6, 8]", pred: "year, region, n: [2023, 'north', 5], [2023, 'south', 7], [2024, 'north', 8], [2024, 'south', 6]"},
 			{why: "and in every year", gold: "year, north, south: [2023, 5, 7], [2024, 6, 8]", pred: "year, region, n: [2023, 'south', 5], [2023, 'north', 7], [2024, 'south', 6], [2024, 'north', 8]"},
 			{why: "a column of gold is not there", gold: "w0, w1, w2: [622, 133, 94]", pred: "week, n: ['Week 0', 622], ['Week 1', 133]"},
@@ -330,8 +352,11 @@ var _ = addExamples(map[string]examplesOf{
 		holds: []example{
 			{why: "the parts of a full name", gold: "who, n: ['Ada Lovelace', 1], ['Alan Turing', 2]", pred: "first, last, n: ['Ada', 'Lovelace', 1], ['Alan', 'Turing', 2]"},
 			{why: "the last name first", gold: "who, n: ['Ada Lovelace', 1], ['Alan Turing', 2]", pred: "last, first, n: ['Lovelace', 'Ada', 1], ['Turing', 'Alan', 2]"},
+			{why: "two names at once", gold: "author, editor: ['Ada Lovelace', 'Max Born'], ['Alan Turing', 'Lise Meitner']", pred: "author_first, author_last, editor_first, editor_last: ['Alan', 'Turing', 'Lise', 'Meitner'], ['Ada', 'Lovelace', 'Max', 'Born']"},
 		},
 		almost: []example{
+			{why: "two names at once, in other rows", gold: "author, editor: ['Ada Lovelace', 'Max Born'], ['Alan Turing', 'Lise Meitner']", pred: "author_first, author_last, editor_first, editor_last: ['Ada', 'Lovelace', 'Lise', 'Meitner'], ['Alan', 'Turing', 'Max', 'Born']"},
+			{why: "two names at once, one of them under the wrong headers", gold: "author, editor: ['Ada Lovelace', 'Max Born'], ['Alan Turing', 'Lise Meitner']", pred: "author_first, author_last, editor_first, editor_last: ['Lovelace', 'Ada', 'Max', 'Born'], ['Turing', 'Alan', 'Lise', 'Meitner']"},
 			{why: "a part is another", gold: "who, n: ['Ada Lovelace', 1], ['Alan Turing', 2]", pred: "first, last, n: ['Ada', 'Lovelace', 1], ['Alan', 'Kay', 2]"},
 			{why: "the parts under the wrong headers", gold: "who, n: ['Ada Lovelace', 1], ['Alan Turing', 2]", pred: "first, last, n: ['Lovelace', 'Ada', 1], ['Turing', 'Alan', 2]"},
 		},
@@ -342,9 +367,13 @@ var _ = addExamples(map[string]examplesOf{
 			{why: "departments", gold: "dept, n: ['Engineering', 5], ['Finance', 8]", pred: "dept, n: ['Eng', 5], ['Fin', 8]"},
 			{why: "directions", gold: "d, n: ['N', 5], ['S', 8], ['N', 6]", pred: "d, n: ['North', 5], ['South', 8], ['North', 6]"},
 			{why: "numbered words", gold: "p, n: ['P1', 5], ['P2', 8]", pred: "p, n: ['Phase 1', 5], ['Phase 2', 8]"},
+			{why: "a public list", gold: "land, n: ['DE', 5], ['DK', 8], ['SK', 9]", pred: "land, n: ['Germany', 5], ['Denmark', 8], ['Slovakia', 9]"},
+			{why: "initials", gold: "team, n: ['R&D', 5], ['HR', 8]", pred: "team, n: ['Research and Development', 5], ['Human Resources', 8]"},
 			{why: "with NULL", gold: "sex, n: ['M', 5], ['F', 8], [null, 1]", pred: "sex, n: ['Male', 5], ['Female', 8], [null, 1]"},
 		},
 		almost: []example{
+			{why: "a code of another country", gold: "land, n: ['IS', 5], ['IL', 8]", pred: "land, n: ['Israel', 5], ['Illyria', 8]"},
+			{why: "initials of some words", gold: "team, n: ['RD', 5], ['HR', 8]", pred: "team, n: ['Road Design Group', 5], ['Human Resources', 8]"},
 			{why: "exchanged", gold: "sex, age: ['M', 41.2], ['F', 38.7]", pred: "sex, age: ['female', 41.2], ['male', 38.7]"},
 			{why: "a value on both sides", gold: "t, n: ['A', 5], ['B', 8]", pred: "t, n: ['ABC', 5], ['B', 8]"},
 			{why: "two that may be meant", gold: "m, n: ['J', 5], ['F', 8]", pred: "m, n: ['June', 5], ['July', 8]"},

@@ -15,12 +15,12 @@ import (
 
 var textKinds = []Kind{
 	{
-		Name: "concatenated", Class: Presentational, find: func(e *evidence) *found { return joined(e, goldSide) },
-		Meaning: "All rows agree once two to four columns of gold are joined into the text that the answer shows.", Example: "('Ada', 'Lovelace'); ('Ada Lovelace')",
+		Name: "concatenated", Class: Presentational, find: func(e *evidence) *found { return joinedAny(e, goldSide) },
+		Meaning: "All rows agree once two to four columns of gold are joined into the text that the answer shows, or two each into several.", Example: "('Ada', 'Lovelace'); ('Ada Lovelace')",
 	},
 	{
-		Name: "split", Class: Presentational, find: func(e *evidence) *found { return joined(e, predSide) },
-		Meaning: "All rows agree once two to four columns of the answer are joined into the text that gold shows.", Example: "('Ada Lovelace'); ('Ada', 'Lovelace')",
+		Name: "split", Class: Presentational, find: func(e *evidence) *found { return joinedAny(e, predSide) },
+		Meaning: "All rows agree once two to four columns of the answer are joined into the text that gold shows, or two each into several.", Example: "('Ada Lovelace'); ('Ada', 'Lovelace')",
 	},
 	{
 		Name: "punctuated", Class: Presentational, find: punctuated,
@@ -33,10 +33,6 @@ var textKinds = []Kind{
 	{
 		Name: "abbreviated", Class: Presentational, find: abbreviated,
 		Meaning: "All rows agree once the values of a column of text are written out: each of several is the code of one of the other side in a public list, or a beginning or the initials of its words, and of no other.", Example: "('M', 5), ('F', 7); ('male', 5), ('female', 7)",
-	},
-	{
-		Name: "flagged", Class: Presentational, find: flagged,
-		Meaning: "All rows agree once a column of two labels is read as truth values, which the other side shows: its name says which label is true.", Example: "(state) = ('open'), ('closed'); (is_open) = (true), (false)",
 	},
 }
 
@@ -103,6 +99,14 @@ func (e *evidence) someRows(s side, columns []int, rest []uint64) []int {
 // joinsKnown tells whether joining the cells of some rows gives texts that are known.
 func joinsKnown(t *scoring.Table, columns []int, sep []string, rest []uint64, known map[uint64]bool, rows []int) bool {
 	return !slices.ContainsFunc(rows, func(i int) bool { return !known[cell.Mix(rest[i], joinedKey(t, columns, sep, i))] })
+}
+
+// joinedAny tells whether columns of one side are, joined, one or several of the other.
+func joinedAny(e *evidence, many side) *found {
+	if r := joined(e, many); r != nil {
+		return r
+	}
+	return joinedSeveral(e, many)
 }
 
 // joined tells whether some columns that only one side has are, joined, one that only the other

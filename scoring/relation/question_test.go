@@ -1,0 +1,93 @@
+package relation_test
+
+import "testing"
+
+// TestQuestionDecides states pairs of results whose relation hangs on the question, or on what the
+// queries ask for, with the first relation on each side of the border.
+func TestQuestionDecides(t *testing.T) {
+	const (
+		best     = "SELECT crew, SUM(catch) AS kg FROM hauls GROUP BY crew ORDER BY kg DESC LIMIT 3"
+		bestOnly = "SELECT crew FROM hauls GROUP BY crew ORDER BY SUM(catch) DESC LIMIT 3"
+		three    = "crew, kg: ['Nora', 812.5], ['Elbe', 640], ['Ahoi', 602.25]"
+		crews    = "crew: ['Nora'], ['Elbe'], ['Ahoi']"
+
+		legs     = "SELECT port FROM legs WHERE voyage = 9 ORDER BY leg"
+		ports    = "port: ['Kiel'], ['Riga'], ['Oslo'], ['Bergen']"
+		byName   = "port: ['Bergen'], ['Kiel'], ['Oslo'], ['Riga']"
+		numbered = "no, port: [1, 'Kiel'], [2, 'Riga'], [3, 'Oslo'], [4, 'Bergen']"
+		counted  = "no, port: [4, 'Kiel'], [3, 'Riga'], [2, 'Oslo'], [1, 'Bergen']"
+
+		spills     = "SELECT COUNT(*) AS n FROM spills WHERE port = 'Riga' AND year = 2021"
+		maxDraught = "SELECT MAX(draught) AS d FROM ships WHERE flag = 'MT'"
+		none       = "d DOUBLE: [null]"
+		zero       = "n: [0]"
+	)
+	for _, tc := range []struct {
+		example
+		want string
+	}{
+		// A column that is asked for beside the ranking.
+		{example{question: "Top 3 crews with their catch in kg", gold: three, pred: crews, goldSQL: best, predSQL: bestOnly}, "dropped_asked"},
+		{example{question: "Which 3 crews caught most, and how much?", gold: three, pred: crews, goldSQL: best, predSQL: bestOnly}, "dropped_asked"},
+		{example{question: "The three best crews; also state what they caught", gold: three, pred: crews, goldSQL: best, predSQL: bestOnly}, "dropped_asked"},
+		{example{question: "How many kg did the three best crews land?", gold: three, pred: crews, goldSQL: best, predSQL: bestOnly}, "dropped_asked"},
+		{example{question: "Top 3 crews by catch (crew, kg)", gold: three, pred: crews, goldSQL: best, predSQL: bestOnly}, "dropped_asked"},
+		{example{question: "Top 3 crews by catch", gold: three, pred: crews, goldSQL: best, predSQL: bestOnly}, "dropped_order_key"},
+		{example{question: "Which three crews landed the largest catch?", gold: three, pred: crews, goldSQL: best, predSQL: bestOnly}, "dropped_order_key"},
+		{example{question: "Name the 3 crews with the highest total catch.", gold: three, pred: crews, goldSQL: best, predSQL: bestOnly}, "dropped_order_key"},
+		// A column that a condition holds to one value.
+		{example{question: "List name and flag of the ships under flag MT", gold: "name, flag: ['Gozo', 'MT'], ['Comino', 'MT']", pred: "name: ['Gozo'], ['Comino']", goldSQL: "SELECT name, flag FROM ships WHERE flag = 'MT'", predSQL: "SELECT name FROM ships WHERE flag = 'MT'"}, "dropped_constant"},
+		{example{question: "Which ships sail under MT?", gold: "name, flag: ['Gozo', 'MT'], ['Comino', 'MT']", pred: "name: ['Gozo'], ['Comino']", goldSQL: "SELECT name, flag FROM ships WHERE flag = 'MT'", predSQL: "SELECT name FROM ships WHERE flag = 'MT'"}, "dropped_filter"},
+		// Order in any words.
+		{example{question: "List the ports of voyage 9 from first to last.", gold: ports, pred: byName, goldSQL: legs}, "reordered"},
+		{example{question: "In what sequence were the ports of voyage 9 called at?", gold: ports, pred: byName, goldSQL: legs}, "reordered"},
+		{example{question: "Show the itinerary of voyage 9.", gold: ports, pred: byName, goldSQL: legs}, "reordered"},
+		{example{question: "Which ports does voyage 9 call at?", gold: ports, pred: byName, goldSQL: legs}, "same"},
+		{example{question: "List the ports of voyage 9 in any order.", gold: ports, pred: byName, goldSQL: legs}, "same"},
+		// Numbers of rows.
+		{example{question: "Show the itinerary of voyage 9.", gold: ports, pred: numbered, goldSQL: legs}, "extra_columns"},
+		{example{question: "Show the itinerary of voyage 9.", gold: ports, pred: counted, goldSQL: legs}, "reordered"},
+		{example{question: "Show the itinerary of voyage 9.", gold: ports, pred: "x, port: [4, 'Kiel'], [3, 'Riga'], [2, 'Oslo'], [1, 'Bergen']", goldSQL: legs, predSQL: "SELECT ROW_NUMBER() OVER (ORDER BY port) AS x, port FROM legs"}, "reordered"},
+		{example{question: "Show the itinerary of voyage 9.", gold: ports, pred: "hours, port: [4, 'Kiel'], [3, 'Riga'], [2, 'Oslo'], [1, 'Bergen']", goldSQL: legs}, "extra_columns"},
+		{example{question: "Which ports does voyage 9 call at?", gold: ports, pred: counted, goldSQL: legs}, "extra_columns"},
+		{example{question: "List the ports of voyage 9 in reverse order, with their number.", gold: ports, pred: counted, goldSQL: legs}, "extra_columns"},
+		// Lists in a cell.
+		{example{gold: "k, tags: ['a', 'Ida,Ben'], ['b', 'Cy,Dot,Eve']", pred: "k, tags: ['a', 'Ben,Ida'], ['b', 'Eve,Dot,Cy']"}, "list_reordered"},
+		{example{gold: "k, podium: ['a', 'Ida,Ben'], ['b', 'Cy,Dot,Eve']", pred: "k, podium: ['a', 'Ben,Ida'], ['b', 'Eve,Dot,Cy']"}, "cells_differ"},
+		{example{gold: "k, top_sellers: ['a', 'Ida,Ben'], ['b', 'Cy,Dot,Eve']", pred: "k, top_sellers: ['a', 'Ben,Ida'], ['b', 'Eve,Dot,Cy']"}, "cells_differ"},
+		{example{gold: "k, waypoints: ['a', 'Ida,Ben'], ['b', 'Cy,Dot,Eve']", pred: "k, waypoints: ['a', 'Ben,Ida'], ['b', 'Eve,Dot,Cy']"}, "cells_differ"},
+		{example{question: "List the guests of each tour in the order they signed up.", gold: "k, guests: ['a', 'Ida,Ben'], ['b', 'Cy,Dot,Eve']", pred: "k, guests: ['a', 'Ben,Ida'], ['b', 'Eve,Dot,Cy']"}, "cells_differ"},
+		{example{question: "List the guests of each tour.", gold: "k, guests: ['a', 'Ida,Ben'], ['b', 'Cy,Dot,Eve']", pred: "k, guests: ['a', 'Ben,Ida'], ['b', 'Eve,Dot,Cy']"}, "list_reordered"},
+		// What is no count or sum has no 0 for nothing.
+		{example{gold: "k, total_score_pct: ['a', 1], ['b', null]", pred: "k, total_score_pct: ['a', 1], ['b', 0]"}, "measures_differ"},
+		{example{gold: "k, sum_growth DOUBLE: ['a', 1.5], ['b', null]", pred: "k, sum_growth DOUBLE: ['a', 1.5], ['b', 0]"}, "measures_differ"},
+		{example{gold: "k, order_share DOUBLE: ['a', 0.5], ['b', null]", pred: "k, order_share DOUBLE: ['a', 0.5], ['b', 0]"}, "measures_differ"},
+		{example{gold: "k, last_amount DOUBLE: ['a', 7.5], ['b', null]", pred: "k, last_amount DOUBLE: ['a', 7.5], ['b', 0]"}, "measures_differ"},
+		{example{gold: "k, total_amount DOUBLE: ['a', 7.5], ['b', null]", pred: "k, total_amount DOUBLE: ['a', 7.5], ['b', 0]"}, "null_as_zero"},
+		{example{gold: "k, number_of_rates: ['a', 7], ['b', null]", pred: "k, number_of_rates: ['a', 7], ['b', 0]"}, "null_as_zero"},
+		{example{gold: "k, total_shares: ['a', 7], ['b', null]", pred: "k, total_shares: ['a', 7], ['b', 0]"}, "null_as_zero"},
+		// Digits.
+		{example{question: "Mean draught of each class, to two decimals", gold: "k, d DOUBLE: ['a', 7.2478], ['b', 6.7712]", pred: "k, d DOUBLE: ['a', 7.2], ['b', 6.8]"}, "measures_differ"},
+		{example{question: "Mean draught of each class, rounded to one decimal", gold: "k, d DOUBLE: ['a', 7.2512], ['b', 6.7534]", pred: "k, d DOUBLE: ['a', 7.3], ['b', 6.8]"}, "rounded"},
+		// Results that many queries give.
+		{example{gold: zero, pred: zero, goldSQL: spills, predSQL: "SELECT COUNT(*) AS n FROM spills WHERE port = 'Riga' AND year = 2012"}, "by_chance"},
+		{example{gold: zero, pred: zero, goldSQL: spills, predSQL: "SELECT COUNT(*) AS n FROM leaks WHERE port = 'Riga' AND year = 2021"}, "by_chance"},
+		{example{gold: zero, pred: zero, goldSQL: spills, predSQL: "SELECT 0 AS n"}, "by_chance"},
+		{example{gold: zero, pred: zero, goldSQL: spills, predSQL: "SELECT COUNT(*) AS n FROM spills WHERE port = 'Riga' AND year = 2021 AND 1 = 2"}, "by_chance"},
+		{example{gold: "n: [2]", pred: "n: [2]", goldSQL: spills, predSQL: "SELECT COUNT(*) AS n FROM spills WHERE port = 'Riga'"}, "by_chance"},
+		{example{gold: none, pred: none, goldSQL: maxDraught, predSQL: "SELECT MIN(draught) AS d FROM ships WHERE flag = 'MT'"}, "by_chance"},
+		{example{gold: none, pred: none, goldSQL: maxDraught, predSQL: "SELECT MAX(length) AS d FROM ships WHERE flag = 'MT'"}, "by_chance"},
+		{example{gold: "port", pred: "port", goldSQL: "SELECT port FROM spills WHERE year = 2021", predSQL: "SELECT port FROM spills WHERE year > 2021"}, "by_chance"},
+		{example{gold: "port", pred: "port", goldSQL: "SELECT port FROM spills WHERE year = 2021", predSQL: "SELECT s.port FROM spills AS s WHERE s.year IN (2021)"}, "both_empty"},
+		{example{gold: zero, pred: zero, goldSQL: spills, predSQL: "SELECT COUNT(id) AS n FROM spills WHERE year = 2021 AND port = 'Riga'"}, "same"},
+		{example{gold: zero, pred: zero, goldSQL: spills, predSQL: "SELECT COUNT(*) FILTER (WHERE port = 'Riga') AS n FROM spills WHERE year = 2021"}, "same"},
+		{example{gold: none, pred: none, goldSQL: maxDraught, predSQL: "SELECT draught AS d FROM ships WHERE flag = 'MT' ORDER BY draught DESC LIMIT 1"}, "same"},
+		{example{gold: "n: [212]", pred: "n: [212]", goldSQL: spills, predSQL: "SELECT COUNT(*) AS n FROM spills WHERE port = 'Riga' AND year = 2012"}, "same"},
+		{example{gold: zero, pred: zero}, "same"},
+	} {
+		found := tc.find(t)
+		if found[0].Name != tc.want {
+			t.Errorf("%s gold (%s) pred (%s) %s | %s: %s, want %s", tc.question, tc.gold, tc.pred, tc.goldSQL, tc.predSQL, found[0].Name, tc.want)
+		}
+	}
+}

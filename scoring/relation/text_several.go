@@ -1,0 +1,108 @@
+package relation
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/cell"
+	"github.com/badger-eval/badger/scoring/naming"
+)
+
+// maxParts is how many columns of parts are looked at where several texts are joined of two each.
+const maxParts = 8
+
+// joinedSeveral tells whether several columns of one side are each two of the other, joined, with
+// all else equal: the first and the last name of an employee and of a manager.
+func joinedSeveral(e *evidence, many side) *found {
+	s := e.solidPart()
+	if s == nil {
+		return nil
+	}
+	parts, wholes := s.gold, s.pred
+	if many == predSide {
+		parts, wholes = wholes, parts
+	}
+	if len(wholes) < 2 || len(wholes) > 3 || len(parts) < 2*len(wholes) || len(parts) > maxParts || many == goldSide && len(parts) != 2*len(wholes) {
+		return nil
+	}
+	t, o := e.table(many), e.table(!many)
+	manyRows, oneRows := slices.Clone(s.keysOf(many, t.Rows())), slices.Clone(s.keysOf(!many, o.Rows()))
+	left := slices.Clone(parts)
+	var used []int
+	for _, whole := range wholes {
+		c := &o.Columns[whole]
+		if c.Type != scoring.String {
+			return nil
+		}
+		texts := cell.AllKeys(c, cell.View{Kind: scoring.KindText})
+		two, keys := e.twoJoined(many, left, texts)
+		if two == nil {
+			return nil
+		}
+		left = slices.DeleteFunc(left, func(i int) bool { return slices.Contains(two, i) })
+		used = append(used, two...)
+		mixInto(oneRows, texts)
+		mixInto(manyRows, keys)
+	}
+	if !match(manyRows, oneRows).sameBag() {
+		return nil
+	}
+	r := &found{proof: Proof{GoldColumns: used, PredColumns: wholes}}
+	verb := "The answer joins"
+	if many == predSide {
+		verb = "The answer splits into parts what gold joins from"
+		r.proof.GoldColumns, r.proof.PredColumns = wholes, used
+	}
+	r.text = fmt.Sprintf("%s %s: %s are two of them each, one behind the other.", verb, named(t, used), named(o, wholes))
+	return r
+}
+
+// twoJoined are the two columns that give a column of texts, joined by one separator, whatever rows
+// they stand in, and the keys of the joined texts; nil where there are none.
+func (e *evidence) twoJoined(s side, among []int, texts []uint64) (two []int, keys []uint64) {
+	t, want := e.table(s), keySum(texts)
+	for _, order := range orders(among, false) {
+		if len(order) != 2 || !e.orderTellable(s, order) {
+			continue
+		}
+		for _, sep := range separators {
+			seps := []string{sep}
+			if !inPlace(t, order, sep) || strings.TrimSpace(sep) == "" && sep != " " || !partsTellable(t, order, seps) {
+				continue
+			}
+			keys := make([]uint64, t.Rows())
+			for i := range keys {
+				keys[i] = joinedKey(t, order, seps, i)
+			}
+			if keySum(keys) == want {
+				return order, keys
+			}
+		}
+	}
+	return nil, nil
+}
+
+// inPlace tells whether two parts of a person's name stand in the order that their names state: the
+// first name first, or behind a comma.
+func inPlace(t *scoring.Table, two []int, sep string) bool {
+	place := func(column int) (at int) {
+		for _, w := range naming.Words(t.Columns[column].Name) {
+			at = max(at, namePlace[w])
+		}
+		return at
+	}
+	x, y := place(two[0]), place(two[1])
+	if x == 0 || y == 0 {
+		return true
+	}
+	return (x < y) != strings.Contains(sep, ",")
+}
+
+func keySum(keys []uint64) (sum cell.Sum) {
+	for _, k := range keys {
+		sum.Add(k)
+	}
+	return sum
+}
