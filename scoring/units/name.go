@@ -125,17 +125,45 @@ func InName(name string, context *Question) Stated {
 	return r.name()
 }
 
-// Mentions tells whether a name has any word that may state something.
+// Mentions tells whether a name has any word that may state something. It takes no memory, so that
+// names which state nothing, as most do, are done with.
 func Mentions(name string) bool {
-	var room [8]token
-	r := reader{toks: tokens(room[:0], name)}
-	return r.known()
+	start, camel := -1, false
+	states := func(end int) bool {
+		if start < 0 {
+			return false
+		}
+		w := name[start:end]
+		start = -1
+		if camel {
+			return true // it may be several words
+		}
+		known := lexicon[strings.ToLower(w)]
+		return known != nil && known.states()
+	}
+	var last rune
+	for i, r := range name {
+		switch {
+		case unicode.IsLetter(r) || unicode.IsDigit(r):
+			if start < 0 {
+				start, camel = i, false
+			} else if unicode.IsUpper(r) && unicode.IsLower(last) || unicode.IsDigit(last) && !unicode.IsDigit(r) {
+				camel = true
+			}
+		case r == '/' || strings.ContainsRune(signs+"²³", r) || states(i):
+			return true
+		default:
+			start = -1
+		}
+		last = r
+	}
+	return states(len(name))
 }
 
 // known tells whether there is a word that may state something.
 func (r *reader) known() bool {
 	for i := range r.toks {
-		if w := r.toks[i].word; w != nil && (w.spells || w.share || w.per != nil) || r.toks[i].before == '/' {
+		if w := r.toks[i].word; w != nil && w.states() || r.toks[i].before == '/' {
 			return true
 		}
 	}

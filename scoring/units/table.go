@@ -405,6 +405,9 @@ type word struct {
 	per      *Unit     // a rate by time: daily
 }
 
+// states tells whether the word may state a unit or a share.
+func (w *word) states() bool { return w.spells || w.share || w.per != nil }
+
 // lexicon is all words that anything is known of, in lower case, in the singular and the plural.
 var lexicon map[string]*word
 

@@ -47,7 +47,11 @@ func TestInName(t *testing.T) {
 		{"dose_mg", "", "mg"}, {"dose_mcg", "", "µg"}, {"vitamin_d_iu", "", "IU"}, {"glucose_mmol_per_l", "", "mmol/l"}, {"customer", "", ""}, {"a", "", ""}, {"n", "", ""}, {"v", "", ""}, {"name", "", ""},
 		{"usd_eur", "", ""}, {"weight_pounds", "", "lb"}, {"price_pounds", "", "GBP"}, {"pounds", "", ""}, {"pressure_bar", "", "bar"}, {"bar_name", "", ""},
 	} {
-		if got := shown(units.InName(tc.name, units.Asked(tc.question))); got != tc.want {
+		got := shown(units.InName(tc.name, units.Asked(tc.question)))
+		if got != "" && !units.Mentions(tc.name) {
+			t.Errorf("%s states %q, and mentions no unit", tc.name, got)
+		}
+		if got != tc.want {
 			t.Errorf("%s (%s): %q, want %q", tc.name, tc.question, got, tc.want)
 		}
 	}
@@ -206,6 +210,13 @@ func BenchmarkInName(b *testing.B) {
 	for b.Loop() {
 		units.InName("customer_segment", q)
 		units.InName("total_freight_usd", q)
+	}
+}
+
+func BenchmarkMentions(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		units.Mentions("customer_segment")
 	}
 }
 
