@@ -308,7 +308,7 @@ var notShares = setOf("exchange fx heart pulse respiratory metabolic filtration 
 
 // fractional are words beside which percent and pct mean a fraction as often: sport writes a winning
 // percentage of 62.5 as .625, and SQL's PERCENT_RANK goes from 0 to 1.
-var fractional = setOf("win winning won save fg ft shooting goal slugging fielding on base obp slg batting free throw three point rank dist")
+var fractional = setOf("win winning won save fg ft shooting slugging fielding obp slg batting throw rank")
 
 func setOf(words string) map[string]bool {
 	set := map[string]bool{}
