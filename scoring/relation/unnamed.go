@@ -19,7 +19,7 @@ func permutedUnnamed(e *evidence) *found {
 	for _, k := range unnamed {
 		for _, l := range unnamed {
 			a, b := &e.a.Columns[k], &e.a.Columns[l]
-			if a.Gold < b.Gold && a.Pred > b.Pred && e.exchangeable(a, b) {
+			if a.Gold < b.Gold && a.Pred > b.Pred && e.exchangeable(a, b) && !e.inTime(a, b) {
 				return e.aboutPairs([]int{k, l}, fmt.Sprintf("The same rows, but %s and %s stand the other way round, and no name says which of them is which.", columnName(e.pred, b.Pred), columnName(e.pred, a.Pred)))
 			}
 		}
@@ -32,6 +32,16 @@ func permutedUnnamed(e *evidence) *found {
 func (e *evidence) exchangeable(a, b *scoring.ColumnPair) bool {
 	x, y := &e.gold.Columns[a.Gold], &e.gold.Columns[b.Gold]
 	return cell.NaturalKind(x) == cell.NaturalKind(y) && !slices.Equal(e.naturalKeys(goldSide, a.Gold), e.naturalKeys(goldSide, b.Gold))
+}
+
+// inTime tells whether two pairs of columns go together by their years: 2023 and 2024 are last year
+// and this year.
+func (e *evidence) inTime(a, b *scoring.ColumnPair) bool {
+	names := func(t *scoring.Table, i, j int) []*naming.Name {
+		return []*naming.Name{naming.Read(t.Columns[i].Name), naming.Read(t.Columns[j].Name)}
+	}
+	pairs := naming.Relative(names(e.gold, a.Gold, b.Gold), names(e.pred, a.Pred, b.Pred))
+	return len(pairs) == 2 && pairs[0][0] == pairs[0][1] && pairs[1][0] == pairs[1][1]
 }
 
 // named tells whether names or queries relate two columns, or one of them has no name that could
