@@ -95,13 +95,13 @@ func (e *evidence) turned(long side, label, value int) (n int, denied bool) {
 		if i == label || i == value {
 			continue
 		}
-		at := e.sameSet(long, i, isID)
+		at, mine, other := e.sameSetRead(long, i, isID)
 		if at < 0 {
 			return 0, false
 		}
 		isID[at] = true
-		mixInto(ids, e.naturalKeys(long, i))
-		mixInto(wideIDs, e.naturalKeys(!long, at))
+		mixInto(ids, mine)
+		mixInto(wideIDs, other)
 	}
 	rows := map[uint64]*cell.Sum{}
 	var texts []string // of the labels, …
