@@ -317,6 +317,11 @@ func (r *run) scoreOne(m *Metric, gold int) (s Score) {
 		if s, err = m.Score(r.ctx, in); err != nil {
 			return Fail(err)
 		}
+		if both := FieldGoldResult | FieldPredResult; (m.Needs|m.Reads)&both == both && (s.Status == StatusAbstained || s.Status == StatusOK && s.Value < 1) {
+			if cut := saysCut(in.Gold, in.Pred); cut != "" {
+				s.Reason = strings.TrimPrefix(s.Reason+"; "+cut, "; ")
+			}
+		}
 		if (m.Needs|m.Reads)&FieldGoldResult != 0 && in.Gold != nil {
 			s.Warnings = append(s.Warnings, in.Gold.Result.notes("gold result")...)
 		}

@@ -122,4 +122,10 @@ var laws = []Law{
 		Says:   "Both results hold the same rows equally often. Their order does not count here; `verdict` looks at it where the question asks for it. Columns that gold does not have do not count. `verdict` also takes rows that repeat because one query alone drops repetitions, and an answer without a column that gold holds to one value that the question names.",
 		Change: "`extra_columns: penalize` in `hybrid_ex` makes extra columns count.",
 	},
+	{
+		Name: "asked", About: "Rows",
+		Says: "`verdict` reads the question. A column that it asks to be told must be there, also beside a ranking (\"the three best and their points\"); what only ranks or filters may be left out. Where it asks for those that have at least one, or what they did, groups with nothing are too " +
+			"many. Where it asks for one row per thing, or for something of each or every one of them, equal rows count; where it asks for different ones, or which there are, they may come once, and so may names. Where it asks for an order, in any words (timeline, standings, from first to last, " +
+			"in which sequence), the rows come in it, and a column that numbers them agrees with it.",
+	},
 }

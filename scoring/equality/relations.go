@@ -19,7 +19,7 @@ var relationLaws = []Law{
 	{
 		Name: "lists", About: "Related results",
 		Says: "The order of a list in a cell carries nothing where gold's query aggregates it without an order or, if that query is not known, where the items are words and the lists have different " +
-			"lengths. Otherwise it may be a pair, a place or a route, and the order is content.",
+			"lengths, and neither a name (podium, top_sellers, steps) nor the question says that they come in an order. Otherwise it may be a pair, a place or a route, and the order is content.",
 	},
 	{
 		Name: "joined_texts", About: "Related results",
@@ -51,7 +51,7 @@ var relationLaws = []Law{
 	},
 	{
 		Name: "nothing_and_zero", About: "Related results",
-		Says: "In a count or a sum, by its name or query, nothing is 0: NULL may stand for 0, and groups without members may be shown or left out. In any other measure 0 is a value. A row with the total " +
+		Says: "In a count or a sum, by its name or query, nothing is 0: NULL may stand for 0, and groups without members may be shown or left out. In any other measure, such as a percentage, a growth, a rating or a first or last amount, 0 is a value. A row with the total " +
 			"of the others is a row too many, whatever it is called.",
 	},
 	{
@@ -69,6 +69,6 @@ var relationLaws = []Law{
 	},
 	{
 		Name: "coincidence", About: "Related results",
-		Says: "Results that go together by their numbers alone are not the same: names or queries must say that one counts, sums or repeats the other.",
+		Says: "Results that go together by their numbers alone are not the same: names or queries must say that one counts, sums or repeats the other. Where both queries are known and ask for different things, by other literals, tables or aggregates, a result that is empty, NULL, 0 or one digit shows nothing, and neither does one that the answer's query has written into it.",
 	},
 }

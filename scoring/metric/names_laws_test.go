@@ -11,7 +11,7 @@ import (
 )
 
 // namedPair is two results, and whether the names of their columns and the values under them let
-// one answer for the other. Results are written "k, n: 'a', 1; 'b', 2".
+// one answer for the other. Results are written "k, n: 'a', 1; 'b', 2", a type as "n:DOUBLE".
 type namedPair struct {
 	gold, pred       string
 	equal            bool
@@ -26,7 +26,12 @@ func (p *namedPair) result(t *testing.T, text string) map[string]any {
 	head, rows, _ := strings.Cut(text, ": ")
 	var columns []map[string]string
 	for _, name := range strings.Split(head, ", ") {
-		columns = append(columns, map[string]string{"name": name})
+		name, typ, typed := strings.Cut(name, ":")
+		c := map[string]string{"name": name}
+		if typed {
+			c["type"] = typ
+		}
+		columns = append(columns, c)
 	}
 	var cells [][]any
 	if err := json.Unmarshal([]byte("[["+strings.ReplaceAll(strings.ReplaceAll(rows, "'", `"`), "; ", "],[")+"]]"), &cells); err != nil {
@@ -132,6 +137,10 @@ var namedPairs = map[string][]namedPair{
 		{gold: "customer, total: 'Ann', 40.5; 'Bob', 50.25", pred: "name, customer_spend: 'Ann', 40.5; 'Bob', 50.25", equal: true},
 		{gold: "month, revenue: 'Jan', 40.5; 'Feb', 50.25", pred: "revenue_month, total: 'Jan', 40.5; 'Feb', 50.25", equal: true},
 		{gold: "item, count: 'x', 412; 'y', 377", pred: "label, item_count: 'x', 412; 'y', 377", equal: true},
+		{gold: "land, area_km2, population: 'A', 300, 5100; 'B', 410, 7200", pred: "land, inhabitants, surface: 'A', 300, 5100; 'B', 410, 7200"},
+		{gold: "land, area_km2, population: 'A', 300, 5100; 'B', 410, 7200", pred: "land, inhabitants, surface: 'A', 5100, 300; 'B', 7200, 410", equal: true},
+		{gold: "song, artist, composer: 's', 'Ann', 'Bob'; 't', 'Cyd', 'Dan'", pred: "song, writer, performer: 's', 'Ann', 'Bob'; 't', 'Cyd', 'Dan'"},
+		{gold: "parcel, order_date, ship_date: 1, '2014-01-03', '2014-01-09'; 2, '2020-02-01', '2020-02-04'", pred: "parcel, shipped_on, ordered_on: 1, '2014-01-03', '2014-01-09'; 2, '2020-02-01', '2020-02-04'"},
 		{gold: "bed, occupied, vacant: 'n', 14, 6; 's', 11, 9", pred: "bed, free_beds, taken_beds: 'n', 14, 6; 's', 11, 9"},
 	},
 	"numbered headers": {
@@ -171,6 +180,9 @@ var namedPairs = map[string][]namedPair{
 		{gold: "boat, licensed: 'a', true; 'b', false; 'c', true", pred: "boat, licensed: 'a', false; 'b', true; 'c', false"},
 		{gold: "boat, licensed: 'a', true; 'b', false; 'c', true", pred: "boat, unlicensed: 'a', false; 'b', true; 'c', true"},
 		{gold: "boat, seaworthy: 'a', true; 'b', false", pred: "boat, non_seaworthy: 'a', false; 'b', true", equal: true, related: true},
+		{gold: "host, has_visa: 'a', true; 'b', false; 'c', false", pred: "host, no_visa: 'a', true; 'b', false; 'c', false"},
+		{gold: "host, visas: 'a', 412; 'b', 377", pred: "host, no_visas: 'a', 412; 'b', 377", equal: true},
+		{gold: "host, has_children: 'a', true; 'b', false; 'c', false", pred: "host, childless: 'a', true; 'b', false; 'c', false"},
 		{gold: "firm, profit: 'a', 3; 'b', -3", pred: "firm, loss: 'a', -3; 'b', 3", equal: true, related: true},
 		{gold: "form, complete: 'a', true; 'b', false; 'c', true", pred: "form, is_incomplete: 'a', true; 'b', false; 'c', true"},
 		{gold: "form, complete: 'a', true; 'b', false; 'c', true", pred: "form, is_complete: 'a', 1; 'b', 0; 'c', 1", equal: true},
@@ -249,6 +261,7 @@ var namedPairs = map[string][]namedPair{
 		{gold: "d, n: 'Su', 412; 'Sa', 377", pred: "d, n: 'Saturday', 412; 'Sunday', 377"},
 		{gold: "team, n: 'QA', 412; 'PR', 377", pred: "team, n: 'Quality Assurance', 412; 'Public Relations', 377", equal: true, related: true},
 		{gold: "team, n: 'QA', 412; 'PR', 377", pred: "team, n: 'Public Relations', 412; 'Quality Assurance', 377"},
+		{gold: "team, n: 'R&D', 412; 'PR', 377", pred: "team, n: 'Research & Development', 412; 'Public Relations', 377", equal: true, related: true},
 		{gold: "team, n: 'SA', 412; 'SP', 377", pred: "team, n: 'Sales', 412; 'Support', 377"},
 		{gold: "team, n: 'Acct', 412; 'Mktg', 377", pred: "team, n: 'Account', 412; 'Marketing', 377"},
 		{gold: "grade, n: 'Jun', 412; 'Sen', 377", pred: "grade, n: 'Junior', 412; 'Senior', 377", equal: true, related: true},

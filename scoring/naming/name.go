@@ -14,7 +14,9 @@ type Name struct {
 	plain   []string // the words, synonyms made one
 	words   []word
 	numbers []number
-	place   bool // it gives the position of a column and nothing else
+	place   bool   // it gives the position of a column and nothing else
+	no      string // the root of the word behind "no" at its beginning: no_visa denies has_visa, and may be a number of visas
+	owns    bool   // it begins with "has" or the like
 }
 
 type word struct {
@@ -25,6 +27,7 @@ type word struct {
 	negated bool   // "not" or the like stands before it
 	denies  string // the root of what it denies: uninsured denies insured
 	covered bool   // it is part of a phrase that says something else than its words
+	slight  bool   // a preposition: it says something on an axis, and nothing else
 }
 
 // number is a number in a name, such as 2023 in revenue_2023, and what it counts: a year, a
@@ -51,6 +54,10 @@ func Read(name string) *Name {
 	tokens := tokens(name)
 	n.tokens = tokens
 	n.plain = Canonical(make([]string, 0, len(tokens)), name)
+	if len(tokens) > 1 && tokens[0] == "no" && tokens[1] != "of" {
+		n.no = root(tokens[1])
+	}
+	n.owns = len(tokens) > 1 && owning[tokens[0]]
 	n.readNumbers(tokens)
 	n.readWords(tokens)
 	return n
@@ -117,6 +124,9 @@ func tokens(name string) []string {
 	return out
 }
 
+// owning begin a name that says whether something is there.
+var owning = wordSet("has have had with any is are")
+
 // negations deny the word behind them.
 var negations = wordSet("not non isnt hasnt never without")
 
@@ -159,7 +169,7 @@ func (n *Name) readWords(tokens []string) {
 		if (fillers[t] || helpers[t]) && !(edge && prepositions[t]) {
 			continue
 		}
-		w := word{text: t, root: root(t), negated: negated}
+		w := word{text: t, root: root(t), negated: negated, slight: prepositions[t]}
 		if edge || !prepositions[t] {
 			w.senses = l.of(t)
 		}
@@ -180,8 +190,12 @@ var adjectives = wordSet("active valid complete correct eligible accurate visibl
 	"legal legible licit literate logical approved able abled agree agreed qualified satisfied enrolled allowed similar honest connected continued continuous assembled engaged infected integrated interested " +
 	"loyal obedient organized proven respectful trust advantaged activated registered listed commissioned funded centralized typical symptomatic moral social sexual theist synchronous matched classified labeled spelled")
 
-// denied is the root of the word that a word denies by its prefix, empty where it denies none.
+// denied is the root of the word that a word denies by its prefix or ending, empty where it denies
+// none.
 func denied(w string) string {
+	if base, ok := strings.CutSuffix(w, "less"); ok && len(base) > 3 && base != "regard" && base != "never" {
+		return root(base)
+	}
 	for _, p := range []string{"un", "non", "in", "im", "ir", "il", "dis", "de", "mis", "a"} {
 		base, ok := strings.CutPrefix(w, p)
 		if !ok || len(base) < 3 {

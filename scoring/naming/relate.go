@@ -84,6 +84,8 @@ func (n *Name) contrast(o *Name) int {
 		return byNumber
 	case n.denies(o) != o.denies(n):
 		return strict
+	case o.owns && o.mentions(n.no), n.owns && n.mentions(o.no):
+		return strict
 	}
 	return nothing
 }
@@ -175,6 +177,11 @@ func (n *Name) denies(o *Name) bool {
 	return false
 }
 
+// mentions tells whether a name has a word of some root, and does not deny it.
+func (n *Name) mentions(root string) bool {
+	return root != "" && n.no == "" && slices.ContainsFunc(n.words, func(w word) bool { return !w.negated && akin(w.root, root) })
+}
+
 // akin tells whether two roots are of one word: insur and insuranc.
 func akin(a, b string) bool {
 	if len(a) > len(b) {
@@ -243,9 +250,10 @@ func (n *Name) Affinity(o *Name) float64 {
 	if a.size() == 0 {
 		return 0
 	}
+	lone := len(a.words) == 1
 	common := 0.0
 	for i := range a.words {
-		if a.words[i].follows() {
+		if a.words[i].little() && !lone {
 			continue
 		}
 		best := 0.0
@@ -266,18 +274,19 @@ func (n *Name) Affinity(o *Name) float64 {
 func (n *Name) size() int {
 	size := len(n.words) + len(n.numbers)
 	for i := range n.words {
-		if n.words[i].follows() {
+		if n.words[i].little() {
 			size--
 		}
 	}
-	return size
+	return max(size, min(1, len(n.words)))
 }
 
-// follows tells whether a word goes on with a phrase.
-func (w *word) follows() bool { return w.covered && w.phrase == "" }
+// little tells whether a word is not counted: it goes on with a phrase, or is a preposition.
+func (w *word) little() bool { return w.covered && w.phrase == "" || w.slight }
 
 // alike is how much two words say the same: 1 for one word, its synonyms and its forms, and for
-// words of one pole, half for an abbreviation of three letters or more.
+// words of one pole, 0.9 for words that are used for one thing, and half for an abbreviation of three
+// letters or more.
 func (n *Name) alike(i int, o *Name, j int) float64 {
 	a, b := &n.words[i], &o.words[j]
 	if a.negated == b.negated && (a.root == b.root || canonical(a.text) == canonical(b.text)) {
@@ -289,6 +298,9 @@ func (n *Name) alike(i int, o *Name, j int) float64 {
 				return 1
 			}
 		}
+	}
+	if a.negated == b.negated && oneThing(a.root, b.root) {
+		return 0.9
 	}
 	short, long := a.text, b.text
 	if len(short) > len(long) {

@@ -2,7 +2,6 @@ package relation
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
@@ -82,66 +81,4 @@ func turnedFlag(e *evidence) *found {
 		}
 	}
 	return nil
-}
-
-// flagged finds a column of two labels on one side that is a column of truth values on the other,
-// whose name says which of them is true: open and closed, or is_open.
-func flagged(e *evidence) *found {
-	s := e.solidPart()
-	if s == nil || len(s.gold) != 1 {
-		return nil
-	}
-	for _, j := range s.pred {
-		for _, labels := range []side{goldSide, predSide} {
-			label, truth := s.gold[0], j
-			if labels == predSide {
-				label, truth = j, s.gold[0]
-			}
-			t, f := &e.table(labels).Columns[label], flagOf(&e.table(!labels).Columns[truth])
-			if f == nil || t.Type != scoring.String {
-				continue
-			}
-			name := naming.Read(e.table(!labels).Columns[truth].Name)
-			of := labelledTrue(t, name)
-			if of == nil || !slices.Contains(of.value, true) || !slices.Contains(of.value, false) {
-				continue
-			}
-			rows, flags := s.keysOf(labels, t.Len()), s.keysOf(!labels, len(f.value))
-			if match(of.keys(rows, false), f.keys(flags, false)).sameBag() {
-				return &found{
-					text:  fmt.Sprintf("%s of the answer says in other words what %s says: true where a label is what the name says; all else agrees.", columnName(e.pred, j), columnName(e.gold, s.gold[0])),
-					proof: Proof{GoldColumns: s.gold, PredColumns: []int{j}},
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// labelledTrue is a column of two labels as truth values: true where a label says what a name says;
-// nil where the name does not tell the labels apart.
-func labelledTrue(c *scoring.Column, name *naming.Name) *flag {
-	f := &flag{make([]bool, c.Len()), make([]bool, c.Len())}
-	says := map[string]bool{}
-	told := false
-	for i := range c.Len() {
-		if c.IsNull(i) {
-			f.null[i] = true
-			continue
-		}
-		label := c.Text(i)
-		if _, known := says[label]; !known {
-			l := naming.Read(label)
-			says[label] = !name.Contradicts(l) && name.Related(l)
-			told = told || says[label]
-			if len(says) > 2 {
-				return nil
-			}
-		}
-		f.value[i] = says[label]
-	}
-	if !told {
-		return nil
-	}
-	return f
 }

@@ -8,6 +8,19 @@ const (
 // The relations that names, queries or enough values must bear out, with the neighbours that they
 // do not bear out.
 var _ = addExamples(map[string]examplesOf{
+	"permuted_unnamed": {
+		holds: []example{
+			{why: "neither name is gold's", gold: "farm, oxen, mules: ['a', 4, 9], ['b', 6, 2]", pred: "farm, foo, bar: ['a', 9, 4], ['b', 2, 6]"},
+			{why: "texts", gold: "case, judge, clerk: [1, 'Ash', 'Elm'], [2, 'Oak', 'Yew']", pred: "case, left, right: [1, 'Elm', 'Ash'], [2, 'Yew', 'Oak']"},
+		},
+		almost: []example{
+			{why: "one name is gold's", gold: "farm, oxen, mules: ['a', 4, 9], ['b', 6, 2]", pred: "farm, mules, bar: ['a', 9, 4], ['b', 2, 6]"},
+			{why: "in gold's order", gold: "farm, oxen, mules: ['a', 4, 9], ['b', 6, 2]", pred: "farm, foo, bar: ['a', 4, 9], ['b', 6, 2]"},
+			{why: "names that engines give", gold: "farm, oxen, mules: ['a', 4, 9], ['b', 6, 2]", pred: "farm, col_1, col_2: ['a', 9, 4], ['b', 2, 6]"},
+			{why: "of two kinds", gold: "farm, owner, mules: ['a', 'Li', 9], ['b', 'Wu', 2]", pred: "farm, foo, bar: ['a', 9, 'Li'], ['b', 2, 'Wu']"},
+			{why: "the queries say which is which", gold: "farm, oxen, mules: ['a', 4, 9], ['b', 6, 2]", pred: "farm, foo, bar: ['a', 9, 4], ['b', 2, 6]", goldSQL: "SELECT farm, oxen, mules FROM t", predSQL: "SELECT farm, mules AS foo, oxen AS bar FROM t"},
+		},
+	},
 	"crossed": {
 		holds: []example{
 			{why: "least and greatest", gold: "k, min, max: ['a', 1, 9], ['b', 2, 8]", pred: "k, min, max: ['a', 9, 1], ['b', 8, 2]"},
@@ -346,19 +359,6 @@ var _ = addExamples(map[string]examplesOf{
 			{why: "two names at once, one of them under the wrong headers", gold: "author, editor: ['Ada Lovelace', 'Max Born'], ['Alan Turing', 'Lise Meitner']", pred: "author_first, author_last, editor_first, editor_last: ['Lovelace', 'Ada', 'Max', 'Born'], ['Turing', 'Alan', 'Lise', 'Meitner']"},
 			{why: "a part is another", gold: "who, n: ['Ada Lovelace', 1], ['Alan Turing', 2]", pred: "first, last, n: ['Ada', 'Lovelace', 1], ['Alan', 'Kay', 2]"},
 			{why: "the parts under the wrong headers", gold: "who, n: ['Ada Lovelace', 1], ['Alan Turing', 2]", pred: "first, last, n: ['Lovelace', 'Ada', 1], ['Turing', 'Alan', 2]"},
-		},
-	},
-	"flagged": {
-		holds: []example{
-			{why: "open and closed", gold: "valve, state: ['v', 'open'], ['w', 'closed'], ['x', 'open']", pred: "valve, is_open: ['v', true], ['w', false], ['x', true]"},
-			{why: "the reverse", gold: "pupil, failed: ['v', 1], ['w', 0]", pred: "pupil, result: ['v', 'failed'], ['w', 'passed']"},
-			{why: "with NULL", gold: "valve, state: ['v', 'open'], ['w', 'shut'], ['x', null]", pred: "valve, closed: ['v', 'no'], ['w', 'yes'], ['x', null]"},
-		},
-		almost: []example{
-			{why: "the other label", gold: "valve, state: ['v', 'open'], ['w', 'closed']", pred: "valve, is_closed: ['v', true], ['w', false]"},
-			{why: "a name that says nothing of the labels", gold: "valve, state: ['v', 'open'], ['w', 'closed']", pred: "valve, flag: ['v', true], ['w', false]"},
-			{why: "three labels", gold: "valve, state: ['v', 'open'], ['w', 'closed'], ['x', 'broken']", pred: "valve, is_open: ['v', true], ['w', false], ['x', false]"},
-			{why: "one row is not so", gold: "valve, state: ['v', 'open'], ['w', 'closed'], ['x', 'open']", pred: "valve, is_open: ['v', true], ['w', false], ['x', false]"},
 		},
 	},
 	"abbreviated": {

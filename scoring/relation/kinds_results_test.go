@@ -26,11 +26,19 @@ var _ = addExamples(map[string]examplesOf{
 	},
 	"formatted": {
 		holds: []example{
+			{why: "open and closed", gold: "valve, state: ['v', 'open'], ['w', 'closed'], ['x', 'open']", pred: "valve, is_open: ['v', true], ['w', false], ['x', true]"},
+			{why: "the reverse", gold: "pupil, failed: ['v', 1], ['w', 0]", pred: "pupil, result: ['v', 'failed'], ['w', 'passed']"},
+			{why: "with NULL", gold: "valve, state: ['v', 'open'], ['w', 'shut'], ['x', null]", pred: "valve, closed: ['v', 'no'], ['w', 'yes'], ['x', null]"},
 			{why: "money with its sign", gold: "k, v: ['a', 1234.5], ['b', 20]", pred: "k, v: ['a', '$1,234.50'], ['b', '$20.00']"},
 			{why: "words for truth values", gold: "k, f BOOL: ['a', true], ['b', false]", pred: "k, f: ['a', 'yes'], ['b', 'no']"},
 			{why: "a date in words", gold: "k, d DATE: ['a', '2024-01-05'], ['b', '2024-02-17']", pred: "k, d: ['a', '5 Jan 2024'], ['b', '17 Feb 2024']"},
 		},
-		almost: []example{{why: "another amount", gold: "k, v: ['a', 1234.5], ['b', 20]", pred: "k, v: ['a', '$1,834.50'], ['b', '$20.00']"}},
+		almost: []example{
+			{why: "the other label", gold: "valve, state: ['v', 'open'], ['w', 'closed']", pred: "valve, is_closed: ['v', true], ['w', false]"},
+			{why: "a name that says nothing of the labels", gold: "valve, state: ['v', 'open'], ['w', 'closed']", pred: "valve, flag: ['v', true], ['w', false]"},
+			{why: "three labels", gold: "valve, state: ['v', 'open'], ['w', 'closed'], ['x', 'broken']", pred: "valve, is_open: ['v', true], ['w', false], ['x', false]"},
+			{why: "one row is not so", gold: "valve, state: ['v', 'open'], ['w', 'closed'], ['x', 'open']", pred: "valve, is_open: ['v', true], ['w', false], ['x', false]"},
+			{why: "another amount", gold: "k, v: ['a', 1234.5], ['b', 20]", pred: "k, v: ['a', '$1,834.50'], ['b', '$20.00']"}},
 	},
 	"reordered": {
 		holds: []example{

@@ -127,13 +127,12 @@ func distinct(to map[string]string) map[string]string {
 }
 
 // shortForm tells whether a text is a beginning of another one, word by word, or made of its
-// initials. The long form has three letters at least, and neither has signs, which no short form
-// drops.
+// initials. The long form has three letters at least, and a beginning drops no signs.
 func shortForm(short, long string) bool {
-	if !wordsOnly(long) || len(letters(long)) < 3 || len(short) >= len(long) {
+	if len(letters(long)) < 3 || len(short) >= len(long) {
 		return false
 	}
-	return naming.Initials(short, long) || wordsOnly(short) && naming.Read(short).Shortens(naming.Read(long))
+	return naming.Initials(short, long) || wordsOnly(long) && wordsOnly(short) && naming.Read(short).Shortens(naming.Read(long))
 }
 
 // wordsOnly tells whether a text begins with a letter and has no signs, which no abbreviation

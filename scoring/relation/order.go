@@ -348,7 +348,7 @@ func (e *evidence) keeps(o *Order) bool {
 }
 
 // placeWords are the words of names of columns that number rows.
-var placeWords = wordSet("rank ranking rk rnk place placing position pos no nr num number n rn row rownum seq sequence order ord step stop idx index standing")
+var placeWords = wordSet("rank ranking rk rnk place placing position pos no nr num number n rn row rownum seq sequence order ord ordinal step stop idx index standing leg lap stage round heat turn part chapter episode track item line level tier pick seed finish")
 
 // backwards are the words of an order that may begin with the highest number.
 var backwards = wordSet("worst bottom last reverse reversed countdown lowest descending desc")
@@ -361,12 +361,25 @@ func (e *evidence) numberedOtherwise(o *Order) bool {
 	for _, j := range e.a.Extra {
 		c := &e.pred.Columns[j]
 		rows := e.numbered(c)
-		if rows == nil || !anyWord(naming.Words(c.Name), placeWords) {
+		if rows == nil || !anyWord(naming.Words(c.Name), placeWords) && !ranks(e.queries().pred.item(j, len(e.pred.Columns))) {
 			continue
 		}
 		if !slices.ContainsFunc(o.Sequences(e.gold), func(s Sequence) bool { return e.inStep(e.allPairs(), s, rows) }) {
 			return true
 		}
+	}
+	return false
+}
+
+// ranks tells whether an expression numbers rows by a window.
+func ranks(x sqlparts.Expr) bool {
+	c, ok := x.(*sqlparts.Call)
+	if !ok || c.Over == nil {
+		return false
+	}
+	switch strings.ToLower(c.Name.Last().Text) {
+	case "row_number", "rank", "dense_rank":
+		return true
 	}
 	return false
 }

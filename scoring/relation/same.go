@@ -27,6 +27,10 @@ var sameKinds = []Kind{
 		Meaning: "Neither result has a row.", Example: "no rows; no rows",
 	},
 	{
+		Name: "permuted_unnamed", Class: Difference, find: permutedUnnamed,
+		Meaning: "All rows agree, but two columns of one kind stand the other way round under names that nothing relates to gold's, so that the answer may as well have exchanged their headers.", Example: "(bulls, bears) = (7, 4); (pessimists, optimists) = (4, 7)",
+	},
+	{
 		Name: "tolerance", Class: Defensible, find: facts(isTolerance, "All rows agree, %s within a relative difference of %.2g", toleranceOf),
 		Meaning: "All rows agree, a column only within the relative tolerance.", Example: "(1000.0); (1003.2)",
 	},

@@ -34,10 +34,6 @@ var textKinds = []Kind{
 		Name: "abbreviated", Class: Presentational, find: abbreviated,
 		Meaning: "All rows agree once the values of a column of text are written out: each of several is the code of one of the other side in a public list, or a beginning or the initials of its words, and of no other.", Example: "('M', 5), ('F', 7); ('male', 5), ('female', 7)",
 	},
-	{
-		Name: "flagged", Class: Presentational, find: flagged,
-		Meaning: "All rows agree once a column of two labels is read as truth values, which the other side shows: its name says which label is true.", Example: "(state) = ('open'), ('closed'); (is_open) = (true), (false)",
-	},
 }
 
 // separators stand between texts that are joined.

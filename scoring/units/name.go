@@ -288,10 +288,7 @@ func (r *reader) name() (s Stated) {
 	if sport && s.Percent() {
 		s.Unit, s.Share = nil, true
 	}
-	if s.Per != nil && s.Unit != nil && s.Per.Measure == Duration && s.Unit.Measure == Length {
-		s.Unit, s.Per = speedOf(s.Unit, s.Per), nil
-	}
-	return s
+	return s.joined()
 }
 
 // per reads what a rate is of, from a place on, and returns the place after it.
@@ -353,7 +350,16 @@ func (r *reader) denominator(i int) *Unit {
 	return nil
 }
 
-// speedOf is the speed of a length a time.
-func speedOf(length, time *Unit) *Unit {
-	return &Unit{Measure: Speed, Symbol: length.Symbol + "/" + time.Symbol, factor: new(big.Rat).Quo(length.factor, time.factor)}
+// rates are the measures of rates that have units of their own.
+var rates = map[[2]Measure]Measure{{Length, Duration}: Speed, {Data, Duration}: Throughput, {Length, Volume}: FuelEconomy}
+
+// joined is the statement with a rate that has units of its own in one of those: km per hour.
+func (s Stated) joined() Stated {
+	if s.Unit == nil || s.Per == nil {
+		return s
+	}
+	if m, ok := rates[[2]Measure{s.Unit.Measure, s.Per.Measure}]; ok && s.Unit.Base == s.Per.Base {
+		s.Unit, s.Per = &Unit{Measure: m, Symbol: s.Unit.Symbol + "/" + s.Per.Symbol, factor: new(big.Rat).Quo(s.Unit.factor, s.Per.factor)}, nil
+	}
+	return s
 }

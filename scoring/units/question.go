@@ -45,12 +45,7 @@ func Asked(text string) *Question {
 			q.HowMany = true
 		}
 	}
-	for i := range r.toks {
-		if notShares[r.toks[i].low] && q.Share {
-			q.Share = r.shares()
-			break
-		}
-	}
+	q.Share = q.Share && r.shares()
 	r.soft = q.measures
 	for i := 0; i < len(r.toks); i++ {
 		t := &r.toks[i]
@@ -138,9 +133,7 @@ func (r *reader) sequence(i int, in bool) (s Stated, n int) {
 			}
 			if d := r.denominator(at); d != nil {
 				s.Per = d
-				if s.Unit != nil && s.Unit.Measure == Length && d.Measure == Duration {
-					s.Unit, s.Per = speedOf(s.Unit, d), nil
-				}
+				s = s.joined()
 				n = at + 1 - i
 			}
 			break
@@ -164,7 +157,10 @@ func (r *reader) behindIn(i int) (*Unit, int) {
 func (r *reader) shares() bool {
 	for i := range r.toks {
 		w := r.toks[i].low
-		if (shareWords[w] || shareWords[naming.Stem(w)]) && (i == 0 || !notShares[r.toks[i-1].low]) {
+		beside := func(k int) bool {
+			return k >= 0 && k < len(r.toks) && (notShares[r.toks[k].low] || notShares[naming.Stem(r.toks[k].low)])
+		}
+		if (shareWords[w] || shareWords[naming.Stem(w)]) && !beside(i-1) && !beside(i+1) {
 			return true
 		}
 	}

@@ -208,6 +208,13 @@ var entries = []entry{
 	{Speed, "mph", "", "0.44704", "", "", "mph", "", false},
 	{Speed, "kn", "", "463/900", "", "knot", "kts", "kn kt", false},
 
+	// Throughput, in bytes a second; fuel economy, in metres a litre.
+	{Throughput, "kbit/s", "", "125", "", "", "kbps", "", false},
+	{Throughput, "Mbit/s", "", "125000", "", "", "mbps", "", false},
+	{Throughput, "Gbit/s", "", "125000000", "", "", "gbps", "", false},
+	{FuelEconomy, "mpg", "", "1609344000000/3785411784", "", "", "mpg", "", false},
+	{FuelEconomy, "km/l", "", "1000", "", "", "kmpl kml", "", false},
+
 	// Energy, in joules; power, in watts.
 	{Energy, "J", "", "1", "", "joule", "", "j", false},
 	{Energy, "kJ", "", "1000", "", "kilojoule", "kj", "", false},
@@ -271,18 +278,18 @@ var contexts = map[Measure]map[string]bool{
 	Money: setOf("revenue sale sales amount price cost budget income profit salary spend spending turnover expense balance fee value gmv arr mrr gdp debt loan tax payment paid invoice funding capital valuation asset " +
 		"earning wage pay cash money currency capitalization cap bill charge rent ebitda expenditure donation grant premium payout deposit aov ltv gross net investment proceeds billing exchange"),
 	Count:  setOf("population inhabitant people user view download unit subscriber follower visitor"),
-	Length: setOf("distance length height width depth elevation altitude radius diameter range rainfall rain precipitation snow snowfall thickness wavelength jump throw travelled traveled drive driven run swim route track trip waist visibility wave perimeter circumference clearance shoulder span mileage tall wide deep long far ran rode level"),
-	Mass:   setOf("weight mass load cargo freight payload catch harvest waste emission emissions co2 protein fat sugar carb fiber fibre sodium dose dosage tonnage ore weigh heavy crop shipped produced yield salt portion"),
+	Length: setOf("distance dist length len ht hgt height width depth elevation altitude radius diameter range rainfall rain precipitation snow snowfall thickness wavelength jump throw travelled traveled drive driven run swim route track trip waist visibility wave perimeter circumference clearance shoulder span mileage tall wide deep long far ran rode level"),
+	Mass:   setOf("weight wt mass load cargo freight payload catch harvest waste emission emissions co2 protein fat sugar carb fiber fibre sodium dose dosage tonnage ore weigh heavy crop shipped produced yield salt portion"),
 	Duration: setOf("time duration latency elapsed runtime lap delay wait waiting dur uptime downtime response session ttl ttr mttr turnaround shift travel ride call video film movie song track exposure cycle lead transit flight commute handling " +
 		"processing execution ping rtt timeout age tenure outage length took take last stay sla playtime finish pace gap interval long period watch watched training"),
 	Temperature: setOf("temp temperature tmax tmin dew freezing boiling melting thermostat fever climate heat warm warmest cold coldest hot hottest weather"),
 	Data:        setOf("size storage data traffic memory disk file download upload bandwidth transfer ram cache usage throughput table backup payload bucket index"),
 	Area:        setOf("area surface land floor plot field acreage living"),
-	Volume:      setOf("volume fuel capacity water milk consumption tank liquid oil wine beer discharge displacement drink engine"),
+	Volume:      setOf("volume vol fuel capacity water milk consumption tank liquid oil wine beer discharge displacement drink engine"),
 	Speed:       setOf("speed velocity wind gust"),
 	Energy:      setOf("energy calorie kcal nutrition diet meal burned"),
 	Power:       setOf("power capacity generation output load demand solar wattage plant engine"),
-	Pressure:    setOf("pressure barometer barometric tyre tire"),
+	Pressure:    setOf("pressure press barometer barometric tyre tire"),
 	Angle:       setOf("angle bearing heading rotation slope inclination latitude longitude azimuth"),
 	Force:       setOf("force thrust"),
 	Electricity: setOf("voltage current battery charge"),

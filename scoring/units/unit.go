@@ -20,6 +20,8 @@ const (
 	Area        Measure = "area"
 	Volume      Measure = "volume"
 	Speed       Measure = "speed"
+	Throughput  Measure = "throughput"
+	FuelEconomy Measure = "fuel economy"
 	Energy      Measure = "energy"
 	Power       Measure = "power"
 	Pressure    Measure = "pressure"

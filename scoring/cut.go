@@ -1,0 +1,32 @@
+package scoring
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+)
+
+// isUsualLimit tells the numbers of rows at which agents' tools and clients cut results: 1, 2 or 5 times
+// a power of ten, from 100.
+func isUsualLimit(rows int) bool {
+	if rows < 100 {
+		return false
+	}
+	for rows%10 == 0 {
+		rows /= 10
+	}
+	return rows == 1 || rows == 2 || rows == 5
+}
+
+// saysCut says that the agent's result may be a part of what its query returned: it ends where tools cut
+// results, gold goes on, and the query does not name that number itself. It is empty otherwise.
+func saysCut(gold, pred *Query) string {
+	if gold == nil || gold.Result.Table == nil || pred.Result.Table == nil {
+		return ""
+	}
+	n, all := pred.Result.Table.Rows(), gold.Result.Table.Rows()
+	if n >= all || !isUsualLimit(n) || regexp.MustCompile(`\b`+strconv.Itoa(n)+`\b`).MatchString(pred.SQL) {
+		return ""
+	}
+	return fmt.Sprintf("the answer has exactly %d rows, as a tool cuts results, and gold has %d: was it cut?", n, all)
+}
