@@ -73,7 +73,7 @@ var laws = []Law{
 	{
 		Name: "identifiers", About: "Text",
 		Says: "Separators and letter case do not count in a UUID, nor in bytes, which are the same in hexadecimal digits, in base64 and by type. They do not count in a code if a name says that it is a telephone " +
-			"number, an ISBN, IBAN, EAN, card or tax number, a post code or the like, or if its check digits do. Of a telephone number 00 is the plus. No two codes of a column may become one.",
+			"number, an ISBN, IBAN, EAN, the number of a card, a post code or the like, or if its check digits do. Of a telephone number 00 is the plus. No two codes of a column may become one.",
 	},
 	{
 		Name: "truth_values", About: "Text",
