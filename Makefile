@@ -144,8 +144,11 @@ provider-names: ## read the names that Terraform modules may use from the provid
 # The labels lie outside the project. What the table was made from stands at its head.
 policy: ## make the table of policies from the labelled cases under DATA, and try it on databases left out
 	go run ./cmd/badger policy --all --out scoring/policy/table.tsv --page docs/labels.md \
-	  --answer $(DATA)/rosevec/cases.jsonl --answer $(DATA)/maple/cases.jsonl \
-	  --chosen $(DATA)/splash/cases.jsonl --chosen $(DATA)/traps/cases.jsonl --chosen scoring/metric/testdata/traps.jsonl --chosen laws \
+	  --answer $(DATA)/rosevec/cases.jsonl --answer $(DATA)/maple/cases.jsonl --answer $(DATA)/enterprise/spiderdev.jsonl \
+	  --answer $(DATA)/enterprise/acme.jsonl --answer $(DATA)/enterprise/ghevents.jsonl \
+	  --chosen $(DATA)/splash/cases.jsonl --chosen $(DATA)/traps/cases.jsonl --chosen $(DATA)/traps2/cases.jsonl \
+	  --chosen $(DATA)/enterprise/bizanalyst.jsonl --chosen $(DATA)/enterprise/hard.jsonl --chosen $(DATA)/enterprise/mutants.jsonl \
+	  --chosen scoring/metric/testdata/traps.jsonl --chosen laws \
 	  --logic $(DATA)/flex200/cases.jsonl
 
 # Some proxies lack the archives of the Databricks driver's experimental backend, one module for each platform. Nothing here is built

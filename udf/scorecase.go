@@ -16,6 +16,14 @@ func scoreCase(ctx context.Context, engine *scoring.Engine, data []byte, metrics
 		var cs *scoring.Case
 		if cs, err = scoring.DecodeCase(data); err == nil {
 			scores, err = engine.Score(ctx, cs, metrics...)
+			for i := range scores {
+				s := &scores[i]
+				for _, unread := range cs.Unread() {
+					if !slices.Contains(s.Warnings, unread) {
+						s.Warnings = append(s.Warnings, unread)
+					}
+				}
+			}
 		}
 	})
 	return scores, err

@@ -70,6 +70,10 @@ func (s FileSource) Cases(ctx context.Context) iter.Seq2[Item, error] {
 					yield(Item{}, errcode.New(errcode.InvalidArgument, "%s: expected one JSON object a line (JSON Lines), found an array", filepath.Base(s.Path)))
 					return
 				}
+				if looksLikeCSV(text) {
+					yield(Item{}, errcode.New(errcode.InvalidArgument, "%s: expected one JSON object a line (JSON Lines), and the first line looks like the header of CSV; write each row as an object, such as {\"case_id\": …, \"gold_sql\": …, \"sql\": …}", filepath.Base(s.Path)))
+					return
+				}
 			}
 			if len(text) == 0 && line.Length <= s.maxLine() {
 				continue
@@ -92,6 +96,11 @@ func notText(line []byte) string {
 		}
 	}
 	return ""
+}
+
+// looksLikeCSV tells a first line of names between commas, semicolons or tabs.
+func looksLikeCSV(line []byte) bool {
+	return len(line) > 0 && line[0] != '{' && bytes.ContainsAny(line, ",;\t") && !bytes.ContainsAny(line, "{}[]:")
 }
 
 // Copies finds the cases that several lines give. It finds none in what can be read only once.

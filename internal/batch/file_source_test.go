@@ -246,3 +246,25 @@ func FuzzCaseFile(f *testing.F) {
 		}
 	})
 }
+
+// A CSV is told at its first line, not once a line.
+func TestFileSourceTellsCSV(t *testing.T) {
+	for text, refused := range map[string]bool{
+		"id,question,sql\n1,why?,SELECT 1\n":   true,
+		"\"id\";\"question\"\n1;2\n":           true,
+		"\xef\xbb\xbfid\tsql\n1\t2\n":          true,
+		"{\"case_id\":\"a\"}\n":                false,
+		"{\"case_id\":\n{\"case_id\":\"a\"}\n": false,
+		"\"a\"\n{\"case_id\":\"a\"}\n":         false,
+	} {
+		got := ""
+		for _, err := range (batch.FileSource{Path: "cases.csv", In: strings.NewReader(text)}).Cases(t.Context()) {
+			if err != nil {
+				got = err.Error()
+			}
+		}
+		if strings.Contains(got, "looks like the header of CSV") != refused {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+}

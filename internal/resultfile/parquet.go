@@ -119,9 +119,12 @@ func (r *reader) checkChunks(f *file.Reader, in io.Seeker) error {
 	return nil
 }
 
-// checkArrowSchema verifies the Arrow schema that some writers leave in the footer.
+// arrowSchemaKey is where some writers leave an Arrow schema in the footer.
+const arrowSchemaKey = "ARROW:schema"
+
+// checkArrowSchema verifies that schema.
 func checkArrowSchema(f *file.Reader) error {
-	text := f.MetaData().KeyValueMetadata().FindValue("ARROW:schema")
+	text := f.MetaData().KeyValueMetadata().FindValue(arrowSchemaKey)
 	if text == nil {
 		return nil
 	}
@@ -129,7 +132,10 @@ func checkArrowSchema(f *file.Reader) error {
 	if err != nil {
 		return errcode.New(errcode.DataLoss, "malformed content: the Arrow schema in its footer")
 	}
-	return arrowtable.CheckSchema(stream)
+	if err := arrowtable.CheckSchema(stream); err != nil {
+		return err
+	}
+	return withoutFixedSizes(f, stream)
 }
 
 // withLogicalTypes marks the columns whose Parquet type has no Arrow type of its own.

@@ -16,8 +16,8 @@ func (c *column) codes() *cell.CodeText {
 // Words of names of columns that hold codes whose separators carry nothing, and bytes.
 var (
 	groupedCodes = []string{
-		"phone", "telephone", "tel", "mobile", "fax", "cell", "cellphone", "msisdn", "whatsapp", "hotline", "iban", "isbn", "issn", "ean", "gtin", "upc", "barcode", "card", "creditcard", "pan",
-		"ssn", "sin", "nin", "nino", "tin", "ein", "vat", "bban", "bic", "swift", "routing", "sortcode", "imei", "orcid", "npi", "postcode", "zip", "zipcode", "siren", "siret", "cusip", "isin",
+		"phone", "telephone", "tel", "mobile", "fax", "cellphone", "msisdn", "whatsapp", "hotline", "iban", "isbn", "issn", "ean", "gtin", "upc", "barcode", "card", "creditcard",
+		"ssn", "nin", "nino", "bban", "bic", "swift", "routing", "sortcode", "imei", "orcid", "npi", "postcode", "zip", "zipcode", "siren", "siret", "cusip", "isin",
 	}
 	byteWords = []string{"mac", "hash", "sha", "sha1", "sha256", "sha512", "md5", "checksum", "fingerprint", "digest", "hex", "bytes", "byte", "signature", "thumbprint", "etag"}
 )
@@ -37,7 +37,7 @@ func (a *aligner) codeReadings(g, p *column) (out []viewPair) {
 		if isNumeric(g) {
 			text, number = p, g
 		}
-		if (grouped || text.codes().Check) && text.codes().Groups && (number.col.Type == scoring.Int64 || number.col.Type == scoring.Decimal) {
+		if (grouped || text.codes().Check) && text.codes().Groups && text.textFormats().numbers.Format == "" && (number.col.Type == scoring.Int64 || number.col.Type == scoring.Decimal) {
 			view(cell.FormatCode, cell.FormatCode)
 		}
 		return out
@@ -65,7 +65,8 @@ func (a *aligner) codeReadings(g, p *column) (out []viewPair) {
 	case gc.Base64 && pc.Hex:
 		view(cell.FormatBase64, cell.FormatHex)
 	}
-	if gc.Groups && pc.Groups && (grouped || gc.Check && pc.Check || gc.Plus && pc.Plus) {
+	numbers := g.textFormats().numbers.Format != "" && p.textFormats().numbers.Format != "" // whose points are content
+	if gc.Groups && pc.Groups && !numbers && (grouped || gc.Check && pc.Check || gc.Plus && pc.Plus) {
 		view(cell.FormatCode, cell.FormatCode)
 	}
 	return out

@@ -222,6 +222,7 @@ func TestCodes(t *testing.T) {
 		{"an ISBN", "isbn|n:INT\n978-3-16-148410-0|5\n978-0-13-468599-1|7", "isbn:BIGINT|n:INT\n9783161484100|5\n9780134685991|7", "", true},
 		{"an ISBN of ten digits", "isbn|n:INT\n0-8044-2957-X|5", "isbn|n:INT\n080442957X|5", "", true},
 		{"a card", "card_number|n:INT\n4111 1111 1111 1111|5", "card_number|n:INT\n4111111111111111|5", "", true},
+		{"amounts that a name seems to call codes", "card|n:INT\n1234.56|5\n7890.12|7", "card:INT|n:INT\n123456|5\n789012|7", "", false},
 		{"parts of an article are content", "article|n:INT\n12-3|5\n4-56|7", "article|n:INT\n1-23|5\n45-6|7", "", false},
 		{"a network has points", "ip|n:INT\n10.1.1.10|5\n10.1.1.1|7", "ip|n:INT\n10.1.11.0|5\n10.1.1.1|7", "", false},
 		{"versions have points", "version|n:INT\n1.10|5\n1.2|7", "version|n:INT\n11.0|5\n1.2|7", "", false},

@@ -19,7 +19,9 @@ func (a *aligner) refuseNames() {
 		case a.denied(i, c.Pred):
 			a.crossed = append(a.crossed, *c)
 		case c.Kind == scoring.KindNumber && c.Scale == 0 && a.otherUnits(g, p, &c.Comparison):
-			a.refused = append(a.refused, *c)
+			refused := *c
+			refused.Fact = a.unitsFact(g, p)
+			a.refused = append(a.refused, refused)
 		default:
 			continue
 		}

@@ -55,7 +55,10 @@ type queried struct {
 // stated is the unit that the cells or the name of a column state.
 func (a *aligner) stated(c *column) units.Stated {
 	if c.unit == nil {
-		s := units.InName(c.col.Name, a.question())
+		var s units.Stated
+		if units.Mentions(c.col.Name) { // else nobody needs to read the question
+			s = units.InName(c.col.Name, a.question())
+		}
 		if c.kind == scoring.KindText {
 			s = c.textFormats().numbers.Stated().Or(s)
 		}
@@ -84,6 +87,9 @@ func (a *aligner) meant(g *column, other units.Stated) units.Stated {
 // converted to the answer's.
 func (a *aligner) compareUnits(g, p *column) (units.Relation, *units.Conversion) {
 	sp := a.stated(p)
+	if !sp.Says() {
+		return units.Unknown, nil
+	}
 	return units.Compare(a.meant(g, sp), sp)
 }
 
@@ -95,6 +101,12 @@ func (a *aligner) otherUnits(g, p *column, c *scoring.Comparison) bool {
 	}
 	how, _ := a.compareUnits(g, p)
 	return how == units.Other || how == units.Converted
+}
+
+// unitsFact names the units of two columns, the answer's first.
+func (a *aligner) unitsFact(g, p *column) string {
+	sp := a.stated(p)
+	return sp.String() + " for " + a.meant(g, sp).String()
 }
 
 // asWritten tells whether a format reads numbers in the unit in which they are written: quantities

@@ -58,7 +58,7 @@ var laws = []Law{
 	{
 		Name: "codes", About: "Text",
 		Says: "Text is read as numbers only where that loses nothing. A column stays text where a cell begins with zeros (007), has an exponent that a code could have (12e3), is in parentheses for no " +
-			"amount, where digits behind the point are not those of printed numbers (1.10 beside 1.2, or 1.10 against 1.1 where no name says that something is measured), or where two texts of the column would become one number. The CSV reader keeps such columns too.",
+			"amount, where digits behind the point are not those of printed numbers (1.10 beside 1.2, or 1.10 against 1.1 where no name says that something is measured), or where two texts of the column would become one number. The CSV reader keeps such columns too, and of two CSV files the columns that write the same numbers as 3.10 and as 3.1, where neither a name nor the values say that something is measured.",
 	},
 	{
 		Name: "texts", About: "Text",
@@ -73,7 +73,7 @@ var laws = []Law{
 	{
 		Name: "identifiers", About: "Text",
 		Says: "Separators and letter case do not count in a UUID, nor in bytes, which are the same in hexadecimal digits, in base64 and by type. They do not count in a code if a name says that it is a telephone " +
-			"number, an ISBN, IBAN, EAN, card or tax number, a post code or the like, or if its check digits do. Of a telephone number 00 is the plus. No two codes of a column may become one.",
+			"number, an ISBN, IBAN, EAN, the number of a card, a post code or the like, or if its check digits do. Of a telephone number 00 is the plus. No two codes of a column may become one.",
 	},
 	{
 		Name: "truth_values", About: "Text",
@@ -115,7 +115,7 @@ var laws = []Law{
 	},
 	{
 		Name: "nulls", About: "Rows",
-		Says: "NULL equals NULL and nothing else. Blank text is NULL where a column of text is read as numbers, dates or truth values. A gold column without a value may be missing. `verdict` also takes a row that is NULL throughout, which one query leaves out by IS NOT NULL or an inner join.",
+		Says: "NULL equals NULL and nothing else. Blank text is NULL where a column of text is read as numbers, dates or truth values. Words that programs print for NULL (NULL, (null), None, NaT, NA, N/A) are NULL in files and results without types beside numbers, dates, times and truth values; among texts they are texts, unless a column of numbers or dates of the same CSV file has the word; \\N and <NA> are NULL in CSV everywhere. A gold column without a value may be missing. `verdict` also takes a row that is NULL throughout, which one query leaves out by IS NOT NULL or an inner join.",
 	},
 	{
 		Name: "rows", About: "Rows",

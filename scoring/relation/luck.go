@@ -20,11 +20,13 @@ func byLuck(e *evidence) *found {
 	if len(q.gold.tables) > 0 && len(q.pred.tables) == 0 && readsNothing(q.pred) {
 		return &found{text: "The answer's query reads no table: its values are written into it."}
 	}
-	what := e.vacuous()
-	if what == "" {
-		return nil
+	what, why := e.vacuous(), ""
+	if what != "" {
+		why = q.asksOther()
 	}
-	why := q.asksOther()
+	if why == "" && e.gold.Rows() == 1 {
+		what, why = "one row", q.otherFirst()
+	}
 	if why == "" {
 		return nil
 	}
@@ -32,7 +34,7 @@ func byLuck(e *evidence) *found {
 	if sqlproof.Same(sqlparts.Parse(e.GoldSQL, d), sqlparts.Parse(e.PredSQL, d), nil) != nil {
 		return nil
 	}
-	return &found{text: fmt.Sprintf("Both results are %s, which many queries give, and the queries ask for different things: %s.", what, why)}
+	return &found{text: fmt.Sprintf("Both results are %s, which other queries give as well, and these ask for different things: %s.", what, why)}
 }
 
 // readsNothing tells whether a query has no source of rows at all.
@@ -129,6 +131,27 @@ func (q *query) literals() map[string]bool {
 		return true
 	})
 	return all
+}
+
+// otherFirst says that both queries keep the first row, each by a column that the other does not
+// look at.
+func (q *queries) otherFirst() string {
+	if !q.firsts() {
+		return ""
+	}
+	g, p := q.gold.resolved(q.gold.query.Order()[0].Expr), q.pred.resolved(q.pred.query.Order()[0].Expr)
+	of, other := columnNames(g), columnNames(p)
+	if len(of) == 0 || len(other) == 0 || aggregateOf(g) == "count" || aggregateOf(p) == "count" || q.pred.looksAt(of) || q.gold.looksAt(other) {
+		return ""
+	}
+	return fmt.Sprintf("gold keeps the first row by %s, the answer by %s", part(q.gold.order[0].text), part(q.pred.order[0].text))
+}
+
+// looksAt tells whether a query sorts or filters by one of some columns.
+func (q *query) looksAt(columns []string) bool {
+	return slices.ContainsFunc(columns, func(c string) bool {
+		return q.asked[c] || slices.ContainsFunc(q.query.Order(), func(o *sqlparts.OrderItem) bool { return slices.Contains(columnNames(q.resolved(o.Expr)), c) })
+	})
 }
 
 // constant tells whether a condition is on no column.

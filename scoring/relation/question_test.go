@@ -84,6 +84,10 @@ func TestQuestionDecides(t *testing.T) {
 		{example{gold: none, pred: none, goldSQL: maxDraught, predSQL: "SELECT draught AS d FROM ships WHERE flag = 'MT' ORDER BY draught DESC LIMIT 1"}, "same"},
 		{example{gold: "n: [212]", pred: "n: [212]", goldSQL: spills, predSQL: "SELECT COUNT(*) AS n FROM spills WHERE port = 'Riga' AND year = 2012"}, "same"},
 		{example{gold: zero, pred: zero}, "same"},
+		{example{gold: "ship: ['Gozo']", pred: "ship: ['Gozo']", goldSQL: "SELECT ship FROM ships ORDER BY launched LIMIT 1", predSQL: "SELECT ship FROM ships ORDER BY bought DESC LIMIT 1"}, "by_chance"},
+		{example{gold: "ship: ['Gozo']", pred: "ship: ['Gozo']", goldSQL: "SELECT ship FROM ships ORDER BY launched LIMIT 1", predSQL: "SELECT ship FROM ships WHERE launched = (SELECT MIN(launched) FROM ships)"}, "same"},
+		{example{gold: "ship: ['Gozo']", pred: "ship: ['Gozo']", goldSQL: "SELECT ship FROM crew GROUP BY ship ORDER BY COUNT(id) DESC LIMIT 1", predSQL: "SELECT ship FROM crew GROUP BY ship ORDER BY COUNT(name) DESC LIMIT 1"}, "same"},
+		{example{gold: "ship: ['Gozo']", pred: "ship: ['Gozo']", goldSQL: "SELECT ship FROM ships ORDER BY launched LIMIT 1", predSQL: "SELECT 'Gozo' AS ship"}, "by_chance"},
 	} {
 		found := tc.find(t)
 		if found[0].Name != tc.want {

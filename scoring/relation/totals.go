@@ -84,7 +84,7 @@ func totalLabelled(e *evidence) *found {
 // emptyAsked tells whether a question says that what is not there is shown as nothing.
 func emptyAsked(text string) bool {
 	q := question.Plain(text)
-	return slices.ContainsFunc([]string{" empty if ", " empty where ", " empty when ", " blank if ", " blank where ", " blank when ", " leave empty ", " leave it empty ", " leave blank ", " leave it blank ", " left empty ", " left blank ", " or empty ", " or blank ", " null if ", " null where ", " null when ", " or null ", " nothing if ", " empty otherwise ", " blank otherwise ", " null otherwise "},
+	return slices.ContainsFunc([]string{" empty if ", " empty where ", " empty when ", " blank if ", " blank where ", " blank when ", " leave empty ", " leave it empty ", " leave blank ", " leave it blank ", " left empty ", " left blank ", " null if ", " null where ", " null when ", " nothing if ", " empty otherwise ", " blank otherwise ", " null otherwise "},
 		func(s string) bool { return strings.Contains(q, s) })
 }
 

@@ -56,18 +56,10 @@ func otherUnit(e *evidence) *found {
 	var what []string
 	for _, c := range e.a.Refused {
 		r.proof.GoldColumns, r.proof.PredColumns = append(r.proof.GoldColumns, c.Gold), append(r.proof.PredColumns, c.Pred)
-		what = append(what, fmt.Sprintf("%s of the answer has the numbers of %s in another unit", named(e.pred, []int{c.Pred}), named(e.gold, []int{c.Gold})))
+		what = append(what, fmt.Sprintf("%s of the answer has the numbers of gold's %s in another unit (%s)", named(e.pred, []int{c.Pred}), named(e.gold, []int{c.Gold}), c.Fact))
 	}
-	r.text = sentenceCase(strings.Join(what, ", ")) + "."
+	r.text = strings.Join(what, ", ") + "."
 	return r
-}
-
-// sentenceCase begins a sentence.
-func sentenceCase(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
 }
 
 // unitFactor finds measures in another unit. A number may be any multiple of another by chance, so

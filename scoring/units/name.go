@@ -2,23 +2,23 @@ package units
 
 import (
 	"math/big"
+	"slices"
 	"strings"
 	"unicode"
-
-	"github.com/badger-eval/badger/scoring/naming"
 )
 
 // token is a word, a number or a sign of a name or a text.
 type token struct {
 	raw, low string
+	word     *word // what is known of it, or nil
 	number   bool
 	bracket  bool // it stands in brackets
 	before   rune // what separates it from the token before it, 0 where nothing does
 }
 
 // tokens splits a name or a text. Signs of units are tokens of their own, but for those that stand
-// with letters: m², °C, US$. A number ends where letters follow it: 100k.
-func tokens(s string) (out []token) {
+// with letters: m², °C, US$. A number ends where letters follow it: 100k. They are appended to out.
+func tokens(out []token, s string) []token {
 	depth, start := 0, -1
 	var sep, first rune // first of the token that is being read
 	flush := func(end int) {
@@ -68,10 +68,10 @@ const signs = "$€£¥₹₩₽₺₫₪₱฿₦₴₵₸৳%‰‱°"
 func appendToken(out []token, s string, bracket bool, before rune) []token {
 	add := func(s string, before rune) {
 		low := strings.ToLower(s)
-		out = append(out, token{raw: s, low: low, number: low[0] >= '0' && low[0] <= '9', bracket: bracket, before: before})
+		out = append(out, token{raw: s, low: low, word: lexicon[low], number: low[0] >= '0' && low[0] <= '9', bracket: bracket, before: before})
 	}
 	low := strings.ToLower(s)
-	if _, known := symbols[s]; known || len(vocabulary[low]) > 0 || low == s {
+	if _, known := symbols[s]; low == s || known || len(vocabulary[low]) > 0 {
 		add(s, before)
 		return out
 	}
@@ -114,29 +114,70 @@ func InName(name string, context *Question) Stated {
 	if name == "" {
 		return Stated{}
 	}
-	r := reader{toks: tokens(name)}
+	var room [8]token
+	r := reader{toks: tokens(room[:0], name)}
+	if !r.known() {
+		return Stated{}
+	}
 	if context != nil {
 		r.soft = context.soft
 	}
 	return r.name()
 }
 
-// speaks tells whether the name speaks of a measure by another word than the one at a place.
-func (r *reader) speaks(m Measure, but int) bool {
-	words := contexts[m]
-	for i := range r.toks {
-		if i == but {
-			continue
+// Mentions tells whether a name has any word that may state something. It takes no memory, so that
+// names which state nothing, as most do, are done with.
+func Mentions(name string) bool {
+	start, camel := -1, false
+	states := func(end int) bool {
+		if start < 0 {
+			return false
 		}
-		if w := r.toks[i].low; words[w] || words[naming.Stem(w)] || words[strings.TrimSuffix(w, "s")] {
+		w := name[start:end]
+		start = -1
+		if camel {
+			return true // it may be several words
+		}
+		known := lexicon[strings.ToLower(w)]
+		return known != nil && known.states()
+	}
+	var last rune
+	for i, r := range name {
+		switch {
+		case unicode.IsLetter(r) || unicode.IsDigit(r):
+			if start < 0 {
+				start, camel = i, false
+			} else if unicode.IsUpper(r) && unicode.IsLower(last) || unicode.IsDigit(last) && !unicode.IsDigit(r) {
+				camel = true
+			}
+		case r == '/' || strings.ContainsRune(signs+"²³", r) || states(i):
+			return true
+		default:
+			start = -1
+		}
+		last = r
+	}
+	return states(len(name))
+}
+
+// known tells whether there is a word that may state something.
+func (r *reader) known() bool {
+	for i := range r.toks {
+		if w := r.toks[i].word; w != nil && w.states() || r.toks[i].before == '/' {
 			return true
 		}
-		if m == Money { // a currency speaks of money
-			for _, sp := range vocabulary[r.toks[i].low] {
-				if sp.unit.Measure == Money && !sp.doubt {
-					return true
-				}
-			}
+	}
+	return false
+}
+
+// speaks tells whether the name speaks of a measure by another word than the one at a place.
+func (r *reader) speaks(m Measure, but int) bool {
+	for i := range r.toks {
+		if i == but || r.toks[i].word == nil {
+			continue
+		}
+		if slices.Contains(r.toks[i].word.speaks, m) || m == Money && r.money(i) {
+			return true
 		}
 	}
 	return r.soft[m] && (r.text || len(r.toks) > 1)
@@ -145,6 +186,9 @@ func (r *reader) speaks(m Measure, but int) bool {
 // at is the unit that stands at a place, and how many tokens it takes; nil where there is none.
 func (r *reader) at(i int) (u *Unit, n int) {
 	t := &r.toks[i]
+	if t.word == nil || !t.word.spells {
+		return nil, 1
+	}
 	if i+1 < len(r.toks) {
 		if w, ok := phrases[t.low+" "+r.toks[i+1].low]; ok {
 			if u := r.of(token{raw: w, low: w, bracket: t.bracket, before: t.before}, i, i+2); u != nil {
@@ -242,7 +286,7 @@ func (r *reader) name() (s Stated) {
 			s.Unit = u
 		}
 	}
-	sport, rate := false, false
+	sport, rate, no := false, false, false
 	for i := 0; i < len(r.toks); {
 		t := &r.toks[i]
 		if t.low == "per" && i > 0 && i+1 < len(r.toks) || t.before == '/' && i > 0 {
@@ -260,8 +304,8 @@ func (r *reader) name() (s Stated) {
 			i = r.per(&s, i)
 			continue
 		}
-		if p, ok := periods[t.low]; ok && s.Per == nil {
-			s.Per = singulars[p]
+		if w := t.word; w != nil && w.per != nil && s.Per == nil {
+			s.Per = w.per
 			i++
 			continue
 		}
@@ -269,19 +313,13 @@ func (r *reader) name() (s Stated) {
 		if u != nil {
 			take(u)
 		}
-		stem := naming.Stem(t.low)
-		if shareWords[t.low] || shareWords[stem] {
-			rate = true
+		if w := t.word; w != nil {
+			rate, no = rate || w.share, no || w.notShare
+			sport = sport || w.sport && len(r.toks) > 1
 		}
-		sport = sport || fractional[t.low] && len(r.toks) > 1
 		i += n
 	}
-	for i := range r.toks {
-		if w := r.toks[i].low; rate && (notShares[w] || notShares[naming.Stem(w)]) {
-			rate = false
-		}
-	}
-	s.Share = rate
+	s.Share = rate && !no
 	if several {
 		s.Unit, s.Scale = nil, nil
 	}

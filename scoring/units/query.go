@@ -223,17 +223,40 @@ func julian(x sqlparts.Expr) bool {
 	return ok && strings.EqualFold(c.Name.Last().Text, "julianday")
 }
 
-// multiplied is what is stated of the numbers once they are multiplied.
+// multiplied is what is stated of the numbers once they are multiplied, where that makes another unit
+// of them: milliseconds divided by 1000 are seconds, a distance times 2 is no unit.
 func (s Stated) multiplied(by *big.Rat) Stated {
-	if s.Unit == nil && s.Scale == nil {
+	if by.Sign() == 0 || s.Per != nil || s.Unit == nil && s.Scale == nil {
 		return Stated{}
 	}
-	t := new(big.Rat).Set(by)
-	if s.times != nil {
-		t.Mul(t, s.times)
+	want := new(big.Rat).Quo(s.of(), by)
+	if s.Unit == nil {
+		return Stated{Scale: unitOf(Count, "", want)}
 	}
-	s.times = t
-	return s
+	if s.Unit.Measure != Money {
+		return Stated{Unit: unitOf(s.Unit.Measure, s.Unit.Base, want)}
+	}
+	whole := &Unit{Measure: Money, Symbol: s.Unit.Symbol, Base: s.Unit.Base, factor: one}
+	switch {
+	case want.Cmp(one) == 0:
+		return Stated{Unit: whole}
+	case want.Cmp(hundredth) == 0:
+		return Stated{Unit: &Unit{Measure: Money, Symbol: s.Unit.Symbol + " cent", Base: s.Unit.Base, factor: hundredth}}
+	}
+	if scale := unitOf(Count, "", want); scale != nil {
+		return Stated{Unit: whole, Scale: scale}
+	}
+	return Stated{}
+}
+
+// unitOf is the unit of a measure that has a factor; nil where there is none.
+func unitOf(m Measure, base string, factor *big.Rat) *Unit {
+	for _, u := range all {
+		if u.Measure == m && u.Base == base && u.factor.Cmp(factor) == 0 {
+			return u
+		}
+	}
+	return nil
 }
 
 // datePart is the unit that a part of a date is counted in: day, 'hour', MINUTE, dd.

@@ -1,10 +1,6 @@
 package units
 
-import (
-	"strings"
-
-	"github.com/badger-eval/badger/scoring/naming"
-)
+import "strings"
 
 // Question is what a question says of units.
 type Question struct {
@@ -28,18 +24,15 @@ func Asked(text string) *Question {
 	if text == "" {
 		return q
 	}
-	r := reader{toks: tokens(text), text: true}
+	r := reader{toks: tokens(nil, text), text: true}
 	q.measures = map[Measure]bool{}
 	for i := range r.toks {
 		w := r.toks[i].low
-		stem := naming.Stem(w)
-		for m, words := range contexts {
-			if words[w] || words[stem] {
+		if known := r.toks[i].word; known != nil {
+			for _, m := range known.speaks {
 				q.measures[m] = true
 			}
-		}
-		if shareWords[w] || shareWords[stem] {
-			q.Share = true
+			q.Share = q.Share || known.share
 		}
 		if w == "many" && i > 0 && r.toks[i-1].low == "how" || w == "number" || w == "count" {
 			q.HowMany = true
@@ -156,11 +149,8 @@ func (r *reader) behindIn(i int) (*Unit, int) {
 // a heart rate.
 func (r *reader) shares() bool {
 	for i := range r.toks {
-		w := r.toks[i].low
-		beside := func(k int) bool {
-			return k >= 0 && k < len(r.toks) && (notShares[r.toks[k].low] || notShares[naming.Stem(r.toks[k].low)])
-		}
-		if (shareWords[w] || shareWords[naming.Stem(w)]) && !beside(i-1) && !beside(i+1) {
+		beside := func(k int) bool { return k >= 0 && k < len(r.toks) && r.toks[k].word != nil && r.toks[k].word.notShare }
+		if w := r.toks[i].word; w != nil && w.share && !beside(i-1) && !beside(i+1) {
 			return true
 		}
 	}

@@ -308,7 +308,7 @@ var notShares = setOf("exchange fx heart pulse respiratory metabolic filtration 
 
 // fractional are words beside which percent and pct mean a fraction as often: sport writes a winning
 // percentage of 62.5 as .625, and SQL's PERCENT_RANK goes from 0 to 1.
-var fractional = setOf("win winning won save fg ft shooting goal slugging fielding on base obp slg batting free throw three point rank dist")
+var fractional = setOf("win winning won save fg ft shooting slugging fielding obp slg batting throw rank")
 
 func setOf(words string) map[string]bool {
 	set := map[string]bool{}
@@ -389,11 +389,68 @@ func init() {
 		}
 	}
 	phrases["cubic feet"], phrases["cu ft"], phrases["cubic m"] = "ft3", "ft3", "m3"
-	for w, u := range map[string]string{"Mb": "Mbit", "Gb": "Gbit", "Kb": "kbit", "KB": "kB", "L": "l", "mL": "ml", "dL": "dl", "min.": "min", "Std": "h", "Stk": ""} {
-		if u != "" {
-			symbols[w] = symbols[u]
+	for w, u := range map[string]string{"Mb": "Mbit", "Gb": "Gbit", "Kb": "kbit", "KB": "kB", "L": "l", "mL": "ml", "dL": "dl", "min.": "min", "Std": "h"} {
+		symbols[w] = symbols[u]
+	}
+	lexicon = makeLexicon()
+}
+
+// word is what is known of a word, so that most words of names take one look.
+type word struct {
+	spells   bool      // a unit, or the first of several words that do
+	speaks   []Measure // of them
+	share    bool      // of a share
+	notShare bool      // and beside such a word, of none
+	sport    bool      // see fractional
+	per      *Unit     // a rate by time: daily
+}
+
+// states tells whether the word may state a unit or a share.
+func (w *word) states() bool { return w.spells || w.share || w.per != nil }
+
+// lexicon is all words that anything is known of, in lower case, in the singular and the plural.
+var lexicon map[string]*word
+
+func makeLexicon() map[string]*word {
+	words := map[string]*word{}
+	at := func(w string) *word {
+		if words[w] == nil {
+			words[w] = &word{}
+		}
+		return words[w]
+	}
+	both := func(set map[string]bool, note func(*word)) {
+		for w := range set {
+			note(at(w))
+			note(at(w + "s"))
+			if strings.HasSuffix(w, "y") {
+				note(at(w[:len(w)-1] + "ies"))
+			}
 		}
 	}
+	for w := range vocabulary {
+		at(w).spells = true
+	}
+	for w := range singulars {
+		at(w).spells = true
+	}
+	for w := range phrases {
+		first, _, _ := strings.Cut(w, " ")
+		at(first).spells = true
+	}
+	for m, set := range contexts {
+		both(set, func(w *word) { w.speaks = append(w.speaks, m) })
+	}
+	both(shareWords, func(w *word) { w.share = true })
+	both(notShares, func(w *word) { w.notShare = true })
+	for w := range fractional {
+		at(w).sport = true
+	}
+	for w, p := range periods {
+		at(w).per = singulars[p]
+	}
+	at("per").spells = true
+	return words
 }
 
 func rat(s string) *big.Rat {

@@ -71,8 +71,6 @@ type Stated struct {
 	PerThing bool
 	// Share: it speaks of a share, such as a rate or a probability, and does not say in which unit.
 	Share bool
-
-	times *big.Rat // a query multiplies the number by it
 }
 
 // Says tells whether anything is said that could contradict another statement.
@@ -113,7 +111,7 @@ func (s Stated) String() string {
 // Or is the statement with what it does not say taken from another one.
 func (s Stated) Or(other Stated) Stated {
 	if s.Unit == nil && s.Scale == nil {
-		s.Unit, s.Scale, s.times = other.Unit, other.Scale, other.times
+		s.Unit, s.Scale = other.Unit, other.Scale
 	}
 	if s.Per == nil && !s.PerThing {
 		s.Per, s.PerThing = other.Per, other.PerThing
@@ -245,9 +243,6 @@ func (s *Stated) of() *big.Rat {
 	}
 	if s.Per != nil {
 		f.Quo(f, s.Per.factor)
-	}
-	if s.times != nil {
-		f.Quo(f, s.times)
 	}
 	return f
 }

@@ -43,11 +43,15 @@ func TestInName(t *testing.T) {
 		{"parcels_per_day", "", "/d"}, {"parcels/hour", "", "/h"}, {"orders_per_customer", "", "/thing"}, {"avg_daily_users", "", "/d"}, {"annual_salary", "", "/year"}, {"cases_per_100k", "", "/100000"}, {"cases_per_100_000", "", "/100000"}, {"deaths_per_million", "", "/million"}, {"price_per_kg", "", "/kg"}, {"eur_per_kwh", "", "EUR/kWh"},
 		{"speed_kmh", "", "km/h"}, {"speed_km_per_h", "", "km/h"}, {"speed (m/s)", "", "m/s"}, {"wind_mph", "", "mph"}, {"kcal_per_100g", "", "kcal/100 g"},
 		{"growth_pct", "", "%"}, {"growth %", "", "%"}, {"percent_late", "", "%"}, {"change_bps", "", "bp"}, {"bp_systolic", "", ""}, {"spread_bp", "", "bp"}, {"change_pct_points", "", "pp"}, {"bac_permille", "", "‰"}, {"bac_per_mille", "", "‰"}, {"co2_ppm", "", "ppm"}, {"late_fraction", "", " share"}, {"late_fraction_pct", "", "%"},
-		{"win_pct", "", " share"}, {"fg_percentage", "", " share"}, {"percent_rank", "", " share"}, {"return_rate", "", " share"}, {"heart_rate", "", ""}, {"exchange_rate", "", ""}, {"prob_default", "", " share"}, {"percentile", "", ""}, {"hourly_rate_usd", "", "USD/h"},
+		{"win_pct", "", " share"}, {"pct_on_time", "", "%"}, {"goal_attainment_pct", "", "%"}, {"fg_percentage", "", " share"}, {"percent_rank", "", " share"}, {"return_rate", "", " share"}, {"heart_rate", "", ""}, {"exchange_rate", "", ""}, {"prob_default", "", " share"}, {"percentile", "", ""}, {"hourly_rate_usd", "", "USD/h"},
 		{"dose_mg", "", "mg"}, {"dose_mcg", "", "µg"}, {"vitamin_d_iu", "", "IU"}, {"glucose_mmol_per_l", "", "mmol/l"}, {"customer", "", ""}, {"a", "", ""}, {"n", "", ""}, {"v", "", ""}, {"name", "", ""},
 		{"usd_eur", "", ""}, {"weight_pounds", "", "lb"}, {"price_pounds", "", "GBP"}, {"pounds", "", ""}, {"pressure_bar", "", "bar"}, {"bar_name", "", ""},
 	} {
-		if got := shown(units.InName(tc.name, units.Asked(tc.question))); got != tc.want {
+		got := shown(units.InName(tc.name, units.Asked(tc.question)))
+		if got != "" && !units.Mentions(tc.name) {
+			t.Errorf("%s states %q, and mentions no unit", tc.name, got)
+		}
+		if got != tc.want {
 			t.Errorf("%s (%s): %q, want %q", tc.name, tc.question, got, tc.want)
 		}
 	}
@@ -176,7 +180,7 @@ func TestOfQuery(t *testing.T) {
 		counts, rounds, divides, hundreds, averages bool
 		digits                                      int
 	}{
-		{}, {counts: true}, {rounds: true, digits: 2, averages: true}, {stated: "cent"}, {divides: true, hundreds: true}, {divides: true, averages: true}, {stated: "ms"}, {stated: "d"}, {rounds: true, averages: true}, {stated: "USD*million"},
+		{}, {counts: true}, {rounds: true, digits: 2, averages: true}, {stated: "cent"}, {divides: true, hundreds: true}, {divides: true, averages: true}, {stated: "min"}, {stated: "d"}, {rounds: true, averages: true}, {stated: "USD*million"},
 	} {
 		it := items[i]
 		if shown(it.Stated) != want.stated || it.Counts != want.counts || it.Rounds != want.rounds || it.Divides != want.divides || it.Hundreds != want.hundreds || it.Digits != want.digits || it.Averages != want.averages {
@@ -189,7 +193,36 @@ func TestOfQuery(t *testing.T) {
 	if how, _ := units.Compare(items[6].Stated, units.InName("minutes", nil)); how != units.Same {
 		t.Errorf("milliseconds divided by 60000 and minutes: %v", how)
 	}
+	twice := units.OfQuery("SELECT km * 2 AS there_and_back, price_usd * 0.9 AS reduced, amount_usd / 1000 AS k FROM t", "duckdb", 3, nil)
+	for i, want := range []string{"", "", "USD*thousand"} {
+		if got := shown(twice[i].Stated); got != want {
+			t.Errorf("item %d: %q, want %q", i+1, got, want)
+		}
+	}
 	if units.OfQuery("SELECT * FROM t", "duckdb", 1, nil) != nil {
 		t.Error("a star says nothing of its columns")
+	}
+}
+
+func BenchmarkInName(b *testing.B) {
+	q := units.Asked("What is the total freight in US dollars for each shipper and month of the year 2024?")
+	b.ReportAllocs()
+	for b.Loop() {
+		units.InName("customer_segment", q)
+		units.InName("total_freight_usd", q)
+	}
+}
+
+func BenchmarkMentions(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		units.Mentions("customer_segment")
+	}
+}
+
+func BenchmarkAsked(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		units.Asked("What is the total freight in US dollars for each shipper and month of the year 2024?")
 	}
 }
