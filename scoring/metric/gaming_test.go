@@ -21,7 +21,10 @@ var gamed = []struct {
 	want         string
 	warns        string
 }{
-	{why: "a constant", metrics: "ex_bird ex_multiset ex_permuted hybrid_ex result_match_category row_f1 match_defog match_spider2 soft_f1_bird relation verdict", text: constantAnswer, want: "1"},
+	{why: "a constant", metrics: "ex_bird ex_multiset ex_permuted hybrid_ex result_match_category row_f1 match_defog match_spider2 soft_f1_bird", text: constantAnswer, want: "1"},
+	{why: "a constant that reads a table", metrics: "relation verdict", text: strings.Replace(constantAnswer, "SELECT 42 AS n", "SELECT 42 AS n FROM orders LIMIT 1", 1), want: "1"},
+	{why: "a constant that reads none", metrics: "relation", text: constantAnswer, want: "0"},
+	{why: "a constant that reads none", metrics: "verdict", text: constantAnswer, want: "abstained"},
 	{why: "a constant under the policy that judges queries", metrics: "verdict", text: constantAnswer, options: `{"policy": "logic"}`, want: "abstained"},
 	{why: "a constant runs, and fast", metrics: "syntactic_accuracy", text: constantAnswer, want: "1"},
 	{why: "a constant is the fastest", metrics: "r_ves", text: constantAnswer, want: "1.25"},

@@ -40,7 +40,7 @@ func init() {
 		Source: "own; evidence before judge: docs/design.md. The judges are ROSE, section 4, and FLEX, section 5. After a " +
 			"judge decided, confidence follows from Bayes' rule on chance, for a judge who is right judge_accuracy of " +
 			"the time (0.85 by default)",
-		Gaming:    "An answer that stands in an accepted relation to gold by chance passes without a judge, which is likelier the fewer cells carry the proof: SELECT 42 passes where gold is 42. Relations pass once two labels show them, such as extra_columns: SELECT * with columns that nobody asked for passes. By_chance is a relation of its own, and policy logic also judges the query. What a judge decides rests on that judge.",
+		Gaming:    "An answer that stands in an accepted relation to gold by chance passes without a judge, which is likelier the fewer cells carry the proof: SELECT 42 FROM orders LIMIT 1 passes where gold is 42. Relations pass once two labels show them, such as extra_columns: SELECT * with columns that nobody asked for passes. By_chance is a relation of its own, and policy logic also judges the query. What a judge decides rests on that judge.",
 		Example:   "gold (agency, clients) = (1, 2), (3, 1); agent (1, 2), (2, 0), (3, 1): 1 by evidence, zero_filled. Agent (1, 2), (3, 7): the judge is asked.",
 		Threshold: scoring.At(1),
 		Options:   verdictDeclared.OptionSet,
