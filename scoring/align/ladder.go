@@ -73,7 +73,7 @@ func (a *aligner) byEquality() {
 			candidates = append(candidates, candidate{gold: i, pred: j, weight: 10*shares[at] + 2*a.similar(i, j)})
 		}
 		for _, c := range mostPromising(others) {
-			if g, p := &a.gold[i], &a.pred[c.pred]; a.fitting(g, p, a.readings(g, p)).agreement == 1 {
+			if g, p := &a.gold[i], &a.pred[c.pred]; a.withForms(a.fitting(g, p, a.plainReadings(g, p)), g, p).agreement == 1 {
 				candidates = append(candidates, c)
 			}
 		}
@@ -297,11 +297,11 @@ func (a *aligner) coverCopies(golds []int) {
 // fit finds the tightest comparison under which two columns agree, or the one under which they
 // agree most.
 func (a *aligner) fit(g, p *column) fit {
-	rs := a.readings(g, p)
+	rs := a.plainReadings(g, p)
 	if naturalKind(g) != naturalKind(p) && mayReadAlike(g, p) {
 		rs = append(rs, asText(g, p))
 	}
-	return a.fitting(g, p, rs)
+	return a.withForms(a.fitting(g, p, rs), g, p)
 }
 
 // asText reads both columns as the text that they are or show.
@@ -374,9 +374,9 @@ func (c *column) textFormats() *formats {
 
 func isNumeric(c *column) bool { return c.kind == scoring.KindNumber || c.kind == scoring.KindBool }
 
-// readings are the ways to read two columns against each other, the most natural first, but for
+// plainReadings are the ways to read two columns against each other, the most natural first, but for
 // reading as text what on one side is none.
-func (a *aligner) readings(g, p *column) []viewPair {
+func (a *aligner) plainReadings(g, p *column) []viewPair {
 	if isNumeric(g) && isNumeric(p) {
 		v := cell.View{Kind: scoring.KindNumber, FloatBits: a.bits}
 		return []viewPair{{g: v, p: v}}
@@ -384,9 +384,7 @@ func (a *aligner) readings(g, p *column) []viewPair {
 	var out []viewPair
 	if g.kind == p.kind {
 		if g.kind != scoring.KindText {
-			out = []viewPair{{g: cell.View{Kind: g.kind}, p: cell.View{Kind: p.kind}}}
-			out = append(out, a.periodReadings(g, p)...)
-			return append(out, a.cutReadings(g, p)...)
+			return []viewPair{{g: cell.View{Kind: g.kind}, p: cell.View{Kind: p.kind}}}
 		}
 		out = append(out, asText(g, p))
 	}
@@ -399,13 +397,6 @@ func (a *aligner) readings(g, p *column) []viewPair {
 			}
 		}
 	}
-	out = append(out, a.periodReadings(g, p)...)
-	out = append(out, a.cutReadings(g, p)...)
-	out = append(out, a.serialReadings(g, p)...)
-	out = append(out, a.durationReadings(g, p)...)
-	out = append(out, a.codeReadings(g, p)...)
-	out = append(out, a.textReadings(g, p)...)
-	out = append(out, a.truthReadings(g, p)...)
 	gb, gs, gok := boolView(g)
 	pb, ps, pok := boolView(p)
 	if gok && pok && (gb.Format != "" || pb.Format != "") && !(gb.Format != "" && pb.Format != "" && (gs || ps)) {

@@ -37,17 +37,30 @@ var arrows = strings.NewReplacer(" -> ", " > ", " => ", " > ", " → ", " > ", "
 
 // plainly is a text in plain spelling.
 func plainly(s string) string {
-	if strings.Contains(s, "&") {
+	entities, commas, marks, letters := false, false, false, false
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '&':
+			entities = true
+		case c == ',':
+			commas = true
+		case c == '>':
+			marks = true
+		case c >= utf8.RuneSelf:
+			marks, letters = true, true
+		}
+	}
+	if entities {
 		s = html.UnescapeString(s)
 	}
-	if strings.Contains(s, ",") {
+	if commas {
 		s = beforeSuffix.ReplaceAllString(s, "$1")
 	}
-	s = arrows.Replace(s)
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return passportLetters.Replace(composed(s))
-		}
+	if marks {
+		s = arrows.Replace(s)
+	}
+	if letters {
+		s = passportLetters.Replace(composed(s))
 	}
 	return s
 }
