@@ -103,7 +103,6 @@ var periods = map[string]string{
 // reader reads the units of one name or text.
 type reader struct {
 	toks []token
-	ctx  map[Measure]bool // measures that the name or what came with it speaks of
 	soft map[Measure]bool // those that only what came with it speaks of
 	text bool             // running text: a unit by itself may stand anywhere in it
 }
