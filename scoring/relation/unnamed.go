@@ -3,6 +3,7 @@ package relation
 import (
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
@@ -45,8 +46,10 @@ func (e *evidence) inTime(a, b *scoring.ColumnPair) bool {
 }
 
 // named tells whether names or queries relate two columns, or one of them has no name that could
-// contradict the other's.
+// contradict the other's: none, one that says where it stands, or a single letter.
 func (e *evidence) named(c *scoring.ColumnPair) bool {
-	g, p := naming.Read(e.gold.Columns[c.Gold].Name), naming.Read(e.pred.Columns[c.Pred].Name)
-	return !g.Says() || !p.Says() || g.Affinity(p) > 0 || e.related(c)
+	gold, pred := e.gold.Columns[c.Gold].Name, e.pred.Columns[c.Pred].Name
+	g, p := naming.Read(gold), naming.Read(pred)
+	return !g.Says() || !p.Says() || min(utf8.RuneCountInString(naming.Bare(gold)), utf8.RuneCountInString(naming.Bare(pred))) < 2 ||
+		g.Affinity(p) > 0 || e.related(c)
 }
