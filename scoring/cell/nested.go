@@ -24,8 +24,8 @@ type nested struct {
 }
 
 // appendNested appends the canonical form of nested text: arrays in brackets, members in order of
-// their names, scalars as text. A number, true, false and NULL are what they are however they are
-// quoted or written.
+// their names, scalars as text. A number that is not quoted is its value; what is quoted is text, so
+// that '1.10' is not 1.1.
 func appendNested(dst []byte, s string) ([]byte, bool) {
 	n := nested{s: strings.TrimSpace(s)}
 	if n.s == "" || !strings.ContainsRune("[({", rune(n.s[0])) {
@@ -145,8 +145,9 @@ func appendScalar(dst []byte, s string, quoted bool) []byte {
 		case "true", "false":
 			return append(dst, strings.ToLower(s)...)
 		}
+		s = canonicalNumber(s)
 	}
-	return jsonscan.AppendString(dst, canonicalNumber(s))
+	return jsonscan.AppendString(dst, s)
 }
 
 // readNested is the canonical form of nested values; ok is false where there are none.
@@ -170,7 +171,8 @@ func readShape(v scoring.Value) (scoring.Value, bool) {
 	}
 	s := strings.TrimSpace(v.Text())
 	if strings.HasPrefix(s, "{") {
-		return readNested(v)
+		shape, ok := readNested(v)
+		return shape, ok && isGeoJSON(shape.Text())
 	}
 	if i := strings.IndexByte(s, ';'); i > 0 && strings.HasPrefix(strings.ToUpper(s), "SRID=") {
 		s = s[i+1:]
@@ -188,6 +190,23 @@ func readShape(v scoring.Value) (scoring.Value, bool) {
 		return v, false
 	}
 	return readNested(scoring.StringValue(`{"type":"` + shapeTypes[head[0]] + `","coordinates":` + coordinates + `}`))
+}
+
+// isGeoJSON tells whether a struct in canonical form is a geometry: it has coordinates and the type
+// of a shape, and nothing else.
+func isGeoJSON(form string) bool {
+	var s jsonscan.Scanner
+	s.Reset([]byte(form))
+	members, err := canonicalMembers(&s)
+	if err != nil || len(members) != 2 || string(members[0].name) != "coordinates" || string(members[1].name) != "type" {
+		return false
+	}
+	for _, shape := range shapeTypes {
+		if string(members[1].value) == `"`+shape+`"` {
+			return true
+		}
+	}
+	return false
 }
 
 // coordinatesOf turns the parentheses of well-known text into the arrays of GeoJSON.
