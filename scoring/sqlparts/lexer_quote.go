@@ -227,7 +227,7 @@ func (l *lexer) bracketHides() bool {
 	if n < 0 {
 		return true
 	}
-	in := l.sql[l.pos : l.pos+n]
+	in := l.sql[l.pos+1 : l.pos+n]
 	return strings.ContainsAny(in, "'\"`$#[") || strings.Contains(in, "--") || strings.Contains(in, "/*") || strings.Contains(in, "//")
 }
 
