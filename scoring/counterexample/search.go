@@ -254,7 +254,7 @@ func (s *search) retype() {
 		}
 	}
 	for _, t := range s.schema.Tables {
-		t.read = false
+		t.read = nil
 		for _, col := range t.Columns {
 			col.used = false
 		}
@@ -267,7 +267,7 @@ func (s *search) choose(c *carrier) (what string) {
 		return "the schema has " + s.schema.bad
 	}
 	for _, t := range s.schema.Tables {
-		if t.read && t.bad != "" {
+		if t.read != nil && t.bad != "" {
 			return "the table " + t.Name + " has " + t.bad
 		}
 	}
@@ -281,7 +281,7 @@ func (s *search) choose(c *carrier) (what string) {
 			}
 		}
 		for _, t := range s.schema.Tables {
-			if !t.read {
+			if t.read == nil {
 				continue
 			}
 			if len(t.usedColumns()) == 0 {
@@ -293,7 +293,7 @@ func (s *search) choose(c *carrier) (what string) {
 				}
 			}
 			for _, f := range t.Foreign {
-				if f.To.read && allUsed(f.Columns) {
+				if f.To.read != nil && allUsed(f.Columns) {
 					mark(f.Target)
 				}
 			}
@@ -310,14 +310,14 @@ func (s *search) choose(c *carrier) (what string) {
 		}
 	}
 	for _, t := range s.schema.Tables {
-		if !t.read {
+		if t.read == nil {
 			continue
 		}
 		if len(t.usedColumns()) == 0 {
 			return "the table " + t.Name + ", of which no column is known"
 		}
 		for _, f := range t.Foreign {
-			if f.To.read && allUsed(f.Columns) && allUsed(f.Target) {
+			if f.To.read != nil && allUsed(f.Columns) && allUsed(f.Target) {
 				for i := range f.Columns {
 					s.values.join(f.Columns[i], f.Target[i])
 				}
@@ -689,7 +689,7 @@ func (s *search) constraints() []string {
 			}
 		}
 		for _, f := range t.Foreign {
-			if f.To.read && allUsed(f.Columns) && allUsed(f.Target) {
+			if f.To.read != nil && allUsed(f.Columns) && allUsed(f.Target) {
 				out = append(out, fmt.Sprintf("%s (%s) refers to %s (%s)", t.Name, list(f.Columns), f.To.Name, list(f.Target)))
 			}
 		}

@@ -65,6 +65,20 @@ func (s *Script) OtherReadings() []*Script {
 	return out
 }
 
+// cutElsewhere tells whether an engine of the dialect may cut the script's text in another way.
+func (s *Script) cutElsewhere() bool {
+	if len(otherReadings[s.Dialect]) == 0 {
+		return false
+	}
+	own := newLexer(s.SQL, s.Dialect)
+	own.lex()
+	return slices.ContainsFunc(otherReadings[s.Dialect], func(x *syntax) bool {
+		l := lexer{sql: own.sql, syntax: x}
+		l.lex()
+		return !sameCuts(own.toks, l.toks)
+	})
+}
+
 // sameCuts tells whether two lists of tokens are of the same places, and the same of them are
 // names or strings.
 func sameCuts(a, b []token) bool {

@@ -13,28 +13,7 @@ type rules struct {
 
 // fold is the name that an identifier means: where the dialect ignores case, in lower case. table
 // tells that it names a table.
-func (r rules) fold(id sqlparts.Ident, table bool) string {
-	switch r.Dialect {
-	case sqlparts.Postgres, sqlparts.Redshift, sqlparts.Generic:
-		if id.Quoted {
-			return id.Text
-		}
-		return strings.ToLower(id.Text)
-	case sqlparts.Snowflake:
-		if !id.Quoted {
-			return strings.ToLower(id.Text)
-		}
-		if id.Text == strings.ToUpper(id.Text) {
-			return strings.ToLower(id.Text)
-		}
-		return `"` + id.Text
-	case sqlparts.BigQuery, sqlparts.MySQL:
-		if table {
-			return id.Text
-		}
-	}
-	return strings.ToLower(id.Text)
-}
+func (r rules) fold(id sqlparts.Ident, table bool) string { return r.Fold(id, table) }
 
 // nulls is where an order puts nulls if the query does not say.
 func (r rules) nulls(desc bool) string {

@@ -92,12 +92,13 @@ type meaning struct {
 	learned map[[2]string]bool // columns that queries say tables have
 	paths   []map[string]bool  // the tables that each query names
 	full    map[string]string  // the whole name of a table that is named in part
+	apart   map[string]bool    // names that are of tables in several schemas
 	relies  map[string]bool
 }
 
 // build makes the tree of a script, nil where it has something that the rules have no meaning for.
 func (m *meaning) build(s *sqlparts.Script) *block {
-	b := &builder{rules: rules{s.Dialect}, sql: s.SQL, schema: m.schema, learned: m.learned, full: m.full, paths: map[string]bool{}, used: map[*sqlparts.CTE][]*block{}}
+	b := &builder{rules: rules{s.Dialect}, sql: s.SQL, schema: m.schema, learned: m.learned, full: m.full, apart: m.apart, paths: map[string]bool{}, used: map[*sqlparts.CTE][]*block{}}
 	tree := b.query(s.Final(), nil)
 	if b.why != "" {
 		return nil
@@ -120,7 +121,7 @@ func (m *meaning) build(s *sqlparts.Script) *block {
 // unify takes a table without a schema or catalog for the one table of that name with one, unless
 // one query names both.
 func (m *meaning) unify() {
-	m.full = map[string]string{}
+	m.full, m.apart = map[string]string{}, map[string]bool{}
 	all := map[string]bool{}
 	for _, paths := range m.paths {
 		maps.Copy(all, paths)
@@ -138,6 +139,17 @@ func (m *meaning) unify() {
 			m.full[part] = whole[0]
 			m.relies[part+" is "+whole[0]] = true
 		}
+	}
+	seen := map[string]string{}
+	for path := range all {
+		if whole, ok := m.full[path]; ok {
+			path = whole
+		}
+		last := strings.ToLower(path[strings.LastIndexByte(path, '.')+1:])
+		if other, ok := seen[last]; ok && other != path {
+			m.apart[last] = true
+		}
+		seen[last] = path
 	}
 }
 

@@ -245,7 +245,7 @@ func (n *normalizer) notNull(e *expr) bool {
 		return e.text == "count"
 	}
 	c, ok := n.column(e)
-	if !ok || n.nullable[e.src] || !n.schema.Holds(c, n.Dialect) {
+	if !ok || n.nullable[e.src] || !n.schema.Holds(c) {
 		return false
 	}
 	n.relies[c.Table+"."+c.Name+" is not null"] = true
@@ -543,7 +543,7 @@ func (n *normalizer) antiJoin(q *block) bool {
 // holds tells whether the schema keeps NULL out of a column, whatever joins do.
 func (n *normalizer) holds(e *expr) bool {
 	c, ok := n.column(e)
-	if ok && n.schema.Holds(c, n.Dialect) {
+	if ok && n.schema.Holds(c) {
 		n.relies[c.Table+"."+c.Name+" is not null"] = true
 		return true
 	}
