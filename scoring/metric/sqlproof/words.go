@@ -31,8 +31,14 @@ func kept(s *sqlparts.Script, q *sqlparts.Query) bool {
 		if w.Value == "" || idle[w.Value] {
 			continue
 		}
-		if have[w.Value]--; have[w.Value] < 0 {
-			return false
+		words := []string{w.Value}
+		if s.Dialect == sqlparts.BigQuery && w.Text[0] == '`' { // several names in one pair of quotes
+			words = strings.Split(w.Value, ".")
+		}
+		for _, word := range words {
+			if have[word]--; have[word] < 0 {
+				return false
+			}
 		}
 	}
 	return true
