@@ -539,8 +539,8 @@ func (b *builder) element(src *sqlparts.Source, sc *scope, plain bool) join {
 	}
 	switch {
 	case len(src.Nested) > 0:
-		if alias != "" || len(src.Columns) > 0 {
-			b.fail("a nested join with a name")
+		if alias != "" || len(src.Columns) > 0 || src.Version != nil || src.Sample != nil {
+			b.fail("a nested join with a name or a sample")
 		}
 		var out join
 		inner := &scope{outer: sc.outer, ctes: sc.ctes, fixed: sc.fixed}
@@ -553,6 +553,9 @@ func (b *builder) element(src *sqlparts.Source, sc *scope, plain bool) join {
 		sc.entries = append(sc.entries, inner.entries...)
 		return out
 	case src.Query != nil:
+		if src.Version != nil || src.Sample != nil || src.Only || src.Offset.Text != "" {
+			b.fail("a sample of a derived table")
+		}
 		around := &scope{outer: sc.outer}
 		if src.Lateral {
 			around = sc

@@ -108,7 +108,7 @@ func (m *meaning) build(s *sqlparts.Script) *block {
 	}
 	order := 0
 	for _, c := range b.ctes {
-		if uses := b.used[c]; len(uses) > 1 && slices.ContainsFunc(uses, chancy) {
+		if uses := b.used[c]; len(uses) > 1 && slices.ContainsFunc(uses, b.chancy) {
 			order++
 			for _, u := range uses {
 				u.shared = order
@@ -173,18 +173,18 @@ func write(s *sqlparts.Script, tree *block, u use) (text string, ok bool) {
 }
 
 // chancy tells whether a query leaves to chance which rows it returns.
-func chancy(q *block) bool {
-	if q.limit != nil || q.offset != nil || len(q.distinctOn) > 0 || q.windowed() || slices.ContainsFunc(q.terms, chancy) {
+func (r rules) chancy(q *block) bool {
+	if q.limit != nil || q.offset != nil || len(q.distinctOn) > 0 || q.windowed() || slices.ContainsFunc(q.terms, r.chancy) {
 		return true
 	}
 	for _, s := range q.sources() {
-		if s.block != nil && chancy(s.block) || s.table != "" && slices.Contains([]byte(s.table), ' ') {
+		if s.block != nil && r.chancy(s.block) || s.table != "" && slices.Contains([]byte(s.table), ' ') {
 			return true
 		}
 	}
 	found := false
 	q.clauses(func(e **expr) {
-		found = found || (*e).has(func(x *expr) bool { return x.op == opCall && inOrder[x.text] })
+		found = found || (*e).has(r.ordered)
 	})
 	return found
 }

@@ -23,6 +23,9 @@ var idle = func() map[string]bool {
 // kept tells whether all words of the text are in the tree that was made of it: what the reader
 // passed over without a note proves nothing.
 func kept(s *sqlparts.Script, q *sqlparts.Query) bool {
+	if adjacent(s) {
+		return false
+	}
 	have := map[string]int{}
 	for _, w := range sqlparts.Lexemes(sqlparts.Format(q), sqlparts.Generic) {
 		have[w.Value]++
@@ -42,6 +45,23 @@ func kept(s *sqlparts.Script, q *sqlparts.Query) bool {
 		}
 	}
 	return true
+}
+
+// adjacent tells whether two strings follow each other and were not read as one, so that the second
+// may be a name or a part of the first.
+func adjacent(s *sqlparts.Script) bool {
+	if s.Dialect == sqlparts.MySQL || s.Dialect == sqlparts.Databricks {
+		return false
+	}
+	before := false
+	for _, t := range sqlparts.Tokens(s.SQL, s.Dialect) {
+		text := t.Kind == sqlparts.TokenString
+		if before && text {
+			return true
+		}
+		before = text || before && t.Kind == sqlparts.TokenComment
+	}
+	return false
 }
 
 // sameText tells whether two texts are the same words.
