@@ -167,13 +167,10 @@ func prepare(p *Problem) (*search, *Outcome) {
 	for i, text := range []string{p.Gold, p.Pred} {
 		whose := [...]string{"the gold SQL", "the SQL of the agent"}[i]
 		script := sqlparts.Parse(text, s.dialect)
-		switch {
-		case len(script.Statements) != 1 || script.Final() == nil || !script.Effects().ReadOnly():
-			return no("%s is not one query", whose)
-		case len(script.Notes) > 0:
-			return no("%s has a part that badger cannot read", whose)
+		var why string
+		if s.trees[i], why = script.Whole(); s.trees[i] == nil {
+			return no("%s %s", whose, why)
 		}
-		s.trees[i] = script.Final()
 		if text := fraction(s.trees[i]); text != "" && exact(s.dialect) {
 			return no("%s: exact decimals, in arithmetic with %s", whose, text)
 		}

@@ -150,6 +150,18 @@ var syntaxes = [...]syntax{
 		bareStatements: true, caretXor: true, aliasEquals: true, concat: precSum},
 }
 
+// DefaultFrame returns the frame that a window function has where the dialect departs from the
+// standard's default, in lower case; else it is empty.
+func (d Dialect) DefaultFrame(function string) string {
+	switch function {
+	case "first_value", "last_value", "nth_value":
+		if d == Snowflake {
+			return "rows between unbounded preceding and unbounded following"
+		}
+	}
+	return ""
+}
+
 func (d Dialect) syntax() *syntax {
 	if int(d) < len(syntaxes) {
 		return &syntaxes[d]

@@ -193,14 +193,11 @@ func (r rules) frame(function, frame string, ordered bool) string {
 	if frame == "" {
 		return ""
 	}
-	switch function {
-	case "first_value", "last_value", "nth_value":
-		if r.Dialect == sqlparts.Snowflake { // whose default for these is the whole partition
-			if frame == "rows between unbounded preceding and unbounded following" {
-				return ""
-			}
-			return frame
+	if own := r.DefaultFrame(function); own != "" {
+		if frame == own {
+			return ""
 		}
+		return frame
 	}
 	if frameless[function] && r.Dialect != sqlparts.DuckDB { // DuckDB lets a frame limit some of them
 		return ""

@@ -144,7 +144,12 @@ func (b *builder) unqualified(id sqlparts.Ident, sc *scope) *expr {
 		all := len(at.entries) > 0
 		row := false // the name is that of a source, whose rows it may mean
 		for _, e := range at.entries {
-			row = row || e.alias == name && !e.value
+			if e.alias == name && !e.value {
+				if row = true; e.items == nil && b.table(e.src) != nil && !b.table(e.src).Has(name) { // whose columns are known
+					sure = append(sure, &expr{op: opRow, src: e.src})
+					continue
+				}
+			}
 			if e.value && e.alias == name && e.items == nil {
 				sure = append(sure, &expr{op: opRow, src: e.src})
 				continue

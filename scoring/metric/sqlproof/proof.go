@@ -35,9 +35,10 @@ func Same(gold, pred *sqlparts.Script, schema *sqltree.Schema) *Proof {
 	if sameText(gold, pred) {
 		return &Proof{By: Text}
 	}
-	g, p := single(gold), single(pred)
-	if g == nil || p == nil || !kept(gold, g) || !kept(pred, p) {
-		return nil
+	for _, s := range []*sqlparts.Script{gold, pred} {
+		if q, _ := s.Whole(); q == nil {
+			return nil
+		}
 	}
 	if schema == nil {
 		schema = &sqltree.Schema{}
@@ -75,15 +76,6 @@ func Same(gold, pred *sqlparts.Script, schema *sqltree.Schema) *Proof {
 	}
 	slices.Sort(proof.Relies)
 	return proof
-}
-
-// single is the query of a script that is nothing but one query that only reads, and was read
-// whole.
-func single(s *sqlparts.Script) *sqlparts.Query {
-	if len(s.Notes) > 0 || len(s.Statements) != 1 || s.Statements[0].Kind != sqlparts.KindQuery || s.Statements[0].Effects&^sqlparts.Reads != 0 {
-		return nil
-	}
-	return s.Statements[0].Query
 }
 
 // meaning is what the trees of queries are made with.
