@@ -1,6 +1,9 @@
 package sqlparts
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // idleInText are words that mean nothing where they stand, or that the tree says in another word.
 var idleInText = func() map[string]bool {
@@ -9,7 +12,7 @@ var idleInText = func() map[string]bool {
 		top limit offset fetch first next row rows only percent minus except union intersect distinct group order by having with recursive case when then else end
 		cast convert between like ilike exists any some symmetric table set values isnull notnull unbounded preceding following current range over partition
 		extract substring substr trim position date time timestamp interval array struct materialized nulls last desc filter within respect
-		if ifnull cast try_cast safe_cast try_convert escape div mod xor at zone qualify window`) {
+		if aggregate extend ifnull cast try_cast safe_cast try_convert escape div mod xor at zone qualify window`) {
 		m[w] = true
 	}
 	return m
@@ -38,23 +41,34 @@ func (s *Script) Kept() bool {
 	}
 	have := map[string]int{}
 	for _, w := range Lexemes(Format(q), Generic) {
-		have[w.Value]++
+		for _, word := range wordsOf(w.Value) {
+			have[word]++
+		}
 	}
 	for _, w := range Lexemes(s.SQL, s.Dialect) {
-		if w.Value == "" || idleInText[w.Value] {
+		if idleInText[w.Value] {
 			continue
 		}
-		words := []string{w.Value}
-		if s.Dialect == BigQuery && w.Text[0] == '`' { // several names in one pair of quotes
-			words = strings.Split(w.Value, ".")
-		}
-		for _, word := range words {
+		for _, word := range wordsOf(w.Value) {
 			if have[word]--; have[word] < 0 {
 				return false
 			}
 		}
 	}
 	return true
+}
+
+// wordsOf are the words of a name or a text, so that names that are written in one pair of quotes or
+// in several are the same; the value itself where it has none.
+func wordsOf(value string) []string {
+	if value == "" {
+		return nil
+	}
+	words := strings.FieldsFunc(value, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	if len(words) == 0 {
+		return []string{value}
+	}
+	return words
 }
 
 // adjacent tells whether two strings follow each other and were not read as one, so that the second
