@@ -17,7 +17,7 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "counterexample", Version: 3, Group: "verdict",
+		Name: "counterexample", Version: 4, Group: "verdict",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs:   scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Context: scoring.FieldSchema | bothResults,
@@ -95,9 +95,9 @@ func searchCounterexample(ctx context.Context, in *scoring.Input) (*cex.Outcome,
 }
 
 // contradiction is an error where both a proof and a counterexample were found: one of them is wrong,
-// and neither may be told. The search counts the order of columns, which a proof may leave open.
+// and neither may be told.
 func contradiction(in *scoring.Input, found *cex.Outcome) error {
-	if p := proofOf(in); found.Found && p != nil && !p.Permuted {
+	if p := proofOf(in); found.Found && p != nil {
 		return errcode.New(errcode.Internal, "the queries are proven to be the same (by %s), and a database was found on which they differ: this is a bug of badger; report both queries and the schema", p.By)
 	}
 	return nil
