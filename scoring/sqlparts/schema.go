@@ -131,20 +131,6 @@ func (d Dialect) SameTable(a, b Name) (may, must bool) {
 	return l > different, l == same
 }
 
-// Table finds the table that a name means, by the dialect's rules of case and qualification. sure is
-// false where the name fits several, or is not written as the definition is.
-func (s *Schema) Table(n Name) (t *Table, sure bool) {
-	best, fits := different, 0
-	for _, o := range s.Tables {
-		if l := s.Dialect.names(n, o.Name); l > best {
-			t, best, fits = o, l, 1
-		} else if l == best && l > different {
-			fits++
-		}
-	}
-	return t, best == same && fits == 1 || best == perhaps && fits == 1 && t.Name.Last() == n.Last()
-}
-
 // Column finds a column by name. sure is false where the table may have another of that name, or
 // where settings decide whether it is the same name.
 func (t *Table) Column(d Dialect, name Ident) (c *ColumnDef, sure bool) {

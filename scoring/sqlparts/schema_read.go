@@ -15,7 +15,7 @@ func ReadSchema(ddl string, d Dialect) *Schema {
 	}
 	l := newLexer(ddl, d)
 	l.lex()
-	r := &schemaReader{parser: parser{sql: l.sql, dialect: d, syntax: l.syntax, toks: l.toks}, schema: &Schema{Dialect: d}, indexes: map[string]bool{}}
+	r := &schemaReader{parser: parser{sql: l.sql, dialect: d, syntax: l.syntax, toks: l.toks}, schema: &Schema{Dialect: d}, named: map[string][]*Table{}, indexes: map[string]bool{}}
 	if s := (&Script{SQL: ddl, Dialect: d}); s.cutElsewhere() {
 		r.schema.Doubt = "its strings and comments may end elsewhere"
 	}
@@ -23,9 +23,9 @@ func ReadSchema(ddl string, d Dialect) *Schema {
 		r.statement()
 	}
 	r.link()
-	for _, t := range r.schema.Tables {
-		for _, o := range r.schema.Tables {
-			if o != t && strings.EqualFold(o.Name.Last().Text, t.Name.Last().Text) && d.names(o.Name, t.Name) == perhaps {
+	for _, tables := range r.named {
+		for _, t := range tables {
+			if len(tables) > maxAlike || slices.ContainsFunc(tables, func(o *Table) bool { return o != t && d.names(o.Name, t.Name) == perhaps }) {
 				t.doubt("two tables of this name")
 			}
 		}
@@ -33,10 +33,14 @@ func ReadSchema(ddl string, d Dialect) *Schema {
 	return r.schema
 }
 
+// maxAlike is how many tables may have one name in different schemas before nothing is known of them.
+const maxAlike = 1000
+
 // schemaReader reads DDL token by token.
 type schemaReader struct {
 	parser
 	schema  *Schema
+	named   map[string][]*Table // by the last part of their names, in lower case
 	foreign []foreignNames
 	indexes map[string]bool // the names of indexes, in lower case, that were made
 	between []string        // the words since the last statement that was read
@@ -224,15 +228,29 @@ func (r *schemaReader) routine() {
 
 // targets are the tables that a name in a statement may mean; sure tells that it means the one.
 func (r *schemaReader) targets(n Name) (tables []*Table, sure bool) {
-	for _, t := range r.schema.Tables {
-		switch r.dialect.names(n, t.Name) {
-		case same:
-			return []*Table{t}, true
-		case perhaps:
+	for _, t := range r.named[strings.ToLower(n.Last().Text)] {
+		switch l := r.dialect.names(n, t.Name); {
+		case l == same && !sure:
+			tables, sure = []*Table{t}, true
+		case l == perhaps && !sure:
 			tables = append(tables, t)
 		}
 	}
-	return tables, false
+	return tables, sure
+}
+
+// add adds a table, and remove takes one away.
+func (r *schemaReader) add(t *Table) {
+	r.schema.Tables = append(r.schema.Tables, t)
+	name := strings.ToLower(t.Name.Last().Text)
+	r.named[name] = append(r.named[name], t)
+}
+
+func (r *schemaReader) remove(t *Table) {
+	is := func(o *Table) bool { return o == t }
+	r.schema.Tables = slices.DeleteFunc(r.schema.Tables, is)
+	name := strings.ToLower(t.Name.Last().Text)
+	r.named[name] = slices.DeleteFunc(r.named[name], is)
 }
 
 // index reads CREATE INDEX behind INDEX.
@@ -291,7 +309,7 @@ func (r *schemaReader) drop(sure bool) {
 			tables, certain := r.targets(r.name())
 			for _, t := range tables {
 				if sure && certain {
-					r.schema.Tables = slices.DeleteFunc(r.schema.Tables, func(o *Table) bool { return o == t })
+					r.remove(t)
 				} else {
 					t.doubt("DROP TABLE")
 				}
@@ -519,7 +537,9 @@ func (r *schemaReader) rename(t *Table, sure bool) {
 		if len(n) == 1 {
 			n = append(slices.Clone(t.Name[:len(t.Name)-1]), n...)
 		}
+		r.remove(t)
 		t.Name = n
+		r.add(t)
 		return
 	}
 	if r.words("constraint") || r.words("index") || r.words("key") {
@@ -651,9 +671,10 @@ func (r *schemaReader) table(n Name, sure, replaces, lenient bool) {
 	tables, certain := r.targets(n)
 	switch {
 	case !certain: // the first, or of another schema
-		r.schema.Tables = append(r.schema.Tables, t)
+		r.add(t)
 	case replaces && sure:
-		r.schema.Tables[slices.Index(r.schema.Tables, tables[0])] = t
+		r.remove(tables[0])
+		r.add(t)
 	default:
 		if tables[0].text != t.text && !lenient || replaces {
 			tables[0].doubt("two tables of this name")
