@@ -36,6 +36,9 @@ corpus: ## keep what the fuzz targets found, in testdata/fuzz of each package (i
 trust: ## 10,000 batches over two replicas that are killed by turns (STORE=postgres)
 	BADGER_TRUST_BATCHES=10000 BADGER_TRUST_STORE=$(STORE) go test -count=1 -v -timeout 2h -run TestTrust ./internal/callstore
 
+differential: ## a million random texts an engine: what ran is not called safe (about an hour)
+	BADGER_FUZZ_TEXTS=1000000 go test -count=1 -v -timeout 6h -run TestNothingThatRanIsCalledSafe ./internal/execution
+
 crawl: ## walk through ten times as many pages of the web report as the tests do
 	BADGER_CRAWL=10 go test -count=1 -timeout 2h -run 'Link|Hostile|Masked|Marks' ./internal/site
 
@@ -157,4 +160,4 @@ verify: generate ## fail if generated files or modules are stale
 	! go mod tidy -e -diff 2>/dev/null | grep '^[-+][^-+]' | grep -v databricks-sql-kernel-bindings
 	git diff --exit-code -- docs
 
-.PHONY: policy thorough crawl residency help build demo test race fuzz corpus trust spark bench wrong serving deployables provider-names binary image contracts reproduce licences release lint-release lint generate verify
+.PHONY: policy thorough differential crawl residency help build demo test race fuzz corpus trust spark bench wrong serving deployables provider-names binary image contracts reproduce licences release lint-release lint generate verify

@@ -295,6 +295,34 @@ func (w *Warehouse) QueryWithin(ctx context.Context, rows, bytes int64, query st
 	return t, err
 }
 
+// Powers are what a role may do besides reading, such as "is a superuser".
+type Powers struct {
+	Refused []string // with which queries of others must not be run
+	Named   []string // that a read-only connection keeps it from
+	Known   bool     // false where the warehouse cannot be asked
+}
+
+// Powers asks what the role of the connection may do besides reading.
+func (w *Warehouse) Powers(ctx context.Context) (Powers, error) {
+	if w.dialect.RoleQuery == "" {
+		return Powers{}, nil
+	}
+	t, err := w.Query(ctx, w.dialect.RoleQuery)
+	if err != nil {
+		return Powers{}, err
+	}
+	p := Powers{Known: true}
+	for row := range t.Rows() {
+		what := t.Columns[0].Value(row).String()
+		if t.Columns[1].Value(row).Bool() {
+			p.Refused = append(p.Refused, what)
+		} else {
+			p.Named = append(p.Named, what)
+		}
+	}
+	return p, nil
+}
+
 // Exec runs a statement.
 func (w *Warehouse) Exec(ctx context.Context, query string, args ...any) error {
 	return w.use("statement", func() error { return w.conn.Exec(ctx, query, args...) })

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -18,6 +19,7 @@ type doctorCommand struct {
 	Config   string        `placeholder:"FILE" help:"A configuration file."`
 	ReadOnly bool          `help:"Write nothing. Otherwise a small table is made in schema badger, used and dropped; the schema is made where it is not there."`
 	Timeout  time.Duration `default:"2m" help:"For all checks together."`
+	Execute  string        `placeholder:"URL" help:"The warehouse of badger run --execute: the role is examined (execute.url of the configuration)."`
 	Values   string        `placeholder:"FILE" help:"The values of badger install: its functions, roles, grants and endpoint are looked at too."`
 	JSON     bool          `help:"Print one JSON document."`
 
@@ -53,19 +55,38 @@ func (c *doctorCommand) Run(ctx context.Context, p process) error {
 	if source == "" {
 		source = config.Results.Warehouse
 	}
-	if source == "" {
-		return usage("expected --source URL, or a configuration with results.warehouse")
+	if source == "" && c.Values != "" {
+		return usage("expected --source URL with --values, or a configuration with results.warehouse")
 	}
-	if err := checkBuilt(source); err != nil {
-		return err
+	execute := cmp.Or(c.Execute, config.Execute.URL)
+	if source == "" && execute == "" {
+		return usage("expected --source URL or --execute URL, or a configuration with results.warehouse or execute.url")
 	}
-	report := doctor.Examine(ctx, doctor.Options{
-		Open: func(ctx context.Context, only bool) (*connectors.Warehouse, error) {
-			return openWarehouse(ctx, source, only)
-		},
-		ReadOnly: c.ReadOnly, Now: p.now,
-	})
-	report.Add(config.Judge.Examine(ctx, p.judging(), source)...)
+	for _, url := range []string{source, execute} {
+		if url != "" {
+			if err := checkBuilt(url); err != nil {
+				return err
+			}
+		}
+	}
+	report := doctor.Report{OK: true}
+	if source != "" {
+		report = doctor.Examine(ctx, doctor.Options{
+			Open: func(ctx context.Context, only bool) (*connectors.Warehouse, error) {
+				return openWarehouse(ctx, source, only)
+			},
+			ReadOnly: c.ReadOnly, Now: p.now,
+		})
+		report.Add(config.Judge.Examine(ctx, p.judging(), source)...)
+	}
+	switch {
+	case strings.Contains(execute, "{database}"):
+		report.Add(doctor.Check{Name: doctor.Execution, Status: doctor.Skipped, Detail: "each case has a database of its own", Fix: "name one with --execute"})
+	case execute != "":
+		report.Add(doctor.ExamineExecution(ctx, func(ctx context.Context) (*connectors.Warehouse, error) {
+			return openWarehouse(ctx, execute, readOnly)
+		}))
+	}
 	if c.Values != "" {
 		checks, err := installation(ctx, p, c.Values, source)
 		if err != nil {

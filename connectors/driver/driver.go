@@ -122,6 +122,9 @@ type Dialect struct {
 	// a view, with the constraints that the warehouse knows of. The name is its parts as queries have
 	// them: table, schema and table, or catalog, schema and table. nil where there is none.
 	Definition func(name ...string) string
+	// RoleQuery returns what the role of the session may do besides reading: a text such as "is a
+	// superuser", and whether queries of others must not be run with it. "" where it cannot be asked.
+	RoleQuery string
 	// Binary follows text to make it compare by its bytes where a column may have a collation under
 	// which other text is equal to it; "" where text always compares so or where nothing is known.
 	Binary string

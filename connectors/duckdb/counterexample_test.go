@@ -689,7 +689,7 @@ func TestCounterexamplesAndTreeMatch(t *testing.T) {
 			}
 			matches := scores[0].Status == scoring.StatusOK && scores[0].Value == 1
 			d := sqlparts.DialectOf(c.Dialect)
-			proof := sqlproof.Same(sqlparts.Parse(p.Gold.SQL, d), sqlparts.Parse(p.Agent.SQL, d), sqltree.ReadSchema(c.Schema))
+			proof := sqlproof.Same(sqlparts.Parse(p.Gold.SQL, d), sqlparts.Parse(p.Agent.SQL, d), sqltree.ReadSchema(c.Schema, d))
 			if !matches && proof == nil {
 				continue
 			}

@@ -125,6 +125,7 @@ type Conn struct {
 	idle   []*session
 	closed bool
 	sqlDB  *sql.DB
+	single bool // one statement a call: queries of others are run
 }
 
 var (
@@ -184,6 +185,7 @@ func OpenWith(ctx context.Context, path string, o Options) (*Conn, error) {
 			return nil, err
 		}
 	}
+	c.single = o.Confined && o.ReadOnly
 	return c, nil
 }
 

@@ -459,3 +459,32 @@ func TestFileOfANewerEngine(t *testing.T) {
 		}
 	}
 }
+
+// A confined connection that only reads runs the queries of others: one statement a text.
+func TestConfinedRunsOneStatement(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "one.duckdb")
+	c, err := duckdb.OpenFile(t.Context(), path, driver.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Exec(t.Context(), "CREATE TABLE t (a int); INSERT INTO t VALUES (1)"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	c, err = duckdb.OpenWith(t.Context(), path, duckdb.Options{Options: driver.Options{ReadOnly: true}, Confined: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for sql, want := range map[string]errcode.Code{"SELECT a FROM t": errcode.OK, "SELECT a FROM t;": errcode.OK, "SELECT 1; SELECT 2": errcode.PermissionDenied, "SELECT 1 -- x\r; SELECT 2": errcode.PermissionDenied} {
+		r, err := c.Query(t.Context(), sql)
+		if err == nil {
+			r.Release()
+		}
+		if got := errcode.Of(err); got != want {
+			t.Errorf("%q: %v, want %v", sql, err, want)
+		}
+	}
+}

@@ -155,6 +155,9 @@ func (s *session) query(ctx context.Context, sql string, args []any, done func()
 	if err != nil {
 		return nil, err
 	}
+	if s.db.single && count > 1 {
+		return nil, errcode.New(errcode.PermissionDenied, "duckdb: %d statements in one text; expected one on a confined connection that only reads", count)
+	}
 	for i := range count {
 		result, err := s.statement(ctx, statements, i, args, i == count-1)
 		if err != nil {

@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -61,5 +62,48 @@ func TestDoctorSeesPrivileges(t *testing.T) {
 	}
 	if got := one(t, owner, "SELECT count(*) FROM pg_tables WHERE schemaname = 'badger'"); got != strconv.Itoa(len(badgersql.Tables)) {
 		t.Errorf("%s tables afterwards, want badger's %d", got, len(badgersql.Tables))
+	}
+}
+
+// A role that queries of others may be run with reads and nothing else; each privilege that lets a
+// text do more is found by itself.
+func TestDoctorSeesRolesThatMayDoMoreThanRead(t *testing.T) {
+	s := running(t)
+	name := s.database(t)
+	owner := s.open(t, name, driver.Options{})
+	defer owner.Close()
+	mustExec(t, owner, "CREATE TABLE t (a int)", "CREATE SCHEMA \"Own Place\"", "REVOKE TEMPORARY ON DATABASE "+name+" FROM PUBLIC")
+	for i, tc := range []struct {
+		why, grant string
+		status     doctor.Status
+		detail     string
+	}{
+		{"only reads", "GRANT SELECT ON t TO %s", doctor.OK, "only reads"},
+		{"reads files", "GRANT pg_read_server_files TO %s", doctor.Failed, "pg_read_server_files"},
+		{"writes files", "GRANT pg_write_server_files TO %s", doctor.Failed, "pg_write_server_files"},
+		{"runs programs", "GRANT pg_execute_server_program TO %s", doctor.Failed, "pg_execute_server_program"},
+		{"may become a superuser", "GRANT owner TO %s", doctor.Failed, "is a superuser"},
+		{"is a superuser", "ALTER ROLE %s SUPERUSER", doctor.Failed, "is a superuser"},
+		{"creates", "GRANT CREATE ON SCHEMA \"Own Place\" TO %s", doctor.Failed, `may create objects in schema "Own Place"`},
+		{"creates through a role", "CREATE ROLE %s_maker; GRANT CREATE ON SCHEMA public TO %[1]s_maker; GRANT %[1]s_maker TO %[1]s", doctor.Failed, "may create objects in schema public"},
+		{"is strings' other reader", "ALTER ROLE %s SET standard_conforming_strings = off", doctor.Failed, "standard_conforming_strings"},
+		{"makes temporary tables", "GRANT TEMPORARY ON DATABASE " + name + " TO %s", doctor.Warning, "temporary tables"},
+		{"writes rows", "GRANT INSERT ON t TO %s", doctor.Warning, "may write to 1 tables"},
+	} {
+		role := fmt.Sprintf("role%d_%s", i, name)
+		mustExec(t, owner, "CREATE ROLE "+role+" LOGIN")
+		for _, sql := range strings.Split(fmt.Sprintf(tc.grant, role), "; ") {
+			mustExec(t, owner, sql)
+		}
+		c := doctor.ExamineExecution(t.Context(), func(ctx context.Context) (*connectors.Warehouse, error) {
+			c, d, err := postgres.Open(ctx, strings.Replace(s.URL(name, s.Port), "owner", role, 1), driver.Options{ReadOnly: true})
+			if err != nil {
+				return nil, err
+			}
+			return connectors.New(c, d), nil
+		})
+		if c.Status != tc.status || !strings.Contains(c.Detail, tc.detail) {
+			t.Errorf("%s: %+v, want %s and %q", tc.why, c, tc.status, tc.detail)
+		}
 	}
 }

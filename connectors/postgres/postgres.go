@@ -46,6 +46,7 @@ var Dialect = driver.Dialect{
 		return fmt.Sprintf("CREATE UNIQUE INDEX IF NOT EXISTS %s_key ON %s.%s (%s)", table, schema, table, strings.Join(key, ", "))
 	},
 	Definition: definition,
+	RoleQuery:  roleQuery,
 }
 
 // RedshiftDialect is how Amazon Redshift spells them.
@@ -59,6 +60,7 @@ var RedshiftDialect = driver.Dialect{
 	Identifiers: driver.Identifiers{Quote: '"', Backslash: true},
 	Placeholder: placeholder,
 	NoModels:    true,
+	RoleQuery:   redshiftRoleQuery,
 	NoClaims:    true, // MERGE has no conditions, and two transactions may insert one key
 }
 

@@ -158,7 +158,7 @@ func withoutComments(query string) string {
 		query = strings.TrimLeft(query, " \t\r\n\f\v;")
 		switch {
 		case strings.HasPrefix(query, "--"):
-			_, query, _ = strings.Cut(query, "\n")
+			query = query[strings.IndexAny(query+"\n", "\r\n"):]
 		case strings.HasPrefix(query, "/*"):
 			depth, i := 1, 2
 			for ; i < len(query) && depth > 0; i++ {

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
 )
@@ -63,6 +64,7 @@ func (x *AtWork) Close() {
 // Closer is a warehouse that was opened for queries of others.
 type Closer interface {
 	Warehouse
+	Powers(ctx context.Context) (connectors.Powers, error)
 	Close() error
 }
 
@@ -187,7 +189,24 @@ func (o *OpenOptions) open(ctx context.Context, at string) (_ Warehouse, closing
 		return nil, nil, err
 	}
 	remove := closing
-	return w, func() { _ = w.Close(); remove() }, nil
+	closing = func() { _ = w.Close(); remove() }
+	if err := o.mayRun(ctx, w); err != nil {
+		closing()
+		return nil, nil, err
+	}
+	return w, closing, nil
+}
+
+// mayRun refuses a role with which a text that was misread could do harm outside the transaction.
+func (o *OpenOptions) mayRun(ctx context.Context, w Closer) error {
+	p, err := w.Powers(ctx)
+	if err != nil {
+		return errcode.New(errcode.Of(err), "what the role may do could not be read: %w", err)
+	}
+	if len(p.Refused) > 0 {
+		return errcode.New(errcode.PermissionDenied, "the role %s; expected one that may only read the data of the questions: see \"The role\" in docs/execution.md", strings.Join(p.Refused, ", "))
+	}
+	return nil
 }
 
 // sameFile tells whether two paths, the second perhaps with options, name one file.

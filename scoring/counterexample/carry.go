@@ -855,18 +855,19 @@ func (c *carrier) source(s *scope, src *sqlparts.Source) string {
 			}
 		}
 	}
-	t := c.schema.Table(name)
+	parts := c.dialect.Path(src.Table)
+	name = parts.Last().Text
+	t := c.schema.named(c.dialect, parts)
 	if t == nil && c.learn {
-		t = &Table{Name: name}
+		t = &Table{Name: name, names: parts, read: []sqlparts.Name{parts}}
 		c.schema.Tables = append(c.schema.Tables, t)
 	}
-	if t == nil && slices.ContainsFunc(c.schema.views, func(v string) bool { return strings.EqualFold(v, name) }) {
+	if t == nil && slices.ContainsFunc(c.schema.views, func(v sqlparts.Name) bool { may, _ := c.dialect.SameTable(v, parts); return may }) {
 		refuse("the view %s: only tables are read", name)
 	}
 	if t == nil {
 		refuse("the table %s, which the schema does not have", name)
 	}
-	t.read = true
 	alias := c.name("r")
 	x := &source{table: t, names: []string{strings.ToLower(name)}}
 	if src.Alias.Text != "" {

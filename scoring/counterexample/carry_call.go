@@ -1,6 +1,7 @@
 package counterexample
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -247,7 +248,8 @@ func (c *carrier) window(s *scope, e *sqlparts.Call, name string) expr {
 		}
 		keys = append(keys, c.key(x.sql, x, o))
 	}
-	rows := w.Frame != "" && !strings.HasPrefix(w.Frame, "range")
+	frame := cmp.Or(w.Frame, c.dialect.DefaultFrame(name))
+	rows := frame != "" && !strings.HasPrefix(frame, "range")
 	if name != "rank" && name != "dense_rank" && name != "percent_rank" && name != "cume_dist" && (windows[name] || rows) {
 		if s.group != nil {
 			for _, k := range s.group.keys {
@@ -269,11 +271,11 @@ func (c *carrier) window(s *scope, e *sqlparts.Call, name string) expr {
 	if len(keys) > 0 {
 		parts = append(parts, "ORDER BY "+strings.Join(keys, ", "))
 	}
-	if w.Frame != "" {
-		if !plainFrame.MatchString(w.Frame) {
+	if frame != "" {
+		if !plainFrame.MatchString(frame) {
 			refuse("a window frame of this form")
 		}
-		parts = append(parts, strings.ToUpper(w.Frame))
+		parts = append(parts, strings.ToUpper(frame))
 	}
 	over := " OVER (" + strings.Join(parts, " ") + ")"
 	if agg := aggregates[name]; agg != "" && agg != "string_agg" && agg != "any_value" && agg != "grouping" && agg != "total" {

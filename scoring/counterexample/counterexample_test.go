@@ -67,7 +67,6 @@ func TestSchemaRefusals(t *testing.T) {
 		{"CREATE TABLE t (a INT, b TEXT CHECK (b > 5))", "postgres", "a check"},
 		{"CREATE TABLE t (a INT, b INT GENERATED ALWAYS AS (a * 2) STORED)", "postgres", "the generated column b"},
 		{"CREATE TABLE t (a INT, b INT AS (a * 2))", "mysql", "the generated column b"},
-		{"CREATE TABLE t (a INT, b INT); CREATE UNIQUE INDEX u ON t (a) WHERE b > 1", "postgres", "a partial unique index"},
 		{"CREATE TABLE t (a INT, b TEXT); CREATE UNIQUE INDEX u ON t (lower(b))", "postgres", "not of columns alone"},
 		{"CREATE TABLE t (a INT, b INT UNIQUE NULLS NOT DISTINCT)", "postgres", "UNIQUE NULLS NOT DISTINCT"},
 		{"CREATE TABLE t (a INT, b INT, UNIQUE NULLS NOT DISTINCT (b))", "postgres", "UNIQUE NULLS NOT DISTINCT"},
@@ -78,12 +77,28 @@ func TestSchemaRefusals(t *testing.T) {
 		{"CREATE DOMAIN some_int AS INT CHECK (VALUE > 3); CREATE TABLE t (a INT, b some_int)", "postgres", "values of type some_int"},
 		{"CREATE TABLE t (a INT, b INT); ALTER TABLE t ALTER COLUMN b TYPE text", "postgres", "ALTER COLUMN b"},
 		{"CREATE TABLE t (a INT, b INT NOT NULL FROBBED)", "postgres", "the column b with FROBBED"},
-		{`CREATE TABLE t ("a" INT, "A" INT, b INT)`, "postgres", "two columns of the name A"},
+		{`CREATE TABLE t ("a" INT, "A" INT, b INT)`, "postgres", "two columns of the name a"},
 		{"CREATE TABLE s1.t (a INT, b INT); CREATE TABLE x.t (a INT PRIMARY KEY, b INT)", "postgres", "two tables of this name"},
 	} {
 		if _, out := prepare(&Problem{Gold: "SELECT a, b FROM t", Pred: "SELECT a, b FROM t", Dialect: tc.dialect, Schema: tc.ddl}); !strings.Contains(out.Why, tc.why) {
 			t.Errorf("%s: %q, want %q", tc.ddl, out.Why, tc.why)
 		}
+	}
+}
+
+// A key that may not hold is respected all the same: what differs on such a database differs.
+func TestSchemaKeepsDoubtfulKeys(t *testing.T) {
+	for _, ddl := range []string{
+		"CREATE TABLE t (a INT, b INT); CREATE UNIQUE INDEX u ON t (a) WHERE b > 1",
+		"CREATE TABLE t (a INT UNIQUE, b INT); ALTER TABLE t DROP CONSTRAINT t_a_key",
+		"CREATE TABLE t (a INT, b INT); CREATE UNIQUE INDEX u ON other.t (a)",
+	} {
+		if s := ReadSchema(ddl, sqlparts.Postgres); len(s.Tables[0].Unique) != 1 || s.Tables[0].bad != "" {
+			t.Errorf("%s: %d keys, %q", ddl, len(s.Tables[0].Unique), s.Tables[0].bad)
+		}
+	}
+	if s := ReadSchema("CREATE TABLE t (a INT, b INT); CREATE UNIQUE INDEX u ON t (a); DROP INDEX u", sqlparts.Postgres); len(s.Tables[0].Unique) != 0 {
+		t.Error("an index that was dropped is kept")
 	}
 }
 

@@ -17,9 +17,9 @@ type Schema struct {
 	// queries.
 	Inferred bool
 
-	views  []string     // names of views, which no search reads
-	bad    string       // what of the DDL is not understood, whatever the table
-	either [][2]*Column // of two columns that are joined, one is unique; only where it is inferred
+	views  []sqlparts.Name // names of views, which no search reads
+	bad    string          // what of the DDL is not understood, whatever the table
+	either [][2]*Column    // of two columns that are joined, one is unique; only where it is inferred
 }
 
 // Table is one table with its constraints.
@@ -30,10 +30,10 @@ type Table struct {
 	Foreign []Foreign
 	Checks  []sqlparts.Expr
 
-	read    bool            // a query reads from it
+	read    []sqlparts.Name // as what queries read from it
 	checked []sqlparts.Expr // the checks of used columns
 	oneNull bool            // NULL is a value to its keys, as in T-SQL
-	text    string          // its definition
+	names   sqlparts.Name   // with its schema and catalog, as far as they are known
 	bad     string          // what of its definition is not understood
 }
 
@@ -96,6 +96,48 @@ func (s *Schema) Table(name string) *Table {
 		}
 	}
 	return nil
+}
+
+// named finds the table that a query names, with the parts that both names have. A table whose
+// schema is not known is the one that it is first named as: the same table of another schema is
+// refused.
+func (s *Schema) named(d sqlparts.Dialect, n sqlparts.Name) *Table {
+	var found *Table
+	fits := 0
+	for _, t := range s.Tables {
+		may, must := d.SameTable(n, t.names)
+		if must {
+			found, fits = t, 1
+			break
+		}
+		if may {
+			found, fits = t, fits+1
+		}
+	}
+	switch {
+	case found == nil:
+		return nil
+	case fits > 1:
+		refuse("two tables of this name: %s", nameOf(n))
+	}
+	for _, other := range found.read {
+		if may, _ := d.SameTable(n, other); !may {
+			refuse("%s and %s: of which schema the table is, is not known", nameOf(other), nameOf(n))
+		}
+	}
+	if !slices.ContainsFunc(found.read, func(o sqlparts.Name) bool { return slices.Equal(o, n) }) {
+		found.read = append(found.read, n)
+	}
+	return found
+}
+
+// nameOf is a qualified name as a sentence has it.
+func nameOf(n sqlparts.Name) string {
+	parts := make([]string, len(n))
+	for i, id := range n {
+		parts[i] = id.Text
+	}
+	return strings.Join(parts, ".")
 }
 
 // Column finds a column by name, whatever its case.

@@ -167,13 +167,10 @@ func prepare(p *Problem) (*search, *Outcome) {
 	for i, text := range []string{p.Gold, p.Pred} {
 		whose := [...]string{"the gold SQL", "the SQL of the agent"}[i]
 		script := sqlparts.Parse(text, s.dialect)
-		switch {
-		case len(script.Statements) != 1 || script.Final() == nil || !script.Effects().ReadOnly():
-			return no("%s is not one query", whose)
-		case len(script.Notes) > 0:
-			return no("%s has a part that badger cannot read", whose)
+		var why string
+		if s.trees[i], why = script.Whole(); s.trees[i] == nil {
+			return no("%s %s", whose, why)
 		}
-		s.trees[i] = script.Final()
 		if text := fraction(s.trees[i]); text != "" && exact(s.dialect) {
 			return no("%s: exact decimals, in arithmetic with %s", whose, text)
 		}
@@ -254,7 +251,7 @@ func (s *search) retype() {
 		}
 	}
 	for _, t := range s.schema.Tables {
-		t.read = false
+		t.read = nil
 		for _, col := range t.Columns {
 			col.used = false
 		}
@@ -267,7 +264,7 @@ func (s *search) choose(c *carrier) (what string) {
 		return "the schema has " + s.schema.bad
 	}
 	for _, t := range s.schema.Tables {
-		if t.read && t.bad != "" {
+		if t.read != nil && t.bad != "" {
 			return "the table " + t.Name + " has " + t.bad
 		}
 	}
@@ -281,7 +278,7 @@ func (s *search) choose(c *carrier) (what string) {
 			}
 		}
 		for _, t := range s.schema.Tables {
-			if !t.read {
+			if t.read == nil {
 				continue
 			}
 			if len(t.usedColumns()) == 0 {
@@ -293,7 +290,7 @@ func (s *search) choose(c *carrier) (what string) {
 				}
 			}
 			for _, f := range t.Foreign {
-				if f.To.read && allUsed(f.Columns) {
+				if f.To.read != nil && allUsed(f.Columns) {
 					mark(f.Target)
 				}
 			}
@@ -310,14 +307,14 @@ func (s *search) choose(c *carrier) (what string) {
 		}
 	}
 	for _, t := range s.schema.Tables {
-		if !t.read {
+		if t.read == nil {
 			continue
 		}
 		if len(t.usedColumns()) == 0 {
 			return "the table " + t.Name + ", of which no column is known"
 		}
 		for _, f := range t.Foreign {
-			if f.To.read && allUsed(f.Columns) && allUsed(f.Target) {
+			if f.To.read != nil && allUsed(f.Columns) && allUsed(f.Target) {
 				for i := range f.Columns {
 					s.values.join(f.Columns[i], f.Target[i])
 				}
@@ -689,7 +686,7 @@ func (s *search) constraints() []string {
 			}
 		}
 		for _, f := range t.Foreign {
-			if f.To.read && allUsed(f.Columns) && allUsed(f.Target) {
+			if f.To.read != nil && allUsed(f.Columns) && allUsed(f.Target) {
 				out = append(out, fmt.Sprintf("%s (%s) refers to %s (%s)", t.Name, list(f.Columns), f.To.Name, list(f.Target)))
 			}
 		}

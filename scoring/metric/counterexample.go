@@ -10,13 +10,14 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/internal/amount"
+	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 	cex "github.com/badger-eval/badger/scoring/counterexample"
 )
 
 func init() {
 	register(scoring.Metric{
-		Name: "counterexample", Version: 3, Group: "verdict",
+		Name: "counterexample", Version: 4, Group: "verdict",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs:   scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Context: scoring.FieldSchema | bothResults,
@@ -85,9 +86,21 @@ func searchCounterexample(ctx context.Context, in *scoring.Input) (*cex.Outcome,
 			Gold: in.Gold.SQL, Pred: in.Pred.SQL, Dialect: in.Case.Dialect, Schema: in.Case.Schema, SchemaFrom: in.Case.SchemaFrom, Facts: in.Case.Facts, Tries: o.Tries, Time: o.TimeMS,
 			Seen: [2]*cex.Seen{seenOf(in.Gold.Result.Table), seenOf(in.Pred.Result.Table)},
 		})
+		if err == nil {
+			err = contradiction(in, outcome)
+		}
 		return found{outcome, err}
 	})
 	return f.outcome, f.err
+}
+
+// contradiction is an error where both a proof and a counterexample were found: one of them is wrong,
+// and neither may be told.
+func contradiction(in *scoring.Input, found *cex.Outcome) error {
+	if p := proofOf(in); found.Found && p != nil {
+		return errcode.New(errcode.Internal, "the queries are proven to be the same (by %s), and a database was found on which they differ: this is a bug of badger; report both queries and the schema", p.By)
+	}
+	return nil
 }
 
 // counterexampleOf is the score of a search.

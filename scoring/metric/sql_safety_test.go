@@ -18,7 +18,7 @@ func TestSQLSafety(t *testing.T) {
 		{"a comment after the end", "SELECT 1; -- done", "safe"},
 		{"an explanation", "EXPLAIN SELECT a FROM t", "safe"},
 		{"danger in a string", "SELECT 'x; DROP TABLE t' FROM t", "safe"},
-		{"danger in a dollar string", "SELECT $$x; DROP TABLE t$$", "safe"},
+		{"danger in a dollar string, which some dialects lack", "SELECT $$x; DROP TABLE t$$", "drops"},
 		{"danger in a quoted name", `SELECT "drop table t; --" FROM t`, "safe"},
 		{"danger in a comment", "SELECT 1 /* ; DROP TABLE t */", "safe"},
 		{"columns named like verbs", "SELECT t.update, t.delete FROM t WHERE \"drop\" > 1", "safe"},
@@ -107,6 +107,70 @@ func TestSQLSafetyByDialect(t *testing.T) {
 	deep := "SELECT " + strings.Repeat("(", 1500) + "pg_read_file('x')" + strings.Repeat(")", 1500)
 	if s := scoreCase(t, "sql_safety", &scoring.Case{ID: "c", Dialect: "postgres", Pred: scoring.Query{SQL: deep}}); s.Label != "imports" {
 		t.Errorf("under 1,500 parentheses: %s (%s)", s.Label, s.Reason)
+	}
+}
+
+// Where a string, a name or a comment ends differs by dialect. The texts are on both sides of the
+// border: what an engine of the dialect runs is found, and what it hides is no danger.
+func TestSQLSafetyWhereTextEnds(t *testing.T) {
+	for _, tt := range []struct{ dialects, sql, want string }{
+		{"postgres redshift duckdb bigquery databricks snowflake tsql generic", "SELECT a -- why\r; DROP TABLE t", "drops"},
+		{"mysql sqlite", "SELECT a -- why\r; DROP TABLE t", "safe"},
+		{"mysql sqlite", "SELECT a -- why\n; DROP TABLE t", "drops"},
+		{"bigquery", "SELECT a # why\r; DROP TABLE t", "drops"},
+		{"mysql", "SELECT a # why\r; DROP TABLE t", "safe"},
+		{"snowflake tsql mysql sqlite generic", "SELECT a -- why\r'\n; DROP TABLE t --'", "drops"},
+		{"postgres bigquery", "SELECT a -- why\r'\n; DROP TABLE t --'", "safe"},
+		{"postgres", "SELECT a -- it's\r FROM t", "safe"},
+
+		{"databricks generic", `SELECT r'\'; DROP TABLE t; --'`, "drops"},
+		{"databricks", `SELECT r'\', a, '; DROP TABLE t; --'`, "safe"},
+		{"bigquery", `SELECT r'\'; DROP TABLE t; --'`, "safe"},
+		{"databricks", "SELECT a -- \\\n'\n; DROP TABLE t --'", "drops"},
+		{"databricks", "SELECT a -- \\\r'\n; DROP TABLE t --'", "safe"},
+
+		{"redshift mysql snowflake bigquery generic", `SELECT '\', '; DROP TABLE t; --'`, "drops"},
+		{"postgres duckdb sqlite tsql", `SELECT '\', '; DROP TABLE t; --'`, "safe"},
+		{"redshift", `SELECT 'a\'b'`, "safe"},
+		{"generic", `SELECT "\", "; DROP TABLE t; --"`, "drops"},
+
+		{"bigquery generic", "SELECT `\\`` ; DROP TABLE t; -- `", "drops"},
+		{"mysql", "SELECT `\\`` ; DROP TABLE t; -- `", "safe"},
+
+		{"postgres duckdb generic", "SELECT e'a'\n'\\', '; DROP TABLE t; --'", "drops"},
+		{"postgres duckdb", "SELECT e'a' -- then\n '\\', '; DROP TABLE t; --'", "drops"},
+		{"postgres duckdb", "SELECT 'a'\n'\\', '; DROP TABLE t; --'", "safe"},
+		{"postgres duckdb", "SELECT e'a', '\\', '; DROP TABLE t; --'", "safe"},
+		{"sqlite tsql generic", `SELECT e'\'; DROP TABLE t; --'`, "drops"},
+
+		{"mysql", "SELECT 1---pg_read_file('x')", "imports"},
+		{"mysql", "SELECT 1 --- pg_read_file('x')\n 2", "safe"},
+		{"mysql generic", "SELECT a /*!99999 '*/; DROP TABLE t; -- '", "drops"},
+
+		{"sqlite generic", "SELECT a AS [']]; DROP TABLE t; -- '", "drops"},
+		{"tsql", "SELECT a AS [']]; DROP TABLE t; -- ']", "safe"},
+		{"generic", "SELECT a[ ' ], load_extension('x') AS [ ' ]", "attaches"},
+		{"sqlite", "SELECT $a(') , load_extension('x') --')", "attaches"},
+
+		{"snowflake generic", "SELECT a /* /* */ ; DROP TABLE t /* */ */", "drops"},
+		{"postgres duckdb databricks redshift tsql", "SELECT a /* /* */ ; DROP TABLE t */", "safe"},
+		{"mysql sqlite bigquery", "SELECT a /* /* */ ; DROP TABLE t /* */", "drops"},
+
+		{"postgres", "SELECT 1 +-- '\n, pg_read_file('x') -- '", "imports"},
+		{"postgres", "SELECT 1 |/* '*/ 2, pg_read_file('x') -- '", "imports"},
+		{"databricks", "SELECT /*+ x(-- */ '\n*/ 1 ; DROP TABLE t --'", "unknown"},
+		{"databricks", "SELECT /*+ BROADCAST(t) */ a FROM t", "safe"},
+		{"snowflake", "SELECT $1 FROM (SELECT 1) -- \x00", "unknown"},
+		{"postgres snowflake bigquery", "SELECT a FROM t WHERE {{ cond }}", "unknown"},
+		{"snowflake", "SELECT ${what} FROM t", "unknown"},
+		{"duckdb", "SELECT {'a': {'b': 1}} AS s", "safe"},
+	} {
+		for dialect := range strings.FieldsSeq(tt.dialects) {
+			s := scoreCase(t, "sql_safety", &scoring.Case{ID: "c", Dialect: dialect, Pred: scoring.Query{SQL: tt.sql}})
+			if s.Label != tt.want {
+				t.Errorf("%s: %q: %s (%s), want %s", dialect, tt.sql, s.Label, s.Reason, tt.want)
+			}
+		}
 	}
 }
 

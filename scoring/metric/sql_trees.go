@@ -4,12 +4,13 @@ import (
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric/sqlproof"
 	"github.com/badger-eval/badger/scoring/metric/sqltree"
+	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
 // schemaOf is what is known of the tables of a case, from its DDL; it is not stated where there is
 // none.
 func schemaOf(in *scoring.Input) *sqltree.Schema {
-	return sqltree.ReadSchema(in.Case.Schema)
+	return sqltree.ReadSchema(in.Case.Schema, sqlparts.DialectOf(in.Case.Dialect))
 }
 
 // trees builds the trees of both queries of a case, which must hold one each. They are the caller's

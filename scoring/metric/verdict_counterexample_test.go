@@ -89,3 +89,29 @@ func TestVerdictMindsCounterexamples(t *testing.T) {
 		})
 	}
 }
+
+// A pair that is both proven and refuted is a bug, and neither is told.
+func TestCounterexampleOfWhatIsProven(t *testing.T) {
+	found := cex.Outcome{Found: true, Realistic: true, Tries: 3, Sentence: "they differ"}
+	for _, tc := range []struct {
+		pred   string
+		status scoring.Status
+	}{
+		{"SELECT b, a FROM t WHERE 1 < a", scoring.StatusFailed}, // columns in another order are no difference
+		{"SELECT a, b FROM t WHERE 1 < a", scoring.StatusFailed},
+		{"SELECT a, b FROM t WHERE 1 <= a", scoring.StatusOK},
+	} {
+		e, err := scoring.NewEngine(All(), &scoring.EngineOptions{Counterexamples: &finder{outcome: found}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := &scoring.Case{ID: "1", Dialect: "sqlite", Golds: []scoring.Query{{SQL: "SELECT a, b FROM t WHERE a > 1"}}, Pred: scoring.Query{SQL: tc.pred}}
+		scores, err := e.Score(t.Context(), c, "counterexample")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := scores[0]; s.Status != tc.status || s.Status == scoring.StatusFailed && !strings.Contains(s.Reason, "bug") {
+			t.Errorf("%s: %s %v %s", tc.pred, s.Status, s.Value, s.Reason)
+		}
+	}
+}

@@ -17,6 +17,8 @@ type Script struct {
 	Dialect    Dialect
 	Statements []*Statement
 	Notes      []Note
+
+	syntax *syntax // how the text was cut
 }
 
 // Note says that a stretch of the text was carried, skipped or assumed rather than understood.

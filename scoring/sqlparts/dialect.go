@@ -91,50 +91,81 @@ const (
 	bracketArray bracketUse = iota // always an array or an index
 	bracketName                    // always a quoted name
 	bracketGuess                   // a quoted name if it looks like one
+	bracketHides                   // and also where it holds a quote or begins a comment
 )
 
 // syntax is what the lexer and the parser must know of a dialect.
 type syntax struct {
-	stringInDouble bool       // "x" is a string, not a name
-	maybeInDouble  bool       // "x" is a name, but a string where a value is expected
-	backslash      bool       // \ escapes inside strings
-	triple         bool       // '''x''' and """x"""
-	rawPrefix      bool       // r'x'
-	dollarString   bool       // $$x$$
-	dollarTag      bool       // $tag$x$tag$
-	hash           bool       // # begins a comment
-	slashes        bool       // // begins a comment
-	nested         bool       // /* /* */ */ nests
-	bang           bool       // /*! x */ is executed
-	dashSpace      bool       // -- begins a comment only before a space
-	digitName      bool       // 2fa is a name
-	dashName       bool       // my-project.x is a name in FROM
-	stage          bool       // @stage/path is a table
-	path           bool       // a:b.c reads into semi-structured data
-	lambda         bool       // x -> f(x)
-	caretXor       bool       // ^ is a bit operator, not a power
-	bareStatements bool       // statements need no semicolon between them
-	adjacent       bool       // 'a' 'b' is one string
-	aliasEquals    bool       // SELECT alias = expression
-	concat         uint8      // precedence of ||
-	brackets       bracketUse // what [ begins
+	lexical
+	stringInDouble bool  // "x" is a string, not a name
+	maybeInDouble  bool  // "x" is a name, but a string where a value is expected
+	digitName      bool  // 2fa is a name
+	dashName       bool  // my-project.x is a name in FROM
+	stage          bool  // @stage/path is a table
+	path           bool  // a:b.c reads into semi-structured data
+	lambda         bool  // x -> f(x)
+	caretXor       bool  // ^ is a bit operator, not a power
+	bareStatements bool  // statements need no semicolon between them
+	adjacent       bool  // 'a' 'b' is one string
+	aliasEquals    bool  // SELECT alias = expression
+	concat         uint8 // precedence of ||
+}
+
+// lexical is what decides where strings, quoted names and comments end, and so what of a text is
+// hidden in them.
+type lexical struct {
+	backslash     bool       // \ escapes inside strings
+	escapePrefix  bool       // and inside e'x', also where not in other strings
+	triple        bool       // '''x''' and """x"""
+	rawPrefix     bool       // r'x'
+	rawQuote      bool       // the first quote ends it, also after a backslash
+	continued     bool       // 'a' and, on a later line, 'b' are one string, of the first one's kind
+	dollarString  bool       // $$x$$
+	dollarTag     bool       // $tag$x$tag$
+	nameBackslash bool       // \ escapes inside `x`, where a doubled quote stands for nothing
+	textInDouble  bool       // "x" ends where a string would
+	brackets      bracketUse // what [ begins
+	bracketOnce   bool       // the first ] ends [x]
+	hash          bool       // # begins a comment
+	slashes       bool       // // begins a comment
+	nested        bool       // /* /* */ */ nests
+	bang          bool       // /*! x */ is executed
+	dashSpace     bool       // -- begins a comment only before a space
+	carriage      bool       // a carriage return ends the comment of a line, as a line feed does
+	lineGoesOn    bool       // \ before the line feed keeps it from ending the comment
+	suffix        bool       // $x(…) is a parameter up to the bracket, whatever stands inside
 }
 
 var syntaxes = [...]syntax{
-	Generic: {dollarString: true, dollarTag: true, bang: true, digitName: true, path: true,
-		lambda: true, brackets: bracketGuess, concat: precBit},
-	Snowflake: {backslash: true, dollarString: true, slashes: true, stage: true, path: true, lambda: true, concat: precSum},
-	BigQuery: {stringInDouble: true, backslash: true, triple: true, rawPrefix: true, hash: true, dashName: true,
-		caretXor: true, lambda: true, concat: precProduct},
-	Databricks: {stringInDouble: true, backslash: true, rawPrefix: true, nested: true, digitName: true, path: true,
-		lambda: true, caretXor: true, adjacent: true, concat: precSum},
-	Redshift: {dollarString: true, dollarTag: true, nested: true, concat: precBit},
-	Postgres: {dollarString: true, dollarTag: true, nested: true, concat: precBit},
-	DuckDB:   {dollarString: true, dollarTag: true, nested: true, lambda: true, concat: precBit},
-	SQLite:   {maybeInDouble: true, brackets: bracketName, concat: precConcat},
-	MySQL: {stringInDouble: true, backslash: true, hash: true, bang: true, dashSpace: true, digitName: true,
-		caretXor: true, adjacent: true, concat: precOr},
-	TSQL: {nested: true, bareStatements: true, brackets: bracketName, caretXor: true, aliasEquals: true, concat: precSum},
+	Generic: {lexical: lexical{escapePrefix: true, continued: true, dollarString: true, dollarTag: true, bang: true, carriage: true, brackets: bracketGuess},
+		digitName: true, path: true, lambda: true, concat: precBit},
+	Snowflake: {lexical: lexical{backslash: true, dollarString: true, slashes: true, carriage: true},
+		stage: true, path: true, lambda: true, concat: precSum},
+	BigQuery: {lexical: lexical{backslash: true, triple: true, rawPrefix: true, nameBackslash: true, hash: true, carriage: true},
+		stringInDouble: true, dashName: true, caretXor: true, lambda: true, concat: precProduct},
+	Databricks: {lexical: lexical{backslash: true, rawPrefix: true, rawQuote: true, nested: true, carriage: true, lineGoesOn: true},
+		stringInDouble: true, digitName: true, path: true, lambda: true, caretXor: true, adjacent: true, concat: precSum},
+	Redshift: {lexical: lexical{backslash: true, escapePrefix: true, continued: true, dollarString: true, dollarTag: true, nested: true, carriage: true}, concat: precBit},
+	Postgres: {lexical: lexical{escapePrefix: true, continued: true, dollarString: true, dollarTag: true, nested: true, carriage: true}, concat: precBit},
+	DuckDB: {lexical: lexical{escapePrefix: true, continued: true, dollarString: true, dollarTag: true, nested: true, carriage: true},
+		lambda: true, concat: precBit},
+	SQLite: {lexical: lexical{suffix: true, brackets: bracketName, bracketOnce: true}, maybeInDouble: true, concat: precConcat},
+	MySQL: {lexical: lexical{backslash: true, hash: true, bang: true, dashSpace: true},
+		stringInDouble: true, digitName: true, caretXor: true, adjacent: true, concat: precOr},
+	TSQL: {lexical: lexical{nested: true, carriage: true, brackets: bracketName},
+		bareStatements: true, caretXor: true, aliasEquals: true, concat: precSum},
+}
+
+// DefaultFrame returns the frame that a window function has where the dialect departs from the
+// standard's default, in lower case; else it is empty.
+func (d Dialect) DefaultFrame(function string) string {
+	switch function {
+	case "first_value", "last_value", "nth_value":
+		if d == Snowflake {
+			return "rows between unbounded preceding and unbounded following"
+		}
+	}
+	return ""
 }
 
 func (d Dialect) syntax() *syntax {

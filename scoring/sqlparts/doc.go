@@ -33,6 +33,9 @@
 //   - [Complexity]: Algorithm 1 of the BADGER paper on components.
 //   - [Tables] and [Columns]: what of the schema a query uses, through aliases and common table expressions.
 //   - [OrdersRows], [Query.Order], [Query.RowLimit]: what the text says of the order and number of its rows.
+//   - [ReadSchema]: what DDL says of tables, and how sure that is.
+//   - [Readings]: the scripts that a text may be where engines of a dialect differ in where strings and comments end.
+//   - [Script.Whole]: the query of a text of which nothing is left out.
 //   - [Script.Effects], [Statement]: what running it may do, data-modifying common table expressions included. A statement
 //     nobody knows has the effect [Unknown]. What the functions a query calls may do is not looked at.
 //

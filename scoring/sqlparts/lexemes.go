@@ -11,7 +11,7 @@ type Lexeme struct {
 // Lexemes are the lexemes of a text in order, without white space, comments and a last semicolon.
 // Two texts whose lexemes have the same Text are the same query.
 func Lexemes(sql string, dialect Dialect) []Lexeme {
-	l := lexer{sql: sql[:min(len(sql), maxText)], syntax: dialect.syntax(), guess: dialect == Generic}
+	l := newLexer(sql, dialect)
 	l.lex()
 	p := parser{sql: l.sql, dialect: dialect, syntax: l.syntax}
 	out := make([]Lexeme, 0, len(l.toks))
@@ -45,7 +45,7 @@ func Lexemes(sql string, dialect Dialect) []Lexeme {
 // comments, and cut at both ends, a last semicolon too. The end of the line stays where it ends a
 // comment.
 func OneSpace(sql string, dialect Dialect) string {
-	l := lexer{sql: sql[:min(len(sql), maxText)], syntax: dialect.syntax(), guess: dialect == Generic}
+	l := newLexer(sql, dialect)
 	l.lex()
 	var b strings.Builder
 	end := 0

@@ -50,8 +50,16 @@ type lexer struct {
 	noJinja bool // no }} is left
 }
 
+// newLexer returns the lexer of a text in a dialect. The text is cut to maxText bytes.
+func newLexer(sql string, dialect Dialect) lexer {
+	return lexer{sql: sql[:min(len(sql), maxText)], syntax: dialect.syntax(), guess: dialect == Generic}
+}
+
 // lex cuts the text into tokens, the last of which is tokEOF.
 func (l *lexer) lex() {
+	if i := strings.IndexByte(l.sql, 0); i >= 0 { // where some engines end the text, even in a comment
+		l.note(i, i+1, "NUL character")
+	}
 	for {
 		l.space()
 		if l.pos >= len(l.sql) {
@@ -116,7 +124,7 @@ func (l *lexer) space() {
 
 // dashes tells whether -- begins a comment here.
 func (l *lexer) dashes() bool {
-	return !l.syntax.dashSpace || l.at(2) == 0 || class[l.at(2)] == clsSpace || l.at(2) == '-'
+	return !l.syntax.dashSpace || l.at(2) <= ' ' || l.at(2) == 0x7f
 }
 
 // hash tells whether # begins a comment here.
@@ -124,12 +132,38 @@ func (l *lexer) hash() bool {
 	return l.syntax.hash || l.guess && class[l.at(1)] == clsSpace && (l.pos == 0 || class[l.sql[l.pos-1]] == clsSpace)
 }
 
+// line skips the comment of a line.
 func (l *lexer) line() {
-	if i := strings.IndexByte(l.sql[l.pos:], '\n'); i >= 0 {
-		l.pos += i + 1
-		return
+	start := l.pos
+	for l.pos = start + 1; ; l.pos++ {
+		l.pos = l.lineEnd(l.pos)
+		if l.pos >= len(l.sql) {
+			l.pos = len(l.sql)
+			return
+		}
+		if !l.syntax.lineGoesOn || l.sql[l.pos] != '\n' || l.sql[l.pos-1] != '\\' || l.sql[start] != '-' {
+			l.pos++
+			return
+		}
 	}
-	l.pos = len(l.sql)
+}
+
+// lineEnd is the place of the next character that ends a comment, at i or later, len(l.sql) if
+// there is none.
+func (l *lexer) lineEnd(i int) int {
+	end := len(l.sql)
+	if i >= end {
+		return end
+	}
+	if n := strings.IndexByte(l.sql[i:], '\n'); n >= 0 {
+		end = i + n
+	}
+	if l.syntax.carriage {
+		if n := strings.IndexByte(l.sql[i:end], '\r'); n >= 0 {
+			end = i + n
+		}
+	}
+	return end
 }
 
 // comment skips /* … */. Hints become tokens, and so does what stands in comments that MySQL
@@ -164,6 +198,9 @@ func (l *lexer) comment() {
 		}
 	}
 	if l.sql[start+2] == '+' && len(l.toks) > 0 && takesHint(l.toks[len(l.toks)-1].code) {
+		if hint := l.sql[start+3 : i-2]; strings.ContainsAny(hint, "'`\\;#$") || strings.Contains(hint, "--") || strings.Contains(hint, "//") {
+			l.note(start, i, "a hint that may end elsewhere") // some engines cut it into tokens
+		}
 		l.emit(tokHint, 0, i)
 	}
 	l.pos = i

@@ -21,10 +21,17 @@ func (l *lexer) prefixed(i int) bool {
 	case "n", "x", "u":
 	case "b":
 	case "e":
+		if !escapes && !l.syntax.escapePrefix {
+			return false
+		}
 		escapes = true
 	case "r", "rb", "br":
 		if !l.syntax.rawPrefix {
 			return false
+		}
+		if l.syntax.rawQuote {
+			l.emit(tokString, 0, l.rawEnd(i, quote))
+			return true
 		}
 		// A backslash stays in a raw string, and keeps the quote after it from ending it.
 	default:
@@ -34,27 +41,76 @@ func (l *lexer) prefixed(i int) bool {
 	return true
 }
 
-// stringEnd is where the string ends whose opening quote stands at i.
+// rawEnd is where the raw string ends whose opening quote stands at i: after the next one.
+func (l *lexer) rawEnd(i int, quote byte) int {
+	if n := strings.IndexByte(l.sql[i+1:], quote); n >= 0 {
+		return i + n + 2
+	}
+	l.note(i, len(l.sql), "unterminated quote")
+	return len(l.sql)
+}
+
+// stringEnd is where the string ends whose opening quote stands at i, with what continues it.
 func (l *lexer) stringEnd(i int, quote byte, backslash bool) int {
 	if l.syntax.triple && strings.HasPrefix(l.sql[i:], triples[quote]) {
 		return l.tripleEnd(i, triples[quote], backslash)
 	}
-	j := i + 1
-	for j < len(l.sql) {
-		switch c := l.sql[j]; {
+	for {
+		end, closed := quoteEnd(l.sql, i, quote, backslash)
+		if !closed {
+			l.note(i, len(l.sql), "unterminated quote")
+			return end
+		}
+		if i = -1; l.syntax.continued && quote == '\'' {
+			i = continuation(l.sql, end)
+		}
+		if i < 0 {
+			return end
+		}
+	}
+}
+
+// quoteEnd is where a quoted text ends whose opening quote stands at i; closed tells whether it has
+// a closing one. A doubled quote stands for itself.
+func quoteEnd(sql string, i int, quote byte, backslash bool) (end int, closed bool) {
+	for j := i + 1; j < len(sql); j++ {
+		switch c := sql[j]; {
 		case c == quote:
-			if j+1 >= len(l.sql) || l.sql[j+1] != quote {
-				return j + 1
+			if j+1 >= len(sql) || sql[j+1] != quote {
+				return j + 1, true
 			}
-			j += 2
-		case c == '\\' && backslash && j+1 < len(l.sql):
-			j += 2
-		default:
+			j++
+		case c == '\\' && backslash:
 			j++
 		}
 	}
-	l.note(i, len(l.sql), "unterminated quote")
-	return len(l.sql)
+	return len(sql), false
+}
+
+// continuation is the place of the quote that continues a string which ended before i, -1 if none
+// does: between them are white space and comments of lines, with a line break at least.
+func continuation(sql string, i int) int {
+	broken := false
+	for i < len(sql) {
+		switch c := sql[i]; {
+		case c == '\n' || c == '\r':
+			broken = true
+			i++
+		case class[c] == clsSpace:
+			i++
+		case c == '-' && strings.HasPrefix(sql[i:], "--"):
+			n := strings.IndexAny(sql[i:], "\r\n")
+			if n < 0 {
+				return -1
+			}
+			i += n
+		case c == '\'' && broken:
+			return i
+		default:
+			return -1
+		}
+	}
+	return -1
 }
 
 var triples = [256]string{'\'': `'''`, '"': `"""`}
@@ -80,6 +136,10 @@ func (l *lexer) quote(c byte) {
 		l.emit(tokString, 0, l.stringEnd(l.pos, c, l.syntax.backslash))
 	case c == '"' && l.syntax.maybeInDouble:
 		l.emit(tokDouble, 0, l.nameEnd('"'))
+	case c == '"' && l.syntax.textInDouble:
+		l.emit(tokQuoted, 0, l.stringEnd(l.pos, c, l.syntax.backslash))
+	case c == '`' && l.syntax.nameBackslash:
+		l.emit(tokQuoted, 0, l.escapedNameEnd())
 	case c == '"' || c == '`':
 		l.emit(tokQuoted, 0, l.nameEnd(c))
 	}
@@ -99,6 +159,21 @@ func (l *lexer) nameEnd(quote byte) int {
 		}
 		j++
 	}
+}
+
+// escapedNameEnd is where the name in backticks ends that begins here; a backslash keeps a quote
+// from ending it, and a doubled quote ends it.
+func (l *lexer) escapedNameEnd() int {
+	for j := l.pos + 1; j < len(l.sql); j++ {
+		switch l.sql[j] {
+		case '\\':
+			j++
+		case '`':
+			return j + 1
+		}
+	}
+	l.note(l.pos, len(l.sql), "unterminated quote")
+	return len(l.sql)
 }
 
 // jinja reads {{ an expression of a template }} and reports whether it did; a struct literal begins
@@ -125,8 +200,8 @@ func (l *lexer) bracketedName() bool {
 	switch l.syntax.brackets {
 	case bracketArray:
 		return false
-	case bracketGuess:
-		if !l.looksBracketed() {
+	case bracketGuess, bracketHides:
+		if !l.looksBracketed() && (l.syntax.brackets == bracketGuess || !l.bracketHides()) {
 			return false
 		}
 	}
@@ -138,12 +213,22 @@ func (l *lexer) bracketedName() bool {
 			l.emit(tokQuoted, 0, len(l.sql))
 			return true
 		}
-		if j += k + 1; j >= len(l.sql) || l.sql[j] != ']' {
+		if j += k + 1; j >= len(l.sql) || l.sql[j] != ']' || l.syntax.bracketOnce {
 			l.emit(tokQuoted, 0, j)
 			return true
 		}
 		j++
 	}
+}
+
+// bracketHides tells whether [ and the next ] hold what would begin a string, a name or a comment.
+func (l *lexer) bracketHides() bool {
+	n := strings.IndexByte(l.sql[l.pos:], ']')
+	if n < 0 {
+		return true
+	}
+	in := l.sql[l.pos+1 : l.pos+n]
+	return strings.ContainsAny(in, "'\"`$#[") || strings.Contains(in, "--") || strings.Contains(in, "/*") || strings.Contains(in, "//")
 }
 
 // looksBracketed tells whether [ begins a quoted name in a dialect that has both names and arrays

@@ -123,7 +123,7 @@ func TestWorkIsLinear(t *testing.T) {
 		for d := Generic; d <= TSQL; d++ {
 			for _, n := range []int{300, 5000} {
 				p := new(parser)
-				p.parse(text(n), d)
+				p.parse(text(n), d, d.syntax())
 				if most := 6*len(p.toks) + 100; p.steps > most {
 					t.Errorf("%s in %s: %d steps for %d tokens", name, d, p.steps, len(p.toks))
 				}

@@ -15,7 +15,14 @@ func Mentions(sql string, dialect Dialect) []Mention {
 	if int(dialect) >= len(syntaxes) {
 		dialect = Generic
 	}
-	l := lexer{sql: sql[:min(len(sql), maxText)], syntax: dialect.syntax(), guess: dialect == Generic}
+	return mentions(newLexer(sql, dialect), dialect)
+}
+
+// Mentions returns every name between two places of the script that are between tokens, as
+// [Mentions] does, in the reading that the script is.
+func (s *Script) Mentions(from, to int) []Mention { return mentions(s.lexer(from, to), s.Dialect) }
+
+func mentions(l lexer, dialect Dialect) []Mention {
 	l.lex()
 	p := parser{sql: l.sql, dialect: dialect, syntax: l.syntax, toks: l.toks}
 	var out []Mention

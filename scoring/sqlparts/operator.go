@@ -10,29 +10,47 @@ func (l *lexer) operator(c byte) {
 			l.number()
 			return
 		}
+	case ':':
+		if l.suffixed() {
+			return
+		}
 	case ';':
 		l.closeAll()
 	case '$':
 		l.dollar()
 		return
 	case '@':
-		if l.variable() {
+		if l.suffixed() || l.variable() {
 			return
 		}
 	case '#':
+		if l.suffixed() {
+			return
+		}
 		if class[l.at(1)] == clsLetter || l.at(1) == '#' { // T-SQL's temporary tables
 			l.emit(tokWord, 0, l.nameFrom(l.pos+1))
 			return
 		}
 	}
 	for _, o := range operators[c] {
-		if strings.HasPrefix(l.sql[l.pos:], o.text) {
+		if strings.HasPrefix(l.sql[l.pos:], o.text) && !l.commentWithin(len(o.text)) {
 			l.emit(tokOp, o.code, l.pos+len(o.text))
 			return
 		}
 	}
 	l.note(l.pos, l.pos+1, "unexpected character")
 	l.emit(tokBad, 0, l.pos+1)
+}
+
+// commentWithin tells whether a comment begins behind the first of the next n characters, which an
+// operator never reaches into.
+func (l *lexer) commentWithin(n int) bool {
+	for k := 1; k < n; k++ {
+		if next := l.at(k + 1); l.at(k) == '-' && next == '-' || l.at(k) == '/' && next == '*' {
+			return true
+		}
+	}
+	return false
 }
 
 // operandBefore tells whether the token before, with nothing between, is something a dot may
@@ -59,6 +77,9 @@ const maxVariable = 128
 
 // dollar reads $1, $name, ${name} and the dollar strings $$ … $$ and $tag$ … $tag$.
 func (l *lexer) dollar() {
+	if l.suffixed() {
+		return
+	}
 	if l.at(1) == '{' {
 		for n := 2; n <= maxVariable; n++ {
 			if l.at(n) == '}' {
@@ -91,13 +112,61 @@ func (l *lexer) dollar() {
 	l.emit(tokBad, 0, i)
 }
 
+// suffixed reads SQLite's $x(…), @x(…), #x(…) and :x(…), and reports whether one stands here: a
+// parameter that reaches up to the first closing bracket, quotes and comments included.
+func (l *lexer) suffixed() bool {
+	if !l.syntax.suffix {
+		return false
+	}
+	i := l.pos + 1
+	for i < len(l.sql) && (isNamePart(l.sql[i]) || i > l.pos+1 && strings.HasPrefix(l.sql[i:], "::")) {
+		if l.sql[i] == ':' {
+			i++
+		}
+		i++
+	}
+	if i == l.pos+1 || i >= len(l.sql) || l.sql[i] != '(' {
+		return false
+	}
+	for ; i < len(l.sql) && l.sql[i] != ')'; i++ {
+		if class[l.sql[i]] == clsSpace {
+			return false
+		}
+	}
+	if i == len(l.sql) {
+		return false
+	}
+	l.note(l.pos, i+1, "a parameter with a suffix")
+	l.emit(tokParam, 0, i+1)
+	return true
+}
+
+// stageEnd is where the stage or path ends that goes on at i: "a name"/path.
+func (l *lexer) stageEnd(i int) int {
+	for i < len(l.sql) {
+		switch c := l.sql[i]; {
+		case c == '"':
+			end, closed := quoteEnd(l.sql, i, '"', false)
+			if !closed {
+				l.note(i, end, "unterminated quote")
+			}
+			i = end
+		case c == '-' && strings.HasPrefix(l.sql[i:], "--"), c == '/' && strings.HasPrefix(l.sql[i:], "/*"):
+			return i
+		case isNamePart(c), strings.IndexByte("./~%-=", c) >= 0:
+			i++
+		default:
+			return i
+		}
+	}
+	return i
+}
+
 // variable reads @x, @@x, @stage/path and reports whether it did.
 func (l *lexer) variable() bool {
 	i := l.pos + 1
 	if l.syntax.stage && (class[l.at(1)] == clsLetter || l.at(1) == '~' || l.at(1) == '%' || l.at(1) == '"') {
-		for i < len(l.sql) && (isNamePart(l.sql[i]) || strings.IndexByte(`./~%-="`, l.sql[i]) >= 0) {
-			i++
-		}
+		i = l.stageEnd(i)
 		l.emit(tokParam, 0, i)
 		return true
 	}

@@ -58,22 +58,26 @@ var parsers = sync.Pool{New: func() any { return new(parser) }}
 // and noted. Time is linear in the length of the text; depth is bounded. Texts longer than 1 GiB
 // are cut.
 func Parse(sql string, dialect Dialect) *Script {
+	if int(dialect) >= len(syntaxes) {
+		dialect = Generic
+	}
+	return parse(sql, dialect, dialect.syntax())
+}
+
+func parse(sql string, dialect Dialect, x *syntax) *Script {
 	p := parsers.Get().(*parser)
-	s := p.parse(sql, dialect)
+	s := p.parse(sql, dialect, x)
 	p.reset()
 	parsers.Put(p)
 	return s
 }
 
-func (p *parser) parse(sql string, dialect Dialect) *Script {
-	if int(dialect) >= len(syntaxes) {
-		dialect = Generic
-	}
+func (p *parser) parse(sql string, dialect Dialect, x *syntax) *Script {
 	text := sql
 	if len(text) > maxText {
 		text = text[:maxText]
 	}
-	l := lexer{sql: text, syntax: dialect.syntax(), guess: dialect == Generic, toks: p.toks[:0]}
+	l := lexer{sql: text, syntax: x, guess: x == Generic.syntax(), toks: p.toks[:0]}
 	if need := len(text)/4 + 16; cap(l.toks) < need {
 		l.toks = make([]token, 0, need)
 	}
@@ -82,7 +86,7 @@ func (p *parser) parse(sql string, dialect Dialect) *Script {
 	if len(text) < len(sql) {
 		p.noteAt(maxText, maxText, "text is too long: the rest was not read")
 	}
-	s := &Script{SQL: sql, Dialect: dialect, Statements: p.script()}
+	s := &Script{SQL: sql, Dialect: dialect, Statements: p.script(), syntax: x}
 	slices.SortStableFunc(p.notes, func(a, b Note) int { return int(a.Start - b.Start) })
 	s.Notes = p.notes
 	link(s)

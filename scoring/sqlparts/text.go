@@ -57,14 +57,40 @@ func (p *parser) stringOf(t *token) string {
 	if p.syntax.triple && strings.HasPrefix(s[k:], triples[quote]) {
 		width = 3
 	}
+	if width == 1 && quote == '\'' && p.syntax.continued {
+		return continuedText(s, k, escapes)
+	}
 	body := s[k+width:]
 	if n := len(body); n >= width && strings.Count(body[n-width:], string(quote)) == width {
 		body = body[:n-width]
 	}
-	if width == 1 && strings.IndexByte(body, quote) >= 0 && !raw {
+	if raw {
+		return body
+	}
+	return bodyText(body, quote, width == 1, escapes)
+}
+
+// continuedText is the value of a string that may go on on later lines; its first quote stands at k.
+func continuedText(s string, k int, escapes bool) string {
+	text := ""
+	for k >= 0 {
+		end, closed := quoteEnd(s, k, '\'', escapes)
+		body := s[k+1 : end]
+		if closed {
+			body = body[:len(body)-1]
+		}
+		text += bodyText(body, '\'', true, escapes)
+		k = continuation(s, end)
+	}
+	return text
+}
+
+// bodyText is the text that stands between two quotes.
+func bodyText(body string, quote byte, doubled, escapes bool) string {
+	if doubled && strings.IndexByte(body, quote) >= 0 {
 		body = strings.ReplaceAll(body, string([]byte{quote, quote}), string(quote))
 	}
-	if escapes && !raw && strings.IndexByte(body, '\\') >= 0 {
+	if escapes && strings.IndexByte(body, '\\') >= 0 {
 		body = unescape(body)
 	}
 	return body

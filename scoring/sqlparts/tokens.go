@@ -30,7 +30,7 @@ func Tokens(sql string, dialect Dialect) []Token {
 	if int(dialect) >= len(syntaxes) {
 		dialect = Generic
 	}
-	l := lexer{sql: sql[:min(len(sql), maxText)], syntax: dialect.syntax(), guess: dialect == Generic}
+	l := newLexer(sql, dialect)
 	l.lex()
 	p := parser{sql: l.sql, dialect: dialect, syntax: l.syntax}
 	out := make([]Token, 0, len(l.toks))

@@ -28,6 +28,7 @@ type builder struct {
 	ctes    []*sqlparts.CTE   // in the order in which they are first used
 	paths   map[string]bool   // the tables that the query names
 	full    map[string]string // what is known of the whole names of tables
+	apart   map[string]bool   // names that are of tables in several schemas
 	ids     int
 	blocks  int
 	copied  int // nodes that were copied in place of names
@@ -365,14 +366,25 @@ func (b *builder) columnsOf(e *entry) (items []*expr, names []string) {
 
 // table is what the schema states of a base table.
 func (b *builder) table(s *source) *sqltree.Table {
-	if s == nil || s.last == "" || !b.schema.Stated {
+	if s == nil || s.last == "" {
 		return nil
 	}
-	t := b.schema.Tables[s.last]
-	if t == nil || len(t.Columns) == 0 {
-		return nil
+	return b.schema.Tables[s.last]
+}
+
+// stated is the name under which the schema certainly has the table of a path, "" where it has none.
+// A name without a schema fits the table of any, unless the queries name two.
+func (b *builder) stated(name sqlparts.Name) string {
+	name = b.Path(name)
+	last := strings.ToLower(name.Last().Text)
+	t := b.schema.Tables[last]
+	if !b.schema.Stated || t == nil || t.Doubtful || len(t.Columns) == 0 {
+		return ""
 	}
-	return t
+	if may, must := b.SameTable(name, t.Name); !may || !must && b.apart[last] {
+		return ""
+	}
+	return last
 }
 
 func (b *builder) groupBy(g *sqlparts.GroupBy, sc *scope, out *block) {
@@ -527,8 +539,8 @@ func (b *builder) element(src *sqlparts.Source, sc *scope, plain bool) join {
 	}
 	switch {
 	case len(src.Nested) > 0:
-		if alias != "" || len(src.Columns) > 0 {
-			b.fail("a nested join with a name")
+		if alias != "" || len(src.Columns) > 0 || src.Version != nil || src.Sample != nil {
+			b.fail("a nested join with a name or a sample")
 		}
 		var out join
 		inner := &scope{outer: sc.outer, ctes: sc.ctes, fixed: sc.fixed}
@@ -541,6 +553,9 @@ func (b *builder) element(src *sqlparts.Source, sc *scope, plain bool) join {
 		sc.entries = append(sc.entries, inner.entries...)
 		return out
 	case src.Query != nil:
+		if src.Version != nil || src.Sample != nil || src.Only || src.Offset.Text != "" {
+			b.fail("a sample of a derived table")
+		}
 		around := &scope{outer: sc.outer}
 		if src.Lateral {
 			around = sc
@@ -574,7 +589,7 @@ func (b *builder) element(src *sqlparts.Source, sc *scope, plain bool) join {
 		}
 		s := b.source()
 		path := b.path(src.Table)
-		s.table, s.last = strings.Join(path, "."), strings.ToLower(path[len(path)-1])
+		s.table, s.last = strings.Join(path, "."), b.stated(src.Table)
 		if src.Only {
 			b.fail("a table without those that inherit from it")
 		}

@@ -13,28 +13,7 @@ type rules struct {
 
 // fold is the name that an identifier means: where the dialect ignores case, in lower case. table
 // tells that it names a table.
-func (r rules) fold(id sqlparts.Ident, table bool) string {
-	switch r.Dialect {
-	case sqlparts.Postgres, sqlparts.Redshift, sqlparts.Generic:
-		if id.Quoted {
-			return id.Text
-		}
-		return strings.ToLower(id.Text)
-	case sqlparts.Snowflake:
-		if !id.Quoted {
-			return strings.ToLower(id.Text)
-		}
-		if id.Text == strings.ToUpper(id.Text) {
-			return strings.ToLower(id.Text)
-		}
-		return `"` + id.Text
-	case sqlparts.BigQuery, sqlparts.MySQL:
-		if table {
-			return id.Text
-		}
-	}
-	return strings.ToLower(id.Text)
-}
+func (r rules) fold(id sqlparts.Ident, table bool) string { return r.Fold(id, table) }
 
 // nulls is where an order puts nulls if the query does not say.
 func (r rules) nulls(desc bool) string {
@@ -186,14 +165,24 @@ func volatile(name string) bool {
 	return strings.HasPrefix(name, "seq")
 }
 
-// inOrder are aggregates and window functions whose value depends on the order of the rows they
-// see.
-var inOrder = map[string]bool{
-	"string_agg": true, "group_concat": true, "listagg": true, "array_agg": true, "list": true, "collect_list": true, "json_agg": true, "jsonb_agg": true, "xmlagg": true,
-	"first": true, "last": true, "any_value": true, "first_value": true, "last_value": true, "nth_value": true, "row_number": true, "lag": true, "lead": true, "ntile": true,
-	"json_group_array": true, "json_group_object": true, "array_concat_agg": true, "arbitrary": true, "mode": true, "arg_max": true, "arg_min": true, "max_by": true, "min_by": true,
-	"argmax": true, "argmin": true, "rank": true, "dense_rank": true, "product": true, "json_arrayagg": true, "json_objectagg": true, "json_object_agg": true,
-	"jsonb_object_agg": true, "array_agg_distinct": true, "histogram": true, "map_agg": true, "object_agg": true, "kurtosis": true, "total": true,
+// namesColumns are functions whose text or pattern says which columns they read.
+var namesColumns = map[string]bool{"identifier": true, "columns": true, "unpack": true, "exclude": true}
+
+// orderFree are aggregates whose value does not depend on the order of the rows that they see.
+var orderFree = func() map[string]bool {
+	m := map[string]bool{}
+	for _, n := range strings.Fields(`sum count avg min max mean median stddev stddev_pop stddev_samp stdev stdevp std variance var_pop var_samp varp var bool_and bool_or every some
+		logical_and logical_or booland_agg boolor_agg bit_and bit_or bit_xor countif count_if count_big approx_count_distinct approx_distinct hll percentile_cont percentile_disc
+		quantile_cont quantile_disc corr covar_pop covar_samp regr_slope regr_intercept regr_r2 regr_count grouping grouping_id try_sum try_avg sum_distinct`) {
+		m[n] = true
+	}
+	return m
+}()
+
+// ordered tells whether the value of a call may depend on the order of rows: of all but those
+// functions of which it is known that it does not.
+func (r rules) ordered(x *expr) bool {
+	return x.op == opCall && !orderFree[x.text] && !scalar(x.text, r.Dialect)
 }
 
 // frameless are window functions that look at their whole partition whatever their frame is.
@@ -204,14 +193,11 @@ func (r rules) frame(function, frame string, ordered bool) string {
 	if frame == "" {
 		return ""
 	}
-	switch function {
-	case "first_value", "last_value", "nth_value":
-		if r.Dialect == sqlparts.Snowflake { // whose default for these is the whole partition
-			if frame == "rows between unbounded preceding and unbounded following" {
-				return ""
-			}
-			return frame
+	if own := r.DefaultFrame(function); own != "" {
+		if frame == own {
+			return ""
 		}
+		return frame
 	}
 	if frameless[function] && r.Dialect != sqlparts.DuckDB { // DuckDB lets a frame limit some of them
 		return ""

@@ -3,7 +3,9 @@
 //
 // A proof is one-sided. [Same] returns one where the queries are the same for sure, and nil where
 // they differ or where nothing is known. It never rests on what was not read: each script must be
-// one query that only reads, read without a note, and every word of the text must be in the tree.
+// one query that only reads, read without a note, and every word of the text must be in the tree
+// ([sqlparts.Script.Whole]). What a rule leaves out it knows to be without effect on the rows, function
+// by function; whether an expression that is left out would have failed is not asked.
 //
 // # How it works
 //
@@ -12,8 +14,9 @@
 // expressions that only pick, filter and join give way to what they are made of. Where dialects
 // differ (dialect.go), the dialect decides: case of names, aliases in WHERE, GROUP BY, HAVING and
 // ORDER BY, where nulls are sorted, frames, names of types, NaN, + of texts. What has no meaning
-// here (natural joins, pivots, recursion, functions that give another value each time) ends the
-// proof. The normalizer (rules.go, classes.go) applies rules until none changes the tree. The
+// here (natural joins, pivots, recursion, functions that give another value each time, samples of
+// derived tables, the row of a derived table as a value, columns by position, by text or by pattern, a
+// name that is no column) ends the proof. The normalizer (rules.go, classes.go) applies rules until none changes the tree. The
 // printer (canon.go) writes it with everything sorted that has no order, sources numbered by what
 // they are. Equal texts are the same query.
 //
@@ -30,8 +33,13 @@
 //	key, not null DISTINCT and GROUP BY dropped; columns that a key among the groups determines dropped
 //	foreign key   a join of which nothing but the key is used dropped: the column IS NOT NULL
 //	one type      columns that joins hold equal stand for each other (without a schema: columns of one name)
+//	one value     an unused item of a derived table or of EXISTS dropped; a SELECT taken apart; DISTINCT of a grouped query, and the
+//	              order of one row dropped: each function is a known scalar, aggregate or window function, none that may return a set
+//	no order      ORDER BY in a derived table dropped: each function around is a known scalar, or an aggregate that no order changes
 //	chance        a common table expression with a limit, a sample or an order-sensitive function that is used twice stays one
 //
-// The constraints that the schema states are taken to hold. A primary key of SQLite may be NULL
-// unless it is the row id.
+// The constraints that the schema certainly states ([sqlparts.ReadSchema]) are taken to hold, also where
+// the warehouse does not enforce them: not those of some rows, of expressions, of another schema's
+// table, or that a later statement may drop. Where two definitions fit a table, or one was not read
+// whole, nothing is known of it. A primary key of SQLite may be NULL unless it is the row id.
 package sqlproof

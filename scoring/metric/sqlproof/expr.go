@@ -30,12 +30,16 @@ func (b *builder) expr(e sqlparts.Expr, sc *scope) *expr {
 	case *sqlparts.Literal:
 		return b.literal(e)
 	case *sqlparts.Param:
+		if positional := len(e.Text) > 1 && e.Text[0] == '$' && e.Text[1] >= '0' && e.Text[1] <= '9'; positional && (b.Dialect == sqlparts.Snowflake || b.Dialect == sqlparts.Generic) {
+			b.fail("a column by its position")
+		}
 		if e.Text == "?" {
 			b.marks++
 			return &expr{op: opLit, text: "?" + strconv.Itoa(b.marks)}
 		}
 		return &expr{op: opLit, text: e.Text}
 	case *sqlparts.Star:
+		b.fail("all columns as a value")
 		return node("rows")
 	case *sqlparts.Logic:
 		if e.Or {
@@ -45,6 +49,8 @@ func (b *builder) expr(e sqlparts.Expr, sc *scope) *expr {
 	case *sqlparts.Unary:
 		x := b.expr(e.X, sc)
 		switch e.Op {
+		case "#":
+			b.fail("a column by its position")
 		case "not":
 			return b.not(x)
 		case "+":
@@ -490,6 +496,9 @@ func (b *builder) call(e *sqlparts.Call, sc *scope) *expr {
 	if volatile(name) {
 		b.fail("a function that gives another value each time")
 	}
+	if namesColumns[name] {
+		b.fail("a function that reads columns which its arguments name by text")
+	}
 	args := make([]*expr, len(e.Args))
 	part := partOf(name, e.Args)
 	for i, a := range e.Args {
@@ -497,8 +506,9 @@ func (b *builder) call(e *sqlparts.Call, sc *scope) *expr {
 			args[i] = &expr{op: opLit, text: strings.ToLower(a.(*sqlparts.Column).Name[0].Text)}
 			continue
 		}
-		if st, ok := a.(*sqlparts.Star); ok && (name != "count" || st.Qualifier != nil || len(st.Except)+len(st.Replace)+len(st.Rename) > 0) {
-			b.fail("a star in a call")
+		if st, ok := a.(*sqlparts.Star); ok && name == "count" && st.Qualifier == nil && st.Like == nil && len(st.Except)+len(st.Replace)+len(st.Rename) == 0 {
+			args[i] = node("rows")
+			continue
 		}
 		args[i] = b.expr(a, sc)
 	}
@@ -676,8 +686,41 @@ func rowWise(e *expr, d sqlparts.Dialect) bool {
 		if d == sqlparts.SQLite && (x.text == "max" || x.text == "min") && len(x.args) > 1 {
 			return true
 		}
-		return scalars[x.text] || strings.HasPrefix(x.text, "extract ")
+		return scalar(x.text, d)
 	})
+}
+
+// scalar tells whether a function is known to give one value for the values of one row.
+func scalar(name string, d sqlparts.Dialect) bool {
+	if name == "regexp_matches" && d != sqlparts.DuckDB { // a set of rows in PostgreSQL
+		return false
+	}
+	return scalars[name] || strings.HasPrefix(name, "extract ")
+}
+
+// oneValue tells whether an item of a select list is known to give one value for each row or group, so
+// that the number of rows is the same without it. A function that is not known may return a set.
+func oneValue(e *expr, d sqlparts.Dialect) bool { return oneValueIn(e, d, false) }
+
+// oneValueIn is [oneValue]; over tells that the expression is what a window function computes.
+func oneValueIn(e *expr, d sqlparts.Dialect, over bool) bool {
+	if e == nil {
+		return true
+	}
+	if e.op == opCall && !over && !scalar(e.text, d) && !sqlparts.IsAggregate(e.text) {
+		return false
+	}
+	for i, a := range e.args {
+		if !oneValueIn(a, d, e.op == opOver && i == 0 || over && e.op != opCall && i == 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// allOne is [oneValue] for all items.
+func allOne(items []*expr, d sqlparts.Dialect) bool {
+	return !slices.ContainsFunc(items, func(e *expr) bool { return !oneValue(e, d) })
 }
 
 // groupingSets writes ROLLUP and GROUPING SETS as the sets that they stand for.

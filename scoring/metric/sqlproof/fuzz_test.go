@@ -25,7 +25,7 @@ func FuzzSame(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b, ddl string, dialect uint8) {
 		d := sqlparts.Dialect(dialect % uint8(sqlparts.TSQL+1))
 		x, y := sqlparts.Parse(a, d), sqlparts.Parse(b, d)
-		schema := sqltree.ReadSchema(ddl)
+		schema := sqltree.ReadSchema(ddl, d)
 		if p, q := Same(x, y, schema), Same(y, x, schema); (p == nil) != (q == nil) {
 			t.Errorf("proven in one direction only: %v, %v", p, q)
 		}
@@ -39,7 +39,7 @@ func FuzzSame(f *testing.F) {
 // same, DuckDB returns the same rows.
 func FuzzMeaning(f *testing.F) {
 	db := open(f, strings.Split(strings.TrimSpace(keyedSchema), "\n")...)
-	schema := sqltree.ReadSchema(keyedSchema)
+	schema := sqltree.ReadSchema(keyedSchema, sqlparts.DuckDB)
 	for seed := range uint64(50) {
 		f.Add(seed, seed+1)
 	}

@@ -142,7 +142,14 @@ func (b *builder) unqualified(id sqlparts.Ident, sc *scope) *expr {
 		}
 		var sure, maybe []*expr
 		all := len(at.entries) > 0
+		row := false // the name is that of a source, whose rows it may mean
 		for _, e := range at.entries {
+			if e.alias == name && !e.value {
+				if row = true; e.items == nil && b.table(e.src) != nil && !b.table(e.src).Has(name) { // whose columns are known
+					sure = append(sure, &expr{op: opRow, src: e.src})
+					continue
+				}
+			}
 			if e.value && e.alias == name && e.items == nil {
 				sure = append(sure, &expr{op: opRow, src: e.src})
 				continue
@@ -157,6 +164,9 @@ func (b *builder) unqualified(id sqlparts.Ident, sc *scope) *expr {
 			}
 		}
 		switch {
+		case row && len(sure) == 0:
+			b.fail("the row of a source as a value")
+			return &expr{op: opUnknown, text: name}
 		case len(sure) == 1:
 			return b.orAlias(sure[0], alias, at.clause)
 		case len(sure) > 1:
@@ -190,12 +200,40 @@ func (b *builder) unqualified(id sqlparts.Ident, sc *scope) *expr {
 		if id.Quoted && b.Dialect == sqlparts.SQLite {
 			return &expr{op: opEither, text: name, args: []*expr{x}} // or text
 		}
+		if outer := b.further(name, at.outer); outer != nil {
+			return &expr{op: opEither, text: name, args: []*expr{x, outer}}
+		}
 		if len(maybe) == 1 && noSources(at.outer) {
 			b.learn(x)
 		}
 		return x
 	}
+	if id.Quoted || !constants[name] {
+		b.fail("a name that is no column")
+	}
 	return &expr{op: opUnknown, text: name}
+}
+
+// further is what a name certainly means in a query around, which it means if none further in has a
+// column of that name; nil where there is no such meaning.
+func (b *builder) further(name string, sc *scope) *expr {
+	for ; sc != nil; sc = sc.outer {
+		for _, e := range sc.entries {
+			if e.alias == name && !e.value {
+				b.fail("the row of a source as a value")
+			}
+			if x, known := b.columnOf(e, name); x != nil && known {
+				return x
+			}
+		}
+	}
+	return nil
+}
+
+// constants are names that mean a value without a call.
+var constants = map[string]bool{
+	"current_date": true, "current_time": true, "current_timestamp": true, "localtime": true, "localtimestamp": true, "current_user": true, "session_user": true,
+	"user": true, "current_role": true, "current_catalog": true, "current_schema": true, "current_datetime": true, "true": true, "false": true,
 }
 
 // noSources tells whether no query around has sources a name might come from.

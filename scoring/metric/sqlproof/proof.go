@@ -35,9 +35,10 @@ func Same(gold, pred *sqlparts.Script, schema *sqltree.Schema) *Proof {
 	if sameText(gold, pred) {
 		return &Proof{By: Text}
 	}
-	g, p := single(gold), single(pred)
-	if g == nil || p == nil || !kept(gold, g) || !kept(pred, p) {
-		return nil
+	for _, s := range []*sqlparts.Script{gold, pred} {
+		if q, _ := s.Whole(); q == nil {
+			return nil
+		}
 	}
 	if schema == nil {
 		schema = &sqltree.Schema{}
@@ -77,27 +78,19 @@ func Same(gold, pred *sqlparts.Script, schema *sqltree.Schema) *Proof {
 	return proof
 }
 
-// single is the query of a script that is nothing but one query that only reads, and was read
-// whole.
-func single(s *sqlparts.Script) *sqlparts.Query {
-	if len(s.Notes) > 0 || len(s.Statements) != 1 || s.Statements[0].Kind != sqlparts.KindQuery || s.Statements[0].Effects&^sqlparts.Reads != 0 {
-		return nil
-	}
-	return s.Statements[0].Query
-}
-
 // meaning is what the trees of queries are made with.
 type meaning struct {
 	schema  *sqltree.Schema
 	learned map[[2]string]bool // columns that queries say tables have
 	paths   []map[string]bool  // the tables that each query names
 	full    map[string]string  // the whole name of a table that is named in part
+	apart   map[string]bool    // names that are of tables in several schemas
 	relies  map[string]bool
 }
 
 // build makes the tree of a script, nil where it has something that the rules have no meaning for.
 func (m *meaning) build(s *sqlparts.Script) *block {
-	b := &builder{rules: rules{s.Dialect}, sql: s.SQL, schema: m.schema, learned: m.learned, full: m.full, paths: map[string]bool{}, used: map[*sqlparts.CTE][]*block{}}
+	b := &builder{rules: rules{s.Dialect}, sql: s.SQL, schema: m.schema, learned: m.learned, full: m.full, apart: m.apart, paths: map[string]bool{}, used: map[*sqlparts.CTE][]*block{}}
 	tree := b.query(s.Final(), nil)
 	if b.why != "" {
 		return nil
@@ -107,7 +100,7 @@ func (m *meaning) build(s *sqlparts.Script) *block {
 	}
 	order := 0
 	for _, c := range b.ctes {
-		if uses := b.used[c]; len(uses) > 1 && slices.ContainsFunc(uses, chancy) {
+		if uses := b.used[c]; len(uses) > 1 && slices.ContainsFunc(uses, b.chancy) {
 			order++
 			for _, u := range uses {
 				u.shared = order
@@ -120,7 +113,7 @@ func (m *meaning) build(s *sqlparts.Script) *block {
 // unify takes a table without a schema or catalog for the one table of that name with one, unless
 // one query names both.
 func (m *meaning) unify() {
-	m.full = map[string]string{}
+	m.full, m.apart = map[string]string{}, map[string]bool{}
 	all := map[string]bool{}
 	for _, paths := range m.paths {
 		maps.Copy(all, paths)
@@ -138,6 +131,17 @@ func (m *meaning) unify() {
 			m.full[part] = whole[0]
 			m.relies[part+" is "+whole[0]] = true
 		}
+	}
+	seen := map[string]string{}
+	for path := range all {
+		if whole, ok := m.full[path]; ok {
+			path = whole
+		}
+		last := strings.ToLower(path[strings.LastIndexByte(path, '.')+1:])
+		if other, ok := seen[last]; ok && other != path {
+			m.apart[last] = true
+		}
+		seen[last] = path
 	}
 }
 
@@ -161,18 +165,18 @@ func write(s *sqlparts.Script, tree *block, u use) (text string, ok bool) {
 }
 
 // chancy tells whether a query leaves to chance which rows it returns.
-func chancy(q *block) bool {
-	if q.limit != nil || q.offset != nil || len(q.distinctOn) > 0 || q.windowed() || slices.ContainsFunc(q.terms, chancy) {
+func (r rules) chancy(q *block) bool {
+	if q.limit != nil || q.offset != nil || len(q.distinctOn) > 0 || q.windowed() || slices.ContainsFunc(q.terms, r.chancy) {
 		return true
 	}
 	for _, s := range q.sources() {
-		if s.block != nil && chancy(s.block) || s.table != "" && slices.Contains([]byte(s.table), ' ') {
+		if s.block != nil && r.chancy(s.block) || s.table != "" && slices.Contains([]byte(s.table), ' ') {
 			return true
 		}
 	}
 	found := false
 	q.clauses(func(e **expr) {
-		found = found || (*e).has(func(x *expr) bool { return x.op == opCall && inOrder[x.text] })
+		found = found || (*e).has(r.ordered)
 	})
 	return found
 }

@@ -25,7 +25,7 @@ type pair struct {
 
 func (c *pair) proof() *Proof {
 	d := sqlparts.DialectOf(c.Dialect)
-	return Same(sqlparts.Parse(c.Gold.SQL, d), sqlparts.Parse(c.Agent.SQL, d), sqltree.ReadSchema(c.Schema))
+	return Same(sqlparts.Parse(c.Gold.SQL, d), sqlparts.Parse(c.Agent.SQL, d), sqltree.ReadSchema(c.Schema, d))
 }
 
 // pairs reads a file of the shared test data, which is looked for upwards.

@@ -77,7 +77,7 @@ func (n *normalizer) inside(e *expr) {
 				q.limit = nil
 			}
 			n.unordered(q)
-			if q.limit == nil && len(q.having) == 0 && (q.grouped && !n.sets(q) || !slices.ContainsFunc(q.items, func(e *expr) bool { return !isStar(e) && !rowWise(e, n.Dialect) })) && len(q.qualify) == 0 {
+			if q.limit == nil && len(q.having) == 0 && (q.grouped && !n.sets(q) && allOne(q.items, n.Dialect) || !slices.ContainsFunc(q.items, func(e *expr) bool { return !isStar(e) && !rowWise(e, n.Dialect) })) && len(q.qualify) == 0 {
 				q.items, q.names, q.distinct, q.distinctOn, q.grouped, q.group = nil, nil, false, nil, false, nil
 			}
 		}
@@ -245,7 +245,7 @@ func (n *normalizer) notNull(e *expr) bool {
 		return e.text == "count"
 	}
 	c, ok := n.column(e)
-	if !ok || n.nullable[e.src] || !n.schema.Holds(c, n.Dialect) {
+	if !ok || n.nullable[e.src] || !n.schema.Holds(c) {
 		return false
 	}
 	n.relies[c.Table+"."+c.Name+" is not null"] = true
@@ -331,11 +331,11 @@ func (n *normalizer) unwrap(q *block) bool {
 	}
 	s := q.core[0]
 	g := s.block
-	if g.shared != 0 || g.set != "" && len(q.where) > 0 || g.rows != nil {
+	if g.shared != 0 || g.set != "" && len(q.where) > 0 || g.rows != nil || !allOne(g.items, n.Dialect) {
 		return false
 	}
 	for _, e := range q.items {
-		if !e.each(func(x *expr) bool { return x.op != opCall || scalars[x.text] || strings.HasPrefix(x.text, "extract ") }) {
+		if !e.each(func(x *expr) bool { return x.op != opCall || scalar(x.text, n.Dialect) }) {
 			return false
 		}
 	}
@@ -543,7 +543,7 @@ func (n *normalizer) antiJoin(q *block) bool {
 // holds tells whether the schema keeps NULL out of a column, whatever joins do.
 func (n *normalizer) holds(e *expr) bool {
 	c, ok := n.column(e)
-	if ok && n.schema.Holds(c, n.Dialect) {
+	if ok && n.schema.Holds(c) {
 		n.relies[c.Table+"."+c.Name+" is not null"] = true
 		return true
 	}
@@ -654,7 +654,7 @@ func (n *normalizer) distinct(q *block) bool {
 		for _, e := range q.items {
 			in[e.id()] = true
 		}
-		if n.sets(q) || slices.ContainsFunc(q.group, func(e *expr) bool { return !in[e.id()] }) {
+		if n.sets(q) || !allOne(q.items, n.Dialect) || slices.ContainsFunc(q.group, func(e *expr) bool { return !in[e.id()] }) {
 			return false
 		}
 		q.distinct = false
@@ -853,7 +853,7 @@ func (n *normalizer) prune(q *block) bool {
 		}
 		some := false
 		for i, e := range g.items {
-			if !used[i] && e.op != "unused" && !isStar(e) {
+			if !used[i] && e.op != "unused" && !isStar(e) && oneValue(e, n.Dialect) {
 				g.items[i], some = node("unused"), true
 			}
 		}
@@ -866,7 +866,7 @@ func (n *normalizer) prune(q *block) bool {
 	// anew
 	ordered := false
 	q.clauses(func(e **expr) {
-		ordered = ordered || (*e).has(func(x *expr) bool { return x.op == opCall && inOrder[x.text] })
+		ordered = ordered || (*e).has(n.ordered)
 	})
 	if sources := q.sources(); !ordered && (len(sources) > 1 || q.grouped || len(q.order) > 0 || slices.ContainsFunc(q.items, func(e *expr) bool { return aggregates(e, n.Dialect) })) {
 		for _, s := range sources {
@@ -893,7 +893,7 @@ func (n *normalizer) keys(q *block) {
 		}
 		out = append(out, k)
 	}
-	if q.order = out; !q.grouped && q.limit == nil && q.offset == nil && len(q.items) > 0 && q.set == "" && !q.windowed() && slices.ContainsFunc(q.items, func(e *expr) bool { return aggregates(e, n.Dialect) }) && n.Dialect != sqlparts.Generic {
+	if q.order = out; !q.grouped && q.limit == nil && q.offset == nil && len(q.items) > 0 && q.set == "" && !q.windowed() && allOne(q.items, n.Dialect) && slices.ContainsFunc(q.items, func(e *expr) bool { return aggregates(e, n.Dialect) }) && n.Dialect != sqlparts.Generic {
 		q.order = nil // one row
 	}
 }

@@ -7,37 +7,6 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// idle are words that mean nothing where they stand, or that the tree says in another word.
-var idle = func() map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(`as outer inner all asc select from where and or not in is null join on cross left right full semi anti apply lateral using
-		top limit offset fetch first next row rows only percent minus except union intersect distinct group order by having with recursive case when then else end
-		cast convert between like ilike exists any some symmetric table set values isnull notnull unbounded preceding following current range over partition
-		extract substring substr trim position date time timestamp interval array struct materialized nulls last desc filter within respect
-		if ifnull cast try_cast safe_cast try_convert escape div mod xor at zone qualify window`) {
-		m[w] = true
-	}
-	return m
-}()
-
-// kept tells whether all words of the text are in the tree that was made of it: what the reader
-// passed over without a note proves nothing.
-func kept(s *sqlparts.Script, q *sqlparts.Query) bool {
-	have := map[string]int{}
-	for _, w := range sqlparts.Lexemes(sqlparts.Format(q), sqlparts.Generic) {
-		have[w.Value]++
-	}
-	for _, w := range sqlparts.Lexemes(s.SQL, s.Dialect) {
-		if w.Value == "" || idle[w.Value] {
-			continue
-		}
-		if have[w.Value]--; have[w.Value] < 0 {
-			return false
-		}
-	}
-	return true
-}
-
 // sameText tells whether two texts are the same words.
 func sameText(a, b *sqlparts.Script) bool {
 	return slices.EqualFunc(sqlparts.Lexemes(a.SQL, a.Dialect), sqlparts.Lexemes(b.SQL, b.Dialect), func(x, y sqlparts.Lexeme) bool { return x.Text == y.Text })
@@ -57,7 +26,7 @@ func SameStatements(a, b *sqlparts.Script) bool {
 		return false
 	}
 	for _, s := range []*sqlparts.Script{a, b} {
-		if len(s.Notes) > 0 || len(s.Statements) == 1 && s.Statements[0].Kind == sqlparts.KindQuery && !kept(s, s.Final()) {
+		if len(s.Notes) > 0 || len(s.Statements) == 1 && s.Statements[0].Kind == sqlparts.KindQuery && !s.Kept() {
 			return false
 		}
 	}

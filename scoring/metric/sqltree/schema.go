@@ -1,7 +1,6 @@
 package sqltree
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/scoring/sqlparts"
@@ -18,14 +17,16 @@ type Schema struct {
 
 // Table is one table.
 type Table struct {
-	Columns []string // in the order of the table
-	Primary []string // the columns of the primary key
+	Name     sqlparts.Name // as the definition has it
+	Columns  []string      // in the order of the table
+	Primary  []string      // the columns of the primary key
+	Doubtful bool          // its columns may be others, and nothing else is known of it
+
 	types   map[string]string
 	has     map[string]bool // the columns
-	defined int             // how often it was defined: of several tables of one name nothing is known
 	unique  map[string]bool
-	notNull map[string]bool
-	stated  map[string]bool   // NOT NULL is written
+	notNull map[string]bool   // by a key of SQLite too, in which NULL is rare
+	stated  map[string]bool   // certainly not NULL
 	foreign map[string]Column // a column and the column it refers to
 }
 
@@ -71,7 +72,7 @@ func (s *Schema) has(table, column string) (has, known bool) {
 	if t != nil && t.has[column] {
 		return true, true
 	}
-	return false, s.Stated && t != nil
+	return false, s.Stated && t != nil && !t.Doubtful
 }
 
 // Unique tells whether no two rows of the table share the column's value. Where no schema is
@@ -79,7 +80,7 @@ func (s *Schema) has(table, column string) (has, known bool) {
 // table, in the plural or singular, and id: customer_id of customers.
 func (s *Schema) Unique(c Column) bool {
 	if t := s.Tables[c.Table]; s.Stated {
-		return t != nil && (t.unique[c.Name] || len(t.Primary) == 1 && t.Primary[0] == c.Name)
+		return t != nil && t.unique[c.Name]
 	}
 	return keyName(c)
 }
@@ -88,34 +89,24 @@ func (s *Schema) Unique(c Column) bool {
 // [Schema.Unique].
 func (s *Schema) NotNull(c Column) bool {
 	if t := s.Tables[c.Table]; s.Stated {
-		return t != nil && (t.notNull[c.Name] || len(t.Primary) == 1 && t.Primary[0] == c.Name)
+		return t != nil && t.notNull[c.Name]
 	}
 	return keyName(c)
 }
 
-// Holds tells whether the schema states that the column is never NULL. In SQLite a primary key may
-// be NULL, unless it is the integer that names the row.
-func (s *Schema) Holds(c Column, d sqlparts.Dialect) bool {
+// Holds tells whether the schema states that the column is never NULL.
+func (s *Schema) Holds(c Column) bool {
 	t := s.Tables[c.Table]
-	if !s.Stated || t == nil || t.defined > 1 {
-		return false
-	}
-	if slices.Contains(t.Primary, c.Name) && (d != sqlparts.SQLite || len(t.Primary) == 1 && t.types[c.Name] == "integer") {
-		return true
-	}
-	return t.stated[c.Name]
+	return s.Stated && t != nil && t.stated[c.Name]
 }
 
 // Distinct tells whether the schema states that no two rows of the table share the column's value.
-func (s *Schema) Distinct(c Column) bool {
-	t := s.Tables[c.Table]
-	return s.Stated && t != nil && t.defined == 1 && s.Unique(c)
-}
+func (s *Schema) Distinct(c Column) bool { return s.Stated && s.Unique(c) }
 
 // Type is the type that the schema states of a column, in lower case, without what stands in
 // parentheses; empty where it is not known.
 func (s *Schema) Type(c Column) string {
-	if t := s.Tables[c.Table]; t != nil && t.defined == 1 {
+	if t := s.Tables[c.Table]; t != nil {
 		return t.types[c.Name]
 	}
 	return ""

@@ -202,3 +202,22 @@ func outsideQuotes(s string) string {
 	}
 	return string(b)
 }
+
+// quoted reads a quoted name or string at i; a doubled closing quote stands for itself.
+func quoted(s string, i int) (text string, end int) {
+	closing := s[i]
+	if closing == '[' {
+		closing = ']'
+	}
+	var b strings.Builder
+	for i++; i < len(s); i++ {
+		if s[i] == closing {
+			if i+1 >= len(s) || s[i+1] != closing {
+				return b.String(), i + 1
+			}
+			i++
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String(), len(s)
+}

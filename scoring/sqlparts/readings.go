@@ -1,0 +1,124 @@
+package sqlparts
+
+import "slices"
+
+// otherReadings are the further ways in which engines of a dialect may cut a text into strings,
+// names and comments: where vendors say nothing, where versions differ, and for Generic, which may
+// be any dialect. A dialect without any is sure.
+var otherReadings = func() (all [len(syntaxes)][]*syntax) {
+	with := func(d Dialect, change func(*syntax)) {
+		x := syntaxes[d]
+		change(&x)
+		all[d] = append(all[d], &x)
+	}
+	// The documentation says neither what ends a comment nor whether comments nest.
+	with(Snowflake, func(x *syntax) { x.carriage = false })
+	with(Snowflake, func(x *syntax) { x.nested = true })
+	with(Snowflake, func(x *syntax) { x.carriage, x.nested = false, true })
+	with(TSQL, func(x *syntax) { x.carriage = false })
+	// Before Spark 3.1 a backslash does not keep a comment from ending.
+	with(Databricks, func(x *syntax) { x.lineGoesOn = false })
+	// /*!99999 x */ is a comment to servers before that version, and /*M! x */ to all but MariaDB.
+	with(MySQL, func(x *syntax) { x.bang = false })
+	for d := Generic + 1; int(d) < len(syntaxes); d++ {
+		for _, x := range append([]*syntax{&syntaxes[d]}, all[d]...) {
+			with(Generic, func(g *syntax) {
+				g.lexical = x.lexical
+				g.textInDouble = x.stringInDouble
+				if x.brackets == bracketName {
+					g.brackets = bracketHides
+				} else {
+					g.brackets = bracketGuess
+				}
+			})
+		}
+	}
+	return all
+}()
+
+// Readings parses a text in every way in which an engine of the dialect may cut it into strings,
+// names and comments. The first script is that of [Parse]; the others are those that are cut
+// elsewhere. A check that must not miss what a text does looks at all of them.
+func Readings(sql string, dialect Dialect) []*Script {
+	first := Parse(sql, dialect)
+	return append([]*Script{first}, first.OtherReadings()...)
+}
+
+// OtherReadings returns what [Readings] returns besides the script itself.
+func (s *Script) OtherReadings() []*Script {
+	others := otherReadings[s.Dialect]
+	if len(others) == 0 {
+		return nil
+	}
+	own := newLexer(s.SQL, s.Dialect)
+	own.lex()
+	var out []*Script
+	seen := [][]token{own.toks}
+	for _, x := range others {
+		l := lexer{sql: own.sql, syntax: x}
+		l.lex()
+		if !slices.ContainsFunc(seen, func(t []token) bool { return sameCuts(t, l.toks) }) {
+			seen = append(seen, l.toks)
+			out = append(out, parse(s.SQL, s.Dialect, x))
+		}
+	}
+	return out
+}
+
+// cutElsewhere tells whether an engine of the dialect may cut the script's text in another way.
+func (s *Script) cutElsewhere() bool {
+	if len(otherReadings[s.Dialect]) == 0 {
+		return false
+	}
+	own := newLexer(s.SQL, s.Dialect)
+	own.lex()
+	return slices.ContainsFunc(otherReadings[s.Dialect], func(x *syntax) bool {
+		l := lexer{sql: own.sql, syntax: x}
+		l.lex()
+		return !sameCuts(own.toks, l.toks)
+	})
+}
+
+// sameCuts tells whether two lists of tokens are of the same places, and the same of them are
+// names or strings.
+func sameCuts(a, b []token) bool {
+	return slices.EqualFunc(a, b, func(a, b token) bool {
+		return a.start == b.start && a.end == b.end && quotes(a.kind) == quotes(b.kind)
+	})
+}
+
+// lexer returns the lexer that cuts a part of the script's text, between two tokens, as the script
+// was cut.
+func (s *Script) lexer(from, to int) lexer {
+	l := newLexer(s.SQL[:to], s.Dialect)
+	l.pos = from
+	if s.syntax != nil {
+		l.syntax, l.guess = s.syntax, s.syntax == Generic.syntax()
+	}
+	return l
+}
+
+// Strings returns the values of the strings that lie between two places of the script; strings with
+// nothing but ||, + and brackets between them are one.
+func (s *Script) Strings(from, to int) []string {
+	l := s.lexer(from, to)
+	l.lex()
+	p := parser{sql: l.sql, dialect: s.Dialect, syntax: l.syntax}
+	var out []string
+	joined := false
+	for i := range l.toks {
+		t := &l.toks[i]
+		switch {
+		case t.kind == tokString && joined:
+			out[len(out)-1] += p.stringOf(t)
+		case t.kind == tokString:
+			out = append(out, p.stringOf(t))
+			joined = true
+		case t.code != oConcat && t.code != oPlus && t.code != oLparen && t.code != oRparen && t.kind != tokEOF:
+			joined = false
+		}
+	}
+	return out
+}
+
+func quotes(k tokenKind) bool { return k == tokQuoted || k == tokDouble || k == tokString }

@@ -1,0 +1,89 @@
+package sqlparts
+
+import (
+	"strings"
+	"unicode"
+)
+
+// idleInText are words that mean nothing where they stand, or that the tree says in another word.
+var idleInText = func() map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(`as outer inner all asc select from where and or not in is null join on cross left right full semi anti apply lateral using
+		top limit offset fetch first next row rows only percent minus except union intersect distinct group order by having with recursive case when then else end
+		cast convert between like ilike exists any some symmetric table set values isnull notnull unbounded preceding following current range over partition
+		extract substring substr trim position date time timestamp interval array struct materialized nulls last desc filter within respect
+		if aggregate extend ifnull cast try_cast safe_cast try_convert escape div mod xor at zone qualify window`) {
+		m[w] = true
+	}
+	return m
+}()
+
+// Whole returns the query of a script that is nothing but one query that only reads, of which all
+// was read and is in the tree; nil and why for another.
+func (s *Script) Whole() (q *Query, why string) {
+	switch {
+	case len(s.Statements) != 1 || s.Statements[0].Kind != KindQuery || s.Statements[0].Query == nil || s.Statements[0].Effects&^Reads != 0:
+		return nil, "is not one query"
+	case len(s.Notes) > 0:
+		return nil, "has a part that badger cannot read"
+	case !s.Kept():
+		return nil, "has words that change no part of the query that badger knows"
+	}
+	return s.Statements[0].Query, ""
+}
+
+// Kept tells whether all words of the text are in the tree of its final query: what the reader passed
+// over without a note is not.
+func (s *Script) Kept() bool {
+	q := s.Final()
+	if q == nil || s.adjacent() {
+		return false
+	}
+	have := map[string]int{}
+	for _, w := range Lexemes(Format(q), Generic) {
+		for _, word := range wordsOf(w.Value) {
+			have[word]++
+		}
+	}
+	for _, w := range Lexemes(s.SQL, s.Dialect) {
+		if idleInText[w.Value] {
+			continue
+		}
+		for _, word := range wordsOf(w.Value) {
+			if have[word]--; have[word] < 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// wordsOf are the words of a name or a text, so that names that are written in one pair of quotes or
+// in several are the same; the value itself where it has none.
+func wordsOf(value string) []string {
+	if value == "" {
+		return nil
+	}
+	words := strings.FieldsFunc(value, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	if len(words) == 0 {
+		return []string{value}
+	}
+	return words
+}
+
+// adjacent tells whether two strings follow each other and were not read as one, so that the second
+// may be a name or a part of the first.
+func (s *Script) adjacent() bool {
+	if s.Dialect == MySQL || s.Dialect == Databricks {
+		return false
+	}
+	before := false
+	for _, t := range Tokens(s.SQL, s.Dialect) {
+		text := t.Kind == TokenString
+		if before && text {
+			return true
+		}
+		before = text || before && t.Kind == TokenComment
+	}
+	return false
+}
