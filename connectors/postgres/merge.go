@@ -85,8 +85,7 @@ func (m *merge) begin(ctx context.Context) (err error) {
 		if m.db.redshift {
 			isolation = "BEGIN"
 		}
-		if err = m.s.simple(ctx, isolation); err == nil {
-			m.s.inTx = true
+		if err = m.s.simple(ctx, isolation+"; "+m.db.settings()); err == nil {
 			if err = m.describe(ctx); err == nil {
 				return nil
 			}
@@ -199,7 +198,6 @@ var askFor = 15 * time.Second
 func (m *merge) commit(ctx context.Context) error {
 	results, err := m.s.pg.Exec(ctx, "COMMIT").ReadAll()
 	if err == nil {
-		m.s.inTx = false
 		if len(results) != 1 || results[0].CommandTag.String() != "COMMIT" {
 			return errcode.New(errcode.Internal, "the transaction was not committed")
 		}

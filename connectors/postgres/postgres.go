@@ -3,14 +3,15 @@
 // It is built on github.com/jackc/pgx/v5, of which it uses the pool and the protocol layer below
 // (pgconn): settings are those of libpq, with its environment, password and service files, TLS and
 // several hosts; rows are read as the bytes that the server sends and become Arrow without a Go
-// value for each cell in between. Statements go by the extended protocol, one a call. Results are
+// value for each cell in between. Statements go by the extended protocol, one a call, each in a
+// transaction that begins in the round trip that reads it and ends in the one that runs it. Results are
 // streamed: a row is in memory from when it is read off the connection until its record is
 // released, and a reader that is slow slows the server.
 //
 // Every call takes a session from a pool. What a statement changes in its session (SET, PREPARE,
-// BEGIN, temporary tables) is not to be relied on in the next call. Sessions are in UTC. A pooler
-// between must give out whole sessions. See README.md for types, privileges and what was shown
-// where.
+// BEGIN, temporary tables) is not to be relied on in the next call. Transactions are in UTC. A
+// pooler between must keep a transaction in one session of the server. See README.md for types,
+// privileges and what was shown where.
 package postgres
 
 import (
@@ -129,7 +130,6 @@ func open(ctx context.Context, rawURL string, o driver.Options) (*Conn, error) {
 		c.mem = memory.NewGoAllocator()
 	}
 	config.ConnConfig.RuntimeParams["application_name"] = applicationName(config.ConnConfig.RuntimeParams["application_name"])
-	config.AfterConnect = c.begin
 	config.MinConns, config.MinIdleConns = 0, 0
 	if !strings.Contains(rawURL, "pool_max_conns=") {
 		config.MaxConns = maxSessions
@@ -138,13 +138,45 @@ func open(ctx context.Context, rawURL string, o driver.Options) (*Conn, error) {
 	if c.pool, err = pgxpool.NewWithConfig(context.WithoutCancel(ctx), config); err != nil {
 		return nil, c.errorOf(ctx, err)
 	}
-	s, err := c.acquire(ctx)
-	if err != nil {
+	if err := c.try(ctx); err != nil {
 		c.pool.Close()
 		return nil, err
 	}
-	s.release()
 	return c, nil
+}
+
+// try signs in, and finds out whether a transaction stays in one session of the server, on which
+// every call relies.
+func (c *Conn) try(ctx context.Context) error {
+	s, err := c.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.release()
+	var ids [2]string
+	if err = s.simple(ctx, "BEGIN"); err == nil {
+		ids[0], err = s.backend(ctx)
+	}
+	if err == nil {
+		ids[1], err = s.backend(ctx)
+	}
+	if err != nil && !splitsTransactions(err) {
+		return err
+	}
+	if err != nil || ids[0] != ids[1] {
+		return errcode.Because(err, errcode.FailedPrecondition, "postgres: %s: %s", c.where, statementMode)
+	}
+	return nil
+}
+
+// statementMode refuses poolers through which nothing that takes two round trips is right.
+const statementMode = "a pooler gives each statement to another session of the server, and a transaction is not kept together: " +
+	"set PgBouncer's pool_mode to transaction or session for this database, or connect to the server itself"
+
+// splitsTransactions tells that a pooler refuses transactions.
+func splitsTransactions(err error) bool {
+	pe, ok := asServerError(err)
+	return ok && strings.Contains(pe.Message, "statement pooling mode")
 }
 
 func applicationName(said string) string {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -34,12 +35,30 @@ func (c *Conn) exec(ctx context.Context, query string, args []any) error {
 		return err
 	}
 	defer s.release()
-	tag, err := s.run(ctx, st).Close()
+	tag, err := s.run(ctx, st).close()
+	if onlyAlone(err) && len(st.fields) == 0 && !c.readOnly {
+		tag, err = s.alone(ctx, query, st)
+	}
 	if err != nil {
 		return c.errorOf(ctx, err)
 	}
 	s.spent = !leavesNothing(tag.String())
 	return nil
+}
+
+// onlyAlone tells that a statement does not run inside a transaction, such as CREATE DATABASE and a
+// call of a procedure that commits.
+func onlyAlone(err error) bool {
+	pe, ok := asServerError(err)
+	return ok && (pe.Code == "25001" || pe.Code == "2D000")
+}
+
+// alone runs a statement that returns no rows outside of a transaction: in one round trip.
+func (s *session) alone(ctx context.Context, query string, st *statement) (pgconn.CommandTag, error) {
+	if _, err := s.pg.Exec(ctx, "ROLLBACK").ReadAll(); err != nil {
+		return pgconn.CommandTag{}, err
+	}
+	return s.pg.ExecParams(ctx, query, st.values, st.oids, nil, nil).Close()
 }
 
 // leavesNothing tells by its answer that a statement changed nothing of its session.

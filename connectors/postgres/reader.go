@@ -5,7 +5,6 @@ import (
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/connectors/postgres/internal/value"
@@ -24,7 +23,7 @@ type stream struct {
 	ctx     context.Context //nolint:containedctx // that of the statement, which cancel ends
 	cancel  context.CancelFunc
 	s       *session // nil once it is given back
-	rows    *pgconn.ResultReader
+	rows    *result
 	columns []value.Column
 	schema  *arrow.Schema
 
@@ -61,13 +60,13 @@ func (r *stream) Next(context.Context) (arrow.Record, error) {
 		values := r.held
 		r.held = nil
 		if values == nil {
-			if !r.rows.NextRow() {
+			var more bool
+			if values, more = r.rows.next(); !more {
 				if err := r.end(); err != nil || rows == 0 {
 					return nil, err
 				}
 				break
 			}
-			values = r.rows.Values()
 			if r.changes(values) && rows > 0 {
 				r.held = values // valid until the next row is read
 				break
@@ -159,7 +158,7 @@ func (r *stream) record(rows int) arrow.Record {
 
 // end gives the session back.
 func (r *stream) end() (failed error) {
-	tag, err := r.rows.Close()
+	tag, err := r.rows.close()
 	if err != nil {
 		failed = r.s.db.errorOf(r.ctx, err)
 	}
