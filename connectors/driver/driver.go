@@ -35,7 +35,10 @@ type Conn interface {
 	// place of the old one. The reader's columns are some of the table's, found by name; of rows
 	// with one key the last counts, and without a key all are added. It returns the number of rows.
 	Merge(ctx context.Context, table string, key []string, r array.RecordReader) (int64, error)
-	// ErrorCode classifies an error of this connection.
+	// ErrorCode classifies an error of this connection. ResourceExhausted is the code of a result, or
+	// of a value in it, that is larger than what is read of one. A limit of the warehouse has another:
+	// Unavailable where it passes by itself, such as too many sessions or requests at once, and
+	// FailedPrecondition where somebody has to act, such as a quota that is used up or a full disk.
 	ErrorCode(err error) errcode.Code
 	// Close ends the connection.
 	Close() error

@@ -28,6 +28,13 @@ func ParseURL(url string) (host string, port uint16, database, user string, tls,
 	return c.Host, c.Port, c.Database, c.User, c.TLSConfig != nil, redshift, nil
 }
 
+// Patience sets for how long a session is waited for, and returns what it was.
+func Patience(d time.Duration) time.Duration {
+	was := patience
+	patience = d
+	return was
+}
+
 // AskFor sets how long a server is asked about a transaction, and returns what it was.
 func AskFor(d time.Duration) time.Duration {
 	was := askFor

@@ -73,6 +73,7 @@ type Conn struct {
 	pool     *pgxpool.Pool
 	where    string // host:port/database, for messages
 	mem      memory.Allocator
+	room     chan struct{} // holds one for each session that may yet be taken from the pool
 	readOnly bool
 	redshift bool
 	nested   bool // the server has arrays and row types
@@ -134,6 +135,10 @@ func open(ctx context.Context, rawURL string, o driver.Options) (*Conn, error) {
 	if !strings.Contains(rawURL, "pool_max_conns=") {
 		config.MaxConns = maxSessions
 	}
+	c.room = make(chan struct{}, config.MaxConns)
+	for range config.MaxConns {
+		c.room <- struct{}{}
+	}
 	config.MaxConnIdleTime = maxIdleTime
 	if c.pool, err = pgxpool.NewWithConfig(context.WithoutCancel(ctx), config); err != nil {
 		return nil, c.errorOf(ctx, err)
@@ -148,25 +153,23 @@ func open(ctx context.Context, rawURL string, o driver.Options) (*Conn, error) {
 // try signs in, and finds out whether a transaction stays in one session of the server, on which
 // every call relies.
 func (c *Conn) try(ctx context.Context) error {
-	s, err := c.acquire(ctx)
-	if err != nil {
-		return err
-	}
-	defer s.release()
 	var ids [2]string
-	if err = s.simple(ctx, "BEGIN"); err == nil {
-		ids[0], err = s.backend(ctx)
-	}
-	if err == nil {
-		ids[1], err = s.backend(ctx)
-	}
-	if err != nil && !splitsTransactions(err) {
+	s, err := c.enter(ctx, func(s *session) (err error) {
+		if err = s.simple(ctx, "BEGIN"); err == nil {
+			ids[0], err = s.backend(ctx)
+		}
+		if err == nil {
+			ids[1], err = s.backend(ctx)
+		}
+		if splitsTransactions(err) || err == nil && ids[0] != ids[1] {
+			return errcode.Because(err, errcode.FailedPrecondition, "postgres: %s: %s", c.where, statementMode)
+		}
 		return err
+	})
+	if err == nil {
+		s.release()
 	}
-	if err != nil || ids[0] != ids[1] {
-		return errcode.Because(err, errcode.FailedPrecondition, "postgres: %s: %s", c.where, statementMode)
-	}
-	return nil
+	return err
 }
 
 // statementMode refuses poolers through which nothing that takes two round trips is right.

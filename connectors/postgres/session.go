@@ -44,15 +44,6 @@ type session struct {
 	spent bool // holds something that the next call must not find
 }
 
-// acquire takes a session from the pool.
-func (c *Conn) acquire(ctx context.Context) (*session, error) {
-	conn, err := c.pool.Acquire(ctx)
-	if err != nil {
-		return nil, c.errorOf(ctx, err)
-	}
-	return &session{db: c, conn: conn, pg: conn.Conn().PgConn()}, nil
-}
-
 // closing is how long the end of a session may take.
 const closing = 5 * time.Second
 
@@ -76,6 +67,7 @@ func (s *session) release() {
 	}
 	s.conn.Release()
 	s.conn = nil
+	s.db.room <- struct{}{}
 }
 
 // cancelled asks again for a statement to be cancelled that was given up. The driver asks once, and
@@ -104,8 +96,7 @@ type statement struct {
 	values  [][]byte // of the parameters, as text
 }
 
-// start takes a session, begins a transaction and lets the server read a statement in it. Where the
-// pool's session turns out to be dead, another is taken: nothing has run yet.
+// start takes a session, begins a transaction and lets the server read a statement in it.
 func (c *Conn) start(ctx context.Context, query string, args []any) (*session, *statement, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
@@ -113,21 +104,12 @@ func (c *Conn) start(ctx context.Context, query string, args []any) (*session, *
 	if err := check(query); err != nil {
 		return nil, nil, err
 	}
-	for attempt := 0; ; attempt++ {
-		s, err := c.acquire(ctx)
-		if err != nil {
-			return nil, nil, err
-		}
-		st, err := s.prepare(ctx, query, args)
-		if err == nil {
-			return s, st, nil
-		}
-		lost := s.pg.IsClosed() && ctx.Err() == nil && errcode.Of(err) == errcode.Unavailable
-		s.release()
-		if !lost || attempt >= maxSessions {
-			return nil, nil, err
-		}
-	}
+	var st *statement
+	s, err := c.enter(ctx, func(s *session) (err error) {
+		st, err = s.prepare(ctx, query, args)
+		return err
+	})
+	return s, st, err
 }
 
 // simple runs statements without parameters and drops what they return.

@@ -353,8 +353,10 @@ func (e *Executor) run(ctx context.Context, key, database, sql string, own bool)
 // classify tells whose fault an error is.
 func (e *Executor) classify(limited context.Context, err error) (what, message string) {
 	switch code := errcode.Of(err); {
-	case limited.Err() != nil || code == errcode.DeadlineExceeded:
+	case limited.Err() != nil && (code == errcode.DeadlineExceeded || code == errcode.Cancelled || code == errcode.Unknown):
 		return failed, fmt.Sprintf("the query took longer than the %s that it may take", e.Limits.Timeout)
+	case code == errcode.DeadlineExceeded: // a limit of the warehouse's own
+		return failed, err.Error()
 	case code == errcode.ResourceExhausted:
 		return beyond, "the result is larger than what is read of one, or than the engine's memory: " + err.Error()
 	case slices.Contains([]errcode.Code{errcode.InvalidArgument, errcode.NotFound, errcode.AlreadyExists, errcode.Unimplemented}, code):
