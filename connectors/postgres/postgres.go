@@ -71,6 +71,7 @@ var Features = driver.Features{ReadOnly: true, Snapshots: true}
 // Conn is a connection to one database. It is a [driver.Conn] and a [driver.SnapshotReader].
 type Conn struct {
 	pool     *pgxpool.Pool
+	url      string
 	where    string // host:port/database, for messages
 	mem      memory.Allocator
 	room     chan struct{} // holds one for each session that may yet be taken from the pool
@@ -96,7 +97,9 @@ const (
 // told here; it is a [driver.Opener]. The URL is libpq's,
 // postgres://USER@HOST:PORT/DATABASE?sslmode=verify-full&…, with one host or several; what it
 // leaves out comes from PGHOST, PGPORT, PGDATABASE, PGUSER, PGPASSWORD, PGPASSFILE, PGSERVICE,
-// PGSSLMODE and so on. Redshift://… means Amazon Redshift, whose port is 5439 and whose connections
+// PGSSLMODE and so on. A password may also come from password_file=FILE, password_env=VARIABLE or
+// password_command=PROGRAM ARGUMENT …, which prints it. Files are read, and the program is run, for
+// each session that signs in, so that a password that is changed is found. Redshift://… means Amazon Redshift, whose port is 5439 and whose connections
 // are encrypted unless sslmode says otherwise.
 //
 // The error has the code InvalidArgument for a URL that cannot be read or holds a password,
@@ -108,7 +111,7 @@ func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, dr
 		dialect = RedshiftDialect
 	}
 	if o.URLOnly {
-		_, _, err := parseURL(rawURL)
+		_, err := parseURL(rawURL)
 		return nil, dialect, err
 	}
 	c, err := open(ctx, rawURL, o)
@@ -122,15 +125,17 @@ func open(ctx context.Context, rawURL string, o driver.Options) (*Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	config, redshift, err := parseURL(rawURL)
+	at, err := parseURL(rawURL)
 	if err != nil {
 		return nil, err
 	}
-	c := &Conn{mem: o.Mem, readOnly: o.ReadOnly, redshift: redshift, nested: !redshift, where: whereOf(&config.ConnConfig.Config)}
+	config := at.config
+	c := &Conn{url: rawURL, mem: o.Mem, readOnly: o.ReadOnly, redshift: at.redshift, nested: !at.redshift, where: whereOf(&config.ConnConfig.Config)}
 	if c.mem == nil {
 		c.mem = memory.NewGoAllocator()
 	}
 	config.ConnConfig.RuntimeParams["application_name"] = applicationName(config.ConnConfig.RuntimeParams["application_name"])
+	config.BeforeConnect = c.signIn
 	config.MinConns, config.MinIdleConns = 0, 0
 	if !strings.Contains(rawURL, "pool_max_conns=") {
 		config.MaxConns = maxSessions
