@@ -8,6 +8,7 @@ package connectors
 
 import (
 	"context"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -166,7 +167,7 @@ func (w *Warehouse) use(what string, f func() error) error {
 		w.ended.Broadcast()
 		w.mu.Unlock()
 	}()
-	err := f()
+	err := recovered(f)
 	if err == nil {
 		return nil
 	}
@@ -257,6 +258,16 @@ func (w *Warehouse) HostsModels() bool {
 	}
 	_, ok := w.conn.(driver.TextQueryer)
 	return ok
+}
+
+// recovered calls a connector. A panic of its driver is the failure of that call and of no other.
+func recovered(call func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = errcode.Because(fmt.Errorf("%v", p), errcode.Internal, "the connector broke down on what the warehouse answered; this is a defect of badger or of the vendor's driver")
+		}
+	}()
+	return call()
 }
 
 // QueryText runs one statement that gives one text, on warehouses that host models

@@ -35,7 +35,7 @@ func (c *Conn) enter(ctx context.Context, first func(*session) error) (*session,
 	for dead, pauses := 0, 1; ; {
 		s, err := c.take(ctx)
 		if err == nil {
-			if err = first(s); err == nil {
+			if err = s.do(first); err == nil {
 				return s, nil
 			}
 		}
@@ -64,6 +64,13 @@ func (c *Conn) enter(ctx context.Context, first func(*session) error) (*session,
 			return nil, err
 		}
 	}
+}
+
+// do does the first statements of a session, which is not kept where the driver breaks down.
+func (s *session) do(first func(*session) error) (err error) {
+	defer func() { s.spent = s.spent || errcode.Of(err) == errcode.Internal }()
+	defer driverbase.Recovered(&err)
+	return first(s)
 }
 
 // take takes a session from the pool. Where the server has no room for another, the pool is smaller

@@ -164,7 +164,7 @@ func temporalValue(arr arrow.Array, i int) (scoring.Value, error) {
 		}
 		return scoring.TextValue(scoring.JSON, string(w.b)), nil
 	}
-	return scoring.Value{}, errcode.New(errcode.Unimplemented, "values of Arrow type %v are not read", arr.DataType())
+	return scoring.Value{}, errcode.Unread("values of Arrow type %v are not read", arr.DataType())
 }
 
 func text(s string) (scoring.Value, error) {

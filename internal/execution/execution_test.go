@@ -277,6 +277,49 @@ func (brokenWarehouse) QueryWithin(context.Context, int64, int64, string, ...any
 	return nil, errcode.New(errcode.Unavailable, "the network is down")
 }
 
+// failing fails each query with an error.
+type failing struct{ err error }
+
+func (failing) Dialect() string { return "postgres" }
+
+func (f failing) QueryWithin(context.Context, int64, int64, string, ...any) (*scoring.Table, error) {
+	return nil, errcode.New(errcode.Of(f.err), "query: %w", f.err)
+}
+
+// Whose failure an error of the warehouse is: what badger does not read, and what the warehouse limits,
+// is never the query's.
+func TestWhoseFailureAnErrorIs(t *testing.T) {
+	for _, tc := range []struct {
+		why          string
+		err          error
+		own          bool // the query's
+		ran          bool
+		says, silent string
+	}{
+		{"a value that is not read", errcode.Unread("column 1: a time is too far away"), false, true, "badger does not read", "larger"},
+		{"what the server does not offer", errcode.New(errcode.Unimplemented, "the server does not offer that"), true, true, "offer", "badger"},
+		{"a damaged value", errcode.New(errcode.DataLoss, "a value is not what its type says"), false, false, "value", "larger"},
+		{"a driver that broke down", errcode.New(errcode.Internal, "the driver broke down"), false, false, "broke down", "larger"},
+		{"too many sessions", errcode.New(errcode.Unavailable, "too many sessions"), false, false, "sessions", "larger"},
+		{"a quota", errcode.New(errcode.FailedPrecondition, "a quota is used up"), false, false, "quota", "larger"},
+		{"a large result", errcode.New(errcode.ResourceExhausted, "more than the allowed 5 rows"), false, true, "larger", "quota"},
+		{"the server's own limit of time", errcode.New(errcode.DeadlineExceeded, "statement_timeout"), true, true, "statement_timeout", "1m0s"},
+	} {
+		e := executor(failing{tc.err})
+		c := caseOf("SELECT 1", "SELECT 2")
+		if err := e.Fill(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		text := c.Pred.Error
+		if c.Pred.Result.Err != nil {
+			text = c.Pred.Result.Err.Error()
+		}
+		if (c.Pred.Error != "") != tc.own || c.Pred.Ran != tc.ran || !strings.Contains(text, tc.says) || strings.Contains(text, tc.silent) {
+			t.Errorf("%s: error %q, result %v, ran %v", tc.why, c.Pred.Error, c.Pred.Result.Err, c.Pred.Ran)
+		}
+	}
+}
+
 // A warehouse that is away fails the scores, which can be made again; it makes no query wrong.
 func TestAwayIsNobodysFault(t *testing.T) {
 	for why, open := range map[string]func(context.Context, string) (execution.Warehouse, error){

@@ -74,7 +74,7 @@ func NewColumn(t mapping.LogicalType, mem memory.Allocator) (Column, error) {
 	case mapping.TypeList, mapping.TypeMap, mapping.TypeArray, mapping.TypeStruct, mapping.TypeUnion:
 		return c, c.nested(id, t)
 	default:
-		return c, errcode.New(errcode.Unimplemented, "values of this type of the engine (%d) cannot be read; cast them to VARCHAR or JSON", id)
+		return c, errcode.Unread("values of this type of the engine (%d) cannot be read; cast them to VARCHAR or JSON", id)
 	}
 	return c, nil
 }

@@ -31,7 +31,7 @@ type appender func(b array.Builder, v []byte) error
 
 var (
 	errMalformed = errcode.New(errcode.DataLoss, "a value is not what its type says")
-	errTooFar    = errcode.New(errcode.Unimplemented, "a time is too far away to be read; cast the column to text")
+	errTooFar    = errcode.Unread("a time is too far away to be read; cast the column to text")
 )
 
 // form is how values of a type are read that has a binary form of fixed meaning.

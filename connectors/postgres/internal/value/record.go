@@ -137,5 +137,5 @@ func textOf(oid uint32, v []byte) ([]byte, error) {
 		}
 		return appendMicros(nil, us, instantLayout), err
 	}
-	return nil, errcode.New(errcode.Unimplemented, "a row without a type's name holds a value of type %d, which is not read; cast it to text inside the row", oid)
+	return nil, errcode.Unread("a row without a type's name holds a value of type %d, which is not read; cast it to text inside the row", oid)
 }
