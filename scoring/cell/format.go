@@ -288,7 +288,14 @@ func parseDate(s, format string) (scoring.Value, bool) {
 	s = strings.TrimSpace(s)
 	switch format {
 	case FormatISO:
-		return scoring.ParseTimestamp(s)
+		if v, ok := scoring.ParseTimestamp(s); ok {
+			return v, true
+		}
+		if strings.EqualFold(strings.TrimPrefix(s, "-"), "infinity") {
+			v, err := scoring.ParseAs(scoring.Timestamp, s)
+			return v, err == nil
+		}
+		return scoring.Value{}, false
 	case FormatQuarter:
 		return parseQuarter(s)
 	case epochs[0].format, epochs[1].format, epochs[2].format:

@@ -44,8 +44,8 @@ func TestMarkedJSONIsJSON(t *testing.T) {
 		ok    bool
 	}{
 		{"values of every kind, and NULL", marked, `[{"j": "{\"a\": [1, null]}"}, {"j": null}, {"j": "\"x\""}, {"j": " 1e400 "}]`, true},
-		{"a word that is none of JSON's", marked, `[{"j": "1"}, {"j": "[1, undefined]"}]`, false},
-		{"a number that is none", marked, `[{"j": "NaN"}]`, false},
+		{"words that become values", marked, `[{"j": "1"}, {"j": null}, {"j": "[1, undefined, -Infinity, \"undefined\"]"}, {"j": "NaN"}]`, true},
+		{"a word that is none of JSON's", marked, `[{"j": "1"}, {"j": "[1, nil]"}]`, false},
 		{"two values", marked, `[{"j": "1 2"}]`, false},
 		{"nothing", marked, `[{"j": ""}]`, false},
 		{"text that is not marked", plain, `[{"s": "undefined"}]`, true},

@@ -72,11 +72,7 @@ func (r *Reader) next() (rec arrow.Record, err error) {
 	if rec, err = r.stream.Next(r.ctx); rec == nil || err != nil {
 		return rec, err
 	}
-	if err = checkJSON(rec); err != nil {
-		rec.Release()
-		return nil, err
-	}
-	return rec, nil
+	return withJSON(rec)
 }
 
 // Retain keeps the reader for one more user.

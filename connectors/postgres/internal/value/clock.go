@@ -19,7 +19,7 @@ const (
 )
 
 // Infinity is the farthest value that Arrow has: distinct from every date and time of PostgreSQL's,
-// and in order.
+// and in order. Whoever makes values of these arrays takes them for one, whatever their type.
 const (
 	infiniteDate = math.MaxInt32
 	infiniteTime = math.MaxInt64

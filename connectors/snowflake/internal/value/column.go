@@ -111,9 +111,6 @@ func (c *Column) decode(mem memory.Allocator, arr arrow.Array, scale int32, want
 	} else if c.Field().Type.ID() != arr.DataType().ID() {
 		return nil, unexpected
 	}
-	if a, ok := arr.(*array.String); ok && driverbase.Marked(c.Field(), driverbase.JSON) {
-		return jsonOf(mem, a), nil
-	}
 	arr.Retain()
 	return arr, nil
 }
