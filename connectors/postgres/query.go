@@ -2,12 +2,15 @@ package postgres
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
+	"github.com/badger-eval/badger/connectors/postgres/internal/value"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -17,7 +20,39 @@ func (c *Conn) Query(ctx context.Context, query string, args ...any) (array.Reco
 	if err != nil {
 		return nil, err
 	}
-	return newReader(ctx, s, st), nil
+	r := newStream(ctx, s, st)
+	if !slices.ContainsFunc(st.columns, func(col value.Column) bool { return col.Unnamed() }) {
+		return driverbase.NewReader(ctx, r.schema, r), nil
+	}
+	// What is in such a row shows when it is read. Where it is not known, the query runs again, and the
+	// row is read as text.
+	if r.first, err = r.Next(ctx); err != nil {
+		r.Close(ctx)
+		if !value.Unknown(err) || !c.readOnly && !reads(query) {
+			return nil, err
+		}
+		if s, st, err = c.start(ctx, query, args); err != nil {
+			return nil, err
+		}
+		for i := range st.columns {
+			if st.columns[i].Unnamed() {
+				st.columns[i].AsText()
+				st.formats[i] = st.columns[i].Format
+			}
+		}
+		r = newStream(ctx, s, st)
+	}
+	return driverbase.NewReader(ctx, r.schema, r), nil
+}
+
+// reads tells statements that can run twice.
+func reads(query string) bool {
+	first, _, _ := strings.Cut(strings.TrimLeft(withoutComments(query), "( \t\r\n"), " ")
+	switch strings.ToUpper(strings.TrimSpace(first)) {
+	case "SELECT", "VALUES", "TABLE":
+		return true
+	}
+	return false
 }
 
 // Exec runs one statement and drops what it returns.

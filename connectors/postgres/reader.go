@@ -6,7 +6,6 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 
-	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/connectors/postgres/internal/value"
 	"github.com/badger-eval/badger/internal/errcode"
 )
@@ -34,10 +33,11 @@ type stream struct {
 	specials map[int]bool                  // of the record that is being built
 	held     [][]byte                      // a row that begins the next record
 
-	n int // rows so far
+	n     int          // rows so far
+	first arrow.Record // where it was read before the reader was made
 }
 
-func newReader(ctx context.Context, s *session, st *statement) *driverbase.Reader {
+func newStream(ctx context.Context, s *session, st *statement) *stream {
 	r := &stream{s: s, columns: st.columns, doubles: map[int]*array.Float64Builder{}, specials: map[int]bool{}}
 	r.ctx, r.cancel = context.WithCancel(ctx)
 	fields := make([]arrow.Field, len(st.columns))
@@ -47,11 +47,15 @@ func newReader(ctx context.Context, s *session, st *statement) *driverbase.Reade
 	}
 	r.schema = arrow.NewSchema(fields, nil)
 	r.rows = s.run(r.ctx, st)
-	return driverbase.NewReader(ctx, r.schema, r)
+	return r
 }
 
 // Next reads the next rows.
 func (r *stream) Next(context.Context) (arrow.Record, error) {
+	if rec := r.first; rec != nil {
+		r.first = nil
+		return rec, nil
+	}
 	if r.s == nil { // the last record ended the result
 		return nil, nil
 	}
@@ -177,6 +181,9 @@ func (r *stream) Close(context.Context) {
 	if r.s != nil {
 		r.cancel() // before the rows are closed, which would read them all
 		_ = r.end()
+	}
+	if r.first != nil {
+		r.first.Release()
 	}
 	for _, b := range r.builders {
 		b.Release()

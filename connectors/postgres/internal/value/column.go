@@ -109,6 +109,16 @@ func NewColumn(f pgconn.FieldDescription, t *Type, redshift bool, changed func()
 	return col
 }
 
+// Unnamed tells columns of rows without a type's name, or of arrays of such.
+func (c *Column) Unnamed() bool {
+	return c.oid == pgtype.RecordOID || c.oid == pgtype.RecordArrayOID
+}
+
+// AsText makes the column one of the text that the server writes.
+func (c *Column) AsText() {
+	c.Format, c.Add, c.Field.Metadata = 0, addText, arrow.Metadata{}
+}
+
 // fixed reads values of so many bytes.
 func fixed(width int, add func(b array.Builder, v []byte)) appender {
 	return func(b array.Builder, v []byte) error {
