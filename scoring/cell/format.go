@@ -31,7 +31,8 @@ const (
 	FormatClock    = "time text"     // 13:30
 	FormatClock12  = "12-hour time text"
 	FormatJSON     = "JSON text"
-	FormatList     = "list text" // a, b
+	FormatList     = "list text"     // a, b
+	FormatInterval = "interval text" // 1 day 12:00:00, which is 36:00:00
 )
 
 // marks is what was seen around the digits of one number.

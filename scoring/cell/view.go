@@ -196,6 +196,10 @@ func Read(c *scoring.Column, v View, i int) scoring.Value {
 			return scoring.TextValue(scoring.JSON, s)
 		case FormatList:
 			return scoring.StringValue(listOfText(s))
+		case FormatInterval:
+			if micros, _, ok := parseInterval(s); ok {
+				return scoring.StringValue(micros.String() + " microseconds")
+			}
 		}
 	}
 	return val

@@ -65,7 +65,8 @@ var laws = []Law{
 	{
 		Name: "dates_and_times", About: "Dates and times",
 		Says: "A date equals its midnight and an instant itself in every zone. Text is read as a date where all cells of the column fit one layout; where day and month could change places, the other side decides. " +
-			"A quarter and a month equal their first day. Times of day are read from 13:30 and 1:30 PM, instants from seconds, milliseconds or microseconds since 1970.",
+			"A quarter and a month equal their first day. Times of day are read from 13:30 and 1:30 PM, instants from seconds, milliseconds or microseconds since 1970. " +
+			"Infinity is one value, whatever the type. Intervals are equal where they are to the engines that write them, with days of 24 hours and months of 30 days: 36:00:00 equals 1 day 12:00:00.",
 	},
 	{
 		Name: "json", About: "Nested values",
