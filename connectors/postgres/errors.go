@@ -95,6 +95,7 @@ var texts = map[string]string{
 }
 
 var (
+	wholeName   = regexp.MustCompile(`^[a-z ]+ "(.*)" (?:does not exist|already exists)$`) // quotes inside are not doubled
 	quotedName  = regexp.MustCompile(`["“„«]([^"“”„«»]*)["“”»]`)
 	functionOf  = regexp.MustCompile(`(?:function|procedure|operator)\s+(?:does not exist:\s*)?([^\s(]+)`)
 	columnOf    = regexp.MustCompile(`column ([\w.$]+)`)
@@ -121,6 +122,9 @@ func nameIn(pe *pgconn.PgError) string {
 		return "the server does not say what"
 	case "42P02":
 		return parameterOf.FindString(m)
+	}
+	if p := wholeName.FindStringSubmatch(m); p != nil {
+		return p[1]
 	}
 	if p := quotedName.FindStringSubmatch(m); p != nil {
 		return p[1]
@@ -156,6 +160,8 @@ func (c *Conn) errorOf(ctx context.Context, err error) error {
 		text = texts[pe.Code[:2]]
 	}
 	switch {
+	case pe.Code == "42601" && strings.Contains(pe.Message, "multiple commands"):
+		text = "there are several statements; expected one"
 	case isFull(pe):
 		code, text = errcode.Unavailable, texts["53300"]
 	case strings.Contains(pe.Message, "unsupported startup parameter"):

@@ -78,6 +78,7 @@ type Conn struct {
 	readOnly bool
 	redshift bool
 	nested   bool // the server has arrays and row types
+	watched  bool // the server finds out that a client is gone, see [watching]
 	types    catalog
 }
 
@@ -165,6 +166,9 @@ func (c *Conn) try(ctx context.Context) error {
 		}
 		if err == nil {
 			ids[1], err = s.backend(ctx)
+		}
+		if err == nil && !c.redshift {
+			c.watched = s.simple(ctx, "SELECT pg_catalog.set_config(name, value, true) FROM (VALUES "+watching+") AS s(name, value)") == nil
 		}
 		if splitsTransactions(err) || err == nil && ids[0] != ids[1] {
 			return errcode.Because(err, errcode.FailedPrecondition, "postgres: %s: %s", c.where, statementMode)

@@ -23,9 +23,17 @@ func (c *Conn) settings() string {
 	if c.redshift {
 		return "SELECT set_config('timezone', 'UTC', true), set_config('datestyle', 'ISO, YMD', true), set_config('extra_float_digits', '2', true)"
 	}
+	watch := ""
+	if c.watched {
+		watch = ", " + watching
+	}
 	return "SELECT pg_catalog.set_config(name, value, true) FROM (VALUES ('timezone', 'UTC'), ('datestyle', 'ISO, YMD'), ('extra_float_digits', '3'), " +
-		"('intervalstyle', 'postgres'), ('bytea_output', 'hex'), ('client_encoding', 'UTF8')) AS s(name, value)"
+		"('intervalstyle', 'postgres'), ('bytea_output', 'hex'), ('client_encoding', 'UTF8')" + watch + ") AS s(name, value)"
 }
+
+// watching makes the server end a statement whose client is gone, such as one that was killed: it looks
+// so often. PostgreSQL has it from version 14 on, and not on every system.
+const watching = "('client_connection_check_interval', '2s')"
 
 // transaction are the statements that a call's own is between. A connection that only reads leaves
 // nothing of what it did.
