@@ -270,6 +270,18 @@ func recovered(call func() error) (err error) {
 	return call()
 }
 
+// Describe tells what the connector knows of the way to the warehouse and of its limits; nothing where
+// it tells nothing ([driver.Describer]).
+func (w *Warehouse) Describe(ctx context.Context) (facts []driver.Fact, err error) {
+	err = w.use("looking at the connection", func() error {
+		if d, ok := w.conn.(driver.Describer); ok {
+			facts, err = d.Describe(ctx)
+		}
+		return err
+	})
+	return facts, err
+}
+
 // QueryText runs one statement that gives one text, on warehouses that host models
 // (driver.TextQueryer).
 func (w *Warehouse) QueryText(ctx context.Context, query string, args ...any) (text string, err error) {

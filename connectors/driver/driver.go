@@ -4,7 +4,7 @@
 // A connector is small: it runs statements, streams results as Arrow (v17, the one Arrow of this
 // module) and merges rows into tables. Schema, cases, runs and scores are portable code above it.
 // What only some warehouses can do is an interface of its own, found by type assertion:
-// [SnapshotReader], [TextQueryer], [Adder], [FunctionRegistrar]. What a connector offers it declares as
+// [SnapshotReader], [TextQueryer], [Adder], [FunctionRegistrar], [Describer]. What a connector offers it declares as
 // [Features], and package drivertest checks that it offers that and nothing else.
 //
 // Types that Arrow lacks are named in a field's metadata under the key ARROW:extension:name:
@@ -65,6 +65,19 @@ type Adder interface {
 	// not alone. The mark is brought up to date; after an error it is as it was, and may be used again
 	// whether the rows were stored or not.
 	Add(ctx context.Context, table string, key []string, r array.RecordReader, again bool, m *Mark) (int64, error)
+}
+
+// Describer is implemented by connections that can tell what people look for where a warehouse is not
+// reached, or is slow: what stands between, what is limited, how credentials are renewed.
+type Describer interface {
+	Describe(ctx context.Context) ([]Fact, error)
+}
+
+// Fact is one of these.
+type Fact struct {
+	Name string // in a word, such as pooler
+	Text string
+	Fix  string // what can be done, where something is worth a look; else ""
 }
 
 // Mark is what a writer knows of a table that others may write to.

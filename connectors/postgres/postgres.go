@@ -68,10 +68,12 @@ func placeholder(n int) string { return fmt.Sprintf("$%d", n) }
 // Features are what the connector offers.
 var Features = driver.Features{ReadOnly: true, Snapshots: true}
 
-// Conn is a connection to one database. It is a [driver.Conn] and a [driver.SnapshotReader].
+// Conn is a connection to one database. It is a [driver.Conn], a [driver.SnapshotReader] and a
+// [driver.Describer].
 type Conn struct {
 	pool     *pgxpool.Pool
 	url      string
+	password password
 	where    string // host:port/database, for messages
 	mem      memory.Allocator
 	room     chan struct{} // holds one for each session that may yet be taken from the pool
@@ -85,6 +87,7 @@ type Conn struct {
 var (
 	_ driver.Conn           = (*Conn)(nil)
 	_ driver.SnapshotReader = (*Conn)(nil)
+	_ driver.Describer      = (*Conn)(nil)
 )
 
 // The pool keeps few sessions, each of which is a process of the server; pool_max_conns=N in the
@@ -131,7 +134,7 @@ func open(ctx context.Context, rawURL string, o driver.Options) (*Conn, error) {
 		return nil, err
 	}
 	config := at.config
-	c := &Conn{url: rawURL, mem: o.Mem, readOnly: o.ReadOnly, redshift: at.redshift, nested: !at.redshift, where: whereOf(&config.ConnConfig.Config)}
+	c := &Conn{url: rawURL, password: at.password, mem: o.Mem, readOnly: o.ReadOnly, redshift: at.redshift, nested: !at.redshift, where: whereOf(&config.ConnConfig.Config)}
 	if c.mem == nil {
 		c.mem = memory.NewGoAllocator()
 	}
