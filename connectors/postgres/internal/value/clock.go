@@ -114,7 +114,7 @@ func addMoment(b array.Builder, err error, t pgtype.Timestamp) error {
 	switch {
 	case err != nil:
 		return errMalformed
-	case t.Time.Unix() > math.MaxInt64/1_000_000-1:
+	case t.Time.After(time.UnixMicro(infiniteTime - 1)):
 		return errTooFar
 	}
 	b.(*array.TimestampBuilder).Append(arrow.Timestamp(us))
