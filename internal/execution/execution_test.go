@@ -143,6 +143,7 @@ func TestOutcomes(t *testing.T) {
 		{"too many bytes", "SELECT 1", "SELECT repeat('x', 5000) FROM range(900)", execution.Limits{}, false, "", errcode.ResourceExhausted},
 		{"one cell of a gigabyte", "SELECT 1", "SELECT repeat('x', 1000000000)", execution.Limits{}, false, "", errcode.ResourceExhausted},
 		{"as many rows as are allowed", "SELECT 1", "SELECT * FROM range(1000)", execution.Limits{}, false, "", errcode.OK},
+		{"a literal of a type with a unit", "SELECT 1", "SELECT TIMESTAMP_S '2024-01-01 00:00:00' AS a, TIMETZ '12:00:00+02' AS b", execution.Limits{}, false, "", errcode.OK},
 		{"an unknown function is nobody's failure", "SELECT 1", "SELECT tax(id) FROM t", execution.Limits{}, false, "", errcode.PermissionDenied},
 		{"a function that the database does not have", "SELECT 1", "SELECT revenue_of(id) FROM t", execution.Limits{}, false, "no function revenue_of()", errcode.OK},
 		{"one of several", "SELECT 1", "SELECT tax(main.revenue_of(id)) FROM t", execution.Limits{}, false, "no function main.revenue_of()", errcode.OK},
