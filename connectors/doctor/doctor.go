@@ -159,6 +159,9 @@ func (d *doctor) open(ctx context.Context, readOnly bool) bool {
 	case errcode.Unauthenticated, errcode.PermissionDenied:
 		d.say("reachable", OK, "it answers")
 		d.fail("signed in", err, "look at user, secret and role; a secret comes from a file or a variable, never from the URL")
+	case errcode.FailedPrecondition:
+		d.say("reachable", OK, "it answers")
+		d.fail("signed in", err, "change what the error names, or connect to the server itself")
 	case errcode.NotFound:
 		d.fail("reachable", err, "is the database, file, project or warehouse spelled right, and may this user see it?")
 	default:
