@@ -8,6 +8,7 @@ package connectors
 
 import (
 	"context"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -166,7 +167,7 @@ func (w *Warehouse) use(what string, f func() error) error {
 		w.ended.Broadcast()
 		w.mu.Unlock()
 	}()
-	err := f()
+	err := recovered(f)
 	if err == nil {
 		return nil
 	}
@@ -257,6 +258,28 @@ func (w *Warehouse) HostsModels() bool {
 	}
 	_, ok := w.conn.(driver.TextQueryer)
 	return ok
+}
+
+// recovered calls a connector. A panic of its driver is the failure of that call and of no other.
+func recovered(call func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = errcode.Because(fmt.Errorf("%v", p), errcode.Internal, "the connector broke down on what the warehouse answered; this is a defect of badger or of the vendor's driver")
+		}
+	}()
+	return call()
+}
+
+// Describe tells what the connector knows of the way to the warehouse and of its limits; nothing where
+// it tells nothing ([driver.Describer]).
+func (w *Warehouse) Describe(ctx context.Context) (facts []driver.Fact, err error) {
+	err = w.use("looking at the connection", func() error {
+		if d, ok := w.conn.(driver.Describer); ok {
+			facts, err = d.Describe(ctx)
+		}
+		return err
+	})
+	return facts, err
 }
 
 // QueryText runs one statement that gives one text, on warehouses that host models

@@ -246,3 +246,29 @@ func TestDDL(t *testing.T) {
 		}
 	}
 }
+
+// broken is a connection whose driver does not expect what the warehouse answers.
+type broken struct{ driver.Conn }
+
+func (broken) Query(context.Context, string, ...any) (array.RecordReader, error) {
+	var none map[string]int
+	none["a"]++
+	return nil, nil
+}
+
+func (broken) ErrorCode(err error) errcode.Code { return errcode.Of(err) }
+
+func (broken) Close() error { return nil }
+
+// A panic of a driver is the failure of the call that met it; the warehouse can be used on.
+func TestADriverThatBreaksDown(t *testing.T) {
+	w := connectors.New(broken{}, driver.Dialect{Name: "broken"})
+	for range 2 {
+		if _, err := w.Query(context.Background(), "SELECT 1"); errcode.Of(err) != errcode.Internal {
+			t.Errorf("%v, want internal", err)
+		}
+	}
+	if err := w.Close(); err != nil { // which waits for calls that are under way
+		t.Error(err)
+	}
+}

@@ -25,7 +25,7 @@ var allowed = map[string][]string{
 	"connectors/duckdb":                   {"connectors/driver", "connectors/duckdb/internal/vector", "connectors/internal/driverbase", "internal/columnar", "internal/errcode", "scoring/counterexample"},
 	"connectors/duckdb/internal/vector":   {"connectors/internal/driverbase", "internal/columnar", "internal/errcode"},
 	"connectors/*":                        {"connectors/driver", "connectors/internal/driverbase", "internal/errcode"},
-	"connectors/internal/driverbase":      {"connectors/driver", "internal/errcode"},
+	"connectors/internal/driverbase":      {"connectors/driver", "internal/errcode", "internal/jsonscan"},
 	"connectors/postgres":                 {"connectors/driver", "connectors/internal/driverbase", "connectors/postgres/internal/value", "internal/errcode"},
 	"connectors/postgres/internal/value":  {"connectors/internal/driverbase", "internal/errcode", "internal/jsonscan"},
 	"connectors/snowflake":                {"connectors/driver", "connectors/internal/driverbase", "internal/errcode", "connectors/snowflake/internal/arrow18", "connectors/snowflake/internal/calm", "connectors/snowflake/internal/pkcs8", "connectors/snowflake/internal/value"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"math/rand/v2"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -342,23 +343,43 @@ func appendOr[T any](value func(T), null func(), v any) {
 }
 
 func (b *rows) merge(ctx context.Context, w *Warehouse) error {
-	return b.write(w, func(r array.RecordReader) error {
+	return b.write(ctx, w, func(r array.RecordReader) error {
 		_, err := w.conn.Merge(ctx, b.table.FullName(), b.table.Key, r)
 		return err
 	})
 }
 
 // write calls f with the rows, unless there are none.
-func (b *rows) write(w *Warehouse, f func(r array.RecordReader) error) error {
+func (b *rows) write(ctx context.Context, w *Warehouse, f func(r array.RecordReader) error) error {
 	if b.n == 0 {
 		return nil
 	}
 	rec := b.build.NewRecord()
 	defer rec.Release()
-	r, err := array.NewRecordReader(rec.Schema(), []arrow.Record{rec})
-	if err != nil {
-		return err
+	for try := 0; ; try++ {
+		r, err := array.NewRecordReader(rec.Schema(), []arrow.Record{rec})
+		if err != nil {
+			return err
+		}
+		err = w.use("writing "+b.table.Name, func() error { return f(r) })
+		r.Release()
+		if errcode.Of(err) != errcode.Unavailable || len(b.table.Key) == 0 || try == len(tries) || !wait(ctx, tries[try]) {
+			return err
+		}
 	}
-	defer r.Release()
-	return w.use("writing "+b.table.Name, func() error { return f(r) })
+}
+
+// tries are the pauses before rows with a key are written again, whose writing lost a deadlock, its
+// session or the answer: it wrote nothing, or the same rows.
+var tries = [...]time.Duration{50 * time.Millisecond, 500 * time.Millisecond}
+
+// wait waits so long, or longer by chance so that two writers do not meet again; it is false where the
+// context ended before.
+func wait(ctx context.Context, pause time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(pause + rand.N(pause)): //nolint:gosec // no secret
+		return true
+	}
 }

@@ -60,7 +60,7 @@ func (s *ScoreWriter) Write(ctx context.Context, at time.Time, rows []ScoreRow) 
 	}
 	defer b.release()
 	again := s.again(rows)
-	return b.write(s.w, func(r array.RecordReader) error {
+	return b.write(ctx, s.w, func(r array.RecordReader) error {
 		to, ok := s.w.conn.(driver.Adder)
 		if !ok {
 			_, err := s.w.conn.Merge(ctx, b.table.FullName(), b.table.Key, r)

@@ -153,7 +153,24 @@ func (n *nameJSON) UnmarshalJSON(b []byte) error {
 		*n = nameJSON(b)
 		return nil
 	}
-	return json.Unmarshal(b, (*string)(n))
+	var name string
+	if err := json.Unmarshal(b, &name); err != nil {
+		return err
+	}
+	if err := checkName(name); err != nil {
+		return err
+	}
+	*n = nameJSON(name)
+	return nil
+}
+
+// checkName refuses the name of a question, an agent, its version or a batch that no table of scores
+// could hold.
+func checkName(name string) error {
+	if strings.IndexByte(name, 0) >= 0 {
+		return errcode.New(errcode.InvalidArgument, "a name (case_id, agent.name, agent.version, agent.batch_id) holds a NUL byte, which not every warehouse stores; expected a text without one")
+	}
+	return nil
 }
 
 // tagsJSON are tags, or why they cannot be read: they fail no case.

@@ -277,3 +277,20 @@ func TestTagsThatCannotBeRead(t *testing.T) {
 		}
 	}
 }
+
+// A name that no table of scores could hold fails its case, and no other.
+func TestNamesWithoutNULBytes(t *testing.T) {
+	for _, text := range []string{
+		`{"case_id": "a\u0000b"}`, `{"case_id": "a", "agent": {"name": "\u0000"}}`, `{"case_id": "a", "agent": {"version": "1\u0000"}}`, `{"case_id": "a", "agent": {"batch_id": "\u0000b"}}`,
+	} {
+		if c, err := scoring.DecodeCase([]byte(text)); errcode.Of(err) != errcode.InvalidArgument || !strings.Contains(err.Error(), "NUL") {
+			t.Errorf("%s: %v, %v, want invalid_argument", text, c, err)
+		}
+		if id := scoring.PeekAnswerID([]byte(text)); strings.Contains(id.CaseID+id.Agent+id.Version+id.Batch, "\x00") {
+			t.Errorf("%s: known as %q", text, id)
+		}
+	}
+	if _, err := scoring.DecodeCase([]byte(`{"case_id": "a", "question": "b\u0000"}`)); err != nil {
+		t.Errorf("a question may hold one: %v", err)
+	}
+}

@@ -260,7 +260,7 @@ func ParseAs(t Type, text string) (Value, error) {
 			return DateValue(v.num / 86400), nil
 		}
 		if f, ok := notFinite[strings.ToLower(text)]; ok && f == f { //nolint:gocritic // not NaN
-			return DateValue(int64(math.Copysign(math.MaxInt32, f))), nil
+			return DateValue(int64(math.Copysign(InfiniteDay, f))), nil
 		}
 		if d, ok := ParseDate(astronomical(text)); ok {
 			return DateValue(d), nil
@@ -276,10 +276,8 @@ func ParseAs(t Type, text string) (Value, error) {
 			v.Type = t // a TIMESTAMPTZ without a zone is UTC; the zone of a TIMESTAMP is spelling
 			return v, nil
 		}
-		if f, ok := notFinite[strings.ToLower(text)]; ok && f > 0 {
-			return TimestampValue(t, math.MaxInt64/1_000_000, math.MaxInt64%1_000_000*1000), nil
-		} else if ok && f < 0 {
-			return TimestampValue(t, -math.MaxInt64/1_000_000-1, (1_000_000-math.MaxInt64%1_000_000)*1000), nil
+		if f, ok := notFinite[strings.ToLower(text)]; ok && f == f { //nolint:gocritic // not NaN
+			return TimestampValue(t, int64(math.Copysign(InfiniteDay, f))*86400, 0), nil
 		}
 		if v, ok := ParseTimestamp(astronomical(text)); ok {
 			v.Type = t
@@ -290,8 +288,12 @@ func ParseAs(t Type, text string) (Value, error) {
 	return TextValue(t, text), nil
 }
 
-// notFinite are the words for what is no finite number, date or time. An infinite date or timestamp
-// is the farthest one that Arrow has, in days or microseconds, as the connectors read it.
+// InfiniteDay stands for an infinite date, and its beginning for an infinite timestamp, in days since
+// 1970-01-01; its negative is minus infinity. It is in order, and no engine has that day: the last one
+// is the day before, DuckDB's.
+const InfiniteDay = math.MaxInt32
+
+// notFinite are the words for what is no finite number, date or time.
 var notFinite = map[string]float64{"nan": math.NaN(), "infinity": math.Inf(1), "+infinity": math.Inf(1), "-infinity": math.Inf(-1)}
 
 // astronomical is a date, or a timestamp, of PostgreSQL with BC behind it as ISO 8601 writes it: the year

@@ -25,10 +25,10 @@ var reasons = map[string]errcode.Code{
 	"notFound": errcode.NotFound, "duplicate": errcode.AlreadyExists, "alreadyExists": errcode.AlreadyExists,
 	"invalid": errcode.InvalidArgument, "invalidQuery": errcode.InvalidArgument, "invalidUser": errcode.InvalidArgument, "required": errcode.InvalidArgument, "badRequest": errcode.InvalidArgument,
 	"parseError": errcode.InvalidArgument, "invalidParameter": errcode.InvalidArgument, "incompatibleSchema": errcode.InvalidArgument,
-	"quotaExceeded": errcode.ResourceExhausted, "rateLimitExceeded": errcode.ResourceExhausted, "jobRateLimitExceeded": errcode.ResourceExhausted, "userRateLimitExceeded": errcode.ResourceExhausted,
-	"responseTooLarge": errcode.ResourceExhausted, "resourcesExceeded": errcode.ResourceExhausted, "billingTierLimitExceeded": errcode.ResourceExhausted,
-	"bytesBilledLimitExceeded": errcode.ResourceExhausted,
-	"backendError":             errcode.Unavailable, "internalError": errcode.Unavailable, "jobBackendError": errcode.Unavailable, "jobInternalError": errcode.Unavailable,
+	"rateLimitExceeded": errcode.Unavailable, "jobRateLimitExceeded": errcode.Unavailable, "userRateLimitExceeded": errcode.Unavailable,
+	"quotaExceeded": errcode.FailedPrecondition, "resourcesExceeded": errcode.FailedPrecondition, "billingTierLimitExceeded": errcode.FailedPrecondition, "bytesBilledLimitExceeded": errcode.FailedPrecondition,
+	"responseTooLarge": errcode.ResourceExhausted,
+	"backendError":     errcode.Unavailable, "internalError": errcode.Unavailable, "jobBackendError": errcode.Unavailable, "jobInternalError": errcode.Unavailable,
 	"tableUnavailable": errcode.Unavailable, "stopped": errcode.Cancelled, "timeout": errcode.DeadlineExceeded, "notImplemented": errcode.Unimplemented,
 	"authError": errcode.Unauthenticated, "unauthorized": errcode.Unauthenticated,
 }
@@ -92,8 +92,14 @@ func faultOf(err error) fault {
 			code = errcode.Unavailable
 		case codes.OutOfRange:
 			code = errcode.InvalidArgument
+		case codes.ResourceExhausted:
+			reason := "rateLimitExceeded"
+			if strings.Contains(strings.ToLower(s.Message()), "quota") {
+				reason = "quotaExceeded"
+			}
+			return reasonFault(reason, s.Message())
 		}
-		retry := s.Code() == codes.Unavailable || s.Code() == codes.Aborted || s.Code() == codes.Internal || s.Code() == codes.DeadlineExceeded || s.Code() == codes.ResourceExhausted && !strings.Contains(strings.ToLower(s.Message()), "quota")
+		retry := s.Code() == codes.Unavailable || s.Code() == codes.Aborted || s.Code() == codes.Internal || s.Code() == codes.DeadlineExceeded
 		return fault{code: code, message: s.Message(), transient: retry}
 	}
 	var network net.Error
@@ -138,7 +144,7 @@ var conflicting = regexp.MustCompile(`(?i)due to concurrent update|aborted due t
 
 var httpCodes = map[int]errcode.Code{
 	400: errcode.InvalidArgument, 401: errcode.Unauthenticated, 403: errcode.PermissionDenied, 404: errcode.NotFound, 409: errcode.AlreadyExists, 412: errcode.FailedPrecondition,
-	413: errcode.ResourceExhausted, 429: errcode.ResourceExhausted, 499: errcode.Cancelled, 500: errcode.Unavailable, 501: errcode.Unimplemented, 502: errcode.Unavailable,
+	413: errcode.ResourceExhausted, 429: errcode.Unavailable, 499: errcode.Cancelled, 500: errcode.Unavailable, 501: errcode.Unimplemented, 502: errcode.Unavailable,
 	503: errcode.Unavailable, 504: errcode.DeadlineExceeded,
 }
 
@@ -191,7 +197,8 @@ var position = regexp.MustCompile(`\[(?:at )?(\d+):(\d+)\]`)
 func shown(f fault) string {
 	text := map[string]string{
 		"invalidQuery": "the SQL text is not valid, or a value does not fit", "invalid": "the request is not valid", "accessDenied": "access denied", "notFound": "not found",
-		"quotaExceeded": "a quota is used up", "rateLimitExceeded": "too many requests", "backendError": "BigQuery failed", "internalError": "BigQuery failed", "stopped": "the job was cancelled",
+		"quotaExceeded": "a quota is used up", "rateLimitExceeded": "too many requests at once", "jobRateLimitExceeded": "too many jobs at once", "userRateLimitExceeded": "too many requests of this user at once", "responseTooLarge": "the result is larger than BigQuery returns",
+		"billingTierLimitExceeded": "it needs a higher billing tier than is allowed", "backendError": "BigQuery failed", "internalError": "BigQuery failed", "stopped": "the job was cancelled",
 		"duplicate": "it exists already", "connection": "the connection was lost", "token": "no access token was given out", "certificate": "the certificate of the other side is not accepted", "conflict": "another statement changed the table at the same time",
 		"bytesBilledLimitExceeded": "it would bill more than max_bytes_billed", "resourcesExceeded": "it needs more resources than BigQuery gives one query",
 	}[f.reason]
@@ -232,7 +239,9 @@ func (c *Conn) remedy(f fault) string {
 		return "if it exists, name its location (location=…)"
 	case f.code == errcode.NotFound:
 		return "it must lie in location " + c.o.Location
-	case f.code == errcode.ResourceExhausted || f.code == errcode.Unavailable:
+	case f.reason == "bytesBilledLimitExceeded":
+		return "raise max_bytes_billed, or have it read less"
+	case f.code == errcode.Unavailable:
 		return "try again later"
 	}
 	return ""

@@ -119,9 +119,9 @@ func TestReadingFails(t *testing.T) {
 		says           []string
 	}{
 		{"never any answer", "jobs.insert", nil, repeat(bigquerytest.Fault{Status: 503, Reason: "backendError"}), errcode.Unavailable, []string{bigquerytest.Project, "try again later"}},
-		{"throttled for good", "jobs.insert", nil, repeat(bigquerytest.Fault{Status: 403, Reason: "rateLimitExceeded", Message: "Exceeded rate limits"}), errcode.ResourceExhausted, []string{"too many requests"}},
+		{"throttled for good", "jobs.insert", nil, repeat(bigquerytest.Fault{Status: 403, Reason: "rateLimitExceeded", Message: "Exceeded rate limits"}), errcode.Unavailable, []string{"too many requests"}},
 		{"the quota is used up, which waiting a second does not change", "jobs.insert", nil, []bigquerytest.Fault{{Status: 403, Reason: "quotaExceeded", Message: "Quota exceeded: Your project exceeded quota for free query bytes scanned."}},
-			errcode.ResourceExhausted, []string{"quota", "raised"}},
+			errcode.FailedPrecondition, []string{"quota", "raised"}},
 		{"no right to run jobs", "jobs.insert", nil, []bigquerytest.Fault{{Status: 403, Reason: "accessDenied", Message: "Access Denied: Project test-project: User does not have bigquery.jobs.create permission in project test-project."}},
 			errcode.PermissionDenied, []string{"test-project", "roles/bigquery.jobUser"}},
 		{"no right to read a table", "jobs.getQueryResults", nil, []bigquerytest.Fault{{Status: 403, Reason: "accessDenied", Message: "Access Denied: Table test-project:data.many: User does not have permission to query table"}},
@@ -367,7 +367,7 @@ func TestWritingFails(t *testing.T) {
 	}{
 		{"load jobs never arrive", "upload", []string{"k"}, bigquerytest.Fault{Status: 503, Reason: "backendError"}, errcode.Unavailable},
 		{"load jobs never arrive, without a key", "upload", nil, bigquerytest.Fault{Status: 503, Reason: "backendError"}, errcode.Unavailable},
-		{"the quota of load jobs", "upload", nil, bigquerytest.Fault{Status: 403, Reason: "quotaExceeded", Message: "Quota exceeded: Your table exceeded quota for imports"}, errcode.ResourceExhausted},
+		{"the quota of load jobs", "upload", nil, bigquerytest.Fault{Status: 403, Reason: "quotaExceeded", Message: "Quota exceeded: Your table exceeded quota for imports"}, errcode.FailedPrecondition},
 		{"a load job is refused", "upload", nil, bigquerytest.Fault{Status: 403, Reason: "accessDenied"}, errcode.PermissionDenied},
 		{"the MERGE is refused", "jobs.insert", []string{"k"}, bigquerytest.Fault{Status: 403, Reason: "accessDenied", Message: "Access Denied: Table test-project:data.t: Permission bigquery.tables.updateData denied"}, errcode.PermissionDenied},
 		{"no staging table", "tables.insert", []string{"k"}, bigquerytest.Fault{Status: 403, Reason: "accessDenied", Message: "Access Denied: Dataset test-project:data: Permission bigquery.tables.create denied"}, errcode.PermissionDenied},

@@ -134,7 +134,8 @@ func (s *session) read(ctx context.Context, name string) {
 }
 
 // from reads a stream from a row on, and moves the offset with each record that is taken.
-func (s *session) from(ctx context.Context, name string, offset *int64) error {
+func (s *session) from(ctx context.Context, name string, offset *int64) (err error) {
+	defer driverbase.Recovered(&err) // in a goroutine of its own
 	ctx, done := context.WithCancel(ctx)
 	defer done()
 	rows, err := s.c.read.ReadRows(ctx, &storagepb.ReadRowsRequest{ReadStream: name, Offset: *offset})

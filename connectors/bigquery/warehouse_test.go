@@ -102,7 +102,7 @@ func TestJudgeInTheWarehouse(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	s.FailJobs(&bq.ErrorProto{Reason: "quotaExceeded", Message: "Quota exceeded: hunter2"})
-	if _, err := judge.Complete(t.Context(), judgebackend.Request{Purpose: "test", Messages: []judgebackend.Message{{Role: judgebackend.User, Content: prompt}}}); errcode.Of(err) != errcode.ResourceExhausted {
-		t.Errorf("a quota that is used up: %v (%v), want resource_exhausted", err, errcode.Of(err))
+	if _, err := judge.Complete(t.Context(), judgebackend.Request{Purpose: "test", Messages: []judgebackend.Message{{Role: judgebackend.User, Content: prompt}}}); errcode.Of(err) != errcode.FailedPrecondition {
+		t.Errorf("a quota that is used up: %v (%v), want failed_precondition", err, errcode.Of(err))
 	}
 }

@@ -60,6 +60,9 @@ var classes = []struct {
 	{"UC_", errcode.PermissionDenied, "Unity Catalog does not allow it", ""},
 	{"UNSUPPORTED_", errcode.Unimplemented, "the warehouse does not offer that", ""},
 	{"FEATURE_NOT_", errcode.Unimplemented, "the warehouse does not offer that", ""},
+	{"QUOTA_EXCEEDED", errcode.FailedPrecondition, "a quota of the account or the metastore is used up", "have it raised"},
+	{"RESOURCE_EXHAUSTED", errcode.FailedPrecondition, "a limit of the workspace is reached", "have it raised"},
+	{"REQUEST_LIMIT_EXCEEDED", errcode.Unavailable, "too many requests at once", "try again later"},
 	{"OPERATION_CANCELED", errcode.Unavailable, "the statement was cancelled at the service, by somebody or by its limits", ""},
 }
 

@@ -85,6 +85,7 @@ func (d *doctor) examine(ctx context.Context) {
 	}
 	ready := d.statements(ctx)
 	if ready {
+		d.way(ctx)
 		d.clock(ctx)
 		d.tables(ctx)
 		d.models(ctx)
@@ -158,6 +159,9 @@ func (d *doctor) open(ctx context.Context, readOnly bool) bool {
 	case errcode.Unauthenticated, errcode.PermissionDenied:
 		d.say("reachable", OK, "it answers")
 		d.fail("signed in", err, "look at user, secret and role; a secret comes from a file or a variable, never from the URL")
+	case errcode.FailedPrecondition:
+		d.say("reachable", OK, "it answers")
+		d.fail("signed in", err, "change what the error names, or connect to the server itself")
 	case errcode.NotFound:
 		d.fail("reachable", err, "is the database, file, project or warehouse spelled right, and may this user see it?")
 	default:
@@ -184,6 +188,22 @@ func (d *doctor) statements(ctx context.Context) bool {
 		d.say("statements", OK, "the first took %s", rounded(took))
 	}
 	return true
+}
+
+// way tells what the connector knows of what stands between and of what is limited.
+func (d *doctor) way(ctx context.Context) {
+	facts, err := d.w.Describe(ctx)
+	if err != nil {
+		d.fail("connection", err, "look at what the warehouse says")
+		return
+	}
+	for _, f := range facts {
+		if f.Fix != "" {
+			d.warn(f.Name, f.Fix, "%s", f.Text)
+		} else {
+			d.say(f.Name, OK, "%s", f.Text)
+		}
+	}
 }
 
 // tolerated is the clocks' difference beyond which tokens and keys are refused by some services.

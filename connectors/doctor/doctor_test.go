@@ -88,6 +88,7 @@ func TestWhatIsWrongIsFound(t *testing.T) {
 		{why: "nothing", want: all},
 		{why: "nobody answers", open: errcode.New(errcode.Unavailable, "no"), want: "reachable=failed " + rest("signed in"), fix: "host and port"},
 		{why: "a wrong password", open: errcode.New(errcode.Unauthenticated, "no"), want: "reachable=ok signed in=failed " + rest("statements"), fix: "secret"},
+		{why: "a pooler that splits transactions", open: errcode.New(errcode.FailedPrecondition, "no"), want: "reachable=ok signed in=failed " + rest("statements"), fix: "the error names"},
 		{why: "no such database", open: errcode.New(errcode.NotFound, "no"), want: "reachable=failed " + rest("signed in"), fix: "spelled"},
 		{why: "a URL that is none", open: errcode.New(errcode.InvalidArgument, "no"), want: "reachable=failed " + rest("signed in"), fix: "URL"},
 		{why: "a warehouse that does not run", refuse: map[string]errcode.Code{"SELECT 1": errcode.FailedPrecondition}, want: "reachable=ok signed in=ok statements=failed " + rest("clock"), fix: "running"},

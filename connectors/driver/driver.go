@@ -4,7 +4,7 @@
 // A connector is small: it runs statements, streams results as Arrow (v17, the one Arrow of this
 // module) and merges rows into tables. Schema, cases, runs and scores are portable code above it.
 // What only some warehouses can do is an interface of its own, found by type assertion:
-// [SnapshotReader], [TextQueryer], [Adder], [FunctionRegistrar]. What a connector offers it declares as
+// [SnapshotReader], [TextQueryer], [Adder], [FunctionRegistrar], [Describer]. What a connector offers it declares as
 // [Features], and package drivertest checks that it offers that and nothing else.
 //
 // Types that Arrow lacks are named in a field's metadata under the key ARROW:extension:name:
@@ -35,7 +35,10 @@ type Conn interface {
 	// place of the old one. The reader's columns are some of the table's, found by name; of rows
 	// with one key the last counts, and without a key all are added. It returns the number of rows.
 	Merge(ctx context.Context, table string, key []string, r array.RecordReader) (int64, error)
-	// ErrorCode classifies an error of this connection.
+	// ErrorCode classifies an error of this connection. ResourceExhausted is the code of a result, or
+	// of a value in it, that is larger than what is read of one. A limit of the warehouse has another:
+	// Unavailable where it passes by itself, such as too many sessions or requests at once, and
+	// FailedPrecondition where somebody has to act, such as a quota that is used up or a full disk.
 	ErrorCode(err error) errcode.Code
 	// Close ends the connection.
 	Close() error
@@ -62,6 +65,19 @@ type Adder interface {
 	// not alone. The mark is brought up to date; after an error it is as it was, and may be used again
 	// whether the rows were stored or not.
 	Add(ctx context.Context, table string, key []string, r array.RecordReader, again bool, m *Mark) (int64, error)
+}
+
+// Describer is implemented by connections that can tell what people look for where a warehouse is not
+// reached, or is slow: what stands between, what is limited, how credentials are renewed.
+type Describer interface {
+	Describe(ctx context.Context) ([]Fact, error)
+}
+
+// Fact is one of these.
+type Fact struct {
+	Name string // in a word, such as pooler
+	Text string
+	Fix  string // what can be done, where something is worth a look; else ""
 }
 
 // Mark is what a writer knows of a table that others may write to.

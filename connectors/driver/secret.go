@@ -8,7 +8,7 @@ import (
 
 var (
 	secretName = regexp.MustCompile(`(?i)pass|secret|token|key|pwd|credential|signature|^(pat|sig|pw)$`)
-	placeName  = regexp.MustCompile(`(?i)(_file|_env|file|path|^sslkey|^credentials)$`)
+	placeName  = regexp.MustCompile(`(?i)(_file|_env|_command|file|path|^sslkey|^credentials)$`)
 	plainURL   = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
 	userOnly   = regexp.MustCompile(`(?i)^(postgres|postgresql|redshift|snowflake)$`)
 )

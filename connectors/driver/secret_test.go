@@ -24,6 +24,7 @@ func TestHoldsSecret(t *testing.T) {
 		"postgres://u@db.example.com/d?sslkey=/a/key.pem&sslcert=/a/cert.pem":  false,
 		"snowflake://u@org-account/db?private_key_file=/a/key&auth=keypair":    false,
 		"snowflake:///db?password_env=PW&role=KEEPER":                          false,
+		"postgres://u@h/db?password_command=tool+--for+h":                      false,
 		"bigquery://project/dataset?credentials=metadata":                      false,
 		"databricks://dbc.cloud.databricks.com/c?client_id=i&token_file=/a/t":  false,
 		"https://models.example.com/v1/@cf/model:8":                            false,

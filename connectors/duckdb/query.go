@@ -159,7 +159,7 @@ func (s *session) query(ctx context.Context, sql string, args []any, done func()
 		return nil, errcode.New(errcode.PermissionDenied, "duckdb: %d statements in one text; expected one on a confined connection that only reads", count)
 	}
 	for i := range count {
-		result, err := s.statement(ctx, statements, i, args, i == count-1)
+		result, err := s.statement(ctx, sql, statements, i, args, i == count-1)
 		if err != nil {
 			return nil, err
 		}
@@ -175,13 +175,16 @@ func (s *session) query(ctx context.Context, sql string, args []any, done func()
 	return nil, errcode.New(errcode.Internal, "duckdb: no statement")
 }
 
-func (s *session) statement(ctx context.Context, statements mapping.ExtractedStatements, i mapping.IdxT, args []any, last bool) (*stream, error) {
+func (s *session) statement(ctx context.Context, sql string, statements mapping.ExtractedStatements, i mapping.IdxT, args []any, last bool) (*stream, error) {
 	var prepared mapping.PreparedStatement
 	var result mapping.Result
 	s.begin(ctx)
 	err := s.run(ctx, func() error {
 		if mapping.PrepareExtractedStatement(s.conn, statements, i, &prepared) == mapping.StateError {
 			return s.db.errorOf(mapping.PrepareError(prepared))
+		}
+		if last && i == 0 {
+			s.castVariants(sql, &prepared)
 		}
 		if !leavesNothing(mapping.PreparedStatementType(prepared)) {
 			s.reusable = false

@@ -10,12 +10,13 @@ import (
 // Contacts lists the hosts of a URL; it is a [driver.Contacts]. A socket of this machine is none.
 // What the URL leaves out comes from the environment, as in [Open].
 func Contacts(rawURL string) ([]driver.Contact, error) {
-	config, redshift, err := parseURL(rawURL)
+	at, err := parseURL(rawURL)
 	if err != nil {
 		return nil, err
 	}
 	what := "the PostgreSQL server: sign-in and statements"
-	if redshift {
+	config := at.config
+	if at.redshift {
 		what = "the Redshift cluster: sign-in and statements"
 	}
 	var out []driver.Contact

@@ -50,7 +50,8 @@ func (m *merge) copy(ctx context.Context, rows array.RecordReader, to string, co
 
 // writeLines writes rows in COPY's text format: one line a row, tabs between the values, \N for
 // NULL. Numbered ones begin with the row's number.
-func (m *merge) writeLines(ctx context.Context, to io.Writer, rows array.RecordReader, numbered bool) error {
+func (m *merge) writeLines(ctx context.Context, to io.Writer, rows array.RecordReader, numbered bool) (err error) {
+	defer driverbase.Recovered(&err) // in a goroutine of its own
 	w := bufio.NewWriterSize(to, 64<<10)
 	var line []byte
 	for cells, err := range m.texts(ctx, rows) {

@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -104,6 +105,50 @@ func TestDoctorSeesRolesThatMayDoMoreThanRead(t *testing.T) {
 		})
 		if c.Status != tc.status || !strings.Contains(c.Detail, tc.detail) {
 			t.Errorf("%s: %+v, want %s and %q", tc.why, c, tc.status, tc.detail)
+		}
+	}
+}
+
+// What stands between, and what is limited, is told.
+func TestDoctorTellsOfTheWay(t *testing.T) {
+	s := running(t)
+	name := s.database(t)
+	owner := s.open(t, name, driver.Options{})
+	defer owner.Close()
+	mustExec(t, owner, "CREATE ROLE narrow_"+name+" LOGIN CONNECTION LIMIT 2")
+	direct := s.URL(name, s.Port)
+	for _, tc := range []struct {
+		why, url, pooler, sessions, credentials string
+		warned                                  bool
+	}{
+		{"the server itself", direct, "none", "at most 8; the server allows 60", "PG* variables", false},
+		{"a role that may have two sessions", strings.Replace(direct, "owner", "narrow_"+name, 1) + "&password_file=unread", "none", "the role allows 2", "password_file", true},
+		{"PgBouncer that gives out transactions", pool(t, s, "transaction").URL(name), "transactions", "at most 8", "", false},
+		{"PgBouncer that gives out sessions", pool(t, s, "session").URL(name), "whole sessions", "at most 8", "", false},
+		{"as many sessions as the URL says", direct + "&pool_max_conns=3", "none", "at most 3", "", false},
+	} {
+		if tc.warned {
+			t.Chdir(t.TempDir())
+			if err := os.WriteFile("unread", []byte("x"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r := doctor.Examine(context.Background(), doctor.Options{ReadOnly: true, Now: time.Now, Open: func(ctx context.Context, only bool) (*connectors.Warehouse, error) {
+			c, d, err := postgres.Open(ctx, tc.url, driver.Options{ReadOnly: only})
+			if err != nil {
+				return nil, err
+			}
+			return connectors.New(c, d), nil
+		}})
+		told := map[string]doctor.Check{}
+		for _, c := range r.Checks {
+			told[c.Name] = c
+		}
+		if p := told["pooler"]; !strings.Contains(p.Detail, tc.pooler) || !strings.Contains(told["sessions"].Detail, tc.sessions) || !strings.Contains(told["credentials"].Detail, tc.credentials) {
+			t.Errorf("%s: %+v, %+v, %+v", tc.why, p, told["sessions"], told["credentials"])
+		}
+		if warned := told["sessions"].Status == doctor.Warning; warned != tc.warned || !r.OK {
+			t.Errorf("%s: %+v", tc.why, told["sessions"])
 		}
 	}
 }

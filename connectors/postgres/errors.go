@@ -36,6 +36,8 @@ var texts = map[string]string{
 	"23503": "a foreign key does not allow that",
 	"23505": "there is a row of that key already",
 	"25":    "the transaction does not allow that",
+	"25001": "the statement does not run inside a transaction, as a query does",
+	"2D":    "the statement ends a transaction, which a query may not do",
 	"25006": "nothing may be written: the connection, the server (a standby?) or the database only reads",
 	"2BP01": "something else needs it: %s",
 	"28":    "signing in is refused: are user, password and pg_hba.conf right?",
@@ -70,7 +72,8 @@ var texts = map[string]string{
 	"53":    "the server has not enough of something",
 	"53100": "the server's disk is full",
 	"53200": "the server is out of memory",
-	"53300": "the server has too many connections",
+	"53300": "the server, the database or the role has as many sessions as it may have: end some, raise the limit (max_connections, CONNECTION LIMIT), or have fewer asked for by pool_max_conns=N in the URL",
+	"53400": "a limit of the server's configuration is reached, such as temp_file_limit",
 	"54":    "the statement is larger or more complex than the server takes",
 	"55":    "the state of something named does not allow that",
 	"55P03": "a lock could not be had",
@@ -92,6 +95,7 @@ var texts = map[string]string{
 }
 
 var (
+	wholeName   = regexp.MustCompile(`^[a-z ]+ "(.*)" (?:does not exist|already exists)$`) // quotes inside are not doubled
 	quotedName  = regexp.MustCompile(`["“„«]([^"“”„«»]*)["“”»]`)
 	functionOf  = regexp.MustCompile(`(?:function|procedure|operator)\s+(?:does not exist:\s*)?([^\s(]+)`)
 	columnOf    = regexp.MustCompile(`column ([\w.$]+)`)
@@ -118,6 +122,9 @@ func nameIn(pe *pgconn.PgError) string {
 		return "the server does not say what"
 	case "42P02":
 		return parameterOf.FindString(m)
+	}
+	if p := wholeName.FindStringSubmatch(m); p != nil {
+		return p[1]
 	}
 	if p := quotedName.FindStringSubmatch(m); p != nil {
 		return p[1]
@@ -153,6 +160,12 @@ func (c *Conn) errorOf(ctx context.Context, err error) error {
 		text = texts[pe.Code[:2]]
 	}
 	switch {
+	case pe.Code == "42601" && strings.Contains(pe.Message, "multiple commands"):
+		text = "there are several statements; expected one"
+	case isFull(pe):
+		code, text = errcode.Unavailable, texts["53300"]
+	case strings.Contains(pe.Message, "unsupported startup parameter"):
+		code, text = errcode.InvalidArgument, "the pooler does not take a setting of the URL or of PGOPTIONS: leave it out and set it for the role (ALTER ROLE … SET), or name it in PgBouncer's ignore_startup_parameters"
 	case pe.Code == "57014" && strings.Contains(pe.Message, "timeout"):
 		code, text = errcode.DeadlineExceeded, "the statement took longer than the server's statement_timeout allows"
 	case c.redshift && strings.Contains(pe.Message, "erializable isolation violation"):

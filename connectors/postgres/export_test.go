@@ -20,12 +20,19 @@ func OpenAsRedshift(ctx context.Context, url string, o driver.Options) (driver.C
 
 // ParseURL is parseURL without the driver's types.
 func ParseURL(url string) (host string, port uint16, database, user string, tls, redshift bool, err error) {
-	config, redshift, err := parseURL(url)
+	a, err := parseURL(url)
 	if err != nil {
 		return "", 0, "", "", false, false, err
 	}
-	c := config.ConnConfig
-	return c.Host, c.Port, c.Database, c.User, c.TLSConfig != nil, redshift, nil
+	c := a.config.ConnConfig
+	return c.Host, c.Port, c.Database, c.User, c.TLSConfig != nil, a.redshift, nil
+}
+
+// Patience sets for how long a session is waited for, and returns what it was.
+func Patience(d time.Duration) time.Duration {
+	was := patience
+	patience = d
+	return was
 }
 
 // AskFor sets how long a server is asked about a transaction, and returns what it was.

@@ -14,6 +14,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
+	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/postgres"
 	"github.com/badger-eval/badger/internal/arrowtable"
@@ -246,7 +247,9 @@ func TestServerErrors(t *testing.T) {
 		{"NULL where none may be", owner, "INSERT INTO t VALUES ('hunter2', NULL)", errcode.InvalidArgument, "NULL"},
 		{"division by zero", owner, "SELECT n / 0 FROM u", errcode.InvalidArgument, "division by zero"},
 		{"what a function says may be a value", owner, "SELECT raises()", errcode.InvalidArgument, "P0001"},
-		{"two statements", owner, "SELECT 1; DROP TABLE t", errcode.InvalidArgument, ""},
+		{"two statements", owner, "SELECT 1; DROP TABLE t", errcode.InvalidArgument, "several statements"},
+		{"a name with a quote", owner, `SELECT * FROM "a""b"`, errcode.NotFound, `table a"b`},
+		{"a column of another name with quotes", owner, `SELECT "x""y""" FROM u`, errcode.InvalidArgument, `column x"y"`},
 		{"a schema that is not there", owner, "SELECT * FROM nowhere.t", errcode.NotFound, "nowhere"},
 		{"another database", owner, "SELECT * FROM other.public.t", errcode.Unimplemented, ""},
 		{"COPY, which would wait for rows", owner, "/* a /* nested */ comment */ -- and\n copy t FROM STDIN", errcode.InvalidArgument, "COPY"},
@@ -296,5 +299,56 @@ func TestWritersOfTheSameRows(t *testing.T) {
 		if got := one(t, beside, "SELECT count(*)::text || ' ' || count(DISTINCT k)::text FROM t"); got != "503 503" {
 			t.Errorf("unique %v: %s rows and keys, want 503 of both", unique, got)
 		}
+	}
+}
+
+// A client that is gone without a word, as one that was killed, leaves no statement running.
+func TestClientThatIsGone(t *testing.T) {
+	s := running(t)
+	c, beside, p := through(t, s, false)
+	go read(context.Background(), c, "SELECT count(*) FROM ("+slow+") AS left_behind") //nolint:errcheck // its connection is cut
+	still := func() string {
+		return one(t, beside, "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%left_behind%' AND pid <> pg_backend_pid()")
+	}
+	for range 100 {
+		if still() == "1" {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	if one(t, beside, "SELECT (current_setting('server_version_num')::int >= 140000)::text") != "true" {
+		t.Skip("the server does not look whether its clients are there, as PostgreSQL does from version 14 on")
+	}
+	p.refuse.Store(true) // a client that is gone asks for nothing to be cancelled
+	p.cut()
+	for start := time.Now(); still() != "0"; time.Sleep(100 * time.Millisecond) {
+		if time.Since(start) > 30*time.Second {
+			t.Fatal("the statement runs on")
+		}
+	}
+}
+
+// Rows with a key are written again where a deadlock or the end of the session got in the way.
+func TestScoresAreWrittenAgain(t *testing.T) {
+	s := running(t)
+	p := newProxy(t, s.Port)
+	name := s.database(t)
+	c := openURL(t, s.URL(name, p.port()), driver.Options{})
+	w := connectors.New(c, postgres.Dialect)
+	defer w.Close()
+	if err := w.Install(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	beside := s.open(t, name, driver.Options{})
+	defer beside.Close()
+	var once atomic.Bool
+	p.on(func(toServer bool, piece []byte) bool { // the connection is lost in the first transaction
+		return !toServer || !bytes.Contains(piece, []byte("COPY ")) || !once.CompareAndSwap(false, true)
+	})
+	if err := w.WriteScores(context.Background(), "20260901T221919", "h", time.Unix(0, 0), batchOf(2, 0)); err != nil {
+		t.Errorf("a session that was lost: %v", err)
+	}
+	if got := one(t, beside, "SELECT count(*) FROM badger.scores"); got != "128" || !once.Load() {
+		t.Errorf("%s scores, want 128; lost %v", got, once.Load())
 	}
 }

@@ -74,29 +74,20 @@ func (m *merge) run(ctx context.Context, rows array.RecordReader) (n int64, err 
 	return n, m.commit(ctx)
 }
 
-// begin begins a transaction, over another session where one turns out to be dead, and finds the
-// table's columns.
+// begin takes a session, begins a transaction and finds the table's columns.
 func (m *merge) begin(ctx context.Context) (err error) {
-	for attempt := 0; ; attempt++ {
-		if m.s, err = m.db.acquire(ctx); err != nil {
-			return err
-		}
-		isolation := "BEGIN ISOLATION LEVEL READ COMMITTED" // what is read after a lock must be what is there then
-		if m.db.redshift {
-			isolation = "BEGIN"
-		}
-		if err = m.s.simple(ctx, isolation); err == nil {
-			m.s.inTx = true
-			if err = m.describe(ctx); err == nil {
-				return nil
-			}
-		}
-		lost := m.s.pg.IsClosed() && ctx.Err() == nil && errcode.Of(err) == errcode.Unavailable
-		m.s.release()
-		if !lost || attempt >= maxSessions {
-			return err
-		}
+	isolation := "BEGIN ISOLATION LEVEL READ COMMITTED" // what is read after a lock must be what is there then
+	if m.db.redshift {
+		isolation = "BEGIN"
 	}
+	m.s, err = m.db.enter(ctx, func(s *session) error {
+		if err := s.simple(ctx, isolation+"; "+m.db.settings()); err != nil {
+			return err
+		}
+		m.s = s
+		return m.describe(ctx)
+	})
+	return err
 }
 
 // describe finds the table's columns.
@@ -199,7 +190,6 @@ var askFor = 15 * time.Second
 func (m *merge) commit(ctx context.Context) error {
 	results, err := m.s.pg.Exec(ctx, "COMMIT").ReadAll()
 	if err == nil {
-		m.s.inTx = false
 		if len(results) != 1 || results[0].CommandTag.String() != "COMMIT" {
 			return errcode.New(errcode.Internal, "the transaction was not committed")
 		}
@@ -232,7 +222,7 @@ func (m *merge) commit(ctx context.Context) error {
 
 // outcome asks the server what became of the transaction: committed, aborted or in progress.
 func (m *merge) outcome(ctx context.Context) (status string, asked bool) {
-	s, err := m.db.acquire(ctx)
+	s, err := m.db.enter(ctx, func(*session) error { return nil })
 	if err != nil {
 		return "", false
 	}

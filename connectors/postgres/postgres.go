@@ -3,14 +3,15 @@
 // It is built on github.com/jackc/pgx/v5, of which it uses the pool and the protocol layer below
 // (pgconn): settings are those of libpq, with its environment, password and service files, TLS and
 // several hosts; rows are read as the bytes that the server sends and become Arrow without a Go
-// value for each cell in between. Statements go by the extended protocol, one a call. Results are
+// value for each cell in between. Statements go by the extended protocol, one a call, each in a
+// transaction that begins in the round trip that reads it and ends in the one that runs it. Results are
 // streamed: a row is in memory from when it is read off the connection until its record is
 // released, and a reader that is slow slows the server.
 //
 // Every call takes a session from a pool. What a statement changes in its session (SET, PREPARE,
-// BEGIN, temporary tables) is not to be relied on in the next call. Sessions are in UTC. A pooler
-// between must give out whole sessions. See README.md for types, privileges and what was shown
-// where.
+// BEGIN, temporary tables) is not to be relied on in the next call. Transactions are in UTC. A
+// pooler between must keep a transaction in one session of the server. See README.md for types,
+// privileges and what was shown where.
 package postgres
 
 import (
@@ -69,20 +70,26 @@ func placeholder(n int) string { return fmt.Sprintf("$%d", n) }
 // Features are what the connector offers.
 var Features = driver.Features{ReadOnly: true, Snapshots: true}
 
-// Conn is a connection to one database. It is a [driver.Conn] and a [driver.SnapshotReader].
+// Conn is a connection to one database. It is a [driver.Conn], a [driver.SnapshotReader] and a
+// [driver.Describer].
 type Conn struct {
 	pool     *pgxpool.Pool
+	url      string
+	password password
 	where    string // host:port/database, for messages
 	mem      memory.Allocator
+	room     chan struct{} // holds one for each session that may yet be taken from the pool
 	readOnly bool
 	redshift bool
 	nested   bool // the server has arrays and row types
+	watched  bool // the server finds out that a client is gone, see [watching]
 	types    catalog
 }
 
 var (
 	_ driver.Conn           = (*Conn)(nil)
 	_ driver.SnapshotReader = (*Conn)(nil)
+	_ driver.Describer      = (*Conn)(nil)
 )
 
 // The pool keeps few sessions, each of which is a process of the server; pool_max_conns=N in the
@@ -96,7 +103,9 @@ const (
 // told here; it is a [driver.Opener]. The URL is libpq's,
 // postgres://USER@HOST:PORT/DATABASE?sslmode=verify-full&…, with one host or several; what it
 // leaves out comes from PGHOST, PGPORT, PGDATABASE, PGUSER, PGPASSWORD, PGPASSFILE, PGSERVICE,
-// PGSSLMODE and so on. Redshift://… means Amazon Redshift, whose port is 5439 and whose connections
+// PGSSLMODE and so on. A password may also come from password_file=FILE, password_env=VARIABLE or
+// password_command=PROGRAM ARGUMENT …, which prints it. Files are read, and the program is run, for
+// each session that signs in, so that a password that is changed is found. Redshift://… means Amazon Redshift, whose port is 5439 and whose connections
 // are encrypted unless sslmode says otherwise.
 //
 // The error has the code InvalidArgument for a URL that cannot be read or holds a password,
@@ -108,7 +117,7 @@ func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, dr
 		dialect = RedshiftDialect
 	}
 	if o.URLOnly {
-		_, _, err := parseURL(rawURL)
+		_, err := parseURL(rawURL)
 		return nil, dialect, err
 	}
 	c, err := open(ctx, rawURL, o)
@@ -122,31 +131,69 @@ func open(ctx context.Context, rawURL string, o driver.Options) (*Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	config, redshift, err := parseURL(rawURL)
+	at, err := parseURL(rawURL)
 	if err != nil {
 		return nil, err
 	}
-	c := &Conn{mem: o.Mem, readOnly: o.ReadOnly, redshift: redshift, nested: !redshift, where: whereOf(&config.ConnConfig.Config)}
+	config := at.config
+	c := &Conn{url: rawURL, password: at.password, mem: o.Mem, readOnly: o.ReadOnly, redshift: at.redshift, nested: !at.redshift, where: whereOf(&config.ConnConfig.Config)}
 	if c.mem == nil {
 		c.mem = memory.NewGoAllocator()
 	}
 	config.ConnConfig.RuntimeParams["application_name"] = applicationName(config.ConnConfig.RuntimeParams["application_name"])
-	config.AfterConnect = c.begin
+	config.BeforeConnect = c.signIn
 	config.MinConns, config.MinIdleConns = 0, 0
 	if !strings.Contains(rawURL, "pool_max_conns=") {
 		config.MaxConns = maxSessions
+	}
+	c.room = make(chan struct{}, config.MaxConns)
+	for range config.MaxConns {
+		c.room <- struct{}{}
 	}
 	config.MaxConnIdleTime = maxIdleTime
 	if c.pool, err = pgxpool.NewWithConfig(context.WithoutCancel(ctx), config); err != nil {
 		return nil, c.errorOf(ctx, err)
 	}
-	s, err := c.acquire(ctx)
-	if err != nil {
+	if err := c.try(ctx); err != nil {
 		c.pool.Close()
 		return nil, err
 	}
-	s.release()
 	return c, nil
+}
+
+// try signs in, and finds out whether a transaction stays in one session of the server, on which
+// every call relies.
+func (c *Conn) try(ctx context.Context) error {
+	var ids [2]string
+	s, err := c.enter(ctx, func(s *session) (err error) {
+		if err = s.simple(ctx, "BEGIN"); err == nil {
+			ids[0], err = s.backend(ctx)
+		}
+		if err == nil {
+			ids[1], err = s.backend(ctx)
+		}
+		if err == nil && !c.redshift {
+			c.watched = s.simple(ctx, "SELECT pg_catalog.set_config(name, value, true) FROM (VALUES "+watching+") AS s(name, value)") == nil
+		}
+		if splitsTransactions(err) || err == nil && ids[0] != ids[1] {
+			return errcode.Because(err, errcode.FailedPrecondition, "postgres: %s: %s", c.where, statementMode)
+		}
+		return err
+	})
+	if err == nil {
+		s.release()
+	}
+	return err
+}
+
+// statementMode refuses poolers through which nothing that takes two round trips is right.
+const statementMode = "a pooler gives each statement to another session of the server, and a transaction is not kept together: " +
+	"set PgBouncer's pool_mode to transaction or session for this database, or connect to the server itself"
+
+// splitsTransactions tells that a pooler refuses transactions.
+func splitsTransactions(err error) bool {
+	pe, ok := asServerError(err)
+	return ok && strings.Contains(pe.Message, "statement pooling mode")
 }
 
 func applicationName(said string) string {

@@ -2,11 +2,15 @@ package postgres
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
+	"github.com/badger-eval/badger/connectors/postgres/internal/value"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -16,7 +20,39 @@ func (c *Conn) Query(ctx context.Context, query string, args ...any) (array.Reco
 	if err != nil {
 		return nil, err
 	}
-	return newReader(ctx, s, st), nil
+	r := newStream(ctx, s, st)
+	if !slices.ContainsFunc(st.columns, func(col value.Column) bool { return col.Unnamed() }) {
+		return driverbase.NewReader(ctx, r.schema, r), nil
+	}
+	// What is in such a row shows when it is read. Where it is not known, the query runs again, and the
+	// row is read as text.
+	if r.first, err = r.Next(ctx); err != nil {
+		r.Close(ctx)
+		if !value.Unknown(err) || !c.readOnly && !reads(query) {
+			return nil, err
+		}
+		if s, st, err = c.start(ctx, query, args); err != nil {
+			return nil, err
+		}
+		for i := range st.columns {
+			if st.columns[i].Unnamed() {
+				st.columns[i].AsText()
+				st.formats[i] = st.columns[i].Format
+			}
+		}
+		r = newStream(ctx, s, st)
+	}
+	return driverbase.NewReader(ctx, r.schema, r), nil
+}
+
+// reads tells statements that can run twice.
+func reads(query string) bool {
+	first, _, _ := strings.Cut(strings.TrimLeft(withoutComments(query), "( \t\r\n"), " ")
+	switch strings.ToUpper(strings.TrimSpace(first)) {
+	case "SELECT", "VALUES", "TABLE":
+		return true
+	}
+	return false
 }
 
 // Exec runs one statement and drops what it returns.
@@ -34,12 +70,30 @@ func (c *Conn) exec(ctx context.Context, query string, args []any) error {
 		return err
 	}
 	defer s.release()
-	tag, err := s.run(ctx, st).Close()
+	tag, err := s.run(ctx, st).close()
+	if onlyAlone(err) && len(st.fields) == 0 && !c.readOnly {
+		tag, err = s.alone(ctx, query, st)
+	}
 	if err != nil {
 		return c.errorOf(ctx, err)
 	}
 	s.spent = !leavesNothing(tag.String())
 	return nil
+}
+
+// onlyAlone tells that a statement does not run inside a transaction, such as CREATE DATABASE and a
+// call of a procedure that commits.
+func onlyAlone(err error) bool {
+	pe, ok := asServerError(err)
+	return ok && (pe.Code == "25001" || pe.Code == "2D000")
+}
+
+// alone runs a statement that returns no rows outside of a transaction: in one round trip.
+func (s *session) alone(ctx context.Context, query string, st *statement) (pgconn.CommandTag, error) {
+	if _, err := s.pg.Exec(ctx, "ROLLBACK").ReadAll(); err != nil {
+		return pgconn.CommandTag{}, err
+	}
+	return s.pg.ExecParams(ctx, query, st.values, st.oids, nil, nil).Close()
 }
 
 // leavesNothing tells by its answer that a statement changed nothing of its session.

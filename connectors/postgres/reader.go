@@ -5,9 +5,7 @@ import (
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
-	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/connectors/postgres/internal/value"
 	"github.com/badger-eval/badger/internal/errcode"
 )
@@ -18,28 +16,28 @@ const (
 	recordBytes = 4 << 20
 )
 
-// stream is a result whose rows become records as they are asked for. Records that hold numerics as
-// doubles have another schema than the others.
+// stream is a result whose rows become records as they are asked for. Records that hold
+// values in another type have another schema than the others, see [value.Column.Other].
 type stream struct {
 	ctx     context.Context //nolint:containedctx // that of the statement, which cancel ends
 	cancel  context.CancelFunc
 	s       *session // nil once it is given back
-	rows    *pgconn.ResultReader
+	rows    *result
 	columns []value.Column
 	schema  *arrow.Schema
 
 	builders []array.Builder
-	// Numerics that are no numbers, NaN and the infinities, come as doubles, in records of their
-	// own.
-	doubles  map[int]*array.Float64Builder // by column
-	specials map[int]bool                  // of the record that is being built
-	held     [][]byte                      // a row that begins the next record
+	// Values that do not fit the column's type come in another, in records of their own.
+	others  map[int]array.Builder // by column
+	isOther map[int]bool          // in the record that is being built
+	held    [][]byte              // a row that begins the next record
 
-	n int // rows so far
+	n     int          // rows so far
+	first arrow.Record // where it was read before the reader was made
 }
 
-func newReader(ctx context.Context, s *session, st *statement) *driverbase.Reader {
-	r := &stream{s: s, columns: st.columns, doubles: map[int]*array.Float64Builder{}, specials: map[int]bool{}}
+func newStream(ctx context.Context, s *session, st *statement) *stream {
+	r := &stream{s: s, columns: st.columns, others: map[int]array.Builder{}, isOther: map[int]bool{}}
 	r.ctx, r.cancel = context.WithCancel(ctx)
 	fields := make([]arrow.Field, len(st.columns))
 	for i := range st.columns {
@@ -48,11 +46,15 @@ func newReader(ctx context.Context, s *session, st *statement) *driverbase.Reade
 	}
 	r.schema = arrow.NewSchema(fields, nil)
 	r.rows = s.run(r.ctx, st)
-	return driverbase.NewReader(ctx, r.schema, r)
+	return r
 }
 
 // Next reads the next rows.
 func (r *stream) Next(context.Context) (arrow.Record, error) {
+	if rec := r.first; rec != nil {
+		r.first = nil
+		return rec, nil
+	}
 	if r.s == nil { // the last record ended the result
 		return nil, nil
 	}
@@ -61,13 +63,13 @@ func (r *stream) Next(context.Context) (arrow.Record, error) {
 		values := r.held
 		r.held = nil
 		if values == nil {
-			if !r.rows.NextRow() {
+			var more bool
+			if values, more = r.rows.next(); !more {
 				if err := r.end(); err != nil || rows == 0 {
 					return nil, err
 				}
 				break
 			}
-			values = r.rows.Values()
 			if r.changes(values) && rows > 0 {
 				r.held = values // valid until the next row is read
 				break
@@ -89,10 +91,7 @@ func (r *stream) Next(context.Context) (arrow.Record, error) {
 // changes tells whether a row needs another schema than the record so far.
 func (r *stream) changes(values [][]byte) bool {
 	for i, v := range values {
-		if v == nil || !r.columns[i].Numeric() {
-			continue
-		}
-		if _, is := r.columns[i].Special(v); is != r.specials[i] {
+		if v != nil && r.columns[i].MayBeOther() && r.columns[i].Other(v) != r.isOther[i] {
 			return true
 		}
 	}
@@ -102,8 +101,8 @@ func (r *stream) changes(values [][]byte) bool {
 // mark makes the record's schema that of a row.
 func (r *stream) mark(values [][]byte) {
 	for i, v := range values {
-		if v != nil && r.columns[i].Numeric() {
-			_, r.specials[i] = r.columns[i].Special(v)
+		if v != nil && r.columns[i].MayBeOther() {
+			r.isOther[i] = r.columns[i].Other(v)
 		}
 	}
 }
@@ -111,23 +110,18 @@ func (r *stream) mark(values [][]byte) {
 // add reads one value.
 func (r *stream) add(i int, v []byte) error {
 	c := &r.columns[i]
-	if r.specials[i] {
-		if r.doubles[i] == nil {
-			r.doubles[i] = array.NewFloat64Builder(r.s.db.mem)
+	b, add := r.builders[i], c.Add
+	if r.isOther[i] {
+		if r.others[i] == nil {
+			r.others[i] = array.NewBuilder(r.s.db.mem, c.OtherType())
 		}
-		if v == nil {
-			r.doubles[i].AppendNull()
-		} else {
-			f, _ := c.Special(v)
-			r.doubles[i].Append(f)
-		}
-		return nil
+		b, add = r.others[i], c.AddOther
 	}
 	if v == nil {
-		r.builders[i].AppendNull()
+		b.AppendNull()
 		return nil
 	}
-	if err := c.Add(r.builders[i], v); err != nil {
+	if err := add(b, v); err != nil {
 		return errcode.New(errcode.Of(err), "postgres: column %d (%q), row %d: %w", i+1, c.Field.Name, r.n, err)
 	}
 	return nil
@@ -137,15 +131,15 @@ func (r *stream) record(rows int) arrow.Record {
 	schema, arrays := r.schema, make([]arrow.Array, len(r.columns))
 	var fields []arrow.Field
 	for i := range arrays {
-		if !r.specials[i] {
+		if !r.isOther[i] {
 			arrays[i] = r.builders[i].NewArray()
 			continue
 		}
 		if fields == nil {
 			fields = r.schema.Fields()
 		}
-		fields[i] = arrow.Field{Name: fields[i].Name, Type: arrow.PrimitiveTypes.Float64, Nullable: true}
-		arrays[i] = r.doubles[i].NewArray()
+		fields[i] = arrow.Field{Name: fields[i].Name, Type: r.columns[i].OtherType(), Nullable: true}
+		arrays[i] = r.others[i].NewArray()
 	}
 	if fields != nil {
 		schema = arrow.NewSchema(fields, nil)
@@ -159,7 +153,7 @@ func (r *stream) record(rows int) arrow.Record {
 
 // end gives the session back.
 func (r *stream) end() (failed error) {
-	tag, err := r.rows.Close()
+	tag, err := r.rows.close()
 	if err != nil {
 		failed = r.s.db.errorOf(r.ctx, err)
 	}
@@ -179,10 +173,13 @@ func (r *stream) Close(context.Context) {
 		r.cancel() // before the rows are closed, which would read them all
 		_ = r.end()
 	}
+	if r.first != nil {
+		r.first.Release()
+	}
 	for _, b := range r.builders {
 		b.Release()
 	}
-	for _, b := range r.doubles {
+	for _, b := range r.others {
 		b.Release()
 	}
 }

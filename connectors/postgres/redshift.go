@@ -14,6 +14,7 @@ import (
 
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/connectors/postgres/internal/value"
+	"github.com/badger-eval/badger/internal/errcode"
 )
 
 // One INSERT of Redshift takes so many parameters, and here so many bytes.
@@ -51,11 +52,26 @@ func (m *merge) replace(ctx context.Context, rows array.RecordReader) (int64, er
 			return 0, err
 		}
 	}
+	backend, err := m.s.backend(ctx)
+	if err != nil {
+		return 0, err
+	}
 	if err := m.s.simple(ctx, "COMMIT"); err != nil {
 		return 0, err
 	}
-	m.s.inTx = false
-	for _, s := range append([]string{"BEGIN", "LOCK " + m.table}, m.exchange(tables[len(tables)-1])...) {
+	for _, s := range []string{"BEGIN", "LOCK " + m.table} {
+		if err := m.s.simple(ctx, s); err != nil {
+			return 0, err
+		}
+	}
+	switch now, err := m.s.backend(ctx); {
+	case err != nil:
+		return 0, err
+	case now != backend:
+		return 0, errcode.New(errcode.FailedPrecondition, "a pooler gave this transaction to another session of the cluster than the last, which staged the rows: "+
+			"set PgBouncer's pool_mode to session for this database, or connect to the cluster itself")
+	}
+	for _, s := range m.exchange(tables[len(tables)-1]) {
 		if err := m.s.simple(ctx, s); err != nil {
 			return 0, err
 		}

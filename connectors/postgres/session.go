@@ -1,13 +1,13 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -16,17 +16,32 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// begin makes a new session write values in the one way that is read here. They are statements and
-// not settings of the sign-in, which poolers refuse.
-func (c *Conn) begin(ctx context.Context, conn *pgx.Conn) error {
-	settings := "SET timezone = 'UTC'; SET datestyle = 'ISO, YMD'; SET extra_float_digits = 3"
+// settings is the statement that makes the server write values in the one way that is read here. It
+// holds for the transaction that it is in: behind a pooler the next one may be in another session of
+// the server, whose settings are its other users' too.
+func (c *Conn) settings() string {
 	if c.redshift {
-		settings = "SET timezone = 'UTC'; SET datestyle = 'ISO, YMD'; SET extra_float_digits = 2"
-	} else {
-		settings += "; SET intervalstyle = 'postgres'; SET bytea_output = 'hex'; SET client_encoding = 'UTF8'"
+		return "SELECT set_config('timezone', 'UTC', true), set_config('datestyle', 'ISO, YMD', true), set_config('extra_float_digits', '2', true)"
 	}
-	_, err := conn.PgConn().Exec(ctx, settings).ReadAll()
-	return err
+	watch := ""
+	if c.watched {
+		watch = ", " + watching
+	}
+	return "SELECT pg_catalog.set_config(name, value, true) FROM (VALUES ('timezone', 'UTC'), ('datestyle', 'ISO, YMD'), ('extra_float_digits', '3'), " +
+		"('intervalstyle', 'postgres'), ('bytea_output', 'hex'), ('client_encoding', 'UTF8')" + watch + ") AS s(name, value)"
+}
+
+// watching makes the server end a statement whose client is gone, such as one that was killed: it looks
+// so often. PostgreSQL has it from version 14 on, and not on every system.
+const watching = "('client_connection_check_interval', '2s')"
+
+// transaction are the statements that a call's own is between. A connection that only reads leaves
+// nothing of what it did.
+func (c *Conn) transaction() (begin, end string) {
+	if c.readOnly {
+		return "BEGIN READ ONLY", "ROLLBACK"
+	}
+	return "BEGIN", "COMMIT"
 }
 
 // session is a session of the server, used by one call.
@@ -35,16 +50,6 @@ type session struct {
 	conn  *pgxpool.Conn
 	pg    *pgconn.PgConn
 	spent bool // holds something that the next call must not find
-	inTx  bool // in a transaction that is to be rolled back
-}
-
-// acquire takes a session from the pool.
-func (c *Conn) acquire(ctx context.Context) (*session, error) {
-	conn, err := c.pool.Acquire(ctx)
-	if err != nil {
-		return nil, c.errorOf(ctx, err)
-	}
-	return &session{db: c, conn: conn, pg: conn.Conn().PgConn()}, nil
 }
 
 // closing is how long the end of a session may take.
@@ -57,7 +62,7 @@ func (s *session) release() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), closing)
 	defer cancel()
-	if s.inTx && !s.spent && !s.pg.IsClosed() {
+	if s.pg.TxStatus() != 'I' && !s.spent && !s.pg.IsClosed() {
 		if _, err := s.pg.Exec(ctx, "ROLLBACK").ReadAll(); err != nil {
 			s.spent = true
 		}
@@ -70,6 +75,7 @@ func (s *session) release() {
 	}
 	s.conn.Release()
 	s.conn = nil
+	s.db.room <- struct{}{}
 }
 
 // cancelled asks again for a statement to be cancelled that was given up. The driver asks once, and
@@ -91,13 +97,14 @@ func cancelled(pg *pgconn.PgConn) {
 
 // statement is a statement that the server has read.
 type statement struct {
+	fields  []pgconn.FieldDescription // of the result
 	columns []value.Column
-	values  [][]byte // of the parameters, as text
 	formats []int16  // of the columns
+	oids    []uint32 // of the parameters
+	values  [][]byte // of the parameters, as text
 }
 
-// start takes a session and lets it read a statement. Where the pool's session turns out to be
-// dead, another is taken: nothing has run yet.
+// start takes a session, begins a transaction and lets the server read a statement in it.
 func (c *Conn) start(ctx context.Context, query string, args []any) (*session, *statement, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
@@ -105,28 +112,12 @@ func (c *Conn) start(ctx context.Context, query string, args []any) (*session, *
 	if err := check(query); err != nil {
 		return nil, nil, err
 	}
-	for attempt := 0; ; attempt++ {
-		s, err := c.acquire(ctx)
-		if err != nil {
-			return nil, nil, err
-		}
-		var st *statement
-		if c.readOnly {
-			err = s.simple(ctx, "BEGIN READ ONLY")
-			s.inTx = err == nil
-		}
-		if err == nil {
-			st, err = s.prepare(ctx, query, args)
-		}
-		if err == nil {
-			return s, st, nil
-		}
-		lost := s.pg.IsClosed() && ctx.Err() == nil && errcode.Of(err) == errcode.Unavailable
-		s.release()
-		if !lost || attempt >= maxSessions {
-			return nil, nil, err
-		}
-	}
+	var st *statement
+	s, err := c.enter(ctx, func(s *session) (err error) {
+		st, err = s.prepare(ctx, query, args)
+		return err
+	})
+	return s, st, err
 }
 
 // simple runs statements without parameters and drops what they return.
@@ -135,6 +126,18 @@ func (s *session) simple(ctx context.Context, sql string) error {
 		return s.db.errorOf(ctx, err)
 	}
 	return nil
+}
+
+// backend is the id of the server's session that the transaction is in.
+func (s *session) backend(ctx context.Context) (string, error) {
+	results, err := s.pg.Exec(ctx, "SELECT pg_backend_pid()").ReadAll()
+	switch {
+	case err != nil:
+		return "", s.db.errorOf(ctx, err)
+	case len(results) != 1 || len(results[0].Rows) != 1 || len(results[0].Rows[0]) != 1:
+		return "", errcode.New(errcode.DataLoss, "postgres: the server does not tell the id of its session")
+	}
+	return string(results[0].Rows[0][0]), nil
 }
 
 // check refuses what the protocol cannot carry.
@@ -175,10 +178,36 @@ func withoutComments(query string) string {
 	}
 }
 
-// prepare lets the server read a statement under no name, and finds how its columns are read.
+// begin begins a transaction and lets the server read a statement in it under no name, all in one
+// round trip. A statement is read in one round trip and run in the next; only a transaction keeps
+// both in one session of the server where there is a pooler between.
+func (s *session) begin(ctx context.Context, query string, oids []uint32) (d *pgconn.StatementDescription, err error) {
+	begin, _ := s.db.transaction()
+	p := s.pg.StartPipeline(ctx)
+	p.SendQueryParams(begin, nil, nil, nil, nil)
+	p.SendQueryParams(s.db.settings(), nil, nil, nil, nil)
+	p.SendPrepare("", query, oids)
+	err = p.Sync()
+	for synced := false; err == nil && !synced; {
+		var result any
+		result, err = p.GetResults()
+		switch r := result.(type) {
+		case *pgconn.ResultReader:
+			_, err = r.Close()
+		case *pgconn.StatementDescription:
+			d = r
+		case *pgconn.PipelineSync:
+			synced = true
+		}
+	}
+	return d, cmp.Or(err, p.Close())
+}
+
+// prepare begins a transaction and lets the server read a statement in it, and finds how its columns
+// are read.
 func (s *session) prepare(ctx context.Context, query string, args []any) (*statement, error) {
 	oids := make([]uint32, len(args))
-	d, err := s.pg.Prepare(ctx, "", query, nil)
+	d, err := s.begin(ctx, query, nil)
 	if err == nil && len(d.ParamOIDs) == len(args) {
 		// A parameter that nothing gives a type is text to the server; here its Go value does.
 		again := false
@@ -194,7 +223,9 @@ func (s *session) prepare(ctx context.Context, query string, args []any) (*state
 		for i, arg := range args {
 			oids[i] = oidOf(arg)
 		}
-		d, err = s.pg.Prepare(ctx, "", query, oids)
+		if _, err = s.pg.Exec(ctx, "ROLLBACK").ReadAll(); err == nil {
+			d, err = s.begin(ctx, query, oids)
+		}
 	}
 	if err != nil {
 		return nil, s.db.errorOf(ctx, err)
@@ -202,7 +233,7 @@ func (s *session) prepare(ctx context.Context, query string, args []any) (*state
 	if len(d.ParamOIDs) != len(args) {
 		return nil, invalid("the statement has %d parameters and %d values are given", len(d.ParamOIDs), len(args))
 	}
-	st := &statement{}
+	st := &statement{oids: d.ParamOIDs}
 	if st.values, err = bind(args, d.ParamOIDs); err != nil {
 		return nil, err
 	}
@@ -213,6 +244,7 @@ func (s *session) prepare(ctx context.Context, query string, args []any) (*state
 			return nil, s.db.errorOf(ctx, err)
 		}
 	}
+	st.fields = d.Fields
 	for _, f := range d.Fields {
 		c := value.NewColumn(f, s.db.types.of(f.DataTypeOID), s.db.redshift, s.db.types.forget)
 		st.columns = append(st.columns, c)
@@ -225,11 +257,6 @@ func (s *session) prepare(ctx context.Context, query string, args []any) (*state
 func undetermined(err error) bool {
 	var pe *pgconn.PgError
 	return errors.As(err, &pe) && (pe.Code == "42P18" || pe.Code == "42P08" || pe.Code == "42725" || pe.Code == "42804")
-}
-
-// run executes a prepared statement.
-func (s *session) run(ctx context.Context, st *statement) *pgconn.ResultReader {
-	return s.pg.ExecPrepared(ctx, "", st.values, nil, st.formats)
 }
 
 // oidOf is the type that a Go value has by itself; 0 leaves it to the server.

@@ -16,23 +16,33 @@ func invalid(format string, args ...any) error {
 	return errcode.New(errcode.InvalidArgument, format, args...)
 }
 
+// address is what a URL says.
+type address struct {
+	config   *pgxpool.Config
+	redshift bool
+	password password
+}
+
 // parseURL reads a URL, see [Open].
-func parseURL(rawURL string) (config *pgxpool.Config, redshift bool, err error) {
+func parseURL(rawURL string) (a address, err error) {
 	scheme, rest, _ := strings.Cut(rawURL, "://")
-	redshift = scheme == SchemeRedshift
-	if rest == "" && !strings.HasSuffix(rawURL, "://") || !redshift && scheme != Scheme && scheme != SchemeLong {
-		return nil, false, invalid("expected a URL such as postgres://USER@HOST:PORT/DATABASE?sslmode=verify-full")
+	a.redshift = scheme == SchemeRedshift
+	if rest == "" && !strings.HasSuffix(rawURL, "://") || !a.redshift && scheme != Scheme && scheme != SchemeLong {
+		return a, invalid("expected a URL such as postgres://USER@HOST:PORT/DATABASE?sslmode=verify-full")
 	}
 	rest, query, _ := strings.Cut(rest, "?")
 	settings, err := url.ParseQuery(query)
 	if err != nil {
-		return nil, false, invalid("postgres: the settings behind the ? cannot be read; expected NAME=VALUE joined by &")
+		return a, invalid("postgres: the settings behind the ? cannot be read; expected NAME=VALUE joined by &")
 	}
 	user, _, signed := strings.Cut(rest[:strings.LastIndexByte(rest, '@')+1], "@")
 	if signed && strings.Contains(user, ":") || settings.Has("password") || settings.Has("sslpassword") {
-		return nil, false, invalid("postgres: a URL ends up in logs and may hold no password: use PGPASSWORD, a password file (PGPASSFILE, passfile=FILE) or a service file")
+		return a, invalid("postgres: a URL ends up in logs and may hold no password: use PGPASSWORD, a password file (PGPASSFILE, passfile=FILE), a service file, password_file, password_env or password_command")
 	}
-	if redshift {
+	if a.password, err = passwordOf(settings); err != nil {
+		return a, err
+	}
+	if a.redshift {
 		if !settings.Has("sslmode") {
 			settings.Set("sslmode", "require")
 		}
@@ -50,11 +60,10 @@ func parseURL(rawURL string) (config *pgxpool.Config, redshift bool, err error) 
 	if len(settings) > 0 {
 		text += "?" + settings.Encode()
 	}
-	config, err = pgxpool.ParseConfig(text)
-	if err != nil { // its words may hold what files and the environment say
-		return nil, false, &errcode.Error{Code: errcode.InvalidArgument, Msg: "postgres: the URL, the PG* variables or the files they name cannot be read as settings of libpq", Err: err}
+	if a.config, err = pgxpool.ParseConfig(text); err != nil { // its words may hold what files and the environment say
+		return a, &errcode.Error{Code: errcode.InvalidArgument, Msg: "postgres: the URL, the PG* variables or the files they name cannot be read as settings of libpq", Err: err}
 	}
-	return config, redshift, nil
+	return a, nil
 }
 
 // whereOf is what messages call a server.

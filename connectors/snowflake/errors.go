@@ -88,7 +88,7 @@ var failures = map[int]failure{
 	100069: {errcode.InvalidArgument, "a value is no JSON"},
 	100072: {errcode.InvalidArgument, "NULL in a column that takes none"},
 	100078: {errcode.InvalidArgument, "a text is longer than its column takes"},
-	100082: {errcode.ResourceExhausted, "a value is larger than Snowflake takes"},
+	100082: {errcode.InvalidArgument, "a value is larger than Snowflake takes"},
 	100090: {errcode.Internal, "several rows for one key in a MERGE"},
 	100129: {errcode.InvalidArgument, "a parameter of the statement is not given"},
 	100132: {errcode.InvalidArgument, "JavaScript of a function failed"},
@@ -207,8 +207,10 @@ func byState(se *sf.SnowflakeError) failure {
 		return failures[711]
 	case has("no active warehouse", "suspended"):
 		return failures[606]
-	case has("too many", "throttl", "rate limit", "concurrency limit", "http status: 429"):
-		return failure{errcode.ResourceExhausted, "too many requests at once (" + text + ")"}
+	case has("too many requests", "too many queries", "too many sessions", "too many concurrent", "throttl", "rate limit", "concurrency limit", "queued statements", "http status: 429"):
+		return failure{errcode.Unavailable, "too many requests at once (" + text + "); ask less at a time or later"}
+	case has("resource monitor", "exceeded its quota", "quota exceeded", "quota has been exceeded"):
+		return failure{errcode.FailedPrecondition, "a quota of the account is used up (" + text + "); wait until it is renewed, or have it raised"}
 	}
 	if se.Number >= 390000 && se.Number < 395000 {
 		return failure{errcode.Unauthenticated, "signing in failed (" + text + ")"}
@@ -226,7 +228,8 @@ func byState(se *sf.SnowflakeError) failure {
 // stateTexts say what SQLSTATEs of a kind mean.
 var stateTexts = map[errcode.Code]string{
 	errcode.PermissionDenied: "the role may not do that", errcode.Unauthenticated: "signing in failed", errcode.NotFound: "something named does not exist or is not allowed",
-	errcode.AlreadyExists: "something named is there already", errcode.Unimplemented: "Snowflake does not offer that", errcode.InvalidArgument: "the statement or a value in it is not accepted",
+	errcode.FailedPrecondition: "the account or the warehouse has not enough of something, or is not in the state for that",
+	errcode.AlreadyExists:      "something named is there already", errcode.Unimplemented: "Snowflake does not offer that", errcode.InvalidArgument: "the statement or a value in it is not accepted",
 }
 
 var httpStatus = regexp.MustCompile(`HTTP Status: (\d{3})`)
@@ -236,7 +239,7 @@ var httpStatus = regexp.MustCompile(`HTTP Status: (\d{3})`)
 func transportFailure(err error) (errcode.Code, string) {
 	if m := httpStatus.FindStringSubmatch(err.Error()); m != nil {
 		if m[1] == "429" {
-			return errcode.ResourceExhausted, "too many requests at once (HTTP 429); ask less at a time or later"
+			return errcode.Unavailable, "too many requests at once (HTTP 429); ask less at a time or later"
 		}
 		return errcode.Unavailable, "the service does not answer (HTTP " + m[1] + ")"
 	}

@@ -254,7 +254,7 @@ func TestServersThatAreBusy(t *testing.T) {
 	if got, err := show(c.Query(ctx, "SELECT 1 AS a")); err != nil || got != "\"A\" INT64: 1\n" {
 		t.Errorf("once: %s, %v", got, err)
 	}
-	for status, want := range map[int]errcode.Code{429: errcode.ResourceExhausted, 503: errcode.Unavailable} {
+	for status, want := range map[int]errcode.Code{429: errcode.Unavailable, 503: errcode.Unavailable} {
 		s.Script(sft.Query, sft.Step{Status: status}, sft.Step{Status: status}, sft.Step{Status: status})
 		_, err := show(c.Query(ctx, "SELECT 1 AS a"))
 		if code := errcode.Of(err); code != want || !code.Retryable() || !strings.Contains(err.Error(), strconv.Itoa(status)) {
@@ -397,7 +397,12 @@ func TestErrors(t *testing.T) {
 		{"100078", "22000", "String 'hunter2' is too long and would be truncated", errcode.InvalidArgument, "longer"},
 		{"999999", "42501", "hunter2", errcode.PermissionDenied, "999999"},
 		{"999998", "", "hunter2", errcode.Internal, "999998"},
-		{"999997", "", "Too many hunter2", errcode.ResourceExhausted, "too many"},
+		{"999997", "", "Too many requests of hunter2", errcode.Unavailable, "too many"},
+		{"999996", "", "Too many arguments for function hunter2", errcode.Internal, "999996"},
+		{"999995", "", "Resource monitor hunter2 has exceeded its limit", errcode.FailedPrecondition, "quota"},
+		{"999994", "53300", "hunter2", errcode.Unavailable, "999994"},
+		{"999993", "53100", "hunter2", errcode.FailedPrecondition, "not enough"},
+		{"999992", "54001", "hunter2", errcode.InvalidArgument, "not accepted"},
 		{"000625", "57014", "Statement 'x' has locked table 'T' in transaction 1", errcode.Unavailable, "lock"},
 	} {
 		s.Answer("SELECT 'hunter2' AS a", sft.Result{Err: &sft.Error{Code: tc.code, State: tc.state, Message: tc.message}})
@@ -421,8 +426,8 @@ func TestManyRows(t *testing.T) {
 	mustExec(t, c, "CREATE TABLE t (k VARCHAR, n NUMBER(19, 0))")
 	s.Script(sft.Query, sft.Step{}, sft.Step{}, sft.Step{}, sft.Step{Error: &sft.Error{Code: "100082", State: "54000", Message: "Max LOB size exceeded"}})
 	rows := scoreRows(keys...)
-	if _, err := c.Merge(ctx, "t", []string{"k"}, rows); errcode.Of(err) != errcode.ResourceExhausted || !strings.Contains(err.Error(), "writing to t") {
-		t.Errorf("%v (%v), want resource_exhausted", err, errcode.Of(err))
+	if _, err := c.Merge(ctx, "t", []string{"k"}, rows); errcode.Of(err) != errcode.InvalidArgument || !strings.Contains(err.Error(), "writing to t") {
+		t.Errorf("%v (%v), want invalid_argument", err, errcode.Of(err))
 	}
 	rows.Release()
 	if got, err := show(c.Query(ctx, "SELECT COUNT(*) AS n FROM t")); err != nil || got != "\"N\" INT64: 0\n" {

@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 	sf "github.com/snowflakedb/gosnowflake"
 
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/connectors/snowflake/internal/value"
 	"github.com/badger-eval/badger/internal/errcode"
 )
@@ -78,6 +79,12 @@ const rowsAtOnce = 4096
 // scale of 4 or less it cannot. Read as rows they are fine.
 func unreadable(err error) bool { return strings.Contains(err.Error(), "cast_time64") }
 
+// next reads the driver's next row.
+func (res *result) next(values []sqldriver.Value) (err error) {
+	defer driverbase.Recovered(&err)
+	return res.rows.Next(values)
+}
+
 // nextRows reads rows that the driver has as values, exactly, into the encoding that Arrow batches
 // have.
 func (res *result) nextRows(mem memory.Allocator) (records []arrow.Record, ok bool, err error) {
@@ -85,7 +92,7 @@ func (res *result) nextRows(mem memory.Allocator) (records []arrow.Record, ok bo
 	cells := make([][]sqldriver.Value, len(res.columns))
 	n := 0
 	for ; n < rowsAtOnce && !res.end; n++ {
-		if err := res.rows.Next(values); errors.Is(err, io.EOF) {
+		if err := res.next(values); errors.Is(err, io.EOF) {
 			res.end = true
 			break
 		} else if err != nil {

@@ -96,7 +96,7 @@ func (s *session) query(ctx context.Context, sql string, args []any) (*result, e
 		return nil, err
 	}
 	id := make(chan string, 1)
-	rows, err := s.conn.QueryContext(sf.WithQueryIDChan(arrowContext(ctx), id), sql, bound)
+	rows, err := s.call(sf.WithQueryIDChan(arrowContext(ctx), id), sql, bound)
 	switch {
 	case err == nil:
 		return s.result(ctx, rows, true)
@@ -108,6 +108,19 @@ func (s *session) query(ctx context.Context, sql string, args []any) (*result, e
 		}
 	}
 	return nil, s.db.errorOf(ctx, err)
+}
+
+// call hands a statement to the driver.
+func (s *session) call(ctx context.Context, sql string, bound []sqldriver.NamedValue) (rows sqldriver.Rows, err error) {
+	defer func() {
+		s.spent = s.spent || errcode.Of(err) == errcode.Internal // what it left behind is not known
+	}()
+	defer func() { // over values of type MAP
+		if p := recover(); p != nil {
+			err = errcode.Because(errMap, errcode.Internal, "snowflake: the driver broke down on the answer; values of type MAP do that: cast the column to OBJECT or to VARCHAR")
+		}
+	}()
+	return s.conn.QueryContext(ctx, sql, bound)
 }
 
 // exec runs a statement and drops what it returns.

@@ -98,7 +98,7 @@ func (s *session) resume(ctx context.Context, id string, batches bool) (*result,
 	if batches {
 		with = arrowContext(ctx)
 	}
-	rows, err := s.conn.QueryContext(sf.WithFetchResultByID(with, id), "", nil)
+	rows, err := s.call(sf.WithFetchResultByID(with, id), "", nil)
 	if err != nil && batches && unreadable(err) {
 		return s.resume(ctx, id, false)
 	}

@@ -88,6 +88,9 @@ func TestValues(t *testing.T) {
 		{"text", column("text", 0, 0, []string{"", "añ😀", "NULL"}), `STRING: ""|"añ😀"|NULL`},
 		{"variants", column("variant", 0, 0, []string{`{"n":9007199254740993}`, `"x"`, "NULL"}), `JSON: "{\"n\":9007199254740993}"|"\"x\""|NULL`},
 		{"arrays and objects", column("array", 0, 0, []string{`[1,null]`}), `JSON: "[1,null]"`},
+		{"NULL in arrays and objects, which is no word of JSON", column("array", 0, 0, []string{"[\n  1,\n  undefined,\n  null\n]", `["undefined", "a\"undefined", undefined]`}), `JSON: "[\n  1,\n  null,\n  null\n]"|"[\"undefined\", \"a\\\"undefined\", null]"`},
+		{"in an object, beside names that are that word", column("object", 0, 0, []string{`{"undefined": undefined, "b": "NaN"}`, "NULL"}), `JSON: "{\"undefined\": null, \"b\": \"NaN\"}"|NULL`},
+		{"doubles that JSON does not have", column("variant", 0, 0, []string{"NaN", "[NaN, Infinity, -Infinity, -1]"}), `JSON: "\"NaN\""|"[\"NaN\", \"Infinity\", \"-Infinity\", -1]"`},
 		{"vectors", column("vector", 0, 0, []string{"0.1 -2 3.5", "NULL"}, []string{"1 2 3"}), `JSON: "[0.1,-2,3.5]"|NULL|"[1,2,3]"`},
 		{"places", column("geography", 0, 0, []string{`POINT(1 2)`}), `STRING: "POINT(1 2)"`},
 	} {
@@ -105,6 +108,23 @@ func TestValues(t *testing.T) {
 				t.Errorf("%d statements were run", n)
 			}
 		})
+	}
+}
+
+// The driver panics over maps. That is the failure of the query that returns one, and of no other.
+func TestMapsOverWhichTheDriverPanics(t *testing.T) {
+	s := sft.New(t)
+	c := opened(t, s)
+	maps := column("map", 0, 0, []string{`{"k":1}`, "NULL"}, []string{`{"k":2}`})
+	s.Answer("SELECT m FROM t", maps)
+	s.Answer("SELECT m FROM u", downloaded(maps))
+	for _, query := range []string{"SELECT m FROM t", "SELECT m FROM u"} {
+		if got, err := show(c.Query(ctx, query)); errcode.Of(err) != errcode.Internal || !strings.Contains(err.Error(), "cast the column") {
+			t.Errorf("%s: %s, %v, want internal with what to do", query, got, err)
+		}
+		if got, err := show(c.Query(ctx, "SELECT 1 AS a")); err != nil || got != "\"A\" INT64: 1\n" {
+			t.Errorf("after %s: %s, %v", query, got, err)
+		}
 	}
 }
 

@@ -152,13 +152,11 @@ func scaleOf(scale int32) (int32, error) {
 
 func (c *column) appendTimestamps(arr *array.Timestamp) {
 	t := arr.DataType().(*arrow.TimestampType)
-	perSecond, nanosEach := perSecond(t.Unit)
 	c.ints = resized(c.ints, arr.Len())
 	c.nanos = resized(c.nanos, arr.Len())
 	fraction := int32(0)
 	for i, v := range arr.TimestampValues() {
-		sec, sub := floorDiv(int64(v), perSecond)
-		c.ints[i], c.nanos[i] = sec, int32(sub*nanosEach) //nolint:gosec // below 1e9
+		c.ints[i], c.nanos[i] = momentOf(int64(v), t.Unit)
 		if arr.IsValid(i) {
 			fraction |= c.nanos[i]
 		}
@@ -168,6 +166,24 @@ func (c *column) appendTimestamps(arr *array.Timestamp) {
 		nanos = nil
 	}
 	c.AppendTimestamps(typeOf(t, plain), c.ints, nanos, validity(arr))
+}
+
+// infinite is the second that an infinite timestamp is in, see [scoring.InfiniteDay].
+const infinite = scoring.InfiniteDay * 86400
+
+// momentOf makes seconds and nanoseconds of a timestamp. The farthest ones of 64 bits are infinite,
+// as engines have them, but for nanoseconds, which end in a year that data have.
+func momentOf(v int64, u arrow.TimeUnit) (sec int64, nanos int32) {
+	switch {
+	case u == arrow.Nanosecond:
+	case v == math.MaxInt64:
+		return infinite, 0
+	case v <= -math.MaxInt64:
+		return -infinite, 0
+	}
+	units, each := perSecond(u)
+	sec, sub := floorDiv(v, units)
+	return sec, int32(sub * each) //nolint:gosec // below 1e9
 }
 
 func perSecond(u arrow.TimeUnit) (units, nanosEach int64) {

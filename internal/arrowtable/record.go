@@ -253,6 +253,10 @@ func appendTo(b array.Builder, c *scoring.Column, i int) error {
 		units, nanosEach := perSecond(b.Type().(*arrow.TimestampType).Unit)
 		v := c.Value(i)
 		sec := v.Int()
+		if infinity := sec == infinite || sec == -infinite; infinity && v.Nanos() == 0 && units < 1e9 {
+			b.Append(arrow.Timestamp(math.MaxInt64 * (sec / infinite)))
+			return nil
+		}
 		if sec > math.MaxInt64/units-1 || sec < math.MinInt64/units+1 {
 			return errcode.New(errcode.InvalidArgument, "a timestamp beyond 64 bits of %v", b.Type().(*arrow.TimestampType).Unit)
 		}

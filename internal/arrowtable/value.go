@@ -132,9 +132,8 @@ func temporalValue(arr arrow.Array, i int) (scoring.Value, error) {
 		return scoring.TimeValue(int64(a.Value(i)) * nanos), nil
 	case *array.Timestamp:
 		t := a.DataType().(*arrow.TimestampType)
-		units, nanos := perSecond(t.Unit)
-		sec, sub := floorDiv(int64(a.Value(i)), units)
-		return scoring.TimestampValue(typeOf(t, plain), sec, int32(sub*nanos)), nil //nolint:gosec // below 1e9
+		sec, nanos := momentOf(int64(a.Value(i)), t.Unit)
+		return scoring.TimestampValue(typeOf(t, plain), sec, nanos), nil
 	case *array.Duration:
 		units, nanos := perSecond(a.DataType().(*arrow.DurationType).Unit)
 		sec, sub := floorDiv(int64(a.Value(i)), units)
@@ -164,7 +163,7 @@ func temporalValue(arr arrow.Array, i int) (scoring.Value, error) {
 		}
 		return scoring.TextValue(scoring.JSON, string(w.b)), nil
 	}
-	return scoring.Value{}, errcode.New(errcode.Unimplemented, "values of Arrow type %v are not read", arr.DataType())
+	return scoring.Value{}, errcode.Unread("values of Arrow type %v are not read", arr.DataType())
 }
 
 func text(s string) (scoring.Value, error) {

@@ -120,6 +120,21 @@ func OfFile(err error) Code {
 	return Unavailable
 }
 
+// unread is an error of a value that was returned and is not read.
+type unread struct{ error }
+
+func (e unread) Unwrap() error { return e.error }
+
+// Unread makes an error of a value, or of a type, that a warehouse returned and badger does not read.
+// Its code is [Unimplemented]. The query that returned it ran: the failure is badger's.
+func Unread(format string, args ...any) error { return unread{New(Unimplemented, format, args...)} }
+
+// IsUnread tells whether an error in err's chain is one of a value that is not read.
+func IsUnread(err error) bool {
+	var u unread
+	return errors.As(err, &u)
+}
+
 // usage is an error in what was asked for.
 type usage struct{ error }
 

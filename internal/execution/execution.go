@@ -98,6 +98,7 @@ const (
 	failed  = "error"   // the database did not accept it, or it took too long: the query's own fault
 	refused = "refused" // not run: it is no query, calls what is not there, or would do more than read
 	unknown = "unknown" // not run: nothing is known of a function that it calls
+	unread  = "unread"  // it ran, and returned what badger does not read: badger's own fault
 	beyond  = "limit"   // it ran, and returned more than is read
 	away    = "away"    // the warehouse could not run it: nobody's fault who wrote it
 	notKept = "not kept"
@@ -201,7 +202,7 @@ func (e *Executor) fill(ctx context.Context, c *scoring.Case, q *scoring.Query, 
 		return err
 	}
 	e.count(c.ID, side, &out)
-	q.Ran = out.Outcome == ran || out.Outcome == failed || out.Outcome == beyond
+	q.Ran = out.Outcome == ran || out.Outcome == failed || out.Outcome == beyond || out.Outcome == unread
 	switch out.Outcome {
 	case ran:
 		q.Result.Table = out.table
@@ -353,8 +354,12 @@ func (e *Executor) run(ctx context.Context, key, database, sql string, own bool)
 // classify tells whose fault an error is.
 func (e *Executor) classify(limited context.Context, err error) (what, message string) {
 	switch code := errcode.Of(err); {
-	case limited.Err() != nil || code == errcode.DeadlineExceeded:
+	case errcode.IsUnread(err):
+		return unread, "the query ran, and badger does not read what it returned: " + err.Error()
+	case limited.Err() != nil && (code == errcode.DeadlineExceeded || code == errcode.Cancelled || code == errcode.Unknown):
 		return failed, fmt.Sprintf("the query took longer than the %s that it may take", e.Limits.Timeout)
+	case code == errcode.DeadlineExceeded: // a limit of the warehouse's own
+		return failed, err.Error()
 	case code == errcode.ResourceExhausted:
 		return beyond, "the result is larger than what is read of one, or than the engine's memory: " + err.Error()
 	case slices.Contains([]errcode.Code{errcode.InvalidArgument, errcode.NotFound, errcode.AlreadyExists, errcode.Unimplemented}, code):
@@ -420,7 +425,7 @@ func (e *Executor) Lines() (lines []string) {
 	for _, side := range []Side{Gold, Agent} {
 		for _, k := range []struct{ outcome, says string }{
 			{failed, "failed"}, {refused, "were refused: each is no query, calls a function that does not exist, or would do more than read"},
-			{unknown, "were not run: they call something of which nothing is known"}, {beyond, "returned more than is read"},
+			{unknown, "were not run: they call something of which nothing is known"}, {beyond, "returned more than is read"}, {unread, "returned what badger does not read, which is no fault of theirs"},
 			{away, "could not be run or kept"}, {notKept, "have no kept result"},
 		} {
 			if n := e.tally.Outcomes[side][k.outcome]; n > 0 {

@@ -143,6 +143,7 @@ func TestOutcomes(t *testing.T) {
 		{"too many bytes", "SELECT 1", "SELECT repeat('x', 5000) FROM range(900)", execution.Limits{}, false, "", errcode.ResourceExhausted},
 		{"one cell of a gigabyte", "SELECT 1", "SELECT repeat('x', 1000000000)", execution.Limits{}, false, "", errcode.ResourceExhausted},
 		{"as many rows as are allowed", "SELECT 1", "SELECT * FROM range(1000)", execution.Limits{}, false, "", errcode.OK},
+		{"a literal of a type with a unit", "SELECT 1", "SELECT TIMESTAMP_S '2024-01-01 00:00:00' AS a, TIMETZ '12:00:00+02' AS b", execution.Limits{}, false, "", errcode.OK},
 		{"an unknown function is nobody's failure", "SELECT 1", "SELECT tax(id) FROM t", execution.Limits{}, false, "", errcode.PermissionDenied},
 		{"a function that the database does not have", "SELECT 1", "SELECT revenue_of(id) FROM t", execution.Limits{}, false, "no function revenue_of()", errcode.OK},
 		{"one of several", "SELECT 1", "SELECT tax(main.revenue_of(id)) FROM t", execution.Limits{}, false, "no function main.revenue_of()", errcode.OK},
@@ -275,6 +276,49 @@ func (brokenWarehouse) Dialect() string { return "duckdb" }
 
 func (brokenWarehouse) QueryWithin(context.Context, int64, int64, string, ...any) (*scoring.Table, error) {
 	return nil, errcode.New(errcode.Unavailable, "the network is down")
+}
+
+// failing fails each query with an error.
+type failing struct{ err error }
+
+func (failing) Dialect() string { return "postgres" }
+
+func (f failing) QueryWithin(context.Context, int64, int64, string, ...any) (*scoring.Table, error) {
+	return nil, errcode.New(errcode.Of(f.err), "query: %w", f.err)
+}
+
+// Whose failure an error of the warehouse is: what badger does not read, and what the warehouse limits,
+// is never the query's.
+func TestWhoseFailureAnErrorIs(t *testing.T) {
+	for _, tc := range []struct {
+		why          string
+		err          error
+		own          bool // the query's
+		ran          bool
+		says, silent string
+	}{
+		{"a value that is not read", errcode.Unread("column 1: a time is too far away"), false, true, "badger does not read", "larger"},
+		{"what the server does not offer", errcode.New(errcode.Unimplemented, "the server does not offer that"), true, true, "offer", "badger"},
+		{"a damaged value", errcode.New(errcode.DataLoss, "a value is not what its type says"), false, false, "value", "larger"},
+		{"a driver that broke down", errcode.New(errcode.Internal, "the driver broke down"), false, false, "broke down", "larger"},
+		{"too many sessions", errcode.New(errcode.Unavailable, "too many sessions"), false, false, "sessions", "larger"},
+		{"a quota", errcode.New(errcode.FailedPrecondition, "a quota is used up"), false, false, "quota", "larger"},
+		{"a large result", errcode.New(errcode.ResourceExhausted, "more than the allowed 5 rows"), false, true, "larger", "quota"},
+		{"the server's own limit of time", errcode.New(errcode.DeadlineExceeded, "statement_timeout"), true, true, "statement_timeout", "1m0s"},
+	} {
+		e := executor(failing{tc.err})
+		c := caseOf("SELECT 1", "SELECT 2")
+		if err := e.Fill(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		text := c.Pred.Error
+		if c.Pred.Result.Err != nil {
+			text = c.Pred.Result.Err.Error()
+		}
+		if (c.Pred.Error != "") != tc.own || c.Pred.Ran != tc.ran || !strings.Contains(text, tc.says) || strings.Contains(text, tc.silent) {
+			t.Errorf("%s: error %q, result %v, ran %v", tc.why, c.Pred.Error, c.Pred.Result.Err, c.Pred.Ran)
+		}
+	}
 }
 
 // A warehouse that is away fails the scores, which can be made again; it makes no query wrong.

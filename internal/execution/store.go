@@ -25,7 +25,7 @@ type Record struct {
 	Key       string    `json:"key"` // hash of database and query
 	Database  string    `json:"database,omitempty"`
 	SQL       string    `json:"sql"`
-	Outcome   string    `json:"outcome"`            // ok, error, refused, unknown, limit or away
+	Outcome   string    `json:"outcome"`            // ok, error, refused, unknown, unread, limit or away
 	Snapshot  string    `json:"snapshot,omitempty"` // SHA-256 of the result: the file's name, without .json
 	Rows      int64     `json:"rows,omitempty"`
 	Code      string    `json:"code,omitempty"`

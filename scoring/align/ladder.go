@@ -357,11 +357,14 @@ type formats struct {
 	isBool      bool
 	strictBool  bool // one letter again and again
 	json, lists bool
+	intervals   bool
+	engines     bool // of the intervals one is as only engines write it
 }
 
 func (c *column) textFormats() *formats {
 	if c.formats == nil {
 		f := &formats{dates: cell.DateFormats(c.col), json: cell.JSONFormat(c.col), lists: cell.ListFormat(c.col)}
+		f.intervals, f.engines = cell.IntervalFormat(c.col)
 		f.strictBool, f.isBool = cell.ReadBools(c.col)
 		f.numbers, _ = cell.ReadNumbers(c.col)
 		if f.number = f.numbers.Format; f.numbers.Strict {
@@ -405,7 +408,7 @@ func (a *aligner) plainReadings(g, p *column) []viewPair {
 	return out
 }
 
-// structuredReadings read text as JSON, and arrays as the lists that the other side writes as text.
+// structuredReadings read text as JSON and as intervals, and arrays as the lists that the other side writes as text.
 func structuredReadings(g, p *column) (out []viewPair) {
 	isJSON := func(c *column) bool { return c.col.Type == scoring.JSON }
 	if g.kind != scoring.KindText || p.kind != scoring.KindText {
@@ -420,6 +423,10 @@ func structuredReadings(g, p *column) (out []viewPair) {
 	jg, jp := isJSON(g) || g.textFormats().json, isJSON(p) || p.textFormats().json
 	if jg && jp && !(isJSON(g) && isJSON(p)) {
 		out = append(out, viewPair{g: view(g, cell.FormatJSON), p: view(p, cell.FormatJSON)})
+	}
+	if gi, pi := g.textFormats(), p.textFormats(); gi.intervals && pi.intervals && (gi.engines || pi.engines) {
+		v := cell.View{Kind: scoring.KindText, Format: cell.FormatInterval}
+		out = append(out, viewPair{g: v, p: v})
 	}
 	if g.textFormats().lists && p.col.Type == scoring.String || p.textFormats().lists && g.col.Type == scoring.String {
 		out = append(out, viewPair{g: view(g, cell.FormatList), p: view(p, cell.FormatList)})

@@ -35,7 +35,8 @@ const (
 	FormatClock    = "time text"     // 13:30
 	FormatClock12  = "12-hour time text"
 	FormatJSON     = "JSON text"
-	FormatList     = "list text" // a, b
+	FormatList     = "list text"     // a, b
+	FormatInterval = "interval text" // 1 day 12:00:00, which is 36:00:00
 )
 
 // marks is what was seen around the digits of one number.
@@ -348,7 +349,14 @@ func parseDate(s, format string) (scoring.Value, bool) {
 	s = strings.TrimSpace(s)
 	switch format {
 	case FormatISO:
-		return scoring.ParseTimestamp(s)
+		if v, ok := scoring.ParseTimestamp(s); ok {
+			return v, true
+		}
+		if strings.EqualFold(strings.TrimPrefix(s, "-"), "infinity") {
+			v, err := scoring.ParseAs(scoring.Timestamp, s)
+			return v, err == nil
+		}
+		return scoring.Value{}, false
 	case epochs[0].format, epochs[1].format, epochs[2].format, epochs[3].format:
 		if v, ok := scoring.ParseDecimal(s); ok {
 			return epochTime(v, format)

@@ -256,6 +256,10 @@ func Read(c *scoring.Column, v View, i int) scoring.Value {
 			if name, ok := lastFirst(s); ok {
 				return scoring.StringValue(name)
 			}
+		case FormatInterval:
+			if micros, _, ok := parseInterval(s); ok {
+				return scoring.StringValue(micros.String() + " microseconds")
+			}
 		}
 	}
 	return val

@@ -84,7 +84,8 @@ var laws = []Law{
 		Name: "dates_and_times", About: "Dates and times",
 		Says: "A date equals its midnight and an instant itself in every zone. Text is read as a date where all cells of the column fit one layout; where day and month could change places, the other side decides, and where they could on both sides, both are read in one layout. " +
 			"Times of day are read from 13:30 and 1:30 PM, instants from seconds, milliseconds, microseconds or nanoseconds since 1970, and from the days that spreadsheets count if the name speaks of a date. " +
-			"An instant equals itself cut to seconds, milliseconds or microseconds if that makes no two of a column one.",
+			"An instant equals itself cut to seconds, milliseconds or microseconds if that makes no two of a column one. Infinity is one value, whatever the type. " +
+			"Intervals are equal where they are to the engines that write them, with days of 24 hours and months of 30 days: 36:00:00 equals 1 day 12:00:00.",
 	},
 	{
 		Name: "periods", About: "Dates and times",

@@ -82,7 +82,7 @@ func (p *parser) convert() Expr {
 // are in no table.
 func typedLiteral(word string) bool {
 	switch strings.ToLower(word) {
-	case "timestamptz", "timestamp_tz", "timestamp_ntz", "timestamp_ltz", "numeric", "bignumeric", "decimal", "bigdecimal", "jsonb", "uuid":
+	case "timestamptz", "timestamp_tz", "timestamp_ntz", "timestamp_ltz", "timestamp_s", "timestamp_ms", "timestamp_us", "timestamp_ns", "timetz", "numeric", "bignumeric", "decimal", "bigdecimal", "jsonb", "uuid":
 		return true
 	}
 	return false

@@ -336,7 +336,7 @@ var typeClasses = func() map[string]string {
 		"bool":      "bool boolean",
 		"date":      "date",
 		"time":      "time",
-		"timestamp": "timestamp timestamptz timestamp_ntz timestamp_ltz timestamp_tz timestampntz timestampltz datetime datetime2 smalldatetime",
+		"timestamp": "timestamp timestamptz timestamp_ntz timestamp_ltz timestamp_tz timestampntz timestampltz timestamp_s timestamp_ms timestamp_us timestamp_ns datetime datetime2 smalldatetime",
 		"bytes":     "bytes binary varbinary blob bytea tinyblob mediumblob longblob",
 		"json":      "json jsonb variant super",
 	} {

@@ -3,6 +3,7 @@ package install
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/printable"
@@ -12,10 +13,17 @@ import (
 // whole is a script.
 func (p *Plan) Print(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "-- badger in %s via %s: %d steps, in this order. Each may be run again.\n", p.Warehouse.Name, p.Via.Name, len(p.Steps))
+	again := "Each may be run again."
+	if slices.ContainsFunc(p.Steps, func(s Step) bool { return s.MayExist }) {
+		again = "Each may be run again; those that say so fail then, which is as good as done."
+	}
+	fmt.Fprintf(&b, "-- badger in %s via %s: %d steps, in this order. %s\n", p.Warehouse.Name, p.Via.Name, len(p.Steps), again)
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		fmt.Fprintf(&b, "\n-- %d. Run by %s.\n-- %s\n", i+1, p.Who(s), s.Why)
+		if s.MayExist {
+			b.WriteString("-- It fails where that is there already.\n")
+		}
 		switch {
 		case s.By == Hand:
 			for line := range strings.SplitSeq(s.SQL, "\n") {

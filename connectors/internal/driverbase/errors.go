@@ -27,7 +27,7 @@ var states = map[string]errcode.Code{
 	"2F": errcode.InvalidArgument, "34": errcode.InvalidArgument, "3D": errcode.NotFound, "3F": errcode.NotFound, "40": errcode.Unavailable,
 	"42": errcode.InvalidArgument, "42501": errcode.PermissionDenied, "42701": errcode.AlreadyExists, "42704": errcode.NotFound, "42710": errcode.AlreadyExists,
 	"42723": errcode.AlreadyExists, "42883": errcode.NotFound, "42P01": errcode.NotFound, "42P06": errcode.AlreadyExists, "42P07": errcode.AlreadyExists, "42S02": errcode.NotFound,
-	"44": errcode.InvalidArgument, "53": errcode.ResourceExhausted, "54": errcode.ResourceExhausted, "55": errcode.FailedPrecondition, "55P03": errcode.Unavailable,
+	"44": errcode.InvalidArgument, "53": errcode.FailedPrecondition, "53300": errcode.Unavailable, "54": errcode.InvalidArgument, "55": errcode.FailedPrecondition, "55P03": errcode.Unavailable,
 	"56": errcode.FailedPrecondition, "57": errcode.Unavailable, "57P04": errcode.NotFound, "58": errcode.Unavailable, "72": errcode.Unavailable,
 	"F0": errcode.Internal, "HV": errcode.Unavailable, "KD": errcode.Unavailable, "P0": errcode.InvalidArgument,
 	"XX": errcode.Unavailable, "XX001": errcode.DataLoss, "XX002": errcode.DataLoss,

@@ -54,7 +54,7 @@ func (r *Reader) Next() bool {
 		return false
 	}
 	if r.err = r.ctx.Err(); r.err == nil {
-		r.rec, r.err = r.stream.Next(r.ctx)
+		r.rec, r.err = r.next()
 	}
 	if r.err == nil && r.rec != nil {
 		return true
@@ -64,6 +64,15 @@ func (r *Reader) Next() bool {
 	}
 	r.close()
 	return false
+}
+
+// next is the stream's next record, whose values are what their marks say.
+func (r *Reader) next() (rec arrow.Record, err error) {
+	defer Recovered(&err)
+	if rec, err = r.stream.Next(r.ctx); rec == nil || err != nil {
+		return rec, err
+	}
+	return withJSON(rec)
 }
 
 // Retain keeps the reader for one more user.

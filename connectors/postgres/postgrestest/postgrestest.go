@@ -62,13 +62,20 @@ func Start(prepare func(*Server) error, args ...string) (*Server, error) {
 			return nil, err
 		}
 	}
-	free, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
-	if err != nil {
+	if s.Port, err = freePort(); err != nil {
 		return nil, err
 	}
-	s.Port = free.Addr().(*net.TCPAddr).Port
-	free.Close()
 	return s, s.Start()
+}
+
+// freePort is a port of the loopback interface that nobody listens to.
+func freePort() (int, error) {
+	free, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	defer free.Close() //nolint:errcheck // nothing was sent
+	return free.Addr().(*net.TCPAddr).Port, nil
 }
 
 // Data is the directory of the cluster.

@@ -179,6 +179,13 @@ func TestDriverAlone(t *testing.T) {
 			_, err := alone(t, s, nil).QueryContext(batches(), "SELECT c FROM t", nil)
 			return err == nil
 		}},
+		{"maps make it panic", "the recovery in session.call", func(t *testing.T) (mended bool) {
+			s := sft.New(t)
+			s.Answer("SELECT c FROM t", column(false, "map", 0, 0, `{"k":1}`))
+			defer func() { mended = recover() == nil }()
+			_, _ = alone(t, s, nil).QueryContext(batches(), "SELECT c FROM t", nil) //nolint:errcheck // the panic is what is looked for
+			return true
+		}},
 		{"microseconds of the day are called nanoseconds", "timesOf", func(t *testing.T) bool {
 			s := sft.New(t)
 			s.Answer("SELECT c FROM t", column(false, "time", 0, 6, "1.000000"))

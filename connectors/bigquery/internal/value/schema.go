@@ -78,13 +78,13 @@ func fieldOf(f *bq.TableFieldSchema) (arrow.Field, error) {
 		}
 		element, ok := kinds[SQLName(of)]
 		if !ok {
-			return out, errcode.New(errcode.Unimplemented, "column %q: a RANGE of %q", f.Name, of)
+			return out, errcode.Unread("column %q: a RANGE of %q", f.Name, of)
 		}
 		out.Type = arrow.StructOf(arrow.Field{Name: "start", Type: element.arrow, Nullable: true}, arrow.Field{Name: "end", Type: element.arrow, Nullable: true})
 	default:
 		k, ok := kinds[name]
 		if !ok {
-			return out, errcode.New(errcode.Unimplemented, "column %q: values of type %q cannot be read; cast them to STRING", f.Name, f.Type)
+			return out, errcode.Unread("column %q: values of type %q cannot be read; cast them to STRING", f.Name, f.Type)
 		}
 		out.Type, out.Metadata = k.arrow, k.mark
 		if isPicos(f) {

@@ -190,7 +190,7 @@ func (w *witness) page(page thrift.Struct) (changed bool, err error) {
 		l[2] = int64(math.MaxInt64)
 	}
 	if len(set.List(2))+len(set.List(3))+len(set.Bytes(4)) > 0 {
-		return false, errcode.New(errcode.Unimplemented, "databricks: the service sends a result that is not Arrow; expected a Databricks SQL warehouse behind http_path")
+		return false, errcode.Unread("databricks: the service sends a result that is not Arrow; expected a Databricks SQL warehouse behind http_path")
 	}
 	return len(links) > 0, nil
 }

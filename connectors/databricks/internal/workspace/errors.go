@@ -56,7 +56,7 @@ func (c *Client) refusalText(no *Refusal) (errcode.Code, string) {
 	case http.StatusNotFound:
 		return errcode.NotFound, "nothing is there; check the host and http_path: " + warehouse + " must be one of this workspace"
 	case http.StatusTooManyRequests:
-		return errcode.ResourceExhausted, "too many requests; try again later, or let fewer things run at once"
+		return errcode.Unavailable, "too many requests at once; try again later, or let fewer things run at once"
 	case http.StatusServiceUnavailable:
 		return errcode.Unavailable, warehouse + " is starting, stopped or overloaded; try again later, or start it"
 	case http.StatusBadRequest:

@@ -38,7 +38,7 @@ func NewColumn(t mapping.LogicalType, mem memory.Allocator) (Column, error) {
 	id := mapping.GetTypeId(t)
 	for _, f := range fixedTypes {
 		if f.id == id {
-			c.field.Type, c.build = f.arrow, (*Column).fixed
+			c.field.Type, c.build, c.internal = f.arrow, (*Column).fixed, id
 			c.width = f.arrow.(arrow.FixedWidthDataType).Bytes()
 			return c, nil
 		}
@@ -74,7 +74,7 @@ func NewColumn(t mapping.LogicalType, mem memory.Allocator) (Column, error) {
 	case mapping.TypeList, mapping.TypeMap, mapping.TypeArray, mapping.TypeStruct, mapping.TypeUnion:
 		return c, c.nested(id, t)
 	default:
-		return c, errcode.New(errcode.Unimplemented, "values of this type of the engine (%d) cannot be read; cast them to VARCHAR or JSON", id)
+		return c, errcode.Unread("values of this type of the engine (%d) cannot be read; cast them to VARCHAR or JSON", id)
 	}
 	return c, nil
 }
@@ -193,6 +193,17 @@ func (c *Column) data(v mapping.Vector, n int, buffers []*memory.Buffer, childre
 }
 
 func (c *Column) fixed(v mapping.Vector, n int) (arrow.ArrayData, error) {
+	if c.internal == mapping.TypeTimestampNS { // Arrow's last nanosecond is one that data have
+		var err error
+		Each(v, n, func(_ int, x int64) {
+			if x == math.MaxInt64 || x == -math.MaxInt64 {
+				err = errcode.Unread("an infinite TIMESTAMP_NS cannot be read; cast the column to TIMESTAMP")
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
 	b := c.buffer(n * c.width)
 	copy(b.Bytes(), raw(v, n*c.width))
 	return c.data(v, n, []*memory.Buffer{b}, nil), nil

@@ -104,7 +104,7 @@ func (c *Column) nested(id mapping.Type, t mapping.LogicalType) error {
 			codes = append(codes, arrow.UnionTypeCode(i)) //nolint:gosec // the engine allows 256
 		}
 		if len(codes) > math.MaxInt8 {
-			return errcode.New(errcode.Unimplemented, "a union of %d members", len(codes))
+			return errcode.Unread("a union of %d members", len(codes))
 		}
 		c.field.Type, c.build = arrow.SparseUnionOf(fields(), codes), (*Column).unions
 	}
@@ -170,7 +170,7 @@ func (c *Column) gather(items arrow.ArrayData, entries []entry, present []uint64
 	}
 	joined, err := array.Concatenate(slices, c.mem)
 	if err != nil {
-		return nil, errcode.New(errcode.Unimplemented, "lists of this type in this order cannot be read: %w", err)
+		return nil, errcode.Unread("lists of this type in this order cannot be read: %w", err)
 	}
 	defer joined.Release()
 	d := joined.Data()

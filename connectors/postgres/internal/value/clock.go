@@ -19,7 +19,7 @@ const (
 )
 
 // Infinity is the farthest value that Arrow has: distinct from every date and time of PostgreSQL's,
-// and in order.
+// and in order. Whoever makes values of these arrays takes them for one, whatever their type.
 const (
 	infiniteDate = math.MaxInt32
 	infiniteTime = math.MaxInt64
@@ -114,7 +114,7 @@ func addMoment(b array.Builder, err error, t pgtype.Timestamp) error {
 	switch {
 	case err != nil:
 		return errMalformed
-	case t.Time.Unix() > math.MaxInt64/1_000_000-1:
+	case t.Time.After(time.UnixMicro(infiniteTime - 1)):
 		return errTooFar
 	}
 	b.(*array.TimestampBuilder).Append(arrow.Timestamp(us))

@@ -31,7 +31,7 @@ type appender func(b array.Builder, v []byte) error
 
 var (
 	errMalformed = errcode.New(errcode.DataLoss, "a value is not what its type says")
-	errTooFar    = errcode.New(errcode.Unimplemented, "a time is too far away to be read; cast the column to text")
+	errTooFar    = errcode.Unread("a time is too far away to be read; cast the column to text")
 )
 
 // form is how values of a type are read that has a binary form of fixed meaning.
@@ -107,6 +107,16 @@ func NewColumn(f pgconn.FieldDescription, t *Type, redshift bool, changed func()
 		}
 	}
 	return col
+}
+
+// Unnamed tells columns of rows without a type's name, or of arrays of such.
+func (c *Column) Unnamed() bool {
+	return c.oid == pgtype.RecordOID || c.oid == pgtype.RecordArrayOID
+}
+
+// AsText makes the column one of the text that the server writes.
+func (c *Column) AsText() {
+	c.Format, c.Add, c.Field.Metadata = 0, addText, arrow.Metadata{}
 }
 
 // fixed reads values of so many bytes.

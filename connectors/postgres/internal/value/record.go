@@ -3,6 +3,7 @@ package value
 import (
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"strconv"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -12,6 +13,13 @@ import (
 )
 
 // Rows without a type's name, as ROW(1, 'x') makes them, say what they hold only in binary.
+
+// errUnknown is the error of a value in such a row whose binary form is not known.
+var errUnknown = errcode.Unread("a row without a type's name holds a value of a type that is not read; cast it to text inside the row")
+
+// Unknown tells that a row without a type's name holds a value whose binary form is not known. As text,
+// the row can be read.
+func Unknown(err error) bool { return errors.Is(err, errUnknown) }
 
 // appendRecord writes such a row as JSON. Its columns are f1, f2 and so on, as row_to_json calls
 // them.
@@ -137,5 +145,5 @@ func textOf(oid uint32, v []byte) ([]byte, error) {
 		}
 		return appendMicros(nil, us, instantLayout), err
 	}
-	return nil, errcode.New(errcode.Unimplemented, "a row without a type's name holds a value of type %d, which is not read; cast it to text inside the row", oid)
+	return nil, errUnknown
 }

@@ -57,7 +57,7 @@ func Decode(mem memory.Allocator, rec arrow.Record, columns []Column, schema *ar
 				for _, done := range records {
 					done.Release()
 				}
-				return nil, errcode.New(errcode.Unimplemented, "snowflake: column %d (%q): a time before 1678 or after 2261 with nanoseconds; cast the column to a scale of 6 or to VARCHAR", i+1, columns[i].Name)
+				return nil, errcode.Unread("snowflake: column %d (%q): a time before 1678 or after 2261 with nanoseconds; cast the column to a scale of 6 or to VARCHAR", i+1, columns[i].Name)
 			}
 			units[i], end = unit, min(end, start+fit)
 		}

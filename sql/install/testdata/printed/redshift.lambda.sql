@@ -1,19 +1,23 @@
--- badger in redshift via lambda: 284 steps, in this order. Each may be run again.
+-- badger in redshift via lambda: 284 steps, in this order. Each may be run again; those that say so fail then, which is as good as done.
 
 -- 1. Run by a superuser.
 -- The role that owns badger's objects. Grant it to users.
+-- It fails where that is there already.
 CREATE ROLE badger_owner;
 
 -- 2. Run by a superuser.
 -- The role that may call the functions. Grant it to users.
+-- It fails where that is there already.
 CREATE ROLE badger_caller;
 
 -- 3. Run by a superuser.
 -- The role that reads scores and views. Grant it to users.
+-- It fails where that is there already.
 CREATE ROLE badger_reader;
 
 -- 4. Run by a superuser.
 -- The role that writes labels, and nothing else. Grant it to users.
+-- It fails where that is there already.
 CREATE ROLE badger_annotator;
 
 -- 5. Run by a superuser.

@@ -1,0 +1,118 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// Describe tells what stands between badger and the server, how many sessions there may be, and how the
+// credentials are renewed; it makes a connection a [driver.Describer].
+func (c *Conn) Describe(ctx context.Context) ([]driver.Fact, error) {
+	pooler, err := c.pooler(ctx)
+	if err != nil {
+		return nil, err
+	}
+	sessions, err := c.sessions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return []driver.Fact{pooler, sessions, c.credentials()}, nil
+}
+
+// modeTime is for how long a session is waited for that only shows a pooler's mode.
+const modeTime = 2 * time.Second
+
+// pooler compares the id that the server's session has with the one that it was announced under, which
+// poolers make up, and then looks whether another client gets the session of one that is idle.
+func (c *Conn) pooler(ctx context.Context) (driver.Fact, error) {
+	out := driver.Fact{Name: "pooler", Text: "none: the server itself answers"}
+	if c.redshift { // whose ids are not documented
+		out.Text = "not known of Redshift; one must keep a transaction in one session, and for writing the whole session"
+		return out, nil
+	}
+	first, id, err := c.identified(ctx)
+	if err != nil {
+		return out, err
+	}
+	defer first.release()
+	if strconv.FormatUint(uint64(first.pg.PID()), 10) == id {
+		return out, nil
+	}
+	out.Text = "one that gives out whole sessions, such as PgBouncer with pool_mode = session"
+	short, cancel := context.WithTimeout(ctx, modeTime)
+	defer cancel()
+	other, its, err := c.identified(short)
+	if err != nil {
+		return out, ctx.Err() // there is no other session to be had, as where each client keeps one
+	}
+	defer other.release()
+	if its == id {
+		out.Text = "one that gives out transactions, such as PgBouncer with pool_mode = transaction: every read and write is one, with settings of its own"
+	}
+	return out, nil
+}
+
+// identified takes a session and the id that the server's has.
+func (c *Conn) identified(ctx context.Context) (s *session, id string, err error) {
+	s, err = c.enter(ctx, func(s *session) (err error) {
+		id, err = s.backend(ctx)
+		return err
+	})
+	return s, id, err
+}
+
+// sessions are the limits of how many there may be.
+func (c *Conn) sessions(ctx context.Context) (driver.Fact, error) {
+	most := cap(c.room)
+	out := driver.Fact{Name: "sessions", Text: fmt.Sprintf("badger opens at most %d", most)}
+	if c.redshift {
+		return out, nil
+	}
+	s, err := c.enter(ctx, func(*session) error { return nil })
+	if err != nil {
+		return out, err
+	}
+	defer s.release()
+	r := s.pg.ExecParams(ctx, `SELECT current_setting('max_connections'), (SELECT rolconnlimit FROM pg_catalog.pg_roles WHERE rolname = current_user), (SELECT datconnlimit FROM pg_catalog.pg_database WHERE datname = current_database())`,
+		nil, nil, nil, nil).Read()
+	if r.Err != nil {
+		return out, c.errorOf(ctx, r.Err)
+	}
+	if len(r.Rows) != 1 || len(r.Rows[0]) != 3 {
+		return out, errcode.New(errcode.DataLoss, "postgres: %s: the limits of sessions came as another result", c.where)
+	}
+	limits := []string{}
+	for i, of := range []string{"the server", "the role", "the database"} {
+		n, err := strconv.Atoi(string(r.Rows[0][i]))
+		if err != nil || n < 0 { // no limit
+			continue
+		}
+		limits = append(limits, fmt.Sprintf("%s allows %d", of, n))
+		if n < most {
+			out.Fix = "callers wait for one another; raise the limit of " + of + ", or set pool_max_conns in the URL so that others find room"
+		}
+	}
+	out.Text += "; " + strings.Join(limits, ", ")
+	return out, nil
+}
+
+// credentials says where a password comes from.
+func (c *Conn) credentials() driver.Fact {
+	where := "what the URL, the PG* variables and the files that they name say"
+	switch p := c.password; {
+	case p.command != "":
+		where = "the output of password_command"
+	case p.file != "":
+		where = "password_file"
+	case p.env != "":
+		where = "the variable " + cmp.Or(p.env, "of password_env") + ", which changes only with a restart"
+	}
+	return driver.Fact{Name: "credentials", Text: "read for each session that signs in: " + where}
+}

@@ -1,0 +1,112 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// patience is for how long a session is waited for that the server or a pooler has no room for. Tests
+// shorten it.
+var patience = 2 * time.Minute
+
+// shrunk is for how long the pool then does with the sessions that it has.
+const shrunk = 5 * time.Second
+
+// full are the words of poolers that have no session left to give. They have no SQLSTATE of their own.
+var full = regexp.MustCompile(`(?i)no more connections allowed|query_wait_timeout|too many (?:clients|connections)|max(?:imum)? ?clients|max client connections|MaxClientsInSessionMode`)
+
+// isFull tells that the server or a pooler has no room for another session.
+func isFull(pe *pgconn.PgError) bool {
+	return pe.Code == "53300" || (pe.Code == "08P01" || pe.Code == "XX000" || pe.Code == "08006") && full.MatchString(pe.Message)
+}
+
+// enter takes a session from the pool and does its first statements. Where the session turns out to
+// be dead, another is taken: nothing has run yet. Where there is no room for another session, one of
+// the pool's own is waited for, or that somebody else's ends: the limit is no fault of the statement's.
+func (c *Conn) enter(ctx context.Context, first func(*session) error) (*session, error) {
+	refused := time.Time{} // since when there was no room
+	for dead, pauses := 0, 1; ; {
+		s, err := c.take(ctx)
+		if err == nil {
+			if err = s.do(first); err == nil {
+				return s, nil
+			}
+		}
+		lost := s != nil && s.pg.IsClosed() && ctx.Err() == nil && errcode.Of(err) == errcode.Unavailable
+		if s != nil {
+			s.release()
+		}
+		pe, said := asServerError(err)
+		switch {
+		case said && isFull(pe):
+			if refused.IsZero() {
+				refused = time.Now()
+			}
+			if time.Since(refused) > patience {
+				return nil, err
+			}
+			if s != nil || !c.open() { // there is none of the pool's own to wait for
+				if driverbase.DefaultRetry.Pause(ctx, pauses, 0) != nil {
+					return nil, outOfTime(ctx, err)
+				}
+				pauses++
+			}
+		case lost && dead < maxSessions:
+			dead++
+		default:
+			return nil, err
+		}
+	}
+}
+
+// do does the first statements of a session, which is not kept where the driver breaks down.
+func (s *session) do(first func(*session) error) (err error) {
+	defer func() { s.spent = s.spent || errcode.Of(err) == errcode.Internal }()
+	defer driverbase.Recovered(&err)
+	return first(s)
+}
+
+// take takes a session from the pool. Where the server has no room for another, the pool is smaller
+// by it for a while, so that who comes next waits for one that there is.
+func (c *Conn) take(ctx context.Context) (*session, error) {
+	select {
+	case <-c.room:
+	case <-ctx.Done():
+		return nil, outOfTime(ctx, nil)
+	}
+	conn, err := c.pool.Acquire(ctx)
+	if err == nil {
+		return &session{db: c, conn: conn, pg: conn.Conn().PgConn()}, nil
+	}
+	if pe, said := asServerError(err); said && isFull(pe) && c.open() {
+		time.AfterFunc(shrunk, func() { c.room <- struct{}{} })
+	} else {
+		c.room <- struct{}{}
+	}
+	if ctx.Err() != nil {
+		return nil, outOfTime(ctx, err)
+	}
+	return nil, c.errorOf(ctx, err)
+}
+
+// open tells that the pool has sessions, in use or not.
+func (c *Conn) open() bool {
+	s := c.pool.Stat()
+	return s.AcquiredConns()+s.IdleConns() > 0
+}
+
+// outOfTime is the error of a call whose time ran out before it had a session: the statement did not
+// run, and so did not take long.
+func outOfTime(ctx context.Context, cause error) error {
+	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return ctx.Err()
+	}
+	return errcode.Because(cause, errcode.Unavailable, "postgres: no session became free in the time that there was, and the statement did not run: give more time, ask less at a time, or allow more sessions (pool_max_conns=N in the URL, and the limits of the server and its role)")
+}
