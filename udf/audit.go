@@ -27,6 +27,7 @@ type call struct {
 	rows     int
 	nulls    int
 	in, out  int64      // bytes
+	ended    bool       // its line was written
 	streamed bool       // its batches are timed one by one
 	span     trace.Span // nil: none
 	private  bool       // the text of its error may quote a case: only the code goes to the log
@@ -72,6 +73,10 @@ func correlation(s string) string {
 
 // finish writes the audit line of a call.
 func (s *Server) finish(ctx context.Context, c *call, err error) {
+	if c.ended {
+		return
+	}
+	c.ended = true
 	if o := (*overload)(nil); s.hooks.Refused != nil && errors.As(err, &o) {
 		s.hooks.Refused(c.caller, o.limit)
 	}

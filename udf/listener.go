@@ -171,9 +171,8 @@ func (s *Server) authGRPC(ctx context.Context) (context.Context, identity.Caller
 		if info, ok := p.AuthInfo.(credentials.TLSInfo); ok {
 			r.TLS = &info.State
 		}
-		if a, ok := p.Addr.(*net.TCPAddr); ok {
-			r.Peer = a.AddrPort().Addr()
-		}
+		from, _ := netip.ParseAddrPort(p.Addr.String())
+		r.Peer = from.Addr()
 	}
 	guard := s.grpcPort.Load().guard
 	caller, err := guard.Identify(ctx, r)

@@ -28,15 +28,10 @@ func (u unary) serve(ctx context.Context, req, resp proto.Message, function stri
 	c := callFrom(ctx)
 	c.wire, c.function = traitsUnary.name, correlation(function)
 	c.in = int64(proto.Size(req))
-	held := u.s.admission.of(c.caller)
-	defer held.end()
-	leave, err := u.s.enter(held)
+	leave, err := u.s.enter(shareFrom(ctx))
 	if err == nil {
 		defer leave()
-		err = held.hold(c.in)
-	}
-	if err == nil {
-		err = u.s.cut(f(withShare(ctx, held), c))
+		err = u.s.cut(f(ctx, c))
 	}
 	if err == nil {
 		c.out = int64(proto.Size(resp))
