@@ -20,13 +20,17 @@ import (
 // type, text is read as that type, so that numbers, dates and times can be carried exactly; in a
 // column declared ANY a cell may say its own type, {"DATE":"2024-02-29"}. The columns may also be
 // plain names, and members may come in any order. Errors name the column and the row.
-func ParseResult(data []byte) (*Table, error) {
+func ParseResult(data []byte) (*Table, error) { return parseResult(data, nil) }
+
+func parseResult(data []byte, grow func(bytes int64) error) (*Table, error) {
 	var s jsonscan.Scanner
 	s.Reset(data)
-	return scanResult(&s)
+	return scanResult(&s, grow)
 }
 
-func scanResult(s *jsonscan.Scanner) (*Table, error) {
+// scanResult reads a result. grow may be nil, and is told now and then how many bytes the table has;
+// its error ends the reading.
+func scanResult(s *jsonscan.Scanner, grow func(bytes int64) error) (*Table, error) {
 	if s.Peek() == '[' {
 		return nil, errcode.New(errcode.InvalidArgument, `result: found a list, expected an object {"columns": ["a", …], "rows": [[1, …], …]}; a list of objects has to be brought into that form`)
 	}
@@ -51,7 +55,7 @@ func scanResult(s *jsonscan.Scanner) (*Table, error) {
 			cols, declared, err = scanColumns(s)
 		case string(key) == "rows" && !haveRows && haveColumns:
 			haveRows = true
-			n, err = scanRows(s, cols, declared)
+			n, err = scanRows(s, cols, declared, grow)
 		case string(key) == "rows" && !haveRows:
 			haveRows = true
 			var raw []byte
@@ -75,7 +79,7 @@ func scanResult(s *jsonscan.Scanner) (*Table, error) {
 	}
 	if rows != nil {
 		var err error
-		if n, err = scanRows(rows, cols, declared); err != nil {
+		if n, err = scanRows(rows, cols, declared, grow); err != nil {
 			return nil, prefix("result: ", err)
 		}
 	}
@@ -160,11 +164,21 @@ func scanColumn(s *jsonscan.Scanner) (name string, t Type, err error) {
 	}
 }
 
-func scanRows(s *jsonscan.Scanner, cols []Column, declared []Type) (int, error) {
+// growStep is how many bytes of text are read between two looks at what the table takes.
+const growStep = 256 << 10
+
+func scanRows(s *jsonscan.Scanner, cols []Column, declared []Type, grow func(bytes int64) error) (int, error) {
 	if err := s.Array(); err != nil {
 		return 0, err
 	}
+	look := growStep
 	for n := 0; ; n++ {
+		if grow != nil && s.Offset() >= look {
+			look = s.Offset() + growStep
+			if err := grow((&Table{Columns: cols}).MemoryBytes()); err != nil {
+				return 0, err
+			}
+		}
 		more, err := s.More(n == 0)
 		if err != nil || !more {
 			return n, err
@@ -568,13 +582,17 @@ func taggedValue(raw []byte) Value {
 
 // ParseResultText reads what a result column of a warehouse table holds: an inline result, or a
 // reference such as query:ID, table:NAME or file:PATH. Empty text is no result at all.
-func ParseResultText(s []byte) Result {
+func ParseResultText(s []byte) Result { return ParseResultTextWithin(s, nil) }
+
+// ParseResultTextWithin is ParseResultText for results whose memory counts: grow is told now and
+// then how many bytes the table has so far, and its error ends the reading.
+func ParseResultTextWithin(s []byte, grow func(bytes int64) error) Result {
 	trimmed := bytes.TrimLeft(s, " \t\r\n")
 	switch {
 	case len(trimmed) == 0:
 		return Result{}
 	case trimmed[0] == '{':
-		t, err := ParseResult(trimmed)
+		t, err := parseResult(trimmed, grow)
 		return Result{Table: t, Err: err}
 	}
 	if trimmed[0] == '[' {

@@ -153,6 +153,19 @@ func (s *share) hold(n int64) error {
 	return nil
 }
 
+// holdLarge is hold for messages, which can wait: an eighth of the memory is left for what cannot.
+func (s *share) holdLarge(n int64) error {
+	margin := s.a.limits.InFlight / 8
+	if n+margin > min(s.a.limits.InFlight, s.q.limits.InFlight) {
+		margin = 0
+	}
+	if err := s.hold(n + margin); err != nil {
+		return err
+	}
+	s.free(margin)
+	return nil
+}
+
 // tryHold is hold without a note that the call holds it.
 func (s *share) tryHold(n int64) error {
 	if !s.q.bytes.TryAcquire(n) {

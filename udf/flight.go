@@ -136,7 +136,7 @@ func (f *flightServer) exchange(ctx context.Context, c *call, stream flight.Flig
 		return in.because(budget)
 	}
 	defer r.Release()
-	one := flightCall{s: f.s, h: h, c: c, schema: schema, share: held}
+	one := flightCall{s: f.s, h: h, c: c, schema: schema, share: held, arg: in}
 	for budget.renew(); r.Next(); budget.renew() {
 		before := held.holds()
 		rec, err := one.placed(ctx, r.Record())
@@ -173,6 +173,7 @@ type flightCall struct {
 	c      *call
 	schema *arrow.Schema
 	share  *share
+	arg    *inlet
 	later  bool // a batch was computed: further ones wait for a place instead of failing
 	in     Batch
 	out    Column
@@ -204,11 +205,16 @@ func (e *flightCall) batch(ctx context.Context, rec arrow.Record) (arrow.Record,
 		return nil, err
 	}
 	e.later = true
+	counted := tallyOf(e.share, e.arg.last) // the gate has as much again as the message takes
+	counted.wait = ctx
+	if err := counted.add(rows * e.h.fn.rowBytes()); err != nil {
+		return nil, err
+	}
 	begun := e.s.now()
 	e.in.reset(e.h.fn, int(rec.NumCols()))
 	e.in.Rows = int(rows)
 	for k := range e.in.Args {
-		if err := readArrow(&e.in, e.h.fn, k, rec.Column(k)); err != nil {
+		if err := readArrow(&e.in, e.h.fn, k, rec.Column(k), counted); err != nil {
 			return nil, err
 		}
 	}
@@ -222,6 +228,9 @@ func (e *flightCall) batch(ctx context.Context, rec arrow.Record) (arrow.Record,
 	e.c.nulls += e.out.CountNulls()
 	if e.s.hooks.Served != nil {
 		e.s.hooks.Served(e.c.wire, e.s.known(e.c.function), e.s.now().Sub(begun))
+	}
+	if err := counted.add(textBytesOf(&e.out)); err != nil {
+		return nil, err
 	}
 	return writeArrow(&e.out, e.schema)
 }

@@ -60,8 +60,10 @@ func (g *gate) decode(raw rawMessage, m any) error {
 	if err != nil {
 		return err
 	}
-	if err := g.reserve(size); err != nil {
-		return err
+	if more := size - int64(len(raw)); more > 0 {
+		if err := g.reserve(more, g.share.hold); err != nil {
+			return err
+		}
 	}
 	if pb.Unmarshal(raw, msg) != nil {
 		return errNotProto

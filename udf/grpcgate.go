@@ -23,7 +23,7 @@ import (
 const streamWindow = 64 << 10
 
 // receiving is how many times a message is in memory while it is received: in the pieces it came
-// in, and as a whole.
+// in, and as a whole. The memory of the pieces is then for what is made of the message.
 const receiving = 2
 
 // gate is where the bytes of one gRPC call come in: the body of its HTTP request.
@@ -160,7 +160,7 @@ func (g *gate) admit() error {
 	g.tell()
 	over := time.Now().Add(g.patience * 9 / 10) // before the stream is overdue
 	for {
-		err := g.reserve(receiving * size)
+		err := g.reserve(receiving*size, g.share.holdLarge)
 		if err == nil {
 			g.tell()
 		}
@@ -189,13 +189,13 @@ func (g *gate) tell() {
 var errClosed = errcode.New(errcode.Cancelled, "the call has ended")
 
 // reserve reserves memory for the message.
-func (g *gate) reserve(n int64) error {
+func (g *gate) reserve(n int64, hold func(int64) error) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.over {
 		return errClosed
 	}
-	if err := g.share.hold(n); err != nil {
+	if err := hold(n); err != nil {
 		return err
 	}
 	g.held += n
@@ -267,7 +267,6 @@ func (s *gatedStream) RecvMsg(m any) error {
 			if a.err != nil {
 				return a.err
 			}
-			g.give(int64(len(a.raw)) * (receiving - 1)) // the pieces are gone
 			return g.decode(a.raw, m)
 		case err := <-g.refused:
 			return err

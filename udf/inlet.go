@@ -23,6 +23,7 @@ type inlet struct {
 	pending    *flight.FlightData
 	guard      guard
 	kept       map[int64]int64 // bytes of dictionaries by their ids
+	last       int64           // bytes of the last message
 	bytes      *int64          // read so far
 	fault      error           // why a message was refused
 }
@@ -83,6 +84,7 @@ func (in *inlet) Recv() (*flight.FlightData, error) {
 				return nil, in.refuse(err)
 			}
 		}
+		in.last = n
 		*in.bytes += n
 		return d, nil
 	}

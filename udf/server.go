@@ -115,6 +115,8 @@ func NewServer(c *Catalogue, o *Options) (*Server, error) {
 		catalogue: c, limits: limits, admission: newAdmission(limits), plaintext: o.AllowPlaintext, tracer: o.Tracer,
 		site: o.Site, isReady: o.Ready, missing: o.Missing, log: o.Logger, now: o.Now, ids: newIDs(), batches: batches{all: map[string]*polled{}, of: map[string]int{}}, health: health.NewServer(), hooks: o.Hooks,
 	}
+	s.batches.account, c.jobs.account = s.admission, s.admission
+	s.admission.spare = []func(){s.batches.spare, c.jobs.spare}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

@@ -71,7 +71,7 @@ var flightStatements = map[string]func(*testing.T){
 	},
 	"FL-9": func(t *testing.T) {
 		const message = 1 << 20
-		s := start(t, newCatalogue(t), &Options{Limits: Limits{Message: message, Body: message, InFlight: 16 * message}}) // beside the windows of 64 streams a few messages at a time are in memory
+		s := start(t, newCatalogue(t), &Options{Limits: Limits{Message: message, Body: message, InFlight: 64 * message}}) // of 64 messages not all are in memory at a time
 		failed := make(chan error, 64)
 		for n := range 64 {
 			d := s.databend(t, "badger_echo", databendText)

@@ -47,11 +47,14 @@ func (u unary) Call(ctx context.Context, req *udfpb.CallRequest) (*udfpb.CallRes
 		if err != nil {
 			return err
 		}
-		in, err := batchFrom(fn, req, u.s.limits.Rows)
+		in, err := batchFrom(fn, req, u.s.limits.Rows, tallyOf(shareFrom(ctx), 0))
 		if err != nil {
 			return err
 		}
 		c.rows = in.Rows
+		if err := shareFrom(ctx).hold(int64(in.Rows) * fn.rowBytes()); err != nil {
+			return err
+		}
 		if err := shareFrom(ctx).rows(ctx, in.Rows, false); err != nil {
 			return err
 		}
@@ -60,6 +63,9 @@ func (u unary) Call(ctx context.Context, req *udfpb.CallRequest) (*udfpb.CallRes
 			return err
 		}
 		c.nulls = out.CountNulls()
+		if err := shareFrom(ctx).hold(2 * replyBytes(in, out)); err != nil { // as a message, and as its bytes
+			return err
+		}
 		resp.Result = columnTo(out)
 		for _, p := range in.Problems {
 			resp.Problems = append(resp.Problems, problemTo(p))
@@ -70,7 +76,7 @@ func (u unary) Call(ctx context.Context, req *udfpb.CallRequest) (*udfpb.CallRes
 
 // batchFrom reads the arguments of a call. Numbers may come as texts and the other way round, as in
 // every wire.
-func batchFrom(fn *Function, req *udfpb.CallRequest, maxRows int) (*Batch, error) {
+func batchFrom(fn *Function, req *udfpb.CallRequest, maxRows int, counted *tally) (*Batch, error) {
 	args := req.GetArguments()
 	if err := fn.checkArity(len(args)); err != nil {
 		return nil, err
@@ -106,6 +112,9 @@ func batchFrom(fn *Function, req *udfpb.CallRequest, maxRows int) (*Batch, error
 			if null || text == nil {
 				col.AppendNull()
 			} else if wrong := col.AppendText(text(i)); wrong != "" {
+				if err := counted.add(badBytes); err != nil {
+					return nil, err
+				}
 				in.spoil(i, badArgument(fn, k, wrong))
 			}
 		}
