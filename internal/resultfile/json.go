@@ -20,11 +20,11 @@ func (r *reader) readJSON(in io.Reader) (*scoring.Table, error) {
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if isInline(data) {
-		t, err := scoring.ParseResult(data)
-		if err != nil {
-			return nil, err
+		inline := scoring.ParseResultTextWithin(data, r.limits.CheckBytes)
+		if inline.Err != nil {
+			return nil, inline.Err
 		}
-		return t, r.limits.CheckRows(int64(t.Rows()))
+		return inline.Table, r.limits.CheckRows(int64(inline.Table.Rows()))
 	}
 	if isFrame(data) {
 		return nil, errcode.New(errcode.InvalidArgument, `one object whose members are lists or objects, as a data frame in the orientation split, index, columns, list or table; expected {"columns":…,"rows":…} or a list of rows (orient="records")`)
@@ -109,6 +109,7 @@ type jsonRows struct {
 	rows    int
 	arrays  bool // rows are arrays
 	bytes   int64
+	looked  int // the offset of the last look at what the columns take
 }
 
 type jsonColumn struct {
@@ -197,8 +198,19 @@ func (j *jsonRows) row() error {
 		return err
 	}
 	j.bytes += 8 * int64(len(j.columns)) // even NULLs take room
+	if at := j.scan.Offset(); at-j.looked > lookAfter || at < j.looked {
+		j.looked = at
+		t := scoring.Table{Columns: make([]scoring.Column, len(j.columns))}
+		for i, b := range j.columns {
+			t.Columns[i] = b.Column()
+		}
+		j.bytes = max(j.bytes, t.MemoryBytes())
+	}
 	return j.limits.CheckBytes(j.bytes)
 }
+
+// lookAfter is how many bytes of text are read between two looks at what the columns take.
+const lookAfter = 256 << 10
 
 func (j *jsonRows) object() error {
 	if err := j.scan.Object(); err != nil {
@@ -212,7 +224,9 @@ func (j *jsonRows) object() error {
 		}
 		i := place
 		if i >= len(j.columns) || j.columns[i].name != string(key) || j.columns[i].shared || j.columns[i].Len() > j.rows {
-			i = j.column(key)
+			if i = j.column(key); i < 0 {
+				return errColumns
+			}
 		}
 		place = i + 1
 		if err := j.cell(i); err != nil {
@@ -221,7 +235,10 @@ func (j *jsonRows) object() error {
 	}
 }
 
-// column finds the first column of that name that has no value in this row yet, or adds one.
+var errColumns = errcode.New(errcode.ResourceExhausted, "more than %d columns", scoring.MaxColumns)
+
+// column finds the first column of that name that has no value in this row yet, or adds one; -1 where
+// there are too many.
 func (j *jsonRows) column(key []byte) int {
 	same := j.index[string(key)]
 	for _, i := range same {
@@ -230,6 +247,9 @@ func (j *jsonRows) column(key []byte) int {
 		}
 	}
 	i, name := len(j.columns), string(key)
+	if i == scoring.MaxColumns {
+		return -1
+	}
 	j.index[name] = append(same, i)
 	j.addColumn(name)
 	for _, other := range j.index[name] {
@@ -297,6 +317,8 @@ func (j *jsonRows) array() error {
 			return nil
 		case i >= len(j.columns) && j.rows > 0:
 			return errcode.New(errcode.InvalidArgument, "more values than columns, expected one for each of the %d", len(j.columns))
+		case i == scoring.MaxColumns:
+			return errColumns
 		case i >= len(j.columns):
 			j.addColumn("")
 		}
