@@ -164,18 +164,28 @@ func scanColumn(s *jsonscan.Scanner) (name string, t Type, err error) {
 	}
 }
 
-// growStep is how many bytes of text are read between two looks at what the table takes.
-const growStep = 256 << 10
+// Between two looks at what the table takes, growStep bytes of text are read, or a growPart of what was
+// read so far.
+const (
+	growStep    = 16 << 10
+	growPart    = 8
+	columnBytes = 512 // of a column without values
+)
 
 func scanRows(s *jsonscan.Scanner, cols []Column, declared []Type, grow func(bytes int64) error) (int, error) {
 	if err := s.Array(); err != nil {
 		return 0, err
 	}
+	if grow != nil {
+		if err := grow(columnBytes * int64(len(cols))); err != nil {
+			return 0, err
+		}
+	}
 	look := growStep
 	for n := 0; ; n++ {
 		if grow != nil && s.Offset() >= look {
-			look = s.Offset() + growStep
-			if err := grow((&Table{Columns: cols}).MemoryBytes()); err != nil {
+			look = s.Offset() + max(growStep, s.Offset()/growPart)
+			if err := grow((&Table{Columns: cols}).MemoryBytes() + columnBytes*int64(len(cols))); err != nil {
 				return 0, err
 			}
 		}

@@ -67,7 +67,8 @@ func (s *Server) begin(ctx context.Context) (context.Context, *call, error) {
 	md, _ := metadata.FromIncomingContext(ctx)
 	c := &call{id: s.ids.next(first(md, "x-request-id")), start: s.now(), wire: traitsUnary.name, query: correlation(first(md, "x-databend-query-id"))}
 	ctx = s.traced(ctx, c, grpcCarrier(md))
-	ctx, who, err := s.authGRPC(ctx)
+	ctx, who, again, err := s.authGRPC(ctx)
+	c.again = again
 	c.caller = who.Name
 	if err == nil {
 		err = who.Demand(identity.Call)
@@ -110,7 +111,7 @@ func (s *Server) interceptStream(srv any, stream grpc.ServerStream, info *grpc.S
 	g, _ := ctx.Value(gateKey{}).(*gate)
 	defer g.end()
 	if err = g.open(ctx, s, held, !info.IsClientStream); err == nil {
-		err = next(srv, &gatedStream{stream, g, ctx})
+		err = next(srv, &gatedStream{ServerStream: stream, gate: g, ctx: ctx, again: c.again, asked: time.Now()})
 		if err == nil || errcode.Of(err) == errcode.Unknown { // a status
 			return err
 		}

@@ -232,8 +232,10 @@ func (g *gate) stop() {
 // gatedStream is a stream of messages that come through a gate, with a context of ours.
 type gatedStream struct {
 	grpc.ServerStream
-	gate *gate
-	ctx  context.Context //nolint:containedctx // the interface asks for it
+	gate  *gate
+	ctx   context.Context //nolint:containedctx // the interface asks for it
+	again func() error    // asks once more who calls
+	asked time.Time
 }
 
 func (s *gatedStream) Context() context.Context { return s.ctx }
@@ -267,6 +269,9 @@ func (s *gatedStream) RecvMsg(m any) error {
 			if a.err != nil {
 				return a.err
 			}
+			if err := s.known(); err != nil {
+				return err
+			}
 			return g.decode(a.raw, m)
 		case err := <-g.refused:
 			return err
@@ -285,6 +290,18 @@ func (s *gatedStream) RecvMsg(m any) error {
 			return errcode.New(errcode.DeadlineExceeded, "no message came on the stream for %v", patience)
 		}
 	}
+}
+
+// askAgain is how long a caller is taken for who it was when its stream began.
+const askAgain = time.Second
+
+// known tells whether who sends messages may still call.
+func (s *gatedStream) known() error {
+	if now := time.Now(); now.Sub(s.asked) >= askAgain {
+		s.asked = now
+		return s.again()
+	}
+	return nil
 }
 
 // stoppingPatience is how long a stopping server waits for the next message of a stream: one that

@@ -139,7 +139,7 @@ func (r *metricRow) result(b *Batch, k, i int) scoring.Result {
 
 // smallText is how many bytes of text are read without a look at what they become: of as many rows
 // as run at once, little.
-const smallText = 16 << 10
+const smallText = 4 << 10
 
 // decodeCase reads a case. What it becomes is counted before, by what it is made of: most of what a
 // large one takes is the values of its results.

@@ -18,6 +18,7 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/callstore"
+	"github.com/badger-eval/badger/internal/config"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/internal/hosting"
@@ -44,6 +45,8 @@ type functionServer struct {
 	process
 	command   *serveCommand
 	config    configuration
+	layers    *config.Layers // of config
+	file      []byte         // the configuration file as it was then
 	log       *slog.Logger
 	resolver  snapshots
 	judge     *judging.Judges
@@ -69,7 +72,10 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 		}
 	}
 	log := slog.New(slog.NewJSONHandler(p.stderr, nil))
-	s := &functionServer{process: p, command: c, config: config, log: log, metrics: telemetry.NewMetrics(version())}
+	s := &functionServer{process: p, command: c, config: config, layers: from, log: log, metrics: telemetry.NewMetrics(version())}
+	if c.Config != "" {
+		s.file, _ = os.ReadFile(c.Config) // it was just read
+	}
 	s.parts = hosting.Parts{Log: log, Metrics: s.metrics, Warehouses: &warehouses}
 	traces, err := telemetry.OpenTraces(ctx, config.Traces, version(), log)
 	if err != nil {
@@ -194,6 +200,18 @@ func (s *functionServer) resultsWarehouse(url string, only bool) (*connectors.Wa
 	return s.parts.Warehouse("results.warehouse", url, only, prepare, s.promote)
 }
 
+// memoryRoom is what the runtime may use beside limits.memory_bytes before it collects garbage without
+// pause: code, stacks, connections, and what is garbage already.
+const memoryRoom = 48 << 20
+
+// boundMemory makes the runtime collect garbage before it takes more memory than the limits allow,
+// unless the environment says how much there is.
+func (s *functionServer) boundMemory() {
+	if s.memoryLimit != nil && s.getenv("GOMEMLIMIT") == "" {
+		s.memoryLimit(s.config.Limits.MemoryBytes + memoryRoom)
+	}
+}
+
 // lastSpans is how long the end of the server waits for its last spans to be sent.
 const lastSpans = 3 * time.Second
 
@@ -297,6 +315,7 @@ func (s *functionServer) serve(ctx context.Context, metricsAddr string) error {
 	}
 	fmt.Fprintf(s.stderr, "badger serves %d functions: Arrow Flight and gRPC on %s%s, HTTP on %s://%s%s\n",
 		len(s.catalogue.Functions()), listeners[0].Addr(), secured, scheme, listeners[1].Addr(), also)
+	s.boundMemory()
 	go s.watch(ctx, reload)
 	return s.server.Serve(ctx, listeners[0], listeners[1])
 }

@@ -35,7 +35,7 @@ func validity(arr arrow.Array) scoring.Validity {
 
 // add counts a value.
 func (c *column) add(v scoring.Value) error {
-	if c.added += int64(len(v.Text())) + 8; c.grow != nil && c.added-c.told > 1<<20 {
+	if c.added += int64(len(v.Text())) + 8; c.grow != nil && c.added-c.told > 64<<10 {
 		c.told = c.added
 		return c.grow(c.added)
 	}

@@ -77,7 +77,7 @@ func (l Limits) Beside(n int64) error {
 // grow notes the bytes of the table so far, and further ones beside it. It reserves in steps, so that
 // it is cheap to call often, and keeps what it has until the call ends.
 func (h *held) grow(table, beside int64) error {
-	const step = 1 << 20
+	const step = 64 << 10
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.table, h.beside = max(h.table, table), h.beside+beside

@@ -198,19 +198,22 @@ func (j *jsonRows) row() error {
 		return err
 	}
 	j.bytes += 8 * int64(len(j.columns)) // even NULLs take room
-	if at := j.scan.Offset(); at-j.looked > lookAfter || at < j.looked {
+	if at := j.scan.Offset(); at-j.looked > max(lookAfter, at/8) {
 		j.looked = at
 		t := scoring.Table{Columns: make([]scoring.Column, len(j.columns))}
 		for i, b := range j.columns {
 			t.Columns[i] = b.Column()
 		}
-		j.bytes = max(j.bytes, t.MemoryBytes())
+		j.bytes = max(j.bytes, t.MemoryBytes()+columnBytes*int64(len(j.columns)))
 	}
 	return j.limits.CheckBytes(j.bytes)
 }
 
-// lookAfter is how many bytes of text are read between two looks at what the columns take.
-const lookAfter = 256 << 10
+// lookAfter is how many bytes of text are read at least between two looks at what the columns take.
+const lookAfter = 16 << 10
+
+// columnBytes is what a column takes without values.
+const columnBytes = 512
 
 func (j *jsonRows) object() error {
 	if err := j.scan.Object(); err != nil {
@@ -235,7 +238,7 @@ func (j *jsonRows) object() error {
 	}
 }
 
-var errColumns = errcode.New(errcode.ResourceExhausted, "more than %d columns", scoring.MaxColumns)
+var errColumns = errcode.New(errcode.ResourceExhausted, "more than %d columns, or than there is memory for", scoring.MaxColumns)
 
 // column finds the first column of that name that has no value in this row yet, or adds one; -1 where
 // there are too many.
@@ -247,7 +250,7 @@ func (j *jsonRows) column(key []byte) int {
 		}
 	}
 	i, name := len(j.columns), string(key)
-	if i == scoring.MaxColumns {
+	if i == scoring.MaxColumns || i > 1000 && j.limits.Beside(columnBytes) != nil {
 		return -1
 	}
 	j.index[name] = append(same, i)
