@@ -41,6 +41,7 @@ func (s *Server) newGRPC() *grpc.Server {
 func (s *Server) newGRPCPort() (*http.Server, error) {
 	port := &http.Server{
 		Handler:           s.gated(s.newGRPC()),
+		ConnContext:       withConnection,
 		TLSConfig:         s.grpcPort.tlsConfig(),
 		ReadHeaderTimeout: headerTime,
 		IdleTimeout:       grpcIdleTime,
@@ -98,6 +99,7 @@ func (s *Server) interceptStream(srv any, stream grpc.ServerStream, info *grpc.S
 		s.finish(ctx, c, err)
 		return grpcError(err, codes.ResourceExhausted)
 	}
+	defer calling(ctx, c.caller)()
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
 	held := s.admission.of(c.caller)

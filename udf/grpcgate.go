@@ -61,6 +61,7 @@ type gateKey struct{}
 // gated hands a request to the gRPC library, with a gate.
 func (s *Server) gated(to http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		requested(r.Context())
 		g := &gate{body: r.Body, control: http.NewResponseController(rw), wanted: make(chan struct{}, 1), admitted: make(chan struct{}, 1), refused: make(chan error, 1), written: make(chan struct{}, 1), closed: make(chan struct{})}
 		if g.encoding = r.Header.Get("Grpc-Encoding"); g.encoding != "" {
 			r.Header.Del("Grpc-Encoding") // the library would answer in it, too

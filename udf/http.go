@@ -37,6 +37,7 @@ var replies = sync.Pool{New: func() any { b := make([]byte, 0, 16<<10); return &
 // handler serves a route: identify, read, admit, serve, and log.
 func (s *Server) handler(rt *route) http.HandlerFunc {
 	return func(rw http.ResponseWriter, r *http.Request) {
+		requested(r.Context())
 		x := &exchange{rw: rw, r: r, fault: appendFault, patience: s.limits.ReadTime}
 		x.id, x.start, x.wire, x.function = s.ids.next(r.Header.Get("X-Request-Id")), s.now(), rt.name(), r.PathValue("function")
 		if rt.wire != nil {
@@ -72,6 +73,7 @@ func (s *Server) exchange(rt *route, x *exchange) (err error) {
 		return err
 	}
 	x.caller = who.Name
+	defer calling(x.r.Context(), who.Name)()
 	x.r = x.r.WithContext(identity.With(x.r.Context(), who))
 	if rt.path != "" { // the site decides by itself
 		if err := who.Demand(identity.Call); err != nil {

@@ -146,6 +146,7 @@ func NewServer(c *Catalogue, o *Options) (*Server, error) {
 		Handler:           s.mux(),
 		TLSConfig:         s.httpPort.tlsConfig(),
 		BaseContext:       func(net.Listener) context.Context { return s.base },
+		ConnContext:       withConnection,
 		ReadHeaderTimeout: headerTime,
 		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    headerBytes,
@@ -242,6 +243,7 @@ func (s *Server) Serve(ctx context.Context, grpcListener, httpListener net.Liste
 	}
 	on := func(server *http.Server) func(net.Listener) error {
 		return func(l net.Listener) error {
+			l = newConnections(l, connectionsOf(s.limits.Connections))
 			if server.TLSConfig != nil && server.TLSConfig.GetCertificate != nil {
 				return server.ServeTLS(l, "", "")
 			}

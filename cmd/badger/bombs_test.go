@@ -117,6 +117,10 @@ func TestBombs(t *testing.T) {
 			b.post(20, "/v1/score", []byte(`{"case_id":"c","question":"q","gold":[`+strings.Repeat(`{},`, 2_000_000)+`{}]}`))
 		}},
 	}
+	bombs = append(bombs, struct {
+		name  string
+		throw func()
+	}{"connections that say nothing", b.strangers})
 	for _, f := range files {
 		bombs = append(bombs, struct {
 			name  string
@@ -305,7 +309,7 @@ func rowsOf(rows [][2]string) []byte {
 
 func gzipOf(text string) []byte {
 	var out bytes.Buffer
-	z := gzip.NewWriter(&out)
+	z, _ := gzip.NewWriterLevel(&out, gzip.BestSpeed)
 	_, _ = io.WriteString(z, text)
 	_ = z.Close()
 	return out.Bytes()
@@ -481,6 +485,29 @@ func (b *bombed) hollowMessages() {
 	}
 }
 
+// strangers opens thousands of connections, idle, slow and half done.
+func (b *bombed) strangers() {
+	var open []net.Conn
+	defer func() {
+		for _, c := range open {
+			_ = c.Close()
+		}
+	}()
+	for i := range 4000 {
+		addr, say := b.grpc, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00"
+		if i%2 == 1 {
+			addr, say = strings.TrimPrefix(b.http, "http://"), []string{"", "POST /v1/score HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{"}[i/2%2]
+		}
+		c, err := net.Dial("tcp", addr)
+		if err != nil {
+			break // this process may have no more open
+		}
+		_, _ = io.WriteString(c, say)
+		open = append(open, c)
+	}
+	time.Sleep(bombTime)
+}
+
 // files writes references that become more than they are, one of each kind.
 func (b *bombed) files() (names []string) {
 	write := func(name string, data []byte) {
@@ -517,12 +544,12 @@ func (b *bombed) files() (names []string) {
 		write(strings.TrimSuffix(name, "arrow")+"arrows", out.Bytes())
 	}
 	line := "a\n" + strings.Repeat("a", 1000) + "\n"
-	write("rows.csv.gz", gzipOf(strings.Repeat(line, 300_000)))
-	write("cell.csv.zst", squeezed(io.MultiReader(strings.NewReader("a\n"), io.LimitReader(letters{}, 1<<30))))
-	write("window.csv.zst", squeezed(io.MultiReader(strings.NewReader("a\n"), io.LimitReader(letters{}, 600<<20)), zstd.WithWindowSize(512<<20)))
+	write("rows.csv.gz", gzipOf(strings.Repeat(line, 150_000)))
+	write("cell.csv.zst", squeezed(io.MultiReader(strings.NewReader("a\n"), io.LimitReader(letters{}, 300<<20))))
+	write("window.csv.zst", squeezed(io.MultiReader(strings.NewReader("a\n"), io.LimitReader(letters{}, 20<<20)), zstd.WithWindowSize(512<<20)))
 	write("wide.csv", []byte(strings.Repeat(",", 20_000_000)+"\n"+strings.Repeat(",", 20_000_000)))
-	write("numbers.csv.gz", gzipOf(strings.Repeat("1\n", 100_000_000)))
-	write("list.json.gz", gzipOf("["+strings.Repeat(`{"a":1},`, 30_000_000)+`{"a":1}]`))
+	write("numbers.csv.gz", gzipOf(strings.Repeat("1\n", 40_000_000)))
+	write("list.json.gz", gzipOf("["+strings.Repeat(`{"a":1},`, 12_000_000)+`{"a":1}]`))
 	var keys strings.Builder
 	for i := range 1_000_000 {
 		fmt.Fprintf(&keys, `"%x":1,`, i)

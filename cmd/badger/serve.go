@@ -200,6 +200,9 @@ func (s *functionServer) resultsWarehouse(url string, only bool) (*connectors.Wa
 	return s.parts.Warehouse("results.warehouse", url, only, prepare, s.promote)
 }
 
+// mostWatchers is how many connections the listener of metrics takes.
+const mostWatchers = 64
+
 // memoryRoom is what the runtime may use beside limits.memory_bytes before it collects garbage without
 // pause: code, stacks, connections, and what is garbage already.
 const memoryRoom = 48 << 20
@@ -307,7 +310,7 @@ func (s *functionServer) serve(ctx context.Context, metricsAddr string) error {
 	if len(listeners) > 2 {
 		also = fmt.Sprintf(", metrics on http://%s/metrics", listeners[2].Addr())
 		m := &http.Server{Handler: s.metrics.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute, MaxHeaderBytes: 16 << 10}
-		go func() { _ = m.Serve(listeners[2]) }()
+		go func() { _ = m.Serve(udf.Bounded(listeners[2], mostWatchers)) }()
 		defer m.Close() // after the server: its end can be watched
 	}
 	if s.results != nil && !s.config.Report.Off {
