@@ -89,8 +89,8 @@ func newJobs(c *Catalogue, width int) *jobs {
 	return s
 }
 
-// keyOf is the key of row i.
-func keyOf(fn *Function, in *Batch, i int) rowKey {
+// keyOf is the key of row i of a caller: what one may read of references another may not.
+func keyOf(caller string, fn *Function, in *Batch, i int) rowKey {
 	h := sha256.New()
 	var n [8]byte
 	text := func(s string) {
@@ -102,7 +102,8 @@ func keyOf(fn *Function, in *Batch, i int) rowKey {
 		binary.LittleEndian.PutUint64(n[:], v)
 		h.Write(n[:])
 	}
-	text("badger row 1")
+	text("badger row 2")
+	text(caller)
 	text(fn.Name)
 	number(uint64(fn.Version)) //nolint:gosec // any bits will do
 	text(fn.fingerprint)
@@ -231,7 +232,7 @@ func (s *jobs) run(ctx context.Context, fn *Function, in *Batch, out *Column, bu
 
 // join finds the job of a row, or puts a new one into the queue. The caller holds s.mu and waits.
 func (s *jobs) join(ctx context.Context, fn *Function, in *Batch, i int, q *queue) *job {
-	key := keyOf(fn, in, i)
+	key := keyOf(callerOf(ctx), fn, in, i)
 	j := s.all[key]
 	if j != nil && j.isDone() && time.Since(j.ended) > keepFor {
 		j = nil

@@ -229,7 +229,11 @@ func (s *functionServer) functions(ctx context.Context, config configuration) (*
 	if err != nil {
 		return nil, nil, err
 	}
-	engine, err := scoring.NewEngine(metrics, &scoring.EngineOptions{Counterexamples: smallDatabases, Snapshots: s.resolver, Judge: s.judge.Backend(), Judges: s.judge.ByMetric(), Config: engineConfig, Panicked: panicked})
+	readable, err := hosting.Guard(s.resolver, s.config.Results.Readable, s.config.Results.Callers)
+	if err != nil {
+		return nil, nil, err
+	}
+	engine, err := scoring.NewEngine(metrics, &scoring.EngineOptions{Counterexamples: smallDatabases, Snapshots: readable, Judge: s.judge.Backend(), Judges: s.judge.ByMetric(), Config: engineConfig, Panicked: panicked})
 	if err != nil {
 		return nil, nil, errcode.AsUsage(err)
 	}
