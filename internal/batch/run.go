@@ -51,8 +51,8 @@ type run struct {
 // The memory of a run for results that references name: of all together, and of the table of one. A
 // few bytes of a file that an agent wrote may stand for billions.
 const (
-	readingBytes = 1 << 30
-	resultBytes  = 256 << 20
+	readingBytes = 512 << 20
+	resultBytes  = 128 << 20
 )
 
 // job is a case on its way through a run.
