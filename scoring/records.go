@@ -8,7 +8,7 @@ import (
 // ParseRecords reads an array of rows, or rows one behind the other (JSON Lines). A row is an object,
 // whose members are columns in the order they first appear and NULL where a row lacks them, or an
 // array, whose columns have no names. The n-th member of one name belongs to the n-th column of that
-// name. Check is told of the rows so far, and of about how many bytes NULLs take; its error ends the
+// name. Check is told of the rows so far, and of about how many bytes they take; its error ends the
 // reading. It may be nil.
 func ParseRecords(data []byte, check func(rows int, bytes int64) error) (*Table, error) {
 	j := records{check: check, index: map[string][]int{}}
@@ -28,6 +28,7 @@ type records struct {
 	rows    int
 	arrays  bool // rows are arrays
 	bytes   int64
+	looked  int // the offset of the last look at what the columns take
 }
 
 type recordColumn struct {
@@ -111,6 +112,14 @@ func (j *records) row() error {
 	if j.check == nil {
 		return nil
 	}
+	if at := j.scan.Offset(); at-j.looked > max(growStep, at/growPart) {
+		j.looked = at
+		t := Table{Columns: make([]Column, len(j.columns))}
+		for i, b := range j.columns {
+			t.Columns[i] = b.Column()
+		}
+		j.bytes = max(j.bytes, t.MemoryBytes()+columnBytes*int64(len(j.columns)))
+	}
 	return j.check(j.rows, j.bytes)
 }
 
@@ -129,7 +138,9 @@ func (j *records) object() error {
 		}
 		i := place
 		if i >= len(j.columns) || j.columns[i].name != string(key) || j.columns[i].shared || j.columns[i].Len() > j.rows {
-			i = j.column(key)
+			if i, err = j.column(key); err != nil {
+				return err
+			}
 		}
 		place = i + 1
 		if err := j.cell(i); err != nil {
@@ -139,26 +150,40 @@ func (j *records) object() error {
 }
 
 // column finds the first column of that name that has no value in this row yet, or adds one.
-func (j *records) column(key []byte) int {
+func (j *records) column(key []byte) (int, error) {
 	same := j.index[string(key)]
 	for _, i := range same {
 		if j.columns[i].Len() == j.rows {
-			return i
+			return i, nil
 		}
 	}
 	i, name := len(j.columns), string(key)
+	if err := j.addColumn(name); err != nil {
+		return 0, err
+	}
 	j.index[name] = append(same, i)
-	j.addColumn(name)
 	for _, other := range j.index[name] {
 		j.columns[other].shared = len(same) > 0
 	}
-	return i
+	return i, nil
 }
 
-func (j *records) addColumn(name string) {
+// columnsAtOnce is how many columns are added before check is told of what they take: a row of one
+// object may have as many as its text has room for.
+const columnsAtOnce = 1024
+
+func (j *records) addColumn(name string) error {
+	if n := len(j.columns); n == MaxColumns {
+		return errcode.New(errcode.ResourceExhausted, "more than %d columns", MaxColumns)
+	} else if j.check != nil && n > 0 && n%columnsAtOnce == 0 {
+		if err := j.check(j.rows, j.bytes+columnBytes*int64(n)); err != nil {
+			return err
+		}
+	}
 	b := NewBuilder(name, Null, 0)
 	b.AppendNulls(j.rows)
 	j.columns = append(j.columns, recordColumn{Builder: b, name: name})
+	return nil
 }
 
 // cell reads a value. Numbers keep every digit, text stays text, nested values are JSON.
@@ -218,7 +243,9 @@ func (j *records) array() error {
 		case i >= len(j.columns) && j.rows > 0:
 			return errcode.New(errcode.InvalidArgument, "more values than columns, expected one for each of the %d", len(j.columns))
 		case i >= len(j.columns):
-			j.addColumn("")
+			if err := j.addColumn(""); err != nil {
+				return err
+			}
 		}
 		if err := j.cell(i); err != nil {
 			return errcode.New(errcode.Of(err), "column %d: %w", i+1, err)

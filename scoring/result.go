@@ -23,7 +23,9 @@ import (
 // type, text is read as that type, so that numbers, dates and times can be carried exactly; in a
 // column declared ANY a cell may say its own type, {"DATE":"2024-02-29"}. The columns may also be
 // plain names, and members may come in any order. Errors name the column and the row.
-func ParseResult(data []byte) (*Table, error) {
+func ParseResult(data []byte) (*Table, error) { return parseResult(data, nil) }
+
+func parseResult(data []byte, grow func(bytes int64) error) (*Table, error) {
 	data = jsonscan.QuoteNonFinite(data)
 	var s jsonscan.Scanner
 	s.Reset(data)
@@ -31,16 +33,22 @@ func ParseResult(data []byte) (*Table, error) {
 		if list := s; list.Array() == nil && list.Peek() != '{' && list.Peek() != '[' {
 			return nil, errcode.New(errcode.InvalidArgument, `result: found a list that holds no rows; expected an object {"columns": ["a", …], "rows": [[1, …], …]}, or a list of objects, [{"a": 1, …}, …]`)
 		}
-		t, err := ParseRecords(data, nil)
+		var check func(rows int, bytes int64) error
+		if grow != nil {
+			check = func(_ int, bytes int64) error { return grow(bytes) }
+		}
+		t, err := ParseRecords(data, check)
 		if err != nil {
 			return nil, prefix("result: ", err)
 		}
 		return t, nil
 	}
-	return scanResult(&s)
+	return scanResult(&s, grow)
 }
 
-func scanResult(s *jsonscan.Scanner) (*Table, error) {
+// scanResult reads a result. grow may be nil, and is told now and then how many bytes the table has;
+// its error ends the reading.
+func scanResult(s *jsonscan.Scanner, grow func(bytes int64) error) (*Table, error) {
 	if err := s.Object(); err != nil {
 		return nil, prefix("result: ", err)
 	}
@@ -60,7 +68,7 @@ func scanResult(s *jsonscan.Scanner) (*Table, error) {
 			head, err = scanColumns(s)
 		case string(key) == "rows" && !haveRows && head != nil:
 			haveRows = true
-			n, err = head.rows(s)
+			n, err = head.rows(s, grow)
 		case string(key) == "rows" && !haveRows:
 			haveRows = true
 			var raw []byte
@@ -84,7 +92,7 @@ func scanResult(s *jsonscan.Scanner) (*Table, error) {
 	}
 	if rows != nil {
 		var err error
-		if n, err = head.rows(rows); err != nil {
+		if n, err = head.rows(rows, grow); err != nil {
 			return nil, prefix("result: ", err)
 		}
 	}
@@ -101,10 +109,10 @@ type resultHead struct {
 
 // rows reads the rows. Where a type is called by a name that engines have for different types, and a
 // value is not of the first, the rows are read again.
-func (h *resultHead) rows(s *jsonscan.Scanner) (int, error) {
+func (h *resultHead) rows(s *jsonscan.Scanner, grow func(bytes int64) error) (int, error) {
 	begin, first := *s, map[int]error{}
 	for {
-		n, at, err := scanRows(s, h.columns, h.declared)
+		n, at, err := scanRows(s, h.columns, h.declared, grow)
 		if err == nil {
 			for i := range h.columns {
 				if h.declared[i] == Null {
@@ -216,12 +224,32 @@ func scanColumn(s *jsonscan.Scanner) (name, typeName string, err error) {
 	}
 }
 
+// Between two looks at what the table takes, growStep bytes of text are read, or a growPart of what was
+// read so far.
+const (
+	growStep    = 16 << 10
+	growPart    = 8
+	columnBytes = 512 // of a column without values
+)
+
 // scanRows reads the rows. At is the column of a value that is not of the declared type, or -1.
-func scanRows(s *jsonscan.Scanner, cols []Column, declared []Type) (n, at int, err error) {
+func scanRows(s *jsonscan.Scanner, cols []Column, declared []Type, grow func(bytes int64) error) (n, at int, err error) {
 	if err := s.Array(); err != nil {
 		return 0, -1, err
 	}
+	if grow != nil {
+		if err := grow(columnBytes * int64(len(cols))); err != nil {
+			return 0, -1, err
+		}
+	}
+	look := growStep
 	for ; ; n++ {
+		if grow != nil && s.Offset() >= look {
+			look = s.Offset() + max(growStep, s.Offset()/growPart)
+			if err := grow((&Table{Columns: cols}).MemoryBytes() + columnBytes*int64(len(cols))); err != nil {
+				return 0, -1, err
+			}
+		}
 		more, err := s.More(n == 0)
 		if err != nil || !more {
 			return n, -1, err
@@ -633,13 +661,17 @@ func taggedValue(raw []byte) Value {
 
 // ParseResultText reads what a result column of a warehouse table holds: an inline result, or a
 // reference such as query:ID, table:NAME or file:PATH. Empty text is no result at all.
-func ParseResultText(s []byte) Result {
+func ParseResultText(s []byte) Result { return ParseResultTextWithin(s, nil) }
+
+// ParseResultTextWithin is ParseResultText for results whose memory counts: grow is told now and
+// then how many bytes the table has so far, and its error ends the reading.
+func ParseResultTextWithin(s []byte, grow func(bytes int64) error) Result {
 	trimmed := bytes.TrimLeft(s, " \t\r\n")
 	switch {
 	case len(trimmed) == 0:
 		return Result{}
 	case trimmed[0] == '{' || trimmed[0] == '[':
-		t, err := ParseResult(trimmed)
+		t, err := parseResult(trimmed, grow)
 		return Result{Table: t, Err: err}
 	}
 	ref := string(bytes.TrimRight(trimmed, " \t\r\n"))

@@ -20,6 +20,7 @@ type admission struct {
 	bytes  *semaphore.Weighted
 	held   atomic.Int64        // bytes
 	alone  *semaphore.Weighted // a row that reads so much that it has to be the only one
+	spare  []func()            // each gives back memory of what is only kept, such as replies
 
 	mu      sync.Mutex
 	callers map[string]*quota
@@ -46,9 +47,11 @@ func newAdmission(l Limits) *admission {
 
 // share is what one call takes of its caller's limits and of all.
 type share struct {
-	a    *admission
-	q    *quota
-	in   bool // it has a place
+	a  *admission
+	q  *quota
+	in bool // it has a place
+
+	mu   sync.Mutex
 	held int64
 }
 
@@ -83,7 +86,7 @@ func (a *admission) sweep() {
 // end gives everything back.
 func (s *share) end() {
 	s.leave()
-	s.free(s.held)
+	s.free(s.holds())
 	s.a.mu.Lock()
 	s.q.shares--
 	s.a.mu.Unlock()
@@ -92,6 +95,8 @@ func (s *share) end() {
 // detach moves the memory that the call holds to a share that outlives it.
 func (s *share) detach() *share {
 	own := s.a.of(s.q.name)
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	own.held, s.held = s.held, 0
 	return own
 }
@@ -142,7 +147,22 @@ func (s *share) hold(n int64) error {
 	if err := s.tryHold(n); err != nil {
 		return err
 	}
+	s.mu.Lock()
 	s.held += n
+	s.mu.Unlock()
+	return nil
+}
+
+// holdLarge is hold for messages, which can wait: an eighth of the memory is left for what cannot.
+func (s *share) holdLarge(n int64) error {
+	margin := s.a.limits.InFlight / 8
+	if n+margin > min(s.a.limits.InFlight, s.q.limits.InFlight) {
+		margin = 0
+	}
+	if err := s.hold(n + margin); err != nil {
+		return err
+	}
+	s.free(margin)
 	return nil
 }
 
@@ -151,37 +171,50 @@ func (s *share) tryHold(n int64) error {
 	if !s.q.bytes.TryAcquire(n) {
 		return busy("caller bytes", 0, "this caller's calls hold %d bytes at most", s.q.limits.InFlight)
 	}
-	if !s.a.bytes.TryAcquire(n) {
+	if !s.a.take(n) {
 		s.q.bytes.Release(n)
 		return busy("bytes", 0, "no memory for the call at present")
 	}
-	s.a.held.Add(n)
 	return nil
 }
 
-// wait is hold for a stream, which can be made to wait.
-func (s *share) wait(ctx context.Context, n int64) error {
-	if err := s.q.bytes.Acquire(ctx, n); err != nil {
-		return err
-	}
-	if err := s.a.bytes.Acquire(ctx, n); err != nil {
-		s.q.bytes.Release(n)
-		return err
-	}
-	s.a.held.Add(n)
-	s.held += n
-	return nil
+// holds is how many bytes the call holds.
+func (s *share) holds() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.held
 }
 
 func (s *share) free(n int64) {
+	s.mu.Lock()
 	s.held -= n
+	s.mu.Unlock()
 	s.release(n)
 }
 
 func (s *share) release(n int64) {
-	s.a.held.Add(-n)
-	s.a.bytes.Release(n)
+	s.a.give(n)
 	s.q.bytes.Release(n)
+}
+
+// take reserves memory that is no caller's, such as that of replies that are kept. What can be done
+// without makes room for what cannot.
+func (a *admission) take(n int64) bool {
+	if !a.bytes.TryAcquire(n) {
+		for _, spare := range a.spare {
+			spare()
+		}
+		if !a.bytes.TryAcquire(n) {
+			return false
+		}
+	}
+	a.held.Add(n)
+	return true
+}
+
+func (a *admission) give(n int64) {
+	a.held.Add(-n)
+	a.bytes.Release(n)
 }
 
 // rows counts the rows of a batch against the caller's rate. A batch is taken while the caller is

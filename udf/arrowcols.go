@@ -18,7 +18,7 @@ import (
 // readArrow reads an Arrow array as argument k of fn. Text is not copied. Any type that can be read
 // as the parameter's is taken, and numbers and times become text exactly; values that cannot spoil
 // their rows. The error says that the array is corrupt or of a type that no parameter has.
-func readArrow(in *Batch, fn *Function, k int, arr arrow.Array) (err error) {
+func readArrow(in *Batch, fn *Function, k int, arr arrow.Array, counted *tally) (err error) {
 	defer func() {
 		if recover() != nil { // offsets that point outside of the buffers
 			err = errNotArrow
@@ -51,7 +51,16 @@ func readArrow(in *Batch, fn *Function, k int, arr arrow.Array) (err error) {
 			col.AppendNull()
 			continue
 		}
-		if wrong := col.AppendText(text(index(i))); wrong != "" {
+		value := text(index(i))
+		wrong := col.AppendText(value)
+		size := int64(len(value))
+		if wrong != "" {
+			size += badBytes
+		}
+		if err := counted.add(size); err != nil {
+			return err
+		}
+		if wrong != "" {
 			in.spoil(i, badArgument(fn, k, wrong))
 		}
 	}

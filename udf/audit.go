@@ -26,10 +26,12 @@ type call struct {
 	start    time.Time
 	rows     int
 	nulls    int
-	in, out  int64      // bytes
-	streamed bool       // its batches are timed one by one
-	span     trace.Span // nil: none
-	private  bool       // the text of its error may quote a case: only the code goes to the log
+	in, out  int64        // bytes
+	again    func() error // asks once more who calls
+	ended    bool         // its line was written
+	streamed bool         // its batches are timed one by one
+	span     trace.Span   // nil: none
+	private  bool         // the text of its error may quote a case: only the code goes to the log
 }
 
 // ids numbers requests: random per process, counted within it.
@@ -72,6 +74,10 @@ func correlation(s string) string {
 
 // finish writes the audit line of a call.
 func (s *Server) finish(ctx context.Context, c *call, err error) {
+	if c.ended {
+		return
+	}
+	c.ended = true
 	if o := (*overload)(nil); s.hooks.Refused != nil && errors.As(err, &o) {
 		s.hooks.Refused(c.caller, o.limit)
 	}

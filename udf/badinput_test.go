@@ -160,7 +160,7 @@ func TestGzipBomb(t *testing.T) {
 		_, _ = z.Write(zeros)
 	}
 	_ = z.Close()
-	s, err := NewServer(newCatalogue(t), &Options{Limits: Limits{Body: 4 << 20, Message: 8 << 20, InFlight: 8 << 20}})
+	s, err := NewServer(newCatalogue(t), &Options{Limits: Limits{Body: 4 << 20, Message: 4 << 20, InFlight: 8 << 20}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func TestGzipBomb(t *testing.T) {
 
 // A body that says how long it is and is too long is refused before it is read.
 func TestTooLongBodyIsNotRead(t *testing.T) {
-	s, err := NewServer(newCatalogue(t), &Options{Limits: Limits{Body: 1000, Message: 2000, InFlight: 2000}})
+	s, err := NewServer(newCatalogue(t), &Options{Limits: Limits{Body: 1000, Message: 2000, InFlight: 4000}})
 	if err != nil {
 		t.Fatal(err)
 	}

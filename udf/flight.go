@@ -5,12 +5,12 @@ import (
 	"context"
 	"errors"
 	"io"
-	"time"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/flight"
 	"github.com/apache/arrow/go/v17/arrow/ipc"
 	"github.com/apache/arrow/go/v17/arrow/memory"
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
@@ -103,19 +103,15 @@ func (f *flightServer) DoExchange(stream flight.FlightService_DoExchangeServer) 
 	ctx := stream.Context()
 	c, d := callFrom(ctx), dialectOf(ctx)
 	c.wire, c.streamed = d.wire, true
-	held := f.s.admission.of(c.caller)
-	defer held.end()
 	f.s.active.Add(1)
 	defer f.s.active.Add(-1)
-	err := f.s.cut(f.exchange(withShare(ctx, held), c, stream, held))
+	err := f.s.cut(f.exchange(ctx, c, stream, shareFrom(ctx)))
 	f.s.finish(ctx, c, err)
 	return grpcError(err, d.busy)
 }
 
 func (f *flightServer) exchange(ctx context.Context, c *call, stream flight.FlightService_DoExchangeServer, held *share) error {
-	in := newInlet(ctx, f.s, stream, held)
-	in.bytes = &c.in
-	defer in.close()
+	in := &inlet{ctx: ctx, stream: stream, share: held, kept: map[int64]int64{}, bytes: &c.in}
 	h, err := in.open(f)
 	if err != nil {
 		return err
@@ -124,11 +120,11 @@ func (f *flightServer) exchange(ctx context.Context, c *call, stream flight.Flig
 
 	// The schema goes out before any batch is read: clients may wait for it.
 	schema := arrow.NewSchema([]arrow.Field{h.result()}, nil)
-	out := &outlet{ctx: ctx, stream: stream, patience: f.s.limits.ReadTime, bytes: &c.out}
-	if err := out.send(&flight.FlightData{DataHeader: schemaMessage(schema)}); err != nil {
+	out := &outlet{stream: stream, bytes: &c.out}
+	if err := out.send(schemaMessage(schema), nil); err != nil {
 		return sendError(ctx, err)
 	}
-	w := flight.NewRecordWriter(&afterSchema{stream: out}, ipc.WithSchema(schema))
+	w := ipc.NewWriterWithPayloadWriter(out, ipc.WithSchema(schema))
 	defer func() { _ = w.Close() }()
 
 	budget := &allocator{limit: int64(f.s.limits.Message)}
@@ -140,8 +136,9 @@ func (f *flightServer) exchange(ctx context.Context, c *call, stream flight.Flig
 		return in.because(budget)
 	}
 	defer r.Release()
-	one := flightCall{s: f.s, h: h, c: c, schema: schema, share: held}
+	one := flightCall{s: f.s, h: h, c: c, schema: schema, share: held, arg: in}
 	for budget.renew(); r.Next(); budget.renew() {
+		before := held.holds()
 		rec, err := one.placed(ctx, r.Record())
 		if err != nil {
 			return err
@@ -151,6 +148,7 @@ func (f *flightServer) exchange(ctx context.Context, c *call, stream flight.Flig
 		if err != nil {
 			return sendError(ctx, err)
 		}
+		held.free(held.holds() - before) // what the batch took beside its message
 	}
 	if err := r.Err(); err != nil {
 		return in.because(budget)
@@ -175,6 +173,7 @@ type flightCall struct {
 	c      *call
 	schema *arrow.Schema
 	share  *share
+	arg    *inlet
 	later  bool // a batch was computed: further ones wait for a place instead of failing
 	in     Batch
 	out    Column
@@ -206,11 +205,16 @@ func (e *flightCall) batch(ctx context.Context, rec arrow.Record) (arrow.Record,
 		return nil, err
 	}
 	e.later = true
+	counted := tallyOf(e.share, e.arg.last) // the gate has as much again as the message takes
+	counted.wait = ctx
+	if err := counted.add(rows * e.h.fn.rowBytes()); err != nil {
+		return nil, err
+	}
 	begun := e.s.now()
 	e.in.reset(e.h.fn, int(rec.NumCols()))
 	e.in.Rows = int(rows)
 	for k := range e.in.Args {
-		if err := readArrow(&e.in, e.h.fn, k, rec.Column(k)); err != nil {
+		if err := readArrow(&e.in, e.h.fn, k, rec.Column(k), counted); err != nil {
 			return nil, err
 		}
 	}
@@ -225,6 +229,9 @@ func (e *flightCall) batch(ctx context.Context, rec arrow.Record) (arrow.Record,
 	if e.s.hooks.Served != nil {
 		e.s.hooks.Served(e.c.wire, e.s.known(e.c.function), e.s.now().Sub(begun))
 	}
+	if err := counted.add(textBytesOf(&e.out)); err != nil {
+		return nil, err
+	}
 	return writeArrow(&e.out, e.schema)
 }
 
@@ -237,42 +244,53 @@ func schemaMessage(schema *arrow.Schema) []byte {
 	return bytes.Clone(stream[8 : 8+n])
 }
 
-// afterSchema drops the schema that a record writer begins with: it was sent.
-type afterSchema struct {
-	stream *outlet
+// outlet sends the messages of one DoExchange. The first payload of a writer, the schema, was sent.
+type outlet struct {
+	stream flight.DataStreamWriter
+	bytes  *int64 // sent so far
 	begun  bool
+	body   [][]byte
 }
 
-func (a *afterSchema) Send(d *flight.FlightData) error {
-	if !a.begun {
-		a.begun = true
+// Start is ipc.PayloadWriter's.
+func (o *outlet) Start() error { return nil }
+
+// Close is ipc.PayloadWriter's.
+func (o *outlet) Close() error { return nil }
+
+// WritePayload is ipc.PayloadWriter's. The payload's buffers are sent as they are.
+func (o *outlet) WritePayload(p ipc.Payload) error {
+	if !o.begun {
+		o.begun = true
 		return nil
 	}
-	return a.stream.send(d)
-}
-
-// outlet sends the messages of one DoExchange.
-type outlet struct {
-	ctx      context.Context //nolint:containedctx // lives for one call
-	stream   flight.DataStreamWriter
-	patience time.Duration
-	bytes    *int64 // sent so far
-}
-
-// send sends a message, and gives up on a client that does not read. The end of the call ends the
-// sending.
-func (o *outlet) send(d *flight.FlightData) error {
-	*o.bytes += int64(len(d.GetDataHeader()) + len(d.GetDataBody()))
-	sent := make(chan error, 1)
-	go func() { sent <- o.stream.Send(d) }()
-	t := time.NewTimer(o.patience)
-	defer t.Stop()
-	select {
-	case err := <-sent:
+	o.body = o.body[:0]
+	if err := p.SerializeBody(o); err != nil {
 		return err
-	case <-o.ctx.Done():
-		return o.ctx.Err()
-	case <-t.C:
-		return errcode.New(errcode.DeadlineExceeded, "the client did not read the reply within %v", o.patience)
 	}
+	meta := p.Meta()
+	defer meta.Release()
+	return o.send(meta.Bytes(), o.body)
+}
+
+// Write takes a part of a payload's body, which is there until it is sent.
+func (o *outlet) Write(part []byte) (int, error) {
+	if len(part) > 0 {
+		o.body = append(o.body, part)
+	}
+	return len(part), nil
+}
+
+// send sends a message. It comes back when the message is written.
+func (o *outlet) send(header []byte, body [][]byte) error {
+	m := flightMessage(header, body)
+	*o.bytes += int64(len(header))
+	for _, b := range body {
+		*o.bytes += int64(len(b))
+	}
+	to, ok := o.stream.(grpc.ServerStream)
+	if !ok {
+		return errcode.New(errcode.Internal, "a stream of type %T", o.stream)
+	}
+	return to.SendMsg(m)
 }

@@ -120,11 +120,11 @@ func FuzzBigQueryContext(f *testing.F) {
 type fuzzStream struct {
 	grpc.ServerStream
 	data []byte
-	sent int
 }
 
 func (s *fuzzStream) Context() context.Context      { return context.Background() }
-func (s *fuzzStream) Send(*flight.FlightData) error { s.sent++; return nil }
+func (s *fuzzStream) Send(*flight.FlightData) error { return nil }
+func (s *fuzzStream) SendMsg(any) error             { return nil }
 
 func (s *fuzzStream) Recv() (*flight.FlightData, error) {
 	if len(s.data) == 0 {
@@ -292,7 +292,7 @@ func FuzzUnary(f *testing.F) {
 		if err != nil {
 			fn, _ = c.Function("show")
 		}
-		in, err := batchFrom(fn, &req, 1000)
+		in, err := batchFrom(fn, &req, 1000, nil)
 		if err != nil {
 			if errcode.Of(err) == errcode.Unknown {
 				t.Fatal(err)
@@ -325,7 +325,7 @@ func FuzzBody(f *testing.F) {
 	_ = z.Close()
 	f.Add(packed.Bytes(), uint8(3))
 	f.Add(packed.Bytes()[2:], uint8(3)) // raw
-	s, err := NewServer(newCatalogue(f), &Options{Limits: Limits{Body: 64 << 10, Message: 64 << 10, InFlight: 64 << 10, Rows: 1000}})
+	s, err := NewServer(newCatalogue(f), &Options{Limits: Limits{Body: 64 << 10, Message: 64 << 10, InFlight: 8 << 20, Rows: 1000}})
 	if err != nil {
 		f.Fatal(err)
 	}

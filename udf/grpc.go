@@ -2,17 +2,17 @@ package udf
 
 import (
 	"context"
+	"log"
+	"net/http"
 	"runtime/debug"
 	"strings"
 	"time"
 
 	"github.com/apache/arrow/go/v17/arrow/flight/gen/flight"
+	"golang.org/x/net/http2"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/credentials"
-	_ "google.golang.org/grpc/encoding/gzip" // callers may compress
 	"google.golang.org/grpc/health/grpc_health_v1"
-	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/reflection"
 
@@ -21,22 +21,13 @@ import (
 	"github.com/badger-eval/badger/udf/udfpb"
 )
 
-// newGRPC makes the server of one port: Arrow Flight, udfpb.Scoring, health and reflection.
+// newGRPC makes the services of one port: Arrow Flight, udfpb.Scoring, health and reflection.
 func (s *Server) newGRPC() *grpc.Server {
-	opts := []grpc.ServerOption{
+	g := grpc.NewServer(
 		grpc.MaxRecvMsgSize(s.limits.Message),
-		grpc.MaxConcurrentStreams(uint32(min(s.limits.Calls, 1<<20))), //nolint:gosec // bounded
-		grpc.InitialWindowSize(1 << 20), grpc.InitialConnWindowSize(4 << 20),
-		grpc.WriteBufferSize(128 << 10), grpc.ReadBufferSize(128 << 10),
-		// Databend pings every 60 s, idle connections included.
-		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 10 * time.Second, PermitWithoutStream: true}),
+		grpc.ForceServerCodecV2(newCodec()),
 		grpc.ChainStreamInterceptor(s.interceptStream),
-		grpc.MaxHeaderListSize(64 << 10), // as for HTTP
-	}
-	if c := s.grpcPort.tlsConfig(); c != nil {
-		opts = append(opts, grpc.Creds(credentials.NewTLS(c)))
-	}
-	g := grpc.NewServer(opts...)
+	)
 	to := unread{g}
 	to.RegisterService(&flight.FlightService_ServiceDesc, &flightServer{s: s})
 	udfpb.RegisterScoringServer(to, unary{s: s})
@@ -45,12 +36,40 @@ func (s *Server) newGRPC() *grpc.Server {
 	return g
 }
 
+// newGRPCPort makes the server of the port, which reads through gates. Connections are those of
+// net/http: they end when they are idle, and a caller cannot send what nobody asked for.
+func (s *Server) newGRPCPort() (*http.Server, error) {
+	port := &http.Server{
+		Handler:           s.gated(s.newGRPC()),
+		ConnContext:       withConnection,
+		TLSConfig:         s.grpcPort.tlsConfig(),
+		ReadHeaderTimeout: headerTime,
+		IdleTimeout:       grpcIdleTime,
+		MaxHeaderBytes:    headerBytes,
+		ErrorLog:          log.New(quietLog{s.log}, "", 0),
+		Protocols:         new(http.Protocols),
+	}
+	port.Protocols.SetHTTP1(true) // it is told that gRPC needs HTTP/2
+	port.Protocols.SetHTTP2(port.TLSConfig != nil)
+	port.Protocols.SetUnencryptedHTTP2(port.TLSConfig == nil)
+	streams := min(s.limits.Calls, 256)
+	return port, http2.ConfigureServer(port, &http2.Server{
+		MaxConcurrentStreams:         uint32(streams), //nolint:gosec // small
+		MaxUploadBufferPerStream:     streamWindow,
+		MaxUploadBufferPerConnection: max(1<<20, int32(streams)*streamWindow), //nolint:gosec // small
+		IdleTimeout:                  grpcIdleTime,
+		ReadIdleTimeout:              time.Minute, // a connection that is gone is found by a ping
+		WriteByteTimeout:             s.limits.ReadTime,
+	})
+}
+
 // begin finds who calls and starts the entry in the log.
 func (s *Server) begin(ctx context.Context) (context.Context, *call, error) {
 	md, _ := metadata.FromIncomingContext(ctx)
 	c := &call{id: s.ids.next(first(md, "x-request-id")), start: s.now(), wire: traitsUnary.name, query: correlation(first(md, "x-databend-query-id"))}
 	ctx = s.traced(ctx, c, grpcCarrier(md))
-	ctx, who, err := s.authGRPC(ctx)
+	ctx, who, again, err := s.authGRPC(ctx)
+	c.again = again
 	c.caller = who.Name
 	if err == nil {
 		err = who.Demand(identity.Call)
@@ -80,14 +99,27 @@ func (s *Server) interceptStream(srv any, stream grpc.ServerStream, info *grpc.S
 		s.finish(ctx, c, err)
 		return grpcError(err, codes.ResourceExhausted)
 	}
+	defer calling(ctx, c.caller)()
 	ctx, cancel := s.bound(ctx)
 	defer cancel()
+	held := s.admission.of(c.caller)
+	defer held.end()
+	ctx = withShare(ctx, held)
 	defer func() {
 		if v := recover(); v != nil {
 			err = s.panicked(ctx, c, info.FullMethod)
 		}
 	}()
-	return next(srv, &boundStream{stream, ctx})
+	g, _ := ctx.Value(gateKey{}).(*gate)
+	defer g.end()
+	if err = g.open(ctx, s, held, !info.IsClientStream); err == nil {
+		err = next(srv, &gatedStream{ServerStream: stream, gate: g, ctx: ctx, again: c.again, asked: time.Now()})
+		if err == nil || errcode.Of(err) == errcode.Unknown { // a status
+			return err
+		}
+	}
+	s.finish(ctx, c, err) // the gate's
+	return grpcError(err, dialectOf(ctx).busy)
 }
 
 // bound ends ctx also where calls in flight are cut off.
@@ -104,11 +136,3 @@ func (s *Server) panicked(ctx context.Context, c *call, method string) error {
 	s.finish(ctx, c, err)
 	return grpcError(err, codes.ResourceExhausted)
 }
-
-// boundStream is a stream with a context of ours.
-type boundStream struct {
-	grpc.ServerStream
-	ctx context.Context //nolint:containedctx // the interface asks for it
-}
-
-func (b *boundStream) Context() context.Context { return b.ctx }

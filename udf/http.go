@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -36,6 +37,7 @@ var replies = sync.Pool{New: func() any { b := make([]byte, 0, 16<<10); return &
 // handler serves a route: identify, read, admit, serve, and log.
 func (s *Server) handler(rt *route) http.HandlerFunc {
 	return func(rw http.ResponseWriter, r *http.Request) {
+		requested(r.Context())
 		x := &exchange{rw: rw, r: r, fault: appendFault, patience: s.limits.ReadTime}
 		x.id, x.start, x.wire, x.function = s.ids.next(r.Header.Get("X-Request-Id")), s.now(), rt.name(), r.PathValue("function")
 		if rt.wire != nil {
@@ -71,6 +73,7 @@ func (s *Server) exchange(rt *route, x *exchange) (err error) {
 		return err
 	}
 	x.caller = who.Name
+	defer calling(x.r.Context(), who.Name)()
 	x.r = x.r.WithContext(identity.With(x.r.Context(), who))
 	if rt.path != "" { // the site decides by itself
 		if err := who.Demand(identity.Call); err != nil {
@@ -150,13 +153,18 @@ func (s *Server) answer(ctx context.Context, w wire, x *exchange, body, dst []by
 		return dst, s.cut(err)
 	}
 	x.nulls = req.out.CountNulls()
-	return encodeWithin(dst, w, req, tr.reply)
+	n := replyBytes(&req.batch, &req.out)
+	if err := x.share.hold(n); err != nil {
+		return dst, err
+	}
+	return encodeWithin(slices.Grow(dst, int(n)), w, req, tr.reply)
 }
 
 // decoded reads a batch. Its request must be released.
 func (s *Server) decoded(w wire, x *exchange, function string, body []byte) (*request, error) {
 	req := requests.Get().(*request) //nolint:forcetypeassert // a pool of one type
 	req.catalogue, req.header, req.name, req.body, req.maxRows = s.catalogue, x.r.Header, function, body, s.limits.Rows
+	req.tally = tallyOf(x.share, 0)
 	req.scan.Reset(body)
 	err := w.decode(req)
 	x.query, x.rows = correlation(req.query), req.batch.Rows
@@ -174,7 +182,7 @@ func (s *Server) decoded(w wire, x *exchange, function string, body []byte) (*re
 func (x *exchange) reply(status int, body []byte, t traits) {
 	h := x.rw.Header()
 	h["Content-Type"] = contentJSON
-	if len(body) >= t.compress && len(body) > 0 && acceptsGzip(x.r.Header.Get("Accept-Encoding")) {
+	if len(body) >= t.compress && len(body) > 0 && acceptsGzip(x.r.Header.Get("Accept-Encoding")) && (x.share == nil || x.share.hold(int64(len(body))) == nil) {
 		body = gzipped(body)
 		h["Content-Encoding"] = contentGzip
 	} else if t.digest {

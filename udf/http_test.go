@@ -230,18 +230,18 @@ func TestOverload(t *testing.T) {
 
 // Bodies beyond the memory for them are asked to come again; what was reserved is given back.
 func TestMemoryOfBodiesIsBounded(t *testing.T) {
-	s := start(t, newCatalogue(t), &Options{Limits: Limits{Body: 1 << 20, Message: 1 << 20, InFlight: 1 << 20}})
-	if !s.admission.bytes.TryAcquire(1<<20 - 1000) {
+	s := start(t, newCatalogue(t), &Options{Limits: Limits{Body: 1 << 20, Message: 1 << 18, InFlight: 1 << 20}})
+	if !s.admission.bytes.TryAcquire(1<<20 - 20_000) {
 		t.Fatal("no memory")
 	}
-	big := `{"rows":[["` + strings.Repeat("a", 5000) + `","b"]]}`
+	big := `{"rows":[["` + strings.Repeat("a", 50_000) + `","b"]]}`
 	if status, _, _ := post(t, s.url+"/v1/functions/same_text", big); status != 429 {
 		t.Errorf("with no memory left: %d", status)
 	}
 	if status, _, _ := post(t, s.url+"/v1/functions/same_text", `{"rows":[["a","b"]]}`); status != 200 {
 		t.Errorf("a small body: %d", status)
 	}
-	s.admission.bytes.Release(1<<20 - 1000)
+	s.admission.bytes.Release(1<<20 - 20_000)
 	for range 300 { // would run out if any were kept
 		if status, _, _ := post(t, s.url+"/v1/functions/same_text", big); status != 200 {
 			t.Fatalf("with memory: %d", status)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"time"
 
 	"github.com/apache/arrow/go/v17/arrow/flight"
 	"github.com/apache/arrow/go/v17/arrow/memory"
@@ -13,101 +12,25 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// inlet is where the messages of one DoExchange come in: it finds the function that they name,
-// checks them before the Arrow library reads them, and accounts for their memory.
+// inlet is where the messages of one DoExchange come in: it finds the function that they name, and
+// checks them before the Arrow library reads them. Their memory is that of the gate, but for
+// dictionaries, which the library keeps.
 type inlet struct {
 	ctx        context.Context //nolint:containedctx // lives for one call
 	stream     flight.DataStreamReader
 	share      *share
-	patience   time.Duration   // for the next message
-	stopping   context.Context //nolint:containedctx // the server's
-	want       chan struct{}   // asks the reading goroutine for a message
-	came       chan arrival
-	closed     chan struct{}
 	descriptor *flight.FlightDescriptor
 	pending    *flight.FlightData
 	guard      guard
-	held       int64
-	bytes      *int64 // read so far
-	fault      error  // why a message was refused
-}
-
-// arrival is a message, or the end of the stream.
-type arrival struct {
-	d   *flight.FlightData
-	err error
-}
-
-func newInlet(ctx context.Context, s *Server, stream flight.DataStreamReader, held *share) *inlet {
-	in := &inlet{
-		ctx: ctx, stream: stream, share: held, patience: s.limits.ReadTime, stopping: s.stopping,
-		want: make(chan struct{}), came: make(chan arrival), closed: make(chan struct{}),
-	}
-	go in.read()
-	return in
-}
-
-// read reads messages when they are asked for. It is a goroutine of its own, because nothing but
-// the end of the call ends a wait for a message of a gRPC stream.
-func (in *inlet) read() {
-	for {
-		select {
-		case <-in.want:
-		case <-in.closed:
-			return
-		}
-		d, err := in.stream.Recv()
-		select {
-		case in.came <- arrival{d, err}:
-		case <-in.closed:
-			return
-		}
-		if err != nil {
-			return
-		}
-	}
-}
-
-func (in *inlet) close() {
-	close(in.closed)
-	in.free()
-}
-
-// stoppingPatience is how long a stopping server waits for the next message of a stream: one that
-// is being sent still comes.
-const stoppingPatience = time.Second
-
-// next waits for the next message, but not for ever.
-func (in *inlet) next() (*flight.FlightData, error) {
-	idle := time.NewTimer(in.patience)
-	defer idle.Stop()
-	select {
-	case in.want <- struct{}{}:
-	case <-in.ctx.Done():
-		return nil, in.ctx.Err()
-	}
-	stopping := in.stopping.Done()
-	for {
-		select {
-		case a := <-in.came:
-			return a.d, a.err
-		case <-in.ctx.Done():
-			return nil, in.ctx.Err()
-		case <-stopping:
-			stopping = nil
-			idle.Reset(min(in.patience, stoppingPatience))
-		case <-idle.C:
-			if in.stopping.Err() != nil {
-				return nil, errStopping
-			}
-			return nil, errcode.New(errcode.DeadlineExceeded, "no message came on the stream for %v", in.patience)
-		}
-	}
+	kept       map[int64]int64 // bytes of dictionaries by their ids
+	last       int64           // bytes of the last message
+	bytes      *int64          // read so far
+	fault      error           // why a message was refused
 }
 
 // open reads the first message, which names the function.
 func (in *inlet) open(f *flightServer) (handler, error) {
-	d, err := in.next()
+	d, err := in.stream.Recv()
 	if err != nil {
 		return handler{}, in.received(err)
 	}
@@ -138,7 +61,7 @@ func (in *inlet) Recv() (*flight.FlightData, error) {
 		in.pending = nil
 		if d == nil {
 			var err error
-			if d, err = in.next(); err != nil {
+			if d, err = in.stream.Recv(); err != nil {
 				if !errors.Is(err, io.EOF) {
 					in.fault = in.received(err)
 				}
@@ -151,29 +74,39 @@ func (in *inlet) Recv() (*flight.FlightData, error) {
 		if len(d.GetDataHeader()) == 0 {
 			continue // a descriptor or metadata alone
 		}
-		if err := in.guard.check(d.GetDataHeader()); err != nil {
+		dictionary, err := in.guard.check(d.GetDataHeader())
+		if err != nil {
 			return nil, in.refuse(err)
 		}
-		in.free()
 		n := int64(len(d.GetDataBody()) + len(d.GetDataHeader()))
-		if err := in.share.wait(in.ctx, n); err != nil {
-			return nil, in.refuse(err)
+		if dictionary != nil {
+			if err := in.keep(dictionary, n); err != nil {
+				return nil, in.refuse(err)
+			}
 		}
-		in.held = n
+		in.last = n
 		*in.bytes += n
 		return d, nil
 	}
 }
 
+// keep reserves memory for a dictionary, which stays until the end of the stream or until another
+// one replaces it.
+func (in *inlet) keep(d *dictionary, n int64) error {
+	if err := in.share.hold(n); err != nil {
+		return err
+	}
+	if !d.delta {
+		in.share.free(in.kept[d.id])
+		in.kept[d.id] = 0
+	}
+	in.kept[d.id] += n
+	return nil
+}
+
 func (in *inlet) refuse(err error) error {
 	in.fault = err
 	return err
-}
-
-// free gives back the memory of the message before.
-func (in *inlet) free() {
-	in.share.free(in.held)
-	in.held = 0
 }
 
 // because is why reading ended: the fault found here, or else bytes that the Arrow library cannot

@@ -26,9 +26,10 @@ const (
 )
 
 var (
-	errNotArrow = errcode.New(errcode.InvalidArgument, "the stream is not valid Arrow IPC")
-	errNested   = errcode.New(errcode.InvalidArgument, "Arrow schema: expected flat columns; nested ones go as JSON text")
-	errTooBig   = errcode.New(errcode.ResourceExhausted, "the Arrow message is larger than the server takes; send fewer rows at once")
+	errNotArrow       = errcode.New(errcode.InvalidArgument, "the stream is not valid Arrow IPC")
+	errNested         = errcode.New(errcode.InvalidArgument, "Arrow schema: expected flat columns; nested ones go as JSON text")
+	errCompressedBody = errcode.New(errcode.InvalidArgument, "the Arrow buffers are compressed; send them without compression, as is the default of Arrow libraries")
+	errTooBig         = errcode.New(errcode.ResourceExhausted, "the Arrow message is larger than the server takes; send fewer rows at once")
 )
 
 // Kinds of types, as the Arrow format numbers them.
@@ -42,32 +43,39 @@ type guard struct {
 	views int // columns of the schema that have a count of further buffers in each batch
 }
 
-// check checks the metadata of one IPC message.
-func (g *guard) check(header []byte) error {
+// dictionary says which one a message has.
+type dictionary struct {
+	id    int64
+	delta bool // more of the one that is there
+}
+
+// check checks the metadata of one IPC message. It tells of a dictionary.
+func (g *guard) check(header []byte) (*dictionary, error) {
 	root, err := flatRoot(header)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	kind := root.byte(1)
 	body, err := root.table(2)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	switch kind {
 	case messageSchema:
 		if len(header) > maxSchemaBytes {
-			return errTooBig
+			return nil, errTooBig
 		}
-		return g.schema(body)
+		return nil, g.schema(body)
 	case messageDictionary:
+		d := &dictionary{id: body.int64(0), delta: body.byte(2) != 0}
 		if body, err = body.table(1); err != nil {
-			return err
+			return nil, err
 		}
-		return checkBatch(body, 0)
+		return d, checkBatch(body, 0)
 	case messageBatch:
-		return checkBatch(body, g.views)
+		return nil, checkBatch(body, g.views)
 	}
-	return errNotArrow
+	return nil, errNotArrow
 }
 
 func (g *guard) schema(schema flatTable) error {
@@ -110,9 +118,13 @@ func (g *guard) schema(schema flatTable) error {
 	return nil
 }
 
-// checkBatch bounds the counts of further buffers that so many view columns have. The library reads
+// checkBatch refuses compressed bodies, whose size only their end tells, and which no warehouse
+// sends. It bounds the counts of further buffers that so many view columns have: the library reads
 // them without a look at how many there are.
 func checkBatch(batch flatTable, views int) error {
+	if batch.field(3) > 0 {
+		return errCompressedBody
+	}
 	buffers, err := batch.vector(2)
 	if err != nil {
 		return err
@@ -184,6 +196,14 @@ func (t flatTable) field(slot int) int {
 		return 0
 	}
 	return t.pos + off
+}
+
+func (t flatTable) int64(slot int) int64 {
+	if p := t.field(slot); p > 0 {
+		n, _ := flatVector{b: t.b, pos: p}.int64(0)
+		return n
+	}
+	return 0
 }
 
 func (t flatTable) byte(slot int) byte {

@@ -32,6 +32,7 @@ type jobs struct {
 	aside   int              // rows that have begun and wait without a worker
 	cut     bool             // the server stops, and what had not ended was cancelled
 	quiet   sync.Cond        // nothing runs
+	account *admission       // whose memory results that are kept count with; nil: nobody's
 	parked  int64            // bytes of jobs that go on without anybody waiting
 	of      map[string]int64 // of them, by the caller who began the job
 	kept    int64            // bytes of results
@@ -56,6 +57,7 @@ type job struct {
 	waiting int   // calls that wait
 	begun   bool  // it runs or has run
 	parked  int64 // bytes it counts for; 0: it does not go on by itself
+	own     *share
 	dropped bool
 	cut     bool // it was cancelled because the server stops
 
@@ -87,8 +89,8 @@ func newJobs(c *Catalogue, width int) *jobs {
 	return s
 }
 
-// keyOf is the key of row i.
-func keyOf(fn *Function, in *Batch, i int) rowKey {
+// keyOf is the key of row i of a caller: what one may read of references another may not.
+func keyOf(caller string, fn *Function, in *Batch, i int) rowKey {
 	h := sha256.New()
 	var n [8]byte
 	text := func(s string) {
@@ -100,7 +102,8 @@ func keyOf(fn *Function, in *Batch, i int) rowKey {
 		binary.LittleEndian.PutUint64(n[:], v)
 		h.Write(n[:])
 	}
-	text("badger row 1")
+	text("badger row 2")
+	text(caller)
 	text(fn.Name)
 	number(uint64(fn.Version)) //nolint:gosec // any bits will do
 	text(fn.fingerprint)
@@ -140,6 +143,15 @@ func rowOf(fn *Function, in *Batch, i int) *Batch {
 		to.CopyRow(0, from, i)
 	}
 	return row
+}
+
+// own makes the batch's texts its own: they would keep what they came in in memory.
+func (b *Batch) own() {
+	for k := range b.Args {
+		for i, t := range b.Args[k].Texts {
+			b.Args[k].Texts[i] = strings.Clone(t)
+		}
+	}
 }
 
 // bytes is what a job's arguments take.
@@ -220,7 +232,7 @@ func (s *jobs) run(ctx context.Context, fn *Function, in *Batch, out *Column, bu
 
 // join finds the job of a row, or puts a new one into the queue. The caller holds s.mu and waits.
 func (s *jobs) join(ctx context.Context, fn *Function, in *Batch, i int, q *queue) *job {
-	key := keyOf(fn, in, i)
+	key := keyOf(callerOf(ctx), fn, in, i)
 	j := s.all[key]
 	if j != nil && j.isDone() && time.Since(j.ended) > keepFor {
 		j = nil
@@ -268,8 +280,12 @@ func (s *jobs) leave(j *job, goOn bool) (ended bool) {
 	if goOn {
 		s.park(j)
 	}
-	if j.waiting == 0 && j.parked == 0 && !j.begun && !j.dropped {
+	switch {
+	case j.waiting > 0 || j.parked > 0 || j.dropped:
+	case !j.begun:
 		s.drop(j)
+	case !s.park(j): // its judge is paid for, but there is no memory for it
+		j.cancel()
 	}
 	return false
 }
@@ -279,16 +295,20 @@ func (s *jobs) park(j *job) bool {
 	if j.parked > 0 || j.isDone() {
 		return true
 	}
-	n := j.in.bytes()
+	n := j.in.bytes() + jobBytes
 	if s.parked+n > mostParked || j.caller != "" && s.of[j.caller]+n > threeQuarters(mostParked) || j.dropped {
 		return false
 	}
-	if !j.begun { // its texts would keep the whole batch in memory
-		for k := range j.in.Args {
-			for i, t := range j.in.Args[k].Texts {
-				j.in.Args[k].Texts[i] = strings.Clone(t)
-			}
+	if !j.begun {
+		j.in.own()
+	}
+	if of := shareFrom(j.ctx); of != nil {
+		own := of.a.of(of.q.name)
+		if own.hold(n) != nil {
+			own.end()
+			return false
 		}
+		j.own = own
 	}
 	j.parked = n
 	s.parked += n
@@ -306,6 +326,10 @@ func (s *jobs) unpark(j *job) {
 		delete(s.of, j.caller)
 	}
 	j.parked = 0
+	if j.own != nil {
+		j.own.end()
+		j.own = nil
+	}
 }
 
 // drop forgets a job that has not begun. The caller holds s.mu.
@@ -366,6 +390,7 @@ func (s *jobs) work() {
 			return
 		}
 		j.begun = true
+		j.in.own()
 		s.mu.Unlock()
 		s.compute(j)
 		runtime.Gosched()
@@ -403,15 +428,40 @@ func (s *jobs) end(j *job) {
 		}
 		return
 	}
+	for len(s.ended) > 0 && (s.kept+j.size() > mostKept || time.Since(s.ended[0].ended) > keepFor) {
+		s.forget()
+	}
+	if s.account != nil && !s.account.take(j.size()) {
+		if s.all[j.key] == j {
+			delete(s.all, j.key)
+		}
+		return
+	}
 	s.ended = append(s.ended, j)
 	s.kept += j.size()
-	for len(s.ended) > 0 && (s.kept > mostKept || time.Since(s.ended[0].ended) > keepFor) {
-		old := s.ended[0]
-		s.ended = s.ended[1:]
-		s.kept -= old.size()
-		if s.all[old.key] == old {
-			delete(s.all, old.key)
-		}
+}
+
+// forget forgets the oldest result. The caller holds s.mu.
+func (s *jobs) forget() {
+	old := s.ended[0]
+	s.ended = s.ended[1:]
+	s.kept -= old.size()
+	if s.account != nil {
+		s.account.give(old.size())
+	}
+	if s.all[old.key] == old {
+		delete(s.all, old.key)
+	}
+}
+
+// spare forgets all results: somebody needs their memory. Where somebody is at them, it does nothing.
+func (s *jobs) spare() {
+	if !s.mu.TryLock() {
+		return
+	}
+	defer s.mu.Unlock()
+	for len(s.ended) > 0 {
+		s.forget()
 	}
 }
 

@@ -15,15 +15,16 @@ import (
 
 // Limits bound what callers can make the server do. A zero field takes its default.
 type Limits struct {
-	Body      int64         // bytes of a request body, before and after decompression; 10 MiB
-	Message   int           // bytes of a gRPC or Flight message, also decompressed; 64 MiB
-	Rows      int           // rows of one batch; 100,000
-	Calls     int           // calls served at once; further ones are asked to come again; 256
-	InFlight  int64         // bytes of bodies, messages and what references read in memory at once, at least one of each; 256 MiB
-	Reference int64         // bytes of one result that a reference names; while it is read it counts twice; 64 MiB
-	ReadTime  time.Duration // for a request or the next message of a stream to arrive, and for a reply to leave; 1 minute
-	StopGrace time.Duration // within which the server stops; 10 s
-	StopDelay time.Duration // of the grace, how long a stopping server answers new calls even if none is in flight; 0
+	Body        int64         // bytes of a request body, before and after decompression; 10 MiB
+	Message     int           // bytes of a gRPC or Flight message, which counts twice; 64 MiB, but at most a quarter of InFlight
+	Rows        int           // rows of one batch; 100,000
+	Connections int           // of each listener, known callers' and others'; but what the process may have open; 1024
+	Calls       int           // calls served at once; further ones are asked to come again; 256
+	InFlight    int64         // bytes of bodies, messages, results and what references read in memory at once, at least a body and twice a message; 256 MiB
+	Reference   int64         // bytes of one result that a reference names; while it is read it counts twice; 64 MiB
+	ReadTime    time.Duration // for a request or the next message of a stream to arrive, and for a reply to leave; 1 minute
+	StopGrace   time.Duration // within which the server stops; 10 s
+	StopDelay   time.Duration // of the grace, how long a stopping server answers new calls even if none is in flight; 0
 
 	Caller  CallerLimits            // of each caller
 	Callers map[string]CallerLimits // of some, by name; their zero fields take Caller's
@@ -32,7 +33,7 @@ type Limits struct {
 // CallerLimits bound one caller.
 type CallerLimits struct {
 	Calls    int     // served at once; three quarters of Limits.Calls, so that one caller cannot take all
-	InFlight int64   // bytes in memory at once; three quarters of Limits.InFlight, but at least a body and a message
+	InFlight int64   // bytes in memory at once; three quarters of Limits.InFlight, but at least a body and twice a message
 	Rows     float64 // a second, with a second's worth at once; no limit
 }
 
@@ -41,16 +42,17 @@ func (l Limits) WithDefaults() (Limits, error) { return l.withDefaults() }
 
 func (l Limits) withDefaults() (Limits, error) {
 	set(&l.Body, 10<<20)
-	set(&l.Message, 64<<20)
 	set(&l.Rows, 100_000)
 	set(&l.Calls, 256)
+	set(&l.Connections, 1024)
 	set(&l.InFlight, 256<<20)
+	set(&l.Message, int(min(64<<20, l.InFlight/4)))
 	set(&l.Reference, min(64<<20, l.InFlight/4))
 	set(&l.ReadTime, time.Minute)
 	set(&l.StopGrace, 10*time.Second)
-	least := max(l.Body, int64(l.Message))
-	if l.Body < 0 || l.Message < 0 || l.Rows < 0 || l.Calls < 0 || l.InFlight < least || l.Reference < 0 || l.ReadTime < 0 || l.StopGrace < 0 || l.StopDelay < 0 {
-		return l, errcode.New(errcode.InvalidArgument, "limits: expected positive numbers, and in-flight bytes of at least one body and one message")
+	least := max(l.Body, receiving*int64(l.Message))
+	if l.Body < 0 || l.Message < 0 || l.Rows < 0 || l.Calls < 0 || l.Connections < 0 || l.InFlight < least || l.Reference < 0 || l.ReadTime < 0 || l.StopGrace < 0 || l.StopDelay < 0 {
+		return l, errcode.New(errcode.InvalidArgument, "limits: expected positive numbers, and in-flight bytes of at least one body and of twice a message")
 	}
 	if l.StopDelay > l.StopGrace {
 		return l, errcode.New(errcode.InvalidArgument, "limits: stop_delay is %v, expected at most stop_grace, which is %v", l.StopDelay, l.StopGrace)
@@ -75,7 +77,7 @@ func (l Limits) withDefaults() (Limits, error) {
 
 func (c CallerLimits) check(least int64) error {
 	if c.Calls < 0 || c.InFlight < least || !(c.Rows >= 0) || math.IsInf(c.Rows, 0) {
-		return errcode.New(errcode.InvalidArgument, "limits of a caller: expected positive numbers, and in-flight bytes of at least one body and one message")
+		return errcode.New(errcode.InvalidArgument, "limits of a caller: expected positive numbers, and in-flight bytes of at least one body and of twice a message")
 	}
 	return nil
 }

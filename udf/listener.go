@@ -164,21 +164,36 @@ func (s *Server) authHTTP(r *http.Request) (identity.Caller, error) {
 }
 
 // authGRPC is authHTTP for a gRPC call; the context that it returns has the metadata that is left.
-func (s *Server) authGRPC(ctx context.Context) (context.Context, identity.Caller, error) {
+// again asks once more.
+func (s *Server) authGRPC(ctx context.Context) (in context.Context, caller identity.Caller, again func() error, err error) {
 	md, _ := metadata.FromIncomingContext(ctx) // a copy
-	r := &identity.Request{Header: md.Get}
+	r := &identity.Request{}
 	if p, ok := peer.FromContext(ctx); ok {
 		if info, ok := p.AuthInfo.(credentials.TLSInfo); ok {
 			r.TLS = &info.State
 		}
-		if a, ok := p.Addr.(*net.TCPAddr); ok {
-			r.Peer = a.AddrPort().Addr()
-		}
+		from, _ := netip.ParseAddrPort(p.Addr.String())
+		r.Peer = from.Addr()
 	}
+	shown := md.Copy() // what says who calls is taken away below
+	r.Header = shown.Get
 	guard := s.grpcPort.Load().guard
-	caller, err := guard.Identify(ctx, r)
+	caller, err = guard.Identify(ctx, r)
 	guard.Strip(md)
-	return metadata.NewIncomingContext(ctx, md), caller, err
+	return metadata.NewIncomingContext(ctx, md), caller, func() error { return s.still(ctx, r, caller) }, err
+}
+
+// still tells whether who opened a stream may still call. A token may have expired or been taken out,
+// a certificate's authority, too, and a new configuration may say otherwise.
+func (s *Server) still(ctx context.Context, r *identity.Request, was identity.Caller) error {
+	now, err := s.grpcPort.Load().guard.Identify(ctx, r)
+	if err == nil && now.Name != was.Name {
+		err = errcode.New(errcode.Unauthenticated, "the caller is no longer known by the name that the stream began with; open another one")
+	}
+	if err != nil {
+		return err
+	}
+	return now.Demand(identity.Call)
 }
 
 func first(md metadata.MD, key string) string {

@@ -1,6 +1,7 @@
 package udf
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"slices"
@@ -8,6 +9,8 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/badger-eval/badger/internal/account"
+	"github.com/badger-eval/badger/internal/arrowtable"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -38,7 +41,7 @@ var readers = map[string]struct {
 }{
 	"dialect": {VARCHAR, func(r *metricRow, b *Batch, k, i int) error { r.c.Dialect = b.Text(k, i); return nil }},
 	"case_json": {JSON, func(r *metricRow, b *Batch, k, i int) error {
-		c, err := scoring.DecodeCase(bytesOf(b.Text(k, i)))
+		c, err := decodeCase(r.ctx, bytesOf(b.Text(k, i)))
 		if err != nil {
 			return err
 		}
@@ -51,8 +54,8 @@ var readers = map[string]struct {
 	"response":           {VARCHAR, func(r *metricRow, b *Batch, k, i int) error { r.c.Agent.Response = b.Text(k, i); return nil }},
 	"gold_sql":           {VARCHAR, func(r *metricRow, b *Batch, k, i int) error { r.gold[0].SQL = b.Text(k, i); return nil }},
 	"agent_sql":          {VARCHAR, func(r *metricRow, b *Batch, k, i int) error { r.c.Pred.SQL = b.Text(k, i); return nil }},
-	"gold_result":        {VARCHAR, func(r *metricRow, b *Batch, k, i int) error { r.gold[0].Result = result(b, k, i); return nil }},
-	"agent_result":       {VARCHAR, func(r *metricRow, b *Batch, k, i int) error { r.c.Pred.Result = result(b, k, i); return nil }},
+	"gold_result":        {VARCHAR, func(r *metricRow, b *Batch, k, i int) error { r.gold[0].Result = r.result(b, k, i); return nil }},
+	"agent_result":       {VARCHAR, func(r *metricRow, b *Batch, k, i int) error { r.c.Pred.Result = r.result(b, k, i); return nil }},
 	"sql_error": {VARCHAR, func(r *metricRow, b *Batch, k, i int) error {
 		r.c.Pred.Error = b.Text(k, i)
 		r.c.Pred.Ran = r.c.Pred.Error != "" || strings.TrimSpace(r.c.Pred.SQL) != ""
@@ -93,6 +96,7 @@ var readers = map[string]struct {
 
 // metricRow is the case that one row's arguments make.
 type metricRow struct {
+	ctx  context.Context //nolint:containedctx // of the row
 	c    scoring.Case
 	gold [1]scoring.Query
 }
@@ -123,8 +127,30 @@ func behaviour(r *metricRow, b *Batch, k, i int) error {
 	return errcode.New(errcode.InvalidArgument, "expected answer, clarify or refuse")
 }
 
-func result(b *Batch, k, i int) scoring.Result {
-	return scoring.ParseResultText(bytesOf(b.Text(k, i)))
+// result reads a result. A large one counts with the memory of its call: twice what its table takes,
+// as for results that references name.
+func (r *metricRow) result(b *Batch, k, i int) scoring.Result {
+	text := bytesOf(b.Text(k, i))
+	if len(text) <= smallText {
+		return scoring.ParseResultText(text)
+	}
+	return scoring.ParseResultTextWithin(text, arrowtable.Limits{}.For(r.ctx).CheckBytes)
+}
+
+// smallText is how many bytes of text are read without a look at what they become: of as many rows
+// as run at once, little.
+const smallText = 4 << 10
+
+// decodeCase reads a case. What it becomes is counted before, by what it is made of: most of what a
+// large one takes is the values of its results.
+func decodeCase(ctx context.Context, text []byte) (*scoring.Case, error) {
+	if a := account.From(ctx); a != nil && len(text) > smallText {
+		values, objects := bytes.Count(text, []byte{','}), bytes.Count(text, []byte{'{'})
+		if err := a.Hold(ctx, 4*int64(len(text))+64*int64(values)+512*int64(objects)); err != nil {
+			return nil, err
+		}
+	}
+	return scoring.DecodeCase(text)
 }
 
 // bytesOf is the text's bytes, not to be written to.
@@ -236,7 +262,7 @@ func metricFunctions(engine *scoring.Engine, m *scoring.Metric) []Function {
 	params := paramsOf(m)
 	withGold := slices.ContainsFunc(params, func(p metricParam) bool { return strings.HasPrefix(p.Name, "gold_") })
 	scoreRow := func(ctx context.Context, in *Batch, i int) (scoring.Score, error) {
-		var r metricRow
+		r := metricRow{ctx: ctx}
 		if withGold {
 			r.c.Golds = r.gold[:]
 		}
@@ -314,11 +340,11 @@ func metricFunctions(engine *scoring.Engine, m *scoring.Metric) []Function {
 	return []Function{value, whole}
 }
 
-// allInline tells whether a row names no result by reference.
+// allInline tells whether a row has all its results in itself, and none that is large.
 func allInline(params []metricParam, in *Batch, i int) bool {
 	for k := range params {
 		if params[k].field&(scoring.FieldGoldResult|scoring.FieldPredResult|scoring.FieldCase) != 0 {
-			if text := in.Text(k, i); text != "" && (text[0] != '{' || params[k].field == scoring.FieldCase) {
+			if text := in.Text(k, i); text != "" && (text[0] != '{' || params[k].field == scoring.FieldCase || len(text) > smallText) {
 				return false
 			}
 		}

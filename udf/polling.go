@@ -7,6 +7,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -52,6 +53,7 @@ type batches struct {
 	kept    int64     // bytes of their replies
 	running int
 	of      map[string]int // of them, by caller
+	account *admission     // whose memory the replies count with
 }
 
 // polled is one of them.
@@ -141,15 +143,39 @@ func (b *batches) end(p *polled, reply []byte, nulls int, err error) {
 		p = &polled{id: p.id, hash: p.hash, done: p.done, ended: p.ended}
 		b.all[p.id] = p
 	}
+	for len(b.ended) > 0 && (b.kept+p.size() > mostReplies || time.Since(b.ended[0].ended) > keepCalls) {
+		b.forget()
+	}
+	if !b.account.take(p.size()) {
+		delete(b.all, p.id)
+		return
+	}
 	b.ended = append(b.ended, p)
-	b.kept += int64(len(p.reply)) + 512
-	for len(b.ended) > 0 && (b.kept > mostReplies || time.Since(b.ended[0].ended) > keepCalls) {
-		old := b.ended[0]
-		b.ended = b.ended[1:]
-		b.kept -= int64(len(old.reply)) + 512
-		if b.all[old.id] == old {
-			delete(b.all, old.id)
-		}
+	b.kept += p.size()
+}
+
+// size is what a batch takes that has ended.
+func (p *polled) size() int64 { return int64(len(p.reply)+len(p.body)) + 512 }
+
+// forget forgets the oldest batch. The caller holds b.mu.
+func (b *batches) forget() {
+	old := b.ended[0]
+	b.ended = b.ended[1:]
+	b.kept -= old.size()
+	b.account.give(old.size())
+	if b.all[old.id] == old {
+		delete(b.all, old.id)
+	}
+}
+
+// spare forgets all batches that have ended: somebody needs their memory.
+func (b *batches) spare() {
+	if !b.mu.TryLock() {
+		return
+	}
+	defer b.mu.Unlock()
+	for len(b.ended) > 0 {
+		b.forget()
 	}
 }
 
@@ -344,10 +370,17 @@ func (s *Server) runBatch(w wire, x *exchange, p *polled, req *request) {
 			err = errStopping // another replica computes the batch; rows that were cut are no reply to keep
 		}
 		if err == nil {
-			reply, err = encodeWithin(nil, w, req, w.traits().reply)
+			n := replyBytes(&req.batch, &req.out)
+			if err = own.hold(n); err == nil {
+				reply, err = encodeWithin(make([]byte, 0, n), w, req, w.traits().reply)
+				reply = slices.Clip(reply)
+			}
 		}
 		if err == nil && s.batches.wasTold(p) {
 			reply = s.answerKept(p, reply)
+		}
+		if s.catalogue.calls == nil { // nobody keeps it
+			p.body = nil
 		}
 		s.batches.end(p, reply, req.out.CountNulls(), err)
 	}()

@@ -12,8 +12,8 @@ import (
 // Renew takes over who may call, the files of certificates, the limits of callers and the timeouts
 // of o, for calls that come from now on. Nothing else of o counts. What [Catalogue.Renew] does is
 // the other half of a new configuration. After an error everything is as before: InvalidArgument
-// for options that are wrong, FailedPrecondition for those that would need another listener or
-// would let others in than is safe.
+// for options that are wrong, FailedPrecondition for those that would need another listener, would
+// let others in than is safe, or would protect less than before.
 func (s *Server) Renew(o *Options) error {
 	limits := s.limits
 	limits.Caller, limits.Callers = o.Limits.Caller, o.Limits.Callers
@@ -36,6 +36,9 @@ func (s *Server) Renew(o *Options) error {
 		}
 		if (p.tls == nil) != (was.tls == nil) {
 			return errcode.New(errcode.FailedPrecondition, "%s: TLS cannot be switched on or off without a restart", p.name)
+		}
+		if err := p.guard.Replaces(was.guard); err != nil {
+			return errcode.New(errcode.Of(err), "%s: %w", p.name, err)
 		}
 		if p.addr = was.addr; p.addr != nil {
 			if err := p.allowAddr(p.addr, s.plaintext); err != nil {

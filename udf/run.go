@@ -37,8 +37,18 @@ func (c *Catalogue) run(ctx context.Context, fn *Function, in *Batch, out *Colum
 		return nil
 	}
 	budget = withinDeadline(ctx, budget)
+	counted := tallyOf(shareFrom(ctx), 0)
+	textual := fn.Result == VARCHAR || fn.Result == JSON
 	if fn.Once {
+		if err := counted.add(jobBytes*int64(in.Rows) + in.bytes()); err != nil {
+			return err
+		}
 		err := c.jobs.run(ctx, fn, in, out, budget)
+		for i := range in.Rows {
+			if textual && counted.add(int64(len(out.Texts[i]))) != nil {
+				fn.fail(in, i, out, errNoRoom)
+			}
+		}
 		slices.SortFunc(in.Problems, func(a, b Problem) int { return cmp.Compare(a.Row, b.Row) })
 		return err
 	}
@@ -58,6 +68,9 @@ func (c *Catalogue) run(ctx context.Context, fn *Function, in *Batch, out *Colum
 		}
 		if code := errcode.Of(err); rowCtx.Err() != nil && (code == errcode.DeadlineExceeded || code == errcode.Cancelled) {
 			err = errOverdue
+		}
+		if err == nil && textual && counted.add(int64(len(out.Texts[i]))) != nil {
+			err = errNoRoom
 		}
 		if err != nil { // guarded too: the envelope is the function's own
 			_ = c.guarded(fn, func() error { fn.fail(in, i, out, err); return nil })

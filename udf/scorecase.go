@@ -14,7 +14,7 @@ import (
 func scoreCase(ctx context.Context, engine *scoring.Engine, data []byte, metrics []string) (scores []scoring.Score, err error) {
 	reading(ctx, func(ctx context.Context) {
 		var cs *scoring.Case
-		if cs, err = scoring.DecodeCase(data); err == nil {
+		if cs, err = decodeCase(ctx, data); err == nil {
 			scores, err = engine.Score(ctx, cs, metrics...)
 			for i := range scores {
 				s := &scores[i]

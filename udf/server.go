@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/trace"
-	"google.golang.org/grpc"
 	"google.golang.org/grpc/health"
 	"google.golang.org/grpc/health/grpc_health_v1"
 
@@ -100,7 +99,7 @@ type Server struct {
 	active   atomic.Int64 // calls that were admitted, streams included
 	health   *health.Server
 	http     *http.Server
-	grpc     *grpc.Server
+	grpc     *http.Server
 }
 
 // NewServer makes a server. It serves once.
@@ -116,6 +115,8 @@ func NewServer(c *Catalogue, o *Options) (*Server, error) {
 		catalogue: c, limits: limits, admission: newAdmission(limits), plaintext: o.AllowPlaintext, tracer: o.Tracer,
 		site: o.Site, isReady: o.Ready, missing: o.Missing, log: o.Logger, now: o.Now, ids: newIDs(), batches: batches{all: map[string]*polled{}, of: map[string]int{}}, health: health.NewServer(), hooks: o.Hooks,
 	}
+	s.batches.account, c.jobs.account = s.admission, s.admission
+	s.admission.spare = []func(){s.batches.spare, c.jobs.spare}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -145,9 +146,10 @@ func NewServer(c *Catalogue, o *Options) (*Server, error) {
 		Handler:           s.mux(),
 		TLSConfig:         s.httpPort.tlsConfig(),
 		BaseContext:       func(net.Listener) context.Context { return s.base },
-		ReadHeaderTimeout: 10 * time.Second,
-		IdleTimeout:       5 * time.Minute,
-		MaxHeaderBytes:    64 << 10,
+		ConnContext:       withConnection,
+		ReadHeaderTimeout: headerTime,
+		IdleTimeout:       idleTime,
+		MaxHeaderBytes:    headerBytes,
 		ErrorLog:          log.New(quietLog{s.log}, "", 0),
 	}
 	if o.H2C {
@@ -159,9 +161,21 @@ func NewServer(c *Catalogue, o *Options) (*Server, error) {
 		s.http.Protocols.SetUnencryptedHTTP2(true)
 		s.http.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: min(s.limits.Calls, 1<<20)}
 	}
-	s.grpc = s.newGRPC()
+	if s.grpc, err = s.newGRPCPort(); err != nil {
+		return nil, errcode.New(errcode.InvalidArgument, "gRPC: %w", err)
+	}
 	return s, nil
 }
+
+// Bounds of the connections of both listeners.
+const (
+	headerTime  = 10 * time.Second // for the head of a request, or the beginning of HTTP/2, to arrive
+	idleTime    = 5 * time.Minute  // without a request
+	headerBytes = 64 << 10
+
+	// Databend keeps idle connections by a ping every minute.
+	grpcIdleTime = 30 * time.Minute
+)
 
 func checkTimeouts(timeouts map[string]time.Duration) error {
 	known := map[string]bool{traitsUnary.name: true}
@@ -227,13 +241,17 @@ func (s *Server) Serve(ctx context.Context, grpcListener, httpListener net.Liste
 			go func() { ended <- f(l) }()
 		}
 	}
-	serve(grpcListener, &s.grpcPort, s.grpc.Serve)
-	serve(httpListener, &s.httpPort, func(l net.Listener) error {
-		if s.httpPort.Load().tls != nil {
-			return s.http.ServeTLS(l, "", "")
+	on := func(server *http.Server) func(net.Listener) error {
+		return func(l net.Listener) error {
+			l = newConnections(l, connectionsOf(s.limits.Connections))
+			if server.TLSConfig != nil && server.TLSConfig.GetCertificate != nil {
+				return server.ServeTLS(l, "", "")
+			}
+			return server.Serve(l)
 		}
-		return s.http.Serve(l)
-	})
+	}
+	serve(grpcListener, &s.grpcPort, on(s.grpc))
+	serve(httpListener, &s.httpPort, on(s.http))
 	s.health.SetServingStatus("", grpc_health_v1.HealthCheckResponse_SERVING)
 	var err error
 	select {
@@ -266,17 +284,7 @@ func (s *Server) stop(politely bool) {
 	if politely {
 		s.awaitCalls(inGrace, time.Now().Add(s.limits.StopDelay))
 	}
-	drained := make(chan struct{})
-	go func() {
-		s.grpc.GracefulStop()
-		close(drained)
-	}()
-	left := s.http.Shutdown(inGrace)
-	select {
-	case <-drained:
-	case <-inGrace.Done():
-		left = inGrace.Err()
-	}
+	left := s.shutdown(inGrace)
 	s.catalogue.jobs.drain(inGrace) // what judges are asked, and nobody waits for
 	if left != nil {
 		s.log.Warn("calls in flight are cut off", slog.Duration("grace", grace), slog.Int64("calls", s.active.Load()))
@@ -284,13 +292,16 @@ func (s *Server) stop(politely bool) {
 	s.cutOff()
 	last, cancel := until(later(ends, time.Now().Add(min(grace, time.Second))))
 	defer cancel()
-	_ = s.http.Shutdown(last)
+	_ = s.shutdown(last)
 	_ = s.http.Close()
-	select {
-	case <-drained:
-	case <-last.Done():
-	}
-	s.grpc.Stop()
+	_ = s.grpc.Close()
+}
+
+// shutdown ends the connections of both listeners when their calls end. The error is that of ctx.
+func (s *Server) shutdown(ctx context.Context) error {
+	byGRPC := make(chan error, 1)
+	go func() { byGRPC <- s.grpc.Shutdown(ctx) }()
+	return errors.Join(s.http.Shutdown(ctx), <-byGRPC)
 }
 
 // awaitCalls waits until no call is in flight and the given time is reached, or ctx ends.

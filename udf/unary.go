@@ -28,15 +28,10 @@ func (u unary) serve(ctx context.Context, req, resp proto.Message, function stri
 	c := callFrom(ctx)
 	c.wire, c.function = traitsUnary.name, correlation(function)
 	c.in = int64(proto.Size(req))
-	held := u.s.admission.of(c.caller)
-	defer held.end()
-	leave, err := u.s.enter(held)
+	leave, err := u.s.enter(shareFrom(ctx))
 	if err == nil {
 		defer leave()
-		err = held.hold(c.in)
-	}
-	if err == nil {
-		err = u.s.cut(f(withShare(ctx, held), c))
+		err = u.s.cut(f(ctx, c))
 	}
 	if err == nil {
 		c.out = int64(proto.Size(resp))
@@ -52,11 +47,14 @@ func (u unary) Call(ctx context.Context, req *udfpb.CallRequest) (*udfpb.CallRes
 		if err != nil {
 			return err
 		}
-		in, err := batchFrom(fn, req, u.s.limits.Rows)
+		in, err := batchFrom(fn, req, u.s.limits.Rows, tallyOf(shareFrom(ctx), 0))
 		if err != nil {
 			return err
 		}
 		c.rows = in.Rows
+		if err := shareFrom(ctx).hold(int64(in.Rows) * fn.rowBytes()); err != nil {
+			return err
+		}
 		if err := shareFrom(ctx).rows(ctx, in.Rows, false); err != nil {
 			return err
 		}
@@ -65,6 +63,9 @@ func (u unary) Call(ctx context.Context, req *udfpb.CallRequest) (*udfpb.CallRes
 			return err
 		}
 		c.nulls = out.CountNulls()
+		if err := shareFrom(ctx).hold(2 * replyBytes(in, out)); err != nil { // as a message, and as its bytes
+			return err
+		}
 		resp.Result = columnTo(out)
 		for _, p := range in.Problems {
 			resp.Problems = append(resp.Problems, problemTo(p))
@@ -75,7 +76,7 @@ func (u unary) Call(ctx context.Context, req *udfpb.CallRequest) (*udfpb.CallRes
 
 // batchFrom reads the arguments of a call. Numbers may come as texts and the other way round, as in
 // every wire.
-func batchFrom(fn *Function, req *udfpb.CallRequest, maxRows int) (*Batch, error) {
+func batchFrom(fn *Function, req *udfpb.CallRequest, maxRows int, counted *tally) (*Batch, error) {
 	args := req.GetArguments()
 	if err := fn.checkArity(len(args)); err != nil {
 		return nil, err
@@ -111,6 +112,9 @@ func batchFrom(fn *Function, req *udfpb.CallRequest, maxRows int) (*Batch, error
 			if null || text == nil {
 				col.AppendNull()
 			} else if wrong := col.AppendText(text(i)); wrong != "" {
+				if err := counted.add(badBytes); err != nil {
+					return nil, err
+				}
 				in.spoil(i, badArgument(fn, k, wrong))
 			}
 		}

@@ -38,6 +38,7 @@ type request struct {
 	name      string // of the function, from the path; may be empty
 	body      []byte
 	maxRows   int
+	tally     *tally // of the call's memory
 
 	scan    jsonscan.Scanner
 	fn      *Function
@@ -55,7 +56,7 @@ func (r *request) release() {
 		clear(r.batch.Args[k].Texts)
 	}
 	clear(r.out.Texts)
-	r.catalogue, r.header, r.name, r.body, r.fn, r.query = nil, nil, "", nil, nil, ""
+	r.catalogue, r.header, r.name, r.body, r.fn, r.query, r.tally = nil, nil, "", nil, nil, "", nil
 	r.numbers = r.numbers[:0]
 	r.batch.Problems, r.batch.bad, r.batch.Rows = nil, nil, 0
 	r.scan.Reset(nil)
@@ -153,7 +154,7 @@ func (r *request) checkRows() error {
 	if r.batch.Rows > r.maxRows {
 		return errcode.New(errcode.ResourceExhausted, "more than %d rows in one batch", r.maxRows)
 	}
-	return nil
+	return r.tally.add(r.fn.rowBytes())
 }
 
 func atRow(row int, err error) error {
@@ -173,6 +174,9 @@ func (r *request) value(k int) error {
 			return err
 		}
 		if len(text) != s.Offset()-start-2 { // had escapes: the scanner's scratch space is not ours to keep
+			if err := r.tally.add(int64(len(text))); err != nil {
+				return err
+			}
 			text = append(make([]byte, 0, len(text)), text...)
 		}
 	case 'n':
@@ -187,6 +191,9 @@ func (r *request) value(k int) error {
 		}
 	}
 	if wrong := col.AppendText(textOf(text)); wrong != "" {
+		if err := r.tally.add(badBytes); err != nil {
+			return err
+		}
 		r.batch.spoil(r.batch.Rows, badArgument(r.fn, k, wrong))
 	}
 	return nil

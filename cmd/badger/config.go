@@ -30,6 +30,10 @@ type configuration struct {
 	Results struct {
 		Files     []string `yaml:"files"`     // directories that file: references may read; none: such references are refused
 		Warehouse string   `yaml:"warehouse"` // URL that table: and query: references are read from, such as duckdb:FILE
+
+		// What callers of badger serve may read there; of one, instead of what all may.
+		hosting.Readable `yaml:",inline"`
+		Callers          map[string]hosting.Readable `yaml:"callers"`
 	} `yaml:"results"`
 	Report   reportConfig             `yaml:"report"`
 	Metrics  metricsConfig            `yaml:"metrics"`

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -21,7 +22,7 @@ import (
 
 func main() {
 	os.Exit(run(context.Background(), os.Args[1:], process{
-		getenv: os.Getenv, environ: os.Environ, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, now: time.Now,
+		getenv: os.Getenv, environ: os.Environ, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, now: time.Now, memoryLimit: debug.SetMemoryLimit,
 	}))
 }
 
@@ -41,6 +42,9 @@ type process struct {
 	stdout  io.Writer
 	stderr  io.Writer
 	now     func() time.Time
+
+	// memoryLimit tells the runtime how much memory to use at most; nil: the process is not badger's alone.
+	memoryLimit func(int64) int64
 
 	spcsToken string // the token file of Snowpark Container Services; "": where Snowflake puts it
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/callstore"
+	"github.com/badger-eval/badger/internal/config"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/internal/hosting"
@@ -44,6 +45,8 @@ type functionServer struct {
 	process
 	command   *serveCommand
 	config    configuration
+	layers    *config.Layers // of config
+	file      []byte         // the configuration file as it was then
 	log       *slog.Logger
 	resolver  snapshots
 	judge     *judging.Judges
@@ -69,7 +72,10 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 		}
 	}
 	log := slog.New(slog.NewJSONHandler(p.stderr, nil))
-	s := &functionServer{process: p, command: c, config: config, log: log, metrics: telemetry.NewMetrics(version())}
+	s := &functionServer{process: p, command: c, config: config, layers: from, log: log, metrics: telemetry.NewMetrics(version())}
+	if c.Config != "" {
+		s.file, _ = os.ReadFile(c.Config) // it was just read
+	}
 	s.parts = hosting.Parts{Log: log, Metrics: s.metrics, Warehouses: &warehouses}
 	traces, err := telemetry.OpenTraces(ctx, config.Traces, version(), log)
 	if err != nil {
@@ -194,6 +200,21 @@ func (s *functionServer) resultsWarehouse(url string, only bool) (*connectors.Wa
 	return s.parts.Warehouse("results.warehouse", url, only, prepare, s.promote)
 }
 
+// mostWatchers is how many connections the listener of metrics takes.
+const mostWatchers = 64
+
+// memoryRoom is what the runtime may use beside limits.memory_bytes before it collects garbage without
+// pause: code, stacks, connections, and what is garbage already.
+const memoryRoom = 48 << 20
+
+// boundMemory makes the runtime collect garbage before it takes more memory than the limits allow,
+// unless the environment says how much there is.
+func (s *functionServer) boundMemory() {
+	if s.memoryLimit != nil && s.getenv("GOMEMLIMIT") == "" {
+		s.memoryLimit(s.config.Limits.MemoryBytes + memoryRoom)
+	}
+}
+
 // lastSpans is how long the end of the server waits for its last spans to be sent.
 const lastSpans = 3 * time.Second
 
@@ -208,7 +229,11 @@ func (s *functionServer) functions(ctx context.Context, config configuration) (*
 	if err != nil {
 		return nil, nil, err
 	}
-	engine, err := scoring.NewEngine(metrics, &scoring.EngineOptions{Counterexamples: smallDatabases, Snapshots: s.resolver, Judge: s.judge.Backend(), Judges: s.judge.ByMetric(), Config: engineConfig, Panicked: panicked})
+	readable, err := hosting.Guard(s.resolver, s.config.Results.Readable, s.config.Results.Callers)
+	if err != nil {
+		return nil, nil, err
+	}
+	engine, err := scoring.NewEngine(metrics, &scoring.EngineOptions{Counterexamples: smallDatabases, Snapshots: readable, Judge: s.judge.Backend(), Judges: s.judge.ByMetric(), Config: engineConfig, Panicked: panicked})
 	if err != nil {
 		return nil, nil, errcode.AsUsage(err)
 	}
@@ -289,7 +314,7 @@ func (s *functionServer) serve(ctx context.Context, metricsAddr string) error {
 	if len(listeners) > 2 {
 		also = fmt.Sprintf(", metrics on http://%s/metrics", listeners[2].Addr())
 		m := &http.Server{Handler: s.metrics.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute, MaxHeaderBytes: 16 << 10}
-		go func() { _ = m.Serve(listeners[2]) }()
+		go func() { _ = m.Serve(udf.Bounded(listeners[2], mostWatchers)) }()
 		defer m.Close() // after the server: its end can be watched
 	}
 	if s.results != nil && !s.config.Report.Off {
@@ -297,6 +322,7 @@ func (s *functionServer) serve(ctx context.Context, metricsAddr string) error {
 	}
 	fmt.Fprintf(s.stderr, "badger serves %d functions: Arrow Flight and gRPC on %s%s, HTTP on %s://%s%s\n",
 		len(s.catalogue.Functions()), listeners[0].Addr(), secured, scheme, listeners[1].Addr(), also)
+	s.boundMemory()
 	go s.watch(ctx, reload)
 	return s.server.Serve(ctx, listeners[0], listeners[1])
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/config"
+	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/hosting"
 	"github.com/badger-eval/badger/udf"
 )
@@ -48,9 +49,18 @@ func (s *functionServer) reload(ctx context.Context, say bool) error {
 	s.taking.Lock()
 	defer s.taking.Unlock()
 	was := config.New(&s.config)
+	file, err := s.wholeFile()
+	if err != nil {
+		return err
+	}
 	config, next, err := s.command.configuration(s.process)
 	if err != nil {
 		return err
+	}
+	for _, key := range next.Lost(s.layers) {
+		if hosting.Limiting(key) {
+			return errcode.New(errcode.FailedPrecondition, "%s would no longer bound callers; restart the server for that", key)
+		}
 	}
 	for _, key := range next.Changed(was) {
 		if hosting.Reloadable(key) {
@@ -80,9 +90,21 @@ func (s *functionServer) reload(ctx context.Context, say bool) error {
 	keep := s.config
 	keep.Auth, keep.TLS, keep.Metrics, keep.Judges, keep.Timeouts = config.Auth, config.TLS, config.Metrics, config.Judges, config.Timeouts
 	keep.Limits.Caller, keep.Limits.Callers = config.Limits.Caller, config.Limits.Callers
-	s.config = keep
+	s.config, s.layers, s.file = keep, next, file
 	s.tell(before, say)
 	return nil
+}
+
+// wholeFile is the configuration file as it is now.
+func (s *functionServer) wholeFile() ([]byte, error) {
+	if s.command.Config == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(s.command.Config)
+	if err != nil {
+		return nil, errcode.New(errcode.NotFound, "--config: %w", err)
+	}
+	return text, hosting.CheckFile(text, s.file)
 }
 
 // promote takes over the promoted judges of a warehouse that is connected now. After an error

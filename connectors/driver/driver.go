@@ -214,17 +214,32 @@ func ParseRef(s string) (Ref, error) {
 
 // Parts are the identifiers of a table's name, without their quotes.
 func (r Ref) Parts() ([]string, error) {
+	names, err := r.Names()
+	var parts []string
+	for _, n := range names {
+		parts = append(parts, n.Text)
+	}
+	return parts, err
+}
+
+// Name is one identifier. In quotes it is exact; without, it is found in whatever case it is typed.
+type Name struct {
+	Text   string // without quotes
+	Quoted bool
+}
+
+// Names are the identifiers of a table's name.
+func (r Ref) Names() (names []Name, err error) {
 	if r.Kind != RefTable || !isTableName(r.Name) {
 		return nil, errcode.New(errcode.InvalidArgument, "expected the name of a table")
 	}
-	var parts []string
 	for s := r.Name; s != ""; s = strings.TrimPrefix(s, ".") {
 		if s[0] != '"' {
 			end := strings.IndexByte(s, '.')
 			if end < 0 {
 				end = len(s)
 			}
-			parts, s = append(parts, s[:end]), s[end:]
+			names, s = append(names, Name{Text: s[:end]}), s[end:]
 			continue
 		}
 		end := 1
@@ -234,9 +249,9 @@ func (r Ref) Parts() ([]string, error) {
 			}
 			end++
 		}
-		parts, s = append(parts, strings.ReplaceAll(s[1:end], `""`, `"`)), s[end+1:]
+		names, s = append(names, Name{strings.ReplaceAll(s[1:end], `""`, `"`), true}), s[end+1:]
 	}
-	return parts, nil
+	return names, nil
 }
 
 // isTableName tells whether s is one to three identifiers joined by points, each plain or in double

@@ -26,79 +26,14 @@
 package arrowtable
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 
-	"github.com/badger-eval/badger/internal/account"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 )
-
-// Limits bound the size of a table. A limit of 0 is none.
-type Limits struct {
-	Rows  int64
-	Bytes int64 // of the table in memory, see [scoring.Table.MemoryBytes]
-
-	held *held // nil: no account
-}
-
-// held is what reading one table has reserved of its call's memory.
-type held struct {
-	ctx     context.Context //nolint:containedctx // lives for one call
-	account account.Account
-	bytes   int64
-}
-
-// For are the limits for a table that is read under ctx: where the call has a memory account, the
-// table counts there, and may not be larger than the account allows. What a table takes while it is
-// read is counted as twice its bytes, because the text is there beside the columns.
-func (l Limits) For(ctx context.Context) Limits {
-	a := account.From(ctx)
-	if a == nil {
-		return l
-	}
-	if most := a.Limit(); l.Bytes <= 0 || most < l.Bytes {
-		l.Bytes = most
-	}
-	l.held = &held{ctx: ctx, account: a}
-	return l
-}
-
-// CheckRows reports more rows than the limit allows.
-func (l Limits) CheckRows(rows int64) error {
-	if l.Rows > 0 && rows > l.Rows {
-		return errcode.New(errcode.ResourceExhausted, "more than the allowed %d rows", l.Rows)
-	}
-	return nil
-}
-
-// CheckBytes reports more bytes than the limit allows.
-func (l Limits) CheckBytes(bytes int64) error {
-	if l.Bytes > 0 && bytes > l.Bytes {
-		return errcode.New(errcode.ResourceExhausted, "more than the allowed %d bytes", l.Bytes)
-	}
-	if l.held == nil {
-		return nil
-	}
-	return l.held.grow(2 * bytes)
-}
-
-// grow reserves up to so many bytes in all, in steps, so that it is cheap to call often.
-func (h *held) grow(bytes int64) error {
-	const step = 1 << 20
-	if bytes <= h.bytes {
-		return nil
-	}
-	more := (bytes - h.bytes + step - 1) / step * step
-	if err := h.account.Hold(h.ctx, more); err != nil {
-		return err
-	}
-	h.bytes += more
-	return nil
-}
 
 // Read reads all records of r into a table. It does not release r.
 func Read(r array.RecordReader, limits Limits) (*scoring.Table, error) {
@@ -162,11 +97,13 @@ func (a *Accumulator) Append(rec arrow.Record) (err error) {
 		return err
 	}
 	for i, c := range a.columns {
-		c.room = -1
-		if a.limits.Bytes > 0 {
-			if c.room = a.limits.Bytes - a.bytes(); c.room < 0 {
-				return a.limits.CheckBytes(a.bytes())
+		c.grow, c.added, c.told = nil, 0, 0
+		if a.limits != (Limits{}) {
+			before := a.bytes()
+			if err := a.limits.CheckBytes(before); err != nil {
+				return err
 			}
+			c.grow = func(added int64) error { return a.limits.CheckBytes(before + added) }
 		}
 		if err := appendColumn(c, rec.Column(i), rec.NumRows()); err != nil {
 			return errcode.New(errcode.Of(err), "column %d (%q), %w", i+1, a.schema.Field(i).Name, err)

@@ -12,12 +12,14 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// column grows one column. room bounds the bytes that one array may add where its encoding hides
-// its size; -1 is no bound.
+// column grows one column. Where the encoding of an array hides its size, grow is told of what was
+// added, now and then; its error ends the reading. It may be nil.
 type column struct {
 	*scoring.Builder
-	kind kind
-	room int64
+	kind  kind
+	grow  func(added int64) error
+	added int64
+	told  int64
 
 	ints   []int64 // scratch
 	floats []float64
@@ -31,7 +33,14 @@ func validity(arr arrow.Array) scoring.Validity {
 	return scoring.Validity{Bits: arr.NullBitmapBytes(), Offset: arr.Data().Offset()}
 }
 
-var errTooLarge = errcode.New(errcode.ResourceExhausted, "the values take more than the allowed bytes")
+// add counts a value.
+func (c *column) add(v scoring.Value) error {
+	if c.added += int64(len(v.Text())) + 8; c.grow != nil && c.added-c.told > 64<<10 {
+		c.told = c.added
+		return c.grow(c.added)
+	}
+	return nil
+}
 
 // append appends an array: whole vectors where the types allow it, value by value elsewhere.
 func (c *column) append(arr arrow.Array) error {
@@ -235,10 +244,8 @@ func (c *column) appendOne(arr arrow.Array, i int) error {
 	if err != nil {
 		return err
 	}
-	if c.room >= 0 {
-		if c.room -= int64(len(v.Text())) + 8; c.room < 0 {
-			return errTooLarge
-		}
+	if err := c.add(v); err != nil {
+		return err
 	}
 	c.Append(v)
 	return nil
@@ -260,10 +267,8 @@ func (c *column) appendDictionary(arr *array.Dictionary) error {
 		if arr.IsValid(i) {
 			v = values[arr.GetValueIndex(i)]
 		}
-		if c.room >= 0 {
-			if c.room -= int64(len(v.Text())) + 8; c.room < 0 {
-				return errTooLarge
-			}
+		if err := c.add(v); err != nil {
+			return err
 		}
 		c.Append(v)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/apache/arrow/go/v17/arrow/ipc"
 	"github.com/apache/arrow/go/v17/arrow/memory"
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
@@ -18,8 +19,8 @@ import (
 // before the Arrow library reads them, what claims more than limits.Bytes is refused, and a stream
 // that ends inside a message is [errcode.DataLoss].
 func ReadStream(in io.Reader, limits Limits) (t *scoring.Table, err error) {
-	mem := LimitedAllocator(memory.NewGoAllocator(), limits.Bytes)
-	messages := &messageReader{in: bufio.NewReaderSize(in, 1<<16), mem: mem}
+	mem := limits.Allocator()
+	messages := &messageReader{in: bufio.NewReaderSize(in, 1<<16), mem: mem, limits: limits}
 	defer Recover(&err)
 	s, err := ipc.NewReaderFromMessageReader(messages, ipc.WithAllocator(mem))
 	if err != nil {
@@ -47,62 +48,15 @@ func CheckSchema(stream []byte) error {
 	return m.because(err)
 }
 
-// limitReached is what a limited allocator panics with.
-type limitReached struct{ max int64 }
-
-func (l limitReached) Error() string { return "more memory than allowed" }
-
-// limitedAllocator panics on what would allocate more than the limit at once.
-type limitedAllocator struct {
-	memory.Allocator
-	max int64
-}
-
-// LimitedAllocator makes an allocator for the Arrow libraries that refuses single allocations
-// beyond limit bytes (0 and less: none) by a panic, which [Recover] makes an error: lengths inside
-// a file may claim anything.
-func LimitedAllocator(mem memory.Allocator, limit int64) memory.Allocator {
-	if limit <= 0 {
-		return mem
-	}
-	return limitedAllocator{mem, limit + 1<<10} // buffers are rounded up
-}
-
-func (a limitedAllocator) Allocate(size int) []byte {
-	if size < 0 || int64(size) > a.max {
-		panic(limitReached{a.max})
-	}
-	return a.Allocator.Allocate(size)
-}
-
-func (a limitedAllocator) Reallocate(size int, b []byte) []byte {
-	if size < 0 || int64(size) > a.max {
-		panic(limitReached{a.max})
-	}
-	return a.Allocator.Reallocate(size, b)
-}
-
-// Recover, deferred, makes an error of a panic: the Arrow libraries panic on malformed bytes.
-func Recover(err *error) {
-	v := recover()
-	if v == nil {
-		return
-	}
-	*err = errcode.New(errcode.DataLoss, "malformed content, or in a form that is not read")
-	if e, ok := v.(error); ok && errors.As(e, new(limitReached)) {
-		*err = Classify(e)
-	}
-}
-
 // Classify gives an error of the Arrow libraries its code: ResourceExhausted beyond a limit, else
 // DataLoss.
 func Classify(err error) error {
-	var limit limitReached
+	var limit refused
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &limit):
-		return errcode.New(errcode.ResourceExhausted, "more than the allowed %d bytes", limit.max-1<<10)
+		return limit.error
 	case errcode.Of(err) != errcode.Unknown:
 		return err
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
@@ -115,10 +69,12 @@ func Classify(err error) error {
 // behind a message's head for one that ended there; this one does not, and bounds what a head may
 // claim.
 type messageReader struct {
-	in  io.Reader
-	mem memory.Allocator
-	msg *ipc.Message
-	err error
+	in     io.Reader
+	mem    memory.Allocator
+	limits Limits
+	window int64 // bytes that are reserved for decompressing
+	msg    *ipc.Message
+	err    error
 }
 
 var _ ipc.MessageReader = (*messageReader)(nil)
@@ -178,11 +134,17 @@ func (m *messageReader) next() (*ipc.Message, error) {
 	if err != nil {
 		return nil, err
 	}
+	if m.limits.Bytes > 0 && length > m.limits.Bytes+1<<16 {
+		return nil, errcode.New(errcode.ResourceExhausted, "more than the allowed %d bytes", m.limits.Bytes)
+	}
 	body, err := m.read(length)
 	if err != nil {
 		return nil, err
 	}
 	defer body.Release()
+	if err := m.checkWindows(meta.Bytes(), body.Bytes()); err != nil {
+		return nil, err
+	}
 	return ipc.NewMessage(meta, body), nil
 }
 
@@ -202,4 +164,41 @@ func (m *messageReader) read(n int64) (*memory.Buffer, error) {
 		have += step
 	}
 	return buf, nil
+}
+
+// checkWindows reserves the memory for the windows of buffers that are compressed with zstd: how large
+// they are stands in each buffer.
+func (m *messageReader) checkWindows(meta, body []byte) (err error) {
+	for _, part := range zstdBuffers(meta, body) {
+		if m.window, err = m.limits.ReserveWindow(part, m.window); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxWindow is the most that a decompressor may keep of what it has read, that of zstd's levels up to
+// 19. A frame in one piece may be as long as a table.
+const maxWindow = 8 << 20
+
+// ReserveWindow reserves the memory for reading a zstd frame, where a window of so many bytes was
+// reserved before, and returns the larger of the two. A window of more than 8 MiB, as --long and
+// --ultra make, and as ten bytes can claim, is ResourceExhausted.
+func (l Limits) ReserveWindow(frame []byte, before int64) (int64, error) {
+	var h zstd.Header
+	if err := h.Decode(frame); err != nil || h.Skippable {
+		return before, nil //nolint:nilerr // the decompressor says what is wrong
+	}
+	most := uint64(maxWindow)
+	if h.SingleSegment {
+		most = max(most, uint64(max(l.Bytes, 0)))
+	}
+	if h.WindowSize > most {
+		return 0, errcode.New(errcode.ResourceExhausted, "compressed with a window of %d bytes, expected at most %d; compress without --long and --ultra", h.WindowSize, most)
+	}
+	window := int64(h.WindowSize) //nolint:gosec // checked above
+	if window <= before {
+		return before, nil
+	}
+	return window, l.Beside(2 * (window - before))
 }

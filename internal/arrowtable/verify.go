@@ -203,3 +203,34 @@ func (v *verifier) dictionaryBatch(at int64) {
 		v.sub(t, 1, v.recordBatch)
 	}
 }
+
+// zstdBuffers are the buffers of a message that [CheckMessage] has found sound, as far as they are
+// compressed with zstd. A buffer begins with its length before compression, in 8 bytes.
+func zstdBuffers(meta, body []byte) (parts [][]byte) {
+	const zstdCodec = 1
+	v := verifier{b: meta, visits: len(meta)/8 + 64}
+	root, _ := v.table(int64(v.u32(0)))
+	batch, ok := v.table(v.target(root, 2))
+	if kind := v.field(root, 1, 1); kind > 0 && meta[kind] == 2 { // a dictionary's
+		batch, ok = v.table(v.target(batch, 1))
+	}
+	if !ok {
+		return nil
+	}
+	at := v.target(batch, 3)
+	if at == 0 {
+		return nil
+	}
+	compression, _ := v.table(at)
+	if codec := v.field(compression, 0, 1); codec == 0 || meta[codec] != zstdCodec {
+		return nil
+	}
+	first, n := v.vector(batch, 2, 16)
+	for i := range n {
+		offset, length := binary.LittleEndian.Uint64(meta[first+16*i:]), binary.LittleEndian.Uint64(meta[first+16*i+8:])
+		if size := uint64(len(body)); length > 8 && length <= size && offset <= size-length {
+			parts = append(parts, body[offset+8:offset+length])
+		}
+	}
+	return parts
+}

@@ -81,7 +81,8 @@ func (s *identities) add(of scoring.AnswerID) bool {
 // Distinct yields the items of a source, one for each identity. Which of several items with one
 // identity is the answer nobody can tell, and their order must not decide what passes: they become
 // one item, in the place of the first and with its question, that cannot be loaded and says how many
-// there are. A copy that [FindCopies] did not tell of ends the source with an error coded
+// there are. An item whose names cannot be kept in every warehouse becomes one that cannot be loaded,
+// under the name of its place. A copy that [FindCopies] did not tell of ends the source with an error coded
 // FailedPrecondition.
 func Distinct(ctx context.Context, src Source) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
@@ -107,12 +108,12 @@ func distinct(ctx context.Context, src Source, copies map[scoring.AnswerID]Copie
 			case !first && several:
 				continue
 			case !first:
-				yield(Item{}, errcode.New(errcode.FailedPrecondition, "case %q came again at %s, after it was scored; leave one of its rows, and begin a new run", item.CaseID, item.Place)) // nobody could tell in advance
+				yield(Item{}, errcode.New(errcode.FailedPrecondition, "case %.200q came again at %s, after it was scored; leave one of its rows, and begin a new run", item.CaseID, item.Place)) // nobody could tell in advance
 				return
 			case several:
 				item = unclear(item, c)
 			}
-			if !yield(item, nil) {
+			if !yield(kept(item), nil) {
 				return
 			}
 		}
@@ -139,5 +140,5 @@ func severalRows(of scoring.AnswerID, c Copies) error {
 		}
 		where += ")"
 	}
-	return errcode.New(errcode.AlreadyExists, "case %q%s has %d rows%s, expected one; none of them is scored", of.CaseID, whose, c.Items, where)
+	return errcode.New(errcode.AlreadyExists, "case %.200q%s has %d rows%s, expected one; none of them is scored", of.CaseID, whose, c.Items, where)
 }

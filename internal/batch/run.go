@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/badger-eval/badger/internal/account"
 	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
@@ -29,6 +30,7 @@ type run struct {
 	stopTaking, cut, end     context.CancelFunc
 
 	room     *semaphore.Weighted // bytes, and so cases, that may be held
+	reading  *account.Pool       // of what references name
 	items    chan sourced
 	jobs     chan *job
 	results  chan *job
@@ -45,6 +47,13 @@ type run struct {
 	meter   meter
 	changed int64 // of the stored
 }
+
+// The memory of a run for results that references name: of all together, and of the table of one. A
+// few bytes of a file that an agent wrote may stand for billions.
+const (
+	readingBytes = 512 << 20
+	resultBytes  = 128 << 20
+)
 
 // job is a case on its way through a run.
 type job struct {
@@ -63,7 +72,7 @@ type job struct {
 func newRun(ctx context.Context, r Runner, name string, ledger Ledger, metrics []*scoring.Metric) *run {
 	x := &run{
 		Runner: r, name: name, ledger: ledger, metrics: metrics,
-		room: semaphore.NewWeighted(r.MemoryBytes), items: make(chan sourced), sourceDone: make(chan struct{}), jobs: make(chan *job, r.Concurrency),
+		room: semaphore.NewWeighted(r.MemoryBytes), reading: account.NewPool(readingBytes, resultBytes), items: make(chan sourced), sourceDone: make(chan struct{}), jobs: make(chan *job, r.Concurrency),
 		results: make(chan *job, r.Window), // all that are held: workers do not wait while a batch is stored
 		starved: make(chan struct{}, 1), meter: meter{now: r.Now, start: r.Now()},
 	}
@@ -224,6 +233,8 @@ func (x *run) score(j *job) {
 		ctx, cancel = context.WithTimeout(ctx, x.CaseLimit)
 		defer cancel()
 	}
+	ctx, read := x.reading.With(ctx)
+	defer read()
 	c, err := load(ctx, &j.item)
 	var scores []scoring.Score
 	gold := ""

@@ -130,6 +130,17 @@ func (l *Layers) Changed(from *Layers) (paths []string) {
 	return paths
 }
 
+// Lost lists the keys that something set in a configuration of the same struct, and that nothing sets
+// now.
+func (l *Layers) Lost(from *Layers) (paths []string) {
+	for _, s := range l.keys {
+		if from.from[s.Path] != "" && l.from[s.Path] == "" {
+			paths = append(paths, s.Path)
+		}
+	}
+	return paths
+}
+
 func (l *Layers) text(s Key) string {
 	v, ok := l.value(s)
 	if !ok || v.IsZero() {

@@ -101,7 +101,7 @@ var Sections = []Section{
 		{"FL-4", "A batch cut into slices has all its rows, in order.", "udf", "pyarrow: udf TestPythonClients", ""},
 		{"FL-5", "Every layout of Arrow is read: slices, all NULL, no bitmap, dictionaries, no rows.", "udf TestArrowLayouts", "pyarrow, oldest and newest: udf TestOldestPyarrow", ""},
 		{"FL-6", "A cell of 10 MB passes; a message above the limit is RESOURCE_EXHAUSTED.", "udf TestLargeCells", "", ""},
-		{"FL-7", "LZ4 and ZSTD bodies are read; replies are not compressed.", "udf TestCompressedArrow", "pyarrow: udf TestPythonClients", ""},
+		{"FL-7", "LZ4 and ZSTD bodies are refused: only their end tells how large they are; replies are not compressed.", "udf TestCompressedArrow", "pyarrow: udf TestPythonClients", "No warehouse compresses them."},
 		{"FL-8", "An unknown handler is NOT_FOUND, without data.", "udf TestFlightExchangeSteps", "pyarrow: udf TestPythonClients", ""},
 		{"FL-9", "64 exchanges at once keep their rows apart and their memory bounded; one too many gets the status of overload.", "udf; udf TestConcurrentExchanges; udf TestFlightOverload", "", ""},
 		{"FL-10", "Pings every 30 s on an idle connection do not end it.", "udf", "", ""},

@@ -1,6 +1,7 @@
 package hosting
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/udf"
 )
 
@@ -17,6 +19,26 @@ var reloadable = []string{"auth", "tls", "metrics", "judges", "timeouts", "limit
 // Reloadable tells whether a running server takes over a key.
 func Reloadable(path string) bool {
 	return slices.ContainsFunc(reloadable, func(r string) bool { return path == r || strings.HasPrefix(path, r+".") })
+}
+
+// limiting are the keys, or sections, that bound callers. A running server keeps those that are set.
+var limiting = []string{"limits.caller", "limits.callers"}
+
+// Limiting tells whether a key bounds callers.
+func Limiting(path string) bool {
+	return slices.ContainsFunc(limiting, func(r string) bool { return path == r || strings.HasPrefix(path, r+".") })
+}
+
+// CheckFile refuses a configuration that is no whole file: an editor or a full disk may have left none
+// of it, or the beginning. before is the one that counts.
+func CheckFile(text, before []byte) error {
+	if len(bytes.TrimSpace(text)) == 0 && len(bytes.TrimSpace(before)) > 0 {
+		return errcode.New(errcode.InvalidArgument, "the file is empty; restart the server for a configuration without keys")
+	}
+	if bytes.HasSuffix(before, []byte{'\n'}) && !bytes.HasSuffix(text, []byte{'\n'}) {
+		return errcode.New(errcode.InvalidArgument, "the file ends in the middle of a line, which the one before did not: it seems to be cut")
+	}
+	return nil
 }
 
 // Names are the functions with their versions.

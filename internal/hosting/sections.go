@@ -53,6 +53,7 @@ type Limits struct {
 	MessageBytes   int           `yaml:"message_bytes"`
 	BatchRows      int           `yaml:"batch_rows"`
 	Calls          int           `yaml:"calls"`
+	Connections    int           `yaml:"connections"` // of each listener
 	MemoryBytes    int64         `yaml:"memory_bytes"`
 	ReferenceBytes int64         `yaml:"reference_bytes"`
 	ReadTime       time.Duration `yaml:"read_time"`
@@ -77,7 +78,7 @@ func (c CallerLimits) limits() udf.CallerLimits {
 // Limits are the limits in the server's form.
 func (c Limits) Limits() udf.Limits {
 	out := udf.Limits{
-		Body: c.BodyBytes, Message: c.MessageBytes, Rows: c.BatchRows, Calls: c.Calls, InFlight: c.MemoryBytes, Reference: c.ReferenceBytes,
+		Body: c.BodyBytes, Message: c.MessageBytes, Rows: c.BatchRows, Calls: c.Calls, Connections: c.Connections, InFlight: c.MemoryBytes, Reference: c.ReferenceBytes,
 		ReadTime: c.ReadTime, StopGrace: c.StopGrace, StopDelay: c.StopDelay, Caller: c.Caller.limits(), Callers: map[string]udf.CallerLimits{},
 	}
 	for name, l := range c.Callers {
@@ -125,6 +126,7 @@ func (l Listen) MetricsAddress() (string, error) {
 // Fill takes the limits that hold.
 func (c *Limits) Fill(l udf.Limits) {
 	c.BodyBytes, c.MessageBytes, c.BatchRows, c.Calls, c.MemoryBytes, c.ReferenceBytes = l.Body, l.Message, l.Rows, l.Calls, l.InFlight, l.Reference
+	c.Connections = l.Connections
 	c.ReadTime, c.StopGrace, c.StopDelay = l.ReadTime, l.StopGrace, l.StopDelay
 	c.Caller = CallerLimits{Calls: l.Caller.Calls, MemoryBytes: l.Caller.InFlight, RowsPerSecond: l.Caller.Rows}
 }

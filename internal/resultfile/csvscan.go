@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
 )
 
 // cell is one cell of a CSV record. Its text is valid until the next record.
@@ -22,6 +23,7 @@ type csvScanner struct {
 	delim byte
 	max   int64                   // bytes of text; 0 or less is no limit
 	check func(total int64) error // counts the text that has come; may be nil
+	grow  func(n int64) error     // reserves n bytes for a longer buffer; may be nil
 
 	buf      []byte
 	pos, end int
@@ -74,6 +76,11 @@ func (s *csvScanner) fill() error {
 		s.pos = 0
 	}
 	if s.end == len(s.buf) {
+		if s.grow != nil { // what is added, and the copy
+			if err := s.grow(2 * int64(len(s.buf))); err != nil {
+				return err
+			}
+		}
 		s.buf = append(s.buf, make([]byte, len(s.buf))...)
 	}
 	n, err := io.ReadAtLeast(s.in, s.buf[s.end:], 1)
@@ -104,6 +111,9 @@ func (s *csvScanner) consumed() int64 { return s.total - int64(s.end-s.pos) }
 func (s *csvScanner) record(b []byte) (int, error) {
 	s.cells, s.scratch = s.cells[:0], s.scratch[:0]
 	for i := 0; ; {
+		if len(s.cells) == scoring.MaxColumns {
+			return 0, errcode.New(errcode.ResourceExhausted, "more than %d columns", scoring.MaxColumns)
+		}
 		var j int
 		if i < len(b) && b[i] == '"' {
 			if j = s.quoted(b, i); j == 0 {

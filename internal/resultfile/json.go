@@ -17,11 +17,11 @@ func (r *reader) readJSON(in io.Reader) (*scoring.Table, error) {
 	}
 	data = jsonscan.QuoteNonFinite(bytes.TrimPrefix(data, []byte("\ufeff")))
 	if isInline(data) {
-		t, err := scoring.ParseResult(data)
-		if err != nil {
-			return nil, err
+		inline := scoring.ParseResultTextWithin(data, r.limits.CheckBytes)
+		if inline.Err != nil {
+			return nil, inline.Err
 		}
-		return t, r.limits.CheckRows(int64(t.Rows()))
+		return inline.Table, r.limits.CheckRows(int64(inline.Table.Rows()))
 	}
 	if err := checkObject(data); err != nil {
 		return nil, err

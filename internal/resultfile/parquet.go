@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow"
-	"github.com/apache/arrow/go/v17/arrow/memory"
 	"github.com/apache/arrow/go/v17/parquet"
 	"github.com/apache/arrow/go/v17/parquet/compress"
 	"github.com/apache/arrow/go/v17/parquet/file"
@@ -24,8 +23,13 @@ import (
 // readParquet reads a Parquet file. How many rows there are stands in its footer, so too many are
 // refused before any is read.
 func (r *reader) readParquet(in readerAtSeeker) (*scoring.Table, error) {
-	mem := arrowtable.LimitedAllocator(memory.NewGoAllocator(), r.limits.Bytes)
-	f, err := file.NewParquetReader(in, file.WithReadProps(parquet.NewReaderProperties(mem)))
+	if err := r.checkFooter(in); err != nil {
+		return nil, err
+	}
+	mem := r.limits.Allocator()
+	properties := parquet.NewReaderProperties(mem)
+	properties.BufferedStreamEnabled, properties.BufferSize = true, 64<<10 // else a chunk is read whole
+	f, err := file.NewParquetReader(in, file.WithReadProps(properties))
 	if err != nil {
 		return nil, errcode.New(errcode.DataLoss, "no valid Parquet footer: the file is truncated or corrupt")
 	}
@@ -79,6 +83,33 @@ func (r *reader) readParquet(in readerAtSeeker) (*scoring.Table, error) {
 		return nil, err
 	}
 	return t, exactInt96(f, t)
+}
+
+// footerGrowth is how many bytes of memory a byte of the footer takes at most: its lists are of small
+// structures.
+const footerGrowth = 40
+
+// checkFooter reserves the memory for the footer, whose length stands at the end of the file.
+func (r *reader) checkFooter(in readerAtSeeker) error {
+	size, err := in.Seek(0, io.SeekEnd)
+	if err != nil {
+		return ioError(err)
+	}
+	end := make([]byte, 8)
+	if size < int64(len(end)) {
+		return ioError(io.ErrUnexpectedEOF)
+	}
+	if _, err := in.ReadAt(end, size-int64(len(end))); err != nil {
+		return ioError(err)
+	}
+	footer := int64(binary.LittleEndian.Uint32(end))
+	if footer > size {
+		return errcode.New(errcode.DataLoss, "no valid Parquet footer: the file is truncated or corrupt")
+	}
+	if most := r.limits.Bytes; most > 0 && footer > most/8 {
+		return errcode.New(errcode.ResourceExhausted, "a footer of %d bytes, expected at most %d", footer, most/8)
+	}
+	return r.limits.Beside(footerGrowth * footer)
 }
 
 // byteStreamSplit is an encoding that the library does not know; a file of it would look empty.

@@ -117,7 +117,12 @@ func (r *reader) read(f *os.File) (*scoring.Table, error) {
 		}
 		plain, r.name = z, strings.TrimSuffix(r.name, ".gz")
 	case bytes.Equal(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
-		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20))
+		head, _ := in.Peek(zstd.HeaderMaxSize)
+		window, err := r.limits.ReserveWindow(head, 0)
+		if err != nil {
+			return nil, err
+		}
+		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(uint64(max(window, 1<<20)))) //nolint:gosec // not negative
 		if err != nil {
 			return nil, ioError(err)
 		}
@@ -192,34 +197,35 @@ type readerAtSeeker interface {
 	io.Reader
 }
 
-// readAll reads everything that the limit allows.
+// readAll reads everything that the limit allows. Its memory is reserved before it is taken.
 func (r *reader) readAll(in io.Reader) ([]byte, error) {
 	if r.limits.Bytes > 0 {
 		in = io.LimitReader(in, r.limits.Bytes+1)
 	}
-	var b bytes.Buffer
-	if _, err := b.ReadFrom(&countedReader{contextReader: contextReader{r.ctx, in}, check: r.limits.CheckBytes}); err != nil {
-		return nil, ioError(err)
-	}
-	return b.Bytes(), nil
-}
-
-// countedReader checks how much has come.
-type countedReader struct {
-	contextReader
-	check func(total int64) error
-	total int64
-}
-
-func (c *countedReader) Read(p []byte) (int, error) {
-	n, err := c.contextReader.Read(p)
-	c.total += int64(n)
-	if n > 0 {
-		if err := c.check(c.total); err != nil {
-			return n, err
+	in = contextReader{r.ctx, in}
+	var data []byte
+	for size := max(64<<10, r.size+1); ; size *= 2 {
+		if err := r.limits.Beside(size); err != nil {
+			return nil, err
+		}
+		before := int64(cap(data))
+		data = append(make([]byte, 0, size), data...)
+		if err := r.limits.Beside(-before); err != nil {
+			return nil, err
+		}
+		for len(data) < cap(data) {
+			n, err := in.Read(data[len(data):cap(data)])
+			if data = data[:len(data)+n]; r.limits.Bytes > 0 && int64(len(data)) > r.limits.Bytes {
+				return nil, r.limits.CheckBytes(int64(len(data)))
+			}
+			if errors.Is(err, io.EOF) {
+				return data, nil
+			}
+			if err != nil {
+				return nil, ioError(err)
+			}
 		}
 	}
-	return n, err
 }
 
 type contextReader struct {

@@ -115,6 +115,7 @@ type identify interface {
 
 // Guard identifies the callers of one listener.
 type Guard struct {
+	config    Config
 	mode      Mode
 	how       identify
 	ca        *Watched[*x509.CertPool] // nil: no client certificates
@@ -141,7 +142,7 @@ func New(c Config, s Surroundings) (*Guard, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	g := &Guard{mode: c.Mode, roles: map[string][]Role{}, own: func(string) bool { return false }}
+	g := &Guard{config: c, mode: c.Mode, roles: map[string][]Role{}, own: func(string) bool { return false }}
 	var err error
 	for name, roles := range c.Roles {
 		if g.roles[name], err = parseRoles("roles."+Clean(name), roles); err != nil {

@@ -2,8 +2,8 @@ package identity
 
 import (
 	"context"
+	"crypto/rsa"
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -68,14 +68,22 @@ func parseKeys(data []byte) ([]jose.JSONWebKey, error) {
 		if json.Unmarshal(r, &k) != nil { // of a kind that is not known: RFC 7517 says to ignore it
 			continue
 		}
-		if k.IsPublic() && k.Valid() && (k.Use == "" || k.Use == "sig") {
+		if k.IsPublic() && k.Valid() && (k.Use == "" || k.Use == "sig") && longEnough(k.Key) {
 			keys = append(keys, k)
 		}
 	}
 	if len(keys) == 0 {
-		return nil, errcode.New(errcode.InvalidArgument, "the key set has no public key for signatures")
+		return nil, errcode.New(errcode.InvalidArgument, "the key set has no public key for signatures, of at least %d bits where it is RSA", leastRSA)
 	}
 	return keys, nil
+}
+
+// leastRSA is how many bits an RSA key needs (RFC 7518, section 3.3).
+const leastRSA = 2048
+
+func longEnough(key any) bool {
+	k, ok := key.(*rsa.PublicKey)
+	return !ok || k.N.BitLen() >= leastRSA
 }
 
 // matching are the keys with that id and algorithm, as far as they say.
@@ -101,15 +109,15 @@ func (k keyFile) err() error { _, err := k.Value(); return err }
 // Times of a key set that is fetched.
 const (
 	keysFresh  = 5 * time.Minute  // it counts without another look
-	keysStale  = 15 * time.Minute // it counts while the issuer cannot be reached
+	keysStale  = 15 * time.Minute // it counts while the issuer gives no other
 	keysPause  = 5 * time.Second  // between two attempts to fetch it
 	keysTime   = 10 * time.Second // for one attempt
 	keysLength = 1 << 20          // bytes
 )
 
 // keyURL is a key set that is fetched. A new key is found when a token has its id, and a withdrawn
-// one is forgotten after keysFresh. Where the issuer answers with something that is no key set,
-// none counts; where it does not answer, the last one does for keysStale.
+// one is forgotten after keysFresh. Where the issuer does not answer with a key set, the last one
+// counts for keysStale, whatever else it said: one wrong answer locks nobody out.
 type keyURL struct {
 	issuer  string
 	at      string // the URL of the key set; empty: the discovery document names it
@@ -129,7 +137,7 @@ func (k *keyURL) find(ctx context.Context, id, algorithm string) ([]jose.JSONWeb
 	keys, fresh, wait := k.cached()
 	found := matching(keys, id, algorithm)
 	if wait || fresh && len(found) > 0 {
-		return found, unavailable(keys)
+		return found, k.missing(keys, found)
 	}
 	done := k.flight.DoChan("", func() (any, error) { k.refresh(); return nil, nil })
 	select {
@@ -138,7 +146,20 @@ func (k *keyURL) find(ctx context.Context, id, algorithm string) ([]jose.JSONWeb
 		return nil, ctx.Err()
 	}
 	keys, _, _ = k.cached()
-	return matching(keys, id, algorithm), unavailable(keys)
+	found = matching(keys, id, algorithm)
+	return found, k.missing(keys, found)
+}
+
+// missing is the error where no key was found: Unavailable if the issuer, which may have it, could not
+// be asked, and none if it does not have it.
+func (k *keyURL) missing(keys, found []jose.JSONWebKey) error {
+	k.mu.Lock()
+	bad := k.bad
+	k.mu.Unlock()
+	if len(found) == 0 && bad != nil {
+		keys = nil
+	}
+	return unavailable(keys)
 }
 
 // cached is what is there: whether it is fresh, and whether to wait before the next attempt.
@@ -183,21 +204,14 @@ func (k *keyURL) refresh() {
 	k.mu.Lock()
 	was := k.bad
 	k.tried, k.bad = k.now(), err
-	var answered *answered
-	switch {
-	case err == nil:
+	if err == nil {
 		k.keys, k.fetched = keys, k.tried
-	case errors.As(err, &answered):
-		k.keys = nil
 	}
 	k.mu.Unlock()
 	if (was == nil) != (err == nil) {
 		k.changed("OIDC key set", err)
 	}
 }
-
-// answered is the error of an issuer that was reached.
-type answered struct{ error }
 
 func (k *keyURL) fetch(ctx context.Context) ([]jose.JSONWebKey, error) {
 	at := k.at
@@ -211,7 +225,7 @@ func (k *keyURL) fetch(ctx context.Context) ([]jose.JSONWebKey, error) {
 			Keys   string `json:"jwks_uri"`
 		}
 		if json.Unmarshal(body, &doc) != nil || doc.Issuer != k.issuer || checkURL(doc.Keys) != nil {
-			return nil, &answered{errcode.New(errcode.InvalidArgument, "the issuer's discovery document is malformed, of another issuer, or names no https URL of its keys")}
+			return nil, errcode.New(errcode.InvalidArgument, "the issuer's discovery document is malformed, of another issuer, or names no https URL of its keys")
 		}
 		at = doc.Keys
 	}
@@ -219,11 +233,7 @@ func (k *keyURL) fetch(ctx context.Context) ([]jose.JSONWebKey, error) {
 	if err != nil {
 		return nil, err
 	}
-	keys, err := parseKeys(body)
-	if err != nil {
-		return nil, &answered{err}
-	}
-	return keys, nil
+	return parseKeys(body)
 }
 
 func (k *keyURL) get(ctx context.Context, at string) ([]byte, error) {
@@ -243,9 +253,9 @@ func (k *keyURL) get(ctx context.Context, at string) ([]byte, error) {
 	case resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests:
 		return nil, errcode.New(errcode.Unavailable, "the issuer answered with status %d", resp.StatusCode)
 	case resp.StatusCode != http.StatusOK:
-		return nil, &answered{errcode.New(errcode.NotFound, "the issuer answered with status %d", resp.StatusCode)}
+		return nil, errcode.New(errcode.NotFound, "the issuer answered with status %d", resp.StatusCode)
 	case len(body) > keysLength:
-		return nil, &answered{errcode.New(errcode.ResourceExhausted, "the issuer's answer is longer than %d bytes", keysLength)}
+		return nil, errcode.New(errcode.ResourceExhausted, "the issuer's answer is longer than %d bytes", keysLength)
 	}
 	return body, nil
 }

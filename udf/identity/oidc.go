@@ -172,7 +172,8 @@ func (c *tokenClaims) allowed(emails, subjects []string, anyone bool) (string, e
 func matches(list []string, s string) bool {
 	for _, p := range list {
 		domain, ok := strings.CutPrefix(p, "*@")
-		if p == s || p == "*" || ok && strings.HasSuffix(s, "@"+domain) {
+		local, found := strings.CutSuffix(s, "@"+domain)
+		if p == s || p == "*" || ok && found && local != "" {
 			return true
 		}
 	}

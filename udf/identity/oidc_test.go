@@ -222,8 +222,8 @@ func keyInside(t *testing.T, s signer, payload []byte) string {
 	return text
 }
 
-// Keys come and go: a new one is found when a token has it, one that was withdrawn is forgotten, and
-// where there is no key set nobody is let in.
+// Keys come and go: a new one is found when a token has it, one that was withdrawn is forgotten. Where
+// there is no other key set, whatever the issuer says instead, the last one counts for a while.
 func TestKeysRotate(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	is := newIssuer(t)
@@ -278,13 +278,34 @@ func TestKeysRotate(t *testing.T) {
 		t.Errorf("events %v, %v", events, g.Err())
 	}
 
-	for why, text := range map[string]string{"empty": "", "no keys": `{"keys":[]}`, "malformed": `{"keys":`, "a shared secret": `{"keys":[{"kty":"oct","k":"c2VjcmV0","kid":"2"}]}`} {
+	for why, text := range map[string]string{"empty": "", "a page": "<html>maintenance</html>", "no keys": `{"keys":[]}`, "malformed": `{"keys":`, "a shared secret": `{"keys":[{"kty":"oct","k":"c2VjcmV0","kid":"2"}]}`} {
 		now = now.Add(keysFresh)
 		is.publish(200, keySet(t, two))
 		expect(t, "before "+why, g, by(two), "x")
 		now = now.Add(keysFresh)
 		is.publish(200, text)
-		expect(t, "a key set that is "+why, g, by(two), errcode.Unavailable)
+		expect(t, "a key set that is "+why, g, by(two), "x")
+		expect(t, "an unknown key beside one that is "+why, g, by(one), errcode.Unavailable)
+		expect(t, "the key that counts, after the unknown one", g, by(two), "x")
+		now = now.Add(keysStale - keysFresh)
+		expect(t, "a key set that is for long "+why, g, by(two), errcode.Unavailable)
+	}
+}
+
+// A key that can be factored is no key, and an address is somebody's.
+func TestWeakKeysAndEmptyAddresses(t *testing.T) {
+	weak, err := rsa.GenerateKey(rand.Reader, 1024)
+	if err != nil {
+		t.Skipf("Go makes no such key any more: %v", err)
+	}
+	set, _ := json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: &weak.PublicKey, KeyID: "1"}}})
+	if keys, err := parseKeys(set); err == nil {
+		t.Errorf("%d keys of 1,024 bits count", len(keys))
+	}
+	for address, want := range map[string]bool{"ana@corp.example": true, "@corp.example": false, "ana@sub.corp.example": false, "corp.example": false} {
+		if matches([]string{"*@corp.example"}, address) != want {
+			t.Errorf("%q: %v", address, !want)
+		}
 	}
 }
 

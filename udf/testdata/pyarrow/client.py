@@ -87,7 +87,11 @@ def layouts():
     for codec in ("lz4", "zstd"):
         options = fl.FlightCallOptions(write_options=pa.ipc.IpcWriteOptions(compression=codec))
         batch = pa.RecordBatch.from_arrays([pa.array(["a" * 1000] * 100)], names=["x"])
-        check(codec, exchange(client, "badger_echo", [batch], options).column(0).to_pylist(), ["a" * 1000] * 100)
+        try:
+            exchange(client, "badger_echo", [batch], options)
+            sys.exit(f"buffers compressed by {codec} were taken")
+        except pa.ArrowInvalid as e:
+            check(codec, "compressed" in str(e), True)
     try:
         client.get_flight_info(fl.FlightDescriptor.for_path("nope"))
         sys.exit("an unknown function was found")

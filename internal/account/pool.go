@@ -1,0 +1,91 @@
+package account
+
+import (
+	"context"
+	"sync"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// Pool is memory that several readings share, and that none of them is refused: they wait for one
+// another. The one that holds some for the longest time never waits, so that what is taken at once is
+// at most the pool and what one of them takes.
+type Pool struct {
+	each int64 // bytes of one result
+
+	mu    sync.Mutex
+	freed sync.Cond
+	free  int64
+	began int64 // readings that have taken something
+	of    map[int64]*drawn
+}
+
+// NewPool makes a pool of so many bytes, of which one result may take each.
+func NewPool(bytes, each int64) *Pool {
+	p := &Pool{each: each, free: bytes, of: map[int64]*drawn{}}
+	p.freed.L = &p.mu
+	return p
+}
+
+// With is ctx of one reading, with an account in the pool, and what ends it.
+func (p *Pool) With(ctx context.Context) (reading context.Context, end func()) {
+	d := &drawn{pool: p}
+	return With(ctx, d), d.end
+}
+
+// drawn is what one reading has taken.
+type drawn struct {
+	pool *Pool
+	turn int64 // the lower, the longer; 0: nothing was taken
+	held int64
+}
+
+// Limit is Account's.
+func (d *drawn) Limit() int64 { return d.pool.each }
+
+// Hold is Account's. It waits; the error is that of ctx.
+func (d *drawn) Hold(ctx context.Context, n int64) error {
+	p := d.pool
+	stop := context.AfterFunc(ctx, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.freed.Broadcast()
+	})
+	defer stop()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if d.turn == 0 {
+		p.began++
+		d.turn = p.began
+		p.of[d.turn] = d
+	}
+	for p.free < n && !p.first(d) {
+		if err := ctx.Err(); err != nil {
+			return errcode.New(errcode.Of(err), "waiting for the memory of other results: %w", err)
+		}
+		p.freed.Wait()
+	}
+	p.free -= n
+	d.held += n
+	return nil
+}
+
+// first tells whether nobody has held memory for longer.
+func (p *Pool) first(d *drawn) bool {
+	for turn := range p.of {
+		if turn < d.turn {
+			return false
+		}
+	}
+	return true
+}
+
+func (d *drawn) end() {
+	p := d.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.of, d.turn)
+	p.free += d.held
+	d.held = 0
+	p.freed.Broadcast()
+}

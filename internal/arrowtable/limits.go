@@ -1,0 +1,160 @@
+package arrowtable
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"github.com/badger-eval/badger/internal/account"
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// Limits bound the size of a table. A limit of 0 is none.
+type Limits struct {
+	Rows  int64
+	Bytes int64 // of the table in memory, see [scoring.Table.MemoryBytes]
+
+	held *held // nil: no account
+}
+
+// held is what reading one table has reserved of its call's memory: twice what the table has come to,
+// because columns grow by doubling, and what is in memory beside it.
+type held struct {
+	ctx     context.Context //nolint:containedctx // lives for one call
+	account account.Account
+
+	mu     sync.Mutex
+	bytes  int64 // reserved
+	table  int64
+	beside int64
+}
+
+// For are the limits for a table that is read under ctx: where the call has a memory account, the
+// table counts there, and may not be larger than the account allows.
+func (l Limits) For(ctx context.Context) Limits {
+	a := account.From(ctx)
+	if a == nil {
+		return l
+	}
+	if most := a.Limit(); l.Bytes <= 0 || most < l.Bytes {
+		l.Bytes = most
+	}
+	l.held = &held{ctx: ctx, account: a}
+	return l
+}
+
+// CheckRows reports more rows than the limit allows.
+func (l Limits) CheckRows(rows int64) error {
+	if l.Rows > 0 && rows > l.Rows {
+		return errcode.New(errcode.ResourceExhausted, "more than the allowed %d rows", l.Rows)
+	}
+	return nil
+}
+
+// CheckBytes reports that the table has come to more bytes than the limit allows, or than there is
+// memory for.
+func (l Limits) CheckBytes(bytes int64) error {
+	if l.Bytes > 0 && bytes > l.Bytes {
+		return errcode.New(errcode.ResourceExhausted, "more than the allowed %d bytes", l.Bytes)
+	}
+	if l.held == nil {
+		return nil
+	}
+	return l.held.grow(bytes, 0)
+}
+
+// Beside reserves n bytes for what is in memory beside the table, such as its compressed text. A
+// negative n gives some back to the rest of the reading.
+func (l Limits) Beside(n int64) error {
+	if l.held == nil {
+		return nil
+	}
+	return l.held.grow(0, n)
+}
+
+// grow notes the bytes of the table so far, and further ones beside it. It reserves in steps, so that
+// it is cheap to call often, and keeps what it has until the call ends.
+func (h *held) grow(table, beside int64) error {
+	const step = 64 << 10
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.table, h.beside = max(h.table, table), h.beside+beside
+	over := 2*h.table + h.beside - h.bytes
+	if over <= 0 {
+		return nil
+	}
+	more := (over + step - 1) / step * step
+	if err := h.account.Hold(h.ctx, more); err != nil {
+		return err
+	}
+	h.bytes += more
+	return nil
+}
+
+// refused is what an allocator panics with.
+type refused struct{ error }
+
+func (r refused) Unwrap() error { return r.error }
+
+// allocator is Go's memory, of which it bounds what is used at one time.
+type allocator struct {
+	memory.Allocator
+	limits Limits
+
+	mu   sync.Mutex
+	used int64
+}
+
+// Allocator is the memory for the Arrow libraries while they read one table: lengths inside a file may
+// claim anything, and a few bytes may stand for a billion. Beyond twice the limit of bytes, for
+// buffers are copied when they grow, and where there is no memory it panics, which [Recover] makes an
+// error.
+func (l Limits) Allocator() memory.Allocator {
+	return &allocator{Allocator: memory.NewGoAllocator(), limits: l}
+}
+
+func (a *allocator) Allocate(size int) []byte {
+	a.use(size)
+	return a.Allocator.Allocate(size)
+}
+
+func (a *allocator) Reallocate(size int, b []byte) []byte {
+	if size <= cap(b) {
+		return a.Allocator.Reallocate(size, b)
+	}
+	a.use(size)
+	out := a.Allocator.Reallocate(size, b)
+	a.use(-len(b))
+	return out
+}
+
+func (a *allocator) Free(b []byte) {
+	a.use(-len(b))
+	a.Allocator.Free(b)
+}
+
+func (a *allocator) use(n int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.used += int64(n)
+	if most := a.limits.Bytes; most > 0 && a.used > 2*most+1<<16 {
+		panic(refused{errcode.New(errcode.ResourceExhausted, "more than the allowed %d bytes", most)})
+	}
+	if err := a.limits.Beside(int64(n)); err != nil {
+		panic(refused{err})
+	}
+}
+
+// Recover, deferred, makes an error of a panic: the Arrow libraries panic on malformed bytes.
+func Recover(err *error) {
+	v := recover()
+	if v == nil {
+		return
+	}
+	*err = errcode.New(errcode.DataLoss, "malformed content, or in a form that is not read")
+	if e, ok := v.(error); ok && errors.As(e, new(refused)) {
+		*err = Classify(e)
+	}
+}

@@ -1,0 +1,51 @@
+package batch
+
+import (
+	"context"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// maxNames is how many bytes the names of an answer may have together: they are part of the key of its
+// scores, and the key of an index of PostgreSQL has at most 2,704 bytes.
+const maxNames = 2000
+
+// kept is an item under names that every warehouse keeps. One whose own names no warehouse, or not
+// every one, can keep has its place for a name, cannot be loaded, and says why: its scores fail, and
+// those of the others are stored.
+func kept(item Item) Item {
+	names := []struct {
+		key  string
+		text *string
+	}{{"case_id", &item.CaseID}, {"agent", &item.Agent}, {"version", &item.Version}, {"batch", &item.Batch}}
+	odd, size := "", 0
+	for _, n := range names {
+		size += len(*n.text)
+		switch {
+		case strings.IndexByte(*n.text, 0) >= 0:
+			odd = n.key + " holds the character U+0000, which PostgreSQL cannot keep"
+		case !utf8.ValidString(*n.text):
+			odd = n.key + " is not UTF-8"
+		}
+	}
+	var err error
+	switch {
+	case odd != "":
+		err = errcode.New(errcode.InvalidArgument, "%s: %s", item.Place, odd)
+	case size > maxNames:
+		err = errcode.New(errcode.InvalidArgument, "%s: case_id, agent, version and batch have %d bytes together, expected at most %d", item.Place, size, maxNames)
+	default:
+		return item
+	}
+	for _, n := range names {
+		if text := *n.text; size > maxNames && len(text) > maxNames/8 || strings.IndexByte(text, 0) >= 0 || !utf8.ValidString(text) {
+			*n.text = "" // the rest still tells whose answer it is
+		}
+	}
+	item.CaseID, item.Bytes, item.Question = item.Place, 0, nil
+	item.Load = func(context.Context) (*scoring.Case, error) { return nil, err }
+	return item
+}
