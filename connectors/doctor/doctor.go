@@ -74,7 +74,13 @@ func Examine(ctx context.Context, o Options) Report {
 			d.say(name, Skipped, "not tried")
 		}
 	}
-	slices.SortStableFunc(d.report.Checks, func(a, b Check) int { return slices.Index(names, a.Name) - slices.Index(names, b.Name) })
+	place := func(c Check) int { // what only some connectors tell comes after what all are asked
+		if i := slices.Index(names, c.Name); i >= 0 {
+			return i
+		}
+		return len(names)
+	}
+	slices.SortStableFunc(d.report.Checks, func(a, b Check) int { return place(a) - place(b) })
 	d.report.OK = !slices.ContainsFunc(d.report.Checks, func(c Check) bool { return c.Status == Failed })
 	return d.report
 }
