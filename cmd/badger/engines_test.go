@@ -102,6 +102,20 @@ func execute(t testing.TB, url string, statements ...string) {
 	}
 }
 
+// reader is the URL of a role that may read what the database has, and nothing else: queries of cases are
+// run with one. An engine without roles has the same URL.
+func reader(t testing.TB, url string) string {
+	t.Helper()
+	if engineOf(url).name != "postgres" {
+		return url
+	}
+	_, database, _ := strings.Cut(strings.TrimPrefix(url, "postgres://"), "/")
+	database, _, _ = strings.Cut(database, "?")
+	role := "reads_" + database
+	execute(t, url, "CREATE ROLE "+role+" LOGIN", "GRANT SELECT ON ALL TABLES IN SCHEMA public TO "+role, "REVOKE CREATE ON SCHEMA public FROM PUBLIC")
+	return strings.Replace(url, "//owner@", "//"+role+"@", 1)
+}
+
 // ask is the result of a query, one line a row and a blank between the cells.
 func ask(t testing.TB, url, query string) string {
 	t.Helper()

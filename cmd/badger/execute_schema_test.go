@@ -42,11 +42,11 @@ func TestRunReadsTheSchema(t *testing.T) {
 		if err := os.WriteFile(cases, []byte(strings.ReplaceAll(undescribedCases, "%", engineOf(url).name)), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		told := ""
+		told, reads := "", reader(t, url)
 		run := func(more ...string) map[string]found {
 			t.Helper()
 			path := filepath.Join(dir, "scores.jsonl")
-			code, out, log := badger(t, append([]string{"run", "--cases", cases, "--metrics", "counterexample", "--no-to", "--scores", path, "--quiet", "--execute", url, "--snapshots", filepath.Join(dir, "kept")}, more...)...)
+			code, out, log := badger(t, append([]string{"run", "--cases", cases, "--metrics", "counterexample", "--no-to", "--scores", path, "--quiet", "--execute", reads, "--snapshots", filepath.Join(dir, "kept")}, more...)...)
 			if code != exitDone {
 				t.Fatalf("exit %d: %s%s", code, out, log)
 			}

@@ -40,7 +40,8 @@ func TestRunExecutes(t *testing.T) {
 			}
 			return readFile(t, path), log
 		}
-		first, log := scores("1.jsonl", "--execute", url)
+		reads := reader(t, url)
+		first, log := scores("1.jsonl", "--execute", reads)
 		got := map[string]string{}
 		for line := range strings.Lines(first) {
 			var s struct {
@@ -83,7 +84,7 @@ func TestRunExecutes(t *testing.T) {
 		if again != first || !strings.Contains(log, "executed 0 queries, took the kept results of 5") {
 			t.Errorf("from kept results: %s\n%s\nwant\n%s", log, again, first)
 		}
-		if anew, _ := scores("3.jsonl", "--execute", url); anew == first {
+		if anew, _ := scores("3.jsonl", "--execute", reads); anew == first {
 			t.Error("a new run sees the data as they are now")
 		}
 	})
@@ -158,4 +159,20 @@ func TestPostgresOnlyReads(t *testing.T) {
 	if n := ask(t, url, "SELECT count(*) FROM orders"); strings.TrimSpace(n) != "1" {
 		t.Errorf("the table has %s rows", n)
 	}
+}
+
+// badger doctor examines the role that queries of cases would be run with.
+func TestDoctorExaminesTheRoleOfExecute(t *testing.T) {
+	onEngines(t, func(t *testing.T, url string) {
+		execute(t, url, "CREATE TABLE orders (id INT)")
+		if code, out, log := badger(t, "doctor", "--execute", reader(t, url)); code != exitDone || !strings.Contains(out, "role of --execute") {
+			t.Errorf("a reader: exit %d: %s%s", code, out, log)
+		}
+		if engineOf(url).name == "duckdb" {
+			return
+		}
+		if code, out, log := badger(t, "doctor", "--execute", url); code != exitGate || !strings.Contains(out, "is a superuser") || !strings.Contains(out, "CREATE ROLE") {
+			t.Errorf("a superuser: exit %d: %s%s", code, out, log)
+		}
+	})
 }
