@@ -79,16 +79,25 @@ func (q *Question) Order() string {
 }
 
 func (q *Question) order() string {
-	words := strings.Fields(notOrders.Replace(q.Plain()))
-	for i := range words {
-		if phraseAt(words, i, inAnyOrder) != "" {
-			return ""
-		}
+	if q.AnyOrder() {
+		return ""
 	}
+	words := strings.Fields(notOrders.Replace(q.Plain()))
 	if p := cmp.Or(orderIn(words), q.sequence(words)); p != "" || strings.TrimSpace(q.evidence) == "" {
 		return p
 	}
 	return orderIn(strings.Fields(notOrders.Replace(Plain(q.evidence))))
+}
+
+// AnyOrder tells whether the question says that the order of rows does not matter.
+func (q *Question) AnyOrder() bool {
+	words := strings.Fields(notOrders.Replace(q.Plain()))
+	for i := range words {
+		if phraseAt(words, i, inAnyOrder) != "" {
+			return true
+		}
+	}
+	return false
 }
 
 func orderIn(words []string) string {
@@ -109,10 +118,20 @@ func orderIn(words []string) string {
 			from, to = s.sorts(i)
 		case "first":
 			from, to = s.before(i, i)
-		case "top", "bottom", "beginning", "start", "end":
+		case "top", "bottom", "beginning", "start", "end", "head", "tail", "front", "foot":
 			from, to = s.end(i)
 		case "to":
-			from, to = s.between(i)
+			if from, to = s.between(i); from == to {
+				from, to = s.through(i)
+			}
+		case "by":
+			from, to = s.after(i)
+		case "as":
+			from, to = s.asItWas(i)
+		case "leading", "heading":
+			from, to = s.leads(i)
+		case "before", "ahead", "above", "followed":
+			from, to = s.ahead(i)
 		case "starts", "starting", "begin", "begins":
 			from, to = s.starts(i)
 		default:
