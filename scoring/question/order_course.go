@@ -6,7 +6,11 @@ var (
 	// turns are spans of time and parts of a course of events: one after the other is an order.
 	turns = set("second minute hour day night morning week month quarter season term semester year decade century lap round set inning over hole stage leg step stop station move blow play shot frame page chapter verse scene act episode event turn mile kilometre kilometer km phase period bid entry message goal point")
 	// happened are verbs of what comes about, in the past and the present.
-	happened = set("happened occurred unfolded came arrived appeared followed developed progressed proceeded evolved emerged transpired happen occur unfold come arrive appear follow develop progress proceed")
+	happened = set("happened fell occurred unfolded came arrived appeared followed developed progressed proceeded evolved emerged transpired happen occur unfold come arrive appear follow develop progress proceed")
+	// done are participles of what makes an event.
+	done = set("made played scored held heard given sung called taken run won filed served visited passed reached fought opened closed reported received sent signed set read spoken issued placed entered launched published released performed")
+	// months and the like bound a time, not a course.
+	months = set("january february march april may june july august september october november december monday tuesday wednesday thursday friday saturday sunday spring summer autumn winter")
 	// courses are what has stages one after the other.
 	courses = set("course path journey progress progression way history story passage travel life career trail steps stages stations events moves walk travels movements evolution development")
 	// comes are verbs of a place in a list.
@@ -33,7 +37,7 @@ func (s orderReader) asItWas(i int) (from, to int) {
 		if w := s.at(i + 1); w != "they" && w != "it" && w != "things" && w != "events" && w != "he" && w != "she" && !articles[w] && !possessing[w] {
 			break
 		}
-		if happened[w] {
+		if happened[w] || s.at(k-1) == "were" && done[w] {
 			return i, k + 1
 		}
 	}
@@ -56,6 +60,40 @@ func (s orderReader) superlativeBefore(i int) int {
 	return -1
 }
 
+// beforeVerb is where the verb of a place in a list begins that ends before a word: should come.
+func (s orderReader) beforeVerb(i int) int {
+	if comes[s.at(i-1)] {
+		i--
+	}
+	if s.at(i-1) == "be" {
+		i--
+	}
+	switch s.at(i - 1) {
+	case "should", "must", "shall", "to", "will":
+		i--
+	}
+	return i
+}
+
+// atLast reads who stands at the end: least used machine last.
+func (s orderReader) atLast(i int) (from, to int) {
+	if k := s.superlativeBefore(s.beforeVerb(i)); k >= 0 && (s.at(i+1) == "" || s.at(i+1) == "please") {
+		return k, i + 1
+	}
+	return i, i
+}
+
+// toBeginWith reads the biggest debtor to begin with.
+func (s orderReader) toBeginWith(i int) (from, to int) {
+	if w := s.at(i - 1); s.at(i-2) != "to" || w != "begin" && w != "start" {
+		return i, i
+	}
+	if k := s.superlativeBefore(i - 2); k >= 0 {
+		return k, i + 1
+	}
+	return i, i
+}
+
 // leads reads who stands first: the best milker leading, the oldest heading the list.
 func (s orderReader) leads(i int) (from, to int) {
 	k := s.superlativeBefore(i)
@@ -74,11 +112,8 @@ func (s orderReader) ahead(i int) (from, to int) {
 	for articlesOfOrder[s.at(k)] {
 		k++
 	}
-	at := i
-	if comes[s.at(at-1)] {
-		at--
-	}
-	if from := s.superlativeBefore(at); from >= 0 && (extreme(s.at(k)) || lastEnds[s.at(k)] && at < i) {
+	at := s.beforeVerb(i)
+	if from := s.superlativeBefore(at); from >= 0 && (extreme(s.at(k)) || lastEnds[s.at(k)] && at < i && s.at(k+1) == "") {
 		return from, k + 1
 	}
 	return i, i
@@ -108,7 +143,7 @@ func (s orderReader) through(i int) (from, to int) {
 		return from, b + 1
 	}
 	for k := from - 1; k >= 0 && k >= from-6; k-- {
-		if courses[s.at(k)] && !strings.ContainsAny(s.at(a)+s.at(b), "0123456789") {
+		if courses[s.at(k)] && (s.at(k+1) == "of" || k+1 == from) && !months[s.at(a)] && !months[s.at(b)] && !strings.ContainsAny(s.at(a)+s.at(b), "0123456789") {
 			return k, b + 1
 		}
 	}
