@@ -134,7 +134,7 @@ func (q *queries) otherBound() *[2]condition {
 }
 
 // filtersBy are the columns in conditions of the query that the other names nowhere, keys that join
-// tables left out.
+// tables left out, and what the query computes itself under a name of its own.
 func (q *query) filtersBy(other *query) (out []string) {
 	named := map[string]bool{}
 	sqlparts.Walk(other.query, func(n sqlparts.Node) bool {
@@ -143,12 +143,20 @@ func (q *query) filtersBy(other *query) (out []string) {
 		}
 		return true
 	})
+	computed := map[string]bool{}
+	for _, s := range q.selects {
+		for _, it := range s.Items {
+			if _, plain := it.Expr.(*sqlparts.Column); !plain && it.Alias.Text != "" {
+				computed[strings.ToLower(it.Alias.Text)] = true
+			}
+		}
+	}
 	for _, c := range q.filters() {
-		if c.Operator == "is not" || c.Clause == sqlparts.OnClause && c.literal == "" {
+		if c.late() || c.Operator == "is not" || c.Clause == sqlparts.OnClause && c.literal == "" {
 			continue
 		}
 		for _, name := range columnNames(c.Expr) {
-			if !named[name] && !slices.Contains(out, name) {
+			if !named[name] && !computed[name] && !slices.Contains(out, name) {
 				out = append(out, name)
 			}
 		}

@@ -106,6 +106,7 @@ func TestQuestionDecides(t *testing.T) {
 		{example{gold: zero, pred: zero, goldSQL: "SELECT COUNT(*) AS n FROM ships WHERE tonnage > 900", predSQL: "SELECT COUNT(*) AS n FROM ships WHERE tonnage > 400"}, "by_chance"},
 		{example{gold: zero, pred: zero, goldSQL: "SELECT COUNT(*) AS n FROM ships WHERE tonnage > 900", predSQL: "SELECT COUNT(*) AS n FROM ships WHERE tonnage >= 901"}, "same"},
 		{example{gold: "n: [2]", pred: "n: [2]", goldSQL: "SELECT COUNT(*) AS n FROM ships WHERE steam AND paddles", predSQL: "SELECT COUNT(*) AS n FROM ships WHERE motor"}, "by_chance"},
+		{example{gold: "ship", pred: "ship", goldSQL: "SELECT ship FROM crew GROUP BY ship HAVING COUNT(sailor) > 90", predSQL: "SELECT ship FROM (SELECT ship, COUNT(*) AS hands FROM crew GROUP BY ship) AS c WHERE hands > 90"}, "both_empty"},
 		{example{gold: "x: [false]", pred: "x: [false]", goldSQL: "SELECT EXISTS (SELECT 1 FROM ships WHERE masts > 5) AS x", predSQL: "SELECT EXISTS (SELECT 1 FROM ships WHERE decks > 5) AS x"}, "by_chance"},
 		{example{gold: "x: [false]", pred: "x: [false]", goldSQL: "SELECT EXISTS (SELECT 1 FROM ships WHERE masts > 5) AS x", predSQL: "SELECT COUNT(*) > 0 AS x FROM ships WHERE masts > 5"}, "same"},
 		{example{gold: "n: [3]", pred: "n: [3]", goldSQL: "SELECT COUNT(DISTINCT captain_id) AS n FROM voyages", predSQL: "SELECT COUNT(DISTINCT ship_id) AS n FROM voyages"}, "by_chance"},
