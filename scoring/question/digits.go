@@ -16,7 +16,7 @@ var (
 	toTheTenth    = regexp.MustCompile(` (?:to|nearest) (?:the )?(?:nearest )?(?:tenth|tenths) `)
 	roundingTo    = regexp.MustCompile(` (?:decimal|decimals|round|rounded|rounding|digits|decimal places|nearest|unrounded|precision) `)
 	atLeastDigits = regexp.MustCompile(` (?:at least|minimum of|minimum|no fewer than|not fewer than|or more) (?:\w+ )?(?:decimals?|digits?)| (?:decimals?|digits?|decimal places?) (?:or more|at least|minimum) `)
-	exactFigures  = regexp.MustCompile(` (?:unrounded|not rounded|without rounding|do not round|don t round|no rounding|full precision|exact (?:amounts?|values?|figures?|numbers?|sums?|totals?|prices?|balances?|ratios?|percentages?|shares?|results?)|(?:as )?precisely as|precise (?:amounts?|values?|figures?)|all (?:decimals|digits)|exact to) `)
+	exactFigures  = regexp.MustCompile(` (?:unrounded|not rounded|without rounding|do not round|don t round|no rounding|full precision|(?:exact|precise) (?:\w+ ){0,3}(?:amount|value|figure|number|sum|total|price|balance|ratio|percentage|share|result|reading|measurement|level|concentration|weight|mass|height|length|width|depth|distance|duration|time|temperature|rate|score|cost|average|mean|median|size|area|volume|dose|quantity|pressure|speed|fare|fee|salary|wage|rent|yield|density|content|mark|grade)s?|(?:exactly|precisely) (?:how (?:much|high|long|large|big|heavy|far|fast|tall|deep|old|wide|warm|hot|cold)|what)|(?:as )?precisely as|all (?:decimals|digits)|exact to) `)
 )
 
 // roundingWords are parts of words of which one stands in every text that says how to round.

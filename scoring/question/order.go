@@ -79,16 +79,25 @@ func (q *Question) Order() string {
 }
 
 func (q *Question) order() string {
-	words := strings.Fields(notOrders.Replace(q.Plain()))
-	for i := range words {
-		if phraseAt(words, i, inAnyOrder) != "" {
-			return ""
-		}
+	if q.AnyOrder() {
+		return ""
 	}
+	words := strings.Fields(notOrders.Replace(q.Plain()))
 	if p := cmp.Or(orderIn(words), q.sequence(words)); p != "" || strings.TrimSpace(q.evidence) == "" {
 		return p
 	}
 	return orderIn(strings.Fields(notOrders.Replace(Plain(q.evidence))))
+}
+
+// AnyOrder tells whether the question says that the order of rows does not matter.
+func (q *Question) AnyOrder() bool {
+	words := strings.Fields(notOrders.Replace(q.Plain()))
+	for i := range words {
+		if phraseAt(words, i, inAnyOrder) != "" {
+			return true
+		}
+	}
+	return false
 }
 
 func orderIn(words []string) string {
@@ -109,10 +118,24 @@ func orderIn(words []string) string {
 			from, to = s.sorts(i)
 		case "first":
 			from, to = s.before(i, i)
-		case "top", "bottom", "beginning", "start", "end":
+		case "top", "bottom", "beginning", "start", "end", "head", "tail", "front", "foot":
 			from, to = s.end(i)
 		case "to":
-			from, to = s.between(i)
+			if from, to = s.between(i); from == to {
+				from, to = s.through(i)
+			}
+		case "by":
+			from, to = s.after(i)
+		case "as":
+			from, to = s.asItWas(i)
+		case "leading", "heading":
+			from, to = s.leads(i)
+		case "before", "ahead", "above", "followed", "precede", "precedes", "preceding":
+			from, to = s.ahead(i)
+		case "last":
+			from, to = s.atLast(i)
+		case "with":
+			from, to = s.toBeginWith(i)
 		case "starts", "starting", "begin", "begins":
 			from, to = s.starts(i)
 		default:
@@ -180,7 +203,7 @@ var articlesOfOrder = set("the their its")
 
 // before reads a superlative that stands before a word: most expensive first.
 func (s orderReader) before(i, end int) (from, to int) {
-	k := i - 1
+	k := s.beforeVerb(i) - 1
 	switch s.at(k) {
 	case "one", "ones", "item", "items", "row", "rows", "entry", "entries", "value", "values", "date", "dates":
 		k--
@@ -204,14 +227,29 @@ func (s orderReader) end(i int) (from, to int) {
 	if s.at(k) == "the" {
 		k--
 	}
-	if s.at(k) == "at" || s.at(k) == "on" {
-		return s.before(k, i)
+	if s.at(k) == "very" {
+		k = i - 3
+	}
+	if prep := s.at(k); prep == "at" || prep == "on" || w == "front" && (prep == "in" || prep == "up") {
+		if from, to := s.before(k, i); to > from {
+			return from, to
+		}
+		// The oldest tree at the top of the hill stands there.
+		if from := s.superlativeBefore(s.beforeVerb(k)); from >= 0 && (next == "" || next == "and" || next == "then" || next == "please" || next == "of" && (results[s.at(i+3)] || s.at(i+3) == "page")) {
+			return from, i + 1
+		}
+		return i, i
 	}
 	return s.starts(i)
 }
 
 // between reads from one end to the other: highest to lowest, first to last.
 func (s orderReader) between(i int) (from, to int) {
+	if w := s.at(i - 1); w == "down" || w == "up" || w == "through" { // dearest down to cheapest
+		if k := i - 2; extreme(s.at(k)) && extreme(s.at(i+1)) {
+			return k, i + 2
+		}
+	}
 	prev := s.at(i - 1)
 	k := i + 1
 	for articlesOfOrder[s.at(k)] {

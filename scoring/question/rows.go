@@ -24,6 +24,10 @@ var (
 	has      = regexp.MustCompile(` (?:that|who|which) (?:actually |really |ever |also |do |did |already )?(?:have|has|had|own|owns|owned|contain|contains|contained|get|gets|got|receive|receives|received|record|records|recorded|show|shows|saw|hold|holds|held) (\w+)`)
 	hadThere = regexp.MustCompile(` (?:where|in which|from which|for which|to which|at which) (?:we|they|there|he|she|it|you|i) (?:have|has|had|are|were|is|was|got|received) (\w+)`)
 	wereDone = regexp.MustCompile(` whose (?:\w+ ){1,3}(?:was|were|got) (\w+ed) `)
+	// What was done to things selects them, where it is counted next: "which ports did ships call at,
+	// and how often", "what parts were ordered, and how many times".
+	selected = regexp.MustCompile(` (?:which|what|who|whom) (?:\w+ ){0,3}(?:(?:did|do|does|have|has|had) (?:the |a |an |we |they |he |she |you |i |it |our |their |its )?(?:\w+ ){1,6}|(?:is|are|was|were|been) (?:actually |ever |also )?\w+(?:ed|en|wn|ld|ght|um|ung) (?:\w+ ){0,5})(?:and|with) (?:how (?:often|frequently)|how many (?:times|did|do|does|have|has|had|of them|of those|of these|in all|in total|altogether|were|are|was|is)|how many $|how much (?:did|do|does|have|has|had)|how much $)`)
+	ofAll    = regexp.MustCompile(` (?:of all|for all|all (?:the )?\w+s) `)
 	did      = regexp.MustCompile(` (?:that|who) (?:actually |really |ever |also |already |have |has |had )?(\w+) `)
 )
 
@@ -45,7 +49,7 @@ func (q *Question) AtLeastOne(counted ...string) bool {
 		return true
 	case withEmpty.MatchString(plain):
 		return false
-	case oneAtLeast.MatchString(plain), wereDone.MatchString(plain):
+	case oneAtLeast.MatchString(plain), wereDone.MatchString(plain), selected.MatchString(plain) && !q.AsksEach() && !ofAll.MatchString(plain):
 		return true
 	}
 	q.read()
@@ -155,10 +159,27 @@ func happens(stem string) bool {
 }
 
 var (
+	// Words for what is missing, as far as they cannot be said of the things that are counted.
+	leftBlank = regexp.MustCompile(` (?:(?:is|are|was|were) (?:blank|null|unknown|undefined|unavailable|void)|(?:be|stay|stays|remain|remains|left|leave|keep|kept|leaving|keeping|as|show|shows|shown|appear|appears|come|comes|mean|means|or|otherwise|else|them|it|that|which) (?:as |a |an |the )?(?:blank|null|unknown|missing|empty|undefined|unavailable|open|void)|(?:blank|null|unknown|undefined|unavailable|unmeasured) $|(?:blank|null|unknown|missing|empty|undefined|unavailable|unmeasured) (?:cells?|values?|fields?|entry|entries|if|where|when|for|unless|otherwise|means|stays?|remains?|readings?|measurements?)|blanks|nulls|` +
+		`(?:not|never|isn t|aren t|wasn t|weren t|hasn t|yet to be) (?:yet |been |be )*(?:measured|recorded|known|surveyed|assessed|reported|tested|graded|rated|inspected|determined|examined|sampled|observed|marked|scored|taken|collected|filled in|available|applicable)|no (?:data|value|reading|readings|measurement|measurements|survey|figure|figures|test|inspection|observation|observations|assessment|information) |(?:unmeasured|unrecorded|unsurveyed|unreported|ungraded|unrated|untested|unassessed)) ?`)
+	asZero = regexp.MustCompile(` (?:0|zero|zeros|zeroes|none|nil|nought) `)
+
 	rowEach   = regexp.MustCompile(` (?:(?:one|a|1|single|separate|own|individual) (?:\w+ )?(?:row|line|record|entry|result) (?:for|per|to|of|each)|(?:row|line|record) (?:for|per) (?:each|every|\w+)|row by row|line by line|repetitions?|(?:duplicates|repeats|doubles) (?:count|included|are|too|stay|kept|as well)|(?:with|including|include|keep|keeping|show|with all) (?:the |any |all )?(?:duplicates?|repeats|repetitions|repeated)|equal \w+ (?:count|stay|are)|as often as|each time|every time|every single|each individual|each single|every individual|one by one|all individual) `)
 	keepAll   = regexp.MustCompile(` (?:do not|don t|not|without|never) (?:dedup\w*|deduplicat\w*|(?:remov|drop|leav|exclud|omit)\w* (?:out )?(?:the |any )?(?:duplicates|repetitions|repeats)|collaps\w+|merg\w+) `)
+	once      = regexp.MustCompile(` (?:(?:list|show|give|name|which|what|get|return|find|display|enumerate|print|report|select|are|all|me|output|provide) (?:(?:me|us|out|are|is|all|of|the|a|any|list|names?|set|up) )*(?:distinct|different|unique|deduplicated)|no duplicates|without (?:duplicates|repetitions?|repeats)|no repeats|only once|once each|each once|each only once|just once|(?:exclud|remov|eliminat|dropp?)\w+ duplicates) `)
 	different = regexp.MustCompile(` (?:distinct|different|unique|distinctly|uniquely|deduplicated|no duplicates|without duplicates|without repetition|without repetitions|no repeats|without repeats|only once|once each|each once|each only once|just once|exclud\w+ duplicates|remov\w+ duplicates|various|what kinds? of|which kinds? of|what types? of|which types? of) `)
 )
+
+// Blank tells whether the question says that values are missing, and does not say that they are 0:
+// nothing known is another answer than none then.
+func (q *Question) Blank() bool {
+	plain := q.all()
+	return leftBlank.MatchString(plain) && !asZero.MatchString(plain)
+}
+
+// Once tells whether the question says that each value is to come once: distinct cities, the
+// different types. The number of different ones, and what each thing has of them, is another matter.
+func (q *Question) Once() bool { return once.MatchString(q.Plain()) }
 
 // Different tells whether the question asks for different values.
 func (q *Question) Different() bool { return different.MatchString(q.Plain()) }

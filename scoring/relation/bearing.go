@@ -85,8 +85,13 @@ func sums(words []string) bool {
 	if len(words) > 1 && words[1] == "of" || words[0] != "sum" && words[0] != "total" && len(words) == 2 && naming.Stem(words[1]) != words[1] {
 		return !anyWord(words[1:], wordSet("pct perc percent percentage"))
 	}
-	return !slices.ContainsFunc(words, func(w string) bool { return shares[w] })
+	return !slices.ContainsFunc(words, func(w string) bool { return shares[w] }) && !isGiven(words)
 }
+
+// given are what somebody gives or reads off: of one that is missing, nothing adds up to 0.
+var given = wordSet("score grade mark rating reading")
+
+func isGiven(words []string) bool { return len(words) > 0 && given[words[len(words)-1]] }
 
 func wordSet(words string) map[string]bool {
 	set := map[string]bool{}
@@ -123,7 +128,7 @@ func (e *evidence) adds(s side, column int) bool {
 		return false
 	case sums(w): // COUNT(client_id), number_of_clients
 		return true
-	case anyWord(w, otherMeasures):
+	case anyWord(w, otherMeasures), isGiven(w):
 		return false
 	case anyWord(w, additiveWords):
 		return true
@@ -138,7 +143,7 @@ func (e *evidence) pairAdds(pair int) bool {
 	g, p := e.a.Columns[pair].Gold, e.a.Columns[pair].Pred
 	other := func(s side, column int) bool {
 		w := naming.Words(e.table(s).Columns[column].Name)
-		return !sums(w) && (anyWord(w, otherMeasures) || anyWord(w, shares))
+		return !sums(w) && (anyWord(w, otherMeasures) || anyWord(w, shares) || isGiven(w))
 	}
 	return (e.adds(goldSide, g) || e.adds(predSide, p)) && !other(goldSide, g) && !other(predSide, p)
 }

@@ -39,7 +39,8 @@
 //
 // # Order
 //
-// The order of rows is part of the answer if the question asks for one. [AskedOrder] derives it
+// The order of rows is part of the answer if the question asks for one, or if both queries sort and
+// gold's rows do not show by what, so that the answer's rows cannot be put in order. [AskedOrder] derives it
 // from gold's ORDER BY, the question and gold's rows. Every metric that looks at order uses it.
 // Rows in another order are "reordered", a difference, whatever other relations hold.
 //

@@ -7,6 +7,7 @@ import (
 
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric/sqlproof"
+	"github.com/badger-eval/badger/scoring/naming"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
@@ -101,6 +102,12 @@ func (q *queries) asksOther() string {
 	if p := q.operators(func(g, p string) bool { return g != p }); p != nil {
 		return fmt.Sprintf("they compare %s with the same value by different operators", part(p[0].Column))
 	}
+	if p := q.otherBound(); p != nil {
+		return fmt.Sprintf("they compare %s with different bounds", part(p[0].Column))
+	}
+	if of, other := q.gold.filtersBy(q.pred), q.pred.filtersBy(q.gold); len(of) > 0 && len(other) > 0 && !kindred(of, other) {
+		return fmt.Sprintf("gold filters by %s, the answer by %s", parts(of), parts(other))
+	}
 	if c := q.gold.loneLiteral(q.pred); c != nil {
 		return "gold alone has the condition " + part(c.text)
 	}
@@ -109,6 +116,71 @@ func (q *queries) asksOther() string {
 	}
 	return ""
 }
+
+var bounds = wordSet("< <= > >=")
+
+// otherBound is a pair of conditions, each of which only one query has, that hold the same column
+// against different bounds by the same operator.
+func (q *queries) otherBound() *[2]condition {
+	for _, g := range q.gold.lone(q.pred) {
+		for _, p := range q.pred.lone(q.gold) {
+			if a, b := letters(g.literal), letters(p.literal); bounds[g.Operator] && g.Operator == p.Operator &&
+				sameColumn(g.Column, p.Column) && a != "" && b != "" && !strings.HasPrefix(a, b) && !strings.HasPrefix(b, a) {
+				return &[2]condition{g, p}
+			}
+		}
+	}
+	return nil
+}
+
+// filtersBy are the columns in conditions of the query that the other names nowhere, keys that join
+// tables left out, and what the query computes itself under a name of its own.
+func (q *query) filtersBy(other *query) (out []string) {
+	named := map[string]bool{}
+	sqlparts.Walk(other.query, func(n sqlparts.Node) bool {
+		if c, ok := n.(*sqlparts.Column); ok {
+			named[strings.ToLower(c.Name.Last().Text)] = true
+		}
+		return true
+	})
+	computed := map[string]bool{}
+	for _, s := range q.selects {
+		for _, it := range s.Items {
+			if _, plain := it.Expr.(*sqlparts.Column); !plain && it.Alias.Text != "" {
+				computed[strings.ToLower(it.Alias.Text)] = true
+			}
+		}
+	}
+	for _, c := range q.filters() {
+		if c.late() || c.Operator == "is not" || c.Clause == sqlparts.OnClause && c.literal == "" {
+			continue
+		}
+		for _, name := range columnNames(c.Expr) {
+			if !named[name] && !computed[name] && !slices.Contains(out, name) {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}
+
+// kindred tells whether columns of two queries may be one thing stored in two ways: the words of a
+// name are among the words of another, or one only says that it is a key or a name.
+func kindred(a, b []string) bool {
+	said := func(name string) []string {
+		return slices.DeleteFunc(naming.Words(name), func(w string) bool { return identifying[w] })
+	}
+	return slices.ContainsFunc(a, func(x string) bool {
+		g := said(x)
+		return slices.ContainsFunc(b, func(y string) bool {
+			p := said(y)
+			return len(without(g, p)) == 0 || len(without(p, g)) == 0
+		})
+	})
+}
+
+// identifying are words of names of columns that say which one a thing is.
+var identifying = wordSet("id ids key code no nr num number name uuid guid pk fk sk title label")
 
 // loneLiteral is a condition of the query with a literal that the other query has nowhere, on a
 // column that no condition of it names.
@@ -184,10 +256,14 @@ func (q *queries) otherAggregate() string {
 	if f != h {
 		return fmt.Sprintf("gold aggregates by %s, the answer by %s", strings.ToUpper(f), strings.ToUpper(h))
 	}
-	if f == "count" {
-		return ""
-	}
 	of, other := columnNames(g), columnNames(p)
+	if f == "count" {
+		gd, _ := q.gold.counts()
+		if pd, _ := q.pred.counts(); gd == 0 || pd == 0 || len(of) == 0 || len(other) == 0 || kindred(of, other) {
+			return ""
+		}
+		return fmt.Sprintf("gold counts different values of %s, the answer of %s", parts(of), parts(other))
+	}
 	if len(of) > 0 && len(other) > 0 && len(without(of, other)) == len(of) {
 		return fmt.Sprintf("gold takes the %s of %s, the answer of %s", strings.ToUpper(f), parts(of), parts(other))
 	}

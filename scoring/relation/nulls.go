@@ -15,7 +15,7 @@ import (
 var nullKinds = []Kind{
 	{
 		Name: "null_as_zero", Class: Presentational, find: nullAsZero,
-		Meaning: "All rows agree but that NULLs of one side are 0 on the other, in counts or sums by their names or queries: nothing was there to add up.", Example: "(k, total) = ('a', NULL); ('a', 0)",
+		Meaning: "All rows agree but that NULLs of one side are 0 on the other, in counts or sums by their names or queries: nothing was there to add up. The question does not say that values are missing.", Example: "(k, total) = ('a', NULL); ('a', 0)",
 	},
 	{
 		Name: "null_labelled", Class: Presentational, find: nullLabelled,
@@ -135,6 +135,9 @@ var zeroKey = func() uint64 {
 }()
 
 func nullAsZero(e *evidence) *found {
+	if e.asks().Blank() {
+		return nil
+	}
 	m, pairs := e.replacedNulls(func(pair int, _, c *scoring.Column, _ []uint64) (uint64, bool) {
 		return zeroKey, c.Type.Numeric() && e.pairAdds(pair)
 	})

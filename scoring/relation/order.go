@@ -17,7 +17,7 @@ import (
 // differs explains more.
 var orderKinds = []Kind{{
 	Name: "reordered", Class: Difference, find: reordered,
-	Meaning: "The question asks for an order, and the rows of the answer come in another. Rows that tie may change places.",
+	Meaning: "The question asks for an order, and the rows of the answer come in another. Rows that tie may change places. Where both queries sort all rows, each by other keys, and gold's is none that the rows show, its order is asked for unless the question says that no order matters.",
 	Example: "(9), (8) by ORDER BY x DESC, where the question says \"highest first\"; (8), (9)",
 }}
 
@@ -35,14 +35,17 @@ type Order struct {
 	// show nothing.
 	Lost bool
 
-	opposed bool // both queries sort by the same first key, in opposite directions
-	nulls   bool // where NULL stands is the engine's choice: all of them may stand at the other end
+	by      string // what the answer's query sorts by, where that alone says that gold's order is broken
+	opposed bool   // both queries sort by the same first key, in opposite directions
+	nulls   bool   // where NULL stands is the engine's choice: all of them may stand at the other end
 }
 
 // AskedOrder is the order that is part of the answer, nil where none is. The question must ask for
-// one; where no question is given, gold's ORDER BY stands for it. Which order it is says gold's
-// ORDER BY or, where gold's query is not given, a column by which gold's rows are sorted. An ORDER
-// BY that nobody asked for is none, and neither is that of a single row.
+// one; where no question is given, gold's ORDER BY stands for it, as it does where both queries
+// sort, gold's by a key that is not shown and the answer's by another, and the question does not say
+// that no order matters. Which order it is says gold's
+// ORDER BY or, where gold's query is not given, a column by which gold's rows are sorted. Any other
+// ORDER BY that nobody asked for is none, and neither is that of a single row.
 func AskedOrder(in Input) *Order {
 	e := &evidence{Input: in, gold: in.Gold, pred: in.Pred}
 	return e.askedOrder()
@@ -54,7 +57,9 @@ func (e *evidence) askedOrder() *Order {
 	}
 	o := &Order{Phrase: e.asks().Order()}
 	if o.Phrase == "" && strings.TrimSpace(e.Question) != "" {
-		return nil
+		if o.by = e.sortedOtherwise(); o.by == "" {
+			return nil
+		}
 	}
 	if strings.TrimSpace(e.GoldSQL) == "" {
 		if o.Phrase == "" {
@@ -282,6 +287,8 @@ func turnNulls(rows []int32, key []uint64) {
 func (o *Order) Broken() string {
 	var s string
 	switch {
+	case o.by != "":
+		s = fmt.Sprintf("Gold's query sorts its rows by %s, the answer's by %s", o.By, o.by)
 	case o.Phrase == "":
 		s = "Gold's query sorts its rows by " + o.By
 	case o.By == "":

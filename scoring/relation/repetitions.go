@@ -20,10 +20,10 @@ var repetitionKinds = []Kind{
 			if r == nil || !e.countsAgainst() {
 				return nil
 			}
-			r.text = strings.TrimSuffix(r.text, ".") + "; the question asks for every one."
+			r.text = strings.TrimSuffix(r.text, ".") + map[bool]string{true: "; the question asks for every one.", false: "; the question asks for each once."}[e.pred.Rows() < e.gold.Rows()]
 			return r
 		},
-		Meaning: "As duplicates: the answer's query drops repetitions, but the question asks for a row for each thing.", Example: "SELECT price for \"the price on each line\": (5), (5); SELECT DISTINCT price: (5)",
+		Meaning: "As duplicates: the answer's query drops repetitions, but the question asks for a row for each thing, or gold's does, and the question asks for each once.", Example: "SELECT price for \"the price on each line\": (5), (5); SELECT DISTINCT price: (5)",
 	},
 	{
 		Name: "duplicates", Class: Defensible, find: func(e *evidence) *found { return allowed(e, false) },
@@ -53,9 +53,13 @@ func allowed(e *evidence, extra bool) *found {
 	return r
 }
 
-// countsAgainst tells whether the answer drops repetitions where the question asks for every row.
+// countsAgainst tells whether the answer drops repetitions where the question asks for every row, or
+// repeats rows where it asks for each once.
 func (e *evidence) countsAgainst() bool {
-	return e.pred.Rows() < e.gold.Rows() && e.asks().EveryRow()
+	if e.pred.Rows() < e.gold.Rows() {
+		return e.asks().EveryRow()
+	}
+	return len(e.extra()) == 0 && e.asks().Once()
 }
 
 // repetitions tells whether gold's columns hold the same set of rows, and whether the queries

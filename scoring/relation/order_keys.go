@@ -1,0 +1,50 @@
+package relation
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring"
+)
+
+// sortedOtherwise is what the answer's query sorts by where both queries sort all their rows, by
+// first keys that have no column in common or in opposite directions, and gold's rows do not show
+// theirs; else "". Nobody can put such rows in order again, and whoever sorts by something else has
+// understood the question otherwise, in whatever words it asks for an order. Where the key is shown,
+// the order is a matter of taste. A query that keeps its first rows sorts to choose them.
+func (e *evidence) sortedOtherwise() string {
+	if strings.TrimSpace(e.GoldSQL) == "" || strings.TrimSpace(e.PredSQL) == "" || e.asks().AnyOrder() {
+		return ""
+	}
+	q := e.queries()
+	if !q.both() || len(q.gold.order) == 0 || len(q.pred.order) == 0 || q.gold.query.Limit != nil || q.pred.query.Limit != nil || e.presentational() {
+		return ""
+	}
+	g, p := q.gold.order[0], q.pred.order[0]
+	of, other := columnNames(q.gold.resolved(q.gold.query.Order()[0].Expr)), columnNames(q.pred.resolved(q.pred.query.Order()[0].Expr))
+	switch {
+	case unqualified(g.text) == unqualified(p.text):
+		if g.desc == p.desc {
+			return ""
+		}
+	case len(without(of, other)) < len(of), (len(of) == 0 || len(other) == 0) && g.aggregated == p.aggregated:
+		return "" // perhaps one key in two ways: SUM(x), x; COUNT(*), COUNT(id)
+	}
+	return part(p.text) + map[bool]string{true: " descending", false: " ascending"}[p.desc]
+}
+
+// presentational tells whether gold's first key is what a list is sorted by where no order is asked
+// for: a column that it shows, or a label, a key, or what the rows are groups of, ascending.
+func (e *evidence) presentational() bool {
+	q := e.queries().gold
+	x := q.resolved(q.query.Order()[0].Expr)
+	if columns, _ := e.columnsIn(q, x); len(columns) > 0 || e.columnOf(q, x) >= 0 {
+		return true
+	}
+	if q.order[0].desc {
+		return false
+	}
+	names := columnNames(x)
+	c := &scoring.Column{Name: strings.Join(names, " ")}
+	return len(names) == 0 || len(names) == 1 && (keyish(c) || nameish(c)) || q.grouped() && slices.Contains(q.parts.GroupBy, q.order[0].text)
+}
