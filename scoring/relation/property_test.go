@@ -11,11 +11,15 @@ import (
 // keptClass are the classes of relations between results that hold the same data.
 var keptClass = map[relation.Class]bool{relation.Equivalent: true, relation.Presentational: true}
 
+// left are the relations that say of results which hold the same data that nothing shows it: columns
+// are renamed at random here, so that a name may be related to nothing, and a tolerance is a choice.
+var left = map[string]bool{"tolerance": true, "permuted_unnamed": true, "flag_unnamed": true}
+
 func TestChangesThatKeepTheData(t *testing.T) {
 	for seed := range uint64(3000) {
 		gold, pred, made := aligntest.Kept(seed)
 		found := relation.Find(relation.Input{Gold: gold, Pred: pred})
-		if !keptClass[found[0].Class] && found[0].Name != "tolerance" {
+		if !keptClass[found[0].Class] && !left[found[0].Name] {
 			t.Fatalf("seed %d: after %s: %+v", seed, made, found)
 		}
 		if again := relation.Find(relation.Input{Gold: gold, Pred: pred}); !reflect.DeepEqual(found, again) {
