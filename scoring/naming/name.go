@@ -129,6 +129,9 @@ func canonical(w string) string {
 	return w
 }
 
+// Owns tells whether the name begins with "has", "is" or the like, as that of a flag does.
+func (n *Name) Owns() bool { return n.owns }
+
 // Words are the words of the name, synonyms made one and fillers left out.
 func (n *Name) Words() []string { return n.plain }
 
