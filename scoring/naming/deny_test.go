@@ -31,6 +31,8 @@ func TestDenials(t *testing.T) {
 		{"interviewed", "interviewed_by", true},
 		{"audited", "auditor", true},
 		{"claimants", "accused", true},
+		{"judge", "judged", true},
+		{"has_visa", "missing_visa", true},
 
 		{"lacks_permit", "without_permit", false},
 		{"bug_free", "free_of_bugs", false},

@@ -16,7 +16,7 @@ type Name struct {
 	words   []word
 	numbers []number
 	place   bool   // it gives the position of a column and nothing else
-	no      string // the root of the word behind "no" at its beginning: no_visa denies has_visa, and may be a number of visas
+	no      string // the root of the word behind "no" or "missing" at its beginning: no_visa denies has_visa, and may be a number of visas
 	owns    bool   // it begins with "has" or the like
 }
 
@@ -88,7 +88,7 @@ func read(name string) *Name {
 	tokens := tokens(name)
 	n.tokens = tokens
 	n.plain = Canonical(make([]string, 0, len(tokens)), name)
-	if len(tokens) > 1 && tokens[0] == "no" && tokens[1] != "of" {
+	if len(tokens) > 1 && (tokens[0] == "no" || tokens[0] == "missing") && tokens[1] != "of" {
 		n.no = root(tokens[1])
 	}
 	n.owns = len(tokens) > 1 && owning[tokens[0]]

@@ -67,6 +67,14 @@ func (n *Name) Related(o *Name) bool {
 	})
 }
 
+// Akin tells whether two names have words of one root, none of them denied: certified and
+// has_certificate. It says less than Related.
+func (n *Name) Akin(o *Name) bool {
+	return n.no == "" && o.no == "" && slices.ContainsFunc(n.words, func(v word) bool {
+		return !v.slight && !v.negated && slices.ContainsFunc(o.words, func(w word) bool { return !w.negated && akin(v.root, w.root) })
+	})
+}
+
 // How two names contradict each other.
 const (
 	nothing = iota

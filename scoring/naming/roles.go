@@ -12,6 +12,9 @@ func (n *Name) roleOf(i int) (deed string, does, ok bool) {
 		return "", false, false
 	}
 	t := Stem(w.text)
+	if doers[t] {
+		return deedOf(t), true, true
+	}
 	for _, ending := range []string{"er", "or", "ee"} {
 		if base, found := strings.CutSuffix(t, ending); found && len(base) >= 3 && !strings.HasSuffix(t, "eer") {
 			return deedOf(base), ending != "ee", true
@@ -26,6 +29,9 @@ func (n *Name) roleOf(i int) (deed string, does, ok bool) {
 	}
 	return deedOf(base), false, len(n.words) == 1 && len(w.senses) == 0
 }
+
+// doers are words for who does something that are called like the deed: a mentor mentors.
+var doers = wordSet("mentor tutor author sponsor monitor doctor pilot coach judge host guard guide")
 
 // deedOf is a word without the ending of who does or suffers it: train for trainer, refer for
 // referred.

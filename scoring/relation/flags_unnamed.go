@@ -18,7 +18,8 @@ func flagUnnamed(e *evidence) *found {
 		return nil
 	}
 	pairs := e.pairsThat(func(c *scoring.ColumnPair) bool {
-		return !e.named(c) && e.bothFlags(c) && !blankHeader(e.gold.Columns[c.Gold].Name) && !blankHeader(e.pred.Columns[c.Pred].Name) && !e.askedFor(c)
+		g, p := naming.Read(e.gold.Columns[c.Gold].Name), naming.Read(e.pred.Columns[c.Pred].Name)
+		return !e.named(c) && !g.Akin(p) && e.bothFlags(c) && !blankHeader(e.gold.Columns[c.Gold].Name) && !blankHeader(e.pred.Columns[c.Pred].Name) && !e.askedFor(c)
 	})
 	if len(pairs) == 0 {
 		return nil

@@ -31,6 +31,7 @@ var _ = addExamples(map[string]examplesOf{
 		},
 		almost: []example{
 			{why: "a header in common", gold: "boat, watertight: ['a', true], ['b', false]", pred: "boat, is_watertight: ['a', true], ['b', false]"},
+			{why: "of one root", gold: "boat, certified: ['a', true], ['b', false]", pred: "boat, has_certificate: ['a', true], ['b', false]"},
 			{why: "a header that says nothing", gold: "boat, watertight: ['a', true], ['b', false]", pred: "boat, result: ['a', true], ['b', false]"},
 			{why: "a header that an engine gives", gold: "boat, watertight: ['a', true], ['b', false]", pred: "boat, col_1: ['a', true], ['b', false]"},
 			{why: "the words in the cells say it", gold: "boat, watertight: ['a', true], ['b', false]", pred: "boat, hull: ['a', 'watertight'], ['b', 'not watertight']"},
