@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 )
 
 //go:embed codes.txt
@@ -31,11 +33,28 @@ var codeLists = sync.OnceValue(func() []codeList {
 		}
 		of := lists[len(lists)-1].of
 		for _, w := range append(strings.Fields(codes), strings.Split(names, "|")...) {
-			of[Bare(w)] = n
+			of[codeKey(w)] = n
 		}
 	}
 	return lists
 })
+
+// codeKey is how a code or a name of a list is looked up: without case and punctuation, & being a
+// word. It is empty, which no list has, for a code with more signs than points, such as "a | b", and
+// for a name with signs that no name has.
+func codeKey(s string) string {
+	s = strings.ReplaceAll(s, "&", " and ")
+	key := Bare(s)
+	if utf8.RuneCountInString(key) <= maxCode && strings.ContainsFunc(strings.TrimSpace(s), func(r rune) bool {
+		return r != '.' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}) || strings.ContainsAny(s, "|+*<>=#@^~!?$€£") {
+		return ""
+	}
+	return key
+}
+
+// maxCode is how many letters and digits a code has at most.
+const maxCode = 3
 
 // Codes tells what a public list of codes says of two sets of values: which of b each of a stands
 // for, -1 where it is none of them. It is ok where some list knows all values of both: countries,
@@ -48,7 +67,7 @@ lists:
 	for _, l := range codeLists() {
 		at := make(map[int]int, len(b))
 		for j, w := range b {
-			of, known := l.of[Bare(w)]
+			of, known := l.of[codeKey(w)]
 			if !known {
 				continue lists
 			}
@@ -56,7 +75,7 @@ lists:
 		}
 		to = make([]int, len(a))
 		for i, w := range a {
-			of, known := l.of[Bare(w)]
+			of, known := l.of[codeKey(w)]
 			if !known {
 				continue lists
 			}
@@ -73,7 +92,7 @@ lists:
 // SameCode tells what public lists of codes say of two values: whether a list knows both, and
 // whether they stand for one thing in any that does.
 func SameCode(a, b string) (same, known bool) {
-	a, b = Bare(a), Bare(b)
+	a, b = codeKey(a), codeKey(b)
 	for _, l := range codeLists() {
 		x, okX := l.of[a]
 		y, okY := l.of[b]

@@ -16,7 +16,7 @@ type Name struct {
 	words   []word
 	numbers []number
 	place   bool   // it gives the position of a column and nothing else
-	no      string // the root of the word behind "no" at its beginning: no_visa denies has_visa, and may be a number of visas
+	no      string // the root of the word behind "no" or "missing" at its beginning: no_visa denies has_visa, and may be a number of visas
 	owns    bool   // it begins with "has" or the like
 }
 
@@ -88,7 +88,7 @@ func read(name string) *Name {
 	tokens := tokens(name)
 	n.tokens = tokens
 	n.plain = Canonical(make([]string, 0, len(tokens)), name)
-	if len(tokens) > 1 && tokens[0] == "no" && tokens[1] != "of" {
+	if len(tokens) > 1 && (tokens[0] == "no" || tokens[0] == "missing") && tokens[1] != "of" {
 		n.no = root(tokens[1])
 	}
 	n.owns = len(tokens) > 1 && owning[tokens[0]]
@@ -129,6 +129,9 @@ func canonical(w string) string {
 	return w
 }
 
+// Owns tells whether the name begins with "has", "is" or the like, as that of a flag does.
+func (n *Name) Owns() bool { return n.owns }
+
 // Words are the words of the name, synonyms made one and fillers left out.
 func (n *Name) Words() []string { return n.plain }
 
@@ -162,7 +165,11 @@ func tokens(name string) []string {
 var owning = wordSet("has have had with any is are")
 
 // negations deny the word behind them.
-var negations = wordSet("not non isnt hasnt never without")
+var negations = wordSet("not non isnt arent wasnt werent hasnt havent hadnt doesnt dont didnt cant cannot wont never without lacks lack lacking sans violates violate violating breaks breaching breaches infringes infringing")
+
+// ills are what a thing is free of to its good: defect_free denies defects, and rooms_free says how
+// many rooms are.
+var ills = wordSet("accident alcohol allergen bug cancer carbon conflict damage debt defect disease drug dust error fault fever flaw fraud frost germ gluten ice infection lactose leak noise pain parasite pest poison pollution risk rust smoke spam sugar symptom toxin virus weed")
 
 // prepositions say something at either end of a name, and join its words between them: in_count is
 // no out_count, and amount_in_usd is of no direction.
@@ -192,11 +199,21 @@ func (n *Name) readWords(tokens []string) {
 			continue
 		}
 		if negations[t] && i+1 < len(tokens) {
-			negated = true
-			if t != "without" {
-				continue
+			negated = !negated
+			if senses := l.of(t); senses != nil {
+				n.words = append(n.words, word{text: t, root: root(t), senses: senses})
 			}
-			n.words = append(n.words, word{text: t, root: t, senses: l.of(t)})
+			continue
+		}
+		if t == "free" && i+2 < len(tokens) && tokens[i+1] == "of" {
+			negated = !negated
+			i++
+			continue
+		}
+		if ills[Stem(t)] && i+1 < len(tokens) && tokens[i+1] == "free" {
+			n.words = append(n.words, word{text: t, root: root(t), negated: !negated, senses: l.of(t)})
+			negated = false
+			i++
 			continue
 		}
 		edge := i == 0 || i == len(tokens)-1

@@ -10,7 +10,7 @@ func (n *Name) Same(o *Name) bool {
 	if !n.Says() || !o.Says() {
 		return false
 	}
-	return n.bare == o.bare || len(n.plain) > 0 && slices.Equal(n.plain, o.plain) && n.negation() == o.negation()
+	return n.bare == o.bare || len(n.plain) > 0 && slices.Equal(n.plain, o.plain) && n.negation() == o.negation() && n.actor() == o.actor()
 }
 
 // negation counts the denied words of a name.
@@ -21,6 +21,11 @@ func (n *Name) negation() (count int) {
 		}
 	}
 	return count
+}
+
+// actor tells whether a name ends in "by", as that of who did something does.
+func (n *Name) actor() bool {
+	return len(n.tokens) > 1 && n.tokens[len(n.tokens)-1] == "by"
 }
 
 // Covers tells whether a name has all the words of another one, which has some.
@@ -62,6 +67,14 @@ func (n *Name) Related(o *Name) bool {
 	})
 }
 
+// Akin tells whether two names have words of one root, none of them denied: certified and
+// has_certificate. It says less than Related.
+func (n *Name) Akin(o *Name) bool {
+	return n.no == "" && o.no == "" && slices.ContainsFunc(n.words, func(v word) bool {
+		return !v.slight && !v.negated && slices.ContainsFunc(o.words, func(w word) bool { return !w.negated && akin(v.root, w.root) })
+	})
+}
+
 // How two names contradict each other.
 const (
 	nothing = iota
@@ -82,7 +95,7 @@ func (n *Name) contrast(o *Name) int {
 		return byPole
 	case byNumber != nothing:
 		return byNumber
-	case n.denies(o) != o.denies(n):
+	case n.denies(o) != o.denies(n), n.otherRoles(o):
 		return strict
 	case o.owns && o.mentions(n.no), n.owns && n.mentions(o.no):
 		return strict
@@ -298,6 +311,9 @@ func (n *Name) alike(i int, o *Name, j int) float64 {
 				return 1
 			}
 		}
+	}
+	if n.sameRole(i, o, j) {
+		return 1
 	}
 	if a.negated == b.negated && oneThing(a.root, b.root) {
 		return 0.9

@@ -77,6 +77,7 @@ var irregular = map[string]string{
 	"men": "man", "women": "woman", "children": "child", "people": "person", "feet": "foot", "given": "give", "gave": "give", "taken": "take", "took": "take", "held": "hold", "made": "make", "met": "meet",
 	"kept": "keep", "found": "find", "grew": "grow", "grown": "grow", "fell": "fall", "fallen": "fall", "rose": "rise", "risen": "rise", "died": "die", "dead": "die", "death": "die", "born": "birth",
 	"losses": "lose", "loss": "lose", "sales": "sell", "sale": "sell", "data": "datum", "indices": "index", "analyses": "analysis", "arrival": "arrive", "approval": "approve", "refusal": "refuse",
+	"licence": "license", "licences": "license", "licenced": "license", "offence": "offense", "defence": "defense", "practise": "practice", "practised": "practice",
 	"departure": "depart", "payment": "pay", "renewal": "renew", "withdrawal": "withdraw", "removal": "remove",
 }
 

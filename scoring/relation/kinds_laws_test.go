@@ -21,6 +21,26 @@ var _ = addExamples(map[string]examplesOf{
 			{why: "the queries say which is which", gold: "farm, oxen, mules: ['a', 4, 9], ['b', 6, 2]", pred: "farm, foo, bar: ['a', 9, 4], ['b', 2, 6]", goldSQL: "SELECT farm, oxen, mules FROM t", predSQL: "SELECT farm, mules AS foo, oxen AS bar FROM t"},
 		},
 	},
+	"flag_unnamed": {
+		holds: []example{
+			{why: "the opposite by its sense", gold: "boat, watertight: ['a', true], ['b', false]", pred: "boat, rusty: ['a', true], ['b', false]"},
+			{why: "words for truth", gold: "boat, watertight: ['a', 'Y'], ['b', 'N']", pred: "boat, rusty: ['a', true], ['b', false]"},
+			{why: "as 0 and 1, by its name a flag", gold: "boat, is_watertight: ['a', 1], ['b', 0]", pred: "boat, rusty: ['a', 1], ['b', 0]"},
+			{why: "with NULL and more columns", gold: "boat, watertight: ['a', true], ['b', null]", pred: "boat, rusty, len: ['a', true, 7], ['b', null, 9]"},
+			{why: "the question names both", gold: "boat, watertight: ['a', true], ['b', false]", pred: "boat, rusty: ['a', true], ['b', false]", question: "Which boats are watertight, and which are rusty?"},
+		},
+		almost: []example{
+			{why: "a header in common", gold: "boat, watertight: ['a', true], ['b', false]", pred: "boat, is_watertight: ['a', true], ['b', false]"},
+			{why: "of one root", gold: "boat, certified: ['a', true], ['b', false]", pred: "boat, has_certificate: ['a', true], ['b', false]"},
+			{why: "a header that says nothing", gold: "boat, watertight: ['a', true], ['b', false]", pred: "boat, result: ['a', true], ['b', false]"},
+			{why: "a header that an engine gives", gold: "boat, watertight: ['a', true], ['b', false]", pred: "boat, col_1: ['a', true], ['b', false]"},
+			{why: "the words in the cells say it", gold: "boat, watertight: ['a', true], ['b', false]", pred: "boat, hull: ['a', 'watertight'], ['b', 'not watertight']"},
+			{why: "the question names it", gold: "boat, f1: ['a', true], ['b', false]", pred: "boat, rusty: ['a', true], ['b', false]", question: "Which boats are rusty?"},
+			{why: "numbers", gold: "boat, masts: ['a', 1], ['b', 0]", pred: "boat, sails: ['a', 1], ['b', 0]"},
+			{why: "texts", gold: "boat, owner: ['a', 'Li'], ['b', 'Wu']", pred: "boat, skipper: ['a', 'Li'], ['b', 'Wu']"},
+			{why: "the queries show one column", gold: "boat, watertight: ['a', true], ['b', false]", pred: "boat, rusty: ['a', true], ['b', false]", goldSQL: "SELECT boat, watertight FROM t", predSQL: "SELECT boat, watertight AS rusty FROM t"},
+		},
+	},
 	"crossed": {
 		holds: []example{
 			{why: "least and greatest", gold: "k, min, max: ['a', 1, 9], ['b', 2, 8]", pred: "k, min, max: ['a', 9, 1], ['b', 8, 2]"},
@@ -382,6 +402,8 @@ var _ = addExamples(map[string]examplesOf{
 			{why: "currencies exchanged", gold: "k, amt: ['a', '$300'], ['b', '€500']", pred: "k, amt: ['a', '€300'], ['b', '$500']"},
 			{why: "grades with signs", gold: "k, g: ['a', 'A+x'], ['b', 'B-x']", pred: "k, g: ['a', 'Ax'], ['b', 'Bxy']"},
 			{why: "one value alone", gold: "t, n: ['A', 5]", pred: "t, n: ['Away', 5]"},
+			{why: "letters joined by other signs", gold: "k, cond: [1, 'a & b'], [2, 'c | d']", pred: "k, cond: [1, 'a | b'], [2, 'c & d']"},
+			{why: "minus is not over", gold: "k, term: [1, 'i - t'], [2, 'f / r']", pred: "k, term: [1, 'i / t'], [2, 'f - r']"},
 		},
 	},
 	"punctuated": {

@@ -110,12 +110,15 @@ var _ = addExamples(map[string]examplesOf{
 		holds: []example{
 			{why: "one row, of the same group by the queries, whatever they count", gold: "name: ['Most']", pred: "id: [39]", goldSQL: "SELECT d.name FROM d JOIN a ON d.id = a.d GROUP BY d.id ORDER BY COUNT(a.k) DESC LIMIT 1", predSQL: "SELECT d.id FROM d JOIN a ON d.id = a.d GROUP BY d.id ORDER BY COUNT(a.d) DESC LIMIT 1"},
 			{why: "the district's id in place of its name", gold: "loan, district_name: [1, 'Most'], [2, 'Brno'], [3, 'Most']", pred: "loan, district_id: [1, 39], [2, 14], [3, 39]"},
+			{why: "its own key under any alias", gold: "breeder, n: ['Most', 2], ['Brno', 3]", pred: "who_id, n: [39, 2], [14, 3]", goldSQL: "SELECT b.name AS breeder, COUNT(*) AS n FROM dogs d JOIN breeders b ON b.id = d.breeder_id GROUP BY b.name", predSQL: "SELECT breeder_id AS who_id, COUNT(*) AS n FROM dogs GROUP BY breeder_id"},
 			{why: "one column, of the same rows by the queries", gold: "name: ['Most'], ['Brno']", pred: "id: [39], [14]", goldSQL: "SELECT name FROM d WHERE x > 1", predSQL: "SELECT id FROM d WHERE x > 1"},
 		},
 		almost: []example{
 			{why: "Most has two ids", gold: "loan, district_name: [1, 'Most'], [2, 'Brno'], [3, 'Most']", pred: "loan, district_id: [1, 39], [2, 14], [3, 40]"},
 			{why: "one row, of groups of another kind", gold: "name: ['Most']", pred: "id: [39]", goldSQL: "SELECT d.name FROM d JOIN a ON d.id = a.d GROUP BY d.id ORDER BY COUNT(a.k) DESC LIMIT 1", predSQL: "SELECT d.id FROM d JOIN a ON d.id = a.d GROUP BY d.x ORDER BY COUNT(a.d) DESC LIMIT 1"},
 			{why: "one row, by another order", gold: "name: ['Most']", pred: "id: [39]", goldSQL: "SELECT d.name FROM d JOIN a ON d.id = a.d GROUP BY d.id ORDER BY COUNT(a.k) DESC LIMIT 1", predSQL: "SELECT d.id FROM d JOIN a ON d.id = a.d GROUP BY d.id ORDER BY SUM(a.d) DESC LIMIT 1"},
+			{why: "an alias calls another's key so", gold: "breeder, n: ['Most', 2], ['Brno', 3]", pred: "breeder_id, n: [39, 2], [14, 3]", goldSQL: "SELECT b.name AS breeder, COUNT(*) AS n FROM dogs d JOIN breeders b ON b.id = d.breeder_id GROUP BY b.name", predSQL: "SELECT vet_id AS breeder_id, COUNT(*) AS n FROM dogs GROUP BY vet_id"},
+			{why: "an alias calls another table's key so", gold: "breeder, n: ['Most', 2], ['Brno', 3]", pred: "breeder_id, n: [39, 2], [14, 3]", goldSQL: "SELECT b.name AS breeder, COUNT(*) AS n FROM dogs d JOIN breeders b ON b.id = d.breeder_id GROUP BY b.name", predSQL: "SELECT v.id AS breeder_id, COUNT(*) AS n FROM dogs d JOIN vets v ON v.id = d.vet_id GROUP BY v.id"},
 			{why: "one column, of other rows", gold: "name: ['Most'], ['Brno']", pred: "id: [39], [14]", goldSQL: "SELECT name FROM d WHERE x > 1", predSQL: "SELECT id FROM d WHERE x > 2"},
 		},
 	},

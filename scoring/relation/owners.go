@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/naming"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
@@ -111,15 +112,16 @@ var genericWords = wordSet("id ids key code nr no num number count uuid guid pk 
 
 // ofOneThing tells whether a key and a name are of the same thing: their headers say so, as
 // district_id and district_name do, or the queries take both from one table, whose key it is, or
-// join the key with that of the name's table. A key of another table is another thing.
+// join the key with that of the name's table. A key of another table is another thing, and so is one
+// that only an alias calls like the name.
 func (e *evidence) ofOneThing(r replacement) bool {
 	q := e.queries()
 	key, keyQuery, keys, name, nameQuery, names := r.pred, q.pred, e.pred, r.gold, q.gold, e.gold
 	if keyish(&e.gold.Columns[r.gold]) && !keyish(&e.pred.Columns[r.pred]) {
 		key, keyQuery, keys, name, nameQuery, names = name, nameQuery, names, key, keyQuery, keys
 	}
-	of := contentWords(keys.Columns[key].Name)
-	if len(of) > 0 && slices.Equal(of, contentWords(names.Columns[name].Name)) {
+	of := e.whose(keys, key)
+	if len(of) > 0 && slices.Equal(of, e.whose(names, name)) {
 		return true
 	}
 	n, ok := nameQuery.origin(name, len(names.Columns))
@@ -134,6 +136,23 @@ func (e *evidence) ofOneThing(r replacement) bool {
 		return true
 	}
 	return keyQuery.equates(k, n.table) || nameQuery.equates(k, n.table)
+}
+
+// whose are the words that say what thing a key or a name is of. In the answer an alias does not
+// make it so: where its query is known, they are those of the column behind the header, or of its
+// table where that column is no more than an id or a name.
+func (e *evidence) whose(t *scoring.Table, column int) []string {
+	if t == e.pred {
+		if o, ok := e.queries().pred.origin(column, len(t.Columns)); ok {
+			if of := contentWords(o.column); len(of) > 0 {
+				return of
+			}
+			if of := contentWords(o.table); len(of) > 0 {
+				return of
+			}
+		}
+	}
+	return contentWords(t.Columns[column].Name)
 }
 
 // computed tells whether a column says that it was made by a function: a number of keys is no key.

@@ -31,6 +31,10 @@ var sameKinds = []Kind{
 		Meaning: "All rows agree, but two columns of one kind stand the other way round under names that nothing relates to gold's, so that the answer may as well have exchanged their headers.", Example: "(bulls, bears) = (7, 4); (pessimists, optimists) = (4, 7)",
 	},
 	{
+		Name: "flag_unnamed", Class: Difference, find: flagUnnamed,
+		Meaning: "All rows agree, but a column of truth values stands under a header that nothing relates to gold's, so that it may as well be the opposite flag.", Example: "(boat, watertight) = ('Ida', true); (boat, rusty) = ('Ida', true)",
+	},
+	{
 		Name: "tolerance", Class: Defensible, find: facts(isTolerance, "All rows agree, %s within a relative difference of %.2g", toleranceOf),
 		Meaning: "All rows agree, a column only within the relative tolerance.", Example: "(1000.0); (1003.2)",
 	},

@@ -1,0 +1,70 @@
+package naming
+
+import "strings"
+
+// roleOf is the deed that a word of a name does or suffers: of employer and employee, of lessor and
+// lessee, and of supervised_by and supervised it is one, and the first of each does it. A participle
+// suffers it only in a name of one word, since goals_scored may be the scorer's, and where the
+// vocabulary of opposites does not say what it is.
+func (n *Name) roleOf(i int) (deed string, does, ok bool) {
+	w := &n.words[i]
+	if w.negated || w.covered {
+		return "", false, false
+	}
+	t := Stem(w.text)
+	if doers[t] {
+		return deedOf(t), true, true
+	}
+	for _, ending := range []string{"er", "or", "ee"} {
+		if base, found := strings.CutSuffix(t, ending); found && len(base) >= 3 && !strings.HasSuffix(t, "eer") {
+			return deedOf(base), ending != "ee", true
+		}
+	}
+	base, found := strings.CutSuffix(t, "ed")
+	if !found || len(base) < 4 {
+		return "", false, false
+	}
+	if last := len(n.tokens) - 1; last > 0 && n.tokens[last] == "by" && n.tokens[last-1] == w.text {
+		return deedOf(base), true, true
+	}
+	return deedOf(base), false, len(n.words) == 1 && len(w.senses) == 0
+}
+
+// doers are words for who does something that are called like the deed: a mentor mentors.
+var doers = wordSet("mentor tutor author sponsor monitor doctor pilot coach judge host guard guide")
+
+// deedOf is a word without the ending of who does or suffers it: train for trainer, refer for
+// referred.
+func deedOf(base string) string {
+	if n := len(base); n > 3 && base[n-1] == base[n-2] && !strings.ContainsRune("sl", rune(base[n-1])) {
+		return base[:n-1]
+	}
+	return strings.TrimSuffix(base, "e")
+}
+
+// otherRoles tells whether one name is of who does something and the other of who suffers it.
+func (n *Name) otherRoles(o *Name) bool {
+	for i := range n.words {
+		deed, does, ok := n.roleOf(i)
+		if ok && !n.hasRole(deed, !does) && o.hasRole(deed, !does) && !o.hasRole(deed, does) {
+			return true
+		}
+	}
+	return false
+}
+
+func (n *Name) hasRole(deed string, does bool) bool {
+	for i := range n.words {
+		if d, x, ok := n.roleOf(i); ok && d == deed && x == does {
+			return true
+		}
+	}
+	return false
+}
+
+// sameRole tells whether two words are of who does the same, as supervisor and supervised_by are.
+func (n *Name) sameRole(i int, o *Name, j int) bool {
+	a, x, ok := n.roleOf(i)
+	b, y, also := o.roleOf(j)
+	return ok && also && a == b && x == y
+}
