@@ -229,7 +229,7 @@ func scanColumn(s *jsonscan.Scanner) (name, typeName string, err error) {
 const (
 	growStep    = 16 << 10
 	growPart    = 8
-	columnBytes = 512 // of a column without values
+	columnBytes = 1024 // of a column without values
 )
 
 // scanRows reads the rows. At is the column of a value that is not of the declared type, or -1.

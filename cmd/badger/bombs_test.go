@@ -614,3 +614,12 @@ func parquetOf(t *testing.T, lengths []int, rows int, properties *parquet.Writer
 	}
 	return out.Bytes()
 }
+
+// together makes n calls at the same time.
+func together(n int, call func(i int)) {
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() { call(i) })
+	}
+	wg.Wait()
+}

@@ -25,7 +25,7 @@ func TestEveryKeyHasAVariable(t *testing.T) {
 		text := map[string]string{
 			"string": "some text", "identity.Mode": "token", "bool": "true", "int": "7", "int64": "7", "float64": "0.5", "time.Duration": "90s", "[]string": "a, b",
 			"map[string][]string": "{ana: [read]}", "map[string]float64": "{hybrid_ex: 0.5}", "map[string]map[string]interface {}": "{flex: {categories: false}}",
-			"map[string]time.Duration": "{json: 5s}", "map[string]hosting.CallerLimits": "{ana: {calls: 3}}", "map[string]judging.Metric": "{flex: {backend: 'openai:gpt-4o', temperature: 0}}", "judgebackend.PriceTable": "{m: {in: '1', out: '2'}}",
+			"map[string]time.Duration": "{json: 5s}", "map[string]hosting.CallerLimits": "{ana: {calls: 3}}", "map[string]hosting.Readable": "{ana: {tables: [sales.*]}}", "map[string]judging.Metric": "{flex: {backend: 'openai:gpt-4o', temperature: 0}}", "judgebackend.PriceTable": "{m: {in: '1', out: '2'}}",
 		}[key.Type.String()]
 		if text == "" {
 			t.Errorf("%s: the test knows no text for %s", key.Path, key.Type)

@@ -143,15 +143,6 @@ func wantOnes(t *testing.T, why string, n int) func(*callertest.Call, error) {
 	}
 }
 
-// together makes n calls at the same time.
-func together(n int, call func(i int)) {
-	var wg sync.WaitGroup
-	for i := range n {
-		wg.Go(func() { call(i) })
-	}
-	wg.Wait()
-}
-
 func sameRowAgain(t *testing.T) {
 	j := asking(t, slowly, "")
 	wantOnes(t, "first", 3)(j.snowflake("a").Call(t.Context(), questions(1, 2, 3)...))

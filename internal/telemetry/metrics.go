@@ -152,7 +152,7 @@ func (m *Metrics) counter(name, help string, f func() float64, labels prometheus
 // WatchServer adds what a server has to do at the moment.
 func (m *Metrics) WatchServer(load func() udf.Load) {
 	m.gauge("badger_calls_in_flight", "Calls that are served now, streams included.", func() float64 { return float64(load().Calls) })
-	m.gauge("badger_memory_bytes", "Bytes that calls hold now: bodies, messages and what references read.", func() float64 { return float64(load().Bytes) })
+	m.gauge("badger_memory_bytes", "Bytes that calls hold now (bodies, messages and what references read), and what is kept of them for a statement.", func() float64 { return float64(load().Bytes) })
 	m.gauge("badger_rows_running", "Rows of functions without a judge that run now.", func() float64 { return float64(load().RowsRunning) })
 	m.gauge("badger_workers_waiting", "Batches and cases that wait for a worker.", func() float64 { return float64(load().RowsWaiting) })
 	m.gauge("badger_judged_rows_running", "Rows that ask judges and run now.", func() float64 { return float64(load().JudgedRows) })

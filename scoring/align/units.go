@@ -189,6 +189,10 @@ func (a *aligner) speakOfShare(fraction, percent *column, rf, rp *reading) bool 
 	switch {
 	case x != nil && x.Hundreds:
 		return false
+	case percent.says(fractionWords...) && !within(rp, -1, 1):
+		return false // no fraction is above 1
+	case q.Percent && !fraction.gold && fraction.named().Same(percent.named()) && !fraction.says(shareWords...):
+		return false // growth of 0.025, asked for in percent, is 0.025 %
 	case f.Speaks() || p.Speaks() || isQuotient(fraction) || isQuotient(percent) || y != nil && y.Divides && y.Hundreds:
 		return true
 	case q.HowMany && rp.decimals() <= 0:
@@ -200,6 +204,12 @@ func (a *aligner) speakOfShare(fraction, percent *column, rf, rp *reading) bool 
 	}
 	return strings.TrimSpace(a.o.Asked) == "" && x == nil && y == nil && sayNothing(fraction) && sayNothing(percent) && slices.ContainsFunc(rf.numbers(), func(f float64) bool { return digits([]float64{f}) > 2 })
 }
+
+// Words that call a number a fraction of a whole, and those that call it a share in whatever unit.
+var (
+	fractionWords = []string{"fraction", "proportion"}
+	shareWords    = append([]string{"rate", "share", "ratio", "probability", "frequency"}, fractionWords...)
+)
 
 // sayNothing tells whether a column has no name but a letter or a position.
 func sayNothing(c *column) bool {

@@ -245,6 +245,9 @@ func parsePeriod(s string) (p period, ok bool) {
 	if p.grain == 0 && p.n == 0 && p.year != 0 {
 		p.grain, p.n = GrainYear, 1
 	}
+	if len(list) == 2 && p.year == 0 && (list[1].text == "m" || list[1].text == "w") { // 12M are millions, metres or months
+		return period{}, false
+	}
 	return p, p.grain != 0 && len(small) == 0 && p.valid()
 }
 
