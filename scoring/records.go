@@ -168,8 +168,8 @@ func (j *records) column(key []byte) (int, error) {
 	return i, nil
 }
 
-// columnsAtOnce is how many columns are added before check is told of what they take: a row of one
-// object may have as many as its text has room for.
+// columnsAtOnce is how many columns are added before it is told what they take: a row of one object,
+// or a list of names, may have as many as its text has room for.
 const columnsAtOnce = 1024
 
 func (j *records) addColumn(name string) error {

@@ -65,7 +65,7 @@ func scanResult(s *jsonscan.Scanner, grow func(bytes int64) error) (*Table, erro
 		}
 		switch {
 		case string(key) == "columns" && head == nil:
-			head, err = scanColumns(s)
+			head, err = scanColumns(s, grow)
 		case string(key) == "rows" && !haveRows && head != nil:
 			haveRows = true
 			n, err = head.rows(s, grow)
@@ -151,7 +151,7 @@ func prefix(p string, err error) error {
 // MaxColumns bounds the columns of a result, so that a few bytes for each cannot fill the memory.
 const MaxColumns = 1 << 16
 
-func scanColumns(s *jsonscan.Scanner) (*resultHead, error) {
+func scanColumns(s *jsonscan.Scanner, grow func(bytes int64) error) (*resultHead, error) {
 	if err := s.Array(); err != nil {
 		return nil, err
 	}
@@ -167,6 +167,11 @@ func scanColumns(s *jsonscan.Scanner) (*resultHead, error) {
 		at := len(h.columns)
 		if at == MaxColumns {
 			return nil, errcode.New(errcode.ResourceExhausted, "more than %d columns", MaxColumns)
+		}
+		if grow != nil && at > 0 && at%columnsAtOnce == 0 {
+			if err := grow(columnBytes * int64(at+columnsAtOnce)); err != nil {
+				return nil, err
+			}
 		}
 		name, typeName := "", ""
 		if s.Peek() == '"' {
@@ -229,7 +234,7 @@ func scanColumn(s *jsonscan.Scanner) (name, typeName string, err error) {
 const (
 	growStep    = 16 << 10
 	growPart    = 8
-	columnBytes = 1024 // of a column without values
+	columnBytes = 1024 // of a column without values, with what comparing it takes
 )
 
 // scanRows reads the rows. At is the column of a value that is not of the declared type, or -1.
