@@ -48,7 +48,7 @@ func TestStrangersMakeRoom(t *testing.T) {
 			t.Fatalf("%s: %v", why, err)
 		}
 		_, _ = io.Copy(io.Discard, resp.Body)
-		if resp.StatusCode != 200 {
+		if resp.StatusCode != http.StatusOK {
 			t.Errorf("%s: %d", why, resp.StatusCode)
 		}
 	}

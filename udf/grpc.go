@@ -53,7 +53,8 @@ func (s *Server) newGRPCPort() (*http.Server, error) {
 	port.Protocols.SetHTTP2(port.TLSConfig != nil)
 	port.Protocols.SetUnencryptedHTTP2(port.TLSConfig == nil)
 	streams := min(s.limits.Calls, 256)
-	return port, http2.ConfigureServer(port, &http2.Server{
+	// The buffers of streams can be set in no other way.
+	return port, http2.ConfigureServer(port, &http2.Server{ //nolint:staticcheck // http.Server has no key for them
 		MaxConcurrentStreams:         uint32(streams), //nolint:gosec // small
 		MaxUploadBufferPerStream:     streamWindow,
 		MaxUploadBufferPerConnection: max(1<<20, int32(streams)*streamWindow), //nolint:gosec // small

@@ -44,12 +44,12 @@ import (
 // What docs/serve.md says of a server's resident memory: limits.memory_bytes and this.
 const (
 	bombMemory = 256 << 20
-	bombRoom   = 200 << 20
+	bombRoom   = 256 << 20
 )
 
 // bombTime is how long a caller of bombs waits.
 var bombTime = func() time.Duration {
-	if os.Getenv("BADGER_THOROUGH") != "" {
+	if os.Getenv("BADGER_BOMBS") != "" {
 		return 5 * time.Second
 	}
 	return time.Second

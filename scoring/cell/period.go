@@ -56,19 +56,6 @@ func (p period) first() int64 {
 	return scoring.DaysOf(p.year, 1, 1)
 }
 
-// next is the first day after the period.
-func (p period) next() int64 {
-	switch {
-	case p.grain == GrainWeek:
-		return p.first() + 7
-	case p.n < p.grain.most():
-		p.n++
-	default:
-		p.year, p.n = p.year+1, 1
-	}
-	return p.first()
-}
-
 // valid tells whether there is such a period: 2021 has no 53rd week.
 func (p period) valid() bool {
 	if p.n < 1 || p.n > p.grain.most() {
@@ -106,7 +93,7 @@ var (
 		1: "january januar janvier enero gennaio janeiro januari jänner jan", 2: "february februar février fevrier febrero febbraio fevereiro februari feb",
 		3: "march märz maerz mars marzo março maart mar", 4: "april avril abril aprile apr", 5: "may mai mayo maggio maio mei", 6: "june juni juin junio giugno junho jun",
 		7: "july juli juillet julio luglio julho jul", 8: "august août aout agosto augustus aug", 9: "september septembre septiembre settembre setembro sept sep",
-		10: "october oktober octobre octubre ottobre outubro oct okt", 11: "november novembre noviembre novembro nov", 12: "december dezember décembre decembre diciembre dicembre dezembro dec dez",
+		10: "october oktober octobre octubre ottobre outubro oct okt", 11: "november novembre noviembre novembro nov", 12: "december dezember décembre diciembre dicembre dezembro dec dez",
 	})
 	weekdayNames = periodNames(map[int]string{
 		1: "monday mon mo montag lundi lunes", 2: "tuesday tue tues tu dienstag mardi martes", 3: "wednesday wed we mittwoch mercredi miércoles", 4: "thursday thu thur thurs th donnerstag jeudi jueves",

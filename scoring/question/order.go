@@ -112,7 +112,7 @@ func orderIn(words []string) string {
 		if p := phraseAt(words, i, orderPhrases); p != "" {
 			return p
 		}
-		from, to := i, i
+		var from, to int
 		switch w {
 		case "order", "ordered", "ordering", "arrange", "arranged", "rank", "ranked", "ranking", "sequence", "succession":
 			from, to = s.sorts(i)

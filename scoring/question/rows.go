@@ -9,7 +9,7 @@ import (
 var (
 	// Groups with nothing belong to the answer.
 	kept      = regexp.MustCompile(` (?:do not|don t|not|never|without) (?:drop|dropping|omit|omitting|skip|skipping|leave out|leaving out|exclude|excluding|ignore|ignoring) `)
-	withEmpty = regexp.MustCompile(` (?:includ\w+ (?:also )?(?:the |those |all |any |even )*(?:\w+ ){0,3}(?:without|with no|with zero|that have no|that have none|who have no|who have none|that had no|who had no|having no|with none|zero|zeros|zeroes|empty|that never|who never|that did not|who did not|who have not|that have not)|` +
+	withEmpty = regexp.MustCompile(` (?:(?:include|includes|included|including) (?:also )?(?:the |those |all |any |even )*(?:\w+ ){0,3}(?:without|with no|with zero|that have no|that have none|who have no|who have none|that had no|who had no|having no|with none|zero|zeros|zeroes|empty|that never|who never|that did not|who did not|who have not|that have not)|` +
 		`even (?:if|when|those|the ones|with|without|though|where|\w+ without|\w+ with no|\w+ who|\w+ that|zero)|(?:or )?(?:0|zero|none|nothing) (?:if|when|where|for|otherwise|else)|(?:as|count|counts|show|showing|shown as|display|report|with|return|is|are|be|to|give|gets?|list|at) (?:the |a |an )?(?:0|zero)|incl\w* 0|if any|whether or not|` +
 		`(?:also|too) (?:the |those |\w+ )?(?:without|with no|who (?:have|had) (?:no|none)|that (?:have|had) (?:no|none))|(?:with|without) or (?:with|without)|regardless of whether|not (?:only|just) those|(?:as well as|and|plus) (?:those|the ones) (?:without|with no|who have none)|keep (?:those|\w+ )(?:without|with no)|(?:without|with no) (?:\w+ )?(?:too|as well|included)) `)
 

@@ -54,9 +54,6 @@ var (
 		"fare mileage much long old often far tall heavy many maximum minimum max min proportion fraction deviation variance quota gdp elevation altitude depth density mark grade gpa credit debit amounts figure headcount occupancy usage consumption output throughput interest premium payout " +
 		"bonus overtime magnitude dose dosage intensity level lifespan tenure seniority runtime rank popularity traffic impression click view download")
 
-	actions = set("place buy order purchase sell make file submit receive win lose score earn spend pay take send book rent borrow visit attend enrol enroll register sign complete publish write release record play sing perform direct produce supply ship deliver handle manage treat prescribe " +
-		"admit report open close return cancel complain donate contribute vote run finish participate compete host own log login click view download rate review teach advise supervise work hire commit cause suffer use try")
-
 	// notParticiples end in -ed and are none.
 	notParticiples = set("need speed seed feed breed bed red shed hundred indeed exceed united embed media weed creed deed greed wed sled sacred naked wicked biped")
 	irregular      = set("sold bought spent made got won lost took paid sent went came wrote ran saw left held had gave drove flew sang grew began brought taught caught thought built kept led met read said sat shown sung taken written given known grown driven flown born found " +

@@ -158,10 +158,3 @@ func divides(x sqlparts.Expr) bool {
 	})
 	return found
 }
-
-// sameHeader tells whether two columns are called the same, but for case and punctuation. A name
-// that only gives a position, such as c1 or column_2, is none.
-func sameHeader(a, b string) bool {
-	x := naming.Words(a)
-	return len(x) > 0 && slices.Equal(x, naming.Words(b)) && !naming.Positional(a)
-}

@@ -5,11 +5,6 @@ const (
 	outerCounts = "SELECT depot, COUNT(t.id) AS trips FROM depots LEFT JOIN trips t USING (depot_id) GROUP BY depot"
 	twoDepots   = "depot, trips: ['Hamm', 12], ['Jena', 7]"
 	threeDepots = "depot, trips: ['Hamm', 12], ['Jena', 7], ['Suhl', 0]"
-
-	tolls     = "SELECT toll FROM passages WHERE plate = 'K7'"
-	tollsOnce = "SELECT DISTINCT toll FROM passages WHERE plate = 'K7'"
-	fourTolls = "toll: [4.5], [4.5], [9.25], [4.5]"
-	twoTolls  = "toll: [4.5], [9.25]"
 )
 
 // The relations that rest on what the question asks, with the questions on the other side.
