@@ -317,10 +317,10 @@ func gzipOf(text string) []byte {
 
 // raw sends bytes as the body of a gRPC call, on connections of so many calls each.
 func (b *bombed) raw(n int, path, encoding string, body func(ctx context.Context) io.Reader) {
-	transport := &http2.Transport{AllowHTTP: true, DialTLSContext: func(ctx context.Context, network, addr string, _ *tls.Config) (net.Conn, error) {
+	transport := &http2.Transport{AllowHTTP: true, DialTLSContext: func(ctx context.Context, network, addr string, _ *tls.Config) (net.Conn, error) { //nolint:staticcheck // frames of one byte are sent by it
 		return (&net.Dialer{}).DialContext(ctx, network, addr)
 	}}
-	defer transport.CloseIdleConnections()
+	defer transport.CloseIdleConnections() //nolint:staticcheck // likewise
 	ctx, cancel := context.WithTimeout(b.t.Context(), bombTime)
 	defer cancel()
 	together(n, func(int) {
@@ -330,7 +330,7 @@ func (b *bombed) raw(n int, path, encoding string, body func(ctx context.Context
 				req.Header.Set(name, value)
 			}
 		}
-		resp, err := transport.RoundTrip(req)
+		resp, err := transport.RoundTrip(req) //nolint:staticcheck // likewise
 		if err != nil {
 			return
 		}
