@@ -182,6 +182,9 @@ func periodWords(s string) (list []periodWord, ok bool) {
 // 2024, 2024-01, 202401, January, 2024-W05, Week 5, FY2024, Monday. A label of a month and two
 // digits is a day (Jan 24) unless a dash or an apostrophe is between them.
 func parsePeriod(s string) (p period, ok bool) {
+	if t := strings.TrimSpace(s); strings.HasPrefix(t, "-") || strings.HasPrefix(t, "+") { // a sign is part of a number
+		return period{}, false
+	}
 	list, ok := periodWords(strings.TrimSpace(s))
 	if !ok {
 		return p, false
