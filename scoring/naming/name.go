@@ -36,7 +36,7 @@ type word struct {
 type number struct{ unit, value string }
 
 // positional are names that engines give columns without one.
-var positional = regexp.MustCompile(`^(_?(c|col|column|f|expr|field|var|unnamed|_c)?[_$: ]*\d{0,3}_?|\?column\?)$`)
+var positional = regexp.MustCompile(`^(_?(c|col|column|f|expr|field|var|unnamed|_c)?[_$: ]*\d{0,3}_?|(col|column|expr|field|var)[_$: ]+[a-z]|\?column\?)$`)
 
 // Positional tells whether a name says where its column stands and nothing else, as col_1 does.
 func Positional(name string) bool {

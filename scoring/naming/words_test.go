@@ -35,3 +35,14 @@ func TestStem(t *testing.T) {
 		}
 	}
 }
+
+func TestPositional(t *testing.T) {
+	for name, want := range map[string]bool{
+		"col_1": true, "Column 2": true, "c3": true, "_c0": true, "?column?": true, "column_m": true, "field c": true, "col_w": true,
+		"column": true, "c": false, "m": false, "w": false, "columns": false, "column_height": false, "unit_m": false, "field_of_study": false,
+	} {
+		if got := naming.Positional(name); got != want {
+			t.Errorf("Positional(%q) = %v, want %v", name, got, want)
+		}
+	}
+}
