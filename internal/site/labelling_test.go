@@ -501,7 +501,7 @@ func TestHostileLabelling(t *testing.T) {
 	n := 0
 	for i := 0; i < len(texts); i += 7 {
 		text := texts[i].Text
-		if !free(text) || strings.ContainsRune(ids[i], 0) { // no queue is made of such a case
+		if !free(text) {
 			continue
 		}
 		q, err := store.Make(t.Context(), labelling.Plan{Name: text, Guideline: text, By: text, List: list, Annotators: 3, Most: 1}, ids[i:])

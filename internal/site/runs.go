@@ -106,12 +106,15 @@ func (s *Site) runs(r *http.Request) (content, error) {
 		return content{}, err
 	}
 	for _, a := range agents {
-		list.Agents, list.Versions = append(list.Agents, cmp.Or(a.Agent, analysis.NoName)), append(list.Versions, cmp.Or(a.Version, analysis.NoVersion))
+		list.Agents, list.Versions = append(list.Agents, cmp.Or(a.Agent, analysis.NoName)), append(list.Versions, a.Version)
 	}
 	slices.Sort(list.Agents)
 	list.Agents = slices.Compact(list.Agents)
 	slices.SortFunc(list.Versions, natural.CompareVersions)
 	list.Versions = slices.Compact(list.Versions)
+	if len(list.Versions) > 0 { // the missing one comes first
+		list.Versions[0] = cmp.Or(list.Versions[0], analysis.NoVersion)
+	}
 	if list.Rows, err = s.runRows(ctx, p, runs); err != nil {
 		return content{}, err
 	}

@@ -13,6 +13,13 @@ type HostileText struct {
 	Mark string // stands in no other text, so that a test sees whether the text is shown
 }
 
+// Called is the text as far as it can name an answer, with others: without U+0000 and invalid UTF-8,
+// of 420 bytes at most. It ends with Mark.
+func (h HostileText) Called() string {
+	name := strings.ToValidUTF8(strings.ReplaceAll(strings.TrimSuffix(h.Text, h.Mark), "\x00", ""), "\ufffd")
+	return strings.ToValidUTF8(name[:min(len(name), 400)], "") + h.Mark
+}
+
 // Whatever gets its way leaves a trace: it calls pwned(), or makes an element <pwned> or one with
 // the attribute data-pwned or the id pwned.
 

@@ -19,7 +19,7 @@ import (
 
 // HostileStore is a store in which every text is one of [Hostile]: questions, hints, queries, names
 // and cells of results, errors, tools, what judges said, notes, and the names of cases, runs, agents,
-// versions, batches, tags, databases and people. The i-th case is called by the i-th text. All cases
+// versions, batches, tags, databases and people. The i-th case is called by the i-th text, as far as it can be (see [HostileText.Called]). All cases
 // are answered in the run [Plain], and each once more in a run of its own whose id, agent, version
 // and batch are texts. It returns the path of the file, which belongs to the test.
 func HostileStore(tb testing.TB) string {
@@ -43,17 +43,18 @@ func fillHostile(ctx context.Context, w *connectors.Warehouse, _ *sql.DB) error 
 	}
 	texts := Hostile()
 	at := func(i int) string { return texts[i%len(texts)].Text }
+	called := func(i int) string { return texts[i%len(texts)].Called() }
 	var cases []*scoring.Case
 	var labels []connectors.Label
 	for i := range texts {
 		for _, plain := range []bool{true, false} {
-			c, err := hostileCase(at, i)
+			c, err := hostileCase(at, called(i), i)
 			if err != nil {
 				return err
 			}
 			c.Agent.Name, c.Agent.Version, c.Agent.BatchID = Plain.Agent, Plain.AgentVersion, Plain.BatchID
 			if !plain {
-				c.Agent.Name, c.Agent.Version, c.Agent.BatchID = at(i), at(i+1), at(i+2)
+				c.Agent.Name, c.Agent.Version, c.Agent.BatchID = called(i), called(i+1), called(i+2)
 			}
 			cases = append(cases, c)
 			for n, verdict := range []string{"pass", "fail"} {
@@ -88,8 +89,7 @@ func fillHostile(ctx context.Context, w *connectors.Warehouse, _ *sql.DB) error 
 
 // hostileCase is the i-th case. Some queries failed, some results agree, some hold other rows or
 // names.
-func hostileCase(at func(int) string, i int) (*scoring.Case, error) {
-	id := strings.ToValidUTF8(at(i), "\ufffd") // as the store has it
+func hostileCase(at func(int) string, id string, i int) (*scoring.Case, error) {
 	gold, err := resultOf([]string{at(i), at(i + 1)}, []string{at(i), at(i + 1), at(i + 2)}, 3)
 	if err != nil {
 		return nil, err
