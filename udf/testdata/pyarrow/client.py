@@ -34,11 +34,10 @@ def databend():
     check("VARIANT results", [json.loads(v)["status"] for v in got], ["ok", "not_applicable"])
 
 
-def exchange(client, name, batches, options=None, every=False):
-    d = fl.FlightDescriptor.for_path(name)
-    writer, reader = client.do_exchange(d, options) if options else client.do_exchange(d)
+def exchange(client, name, batches, options=None):
+    writer, reader = client.do_exchange(fl.FlightDescriptor.for_path(name))
     with writer:
-        writer.begin(batches[0].schema)
+        writer.begin(batches[0].schema, options=options)
         for b in batches:
             writer.write_batch(b)
         writer.done_writing()
@@ -85,7 +84,7 @@ def layouts():
         batch = pa.RecordBatch.from_arrays([array], names=["x"])
         check(why, exchange(client, "badger_echo", [batch]).column(0).to_pylist(), want)
     for codec in ("lz4", "zstd"):
-        options = fl.FlightCallOptions(write_options=pa.ipc.IpcWriteOptions(compression=codec))
+        options = pa.ipc.IpcWriteOptions(compression=codec)
         batch = pa.RecordBatch.from_arrays([pa.array(["a" * 1000] * 100)], names=["x"])
         try:
             exchange(client, "badger_echo", [batch], options)
