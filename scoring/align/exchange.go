@@ -151,7 +151,26 @@ func (a *aligner) denied(i, j int) bool {
 		return false
 	}
 	return slices.ContainsFunc(a.pred, func(c column) bool {
-		return !c.taken && c.kind == g.kind && g.named().Same(c.named()) && !a.copies(&c)
+		return !c.taken && c.kind == g.kind && !a.copies(&c) &&
+			(g.named().Same(c.named()) || c.kind == scoring.KindText && c.named().Covers(g.named()) && !g.named().Related(p.named()))
+	})
+}
+
+// eitherWay tells whether nothing but the values says which of two opposites a pair is: gold's column
+// has an opposite, such as imports and exports, the answer's has another, such as goods_out and
+// goods_in, and their names say no more of one another than of the other's opposite.
+func (a *aligner) eitherWay(c *scoring.ColumnPair) bool {
+	i, j := c.Gold, c.Pred
+	if j < 0 || isCopy(c) {
+		return false
+	}
+	g, p := a.gold[i].named(), a.pred[j].named()
+	return len(a.pairs) <= maxUnlike && slices.ContainsFunc(a.pairs, func(o scoring.ColumnPair) bool {
+		if o.Gold == i || o.Pred < 0 || o.Pred == j || isCopy(&o) {
+			return false
+		}
+		h, q := a.gold[o.Gold].named(), a.pred[o.Pred].named()
+		return g.Opposes(h) && p.Opposes(q) && g.Affinity(p) <= g.Affinity(q) && h.Affinity(q) <= h.Affinity(p)
 	})
 }
 

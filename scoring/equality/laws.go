@@ -20,7 +20,7 @@ var laws = []Law{
 			"point (2631.0) shows nothing. Rounding must leave two significant digits of nearly every value (four of five) and must not make all of them the same. Whole numbers of gold, of whatever type, are " +
 			"not what fractions were rounded to, unless its query rounds; a count of the answer is not what gold's fraction was rounded to; an identifier is never rounded, and nothing is rounded to tens or " +
 			"thousands unless it shows that (see `short_forms`). Digits that are content are not rounded away: several values that all are multiples of a half or a quarter (sizes, ratings, half days) unless " +
-			"they are averages, doses, grades, versions, coordinates below three digits, and what 99.98 % availability leaves to 100 %. Where the question says how to round, or wants exact numbers, another rounding " +
+			"they are averages, doses, grades, versions, coordinates below three digits, and what 99.98 % availability leaves to 100 %. Numbers that gold's query shows as they are stored keep two digits behind the point at least. Where the question says how to round, or wants exact numbers, another rounding " +
 			"is another answer; with at least two decimals, more will do.",
 		Change: "`numbers: exact` in `hybrid_ex`, or `columns: {\"price\": \"exact\"}` for one column.",
 	},
@@ -40,7 +40,7 @@ var laws = []Law{
 		Says: "A fraction equals its percentage, 0.125 and 12.5, where something bears it out. A percent sign does, and so does a name that says percent where the other side's does not. Else all fractions must " +
 			"lie within 0 and 1 (or -1 and 1), all percentages within 0 and 100, and a name, the question or a query must speak of a share (a rate, a proportion, a probability, a division), or three " +
 			"fractions or more add up to 1. Where names, question and queries say nothing at all, a fraction of three digits bears it out. A unit that is no share, in a name, a cell or the question, forbids it (weight_kg, price_usd, orders_per_customer), and where both names say percent, 0.4 is " +
-			"0.4 %; only of a winning percentage and the like .625 is 62.5. Asked for percent, an answer of 0.025 is 0.025 %, unless a name or gold's query says otherwise. Whole numbers, asked how many, are no percentages. 12% is 0.12; it is 12 only in a column whose name says that it holds percentages. Per " +
+			"0.4 %; only of a winning percentage and the like .625 is 62.5. Asked for percent, an answer of 0.025 is 0.025 %, unless a name or gold's query says otherwise. Whole numbers, asked how many, are no percentages, and neither are numbers of things to a thing (0.85 children to a household). 12% is 0.12; it is 12 only in a column whose name says that it holds percentages. Per " +
 			"mille, basis points and parts per million stand for fractions in the same way where a name or a cell states them.",
 	},
 	{
@@ -111,7 +111,7 @@ var laws = []Law{
 		Name: "headers", About: "Columns",
 		Says: "Values say which columns correspond, names come second: a column may be renamed and stand anywhere. But names bind where columns would change places under them, in whatever words: " +
 			"min, max = 1, 9 is not maximum, minimum = 1, 9, nor are won and lost victories and defeats the wrong way round. A name belongs to the column whose words, synonyms or opposites it shares. Equal values do not go together under names " +
-			"that deny each other: opposites such as net and gross, late and on time, active and inactive, and other years, quarters or months; nor where gold's own name stands over other values. Names that hold both opposites, or differ in two, " +
+			"that deny each other: opposites such as net and gross, late and on time, active and inactive, and other years, quarters or months; nor where gold's own name stands over other values, alone or, for texts, with a word more (captain against best_captain). Opposites of words that start alike count too (prepaid, postpaid). Where gold has two opposites and the answer two others, such as imports and exports against arrived and departed, something must say which is which. Names that hold both opposites, or differ in two, " +
 			"say nothing, and neither do those that engines give, such as col_1.",
 	},
 	{

@@ -51,6 +51,22 @@ func TestQuestionDecides(t *testing.T) {
 		{example{question: "Which ports does voyage 9 call at?", gold: byName, pred: ports, goldSQL: "SELECT port FROM legs WHERE voyage = 9 ORDER BY port", predSQL: legs}, "same"},
 		{example{question: "Catch of each crew", gold: "crew, kg: ['Ahoi', 5], ['Elbe', 9], ['Nora', 7]", pred: "crew, kg: ['Elbe', 9], ['Nora', 7], ['Ahoi', 5]", goldSQL: "SELECT crew, SUM(catch) AS kg FROM hauls GROUP BY crew ORDER BY crew", predSQL: "SELECT crew, SUM(catch) AS kg FROM hauls GROUP BY crew ORDER BY kg DESC"}, "same"},
 		{example{question: "Which 3 crews caught most?", gold: crews, pred: "crew: ['Ahoi'], ['Elbe'], ['Nora']", goldSQL: bestOnly, predSQL: "SELECT crew FROM (" + bestOnly + ") AS b ORDER BY crew"}, "same"},
+		// One of those that tie, where the question wants one or all.
+		{example{question: "Which mare has the most foals?", gold: "mare: ['Fee'], ['Lila']", pred: "mare: ['Fee']", goldSQL: "SELECT mare FROM herd WHERE foals = (SELECT MAX(foals) FROM herd)", predSQL: "SELECT mare FROM herd ORDER BY foals DESC LIMIT 1"}, "tie_one"},
+		{example{question: "Of all the mares, which one has the most foals?", gold: "mare: ['Fee'], ['Lila']", pred: "mare: ['Fee']", goldSQL: "SELECT mare FROM herd WHERE foals = (SELECT MAX(foals) FROM herd)", predSQL: "SELECT mare FROM herd ORDER BY foals DESC LIMIT 1"}, "tie_one"},
+		{example{question: "Which mare has the most foals? If several tie, name each of them.", gold: "mare: ['Fee'], ['Lila']", pred: "mare: ['Fee']", goldSQL: "SELECT mare FROM herd WHERE foals = (SELECT MAX(foals) FROM herd)", predSQL: "SELECT mare FROM herd ORDER BY foals DESC LIMIT 1"}, "limit_shorter"},
+		{example{question: "Show every mare with the most foals.", gold: "mare: ['Fee'], ['Lila']", pred: "mare: ['Fee']", goldSQL: "SELECT mare FROM herd WHERE foals = (SELECT MAX(foals) FROM herd)", predSQL: "SELECT mare FROM herd ORDER BY foals DESC LIMIT 1"}, "limit_shorter"},
+		// What a thing is called, and another text about it.
+		{example{question: "Which members owe a fee?", gold: "member_name: ['Ada'], ['Bo']", pred: "member_id: [7], [9]", goldSQL: "SELECT member_name FROM members WHERE owes", predSQL: "SELECT member_id FROM members WHERE owes"}, "key_for_name"},
+		{example{question: "How do we reach the members who owe a fee?", gold: "phone: ['0123'], ['0456']", pred: "member_id: [7], [9]", goldSQL: "SELECT phone FROM members WHERE owes", predSQL: "SELECT member_id FROM members WHERE owes"}, "select_differs"},
+		{example{question: "Write out who of the members owes a fee, by name.", gold: "member_name: ['Ada'], ['Bo']", pred: "member_id: [7], [9]", goldSQL: "SELECT member_name FROM members WHERE owes", predSQL: "SELECT member_id FROM members WHERE owes"}, "select_differs"},
+		// Each once, in other words.
+		{example{question: "Which vets came in May? Every vet only once.", gold: "vet: ['Kim'], ['Lee']", pred: "vet: ['Kim'], ['Kim'], ['Lee']", goldSQL: "SELECT DISTINCT vet FROM visits", predSQL: "SELECT vet FROM visits"}, "duplicates_against_question"},
+		{example{question: "Which vets came in May?", gold: "vet: ['Kim'], ['Lee']", pred: "vet: ['Kim'], ['Kim'], ['Lee']", goldSQL: "SELECT DISTINCT vet FROM visits", predSQL: "SELECT vet FROM visits"}, "duplicates"},
+		// What was stored is no average.
+		{example{question: "Best throw of each athlete", gold: "athlete, metres: ['Ann', 61.47], ['Bea', 58.52]", pred: "athlete, metres: ['Ann', 61.5], ['Bea', 58.5]", goldSQL: "SELECT athlete, metres FROM throws", predSQL: "SELECT athlete, ROUND(metres, 1) AS metres FROM throws"}, "select_differs"},
+		{example{question: "Average throw of each athlete", gold: "athlete, metres: ['Ann', 61.47], ['Bea', 58.52]", pred: "athlete, metres: ['Ann', 61.5], ['Bea', 58.5]", goldSQL: "SELECT athlete, AVG(metres) AS metres FROM throws GROUP BY athlete", predSQL: "SELECT athlete, ROUND(AVG(metres), 1) AS metres FROM throws GROUP BY athlete"}, "rounded"},
+		{example{question: "Best throw of each athlete", gold: "athlete, metres: ['Ann', 61.4731], ['Bea', 58.5216]", pred: "athlete, metres: ['Ann', 61.47], ['Bea', 58.52]", goldSQL: "SELECT athlete, metres FROM throws", predSQL: "SELECT athlete, ROUND(metres, 2) AS metres FROM throws"}, "rounded"},
 		// Numbers of rows.
 		{example{question: "Show the itinerary of voyage 9.", gold: ports, pred: numbered, goldSQL: legs}, "extra_columns"},
 		{example{question: "Show the itinerary of voyage 9.", gold: ports, pred: counted, goldSQL: legs}, "reordered"},

@@ -14,6 +14,10 @@ type Question struct {
 	soft     map[Measure]bool // of which names may spell units in doubt, see softly
 }
 
+// CountsOnly tells whether the question asks how many of something there are, or how many times as much
+// something is, and speaks of no share.
+func (q *Question) CountsOnly() bool { return q.HowMany && !q.Share }
+
 // fillers stand between a word that asks for a unit and the unit.
 var fillers = setOf("a an the of us total whole full metric")
 
@@ -34,7 +38,7 @@ func Asked(text string) *Question {
 			}
 			q.Share = q.Share || known.share
 		}
-		if w == "many" && i > 0 && r.toks[i-1].low == "how" || w == "number" || w == "count" {
+		if w == "many" && i > 0 && r.toks[i-1].low == "how" || w == "number" || w == "count" || w == "factor" || w == "multiple" || w == "multiplier" {
 			q.HowMany = true
 		}
 	}
