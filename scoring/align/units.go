@@ -164,8 +164,8 @@ var shareNames = map[int]string{2: "percent", 3: "per mille", 4: "basis points",
 // question or a query must speak of a share, or the fractions add up to 1.
 func (a *aligner) percentFor(fraction, percent *column, rf, rp *reading) (n int, ok bool) {
 	f, p := a.stated(fraction), a.stated(percent)
-	if a.question().CountsOnly() && !f.Speaks() {
-		return 0, false // 0.85 children to a household are no share
+	if q := a.question(); q.CountsOnly() && !f.Speaks() || q.PerMany && !p.Percent() {
+		return 0, false // 0.85 children to a household are no share, and 2.5 per 100 admissions are not 0.025
 	}
 	if f.NoShare() || p.NoShare() || f.Unit != nil || unitOf(fraction) != "" || unitOf(percent) != "" && !p.Speaks() {
 		return 0, false

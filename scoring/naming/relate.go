@@ -59,6 +59,10 @@ func (n *Name) Opposes(o *Name) bool {
 	return n.contrast(o) != nothing && n.otherNumbers(o) == nothing
 }
 
+// Differs tells whether two names are opposites of any kind or have other numbers, as those of two
+// columns of one table that hold one thing for two cases do.
+func (n *Name) Differs(o *Name) bool { return n.contrast(o) != nothing }
+
 // Related tells whether two names have a word in common, its synonyms and forms included.
 func (n *Name) Related(o *Name) bool {
 	for i := range n.words {

@@ -87,6 +87,40 @@ func (q *Question) AtLeastOne(counted ...string) bool {
 	return false
 }
 
+// Restricts tells whether the question selects the things that it asks about by a clause on what they
+// did or what was done to them, so that it may not want those with nothing: "which nurses worked a
+// night shift", "every species for which poaching was recorded". It says so more often than
+// [Question.AtLeastOne], and less surely.
+func (q *Question) Restricts() bool {
+	if q.Empty() || kept.MatchString(q.Plain()) || withEmpty.MatchString(q.Plain()) && !excluded.MatchString(q.Plain()) {
+		return false
+	}
+	q.read()
+	return slices.ContainsFunc(q.sentences, func(s []token) bool {
+		for i := range s {
+			if !relatives[s[i].text] || s[i].kind != word || s[i].text == "that" && i+1 < len(s) && !acts(s[i+1].text) && !auxiliary[s[i+1].text] {
+				continue
+			}
+			for k := i + 1; k < len(s) && k <= i+8; k++ {
+				w := s[k].text
+				if s[k].kind == stop || w == "and" || w == "or" || w == "how" || w == "each" || w == "every" || w == "per" {
+					break
+				}
+				if s[k].kind == word && acts(w) && !beings[w] && !superlative(w) {
+					return true
+				}
+			}
+		}
+		return false
+	})
+}
+
+// relatives begin clauses that select things.
+var relatives = set("who whom whose which that where")
+
+// beings are verbs of clauses that say what things are, and not what happened to them.
+var beings = set("lived live lives resided reside resides located named called based born aged listed known weighed cost belonged belong belongs contain contains contained include own owns share shares produce produces offer offers serve serves use uses need needs require requires started begin begins end ends last cover covers")
+
 // withPlural tells whether things of which something holds stand behind "with", as a condition:
 // shippers with orders.
 func (q *Question) withPlural(holds func(stem string) bool) bool {
