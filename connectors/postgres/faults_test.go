@@ -328,6 +328,50 @@ func TestClientThatIsGone(t *testing.T) {
 	}
 }
 
+// The server ends what runs for longer than its caller waits, also where it cannot see that the caller is
+// gone: behind a pooler. A role's own limit stays where it is shorter, and nothing is left in the session.
+func TestServerEndsWhatNobodyWaitsFor(t *testing.T) {
+	s := running(t)
+	name := s.database(t)
+	owner := s.open(t, name, driver.Options{})
+	defer owner.Close()
+	role := "limited_" + name
+	mustExec(t, owner, "CREATE ROLE "+role+" LOGIN")
+	limit := func(c driver.Conn, wait time.Duration) string {
+		ctx := context.Background()
+		if wait > 0 {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(ctx, wait)
+			defer cancel()
+		}
+		got, err := read(ctx, c, "SELECT (extract(epoch FROM current_setting('statement_timeout')::interval) / 5)::int * 5 AS seconds") // to five seconds
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.Columns[0].Value(0).String()
+	}
+	for _, tc := range []struct {
+		own  string
+		wait time.Duration
+		want string
+	}{
+		{"0", 0, "0"}, {"0", time.Minute, "65"}, {"10s", time.Minute, "10"}, {"2h", time.Minute, "65"}, {"10s", 0, "10"}, {"1d", 2 * time.Hour, "7205"},
+	} {
+		mustExec(t, owner, "ALTER ROLE "+role+" SET statement_timeout = '"+tc.own+"'")
+		c := openURL(t, strings.Replace(s.URL(name, s.Port), "owner", role, 1)+"&pool_max_conns=1", driver.Options{})
+		for _, wait := range []time.Duration{tc.wait, 0, tc.wait} {
+			want := tc.want
+			if wait == 0 {
+				want = map[string]string{"0": "0", "10s": "10", "2h": "7200", "1d": "86400"}[tc.own]
+			}
+			if got := limit(c, wait); got != want {
+				t.Errorf("the role's limit %s, a caller who waits %v: %s seconds, want %s", tc.own, wait, got, want)
+			}
+		}
+		c.Close()
+	}
+}
+
 // Rows with a key are written again where a deadlock or the end of the session got in the way.
 func TestScoresAreWrittenAgain(t *testing.T) {
 	s := running(t)
