@@ -1,6 +1,7 @@
 package databricks_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -57,6 +58,19 @@ func TestReportedValues(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Text that a type says is JSON and that is none is no value.
+func TestReportedTextThatIsNoJSON(t *testing.T) {
+	t.Run("databricks/databricks-sql-python#517: dates come without quotes from a service that sends text", func(t *testing.T) {
+		s := start(t)
+		s.Answer("SELECT v", text([]string{"v"}, []string{"ARRAY<STRUCT<d:DATE,e:INT>>"}, `[{"d":2011-11-01,"e":null}]`))
+		c := open(t, s.URL(), options)
+		defer c.Close() //nolint:errcheck // nothing follows
+		if got, err := show(c.Query(ctx, "SELECT v")); err == nil || !strings.Contains(err.Error(), "JSON") {
+			t.Errorf("%s, %v, want an error that says that it is no JSON", got, err)
+		}
+	})
 }
 
 // A keyed merge that another statement was faster than is done again.
