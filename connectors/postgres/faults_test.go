@@ -302,29 +302,42 @@ func TestWritersOfTheSameRows(t *testing.T) {
 	}
 }
 
-// A client that is gone without a word, as one that was killed, leaves no statement running.
+// A client that is gone without a word, as one that was killed, leaves no statement running, also behind a
+// pooler.
 func TestClientThatIsGone(t *testing.T) {
 	s := running(t)
-	c, beside, p := through(t, s, false)
-	go read(context.Background(), c, "SELECT count(*) FROM ("+slow+") AS left_behind") //nolint:errcheck // its connection is cut
-	still := func() string {
-		return one(t, beside, "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%left_behind%' AND pid <> pg_backend_pid()")
-	}
-	for range 100 {
-		if still() == "1" {
-			break
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	if one(t, beside, "SELECT (current_setting('server_version_num')::int >= 140000)::text") != "true" {
-		t.Skip("the server does not look whether its clients are there, as PostgreSQL does from version 14 on")
-	}
-	p.refuse.Store(true) // a client that is gone asks for nothing to be cancelled
-	p.cut()
-	for start := time.Now(); still() != "0"; time.Sleep(100 * time.Millisecond) {
-		if time.Since(start) > 30*time.Second {
-			t.Fatal("the statement runs on")
-		}
+	for _, mode := range []string{"", "session", "transaction"} {
+		t.Run("pool_mode="+mode, func(t *testing.T) {
+			port := s.Port
+			if mode != "" {
+				port = pool(t, s, mode).Port
+			}
+			name := s.database(t)
+			p := newProxy(t, port)
+			c := openURL(t, s.URL(name, p.port()), driver.Options{})
+			beside := s.open(t, name, driver.Options{})
+			t.Cleanup(func() { p.cut(); c.Close(); beside.Close() })
+			go read(context.Background(), c, "SELECT count(*) FROM ("+slow+") AS left_behind") //nolint:errcheck // its connection is cut
+			still := func() string {
+				return one(t, beside, "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%left_behind%' AND pid <> pg_backend_pid()")
+			}
+			for range 100 {
+				if still() == "1" {
+					break
+				}
+				time.Sleep(50 * time.Millisecond)
+			}
+			if one(t, beside, "SELECT (current_setting('server_version_num')::int >= 140000)::text") != "true" {
+				t.Skip("the server does not look whether its clients are there, as PostgreSQL does from version 14 on")
+			}
+			p.refuse.Store(true) // a client that is gone asks for nothing to be cancelled
+			p.cut()
+			for start := time.Now(); still() != "0"; time.Sleep(100 * time.Millisecond) {
+				if time.Since(start) > 30*time.Second {
+					t.Fatal("the statement runs on")
+				}
+			}
+		})
 	}
 }
 
