@@ -72,6 +72,27 @@ func (d *Database) prune() {
 			}
 		}
 	}
+	for i := range d.Tables {
+		d.Tables[i].number()
+	}
+}
+
+// number counts the elements of each array anew, from 0 on.
+func (t *Rows) number() {
+	if !t.Table.element {
+		return
+	}
+	of, at := t.Table.own(ofName), t.Table.own(atName)
+	if !of.used || !at.used {
+		return
+	}
+	next := map[int64]int64{}
+	for i, row := range t.Rows {
+		row = slices.Clone(row)
+		n := row[of.at].Int
+		row[at.at], t.Rows[i] = intValue(next[n]), row
+		next[n]++
+	}
 }
 
 // holds tells whether a row keeps the constraints of its table beside the rows before it.

@@ -17,6 +17,7 @@ type Schema struct {
 	// queries.
 	Inferred bool
 
+	unsure bool            // of which table a column is, the queries do not say
 	views  []sqlparts.Name // names of views, which no search reads
 	bad    string          // what of the DDL is not understood, whatever the table
 	either [][2]*Column    // of two columns that are joined, one is unique; only where it is inferred
@@ -30,6 +31,10 @@ type Table struct {
 	Foreign []Foreign
 	Checks  []sqlparts.Expr
 
+	arrays  []array         // the nested arrays of its rows
+	element bool            // its rows are the elements of an array
+	semi    bool            // a column may be a structure
+	dotted  bool            // the name of a column has a point
 	read    []sqlparts.Name // as what queries read from it
 	checked []sqlparts.Expr // the checks of used columns
 	oneNull bool            // NULL is a value to its keys, as in T-SQL
@@ -105,6 +110,9 @@ func (s *Schema) named(d sqlparts.Dialect, n sqlparts.Name) *Table {
 	var found *Table
 	fits := 0
 	for _, t := range s.Tables {
+		if t.element {
+			continue
+		}
 		may, must := d.SameTable(n, t.names)
 		if must {
 			found, fits = t, 1

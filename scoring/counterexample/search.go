@@ -116,26 +116,36 @@ type SmallTable struct {
 // Find searches for a small database on which the two queries return different results. The error
 // is that of ctx or of an engine that cannot be opened.
 func Find(ctx context.Context, engine Engine, p *Problem) (*Outcome, error) {
-	s, out := prepare(p)
-	if s == nil {
-		return out, nil
-	}
 	limit := DefaultTime
 	if p.Time > 0 {
 		limit = time.Duration(p.Time) * time.Millisecond
 	}
 	within, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	err := s.run(within, engine)
-	switch {
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case within.Err() != nil:
-		return &Outcome{TimedOut: true, Tries: s.out.Tries, Why: "the search took longer than " + limit.String()}, nil
-	case err != nil:
-		return nil, err
+	var first *Outcome
+	for _, last := range []bool{false, true} {
+		s, out := prepare(p, last)
+		if s == nil {
+			return out, nil
+		}
+		err := s.run(within, engine)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case within.Err() != nil:
+			return &Outcome{TimedOut: true, Tries: s.out.Tries, Why: "the search took longer than " + limit.String()}, nil
+		case err != nil:
+			return nil, err
+		case !s.schema.unsure || s.out.Why != "":
+			return s.out, nil
+		case last && first.Found != s.out.Found:
+			return &Outcome{Why: "the queries differ or not by the table that a column without one is of, which no schema says"}, nil
+		case last:
+			return first, nil
+		}
+		first = s.out
 	}
-	return s.out, nil
+	return first, nil
 }
 
 // search is one search.
@@ -155,8 +165,8 @@ type search struct {
 	out     *Outcome
 }
 
-// prepare reads both queries. Where they cannot be carried over, the outcome says why.
-func prepare(p *Problem) (*search, *Outcome) {
+// prepare reads both queries. last tells how an inferred schema takes what is not sure, see [infer]. Where they cannot be carried over, the outcome says why.
+func prepare(p *Problem, last bool) (*search, *Outcome) {
 	s := &search{problem: p, dialect: sqlparts.DialectOf(p.Dialect), out: &Outcome{}}
 	no := func(format string, args ...any) (*search, *Outcome) {
 		return nil, &Outcome{Why: fmt.Sprintf(format, args...)}
@@ -171,12 +181,9 @@ func prepare(p *Problem) (*search, *Outcome) {
 		if s.trees[i], why = script.Whole(); s.trees[i] == nil {
 			return no("%s %s", whose, why)
 		}
-		if text := fraction(s.trees[i]); text != "" && exact(s.dialect) {
-			return no("%s: exact decimals, in arithmetic with %s", whose, text)
-		}
 	}
 	if s.schema = ReadSchema(p.Schema, s.dialect); len(s.schema.Tables) == 0 {
-		s.schema = infer(s.dialect, s.texts(), s.trees)
+		s.schema = infer(s.dialect, s.texts(), s.trees, last)
 		for _, t := range s.schema.Tables {
 			for _, c := range t.Columns {
 				if c.Kind == Real && exact(s.dialect) {
@@ -213,32 +220,18 @@ func prepare(p *Problem) (*search, *Outcome) {
 // texts are those of both queries.
 func (s *search) texts() [2]string { return [2]string{s.problem.Gold, s.problem.Pred} }
 
-// fraction finds a number with a fraction that arithmetic, an aggregate or a rounding takes; empty for
-// none. Whole numbers are exact in doubles as in decimals.
-func fraction(q *sqlparts.Query) (text string) {
-	inside := func(n sqlparts.Node) bool {
+// fraction tells whether there is a number with a fraction in an expression. The engine's doubles do not
+// compute with it as decimals do.
+func fraction(n sqlparts.Node) (found bool) {
+	sqlparts.Walk(n, func(n sqlparts.Node) bool {
 		if l, ok := n.(*sqlparts.Literal); ok && (l.Kind == sqlparts.Number || l.Kind == sqlparts.String) {
 			if f, err := strconv.ParseFloat(l.Text, 64); err == nil && f != math.Trunc(f) {
-				text = l.Text
+				found = true
 			}
 		}
-		return text == ""
-	}
-	sqlparts.Walk(q, func(n sqlparts.Node) bool {
-		switch n := n.(type) {
-		case *sqlparts.Binary:
-			if slices.Contains([]string{"+", "-", "*", "/", "%", "div", "mod", "^", "**"}, string(n.Op)) {
-				sqlparts.Walk(n, inside)
-			}
-		case *sqlparts.Call:
-			switch strings.ToLower(n.Name.Last().Text) {
-			case "sum", "avg", "round", "floor", "ceil", "ceiling", "trunc", "truncate", "mod", "power":
-				sqlparts.Walk(n, inside)
-			}
-		}
-		return text == ""
+		return !found
 	})
-	return text
+	return found
 }
 
 // retype makes text columns of those that a query of no known dialect compares with a text that is no

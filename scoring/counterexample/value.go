@@ -21,11 +21,14 @@ const (
 	Text
 	Date      // 2006-01-02
 	Timestamp // 2006-01-02 15:04:05
+	Nested    // a structure or an array, as the identity of its row: no value of a result
+	List      // an array that a query makes
+	Geo       // a point on the earth, as the text of its longitude and latitude
 )
 
 // Type is the kind's name in the engine, DuckDB.
 func (k Kind) Type() string {
-	return [...]string{Null: "VARCHAR", Bool: "BOOLEAN", Int: "BIGINT", Real: "DOUBLE", Text: "VARCHAR", Date: "DATE", Timestamp: "TIMESTAMP"}[k]
+	return [...]string{Null: "VARCHAR", Bool: "BOOLEAN", Int: "BIGINT", Real: "DOUBLE", Text: "VARCHAR", Date: "DATE", Timestamp: "TIMESTAMP", Nested: "BIGINT", List: "VARCHAR", Geo: "VARCHAR"}[k]
 }
 
 func (k Kind) number() bool { return k == Int || k == Real || k == Bool }

@@ -15,6 +15,7 @@ import (
 // values, which values are bounds, how many rows matter.
 type values struct {
 	texts   []string
+	days    []string // dates of no column, such as today
 	floats  []float64
 	sizes   []int
 	grouped bool     // an aggregate is compared with a literal
@@ -32,6 +33,8 @@ type domain struct {
 	sums     []float64 // that a query compares the sum with
 	offsets  []float64 // that are added before values are compared
 	dates    bool      // texts are dates
+	layout   string    // how they are written, where not as ISO 8601 does
+	epoch    int64     // numbers count the time since 1970, so many units a second
 	numeric  bool      // texts are compared with numbers
 	distinct bool      // distinct ones are counted
 	// fractions tells that all numbers have a fraction, as SQLite divides those without in another way.
@@ -63,6 +66,7 @@ func (v *values) join(a, b *Column) {
 	y.parent = x
 	x.hints, x.like, x.allowed = append(x.hints, y.hints...), append(x.like, y.like...), append(x.allowed, y.allowed...)
 	x.sums, x.offsets = append(x.sums, y.sums...), append(x.offsets, y.offsets...)
+	x.layout, x.epoch = cmp.Or(x.layout, y.layout), cmp.Or(x.epoch, y.epoch)
 	x.dates, x.numeric, x.distinct = x.dates || y.dates, x.numeric || y.numeric, x.distinct || y.distinct
 }
 
@@ -106,6 +110,26 @@ func (v *values) pattern(c *Column, p string) {
 	d := v.domain(c)
 	if !slices.Contains(d.like, p) {
 		d.like = append(d.like, p)
+	}
+}
+
+// layout notes how a column writes dates, as package time does. Unless it has to, a column that may
+// hold any date keeps its own.
+func (v *values) layout(c *Column, layout string, has bool) {
+	d := v.domain(c)
+	d.dates = true
+	if has && d.layout == "" {
+		d.layout = layout
+	}
+}
+
+// epoch notes that a column counts the time since 1970, so many units a second.
+func (v *values) epoch(c *Column, perSecond int64) { v.domain(c).epoch = perSecond }
+
+// date notes a date that a query names, of no column.
+func (v *values) date(text string) {
+	if !slices.Contains(v.days, text) {
+		v.days = append(v.days, text)
 	}
 }
 
@@ -203,6 +227,22 @@ func (v *values) pool(col *Column, d *domain, c *carrier, collated bool) []Value
 		return out
 	case kind == Date || kind == Timestamp || kind == Text && dates:
 		return v.datePool(d, kind, stamps)
+	case kind.number() && (d.layout != "" || d.epoch > 0): // numbers that are read as dates
+		for _, x := range v.datePool(d, Timestamp, true) {
+			n, err := strconv.ParseInt(x.Text, 10, 64)
+			if t, e := time.Parse(time.DateTime, x.Text); e == nil && d.epoch > 0 {
+				n, err = t.UnixMicro()/(1_000_000/d.epoch), nil
+			}
+			if err == nil {
+				add(converted(intValue(n), &Column{Kind: kind}))
+			}
+		}
+		for _, x := range v.numberPool(d, kind) {
+			if d.epoch > 0 {
+				add(x)
+			}
+		}
+		return out
 	case kind.number() || numeric:
 		d.fractions = c.divides && kind == Real && c.dialect == sqlparts.SQLite
 		return v.numberPool(d, kind)
@@ -337,8 +377,9 @@ func (v *values) datePool(d *domain, kind Kind, stamps bool) []Value {
 		texts = append(texts, strings.Trim(p, "%_-"))
 	}
 	texts = append(texts, d.allowed...)
+	texts = append(texts, v.days...)
 	for _, s := range texts {
-		for _, layout := range []string{"2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02", "2006-01", "2006/01/02", "2006"} {
+		for _, layout := range []string{"2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02", "20060102", cmp.Or(d.layout, "2006-01"), "2006-01", "2006/01/02", "2006"} {
 			t, err := time.Parse(layout, s)
 			if err != nil {
 				continue
@@ -369,6 +410,9 @@ func (v *values) datePool(d *domain, kind Kind, stamps bool) []Value {
 	layout := "2006-01-02"
 	if kind == Timestamp || stamps {
 		layout = "2006-01-02 15:04:05"
+	}
+	if d.layout != "" && (kind == Text || kind == Timestamp && d.epoch == 0) {
+		layout = d.layout
 	}
 	out := make([]Value, len(days))
 	for i, t := range days {
