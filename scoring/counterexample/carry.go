@@ -20,7 +20,8 @@ type carrier struct {
 	schema    *Schema
 	values    *values
 	queryText string // the text of the query
-	variant   int    // 0 or 1
+	variables map[string]sqlparts.Expr
+	variant   int // 0 or 1
 
 	open     bool             // the variants differ
 	divides  bool             // a quotient, or a text made of a number, is computed
@@ -76,8 +77,9 @@ type expr struct {
 type output struct {
 	name string // as the query names it; empty for an expression
 	expr
-	merged bool   // by USING: a name without a table means another one
-	rest   *Table // in place of a column: those of a table that nothing names
+	merged bool     // by USING: a name without a table means another one
+	from   int      // of a term of a set operation whose columns were put in another order: its place, from 1 on
+	rest   []*Table // in place of a column: those of a table that nothing names, or of several that are alike
 }
 
 // source is what a query selects from.
@@ -168,8 +170,6 @@ func (c *carrier) result(sql string, columns []output) string {
 		items[i] = "c" + strconv.Itoa(i+1)
 		switch {
 		case c.learn:
-		case o.rest != nil:
-			refuse("SELECT * of a table whose columns are not known")
 		case o.kind == Nested:
 			refuse("a structure or an array of a table in the result")
 		case o.kind == List:
@@ -342,13 +342,23 @@ func (c *carrier) setOp(b *sqlparts.SetOp, parent *scope) (string, []output) {
 			columns = slices.Clone(kinds[0])
 			continue
 		}
+		kinds[i] = aligned(columns, kinds[i])
+		if len(kinds[i]) != len(columns) && c.learn {
+			for j := range columns {
+				if k := slices.IndexFunc(kinds[i], func(o output) bool { return o.rest != nil }); k >= 0 && columns[j].rest != nil {
+					columns[j].rest = append(slices.Clone(columns[j].rest), kinds[i][k].rest...)
+				}
+			}
+			continue
+		}
 		if len(kinds[i]) != len(columns) {
 			refuse("a set operation of queries with different numbers of columns")
 		}
 		for j := range columns {
-			if !c.learn && (columns[j].kind == Nested || columns[j].kind == List || columns[j].rest != nil || kinds[i][j].rest != nil) {
+			if !c.learn && (columns[j].kind == Nested || columns[j].kind == List || kinds[i][j].kind == Nested || kinds[i][j].kind == List || (columns[j].rest == nil) != (kinds[i][j].rest == nil)) {
 				refuse("a set operation on arrays, structures or columns that are not known")
 			}
+			columns[j].rest = append(slices.Clone(columns[j].rest), kinds[i][j].rest...)
 			if k := kinds[i][j]; k.column != nil && columns[j].column != nil {
 				c.values.join(columns[j].column, k.column)
 			}
@@ -361,6 +371,9 @@ func (c *carrier) setOp(b *sqlparts.SetOp, parent *scope) (string, []output) {
 		}
 	}
 	for i := range b.Terms {
+		if len(kinds[i]) != len(columns) {
+			return "SELECT 1 AS c1", columns // while learning
+		}
 		if i > 0 {
 			op := b.Ops[i-1]
 			if op.ByName {
@@ -378,7 +391,7 @@ func (c *carrier) setOp(b *sqlparts.SetOp, parent *scope) (string, []output) {
 		items := make([]string, len(columns))
 		for j := range columns {
 			x := kinds[i][j].expr
-			x.sql = "c" + strconv.Itoa(j+1)
+			x.sql = "c" + strconv.Itoa(kinds[i][j].place(j)+1)
 			items[j] = c.as(x, columns[j].kind).sql + " AS c" + strconv.Itoa(j+1)
 		}
 		term := "(SELECT " + strings.Join(items, ", ") + " FROM (" + texts[i] + ") AS " + c.name("r") + ")"
@@ -394,6 +407,37 @@ func (c *carrier) setOp(b *sqlparts.SetOp, parent *scope) (string, []output) {
 	}
 	alias := c.name("r")
 	return "SELECT * FROM (" + sql.String() + ") AS " + alias, columns
+}
+
+// aligned orders the columns of a term as those of the first one, where both are all of a table: tables
+// that are put together with a star have the same columns in the same order.
+func aligned(first, columns []output) []output {
+	star := func(list []output) bool {
+		return slices.ContainsFunc(list, func(o output) bool { return o.rest != nil })
+	}
+	if !star(first) || !star(columns) || len(first) != len(columns) {
+		return columns
+	}
+	out := make([]output, len(first))
+	for i, f := range first {
+		at := slices.IndexFunc(columns, func(o output) bool {
+			return o.rest != nil && f.rest != nil || o.rest == nil && f.rest == nil && o.name != "" && strings.EqualFold(o.name, f.name)
+		})
+		if at < 0 {
+			return columns
+		}
+		out[i] = columns[at]
+		out[i].from = at + 1
+	}
+	return out
+}
+
+// place is where a column is in the query that it is of.
+func (o output) place(at int) int {
+	if o.from > 0 {
+		return o.from - 1
+	}
+	return at
 }
 
 // orderOutput orders by columns of the output alone.
@@ -564,9 +608,6 @@ func (c *carrier) selects(b *sqlparts.Select, q *sqlparts.Query, parent *scope) 
 	sql := "SELECT "
 	if b.Distinct {
 		for i := range columns {
-			if columns[i].rest != nil && !c.learn {
-				refuse("SELECT DISTINCT * of a table whose columns are not known")
-			}
 			c.keyed(columns[i].expr)
 		}
 		sql += "DISTINCT "
@@ -778,7 +819,11 @@ func (c *carrier) item(s *scope, it *sqlparts.Item) []output {
 			out = append(out, output{name: o.name, expr: x, rest: o.rest})
 		}
 		if src.table != nil && c.schema.Inferred {
-			out = append(out, output{expr: expr{sql: "NULL", kind: Null}, rest: src.table})
+			o := columnOutput(src.alias, src.table.own(othersName))
+			c.use(o.column)
+			o.expr = c.grouped(s, o.expr)
+			o.name, o.rest = "", []*Table{src.table}
+			out = append(out, o)
 		}
 	}
 	if !matched {
@@ -1013,7 +1058,7 @@ func (c *carrier) derived(s *scope, src *sqlparts.Source, columns []output) stri
 		x.names = []string{strings.ToLower(src.Table.Last().Text)}
 	}
 	for i, o := range columns {
-		o.sql, o.literal, o.merged = alias+".c"+strconv.Itoa(i+1), nil, false
+		o.sql, o.literal, o.merged, o.from = alias+".c"+strconv.Itoa(i+1), nil, false, 0
 		if o.nest != nil {
 			o.nest = &nest{table: o.nest.table, path: o.nest.path, row: o.sql}
 			if o.kind != Nested && !c.learn {

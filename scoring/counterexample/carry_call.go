@@ -78,6 +78,9 @@ func (c *carrier) call(s *scope, e *sqlparts.Call) expr {
 		refuse("the function %s in this form", strings.ToUpper(name))
 	}
 	x.near, x.affinity, x.literal, x.column = near, noAffinity, nil, nil
+	if x.nest != nil && c.learn && len(args) > 0 {
+		x.column = args[0].column
+	}
 	x.inexact = x.kind == Real && (inexact || x.inexact)
 	x.unsure = x.kind == Real && !alwaysReal[name] && (unsure || x.unsure)
 	if x.kind == Text {
@@ -629,6 +632,7 @@ func init() {
 	}
 	maps.Copy(functions, textFunctions())
 	maps.Copy(functions, numberFunctions())
+	maps.Copy(functions, geoFunctions())
 }
 
 var timeFormat = regexp.MustCompile(`^(%[YmdHMS]|[-/ :.])+$`)

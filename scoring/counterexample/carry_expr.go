@@ -341,6 +341,9 @@ func (c *carrier) dotted() bool {
 // alias of the select list.
 func (c *carrier) columnRef(s *scope, e *sqlparts.Column) expr {
 	id := e.Name.Last()
+	if v := c.variables[strings.ToLower(id.Text)]; v != nil && len(e.Name) == 1 && (c.schema.Inferred || !c.anyColumn(s, id.Text)) {
+		return c.expr(&scope{}, v)
+	}
 	for at := s; at != nil; at = at.parent {
 		if x, ok := c.inScope(at, s, e); ok {
 			return x
@@ -354,6 +357,16 @@ func (c *carrier) columnRef(s *scope, e *sqlparts.Column) expr {
 	}
 	refuse("the column %s, which no table of the schema has", id.Text)
 	return expr{}
+}
+
+// anyColumn tells whether a source has a column of the name: it hides a variable.
+func (c *carrier) anyColumn(s *scope, name string) bool {
+	for at := s; at != nil; at = at.parent {
+		if slices.ContainsFunc(at.sources, func(src *source) bool { return src.find(name) != nil }) {
+			return true
+		}
+	}
+	return false
 }
 
 // inScope is what a name means in a scope, of which from is the innermost.

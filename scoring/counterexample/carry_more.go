@@ -229,11 +229,8 @@ func asJSON(c *carrier, args []expr) expr {
 		return expr{}
 	}
 	x := args[0]
-	if x.nest == nil && x.kind != Nested && !c.learn {
-		return expr{}
-	}
-	if x.kind != Nested && !c.learn { // nothing reads its parts, so it is as good as the text
-		return expr{}
+	if x.kind != Nested && !c.learn { // nothing reads its parts: as a value, nothing is known of it
+		return expr{sql: "(CASE WHEN " + x.sql + " IS NULL THEN NULL ELSE error('JSON as a value') END)", kind: Text}
 	}
 	return x
 }

@@ -36,6 +36,9 @@ var unitNames = map[string]string{
 // microseconds are those of a unit that is always as long.
 var microseconds = map[string]int64{"day": 86_400_000_000, "hour": 3_600_000_000, "minute": 60_000_000, "second": 1_000_000, "millisecond": 1_000, "microsecond": 1}
 
+// weekdays are the days of a week that begins on Sunday. A unit "week+2" begins on the third of them.
+var weekdays = []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
+
 // unit reads a unit: a name, a text or WEEK(MONDAY).
 func (c *carrier) unit(e sqlparts.Expr) string {
 	name := ""
@@ -56,6 +59,11 @@ func (c *carrier) unit(e sqlparts.Expr) string {
 		}
 	}
 	u := unitNames[strings.ToLower(name)]
+	if day, ok := strings.CutPrefix(strings.ToLower(name), "week("); ok && c.dialect == sqlparts.BigQuery && u == "" {
+		if at := slices.Index(weekdays, strings.TrimSuffix(day, ")")); at >= 0 {
+			return "week+" + strconv.Itoa(at)
+		}
+	}
 	switch {
 	case u == "":
 		refuse("the unit %s of a date", strings.ToUpper(name))
@@ -158,6 +166,9 @@ func weekNumber(x, unit string) string {
 	shift := "3"
 	if unit == "sunweek" {
 		shift = "4"
+	} else if day, ok := strings.CutPrefix(unit, "week+"); ok {
+		n, _ := strconv.Atoi(day)
+		shift = strconv.Itoa(4 - n)
 	}
 	return "CAST(floor((date_diff('day', DATE '1970-01-01', CAST(" + x + " AS DATE)) + " + shift + ") / 7.0) AS BIGINT)"
 }
@@ -167,7 +178,7 @@ func (c *carrier) boundaries(unit string, from, to expr, k Kind) expr {
 	from, to = c.instant(from, k), c.instant(to, k)
 	out := expr{kind: Int, near: both(from, to)}
 	switch unit {
-	case "isoweek", "sunweek":
+	case "isoweek", "sunweek", "week+2", "week+3", "week+4", "week+5", "week+6":
 		out.sql = "(" + weekNumber(to.sql, unit) + " - " + weekNumber(from.sql, unit) + ")"
 	default:
 		if unit != "day" && microseconds[unit] != 0 {
@@ -198,6 +209,10 @@ func (c *carrier) truncated(unit string, x expr, k Kind) expr {
 		out.sql = "CAST(date_trunc('week', " + x.sql + " + to_days(1)) - to_days(1) AS " + x.kind.Type() + ")"
 	case "isoweek":
 		out.sql = "CAST(date_trunc('week', " + x.sql + ") AS " + x.kind.Type() + ")"
+	case "week+2", "week+3", "week+4", "week+5", "week+6":
+		n, _ := strconv.Atoi(strings.TrimPrefix(unit, "week+"))
+		by := " - to_days(" + strconv.Itoa(n-1) + ")"
+		out.sql = "CAST(date_trunc('week', " + x.sql + by + ")" + strings.Replace(by, "-", "+", 1) + " AS " + x.kind.Type() + ")"
 	default:
 		out.sql = "CAST(date_trunc('" + unit + "', " + x.sql + ") AS " + x.kind.Type() + ")"
 	}
@@ -482,6 +497,15 @@ func (c *carrier) timeCall(s *scope, e *sqlparts.Call, name string) (out expr, o
 			if n == 1 || n == 2 && utc(args(1)) {
 				return convert(c.instant(arg(0), Timestamp), Timestamp), true
 			}
+			if zone, yes := e.Args[n-1].(*sqlparts.Literal); n == 2 && name == "timestamp" && yes {
+				if m := offset.FindStringSubmatch(zone.Text); m != nil { // the time of a zone with a fixed offset
+					hours, _ := strconv.Atoi(m[2])
+					minutes, _ := strconv.Atoi(m[3])
+					x := convert(c.instant(arg(0), Timestamp), Timestamp)
+					x.sql = "(" + x.sql + map[string]string{"+": " - ", "-": " + "}[m[1]] + "to_minutes(" + strconv.Itoa(60*hours+minutes) + "))"
+					return x, true
+				}
+			}
 		case "date_add", "date_sub", "datetime_add", "datetime_sub", "timestamp_add", "timestamp_sub":
 			if iv, yes := e.Args[n-1].(*sqlparts.Interval); yes && n == 2 {
 				amount, unit := c.interval(s, iv)
@@ -680,6 +704,9 @@ func (c *carrier) timeCall(s *scope, e *sqlparts.Call, name string) (out expr, o
 	}
 	return out, false
 }
+
+// offset is a zone that is as far from UTC all year.
+var offset = regexp.MustCompile(`^([+-])([0-9]{1,2}):?([0-9]{2})?$`)
 
 // epochUnits are how many units a second has, by their names and by Snowflake's scales.
 var epochUnits = map[string]int64{"seconds": 1, "millis": 1_000, "micros": 1_000_000, "0": 1, "3": 1_000, "6": 1_000_000}

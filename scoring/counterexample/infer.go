@@ -20,13 +20,13 @@ const inferPasses = 5
 //
 // A name without a table may be a column of several tables. What another mention does not settle is taken
 // for one of the first of them, or of the last.
-func infer(d sqlparts.Dialect, texts [2]string, queries [2]*sqlparts.Query, last bool) *Schema {
-	s := &Schema{Inferred: true}
+func infer(of *search, last bool) *Schema {
+	d, s := of.dialect, &Schema{Inferred: true}
 	v := newValues()
 	for pass := range inferPasses {
-		for i, q := range queries {
-			c := &carrier{dialect: d, schema: s, values: v, learn: true, settle: pass >= 2, lastOfAll: last}
-			_, _ = c.carry(texts[i], q)
+		for i, q := range of.trees {
+			c := &carrier{dialect: d, schema: s, values: v, variables: of.variables[i], learn: true, settle: pass >= 2, lastOfAll: last}
+			_, _ = c.carry(of.queries[i], q)
 		}
 	}
 	for _, t := range s.Tables {
@@ -133,13 +133,14 @@ func (c *carrier) learnKind(x expr, k Kind) {
 	}
 }
 
-// open is the table of a source of which not all columns are known; nil where they are.
-func (src *source) open() *Table {
+// open are the tables of a source of which not all columns are known, each with a column of a name that one
+// of them has.
+func (src *source) open() []*Table {
 	if src.table != nil {
-		return src.table
+		return []*Table{src.table}
 	}
 	if src.element != nil {
-		return src.element.table
+		return []*Table{src.element.table}
 	}
 	for _, o := range src.columns {
 		if o.rest != nil {
@@ -149,27 +150,37 @@ func (src *source) open() *Table {
 	return nil
 }
 
-// learnColumn adds a column that a query reads to the table of a source.
+// learnColumn adds a column that a query reads to the tables of a source.
 func (c *carrier) learnColumn(src *source, name string) *output {
-	t := src.open()
-	if t == nil || hidden(name) {
-		return nil
-	}
-	col := t.Column(name)
-	if col == nil {
-		if len(t.Columns) >= maxColumns {
+	var first *Column
+	for _, t := range src.open() {
+		if hidden(name) {
 			return nil
 		}
-		col = &Column{Name: name, table: t}
-		t.Columns = append(t.Columns, col)
-		t.dotted = t.dotted || strings.Contains(name, ".")
+		col := t.Column(name)
+		if col == nil {
+			if len(t.Columns) >= maxColumns {
+				return nil
+			}
+			col = &Column{Name: name, table: t}
+			t.Columns = append(t.Columns, col)
+			t.dotted = t.dotted || strings.Contains(name, ".")
+		}
+		if first == nil {
+			first = col
+		} else {
+			c.values.join(first, col)
+		}
+	}
+	if first == nil {
+		return nil
 	}
 	alias := src.alias
 	if src.element != nil {
 		alias = src.element.alias
 	}
-	o := columnOutput(cmp.Or(alias, "r"), col)
-	o.nest = &nest{table: t, path: name, alias: cmp.Or(alias, "r")}
+	o := columnOutput(cmp.Or(alias, "r"), first)
+	o.nest = &nest{table: first.table, path: name, alias: cmp.Or(alias, "r")}
 	src.columns = append(src.columns, o)
 	return &src.columns[len(src.columns)-1]
 }

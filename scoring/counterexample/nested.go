@@ -24,6 +24,8 @@ const (
 	ofName      = "(of)"      // of an element: the identity of the row that has the array
 	atName      = "(at)"      // of an element: its place in the array, from 0 on
 	elementName = "(element)" // an element that is neither a structure nor an array
+	keyedName   = "(key)"     // of an object that is taken for an array: the name of a field
+	othersName  = "(others)"  // the columns that a star means and no query names, as one
 )
 
 // nest is a structure, an object or an array: the value at a path of a row.
@@ -121,7 +123,10 @@ func (c *carrier) field(x expr, name string) expr {
 		if c.learn {
 			return expr{sql: "NULL", kind: Null}
 		}
-		refuse("a field of what is no structure")
+		refuse("semi-structured data that no table of the schema has")
+	}
+	if !c.learn && !x.nest.table.semi && !x.nest.table.element {
+		refuse("semi-structured data in a column that is none")
 	}
 	if name == "*" || hidden(name) || strings.Contains(name, ".") {
 		refuse("a field of this name")
@@ -333,7 +338,9 @@ func (c *carrier) unnest(s *scope, src *sqlparts.Source, e sqlparts.Expr, first 
 				value.expr = c.within(v)
 			}
 			at.name = flattened[1]
-			out.columns = append(out.columns, value, at)
+			key := t.own(keyedName)
+			key.Kind = Text
+			out.columns = append(out.columns, value, at, output{name: "key", expr: columnOutput(alias, key).expr})
 		} else {
 			out.element = &element
 			out.columns = c.tops(t, alias)

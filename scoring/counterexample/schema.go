@@ -219,6 +219,8 @@ func (c *Column) typed(d sqlparts.Dialect) {
 		return
 	}
 	switch {
+	case geography(base, d):
+		c.Kind = Geo
 	case has("interval", "point", "geography", "geometry", "variant", "json", "array", "struct", "map", "object", "blob", "bytea", "binary", "bytes", "vector", "tsvector", "enum", "<"):
 		c.Kind, c.bad = Text, "values of type "+base
 	case has("timestamptz", "timestamp_tz", "timestamp_ltz", "with time zone", "datetimeoffset"):

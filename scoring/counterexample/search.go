@@ -156,6 +156,7 @@ type search struct {
 	tables  []*Table
 	gold    carried
 	pred    carried
+	queries [2]string // the texts of both queries, without what declares variables before them
 	trees   [2]*sqlparts.Query
 	values  *values
 	session Session
@@ -163,6 +164,8 @@ type search struct {
 	real    *realism
 	spared  bool // the last difference did not count, as it is no realistic one
 	out     *Outcome
+
+	variables [2]map[string]sqlparts.Expr
 }
 
 // prepare reads both queries. last tells how an inferred schema takes what is not sure, see [infer]. Where they cannot be carried over, the outcome says why.
@@ -176,14 +179,13 @@ func prepare(p *Problem, last bool) (*search, *Outcome) {
 	}
 	for i, text := range []string{p.Gold, p.Pred} {
 		whose := [...]string{"the gold SQL", "the SQL of the agent"}[i]
-		script := sqlparts.Parse(text, s.dialect)
 		var why string
-		if s.trees[i], why = script.Whole(); s.trees[i] == nil {
+		if s.queries[i], s.trees[i], s.variables[i], why = plainQuery(text, s.dialect); s.trees[i] == nil {
 			return no("%s %s", whose, why)
 		}
 	}
 	if s.schema = ReadSchema(p.Schema, s.dialect); len(s.schema.Tables) == 0 {
-		s.schema = infer(s.dialect, s.texts(), s.trees, last)
+		s.schema = infer(s, last)
 		for _, t := range s.schema.Tables {
 			for _, c := range t.Columns {
 				if c.Kind == Real && exact(s.dialect) {
@@ -207,9 +209,13 @@ func prepare(p *Problem, last bool) (*search, *Outcome) {
 	}
 	for i, to := range []*carried{&s.gold, &s.pred} {
 		var what string
-		if *to, what = c.carry(s.texts()[i], s.trees[i]); what != "" {
+		c.variables = s.variables[i]
+		if *to, what = c.carry(s.queries[i], s.trees[i]); what != "" {
 			return no("%s: %s", [...]string{"the gold SQL", "the SQL of the agent"}[i], what)
 		}
+	}
+	if !sameStars(s.gold.columns, s.pred.columns) {
+		return no("SELECT * of a table whose columns are not known")
 	}
 	if what := s.choose(c); what != "" {
 		return no("%s", what)
@@ -217,8 +223,19 @@ func prepare(p *Problem, last bool) (*search, *Outcome) {
 	return s, nil
 }
 
-// texts are those of both queries.
-func (s *search) texts() [2]string { return [2]string{s.problem.Gold, s.problem.Pred} }
+// sameStars tells whether both results have the columns that no query names of the same tables, or none.
+func sameStars(gold, pred []output) bool {
+	var tables [2][]*Table
+	for i, columns := range [][]output{gold, pred} {
+		for _, o := range columns {
+			tables[i] = append(tables[i], o.rest...)
+		}
+	}
+	if len(tables[0]) == 0 && len(tables[1]) == 0 {
+		return true
+	}
+	return slices.Equal(tables[0], tables[1]) && len(gold) == len(pred)
+}
 
 // fraction tells whether there is a number with a fraction in an expression. The engine's doubles do not
 // compute with it as decimals do.
@@ -240,7 +257,8 @@ func (s *search) retype() {
 	c := &carrier{dialect: s.dialect, schema: s.schema, values: newValues(), retype: true}
 	for range inferPasses { // what one comparison makes a text makes one of what it is compared with
 		for i, q := range s.trees {
-			_, _ = c.carry(s.texts()[i], q) // what cannot be carried is found again
+			c.variables = s.variables[i]
+			_, _ = c.carry(s.queries[i], q) // what cannot be carried is found again
 		}
 	}
 	for _, t := range s.schema.Tables {

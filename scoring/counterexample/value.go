@@ -72,7 +72,7 @@ func realText(x float64) string {
 // SQL is the value as a literal that every dialect reads, but for Booleans, which some do not have.
 func (v Value) SQL() string {
 	switch v.Kind {
-	case Text, Date, Timestamp:
+	case Text, Date, Timestamp, Geo:
 		return "'" + strings.ReplaceAll(v.Text, "'", "''") + "'"
 	}
 	return v.String()

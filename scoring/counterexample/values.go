@@ -225,6 +225,11 @@ func (v *values) pool(col *Column, d *domain, c *carrier, collated bool) []Value
 		add(Value{Kind: Bool, Int: 1})
 		add(Value{Kind: Bool})
 		return out
+	case kind == Geo:
+		for _, p := range places {
+			add(Value{Kind: Geo, Text: p})
+		}
+		return out
 	case kind == Date || kind == Timestamp || kind == Text && dates:
 		return v.datePool(d, kind, stamps)
 	case kind.number() && (d.layout != "" || d.epoch > 0): // numbers that are read as dates
