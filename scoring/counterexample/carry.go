@@ -1,6 +1,7 @@
 package counterexample
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -16,6 +17,7 @@ import (
 // A query whose result the dialect leaves open (ties under LIMIT, a column that is neither grouped
 // nor aggregated) is written in two variants that take opposite choices.
 type carrier struct {
+	ctx       context.Context //nolint:containedctx // of the one search
 	dialect   sqlparts.Dialect
 	schema    *Schema
 	values    *values
@@ -42,6 +44,7 @@ type carrier struct {
 	sequence string // the number of a row of the generator that was read last
 
 	names   int
+	tables  int
 	depth   int
 	written int
 	with    []cte
@@ -119,6 +122,7 @@ func refuse(format string, args ...any) {
 const (
 	maxNesting = 40      // of queries and expressions
 	maxWritten = 1 << 18 // bytes of a carried query and its parts
+	maxTables  = 100     // named in FROM
 	maxLength  = 200     // texts that a text is put together of
 )
 
@@ -146,6 +150,7 @@ func (c *carrier) carry(text string, q *sqlparts.Query) (out carried, what strin
 	out.ordered = len(q.OrderBy) > 0
 	for c.variant = range 2 {
 		c.names, c.depth, c.written, c.with, c.open, c.seen, c.sequence = 0, 0, 0, nil, false, nil, ""
+		c.tables = 0
 		out.sql[c.variant], out.columns = c.query(q, nil)
 		out.open = out.open || c.open
 		out.sql[c.variant] = c.result(out.sql[c.variant], out.columns)
@@ -190,6 +195,9 @@ func (c *carrier) name(prefix string) string {
 
 // deeper bounds the recursion; the caller defers the result.
 func (c *carrier) deeper() func() {
+	if c.ctx.Err() != nil {
+		refuse("the time of the search, which ended while the query was read")
+	}
 	if c.depth++; c.depth > maxNesting {
 		refuse("a query nested more than %d deep", maxNesting)
 	}
@@ -717,10 +725,13 @@ func (c *carrier) groupAll(b *sqlparts.Select) []sqlparts.Expr {
 	var keys []sqlparts.Expr
 	for _, it := range b.Items {
 		found := false
+		if _, star := it.Expr.(*sqlparts.Star); star {
+			refuse("GROUP BY ALL with a star")
+		}
 		sqlparts.Walk(it.Expr, func(n sqlparts.Node) bool {
 			switch n := n.(type) {
-			case *sqlparts.Query, *sqlparts.Star:
-				refuse("GROUP BY ALL with a star or a query")
+			case *sqlparts.Query:
+				refuse("GROUP BY ALL with a query")
 			case *sqlparts.Call:
 				if n.Over != nil {
 					refuse("GROUP BY ALL with a window function")
@@ -1009,6 +1020,9 @@ func (c *carrier) source(s *scope, src *sqlparts.Source, first bool) (text, of s
 		return c.unnest(s, src, path, first, nil)
 	}
 	name := src.Table.Last().Text
+	if c.tables++; c.tables > maxTables {
+		refuse("more than %d tables in FROM", maxTables)
+	}
 	if len(src.Table) == 1 {
 		for i := len(c.with) - 1; i >= 0; i-- {
 			if w := &c.with[i]; w.name == strings.ToLower(name) && !w.hidden {

@@ -1029,6 +1029,9 @@ func (c *carrier) is(s *scope, e *sqlparts.Is) expr {
 	before := len(c.seen)
 	x := c.expr(s, e.X)
 	c.ask(before)
+	if x.kind == Nested && !c.learn {
+		refuse("a structure or an array that is tested for NULL")
+	}
 	switch w := e.What.(type) {
 	case *sqlparts.Literal:
 		switch w.Kind {
@@ -1091,6 +1094,9 @@ func (c *carrier) caseOf(s *scope, e *sqlparts.Case) expr {
 func (c *carrier) alignKinds(list []expr) ([]expr, expr) {
 	var all expr
 	for _, x := range list {
+		if (x.kind == Nested || x.kind == List) && !c.learn {
+			refuse("a choice of arrays or structures")
+		}
 		if c.learn && all.kind != Null && x.kind != Null && all.kind != x.kind {
 			c.learnKind(x, all.kind)
 			continue

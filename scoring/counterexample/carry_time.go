@@ -602,9 +602,6 @@ func (c *carrier) timeCall(s *scope, e *sqlparts.Call, name string) (out expr, o
 	case "date_trunc":
 		if n == 2 && in(sqlparts.Snowflake, sqlparts.Postgres, sqlparts.Redshift, sqlparts.DuckDB, sqlparts.Databricks) {
 			unit, x := e.Args[0], e.Args[1]
-			if col, yes := x.(*sqlparts.Column); yes && len(col.Name) == 1 && unitNames[strings.ToLower(col.Name[0].Text)] != "" && in(sqlparts.Snowflake) {
-				refuse("DATE_TRUNC with its arguments in this order")
-			}
 			out := c.truncated(c.unit(unit), c.expr(s, x), Timestamp)
 			if in(sqlparts.Postgres, sqlparts.Redshift, sqlparts.Databricks) {
 				out = convert(out, Timestamp)

@@ -277,7 +277,10 @@ func TestResultsAreCompared(t *testing.T) {
 		{"case", `[["A"]]`, `[["a"]]`, false, false},
 		{"midnight", `[["2020-01-01 00:00:00"]]`, `[["2020-01-01"]]`, false, true},
 		{"no rows", `[]`, `[]`, false, true},
-		{"another number of columns", `[[1]]`, `[[1, 1]]`, false, false},
+		{"a column too many", `[[1], [2]]`, `[["a", 1], ["b", 2]]`, false, true},
+		{"a column too many, and rows of which one differs", `[[1], [2]]`, `[["a", 1], ["b", 3]]`, false, false},
+		{"a column too many, in another order of rows", `[[1], [2]]`, `[["b", 2], ["a", 1]]`, true, false},
+		{"a column too few", `[[1, 1]]`, `[[1]]`, false, false},
 	} {
 		if got := sameUpToColumns(value(t, tc.a), value(t, tc.b), tc.ordered); got != tc.same {
 			t.Errorf("%s: %v, want %v", tc.why, got, tc.same)

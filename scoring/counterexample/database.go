@@ -254,7 +254,8 @@ func (g *generator) make(try int, realistic bool) *Database {
 		s.empty = 0.1
 	}
 	if len(g.sizes) > 0 && try%4 == 3 {
-		s.rows = g.sizes[r.IntN(len(g.sizes))] + r.IntN(3)
+		s.rows = g.sizes[r.IntN(len(g.sizes))]
+		s.rows += r.IntN(3) + s.rows/10
 	}
 	if g.groups && try%groupShare == 1 {
 		s.rows = 2 + r.IntN(3)
@@ -409,7 +410,7 @@ func (g *generator) value(r *rand.Rand, s *style, c *Column, fresh bool, n int) 
 		if d.wanted == 0 || c.key() {
 			v.Int = 0
 		}
-		v.Int += int64(n + 1 + r.IntN(3))
+		v.Int += int64(n + 1 + r.IntN(3+n/8))
 	case v.Kind == Real:
 		v.Real += float64(n + 1)
 	case c.Kind == Text && c.Shape == anyText && !d.dates && !d.numeric:

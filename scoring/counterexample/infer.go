@@ -25,7 +25,7 @@ func infer(of *search, last bool) *Schema {
 	v := newValues()
 	for pass := range inferPasses {
 		for i, q := range of.trees {
-			c := &carrier{dialect: d, schema: s, values: v, variables: of.variables[i], learn: true, settle: pass >= 2, lastOfAll: last}
+			c := &carrier{ctx: of.ctx, dialect: d, schema: s, values: v, variables: of.variables[i], learn: true, settle: pass >= 2, lastOfAll: last}
 			_, _ = c.carry(of.queries[i], q)
 		}
 	}

@@ -457,7 +457,8 @@ func (c *carrier) index(s *scope, e *sqlparts.Index) expr {
 // path is a path into semi-structured data.
 func (c *carrier) path(s *scope, e *sqlparts.Path) expr {
 	x := c.expr(s, e.X)
-	start, end := int(e.Start), int(e.End)
+	_, start := e.X.Range()
+	end := int(e.End)
 	if start >= 0 && end <= len(c.queryText) && start < end && strings.Contains(c.queryText[start:end], `"`) && strings.Contains(e.Text, ".") {
 		refuse("a path with names in quotes")
 	}

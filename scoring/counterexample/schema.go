@@ -128,6 +128,11 @@ func (s *Schema) named(d sqlparts.Dialect, n sqlparts.Name) *Table {
 	case fits > 1:
 		refuse("two tables of this name: %s", nameOf(n))
 	}
+	for _, t := range s.Tables {
+		if t != found && t.read != nil && !t.element && (meansTable(n.Last().Text, t.Name) || meansTable(t.Name, n.Last().Text)) {
+			refuse("a wildcard that means several tables, beside one of them: %s and %s", nameOf(n), t.Name)
+		}
+	}
 	for _, other := range found.read {
 		if may, _ := d.SameTable(n, other); !may {
 			refuse("%s and %s: of which schema the table is, is not known", nameOf(other), nameOf(n))
@@ -137,6 +142,13 @@ func (s *Schema) named(d sqlparts.Dialect, n sqlparts.Name) *Table {
 		found.read = append(found.read, n)
 	}
 	return found
+}
+
+// meansTable tells whether a name that ends in a wildcard, as BigQuery has it, means a table of another name,
+// or another wildcard some of the same tables.
+func meansTable(wildcard, name string) bool {
+	prefix, ok := strings.CutSuffix(wildcard, "*")
+	return ok && len(prefix) > 0 && strings.HasPrefix(strings.ToLower(name), strings.ToLower(prefix)) && !strings.EqualFold(wildcard, name)
 }
 
 // nameOf is a qualified name as a sentence has it.

@@ -85,6 +85,7 @@ type Outcome struct {
 
 	Found    bool `json:"found"`
 	Tries    int  `json:"tries"`              // databases on which both queries ran
+	Rows     int  `json:"rows,omitempty"`     // how many rows a table of them had at most
 	Open     int  `json:"open,omitempty"`     // those where a query leaves its own result open
 	Large    int  `json:"large,omitempty"`    // databases that were not tried, as a query joins too many rows on them
 	Inferred bool `json:"inferred,omitempty"` // the schema was inferred from the queries
@@ -124,16 +125,19 @@ func Find(ctx context.Context, engine Engine, p *Problem) (*Outcome, error) {
 	defer cancel()
 	var first *Outcome
 	for _, last := range []bool{false, true} {
-		s, out := prepare(p, last)
-		if s == nil {
+		s, out := prepareWithin(within, p, last)
+		if s == nil && within.Err() == nil {
 			return out, nil
 		}
-		err := s.run(within, engine)
+		var err error
+		if s != nil {
+			err = s.run(within, engine)
+		}
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case within.Err() != nil:
-			return &Outcome{TimedOut: true, Tries: s.out.Tries, Why: "the search took longer than " + limit.String()}, nil
+			return &Outcome{TimedOut: true, Why: "the search took longer than " + limit.String()}, nil
 		case err != nil:
 			return nil, err
 		case !s.schema.unsure || s.out.Why != "":
@@ -150,6 +154,7 @@ func Find(ctx context.Context, engine Engine, p *Problem) (*Outcome, error) {
 
 // search is one search.
 type search struct {
+	ctx     context.Context //nolint:containedctx // of the one search
 	problem *Problem
 	dialect sqlparts.Dialect
 	schema  *Schema
@@ -163,14 +168,19 @@ type search struct {
 	asked   map[*Column]bool // those that a query tests for NULL
 	real    *realism
 	spared  bool // the last difference did not count, as it is no realistic one
+	reached bool // one of the queries returned a row on some database
 	out     *Outcome
 
 	variables [2]map[string]sqlparts.Expr
 }
 
-// prepare reads both queries. last tells how an inferred schema takes what is not sure, see [infer]. Where they cannot be carried over, the outcome says why.
 func prepare(p *Problem, last bool) (*search, *Outcome) {
-	s := &search{problem: p, dialect: sqlparts.DialectOf(p.Dialect), out: &Outcome{}}
+	return prepareWithin(context.Background(), p, last)
+}
+
+// prepareWithin reads both queries. last tells how an inferred schema takes what is not sure, see [infer]. Where they cannot be carried over, the outcome says why.
+func prepareWithin(ctx context.Context, p *Problem, last bool) (*search, *Outcome) {
+	s := &search{ctx: ctx, problem: p, dialect: sqlparts.DialectOf(p.Dialect), out: &Outcome{}}
 	no := func(format string, args ...any) (*search, *Outcome) {
 		return nil, &Outcome{Why: fmt.Sprintf(format, args...)}
 	}
@@ -203,7 +213,7 @@ func prepare(p *Problem, last bool) (*search, *Outcome) {
 		t.oneNull = s.dialect == sqlparts.TSQL
 	}
 	s.asked = map[*Column]bool{}
-	c := &carrier{dialect: s.dialect, schema: s.schema, values: s.values, asked: s.asked}
+	c := &carrier{ctx: ctx, dialect: s.dialect, schema: s.schema, values: s.values, asked: s.asked}
 	if s.dialect == sqlparts.Generic {
 		s.retype()
 	}
@@ -254,7 +264,7 @@ func fraction(n sqlparts.Node) (found bool) {
 // retype makes text columns of those that a query of no known dialect compares with a text that is no
 // number, whatever the schema says: some benchmarks declare every column INT.
 func (s *search) retype() {
-	c := &carrier{dialect: s.dialect, schema: s.schema, values: newValues(), retype: true}
+	c := &carrier{ctx: s.ctx, dialect: s.dialect, schema: s.schema, values: newValues(), retype: true}
 	for range inferPasses { // what one comparison makes a text makes one of what it is compared with
 		for i, q := range s.trees {
 			c.variables = s.variables[i]
@@ -293,6 +303,9 @@ func (s *search) choose(c *carrier) (what string) {
 				continue
 			}
 			if len(t.usedColumns()) == 0 {
+				if s.schema.Inferred && len(t.Columns) == 0 { // only its rows matter
+					t.own(othersName)
+				}
 				if len(t.Unique) > 0 {
 					mark(t.Unique[0])
 				}
@@ -402,6 +415,9 @@ func (s *search) run(ctx context.Context, engine Engine) error {
 			continue
 		}
 		s.out.Tries++
+		for i := range d.Tables {
+			s.out.Rows = max(s.out.Rows, len(d.Tables[i].Rows))
+		}
 		if differ {
 			if _, breaks := s.real.judge(d, s.out.Gold.Rows, s.out.Pred.Rows); len(breaks) == 0 {
 				d.real = s.real
@@ -419,6 +435,10 @@ func (s *search) run(ctx context.Context, engine Engine) error {
 	switch {
 	case s.out.Large > s.out.Tries:
 		s.out = &Outcome{Why: fmt.Sprintf("the queries may join more than %d rows on most of the small databases", maxWork)}
+	case s.out.Tries > 0 && s.values.far > 0:
+		s.out = &Outcome{Why: fmt.Sprintf("a query asks for %d rows, which no small database has", s.values.far)}
+	case s.out.Tries > 0 && !s.reached:
+		s.out = &Outcome{Why: fmt.Sprintf("neither query returns a row on any of %d small databases", s.out.Tries)}
 	case s.out.Tries > 0:
 	case failed != nil:
 		s.out = &Outcome{Why: "the engine fails on a query as it was carried over: " + failed.Error()}
@@ -502,7 +522,8 @@ func (s *search) differ(ctx context.Context, d *Database) (bool, error) {
 		return false, nil
 	}
 	ordered := s.gold.ordered && s.pred.ordered
-	if len(s.gold.columns) == len(s.pred.columns) {
+	s.reached = s.reached || len(gold) > 0 || len(pred) > 0
+	if len(s.gold.columns) <= len(s.pred.columns) {
 		if sameUpToColumns(gold, pred, false) && (!ordered || sameUpToColumns(gold, pred, true)) {
 			return false, nil
 		}

@@ -220,7 +220,8 @@ func sameBag(a, b [][]Value, ordered bool) bool {
 // maxPermutations bounds the orders of columns that are tried.
 const maxPermutations = 720
 
-// sameUpToColumns tells whether some order of b's columns makes both results the same.
+// sameUpToColumns tells whether some of b's columns, in some order, make both results the same. A column too
+// many is no difference: the answer is in the others.
 func sameUpToColumns(a, b [][]Value, ordered bool) bool {
 	if len(a) != len(b) {
 		return false
@@ -228,11 +229,11 @@ func sameUpToColumns(a, b [][]Value, ordered bool) bool {
 	if len(a) == 0 {
 		return true
 	}
-	n := len(a[0])
-	if len(b[0]) != n {
+	n, m := len(a[0]), len(b[0])
+	if m < n {
 		return false
 	}
-	if sameBag(a, b, ordered) {
+	if n == m && sameBag(a, b, ordered) {
 		return true
 	}
 	left := a
@@ -242,13 +243,13 @@ func sameUpToColumns(a, b [][]Value, ordered bool) bool {
 	// A column of b can stand for one of a only if it holds the same values.
 	fits := make([][]bool, n)
 	for i := range fits {
-		fits[i] = make([]bool, n)
+		fits[i] = make([]bool, m)
 		for j := range fits[i] {
 			fits[i][j] = sameRows(sorted(a, []int{i}), sorted(b, []int{j}))
 		}
 	}
 	tried := 0
-	order, used := make([]int, 0, n), make([]bool, n)
+	order, used := make([]int, 0, n), make([]bool, m)
 	var place func() bool
 	place = func() bool {
 		if len(order) == n {
@@ -265,7 +266,7 @@ func sameUpToColumns(a, b [][]Value, ordered bool) bool {
 			}
 			return sameRows(left, right)
 		}
-		for j := range n {
+		for j := range m {
 			if used[j] || !fits[len(order)][j] || tried >= maxPermutations {
 				continue
 			}

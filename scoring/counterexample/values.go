@@ -18,6 +18,7 @@ type values struct {
 	days    []string // dates of no column, such as today
 	floats  []float64
 	sizes   []int
+	far     int      // the largest number of rows that a query asks for, of those that no small database has
 	grouped bool     // an aggregate is compared with a literal
 	ordered []string // texts that another text is compared with by order
 	of      map[*Column]*domain
@@ -72,10 +73,13 @@ func (v *values) join(a, b *Column) {
 
 func (v *values) hint(c *Column, l sqlparts.Literal) {
 	d := v.domain(c)
-	if !slices.ContainsFunc(d.hints, func(h sqlparts.Literal) bool { return h.Text == l.Text && h.Kind == l.Kind }) {
+	if len(d.hints) < maxHints && !slices.ContainsFunc(d.hints, func(h sqlparts.Literal) bool { return h.Text == l.Text && h.Kind == l.Kind }) {
 		d.hints = append(d.hints, l)
 	}
 }
+
+// maxHints bounds the literals that are noted of one domain.
+const maxHints = 64
 
 // allow notes the literals of a check: what it allows lies at them or beside them.
 func (v *values) allow(columns []*Column, check sqlparts.Expr) {
@@ -137,10 +141,16 @@ func (v *values) dates(c *Column)   { v.domain(c).dates = true }
 func (v *values) numbers(c *Column) { v.domain(c).numeric = true }
 
 func (v *values) size(n int) {
-	if n > 0 && n <= 12 && !slices.Contains(v.sizes, n) {
+	switch {
+	case n > maxSize:
+		v.far = max(v.far, n)
+	case n > 0 && !slices.Contains(v.sizes, n):
 		v.sizes = append(v.sizes, n)
 	}
 }
+
+// maxSize is the largest number of rows that a query may ask for and a small database has.
+const maxSize = 120
 
 func (v *values) text(s string) {
 	if len(v.texts) < 64 && !slices.Contains(v.texts, s) {
