@@ -441,7 +441,7 @@ func (d Dialect) clockLiteral(f *clockFunction, t time.Time) string {
 	case clockSince:
 		return "TIMESTAMP '" + day + " 00:00:00'"
 	case clockText:
-		return quoted(t.Format("Mon Jan 02 15:04:05.000000 2006 MST"))
+		return "CAST(" + quoted(t.Format("Mon Jan 02 15:04:05.000000 2006 MST")) + " AS text)"
 	}
 	return ""
 }

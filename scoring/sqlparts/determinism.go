@@ -29,7 +29,7 @@ type Dependence struct {
 	// Rows tells that only the order of the result's rows depends on it, and not which rows they are.
 	Rows bool
 
-	clock *clockFunction // of a clock that can be pinned
+	clock *clockFunction // that reads the clock, where a value can stand in its place
 	call  *Call          // that reads it; nil for a name or a text
 	arg   Expr           // the argument that means the time of the run, or before which it is to be written
 	why   string
@@ -61,7 +61,7 @@ const (
 // default of a session brings in is not seen. Approximate aggregates, and conversions that use the
 // session's time zone without saying so, count as functions of the data.
 func (s *Script) Dependences(schema *Schema) []Dependence {
-	r := &dependenceReader{script: s, dialect: s.Dialect, schema: schema, besides: map[Node]bool{}, seen: map[Span]bool{}, unique: map[*Query][][]string{}, orders: map[*Select][]*OrderItem{}, limited: map[*Query]bool{}, columns: map[*Call]string{}}
+	r := &dependenceReader{script: s, dialect: s.Dialect, schema: schema, besides: map[Node]bool{}, seen: map[Span]bool{}, unique: map[*Query][][]string{}, orders: map[*Select][]*OrderItem{}, limited: map[*Query]bool{}, columns: map[*Call]string{}, tables: map[*Call]bool{}}
 	if schema == nil {
 		r.schema = &Schema{Dialect: s.Dialect}
 	}
@@ -89,6 +89,7 @@ type dependenceReader struct {
 	seen    map[Span]bool
 	unique  map[*Query][][]string // sets of columns of which no two rows of a query are alike
 	orders  map[*Select][]*OrderItem
+	tables  map[*Call]bool   // functions in FROM, in whose place no value can stand
 	columns map[*Call]string // the columns of queries inside that a call is all of
 	outer   *Query           // of the statement
 	uses    map[string]use
@@ -267,6 +268,9 @@ func (s stretches) has(at int32) bool {
 
 // source looks at samples and time travel.
 func (r *dependenceReader) source(s *Source) {
+	if s.Call != nil {
+		r.tables[s.Call] = true
+	}
 	if s.Sample != nil && !wholeSample(s.Sample) {
 		r.add(OnChance, s.Sample, saysTaken)
 	}
@@ -351,7 +355,7 @@ func (r *dependenceReader) call(c *Call) {
 	}
 	if f := clockOf(r.dialect, c.Name); f != nil {
 		if reads, arg := f.reads(r.dialect, c); reads {
-			if d := r.add(OnClock, c, saysClock); d != nil {
+			if d := r.add(OnClock, c, saysClock); d != nil && !r.tables[c] {
 				d.clock, d.call, d.arg = f, c, arg
 			}
 			return
