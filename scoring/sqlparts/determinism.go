@@ -13,7 +13,8 @@ type DependsOn string
 // What a result may depend on besides the data.
 const (
 	OnClock   DependsOn = "clock"   // the time at which the query runs
-	OnChance  DependsOn = "chance"  // random numbers and samples, sequences, the answer of a model
+	OnChance  DependsOn = "chance"  // random numbers, samples and sequences
+	OnModel   DependsOn = "model"   // the answer of a model
 	OnSession DependsOn = "session" // who runs the query, and the settings of the connection
 	OnHistory DependsOn = "history" // an earlier state of a table, which a warehouse keeps for a limited time
 	OnOrder   DependsOn = "order"   // the order in which rows come, which no clause says
@@ -71,7 +72,9 @@ func (s *Script) Dependences(schema *Schema) []Dependence {
 		}
 		r.statement(st)
 	}
-	r.outside()
+	if s.besideTrees() {
+		r.outside()
+	}
 	slices.SortStableFunc(r.found, func(a, b Dependence) int { return int(a.Start - b.Start) })
 	return r.found
 }
@@ -199,6 +202,14 @@ func (r *dependenceReader) within() *Select {
 		return nil
 	}
 	return r.selects[len(r.selects)-1]
+}
+
+// besideTrees tells whether a part of the text may be in no tree.
+func (s *Script) besideTrees() bool {
+	if len(s.Notes) > 0 || strings.Contains(strings.ToLower(s.SQL), "next") { // NEXT VALUE FOR
+		return true
+	}
+	return slices.ContainsFunc(s.Statements, func(st *Statement) bool { return st.Query == nil })
 }
 
 // outside looks at the text that is in no tree: the values of variables, and what was carried.
@@ -393,7 +404,7 @@ func (r *dependenceReader) nameDepends(n Name, args int) (DependsOn, string) {
 	if len(n) > 1 {
 		schema := strings.ToLower(n[len(n)-2].Text)
 		if modelSchemas[schema] && generates(schema, name, r.dialect) {
-			return OnChance, saysModel
+			return OnModel, saysModel
 		}
 		if !slices.Contains(builtins, schema) {
 			return "", "" // a function of somebody's own
@@ -420,7 +431,7 @@ func (r *dependenceReader) nameDepends(n Name, args int) (DependsOn, string) {
 	case (name == "user" || name == "schema" || name == "database") && r.dialect == MySQL, (name == "user_name" || name == "db_name" || name == "suser_id" || name == "user_id") && args == 0 && r.dialect == TSQL:
 		return OnSession, saysWho
 	case generates("", name, r.dialect):
-		return OnChance, saysModel
+		return OnModel, saysModel
 	}
 	return "", ""
 }
@@ -513,13 +524,15 @@ func isText(e Expr, text string) bool {
 	return ok && l.Kind == String && strings.EqualFold(strings.TrimSpace(l.Text), text)
 }
 
-// lineIn is the line, from 1, of an offset of the script's text.
-func (s *Script) lineIn(offset int32) int {
-	return 1 + strings.Count(s.SQL[:min(int(offset), len(s.SQL))], "\n")
+// Position is where in the script a part begins: its line and, in characters, its column, both from 1.
+func (s *Script) Position(n Node) (line, column int) {
+	from, _ := n.Range()
+	before := s.SQL[:min(from, len(s.SQL))]
+	return 1 + strings.Count(before, "\n"), 1 + utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])
 }
 
-// Place says where in the script a part stands, for people.
+// Place says where in the script a part begins, for people.
 func (s *Script) Place(n Node) string {
-	from, _ := n.Range()
-	return fmt.Sprintf("line %d", s.lineIn(int32(from))) //nolint:gosec // within maxText
+	line, _ := s.Position(n)
+	return fmt.Sprintf("line %d", line)
 }

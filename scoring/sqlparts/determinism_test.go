@@ -82,9 +82,9 @@ func TestDependences(t *testing.T) {
 		{"snowflake", "SELECT s.nextval FROM t", []string{"chance: s.nextval"}},
 		{"tsql", "SELECT NEXT VALUE FOR s", []string{"chance: NEXT VALUE FOR"}},
 		{"bigquery", "SELECT FARM_FINGERPRINT(id) FROM t WHERE MOD(ABS(FARM_FINGERPRINT(id)), 10) = 0", []string{}},
-		{"bigquery", "SELECT AI.GENERATE('x'), AI.SIMILARITY(a, b) FROM t", []string{"chance: AI.GENERATE('x')"}},
-		{"snowflake", "SELECT AI_COMPLETE('m', p), SNOWFLAKE.CORTEX.SENTIMENT(p) FROM t", []string{"chance: AI_COMPLETE('m', p)", "chance: SNOWFLAKE.CORTEX.SENTIMENT(p)"}},
-		{"databricks", "SELECT ai_classify(a, ARRAY('x', 'y')) FROM t", []string{"chance: ai_classify(a, ARRAY('x', 'y'))"}},
+		{"bigquery", "SELECT AI.GENERATE('x'), AI.SIMILARITY(a, b) FROM t", []string{"model: AI.GENERATE('x')"}},
+		{"snowflake", "SELECT AI_COMPLETE('m', p), SNOWFLAKE.CORTEX.SENTIMENT(p) FROM t", []string{"model: AI_COMPLETE('m', p)", "model: SNOWFLAKE.CORTEX.SENTIMENT(p)"}},
+		{"databricks", "SELECT ai_classify(a, ARRAY('x', 'y')) FROM t", []string{"model: ai_classify(a, ARRAY('x', 'y'))"}},
 
 		// the session
 		{"postgres snowflake databricks tsql mysql redshift duckdb", "SELECT * FROM t WHERE owner = CURRENT_USER", []string{"session: CURRENT_USER"}},
