@@ -65,7 +65,8 @@ func (g *Golds) Add(c *scoring.Case) {
 		g.seen[key] = true
 		g.Read++
 		d := sqlparts.DialectOf(c.Dialect)
-		script := sqlparts.Parse(c.Golds[i].SQL, d)
+		sql, _ := c.WrittenSQL(&c.Golds[i])
+		script := sqlparts.Parse(sql, d)
 		found := script.Dependences(sqlparts.ReadSchema(c.Schema, d))
 		if len(found) > 0 {
 			g.Depending++

@@ -199,7 +199,8 @@ func (e *Executor) fill(ctx context.Context, c *scoring.Case, q *scoring.Query, 
 	if strings.TrimSpace(q.SQL) == "" || q.Error != "" || !q.Result.Absent() {
 		return nil
 	}
-	out, err := e.outcome(ctx, e.databaseOf(c), q.SQL, false)
+	sql, _ := c.WrittenSQL(q) // the scores tell what was around it
+	out, err := e.outcome(ctx, e.databaseOf(c), sql, false)
 	if err != nil {
 		return err
 	}
