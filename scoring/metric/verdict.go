@@ -272,6 +272,9 @@ func (d *verdictDetail) withoutComparison(in *scoring.Input) (s scoring.Score, d
 // under logic or where a result is missing.
 func (d *verdictDetail) relate(in *scoring.Input) relations.Relation {
 	found := relationsOf(in)
+	if saysNothing(in) != "" {
+		found = nil // what the results have in common, they have by chance
+	}
 	if strings.TrimSpace(in.Gold.SQL) != "" && strings.TrimSpace(in.Pred.SQL) != "" {
 		d.Proof = proofOf(in)
 		d.SameQuery = d.Proof != nil
