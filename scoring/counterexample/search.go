@@ -56,6 +56,8 @@ type Problem struct {
 	Seen  [2]*Seen `json:"seen"`
 	Facts *Facts   `json:"facts,omitempty"`
 
+	Texts *sqlparts.Texts `json:"-"` // reads the queries and the schema, in this process; nil: each anew
+
 	// Tries is how many databases are tried, realistic ones first. Time guards against queries that take long, in
 	// milliseconds: a search that it ends has no answer, so that the same pair never gets two.
 	Tries int    `json:"tries"`
@@ -166,7 +168,7 @@ func prepare(p *Problem) (*search, *Outcome) {
 	}
 	for i, text := range []string{p.Gold, p.Pred} {
 		whose := [...]string{"the gold SQL", "the SQL of the agent"}[i]
-		script := sqlparts.Parse(text, s.dialect)
+		script := p.Texts.Parse(text, s.dialect)
 		var why string
 		if s.trees[i], why = script.Whole(); s.trees[i] == nil {
 			return no("%s %s", whose, why)
@@ -175,7 +177,7 @@ func prepare(p *Problem) (*search, *Outcome) {
 			return no("%s: exact decimals, in arithmetic with %s", whose, text)
 		}
 	}
-	if s.schema = ReadSchema(p.Schema, s.dialect); len(s.schema.Tables) == 0 {
+	if s.schema = schemaOf(p.Texts.ReadSchema(p.Schema, s.dialect), s.dialect); len(s.schema.Tables) == 0 {
 		s.schema = infer(s.dialect, s.texts(), s.trees)
 		for _, t := range s.schema.Tables {
 			for _, c := range t.Columns {

@@ -10,7 +10,10 @@ import (
 // schemaOf is what is known of the tables of a case, from its DDL; it is not stated where there is
 // none.
 func schemaOf(in *scoring.Input) *sqltree.Schema {
-	return sqltree.ReadSchema(in.Case.Schema, sqlparts.DialectOf(in.Case.Dialect))
+	type key struct{}
+	return scoring.Memo(in, key{}, func() *sqltree.Schema {
+		return sqltree.SchemaOf(in.Texts().ReadSchema(in.Case.Schema, sqlparts.DialectOf(in.Case.Dialect)))
+	})
 }
 
 // trees builds the trees of both queries of a case, which must hold one each. They are the caller's

@@ -37,7 +37,7 @@ func (e *evidence) statedUnit(s side, column int) units.Stated {
 // by it: it divides and does not multiply by 100.
 func (e *evidence) queriedUnit(column int) (s units.Stated, fraction bool) {
 	if e.items == nil {
-		items := units.OfQuery(e.GoldSQL, e.Dialect, len(e.gold.Columns), e.unitsOfQuestion())
+		items := units.OfQuery(e.script(e.GoldSQL), len(e.gold.Columns), e.unitsOfQuestion())
 		e.items = &items
 	}
 	if *e.items == nil {
