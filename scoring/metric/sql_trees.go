@@ -42,9 +42,12 @@ func compareTrees(in *scoring.Input, rules sqltree.Rules) treesCompared {
 	type key struct{ sqltree.Rules }
 	return scoring.Memo(in, key{rules}, func() treesCompared {
 		g, p, schema, whole := trees(in)
+		if !whole {
+			return treesCompared{}
+		}
 		n := sqltree.Normalizer{Schema: schema, Rules: rules}
 		g, p = n.Normalize(g), n.Normalize(p)
-		c := treesCompared{equal: g.String() == p.String() && sqlproof.SameStatements(script(in, goldSide), script(in, predSide)), stated: schema.Stated, whole: whole}
+		c := treesCompared{equal: g.String() == p.String() && sqlproof.SameStatements(script(in, goldSide), script(in, predSide)), stated: schema.Stated, whole: true}
 		if c.similarity = 1; g.String() != p.String() {
 			c.similarity = sqltree.Similarity(g, p)
 		}
