@@ -13,6 +13,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring/counterexample"
+	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
 // SnapshotReader resolves result references, such as table:NAME or file:PATH.
@@ -214,6 +215,7 @@ type run struct {
 	pred   *Query
 	golds  []*Query
 	inputs []Input
+	texts  sqlparts.Texts
 
 	scores  []Score          // those asked for, so far
 	ahead   map[string]Score // those that another metric rests on, computed before their turn

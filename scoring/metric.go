@@ -12,6 +12,7 @@ import (
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring/counterexample"
+	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
 // Branch is the part of an evaluation that a metric belongs to (BADGER, Table 2); a metric may
@@ -235,6 +236,15 @@ func (in *Input) Counterexamples() counterexample.Finder {
 		return nil
 	}
 	return in.run.engine.opts.Counterexamples
+}
+
+// Texts reads the SQL of the case, each text once for all metrics and accepted answers.
+func (in *Input) Texts() *sqlparts.Texts {
+	if in.run != nil {
+		return &in.run.texts
+	}
+	type key struct{}
+	return Memo(in, key{}, func() *sqlparts.Texts { return new(sqlparts.Texts) })
 }
 
 // Memo returns the value that make made for the key earlier on this case and answer, or makes it.

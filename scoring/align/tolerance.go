@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
 // Numbers is the rule by which two numbers that are not equal may count as equal.
@@ -62,6 +64,7 @@ type Options struct {
 
 	// The two queries, which may say what a column counts, rounds or is in; empty: not known.
 	GoldSQL, PredSQL, Dialect string
+	Texts                     *sqlparts.Texts // reads the queries; nil: each anew
 }
 
 // rule is the rule of a gold column.

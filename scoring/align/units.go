@@ -8,6 +8,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
 	"github.com/badger-eval/badger/scoring/question"
+	"github.com/badger-eval/badger/scoring/sqlparts"
 	"github.com/badger-eval/badger/scoring/units"
 )
 
@@ -38,7 +39,7 @@ func (a *aligner) item(c *column) *units.Item {
 		return nil
 	}
 	if side.of == nil && !side.read {
-		side.of, side.read = units.OfQuery(sql, a.o.Dialect, n, a.question()), true
+		side.of, side.read = units.OfQuery(a.o.Texts.Parse(sql, sqlparts.DialectOf(a.o.Dialect)), n, a.question()), true
 	}
 	if side.of == nil {
 		return nil

@@ -7,9 +7,14 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// ReadSchema reads DDL: what may hold of its tables, certain or not, as a database has to respect it.
+// ReadSchema reads DDL as [schemaOf] does.
 func ReadSchema(ddl string, d sqlparts.Dialect) *Schema {
-	from := sqlparts.ReadSchema(ddl, d)
+	return schemaOf(sqlparts.ReadSchema(ddl, d), d)
+}
+
+// schemaOf returns what may hold of the tables of a schema, certain or not, as a database has to
+// respect it.
+func schemaOf(from *sqlparts.Schema, d sqlparts.Dialect) *Schema {
 	s := &Schema{bad: from.Doubt, views: from.Views}
 	if len(from.Besides) > 0 {
 		s.bad = from.Besides[0]

@@ -17,8 +17,7 @@ var (
 
 // plainQuery is the query of a text and the values of the variables that the text declares before it. The
 // query is nil, and why says so, for a text that is anything else.
-func plainQuery(text string, d sqlparts.Dialect) (query string, q *sqlparts.Query, variables map[string]sqlparts.Expr, why string) {
-	script := sqlparts.Parse(text, d)
+func plainQuery(text string, script *sqlparts.Script, d sqlparts.Dialect) (query string, q *sqlparts.Query, variables map[string]sqlparts.Expr, why string) {
 	n := len(script.Statements)
 	if d != sqlparts.BigQuery || n < 2 {
 		q, why = script.Whole()

@@ -56,6 +56,8 @@ type Problem struct {
 	Seen  [2]*Seen `json:"seen"`
 	Facts *Facts   `json:"facts,omitempty"`
 
+	Texts *sqlparts.Texts `json:"-"` // reads the queries and the schema, in this process; nil: each anew
+
 	// Tries is how many databases are tried, realistic ones first. Time guards against queries that take long, in
 	// milliseconds: a search that it ends has no answer, so that the same pair never gets two.
 	Tries int    `json:"tries"`
@@ -190,11 +192,11 @@ func prepareWithin(ctx context.Context, p *Problem, last bool) (*search, *Outcom
 	for i, text := range []string{p.Gold, p.Pred} {
 		whose := [...]string{"the gold SQL", "the SQL of the agent"}[i]
 		var why string
-		if s.queries[i], s.trees[i], s.variables[i], why = plainQuery(text, s.dialect); s.trees[i] == nil {
+		if s.queries[i], s.trees[i], s.variables[i], why = plainQuery(text, p.Texts.Parse(text, s.dialect), s.dialect); s.trees[i] == nil {
 			return no("%s %s", whose, why)
 		}
 	}
-	if s.schema = ReadSchema(p.Schema, s.dialect); len(s.schema.Tables) == 0 {
+	if s.schema = schemaOf(p.Texts.ReadSchema(p.Schema, s.dialect), s.dialect); len(s.schema.Tables) == 0 {
 		s.schema = infer(s, last)
 		for _, t := range s.schema.Tables {
 			for _, c := range t.Columns {

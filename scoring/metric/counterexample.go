@@ -84,7 +84,7 @@ func searchCounterexample(ctx context.Context, in *scoring.Input) (*cex.Outcome,
 		}
 		outcome, err := finder.Find(ctx, &cex.Problem{
 			Gold: in.Gold.SQL, Pred: in.Pred.SQL, Dialect: in.Case.Dialect, Schema: in.Case.Schema, SchemaFrom: in.Case.SchemaFrom, Facts: in.Case.Facts, Tries: o.Tries, Time: o.TimeMS,
-			Seen: [2]*cex.Seen{seenOf(in.Gold.Result.Table), seenOf(in.Pred.Result.Table)},
+			Seen: [2]*cex.Seen{seenOf(in.Gold.Result.Table), seenOf(in.Pred.Result.Table)}, Texts: in.Texts(),
 		})
 		if err == nil {
 			err = contradiction(in, outcome)

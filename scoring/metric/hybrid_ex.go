@@ -266,7 +266,7 @@ func (o *hybridOptions) align(in *scoring.Input) align.Options {
 	if in != nil {
 		about := relationInput(in)
 		a.Asked = about.Question + " " + about.Evidence
-		a.GoldSQL, a.PredSQL, a.Dialect = about.GoldSQL, about.PredSQL, about.Dialect
+		a.GoldSQL, a.PredSQL, a.Dialect, a.Texts = about.GoldSQL, about.PredSQL, about.Dialect, about.Texts
 	}
 	return a
 }

@@ -33,17 +33,23 @@ func schemaLinkF1(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 	}
 	gq, pq := script(in, goldSide).Final(), script(in, predSide).Final()
 	gc, pc := sqlparts.Columns(gq), sqlparts.Columns(pq)
-	known := map[string]bool{}
+	known := map[string]map[string]bool{} // the tables that have a column, by its name
+	has := func(table, column string) {
+		if known[column] == nil {
+			known[column] = map[string]bool{}
+		}
+		known[column][table] = true
+	}
 	for _, refs := range [][]sqlparts.ColumnRef{gc, pc} {
 		for _, r := range refs {
 			if r.Table != "" {
-				known[r.Table+"."+r.Column] = true
+				has(r.Table, r.Column)
 			}
 		}
 	}
 	for name, t := range schemaOf(in).Tables {
 		for _, c := range t.Columns {
-			known[name+"."+c] = true
+			has(name, c)
 		}
 	}
 	g, p := identifiers(gq, gc, known), identifiers(pq, pc, known)
@@ -59,16 +65,16 @@ func schemaLinkF1(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 }
 
 // identifiers are the tables, and the columns with their tables, that a query uses, sorted.
-func identifiers(q *sqlparts.Query, columns []sqlparts.ColumnRef, known map[string]bool) []string {
+func identifiers(q *sqlparts.Query, columns []sqlparts.ColumnRef, known map[string]map[string]bool) []string {
 	var out []string
 	for _, t := range sqlparts.Tables(q) {
 		out = append(out, strings.ToLower(t.Last().Text))
 	}
 	for _, c := range columns {
 		table := c.Table
-		for _, t := range c.Among {
-			if table == "" && known[t+"."+c.Column] {
-				table = t
+		if owners := known[c.Column]; table == "" && owners != nil {
+			if at := slices.IndexFunc(c.Among, func(t string) bool { return owners[t] }); at >= 0 {
+				table = c.Among[at]
 			}
 		}
 		if table == "" {

@@ -34,13 +34,10 @@ func (s side) query(in *scoring.Input) *scoring.Query {
 // script is the text of one query, read once for all metrics. It is empty where there is no such
 // query.
 func script(in *scoring.Input, s side) *sqlparts.Script {
-	type key struct{ side }
-	return scoring.Memo(in, key{s}, func() *sqlparts.Script {
-		if q := s.query(in); q != nil {
-			return sqlparts.Parse(q.SQL, sqlparts.DialectOf(in.Case.Dialect))
-		}
-		return &sqlparts.Script{}
-	})
+	if q := s.query(in); q != nil {
+		return in.Texts().Parse(q.SQL, sqlparts.DialectOf(in.Case.Dialect))
+	}
+	return &sqlparts.Script{}
 }
 
 // withoutQuery scores the cases where there is nothing to compare: not applicable where the

@@ -10,7 +10,10 @@ import (
 // schemaOf is what is known of the tables of a case, from its DDL; it is not stated where there is
 // none.
 func schemaOf(in *scoring.Input) *sqltree.Schema {
-	return sqltree.ReadSchema(in.Case.Schema, sqlparts.DialectOf(in.Case.Dialect))
+	type key struct{}
+	return scoring.Memo(in, key{}, func() *sqltree.Schema {
+		return sqltree.SchemaOf(in.Texts().ReadSchema(in.Case.Schema, sqlparts.DialectOf(in.Case.Dialect)))
+	})
 }
 
 // trees builds the trees of both queries of a case, which must hold one each. They are the caller's
@@ -39,9 +42,12 @@ func compareTrees(in *scoring.Input, rules sqltree.Rules) treesCompared {
 	type key struct{ sqltree.Rules }
 	return scoring.Memo(in, key{rules}, func() treesCompared {
 		g, p, schema, whole := trees(in)
+		if !whole {
+			return treesCompared{}
+		}
 		n := sqltree.Normalizer{Schema: schema, Rules: rules}
 		g, p = n.Normalize(g), n.Normalize(p)
-		c := treesCompared{equal: g.String() == p.String() && sqlproof.SameStatements(script(in, goldSide), script(in, predSide)), stated: schema.Stated, whole: whole}
+		c := treesCompared{equal: g.String() == p.String() && sqlproof.SameStatements(script(in, goldSide), script(in, predSide)), stated: schema.Stated, whole: true}
 		if c.similarity = 1; g.String() != p.String() {
 			c.similarity = sqltree.Similarity(g, p)
 		}

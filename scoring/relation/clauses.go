@@ -88,8 +88,7 @@ func sameQuery(e *evidence) *found {
 	if q := e.queries(); !q.both() {
 		return nil
 	}
-	d := sqlparts.DialectOf(e.Dialect)
-	p := sqlproof.Same(sqlparts.Parse(e.GoldSQL, d), sqlparts.Parse(e.PredSQL, d), nil)
+	p := sqlproof.Same(e.script(e.GoldSQL), e.script(e.PredSQL), nil)
 	switch {
 	case p == nil:
 		return nil

@@ -31,8 +31,7 @@ func byLuck(e *evidence) *found {
 	if why == "" {
 		return nil
 	}
-	d := sqlparts.DialectOf(e.Dialect)
-	if sqlproof.Same(sqlparts.Parse(e.GoldSQL, d), sqlparts.Parse(e.PredSQL, d), nil) != nil {
+	if sqlproof.Same(e.script(e.GoldSQL), e.script(e.PredSQL), nil) != nil {
 		return nil
 	}
 	return &found{text: fmt.Sprintf("Both results are %s, which other queries give as well, and these ask for different things: %s.", what, why)}

@@ -61,7 +61,7 @@ type orderKey struct {
 // queries reads the two queries, once.
 func (e *evidence) queries() *queries {
 	if e.q == nil {
-		e.q = &queries{gold: readQuery(e.GoldSQL, e.Dialect), pred: readQuery(e.PredSQL, e.Dialect)}
+		e.q = &queries{gold: readQuery(e.script(e.GoldSQL)), pred: readQuery(e.script(e.PredSQL))}
 	}
 	return e.q
 }
@@ -69,15 +69,17 @@ func (e *evidence) queries() *queries {
 // both tells whether both queries are known.
 func (q *queries) both() bool { return q.gold != nil && q.pred != nil }
 
-func readQuery(sql, dialect string) *query {
-	if strings.TrimSpace(sql) == "" {
-		return nil
-	}
-	final := sqlparts.Parse(sql, sqlparts.DialectOf(dialect)).Final()
+// script is one of the two queries, parsed.
+func (e *evidence) script(sql string) *sqlparts.Script {
+	return e.Texts.Parse(sql, sqlparts.DialectOf(e.Dialect))
+}
+
+func readQuery(script *sqlparts.Script) *query {
+	final := script.Final()
 	if final == nil {
 		return nil
 	}
-	plainConditions(final)
+	final = plainConditions(final)
 	q := &query{query: final, parts: sqlparts.Extract(final)}
 	q.final, _ = bodyOf(final).(*sqlparts.Select)
 	q.tables = q.parts.Tables
@@ -104,9 +106,23 @@ func readQuery(sql, dialect string) *query {
 	return q
 }
 
-// plainConditions writes what has two ways in one: BETWEEN as two comparisons, IN of one value as an
-// equality.
-func plainConditions(q *sqlparts.Query) {
+// plainConditions is the query with what has two ways written in one: BETWEEN as two comparisons, IN of
+// one value as an equality.
+func plainConditions(q *sqlparts.Query) *sqlparts.Query {
+	plain := true
+	sqlparts.Walk(q, func(n sqlparts.Node) bool {
+		switch n := n.(type) {
+		case *sqlparts.Between:
+			plain = false
+		case *sqlparts.In:
+			plain = plain && len(n.List) != 1
+		}
+		return plain
+	})
+	if plain {
+		return q
+	}
+	q = sqlparts.Clone(q)
 	sqlparts.Walk(q, func(n sqlparts.Node) bool {
 		switch n := n.(type) {
 		case *sqlparts.Select:
@@ -116,6 +132,7 @@ func plainConditions(q *sqlparts.Query) {
 		}
 		return true
 	})
+	return q
 }
 
 func plainCondition(e sqlparts.Expr) sqlparts.Expr {

@@ -4,6 +4,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/align"
 	"github.com/badger-eval/badger/scoring/cell"
+	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
 // Class is what a relation means for the answer, by its meaning alone: a prior, no verdict.
@@ -25,7 +26,8 @@ type Input struct {
 
 	GoldSQL, PredSQL   string
 	Question, Evidence string
-	Dialect            string // of both queries
+	Dialect            string          // of both queries
+	Texts              *sqlparts.Texts // reads the queries; nil: for this input alone
 }
 
 // Relation is one relation that holds between two results.
@@ -161,6 +163,9 @@ var reshapes = wordSet("concatenated split period_parts struct_parts long_for_wi
 // Queries says which relations hold between the two queries, whatever they return. Only GoldSQL,
 // PredSQL, Question, Evidence and Dialect of the input are read.
 func Queries(in Input) []Relation {
+	if in.Texts == nil {
+		in.Texts = new(sqlparts.Texts)
+	}
 	e := &evidence{Input: in, gold: scoring.EmptyTable(0), pred: scoring.EmptyTable(0)}
 	e.queriesOnly = true
 	var out []Relation
@@ -182,10 +187,13 @@ func (e *evidence) look(out []Relation, f family) []Relation {
 }
 
 func newEvidence(in Input) *evidence {
+	if in.Texts == nil {
+		in.Texts = new(sqlparts.Texts)
+	}
 	e := &evidence{Input: in, gold: in.Gold, pred: in.Pred, a: in.Alignment, counts: in.Counts, bits: cell.FloatBits(in.Gold, in.Pred)}
 	if e.a == nil {
 		a := align.Align(in.Gold, in.Pred, align.Options{
-			Tolerance: align.DefaultTolerance, Asked: in.Question + " " + in.Evidence, GoldSQL: in.GoldSQL, PredSQL: in.PredSQL, Dialect: in.Dialect,
+			Tolerance: align.DefaultTolerance, Asked: in.Question + " " + in.Evidence, GoldSQL: in.GoldSQL, PredSQL: in.PredSQL, Dialect: in.Dialect, Texts: in.Texts,
 		})
 		e.a, e.counts = &a, nil
 	}

@@ -46,7 +46,7 @@ func (e *evidence) queriedUnit(column int) (s units.Stated, fraction bool) {
 // goldItem is what gold's query says of a column; nil where that is not known.
 func (e *evidence) goldItem(column int) *units.Item {
 	if e.items == nil {
-		items := units.OfQuery(e.GoldSQL, e.Dialect, len(e.gold.Columns), e.unitsOfQuestion())
+		items := units.OfQuery(e.script(e.GoldSQL), len(e.gold.Columns), e.unitsOfQuestion())
 		e.items = &items
 	}
 	if *e.items == nil {

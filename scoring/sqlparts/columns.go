@@ -1,6 +1,7 @@
 package sqlparts
 
 import (
+	"slices"
 	"sort"
 	"strings"
 )
@@ -25,7 +26,7 @@ func Columns(q *Query) []ColumnRef {
 		return nil
 	}
 	r := &resolver{dialect: q.dialect, all: true, table: func(*Source) {}}
-	r.columns = &columnReader{resolver: r, outputs: map[*Query]*outputs{}, seen: map[string]bool{},
+	r.columns = &columnReader{resolver: r, outputs: map[*Query]*outputs{}, seen: map[columnKey]bool{},
 		declared: q.declared}
 	r.run(q)
 	out := r.columns.refs
@@ -49,13 +50,17 @@ type outputs struct {
 	stars []string
 }
 
+// columnKey is a column with all the tables that it may belong to.
+type columnKey struct{ column, tables string }
+
 // columnReader gathers the columns of base tables.
 type columnReader struct {
 	*resolver
-	outputs  map[*Query]*outputs
-	refs     []ColumnRef
-	seen     map[string]bool
-	params   []Ident // of the lambdas around
+	outputs map[*Query]*outputs
+	refs    []ColumnRef
+	seen    map[columnKey]bool
+	params  []Ident // of the lambdas around
+	aliases
 	lateral  *Select // whose list is being read, where items may use aliases of others
 	declared []Ident
 }
@@ -154,7 +159,7 @@ func (r *columnReader) column(c *Column, sc *scope, s *Select) {
 			}
 		}
 	}
-	if len(c.Name) == 1 && (s != nil && aliased(s, c) != nil || r.lateralAlias(c) || r.variable(first)) {
+	if len(c.Name) == 1 && (s != nil && r.aliases.find(s, c) != nil || r.lateralAlias(c) || r.variable(first)) {
 		return
 	}
 	for at := sc; at != nil; at = at.outer {
@@ -175,7 +180,7 @@ func (r *columnReader) lateralAlias(c *Column) bool {
 	if r.lateral == nil {
 		return false
 	}
-	it := aliased(r.lateral, c)
+	it := r.aliases.find(r.lateral, c)
 	return it != nil && it.End <= c.Start
 }
 
@@ -236,60 +241,73 @@ func (r *columnReader) unqualified(column string, sc *scope) bool {
 
 // owners counts a column for the sources of a scope that may have it.
 func (r *columnReader) owners(name string, sc *scope) bool {
+	v := r.view(sc)
+	if v.made[name] || slices.ContainsFunc(v.outputs, func(o *outputs) bool { return o.names[name] }) {
+		return true
+	}
+	if len(v.tables.names) == 0 {
+		return v.unknown
+	}
+	r.addOf(name, v.tables)
+	return true
+}
+
+// view is what the sources of a scope offer to names without qualifier.
+type view struct {
+	sources int             // how many there were when it was made
+	made    map[string]bool // columns that sources make themselves
+	outputs []*outputs      // of derived tables and common table expressions
+	tables  tableSet        // of which any column may be
+	unknown bool            // the columns of a source are not known
+}
+
+func (r *columnReader) view(sc *scope) *view {
+	sources := sc.sources[:min(len(sc.sources), maxSources)]
+	if sc.view != nil && sc.view.sources == len(sources) {
+		return sc.view
+	}
+	v := &view{sources: len(sources), made: map[string]bool{}}
 	var tables []string
-	unknown := false
-	for i := range sc.sources[:min(len(sc.sources), maxSources)] {
-		src := &sc.sources[i]
-		if src.makes(name) {
-			return true
-		}
+	for i := range sources {
+		src := &sources[i]
+		src.makes(v.made)
 		switch {
 		case src.base:
 			tables = append(tables, src.Table.Last().Text)
 		case src.query != nil:
-			o := r.outputsOf(src)
-			if o == nil {
-				unknown = true
-				continue
+			if o := r.outputsOf(src); o != nil {
+				v.outputs = append(v.outputs, o)
+				tables = append(tables, o.stars...)
+			} else {
+				v.unknown = true
 			}
-			if o.names[name] {
-				return true
-			}
-			tables = append(tables, o.stars...)
 		}
 	}
-	if len(tables) == 0 {
-		return unknown
-	}
-	r.add(name, tables...)
-	return true
+	v.tables = tablesOf(tables)
+	sc.view = v
+	return v
 }
 
-// makes tells whether a source itself makes a column of the name: alias columns, elements and
-// positions of arrays.
-func (s *Source) makes(name string) bool {
-	if strings.EqualFold(s.Alias.Text, name) || strings.EqualFold(s.Offset.Text, name) && name != "" {
-		return true
-	}
-	for _, c := range s.Columns {
-		if strings.EqualFold(c.Text, name) {
-			return true
-		}
-	}
-	for _, p := range s.Pivots {
-		for _, c := range p.Columns {
-			if strings.EqualFold(c.Text, name) {
-				return true
+// makes notes the columns that a source itself makes: alias columns, elements and positions of
+// arrays.
+func (s *Source) makes(names map[string]bool) {
+	add := func(ids ...Ident) {
+		for _, id := range ids {
+			if id.Text != "" {
+				names[strings.ToLower(id.Text)] = true
 			}
 		}
 	}
+	add(s.Alias, s.Offset)
+	add(s.Columns...)
+	for _, p := range s.Pivots {
+		add(p.Columns...)
+	}
 	if s.Call != nil && strings.EqualFold(s.Call.Name.Last().Text, "flatten") {
-		switch name {
-		case "value", "key", "index", "path", "seq", "this":
-			return true
+		for _, name := range []string{"value", "key", "index", "path", "seq", "this"} {
+			names[name] = true
 		}
 	}
-	return false
 }
 
 // star counts all columns of the tables a star stands for.
@@ -327,21 +345,35 @@ func (r *columnReader) using(src *Source, sc *scope) {
 
 // add counts a column of one of the tables.
 func (r *columnReader) add(column string, tables ...string) {
-	if len(tables) == 0 {
-		return
-	}
+	r.addOf(column, tablesOf(tables))
+}
+
+// tableSet is names of tables in lower case, sorted, and all of them as one text.
+type tableSet struct {
+	names []string
+	text  string
+}
+
+func tablesOf(tables []string) tableSet {
 	names := make([]string, len(tables))
 	for i, t := range tables {
 		names[i] = strings.ToLower(t)
 	}
 	names = set(names)
+	return tableSet{names, strings.Join(names, "\x00")}
+}
+
+func (r *columnReader) addOf(column string, tables tableSet) {
 	ref := ColumnRef{Column: strings.ToLower(column)}
-	if len(names) == 1 {
-		ref.Table = names[0]
-	} else {
-		ref.Among = names
+	switch len(tables.names) {
+	case 0:
+		return
+	case 1:
+		ref.Table = tables.names[0]
+	default:
+		ref.Among = tables.names
 	}
-	key := ref.Column + "\x00" + strings.Join(names, "\x00")
+	key := columnKey{ref.Column, tables.text}
 	if !r.seen[key] {
 		r.seen[key] = true
 		r.refs = append(r.refs, ref)

@@ -201,6 +201,7 @@ func Extract(q *Query) Components {
 type extractor struct {
 	p     printer
 	words keywords
+	aliases
 
 	sel, group, order []piece
 	where, having     []conditionPiece
@@ -349,7 +350,7 @@ func (x *extractor) groupItem(s *Select, e Expr) {
 	x.words.expr(e)
 	if it := positioned(s, e); it != nil {
 		e = it.Expr
-	} else if it := aliased(s, e); it != nil && !aggregates(it.Expr) {
+	} else if it := x.aliases.find(s, e); it != nil && !aggregates(it.Expr) {
 		e = it.Expr
 	}
 	x.group = append(x.group, x.text(e))
@@ -373,7 +374,7 @@ func (x *extractor) orderBy(q *Query) {
 			x.words.add(kwAsc)
 		}
 		x.words.expr(o.Expr)
-		for _, e := range orderedItems(s, o.Expr) {
+		for _, e := range x.orderedItems(s, o.Expr) {
 			from := x.text(e).from
 			x.p.str(way)
 			x.order = append(x.order, piece{from, len(x.p.buf)})
@@ -382,12 +383,12 @@ func (x *extractor) orderBy(q *Query) {
 }
 
 // orderedItems are the expressions a sort key stands for: itself, or items of the select.
-func orderedItems(s *Select, e Expr) []Expr {
+func (x *extractor) orderedItems(s *Select, e Expr) []Expr {
 	if s != nil {
 		if it := positioned(s, e); it != nil {
 			return []Expr{it.Expr}
 		}
-		if it := aliased(s, e); it != nil {
+		if it := x.aliases.find(s, e); it != nil {
 			return []Expr{it.Expr}
 		}
 		if allItems(e) {
@@ -449,12 +450,20 @@ func positioned(s *Select, e Expr) *Item {
 	return s.Items[n-1]
 }
 
-// aliased is the first item whose alias is the name e, which has no qualifier; nil if there is
-// none.
-func aliased(s *Select, e Expr) *Item {
+// aliases finds the items of select lists by their aliases. Those of long lists are kept.
+type aliases map[*Select]map[string]*Item
+
+// manyItems is the number from which on aliases are looked up in a map.
+const manyItems = 32
+
+// find is the first item whose alias is the name e, which has no qualifier; nil if there is none.
+func (a *aliases) find(s *Select, e Expr) *Item {
 	c, ok := e.(*Column)
 	if !ok || len(c.Name) != 1 {
 		return nil
+	}
+	if len(s.Items) >= manyItems {
+		return a.of(s)[strings.ToLower(c.Name[0].Text)]
 	}
 	for _, it := range s.Items {
 		if len(it.Alias.Text) == len(c.Name[0].Text) && it.Alias.Text != "" && strings.EqualFold(it.Alias.Text, c.Name[0].Text) {
@@ -462,6 +471,23 @@ func aliased(s *Select, e Expr) *Item {
 		}
 	}
 	return nil
+}
+
+func (a *aliases) of(s *Select) map[string]*Item {
+	if names, ok := (*a)[s]; ok {
+		return names
+	}
+	if *a == nil {
+		*a = aliases{}
+	}
+	names := map[string]*Item{}
+	for _, it := range s.Items {
+		if name := strings.ToLower(it.Alias.Text); name != "" && names[name] == nil {
+			names[name] = it
+		}
+	}
+	(*a)[s] = names
+	return names
 }
 
 // cutTexts cuts pieces out of the text as a set.

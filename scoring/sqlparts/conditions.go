@@ -320,7 +320,7 @@ func (x *extractor) comparison(e *Binary, o comparisonOp, negated bool, s *Selec
 		o = comparisons[op]
 		quantifier = otherQuantifier[quantifier]
 	}
-	l, r := resolved(s, e.L), resolved(s, e.R)
+	l, r := x.resolved(s, e.L), x.resolved(s, e.R)
 	if quantifier != "" {
 		c.column = x.text(l)
 		c.operator = x.word(string(op) + " " + quantifier)
@@ -364,9 +364,9 @@ func sideRank(e Expr) int {
 }
 
 // resolved is the item e is the alias of, or e.
-func resolved(s *Select, e Expr) Expr {
+func (x *extractor) resolved(s *Select, e Expr) Expr {
 	if s != nil {
-		if it := aliased(s, e); it != nil {
+		if it := x.aliases.find(s, e); it != nil {
 			return it.Expr
 		}
 	}
@@ -374,14 +374,14 @@ func resolved(s *Select, e Expr) Expr {
 }
 
 // side writes the column side of a condition.
-func (x *extractor) side(e Expr, s *Select) piece { return x.text(resolved(s, e)) }
+func (x *extractor) side(e Expr, s *Select) piece { return x.text(x.resolved(s, e)) }
 
 // value writes the value side of a condition.
 func (x *extractor) value(e Expr, s *Select) piece {
 	if hasQuery(e) {
 		return x.word("subquery")
 	}
-	return x.text(resolved(s, e))
+	return x.text(x.resolved(s, e))
 }
 
 // hasQuery tells whether an expression is or contains a subquery.

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/badger-eval/badger/scoring/sqlparts/internal/count"
 )
 
 // maxDepth bounds how deep a tree gets, counting nesting and the length of chains alike. What is
@@ -61,6 +63,7 @@ func Parse(sql string, dialect Dialect) *Script {
 	if int(dialect) >= len(syntaxes) {
 		dialect = Generic
 	}
+	count.Parses.Add(1)
 	return parse(sql, dialect, dialect.syntax())
 }
 

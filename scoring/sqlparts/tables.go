@@ -92,6 +92,7 @@ type scope struct {
 	recursive bool
 	sources   []sourceInfo
 	asked     map[string]bool // columns without qualifier that were looked for: whether a source may have them
+	view      *view           // what the sources offer to such columns
 	outer     *scope
 }
 

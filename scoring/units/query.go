@@ -23,11 +23,8 @@ type Item struct {
 
 // OfQuery are the items of the select list that the rows of a query come from, one for each of as
 // many columns; nil where that is not known.
-func OfQuery(sql, dialect string, columns int, context *Question) []Item {
-	if strings.TrimSpace(sql) == "" {
-		return nil
-	}
-	final := sqlparts.Parse(sql, sqlparts.DialectOf(dialect)).Final()
+func OfQuery(script *sqlparts.Script, columns int, context *Question) []Item {
+	final := script.Final()
 	if final == nil {
 		return nil
 	}

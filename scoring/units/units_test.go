@@ -3,6 +3,7 @@ package units_test
 import (
 	"testing"
 
+	"github.com/badger-eval/badger/scoring/sqlparts"
 	"github.com/badger-eval/badger/scoring/units"
 )
 
@@ -175,7 +176,7 @@ func TestCompare(t *testing.T) {
 // The items of a select list say what their columns hold.
 func TestOfQuery(t *testing.T) {
 	const sql = `SELECT k, COUNT(*) AS n, ROUND(AVG(x), 2) AS a, SUM(amount_cents) / 100.0 AS total, 100.0 * SUM(a) / SUM(b) AS share, AVG(CASE WHEN late THEN 1.0 ELSE 0 END) AS late, SUM(ms) / 60000.0 AS minutes, DATE_DIFF('day', a, b) AS d, CAST(AVG(x) AS INT) AS w, SUM(m_usd) FROM t GROUP BY k`
-	items := units.OfQuery(sql, "duckdb", 10, nil)
+	items := units.OfQuery(sqlparts.Parse(sql, sqlparts.DuckDB), 10, nil)
 	if items == nil {
 		t.Fatal("not read")
 	}
@@ -197,13 +198,13 @@ func TestOfQuery(t *testing.T) {
 	if how, _ := units.Compare(items[6].Stated, units.InName("minutes", nil)); how != units.Same {
 		t.Errorf("milliseconds divided by 60000 and minutes: %v", how)
 	}
-	twice := units.OfQuery("SELECT km * 2 AS there_and_back, price_usd * 0.9 AS reduced, amount_usd / 1000 AS k FROM t", "duckdb", 3, nil)
+	twice := units.OfQuery(sqlparts.Parse("SELECT km * 2 AS there_and_back, price_usd * 0.9 AS reduced, amount_usd / 1000 AS k FROM t", sqlparts.DuckDB), 3, nil)
 	for i, want := range []string{"", "", "USD*thousand"} {
 		if got := shown(twice[i].Stated); got != want {
 			t.Errorf("item %d: %q, want %q", i+1, got, want)
 		}
 	}
-	if units.OfQuery("SELECT * FROM t", "duckdb", 1, nil) != nil {
+	if units.OfQuery(sqlparts.Parse("SELECT * FROM t", sqlparts.DuckDB), 1, nil) != nil {
 		t.Error("a star says nothing of its columns")
 	}
 }

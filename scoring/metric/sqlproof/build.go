@@ -57,6 +57,9 @@ type entry struct {
 	items []*expr // of a derived table; nil for a table or a function
 	names []string
 	value bool // the alias may stand for a value: the elements of UNNEST
+
+	byName map[string]*expr // of the items, the first of each name, once one is asked for
+	stars  []*expr
 }
 
 func (b *builder) fail(why string) {

@@ -13,6 +13,9 @@ type printer struct {
 	rules
 	labels map[*source]string
 	ranks  map[*block][]int
+	closed map[*block]bool   // of derived tables: they use no source but their own
+	turned map[*full]bool    // full joins whose right side comes first
+	texts  map[*block]string // of those that are closed: the same wherever they stand
 	work   int
 	at     int  // how many sources have numbers where an expression stands
 	over   bool // too much work: the text is worth nothing
@@ -150,13 +153,30 @@ func (p *printer) alone(s *source, base int) string {
 		if s.block.shared != 0 {
 			shared = "shared" + strconv.Itoa(s.block.shared)
 		}
-		return shared + "{" + p.query(s.block, base+1000, derived) + "}"
+		return shared + "{" + p.derivedTable(s.block, base) + "}"
 	case s.call != nil:
 		return "call " + p.expr(s.call)
 	case s.full != nil:
 		return "full"
 	}
 	return "nothing"
+}
+
+// derivedTable writes the query of a derived table. One that uses no source but its own is written
+// once, with numbers that do not depend on where it stands.
+func (p *printer) derivedTable(q *block, base int) string {
+	if p.lateral(q) {
+		return p.query(q, base+1000, derived)
+	}
+	text, ok := p.texts[q]
+	if !ok {
+		at := p.at
+		p.at = 1000
+		text = p.query(q, 1000, derived)
+		p.at = at
+		p.texts[q] = text
+	}
+	return p.count(text)
 }
 
 // numbered writes a query with its sources in an order.
@@ -184,6 +204,10 @@ func (p *printer) numbered(q *block, core []*source, texts map[*source]string, b
 	for len(rest) > 0 {
 		at, best := -1, ""
 		for i, a := range rest {
+			if len(rest) == 1 {
+				at = 0
+				break
+			}
 			// an attachment comes when all that its condition needs is there
 			if slices.ContainsFunc(rest, func(o *attach) bool { return o != a && usesAny(a.on, o.right.sources()) }) {
 				continue
@@ -265,6 +289,9 @@ func usesAny(list []*expr, sources []*source) bool {
 
 // lateral tells whether a derived table uses sources that are not its own.
 func (p *printer) lateral(q *block) bool {
+	if closed, ok := p.closed[q]; ok {
+		return !closed
+	}
 	own := map[*source]bool{}
 	var note func(q *block)
 	note = func(q *block) {
@@ -288,7 +315,10 @@ func (p *printer) lateral(q *block) bool {
 	}
 	note(q)
 	found := false
-	q.deep(func(e *expr) { found = found || e.src != nil && !own[e.src] })
+	q.deep(func(e *expr) {
+		found = found || e.src != nil && !own[e.src] || slices.ContainsFunc(e.srcs, func(s *source) bool { return !own[s] })
+	})
+	p.closed[q] = !found
 	return found
 }
 
@@ -298,11 +328,16 @@ func (p *printer) fullJoin(f *full, next *int) string {
 		text += ";" + p.joined(r, next)
 		return text + p.set(" on ", f.on, *next) + ")"
 	}
-	n, m := *next, *next
-	if one, other := side(&f.l, &f.r, &n), side(&f.r, &f.l, &m); other < one {
-		return side(&f.r, &f.l, next)
+	turned, known := p.turned[f]
+	if !known { // once: a chain of full joins would try twice as many ways with each
+		n, m := 0, 0
+		turned = side(&f.r, &f.l, &n) < side(&f.l, &f.r, &m)
+		p.turned[f] = turned
 	}
-	return side(&f.l, &f.r, next)
+	if turned {
+		return p.count(side(&f.r, &f.l, next))
+	}
+	return p.count(side(&f.l, &f.r, next))
 }
 
 func (p *printer) attachment(a *attach, next *int) string {

@@ -77,33 +77,37 @@ func (b *builder) columnOf(e *entry, name string) (x *expr, known bool) {
 		}
 		return &expr{op: opColumn, text: name, src: e.src}, b.learned[[2]string{e.src.table, name}] && e.src.table != ""
 	}
-	var star *expr
-	stars := 0
-	for i, n := range e.names {
-		if n == name {
-			if b.copied += e.items[i].size(); b.copied > maxCopied {
-				b.fail("too many columns in place of names")
-				return &expr{op: opUnknown, text: name}, true
+	if e.byName == nil {
+		e.byName = map[string]*expr{}
+		for i, n := range e.names {
+			if _, again := e.byName[n]; !again {
+				e.byName[n] = e.items[i]
 			}
-			return e.items[i].clone(), true
+			if isStar(e.items[i]) {
+				e.stars = append(e.stars, e.items[i])
+			}
 		}
-		if isStar(e.items[i]) {
-			star, stars = e.items[i], stars+1
+	}
+	if x := e.byName[name]; x != nil {
+		if b.copied += x.size(); b.copied > maxCopied {
+			b.fail("too many columns in place of names")
+			return &expr{op: opUnknown, text: name}, true
 		}
+		return x.clone(), true
 	}
 	switch {
-	case stars == 0:
+	case len(e.stars) == 0:
 		return nil, true
-	case stars > 1 || star.src == nil:
+	case len(e.stars) > 1 || e.stars[0].src == nil:
 		return &expr{op: opUnknown, text: name, srcs: starSources(e)}, false
 	}
-	return b.under(star, name)
+	return b.under(e.stars[0], name)
 }
 
 func starSources(e *entry) []*source {
 	var out []*source
-	for _, x := range e.items {
-		if isStar(x) && x.src != nil {
+	for _, x := range e.stars {
+		if x.src != nil {
 			out = append(out, x.src)
 		}
 	}

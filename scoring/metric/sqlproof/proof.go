@@ -159,7 +159,7 @@ func (m *meaning) normal(s *sqlparts.Script) *block {
 
 // write is the text of a tree that equal trees share; ok is false where it is too long.
 func write(s *sqlparts.Script, tree *block, u use) (text string, ok bool) {
-	p := &printer{rules: rules{s.Dialect}, labels: map[*source]string{}, ranks: map[*block][]int{}}
+	p := &printer{rules: rules{s.Dialect}, labels: map[*source]string{}, ranks: map[*block][]int{}, closed: map[*block]bool{}, turned: map[*full]bool{}, texts: map[*block]string{}}
 	text = p.query(tree, 0, u)
 	return text, !p.over
 }

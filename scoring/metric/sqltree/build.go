@@ -317,6 +317,7 @@ func (b *builder) source(src *sqlparts.Source, sc *scope, out *Query) {
 			s.Query.names[i] = strings.ToLower(c.Text)
 		}
 	}
+	s.made = nil
 	b.modifiers(src, s, sc)
 	if src.On != nil {
 		s.On = conjunction(s.On, b.expr(src.On, sc))

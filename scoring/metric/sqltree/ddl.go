@@ -6,10 +6,12 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// ReadSchema returns what DDL certainly says of its tables, as [sqlparts.ReadSchema] reads it. A
-// text without any table gives a schema that is not stated.
-func ReadSchema(ddl string, d sqlparts.Dialect) *Schema {
-	from := sqlparts.ReadSchema(ddl, d)
+// ReadSchema is [SchemaOf] DDL.
+func ReadSchema(ddl string, d sqlparts.Dialect) *Schema { return SchemaOf(sqlparts.ReadSchema(ddl, d)) }
+
+// SchemaOf returns what a schema certainly says of its tables. One without any table gives a schema
+// that is not stated.
+func SchemaOf(from *sqlparts.Schema) *Schema {
 	s := &Schema{Stated: len(from.Tables) > 0}
 	for _, def := range from.Tables {
 		name := strings.ToLower(def.Name.Last().Text)

@@ -53,11 +53,49 @@ func (b *builder) of(s *Source, name string) *Expr {
 	}
 	e := &Expr{Op: OpColumn, Table: s.id, Text: name}
 	if s.Query != nil {
-		if it := itemsByName(s.Query)[name]; it != nil { // by what it is, not by what it is called
-			e.Text = shortened(it.String())
-		}
+		e.Text = s.columns().text(name)
 	}
 	return e
+}
+
+// made is the columns that a query makes, as those who read from it see them.
+type made struct {
+	items map[string]*Expr  // those with a name
+	texts map[string]string // what they are, as far as it was asked
+	names map[string]bool
+	whole bool // there is no star, whose columns are not known
+}
+
+// columns are the columns of a derived table or common table expression.
+func (s *Source) columns() *made {
+	if s.made != nil {
+		return s.made
+	}
+	q := s.Query
+	for q.Set != "" {
+		q = q.Terms[0]
+	}
+	m := &made{items: itemsByName(s.Query), texts: map[string]string{}, names: map[string]bool{}, whole: true}
+	for i, n := range q.names {
+		m.names[n] = true
+		m.whole = m.whole && (i >= len(q.Items) || q.Items[i].Op != OpStar)
+	}
+	s.made = m
+	return m
+}
+
+// text names a column by what it is, and not by what it is called; one that is not known, by its name.
+func (m *made) text(name string) string {
+	it := m.items[name]
+	if it == nil {
+		return name
+	}
+	text, ok := m.texts[name]
+	if !ok {
+		text = shortened(it.String())
+		m.texts[name] = text
+	}
+	return text
 }
 
 // shortened is a text that stands for a long one, so that names of columns of columns do not grow.
@@ -117,16 +155,6 @@ func (b *builder) has(s *Source, name string) (has, known bool) {
 	if s.Query == nil {
 		return false, false
 	}
-	q := s.Query
-	for q.Set != "" {
-		q = q.Terms[0]
-	}
-	known = true
-	for i, n := range q.names {
-		if n == name {
-			return true, true
-		}
-		known = known && (i >= len(q.Items) || q.Items[i].Op != OpStar)
-	}
-	return false, known
+	m := s.columns()
+	return m.names[name], m.names[name] || m.whole
 }

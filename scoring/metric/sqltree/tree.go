@@ -45,6 +45,7 @@ type Source struct {
 
 	id    string // what columns of the source have as their Table
 	alias string // names it in the text, in lower case
+	made  *made  // the columns of Query, once they are asked for
 }
 
 // The operators of expressions that are not SQL operators.

@@ -1,0 +1,50 @@
+package sqlparts
+
+import "sync"
+
+// Texts reads each text once and keeps what it read: the queries and the DDL of one case, for
+// everybody who asks. What it returns is shared and must not be changed. The zero value is ready for
+// use, by several goroutines too; a nil *Texts keeps nothing and reads anew each time.
+type Texts struct {
+	mu      sync.Mutex
+	scripts map[textKey]*Script
+	schemas map[textKey]*Schema
+}
+
+// textKey is a text with the dialect that it is read in.
+type textKey struct {
+	text    string
+	dialect Dialect
+}
+
+// Parse is [Parse], once for each text.
+func (t *Texts) Parse(sql string, d Dialect) *Script {
+	if t == nil {
+		return Parse(sql, d)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return kept(&t.scripts, textKey{sql, d}, Parse)
+}
+
+// ReadSchema is [ReadSchema], once for each text.
+func (t *Texts) ReadSchema(ddl string, d Dialect) *Schema {
+	if t == nil {
+		return ReadSchema(ddl, d)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return kept(&t.schemas, textKey{ddl, d}, ReadSchema)
+}
+
+func kept[T any](in *map[textKey]*T, key textKey, read func(string, Dialect) *T) *T {
+	if x, ok := (*in)[key]; ok {
+		return x
+	}
+	if *in == nil {
+		*in = map[textKey]*T{}
+	}
+	x := read(key.text, key.dialect)
+	(*in)[key] = x
+	return x
+}
