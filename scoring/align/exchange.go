@@ -152,19 +152,30 @@ func (a *aligner) denied(i, j int) bool {
 	}
 	return slices.ContainsFunc(a.pred, func(c column) bool {
 		return !c.taken && c.kind == g.kind && !a.copies(&c) &&
-			(g.named().Same(c.named()) || c.kind == scoring.KindText && c.named().Covers(g.named()) && !g.named().Related(p.named()))
+			(g.named().Same(c.named()) || (c.kind == scoring.KindText || onlySums(&c, g)) && c.named().Covers(g.named()) && !g.named().Related(p.named()))
+	})
+}
+
+// summing are words that names of one measure may have and lack.
+var summing = []string{"total", "sum", "amount", "number", "count", "n", "value", "overall", "the", "of"}
+
+// onlySums tells whether a column's name is gold's but for words that say that it is summed up.
+func onlySums(c, g *column) bool {
+	return !slices.ContainsFunc(c.named().Words(), func(w string) bool {
+		return !slices.Contains(g.named().Words(), w) && !slices.Contains(summing, w)
 	})
 }
 
 // rivalled tells whether the question has the words of another column of the answer, and not those of
-// the one that has gold's values, where the two differ by opposites or a number: games_2023 where
-// games_2022 has the values, won where lost has them.
+// the one that has gold's values, where the two differ by opposites or a number, or gold's name says
+// nothing but that it sums up: games_2023 where games_2022 has the values, goals where assists has them.
 func (a *aligner) rivalled(g, p *column) bool {
 	if a.o.Asked == "" {
 		return false
 	}
+	nameless := !g.named().Says() || !slices.ContainsFunc(g.named().Words(), func(w string) bool { return !slices.Contains(summing, w) })
 	return slices.ContainsFunc(a.pred, func(c column) bool {
-		if c.taken || c.kind != p.kind || !c.named().Differs(p.named()) || g.named().Affinity(p.named()) > g.named().Affinity(c.named()) {
+		if c.taken || c.kind != p.kind || c.identifies() || !nameless && !c.named().Differs(p.named()) || g.named().Affinity(p.named()) > g.named().Affinity(c.named()) {
 			return false
 		}
 		return a.asksFor(&c, p) && !a.asksFor(p, &c)
@@ -174,7 +185,7 @@ func (a *aligner) rivalled(g, p *column) bool {
 // asksFor tells whether the question has a word of a column's name that another one has not.
 func (a *aligner) asksFor(c, other *column) bool {
 	theirs := other.named().Tokens()
-	return slices.ContainsFunc(c.named().Tokens(), func(w string) bool { return !slices.Contains(theirs, w) && a.asks(w) })
+	return slices.ContainsFunc(c.named().Tokens(), func(w string) bool { return !slices.Contains(theirs, w) && a.asks(words(w)...) })
 }
 
 // eitherWay tells whether nothing but the values says which of two opposites a pair is: gold's column

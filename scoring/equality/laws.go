@@ -40,7 +40,7 @@ var laws = []Law{
 		Says: "A fraction equals its percentage, 0.125 and 12.5, where something bears it out. A percent sign does, and so does a name that says percent where the other side's does not. Else all fractions must " +
 			"lie within 0 and 1 (or -1 and 1), all percentages within 0 and 100, and a name, the question or a query must speak of a share (a rate, a proportion, a probability, a division), or three " +
 			"fractions or more add up to 1. Where names, question and queries say nothing at all, a fraction of three digits bears it out. A unit that is no share, in a name, a cell or the question, forbids it (weight_kg, price_usd, orders_per_customer), and where both names say percent, 0.4 is " +
-			"0.4 %; only of a winning percentage and the like .625 is 62.5. Asked for percent, an answer of 0.025 is 0.025 %, unless a name or gold's query says otherwise. Whole numbers, asked how many, are no percentages, and neither are numbers of things to a thing (0.85 children to a household). 12% is 0.12; it is 12 only in a column whose name says that it holds percentages. Per " +
+			"0.4 %; only of a winning percentage and the like .625 is 62.5. Asked for percent, an answer of 0.025 is 0.025 %, unless a name or gold's query says otherwise. Whole numbers, asked how many, are no percentages, and neither are numbers of things to a thing (0.85 children to a household), or where the question asks by what factor or for a number per 100 or per 1000. 12% is 0.12; it is 12 only in a column whose name says that it holds percentages. Per " +
 			"mille, basis points and parts per million stand for fractions in the same way where a name or a cell states them.",
 	},
 	{
@@ -91,7 +91,7 @@ var laws = []Law{
 		Name: "periods", About: "Dates and times",
 		Says: "A year, half-year, quarter, month or ISO week equals itself as a label (2024-Q1, \"first quarter of 2024\", 1Q24), as its first day and, where both sides hold nothing else, its last. It equals its number in the year, " +
 			"or its name, if the other side is all of one year and neither the question, a name nor a column beside it speaks of another. A plain number is a period only under a name that says so, such as month, and a day only where a " +
-			"name, the question or the other side does. Last days do not stand under a name of first ones (week_start), nor the reverse. Weekdays are numbered from Monday as 1, or from Sunday as 0 where a 0 is among them. Fiscal periods equal labels of the same ones only.",
+			"name, the question or the other side does. Last days do not stand under a name of first ones (week_start), nor the reverse. Weekdays are numbered from Monday as 1, or from Sunday as 0 where a 0 is among them. Fiscal periods equal labels of the same ones only; where a name or the question speaks of fiscal years, a plain label is one of them.",
 	},
 	{
 		Name: "durations", About: "Dates and times",
@@ -120,13 +120,13 @@ var laws = []Law{
 	},
 	{
 		Name: "rows", About: "Rows",
-		Says:   "Both results hold the same rows equally often. Their order does not count here; `verdict` looks at it where the question asks for it. Columns that gold does not have do not count. `verdict` also takes rows that repeat because one query alone drops repetitions, and an answer without a column that gold holds to one value that the question names.",
+		Says:   "Both results hold the same rows equally often. Their order does not count here; `verdict` looks at it where the question asks for it. Columns that gold does not have do not count. `verdict` also takes rows that repeat because one query alone drops repetitions, unless the question says which it wants (see `asked`), and an answer without a column that gold holds to one value that the question names.",
 		Change: "`extra_columns: penalize` in `hybrid_ex` makes extra columns count.",
 	},
 	{
 		Name: "asked", About: "Rows",
-		Says: "`verdict` reads the question. A column that it asks to be told must be there, also beside a ranking (\"the three best and their points\"); what only ranks or filters may be left out. Where it asks for those that have at least one, or what they did, groups with nothing are too " +
-			"many. Where it asks for one row per thing, or for something of each or every one of them, equal rows count; where it asks for different ones, or which there are, they may come once, and so may names. Where it asks for an order, in any words (timeline, standings, from first to last, " +
+		Says: "`verdict` reads the question. A column that it asks to be told must be there (\"when\" asks for dates, \"where\" for places), also beside a ranking (\"the three best and their points\"); what only ranks or filters may be left out. Where it asks for those that have at least one, or what they did, groups with nothing are too " +
+			"many. Where it asks for one row per thing, or for something of each or every one of them, equal rows count; where it asks for different ones, for each once or for no repetitions, rows that repeat are too many; where it asks which there are, they may come once, and so may names. Where it asks for an order, in any words (timeline, standings, from first to last, " +
 			"in which sequence), the rows come in it, and a column that numbers them agrees with it. Where it wants all that tie, or names in full, one of them or initials will not do; a number per 100 or 1000 is in that unit.",
 	},
 }

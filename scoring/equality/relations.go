@@ -43,7 +43,7 @@ var relationLaws = []Law{
 	{
 		Name: "keys", About: "Related results",
 		Says: "A key equals the name of the thing whose key it is, and the reverse, where all else agrees: both names say one thing, or both queries take them from one table or join by the key. The key of another table, a number of keys or " +
-			"their greatest is none. The question must not ask for the other one.",
+			"their greatest is none. A key does not stand for another text about a thing, such as an e-mail address. The question must not ask for the other one: names, titles, by name, spelled out, in words, or ids, codes and numbers.",
 	},
 	{
 		Name: "flags", About: "Related results",
@@ -51,7 +51,7 @@ var relationLaws = []Law{
 	},
 	{
 		Name: "nothing_and_zero", About: "Related results",
-		Says: "In a count or a sum, by its name or query, nothing is 0: NULL may stand for 0, and groups without members may be shown or left out. In any other measure, such as a percentage, a growth, a rating or a first or last amount, 0 is a value. A row with the total " +
+		Says: "In a count or a sum, by its name or query, nothing is 0: NULL may stand for 0, unless gold's query shows a column as it is stored or the question says that a value is missing or that there is none; and the answer may show groups with nothing that gold leaves out, but not leave out those that gold shows. It may not show them where the question selects things by what they have or did (see `asked`). In any other measure, such as a percentage, a growth, a rating or a first or last amount, 0 is a value. A row with the total " +
 			"of the others is a row too many, whatever it is called.",
 	},
 	{
@@ -60,7 +60,7 @@ var relationLaws = []Law{
 	},
 	{
 		Name: "approximate", About: "Related results",
-		Says: "Where one query counts different values, or finds a quantile, by an approximate aggregate and the other of the same column by that or an exact one, the numbers may differ by 5 %, the largest standard error that an engine documents.",
+		Says: "Where one query counts different values, or finds a quantile, by an approximate aggregate and the other of the same column, under the same conditions and for the same quantile, by that or an exact one, the numbers may differ by 5 %, the largest standard error that an engine documents.",
 	},
 	{
 		Name: "ties", About: "Related results",
@@ -69,6 +69,6 @@ var relationLaws = []Law{
 	},
 	{
 		Name: "coincidence", About: "Related results",
-		Says: "Results that go together by their numbers alone are not the same: names or queries must say that one counts, sums or repeats the other. Where both queries are known and ask for different things, by other literals, tables or aggregates, a result that is empty, NULL, 0 or one digit shows nothing, and neither does one that the answer's query has written into it.",
+		Says: "Results that go together by their numbers alone are not the same: names or queries must say that one counts, sums or repeats the other. Where both queries are known and ask for different things, by other literals, tables or aggregates, a result that is empty, or one value that is NULL, 0 or one digit, shows nothing, and neither does one that the answer's query has written into it.",
 	},
 }

@@ -103,9 +103,12 @@ func keyish(c *scoring.Column) bool {
 	case "id", "ids", "key", "code", "nr", "no", "num", "uuid", "guid", "pk", "sk", "abbreviation", "isbn", "iata", "iso", "sku", "slug", "symbol", "login":
 		return true
 	default:
-		return strings.HasSuffix(last, "id") && len(last) > 2 && c.Type == scoring.Int64
+		return strings.HasSuffix(last, "id") && len(last) > 2 && c.Type == scoring.Int64 && !endsInID[last]
 	}
 }
+
+// endsInID are words that end like the name of a key and are none.
+var endsInID = wordSet("valid invalid paid unpaid prepaid postpaid repaid grid solid bid rebid overbid outbid underbid aid void avoid covid android hybrid liquid acid humid rapid rigid said laid inlaid raid maid kid lid mid fluid squid orchid plasmid pyramid steroid thyroid asteroid candid vivid placid tepid torrid hid did skid quid braid plaid staid squalid druid madrid")
 
 func nameish(c *scoring.Column) bool {
 	w := naming.Words(c.Name)

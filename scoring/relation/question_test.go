@@ -72,6 +72,14 @@ func TestQuestionDecides(t *testing.T) {
 		{example{question: "Barrels tapped per cellar in 2018", gold: "cellar, barrels: ['A', 31], ['B', 27]", pred: "cellar, y2019, y2018: ['A', 12, 31], ['B', 15, 27]"}, "extra_columns"},
 		{example{question: "Mares per stable", gold: "stable, horses: ['A', 31], ['B', 27]", pred: "stable, female, male: ['A', 12, 31], ['B', 15, 27]"}, "extra_columns"},
 		{example{question: "Female horses per stable", gold: "stable, horses: ['A', 31], ['B', 27]", pred: "stable, female, male: ['A', 12, 31], ['B', 15, 27]"}, "crossed"},
+		{example{question: "How many calves did each cow have?", gold: "cow, n: ['A', 31], ['B', 27]", pred: "cow, calves, twins: ['A', 12, 31], ['B', 15, 27]"}, "crossed"},
+		{example{question: "How many calves did each cow have?", gold: "cow, n: ['A', 31], ['B', 27]", pred: "cow, twins, calves: ['A', 12, 31], ['B', 15, 27]"}, "extra_columns"},
+		{example{question: "Milk by cow", gold: "cow, milk: ['A', 31], ['B', 27]", pred: "cow, total_milk, feed: ['A', 12, 31], ['B', 15, 27]"}, "crossed"},
+		// What the data are in is not what is asked for.
+		{example{question: "Tolls by bridge in euros (stored in cents)", gold: "bridge, tolls: ['A', 120.55], ['B', 98.25]", pred: "bridge, tolls: ['A', 12055], ['B', 9825]", goldSQL: "SELECT bridge, SUM(t) / 100.0 AS tolls FROM x GROUP BY bridge", predSQL: "SELECT bridge, SUM(t) AS tolls FROM x GROUP BY bridge"}, "multiplied"},
+		{example{question: "Tolls by bridge in cents", gold: "bridge, tolls_eur: ['A', 120.55], ['B', 98.25]", pred: "bridge, tolls: ['A', 12055], ['B', 9825]"}, "unit_factor"},
+		// A flag the other way round is no key.
+		{example{question: "Is each ticket valid?", gold: "id, valid: [1, 1], [2, 0], [3, 1]", pred: "id, valid: [1, 'no'], [2, 'yes'], [3, 'no']", goldSQL: "SELECT id, valid FROM l", predSQL: "SELECT id, IF(valid, 'no', 'yes') AS valid FROM l"}, "select_differs"},
 		// A number per so many.
 		{example{question: "Broken cups per 100 washed, by kitchen", gold: "kitchen, rate: ['A', 3.5], ['B', 1.25]", pred: "kitchen, rate: ['A', 0.035], ['B', 0.0125]", goldSQL: "SELECT kitchen, 100.0 * broken / washed AS rate FROM cups", predSQL: "SELECT kitchen, 1.0 * broken / washed AS rate FROM cups"}, "multiplied"},
 		{example{question: "Rate of broken cups by kitchen", gold: "kitchen, rate: ['A', 3.5], ['B', 1.25]", pred: "kitchen, rate: ['A', 0.035], ['B', 0.0125]", goldSQL: "SELECT kitchen, 100.0 * broken / washed AS rate FROM cups", predSQL: "SELECT kitchen, 1.0 * broken / washed AS rate FROM cups"}, "scaled"},

@@ -20,6 +20,9 @@ type Question struct {
 // something is, and speaks of no share.
 func (q *Question) CountsOnly() bool { return q.HowMany && !q.Share }
 
+// storing are words before "in" that say what unit data are in: stored in cents, recorded in minutes.
+var storing = setOf("stored recorded kept saved logged held captured tracked entered is are was were comes come")
+
 // manies are numbers in words that rates are of.
 var manies = setOf("ten dozen hundred thousand million")
 
@@ -73,6 +76,10 @@ func Asked(text string) *Question {
 		s, n := r.sequence(i, before == "in")
 		if n == 0 {
 			continue
+		}
+		if before == "in" && i > 1 && storing[r.toks[i-2].low] {
+			i += n - 1
+			continue // what the data are in is not asked for
 		}
 		q.note(s)
 		i += n - 1
