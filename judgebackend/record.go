@@ -3,6 +3,7 @@ package judgebackend
 import (
 	"context"
 	"log/slog"
+	"strings"
 )
 
 // recorded turns every answer into an assessment: usable, cut or refused, but no failure without an
@@ -22,6 +23,7 @@ func (w *recorded) Complete(ctx context.Context, r Request) (Response, error) {
 	if resp.FinishReason == "" {
 		return resp, err
 	}
+	resp = withoutNUL(resp)
 	resp.RequestHash = r.hash
 	resp.CreatedAt = w.clock.Now().UTC()
 	a := assess(ctx, w.id, r, resp)
@@ -36,4 +38,25 @@ func (w *recorded) Complete(ctx context.Context, r Request) (Response, error) {
 		w.log.Error("judge record: an assessment could not be written", "assessment_id", a.ID, "error", mapError(ctx, w.id, writeErr))
 	}
 	return resp, err
+}
+
+// withoutNUL is a response with U+FFFD in place of NUL bytes: not every store of answers has them, and an answer
+// that is kept must have the hash of the one that was used.
+func withoutNUL(resp Response) Response {
+	resp.Reply = noNUL(resp.Reply)
+	resp.LogProbs = tokensWithoutNUL(resp.LogProbs)
+	return resp
+}
+
+func noNUL(text string) string { return strings.ReplaceAll(text, "\x00", "\ufffd") }
+
+func tokensWithoutNUL(tokens []TokenLogProb) []TokenLogProb {
+	if tokens == nil {
+		return nil
+	}
+	out := make([]TokenLogProb, len(tokens))
+	for i, t := range tokens {
+		out[i] = TokenLogProb{Token: noNUL(t.Token), LogProb: t.LogProb, Top: tokensWithoutNUL(t.Top)}
+	}
+	return out
 }

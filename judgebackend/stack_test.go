@@ -238,6 +238,31 @@ func TestRecord(t *testing.T) {
 	}
 }
 
+// A NUL byte that a model wrote, which not every store keeps, is replaced before anybody sees it: the answer that
+// is used, the one that is recorded and the one that the ledger gives later are one.
+func TestAnswersWithNULBytes(t *testing.T) {
+	var row judgebackend.Assessment
+	store := &judgebackend.MemoryStore{}
+	sent := said("a\x00b")
+	sent.LogProbs = []judgebackend.TokenLogProb{{Token: "a\x00b", LogProb: -1, Top: []judgebackend.TokenLogProb{{Token: "\x00", LogProb: -2}}}}
+	s := stack(t, always(sent, nil), judgebackend.StackOptions{Store: store, Record: func(_ context.Context, a judgebackend.Assessment) error { row = a; return nil }})
+	first, err := s.Complete(t.Context(), ask("a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := s.Complete(t.Context(), ask("a"))
+	if err != nil || !again.Cached {
+		t.Fatalf("cached %v, %v", again.Cached, err)
+	}
+	const want = "a\ufffdb"
+	if first.Reply != want || again.Reply != want || row.Reply != want || row.ID != row.ContentHash() || again.AssessmentID != row.ID {
+		t.Errorf("%q, %q, recorded %q; want %q of each, and one id", first.Reply, again.Reply, row.Reply, want)
+	}
+	if got := row.LogProbs[0]; got.Token != want || got.Top[0].Token != "\ufffd" {
+		t.Errorf("tokens %+v", got)
+	}
+}
+
 func TestKeepRequests(t *testing.T) {
 	var row judgebackend.Assessment
 	s := stack(t, always(said("yes"), nil), judgebackend.StackOptions{

@@ -72,7 +72,7 @@ func TestLive(t *testing.T) {
 			})
 			c := openAt(t, driver.Options{}, more)
 			defer c.Close() //nolint:errcheck // the test's end
-			drivertest.TestValues(t, "bigquery", c, nil)
+			drivertest.TestValues(t, "bigquery", c, nil, nil)
 		})
 	}
 }

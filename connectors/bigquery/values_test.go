@@ -28,5 +28,5 @@ func TestValuesOfBigQuery(t *testing.T) {
 		}
 		field.Name = "v"
 		s.Canned[query] = bigquerytest.Result{Schema: &bq.TableSchema{Fields: []*bq.TableFieldSchema{field}}, Rows: []*bq.TableRow{{F: []*bq.TableCell{{V: cell}}}}}
-	})
+	}, nil)
 }

@@ -90,6 +90,6 @@ func TestLive(t *testing.T) {
 	t.Run("values", func(t *testing.T) {
 		c := open(t, fresh(t), options)
 		defer c.Close() //nolint:errcheck // nothing follows
-		drivertest.TestValues(t, "databricks", c, nil)
+		drivertest.TestValues(t, "databricks", c, nil, nil)
 	})
 }

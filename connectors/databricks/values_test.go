@@ -20,5 +20,5 @@ func TestValuesOfDatabricks(t *testing.T) {
 		} else if typ == "VOID" {
 			s.Answer(regexp.QuoteMeta(query), void("v"))
 		}
-	})
+	}, nil)
 }

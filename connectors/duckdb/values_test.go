@@ -15,5 +15,5 @@ func TestValuesOfDuckDB(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close() //nolint:errcheck // in memory
-	drivertest.TestValues(t, "duckdb", c, nil)
+	drivertest.TestValues(t, "duckdb", c, nil, nil)
 }

@@ -383,6 +383,16 @@ func TestServerEndsWhatNobodyWaitsFor(t *testing.T) {
 		}
 		c.Close()
 	}
+	mustExec(t, owner, "CREATE TABLE t (k text, n bigint)")
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	for _, key := range [][]string{{"k"}, nil} {
+		rows := numbered(0, 3)
+		if n, err := owner.Merge(ctx, "t", key, rows); n != 3 || err != nil {
+			t.Errorf("writing for a caller who waits a minute: %d rows, %v", n, err)
+		}
+		rows.Release()
+	}
 }
 
 // Rows with a key are written again where a deadlock or the end of the session got in the way.

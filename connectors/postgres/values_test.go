@@ -16,7 +16,7 @@ func TestValuesOfPostgreSQL(t *testing.T) {
 	for _, statement := range []string{"CREATE TYPE mood AS ENUM ('sad', 'ok')", `CREATE TYPE pair AS (n int, "Of it" text, l text[])`, "CREATE DOMAIN small AS int CHECK (VALUE < 10)"} {
 		mustExec(t, c, statement)
 	}
-	drivertest.TestValues(t, "postgres", c, nil)
+	drivertest.TestValues(t, "postgres", c, nil, nil)
 }
 
 // The types that PostgreSQL has too, read as Redshift's are, from text.
@@ -27,5 +27,5 @@ func TestValuesOfRedshift(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close() //nolint:errcheck // only read from
-	drivertest.TestValues(t, "redshift", c, nil)
+	drivertest.TestValues(t, "redshift", c, nil, nil)
 }

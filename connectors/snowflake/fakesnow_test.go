@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/drivertest"
 )
 
@@ -93,4 +94,19 @@ func TestFakesnow(t *testing.T) {
 		"Labelling/leases":                   "as Claims",
 	}
 	drivertest.Run(t, h)
+	t.Run("values", func(t *testing.T) {
+		c := open(t, fmt.Sprintf("snowflake://tester@fake/DB%d/PUBLIC?%s", databases.Add(1), options), driver.Options{})
+		defer c.Close()
+		drivertest.TestValues(t, "snowflake", c, nil, map[string]string{
+			"99999999999999999999999999999999999999::NUMBER(38, 0)": "the emulator reads no text of 38 digits",
+			"'1.5e-20'::DECFLOAT":                               "the emulator has no DECFLOAT",
+			"'12:34:56.123456789'::TIME(9)":                     "the emulator rounds nanoseconds",
+			"'2024-02-29 23:59:59.999999999'::TIMESTAMP_NTZ(9)": "the emulator rounds nanoseconds",
+			"ARRAY_CONSTRUCT(1, NULL)":                          "the emulator answers HTTP 500",
+			"{'k': 1}::MAP(VARCHAR, NUMBER)":                    "the emulator answers HTTP 500",
+			"[0.1, -2, 3.5]::VECTOR(FLOAT, 3)":                  "the emulator has no VECTOR",
+			"TO_GEOGRAPHY('POINT(1 2)')":                        "the emulator has no GEOGRAPHY",
+			"TO_GEOMETRY('POINT(1 2)')":                         "the emulator has no GEOMETRY",
+		})
+	})
 }

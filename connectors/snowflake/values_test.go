@@ -21,5 +21,5 @@ func TestValuesOfSnowflake(t *testing.T) {
 			t.Fatalf("%s is no type, precision, scale and cell", v.Sent)
 		}
 		s.Answer(regexp.QuoteMeta(query), column(parts[0], precision, scale, []string{parts[3]}))
-	})
+	}, nil)
 }
