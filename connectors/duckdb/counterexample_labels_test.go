@@ -2,9 +2,13 @@ package duckdb_test
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/badger-eval/badger/connectors/duckdb"
@@ -31,6 +35,7 @@ func TestCounterexamplesOfLabels(t *testing.T) {
 			defer f.Close()
 			lines := bufio.NewScanner(f)
 			lines.Buffer(nil, 1<<24)
+			checked, wrong, line := 0, 0, 0
 			var tally [2]struct{ all, carried, refuted, real, sameResult, sameRefuted, sameCarried int }
 			why := map[string]int{}
 			for lines.Scan() {
@@ -51,7 +56,8 @@ func TestCounterexamplesOfLabels(t *testing.T) {
 				if err := json.Unmarshal(lines.Bytes(), &p); err != nil {
 					t.Fatal(err)
 				}
-				if p.Human.Label == nil || p.Gold.SQL == "" || p.Agent.SQL == "" {
+				line++
+				if left(line) || p.Human.Label == nil || p.Gold.SQL == "" || p.Agent.SQL == "" {
 					continue
 				}
 				c, err := scoring.DecodeCase(lines.Bytes())
@@ -77,7 +83,14 @@ func TestCounterexamplesOfLabels(t *testing.T) {
 				if o.Why != "" {
 					why[o.Why]++
 				}
-				if o.Found && (*p.Human.Label) {
+				if o.Found && p.Dialect == "duckdb" {
+					ran, differ := inDuckDB(t, e, o, p.Gold.SQL, p.Agent.SQL)
+					checked, wrong = checked+count(ran), wrong+count(ran && !differ)
+					if ran && !differ {
+						t.Errorf("%s: the queries return the same in DuckDB: %s\n   %s\n   %s\n   %v", p.CaseID, o.Sentence, p.Gold.SQL, p.Agent.SQL, o.Tables)
+					}
+				}
+				if os.Getenv("LABELS") != "" && o.Found && (*p.Human.Label) {
 					t.Logf("right: %s (realistic %v, %s): %s\n   %s\n   %s", p.CaseID, o.Realistic, p.Dialect, o.Sentence, p.Gold.SQL, p.Agent.SQL)
 				}
 				if os.Getenv("LABELS") != "" && o.Why == "" && !o.Found && !*p.Human.Label && same {
@@ -88,9 +101,62 @@ func TestCounterexamplesOfLabels(t *testing.T) {
 				n := tally[count(label)]
 				t.Logf("label %v: %d pairs, %d carried over, %d refuted (%d realistic); with the same result %d, %d carried, %d refuted", label, n.all, n.carried, n.refuted, n.real, n.sameResult, n.sameCarried, n.sameRefuted)
 			}
+			t.Logf("%d refuted pairs were run in DuckDB as they are written: %d of them return the same", checked, wrong)
 			for w, n := range why {
 				t.Logf("%3d %s", n, w)
 			}
 		})
 	}
+}
+
+// inDuckDB runs both queries as they are written on a counterexample, and compares the results.
+func inDuckDB(t *testing.T, e *duckdb.SmallDatabases, o *counterexample.Outcome, gold, pred string) (ran, differ bool) {
+	t.Helper()
+	quote := func(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
+	var creates, inserts []string
+	for _, table := range o.Tables {
+		columns := make([]string, len(table.Columns))
+		for i, c := range table.Columns {
+			columns[i] = quote(c) + " " + cmp.Or(table.Types[i], "VARCHAR")
+		}
+		creates = append(creates, "CREATE TABLE "+quote(table.Name)+" ("+strings.Join(columns, ", ")+")")
+		for _, row := range table.Rows {
+			cells := make([]string, len(row))
+			for i, v := range row {
+				cells[i] = v.SQL()
+			}
+			inserts = append(inserts, "INSERT INTO "+quote(table.Name)+" VALUES ("+strings.Join(cells, ", ")+")")
+		}
+	}
+	session, err := e.Open(t.Context(), creates)
+	if err != nil {
+		return false, false
+	}
+	defer session.Close()
+	if session.Load(t.Context(), inserts) != nil {
+		return false, false
+	}
+	var results [2][]string
+	for i, q := range []string{gold, pred} {
+		rows, err := session.Query(t.Context(), "SELECT COLUMNS(*)::VARCHAR FROM ("+strings.TrimRight(q, "; \n")+")")
+		if err != nil {
+			return false, false
+		}
+		for _, row := range rows {
+			cells := make([]string, len(row))
+			for j, v := range row {
+				cells[j] = v.String()
+				if f, err := strconv.ParseFloat(cells[j], 64); err == nil {
+					cells[j] = strconv.FormatFloat(f, 'g', 6, 64)
+				}
+			}
+			slices.Sort(cells)
+			results[i] = append(results[i], strings.Join(cells, "|"))
+		}
+	}
+	if o.Shows != counterexample.ShowsOrder {
+		slices.Sort(results[0])
+		slices.Sort(results[1])
+	}
+	return true, !slices.Equal(results[0], results[1])
 }

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -87,5 +86,3 @@ func TestCounterexampleReadsWarehouses(t *testing.T) {
 	}
 	t.Logf("%d of %d are carried over", sum, of)
 }
-
-var _ = regexp.MustCompile

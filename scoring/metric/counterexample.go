@@ -17,7 +17,7 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "counterexample", Version: 4, Group: "verdict",
+		Name: "counterexample", Version: 5, Group: "verdict",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs:   scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Context: scoring.FieldSchema | bothResults,
@@ -25,14 +25,15 @@ func init() {
 		Summary: "Whether a small database is found on which the two queries return different results. It shows results that agree by luck.",
 		Range:   "0 or 1",
 		Formula: "0 if a database of a few rows is found on which the queries differ; the detail has the database, both results on it, and a sentence. 1 if none is found, with " +
-			"the number of databases tried: that is no proof. Databases are made from the queries: their literals, values beside them, variants of case and blanks, NULL, duplicates, ties, " +
+			"the number of databases tried and of rows that a table of them had at most: that is no proof. Databases are made from the queries: their literals, values beside them, variants of case and blanks, NULL, duplicates, ties, " +
 			"empty tables, rows with and without a partner. Keys, NOT NULL, foreign keys and checks of schema_ddl hold. Without schema_ddl the tables are inferred from both queries, and a warning " +
 			"says so. The first quarter of the databases is realistic: it also has what the data at hand suggest (no NULL in a column that no query asks for it, unless a result shows one; no blanks; a partner for every row that is " +
 			"joined with a key; no empty table; the bounds, values and functional dependencies of a result that holds a whole table, or of the warehouse's statistics). Only if none of them tells the queries apart may the " +
 			"others be any that the schema allows. The detail says realistic, keeps and breaks. The database is shrunk: no row can be left out, and it has only columns that a query or a constraint reads. Both queries run in the embedded engine (DuckDB), written " +
-			"so that they mean what they mean in their dialect. Rows are compared as a multiset, columns in any order, numbers up to 2e-6. The order of rows is compared only if both queries " +
+			"so that they mean what they mean in their dialect. Rows are compared as a multiset, columns in any order, numbers up to 2e-6. A column too many in the answer is no difference. The order of rows is compared only if both queries " +
 			"settle it. What a query leaves open (ties at a LIMIT, a column neither grouped nor aggregated) is no difference. Not applicable, with the construct named, if a query " +
-			"cannot be carried over. The same case gets the same answer: the search is seeded by the case and ends after a number of databases, and of rows that joins may make on them. If it takes longer than time_ms all the same, the metric abstains.",
+			"cannot be carried over, if a query asks for more rows than a small database has, or if neither query returns a row on any of them. Structures and arrays are columns and tables of the small database (t.a has the elements of " +
+			"t's array a), arrays are never NULL, geographies are points, and the current date is one day. The same case gets the same answer: the search is seeded by the case and ends after a number of databases, and of rows that joins may make on them. If it takes longer than time_ms all the same, the metric abstains.",
 		Source:    "own. SpotIt (arXiv 2510.26840) and VeriEQL search such databases with an SMT solver",
 		Gaming:    "It cannot be raised without knowing gold; keep gold from the agent. A query that cannot be carried over is not refuted: read 1 together with tree_match, and not applicable as unknown.",
 		Example:   "SELECT d.name, count(*) FROM d LEFT JOIN c ON c.d = d.id GROUP BY d.name against the same with JOIN: 0; d has one row, c none, gold returns it and the agent nothing.",
@@ -116,15 +117,20 @@ func counterexampleOf(found *cex.Outcome) scoring.Score {
 	case found.Found:
 		s = scoring.OK(0, unrealistic(found))
 	case found.Open > 0:
-		s = scoring.OK(1, fmt.Sprintf("no difference on %s; on %d of them a query leaves its own result open", amount.Of(found.Tries, "small database"), found.Open))
+		s = scoring.OK(1, fmt.Sprintf("no difference on %s; on %d of them a query leaves its own result open", searched(found), found.Open))
 	default:
-		s = scoring.OK(1, "no difference on "+amount.Of(found.Tries, "small database"))
+		s = scoring.OK(1, "no difference on "+searched(found))
 	}
 	s.Detail = found
 	if found.Inferred {
 		s.Warnings = []string{"no schema was given: tables, columns, types and keys were inferred from both queries"}
 	}
 	return s
+}
+
+// searched says on how many databases of which size no difference was found.
+func searched(found *cex.Outcome) string {
+	return fmt.Sprintf("%s of up to %s a table", amount.Of(found.Tries, "small database"), amount.Of(found.Rows, "row"))
 }
 
 // seenRows is how many rows of a result are looked at for the values of its columns.

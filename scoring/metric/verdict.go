@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 	cex "github.com/badger-eval/badger/scoring/counterexample"
@@ -18,7 +17,7 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "verdict", Version: 7, Group: "verdict",
+		Name: "verdict", Version: 8, Group: "verdict",
 		Context: scoring.FieldResponse | scoring.FieldBehaviour,
 		Branch:  scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Own: true, Why: "if the question calls for a refusal or a clarification, the value of refusal"},
 		Reads: scoring.FieldQuestion | scoring.FieldGoldSQL | scoring.FieldPredSQL | circumstance | scoring.FieldJudge,
@@ -136,6 +135,7 @@ type searchedPair struct {
 	Found     bool   `json:"found"`
 	Realistic bool   `json:"realistic"`
 	Tries     int    `json:"tries"`              // databases
+	Rows      int    `json:"rows,omitempty"`     // of a table of them, at most
 	Sentence  string `json:"sentence,omitempty"` // on the one that was found
 	Why       string `json:"why,omitempty"`      // nothing was searched, or no answer found
 }
@@ -166,7 +166,7 @@ func verdict(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	}
 	if none && o.Policy == policy.Logic && !row.Passes {
 		d.Confidence = unrefuted
-		d.RestsOn = fmt.Sprintf("evidence: the results are the same (%s), and no counterexample was found on %s; nobody was asked", first.Name, amount.Of(d.Counterexample.Tries, "small database"))
+		d.RestsOn = fmt.Sprintf("evidence: the results are the same (%s), and no counterexample was found on %s; nobody was asked", first.Name, searched(&cex.Outcome{Tries: d.Counterexample.Tries, Rows: d.Counterexample.Rows}))
 		s := scoring.OK(1, first.Text+" No counterexample was found.")
 		s.Detail = d
 		return s, nil
@@ -213,7 +213,7 @@ func (d *verdictDetail) search(ctx context.Context, in *scoring.Input, o *verdic
 	if err != nil {
 		return false, err
 	}
-	d.Counterexample = &searchedPair{Found: found.Found, Realistic: found.Realistic, Tries: found.Tries, Sentence: found.Sentence, Why: found.Why}
+	d.Counterexample = &searchedPair{Found: found.Found, Realistic: found.Realistic, Tries: found.Tries, Rows: found.Rows, Sentence: found.Sentence, Why: found.Why}
 	if found.Found {
 		d.told = inWords(found)
 	}
