@@ -273,3 +273,51 @@ func TestAuditAndRankOfSpider2AndFLEX(t *testing.T) {
 	narrow(t, "audit", "--scores", scores, "--cases", flex)
 	narrow(t, "failures", "--scores", scores)
 }
+
+// An audit names gold queries that are no function of the data before any score is there.
+func TestAuditOfGoldsBeforeARun(t *testing.T) {
+	cases := filepath.Join(t.TempDir(), "cases.jsonl")
+	text := `{"case_id": "q1", "question": "Q", "dialect": "duckdb", "gold": {"sql": "SELECT count(*)\nFROM t WHERE d > today() - 30"}, "agent": {"name": "a", "sql": "SELECT 1"}}
+{"case_id": "q2", "question": "Q", "dialect": "duckdb", "gold": {"sql": "SELECT count(*) FROM t WHERE today = 'now()'"}, "agent": {"name": "a", "sql": "SELECT 1"}}
+`
+	if err := os.WriteFile(cases, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, out, log := badger(t, "audit", "--cases", cases)
+	if code != exitDone || !strings.Contains(out, "1 of 2: clock 1") || !strings.Contains(out, "line 2, column 18: today() reads the clock") || strings.Contains(out, "q2") {
+		t.Errorf("exit %d %s\n%s", code, log, out)
+	}
+	var a analysis.Audit
+	code, out, log = badger(t, "audit", "--cases", cases, "--json")
+	if err := json.Unmarshal([]byte(out), &a); err != nil || code != exitDone || a.Golds == nil || a.Golds.Read != 2 || len(a.Golds.Depends) != 1 || a.Golds.Depends[0].Part != "today()" {
+		t.Errorf("exit %d %v %s\n%s", code, err, log, out)
+	}
+	if code, _, log := badger(t, "audit"); code != exitUsage || !strings.Contains(log, "--cases FILE") {
+		t.Errorf("without anything to audit: exit %d, %s", code, log)
+	}
+	if code, _, log := badger(t, "audit", "--cases", cases, "--source", "duckdb:x.duckdb"); code != exitUsage || !strings.Contains(log, "--cases and --source") {
+		t.Errorf("two sources: exit %d, %s", code, log)
+	}
+	narrow(t, "audit", "--cases", cases)
+}
+
+// A clock that is no instant, or one that nothing runs at, is a mistake of the user.
+func TestClockFlag(t *testing.T) {
+	cases := filepath.Join(t.TempDir(), "cases.jsonl")
+	if err := os.WriteFile(cases, []byte(`{"case_id": "q1", "question": "Q", "gold": {"sql": "SELECT 1"}, "agent": {"name": "a", "sql": "SELECT 1"}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct{ clock, execute, want string }{
+		{"2024-06-30", "duckdb:x.duckdb", `--clock: "2024-06-30", expected an instant of whole seconds with its zone`},
+		{"2024-06-30T00:00:00.5Z", "duckdb:x.duckdb", "whole seconds"},
+		{"2024-06-30T00:00:00Z", "", "expected a URL with"},
+	} {
+		args := []string{"run", "--cases", cases, "--no-to", "--snapshots", "none", "--clock", tc.clock}
+		if tc.execute != "" {
+			args = append(args, "--execute", tc.execute)
+		}
+		if code, _, log := badger(t, args...); code != exitUsage || !strings.Contains(log, tc.want) {
+			t.Errorf("%s: exit %d, %s, want %s", tc.clock, code, log, tc.want)
+		}
+	}
+}

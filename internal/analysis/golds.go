@@ -68,6 +68,9 @@ func (g *Golds) Add(c *scoring.Case) {
 		sql, _ := c.WrittenSQL(&c.Golds[i])
 		script := sqlparts.Parse(sql, d)
 		found := script.Dependences(sqlparts.ReadSchema(c.Schema, d))
+		if t := c.Golds[i].Result.Table; t != nil {
+			found = slices.DeleteFunc(found, func(d sqlparts.Dependence) bool { return script.Unreached(d, t.Rows()) })
+		}
 		if len(found) > 0 {
 			g.Depending++
 		}

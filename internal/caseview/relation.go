@@ -122,7 +122,9 @@ func (b *builder) findRelations() []relation.Relation {
 	if b.gold == nil {
 		return nil
 	}
-	in := relation.Input{GoldSQL: b.gold.SQL, PredSQL: b.Case.Pred.SQL, Question: b.Case.Question, Evidence: b.Case.Evidence, Dialect: b.Case.Dialect}
+	in := relation.Input{Question: b.Case.Question, Evidence: b.Case.Evidence, Dialect: b.Case.Dialect}
+	in.GoldSQL, _ = b.Case.WrittenSQL(b.gold)
+	in.PredSQL, _ = b.Case.WrittenSQL(&b.Case.Pred)
 	switch c := b.compared; {
 	case c != nil:
 		in.Gold, in.Pred, in.Alignment, in.Counts = c.Gold, c.Agent, c.Alignment, &c.Counts

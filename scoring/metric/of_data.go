@@ -41,8 +41,9 @@ func goldDepends(in *scoring.Input) []sqlparts.Dependence {
 		if in.Gold == nil || in.Gold.SQL == "" {
 			return nil
 		}
-		return slices.DeleteFunc(script(in, goldSide).Dependences(nil), func(d sqlparts.Dependence) bool {
-			return d.On == sqlparts.OnTies || d.On == sqlparts.OnClock && in.Gold.Clock != nil
+		s, t := script(in, goldSide), in.Gold.Result.Table
+		return slices.DeleteFunc(s.Dependences(nil), func(d sqlparts.Dependence) bool {
+			return d.On == sqlparts.OnTies || d.On == sqlparts.OnClock && in.Gold.Clock != nil || t != nil && s.Unreached(d, t.Rows())
 		})
 	})
 }

@@ -34,6 +34,7 @@ func TestGoldIsNoFunctionOfTheData(t *testing.T) {
 		{"chance in the answer alone", "SELECT a AS n FROM t ORDER BY a LIMIT 1", "[[3]]", "SELECT a AS n FROM t ORDER BY random() LIMIT 1", "[[4]]", nil, scoring.StatusOK, "", ""},
 		{"chance in the order alone", "SELECT a AS n FROM t ORDER BY random()", "[[3]]", "SELECT a AS n FROM t", "[[3]]", nil, scoring.StatusOK, "", "random() leaves the order of the rows to chance"},
 		{"any rows", "SELECT a AS n FROM t LIMIT 1", "[[3]]", "SELECT a AS n FROM t LIMIT 1", "[[3]]", nil, scoring.StatusOK, "", "LIMIT 1 keeps some rows without an ORDER BY"},
+		{"a limit that is not reached", "SELECT a AS n FROM t LIMIT 10", "[[3]]", "SELECT a AS n FROM t LIMIT 1", "[[3]]", nil, scoring.StatusOK, "", ""},
 		{"who asks", "SELECT count(*) AS n FROM t WHERE o = CURRENT_USER", "[[3]]", "SELECT 3 AS n FROM t", "[[3]]", nil, scoring.StatusOK, "", "depends on the session"},
 	} {
 		c, err := scoring.DecodeCase(fmt.Appendf(nil, `{"case_id": "1", "question": "Q", "dialect": "postgres", "gold": {"sql": %q, "result": {"columns": ["n"], "rows": %s}}, "agent": {"sql": %q, "result": {"columns": ["n"], "rows": %s}}}`,

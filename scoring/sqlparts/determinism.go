@@ -43,16 +43,17 @@ func (d *Dependence) Sentence() string {
 
 // What is said of each kind, after the part as it is written.
 const (
-	saysClock = "reads the clock, so that the result changes with the time at which the query runs: write the date that the question means, or pin the clock with --clock"
-	saysRows  = "leaves the order of the rows to chance; which rows they are does not depend on it"
-	saysWho   = "depends on the session that runs the query: write the value that is meant"
-	saysZone  = "depends on the time zone of the machine: name the zone"
-	saysModel = "is the answer of a model, which may be another with each run: keep what it answered in a table"
-	saysOther = "is another value with each run: say by the data which rows or values are meant"
-	saysTaken = "takes other rows with each run: say by the data which rows are meant"
-	saysPast  = "reads an earlier state of the table, which the warehouse keeps for a limited time: copy the rows into a table of their own"
-	saysPlace = "says where a row lies, which the engine may change: use a key of the data"
-	saysStep  = "advances or reads a sequence, which differs with each run: use a key of the data"
+	saysClock  = "reads the clock, so that the result changes with the time at which the query runs: write the date that the question means, or pin the clock with --clock"
+	saysRows   = "leaves the order of the rows to chance; which rows they are does not depend on it"
+	saysWho    = "depends on the session that runs the query: write the value that is meant"
+	saysZone   = "depends on the time zone of the machine: name the zone"
+	saysModel  = "is the answer of a model, which may be another with each run: keep what it answered in a table"
+	saysOther  = "is another value with each run: say by the data which rows or values are meant"
+	saysTaken  = "takes other rows with each run: say by the data which rows are meant"
+	saysSeeded = "takes rows by where they lie, which the engine may change: say by the data which rows are meant"
+	saysPast   = "reads an earlier state of the table, which the warehouse keeps for a limited time: copy the rows into a table of their own"
+	saysPlace  = "says where a row lies, which the engine may change: use a key of the data"
+	saysStep   = "advances or reads a sequence, which differs with each run: use a key of the data"
 )
 
 // Dependences lists the parts of a script by which its results are no function of the data, in the
@@ -282,7 +283,11 @@ func (r *dependenceReader) source(s *Source) {
 	if s.Call != nil {
 		r.tables[s.Call] = true
 	}
-	if s.Sample != nil && !wholeSample(s.Sample) {
+	switch {
+	case s.Sample == nil || sampleSays(s.Sample, "100") && !sampleSays(s.Sample, "row", "rows"): // all rows, by a share
+	case sampleSays(s.Sample, "repeatable", "seed"):
+		r.add(OnOrder, s.Sample, saysSeeded)
+	default:
 		r.add(OnChance, s.Sample, saysTaken)
 	}
 	if s.Version == nil {
@@ -302,22 +307,10 @@ func (r *dependenceReader) source(s *Source) {
 	}
 }
 
-// wholeSample tells whether a sample is one of all rows, by a share.
-func wholeSample(e Expr) bool {
+// sampleSays tells whether one of the words stands in a sample.
+func sampleSays(e Expr, words ...string) bool {
 	raw, ok := e.(*Raw)
-	if !ok {
-		return false
-	}
-	all := false
-	for _, w := range Lexemes(raw.Text, Generic) {
-		switch w.Value {
-		case "100":
-			all = true
-		case "row", "rows":
-			return false
-		}
-	}
-	return all
+	return ok && slices.ContainsFunc(Lexemes(raw.Text, Generic), func(x Lexeme) bool { return slices.Contains(words, x.Value) })
 }
 
 // column looks at names that are calls without parentheses, and at what is no column of the data.
@@ -331,7 +324,7 @@ func (r *dependenceReader) column(c *Column) {
 	case len(c.Name) > 1 && (name == "nextval" || name == "currval") && (r.dialect == Snowflake || r.dialect == Generic):
 		r.add(OnChance, c, saysStep)
 	case len(c.Name) > 1:
-	case name == "user" && (r.dialect == Postgres || r.dialect == Redshift || r.dialect == TSQL || r.dialect == DuckDB) || name == "system_user" && r.dialect == TSQL:
+	case name == "user" && (r.dialect == Postgres || r.dialect == Redshift || r.dialect == TSQL) || name == "system_user" && r.dialect == TSQL:
 		r.add(OnSession, c, saysWho)
 	case name == "ctid" && r.dialect == Postgres:
 		r.add(OnOrder, c, saysPlace)
@@ -364,6 +357,13 @@ func (r *dependenceReader) call(c *Call) {
 	if orderFree[name] && c.Over == nil {
 		r.free(c.Args)
 	}
+	if r.dialect == SQLite && sqliteTime[name] {
+		for _, a := range c.Args {
+			if isText(a, "localtime") || isText(a, "utc") {
+				r.add(OnSession, a, saysZone)
+			}
+		}
+	}
 	if f := clockOf(r.dialect, c.Name); f != nil {
 		if reads, arg := f.reads(r.dialect, c); reads {
 			if d := r.add(OnClock, c, saysClock); d != nil && !r.tables[c] {
@@ -371,10 +371,6 @@ func (r *dependenceReader) call(c *Call) {
 			}
 			return
 		}
-	}
-	if r.dialect == SQLite && sqliteTime[name] && slices.ContainsFunc(c.Args, func(a Expr) bool { return isText(a, "localtime") || isText(a, "utc") }) {
-		r.add(OnSession, c, saysZone)
-		return
 	}
 	if c.bare() && (r.dialect == SQLite || r.dialect == BigQuery) { // words of other dialects: a column
 		return
@@ -519,9 +515,27 @@ func constant(e Expr) bool {
 	return is
 }
 
+// isText tells whether an argument of SQLite's functions is a text, also in double quotes, where SQLite
+// takes what names no column for one.
 func isText(e Expr, text string) bool {
-	l, ok := e.(*Literal)
-	return ok && l.Kind == String && strings.EqualFold(strings.TrimSpace(l.Text), text)
+	switch e := e.(type) {
+	case *Literal:
+		return e.Kind == String && strings.EqualFold(strings.TrimSpace(e.Text), text)
+	case *Column:
+		return len(e.Name) == 1 && e.Name[0].Quoted && strings.EqualFold(e.Name[0].Text, text)
+	}
+	return false
+}
+
+// Unreached tells whether a dependence is the limit of the script's query, and a result with so many
+// rows is whole: the limit was not reached.
+func (s *Script) Unreached(d Dependence, rows int) bool {
+	q := s.Final()
+	if q == nil || q.Limit == nil || q.Limit.Span != d.Span || q.Limit.Offset != nil {
+		return false
+	}
+	n, ok := q.RowLimit()
+	return ok && int64(rows) < n
 }
 
 // Position is where in the script a part begins: its line and, in characters, its column, both from 1.

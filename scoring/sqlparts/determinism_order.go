@@ -121,6 +121,9 @@ func (r *dependenceReader) aggregate(c *Call, name string) {
 			r.add(OnOrder, c, saysUnsorted)
 		}
 		return
+	case name == "mode":
+		r.add(OnTies, c, "takes any of the values that are as frequent as the most frequent, if there are several: say which, such as the least")
+		return
 	case !gathering[name]:
 		return
 	}

@@ -89,11 +89,15 @@ func TestDependences(t *testing.T) {
 		// the session
 		{"postgres snowflake databricks tsql mysql redshift duckdb", "SELECT * FROM t WHERE owner = CURRENT_USER", []string{"session: CURRENT_USER"}},
 		{"sqlite bigquery", "SELECT current_user FROM t", []string{}},
-		{"postgres tsql", "SELECT a FROM t WHERE owner = user", []string{"session: user"}},
+		{"postgres redshift tsql", "SELECT a FROM t WHERE owner = user", []string{"session: user"}},
 		{"sqlite bigquery snowflake mysql", "SELECT user FROM t", []string{}},
 		{"mysql tsql", "SELECT @@version", []string{"session: @@version"}},
 		{"snowflake", "SELECT * FROM TABLE(RESULT_SCAN(LAST_QUERY_ID()))", []string{"session: RESULT_SCAN(LAST_QUERY_ID())", "session: LAST_QUERY_ID()"}},
-		{"sqlite", "SELECT datetime(d, 'localtime'), datetime(d, '+1 day') FROM t", []string{"session: datetime(d, 'localtime')"}},
+		{"sqlite", "SELECT datetime(d, 'localtime'), datetime(d, '+1 day') FROM t", []string{"session: 'localtime'"}},
+		{"sqlite", "SELECT strftime(\"%Y\", \"now\"), date('now', 'localtime')", []string{`clock: strftime("%Y", "now")`, "clock: date('now', 'localtime')", "session: 'localtime'"}},
+		{"postgres", "SELECT count(*) FROM t TABLESAMPLE BERNOULLI (10) REPEATABLE (4)", []string{"order: TABLESAMPLE BERNOULLI (10) REPEATABLE (4)"}},
+		{"duckdb postgres snowflake", "SELECT mode(a) FROM t", []string{"ties: mode(a)"}},
+		{"duckdb", "SELECT user FROM t", []string{}},
 
 		// earlier states
 		{"snowflake", "SELECT a FROM t AT (TIMESTAMP => '2024-01-01'::TIMESTAMP)", []string{"history: AT (TIMESTAMP => '2024-01-01'::TIMESTAMP)"}},

@@ -30,7 +30,8 @@ var aggregateNames = func() map[string]bool {
 		median min min_by minby mode object_agg percentile percentile_approx percentile_cont percentile_disc product
 		quantile quantile_cont quantile_disc regr_avgx regr_avgy regr_count regr_intercept regr_r2 regr_slope regr_sxx
 		regr_sxy regr_syy skew skewness some std stddev stddev_pop stddev_samp stdev stdevp string_agg sum sum_distinct
-		total try_avg try_sum var var_pop var_samp variance varp xmlagg arg_max arg_min argmax argmin`) {
+		total try_avg try_sum var var_pop var_samp variance varp xmlagg arg_max arg_min argmax argmin
+		agg measure`) {
 		m[n] = true
 	}
 	return m

@@ -24,7 +24,9 @@ func (p *parser) call(start int32, name Name) *Call {
 	} else if p.at(wAll) && p.ahead(1).code != oComma && p.ahead(1).code != oRparen {
 		p.next()
 	}
-	p.arguments(c, open)
+	if !p.semanticView(c, open) {
+		p.arguments(c, open)
+	}
 	p.expect(open, "text in a call was not read")
 	p.slice = slice
 	p.leave(height)
