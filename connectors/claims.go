@@ -61,6 +61,17 @@ func (w *Warehouse) ForgetClaims(ctx context.Context, before time.Time) error {
 	return w.changeClaims(ctx, query, args)
 }
 
+// VoidClaims deletes the claims of owners whose names begin with kind and not with mine, where the
+// engine is part of this process: it keeps all other processes out, so those that claimed have ended.
+// mine is what the names of this process's owners begin with. Elsewhere it does nothing.
+func (w *Warehouse) VoidClaims(ctx context.Context, kind, mine string) error {
+	if w.dialect.NoClaims || !w.dialect.Embedded {
+		return nil
+	}
+	query, args := badgersql.Claims{Dialect: w.dialect}.Void(kind, mine)
+	return w.changeClaims(ctx, query, args)
+}
+
 func (w *Warehouse) changeClaims(ctx context.Context, query string, args []any) error {
 	return w.decide(ctx, "writing claims", query, args)
 }

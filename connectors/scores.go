@@ -1,6 +1,7 @@
 package connectors
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"iter"
@@ -355,6 +356,9 @@ func (b *rows) write(ctx context.Context, w *Warehouse, f func(r array.RecordRea
 		return nil
 	}
 	rec := b.build.NewRecord()
+	if w.dialect.NoNUL {
+		rec = b.withoutNUL(rec)
+	}
 	defer rec.Release()
 	for try := 0; ; try++ {
 		r, err := array.NewRecordReader(rec.Schema(), []arrow.Record{rec})
@@ -381,5 +385,60 @@ func wait(ctx context.Context, pause time.Duration) bool {
 		return false
 	case <-time.After(pause + rand.N(pause)): //nolint:gosec // no secret
 		return true
+	}
+}
+
+// withoutNUL is a record of the table whose texts hold U+FFFD in place of NUL bytes, which a model may have
+// written, and whose JSON has no escape of them. The record given is released or returned.
+func (b *rows) withoutNUL(rec arrow.Record) arrow.Record {
+	columns := append([]arrow.Array(nil), rec.Columns()...)
+	changed := false
+	for i, column := range columns {
+		replaced := func(text string) string { return strings.ReplaceAll(text, "\x00", "\ufffd") }
+		sought := "\x00"
+		if b.table.Columns[i].Type == driver.JSON {
+			replaced, sought = withoutEscapedNUL, `\u0000`
+		}
+		texts, ok := column.(*array.String)
+		if !ok || !bytes.Contains(texts.ValueBytes(), []byte(sought)) {
+			continue
+		}
+		to := array.NewStringBuilder(memory.DefaultAllocator)
+		defer to.Release()
+		for row := range texts.Len() {
+			if texts.IsNull(row) {
+				to.AppendNull()
+			} else {
+				to.Append(replaced(texts.Value(row)))
+			}
+		}
+		columns[i], changed = to.NewArray(), true
+		defer columns[i].Release()
+	}
+	if !changed {
+		return rec
+	}
+	defer rec.Release()
+	return array.NewRecord(rec.Schema(), columns, rec.NumRows())
+}
+
+// withoutEscapedNUL is JSON with U+FFFD in place of NUL.
+func withoutEscapedNUL(text string) string {
+	var out strings.Builder
+	for {
+		at := strings.IndexByte(text, '\\')
+		if at < 0 || at+1 == len(text) {
+			out.WriteString(text)
+			return out.String()
+		}
+		out.WriteString(text[:at])
+		text = text[at:]
+		if rest, ok := strings.CutPrefix(text, `\u0000`); ok {
+			out.WriteString(`\ufffd`)
+			text = rest
+			continue
+		}
+		out.WriteString(text[:2]) // another escape
+		text = text[2:]
 	}
 }

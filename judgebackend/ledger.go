@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 )
 
 // ledger answers from the store what was answered before, and lets equal requests share one call.
@@ -18,6 +20,7 @@ type ledger struct {
 	askAgain bool
 	clock    Clock
 	log      *slog.Logger
+	unkept   *semaphore.Weighted // calls whose answers are not in the store yet
 	requests atomic.Int64
 	hits     atomic.Int64
 }
@@ -62,6 +65,11 @@ func (l *ledger) fill(ctx context.Context, r Request) (Response, error) {
 			return resp, err
 		}
 	}
+	// What is paid for and not kept is bought again after the process was killed.
+	if err := l.unkept.Acquire(ctx, 1); err != nil {
+		return Response{}, err
+	}
+	defer l.unkept.Release(1)
 	resp, err = l.next.Complete(ctx, r)
 	if resp.FinishReason == "" {
 		return resp, err

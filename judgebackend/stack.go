@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -23,7 +25,7 @@ type StackOptions struct {
 	KeepRequests bool
 
 	Retry             RetryPolicy
-	Concurrency       int           // the most calls in flight [64]
+	Concurrency       int           // the most calls in flight, until their answers are in the store [64]
 	RequestsPerMinute int           // 0 for no limit
 	TokensPerMinute   int           // 0 for no limit
 	AttemptTimeout    time.Duration // for one attempt [3 min]
@@ -108,7 +110,8 @@ func NewStack(b Backend, o *StackOptions) (*Stack, error) {
 		}
 		return next.Complete(ctx, r)
 	})
-	s.top = &ledger{next: gate, id: s.id, store: o.Store, flights: newFlights(), askAgain: o.AskAgain, clock: clock, log: log}
+	s.top = &ledger{next: gate, id: s.id, store: o.Store, flights: newFlights(), askAgain: o.AskAgain, clock: clock, log: log,
+		unkept: semaphore.NewWeighted(int64(orElse(o.Concurrency, DefaultConcurrency)))}
 	return s, nil
 }
 

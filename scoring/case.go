@@ -50,6 +50,8 @@ type Query struct {
 	Error   string         // the database's message if the SQL failed
 	Ran     bool           // whether it is known to have been executed, successfully or not
 	Latency *time.Duration // nil where it was not measured
+	Around  []string       // what was written around SQL, such as a Markdown fence; set where a case is scored
+	Clock   *time.Time     // the instant that stood for the clock where the result was computed; nil: the clock was read
 }
 
 // Result is a result snapshot: inline, a reference to resolve (query:ID, table:NAME, file:PATH), or

@@ -325,6 +325,12 @@ func (r *run) scoreOne(m *Metric, gold int) (s Score) {
 				s.Reason = strings.TrimPrefix(s.Reason+"; "+cut, "; ")
 			}
 		}
+		if (m.Needs|m.Reads)&(FieldGoldSQL|FieldGoldResult) != 0 && in.Gold != nil {
+			s.Warnings = append(s.Warnings, in.Gold.wrapped("gold SQL")...)
+		}
+		if (m.Needs|m.Reads)&(FieldPredSQL|FieldPredResult) != 0 && in.Pred != nil {
+			s.Warnings = append(s.Warnings, in.Pred.wrapped("SQL of the agent")...)
+		}
 		if (m.Needs|m.Reads)&FieldGoldResult != 0 && in.Gold != nil {
 			s.Warnings = append(s.Warnings, in.Gold.Result.notes("gold result")...)
 		}
@@ -358,14 +364,12 @@ func (r *run) meetNeeds(m *Metric, in *Input, gold int) (Score, bool) {
 		return NotApplicable("the question calls for a " + callsFor + ", not for a result"), true
 	}
 	if r.pred == nil {
-		q := c.Pred
-		r.pred = &q
+		r.pred = c.written(&c.Pred)
 	}
 	in.Pred = r.pred
 	if gold < len(c.Golds) {
 		if r.golds[gold] == nil {
-			q := c.Golds[gold]
-			r.golds[gold] = &q
+			r.golds[gold] = c.written(&c.Golds[gold])
 		}
 		in.Gold = r.golds[gold]
 	}

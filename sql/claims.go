@@ -58,6 +58,12 @@ func (c Claims) Forget(before time.Time) (query string, args []any) {
 	return "DELETE FROM badger.claims WHERE expires_ms < " + c.Dialect.Param(1), []any{before.UnixMilli()}
 }
 
+// Void deletes the claims of owners of a kind, all but those of one among them: owners whose names begin
+// with kind, and not with mine. Neither may hold what LIKE reads otherwise.
+func (c Claims) Void(kind, mine string) (query string, args []any) {
+	return "DELETE FROM badger.claims WHERE owner LIKE " + c.Dialect.Param(1) + " AND owner NOT LIKE " + c.Dialect.Param(2), []any{kind + "%", mine + "%"}
+}
+
 // params appends values to args and lists their parameters.
 func params(d driver.Dialect, args *[]any, values []string) string {
 	out := make([]string, len(values))

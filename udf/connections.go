@@ -1,6 +1,7 @@
 package udf
 
 import (
+	"container/list"
 	"context"
 	"net"
 	"sync"
@@ -14,13 +15,23 @@ const strangerTime = time.Minute
 // connections is a listener that bounds its connections: whoever may connect must not keep others out
 // by doing so. Where there are too many, the one that is missed least makes room: one on which no known
 // caller has called, else one that is idle, else one of a caller who has most of them; of these the one
-// that was used the longest time ago.
+// that was used the longest time ago. That one is found without a look at the others, since who connects
+// again and again would make the server look all the time.
 type connections struct {
 	net.Listener
 	most int
 
 	mu   sync.Mutex
-	open map[*connection]struct{}
+	open int
+	of   map[string]int        // connections of known callers, by their names
+	in   map[queued]*list.List // connections, the one used the longest time ago first
+}
+
+// queued is what connections have in common that make room for each other.
+type queued struct {
+	known bool
+	busy  string // the caller of the calls in flight
+	calls bool   // there are some
 }
 
 // connection is one of them.
@@ -29,17 +40,19 @@ type connection struct {
 	of *connections
 
 	// Guarded by of.mu.
-	used   time.Time // when the last request came or ended
-	known  bool      // a known caller called
-	caller string    // the last
-	calls  int       // of known callers, in flight
+	queue  queued
+	place  *list.Element // in the queue; nil: it is closed
+	used   time.Time     // when the last request came or ended
+	known  bool          // a known caller called
+	caller string        // the last
+	calls  int           // of known callers, in flight
 }
 
 // Bounded bounds the connections of a listener.
 func Bounded(l net.Listener, most int) net.Listener { return newConnections(l, most) }
 
 func newConnections(l net.Listener, most int) *connections {
-	return &connections{Listener: l, most: max(most, 1), open: map[*connection]struct{}{}}
+	return &connections{Listener: l, most: max(most, 1), of: map[string]int{}, in: map[queued]*list.List{}}
 }
 
 // Accept is net.Listener's. Where there is no room it closes the connection that came.
@@ -49,58 +62,106 @@ func (l *connections) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		c := &connection{Conn: inner, of: l, used: time.Now()}
-		l.mu.Lock()
-		var out *connection
-		if len(l.open) >= l.most {
-			if out = l.leastMissed(); out == nil {
-				out = c
-			}
-			delete(l.open, out)
-		}
-		if out != c {
-			l.open[c] = struct{}{}
-		}
-		l.mu.Unlock()
-		if out != nil {
-			_ = out.Conn.Close()
-		}
-		if out != c {
+		c := &connection{Conn: inner, of: l}
+		if l.enter(c) {
 			time.AfterFunc(strangerTime, c.endStranger)
 			return c, nil
 		}
+		_ = inner.Close()
 	}
 }
 
+// enter takes a connection, and closes another one where there are too many. It tells whether there is
+// room.
+func (l *connections) enter(c *connection) bool {
+	l.mu.Lock()
+	var out *connection
+	if l.open >= l.most {
+		if out = l.leastMissed(); out == nil {
+			l.mu.Unlock()
+			return false
+		}
+		out.leave()
+	}
+	l.open++
+	c.use()
+	l.mu.Unlock()
+	if out != nil {
+		_ = out.Conn.Close()
+	}
+	return true
+}
+
 // leastMissed is the connection that makes room, or nil. The caller holds l.mu.
-func (l *connections) leastMissed() (out *connection) {
-	of := map[string]int{}
-	for c := range l.open {
-		of[c.caller]++
-	}
-	rank := func(c *connection) int {
-		switch {
-		case !c.known:
-			return 0
-		case c.calls == 0:
-			return 1
-		case c.caller != "" && of[c.caller] > int(threeQuarters(int64(l.most))):
-			return 2
-		}
-		return 3
-	}
-	for c := range l.open {
-		if r := rank(c); r < 3 && (out == nil || r < rank(out) || r == rank(out) && c.used.Before(out.used)) {
-			out = c
+func (l *connections) leastMissed() *connection {
+	for _, q := range []queued{{}, {known: true}} {
+		if first := l.in[q]; first != nil {
+			return first.Front().Value.(*connection) //nolint:forcetypeassert // nothing else is there
 		}
 	}
-	return out
+	for caller, n := range l.of {
+		busy := l.in[queued{known: true, busy: caller, calls: true}]
+		if caller != "" && busy != nil && n > int(threeQuarters(int64(l.most))) {
+			return busy.Front().Value.(*connection) //nolint:forcetypeassert // likewise
+		}
+	}
+	return nil
+}
+
+// use notes that the connection is used, and puts it into the queue where it belongs. The caller holds
+// of.mu.
+func (c *connection) use() {
+	c.used = time.Now()
+	c.unqueue()
+	c.queue = queued{known: c.known}
+	if c.known && c.calls > 0 {
+		c.queue.busy, c.queue.calls = c.caller, true
+	}
+	in := c.of.in[c.queue]
+	if in == nil {
+		in = list.New()
+		c.of.in[c.queue] = in
+	}
+	c.place = in.PushBack(c)
+}
+
+func (c *connection) unqueue() {
+	if c.place == nil {
+		return
+	}
+	in := c.of.in[c.queue]
+	in.Remove(c.place)
+	c.place = nil
+	if in.Len() == 0 {
+		delete(c.of.in, c.queue)
+	}
+}
+
+// leave takes the connection out. The caller holds of.mu.
+func (c *connection) leave() {
+	if c.place != nil {
+		c.unqueue()
+		c.of.open--
+		c.named(false, "")
+	}
+}
+
+// named notes who calls on the connection. The caller holds of.mu.
+func (c *connection) named(known bool, caller string) {
+	if c.known {
+		if c.of.of[c.caller]--; c.of.of[c.caller] == 0 {
+			delete(c.of.of, c.caller)
+		}
+	}
+	if c.known, c.caller = known, caller; known {
+		c.of.of[caller]++
+	}
 }
 
 // endStranger closes a connection on which nobody calls.
 func (c *connection) endStranger() {
 	c.of.mu.Lock()
-	_, open := c.of.open[c]
+	open := c.place != nil
 	rest := strangerTime - time.Since(c.used)
 	known := c.known
 	c.of.mu.Unlock()
@@ -116,7 +177,7 @@ func (c *connection) endStranger() {
 // Close is net.Conn's.
 func (c *connection) Close() error {
 	c.of.mu.Lock()
-	delete(c.of.open, c)
+	c.leave()
 	c.of.mu.Unlock()
 	return c.Conn.Close()
 }
@@ -137,9 +198,7 @@ func withConnection(ctx context.Context, c net.Conn) context.Context {
 // requested notes that a request came on the connection of ctx.
 func requested(ctx context.Context) {
 	if c, ok := ctx.Value(connectionKey{}).(*connection); ok {
-		c.of.mu.Lock()
-		c.used = time.Now()
-		c.of.mu.Unlock()
+		c.change(func() {})
 	}
 }
 
@@ -149,15 +208,17 @@ func calling(ctx context.Context, caller string) (done func()) {
 	if !ok {
 		return func() {}
 	}
+	c.change(func() { c.named(true, caller); c.calls++ })
+	return func() { c.change(func() { c.calls-- }) }
+}
+
+// change changes what is known of a connection that is open, and notes that it is used.
+func (c *connection) change(how func()) {
 	c.of.mu.Lock()
 	defer c.of.mu.Unlock()
-	c.known, c.caller = true, caller
-	c.calls++
-	return func() {
-		c.of.mu.Lock()
-		defer c.of.mu.Unlock()
-		c.calls--
-		c.used = time.Now()
+	if c.place != nil {
+		how()
+		c.use()
 	}
 }
 

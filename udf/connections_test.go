@@ -65,29 +65,77 @@ func TestStrangersMakeRoom(t *testing.T) {
 // Who is missed least: strangers before callers, idle ones before busy ones, and of those only the ones
 // of a caller who has most.
 func TestLeastMissed(t *testing.T) {
-	l := newConnections(bufconn.Listen(1), 8)
-	begun := time.Now()
-	add := func(age int, known bool, caller string, calls int) *connection {
-		c := &connection{of: l, used: begun.Add(-time.Duration(age) * time.Second), known: known, caller: caller, calls: calls}
-		l.open[c] = struct{}{}
+	l := newConnections(bufconn.Listen(1), 13)
+	add := func(known bool, caller string, calls int) *connection {
+		here, there := net.Pipe()
+		t.Cleanup(func() { _ = there.Close() })
+		c := &connection{Conn: here, of: l}
+		if !l.enter(c) {
+			t.Fatal("no room")
+		}
+		if known {
+			done := calling(withConnection(t.Context(), c), caller)
+			if calls == 0 {
+				done()
+			}
+		}
 		return c
 	}
-	stranger, older := add(1, false, "", 0), add(2, false, "", 0)
-	idle := add(50, true, "ana", 0)
-	var busy []*connection
-	for i := range 7 {
-		busy = append(busy, add(100+i, true, "bob", 1))
+	add(true, "ana", 1)
+	gone := add(true, "ana", 1)
+	busy := add(true, "bob", 1)
+	idle := add(true, "ana", 0)
+	older, stranger := add(false, "", 0), add(false, "", 0)
+	for range 10 {
+		add(true, "bob", 1) // the last of them close the strangers, and the idle one
 	}
-	add(1000, true, "ana", 1)
-	for i, want := range []*connection{older, stranger, idle, busy[6]} {
-		out := l.leastMissed()
-		if out != want {
-			t.Fatalf("%d: %+v", i, out)
-		}
-		delete(l.open, out)
+	_ = gone.Close()
+	_ = gone.Close()
+	gone.change(func() { t.Error("a connection that is closed is used") })
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if older.place != nil || stranger.place != nil || idle.place != nil || l.open != 12 {
+		t.Fatalf("%d connections are open; those of strangers and idle ones made no room", l.open)
+	}
+	if out := l.leastMissed(); out != busy {
+		t.Errorf("of 13 connections bob has 11: %+v", out)
+	}
+	busy.leave()
+	if out := l.leastMissed(); out == nil || out.caller != "bob" {
+		t.Errorf("of 13 connections bob has 10: %+v", out)
+	} else {
+		out.leave()
 	}
 	if out := l.leastMissed(); out != nil {
-		t.Errorf("in the end: %+v", out)
+		t.Errorf("of 13 connections bob has 9: %+v", out)
+	}
+}
+
+// Among strangers, and among connections that are idle, the one that was used the longest time ago makes
+// room, however often the others are used.
+func TestLeastMissedIsTheOldest(t *testing.T) {
+	l := newConnections(bufconn.Listen(1), 3)
+	var all [3]*connection
+	for i := range all {
+		here, _ := net.Pipe()
+		all[i] = &connection{Conn: here, of: l}
+		l.enter(all[i])
+	}
+	next := func() *connection {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return l.leastMissed()
+	}
+	requested(withConnection(t.Context(), all[0]))
+	if next() != all[1] {
+		t.Error("of strangers, not the oldest request")
+	}
+	for _, c := range all {
+		calling(withConnection(t.Context(), c), "")()
+	}
+	requested(withConnection(t.Context(), all[0]))
+	if next() != all[1] {
+		t.Error("of idle ones, not the oldest request")
 	}
 }
 

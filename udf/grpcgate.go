@@ -141,7 +141,7 @@ var (
 
 // admit waits until a message is wanted and there is memory for it.
 func (g *gate) admit() error {
-	if g.single && g.n > 0 {
+	if g.n > 0 && g.single { // until a message is wanted, single may not be set
 		return errTwoInOne
 	}
 	select {

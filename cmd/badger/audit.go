@@ -10,35 +10,82 @@ import (
 
 type auditCommand struct {
 	labelledScores
+	Source string `placeholder:"URL" help:"Read the gold queries of the golden set here, in place of those of --cases."`
+
 	EX   string `name:"ex" placeholder:"METRIC" help:"Execution accuracy; by default ex_bird, else ex_multiset."`
 	Top  int    `default:"20" placeholder:"N" help:"List the N most suspect questions; 0: all."`
 	JSON bool   `help:"Print one JSON document."`
 	terminalFlags
 }
 
-// Run lists suspect questions and measures the reasons.
+// Run lists the gold queries that are no function of the data and, where there are scores, suspect
+// questions, and measures the reasons.
 func (c *auditCommand) Run(ctx context.Context, p process) error {
-	src, err := c.open(ctx, c.CaseFile)
+	golds, err := c.golds(ctx, p)
 	if err != nil {
 		return err
 	}
-	defer src.close()
-	there, err := src.there(ctx, "--ex", c.EX)
-	if err != nil {
-		return err
+	a := &analysis.Audit{Reasons: []analysis.Measured{}, Suspects: []analysis.Suspect{}}
+	switch {
+	case c.DB != "" || len(c.Scores) > 0:
+		if a, err = c.audit(ctx); err != nil {
+			return err
+		}
+	case golds == nil:
+		return usage("expected --db URL or --scores FILE; or --cases FILE or --source URL, to look at the gold queries before a run")
 	}
-	ex := analysis.ChooseEX(there, c.EX)
-	in := analysis.AuditInput{EX: ex, Evidence: src.Evidence(ctx, append([]string{ex}, analysis.AuditMetrics...), c.answers())}
-	if in.Labels, err = src.Labels(ctx); err != nil {
-		return err
-	}
-	in.Digests = func(cases []string) (map[scoring.AnswerID]string, error) { return src.Digests(ctx, cases) }
-	a, err := analysis.NewAudit(in)
-	if err != nil {
-		return err
-	}
+	a.Golds = golds
 	if c.JSON {
 		return writeJSON(p, a)
 	}
 	return report.RenderAudit(p.stdout, a, c.Top, c.options(p))
+}
+
+// golds looks at the gold queries of the cases that are named; nil where none are.
+func (c *auditCommand) golds(ctx context.Context, p process) (*analysis.Golds, error) {
+	if c.CaseFile == "" && c.Source == "" {
+		return nil, nil //nolint:nilnil // nothing is asked
+	}
+	if c.CaseFile != "" && c.Source != "" {
+		return nil, usage("--cases and --source: expected one of the two")
+	}
+	in, err := openCases(ctx, p, "--cases", c.CaseFile, c.Source, answerFlags{}, openToRead)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	golds := analysis.NewGolds()
+	for item, err := range in.Cases(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		c, err := item.Load(ctx)
+		if err != nil {
+			golds.Unread(item.Place, err)
+			continue
+		}
+		golds.Add(c)
+	}
+	golds.Sort()
+	return golds, nil
+}
+
+// audit audits by scores.
+func (c *auditCommand) audit(ctx context.Context) (*analysis.Audit, error) {
+	src, err := c.open(ctx, c.CaseFile)
+	if err != nil {
+		return nil, err
+	}
+	defer src.close()
+	there, err := src.there(ctx, "--ex", c.EX)
+	if err != nil {
+		return nil, err
+	}
+	ex := analysis.ChooseEX(there, c.EX)
+	in := analysis.AuditInput{EX: ex, Evidence: src.Evidence(ctx, append([]string{ex}, analysis.AuditMetrics...), c.answers())}
+	if in.Labels, err = src.Labels(ctx); err != nil {
+		return nil, err
+	}
+	in.Digests = func(cases []string) (map[scoring.AnswerID]string, error) { return src.Digests(ctx, cases) }
+	return analysis.NewAudit(in)
 }

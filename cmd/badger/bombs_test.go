@@ -57,7 +57,7 @@ var bombTime = func() time.Duration {
 
 // bombed is a server in a process of its own, with what is thrown at it.
 type bombed struct {
-	t          *testing.T
+	t          testing.TB
 	pid        int
 	grpc, http string
 	dir        string // where its references lie
@@ -569,18 +569,18 @@ func (letters) Read(p []byte) (int, error) {
 }
 
 // dictionaryParquet is a column of one long text in many rows.
-func dictionaryParquet(t *testing.T, length, rows int) []byte {
+func dictionaryParquet(t testing.TB, length, rows int) []byte {
 	t.Helper()
 	return parquetOf(t, []int{length}, rows, parquet.NewWriterProperties(parquet.WithDictionaryDefault(true), parquet.WithDictionaryPageSizeLimit(1<<30), parquet.WithStats(false)))
 }
 
 // plainParquet is columns of one row, of a long text each.
-func plainParquet(t *testing.T, codec compress.Compression, columns, length int) []byte {
+func plainParquet(t testing.TB, codec compress.Compression, columns, length int) []byte {
 	t.Helper()
 	return parquetOf(t, slices.Repeat([]int{length}, columns), 1, parquet.NewWriterProperties(parquet.WithDictionaryDefault(false), parquet.WithCompression(codec), parquet.WithStats(false)))
 }
 
-func parquetOf(t *testing.T, lengths []int, rows int, properties *parquet.WriterProperties) []byte {
+func parquetOf(t testing.TB, lengths []int, rows int, properties *parquet.WriterProperties) []byte {
 	t.Helper()
 	var fields schema.FieldList
 	for i := range lengths {

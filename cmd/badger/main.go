@@ -93,8 +93,20 @@ type commands struct {
 	Version kong.VersionFlag `help:"Print the version, the commit and the connectors of this build."`
 }
 
-// run is the whole program but for process state.
+// run is the whole program but for process state. A command whose output was lost has failed, whatever
+// it did.
 func run(ctx context.Context, args []string, p process) (code int) {
+	out := &output{Writer: p.stdout}
+	p.stdout = out
+	if code = command(ctx, args, p); out.lost != nil && (code == exitDone || code == exitGate) {
+		fmt.Fprintln(p.stderr, "badger:", out.lost)
+		return exitFail
+	}
+	return code
+}
+
+// command runs a command.
+func command(ctx context.Context, args []string, p process) (code int) {
 	var cmds commands
 	exited := -1
 	parser, err := kong.New(&cmds,
@@ -112,7 +124,7 @@ func run(ctx context.Context, args []string, p process) (code int) {
 	if len(args) > 0 && args[0] == "help" { // badger help run
 		args = append(slices.Clone(args[1:]), "--help")
 	}
-	command, err := parser.Parse(args)
+	chosen, err := parser.Parse(args)
 	switch {
 	case exited >= 0: // --help and --version print and end
 		return exited
@@ -120,9 +132,9 @@ func run(ctx context.Context, args []string, p process) (code int) {
 		fmt.Fprintln(p.stderr, "badger:", err)
 		return exitUsage
 	}
-	command.BindTo(ctx, (*context.Context)(nil))
-	command.Bind(p)
-	err = command.Run()
+	chosen.BindTo(ctx, (*context.Context)(nil))
+	chosen.Bind(p)
+	err = chosen.Run()
 	switch {
 	case err == nil:
 		return exitDone

@@ -281,10 +281,6 @@ func BenchmarkServingBesideAJudge(b *testing.B) {
 	_, _, url := benchServer(b)
 	gold, pred := smallResults(50)
 	body := rowsBody(b, gold, pred)
-	p99 := func(all []time.Duration) float64 {
-		slices.Sort(all)
-		return float64(all[len(all)*99/100].Microseconds()) / 1000
-	}
 	for b.Loop() {
 		var alone, beside []time.Duration
 		for turn := range 4 {

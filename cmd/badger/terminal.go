@@ -15,8 +15,32 @@ import (
 
 // isTerminal tells whether w is a terminal.
 func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+	f, ok := w.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// output is standard output that remembers whether all of it was written: what a command prints in many
+// places may be lost in any of them.
+type output struct {
+	io.Writer
+	lost error // why
+}
+
+// Write is io.Writer's.
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.Writer.Write(p)
+	if err != nil && o.lost == nil {
+		o.lost = err
+	}
+	return n, err
+}
+
+// Fd is the descriptor of a file, by which a terminal is known; none otherwise.
+func (o *output) Fd() uintptr {
+	if f, ok := o.Writer.(*os.File); ok {
+		return f.Fd()
+	}
+	return ^uintptr(0)
 }
 
 // progressBar draws one line that is drawn over, or, where standard error is no terminal, nothing.

@@ -550,3 +550,21 @@ func TestGivenUp(t *testing.T) {
 		cancel()
 	}
 }
+
+// BigQuery ends a job that takes longer than its caller waits, whatever becomes of the caller.
+func TestJobsEndWithTheTimeOfTheirCallers(t *testing.T) {
+	s := start(t)
+	c := open(t, s, driver.Options{})
+	defer c.Close() //nolint:errcheck // the test's end
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if err := c.Exec(ctx, "SELECT 1 AS a"); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Timeout(); got < time.Minute || got > 71*time.Second {
+		t.Errorf("a job for a caller who waits a minute may take %v, want little more", got)
+	}
+	if err := c.Exec(context.Background(), "SELECT 1 AS a"); err != nil || s.Timeout() != 0 {
+		t.Errorf("a job for a caller who waits as long as it takes may take %v, %v, want no limit", s.Timeout(), err)
+	}
+}

@@ -21,6 +21,9 @@ const firstRows = 1000
 // waitMillis is how long BigQuery may wait with its answer whether a job has ended.
 const waitMillis = 10_000
 
+// grace is for how long BigQuery waits for a caller that cancels a job itself.
+const grace = 10 * time.Second
+
 // newID is an id for a job or a table that nobody else chooses.
 func newID() string { return strings.ToLower(rand.Text()) }
 
@@ -70,6 +73,9 @@ func (c *Conn) insert(ctx context.Context, config *bq.JobConfiguration, rows []b
 	}
 	ref := &bq.JobReference{ProjectId: c.o.BillingProject, JobId: "badger_" + newID(), Location: location}
 	config.Labels = map[string]string{"application": "badger"}
+	if deadline, ok := ctx.Deadline(); ok { // whatever becomes of the caller
+		config.JobTimeoutMs = max(1, time.Until(deadline)+grace).Milliseconds()
+	}
 	var j *bq.Job
 	sent := false
 	err = c.retry(ctx, func() error {

@@ -70,6 +70,9 @@ func TestLive(t *testing.T) {
 				},
 				Slow: "SELECT a * 1000000 + b AS i, SQRT(a * b) AS r FROM UNNEST(GENERATE_ARRAY(1, 1000)) AS a, UNNEST(GENERATE_ARRAY(1, 10000)) AS b",
 			})
+			c := openAt(t, driver.Options{}, more)
+			defer c.Close() //nolint:errcheck // the test's end
+			drivertest.TestValues(t, "bigquery", c, nil)
 		})
 	}
 }

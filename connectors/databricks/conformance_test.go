@@ -66,11 +66,16 @@ func start(t testing.TB) *databrickstest.Server {
 	s.Answer(`SELECT l FROM \(VALUES \(3, array\(1L, .*`, text([]string{"l"}, []string{"ARRAY<BIGINT>"}, "[]", null, "[1,2,null]", "[9223372036854775807]"))
 	s.Answer(`SELECT map\('x', 1.*`, text([]string{"a", "b", "c", "d"}, []string{"MAP<STRING,INT>", "MAP<INT,STRING>", "MAP<VOID,VOID>", "MAP<STRING,INT>"}, `{"x":1,"y":null}`, `{"1":"one","2":"two"}`, "{}", null))
 	s.Answer(`SELECT named_struct\('a'.*`, text([]string{"s", "z"}, []string{"STRUCT<a:DECIMAL(38,2)>", "STRUCT<a:INT>"}, `{"a":12345678901234567890.12,"n":null,"d":["2024-02-29"]}`, null))
-	b := array.NewRecordBuilder(memory.NewGoAllocator(), arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.Null, Nullable: true}}, nil))
+	s.Answer("SELECT NULL AS a", void("a"))
+	return s
+}
+
+// void is a result of one NULL without a type.
+func void(name string) databrickstest.Result {
+	b := array.NewRecordBuilder(memory.NewGoAllocator(), arrow.NewSchema([]arrow.Field{{Name: name, Type: arrow.Null, Nullable: true}}, nil))
 	defer b.Release()
 	b.Field(0).AppendNull()
-	s.Answer("SELECT NULL AS a", databrickstest.Result{Record: b.NewRecord()})
-	return s
+	return databrickstest.Result{Record: b.NewRecord()}
 }
 
 const null = "\x00null"

@@ -87,4 +87,9 @@ func TestLive(t *testing.T) {
 			}
 		}
 	})
+	t.Run("values", func(t *testing.T) {
+		c := open(t, fresh(t), options)
+		defer c.Close() //nolint:errcheck // nothing follows
+		drivertest.TestValues(t, "databricks", c, nil)
+	})
 }

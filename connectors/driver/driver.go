@@ -130,6 +130,8 @@ type Dialect struct {
 	Identifiers Identifiers
 	// Placeholder returns the n-th parameter of a statement, from 1; nil is "?".
 	Placeholder func(n int) string
+	// NoNUL: text holds no NUL bytes. In badger's tables they become U+FFFD then.
+	NoNUL bool
 	// KeyIndex returns the statement that makes a unique index on the key of one of badger's tables
 	// where there is none, so that merging finds rows by it; nil where the warehouse has no indexes
 	// or merges as well without.

@@ -59,6 +59,22 @@ func (h Harness) claims(t *testing.T) {
 			t.Errorf("left are\n%s", got)
 		}
 	}
+	h.run(t, "those of processes that have ended", func(t *testing.T) {
+		if h.Dialect.NoClaims {
+			t.Skip("the warehouse cannot decide")
+		}
+		claim("judge:1:a", 300, 360, []string{"v1"}, "v1")
+		claim("judge:2:b", 300, 360, []string{"v2"}, "v2")
+		claim("label:ana", 300, 360, []string{"v3"}, "v3")
+		if err := w.VoidClaims(ctx, "judge:", "judge:2:"); err != nil {
+			t.Fatal(err)
+		}
+		var free []string // where other processes may have the database open, none is
+		if h.Dialect.Embedded {
+			free = []string{"v1"}
+		}
+		claim("judge:2:c", 301, 360, free, "v1", "v2", "v3")
+	})
 	h.run(t, "one wins", func(t *testing.T) {
 		if h.Dialect.NoClaims {
 			t.Skip("the warehouse cannot decide")

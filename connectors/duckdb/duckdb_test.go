@@ -8,6 +8,7 @@ import (
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/drivertest"
 	"github.com/badger-eval/badger/connectors/duckdb"
 	"github.com/badger-eval/badger/internal/columnar"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -66,6 +67,32 @@ func TestValuesComeBackExactly(t *testing.T) {
 	res, err := w.Query(context.Background(), `SELECT 1 AS a, 'x' AS a, 2 AS " " WHERE FALSE`)
 	if err != nil || res.Rows() != 0 || len(res.Columns) != 3 || res.Columns[1].Name != "a" {
 		t.Errorf("no rows, repeated and blank names: %+v, %v", res, err)
+	}
+}
+
+// Infinity has no place among Arrow's nanoseconds: its rows come in microseconds, or not at all where
+// nanoseconds would be lost.
+func TestInfiniteNanoseconds(t *testing.T) {
+	ctx := context.Background()
+	w := open(t, ":memory:", driver.Options{})
+	res, err := w.Query(ctx, "SELECT a, i FROM (VALUES (1, TIMESTAMP_NS '2024-02-29 12:34:56.123456'), (2, 'infinity'), (3, NULL), (4, '-infinity')) AS t(i, a) ORDER BY i")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := drivertest.Show(res), "\"a\" TIMESTAMP: 2024-02-29 12:34:56.123456|5881580-07-11 00:00:00|NULL|-5877641-06-24 00:00:00\n\"i\" INT64: 1|2|3|4\n"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	res, err = w.Query(ctx, "SELECT CASE WHEN i = 3000 THEN 'infinity'::TIMESTAMP_NS ELSE TIMESTAMP_NS '2024-02-29 12:34:56.123456789' END AS a FROM range(5000) AS t(i) WHERE i < 2000 OR i = 3000 ORDER BY i DESC LIMIT 1")
+	if err != nil || res.Columns[0].Value(0).String() != "5881580-07-11 00:00:00" {
+		t.Errorf("alone: %v, %v", res, err)
+	}
+	for _, query := range []string{
+		"SELECT * FROM (VALUES ('infinity'::TIMESTAMP_NS), (TIMESTAMP_NS '2024-02-29 12:34:56.123456789'))",
+		"SELECT ['infinity'::TIMESTAMP_NS]", "SELECT {'a': '-infinity'::TIMESTAMP_NS}",
+	} {
+		if res, err := w.Query(ctx, query); errcode.Of(err) != errcode.Unimplemented || !strings.Contains(err.Error(), "cast") {
+			t.Errorf("%s: %v, %v, want unimplemented and what to do", query, res, err)
+		}
 	}
 }
 

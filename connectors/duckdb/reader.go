@@ -84,7 +84,25 @@ func (s *stream) record(chunk mapping.DataChunk) (arrow.Record, error) {
 		arrays[i] = array.MakeFromData(data)
 		data.Release()
 	}
-	return array.NewRecord(s.schema, arrays, int64(n)), nil
+	return array.NewRecord(s.schemaOf(arrays), arrays, int64(n)), nil
+}
+
+// schemaOf is the announced schema, or one of a record where a column's timestamps have another unit.
+func (s *stream) schemaOf(arrays []arrow.Array) *arrow.Schema {
+	var fields []arrow.Field
+	for i, a := range arrays {
+		if a.DataType() == s.schema.Field(i).Type || arrow.TypeEqual(a.DataType(), s.schema.Field(i).Type) {
+			continue
+		}
+		if fields == nil {
+			fields = s.schema.Fields()
+		}
+		fields[i].Type = a.DataType()
+	}
+	if fields == nil {
+		return s.schema
+	}
+	return arrow.NewSchema(fields, nil)
 }
 
 // Close gives the result and the session back.

@@ -30,7 +30,8 @@ func (c *Conn) Describe(ctx context.Context) ([]driver.Fact, error) {
 const modeTime = 2 * time.Second
 
 // pooler compares the id that the server's session has with the one that it was announced under, which
-// poolers make up, and then looks whether another client gets the session of one that is idle.
+// poolers make up, and then looks whether another client gets the session of one that is idle, or that one
+// another session.
 func (c *Conn) pooler(ctx context.Context) (driver.Fact, error) {
 	out := driver.Fact{Name: "pooler", Text: "none: the server itself answers"}
 	if c.redshift { // whose ids are not documented
@@ -53,8 +54,19 @@ func (c *Conn) pooler(ctx context.Context) (driver.Fact, error) {
 		return out, ctx.Err() // there is no other session to be had, as where each client keeps one
 	}
 	defer other.release()
+	const transactions = "one that gives out transactions, such as PgBouncer with pool_mode = transaction: every read and write is one, with settings of its own"
 	if its == id {
-		out.Text = "one that gives out transactions, such as PgBouncer with pool_mode = transaction: every read and write is one, with settings of its own"
+		out.Text = transactions
+		return out, nil
+	}
+	for _, s := range []*session{first, first, other, other, first} { // its sessions may be given in turn, and others' calls come between
+		again, err := s.backend(ctx)
+		if err != nil {
+			return out, err
+		}
+		if (again == id) != (s == first) {
+			out.Text = transactions
+		}
 	}
 	return out, nil
 }

@@ -72,7 +72,7 @@ var texts = map[string]string{
 	"53":    "the server has not enough of something",
 	"53100": "the server's disk is full",
 	"53200": "the server is out of memory",
-	"53300": "the server, the database or the role has as many sessions as it may have: end some, raise the limit (max_connections, CONNECTION LIMIT), or have fewer asked for by pool_max_conns=N in the URL",
+	"53300": "the server, the database, the role or a pooler has as many sessions as it may have: end some, raise the limit (max_connections, CONNECTION LIMIT, the pooler's), or have fewer asked for by pool_max_conns=N in the URL",
 	"53400": "a limit of the server's configuration is reached, such as temp_file_limit",
 	"54":    "the statement is larger or more complex than the server takes",
 	"55":    "the state of something named does not allow that",

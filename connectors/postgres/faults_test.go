@@ -302,29 +302,86 @@ func TestWritersOfTheSameRows(t *testing.T) {
 	}
 }
 
-// A client that is gone without a word, as one that was killed, leaves no statement running.
+// A client that is gone without a word, as one that was killed, leaves no statement running, also behind a
+// pooler.
 func TestClientThatIsGone(t *testing.T) {
 	s := running(t)
-	c, beside, p := through(t, s, false)
-	go read(context.Background(), c, "SELECT count(*) FROM ("+slow+") AS left_behind") //nolint:errcheck // its connection is cut
-	still := func() string {
-		return one(t, beside, "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%left_behind%' AND pid <> pg_backend_pid()")
+	for _, mode := range []string{"", "session", "transaction"} {
+		t.Run("pool_mode="+mode, func(t *testing.T) {
+			port := s.Port
+			if mode != "" {
+				port = pool(t, s, mode).Port
+			}
+			name := s.database(t)
+			p := newProxy(t, port)
+			c := openURL(t, s.URL(name, p.port()), driver.Options{})
+			beside := s.open(t, name, driver.Options{})
+			t.Cleanup(func() { p.cut(); c.Close(); beside.Close() })
+			go read(context.Background(), c, "SELECT count(*) FROM ("+slow+") AS left_behind") //nolint:errcheck // its connection is cut
+			still := func() string {
+				return one(t, beside, "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%left_behind%' AND pid <> pg_backend_pid()")
+			}
+			for range 100 {
+				if still() == "1" {
+					break
+				}
+				time.Sleep(50 * time.Millisecond)
+			}
+			if one(t, beside, "SELECT (current_setting('server_version_num')::int >= 140000)::text") != "true" {
+				t.Skip("the server does not look whether its clients are there, as PostgreSQL does from version 14 on")
+			}
+			p.refuse.Store(true) // a client that is gone asks for nothing to be cancelled
+			p.cut()
+			for start := time.Now(); still() != "0"; time.Sleep(100 * time.Millisecond) {
+				if time.Since(start) > 30*time.Second {
+					t.Fatal("the statement runs on")
+				}
+			}
+		})
 	}
-	for range 100 {
-		if still() == "1" {
-			break
+}
+
+// The server ends what runs for longer than its caller waits, also where it cannot see that the caller is
+// gone: behind a pooler. A role's own limit stays where it is shorter, and nothing is left in the session.
+func TestServerEndsWhatNobodyWaitsFor(t *testing.T) {
+	s := running(t)
+	name := s.database(t)
+	owner := s.open(t, name, driver.Options{})
+	defer owner.Close()
+	role := "limited_" + name
+	mustExec(t, owner, "CREATE ROLE "+role+" LOGIN")
+	limit := func(c driver.Conn, wait time.Duration) string {
+		ctx := context.Background()
+		if wait > 0 {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(ctx, wait)
+			defer cancel()
 		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	if one(t, beside, "SELECT (current_setting('server_version_num')::int >= 140000)::text") != "true" {
-		t.Skip("the server does not look whether its clients are there, as PostgreSQL does from version 14 on")
-	}
-	p.refuse.Store(true) // a client that is gone asks for nothing to be cancelled
-	p.cut()
-	for start := time.Now(); still() != "0"; time.Sleep(100 * time.Millisecond) {
-		if time.Since(start) > 30*time.Second {
-			t.Fatal("the statement runs on")
+		got, err := read(ctx, c, "SELECT (extract(epoch FROM current_setting('statement_timeout')::interval) / 5)::int * 5 AS seconds") // to five seconds
+		if err != nil {
+			t.Fatal(err)
 		}
+		return got.Columns[0].Value(0).String()
+	}
+	for _, tc := range []struct {
+		own  string
+		wait time.Duration
+		want string
+	}{
+		{"0", 0, "0"}, {"0", time.Minute, "65"}, {"10s", time.Minute, "10"}, {"2h", time.Minute, "65"}, {"10s", 0, "10"}, {"1d", 2 * time.Hour, "7205"},
+	} {
+		mustExec(t, owner, "ALTER ROLE "+role+" SET statement_timeout = '"+tc.own+"'")
+		c := openURL(t, strings.Replace(s.URL(name, s.Port), "owner", role, 1)+"&pool_max_conns=1", driver.Options{})
+		for _, wait := range []time.Duration{tc.wait, 0, tc.wait} {
+			want := tc.want
+			if wait == 0 {
+				want = map[string]string{"0": "0", "10s": "10", "2h": "7200", "1d": "86400"}[tc.own]
+			}
+			if got := limit(c, wait); got != want {
+				t.Errorf("the role's limit %s, a caller who waits %v: %s seconds, want %s", tc.own, wait, got, want)
+			}
+		}
+		c.Close()
 	}
 }
 

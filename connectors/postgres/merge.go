@@ -81,7 +81,7 @@ func (m *merge) begin(ctx context.Context) (err error) {
 		isolation = "BEGIN"
 	}
 	m.s, err = m.db.enter(ctx, func(s *session) error {
-		if err := s.simple(ctx, isolation+"; "+m.db.settings()); err != nil {
+		if err := s.simple(ctx, isolation+"; "+m.db.settings(ctx)); err != nil {
 			return err
 		}
 		m.s = s

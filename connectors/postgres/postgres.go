@@ -43,6 +43,7 @@ var Dialect = driver.Dialect{
 	Identifiers: driver.Identifiers{Quote: '"'},
 	Placeholder: placeholder,
 	NoModels:    true,
+	NoNUL:       true,
 	KeyIndex: func(schema, table string, key []string) string {
 		return fmt.Sprintf("CREATE UNIQUE INDEX IF NOT EXISTS %s_key ON %s.%s (%s)", table, schema, table, strings.Join(key, ", "))
 	},
@@ -61,6 +62,7 @@ var RedshiftDialect = driver.Dialect{
 	Identifiers: driver.Identifiers{Quote: '"', Backslash: true},
 	Placeholder: placeholder,
 	NoModels:    true,
+	NoNUL:       true,
 	RoleQuery:   redshiftRoleQuery,
 	NoClaims:    true, // MERGE has no conditions, and two transactions may insert one key
 }

@@ -19,12 +19,21 @@ var patience = 2 * time.Minute
 // shrunk is for how long the pool then does with the sessions that it has.
 const shrunk = 5 * time.Second
 
-// full are the words of poolers that have no session left to give. They have no SQLSTATE of their own.
-var full = regexp.MustCompile(`(?i)no more connections allowed|query_wait_timeout|too many (?:clients|connections)|max(?:imum)? ?clients|max client connections|MaxClientsInSessionMode`)
+// full are the words of poolers that have no session left to give: PgBouncer (and Neon's), Supavisor, pgcat,
+// Odyssey and RDS Proxy. They have no SQLSTATE of their own, and those that they use mean other things, too.
+var full = regexp.MustCompile(`(?i)no more connections allowed|query_wait_timeout|too many (?:database |client )?(?:tcp )?(?:clients|connections?)|max(?:imum)? ?clients|max client connections|MaxClientsInSessionMode` +
+	`|unable to check out (?:connection|process)|max pools count reached|could not get connection from the pool|failed to get remote server connection|timed-out waiting to acquire database connection`)
 
 // isFull tells that the server or a pooler has no room for another session.
 func isFull(pe *pgconn.PgError) bool {
-	return pe.Code == "53300" || (pe.Code == "08P01" || pe.Code == "XX000" || pe.Code == "08006") && full.MatchString(pe.Message)
+	if pe.Code == "53300" {
+		return true
+	}
+	switch pe.Code[:min(2, len(pe.Code))] {
+	case "08", "53", "57", "58", "XX": // others may quote the statement's own texts
+		return full.MatchString(pe.Message)
+	}
+	return false
 }
 
 // enter takes a session from the pool and does its first statements. Where the session turns out to

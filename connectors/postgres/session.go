@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -20,21 +21,31 @@ import (
 // settings is the statement that makes the server write values in the one way that is read here. It
 // holds for the transaction that it is in: behind a pooler the next one may be in another session of
 // the server, whose settings are its other users' too.
-func (c *Conn) settings() string {
+func (c *Conn) settings(ctx context.Context) string {
 	if c.redshift {
 		return "SELECT set_config('timezone', 'UTC', true), set_config('datestyle', 'ISO, YMD', true), set_config('extra_float_digits', '2', true)"
 	}
-	watch := ""
+	ends := ""
 	if c.watched {
-		watch = ", " + watching
+		ends = ", " + watching
+	}
+	if deadline, ok := ctx.Deadline(); ok {
+		ends += fmt.Sprintf(", "+ending, max(1, time.Until(deadline)+grace).Milliseconds())
 	}
 	return "SELECT pg_catalog.set_config(name, value, true) FROM (VALUES ('timezone', 'UTC'), ('datestyle', 'ISO, YMD'), ('extra_float_digits', '3'), " +
-		"('intervalstyle', 'postgres'), ('bytea_output', 'hex'), ('client_encoding', 'UTF8')" + watch + ") AS s(name, value)"
+		"('intervalstyle', 'postgres'), ('bytea_output', 'hex'), ('client_encoding', 'UTF8')" + ends + ") AS s(name, value)"
 }
 
 // watching makes the server end a statement whose client is gone, such as one that was killed: it looks
 // so often. PostgreSQL has it from version 14 on, and not on every system.
 const watching = "('client_connection_check_interval', '2s')"
+
+// ending makes the server end a statement that runs for longer than its caller waits, whatever became of
+// the caller: behind a pooler the server's client is the pooler. A shorter limit of the role's own stays.
+const ending = `('statement_timeout', CASE WHEN pg_catalog.current_setting('statement_timeout')::interval BETWEEN '1 microsecond' AND '%[1]d ms' THEN pg_catalog.current_setting('statement_timeout') ELSE '%[1]dms' END)`
+
+// grace is for how long the server waits for a caller that ends the statement itself.
+const grace = 5 * time.Second
 
 // transaction are the statements that a call's own is between. A connection that only reads leaves
 // nothing of what it did.
@@ -175,7 +186,7 @@ func (s *session) begin(ctx context.Context, query string, oids []uint32) (d *pg
 	begin, _ := s.db.transaction()
 	p := s.pg.StartPipeline(ctx)
 	p.SendQueryParams(begin, nil, nil, nil, nil)
-	p.SendQueryParams(s.db.settings(), nil, nil, nil, nil)
+	p.SendQueryParams(s.db.settings(ctx), nil, nil, nil, nil)
 	p.SendPrepare("", query, oids)
 	err = p.Sync()
 	for synced := false; err == nil && !synced; {

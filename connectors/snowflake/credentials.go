@@ -212,7 +212,8 @@ func (c *Config) driverConfig() (sf.Config, error) {
 // to others.
 func (c *Config) params() map[string]string {
 	p := map[string]string{
-		"TIMEZONE": "UTC", "JSON_INDENT": "0", "CLIENT_TELEMETRY_ENABLED": "false", "QUERY_TAG": "badger",
+		"ABORT_DETACHED_QUERY": "true", // what a client ran that is gone, after five minutes
+		"TIMEZONE":             "UTC", "JSON_INDENT": "0", "CLIENT_TELEMETRY_ENABLED": "false", "QUERY_TAG": "badger",
 		"GEOGRAPHY_OUTPUT_FORMAT": "WKT", "GEOMETRY_OUTPUT_FORMAT": "WKT", "CLIENT_RESULT_CHUNK_SIZE": "48", // MB, the least but one: a few are held at once
 	}
 	if c.QueryTag != "" {

@@ -506,3 +506,15 @@ func TestStatementsThatAreNotRun(t *testing.T) {
 		}
 	}
 }
+
+// Snowflake ends what a client ran that is gone, unless the URL says that it should not.
+func TestStatementsOfClientsThatAreGone(t *testing.T) {
+	for options, want := range map[string]string{"": "true", "&param.ABORT_DETACHED_QUERY=false": "false"} {
+		s := sft.New(t)
+		c := open(t, urlOf(s)+options, driver.Options{})
+		if got := s.Parameter("ABORT_DETACHED_QUERY"); len(got) != 1 || got[0] != want {
+			t.Errorf("%q: %v, want %s", options, got, want)
+		}
+		c.Close()
+	}
+}

@@ -68,4 +68,9 @@ func TestLive(t *testing.T) {
 			}
 		}
 	})
+	t.Run("values", func(t *testing.T) {
+		c := open(t, fresh(t), driver.Options{})
+		defer c.Close()
+		drivertest.TestValues(t, "snowflake", c, nil)
+	})
 }

@@ -2,7 +2,6 @@ package snowflake
 
 import (
 	"context"
-	"slices"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -100,7 +99,6 @@ func (r *stream) records() (records []arrow.Record, ok bool, err error) {
 
 // nextBatch waits for the next batch.
 func (r *stream) nextBatch() (records []arrow.Record, ok bool, err error) {
-	maps := slices.ContainsFunc(r.res.columns, func(c value.Column) bool { return c.Kind == "MAP" })
 	for attempt := 1; ; attempt++ {
 		for len(r.pending) <= ahead && r.next < len(r.res.batches) {
 			ch := make(chan download, 1)
@@ -108,7 +106,7 @@ func (r *stream) nextBatch() (records []arrow.Record, ok bool, err error) {
 			batch := r.res.batches[r.next]
 			r.res.batches[r.next] = nil
 			r.next++
-			go func() { ch <- fetch(r.ctx, batch, maps) }()
+			go func() { ch <- fetch(r.ctx, batch) }()
 		}
 		if len(r.pending) == 0 {
 			return nil, false, nil
@@ -154,17 +152,11 @@ func (r *stream) renew(at int) error {
 	return nil
 }
 
-// errMap is the error of values of type MAP, over which gosnowflake 1.19.1 panics.
-var errMap = errcode.New(errcode.Internal, "snowflake: values of type MAP are not read by the driver; cast the column to OBJECT or to VARCHAR")
-
-// fetch downloads a batch. Bytes that are no Arrow make the Arrow libraries panic,
-// and so does a column of type MAP, which maps tells of.
-func fetch(ctx context.Context, batch *sf.ArrowBatch, maps bool) (d download) {
+// fetch downloads a batch. Bytes that are no Arrow make the Arrow libraries panic.
+func fetch(ctx context.Context, batch *sf.ArrowBatch) (d download) {
 	defer func() {
 		if recover() != nil {
-			if d = (download{err: value.ErrDamaged}); maps {
-				d.err = errMap
-			}
+			d = download{err: value.ErrDamaged}
 		}
 	}()
 	records, err := batch.WithContext(ctx).Fetch()

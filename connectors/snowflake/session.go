@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 	sf "github.com/snowflakedb/gosnowflake"
 
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -113,13 +114,9 @@ func (s *session) query(ctx context.Context, sql string, args []any) (*result, e
 // call hands a statement to the driver.
 func (s *session) call(ctx context.Context, sql string, bound []sqldriver.NamedValue) (rows sqldriver.Rows, err error) {
 	defer func() {
-		s.spent = s.spent || errcode.Of(err) == errcode.Internal // what it left behind is not known
+		s.spent = s.spent || errcode.Of(err) == errcode.Internal // what a panic left behind is not known
 	}()
-	defer func() { // over values of type MAP
-		if p := recover(); p != nil {
-			err = errcode.Because(errMap, errcode.Internal, "snowflake: the driver broke down on the answer; values of type MAP do that: cast the column to OBJECT or to VARCHAR")
-		}
-	}()
+	defer driverbase.Recovered(&err)
 	return s.conn.QueryContext(ctx, sql, bound)
 }
 

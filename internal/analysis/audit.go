@@ -86,7 +86,8 @@ type Audit struct {
 
 	Reasons     []Measured    `json:"reasons"`
 	Discordance []Discordance `json:"discordance,omitempty"`
-	Suspects    []Suspect     `json:"suspects"` // the most reasons first
+	Suspects    []Suspect     `json:"suspects"`        // the most reasons first
+	Golds       *Golds        `json:"golds,omitempty"` // gold queries that are no function of the data; nil: none were read
 	Notes       []string      `json:"notes,omitempty"`
 }
 

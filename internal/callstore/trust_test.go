@@ -476,6 +476,10 @@ func (f *table) ForgetClaims(ctx context.Context, before time.Time) error {
 	return f.live(func() error { return f.w.ForgetClaims(ctx, before) })
 }
 
+func (f *table) VoidClaims(ctx context.Context, kind, mine string) error {
+	return f.live(func() error { return f.w.VoidClaims(ctx, kind, mine) })
+}
+
 func (f *table) WriteCalls(ctx context.Context, calls ...connectors.Call) error {
 	return f.live(func() error { return f.w.WriteCalls(ctx, calls...) })
 }

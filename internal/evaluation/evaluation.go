@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/badger-eval/badger/connectors"
@@ -61,12 +62,14 @@ type Run struct {
 
 	cases   map[string]bool // that were gone through, where assessments were recorded
 	started time.Time
-	unread  [][]batch.Row                     // scores of answers of tables that could not be read, whose questions are to be looked up
-	begun   map[connectors.Run]bool           // rows of eval_runs that are written
-	answers map[connectors.Run]*tally         // by the key of eval_runs
-	strange map[string]int64                  // answers whose case has options of a metric that is not known, by its name
-	unreads map[string]*unread                // what cases say and nothing reads, by its text
-	earlier map[connectors.Run]connectors.Run // the rows of a run that is resumed, by their key
+
+	beginning sync.Mutex
+	unread    [][]batch.Row                     // scores of answers of tables that could not be read, whose questions are to be looked up
+	begun     map[connectors.Run]bool           // rows of eval_runs that are written; guarded by beginning
+	answers   map[connectors.Run]*tally         // by the key of eval_runs
+	strange   map[string]int64                  // answers whose case has options of a metric that is not known, by its name
+	unreads   map[string]*unread                // what cases say and nothing reads, by its text
+	earlier   map[connectors.Run]connectors.Run // the rows of a run that is resumed, by their key
 }
 
 // tally is what came of one version's answers.
@@ -80,7 +83,7 @@ type tally struct {
 func (e *Run) Evaluate(ctx context.Context) (batch.Outcome, error) {
 	var ledgers []batch.Ledger
 	if e.Warehouse != nil {
-		ledgers = append(ledgers, warehouseLedger{e.Warehouse.ScoreWriter(e.ID, e.Config.Hash()), e.Now, e.begin})
+		ledgers = append(ledgers, warehouseLedger{e.Warehouse.ScoreWriter(e.ID, e.Config.Hash()), e.Now, e.begin, e.key})
 	}
 	if e.ScoreFile != nil {
 		ledgers = append(ledgers, e.ScoreFile)
@@ -117,7 +120,11 @@ func (e *Run) Evaluate(ctx context.Context) (batch.Outcome, error) {
 			lost = e.scoredUnread(ctx)
 		}
 	}
-	outcome, err := runner.Run(ctx, e.ID, e.Execution.Of(e.Source), ledger)
+	source := e.Execution.Of(e.Source)
+	if e.Warehouse != nil {
+		source = begins{source, e}
+	}
+	outcome, err := runner.Run(ctx, e.ID, source, ledger)
 	if err = cmp.Or(err, lost); err == nil || errcode.Of(err) == errcode.Cancelled {
 		err = cmp.Or(err, e.scoredUnread(context.WithoutCancel(ctx)))
 	}

@@ -30,12 +30,13 @@ func (e *Run) tallyOf(r *batch.Row) *tally {
 	return t
 }
 
-// begin writes the rows of eval_runs before the first scores of their answers, so that the scores
-// of a run that is killed are not without one.
-func (e *Run) begin(ctx context.Context, rows []batch.Row) error {
+// begin writes the rows of eval_runs before anything is done for their answers, so that neither the
+// scores nor the costs of a run that is killed are without one.
+func (e *Run) begin(ctx context.Context, answers ...connectors.Run) error {
+	e.beginning.Lock()
+	defer e.beginning.Unlock()
 	var runs []connectors.Run
-	for i := range rows {
-		key := e.key(&rows[i])
+	for _, key := range answers {
 		if e.begun[key] {
 			continue
 		}
@@ -49,6 +50,34 @@ func (e *Run) begin(ctx context.Context, rows []batch.Row) error {
 		runs = append(runs, run)
 	}
 	return e.Warehouse.WriteRuns(ctx, runs...)
+}
+
+// begins is a source that begins the rows of eval_runs of its cases before they are scored.
+type begins struct {
+	batch.Source
+	e *Run
+}
+
+// Cases is batch.Source's.
+func (b begins) Cases(ctx context.Context) iter.Seq2[batch.Item, error] {
+	return func(yield func(batch.Item, error) bool) {
+		for item, err := range b.Source.Cases(ctx) {
+			if err == nil && item.Matches(b.e.Chosen) {
+				err = b.e.begin(ctx, connectors.Run{ID: b.e.ID, Agent: item.Agent, AgentVersion: item.Version, BatchID: item.Batch})
+			}
+			if !yield(item, err) {
+				return
+			}
+		}
+	}
+}
+
+// Count is batch.Counter's.
+func (b begins) Count(ctx context.Context) (int64, error) {
+	if c, ok := b.Source.(batch.Counter); ok {
+		return c.Count(ctx)
+	}
+	return 0, nil
 }
 
 // record writes the rows of eval_runs, one for each version of an agent and batch that was
@@ -66,6 +95,11 @@ func (e *Run) record(ctx context.Context, status string) error {
 			if !slices.Contains(e.Metrics, row.Score.Metric) {
 				others[e.key(&row)] = true
 			}
+		}
+	}
+	for key := range e.begun {
+		if e.answers[key] == nil { // it has no scores yet
+			e.answers[key] = &tally{statuses: map[scoring.Status]int64{}}
 		}
 	}
 	versions := map[string]any{"badger": e.Version}
@@ -142,7 +176,8 @@ func keyOf(r connectors.Run) connectors.Run {
 type warehouseLedger struct {
 	w     *connectors.ScoreWriter
 	now   func() time.Time
-	begin func(ctx context.Context, rows []batch.Row) error // is told of rows before they are stored
+	begin func(ctx context.Context, answers ...connectors.Run) error // is told of the keys of rows before they are stored
+	key   func(*batch.Row) connectors.Run
 }
 
 // Held yields what the run holds.
@@ -158,10 +193,14 @@ func (l warehouseLedger) Held(ctx context.Context, _ string) iter.Seq2[batch.Row
 
 // Append stores scores in place of those of the same key.
 func (l warehouseLedger) Append(ctx context.Context, _ string, rows []batch.Row) error {
-	if err := l.begin(ctx, rows); err != nil {
+	out := make([]connectors.ScoreRow, len(rows))
+	keys := make([]connectors.Run, len(rows))
+	for i := range rows {
+		keys[i] = l.key(&rows[i])
+	}
+	if err := l.begin(ctx, keys...); err != nil {
 		return err
 	}
-	out := make([]connectors.ScoreRow, len(rows))
 	for i, r := range rows {
 		out[i] = connectors.ScoreRow(r)
 	}

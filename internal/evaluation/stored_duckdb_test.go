@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -220,5 +221,61 @@ func TestAResumedRunTellsTheSame(t *testing.T) {
 	}
 	if d := cmp.Diff(at, again); d != "" {
 		t.Error(d)
+	}
+}
+
+// looking is a source that looks at each case when it is read.
+type looking struct {
+	batch.Source
+	look func()
+}
+
+func (l looking) Cases(ctx context.Context) iter.Seq2[batch.Item, error] {
+	return func(yield func(batch.Item, error) bool) {
+		for item, err := range l.Source.Cases(ctx) {
+			if load := item.Load; load != nil {
+				item.Load = func(ctx context.Context) (*scoring.Case, error) { l.look(); return load(ctx) }
+			}
+			if !yield(item, err) {
+				return
+			}
+		}
+	}
+}
+
+// A run that is killed before its first score can be resumed: it has its row before a case is read, and so
+// before a judge is asked.
+func TestARunHasItsRowFirst(t *testing.T) {
+	w, path := database(t), filepath.Join(t.TempDir(), "c.jsonl")
+	const result = `{"columns":[{"name":"n","type":"integer"}],"rows":[[1]]}`
+	line := `{"case_id":"a","question":"how many?","gold":{"sql":"SELECT 1","result":` + result + `},"agent":{"name":"nova","version":"7","sql":"SELECT 1","result":` + result + "}}\n"
+	if err := os.WriteFile(path, []byte(line), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	engine, err := scoring.NewEngine(metric.All(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	statuses := func() string {
+		got, err := w.Query(t.Context(), "SELECT agent_version, status FROM badger.eval_runs WHERE eval_run_id = 'r'")
+		if err != nil {
+			t.Error(err)
+			return ""
+		}
+		return string(got.AppendJSON(nil))
+	}
+	var before string
+	e := evaluation.Run{
+		ID: "r", Mode: "both", Engine: engine, Metrics: []string{"ex_bird"}, Source: looking{batch.FileSource{Path: path}, func() { before = statuses() }}, Warehouse: w,
+		Now: func() time.Time { return monday }, Notes: io.Discard, Progress: func(batch.Progress) {},
+	}
+	if err := e.Begin(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Evaluate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(before, `["7","running"]`) || !strings.Contains(statuses(), `["7","done"]`) {
+		t.Errorf("when the case is read: %s; in the end: %s", before, statuses())
 	}
 }

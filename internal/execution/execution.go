@@ -61,6 +61,8 @@ type Executor struct {
 	KeptFirst bool     // a query whose result the store has is not run again
 	KeptOnly  bool     // nothing is run
 
+	Clock *time.Time // the instant that queries of cases read in place of the clock; nil: they read the clock
+
 	Schema     bool // cases without a schema get the definitions of the tables that their queries read
 	Statistics bool // and statistics of the columns that they read
 	Now        func() time.Time
@@ -197,11 +199,13 @@ func (e *Executor) fill(ctx context.Context, c *scoring.Case, q *scoring.Query, 
 	if strings.TrimSpace(q.SQL) == "" || q.Error != "" || !q.Result.Absent() {
 		return nil
 	}
-	out, err := e.outcome(ctx, e.databaseOf(c), q.SQL, false)
+	sql, _ := c.WrittenSQL(q) // the scores tell what was around it
+	out, err := e.outcome(ctx, e.databaseOf(c), sql, false)
 	if err != nil {
 		return err
 	}
 	e.count(c.ID, side, &out)
+	q.Clock = out.Clock
 	q.Ran = out.Outcome == ran || out.Outcome == failed || out.Outcome == beyond || out.Outcome == unread
 	switch out.Outcome {
 	case ran:
@@ -221,7 +225,11 @@ func (e *Executor) begin() {
 // outcome runs a query, or waits for the one that runs it. own tells that it is badger's own.
 func (e *Executor) outcome(ctx context.Context, database, sql string, own bool) (outcome, error) {
 	e.once.Do(e.begin)
-	key := keyOf(database, sql)
+	clock := e.Clock
+	if own {
+		clock = nil
+	}
+	key := keyOf(database, sql, clock)
 	for {
 		e.mu.Lock()
 		f := e.flights[key]
@@ -279,8 +287,13 @@ func (e *Executor) read(r Record) outcome {
 	return out
 }
 
-func keyOf(database, sql string) string {
-	sum := sha256.Sum256([]byte(database + "\x00" + sql))
+// keyOf is the key of a query in the store. A query that ran at another instant is another one.
+func keyOf(database, sql string, clock *time.Time) string {
+	text := database + "\x00" + sql
+	if clock != nil {
+		text += "\x00" + clock.Format(time.RFC3339)
+	}
+	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
 }
 
@@ -315,6 +328,16 @@ func (e *Executor) run(ctx context.Context, key, database, sql string, own bool)
 		r.Outcome, r.Code, r.Message = refused, errcode.PermissionDenied.String(), "the query was not run: "+name+" tells of the host or of settings, not of data"
 		return outcome{Record: r}, e.keep(r)
 	}
+	send := sql
+	if e.Clock != nil && !own {
+		if send, r.Clock, r.Message = e.pin(sql, sqlparts.DialectOf(w.Dialect())); r.Message != "" {
+			r.Outcome, r.Code = unknown, errcode.FailedPrecondition.String()
+			return outcome{Record: r}, e.keep(r)
+		}
+		if r.Clock != nil {
+			r.Pinned = send
+		}
+	}
 	select {
 	case e.slots <- struct{}{}:
 		defer func() { <-e.slots }()
@@ -327,7 +350,7 @@ func (e *Executor) run(ctx context.Context, key, database, sql string, own bool)
 	limited, cancel := context.WithTimeout(ctx, e.Limits.Timeout)
 	defer cancel()
 	start := e.Now()
-	table, err := w.QueryWithin(limited, e.Limits.Rows, e.Limits.Bytes, sql)
+	table, err := w.QueryWithin(limited, e.Limits.Rows, e.Limits.Bytes, send)
 	r.LatencyMS = e.Now().Sub(start).Milliseconds()
 	if ctx.Err() != nil {
 		return outcome{}, ctx.Err()
@@ -349,6 +372,22 @@ func (e *Executor) run(ctx context.Context, key, database, sql string, own bool)
 		}
 	}
 	return out, e.keep(out.Record)
+}
+
+// pin is the text that runs with the clock pinned, and the instant if it reads the clock; why says why
+// it is not run. The text was found to only read; with the clock pinned it must still.
+func (e *Executor) pin(sql string, d sqlparts.Dialect) (text string, at *time.Time, why string) {
+	text, n, why := sqlparts.Parse(sql, d).PinClock(*e.Clock)
+	if r := metric.ReadQuery(text, d, e.Functions...); why == "" && n > 0 && !r.Reads() {
+		why = "the text with the pinned clock is not known to only read"
+	}
+	if why != "" {
+		return "", nil, "the query was not run, since its clock cannot be pinned (--clock): " + why
+	}
+	if n == 0 {
+		return sql, nil, ""
+	}
+	return text, e.Clock, ""
 }
 
 // classify tells whose fault an error is.
@@ -425,7 +464,7 @@ func (e *Executor) Lines() (lines []string) {
 	for _, side := range []Side{Gold, Agent} {
 		for _, k := range []struct{ outcome, says string }{
 			{failed, "failed"}, {refused, "were refused: each is no query, calls a function that does not exist, or would do more than read"},
-			{unknown, "were not run: they call something of which nothing is known"}, {beyond, "returned more than is read"}, {unread, "returned what badger does not read, which is no fault of theirs"},
+			{unknown, "were not run: they call something of which nothing is known, or their clock cannot be pinned"}, {beyond, "returned more than is read"}, {unread, "returned what badger does not read, which is no fault of theirs"},
 			{away, "could not be run or kept"}, {notKept, "have no kept result"},
 		} {
 			if n := e.tally.Outcomes[side][k.outcome]; n > 0 {

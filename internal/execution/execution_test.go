@@ -425,3 +425,30 @@ func TestTheHostIsNotAsked(t *testing.T) {
 		t.Errorf("columns and tables of data: %v, sent %q", err, w.queries)
 	}
 }
+
+// What runs is the SQL in a text as agents give it.
+func TestWrappedSQL(t *testing.T) {
+	w := &counted{Warehouse: shop(t)}
+	e := executor(w)
+	c := caseOf("```sql\nSELECT count(*) AS n FROM t\n```", "Here is the SQL: SELECT count(name) AS n FROM t")
+	if err := e.Fill(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(w.queries, []string{"SELECT count(*) AS n FROM t", "SELECT count(name) AS n FROM t"}) {
+		t.Errorf("sent %q", w.queries)
+	}
+	c = caseOf("SELECT 1", "```sql\nDELETE FROM t\n```")
+	if err := e.Fill(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(c.Pred.Error, "writes") {
+		t.Errorf("a DELETE in a fence: %q, want that it writes", c.Pred.Error)
+	}
+	c = caseOf("SELECT 1", "SELECT * FROM {{ table }}")
+	if err := e.Fill(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	if c.Pred.Result.Table != nil {
+		t.Error("a template was run")
+	}
+}

@@ -26,6 +26,7 @@ type Config struct {
 	Functions  []string      `yaml:"functions"`  // that only read, besides those known of the dialect
 	Schema     bool          `yaml:"schema"`     // cases without a schema get the definitions of the tables that their queries read
 	Statistics bool          `yaml:"statistics"` // and statistics of their columns
+	Clock      string        `yaml:"clock"`      // the instant that the clock of queries is pinned to, as RFC 3339 writes it; empty: it is not
 	Snapshots  string        `yaml:"snapshots"`  // directory that results are kept in; none: nowhere
 }
 
@@ -89,7 +90,12 @@ func Open(c Config, o OpenOptions) (_ *AtWork, err error) {
 	if c.URL == "" && c.Schema {
 		return nil, errcode.Usage("--execute: expected a URL with --execute-schema or --execute-statistics, also with --execute-kept: it says of which warehouse they were kept")
 	}
+	clock, err := readClock(c.Clock)
+	if err != nil {
+		return nil, err
+	}
 	x := &AtWork{Executor: &Executor{
+		Clock: clock,
 		Limits: Limits{
 			Rows: cmp.Or(c.Rows, DefaultLimits.Rows), Bytes: cmp.Or(c.Bytes, DefaultLimits.Bytes), Timeout: cmp.Or(c.Timeout, DefaultLimits.Timeout),
 		},
@@ -134,6 +140,18 @@ func Open(c Config, o OpenOptions) (_ *AtWork, err error) {
 		}
 	}
 	return x, nil
+}
+
+// readClock reads the instant that the clock is pinned to.
+func readClock(text string) (*time.Time, error) {
+	if text == "" {
+		return nil, nil //nolint:nilnil // it is not pinned
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil || t.Nanosecond() != 0 || t.Year() < 1 {
+		return nil, errcode.Usage("--clock: %.40q, expected an instant of whole seconds with its zone, such as 2024-06-30T00:00:00Z or 2024-06-30T09:00:00+02:00", text)
+	}
+	return &t, nil
 }
 
 const databasePlace = "{database}"

@@ -51,7 +51,8 @@ func (e *Executor) describe(ctx context.Context, c *scoring.Case, database strin
 	}
 	var names [][]string
 	for _, q := range append([]scoring.Query{c.Pred}, c.Golds...) {
-		names = append(names, tablesOf(q.SQL, dialect, d.Identifiers.Upper)...)
+		sql, _ := c.WrittenSQL(&q)
+		names = append(names, tablesOf(sql, dialect, d.Identifiers.Upper)...)
 	}
 	slices.SortFunc(names, slices.Compare[[]string])
 	names = slices.CompactFunc(names, slices.Equal[[]string])
@@ -83,7 +84,9 @@ func (e *Executor) describe(ctx context.Context, c *scoring.Case, database strin
 	}
 	facts := &counterexample.Facts{}
 	for i := range c.Golds {
-		err := e.statistics(ctx, database, d, tables, facts, &counterexample.Problem{Gold: c.Golds[i].SQL, Pred: c.Pred.SQL, Dialect: dialect.String(), Schema: c.Schema})
+		gold, _ := c.WrittenSQL(&c.Golds[i])
+		pred, _ := c.WrittenSQL(&c.Pred)
+		err := e.statistics(ctx, database, d, tables, facts, &counterexample.Problem{Gold: gold, Pred: pred, Dialect: dialect.String(), Schema: c.Schema})
 		if err != nil {
 			return err
 		}

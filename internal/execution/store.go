@@ -32,6 +32,11 @@ type Record struct {
 	Message   string    `json:"message,omitempty"`
 	LatencyMS int64     `json:"latency_ms"`
 	RanAt     time.Time `json:"ran_at"`
+
+	// Clock is the instant that stood for the clock in the text Pinned, which ran in place of SQL; nil
+	// where SQL ran itself.
+	Clock  *time.Time `json:"clock,omitempty"`
+	Pinned string     `json:"pinned_sql,omitempty"`
 }
 
 // Store is a directory of results: a file SHA256.json for each result that differs from the others,

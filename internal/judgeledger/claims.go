@@ -18,7 +18,13 @@ type Claims interface {
 	RenewClaims(ctx context.Context, owner string, until time.Time) error
 	ReleaseClaims(ctx context.Context, owner string, keys ...string) error
 	ForgetClaims(ctx context.Context, before time.Time) error
+	VoidClaims(ctx context.Context, kind, mine string) error
 }
+
+// Names of owners tell claims of judges from others, and those of this process from those of others.
+const kind = "judge:"
+
+var mine = kind + rand.Text() + ":"
 
 // DefaultLease is how long claims last. They are renewed long before that for as long as the judge is
 // asked: what a process that is killed has claimed is free after so long. The clocks of processes
@@ -42,7 +48,7 @@ type claims struct {
 }
 
 func newClaims(t Claims, lease time.Duration, now func() time.Time) *claims {
-	c := &claims{table: t, owner: rand.Text(), lease: lease, now: now, held: map[string]bool{}, kept: map[string]bool{}}
+	c := &claims{table: t, owner: mine + rand.Text(), lease: lease, now: now, held: map[string]bool{}, kept: map[string]bool{}}
 	c.takes.do = c.take
 	c.gives.do = func(ctx context.Context, keys []string) ([]struct{}, error) {
 		return make([]struct{}, len(keys)), t.ReleaseClaims(ctx, c.owner, keys...)
@@ -53,11 +59,18 @@ func newClaims(t Claims, lease time.Duration, now func() time.Time) *claims {
 func (c *claims) take(ctx context.Context, keys []string) ([]bool, error) {
 	now := c.now()
 	c.mu.Lock()
-	sweep := now.Sub(c.swept) > 10*c.lease
-	if sweep {
-		c.swept = now
-	}
+	first, sweep := c.swept.IsZero(), now.Sub(c.swept) > 10*c.lease
 	c.mu.Unlock()
+	if first { // nobody waits for processes that are known to have ended
+		if err := c.table.VoidClaims(ctx, kind, mine); err != nil {
+			return nil, err
+		}
+	}
+	if sweep {
+		c.mu.Lock()
+		c.swept = now
+		c.mu.Unlock()
+	}
 	if sweep { // what killed processes left behind
 		_ = c.table.ForgetClaims(ctx, now.Add(-c.lease))
 	}

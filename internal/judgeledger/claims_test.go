@@ -74,6 +74,8 @@ func (f *claimTable) ReleaseClaims(_ context.Context, owner string, keys ...stri
 	return nil
 }
 
+func (f *claimTable) VoidClaims(context.Context, string, string) error { return nil }
+
 func (f *claimTable) ForgetClaims(context.Context, time.Time) error { return nil }
 
 func (f *claimTable) set(slow, slowGive time.Duration, failGive bool) {

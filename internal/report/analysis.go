@@ -462,6 +462,11 @@ func (v analysisView) failures(f *analysis.Failures, labels []analysis.FailureLa
 // RenderAudit writes for a terminal which questions are suspect, the first ones; top 0 is all.
 func RenderAudit(w io.Writer, a *analysis.Audit, top int, o Options) error {
 	v := analysisView{newPrinter(w, o)}
+	if a.Golds != nil && a.EX == "" { // there are no scores yet
+		v.golds(a.Golds, top)
+		v.notes(a.Notes)
+		return v.w.Flush()
+	}
 	v.line(span{fmt.Sprintf("%d of %s suspect", len(a.Suspects), amount.Of(a.Cases, "question")), bold},
 		span{fmt.Sprintf("%s %d of %s rejected by %s", v.dot, a.Rejected, amount.Of(a.Answers, "answer"), a.EX), plain})
 	shown := a.Suspects
@@ -498,8 +503,41 @@ func RenderAudit(w io.Writer, a *analysis.Audit, top int, o Options) error {
 	}
 	v.measured(a)
 	v.discordance(a)
+	v.golds(a.Golds, top)
 	v.notes(a.Notes)
 	return v.w.Flush()
+}
+
+// golds prints the gold queries that are no function of the data, the first ones.
+func (v analysisView) golds(g *analysis.Golds, top int) {
+	if g == nil {
+		return
+	}
+	var kinds []string
+	for _, k := range g.Kinds {
+		kinds = append(kinds, fmt.Sprintf("%s %d", k.On, k.Golds))
+	}
+	about := fmt.Sprintf("%d of %d", g.Depending, g.Read)
+	if len(kinds) > 0 {
+		about += ": " + strings.Join(kinds, ", ")
+	}
+	v.title("Gold queries that depend on more than the data", about)
+	shown := g.Depends
+	if top > 0 && len(shown) > top {
+		shown = shown[:top]
+	}
+	for _, d := range shown {
+		place := fmt.Sprintf("line %d, column %d: ", d.Line, d.Column)
+		if d.Gold > 1 {
+			place = fmt.Sprintf("gold %d, ", d.Gold) + place
+		}
+		v.line(span{printable.Text(d.CaseID), bold}, span{"  " + string(d.On), plain})
+		v.paragraph("  ", place+d.Sentence)
+	}
+	if len(shown) < len(g.Depends) {
+		v.line(span{fmt.Sprintf("%s %d more: --top 0, or --json", v.ellipsis, len(g.Depends)-len(shown)), dim})
+	}
+	v.notes(g.Notes)
 }
 
 func (v analysisView) measured(a *analysis.Audit) {

@@ -2,7 +2,6 @@ package report
 
 import (
 	"io"
-	"os"
 	"strconv"
 	"strings"
 
@@ -24,7 +23,7 @@ func Terminal(w io.Writer, getenv func(string) string) Options {
 	if n, err := strconv.Atoi(getenv("COLUMNS")); err == nil && n > 0 {
 		o.Width = n
 	}
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) { //nolint:gosec // a descriptor
+	if f, ok := w.(interface{ Fd() uintptr }); ok && term.IsTerminal(int(f.Fd())) { //nolint:gosec // a descriptor
 		o.Color = getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"
 		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 { //nolint:gosec // a descriptor
 			o.Width = n

@@ -141,7 +141,7 @@ func (a *aligner) denied(i, j int) bool {
 	if g.col.Name == p.col.Name || g.bareName() == p.bareName() {
 		return false
 	}
-	if g.named().Contradicts(p.named()) {
+	if g.named().Contradicts(p.named()) || a.rivalled(g, p) {
 		return true
 	}
 	if p.named().Covers(g.named()) || generic(g.named()) || !p.named().Says() {
@@ -151,7 +151,47 @@ func (a *aligner) denied(i, j int) bool {
 		return false
 	}
 	return slices.ContainsFunc(a.pred, func(c column) bool {
-		return !c.taken && c.kind == g.kind && g.named().Same(c.named()) && !a.copies(&c)
+		return !c.taken && c.kind == g.kind && !a.copies(&c) &&
+			(g.named().Same(c.named()) || c.kind == scoring.KindText && c.named().Covers(g.named()) && !g.named().Related(p.named()))
+	})
+}
+
+// rivalled tells whether the question has the words of another column of the answer, and not those of
+// the one that has gold's values, where the two differ by opposites or a number: games_2023 where
+// games_2022 has the values, won where lost has them.
+func (a *aligner) rivalled(g, p *column) bool {
+	if a.o.Asked == "" {
+		return false
+	}
+	return slices.ContainsFunc(a.pred, func(c column) bool {
+		if c.taken || c.kind != p.kind || !c.named().Differs(p.named()) || g.named().Affinity(p.named()) > g.named().Affinity(c.named()) {
+			return false
+		}
+		return a.asksFor(&c, p) && !a.asksFor(p, &c)
+	})
+}
+
+// asksFor tells whether the question has a word of a column's name that another one has not.
+func (a *aligner) asksFor(c, other *column) bool {
+	theirs := other.named().Tokens()
+	return slices.ContainsFunc(c.named().Tokens(), func(w string) bool { return !slices.Contains(theirs, w) && a.asks(w) })
+}
+
+// eitherWay tells whether nothing but the values says which of two opposites a pair is: gold's column
+// has an opposite, such as imports and exports, the answer's has another, such as goods_out and
+// goods_in, and their names say no more of one another than of the other's opposite.
+func (a *aligner) eitherWay(c *scoring.ColumnPair) bool {
+	i, j := c.Gold, c.Pred
+	if j < 0 || isCopy(c) {
+		return false
+	}
+	g, p := a.gold[i].named(), a.pred[j].named()
+	return len(a.pairs) <= maxUnlike && slices.ContainsFunc(a.pairs, func(o scoring.ColumnPair) bool {
+		if o.Gold == i || o.Pred < 0 || o.Pred == j || isCopy(&o) {
+			return false
+		}
+		h, q := a.gold[o.Gold].named(), a.pred[o.Pred].named()
+		return g.Opposes(h) && p.Opposes(q) && g.Affinity(p) <= g.Affinity(q) && h.Affinity(q) <= h.Affinity(p)
 	})
 }
 

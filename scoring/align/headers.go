@@ -9,6 +9,10 @@ import (
 // refuseNames takes apart pairs whose names contradict each other, and pairs whose name contradicts
 // the values: neither column answers the other, however equal their values are.
 func (a *aligner) refuseNames() {
+	unsure := make([]bool, len(a.pairs)) // before any pair is taken apart
+	for i := range a.pairs {
+		unsure[i] = a.eitherWay(&a.pairs[i])
+	}
 	for i := range a.pairs {
 		c := &a.pairs[i]
 		if c.Pred < 0 || c.Overlap < 1 { // others are told apart by their values
@@ -16,7 +20,7 @@ func (a *aligner) refuseNames() {
 		}
 		g, p := &a.gold[i], &a.pred[c.Pred]
 		switch {
-		case a.denied(i, c.Pred):
+		case unsure[i], a.denied(i, c.Pred):
 			a.crossed = append(a.crossed, *c)
 		case c.Kind == scoring.KindNumber && c.Scale == 0 && a.otherUnits(g, p, &c.Comparison):
 			refused := *c

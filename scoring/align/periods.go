@@ -42,7 +42,7 @@ func (c *column) saysGrain(g cell.Grain) bool {
 func (a *aligner) periodReadings(g, p *column) (out []viewPair) {
 	for _, gt := range g.periodTexts() {
 		for _, pt := range p.periodTexts() {
-			if gt.Grain != pt.Grain || gt.Day && pt.Day && gt.Last == pt.Last || gt.Bare && pt.Bare || !a.meantAs(g, p, &gt, &pt) || !a.meantAs(p, g, &pt, &gt) {
+			if misnamed(g, &gt) || misnamed(p, &pt) || a.otherEnd(&gt, &pt) || gt.Grain != pt.Grain || gt.Day && pt.Day && gt.Last == pt.Last || gt.Bare && pt.Bare || !a.meantAs(g, p, &gt, &pt) || !a.meantAs(p, g, &pt, &gt) {
 				continue
 			}
 			view := func(kind scoring.Kind, gf, pf string) {
@@ -64,6 +64,25 @@ func (a *aligner) periodReadings(g, p *column) (out []viewPair) {
 		}
 	}
 	return out
+}
+
+// Words of names and questions that say by which of its days a period is called.
+var (
+	startWords = []string{"start", "starting", "begin", "beginning", "commencing", "opening", "first", "from", "monday", "since"}
+	endWords   = []string{"end", "ending", "last", "close", "closing", "final", "through", "until", "sunday", "to"}
+)
+
+// misnamed tells whether a column holds the last days of periods where its name says the first ones,
+// or the reverse.
+func misnamed(c *column, t *cell.PeriodText) bool {
+	starts, ends := c.says(startWords...), c.says(endWords...)
+	return t.Day && starts != ends && t.Last == starts
+}
+
+// otherEnd tells whether the question says by which day periods are called, and the answer calls them
+// by another one than gold.
+func (a *aligner) otherEnd(gt, pt *cell.PeriodText) bool {
+	return gt.Day && pt.Day && gt.Last != pt.Last && (a.asks(startWords...) || a.asks(endWords...))
 }
 
 // meantAs tells whether a column may be meant as periods beside another one.

@@ -165,6 +165,9 @@ var shareNames = map[int]string{2: "percent", 3: "per mille", 4: "basis points",
 // question or a query must speak of a share, or the fractions add up to 1.
 func (a *aligner) percentFor(fraction, percent *column, rf, rp *reading) (n int, ok bool) {
 	f, p := a.stated(fraction), a.stated(percent)
+	if q := a.question(); q.CountsOnly() && !f.Speaks() || q.PerMany && !p.Percent() {
+		return 0, false // 0.85 children to a household are no share, and 2.5 per 100 admissions are not 0.025
+	}
 	if f.NoShare() || p.NoShare() || f.Unit != nil || unitOf(fraction) != "" || unitOf(percent) != "" && !p.Speaks() {
 		return 0, false
 	}
@@ -265,7 +268,8 @@ var (
 // rounds tells whether gold's numbers may be what those of a coarser answer were rounded from.
 // Places, versions, doses and what comes in steps, such as sizes by halves, are content.
 func (a *aligner) rounds(g, p *column, fine *reading, digits int) bool {
-	if n, ok := a.digits().Digits(); ok && digits < n || !ok && a.digits().Exact() {
+	n, asked := a.digits().Digits()
+	if asked && digits < n || !asked && a.digits().Exact() {
 		return false
 	}
 	if it := a.item(p); it != nil && it.Counts {
@@ -273,6 +277,9 @@ func (a *aligner) rounds(g, p *column, fine *reading, digits int) bool {
 	}
 	if g.says(placeWords...) || p.says(placeWords...) {
 		return digits >= 3
+	}
+	if it := a.item(g); it != nil && it.Stored && !asked && digits < 2 {
+		return false // what was recorded so is no average, of which a digit or none may do
 	}
 	if a.averages(g) || a.averages(p) {
 		return true

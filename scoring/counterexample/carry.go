@@ -1,6 +1,7 @@
 package counterexample
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -16,11 +17,13 @@ import (
 // A query whose result the dialect leaves open (ties under LIMIT, a column that is neither grouped
 // nor aggregated) is written in two variants that take opposite choices.
 type carrier struct {
+	ctx       context.Context //nolint:containedctx // of the one search
 	dialect   sqlparts.Dialect
 	schema    *Schema
 	values    *values
 	queryText string // the text of the query
-	variant   int    // 0 or 1
+	variables map[string]sqlparts.Expr
+	variant   int // 0 or 1
 
 	open     bool             // the variants differ
 	divides  bool             // a quotient, or a text made of a number, is computed
@@ -36,7 +39,12 @@ type carrier struct {
 	retype   bool             // columns become texts where a query says so
 	learn    bool             // tables and columns that are not known are added to the schema
 
+	settle, lastOfAll bool // while learning: of several tables that may have a column one does, the first or the last
+
+	sequence string // the number of a row of the generator that was read last
+
 	names   int
+	tables  int
 	depth   int
 	written int
 	with    []cte
@@ -64,20 +72,26 @@ type expr struct {
 	inexact  bool      // of a number: a quotient or an average, which dialects round at different digits
 	length   int       // of a text: how many texts it is put together of
 	made     bool      // of a text: it is computed, and may be none of the database
+	nest     *nest     // of a structure or an array: where it is; while learning, of any column
+	of       *expr     // of a list: what its elements are like
 }
 
 // output is a column of a source or of a query.
 type output struct {
 	name string // as the query names it; empty for an expression
 	expr
-	merged bool // by USING: a name without a table means another one
+	merged bool     // by USING: a name without a table means another one
+	from   int      // of a term of a set operation whose columns were put in another order: its place, from 1 on
+	rest   []*Table // in place of a column: those of a table that nothing names, or of several that are alike
 }
 
 // source is what a query selects from.
 type source struct {
 	names   []string // that qualify its columns
 	table   *Table
+	alias   string // of the table in the engine
 	columns []output
+	element *nest // of an UNNEST: an element, which the name of the source means
 }
 
 // scope is what names mean in a select.
@@ -88,6 +102,8 @@ type scope struct {
 	resolving []string // aliases that are being resolved
 	group     *grouping
 	inside    bool // an aggregate's arguments, or a key of the grouping
+	late      bool // in a clause that sees the aliases of the select list in every dialect
+	windows   []*sqlparts.WindowDef
 }
 
 // grouping is how a select groups its rows.
@@ -106,6 +122,7 @@ func refuse(format string, args ...any) {
 const (
 	maxNesting = 40      // of queries and expressions
 	maxWritten = 1 << 18 // bytes of a carried query and its parts
+	maxTables  = 100     // named in FROM
 	maxLength  = 200     // texts that a text is put together of
 )
 
@@ -132,9 +149,11 @@ func (c *carrier) carry(text string, q *sqlparts.Query) (out carried, what strin
 	}()
 	out.ordered = len(q.OrderBy) > 0
 	for c.variant = range 2 {
-		c.names, c.depth, c.written, c.with, c.open, c.seen = 0, 0, 0, nil, false, nil
+		c.names, c.depth, c.written, c.with, c.open, c.seen, c.sequence = 0, 0, 0, nil, false, nil, ""
+		c.tables = 0
 		out.sql[c.variant], out.columns = c.query(q, nil)
 		out.open = out.open || c.open
+		out.sql[c.variant] = c.result(out.sql[c.variant], out.columns)
 	}
 	if c.patterns && c.wild {
 		return out, "a computed pattern, beside texts with backslashes or many wildcards"
@@ -148,6 +167,27 @@ func (c *carrier) carry(text string, q *sqlparts.Query) (out carried, what strin
 	return out, ""
 }
 
+// result writes arrays of a result as texts. Other values that no result can have are refused.
+func (c *carrier) result(sql string, columns []output) string {
+	lists := false
+	items := make([]string, len(columns))
+	for i, o := range columns {
+		items[i] = "c" + strconv.Itoa(i+1)
+		switch {
+		case c.learn:
+		case o.kind == Nested:
+			refuse("a structure or an array of a table in the result")
+		case o.kind == List:
+			lists = true
+			items[i] = "CAST(" + items[i] + " AS VARCHAR) AS " + items[i]
+		}
+	}
+	if !lists {
+		return sql
+	}
+	return "SELECT " + strings.Join(items, ", ") + " FROM (" + sql + ") AS " + c.name("r")
+}
+
 func (c *carrier) name(prefix string) string {
 	c.names++
 	return prefix + strconv.Itoa(c.names)
@@ -155,6 +195,9 @@ func (c *carrier) name(prefix string) string {
 
 // deeper bounds the recursion; the caller defers the result.
 func (c *carrier) deeper() func() {
+	if c.ctx.Err() != nil {
+		refuse("the time of the search, which ended while the query was read")
+	}
 	if c.depth++; c.depth > maxNesting {
 		refuse("a query nested more than %d deep", maxNesting)
 	}
@@ -307,10 +350,23 @@ func (c *carrier) setOp(b *sqlparts.SetOp, parent *scope) (string, []output) {
 			columns = slices.Clone(kinds[0])
 			continue
 		}
+		kinds[i] = aligned(columns, kinds[i])
+		if len(kinds[i]) != len(columns) && c.learn {
+			for j := range columns {
+				if k := slices.IndexFunc(kinds[i], func(o output) bool { return o.rest != nil }); k >= 0 && columns[j].rest != nil {
+					columns[j].rest = append(slices.Clone(columns[j].rest), kinds[i][k].rest...)
+				}
+			}
+			continue
+		}
 		if len(kinds[i]) != len(columns) {
 			refuse("a set operation of queries with different numbers of columns")
 		}
 		for j := range columns {
+			if !c.learn && (columns[j].kind == Nested || columns[j].kind == List || kinds[i][j].kind == Nested || kinds[i][j].kind == List || (columns[j].rest == nil) != (kinds[i][j].rest == nil)) {
+				refuse("a set operation on arrays, structures or columns that are not known")
+			}
+			columns[j].rest = append(slices.Clone(columns[j].rest), kinds[i][j].rest...)
 			if k := kinds[i][j]; k.column != nil && columns[j].column != nil {
 				c.values.join(columns[j].column, k.column)
 			}
@@ -323,6 +379,9 @@ func (c *carrier) setOp(b *sqlparts.SetOp, parent *scope) (string, []output) {
 		}
 	}
 	for i := range b.Terms {
+		if len(kinds[i]) != len(columns) {
+			return "SELECT 1 AS c1", columns // while learning
+		}
 		if i > 0 {
 			op := b.Ops[i-1]
 			if op.ByName {
@@ -340,7 +399,7 @@ func (c *carrier) setOp(b *sqlparts.SetOp, parent *scope) (string, []output) {
 		items := make([]string, len(columns))
 		for j := range columns {
 			x := kinds[i][j].expr
-			x.sql = "c" + strconv.Itoa(j+1)
+			x.sql = "c" + strconv.Itoa(kinds[i][j].place(j)+1)
 			items[j] = c.as(x, columns[j].kind).sql + " AS c" + strconv.Itoa(j+1)
 		}
 		term := "(SELECT " + strings.Join(items, ", ") + " FROM (" + texts[i] + ") AS " + c.name("r") + ")"
@@ -356,6 +415,37 @@ func (c *carrier) setOp(b *sqlparts.SetOp, parent *scope) (string, []output) {
 	}
 	alias := c.name("r")
 	return "SELECT * FROM (" + sql.String() + ") AS " + alias, columns
+}
+
+// aligned orders the columns of a term as those of the first one, where both are all of a table: tables
+// that are put together with a star have the same columns in the same order.
+func aligned(first, columns []output) []output {
+	star := func(list []output) bool {
+		return slices.ContainsFunc(list, func(o output) bool { return o.rest != nil })
+	}
+	if !star(first) || !star(columns) || len(first) != len(columns) {
+		return columns
+	}
+	out := make([]output, len(first))
+	for i, f := range first {
+		at := slices.IndexFunc(columns, func(o output) bool {
+			return o.rest != nil && f.rest != nil || o.rest == nil && f.rest == nil && o.name != "" && strings.EqualFold(o.name, f.name)
+		})
+		if at < 0 {
+			return columns
+		}
+		out[i] = columns[at]
+		out[i].from = at + 1
+	}
+	return out
+}
+
+// place is where a column is in the query that it is of.
+func (o output) place(at int) int {
+	if o.from > 0 {
+		return o.from - 1
+	}
+	return at
 }
 
 // orderOutput orders by columns of the output alone.
@@ -480,7 +570,7 @@ func (c *carrier) selects(b *sqlparts.Select, q *sqlparts.Query, parent *scope) 
 	case len(b.Extra) > 0:
 		refuse("a clause that only its dialect has")
 	}
-	s := &scope{parent: parent}
+	s := &scope{parent: parent, windows: b.Windows}
 	from := c.from(s, b.From)
 	s.aliases = map[string]sqlparts.Expr{}
 	for _, it := range b.Items {
@@ -492,7 +582,9 @@ func (c *carrier) selects(b *sqlparts.Select, q *sqlparts.Query, parent *scope) 
 	if b.Where != nil {
 		where = " WHERE " + c.condition(s, b.Where)
 	}
+	s.late = true
 	group := c.groups(s, b, q)
+	s.late = false
 	var items []string
 	var columns []output
 	for _, it := range b.Items {
@@ -504,6 +596,7 @@ func (c *carrier) selects(b *sqlparts.Select, q *sqlparts.Query, parent *scope) 
 	if len(items) == 0 {
 		refuse("a select without columns")
 	}
+	s.late = true
 	having := ""
 	if b.Having != nil {
 		if s.group == nil {
@@ -593,12 +686,16 @@ func (c *carrier) groups(s *scope, b *sqlparts.Select, q *sqlparts.Query) string
 	g := &grouping{}
 	sql := ""
 	if b.Group != nil {
-		if b.Group.All || b.Group.Distinct {
-			refuse("GROUP BY ALL or DISTINCT")
+		if b.Group.Distinct {
+			refuse("GROUP BY DISTINCT")
 		}
 		s.inside = true
 		var parts []string
-		for _, e := range b.Group.Items {
+		keys := b.Group.Items
+		if b.Group.All {
+			keys = c.groupAll(b)
+		}
+		for _, e := range keys {
 			if at := ordinal(e); at > 0 && at <= len(b.Items) && c.dialect != sqlparts.TSQL {
 				e = b.Items[at-1].Expr
 			}
@@ -620,6 +717,34 @@ func (c *carrier) groups(s *scope, b *sqlparts.Select, q *sqlparts.Query) string
 	}
 	s.group = g
 	return sql
+}
+
+// groupAll are the keys of GROUP BY ALL: what is selected and has no aggregate.
+func (c *carrier) groupAll(b *sqlparts.Select) []sqlparts.Expr {
+	c.without("GROUP BY ALL", sqlparts.SQLite, sqlparts.Postgres, sqlparts.MySQL, sqlparts.TSQL)
+	var keys []sqlparts.Expr
+	for _, it := range b.Items {
+		found := false
+		if _, star := it.Expr.(*sqlparts.Star); star {
+			refuse("GROUP BY ALL with a star")
+		}
+		sqlparts.Walk(it.Expr, func(n sqlparts.Node) bool {
+			switch n := n.(type) {
+			case *sqlparts.Query:
+				refuse("GROUP BY ALL with a query")
+			case *sqlparts.Call:
+				if n.Over != nil {
+					refuse("GROUP BY ALL with a window function")
+				}
+				found = found || isAggregate(n)
+			}
+			return true
+		})
+		if _, literal := it.Expr.(*sqlparts.Literal); !found && !literal {
+			keys = append(keys, it.Expr)
+		}
+	}
+	return keys
 }
 
 func (c *carrier) groupKey(s *scope, e sqlparts.Expr, g *grouping) string {
@@ -672,8 +797,12 @@ func (c *carrier) item(s *scope, it *sqlparts.Item) []output {
 		}
 		return []output{o}
 	}
-	if len(star.Except)+len(star.Replace)+len(star.Rename) > 0 || star.Like != nil {
+	if len(star.Rename) > 0 || star.Like != nil {
 		refuse("a star with modifiers")
+	}
+	replaced := map[string]sqlparts.Expr{}
+	for _, it := range star.Replace {
+		replaced[strings.ToLower(it.Alias.Text)] = it.Expr
 	}
 	var out []output
 	matched := false
@@ -685,16 +814,27 @@ func (c *carrier) item(s *scope, it *sqlparts.Item) []output {
 			}
 		}
 		matched = true
-		if src.table != nil && c.schema.Inferred {
-			refuse("SELECT * of a table whose columns are not known")
-		}
 		for _, o := range src.columns {
-			if o.merged && star.Qualifier == nil {
+			if o.merged && star.Qualifier == nil || slices.ContainsFunc(star.Except, func(id sqlparts.Ident) bool { return strings.EqualFold(id.Text, o.name) && o.rest == nil }) {
+				continue
+			}
+			if e := replaced[strings.ToLower(o.name)]; e != nil && o.rest == nil {
+				out = append(out, output{name: o.name, expr: c.value(c.expr(s, e))})
 				continue
 			}
 			c.use(o.column)
-			x := c.grouped(s, o.expr)
-			out = append(out, output{name: o.name, expr: x})
+			x := o.expr
+			if o.rest == nil {
+				x = c.grouped(s, o.expr)
+			}
+			out = append(out, output{name: o.name, expr: x, rest: o.rest})
+		}
+		if src.table != nil && c.schema.Inferred {
+			o := columnOutput(src.alias, src.table.own(othersName))
+			c.use(o.column)
+			o.expr = c.grouped(s, o.expr)
+			o.name, o.rest = "", []*Table{src.table}
+			out = append(out, o)
 		}
 	}
 	if !matched {
@@ -727,12 +867,18 @@ func (c *carrier) joins(s *scope, list []*sqlparts.Source) string {
 	var b strings.Builder
 	for i, src := range list {
 		before := len(s.sources)
-		text := c.source(s, src)
+		text, of, outer := c.source(s, src, i == 0)
 		if i == 0 {
+			if outer {
+				refuse("FLATTEN with OUTER in this place")
+			}
 			b.WriteString(text)
 			continue
 		}
 		var on []string
+		if of != "" {
+			on = append(on, of)
+		}
 		if src.Natural || len(src.Using) > 0 {
 			on = c.using(s, src, before)
 		}
@@ -740,6 +886,14 @@ func (c *carrier) joins(s *scope, list []*sqlparts.Source) string {
 			on = append(on, c.condition(s, src.On))
 		}
 		word := ""
+		switch {
+		case outer && (src.On != nil || len(src.Using) > 0):
+			refuse("FLATTEN with OUTER in a join with a condition")
+		case outer:
+			src = &sqlparts.Source{Join: sqlparts.LeftJoin}
+		case src.Call != nil && (src.Join == sqlparts.RightJoin || src.Join == sqlparts.FullJoin):
+			refuse("a right or full join of an array")
+		}
 		switch src.Join {
 		case sqlparts.CommaJoin, sqlparts.CrossJoin, sqlparts.InnerJoin:
 			word = " JOIN "
@@ -755,7 +909,7 @@ func (c *carrier) joins(s *scope, list []*sqlparts.Source) string {
 		if len(on) == 0 {
 			on = []string{"TRUE"}
 		}
-		if src.Lateral {
+		if src.Lateral && src.Call == nil {
 			word += "LATERAL "
 		}
 		b.WriteString(word + text + " ON " + strings.Join(on, " AND "))
@@ -794,6 +948,19 @@ func (c *carrier) using(s *scope, src *sqlparts.Source, before int) []string {
 				r = o
 			}
 		}
+		for _, side := range []struct {
+			found **output
+			of    []*source
+		}{{&l, s.sources[:before]}, {&r, s.sources[before:]}} {
+			for _, x := range side.of {
+				if *side.found == nil && c.learn && x.open() != nil {
+					*side.found = c.learnColumn(x, n)
+				}
+			}
+		}
+		if c.learn && (l == nil || r == nil) {
+			continue
+		}
 		if l == nil || r == nil {
 			refuse("a join USING a column that a side does not have")
 		}
@@ -814,10 +981,10 @@ func (src *source) find(name string) *output {
 	return nil
 }
 
-func (c *carrier) source(s *scope, src *sqlparts.Source) string {
+// source writes an element of FROM. of is a condition that joins the elements of an array with the row
+// that has it; outer tells that such a row is kept without elements.
+func (c *carrier) source(s *scope, src *sqlparts.Source, first bool) (text, of string, outer bool) {
 	switch {
-	case src.Call != nil:
-		refuse("the table function %s", strings.ToUpper(src.Call.Name.Last().Text))
 	case src.Raw != nil:
 		refuse("a source that badger cannot read")
 	case src.Asof, src.Positional, src.Match != nil:
@@ -836,7 +1003,9 @@ func (c *carrier) source(s *scope, src *sqlparts.Source) string {
 		if src.Alias.Text != "" {
 			refuse("a join with an alias")
 		}
-		return "(" + c.joins(s, src.Nested) + ")"
+		return "(" + c.joins(s, src.Nested) + ")", "", false
+	case src.Call != nil:
+		return c.tableFunction(s, src, first)
 	case src.Query != nil:
 		var parent *scope
 		if src.Lateral {
@@ -845,13 +1014,19 @@ func (c *carrier) source(s *scope, src *sqlparts.Source) string {
 			parent = s.parent
 		}
 		sql, columns := c.query(src.Query, parent)
-		return "(" + sql + ") AS " + c.derived(s, src, columns)
+		return "(" + sql + ") AS " + c.derived(s, src, columns), "", false
+	}
+	if path := c.arrayPath(s, src); path != nil {
+		return c.unnest(s, src, path, first, nil)
 	}
 	name := src.Table.Last().Text
+	if c.tables++; c.tables > maxTables {
+		refuse("more than %d tables in FROM", maxTables)
+	}
 	if len(src.Table) == 1 {
 		for i := len(c.with) - 1; i >= 0; i-- {
 			if w := &c.with[i]; w.name == strings.ToLower(name) && !w.hidden {
-				return w.sql + " AS " + c.derived(s, src, w.columns)
+				return w.sql + " AS " + c.derived(s, src, w.columns), "", false
 			}
 		}
 	}
@@ -873,12 +1048,10 @@ func (c *carrier) source(s *scope, src *sqlparts.Source) string {
 	if src.Alias.Text != "" {
 		x.names = []string{strings.ToLower(src.Alias.Text)}
 	}
-	for _, col := range t.Columns {
-		x.columns = append(x.columns, columnOutput(alias, col))
-	}
-	x.columns = renamed(x.columns, src.Columns)
+	x.alias = alias
+	x.columns = renamed(c.tops(t, alias), src.Columns)
 	s.sources = append(s.sources, x)
-	return "t" + strconv.Itoa(slices.Index(c.schema.Tables, t)) + " AS " + alias
+	return c.tableOf(t) + " AS " + alias, "", false
 }
 
 // columnOutput is a column of a table under an alias. Its name in the engine does not depend on
@@ -899,7 +1072,13 @@ func (c *carrier) derived(s *scope, src *sqlparts.Source, columns []output) stri
 		x.names = []string{strings.ToLower(src.Table.Last().Text)}
 	}
 	for i, o := range columns {
-		o.sql, o.literal, o.merged = alias+".c"+strconv.Itoa(i+1), nil, false
+		o.sql, o.literal, o.merged, o.from = alias+".c"+strconv.Itoa(i+1), nil, false, 0
+		if o.nest != nil {
+			o.nest = &nest{table: o.nest.table, path: o.nest.path, row: o.sql}
+			if o.kind != Nested && !c.learn {
+				o.nest = nil
+			}
+		}
 		x.columns = append(x.columns, o)
 	}
 	x.columns = renamed(x.columns, src.Columns)

@@ -2,6 +2,7 @@ package counterexample
 
 import (
 	"cmp"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -18,6 +19,8 @@ var aggregates = map[string]string{
 	"bool_or": "bool_or", "logical_or": "bool_or", "boolor_agg": "bool_or", "any_value": "any_value",
 	"stddev": "stddev_samp", "stddev_samp": "stddev_samp", "stddev_pop": "stddev_pop", "variance": "var_samp", "var_samp": "var_samp", "var_pop": "var_pop",
 	"median": "median", "bit_and": "bit_and", "bit_or": "bit_or", "grouping": "grouping",
+	"corr": "corr", "covar_pop": "covar_pop", "covar_samp": "covar_samp", "array_agg": "list", "approx_count_distinct": "approx_count_distinct",
+	"max_by": "max_by", "min_by": "min_by", "percentile_cont": "percentile_cont", "percentile_disc": "percentile_disc",
 }
 
 func isAggregate(e *sqlparts.Call) bool {
@@ -39,7 +42,9 @@ func (c *carrier) call(s *scope, e *sqlparts.Call) expr {
 		refuse("the function %s", strings.ToUpper(name))
 	}
 	switch {
-	case e.Nulls != "", e.Having != nil, e.Limit != nil:
+	case (e.Nulls != "" || e.Limit != nil) && aggregates[name] == "list" && e.Over == nil && e.Having == nil:
+		return c.aggregate(s, e, aggregates[name], "")
+	case e.Nulls != "" && (e.Nulls != "ignore" || e.Over == nil || name != "first_value" && name != "last_value" && name != "lag" && name != "lead"), e.Having != nil, e.Limit != nil:
 		refuse("%s with IGNORE NULLS, HAVING or LIMIT", strings.ToUpper(name))
 	case e.Over != nil:
 		return c.window(s, e, name)
@@ -47,6 +52,9 @@ func (c *carrier) call(s *scope, e *sqlparts.Call) expr {
 		return c.aggregate(s, e, aggregates[name], "")
 	case e.Filter != nil || len(e.Within) > 0 || len(e.OrderBy) > 0 || e.Distinct:
 		refuse("the function %s in this form", strings.ToUpper(name))
+	}
+	if x, ok := c.timeCall(s, e, name); ok {
+		return x
 	}
 	f := functions[name]
 	if f == nil {
@@ -70,7 +78,10 @@ func (c *carrier) call(s *scope, e *sqlparts.Call) expr {
 		refuse("the function %s in this form", strings.ToUpper(name))
 	}
 	x.near, x.affinity, x.literal, x.column = near, noAffinity, nil, nil
-	x.inexact = x.kind == Real && inexact
+	if x.nest != nil && c.learn && len(args) > 0 {
+		x.column = args[0].column
+	}
+	x.inexact = x.kind == Real && (inexact || x.inexact)
 	x.unsure = x.kind == Real && !alwaysReal[name] && (unsure || x.unsure)
 	if x.kind == Text {
 		x.length = length
@@ -112,6 +123,15 @@ func (c *carrier) aggregate(s *scope, e *sqlparts.Call, name, over string) expr 
 	if len(e.Args) == 0 && name == "count" {
 		return expr{sql: "count(*)" + tail, kind: Int, counted: true}
 	}
+	if len(e.Args) > 1 && name == "count" && e.Distinct && (c.dialect == sqlparts.MySQL || c.dialect == sqlparts.Databricks || c.dialect == sqlparts.Snowflake) {
+		return c.countRows(s, e, tail)
+	}
+	switch name {
+	case "corr", "covar_pop", "covar_samp", "max_by", "min_by":
+		return c.ofTwo(s, e, name, tail, over)
+	case "percentile_cont", "percentile_disc":
+		return c.percentile(s, e, name, tail, over)
+	}
 	if len(e.Args) == 0 || len(e.Args) > 1 && name != "string_agg" && name != "grouping" {
 		refuse("%s of several values", strings.ToUpper(name))
 	}
@@ -132,6 +152,15 @@ func (c *carrier) aggregate(s *scope, e *sqlparts.Call, name, over string) expr 
 	switch name {
 	case "count":
 		return call("count", x.sql, Int)
+	case "approx_count_distinct": // it is exact where values are few
+		c.keyed(x)
+		for _, col := range x.near {
+			c.values.domain(col).distinct = true
+		}
+		distinct = "DISTINCT "
+		return call("count", x.sql, Int)
+	case "list":
+		return c.collected(s, e, x, distinct, filter, over)
 	case "min", "max":
 		if x.kind == Text {
 			c.keyed(x)
@@ -139,8 +168,8 @@ func (c *carrier) aggregate(s *scope, e *sqlparts.Call, name, over string) expr 
 		}
 		out.column, out.affinity, out.unsure = x.column, noAffinity, x.unsure
 		k := x.kind
-		if k == Bool {
-			refuse("the least or greatest boolean")
+		if k == Bool || k == Nested || k == List || k == Geo {
+			refuse("the least or greatest boolean, array or place")
 		}
 		if k == Null {
 			x.sql = "CAST(NULL AS BIGINT)"
@@ -185,6 +214,7 @@ func (c *carrier) aggregate(s *scope, e *sqlparts.Call, name, over string) expr 
 		return call(name, x.sql, Int)
 	case "any_value":
 		c.open = true
+		out.nest = x.nest
 		return call([]string{"min", "max"}[c.variant], x.sql, x.kind)
 	case "grouping":
 		if len(e.Args) == 1 {
@@ -205,15 +235,31 @@ func star(args []sqlparts.Expr) (*sqlparts.Star, bool) {
 	return s, ok
 }
 
+// orderIn is the order of an aggregate's values, as it is written, and ties broken by the value.
+func (c *carrier) orderIn(s *scope, e *sqlparts.Call, value string) string {
+	var keys []string
+	for _, o := range append(slices.Clone(e.OrderBy), e.Within...) {
+		x := c.value(c.expr(s, o.Expr))
+		if x.literal != nil {
+			refuse("values in the order of a constant")
+		}
+		keys = append(keys, c.key(x.sql, x, o))
+	}
+	if value != "" {
+		keys = append(keys, value+c.choice())
+	}
+	return " ORDER BY " + strings.Join(keys, ", ")
+}
+
 // concatenated joins texts in an order that the dialect leaves open unless it is written.
 func (c *carrier) concatenated(s *scope, e *sqlparts.Call, x expr, distinct, tail string) expr {
-	if len(e.OrderBy)+len(e.Within) > 0 {
-		refuse("texts joined in an order")
+	if len(e.OrderBy)+len(e.Within) > 0 && distinct != "" {
+		refuse("distinct texts joined in an order")
 	}
 	separator := "','"
 	if len(e.Args) > 1 {
 		y := c.expr(s, e.Args[1])
-		if y.kind != Text || y.literal == nil || distinct != "" {
+		if y.kind != Text || y.literal == nil || distinct != "" && c.dialect == sqlparts.SQLite {
 			refuse("texts joined by what is no text")
 		}
 		separator = y.sql
@@ -221,14 +267,134 @@ func (c *carrier) concatenated(s *scope, e *sqlparts.Call, x expr, distinct, tai
 		separator = "''"
 	}
 	t := c.text(x)
-	return expr{sql: "string_agg(" + distinct + t.sql + ", " + separator + " ORDER BY " + t.sql + c.choice() + ")" + tail, kind: Text, near: x.near, length: 16 * max(1, x.length), made: true}
+	return expr{sql: "string_agg(" + distinct + t.sql + ", " + separator + c.orderIn(s, e, t.sql) + ")" + tail, kind: Text, near: x.near, length: 16 * max(1, x.length), made: true}
+}
+
+// collected makes an array of values. Snowflake leaves out NULL; elsewhere it is an element.
+func (c *carrier) collected(s *scope, e *sqlparts.Call, x expr, distinct, filter, over string) expr {
+	switch c.dialect {
+	case sqlparts.Snowflake, sqlparts.BigQuery, sqlparts.DuckDB, sqlparts.Postgres:
+	default:
+		refuse("ARRAY_AGG in this dialect")
+	}
+	if over != "" || distinct != "" && len(e.OrderBy)+len(e.Within) > 0 {
+		refuse("ARRAY_AGG in this form")
+	}
+	if x.kind == Nested && distinct != "" || x.kind == List {
+		refuse("ARRAY_AGG of arrays or structures")
+	}
+	if c.dialect == sqlparts.Snowflake || e.Nulls == "ignore" {
+		if filter == "" {
+			filter = " FILTER (WHERE " + x.sql + " IS NOT NULL)"
+		} else {
+			filter = strings.TrimSuffix(filter, ")") + " AND " + x.sql + " IS NOT NULL)"
+		}
+	}
+	sql := "list(" + distinct + x.sql + c.orderIn(s, e, x.sql) + ")" + filter
+	if c.dialect == sqlparts.Snowflake {
+		if x.kind == Null {
+			x.kind = Text
+		}
+		sql = "coalesce(" + sql + ", CAST([] AS " + x.kind.Type() + "[]))"
+	}
+	if e.Limit != nil {
+		n := ordinal(e.Limit)
+		if n == 0 {
+			refuse("ARRAY_AGG with this limit")
+		}
+		sql = "list_slice(" + sql + ", 1, " + strconv.Itoa(n) + ")"
+	}
+	of := x
+	of.column, of.literal = nil, nil
+	return expr{sql: sql, kind: List, of: &of, near: x.near, counted: true}
+}
+
+// countRows counts distinct rows of several values, none of them NULL.
+func (c *carrier) countRows(s *scope, e *sqlparts.Call, tail string) expr {
+	var parts, nulls []string
+	var near []*Column
+	for _, a := range e.Args {
+		x := c.value(c.expr(s, a))
+		c.keyed(x)
+		parts, nulls, near = append(parts, x.sql), append(nulls, x.sql+" IS NULL"), append(near, x.near...)
+	}
+	return expr{sql: "count(DISTINCT CASE WHEN " + strings.Join(nulls, " OR ") + " THEN NULL ELSE row(" + strings.Join(parts, ", ") + ") END)" + tail, kind: Int, counted: true, near: near}
+}
+
+// ofTwo is an aggregate of two values.
+func (c *carrier) ofTwo(s *scope, e *sqlparts.Call, name, tail, over string) expr {
+	if len(e.Args) != 2 || e.Distinct || c.dialect == sqlparts.SQLite {
+		refuse("%s in this form", strings.ToUpper(name))
+	}
+	x, y := c.value(c.expr(s, e.Args[0])), c.value(c.expr(s, e.Args[1]))
+	out := expr{counted: true, near: both(x, y)}
+	if name == "max_by" || name == "min_by" {
+		if over != "" || x.kind == Nested || x.kind == List {
+			refuse("%s in this form", strings.ToUpper(name))
+		}
+		order := &sqlparts.OrderItem{Desc: name == "max_by", Nulls: sqlparts.NullsLast}
+		test := " FILTER (WHERE " + y.sql + " IS NOT NULL)"
+		if tail != "" {
+			test = strings.TrimSuffix(tail, ")") + " AND " + y.sql + " IS NOT NULL)"
+		}
+		out.sql, out.kind, out.inexact, out.made, out.length = "first("+x.sql+" ORDER BY "+c.key(y.sql, y, order)+", "+x.sql+c.choice()+")"+test, x.kind, x.inexact, x.made, x.length
+		return out
+	}
+	if c.learn {
+		c.learnKind(x, Int)
+		c.learnKind(y, Int)
+	}
+	out.sql, out.kind, out.inexact = name+"("+c.doubled(x)+", "+c.doubled(y)+")"+tail, Real, true
+	if name == "corr" { // of values that are all the same it is NULL in one dialect, and NaN in another
+		out.sql = "(CASE WHEN isnan(" + out.sql + ") THEN error('no correlation') ELSE " + out.sql + " END)"
+	}
+	return out
+}
+
+// percentile is PERCENTILE_CONT or PERCENTILE_DISC, in WITHIN GROUP or of BigQuery's window.
+func (c *carrier) percentile(s *scope, e *sqlparts.Call, name, tail, over string) expr {
+	var p, v sqlparts.Expr
+	var item *sqlparts.OrderItem
+	switch {
+	case len(e.Within) == 1 && len(e.Args) == 1:
+		p, v, item = e.Args[0], e.Within[0].Expr, e.Within[0]
+	case c.dialect == sqlparts.BigQuery && over != "" && len(e.Args) == 2:
+		p, v, item = e.Args[1], e.Args[0], &sqlparts.OrderItem{}
+	default:
+		refuse("%s in this form", strings.ToUpper(name))
+	}
+	l, ok := p.(*sqlparts.Literal)
+	f := -1.0
+	if ok && l.Kind == sqlparts.Number {
+		f, _ = strconv.ParseFloat(l.Text, 64)
+	}
+	if f < 0 || f > 1 || item.Desc {
+		refuse("%s in this form", strings.ToUpper(name))
+	}
+	x := c.expr(s, v)
+	out := expr{counted: true, near: x.near, kind: Real, inexact: true}
+	if name == "percentile_disc" {
+		if x.kind == Text {
+			c.keyed(x)
+			c.inOrder = true
+		}
+		out.kind, out.inexact = x.kind, x.inexact
+		out.sql = "quantile_disc(" + x.sql + ", " + l.Text + ")" + tail
+		return out
+	}
+	out.sql = "quantile_cont(" + c.doubled(x) + ", " + l.Text + ")" + tail
+	return out
 }
 
 // window writes a call with OVER.
 func (c *carrier) window(s *scope, e *sqlparts.Call, name string) expr {
 	w := e.Over
 	if w.Name.Text != "" {
-		refuse("a named window")
+		at := slices.IndexFunc(s.windows, func(d *sqlparts.WindowDef) bool { return strings.EqualFold(d.Name.Text, w.Name.Text) })
+		if at < 0 || s.windows[at].Window == nil || s.windows[at].Window.Name.Text != "" || len(w.Partition)+len(w.OrderBy) > 0 || w.Frame != "" {
+			refuse("a named window in this form")
+		}
+		w = s.windows[at].Window
 	}
 	var parts []string
 	if len(w.Partition) > 0 {
@@ -278,7 +444,7 @@ func (c *carrier) window(s *scope, e *sqlparts.Call, name string) expr {
 		parts = append(parts, strings.ToUpper(frame))
 	}
 	over := " OVER (" + strings.Join(parts, " ") + ")"
-	if agg := aggregates[name]; agg != "" && agg != "string_agg" && agg != "any_value" && agg != "grouping" && agg != "total" {
+	if agg := aggregates[name]; agg != "" && agg != "string_agg" && agg != "any_value" && agg != "grouping" && agg != "total" && agg != "list" && agg != "max_by" && agg != "min_by" && agg != "approx_count_distinct" {
 		x := c.aggregate(s, e, agg, over)
 		x.counted = false
 		return x
@@ -291,7 +457,7 @@ func (c *carrier) window(s *scope, e *sqlparts.Call, name string) expr {
 	for i, a := range e.Args {
 		x := c.value(c.expr(s, a))
 		if i == 0 && name != "ntile" {
-			out.kind, out.near, out.unsure, out.inexact, out.length, out.made = x.kind, x.near, x.unsure, x.inexact, x.length, x.made
+			out.kind, out.near, out.unsure, out.inexact, out.length, out.made, out.nest = x.kind, x.near, x.unsure, x.inexact, x.length, x.made, x.nest
 		} else if x.literal == nil || x.kind != Int {
 			refuse("%s with what is no number", strings.ToUpper(name))
 		}
@@ -301,9 +467,12 @@ func (c *carrier) window(s *scope, e *sqlparts.Call, name string) expr {
 	case "percent_rank", "cume_dist":
 		out.kind = Real
 	case "lag", "lead", "first_value", "last_value":
-		if len(args) == 0 || len(args) > 2 {
+		if len(args) == 0 || len(args) > 2 || out.kind == List {
 			refuse("%s in this form", strings.ToUpper(name))
 		}
+	}
+	if e.Nulls == "ignore" {
+		args[len(args)-1] += " IGNORE NULLS"
 	}
 	out.sql = name + "(" + strings.Join(args, ", ") + ")" + over
 	return out
@@ -341,22 +510,6 @@ func (c *carrier) special(s *scope, e *sqlparts.Special) expr {
 	}
 	x.near, x.literal, x.column, x.made = near, nil, nil, true
 	return x
-}
-
-// part is a part of a date, as a number.
-func (c *carrier) part(unit string, x expr) expr {
-	unit = strings.ToLower(unit)
-	if !slices.Contains([]string{"year", "month", "day", "hour", "minute", "quarter"}, unit) {
-		refuse("the part %s of a date", strings.ToUpper(unit))
-	}
-	if c.learn {
-		c.learnKind(x, Date)
-		return expr{sql: "0", kind: Int}
-	}
-	if x.kind != Date && x.kind != Timestamp {
-		refuse("a part of what is no date")
-	}
-	return expr{sql: "CAST(extract(" + unit + " FROM " + x.sql + ") AS BIGINT)", kind: Int}
 }
 
 // textCall is a function of texts.
@@ -400,15 +553,6 @@ func wholeCall(name string) func(c *carrier, args []expr) expr {
 	}
 }
 
-func datePart(unit string) func(c *carrier, args []expr) expr {
-	return func(c *carrier, args []expr) expr {
-		if len(args) != 1 || c.dialect == sqlparts.SQLite {
-			return expr{}
-		}
-		return c.part(unit, args[0])
-	}
-}
-
 // functions are those that are carried, by all their names. Each returns no text for arguments that
 // it cannot carry.
 var functions map[string]func(c *carrier, args []expr) expr
@@ -419,7 +563,6 @@ func init() {
 		"length": length, "len": length, "char_length": textCall("length", Int, false), "character_length": textCall("length", Int, false),
 		"trim": trimmed("trim"), "ltrim": trimmed("ltrim"), "rtrim": trimmed("rtrim"),
 		"substr": substring, "substring": substring, "instr": found, "strpos": found,
-		"year": datePart("year"), "month": datePart("month"), "day": datePart("day"), "quarter": datePart("quarter"),
 		"floor": wholeCall("floor"), "ceil": wholeCall("ceil"), "ceiling": wholeCall("ceil"), "sqrt": realCall("sqrt"),
 		"abs": func(c *carrier, args []expr) expr {
 			if len(args) != 1 {
@@ -440,6 +583,7 @@ func init() {
 			}
 			return expr{sql: "(CASE WHEN " + c.compare("=", x, y).sql + " THEN NULL ELSE " + x.sql + " END)", kind: x.kind}
 		},
+		"seq1": sequence, "seq2": sequence, "seq4": sequence, "seq8": sequence,
 		"iif": conditional, "iff": conditional, "if": conditional,
 		"replace": func(c *carrier, args []expr) expr {
 			if c.dialect == sqlparts.TSQL && len(args) == 3 && args[1].literal != nil && strings.ToLower(args[1].literal.Text) != strings.ToUpper(args[1].literal.Text) {
@@ -486,6 +630,9 @@ func init() {
 			return expr{sql: "(epoch(" + c.moment(args[0]) + ") / 86400.0 + 2440587.5)", kind: Real}
 		},
 	}
+	maps.Copy(functions, textFunctions())
+	maps.Copy(functions, numberFunctions())
+	maps.Copy(functions, geoFunctions())
 }
 
 var timeFormat = regexp.MustCompile(`^(%[YmdHMS]|[-/ :.])+$`)
@@ -529,26 +676,55 @@ func trimmed(name string) func(c *carrier, args []expr) expr {
 	}
 }
 
-// substring takes literal places; the dialects agree on those from 1 on.
+// substring takes places from 1 on, on which the dialects agree. In BigQuery and Snowflake 0 is the first
+// place, too, and a negative one counts from the end, as in SQLite.
 func substring(c *carrier, args []expr) expr {
 	if len(args) < 2 || len(args) > 3 {
 		return expr{}
 	}
 	if c.learn {
 		c.learnKind(args[0], Text)
+		return expr{sql: "''", kind: Text}
 	}
-	sql := "substring(" + c.text(args[0]).sql
-	for i, a := range args[1:] {
-		n := 0
-		if a.literal != nil {
-			n, _ = strconv.Atoi(a.literal.Text)
+	x := c.text(args[0]).sql
+	fromEnd := c.dialect == sqlparts.BigQuery || c.dialect == sqlparts.Snowflake || c.dialect == sqlparts.SQLite && len(args) == 2
+	if from := args[1].literal; from != nil && (len(args) == 2 || args[2].literal != nil) {
+		n, err := strconv.Atoi(from.Text)
+		if n == 0 && fromEnd && c.dialect != sqlparts.SQLite {
+			n = 1
 		}
-		if n < 1 && !(i == 1 && n == 0 && a.literal != nil) && !(i == 0 && n < 0 && len(args) == 2 && c.dialect == sqlparts.SQLite) {
+		if err != nil || n < 1 && !(n < 0 && fromEnd) {
 			return expr{}
 		}
-		sql += ", " + strconv.Itoa(n)
+		// The engine takes a negative place before the first letter for the first.
+		if n < 0 && c.dialect != sqlparts.SQLite {
+			x = "(CASE WHEN length(" + x + ") < " + strconv.Itoa(-n) + " THEN error('a place before the first letter') ELSE " + x + " END)"
+		}
+		sql := "substring(" + x + ", " + strconv.Itoa(n)
+		if len(args) == 3 {
+			l, err := strconv.Atoi(args[2].literal.Text)
+			if err != nil || l < 0 {
+				return expr{}
+			}
+			sql += ", " + strconv.Itoa(l)
+		}
+		return expr{sql: sql + ")", kind: Text}
 	}
-	return expr{sql: sql + ")", kind: Text}
+	from := c.numeric(args[1])
+	if from.kind != Int {
+		return expr{}
+	}
+	wrong := from.sql + " < 1"
+	sql := "substring(" + x + ", " + from.sql
+	if len(args) == 3 {
+		l := c.numeric(args[2])
+		if l.kind != Int {
+			return expr{}
+		}
+		wrong += " OR " + l.sql + " < 0"
+		sql += ", " + l.sql
+	}
+	return expr{sql: "(CASE WHEN " + wrong + " THEN error('a place before the first letter') ELSE " + sql + ") END)", kind: Text}
 }
 
 func found(c *carrier, args []expr) expr {
@@ -569,6 +745,9 @@ func rounded(c *carrier, args []expr) expr {
 	if len(args) == 0 || len(args) > 2 {
 		return expr{}
 	}
+	if len(args) == 2 {
+		c.learnKind(args[0], Real)
+	}
 	x := c.numeric(args[0])
 	n := 0
 	if len(args) == 2 {
@@ -584,6 +763,14 @@ func rounded(c *carrier, args []expr) expr {
 		return x
 	}
 	return expr{sql: c.round(x, n), kind: Real}
+}
+
+// sequence numbers the rows of a generator. It may leave numbers out, which the small database does not do.
+func sequence(c *carrier, args []expr) expr {
+	if len(args) > 1 || c.dialect != sqlparts.Snowflake || c.sequence == "" {
+		return expr{}
+	}
+	return expr{sql: c.sequence, kind: Int}
 }
 
 func coalesced(c *carrier, args []expr) expr {

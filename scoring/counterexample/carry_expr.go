@@ -29,7 +29,12 @@ func (c *carrier) truth(x expr) string {
 	case x.kind == Bool:
 		return x.sql
 	case x.kind == Null:
+		if c.dialect != sqlparts.SQLite && c.dialect != sqlparts.MySQL {
+			c.learnKind(x, Bool)
+		}
 		return "CAST(NULL AS BOOLEAN)"
+	case c.learn:
+		return "TRUE"
 	case c.dialect != sqlparts.SQLite && c.dialect != sqlparts.MySQL:
 		refuse("a condition that is no boolean")
 	}
@@ -78,6 +83,9 @@ func (c *carrier) numeric(x expr) expr {
 	case Int, Real:
 		return x
 	case Null:
+		if c.learn {
+			c.learnKind(x, Int)
+		}
 		x.sql = "CAST(NULL AS BIGINT)"
 		x.kind = Int
 		return x
@@ -284,13 +292,24 @@ func (c *carrier) bare(s *scope, e sqlparts.Expr) expr {
 		if e.Kind == sqlparts.Tuple && len(e.Items) == 1 {
 			return c.expr(s, e.Items[0].Expr)
 		}
+		if e.Kind == sqlparts.Array {
+			args := make([]expr, len(e.Items))
+			for i, it := range e.Items {
+				args[i] = c.expr(s, it.Expr)
+			}
+			return c.list(args)
+		}
 		refuse("a row, array or structure as a value")
 	case *sqlparts.Interval:
 		refuse("INTERVAL")
 	case *sqlparts.Param:
 		refuse("a parameter")
-	case *sqlparts.Path, *sqlparts.Index, *sqlparts.Field:
-		refuse("semi-structured data")
+	case *sqlparts.Path:
+		return c.path(s, e)
+	case *sqlparts.Index:
+		return c.index(s, e)
+	case *sqlparts.Field:
+		return c.field(c.expr(s, e.X), e.Name.Text)
 	case *sqlparts.Lambda, *sqlparts.Named, *sqlparts.Alias:
 		refuse("an argument by name or a lambda")
 	case *sqlparts.Raw:
@@ -309,38 +328,28 @@ func negated(not bool, sql string) expr {
 	return expr{sql: sql, kind: Bool}
 }
 
+// dotted tells whether a point may lead to a field of a structure.
+func (c *carrier) dotted() bool {
+	switch c.dialect {
+	case sqlparts.BigQuery, sqlparts.Databricks, sqlparts.DuckDB:
+		return true
+	}
+	return false
+}
+
+// columnRef is what a name means: a column of a source, a field of one, an element of an array, or an
+// alias of the select list.
 func (c *carrier) columnRef(s *scope, e *sqlparts.Column) expr {
 	id := e.Name.Last()
-	name, qualifier := strings.ToLower(id.Text), ""
-	if len(e.Name) > 1 {
-		qualifier = strings.ToLower(e.Name[len(e.Name)-2].Text)
+	if v := c.variables[strings.ToLower(id.Text)]; v != nil && len(e.Name) == 1 && (c.schema.Inferred || !c.anyColumn(s, id.Text)) {
+		return c.expr(&scope{}, v)
 	}
 	for at := s; at != nil; at = at.parent {
-		var found *output
-		for _, src := range at.sources {
-			if qualifier != "" && !slices.Contains(src.names, qualifier) {
-				continue
-			}
-			o := src.find(name)
-			if o == nil && c.learn && src.table != nil && (qualifier != "" || len(at.sources) == 1 && at == s && at.aliases[name] == nil) && !(qualifier == "" && c.doubleQuoted(e)) {
-				o = c.learnColumn(src, id.Text)
-			}
-			if o != nil && (found == nil || found.merged) && !(o.merged && qualifier == "") {
-				found = o
-			}
-		}
-		if found != nil {
-			c.use(found.column)
-			c.seen = append(c.seen, found.near...)
-			return c.grouped(at, found.expr)
-		}
-		if alias := at.aliases[name]; alias != nil && qualifier == "" && !slices.Contains(at.resolving, name) {
-			at.resolving = append(at.resolving, name)
-			defer func() { at.resolving = at.resolving[:len(at.resolving)-1] }()
-			return c.expr(at, alias)
+		if x, ok := c.inScope(at, s, e); ok {
+			return x
 		}
 	}
-	if qualifier == "" && c.doubleQuoted(e) && c.dialect == sqlparts.SQLite {
+	if len(e.Name) == 1 && c.doubleQuoted(e) && c.dialect == sqlparts.SQLite {
 		return c.literal(&sqlparts.Literal{Kind: sqlparts.String, Text: id.Text})
 	}
 	if c.learn {
@@ -348,6 +357,112 @@ func (c *carrier) columnRef(s *scope, e *sqlparts.Column) expr {
 	}
 	refuse("the column %s, which no table of the schema has", id.Text)
 	return expr{}
+}
+
+// anyColumn tells whether a source has a column of the name: it hides a variable.
+func (c *carrier) anyColumn(s *scope, name string) bool {
+	for at := s; at != nil; at = at.parent {
+		if slices.ContainsFunc(at.sources, func(src *source) bool { return src.find(name) != nil }) {
+			return true
+		}
+	}
+	return false
+}
+
+// inScope is what a name means in a scope, of which from is the innermost.
+func (c *carrier) inScope(at, from *scope, e *sqlparts.Column) (expr, bool) {
+	var x expr
+	use := func(src *source, o *output, fields sqlparts.Name) bool {
+		if len(fields) > 0 {
+			if !c.dotted() || o.nest == nil {
+				return false
+			}
+			x = o.expr
+			for _, f := range fields {
+				x = c.field(x, f.Text)
+			}
+			x = c.grouped(at, x)
+			return true
+		}
+		c.use(o.column)
+		c.seen = append(c.seen, o.near...)
+		x = c.grouped(at, o.expr)
+		return true
+	}
+	for i := range e.Name[:len(e.Name)-1] { // a qualifier, and what is in it
+		rest := e.Name[i+1:]
+		if len(rest) > 1 && !c.dotted() {
+			continue
+		}
+		for _, src := range at.sources {
+			if !slices.Contains(src.names, strings.ToLower(e.Name[i].Text)) {
+				continue
+			}
+			o := src.find(rest[0].Text)
+			if o == nil && c.learn {
+				o = c.learnColumn(src, rest[0].Text)
+			}
+			if o != nil && use(src, o, rest[1:]) {
+				return x, true
+			}
+		}
+	}
+	if len(e.Name) > 1 && !c.dotted() {
+		return x, false
+	}
+	name := strings.ToLower(e.Name[0].Text)
+	var found *output
+	var of *source
+	for _, src := range at.sources {
+		if src.element != nil && len(e.Name) == 1 && slices.Contains(src.names, name) {
+			x = c.grouped(at, c.within(*src.element))
+			return x, true
+		}
+		if o := src.find(name); o != nil && (found == nil || found.merged) && !o.merged {
+			found, of = o, src
+		}
+	}
+	if found != nil && use(of, found, e.Name[1:]) {
+		return x, true
+	}
+	if alias := at.aliases[name]; alias != nil && len(e.Name) == 1 && !slices.Contains(at.resolving, name) && (!c.learn || at.late || c.lateral()) {
+		at.resolving = append(at.resolving, name)
+		defer func() { at.resolving = at.resolving[:len(at.resolving)-1] }()
+		return c.expr(at, alias), true
+	}
+	if !c.learn || c.doubleQuoted(e) && len(e.Name) == 1 {
+		return x, false
+	}
+	var open []*source
+	for _, src := range at.sources {
+		if src.open() != nil {
+			open = append(open, src)
+		}
+	}
+	switch {
+	case len(open) == 0 || at != from && len(open) > 1:
+		return x, false
+	case len(open) > 1 && !c.settle: // another mention may tell
+		return expr{sql: "NULL", kind: Null}, true
+	case len(open) > 1:
+		c.schema.unsure = true
+		if c.lastOfAll {
+			open = open[len(open)-1:]
+		}
+	}
+	if o := c.learnColumn(open[0], e.Name[0].Text); o != nil && use(open[0], o, e.Name[1:]) {
+		return x, true
+	}
+	return x, false
+}
+
+// lateral tells whether the dialect lets an expression use the alias of another one of its select list.
+func (c *carrier) lateral() bool {
+	switch c.dialect {
+	case sqlparts.BigQuery, sqlparts.Postgres, sqlparts.MySQL, sqlparts.TSQL:
+		return false
+	}
+	return true
 }
 
 // doubleQuoted tells whether a name stands in double quotes in a dialect where such may be a text.
@@ -413,6 +528,9 @@ func (c *carrier) binary(s *scope, e *sqlparts.Binary) expr {
 	default:
 		refuse("the operator %s", strings.ToUpper(op))
 	}
+	if x, ok := c.shifted(s, e); ok {
+		return x
+	}
 	l, r := c.expr(s, e.L), c.expr(s, e.R)
 	if c.learn {
 		c.learnKind(l, Int)
@@ -422,7 +540,9 @@ func (c *carrier) binary(s *scope, e *sqlparts.Binary) expr {
 		refuse("arithmetic with dates")
 	}
 	l, r = c.numeric(l), c.numeric(r)
-	return c.arithmetic(op, l, r)
+	x := c.arithmetic(op, l, r)
+	x.inexact = x.inexact || x.kind == Real && exact(c.dialect) && fraction(e)
+	return x
 }
 
 func both(x, y expr) []*Column {
@@ -542,7 +662,8 @@ func (c *carrier) compare(op string, l, r expr) expr {
 		out.sql = "TRUE"
 		return out
 	}
-	if c.schema.Inferred && len(l.near)+len(r.near) > 0 {
+	moment := func(x expr) bool { return x.kind == Date || x.kind == Timestamp }
+	if c.schema.Inferred && len(l.near)+len(r.near) > 0 && !moment(l) && !moment(r) {
 		refuse("a comparison of a text with a number, in a column whose type is not known")
 	}
 	if c.dialect == sqlparts.SQLite {
@@ -571,11 +692,20 @@ func (c *carrier) compare(op string, l, r expr) expr {
 		l = c.literalAs(l, r.kind)
 	case r.kind == Text && r.literal != nil:
 		r = c.literalAs(r, l.kind)
-	case (l.kind == Date || l.kind == Timestamp) && (r.kind == Date || r.kind == Timestamp):
+	case moment(l) && moment(r):
+	case moment(l) && r.kind == Text && c.readsDates():
+		r = c.instant(r, l.kind)
+	case moment(r) && l.kind == Text && c.readsDates():
+		l = c.instant(l, r.kind)
 	default:
 		refuse("a comparison of values of different kinds")
 	}
 	return plain()
+}
+
+// readsDates tells whether the dialect makes a date of a text that is compared with one.
+func (c *carrier) readsDates() bool {
+	return c.dialect == sqlparts.Snowflake || c.dialect == sqlparts.Databricks || c.dialect == sqlparts.MySQL || c.dialect == sqlparts.Redshift
 }
 
 // dateAndNumber compares a column of dates in SQLite, whose affinity is numeric, by order with a text
@@ -754,7 +884,11 @@ func (c *carrier) alike(l, r expr) {
 
 func (c *carrier) in(s *scope, e *sqlparts.In) expr {
 	if e.Of != nil {
-		refuse("IN of an array")
+		of := e.Of
+		if call, ok := of.(*sqlparts.Call); ok && strings.EqualFold(call.Name.Last().Text, "unnest") && len(call.Args) == 1 {
+			of = call.Args[0]
+		}
+		return negated(e.Not, c.contained(c.value(c.expr(s, e.X)), c.expr(s, of), false).sql)
 	}
 	if l, ok := e.X.(*sqlparts.List); ok && l.Kind == sqlparts.Tuple && len(l.Items) > 1 {
 		return c.rowIn(s, e, l)
@@ -895,6 +1029,9 @@ func (c *carrier) is(s *scope, e *sqlparts.Is) expr {
 	before := len(c.seen)
 	x := c.expr(s, e.X)
 	c.ask(before)
+	if x.kind == Nested && !c.learn {
+		refuse("a structure or an array that is tested for NULL")
+	}
 	switch w := e.What.(type) {
 	case *sqlparts.Literal:
 		switch w.Kind {
@@ -957,6 +1094,9 @@ func (c *carrier) caseOf(s *scope, e *sqlparts.Case) expr {
 func (c *carrier) alignKinds(list []expr) ([]expr, expr) {
 	var all expr
 	for _, x := range list {
+		if (x.kind == Nested || x.kind == List) && !c.learn {
+			refuse("a choice of arrays or structures")
+		}
 		if c.learn && all.kind != Null && x.kind != Null && all.kind != x.kind {
 			c.learnKind(x, all.kind)
 			continue
@@ -1010,55 +1150,13 @@ func (c *carrier) cast(s *scope, e *sqlparts.Cast) expr {
 		refuse("CAST with a format")
 	}
 	x := c.expr(s, e.X)
-	base, args, _ := strings.Cut(e.Type, "(")
-	base = strings.TrimSpace(base)
-	has := func(words ...string) bool {
-		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(base, w) })
-	}
 	if c.dialect == sqlparts.SQLite {
-		return c.castAffine(x, has)
+		base, _, _ := strings.Cut(e.Type, "(")
+		return c.castAffine(x, func(words ...string) bool {
+			return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(base, w) })
+		})
 	}
-	var k Kind
-	switch {
-	case has("timestamptz", "time zone", "interval", "unsigned"), base == "time":
-		refuse("CAST AS %s", strings.ToUpper(base))
-	case has("char", "text", "string"):
-		if _, err := strconv.Atoi(strings.TrimSuffix(args, ")")); err == nil && base != "text" && x.literal == nil {
-			refuse("CAST to a text of bounded length")
-		}
-		return c.text(x)
-	case has("bool"):
-		k = Bool
-	case has("int", "number", "numeric", "decimal", "dec"):
-		k = Int
-		if !has("int") && (strings.Contains(args, ",") && !strings.HasSuffix(strings.ReplaceAll(args, " ", ""), ",0)") || args == "") {
-			k = Real
-		}
-		if x.kind == Real && k == Int {
-			refuse("CAST of a fraction to a whole number")
-		}
-	case has("real", "float", "double"):
-		k = Real
-	case has("datetime", "timestamp"):
-		k = Timestamp
-	case has("date"):
-		k = Date
-	default:
-		refuse("CAST AS %s", strings.ToUpper(base))
-	}
-	if x.kind == Text && x.literal != nil {
-		return c.as(c.literalAs(x, k), k)
-	}
-	switch {
-	case x.kind == Null, x.kind == k, x.kind.number() && k.number() && x.kind != Bool && k != Bool, x.kind == Timestamp && k == Date, x.kind == Date && k == Timestamp:
-		x.column, x.affinity = nil, noAffinity
-		if x.kind != k {
-			x.sql, x.kind, x.literal = "CAST("+x.sql+" AS "+k.Type()+")", k, nil
-		}
-		return x
-	}
-	refuse("CAST between these kinds")
-	return x
+	return c.castTo(x, e)
 }
 
 // castAffine is SQLite's CAST, which converts to an affinity.

@@ -70,6 +70,9 @@ func foldedSQL(x expr) string { return "lower(rtrim(" + x.sql + ", ' '))" }
 // keyed refuses a text that is made by the query where equal ones become one, as the collation decides
 // which are. Those of the small database are told apart by every collation.
 func (c *carrier) keyed(x expr) {
+	if (x.kind == Nested || x.kind == List) && !c.learn {
+		refuse("arrays or structures of which equal ones become one")
+	}
 	if x.kind == Text && x.made && folding(c.dialect) && !c.learn {
 		refuse("computed texts of which equal ones become one, which depends on the collation")
 	}

@@ -72,6 +72,27 @@ func (d *Database) prune() {
 			}
 		}
 	}
+	for i := range d.Tables {
+		d.Tables[i].number()
+	}
+}
+
+// number counts the elements of each array anew, from 0 on.
+func (t *Rows) number() {
+	if !t.Table.element {
+		return
+	}
+	of, at := t.Table.own(ofName), t.Table.own(atName)
+	if !of.used || !at.used {
+		return
+	}
+	next := map[int64]int64{}
+	for i, row := range t.Rows {
+		row = slices.Clone(row)
+		n := row[of.at].Int
+		row[at.at], t.Rows[i] = intValue(next[n]), row
+		next[n]++
+	}
 }
 
 // holds tells whether a row keeps the constraints of its table beside the rows before it.
@@ -233,7 +254,8 @@ func (g *generator) make(try int, realistic bool) *Database {
 		s.empty = 0.1
 	}
 	if len(g.sizes) > 0 && try%4 == 3 {
-		s.rows = g.sizes[r.IntN(len(g.sizes))] + r.IntN(3)
+		s.rows = g.sizes[r.IntN(len(g.sizes))]
+		s.rows += r.IntN(3) + s.rows/10
 	}
 	if g.groups && try%groupShare == 1 {
 		s.rows = 2 + r.IntN(3)
@@ -388,7 +410,7 @@ func (g *generator) value(r *rand.Rand, s *style, c *Column, fresh bool, n int) 
 		if d.wanted == 0 || c.key() {
 			v.Int = 0
 		}
-		v.Int += int64(n + 1 + r.IntN(3))
+		v.Int += int64(n + 1 + r.IntN(3+n/8))
 	case v.Kind == Real:
 		v.Real += float64(n + 1)
 	case c.Kind == Text && c.Shape == anyText && !d.dates && !d.numeric:

@@ -72,18 +72,18 @@ func (c *carrier) round(x expr, n int) string {
 	return "(CASE WHEN " + middle + " THEN sign(" + double + ") * (floor(" + shifted + ")" + up + ") / " + power + " ELSE " + plain + " END)"
 }
 
-// wholeAverage is the average of whole numbers where it may be a whole number itself: in T-SQL, and in
-// Redshift by its version. ok is false where it is a fraction.
+// wholeAverage is the average of whole numbers where it is a whole number itself: in T-SQL and in Redshift,
+// unless a column of an inferred schema may hold fractions. ok is false where it is a fraction.
 func (c *carrier) wholeAverage(x expr, distinct, tail string) (sql string, ok bool) {
 	switch {
 	case c.learn:
 		return "", false
-	case c.dialect == sqlparts.Redshift, c.dialect == sqlparts.TSQL && c.schema.Inferred && !x.counted && len(x.near) > 0, c.dialect == sqlparts.Generic:
+	case (c.dialect == sqlparts.TSQL || c.dialect == sqlparts.Redshift) && c.schema.Inferred && !x.counted && len(x.near) > 0, c.dialect == sqlparts.Generic:
 		c.open = true
 		if c.variant == 0 {
 			return "", false
 		}
-	case c.dialect != sqlparts.TSQL:
+	case c.dialect != sqlparts.TSQL && c.dialect != sqlparts.Redshift:
 		return "", false
 	}
 	return "CAST(trunc(CAST(sum(" + distinct + x.sql + ")" + tail + " AS DOUBLE) / nullif(count(" + distinct + x.sql + ")" + tail + ", 0)) AS BIGINT)", true

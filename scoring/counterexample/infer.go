@@ -1,6 +1,7 @@
 package counterexample
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -9,26 +10,32 @@ import (
 
 // inferPasses is how often both queries are read to learn the tables from them: what one says of a
 // column settles what the other leaves open.
-const inferPasses = 3
+const inferPasses = 5
 
 // infer makes a schema of what two queries say. Columns get the kind of what they are compared and
 // computed with. A column whose name makes it the key of its table is taken for one, and what is
 // joined with a key is taken to refer to it. Of two columns that are joined, and neither by its name
 // a key, one is unique in each database. Without these, most pairs would be refuted by databases that
 // nobody has.
-func infer(d sqlparts.Dialect, texts [2]string, queries [2]*sqlparts.Query) *Schema {
-	s := &Schema{Inferred: true}
+//
+// A name without a table may be a column of several tables. What another mention does not settle is taken
+// for one of the first of them, or of the last.
+func infer(of *search, last bool) *Schema {
+	d, s := of.dialect, &Schema{Inferred: true}
 	v := newValues()
-	for range inferPasses {
-		for i, q := range queries {
-			c := &carrier{dialect: d, schema: s, values: v, learn: true}
-			_, _ = c.carry(texts[i], q)
+	for pass := range inferPasses {
+		for i, q := range of.trees {
+			c := &carrier{ctx: of.ctx, dialect: d, schema: s, values: v, variables: of.variables[i], learn: true, settle: pass >= 2, lastOfAll: last}
+			_, _ = c.carry(of.queries[i], q)
 		}
 	}
 	for _, t := range s.Tables {
 		for _, col := range t.Columns {
 			name := strings.ToLower(col.Name)
-			key := keyName(t.Name, name)
+			if hidden(name) && name != elementName {
+				continue
+			}
+			key := keyName(t.Name, name) && !t.element
 			if col.Kind == Null {
 				for _, m := range v.group(col) {
 					if m.Kind != Null {
@@ -56,7 +63,7 @@ func infer(d sqlparts.Dialect, texts [2]string, queries [2]*sqlparts.Query) *Sch
 	}
 	for _, t := range s.Tables {
 		for _, col := range t.Columns {
-			if col.key() {
+			if col.key() || t.element {
 				continue
 			}
 			for _, m := range v.group(col) {
@@ -71,7 +78,7 @@ func infer(d sqlparts.Dialect, texts [2]string, queries [2]*sqlparts.Query) *Sch
 		for _, col := range t.Columns {
 			col.used = false
 			for _, m := range v.group(col) {
-				if m.table.Name < t.Name && !m.key() && !col.key() {
+				if m.table.Name < t.Name && !m.key() && !col.key() && !m.table.element && !t.element {
 					s.either = append(s.either, [2]*Column{m, col})
 				}
 			}
@@ -106,28 +113,75 @@ func (v *values) group(c *Column) []*Column {
 	return out
 }
 
-// learnKind notes what a column is compared or computed with.
+// learnKind notes what a column is compared or computed with. An expression of no known kind, such as the
+// first value of a window, has that of the columns that it is of.
 func (c *carrier) learnKind(x expr, k Kind) {
-	if !c.learn || x.column == nil || x.column.Kind != Null || k == Null {
+	if !c.learn || x.kind != Null || k == Null || k == Nested || k == List {
 		return
 	}
-	x.column.Kind = k
-	if k == Date && c.dialect == sqlparts.SQLite {
-		x.column.Kind, x.column.Shape = Text, dateText
+	columns := x.near
+	if x.column != nil {
+		columns = []*Column{x.column}
+	}
+	for _, col := range columns {
+		if col.Kind != Null {
+			continue
+		}
+		if col.Kind = k; k == Date && c.dialect == sqlparts.SQLite {
+			col.Kind, col.Shape = Text, dateText
+		}
 	}
 }
 
-// learnColumn adds a column that a query reads to a table.
+// open are the tables of a source of which not all columns are known, each with a column of a name that one
+// of them has.
+func (src *source) open() []*Table {
+	if src.table != nil {
+		return []*Table{src.table}
+	}
+	if src.element != nil {
+		return []*Table{src.element.table}
+	}
+	for _, o := range src.columns {
+		if o.rest != nil {
+			return o.rest
+		}
+	}
+	return nil
+}
+
+// learnColumn adds a column that a query reads to the tables of a source.
 func (c *carrier) learnColumn(src *source, name string) *output {
-	col := src.table.Column(name)
-	if col == nil {
-		if len(src.table.Columns) >= maxColumns {
+	var first *Column
+	for _, t := range src.open() {
+		if hidden(name) {
 			return nil
 		}
-		col = &Column{Name: name, table: src.table}
-		src.table.Columns = append(src.table.Columns, col)
+		col := t.Column(name)
+		if col == nil {
+			if len(t.Columns) >= maxColumns {
+				return nil
+			}
+			col = &Column{Name: name, table: t}
+			t.Columns = append(t.Columns, col)
+			t.dotted = t.dotted || strings.Contains(name, ".")
+		}
+		if first == nil {
+			first = col
+		} else {
+			c.values.join(first, col)
+		}
 	}
-	src.columns = append(src.columns, columnOutput("r", col))
+	if first == nil {
+		return nil
+	}
+	alias := src.alias
+	if src.element != nil {
+		alias = src.element.alias
+	}
+	o := columnOutput(cmp.Or(alias, "r"), first)
+	o.nest = &nest{table: first.table, path: name, alias: cmp.Or(alias, "r")}
+	src.columns = append(src.columns, o)
 	return &src.columns[len(src.columns)-1]
 }
 

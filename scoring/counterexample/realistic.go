@@ -475,7 +475,7 @@ func repeated(t *Rows, c *Column) bool {
 // compared, in the order in which the first may refer to the second. Statistics of these help to tell
 // what is realistic. Both are empty where the queries cannot be carried over.
 func Reads(p *Problem) (columns []*Column, compared [][2]*Column) {
-	s, _ := prepare(p)
+	s, _ := prepare(p, false)
 	if s == nil || s.schema.Inferred {
 		return nil, nil
 	}

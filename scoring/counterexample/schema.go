@@ -17,6 +17,7 @@ type Schema struct {
 	// queries.
 	Inferred bool
 
+	unsure bool            // of which table a column is, the queries do not say
 	views  []sqlparts.Name // names of views, which no search reads
 	bad    string          // what of the DDL is not understood, whatever the table
 	either [][2]*Column    // of two columns that are joined, one is unique; only where it is inferred
@@ -30,6 +31,10 @@ type Table struct {
 	Foreign []Foreign
 	Checks  []sqlparts.Expr
 
+	arrays  []array         // the nested arrays of its rows
+	element bool            // its rows are the elements of an array
+	semi    bool            // a column may be a structure
+	dotted  bool            // the name of a column has a point
 	read    []sqlparts.Name // as what queries read from it
 	checked []sqlparts.Expr // the checks of used columns
 	oneNull bool            // NULL is a value to its keys, as in T-SQL
@@ -105,6 +110,9 @@ func (s *Schema) named(d sqlparts.Dialect, n sqlparts.Name) *Table {
 	var found *Table
 	fits := 0
 	for _, t := range s.Tables {
+		if t.element {
+			continue
+		}
 		may, must := d.SameTable(n, t.names)
 		if must {
 			found, fits = t, 1
@@ -120,6 +128,11 @@ func (s *Schema) named(d sqlparts.Dialect, n sqlparts.Name) *Table {
 	case fits > 1:
 		refuse("two tables of this name: %s", nameOf(n))
 	}
+	for _, t := range s.Tables {
+		if t != found && t.read != nil && !t.element && (meansTable(n.Last().Text, t.Name) || meansTable(t.Name, n.Last().Text)) {
+			refuse("a wildcard that means several tables, beside one of them: %s and %s", nameOf(n), t.Name)
+		}
+	}
 	for _, other := range found.read {
 		if may, _ := d.SameTable(n, other); !may {
 			refuse("%s and %s: of which schema the table is, is not known", nameOf(other), nameOf(n))
@@ -129,6 +142,13 @@ func (s *Schema) named(d sqlparts.Dialect, n sqlparts.Name) *Table {
 		found.read = append(found.read, n)
 	}
 	return found
+}
+
+// meansTable tells whether a name that ends in a wildcard, as BigQuery has it, means a table of another name,
+// or another wildcard some of the same tables.
+func meansTable(wildcard, name string) bool {
+	prefix, ok := strings.CutSuffix(wildcard, "*")
+	return ok && len(prefix) > 0 && strings.HasPrefix(strings.ToLower(name), strings.ToLower(prefix)) && !strings.EqualFold(wildcard, name)
 }
 
 // nameOf is a qualified name as a sentence has it.
@@ -211,6 +231,8 @@ func (c *Column) typed(d sqlparts.Dialect) {
 		return
 	}
 	switch {
+	case geography(base, d):
+		c.Kind = Geo
 	case has("interval", "point", "geography", "geometry", "variant", "json", "array", "struct", "map", "object", "blob", "bytea", "binary", "bytes", "vector", "tsvector", "enum", "<"):
 		c.Kind, c.bad = Text, "values of type "+base
 	case has("timestamptz", "timestamp_tz", "timestamp_ltz", "with time zone", "datetimeoffset"):

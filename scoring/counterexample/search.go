@@ -87,6 +87,7 @@ type Outcome struct {
 
 	Found    bool `json:"found"`
 	Tries    int  `json:"tries"`              // databases on which both queries ran
+	Rows     int  `json:"rows,omitempty"`     // how many rows a table of them had at most
 	Open     int  `json:"open,omitempty"`     // those where a query leaves its own result open
 	Large    int  `json:"large,omitempty"`    // databases that were not tried, as a query joins too many rows on them
 	Inferred bool `json:"inferred,omitempty"` // the schema was inferred from the queries
@@ -118,48 +119,70 @@ type SmallTable struct {
 // Find searches for a small database on which the two queries return different results. The error
 // is that of ctx or of an engine that cannot be opened.
 func Find(ctx context.Context, engine Engine, p *Problem) (*Outcome, error) {
-	s, out := prepare(p)
-	if s == nil {
-		return out, nil
-	}
 	limit := DefaultTime
 	if p.Time > 0 {
 		limit = time.Duration(p.Time) * time.Millisecond
 	}
 	within, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	err := s.run(within, engine)
-	switch {
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case within.Err() != nil:
-		return &Outcome{TimedOut: true, Tries: s.out.Tries, Why: "the search took longer than " + limit.String()}, nil
-	case err != nil:
-		return nil, err
+	var first *Outcome
+	for _, last := range []bool{false, true} {
+		s, out := prepareWithin(within, p, last)
+		if s == nil && within.Err() == nil {
+			return out, nil
+		}
+		var err error
+		if s != nil {
+			err = s.run(within, engine)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case within.Err() != nil:
+			return &Outcome{TimedOut: true, Why: "the search took longer than " + limit.String()}, nil
+		case err != nil:
+			return nil, err
+		case !s.schema.unsure || s.out.Why != "":
+			return s.out, nil
+		case last && first.Found != s.out.Found:
+			return &Outcome{Why: "the queries differ or not by the table that a column without one is of, which no schema says"}, nil
+		case last:
+			return first, nil
+		}
+		first = s.out
 	}
-	return s.out, nil
+	return first, nil
 }
 
 // search is one search.
 type search struct {
+	ctx     context.Context //nolint:containedctx // of the one search
 	problem *Problem
 	dialect sqlparts.Dialect
 	schema  *Schema
 	tables  []*Table
 	gold    carried
 	pred    carried
+	queries [2]string // the texts of both queries, without what declares variables before them
 	trees   [2]*sqlparts.Query
 	values  *values
 	session Session
 	asked   map[*Column]bool // those that a query tests for NULL
 	real    *realism
 	spared  bool // the last difference did not count, as it is no realistic one
+	reached bool // one of the queries returned a row on some database
 	out     *Outcome
+
+	variables [2]map[string]sqlparts.Expr
 }
 
-// prepare reads both queries. Where they cannot be carried over, the outcome says why.
-func prepare(p *Problem) (*search, *Outcome) {
-	s := &search{problem: p, dialect: sqlparts.DialectOf(p.Dialect), out: &Outcome{}}
+func prepare(p *Problem, last bool) (*search, *Outcome) {
+	return prepareWithin(context.Background(), p, last)
+}
+
+// prepareWithin reads both queries. last tells how an inferred schema takes what is not sure, see [infer]. Where they cannot be carried over, the outcome says why.
+func prepareWithin(ctx context.Context, p *Problem, last bool) (*search, *Outcome) {
+	s := &search{ctx: ctx, problem: p, dialect: sqlparts.DialectOf(p.Dialect), out: &Outcome{}}
 	no := func(format string, args ...any) (*search, *Outcome) {
 		return nil, &Outcome{Why: fmt.Sprintf(format, args...)}
 	}
@@ -168,17 +191,13 @@ func prepare(p *Problem) (*search, *Outcome) {
 	}
 	for i, text := range []string{p.Gold, p.Pred} {
 		whose := [...]string{"the gold SQL", "the SQL of the agent"}[i]
-		script := p.Texts.Parse(text, s.dialect)
 		var why string
-		if s.trees[i], why = script.Whole(); s.trees[i] == nil {
+		if s.queries[i], s.trees[i], s.variables[i], why = plainQuery(text, p.Texts.Parse(text, s.dialect), s.dialect); s.trees[i] == nil {
 			return no("%s %s", whose, why)
-		}
-		if text := fraction(s.trees[i]); text != "" && exact(s.dialect) {
-			return no("%s: exact decimals, in arithmetic with %s", whose, text)
 		}
 	}
 	if s.schema = schemaOf(p.Texts.ReadSchema(p.Schema, s.dialect), s.dialect); len(s.schema.Tables) == 0 {
-		s.schema = infer(s.dialect, s.texts(), s.trees)
+		s.schema = infer(s, last)
 		for _, t := range s.schema.Tables {
 			for _, c := range t.Columns {
 				if c.Kind == Real && exact(s.dialect) {
@@ -196,15 +215,19 @@ func prepare(p *Problem) (*search, *Outcome) {
 		t.oneNull = s.dialect == sqlparts.TSQL
 	}
 	s.asked = map[*Column]bool{}
-	c := &carrier{dialect: s.dialect, schema: s.schema, values: s.values, asked: s.asked}
+	c := &carrier{ctx: ctx, dialect: s.dialect, schema: s.schema, values: s.values, asked: s.asked}
 	if s.dialect == sqlparts.Generic {
 		s.retype()
 	}
 	for i, to := range []*carried{&s.gold, &s.pred} {
 		var what string
-		if *to, what = c.carry(s.texts()[i], s.trees[i]); what != "" {
+		c.variables = s.variables[i]
+		if *to, what = c.carry(s.queries[i], s.trees[i]); what != "" {
 			return no("%s: %s", [...]string{"the gold SQL", "the SQL of the agent"}[i], what)
 		}
+	}
+	if !sameStars(s.gold.columns, s.pred.columns) {
+		return no("SELECT * of a table whose columns are not known")
 	}
 	if what := s.choose(c); what != "" {
 		return no("%s", what)
@@ -212,44 +235,42 @@ func prepare(p *Problem) (*search, *Outcome) {
 	return s, nil
 }
 
-// texts are those of both queries.
-func (s *search) texts() [2]string { return [2]string{s.problem.Gold, s.problem.Pred} }
+// sameStars tells whether both results have the columns that no query names of the same tables, or none.
+func sameStars(gold, pred []output) bool {
+	var tables [2][]*Table
+	for i, columns := range [][]output{gold, pred} {
+		for _, o := range columns {
+			tables[i] = append(tables[i], o.rest...)
+		}
+	}
+	if len(tables[0]) == 0 && len(tables[1]) == 0 {
+		return true
+	}
+	return slices.Equal(tables[0], tables[1]) && len(gold) == len(pred)
+}
 
-// fraction finds a number with a fraction that arithmetic, an aggregate or a rounding takes; empty for
-// none. Whole numbers are exact in doubles as in decimals.
-func fraction(q *sqlparts.Query) (text string) {
-	inside := func(n sqlparts.Node) bool {
+// fraction tells whether there is a number with a fraction in an expression. The engine's doubles do not
+// compute with it as decimals do.
+func fraction(n sqlparts.Node) (found bool) {
+	sqlparts.Walk(n, func(n sqlparts.Node) bool {
 		if l, ok := n.(*sqlparts.Literal); ok && (l.Kind == sqlparts.Number || l.Kind == sqlparts.String) {
 			if f, err := strconv.ParseFloat(l.Text, 64); err == nil && f != math.Trunc(f) {
-				text = l.Text
+				found = true
 			}
 		}
-		return text == ""
-	}
-	sqlparts.Walk(q, func(n sqlparts.Node) bool {
-		switch n := n.(type) {
-		case *sqlparts.Binary:
-			if slices.Contains([]string{"+", "-", "*", "/", "%", "div", "mod", "^", "**"}, string(n.Op)) {
-				sqlparts.Walk(n, inside)
-			}
-		case *sqlparts.Call:
-			switch strings.ToLower(n.Name.Last().Text) {
-			case "sum", "avg", "round", "floor", "ceil", "ceiling", "trunc", "truncate", "mod", "power":
-				sqlparts.Walk(n, inside)
-			}
-		}
-		return text == ""
+		return !found
 	})
-	return text
+	return found
 }
 
 // retype makes text columns of those that a query of no known dialect compares with a text that is no
 // number, whatever the schema says: some benchmarks declare every column INT.
 func (s *search) retype() {
-	c := &carrier{dialect: s.dialect, schema: s.schema, values: newValues(), retype: true}
+	c := &carrier{ctx: s.ctx, dialect: s.dialect, schema: s.schema, values: newValues(), retype: true}
 	for range inferPasses { // what one comparison makes a text makes one of what it is compared with
 		for i, q := range s.trees {
-			_, _ = c.carry(s.texts()[i], q) // what cannot be carried is found again
+			c.variables = s.variables[i]
+			_, _ = c.carry(s.queries[i], q) // what cannot be carried is found again
 		}
 	}
 	for _, t := range s.schema.Tables {
@@ -284,6 +305,9 @@ func (s *search) choose(c *carrier) (what string) {
 				continue
 			}
 			if len(t.usedColumns()) == 0 {
+				if s.schema.Inferred && len(t.Columns) == 0 { // only its rows matter
+					t.own(othersName)
+				}
 				if len(t.Unique) > 0 {
 					mark(t.Unique[0])
 				}
@@ -393,6 +417,9 @@ func (s *search) run(ctx context.Context, engine Engine) error {
 			continue
 		}
 		s.out.Tries++
+		for i := range d.Tables {
+			s.out.Rows = max(s.out.Rows, len(d.Tables[i].Rows))
+		}
 		if differ {
 			if _, breaks := s.real.judge(d, s.out.Gold.Rows, s.out.Pred.Rows); len(breaks) == 0 {
 				d.real = s.real
@@ -410,6 +437,10 @@ func (s *search) run(ctx context.Context, engine Engine) error {
 	switch {
 	case s.out.Large > s.out.Tries:
 		s.out = &Outcome{Why: fmt.Sprintf("the queries may join more than %d rows on most of the small databases", maxWork)}
+	case s.out.Tries > 0 && s.values.far > 0:
+		s.out = &Outcome{Why: fmt.Sprintf("a query asks for %d rows, which no small database has", s.values.far)}
+	case s.out.Tries > 0 && !s.reached:
+		s.out = &Outcome{Why: fmt.Sprintf("neither query returns a row on any of %d small databases", s.out.Tries)}
 	case s.out.Tries > 0:
 	case failed != nil:
 		s.out = &Outcome{Why: "the engine fails on a query as it was carried over: " + failed.Error()}
@@ -493,7 +524,8 @@ func (s *search) differ(ctx context.Context, d *Database) (bool, error) {
 		return false, nil
 	}
 	ordered := s.gold.ordered && s.pred.ordered
-	if len(s.gold.columns) == len(s.pred.columns) {
+	s.reached = s.reached || len(gold) > 0 || len(pred) > 0
+	if len(s.gold.columns) <= len(s.pred.columns) {
 		if sameUpToColumns(gold, pred, false) && (!ordered || sameUpToColumns(gold, pred, true)) {
 			return false, nil
 		}

@@ -21,11 +21,14 @@ const (
 	Text
 	Date      // 2006-01-02
 	Timestamp // 2006-01-02 15:04:05
+	Nested    // a structure or an array, as the identity of its row: no value of a result
+	List      // an array that a query makes
+	Geo       // a point on the earth, as the text of its longitude and latitude
 )
 
 // Type is the kind's name in the engine, DuckDB.
 func (k Kind) Type() string {
-	return [...]string{Null: "VARCHAR", Bool: "BOOLEAN", Int: "BIGINT", Real: "DOUBLE", Text: "VARCHAR", Date: "DATE", Timestamp: "TIMESTAMP"}[k]
+	return [...]string{Null: "VARCHAR", Bool: "BOOLEAN", Int: "BIGINT", Real: "DOUBLE", Text: "VARCHAR", Date: "DATE", Timestamp: "TIMESTAMP", Nested: "BIGINT", List: "VARCHAR", Geo: "VARCHAR"}[k]
 }
 
 func (k Kind) number() bool { return k == Int || k == Real || k == Bool }
@@ -69,7 +72,7 @@ func realText(x float64) string {
 // SQL is the value as a literal that every dialect reads, but for Booleans, which some do not have.
 func (v Value) SQL() string {
 	switch v.Kind {
-	case Text, Date, Timestamp:
+	case Text, Date, Timestamp, Geo:
 		return "'" + strings.ReplaceAll(v.Text, "'", "''") + "'"
 	}
 	return v.String()
@@ -217,7 +220,8 @@ func sameBag(a, b [][]Value, ordered bool) bool {
 // maxPermutations bounds the orders of columns that are tried.
 const maxPermutations = 720
 
-// sameUpToColumns tells whether some order of b's columns makes both results the same.
+// sameUpToColumns tells whether some of b's columns, in some order, make both results the same. A column too
+// many is no difference: the answer is in the others.
 func sameUpToColumns(a, b [][]Value, ordered bool) bool {
 	if len(a) != len(b) {
 		return false
@@ -225,11 +229,11 @@ func sameUpToColumns(a, b [][]Value, ordered bool) bool {
 	if len(a) == 0 {
 		return true
 	}
-	n := len(a[0])
-	if len(b[0]) != n {
+	n, m := len(a[0]), len(b[0])
+	if m < n {
 		return false
 	}
-	if sameBag(a, b, ordered) {
+	if n == m && sameBag(a, b, ordered) {
 		return true
 	}
 	left := a
@@ -239,13 +243,13 @@ func sameUpToColumns(a, b [][]Value, ordered bool) bool {
 	// A column of b can stand for one of a only if it holds the same values.
 	fits := make([][]bool, n)
 	for i := range fits {
-		fits[i] = make([]bool, n)
+		fits[i] = make([]bool, m)
 		for j := range fits[i] {
 			fits[i][j] = sameRows(sorted(a, []int{i}), sorted(b, []int{j}))
 		}
 	}
 	tried := 0
-	order, used := make([]int, 0, n), make([]bool, n)
+	order, used := make([]int, 0, n), make([]bool, m)
 	var place func() bool
 	place = func() bool {
 		if len(order) == n {
@@ -262,7 +266,7 @@ func sameUpToColumns(a, b [][]Value, ordered bool) bool {
 			}
 			return sameRows(left, right)
 		}
-		for j := range n {
+		for j := range m {
 			if used[j] || !fits[len(order)][j] || tried >= maxPermutations {
 				continue
 			}

@@ -15,8 +15,10 @@ import (
 // values, which values are bounds, how many rows matter.
 type values struct {
 	texts   []string
+	days    []string // dates of no column, such as today
 	floats  []float64
 	sizes   []int
+	far     int      // the largest number of rows that a query asks for, of those that no small database has
 	grouped bool     // an aggregate is compared with a literal
 	ordered []string // texts that another text is compared with by order
 	of      map[*Column]*domain
@@ -32,6 +34,8 @@ type domain struct {
 	sums     []float64 // that a query compares the sum with
 	offsets  []float64 // that are added before values are compared
 	dates    bool      // texts are dates
+	layout   string    // how they are written, where not as ISO 8601 does
+	epoch    int64     // numbers count the time since 1970, so many units a second
 	numeric  bool      // texts are compared with numbers
 	distinct bool      // distinct ones are counted
 	// fractions tells that all numbers have a fraction, as SQLite divides those without in another way.
@@ -63,15 +67,19 @@ func (v *values) join(a, b *Column) {
 	y.parent = x
 	x.hints, x.like, x.allowed = append(x.hints, y.hints...), append(x.like, y.like...), append(x.allowed, y.allowed...)
 	x.sums, x.offsets = append(x.sums, y.sums...), append(x.offsets, y.offsets...)
+	x.layout, x.epoch = cmp.Or(x.layout, y.layout), cmp.Or(x.epoch, y.epoch)
 	x.dates, x.numeric, x.distinct = x.dates || y.dates, x.numeric || y.numeric, x.distinct || y.distinct
 }
 
 func (v *values) hint(c *Column, l sqlparts.Literal) {
 	d := v.domain(c)
-	if !slices.ContainsFunc(d.hints, func(h sqlparts.Literal) bool { return h.Text == l.Text && h.Kind == l.Kind }) {
+	if len(d.hints) < maxHints && !slices.ContainsFunc(d.hints, func(h sqlparts.Literal) bool { return h.Text == l.Text && h.Kind == l.Kind }) {
 		d.hints = append(d.hints, l)
 	}
 }
+
+// maxHints bounds the literals that are noted of one domain.
+const maxHints = 64
 
 // allow notes the literals of a check: what it allows lies at them or beside them.
 func (v *values) allow(columns []*Column, check sqlparts.Expr) {
@@ -109,14 +117,40 @@ func (v *values) pattern(c *Column, p string) {
 	}
 }
 
+// layout notes how a column writes dates, as package time does. Unless it has to, a column that may
+// hold any date keeps its own.
+func (v *values) layout(c *Column, layout string, has bool) {
+	d := v.domain(c)
+	d.dates = true
+	if has && d.layout == "" {
+		d.layout = layout
+	}
+}
+
+// epoch notes that a column counts the time since 1970, so many units a second.
+func (v *values) epoch(c *Column, perSecond int64) { v.domain(c).epoch = perSecond }
+
+// date notes a date that a query names, of no column.
+func (v *values) date(text string) {
+	if !slices.Contains(v.days, text) {
+		v.days = append(v.days, text)
+	}
+}
+
 func (v *values) dates(c *Column)   { v.domain(c).dates = true }
 func (v *values) numbers(c *Column) { v.domain(c).numeric = true }
 
 func (v *values) size(n int) {
-	if n > 0 && n <= 12 && !slices.Contains(v.sizes, n) {
+	switch {
+	case n > maxSize:
+		v.far = max(v.far, n)
+	case n > 0 && !slices.Contains(v.sizes, n):
 		v.sizes = append(v.sizes, n)
 	}
 }
+
+// maxSize is the largest number of rows that a query may ask for and a small database has.
+const maxSize = 120
 
 func (v *values) text(s string) {
 	if len(v.texts) < 64 && !slices.Contains(v.texts, s) {
@@ -201,8 +235,29 @@ func (v *values) pool(col *Column, d *domain, c *carrier, collated bool) []Value
 		add(Value{Kind: Bool, Int: 1})
 		add(Value{Kind: Bool})
 		return out
+	case kind == Geo:
+		for _, p := range places {
+			add(Value{Kind: Geo, Text: p})
+		}
+		return out
 	case kind == Date || kind == Timestamp || kind == Text && dates:
 		return v.datePool(d, kind, stamps)
+	case kind.number() && (d.layout != "" || d.epoch > 0): // numbers that are read as dates
+		for _, x := range v.datePool(d, Timestamp, true) {
+			n, err := strconv.ParseInt(x.Text, 10, 64)
+			if t, e := time.Parse(time.DateTime, x.Text); e == nil && d.epoch > 0 {
+				n, err = t.UnixMicro()/(1_000_000/d.epoch), nil
+			}
+			if err == nil {
+				add(converted(intValue(n), &Column{Kind: kind}))
+			}
+		}
+		for _, x := range v.numberPool(d, kind) {
+			if d.epoch > 0 {
+				add(x)
+			}
+		}
+		return out
 	case kind.number() || numeric:
 		d.fractions = c.divides && kind == Real && c.dialect == sqlparts.SQLite
 		return v.numberPool(d, kind)
@@ -337,8 +392,9 @@ func (v *values) datePool(d *domain, kind Kind, stamps bool) []Value {
 		texts = append(texts, strings.Trim(p, "%_-"))
 	}
 	texts = append(texts, d.allowed...)
+	texts = append(texts, v.days...)
 	for _, s := range texts {
-		for _, layout := range []string{"2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02", "2006-01", "2006/01/02", "2006"} {
+		for _, layout := range []string{"2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02", "20060102", cmp.Or(d.layout, "2006-01"), "2006-01", "2006/01/02", "2006"} {
 			t, err := time.Parse(layout, s)
 			if err != nil {
 				continue
@@ -369,6 +425,9 @@ func (v *values) datePool(d *domain, kind Kind, stamps bool) []Value {
 	layout := "2006-01-02"
 	if kind == Timestamp || stamps {
 		layout = "2006-01-02 15:04:05"
+	}
+	if d.layout != "" && (kind == Text || kind == Timestamp && d.epoch == 0) {
+		layout = d.layout
 	}
 	out := make([]Value, len(days))
 	for i, t := range days {

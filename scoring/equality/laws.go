@@ -20,7 +20,7 @@ var laws = []Law{
 			"point (2631.0) shows nothing. Rounding must leave two significant digits of nearly every value (four of five) and must not make all of them the same. Whole numbers of gold, of whatever type, are " +
 			"not what fractions were rounded to, unless its query rounds; a count of the answer is not what gold's fraction was rounded to; an identifier is never rounded, and nothing is rounded to tens or " +
 			"thousands unless it shows that (see `short_forms`). Digits that are content are not rounded away: several values that all are multiples of a half or a quarter (sizes, ratings, half days) unless " +
-			"they are averages, doses, grades, versions, coordinates below three digits, and what 99.98 % availability leaves to 100 %. Where the question says how to round, or wants exact numbers, another rounding " +
+			"they are averages, doses, grades, versions, coordinates below three digits, and what 99.98 % availability leaves to 100 %. Numbers that gold's query shows as they are stored keep two digits behind the point at least. Where the question says how to round, or wants exact numbers, another rounding " +
 			"is another answer; with at least two decimals, more will do.",
 		Change: "`numbers: exact` in `hybrid_ex`, or `columns: {\"price\": \"exact\"}` for one column.",
 	},
@@ -40,7 +40,7 @@ var laws = []Law{
 		Says: "A fraction equals its percentage, 0.125 and 12.5, where something bears it out. A percent sign does, and so does a name that says percent where the other side's does not. Else all fractions must " +
 			"lie within 0 and 1 (or -1 and 1), all percentages within 0 and 100, and a name, the question or a query must speak of a share (a rate, a proportion, a probability, a division), or three " +
 			"fractions or more add up to 1. Where names, question and queries say nothing at all, a fraction of three digits bears it out. A unit that is no share, in a name, a cell or the question, forbids it (weight_kg, price_usd, orders_per_customer), and where both names say percent, 0.4 is " +
-			"0.4 %; only of a winning percentage and the like .625 is 62.5. Asked for percent, an answer of 0.025 is 0.025 %, unless a name or gold's query says otherwise. Whole numbers, asked how many, are no percentages. 12% is 0.12; it is 12 only in a column whose name says that it holds percentages. Per " +
+			"0.4 %; only of a winning percentage and the like .625 is 62.5. Asked for percent, an answer of 0.025 is 0.025 %, unless a name or gold's query says otherwise. Whole numbers, asked how many, are no percentages, and neither are numbers of things to a thing (0.85 children to a household). 12% is 0.12; it is 12 only in a column whose name says that it holds percentages. Per " +
 			"mille, basis points and parts per million stand for fractions in the same way where a name or a cell states them.",
 	},
 	{
@@ -91,7 +91,7 @@ var laws = []Law{
 		Name: "periods", About: "Dates and times",
 		Says: "A year, half-year, quarter, month or ISO week equals itself as a label (2024-Q1, \"first quarter of 2024\", 1Q24), as its first day and, where both sides hold nothing else, its last. It equals its number in the year, " +
 			"or its name, if the other side is all of one year and neither the question, a name nor a column beside it speaks of another. A plain number is a period only under a name that says so, such as month, and a day only where a " +
-			"name, the question or the other side does. Weekdays are numbered from Monday as 1, or from Sunday as 0 where a 0 is among them. Fiscal periods equal labels of the same ones only.",
+			"name, the question or the other side does. Last days do not stand under a name of first ones (week_start), nor the reverse. Weekdays are numbered from Monday as 1, or from Sunday as 0 where a 0 is among them. Fiscal periods equal labels of the same ones only.",
 	},
 	{
 		Name: "durations", About: "Dates and times",
@@ -111,7 +111,7 @@ var laws = []Law{
 		Name: "headers", About: "Columns",
 		Says: "Values say which columns correspond, names come second: a column may be renamed and stand anywhere. But names bind where columns would change places under them, in whatever words: " +
 			"min, max = 1, 9 is not maximum, minimum = 1, 9, nor are won and lost victories and defeats the wrong way round. A name belongs to the column whose words, synonyms or opposites it shares. Equal values do not go together under names " +
-			"that deny each other: opposites such as net and gross, late and on time, active and inactive, and other years, quarters or months; nor where gold's own name stands over other values. Names that hold both opposites, or differ in two, " +
+			"that deny each other: opposites such as net and gross, late and on time, active and inactive, and other years, quarters or months; nor where gold's own name stands over other values, alone or, for texts, with a word more (captain against best_captain). Opposites of words that start alike count too (prepaid, postpaid). Where gold has two opposites and the answer two others, such as imports and exports against arrived and departed, something must say which is which. Of two columns of the answer that are opposites or of other years, the one that the question names is meant. Names that hold both opposites, or differ in two, " +
 			"say nothing, and neither do those that engines give, such as col_1.",
 	},
 	{
@@ -127,6 +127,6 @@ var laws = []Law{
 		Name: "asked", About: "Rows",
 		Says: "`verdict` reads the question. A column that it asks to be told must be there, also beside a ranking (\"the three best and their points\"); what only ranks or filters may be left out. Where it asks for those that have at least one, or what they did, groups with nothing are too " +
 			"many. Where it asks for one row per thing, or for something of each or every one of them, equal rows count; where it asks for different ones, or which there are, they may come once, and so may names. Where it asks for an order, in any words (timeline, standings, from first to last, " +
-			"in which sequence), the rows come in it, and a column that numbers them agrees with it.",
+			"in which sequence), the rows come in it, and a column that numbers them agrees with it. Where it wants all that tie, or names in full, one of them or initials will not do; a number per 100 or 1000 is in that unit.",
 	},
 }

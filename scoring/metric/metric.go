@@ -32,6 +32,7 @@ func register(m scoring.Metric) {
 	if m.Branch == 0 || !m.FailedQuery.Declared() {
 		panic("metric " + m.Name + " does not say to which branch it belongs, or what a failed query makes of it")
 	}
+	m.Score = ofData(&m)
 	registered[m.Name] = m
 }
 

@@ -235,6 +235,10 @@ func (l *lookout) script(sc *sqlparts.Script, depth int) {
 		}
 		l.tree(st, sc, functions, depth)
 	}
+	for _, t := range sc.Templates() {
+		l.goTo(sc, int(t.Start))
+		l.add(dangerUnknown, "a template's expression may stand for any text")
+	}
 	l.notes(sc)
 	l.mentions(sc, functions)
 }
@@ -265,10 +269,6 @@ func (l *lookout) tree(st *sqlparts.Statement, sc *sqlparts.Script, functions *f
 		case *sqlparts.Binary:
 			if n.Op == ":=" && (sc.Dialect == sqlparts.MySQL || sc.Dialect == sqlparts.Generic) {
 				l.add(dangerSession, "sets a variable")
-			}
-		case *sqlparts.Param:
-			if strings.HasPrefix(n.Text, "{{") || strings.HasPrefix(n.Text, "${") {
-				l.add(dangerUnknown, "a template's expression may stand for any text")
 			}
 		case *sqlparts.Column:
 			if len(n.Name) > 1 && strings.EqualFold(n.Name.Last().Text, "nextval") && (sc.Dialect == sqlparts.Snowflake || sc.Dialect == sqlparts.Generic) {

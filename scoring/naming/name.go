@@ -135,6 +135,10 @@ func (n *Name) Owns() bool { return n.owns }
 // Words are the words of the name, synonyms made one and fillers left out.
 func (n *Name) Words() []string { return n.plain }
 
+// Tokens are the words and numbers of the name as they are written, in lower case: y2019 is two. They
+// are not to be changed.
+func (n *Name) Tokens() []string { return n.tokens }
+
 // Says tells whether the name says anything; "col_1" does not.
 func (n *Name) Says() bool { return !n.place && n.bare != "" }
 

@@ -53,6 +53,16 @@ func (n *Name) Denies(o *Name) bool {
 	return n.contrast(o) == strict && n.otherNumbers(o) == nothing
 }
 
+// Opposes tells whether two names are opposites of any kind, those included that matter only where
+// columns change places; names that differ by a number are none.
+func (n *Name) Opposes(o *Name) bool {
+	return n.contrast(o) != nothing && n.otherNumbers(o) == nothing
+}
+
+// Differs tells whether two names are opposites of any kind or have other numbers, as those of two
+// columns of one table that hold one thing for two cases do.
+func (n *Name) Differs(o *Name) bool { return n.contrast(o) != nothing }
+
 // Related tells whether two names have a word in common, its synonyms and forms included.
 func (n *Name) Related(o *Name) bool {
 	for i := range n.words {
@@ -95,7 +105,7 @@ func (n *Name) contrast(o *Name) int {
 		return byPole
 	case byNumber != nothing:
 		return byNumber
-	case n.denies(o) != o.denies(n), n.otherRoles(o):
+	case n.denies(o) != o.denies(n), n.otherRoles(o), n.otherPrefixes(o):
 		return strict
 	case o.owns && o.mentions(n.no), n.owns && n.mentions(o.no):
 		return strict

@@ -9,6 +9,7 @@
 package question
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -205,11 +206,38 @@ func (q *Question) Things() int {
 	return len(seen) + named
 }
 
+// AsksBy tells whether the question asks by one of the words that begin a question, such as when: it
+// stands at the beginning of a sentence, or behind "and" or a request such as "tell me".
+func (q *Question) AsksBy(word string) bool {
+	q.read()
+	return slices.ContainsFunc(q.sentences, func(s []token) bool {
+		for i := range s {
+			if s[i].text != word {
+				continue
+			}
+			if i == 0 || s[i-1].text == "and" || s[i-1].text == "," || tellVerbs[s[i-1].text] || pronouns[s[i-1].text] || s[i-1].kind == stop {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// AllThatTie tells whether the question wants all that share a place, not one of them: it says so, or
+// asks for all or every one.
+func (q *Question) AllThatTie() bool { return allThatTie.MatchString(q.Plain()) }
+
+var allThatTie = regexp.MustCompile(` (?:ties?|tied|tying|joint|jointly|draws? level|equal (?:first|last|best|highest|lowest|top|winners?|leaders?)|all of (?:them|those|these)|all those|each of (?:them|those|these)|every one|everyone|everybody|anyone|all if|all when|all in case|` +
+	`(?:list|show|name|give|find|return|report|print|display|get|me|us) (?:all|every)) `)
+
 // AsksName and AsksID tell whether the question asks for the names, or for the ids or numbers, of
 // things.
 func (q *Question) AsksName() bool {
-	return q.roleOf("name")&told != 0 || q.roleOf("title")&told != 0 || q.roleOf("who")&told != 0
+	return q.roleOf("name")&told != 0 || q.roleOf("title")&told != 0 || q.roleOf("who")&told != 0 || inWords.MatchString(q.Plain())
 }
+
+// inWords asks for names in other words.
+var inWords = regexp.MustCompile(` (?:spell(?:ed|t|ing)? (?:\w+ ){0,2}out|by names?|in words|written out|write (?:\w+ ){0,2}out|in full|in plain (?:words|text|english)|human readable|readable|full names?|not (?:just )?(?:the |its |their )?(?:ids?|codes?|numbers?|keys?)|instead of (?:the |its |their )?(?:ids?|codes?|numbers?|keys?)|what (?:\w+ ){1,4}called|(?:is|are|was|were) (?:it |they |he |she )?called $|no abbreviations?|without abbreviations?|unabbreviated|not abbreviated|do not abbreviate|(?:first|given) and (?:last|family|sur) ?names?) `)
 
 // AsksID tells whether the question asks for ids, or for a row for each: see [Question.AsksName].
 func (q *Question) AsksID() bool {

@@ -87,6 +87,40 @@ func (q *Question) AtLeastOne(counted ...string) bool {
 	return false
 }
 
+// Restricts tells whether the question selects the things that it asks about by a clause on what they
+// did or what was done to them, so that it may not want those with nothing: "which nurses worked a
+// night shift", "every species for which poaching was recorded". It says so more often than
+// [Question.AtLeastOne], and less surely.
+func (q *Question) Restricts() bool {
+	if q.Empty() || kept.MatchString(q.Plain()) || withEmpty.MatchString(q.Plain()) && !excluded.MatchString(q.Plain()) {
+		return false
+	}
+	q.read()
+	return slices.ContainsFunc(q.sentences, func(s []token) bool {
+		for i := range s {
+			if !relatives[s[i].text] || s[i].kind != word || s[i].text == "that" && i+1 < len(s) && !acts(s[i+1].text) && !auxiliary[s[i+1].text] {
+				continue
+			}
+			for k := i + 1; k < len(s) && k <= i+8; k++ {
+				w := s[k].text
+				if s[k].kind == stop || w == "and" || w == "or" || w == "how" || w == "each" || w == "every" || w == "per" {
+					break
+				}
+				if s[k].kind == word && acts(w) && !beings[w] && !superlative(w) {
+					return true
+				}
+			}
+		}
+		return false
+	})
+}
+
+// relatives begin clauses that select things.
+var relatives = set("who whom whose which that where")
+
+// beings are verbs of clauses that say what things are, and not what happened to them.
+var beings = set("lived live lives resided reside resides located named called based born aged listed known weighed cost belonged belong belongs contain contains contained include own owns share shares produce produces offer offers serve serves use uses need needs require requires started begin begins end ends last cover covers")
+
 // withPlural tells whether things of which something holds stand behind "with", as a condition:
 // shippers with orders.
 func (q *Question) withPlural(holds func(stem string) bool) bool {
@@ -166,7 +200,7 @@ var (
 
 	rowEach   = regexp.MustCompile(` (?:(?:one|a|1|single|separate|own|individual) (?:\w+ )?(?:row|line|record|entry|result) (?:for|per|to|of|each)|(?:row|line|record) (?:for|per) (?:each|every|\w+)|row by row|line by line|repetitions?|(?:duplicates|repeats|doubles) (?:count|included|are|too|stay|kept|as well)|(?:with|including|include|keep|keeping|show|with all) (?:the |any |all )?(?:duplicates?|repeats|repetitions|repeated)|equal \w+ (?:count|stay|are)|as often as|each time|every time|every single|each individual|each single|every individual|one by one|all individual) `)
 	keepAll   = regexp.MustCompile(` (?:do not|don t|not|without|never) (?:dedup\w*|deduplicat\w*|(?:remov|drop|leav|exclud|omit)\w* (?:out )?(?:the |any )?(?:duplicates|repetitions|repeats)|collaps\w+|merg\w+) `)
-	once      = regexp.MustCompile(` (?:(?:list|show|give|name|which|what|get|return|find|display|enumerate|print|report|select|are|all|me|output|provide) (?:(?:me|us|out|are|is|all|of|the|a|any|list|names?|set|up) )*(?:distinct|different|unique|deduplicated)|no duplicates|without (?:duplicates|repetitions?|repeats)|no repeats|only once|once each|each once|each only once|just once|(?:exclud|remov|eliminat|dropp?)\w+ duplicates) `)
+	once      = regexp.MustCompile(` (?:(?:list|show|give|name|which|what|get|return|find|display|enumerate|print|report|select|are|all|me|output|provide) (?:(?:me|us|out|are|is|all|of|the|a|any|list|names?|set|up) )*(?:distinct|different|unique|deduplicated)|no duplicates|without (?:duplicates|repetitions?|repeats)|no repeats|only once|once each|each once|each only once|just once|(?:each|every|any|no) (?:\w+ ){1,3}(?:only |just |exactly |more than )?once|one (?:line|row|entry|record) (?:for |per )(?:each|every|\w+)|a single time|one time each|listed once|named once|collapsed|deduplicate|dedupe|(?:exclud|remov|eliminat|dropp?)\w+ duplicates) `)
 	different = regexp.MustCompile(` (?:distinct|different|unique|distinctly|uniquely|deduplicated|no duplicates|without duplicates|without repetition|without repetitions|no repeats|without repeats|only once|once each|each once|each only once|just once|exclud\w+ duplicates|remov\w+ duplicates|various|what kinds? of|which kinds? of|what types? of|which types? of) `)
 )
 

@@ -2,6 +2,9 @@ package relation
 
 import (
 	"math"
+	"math/big"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/scoring/sqlparts"
@@ -47,6 +50,9 @@ func approximate(e *evidence) *found {
 			return nil
 		}
 	}
+	if !e.queries().sameConditions() {
+		return nil
+	}
 	for _, f := range []family{{"conditions", conditionKinds}, {"clauses", clauseKinds}} {
 		for _, r := range e.look(nil, f) {
 			if !beside[r.Name] {
@@ -66,13 +72,32 @@ func (e *evidence) approximates(m *measurePair) bool {
 		return false
 	}
 	gf, pf := estimates(g, e.Dialect), estimates(p, e.Dialect)
-	return gf.of != "" && gf.of == pf.of && (!gf.exact || !pf.exact) && (gf.argument == "" || pf.argument == "" || gf.argument == pf.argument)
+	return gf.of != "" && gf.of == pf.of && (!gf.exact || !pf.exact) && (gf.argument == "" || pf.argument == "" || gf.argument == pf.argument) && (gf.at == nil || pf.at == nil || gf.at.Cmp(pf.at) == 0)
 }
+
+// sameConditions tells whether both queries keep the same rows: their conditions are the same, one by
+// one, whatever tables they name the columns by.
+func (q *queries) sameConditions() bool {
+	of := func(q *query) (texts []string) {
+		for _, c := range q.conditions {
+			if !c.Joins {
+				texts = append(texts, unqualifiedNames.ReplaceAllString(c.text, ""))
+			}
+		}
+		slices.Sort(texts)
+		return slices.Compact(texts)
+	}
+	return slices.Equal(of(q.gold), of(q.pred))
+}
+
+// unqualifiedNames are the tables before the names of columns.
+var unqualifiedNames = regexp.MustCompile(`\b[a-z_]\w*\.`)
 
 type estimate struct {
 	of       string // distinct or quantile
 	exact    bool
 	argument string
+	at       *big.Rat // of a quantile: which; nil: not known
 }
 
 // estimates is what an expression counts or estimates; nothing where it computes with it.
@@ -93,8 +118,30 @@ func estimates(x sqlparts.Expr, dialect string) (out estimate) {
 	case of != "":
 		out.of = of
 	}
+	if out.of == "quantile" {
+		out.at = quantileOf(name, call.Args)
+	}
 	if out.of == "quantile" && strings.HasPrefix(name, "percentile") && name != "percentile_approx" && name != "percentile" {
 		out.argument = "" // it stands behind WITHIN GROUP
 	}
 	return out
+}
+
+// quantileOf is which quantile a call gives: the only number between 0 and 1 among its arguments, and
+// half of all for a median.
+func quantileOf(name string, args []sqlparts.Expr) *big.Rat {
+	if strings.Contains(name, "median") {
+		return big.NewRat(1, 2)
+	}
+	var at *big.Rat
+	for _, a := range args {
+		l := literalOf(a)
+		if l == nil || l.Kind != sqlparts.Number {
+			continue
+		}
+		if r, ok := new(big.Rat).SetString(l.Text); ok && r.Sign() >= 0 && r.Cmp(big.NewRat(1, 1)) <= 0 && at == nil {
+			at = r
+		}
+	}
+	return at
 }

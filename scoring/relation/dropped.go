@@ -20,7 +20,7 @@ var droppedKinds = []Kind{
 	},
 	{
 		Name: "dropped_filter", Class: Presentational, find: func(e *evidence) *found { return droppedFilter(e, true) },
-		Meaning: "All other columns agree; the answer leaves out a column that gold's conditions hold to one value, which the question names without asking to be told the column.", Example: "('TR1', '+') where id = 'TR1'; ('+')",
+		Meaning: "All other columns agree; the answer leaves out a column that gold's conditions hold to one value, or in which its query writes one, and which the question names without asking to be told the column.", Example: "('TR1', '+') where id = 'TR1'; ('+')",
 	},
 	{
 		Name: "dropped_filter_list", Class: Defensible, WrittenFrom: "maple", find: func(e *evidence) *found { return droppedFilter(e, false) },
@@ -182,8 +182,11 @@ func (e *evidence) heldTo(q *query, column int) bool {
 	if x == nil {
 		return false
 	}
-	name := sqlparts.Normalized(x)
 	asked := e.asks().Plain()
+	if l := literalOf(x); l != nil {
+		return question.Says(asked, l.Text)
+	}
+	name := sqlparts.Normalized(x)
 	return slices.ContainsFunc(q.conditions, func(c condition) bool {
 		if c.Clause != sqlparts.WhereClause || c.Column != name || c.Operator != "=" && c.Operator != "in" || len(c.Values()) == 0 {
 			return false

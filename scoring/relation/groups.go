@@ -108,7 +108,7 @@ func zerosAdded(e *evidence, against bool) *found {
 	for k, i := range r.proof.GoldColumns {
 		counted = append(counted, e.gold.Columns[i].Name, e.pred.Columns[r.proof.PredColumns[k]].Name)
 	}
-	if e.asks().AtLeastOne(counted...) != against {
+	if atLeastOne := e.asks().AtLeastOne(counted...); atLeastOne != against || !atLeastOne && e.asks().Restricts() {
 		return nil
 	}
 	if against {

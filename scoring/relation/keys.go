@@ -15,7 +15,7 @@ import (
 var keyKinds = []Kind{
 	{
 		Name: "key_for_name", Class: Defensible, find: keyForName,
-		Meaning: "All other columns agree, and a column of gold stands 1:1 for one of the answer, of which one is a key (an id, a code) and the other a name of the same thing: by their names, or because the queries take both from one table or join the key with it. Neither is computed, and the question does not ask for the other one.", Example: "('Most', 5), ('Brno', 7); (39, 5), (14, 7)",
+		Meaning: "All other columns agree, and a column of gold stands 1:1 for one of the answer, of which one is a key (an id, a code) and the other a name of the same thing: by their names, or because the queries take both from one table or join the key with it. The name is what the thing is called, not another text about it such as an e-mail address. Neither is computed, and the question does not ask for the other one.", Example: "('Most', 5), ('Brno', 7); (39, 5), (14, 7)",
 	},
 	{
 		Name: "renamed_values", Class: Defensible, find: renamedValues,

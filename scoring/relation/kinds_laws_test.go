@@ -43,6 +43,7 @@ var _ = addExamples(map[string]examplesOf{
 	},
 	"crossed": {
 		holds: []example{
+			{why: "other opposites, and nothing says which is which", gold: "port, imports, exports: ['Bari', 30, 41], ['Pula', 25, 12]", pred: "port, arrived, departed: ['Bari', 30, 41], ['Pula', 25, 12]"},
 			{why: "least and greatest", gold: "k, min, max: ['a', 1, 9], ['b', 2, 8]", pred: "k, min, max: ['a', 9, 1], ['b', 8, 2]"},
 			{why: "whatever the headers' case", gold: "debit, credit: [5, 7], [6, 8]", pred: "Debit, Credit: [7, 5], [8, 6]"},
 			{why: "one row", gold: "home, away: [3, 1]", pred: "home, away: [1, 3]"},
@@ -61,6 +62,7 @@ var _ = addExamples(map[string]examplesOf{
 			{why: "headers that only number the columns", gold: "c1, c2: [1, 9], [2, 8]", pred: "c1, c2: [9, 1], [8, 2]"},
 			{why: "one header for both", gold: "name, name: ['a', 'x'], ['b', 'y']", pred: "name, name: ['x', 'a'], ['y', 'b']"},
 			{why: "the same values in both columns", gold: "a, b: [1, 1], [2, 2]", pred: "b, a: [1, 1], [2, 2]"},
+			{why: "other opposites, of which each has a word of its own", gold: "k, bids_won, bids_lost: ['a', 3, 9], ['b', 4, 8]", pred: "k, successful, unsuccessful: ['a', 3, 9], ['b', 4, 8]"},
 			{why: "the rows do not agree either way", gold: "min, max: [1, 9], [2, 8]", pred: "min, max: [9, 2], [8, 1]"},
 		},
 	},
@@ -94,8 +96,11 @@ var _ = addExamples(map[string]examplesOf{
 		},
 	},
 	"extra_columns": {
-		holds:  []example{{why: "a column more", gold: "k: ['a'], ['b']", pred: "k, n: ['a', 4], ['b', 5]"}},
-		almost: []example{{why: "and a row less", gold: "k: ['a'], ['b']", pred: "k, n: ['a', 4]"}, {why: "the only number may be any", gold: "visits: [3]", pred: "branch, staff: [3, 17]"}},
+		holds: []example{{why: "a column more", gold: "k: ['a'], ['b']", pred: "k, n: ['a', 4], ['b', 5]"}},
+		almost: []example{
+			{why: "and a row less", gold: "k: ['a'], ['b']", pred: "k, n: ['a', 4]"}, {why: "the only number may be any", gold: "visits: [3]", pred: "branch, staff: [3, 17]"},
+			{why: "gold's name stands over another value", gold: "captain: ['Ruiz']", pred: "best_captain, deputy: ['Moe', 'Ruiz']"},
+		},
 	},
 	"permuted": {
 		holds:  []example{{why: "number and name changed places", gold: "k, n: ['a', 4], ['b', 5]", pred: "n, k: [4, 'a'], [5, 'b']"}},
@@ -114,8 +119,11 @@ var _ = addExamples(map[string]examplesOf{
 		almost: []example{{why: "it is not", gold: "a, phone: [1, null], [2, null]", pred: "a: [1], [2]", question: "List each a."}},
 	},
 	"null_column_left_out": {
-		holds:  []example{{why: "gold's second column says nothing", gold: "a, b: [1, null], [2, null]", pred: "a: [1], [2]"}},
-		almost: []example{{why: "it says something of one row", gold: "a, b: [1, null], [2, 7]", pred: "a: [1], [2]"}, {why: "the question asks for it", gold: "a, phone: [1, null], [2, null]", pred: "a: [1], [2]", question: "List each a and its phone."}},
+		holds: []example{{why: "gold's second column says nothing", gold: "a, b: [1, null], [2, null]", pred: "a: [1], [2]"}},
+		almost: []example{
+			{why: "the question asks when", gold: "permit, valid_until: ['x', null], ['y', null]", pred: "permit: ['x'], ['y']", question: "When do the permits of the quarry run out?"},
+			{why: "it says something of one row", gold: "a, b: [1, null], [2, 7]", pred: "a: [1], [2]"}, {why: "the question asks for it", gold: "a, phone: [1, null], [2, null]", pred: "a: [1], [2]", question: "List each a and its phone."},
+		},
 	},
 	"zero_for_nothing": {
 		holds: []example{
@@ -210,6 +218,7 @@ var _ = addExamples(map[string]examplesOf{
 			{why: "degrees", gold: "k, degrees: ['a', 4], ['b', null]", pred: "k, degrees: ['a', 4], ['b', 0]"},
 			{why: "a temperature", gold: "k, temperature: ['a', 4], ['b', null]", pred: "k, temperature: ['a', 4], ['b', 0]"},
 			{why: "an average", gold: "k, avg_amount: ['a', 4], ['b', null]", pred: "k, avg_amount: ['a', 4], ['b', 0]"},
+			{why: "a total that the table has as it is", gold: "k, total_rent: ['a', 4], ['b', null]", pred: "k, total_rent: ['a', 4], ['b', 0]", goldSQL: "SELECT k, total_rent FROM lets", predSQL: "SELECT k, COALESCE(total_rent, 0) AS total_rent FROM lets"},
 			{why: "an average by its query", gold: "k, n: ['a', 4], ['b', null]", pred: "k, x: ['a', 4], ['b', 0]", goldSQL: "SELECT k, AVG(y) AS n FROM t GROUP BY k", predSQL: "SELECT k, COALESCE(AVG(y), 0) AS x FROM t GROUP BY k"},
 		},
 	},
@@ -239,6 +248,7 @@ var _ = addExamples(map[string]examplesOf{
 			{why: "one number, and both names", gold: "duration_hours: [1.5]", pred: "duration_minutes: [90]"},
 			{why: "hours by the answer's name", gold: "k, v: ['a', 2.25], ['b', 5.5]", pred: "k, avg_hours: ['a', 54], ['b', 132]"},
 			{why: "Celsius and Fahrenheit", gold: "city, temp_c: ['Oslo', -4], ['Rome', 21]", pred: "city, temp_f: ['Oslo', 24.8], ['Rome', 69.8]"},
+			{why: "ten degrees more are eighteen", gold: "oven, temp_rise_c: ['A', 10], ['B', 25]", pred: "oven, temp_rise_f: ['A', 18], ['B', 45]"},
 			{why: "cells that say their unit", gold: "k, weight_lb: ['a', 1250], ['b', 730]", pred: "k, weight: ['a', '566.9904625 kg'], ['b', '331.1224301 kg']"},
 			{why: "rounded once converted", gold: "k, trip_km: ['a', 412.5], ['b', 95.25]", pred: "k, trip_miles: ['a', 256.3], ['b', 59.2]"},
 			{why: "a year and a month of pay", gold: "k, annual_salary: ['a', 60000], ['b', 54000]", pred: "k, monthly_salary: ['a', 5000], ['b', 4500]"},
@@ -251,6 +261,9 @@ var _ = addExamples(map[string]examplesOf{
 		almost: []example{
 			{why: "one of them is not", gold: "k, hours: ['a', 1.5], ['b', 2.25]", pred: "k, minutes: ['a', 90], ['b', 136]"},
 			{why: "a hundred times, and no unit", gold: "n: [42]", pred: "n: [4200]"},
+			{why: "a rise of ten degrees is no rise of fifty", gold: "oven, temp_rise_c: ['A', 10], ['B', 25]", pred: "oven, temp_rise_f: ['A', 50], ['B', 77]"},
+			{why: "nor is a difference by the query", gold: "oven, t_c: ['A', 10], ['B', 25]", pred: "oven, t_f: ['A', 50], ['B', 77]", goldSQL: "SELECT oven, out_c - in_c AS t_c FROM ovens", predSQL: "SELECT oven, (out_c - in_c) * 1.8 + 32 AS t_f FROM ovens"},
+			{why: "puppies to a litter are no share", gold: "kennel, avg_pups: ['x', 0.75], ['y', 0.45]", pred: "kennel, pups_pct: ['x', 75], ['y', 45]", goldSQL: "SELECT kennel, 1.0 * SUM(pups) / COUNT(*) AS avg_pups FROM litters GROUP BY kennel", predSQL: "SELECT kennel, 100.0 * SUM(pups) / COUNT(*) AS pups_pct FROM litters GROUP BY kennel", question: "How many pups did each kennel have per litter?"},
 			{why: "sixty times in every row, and no unit", gold: "k, n: ['a', 41.25], ['b', 17.5]", pred: "k, n: ['a', 2475], ['b', 1050]"},
 			{why: "the answer does not say that it is in hours", gold: "k, days: ['a', 2.25], ['b', 5.5]", pred: "k, v: ['a', 54], ['b', 132]"},
 			{why: "a month has no fixed number of days", gold: "k, days: ['a', 60], ['b', 90]", pred: "k, months: ['a', 2], ['b', 3]"},

@@ -44,7 +44,7 @@ var _ = addExamples(map[string]examplesOf{
 		holds: []example{
 			{why: "no question says otherwise", gold: "k, n: ['a', 3], ['b', 2], ['c', 1]", pred: "k, n: ['c', 1], ['b', 2], ['a', 3]", goldSQL: "SELECT k, n FROM t ORDER BY n DESC", predSQL: "SELECT k, n FROM t ORDER BY n"},
 			{why: "the best are asked for first", gold: "k, n: ['a', 3], ['b', 2], ['c', 1]", pred: "k, n: ['c', 1], ['b', 2], ['a', 3]", goldSQL: "SELECT k, n FROM t ORDER BY n DESC", predSQL: "SELECT k, n FROM t ORDER BY n", question: "Who scored, best first?"},
-			{why: "and a column is rounded besides, which is less", gold: "k, n: ['a', 30.62], ['b', 20.41], ['c', 10.27]", pred: "k, n: ['c', 10.3], ['b', 20.4], ['a', 30.6]", goldSQL: "SELECT k, n FROM t ORDER BY n DESC", question: "Who scored, best first?"},
+			{why: "and a column is rounded besides, which is less", gold: "k, n: ['a', 30.62], ['b', 20.41], ['c', 10.27]", pred: "k, n: ['c', 10.3], ['b', 20.4], ['a', 30.6]", goldSQL: "SELECT k, AVG(n) AS n FROM t GROUP BY k ORDER BY n DESC", question: "Who scored, best first?"},
 			{why: "both sort, gold by what it does not show", gold: "k: ['a'], ['b'], ['c']", pred: "k: ['c'], ['b'], ['a']", goldSQL: "SELECT k FROM t ORDER BY n DESC", predSQL: "SELECT k FROM t ORDER BY k DESC", question: "Who scored?"},
 			{why: "rows differ besides, which is more", gold: "k, n: ['a', 3], ['b', 2], ['c', 1]", pred: "k, n: ['d', 0], ['c', 1], ['b', 2], ['a', 3]", goldSQL: "SELECT k, n FROM t ORDER BY n DESC", question: "Who scored, best first?", second: true},
 		},

@@ -15,7 +15,7 @@ import (
 var nullKinds = []Kind{
 	{
 		Name: "null_as_zero", Class: Presentational, find: nullAsZero,
-		Meaning: "All rows agree but that NULLs of one side are 0 on the other, in counts or sums by their names or queries: nothing was there to add up. The question does not say that values are missing.", Example: "(k, total) = ('a', NULL); ('a', 0)",
+		Meaning: "All rows agree but that NULLs of one side are 0 on the other, in counts or sums by their names or queries: nothing was there to add up, unless gold's query shows the column as it is stored. The question does not say that values are missing.", Example: "(k, total) = ('a', NULL); ('a', 0)",
 	},
 	{
 		Name: "null_labelled", Class: Presentational, find: nullLabelled,
@@ -139,12 +139,19 @@ func nullAsZero(e *evidence) *found {
 		return nil
 	}
 	m, pairs := e.replacedNulls(func(pair int, _, c *scoring.Column, _ []uint64) (uint64, bool) {
-		return zeroKey, c.Type.Numeric() && e.pairAdds(pair)
+		return zeroKey, c.Type.Numeric() && e.pairAdds(pair) && !e.stored(pair)
 	})
 	if m == nil || !m.sameBag() {
 		return nil
 	}
 	return e.aboutPairs(pairs, fmt.Sprintf("All rows agree, but in %s the NULLs of one side are 0 on the other.", named(e.gold, e.goldColumns(pairs))))
+}
+
+// stored tells whether gold's column of a pair is shown as it is stored, so that a NULL in it was
+// recorded and is no sum of nothing.
+func (e *evidence) stored(pair int) bool {
+	it := e.goldItem(e.a.Columns[pair].Gold)
+	return it != nil && it.Stored
 }
 
 func nullLabelled(e *evidence) *found {

@@ -125,7 +125,7 @@ func (e *evidence) ofOneThing(r replacement) bool {
 		return true
 	}
 	n, ok := nameQuery.origin(name, len(names.Columns))
-	if !ok || n.table == "" {
+	if !ok || n.table == "" || !calls(n) {
 		return false
 	}
 	k, ok := keyQuery.origin(key, len(keys.Columns))
@@ -137,6 +137,21 @@ func (e *evidence) ofOneThing(r replacement) bool {
 	}
 	return keyQuery.equates(k, n.table) || nameQuery.equates(k, n.table)
 }
+
+// calls tells whether a column is what the things of its table are called, and not another text about
+// them, such as a customer's e-mail address: it says so, is called like the table, or says nothing, as
+// A2 does.
+func calls(o origin) bool {
+	words := naming.Words(o.column)
+	if !slices.ContainsFunc(words, func(w string) bool { return len(w) > 2 && !strings.ContainsAny(w, "0123456789") }) || slices.ContainsFunc(words, func(w string) bool { return callingWords[w] || strings.HasSuffix(w, "name") }) {
+		return true
+	}
+	table := contentWords(o.table)
+	return slices.ContainsFunc(contentWords(o.column), func(w string) bool { return slices.Contains(table, w) })
+}
+
+// callingWords are words of columns with what things are called.
+var callingWords = wordSet("name names title label description desc caption heading full first last surname forename username login handle nickname alias who person player")
 
 // whose are the words that say what thing a key or a name is of. In the answer an alias does not
 // make it so: where its query is known, they are those of the column behind the header, or of its
@@ -177,7 +192,19 @@ var aggregateWords = wordSet("count sum total average minimum maximum median dis
 func (e *evidence) asksOtherwise(r replacement) bool {
 	names, keys := e.asks().AsksName(), e.asks().AsksID() || e.asks().Mentions("id")
 	if keyish(&e.pred.Columns[r.pred]) {
-		return names && !keys
+		return (names || e.asksAttribute(r)) && !keys
 	}
 	return keys && !names
+}
+
+// asksAttribute tells whether the question has the word for what gold's column tells of the thing that
+// the answer shows the key of: the e-mail address, the title.
+func (e *evidence) asksAttribute(r replacement) bool {
+	w := naming.Words(e.gold.Columns[r.gold].Name)
+	if len(w) == 0 {
+		return false
+	}
+	attribute := naming.Stem(w[len(w)-1])
+	of := naming.Words(e.pred.Columns[r.pred].Name)
+	return !slices.ContainsFunc(of, func(v string) bool { return naming.Stem(v) == attribute }) && e.asks().Mentions(attribute)
 }

@@ -180,10 +180,20 @@ func (e *evidence) turned(long side, label, value int) (n int, denied bool) {
 			return 0, true
 		}
 	}
-	if len(known) == 0 && len(values) < minPivotValues {
+	if len(known) == 0 && (len(values) < minPivotValues || opposites(labelled) && opposites(under)) {
 		return 0, false
 	}
 	return found, false
+}
+
+// opposites tells whether names are opposites of one another, so that each must be known.
+func opposites(names []*naming.Name) bool {
+	for i, n := range names {
+		if slices.ContainsFunc(names[:i], n.Opposes) {
+			return true
+		}
+	}
+	return false
 }
 
 // minPivotValues is how many different values tell labels apart that are not called alike on both

@@ -24,7 +24,7 @@ func (e *evidence) tells(column int, shown []int) bool {
 		return false
 	}
 	name := e.gold.Columns[column].Name
-	if q.Tells(name) {
+	if q.Tells(name) || q.AsksBy("when") && (e.gold.Columns[column].Type.Temporal() || anyWord(naming.Words(name), whenWords)) || q.AsksBy("where") && anyWord(naming.Words(name), whereWords) {
 		return true
 	}
 	function := ""
@@ -38,6 +38,12 @@ func (e *evidence) tells(column int, shown []int) bool {
 	}
 	return q.AsksBack() || e.unmet(shown) > 0
 }
+
+// Words of names of columns that answer "when" and "where".
+var (
+	whenWords  = wordSet("date dates day time timestamp datetime month year at on start started end ended begin began due expiry expires deadline since until created updated opened closed")
+	whereWords = wordSet("place location city town country state region address venue site port station street where position county district province continent latitude longitude")
+)
 
 // shownInstead tells whether a gold column that the answer shows is the same aggregate, for which
 // the question may ask.

@@ -51,6 +51,49 @@ func TestQuestionDecides(t *testing.T) {
 		{example{question: "Which ports does voyage 9 call at?", gold: byName, pred: ports, goldSQL: "SELECT port FROM legs WHERE voyage = 9 ORDER BY port", predSQL: legs}, "same"},
 		{example{question: "Catch of each crew", gold: "crew, kg: ['Ahoi', 5], ['Elbe', 9], ['Nora', 7]", pred: "crew, kg: ['Elbe', 9], ['Nora', 7], ['Ahoi', 5]", goldSQL: "SELECT crew, SUM(catch) AS kg FROM hauls GROUP BY crew ORDER BY crew", predSQL: "SELECT crew, SUM(catch) AS kg FROM hauls GROUP BY crew ORDER BY kg DESC"}, "same"},
 		{example{question: "Which 3 crews caught most?", gold: crews, pred: "crew: ['Ahoi'], ['Elbe'], ['Nora']", goldSQL: bestOnly, predSQL: "SELECT crew FROM (" + bestOnly + ") AS b ORDER BY crew"}, "same"},
+		// One of those that tie, where the question wants one or all.
+		{example{question: "Which mare has the most foals?", gold: "mare: ['Fee'], ['Lila']", pred: "mare: ['Fee']", goldSQL: "SELECT mare FROM herd WHERE foals = (SELECT MAX(foals) FROM herd)", predSQL: "SELECT mare FROM herd ORDER BY foals DESC LIMIT 1"}, "tie_one"},
+		{example{question: "Of all the mares, which one has the most foals?", gold: "mare: ['Fee'], ['Lila']", pred: "mare: ['Fee']", goldSQL: "SELECT mare FROM herd WHERE foals = (SELECT MAX(foals) FROM herd)", predSQL: "SELECT mare FROM herd ORDER BY foals DESC LIMIT 1"}, "tie_one"},
+		{example{question: "Which mare has the most foals? If several tie, name each of them.", gold: "mare: ['Fee'], ['Lila']", pred: "mare: ['Fee']", goldSQL: "SELECT mare FROM herd WHERE foals = (SELECT MAX(foals) FROM herd)", predSQL: "SELECT mare FROM herd ORDER BY foals DESC LIMIT 1"}, "limit_shorter"},
+		{example{question: "Show every mare with the most foals.", gold: "mare: ['Fee'], ['Lila']", pred: "mare: ['Fee']", goldSQL: "SELECT mare FROM herd WHERE foals = (SELECT MAX(foals) FROM herd)", predSQL: "SELECT mare FROM herd ORDER BY foals DESC LIMIT 1"}, "limit_shorter"},
+		// What a thing is called, and another text about it.
+		{example{question: "Which members owe a fee?", gold: "member_name: ['Ada'], ['Bo']", pred: "member_id: [7], [9]", goldSQL: "SELECT member_name FROM members WHERE owes", predSQL: "SELECT member_id FROM members WHERE owes"}, "key_for_name"},
+		{example{question: "How do we reach the members who owe a fee?", gold: "phone: ['0123'], ['0456']", pred: "member_id: [7], [9]", goldSQL: "SELECT phone FROM members WHERE owes", predSQL: "SELECT member_id FROM members WHERE owes"}, "select_differs"},
+		{example{question: "Write out who of the members owes a fee, by name.", gold: "member_name: ['Ada'], ['Bo']", pred: "member_id: [7], [9]", goldSQL: "SELECT member_name FROM members WHERE owes", predSQL: "SELECT member_id FROM members WHERE owes"}, "select_differs"},
+		// Each once, in other words.
+		{example{question: "Which vets came in May? Every vet only once.", gold: "vet: ['Kim'], ['Lee']", pred: "vet: ['Kim'], ['Kim'], ['Lee']", goldSQL: "SELECT DISTINCT vet FROM visits", predSQL: "SELECT vet FROM visits"}, "duplicates_against_question"},
+		{example{question: "Which vets came in May?", gold: "vet: ['Kim'], ['Lee']", pred: "vet: ['Kim'], ['Kim'], ['Lee']", goldSQL: "SELECT DISTINCT vet FROM visits", predSQL: "SELECT vet FROM visits"}, "duplicates"},
+		// What was stored is no average.
+		{example{question: "Best throw of each athlete", gold: "athlete, metres: ['Ann', 61.47], ['Bea', 58.52]", pred: "athlete, metres: ['Ann', 61.5], ['Bea', 58.5]", goldSQL: "SELECT athlete, metres FROM throws", predSQL: "SELECT athlete, ROUND(metres, 1) AS metres FROM throws"}, "select_differs"},
+		{example{question: "Average throw of each athlete", gold: "athlete, metres: ['Ann', 61.47], ['Bea', 58.52]", pred: "athlete, metres: ['Ann', 61.5], ['Bea', 58.5]", goldSQL: "SELECT athlete, AVG(metres) AS metres FROM throws GROUP BY athlete", predSQL: "SELECT athlete, ROUND(AVG(metres), 1) AS metres FROM throws GROUP BY athlete"}, "rounded"},
+		{example{question: "Best throw of each athlete", gold: "athlete, metres: ['Ann', 61.4731], ['Bea', 58.5216]", pred: "athlete, metres: ['Ann', 61.47], ['Bea', 58.52]", goldSQL: "SELECT athlete, metres FROM throws", predSQL: "SELECT athlete, ROUND(metres, 2) AS metres FROM throws"}, "rounded"},
+		// Two columns of the answer, of which the question names one.
+		{example{question: "Barrels tapped per cellar in 2019", gold: "cellar, barrels: ['A', 31], ['B', 27]", pred: "cellar, y2019, y2018: ['A', 12, 31], ['B', 15, 27]"}, "crossed"},
+		{example{question: "Barrels tapped per cellar in 2018", gold: "cellar, barrels: ['A', 31], ['B', 27]", pred: "cellar, y2019, y2018: ['A', 12, 31], ['B', 15, 27]"}, "extra_columns"},
+		{example{question: "Mares per stable", gold: "stable, horses: ['A', 31], ['B', 27]", pred: "stable, female, male: ['A', 12, 31], ['B', 15, 27]"}, "extra_columns"},
+		{example{question: "Female horses per stable", gold: "stable, horses: ['A', 31], ['B', 27]", pred: "stable, female, male: ['A', 12, 31], ['B', 15, 27]"}, "crossed"},
+		// A number per so many.
+		{example{question: "Broken cups per 100 washed, by kitchen", gold: "kitchen, rate: ['A', 3.5], ['B', 1.25]", pred: "kitchen, rate: ['A', 0.035], ['B', 0.0125]", goldSQL: "SELECT kitchen, 100.0 * broken / washed AS rate FROM cups", predSQL: "SELECT kitchen, 1.0 * broken / washed AS rate FROM cups"}, "multiplied"},
+		{example{question: "Rate of broken cups by kitchen", gold: "kitchen, rate: ['A', 3.5], ['B', 1.25]", pred: "kitchen, rate: ['A', 0.035], ['B', 0.0125]", goldSQL: "SELECT kitchen, 100.0 * broken / washed AS rate FROM cups", predSQL: "SELECT kitchen, 1.0 * broken / washed AS rate FROM cups"}, "scaled"},
+		// By which day a period is called.
+		{example{question: "Hatches per week", gold: "week_start, n: ['2023-05-01', 4], ['2023-05-08', 9]", pred: "week, n: ['2023-05-07', 4], ['2023-05-14', 9]"}, "formatted"},
+		{example{question: "Hatches per week", gold: "week_start, n: ['2023-05-01', 4], ['2023-05-08', 9]", pred: "week_start, n: ['2023-05-07', 4], ['2023-05-14', 9]"}, "columns_in_common"},
+		{example{question: "Hatches per week, each by its first day", gold: "week, n: ['2023-05-01', 4], ['2023-05-08', 9]", pred: "week, n: ['2023-05-07', 4], ['2023-05-14', 9]"}, "columns_in_common"},
+		// Names in full.
+		{example{question: "Jars by shelf keeper", gold: "keeper, jars: ['Nina Olt', 5], ['Paul Renn', 7]", pred: "keeper, jars: ['NO', 5], ['PR', 7]"}, "abbreviated"},
+		{example{question: "Jars by shelf keeper, names written out", gold: "keeper, jars: ['Nina Olt', 5], ['Paul Renn', 7]", pred: "keeper, jars: ['NO', 5], ['PR', 7]"}, "columns_in_common"},
+		// Who did something, and each of all.
+		{example{question: "Which keepers broke a jar, and how many did they break?", gold: "keeper, jars: ['Nina', 5], ['Paul', 7]", pred: "keeper, jars: ['Nina', 5], ['Paul', 7], ['Vera', 0]"}, "zero_against_question"},
+		{example{question: "Every shelf from which a jar fell, with the number of jars", gold: "shelf, jars: ['A', 5], ['B', 7]", pred: "shelf, jars: ['A', 5], ['B', 7], ['C', 0]"}, "superset"},
+		{example{question: "How many jars did each keeper break?", gold: "keeper, jars: ['Nina', 5], ['Paul', 7]", pred: "keeper, jars: ['Nina', 5], ['Paul', 7], ['Vera', 0]"}, "zero_filled"},
+		{example{question: "Broken jars of each keeper who is based in Gent", gold: "keeper, jars: ['Nina', 5], ['Paul', 7]", pred: "keeper, jars: ['Nina', 5], ['Paul', 7], ['Vera', 0]"}, "zero_filled"},
+		// Nearly the same number of the same rows.
+		{example{question: "How many different plates passed in June?", gold: "plates: [40210]", pred: "plates: [40877]", goldSQL: "SELECT COUNT(DISTINCT plate) AS plates FROM gates WHERE m = 6", predSQL: "SELECT APPROX_COUNT_DISTINCT(plate) AS plates FROM gates WHERE m = 6"}, "approximate"},
+		{example{question: "How many different plates passed in June?", gold: "plates: [40210]", pred: "plates: [40877]", goldSQL: "SELECT COUNT(DISTINCT plate) AS plates FROM gates WHERE m = 6 AND NOT trial", predSQL: "SELECT APPROX_COUNT_DISTINCT(plate) AS plates FROM gates WHERE m = 6"}, "aggregate_differs"},
+		{example{question: "90th percentile of the tare", gold: "p: [402.5]", pred: "p: [408.75]", goldSQL: "SELECT quantile_cont(tare, 0.9) AS p FROM gates", predSQL: "SELECT approx_quantile(tare, 0.9) AS p FROM gates"}, "approximate"},
+		{example{question: "90th percentile of the tare", gold: "p: [402.5]", pred: "p: [408.75]", goldSQL: "SELECT quantile_cont(tare, 0.9) AS p FROM gates", predSQL: "SELECT approx_quantile(tare, 0.91) AS p FROM gates"}, "aggregate_differs"},
+		// A value that gold's query writes.
+		{example{question: "Foals per year in Jura", gold: "canton, year, n: ['Jura', 2020, 4], ['Jura', 2021, 6]", pred: "year, n: [2020, 4], [2021, 6]", goldSQL: "SELECT 'Jura' AS canton, year, n FROM f", predSQL: "SELECT year, n FROM f"}, "dropped_filter"},
 		// Numbers of rows.
 		{example{question: "Show the itinerary of voyage 9.", gold: ports, pred: numbered, goldSQL: legs}, "extra_columns"},
 		{example{question: "Show the itinerary of voyage 9.", gold: ports, pred: counted, goldSQL: legs}, "reordered"},

@@ -32,7 +32,7 @@ var textKinds = []Kind{
 	},
 	{
 		Name: "abbreviated", Class: Presentational, find: abbreviated,
-		Meaning: "All rows agree once the values of a column of text are written out: each of several is the code of one of the other side in a public list, or a beginning or the initials of its words, and of no other.", Example: "('M', 5), ('F', 7); ('male', 5), ('female', 7)",
+		Meaning: "All rows agree once the values of a column of text are written out: each of several is the code of one of the other side in a public list, or a beginning or the initials of its words, and of no other. The question does not ask for names where the answer shortens them.", Example: "('M', 5), ('F', 7); ('male', 5), ('female', 7)",
 	},
 }
 

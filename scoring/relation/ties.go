@@ -14,7 +14,7 @@ import (
 var tieKinds = []Kind{
 	{
 		Name: "tie_one", Class: Defensible, find: tieOne,
-		Meaning: "Gold keeps all rows that tie at the cut, the answer as many of them as its limit allows, and no other row.", Example: "('a', 9), ('b', 9); ('a', 9) by LIMIT 1",
+		Meaning: "Gold keeps all rows that tie at the cut, the answer as many of them as its limit allows, and no other row. The question does not ask for all that tie.", Example: "('a', 9), ('b', 9); ('a', 9) by LIMIT 1",
 	},
 	{
 		Name: "tie_all", Class: Defensible, find: tieAll,
@@ -129,7 +129,7 @@ func (q *query) cutsOff() bool { return q.limited || q.cut || q.query.Limit != n
 // of which one keeps all at an extremum and the other takes the first by a limit.
 func tieOne(e *evidence) *found {
 	m := e.rows()
-	if m == nil || len(m.onlyPred) > 0 || len(m.onlyGold) == 0 || m.equal == 0 {
+	if m == nil || len(m.onlyPred) > 0 || len(m.onlyGold) == 0 || m.equal == 0 || e.asks().AllThatTie() {
 		return nil
 	}
 	q := e.queries()

@@ -36,15 +36,23 @@ func (e *evidence) statedUnit(s side, column int) units.Stated {
 // queriedUnit is the unit that gold's query states of a column, and whether the column is a fraction
 // by it: it divides and does not multiply by 100.
 func (e *evidence) queriedUnit(column int) (s units.Stated, fraction bool) {
+	it := e.goldItem(column)
+	if it == nil {
+		return units.Stated{}, false
+	}
+	return it.Stated, it.Divides && !it.Hundreds
+}
+
+// goldItem is what gold's query says of a column; nil where that is not known.
+func (e *evidence) goldItem(column int) *units.Item {
 	if e.items == nil {
 		items := units.OfQuery(e.script(e.GoldSQL), len(e.gold.Columns), e.unitsOfQuestion())
 		e.items = &items
 	}
 	if *e.items == nil {
-		return units.Stated{}, false
+		return nil
 	}
-	it := &(*e.items)[column]
-	return it.Stated, it.Divides && !it.Hundreds
+	return &(*e.items)[column]
 }
 
 // otherUnit finds columns of equal numbers that are in units which contradict each other.
@@ -113,7 +121,7 @@ func (e *evidence) converted(m *measurePair) *conversion {
 		switch {
 		case s.Unit != nil || s.Scale != nil:
 			gold, goldSays = gold.Or(s), true
-		case pred.Unit != nil && pred.Unit.Measure == units.Share && (fraction || gold.Share) && withinOne(m.g):
+		case pred.Unit != nil && pred.Unit.Measure == units.Share && (gold.Share || fraction && !e.unitsOfQuestion().CountsOnly()) && withinOne(m.g):
 			gold, goldSays = units.Stated{Unit: units.Fraction()}, true
 		}
 	}
@@ -127,18 +135,18 @@ func (e *evidence) converted(m *measurePair) *conversion {
 			}
 		}
 		if goldSays || gold.Per != nil && pred.Per != nil {
-			return m.inUnit(gold, pred, true)
+			return m.inUnit(gold, pred, true, e.isDifference(m))
 		}
 		if enough && !q.Asks(pred) {
-			return m.anyUnit(pred, true)
+			return m.anyUnit(pred, true, e.isDifference(m))
 		}
 	case enough:
 		for _, s := range q.Asked {
 			if !goldSays {
-				if c := m.anyUnit(s, false); c != nil {
+				if c := m.anyUnit(s, false, e.isDifference(m)); c != nil {
 					return c
 				}
-			} else if c := m.inUnit(gold, pred.Or(s), false); c != nil {
+			} else if c := m.inUnit(gold, pred.Or(s), false, e.isDifference(m)); c != nil {
 				return c
 			}
 		}
@@ -146,16 +154,29 @@ func (e *evidence) converted(m *measurePair) *conversion {
 	return nil
 }
 
+// differenceWords are words of names and questions for how far two values are apart.
+var differenceWords = wordSet("difference diff delta change range rise drop fall increase decrease spread span gap deviation stddev std variance variation amplitude anomaly exceed exceeds exceeded gain gained lost loss swing jump warmed cooled cooling warming error tolerance shift warmer cooler colder hotter")
+
+// isDifference tells whether a measure says how far two values are apart: gold's query subtracts, or a
+// name or the question says so.
+func (e *evidence) isDifference(m *measurePair) bool {
+	if it := e.goldItem(m.gold); it != nil && it.Subtracts {
+		return true
+	}
+	return anyWord(naming.Words(e.gold.Columns[m.gold].Name), differenceWords) || anyWord(naming.Words(e.pred.Columns[m.pred].Name), differenceWords) ||
+		anyWord(strings.Fields(e.asks().Plain()), differenceWords)
+}
+
 // anyUnit is how the answer's numbers, in a stated unit, are gold's in some other one of the same
 // measure, a power of ten of it only where the answer itself states its unit.
-func (m *measurePair) anyUnit(pred units.Stated, tens bool) *conversion {
+func (m *measurePair) anyUnit(pred units.Stated, tens, difference bool) *conversion {
 	for _, s := range units.Alternatives(pred) {
 		if _, by := units.Compare(s, pred); !tens {
 			if _, ten := by.PowerOfTen(); ten {
 				continue
 			}
 		}
-		if c := m.inUnit(s, pred, false); c != nil {
+		if c := m.inUnit(s, pred, false, difference); c != nil {
 			return c
 		}
 	}
@@ -167,14 +188,15 @@ func withinOne(fs []float64) bool {
 }
 
 // inUnit is the conversion between two stated units where it takes all of gold's numbers to the
-// answer's; the answer may be rounded to three significant digits or more where that is allowed.
-func (m *measurePair) inUnit(gold, pred units.Stated, rounded bool) *conversion {
+// answer's; the answer may be rounded to three significant digits or more where that is allowed. Of a
+// difference, the zero of a scale does not matter: 10 °C more are 18 °F more.
+func (m *measurePair) inUnit(gold, pred units.Stated, rounded, difference bool) *conversion {
 	how, by := units.Compare(gold, pred)
 	if how != units.Converted {
 		return nil
 	}
 	offset := 0.0
-	if by.Offset != nil {
+	if by.Offset != nil && !difference {
 		offset, _ = by.Offset.Float64()
 	}
 	for _, f := range by.Factors {

@@ -11,12 +11,14 @@ import (
 // Item is what the item of a select list says of the numbers in its column.
 type Item struct {
 	Stated
-	Counts   bool // it counts: whole numbers by what they are
-	Rounds   bool // it rounds, to so many digits behind the point:
-	Digits   int
-	Divides  bool // it divides, or averages what is 1 or 0
-	Hundreds bool // it multiplies by 100
-	Averages bool
+	Counts    bool // it counts: whole numbers by what they are
+	Rounds    bool // it rounds, to so many digits behind the point:
+	Digits    int
+	Divides   bool // it divides, or averages what is 1 or 0
+	Hundreds  bool // it multiplies by 100
+	Averages  bool
+	Stored    bool // it shows a column of a table as it is
+	Subtracts bool // it is the difference of two things
 }
 
 // OfQuery are the items of the select list that the rows of a query come from, one for each of as
@@ -38,14 +40,38 @@ func OfQuery(script *sqlparts.Script, columns int, context *Question) []Item {
 	if !ok || len(sel.Items) != columns {
 		return nil
 	}
+	plain := fromTables(final)
 	items := make([]Item, columns)
 	for i, it := range sel.Items {
 		if _, star := it.Expr.(*sqlparts.Star); star {
 			return nil
 		}
 		items[i].read(it.Expr, context)
+		_, column := it.Expr.(*sqlparts.Column)
+		items[i].Stored = column && plain
 	}
 	return items
+}
+
+// fromTables tells whether a query reads its rows from tables alone, not from other queries, and makes
+// no groups, so that a column that it shows is as it is stored.
+func fromTables(q *sqlparts.Query) bool {
+	selects := 0
+	sqlparts.Walk(q, func(n sqlparts.Node) bool {
+		switch n := n.(type) {
+		case *sqlparts.Select:
+			selects++
+			if n.Group != nil {
+				selects = 2
+			}
+		case *sqlparts.Subquery:
+			return false // in a condition, or a value by itself
+		case *sqlparts.In:
+			return n.Query == nil
+		}
+		return true
+	})
+	return selects == 1 && len(q.With) == 0
 }
 
 func (it *Item) read(x sqlparts.Expr, context *Question) {
@@ -80,6 +106,9 @@ func (it *Item) read(x sqlparts.Expr, context *Question) {
 		}
 		return true
 	})
+	if b, ok := x.(*sqlparts.Binary); ok && b.Op == "-" {
+		it.Subtracts = true
+	}
 	it.top(x)
 }
 

@@ -9,10 +9,19 @@ type Question struct {
 	Share   bool     // it speaks of a share of a whole: a percentage, a rate, a probability
 	// HowMany: it asks how many of something there are.
 	HowMany bool
+	// PerMany: it asks for a number per so many of something: per 100 admissions, for every thousand.
+	PerMany bool
 
 	measures map[Measure]bool // that it speaks of
 	soft     map[Measure]bool // of which names may spell units in doubt, see softly
 }
+
+// CountsOnly tells whether the question asks how many of something there are, or how many times as much
+// something is, and speaks of no share.
+func (q *Question) CountsOnly() bool { return q.HowMany && !q.Share }
+
+// manies are numbers in words that rates are of.
+var manies = setOf("ten dozen hundred thousand million")
 
 // fillers stand between a word that asks for a unit and the unit.
 var fillers = setOf("a an the of us total whole full metric")
@@ -34,8 +43,11 @@ func Asked(text string) *Question {
 			}
 			q.Share = q.Share || known.share
 		}
-		if w == "many" && i > 0 && r.toks[i-1].low == "how" || w == "number" || w == "count" {
+		if w == "many" && i > 0 && r.toks[i-1].low == "how" || w == "number" || w == "count" || w == "factor" || w == "multiple" || w == "multiplier" {
 			q.HowMany = true
+		}
+		if i > 0 && (r.toks[i-1].low == "per" || r.toks[i-1].low == "each" || r.toks[i-1].low == "every") && (r.toks[i].number && r.toks[i].low != "1" || manies[w]) {
+			q.PerMany = true
 		}
 	}
 	q.Share = q.Share && r.shares()

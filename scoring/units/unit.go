@@ -164,6 +164,7 @@ func Compare(a, b Stated) (Relation, *Conversion) {
 	if !a.Says() || !b.Says() {
 		return Unknown, nil
 	}
+	a, b = a.share(b), b.share(a)
 	known := false // something is said on both sides
 	if a.Unit != nil && b.Unit != nil {
 		if !convertible(a.Unit, b.Unit) {
@@ -202,6 +203,16 @@ func Compare(a, b Stated) (Relation, *Conversion) {
 		return Same, nil
 	}
 	return Converted, c
+}
+
+// share is what is stated of a number per so many, such as per 1000, as the share that it is, where the
+// other statement is about a share: it is per mille.
+func (s Stated) share(other Stated) Stated {
+	if s.Unit != nil || s.Scale != nil || s.Per == nil || s.Per.Measure != Count || other.Unit == nil || other.Unit.Measure != Share {
+		return s
+	}
+	s.Unit, s.Per = &Unit{Measure: Share, Symbol: "per " + s.Per.Symbol, Base: other.Unit.Base, factor: new(big.Rat).Inv(s.Per.factor)}, nil
+	return s
 }
 
 var one, zero, hundredth = big.NewRat(1, 1), new(big.Rat), big.NewRat(1, 100)

@@ -147,6 +147,10 @@ func TestCompare(t *testing.T) {
 		{"size_kb", "size_kib", units.Converted, "125/128 1"},
 		{"tenure_years", "n", units.Unknown, ""},
 		{"orders_per_customer", "orders_per_store", units.Unknown, ""},
+		{"faults_per_1000", "fault_pct", units.Converted, "1/10"},
+		{"cases_per_100k", "case_percent", units.Converted, "1/1000"},
+		{"births_per_100", "birth_pct", units.Same, ""},
+		{"cases_per_100k", "cases_per_day", units.Other, ""},
 	} {
 		how, c := units.Compare(units.InName(tc.a, nil), units.InName(tc.b, nil))
 		got := ""

@@ -353,6 +353,13 @@ func (s *Server) FailJobs(reasons ...*bq.ErrorProto) {
 	s.failing = append(s.failing, reasons...)
 }
 
+// Timeout is the time that the last job may take; 0 where nothing was said.
+func (s *Server) Timeout() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return time.Duration(s.jobs[s.last].config.JobTimeoutMs) * time.Millisecond
+}
+
 // LastJob is the id of the job that was inserted last.
 func (s *Server) LastJob() string {
 	s.mu.Lock()

@@ -179,7 +179,7 @@ func TestDriverAlone(t *testing.T) {
 			_, err := alone(t, s, nil).QueryContext(batches(), "SELECT c FROM t", nil)
 			return err == nil
 		}},
-		{"maps make it panic", "the recovery in session.call", func(t *testing.T) (mended bool) {
+		{"maps make it panic", "maps.go", func(t *testing.T) (mended bool) {
 			s := sft.New(t)
 			s.Answer("SELECT c FROM t", column(false, "map", 0, 0, `{"k":1}`))
 			defer func() { mended = recover() == nil }()

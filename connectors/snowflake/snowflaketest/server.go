@@ -196,6 +196,16 @@ func (s *Server) ExpireSessions() {
 	}
 }
 
+// Parameter is what a parameter is in each session.
+func (s *Server) Parameter(name string) (values []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, x := range s.sessions {
+		values = append(values, x.params[name])
+	}
+	return values
+}
+
 // ForgetSessions ends all sessions for good.
 func (s *Server) ForgetSessions() {
 	s.mu.Lock()

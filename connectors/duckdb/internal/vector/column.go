@@ -102,8 +102,18 @@ type fixedType struct {
 // Field is the column as Arrow has it, without a name.
 func (c *Column) Field() arrow.Field { return c.field }
 
-// Read copies the first n values of a vector of the column's type.
-func (c *Column) Read(v mapping.Vector, n int) (arrow.ArrayData, error) { return c.build(c, v, n) }
+// Read copies the first n values of a vector of the column's type. The data have that of [Column.Field],
+// but for an infinite TIMESTAMP_NS: they are microseconds then, because Arrow's last nanosecond is one
+// that data have.
+func (c *Column) Read(v mapping.Vector, n int) (arrow.ArrayData, error) {
+	if c.internal == mapping.TypeTimestampNS && anyInfinite(v, n) {
+		return c.micros(v, n)
+	}
+	return c.build(c, v, n)
+}
+
+// inner is Read inside another type, whose items have one unit.
+func (c *Column) inner(v mapping.Vector, n int) (arrow.ArrayData, error) { return c.build(c, v, n) }
 
 // Release gives up what the column holds besides what it has read.
 func (c *Column) Release() {
@@ -193,20 +203,47 @@ func (c *Column) data(v mapping.Vector, n int, buffers []*memory.Buffer, childre
 }
 
 func (c *Column) fixed(v mapping.Vector, n int) (arrow.ArrayData, error) {
-	if c.internal == mapping.TypeTimestampNS { // Arrow's last nanosecond is one that data have
-		var err error
-		Each(v, n, func(_ int, x int64) {
-			if x == math.MaxInt64 || x == -math.MaxInt64 {
-				err = errcode.Unread("an infinite TIMESTAMP_NS cannot be read; cast the column to TIMESTAMP")
-			}
-		})
-		if err != nil {
-			return nil, err
-		}
+	if c.internal == mapping.TypeTimestampNS && anyInfinite(v, n) {
+		return nil, errcode.Unread("an infinite TIMESTAMP_NS inside another type cannot be read; cast it to TIMESTAMP")
 	}
 	b := c.buffer(n * c.width)
 	copy(b.Bytes(), raw(v, n*c.width))
 	return c.data(v, n, []*memory.Buffer{b}, nil), nil
+}
+
+// anyInfinite tells whether one of the first n values is infinite, of a type that has 64 bits.
+func anyInfinite(v mapping.Vector, n int) (found bool) {
+	Each(v, n, func(_ int, x int64) { found = found || infinite(x) })
+	return found
+}
+
+func infinite(x int64) bool { return x == math.MaxInt64 || x == -math.MaxInt64 }
+
+// micros copies nanoseconds as microseconds, of which the farthest are infinite.
+func (c *Column) micros(v mapping.Vector, n int) (data arrow.ArrayData, err error) {
+	b := c.buffer(8 * n)
+	out := arrow.Int64Traits.CastFromBytes(b.Bytes())
+	clear(out)
+	Each(v, n, func(i int, x int64) {
+		switch {
+		case infinite(x):
+			out[i] = x
+		case x%1000 == 0:
+			out[i] = x / 1000
+		default:
+			err = errcode.Unread("an infinite TIMESTAMP_NS within %d rows of one with nanoseconds cannot be read; cast the column to TIMESTAMP", n)
+		}
+	})
+	if err != nil {
+		b.Release()
+		return nil, err
+	}
+	present, nulls := c.validity(v, n)
+	if present != nil {
+		defer present.Release()
+	}
+	defer b.Release()
+	return array.NewData(&arrow.TimestampType{Unit: arrow.Microsecond}, n, []*memory.Buffer{present, b}, nil, nulls, 0), nil
 }
 
 func (c *Column) nulls(_ mapping.Vector, n int) (arrow.ArrayData, error) {

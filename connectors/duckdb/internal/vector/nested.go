@@ -118,7 +118,7 @@ type entry struct{ offset, length uint64 }
 // order.
 func (c *Column) lists(v mapping.Vector, n int) (arrow.ArrayData, error) {
 	size := int(mapping.ListVectorGetSize(v)) //nolint:gosec // fits the memory
-	items, err := c.children[0].Read(mapping.ListVectorGetChild(v), size)
+	items, err := c.children[0].inner(mapping.ListVectorGetChild(v), size)
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +179,7 @@ func (c *Column) gather(items arrow.ArrayData, entries []entry, present []uint64
 }
 
 func (c *Column) arrays(v mapping.Vector, n int) (arrow.ArrayData, error) {
-	items, err := c.children[0].Read(mapping.ArrayVectorGetChild(v), n*c.width)
+	items, err := c.children[0].inner(mapping.ArrayVectorGetChild(v), n*c.width)
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +189,7 @@ func (c *Column) arrays(v mapping.Vector, n int) (arrow.ArrayData, error) {
 func (c *Column) fieldsOf(v mapping.Vector, n, first int) ([]arrow.ArrayData, error) {
 	var out []arrow.ArrayData
 	for i := range c.children {
-		d, err := c.children[i].Read(mapping.StructVectorGetChild(v, mapping.IdxT(first+i)), n) //nolint:gosec // few
+		d, err := c.children[i].inner(mapping.StructVectorGetChild(v, mapping.IdxT(first+i)), n) //nolint:gosec // few
 		if err != nil {
 			for _, d := range out {
 				d.Release()

@@ -1,0 +1,83 @@
+package bigquery_test
+
+import (
+	"context"
+	"testing"
+
+	bq "google.golang.org/api/bigquery/v2"
+
+	"github.com/badger-eval/badger/connectors/bigquery/bigquerytest"
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/drivertest"
+	"github.com/badger-eval/badger/internal/arrowtable"
+)
+
+// Results that clients and tools were publicly reported to read wrongly, by the report: as the REST API sends
+// them, a field and its cells. Those that a connector for streaming inserts has (apache/airflow#59408: rows
+// in the streaming buffer cannot be changed) do not arise: rows are loaded by jobs.
+func TestReportedValues(t *testing.T) {
+	days := &bq.TableFieldSchemaRangeElementType{Type: "DATE"}
+	v := func(v any) map[string]any { return map[string]any{"v": v} }
+	most := "578960446186580977117854925043439539266.34992332820282019728792003956564819967"
+	for _, tc := range []struct {
+		report string
+		field  bq.TableFieldSchema
+		cells  []any
+		want   string
+	}{
+		{"googleapis/google-cloud-go#11047: NULL of type RANGE ends the program", bq.TableFieldSchema{Type: "RANGE", RangeElementType: days}, []any{nil, "[2024-02-29, UNBOUNDED)"}, `JSON: NULL|"{\"start\":\"2024-02-29\",\"end\":null}"`},
+		{"googleapis/google-cloud-go#10878: ARRAY of RANGE ends the program", bq.TableFieldSchema{Type: "RANGE", Mode: "REPEATED", RangeElementType: days}, []any{[]any{v("[UNBOUNDED, 2024-02-29)")}, []any{}}, `JSON: "[{\"start\":null,\"end\":\"2024-02-29\"}]"|"[]"`},
+		{"Canner/wren-engine#909: no rows of type INTERVAL fail", bq.TableFieldSchema{Type: "INTERVAL"}, nil, "STRING:"},
+		{"Canner/wren-engine#909: no rows of type JSON fail", bq.TableFieldSchema{Type: "JSON"}, nil, "JSON:"},
+		{"googleapis/python-bigquery#168: the year 4567 is out of bounds", bq.TableFieldSchema{Type: "TIMESTAMP"}, []any{"81953424000000000", nil}, "TIMESTAMPTZ: 4567-01-01 00:00:00Z|NULL"},
+		{"googleapis/python-bigquery#201: the year 9999 is 1816", bq.TableFieldSchema{Type: "DATETIME"}, []any{"9999-12-31T00:00:00"}, "TIMESTAMP: 9999-12-31 00:00:00"},
+		{"googleapis/python-bigquery-pandas#365: the year 1 is out of bounds", bq.TableFieldSchema{Type: "TIMESTAMP"}, []any{"-62135596800000000", "253402300799999999"}, "TIMESTAMPTZ: 0001-01-01 00:00:00Z|9999-12-31 23:59:59.999999Z"},
+		{"GoogleCloudDataproc/spark-bigquery-connector#1171: microseconds before 1970 are one off", bq.TableFieldSchema{Type: "TIMESTAMP"}, []any{"-1", "-1000001"}, "TIMESTAMPTZ: 1969-12-31 23:59:59.999999Z|1969-12-31 23:59:58.999999Z"},
+		{"Recidiviz/bigquery-emulator#50: the least and the most BIGNUMERIC have 77 digits", bq.TableFieldSchema{Type: "BIGNUMERIC"}, []any{most, "-" + most[:len(most)-1] + "8"}, "DECIMAL: " + most + "|-" + most[:len(most)-1] + "8"},
+	} {
+		t.Run(tc.report, func(t *testing.T) {
+			s := start(t)
+			tc.field.Name = "v"
+			rows := make([]*bq.TableRow, len(tc.cells))
+			for i, cell := range tc.cells {
+				rows[i] = &bq.TableRow{F: []*bq.TableCell{{V: cell}}}
+			}
+			s.Canned["SELECT v"] = bigquerytest.Result{Schema: &bq.TableSchema{Fields: []*bq.TableFieldSchema{&tc.field}}, Rows: rows}
+			for _, o := range [][]string{nil, {"storage=off", "page_rows=1"}} {
+				c := open(t, s, driver.Options{}, o...)
+				r, err := c.Query(context.Background(), "SELECT v")
+				if err != nil {
+					t.Fatal(err)
+				}
+				table, err := arrowtable.Read(r, arrowtable.Limits{})
+				r.Release()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := drivertest.Show(table); got != `"v" `+tc.want+"\n" {
+					t.Errorf("%v: %s, want %s", o, got, tc.want)
+				}
+				c.Close() //nolint:errcheck // the test's end
+			}
+		})
+	}
+}
+
+// Results that come in parts.
+func TestReportedParts(t *testing.T) {
+	t.Run("rocky-data/rocky#1650, tylertreat/BigQuery-Python#8: only the first page is read", func(t *testing.T) {
+		_, c := withRows(t, "storage=off", "page_rows=700")
+		defer c.Close() //nolint:errcheck // the test's end
+		if n, err := read(t, c, all, true); err != nil || n != rows {
+			t.Errorf("%d rows, %v, want %d", n, err, rows)
+		}
+	})
+	t.Run("graphene-data/graphene#466, kkamkou/gitmostwanted.com#62: a job that still runs is taken for one without rows", func(t *testing.T) {
+		s, c := withRows(t)
+		defer c.Close() //nolint:errcheck // the test's end
+		s.Set(func(s *bigquerytest.Server) { s.Running = 3 })
+		if n, err := read(t, c, all, true); err != nil || n != rows {
+			t.Errorf("%d rows, %v, want %d", n, err, rows)
+		}
+	})
+}

@@ -1,0 +1,95 @@
+package databricks_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"github.com/badger-eval/badger/connectors/databricks/databrickstest"
+)
+
+// Values that drivers and tools were publicly reported to read wrongly, by the report: as native Arrow, a row a
+// line, or as text of a type.
+func TestReportedValues(t *testing.T) {
+	of := func(name string, t arrow.DataType) arrow.Field {
+		return arrow.Field{Name: name, Type: t, Nullable: true}
+	}
+	native := func(t arrow.DataType, sql string, values ...string) databrickstest.Result {
+		b := array.NewRecordBuilder(memory.NewGoAllocator(), arrow.NewSchema([]arrow.Field{of("v", t)}, nil))
+		defer b.Release()
+		for _, v := range values {
+			if err := b.UnmarshalJSON([]byte(`{"v":` + v + `}`)); err != nil {
+				panic(err)
+			}
+		}
+		r := databrickstest.Result{Record: b.NewRecord()}
+		if sql != "" {
+			r.Types = []string{sql}
+		}
+		return r
+	}
+	berlin, wall := &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "Europe/Berlin"}, &arrow.TimestampType{Unit: arrow.Microsecond}
+	wide := &arrow.Decimal128Type{Precision: 38, Scale: 18}
+	for _, tc := range []struct {
+		report string
+		sent   databrickstest.Result
+		want   string
+	}{
+		{"databricks/databricks-sql-python#517: dates in an ARRAY of STRUCT come without quotes", native(arrow.ListOf(arrow.StructOf(of("d", arrow.FixedWidthTypes.Date32))), "ARRAY<STRUCT<d:DATE>>", `[{"d":"2011-11-01"},null]`), `JSON: "[{\"d\":\"2011-11-01\"},null]"`},
+		{"databricks/databricks-jdbc#1250: instants and bytes inside a STRUCT are written otherwise than outside", native(arrow.StructOf(of("t", berlin), of("n", wall), of("b", arrow.BinaryTypes.Binary)), "STRUCT<t:TIMESTAMP,n:TIMESTAMP_NTZ,b:BINARY>", `{"t":"2024-06-01 10:00:00","n":"2024-06-01 10:00:00","b":"AP8="}`), `JSON: "{\"t\":\"2024-06-01 10:00:00Z\",\"n\":\"2024-06-01 10:00:00\",\"b\":\"00ff\"}"`},
+		{"databricks/databricks-sql-nodejs#151: NULL of type TIMESTAMP is 1970", native(berlin, "TIMESTAMP", "null", `"2024-06-01 10:00:00"`), "TIMESTAMPTZ: NULL|2024-06-01 10:00:00Z"},
+		{"databricks/databricks-sql-nodejs#188: NULL of type DECIMAL is 0", native(wide, "DECIMAL(38,18)", "null", `"0"`), "DECIMAL: NULL|0.000000000000000000"},
+		{"databricks/databricks-sql-go#370: decimals inside an ARRAY are doubles", native(arrow.ListOf(wide), "ARRAY<DECIMAL(38,18)>", `["12345678901234567890.123456789012345678","99999999999999999999.999999999999999999",null]`), `JSON: "[12345678901234567890.123456789012345678,99999999999999999999.999999999999999999,null]"`},
+		{"databricks/databricks-sql-go#126: NULL in a MAP is 0", native(arrow.MapOf(arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int32), "MAP<STRING,INT>", `[{"key":"red","value":1},{"key":"green","value":null}]`), `JSON: "{\"red\":1,\"green\":null}"`},
+		{"databricks/databricks-sql-go#126: a STRUCT of nothing but NULL fails", native(arrow.StructOf(of("a", arrow.PrimitiveTypes.Int32), of("b", arrow.BinaryTypes.String)), "STRUCT<a:INT,b:STRING>", `{"a":null,"b":null}`, "null"), `JSON: "{\"a\":null,\"b\":null}"|NULL`},
+		{"databricks/databricks-sql-python#295: TIMESTAMP_NTZ is no known type", native(wall, "TIMESTAMP_NTZ", `"2023-12-31 12:00:00"`), "TIMESTAMP: 2023-12-31 12:00:00"},
+		{"cube-js/cube#6768: NULL of type DECIMAL comes as text and is 0", text([]string{"v"}, []string{"DECIMAL(10,2)"}, null, "1.10"), "DECIMAL: NULL|1.10"},
+	} {
+		t.Run(tc.report, func(t *testing.T) {
+			s := start(t)
+			s.Answer("SELECT v", tc.sent)
+			c := open(t, s.URL(), options)
+			defer c.Close() //nolint:errcheck // nothing follows
+			if got, err := show(c.Query(ctx, "SELECT v")); err != nil || got != `"v" `+tc.want+"\n" {
+				t.Errorf("%s, %v, want %s", got, err, tc.want)
+			}
+		})
+	}
+}
+
+// Text that a type says is JSON and that is none is no value.
+func TestReportedTextThatIsNoJSON(t *testing.T) {
+	t.Run("databricks/databricks-sql-python#517: dates come without quotes from a service that sends text", func(t *testing.T) {
+		s := start(t)
+		s.Answer("SELECT v", text([]string{"v"}, []string{"ARRAY<STRUCT<d:DATE,e:INT>>"}, `[{"d":2011-11-01,"e":null}]`))
+		c := open(t, s.URL(), options)
+		defer c.Close() //nolint:errcheck // nothing follows
+		if got, err := show(c.Query(ctx, "SELECT v")); err == nil || !strings.Contains(err.Error(), "JSON") {
+			t.Errorf("%s, %v, want an error that says that it is no JSON", got, err)
+		}
+	})
+}
+
+// A keyed merge that another statement was faster than is done again.
+func TestReportedConcurrentAppend(t *testing.T) {
+	t.Run("delta-io/delta#445: ConcurrentAppendException", func(t *testing.T) {
+		s := start(t)
+		c := open(t, s.URL("retries=3"), options)
+		defer c.Close() //nolint:errcheck // nothing follows
+		if err := c.Exec(ctx, "CREATE TABLE t (k STRING, n BIGINT)"); err != nil {
+			t.Fatal(err)
+		}
+		rows := rowsOf(0, 10)
+		defer rows.Release()
+		s.Script("ExecuteStatement", step{}, step{Fault: &databrickstest.Fault{State: "2D521", Message: "[DELTA_CONCURRENT_APPEND] ConcurrentAppendException: Files were added to the root of the table by a concurrent update."}})
+		if n, err := c.Merge(ctx, "t", []string{"k"}, rows); err != nil || n != 10 {
+			t.Errorf("%d rows, %v", n, err)
+		}
+		if got, err := show(c.Query(ctx, "SELECT COUNT(*) AS n FROM t")); err != nil || got != "\"n\" INT64: 10\n" {
+			t.Errorf("%s, %v", got, err)
+		}
+	})
+}

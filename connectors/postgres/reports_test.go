@@ -1,0 +1,131 @@
+package postgres_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/connectors/doctor"
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/postgres"
+)
+
+// Values that drivers and tools were publicly reported to read wrongly, by the report. The role's settings
+// are those of the report.
+func TestReportedValues(t *testing.T) {
+	s := running(t)
+	const farBefore, farAfter = "-5877641-06-24 00:00:00", "5881580-07-11 00:00:00"
+	for _, tc := range []struct{ report, settings, query, want string }{
+		{"metabase/metabase#12761: an infinite date ends the query", "", "SELECT 'infinity'::date AS a, '-infinity'::date AS b", "5881580-07-11|-5877641-06-24"},
+		{"airbytehq/airbyte#19952: -infinity is read as a near date", "", "SELECT '-infinity'::timestamp AS a, '-infinity'::timestamptz AS b", farBefore + "|" + farBefore + "Z"},
+		{"psycopg/psycopg#1251: infinity is refused", "", "SELECT 'infinity'::timestamptz AS a", farAfter + "Z"},
+		{"tconbeer/harlequin#690: infinite timestamps end the query", "", "SELECT 'infinity'::timestamp AS a", farAfter},
+		{"dbcodeio/public#482: infinity and minus infinity are one", "", "SELECT 'infinity'::timestamp < '2024-01-01' AS a, '-infinity'::timestamp AS b, 'infinity'::timestamp AS c", "false|" + farBefore + "|" + farAfter},
+		{"oven-sh/bun#35121: infinity in an array is no date", "", "SELECT '{infinity,-infinity,2024-02-29}'::date[] AS a", `["infinity","-infinity","2024-02-29"]`},
+		{"elixir-ecto/postgrex#504: infinity beside an interval in a row", "", "SELECT ROW(1000, INTERVAL '3 days 12:00', -1, 'infinity'::timestamptz, NULL) AS a", `(1000,"3 days 12:00:00",-1,infinity,)`},
+		{"ged/ruby-pg#284: the first day of all, BC, is one of 1956", "", "SELECT '4714-11-24 23:58:59.1231 BC'::timestamp AS a", "-4713-11-24 23:58:59.1231"},
+		{"microsoft/azuredatastudio-postgresql#250: years BC end the query", "", "SELECT '0002-01-01 BC'::timestamp AS a, '0001-12-31 BC'::date AS b", "-0001-01-01 00:00:00|0000-12-31"},
+		{"jackc/pgx#2631: five digits of a year are not read from text", "", "SELECT '10000-01-02 03:04:05.123456'::timestamp AS a, '10000-01-02 03:04:05.123456+00'::timestamptz AS b", "10000-01-02 03:04:05.123456|10000-01-02 03:04:05.123456Z"},
+		{"psycopg/psycopg#571: the role's DateStyle is not ISO", "DateStyle = 'SQL, DMY'", "SELECT '2023-05-03 09:25Z'::timestamptz AS a, ROW('2023-05-03'::date) AS b, '[2023-05-03,2023-05-04)'::daterange AS c", `2023-05-03 09:25:00Z|{"f1":"2023-05-03"}|[2023-05-03,2023-05-04)`},
+		{"dbcli/pgcli#1256: the role's IntervalStyle changes intervals", "IntervalStyle = 'postgres_verbose'", "SELECT INTERVAL '-1 month 2 days -04:05' AS a", "-1 mons +2 days -04:05:00"},
+		{"ponylang/postgres#145: intervals in the form of ISO 8601", "IntervalStyle = 'iso_8601'", "SELECT INTERVAL '1 year 2 months 3 days 04:05:06.789' AS a, ARRAY[INTERVAL '1 day'] AS b", `1 year 2 mons 3 days 04:05:06.789|["1 day"]`},
+		{"npgsql/npgsql#6366: the role's zone changes instants", "TimeZone = 'America/New_York'", "SELECT '2024-07-01 12:00'::timestamptz AS a, ROW('2024-07-01 12:00Z'::timestamptz) AS b", `2024-07-01 12:00:00Z|{"f1":"2024-07-01 12:00:00+00"}`},
+		{"duckdb/duckdb-postgres#102: an infinite instant is one of 290273 BC", "", "SELECT 1 AS a, now() < 'infinity'::timestamptz AS b, 'infinity'::timestamptz AS c", "1|true|" + farAfter + "Z"},
+	} {
+		t.Run(tc.report, func(t *testing.T) {
+			name := s.database(t)
+			owner := s.open(t, name, driver.Options{})
+			defer owner.Close()
+			role := "role_" + name
+			mustExec(t, owner, "CREATE ROLE "+role+" LOGIN")
+			if tc.settings != "" {
+				mustExec(t, owner, "ALTER ROLE "+role+" SET "+tc.settings)
+			}
+			url := strings.Replace(s.URL(name, s.Port), "owner", role, 1)
+			asText, err := postgres.OpenAsRedshift(context.Background(), url, driver.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer asText.Close()
+			direct := openURL(t, url, driver.Options{})
+			defer direct.Close()
+			for way, c := range map[string]driver.Conn{"binary": direct, "text": asText} {
+				if way == "text" && (strings.Contains(tc.query, "ROW") || strings.Contains(tc.query, "ARRAY") || strings.Contains(tc.query, "[]") || strings.Contains(tc.settings, "Interval")) {
+					continue // which Redshift has none of
+				}
+				if got, err := read(context.Background(), c, tc.query); err != nil || row(got) != tc.want {
+					t.Errorf("%s: %s, %v, want %s", way, row(got), err, tc.want)
+				}
+			}
+		})
+	}
+}
+
+// Poolers that give out transactions.
+func TestReportedPoolers(t *testing.T) {
+	s := running(t)
+	b := pool(t, s, "transaction", "server_round_robin = 1")
+	name := s.database(t)
+	t.Run("pgbouncer/pgbouncer#203, #164, #1067, #1118, jackc/pgx#344: another client's answer, statements that are not there, two round trips in two sessions", func(t *testing.T) {
+		c := openURL(t, b.URL(name), driver.Options{})
+		defer c.Close()
+		var group sync.WaitGroup
+		for caller := range 6 {
+			group.Go(func() {
+				for call := range 20 {
+					n := fmt.Sprint(caller*100 + call)
+					if got, err := read(context.Background(), c, "SELECT "+n+" AS a, $1::text AS b", n); err != nil || row(got) != n+"|"+n {
+						t.Errorf("%s: %s, %v", n, row(got), err)
+					}
+				}
+			})
+		}
+		group.Wait()
+	})
+	t.Run("supabase/supabase#18772, neondatabase/website#1294: nobody says that the address is a pooler's", func(t *testing.T) {
+		report := doctor.Examine(context.Background(), doctor.Options{ReadOnly: true, Now: time.Now, Open: func(context.Context, bool) (*connectors.Warehouse, error) {
+			return connectors.New(openURL(t, b.URL(name), driver.Options{ReadOnly: true}), postgres.Dialect), nil
+		}})
+		for _, c := range report.Checks {
+			if c.Name == "pooler" && strings.Contains(c.Detail, "gives out transactions") {
+				return
+			}
+		}
+		t.Errorf("%+v, want the pooler and its mode", report.Checks)
+	})
+}
+
+func TestReportedStatements(t *testing.T) {
+	s := running(t)
+	name := s.database(t)
+	c := openURL(t, s.URL(name, s.Port)+"&pool_max_conns=1", driver.Options{})
+	defer c.Close()
+	t.Run("pgjdbc/r2dbc-postgresql#382, pgjdbc/pgjdbc#496: a statement that was read before its table changed cannot be run", func(t *testing.T) {
+		mustExec(t, c, "CREATE TABLE changing (a int)", "INSERT INTO changing VALUES (1)")
+		for _, change := range []string{"SELECT 1", "ALTER TABLE changing ALTER a TYPE text", "ALTER TABLE changing ADD b date DEFAULT '2024-02-29'", "ALTER TABLE changing DROP a"} {
+			mustExec(t, c, change)
+			if _, err := read(context.Background(), c, "SELECT * FROM changing"); err != nil {
+				t.Errorf("after %s: %v", change, err)
+			}
+		}
+	})
+	t.Run("opensanctions/poliloom#138: a NUL in what a model wrote ends the batch", func(t *testing.T) {
+		w := connectors.New(openURL(t, s.URL(name, s.Port), driver.Options{}), postgres.Dialect)
+		defer w.Close()
+		if err := w.Install(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		scores := batchOf(1, 0)
+		scores[0].Score.Reason, scores[0].Score.Detail = "a\x00b", map[string]any{"text": "\x00"}
+		if err := w.WriteScores(context.Background(), "nul", "h", time.Unix(0, 0), scores); err != nil {
+			t.Errorf("%v", err)
+		}
+		if got := one(t, c, `SELECT reason || (detail ->> 'text') || count(*) OVER () FROM badger.scores WHERE case_id = 'case-00000000' AND metric = 'metric 0'`); got != "a\ufffdb\ufffd1" {
+			t.Errorf("stored as %q", got)
+		}
+	})
+}

@@ -1,0 +1,110 @@
+package analysis
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/badger-eval/badger/internal/natural"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+// Golds are the gold queries of cases, and what in them makes their results depend on more than the
+// data. It needs no scores, so that it can be asked before a run.
+type Golds struct {
+	Read      int              `json:"read"`      // different gold queries
+	Depending int              `json:"depending"` // of them, with a dependence
+	Kinds     []GoldKind       `json:"kinds"`
+	Depends   []GoldDependence `json:"depends"` // by kind, then case
+	Notes     []string         `json:"notes,omitempty"`
+
+	seen map[string]bool
+}
+
+// GoldKind is how many gold queries depend on one thing.
+type GoldKind struct {
+	On    sqlparts.DependsOn `json:"on"`
+	Golds int                `json:"golds"`
+}
+
+// GoldDependence is a part of a gold query by which its result is no function of the data.
+type GoldDependence struct {
+	CaseID   string             `json:"case_id"`
+	Gold     int                `json:"gold,omitempty"` // which of several accepted answers, from 1
+	On       sqlparts.DependsOn `json:"on"`
+	Line     int                `json:"line"`   // from 1
+	Column   int                `json:"column"` // from 1, in characters
+	Part     string             `json:"part"`   // as it is written, shortened
+	Sentence string             `json:"sentence"`
+}
+
+// goldKinds is the order of reports: first what makes any comparison of results doubtful.
+var goldKinds = []sqlparts.DependsOn{
+	sqlparts.OnChance, sqlparts.OnClock, sqlparts.OnModel, sqlparts.OnSession, sqlparts.OnHistory, sqlparts.OnOrder, sqlparts.OnTies,
+}
+
+// NewGolds holds no queries yet.
+func NewGolds() *Golds {
+	return &Golds{Kinds: []GoldKind{}, Depends: []GoldDependence{}, seen: map[string]bool{}}
+}
+
+// Unread notes a case that cannot be read.
+func (g *Golds) Unread(place string, why error) {
+	g.Notes = append(g.Notes, fmt.Sprintf("%s: the gold query was not read: %v", place, why))
+}
+
+// Add adds the gold queries of a case. Those that were added before are not counted again, so that
+// each may come with several answers.
+func (g *Golds) Add(c *scoring.Case) {
+	for i := range c.Golds {
+		key := c.ID + "\x00" + c.Golds[i].SQL
+		if c.Golds[i].SQL == "" || g.seen[key] {
+			continue
+		}
+		g.seen[key] = true
+		g.Read++
+		d := sqlparts.DialectOf(c.Dialect)
+		sql, _ := c.WrittenSQL(&c.Golds[i])
+		script := sqlparts.Parse(sql, d)
+		found := script.Dependences(sqlparts.ReadSchema(c.Schema, d))
+		if len(found) > 0 {
+			g.Depending++
+		}
+		kinds := map[sqlparts.DependsOn]bool{}
+		for _, f := range found {
+			line, column := script.Position(f)
+			one := GoldDependence{CaseID: c.ID, On: f.On, Line: line, Column: column, Part: f.What, Sentence: f.Sentence()}
+			if len(c.Golds) > 1 {
+				one.Gold = i + 1
+			}
+			g.Depends = append(g.Depends, one)
+			kinds[f.On] = true
+		}
+		for _, k := range goldKinds {
+			if kinds[k] {
+				g.count(k)
+			}
+		}
+	}
+}
+
+// Sort puts what was found in the order of reports.
+func (g *Golds) Sort() {
+	slices.SortFunc(g.Depends, func(a, b GoldDependence) int {
+		return cmp.Or(slices.Index(goldKinds, a.On)-slices.Index(goldKinds, b.On), natural.Compare(a.CaseID, b.CaseID), cmp.Compare(a.Gold, b.Gold), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+}
+
+func (g *Golds) count(on sqlparts.DependsOn) {
+	for i := range g.Kinds {
+		if g.Kinds[i].On == on {
+			g.Kinds[i].Golds++
+			return
+		}
+	}
+	g.Kinds = append(g.Kinds, GoldKind{on, 1})
+	slices.SortFunc(g.Kinds, func(a, b GoldKind) int {
+		return slices.Index(goldKinds, a.On) - slices.Index(goldKinds, b.On)
+	})
+}

@@ -1,0 +1,28 @@
+package scoring
+
+import (
+	"strings"
+
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+// WrittenSQL is the SQL of a query of the case without what agents write around it, such as a Markdown
+// fence, and what that was. Whoever runs or reads the query takes it from here.
+func (c *Case) WrittenSQL(q *Query) (sql string, around []string) {
+	return sqlparts.Unwrap(q.SQL, sqlparts.DialectOf(c.Dialect))
+}
+
+// written is a copy of a query of the case with its SQL alone.
+func (c *Case) written(q *Query) *Query {
+	out := *q
+	out.SQL, out.Around = c.WrittenSQL(q)
+	return &out
+}
+
+// wrapped tells a reader of a score that the SQL was taken out of a text.
+func (q *Query) wrapped(of string) []string {
+	if len(q.Around) == 0 {
+		return nil
+	}
+	return []string{of + " was read without what is written around it: " + strings.Join(q.Around, ", ")}
+}

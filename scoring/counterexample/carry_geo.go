@@ -1,0 +1,130 @@
+package counterexample
+
+import (
+	"strings"
+
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+// Geographies are points in a small database: of these, every function says the same in all dialects. So
+// nothing is found that only shapes with an area tell apart.
+
+// places are the points that columns are drawn from, as the engine writes them.
+var places = []string{"POINT(10.25 50.5)", "POINT(10.5 50.5)", "POINT(-73.98 40.75)", "POINT(-73.5 40.5)", "POINT(0.0 0.0)"}
+
+// earth is the radius that distances are computed with, in meters. Dialects take radii that differ by less
+// than what results are compared up to.
+const earth = "6371009.4"
+
+// place is a value as a geography.
+func (c *carrier) place(x expr) expr {
+	if c.learn {
+		c.learnKind(x, Geo)
+		return expr{sql: "''", kind: Geo, near: x.near}
+	}
+	switch x.kind {
+	case Geo:
+		return x
+	case Null:
+		return expr{sql: "CAST(NULL AS VARCHAR)", kind: Geo}
+	}
+	refuse("a geography made of what is none in a small database")
+	return x
+}
+
+func longitude(x expr) string {
+	return "CAST(split_part(substr(" + x.sql + ", 7), ' ', 1) AS DOUBLE)"
+}
+
+func latitude(x expr) string {
+	return "CAST(rtrim(split_part(" + x.sql + ", ' ', 2), ')') AS DOUBLE)"
+}
+
+// pointAt makes a point of a longitude and a latitude. What lies outside of the earth's is an error in one
+// dialect, and another point in the other.
+func (c *carrier) pointAt(x, y expr) expr {
+	if c.learn {
+		c.learnKind(x, Real)
+		c.learnKind(y, Real)
+	}
+	lon, lat := c.doubled(x), c.doubled(y)
+	c.suggest(x, "10.25", "10.5", "-73.5")
+	c.suggest(y, "50.5", "40.5")
+	return expr{
+		sql: "(CASE WHEN " + lon + " IS NULL OR " + lat + " IS NULL THEN NULL WHEN abs(" + lon + ") > 180 OR abs(" + lat + ") > 90 THEN error('no place on the earth') ELSE 'POINT(' || CAST(" + lon +
+			" AS VARCHAR) || ' ' || CAST(" + lat + " AS VARCHAR) || ')' END)",
+		kind: Geo, near: both(x, y),
+	}
+}
+
+// suggest notes numbers that are worth trying.
+func (c *carrier) suggest(x expr, numbers ...string) {
+	for _, col := range x.near {
+		for _, n := range numbers {
+			c.values.hint(col, sqlparts.Literal{Kind: sqlparts.Number, Text: n})
+		}
+	}
+}
+
+// distance is that of two points on a sphere, in meters.
+func (c *carrier) distance(x, y expr) expr {
+	c.meet(x, y)
+	x, y = c.place(x), c.place(y)
+	lon, lat := "radians("+longitude(y)+" - "+longitude(x)+")", "radians("+latitude(y)+" - "+latitude(x)+")"
+	sql := "(2 * " + earth + " * asin(least(1.0, sqrt(pow(sin(" + lat + " / 2), 2) + cos(radians(" + latitude(x) + ")) * cos(radians(" + latitude(y) + ")) * pow(sin(" + lon + " / 2), 2)))))"
+	if c.learn {
+		sql = "0"
+	}
+	return expr{sql: sql, kind: Real, inexact: true, near: both(x, y)}
+}
+
+// meet notes that two columns of points may hold the same ones.
+func (c *carrier) meet(x, y expr) {
+	if x.column != nil && y.column != nil && x.column.Kind == y.column.Kind {
+		c.values.join(x.column, y.column)
+	}
+}
+
+// geoFunctions are those of geographies, of BigQuery and Snowflake.
+func geoFunctions() map[string]func(c *carrier, args []expr) expr {
+	of := func(n int, f func(c *carrier, args []expr) expr) func(c *carrier, args []expr) expr {
+		return func(c *carrier, args []expr) expr {
+			if len(args) != n || c.dialect != sqlparts.BigQuery && c.dialect != sqlparts.Snowflake {
+				return expr{}
+			}
+			return f(c, args)
+		}
+	}
+	point := of(2, func(c *carrier, args []expr) expr { return c.pointAt(args[0], args[1]) })
+	same := of(2, func(c *carrier, args []expr) expr { // a point is within, and meets, itself alone
+		c.meet(args[0], args[1])
+		return expr{sql: "(" + c.place(args[0]).sql + " = " + c.place(args[1]).sql + ")", kind: Bool}
+	})
+	self := of(1, func(c *carrier, args []expr) expr { return c.place(args[0]) })
+	zero := of(1, func(c *carrier, args []expr) expr {
+		return expr{sql: "(CASE WHEN " + c.place(args[0]).sql + " IS NOT NULL THEN 0.0::DOUBLE END)", kind: Real}
+	})
+	return map[string]func(c *carrier, args []expr) expr{
+		"st_geogpoint": point, "st_point": point, "st_makepoint": point,
+		"st_distance": of(2, func(c *carrier, args []expr) expr { return c.distance(args[0], args[1]) }),
+		"st_dwithin": of(3, func(c *carrier, args []expr) expr {
+			return expr{sql: c.compareNumbers("<=", c.distance(args[0], args[1]), c.numeric(args[2])), kind: Bool}
+		}),
+		"st_within": same, "st_contains": same, "st_intersects": same, "st_covers": same, "st_coveredby": same, "st_equals": same,
+		"st_disjoint": of(2, func(c *carrier, args []expr) expr { return expr{sql: "(NOT " + same(c, args).sql + ")", kind: Bool} }),
+		"st_x":        of(1, func(c *carrier, args []expr) expr { return expr{sql: longitude(c.place(args[0])), kind: Real} }),
+		"st_y":        of(1, func(c *carrier, args []expr) expr { return expr{sql: latitude(c.place(args[0])), kind: Real} }),
+		"st_area":     zero, "st_length": zero, "st_perimeter": zero,
+		"st_centroid": self, "st_geogfromwkb": self, "st_geographyfromwkb": self, "to_geography": self, "try_to_geography": self, "st_geogfromtext": self, "st_geogfromgeojson": self,
+		"st_geographyfromtext": self, "st_geographyfromwkt": self,
+		"st_intersection": of(2, func(c *carrier, args []expr) expr {
+			x, y := c.place(args[0]), c.place(args[1])
+			return expr{sql: "(CASE WHEN " + x.sql + " = " + y.sql + " THEN " + x.sql + " WHEN " + x.sql + " IS NOT NULL AND " + y.sql + " IS NOT NULL THEN error('no place') END)", kind: Geo}
+		}),
+	}
+}
+
+// geography tells whether a declared type is of points and shapes on the earth.
+func geography(base string, d sqlparts.Dialect) bool {
+	return strings.TrimSpace(base) == "geography" && (d == sqlparts.BigQuery || d == sqlparts.Snowflake)
+}

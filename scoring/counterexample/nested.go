@@ -1,0 +1,491 @@
+package counterexample
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+// Structures, objects and arrays are kept in the small database as a relational database keeps them.
+// A field of a structure is a column whose name is its path. An array is a table of its own, with a row
+// for each element that refers to the row that has the array. A structure or an array as a value is the
+// identity of its row, and a field of it is looked up there. So the elements of an array are made, told
+// and shrunk as the rows of any table are.
+//
+// Arrays are never NULL in a small database, objects have no null of JSON, and the elements of an array
+// are all of one kind. A query that asks for what only others have is refused.
+
+// The names of columns that a table with nested values has besides its own. No column of a query is
+// called so.
+const (
+	rowName     = "(row)"     // the identity of a row
+	ofName      = "(of)"      // of an element: the identity of the row that has the array
+	atName      = "(at)"      // of an element: its place in the array, from 0 on
+	elementName = "(element)" // an element that is neither a structure nor an array
+	keyedName   = "(key)"     // of an object that is taken for an array: the name of a field
+	othersName  = "(others)"  // the columns that a star means and no query names, as one
+)
+
+// nest is a structure, an object or an array: the value at a path of a row.
+type nest struct {
+	table *Table
+	path  string // empty for all of the row: an element of an array
+	row   string // the identity of the row, in SQL
+	alias string // of a source with the row, whose columns can be read; empty for a row that is looked up
+}
+
+// array is a nested array of a table: at a path, the table of its elements.
+type array struct {
+	path     string
+	elements *Table
+}
+
+// hidden tells whether a name is that of a column that no query knows.
+func hidden(name string) bool { return strings.HasPrefix(name, "(") && strings.HasSuffix(name, ")") }
+
+// own is a column of the search's own.
+func (t *Table) own(name string) *Column {
+	if c := t.Column(name); c != nil {
+		return c
+	}
+	c := &Column{Name: name, Kind: Int, NotNull: true, table: t}
+	t.Columns = append(t.Columns, c)
+	if name == rowName {
+		t.Unique = append(t.Unique, []*Column{c})
+	}
+	return c
+}
+
+// array finds the array at a path.
+func (t *Table) array(path string) *Table {
+	for _, a := range t.arrays {
+		if strings.EqualFold(a.path, path) {
+			return a.elements
+		}
+	}
+	return nil
+}
+
+// structured tells whether there is an array at the path, or anything below it.
+func (t *Table) structured(path string) bool {
+	if !t.semi && !t.element {
+		return false
+	}
+	below := strings.ToLower(path) + "."
+	if path == "" {
+		return len(t.arrays) > 0 || slices.ContainsFunc(t.Columns, func(c *Column) bool { return !hidden(c.Name) })
+	}
+	return t.array(path) != nil ||
+		slices.ContainsFunc(t.arrays, func(a array) bool { return strings.HasPrefix(strings.ToLower(a.path), below) }) ||
+		slices.ContainsFunc(t.Columns, func(c *Column) bool { return strings.HasPrefix(strings.ToLower(c.Name), below) })
+}
+
+// elements is the table of the elements of an array. Where the schema is inferred, an array is what a
+// query takes for one.
+func (c *carrier) elements(n *nest) *Table {
+	if t := n.table.array(n.path); t != nil {
+		t.read = n.table.read
+		return t
+	}
+	if !c.learn {
+		refuse("an array that no table of the schema has")
+	}
+	if len(n.table.arrays) >= maxColumns {
+		refuse("more than %d arrays", maxColumns)
+	}
+	name := n.path
+	if name == "" {
+		name = "element"
+	}
+	t := &Table{Name: n.table.Name + "." + name, read: n.table.read, element: true}
+	row, of := n.table.own(rowName), t.own(ofName)
+	t.own(rowName)
+	t.own(atName)
+	t.Foreign = append(t.Foreign, Foreign{Columns: []*Column{of}, To: n.table, Target: []*Column{row}})
+	n.table.arrays, n.table.semi = append(n.table.arrays, array{n.path, t}), true
+	c.schema.Tables = append(c.schema.Tables, t)
+	return t
+}
+
+// under is the path of a field.
+func under(path, field string) string {
+	if path == "" {
+		return field
+	}
+	return path + "." + field
+}
+
+// field is a field of a nested value.
+func (c *carrier) field(x expr, name string) expr {
+	if x.nest == nil {
+		if c.learn {
+			return expr{sql: "NULL", kind: Null}
+		}
+		refuse("semi-structured data that no table of the schema has")
+	}
+	if !c.learn && !x.nest.table.semi && !x.nest.table.element {
+		refuse("semi-structured data in a column that is none")
+	}
+	if name == "*" || hidden(name) || strings.Contains(name, ".") {
+		refuse("a field of this name")
+	}
+	n := *x.nest
+	if c.learn {
+		n.table.semi = true
+	}
+	n.path = under(n.path, name)
+	return c.within(n)
+}
+
+// within is the value at a place of a row: a nested one, or that of a column.
+func (c *carrier) within(n nest) expr {
+	if n.table.dotted {
+		refuse("fields of a table with a point in a column's name")
+	}
+	if n.table.structured(n.path) {
+		return c.nested(n)
+	}
+	name := n.path
+	if name == "" {
+		name = elementName
+	}
+	col := n.table.Column(name)
+	if col == nil {
+		if !c.learn || len(n.table.Columns) >= maxColumns {
+			refuse("the field %s, which no table of the schema has", name)
+		}
+		col = &Column{Name: name, table: n.table}
+		n.table.Columns = append(n.table.Columns, col)
+	}
+	if col.Name != name && c.dialect == sqlparts.Snowflake {
+		refuse("fields whose names differ in case alone")
+	}
+	c.use(col)
+	c.seen = append(c.seen, col)
+	if n.alias != "" {
+		x := columnOutput(n.alias, col).expr
+		x.nest = &n
+		return x
+	}
+	r := c.name("r")
+	x := columnOutput(r, col).expr
+	x.sql = "(SELECT " + x.sql + " FROM " + c.tableOf(n.table) + " AS " + r + " WHERE " + r + "." + c.ownColumn(n.table, rowName) + " = " + n.row + ")"
+	x.nest = &n
+	return x
+}
+
+// ownColumn is the name in the engine of a column of the search's own, which is read.
+func (c *carrier) ownColumn(t *Table, name string) string {
+	col := t.own(name)
+	c.use(col)
+	return columnName(col)
+}
+
+// nested is a structure or an array as a value: the identity of its row.
+func (c *carrier) nested(n nest) expr {
+	if n.row == "" {
+		n.row = n.alias + "." + c.ownColumn(n.table, rowName)
+	}
+	return expr{sql: n.row, kind: Nested, nest: &n}
+}
+
+// element is that of an array at a place, a whole number from 0 on. Out of bounds it is NULL.
+func (c *carrier) element(n *nest, row, at string) expr {
+	t := c.elements(n)
+	r := c.name("r")
+	found := "(SELECT " + r + "." + c.ownColumn(t, rowName) + " FROM " + c.tableOf(t) + " AS " + r + " WHERE " + r + "." + c.ownColumn(t, ofName) + " = " + row + " AND " + r + "." + c.ownColumn(t, atName) + " = " + at + ")"
+	return c.within(nest{table: t, row: found})
+}
+
+// columnName is the name of a column in the engine.
+func columnName(c *Column) string { return "c" + strconv.Itoa(slices.Index(c.table.Columns, c)) }
+
+// tableOf is the name of a table in the engine.
+func (c *carrier) tableOf(t *Table) string {
+	return "t" + strconv.Itoa(slices.Index(c.schema.Tables, t))
+}
+
+// tops are the columns of a table as a query sees them: a structure with all its fields is one.
+func (c *carrier) tops(t *Table, alias string) []output {
+	var out []output
+	if len(t.arrays) == 0 && !t.semi {
+		for _, col := range t.Columns {
+			if !hidden(col.Name) {
+				o := columnOutput(alias, col)
+				o.nest = &nest{table: t, path: col.Name, alias: alias}
+				out = append(out, o)
+			}
+		}
+		return out
+	}
+	seen := map[string]bool{}
+	add := func(path string) {
+		top, _, _ := strings.Cut(path, ".")
+		if key := strings.ToLower(top); hidden(path) || seen[key] {
+			return
+		} else {
+			seen[key] = true
+		}
+		n := &nest{table: t, path: top, alias: alias}
+		if t.structured(top) {
+			row := t.own(rowName)
+			out = append(out, output{name: top, expr: expr{sql: alias + "." + columnName(row), kind: Nested, nest: n, column: row}})
+			return
+		}
+		o := columnOutput(alias, t.Column(top))
+		o.nest = n
+		out = append(out, o)
+	}
+	for _, col := range slices.Clone(t.Columns) {
+		add(col.Name)
+	}
+	for _, a := range t.arrays {
+		add(a.path)
+	}
+	return out
+}
+
+// arrayPath is the array that a source names as a path of a source before it, as BigQuery's FROM t, t.a.
+func (c *carrier) arrayPath(s *scope, src *sqlparts.Source) sqlparts.Expr {
+	if c.dialect != sqlparts.BigQuery || len(src.Table) < 2 || len(s.sources) == 0 {
+		return nil
+	}
+	name := strings.ToLower(src.Table[0].Text)
+	if !slices.ContainsFunc(s.sources, func(x *source) bool { return slices.Contains(x.names, name) }) {
+		return nil
+	}
+	return &sqlparts.Column{Span: src.Span, Name: src.Table}
+}
+
+// tableFunction writes a function in FROM.
+func (c *carrier) tableFunction(s *scope, src *sqlparts.Source, first bool) (text, of string, outer bool) {
+	e := src.Call
+	name := strings.ToLower(e.Name.Last().Text)
+	if len(e.Name) > 1 || e.Over != nil || e.Filter != nil || e.Distinct || len(e.OrderBy) > 0 {
+		refuse("the table function %s in this form", strings.ToUpper(name))
+	}
+	named := map[string]sqlparts.Expr{}
+	var plain []sqlparts.Expr
+	for _, a := range e.Args {
+		if n, ok := a.(*sqlparts.Named); ok {
+			named[strings.ToLower(n.Name.Text)] = n.X
+		} else {
+			plain = append(plain, a)
+		}
+	}
+	switch {
+	case name == "unnest" && len(plain) == 1 && len(named) == 0 && (c.dialect == sqlparts.BigQuery || c.dialect == sqlparts.DuckDB || c.dialect == sqlparts.Postgres):
+		return c.unnest(s, src, plain[0], first, nil)
+	case name == "flatten" && c.dialect == sqlparts.Snowflake:
+		input := named["input"]
+		if input == nil && len(plain) == 1 {
+			input = plain[0]
+		}
+		keep := false
+		for k, v := range named {
+			l, _ := v.(*sqlparts.Literal)
+			switch {
+			case k == "input":
+			case k == "outer" && l != nil && l.Kind == sqlparts.Bool:
+				keep = l.Text == "true"
+			case k == "mode" && l != nil && strings.EqualFold(l.Text, "array"):
+			default:
+				refuse("FLATTEN with %s", strings.ToUpper(k))
+			}
+		}
+		if input == nil {
+			refuse("FLATTEN in this form")
+		}
+		text, of, _ = c.unnest(s, src, input, first, []string{"value", "index"})
+		return text, of, keep
+	case name == "generator" && c.dialect == sqlparts.Snowflake && named["rowcount"] != nil && len(named) == 1:
+		n := ordinal(named["rowcount"])
+		if n == 0 || n > maxGenerated {
+			refuse("GENERATOR in this form")
+		}
+		alias := c.name("r")
+		c.sequence = "CAST(" + alias + ".c1 AS BIGINT)"
+		s.sources = append(s.sources, &source{names: []string{strings.ToLower(src.Alias.Text)}})
+		return "(SELECT range AS c1 FROM range(" + strconv.Itoa(n) + ")) AS " + alias, "", false
+	}
+	refuse("the table function %s", strings.ToUpper(name))
+	return "", "", false
+}
+
+// maxGenerated bounds the rows that a query makes out of nothing.
+const maxGenerated = 10_000
+
+// unnest writes the elements of an array as rows. flattened are the names of the element and of its
+// place, as FLATTEN has them; nil for UNNEST.
+func (c *carrier) unnest(s *scope, src *sqlparts.Source, e sqlparts.Expr, first bool, flattened []string) (text, of string, outer bool) {
+	x := c.expr(s, e)
+	name := strings.ToLower(src.Alias.Text)
+	out := &source{}
+	if name != "" {
+		out.names = []string{name}
+	}
+	alias := c.name("r")
+	if n := c.arrayOf(x); n != nil {
+		t := c.elements(n)
+		element := nest{table: t, alias: alias}
+		at := output{expr: columnOutput(alias, t.own(atName)).expr}
+		if flattened != nil {
+			v := nest{table: t, alias: alias}
+			value := output{name: flattened[0], expr: expr{sql: alias + "." + columnName(t.own(rowName)), kind: Nested, nest: &v, column: t.own(rowName)}}
+			if !t.structured("") {
+				value.expr = c.within(v)
+			}
+			at.name = flattened[1]
+			key := t.own(keyedName)
+			key.Kind = Text
+			out.columns = append(out.columns, value, at, output{name: "key", expr: columnOutput(alias, key).expr})
+		} else {
+			out.element = &element
+			out.columns = c.tops(t, alias)
+			if len(src.Columns) == 1 && !t.structured("") { // UNNEST(a) AS t(x)
+				value := output{name: src.Columns[0].Text, expr: c.within(element)}
+				out.columns = append(out.columns, value)
+			} else if len(src.Columns) > 0 {
+				refuse("UNNEST with these names")
+			}
+			if o := src.Offset.Text; o != "" {
+				at.name = o
+				out.columns = append(out.columns, at)
+			}
+		}
+		s.sources = append(s.sources, out)
+		if first {
+			r := c.name("r")
+			return "(SELECT * FROM " + c.tableOf(t) + " AS " + r + " WHERE " + r + "." + c.ownColumn(t, ofName) + " = " + x.sql + ") AS " + alias, "", false
+		}
+		return c.tableOf(t) + " AS " + alias, alias + "." + c.ownColumn(t, ofName) + " = " + x.sql, false
+	}
+	if c.learn && x.kind != List {
+		x = expr{sql: "NULL", kind: List, of: &expr{kind: Null}}
+	}
+	if x.kind != List || x.of == nil {
+		refuse("the rows of what is no array")
+	}
+	value := *x.of
+	value.sql, value.column = alias+".c1", nil
+	names := []string{name, src.Offset.Text}
+	if flattened != nil {
+		names = flattened
+	} else if len(src.Columns) == 1 {
+		names[0] = src.Columns[0].Text
+	}
+	out.columns = []output{{name: names[0], expr: value}, {name: names[1], expr: expr{sql: alias + ".c2", kind: Int}}}
+	if names[1] == "" {
+		out.columns = out.columns[:1]
+	}
+	s.sources = append(s.sources, out)
+	lateral := "LATERAL "
+	if first {
+		lateral = ""
+	}
+	return lateral + "(SELECT unnest(" + x.sql + ") AS c1, unnest(range(len(" + x.sql + "))) AS c2) AS " + alias, "", false
+}
+
+// index is an element of an array, or a field of an object by a text.
+func (c *carrier) index(s *scope, e *sqlparts.Index) expr {
+	if e.Slice || e.I == nil {
+		refuse("a slice of an array")
+	}
+	x := c.expr(s, e.X)
+	if l, ok := e.I.(*sqlparts.Literal); ok && l.Kind == sqlparts.String && x.kind != List {
+		return c.field(x, l.Text)
+	}
+	at, from, safe := e.I, 0, true
+	switch c.dialect {
+	case sqlparts.BigQuery:
+		safe = false
+		if call, ok := e.I.(*sqlparts.Call); ok && len(call.Args) == 1 {
+			at = call.Args[0]
+			switch strings.ToLower(call.Name.Last().Text) {
+			case "offset":
+			case "safe_offset":
+				safe = true
+			case "ordinal":
+				from = 1
+			case "safe_ordinal":
+				from, safe = 1, true
+			default:
+				refuse("an element of an array in this form")
+			}
+		}
+	case sqlparts.Snowflake:
+	case sqlparts.DuckDB, sqlparts.Postgres:
+		from = 1
+	default:
+		refuse("an element of an array, in this dialect")
+	}
+	n := -1
+	if l, ok := at.(*sqlparts.Literal); ok && l.Kind == sqlparts.Number {
+		if v, err := strconv.Atoi(l.Text); err == nil {
+			n = v - from
+		}
+	}
+	if n < 0 {
+		refuse("an element of an array at a place that is no number")
+	}
+	place := strconv.Itoa(n)
+	if x.kind == List && x.of != nil {
+		out := *x.of
+		out.sql, out.column, out.literal = "("+x.sql+")["+strconv.Itoa(n+1)+"]", nil, nil
+		if !safe {
+			out.sql = "(CASE WHEN len(" + x.sql + ") <= " + place + " THEN error('out of bounds') ELSE " + out.sql + " END)"
+		}
+		return out
+	}
+	a := c.arrayOf(x)
+	if a == nil {
+		if c.learn {
+			return expr{sql: "NULL", kind: Null}
+		}
+		refuse("an element of what is no array")
+	}
+	if !safe {
+		t := c.elements(a)
+		r := c.name("r")
+		place = "(CASE WHEN (SELECT count(*) FROM " + c.tableOf(t) + " AS " + r + " WHERE " + r + "." + c.ownColumn(t, ofName) + " = " + x.sql + ") <= " + place + " THEN error('out of bounds') ELSE " + place + " END)"
+	}
+	return c.element(a, x.sql, place)
+}
+
+// path is a path into semi-structured data.
+func (c *carrier) path(s *scope, e *sqlparts.Path) expr {
+	x := c.expr(s, e.X)
+	_, start := e.X.Range()
+	end := int(e.End)
+	if start >= 0 && end <= len(c.queryText) && start < end && strings.Contains(c.queryText[start:end], `"`) && strings.Contains(e.Text, ".") {
+		refuse("a path with names in quotes")
+	}
+	for _, name := range strings.Split(e.Text, ".") {
+		x = c.field(x, name)
+	}
+	return x
+}
+
+// length is how many elements an array has.
+func (c *carrier) arrayLength(x expr) expr {
+	if x.kind == List {
+		return expr{sql: "len(" + x.sql + ")", kind: Int}
+	}
+	n := c.arrayOf(x)
+	if n == nil {
+		refuse("the length of what is no array")
+	}
+	t := c.elements(n)
+	r := c.name("r")
+	return expr{sql: "(CASE WHEN " + x.sql + " IS NULL THEN NULL ELSE (SELECT count(*) FROM " + c.tableOf(t) + " AS " + r + " WHERE " + r + "." + c.ownColumn(t, ofName) + " = " + x.sql + ") END)", kind: Int}
+}
+
+// arrayOf is the array that an expression is, if it is one of a table.
+func (c *carrier) arrayOf(x expr) *nest {
+	if x.kind == Nested || c.learn && x.kind != List {
+		return x.nest
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+package metric
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+// A gold query whose result is no function of the data: on the clock, on chance, on the session or on
+// an order of rows that it does not state. What such a result says is told with every score that it
+// was read for.
+
+// ofData wraps the score of a metric that reads the gold result: it is not applicable where that says
+// nothing of the answer, and warns where it may say something else another time.
+func ofData(m *scoring.Metric) func(context.Context, *scoring.Input) (scoring.Score, error) {
+	score := m.Score
+	if (m.Needs|m.Reads)&scoring.FieldGoldResult == 0 {
+		return score
+	}
+	compares := m.Needs&bothResults == bothResults
+	return func(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
+		if why := saysNothing(in); compares && why != "" {
+			return scoring.NotApplicable(why), nil
+		}
+		s, err := score(ctx, in)
+		s.Warnings = append(s.Warnings, dependenceWarnings(in)...)
+		return s, err
+	}
+}
+
+// goldDepends are the parts of the gold query by which its result is no function of the data, but for
+// ties, of which the results show more than the text.
+func goldDepends(in *scoring.Input) []sqlparts.Dependence {
+	type key struct{}
+	return scoring.Memo(in, key{}, func() []sqlparts.Dependence {
+		if in.Gold == nil || in.Gold.SQL == "" {
+			return nil
+		}
+		return slices.DeleteFunc(script(in, goldSide).Dependences(nil), func(d sqlparts.Dependence) bool {
+			return d.On == sqlparts.OnTies || d.On == sqlparts.OnClock && in.Gold.Clock != nil
+		})
+	})
+}
+
+// saysNothing is why comparing with the gold result says nothing of the answer, empty where it does:
+// which rows there are is left to chance, or the clock was read and found no data. It depends on gold
+// alone, so that no answer can bring it about.
+func saysNothing(in *scoring.Input) string {
+	if in.Gold == nil || in.Gold.Result.Table == nil {
+		return ""
+	}
+	for _, d := range goldDepends(in) {
+		switch at := script(in, goldSide).Place(d); {
+		case d.On == sqlparts.OnChance && !d.Rows:
+			return fmt.Sprintf("the gold query depends on chance (%s, %s), so that its result says nothing of another query's", at, d.What)
+		case d.On == sqlparts.OnClock && vacuous(in.Gold.Result.Table):
+			return fmt.Sprintf("the gold query reads the clock (%s, %s) and its result is empty, NULL or 0, as that of any query whose window holds no data; pin the clock to a time of the data with --clock", at, d.What)
+		}
+	}
+	return ""
+}
+
+// vacuous tells whether a result holds nothing: no rows, or nothing but NULL and 0.
+func vacuous(t *scoring.Table) bool {
+	for k := range t.Columns {
+		c := &t.Columns[k]
+		for i := range t.Rows() {
+			if !c.IsNull(i) && !isNought(c.Value(i)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func isNought(v scoring.Value) bool {
+	x, err := strconv.ParseFloat(v.String(), 64)
+	return err == nil && x == 0
+}
+
+// dependenceWarnings tells a reader of a score on what the gold result depends, each kind once.
+func dependenceWarnings(in *scoring.Input) (warnings []string) {
+	if in.Gold == nil || in.Gold.Result.Table == nil {
+		return nil
+	}
+	if at := in.Gold.Clock; at != nil {
+		warnings = append(warnings, "the clock of the gold query stood at "+at.Format(time.RFC3339))
+	}
+	all := goldDepends(in)
+	for i, d := range all {
+		if slices.ContainsFunc(all[:i], func(o sqlparts.Dependence) bool { return o.On == d.On }) {
+			continue
+		}
+		more := 0
+		for _, o := range all[i+1:] {
+			if o.On == d.On {
+				more++
+			}
+		}
+		w := fmt.Sprintf("%s, %s: %s", goldSide, script(in, goldSide).Place(d), d.Sentence())
+		if more > 0 {
+			w += fmt.Sprintf(" (and %d more)", more)
+		}
+		warnings = append(warnings, w)
+	}
+	return warnings
+}

@@ -1,0 +1,509 @@
+package sqlparts
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// clockValue is what a reading of the clock is.
+type clockValue uint8
+
+const (
+	clockDate       clockValue = iota + 1 // the day, by the clock on the wall
+	clockTime                             // the time of the day, by the clock on the wall
+	clockZonedTime                        // the same with its zone
+	clockInstant                          // an instant
+	clockWall                             // date and time by the clock on the wall
+	clockUTC                              // date and time in UTC
+	clockUTCDate                          // the day in UTC
+	clockUTCTime                          // the time of the day in UTC
+	clockUnix                             // seconds since 1970
+	clockPrecise                          // as clockWall, T-SQL's datetime2
+	clockUTCPrecise                       // as clockUTC, T-SQL's datetime2
+	clockSince                            // the day as the first of two arguments: age(x)
+	clockArgument                         // SQLite's time value 'now', or that it stands for where there is none
+	clockWord                             // PostgreSQL's 'now', 'today' … as a date or time
+	clockText                             // words: timeofday()
+)
+
+// clockFunction is a function that reads the clock.
+type clockFunction struct {
+	value   clockValue
+	keyword bool   // it stands without parentheses
+	called  bool   // it stands with parentheses
+	word    string // of clockWord, in lower case
+	typ     string // of clockWord
+}
+
+// argues tells whether the arguments decide whether the clock is read.
+func (f *clockFunction) argues() bool {
+	return f.value == clockArgument || f.value == clockSince || f.value == clockUnix
+}
+
+// clockFunctions are the functions that read the clock, by dialect and name in lower case.
+var clockFunctions = func() (all [len(syntaxes)]map[string]*clockFunction) {
+	add := func(value clockValue, form, names string, dialects ...Dialect) {
+		for name := range strings.FieldsSeq(names) {
+			for _, d := range append(dialects, Generic) {
+				if all[d] == nil {
+					all[d] = map[string]*clockFunction{}
+				}
+				f := all[d][name]
+				if f == nil {
+					f = &clockFunction{value: value}
+					all[d][name] = f
+				}
+				f.keyword, f.called = f.keyword || form != "()", f.called || form != "word"
+			}
+		}
+	}
+	const word, call, either = "word", "()", "either"
+	add(clockDate, either, "current_date", Snowflake, BigQuery, Databricks, Redshift, Postgres, DuckDB, MySQL)
+	add(clockInstant, either, "current_timestamp", Snowflake, BigQuery, Databricks, Redshift, Postgres, DuckDB)
+	add(clockTime, either, "current_time", Snowflake, BigQuery, Databricks, MySQL)
+	add(clockZonedTime, either, "current_time", Redshift, Postgres, DuckDB)
+	add(clockTime, either, "localtime", Postgres, Redshift, DuckDB, Snowflake)
+	add(clockWall, either, "localtimestamp", Postgres, Redshift, DuckDB, Databricks)
+	add(clockInstant, call, "now", Postgres, Redshift, DuckDB, Databricks, Snowflake)
+	add(clockInstant, call, "transaction_timestamp", Postgres, Redshift, DuckDB)
+	add(clockInstant, call, "statement_timestamp clock_timestamp", Postgres, Redshift)
+	add(clockText, call, "timeofday", Postgres, Redshift)
+	add(clockSince, call, "age", Postgres, DuckDB)
+
+	add(clockDate, call, "today", DuckDB)
+	add(clockInstant, call, "get_current_timestamp", DuckDB)
+	add(clockZonedTime, call, "get_current_time", DuckDB)
+	add(clockTime, call, "current_localtime", DuckDB)
+	add(clockWall, call, "current_localtimestamp", DuckDB)
+
+	add(clockUTC, call, "getdate", Redshift)
+	add(clockUTC, word, "sysdate", Redshift)
+
+	add(clockInstant, either, "localtimestamp", Snowflake)
+	add(clockInstant, call, "getdate systimestamp", Snowflake)
+	add(clockUTC, call, "sysdate", Snowflake)
+
+	add(clockWall, either, "current_datetime", BigQuery)
+
+	add(clockDate, call, "curdate", Databricks, MySQL)
+	add(clockInstant, call, "getdate", Databricks)
+	add(clockUnix, call, "unix_timestamp", Databricks, MySQL)
+
+	add(clockWall, either, "current_timestamp localtime localtimestamp", MySQL)
+	add(clockWall, call, "now sysdate", MySQL)
+	add(clockTime, call, "curtime", MySQL)
+	add(clockUTCDate, either, "utc_date", MySQL)
+	add(clockUTCTime, either, "utc_time", MySQL)
+	add(clockUTC, either, "utc_timestamp", MySQL)
+
+	add(clockWall, word, "current_timestamp", TSQL)
+	add(clockDate, word, "current_date", TSQL)
+	add(clockWall, call, "getdate", TSQL)
+	add(clockUTC, call, "getutcdate", TSQL)
+	add(clockPrecise, call, "sysdatetime", TSQL)
+	add(clockUTCPrecise, call, "sysutcdatetime", TSQL)
+	add(clockInstant, call, "sysdatetimeoffset", TSQL)
+
+	add(clockUTCDate, word, "current_date", SQLite)
+	add(clockUTCTime, word, "current_time", SQLite)
+	add(clockUTC, word, "current_timestamp", SQLite)
+	add(clockArgument, call, "date time datetime julianday unixepoch strftime timediff", SQLite)
+	return all
+}()
+
+// sqliteTime are SQLite's functions of a time value.
+var sqliteTime = nameSet("date time datetime julianday unixepoch strftime timediff")
+
+// clockOf is the function that a name means, where it reads the clock; nil for another.
+func clockOf(d Dialect, n Name) *clockFunction {
+	if len(n) > 1 && !slices.Contains(builtins, strings.ToLower(n[len(n)-2].Text)) || int(d) >= len(clockFunctions) {
+		return nil
+	}
+	return clockFunctions[d][strings.ToLower(n.Last().Text)]
+}
+
+// reads tells whether a call reads the clock, and the argument that means the time of the run, or
+// before which it is left out.
+func (f *clockFunction) reads(d Dialect, c *Call) (reads bool, arg Expr) {
+	switch {
+	case c.bare():
+		return f.keyword, nil
+	case !f.called:
+		return false, nil
+	}
+	switch f.value {
+	case clockSince:
+		return len(c.Args) == 1, first(c.Args)
+	case clockUnix:
+		return len(c.Args) == 0, nil
+	case clockArgument:
+		return sqliteReads(d, c)
+	default:
+		return len(c.Args) <= 1, nil
+	}
+}
+
+func first(args []Expr) Expr {
+	if len(args) == 0 {
+		return nil
+	}
+	return args[0]
+}
+
+// sqliteReads tells whether a call of SQLite's date functions reads the clock: its time value is
+// 'now', or it has none. In other dialects that the text may be of, DATE(x) reads no clock.
+func sqliteReads(d Dialect, c *Call) (reads bool, arg Expr) {
+	name, at := strings.ToLower(c.Name.Last().Text), 0
+	if name == "strftime" {
+		at = 1
+	}
+	for i, a := range c.Args {
+		if i >= at && (i == at || name == "timediff") && isText(a, "now") {
+			return true, a
+		}
+	}
+	switch {
+	case d != SQLite, name == "timediff", len(c.Args) > at && !isText(c.Args[at], "subsec") && !isText(c.Args[at], "subsecond"):
+		return false, nil
+	}
+	return name != "strftime" || len(c.Args) > 0, nil
+}
+
+// readsNow tells whether a cast of a text to the type reads words for the time of the run.
+func readsNow(d Dialect, typ string) bool {
+	switch d {
+	case Postgres, Redshift, Databricks, Generic:
+		return strings.HasPrefix(typ, "date") || strings.HasPrefix(typ, "timestamp") || strings.HasPrefix(typ, "time") || typ == "abstime"
+	}
+	return false
+}
+
+// wordClock is the reading of the clock that a text means as a date or time; nil for another.
+func wordClock(text, typ string) *clockFunction {
+	switch w := strings.ToLower(strings.TrimSpace(text)); w {
+	case "now", "today", "tomorrow", "yesterday":
+		if strings.HasPrefix(typ, "time") && !strings.HasPrefix(typ, "timestamp") && w != "now" {
+			return nil
+		}
+		return &clockFunction{value: clockWord, word: w, typ: typ}
+	}
+	return nil
+}
+
+// PinClock returns the text of a script with every reading of the clock replaced by the instant: as a
+// literal of the type that the reading has in the dialect. What shows date and time by the clock on the
+// wall, such as CURRENT_DATE, is that of the instant's own zone. n is the number of readings. Where it is
+// not sure that all were read, why says where and what, and the text must not stand for the script.
+//
+// Instants are of whole seconds, of the years 1 to 9999. What views and user-defined functions read, it
+// cannot see.
+func (s *Script) PinClock(t time.Time) (text string, n int, why string) {
+	if t.Nanosecond() != 0 || t.Year() < 1 || t.Year() > 9999 {
+		return "", 0, "the instant is not one of whole seconds of the years 1 to 9999"
+	}
+	if s.Dialect == Generic {
+		return "", 0, "the dialect is not known, and with it what the clock returns"
+	}
+	if why := s.hiddenClock(); why != "" {
+		return "", 0, why
+	}
+	var changes []change
+	for _, d := range s.Dependences(nil) {
+		if d.On != OnClock {
+			continue
+		}
+		c, ok := s.pinned(&d, t)
+		if !ok {
+			return "", 0, fmt.Sprintf("%s, %s, reads the clock in a way that cannot be pinned", s.Place(d), d.What)
+		}
+		changes = append(changes, c)
+	}
+	n = len(changes)
+	text = apply(s.SQL, append(changes, s.namesKept(changes)...))
+	if n > 0 { // the pinned text is read again: it must read no clock, and be no less than it was
+		again := Parse(text, s.Dialect)
+		if len(again.Notes) > 0 || len(again.Statements) != len(s.Statements) || slices.ContainsFunc(again.Dependences(nil), func(d Dependence) bool { return d.On == OnClock }) {
+			return "", 0, "the text with the pinned clock is not read as the same query"
+		}
+	}
+	return text, n, ""
+}
+
+// change replaces a stretch of a text.
+type change struct {
+	Span
+	text string
+}
+
+func apply(sql string, changes []change) string {
+	slices.SortStableFunc(changes, func(a, b change) int { return int(a.Start - b.Start) })
+	var b strings.Builder
+	at := int32(0)
+	for _, c := range changes {
+		b.WriteString(sql[at:c.Start])
+		b.WriteString(c.text)
+		at = c.End
+	}
+	b.WriteString(sql[at:])
+	return b.String()
+}
+
+// hiddenClock says what in a script may read the clock without being seen; empty where nothing does.
+func (s *Script) hiddenClock() string {
+	if len(s.Notes) > 0 {
+		return fmt.Sprintf("%s: a part of the query was not read (%s), and may read the clock", s.Place(s.Notes[0]), s.Notes[0].What)
+	}
+	for _, st := range s.Statements {
+		if st.Query == nil {
+			return fmt.Sprintf("%s: only queries are read through for the clock", s.Place(st))
+		}
+	}
+	var read stretches
+	for _, d := range s.Dependences(nil) {
+		if d.On == OnClock {
+			read = append(read, d.Span)
+		}
+	}
+	read = read.merged()
+	for _, m := range s.Mentions(0, len(s.SQL)) {
+		f := clockOf(s.Dialect, Name{m.Name.Last()})
+		if f == nil || f.argues() || read.has(m.Start) || len(m.Name) == 1 && m.Name[0].Quoted && !m.Called {
+			continue
+		}
+		if m.Called && f.called || f.keyword && !m.Called && len(m.Name) == 1 && f.reserved(s.Dialect, m.Name[0].Text) {
+			return fmt.Sprintf("%s: %s may read the clock, and stands where that was not expected", s.Place(m), s.SQL[m.Start:m.End])
+		}
+	}
+	var texts []string
+	switch s.Dialect {
+	case SQLite:
+		texts = []string{"now"}
+	case Postgres, Redshift, Databricks:
+		texts = []string{"now", "today", "tomorrow", "yesterday"}
+	default:
+		return ""
+	}
+	for _, t := range Tokens(s.SQL, s.Dialect) {
+		text := strings.ToLower(strings.TrimSpace(t.Value))
+		if (t.Kind == TokenString || t.Kind == TokenName && s.Dialect == SQLite) && slices.Contains(texts, text) && !read.has(t.Start) {
+			return fmt.Sprintf("%s: the text '%s' may mean the time of the run there; write the time itself, or another text", s.Place(t), text)
+		}
+	}
+	return ""
+}
+
+// reserved tells whether the word is no name of a column or an alias in the dialect.
+func (f *clockFunction) reserved(d Dialect, word string) bool {
+	if !strings.HasPrefix(strings.ToLower(word), "current_") && d != Redshift {
+		return false
+	}
+	return d != BigQuery && d != Databricks && d != DuckDB
+}
+
+// pinned is what stands for a reading of the clock.
+func (s *Script) pinned(d *Dependence, t time.Time) (change, bool) {
+	f := d.clock
+	if f == nil {
+		return change{}, false
+	}
+	literal := s.Dialect.clockLiteral(f, t)
+	at := d.Span
+	c := change{Span: at, text: literal}
+	switch f.value {
+	case clockWord:
+		from, to := d.arg.Range()
+		c.Span = Span{int32(from), int32(to)} //nolint:gosec // within maxText
+		return c, true
+	case clockSince:
+		from, _ := d.arg.Range()
+		c.Span, c.text = Span{int32(from), int32(from)}, literal+", " //nolint:gosec // within maxText
+		return c, d.call != nil && len(d.call.OrderBy) == 0
+	case clockArgument:
+		return s.pinnedArgument(d, literal)
+	}
+	if d.call == nil || len(d.call.Args) == 0 {
+		return c, literal != "" && (d.call == nil || d.call.Over == nil && d.call.Filter == nil)
+	}
+	if s.Dialect == BigQuery { // the zone is an argument
+		convert := map[clockValue]string{clockDate: "DATE", clockTime: "TIME", clockWall: "DATETIME"}[f.value]
+		from, to := d.call.Args[0].Range()
+		c.text = fmt.Sprintf("%s(%s, %s)", convert, s.Dialect.clockLiteral(&clockFunction{value: clockInstant}, t), s.SQL[from:to])
+		return c, convert != ""
+	}
+	l, ok := d.call.Args[0].(*Literal) // a precision, which whole seconds have any of
+	return c, ok && l.Kind == Number && literal != ""
+}
+
+// pinnedArgument puts the instant in place of SQLite's 'now', or as the time value that is left out.
+func (s *Script) pinnedArgument(d *Dependence, literal string) (change, bool) {
+	c := d.call
+	if d.arg != nil {
+		if strings.EqualFold(c.Name.Last().Text, "timediff") && isText(c.Args[0], "now") && isText(c.Args[1], "now") {
+			return change{}, false
+		}
+		from, to := d.arg.Range()
+		return change{Span{int32(from), int32(to)}, literal}, true //nolint:gosec // within maxText
+	}
+	end := c.End - 1
+	if s.SQL[end] != ')' {
+		return change{}, false
+	}
+	at := int32(strings.IndexByte(s.SQL[c.Start:], '(')) + c.Start + 1 //nolint:gosec // within maxText
+	switch strftime := strings.EqualFold(c.Name.Last().Text, "strftime"); {
+	case len(c.Args) == 0:
+		return change{Span{at, at}, literal}, true
+	case strftime && len(c.Args) == 1:
+		_, to := c.Args[0].Range()
+		return change{Span{int32(to), int32(to)}, ", " + literal}, true //nolint:gosec // within maxText
+	case strftime:
+		from, _ := c.Args[1].Range()
+		return change{Span{int32(from), int32(from)}, literal + ", "}, true //nolint:gosec // within maxText
+	default:
+		return change{Span{at, at}, literal + ", "}, true
+	}
+}
+
+// clockLiteral writes the instant as the value of a reading of the clock; empty where the dialect has
+// no such reading.
+func (d Dialect) clockLiteral(f *clockFunction, t time.Time) string {
+	utc := t.UTC()
+	day, clock := t.Format("2006-01-02"), t.Format("15:04:05")
+	wall, wallUTC, zoned := day+" "+clock, utc.Format("2006-01-02 15:04:05"), t.Format("2006-01-02 15:04:05-07:00")
+	if f.value == clockWord {
+		return quoted(wordLiteral(f, t))
+	}
+	if f.value == clockUnix {
+		return "CAST(" + strconv.FormatInt(t.Unix(), 10) + " AS " + map[bool]string{true: "SIGNED", false: "BIGINT"}[d == MySQL] + ")"
+	}
+	switch d {
+	case SQLite:
+		return quoted(map[clockValue]string{clockUTCDate: utc.Format("2006-01-02"), clockUTCTime: utc.Format("15:04:05"), clockUTC: wallUTC, clockArgument: wallUTC}[f.value])
+	case TSQL:
+		iso := "2006-01-02T15:04:05"
+		switch f.value {
+		case clockDate:
+			return "CAST('" + day + "' AS date)"
+		case clockWall:
+			return "CAST('" + t.Format(iso) + "' AS datetime)"
+		case clockUTC:
+			return "CAST('" + utc.Format(iso) + "' AS datetime)"
+		case clockPrecise:
+			return "CAST('" + t.Format(iso) + "' AS datetime2)"
+		case clockUTCPrecise:
+			return "CAST('" + utc.Format(iso) + "' AS datetime2)"
+		case clockInstant:
+			return "CAST('" + t.Format(iso+"-07:00") + "' AS datetimeoffset)"
+		}
+		return ""
+	case Snowflake:
+		switch f.value {
+		case clockDate:
+			return "CAST('" + day + "' AS DATE)"
+		case clockTime:
+			return "CAST('" + clock + "' AS TIME)"
+		case clockInstant:
+			return "CAST('" + t.Format("2006-01-02 15:04:05 -0700") + "' AS TIMESTAMP_LTZ)"
+		case clockUTC:
+			return "CAST('" + wallUTC + "' AS TIMESTAMP_NTZ)"
+		}
+		return ""
+	}
+	switch f.value {
+	case clockDate:
+		return "DATE '" + day + "'"
+	case clockUTCDate:
+		return "DATE '" + utc.Format("2006-01-02") + "'"
+	case clockTime:
+		return "TIME '" + clock + "'"
+	case clockUTCTime:
+		return "TIME '" + utc.Format("15:04:05") + "'"
+	case clockZonedTime:
+		return "TIMETZ '" + t.Format("15:04:05-07:00") + "'"
+	case clockInstant:
+		if d == BigQuery || d == Databricks {
+			return "TIMESTAMP '" + zoned + "'"
+		}
+		return "TIMESTAMPTZ '" + zoned + "'"
+	case clockWall, clockUTC:
+		if f.value == clockUTC {
+			wall = wallUTC
+		}
+		switch d {
+		case BigQuery:
+			return "DATETIME '" + wall + "'"
+		case Databricks:
+			return "TIMESTAMP_NTZ '" + wall + "'"
+		}
+		return "TIMESTAMP '" + wall + "'"
+	case clockSince:
+		return "TIMESTAMP '" + day + " 00:00:00'"
+	case clockText:
+		return "CAST(" + quoted(t.Format("Mon Jan 02 15:04:05.000000 2006 MST")) + " AS text)"
+	}
+	return ""
+}
+
+// wordLiteral is the text of a date or time that PostgreSQL's 'now', 'today' … stand for.
+func wordLiteral(f *clockFunction, t time.Time) string {
+	switch f.word {
+	case "today":
+		t = time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, t.Location())
+	case "tomorrow":
+		t = time.Date(t.Year(), t.Month(), t.Day()+1, 0, 0, 0, 0, t.Location())
+	case "yesterday":
+		t = time.Date(t.Year(), t.Month(), t.Day()-1, 0, 0, 0, 0, t.Location())
+	}
+	zoned := strings.Contains(f.typ, "tz") || strings.Contains(f.typ, "with time zone")
+	switch {
+	case strings.HasPrefix(f.typ, "date"):
+		return t.Format("2006-01-02")
+	case strings.HasPrefix(f.typ, "timestamp") && zoned, f.typ == "abstime":
+		return t.Format("2006-01-02 15:04:05-07:00")
+	case strings.HasPrefix(f.typ, "timestamp"):
+		return t.Format("2006-01-02 15:04:05")
+	case zoned:
+		return t.Format("15:04:05-07:00")
+	}
+	return t.Format("15:04:05")
+}
+
+// namesKept are the names that columns of the result keep which had that of the function.
+func (s *Script) namesKept(changes []change) (names []change) {
+	at := map[int32]Span{}
+	for _, c := range changes {
+		at[c.End] = c.Span
+	}
+	keep := func(it *Item) {
+		c, ok := it.Expr.(*Call)
+		if !ok || it.Alias.Text != "" || at[c.End] != c.Span {
+			return
+		}
+		name, quote := strings.Join(strings.Fields(s.SQL[c.Start:c.End]), ""), `"`
+		switch s.Dialect {
+		case Postgres, Redshift:
+			name = strings.ToLower(c.Name.Last().Text)
+		case DuckDB:
+			name = strings.ToLower(name)
+		case SQLite:
+		case MySQL:
+			quote = "`"
+		default:
+			return
+		}
+		names = append(names, change{Span{c.End, c.End}, " AS " + quote + strings.ReplaceAll(name, quote, quote+quote) + quote})
+	}
+	for _, st := range s.Statements {
+		Walk(st, func(n Node) bool {
+			if sel, ok := n.(*Select); ok {
+				for _, it := range sel.Items {
+					keep(it)
+				}
+			}
+			return true
+		})
+	}
+	return names
+}

@@ -1,0 +1,538 @@
+package sqlparts
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// DependsOn is what a result depends on besides the data.
+type DependsOn string
+
+// What a result may depend on besides the data.
+const (
+	OnClock   DependsOn = "clock"   // the time at which the query runs
+	OnChance  DependsOn = "chance"  // random numbers, samples and sequences
+	OnModel   DependsOn = "model"   // the answer of a model
+	OnSession DependsOn = "session" // who runs the query, and the settings of the connection
+	OnHistory DependsOn = "history" // an earlier state of a table, which a warehouse keeps for a limited time
+	OnOrder   DependsOn = "order"   // the order in which rows come, which no clause says
+	OnTies    DependsOn = "ties"    // the same, but only among rows that are alike in what the clause sorts by
+)
+
+// Dependence is a part of a query by which its result is no function of the data.
+type Dependence struct {
+	Span
+	On   DependsOn
+	What string // the part as it is written, shortened
+
+	// Rows tells that only the order of the result's rows depends on it, and not which rows they are.
+	Rows bool
+
+	clock *clockFunction // that reads the clock, where a value can stand in its place
+	call  *Call          // that reads it; nil for a name or a text
+	arg   Expr           // the argument that means the time of the run, or before which it is to be written
+	why   string
+}
+
+// Sentence says why the result is no function of the data, and what to do.
+func (d *Dependence) Sentence() string {
+	return d.What + " " + d.why
+}
+
+// What is said of each kind, after the part as it is written.
+const (
+	saysClock = "reads the clock, so that the result changes with the time at which the query runs: write the date that the question means, or pin the clock with --clock"
+	saysRows  = "leaves the order of the rows to chance; which rows they are does not depend on it"
+	saysWho   = "depends on the session that runs the query: write the value that is meant"
+	saysZone  = "depends on the time zone of the machine: name the zone"
+	saysModel = "is the answer of a model, which may be another with each run: keep what it answered in a table"
+	saysOther = "is another value with each run: say by the data which rows or values are meant"
+	saysTaken = "takes other rows with each run: say by the data which rows are meant"
+	saysPast  = "reads an earlier state of the table, which the warehouse keeps for a limited time: copy the rows into a table of their own"
+	saysPlace = "says where a row lies, which the engine may change: use a key of the data"
+	saysStep  = "advances or reads a sequence, which differs with each run: use a key of the data"
+)
+
+// Dependences lists the parts of a script by which its results are no function of the data, in the
+// order of the text. The schema, which may be nil, tells by its keys where rows cannot tie.
+//
+// Of what a name means it knows what the dialect says: what a view, a user-defined function or a
+// default of a session brings in is not seen. Approximate aggregates, and conversions that use the
+// session's time zone without saying so, count as functions of the data.
+func (s *Script) Dependences(schema *Schema) []Dependence {
+	r := &dependenceReader{script: s, dialect: s.Dialect, schema: schema, besides: map[Node]bool{}, seen: map[Span]bool{}, unique: map[*Query][][]string{}, orders: map[*Select][]*OrderItem{}, limited: map[*Query]bool{}, columns: map[*Call]string{}, tables: map[*Call]bool{}}
+	if schema == nil {
+		r.schema = &Schema{Dialect: s.Dialect}
+	}
+	for _, st := range s.Statements {
+		if st.Query == nil {
+			continue
+		}
+		r.statement(st)
+	}
+	if s.besideTrees() {
+		r.outside()
+	}
+	slices.SortStableFunc(r.found, func(a, b Dependence) int { return int(a.Start - b.Start) })
+	return r.found
+}
+
+// dependenceReader gathers the dependences of a script.
+type dependenceReader struct {
+	script  *Script
+	dialect Dialect
+	schema  *Schema
+	selects []*Select
+	used    map[string]bool // names of tables that the statement reads, in lower case
+	scope   []*CTE
+
+	besides map[Node]bool // nodes on whose order or value nothing depends
+	seen    map[Span]bool
+	unique  map[*Query][][]string // sets of columns of which no two rows of a query are alike
+	orders  map[*Select][]*OrderItem
+	tables  map[*Call]bool   // functions in FROM, in whose place no value can stand
+	columns map[*Call]string // the columns of queries inside that a call is all of
+	outer   *Query           // of the statement
+	uses    map[string]use
+	all     use
+	limited map[*Query]bool // a limit around them keeps some of their rows
+	found   []Dependence
+}
+
+const maxDependenceText = 60
+
+// add notes a dependence once.
+func (r *dependenceReader) add(on DependsOn, n Node, why string) *Dependence {
+	from, to := n.Range()
+	span := Span{int32(from), int32(to)} //nolint:gosec // within maxText
+	if r.seen[span] {
+		return nil
+	}
+	r.seen[span] = true
+	what := strings.Join(strings.Fields(r.script.SQL[from:to]), " ")
+	if utf8.RuneCountInString(what) > maxDependenceText {
+		what = string([]rune(what)[:maxDependenceText-1]) + "…"
+	}
+	r.found = append(r.found, Dependence{Span: span, On: on, What: what, why: why})
+	return &r.found[len(r.found)-1]
+}
+
+// statement reads the query of a statement. Common table expressions that nothing reads have no
+// effect on its result.
+func (r *dependenceReader) statement(st *Statement) {
+	r.used, r.scope, r.outer, r.uses = map[string]bool{}, st.Query.created, st.Query, nil
+	Walk(st.Query, func(n Node) bool {
+		switch n := n.(type) {
+		case *Source:
+			if len(n.Table) == 1 {
+				r.used[strings.ToLower(n.Table[0].Text)] = true
+			}
+		case *CTE:
+			r.scope = append(r.scope, n)
+		}
+		return true
+	})
+	last := map[*Select]bool{}
+	lastSelects(st.Query.Body, last)
+	Walk(st.Query, func(n Node) bool {
+		if s, ok := n.(*Select); ok && !last[s] {
+			for _, it := range s.Items {
+				if c, ok := it.Expr.(*Call); ok && it.Alias.Text != "" {
+					r.columns[c] = it.Alias.Text
+				}
+			}
+		}
+		return true
+	})
+	r.walk(st.Query)
+}
+
+func (r *dependenceReader) walk(n Node) {
+	Walk(n, func(n Node) bool {
+		switch n := n.(type) {
+		case *CTE:
+			return n.Write != nil || r.used[strings.ToLower(n.Name.Text)]
+		case *Query:
+			r.query(n)
+		case *Select:
+			r.selects = append(r.selects, n)
+			r.sel(n)
+			r.children(n)
+			r.selects = r.selects[:len(r.selects)-1]
+			return false
+		case *Exists:
+			if n.Query != nil {
+				r.besides[n.Query] = true // which rows are there does not matter, only whether
+			}
+		case *Source:
+			r.source(n)
+		case *Cast:
+			r.cast(n)
+		case *Column:
+			r.column(n)
+		case *Param:
+			if strings.HasPrefix(n.Text, "@@") {
+				r.add(OnSession, n, saysWho)
+			}
+		case *Call:
+			r.call(n)
+		}
+		return true
+	})
+}
+
+// children walks what is inside a node, without the node.
+func (r *dependenceReader) children(s *Select) {
+	first := true
+	Walk(s, func(n Node) bool {
+		if first {
+			first = false
+			return true
+		}
+		r.walk(n)
+		return false
+	})
+}
+
+// within is the select that an expression stands in; nil outside of any.
+func (r *dependenceReader) within() *Select {
+	if len(r.selects) == 0 {
+		return nil
+	}
+	return r.selects[len(r.selects)-1]
+}
+
+// besideTrees tells whether a part of the text may be in no tree.
+func (s *Script) besideTrees() bool {
+	if len(s.Notes) > 0 || strings.Contains(strings.ToLower(s.SQL), "next") { // NEXT VALUE FOR
+		return true
+	}
+	return slices.ContainsFunc(s.Statements, func(st *Statement) bool { return st.Query == nil })
+}
+
+// outside looks at the text that is in no tree: the values of variables, and what was carried.
+func (r *dependenceReader) outside() {
+	trees, carried, found := make(stretches, 0, len(r.script.Statements)), make(stretches, 0, len(r.script.Notes)), make(stretches, 0, len(r.found))
+	for _, st := range r.script.Statements {
+		if st.Query != nil {
+			trees = append(trees, st.Query.Span)
+		}
+	}
+	for _, n := range r.script.Notes {
+		carried = append(carried, n.Span)
+	}
+	for _, d := range r.found {
+		found = append(found, d.Span)
+	}
+	trees, carried, found = trees.merged(), carried.merged(), found.merged()
+	all := r.script.Mentions(0, len(r.script.SQL))
+	word := func(i int) string {
+		if i < len(all) && len(all[i].Name) == 1 && !all[i].Name[0].Quoted {
+			return strings.ToLower(all[i].Name[0].Text)
+		}
+		return ""
+	}
+	for i, m := range all {
+		if word(i) == "next" && word(i+1) == "value" && word(i+2) == "for" {
+			r.add(OnChance, Span{m.Start, all[i+2].End}, saysStep)
+			continue
+		}
+		if trees.has(m.Start) && !carried.has(m.Start) || m.Name[0].Quoted || found.has(m.Start) {
+			continue
+		}
+		if f := clockOf(r.dialect, m.Name); f != nil && (m.Called && !f.argues() || f.keyword && !m.Called) {
+			r.add(OnClock, m.Span, saysClock)
+		} else if on, why := r.nameDepends(m.Name, 0); m.Called && on != "" {
+			r.add(on, m.Span, why)
+		}
+	}
+}
+
+// stretches are parts of a text; merged, they are in order and apart.
+type stretches []Span
+
+func (s stretches) merged() stretches {
+	slices.SortFunc(s, func(a, b Span) int { return int(a.Start - b.Start) })
+	out := s[:0]
+	for _, x := range s {
+		if n := len(out); n > 0 && x.Start <= out[n-1].End {
+			out[n-1].End = max(out[n-1].End, x.End)
+			continue
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// has tells whether a place is in one of merged stretches.
+func (s stretches) has(at int32) bool {
+	i, _ := slices.BinarySearchFunc(s, at, func(x Span, at int32) int { return int(x.End - at) })
+	for ; i < len(s) && s[i].Start <= at; i++ {
+		if at < s[i].End {
+			return true
+		}
+	}
+	return false
+}
+
+// source looks at samples and time travel.
+func (r *dependenceReader) source(s *Source) {
+	if s.Call != nil {
+		r.tables[s.Call] = true
+	}
+	if s.Sample != nil && !wholeSample(s.Sample) {
+		r.add(OnChance, s.Sample, saysTaken)
+	}
+	if s.Version == nil {
+		return
+	}
+	switch r.dialect {
+	case Snowflake, BigQuery, Databricks, DuckDB, Generic:
+		d := r.add(OnHistory, s.Version, saysPast)
+		if raw, ok := s.Version.(*Raw); ok && d != nil {
+			for _, m := range r.script.Mentions(int(raw.Start), int(raw.End)) {
+				if f := clockOf(r.dialect, m.Name); f != nil && (m.Called || f.keyword) || !m.Name[0].Quoted && strings.EqualFold(m.Name[0].Text, "offset") {
+					d.On, d.why = OnClock, saysClock
+				}
+			}
+		}
+	default: // temporal tables keep their rows
+	}
+}
+
+// wholeSample tells whether a sample is one of all rows, by a share.
+func wholeSample(e Expr) bool {
+	raw, ok := e.(*Raw)
+	if !ok {
+		return false
+	}
+	all := false
+	for _, w := range Lexemes(raw.Text, Generic) {
+		switch w.Value {
+		case "100":
+			all = true
+		case "row", "rows":
+			return false
+		}
+	}
+	return all
+}
+
+// column looks at names that are calls without parentheses, and at what is no column of the data.
+func (r *dependenceReader) column(c *Column) {
+	last := c.Name.Last()
+	if last.Quoted {
+		return
+	}
+	name := strings.ToLower(last.Text)
+	switch {
+	case len(c.Name) > 1 && (name == "nextval" || name == "currval") && (r.dialect == Snowflake || r.dialect == Generic):
+		r.add(OnChance, c, saysStep)
+	case len(c.Name) > 1:
+	case name == "user" && (r.dialect == Postgres || r.dialect == Redshift || r.dialect == TSQL || r.dialect == DuckDB) || name == "system_user" && r.dialect == TSQL:
+		r.add(OnSession, c, saysWho)
+	case name == "ctid" && r.dialect == Postgres:
+		r.add(OnOrder, c, saysPlace)
+	default:
+		// Of unknown SQL a name such as utc_date is more likely a column.
+		if f := clockOf(r.dialect, c.Name); f != nil && f.keyword && (r.dialect != Generic || name == "sysdate") {
+			if d := r.add(OnClock, c, saysClock); d != nil {
+				d.clock = f
+			}
+		}
+	}
+}
+
+// cast looks at PostgreSQL's words for the time of the run.
+func (r *dependenceReader) cast(c *Cast) {
+	l, ok := c.X.(*Literal)
+	if !ok || l.Kind != String || !readsNow(r.dialect, c.Type) {
+		return
+	}
+	if f := wordClock(l.Text, c.Type); f != nil {
+		if d := r.add(OnClock, c, saysClock); d != nil {
+			d.clock, d.arg = f, l
+		}
+	}
+}
+
+// call looks at a function.
+func (r *dependenceReader) call(c *Call) {
+	name := strings.ToLower(c.Name.Last().Text)
+	if orderFree[name] && c.Over == nil {
+		r.free(c.Args)
+	}
+	if f := clockOf(r.dialect, c.Name); f != nil {
+		if reads, arg := f.reads(r.dialect, c); reads {
+			if d := r.add(OnClock, c, saysClock); d != nil && !r.tables[c] {
+				d.clock, d.call, d.arg = f, c, arg
+			}
+			return
+		}
+	}
+	if r.dialect == SQLite && sqliteTime[name] && slices.ContainsFunc(c.Args, func(a Expr) bool { return isText(a, "localtime") || isText(a, "utc") }) {
+		r.add(OnSession, c, saysZone)
+		return
+	}
+	if c.bare() && (r.dialect == SQLite || r.dialect == BigQuery) { // words of other dialects: a column
+		return
+	}
+	if on, why := r.nameDepends(c.Name, len(c.Args)); on != "" {
+		if r.dialect == TSQL && name == "rand" && len(c.Args) == 1 && constant(c.Args[0]) {
+			return // the first number of a sequence that the seed fixes
+		}
+		if d := r.add(on, c, why); d != nil && r.besides[c] {
+			d.Rows, d.why = true, saysRows
+		}
+		return
+	}
+	if len(c.Name) == 1 {
+		r.aggregate(c, name)
+		r.windowed(c, name)
+	}
+}
+
+// builtins are the schemas that a built-in function may be called with.
+var builtins = []string{"pg_catalog", "sys", "safe", "main", "builtin"}
+
+// nameDepends is what a function's name says that its value depends on; args is the number of its
+// arguments.
+func (r *dependenceReader) nameDepends(n Name, args int) (DependsOn, string) {
+	name := strings.ToLower(n.Last().Text)
+	if len(n) > 1 {
+		schema := strings.ToLower(n[len(n)-2].Text)
+		if modelSchemas[schema] && generates(schema, name, r.dialect) {
+			return OnModel, saysModel
+		}
+		if !slices.Contains(builtins, schema) {
+			return "", "" // a function of somebody's own
+		}
+	}
+	switch {
+	case name == "uuid" || name == "uuid_string": // of their arguments, if they have any
+		if args > 0 {
+			return "", ""
+		}
+		return OnChance, saysOther
+	case name == "uniform" || name == "randstr": // Snowflake's take the generator as an argument
+		if r.dialect == Databricks {
+			return OnChance, saysOther
+		}
+	case randomNames[name]:
+		return OnChance, saysOther
+	case sequenceNames[name]:
+		return OnChance, saysStep
+	case placeNames[name]:
+		return OnOrder, saysPlace
+	case sessionNames[name]:
+		return OnSession, saysWho
+	case (name == "user" || name == "schema" || name == "database") && r.dialect == MySQL, (name == "user_name" || name == "db_name" || name == "suser_id" || name == "user_id") && args == 0 && r.dialect == TSQL:
+		return OnSession, saysWho
+	case generates("", name, r.dialect):
+		return OnModel, saysModel
+	}
+	return "", ""
+}
+
+func nameSet(names string) map[string]bool {
+	m := map[string]bool{}
+	for n := range strings.FieldsSeq(names) {
+		m[n] = true
+	}
+	return m
+}
+
+var (
+	randomNames = nameSet(`random rand randn randcanonical rand_bytes random_bytes random_normal randomblob gen_random_bytes crypt_gen_random
+		gen_random_uuid generate_uuid newid newsequentialid uuid_short uuid_generate_v1 uuid_generate_v1mc uuid_generate_v4 uuidv1 uuidv4 uuidv7
+		sys_guid generateuuidv4 array_shuffle array_sample shuffle reservoir_quantile bernoulli`)
+
+	sequenceNames = nameSet(`nextval currval lastval setval last_insert_id last_insert_rowid scope_identity identity_val_local`)
+
+	placeNames = nameSet(`monotonically_increasing_id spark_partition_id input_file_name`)
+
+	sessionNames = nameSet(`current_user session_user system_user current_role current_role_type current_secondary_roles current_schema current_schemas
+		current_catalog current_database current_metastore current_warehouse current_account current_account_name current_organization_name current_region
+		current_session current_statement current_transaction current_client current_version current_ip_address current_timezone current_setting
+		current_available_roles current_connection_id current_query current_query_id current_transaction_id current_path invoker_role invoker_share is_role_in_session
+		is_database_role_in_session is_member is_account_group_member version sqlite_version pg_backend_pid connection_id inet_client_addr inet_client_port
+		inet_server_addr txid_current pg_current_xact_id pg_last_query_id last_query_id last_user_query_id result_scan suser_name suser_sname original_login
+		host_name app_name session_context context_info sessiontimezone getvariable changes total_changes found_rows row_count`)
+
+	// orderFree are functions of an array, or of rows, on which the order of its elements has no effect.
+	orderFree = nameSet(`array_sort sort_array list_sort array_reverse_sort list_reverse_sort array_size array_length array_count cardinality size len length list_count
+		array_max array_min list_max list_min list_sum list_avg array_sum array_avg array_contains list_contains list_has array_has json_array_length jsonb_array_length`)
+
+	modelSchemas = nameSet(`ai ml cortex`)
+)
+
+// generates tells whether a function asks a model for words or a judgement.
+func generates(schema, name string, d Dialect) bool {
+	switch schema {
+	case "ai":
+		return (d == BigQuery || d == Generic) && !strings.Contains(name, "embed") && name != "similarity" && name != "search"
+	case "ml":
+		return (d == BigQuery || d == Generic) && (strings.HasPrefix(name, "generate_") && !strings.Contains(name, "embedding") || name == "understand_text" || name == "translate" || name == "annotate_image" || name == "transcribe" || name == "process_document")
+	case "cortex":
+		return (d == Snowflake || d == Generic) && !strings.Contains(name, "embed") && name != "count_tokens"
+	}
+	switch d {
+	case Snowflake, Databricks, Generic:
+		return strings.HasPrefix(name, "ai_") && !strings.Contains(name, "embed") && name != "ai_similarity" && name != "ai_count_tokens" && name != "ai_forecast"
+	}
+	return false
+}
+
+// free notes that nothing depends on the order in which arguments are gathered.
+func (r *dependenceReader) free(args []Expr) {
+	for _, a := range args {
+		r.besides[a] = true
+	}
+}
+
+// bare tells whether a call stands without parentheses, such as CURRENT_DATE.
+func (c *Call) bare() bool {
+	return len(c.Name) == 1 && len(c.Args) == 0 && int(c.End-c.Start) == len(c.Name[0].Text)
+}
+
+// constant tells whether an expression is the same for all rows: a literal, or made of literals.
+func constant(e Expr) bool {
+	is := true
+	Walk(e, func(n Node) bool {
+		switch n := n.(type) {
+		case *Literal, *Unary, *Cast, *List, *Item, *Interval:
+		case *Binary:
+			is = is && n.Quantifier == ""
+		case *Subquery: // (SELECT NULL)
+			s := firstSelect(n.Query)
+			if s == nil || len(s.From) > 0 || len(s.Items) != 1 || !constant(s.Items[0].Expr) {
+				is = false
+			}
+			return false
+		default:
+			is = false
+		}
+		return is
+	})
+	return is
+}
+
+func isText(e Expr, text string) bool {
+	l, ok := e.(*Literal)
+	return ok && l.Kind == String && strings.EqualFold(strings.TrimSpace(l.Text), text)
+}
+
+// Position is where in the script a part begins: its line and, in characters, its column, both from 1.
+func (s *Script) Position(n Node) (line, column int) {
+	from, _ := n.Range()
+	before := s.SQL[:min(from, len(s.SQL))]
+	return 1 + strings.Count(before, "\n"), 1 + utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])
+}
+
+// Place says where in the script a part begins, for people.
+func (s *Script) Place(n Node) string {
+	line, _ := s.Position(n)
+	return fmt.Sprintf("line %d", line)
+}

@@ -1,0 +1,336 @@
+package sqlparts
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Unwrap finds the SQL in a text as agents give it: in a Markdown fence, in backticks, as a member of a
+// JSON object, behind their reasoning in <think> tags or behind words such as "Here is the SQL:". It
+// returns the SQL and what was around it, from outside in; a text that is SQL as it stands, and one in
+// which no SQL is found, is returned as it is.
+//
+// What is left out is words: a text that holds SQL outside of what is taken is returned as it is, so
+// that no statement goes unseen.
+func Unwrap(text string, d Dialect) (sql string, around []string) {
+	if unwrapped(text) || isSQL(text, d) {
+		return text, nil
+	}
+	sql = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff"))
+	for range maxWrappings {
+		inner, what := unwrapOnce(sql, d)
+		if what == "" {
+			break
+		}
+		sql, around = strings.TrimSpace(inner), append(around, what)
+		if isSQL(sql, d) {
+			return sql, around
+		}
+	}
+	// A part of what is left may be unreadable; it is SQL all the same if it begins as such.
+	if len(around) > 0 && beginsAsSQL(sql, d) {
+		return sql, around
+	}
+	return text, nil
+}
+
+const maxWrappings = 6
+
+// unwrapped tells at little cost that nothing is around a text: it begins as a query, and holds no fence
+// and no tag that ends.
+func unwrapped(text string) bool {
+	if strings.Contains(text, "```") || strings.Contains(text, "~~~") || strings.Contains(text, "</") {
+		return false
+	}
+	if !strings.ContainsAny(text, "`{<:\"") && !hasLabel(text) {
+		return true
+	}
+	text = strings.TrimLeft(text, " \t\r\n(")
+	for _, word := range []string{"select", "with", "from", "values"} {
+		if len(text) > len(word) && strings.EqualFold(text[:len(word)], word) && !isWordByte(text[len(word)]) {
+			return true
+		}
+	}
+	return text == ""
+}
+
+func isWordByte(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' || c >= 0x80 }
+
+// isSQL tells whether a text is statements of known kinds that were read whole. Of what changes no
+// more than the session, such as USE and SHOW, only the first words are read: over several lines it is
+// taken for words.
+func isSQL(text string, d Dialect) bool {
+	s := Parse(text, d)
+	return len(s.Statements) > 0 && len(s.Notes) == 0 && !slices.ContainsFunc(s.Statements, func(st *Statement) bool {
+		return st.Kind == KindOther || st.Query == nil && st.Effects.ReadOnly() && strings.Contains(s.SQL[st.Start:st.End], "\n")
+	})
+}
+
+// beginsAsSQL tells whether the first statement of a text is of a known kind.
+func beginsAsSQL(text string, d Dialect) bool {
+	s := Parse(text, d)
+	return len(s.Statements) > 0 && s.Statements[0].Kind != KindOther
+}
+
+// holdsSQL tells whether a text that should be words holds a statement that an engine would run and
+// that reads a table or changes anything: as a whole, or on a line.
+func holdsSQL(words string, d Dialect) bool {
+	for part := range strings.SplitSeq(words+"\n", "\n") {
+		if runs(part, d) {
+			return true
+		}
+	}
+	return runs(words, d)
+}
+
+func runs(words string, d Dialect) bool {
+	s := Parse(words, d)
+	var carried stretches
+	for _, n := range s.Notes {
+		carried = append(carried, n.Span)
+	}
+	carried = carried.merged()
+	return slices.ContainsFunc(s.Statements, func(st *Statement) bool {
+		if i := slices.IndexFunc(carried, func(c Span) bool { return c.Start >= st.Start && c.Start < st.End }); i >= 0 || st.Kind == KindOther {
+			return false
+		}
+		return st.Effects&^(Session|Unknown) != 0 || st.Effects&Unknown != 0 && st.Kind != KindOther
+	})
+}
+
+// unwrapOnce takes off what is outermost; what is empty where nothing is around the text.
+func unwrapOnce(text string, d Dialect) (inner, what string) {
+	for _, off := range []func(string, Dialect) (string, string){withoutThinking, withoutTag, outOfJSON, outOfFence, outOfQuotes, withoutWords} {
+		if inner, what = off(text, d); what != "" {
+			return inner, what
+		}
+	}
+	return "", ""
+}
+
+// withoutThinking takes off <think>…</think> before the answer, also where only its end is left.
+func withoutThinking(text string, _ Dialect) (string, string) {
+	for _, tag := range []string{"think", "thinking", "reasoning", "thought", "scratchpad"} {
+		lower := asciiLower(text)
+		end := strings.LastIndex(lower, "</"+tag+">")
+		if end < 0 {
+			continue
+		}
+		return text[end+len(tag)+3:], "<" + tag + ">"
+	}
+	return "", ""
+}
+
+// asciiLower changes no lengths, as strings.ToLower may.
+func asciiLower(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if c >= 'A' && c <= 'Z' {
+			b[i] = c | 0x20
+		}
+	}
+	return string(b)
+}
+
+// withoutTag takes off <sql>…</sql> and the like around the whole.
+func withoutTag(text string, _ Dialect) (string, string) {
+	lower := asciiLower(text)
+	for _, tag := range []string{"sql", "query", "sql_query", "answer", "final_answer", "final"} {
+		if strings.HasPrefix(lower, "<"+tag+">") && strings.HasSuffix(lower, "</"+tag+">") {
+			return text[len(tag)+2 : len(text)-len(tag)-3], "<" + tag + ">"
+		}
+	}
+	return "", ""
+}
+
+// sqlMembers are the members of a JSON object that hold a query.
+var sqlMembers = nameSet(`sql query sql_query sqlquery final_sql final_query generated_sql sql_code statement`)
+
+// outOfJSON takes the query out of a JSON object, or of a JSON string. An object with several is left.
+func outOfJSON(text string, _ Dialect) (string, string) {
+	var s string
+	if strings.HasPrefix(text, `"`) && json.Unmarshal([]byte(text), &s) == nil {
+		return s, "a JSON string"
+	}
+	if !strings.HasPrefix(text, "{") {
+		return "", ""
+	}
+	var members map[string]json.RawMessage
+	dec := json.NewDecoder(bytes.NewReader([]byte(text)))
+	if dec.Decode(&members) != nil || dec.More() {
+		return "", ""
+	}
+	found, name := "", ""
+	for m, raw := range members {
+		if !sqlMembers[asciiLower(m)] || json.Unmarshal(raw, &s) != nil {
+			continue
+		}
+		if name != "" {
+			return "", ""
+		}
+		found, name = s, m
+	}
+	if name == "" {
+		return "", ""
+	}
+	return found, "JSON (" + name + ")"
+}
+
+// block is a fenced block of Markdown.
+type block struct {
+	info, text string
+	start, end int // of the block with its fences
+}
+
+// outOfFence takes the SQL out of a Markdown fence. Of several blocks it is the only one that is
+// marked or reads as SQL, or the text of all of them; words may stand around.
+func outOfFence(text string, d Dialect) (string, string) {
+	blocks := fences(text)
+	var taken []block
+	for _, b := range blocks {
+		if namesSQL(b.info) && (b.info != "" && b.info != "json" || isSQL(strings.TrimSpace(b.text), d) || strings.HasPrefix(strings.TrimSpace(b.text), "{")) {
+			taken = append(taken, b)
+		}
+	}
+	if len(taken) == 0 {
+		return "", ""
+	}
+	for _, b := range taken[1:] {
+		if strings.TrimSpace(b.text) != strings.TrimSpace(taken[0].text) {
+			return "", ""
+		}
+	}
+	words, at := "", 0
+	for _, b := range blocks {
+		words, at = words+text[at:b.start]+"\n\n", b.end
+	}
+	if words += text[at:]; holdsSQL(words, d) {
+		return "", ""
+	}
+	what := "a Markdown fence"
+	if strings.TrimSpace(words) != "" {
+		what += " with words around it"
+	}
+	return taken[0].text, what
+}
+
+// namesSQL tells whether the word after a fence says that a query follows, or nothing.
+func namesSQL(info string) bool {
+	if info == "" || info == "json" {
+		return true
+	}
+	return info == "sql" || info == "query" || info == "psql" || NamesDialect(info)
+}
+
+// fences finds the fenced blocks of a text: lines of three or more backticks or tildes, or all on one
+// line. A block that is not closed reaches to the end.
+func fences(text string) (blocks []block) {
+	open, mark, info, from := -1, "", "", 0
+	for at := 0; at < len(text); {
+		end := strings.IndexByte(text[at:], '\n')
+		next := len(text)
+		if end >= 0 {
+			next = at + end + 1
+		}
+		line := strings.TrimSpace(text[at:next])
+		fence := leading(line, '`')
+		if fence == "" {
+			fence = leading(line, '~')
+		}
+		rest := strings.TrimSpace(strings.TrimPrefix(line, fence))
+		switch {
+		case len(fence) < 3:
+		case open < 0 && strings.HasSuffix(rest, fence): // on one line
+			inner := strings.TrimSpace(strings.TrimSuffix(rest, fence))
+			word, query, _ := strings.Cut(inner, " ")
+			if word = asciiLower(word); word == "" || !namesSQL(word) {
+				word, query = "", inner
+			}
+			if inner != "" {
+				blocks = append(blocks, block{word, query, at, next})
+			} else {
+				open, mark, info, from = at, fence, "", next
+			}
+		case open < 0:
+			word, query, _ := strings.Cut(rest, " ")
+			open, mark, info, from = at, fence, asciiLower(word), next
+			if query != "" && namesSQL(info) || !namesSQL(info) && rest != "" && strings.Contains(rest, " ") { // the query begins on the line of the fence
+				from = at + strings.Index(text[at:next], rest)
+				if namesSQL(info) {
+					from += len(word)
+				} else {
+					info = ""
+				}
+			}
+		case strings.HasPrefix(line, mark) && rest == "":
+			blocks = append(blocks, block{info, text[from:at], open, next})
+			open = -1
+		}
+		if open >= 0 && at >= from && strings.HasSuffix(line, mark) && len(line) > len(mark) && fence == "" { // closed at the end of a line of the query
+			blocks = append(blocks, block{info, text[from : at+strings.LastIndex(text[at:next], mark)], open, next})
+			open = -1
+		}
+		at = next
+	}
+	if open >= 0 {
+		blocks = append(blocks, block{info, text[from:], open, len(text)})
+	}
+	return blocks
+}
+
+// leading is the run of a sign that a line begins with.
+func leading(line string, sign byte) string {
+	n := 0
+	for n < len(line) && line[n] == sign {
+		n++
+	}
+	return line[:n]
+}
+
+// outOfQuotes takes off one pair of backticks around the whole.
+func outOfQuotes(text string, d Dialect) (string, string) {
+	if len(text) < 3 || text[0] != '`' || text[len(text)-1] != '`' || text[1] == '`' {
+		return "", ""
+	}
+	if inner := strings.TrimSpace(text[1 : len(text)-1]); isSQL(inner, d) {
+		return inner, "backticks"
+	}
+	return "", ""
+}
+
+// hasLabel tells whether the first line of a text is a label such as SQL, or words without signs that
+// a query may follow.
+func hasLabel(text string) bool {
+	first, _, more := strings.Cut(strings.TrimSpace(text), "\n")
+	return more && namesSQL(asciiLower(strings.TrimSpace(first))) && strings.TrimSpace(first) != ""
+}
+
+// maxLeads is how many colons before a query are looked at.
+const maxLeads = 8
+
+// withoutWords takes off words before a query that end in a colon, and a line that says SQL.
+func withoutWords(text string, d Dialect) (string, string) {
+	if hasLabel(text) {
+		_, rest, _ := strings.Cut(text, "\n")
+		return rest, "a label"
+	}
+	at := 0
+	for range maxLeads {
+		colon := strings.IndexByte(text[at:], ':')
+		if colon < 0 {
+			return "", ""
+		}
+		at += colon + 1
+		before := text[:at-1]
+		if strings.ContainsAny(before, ";`") || at < len(text) && !unicode.IsSpace(rune(text[at])) {
+			continue
+		}
+		if rest := strings.TrimSpace(text[at:]); isSQL(rest, d) && !holdsSQL(before, d) {
+			return rest, "words before it"
+		}
+	}
+	return "", ""
+}
