@@ -9,6 +9,11 @@ import (
 // MetricOf is a metric of the engine, by its name.
 func (in *Input) MetricOf(name string) (*Metric, error) { return in.run.engine.Metric(name) }
 
+// Asked tells whether a metric is among those that the case is scored by now, whatever their order.
+func (in *Input) Asked(metric string) bool {
+	return in.run != nil && slices.ContainsFunc(in.run.asked, func(m *Metric) bool { return m.Name == metric })
+}
+
 // ScoreOf returns the score that another metric of the engine gives on this case, exactly as it is
 // reported when it is asked for by itself: over all accepted answers, with its own options and
 // threshold. A metric is computed once for a case however many ask for it. What its judge calls

@@ -171,7 +171,7 @@ func (e *Engine) Score(ctx context.Context, c *Case, names ...string) ([]Score, 
 
 // ScoreMetrics is Score for metrics that were found before.
 func (e *Engine) ScoreMetrics(ctx context.Context, c *Case, metrics []*Metric) ([]Score, error) {
-	r := run{engine: e, ctx: ctx, c: c, scores: make([]Score, 0, len(metrics))}
+	r := run{engine: e, ctx: ctx, c: c, asked: metrics, scores: make([]Score, 0, len(metrics))}
 	for _, m := range metrics {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -216,6 +216,7 @@ type run struct {
 	golds  []*Query
 	inputs []Input
 	texts  sqlparts.Texts
+	asked  []*Metric
 
 	scores  []Score          // those asked for, so far
 	ahead   map[string]Score // those that another metric rests on, computed before their turn

@@ -365,6 +365,7 @@ func TestReadOnly(t *testing.T) {
 	for _, sql := range []string{
 		"WITH x AS (SELECT 1) INSERT INTO t SELECT * FROM x", "FROM x INSERT INTO t SELECT 1", "-- SELECT\nDROP TABLE t", "/* SELECT */ MERGE INTO t", "OPTIMIZE t", "GET '/Volumes/x' TO '/etc'", "SET x = 1", "COPY INTO t",
 		"/* /* */ SELECT 1 */ DELETE FROM t", `WITH x AS (SELECT r'\') INSERT INTO t SELECT ''`, "WITH x AS (SELECT 1) -- \r INSERT INTO t SELECT 1", "WITH x AS (SELECT 1) -- \\\n ' \n INSERT INTO t SELECT ''",
+		"WITH x AS (SELECT 1) -- c:\\\nINSERT INTO t SELECT 1",
 	} {
 		if err := c.Exec(ctx, sql); errcode.Of(err) != errcode.PermissionDenied {
 			t.Errorf("%s: %v, want permission_denied", sql, err)

@@ -1,102 +1,48 @@
 package databricks
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// words calls f with the words of a statement in upper case that stand outside quotes and comments,
-// and how many brackets are open there, until it returns false.
-func words(sql string, f func(word string, depth int) bool) {
-	depth := 0
-	for i := 0; i < len(sql); {
-		rest := sql[i:]
-		switch c := sql[i]; {
-		case strings.HasPrefix(rest, "--"):
-			i += lineEnd(rest)
-		case strings.HasPrefix(rest, "/*"):
-			i += commentEnd(rest)
-		case c == '\'' || c == '"' || c == '`':
-			raw := c != '`' && i > 0 && (sql[i-1] == 'r' || sql[i-1] == 'R') && (i == 1 || !isLetter(sql[i-2]) && !isDigit(sql[i-2]))
-			i += quotedEnd(rest, raw)
-		case c == '(':
-			depth++
-			i++
-		case c == ')':
-			depth--
-			i++
-		case isLetter(c):
-			n := 1
-			for n < len(rest) && (isLetter(rest[n]) || isDigit(rest[n])) {
-				n++
-			}
-			if !f(strings.ToUpper(rest[:n]), depth) {
-				return
-			}
-			i += n
-		default:
-			i++
-		}
-	}
+// word is a word of a statement in upper case that stands outside quotes and comments, and how many
+// brackets are open there.
+type word struct {
+	text  string
+	depth int
 }
 
-func isLetter(c byte) bool {
-	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
-}
-
-func isDigit(c byte) bool { return c >= '0' && c <= '9' }
-
-// lineEnd is where the comment at the beginning of s ends, which a backslash before the end of a line
-// continues.
-func lineEnd(s string) int {
-	for i := 2; i < len(s); i++ {
-		if s[i] == '\r' || s[i] == '\n' && s[i-1] != '\\' {
-			return i + 1
-		}
-	}
-	return len(s)
-}
-
-// commentEnd is where the comment at the beginning of s ends, with the comments in it.
-func commentEnd(s string) int {
-	for i, depth := 0, 0; i < len(s)-1; i++ {
-		switch s[i : i+2] {
-		case "/*":
-			depth++
-			i++
-		case "*/":
-			i++
-			if depth--; depth == 0 {
-				return i + 1
+// readings are the words of a statement in every way in which the service may cut it into strings,
+// names and comments.
+func readings(sql string) (all [][]word) {
+	for _, tokens := range sqlparts.TokenReadings(sql, sqlparts.Databricks) {
+		var words []word
+		depth := 0
+		for _, t := range tokens {
+			switch text := sql[t.Start:t.End]; {
+			case t.Kind == sqlparts.TokenWord:
+				words = append(words, word{strings.ToUpper(text), depth})
+			case text == "(":
+				depth++
+			case text == ")":
+				depth--
 			}
 		}
+		all = append(all, words)
 	}
-	return len(s)
-}
-
-// quotedEnd is where what the first byte of s opens ends. A backslash takes the next byte's meaning
-// away, but not in names and in raw text, such as r'\d'.
-func quotedEnd(s string, raw bool) int {
-	for i := 1; i < len(s); i++ {
-		switch {
-		case s[i] == '\\' && s[0] != '`' && !raw:
-			i++
-		case s[i] == s[0]:
-			return i + 1
-		}
-	}
-	return len(s)
+	return all
 }
 
 // first is the first word of a statement.
-func first(sql string) (word string) {
-	words(sql, func(w string, _ int) bool {
-		word = w
-		return false
-	})
-	return word
+func first(words []word) string {
+	if len(words) == 0 {
+		return ""
+	}
+	return words[0].text
 }
 
 // check refuses what is not run.
@@ -104,61 +50,59 @@ func (c *Conn) check(sql string) error {
 	if strings.IndexByte(sql, 0) >= 0 {
 		return invalid("a NUL byte in the SQL text; use a parameter")
 	}
-	word := first(sql)
-	switch word {
-	case "":
-		return invalid("no statement")
-	case "PUT", "GET", "REMOVE": // the service would hand out a link to files, and the client move them
-		return errcode.New(errcode.PermissionDenied, "databricks: %s moves files of this machine and is not run", word)
-	}
-	if c.readOnly && !reads(sql) {
-		return errcode.New(errcode.PermissionDenied, "databricks: %s is not run on a connection that only reads", word)
+	for _, words := range readings(sql) {
+		switch word := first(words); word {
+		case "":
+			return invalid("no statement")
+		case "PUT", "GET", "REMOVE": // the service would hand out a link to files, and the client move them
+			return errcode.New(errcode.PermissionDenied, "databricks: %s moves files of this machine and is not run", word)
+		default:
+			if c.readOnly && !onlyReads(words) {
+				return errcode.New(errcode.PermissionDenied, "databricks: %s is not run on a connection that only reads", word)
+			}
+		}
 	}
 	return nil
 }
 
-// reads tells statements that change nothing. There are no read-only sessions, but a word decides:
-// a common table expression or FROM may stand before INSERT, UPDATE, DELETE and MERGE.
+// reads tells statements that change nothing, however the service cuts them.
 func reads(sql string) bool {
-	switch first(sql) {
+	return !slices.ContainsFunc(readings(sql), func(words []word) bool { return !onlyReads(words) })
+}
+
+// onlyReads tells statements that change nothing. There are no read-only sessions, but a word decides:
+// a common table expression or FROM may stand before INSERT, UPDATE, DELETE and MERGE.
+func onlyReads(words []word) bool {
+	switch first(words) {
 	case "SELECT", "VALUES", "TABLE", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "LIST":
 		return true
 	case "WITH", "FROM":
-		writes := false
-		words(sql, func(w string, depth int) bool {
-			switch w {
-			case "INSERT", "UPDATE", "DELETE", "MERGE":
-				writes = depth == 0
-			}
-			return !writes
+		return !slices.ContainsFunc(words, func(w word) bool {
+			return w.depth == 0 && slices.Contains([]string{"INSERT", "UPDATE", "DELETE", "MERGE"}, w.text)
 		})
-		return !writes
 	}
 	return false
 }
 
 // changesSession tells statements that change what later ones of the same session mean.
-func changesSession(sql string) bool {
-	n, yes := 0, false
-	words(sql, func(w string, _ int) bool {
-		n++
-		switch {
-		case n == 1:
-			switch w {
-			case "USE", "SET", "RESET", "DECLARE", "BEGIN", "CACHE", "UNCACHE":
-				yes = true
-				return false
-			case "CREATE":
+func changesSession(sql string) bool { return slices.ContainsFunc(readings(sql), changeSession) }
+
+func changeSession(words []word) bool {
+	switch first(words) {
+	case "USE", "SET", "RESET", "DECLARE", "BEGIN", "CACHE", "UNCACHE":
+		return true
+	case "CREATE":
+		for _, w := range words[1:] {
+			switch w.text {
+			case "TEMPORARY", "TEMP":
 				return true
+			case "OR", "REPLACE", "GLOBAL":
+			default:
+				return false
 			}
-			return false
-		case w == "TEMPORARY" || w == "TEMP":
-			yes = true
-			return false
 		}
-		return w == "OR" || w == "REPLACE" || w == "GLOBAL"
-	})
-	return yes
+	}
+	return false
 }
 
 // nameOf is a table's name in Databricks' quotes, and what stands in it before the table: nothing,

@@ -47,8 +47,7 @@ func (c *Conn) Query(ctx context.Context, query string, args ...any) (array.Reco
 
 // reads tells statements that can run twice.
 func reads(query string) bool {
-	first, _, _ := strings.Cut(strings.TrimLeft(withoutComments(query), "( \t\r\n"), " ")
-	switch strings.ToUpper(strings.TrimSpace(first)) {
+	switch firstWord(query) {
 	case "SELECT", "VALUES", "TABLE":
 		return true
 	}

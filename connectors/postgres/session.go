@@ -15,6 +15,7 @@ import (
 
 	"github.com/badger-eval/badger/connectors/postgres/internal/value"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
 // settings is the statement that makes the server write values in the one way that is read here. It
@@ -156,8 +157,7 @@ func check(query string) error {
 	if strings.IndexByte(query, 0) >= 0 {
 		return invalid("the SQL text holds a NUL byte")
 	}
-	first, _, _ := strings.Cut(strings.TrimLeft(withoutComments(query), "( \t\r\n;"), " ")
-	switch strings.ToUpper(strings.TrimSpace(first)) {
+	switch firstWord(query) {
 	case "":
 		return invalid("there is no statement")
 	case "COPY":
@@ -166,27 +166,17 @@ func check(query string) error {
 	return nil
 }
 
-// withoutComments drops the comments and blanks before a statement.
-func withoutComments(query string) string {
-	for {
-		query = strings.TrimLeft(query, " \t\r\n\f\v;")
-		switch {
-		case strings.HasPrefix(query, "--"):
-			query = query[strings.IndexAny(query+"\n", "\r\n"):]
-		case strings.HasPrefix(query, "/*"):
-			depth, i := 1, 2
-			for ; i < len(query) && depth > 0; i++ {
-				if strings.HasPrefix(query[i:], "/*") {
-					depth, i = depth+1, i+1
-				} else if strings.HasPrefix(query[i:], "*/") {
-					depth, i = depth-1, i+1
-				}
-			}
-			query = query[min(i, len(query)):]
+// firstWord is what a statement begins with behind comments and opening brackets, in upper case; empty
+// where nothing is there.
+func firstWord(query string) string {
+	for _, t := range sqlparts.Tokens(query, sqlparts.Postgres) {
+		switch text := query[t.Start:t.End]; {
+		case t.Kind == sqlparts.TokenComment, text == "(", text == ";":
 		default:
-			return query
+			return strings.ToUpper(text)
 		}
 	}
+	return ""
 }
 
 // begin begins a transaction and lets the server read a statement in it under no name, all in one

@@ -481,6 +481,7 @@ func TestStatementsThatAreNotRun(t *testing.T) {
 	for _, query := range []string{"INSERT INTO t VALUES (1)", "-- SELECT\nDELETE FROM t", "CALL p()", "BEGIN", "EXECUTE IMMEDIATE 'DROP TABLE t'", "CREATE TABLE t (a INT)", "/* SELECT */ DROP TABLE t", "COPY INTO @s FROM t", "SHOW TABLES ->> INSERT INTO t SELECT 1", "/*/ SELECT */ DROP TABLE t", "/* /* */ SELECT */ DROP TABLE t",
 		"/* /* */ SELECT 1 */ DELETE FROM t", "/* SELECT */ MERGE INTO t", "SET x = 1", "GET @~ file:///etc", // as Databricks' TestReadOnly
 		"-- \r DELETE FROM t USING (\nSELECT 1)", "// \r DELETE FROM t USING (\nSELECT 1)", "-- \rSELECT 1\nDROP TABLE t", "SELECT 1 -- \r ->> DROP TABLE t",
+		"SELECT '->>' ->> DROP TABLE t", "SHOW TABLES ->> 'a' SELECT 1", "SELECT $$ a $$ ->> DELETE FROM t", "SELECT 'a\\\\' ->> DROP TABLE t -- '", "SELECT {{ 1 ->> DROP TABLE t }}",
 		"WITH p AS PROCEDURE () RETURNS INT LANGUAGE SQL AS 'DELETE FROM t' CALL p()", "with p as/* */procedure -- x\n() RETURNS INT LANGUAGE SQL AS 'DELETE FROM t' CALL p()",
 	} {
 		if err := ro.Exec(ctx, query); errcode.Of(err) != errcode.PermissionDenied {
@@ -498,6 +499,7 @@ func TestStatementsThatAreNotRun(t *testing.T) {
 	for _, query := range []string{
 		"WITH x AS (SELECT 1 AS a) SELECT a FROM x", "WITH x AS (SELECT 'INSERT' AS a) SELECT a FROM x", "(SELECT 1)", `SELECT 1 AS "DELETE"`, "WITH x AS (SELECT 1 AS a /* UPDATE */) SELECT a FROM x -- MERGE",
 		"-- why\r\nSELECT 1", "SELECT 1\r-- why\r\n", "WITH procedure AS (SELECT 1 AS procedure) SELECT procedure FROM procedure",
+		"SELECT 'a ->> b' AS x", `SELECT 1 AS "a ->> b" -- ->> c`, "SELECT 'as procedure (' AS x /* ->> drop */", "SELECT '/* /*' AS x", "SELECT '-- \r ' AS x",
 	} {
 		if got, err := show(ro.Query(ctx, query)); err != nil {
 			t.Errorf("%s: %s, %v; want it to run", query, got, err)

@@ -2,40 +2,41 @@ package snowflake
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// words are the first n words of a statement in upper case, behind comments and opening brackets.
-func words(sql string, n int) []string {
+// readings are the statement in every way in which the server may cut it into strings, names and
+// comments, without what these hold; comments are those of all of them.
+func readings(sql string) (bare, comments []string) {
+	for _, tokens := range sqlparts.TokenReadings(sql, sqlparts.Snowflake) {
+		bare = append(bare, sqlparts.Bare(sql, tokens))
+		for _, t := range tokens {
+			if t.Kind == sqlparts.TokenComment {
+				comments = append(comments, sql[t.Start:t.End])
+			}
+		}
+	}
+	return bare, comments
+}
+
+// words are the first n words of a reading in upper case, behind opening brackets.
+func words(bare string, n int) []string {
 	var out []string
 	for len(out) < n {
-		sql = strings.TrimLeft(sql, " \t\r\n(;")
-		switch {
-		case strings.HasPrefix(sql, "--"), strings.HasPrefix(sql, "//"):
-			end := strings.IndexByte(sql, '\n')
-			if end < 0 {
-				return out
-			}
-			sql = sql[end:]
-		case strings.HasPrefix(sql, "/*"):
-			end := strings.Index(sql[2:], "*/") // the star of /*/ does not end it
-			if end < 0 {
-				return out
-			}
-			sql = sql[end+4:]
-		default:
-			end := 0
-			for end < len(sql) && (sql[end] == '_' || sql[end] >= 'a' && sql[end] <= 'z' || sql[end] >= 'A' && sql[end] <= 'Z') {
-				end++
-			}
-			if end == 0 {
-				return out
-			}
-			out, sql = append(out, strings.ToUpper(sql[:end])), sql[end:]
+		bare = strings.TrimLeft(bare, " \t\r\n(;")
+		end := 0
+		for end < len(bare) && (bare[end] == '_' || bare[end] >= 'a' && bare[end] <= 'z' || bare[end] >= 'A' && bare[end] <= 'Z') {
+			end++
 		}
+		if end == 0 {
+			break
+		}
+		out, bare = append(out, strings.ToUpper(bare[:end])), bare[end:]
 	}
 	return out
 }
@@ -45,39 +46,45 @@ func (c *Conn) check(sql string) error {
 	if strings.IndexByte(sql, 0) >= 0 {
 		return invalid("a NUL byte in the SQL text; use a parameter")
 	}
-	first := words(sql, 1)
-	if len(first) == 0 {
+	bare, comments := readings(sql)
+	if len(words(bare[0], 1)) == 0 {
 		return invalid("no statement")
 	}
-	switch first[0] {
-	case "PUT", "GET": // the driver would run these itself, on files of this machine
-		return errcode.New(errcode.PermissionDenied, "snowflake: %s moves files of this machine and is not run", first[0])
+	for _, text := range bare {
+		first := append(words(text, 1), "")
+		switch first[0] {
+		case "PUT", "GET": // the driver would run these itself, on files of this machine
+			return errcode.New(errcode.PermissionDenied, "snowflake: %s moves files of this machine and is not run", first[0])
+		}
 	}
 	if !c.readOnly {
 		return nil
 	}
-	switch {
-	case nestedComment.MatchString(sql): // its end is a matter of opinion
-		return errcode.New(errcode.PermissionDenied, "snowflake: a comment that holds /* is not run on a connection that only reads")
-	case loneReturn.MatchString(sql): // as above
-		return errcode.New(errcode.PermissionDenied, "snowflake: a comment that holds a carriage return without a line feed is not run on a connection that only reads")
-	case anonymousProcedure.MatchString(sql): // WITH p AS PROCEDURE () … CALL p() may do anything
-		return errcode.New(errcode.PermissionDenied, "snowflake: procedures are not run on a connection that only reads")
+	for _, comment := range comments {
+		switch {
+		case nestedComment.MatchString(comment): // its end is a matter of opinion
+			return errcode.New(errcode.PermissionDenied, "snowflake: a comment that holds /* is not run on a connection that only reads")
+		case loneReturn.MatchString(comment): // as above
+			return errcode.New(errcode.PermissionDenied, "snowflake: a comment that holds a carriage return without a line feed is not run on a connection that only reads")
+		}
 	}
-	for _, part := range strings.Split(sql, "->>") { // one statement's result may be piped into another
-		if first := words(part, 1); len(first) == 0 || !reads(first[0]) {
-			return errcode.New(errcode.PermissionDenied, "snowflake: only statements that read are run on a connection that only reads")
+	for _, text := range bare {
+		if anonymousProcedure.MatchString(text) { // WITH p AS PROCEDURE () … CALL p() may do anything
+			return errcode.New(errcode.PermissionDenied, "snowflake: procedures are not run on a connection that only reads")
+		}
+		for part := range strings.SplitSeq(text, "->>") { // one statement's result may be piped into another
+			if first := words(part, 1); len(first) == 0 || !reads(first[0]) {
+				return errcode.New(errcode.PermissionDenied, "snowflake: only statements that read are run on a connection that only reads")
+			}
 		}
 	}
 	return nil
 }
 
-const between = `(?:[\s\v\p{Z}]|/\*(?s:.*?)\*/|(?:--|//)[^\n]*\n)*` // words
-
 var (
 	nestedComment      = regexp.MustCompile(`/\*(?:[^*]|\*+[^*/])*/\*`)
 	loneReturn         = regexp.MustCompile(`(?:--|//)[^\n]*\r(?:[^\n]|$)`)
-	anonymousProcedure = regexp.MustCompile(`(?i)\bAS` + between + `PROCEDURE` + between + `\(`)
+	anonymousProcedure = regexp.MustCompile(`(?i)\bAS[\s\v\p{Z}]*PROCEDURE[\s\v\p{Z}]*\(`)
 )
 
 // reads tells statements that change nothing. Snowflake has no read-only sessions; but what begins
@@ -93,7 +100,11 @@ func reads(first string) bool {
 // leavesNothing tells statements after which a session is as good as new. CREATE SCHEMA, for one,
 // makes the new schema the current one.
 func leavesNothing(sql string) bool {
-	w := words(sql, 6)
+	bare, _ := readings(sql)
+	return !slices.ContainsFunc(bare, func(text string) bool { return !begunLeavesNothing(words(text, 6)) })
+}
+
+func begunLeavesNothing(w []string) bool {
 	if len(w) == 0 || reads(w[0]) {
 		return true
 	}

@@ -527,6 +527,8 @@ func TestSQLJudge(t *testing.T) {
 		{"the clock", "SELECT CASE WHEN now() > response THEN 1 END AS value FROM this", "now is not the same from call to call"},
 		{"the clock in another spelling", "current_date", "current_date is not"},
 		{"chance", `SELECT "random" () AS value`, "random is not"},
+		{"chance behind a string that only the dialect ends there", `SELECT length(E'\'') + random() AS value -- '`, "random is not"},
+		{"chance behind a dollar quote", "SELECT length($$'$$) + random() AS value", "random is not"},
 		{"a sample", "SELECT count(*) AS value FROM result USING SAMPLE 1", "sample is not"},
 		{"two statements", "SELECT 1; SELECT 2", "expected one query"},
 		{"a statement that writes", "WITH x AS (SELECT 1) INSERT INTO t SELECT * FROM x", "expected one query"},
@@ -537,7 +539,7 @@ func TestSQLJudge(t *testing.T) {
 			t.Errorf("%s: %v, want %q", c.why, err, c.says)
 		}
 	}
-	for _, fine := range []string{"SELECT max(version) AS value FROM result", "length(response) -- now() \n", "response = 'random()'"} {
+	for _, fine := range []string{"SELECT max(version) AS value FROM result", "length(response) -- now() \n", "response = 'random()'", `response = E'\' random() '`, "response = $q$ ' random() $q$"} {
 		if _, err := Load(t.Context(), "j.yaml", []byte(source(fine)), &Options{SQL: f}); err != nil {
 			t.Errorf("%s: %v", fine, err)
 		}

@@ -64,7 +64,7 @@ func queryOf(text string) (string, error) {
 	if len(words) == 0 || !slices.Contains([]string{"select", "with", "from"}, words[0].text) {
 		text = fmt.Sprintf("SELECT (%s\n) AS value FROM this", text)
 	}
-	script := sqlparts.Parse(text, sqlparts.DialectOf("duckdb"))
+	script := sqlparts.Parse(text, sqlparts.DuckDB)
 	if len(script.Statements) != 1 || script.Statements[0].Kind != sqlparts.KindQuery || !script.Effects().ReadOnly() {
 		return "", errcode.New(errcode.InvalidArgument, "expected one query that only reads, or one expression over the columns of this")
 	}
@@ -87,41 +87,21 @@ type sqlWord struct {
 // sqlWords are the words of a query outside of its comments and strings.
 func sqlWords(query string) []sqlWord {
 	var out []sqlWord
-	for i := 0; i < len(query); {
-		rest := query[i:]
-		end := 1
-		switch c := query[i]; {
-		case strings.HasPrefix(rest, "--"):
-			end = endOf(rest, 2, "\n")
-		case strings.HasPrefix(rest, "/*"):
-			end = endOf(rest, 2, "*/")
-		case c == '\'':
-			end = endOf(rest, 1, "'")
-		case c == '"':
-			end = endOf(rest, 1, "\"")
-			out = append(out, sqlWord{text: strings.ToLower(strings.Trim(rest[:end], "\"")), quoted: true})
-		case isWord(c):
-			for end < len(rest) && isWord(rest[end]) {
-				end++
-			}
-			out = append(out, sqlWord{text: strings.ToLower(rest[:end])})
-		case c == '(' && len(out) > 0 && !out[len(out)-1].called:
-			out[len(out)-1].called = true // or a list behind it: the words in question have none
+	behind := false // the token before is a word
+	for _, t := range sqlparts.Tokens(query, sqlparts.DuckDB) {
+		switch {
+		case t.Kind == sqlparts.TokenComment:
+			continue
+		case t.Kind == sqlparts.TokenWord || t.Kind == sqlparts.TokenName:
+			out = append(out, sqlWord{text: t.Value, quoted: t.Kind == sqlparts.TokenName})
+			behind = true
+			continue
+		case behind && query[t.Start:t.End] == "(":
+			out[len(out)-1].called = true
 		}
-		i += end
+		behind = false
 	}
 	return out
-}
-
-func endOf(s string, from int, mark string) int {
-	if i := strings.Index(s[from:], mark); i >= 0 {
-		return from + i + len(mark)
-	}
-	return len(s)
-}
-
-func isWord(c byte) bool {
-	return c == '_' || c >= 0x80 || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
 // sqlTables are what a query sees: this (one row of what the judge needs), config (one row), and

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/internal/amount"
-	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 	cex "github.com/badger-eval/badger/scoring/counterexample"
 )
@@ -63,7 +62,11 @@ func counterexampleScore(ctx context.Context, in *scoring.Input) (scoring.Score,
 	if err != nil {
 		return scoring.Score{}, err
 	}
-	return counterexampleOf(found), nil
+	s := counterexampleOf(found)
+	if p := proofOf(in); found.Found && p != nil {
+		s.Warnings = append(s.Warnings, refutedProof(p))
+	}
+	return s, nil
 }
 
 // searchCounterexample searches with the options of the metric counterexample, once for a case and
@@ -87,21 +90,9 @@ func searchCounterexample(ctx context.Context, in *scoring.Input) (*cex.Outcome,
 			Gold: in.Gold.SQL, Pred: in.Pred.SQL, Dialect: in.Case.Dialect, Schema: in.Case.Schema, SchemaFrom: in.Case.SchemaFrom, Facts: in.Case.Facts, Tries: o.Tries, Time: o.TimeMS,
 			Seen: [2]*cex.Seen{seenOf(in.Gold.Result.Table), seenOf(in.Pred.Result.Table)}, Texts: in.Texts(),
 		})
-		if err == nil {
-			err = contradiction(in, outcome)
-		}
 		return found{outcome, err}
 	})
 	return f.outcome, f.err
-}
-
-// contradiction is an error where both a proof and a counterexample were found: one of them is wrong,
-// and neither may be told.
-func contradiction(in *scoring.Input, found *cex.Outcome) error {
-	if p := proofOf(in); found.Found && p != nil {
-		return errcode.New(errcode.Internal, "the queries are proven to be the same (by %s), and a database was found on which they differ: this is a bug of badger; report both queries and the schema", p.By)
-	}
-	return nil
 }
 
 // counterexampleOf is the score of a search.

@@ -70,14 +70,17 @@ func sqlSolver(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	if s, done := withoutQuery(in); done {
 		return s, nil
 	}
+	proof, warning := soundProof(ctx, in)
 	decided := func(value float64, reason string, d solverDetail) (scoring.Score, error) {
 		s := scoring.OK(value, reason)
 		d.Strategy = o.Strategy
 		s.Detail = d
 		s.Warnings = unread(in, goldSide, predSide)
+		if warning != "" {
+			s.Warnings = append(s.Warnings, warning)
+		}
 		return s, nil
 	}
-	proof := proofOf(in)
 	if !o.ShortCut || proof != nil && proof.Permuted && o.Strategy == solverSemantic {
 		proof = nil // positions are part of a result that a counterexample is looked for in
 	}

@@ -1,6 +1,7 @@
 package metric
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -24,6 +25,24 @@ func proofOf(in *scoring.Input) *sqlproof.Proof {
 		}
 		return p
 	})
+}
+
+// soundProof is [proofOf] for those whose score rests on it. Where the case is scored by the metric
+// counterexample too and that finds a database on which the queries differ, the proof is void: the rows
+// were seen. The warning then says so.
+func soundProof(ctx context.Context, in *scoring.Input) (p *sqlproof.Proof, warning string) {
+	if p = proofOf(in); p == nil || !in.Asked("counterexample") {
+		return p, ""
+	}
+	if found, err := searchCounterexample(ctx, in); err == nil && found.Found {
+		return nil, refutedProof(p)
+	}
+	return p, ""
+}
+
+// refutedProof is the warning of a proof that a counterexample makes void.
+func refutedProof(p *sqlproof.Proof) string {
+	return fmt.Sprintf("the queries are proven to be the same (by %s), and a database was found on which they differ: the proof does not count. This is a bug of badger; report both queries and the schema", p.By)
 }
 
 // oneOrder are the relations between two results that one query may have returned: they differ in

@@ -145,7 +145,8 @@ func sqlJudged(score func(*sqlJudgement) scoring.Score, zero bool) func(context.
 			return s, nil
 		}
 		j := &sqlJudgement{By: "texts", Score: 10, Equivalent: true, Issues: []sqlIssue{}}
-		if !o.ShortCut || proofOf(in) == nil {
+		proof, warning := soundProof(ctx, in)
+		if !o.ShortCut || proof == nil {
 			j = &sqlJudgement{}
 			if err := in.AskOnce(ctx, prompt.SQLJudge.Request(sqlJudgeMaterial(in, o)), j); err != nil {
 				return scoring.Score{}, err
@@ -159,6 +160,9 @@ func sqlJudged(score func(*sqlJudgement) scoring.Score, zero bool) func(context.
 		}
 		s.Detail = j
 		s.Warnings = append(contradictions, unread(in, goldSide, predSide)...)
+		if warning != "" {
+			s.Warnings = append(s.Warnings, warning)
+		}
 		return s, nil
 	}
 }

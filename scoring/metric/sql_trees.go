@@ -1,6 +1,8 @@
 package metric
 
 import (
+	"slices"
+
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric/sqlproof"
 	"github.com/badger-eval/badger/scoring/metric/sqltree"
@@ -47,7 +49,15 @@ func compareTrees(in *scoring.Input, rules sqltree.Rules) treesCompared {
 		}
 		n := sqltree.Normalizer{Schema: schema, Rules: rules}
 		g, p = n.Normalize(g), n.Normalize(p)
-		c := treesCompared{equal: g.String() == p.String() && sqlproof.SameStatements(script(in, goldSide), script(in, predSide)), stated: schema.Stated, whole: true}
+		same := g.String() == p.String() && sqlproof.SameStatements(script(in, goldSide), script(in, predSide))
+		if before := [2][]*sqlparts.Query{sqlproof.Inner(script(in, goldSide)), sqlproof.Inner(script(in, predSide))}; same && len(before[0])+len(before[1]) > 0 {
+			trees, all := sqltree.Build(schema, slices.Concat(before[0], before[1])...)
+			same = all && len(before[0]) == len(before[1])
+			for i := range before[0] {
+				same = same && n.Normalize(trees[i]).String() == n.Normalize(trees[len(before[0])+i]).String()
+			}
+		}
+		c := treesCompared{equal: same, stated: schema.Stated, whole: true}
 		if c.similarity = 1; g.String() != p.String() {
 			c.similarity = sqltree.Similarity(g, p)
 		}

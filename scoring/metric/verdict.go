@@ -153,14 +153,23 @@ func verdict(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	if s, done, err := d.withoutComparison(in); done || err != nil {
 		return s, err
 	}
-	first := d.relate(in)
+	first, warning := d.relate(ctx, in)
+	s, err := d.decide(ctx, in, &o, table, first)
+	if warning != "" && err == nil {
+		s.Warnings = append(s.Warnings, warning)
+	}
+	return s, err
+}
+
+// decide is the score of the relation that decides.
+func (d *verdictDetail) decide(ctx context.Context, in *scoring.Input, o *verdictOptions, table *policy.Table, first relations.Relation) (scoring.Score, error) {
 	row := table.Row(o.Policy, first)
 	if row.Passes && first.Name != policy.SameQuery {
 		first = outOfOrder(in, first)
 		row = table.Row(o.Policy, first)
 	}
 	d.Relation, d.Class, d.Why, d.Chance, d.Confidence = first.Name, row.Class, first.Text, &row.Chance, row.Chance
-	none, err := d.search(ctx, in, &o, &first)
+	none, err := d.search(ctx, in, o, &first)
 	if err != nil {
 		return scoring.Score{}, err
 	}
@@ -168,22 +177,22 @@ func verdict(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 		d.Confidence = unrefuted
 		d.RestsOn = fmt.Sprintf("evidence: the results are the same (%s), and no counterexample was found on %s; nobody was asked", first.Name, searched(&cex.Outcome{Tries: d.Counterexample.Tries, Rows: d.Counterexample.Rows}))
 		s := scoring.OK(1, first.Text+" No counterexample was found.")
-		s.Detail = d
+		s.Detail = *d
 		return s, nil
 	}
 	if row.Passes {
 		d.RestsOn = fmt.Sprintf("evidence: the relation %s passes under the policy %s; nobody was asked", first.Name, o.Policy)
 		s := scoring.OK(1, first.Text)
-		s.Detail = d
+		s.Detail = *d
 		return s, nil
 	}
 	if question := map[string]string{"rose": "rose/prover", "flex": "flex"}[o.Judge]; in.HasJudge(question) || o.Judge == "rose" && in.HasJudge("rose/refuter") {
-		return d.byJudge(ctx, in, &o, first.Text)
+		return d.byJudge(ctx, in, o, first.Text)
 	}
 	d.RestsOn = "nothing: the evidence leaves it open, and nobody was asked"
 	if o.WithoutJudge == "abstain" {
 		s := scoring.Abstain("the evidence leaves it open, and no judge is configured")
-		s.Detail = d
+		s.Detail = *d
 		return s, nil
 	}
 	d.RestsOn = fmt.Sprintf("a guess: people accept %.0f %% of the answers with the relation %s", 100*row.Chance, first.Name)
@@ -192,7 +201,7 @@ func verdict(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	if row.Chance > 0.5 {
 		s.Value = 1
 	}
-	s.Detail = d
+	s.Detail = *d
 	return s, nil
 }
 
@@ -270,22 +279,22 @@ func (d *verdictDetail) withoutComparison(in *scoring.Input) (s scoring.Score, d
 
 // relate finds the relation that decides: of the results under the policy answer, of the queries
 // under logic or where a result is missing.
-func (d *verdictDetail) relate(in *scoring.Input) relations.Relation {
+func (d *verdictDetail) relate(ctx context.Context, in *scoring.Input) (first relations.Relation, warning string) {
 	found := relationsOf(in)
 	if saysNothing(in) != "" {
 		found = nil // what the results have in common, they have by chance
 	}
 	if strings.TrimSpace(in.Gold.SQL) != "" && strings.TrimSpace(in.Pred.SQL) != "" {
-		d.Proof = proofOf(in)
+		d.Proof, warning = soundProof(ctx, in)
 		d.SameQuery = d.Proof != nil
 	}
 	switch {
 	case d.SameQuery && (d.Policy == policy.Logic || found == nil):
-		return relations.Relation{Name: policy.SameQuery, Class: relations.Equivalent, Text: "Both queries are proven to be the same."}
+		return relations.Relation{Name: policy.SameQuery, Class: relations.Equivalent, Text: "Both queries are proven to be the same."}, ""
 	case found == nil:
-		return withoutResults(in)
+		return withoutResults(in), warning
 	}
-	return found[0]
+	return found[0], warning
 }
 
 // outOfOrder is the relation that the rows come in another order than the question asks for, where

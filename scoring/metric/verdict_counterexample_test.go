@@ -90,28 +90,40 @@ func TestVerdictMindsCounterexamples(t *testing.T) {
 	}
 }
 
-// A pair that is both proven and refuted is a bug, and neither is told.
+// A counterexample makes a proof void, in whatever order the metrics are asked for: the proof is a bug,
+// of which both scores warn.
 func TestCounterexampleOfWhatIsProven(t *testing.T) {
 	found := cex.Outcome{Found: true, Realistic: true, Tries: 3, Sentence: "they differ"}
 	for _, tc := range []struct {
 		pred   string
-		status scoring.Status
+		proven bool
 	}{
-		{"SELECT b, a FROM t WHERE 1 < a", scoring.StatusFailed}, // columns in another order are no difference
-		{"SELECT a, b FROM t WHERE 1 < a", scoring.StatusFailed},
-		{"SELECT a, b FROM t WHERE 1 <= a", scoring.StatusOK},
+		{"SELECT b, a FROM t WHERE 1 < a", true}, // columns in another order are no difference
+		{"SELECT a, b FROM t WHERE 1 < a", true},
+		{"SELECT a, b FROM t WHERE 1 <= a", false},
 	} {
-		e, err := scoring.NewEngine(All(), &scoring.EngineOptions{Counterexamples: &finder{outcome: found}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		c := &scoring.Case{ID: "1", Dialect: "sqlite", Golds: []scoring.Query{{SQL: "SELECT a, b FROM t WHERE a > 1"}}, Pred: scoring.Query{SQL: tc.pred}}
-		scores, err := e.Score(t.Context(), c, "counterexample")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if s := scores[0]; s.Status != tc.status || s.Status == scoring.StatusFailed && !strings.Contains(s.Reason, "bug") {
-			t.Errorf("%s: %s %v %s", tc.pred, s.Status, s.Value, s.Reason)
+		for _, asked := range [][]string{{"verdict", "counterexample"}, {"counterexample", "verdict"}, {"verdict"}} {
+			e, err := scoring.NewEngine(All(), &scoring.EngineOptions{Counterexamples: &finder{outcome: found}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := &scoring.Case{
+				ID: "1", Dialect: "sqlite", Golds: []scoring.Query{{SQL: "SELECT a, b FROM t WHERE a > 1"}}, Pred: scoring.Query{SQL: tc.pred},
+				Options: map[string]json.RawMessage{"verdict": json.RawMessage(`{"without_judge": "abstain"}`)},
+			}
+			scores, err := e.Score(t.Context(), c, asked...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, s := range scores {
+				void := strings.Contains(strings.Join(s.Warnings, " "), "bug of badger")
+				if want := tc.proven && len(asked) == 2; void != want {
+					t.Errorf("%s of %s: warnings %q, want a void proof: %v", s.Metric, tc.pred, s.Warnings, want)
+				}
+				if rests := s.Metric == "verdict" && s.Value == 1; rests != (s.Metric == "verdict" && tc.proven && len(asked) == 1) {
+					t.Errorf("%v, %s of %s: %s %v, %s", asked, s.Metric, tc.pred, s.Status, s.Value, s.Reason)
+				}
+			}
 		}
 	}
 }

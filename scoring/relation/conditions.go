@@ -20,7 +20,7 @@ var conditionKinds = []Kind{
 	},
 	{
 		Name: "literal_case", Class: Difference, find: literalCase,
-		Meaning: "The queries compare with literals that differ in upper and lower case alone.", Example: "x = 'aminer'; x = 'Aminer'",
+		Meaning: "The queries compare with literals that differ in upper and lower case alone, or one of them folds the case first.", Example: "x = 'aminer'; x = 'Aminer'",
 	},
 	{
 		Name: "literal_form", Class: Difference, find: literalForm,
@@ -154,8 +154,38 @@ func aboutConditions(p *[2]condition, text string) *found {
 
 func caseOnly(g, p condition) bool { return g.str && p.str && strings.EqualFold(g.literal, p.literal) }
 
+// anyCase tells whether a condition is met by values in whatever case: it folds them, and its literal is
+// what that gives.
+func (c *condition) anyCase() bool {
+	switch {
+	case strings.HasSuffix(c.Operator, "ilike"):
+		return true
+	case strings.Contains(c.Column, "lower("):
+		return c.literal == strings.ToLower(c.literal)
+	case strings.Contains(c.Column, "upper("):
+		return c.literal == strings.ToUpper(c.literal)
+	}
+	return false
+}
+
+// sameInAnyCase tells whether two conditions are one, each with its own way of folding case.
+func sameInAnyCase(a, b condition) bool {
+	plain := func(c condition) string { return strings.TrimPrefix(c.Operator, "i") }
+	return caseOnly(a, b) && a.anyCase() && b.anyCase() && (plain(a) == plain(b) || !strings.ContainsAny(a.literal, "%_"))
+}
+
 func literalCase(e *evidence) *found {
-	return aboutConditions(e.literalPair(caseOnly), "The queries compare with literals that differ in upper and lower case alone.")
+	p := e.literalPair(caseOnly)
+	if p == nil {
+		return nil
+	}
+	switch g, a := p[0], p[1]; {
+	case g.Column != a.Column:
+		return aboutConditions(p, fmt.Sprintf("The queries compare with the same letters, gold %s, the answer %s.", part(g.Column), part(a.Column)))
+	case g.Operator != a.Operator:
+		return aboutConditions(p, fmt.Sprintf("The queries compare %s with the same letters, gold by %s, the answer by %s.", part(g.Column), g.Operator, a.Operator))
+	}
+	return aboutConditions(p, "The queries compare with literals that differ in upper and lower case alone.")
 }
 
 // sameForm tells whether two literals are one but for the way of writing it.
@@ -273,10 +303,11 @@ func loneCondition(e *evidence, has side) *found {
 	return nil
 }
 
-// asksOf tells whether a condition of the query names the column of another, or has its text.
+// asksOf tells whether the query tests the column of another's condition, be it in CASE WHEN or FILTER
+// of an aggregate, or has its text.
 func (q *query) asksOf(c condition) bool {
 	for _, name := range names(c.Column) {
-		if q.asked[name] {
+		if q.asked[name] || q.tested[name] {
 			return true
 		}
 	}

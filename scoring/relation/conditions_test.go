@@ -63,3 +63,24 @@ func TestLiteralsOfConditions(t *testing.T) {
 		}
 	}
 }
+
+// What is said of the case of literals is so: that it alone differs is said where nothing folds it.
+func TestSentencesAboutTheCaseOfLiterals(t *testing.T) {
+	for _, tc := range []struct{ gold, pred, want string }{
+		{"c = 'oslo'", "c = 'Oslo'", "The queries compare with literals that differ in upper and lower case alone."},
+		{"LOWER(c) = 'oslo'", "c = 'oslo'", "The queries compare with the same letters, gold lower(c), the answer c."},
+		{"c = 'oslo'", "UPPER(c) = 'OSLO'", "The queries compare with the same letters, gold c, the answer upper(c)."},
+		{"c ILIKE 'oslo'", "c LIKE 'Oslo'", "The queries compare c with the same letters, gold by ilike, the answer by like."},
+		{"c ILIKE 'oslo'", "LOWER(c) = 'oslo'", ""},
+	} {
+		text := ""
+		for _, r := range relation.Queries(relation.Input{GoldSQL: "SELECT n FROM t WHERE " + tc.gold, PredSQL: "SELECT n FROM t WHERE " + tc.pred, Dialect: "duckdb"}) {
+			if r.Name == "literal_case" {
+				text = r.Text
+			}
+		}
+		if text != tc.want {
+			t.Errorf("%s and %s: %q, want %q", tc.gold, tc.pred, text, tc.want)
+		}
+	}
+}

@@ -67,8 +67,8 @@ var _ = addExamples(map[string]examplesOf{
 		almost: []example{{why: "the row is another", gold: "n: [1], [5]", pred: "n: [7]", goldSQL: "SELECT n FROM t WHERE a = 1", predSQL: "SELECT n FROM t WHERE a = 1 AND b = 2"}},
 	},
 	"literal_case": {
-		holds:  []example{of("Aminer", "SELECT x FROM t WHERE c = 'aminer'", "SELECT x FROM t WHERE c = 'Aminer'", "")},
-		almost: []example{of("another word", "SELECT x FROM t WHERE c = 'aminer'", "SELECT x FROM t WHERE c = 'miner'", ""), of("the same", "SELECT x FROM t WHERE c = 'aminer'", "SELECT y FROM t WHERE c = 'aminer'", "")},
+		holds:  []example{of("Aminer", "SELECT x FROM t WHERE c = 'aminer'", "SELECT x FROM t WHERE c = 'Aminer'", ""), of("gold in any case", "SELECT x FROM t WHERE LOWER(c) = 'aminer'", "SELECT x FROM t WHERE c = 'Aminer'", ""), of("LOWER gives no capital", "SELECT x FROM t WHERE LOWER(c) = 'Aminer'", "SELECT x FROM t WHERE c = 'aminer'", "")},
+		almost: []example{of("both in any case", "SELECT x FROM t WHERE LOWER(c) = 'aminer'", "SELECT y FROM t WHERE UPPER(c) = 'AMINER'", ""), of("a pattern in any case", "SELECT x FROM t WHERE LOWER(c) LIKE '%min%'", "SELECT y FROM t WHERE c ILIKE '%Min%'", ""), of("another word", "SELECT x FROM t WHERE c = 'aminer'", "SELECT x FROM t WHERE c = 'miner'", ""), of("the same", "SELECT x FROM t WHERE c = 'aminer'", "SELECT y FROM t WHERE c = 'aminer'", "")},
 	},
 	"literal_form": {
 		holds:  []example{of("hours before the minutes", "SELECT x FROM t WHERE q LIKE '1:54%'", "SELECT x FROM t WHERE q = '0:01:54'", ""), of("a number as text", "SELECT x FROM t WHERE soc = '11-2'", "SELECT x FROM t WHERE soc = '112'", "")},
@@ -99,8 +99,11 @@ var _ = addExamples(map[string]examplesOf{
 		almost: []example{of("gold has one condition", "SELECT x FROM t WHERE c = 'A'", "SELECT x FROM t WHERE c = 'A' INTERSECT SELECT x FROM t WHERE c = 'B'", "")},
 	},
 	"condition_missing": {
-		holds:  []example{of("nothing of the year", "SELECT x FROM t WHERE c = 'A' AND y = 2023", "SELECT x FROM t WHERE c = 'A'", "")},
-		almost: []example{of("the opposite is said of the year", "SELECT x FROM t WHERE y < 7", "SELECT x FROM t WHERE NOT (y < 7)", ""), of("the year is another", "SELECT x FROM t WHERE c = 'A' AND y = 2023", "SELECT x FROM t WHERE c = 'A' AND y = 2024", "")},
+		holds: []example{of("nothing of the year", "SELECT x FROM t WHERE c = 'A' AND y = 2023", "SELECT x FROM t WHERE c = 'A'", "")},
+		almost: []example{of("the opposite is said of the year", "SELECT x FROM t WHERE y < 7", "SELECT x FROM t WHERE NOT (y < 7)", ""), of("the year is another", "SELECT x FROM t WHERE c = 'A' AND y = 2023", "SELECT x FROM t WHERE c = 'A' AND y = 2024", ""),
+			of("an aggregate tests the year", "SELECT COUNT(*) FROM t WHERE c = 'A' AND y = 2023", "SELECT SUM(CASE WHEN y = 2023 THEN 1 ELSE 0 END) FROM t WHERE c = 'A'", ""), of("a CASE of the year", "SELECT COUNT(*) FROM t WHERE c = 'A' AND y = 2023", "SELECT COUNT(CASE y WHEN 2023 THEN 1 END) FROM t WHERE c = 'A'", ""),
+			of("a FILTER tests the year", "SELECT COUNT(*) FROM t WHERE c = 'A' AND y = 2023", "SELECT COUNT(*) FILTER (WHERE y = 2023) FROM t WHERE c = 'A'", ""), of("the year is compared in a sum", "SELECT COUNT(*) FROM t WHERE c = 'A' AND y = 2023", "SELECT SUM(y = 2023) FROM t WHERE c = 'A'", ""),
+			of("a function counts by the flag", "SELECT COUNT(*) FROM t WHERE c = 'A' AND y = 1", "SELECT COUNT_IF(y) FROM t WHERE c = 'A'", "")},
 	},
 	"condition_added": {
 		holds:  []example{of("and the year", "SELECT x FROM t WHERE c = 'A'", "SELECT x FROM t WHERE c = 'A' AND y = 2023", "")},

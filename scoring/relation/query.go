@@ -21,6 +21,7 @@ type query struct {
 	selects    []*sqlparts.Select
 	conditions []condition
 	asked      map[string]bool // names in the conditions, in lower case
+	tested     map[string]bool // names in what an expression tests, such as CASE WHEN and FILTER, in lower case
 	calls      []call
 	order      []orderKey // of the query as a whole
 	limit      int64
@@ -208,9 +209,21 @@ func (q *query) note(n sqlparts.Node) {
 		}
 		q.windows = q.windows || c.over
 		q.calls = append(q.calls, c)
+		q.test(n.Filter)
+		if testing[c.name] && len(n.Args) > 0 {
+			q.test(n.Args[0])
+		}
+	case *sqlparts.Case:
+		q.test(n.X)
+		for _, b := range n.Whens {
+			q.test(b.Cond)
+		}
 	case *sqlparts.Binary:
-		if n.Op == "/" || n.Op == "//" || n.Op == "div" {
+		switch n.Op {
+		case "/", "//", "div":
 			q.divides++
+		case "=", "<>", "<", "<=", ">", ">=":
+			q.test(n)
 		}
 	case *sqlparts.Logic:
 		if n.Or {
@@ -220,7 +233,32 @@ func (q *query) note(n sqlparts.Node) {
 		if len(n.List) > 1 && !n.Not {
 			q.ors++
 		}
+		q.test(n.X)
+	case *sqlparts.Between:
+		q.test(n.X)
+	case *sqlparts.Like:
+		q.test(n.X)
+	case *sqlparts.Is:
+		q.test(n.X)
 	}
+}
+
+// testing are functions whose first argument is a condition, or is compared.
+var testing = wordSet("if iif iff countif count_if decode nullif bool_or bool_and every logical_or logical_and")
+
+// test notes the names of an expression whose value decides something.
+func (q *query) test(x sqlparts.Expr) {
+	if q.tested == nil {
+		q.tested = map[string]bool{}
+	}
+	sqlparts.Walk(x, func(n sqlparts.Node) bool {
+		if col, ok := n.(*sqlparts.Column); ok {
+			for _, id := range col.Name {
+				q.tested[strings.ToLower(id.Text)] = true
+			}
+		}
+		return true
+	})
 }
 
 func (q *query) addCondition(p sqlparts.Predicate) {

@@ -56,7 +56,9 @@ func (q *queries) counterLiterals() (pairs [][2]condition) {
 	for _, g := range lone(q.gold, q.pred) {
 		for _, p := range preds {
 			if sameColumn(g.Column, p.Column) {
-				pairs = append(pairs, [2]condition{g, p})
+				if !sameInAnyCase(g, p) {
+					pairs = append(pairs, [2]condition{g, p})
+				}
 				break
 			}
 		}

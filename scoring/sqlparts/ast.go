@@ -75,6 +75,14 @@ type Query struct {
 	declared []Ident // variables that earlier statements declared
 }
 
+// Dialect is the dialect that the query was read in; [Generic] of nil.
+func (q *Query) Dialect() Dialect {
+	if q == nil {
+		return Generic
+	}
+	return q.dialect
+}
+
 // Body is what a query selects from: *Select, *SetOp, *Values or *Query.
 type Body interface {
 	Node

@@ -1,7 +1,9 @@
 package sqlparts
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -53,4 +55,23 @@ func BenchmarkColumns(b *testing.B) {
 
 func BenchmarkOrdersRows(b *testing.B) {
 	benchmarkQueries(b, func(sql string, d Dialect) { OrdersRows(sql, d) })
+}
+
+// Names without qualifier are looked up in time that grows with their number, not with its square, also
+// among many aliases and many sources.
+func BenchmarkColumnsWithoutQualifier(b *testing.B) {
+	const names = 50_000
+	var list, sources strings.Builder
+	for i := range names {
+		fmt.Fprintf(&list, ", c%d AS a%d", i, i)
+	}
+	for i := range 300 {
+		fmt.Fprintf(&sources, ", t%d", i)
+	}
+	q := Parse("SELECT 1"+list.String()+" FROM t"+sources.String(), DuckDB).Final()
+	for b.Loop() {
+		if n := len(Columns(q)); n != names {
+			b.Fatalf("%d columns, want %d", n, names)
+		}
+	}
 }

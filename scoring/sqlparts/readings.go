@@ -46,20 +46,26 @@ func Readings(sql string, dialect Dialect) []*Script {
 
 // OtherReadings returns what [Readings] returns besides the script itself.
 func (s *Script) OtherReadings() []*Script {
-	others := otherReadings[s.Dialect]
-	if len(others) == 0 {
+	if len(otherReadings[s.Dialect]) == 0 {
 		return nil
 	}
 	own := newLexer(s.SQL, s.Dialect)
 	own.lex()
 	var out []*Script
-	seen := [][]token{own.toks}
-	for _, x := range others {
-		l := lexer{sql: own.sql, syntax: x}
-		l.lex()
-		if !slices.ContainsFunc(seen, func(t []token) bool { return sameCuts(t, l.toks) }) {
-			seen = append(seen, l.toks)
-			out = append(out, parse(s.SQL, s.Dialect, x))
+	for _, l := range own.others(s.Dialect) {
+		out = append(out, parse(s.SQL, s.Dialect, l.syntax))
+	}
+	return out
+}
+
+// others are the lexers of the other readings of the text that cut it elsewhere, each once.
+func (l *lexer) others(d Dialect) (out []lexer) {
+	seen := [][]token{l.toks}
+	for _, x := range otherReadings[d] {
+		o := lexer{sql: l.sql, syntax: x}
+		o.lex()
+		if !slices.ContainsFunc(seen, func(t []token) bool { return sameCuts(t, o.toks) }) {
+			seen, out = append(seen, o.toks), append(out, o)
 		}
 	}
 	return out

@@ -32,12 +32,56 @@ func Tokens(sql string, dialect Dialect) []Token {
 	}
 	l := newLexer(sql, dialect)
 	l.lex()
-	p := parser{sql: l.sql, dialect: dialect, syntax: l.syntax}
+	return tokensOf(&l, dialect)
+}
+
+// TokenReadings cuts a text in every way in which an engine of the dialect may cut it: first as
+// [Tokens] does, then in those that cut elsewhere. A check that must not miss what a text does looks
+// at all of them.
+func TokenReadings(sql string, dialect Dialect) [][]Token {
+	if int(dialect) >= len(syntaxes) {
+		dialect = Generic
+	}
+	own := newLexer(sql, dialect)
+	own.lex()
+	out := [][]Token{tokensOf(&own, dialect)}
+	for _, l := range own.others(dialect) {
+		out = append(out, tokensOf(&l, dialect))
+	}
+	return out
+}
+
+// Bare is the text that tokens were cut from without what strings, quoted names and comments hold: a
+// string is ”, a quoted name "", a comment a blank.
+func Bare(sql string, tokens []Token) string {
+	var b strings.Builder
+	end := 0
+	for _, t := range tokens {
+		b.WriteString(sql[end:t.Start])
+		text := sql[t.Start:t.End]
+		switch {
+		case t.Kind == TokenString:
+			text = "''"
+		case t.Kind == TokenName:
+			text = `""`
+		case t.Kind == TokenComment && !strings.HasPrefix(text, "{"): // a statement of a template is none to the engine
+			text = " "
+		}
+		b.WriteString(text)
+		end = int(t.End)
+	}
+	b.WriteString(sql[end:])
+	return b.String()
+}
+
+func tokensOf(l *lexer, dialect Dialect) []Token {
+	sql := l.sql
+	p := parser{sql: sql, dialect: dialect, syntax: l.syntax}
 	out := make([]Token, 0, len(l.toks))
 	end := 0
 	for i := range l.toks {
 		t := &l.toks[i]
-		out = appendComment(out, l.sql, end, int(t.start))
+		out = appendComment(out, sql, end, int(t.start))
 		end = int(t.end)
 		if t.kind == tokEOF {
 			break

@@ -12,15 +12,15 @@ func sameText(a, b *sqlparts.Script) bool {
 	return slices.EqualFunc(sqlparts.Lexemes(a.SQL, a.Dialect), sqlparts.Lexemes(b.SQL, b.Dialect), func(x, y sqlparts.Lexeme) bool { return x.Text == y.Text })
 }
 
-// SameStatements tells whether two scripts are alike besides their final queries: the same kinds of
-// statements on the same objects, and no word of either that was passed over, unless their texts
-// are the same.
+// SameStatements tells whether two scripts are alike besides their queries: the same kinds of
+// statements on the same objects, in the same words but for the queries in them ([Inner]), and no word
+// of either that was passed over, unless their texts are the same.
 func SameStatements(a, b *sqlparts.Script) bool {
 	if sameText(a, b) {
 		return true
 	}
 	alike := slices.EqualFunc(a.Statements, b.Statements, func(x, y *sqlparts.Statement) bool {
-		return x.Kind == y.Kind && x.Effects == y.Effects && slices.EqualFunc(x.Target, y.Target, func(s, t sqlparts.Ident) bool { return strings.EqualFold(s.Text, t.Text) })
+		return x.Kind == y.Kind && x.Effects == y.Effects && (x.Kind == sqlparts.KindQuery || slices.Equal(beside(a, x), beside(b, y))) && slices.EqualFunc(x.Target, y.Target, func(s, t sqlparts.Ident) bool { return strings.EqualFold(s.Text, t.Text) })
 	})
 	if !alike {
 		return false
@@ -31,4 +31,41 @@ func SameStatements(a, b *sqlparts.Script) bool {
 		}
 	}
 	return true
+}
+
+// Inner are the queries of the statements before the one that a script ends with, such as those that
+// fill temporary tables. Where [SameStatements] holds, those of both scripts belong together in order.
+func Inner(s *sqlparts.Script) (queries []*sqlparts.Query) {
+	final := s.Final()
+	for _, st := range s.Statements {
+		if st.Query != nil && st.Query != final {
+			queries = append(queries, st.Query)
+		}
+	}
+	return queries
+}
+
+// beside are the words of a statement outside the query in it: the value that a variable gets, the
+// columns of a table, an option.
+func beside(s *sqlparts.Script, st *sqlparts.Statement) []word {
+	from, to := st.Range()
+	start, end := to, to
+	if st.Query != nil {
+		start, end = st.Query.Range()
+	}
+	var out []word
+	for _, text := range []string{s.SQL[from:start], s.SQL[end:to]} {
+		for _, t := range sqlparts.Tokens(text, s.Dialect) {
+			if t.Kind != sqlparts.TokenComment && text[t.Start:t.End] != ";" {
+				out = append(out, word{t.Kind, t.Value})
+			}
+		}
+	}
+	return out
+}
+
+// word is a token by what it says.
+type word struct {
+	kind  sqlparts.TokenKind
+	value string
 }

@@ -24,7 +24,7 @@ func Build(schema *Schema, queries ...*sqlparts.Query) (trees []*Query, whole bo
 	apart := namedApart(queries)
 	for range rounds {
 		for i, q := range queries {
-			b := builder{schema: schema, apart: apart}
+			b := builder{schema: schema, apart: apart, dialect: q.Dialect()}
 			trees[i] = b.query(q, nil)
 			whole = whole && b.queries <= maxQueries
 		}
@@ -35,6 +35,7 @@ func Build(schema *Schema, queries ...*sqlparts.Query) (trees []*Query, whole bo
 type builder struct {
 	schema  *Schema
 	apart   map[string]bool // last names of tables that qualifiers tell apart
+	dialect sqlparts.Dialect
 	queries int
 }
 

@@ -100,7 +100,7 @@ func (b *builder) expr(e sqlparts.Expr, sc *scope) *Expr {
 	case *sqlparts.Case:
 		return b.caseOf(e, sc)
 	case *sqlparts.Cast:
-		x := &Expr{Op: OpCast, Text: castType(e.Type), Args: []*Expr{b.expr(e.X, sc)}}
+		x := &Expr{Op: OpCast, Text: castType(e.Type, b.dialect), Args: []*Expr{b.expr(e.X, sc)}}
 		if e.Try {
 			x.Op = "try_cast"
 		}
@@ -252,7 +252,7 @@ func (b *builder) call(e *sqlparts.Call, sc *scope) *Expr {
 	for _, extra := range []struct {
 		name string
 		e    sqlparts.Expr
-	}{{"limit", e.Limit}, {"having", e.Having}} {
+	}{{"limit", e.Limit}, {map[bool]string{true: "having max", false: "having min"}[e.HavMax], e.Having}} {
 		if extra.e != nil {
 			x.Args = append(x.Args, op(extra.name, b.expr(extra.e, sc)))
 		}
@@ -322,10 +322,32 @@ func aggregates(e *Expr) bool {
 	return false
 }
 
+// fixedLength tells whether a type fills texts with blanks up to its length. The dialects that are left
+// out take CHAR for VARCHAR.
+func fixedLength(t string, d sqlparts.Dialect) bool {
+	switch d {
+	case sqlparts.Snowflake, sqlparts.DuckDB, sqlparts.SQLite, sqlparts.MySQL, sqlparts.BigQuery:
+		return false
+	}
+	base, _, _ := strings.Cut(strings.ToLower(t), "(")
+	words := strings.Fields(base)
+	if len(words) == 0 || strings.Contains(t, "varying") {
+		return false
+	}
+	switch words[len(words)-1] {
+	case "char", "character", "nchar", "bpchar":
+		return true
+	}
+	return false
+}
+
 // castType is the class of a type with what of it changes values: lengths and precision, the range
 // of an integer, the time zone.
-func castType(t string) string {
+func castType(t string, d sqlparts.Dialect) string {
 	class := sqlparts.TypeClass(t)
+	if fixedLength(t, d) {
+		class = "char"
+	}
 	if i := strings.IndexByte(t, '('); i >= 0 {
 		class += " " + strings.ReplaceAll(t[i:], " ", "")
 	}
