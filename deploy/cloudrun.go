@@ -130,7 +130,14 @@ func prepareCloudRun(p *install.Plan) (any, error) {
 			return nil, bad("deploy.warehouse is %.80q, want bigquery://PROJECT/DATASET?location=%s", d.Warehouse, v.Location)
 		}
 		set("BADGER_RESULTS_WAREHOUSE", withOwnAccount(d.Warehouse))
+		results := d.Results.Environment()
+		for _, name := range slices.Sorted(maps.Keys(results)) {
+			set(name, results[name])
+		}
 		set("BADGER_RELOAD", "5m") // judges that are promoted
+	}
+	if d.Results.Any() && d.Warehouse == "" {
+		return nil, errResultsOfNone
 	}
 	judge, err := judgeVariables(d, "bigqueryai", "bigquery://"+v.Database+"?location="+v.Location)
 	if err != nil {

@@ -97,6 +97,8 @@ var Targets = []Target{
 	},
 }
 
+var errResultsOfNone = errcode.New(errcode.InvalidArgument, "values: deploy.results lists what callers may read in deploy.warehouse, which is not set")
+
 // Find finds a target by its name.
 func Find(name string) (*Target, error) {
 	var names []string

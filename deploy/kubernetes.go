@@ -54,6 +54,9 @@ func inCluster(p *install.Plan) (any, error) {
 	if ways != 1 {
 		return nil, errcode.New(errcode.InvalidArgument, "values: %d of deploy.kubernetes.tls.secret, tls.issuer and tls.plaintext are set, want one: a Secret with a certificate, an issuer of cert-manager, or no TLS", ways)
 	}
+	if d.Results.Any() && d.Warehouse == "" {
+		return nil, errResultsOfNone
+	}
 	if slices.Contains([]string{"cortex", "aiquery", "bigqueryai"}, d.Judge.Backend) && d.Warehouse == "" {
 		return nil, errcode.New(errcode.InvalidArgument, "values: deploy.judge.backend is %s, which asks the warehouse's own models, and deploy.warehouse is missing", d.Judge.Backend)
 	}

@@ -20,9 +20,10 @@ type Deployment struct {
 
 	// Warehouse is the URL that badger serve keeps its ledger in and reads references from, without
 	// a password.
-	Warehouse string `yaml:"warehouse"`
-	Judge     Judge  `yaml:"judge"`
-	Report    Report `yaml:"report"`
+	Warehouse string  `yaml:"warehouse"`
+	Results   Results `yaml:"results"`
+	Judge     Judge   `yaml:"judge"`
+	Report    Report  `yaml:"report"`
 
 	CloudRun   CloudRun         `yaml:"cloud_run"`
 	Databricks Databricks       `yaml:"databricks"`
@@ -94,6 +95,9 @@ func (d *Deployment) complete() error {
 	}
 	if u, err := url.Parse(d.Judge.URL); d.Judge.URL != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
 		return errcode.New(errcode.InvalidArgument, "values: deploy.judge.url is no URL such as https://models.example.com/v1")
+	}
+	if err := d.Results.complete(); err != nil {
+		return err
 	}
 	if err := d.Report.complete(); err != nil {
 		return err

@@ -351,6 +351,7 @@ func (p *Plan) container(name, image string, port, grpc int, app bool) spcs.Cont
 			Limits:   &spcs.Amounts{CPU: spcs.Quantity(d.CPU), Memory: spcs.Quantity(d.Memory)},
 		},
 	}
+	maps.Copy(c.Env, d.Results.Environment())
 	if p.Outside() {
 		secret := spcs.SecretName{ObjectName: p.in(d.Judge.Secret)}
 		if app {

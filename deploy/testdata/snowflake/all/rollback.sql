@@ -21,6 +21,8 @@ spec:
         BADGER_LISTEN_GRPC: 127.0.0.1:7433
         BADGER_LISTEN_HTTP: 0.0.0.0:8080
         BADGER_REPORT_OFF: "true"
+        BADGER_RESULTS_QUERIES: "true"
+        BADGER_RESULTS_TABLES: '["gold.*","agents.\"Runs\""]'
         BADGER_RESULTS_WAREHOUSE: snowflake:///analytics/badger?auth=container
         BADGER_TIMEOUTS: '{snowflake: 10m0s}'
         GOMEMLIMIT: "7730941131"
@@ -59,6 +61,8 @@ spec:
         BADGER_LISTEN_HTTP: 0.0.0.0:8081
         BADGER_REPORT_LABELS: "true"
         BADGER_REPORT_MASKED: '["email","iban"]'
+        BADGER_RESULTS_QUERIES: "true"
+        BADGER_RESULTS_TABLES: '["gold.*","agents.\"Runs\""]'
         BADGER_RESULTS_WAREHOUSE: snowflake:///analytics/badger?auth=container
         BADGER_TIMEOUTS: '{snowflake: 10m0s}'
         GOMEMLIMIT: "7730941131"

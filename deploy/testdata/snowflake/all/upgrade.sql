@@ -29,6 +29,8 @@ spec:
         BADGER_LISTEN_GRPC: 127.0.0.1:7433
         BADGER_LISTEN_HTTP: 0.0.0.0:8080
         BADGER_REPORT_OFF: "true"
+        BADGER_RESULTS_QUERIES: "true"
+        BADGER_RESULTS_TABLES: '["gold.*","agents.\"Runs\""]'
         BADGER_RESULTS_WAREHOUSE: snowflake:///analytics/badger?auth=container
         BADGER_TIMEOUTS: '{snowflake: 10m0s}'
         GOMEMLIMIT: "7730941131"
@@ -67,6 +69,8 @@ spec:
         BADGER_LISTEN_HTTP: 0.0.0.0:8081
         BADGER_REPORT_LABELS: "true"
         BADGER_REPORT_MASKED: '["email","iban"]'
+        BADGER_RESULTS_QUERIES: "true"
+        BADGER_RESULTS_TABLES: '["gold.*","agents.\"Runs\""]'
         BADGER_RESULTS_WAREHOUSE: snowflake:///analytics/badger?auth=container
         BADGER_TIMEOUTS: '{snowflake: 10m0s}'
         GOMEMLIMIT: "7730941131"
@@ -112,7 +116,7 @@ serviceRoles:
 $$;
 
 -- The mark by which the service is compared, last.
-ALTER SERVICE IF EXISTS analytics.badger.scorer SET COMMENT = 'badger serve, which answers badger\'s functions. [badger-service:60ea20871ccb8872]';
+ALTER SERVICE IF EXISTS analytics.badger.scorer SET COMMENT = 'badger serve, which answers badger\'s functions. [badger-service:fdbdfb63aa31c385]';
 
 -- Until all instances are READY:
 SHOW SERVICE CONTAINERS IN SERVICE analytics.badger.scorer;

@@ -57,6 +57,8 @@ module "badger" {
     BADGER_RELOAD                     = "5m"
     BADGER_REPORT_LABELS              = "true"
     BADGER_REPORT_MASKED              = "[\"email\",\"iban\"]"
+    BADGER_RESULTS_QUERIES            = "true"
+    BADGER_RESULTS_TABLES             = "[\"gold.*\",\"agents.\\\"Runs\\\"\"]"
     BADGER_RESULTS_WAREHOUSE          = "bigquery://acme-analytics/answers?location=europe-west1&billing_project=acme-billing&credentials=metadata"
     GOMEMLIMIT                        = "3904MiB"
   }
