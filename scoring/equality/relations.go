@@ -10,7 +10,7 @@ var relationLaws = []Law{
 		Name: "converted_units", About: "Related results",
 		Says: "A number is the same in another unit where both sides say theirs and the factor between the units, with the offset of temperatures, takes all of gold's numbers to the answer's. The answer " +
 			"says its unit by its cells, its name or the question; gold by its cells, its name, its query or the question. Where gold says none, the distinct numbers must show at least four digits. An answer " +
-			"that does not say that it is in another unit than gold's is another answer, and that all numbers are the same multiple proves nothing.",
+			"that does not say that it is in another unit than gold's is another answer, and that all numbers are the same multiple proves nothing. Of a difference of temperatures only the factor counts: 10 °C more are 18 °F more.",
 	},
 	{
 		Name: "punctuation", About: "Related results",

@@ -26,7 +26,14 @@ var totalLabelKinds = []Kind{
 // such as all regions.
 var totalWords = wordSet("total totals all overall sum subtotal everything combined grand gesamt summe insgesamt totale somme")
 
+// maxTotalLabel is how many bytes the label of a row of totals may have, and maxTotals how many such
+// rows there may be.
+const maxTotalLabel, maxTotals = 64, 64
+
 func isTotal(label string) bool {
+	if len(label) > maxTotalLabel {
+		return false
+	}
 	w := naming.Words(label)
 	return len(w) > 0 && len(w) <= 4 && (totalWords[w[0]] || totalWords[w[len(w)-1]])
 }
@@ -37,7 +44,7 @@ func totalKeys(c *scoring.Column, keys []uint64) (out []uint64, totals int, word
 	words := make([]bool, len(keys))
 	var label uint64
 	for i, k := range keys {
-		if words[i] = !c.IsNull(i) && isTotal(c.Value(i).String()); !words[i] {
+		if words[i] = c.Type == scoring.String && !c.IsNull(i) && isTotal(c.Text(i)); !words[i] {
 			continue
 		}
 		if word && k != label { // Total North and Total South are no totals of all
@@ -57,6 +64,9 @@ func totalKeys(c *scoring.Column, keys []uint64) (out []uint64, totals int, word
 
 func totalLabelled(e *evidence) *found {
 	if !e.reshapable() || len(e.missing()) > 0 {
+		return nil
+	}
+	if m := e.rows(); m == nil || len(m.onlyGold) != len(m.onlyPred) || len(m.onlyGold) > maxTotals {
 		return nil
 	}
 	g, p := make([]uint64, e.gold.Rows()), make([]uint64, e.pred.Rows())
