@@ -1,8 +1,10 @@
 package duckdb_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/badger-eval/badger/connectors/duckdb"
 	"github.com/badger-eval/badger/scoring/counterexample"
@@ -285,6 +287,29 @@ func TestCarriedConstructs(t *testing.T) {
 		}
 		if got != tc.want && (tc.want == found || tc.want == none || !strings.Contains(got, tc.want)) {
 			t.Errorf("%s (%s): %s %s, want %s\n  %s\n  %s\n  %v", tc.why, tc.dialect, got, o.Sentence, tc.want, tc.gold, tc.pred, o.Tables)
+		}
+	}
+}
+
+// The time that a problem gives bounds the reading of its queries as well.
+func TestCounterexampleTimeBoundsReading(t *testing.T) {
+	e := duckdb.NewSmallDatabases(1)
+	defer e.Close()
+	list := "SELECT a FROM t WHERE a IN (0" + strings.Repeat(", 1234567", 50_000) + ")"
+	joins := "SELECT t0.a FROM t t0"
+	for i := 1; i < 200; i++ {
+		joins += fmt.Sprintf(" JOIN t t%d ON t%d.a = t%d.a", i, i, i-1)
+	}
+	for _, query := range []string{list, joins} {
+		for _, schema := range []string{"CREATE TABLE t (a INT)", ""} {
+			began := time.Now()
+			o, err := counterexample.Find(t.Context(), e, &counterexample.Problem{Gold: query, Pred: query + " ORDER BY 1", Dialect: "postgres", Schema: schema, Time: 2000})
+			if err != nil || o.Why == "" {
+				t.Errorf("%.40s: %+v, %v", query, o, err)
+			}
+			if took := time.Since(began); took > 12*time.Second { // the bound, and what a busy machine adds
+				t.Errorf("%.40s took %v", query, took)
+			}
 		}
 	}
 }
