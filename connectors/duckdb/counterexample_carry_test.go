@@ -251,6 +251,8 @@ func TestCarriedConstructs(t *testing.T) {
 		{"seconds and milliseconds", "bigquery", "CREATE TABLE t (n INT64 NOT NULL)", "SELECT EXTRACT(YEAR FROM TIMESTAMP_SECONDS(n)) FROM t", "SELECT EXTRACT(YEAR FROM TIMESTAMP_MILLIS(n)) FROM t", found},
 		{"all keys", "snowflake", "CREATE TABLE t (a INT, b INT)", "SELECT a, COUNT(*) FROM t GROUP BY ALL", "SELECT a, COUNT(*) FROM t GROUP BY a", none},
 		{"all keys are more than one", "snowflake", "CREATE TABLE t (a INT, b INT)", "SELECT a, b, COUNT(*) FROM t GROUP BY ALL", "SELECT a, MAX(b), COUNT(*) FROM t GROUP BY a", found},
+		{"a key that is a column and an alias", "bigquery", "CREATE TABLE t (s STRING NOT NULL)", "SELECT LOWER(s) AS s, COUNT(*) FROM t GROUP BY s", "SELECT LOWER(s) AS x, COUNT(*) FROM t GROUP BY LOWER(s)", none},
+		{"a key that is an alias", "bigquery", "CREATE TABLE t (s STRING NOT NULL)", "SELECT LOWER(s) AS x, COUNT(*) FROM t GROUP BY x", "SELECT LOWER(s) AS x, COUNT(*) FROM t GROUP BY s", found},
 		{"ties of a rank", "bigquery", "CREATE TABLE t (a INT64, b INT64)", "SELECT a FROM t QUALIFY RANK() OVER (ORDER BY b DESC NULLS LAST) = 1", "SELECT a FROM t WHERE TRUE QUALIFY ROW_NUMBER() OVER (ORDER BY b DESC NULLS LAST, a) = 1", found},
 		{"a window by its name", "bigquery", "CREATE TABLE t (a INT64, b INT64)", "SELECT a, SUM(b) OVER w FROM t WINDOW w AS (PARTITION BY a)", "SELECT a, SUM(b) OVER (PARTITION BY a) FROM t", none},
 		{"a star without a column", "bigquery", "CREATE TABLE t (a INT64, b INT64)", "SELECT * EXCEPT (b) FROM t", "SELECT a FROM t", none},
