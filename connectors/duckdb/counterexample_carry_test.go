@@ -1,8 +1,10 @@
 package duckdb_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/badger-eval/badger/connectors/duckdb"
 	"github.com/badger-eval/badger/scoring/counterexample"
@@ -249,6 +251,8 @@ func TestCarriedConstructs(t *testing.T) {
 		{"seconds and milliseconds", "bigquery", "CREATE TABLE t (n INT64 NOT NULL)", "SELECT EXTRACT(YEAR FROM TIMESTAMP_SECONDS(n)) FROM t", "SELECT EXTRACT(YEAR FROM TIMESTAMP_MILLIS(n)) FROM t", found},
 		{"all keys", "snowflake", "CREATE TABLE t (a INT, b INT)", "SELECT a, COUNT(*) FROM t GROUP BY ALL", "SELECT a, COUNT(*) FROM t GROUP BY a", none},
 		{"all keys are more than one", "snowflake", "CREATE TABLE t (a INT, b INT)", "SELECT a, b, COUNT(*) FROM t GROUP BY ALL", "SELECT a, MAX(b), COUNT(*) FROM t GROUP BY a", found},
+		{"a key that is a column and an alias", "bigquery", "CREATE TABLE t (s STRING NOT NULL)", "SELECT LOWER(s) AS s, COUNT(*) FROM t GROUP BY s", "SELECT LOWER(s) AS x, COUNT(*) FROM t GROUP BY LOWER(s)", none},
+		{"a key that is an alias", "bigquery", "CREATE TABLE t (s STRING NOT NULL)", "SELECT LOWER(s) AS x, COUNT(*) FROM t GROUP BY x", "SELECT LOWER(s) AS x, COUNT(*) FROM t GROUP BY s", found},
 		{"ties of a rank", "bigquery", "CREATE TABLE t (a INT64, b INT64)", "SELECT a FROM t QUALIFY RANK() OVER (ORDER BY b DESC NULLS LAST) = 1", "SELECT a FROM t WHERE TRUE QUALIFY ROW_NUMBER() OVER (ORDER BY b DESC NULLS LAST, a) = 1", found},
 		{"a window by its name", "bigquery", "CREATE TABLE t (a INT64, b INT64)", "SELECT a, SUM(b) OVER w FROM t WINDOW w AS (PARTITION BY a)", "SELECT a, SUM(b) OVER (PARTITION BY a) FROM t", none},
 		{"a star without a column", "bigquery", "CREATE TABLE t (a INT64, b INT64)", "SELECT * EXCEPT (b) FROM t", "SELECT a FROM t", none},
@@ -285,6 +289,29 @@ func TestCarriedConstructs(t *testing.T) {
 		}
 		if got != tc.want && (tc.want == found || tc.want == none || !strings.Contains(got, tc.want)) {
 			t.Errorf("%s (%s): %s %s, want %s\n  %s\n  %s\n  %v", tc.why, tc.dialect, got, o.Sentence, tc.want, tc.gold, tc.pred, o.Tables)
+		}
+	}
+}
+
+// The time that a problem gives bounds the reading of its queries as well.
+func TestCounterexampleTimeBoundsReading(t *testing.T) {
+	e := duckdb.NewSmallDatabases(1)
+	defer e.Close()
+	list := "SELECT a FROM t WHERE a IN (0" + strings.Repeat(", 1234567", 50_000) + ")"
+	joins := "SELECT t0.a FROM t t0"
+	for i := 1; i < 200; i++ {
+		joins += fmt.Sprintf(" JOIN t t%d ON t%d.a = t%d.a", i, i, i-1)
+	}
+	for _, query := range []string{list, joins} {
+		for _, schema := range []string{"CREATE TABLE t (a INT)", ""} {
+			began := time.Now()
+			o, err := counterexample.Find(t.Context(), e, &counterexample.Problem{Gold: query, Pred: query + " ORDER BY 1", Dialect: "postgres", Schema: schema, Time: 2000})
+			if err != nil || o.Why == "" {
+				t.Errorf("%.40s: %+v, %v", query, o, err)
+			}
+			if took := time.Since(began); took > 12*time.Second { // the bound, and what a busy machine adds
+				t.Errorf("%.40s took %v", query, took)
+			}
 		}
 	}
 }

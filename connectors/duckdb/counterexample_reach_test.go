@@ -50,21 +50,24 @@ func warehouseGolds(t *testing.T) []struct {
 // Most queries of warehouses are carried over: they run on small databases, and equal themselves there.
 // The log lists what is refused, by frequency.
 func TestCounterexampleReadsWarehouses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes minutes")
+	}
 	e := duckdb.NewSmallDatabases(1)
 	defer e.Close()
 	all, carried := map[string]int{}, map[string]int{}
 	reasons := map[string][]string{}
-	only := os.Getenv("REACH_ONLY")
+	idle := 0
 	for _, gold := range warehouseGolds(t) {
-		if only != "" && !strings.Contains(","+only+",", ","+gold.ID+",") {
-			continue
-		}
 		o, err := counterexample.Find(t.Context(), e, &counterexample.Problem{Gold: gold.SQL, Pred: gold.SQL, Dialect: gold.Dialect, Tries: 24, Time: 60_000})
 		if err != nil {
 			t.Fatalf("%s: %v", gold.ID, err)
 		}
 		all[gold.Dialect]++
 		switch {
+		case strings.Contains(o.Why, "neither query returns a row"), strings.Contains(o.Why, "which no small database has"):
+			carried[gold.Dialect]++ // it runs
+			idle++
 		case o.Found:
 			t.Errorf("%s differs from itself: %s", gold.ID, o.Sentence)
 		case o.Why != "" || o.Tries == 0:
@@ -84,5 +87,8 @@ func TestCounterexampleReadsWarehouses(t *testing.T) {
 	}) {
 		t.Logf("%3d  %s  %v", len(reasons[why]), why, reasons[why])
 	}
-	t.Logf("%d of %d are carried over", sum, of)
+	t.Logf("%d of %d are carried over; %d of them return no row on a few small databases", sum, of, idle)
+	if sum < of*4/5 {
+		t.Errorf("%d of %d are carried over, want four of five", sum, of)
+	}
 }

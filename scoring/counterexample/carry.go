@@ -699,6 +699,9 @@ func (c *carrier) groups(s *scope, b *sqlparts.Select, q *sqlparts.Query) string
 			if at := ordinal(e); at > 0 && at <= len(b.Items) && c.dialect != sqlparts.TSQL {
 				e = b.Items[at-1].Expr
 			}
+			if col, ok := e.(*sqlparts.Column); ok && len(col.Name) == 1 && c.dialect == sqlparts.BigQuery {
+				e = c.hidingAlias(s, col)
+			}
 			parts = append(parts, c.groupKey(s, e, g))
 		}
 		s.inside = false
@@ -717,6 +720,20 @@ func (c *carrier) groups(s *scope, b *sqlparts.Select, q *sqlparts.Query) string
 	}
 	s.group = g
 	return sql
+}
+
+// hidingAlias is a key of BigQuery's that names a column and an alias of another expression alike: which of
+// them it means is left open.
+func (c *carrier) hidingAlias(s *scope, col *sqlparts.Column) sqlparts.Expr {
+	name := col.Name[0].Text
+	alias := s.aliases[strings.ToLower(name)]
+	if of, ok := alias.(*sqlparts.Column); alias == nil || ok && strings.EqualFold(of.Name.Last().Text, name) || !slices.ContainsFunc(s.sources, func(src *source) bool { return src.find(name) != nil }) {
+		return col
+	}
+	if c.open = true; c.variant == 0 {
+		return alias
+	}
+	return col
 }
 
 // groupAll are the keys of GROUP BY ALL: what is selected and has no aggregate.

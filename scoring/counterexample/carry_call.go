@@ -424,6 +424,9 @@ func (c *carrier) window(s *scope, e *sqlparts.Call, name string) expr {
 		} else {
 			for _, src := range s.sources {
 				for _, o := range src.columns {
+					if o.column != nil && o.column.table.element && !o.column.used || o.kind == List {
+						continue
+					}
 					if src.table == nil || o.column.used || slices.Contains(src.table.Columns, o.column) && len(keys) < 40 {
 						if src.table != nil {
 							c.use(o.column)

@@ -1093,6 +1093,11 @@ func (c *carrier) caseOf(s *scope, e *sqlparts.Case) expr {
 // alignKinds converts values to one kind, and says what is known of any of them.
 func (c *carrier) alignKinds(list []expr) ([]expr, expr) {
 	var all expr
+	if at := slices.IndexFunc(list, func(x expr) bool { return x.kind != Null }); c.learn && at >= 0 {
+		for _, x := range list {
+			c.learnKind(x, list[at].kind)
+		}
+	}
 	for _, x := range list {
 		if (x.kind == Nested || x.kind == List) && !c.learn {
 			refuse("a choice of arrays or structures")

@@ -9,7 +9,7 @@
 // or a limit picks. It writes names of its own, so that only literals come from outside, and knows
 // what it writes: whatever else stands in a query is refused by name. On the way it notes which
 // columns share values and which literals they are compared with (values.go). The generator
-// (database.go) makes databases of one to a dozen rows a table from these values and those beside
+// (database.go) makes databases of one to a dozen rows a table, and of more where a query asks for them, from these values and those beside
 // them, in which the constraints hold. The search (search.go) runs both queries on one after the
 // other. A first difference is shrunk until no row can be left out.
 //
@@ -29,5 +29,14 @@
 // have a counterexample, and a test holds all real pairs at hand against that.
 //
 // The search is a function of its problem: the seed follows from the texts, and the number of databases
-// ends it. Time only guards: a search that it ends has no answer.
+// ends it. Time only guards: a search that it ends has no answer. Neither has one whose databases do not
+// reach what a query asks for: more rows than they have, or conditions that no row of theirs meets.
+//
+// # Warehouses
+//
+// Structures and arrays are columns and tables of the small database (nested.go). Functions of dates, texts,
+// numbers and places (carry_time.go, carry_text.go, carry_more.go, carry_geo.go) have the values that the
+// vendor documents. Where a value depends on a setting of the session, both variants take opposite ones. A
+// value of which nothing is known, such as a text that is no date of its format, is an error of the engine,
+// and the database with it says nothing.
 package counterexample

@@ -303,6 +303,9 @@ func (v *values) pool(col *Column, d *domain, c *carrier, collated bool) []Value
 		}
 	}
 	texts("a")
+	if c.folds && len(hints) == 0 && !folding(c.dialect) {
+		texts("A")
+	}
 	texts("b")
 	if len(hints)+len(d.like) == 0 {
 		for _, s := range v.texts {
