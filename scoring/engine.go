@@ -325,10 +325,11 @@ func (r *run) scoreOne(m *Metric, gold int) (s Score) {
 				s.Reason = strings.TrimPrefix(s.Reason+"; "+cut, "; ")
 			}
 		}
-		if (m.Needs|m.Reads)&(FieldGoldSQL|FieldGoldResult) != 0 && in.Gold != nil {
+		fields := m.Needs | m.Reads | m.Context
+		if fields&FieldGoldSQL != 0 && in.Gold != nil {
 			s.Warnings = append(s.Warnings, in.Gold.wrapped("gold SQL")...)
 		}
-		if (m.Needs|m.Reads)&(FieldPredSQL|FieldPredResult) != 0 && in.Pred != nil {
+		if fields&FieldPredSQL != 0 && in.Pred != nil {
 			s.Warnings = append(s.Warnings, in.Pred.wrapped("SQL of the agent")...)
 		}
 		if (m.Needs|m.Reads)&FieldGoldResult != 0 && in.Gold != nil {

@@ -15,11 +15,14 @@ import (
 // an order of rows that it does not state. What such a result says is told with every score that it
 // was read for.
 
-// ofData wraps the score of a metric that reads the gold result: it is not applicable where that says
-// nothing of the answer, and warns where it may say something else another time.
+// ofData wraps the score of a metric that reads the gold query and its result: it is not applicable
+// where that says nothing of the answer, and warns where it may say something else another time. A
+// metric of results alone, such as ex_bird, is not given the query, so that it says the same as its
+// SQL function.
 func ofData(m *scoring.Metric) func(context.Context, *scoring.Input) (scoring.Score, error) {
 	score := m.Score
-	if (m.Needs|m.Reads)&scoring.FieldGoldResult == 0 {
+	fields := m.Needs | m.Reads | m.Context
+	if fields&scoring.FieldGoldResult == 0 || fields&scoring.FieldGoldSQL == 0 {
 		return score
 	}
 	compares := m.Needs&bothResults == bothResults

@@ -26,8 +26,12 @@ func (r *dependenceReader) query(q *Query) {
 		r.limited[inner] = true
 	}
 	for _, o := range q.OrderBy { // which rows there are does not depend on how they are sorted
-		if q.Limit == nil && !r.limited[q] {
-			r.besides[o.Expr] = true
+		if q.Limit == nil && !r.limited[q] && random(o.Expr) {
+			Walk(o.Expr, func(n Node) bool {
+				r.besides[n] = true
+				_, inside := n.(*Query)
+				return !inside
+			})
 		}
 	}
 	l := q.Limit
@@ -52,10 +56,18 @@ func isZero(e Expr) bool {
 	return ok && l.Kind == Number && l.Text == "0"
 }
 
-// random tells whether an expression is a call of a random number.
+// random tells whether an expression holds a random number: sorting by it sorts by nothing.
 func random(e Expr) bool {
-	c, ok := e.(*Call)
-	return ok && randomNames[strings.ToLower(c.Name.Last().Text)]
+	found := false
+	Walk(e, func(n Node) bool {
+		if c, ok := n.(*Call); ok {
+			name := strings.ToLower(c.Name.Last().Text)
+			found = found || randomNames[name] || len(c.Args) == 0 && !c.bare() && (name == "uuid" || name == "uuid_string")
+		}
+		_, inside := n.(*Query)
+		return !found && !inside
+	})
+	return found
 }
 
 // sortKeys are what an ORDER BY sorts rows by; constants and chance sort nothing. Positions stay.

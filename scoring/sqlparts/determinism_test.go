@@ -66,6 +66,8 @@ func TestDependences(t *testing.T) {
 		// chance
 		{"duckdb postgres sqlite snowflake", "SELECT id FROM t ORDER BY random() LIMIT 3", []string{"chance: random()"}},
 		{"duckdb postgres", "SELECT id FROM t ORDER BY random()", []string{"chance: random() (order)"}},
+		{"postgres", "SELECT id FROM t ORDER BY a, md5(id || random()::text)", []string{"chance: random() (order)"}},
+		{"sqlite", "SELECT id FROM t ORDER BY abs(random()) % 10 LIMIT 2", []string{"chance: random()"}},
 		{"postgres", "(SELECT id FROM t ORDER BY random()) LIMIT 3", []string{"chance: random()"}},
 		{"mysql bigquery databricks", "SELECT * FROM t WHERE rand() < 0.1", []string{"chance: rand()"}},
 		{"tsql", "SELECT rand(5), newid()", []string{"chance: newid()"}},

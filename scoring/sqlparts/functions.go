@@ -78,15 +78,6 @@ func dateFunction(name string) bool {
 	return name == "extract" || name == "date_range" || name == "generate_date_array" || name == "generate_timestamp_array"
 }
 
-// volatile tells whether a function gives another value for every row without looking at it.
-func volatile(name string) bool {
-	switch strings.ToLower(name) {
-	case "rand", "random", "newid", "uuid", "uuid_string", "generate_uuid", "gen_random_uuid", "randn", "uniform", "checksum_random":
-		return true
-	}
-	return false
-}
-
 // IsDatePart tells whether a bare word among several arguments of a function names a part of a date
 // and no column.
 func IsDatePart(function, word string) bool { return dateFunction(function) && datePart(word) }

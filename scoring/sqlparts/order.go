@@ -31,13 +31,8 @@ func (q *Query) Ordered() bool {
 				return true
 			}
 		case *Subquery, *Param:
-		case *Call:
-			if len(e.Args) == 0 && len(e.Name) == 1 && volatile(e.Name[0].Text) && e.Over == nil {
-				return false
-			}
-			return true
 		default:
-			return true
+			return !random(e)
 		}
 	}
 	return false
