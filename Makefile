@@ -23,11 +23,11 @@ thorough: ## run all tests as CI does: at all pages, answers and rounds
 race: ## run the tests that share memory under the race detector
 	go test -race ./scoring/... ./udf/... ./internal/batch/... ./judgebackend/... ./connectors/...
 
-fuzz: ## run every fuzz target for a little while (FUZZTIME=30s)
-	@set -e; for pkg in $$(go list ./...); do \
+fuzz: ## run every fuzz target for a little while (FUZZTIME=30s); one that fails does not end the others
+	@failed=; for pkg in $$(go list ./...); do \
 	  for target in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
-	    echo "== $$pkg $$target"; go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $${FUZZTIME:-30s} -fuzzminimizetime 1s $$pkg; \
-	  done; done
+	    echo "== $$pkg $$target"; go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $${FUZZTIME:-30s} -fuzzminimizetime 1s $$pkg || failed="$$failed $$target"; \
+	  done; done; [ -z "$$failed" ] || { echo "failed:$$failed"; exit 1; }
 
 corpus: ## keep what the fuzz targets found, in testdata/fuzz of each package (inputs of up to 4 kB)
 	@cache=$${FUZZCACHE:-$$(go env GOCACHE)/fuzz/$$(go list -m)}; cd "$$cache" && find . -type f -size -5k | while read -r f; do \
@@ -154,10 +154,16 @@ policy: ## make the table of policies from the labelled cases under DATA, and tr
 	  --chosen scoring/metric/testdata/traps.jsonl --chosen laws \
 	  --logic $(DATA)/flex200/cases.jsonl
 
+# Python 3.11 and newer, on every platform.
+pins: ## write .ci/*.txt again from .ci/*.in: versions of Python's packages with their hashes
+	python3 -m venv $(BIN)/pins && $(BIN)/pins/bin/pip install -q --disable-pip-version-check uv==0.13.9
+	for f in .ci/*.in; do { echo "# Made by make pins from $${f#.ci/}: what it needs in turn, with the hashes that pip asks for."; \
+	  $(BIN)/pins/bin/uv pip compile -q --universal --generate-hashes --no-annotate --no-header --python-version 3.11 $$f; } > $${f%.in}.txt || exit 1; done
+
 # Some proxies lack the archives of the Databricks driver's experimental backend, one module for each platform. Nothing here is built
 # with them: -e goes on without them, and what tidy would note of them does not count.
 verify: generate ## fail if generated files or modules are stale
 	! go mod tidy -e -diff 2>/dev/null | grep '^[-+][^-+]' | grep -v databricks-sql-kernel-bindings
 	git diff --exit-code -- docs
 
-.PHONY: policy thorough differential crawl residency help build demo test race fuzz corpus trust spark bench wrong serving deployables provider-names binary image contracts reproduce licences release lint-release lint generate verify
+.PHONY: pins policy thorough differential crawl residency help build demo test race fuzz corpus trust spark bench wrong serving deployables provider-names binary image contracts reproduce licences release lint-release lint generate verify

@@ -1,6 +1,7 @@
 package udf
 
 import (
+	"bufio"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -22,6 +23,9 @@ import (
 // streamWindow is how many bytes a caller may send on a stream before anybody reads them.
 const streamWindow = 64 << 10
 
+// readAhead is how many bytes of it are taken from the connection at once.
+const readAhead = 16 << 10
+
 // receiving is how many times a message is in memory while it is received: in the pieces it came
 // in, and as a whole. The memory of the pieces is then for what is made of the message.
 const receiving = 2
@@ -38,6 +42,7 @@ type gate struct {
 	closed   chan struct{}
 	closing  sync.Once
 
+	in   *bufio.Reader // of the body
 	head [5]byte
 	left int64 // bytes of the message that is coming
 	n    int   // messages that were let in
@@ -94,7 +99,12 @@ func (f *flushed) Flush() {
 // open makes the gate ready for a call whose caller is known, and reserves what may come unasked.
 func (g *gate) open(ctx context.Context, s *Server, held *share, single bool) error {
 	g.ctx, g.share, g.limit, g.patience, g.stopping, g.single = ctx, held, s.limits.Message, s.limits.ReadTime, s.stopping, single
-	return held.hold(streamWindow)
+	if err := held.hold(streamWindow + readAhead); err != nil {
+		return err
+	}
+	// Each look into the body is told to the connection, and short ones as well.
+	g.in = bufio.NewReaderSize(g.body, readAhead)
+	return nil
 }
 
 // end gives back what the gate has reserved.
@@ -116,7 +126,10 @@ func (g *gate) Close() error {
 // for each piece, however short.
 func (g *gate) Read(p []byte) (int, error) {
 	if g.left == 0 {
-		if _, err := io.ReadFull(g.body, g.head[:]); err != nil {
+		if err := g.await(); err != nil {
+			return 0, err
+		}
+		if _, err := io.ReadFull(g.in, g.head[:]); err != nil {
 			return 0, err
 		}
 		if err := g.admit(); err != nil { // the library would answer with a status of its own: it reads on until the call ends
@@ -126,7 +139,7 @@ func (g *gate) Read(p []byte) (int, error) {
 		}
 		return copy(p, g.head[:]), nil
 	}
-	n, err := io.ReadFull(g.body, p[:min(int64(len(p)), g.left)])
+	n, err := io.ReadFull(g.in, p[:min(int64(len(p)), g.left)])
 	g.left -= int64(n)
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
@@ -139,15 +152,23 @@ var (
 	errTwoInOne   = errcode.New(errcode.InvalidArgument, "the call takes one message, and a second one came")
 )
 
-// admit waits until a message is wanted and there is memory for it.
-func (g *gate) admit() error {
-	if g.n > 0 && g.single { // until a message is wanted, single may not be set
-		return errTwoInOne
+// await waits until a message is wanted. The end of a call of one message is looked for unasked.
+func (g *gate) await() error {
+	if g.n > 0 && g.single {
+		return nil
 	}
 	select {
 	case <-g.wanted:
+		return nil
 	case <-g.closed:
 		return errClosed
+	}
+}
+
+// admit waits until there is memory for the message that begins.
+func (g *gate) admit() error {
+	if g.n > 0 && g.single {
+		return errTwoInOne
 	}
 	size := int64(binary.BigEndian.Uint32(g.head[1:]))
 	switch {
@@ -158,14 +179,17 @@ func (g *gate) admit() error {
 	}
 	g.n++
 	g.left = size
-	g.tell()
-	over := time.Now().Add(g.patience * 9 / 10) // before the stream is overdue
+	var over time.Time // before the stream is overdue
 	for {
 		err := g.reserve(receiving*size, g.share.holdLarge)
-		if err == nil {
+		now := time.Now()
+		if over.IsZero() { // each tells once that the message is on its way, and once more that it comes after it had to wait
+			over = now.Add(g.patience * 9 / 10)
+			g.tell()
+		} else if err == nil {
 			g.tell()
 		}
-		if err == nil || time.Now().After(over) || !errors.Is(err, errBusy) {
+		if err == nil || now.After(over) || !errors.Is(err, errBusy) {
 			return err
 		}
 		select {

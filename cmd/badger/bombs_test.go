@@ -120,7 +120,10 @@ func TestBombs(t *testing.T) {
 	bombs = append(bombs, struct {
 		name  string
 		throw func()
-	}{"connections that say nothing", b.strangers})
+	}{"connections that say nothing", b.strangers}, struct {
+		name  string
+		throw func()
+	}{"frames that carry nothing", b.floods})
 	for _, f := range files {
 		bombs = append(bombs, struct {
 			name  string
@@ -506,6 +509,59 @@ func (b *bombed) strangers() {
 		open = append(open, c)
 	}
 	time.Sleep(bombTime)
+}
+
+// floods are frames of HTTP/2 that make work and carry nothing, on 20 connections each.
+func (b *bombed) floods() {
+	frames := func(write func(f *http2.Framer)) string {
+		var out bytes.Buffer
+		write(http2.NewFramer(&out, nil))
+		return out.String()
+	}
+	begun := grpcHead("/badger.v1.Scoring/Call", hostileToken)
+	fragment := []byte(begun[9:])
+	for _, flood := range []struct {
+		first string
+		again func(i int) string
+	}{
+		{"", func(i int) string { // calls that are taken back at once
+			return frames(func(f *http2.Framer) {
+				for k := range uint32(50) {
+					id := uint32(i)*100 + 2*k + 1 //nolint:gosec // small
+					_ = f.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: fragment, EndHeaders: true})
+					_ = f.WriteRSTStream(id, http2.ErrCodeCancel)
+				}
+			})
+		}},
+		{frames(func(f *http2.Framer) {
+			_ = f.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: fragment})
+		}), func(int) string { // a head without an end
+			return frames(func(f *http2.Framer) { _ = f.WriteContinuation(1, false, bytes.Repeat([]byte("\x00\x01a\x01b"), 1000)) })
+		}},
+		{"", func(int) string { return strings.Repeat(frames(func(f *http2.Framer) { _ = f.WriteSettings() }), 100) }},
+		{"", func(int) string {
+			return strings.Repeat(frames(func(f *http2.Framer) { _ = f.WritePing(false, [8]byte{}) }), 100)
+		}},
+		{begun, func(int) string { return strings.Repeat(dataFrame(""), 100) }},
+		{begun, func(int) string {
+			return strings.Repeat(frames(func(f *http2.Framer) { _ = f.WriteWindowUpdate(0, 1) }), 100)
+		}},
+	} {
+		until := time.Now().Add(bombTime)
+		together(20, func(int) {
+			c, err := net.Dial("tcp", b.grpc)
+			if err != nil {
+				return
+			}
+			defer c.Close()
+			go func() { _, _ = io.Copy(io.Discard, c) }()
+			_, err = io.WriteString(c, preface+flood.first)
+			for i := 0; err == nil && time.Now().Before(until); i++ {
+				_ = c.SetDeadline(until)
+				_, err = io.WriteString(c, flood.again(i))
+			}
+		})
+	}
 }
 
 // files writes references that become more than they are, one of each kind.
