@@ -21,7 +21,8 @@ import (
 // for 1235 is not. A judge's proposal has to meet the same bar.
 const minDigits = 4
 
-// digitsOf counts the significant digits of the distinct numbers of a list. NaN stands for NULL.
+// digitsOf counts the significant digits of the distinct numbers of a list, as far as minDigits. NaN
+// stands for NULL.
 func digitsOf(values []float64) int {
 	seen := map[float64]bool{}
 	n := 0
@@ -31,7 +32,9 @@ func digitsOf(values []float64) int {
 		}
 		seen[f] = true
 		mantissa, _, _ := strings.Cut(strconv.FormatFloat(math.Abs(f), 'e', -1, 64), "e")
-		n += len(strings.ReplaceAll(mantissa, ".", ""))
+		if n += len(strings.ReplaceAll(mantissa, ".", "")); n >= minDigits {
+			break
+		}
 	}
 	return n
 }
