@@ -96,6 +96,9 @@ lint: $(BIN)/golangci-lint ## vet and lint
 $(BIN)/golangci-lint:
 	GOBIN=$(CURDIR)/$(BIN) GOFLAGS= go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
 
+sizes: ## print lines, exported names and imports of each package
+	@go run ./internal/house/page -sizes
+
 generate: ## write the generated pages again
 	go run ./cmd/badger functions --markdown > docs/functions.md
 	go run ./cmd/badger functions --metrics > docs/metrics.md
@@ -104,6 +107,7 @@ generate: ## write the generated pages again
 	go run ./cmd/badger functions --tables > docs/tables.md
 	go run ./internal/conformance/page > docs/conformance.md
 	go run ./internal/residency/page > docs/residency.md
+	go run ./internal/house/page > docs/packages.md
 
 # Tools that check what badger deploy writes, and definitions of the custom resources in it. They are built and not linked: their modules are none of badger's. Some modules
 # have replace directives, which go install refuses, so they are built where the module cache keeps them.

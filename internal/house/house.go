@@ -1,0 +1,129 @@
+// Package house says which packages of this module may import which, in one table, and prints it.
+// Its test holds every package to it: a package that the table does not name, an import that it does
+// not allow and one that nobody uses any more are errors. What a package must not reach, through
+// whatever packages, stands in a second table.
+//
+// To add a package, add its line to imports.txt. An import that is missing there is a decision: look
+// at docs/packages.md first, which is printed from the same table.
+package house
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+)
+
+// Module is the path of the module, with a slash at its end.
+const Module = "github.com/badger-eval/badger/"
+
+//go:embed imports.txt
+var importsText string
+
+//go:embed never.txt
+var neverText string
+
+// Row is what one package may import of this module, directly.
+type Row struct {
+	Package string
+	Imports []string // sorted
+}
+
+// Table is the table of imports, sorted by package. An error names the line.
+func Table() ([]Row, error) {
+	var rows []Row
+	for n, line := range lines(importsText) {
+		name, imports, ok := strings.Cut(line, ":")
+		if !ok || strings.ContainsAny(name, " \t") {
+			return nil, fmt.Errorf("imports.txt, entry %d: expected a package, a colon and packages between blanks, got %.60q", n+1, line)
+		}
+		rows = append(rows, Row{name, strings.Fields(imports)})
+	}
+	return rows, nil
+}
+
+// Rule forbids packages to others.
+type Rule struct {
+	Package string // of this module; with /... at its end, all below it too
+	Direct  bool   // only what it imports itself
+	Never   []string
+}
+
+// Rules are what packages must not reach. Of this module they name packages without its path. An
+// error names the line.
+func Rules() ([]Rule, error) {
+	var rules []Rule
+	for n, line := range lines(neverText) {
+		words := strings.Fields(line)
+		if len(words) < 3 || words[1] != "reaches" && words[1] != "imports" {
+			return nil, fmt.Errorf("never.txt, entry %d: expected a package, reaches or imports, and packages, got %.60q", n+1, line)
+		}
+		rules = append(rules, Rule{words[0], words[1] == "imports", words[2:]})
+	}
+	return rules, nil
+}
+
+// lines are the lines of a table that say something; one that begins with a blank goes on with the
+// line before.
+func lines(text string) (out []string) {
+	for _, line := range strings.Split(text, "\n") {
+		switch {
+		case strings.TrimSpace(line) == "" || line[0] == '#':
+		case line[0] == ' ' && len(out) > 0:
+			out[len(out)-1] += line
+		default:
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// Package is a package as the go command lists it.
+type Package struct {
+	ImportPath string
+	Doc        string // the first sentence of its documentation
+	Imports    []string
+	GoFiles    []string
+	CgoFiles   []string
+	Dir        string
+}
+
+// Name is the path of a package without that of the module.
+func (p *Package) Name() string { return strings.TrimPrefix(p.ImportPath, Module) }
+
+// Ours are the packages of this module that it imports, sorted.
+func (p *Package) Ours() (names []string) {
+	for _, i := range p.Imports {
+		if name, ours := strings.CutPrefix(i, Module); ours {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// List lists all packages of the module, and with deps those that they reach too. It needs the go
+// command, and runs it in a directory of the module.
+func List(dir string, deps bool) ([]*Package, error) {
+	args := []string{"list", "-json=ImportPath,Doc,Imports,GoFiles,CgoFiles,Dir"}
+	if deps {
+		args = append(args, "-deps")
+	}
+	cmd := exec.Command("go", append(args, Module+"...")...)
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w", err)
+	}
+	var all []*Package
+	for d := json.NewDecoder(strings.NewReader(string(out))); d.More(); {
+		p := &Package{}
+		if err := d.Decode(p); err != nil {
+			return nil, fmt.Errorf("go list: %w", err)
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
