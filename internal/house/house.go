@@ -111,7 +111,7 @@ func List(dir string, deps bool) ([]*Package, error) {
 	if deps {
 		args = append(args, "-deps")
 	}
-	cmd := exec.Command("go", append(args, Module+"...")...)
+	cmd := exec.Command("go", append(args, Module+"...")...) //nolint:gosec // the arguments are fixed words
 	cmd.Dir = dir
 	out, err := cmd.Output()
 	if err != nil {
