@@ -8,6 +8,7 @@
 package house
 
 import (
+	"context"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -106,12 +107,12 @@ func (p *Package) Ours() (names []string) {
 
 // List lists all packages of the module, and with deps those that they reach too. It needs the go
 // command, and runs it in a directory of the module.
-func List(dir string, deps bool) ([]*Package, error) {
+func List(ctx context.Context, dir string, deps bool) ([]*Package, error) {
 	args := []string{"list", "-json=ImportPath,Doc,Imports,GoFiles,CgoFiles,Dir"}
 	if deps {
 		args = append(args, "-deps")
 	}
-	cmd := exec.Command("go", append(args, Module+"...")...) //nolint:gosec // the arguments are fixed words
+	cmd := exec.CommandContext(ctx, "go", append(args, Module+"...")...) //nolint:gosec // the arguments are fixed words
 	cmd.Dir = dir
 	out, err := cmd.Output()
 	if err != nil {

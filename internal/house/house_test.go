@@ -146,7 +146,7 @@ func listed(t *testing.T, deps bool) []*Package {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("there is no go command here")
 	}
-	all, err := List(".", deps)
+	all, err := List(t.Context(), ".", deps)
 	if err != nil {
 		t.Fatal(err)
 	}

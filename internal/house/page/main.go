@@ -5,6 +5,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"flag"
 	"fmt"
 	"go/ast"
@@ -23,7 +24,7 @@ func main() {
 	log.SetFlags(0)
 	sizes := flag.Bool("sizes", false, "print lines, exported names and imports of each package")
 	flag.Parse()
-	packages, err := house.List(".", false)
+	packages, err := house.List(context.Background(), ".", false)
 	if err != nil {
 		log.Fatal(err)
 	}
