@@ -24,7 +24,7 @@ func TestTexts(t *testing.T) {
 	if other := texts.Parse(sql, MySQL); other == scripts[0] || other.Dialect != MySQL {
 		t.Error("a text of another dialect is another")
 	}
-	if texts.ReadSchema(ddl, Postgres) != texts.ReadSchema(ddl, Postgres) {
+	if first, second := texts.ReadSchema(ddl, Postgres), texts.ReadSchema(ddl, Postgres); first != second {
 		t.Error("DDL was read twice")
 	}
 	var none *Texts
