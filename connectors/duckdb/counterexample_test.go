@@ -665,7 +665,7 @@ func TestCounterexamplesAndTreeMatch(t *testing.T) {
 		"bird-1281-182": "MAX of no rows is NULL",
 		"pair-25":       "NULL in NOT IN", "pair-26": "NULL in NOT IN", "pair-27": "NULL in NOT IN", "pair-28": "NULL in NOT IN",
 		"pair-33": "SUM of no rows is NULL", "pair-81": "MIN of no rows is a row", "pair-82": "MIN of no rows is NULL",
-		"pair-100": "LIKE folds in SQLite", "pair-104": "a prefix and a rest are no order",
+		"pair-100": "LIKE folds in SQLite", "pair-104": "a prefix and a rest are no order", "pair-158": "a quoted name keeps its case",
 	}
 	e := duckdb.NewSmallDatabases(1)
 	defer e.Close()

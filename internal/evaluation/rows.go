@@ -72,6 +72,11 @@ func (b begins) Cases(ctx context.Context) iter.Seq2[batch.Item, error] {
 	}
 }
 
+// Copies is batch.CopyFinder's: what the source knows of its copies is not hidden.
+func (b begins) Copies(ctx context.Context) (map[scoring.AnswerID]batch.Copies, error) {
+	return batch.FindCopies(ctx, b.Source)
+}
+
 // Count is batch.Counter's.
 func (b begins) Count(ctx context.Context) (int64, error) {
 	if c, ok := b.Source.(batch.Counter); ok {
