@@ -64,7 +64,11 @@ func (c *Catalogue) run(ctx context.Context, fn *Function, in *Batch, out *Colum
 		case i < len(in.bad) && in.bad[i] != nil:
 			err = in.bad[i]
 		case err == nil:
-			err = c.guarded(fn, func() error { return fn.Row(rowCtx, in, i, out) })
+			var done func()
+			if done, err = fn.reading(ctx, in, i); err == nil {
+				err = c.guarded(fn, func() error { return fn.Row(rowCtx, in, i, out) })
+			}
+			done()
 		}
 		if code := errcode.Of(err); rowCtx.Err() != nil && (code == errcode.DeadlineExceeded || code == errcode.Cancelled) {
 			err = errOverdue

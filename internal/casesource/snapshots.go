@@ -26,7 +26,9 @@ func (s *Snapshots) Allow(directories []string) {
 
 // ReadSnapshot resolves one reference.
 func (s Snapshots) ReadSnapshot(ctx context.Context, ref string) (*scoring.Table, error) {
-	if strings.HasPrefix(ref, "file:") {
+	const file = "file:"
+	if len(ref) >= len(file) && strings.EqualFold(ref[:len(file)], file) { // kinds are read in any case, as those of warehouses are
+		ref = file + ref[len(file):]
 		if s.Files == nil {
 			return nil, errcode.New(errcode.PermissionDenied, "file: references are not allowed here: list the directories that they may lie in under results.files of the configuration (--config)")
 		}

@@ -1,0 +1,46 @@
+package udf
+
+import (
+	"context"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+const (
+	// sqlExpansion is how many bytes a byte of SQL takes at most while a metric reads it: its words, its
+	// tree and what is made of these. The most seen was 130.
+	sqlExpansion = 128
+	// shortSQL is how long a text may be that is read without a reservation: the rows that are computed
+	// at once take less than a message then.
+	shortSQL = 16 << 10
+)
+
+// reading reserves the memory that the long texts of SQL of a row take while it is computed, in the
+// account of the call. The function that it returns gives the memory back. A row that asks for more
+// than the server has fails, and the others of its call do not.
+func (f *Function) reading(ctx context.Context, in *Batch, i int) (done func(), err error) {
+	done = func() {}
+	s := shareFrom(ctx)
+	if s == nil {
+		return done, nil
+	}
+	var n int64
+	for k := range in.Args {
+		if a := &in.Args[k]; isSQL(f.Params[k].Name) && i < len(a.Texts) && len(a.Texts[i]) > shortSQL {
+			n += sqlExpansion * int64(len(a.Texts[i]))
+		}
+	}
+	if n == 0 {
+		return done, nil
+	}
+	if err := s.hold(n); err != nil {
+		return done, errcode.New(errcode.ResourceExhausted, "reading the SQL of this row takes %d bytes of memory, %d for each of its own, which the server does not have at present; send shorter queries, or fewer rows at once", n, sqlExpansion)
+	}
+	return func() { s.free(n) }, nil
+}
+
+// isSQL tells whether a parameter holds SQL: queries, or the DDL of tables.
+func isSQL(name string) bool {
+	return strings.HasSuffix(name, "sql") || strings.HasSuffix(name, "ddl")
+}

@@ -1,0 +1,55 @@
+package udf
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// Long SQL is charged while its row is computed, and no longer: a text that takes more than the memory of
+// calls fails its row, and one that fits may come again and again.
+func TestLongSQLIsCharged(t *testing.T) {
+	length := Function{
+		Name: "length", Group: "test", Params: []Param{{Name: "gold_sql", Type: VARCHAR}, {Name: "note", Type: VARCHAR}}, Result: DOUBLE, Doc: "The length of a query.", Version: 1,
+		Row: func(_ context.Context, in *Batch, i int, out *Column) error {
+			out.Floats[i] = float64(len(in.Args[0].Texts[i]))
+			return nil
+		},
+	}
+	c := newCatalogue(t, length)
+	s := newAdmission(Limits{Calls: 1, InFlight: 64 << 20, Caller: CallerLimits{Calls: 1, InFlight: 64 << 20}}).of("")
+	defer s.end()
+	fn, err := c.Function("length")
+	if err != nil {
+		t.Fatal(err)
+	}
+	score := func(sql, note string) (float64, bool) {
+		in := NewBatch(fn, 2, 1)
+		in.Explain = true
+		in.Args[0].Texts[0], in.Args[1].Texts[0] = sql, note
+		out, err := c.Call(withShare(t.Context(), s), fn, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(in.Problems) > 0 {
+			if p := in.Problems[0]; p.Code != errcode.ResourceExhausted || !strings.Contains(p.Reason, "shorter queries") {
+				t.Errorf("%+v", p)
+			}
+			return 0, false
+		}
+		return out.Floats[0], true
+	}
+	for range 5 { // what is reserved is given back
+		if n, ok := score(strings.Repeat("x", 400<<10), ""); !ok || n != 400<<10 {
+			t.Fatal("400 KiB of SQL do not fit into 64 MiB")
+		}
+	}
+	if _, ok := score(strings.Repeat("x", 600<<10), ""); ok {
+		t.Error("600 KiB of SQL were read in 64 MiB")
+	}
+	if _, ok := score("SELECT 1", strings.Repeat("x", 600<<10)); !ok {
+		t.Error("a long text that is no SQL was charged as SQL")
+	}
+}
