@@ -108,7 +108,7 @@ func keyish(c *scoring.Column) bool {
 }
 
 // endsInID are words that end like the name of a key and are none.
-var endsInID = wordSet("valid invalid paid unpaid prepaid postpaid repaid grid solid bid rebid overbid outbid underbid aid void avoid covid android hybrid liquid acid humid rapid rigid said laid inlaid raid maid kid lid mid fluid squid orchid plasmid pyramid steroid thyroid asteroid candid vivid placid tepid torrid hid did skid quid braid plaid staid squalid druid madrid")
+var endsInID = wordSet("valid invalid paid unpaid prepaid postpaid repaid grid solid void avoid covid android hybrid liquid acid humid rapid rigid said laid inlaid raid maid fluid squid orchid plasmid pyramid steroid thyroid asteroid candid vivid placid tepid torrid skid quid braid plaid staid squalid druid madrid")
 
 func nameish(c *scoring.Column) bool {
 	w := naming.Words(c.Name)
