@@ -169,7 +169,9 @@ func inDuckDB(t *testing.T, e *duckdb.SmallDatabases, o *counterexample.Outcome,
 	if slices.Equal(names[0], names[1]) && names[0] != nil { // columns of the same names are the same
 		return true, !slices.Equal(lined(results[0], nil, ordered), lined(results[1], nil, ordered))
 	}
-	return true, !anyOrder(columns, 0, func(by []int) bool { return slices.Equal(lined(results[0], nil, ordered), lined(results[1], by, ordered)) })
+	return true, !anyOrder(columns, 0, func(by []int) bool {
+		return slices.Equal(lined(results[0], nil, ordered), lined(results[1], by, ordered))
+	})
 }
 
 // anyOrder tells whether something holds of an order of the columns from a place on.
