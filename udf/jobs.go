@@ -405,15 +405,11 @@ func (s *jobs) compute(j *job) {
 	ctx = withPlace(ctx, turn{s})
 	j.out.Type = j.fn.Result
 	j.out.Resize(1)
-	reads := ctx
-	if of := shareFrom(ctx); of != nil { // the job may outlive the call, whose share ends with it
-		own := of.a.of(of.q.name)
-		defer own.end()
-		reads = withShare(ctx, own)
-	}
-	if _, j.err = j.fn.reading(reads, j.in, 0); j.err == nil {
+	done, err := j.fn.reading(ctx, j.in, 0)
+	if j.err = err; err == nil {
 		j.err = s.catalogue.guarded(j.fn, func() error { return j.fn.Row(ctx, j.in, 0, &j.out) })
 	}
+	done()
 	if code := errcode.Of(j.err); ctx.Err() != nil && (code == errcode.DeadlineExceeded || code == errcode.Cancelled) {
 		j.err = errOverdue
 	}

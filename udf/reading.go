@@ -16,9 +16,9 @@ const (
 	shortSQL = 16 << 10
 )
 
-// reading reserves the memory that the long texts of SQL of a row take while it is computed, in the
-// account of the call. The function that it returns gives the memory back. A row that asks for more
-// than the server has fails, and the others of its call do not.
+// reading reserves the memory that parsing the long SQL texts of a row takes, in the account of the
+// caller. The returned function releases it; it may be called after the call has ended. A row that
+// needs more memory than is left fails; the other rows of its call do not.
 func (f *Function) reading(ctx context.Context, in *Batch, i int) (done func(), err error) {
 	done = func() {}
 	s := shareFrom(ctx)
@@ -34,10 +34,12 @@ func (f *Function) reading(ctx context.Context, in *Batch, i int) (done func(), 
 	if n == 0 {
 		return done, nil
 	}
-	if err := s.hold(n); err != nil {
+	own := s.a.of(s.q.name) // a share of its own: the row of a job may outlive the call
+	if err := own.hold(n); err != nil {
+		own.end()
 		return done, errcode.New(errcode.ResourceExhausted, "reading the SQL of this row takes %d bytes of memory, %d for each of its own, which the server does not have at present; send shorter queries, or fewer rows at once", n, sqlExpansion)
 	}
-	return func() { s.free(n) }, nil
+	return own.end, nil
 }
 
 // isSQL tells whether a parameter holds SQL: queries, or the DDL of tables.
