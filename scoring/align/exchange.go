@@ -161,9 +161,7 @@ var summing = []string{"total", "sum", "amount", "number", "count", "n", "value"
 
 // onlySums tells whether a column's name is gold's but for words that say that it is summed up.
 func onlySums(c, g *column) bool {
-	return !slices.ContainsFunc(c.named().Words(), func(w string) bool {
-		return !slices.Contains(g.named().Words(), w) && !slices.Contains(summing, w)
-	})
+	return allIn(c.named().Words(), g.named().Words(), summing)
 }
 
 // rivalled tells whether the question has the words of another column of the answer, and not those of
@@ -173,7 +171,7 @@ func (a *aligner) rivalled(g, p *column) bool {
 	if a.o.Asked == "" {
 		return false
 	}
-	nameless := !g.named().Says() || !slices.ContainsFunc(g.named().Words(), func(w string) bool { return !slices.Contains(summing, w) })
+	nameless := !g.named().Says() || allIn(g.named().Words(), summing)
 	return slices.ContainsFunc(a.pred, func(c column) bool {
 		if c.taken || c.kind != p.kind || c.identifies() || !nameless && !c.named().Differs(p.named()) || g.named().Affinity(p.named()) > g.named().Affinity(c.named()) {
 			return false
@@ -215,7 +213,14 @@ func (a *aligner) copies(c *column) bool {
 var genericNames = []string{"id", "name", "title", "label", "description", "count", "total", "value", "result", "date", "time", "year", "status", "type", "code", "number", "amount", "rank", "category", "group", "average"}
 
 func generic(n *naming.Name) bool {
-	return !slices.ContainsFunc(n.Words(), func(w string) bool { return !slices.Contains(genericNames, w) })
+	return allIn(n.Words(), genericNames)
+}
+
+// allIn reports whether every word is in one of the lists.
+func allIn(words []string, lists ...[]string) bool {
+	return !slices.ContainsFunc(words, func(w string) bool {
+		return !slices.ContainsFunc(lists, func(list []string) bool { return slices.Contains(list, w) })
+	})
 }
 
 // circleFrom follows the names from a gold column until they come back to it; nil where they do

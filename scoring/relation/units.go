@@ -126,6 +126,7 @@ func (e *evidence) converted(m *measurePair) *conversion {
 		}
 	}
 	q := e.unitsOfQuestion()
+	difference := e.isDifference(m)
 	enough := min(digitsOf(m.g), digitsOf(m.p)) >= minDigits
 	switch predSays := pred.Unit != nil || pred.Scale != nil; {
 	case predSays || pred.Per != nil && gold.Per != nil:
@@ -135,18 +136,18 @@ func (e *evidence) converted(m *measurePair) *conversion {
 			}
 		}
 		if goldSays || gold.Per != nil && pred.Per != nil {
-			return m.inUnit(gold, pred, true, e.isDifference(m))
+			return m.inUnit(gold, pred, true, difference)
 		}
 		if enough && !q.Asks(pred) {
-			return m.anyUnit(pred, true, e.isDifference(m))
+			return m.anyUnit(pred, true, difference)
 		}
 	case enough:
 		for _, s := range q.Asked {
 			if !goldSays {
-				if c := m.anyUnit(s, false, e.isDifference(m)); c != nil {
+				if c := m.anyUnit(s, false, difference); c != nil {
 					return c
 				}
-			} else if c := m.inUnit(gold, pred.Or(s), false, e.isDifference(m)); c != nil {
+			} else if c := m.inUnit(gold, pred.Or(s), false, difference); c != nil {
 				return c
 			}
 		}

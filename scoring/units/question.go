@@ -20,10 +20,11 @@ type Question struct {
 // something is, and speaks of no share.
 func (q *Question) CountsOnly() bool { return q.HowMany && !q.Share }
 
-// storing are words before "in" that say what unit data are in: stored in cents, recorded in minutes.
+// storing are the words before "in" that state the unit of the stored data, which is not the unit asked
+// for: stored in cents, recorded in minutes.
 var storing = setOf("stored recorded kept saved logged held captured tracked entered is are was were comes come")
 
-// manies are numbers in words that rates are of.
+// manies are number words after "per", "each" or "every", as in "per hundred patients".
 var manies = setOf("ten dozen hundred thousand million")
 
 // fillers stand between a word that asks for a unit and the unit.
@@ -79,7 +80,7 @@ func Asked(text string) *Question {
 		}
 		if before == "in" && i > 1 && storing[r.toks[i-2].low] {
 			i += n - 1
-			continue // what the data are in is not asked for
+			continue // the unit of the stored data
 		}
 		q.note(s)
 		i += n - 1
