@@ -3,13 +3,11 @@
 package execution_test
 
 import (
-	"bufio"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -202,36 +200,9 @@ for line in sys.stdin:
 `
 
 func TestPinnedClockOnSQLite(t *testing.T) {
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip("there is no python3 with SQLite to test with")
-	}
-	cmd := exec.CommandContext(t.Context(), python, "-c", sqliteAsks)
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = in.Close(); _ = cmd.Wait() })
-	lines := bufio.NewScanner(out)
+	program := pythonProgram(t, sqliteAsks)
 	answer := func(query string) (said [3]string) {
-		line, err := json.Marshal(query)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := in.Write(append(line, '\n')); err != nil {
-			t.Fatal(err)
-		}
-		if !lines.Scan() {
-			t.Fatalf("SQLite does not answer: %v", lines.Err())
-		}
-		if err := json.Unmarshal(lines.Bytes(), &said); err != nil {
+		if err := json.Unmarshal([]byte(program(query)), &said); err != nil {
 			t.Fatal(err)
 		}
 		return said

@@ -184,13 +184,16 @@ for line in sys.stdin:
     print(calls, flush=True)
 `
 
-func openSQLite(t *testing.T) func(string) bool {
+// pythonProgram starts a Python program that runs until the test ends, and returns what asks it: it
+// reads a text as a line of JSON and answers with a line.
+func pythonProgram(t *testing.T, program string) (ask func(text string) string) {
+	t.Helper()
 	python, err := exec.LookPath("python3")
 	if err != nil {
 		t.Skip("there is no python3 with SQLite to test with")
 	}
-	cmd := exec.CommandContext(t.Context(), python, "-c", sqliteProgram)
-	in, err := cmd.StdinPipe()
+	cmd := exec.CommandContext(t.Context(), python, "-c", program)
+	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,19 +204,24 @@ func openSQLite(t *testing.T) func(string) bool {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = in.Close(); _ = cmd.Wait() })
+	t.Cleanup(func() { _ = stdin.Close(); _ = cmd.Wait() })
 	lines := bufio.NewScanner(out)
-	return func(text string) bool {
+	return func(text string) string {
 		line, err := json.Marshal(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := in.Write(append(line, '\n')); err != nil {
+		if _, err := stdin.Write(append(line, '\n')); err != nil {
 			t.Fatal(err)
 		}
 		if !lines.Scan() {
 			t.Fatalf("SQLite does not answer: %v", lines.Err())
 		}
-		return lines.Text() != "0"
+		return lines.Text()
 	}
+}
+
+func openSQLite(t *testing.T) func(string) bool {
+	program := pythonProgram(t, sqliteProgram)
+	return func(text string) bool { return program(text) != "0" }
 }
