@@ -10,6 +10,7 @@ import (
 
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/drivertest"
+	"github.com/badger-eval/badger/internal/errcode"
 )
 
 // Values that clients and tools were publicly reported to read wrongly, by the report.
@@ -114,4 +115,20 @@ func TestReportedCancelling(t *testing.T) {
 			t.Errorf("ten queries of 20 ms took %v", took)
 		}
 	})
+}
+
+// A query may make a text of one byte, which is none. It is an error of the query, and the next one runs. What the
+// engine's own functions make of such a text is not tested: strip_accents ends the process (duckdb/duckdb#25189).
+func TestReportedTextThatIsNone(t *testing.T) {
+	w := open(t, ":memory:", driver.Options{})
+	for _, query := range []string{"SELECT printf('%c', 255) AS v", "SELECT [printf('%c', 255)] AS v", "SELECT {'a': printf('%c', 255)} AS v", "SELECT MAP {printf('%c', 255): 1} AS v", "SELECT printf('%c', 255)::VARIANT AS v"} {
+		t.Run("duckdb/duckdb#25189: "+query, func(t *testing.T) {
+			if res, err := w.Query(context.Background(), query); errcode.Of(err) != errcode.InvalidArgument {
+				t.Errorf("%+v, %v, want invalid_argument", res, err)
+			}
+			if res, err := w.Query(context.Background(), "SELECT 1 AS v"); err != nil || drivertest.Show(res) != "\"v\" INT64: 1\n" {
+				t.Errorf("afterwards: %v", err)
+			}
+		})
+	}
 }
