@@ -41,6 +41,7 @@ func TestReportedValues(t *testing.T) {
 		{"lib/pq#1128, ged/ruby-pg#272, PyGreSQL/PyGreSQL#10: arrays that do not begin at 1", "", "SELECT '[0:1]={foo,bar}'::text[] AS a, '[-9:-8][0:0]={{1},{NULL}}'::int[] AS b", `["foo","bar"]|[[1],[null]]`},
 		{"porsager/postgres#576, brianc/node-postgres#3020: arrays of boxes are cut at every comma", "", "SELECT '{((0,0),(1,1));NULL;((2,2),(3,3))}'::box[] AS a", `["(1,1),(0,0)",null,"(3,3),(2,2)"]`},
 		{"jackc/pgx#1475: NaN and infinities end the query", "", "SELECT 'NaN'::float8 AS a, '-Infinity'::float8 AS b, 'Infinity'::float4 AS c", "NaN|-Infinity|Infinity"},
+		{`t8y2/dbx#811: the one byte of "char" is a number, and 0 a character`, "", `SELECT ''::"char" AS a, ROW('a'::"char", ''::"char") AS b`, `|{"f1":"a","f2":""}`},
 		{"duckdb/duckdb-postgres#102: an infinite instant is one of 290273 BC", "", "SELECT 1 AS a, now() < 'infinity'::timestamptz AS b, 'infinity'::timestamptz AS c", "1|true|" + farAfter + "Z"},
 	} {
 		t.Run(tc.report, func(t *testing.T) {
@@ -154,6 +155,14 @@ func TestReportedStatements(t *testing.T) {
 					t.Errorf("after %s: %s, %v, want %s", step.change, row(got), err, step.want)
 				}
 			}
+		}
+	})
+	t.Run(`pgjdbc/pgjdbc#1933: "char" of a byte that is no character ends the query`, func(t *testing.T) {
+		if one(t, c, "SELECT current_setting('server_version_num')") < "150000" {
+			t.Skip("the server sends the byte itself")
+		}
+		if got, err := read(context.Background(), c, `SELECT '\303'::"char" AS a, ARRAY['\303'::"char"] AS b, ROW(1, '\303'::"char") AS c`); err != nil || row(got) != `\303|["\\303"]|(1,"\\303")` {
+			t.Errorf("%s, %v", row(got), err)
 		}
 	})
 	t.Run("brianc/node-postgres#2475, pgadmin-org/pgadmin4#1794, dimitri/pgcopydb#874: a database of encoding SQL_ASCII", func(t *testing.T) {
