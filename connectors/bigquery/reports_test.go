@@ -2,6 +2,7 @@ package bigquery_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	bq "google.golang.org/api/bigquery/v2"
@@ -10,6 +11,7 @@ import (
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/drivertest"
 	"github.com/badger-eval/badger/internal/arrowtable"
+	"github.com/badger-eval/badger/scoring"
 )
 
 // Results that clients and tools were publicly reported to read wrongly, by the report: as the REST API sends
@@ -34,6 +36,10 @@ func TestReportedValues(t *testing.T) {
 		{"googleapis/python-bigquery-pandas#365: the year 1 is out of bounds", bq.TableFieldSchema{Type: "TIMESTAMP"}, []any{"-62135596800000000", "253402300799999999"}, "TIMESTAMPTZ: 0001-01-01 00:00:00Z|9999-12-31 23:59:59.999999Z"},
 		{"GoogleCloudDataproc/spark-bigquery-connector#1171: microseconds before 1970 are one off", bq.TableFieldSchema{Type: "TIMESTAMP"}, []any{"-1", "-1000001"}, "TIMESTAMPTZ: 1969-12-31 23:59:59.999999Z|1969-12-31 23:59:58.999999Z"},
 		{"Recidiviz/bigquery-emulator#50: the least and the most BIGNUMERIC have 77 digits", bq.TableFieldSchema{Type: "BIGNUMERIC"}, []any{most, "-" + most[:len(most)-1] + "8"}, "DECIMAL: " + most + "|-" + most[:len(most)-1] + "8"},
+		{"googleapis/google-cloud-go#2575, googleapis/google-cloud-ruby#3488: NaN and infinities are refused", bq.TableFieldSchema{Type: "FLOAT"}, []any{"NaN", "Infinity", "-Infinity", nil, "0.1"}, "FLOAT64: NaN|Infinity|-Infinity|NULL|0.1"},
+		{"googleapis/google-cloud-ruby#3488: NaN and infinities inside", bq.TableFieldSchema{Type: "FLOAT", Mode: "REPEATED"}, []any{[]any{v("NaN"), v("-Infinity"), v("1e300")}}, `JSON: "[\"NaN\",\"-Infinity\",1e+300]"`},
+		{"googleapis/nodejs-bigquery#6: INT64 and TIMESTAMP lose digits", bq.TableFieldSchema{Type: "INTEGER"}, []any{"9223372036854775807", "-9223372036854775808", "9007199254740993"}, "INT64: 9223372036854775807|-9223372036854775808|9007199254740993"},
+		{"googleapis/java-bigquery#16, googleapis/google-cloud-dotnet#4031, googleapis/python-bigquery#392: instants are a microsecond off", bq.TableFieldSchema{Type: "TIMESTAMP"}, []any{"-19954383398377106", "1090855528173333", "1605575212353795"}, "TIMESTAMPTZ: 1337-09-02 11:43:21.622894Z|2004-07-26 15:25:28.173333Z|2020-11-17 01:06:52.353795Z"},
 	} {
 		t.Run(tc.report, func(t *testing.T) {
 			s := start(t)
@@ -80,4 +86,53 @@ func TestReportedParts(t *testing.T) {
 			t.Errorf("%d rows, %v, want %d", n, err, rows)
 		}
 	})
+	t.Run("googleapis/google-cloud-python#7759: the order of rows is lost", func(t *testing.T) {
+		_, c := withRows(t)
+		defer c.Close() //nolint:errcheck // the test's end
+		if n, err := read(t, c, "SELECT i, s FROM many ORDER BY i", true); err != nil || n != rows {
+			t.Errorf("%d rows, %v, want %d", n, err, rows)
+		}
+	})
+}
+
+// A service that does not heed how instants are asked for, as emulators do, sends seconds. They are read where they
+// are an instant of microseconds, and never cut to one.
+func TestReportedSeconds(t *testing.T) {
+	for cell, want := range map[string]string{"-1.9954383398377106E10": "1337-09-02 11:43:21.622894Z", "1.6055752E9": "2020-11-17 01:06:40Z", "1090855528.1733329": ""} {
+		t.Run("googleapis/python-bigquery#436, googleapis/java-bigquery#16, googleapis/google-cloud-dotnet#4031: seconds with a fraction, "+cell, func(t *testing.T) {
+			s := start(t)
+			s.Canned["SELECT v"] = bigquerytest.Result{Schema: &bq.TableSchema{Fields: []*bq.TableFieldSchema{{Name: "v", Type: "TIMESTAMP"}}}, Rows: []*bq.TableRow{{F: []*bq.TableCell{{V: cell}}}}}
+			c := open(t, s, driver.Options{}, "storage=off")
+			defer c.Close() //nolint:errcheck // the test's end
+			got := ""
+			r, err := c.Query(context.Background(), "SELECT v")
+			if err == nil {
+				var table *scoring.Table
+				if table, err = arrowtable.Read(r, arrowtable.Limits{}); err == nil {
+					got = table.Columns[0].Value(0).String()
+				}
+				r.Release()
+			}
+			if got != want || (err == nil) != (want != "") {
+				t.Errorf("%s, %v, want %q", got, err, want)
+			}
+		})
+	}
+}
+
+// A statement whose answer is lost is asked for again under its name, and its job is taken up.
+func TestReportedJobs(t *testing.T) {
+	for _, fault := range []bigquerytest.Fault{{Cut: true, Done: true}, {Status: 503, Reason: "backendError", Done: true}} {
+		t.Run(fmt.Sprintf("googleapis/nodejs-bigquery#864, googleapis/python-bigquery#738, googleapis/google-cloud-java#2867: the job is there already, or is run twice, cut %v", fault.Cut), func(t *testing.T) {
+			s, c := writable(t)
+			defer c.Close() //nolint:errcheck // the test's end
+			s.Fail("jobs.insert", fault)
+			if err := c.Exec(context.Background(), "INSERT INTO t VALUES ('a', 1)"); err != nil {
+				t.Error(err)
+			}
+			if got := contents(t, c); got != "1 1 1" {
+				t.Errorf("the table holds %s, want one row", got)
+			}
+		})
+	}
 }

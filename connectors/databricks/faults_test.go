@@ -213,6 +213,9 @@ func TestWritingWithFaults(t *testing.T) {
 		{"without a key: too many requests", 10, nil, "ExecuteStatement", []step{{}, {Status: 429}}, errcode.OK, false},
 		{"without a key: the answer is lost, and nobody knows", 10, nil, "ExecuteStatement", []step{{}, {Lose: true}}, errcode.Unavailable, true},
 		{"without a key, many rows: chunks arrive twice", 40_000, nil, "ExecuteStatement", []step{{}, {}, {Lose: true}, {Lose: true}}, errcode.OK, false},
+		{"without a key: 503 without a word of when to come again, and nobody knows", 10, nil, "ExecuteStatement", []step{{}, {Status: 503, Obey: true}}, errcode.Unavailable, true},
+		{"without a key: 503 with one", 10, nil, "ExecuteStatement", []step{{}, {Status: 503, RetryAfter: 1}}, errcode.OK, false},
+		{"few rows: 503 without a word of when to come again, though they were written", 10, []string{"k"}, "ExecuteStatement", []step{{}, {Status: 503, Obey: true}, {Status: 503}}, errcode.OK, false},
 		{"asking how it is doing: lost", 10, []string{"k"}, "GetOperationStatus", []step{{}, {Lose: true}}, errcode.OK, false},
 		{"the account may not", 10, []string{"k"}, "ExecuteStatement", []step{{}, {Fault: &databrickstest.Fault{State: "42501", Message: "[INSUFFICIENT_PERMISSIONS] Insufficient privileges: User does not have MODIFY on Table 'main.badger.scores'. SQLSTATE: 42501"}}}, errcode.PermissionDenied, false},
 	} {

@@ -108,6 +108,10 @@ func (m *merge) write(ctx context.Context, source string, args ...any) error {
 	if workspace.Lost(err) && !m.plan.HasKey() {
 		return errcode.Because(err, errcode.Unavailable, "databricks: the connection was lost before the answer came: all rows may have been added, or none; look before writing them again")
 	}
+	if workspace.Unanswered(err) && !m.plan.HasKey() {
+		said := m.c.errorOf(err)
+		return errcode.Because(err, errcode.Of(said), "%s; all rows may have been added, or none; look before writing them again", said)
+	}
 	return err
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"github.com/badger-eval/badger/connectors/databricks/databrickstest"
+	"github.com/badger-eval/badger/internal/errcode"
 )
 
 // Values that drivers and tools were publicly reported to read wrongly, by the report: as native Arrow, a row a
@@ -46,6 +47,7 @@ func TestReportedValues(t *testing.T) {
 		{"databricks/databricks-sql-go#126: NULL in a MAP is 0", native(arrow.MapOf(arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int32), "MAP<STRING,INT>", `[{"key":"red","value":1},{"key":"green","value":null}]`), `JSON: "{\"red\":1,\"green\":null}"`},
 		{"databricks/databricks-sql-go#126: a STRUCT of nothing but NULL fails", native(arrow.StructOf(of("a", arrow.PrimitiveTypes.Int32), of("b", arrow.BinaryTypes.String)), "STRUCT<a:INT,b:STRING>", `{"a":null,"b":null}`, "null"), `JSON: "{\"a\":null,\"b\":null}"|NULL`},
 		{"databricks/databricks-sql-python#295: TIMESTAMP_NTZ is no known type", native(wall, "TIMESTAMP_NTZ", `"2023-12-31 12:00:00"`), "TIMESTAMP: 2023-12-31 12:00:00"},
+		{"databricks/databricks-jdbc#835: intervals are of no known type", text([]string{"v"}, []string{"INTERVAL YEAR TO MONTH"}, "1-2", "-0-1", null), `STRING: "1-2"|"-0-1"|NULL`},
 		{"cube-js/cube#6768: NULL of type DECIMAL comes as text and is 0", text([]string{"v"}, []string{"DECIMAL(10,2)"}, null, "1.10"), "DECIMAL: NULL|1.10"},
 	} {
 		t.Run(tc.report, func(t *testing.T) {
@@ -90,6 +92,72 @@ func TestReportedConcurrentAppend(t *testing.T) {
 		}
 		if got, err := show(c.Query(ctx, "SELECT COUNT(*) AS n FROM t")); err != nil || got != "\"n\" INT64: 10\n" {
 			t.Errorf("%s, %v", got, err)
+		}
+	})
+}
+
+// A statement that writes is run once, whatever its answer.
+func TestReportedDoubling(t *testing.T) {
+	for _, reply := range []struct {
+		what string
+		step step
+		want errcode.Code
+	}{
+		{"HTTP status 503", step{Status: 503, Obey: true}, errcode.Unavailable},
+		{"HTTP status 502", step{Status: 502, Obey: true}, errcode.Unavailable},
+		{"nothing", step{Lose: true}, errcode.Unavailable},
+		{"HTTP status 503 and Retry-After", step{Status: 503, RetryAfter: 1}, errcode.OK},
+	} {
+		t.Run("trinodb/trino#16934, databricks/dbt-databricks#1315, databricks/databricks-sql-python#756: a statement is run again that was answered with "+reply.what, func(t *testing.T) {
+			s := start(t)
+			c := open(t, s.URL("retries=3"), options)
+			defer c.Close() //nolint:errcheck // nothing follows
+			if err := c.Exec(ctx, "CREATE TABLE t (n BIGINT)"); err != nil {
+				t.Fatal(err)
+			}
+			s.Script("ExecuteStatement", reply.step) // which the service obeys, or refuses and says when to come again
+			if err := c.Exec(ctx, "INSERT INTO t VALUES (1)"); c.ErrorCode(err) != reply.want {
+				t.Errorf("%v, want %v", err, reply.want)
+			}
+			if got, err := c.QueryText(ctx, "SELECT CAST(COUNT(*) AS STRING) FROM t"); err != nil || got != "1" {
+				t.Errorf("%s rows, %v, want one", got, err)
+			}
+		})
+	}
+}
+
+// Results that are not whole do not look whole.
+func TestReportedResults(t *testing.T) {
+	t.Run("databricks/databricks-sql-python#383: no rows of many are read", func(t *testing.T) {
+		for _, direct := range []bool{false, true} {
+			for _, files := range []bool{false, true} {
+				s := start(t)
+				s.Direct, s.Files = direct, files
+				c := open(t, s.URL(), options)
+				if err := numbers(c, 151_653); err != nil {
+					t.Errorf("direct %v, files %v: %v", direct, files, err)
+				}
+				c.Close() //nolint:errcheck // nothing follows
+			}
+		}
+	})
+	t.Run("databricks/databricks-sql-go#254: the error of a later page is not told", func(t *testing.T) {
+		s := start(t)
+		s.Direct, s.PageRows = false, 2048
+		c := open(t, s.URL("retries=1"), options)
+		defer c.Close() //nolint:errcheck // nothing follows
+		s.Script("FetchResults", step{}, step{}, step{Status: 500}, step{Status: 500}, step{Status: 500}, step{Status: 500})
+		if err := numbers(c, 20_000); c.ErrorCode(err) != errcode.Unavailable {
+			t.Errorf("%v, want unavailable", err)
+		}
+	})
+	t.Run("databricks/databricks-jdbc#1351: nobody says that a kept result was cut off", func(t *testing.T) {
+		s := start(t)
+		c := open(t, s.URL(), options)
+		defer c.Close() //nolint:errcheck // nothing follows
+		s.Keep(id, databrickstest.Kept{SQL: "SELECT i FROM range(10) AS t(i)", Truncated: true})
+		if got, err := snapshot(c, "query:"+id); c.ErrorCode(err) != errcode.DataLoss {
+			t.Errorf("%s, %v, want data loss", got, err)
 		}
 	})
 }

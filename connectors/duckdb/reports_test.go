@@ -2,11 +2,15 @@ package duckdb_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/drivertest"
+	"github.com/badger-eval/badger/internal/errcode"
 )
 
 // Values that clients and tools were publicly reported to read wrongly, by the report.
@@ -22,6 +26,17 @@ func TestReportedValues(t *testing.T) {
 		{"TableProApp/TablePro#427: TIMESTAMPTZ is NULL", "", "SELECT '2026-03-22T12:00:00Z'::TIMESTAMPTZ AS v", "TIMESTAMPTZ: 2026-03-22 12:00:00Z"},
 		{"spiceai/spiceai#13899: the machine's zone changes instants", "SET TimeZone = 'America/New_York'", "SELECT '2024-07-01 12:00:00+00'::TIMESTAMPTZ AS v", "TIMESTAMPTZ: 2024-07-01 12:00:00Z"},
 		{"beekeeper-studio/beekeeper-studio#3274: timestamps are shown as microseconds", "", "SELECT {'at': TIMESTAMP '2025-01-03 08:49:50'} AS v", `JSON: "{\"at\":\"2025-01-03 08:49:50\"}"`},
+		{"duckdb/duckdb#8143: infinite timestamps end the query", "", "SELECT unnest(['infinity'::TIMESTAMP, '-infinity', '2024-02-29 12:00:00']) AS v", "TIMESTAMP: 5881580-07-11 00:00:00|-5877641-06-24 00:00:00|2024-02-29 12:00:00"},
+		{"duckdb/duckdb#23821: infinite timestamps of milliseconds end the query", "", "SELECT unnest(['infinity'::TIMESTAMP_MS, '-infinity']) AS v", "TIMESTAMP: 5881580-07-11 00:00:00|-5877641-06-24 00:00:00"},
+		{"duckdb/duckdb#23821: infinite timestamps of seconds", "", "SELECT unnest(['infinity'::TIMESTAMP_S, '-infinity']) AS v", "TIMESTAMP: 5881580-07-11 00:00:00|-5877641-06-24 00:00:00"},
+		{"duckdb/duckdb#15596, #23833: infinite timestamps of nanoseconds are in 2262", "", "SELECT unnest(['infinity'::TIMESTAMP_NS, '-infinity']) AS v", "TIMESTAMP: 5881580-07-11 00:00:00|-5877641-06-24 00:00:00"},
+		{"duckdb/pg_duckdb#629: infinite dates are days", "", "SELECT unnest(['infinity'::DATE, '-infinity']) AS v", "DATE: 5881580-07-11|-5877641-06-24"},
+		{"duckdb/duckdb-wasm#1696, duckdb/duckdb-rs#350: the months of an interval are microseconds", "", "SELECT INTERVAL '1 year 5 days 12 minutes 13 seconds 8 microseconds' AS v", `STRING: "1 year 5 days 00:12:13.000008"`},
+		{"duckdb/duckdb#6507: a month of an interval is 30 days", "", "SELECT [INTERVAL 1 MONTH, INTERVAL 30 DAY, INTERVAL '-2 months 1 day -04:05'] AS v", `JSON: "[\"1 month\",\"30 days\",\"-2 months 1 day -04:05:00\"]"`},
+		{"duckdb/duckdb-rs#519, duckdb/duckdb-java#104: the first bit of a UUID is another", "", "SELECT unnest([UUID '550e8400-e29b-41d4-a716-446655440000', 'a0a34a0a-1794-47b6-b45c-0ac68cc03702']) AS v", `STRING: "550e8400-e29b-41d4-a716-446655440000"|"a0a34a0a-1794-47b6-b45c-0ac68cc03702"`},
+		{"duckdb/duckdb-rs#519: and of one inside", "", "SELECT {'u': UUID 'a0a34a0a-1794-47b6-b45c-0ac68cc03702'} AS v", `JSON: "{\"u\":\"a0a34a0a-1794-47b6-b45c-0ac68cc03702\"}"`},
+		{"duckdb/duckdb#9482: lists of decimals cannot be read", "", "SELECT {'a': [1.5::DECIMAL(4,1)], 'b': [-1.25::DECIMAL(9,2)], 'c': [12345678901.5::DECIMAL(18,3), NULL], 'd': [-12345678901234567890123456789012345.678::DECIMAL(38,3)]} AS v", `JSON: "{\"a\":[1.5],\"b\":[-1.25],\"c\":[12345678901.500,null],\"d\":[-12345678901234567890123456789012345.678]}"`},
+		{"duckdb/duckdb#3955: decimals in structs in lists", "", "SELECT [{'d': 1.33::DOUBLE}, {'d': 10.0}] AS v", `JSON: "[{\"d\":1.33},{\"d\":10}]"`},
 		{"duckdb/duckdb#5547: structs of a long result are those of other rows", "", "SELECT count(*) AS v FROM (SELECT i, {'a': i} AS s FROM range(131075) AS t(i)) WHERE s.a <> i", "INT64: 0"},
 	} {
 		t.Run(tc.report, func(t *testing.T) {
@@ -56,5 +71,64 @@ func TestReportedLongResult(t *testing.T) {
 		if v, s := res.Columns[0].Value(row).String(), res.Columns[1].Value(row).Text(); s != `{"a":`+v+`}` {
 			t.Fatalf("duckdb/duckdb#5547: row %d: %s beside %s", row, s, v)
 		}
+	}
+}
+
+// An enumeration of more words than one byte, and than two, counts.
+func TestReportedEnumerations(t *testing.T) {
+	for _, words := range []int{255, 256, 257, 65536, 65537} {
+		t.Run(fmt.Sprintf("duckdb/duckdb-go#157: the words of an enumeration of %d are others", words), func(t *testing.T) {
+			w := open(t, ":memory:", driver.Options{})
+			if err := w.Exec(context.Background(), fmt.Sprintf("CREATE TYPE word AS ENUM (SELECT 'w' || i FROM range(%d) AS t(i))", words)); err != nil {
+				t.Fatal(err)
+			}
+			res, err := w.Query(context.Background(), fmt.Sprintf("SELECT ('w' || i)::word AS v, {'e': [('w' || i)::word]} AS s FROM range(%d) AS t(i) ORDER BY i", words))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for row := range res.Rows() {
+				if v, s := res.Columns[0].Value(row).Text(), res.Columns[1].Value(row).Text(); v != fmt.Sprint("w", row) || s != fmt.Sprintf(`{"e":["w%d"]}`, row) {
+					t.Fatalf("row %d: %s and %s", row, v, s)
+				}
+			}
+		})
+	}
+}
+
+// Calls that are given up end at once, and the next one is not ended with them.
+func TestReportedCancelling(t *testing.T) {
+	t.Run("duckdb/duckdb-go#172, duckdb/duckdb#15925: a query that is given up runs on, or holds the next up", func(t *testing.T) {
+		w := open(t, ":memory:", driver.Options{})
+		begun := time.Now()
+		for range 10 {
+			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+			_, err := w.Query(ctx, "SELECT sum(a.i * b.i) AS v FROM range(1000000) AS a(i), range(1000000) AS b(i)")
+			cancel()
+			if !errors.Is(err, context.DeadlineExceeded) {
+				t.Fatalf("%v, want deadline exceeded", err)
+			}
+			if res, err := w.Query(context.Background(), "SELECT 1 AS v"); err != nil || drivertest.Show(res) != "\"v\" INT64: 1\n" {
+				t.Fatalf("the next query: %v", err)
+			}
+		}
+		if took := time.Since(begun); took > 4*time.Second {
+			t.Errorf("ten queries of 20 ms took %v", took)
+		}
+	})
+}
+
+// A query may make a text of one byte, which is none. It is an error of the query, and the next one runs. What the
+// engine's own functions make of such a text is not tested: strip_accents ends the process (duckdb/duckdb#25189).
+func TestReportedTextThatIsNone(t *testing.T) {
+	w := open(t, ":memory:", driver.Options{})
+	for _, query := range []string{"SELECT printf('%c', 255) AS v", "SELECT [printf('%c', 255)] AS v", "SELECT {'a': printf('%c', 255)} AS v", "SELECT MAP {printf('%c', 255): 1} AS v", "SELECT printf('%c', 255)::VARIANT AS v"} {
+		t.Run("duckdb/duckdb#25189: "+query, func(t *testing.T) {
+			if res, err := w.Query(context.Background(), query); errcode.Of(err) != errcode.InvalidArgument {
+				t.Errorf("%+v, %v, want invalid_argument", res, err)
+			}
+			if res, err := w.Query(context.Background(), "SELECT 1 AS v"); err != nil || drivertest.Show(res) != "\"v\" INT64: 1\n" {
+				t.Errorf("afterwards: %v", err)
+			}
+		})
 	}
 }

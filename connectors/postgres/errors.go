@@ -54,7 +54,7 @@ var texts = map[string]string{
 	"42701": "there is a column %s already",
 	"42702": "the column %s is ambiguous",
 	"42703": "there is no column %s",
-	"42704": "there is no %s",
+	"42704": "there is no object %s",
 	"42710": "%s is there already",
 	"42712": "the name %s is used twice",
 	"42723": "there is a function %s already",

@@ -5,6 +5,7 @@ import (
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/badger-eval/badger/connectors/postgres/internal/value"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -156,6 +157,9 @@ func (r *stream) end() (failed error) {
 	tag, err := r.rows.close()
 	if err != nil {
 		failed = r.s.db.errorOf(r.ctx, err)
+		if pe, server := asServerError(err); server && r.ctx.Err() == nil && r.s.foreign(pe) {
+			failed = errcode.Unread("postgres: %s: a text is not in the encoding that the database says it has, %s; cast the column to bytea (SQLSTATE %s)", r.s.db.where, r.s.pg.ParameterStatus("server_encoding"), pe.Code)
+		}
 	}
 	r.s.spent = err != nil || !leavesNothing(tag.String())
 	if _, refused := asServerError(err); refused && !r.s.pg.IsClosed() { // an error of the statement leaves the session as it was
@@ -165,6 +169,13 @@ func (r *stream) end() (failed error) {
 	r.s.release()
 	r.s = nil
 	return failed
+}
+
+// foreign tells that the server cannot make UTF-8 of a text that it holds, in a database of another encoding or of
+// none. The texts of the statement were taken before.
+func (s *session) foreign(pe *pgconn.PgError) bool {
+	encoding := s.pg.ParameterStatus("server_encoding")
+	return (pe.Code == "22021" || pe.Code == "22P05") && encoding != "" && encoding != "UTF8"
 }
 
 // Close ends the stream. What is left of the result is not waited for: its session ends.

@@ -11,7 +11,9 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/doctor"
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/drivertest"
 	"github.com/badger-eval/badger/connectors/postgres"
+	"github.com/badger-eval/badger/internal/errcode"
 )
 
 // Values that drivers and tools were publicly reported to read wrongly, by the report. The role's settings
@@ -34,6 +36,12 @@ func TestReportedValues(t *testing.T) {
 		{"dbcli/pgcli#1256: the role's IntervalStyle changes intervals", "IntervalStyle = 'postgres_verbose'", "SELECT INTERVAL '-1 month 2 days -04:05' AS a", "-1 mons +2 days -04:05:00"},
 		{"ponylang/postgres#145: intervals in the form of ISO 8601", "IntervalStyle = 'iso_8601'", "SELECT INTERVAL '1 year 2 months 3 days 04:05:06.789' AS a, ARRAY[INTERVAL '1 day'] AS b", `1 year 2 mons 3 days 04:05:06.789|["1 day"]`},
 		{"npgsql/npgsql#6366: the role's zone changes instants", "TimeZone = 'America/New_York'", "SELECT '2024-07-01 12:00'::timestamptz AS a, ROW('2024-07-01 12:00Z'::timestamptz) AS b", `2024-07-01 12:00:00Z|{"f1":"2024-07-01 12:00:00+00"}`},
+		{"lpsmith/postgresql-simple#123, hdbc/hdbc-postgresql#55: an offset of seconds is not read", "TimeZone = 'America/Mexico_City'", "SELECT '1920-12-25 00:00:00Z'::timestamptz AS a", "1920-12-25 00:00:00Z"},
+		{"vladmihalcea/hypersistence-utils#759: ranges of instants with an offset of seconds", "TimeZone = 'Asia/Calcutta'", "SELECT tstzrange('1900-01-01 00:00:00Z', 'infinity') AS a, ARRAY['1900-01-01 00:00:00Z'::timestamptz] AS b", `["1900-01-01 00:00:00+00",infinity)|["1900-01-01 00:00:00+00"]`},
+		{"lib/pq#1128, ged/ruby-pg#272, PyGreSQL/PyGreSQL#10: arrays that do not begin at 1", "", "SELECT '[0:1]={foo,bar}'::text[] AS a, '[-9:-8][0:0]={{1},{NULL}}'::int[] AS b", `["foo","bar"]|[[1],[null]]`},
+		{"porsager/postgres#576, brianc/node-postgres#3020: arrays of boxes are cut at every comma", "", "SELECT '{((0,0),(1,1));NULL;((2,2),(3,3))}'::box[] AS a", `["(1,1),(0,0)",null,"(3,3),(2,2)"]`},
+		{"jackc/pgx#1475: NaN and infinities end the query", "", "SELECT 'NaN'::float8 AS a, '-Infinity'::float8 AS b, 'Infinity'::float4 AS c", "NaN|-Infinity|Infinity"},
+		{`t8y2/dbx#811: the one byte of "char" is a number, and 0 a character`, "", `SELECT ''::"char" AS a, ROW('a'::"char", ''::"char") AS b`, `|{"f1":"a","f2":""}`},
 		{"duckdb/duckdb-postgres#102: an infinite instant is one of 290273 BC", "", "SELECT 1 AS a, now() < 'infinity'::timestamptz AS b, 'infinity'::timestamptz AS c", "1|true|" + farAfter + "Z"},
 	} {
 		t.Run(tc.report, func(t *testing.T) {
@@ -126,6 +134,119 @@ func TestReportedStatements(t *testing.T) {
 		}
 		if got := one(t, c, `SELECT reason || (detail ->> 'text') || count(*) OVER () FROM badger.scores WHERE case_id = 'case-00000000' AND metric = 'metric 0'`); got != "a\ufffdb\ufffd1" {
 			t.Errorf("stored as %q", got)
+		}
+	})
+	t.Run("psycopg/psycopg2#183, liberapay/postgres.py#26: values of a type that was changed are read by what it was", func(t *testing.T) {
+		many := openURL(t, s.URL(name, s.Port), driver.Options{})
+		defer many.Close()
+		mustExec(t, c, "CREATE TYPE pair AS (a int, b int)", "CREATE TABLE pairs (a int, b int)", "INSERT INTO pairs VALUES (1, 2)")
+		for _, step := range []struct{ change, query, want string }{
+			{"SELECT 1", "SELECT ROW(1, 2)::pair", `{"a":1,"b":2}`},
+			{"ALTER TYPE pair RENAME ATTRIBUTE a TO c", "SELECT ROW(1, 2)::pair", `{"c":1,"b":2}`},
+			{"ALTER TYPE pair DROP ATTRIBUTE c, ADD ATTRIBUTE a text", "SELECT ARRAY[ROW(2, '1')::pair]", `[{"b":2,"a":"1"}]`},
+			{"ALTER TYPE pair ADD ATTRIBUTE d date", "SELECT ROW(2, '1', '2024-02-29')::pair", `{"b":2,"a":"1","d":"2024-02-29"}`},
+			{"SELECT 1", "SELECT pairs FROM pairs", `{"a":1,"b":2}`},
+			{"ALTER TABLE pairs RENAME a TO c", "SELECT pairs FROM pairs", `{"c":1,"b":2}`},
+			{"ALTER TABLE pairs ALTER c TYPE text", "SELECT pairs FROM pairs", `{"c":"1","b":2}`},
+		} {
+			mustExec(t, c, step.change)
+			for range 2 {
+				if got, err := read(context.Background(), many, step.query); err != nil || row(got) != step.want {
+					t.Errorf("after %s: %s, %v, want %s", step.change, row(got), err, step.want)
+				}
+			}
+		}
+	})
+	t.Run(`pgjdbc/pgjdbc#1933: "char" of a byte that is no character ends the query`, func(t *testing.T) {
+		if one(t, c, "SELECT current_setting('server_version_num')") < "150000" {
+			t.Skip("the server sends the byte itself")
+		}
+		if got, err := read(context.Background(), c, `SELECT '\303'::"char" AS a, ARRAY['\303'::"char"] AS b, ROW(1, '\303'::"char") AS c`); err != nil || row(got) != `\303|["\\303"]|(1,"\\303")` {
+			t.Errorf("%s, %v", row(got), err)
+		}
+	})
+	t.Run("brianc/node-postgres#2475, pgadmin-org/pgadmin4#1794, dimitri/pgcopydb#874: a database of encoding SQL_ASCII", func(t *testing.T) {
+		mustExec(t, c, "CREATE DATABASE ascii ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
+		ascii := s.open(t, "ascii", driver.Options{})
+		defer ascii.Close()
+		mustExec(t, ascii, `CREATE TABLE users ("näme" text)`, `INSERT INTO users VALUES ('café')`)
+		if got, err := read(context.Background(), ascii, `SELECT "näme" FROM users`); err != nil || row(got) != "café" || got.Columns[0].Name != "näme" {
+			t.Errorf("%+v, %v", got, err)
+		}
+		mustExec(t, ascii, `INSERT INTO users SELECT convert_from('\xc152', 'SQL_ASCII')`)
+		for _, query := range []string{`SELECT * FROM users`, `SELECT ARRAY["näme"] AS a FROM users`, `SELECT ROW("näme") AS a FROM users`, `SELECT users FROM users`} {
+			if got, err := read(context.Background(), ascii, query); !errcode.IsUnread(err) || !strings.Contains(err.Error(), "SQL_ASCII") {
+				t.Errorf("%s: %+v, %v, want one that is not read", query, got, err)
+			}
+		}
+		if got, err := read(context.Background(), ascii, `SELECT "näme"::bytea AS a FROM users ORDER BY 1 DESC LIMIT 1`); err != nil || row(got) != "c152" {
+			t.Errorf("as bytes: %s, %v", row(got), err)
+		}
+		if _, err := read(context.Background(), ascii, "SELECT 'a\xc1R' AS a"); errcode.Of(err) != errcode.InvalidArgument {
+			t.Errorf("in the statement: %v, want invalid_argument", err)
+		}
+	})
+	t.Run("dbeaver/dbeaver#22100: a byte that the database's encoding has no character for", func(t *testing.T) {
+		mustExec(t, c, "CREATE DATABASE windows ENCODING 'WIN1252' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
+		windows := s.open(t, "windows", driver.Options{})
+		defer windows.Close()
+		mustExec(t, windows, "CREATE TABLE t (a text)", `INSERT INTO t VALUES (convert_from('\x81', 'WIN1252'))`)
+		if got, err := read(context.Background(), windows, "SELECT a FROM t"); !errcode.IsUnread(err) {
+			t.Errorf("%+v, %v, want one that is not read", got, err)
+		}
+		if _, err := read(context.Background(), windows, "SELECT '字' AS a"); errcode.Of(err) != errcode.InvalidArgument {
+			t.Errorf("in the statement: %v, want invalid_argument", err)
+		}
+	})
+	t.Run("brianc/node-postgres#2732, TableProApp/TablePro#2743: a database of encoding LATIN1", func(t *testing.T) {
+		mustExec(t, c, "CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
+		latin := s.open(t, "latin", driver.Options{})
+		defer latin.Close()
+		mustExec(t, latin, `CREATE TABLE "nämen" ("näme" text)`)
+		got, err := read(context.Background(), latin, `INSERT INTO "nämen" VALUES ('Supervisão'), ($1) RETURNING "näme" AS "näme", octet_length("näme") AS n`, "café")
+		if err != nil || drivertest.Show(got) != "\"näme\" STRING: \"Supervisão\"|\"café\"\n\"n\" INT64: 10|4\n" {
+			t.Errorf("%+v, %v", got, err)
+		}
+		if _, err := read(context.Background(), latin, `SELECT "nö"`); err == nil || !strings.Contains(err.Error(), "column nö") {
+			t.Errorf("%v, want the column's name", err)
+		}
+	})
+}
+
+// What is run once is run once, and what is given up leaves nothing behind.
+func TestReportedSessions(t *testing.T) {
+	s := running(t)
+	name := s.database(t)
+	c := openURL(t, s.URL(name, s.Port)+"&pool_max_conns=1", driver.Options{})
+	defer c.Close()
+	beside := s.open(t, name, driver.Options{})
+	defer beside.Close()
+	t.Run("lib/pq#939, golang/go#11978: a statement whose session ends is run again in another", func(t *testing.T) {
+		mustExec(t, beside, "CREATE SEQUENCE runs", "CREATE TABLE t (n bigint)")
+		if err := c.Exec(context.Background(), "INSERT INTO t SELECT nextval('runs') FROM (SELECT 1) AS one WHERE pg_terminate_backend(pg_backend_pid())"); c.ErrorCode(err) != errcode.Unavailable {
+			t.Errorf("%v, want unavailable", err)
+		}
+		if _, err := read(context.Background(), c, "SELECT nextval('runs'), pg_terminate_backend(pg_backend_pid())"); c.ErrorCode(err) != errcode.Unavailable {
+			t.Errorf("%v, want unavailable", err)
+		}
+		if got := one(t, beside, "SELECT last_value || ' ' || (SELECT count(*) FROM t) FROM runs"); got != "2 0" {
+			t.Errorf("%s, want two runs and no row", got)
+		}
+	})
+	t.Run("transact-rs/sqlx#4393, #4385: a call that is given up while its transaction begins leaves it to the next", func(t *testing.T) {
+		for i := range 40 {
+			ctx, cancel := context.WithTimeout(context.Background(), time.Duration(i)*50*time.Microsecond)
+			_, err := read(ctx, c, "SELECT 1 AS a")
+			cancel()
+			if err != nil && c.ErrorCode(err) != errcode.DeadlineExceeded {
+				t.Errorf("%v, want deadline exceeded", err)
+			}
+			if got, err := read(context.Background(), c, "SELECT statement_timestamp() - transaction_timestamp() < '1 s' AS a"); err != nil || row(got) != "true" {
+				t.Fatalf("afterwards: %s, %v", row(got), err)
+			}
+		}
+		if got := one(t, beside, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%'"); got != "0" {
+			t.Errorf("%s transactions are left", got)
 		}
 	})
 }

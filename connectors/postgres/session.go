@@ -238,16 +238,18 @@ func (s *session) prepare(ctx context.Context, query string, args []any) (*state
 	if st.values, err = bind(args, d.ParamOIDs); err != nil {
 		return nil, err
 	}
-	if loaded, err := s.db.types.load(ctx, s, d.Fields); err != nil {
+	types, asked, err := s.db.types.load(ctx, s, d.Fields)
+	if err != nil {
 		return nil, err
-	} else if loaded { // which took the place of the statement
+	}
+	if asked { // which took the place of the statement
 		if d, err = s.pg.Prepare(ctx, "", query, d.ParamOIDs); err != nil {
 			return nil, s.db.errorOf(ctx, err)
 		}
 	}
 	st.fields = d.Fields
-	for _, f := range d.Fields {
-		c := value.NewColumn(f, s.db.types.of(f.DataTypeOID), s.db.redshift, s.db.types.forget)
+	for i, f := range d.Fields {
+		c := value.NewColumn(f, types[i], s.db.redshift)
 		st.columns = append(st.columns, c)
 		st.formats = append(st.formats, c.Format)
 	}

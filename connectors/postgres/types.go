@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"maps"
 	"strconv"
 	"sync"
 
@@ -11,50 +10,54 @@ import (
 	"github.com/badger-eval/badger/connectors/postgres/internal/value"
 )
 
-// catalog is what the server says of its types, kept for the types that were met.
+// catalog is what the server says of its types, kept for the types that were met and that cannot change.
 type catalog struct {
 	mu    sync.Mutex
 	types map[uint32]*value.Type
 }
 
-// of is a type that was loaded, or one of text.
-func (c *catalog) of(oid uint32) *value.Type {
-	if t, ok := value.Builtin(oid); ok {
-		return t
+// load finds the types of columns, and asks the server for those that are not known. It tells whether it did.
+// Types with rows in them are asked for each time: fields may be named anew, and a value does not tell.
+func (c *catalog) load(ctx context.Context, s *session, fields []pgconn.FieldDescription) (types []*value.Type, asked bool, err error) {
+	types = make([]*value.Type, len(fields))
+	met := map[uint32]*value.Type{}
+	for i, f := range fields {
+		t, known := value.Builtin(f.DataTypeOID)
+		if !known && s.db.nested {
+			if t = met[f.DataTypeOID]; t == nil {
+				c.mu.Lock()
+				t = c.types[f.DataTypeOID]
+				c.mu.Unlock()
+			}
+			if t == nil {
+				asked = true
+				if t, err = ask(ctx, s, f.DataTypeOID); err != nil {
+					return nil, true, err
+				}
+				c.keep(f.DataTypeOID, t)
+			}
+			met[f.DataTypeOID] = t
+		}
+		types[i] = t
+	}
+	return types, asked, nil
+}
+
+// keep remembers a type that cannot change.
+func (c *catalog) keep(oid uint32, t *value.Type) {
+	part := t
+	for part.Kind == value.Array { // of arrays, where the element is a domain made on one
+		part = part.Elem
+	}
+	if part.Kind == value.Row {
+		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if t := c.types[oid]; t != nil {
-		return t
+	if c.types == nil {
+		c.types = map[uint32]*value.Type{}
 	}
-	return &value.Type{}
-}
-
-// forget drops what is known, because a type has changed.
-func (c *catalog) forget() {
-	c.mu.Lock()
-	c.types = nil
-	c.mu.Unlock()
-}
-
-// load asks the server for the types of columns that are not known. It tells whether it did.
-func (c *catalog) load(ctx context.Context, s *session, fields []pgconn.FieldDescription) (asked bool, err error) {
-	if !s.db.nested {
-		return false, nil
-	}
-	for _, f := range fields {
-		c.mu.Lock()
-		known := c.types[f.DataTypeOID] != nil
-		c.mu.Unlock()
-		if _, fixed := value.Builtin(f.DataTypeOID); fixed || known {
-			continue
-		}
-		asked = true
-		if err := c.ask(ctx, s, f.DataTypeOID); err != nil {
-			return true, err
-		}
-	}
-	return asked, nil
+	c.types[oid] = t
 }
 
 // members finds a type and those it is made of, a row type once for each of its columns.
@@ -73,11 +76,11 @@ FROM part JOIN pg_catalog.pg_type t ON t.oid = part.oid LEFT JOIN pg_catalog.pg_
 LEFT JOIN pg_catalog.pg_attribute a ON t.typtype = 'c' AND a.attrelid = t.typrelid AND a.attnum > 0 AND NOT a.attisdropped
 ORDER BY t.oid, a.attnum`
 
-// ask loads a type and those it is made of.
-func (c *catalog) ask(ctx context.Context, s *session, oid uint32) error {
+// ask asks the server for a type and those it is made of.
+func ask(ctx context.Context, s *session, oid uint32) (*value.Type, error) {
 	r := s.pg.ExecParams(ctx, members, [][]byte{strconv.AppendUint(nil, uint64(oid), 10)}, nil, nil, nil).Read()
 	if r.Err != nil {
-		return s.db.errorOf(ctx, r.Err)
+		return nil, s.db.errorOf(ctx, r.Err)
 	}
 	found, bases := map[uint32]*value.Type{}, map[uint32]uint32{}
 	typ := func(id uint32) *value.Type { // types refer to one another in any order
@@ -111,13 +114,7 @@ func (c *catalog) ask(ctx context.Context, s *session, oid uint32) error {
 		}
 		*found[id] = *typ(base)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.types == nil {
-		c.types = map[uint32]*value.Type{}
-	}
-	maps.Copy(c.types, found)
-	return nil
+	return found[oid], nil
 }
 
 func oidIn(text []byte) uint32 {

@@ -3,6 +3,7 @@ package snowflake_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -40,12 +41,48 @@ func TestReportedValues(t *testing.T) {
 		{"snowflakedb/gosnowflake#1049: an hour of new year's day in another zone is refused", column("timestamp_tz", 0, 9, list("1609464294.000000000 1860")), "TIMESTAMPTZ: 2021-01-01 01:24:54Z"},
 		{"apache/arrow-adbc#2811: the last days of 9999 are in 1816", column("timestamp_ntz", 0, 9, list("253402214400.000000000", "253402128000.000000000")), "TIMESTAMP: 9999-12-31 00:00:00|9999-12-30 00:00:00"},
 		{"snowflakedb/libsnowflakeclient#221: timestamps of precision 0 are in 1899", column("timestamp_tz", 0, 0, list("1593561600 1440")), "TIMESTAMPTZ: 2020-07-01 00:00:00Z"},
+		{"snowflakedb/gosnowflake#1835: NUMBER(20,10) goes through a binary float", column("fixed", 20, 10, list("1234567890.1234567890")), "DECIMAL: 1234567890.1234567890"},
+		{"snowflakedb/gosnowflake#1835: NUMBER(18,4) goes through a binary float", column("fixed", 18, 4, list("12345678901234.5678")), "DECIMAL: 12345678901234.5678"},
+		{"snowflakedb/gosnowflake#878, #1079: integers beyond 2^53 with a scale are refused", column("fixed", 38, 19, list("0.1", "-0.9223372036854775807")), "DECIMAL: 0.1000000000000000000|-0.9223372036854775807"},
+		{"apache/arrow-adbc#1242: NUMBER(38,0) is its low 64 bits", column("fixed", 38, 0, list("9999999999999999999", "99999999999999999999999999999999999999", "-99999999999999999999999999999999999999")), "DECIMAL: 9999999999999999999|99999999999999999999999999999999999999|-99999999999999999999999999999999999999"},
+		{"apache/arrow-adbc#1020: small numbers and large ones in one column", column("fixed", 38, 0, list("1"), list("12345678901234567890123456789012345678"), list("NULL"), list("300")), "DECIMAL: 1|12345678901234567890123456789012345678|NULL|300"},
+		{"snowflakedb/snowflake-connector-python#1568: NUMBER with a scale is an integer where the first part is empty", column("fixed", 32, 4, nil, list("1.5")), "DECIMAL: 1.5000"},
+		{"snowflakedb/gosnowflake#1068: nothing is read where the first part is empty", column("text", 0, 0, nil, list("a"), nil, list("b")), `STRING: "a"|"b"`},
+		{"snowflakedb/gosnowflake#996, #1219: no rows are an error, or have no columns", column("fixed", 38, 0, nil), "INT64:"},
+		{"snowflakedb/snowflake-connector-python#1800: no rows of a time have no columns", column("timestamp_tz", 0, 9, nil), "TIMESTAMPTZ:"},
+		{"airbytehq/airbyte#4316: NaN and infinities are NULL", column("real", 0, 0, list("NaN", "inf", "-inf", "NULL")), "FLOAT64: NaN|Infinity|-Infinity|NULL"},
+		{"snowflakedb/snowflake-connector-nodejs#1295: numbers inside a VARIANT lose digits", column("variant", 0, 0, list(`{"id":9007199254740993,"n":12345678901234567890123456789012345678,"d":0.1234567890123456789}`)), `JSON: "{\"id\":9007199254740993,\"n\":12345678901234567890123456789012345678,\"d\":0.1234567890123456789}"`},
 	} {
 		t.Run(tc.report, func(t *testing.T) {
 			s := sft.New(t)
 			s.Answer("SELECT c FROM t", tc.sent)
 			if got, err := show(opened(t, s).Query(ctx, "SELECT c FROM t")); err != nil || got != `"C" `+tc.want+"\n" {
 				t.Errorf("%s, %v, want %s", got, err, tc.want)
+			}
+		})
+	}
+}
+
+// Names of columns are those that Snowflake sends, as often as it does.
+func TestReportedNames(t *testing.T) {
+	for report, names := range map[string][]string{
+		"snowflakedb/snowflake-connector-nodejs#114, #970: of columns of one name all but one are lost": {"KEY", "FOO", "KEY", "FOO"},
+		"snowflakedb/snowflake-sqlalchemy#73, #157: the case of names is another":                       {"COL1", "Col2", "col3", "_col"},
+		"snowflakedb/snowflake-sqlalchemy#267: names with quotes, points and reserved words":            {"user", `a"b`, "a.b", ""},
+	} {
+		t.Run(report, func(t *testing.T) {
+			s := sft.New(t)
+			sent := sft.Result{Rows: [][]sft.Cell{cells("1", "2", "3", "4")}}
+			for _, name := range names {
+				sent.Columns = append(sent.Columns, sft.Column{Name: name, Type: "fixed", Precision: 38})
+			}
+			s.Answer("SELECT names", sent)
+			want := ""
+			for i, name := range names {
+				want += fmt.Sprintf("%q INT64: %d\n", name, i+1)
+			}
+			if got, err := show(opened(t, s).Query(ctx, "SELECT names")); err != nil || got != want {
+				t.Errorf("%s, %v, want %s", got, err, want)
 			}
 		})
 	}

@@ -84,6 +84,7 @@ type Step struct {
 	RetryAfter int // seconds
 	Reason     string
 	Body       string
+	Obey       bool   // it is obeyed before the answer of that status
 	Lose       bool   // it is obeyed, and the connection ends before the answer
 	Drop       bool   // it is not obeyed, and the connection ends
 	Truncate   int    // it is obeyed, and so much of the answer arrives
@@ -245,6 +246,9 @@ func (s *Server) follow(step Step, w http.ResponseWriter, r *http.Request, handl
 	case step.Drop:
 		panic(http.ErrAbortHandler)
 	case step.Status != 0:
+		if step.Obey {
+			handle(httptest.NewRecorder(), r)
+		}
 		if step.RetryAfter > 0 {
 			w.Header().Set("Retry-After", strconv.Itoa(step.RetryAfter))
 		}

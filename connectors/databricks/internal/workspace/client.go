@@ -66,7 +66,15 @@ type Refusal struct {
 	Code   string // of the body or of a header, such as PERMISSION_DENIED
 	detail string // what it says; not shown
 	after  time.Duration
+	told   bool // when to come again
+	tried  bool // again, as it may be repeated
 	what   string
+}
+
+// unheard tells refusals before anything was done. A 503 that does not say when to come again may come from
+// something on the way, which has lost sight of a statement that the warehouse runs, or has run.
+func (r *Refusal) unheard() bool {
+	return r.Status == http.StatusTooManyRequests || r.Status == http.StatusServiceUnavailable && r.told
 }
 
 func (r *Refusal) Error() string { return r.what + ": HTTP status " + strconv.Itoa(r.Status) }
@@ -93,10 +101,6 @@ func unreachable(ctx context.Context, err error, what string) error {
 	return &lostError{sent: !(errors.As(err, &op) && op.Op == "dial"), what: what, err: err}
 }
 
-func retryableStatus(status int) bool {
-	return status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable
-}
-
 // Request is one request to the workspace.
 type Request struct {
 	What         string // for messages
@@ -108,8 +112,8 @@ type Request struct {
 	Finish       bool // its answer is waited for when the context ends: it says what to cancel
 }
 
-// Do sends a request until it is answered with 200. What was not obeyed for sure (429, 503, no
-// connection) is sent again; what may have been, if it may be repeated. A refused token is renewed
+// Do sends a request until it is answered with 200. What was not obeyed for sure (429, 503 with Retry-After,
+// no connection) is sent again; what may have been, if it may be repeated. A refused token is renewed
 // once.
 func (c *Client) Do(ctx context.Context, r Request) (body []byte, err error) {
 	renewed := false
@@ -126,7 +130,7 @@ func (c *Client) Do(ctx context.Context, r Request) (body []byte, err error) {
 		var lost *lostError
 		switch {
 		case errors.As(err, &no):
-			return retryableStatus(no.Status) || r.Repeat && no.Status >= 500 && no.Status != http.StatusNotImplemented, no.after
+			return no.unheard() || r.Repeat && no.Status >= 500 && no.Status != http.StatusNotImplemented, no.after
 		case errors.As(err, &lost):
 			return r.Repeat || !lost.sent, 0
 		}
@@ -139,7 +143,7 @@ func (c *Client) Do(ctx context.Context, r Request) (body []byte, err error) {
 // the others.
 func Unanswered(err error) bool {
 	var no *Refusal
-	return Lost(err) || errors.As(err, &no) && no.Status >= 500 && no.Status != http.StatusServiceUnavailable
+	return Lost(err) || errors.As(err, &no) && no.Status >= 500 && !(no.Status == http.StatusServiceUnavailable && (no.told || no.tried))
 }
 
 // Lost tells that the connection was lost when a request was on its way or obeyed.
@@ -196,7 +200,9 @@ func (c *Client) once(ctx context.Context, r Request, stale bool) ([]byte, error
 	body, err := readAll(resp, maxAnswer)
 	switch {
 	case resp.StatusCode != http.StatusOK:
-		return nil, refused(resp, body, r.What)
+		no := refused(resp, body, r.What)
+		no.tried = r.Repeat
+		return nil, no
 	case errors.Is(err, errTooLarge):
 		return nil, errcode.New(errcode.ResourceExhausted, "databricks: %s: the answer is larger than 1 GiB; fetch fewer rows at once with page_rows", r.What)
 	case err != nil:
@@ -227,8 +233,8 @@ func readAll(resp *http.Response, limit int64) ([]byte, error) {
 }
 
 // refused reads what an answer other than 200 says.
-func refused(resp *http.Response, body []byte, what string) error {
-	no := &Refusal{Status: resp.StatusCode, after: driverbase.RetryAfter(resp.Header), what: what}
+func refused(resp *http.Response, body []byte, what string) *Refusal {
+	no := &Refusal{Status: resp.StatusCode, after: driverbase.RetryAfter(resp.Header), told: resp.Header.Get("Retry-After") != "", what: what}
 	for _, h := range []string{"X-Databricks-Error-Or-Redirect-Message", "X-Databricks-Reason-Phrase", "X-Thriftserver-Error-Message"} {
 		if text := resp.Header.Get(h); text != "" {
 			no.detail = text

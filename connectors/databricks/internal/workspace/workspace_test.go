@@ -56,6 +56,10 @@ func status(code int, body string) http.HandlerFunc {
 func TestDo(t *testing.T) {
 	fine := status(http.StatusOK, "fine")
 	lost := func(w http.ResponseWriter, _ *http.Request) { cut(w) }
+	busy := func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "0")
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}
 	for _, tc := range []struct {
 		why     string
 		answers []http.HandlerFunc // in turn; the last one for ever
@@ -66,8 +70,11 @@ func TestDo(t *testing.T) {
 		maybe   bool // the service may have obeyed
 	}{
 		{why: "an answer", answers: []http.HandlerFunc{fine}, asked: 1},
-		{why: "overloaded for a while", answers: []http.HandlerFunc{status(429, ""), status(503, ""), fine}, asked: 3},
-		{why: "overloaded for long", answers: []http.HandlerFunc{status(503, "")}, asked: 4, code: errcode.Unavailable, says: `SQL warehouse "a1" is starting, stopped or overloaded`},
+		{why: "overloaded for a while", answers: []http.HandlerFunc{status(429, ""), busy, fine}, asked: 3},
+		{why: "unavailable, and no word of when to come again", answers: []http.HandlerFunc{status(503, ""), fine}, asked: 1, code: errcode.Unavailable, says: "starting, stopped or overloaded", maybe: true},
+		{why: "unavailable for what may be repeated", answers: []http.HandlerFunc{status(503, ""), fine}, repeat: true, asked: 2},
+		{why: "unavailable for long for what may be repeated", answers: []http.HandlerFunc{status(503, "")}, repeat: true, asked: 4, code: errcode.Unavailable, says: "starting, stopped or overloaded"},
+		{why: "overloaded for long", answers: []http.HandlerFunc{busy}, asked: 4, code: errcode.Unavailable, says: `SQL warehouse "a1" is starting, stopped or overloaded`},
 		{why: "a failure that may have done something", answers: []http.HandlerFunc{status(500, ""), fine}, asked: 1, code: errcode.Unavailable, says: "HTTP status 500", maybe: true},
 		{why: "a failure of what may be repeated", answers: []http.HandlerFunc{status(500, ""), fine}, repeat: true, asked: 2},
 		{why: "an answer that is lost", answers: []http.HandlerFunc{lost, fine}, asked: 1, code: errcode.Unavailable, says: "was lost before the answer came", maybe: true},

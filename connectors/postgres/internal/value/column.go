@@ -60,8 +60,8 @@ var forms = map[uint32]form{
 
 // NewColumn says how a column is read whose type is t. What has a binary form of fixed meaning comes in it,
 // the rest as the text that the server makes of it. Redshift's binary forms are not documented: from
-// there all is text. Changed is called where a value is not of the type, as after ALTER TYPE.
-func NewColumn(f pgconn.FieldDescription, t *Type, redshift bool, changed func()) Column {
+// there all is text.
+func NewColumn(f pgconn.FieldDescription, t *Type, redshift bool) Column {
 	col := Column{Field: arrow.Field{Name: f.Name, Type: arrow.BinaryTypes.String, Nullable: true}, oid: f.DataTypeOID, Add: addText}
 	switch form, fixed := forms[f.DataTypeOID]; {
 	case fixed && !redshift:
@@ -97,13 +97,7 @@ func NewColumn(f pgconn.FieldDescription, t *Type, redshift bool, changed func()
 		nested(func(dst, v []byte) ([]byte, error) { return appendBinary(dst, types, f.DataTypeOID, v, 0) })
 	default:
 		if k := t.Kind; k == Array || k == Row {
-			nested(func(dst, v []byte) ([]byte, error) {
-				dst, err := t.appendJSON(dst, v, 0)
-				if err != nil {
-					changed()
-				}
-				return dst, err
-			})
+			nested(func(dst, v []byte) ([]byte, error) { return t.appendJSON(dst, v, 0) })
 		}
 	}
 	return col

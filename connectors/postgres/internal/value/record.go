@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/jackc/pgx/v5/pgtype"
@@ -123,7 +124,17 @@ func textOf(oid uint32, v []byte) ([]byte, error) {
 			return text, nil
 		}
 		return nil, errMalformed
-	case pgtype.TextOID, pgtype.VarcharOID, pgtype.BPCharOID, pgtype.UnknownOID, pgtype.JSONOID, pgtype.QCharOID, pgtype.NameOID:
+	case pgtype.TextOID, pgtype.VarcharOID, pgtype.BPCharOID, pgtype.UnknownOID, pgtype.JSONOID, pgtype.NameOID:
+		return v, nil
+	case pgtype.QCharOID: // one byte; the server writes none for 0 and numbers for those beyond ASCII, by its version
+		switch {
+		case len(v) != 1:
+			return nil, errMalformed
+		case v[0] == 0:
+			return []byte{}, nil
+		case v[0] >= utf8.RuneSelf:
+			return nil, errUnknown
+		}
 		return v, nil
 	case pgtype.JSONBOID:
 		if len(v) == 0 || v[0] != 1 { // the form's version

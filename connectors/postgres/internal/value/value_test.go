@@ -62,7 +62,7 @@ func FuzzDecoders(f *testing.F) {
 func add(t *testing.T, oid uint32, modifier int32, redshift bool, v []byte) (string, Column, error) {
 	t.Helper()
 	typ, _ := Builtin(oid)
-	c := NewColumn(pgconn.FieldDescription{Name: "x", DataTypeOID: oid, TypeModifier: modifier}, typ, redshift, func() {})
+	c := NewColumn(pgconn.FieldDescription{Name: "x", DataTypeOID: oid, TypeModifier: modifier}, typ, redshift)
 	b := array.NewBuilder(memory.DefaultAllocator, c.Field.Type)
 	defer b.Release()
 	if err := c.Add(b, v); err != nil {
@@ -178,12 +178,11 @@ func TestNestedValues(t *testing.T) {
 			t.Errorf("%s: %s, %v, want %s", tc.text, got, err, tc.want)
 		}
 	}
-	changed := 0
-	c := NewColumn(pgconn.FieldDescription{Name: "x", DataTypeOID: 99999}, pair, false, func() { changed++ })
+	c := NewColumn(pgconn.FieldDescription{Name: "x", DataTypeOID: 99999}, pair, false)
 	b := array.NewBuilder(memory.DefaultAllocator, c.Field.Type)
 	defer b.Release()
-	if err := c.Add(b, []byte("(1,2,3)")); err == nil || changed != 1 {
-		t.Errorf("a row of more fields, as after ALTER TYPE: %v, told %d times", err, changed)
+	if err := c.Add(b, []byte("(1,2,3)")); err == nil {
+		t.Error("a row of more fields than its type has is read")
 	}
 }
 
