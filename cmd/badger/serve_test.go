@@ -245,8 +245,11 @@ func TestServeReferences(t *testing.T) {
 		}
 		return post(t, "http://"+addrs[1]+"/v1/functions/hybrid_ex", []byte(`{"rows":[`+string(row)+`]}`))
 	}
-	if got := ask("file:gold.csv"); got != `{"results":[1]}` {
-		t.Errorf("the allowed file: %s", got)
+	// A scheme is read in any case, and the same files are allowed by it.
+	for _, ref := range []string{"file:gold.csv", "FILE:gold.csv"} {
+		if got := ask(ref); got != `{"results":[1]}` {
+			t.Errorf("the allowed file as %q: %s", ref, got)
+		}
 	}
 	if got := ask("file:hole.csv"); !strings.Contains(got, `"results":[null]`) || !strings.Contains(got, "1000000 bytes") {
 		t.Errorf("the hole: %s", got)
@@ -254,7 +257,7 @@ func TestServeReferences(t *testing.T) {
 	for _, ref := range []string{
 		"file:../secret.csv", "file:./../secret.csv", "file:a/../../secret.csv", "file:" + dir + "/secret.csv", "file:" + in + "/../secret.csv", "file:out/secret.csv", "file:out.csv",
 		"file:loop.csv", "file:/etc/passwd", "file:///etc/passwd", "file:/dev/zero", "file:/proc/self/environ", "file:", "file:.", "file:..", "file:gold.csv\x00.txt",
-		"file:%2e%2e/secret.csv", `file:..\secret.csv`, "FILE:gold.csv", "file:~/secret.csv", "file:$HOME/secret.csv", "file://localhost/etc/passwd", "http://127.0.0.1/", "table:x", "query:x",
+		"file:%2e%2e/secret.csv", `file:..\secret.csv`, "FILE:../secret.csv", "File:out.csv", "FILE:/etc/passwd", "file:~/secret.csv", "file:$HOME/secret.csv", "file://localhost/etc/passwd", "http://127.0.0.1/", "table:x", "query:x",
 	} {
 		if got := ask(ref); !strings.Contains(got, `"results":[null]`) || strings.Contains(got, dir) {
 			t.Errorf("%q: %s", ref, got)
