@@ -230,7 +230,7 @@ func TestJudgeOnTheCommandLine(t *testing.T) {
 // twice; and the budget holds. A second run over the same ledger buys only what is left.
 func TestRunWithFaultyJudge(t *testing.T) {
 	f := backendtest.NewFaulty(t, correct)
-	open, err := judgebackend.Open(t.Context(), "openai:gpt-4o", &judgebackend.OpenOptions{
+	open, err := providers.Open(t.Context(), "openai:gpt-4o", &judgebackend.OpenOptions{
 		BaseURL: f.Endpoint.URL(), AllowHosts: []string{f.Endpoint.Host()}, KeyEnv: "K", Getenv: func(string) string { return testKey },
 	})
 	if err != nil {

@@ -1,33 +1,34 @@
-package judgebackend
+package openai
 
 import (
 	"math"
 	"strings"
 	"testing"
 
+	"github.com/badger-eval/badger/judgebackend"
 	"github.com/google/go-cmp/cmp"
 )
 
 func TestCondense(t *testing.T) {
-	four := []TokenLogProb{{Token: "4", LogProb: -0.5}, {Token: "5", LogProb: -1}}
+	four := []judgebackend.TokenLogProb{{Token: "4", LogProb: -0.5}, {Token: "5", LogProb: -1}}
 	for _, tc := range []struct {
 		why    string
 		tokens []saidToken
-		want   []TokenLogProb
+		want   []judgebackend.TokenLogProb
 	}{
 		{"nothing said", nil, nil},
 		{
 			"what stands between values is one text, as probable as its tokens together",
 			[]saidToken{{text: `{"`, logProb: -0.25}, {text: "score", logProb: -0.5, top: four}, {text: `":`, logProb: -0.125}, {text: " 4", logProb: -0.5, top: four}, {text: "}", logProb: -1}},
-			[]TokenLogProb{{Token: `{"score":`, LogProb: -0.875}, {Token: " 4", LogProb: -0.5, Top: four}, {Token: "}", LogProb: -1}},
+			[]judgebackend.TokenLogProb{{Token: `{"score":`, LogProb: -0.875}, {Token: " 4", LogProb: -0.5, Top: four}, {Token: "}", LogProb: -1}},
 		},
 		{
 			"a character of two tokens is whole again; its bytes are what counts, not the text shown for them",
 			[]saidToken{{text: `\xe2\x82`, bytes: []byte{0xe2, 0x82}, logProb: -1}, {text: `\xac`, bytes: []byte{0xac}, logProb: -1}, {text: "3", bytes: []byte("3")}},
-			[]TokenLogProb{{Token: "€", LogProb: -2}, {Token: "3"}},
+			[]judgebackend.TokenLogProb{{Token: "€", LogProb: -2}, {Token: "3"}},
 		},
-		{"truths are values", []saidToken{{text: " true", top: four}, {text: ","}, {text: "False"}}, []TokenLogProb{{Token: " true", Top: four}, {Token: ","}, {Token: "False"}}},
-		{"words that hold one are not", []saidToken{{text: "un"}, {text: "true,", top: four}, {text: "falsehood", top: four}}, []TokenLogProb{{Token: "un"}, {Token: "true,", Top: four}, {Token: "falsehood"}}},
+		{"truths are values", []saidToken{{text: " true", top: four}, {text: ","}, {text: "False"}}, []judgebackend.TokenLogProb{{Token: " true", Top: four}, {Token: ","}, {Token: "False"}}},
+		{"words that hold one are not", []saidToken{{text: "un"}, {text: "true,", top: four}, {text: "falsehood", top: four}}, []judgebackend.TokenLogProb{{Token: "un"}, {Token: "true,", Top: four}, {Token: "falsehood"}}},
 	} {
 		if diff := cmp.Diff(tc.want, condense(tc.tokens)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.why, diff)

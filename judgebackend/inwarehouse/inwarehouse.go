@@ -1,4 +1,7 @@
-package judgebackend
+// Package inwarehouse asks the models that warehouses host, each with one query that gives one text:
+// [Cortex], [BigQueryAI] and [AIQuery] are what a program lists among its [judgebackend.Providers].
+// They have no transport of their own: nothing leaves but through the warehouse's connection.
+package inwarehouse
 
 import (
 	"context"
@@ -7,47 +10,38 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/judgebackend"
 )
-
-// TextQueryer runs one query that gives one text. A warehouse connection satisfies it; cortex,
-// bigqueryai and aiquery need nothing else. Arguments take the place of question marks, in order.
-// Errors carry an errcode.
-type TextQueryer interface {
-	QueryText(ctx context.Context, query string, args ...any) (string, error)
-}
 
 // inWarehouse is what the three backends inside a warehouse share: a statement in, an envelope out.
 // The statement is the backend's own text; whatever comes from a request is bound or, where a
 // warehouse demands a literal, quoted.
 type inWarehouse struct {
-	id      Identity
-	queryer TextQueryer
-	render  func(r Request) (query string, args []any, err error)
-	decode  func(envelope string) (Response, error)
+	id      judgebackend.Identity
+	queryer judgebackend.TextQueryer
+	render  func(r judgebackend.Request) (query string, args []any, err error)
+	decode  func(envelope string) (judgebackend.Response, error)
 }
 
-func openInWarehouse(name, model string, o *OpenOptions, b inWarehouse) (Backend, error) {
-	if err := wantModel(name, model); err != nil {
-		return nil, err
-	}
+func openInWarehouse(name, model string, o *judgebackend.OpenOptions, b inWarehouse) (judgebackend.Backend, error) {
 	if o.Queryer == nil {
 		return nil, errcode.New(errcode.FailedPrecondition, "judge %s: needs a connection to its warehouse", name)
 	}
-	b.id = Identity{Backend: name, Model: model}
+	b.id = judgebackend.Identity{Backend: name, Model: model}
 	b.queryer = o.Queryer
 	return &b, nil
 }
 
-func (b *inWarehouse) Identity() Identity { return b.id }
+func (b *inWarehouse) Identity() judgebackend.Identity { return b.id }
 
-func (b *inWarehouse) Complete(ctx context.Context, r Request) (Response, error) {
+func (b *inWarehouse) Complete(ctx context.Context, r judgebackend.Request) (judgebackend.Response, error) {
 	query, args, err := b.render(r)
 	if err != nil {
-		return Response{}, err
+		return judgebackend.Response{}, err
 	}
 	envelope, err := b.queryer.QueryText(ctx, query, args...)
 	if err != nil {
-		return Response{}, queryError(ctx, err)
+		return judgebackend.Response{}, queryError(ctx, err)
 	}
 	return b.decode(envelope)
 }
@@ -57,8 +51,8 @@ func (b *inWarehouse) Complete(ctx context.Context, r Request) (Response, error)
 func queryError(ctx context.Context, err error) error {
 	var coded *errcode.Error
 	if ctx.Err() == nil && !errors.As(err, &coded) {
-		if kind := (said{message: looked(err.Error())}).kind(); kind != "" {
-			return &Error{Kind: kind}
+		if kind := judgebackend.NewSaid("", err.Error()).Kind(); kind != "" {
+			return &judgebackend.Error{Kind: kind}
 		}
 	}
 	return err
@@ -66,19 +60,19 @@ func queryError(ctx context.Context, err error) error {
 
 // reported is the failure a warehouse's function wrote into its result instead of raising it.
 func reported(text string) error {
-	e := &Error{Kind: KindServer, said: said{message: looked(text)}}
-	if k := e.said.kind(); k != "" {
+	e := &judgebackend.Error{Kind: judgebackend.KindServer, Said: judgebackend.NewSaid("", text)}
+	if k := e.Said.Kind(); k != "" {
 		e.Kind = k
 	}
 	return e
 }
 
 // fold puts a conversation into the one text that the warehouses' functions take.
-func fold(messages []Message) string {
+func fold(messages []judgebackend.Message) string {
 	var b strings.Builder
 	talk := 0
 	for _, m := range messages {
-		if m.Role != System {
+		if m.Role != judgebackend.System {
 			talk++
 		}
 	}
@@ -87,8 +81,8 @@ func fold(messages []Message) string {
 			b.WriteString("\n\n")
 		}
 		switch {
-		case talk == 1 || m.Role == System:
-		case m.Role == Assistant:
+		case talk == 1 || m.Role == judgebackend.System:
+		case m.Role == judgebackend.Assistant:
 			b.WriteString("[Your earlier answer]\n")
 		default:
 			b.WriteString("[Request]\n")
@@ -102,11 +96,11 @@ func fold(messages []Message) string {
 func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
 // known is the first count there is.
-func known(counts ...*TokenCount) TokenCount {
+func known(counts ...*judgebackend.TokenCount) judgebackend.TokenCount {
 	for _, n := range counts {
 		if n != nil {
 			return *n
 		}
 	}
-	return TokensUnknown
+	return judgebackend.TokensUnknown
 }

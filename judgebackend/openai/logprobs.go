@@ -1,8 +1,10 @@
-package judgebackend
+package openai
 
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/badger-eval/badger/judgebackend"
 )
 
 // saidToken is a token as a backend reports it. bytes is its exact text where the backend gives
@@ -11,20 +13,20 @@ type saidToken struct {
 	text    string
 	bytes   []byte
 	logProb float64
-	top     []TokenLogProb
+	top     []judgebackend.TokenLogProb
 }
 
 // condense makes the LogProbs of a response: the tokens that hold a value somebody may weigh, a
 // digit, true or false, as they are, and the tokens between them joined into one, whose
 // log-probability is their sum. Joined together they are still the reply. Alternatives of every
 // token would make a record dozens of times as long as what it records.
-func condense(tokens []saidToken) []TokenLogProb {
-	var out []TokenLogProb
+func condense(tokens []saidToken) []judgebackend.TokenLogProb {
+	var out []judgebackend.TokenLogProb
 	var run strings.Builder
 	var sum float64
 	flush := func() {
 		if run.Len() > 0 {
-			out = append(out, TokenLogProb{Token: strings.ToValidUTF8(run.String(), string(utf8.RuneError)), LogProb: sum})
+			out = append(out, judgebackend.TokenLogProb{Token: strings.ToValidUTF8(run.String(), string(utf8.RuneError)), LogProb: sum})
 			run.Reset()
 			sum = 0
 		}
@@ -40,7 +42,7 @@ func condense(tokens []saidToken) []TokenLogProb {
 			continue
 		}
 		flush()
-		out = append(out, TokenLogProb{Token: strings.ToValidUTF8(text, string(utf8.RuneError)), LogProb: t.logProb, Top: t.top})
+		out = append(out, judgebackend.TokenLogProb{Token: strings.ToValidUTF8(text, string(utf8.RuneError)), LogProb: t.logProb, Top: t.top})
 	}
 	flush()
 	return out

@@ -1,4 +1,4 @@
-package judgebackend
+package inwarehouse
 
 import (
 	"context"
@@ -8,9 +8,11 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/judgebackend"
 )
 
-func init() { register("bigqueryai", openBigQueryAI) }
+// BigQueryAI opens judges that BigQuery asks, through AI.GENERATE.
+var BigQueryAI = judgebackend.Provider{Name: "bigqueryai", InWarehouse: true, System: "gcp.vertex_ai", Open: openBigQueryAI}
 
 // bigQueryNames is what an endpoint (a model's name or address) and a connection may look like.
 // BigQuery wants both as literals, so nothing that could end a literal is let through.
@@ -21,7 +23,7 @@ var bigQueryNames = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,300}$`)
 // neither enumerations nor bounds.
 type bigQueryAI struct{ model, connection string }
 
-func openBigQueryAI(_ context.Context, model string, o *OpenOptions) (Backend, error) {
+func openBigQueryAI(_ context.Context, model string, o *judgebackend.OpenOptions) (judgebackend.Backend, error) {
 	b := bigQueryAI{model, o.Connection}
 	if model != "" && !bigQueryNames.MatchString(model) || b.connection != "" && !bigQueryNames.MatchString(b.connection) {
 		return nil, errcode.New(errcode.InvalidArgument, "judge bigqueryai: model and connection want letters, digits and ._:/@-")
@@ -29,12 +31,12 @@ func openBigQueryAI(_ context.Context, model string, o *OpenOptions) (Backend, e
 	return openInWarehouse("bigqueryai", model, o, inWarehouse{render: b.render, decode: decodeBigQueryAI})
 }
 
-func (b bigQueryAI) render(r Request) (string, []any, error) {
-	config := map[string]any{"temperature": r.Temperature, "max_output_tokens": r.maxTokens()}
+func (b bigQueryAI) render(r judgebackend.Request) (string, []any, error) {
+	config := map[string]any{"temperature": r.Temperature, "max_output_tokens": r.ReplyTokens()}
 	messages := r.Messages
 	var outputSchema string
 	if r.Schema != nil {
-		messages = tellSchema(messages, r.Schema)
+		messages = judgebackend.TellSchema(messages, r.Schema)
 		if fields, ok := bigQueryFields(r.Schema); ok {
 			outputSchema = ", output_schema => " + bigQueryQuote(fields)
 		} else {
@@ -130,17 +132,17 @@ type geminiResponse struct {
 }
 
 type geminiUsage struct {
-	Prompt      *TokenCount `json:"promptTokenCount"`
-	Prompt2     *TokenCount `json:"prompt_token_count"`
-	Candidates  *TokenCount `json:"candidatesTokenCount"`
-	Candidates2 *TokenCount `json:"candidates_token_count"`
-	Thoughts    *TokenCount `json:"thoughtsTokenCount"` // billed as output
-	Thoughts2   *TokenCount `json:"thoughts_token_count"`
+	Prompt      *judgebackend.TokenCount `json:"promptTokenCount"`
+	Prompt2     *judgebackend.TokenCount `json:"prompt_token_count"`
+	Candidates  *judgebackend.TokenCount `json:"candidatesTokenCount"`
+	Candidates2 *judgebackend.TokenCount `json:"candidates_token_count"`
+	Thoughts    *judgebackend.TokenCount `json:"thoughtsTokenCount"` // billed as output
+	Thoughts2   *judgebackend.TokenCount `json:"thoughts_token_count"`
 }
 
-func (u *geminiUsage) tokens() (in, out TokenCount) {
+func (u *geminiUsage) tokens() (in, out judgebackend.TokenCount) {
 	if u == nil {
-		return TokensUnknown, TokensUnknown
+		return judgebackend.TokensUnknown, judgebackend.TokensUnknown
 	}
 	in, out = known(u.Prompt, u.Prompt2), known(u.Candidates, u.Candidates2)
 	if thoughts := known(u.Thoughts, u.Thoughts2); thoughts > 0 {
@@ -149,15 +151,15 @@ func (u *geminiUsage) tokens() (in, out TokenCount) {
 	return in, out
 }
 
-func decodeBigQueryAI(envelope string) (Response, error) {
+func decodeBigQueryAI(envelope string) (judgebackend.Response, error) {
 	var fields map[string]json.RawMessage
 	var status string
 	if json.Unmarshal([]byte(envelope), &fields) != nil || fields == nil {
-		return Response{}, &Error{Kind: KindMalformed}
+		return judgebackend.Response{}, &judgebackend.Error{Kind: judgebackend.KindMalformed}
 	}
 	_ = json.Unmarshal(fields["status"], &status) // null means success, as empty does
 	if status != "" {
-		return Response{}, reported(status)
+		return judgebackend.Response{}, reported(status)
 	}
 	full := fields["full_response"]
 	var text string
@@ -166,7 +168,7 @@ func decodeBigQueryAI(envelope string) (Response, error) {
 	}
 	var g geminiResponse
 	_ = json.Unmarshal(full, &g) // without it the reply is still in the fields
-	resp := Response{Model: g.ModelVersion + g.ModelVersion2}
+	resp := judgebackend.Response{Model: g.ModelVersion + g.ModelVersion2}
 	usage := g.Usage
 	if usage == nil {
 		usage = g.Usage2
@@ -181,9 +183,9 @@ func decodeBigQueryAI(envelope string) (Response, error) {
 		}
 		switch strings.ToUpper(c.FinishReason + c.FinishReason2) {
 		case "MAX_TOKENS":
-			resp.FinishReason = FinishLength
+			resp.FinishReason = judgebackend.FinishLength
 		case "SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "RECITATION":
-			resp.FinishReason = FinishRefusal
+			resp.FinishReason = judgebackend.FinishRefusal
 		}
 	}
 	if resp.Reply == "" {

@@ -1,4 +1,4 @@
-package judgebackend
+package endpoint
 
 import (
 	"context"
@@ -6,13 +6,15 @@ import (
 	"net/http"
 	"net/url"
 	"testing"
+
+	"github.com/badger-eval/badger/judgebackend"
 )
 
 // The two lines of the guard hold by themselves: neither relies on redirects being refused above
 // it.
 func TestGuard(t *testing.T) {
 	base, _ := url.Parse("https://judge.example/v1")
-	g, err := newGuard(Identity{Backend: "openai"}, base, &OpenOptions{AllowHosts: []string{"judge.example"}})
+	g, err := NewGuard(judgebackend.Identity{Backend: "openai"}, base, &judgebackend.OpenOptions{AllowHosts: []string{"judge.example"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,12 +31,12 @@ func TestGuard(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if res, err := g.RoundTrip(req); KindOf(err) != KindEgress {
+		if res, err := g.RoundTrip(req); judgebackend.KindOf(err) != judgebackend.KindEgress {
 			t.Errorf("%s: %v, %v; want kind egress", address, res, err)
 		}
 	}
 	for _, addr := range []string{"elsewhere.example:443", "judge.example:80", "127.0.0.1:443", "[::1]:443"} {
-		if c, err := dial(context.Background(), "tcp", addr); KindOf(err) != KindEgress {
+		if c, err := dial(context.Background(), "tcp", addr); judgebackend.KindOf(err) != judgebackend.KindEgress {
 			t.Errorf("dial %s: %v, %v; want kind egress", addr, c, err)
 		}
 	}
@@ -45,29 +47,8 @@ func TestGuard(t *testing.T) {
 		"https://Judge.Example/v1": "judge.example:443", "http://[::1]": "[::1]:80", "http://a:8080": "a:8080",
 	} {
 		u, _ := url.Parse(address)
-		if got := hostPort(u); got != want {
+		if got := HostPort(u); got != want {
 			t.Errorf("%s goes to %s, want %s", address, got, want)
-		}
-	}
-}
-
-func TestDuplicateRegistrationPanics(t *testing.T) {
-	defer func() {
-		if recover() == nil {
-			t.Error("two backends of one name")
-		}
-	}()
-	register("openai", openOpenAI)
-}
-
-// Every kind has its consequences written down.
-func TestKindsAreComplete(t *testing.T) {
-	for k, c := range kinds {
-		if c.code == 0 || c.text == "" {
-			t.Errorf("%s: code %v, text %q", k, c.code, c.text)
-		}
-		if c.retry && c.trips {
-			t.Errorf("%s is tried again and stops everything", k)
 		}
 	}
 }

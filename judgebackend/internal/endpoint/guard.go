@@ -1,10 +1,14 @@
-package judgebackend
+// Package endpoint is what judges behind an HTTP endpoint share: the transport that reaches allowed
+// hosts alone, the key that is read at each call, what an answer that is no completion means, and what
+// an endpoint turned out not to offer.
+package endpoint
 
 import (
 	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -14,6 +18,7 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/judgebackend"
 )
 
 // allowList is the set of host:port that may be contacted, in lower case.
@@ -36,8 +41,8 @@ func newAllowList(hosts []string) (allowList, error) {
 	return l, nil
 }
 
-// hostPort is where a request to u goes.
-func hostPort(u *url.URL) string {
+// HostPort is where a request to u goes.
+func HostPort(u *url.URL) string {
 	port := u.Port()
 	if port == "" {
 		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
@@ -45,34 +50,34 @@ func hostPort(u *url.URL) string {
 	return strings.ToLower(net.JoinHostPort(u.Hostname(), port))
 }
 
-// guard is the HTTP transport of a backend: it reaches the hosts on the allow list and no others.
-type guard struct {
-	id       Identity
+// Guard is the HTTP transport of a backend: it reaches the hosts on the allow list and no others.
+type Guard struct {
+	id       judgebackend.Identity
 	allow    allowList
 	proxy    string // host:port of the configured proxy, "" for none
 	maxBytes int64
-	clock    Clock
+	clock    judgebackend.Clock
 	base     *http.Transport
 }
 
-// newGuard checks base against the options and builds the client for it.
-func newGuard(id Identity, base *url.URL, o *OpenOptions) (*guard, error) {
+// NewGuard checks base against the options and builds the client for it.
+func NewGuard(id judgebackend.Identity, base *url.URL, o *judgebackend.OpenOptions) (*Guard, error) {
 	allow, err := newAllowList(o.AllowHosts)
 	if err != nil {
 		return nil, err
 	}
-	g := &guard{id: id, allow: allow, maxBytes: o.maxReplyBytes(), clock: o.clock()}
+	g := &Guard{id: id, allow: allow, maxBytes: o.MaxReplyBytes, clock: o.Clock}
 	switch {
 	case base.Scheme != "https" && base.Scheme != "http" || base.Hostname() == "":
 		return nil, errcode.New(errcode.InvalidArgument, "judge base URL: want http(s)://host[:port]/path")
 	case base.User != nil || base.RawQuery != "" || base.Fragment != "":
 		return nil, errcode.New(errcode.InvalidArgument, "judge base URL: want neither credentials nor a query in it")
-	case !allow[hostPort(base)]:
+	case !allow[HostPort(base)]:
 		return nil, errcode.New(errcode.PermissionDenied,
-			"judge %s: host %s is not on the allow list", id.Backend, hostPort(base))
+			"judge %s: host %s is not on the allow list", id.Backend, HostPort(base))
 	case base.Scheme == "http" && !o.AllowPlainHTTP && !isLoopback(base.Hostname()):
 		return nil, errcode.New(errcode.PermissionDenied,
-			"judge %s: host %s would be sent plain HTTP; allow that explicitly or use https", id.Backend, hostPort(base))
+			"judge %s: host %s would be sent plain HTTP; allow that explicitly or use https", id.Backend, HostPort(base))
 	}
 	g.base = &http.Transport{
 		DialContext:           g.dial,
@@ -88,7 +93,7 @@ func newGuard(id Identity, base *url.URL, o *OpenOptions) (*guard, error) {
 		if err != nil || p.Hostname() == "" || p.Scheme != "http" && p.Scheme != "https" {
 			return nil, errcode.New(errcode.InvalidArgument, "judge proxy: want http(s)://host:port")
 		}
-		g.proxy, g.base.Proxy = hostPort(p), http.ProxyURL(p)
+		g.proxy, g.base.Proxy = HostPort(p), http.ProxyURL(p)
 	}
 	if o.CAFile != "" {
 		pem, err := os.ReadFile(o.CAFile)
@@ -106,26 +111,31 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// client is an HTTP client on the guard. It follows no redirects: no endpoint has a reason to pass
+// Client is an HTTP client on the guard. It follows no redirects: no endpoint has a reason to pass
 // a judge's question on.
-func (g *guard) client() *http.Client {
+func (g *Guard) Client() *http.Client {
 	return &http.Client{Transport: g, CheckRedirect: func(*http.Request, []*http.Request) error { return g.denied() }}
 }
 
-func (g *guard) denied() error {
-	return &Error{Kind: KindEgress, Backend: g.id.Backend, Host: g.id.Host, Detail: "the endpoint points elsewhere"}
+func (g *Guard) denied() error {
+	return &judgebackend.Error{Kind: judgebackend.KindEgress, Backend: g.id.Backend, Host: g.id.Host, Detail: "the endpoint points elsewhere"}
 }
 
 // RoundTrip refuses addresses that are not on the list.
-func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
-	if !g.allow[hostPort(req.URL)] {
+func (g *Guard) RoundTrip(req *http.Request) (*http.Response, error) {
+	if !g.allow[HostPort(req.URL)] {
 		return nil, g.denied()
 	}
-	return g.base.RoundTrip(req)
+	res, err := g.base.RoundTrip(req)
+	var untrusted *tls.CertificateVerificationError
+	if errors.As(err, &untrusted) {
+		return nil, &judgebackend.Error{Kind: judgebackend.KindUntrusted}
+	}
+	return res, err
 }
 
 // dial is the second line: whatever the transport was talked into, no connection goes elsewhere.
-func (g *guard) dial(ctx context.Context, network, addr string) (net.Conn, error) {
+func (g *Guard) dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	addr = strings.ToLower(addr)
 	if !g.allow[addr] && (g.proxy == "" || addr != g.proxy) {
 		return nil, g.denied()
@@ -134,9 +144,9 @@ func (g *guard) dial(ctx context.Context, network, addr string) (net.Conn, error
 	return d.DialContext(ctx, network, addr)
 }
 
-// middleware sits between an SDK and the client: answers that are not completions become *Error
+// Middleware sits between an SDK and the client: answers that are not completions become *Error
 // before the SDK reads them, and bodies are bounded.
-func (g *guard) middleware(req *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
+func (g *Guard) Middleware(req *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
 	res, err := next(req)
 	if err != nil {
 		return nil, err
@@ -144,7 +154,7 @@ func (g *guard) middleware(req *http.Request, next func(*http.Request) (*http.Re
 	if res.StatusCode < 200 || res.StatusCode > 299 {
 		body, _ := io.ReadAll(io.LimitReader(res.Body, 64<<10))
 		_ = res.Body.Close()
-		return nil, classifyHTTP(res.StatusCode, res.Header, body, g.clock.Now())
+		return nil, ClassifyHTTP(res.StatusCode, res.Header, body, g.clock.Now())
 	}
 	body, err := io.ReadAll(io.LimitReader(res.Body, g.maxBytes+1))
 	_ = res.Body.Close()
@@ -152,7 +162,7 @@ func (g *guard) middleware(req *http.Request, next func(*http.Request) (*http.Re
 	case err != nil:
 		return nil, err
 	case int64(len(body)) > g.maxBytes:
-		return nil, &Error{Kind: KindOversized}
+		return nil, &judgebackend.Error{Kind: judgebackend.KindOversized}
 	}
 	res.Body = io.NopCloser(bytes.NewReader(body))
 	res.ContentLength = int64(len(body))

@@ -1,11 +1,14 @@
-package judgebackend
+package inwarehouse
 
 import (
 	"context"
 	"encoding/json"
+
+	"github.com/badger-eval/badger/judgebackend"
 )
 
-func init() { register("cortex", openCortex) }
+// Cortex opens judges that Snowflake runs, through AI_COMPLETE.
+var Cortex = judgebackend.Provider{Name: "cortex", InWarehouse: true, System: "snowflake.cortex", Open: openCortex}
 
 // Snowflake Cortex, through AI_COMPLETE in its text form. Everything is bound. The result is an
 // object of value and error, since by default the function would give NULL for a failure and not
@@ -17,21 +20,21 @@ const (
 		"response_format => PARSE_JSON(?), show_details => TRUE, return_error_details => TRUE)))"
 )
 
-func openCortex(_ context.Context, model string, o *OpenOptions) (Backend, error) {
+func openCortex(_ context.Context, model string, o *judgebackend.OpenOptions) (judgebackend.Backend, error) {
 	return openInWarehouse("cortex", model, o, inWarehouse{
-		render: func(r Request) (string, []any, error) { return renderCortex(model, r) },
+		render: func(r judgebackend.Request) (string, []any, error) { return renderCortex(model, r) },
 		decode: decodeCortex,
 	})
 }
 
-func renderCortex(model string, r Request) (string, []any, error) {
+func renderCortex(model string, r judgebackend.Request) (string, []any, error) {
 	if r.Temperature > 1 {
-		return "", nil, &Error{Kind: KindInvalid, Detail: "this backend takes a temperature of at most 1"}
+		return "", nil, &judgebackend.Error{Kind: judgebackend.KindInvalid, Detail: "this backend takes a temperature of at most 1"}
 	}
 	params, err := json.Marshal(struct {
 		Temperature float64 `json:"temperature"`
 		MaxTokens   int     `json:"max_tokens"`
-	}{r.Temperature, r.maxTokens()})
+	}{r.Temperature, r.ReplyTokens()})
 	if err != nil {
 		return "", nil, err
 	}
@@ -57,26 +60,26 @@ type cortexDetails struct {
 	} `json:"structured_output"`
 	Model string `json:"model"`
 	Usage *struct {
-		PromptTokens     *TokenCount `json:"prompt_tokens"`
-		CompletionTokens *TokenCount `json:"completion_tokens"`
+		PromptTokens     *judgebackend.TokenCount `json:"prompt_tokens"`
+		CompletionTokens *judgebackend.TokenCount `json:"completion_tokens"`
 	} `json:"usage"`
 }
 
-func decodeCortex(envelope string) (Response, error) {
+func decodeCortex(envelope string) (judgebackend.Response, error) {
 	var e struct {
 		Value json.RawMessage `json:"value"`
 		Error *string         `json:"error"`
 	}
 	if err := json.Unmarshal([]byte(envelope), &e); err != nil {
-		return Response{}, &Error{Kind: KindMalformed}
+		return judgebackend.Response{}, &judgebackend.Error{Kind: judgebackend.KindMalformed}
 	}
 	switch {
 	case e.Error != nil && *e.Error != "":
-		return Response{}, reported(*e.Error)
+		return judgebackend.Response{}, reported(*e.Error)
 	case len(e.Value) == 0 || string(e.Value) == "null":
-		return Response{}, &Error{Kind: KindServer, Detail: "the function gave NULL"}
+		return judgebackend.Response{}, &judgebackend.Error{Kind: judgebackend.KindServer, Detail: "the function gave NULL"}
 	}
-	resp := Response{TokensIn: TokensUnknown, TokensOut: TokensUnknown}
+	resp := judgebackend.Response{TokensIn: judgebackend.TokensUnknown, TokensOut: judgebackend.TokensUnknown}
 	value := e.Value
 	var text string
 	if json.Unmarshal(value, &text) == nil { // the details may come as text
@@ -85,7 +88,7 @@ func decodeCortex(envelope string) (Response, error) {
 	var d cortexDetails
 	if err := json.Unmarshal(value, &d); err != nil || d.Choices == nil && d.StructuredOutput == nil {
 		if text == "" {
-			return Response{}, &Error{Kind: KindMalformed}
+			return judgebackend.Response{}, &judgebackend.Error{Kind: judgebackend.KindMalformed}
 		}
 		resp.Reply = text
 		return resp, nil
@@ -93,7 +96,7 @@ func decodeCortex(envelope string) (Response, error) {
 	if len(d.Choices) > 0 {
 		resp.Reply = d.Choices[0].Messages
 		if d.Choices[0].FinishReason == "length" {
-			resp.FinishReason = FinishLength
+			resp.FinishReason = judgebackend.FinishLength
 		}
 	}
 	if len(d.StructuredOutput) > 0 {
