@@ -27,16 +27,16 @@ import (
 // Surroundings is what judges need of whoever opens them.
 type Surroundings struct {
 	Providers judgebackend.Providers // whom judges are asked of
-	Getenv func(string) string   // the environment, which holds keys
-	Now    func() time.Time      // when an answer was given, as the ledger records it
-	Open   OpenWarehouse         // opens judge.warehouse
-	Scores *connectors.Warehouse // where answers are kept by default; nil: there is none that can be written
-	Log    *slog.Logger          // what goes wrong without failing a call; nil: nowhere
-	Audit  *slog.Logger          // where audit lines go if no file is named; nil: nowhere
-	Tracer trace.Tracer          // of a span for each call; nil: none
-	Vague  func(judge string)    // told once of a judge whose replies do not name the version of its model; nil: nobody
-	Opened func(error)           // told when the judge cannot be asked any more
-	Later  Later                 // takes what is missing now; nil: that is an error
+	Getenv    func(string) string    // the environment, which holds keys
+	Now       func() time.Time       // when an answer was given, as the ledger records it
+	Open      OpenWarehouse          // opens judge.warehouse
+	Scores    *connectors.Warehouse  // where answers are kept by default; nil: there is none that can be written
+	Log       *slog.Logger           // what goes wrong without failing a call; nil: nowhere
+	Audit     *slog.Logger           // where audit lines go if no file is named; nil: nowhere
+	Tracer    trace.Tracer           // of a span for each call; nil: none
+	Vague     func(judge string)     // told once of a judge whose replies do not name the version of its model; nil: nobody
+	Opened    func(error)            // told when the judge cannot be asked any more
+	Later     Later                  // takes what is missing now; nil: that is an error
 }
 
 // OpenWarehouse opens a warehouse that is only read.

@@ -26,4 +26,6 @@ var Connectors = map[string]driver.Contacts{
 var Providers = judgebackend.Providers{openai.Provider, anthropic.Provider, inwarehouse.Cortex, inwarehouse.BigQueryAI, inwarehouse.AIQuery}
 
 // Hosts is [residency.Hosts] with all connectors and providers.
-func Hosts(c residency.Config) ([]residency.Contact, error) { return residency.Hosts(c, Connectors, Providers) }
+func Hosts(c residency.Config) ([]residency.Contact, error) {
+	return residency.Hosts(c, Connectors, Providers)
+}
