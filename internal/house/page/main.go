@@ -111,7 +111,7 @@ func writeLevels(path string, packages []*house.Package) error {
 	return os.WriteFile(path, []byte(before+begin+"\n"+picture(packages)+"\n"+end+after), 0o600)
 }
 
-// picture is the packages by level, the highest first, in a block of text. A package stands one level above the
+// picture is the packages by level, the highest first, in a block of text. A package is one level above the
 // highest that it imports. Test support is left out.
 func picture(packages []*house.Package) string {
 	depth := depths(packages)
