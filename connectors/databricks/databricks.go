@@ -41,6 +41,9 @@ var Dialect = driver.Dialect{
 	},
 	Identifiers: identifiers,
 	Definition:  definition,
+	Member:      func(column, member string) string { return "get_json_object(" + column + ", '$." + member + "')" },
+	Day:         func(instant string) string { return "CAST(" + instant + " AS DATE)" }, // in the session's time zone, UTC unless it was set
+	ShownViews:  "SELECT table_name AS name, view_definition AS definition FROM information_schema.views WHERE table_schema = 'badger'",
 }
 
 // Features are what the connector offers.

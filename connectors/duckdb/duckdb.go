@@ -51,6 +51,14 @@ var Dialect = driver.Dialect{
 	Identifiers: driver.Identifiers{Quote: '"'},
 	Definition:  definition,
 	Digest:      func(text string) string { return "md5_number_lower(" + text + ")" },
+	Member:      func(column, member string) string { return "json_extract_string(" + column + ", '$." + member + "')" },
+	Contains:    func(text, part string) string { return "contains(" + text + ", " + part + ")" },
+	// A view that was read from a file is shown otherwise than one that was just created. Read and
+	// written once more, both are the same.
+	ShownViews: "SELECT view_name, json_deserialize_sql(json_serialize_sql(regexp_replace(sql, '^CREATE VIEW .*? AS ', ''))) FROM duckdb_views() WHERE schema_name = 'badger' AND database_name = current_database()",
+	Retype: func(table, column, typ string, _ []string) string {
+		return fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s SET DATA TYPE %s", table, column, typ)
+	},
 }
 
 // Features are what the connector offers.

@@ -35,6 +35,10 @@ var Dialect = driver.Dialect{
 	},
 	Identifiers: identifiers,
 	Definition:  definition,
+	Member:      func(column, member string) string { return "CAST(GET(" + column + ", '" + member + "') AS VARCHAR)" },
+	Part:        func(column, member string) string { return "TO_JSON(GET(" + column + ", '" + member + "'))" },
+	Day:         func(instant string) string { return "CAST(CONVERT_TIMEZONE('UTC', " + instant + ") AS DATE)" },
+	ShownViews:  "SELECT LOWER(table_name) AS name, view_definition AS definition FROM information_schema.views WHERE UPPER(table_schema) = 'BADGER'",
 }
 
 // Features are what the connector offers.
