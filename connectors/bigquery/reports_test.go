@@ -6,11 +6,13 @@ import (
 	"testing"
 
 	bq "google.golang.org/api/bigquery/v2"
+	"google.golang.org/grpc/codes"
 
 	"github.com/badger-eval/badger/connectors/bigquery/bigquerytest"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/drivertest"
 	"github.com/badger-eval/badger/internal/arrowtable"
+	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -135,4 +137,65 @@ func TestReportedJobs(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What passes is tried again, and not for ever.
+func TestReportedAgain(t *testing.T) {
+	t.Run("googleapis/google-cloud-go#1168: a job that failed by a rate limit is waited for for ever", func(t *testing.T) {
+		s, c := withRows(t)
+		defer c.Close() //nolint:errcheck // the test's end
+		s.FailJobs(&bq.ErrorProto{Reason: "rateLimitExceeded", Message: "Exceeded rate limits: too many concurrent queries for this project"}, &bq.ErrorProto{Reason: "jobRateLimitExceeded", Message: "Job exceeded rate limits"})
+		if n, err := read(t, c, all, true); err != nil || n != rows {
+			t.Errorf("%d rows, %v", n, err)
+		}
+		var always []*bq.ErrorProto
+		for range 30 {
+			always = append(always, &bq.ErrorProto{Reason: "rateLimitExceeded", Message: "Exceeded rate limits"})
+		}
+		s.FailJobs(always...)
+		if _, err := read(t, c, all, true); errcode.Of(err) != errcode.Unavailable {
+			t.Errorf("%v, want unavailable", err)
+		}
+	})
+	notFound := bigquerytest.Fault{Status: 404, Reason: "notFound", Message: "Not found: Job test-project:EU.badger_x"}
+	for _, tc := range []struct {
+		why    string
+		faults map[string][]bigquerytest.Fault
+	}{
+		{"its first answer was lost", map[string][]bigquerytest.Fault{"jobs.insert": {{Cut: true, Done: true}}, "jobs.get": {notFound}}},
+		{"its end is asked for", map[string][]bigquerytest.Fault{"jobs.getQueryResults": {notFound}}},
+		{"its end is asked for, twice", map[string][]bigquerytest.Fault{"jobs.getQueryResults": {notFound, notFound}, "jobs.get": {notFound, notFound}}},
+	} {
+		t.Run("googleapis/python-bigquery#2134: a job that was started is not there yet; "+tc.why, func(t *testing.T) {
+			s, c := withRows(t)
+			defer c.Close() //nolint:errcheck // the test's end
+			for operation, faults := range tc.faults {
+				s.Fail(operation, faults...)
+			}
+			if n, err := read(t, c, all, true); err != nil || n != rows {
+				t.Errorf("%d rows, %v", n, err)
+			}
+		})
+	}
+	t.Run("googleapis/google-cloud-python#15707: 400 that says to run the job again", func(t *testing.T) {
+		s, c := withRows(t)
+		defer c.Close() //nolint:errcheck // the test's end
+		s.FailJobs(&bq.ErrorProto{Reason: "jobBackendError", Message: "The job encountered an error during execution. Retrying the job may solve the problem."})
+		if n, err := read(t, c, all, true); err != nil || n != rows {
+			t.Errorf("%d rows, %v", n, err)
+		}
+		s.Fail("jobs.getQueryResults", bigquerytest.Fault{Status: 400, Reason: "jobBackendError", Message: "The job encountered an error during execution. Retrying the job may solve the problem."})
+		if n, err := read(t, c, all, true); err != nil || n != rows {
+			t.Errorf("%d rows, %v", n, err)
+		}
+	})
+	t.Run("PostHog/posthog#68482: a stream that is reset ends the read", func(t *testing.T) {
+		s, c := withRows(t)
+		defer c.Close() //nolint:errcheck // the test's end
+		reset := bigquerytest.Fault{Code: codes.Internal, Batches: 1, Message: "Received RST_STREAM with error code 2"}
+		s.Fail("ReadRows", reset, reset, reset)
+		if n, err := read(t, c, all, true); err != nil || n != rows {
+			t.Errorf("%d rows, %v", n, err)
+		}
+	})
 }

@@ -3,6 +3,7 @@ package databricks_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -158,6 +159,40 @@ func TestReportedResults(t *testing.T) {
 		s.Keep(id, databrickstest.Kept{SQL: "SELECT i FROM range(10) AS t(i)", Truncated: true})
 		if got, err := snapshot(c, "query:"+id); c.ErrorCode(err) != errcode.DataLoss {
 			t.Errorf("%s, %v, want data loss", got, err)
+		}
+	})
+}
+
+// What ends elsewhere ends here, with an error.
+func TestReportedEnds(t *testing.T) {
+	t.Run("databricks/databricks-sql-python#470: a query that is cancelled at the service is waited for for ever", func(t *testing.T) {
+		for _, direct := range []bool{false, true} {
+			s := start(t)
+			s.Direct = direct
+			s.Answer("SELECT slow", databrickstest.Result{Hangs: true})
+			c := open(t, s.URL(), options)
+			go func() {
+				for s.Count("ExecuteStatement") == 0 {
+					time.Sleep(time.Millisecond)
+				}
+				time.Sleep(300 * time.Millisecond)
+				s.Halt()
+			}()
+			got, err := show(c.Query(ctx, "SELECT slow"))
+			if code := c.ErrorCode(err); code != errcode.Unavailable {
+				t.Errorf("%s, %v (%v)", got, err, code)
+			}
+			c.Close() //nolint:errcheck // nothing follows
+		}
+	})
+	t.Run("databricks/databricks-sql-nodejs#297: a file whose content was changed on its way", func(t *testing.T) {
+		s := start(t)
+		s.Files, s.FileRows = true, 2048
+		c := open(t, s.URL(), options)
+		defer c.Close() //nolint:errcheck // nothing follows
+		s.Script("file", step{}, step{Corrupt: true})
+		if err := numbers(c, 20_000); c.ErrorCode(err) != errcode.DataLoss {
+			t.Errorf("%v, want data loss", err)
 		}
 	})
 }

@@ -24,6 +24,9 @@ func (c *Conn) name() string {
 func (c *Conn) errorOf(message string) error {
 	class, text := split(message)
 	code := codeOf(class, text)
+	if refuses(class) {
+		c.doubted.Store(true)
+	}
 	return &errcode.Error{Code: code, Msg: "duckdb: database " + c.name() + ": " + c.shown(class, text, message), Err: errors.New(message)}
 }
 
@@ -143,6 +146,7 @@ var codes = []struct {
 	{"HTTP", nil, errcode.Unimplemented},
 	{"Network", nil, errcode.Unimplemented},
 	{"Serialization", nil, errcode.DataLoss},
+	{"INTERNAL", []string{"invalid UTF-8"}, errcode.InvalidArgument}, // of a text that the query made
 	{"INTERNAL", nil, errcode.Internal},
 	{"", []string{"could not be found", "does not exist"}, errcode.NotFound}, // of the appender
 }

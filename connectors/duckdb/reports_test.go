@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -117,11 +118,12 @@ func TestReportedCancelling(t *testing.T) {
 	})
 }
 
-// A query may make a text of one byte, which is none. It is an error of the query, and the next one runs. What the
-// engine's own functions make of such a text is not tested: strip_accents ends the process (duckdb/duckdb#25189).
+// A query may make a text of one byte, which is none. It is an error of the query, whatever the engine's own
+// functions do with it, and the next one runs.
 func TestReportedTextThatIsNone(t *testing.T) {
 	w := open(t, ":memory:", driver.Options{})
-	for _, query := range []string{"SELECT printf('%c', 255) AS v", "SELECT [printf('%c', 255)] AS v", "SELECT {'a': printf('%c', 255)} AS v", "SELECT MAP {printf('%c', 255): 1} AS v", "SELECT printf('%c', 255)::VARIANT AS v"} {
+	for _, query := range []string{"SELECT printf('%c', 255) AS v", "SELECT [printf('%c', 255)] AS v", "SELECT {'a': printf('%c', 255)} AS v", "SELECT MAP {printf('%c', 255): 1} AS v", "SELECT printf('%c', 255)::VARIANT AS v",
+		"SELECT strip_accents(printf('%c', 255)) AS v", "SELECT printf('%-5c', 255) COLLATE NOCASE.NOACCENT = 'a' AS v", "SELECT nfc_normalize(regexp_extract('é', '\\C')) AS v"} {
 		t.Run("duckdb/duckdb#25189: "+query, func(t *testing.T) {
 			if res, err := w.Query(context.Background(), query); errcode.Of(err) != errcode.InvalidArgument {
 				t.Errorf("%+v, %v, want invalid_argument", res, err)
@@ -131,4 +133,22 @@ func TestReportedTextThatIsNone(t *testing.T) {
 			}
 		})
 	}
+}
+
+// After an assertion of its own has failed, the engine refuses every statement. The database is opened again.
+func TestReportedInvalidated(t *testing.T) {
+	w := open(t, filepath.Join(t.TempDir(), "a.duckdb"), driver.Options{})
+	if err := w.Exec(context.Background(), "CREATE TABLE t AS SELECT i AS v FROM range(10) AS t(i)"); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("rilldata/rill#2591, duckdb/duckdb#5614: every query fails after one that the engine broke down on", func(t *testing.T) {
+		for range 3 {
+			if _, err := w.Query(context.Background(), breaks); errcode.Of(err) != errcode.InvalidArgument {
+				t.Errorf("%v, want invalid_argument", err)
+			}
+			if res, err := w.Query(context.Background(), "SELECT count(*) AS v FROM t"); err != nil || drivertest.Show(res) != "\"v\" INT64: 10\n" {
+				t.Errorf("afterwards: %v", err)
+			}
+		}
+	})
 }

@@ -30,23 +30,25 @@ func (c *Conn) spare(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
-	set := "SET GLOBAL allocator_flush_threshold = '1MB'; SET GLOBAL allocator_bulk_deallocation_flush_threshold = '1MB'; SET GLOBAL allocator_background_threads = true"
+	set := []string{"SET GLOBAL allocator_flush_threshold = '1MB'", "SET GLOBAL allocator_bulk_deallocation_flush_threshold = '1MB'", "SET GLOBAL allocator_background_threads = true"}
 	if o.TempDir == "" { // beside the file may not be writable
-		set += "; SET GLOBAL temp_directory = " + Dialect.Literal(ownTempDir())
+		set = append(set, "SET GLOBAL temp_directory = "+Dialect.Literal(ownTempDir()))
 	}
 	if o.Threads == 0 { // each takes memory of its own
-		set += "; SET GLOBAL threads = 1"
+		set = append(set, "SET GLOBAL threads = 1")
 	}
-	if err := c.Exec(ctx, set); err != nil || o.MemoryLimit != "" {
+	c.setup = append(c.setup, set...)
+	if err := c.Exec(ctx, strings.Join(set, "; ")); err != nil || o.MemoryLimit != "" {
 		return err
 	}
+	c.setup = append(c.setup, limited(sparingLimit))
 	c.sparing = &sparing{usual: usual}
 	return c.limit(ctx, sparingLimit)
 }
 
-func (c *Conn) limit(ctx context.Context, size string) error {
-	return c.exec(ctx, "SET GLOBAL memory_limit = "+Dialect.Literal(size), nil)
-}
+func limited(size string) string { return "SET GLOBAL memory_limit = " + Dialect.Literal(size) }
+
+func (c *Conn) limit(ctx context.Context, size string) error { return c.exec(ctx, limited(size), nil) }
 
 // sparingly runs a query, and runs it again with more memory where the bound is too low for it.
 func (c *Conn) sparingly(ctx context.Context, sql string, args []any) (array.RecordReader, error) {

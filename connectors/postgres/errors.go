@@ -168,7 +168,7 @@ func (c *Conn) errorOf(ctx context.Context, err error) error {
 		code, text = errcode.InvalidArgument, "the pooler does not take a setting of the URL or of PGOPTIONS: leave it out and set it for the role (ALTER ROLE … SET), or name it in PgBouncer's ignore_startup_parameters"
 	case pe.Code == "57014" && strings.Contains(pe.Message, "timeout"):
 		code, text = errcode.DeadlineExceeded, "the statement took longer than the server's statement_timeout allows"
-	case c.redshift && strings.Contains(pe.Message, "erializable isolation violation"):
+	case c.redshift && (strings.Contains(pe.Message, "erializable isolation violation") || strings.Contains(pe.Detail, "erializable isolation violation")): // its message may be just 1023
 		code, text = errcode.Unavailable, texts["40"]
 	case text == "", c.redshift && pe.Code == "XX000" && strings.Contains(pe.Message, "Assert"):
 		code, text = errcode.Internal, cmp.Or(text, "the server reports an error")

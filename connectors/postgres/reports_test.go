@@ -8,6 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/doctor"
 	"github.com/badger-eval/badger/connectors/driver"
@@ -247,6 +251,138 @@ func TestReportedSessions(t *testing.T) {
 		}
 		if got := one(t, beside, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%'"); got != "0" {
 			t.Errorf("%s transactions are left", got)
+		}
+	})
+}
+
+// Numbers of any size are read, and written as they are.
+func TestReportedNumerics(t *testing.T) {
+	s := running(t)
+	name := s.database(t)
+	c := s.open(t, name, driver.Options{})
+	defer c.Close()
+	t.Run("jackc/pgx#2415: a large numeric hangs the reader", func(t *testing.T) {
+		for query, characters := range map[string]int{
+			"SELECT 1e999::numeric AS a": 1000, "SELECT ARRAY[6.7e44536::numeric + 0.0] AS a": 44541,
+			"SELECT 1e1000::numeric AS a": 0, "SELECT 6.7e44536::numeric + 0.0 AS a": 0, "SELECT 1e-16383::numeric AS a": 0, // which badger does not compute with
+		} {
+			got, err := read(context.Background(), c, query)
+			switch {
+			case characters == 0 && !errcode.IsUnread(err):
+				t.Errorf("%s: %v, want an error of a value that is not read", query, err)
+			case characters > 0 && (err != nil || len(strings.Trim(got.Columns[0].Value(0).String(), `"`)) != characters):
+				t.Errorf("%s: %v, want %d characters", query, err, characters)
+			}
+		}
+	})
+	t.Run("adriangb/pgpq#85: zeros behind the point are lost, and scales are others", func(t *testing.T) {
+		mustExec(t, c, "CREATE TABLE t (a numeric(38,30), b numeric(5,-2), c numeric)")
+		schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: &arrow.Decimal128Type{Precision: 38, Scale: 30}, Nullable: true}, {Name: "b", Type: &arrow.Decimal128Type{Precision: 5, Scale: -2}, Nullable: true}, {Name: "c", Type: &arrow.Decimal256Type{Precision: 76, Scale: 76}, Nullable: true}}, nil)
+		b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+		defer b.Release()
+		a := []string{"0.000000000000000000000000000001", "-0.000012340000000000000000000000", "10000.000000010000000000000000000000", "0"}
+		for i, v := range a {
+			for col, text := range []string{v, []string{"12300", "-100", "0", "9999900"}[i], "0.00000000000000000000000000000000000000000000000000000000000000000000000" + fmt.Sprintf("%05d", i)} {
+				if err := b.Field(col).AppendValueFromString(text); err != nil {
+					t.Fatal(col, text, err)
+				}
+			}
+		}
+		rec := b.NewRecord()
+		defer rec.Release()
+		rows, err := array.NewRecordReader(schema, []arrow.Record{rec})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, err := merge(c, nil, rows); n != 4 || err != nil {
+			t.Fatalf("%d rows, %v", n, err)
+		}
+		zeros := strings.Repeat("0", 71)
+		want := fmt.Sprintf("\"a\" STRING: %q|%q|%q|%q\n\"b\" STRING: \"12300\"|\"-100\"|\"0\"|\"9999900\"\n\"c\" STRING: \"0.%[5]s00000\"|\"0.%[5]s00001\"|\"0.%[5]s00002\"|\"0.%[5]s00003\"\n",
+			a[0], a[1], a[2], "0."+strings.Repeat("0", 30), zeros)
+		if got, err := read(context.Background(), c, "SELECT a::text AS a, b::text AS b, c::text AS c FROM t"); err != nil || drivertest.Show(got) != want {
+			t.Errorf("%v, %v, want %s", drivertest.Show(got), err, want)
+		}
+	})
+}
+
+// What one call does is no other's matter.
+func TestReportedCallers(t *testing.T) {
+	s := running(t)
+	name := s.database(t)
+	c := s.open(t, name, driver.Options{})
+	defer c.Close()
+	t.Run("go-pg/pg#1893: a call that is given up cancels the query of another", func(t *testing.T) {
+		stop := make(chan struct{})
+		var group sync.WaitGroup
+		for range 4 {
+			group.Go(func() {
+				for {
+					select {
+					case <-stop:
+						return
+					default:
+					}
+					ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+					_, _ = read(ctx, c, "SELECT pg_sleep(0.01), 1 AS a")
+					cancel()
+				}
+			})
+		}
+		for range 150 {
+			if got, err := read(context.Background(), c, "SELECT 1 AS a FROM pg_sleep(0.01)"); err != nil || row(got) != "1" {
+				t.Errorf("%s, %v", row(got), err)
+				break
+			}
+		}
+		close(stop)
+		group.Wait()
+	})
+	t.Run("pgbouncer/pgbouncer#1222: a call that waits for a session of the pooler's cannot be given up", func(t *testing.T) {
+		for _, mode := range []string{"session", "transaction"} {
+			b := pool(t, s, mode)
+			through := openURL(t, b.URL(name), driver.Options{})
+			busy, end := context.WithCancel(context.Background())
+			var group sync.WaitGroup
+			for range 2 {
+				group.Go(func() { _, _ = read(busy, through, "SELECT pg_sleep(60)") })
+			}
+			time.Sleep(time.Second)
+			for range 3 {
+				ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+				begun := time.Now()
+				_, err := read(ctx, through, "SELECT 1 AS a")
+				cancel()
+				if took := time.Since(begun); took > 2*time.Second || through.ErrorCode(err) != errcode.DeadlineExceeded {
+					t.Errorf("%s: %v after %v", mode, err, took)
+				}
+			}
+			end()
+			group.Wait()
+			if got, err := read(context.Background(), through, "SELECT 1 AS a"); err != nil || row(got) != "1" {
+				t.Errorf("%s: afterwards: %v", mode, err)
+			}
+			through.Close()
+		}
+	})
+	t.Run("MaterializeInc/materialize#35949: rows without columns are none", func(t *testing.T) {
+		got, err := read(context.Background(), c, "SELECT FROM generate_series(1, 3)")
+		if err != nil || got.Rows() != 3 || len(got.Columns) != 0 {
+			t.Errorf("%+v, %v, want three rows without columns", got, err)
+		}
+	})
+	t.Run("estuary/connectors#5218: Redshift's serializable isolation violation ends a write", func(t *testing.T) {
+		mustExec(t, c, `CREATE FUNCTION violates() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+			RAISE EXCEPTION '1023' USING ERRCODE = 'XX000', DETAIL = 'Serializable isolation violation on table - 142443, transactions forming the cycle are: 388224, 388223 (pid:11768)'; END $$`,
+			"CREATE TABLE v (k text, n bigint)", "CREATE TRIGGER x BEFORE INSERT ON v EXECUTE FUNCTION violates()")
+		like, err := postgres.OpenAsRedshift(context.Background(), s.URL(name, s.Port), driver.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer like.Close()
+		err = like.Exec(context.Background(), "INSERT INTO v VALUES ('a', 1)")
+		if errcode.Of(err) != errcode.Unavailable || !strings.Contains(err.Error(), "try again") {
+			t.Errorf("%v (%v), want unavailable", err, errcode.Of(err))
 		}
 	})
 }

@@ -105,8 +105,18 @@ func OpenWith(ctx context.Context, config Config, o driver.Options) (*Conn, erro
 	return c, nil
 }
 
-// Close ends the sessions. Readers that are open end with an error or their last batch.
-func (c *Conn) Close() error { return c.pool.Close() }
+// Close ends the sessions. Readers that are open end with an error or their last batch. Sessions whose end the
+// account does not confirm are left to it.
+func (c *Conn) Close() error {
+	ended := make(chan error, 1)
+	go func() { ended <- c.pool.Close() }()
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(leaving):
+		return nil
+	}
+}
 
 // ErrorCode classifies an error of this connection.
 func (*Conn) ErrorCode(err error) errcode.Code { return errcode.Of(err) }
