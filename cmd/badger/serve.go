@@ -25,6 +25,7 @@ import (
 	"github.com/badger-eval/badger/internal/judging"
 	"github.com/badger-eval/badger/internal/site"
 	"github.com/badger-eval/badger/internal/telemetry"
+	"github.com/badger-eval/badger/internal/webheaders"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf"
 	"github.com/badger-eval/badger/udf/identity"
@@ -313,7 +314,7 @@ func (s *functionServer) serve(ctx context.Context, metricsAddr string) error {
 	also := ""
 	if len(listeners) > 2 {
 		also = fmt.Sprintf(", metrics on http://%s/metrics", listeners[2].Addr())
-		m := &http.Server{Handler: s.metrics.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute, MaxHeaderBytes: 16 << 10}
+		m := webheaders.Strict(&http.Server{Handler: s.metrics.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute, MaxHeaderBytes: 16 << 10})
 		go func() { _ = m.Serve(udf.Bounded(listeners[2], mostWatchers)) }()
 		defer m.Close() // after the server: its end can be watched
 	}
