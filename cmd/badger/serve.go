@@ -23,6 +23,7 @@ import (
 	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/internal/hosting"
 	"github.com/badger-eval/badger/internal/judging"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/site"
 	"github.com/badger-eval/badger/internal/telemetry"
 	"github.com/badger-eval/badger/internal/webheaders"
@@ -72,12 +73,12 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 			return err
 		}
 	}
-	log := slog.New(slog.NewJSONHandler(p.stderr, nil))
+	log := slog.New(slog.NewJSONHandler(printable.JSONWriter{Writer: p.stderr}, nil))
 	s := &functionServer{process: p, command: c, config: config, layers: from, log: log, metrics: telemetry.NewMetrics(version())}
 	if c.Config != "" {
 		s.file, _ = os.ReadFile(c.Config) // it was just read
 	}
-	s.parts = hosting.Parts{Log: log, Metrics: s.metrics, Warehouses: &warehouses}
+	s.parts = hosting.Parts{Log: log, Metrics: s.metrics, Warehouses: &warehouses, EngineBytes: max(engineBytes, config.Limits.MemoryBytes/4)}
 	traces, err := telemetry.OpenTraces(ctx, config.Traces, version(), log)
 	if err != nil {
 		return errcode.AsUsage(err)
@@ -207,6 +208,9 @@ const mostWatchers = 64
 // memoryRoom is what the runtime may use beside limits.memory_bytes before it collects garbage without
 // pause: code, stacks, connections, and what is garbage already.
 const memoryRoom = 48 << 20
+
+// engineBytes is what an engine in this process may take at least for a query that needs more than most.
+const engineBytes = 96 << 20
 
 // boundMemory makes the runtime collect garbage before it takes more memory than the limits allow,
 // unless the environment says how much there is.
