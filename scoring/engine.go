@@ -413,6 +413,10 @@ func (r *run) meetNeeds(m *Metric, in *Input, gold int) (Score, bool) {
 	if !in.asWritten && in.Gold != nil && in.Gold.Result.Table != nil && in.Pred.Result.Table != nil {
 		in.asWritten = true
 		in.Gold.Result.Table, in.Pred.Result.Table = AsWritten(in.Gold.Result.Table, in.Pred.Result.Table)
+		in.noRoom = HoldComparison(r.ctx, in.Gold.Result.Table, in.Pred.Result.Table)
+	}
+	if in.noRoom != nil {
+		return Fail(in.noRoom), true
 	}
 	return Score{}, false
 }

@@ -223,6 +223,7 @@ type Input struct {
 	run     *run // of the engine, for metrics that rest on others
 
 	asWritten   bool   // the results were looked at by [AsWritten]
+	noRoom      error  // why they cannot be compared: there is no memory for it; else nil
 	metric      string // the name of the one that is running
 	replies     Replies
 	usage       Usage    // of the metric that is running

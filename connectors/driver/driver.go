@@ -113,6 +113,7 @@ type Options struct {
 	MustExist bool             // a database that is not there is not made
 	Lasting   bool             // what is written must outlast the connection: a database in memory is refused
 	Sparing   bool             // an engine in this process is to hold little memory
+	MostBytes int64            // that a sparing engine may take for a query that needs more; 0 is what it has by default
 	URLOnly   bool             // check the URL and connect to nothing: the connection is then nil
 	Mem       memory.Allocator // for records; nil is the Go heap
 }

@@ -85,7 +85,7 @@ func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, dr
 	if o.URLOnly {
 		return nil, Dialect, checkMemory(path, options)
 	}
-	options.Mem, options.Sparing = o.Mem, o.Sparing
+	options.Mem, options.Sparing, options.MostBytes = o.Mem, o.Sparing, o.MostBytes
 	c, err := OpenWith(ctx, path, options)
 	if err != nil {
 		return nil, Dialect, err // not a nil *Conn in an interface

@@ -11,6 +11,7 @@ import (
 
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
+	"github.com/badger-eval/badger/internal/account"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -67,6 +68,17 @@ func (c *Conn) ReadSnapshot(ctx context.Context, ref driver.Ref) (array.RecordRe
 	name, err := c.resolve(ctx, ref)
 	if err != nil {
 		return nil, err
+	}
+	reading := account.ReadingOf(ctx)
+	if reading == nil {
+		return c.Query(ctx, "SELECT * FROM "+name)
+	}
+	size, err := c.chunkBytes(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if err := reading.Take(ctx, size); err != nil {
+		return nil, errcode.New(errcode.Of(err), "duckdb: table %s: the engine reads %d rows at once, which may take %d bytes: %w", ref.Name, chunkRows, size, err)
 	}
 	return c.Query(ctx, "SELECT * FROM "+name)
 }

@@ -17,6 +17,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"net"
 	"strings"
 	"time"
 
@@ -24,6 +25,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -159,6 +161,14 @@ func open(ctx context.Context, rawURL string, o driver.Options) (*Conn, error) {
 		c.mem = memory.NewGoAllocator()
 	}
 	config.ConnConfig.RuntimeParams["application_name"] = applicationName(config.ConnConfig.RuntimeParams["application_name"])
+	dial := config.ConnConfig.DialFunc
+	config.ConnConfig.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return &driverbase.CountedConn{Conn: conn}, nil
+	}
 	config.BeforeConnect = c.signIn
 	config.MinConns, config.MinIdleConns = 0, 0
 	if !strings.Contains(rawURL, "pool_max_conns=") {

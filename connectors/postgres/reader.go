@@ -7,7 +7,9 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/connectors/postgres/internal/value"
+	"github.com/badger-eval/badger/internal/account"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -33,6 +35,9 @@ type stream struct {
 	isOther map[int]bool          // in the record that is being built
 	held    [][]byte              // a row that begins the next record
 
+	reading *account.Reading // nil: nothing is counted
+	uncount func()
+
 	n     int          // rows so far
 	first arrow.Record // where it was read before the reader was made
 }
@@ -46,6 +51,12 @@ func newStream(ctx context.Context, s *session, st *statement) *stream {
 		r.builders = append(r.builders, array.NewBuilder(s.db.mem, fields[i].Type))
 	}
 	r.schema = arrow.NewSchema(fields, nil)
+	if r.reading = account.ReadingOf(ctx); r.reading != nil {
+		if conn := driverbase.CountedOf(s.pg.Conn()); conn != nil {
+			conn.Count(ctx, r.reading)
+			r.uncount = func() { conn.Count(ctx, nil) }
+		}
+	}
 	r.rows = s.run(r.ctx, st)
 	return r
 }
@@ -76,6 +87,9 @@ func (r *stream) Next(context.Context) (arrow.Record, error) {
 				break
 			}
 		}
+		if err := r.reserve(values); err != nil {
+			return nil, err
+		}
 		r.mark(values)
 		rows++
 		r.n++
@@ -87,6 +101,24 @@ func (r *stream) Next(context.Context) (arrow.Record, error) {
 		}
 	}
 	return r.record(rows), nil
+}
+
+// NextBytes is how many bytes a record takes while it is built; rows that are larger reserve their own.
+func (r *stream) NextBytes() int64 { return 2 * recordBytes }
+
+// reserve reserves what a row takes in a record that is larger than a record is meant to be.
+func (r *stream) reserve(values [][]byte) error {
+	if r.reading == nil {
+		return nil
+	}
+	size := int64(0)
+	for _, v := range values {
+		size += int64(len(v))
+	}
+	if size < recordBytes/8 {
+		return nil
+	}
+	return r.reading.Take(r.ctx, 2*size)
 }
 
 // changes tells whether a row needs another schema than the record so far.
@@ -155,6 +187,9 @@ func (r *stream) record(rows int) arrow.Record {
 // end gives the session back.
 func (r *stream) end() (failed error) {
 	tag, err := r.rows.close()
+	if r.uncount != nil {
+		r.uncount()
+	}
 	if err != nil {
 		failed = r.s.db.errorOf(r.ctx, err)
 		if pe, server := asServerError(err); server && r.ctx.Err() == nil && r.s.foreign(pe) {

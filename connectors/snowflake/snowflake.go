@@ -94,7 +94,7 @@ func OpenWith(ctx context.Context, config Config, o driver.Options) (*Conn, erro
 	if c.mem == nil {
 		c.mem = memory.NewGoAllocator()
 	}
-	c.pool = sql.OpenDB(&login{config: config})
+	c.pool = sql.OpenDB(newLogin(config))
 	c.pool.SetMaxOpenConns(maxSessions)
 	c.pool.SetMaxIdleConns(maxIdle)
 	c.pool.SetConnMaxIdleTime(maxIdleTime)
