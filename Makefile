@@ -99,6 +99,9 @@ $(BIN)/golangci-lint:
 sizes: ## print lines, exported names and imports of each package
 	@go run ./internal/house/page -sizes
 
+words: ## lower the numbers of internal/house/words/words.tsv to what there still is
+	BADGER_WORDS=1 go test -count=1 -run TestWords ./internal/house/words
+
 generate: ## write the generated pages again
 	go run ./cmd/badger functions --markdown > docs/functions.md
 	go run ./cmd/badger functions --metrics > docs/metrics.md
