@@ -3,6 +3,7 @@ package bigquery_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	bq "google.golang.org/api/bigquery/v2"
@@ -186,6 +187,59 @@ func TestReportedAgain(t *testing.T) {
 		}
 		s.Fail("jobs.getQueryResults", bigquerytest.Fault{Status: 400, Reason: "jobBackendError", Message: "The job encountered an error during execution. Retrying the job may solve the problem."})
 		if n, err := read(t, c, all, true); err != nil || n != rows {
+			t.Errorf("%d rows, %v", n, err)
+		}
+	})
+	t.Run("googleapis/python-bigquery#949: the Storage API fails on a type that pages have", func(t *testing.T) {
+		s, c := withRows(t)
+		defer c.Close() //nolint:errcheck // the test's end
+		inside := bigquerytest.Fault{Code: codes.Internal, Message: "there was an error operating on 'projects/p/locations/us/sessions/s/streams/t': internal error"}
+		s.Fail("ReadRows", slices.Repeat([]bigquerytest.Fault{inside}, 40)...)
+		if n, err := read(t, c, all, true); err != nil || n != rows {
+			t.Errorf("%d rows, %v", n, err)
+		}
+		r, err := c.ReadSnapshot(context.Background(), driver.Ref{Kind: driver.RefTable, Name: "many"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Release()
+		n := int64(0)
+		for r.Next() {
+			n += r.Record().NumRows()
+		}
+		if r.Err() != nil || n != rows {
+			t.Errorf("the table: %d rows, %v", n, r.Err())
+		}
+	})
+	t.Run("googleapis/python-bigquery#949: it fails behind the first rows, which pages would bring again", func(t *testing.T) {
+		s, c := withRows(t)
+		defer c.Close() //nolint:errcheck // the test's end
+		inside := bigquerytest.Fault{Code: codes.Internal, Message: "internal error"}
+		begun := inside
+		begun.Batches = 1
+		s.Fail("ReadRows", append([]bigquerytest.Fault{begun}, slices.Repeat([]bigquerytest.Fault{inside}, 40)...)...)
+		if n, err := read(t, c, all, true); errcode.Of(err) != errcode.Internal {
+			t.Errorf("%d rows, %v, want internal", n, err)
+		}
+	})
+	t.Run("googleapis/python-bigquery-storage#366: RESOURCE_EXHAUSTED ends the read", func(t *testing.T) {
+		s, c := withRows(t)
+		defer c.Close() //nolint:errcheck // the test's end
+		busy := bigquerytest.Fault{Code: codes.ResourceExhausted, Message: "too many streams are read at once"}
+		s.Fail("ReadRows", busy, busy)
+		if n, err := read(t, c, all, true); err != nil || n != rows {
+			t.Errorf("%d rows, %v", n, err)
+		}
+	})
+	t.Run("confluentinc/kafka-connect-bigquery#363, googleapis/python-bigquery#1790: jobInternalError and jobRateLimitExceeded end a statement that writes", func(t *testing.T) {
+		s, c := writable(t)
+		defer c.Close() //nolint:errcheck // the test's end
+		s.FailJobs(&bq.ErrorProto{Reason: "jobInternalError", Message: "x"}, &bq.ErrorProto{Reason: "jobRateLimitExceeded", Message: "Job exceeded rate limits: Your table exceeded quota for table update operations."})
+		limited := bigquerytest.Fault{Status: 400, Reason: "jobRateLimitExceeded", Message: "Job exceeded rate limits"}
+		s.Fail("jobs.insert", limited, limited)
+		r := keyed(20)
+		defer r.Release()
+		if n, err := c.Merge(context.Background(), "t", []string{"k"}, r); err != nil || n != 40 || contents(t, c) != "20 20 590" {
 			t.Errorf("%d rows, %v", n, err)
 		}
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/drivertest"
+	"github.com/badger-eval/badger/connectors/duckdb"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -149,6 +151,51 @@ func TestReportedInvalidated(t *testing.T) {
 			if res, err := w.Query(context.Background(), "SELECT count(*) AS v FROM t"); err != nil || drivertest.Show(res) != "\"v\" INT64: 10\n" {
 				t.Errorf("afterwards: %v", err)
 			}
+		}
+	})
+}
+
+// A file that a process left that was ended may have a log which the engine takes over only where it may write.
+func TestReportedLogs(t *testing.T) {
+	ctx, dir := context.Background(), t.TempDir()
+	w := open(t, filepath.Join(dir, "a.duckdb"), driver.Options{})
+	for _, sql := range []string{"CREATE TABLE t (id INTEGER PRIMARY KEY, grp INTEGER)", "INSERT INTO t VALUES (1, 10), (2, 20), (3, 10)", "CREATE INDEX idx ON t(grp)"} {
+		if err := w.Exec(ctx, sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"a.duckdb", "a.duckdb.wal"} { // as they are when the process is ended now
+		content, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "b"+name[1:]), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Run("duckdb/duckdb#24103: a file whose log holds an index is not opened by who only reads", func(t *testing.T) {
+		read := func() error {
+			c, err := duckdb.OpenFile(ctx, filepath.Join(dir, "b.duckdb"), driver.Options{ReadOnly: true})
+			if err != nil {
+				return err
+			}
+			defer c.Close() //nolint:errcheck // only read
+			got, err := c.QueryText(ctx, "SELECT count(*)::VARCHAR FROM t WHERE grp = 10")
+			if err == nil && got != "2" {
+				t.Errorf("%s rows, want 2", got)
+			}
+			return err
+		}
+		if err := read(); err != nil && (errcode.Of(err) != errcode.FailedPrecondition || !strings.Contains(err.Error(), "without mode=ro")) {
+			t.Errorf("%v, want failed precondition and what to do", err)
+		}
+		c, err := duckdb.OpenFile(ctx, filepath.Join(dir, "b.duckdb"), driver.Options{}) // what the error says
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Close() //nolint:errcheck // it is read next
+		if err := read(); err != nil {
+			t.Error(err)
 		}
 	})
 }
