@@ -111,7 +111,7 @@ generate: ## write the generated pages again
 	go run ./internal/conformance/page > docs/conformance.md
 	go run ./internal/residency/page > docs/residency.md
 	go run ./internal/house/page > docs/packages.md
-	go run ./internal/house/page -levels ARCHITECTURE.md
+	go run ./internal/house/page -levels
 
 # Tools that check what badger deploy writes, and definitions of the custom resources in it. They are built and not linked: their modules are none of badger's. Some modules
 # have replace directives, which go install refuses, so they are built where the module cache keeps them.

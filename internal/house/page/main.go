@@ -1,7 +1,7 @@
 // Command page prints the packages of the module in Markdown: what each does, by the first sentence of
 // its documentation, and what it may import. With -sizes it prints lines of code, exported names and
-// imports instead, tab-separated, for comparing two states of the code. With -levels FILE it writes the
-// picture of the levels between two comments of that file.
+// imports instead, tab-separated, for comparing two states of the code. With -levels it writes the
+// picture of the levels between two comments of ARCHITECTURE.md.
 package main
 
 import (
@@ -24,15 +24,15 @@ import (
 func main() {
 	log.SetFlags(0)
 	sizes := flag.Bool("sizes", false, "print lines, exported names and imports of each package")
-	levels := flag.String("levels", "", "a `file` to write the picture of the levels into")
+	levels := flag.Bool("levels", false, "write the picture of the levels into "+architecture)
 	flag.Parse()
 	packages, err := house.List(context.Background(), ".", false)
 	if err != nil {
 		log.Fatal(err)
 	}
 	slices.SortFunc(packages, func(a, b *house.Package) int { return strings.Compare(a.Name(), b.Name()) })
-	if *levels != "" {
-		if err := writeLevels(*levels, packages); err != nil {
+	if *levels {
+		if err := writeLevels(packages); err != nil {
 			log.Fatal(err)
 		}
 		return
@@ -92,23 +92,25 @@ shows them in levels. This page is generated: `+"`go run ./internal/house/page`"
 	return nil
 }
 
+const architecture = "ARCHITECTURE.md"
+
 // The comments that the picture of the levels stands between.
 const (
 	begin = "<!-- levels: written by make generate -->\n"
 	end   = "<!-- end of levels -->\n"
 )
 
-func writeLevels(path string, packages []*house.Package) error {
-	b, err := os.ReadFile(path)
+func writeLevels(packages []*house.Package) error {
+	b, err := os.ReadFile(architecture)
 	if err != nil {
 		return err
 	}
 	before, rest, found := strings.Cut(string(b), begin)
 	_, after, ended := strings.Cut(rest, end)
 	if !found || !ended {
-		return fmt.Errorf("%s: expected the lines %q and %q", path, begin, end)
+		return fmt.Errorf("%s: expected the lines %q and %q", architecture, begin, end)
 	}
-	return os.WriteFile(path, []byte(before+begin+"\n"+picture(packages)+"\n"+end+after), 0o600)
+	return os.WriteFile(architecture, []byte(before+begin+"\n"+picture(packages)+"\n"+end+after), 0o600)
 }
 
 // picture is the packages by level, the highest first, in a block of text. A package is one level above the

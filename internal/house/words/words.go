@@ -11,7 +11,6 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -63,15 +62,20 @@ type Use struct {
 
 // Find returns the uses of each term below a folder, in the order of terms: in comments and string literals of Go
 // files that are no tests, and in the prose of Markdown.
-func Find(root string, terms []Term) ([][]Use, error) {
+func Find(folder string, terms []Term) ([][]Use, error) {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close() //nolint:errcheck // only read
 	uses := make([][]Use, len(terms))
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	err = fs.WalkDir(root.FS(), ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		name := d.Name()
 		if d.IsDir() {
-			if path != root && (strings.HasPrefix(name, ".") || name == "testdata" || name == "bin" || name == "dist" || name == "words" || name == "node_modules") {
+			if path != "." && (strings.HasPrefix(name, ".") || name == "testdata" || name == "bin" || name == "dist" || name == "words" || name == "node_modules") {
 				return fs.SkipDir
 			}
 			return nil
@@ -84,18 +88,14 @@ func Find(root string, terms []Term) ([][]Use, error) {
 		default:
 			return nil
 		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(root, path)
+		text, err := root.ReadFile(path)
 		if err != nil {
 			return err
 		}
 		read(text, func(line int, text string) {
 			for i := range terms {
 				for _, found := range terms[i].re.FindAllString(text, -1) {
-					uses[i] = append(uses[i], Use{filepath.ToSlash(rel), line, found})
+					uses[i] = append(uses[i], Use{path, line, found})
 				}
 			}
 		})
