@@ -140,6 +140,14 @@ func asServerError(err error) (*pgconn.PgError, bool) {
 	return pe, errors.As(err, &pe)
 }
 
+// Poolers have words and no SQLSTATE of their own for who may not sign in: PgBouncer's, and Supavisor's.
+var notSignedIn = regexp.MustCompile(`authentication failed|no such user|Tenant or user not found`)
+
+// ofPooler tells that an error may be a pooler's: one of the protocol, or one inside.
+func ofPooler(pe *pgconn.PgError) bool {
+	return strings.HasPrefix(pe.Code, "08") || strings.HasPrefix(pe.Code, "XX")
+}
+
 // errorOf makes an error of the driver's: its kind, the names in it and its SQLSTATE, without
 // values and SQL text. The whole error is the cause.
 func (c *Conn) errorOf(ctx context.Context, err error) error {
@@ -162,6 +170,10 @@ func (c *Conn) errorOf(ctx context.Context, err error) error {
 	switch {
 	case pe.Code == "42601" && strings.Contains(pe.Message, "multiple commands"):
 		text = "there are several statements; expected one"
+	case ofPooler(pe) && notSignedIn.MatchString(pe.Message):
+		code, text = errcode.Unauthenticated, texts["28"]
+	case ofPooler(pe) && strings.Contains(pe.Message, "no such database"):
+		code, text = errcode.NotFound, texts["3D"]
 	case isFull(pe):
 		code, text = errcode.Unavailable, texts["53300"]
 	case strings.Contains(pe.Message, "unsupported startup parameter"):

@@ -365,6 +365,42 @@ func TestReportedCallers(t *testing.T) {
 			through.Close()
 		}
 	})
+	t.Run("jackc/pgx#1852, lib/pq#577: a call that was given up spoils the session for the next", func(t *testing.T) {
+		single := openURL(t, s.URL(name, s.Port)+"&pool_max_conns=1", driver.Options{})
+		defer single.Close()
+		done, cancel := context.WithCancel(context.Background())
+		cancel()
+		for i := range 40 {
+			if _, err := read(done, single, "SELECT $1::int AS a", int64(i)); single.ErrorCode(err) != errcode.Cancelled {
+				t.Errorf("%v, want cancelled", err)
+			}
+			late, cancel := context.WithTimeout(context.Background(), 5*time.Millisecond+time.Duration(i%20)*100*time.Microsecond)
+			if _, err := read(late, single, "SELECT 1 AS a FROM pg_sleep(0.006)"); err != nil && single.ErrorCode(err) != errcode.DeadlineExceeded {
+				t.Errorf("%v, want deadline exceeded", err)
+			}
+			cancel()
+			if got, err := read(context.Background(), single, "SELECT $1::int AS a, $2::text AS b FROM pg_sleep(0.001)", int64(i), "x"); err != nil || row(got) != fmt.Sprintf("%d|x", i) {
+				t.Errorf("afterwards: %s, %v", row(got), err)
+			}
+		}
+	})
+	t.Run("jackc/pgx#619: an error behind the first rows is dropped", func(t *testing.T) {
+		for _, n := range []int{1, 2, 8191, 8192, 8193, 20000} {
+			if got, err := read(context.Background(), c, fmt.Sprintf("SELECT 1 / (%d - i) AS a FROM generate_series(1, 20000) AS g(i)", n)); c.ErrorCode(err) != errcode.InvalidArgument {
+				t.Errorf("row %d: %+v, %v, want invalid argument", n, got, err)
+			}
+		}
+	})
+	t.Run("jackc/pgx#2153: a result that is given up is read to its end", func(t *testing.T) {
+		r, err := c.Query(context.Background(), "SELECT generate_series(1, 1000000000000) AS i") // which takes days
+		if err != nil || !r.Next() {
+			t.Fatal(err)
+		}
+		r.Release()
+		if got, err := read(context.Background(), c, "SELECT 1 AS a"); err != nil || row(got) != "1" {
+			t.Errorf("afterwards: %s, %v", row(got), err)
+		}
+	})
 	t.Run("MaterializeInc/materialize#35949: rows without columns are none", func(t *testing.T) {
 		got, err := read(context.Background(), c, "SELECT FROM generate_series(1, 3)")
 		if err != nil || got.Rows() != 3 || len(got.Columns) != 0 {
