@@ -2,6 +2,8 @@ package postgres
 
 import (
 	"context"
+	"slices"
+	"time"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -40,29 +42,68 @@ type stream struct {
 
 	n     int          // rows so far
 	first arrow.Record // where it was read before the reader was made
+
+	// again starts the statement anew where another transaction was in its way before it gave a row; nil where
+	// it may not run twice.
+	again func() (*session, *statement, error)
+	times int // how often it was
 }
 
+// startsAgain is how often a statement is started again that gave way to another transaction, or to the recovery
+// of a standby.
+const startsAgain = 3
+
 func newStream(ctx context.Context, s *session, st *statement) *stream {
-	r := &stream{s: s, columns: st.columns, others: map[int]array.Builder{}, isOther: map[int]bool{}}
-	r.ctx, r.cancel = context.WithCancel(ctx)
+	r := &stream{columns: st.columns, others: map[int]array.Builder{}, isOther: map[int]bool{}}
 	fields := make([]arrow.Field, len(st.columns))
 	for i := range st.columns {
 		fields[i] = st.columns[i].Field
 		r.builders = append(r.builders, array.NewBuilder(s.db.mem, fields[i].Type))
 	}
 	r.schema = arrow.NewSchema(fields, nil)
-	if r.reading = account.ReadingOf(ctx); r.reading != nil {
-		if conn := driverbase.CountedOf(s.pg.Conn()); conn != nil {
-			conn.Count(ctx, r.reading)
-			r.uncount = func() { conn.Count(ctx, nil) }
-		}
-	}
-	r.rows = s.run(r.ctx, st)
+	r.start(ctx, s, st)
 	return r
 }
 
+// start runs the statement.
+func (r *stream) start(ctx context.Context, s *session, st *statement) {
+	r.s = s
+	r.ctx, r.cancel = context.WithCancel(ctx)
+	if r.reading == nil {
+		r.reading = account.ReadingOf(ctx)
+	}
+	if conn := driverbase.CountedOf(s.pg.Conn()); conn != nil && r.reading != nil {
+		conn.Count(ctx, r.reading)
+		r.uncount = func() { conn.Count(ctx, nil) }
+	}
+	r.rows = s.run(r.ctx, st)
+}
+
+// startAgain starts the statement anew after an error, or returns the error.
+func (r *stream) startAgain(ctx context.Context, failed error) error {
+	pe, server := asServerError(failed)
+	if r.n > 0 || r.again == nil || r.times == startsAgain || !server || !gaveWay(pe) {
+		return failed
+	}
+	r.times++
+	if err := driverbase.Wait(ctx, time.Duration(r.times)*100*time.Millisecond); err != nil {
+		return err
+	}
+	s, st, err := r.again()
+	if err != nil {
+		return err
+	}
+	if len(st.columns) != len(r.columns) || !slices.EqualFunc(st.columns, r.columns, func(a, b value.Column) bool { return a.Field.Equal(b.Field) && a.Format == b.Format }) {
+		s.release()
+		return failed
+	}
+	r.columns = st.columns
+	r.start(ctx, s, st)
+	return nil
+}
+
 // Next reads the next rows.
-func (r *stream) Next(context.Context) (arrow.Record, error) {
+func (r *stream) Next(ctx context.Context) (arrow.Record, error) {
 	if rec := r.first; rec != nil {
 		r.first = nil
 		return rec, nil
@@ -77,8 +118,14 @@ func (r *stream) Next(context.Context) (arrow.Record, error) {
 		if values == nil {
 			var more bool
 			if values, more = r.rows.next(); !more {
-				if err := r.end(); err != nil || rows == 0 {
-					return nil, err
+				if err := r.end(); err != nil {
+					if err = r.startAgain(ctx, err); err != nil {
+						return nil, err
+					}
+					continue
+				}
+				if rows == 0 {
+					return nil, nil
 				}
 				break
 			}

@@ -365,10 +365,87 @@ func TestReportedCallers(t *testing.T) {
 			through.Close()
 		}
 	})
+	t.Run("jackc/pgx#1852, lib/pq#577: a call that was given up spoils the session for the next", func(t *testing.T) {
+		single := openURL(t, s.URL(name, s.Port)+"&pool_max_conns=1", driver.Options{})
+		defer single.Close()
+		done, cancel := context.WithCancel(context.Background())
+		cancel()
+		for i := range 40 {
+			if _, err := read(done, single, "SELECT $1::int AS a", int64(i)); single.ErrorCode(err) != errcode.Cancelled {
+				t.Errorf("%v, want cancelled", err)
+			}
+			late, cancel := context.WithTimeout(context.Background(), 5*time.Millisecond+time.Duration(i%20)*100*time.Microsecond)
+			if _, err := read(late, single, "SELECT 1 AS a FROM pg_sleep(0.006)"); err != nil && single.ErrorCode(err) != errcode.DeadlineExceeded {
+				t.Errorf("%v, want deadline exceeded", err)
+			}
+			cancel()
+			if got, err := read(context.Background(), single, "SELECT $1::int AS a, $2::text AS b FROM pg_sleep(0.001)", int64(i), "x"); err != nil || row(got) != fmt.Sprintf("%d|x", i) {
+				t.Errorf("afterwards: %s, %v", row(got), err)
+			}
+		}
+	})
+	t.Run("jackc/pgx#125: after a lock could not be had, the next statement is answered as another", func(t *testing.T) {
+		single := openURL(t, s.URL(name, s.Port)+"&pool_max_conns=1", driver.Options{})
+		defer single.Close()
+		mustExec(t, c, "CREATE TABLE locked AS SELECT 1 AS a")
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		held, err := c.Query(ctx, "SELECT a, i FROM (SELECT a FROM locked FOR UPDATE) AS l, generate_series(1, 100000) AS g(i)")
+		if err != nil || !held.Next() {
+			t.Fatal(err)
+		}
+		for range 10 {
+			if _, err := read(context.Background(), single, "SELECT a FROM locked FOR UPDATE NOWAIT"); single.ErrorCode(err) != errcode.Unavailable && single.ErrorCode(err) != errcode.FailedPrecondition {
+				t.Errorf("%v (%v), want an error of the lock", err, single.ErrorCode(err))
+			}
+			if got, err := read(context.Background(), single, "SELECT $1::int AS a, $2::text AS b", int64(7), "x"); err != nil || row(got) != "7|x" {
+				t.Errorf("afterwards: %s, %v", row(got), err)
+			}
+		}
+		held.Release()
+	})
+	t.Run("jackc/pgx#619: an error behind the first rows is dropped", func(t *testing.T) {
+		for _, n := range []int{1, 2, 8191, 8192, 8193, 20000} {
+			if got, err := read(context.Background(), c, fmt.Sprintf("SELECT 1 / (%d - i) AS a FROM generate_series(1, 20000) AS g(i)", n)); c.ErrorCode(err) != errcode.InvalidArgument {
+				t.Errorf("row %d: %+v, %v, want invalid argument", n, got, err)
+			}
+		}
+	})
+	t.Run("jackc/pgx#2153: a result that is given up is read to its end", func(t *testing.T) {
+		r, err := c.Query(context.Background(), "SELECT generate_series(1, 1000000000000) AS i") // which takes days
+		if err != nil || !r.Next() {
+			t.Fatal(err)
+		}
+		r.Release()
+		if got, err := read(context.Background(), c, "SELECT 1 AS a"); err != nil || row(got) != "1" {
+			t.Errorf("afterwards: %s, %v", row(got), err)
+		}
+	})
 	t.Run("MaterializeInc/materialize#35949: rows without columns are none", func(t *testing.T) {
 		got, err := read(context.Background(), c, "SELECT FROM generate_series(1, 3)")
 		if err != nil || got.Rows() != 3 || len(got.Columns) != 0 {
 			t.Errorf("%+v, %v, want three rows without columns", got, err)
+		}
+	})
+	t.Run("sequelize/sequelize#7179: a read that gave way to a standby's recovery is not read again", func(t *testing.T) {
+		mustExec(t, c, "CREATE SEQUENCE reads", `CREATE FUNCTION conflicts(times int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN
+			IF nextval('reads') % (times + 1) <> 0 THEN
+				RAISE EXCEPTION 'canceling statement due to conflict with recovery' USING ERRCODE = '40001';
+			END IF; RETURN times; END $$`)
+		for times, want := range map[int]errcode.Code{0: errcode.OK, 1: errcode.OK, 3: errcode.OK, 4: errcode.Unavailable} {
+			mustExec(t, c, "ALTER SEQUENCE reads RESTART")
+			if got, err := read(context.Background(), c, "SELECT conflicts($1::int) AS a", int64(times)); c.ErrorCode(err) != want || err == nil && row(got) != fmt.Sprint(times) {
+				t.Errorf("%d times: %s, %v, want %v", times, row(got), err, want)
+			}
+		}
+		mustExec(t, c, "ALTER SEQUENCE reads RESTART")
+		if err := c.Exec(context.Background(), "CREATE TABLE made AS SELECT conflicts(1) AS a"); c.ErrorCode(err) != errcode.Unavailable {
+			t.Errorf("%v, want unavailable of a statement that writes", err)
+		}
+		behind := "SELECT CASE WHEN i < 20000 THEN i ELSE conflicts(1) END AS a FROM generate_series(1, 20000) AS g(i)"
+		mustExec(t, c, "ALTER SEQUENCE reads RESTART")
+		if got, err := read(context.Background(), c, behind); c.ErrorCode(err) != errcode.Unavailable {
+			t.Errorf("%+v, %v, want unavailable behind the first rows", got, err)
 		}
 	})
 	t.Run("estuary/connectors#5218: Redshift's serializable isolation violation ends a write", func(t *testing.T) {
