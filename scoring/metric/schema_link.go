@@ -12,7 +12,7 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "schema_link_f1", Version: 2, Group: "sql",
+		Name: "schema_link_f1", Version: 3, Group: "sql",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs:   scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Summary: "How far both queries use the same tables and columns, anywhere.",
@@ -32,27 +32,7 @@ func schemaLinkF1(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 		return s, nil
 	}
 	gq, pq := script(in, goldSide).Final(), script(in, predSide).Final()
-	gc, pc := sqlparts.Columns(gq), sqlparts.Columns(pq)
-	known := map[string]map[string]bool{} // the tables that have a column, by its name
-	has := func(table, column string) {
-		if known[column] == nil {
-			known[column] = map[string]bool{}
-		}
-		known[column][table] = true
-	}
-	for _, refs := range [][]sqlparts.ColumnRef{gc, pc} {
-		for _, r := range refs {
-			if r.Table != "" {
-				has(r.Table, r.Column)
-			}
-		}
-	}
-	for name, t := range schemaOf(in).Tables {
-		for _, c := range t.Columns {
-			has(name, c)
-		}
-	}
-	g, p := identifiers(gq, gc, known), identifiers(pq, pc, known)
+	g, p := identifiers(gq, boundOf(in, goldSide).Columns(gq)), identifiers(pq, boundOf(in, predSide).Columns(pq))
 	n, missing, extra := difference(g, p)
 	s := scoring.OK(n.f1(), fmt.Sprintf("of %d tables and columns in gold and %d of the agent's, %d are in both", n.gold, n.pred, n.both))
 	s.Detail = struct {
@@ -65,18 +45,13 @@ func schemaLinkF1(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 }
 
 // identifiers are the tables, and the columns with their tables, that a query uses, sorted.
-func identifiers(q *sqlparts.Query, columns []sqlparts.ColumnRef, known map[string]map[string]bool) []string {
+func identifiers(q *sqlparts.Query, columns []sqlparts.ColumnRef) []string {
 	var out []string
 	for _, t := range sqlparts.Tables(q) {
 		out = append(out, strings.ToLower(t.Last().Text))
 	}
 	for _, c := range columns {
 		table := c.Table
-		if owners := known[c.Column]; table == "" && owners != nil {
-			if at := slices.IndexFunc(c.Among, func(t string) bool { return owners[t] }); at >= 0 {
-				table = c.Among[at]
-			}
-		}
 		if table == "" {
 			table = "?"
 		}

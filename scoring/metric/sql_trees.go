@@ -18,6 +18,20 @@ func schemaOf(in *scoring.Input) *sqltree.Schema {
 	})
 }
 
+// boundOf is a query of a case with its names bound, by the case's schema and what both queries say of
+// the tables.
+func boundOf(in *scoring.Input, of side) *sqlparts.Bound {
+	type key struct{}
+	both := scoring.Memo(in, key{}, func() []*sqlparts.Bound {
+		schema := in.Texts().ReadSchema(in.Case.Schema, sqlparts.DialectOf(in.Case.Dialect))
+		return sqlparts.Bind(schema, script(in, goldSide), script(in, predSide))
+	})
+	if of == goldSide {
+		return both[0]
+	}
+	return both[1]
+}
+
 // trees builds the trees of both queries of a case, which must hold one each. They are the caller's
 // to change. whole is false where there is too much to be read through.
 func trees(in *scoring.Input) (g, p *sqltree.Query, schema *sqltree.Schema, whole bool) {

@@ -451,7 +451,10 @@ func positioned(s *Select, e Expr) *Item {
 }
 
 // aliases finds the items of select lists by their aliases. Those of long lists are kept.
-type aliases map[*Select]map[string]*Item
+type aliases struct {
+	first map[*Select]map[string]*Item
+	again map[*Select]map[string]bool // names that several items have
+}
 
 // manyItems is the number from which on aliases are looked up in a map.
 const manyItems = 32
@@ -474,19 +477,23 @@ func (a *aliases) find(s *Select, e Expr) *Item {
 }
 
 func (a *aliases) of(s *Select) map[string]*Item {
-	if names, ok := (*a)[s]; ok {
+	if names, ok := a.first[s]; ok {
 		return names
 	}
-	if *a == nil {
-		*a = aliases{}
+	if a.first == nil {
+		a.first, a.again = map[*Select]map[string]*Item{}, map[*Select]map[string]bool{}
 	}
-	names := map[string]*Item{}
+	names, again := map[string]*Item{}, map[string]bool{}
 	for _, it := range s.Items {
-		if name := strings.ToLower(it.Alias.Text); name != "" && names[name] == nil {
+		switch name := strings.ToLower(it.Alias.Text); {
+		case name == "":
+		case names[name] == nil:
 			names[name] = it
+		default:
+			again[name] = true
 		}
 	}
-	(*a)[s] = names
+	a.first[s], a.again[s] = names, again
 	return names
 }
 

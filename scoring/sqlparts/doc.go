@@ -31,6 +31,7 @@
 //
 //   - [Extract]: the component sets; [Components] is their exact definition.
 //   - [Complexity]: Algorithm 1 of the BADGER paper on components.
+//   - [Bind]: what every name of a query means, by its dialect's rules and a schema, and how sure that is.
 //   - [Tables] and [Columns]: what of the schema a query uses, through aliases and common table expressions.
 //   - [OrdersRows], [Query.Order], [Query.RowLimit]: what the text says of the order and number of its rows.
 //   - [ReadSchema]: what DDL says of tables, and how sure that is.

@@ -11,6 +11,8 @@ type Expr interface {
 type Column struct {
 	Span
 	Name Name
+
+	id int32 // its number in the script, from 1 on; 0: it is a word, and no name of anything
 }
 
 // LiteralKind is the kind of a literal.

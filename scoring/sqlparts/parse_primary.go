@@ -434,6 +434,8 @@ func (p *parser) name() Expr {
 
 func (p *parser) column(start int32, mark int) *Column {
 	c := p.columns.new()
+	p.numbered++
+	c.id = p.numbered
 	c.Name = Name(p.idents.cut(mark))
 	c.Span = p.from(start)
 	return c

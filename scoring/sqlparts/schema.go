@@ -104,12 +104,35 @@ func (d Dialect) likeness(a, b Ident, table bool) likeness {
 	switch {
 	case !strings.EqualFold(a.Text, b.Text):
 		return different
-	case d.Fold(a, table) == d.Fold(b, table):
+	case d.foldAlike(a, b, table):
 		return same
 	case d == Postgres, d == Snowflake:
 		return different
 	}
 	return perhaps
+}
+
+// foldAlike tells whether [Dialect.Fold] makes one of two identifiers that differ in case at most.
+func (d Dialect) foldAlike(a, b Ident, table bool) bool {
+	if a.Text == b.Text && a.Quoted == b.Quoted {
+		return true
+	}
+	switch d {
+	case Postgres, Redshift, Generic:
+		if a.Quoted != b.Quoted {
+			if b.Quoted {
+				a = b
+			}
+			return a.Text == strings.ToLower(a.Text)
+		}
+		return !a.Quoted
+	case Snowflake:
+		own := func(id Ident) bool { return id.Quoted && id.Text != strings.ToUpper(id.Text) }
+		return own(a) == own(b) && (!own(a) || a.Text == b.Text)
+	case BigQuery, MySQL:
+		return !table || a.Text == b.Text
+	}
+	return true
 }
 
 // names says whether two names of tables mean one: parts that one of them lacks may be anything.

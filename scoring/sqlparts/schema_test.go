@@ -131,3 +131,20 @@ func TestReadSchemaIsLinear(t *testing.T) {
 		t.Errorf("%d tables", len(s.Tables))
 	}
 }
+
+// Two identifiers are alike where folding makes one of both.
+func TestFoldAlike(t *testing.T) {
+	texts := []string{"abc", "ABC", "Abc"}
+	for d := Generic; d <= TSQL; d++ {
+		for _, a := range texts {
+			for _, b := range texts {
+				for i := range 8 {
+					x, y, table := Ident{Text: a, Quoted: i&1 > 0}, Ident{Text: b, Quoted: i&2 > 0}, i&4 > 0
+					if got, want := d.foldAlike(x, y, table), d.Fold(x, table) == d.Fold(y, table); got != want {
+						t.Errorf("%s: %v and %v, table %t: %t, want %t", d, x, y, table, got, want)
+					}
+				}
+			}
+		}
+	}
+}

@@ -13,7 +13,7 @@ func Tables(q *Query) []Name {
 		return nil
 	}
 	var found []*Source
-	r := resolver{dialect: q.dialect, all: true, table: func(s *Source) { found = append(found, s) }}
+	r := tableReader{dialect: q.dialect, all: true, table: func(s *Source) { found = append(found, s) }}
 	r.run(q)
 	sort.SliceStable(found, func(i, j int) bool { return found[i].Start < found[j].Start })
 	var out []Name
@@ -36,7 +36,7 @@ func Tables(q *Query) []Name {
 // they are reached.
 func baseTables(q *Query) []string {
 	var names []string
-	r := resolver{dialect: q.dialect, table: func(s *Source) {
+	r := tableReader{dialect: q.dialect, table: func(s *Source) {
 		names = append(names, strings.ToLower(s.Table.Last().Text))
 	}}
 	r.run(q)
@@ -84,46 +84,14 @@ func (l *cteList) find(name string, n int) int {
 	return i
 }
 
-// scope is what names of tables mean at a place in a query: the first n common table expressions of
-// a WITH clause, or the sources of a select, and whatever the scope around it says.
-type scope struct {
-	ctes      *cteList
-	n         int
-	recursive bool
-	sources   []sourceInfo
-	asked     map[string]bool // columns without qualifier that were looked for: whether a source may have them
-	view      *view           // what the sources offer to such columns
-	outer     *scope
-}
-
-// sourceInfo is a source and what it turned out to be.
-type sourceInfo struct {
-	*Source
-	base  bool
-	query *Query // of a derived table or common table expression
-	cte   *CTE
-}
-
-// cte is the common table expression a name means, and the scope and index it is defined by.
-func (s *scope) cte(name string) (*CTE, *scope, int) {
-	for ; s != nil; s = s.outer {
-		if s.ctes != nil {
-			if i := s.ctes.find(name, s.n); i >= 0 {
-				return s.ctes.ctes[i], s, i
-			}
-		}
-	}
-	return nil, nil, 0
-}
-
-// maxSources is how many sources of a scope are looked at for the owner of a name.
+// maxSources is how many sources of a frame are looked at for the owner of a name in FROM.
 const maxSources = 256
 
 // array tells whether a dotted name in FROM is an array of a source in view: FROM t, t.items.
-func (s *scope) array(n Name) bool {
-	for ; s != nil; s = s.outer {
-		for i := len(s.sources) - 1; i >= max(0, len(s.sources)-maxSources); i-- {
-			if s.sources[i].named(n[0].Text) {
+func (f *frame) array(d Dialect, n Name) bool {
+	for ; f != nil; f = f.outer {
+		for i := len(f.sources) - 1; i >= max(0, len(f.sources)-maxSources); i-- {
+			if f.sources[i].named(d, n[0]) != different {
 				return true
 			}
 		}
@@ -131,122 +99,94 @@ func (s *scope) array(n Name) bool {
 	return false
 }
 
-// named tells whether a source goes by the name: its alias or, without one, its table's last name.
-func (s *Source) named(name string) bool {
-	if s.Alias.Text != "" {
-		return strings.EqualFold(s.Alias.Text, name)
-	}
-	return len(s.Table) > 0 && strings.EqualFold(s.Table.Last().Text, name)
-}
-
-// resolver goes through a query and finds out what its names mean.
-type resolver struct {
+// tableReader goes through a query by the rules of [Bind] for tables alone, which takes far less.
+type tableReader struct {
 	dialect Dialect
 	all     bool          // read every common table expression, not only those that are reached
 	table   func(*Source) // called for every base table
-	columns *columnReader // nil: columns are of no interest
 
 	reached map[*CTE]bool
 	queue   []pendingCTE
 }
 
-// pendingCTE is a reached common table expression that is still to be read, and the scope of its
+// pendingCTE is a reached common table expression that is still to be read, and the frame of its
 // body.
 type pendingCTE struct {
 	query *Query
-	scope *scope
+	frame *frame
 }
 
 // run goes through the query and, one after the other, the common table expressions it reaches.
-func (r *resolver) run(q *Query) {
-	r.query(q, nil)
+func (r *tableReader) run(q *Query) {
+	var outer *frame
+	if len(q.created) > 0 {
+		outer = r.with(q.created, nil, nil)
+	}
+	r.query(q, outer)
 	for len(r.queue) > 0 {
 		c := r.queue[len(r.queue)-1]
 		r.queue = r.queue[:len(r.queue)-1]
-		r.query(c.query, c.scope)
+		r.query(c.query, c.frame)
 	}
 }
 
-// query goes through a query and returns the scope of its select, nil if it is no single select.
-func (r *resolver) query(q *Query, outer *scope) *scope {
+func (r *tableReader) query(q *Query, outer *frame) {
 	if q == nil {
-		return nil
-	}
-	sc := outer
-	if len(q.created) > 0 && outer == nil { // their own queries see them by the scope they are read in
-		sc = r.with(q.created, false, sc)
+		return
 	}
 	if len(q.With) > 0 {
-		sc = r.with(q.With, q.Recursive, sc)
+		outer = r.with(q.With, q, outer)
 	}
-	var in *scope
+	at := outer
 	switch b := q.Body.(type) {
 	case *Query:
-		in = r.query(b, sc)
+		r.query(b, outer)
 	case *Select:
-		in = r.sel(b, sc)
+		at = r.sel(b, outer)
 	case *SetOp:
 		for _, t := range b.Terms {
-			r.query(t, sc)
+			r.query(t, outer)
 		}
 	case *Values:
 		for _, row := range b.Rows {
 			for _, e := range row {
-				r.expr(e, sc, nil)
+				r.node(e, outer)
 			}
 		}
 	}
-	at := in
-	if at == nil {
-		at = sc
-	}
 	for _, o := range q.OrderBy {
-		if _, isSet := q.Body.(*SetOp); isSet && r.columns != nil {
-			continue // names of output columns
-		}
-		r.expr(o.Expr, at, firstSelect(q))
+		r.node(o.Expr, at)
 	}
-	if r.columns != nil {
-		r.columns.finish(q, in)
-	}
-	return in
 }
 
-// with makes the scope of a WITH clause.
-func (r *resolver) with(ctes []*CTE, recursive bool, outer *scope) *scope {
-	sc := &scope{ctes: &cteList{ctes: ctes}, n: len(ctes), recursive: recursive, outer: outer}
+// with makes the frame of a WITH clause; owner is nil for tables that earlier statements made.
+func (r *tableReader) with(ctes []*CTE, owner *Query, outer *frame) *frame {
+	f := &frame{outer: outer, ctes: &cteList{ctes: ctes}, n: len(ctes), skip: -1, owner: owner}
 	for i, c := range ctes {
 		if c.Write != nil { // always run, and what it returns is the target's
 			if len(c.Write.Target) > 0 {
 				r.table(&Source{Span: c.Write.Span, Table: c.Write.Target})
 			}
-			r.query(c.Write.Query, sc)
+			r.query(c.Write.Query, f)
 		}
 		if r.all {
-			r.query(c.Query, r.inside(sc, i, recursive))
+			r.query(c.Query, r.inside(f, i))
 		}
 	}
-	return sc
+	return f
 }
 
-// inside is the scope of the body of the i-th common table expression: it sees those before it, all
-// of them if the clause is recursive, and itself where recursion needs no word.
-func (r *resolver) inside(sc *scope, i int, recursive bool) *scope {
-	n := i
-	if recursive {
-		n = len(sc.ctes.ctes)
-	} else if r.dialect == TSQL || r.dialect == Snowflake {
-		if q := sc.ctes.ctes[i].Query; q != nil {
-			if _, ok := q.Body.(*SetOp); ok {
-				n++
-			}
-		}
+// inside is the frame of the body of the i-th common table expression of a frame.
+func (r *tableReader) inside(f *frame, i int) *frame {
+	in := &frame{outer: f.outer, ctes: f.ctes, n: i, skip: -1, owner: f.owner}
+	if f.owner != nil {
+		in.n, in.skip = r.dialect.bodySees(f.owner, i)
 	}
-	return &scope{ctes: sc.ctes, n: n, outer: sc.outer, recursive: recursive}
+	return in
 }
 
 // reach makes sure that a common table expression is read.
-func (r *resolver) reach(c *CTE, sc *scope, i int) {
+func (r *tableReader) reach(c *CTE, f *frame) {
 	if r.all || r.reached[c] {
 		return
 	}
@@ -255,154 +195,83 @@ func (r *resolver) reach(c *CTE, sc *scope, i int) {
 	}
 	r.reached[c] = true
 	if c.Query != nil {
-		r.queue = append(r.queue, pendingCTE{c.Query, r.inside(sc, i, sc.recursive)})
+		for i, o := range f.ctes.ctes {
+			if o == c {
+				r.queue = append(r.queue, pendingCTE{c.Query, r.inside(f, i)})
+			}
+		}
 	}
 }
 
-// sel goes through a select and returns its scope.
-func (r *resolver) sel(s *Select, outer *scope) *scope {
-	sc := &scope{outer: outer}
-	for _, src := range s.From {
-		r.source(src, sc)
-	}
-	for _, src := range s.From {
-		r.sourceExprs(src, sc)
-	}
-	for _, e := range s.DistinctOn {
-		r.expr(e, sc, nil)
-	}
+func (r *tableReader) sel(s *Select, outer *frame) *frame {
+	f := &frame{outer: outer}
+	r.from(s.From, f)
+	r.nodes(s.DistinctOn, f)
 	for _, it := range s.Items {
-		if r.columns != nil {
-			r.columns.lateral = s
-			if star, ok := it.Expr.(*Star); ok {
-				r.columns.star(star, sc)
-			}
-		}
-		r.expr(it.Expr, sc, nil)
+		r.node(it.Expr, f)
 	}
-	if r.columns != nil {
-		r.columns.lateral = nil
-	}
-	r.expr(s.Where, sc, nil)
+	r.node(s.Where, f)
 	if s.Group != nil {
-		for _, e := range s.Group.Items {
-			r.expr(e, sc, s)
-		}
+		r.nodes(s.Group.Items, f)
 	}
-	r.expr(s.Having, sc, s)
-	r.expr(s.Qualify, sc, s)
+	r.node(s.Having, f)
+	r.node(s.Qualify, f)
 	for _, d := range s.Windows {
-		r.window(d.Window, sc)
+		r.node(d, f)
 	}
-	for _, e := range s.Connect {
-		r.expr(e, sc, nil)
-	}
-	for _, e := range s.Extra {
-		r.expr(e, sc, s)
-	}
-	return sc
+	r.nodes(s.Connect, f)
+	r.nodes(s.Extra, f)
+	return f
 }
 
-// source finds out what a source is and adds it to the scope of its select.
-func (r *resolver) source(src *Source, sc *scope) {
-	info := sourceInfo{Source: src}
-	switch {
-	case src.Table != nil:
-		if c, at, i := r.cteOf(src, sc); c != nil {
-			info.cte, info.query = c, c.Query
-			r.reach(c, at, i)
-		} else if len(src.Table) == 1 || !r.arrays() || !sc.array(src.Table) {
-			info.base = true
-			r.table(src)
-		} else if r.columns != nil {
-			r.columns.column(&Column{Span: src.Span, Name: src.Table}, sc, nil)
-		}
-	case src.Query != nil:
-		info.query = src.Query
-		r.query(src.Query, sc)
-	}
-	for _, n := range src.Nested {
-		r.source(n, sc)
-	}
-	if src.Nested == nil {
-		sc.sources = append(sc.sources, info)
-	}
-}
-
-// cteOf is the common table expression a source reads, nil if none.
-func (r *resolver) cteOf(src *Source, sc *scope) (*CTE, *scope, int) {
-	if len(src.Table) != 1 || src.FromString {
-		return nil, nil, 0
-	}
-	return sc.cte(src.Table[0].Text)
-}
-
-// arrays tells whether FROM t, t.items reads an array in the dialect.
-func (r *resolver) arrays() bool {
-	return r.dialect == BigQuery || r.dialect == Redshift || r.dialect == Generic
-}
-
-// sourceExprs goes through the expressions of a source.
-func (r *resolver) sourceExprs(src *Source, sc *scope) {
-	if src.Call != nil {
-		r.expr(src.Call, sc, nil)
-	}
-	for _, n := range src.Nested {
-		r.sourceExprs(n, sc)
-	}
-	r.expr(src.Match, sc, nil)
-	r.expr(src.On, sc, nil)
-	for _, p := range src.Pivots {
-		for _, it := range p.Values {
-			r.expr(it.Expr, sc, nil)
-		}
-		for _, e := range p.For {
-			r.expr(e, sc, nil)
-		}
-		for _, it := range p.In {
-			if _, isColumn := it.Expr.(*Column); !isColumn || p.Unpivot {
-				r.expr(it.Expr, sc, nil)
+func (r *tableReader) from(list []*Source, f *frame) {
+	for _, src := range list {
+		switch {
+		case src.Table != nil:
+			c, at, _ := (*CTE)(nil), (*frame)(nil), false
+			if len(src.Table) == 1 && !src.FromString {
+				c, at, _ = f.outer.cte(r.dialect, src.Table[0])
 			}
+			switch {
+			case c != nil:
+				r.reach(c, at)
+			case len(src.Table) == 1 || !r.dialect.arrays() || !f.array(r.dialect, src.Table):
+				r.table(src)
+			}
+		case src.Query != nil:
+			r.query(src.Query, f)
+		case src.Call != nil:
+			r.node(src.Call, f)
 		}
-	}
-	if m := src.Recognize; m != nil {
-		for _, e := range m.Partition {
-			r.expr(e, sc, nil)
+		r.from(src.Nested, f)
+		if src.Nested == nil && r.dialect.arrays() {
+			f.sources = append(f.sources, newSource(src, r.dialect))
 		}
-		for _, o := range m.OrderBy {
-			r.expr(o.Expr, sc, nil)
+		r.node(src.Match, f)
+		r.node(src.On, f)
+		for _, p := range src.Pivots {
+			r.node(p, f)
 		}
-	}
-	if r.columns != nil {
-		r.columns.using(src, sc)
+		if src.Recognize != nil {
+			r.node(src.Recognize, f)
+		}
 	}
 }
 
-func (r *resolver) window(w *Window, sc *scope) {
-	if w == nil {
-		return
-	}
-	for _, e := range w.Partition {
-		r.expr(e, sc, nil)
-	}
-	for _, o := range w.OrderBy {
-		r.expr(o.Expr, sc, nil)
+func (r *tableReader) nodes(list []Expr, f *frame) {
+	for _, e := range list {
+		r.node(e, f)
 	}
 }
 
-// expr goes through an expression: its subqueries and, if they are of interest, its columns. If s
-// is set, names may be aliases of its items.
-func (r *resolver) expr(e Expr, sc *scope, s *Select) {
+// node reads the queries in a node.
+func (r *tableReader) node(e Node, f *frame) {
 	if e == nil {
-		return
-	}
-	if r.columns != nil {
-		r.columns.expr(e, sc, s)
 		return
 	}
 	Walk(e, func(n Node) bool {
 		if q, ok := n.(*Query); ok {
-			r.query(q, sc)
+			r.query(q, f)
 			return false
 		}
 		return true

@@ -1,0 +1,109 @@
+package sqlparts
+
+// Doubt says how far it is known what a name means.
+type Doubt uint8
+
+// Sure: the name means the one thing that is listed, and can mean nothing else in a query that runs.
+// Ambiguous: it certainly means each of several, so that an engine refuses it, or takes one that no
+// rule names. Unsure: of the things that are listed it means one, and which is not known; where none
+// is listed, nothing has the name.
+const (
+	Sure Doubt = iota
+	Ambiguous
+	Unsure
+)
+
+// MeaningKind says what kind of thing a name means.
+type MeaningKind uint8
+
+// The kinds of meanings.
+const (
+	BaseColumn   MeaningKind = iota // a column of a base table
+	QueryColumn                     // a column that a query makes, or a function in FROM
+	MergedColumn                    // a column of USING or of a natural join
+	SelectAlias                     // an element of the select list, by its alias or, in ORDER BY, its name
+	RowOfSource                     // the row of a source; of an array in FROM, the element
+	LambdaParam                     // a parameter of a lambda around
+	Variable                        // a variable that an earlier statement declared
+	QuotedText                      // a text in double quotes, as SQLite reads a name that nothing has
+	PartOfDate                      // a bare word such as DAY among the arguments of a date function
+)
+
+// Meaning is one thing that a name may mean.
+type Meaning struct {
+	Kind   MeaningKind
+	Known  bool          // what it is of certainly has it; false: it may
+	Fields int           // how many parts at the end of the name are fields inside it
+	Outer  int           // how many queries further out it is; 0: in the query itself
+	Source *Source       // of a column or a row; nil where Among lists several
+	Among  []*Source     // the sources that may have the column, where there are several
+	Column *ColumnDef    // of a base column; nil where the schema does not have it
+	Index  int           // of a query's column or an alias: its place in the output; -1 where a star hides it
+	Item   *Item         // of an alias; nil where a star stands for it
+	Merged *MergedSource // of a merged column
+}
+
+// is tells whether two meanings are the same.
+func (m *Meaning) is(o *Meaning) bool {
+	return m.Kind == o.Kind && m.Source == o.Source && m.Column == o.Column && m.Index == o.Index && m.Item == o.Item && m.Merged == o.Merged &&
+		m.Fields == o.Fields && m.Outer == o.Outer && len(m.Among)+len(o.Among) == 0
+}
+
+// MergedSource is a column that USING or a natural join makes of two. Its value is the right one's in a
+// RIGHT JOIN, that of the side that has a row in a FULL JOIN, and otherwise the left one's.
+type MergedSource struct {
+	Name        Ident
+	Join        JoinKind
+	Left, Right Meaning
+	Doubt       Doubt // of both sides
+}
+
+// OutputColumn is a column of what a query or a source makes.
+type OutputColumn struct {
+	Name   Ident // empty where it has none that is known
+	Item   *Item // of the select list; the star where that stands for it; nil of a function or VALUES
+	Star   bool  // it stands for all columns of From, which are not known
+	From   *Source
+	Index  int        // of a column that a star stands for: its place in the output of From
+	Column *ColumnDef // the same, where From is a base table
+	Merged *MergedSource
+}
+
+// BoundTable is a base table that scripts read.
+type BoundTable struct {
+	Name Name   // as it is named most fully
+	Def  *Table // what the schema says of it; nil where it does not certainly have the table, or knows nothing of it
+
+	path    string
+	last    []string // the last part in lower case
+	root    *BoundTable
+	listed  *Table // the definition, certain or not
+	sure    bool   // the definition lists all columns
+	columns map[string][]*ColumnDef
+	learned map[string]Ident // columns that queries certainly give to the table, by their folded names
+	apart   bool
+}
+
+// ReadingKind says what kind of thing a source of FROM reads.
+type ReadingKind uint8
+
+// The kinds of what is read.
+const (
+	ReadsTable    ReadingKind = iota
+	ReadsQuery                // a derived table, or a common table expression
+	ReadsItself               // the common table expression in whose body it stands
+	ReadsWrite                // what a statement inside WITH returns
+	ReadsFunction             // a table function or an array
+	ReadsJoin                 // a parenthesised join
+	ReadsText                 // text that was not understood
+)
+
+// Reading is what a source of FROM reads.
+type Reading struct {
+	Kind  ReadingKind
+	Table *BoundTable
+	Query *Query
+	CTE   *CTE // the common table expression that the source names
+	Doubt Doubt
+	Array *Meaning // of a dotted name: the column whose elements it reads
+}

@@ -1,0 +1,758 @@
+package sqlparts
+
+import "strings"
+
+// set notes what a column's name means. A node that stands in two places, as pipes make them, means
+// both.
+func (r *binder) set(c *Column, m []Meaning, doubt Doubt) {
+	if c.id == 0 {
+		return // a word
+	}
+	if doubt != Sure {
+		r.tables.doubted = append(r.tables.doubted, c.Name[0])
+	}
+	b := r.bound
+	for int(c.id) >= len(b.slots) {
+		b.slots = append(b.slots, make([]slot, max(len(b.slots), 16))...)
+	}
+	s := &b.slots[c.id]
+	if s.bound {
+		if doubt == Sure && s.doubt == Sure && len(m) == 1 && s.to-s.from == 1 && m[0].is(&b.meanings[s.from]) {
+			return
+		}
+		m, doubt = append(b.meanings[s.from:s.to:s.to], m...), Unsure
+	}
+	from := int32(len(b.meanings))
+	b.meanings = append(b.meanings, m...)
+	*s = slot{from: from, to: int32(len(b.meanings)), doubt: doubt, bound: true, aside: r.aside}
+}
+
+// aliasUse says how an alias of the select list and a column of one name go together.
+type aliasUse uint8
+
+const (
+	noAlias     aliasUse = iota
+	columnFirst          // a column hides the alias
+	aliasFirst
+	either // it is not known which comes first, or whether an alias is in view
+)
+
+// aliasUse tells how the aliases of the select list are seen in a clause. bare tells that the name is the
+// whole key. The rules were tried on PostgreSQL 15, SQLite 3.40 and DuckDB 1.5, and are those of the
+// vendors' documentation elsewhere.
+func (d Dialect) aliasUse(in clause, bare bool) aliasUse {
+	switch in {
+	case inOrder:
+		switch {
+		case bare:
+			return aliasFirst
+		case d == Postgres, d == Redshift:
+			return noAlias
+		case d == SQLite, d == DuckDB, d == TSQL:
+			return columnFirst
+		}
+		return either
+	case inGroup:
+		switch d {
+		case TSQL:
+			return noAlias
+		case Postgres, DuckDB:
+			if !bare {
+				return noAlias
+			}
+		case BigQuery, Generic:
+			return either
+		}
+		return columnFirst
+	case inHaving:
+		switch d {
+		case Postgres, Redshift, TSQL:
+			return noAlias
+		case BigQuery, MySQL, Generic:
+			return either
+		}
+		return columnFirst
+	case inQualify:
+		if d == BigQuery || d == Generic {
+			return either
+		}
+		return columnFirst
+	case inWhere:
+		switch d {
+		case Snowflake, DuckDB, SQLite:
+			return columnFirst
+		case Redshift, Databricks:
+			return columnFirst
+		case Generic:
+			return either
+		}
+	case inSelect:
+		switch d {
+		case Snowflake, DuckDB, Redshift, Databricks:
+			return columnFirst
+		case Generic:
+			return either
+		}
+	case inExtra:
+		return columnFirst
+	}
+	return noAlias
+}
+
+// rows tells whether the name of a source may stand for its row.
+func (d Dialect) rows() bool {
+	switch d {
+	case SQLite, MySQL, TSQL, Snowflake:
+		return false
+	}
+	return true
+}
+
+// alias finds an element of the select list of a frame by its alias or, where a key of ORDER BY is the
+// name alone, by its name.
+func (r *binder) alias(f *frame, c *Column, bare bool) (m Meaning, doubt Doubt, ok bool) {
+	it := r.aliases.find(f.sel, c)
+	if it == nil && !(bare && f.clause == inOrder && r.dialect != SQLite) || it != nil && f.clause == inSelect && it.End > c.Start {
+		return m, Sure, false
+	}
+	m = Meaning{Kind: SelectAlias, Known: true, Index: -1}
+	if it == nil || r.aliases.several(f.sel, c) || it.Alias.Text != "" && r.dialect.likeness(c.Name[0], it.Alias, false) != same {
+		m, doubt, ok = r.element(f, c, bare)
+		return m, doubt, ok
+	}
+	m.Item = it
+	return m, Sure, true
+}
+
+// element is [binder.alias] with a look at all elements.
+func (r *binder) element(f *frame, c *Column, bare bool) (m Meaning, doubt Doubt, ok bool) {
+	m = Meaning{Kind: SelectAlias, Known: true, Index: -1}
+	if len(f.sel.Items) >= manyItems { // by a map
+		if m.Item = r.aliases.find(f.sel, c); m.Item != nil {
+			return m, Ambiguous, true
+		}
+		if o := r.bound.outputs[f.query]; o != nil {
+			if at, h := o.find(r.dialect, c.Name[0]); h > may {
+				m.Item = o.columns[at].Item
+				_, star := m.Item.Expr.(*Star)
+				return m, map[bool]Doubt{true: Sure, false: Unsure}[h == holds], !star
+			}
+		}
+		return m, Sure, false
+	}
+	for _, it := range f.sel.Items {
+		name := it.Alias
+		if x, isColumn := it.Expr.(*Column); isColumn && name.Text == "" && bare && f.clause == inOrder && r.dialect != SQLite {
+			name = x.Name.Last()
+		}
+		l := r.dialect.likeness(c.Name[0], name, false)
+		switch {
+		case name.Text == "" || l == different || f.clause == inSelect && it.End > c.Start:
+		case !ok:
+			if m.Item, ok = it, true; l == perhaps {
+				doubt = Unsure
+			}
+		case sameWords(m.Item.Expr, it.Expr):
+		case r.dialect != SQLite: // which takes the first
+			doubt = Ambiguous
+		}
+	}
+	return m, doubt, ok
+}
+
+// sameWords tells whether two elements are one column in the same words.
+func sameWords(a, b Expr) bool {
+	x, ok := a.(*Column)
+	y, too := b.(*Column)
+	if !ok || !too || len(x.Name) != len(y.Name) {
+		return false
+	}
+	for i := range x.Name {
+		if x.Name[i] != y.Name[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// several tells whether a select has more than one alias of the name.
+func (a *aliases) several(s *Select, c *Column) bool {
+	if len(s.Items) >= manyItems {
+		a.of(s)
+		return a.again[s][strings.ToLower(c.Name[0].Text)]
+	}
+	n := 0
+	for _, it := range s.Items {
+		if len(it.Alias.Text) == len(c.Name[0].Text) && it.Alias.Text != "" && strings.EqualFold(it.Alias.Text, c.Name[0].Text) {
+			n++
+		}
+	}
+	return n > 1
+}
+
+// column finds out what a name means.
+func (r *binder) column(c *Column, f *frame, bare bool) {
+	for i := len(r.params) - 1; i >= 0; i-- {
+		if strings.EqualFold(r.params[i].Text, c.Name[0].Text) {
+			r.set(c, []Meaning{{Kind: LambdaParam, Known: true, Fields: len(c.Name) - 1}}, Sure)
+			return
+		}
+	}
+	if len(c.Name) > 1 {
+		if m, doubt := r.qualified(c.Name, f); len(m) > 0 {
+			r.set(c, m, doubt)
+			return
+		}
+	}
+	m, doubt := r.unqualified(c, f, bare)
+	r.set(c, m, doubt)
+}
+
+const (
+	maxMeanings   = 8 // sources of one name that are listed
+	maxQualifiers = 4 // parts before a column: the most that any engine has
+)
+
+// qualified is what a name with a qualifier means, nil where no source goes by it.
+func (r *binder) qualified(n Name, f *frame) (m []Meaning, doubt Doubt) {
+	outer := 0
+	missing := r.missing[:0] // of a source that does not have the column
+	for at := f; at != nil; at = at.outer {
+		for k := min(len(n)-1, maxQualifiers); k >= 1; k-- {
+			found := r.found[:0]
+			doubts := 0
+			for _, s := range at.called(n[k-1]) {
+				l := s.goesBy(r.dialect, n[:k])
+				if l == different && (len(n[:k]) != 1 || s.group.Text == "" || r.dialect.likeness(n[0], s.group, false) == different) {
+					continue
+				}
+				x, h := s.column(r.dialect, n[k])
+				x.Fields, x.Outer = len(n)-k-1, outer
+				switch {
+				case h <= otherCase:
+					if len(missing) < maxMeanings {
+						missing = append(missing, x)
+					}
+					continue
+				case h != holds && h != may, l == perhaps, s.hidden:
+					doubts++
+				case l == different && h == may: // of a join with a name
+					doubts++
+				}
+				if found = append(found, x); len(found) == maxMeanings {
+					break
+				}
+			}
+			r.found, r.missing = found, missing
+			switch {
+			case len(found) == 1 && doubts == 0:
+				if found[0].Kind == BaseColumn && !found[0].Known {
+					r.tables.learn(r.dialect, r.bound.readings[found[0].Source].reading.Table, n[k])
+				}
+				if len(missing) > 0 && r.dialect != SQLite && r.dialect != DuckDB { // which look further out
+					return append(found, missing...), Unsure
+				}
+				return found, Sure
+			case len(found) == 1:
+				return found, Unsure
+			case len(found) > 1:
+				return found, Ambiguous
+			}
+		}
+		if at.isSelect {
+			outer++
+		}
+	}
+	return missing, Unsure
+}
+
+// buffers are lists of meanings that are made for one name after the other.
+type buffers struct{ sure, perhaps, open_, weak, found, missing []Meaning }
+
+// one is a list of one meaning.
+func (b *buffers) one(m Meaning) []Meaning {
+	b.found = append(b.found[:0], m)
+	return b.found
+}
+
+// unqualified is what the first part of a name means: a column of the innermost query that has one, an
+// alias of the select list, or what else the dialect takes such a name for.
+func (r *binder) unqualified(c *Column, f *frame, bare bool) (out []Meaning, doubt Doubt) {
+	id, fields := c.Name[0], len(c.Name)-1
+	open := r.open_[:0] // what it may be of the queries further in
+	weak := r.weak[:0]  // what is no meaning by the dialect's rules, and the nearest to one
+	defer func() { r.open_, r.weak = open[:0], weak[:0] }()
+	unnamed := false
+	outer := 0
+	for at := f; at != nil; at = at.outer {
+		if !at.isSelect {
+			continue
+		}
+		use := noAlias
+		var alias Meaning
+		var aliasDoubt Doubt
+		hasAlias := false
+		if fields == 0 && at.sel != nil {
+			use = r.dialect.aliasUse(at.clause, bare && at == f)
+			if alias, aliasDoubt, hasAlias = r.alias(at, c, bare && at == f); hasAlias {
+				alias.Outer = outer
+				if use == noAlias {
+					if at == f {
+						weak = append(weak, alias)
+					}
+					hasAlias = false
+				}
+			}
+		}
+		if hasAlias && use == aliasFirst && len(open) == 0 {
+			return r.one(alias), aliasDoubt
+		}
+		sure, perhaps := r.sure[:0], r.perhaps[:0]
+		if m := at.mergedOf(r.dialect, id); m != nil {
+			sure = append(sure, Meaning{Kind: MergedColumn, Known: true, Fields: fields, Outer: outer, Merged: m})
+			if m.Doubt != Sure {
+				perhaps = append(perhaps, m.Left)
+			}
+		}
+		v := at.offers()
+	sources:
+		for _, s := range v.known {
+			if len(sure) > 0 && sure[0].Kind == MergedColumn && sure[0].Merged.of(s.Source) {
+				continue
+			}
+			x, h := s.column(r.dialect, id)
+			x.Fields, x.Outer = fields, outer
+			switch h {
+			case holds:
+				if sure = append(sure, x); len(sure) == maxMeanings {
+					break sources
+				}
+			case doubtful:
+				perhaps = append(perhaps, x)
+			case otherCase:
+				weak = append(weak, x)
+			}
+			unnamed = unnamed || s.made != nil && s.made.unnamed
+		}
+		var row Meaning
+		hasRow := false
+		for _, s := range at.called(id) {
+			if len(s.name.Text) != len(id.Text) || s.hidden || s.named(r.dialect, id) == different {
+				continue
+			}
+			value := s.reading.Kind == ReadsFunction
+			if _, h := s.column(r.dialect, id); h < holds && (value && s.Source.Alias.Text != "" || !value && r.dialect.rows()) {
+				row, hasRow = Meaning{Kind: RowOfSource, Known: !s.mayHaveMore() || value, Fields: fields, Outer: outer, Source: s.Source}, true
+			}
+		}
+		r.sure, r.perhaps = sure, perhaps
+		if at.unmerged && len(sure) > 1 {
+			perhaps, sure = append(perhaps, sure...), nil
+		}
+		if hasRow && len(sure) == 0 && row.Known && len(perhaps) == 0 {
+			sure, hasRow = append(sure, row), false
+		}
+		switch {
+		case len(sure) == 1 && len(perhaps) == 0:
+			if len(open) > 0 {
+				return append(open, sure[0]), Unsure
+			}
+			if hasAlias && (use == either || use == aliasFirst) && !isColumnOf(alias.Item, sure[0], r) {
+				return at.likelier(sure[0], alias), Unsure
+			}
+			return sure, Sure
+		case len(sure) > 1 && len(open)+len(perhaps) == 0:
+			return sure, Ambiguous
+		case len(sure)+len(perhaps) > 0:
+			open = append(append(open, sure...), perhaps...)
+		}
+		if hasRow && len(sure) == 0 {
+			open = append(open, row)
+		}
+		if len(sure) == 0 {
+			if m, ok := maybe(v.open, id); ok {
+				m.Fields, m.Outer = fields, outer
+				if m.Source != nil && r.bound.readings[m.Source].reading.Kind == ReadsTable {
+					m.Kind = BaseColumn
+				}
+				if !hasRow || r.bound.readings[row.Source].Alias.Text != "" {
+					open = append(open, m)
+				} else { // a table is seldom read as a value by its own name
+					open = append(open[:len(open)-1], m, row)
+				}
+			}
+		}
+		if hasAlias {
+			if len(open) == 0 {
+				return r.one(alias), aliasDoubt
+			}
+			if at.clause != inWhere {
+				return append([]Meaning{alias}, open...), Unsure
+			}
+			return append(open, alias), Unsure
+		}
+		outer++
+	}
+	if fields == 0 {
+		for _, v := range r.variables {
+			if strings.EqualFold(v.Text, id.Text) {
+				if len(open) == 0 {
+					return []Meaning{{Kind: Variable, Known: true}}, Sure
+				}
+				return append([]Meaning{{Kind: Variable, Known: true}}, open...), Unsure
+			}
+		}
+	}
+	if id.Quoted && r.dialect == SQLite && fields == 0 {
+		text := Meaning{Kind: QuotedText, Known: true}
+		if len(open) == 0 && !unnamed {
+			return []Meaning{text}, Sure
+		}
+		return append(open, text), Unsure
+	}
+	if len(open) == 1 && open[0].Source != nil && fields == 0 {
+		if m := open[0]; m.Kind == BaseColumn {
+			r.tables.learn(r.dialect, r.bound.readings[m.Source].reading.Table, id)
+		}
+		return open, Sure
+	}
+	if len(open) > 0 {
+		return open, Unsure
+	}
+	return weak, Unsure
+}
+
+// likelier lists a column and an alias of its name. Behind the select list, who writes an alias means it.
+func (f *frame) likelier(column, alias Meaning) []Meaning {
+	if f.clause == inWhere || f.clause == inSelect {
+		return []Meaning{column, alias}
+	}
+	return []Meaning{alias, column}
+}
+
+// isColumnOf tells whether an element of a select list is the very column that a name means, so that it
+// does not matter which of them is meant.
+func isColumnOf(it *Item, m Meaning, r *binder) bool {
+	if it == nil {
+		return false
+	}
+	c, ok := it.Expr.(*Column)
+	if !ok || int(c.id) >= len(r.bound.slots) {
+		return false
+	}
+	s := r.bound.slots[c.id]
+	return s.bound && s.doubt == Sure && s.to-s.from == 1 && r.bound.meanings[s.from].is(&m)
+}
+
+// maybe is a column of one of the sources that may have any.
+func maybe(open []*Source, id Ident) (Meaning, bool) {
+	switch len(open) {
+	case 0:
+		return Meaning{}, false
+	case 1:
+		return Meaning{Kind: QueryColumn, Index: -1, Source: open[0]}, true
+	}
+	return Meaning{Kind: QueryColumn, Index: -1, Among: open}, true
+}
+
+// starOf binds the qualifier of a star: a source, or a column with fields.
+func (r *binder) starOf(c *Column, f *frame) {
+	outer := 0
+	for at := f; at != nil; at = at.outer {
+		var found []Meaning
+		doubt := Sure
+		for _, s := range at.called(c.Name.Last()) {
+			l := s.goesBy(r.dialect, c.Name)
+			if l == different && (len(c.Name) != 1 || s.group.Text == "" || r.dialect.likeness(c.Name[0], s.group, false) == different) {
+				continue
+			}
+			if l != same {
+				doubt = Unsure
+			}
+			found = append(found, Meaning{Kind: RowOfSource, Known: true, Outer: outer, Source: s.Source})
+		}
+		if len(found) > 1 && doubt == Sure {
+			doubt = Ambiguous
+		}
+		if len(found) > 0 {
+			r.set(c, found, doubt)
+			return
+		}
+		if at.isSelect {
+			outer++
+		}
+	}
+	r.column(c, f, false)
+}
+
+// mergedOf is the merged column of a name, nil where there is none.
+func (f *frame) mergedOf(d Dialect, id Ident) *MergedSource {
+	for _, m := range f.merged {
+		if d.likeness(id, m.Name, false) != different {
+			return m
+		}
+	}
+	return nil
+}
+
+// of tells whether one side of a merged column is a source's.
+func (m *MergedSource) of(s *Source) bool {
+	for _, side := range [...]*Meaning{&m.Left, &m.Right} {
+		if side.Source == s || side.Merged != nil && side.Merged.of(s) {
+			return true
+		}
+		for _, o := range side.Among {
+			if o == s {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// merge makes the columns of USING, or of a natural join, where a source joins those before it.
+func (r *binder) merge(bs *boundSource, f *frame, before int) {
+	src := bs.Source
+	left, right := f.sources[f.from:before], f.sources[before:]
+	names := src.Using
+	if src.Natural {
+		bs.natural = true
+		for _, s := range right {
+			columns, whole := s.output()
+			bs.natural = bs.natural && whole
+			for _, c := range columns {
+				if c.Name.Text == "" {
+					continue
+				}
+				if m := f.mergedOf(r.dialect, c.Name); m != nil {
+					names = append(names, c.Name)
+					continue
+				}
+				for _, l := range left {
+					if _, h := l.column(r.dialect, c.Name); h >= doubtful {
+						names = append(names, c.Name)
+						break
+					}
+				}
+			}
+		}
+		for _, l := range left {
+			bs.natural = bs.natural && !l.mayHaveMore()
+		}
+		f.unmerged = f.unmerged || !bs.natural
+	}
+	for _, id := range names {
+		m := &MergedSource{Name: id, Join: src.Join}
+		var doubt Doubt
+		if prior := f.mergedOf(r.dialect, id); prior != nil {
+			m.Left, m.Doubt = Meaning{Kind: MergedColumn, Known: true, Merged: prior}, prior.Doubt
+		} else {
+			m.Left, m.Doubt = r.side(left, id)
+		}
+		m.Right, doubt = r.side(right, id)
+		m.Doubt = max(m.Doubt, doubt)
+		if m.Doubt != Sure {
+			r.tables.doubted = append(r.tables.doubted, id)
+		}
+		replaced := false
+		for i, o := range f.merged {
+			if r.dialect.likeness(id, o.Name, false) != different {
+				f.merged = append(append([]*MergedSource(nil), f.merged[:i]...), f.merged[i+1:]...)
+				f.merged = append(f.merged, m)
+				replaced = true
+				break
+			}
+		}
+		if !replaced {
+			f.merged = append(f.merged, m)
+		}
+		if r.bound.merged == nil {
+			r.bound.merged = map[*Source][]*MergedSource{}
+		}
+		r.bound.merged[src] = append(r.bound.merged[src], m)
+	}
+}
+
+// side is the column of USING on one side of a join.
+func (r *binder) side(sources []*boundSource, id Ident) (Meaning, Doubt) {
+	var sure, open []Meaning
+	var among []*Source
+	for _, s := range sources {
+		if s.hidden {
+			continue
+		}
+		switch m, h := s.column(r.dialect, id); h {
+		case holds:
+			sure = append(sure, m)
+		case doubtful, may:
+			open = append(open, m)
+			among = append(among, s.Source)
+		}
+	}
+	switch {
+	case len(sure) == 1:
+		return sure[0], Sure
+	case len(sure) > 1:
+		return sure[0], Ambiguous
+	case len(open) == 1:
+		if m := open[0]; m.Kind == BaseColumn && !m.Known {
+			r.tables.learn(r.dialect, r.bound.readings[m.Source].reading.Table, id)
+		}
+		if open[0].Known {
+			return open[0], Unsure
+		}
+		return open[0], Sure
+	case len(open) > 1:
+		return Meaning{Kind: QueryColumn, Index: -1, Among: among}, Unsure
+	}
+	return Meaning{Kind: QueryColumn, Index: -1}, Unsure
+}
+
+// selectOutput lists the columns of a select.
+func (r *binder) selectOutput(s *Select, f *frame) *output {
+	o := &output{whole: s.As == ""}
+	for _, it := range s.Items {
+		if star, ok := it.Expr.(*Star); ok {
+			r.starOutput(o, it, star, f)
+			continue
+		}
+		name := it.Alias
+		if name.Text == "" {
+			switch e := it.Expr.(type) {
+			case *Column:
+				name = e.Name.Last()
+			case *Field:
+				name = e.Name
+			case *Call:
+				if r.dialect == Postgres || r.dialect == Redshift {
+					name = Ident{Text: strings.ToLower(e.Name.Last().Text)}
+				}
+			}
+			o.unnamed = o.unnamed || name.Text == ""
+		}
+		o.columns = append(o.columns, OutputColumn{Name: name, Item: it})
+	}
+	return o
+}
+
+// maxListed bounds how many columns are listed for the stars of one script. Stars of stars may double with
+// each query.
+const maxListed = 100_000
+
+// starOutput adds the columns that a star stands for.
+func (r *binder) starOutput(o *output, it *Item, star *Star, f *frame) {
+	if star.Like != nil {
+		o.whole = false
+	}
+	drop := func(id Ident) bool {
+		for _, x := range star.Except {
+			if id.Text != "" && r.dialect.likeness(x, id, false) != different {
+				return true
+			}
+		}
+		return false
+	}
+	add := func(c OutputColumn) {
+		if drop(c.Name) {
+			return
+		}
+		r.listed++
+		c.Item = it
+		for _, x := range star.Rename {
+			if from, ok := x.Expr.(*Column); ok && c.Name.Text != "" && r.dialect.likeness(from.Name.Last(), c.Name, false) != different {
+				c.Name = x.Alias
+			}
+		}
+		for _, x := range star.Replace {
+			if c.Name.Text != "" && r.dialect.likeness(x.Alias, c.Name, false) != different {
+				c = OutputColumn{Name: c.Name, Item: x}
+			}
+		}
+		o.columns = append(o.columns, c)
+	}
+	of := func(s *boundSource) {
+		columns, whole := s.output()
+		if o.whole = o.whole && whole; r.listed > maxListed {
+			o.whole = false
+			return
+		}
+		o.unnamed = o.unnamed || s.made != nil && s.made.unnamed
+		for i, c := range columns {
+			if m := r.mergedWith(f, s, c.Name); m != nil && star.Qualifier == nil {
+				if m.first(s.Source) && !r.dialect.mergedFirst() {
+					add(OutputColumn{Name: m.Name, Merged: m, Index: i, From: s.Source})
+				}
+				continue
+			}
+			out := OutputColumn{Name: c.Name, Star: c.Star, From: s.Source, Index: i, Column: c.Column}
+			if c.Star {
+				out.From = c.From
+			}
+			if s.reading.Kind != ReadsTable {
+				out.Column = nil
+			}
+			add(out)
+		}
+		if !whole && len(columns) == 0 {
+			add(OutputColumn{Star: true, From: s.Source})
+		}
+	}
+	if star.Qualifier != nil {
+		c, ok := star.Qualifier.(*Column)
+		if !ok {
+			o.whole = false
+			return
+		}
+		ms, _ := r.bound.Means(c)
+		for _, m := range ms {
+			if bs := r.bound.readings[m.Source]; m.Kind == RowOfSource && bs != nil {
+				of(bs)
+				continue
+			}
+			o.whole = false
+		}
+		if len(ms) != 1 {
+			o.whole = false
+		}
+		return
+	}
+	if r.dialect.mergedFirst() {
+		for _, m := range f.merged {
+			add(OutputColumn{Name: m.Name, Merged: m})
+		}
+	}
+	if len(f.merged) > 0 && !r.dialect.mergedOrder() || f.unmerged {
+		o.whole = false
+	}
+	for _, s := range f.sources {
+		if !s.hidden {
+			of(s)
+		}
+	}
+}
+
+// mergedWith is the merged column that a column of a source went into.
+func (r *binder) mergedWith(f *frame, s *boundSource, id Ident) *MergedSource {
+	if len(f.merged) == 0 || id.Text == "" {
+		return nil
+	}
+	if m := f.mergedOf(r.dialect, id); m != nil && m.of(s.Source) {
+		return m
+	}
+	return nil
+}
+
+// first tells whether the source is the leftmost that a merged column is of.
+func (m *MergedSource) first(s *Source) bool {
+	for m.Left.Merged != nil {
+		m = m.Left.Merged
+	}
+	return m.Left.Source == s
+}
+
+// mergedFirst tells whether a star has merged columns before all others; the others have them where the
+// left table has them. PostgreSQL, MySQL and BigQuery follow the standard, SQLite and DuckDB do not.
+func (d Dialect) mergedFirst() bool { return d == Postgres || d == MySQL || d == BigQuery }
+
+// mergedOrder tells whether it is known which of these a dialect does.
+func (d Dialect) mergedOrder() bool { return d.mergedFirst() || d == SQLite || d == DuckDB }

@@ -1,0 +1,724 @@
+package sqlparts
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// binder goes through the queries of a script and finds out what their names mean.
+type binder struct {
+	dialect Dialect
+	tables  *tables
+	bound   *Bound
+	buffers
+	named  map[string]bool // the paths of tables that are read
+	params []Ident         // of the lambdas around
+	aside  bool            // what is read names no column of a table that counts
+	aliases
+	variables []Ident
+	open      []*CTE   // whose bodies are being read
+	listed    int      // columns that stars stand for
+	made      *cteList // tables that statements made
+}
+
+func newBinder(d Dialect, t *tables, columns int) *binder {
+	return &binder{dialect: d, tables: t, named: map[string]bool{}, bound: &Bound{
+		slots: make([]slot, columns+1), readings: map[*Source]*boundSource{}, outputs: map[*Query]*output{},
+	}}
+}
+
+// clause is the part of a query in which a name stands. It decides whether the aliases of the select list
+// are in view.
+type clause uint8
+
+const (
+	noClause clause = iota
+	inSelect
+	inWhere
+	inGroup
+	inHaving
+	inQualify
+	inOrder
+	inExtra
+)
+
+// frame is what names mean at a place in a query: common table expressions, or the sources of a select,
+// and whatever the frame around it says.
+type frame struct {
+	outer   *frame
+	ctes    *cteList
+	n, skip int    // the first n are in view, but for skip
+	owner   *Query // whose WITH clause it is; nil: of the tables that earlier statements made
+
+	isSelect bool
+	sources  []*boundSource
+	from     int // an ON sees the sources from this one on
+	merged   []*MergedSource
+	unmerged bool // a natural join merges columns that are not known
+	query    *Query
+	sel      *Select
+	clause   clause
+	offer    offer
+	names    map[string][]*boundSource // the first indexed sources by their names
+	indexed  int
+}
+
+// offer is what the sources of a frame offer to names without qualifier; open are those that may have
+// any column.
+type offer struct {
+	from, to int            // of those in view
+	known    []*boundSource // with columns that are known
+	open     []*Source
+}
+
+func (f *frame) offers() *offer {
+	o := &f.offer
+	if o.from != f.from || o.to > len(f.sources) || o.to == 0 {
+		*o = offer{from: f.from, to: f.from}
+	}
+	for _, s := range f.sources[o.to:] {
+		if s.hidden {
+			continue
+		}
+		if s.hasKnown() {
+			o.known = append(o.known, s)
+		}
+		if s.mayHaveMore() {
+			o.open = append(o.open, s.Source)
+		}
+	}
+	o.to = len(f.sources)
+	return o
+}
+
+// manyNames is the number of sources from which on they are looked up in a map.
+const manyNames = 32
+
+// called are the sources that may go by a name: all of them where they are few.
+func (f *frame) called(id Ident) []*boundSource {
+	if len(f.sources) < manyNames {
+		return f.sources
+	}
+	if f.names == nil {
+		f.names = map[string][]*boundSource{}
+	}
+	for _, s := range f.sources[f.indexed:] {
+		key := strings.ToLower(s.name.Text)
+		f.names[key] = append(f.names[key], s)
+		if group := strings.ToLower(s.group.Text); group != "" && group != key {
+			f.names[group] = append(f.names[group], s)
+		}
+	}
+	f.indexed = len(f.sources)
+	return f.names[strings.ToLower(id.Text)]
+}
+
+// query goes through a query whose names are looked up in the outer frame after its own.
+func (r *binder) query(q *Query, outer *frame) {
+	if q == nil || r.bound.outputs[q] != nil {
+		return
+	}
+	if outer == nil {
+		r.variables = q.declared
+		if len(q.created) > 0 { // their own statements were read before
+			if r.made == nil || len(r.made.ctes) < len(q.created) {
+				r.made = &cteList{ctes: q.created}
+			}
+			outer = &frame{ctes: r.made, n: len(q.created), skip: -1}
+		}
+	}
+	if len(q.With) > 0 {
+		outer = r.with(q, outer)
+	}
+	switch b := q.Body.(type) {
+	case *Query:
+		r.query(b, outer)
+		r.bound.outputs[q] = r.bound.outputs[b]
+		r.orderOutput(q, outer)
+	case *Select:
+		r.sel(b, q, outer)
+	case *SetOp:
+		for i, t := range b.Terms {
+			r.query(t, outer)
+			if i == 0 {
+				r.bound.outputs[q] = r.bound.outputs[t] // which a recursive term reads
+			}
+		}
+		r.setOutput(b, q)
+		r.orderOutput(q, outer)
+	case *Values:
+		for _, row := range b.Rows {
+			r.exprs(row, outer)
+		}
+		o := &output{whole: true}
+		if len(b.Rows) > 0 {
+			for i := range b.Rows[0] {
+				o.columns = append(o.columns, OutputColumn{Name: Ident{Text: valuesName(r.dialect, i)}})
+			}
+		}
+		r.bound.outputs[q] = o
+		r.orderOutput(q, outer)
+	default:
+		r.bound.outputs[q] = &output{}
+	}
+	if l := q.Limit; l != nil {
+		aside := r.aside
+		r.aside = true
+		r.expr(l.Count, outer, false)
+		r.expr(l.Offset, outer, false)
+		r.aside = aside
+	}
+}
+
+// valuesName is what a dialect calls a column of VALUES; empty where it has no name.
+func valuesName(d Dialect, i int) string {
+	switch d {
+	case DuckDB:
+		return "col" + strconv.Itoa(i)
+	case MySQL:
+		return "column_" + strconv.Itoa(i)
+	case Databricks:
+		return "col" + strconv.Itoa(i+1)
+	case Postgres, SQLite, Snowflake:
+		return "column" + strconv.Itoa(i+1)
+	}
+	return ""
+}
+
+// setOutput notes the columns of a chain of set operations: those of its first term, where they are
+// matched by place.
+func (r *binder) setOutput(b *SetOp, q *Query) {
+	o := r.bound.outputs[b.Terms[0]]
+	for _, op := range b.Ops {
+		if op.ByName && o != nil {
+			o = &output{columns: o.columns}
+		}
+	}
+	r.bound.outputs[q] = o
+}
+
+// orderOutput binds the sort keys behind a set operation, VALUES or a query in parentheses, which name
+// columns of the output.
+func (r *binder) orderOutput(q *Query, outer *frame) {
+	for _, o := range q.OrderBy {
+		c, ok := o.Expr.(*Column)
+		if !ok || len(c.Name) != 1 {
+			aside := r.aside
+			r.aside = true
+			r.expr(o.Expr, outer, false)
+			r.aside = aside
+			continue
+		}
+		var m []Meaning
+		doubt := Unsure
+		if out := r.bound.outputs[q]; out != nil {
+			if at, h := out.find(r.dialect, c.Name[0]); h > may {
+				m = []Meaning{{Kind: SelectAlias, Known: true, Index: at, Item: out.columns[at].Item}}
+				if doubt = Sure; h != holds {
+					doubt = Ambiguous
+				}
+			}
+		}
+		aside := r.aside
+		r.aside = true
+		r.set(c, m, doubt)
+		r.aside = aside
+	}
+}
+
+// with makes the frame of a WITH clause and reads its queries.
+func (r *binder) with(q *Query, outer *frame) *frame {
+	list := &cteList{ctes: q.With}
+	for i, c := range q.With {
+		if c.Write != nil {
+			r.query(c.Write.Query, &frame{outer: outer, ctes: list, n: len(q.With), skip: -1, owner: q})
+			continue
+		}
+		f := &frame{outer: outer, ctes: list, owner: q}
+		f.n, f.skip = r.dialect.bodySees(q, i)
+		r.open = append(r.open, c)
+		r.query(c.Query, f)
+		r.open = r.open[:len(r.open)-1]
+	}
+	return &frame{outer: outer, ctes: list, n: len(q.With), skip: -1, owner: q}
+}
+
+// bodySees tells which common table expressions the body of the i-th sees: the first n, but for skip.
+// Those are the ones before it; where the clause is recursive, all; and itself where recursion needs no
+// word.
+func (d Dialect) bodySees(q *Query, i int) (n, skip int) {
+	set := false
+	if body := q.With[i].Query; body != nil {
+		_, set = body.Body.(*SetOp)
+	}
+	switch {
+	case d == SQLite:
+		if set || q.Recursive {
+			return len(q.With), -1
+		}
+		return len(q.With), i
+	case q.Recursive && d == DuckDB: // none of those that follow
+		if set {
+			return i + 1, -1
+		}
+		return i, -1
+	case q.Recursive:
+		return len(q.With), -1
+	case (d == TSQL || d == Snowflake) && set:
+		return i + 1, -1
+	}
+	return i, -1
+}
+
+// cte is the common table expression that a name means, where it is defined, and whether it is certain that
+// it is one.
+func (f *frame) cte(d Dialect, id Ident) (c *CTE, at *frame, sure bool) {
+	for ; f != nil; f = f.outer {
+		if f.ctes == nil {
+			continue
+		}
+		for n := f.n; ; {
+			i := f.ctes.find(id.Text, n)
+			if i < 0 {
+				break
+			}
+			l := d.likeness(id, f.ctes.ctes[i].Name, false)
+			if i != f.skip && l != different {
+				return f.ctes.ctes[i], f, l == same
+			}
+			n = i
+		}
+	}
+	return nil, nil, true
+}
+
+// sel goes through a select.
+func (r *binder) sel(s *Select, q *Query, outer *frame) {
+	f := &frame{outer: outer, isSelect: true, query: q, sel: s}
+	r.from(s.From, f)
+	f.from, f.clause = 0, noClause
+	if r.dialect == SQLite { // an ON sees the tables that follow too
+		r.conditions(s.From, f)
+	}
+	f.clause = inOrder
+	for _, e := range s.DistinctOn {
+		r.expr(e, f, true)
+	}
+	f.clause = inSelect
+	for _, it := range s.Items {
+		r.expr(it.Expr, f, false)
+	}
+	f.clause = inWhere
+	r.expr(s.Where, f, false)
+	f.clause = inGroup
+	if s.Group != nil {
+		for _, e := range s.Group.Items {
+			r.key(e, f)
+		}
+	}
+	f.clause = inHaving
+	r.expr(s.Having, f, false)
+	f.clause = inQualify
+	r.expr(s.Qualify, f, false)
+	f.clause = noClause
+	for _, d := range s.Windows {
+		r.window(d.Window, f)
+	}
+	r.exprs(s.Connect, f)
+	f.clause = inExtra
+	r.exprs(s.Extra, f)
+	r.bound.outputs[q] = r.selectOutput(s, f)
+	f.clause = inOrder
+	for _, o := range q.OrderBy {
+		r.expr(o.Expr, f, true)
+	}
+	f.clause = noClause
+}
+
+// key binds an element of GROUP BY, in which a name alone may be an alias.
+func (r *binder) key(e Expr, f *frame) {
+	switch e := e.(type) {
+	case *Grouping:
+		for _, a := range e.Args {
+			r.key(a, f)
+		}
+	case *List:
+		for _, it := range e.Items {
+			r.key(it.Expr, f)
+		}
+	default:
+		r.expr(e, f, true)
+	}
+}
+
+// from adds sources to the frame of their select.
+func (r *binder) from(list []*Source, f *frame) {
+	for _, src := range list {
+		r.source(src, f)
+	}
+}
+
+func (r *binder) source(src *Source, f *frame) {
+	before := len(f.sources)
+	bs := newSource(src, r.dialect)
+	r.bound.readings[src] = bs
+	if src.Join == CommaJoin && r.dialect.joinsFirst() {
+		f.from = before
+	}
+	around := &frame{outer: f.outer}
+	if src.Lateral || r.dialect == DuckDB {
+		around = f
+	}
+	switch {
+	case src.Nested != nil:
+		bs.reading.Kind = ReadsJoin
+		from := f.from
+		if f.from = before; !r.dialect.joinsFirst() {
+			f.from = from
+		}
+		r.from(src.Nested, f)
+		f.from = from
+		if src.Alias.Text != "" {
+			for _, in := range f.sources[before:] {
+				in.group = src.Alias
+			}
+			f.names, f.indexed = nil, 0
+		}
+	case src.Table != nil:
+		r.table(bs, f)
+	case src.Query != nil:
+		bs.reading = Reading{Kind: ReadsQuery, Query: src.Query}
+		if around != f {
+			around = f.outer
+		}
+		r.query(src.Query, around)
+		bs.made = r.bound.outputs[src.Query]
+	case src.Call != nil:
+		bs.reading.Kind, bs.open = ReadsFunction, true
+		from := f.from
+		f.from = 0
+		r.expr(src.Call, f, false)
+		f.from = from
+		bs.made = functionOutput(src.Call)
+	default:
+		bs.reading.Kind, bs.open = ReadsText, true
+	}
+	if src.Nested == nil {
+		r.shape(bs, f)
+		f.sources = append(f.sources, bs)
+	}
+	if src.Natural || len(src.Using) > 0 {
+		r.merge(bs, f, before)
+	}
+	if r.dialect != SQLite {
+		r.on(src, f)
+	}
+	if src.Join == SemiJoin || src.Join == AntiJoin {
+		for _, in := range f.sources[before:] {
+			in.hidden = true
+		}
+		f.offer.to = 0
+	}
+}
+
+// joinsFirst tells whether JOIN binds tighter than the comma, so that an ON does not see the sources
+// before the comma.
+func (d Dialect) joinsFirst() bool { return d == Postgres || d == MySQL || d == TSQL }
+
+func (r *binder) on(src *Source, f *frame) {
+	r.expr(src.Match, f, false)
+	r.expr(src.On, f, false)
+}
+
+func (r *binder) conditions(list []*Source, f *frame) {
+	for _, src := range list {
+		r.conditions(src.Nested, f)
+		r.on(src, f)
+	}
+}
+
+// table finds out what a name in FROM reads.
+func (r *binder) table(bs *boundSource, f *frame) {
+	src := bs.Source
+	if len(src.Table) == 1 && !src.FromString {
+		if c, _, sure := f.outer.cte(r.dialect, src.Table[0]); c != nil {
+			bs.reading = Reading{Kind: ReadsQuery, CTE: c, Query: c.Query}
+			if !sure {
+				bs.reading.Doubt = Unsure
+			}
+			switch o := r.bound.outputs[c.Query]; {
+			case c.Query == nil:
+				bs.reading.Kind, bs.open = ReadsWrite, true
+			case r.inside(c):
+				bs.reading.Kind = ReadsItself
+				bs.made = o
+				bs.open = o == nil
+			default:
+				bs.made = o
+				bs.open = o == nil
+			}
+			if bs.made != nil && len(c.Columns) > 0 {
+				bs.made = bs.made.renamed(c.Columns)
+			}
+			return
+		}
+	}
+	if len(src.Table) > 1 && r.dialect.arrays() {
+		if m, doubt := r.path(src.Table, f); m != nil {
+			bs.reading, bs.open = Reading{Kind: ReadsFunction, Array: m, Doubt: doubt}, true
+			return
+		}
+	}
+	t := r.tables.of(r.dialect, src.Table)
+	r.named[t.path] = true
+	bs.reading = Reading{Kind: ReadsTable, Table: t}
+}
+
+// arrays tells whether FROM t, t.items reads an array in the dialect.
+func (d Dialect) arrays() bool { return d == BigQuery || d == Redshift || d == Generic }
+
+// path is the column of a source in view that a dotted name in FROM reads.
+func (r *binder) path(n Name, f *frame) (*Meaning, Doubt) {
+	for at := f; at != nil; at = at.outer {
+		for i := len(at.sources) - 1; i >= max(0, len(at.sources)-maxSources); i-- {
+			s := at.sources[i]
+			if s.named(r.dialect, n[0]) == different {
+				continue
+			}
+			m, h := s.column(r.dialect, n[1])
+			m.Fields = len(n) - 2
+			if h != holds {
+				return &m, Unsure
+			}
+			return &m, Sure
+		}
+	}
+	return nil, Unsure
+}
+
+// inside tells whether the body of a common table expression is being read.
+func (r *binder) inside(c *CTE) bool { return slices.Contains(r.open, c) }
+
+// renamed is the output under the names of a column list.
+func (o *output) renamed(names []Ident) *output {
+	out := &output{columns: slices.Clone(o.columns), whole: o.whole, unnamed: o.unnamed}
+	stars := slices.IndexFunc(o.columns, func(c OutputColumn) bool { return c.Star })
+	for i, n := range names {
+		switch {
+		case stars >= 0 && i >= stars: // columns that a star hides
+			out.columns = append(out.columns[:min(i, len(out.columns))], OutputColumn{Name: n})
+		case i < len(out.columns):
+			out.columns[i].Name = n
+		}
+	}
+	if stars >= 0 && len(names) > stars {
+		out.columns = out.columns[:min(len(out.columns), len(names))]
+		out.whole = false
+	}
+	return out
+}
+
+// functionOutput is the columns that a function in FROM is known to make.
+func functionOutput(c *Call) *output {
+	o := &output{}
+	if strings.EqualFold(c.Name.Last().Text, "flatten") {
+		for _, name := range []string{"seq", "key", "path", "index", "value", "this"} {
+			o.columns = append(o.columns, OutputColumn{Name: Ident{Text: name}})
+		}
+	}
+	return o
+}
+
+// shape applies to a source what follows it in FROM: names of columns, pivots, samples.
+func (r *binder) shape(bs *boundSource, f *frame) {
+	src := bs.Source
+	if len(src.Columns) > 0 {
+		switch {
+		case bs.reading.Kind == ReadsTable:
+			columns, whole := bs.output()
+			bs.made = (&output{columns: columns, whole: whole}).renamed(src.Columns)
+			bs.open = !whole
+		case bs.made != nil && bs.reading.Kind != ReadsFunction:
+			bs.made = bs.made.renamed(src.Columns)
+		default:
+			bs.made = &output{}
+			for _, c := range src.Columns {
+				bs.made.columns = append(bs.made.columns, OutputColumn{Name: c})
+			}
+		}
+	}
+	if bs.reading.Kind == ReadsQuery && bs.made != nil && !bs.made.whole && !slices.ContainsFunc(bs.made.columns, func(c OutputColumn) bool { return c.Star }) {
+		bs.open = true // nothing stands for the rest
+	}
+	if bs.made != nil && slices.ContainsFunc(bs.made.columns, func(c OutputColumn) bool { return c.Star }) {
+		bs.open = true
+	}
+	if src.Offset.Text != "" {
+		made := &output{}
+		if bs.made != nil {
+			made.columns = slices.Clone(bs.made.columns)
+		}
+		made.columns = append(made.columns, OutputColumn{Name: src.Offset})
+		bs.made = made
+		bs.open = true
+	}
+	aside := r.aside
+	r.aside = true
+	r.expr(src.Version, f, false)
+	r.expr(src.Sample, f, false)
+	r.aside = aside
+	if len(src.Pivots) > 0 || src.Recognize != nil {
+		r.pivot(bs, f)
+	}
+}
+
+// pivot binds what a pivot or MATCH_RECOGNIZE says of the one source that it is applied to, and notes
+// that its columns are others then.
+func (r *binder) pivot(bs *boundSource, f *frame) {
+	in := &frame{outer: f.outer, isSelect: true, sources: []*boundSource{bs}}
+	for _, p := range bs.Pivots {
+		for _, it := range p.Values {
+			r.expr(it.Expr, in, false)
+		}
+		r.exprs(p.For, in)
+		for _, it := range p.In {
+			if _, isColumn := it.Expr.(*Column); !isColumn || p.Unpivot {
+				r.expr(it.Expr, in, false)
+			}
+		}
+		r.exprs(p.Group, in)
+	}
+	if m := bs.Recognize; m != nil {
+		r.exprs(m.Partition, in)
+		for _, o := range m.OrderBy {
+			r.expr(o.Expr, in, false)
+		}
+	}
+	made := &output{}
+	for _, p := range bs.Pivots {
+		for _, c := range p.Columns {
+			made.columns = append(made.columns, OutputColumn{Name: c})
+		}
+	}
+	if bs.reading.Kind != ReadsTable && bs.made != nil {
+		made.columns = append(made.columns, bs.made.columns...)
+	}
+	bs.made, bs.open = made, true
+}
+
+// exprs binds expressions in which no name alone is an alias.
+func (r *binder) exprs(list []Expr, f *frame) {
+	for _, e := range list {
+		r.expr(e, f, false)
+	}
+}
+
+func (r *binder) window(w *Window, f *frame) {
+	if w == nil {
+		return
+	}
+	r.exprs(w.Partition, f)
+	for _, o := range w.OrderBy {
+		r.expr(o.Expr, f, false)
+	}
+}
+
+// expr binds the names of an expression. bare tells that the expression is a key, which may be an alias
+// of the select list where it is a name alone.
+func (r *binder) expr(e Expr, f *frame, bare bool) {
+	if e == nil {
+		return
+	}
+	if c, ok := e.(*Column); ok {
+		r.column(c, f, bare)
+		return
+	}
+	Walk(e, func(n Node) bool {
+		switch n := n.(type) {
+		case *Query:
+			r.query(n, f)
+			return false
+		case *Column:
+			r.column(n, f, false)
+		case *Star:
+			if c, ok := n.Qualifier.(*Column); ok {
+				r.starOf(c, f)
+			} else {
+				r.expr(n.Qualifier, f, false)
+			}
+			for _, it := range n.Replace {
+				r.expr(it.Expr, f, false)
+			}
+			return false
+		case *Lambda:
+			m := len(r.params)
+			r.params = append(r.params, n.Params...)
+			r.expr(n.X, f, false)
+			r.params = r.params[:m]
+			return false
+		case *Special:
+			for i, a := range n.Args {
+				if c, ok := a.(*Column); ok && i == 0 && n.Name == "extract" {
+					r.set(c, []Meaning{{Kind: PartOfDate, Known: true}}, Sure)
+					continue
+				}
+				r.expr(a, f, false)
+			}
+			return false
+		case *Call:
+			if len(n.Args) > 1 && dateFunction(n.Name.Last().Text) {
+				r.dateCall(n, f)
+				return false
+			}
+		case *Binary:
+			if n.Op == "collate" || n.Op == "at" {
+				r.expr(n.L, f, false)
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// dateCall binds the arguments of a date function, one of which may be a word like DAY.
+func (r *binder) dateCall(c *Call, f *frame) {
+	part := -1
+	for i, a := range c.Args {
+		switch a := a.(type) {
+		case *Column:
+			if len(a.Name) == 1 && !a.Name[0].Quoted && datePart(a.Name[0].Text) && (part < 0 || len(a.Name[0].Text) > 2) {
+				if part < 0 && i > 0 && len(a.Name[0].Text) <= 2 {
+					continue // one or two letters are a part only in front
+				}
+				part = i
+			}
+		case *Call: // WEEK(MONDAY)
+			if len(a.Name) == 1 && strings.EqualFold(a.Name[0].Text, "week") {
+				part = i
+			}
+		}
+	}
+	for i, a := range c.Args {
+		if i != part {
+			r.expr(a, f, false)
+			continue
+		}
+		Walk(a, func(n Node) bool {
+			if word, ok := n.(*Column); ok {
+				r.set(word, []Meaning{{Kind: PartOfDate, Known: true}}, Sure)
+			}
+			return true
+		})
+	}
+	for _, o := range c.OrderBy {
+		r.expr(o.Expr, f, false)
+	}
+	r.expr(c.Limit, f, false)
+	r.expr(c.Having, f, false)
+	for _, o := range c.Within {
+		r.expr(o.Expr, f, false)
+	}
+	r.expr(c.Filter, f, false)
+	r.window(c.Over, f)
+}
