@@ -1,6 +1,7 @@
 package counterexample
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -196,15 +197,6 @@ func numberFunctions() map[string]func(c *carrier, args []expr) expr {
 			return c.contained(args[0], args[1], true)
 		},
 		"parse_json": asJSON, "try_parse_json": asJSON, "to_variant": asJSON, "to_array": asJSON,
-		"get": func(c *carrier, args []expr) expr {
-			if len(args) != 2 || c.dialect != sf || args[1].literal == nil {
-				return expr{}
-			}
-			if args[1].literal.Kind == sqlparts.String {
-				return c.field(args[0], args[1].literal.Text)
-			}
-			return expr{}
-		},
 	}
 }
 
@@ -257,7 +249,7 @@ func listed(dialects ...sqlparts.Dialect) func(c *carrier, args []expr) expr {
 
 func (c *carrier) list(args []expr) expr {
 	if len(args) == 0 {
-		refuse("an array without elements")
+		return expr{sql: "CAST([] AS VARCHAR[])", kind: List, of: &expr{kind: Text}}
 	}
 	for i := range args {
 		args[i] = c.value(args[i])
@@ -323,6 +315,10 @@ func (c *carrier) contained(x, array expr, nullIsNone bool) expr {
 		}
 		refuse("an element of what is no array")
 	}
+	if c.learn {
+		c.learnKind(x, array.of.kind)
+		return expr{sql: "TRUE", kind: Bool}
+	}
 	if array.of.kind != x.kind {
 		refuse("an array of values of another kind")
 	}
@@ -358,6 +354,9 @@ func (c *carrier) toNumber(x expr, k Kind, try bool) expr {
 	case Bool:
 		return expr{sql: "CAST(" + x.sql + " AS " + k.Type() + ")", kind: k, near: x.near}
 	case Text:
+		if x.number != nil { // the text of a number is read as that number
+			return c.toNumber(*x.number, k, try)
+		}
 	default:
 		refuse("a number made of a date or an array")
 	}
@@ -416,6 +415,8 @@ func (c *carrier) castTo(x expr, e *sqlparts.Cast) expr {
 	switch {
 	case has("variant"):
 		return x
+	case base == "time" && args == "":
+		return plain(c.timeOfDay(x))
 	case has("timestamptz", "timestamp_tz", "timestamp_ltz", "time zone", "interval", "unsigned"), base == "time":
 		if !has("without time zone") || has("interval") || strings.HasPrefix(base, "time ") {
 			refuse("CAST AS %s", strings.ToUpper(base))
@@ -475,6 +476,26 @@ func (c *carrier) castTo(x expr, e *sqlparts.Cast) expr {
 	refuse("CAST AS %s", strings.ToUpper(base))
 	return x
 }
+
+// timeOfDay is the time of day of an instant, as the text that it is compared with.
+func (c *carrier) timeOfDay(x expr) expr {
+	switch c.dialect {
+	case sqlparts.Snowflake, sqlparts.BigQuery, sqlparts.DuckDB, sqlparts.Databricks, sqlparts.Redshift:
+	default:
+		refuse("CAST AS TIME")
+	}
+	if x.kind == Text && x.literal != nil {
+		if !clockTime.MatchString(x.literal.Text) {
+			refuse("CAST AS TIME of this text")
+		}
+		return x
+	}
+	x = convert(c.instant(x, Timestamp), Timestamp)
+	return expr{sql: "strftime(" + x.sql + ", '%H:%M:%S')", kind: Text, near: x.near, made: true, clock: true}
+}
+
+// clockTime is a time of day.
+var clockTime = regexp.MustCompile(`^([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]$`)
 
 // toWhole is CAST to a whole number. Dialects round a fraction, or cut it off.
 func (c *carrier) toWhole(x expr, try bool) expr {

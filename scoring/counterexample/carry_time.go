@@ -114,8 +114,8 @@ const isoText = `[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}:[0-9]{2})?`
 
 // learnTime notes that a column is a date or a time. One with a time of day is no date alone.
 func (c *carrier) learnTime(x expr, k Kind) {
-	if x.column != nil && x.column.Kind == Date && k == Timestamp && c.dialect != sqlparts.SQLite {
-		x.column.Kind = Timestamp
+	if x.column != nil && c.dialect != sqlparts.SQLite && (x.column.Kind == Date && k == Timestamp || x.column.dateLike && x.column.Kind == Text) {
+		x.column.Kind = k
 		return
 	}
 	c.learnKind(x, k)
@@ -621,6 +621,18 @@ func (c *carrier) timeCall(s *scope, e *sqlparts.Call, name string) (out expr, o
 		}
 		if n == 1 && in(sqlparts.Snowflake, sqlparts.Databricks, sqlparts.MySQL, sqlparts.Redshift, sqlparts.Postgres, sqlparts.DuckDB) && !strings.HasPrefix(name, "try") {
 			return convert(c.instant(arg(0), Timestamp), Date), true
+		}
+	case "to_timestamp_ltz":
+		if in(sqlparts.Snowflake) && n == 1 {
+			x := arg(0)
+			if c.learn && x.kind == Null && x.column != nil || x.kind == Int || x.kind == Real {
+				x = c.fromEpoch(x, 1)
+				if c.open = true; c.variant == 1 && !c.learn { // by the time zone of the session
+					x.sql = "(" + x.sql + " - to_hours(8))"
+				}
+				return x, true
+			}
+			return convert(c.instant(x, Timestamp), Timestamp), true
 		}
 	case "to_timestamp", "to_timestamp_ntz", "try_to_timestamp", "try_to_timestamp_ntz":
 		if !in(sqlparts.Snowflake) {

@@ -25,7 +25,7 @@ func infer(of *search, last bool) *Schema {
 	v := newValues()
 	for pass := range inferPasses {
 		for i, q := range of.trees {
-			c := &carrier{ctx: of.ctx, dialect: d, schema: s, values: v, variables: of.variables[i], learn: true, settle: pass >= 2, lastOfAll: last}
+			c := &carrier{ctx: of.ctx, dialect: d, schema: s, values: v, declarations: of.declared[i], learn: true, settle: pass >= 2, lastOfAll: last}
 			_, _ = c.carry(of.queries[i], q)
 		}
 	}
@@ -140,7 +140,10 @@ func (src *source) open() []*Table {
 		return []*Table{src.table}
 	}
 	if src.element != nil {
-		return []*Table{src.element.table}
+		if t := src.element.table; t.Column(elementName) == nil || t.structured("") {
+			return []*Table{t}
+		}
+		return nil // the element is a value
 	}
 	for _, o := range src.columns {
 		if o.rest != nil {
@@ -148,6 +151,24 @@ func (src *source) open() []*Table {
 		}
 	}
 	return nil
+}
+
+// learnElements notes the elements of arrays that a select reads as values: such are no structures.
+func (c *carrier) learnElements(s *scope, b *sqlparts.Select) {
+	for _, src := range s.sources {
+		if src.element == nil {
+			continue
+		}
+		sqlparts.Walk(b, func(n sqlparts.Node) bool {
+			if from, ok := n.(*sqlparts.Source); ok && from.Call != nil { // the array may be called as its elements are
+				return false
+			}
+			if col, ok := n.(*sqlparts.Column); ok && len(col.Name) == 1 && slices.Contains(src.names, strings.ToLower(col.Name[0].Text)) {
+				c.within(*src.element)
+			}
+			return true
+		})
+	}
 }
 
 // learnColumn adds a column that a query reads to the tables of a source.

@@ -173,7 +173,7 @@ type search struct {
 	reached bool // one of the queries returned a row on some database
 	out     *Outcome
 
-	variables [2]map[string]sqlparts.Expr
+	declared [2]declarations
 }
 
 func prepare(p *Problem, last bool) (*search, *Outcome) {
@@ -192,7 +192,7 @@ func prepareWithin(ctx context.Context, p *Problem, last bool) (*search, *Outcom
 	for i, text := range []string{p.Gold, p.Pred} {
 		whose := [...]string{"the gold SQL", "the SQL of the agent"}[i]
 		var why string
-		if s.queries[i], s.trees[i], s.variables[i], why = plainQuery(text, p.Texts.Parse(text, s.dialect), s.dialect); s.trees[i] == nil {
+		if s.queries[i], s.trees[i], s.declared[i], why = plainQuery(text, p.Texts.Parse(text, s.dialect), s.dialect); s.trees[i] == nil {
 			return no("%s %s", whose, why)
 		}
 	}
@@ -221,7 +221,7 @@ func prepareWithin(ctx context.Context, p *Problem, last bool) (*search, *Outcom
 	}
 	for i, to := range []*carried{&s.gold, &s.pred} {
 		var what string
-		c.variables = s.variables[i]
+		c.declarations = s.declared[i]
 		if *to, what = c.carry(s.queries[i], s.trees[i]); what != "" {
 			return no("%s: %s", [...]string{"the gold SQL", "the SQL of the agent"}[i], what)
 		}
@@ -269,7 +269,7 @@ func (s *search) retype() {
 	c := &carrier{ctx: s.ctx, dialect: s.dialect, schema: s.schema, values: newValues(), retype: true}
 	for range inferPasses { // what one comparison makes a text makes one of what it is compared with
 		for i, q := range s.trees {
-			c.variables = s.variables[i]
+			c.declarations = s.declared[i]
 			_, _ = c.carry(s.queries[i], q) // what cannot be carried is found again
 		}
 	}
