@@ -610,8 +610,8 @@ func (c *carrier) limit(l *sqlparts.Limit) string {
 // selects writes a select with the clauses of its query.
 func (c *carrier) selects(b *sqlparts.Select, q *sqlparts.Query, parent *scope) (string, []output) {
 	switch {
-	case len(b.DistinctOn) > 0:
-		refuse("DISTINCT ON")
+	case len(b.DistinctOn) > 0 && c.dialect != sqlparts.Postgres && c.dialect != sqlparts.DuckDB:
+		refuse("DISTINCT ON, which %s does not have", c.dialect)
 	case b.As != "":
 		refuse("SELECT AS %s", strings.ToUpper(b.As))
 	case b.Into != nil:
@@ -622,7 +622,11 @@ func (c *carrier) selects(b *sqlparts.Select, q *sqlparts.Query, parent *scope) 
 		refuse("a clause that only its dialect has")
 	}
 	s := &scope{parent: parent, windows: b.Windows}
-	from := c.from(s, b.From)
+	return c.selectFrom(s, c.from(s, b.From), b, q)
+}
+
+// selectFrom writes a select from sources that are in the scope.
+func (c *carrier) selectFrom(s *scope, from string, b *sqlparts.Select, q *sqlparts.Query) (string, []output) {
 	if c.learn {
 		c.learnElements(s, b)
 	}
@@ -673,17 +677,40 @@ func (c *carrier) selects(b *sqlparts.Select, q *sqlparts.Query, parent *scope) 
 		keys = append(keys, c.orderKey(s, b, o, columns))
 	}
 	sql := "SELECT "
-	if b.Distinct {
+	if b.Distinct && len(b.DistinctOn) == 0 {
 		for i := range columns {
 			c.keyed(columns[i].expr)
 		}
 		sql += "DISTINCT "
+	}
+	if len(b.DistinctOn) > 0 { // the first row by the order, of those that are alike
+		sql += "DISTINCT ON (" + c.distinctOn(s, b, columns) + ") "
+		if len(keys) == 0 && q.Limit == nil {
+			q = &sqlparts.Query{Limit: &sqlparts.Limit{}}
+		}
+		c.open = true
 	}
 	sql += strings.Join(items, ", ") + from + where + group + having + qualify + c.ordered(q, keys, len(columns))
 	for i := range columns {
 		columns[i].literal, columns[i].number, columns[i].merged = nil, nil, false
 	}
 	return sql, columns
+}
+
+// distinctOn are the keys of DISTINCT ON.
+func (c *carrier) distinctOn(s *scope, b *sqlparts.Select, columns []output) string {
+	parts := make([]string, len(b.DistinctOn))
+	for i, e := range b.DistinctOn {
+		if at := ordinal(e); at > 0 && at <= len(columns) {
+			parts[i] = columns[at-1].sql
+			c.keyed(columns[at-1].expr)
+			continue
+		}
+		x := c.value(c.expr(s, e))
+		c.keyed(x)
+		parts[i] = x.sql
+	}
+	return strings.Join(parts, ", ")
 }
 
 // orderKey writes a key that may be a number, an alias or an expression.
@@ -1102,7 +1129,7 @@ func (c *carrier) source(s *scope, src *sqlparts.Source, first bool) (text, of s
 	case src.Sample != nil:
 		refuse("TABLESAMPLE")
 	case len(src.Pivots) > 0:
-		refuse("PIVOT")
+		return c.pivoted(s, src)
 	case src.Recognize != nil:
 		refuse("MATCH_RECOGNIZE")
 	case src.FromString:
@@ -1145,7 +1172,7 @@ func (c *carrier) source(s *scope, src *sqlparts.Source, first bool) (text, of s
 	parts := c.dialect.Path(src.Table)
 	name = parts.Last().Text
 	t := c.schema.named(c.dialect, parts)
-	if t == nil && c.learn {
+	if t == nil && c.learn && c.schema.Inferred {
 		t = &Table{Name: name, names: parts, read: []sqlparts.Name{parts}}
 		c.schema.Tables = append(c.schema.Tables, t)
 	}

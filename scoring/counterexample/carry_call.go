@@ -160,7 +160,7 @@ func (c *carrier) aggregate(s *scope, e *sqlparts.Call, name, over string) expr 
 	if len(e.Args) == 0 && name == "count" {
 		return expr{sql: "count(*)" + tail, kind: Int, counted: true}
 	}
-	if len(e.Args) > 1 && name == "count" && e.Distinct && (c.dialect == sqlparts.MySQL || c.dialect == sqlparts.Databricks || c.dialect == sqlparts.Snowflake) {
+	if len(e.Args) > 1 && name == "count" && (e.Distinct && c.dialect == sqlparts.MySQL || c.dialect == sqlparts.Databricks || c.dialect == sqlparts.Snowflake || c.dialect == sqlparts.Generic) {
 		return c.countRows(s, e, tail)
 	}
 	switch name {
@@ -173,6 +173,9 @@ func (c *carrier) aggregate(s *scope, e *sqlparts.Call, name, over string) expr 
 	}
 	if len(e.Args) == 0 || len(e.Args) > 1 && name != "string_agg" && name != "grouping" {
 		refuse("%s of several values", strings.ToUpper(name))
+	}
+	if name == "grouping" {
+		return c.groupingOf(s, e)
 	}
 	x := c.value(c.expr(s, e.Args[0]))
 	distinct := ""
@@ -249,7 +252,13 @@ func (c *carrier) aggregate(s *scope, e *sqlparts.Call, name, over string) expr 
 				return out
 			}
 		}
-		return call(name, "CAST("+x.sql+" AS DOUBLE)", Real)
+		r := call(name, "CAST("+x.sql+" AS DOUBLE)", Real)
+		if c.dialect == sqlparts.Generic && x.kind == Int && name != "sum" && !c.learn { // of whole numbers it may be a whole one
+			if c.open = true; c.variant == 1 {
+				r.sql, r.kind, r.inexact = "CAST(trunc("+r.sql+") AS BIGINT)", Int, false
+			}
+		}
+		return r
 	case "count_if":
 		return call("count", "CASE WHEN "+c.truth(x)+" THEN 1 END", Int)
 	case "bool_and", "bool_or":
@@ -266,15 +275,39 @@ func (c *carrier) aggregate(s *scope, e *sqlparts.Call, name, over string) expr 
 		c.open = true
 		out.nest = x.nest
 		return call([]string{"min", "max"}[c.variant], x.sql, x.kind)
-	case "grouping":
-		if len(e.Args) == 1 {
-			return call("grouping", x.sql, Int)
-		}
 	case "string_agg":
 		return c.concatenated(s, e, x, distinct, tail)
 	}
 	refuse("the function %s", strings.ToUpper(name))
 	return out
+}
+
+// groupingOf tells which of its arguments, keys of the grouping, a row is not grouped by: a bit for each, the
+// last one the lowest.
+func (c *carrier) groupingOf(s *scope, e *sqlparts.Call) expr {
+	if s.group == nil || len(s.group.keys) == 0 || len(e.Args) > 1 && !c.groupingOfSeveral() {
+		refuse("GROUPING in this form")
+	}
+	parts := make([]string, len(e.Args))
+	for i, a := range e.Args {
+		since := c.names
+		x := c.value(c.expr(s, a))
+		k, ok := s.group.key(renumbered(x.sql, since))
+		if !ok {
+			refuse("GROUPING of what is no key")
+		}
+		parts[i] = k.sql
+	}
+	return expr{sql: "grouping(" + strings.Join(parts, ", ") + ")", kind: Int, counted: true}
+}
+
+// groupingOfSeveral tells whether the dialect has GROUPING of several keys.
+func (c *carrier) groupingOfSeveral() bool {
+	switch c.dialect {
+	case sqlparts.Postgres, sqlparts.Snowflake, sqlparts.DuckDB, sqlparts.MySQL, sqlparts.Generic:
+		return true
+	}
+	return false
 }
 
 func star(args []sqlparts.Expr) (*sqlparts.Star, bool) {
@@ -386,14 +419,19 @@ func (c *carrier) collected(s *scope, e *sqlparts.Call, x expr, distinct, filter
 	return expr{sql: sql, kind: List, of: &of, near: x.near, counted: true}
 }
 
-// countRows counts distinct rows of several values, none of them NULL.
+// countRows counts rows of several values, none of them NULL, or distinct ones.
 func (c *carrier) countRows(s *scope, e *sqlparts.Call, tail string) expr {
 	var parts, nulls []string
 	var near []*Column
 	for _, a := range e.Args {
 		x := c.value(c.expr(s, a))
-		c.keyed(x)
+		if e.Distinct {
+			c.keyed(x)
+		}
 		parts, nulls, near = append(parts, x.sql), append(nulls, x.sql+" IS NULL"), append(near, x.near...)
+	}
+	if !e.Distinct {
+		return expr{sql: "count(CASE WHEN " + strings.Join(nulls, " OR ") + " THEN NULL ELSE 1 END)" + tail, kind: Int, counted: true, near: near}
 	}
 	return expr{sql: "count(DISTINCT CASE WHEN " + strings.Join(nulls, " OR ") + " THEN NULL ELSE row(" + strings.Join(parts, ", ") + ") END)" + tail, kind: Int, counted: true, near: near}
 }

@@ -351,6 +351,9 @@ func (c *carrier) bare(s *scope, e sqlparts.Expr) expr {
 	case *sqlparts.Interval:
 		refuse("INTERVAL")
 	case *sqlparts.Param:
+		if c.dialect == sqlparts.Generic && s != nil && strings.HasPrefix(e.Text, "$") && c.anyColumn(s, e.Text) { // names may begin so
+			return c.columnRef(s, &sqlparts.Column{Span: e.Span, Name: sqlparts.Name{{Text: e.Text}}})
+		}
 		refuse("a parameter")
 	case *sqlparts.Path:
 		return c.path(s, e)

@@ -424,8 +424,10 @@ func (c *carrier) castTo(x expr, e *sqlparts.Cast) expr {
 	}
 	switch {
 	case has("char", "text", "string"):
-		if _, err := strconv.Atoi(args); err == nil && base != "text" && x.literal == nil {
-			refuse("CAST to a text of bounded length")
+		n, err := strconv.Atoi(args)
+		bounded := err == nil && base != "text" && x.kind != Null
+		if bounded && !has("var", "string") && c.dialect != sqlparts.Snowflake && c.dialect != sqlparts.MySQL {
+			refuse("CAST to a text that is filled with blanks")
 		}
 		if c.learn {
 			if x.kind == Null && x.nest != nil && x.nest.alias != "" { // a part of semi-structured data is what it is read as
@@ -434,7 +436,11 @@ func (c *carrier) castTo(x expr, e *sqlparts.Cast) expr {
 			x.kind, x.literal = Text, nil
 			return x
 		}
-		return plain(c.text(x))
+		x = plain(c.text(x))
+		if bounded { // of a longer text, some dialects cut the end off, and others have an error
+			x.sql, x.literal = "(CASE WHEN length("+x.sql+") > "+strconv.Itoa(n)+" THEN error('a text that is too long') ELSE "+x.sql+" END)", nil
+		}
+		return x
 	case has("bool"):
 		if x.kind == Text && x.literal != nil {
 			return c.as(c.literalAs(x, Bool), Bool)
@@ -509,8 +515,14 @@ func (c *carrier) toWhole(x expr, try bool) expr {
 			v = c.nudged(v)
 		}
 		return expr{sql: "CAST(trunc(" + v + ") AS BIGINT)", kind: Int, near: x.near}
-	case sqlparts.Redshift, sqlparts.Generic:
-		refuse("CAST of a fraction to a whole number")
+	case sqlparts.Redshift, sqlparts.Generic: // by the type that is cast, or the engine
+		if c.open = true; c.variant == 1 {
+			v := c.doubled(x)
+			if x.inexact {
+				v = c.nudged(v)
+			}
+			return expr{sql: "CAST(trunc(" + v + ") AS BIGINT)", kind: Int, near: x.near}
+		}
 	}
 	return expr{sql: "CAST(" + c.round(x, 0) + " AS BIGINT)", kind: Int, near: x.near}
 }

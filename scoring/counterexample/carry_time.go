@@ -114,7 +114,7 @@ const isoText = `[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}:[0-9]{2})?`
 
 // learnTime notes that a column is a date or a time. One with a time of day is no date alone.
 func (c *carrier) learnTime(x expr, k Kind) {
-	if x.column != nil && c.dialect != sqlparts.SQLite && (x.column.Kind == Date && k == Timestamp || x.column.dateLike && x.column.Kind == Text) {
+	if x.column != nil && x.column.Declared == "" && c.dialect != sqlparts.SQLite && (x.column.Kind == Date && k == Timestamp || x.column.dateLike && x.column.Kind == Text) {
 		x.column.Kind = k
 		return
 	}

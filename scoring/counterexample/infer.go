@@ -22,13 +22,7 @@ const inferPasses = 5
 // for one of the first of them, or of the last.
 func infer(of *search, last bool) *Schema {
 	d, s := of.dialect, &Schema{Inferred: true}
-	v := newValues()
-	for pass := range inferPasses {
-		for i, q := range of.trees {
-			c := &carrier{ctx: of.ctx, dialect: d, schema: s, values: v, declarations: of.declared[i], learn: true, settle: pass >= 2, lastOfAll: last}
-			_, _ = c.carry(of.queries[i], q)
-		}
-	}
+	v := of.learn(s, last)
 	for _, t := range s.Tables {
 		for _, col := range t.Columns {
 			name := strings.ToLower(col.Name)
@@ -85,6 +79,39 @@ func infer(of *search, last bool) *Schema {
 		}
 	}
 	return s
+}
+
+// learn reads both queries to learn what a schema does not say.
+func (s *search) learn(into *Schema, last bool) *values {
+	v := newValues()
+	for pass := range inferPasses {
+		for i, q := range s.trees {
+			c := &carrier{ctx: s.ctx, dialect: s.dialect, schema: into, values: v, declarations: s.declared[i], learn: true, settle: pass >= 2, lastOfAll: last}
+			_, _ = c.carry(s.queries[i], q)
+		}
+	}
+	return v
+}
+
+// learnFields learns the fields of semi-structured columns, whose types no schema states, from both queries.
+func (s *search) learnFields(last bool) {
+	v := s.learn(s.schema, last)
+	for _, t := range s.schema.Tables {
+		for _, col := range t.Columns {
+			if col.Kind == Null {
+				for _, m := range v.group(col) {
+					if m.Kind != Null {
+						col.Kind, col.Shape = m.Kind, m.Shape
+					}
+				}
+			}
+			if col.Kind == Null {
+				col.Kind = Text
+			}
+			col.used = false
+		}
+		t.read = nil
+	}
 }
 
 // keyName tells whether a column is called id, or by its table's name, in the singular or plural,
@@ -175,7 +202,7 @@ func (c *carrier) learnElements(s *scope, b *sqlparts.Select) {
 func (c *carrier) learnColumn(src *source, name string) *output {
 	var first *Column
 	for _, t := range src.open() {
-		if hidden(name) {
+		if hidden(name) || t.Column(name) == nil && !c.schema.Inferred && (!t.element || t.fixed) {
 			return nil
 		}
 		col := t.Column(name)

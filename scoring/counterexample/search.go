@@ -206,6 +206,9 @@ func prepareWithin(ctx context.Context, p *Problem, last bool) (*search, *Outcom
 			}
 		}
 	}
+	if s.schema.variants() {
+		s.learnFields(last)
+	}
 	s.out.Inferred, s.out.SchemaFrom = s.schema.Inferred, cmp.Or(p.SchemaFrom, FromCase)
 	if s.out.Inferred {
 		s.out.SchemaFrom = FromQueries
@@ -439,13 +442,19 @@ func (s *search) run(ctx context.Context, engine Engine) error {
 		s.out = &Outcome{Why: fmt.Sprintf("the queries may join more than %d rows on most of the small databases", maxWork)}
 	case s.out.Tries > 0 && s.values.far > 0:
 		s.out = &Outcome{Why: fmt.Sprintf("a query asks for %d rows, which no small database has", s.values.far)}
-	case s.out.Tries > 0 && !s.reached:
+	case s.out.Tries > 0 && !s.reached && !s.nothing():
 		s.out = &Outcome{Why: fmt.Sprintf("neither query returns a row on any of %d small databases", s.out.Tries)}
 	case s.out.Tries > 0:
 	case failed != nil:
 		s.out = &Outcome{Why: "the engine fails on a query as it was carried over: " + failed.Error()}
 	}
 	return nil
+}
+
+// nothing tells whether the queries say themselves that they return no row, or read no table, so that one
+// database is all of them.
+func (s *search) nothing() bool {
+	return len(s.tables) == 0 || empty(s.trees[0]) && empty(s.trees[1])
 }
 
 // seed depends on the pair alone.
