@@ -78,6 +78,8 @@ type expr struct {
 	nest     *nest     // of a structure or an array: where it is; while learning, of any column
 	of       *expr     // of a list: what its elements are like
 	clock    bool      // of a text: a time of day
+	scale    float64   // of a number: what it was divided by; 0 for nothing
+	coords   [2]coord  // of a point: its longitude and latitude
 	number   *expr     // of a text: the number that it is the text of
 }
 

@@ -643,6 +643,11 @@ func (c *carrier) arithmetic(op string, l, r expr) expr {
 		out.sql = "(" + l.sql + " // " + c.divisor(r) + ")"
 		return out
 	}
+	if r.literal != nil {
+		if f, err := strconv.ParseFloat(r.literal.Text, 64); err == nil && f >= 1 {
+			out.scale = f * max(1, l.scale)
+		}
+	}
 	if out.unsure {
 		refuse("a quotient of numbers of which it is not known whether they are whole")
 	}
@@ -900,6 +905,13 @@ func (c *carrier) relate(op string, l, r expr) {
 		}
 		for _, col := range p[0].near {
 			c.values.hint(col, *p[1].literal)
+		}
+		if len(p[0].near) == 1 && !p[0].counted {
+			to := op
+			if p[0].sql == r.sql {
+				to = mirrored(op)
+			}
+			c.values.test(p[0].near[0], to, p[1].literal.Text)
 		}
 		if p[0].counted {
 			if n, err := strconv.Atoi(p[1].literal.Text); err == nil {

@@ -1,6 +1,7 @@
 package counterexample
 
 import (
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -425,17 +426,18 @@ func (c *carrier) parsed(x, format expr, k Kind, try bool) expr {
 
 // fromEpoch is the instant of a number of units since 1970.
 func (c *carrier) fromEpoch(x expr, perSecond int64) expr {
+	finer := perSecond // the units that the columns count
+	if n := float64(perSecond) * x.scale; x.scale > 1 && n <= 1e9 && n == math.Trunc(n) {
+		finer = int64(n)
+	}
+	for _, col := range x.near {
+		c.values.epoch(col, min(finer, 1_000_000))
+	}
 	if c.learn {
 		if x.column != nil && x.column.Kind == Null {
 			x.column.Kind = Int
 		}
-		for _, col := range x.near {
-			c.values.epoch(col, perSecond)
-		}
 		return expr{sql: "TIMESTAMP '2000-01-01'", kind: Timestamp, near: x.near}
-	}
-	for _, col := range x.near {
-		c.values.epoch(col, perSecond)
 	}
 	x = c.numeric(x)
 	factor := strconv.FormatInt(1_000_000/perSecond, 10)

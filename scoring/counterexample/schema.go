@@ -61,6 +61,7 @@ type Column struct {
 	affinity affinity // SQLite's
 	bad      string   // why its values cannot be carried into the engine; empty where they can
 	used     bool     // a query reads it, or a constraint between used columns does
+	float    bool     // learned: its numbers have a fraction, as those of floats
 	variant  bool     // semi-structured: its fields are what queries read
 	dateLike bool     // all that is learned of its kind is a comparison with the text of a date
 	limit    *limit   // of its type; nil for none

@@ -63,6 +63,9 @@ type Problem struct {
 	Tries int    `json:"tries"`
 	Time  int64  `json:"time_ms"`
 	Seed  uint64 `json:"seed,omitempty"`
+	// Bound is how many rows a table has at most in the pass over all databases, see [Bound]: 0 for
+	// [DefaultBound], below 0 for no such pass. It is smaller where there would be too many databases.
+	Bound int `json:"bound,omitempty"`
 }
 
 // Where a schema is from.
@@ -93,6 +96,8 @@ type Outcome struct {
 	Inferred bool `json:"inferred,omitempty"` // the schema was inferred from the queries
 	// SchemaFrom says where the schema is from: [FromCase], [FromWarehouse] or [FromQueries].
 	SchemaFrom string `json:"schema_from,omitempty"`
+
+	Bound *Bound `json:"bound,omitempty"` // all databases of a size were tried; nil where not
 
 	Shows       string       `json:"shows,omitempty"` // what is special about it, such as [ShowsNull]
 	Sentence    string       `json:"sentence,omitempty"`
@@ -200,7 +205,7 @@ func prepareWithin(ctx context.Context, p *Problem, last bool) (*search, *Outcom
 		s.schema = infer(s, last)
 		for _, t := range s.schema.Tables {
 			for _, c := range t.Columns {
-				if c.Kind == Real && exact(s.dialect) {
+				if c.Kind == Real && exact(s.dialect) && !c.float {
 					c.limit = limitOf("numeric", s.dialect)
 				}
 			}
@@ -436,6 +441,26 @@ func (s *search) run(ctx context.Context, engine Engine) error {
 			return nil
 		}
 		tried[text] = !s.spared
+	}
+	if s.out.Tries > 0 && ctx.Err() == nil {
+		limit := s.problem.Bound
+		if limit == 0 {
+			limit = DefaultBound
+		}
+		refutes, err := s.bound(ctx, limit)
+		switch {
+		case errors.Is(err, ErrMemory):
+			return err
+		case refutes != nil:
+			s.out.Tries++
+			if err := s.shrink(ctx, refutes); err != nil {
+				return err
+			}
+			if ctx.Err() == nil {
+				s.tell(refutes)
+			}
+			return nil
+		}
 	}
 	switch {
 	case s.out.Large > s.out.Tries:
