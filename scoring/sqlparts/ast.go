@@ -18,7 +18,8 @@ type Script struct {
 	Statements []*Statement
 	Notes      []Note
 
-	syntax *syntax // how the text was cut
+	syntax    *syntax // how the text was cut
+	bySetting bool    // and that a setting decides
 }
 
 // Note says that a stretch of the text was carried, skipped or assumed rather than understood.
