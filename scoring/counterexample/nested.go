@@ -478,7 +478,7 @@ func (c *carrier) path(s *scope, e *sqlparts.Path) expr {
 	if start >= 0 && end <= len(c.queryText) && start < end && strings.Contains(c.queryText[start:end], `"`) && strings.Contains(e.Text, ".") {
 		refuse("a path with names in quotes")
 	}
-	for _, name := range strings.Split(e.Text, ".") {
+	for _, name := range e.Keys() {
 		x = c.field(x, name)
 	}
 	return x

@@ -592,7 +592,7 @@ func (b *builder) element(src *sqlparts.Source, sc *scope, plain bool) join {
 		}
 		s := b.source()
 		path := b.path(src.Table)
-		s.table, s.last = strings.Join(path, "."), b.stated(src.Table)
+		s.table, s.last = dotted(path), b.stated(src.Table)
 		if src.Only {
 			b.fail("a table without those that inherit from it")
 		}
@@ -683,6 +683,17 @@ func (b *builder) path(n sqlparts.Name) []string {
 		out = append(out, b.fold(id, true))
 	}
 	return out
+}
+
+// dotted joins the parts of a name. A dot within a part stays apart from those between parts.
+func dotted(path []string) string {
+	if slices.ContainsFunc(path, func(part string) bool { return strings.Contains(part, ".") }) {
+		path = slices.Clone(path)
+		for i, part := range path {
+			path[i] = strings.ReplaceAll(part, ".", `"."`)
+		}
+	}
+	return strings.Join(path, ".")
 }
 
 // derived adds a derived table: a plain one, by what it consists of; another, as a source of its

@@ -1,6 +1,7 @@
 package sqlproof
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/scoring/sqlparts"
@@ -31,9 +32,18 @@ func (b *builder) column(c *sqlparts.Column, sc *scope) *expr {
 
 func (b *builder) fields(x *expr, names sqlparts.Name) *expr {
 	for _, n := range names {
-		x = &expr{op: "field", text: b.fold(n, false), args: []*expr{x}}
+		x = &expr{op: "field", text: b.fieldName(n), args: []*expr{x}}
 	}
 	return x
+}
+
+// fieldName is the name of a field. Those of BigQuery's structs ignore case and those of its JSON do
+// not: of which one a field is, is not known here.
+func (b *builder) fieldName(n sqlparts.Ident) string {
+	if b.Dialect == sqlparts.BigQuery || b.Dialect == sqlparts.Generic {
+		return n.Text
+	}
+	return b.fold(n, false)
 }
 
 // entryOf is the element of FROM that a qualifier names.
@@ -58,7 +68,7 @@ func (b *builder) match(qualifier sqlparts.Name, sc *scope) *entry {
 			}
 			continue
 		}
-		if q := b.path(qualifier); len(e.path) >= len(q) && strings.Join(e.path[len(e.path)-len(q):], ".") == strings.Join(q, ".") {
+		if q := b.path(qualifier); len(e.path) >= len(q) && slices.Equal(e.path[len(e.path)-len(q):], q) {
 			found = e
 		}
 	}
@@ -134,6 +144,9 @@ func (b *builder) learn(x *expr) {
 // that has one, or an alias of the select list.
 func (b *builder) unqualified(id sqlparts.Ident, sc *scope) *expr {
 	name := b.fold(id, false)
+	if !id.Quoted && b.reserved(name) {
+		return &expr{op: opUnknown, text: name}
+	}
 	for at := sc; at != nil; at = at.outer {
 		for i := len(at.params) - 1; i >= 0; i-- {
 			if at.params[i] == name {
@@ -238,6 +251,11 @@ func (b *builder) further(name string, sc *scope) *expr {
 var constants = map[string]bool{
 	"current_date": true, "current_time": true, "current_timestamp": true, "localtime": true, "localtimestamp": true, "current_user": true, "session_user": true,
 	"user": true, "current_role": true, "current_catalog": true, "current_schema": true, "current_datetime": true, "true": true, "false": true,
+}
+
+// reserved tells whether a word without quotes means a value and never a column.
+func (r rules) reserved(name string) bool {
+	return name == "user" && (r.Dialect == sqlparts.Postgres || r.Dialect == sqlparts.Redshift || r.Dialect == sqlparts.TSQL)
 }
 
 // noSources tells whether no query around has sources a name might come from.
