@@ -78,6 +78,7 @@ type aligner struct {
 	undecided  bool                 // a group could not be settled by the rows
 	crossed    []scoring.ColumnPair // pairs that the values found and the names deny
 	asked      map[string]bool      // words of the question; made when first needed
+	sentence   *naming.Name         // the question as a name; likewise
 	read       *units.Question      // what it says of units; likewise
 	shown      *question.Question   // what it says of digits; likewise
 	items      [2]queried           // of gold's query and the answer's
