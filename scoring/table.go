@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/halt"
 )
 
 // Table is a query result: columns of equal length, in the order the query gave them. Column names
@@ -70,6 +71,8 @@ type Column struct {
 	ends   []uint32   // … and where each ends
 	cells  []Value    // Any
 	beside int64      // bytes of the texts and the large numbers of cells
+
+	halt *halt.Signal // of the computation that the column is read for; may be nil
 }
 
 // Written is how the numbers of a column with digits behind the point were written.

@@ -9,6 +9,7 @@ import (
 
 // column resolves a name.
 func (b *builder) column(c *sqlparts.Column, sc *scope) *expr {
+	b.schema.Halt.Check()
 	if len(c.Name) == 1 {
 		return b.unqualified(c.Name[0], sc)
 	}

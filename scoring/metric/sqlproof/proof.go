@@ -119,6 +119,7 @@ func (m *meaning) unify() {
 		maps.Copy(all, paths)
 	}
 	for part := range all {
+		m.schema.Halt.Check()
 		var whole []string
 		apart := false // one query tells them apart
 		for o := range all {

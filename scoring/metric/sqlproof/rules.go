@@ -36,6 +36,7 @@ func (n *normalizer) query(q *block) {
 		return
 	}
 	for range maxRounds {
+		n.schema.Halt.Check()
 		if !n.once(q) {
 			break
 		}
@@ -137,6 +138,7 @@ func (n *normalizer) once(q *block) bool {
 	for _, rule := range []func(*block) bool{
 		n.filters, n.unwrap, n.innerForLeft, n.antiJoin, n.uselessLeft, n.uselessInner, n.distinct, n.groups, n.havingRows, n.qualified, n.semiJoins, n.notNulls, n.counts, n.prune,
 	} {
+		n.schema.Halt.Check()
 		if rule(q) {
 			changed = true
 		}

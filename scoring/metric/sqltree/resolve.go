@@ -10,6 +10,7 @@ import (
 
 // column resolves a name.
 func (b *builder) column(c *sqlparts.Column, sc *scope) *Expr {
+	b.schema.Halt.Check()
 	name := func(i int) string { return strings.ToLower(c.Name[i].Text) }
 	if len(c.Name) == 1 {
 		e := b.unqualified(name(0), sc)

@@ -3,6 +3,7 @@ package sqltree
 import (
 	"strings"
 
+	"github.com/badger-eval/badger/internal/halt"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
@@ -13,6 +14,8 @@ type Schema struct {
 	// is not in it has no columns. Otherwise columns are those that queries name, and keys are
 	// assumed by their names (see [Schema.Unique]).
 	Stated bool
+	// Halt ends what is computed with the schema; nil never does.
+	Halt *halt.Signal
 }
 
 // Table is one table.
