@@ -759,6 +759,12 @@ func (a *aligner) roundings(base scoring.Comparison, gs, ps figures) (out []rung
 			add(ps, gs, d)
 		}
 	}
+	if step, ok := cell.DurationStep(ps.col.col, ps.of.view); ok && gs.by == 0 && ps.by == 0 && a.rounds(gs.col, ps.col, gs.of, 0) {
+		c := base
+		if c.Within = step / 2; keepsDigits(ps.numbers(), gs.numbers(), c.Within) {
+			out = append(out, rung{c, "rounded as a duration is written"})
+		}
+	}
 	if q := a.digits(); q.Rounds() && !q.AtLeast() {
 		if _, says := q.Digits(); says || !q.Exact() {
 			return out // an answer that is to be rounded must be

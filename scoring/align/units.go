@@ -164,7 +164,7 @@ var shareNames = map[int]string{2: "percent", 3: "per mille", 4: "basis points",
 // else the fractions must be within 0 and 1, the percentages within 0 and 100, and a name, the
 // question or a query must speak of a share, or the fractions add up to 1.
 func (a *aligner) percentFor(fraction, percent *column, rf, rp *reading) (n int, ok bool) {
-	f, p := a.stated(fraction), a.stated(percent)
+	f, p := a.stated(fraction), a.orByQuery(percent)
 	if q := a.question(); q.CountsOnly() && !f.Speaks() || q.PerMany && !p.Percent() {
 		return 0, false // 0.85 children to a household are no share, and 2.5 per 100 admissions are not 0.025
 	}
@@ -182,6 +182,16 @@ func (a *aligner) percentFor(fraction, percent *column, rf, rp *reading) (n int,
 		return -n, ok && n < 0 && (f.Speaks() || a.divides(fraction) || a.question().Share)
 	}
 	return 2, within(rp, -100, 100) && a.speakOfShare(fraction, percent, rf, rp)
+}
+
+// orByQuery is the unit that the cells or the name of a column state, and where they state nothing,
+// percent of gold's column if its query takes it from one called so: MAX(humidity_pct) AS highest.
+func (a *aligner) orByQuery(c *column) units.Stated {
+	s := a.stated(c)
+	if it := a.item(c); c.gold && !s.Says() && it != nil && it.Percent() && !it.Counts && !it.Divides && !it.Hundreds && !it.Subtracts {
+		return it.Stated
+	}
+	return s
 }
 
 // speakOfShare tells whether it is borne out that fractions and percentages are one share: names, the
@@ -239,10 +249,10 @@ func addsToOne(fs []float64) bool {
 	return len(fs) > 2 && math.Abs(sum-1) <= 0.005
 }
 
-// countsPercent tells whether a column of plain numbers holds percentages: its name says so, or it
-// says that they are shares and they are larger than shares are.
+// countsPercent tells whether a column of plain numbers holds percentages: its name says so, or gold's
+// query, or it says that they are shares and they are larger than shares are.
 func (a *aligner) countsPercent(c *column) bool {
-	s := a.stated(c)
+	s := a.orByQuery(c)
 	if s.Percent() {
 		return true
 	}

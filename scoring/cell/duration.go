@@ -211,6 +211,28 @@ func readDuration(v scoring.Value, unit int64, minutes bool) (scoring.Value, boo
 	return scoring.FloatValue(float64(nanos) / float64(unit)), true
 }
 
+// maxSecondDigits is how many digits of a second durations are rounded to; engines that average
+// intervals are not exact beyond.
+const maxSecondDigits = 3
+
+// DurationStep is the last place that durations with hours, minutes and seconds show, in the unit in
+// which they are read; ok is false where the view reads no such durations, or in seconds, whose digits
+// numbers show.
+func DurationStep(c *scoring.Column, v View) (step float64, ok bool) {
+	form, ok := durationForms[v.Format]
+	if !ok || form.unit <= 1e9 || c.Type != scoring.String {
+		return 0, false
+	}
+	digits := 0
+	ok = every(c, func(s string) bool {
+		_, fraction, _ := strings.Cut(s, ".")
+		digits = max(digits, len(strings.TrimRight(fraction, "0")))
+		d, ok := parseDuration(s, form.minutes)
+		return ok && d.fields == 3
+	})
+	return 1e9 / float64(form.unit) * Pow10(-min(digits, maxSecondDigits)), ok
+}
+
 // DurationText is how a column may be read as durations.
 type DurationText struct {
 	TwoFields bool // of hours and minutes, or of minutes and seconds …

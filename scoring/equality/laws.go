@@ -40,7 +40,7 @@ var laws = []Law{
 		Says: "A fraction equals its percentage, 0.125 and 12.5, where something bears it out. A percent sign does, and so does a name that says percent where the other side's does not. Else all fractions must " +
 			"lie within 0 and 1 (or -1 and 1), all percentages within 0 and 100, and a name, the question or a query must speak of a share (a rate, a proportion, a probability, a division), or three " +
 			"fractions or more add up to 1. Where names, question and queries say nothing at all, a fraction of three digits bears it out. A unit that is no share, in a name, a cell or the question, forbids it (weight_kg, price_usd, orders_per_customer), and where both names say percent, 0.4 is " +
-			"0.4 %; only of a winning percentage and the like .625 is 62.5. Asked for percent, an answer of 0.025 is 0.025 %, unless a name or gold's query says otherwise. Whole numbers, asked how many, are no percentages, and neither are numbers of things to a thing (0.85 children to a household), or where the question asks by what factor or for a number per 100 or per 1000. 12% is 0.12; it is 12 only in a column whose name says that it holds percentages. Per " +
+			"0.4 %; only of a winning percentage and the like .625 is 62.5. Asked for percent, an answer of 0.025 is 0.025 %, unless a name or gold's query says otherwise. Whole numbers, asked how many, are no percentages, and neither are numbers of things to a thing (0.85 children to a household), or where the question asks by what factor or for a number per 100 or per 1000. 12% is 0.12; it is 12 only in a column whose name says that it holds percentages, or gold's whose query takes it from one called so. Per " +
 			"mille, basis points and parts per million stand for fractions in the same way where a name or a cell states them.",
 	},
 	{
@@ -95,7 +95,7 @@ var laws = []Law{
 	},
 	{
 		Name: "durations", About: "Dates and times",
-		Says: "A duration equals itself in every notation: 01:30:00, 1h 30m, 90 minutes, PT1H30M, 0 days 01:30:00, and as a number of the unit that its name states, or else the question. Months and years have no certain length. Two fields, 1:30, " +
+		Says: "A duration equals itself in every notation: 01:30:00, 1h 30m, 90 minutes, PT1H30M, 0 days 01:30:00, and as a number of the unit that its name states, or else the question. Hours, minutes and seconds of the answer may be rounded to their last place, a millisecond at the finest. Months and years have no certain length. Two fields, 1:30, " +
 			"are minutes and seconds if they have a fraction, if other cells have three fields, or if a name or the question says so (lap), and hours and minutes if one says that (departure); otherwise they equal nothing but two fields.",
 	},
 	{
@@ -111,7 +111,7 @@ var laws = []Law{
 		Name: "headers", About: "Columns",
 		Says: "Values say which columns correspond, names come second: a column may be renamed and stand anywhere. But names bind where columns would change places under them, in whatever words: " +
 			"min, max = 1, 9 is not maximum, minimum = 1, 9, nor are won and lost victories and defeats the wrong way round. A name belongs to the column whose words, synonyms or opposites it shares. Equal values do not go together under names " +
-			"that deny each other: opposites such as net and gross, late and on time, active and inactive, and other years, quarters or months; nor where gold's own name stands over other values, alone or, for texts, with a word more (captain against best_captain). Opposites of words that start alike count too (prepaid, postpaid). Where gold has two opposites and the answer two others, such as imports and exports against arrived and departed, something must say which is which. Of two columns of the answer that are opposites or of other years, the one that the question names is meant. Names that hold both opposites, or differ in two, " +
+			"that deny each other: opposites such as net and gross, late and on time, active and inactive, and other years, quarters or months; nor where gold's own name stands over other values, alone or, for texts, with a word more (captain against best_captain). Opposites of words that start alike count too (prepaid, postpaid). Where gold has two opposites and the answer two others, such as imports and exports against arrived and departed, something must say which is which. Of two columns of the answer that are opposites or of other years, the one that the question names is meant. Where the question speaks of a year, quarter, month or percentile, and of no time before or after it, a name must not say another one; nor, of the same thing, the opposite of the state that the question asks for (disabled lockers, asked how many lockers are enabled). Names that hold both opposites, or differ in two, " +
 			"say nothing, and neither do those that engines give, such as col_1.",
 	},
 	{

@@ -36,6 +36,9 @@ func (n *Name) otherPeriod(question, known *Name) bool {
 				of = append(of, padded(y.value))
 			}
 		}
+		if len(of) > 1 && x.unit != "year" && x.unit != "percentile" {
+			return false // from November to February
+		}
 		return len(of) > 0 && (padded(x.value) < slices.Min(of) || padded(x.value) > slices.Max(of))
 	})
 }

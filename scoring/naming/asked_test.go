@@ -26,6 +26,7 @@ func TestBelies(t *testing.T) {
 		{"Parcels of October 2021", "n", "parcels_nov", true},
 		{"Parcels of October 2021", "n", "oct_parcels", false},
 		{"Parcels from 2021-10-01 to 2021-12-31", "n", "parcels_dec", false},
+		{"Parcels from November 2021 to February 2022", "n", "parcels_jan", false},
 		{"The 95th percentile of the weight", "weight", "weight_p90", true},
 		{"The 95th percentile of the weight", "weight", "p95_weight", false},
 		{"The 20 heaviest parcels of 2021", "n", "top_20", false},

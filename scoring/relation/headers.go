@@ -13,7 +13,7 @@ import (
 var headerKinds = []Kind{
 	{
 		Name: "crossed", Class: Difference, find: crossed,
-		Meaning: "All rows agree only where columns are taken for others whose names say something else: names that both sides have, in whatever words, change places, or a name says the opposite of gold's, or another year, or gold's name stands over other values. In a pivot, a label has the values of another.", Example: "(min, max) = (1, 9); (min, max) = (9, 1)",
+		Meaning: "All rows agree only where columns are taken for others whose names say something else: names that both sides have, in whatever words, change places, or a name says the opposite of gold's, or another year, or what the question does not ask for, or gold's name stands over other values. In a pivot, a label has the values of another.", Example: "(min, max) = (1, 9); (min, max) = (9, 1)",
 	},
 	{
 		Name: "other_unit", Class: Difference, find: otherUnit,

@@ -86,6 +86,14 @@ var entries = []entry{
 	{Money, "eurocent", "EUR", "1/100", "", "eurocent", "", "", false},
 	{Money, "penny", "GBP", "1/100", "", "pence", "pence", "p", false},
 	{Money, "paisa", "INR PKR", "1/100", "", "", "paise paisa", "", false},
+	{Money, "kEUR", "EUR", "1000", "", "", "keur teur", "", false},
+	{Money, "MEUR", "EUR", "1000000", "", "", "meur mneur mioeur", "", false},
+	{Money, "kUSD", "USD", "1000", "", "", "kusd tusd", "", false},
+	{Money, "MUSD", "USD", "1000000", "", "", "musd mnusd miousd", "", false},
+	{Money, "kGBP", "GBP", "1000", "", "", "kgbp tgbp", "", false},
+	{Money, "MGBP", "GBP", "1000000", "", "", "mgbp mngbp miogbp", "", false},
+	{Money, "kCHF", "CHF", "1000", "", "", "kchf tchf", "", false},
+	{Money, "MCHF", "CHF", "1000000", "", "", "mchf mnchf miochf", "", false},
 
 	// Counting.
 	{Count, "thousand", "", "1000", "", "thousand", "tsd 000s", "k 000", false},

@@ -36,7 +36,7 @@ func TestInName(t *testing.T) {
 	for _, tc := range []struct{ name, question, want string }{
 		{"distance_km", "", "km"}, {"DistanceKm", "", "km"}, {"Distance (km)", "", "km"}, {"weight [kg]", "", "kg"}, {"rainfall_mm", "", "mm"}, {"height_in", "", "inch"}, {"height_in_metres", "", "m"}, {"elevation_m", "", "m"}, {"room_m", "", ""},
 		{"price_usd", "", "USD"}, {"priceEUR", "", "EUR"}, {"price ($)", "", "USD"}, {"cost_us$", "", "USD"}, {"total_cents", "", "cent"}, {"amount_usd_cents", "", "USD cent"}, {"fee_pence", "", "penny"}, {"won", "", ""}, {"real_gdp", "", ""}, {"top_php_repo", "", ""},
-		{"revenue_thousands", "", "*thousand"}, {"revenue_k", "", "*thousand"}, {"revenue_k_usd", "", "USD*thousand"}, {"sales_lakh_inr", "", "INR*lakh"}, {"revenue_m", "", "*million"}, {"capex_eur_m", "", "EUR*million"}, {"gmv_usd_mm", "", "USD*million"}, {"cost_bn", "", "*billion"},
+		{"revenue_thousands", "", "*thousand"}, {"revenue_keur", "", "kEUR"}, {"umsatz_teur", "", "kEUR"}, {"capex_musd", "", "MUSD"}, {"museum", "", ""}, {"revenue_k", "", "*thousand"}, {"revenue_k_usd", "", "USD*thousand"}, {"sales_lakh_inr", "", "INR*lakh"}, {"revenue_m", "", "*million"}, {"capex_eur_m", "", "EUR*million"}, {"gmv_usd_mm", "", "USD*million"}, {"cost_bn", "", "*billion"},
 		{"duration_s", "", "s"}, {"dur_ms", "", "ms"}, {"wait_min", "", "min"}, {"temp_min", "", ""}, {"price_min", "", ""}, {"min", "", ""}, {"latency_us", "", "µs"}, {"hours_worked", "", "h"}, {"days_to_ship", "", "d"}, {"last_12_months", "", ""}, {"second_name", "", ""}, {"last_day", "", ""}, {"tenure_years", "", "year"},
 		{"tenure_months", "", "month"}, {"avg_days", "", "d"}, {"orders_last_30_days", "", ""}, {"duration_hour", "", "h"}, {"first_hour", "", ""},
 		{"max_c", "", ""}, {"max_c", "What was the maximum temperature in each city?", "°C"}, {"max_f", "How hot did it get? Give the temperature.", "°F"}, {"temp_c", "", "°C"}, {"temperature_k", "", "K"}, {"temp_°F", "", "°F"},
@@ -118,6 +118,8 @@ func TestCompare(t *testing.T) {
 		{"distance_km", "length_kilometres", units.Same, ""},
 		{"price_usd", "price_eur", units.Other, ""},
 		{"price_usd", "price_cents", units.Converted, "100"},
+		{"revenue_eur", "revenue_keur", units.Converted, "1/1000"},
+		{"revenue_usd", "revenue_keur", units.Other, ""},
 		{"price_gbp", "price_pence", units.Converted, "100"},
 		{"price_eur", "price_pence", units.Other, ""},
 		{"sales_inr", "sales_lakh_inr", units.Converted, "1/100000"},
