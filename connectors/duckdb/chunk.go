@@ -19,9 +19,10 @@ import (
 const chunkRows = 2048
 
 // chunkStatistics is what a chunk of a table may take at most: for each group of rows, the longest text of
-// each column in as many rows as a chunk has. Of what lies in lists, a chunk may hold all of its group.
+// each column in as many rows as a chunk has. Of what lies in lists, a chunk may hold all of its group. Bits and
+// large integers are kept packed and read as text: a byte is eight bits, or up to three digits.
 const chunkStatistics = `SELECT max(bytes)::BIGINT FROM (SELECT sum(bytes) AS bytes FROM (
-SELECT row_group_id, (CASE WHEN contains(column_path, ',') THEN sum(count) ELSE least(sum(count), 2048) END)::DOUBLE * (16 + max(coalesce(TRY_CAST(nullif(regexp_extract(stats, 'Max String Length: ([0-9]+)', 1), '') AS BIGINT), 0))) AS bytes
+SELECT row_group_id, (CASE WHEN contains(column_path, ',') THEN sum(count) ELSE least(sum(count), 2048) END)::DOUBLE * (16 + max(coalesce(TRY_CAST(nullif(regexp_extract(stats, 'Max String Length: ([0-9]+)', 1), '') AS BIGINT), 0) * CASE segment_type WHEN 'BIT' THEN 9 WHEN 'BIGNUM' THEN 4 ELSE 1 END)) AS bytes
 FROM pragma_storage_info(?) WHERE segment_type <> 'VALIDITY' GROUP BY row_group_id, column_path) GROUP BY row_group_id)`
 
 // inEngine is how many times a chunk is in the engine's memory: where it is read, and where it waits.

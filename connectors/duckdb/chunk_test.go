@@ -42,6 +42,7 @@ func TestTablesAreReservedBeforeTheyAreRead(t *testing.T) {
 		"CREATE TABLE gold.one AS SELECT repeat('x', 3000000) AS s",
 		"CREATE TABLE gold.five AS SELECT repeat(chr(97 + i::INTEGER), 3000000) AS s FROM range(5) r(i)",
 		"CREATE TABLE gold.blobs AS SELECT repeat('x', 3000000)::BLOB AS s FROM range(5) r(i)",
+		"CREATE TABLE gold.bits AS SELECT repeat('1', 3000000)::BIT AS s FROM range(5) r(i)",
 		"CREATE TABLE gold.lists AS SELECT [repeat('x', 3000), repeat('y', 3000)] AS s FROM range(5000) r(i)",
 		"CREATE TABLE gold.fields AS SELECT {'a': repeat('x', 3000000)} AS s FROM range(5) r(i)",
 		"CREATE TABLE gold.late AS SELECT CASE WHEN i = 250000 THEN repeat('x', 20000) ELSE 'a' END AS s FROM range(300000) r(i)",
@@ -60,7 +61,7 @@ func TestTablesAreReservedBeforeTheyAreRead(t *testing.T) {
 	const mib = 1 << 20
 	for name, at := range map[string]struct{ least, most int64 }{ // what is reserved before the first row
 		"gold.short": {0, 2 * mib}, "gold.few": {0, 2 * mib}, "gold.wide": {0, 80 * mib}, "gold.one": {3_000_000, 8 * mib}, "gold.five": {15_000_000, 40 * mib},
-		"gold.blobs": {15_000_000, 40 * mib}, "gold.lists": {30_000_000, 80 * mib}, "gold.fields": {15_000_000, 40 * mib}, "gold.late": {40_000_000, 100 * mib},
+		"gold.blobs": {15_000_000, 40 * mib}, "gold.bits": {15_000_000, 40 * mib}, "gold.lists": {30_000_000, 80 * mib}, "gold.fields": {15_000_000, 40 * mib}, "gold.late": {40_000_000, 100 * mib},
 		`gold."o'dd .name"`: {15_000_000, 40 * mib}, "gold.seen": {15_000_000, 40 * mib}, "gold.none": {15_000_000, 40 * mib},
 	} {
 		ref, err := driver.ParseRef("table:" + name)
