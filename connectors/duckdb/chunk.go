@@ -24,6 +24,12 @@ const chunkStatistics = `SELECT max(bytes)::BIGINT FROM (SELECT sum(bytes) AS by
 SELECT row_group_id, (CASE WHEN contains(column_path, ',') THEN sum(count) ELSE least(sum(count), 2048) END)::DOUBLE * (16 + max(coalesce(TRY_CAST(nullif(regexp_extract(stats, 'Max String Length: ([0-9]+)', 1), '') AS BIGINT), 0))) AS bytes
 FROM pragma_storage_info(?) WHERE segment_type <> 'VALIDITY' GROUP BY row_group_id, column_path) GROUP BY row_group_id)`
 
+// Each reading that counts holds a session of the engine, with what waits in it; few of them read at once.
+const (
+	streamBytes = 2 << 20
+	mostCounted = 4
+)
+
 // inEngine is how many times a chunk is in the engine's memory: where it is read, and where it waits.
 const inEngine = 2
 

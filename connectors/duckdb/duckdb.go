@@ -117,6 +117,7 @@ type Conn struct {
 	settings map[string]string
 
 	writing  chan struct{} // holds one: of two writers, the second would find out only at its end that it conflicts; shared by an instance's connections
+	counted  chan struct{} // one for each reading that counts with a call
 	instance string        // of the engine; connections to one file share it
 
 	sparing *sparing // nil: the engine takes what memory it likes
@@ -158,7 +159,7 @@ func OpenWith(ctx context.Context, path string, o Options) (*Conn, error) {
 	if err := checkPath(path, o); err != nil {
 		return nil, err
 	}
-	c := &Conn{path: path, mem: o.Mem, settings: settings(path, o), writing: make(chan struct{}, 1)}
+	c := &Conn{path: path, mem: o.Mem, settings: settings(path, o), writing: make(chan struct{}, 1), counted: make(chan struct{}, mostCounted)}
 	if c.instance, _ = filepath.Abs(path); path == "" {
 		c.instance = c.settings["temp_directory"] // its own
 	} else {
