@@ -26,14 +26,14 @@ FROM pragma_storage_info(?) WHERE segment_type <> 'VALIDITY' GROUP BY row_group_
 
 // Each reading that counts holds a session of the engine, with what waits in it; few of them read at once.
 const (
-	streamBytes = 2 << 20
-	mostCounted = 4
+	streamBytes = 16 << 20
+	mostCounted = 2
 )
 
-// inEngine is how many times a chunk is in the engine's memory: where it is read, and where it waits.
-const inEngine = 2
+// inMemory is how many times a chunk is in memory: where it is read, where it waits, and as a record.
+const inMemory = 3
 
-// chunkBytes is how many bytes of the engine reading a table or a view may take at most, beside what its
+// chunkBytes is how many bytes reading a table or a view may take at most, beside what its
 // limit of memory holds for. Of a view it is that of all tables that it reads; what its expressions make
 // longer is not known.
 func (c *Conn) chunkBytes(ctx context.Context, name string) (int64, error) {
@@ -53,7 +53,7 @@ func (c *Conn) chunkBytes(ctx context.Context, name string) (int64, error) {
 				return 0, errcode.New(errcode.Internal, "duckdb: the size of a chunk is no number")
 			}
 		}
-		total += inEngine * n
+		total += inMemory * n
 	}
 	return total, nil
 }
