@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -209,6 +210,10 @@ const mostWatchers = 64
 // pause: code, stacks, connections, and what is garbage already.
 const memoryRoom = 48 << 20
 
+// engineRoom is what an engine in this process takes beside what it counts: sessions, and what its
+// allocator keeps.
+const engineRoom = 96 << 20
+
 // engineBytes is what an engine in this process may take at least for a query that needs more than most.
 const engineBytes = 96 << 20
 
@@ -216,7 +221,11 @@ const engineBytes = 96 << 20
 // unless the environment says how much there is.
 func (s *functionServer) boundMemory() {
 	if s.memoryLimit != nil && s.getenv("GOMEMLIMIT") == "" {
-		s.memoryLimit(s.config.Limits.MemoryBytes + memoryRoom)
+		limit := s.config.Limits.MemoryBytes + memoryRoom
+		if strings.HasPrefix(s.config.Results.Warehouse, "duckdb:") {
+			limit -= engineRoom
+		}
+		s.memoryLimit(limit)
 	}
 }
 

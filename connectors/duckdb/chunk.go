@@ -25,10 +25,16 @@ const chunkStatistics = `SELECT max(bytes)::BIGINT FROM (SELECT sum(bytes) AS by
 SELECT row_group_id, (CASE WHEN contains(column_path, ',') THEN sum(count) ELSE least(sum(count), 2048) END)::DOUBLE * (16 + max(coalesce(TRY_CAST(nullif(regexp_extract(stats, 'Max String Length: ([0-9]+)', 1), '') AS BIGINT), 0) * CASE segment_type WHEN 'BIT' THEN 9 WHEN 'BIGNUM' THEN 4 ELSE 1 END)) AS bytes
 FROM pragma_storage_info(?) WHERE segment_type <> 'VALIDITY' GROUP BY row_group_id, column_path) GROUP BY row_group_id)`
 
-// inEngine is how many times a chunk is in the engine's memory: where it is read, and where it waits.
-const inEngine = 2
+// Each reading that counts holds a session of the engine, with what waits in it; few of them read at once.
+const (
+	streamBytes = 16 << 20
+	mostCounted = 2
+)
 
-// chunkBytes is how many bytes of the engine reading a table or a view may take at most, beside what its
+// inMemory is how many times a chunk is in memory: where it is read, where it waits, and as a record.
+const inMemory = 3
+
+// chunkBytes is how many bytes reading a table or a view may take at most, beside what its
 // limit of memory holds for. Of a view it is that of all tables that it reads; what its expressions make
 // longer is not known.
 func (c *Conn) chunkBytes(ctx context.Context, name string) (int64, error) {
@@ -48,7 +54,7 @@ func (c *Conn) chunkBytes(ctx context.Context, name string) (int64, error) {
 				return 0, errcode.New(errcode.Internal, "duckdb: the size of a chunk is no number")
 			}
 		}
-		total += inEngine * n
+		total += inMemory * n
 	}
 	return total, nil
 }

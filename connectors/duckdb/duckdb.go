@@ -126,6 +126,7 @@ type Conn struct {
 	setup    []string // statements that opening runs
 
 	writing  chan struct{} // holds one: of two writers, the second would find out only at its end that it conflicts; shared by an instance's connections
+	counted  chan struct{} // one for each reading that counts with a call
 	instance string        // of the engine; connections to one file share it
 
 	sparing *sparing // nil: the engine takes what memory it likes
@@ -171,7 +172,10 @@ func OpenWith(ctx context.Context, path string, o Options) (*Conn, error) {
 	if err := checkPath(path, o); err != nil {
 		return nil, err
 	}
-	c := &Conn{path: path, mem: o.Mem, settings: settings(path, o), writing: make(chan struct{}, 1), functions: map[string][]driver.Scalar{}}
+	c := &Conn{
+		path: path, mem: o.Mem, settings: settings(path, o), writing: make(chan struct{}, 1), counted: make(chan struct{}, mostCounted),
+		functions: map[string][]driver.Scalar{},
+	}
 	if c.instance, _ = filepath.Abs(path); path == "" {
 		c.instance = c.settings["temp_directory"] // its own
 	} else {

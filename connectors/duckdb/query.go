@@ -17,10 +17,15 @@ import (
 
 // Query runs statements and streams what the last one returns.
 func (c *Conn) Query(ctx context.Context, sql string, args ...any) (array.RecordReader, error) {
+	return c.queryThen(ctx, sql, args, func() {})
+}
+
+// queryThen is Query; done is called when the result is given back, and not where there is an error.
+func (c *Conn) queryThen(ctx context.Context, sql string, args []any, done func()) (array.RecordReader, error) {
 	if c.sparing != nil {
-		return c.sparingly(ctx, sql, args)
+		return c.sparingly(ctx, sql, args, done)
 	}
-	return c.query(ctx, sql, args, func() {})
+	return c.query(ctx, sql, args, done)
 }
 
 // query runs statements; done is called when the result is given back.
@@ -77,10 +82,20 @@ func (c *Conn) ReadSnapshot(ctx context.Context, ref driver.Ref) (array.RecordRe
 	if err != nil {
 		return nil, err
 	}
-	if err := reading.Take(ctx, size); err != nil {
+	if err := reading.Take(ctx, size+streamBytes); err != nil {
 		return nil, errcode.New(errcode.Of(err), "duckdb: table %s: the engine reads %d rows at once, which may take %d bytes: %w", ref.Name, chunkRows, size, err)
 	}
-	return c.Query(ctx, "SELECT * FROM "+name)
+	select {
+	case c.counted <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	give := func() { <-c.counted }
+	r, err := c.queryThen(ctx, "SELECT * FROM "+name, nil, give)
+	if err != nil {
+		give()
+	}
+	return r, err
 }
 
 // resolve finds a table or view in the catalogue and returns its quoted name. A name must not reach

@@ -61,16 +61,19 @@ func limited(size string) string { return "SET GLOBAL memory_limit = " + Dialect
 func (c *Conn) limit(ctx context.Context, size string) error { return c.exec(ctx, limited(size), nil) }
 
 // sparingly runs a query, and runs it again with more memory where the bound is too low for it.
-func (c *Conn) sparingly(ctx context.Context, sql string, args []any) (array.RecordReader, error) {
+func (c *Conn) sparingly(ctx context.Context, sql string, args []any, done func()) (array.RecordReader, error) {
 	c.bind(ctx)
-	r, err := c.query(ctx, sql, args, func() {})
+	r, err := c.query(ctx, sql, args, done)
 	if errcode.Of(err) != errcode.ResourceExhausted || !strings.HasPrefix(sql, "SELECT ") || strings.Contains(sql, ";") { // only what changes nothing runs again
 		return r, err
 	}
 	if err := c.lift(ctx); err != nil {
 		return nil, err
 	}
-	if r, err = c.query(ctx, sql, args, func() { c.lower(ctx) }); err != nil {
+	if r, err = c.query(ctx, sql, args, func() {
+		c.lower(ctx)
+		done()
+	}); err != nil {
 		c.lower(ctx)
 	}
 	return r, err
