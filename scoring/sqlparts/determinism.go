@@ -160,6 +160,8 @@ func (r *dependenceReader) walk(n Node) {
 		case *Select:
 			r.selects = append(r.selects, n)
 			r.sel(n)
+			r.bare(n)
+			r.counted(n)
 			r.children(n)
 			r.selects = r.selects[:len(r.selects)-1]
 			return false
@@ -174,8 +176,18 @@ func (r *dependenceReader) walk(n Node) {
 		case *Column:
 			r.column(n)
 		case *Param:
-			if strings.HasPrefix(n.Text, "@@") {
+			if r.ofSession(n.Text) {
 				r.add(OnSession, n, saysWho)
+			}
+		case *Binary:
+			r.compared(n.L, n.R)
+			r.compared(n.R, n.L)
+		case *Between:
+			r.compared(n.X, n.Low)
+			r.compared(n.X, n.High)
+		case *In:
+			for _, e := range n.List {
+				r.compared(n.X, e)
 			}
 		case *Call:
 			r.call(n)
@@ -349,6 +361,63 @@ func (r *dependenceReader) cast(c *Cast) {
 			d.clock, d.arg = f, l
 		}
 	}
+}
+
+// ofSession tells whether a parameter is a setting or a variable of the session, and not what a
+// program binds.
+func (r *dependenceReader) ofSession(param string) bool {
+	rest, dollar := strings.CutPrefix(param, "$")
+	switch {
+	case strings.HasPrefix(param, "@@"):
+		return true
+	case r.dialect == MySQL:
+		return strings.HasPrefix(param, "@")
+	case r.dialect == Snowflake && dollar && rest != "":
+		return rest[0] < '0' || rest[0] > '9'
+	}
+	return false
+}
+
+// compared looks at one of PostgreSQL's words for the time of the run, in comparison with a column of
+// dates or times.
+func (r *dependenceReader) compared(with, e Expr) {
+	l, ok := e.(*Literal)
+	c, isColumn := with.(*Column)
+	s := r.within()
+	if !ok || !isColumn || l.Kind != String || s == nil || r.dialect != Postgres && r.dialect != Redshift {
+		return
+	}
+	for _, src := range s.From {
+		t := r.tableOf(src)
+		if t == nil || len(c.Name) > 1 && !strings.EqualFold(sourceName(src), c.Name[len(c.Name)-2].Text) {
+			continue
+		}
+		if def, sure := t.Column(r.dialect, c.Name.Last()); def != nil && sure && readsNow(r.dialect, def.Type) {
+			if f := wordClock(l.Text, def.Type); f != nil {
+				if d := r.add(OnClock, l, saysClock); d != nil {
+					d.clock, d.arg = f, l
+				}
+			}
+		}
+	}
+}
+
+// counted looks at a select that only counts the rows of a query: which rows a limit keeps of it does
+// not matter then.
+func (r *dependenceReader) counted(s *Select) {
+	if len(s.From) != 1 || s.From[0].Query == nil || s.Where != nil || s.Group != nil || s.Having != nil {
+		return
+	}
+	for _, it := range s.Items {
+		c, ok := it.Expr.(*Call)
+		if !ok || len(c.Name) != 1 || !strings.EqualFold(c.Name[0].Text, "count") || c.Over != nil || c.Filter != nil || c.Distinct || len(c.Args) != 1 {
+			return
+		}
+		if _, star := c.Args[0].(*Star); !star && !constant(c.Args[0]) {
+			return
+		}
+	}
+	r.besides[s.From[0].Query] = true
 }
 
 // call looks at a function.

@@ -212,3 +212,66 @@ func TestDependencesOfSpider2(t *testing.T) {
 	}
 	t.Logf("order %d, ties %d of 256", len(found[OnOrder]), len(found[OnTies]))
 }
+
+// A column that is neither grouped by nor aggregated comes from any row of its group, unless a key, a
+// condition or the row of MAX says which.
+func TestDependencesOfBareColumns(t *testing.T) {
+	const shop = `CREATE TABLE shop (no INTEGER NOT NULL PRIMARY KEY, town TEXT, name TEXT, rent INT); CREATE TABLE sale (id INTEGER NOT NULL PRIMARY KEY, shop INT, price INT, rent INT)`
+	for _, c := range []struct {
+		dialects, sql string
+		want          []string
+	}{
+		{"sqlite mysql", "SELECT town, name FROM shop GROUP BY town", []string{"ties: name"}},
+		{"sqlite mysql", "SELECT town, name, count(*) FROM shop GROUP BY town, name", []string{}},
+		{"sqlite mysql", "SELECT no, name, count(*) FROM shop GROUP BY no", []string{}},
+		{"sqlite mysql", "SELECT s.name, count(*) FROM sale AS a JOIN shop AS s ON a.shop = s.no GROUP BY s.no", []string{}},
+		{"sqlite mysql", "SELECT name, count(*) FROM sale AS a JOIN shop AS s ON a.shop = s.no GROUP BY a.shop", []string{}},
+		{"sqlite mysql", "SELECT name, price FROM sale AS a JOIN shop AS s ON a.shop = s.no GROUP BY a.shop", []string{"ties: price"}},
+		{"sqlite mysql", "SELECT town, count(*) FROM shop WHERE town = 'Oslo'", []string{}},
+		{"sqlite mysql", "SELECT name, count(*) FROM shop", []string{"ties: name"}},
+		{"sqlite", "SELECT name, max(rent) FROM shop GROUP BY town", []string{"ties: name"}},
+		{"sqlite", "SELECT name, max(no) FROM shop GROUP BY town", []string{}},
+		{"mysql", "SELECT name, max(no) FROM shop GROUP BY town", []string{"ties: name"}},
+		{"sqlite", "SELECT name, max(no), min(no) FROM shop GROUP BY town", []string{"ties: name"}},
+		{"sqlite", "SELECT upper(town), count(*) FROM shop GROUP BY town", []string{}},
+		{"sqlite", `SELECT "total", count(*) FROM shop`, []string{}},
+		{"postgres duckdb", "SELECT town, count(*) FROM shop GROUP BY town", []string{}},
+		{"sqlite", "SELECT name, rank() OVER (ORDER BY no) FROM shop", []string{}},
+	} {
+		for dialect := range strings.FieldsSeq(c.dialects) {
+			d := DialectOf(dialect)
+			if got := on(Parse(c.sql, d), ReadSchema(shop, d)); !slices.Equal(got, c.want) {
+				t.Errorf("%s: %s\n got %q\nwant %q", dialect, c.sql, got, c.want)
+			}
+		}
+	}
+}
+
+// Which rows a limit keeps does not matter where they are only counted, variables are of the session,
+// and a column of dates makes a time of a word.
+func TestDependencesBesides(t *testing.T) {
+	const visits = "CREATE TABLE visit (day date, seen timestamp, word text)"
+	for _, c := range []struct {
+		dialect, sql string
+		want         []string
+	}{
+		{"postgres", "SELECT count(*) FROM (SELECT word FROM visit LIMIT 7) AS v", []string{}},
+		{"postgres", "SELECT count(1) AS n FROM (SELECT word FROM visit ORDER BY day LIMIT 7) AS v", []string{}},
+		{"postgres", "SELECT count(word) FROM (SELECT word FROM visit LIMIT 7) AS v", []string{"order: LIMIT 7"}},
+		{"postgres", "SELECT count(*) FROM (SELECT word FROM visit LIMIT 7) AS v WHERE word = 'a'", []string{"order: LIMIT 7"}},
+		{"postgres", "SELECT count(*) FROM visit WHERE day = 'yesterday'", []string{"clock: 'yesterday'"}},
+		{"postgres", "SELECT count(*) FROM visit AS v WHERE v.seen BETWEEN 'yesterday' AND '2024-01-01'", []string{"clock: 'yesterday'"}},
+		{"postgres", "SELECT count(*) FROM visit WHERE day IN ('2024-01-01', 'today')", []string{"clock: 'today'"}},
+		{"postgres", "SELECT count(*) FROM visit WHERE word = 'today'", []string{}},
+		{"duckdb", "SELECT count(*) FROM visit WHERE day = 'today'", []string{}},
+		{"mysql", "SELECT @rate * 2", []string{"session: @rate"}},
+		{"snowflake", "SELECT $rate * 2", []string{"session: $rate"}},
+		{"snowflake", "SELECT $1 FROM (VALUES (1))", []string{}},
+		{"bigquery", "SELECT @rate * 2", []string{}},
+	} {
+		d := DialectOf(c.dialect)
+		if got := on(Parse(c.sql, d), ReadSchema(visits, d)); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %s\n got %q\nwant %q", c.dialect, c.sql, got, c.want)
+		}
+	}
+}
