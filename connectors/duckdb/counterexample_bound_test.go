@@ -23,7 +23,7 @@ func TestCounterexampleBound(t *testing.T) {
 		{"SELECT a FROM t GROUP BY a HAVING count(*) <> 3", "SELECT a FROM t GROUP BY a HAVING count(*) <> 4", 3},
 	} {
 		for rows := 1; rows <= tc.rows; rows++ {
-			o := find(t, counterexample.Problem{Gold: tc.gold, Pred: tc.pred, Dialect: "postgres", Schema: ddl, Tries: 1, Bound: rows})
+			o := find(t, counterexample.Problem{Gold: tc.gold, Pred: tc.pred, Dialect: "postgres", Schema: ddl, Tries: 1, Bound: rows, Time: 60_000})
 			if o.Why != "" || o.Found != (rows == tc.rows) {
 				t.Errorf("%s and %s: found %v with %d rows, want %v: %q", tc.gold, tc.pred, o.Found, rows, rows == tc.rows, o.Why)
 			}
@@ -38,7 +38,7 @@ func TestCounterexampleBound(t *testing.T) {
 // column may have it; constraints hold.
 func TestCounterexampleBoundDomain(t *testing.T) {
 	const ddl = "CREATE TABLE own (id INT PRIMARY KEY); CREATE TABLE t (a INT, b INT NOT NULL REFERENCES own (id), c VARCHAR(9) NOT NULL)"
-	o := find(t, counterexample.Problem{Gold: "SELECT own.id FROM t JOIN own ON t.b = own.id WHERE a > 5 AND c = 'x'", Pred: "SELECT b FROM t WHERE c = 'x' AND a >= 6", Dialect: "postgres", Schema: ddl, Bound: 1})
+	o := find(t, counterexample.Problem{Gold: "SELECT own.id FROM t JOIN own ON t.b = own.id WHERE a > 5 AND c = 'x'", Pred: "SELECT b FROM t WHERE c = 'x' AND a >= 6", Dialect: "postgres", Schema: ddl, Bound: 1, Time: 60_000})
 	if o.Found || o.Bound == nil || o.Bound.Rows != 1 {
 		t.Fatalf("%q %s %+v", o.Why, o.Sentence, o.Bound)
 	}
@@ -74,15 +74,15 @@ func TestCounterexampleBoundFragment(t *testing.T) {
 		"SELECT a FROM t WHERE a IN (SELECT c FROM t)", "SELECT a FROM t UNION ALL SELECT a FROM t", "SELECT a, b, c, d, e, f FROM t WHERE a > 1 AND c > 2 AND d > 3 AND e > 4 AND f > 5",
 		"SELECT sum(a) OVER () FROM t", "SELECT a FROM t WHERE b < 'm'",
 	} {
-		o := find(t, counterexample.Problem{Gold: query, Pred: query, Dialect: "postgres", Schema: ddl})
+		o := find(t, counterexample.Problem{Gold: query, Pred: query, Dialect: "postgres", Schema: ddl, Time: 60_000})
 		if o.Found || o.Bound != nil {
 			t.Errorf("%s: %+v", query, o.Bound)
 		}
 	}
-	if o := find(t, counterexample.Problem{Gold: "SELECT a FROM t", Pred: "SELECT t.a FROM t", Dialect: "postgres", Bound: 2}); o.Bound != nil {
+	if o := find(t, counterexample.Problem{Gold: "SELECT a FROM t", Pred: "SELECT t.a FROM t", Dialect: "postgres", Bound: 2, Time: 60_000}); o.Bound != nil {
 		t.Errorf("without a schema: %+v", o.Bound)
 	}
-	if o := find(t, counterexample.Problem{Gold: "SELECT a FROM t", Pred: "SELECT t.a FROM t", Dialect: "postgres", Schema: ddl, Bound: -1}); o.Bound != nil {
+	if o := find(t, counterexample.Problem{Gold: "SELECT a FROM t", Pred: "SELECT t.a FROM t", Dialect: "postgres", Schema: ddl, Bound: -1, Time: 60_000}); o.Bound != nil {
 		t.Errorf("without the pass: %+v", o.Bound)
 	}
 }

@@ -120,10 +120,10 @@ func TestCounterexampleForms(t *testing.T) {
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if o := find(t, counterexample.Problem{Gold: tc.query, Pred: tc.same, Dialect: tc.dialect, Schema: tc.schema}); o.Why != "" || o.Found {
+			if o := find(t, counterexample.Problem{Gold: tc.query, Pred: tc.same, Dialect: tc.dialect, Schema: tc.schema, Time: 60_000}); o.Why != "" || o.Found {
 				t.Errorf("the query that it stands for: %q, %s %v", o.Why, o.Sentence, o.Tables)
 			}
-			if o := find(t, counterexample.Problem{Gold: tc.query, Pred: tc.other, Dialect: tc.dialect, Schema: tc.schema}); !o.Found {
+			if o := find(t, counterexample.Problem{Gold: tc.query, Pred: tc.other, Dialect: tc.dialect, Schema: tc.schema, Time: 60_000}); !o.Found {
 				t.Errorf("another query: no difference is found, %q", o.Why)
 			}
 		})
@@ -141,7 +141,7 @@ func TestCounterexampleFormsRefused(t *testing.T) {
 		{"postgres", "WITH RECURSIVE r AS (SELECT amount AS x FROM sale UNION ALL SELECT max(x) FROM r) SELECT x FROM r", "recursive"},
 		{"bigquery", "CREATE TEMP FUNCTION f(a STRING) RETURNS STRING LANGUAGE js AS 'return a';\nSELECT f(shop) FROM sale", "not one query"},
 	} {
-		o := find(t, counterexample.Problem{Gold: "SELECT shop FROM sale", Pred: tc.query, Dialect: tc.dialect, Schema: quarterDDL})
+		o := find(t, counterexample.Problem{Gold: "SELECT shop FROM sale", Pred: tc.query, Dialect: tc.dialect, Schema: quarterDDL, Time: 60_000})
 		if o.Found || !strings.Contains(o.Why, tc.why) {
 			t.Errorf("%s: %q, want %q", tc.query, o.Why, tc.why)
 		}
@@ -159,12 +159,12 @@ func TestCounterexampleOfNothing(t *testing.T) {
 		{"SELECT shop FROM sale WHERE amount = 7 AND amount = 07 AND shop = 'a' AND shop = 'b'", "SELECT shop FROM sale WHERE FALSE", false},
 		{"SELECT shop FROM sale GROUP BY shop HAVING count(*) > 5000", "SELECT shop FROM sale WHERE FALSE", false},
 	} {
-		o := find(t, counterexample.Problem{Gold: tc.gold, Pred: tc.pred, Dialect: "postgres", Schema: quarterDDL})
+		o := find(t, counterexample.Problem{Gold: tc.gold, Pred: tc.pred, Dialect: "postgres", Schema: quarterDDL, Time: 60_000})
 		if o.Found || (o.Why == "") != tc.known {
 			t.Errorf("%s: found %v, %q", tc.gold, o.Found, o.Why)
 		}
 	}
-	o := find(t, counterexample.Problem{Gold: "SELECT a.shop FROM sale a LEFT JOIN (SELECT shop FROM sale WHERE FALSE) b ON a.shop = b.shop", Pred: "SELECT shop FROM sale WHERE FALSE", Dialect: "postgres", Schema: quarterDDL})
+	o := find(t, counterexample.Problem{Gold: "SELECT a.shop FROM sale a LEFT JOIN (SELECT shop FROM sale WHERE FALSE) b ON a.shop = b.shop", Pred: "SELECT shop FROM sale WHERE FALSE", Dialect: "postgres", Schema: quarterDDL, Time: 60_000})
 	if !o.Found || !slices.ContainsFunc(o.Tables, func(t counterexample.SmallTable) bool { return len(t.Rows) > 0 }) {
 		t.Errorf("a left join keeps its rows: %q", o.Why)
 	}

@@ -494,8 +494,9 @@ func TestCounterexamplesOfReferenceData(t *testing.T) {
 		{"splash/cases.jsonl", 0.97, 464, true, true},
 		{"maple/cases.jsonl", 0.9, 163, true, true},
 		{"equivalence/literature.jsonl", 0, 29, true, true},
-		// These are genuine: names that bind to the nearest table (22, 90, 126, 329), two columns of ROLLUP that change places (184).
-		{"equivalence/calcite.jsonl", 0, 5, false, true},
+		// These are genuine: names that bind to the nearest table (22, 90, 126, 329), two columns of ROLLUP that change places (184),
+		// distinct names that are counted once for each job (119).
+		{"equivalence/calcite.jsonl", 0, 6, false, true},
 	} {
 		t.Run(tc.file, func(t *testing.T) {
 			if tc.long {

@@ -22,9 +22,9 @@ type Bound struct {
 
 // The bounds of the pass over all databases.
 const (
-	DefaultBound = 2     // rows a table, where a problem names none
-	maxBounded   = 2_000 // databases
-	maxConstants = 6     // values of a column
+	DefaultBound = 2   // rows a table, where a problem names none
+	maxBounded   = 600 // databases
+	maxConstants = 6   // values of a column
 )
 
 // bounded tells whether a query is of the fragment whose databases are enumerated: a select of columns,

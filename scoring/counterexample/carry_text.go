@@ -75,6 +75,8 @@ var plainPattern = regexp.MustCompile(`^([A-Za-z0-9 _,;:@#%&=<>/"'!~-]|\\[.+*?()
 // classPattern is such a pattern, and classes of letters as Perl writes them.
 var classPattern = regexp.MustCompile(`^([A-Za-z0-9 _,;:@#%&=<>/"'!~-]|\\[.+*?()|\[\]/sSdDwWbB-]|[.+*?|()^$]|\[\^?([A-Za-z0-9 _,;:.@()"'/-]|\\[sdw])+\])*$`)
 
+func parsePattern(text string) (*syntax.Regexp, error) { return syntax.Parse(text, syntax.Perl) }
+
 // oneMatch tells whether a match that begins at a place is as long by every rule: that of POSIX, which takes
 // the longest, and that of Perl, which takes the first choice. It is where choices begin with different
 // letters, or have one length.
@@ -152,7 +154,7 @@ func (c *carrier) regular(x, p expr, first bool) string {
 		refuse("a regular expression that is computed")
 	}
 	text := p.literal.Text
-	tree, err := syntax.Parse(text, syntax.Perl)
+	tree, err := parsePattern(text)
 	if err != nil || len(text) > 500 {
 		refuse("a regular expression of this form")
 	}

@@ -11,7 +11,8 @@
 // columns share values and which literals they are compared with (values.go). The generator
 // (database.go) makes databases of one to a dozen rows a table, and of more where a query asks for them, from these values and those beside
 // them, in which the constraints hold. The search (search.go) runs both queries on one after the
-// other. A first difference is shrunk until no row can be left out.
+// other. A first difference is shrunk until no row can be left out. Where both queries are simple, all
+// databases of a size come last (bounded.go), so that no difference is a statement of all of them.
 //
 // # When a difference counts
 //

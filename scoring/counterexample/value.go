@@ -217,8 +217,11 @@ func sameBag(a, b [][]Value, ordered bool) bool {
 	return len(b[0]) == n && sameRows(sorted(a, identity(n)), sorted(b, identity(n)))
 }
 
-// maxPermutations bounds the orders of columns that are tried.
-const maxPermutations = 720
+// maxPermutations bounds the orders of columns that are tried, and maxPermuted the rows that are sorted for them.
+const (
+	maxPermutations = 720
+	maxPermuted     = 500_000
+)
 
 // sameUpToColumns tells whether some of b's columns, in some order, make both results the same. A column too
 // many is no difference: the answer is in the others.
@@ -248,7 +251,7 @@ func sameUpToColumns(a, b [][]Value, ordered bool) bool {
 			fits[i][j] = sameRows(sorted(a, []int{i}), sorted(b, []int{j}))
 		}
 	}
-	tried := 0
+	tried, most := 0, min(maxPermutations, max(1, maxPermuted/len(a)))
 	order, used := make([]int, 0, n), make([]bool, m)
 	var place func() bool
 	place = func() bool {
@@ -267,7 +270,7 @@ func sameUpToColumns(a, b [][]Value, ordered bool) bool {
 			return sameRows(left, right)
 		}
 		for j := range m {
-			if used[j] || !fits[len(order)][j] || tried >= maxPermutations {
+			if used[j] || !fits[len(order)][j] || tried >= most {
 				continue
 			}
 			used[j], order = true, append(order, j)
@@ -276,7 +279,7 @@ func sameUpToColumns(a, b [][]Value, ordered bool) bool {
 			}
 			used[j], order = false, order[:len(order)-1]
 		}
-		return tried >= maxPermutations // too many to tell: no difference is claimed
+		return tried >= most // too many to tell: no difference is claimed
 	}
 	return place()
 }

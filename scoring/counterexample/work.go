@@ -143,11 +143,7 @@ func (w *worker) body(n sqlparts.Node) extent {
 			return !ok
 		})
 		out.work += max(1, out.rows) * (1 + inner)
-		shared := out.shared
-		if len(b.From) > 1 {
-			shared = nil
-		}
-		out.unique, out.shared = "", passed(b, shared)
+		out.unique, out.shared = "", passed(b, out.shared)
 		aggregates := 0
 		for _, it := range b.Items {
 			walkSelect(it.Expr, func(call *sqlparts.Call) {
@@ -224,7 +220,6 @@ func (w *worker) sources(list []*sqlparts.Source, derived map[*sqlparts.Query]bo
 		switch {
 		case src.Nested != nil:
 			x = w.sources(src.Nested, derived)
-			x.shared = nil
 		case src.Query != nil:
 			derived[src.Query] = true
 			x = w.query(src.Query)
@@ -245,6 +240,7 @@ func (w *worker) sources(list []*sqlparts.Source, derived map[*sqlparts.Query]bo
 		}
 		// An outer join may keep the rows of either side.
 		out.rows *= each
+		out.unique, out.shared = "", nil
 		if src.Join == sqlparts.RightJoin || src.Join == sqlparts.FullJoin {
 			out.rows += x.rows
 		}

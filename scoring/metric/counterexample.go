@@ -45,8 +45,8 @@ func init() {
 
 type counterexampleOptions struct {
 	Tries  int   `json:"tries"`
-	TimeMS int64 `json:"time_ms"`
 	Bound  int   `json:"bound"`
+	TimeMS int64 `json:"time_ms"`
 }
 
 var counterexampleDeclared = scoring.DeclareOptions(counterexampleOptions{Tries: cex.DefaultTries, TimeMS: cex.DefaultTime.Milliseconds(), Bound: cex.DefaultBound}, nil,
