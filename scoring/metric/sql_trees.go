@@ -18,18 +18,16 @@ func schemaOf(in *scoring.Input) *sqltree.Schema {
 	})
 }
 
-// boundOf is a query of a case with its names bound, by the case's schema and what both queries say of
-// the tables.
-func boundOf(in *scoring.Input, of side) *sqlparts.Bound {
-	type key struct{}
-	both := scoring.Memo(in, key{}, func() []*sqlparts.Bound {
-		schema := in.Texts().ReadSchema(in.Case.Schema, sqlparts.DialectOf(in.Case.Dialect))
-		return sqlparts.Bind(schema, script(in, goldSide), script(in, predSide))
-	})
-	if of == goldSide {
-		return both[0]
+// boundOf is both queries of a case with their names bound, by the case's schema and what both say of the
+// tables.
+func boundOf(in *scoring.Input) (g, p *sqlparts.Bound) {
+	text := func(s side) string {
+		if q := s.query(in); q != nil {
+			return q.SQL
+		}
+		return ""
 	}
-	return both[1]
+	return in.Texts().Bind(in.Case.Schema, text(goldSide), text(predSide), sqlparts.DialectOf(in.Case.Dialect))
 }
 
 // trees builds the trees of both queries of a case, which must hold one each. They are the caller's

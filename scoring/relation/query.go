@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/badger-eval/badger/scoring/metric/sqlproof"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
@@ -73,6 +74,11 @@ func (q *queries) both() bool { return q.gold != nil && q.pred != nil }
 // script is one of the two queries, parsed.
 func (e *evidence) script(sql string) *sqlparts.Script {
 	return e.Texts.Parse(sql, sqlparts.DialectOf(e.Dialect))
+}
+
+// proof is why both queries are the same by the schema, nil where that is not proven.
+func (e *evidence) proof() *sqlproof.Proof {
+	return sqlproof.Same(e.Texts.Bind(e.Schema, e.GoldSQL, e.PredSQL, sqlparts.DialectOf(e.Dialect)))
 }
 
 func readQuery(script *sqlparts.Script) *query {

@@ -1,32 +1,182 @@
 package sqlproof
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// column resolves a name.
+// column is what a name means ([sqlparts.Bound.Means]). A name that is ambiguous, or that nothing certainly
+// has where several may, ends the proof or stands for all that it may be, so that it equals nothing but
+// itself.
 func (b *builder) column(c *sqlparts.Column, sc *scope) *expr {
-	if len(c.Name) == 1 {
-		return b.unqualified(c.Name[0], sc)
+	ms, doubt := b.bound.Means(c)
+	switch {
+	case len(ms) == 0:
+		if len(c.Name) > 1 || c.Name[0].Quoted || !constants[b.fold(c.Name[0], false)] {
+			b.fail("a name that is no column")
+		}
+		return &expr{op: opUnknown, text: b.fold(c.Name[0], false)}
+	case doubt == sqlparts.Ambiguous:
+		b.fail("an ambiguous name")
+		return &expr{op: opUnknown}
+	case doubt == sqlparts.Sure:
+		return b.meant(&ms[0], c, sc)
 	}
-	for at := sc; at != nil; at = at.outer {
-		for k := len(c.Name) - 1; k >= 1; k-- {
-			e := b.match(c.Name[:k], at)
-			if e == nil {
-				continue
+	first := &ms[0]
+	if first.Kind == sqlparts.SelectAlias {
+		if len(ms) == 1 {
+			b.fail("an alias where its dialect sees none")
+		}
+		for i := range ms[1:] {
+			if m := &ms[1+i]; m.Outer == first.Outer && (m.Known || !sc.late(first.Item)) { // dialects and clauses differ in which comes first
+				return either("", b.meant(m, c, sc), b.meant(first, c, sc))
 			}
-			x, _ := b.columnOf(e, b.fold(c.Name[k], false))
-			if x == nil {
-				x = &expr{op: opLit, text: "no column"}
-				b.fail("a column that its table does not have")
-			}
-			b.learn(x)
-			return b.fields(x, c.Name[k+1:])
+		}
+		return b.meant(first, c, sc) // a column would not be grouped
+	}
+	name := b.fold(c.Name[0], false)
+	var args []*expr
+	for i := range ms {
+		m := &ms[i]
+		switch {
+		case m.Kind == sqlparts.RowOfSource:
+			b.fail("the row of a source as a value")
+		case i == 0 && m.Known && (len(ms) != 2 || ms[1].Kind != sqlparts.SelectAlias), len(ms) == 1 && m.Fields == 0 && len(m.Among) == 0:
+			b.fail("a name that may be none of its source") // in another case, or of a table that lacks it
+		}
+		if i == 0 || m.Known {
+			args = append(args, b.meant(m, c, sc))
+		}
+		if m.Known && m.Kind != sqlparts.SelectAlias && i > 0 {
+			break
 		}
 	}
-	return b.fields(b.unqualified(c.Name[0], sc), c.Name[1:])
+	if len(args) == 1 {
+		return args[0]
+	}
+	if args[1].op == opString {
+		return either(name, args[0]) // or text
+	}
+	if ms[1].Kind == sqlparts.SelectAlias {
+		name = ""
+	}
+	return either(name, args...)
+}
+
+func either(name string, args ...*expr) *expr { return &expr{op: opEither, text: name, args: args} }
+
+// meant is the expression that a meaning is.
+func (b *builder) meant(m *sqlparts.Meaning, c *sqlparts.Column, sc *scope) *expr {
+	at := len(c.Name) - 1 - m.Fields
+	id := c.Name[max(0, at)]
+	var x *expr
+	switch m.Kind {
+	case sqlparts.BaseColumn, sqlparts.QueryColumn:
+		x = b.columnMeant(m, id, sc)
+	case sqlparts.MergedColumn:
+		for s := sc; s != nil && x == nil; s = s.outer {
+			if e := s.merged[m.Merged]; e != nil {
+				x = e.clone()
+			}
+		}
+	case sqlparts.SelectAlias:
+		x = b.aliased(m, sc)
+	case sqlparts.RowOfSource:
+		if e := sc.entryOf(m.Source); e != nil && e.value && e.items != nil { // its element has the name among others
+			x = b.columnOf(e, b.fold(id, false))
+		} else if e != nil && e.items == nil {
+			x = &expr{op: opRow, src: e.src}
+		} else {
+			b.fail("the row of a source as a value")
+		}
+	case sqlparts.LambdaParam:
+		x = &expr{op: "param", text: b.fold(id, false)}
+	case sqlparts.QuotedText:
+		x = &expr{op: opString, text: id.Text}
+	case sqlparts.PartOfDate:
+		x = &expr{op: opLit, text: strings.ToLower(id.Text)}
+	}
+	if x == nil {
+		b.fail("a name that is no column")
+		x = &expr{op: opUnknown, text: b.fold(id, false)}
+	}
+	return b.fields(x, c.Name[len(c.Name)-m.Fields:])
+}
+
+// columnMeant is a column of a source, or of one of several.
+func (b *builder) columnMeant(m *sqlparts.Meaning, id sqlparts.Ident, sc *scope) *expr {
+	name := b.fold(id, false)
+	if len(m.Among) > 0 {
+		x := &expr{op: opUnknown, text: name}
+		for _, s := range m.Among {
+			e := sc.entryOf(s)
+			if e == nil {
+				return nil
+			}
+			switch o := b.columnOf(e, name); {
+			case o == nil:
+			case o.src != nil:
+				x.srcs = append(x.srcs, o.src)
+			default:
+				x.srcs = append(x.srcs, o.srcs...)
+			}
+		}
+		return x
+	}
+	e := sc.entryOf(m.Source)
+	if e == nil {
+		return nil
+	}
+	return b.columnOf(e, name)
+}
+
+// aliased is the element of a select list, or the column of an output, that an alias means.
+func (b *builder) aliased(m *sqlparts.Meaning, sc *scope) *expr {
+	for at := sc; at != nil; at = at.outer {
+		if at.list == nil {
+			continue
+		}
+		if m.Index >= 0 && at.list.out != nil { // behind a set operation or a query in parentheses
+			for i, x := range at.list.out.items {
+				if isStar(x) {
+					break
+				}
+				if i == m.Index {
+					return x.clone()
+				}
+			}
+			return nil
+		}
+		if x := at.list.items[m.Item]; x != nil {
+			return x.clone()
+		}
+	}
+	return nil
+}
+
+// late tells whether the clauses that are built come behind the grouping of the rows that an element of the
+// select list is of.
+func (sc *scope) late(it *sqlparts.Item) bool {
+	for ; sc != nil; sc = sc.outer {
+		if sc.list != nil && sc.list.items[it] != nil {
+			return sc.list.late
+		}
+	}
+	return false
+}
+
+// entryOf is the entry of a source that is in view.
+func (sc *scope) entryOf(s *sqlparts.Source) *entry {
+	for ; sc != nil; sc = sc.outer {
+		for _, e := range sc.entries {
+			if e.of == s {
+				return e
+			}
+		}
+	}
+	return nil
 }
 
 func (b *builder) fields(x *expr, names sqlparts.Name) *expr {
@@ -36,46 +186,13 @@ func (b *builder) fields(x *expr, names sqlparts.Name) *expr {
 	return x
 }
 
-// entryOf is the element of FROM that a qualifier names.
-func (b *builder) entryOf(qualifier sqlparts.Name, sc *scope) *entry {
-	for at := sc; at != nil; at = at.outer {
-		if e := b.match(qualifier, at); e != nil {
-			return e
-		}
-	}
-	return nil
-}
-
-func (b *builder) match(qualifier sqlparts.Name, sc *scope) *entry {
-	var found *entry
-	for _, e := range sc.entries {
-		if len(qualifier) == 1 {
-			if e.alias == b.fold(qualifier[0], false) && e.alias != "" {
-				if found != nil {
-					b.fail("two sources of one name")
-				}
-				found = e
-			}
-			continue
-		}
-		if q := b.path(qualifier); len(e.path) >= len(q) && strings.Join(e.path[len(e.path)-len(q):], ".") == strings.Join(q, ".") {
-			found = e
-		}
-	}
-	return found
-}
-
-// columnOf is a column of an entry, nil where it has none of the name; known is false where that
-// cannot be told.
-func (b *builder) columnOf(e *entry, name string) (x *expr, known bool) {
+// columnOf is a column of an entry, nil where it has none of the name.
+func (b *builder) columnOf(e *entry, name string) *expr {
 	if e.items == nil {
-		if t := b.table(e.src); t != nil {
-			if !t.Has(strings.ToLower(strings.TrimPrefix(name, `"`))) {
-				return nil, true
-			}
-			return &expr{op: opColumn, text: name, src: e.src}, true
+		if t := b.table(e.src); t != nil && !t.Has(strings.ToLower(strings.TrimPrefix(name, `"`))) {
+			return nil
 		}
-		return &expr{op: opColumn, text: name, src: e.src}, b.learned[[2]string{e.src.table, name}] && e.src.table != ""
+		return &expr{op: opColumn, text: name, src: e.src}
 	}
 	if e.byName == nil {
 		e.byName = map[string]*expr{}
@@ -91,17 +208,17 @@ func (b *builder) columnOf(e *entry, name string) (x *expr, known bool) {
 	if x := e.byName[name]; x != nil {
 		if b.copied += x.size(); b.copied > maxCopied {
 			b.fail("too many columns in place of names")
-			return &expr{op: opUnknown, text: name}, true
+			return &expr{op: opUnknown, text: name}
 		}
-		return x.clone(), true
+		return x.clone()
 	}
 	switch {
 	case len(e.stars) == 0:
-		return nil, true
+		return nil
 	case len(e.stars) > 1 || e.stars[0].src == nil:
-		return &expr{op: opUnknown, text: name, srcs: starSources(e)}, false
+		return &expr{op: opUnknown, text: name, srcs: starSources(e)}
 	}
-	return b.under(e.stars[0], name)
+	return under(e.stars[0], name)
 }
 
 func starSources(e *entry) []*source {
@@ -115,123 +232,11 @@ func starSources(e *entry) []*source {
 }
 
 // under is the column of a star.
-func (b *builder) under(star *expr, name string) (*expr, bool) {
-	s := star.src
-	if s.block != nil {
-		return &expr{op: opUnder, text: star.text + "." + name, src: s}, false
+func under(star *expr, name string) *expr {
+	if s := star.src; s.block == nil {
+		return &expr{op: opColumn, text: name, src: s}
 	}
-	return &expr{op: opColumn, text: name, src: s}, b.learned[[2]string{s.table, name}] && s.table != ""
-}
-
-// learn notes that a table has a column, as a query says.
-func (b *builder) learn(x *expr) {
-	if x.op == opColumn && x.src.table != "" {
-		b.learned[[2]string{x.src.table, x.text}] = true
-	}
-}
-
-// unqualified resolves a name without qualifier: to a parameter, a column of the innermost query
-// that has one, or an alias of the select list.
-func (b *builder) unqualified(id sqlparts.Ident, sc *scope) *expr {
-	name := b.fold(id, false)
-	for at := sc; at != nil; at = at.outer {
-		for i := len(at.params) - 1; i >= 0; i-- {
-			if at.params[i] == name {
-				return &expr{op: "param", text: name}
-			}
-		}
-		alias := at.aliases[name]
-		if m := at.merged[name]; m != nil {
-			return b.orAlias(m.clone(), alias, at.clause)
-		}
-		var sure, maybe []*expr
-		all := len(at.entries) > 0
-		row := false // the name is that of a source, whose rows it may mean
-		for _, e := range at.entries {
-			if e.alias == name && !e.value {
-				if row = true; e.items == nil && b.table(e.src) != nil && !b.table(e.src).Has(name) { // whose columns are known
-					sure = append(sure, &expr{op: opRow, src: e.src})
-					continue
-				}
-			}
-			if e.value && e.alias == name && e.items == nil {
-				sure = append(sure, &expr{op: opRow, src: e.src})
-				continue
-			}
-			switch x, known := b.columnOf(e, name); {
-			case x != nil && known:
-				sure = append(sure, x)
-			case x != nil:
-				maybe = append(maybe, x)
-			default:
-				all = all && known
-			}
-		}
-		switch {
-		case row && len(sure) == 0:
-			b.fail("the row of a source as a value")
-			return &expr{op: opUnknown, text: name}
-		case len(sure) == 1:
-			return b.orAlias(sure[0], alias, at.clause)
-		case len(sure) > 1:
-			b.fail("an ambiguous name")
-			return sure[0]
-		case len(maybe) == 0 && alias != nil:
-			return alias.clone()
-		case len(maybe) == 0 && all && id.Quoted && at.outer == nil && (b.Dialect == sqlparts.SQLite):
-			return &expr{op: opString, text: id.Text} // SQLite reads "x" as text where no column has the name
-		case len(maybe) == 0:
-			continue
-		}
-		// What is not known: a column of one of these, or an alias.
-		x := maybe[0]
-		if len(maybe) > 1 {
-			x = &expr{op: opUnknown, text: name}
-			for _, m := range maybe {
-				if m.src != nil {
-					x.srcs = append(x.srcs, m.src)
-				} else {
-					x.srcs = append(x.srcs, m.srcs...)
-				}
-			}
-		}
-		if alias != nil {
-			if at.clause == "where" || at.clause == "select" {
-				return &expr{op: opEither, args: []*expr{x, alias.clone()}}
-			}
-			return alias.clone() // a column would not be grouped
-		}
-		if id.Quoted && b.Dialect == sqlparts.SQLite {
-			return &expr{op: opEither, text: name, args: []*expr{x}} // or text
-		}
-		if outer := b.further(name, at.outer); outer != nil {
-			return &expr{op: opEither, text: name, args: []*expr{x, outer}}
-		}
-		if len(maybe) == 1 && noSources(at.outer) {
-			b.learn(x)
-		}
-		return x
-	}
-	if id.Quoted || !constants[name] {
-		b.fail("a name that is no column")
-	}
-	return &expr{op: opUnknown, text: name}
-}
-
-// further is what a name certainly means in a query around, which it means if none further in has a
-// column of that name; nil where there is no such meaning.
-func (b *builder) further(name string, sc *scope) *expr {
-	for ; sc != nil; sc = sc.outer {
-		for _, e := range sc.entries {
-			if e.alias == name && !e.value {
-				b.fail("the row of a source as a value")
-			}
-			if x, known := b.columnOf(e, name); x != nil && known {
-				return x
-			}
-		}
-	}
-	return nil
+	return &expr{op: opUnder, text: star.text + "." + name, src: star.src}
 }
 
 // constants are names that mean a value without a call.
@@ -240,24 +245,25 @@ var constants = map[string]bool{
 	"user": true, "current_role": true, "current_catalog": true, "current_schema": true, "current_datetime": true, "true": true, "false": true,
 }
 
-// noSources tells whether no query around has sources a name might come from.
-func noSources(sc *scope) bool {
-	for ; sc != nil; sc = sc.outer {
-		if len(sc.entries) > 0 {
-			return false
-		}
+// using is the condition of a column of USING, and makes the name mean both.
+func (b *builder) using(m *sqlparts.MergedSource, sc *scope) *expr {
+	if m.Doubt != sqlparts.Sure {
+		b.fail("a column of USING that cannot be told")
+		return &expr{op: opLit, text: strconv.Itoa(len(sc.merged))}
 	}
-	return true
-}
-
-// orAlias is a column that an alias of the select list has the name of. Dialects and clauses differ
-// in which comes first.
-func (b *builder) orAlias(column, alias *expr, clause string) *expr {
-	if alias == nil || alias.id() == column.id() {
-		return column
+	name := &sqlparts.Column{Name: sqlparts.Name{m.Name}}
+	l, r := b.meant(&m.Left, name, sc), b.meant(&m.Right, name, sc)
+	both := l
+	switch m.Join {
+	case sqlparts.RightJoin:
+		both = r
+	case sqlparts.FullJoin:
+		both = &expr{op: opCall, text: "coalesce", args: []*expr{l, r}}
 	}
-	if b.Dialect == sqlparts.BigQuery || b.Dialect == sqlparts.Generic || clause == "order" && b.Dialect != sqlparts.TSQL {
-		return &expr{op: opEither, args: []*expr{column, alias.clone()}}
+	merged := map[*sqlparts.MergedSource]*expr{m: both}
+	for k, v := range sc.merged {
+		merged[k] = v
 	}
-	return column
+	sc.merged = merged
+	return compare("=", l.clone(), r.clone())
 }
