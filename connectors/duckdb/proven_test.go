@@ -9,7 +9,6 @@ import (
 	"github.com/badger-eval/badger/connectors/duckdb"
 	"github.com/badger-eval/badger/scoring/counterexample"
 	"github.com/badger-eval/badger/scoring/metric/sqlproof"
-	"github.com/badger-eval/badger/scoring/metric/sqltree"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
@@ -17,7 +16,7 @@ import (
 func bothHold(t *testing.T, e counterexample.Engine, name, gold, pred, dialect, ddl string) (proven, searched bool) {
 	t.Helper()
 	d := sqlparts.DialectOf(dialect)
-	proof := sqlproof.Same(sqlparts.Parse(gold, d), sqlparts.Parse(pred, d), sqltree.ReadSchema(ddl, d))
+	proof := sqlproof.Same(new(sqlparts.Texts).Bind(ddl, gold, pred, d))
 	if proof == nil {
 		return false, false
 	}

@@ -11,7 +11,7 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "relation", Version: 8, Group: "execution",
+		Name: "relation", Version: 9, Group: "execution",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Label: queryFailed},
 		Needs:   scoring.FieldGoldResult | scoring.FieldPredResult,
 		Reads:   scoring.FieldQuestion | scoring.FieldEvidence | scoring.FieldGoldSQL | scoring.FieldPredSQL,

@@ -34,7 +34,8 @@ func boundOf(in *scoring.Input) (g, p *sqlparts.Bound) {
 // to change. whole is false where there is too much to be read through.
 func trees(in *scoring.Input) (g, p *sqltree.Query, schema *sqltree.Schema, whole bool) {
 	schema = schemaOf(in)
-	built, whole := sqltree.Build(schema, script(in, goldSide).Final(), script(in, predSide).Final())
+	gb, pb := boundOf(in)
+	built, whole := sqltree.Build(schema, sqltree.Text{Bound: gb, Query: gb.Final()}, sqltree.Text{Bound: pb, Query: pb.Final()})
 	return built[0], built[1], schema, whole
 }
 
@@ -62,7 +63,8 @@ func compareTrees(in *scoring.Input, rules sqltree.Rules) treesCompared {
 		n := sqltree.Normalizer{Schema: schema, Rules: rules}
 		g, p = n.Normalize(g), n.Normalize(p)
 		same := g.String() == p.String() && sqlproof.SameStatements(script(in, goldSide), script(in, predSide))
-		if before := [2][]*sqlparts.Query{sqlproof.Inner(script(in, goldSide)), sqlproof.Inner(script(in, predSide))}; same && len(before[0])+len(before[1]) > 0 {
+		if gb, pb := boundOf(in); same {
+			before := [2][]sqltree.Text{innerTexts(gb), innerTexts(pb)}
 			trees, all := sqltree.Build(schema, slices.Concat(before[0], before[1])...)
 			same = all && len(before[0]) == len(before[1])
 			for i := range before[0] {
@@ -75,4 +77,13 @@ func compareTrees(in *scoring.Input, rules sqltree.Rules) treesCompared {
 		}
 		return c
 	})
+}
+
+// innerTexts are the queries of the statements before the one that a script ends with.
+func innerTexts(b *sqlparts.Bound) []sqltree.Text {
+	var out []sqltree.Text
+	for _, q := range sqlproof.Inner(b.Script) {
+		out = append(out, sqltree.Text{Bound: b, Query: q})
+	}
+	return out
 }

@@ -9,7 +9,7 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "tree_match", Version: 5, Group: "sql",
+		Name: "tree_match", Version: 6, Group: "sql",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs:   scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Context: scoring.FieldSchema,

@@ -401,7 +401,7 @@ func (r *binder) unqualified(c *Column, f *frame, bare bool) (out []Meaning, dou
 			}
 		}
 	}
-	if id.Quoted && r.dialect == SQLite && fields == 0 {
+	if c.double && r.dialect == SQLite && fields == 0 {
 		text := Meaning{Kind: QuotedText, Known: true}
 		if len(open) == 0 && !unnamed {
 			return []Meaning{text}, Sure

@@ -8,49 +8,80 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// column resolves a name.
+// column is what a name means; where that is not certain, the likeliest.
 func (b *builder) column(c *sqlparts.Column, sc *scope) *Expr {
-	name := func(i int) string { return strings.ToLower(c.Name[i].Text) }
-	if len(c.Name) == 1 {
-		e := b.unqualified(name(0), sc)
-		if e.Op == OpColumn && e.Table == "" && c.Name[0].Quoted && b.schema.Stated {
-			return &Expr{Op: OpString, Text: c.Name[0].Text} // SQLite and MySQL read "x" as text where no column has the name
-		}
-		return e
+	ms, doubt := b.bound.Means(c)
+	if len(ms) == 0 {
+		return fields(&Expr{Op: OpColumn, Text: strings.ToLower(c.Name[0].Text)}, c.Name[1:])
 	}
-	outwards := ""
-	for at := sc; at != nil; at = at.outer {
-		for i := range len(c.Name) - 1 {
-			for _, s := range at.sources {
-				if s.alias == name(i) {
-					e := b.of(s, name(i+1))
-					if len(at.sources) > 0 && outwards != "" {
-						e.Table = outwards + e.Table
-					}
-					for k := i + 2; k < len(c.Name); k++ {
-						e = &Expr{Op: "field", Text: name(k), Args: []*Expr{e}}
-					}
-					return e
-				}
-			}
-		}
-		if at.selects {
-			outwards += "^"
-		}
+	m := &ms[0]
+	if doubt != sqlparts.Sure && m.Kind == sqlparts.QuotedText && !b.schema.Stated {
+		return &Expr{Op: OpColumn, Text: strings.ToLower(c.Name[0].Text)}
 	}
-	// No source has the name: a field of a column, or a table that is not there.
-	e := b.unqualified(name(0), sc)
-	for i := 1; i < len(c.Name); i++ {
-		e = &Expr{Op: "field", Text: name(i), Args: []*Expr{e}}
+	return fields(b.meant(m, c.Name[max(0, len(c.Name)-1-m.Fields)], sc), c.Name[len(c.Name)-m.Fields:])
+}
+
+func fields(e *Expr, names sqlparts.Name) *Expr {
+	for _, id := range names {
+		e = &Expr{Op: "field", Text: strings.ToLower(id.Text), Args: []*Expr{e}}
 	}
 	return e
 }
 
-// of is a column of a source.
-func (b *builder) of(s *Source, name string) *Expr {
-	if s.Table != "" {
-		b.schema.learn(s.Table, name)
+// meant is the expression that a meaning is.
+func (b *builder) meant(m *sqlparts.Meaning, id sqlparts.Ident, sc *scope) *Expr {
+	name := strings.ToLower(id.Text)
+	switch m.Kind {
+	case sqlparts.MergedColumn:
+		l, r := b.meant(&m.Merged.Left, m.Merged.Name, sc), b.meant(&m.Merged.Right, m.Merged.Name, sc)
+		switch m.Merged.Join {
+		case sqlparts.RightJoin:
+			return r
+		case sqlparts.FullJoin:
+			return &Expr{Op: OpCall, Text: "coalesce", Args: []*Expr{l, r}}
+		}
+		return l
+	case sqlparts.SelectAlias:
+		for at := sc; at != nil; at = at.outer {
+			if e := at.items[m.Item]; e != nil {
+				return e.clone()
+			}
+			if at.output != nil && m.Index >= 0 && m.Index < len(at.output) {
+				return at.output[m.Index].clone()
+			}
+		}
+	case sqlparts.QuotedText:
+		return &Expr{Op: OpString, Text: id.Text}
+	case sqlparts.PartOfDate:
+		return &Expr{Op: OpLiteral, Text: name}
+	case sqlparts.BaseColumn, sqlparts.QueryColumn, sqlparts.RowOfSource:
+		of := m.Source
+		if len(m.Among) > 0 {
+			of = m.Among[0]
+		}
+		outwards := ""
+		for at := sc; at != nil; at = at.outer {
+			for _, s := range at.sources {
+				if s.of != of {
+					continue
+				}
+				if len(m.Among) > 0 {
+					return &Expr{Op: OpColumn, Table: outwards + "?", Text: name}
+				}
+				e := s.column(name)
+				e.Table = outwards + e.Table
+				return e
+			}
+			if at.selects {
+				outwards += "^"
+			}
+		}
 	}
+	return &Expr{Op: OpColumn, Text: name}
+}
+
+// column is a column of a source.
+func (s *Source) column(name string) *Expr {
 	e := &Expr{Op: OpColumn, Table: s.id, Text: name}
 	if s.Query != nil {
 		e.Text = s.columns().text(name)
@@ -105,56 +136,4 @@ func shortened(s string) string {
 	}
 	sum := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(sum[:16])
-}
-
-// unqualified resolves a name without qualifier: to an alias of the select list where that comes
-// first, to the first source that is known to have the column, to the only one that may have it,
-// outwards, or else to an alias.
-func (b *builder) unqualified(name string, sc *scope) *Expr {
-	outwards := ""
-	for at := sc; at != nil; at = at.outer {
-		alias := at.aliases[name]
-		if alias != nil && at.first && outwards == "" {
-			return alias.clone()
-		}
-		var maybe []*Source
-		for _, s := range at.sources {
-			has, known := b.has(s, name)
-			if has {
-				e := b.of(s, name)
-				e.Table = outwards + e.Table
-				return e
-			}
-			if !known {
-				maybe = append(maybe, s)
-			}
-		}
-		if alias != nil && outwards == "" {
-			return alias.clone()
-		}
-		if len(maybe) == 1 && (at.outer == nil || len(at.sources) == 1) {
-			e := b.of(maybe[0], name)
-			e.Table = outwards + e.Table
-			return e
-		}
-		if len(maybe) > 0 {
-			return &Expr{Op: OpColumn, Table: outwards + "?", Text: name}
-		}
-		if at.selects {
-			outwards += "^"
-		}
-	}
-	return &Expr{Op: OpColumn, Text: name}
-}
-
-// has tells whether a source has a column; known is false where that is not known.
-func (b *builder) has(s *Source, name string) (has, known bool) {
-	if s.Table != "" {
-		return b.schema.has(s.Table, name)
-	}
-	if s.Query == nil {
-		return false, false
-	}
-	m := s.columns()
-	return m.names[name], m.names[name] || m.whole
 }

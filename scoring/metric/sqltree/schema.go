@@ -13,6 +13,8 @@ type Schema struct {
 	// is not in it has no columns. Otherwise columns are those that queries name, and keys are
 	// assumed by their names (see [Schema.Unique]).
 	Stated bool
+
+	from *sqlparts.Schema
 }
 
 // Table is one table.
@@ -43,14 +45,6 @@ func (s *Schema) table(name string) *Table {
 		s.Tables[name] = t
 	}
 	return t
-}
-
-// learn notes that a table has a column, as a query says.
-func (s *Schema) learn(table, column string) {
-	if s.Stated {
-		return
-	}
-	s.table(table).add(column)
 }
 
 // add notes a column.
