@@ -78,7 +78,12 @@ func (e *evidence) script(sql string) *sqlparts.Script {
 
 // proof is why both queries are the same by the schema, nil where that is not proven.
 func (e *evidence) proof() *sqlproof.Proof {
-	return sqlproof.Same(e.Texts.Bind(e.Schema, e.GoldSQL, e.PredSQL, sqlparts.DialectOf(e.Dialect)))
+	return sqlproof.Same(e.bound())
+}
+
+// bound is both queries with their names bound.
+func (e *evidence) bound() (gold, pred *sqlparts.Bound) {
+	return e.Texts.Bind(e.Schema, e.GoldSQL, e.PredSQL, sqlparts.DialectOf(e.Dialect))
 }
 
 func readQuery(script *sqlparts.Script) *query {
