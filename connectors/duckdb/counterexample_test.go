@@ -19,8 +19,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/counterexample"
 	"github.com/badger-eval/badger/scoring/metric"
-	"github.com/badger-eval/badger/scoring/metric/sqlproof"
 	"github.com/badger-eval/badger/scoring/sqlparts"
+	"github.com/badger-eval/badger/scoring/sqlproof"
 )
 
 const shopDDL = `CREATE TABLE district (id INTEGER PRIMARY KEY, name VARCHAR(20) NOT NULL, area REAL);

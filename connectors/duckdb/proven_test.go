@@ -8,8 +8,8 @@ import (
 
 	"github.com/badger-eval/badger/connectors/duckdb"
 	"github.com/badger-eval/badger/scoring/counterexample"
-	"github.com/badger-eval/badger/scoring/metric/sqlproof"
 	"github.com/badger-eval/badger/scoring/sqlparts"
+	"github.com/badger-eval/badger/scoring/sqlproof"
 )
 
 // bothHold tells whether a pair is proven, and fails the test where it is refuted as well.

@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"github.com/badger-eval/badger/scoring"
-	"github.com/badger-eval/badger/scoring/metric/sqltree"
 	"github.com/badger-eval/badger/scoring/sqlparts"
+	"github.com/badger-eval/badger/scoring/sqltree"
 )
 
 func init() {

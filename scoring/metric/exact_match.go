@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/scoring"
-	"github.com/badger-eval/badger/scoring/metric/sqltree"
 	"github.com/badger-eval/badger/scoring/sqlparts"
+	"github.com/badger-eval/badger/scoring/sqltree"
 )
 
 func init() {

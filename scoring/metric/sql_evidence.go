@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/badger-eval/badger/scoring"
-	"github.com/badger-eval/badger/scoring/metric/sqlproof"
 	"github.com/badger-eval/badger/scoring/sqlparts"
+	"github.com/badger-eval/badger/scoring/sqlproof"
 )
 
 // What a judge of SQL is told of the two texts, and what needs no judge.

@@ -4,9 +4,9 @@ import (
 	"slices"
 
 	"github.com/badger-eval/badger/scoring"
-	"github.com/badger-eval/badger/scoring/metric/sqlproof"
-	"github.com/badger-eval/badger/scoring/metric/sqltree"
 	"github.com/badger-eval/badger/scoring/sqlparts"
+	"github.com/badger-eval/badger/scoring/sqlproof"
+	"github.com/badger-eval/badger/scoring/sqltree"
 )
 
 // schemaOf is what is known of the tables of a case, from its DDL; it is not stated where there is

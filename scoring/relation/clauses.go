@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/internal/amount"
-	"github.com/badger-eval/badger/scoring/metric/sqlproof"
 	"github.com/badger-eval/badger/scoring/sqlparts"
+	"github.com/badger-eval/badger/scoring/sqlproof"
 )
 
 var clauseKinds = []Kind{

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/badger-eval/badger/scoring/metric/sqlproof"
 	"github.com/badger-eval/badger/scoring/sqlparts"
+	"github.com/badger-eval/badger/scoring/sqlproof"
 )
 
 // queries are the two queries as far as they are known. A side is nil where its query is not given

@@ -10,8 +10,8 @@ import (
 
 	_ "github.com/duckdb/duckdb-go/v2"
 
-	"github.com/badger-eval/badger/scoring/metric/sqltree"
 	"github.com/badger-eval/badger/scoring/sqlparts"
+	"github.com/badger-eval/badger/scoring/sqltree"
 )
 
 // The adversary runs queries that are proven to be the same on many small databases: where they

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/badger-eval/badger/scoring/metric/sqltree"
 	"github.com/badger-eval/badger/scoring/sqlparts"
+	"github.com/badger-eval/badger/scoring/sqltree"
 )
 
 // maxBlocks bounds how many queries a tree has: common table expressions that read each other twice

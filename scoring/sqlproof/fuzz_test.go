@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/badger-eval/badger/scoring/metric/sqltree"
+	"github.com/badger-eval/badger/scoring/sqltree"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 

@@ -3,8 +3,8 @@ package sqlproof
 import (
 	"slices"
 
-	"github.com/badger-eval/badger/scoring/metric/sqltree"
 	"github.com/badger-eval/badger/scoring/sqlparts"
+	"github.com/badger-eval/badger/scoring/sqltree"
 )
 
 // Proof is why two queries are the same.
