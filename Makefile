@@ -99,6 +99,9 @@ $(BIN)/golangci-lint:
 sizes: ## print lines, exported names and imports of each package
 	@go run ./internal/house/page -sizes
 
+words: ## lower the numbers of internal/house/words/words.tsv to what there still is
+	BADGER_WORDS=1 go test -count=1 -run TestWords ./internal/house/words
+
 generate: ## write the generated pages again
 	go run ./cmd/badger functions --markdown > docs/functions.md
 	go run ./cmd/badger functions --metrics > docs/metrics.md
@@ -108,6 +111,7 @@ generate: ## write the generated pages again
 	go run ./internal/conformance/page > docs/conformance.md
 	go run ./internal/residency/page > docs/residency.md
 	go run ./internal/house/page > docs/packages.md
+	go run ./internal/house/page -levels
 
 # Tools that check what badger deploy writes, and definitions of the custom resources in it. They are built and not linked: their modules are none of badger's. Some modules
 # have replace directives, which go install refuses, so they are built where the module cache keeps them.

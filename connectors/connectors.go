@@ -17,6 +17,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/internal/account"
 	"github.com/badger-eval/badger/internal/arrowtable"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/lru"
@@ -361,6 +362,7 @@ func (w *Warehouse) ReadSnapshot(ctx context.Context, ref string) (t *scoring.Ta
 	if err != nil {
 		return nil, err
 	}
+	ctx, _ = account.Begin(ctx) // the connector counts what it receives in the same reading
 	err = w.use("reading "+string(r.Kind)+": reference", func() error {
 		if s, ok := w.conn.(driver.SnapshotReader); ok {
 			rows, err := s.ReadSnapshot(ctx, r)

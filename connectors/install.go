@@ -53,7 +53,7 @@ func (w *Warehouse) Inspect(ctx context.Context) (badgersql.Found, error) {
 // views reads what the warehouse shows of the views; false where it shows none to this user.
 func (w *Warehouse) views(ctx context.Context) (map[string]badgersql.FoundView, bool) {
 	out := map[string]badgersql.FoundView{}
-	query := badgersql.ShownViews(w.dialect)
+	query := w.dialect.ShownViews
 	if query == "" {
 		return out, false
 	}
@@ -206,7 +206,7 @@ func (w *Warehouse) bringUp(ctx context.Context, f *badgersql.Found) (err error)
 
 // replaceViews creates the views in place of those that are there.
 func (w *Warehouse) replaceViews(ctx context.Context, r badgersql.Reader) error {
-	if w.dialect.Name == "postgres" {
+	if w.dialect.ViewsAtOnce {
 		return w.conn.Exec(ctx, badgersql.ReplaceViews(r))
 	}
 	if w.createViews(ctx, r) == nil {

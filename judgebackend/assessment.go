@@ -115,7 +115,7 @@ func assess(ctx context.Context, id Identity, r Request, resp Response) Assessme
 		RequestHash: resp.RequestHash, Reply: resp.Reply,
 		TokensIn: resp.TokensIn, TokensOut: resp.TokensOut,
 		LatencyMS: resp.Latency.Milliseconds(), CreatedAt: resp.CreatedAt,
-		FinishReason: resp.FinishReason, MaxTokens: r.maxTokens(), LogProbs: resp.LogProbs,
+		FinishReason: resp.FinishReason, MaxTokens: r.ReplyTokens(), LogProbs: resp.LogProbs,
 		Payer: PayerOf(ctx),
 	}
 	if resp.Model != id.Model {

@@ -29,7 +29,7 @@ func BenchmarkThroughput(b *testing.B) {
 		time.Sleep(latency)
 		return backendtest.Answer{Reply: reply}
 	})
-	http, err := judgebackend.Open(b.Context(), "openai:gpt-4o", &judgebackend.OpenOptions{BaseURL: e.URL(), AllowHosts: []string{e.Host()}})
+	http, err := providers.Open(b.Context(), "openai:gpt-4o", &judgebackend.OpenOptions{BaseURL: e.URL(), AllowHosts: []string{e.Host()}})
 	if err != nil {
 		b.Fatal(err)
 	}

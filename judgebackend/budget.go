@@ -179,7 +179,7 @@ type reservationKey struct{}
 
 func (w *budgeted) Complete(ctx context.Context, r Request) (Response, error) {
 	// A token of a byte-level vocabulary covers at least one byte; vendors add a few per message.
-	res := &reservation{budget: w.budget, price: w.price, in: int64(r.bytesOut() + 16*len(r.Messages) + 64), out: int64(r.maxTokens())}
+	res := &reservation{budget: w.budget, price: w.price, in: int64(r.bytesOut() + 16*len(r.Messages) + 64), out: int64(r.ReplyTokens())}
 	if r.Schema != nil {
 		res.in += int64(len(r.Schema)) + 512 // in words, or as a tool's description
 	}

@@ -3,7 +3,6 @@ package judgebackend
 import (
 	"context"
 	"math"
-	"net/http"
 	"sync"
 	"time"
 )
@@ -108,8 +107,8 @@ func (w *adaptive) release(epoch int, err error) {
 }
 
 func isCongestion(e *Error) bool {
-	const overloaded = 529 // Anthropic's
-	return e.Kind == KindRateLimited || e.Status == overloaded || e.Status == http.StatusServiceUnavailable
+	const unavailable, overloaded = 503, 529 // HTTP's, and Anthropic's
+	return e.Kind == KindRateLimited || e.Status == overloaded || e.Status == unavailable
 }
 
 // admit gives free slots to those who wait. The caller holds w.mu.

@@ -11,12 +11,17 @@ import (
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/judgebackend"
+	"github.com/badger-eval/badger/judgebackend/anthropic"
 	"github.com/badger-eval/badger/judgebackend/backendtest"
+	"github.com/badger-eval/badger/judgebackend/inwarehouse"
+	"github.com/badger-eval/badger/judgebackend/openai"
 )
+
+var providers = judgebackend.Providers{openai.Provider, anthropic.Provider, inwarehouse.Cortex, inwarehouse.BigQueryAI, inwarehouse.AIQuery}
 
 func TestNames(t *testing.T) {
 	want := "aiquery anthropic bigqueryai cortex none openai replay"
-	if got := strings.Join(judgebackend.Names(), " "); got != want {
+	if got := strings.Join(providers.Names(), " "); got != want {
 		t.Errorf("backends %q, want %q", got, want)
 	}
 }
@@ -31,7 +36,7 @@ func env(name string) string {
 
 func open(t *testing.T, spec string, o *judgebackend.OpenOptions) judgebackend.Backend {
 	t.Helper()
-	b, err := judgebackend.Open(t.Context(), spec, o)
+	b, err := providers.Open(t.Context(), spec, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,9 +1,10 @@
 // Package judgebackend asks one question of one model and returns one answer.
 //
-// A [Backend] has one method, Complete. [Open] makes one by name: "openai:gpt-4o" (any compatible
-// endpoint, Azure included), "anthropic:claude-sonnet-4-5", "cortex:…", "bigqueryai:…" and
-// "aiquery:…" (models inside the warehouse, reached with one text query), "replay:FILE" (recorded
-// answers) and "none". What a judge is asked, and what its answer means, is no business of this
+// A [Backend] has one method, Complete. A [Provider] makes backends of one kind, and stands in a package
+// of its own: openai (any compatible endpoint, Azure included), anthropic, and inwarehouse (models inside
+// the warehouse, reached with one text query). A program lists the [Providers] that it is linked with,
+// and [Providers.Open] makes a backend by name: "openai:gpt-4o", "anthropic:claude-sonnet-4-5",
+// "cortex:…", "bigqueryai:…", "aiquery:…", "replay:FILE" (recorded answers) and "none". What a judge is asked, and what its answer means, is no business of this
 // package: that is prompt and metric. What is its business is that an answer is paid for once,
 // within a budget, from a host the configuration names, and recorded.
 //
@@ -50,7 +51,8 @@
 // # Libraries
 //
 // The official SDKs (openai-go, anthropic-sdk-go) know the vendors' wire forms and follow them;
-// both let a caller supply the HTTP client, which is where the guard sits.
+// both let a caller supply the HTTP client, which is where the guard sits. They, and HTTP itself, are
+// imported by the providers' packages and not by this one, so that scoring can be built without them.
 // santhosh-tekuri/jsonschema validates replies: it implements every draft, keeps numbers exact and
 // passes the official suite. golang.org/x/time/rate takes the time as an argument, so that a test
 // can bring its own clock. Retry and circuit are written here: cenkalti/backoff spreads its waits

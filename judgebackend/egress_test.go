@@ -49,7 +49,7 @@ func TestOpenRefusesWhatIsNotAllowed(t *testing.T) {
 		{"a model that would end a literal", "bigqueryai:m'x", judgebackend.OpenOptions{Queryer: queryer{}}, errcode.InvalidArgument},
 		{"no recording", "replay:" + missing, judgebackend.OpenOptions{}, errcode.NotFound},
 	} {
-		_, err := judgebackend.Open(t.Context(), tc.spec, &tc.o)
+		_, err := providers.Open(t.Context(), tc.spec, &tc.o)
 		if errcode.Of(err) != tc.want {
 			t.Errorf("%s: %v, want %v", tc.why, err, tc.want)
 		}
@@ -67,7 +67,7 @@ func TestOpenAllows(t *testing.T) {
 		{BaseURL: "https://[::1]/v1", AllowHosts: []string{"::1"}},
 		{BaseURL: "http://[::1]:9999/v1", AllowHosts: []string{"[::1]:9999"}},
 	} {
-		if _, err := judgebackend.Open(t.Context(), "openai:m", &o); err != nil {
+		if _, err := providers.Open(t.Context(), "openai:m", &o); err != nil {
 			t.Errorf("%s: %v", o.String(), err)
 		}
 	}
@@ -118,7 +118,7 @@ func TestConfiguredProxy(t *testing.T) {
 // Backends that must not use the network have nothing to use it with.
 func TestOfflineBackendsHaveNoHost(t *testing.T) {
 	for _, spec := range []string{"none", "cortex:m", "bigqueryai:m", "aiquery:m"} {
-		b, err := judgebackend.Open(t.Context(), spec, &judgebackend.OpenOptions{Queryer: queryer{}})
+		b, err := providers.Open(t.Context(), spec, &judgebackend.OpenOptions{Queryer: queryer{}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,7 +2,7 @@ package judgebackend
 
 import (
 	"context"
-	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -96,7 +96,7 @@ type Error struct {
 	RetryAfter time.Duration // how long the endpoint asks to wait, 0 where it does not say
 	Detail     string        // more about it, in this package's words
 
-	said  said  // what the endpoint wrote: looked at, never shown
+	Said  Said  // what the endpoint wrote: looked at, never shown
 	cause error // a context's error or another *Error
 }
 
@@ -171,13 +171,12 @@ func (r Response) finishError(id Identity) error {
 	return e
 }
 
-// mapError is the one place where errors of SDKs, networks and connections become an *Error. Their
+// MapError is the one place where errors of SDKs, networks and connections become an *Error. Their
 // text is dropped. The result is the caller's own: callers of one flight get the same err.
-func mapError(ctx context.Context, id Identity, err error) error {
+func MapError(ctx context.Context, id Identity, err error) error {
 	out := Error{Kind: KindInternal}
 	var known *Error
 	var coded *errcode.Error
-	var untrusted *tls.CertificateVerificationError
 	switch ctxErr := ctx.Err(); {
 	case errors.As(err, &known):
 		out = *known
@@ -187,8 +186,6 @@ func mapError(ctx context.Context, id Identity, err error) error {
 		out = Error{Kind: KindTimeout, cause: context.DeadlineExceeded}
 	case errors.As(err, &coded):
 		out.Kind = kindOfCode(coded.Code)
-	case errors.As(err, &untrusted):
-		out.Kind = KindUntrusted
 	case isJSONError(err), isEmptyAnswer(err):
 		out.Kind = KindMalformed
 	case isNetError(err):
@@ -234,6 +231,12 @@ func kindOfCode(c errcode.Code) Kind {
 func isEmptyAnswer(err error) bool {
 	var request *url.Error
 	return errors.Is(err, io.EOF) && !errors.As(err, &request)
+}
+
+func isJSONError(err error) bool {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	return errors.As(err, &syntax) || errors.As(err, &kind)
 }
 
 func isNetError(err error) bool {

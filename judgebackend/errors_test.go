@@ -112,7 +112,7 @@ func TestCertificates(t *testing.T) {
 		t.Error(err)
 	}
 	o.CAFile = o.CAFile + ".missing"
-	if _, err := judgebackend.Open(t.Context(), "openai:m", &o); errcode.Of(err) != errcode.InvalidArgument {
+	if _, err := providers.Open(t.Context(), "openai:m", &o); errcode.Of(err) != errcode.InvalidArgument {
 		t.Errorf("a CA file that is not there: %v", err)
 	}
 }

@@ -33,7 +33,7 @@ type Identity struct {
 	Host    string // host:port that is contacted, "" for none
 }
 
-// Identified is implemented by backends that know who they are; all that [Open] returns do.
+// Identified is implemented by backends that know who they are; all that [Providers.Open] returns do.
 type Identified interface{ Identity() Identity }
 
 // Role says who speaks a message.
@@ -148,7 +148,8 @@ type Response struct {
 	AskAgain     bool      // from the ledger, and to be asked for again if it is of no use: see StackOptions.AskAgain
 }
 
-func (r Request) maxTokens() int {
+// ReplyTokens is MaxTokens, or its default.
+func (r Request) ReplyTokens() int {
 	if r.MaxTokens == 0 {
 		return DefaultMaxTokens
 	}

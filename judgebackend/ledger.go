@@ -29,7 +29,7 @@ func (l *ledger) Complete(ctx context.Context, r Request) (Response, error) {
 	l.requests.Add(1)
 	// Requests that differ only in how long the answer may be have one hash but may have different
 	// answers.
-	key := r.hash + "/" + strconv.Itoa(r.maxTokens())
+	key := r.hash + "/" + strconv.Itoa(r.ReplyTokens())
 	if r.anew {
 		key += "/anew"
 	}
@@ -41,7 +41,7 @@ func (l *ledger) Complete(ctx context.Context, r Request) (Response, error) {
 		l.hits.Add(1)
 	}
 	if err != nil {
-		return resp, mapError(ctx, l.id, err)
+		return resp, MapError(ctx, l.id, err)
 	}
 	return resp, nil
 }
@@ -77,7 +77,7 @@ func (l *ledger) fill(ctx context.Context, r Request) (Response, error) {
 	// The answer is paid for: it is kept although the caller may have given up, and given although
 	// it could not be kept.
 	if putErr := l.store.Put(context.WithoutCancel(ctx), assess(ctx, l.id, r, resp)); putErr != nil {
-		l.log.Error("judge ledger: an answer could not be kept and may be paid for again", "request_hash", r.hash, "error", mapError(ctx, l.id, putErr))
+		l.log.Error("judge ledger: an answer could not be kept and may be paid for again", "request_hash", r.hash, "error", MapError(ctx, l.id, putErr))
 	}
 	return resp, err
 }
@@ -133,7 +133,7 @@ func (l *ledger) usable(a Assessment, r Request) bool {
 	case "", FinishStop:
 		return true
 	case FinishLength:
-		return !l.askAgain && r.maxTokens() <= a.MaxTokens
+		return !l.askAgain && r.ReplyTokens() <= a.MaxTokens
 	}
 	return !l.askAgain
 }

@@ -6,15 +6,11 @@ import (
 	"log/slog"
 	"net/url"
 	"os"
-	"slices"
-	"strings"
-
-	"github.com/badger-eval/badger/internal/errcode"
 )
 
 // OpenOptions is what backends need beyond a name. It holds no secrets, only where they are.
 type OpenOptions struct {
-	BaseURL         string   // of the endpoint; the vendor's own where empty
+	BaseURL         string   // of the endpoint; the provider's own where empty
 	KeyFile         string   // file with the key, read again at every call
 	KeyLater        bool     // the key file may come later: until then calls fail with KindNoKey, and Open does not
 	KeyEnv          string   // or the environment variable that holds it
@@ -33,32 +29,25 @@ type OpenOptions struct {
 	Getenv func(string) string // nil for os.Getenv
 }
 
-func (o *OpenOptions) getenv() func(string) string {
-	if o.Getenv == nil {
-		return os.Getenv
+// filled is o with the defaults in the place of what is missing, which is what providers are given.
+func (o *OpenOptions) filled() *OpenOptions {
+	var f OpenOptions
+	if o != nil {
+		f = *o
 	}
-	return o.Getenv
-}
-
-func (o *OpenOptions) clock() Clock {
-	if o.Clock == nil {
-		return SystemClock
+	if f.Getenv == nil {
+		f.Getenv = os.Getenv
 	}
-	return o.Clock
-}
-
-func (o *OpenOptions) log() *slog.Logger {
-	if o.Log == nil {
-		return slog.New(slog.DiscardHandler)
+	if f.Clock == nil {
+		f.Clock = SystemClock
 	}
-	return o.Log
-}
-
-func (o *OpenOptions) maxReplyBytes() int64 {
-	if o.MaxReplyBytes <= 0 {
-		return 2 << 20
+	if f.Log == nil {
+		f.Log = slog.New(slog.DiscardHandler)
 	}
-	return o.MaxReplyBytes
+	if f.MaxReplyBytes <= 0 {
+		f.MaxReplyBytes = 2 << 20
+	}
+	return &f
 }
 
 // String shows the addresses without what they may carry in front of an @.
@@ -81,58 +70,6 @@ func redactURL(s string) string {
 		return "[malformed]"
 	}
 	return u.Scheme + "://" + u.Host
-}
-
-// opener makes one kind of backend. arg is what follows the colon in a spec: a model, a file.
-type opener func(ctx context.Context, arg string, o *OpenOptions) (Backend, error)
-
-var openers = map[string]opener{}
-
-// register is called by each backend's file. A name can be taken once.
-func register(name string, open opener) {
-	if _, taken := openers[name]; taken {
-		panic("judgebackend: two backends are called " + name)
-	}
-	openers[name] = open
-}
-
-// Names lists the backends that Open knows, sorted.
-func Names() []string {
-	names := make([]string, 0, len(openers))
-	for n := range openers {
-		names = append(names, n)
-	}
-	slices.Sort(names)
-	return names
-}
-
-// Open makes the backend that spec names: "openai:gpt-4o", "anthropic:…", "cortex:…",
-// "bigqueryai:…", "aiquery:…", "replay:FILE" or "none". It contacts nothing. Errors:
-// InvalidArgument for a malformed spec or option, PermissionDenied for a host that is not on the
-// allow list, Unauthenticated for a missing key, NotFound for a missing replay file. The backend is
-// bare; [NewStack] puts the wrappers around it.
-func Open(ctx context.Context, spec string, o *OpenOptions) (Backend, error) {
-	if o == nil {
-		o = &OpenOptions{}
-	}
-	name, arg, _ := strings.Cut(spec, ":")
-	open, ok := openers[name]
-	if !ok {
-		return nil, errcode.New(errcode.InvalidArgument, "judge backend: want one of %s, as in openai:gpt-4o", strings.Join(Names(), ", "))
-	}
-	b, err := open(ctx, arg, o)
-	if err != nil {
-		return nil, err
-	}
-	return check(b, o.clock()), nil
-}
-
-// wantModel is the check that backends with a model share.
-func wantModel(backend, model string) error {
-	if model == "" {
-		return errcode.New(errcode.InvalidArgument, "judge %s: want a model, as in %s:MODEL", backend, backend)
-	}
-	return nil
 }
 
 // checked is what every backend has in common: requests are validated, errors mapped, latency
@@ -162,7 +99,7 @@ func (c checked) Complete(ctx context.Context, r Request) (Response, error) {
 		return Response{}, err
 	}
 	if err := ctx.Err(); err != nil {
-		return Response{}, mapError(ctx, c.id, err)
+		return Response{}, MapError(ctx, c.id, err)
 	}
 	start := c.clock.Now()
 	resp, err := c.next.Complete(ctx, r)
@@ -171,7 +108,7 @@ func (c checked) Complete(ctx context.Context, r Request) (Response, error) {
 		resp.Model = c.id.Model
 	}
 	if err != nil {
-		e := mapError(ctx, c.id, err)
+		e := MapError(ctx, c.id, err)
 		switch KindOf(e) { // these are answers too
 		case KindRefused:
 			resp.FinishReason = FinishRefusal

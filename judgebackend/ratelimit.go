@@ -27,7 +27,7 @@ func (w *paced) Complete(ctx context.Context, r Request) (Response, error) {
 		return Response{}, err
 	}
 	// Vendors count about four bytes a token, and the reply's bound in full.
-	if err := w.take(ctx, w.tokens, r.bytesOut()/4+r.maxTokens()); err != nil {
+	if err := w.take(ctx, w.tokens, r.bytesOut()/4+r.ReplyTokens()); err != nil {
 		return Response{}, err
 	}
 	return w.next.Complete(ctx, r)

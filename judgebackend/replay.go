@@ -12,8 +12,6 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-func init() { register("replay", openReplay) }
-
 // replay answers from a file of assessments, one JSON object a line, as a FileStore writes them. It
 // is whoever the file recorded, so that hashes, labels and scores are those of the recording. Where
 // a file holds several judges, the one behind a # is meant: replay:FILE#openai:gpt-4o.

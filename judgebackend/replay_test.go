@@ -36,7 +36,7 @@ func answerOf(model, reply string) judgebackend.Assessment {
 
 func TestReplay(t *testing.T) {
 	path := recording(t, answerOf("a", "of a"), answerOf("b", "of b"))
-	if _, err := judgebackend.Open(t.Context(), "replay:"+path, nil); errcode.Of(err) != errcode.InvalidArgument {
+	if _, err := providers.Open(t.Context(), "replay:"+path, nil); errcode.Of(err) != errcode.InvalidArgument {
 		t.Errorf("two judges, and nobody says which: %v", err)
 	}
 	b := open(t, "replay:"+path+"#openai:b", nil)
@@ -47,7 +47,7 @@ func TestReplay(t *testing.T) {
 	if id := b.(judgebackend.Identified).Identity(); id != (judgebackend.Identity{Backend: "openai", Model: "b"}) {
 		t.Errorf("%+v: a replay is the judge it recorded, so that scores carry its name", id)
 	}
-	if _, err := judgebackend.Open(t.Context(), "replay:"+path+"#openai:c", nil); errcode.Of(err) != errcode.NotFound {
+	if _, err := providers.Open(t.Context(), "replay:"+path+"#openai:c", nil); errcode.Of(err) != errcode.NotFound {
 		t.Errorf("a judge that was not recorded: %v", err)
 	}
 
@@ -80,7 +80,7 @@ func TestReplayRefusesDamage(t *testing.T) {
 		"no request":                           {Backend: "openai", Model: "a"},
 		"no backend":                           {RequestHash: "x"},
 	} {
-		if _, err := judgebackend.Open(t.Context(), "replay:"+recording(t, a), nil); errcode.Of(err) != errcode.DataLoss || !strings.Contains(err.Error(), "line 1") {
+		if _, err := providers.Open(t.Context(), "replay:"+recording(t, a), nil); errcode.Of(err) != errcode.DataLoss || !strings.Contains(err.Error(), "line 1") {
 			t.Errorf("%s: %v, want data_loss naming the line", why, err)
 		}
 	}

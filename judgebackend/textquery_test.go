@@ -170,7 +170,7 @@ func FuzzEnvelopes(f *testing.F) {
 	f.Add(`{"response":"hi","errorMessage":null}`)
 	f.Fuzz(func(t *testing.T, envelope string) {
 		for _, spec := range []string{"cortex:m", "bigqueryai:m", "aiquery:m"} {
-			b, err := judgebackend.Open(t.Context(), spec, &judgebackend.OpenOptions{Queryer: &asked{envelope: envelope}})
+			b, err := providers.Open(t.Context(), spec, &judgebackend.OpenOptions{Queryer: &asked{envelope: envelope}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/halt"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring/counterexample"
 	"github.com/badger-eval/badger/scoring/sqlparts"
@@ -171,7 +172,7 @@ func (e *Engine) Score(ctx context.Context, c *Case, names ...string) ([]Score, 
 
 // ScoreMetrics is Score for metrics that were found before.
 func (e *Engine) ScoreMetrics(ctx context.Context, c *Case, metrics []*Metric) ([]Score, error) {
-	r := run{engine: e, ctx: ctx, c: c, asked: metrics, scores: make([]Score, 0, len(metrics))}
+	r := run{engine: e, ctx: ctx, halt: halt.Of(ctx), c: c, asked: metrics, scores: make([]Score, 0, len(metrics))}
 	for _, m := range metrics {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -192,7 +193,7 @@ func (e *Engine) ScoreMetrics(ctx context.Context, c *Case, metrics []*Metric) (
 // describe the question alone are scored, and of all others the score is otherwise. Without a question,
 // c nil, it is that of all.
 func (e *Engine) ScoreQuestion(ctx context.Context, c *Case, metrics []*Metric, otherwise Score) ([]Score, error) {
-	r := run{engine: e, ctx: ctx, c: c}
+	r := run{engine: e, ctx: ctx, halt: halt.Of(ctx), c: c}
 	out := make([]Score, len(metrics))
 	for i, m := range metrics {
 		if out[i] = otherwise; c != nil && m.DescribesQuestion() {
@@ -216,6 +217,7 @@ type run struct {
 	golds  []*Query
 	inputs []Input
 	texts  sqlparts.Texts
+	halt   *halt.Signal // of ctx
 	asked  []*Metric
 
 	scores  []Score          // those asked for, so far
@@ -298,6 +300,10 @@ func (r *run) scoreOne(m *Metric, gold int) (s Score) {
 	}()
 	defer func() { // around everything that is the metric's: its options, its score of a failed query, its score
 		if v := recover(); v != nil {
+			if err, ok := halt.Cause(v); ok {
+				s = Fail(errcode.New(errcode.Of(err), "given up: nobody waits for it any more"))
+				return
+			}
 			if r.engine.opts.Panicked != nil {
 				r.engine.opts.Panicked(m.Name, v, debug.Stack())
 			}
@@ -412,7 +418,12 @@ func (r *run) meetNeeds(m *Metric, in *Input, gold int) (Score, bool) {
 	}
 	if !in.asWritten && in.Gold != nil && in.Gold.Result.Table != nil && in.Pred.Result.Table != nil {
 		in.asWritten = true
-		in.Gold.Result.Table, in.Pred.Result.Table = AsWritten(in.Gold.Result.Table, in.Pred.Result.Table)
+		if in.noRoom = HoldComparison(r.ctx, in.Gold.Result.Table, in.Pred.Result.Table); in.noRoom == nil {
+			in.Gold.Result.Table, in.Pred.Result.Table = AsWritten(in.Gold.Result.Table.Until(r.halt), in.Pred.Result.Table.Until(r.halt))
+		}
+	}
+	if in.noRoom != nil {
+		return Fail(in.noRoom), true
 	}
 	return Score{}, false
 }

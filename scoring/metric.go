@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/halt"
 	"github.com/badger-eval/badger/scoring/counterexample"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
@@ -223,6 +224,7 @@ type Input struct {
 	run     *run // of the engine, for metrics that rest on others
 
 	asWritten   bool   // the results were looked at by [AsWritten]
+	noRoom      error  // why they cannot be compared: there is no memory for it; else nil
 	metric      string // the name of the one that is running
 	replies     Replies
 	usage       Usage    // of the metric that is running
@@ -245,6 +247,14 @@ func (in *Input) Texts() *sqlparts.Texts {
 	}
 	type key struct{}
 	return Memo(in, key{}, func() *sqlparts.Texts { return new(sqlparts.Texts) })
+}
+
+// Halt is the signal with which the computation ends, for what runs long and takes no context.
+func (in *Input) Halt() *halt.Signal {
+	if in.run == nil {
+		return nil
+	}
+	return in.run.halt
 }
 
 // Memo returns the value that make made for the key earlier on this case and answer, or makes it.

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/halt"
 )
 
 // Table is a query result: columns of equal length, in the order the query gave them. Column names
@@ -42,7 +43,7 @@ func (t *Table) MemoryBytes() int64 {
 		for _, b := range c.bigs {
 			n += int64(8 * len(b.Bits()))
 		}
-		n += int64(8*len(c.nulls) + 8*len(c.ints) + 4*len(c.nanos) + 8*len(c.floats) + len(c.text) + 4*len(c.ends) + 64*len(c.cells) + 48*len(c.bigs))
+		n += int64(8*len(c.nulls)+8*len(c.ints)+4*len(c.nanos)+8*len(c.floats)+len(c.text)+4*len(c.ends)+64*len(c.cells)+48*len(c.bigs)) + c.beside
 	}
 	return n
 }
@@ -69,6 +70,9 @@ type Column struct {
 	text   []byte     // String, Bytes, JSON: all values one behind the other …
 	ends   []uint32   // … and where each ends
 	cells  []Value    // Any
+	beside int64      // bytes of the texts and the large numbers of cells
+
+	halt *halt.Signal // of the computation that the column is read for; may be nil
 }
 
 // Written is how the numbers of a column with digits behind the point were written.
@@ -302,7 +306,7 @@ func (b *Builder) Append(v Value) {
 	}
 	switch c.Type {
 	case Any:
-		c.cells = append(c.cells, v)
+		b.appendCell(v)
 	case Float64:
 		c.floats = append(c.floats, v.Float())
 	case Decimal:
@@ -310,7 +314,7 @@ func (b *Builder) Append(v Value) {
 	case String, Bytes, JSON:
 		if len(c.text)+len(v.text) > math.MaxUint32 {
 			b.becomeAny()
-			c.cells = append(c.cells, v)
+			b.appendCell(v)
 			break
 		}
 		c.text = append(c.text, v.text...)
@@ -344,11 +348,26 @@ func (b *Builder) becomeAny() {
 	if c.Type == Any {
 		return
 	}
-	cells := make([]Value, c.n, c.n+8)
+	cells, beside := make([]Value, c.n, c.n+8), int64(0)
 	for i := range cells {
 		cells[i] = c.Value(i)
+		beside += cells[i].beside()
 	}
-	*c = Column{Name: c.Name, Type: Any, n: c.n, cells: cells}
+	*c = Column{Name: c.Name, Type: Any, n: c.n, cells: cells, beside: beside}
+}
+
+func (b *Builder) appendCell(v Value) {
+	b.cells = append(b.cells, v)
+	b.beside += v.beside()
+}
+
+// beside is how many bytes a value refers to.
+func (v *Value) beside() int64 {
+	n := int64(len(v.text))
+	if v.big != nil {
+		n += 48 + int64(8*len(v.big.Bits()))
+	}
+	return n
 }
 
 // maxScale is how many digits behind the point all values of a DECIMAL column may have on account

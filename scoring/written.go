@@ -20,9 +20,13 @@ func AsWritten(gold, pred *Table) (g, p *Table) {
 	}
 	var golds, preds []int
 	for i := range gold.Columns {
+		a := &gold.Columns[i]
+		if a.Halt().Check(); a.Written == NotWritten {
+			continue
+		}
 		for j := range pred.Columns {
-			a, b := &gold.Columns[i], &pred.Columns[j]
-			if a.Written == NotWritten || b.Written == NotWritten || a.Written == b.Written || !sameNumbers(a, b) || measured(a, b) {
+			b := &pred.Columns[j]
+			if b.Written == NotWritten || a.Written == b.Written || !sameNumbers(a, b) || measured(a, b) {
 				continue
 			}
 			golds, preds = append(golds, i), append(preds, j)

@@ -279,17 +279,7 @@ func (q *CaseList) text(name string) string {
 func (q *CaseList) contains(text, part string) string {
 	text = "LOWER(COALESCE(" + text + ", ''))"
 	p := "LOWER(CAST(" + q.param(part) + " AS " + q.Dialect.Types[driver.Text] + "))"
-	return position(q.Dialect, text, p)
-}
-
-func position(d driver.Dialect, text, part string) string {
-	switch d.Name {
-	case "duckdb":
-		return "contains(" + text + ", " + part + ")"
-	case "bigquery":
-		return "STRPOS(" + text + ", " + part + ") > 0"
-	}
-	return "POSITION(" + part + " IN " + text + ") > 0"
+	return contains(q.Dialect, text, p)
 }
 
 func (q *CaseList) latency() string {
@@ -374,7 +364,7 @@ func (q *CaseList) tagged(f caselist.Filter) (string, error) {
 	}
 	has := tags + " IN ('', '[]', 'null')"
 	if f.Value != "" {
-		has = position(q.Dialect, tags, "CAST("+q.param(jsonString(f.Value))+" AS "+q.Dialect.Types[driver.Text]+")")
+		has = contains(q.Dialect, tags, "CAST("+q.param(jsonString(f.Value))+" AS "+q.Dialect.Types[driver.Text]+")")
 	}
 	if f.Op == caselist.NotEqual {
 		has = "NOT (" + has + ")"

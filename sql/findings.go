@@ -55,7 +55,7 @@ func (q *CaseList) finding(f caselist.Filter) (string, error) {
 	default: // warehouses write JSON with and without white space
 		part := "COALESCE(" + jsonPart(d, "detail", where.list) + ", '')"
 		key := jsonString(where.member) + ":"
-		is = position(d, part, text(key+jsonString(label))) + " OR " + position(d, part, text(key+" "+jsonString(label)))
+		is = contains(d, part, text(key+jsonString(label))) + " OR " + contains(d, part, text(key+" "+jsonString(label)))
 		switch {
 		case kind == "issue" && label == "query_failed":
 			is += " OR " + jsonMember(d, "detail", "by") + " = 'execution'"

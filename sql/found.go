@@ -106,7 +106,7 @@ func (f *Found) Differences(d driver.Dialect) (out []Difference) {
 		v := &Views[i]
 		there, is := f.Views[v.Name]
 		switch {
-		case is && f.Version == 0 && d.Name == "postgres": // which keeps no view without its tables
+		case is && f.Version == 0 && d.ViewsAtOnce: // it keeps no view without its tables
 			out = append(out, Difference{ForeignView, v.Name, "badger did not create it; rename or drop it", ""})
 		case f.Shown && !is:
 			out = append(out, Difference{MissingView, v.Name, "", "creates it"})

@@ -8,44 +8,37 @@ import (
 )
 
 // jsonMember is a member of a JSON object in a column of badger's tables, as text: a number's digits,
-// true or false. It is NULL where there is none.
+// true or false. It is NULL if there is none.
 func jsonMember(d driver.Dialect, column, member string) string {
-	switch d.Name {
-	case "postgres":
-		return "(" + column + " ->> '" + member + "')"
-	case "snowflake":
-		return "CAST(GET(" + column + ", '" + member + "') AS VARCHAR)"
-	case "bigquery":
-		return "JSON_VALUE(" + column + ", '$." + member + "')"
-	case "databricks":
-		return "get_json_object(" + column + ", '$." + member + "')"
-	case "redshift":
-		return "JSON_EXTRACT_PATH_TEXT(JSON_SERIALIZE(" + column + "), '" + member + "')"
+	if d.Member == nil {
+		return "json_extract_string(" + column + ", '$." + member + "')"
 	}
-	return "json_extract_string(" + column + ", '$." + member + "')"
+	return d.Member(column, member)
 }
 
 // jsonPart is a member of a JSON object that is an array or an object, as JSON text. Warehouses
-// differ in its white space. It is NULL where there is none.
+// differ in its white space. It is NULL if there is none.
 func jsonPart(d driver.Dialect, column, member string) string {
-	switch d.Name {
-	case "snowflake":
-		return "TO_JSON(GET(" + column + ", '" + member + "'))"
-	case "bigquery":
-		return "JSON_QUERY(" + column + ", '$." + member + "')"
+	if d.Part == nil {
+		return jsonMember(d, column, member)
 	}
-	return jsonMember(d, column, member)
+	return d.Part(column, member)
 }
 
 // day is the day of an instant, in UTC.
-func day(d driver.Dialect, column string) string {
-	switch d.Name {
-	case "snowflake":
-		return "CAST(CONVERT_TIMEZONE('UTC', " + column + ") AS DATE)"
-	case "bigquery", "databricks": // BigQuery takes UTC, Databricks the session's time zone, which is UTC unless it was set
-		return "CAST(" + column + " AS DATE)"
+func day(d driver.Dialect, instant string) string {
+	if d.Day == nil {
+		return "CAST((" + instant + " AT TIME ZONE 'UTC') AS DATE)"
 	}
-	return "CAST((" + column + " AT TIME ZONE 'UTC') AS DATE)"
+	return d.Day(instant)
+}
+
+// contains is whether a text contains another, by its bytes.
+func contains(d driver.Dialect, text, part string) string {
+	if d.Contains == nil {
+		return "POSITION(" + part + " IN " + text + ") > 0"
+	}
+	return d.Contains(text, part)
 }
 
 // jsonString is a text as it stands in JSON.

@@ -44,20 +44,14 @@ var Migrations = []Migration{
 // Retype changes the type of a column to that of its description and keeps the values; "" where the
 // warehouse cannot.
 func (t *Table) Retype(d driver.Dialect, c *Column) string {
-	switch d.Name {
-	case "duckdb":
-		return fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s SET DATA TYPE %s", t.FullName(), c.Name, d.Types[c.Type])
-	case "postgres":
-		// A view that uses the column is in the way. All or nothing happens, since a view of the users'
-		// own may be in the way of dropping badger's.
-		alter := fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE %s USING CAST(%[2]s AS %[3]s);", t.FullName(), c.Name, d.Types[c.Type])
-		drops := ""
-		for i := len(Views) - 1; i >= 0; i-- {
-			drops += Views[i].Drop() + "; "
-		}
-		return "DO $badger$ BEGIN " + alter + " EXCEPTION WHEN feature_not_supported THEN " + drops + alter + " END $badger$"
+	if d.Retype == nil {
+		return ""
 	}
-	return ""
+	var drops []string
+	for i := len(Views) - 1; i >= 0; i-- {
+		drops = append(drops, Views[i].Drop())
+	}
+	return d.Retype(t.FullName(), c.Name, d.Types[c.Type], drops)
 }
 
 // MarkVersion writes the version of tables that a script created, without fingerprints of the views.
@@ -109,7 +103,7 @@ func (f *Found) Upgrade(d driver.Dialect) (out []Statement) {
 }
 
 func (m *Migration) statements(d driver.Dialect, f *Found) (out []Statement) {
-	dropped := d.Name == "postgres" // whose Retype does it where it must
+	dropped := d.ViewsAtOnce // Retype drops them if it must
 	for _, name := range m.Retype {
 		t, c := named(name)
 		has, there := f.Tables[t.Name][c.Name]

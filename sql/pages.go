@@ -46,7 +46,7 @@ func RunsListed(d driver.Dialect, f RunFilter) (query string, args []any) {
 	if f.Text != "" {
 		var any []string
 		for _, c := range strings.Fields("eval_run_id agent_name agent_version batch_id judge") {
-			any = append(any, position(d, "LOWER(COALESCE("+c+", ''))", "LOWER(CAST("+param(f.Text)+" AS "+d.Types[driver.Text]+"))"))
+			any = append(any, contains(d, "LOWER(COALESCE("+c+", ''))", "LOWER(CAST("+param(f.Text)+" AS "+d.Types[driver.Text]+"))"))
 		}
 		conds = append(conds, "("+strings.Join(any, " OR ")+")")
 	}

@@ -123,24 +123,3 @@ func PaidBy(d driver.Dialect, payer string, from time.Time) (query string, args 
 	return "SELECT backend, model, " + sum("1") + ", " + sum("tokens_in") + ", " + sum("tokens_out") + " FROM badger.assessments WHERE payer = " + d.Param(1) +
 		" AND created_at >= " + d.Param(2) + " GROUP BY backend, model ORDER BY backend, model", []any{payer, from.UTC()}
 }
-
-// ShownViews is a query: the name of each view of badger's schema and what the warehouse shows of its
-// text; "" where that is not known.
-func ShownViews(d driver.Dialect) string {
-	switch d.Name {
-	case "duckdb":
-		// A view that was read from a file is shown otherwise than one that was just created. Read and
-		// written once more, both are the same.
-		return "SELECT view_name, json_deserialize_sql(json_serialize_sql(regexp_replace(sql, '^CREATE VIEW .*? AS ', ''))) FROM duckdb_views() WHERE schema_name = 'badger' AND database_name = current_database()"
-	case "postgres", "redshift":
-		return `SELECT CAST(c.relname AS text) AS name, pg_get_viewdef(c.oid) AS definition FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE n.nspname = 'badger' AND c.relkind = 'v'`
-	case "snowflake":
-		return "SELECT LOWER(table_name) AS name, view_definition AS definition FROM information_schema.views WHERE UPPER(table_schema) = 'BADGER'"
-	case "databricks":
-		return "SELECT table_name AS name, view_definition AS definition FROM information_schema.views WHERE table_schema = 'badger'"
-	case "bigquery":
-		return "SELECT table_name AS name, view_definition AS definition FROM badger.INFORMATION_SCHEMA.VIEWS"
-	}
-	return ""
-}

@@ -47,7 +47,9 @@ func (s *Server) newGRPCPort() (*http.Server, error) {
 		IdleTimeout:       grpcIdleTime,
 		MaxHeaderBytes:    headerBytes,
 		ErrorLog:          log.New(quietLog{s.log}, "", 0),
-		Protocols:         new(http.Protocols),
+
+		DisableGeneralOptionsHandler: true,
+		Protocols:                    new(http.Protocols),
 	}
 	port.Protocols.SetHTTP1(true) // it is told that gRPC needs HTTP/2
 	port.Protocols.SetHTTP2(port.TLSConfig != nil)

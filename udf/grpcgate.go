@@ -7,12 +7,14 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
 	"google.golang.org/grpc"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/webheaders"
 )
 
 // The gRPC library reads a message whole, and then says how large it was. A gate stands in front of
@@ -67,6 +69,9 @@ type gateKey struct{}
 func (s *Server) gated(to http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		requested(r.Context())
+		if r.ProtoMajor < 2 || !strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") { // a browser's
+			webheaders.Set(rw.Header())
+		}
 		g := &gate{body: r.Body, control: http.NewResponseController(rw), wanted: make(chan struct{}, 1), admitted: make(chan struct{}, 1), refused: make(chan error, 1), written: make(chan struct{}, 1), closed: make(chan struct{})}
 		if g.encoding = r.Header.Get("Grpc-Encoding"); g.encoding != "" {
 			r.Header.Del("Grpc-Encoding") // the library would answer in it, too

@@ -211,9 +211,6 @@ var contentJSON, contentGzip = []string{"application/json"}, []string{"gzip"}
 func (x *exchange) refuse(err error) {
 	status := httpStatus(err)
 	h := x.rw.Header()
-	// A browser that asked for a page gets a fault, too, and is to make nothing of it.
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 	switch status {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		after := time.Second

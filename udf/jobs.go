@@ -2,6 +2,8 @@ package udf
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -23,7 +25,8 @@ import (
 // restart or on another replica; what is kept here only saves the way there.
 type jobs struct {
 	catalogue *Catalogue
-	width     int // jobs that run at once
+	width     int    // jobs that run at once
+	secret    []byte // without which nobody can make a key
 
 	mu      sync.Mutex
 	all     map[rowKey]*job // those that wait or run, and those that are kept
@@ -39,7 +42,8 @@ type jobs struct {
 	ended   []*job           // that are kept, the oldest first
 }
 
-// rowKey is the hash of a row's content.
+// rowKey is the hash of a row's content, keyed with a secret of this process: who knows a row and who
+// sent it does not know its ticket.
 type rowKey [sha256.Size]byte
 
 func (k rowKey) String() string { return hex.EncodeToString(k[:]) }
@@ -84,14 +88,15 @@ var errGoesOn = errcode.New(errcode.DeadlineExceeded, "the judge has not answere
 var errParkedFull = errcode.New(errcode.ResourceExhausted, "too many rows wait for judges; try again later")
 
 func newJobs(c *Catalogue, width int) *jobs {
-	s := &jobs{catalogue: c, width: width, all: map[rowKey]*job{}, of: map[string]int64{}}
+	s := &jobs{catalogue: c, width: width, secret: make([]byte, sha256.Size), all: map[rowKey]*job{}, of: map[string]int64{}}
+	_, _ = rand.Read(s.secret) // never fails
 	s.quiet.L = &s.mu
 	return s
 }
 
 // keyOf is the key of row i of a caller: what one may read of references another may not.
-func keyOf(caller string, fn *Function, in *Batch, i int) rowKey {
-	h := sha256.New()
+func (s *jobs) keyOf(caller string, fn *Function, in *Batch, i int) rowKey {
+	h := hmac.New(sha256.New, s.secret)
 	var n [8]byte
 	text := func(s string) {
 		binary.LittleEndian.PutUint64(n[:], uint64(len(s)))
@@ -232,7 +237,7 @@ func (s *jobs) run(ctx context.Context, fn *Function, in *Batch, out *Column, bu
 
 // join finds the job of a row, or puts a new one into the queue. The caller holds s.mu and waits.
 func (s *jobs) join(ctx context.Context, fn *Function, in *Batch, i int, q *queue) *job {
-	key := keyOf(callerOf(ctx), fn, in, i)
+	key := s.keyOf(callerOf(ctx), fn, in, i)
 	j := s.all[key]
 	if j != nil && j.isDone() && time.Since(j.ended) > keepFor {
 		j = nil

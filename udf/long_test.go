@@ -380,9 +380,12 @@ func TestSubmitAndFetch(t *testing.T) {
 		if len(tickets) != 3 || tickets[0] == tickets[1] || tickets[0] != tickets[2] {
 			t.Fatalf("%s: tickets %v", tc.why, tickets)
 		}
-		again := results(b.url, "slow_submit", `[["two",null]]`)
+		again := results(a.url, "slow_submit", `[["two",null]]`)
 		if again[0] != tickets[1] {
 			t.Errorf("%s: the same row has another ticket", tc.why)
+		}
+		if elsewhere := results(b.url, "slow_submit", `[["two",null]]`); b != a && elsewhere[0] == tickets[1] {
+			t.Errorf("%s: another server makes the same ticket of a row, so that anybody could", tc.why)
 		}
 		ask, _ := json.Marshal([][]any{{tickets[0]}, {tickets[1]}, {"none"}, {strings.Repeat("0", 64)}})
 		pending := 0
@@ -412,6 +415,47 @@ func TestSubmitAndFetch(t *testing.T) {
 		tc.shared.away = true
 		if got := results(start(t, slowCatalogue(t, newSlow(0), store), nil).url, "slow_fetch", string(ask)); !strings.Contains(fmt.Sprint(got[0]), "unavailable") {
 			t.Errorf("with the store away: %v", got[0])
+		}
+	}
+}
+
+// A ticket is its caller's: to everybody else it is one that nobody has, here and at a replica that finds
+// it in the store.
+func TestTicketsAreTheirCallers(t *testing.T) {
+	store := &memoryCalls{m: map[string]KeptCall{}}
+	options := &Options{HTTP: twoCallers}
+	a, b := start(t, slowCatalogue(t, newSlow(0), store), options), start(t, slowCatalogue(t, newSlow(0), store), options)
+	ask := func(url, function, token, rows string) string {
+		t.Helper()
+		status, reply, _ := post(t, url+"/v1/functions/"+function, `{"rows":`+rows+`}`, "X-Badger-Token", token)
+		if status != 200 {
+			t.Fatalf("%s: %d %s", function, status, reply)
+		}
+		return reply
+	}
+	const row = `[["one",1.25]]`
+	ticketOf := func(token string) string {
+		var out struct{ Results []string }
+		if err := json.Unmarshal([]byte(ask(a.url, "slow_submit", token, row)), &out); err != nil {
+			t.Fatal(err)
+		}
+		return `[["` + out.Results[0] + `"]]`
+	}
+	mine, others := ticketOf(greedyToken), ticketOf(otherToken)
+	if mine == others {
+		t.Error("two callers have the same ticket")
+	}
+	unknown := ask(a.url, "slow_fetch", otherToken, `[["`+strings.Repeat("ab", 32)+`"]]`)
+	for _, s := range []*running{a, b} {
+		for range 2 { // also when the owner has fetched it
+			if got := ask(s.url, "slow_fetch", otherToken, mine); got != unknown {
+				t.Errorf("another caller's ticket: %s, want what an unknown one gives, %s", got, unknown)
+			}
+			for got := "pending"; strings.Contains(got, "pending"); {
+				if got = ask(s.url, "slow_fetch", greedyToken, mine); !strings.Contains(got, "pending") && !strings.Contains(got, "weight") {
+					t.Errorf("its owner gets %s", got)
+				}
+			}
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package udf
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"slices"
@@ -145,8 +144,7 @@ const smallText = 4 << 10
 // large one takes is the values of its results.
 func decodeCase(ctx context.Context, text []byte) (*scoring.Case, error) {
 	if a := account.From(ctx); a != nil && len(text) > smallText {
-		values, objects := bytes.Count(text, []byte{','}), bytes.Count(text, []byte{'{'})
-		if err := a.Hold(ctx, 4*int64(len(text))+64*int64(values)+512*int64(objects)); err != nil {
+		if err := a.Hold(ctx, jsonExpansion(textOf(text))); err != nil {
 			return nil, err
 		}
 	}

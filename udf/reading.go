@@ -11,12 +11,14 @@ const (
 	// sqlExpansion is how many bytes a byte of SQL takes at most while a metric reads it: its words, its
 	// tree and what is made of these. The most seen was 130.
 	sqlExpansion = 128
-	// shortSQL is how long a text may be that is read without a reservation: the rows that are computed
+	// textExpansion is that of a text in a language, such as a question: its words, and what they mean.
+	textExpansion = 64
+	// shortText is how long a text may be that is read without a reservation: the rows that are computed
 	// at once take less than a message then.
-	shortSQL = 16 << 10
+	shortText = 16 << 10
 )
 
-// reading reserves the memory that parsing the long SQL texts of a row takes, in the account of the
+// reading reserves the memory that reading the long texts of a row takes, in the account of the
 // caller. The returned function releases it; it may be called after the call has ended. A row that
 // needs more memory than is left fails; the other rows of its call do not.
 func (f *Function) reading(ctx context.Context, in *Batch, i int) (done func(), err error) {
@@ -25,10 +27,12 @@ func (f *Function) reading(ctx context.Context, in *Batch, i int) (done func(), 
 	if s == nil {
 		return done, nil
 	}
-	var n int64
+	var n, bytes int64
 	for k := range in.Args {
-		if a := &in.Args[k]; isSQL(f.Params[k].Name) && i < len(a.Texts) && len(a.Texts[i]) > shortSQL {
-			n += sqlExpansion * int64(len(a.Texts[i]))
+		if a := &in.Args[k]; i < len(a.Texts) && len(a.Texts[i]) > shortText {
+			if more := f.Params[k].expansion(a.Texts[i]); more > 0 {
+				n, bytes = n+more, bytes+int64(len(a.Texts[i]))
+			}
 		}
 	}
 	if n == 0 {
@@ -37,12 +41,26 @@ func (f *Function) reading(ctx context.Context, in *Batch, i int) (done func(), 
 	own := s.a.of(s.q.name) // a share of its own: the row of a job may outlive the call
 	if err := own.hold(n); err != nil {
 		own.end()
-		return done, errcode.New(errcode.ResourceExhausted, "reading the SQL of this row takes %d bytes of memory, %d for each of its own, which the server does not have at present; send shorter queries, or fewer rows at once", n, sqlExpansion)
+		return done, errcode.New(errcode.ResourceExhausted, "reading the %d bytes of long texts in this row takes %d bytes of memory, which the server does not have at present; send shorter texts, or fewer rows at once", bytes, n)
 	}
 	return own.end, nil
 }
 
-// isSQL tells whether a parameter holds SQL: queries, or the DDL of tables.
-func isSQL(name string) bool {
-	return strings.HasSuffix(name, "sql") || strings.HasSuffix(name, "ddl")
+// expansion is what reading a long argument takes. Results and cases count while they are read.
+func (p *Param) expansion(text string) int64 {
+	switch name := p.Name; {
+	case strings.HasSuffix(name, "sql") || strings.HasSuffix(name, "ddl"): // queries, or the DDL of tables
+		return sqlExpansion * int64(len(text))
+	case strings.HasSuffix(name, "result") || name == "case_json":
+		return 0
+	case p.Type == JSON:
+		return jsonExpansion(text)
+	}
+	return textExpansion * int64(len(text))
+}
+
+// jsonExpansion is what a JSON text becomes at most, by what it is made of.
+func jsonExpansion(text string) int64 {
+	values, objects := strings.Count(text, ","), strings.Count(text, "{")
+	return 4*int64(len(text)) + 64*int64(values) + 512*int64(objects)
 }

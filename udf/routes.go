@@ -1,6 +1,7 @@
 package udf
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 
@@ -63,7 +64,8 @@ func (s *Server) mux() http.Handler {
 func (s *Server) elsewhere(x *exchange) error {
 	if s.site != nil {
 		x.function = ""
-		s.site.ServeHTTP(x.rw, x.r)
+		pages := &rowAccount{share: x.share, alone: true} // what pages read of results counts with their caller
+		pages.run(x.r.Context(), func(ctx context.Context) { s.site.ServeHTTP(x.rw, x.r.WithContext(ctx)) })
 		return nil
 	}
 	return errcode.New(errcode.NotFound, "nothing is served at %s; GET /v1/functions lists the functions", pathOf(x.r))

@@ -25,7 +25,11 @@ func rowFunctions(engine *scoring.Engine, version, judge string) []Function {
 				{"metrics", VARCHAR, true, listedMetrics},
 			},
 			Row: func(ctx context.Context, in *Batch, i int, out *Column) error {
-				rows, err := scoreRow(ctx, engine, bytesOf(in.Text(0, i)), metricNames(in.Text(1, i)))
+				var rows []scoring.StoredScore
+				var err error
+				reading(ctx, func(ctx context.Context) {
+					rows, err = scoreRow(ctx, engine, bytesOf(in.Text(0, i)), metricNames(in.Text(1, i)))
+				})
 				if err != nil {
 					return err
 				}

@@ -15,6 +15,7 @@ import (
 	"google.golang.org/grpc/health/grpc_health_v1"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/webheaders"
 	"github.com/badger-eval/badger/udf/identity"
 )
 
@@ -142,7 +143,7 @@ func NewServer(c *Catalogue, o *Options) (*Server, error) {
 	}
 	s.base, s.cutOff = context.WithCancel(context.Background())
 	s.stopping, s.stopNow = context.WithCancel(context.Background())
-	s.http = &http.Server{
+	s.http = webheaders.Strict(&http.Server{
 		Handler:           s.mux(),
 		TLSConfig:         s.httpPort.tlsConfig(),
 		BaseContext:       func(net.Listener) context.Context { return s.base },
@@ -151,7 +152,7 @@ func NewServer(c *Catalogue, o *Options) (*Server, error) {
 		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    headerBytes,
 		ErrorLog:          log.New(quietLog{s.log}, "", 0),
-	}
+	})
 	if o.H2C {
 		if s.http.TLSConfig != nil {
 			return nil, errcode.New(errcode.InvalidArgument, "h2c: HTTP/2 without TLS makes no sense where TLS is configured, which has HTTP/2 of its own")

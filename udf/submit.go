@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -57,8 +59,9 @@ const pendingEnvelope = `{"status":"pending","value":null,"code":"unavailable","
 
 var errNoTicket = errcode.New(errcode.NotFound, "no row was submitted under this ticket, or too long ago; submit it again")
 
-// submit begins rows and returns their tickets, the hashes of their content: the same row has the
-// same ticket. Where replicas share calls, a ticket is good at all of them.
+// submit begins rows and returns their tickets, the keyed hashes of their content: the same row has the
+// same ticket at one replica. Where replicas share calls, a ticket is good at all of them. It is good for
+// the caller that submitted the row, and for nobody else.
 func (c *Catalogue) submit(ctx context.Context, of *Function, in *Batch, out *Column) {
 	var kept []KeptCall
 	expires := time.Now().Add(keepCalls)
@@ -77,8 +80,8 @@ func (c *Catalogue) submit(ctx context.Context, of *Function, in *Batch, out *Co
 		}
 		out.SetText(i, j.key.String())
 		if c.calls != nil {
-			ticket := out.Texts[i]
-			kept = append(kept, KeptCall{ID: ticket, Hash: ticket, Function: of.Name, Request: keptArguments(in, i), Expires: expires})
+			id := keptTicket(j.caller, out.Texts[i])
+			kept = append(kept, KeptCall{ID: id, Hash: id, Function: of.Name, Request: keptArguments(in, i), Expires: expires})
 		}
 	}
 	s.start(q)
@@ -165,7 +168,7 @@ func (c *Catalogue) fetch(ctx context.Context, of *Function, in *Batch, out *Col
 	var away []string
 	s.mu.Lock()
 	for i := range in.Rows {
-		if j := s.find(in.Text(0, i), of); j != nil {
+		if j := s.find(callerOf(ctx), in.Text(0, i), of); j != nil {
 			rows[i] = j
 			j.waiting++
 		} else if !in.IsNull(0, i) {
@@ -214,8 +217,13 @@ wait:
 	}
 }
 
-// find is the job of a ticket, if it is here. The caller holds s.mu.
-func (s *jobs) find(ticket string, of *Function) *job {
+// keptTicket is the id under which the row of a ticket is kept: another caller's ticket has another id.
+func keptTicket(caller, ticket string) string {
+	return hashOf([]byte("ticket"), []byte(caller), []byte(ticket))
+}
+
+// find is the job of a caller's ticket, if it is here. The caller of find holds s.mu.
+func (s *jobs) find(caller, ticket string, of *Function) *job {
 	var key rowKey
 	if len(ticket) != 2*len(key) {
 		return nil
@@ -223,7 +231,7 @@ func (s *jobs) find(ticket string, of *Function) *job {
 	if _, err := hex.Decode(key[:], []byte(ticket)); err != nil {
 		return nil
 	}
-	if j := s.all[key]; j != nil && j.fn.Name == of.Name {
+	if j := s.all[key]; j != nil && j.fn.Name == of.Name && j.caller == caller {
 		return j
 	}
 	return nil
@@ -237,13 +245,17 @@ func (c *Catalogue) resume(ctx context.Context, of *Function, tickets []string) 
 	}
 	findCtx, cancel := context.WithTimeout(ctx, storeTime)
 	defer cancel()
-	kept, err := c.calls.Find(findCtx, tickets)
+	caller, byID := callerOf(ctx), make(map[string]string, len(tickets))
+	for _, ticket := range tickets {
+		byID[keptTicket(caller, ticket)] = ticket
+	}
+	kept, err := c.calls.Find(findCtx, slices.Collect(maps.Keys(byID)))
 	if err != nil {
 		return nil, errcode.New(errcode.Unavailable, "the rows that were submitted cannot be read; ask again")
 	}
 	in := &Batch{}
 	in.reset(of, len(of.Params))
-	rows := make(map[int]string, len(kept)) // ids of calls by row
+	rows := make(map[int]string, len(kept)) // tickets by row
 	for i := range kept {
 		if kept[i].Function != of.Name {
 			continue
@@ -252,7 +264,7 @@ func (c *Catalogue) resume(ctx context.Context, of *Function, tickets []string) 
 			err = errors.Join(err, e)
 			continue
 		}
-		rows[in.Rows-1] = kept[i].ID
+		rows[in.Rows-1] = byID[kept[i].ID]
 	}
 	jobs := make(map[string]*job, len(rows))
 	q := &queue{}
@@ -260,14 +272,14 @@ func (c *Catalogue) resume(ctx context.Context, of *Function, tickets []string) 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range in.Rows {
-		id, ok := rows[i]
+		ticket, ok := rows[i]
 		if !ok {
 			continue
 		}
 		j := s.join(ctx, of, in, i, q)
 		j.waiting--
 		s.park(j)
-		jobs[id] = j
+		jobs[ticket] = j
 	}
 	s.start(q)
 	return jobs, err

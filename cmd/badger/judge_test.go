@@ -188,7 +188,7 @@ func TestJudgeOnTheCommandLine(t *testing.T) {
 		most  int // calls
 	}{
 		{"a vendor's own host is not contacted unless it is named", []string{"--judge", "openai:gpt-4o", "--judge-key-env", "JUDGE_KEY"}, exitUsage, []string{"api.openai.com:443 is not on the allow list"}, nil, 0},
-		{"an unknown backend", []string{"--judge", "oracle:delphi"}, exitUsage, []string{"want one of aiquery, anthropic"}, nil, 0},
+		{"an unknown backend", []string{"--judge", "oracle:delphi"}, exitUsage, []string{"expected one of aiquery, anthropic"}, nil, 0},
 		{"a judge in a warehouse that hosts none", []string{"--judge", "cortex:llama", "--to", "duckdb:" + filepath.Join(dir, "c.duckdb")}, exitFail, []string{"judge cortex: no such model or address"}, nil, 0},
 		{"offline without a ledger", []string{"--judge", "openai:gpt-4o", "--offline", "--ledger", "none"}, exitUsage, []string{"there is no ledger to answer from"}, nil, 0},
 		{"offline with an empty ledger: each score says that nobody answered", []string{"--judge", "openai:gpt-4o", "--offline"}, exitFail, []string{"none of the 40 answers could be scored"}, nil, 0},
@@ -230,7 +230,7 @@ func TestJudgeOnTheCommandLine(t *testing.T) {
 // twice; and the budget holds. A second run over the same ledger buys only what is left.
 func TestRunWithFaultyJudge(t *testing.T) {
 	f := backendtest.NewFaulty(t, correct)
-	open, err := judgebackend.Open(t.Context(), "openai:gpt-4o", &judgebackend.OpenOptions{
+	open, err := providers.Open(t.Context(), "openai:gpt-4o", &judgebackend.OpenOptions{
 		BaseURL: f.Endpoint.URL(), AllowHosts: []string{f.Endpoint.Host()}, KeyEnv: "K", Getenv: func(string) string { return testKey },
 	})
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/internal/gate"
 	"github.com/badger-eval/badger/internal/judgetrial"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/custom"
 )
@@ -61,7 +62,7 @@ func (c *judgeTestCommand) Run(ctx context.Context, p process) error {
 func (c *judgeTestCommand) trial(ctx context.Context, p process) (*judgetrial.Trial, error) {
 	var print func(string)
 	if c.Print {
-		print = func(msg string) { fmt.Fprintln(p.stderr, "print:", msg) }
+		print = func(msg string) { fmt.Fprintln(p.stderr, "print:", printable.Lines(msg)) }
 	}
 	j, err := loadJudge(ctx, c.File, print)
 	if err != nil {

@@ -109,7 +109,7 @@ func TestJudgesOfMetricsAreChecked(t *testing.T) {
 	for _, tc := range []struct{ why, yaml, wrong string }{
 		{"an unknown metric", `judge: {backend: "openai:m", base_url: "http://127.0.0.1:1", metrics: {rosee: {backend: "openai:o3"}}}`, `unknown metric "rosee"; did you mean rose?`},
 		{"a metric that asks nobody", `judge: {backend: "openai:m", base_url: "http://127.0.0.1:1", metrics: {ex_bird: {backend: "openai:o3"}}}`, `metric "ex_bird" asks no judge`},
-		{"an unknown backend", `judge: {metrics: {rose: {backend: "oracle:delphi"}}}`, "judge.metrics.rose: judge backend: want one of aiquery"},
+		{"an unknown backend", `judge: {metrics: {rose: {backend: "oracle:delphi"}}}`, "judge.metrics.rose: judge backend: expected one of aiquery"},
 		{"no backend anywhere", `judge: {metrics: {rose: {temperature: 1}}}`, "judge.metrics.rose: expected a backend, since judge.backend names none"},
 		{"nothing", `judge: {backend: "openai:m", metrics: {rose: {}}}`, "judge.metrics.rose: expected a backend or a temperature"},
 		{"a way without a backend", `judge: {backend: "openai:m", metrics: {rose: {base_url: "http://127.0.0.1:1"}}}`, "judge.metrics.rose: expected a backend with the other settings"},

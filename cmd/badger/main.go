@@ -18,6 +18,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/printable"
 )
 
 func main() {
@@ -99,11 +100,14 @@ func run(ctx context.Context, args []string, p process) (code int) {
 	out := &output{Writer: p.stdout}
 	p.stdout = out
 	if code = command(ctx, args, p); out.lost != nil && (code == exitDone || code == exitGate) {
-		fmt.Fprintln(p.stderr, "badger:", out.lost)
+		complain(p.stderr, out.lost)
 		return exitFail
 	}
 	return code
 }
+
+// complain prints an error. Its text may quote names and files that others wrote.
+func complain(w io.Writer, err error) { fmt.Fprintln(w, "badger:", printable.Lines(err.Error())) }
 
 // command runs a command.
 func command(ctx context.Context, args []string, p process) (code int) {
@@ -118,7 +122,7 @@ func command(ctx context.Context, args []string, p process) (code int) {
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)
 	if err != nil {
-		fmt.Fprintln(p.stderr, "badger:", err)
+		complain(p.stderr, err)
 		return exitFail
 	}
 	if len(args) > 0 && args[0] == "help" { // badger help run
@@ -129,7 +133,7 @@ func command(ctx context.Context, args []string, p process) (code int) {
 	case exited >= 0: // --help and --version print and end
 		return exited
 	case err != nil:
-		fmt.Fprintln(p.stderr, "badger:", err)
+		complain(p.stderr, err)
 		return exitUsage
 	}
 	chosen.BindTo(ctx, (*context.Context)(nil))
@@ -141,9 +145,9 @@ func command(ctx context.Context, args []string, p process) (code int) {
 	case errors.Is(err, errGate), errors.Is(err, errLost):
 		return exitGate
 	case errcode.IsUsage(err):
-		fmt.Fprintln(p.stderr, "badger:", err)
+		complain(p.stderr, err)
 		return exitUsage
 	}
-	fmt.Fprintln(p.stderr, "badger:", err)
+	complain(p.stderr, err)
 	return exitFail
 }

@@ -36,7 +36,7 @@ func (c *configuration) hosts() ([]residency.Contact, error) {
 			r.Issuers = append(r.Issuers, residency.Issuer{Key: l.key, URL: l.of.Issuer, Keys: l.of.Keys})
 		}
 	}
-	list, err := residency.Hosts(r, contacts)
+	list, err := residency.Hosts(r, contacts, providers)
 	if err != nil {
 		return nil, errcode.AsUsage(err)
 	}

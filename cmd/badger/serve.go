@@ -23,8 +23,10 @@ import (
 	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/internal/hosting"
 	"github.com/badger-eval/badger/internal/judging"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/site"
 	"github.com/badger-eval/badger/internal/telemetry"
+	"github.com/badger-eval/badger/internal/webheaders"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf"
 	"github.com/badger-eval/badger/udf/identity"
@@ -71,12 +73,12 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 			return err
 		}
 	}
-	log := slog.New(slog.NewJSONHandler(p.stderr, nil))
+	log := slog.New(slog.NewJSONHandler(printable.JSONWriter{Writer: p.stderr}, nil))
 	s := &functionServer{process: p, command: c, config: config, layers: from, log: log, metrics: telemetry.NewMetrics(version())}
 	if c.Config != "" {
 		s.file, _ = os.ReadFile(c.Config) // it was just read
 	}
-	s.parts = hosting.Parts{Log: log, Metrics: s.metrics, Warehouses: &warehouses}
+	s.parts = hosting.Parts{Log: log, Metrics: s.metrics, Warehouses: &warehouses, EngineBytes: max(engineBytes, config.Limits.MemoryBytes/4)}
 	traces, err := telemetry.OpenTraces(ctx, config.Traces, version(), log)
 	if err != nil {
 		return errcode.AsUsage(err)
@@ -207,6 +209,9 @@ const mostWatchers = 64
 // pause: code, stacks, connections, and what is garbage already.
 const memoryRoom = 48 << 20
 
+// engineBytes is what an engine in this process may take at least for a query that needs more than most.
+const engineBytes = 96 << 20
+
 // boundMemory makes the runtime collect garbage before it takes more memory than the limits allow,
 // unless the environment says how much there is.
 func (s *functionServer) boundMemory() {
@@ -313,7 +318,7 @@ func (s *functionServer) serve(ctx context.Context, metricsAddr string) error {
 	also := ""
 	if len(listeners) > 2 {
 		also = fmt.Sprintf(", metrics on http://%s/metrics", listeners[2].Addr())
-		m := &http.Server{Handler: s.metrics.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute, MaxHeaderBytes: 16 << 10}
+		m := webheaders.Strict(&http.Server{Handler: s.metrics.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute, MaxHeaderBytes: 16 << 10})
 		go func() { _ = m.Serve(udf.Bounded(listeners[2], mostWatchers)) }()
 		defer m.Close() // after the server: its end can be watched
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/site"
+	"github.com/badger-eval/badger/internal/webheaders"
 	"github.com/badger-eval/badger/scoring/metric"
 	"github.com/badger-eval/badger/udf/identity"
 )
@@ -82,7 +83,7 @@ func (c *viewCommand) Run(ctx context.Context, p process) error {
 			fmt.Fprintf(p.stderr, "open %s\n", d.NewLink())
 		}
 	}()
-	server := &http.Server{Handler: d, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: 5 * time.Minute, MaxHeaderBytes: 64 << 10}
+	server := webheaders.Strict(&http.Server{Handler: d, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: 5 * time.Minute, MaxHeaderBytes: 64 << 10})
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(l) }()
 	select {

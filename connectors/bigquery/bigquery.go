@@ -40,6 +40,11 @@ var Dialect = driver.Dialect{
 	Results:     map[driver.Type]string{driver.JSON: "JSON"},
 	Identifiers: identifiers,
 	Definition:  definition,
+	Member:      func(column, member string) string { return "JSON_VALUE(" + column + ", '$." + member + "')" },
+	Part:        func(column, member string) string { return "JSON_QUERY(" + column + ", '$." + member + "')" },
+	Day:         func(instant string) string { return "CAST(" + instant + " AS DATE)" }, // in UTC
+	Contains:    func(text, part string) string { return "STRPOS(" + text + ", " + part + ") > 0" },
+	ShownViews:  "SELECT table_name AS name, view_definition AS definition FROM badger.INFORMATION_SCHEMA.VIEWS",
 }
 
 // Features are what the connector offers.

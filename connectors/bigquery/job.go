@@ -78,7 +78,7 @@ func (c *Conn) insert(ctx context.Context, config *bq.JobConfiguration, rows []b
 	}
 	var j *bq.Job
 	sent := false
-	err = c.retry(ctx, func() error {
+	err = c.retryOfJob(ctx, func() error {
 		sent = true
 		call := c.rest.Jobs.Insert(ref.ProjectId, &bq.Job{JobReference: ref, Configuration: config}).Context(ctx)
 		if rows != nil {
@@ -105,9 +105,13 @@ func (c *Conn) insert(ctx context.Context, config *bq.JobConfiguration, rows []b
 // waitLoad waits for the end of a load job.
 func (c *Conn) waitLoad(ctx context.Context, ref *bq.JobReference) error {
 	for n := 1; ; n++ {
-		j, err := c.job(ctx, ref)
-		if err != nil {
+		var j *bq.Job
+		err := c.retryOfJob(ctx, func() (err error) {
+			j, err = c.rest.Jobs.Get(ref.ProjectId, ref.JobId).Location(ref.Location).Context(ctx).Do()
 			return err
+		})
+		if err != nil {
+			return c.errorOf(err, "job "+ref.JobId)
 		}
 		if j.Status != nil && j.Status.State == "DONE" {
 			return failureOf(j)
@@ -122,7 +126,7 @@ func (c *Conn) waitLoad(ctx context.Context, ref *bq.JobReference) error {
 func (c *Conn) wait(ctx context.Context, ref *bq.JobReference) (r *bq.GetQueryResultsResponse, err error) {
 	for {
 		var failed error // the job's, not the request's
-		err = c.retry(ctx, func() error {
+		err = c.retryOfJob(ctx, func() error {
 			r, err = c.results(ctx, ref, firstRows, "", false)
 			if err == nil || ctx.Err() != nil {
 				return err

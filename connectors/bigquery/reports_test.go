@@ -3,14 +3,17 @@ package bigquery_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	bq "google.golang.org/api/bigquery/v2"
+	"google.golang.org/grpc/codes"
 
 	"github.com/badger-eval/badger/connectors/bigquery/bigquerytest"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/drivertest"
 	"github.com/badger-eval/badger/internal/arrowtable"
+	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -135,4 +138,118 @@ func TestReportedJobs(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What passes is tried again, and not for ever.
+func TestReportedAgain(t *testing.T) {
+	t.Run("googleapis/google-cloud-go#1168: a job that failed by a rate limit is waited for for ever", func(t *testing.T) {
+		s, c := withRows(t)
+		defer c.Close() //nolint:errcheck // the test's end
+		s.FailJobs(&bq.ErrorProto{Reason: "rateLimitExceeded", Message: "Exceeded rate limits: too many concurrent queries for this project"}, &bq.ErrorProto{Reason: "jobRateLimitExceeded", Message: "Job exceeded rate limits"})
+		if n, err := read(t, c, all, true); err != nil || n != rows {
+			t.Errorf("%d rows, %v", n, err)
+		}
+		var always []*bq.ErrorProto
+		for range 30 {
+			always = append(always, &bq.ErrorProto{Reason: "rateLimitExceeded", Message: "Exceeded rate limits"})
+		}
+		s.FailJobs(always...)
+		if _, err := read(t, c, all, true); errcode.Of(err) != errcode.Unavailable {
+			t.Errorf("%v, want unavailable", err)
+		}
+	})
+	notFound := bigquerytest.Fault{Status: 404, Reason: "notFound", Message: "Not found: Job test-project:EU.badger_x"}
+	for _, tc := range []struct {
+		why    string
+		faults map[string][]bigquerytest.Fault
+	}{
+		{"its first answer was lost", map[string][]bigquerytest.Fault{"jobs.insert": {{Cut: true, Done: true}}, "jobs.get": {notFound}}},
+		{"its end is asked for", map[string][]bigquerytest.Fault{"jobs.getQueryResults": {notFound}}},
+		{"its end is asked for, twice", map[string][]bigquerytest.Fault{"jobs.getQueryResults": {notFound, notFound}, "jobs.get": {notFound, notFound}}},
+	} {
+		t.Run("googleapis/python-bigquery#2134: a job that was started is not there yet; "+tc.why, func(t *testing.T) {
+			s, c := withRows(t)
+			defer c.Close() //nolint:errcheck // the test's end
+			for operation, faults := range tc.faults {
+				s.Fail(operation, faults...)
+			}
+			if n, err := read(t, c, all, true); err != nil || n != rows {
+				t.Errorf("%d rows, %v", n, err)
+			}
+		})
+	}
+	t.Run("googleapis/google-cloud-python#15707: 400 that says to run the job again", func(t *testing.T) {
+		s, c := withRows(t)
+		defer c.Close() //nolint:errcheck // the test's end
+		s.FailJobs(&bq.ErrorProto{Reason: "jobBackendError", Message: "The job encountered an error during execution. Retrying the job may solve the problem."})
+		if n, err := read(t, c, all, true); err != nil || n != rows {
+			t.Errorf("%d rows, %v", n, err)
+		}
+		s.Fail("jobs.getQueryResults", bigquerytest.Fault{Status: 400, Reason: "jobBackendError", Message: "The job encountered an error during execution. Retrying the job may solve the problem."})
+		if n, err := read(t, c, all, true); err != nil || n != rows {
+			t.Errorf("%d rows, %v", n, err)
+		}
+	})
+	t.Run("googleapis/python-bigquery#949: the Storage API fails on a type that pages have", func(t *testing.T) {
+		s, c := withRows(t)
+		defer c.Close() //nolint:errcheck // the test's end
+		inside := bigquerytest.Fault{Code: codes.Internal, Message: "there was an error operating on 'projects/p/locations/us/sessions/s/streams/t': internal error"}
+		s.Fail("ReadRows", slices.Repeat([]bigquerytest.Fault{inside}, 40)...)
+		if n, err := read(t, c, all, true); err != nil || n != rows {
+			t.Errorf("%d rows, %v", n, err)
+		}
+		r, err := c.ReadSnapshot(context.Background(), driver.Ref{Kind: driver.RefTable, Name: "many"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Release()
+		n := int64(0)
+		for r.Next() {
+			n += r.Record().NumRows()
+		}
+		if r.Err() != nil || n != rows {
+			t.Errorf("the table: %d rows, %v", n, r.Err())
+		}
+	})
+	t.Run("googleapis/python-bigquery#949: it fails behind the first rows, which pages would bring again", func(t *testing.T) {
+		s, c := withRows(t)
+		defer c.Close() //nolint:errcheck // the test's end
+		inside := bigquerytest.Fault{Code: codes.Internal, Message: "internal error"}
+		begun := inside
+		begun.Batches = 1
+		s.Fail("ReadRows", append([]bigquerytest.Fault{begun}, slices.Repeat([]bigquerytest.Fault{inside}, 40)...)...)
+		if n, err := read(t, c, all, true); errcode.Of(err) != errcode.Internal {
+			t.Errorf("%d rows, %v, want internal", n, err)
+		}
+	})
+	t.Run("googleapis/python-bigquery-storage#366: RESOURCE_EXHAUSTED ends the read", func(t *testing.T) {
+		s, c := withRows(t)
+		defer c.Close() //nolint:errcheck // the test's end
+		busy := bigquerytest.Fault{Code: codes.ResourceExhausted, Message: "too many streams are read at once"}
+		s.Fail("ReadRows", busy, busy)
+		if n, err := read(t, c, all, true); err != nil || n != rows {
+			t.Errorf("%d rows, %v", n, err)
+		}
+	})
+	t.Run("confluentinc/kafka-connect-bigquery#363, googleapis/python-bigquery#1790: jobInternalError and jobRateLimitExceeded end a statement that writes", func(t *testing.T) {
+		s, c := writable(t)
+		defer c.Close() //nolint:errcheck // the test's end
+		s.FailJobs(&bq.ErrorProto{Reason: "jobInternalError", Message: "x"}, &bq.ErrorProto{Reason: "jobRateLimitExceeded", Message: "Job exceeded rate limits: Your table exceeded quota for table update operations."})
+		limited := bigquerytest.Fault{Status: 400, Reason: "jobRateLimitExceeded", Message: "Job exceeded rate limits"}
+		s.Fail("jobs.insert", limited, limited)
+		r := keyed(20)
+		defer r.Release()
+		if n, err := c.Merge(context.Background(), "t", []string{"k"}, r); err != nil || n != 40 || contents(t, c) != "20 20 590" {
+			t.Errorf("%d rows, %v", n, err)
+		}
+	})
+	t.Run("PostHog/posthog#68482: a stream that is reset ends the read", func(t *testing.T) {
+		s, c := withRows(t)
+		defer c.Close() //nolint:errcheck // the test's end
+		reset := bigquerytest.Fault{Code: codes.Internal, Batches: 1, Message: "Received RST_STREAM with error code 2"}
+		s.Fail("ReadRows", reset, reset, reset)
+		if n, err := read(t, c, all, true); err != nil || n != rows {
+			t.Errorf("%d rows, %v", n, err)
+		}
+	})
 }

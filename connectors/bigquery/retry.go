@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"time"
 
 	"google.golang.org/api/googleapi"
@@ -24,6 +25,18 @@ func asked(err error) time.Duration {
 // retry sends a request that may be sent twice until it is answered. A token that is refused is
 // asked for once more: whoever renews it may just have done so.
 func (c *Conn) retry(ctx context.Context, f func() error) error {
+	return c.retryAlso(ctx, f, func(fault) bool { return false })
+}
+
+// retryOfJob is retry of a request about a job that was started: BigQuery may say for a while that there is
+// none.
+func (c *Conn) retryOfJob(ctx context.Context, f func() error) error {
+	return c.retryAlso(ctx, f, func(fault fault) bool {
+		return fault.status == http.StatusNotFound && strings.HasPrefix(fault.message, "Not found: Job")
+	})
+}
+
+func (c *Conn) retryAlso(ctx context.Context, f func() error, also func(fault) bool) error {
 	refused := false
 	return c.backoff.Do(ctx, f, func(err error) (bool, time.Duration) {
 		fault := faultOf(err)
@@ -31,6 +44,6 @@ func (c *Conn) retry(ctx context.Context, f func() error) error {
 			refused = true
 			return true, 0
 		}
-		return fault.transient, asked(err)
+		return fault.transient || also(fault), asked(err)
 	})
 }

@@ -5,14 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"sync"
 
 	"cloud.google.com/go/bigquery/storage/apiv1/storagepb"
 	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/googleapis/gax-go/v2"
 	bq "google.golang.org/api/bigquery/v2"
+	"google.golang.org/grpc"
 
 	"github.com/badger-eval/badger/connectors/bigquery/internal/value"
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
+	"github.com/badger-eval/badger/internal/account"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -138,11 +142,20 @@ func (s *session) from(ctx context.Context, name string, offset *int64) (err err
 	defer driverbase.Recovered(&err) // in a goroutine of its own
 	ctx, done := context.WithCancel(ctx)
 	defer done()
-	rows, err := s.c.read.ReadRows(ctx, &storagepb.ReadRowsRequest{ReadStream: name, Offset: *offset})
+	reading := account.ReadingOf(ctx)
+	var options []gax.CallOption
+	if limit := reading.Limit(); limit > 0 {
+		options = append(options, gax.WithGRPCOptions(grpc.MaxCallRecvMsgSize(int(min(limit, math.MaxInt32)))))
+	}
+	rows, err := s.c.read.ReadRows(ctx, &storagepb.ReadRowsRequest{ReadStream: name, Offset: *offset}, options...)
 	if err != nil {
 		return err
 	}
+	expected := int64(0) // bytes that are reserved for the next message
 	for {
+		if err := reading.Take(ctx, expected); err != nil {
+			return err
+		}
 		m, err := rows.Recv()
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -150,7 +163,12 @@ func (s *session) from(ctx context.Context, name string, offset *int64) (err err
 		if err != nil {
 			return err
 		}
-		if m.RowCount == 0 {
+		reading.Give(expected)
+		size := int64(len(m.GetArrowRecordBatch().GetSerializedRecordBatch()))
+		if err := reading.Take(ctx, size); err != nil { // until the reading ends: the record refers to it
+			return err
+		}
+		if expected = max(expected, size); m.RowCount == 0 {
 			continue
 		}
 		rec, err := s.batches.Decode(m.GetArrowRecordBatch().GetSerializedRecordBatch(), m.RowCount)

@@ -108,7 +108,7 @@ func (c *Conn) readTable(ctx context.Context, t *bq.Table, rows int64, what stri
 			return nil, err
 		}
 	}
-	if r.Stream == nil {
+	paged := func(ctx context.Context) (driverbase.Stream, error) {
 		ref, picos := t.TableReference, value.AnyPicoseconds(t.Schema.Fields)
 		fetch := func(ctx context.Context, token string) (page, error) {
 			call := c.rest.Tabledata.List(ref.ProjectId, ref.DatasetId, ref.TableId).MaxResults(c.o.PageRows).Context(ctx)
@@ -134,7 +134,10 @@ func (c *Conn) readTable(ctx context.Context, t *bq.Table, rows int64, what stri
 		}); err != nil {
 			return nil, c.errorOf(err, what)
 		}
-		r.Stream = c.pages(schema, t.Schema, what, first, fetch)
+		return c.pages(schema, t.Schema, what, first, fetch), nil
+	}
+	if r.Stream, err = c.orPages(ctx, r.Stream, paged); err != nil {
+		return nil, err
 	}
 	return driverbase.NewReader(ctx, schema, r), nil
 }

@@ -58,17 +58,53 @@ func (c *Conn) stream(ctx context.Context, j *job) (array.RecordReader, error) {
 			}
 		}
 	}
-	if r.Stream == nil {
+	paged := func(context.Context) (driverbase.Stream, error) {
 		picos := value.AnyPicoseconds(first.Schema.Fields)
-		r.Stream = c.pages(schema, first.Schema, what, page{first.Schema, first.Rows, first.PageToken}, func(ctx context.Context, token string) (page, error) {
+		return c.pages(schema, first.Schema, what, page{first.Schema, first.Rows, first.PageToken}, func(ctx context.Context, token string) (page, error) {
 			p, err := c.results(ctx, j.ref, c.o.PageRows, token, picos)
 			if err != nil {
 				return page{}, err
 			}
 			return page{p.Schema, p.Rows, p.PageToken}, nil
-		})
+		}), nil
+	}
+	if r.Stream, err = c.orPages(ctx, r.Stream, paged); err != nil {
+		return nil, err
 	}
 	return driverbase.NewReader(ctx, schema, r), nil
+}
+
+// orPages is the stream of the Storage Read API, or of pages where there is none.
+func (c *Conn) orPages(ctx context.Context, of driverbase.Stream, paged func(context.Context) (driverbase.Stream, error)) (driverbase.Stream, error) {
+	switch {
+	case of == nil:
+		return paged(ctx)
+	case c.o.Storage == StorageAuto:
+		return &either{of, paged}, nil
+	}
+	return of, nil
+}
+
+// either reads pages where the Storage Read API fails inside before it gives a row, as it did for types that
+// only REST could send.
+type either struct {
+	driverbase.Stream
+	paged func(context.Context) (driverbase.Stream, error) // nil once there was a row
+}
+
+func (e *either) Next(ctx context.Context) (arrow.Record, error) {
+	rec, err := e.Stream.Next(ctx)
+	if paged := e.paged; paged != nil && errcode.Of(err) == errcode.Internal {
+		next, failed := paged(ctx)
+		if failed != nil {
+			return nil, failed
+		}
+		e.Stream.Close(ctx)
+		e.Stream, e.paged = next, nil
+		return next.Next(ctx)
+	}
+	e.paged = nil
+	return rec, err
 }
 
 // destination is the table that holds a job's result; nil for a script, whose last statement has

@@ -13,6 +13,7 @@ import (
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/judgebackend"
+	"github.com/badger-eval/badger/judgebackend/inwarehouse"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -92,7 +93,7 @@ func TestJudgeInTheWarehouse(t *testing.T) {
 	}
 	c := open(t, s, driver.Options{})
 	defer c.Close() //nolint:errcheck // the test's end
-	judge, err := judgebackend.Open(t.Context(), "bigqueryai:gemini-2.5-flash", &judgebackend.OpenOptions{Queryer: c, Connection: "p.eu.c"})
+	judge, err := judgebackend.Providers{inwarehouse.BigQueryAI}.Open(t.Context(), "bigqueryai:gemini-2.5-flash", &judgebackend.OpenOptions{Queryer: c, Connection: "p.eu.c"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,6 +41,9 @@ var Dialect = driver.Dialect{
 	},
 	Identifiers: identifiers,
 	Definition:  definition,
+	Member:      func(column, member string) string { return "get_json_object(" + column + ", '$." + member + "')" },
+	Day:         func(instant string) string { return "CAST(" + instant + " AS DATE)" }, // in the session's time zone, UTC unless it was set
+	ShownViews:  "SELECT table_name AS name, view_definition AS definition FROM information_schema.views WHERE table_schema = 'badger'",
 }
 
 // Features are what the connector offers.
@@ -135,6 +138,9 @@ func (c *Conn) query(ctx context.Context, query string, args []any) (*stream, er
 	return s, nil
 }
 
+// starting is after which time a warehouse that starts is asked again, where it does not say.
+const starting = 5 * time.Second
+
 // run runs a statement to its end. Where its answer was lost it is run again if repeating it does no
 // harm.
 func (c *Conn) run(ctx context.Context, cmd guard.Command, repeat bool) (op *guard.Statement, err error) {
@@ -144,7 +150,11 @@ func (c *Conn) run(ctx context.Context, cmd guard.Command, repeat bool) (op *gua
 		return err
 	}, func(err error) (bool, time.Duration) {
 		var said *guard.ServerError
-		return repeat && (workspace.Unanswered(err) || errors.As(err, &said) && (said.Handle || again(said))), 0
+		server := errors.As(err, &said)
+		if server && said.Starting() { // whatever the statement does, it was not taken
+			return true, starting
+		}
+		return repeat && (workspace.Unanswered(err) || server && (said.Handle || again(said))), 0
 	})
 	return op, err
 }

@@ -137,6 +137,8 @@ func (c *Conn) errorOf(err error) error {
 	}
 	var said *guard.ServerError
 	switch {
+	case errors.As(err, &said) && said.Starting():
+		return errcode.Because(err, errcode.Unavailable, "databricks: %s: the warehouse is starting and takes no statements yet; try again", said.What)
 	case errors.As(err, &said) && said.NoSession():
 		return errcode.Because(err, errcode.Unavailable, "databricks: %s: the session or the result is no longer there; try again", said.What)
 	case errors.As(err, &said):

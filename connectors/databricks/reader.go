@@ -12,6 +12,7 @@ import (
 
 	"github.com/badger-eval/badger/connectors/databricks/internal/guard"
 	"github.com/badger-eval/badger/connectors/databricks/internal/workspace"
+	"github.com/badger-eval/badger/internal/account"
 )
 
 // part is some rows of a result: bytes of an Arrow stream, or an array for each column.
@@ -90,7 +91,7 @@ func (s *stream) next(ctx context.Context) (rec arrow.Record, err error) {
 		if p.arrays != nil {
 			return s.assemble(p.arrays, p.rows)
 		}
-		if s.part, err = ipc.NewReader(p.stream, ipc.WithAllocator(s.mem)); err != nil {
+		if s.part, err = ipc.NewReader(account.ReadingOf(ctx).Reader(ctx, p.stream), ipc.WithAllocator(s.mem)); err != nil {
 			s.part = nil
 			return nil, workspace.Broken("its bytes are no Arrow stream")
 		}

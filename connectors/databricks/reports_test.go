@@ -1,8 +1,10 @@
 package databricks_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -160,4 +162,70 @@ func TestReportedResults(t *testing.T) {
 			t.Errorf("%s, %v, want data loss", got, err)
 		}
 	})
+}
+
+// What ends elsewhere ends here, with an error.
+func TestReportedEnds(t *testing.T) {
+	t.Run("databricks/databricks-sql-python#470: a query that is cancelled at the service is waited for for ever", func(t *testing.T) {
+		for _, direct := range []bool{false, true} {
+			s := start(t)
+			s.Direct = direct
+			s.Answer("SELECT slow", databrickstest.Result{Hangs: true})
+			c := open(t, s.URL(), options)
+			go func() {
+				for s.Count("ExecuteStatement") == 0 {
+					time.Sleep(time.Millisecond)
+				}
+				time.Sleep(300 * time.Millisecond)
+				s.Halt()
+			}()
+			got, err := show(c.Query(ctx, "SELECT slow"))
+			if code := c.ErrorCode(err); code != errcode.Unavailable {
+				t.Errorf("%s, %v (%v)", got, err, code)
+			}
+			c.Close() //nolint:errcheck // nothing follows
+		}
+	})
+	t.Run("databricks/databricks-sql-nodejs#297: a file whose content was changed on its way", func(t *testing.T) {
+		s := start(t)
+		s.Files, s.FileRows = true, 2048
+		c := open(t, s.URL(), options)
+		defer c.Close() //nolint:errcheck // nothing follows
+		s.Script("file", step{}, step{Corrupt: true})
+		if err := numbers(c, 20_000); c.ErrorCode(err) != errcode.DataLoss {
+			t.Errorf("%v, want data loss", err)
+		}
+	})
+}
+
+// A warehouse that starts gives sessions out before it has them. Statements that it does not take are sent again,
+// whatever they do.
+func TestReportedStart(t *testing.T) {
+	for report, fault := range map[string]databrickstest.Fault{
+		"lightdash/lightdash#27953: the session is not there, in words without a condition":              {Message: "requirement failed: Session handle: SessionHandle [c1d8a9c0-0000-4000-8000-000000000000] has not been initialized or had already closed."},
+		"lightdash/lightdash#28654: nodes boot, and operations fail inside an answer of HTTP status 200": {Message: "Couldn't create directory /local_disk0/tmp/5c1/_resources"},
+		"databricks/databricks-sql-python#400: Invalid SessionHandle":                                    {Handle: true, Message: "Invalid SessionHandle: SessionHandle [c1d8a9c0]"},
+	} {
+		t.Run(report, func(t *testing.T) {
+			s := start(t)
+			c := open(t, s.URL(), options)
+			defer c.Close() //nolint:errcheck // nothing follows
+			if err := c.Exec(ctx, "CREATE TABLE t (n BIGINT)"); err != nil {
+				t.Fatal(err)
+			}
+			times := 3
+			if fault.Handle { // a new session is asked for once
+				times = 1
+			}
+			refused := slices.Repeat([]step{{Fault: &fault}}, times)
+			s.Script("ExecuteStatement", refused...)
+			if err := c.Exec(ctx, "INSERT INTO t VALUES (1)"); err != nil {
+				t.Error(err)
+			}
+			s.Script("ExecuteStatement", refused...)
+			if got, err := c.QueryText(ctx, "SELECT CAST(COUNT(*) AS STRING) FROM t"); err != nil || got != "1" {
+				t.Errorf("%s rows, %v, want one", got, err)
+			}
+		})
+	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/badger-eval/badger/connectors/databricks/internal/workspace"
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
+	"github.com/badger-eval/badger/internal/account"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -172,7 +173,7 @@ func (c *Conn) chunked(ctx context.Context, id string, answer *statementAnswer) 
 			return nil, err
 		}
 		if p != nil {
-			body, err := io.ReadAll(p.stream)
+			body, err := io.ReadAll(account.ReadingOf(ctx).Reader(ctx, p.stream))
 			if err != nil {
 				return nil, workspace.Broken("a file of the result cannot be unpacked")
 			}
@@ -204,7 +205,7 @@ func (s *chunks) next(ctx context.Context) (*part, error) {
 				return p, nil
 			}
 			var data [][]*string
-			if json.NewDecoder(p.stream).Decode(&data) != nil {
+			if json.NewDecoder(account.ReadingOf(ctx).Reader(ctx, p.stream)).Decode(&data) != nil {
 				return nil, workspace.Broken("a file of the result is no JSON array")
 			}
 			return s.cells(data, p.rows)

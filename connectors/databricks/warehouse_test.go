@@ -12,6 +12,7 @@ import (
 	"github.com/badger-eval/badger/connectors/doctor"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/judgebackend"
+	"github.com/badger-eval/badger/judgebackend/inwarehouse"
 )
 
 // What badger does with a warehouse works on this one, and where the account lacks a privilege the
@@ -55,7 +56,7 @@ func TestAskingAModel(t *testing.T) {
 	c := open(t, s.URL(), options)
 	defer c.Close() //nolint:errcheck // nothing follows
 	s.Answer(`SELECT to_json\(ai_query\(\?, \?.*`, text([]string{"a"}, nil, `{"response":"{\"verdict\":\"pass\"}","errorMessage":null}`))
-	b, err := judgebackend.Open(ctx, "aiquery:judges-endpoint", &judgebackend.OpenOptions{Queryer: c})
+	b, err := judgebackend.Providers{inwarehouse.AIQuery}.Open(ctx, "aiquery:judges-endpoint", &judgebackend.OpenOptions{Queryer: c})
 	if err != nil {
 		t.Fatal(err)
 	}

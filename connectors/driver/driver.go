@@ -113,6 +113,7 @@ type Options struct {
 	MustExist bool             // a database that is not there is not made
 	Lasting   bool             // what is written must outlast the connection: a database in memory is refused
 	Sparing   bool             // an engine in this process is to hold little memory
+	MostBytes int64            // that a sparing engine may take for a query that needs more; 0 is what it has by default
 	URLOnly   bool             // check the URL and connect to nothing: the connection is then nil
 	Mem       memory.Allocator // for records; nil is the Go heap
 }
@@ -149,6 +150,24 @@ type Dialect struct {
 	// Digest is an expression for a short text that stands for a text, so that texts of many rows are
 	// compared in little memory; nil where the memory is that of a warehouse.
 	Digest func(text string) string
+	// Member returns a member of a JSON object, as text: a number's digits, true or false; NULL if there is none.
+	Member func(column, member string) string
+	// Part returns a member that is a list or an object, as JSON text; nil if Member does.
+	Part func(column, member string) string
+	// Day returns the day of an instant in UTC; nil if AT TIME ZONE 'UTC' gives it.
+	Day func(instant string) string
+	// Contains returns whether a text contains another, by its bytes; nil if POSITION finds it.
+	Contains func(text, part string) string
+	// ShownViews is a query: the name of each view of badger's schema, in lower case, and the text that the
+	// warehouse shows of it; "" if it shows none.
+	ShownViews string
+	// Retype returns the statement that changes the type of a column and keeps its values. drops are the
+	// statements that drop badger's views, for a warehouse in which a view may be in the way; it runs them
+	// itself then. nil if the warehouse cannot.
+	Retype func(table, column, typ string, drops []string) string
+	// ViewsAtOnce: one statement replaces all views, or none where it fails. Its views need their tables, so
+	// that a schema without tables has no view of badger's.
+	ViewsAtOnce bool
 	// NoClaims tells that no single statement of the warehouse inserts a row only where its key is
 	// not there yet, whatever others insert at the same time.
 	NoClaims bool

@@ -166,16 +166,29 @@ func TestCarriedFunctions(t *testing.T) {
 		{"redshift", "DATEDIFF(qtr, DATE '1998-07-01', DATE '1999-01-01')", "2", "1"},
 
 		// What a setting of the session decides, a dialect does not say, or nothing is known of, is refused.
-		{"snowflake", "TO_TIMESTAMP_LTZ(1)", "refused", ""},
+		{"snowflake", "EXTRACT(MINUTE FROM TO_TIMESTAMP_LTZ(60))", "1", "2"}, // whatever the session's zone
+		{"snowflake", "REGEXP_SUBSTR('import os', 'import\\s+(\\w+)', 1, 1, 'e')", "'os'", "'import os'"},
+		{"snowflake", "REGEXP_REPLACE('\"a\"b\"', '^\"|\"$', '')", "'a\"b'", "'ab'"},
+		{"snowflake", "REPLACE('a-a', 'a', 'abc')", "'abc-abc'", "'abc-a'"},
+		{"snowflake", "GET(ARRAY_CONSTRUCT(1, 2), 1)", "2", "1"},
+		{"snowflake", "TRY_CAST(CAST(CAST('2.5' AS FLOAT) AS STRING) AS FLOAT)", "2.5", "2"},
+		{"snowflake", "CAST(TO_TIMESTAMP_NTZ('2024-05-01 10:30:00') AS TIME) BETWEEN '10:00:00' AND '17:00:00'", "TRUE", "FALSE"},
+		{"snowflake", "CAST(TRUE AS STRING)", "'true'", "'1'"},
+		{"snowflake", "MD5('a')", "refused", ""},
+		{"snowflake", "REGEXP_REPLACE('ab', 'a|ab', '')", "refused", ""}, // the first choice, or the longest
+		{"bigquery", "FORMAT('n%05d', 42)", "'n00042'", "'n42'"},
+		{"bigquery", "FORMAT('%02.0fm %s%%', 7.0, 'x')", "'07m x%'", "'7m x%'"},
+		{"bigquery", "FORMAT('%d', NULL)", "NULL", "'NULL'"},
+		{"bigquery", "FORMAT('%t', 1)", "refused", ""},
 		{"snowflake", "CONVERT_TIMEZONE('UTC', 'Asia/Tokyo', '2024-01-01'::TIMESTAMP)", "refused", ""},
 		{"snowflake", "REGEXP_SUBSTR('abc', 'a|ab')", "refused", ""},
 		{"bigquery", "DATE(TIMESTAMP '2024-01-01 00:00:00', 'Asia/Tokyo')", "refused", ""},
 		{"bigquery", "FORMAT_DATE('%x', DATE '2024-01-01')", "refused", ""},
 		{"bigquery", "PARSE_DATE('%j', '001')", "refused", ""},
 		{"bigquery", "TIMESTAMP_DIFF(TIMESTAMP '2024-01-01 00:00:00', TIMESTAMP '2024-01-01 00:00:00', MONTH)", "refused", ""},
-		{"bigquery", "CAST(TIMESTAMP '2024-01-01 00:00:00' AS STRING)", "refused", ""},
+		{"bigquery", "SUBSTR(CAST(TIMESTAMP '2024-01-01 10:00:00' AS STRING), 1, 19)", "'2024-01-01 10:00:00'", "'2024-01-01'"},
 		{"bigquery", "GENERATE_UUID()", "refused", ""},
-		{"redshift", "CAST(2.5 AS INT)", "refused", ""},
+		{"redshift", "CAST(2.0 AS INT)", "2", "3"},
 		{"tsql", "DATEPART(weekday, CAST('2024-01-07' AS DATE))", "refused", ""},
 	} {
 		search := func(value string) *counterexample.Outcome {

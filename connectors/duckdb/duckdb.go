@@ -51,6 +51,14 @@ var Dialect = driver.Dialect{
 	Identifiers: driver.Identifiers{Quote: '"'},
 	Definition:  definition,
 	Digest:      func(text string) string { return "md5_number_lower(" + text + ")" },
+	Member:      func(column, member string) string { return "json_extract_string(" + column + ", '$." + member + "')" },
+	Contains:    func(text, part string) string { return "contains(" + text + ", " + part + ")" },
+	// A view that was read from a file is shown otherwise than one that was just created. Read and
+	// written once more, both are the same.
+	ShownViews: "SELECT view_name, json_deserialize_sql(json_serialize_sql(regexp_replace(sql, '^CREATE VIEW .*? AS ', ''))) FROM duckdb_views() WHERE schema_name = 'badger' AND database_name = current_database()",
+	Retype: func(table, column, typ string, _ []string) string {
+		return fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s SET DATA TYPE %s", table, column, typ)
+	},
 }
 
 // Features are what the connector offers.
@@ -64,7 +72,7 @@ type Options struct {
 	TempDir     string // where to put what does not fit the memory; "" is beside the file
 	Confined    bool   // SQL may neither read nor write other files, nor change the configuration
 
-	setup string // statements that run before the configuration is locked
+	setup []string // statements that run before the configuration is locked
 }
 
 // Open opens the database that a URL names; it is a [driver.Opener].
@@ -77,7 +85,7 @@ func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, dr
 	if o.URLOnly {
 		return nil, Dialect, checkMemory(path, options)
 	}
-	options.Mem, options.Sparing = o.Mem, o.Sparing
+	options.Mem, options.Sparing, options.MostBytes = o.Mem, o.Sparing, o.MostBytes
 	c, err := OpenWith(ctx, path, options)
 	if err != nil {
 		return nil, Dialect, err // not a nil *Conn in an interface
@@ -115,6 +123,7 @@ type Conn struct {
 	mem      memory.Allocator
 	db       mapping.Database
 	settings map[string]string
+	setup    []string // statements that opening runs
 
 	writing  chan struct{} // holds one: of two writers, the second would find out only at its end that it conflicts; shared by an instance's connections
 	instance string        // of the engine; connections to one file share it
@@ -123,9 +132,13 @@ type Conn struct {
 
 	mu     sync.Mutex
 	idle   []*session
+	used   int // sessions that calls have
 	closed bool
 	sqlDB  *sql.DB
 	single bool // one statement a call: queries of others are run
+
+	functions map[string][]driver.Scalar // that were registered
+	doubted   atomic.Bool                // the engine may refuse all statements from now on, see acquire
 }
 
 var (
@@ -158,7 +171,7 @@ func OpenWith(ctx context.Context, path string, o Options) (*Conn, error) {
 	if err := checkPath(path, o); err != nil {
 		return nil, err
 	}
-	c := &Conn{path: path, mem: o.Mem, settings: settings(path, o), writing: make(chan struct{}, 1)}
+	c := &Conn{path: path, mem: o.Mem, settings: settings(path, o), writing: make(chan struct{}, 1), functions: map[string][]driver.Scalar{}}
 	if c.instance, _ = filepath.Abs(path); path == "" {
 		c.instance = c.settings["temp_directory"] // its own
 	} else {
@@ -171,11 +184,11 @@ func OpenWith(ctx context.Context, path string, o Options) (*Conn, error) {
 	if err := c.open(); err != nil {
 		return nil, err
 	}
-	start := o.setup + "SET GLOBAL TimeZone = 'UTC'; SET GLOBAL checkpoint_threshold = '" + checkpointAfter + "'"
+	c.setup = append(slices.Clone(o.setup), "SET GLOBAL TimeZone = 'UTC'", "SET GLOBAL checkpoint_threshold = '"+checkpointAfter+"'")
 	if o.Confined {
-		start += "; SET GLOBAL lock_configuration = true"
+		c.setup = append(c.setup, "SET GLOBAL lock_configuration = true")
 	}
-	if err := c.Exec(ctx, start); err != nil && errcode.Of(err) != errcode.InvalidArgument { // opened twice, it is locked already
+	if err := c.Exec(ctx, strings.Join(c.setup, "; ")); err != nil && errcode.Of(err) != errcode.InvalidArgument { // opened twice, it is locked already
 		c.Close() //nolint:errcheck // the first error counts
 		return nil, err
 	}

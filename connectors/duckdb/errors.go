@@ -24,6 +24,9 @@ func (c *Conn) name() string {
 func (c *Conn) errorOf(message string) error {
 	class, text := split(message)
 	code := codeOf(class, text)
+	if refuses(class) {
+		c.doubted.Store(true)
+	}
 	return &errcode.Error{Code: code, Msg: "duckdb: database " + c.name() + ": " + c.shown(class, text, message), Err: errors.New(message)}
 }
 
@@ -50,6 +53,8 @@ func (c *Conn) shown(class, text, message string) string {
 		text = "syntax error"
 	case "IO", "Connection", "Out of Memory", "Serialization", "FATAL":
 		switch m := newerFile.FindStringSubmatch(text); {
+		case logOfIndex.MatchString(text):
+			text = "its log was left by a process that was ended and holds an index, which the engine takes over only where it may write: open the file once without mode=ro"
 		case strings.Contains(text, "Conflicting lock"):
 			text = "another process holds it (" + strings.TrimSpace(lockHolder(text)) + ")"
 		case m != nil:
@@ -75,6 +80,7 @@ var (
 	doubleQuoted = regexp.MustCompile(`"[^"]*"`)
 	numbers      = regexp.MustCompile(`(^|[^\w])-?\d[\w.+-]*`)
 	newerFile    = regexp.MustCompile(`database file with version number (\d+), but we can only read versions? (.*?)\.?$`)
+	logOfIndex   = regexp.MustCompile(`replaying WAL.*Could not write file`)
 	pid          = regexp.MustCompile(`PID (\d+)`)
 )
 
@@ -126,6 +132,7 @@ var codes = []struct {
 	{"Constraint", []string{"Duplicate key"}, errcode.AlreadyExists},
 	{"Permission", nil, errcode.PermissionDenied},
 	{"IO", []string{"Could not set lock", "Conflicting lock"}, errcode.FailedPrecondition},
+	{"IO", []string{"while replaying WAL"}, errcode.FailedPrecondition},
 	{"IO", []string{"not a valid DuckDB database", "orrupt", "checksum", "invalid block", "Could not read enough bytes"}, errcode.DataLoss},
 	{"IO", []string{"older version", "newer version", "version number"}, errcode.FailedPrecondition},
 	{"IO", []string{"does not exist", "No such file", "No files found"}, errcode.NotFound},
@@ -143,6 +150,7 @@ var codes = []struct {
 	{"HTTP", nil, errcode.Unimplemented},
 	{"Network", nil, errcode.Unimplemented},
 	{"Serialization", nil, errcode.DataLoss},
+	{"INTERNAL", []string{"invalid UTF-8"}, errcode.InvalidArgument}, // of a text that the query made
 	{"INTERNAL", nil, errcode.Internal},
 	{"", []string{"could not be found", "does not exist"}, errcode.NotFound}, // of the appender
 }

@@ -131,7 +131,7 @@ func (c *Conn) transaction(ctx context.Context, f func(*session) (int64, error))
 	case <-ctx.Done():
 		return 0, ctx.Err()
 	}
-	s, err := c.acquire()
+	s, err := c.acquire(ctx)
 	if err != nil {
 		return 0, err
 	}

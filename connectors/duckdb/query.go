@@ -11,6 +11,7 @@ import (
 
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
+	"github.com/badger-eval/badger/internal/account"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -23,20 +24,25 @@ func (c *Conn) Query(ctx context.Context, sql string, args ...any) (array.Record
 }
 
 // query runs statements; done is called when the result is given back.
-func (c *Conn) query(ctx context.Context, sql string, args []any, done func()) (array.RecordReader, error) {
-	s, err := c.acquire()
-	if err != nil {
-		return nil, err
-	}
-	r, err := s.query(ctx, sql, args, func() {
+func (c *Conn) query(ctx context.Context, sql string, args []any, done func()) (*driverbase.Reader, error) {
+	for again := false; ; again = true {
+		s, err := c.acquire(ctx)
+		if err != nil {
+			return nil, err
+		}
+		r, err := s.query(ctx, sql, args, func() {
+			c.release(s)
+			done()
+		})
+		if err == nil {
+			return r, nil
+		}
+		nothing := s.ended == 0
 		c.release(s)
-		done()
-	})
-	if err != nil {
-		c.release(s)
-		return nil, err
+		if again || !nothing || !refused(err) {
+			return nil, err
+		}
 	}
-	return r, nil
 }
 
 // QueryText runs a query and returns its one text.
@@ -62,6 +68,17 @@ func (c *Conn) ReadSnapshot(ctx context.Context, ref driver.Ref) (array.RecordRe
 	name, err := c.resolve(ctx, ref)
 	if err != nil {
 		return nil, err
+	}
+	reading := account.ReadingOf(ctx)
+	if reading == nil {
+		return c.Query(ctx, "SELECT * FROM "+name)
+	}
+	size, err := c.chunkBytes(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if err := reading.Take(ctx, size); err != nil {
+		return nil, errcode.New(errcode.Of(err), "duckdb: table %s: the engine reads %d rows at once, which may take %d bytes: %w", ref.Name, chunkRows, size, err)
 	}
 	return c.Query(ctx, "SELECT * FROM "+name)
 }
@@ -110,12 +127,11 @@ func (c *Conn) Exec(ctx context.Context, sql string, args ...any) error {
 }
 
 func (c *Conn) exec(ctx context.Context, sql string, args []any) error {
-	s, err := c.acquire()
+	r, err := c.query(ctx, sql, args, func() {})
 	if err != nil {
 		return err
 	}
-	defer c.release(s)
-	return s.exec(ctx, sql, args...)
+	return drain(r)
 }
 
 func (s *session) exec(ctx context.Context, sql string, args ...any) error {
@@ -142,6 +158,10 @@ func (s *session) query(ctx context.Context, sql string, args []any, done func()
 	}
 	var statements mapping.ExtractedStatements
 	defer mapping.DestroyExtracted(&statements)
+	if err := checkUnicode(sql); err != nil {
+		return nil, err
+	}
+	s.ended = 0
 	count := mapping.IdxT(0)
 	err := s.run(ctx, func() error {
 		if count = mapping.ExtractStatements(s.conn, sql, &statements); count == 0 {
@@ -171,6 +191,7 @@ func (s *session) query(ctx context.Context, sql string, args []any, done func()
 		if err := drain(r); err != nil {
 			return nil, err
 		}
+		s.ended++
 	}
 	return nil, errcode.New(errcode.Internal, "duckdb: no statement")
 }

@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/drivertest"
+	"github.com/badger-eval/badger/connectors/duckdb"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -117,11 +120,12 @@ func TestReportedCancelling(t *testing.T) {
 	})
 }
 
-// A query may make a text of one byte, which is none. It is an error of the query, and the next one runs. What the
-// engine's own functions make of such a text is not tested: strip_accents ends the process (duckdb/duckdb#25189).
+// A query may make a text of one byte, which is none. It is an error of the query, whatever the engine's own
+// functions do with it, and the next one runs.
 func TestReportedTextThatIsNone(t *testing.T) {
 	w := open(t, ":memory:", driver.Options{})
-	for _, query := range []string{"SELECT printf('%c', 255) AS v", "SELECT [printf('%c', 255)] AS v", "SELECT {'a': printf('%c', 255)} AS v", "SELECT MAP {printf('%c', 255): 1} AS v", "SELECT printf('%c', 255)::VARIANT AS v"} {
+	for _, query := range []string{"SELECT printf('%c', 255) AS v", "SELECT [printf('%c', 255)] AS v", "SELECT {'a': printf('%c', 255)} AS v", "SELECT MAP {printf('%c', 255): 1} AS v", "SELECT printf('%c', 255)::VARIANT AS v",
+		"SELECT strip_accents(printf('%c', 255)) AS v", "SELECT printf('%-5c', 255) COLLATE NOCASE.NOACCENT = 'a' AS v", "SELECT nfc_normalize(regexp_extract('é', '\\C')) AS v"} {
 		t.Run("duckdb/duckdb#25189: "+query, func(t *testing.T) {
 			if res, err := w.Query(context.Background(), query); errcode.Of(err) != errcode.InvalidArgument {
 				t.Errorf("%+v, %v, want invalid_argument", res, err)
@@ -131,4 +135,67 @@ func TestReportedTextThatIsNone(t *testing.T) {
 			}
 		})
 	}
+}
+
+// After an assertion of its own has failed, the engine refuses every statement. The database is opened again.
+func TestReportedInvalidated(t *testing.T) {
+	w := open(t, filepath.Join(t.TempDir(), "a.duckdb"), driver.Options{})
+	if err := w.Exec(context.Background(), "CREATE TABLE t AS SELECT i AS v FROM range(10) AS t(i)"); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("rilldata/rill#2591, duckdb/duckdb#5614: every query fails after one that the engine broke down on", func(t *testing.T) {
+		for range 3 {
+			if _, err := w.Query(context.Background(), breaks); errcode.Of(err) != errcode.InvalidArgument {
+				t.Errorf("%v, want invalid_argument", err)
+			}
+			if res, err := w.Query(context.Background(), "SELECT count(*) AS v FROM t"); err != nil || drivertest.Show(res) != "\"v\" INT64: 10\n" {
+				t.Errorf("afterwards: %v", err)
+			}
+		}
+	})
+}
+
+// A file that a process left that was ended may have a log which the engine takes over only where it may write.
+func TestReportedLogs(t *testing.T) {
+	ctx, dir := context.Background(), t.TempDir()
+	w := open(t, filepath.Join(dir, "a.duckdb"), driver.Options{})
+	for _, sql := range []string{"CREATE TABLE t (id INTEGER PRIMARY KEY, grp INTEGER)", "INSERT INTO t VALUES (1, 10), (2, 20), (3, 10)", "CREATE INDEX idx ON t(grp)"} {
+		if err := w.Exec(ctx, sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"a.duckdb", "a.duckdb.wal"} { // as they are when the process is ended now
+		content, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "b"+name[1:]), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Run("duckdb/duckdb#24103: a file whose log holds an index is not opened by who only reads", func(t *testing.T) {
+		read := func() error {
+			c, err := duckdb.OpenFile(ctx, filepath.Join(dir, "b.duckdb"), driver.Options{ReadOnly: true})
+			if err != nil {
+				return err
+			}
+			defer c.Close() //nolint:errcheck // only read
+			got, err := c.QueryText(ctx, "SELECT count(*)::VARCHAR FROM t WHERE grp = 10")
+			if err == nil && got != "2" {
+				t.Errorf("%s rows, want 2", got)
+			}
+			return err
+		}
+		if err := read(); err != nil && (errcode.Of(err) != errcode.FailedPrecondition || !strings.Contains(err.Error(), "without mode=ro")) {
+			t.Errorf("%v, want failed precondition and what to do", err)
+		}
+		c, err := duckdb.OpenFile(ctx, filepath.Join(dir, "b.duckdb"), driver.Options{}) // what the error says
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Close() //nolint:errcheck // it is read next
+		if err := read(); err != nil {
+			t.Error(err)
+		}
+	})
 }

@@ -39,7 +39,7 @@ var scalarTypes = [...]mapping.Type{
 // RegisterScalar makes Go functions callable from SQL, by every session of the database, in place
 // of functions of their names. The engine calls them with chunks of up to 2,048 rows from several
 // threads at once; text is not copied on its way in.
-func (c *Conn) RegisterScalar(_ context.Context, functions ...driver.Scalar) error {
+func (c *Conn) RegisterScalar(ctx context.Context, functions ...driver.Scalar) error {
 	byName := map[string][]driver.Scalar{}
 	var names []string
 	for _, f := range functions {
@@ -51,7 +51,7 @@ func (c *Conn) RegisterScalar(_ context.Context, functions ...driver.Scalar) err
 		}
 		byName[f.Name] = append(byName[f.Name], f)
 	}
-	s, err := c.acquire()
+	s, err := c.acquire(ctx)
 	if err != nil {
 		return err
 	}
@@ -60,6 +60,9 @@ func (c *Conn) RegisterScalar(_ context.Context, functions ...driver.Scalar) err
 		if err := s.register(name, byName[name]); err != nil {
 			return err
 		}
+		c.mu.Lock()
+		c.functions[name] = byName[name]
+		c.mu.Unlock()
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ type session struct {
 	id   uint64
 
 	reusable bool // nothing was run that leaves something behind
+	ended    int  // statements of the text that is run that have ended
 
 	mu     sync.Mutex
 	ctx    context.Context //nolint:containedctx // of the statement that runs
@@ -33,19 +34,26 @@ type sessionKey struct {
 	id       uint64
 }
 
-// acquire takes an idle session or makes one.
-func (c *Conn) acquire() (*session, error) {
+// take takes an idle session or makes one.
+func (c *Conn) take() (s *session, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
 		return nil, errcode.New(errcode.FailedPrecondition, "duckdb: the database is closed")
 	}
 	if n := len(c.idle); n > 0 {
-		s := c.idle[n-1]
+		s = c.idle[n-1]
 		c.idle = c.idle[:n-1]
 		s.reusable = true
-		return s, nil
+	} else if s, err = c.connect(); err != nil {
+		return nil, err
 	}
+	c.used++
+	return s, nil
+}
+
+// connect makes a session.
+func (c *Conn) connect() (*session, error) {
 	s := &session{db: c, reusable: true}
 	if mapping.Connect(c.db, &s.conn) == mapping.StateError {
 		return nil, errcode.New(errcode.Unavailable, "duckdb: database %s: no connection", c.name())
@@ -64,6 +72,7 @@ const maxIdle = 8
 func (c *Conn) release(s *session) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.used--
 	if c.closed || !s.reusable || len(c.idle) >= maxIdle {
 		s.disconnect()
 		return

@@ -32,7 +32,7 @@ const smallMemory = "128MB"
 
 // smallSetup turns off what plans by statistics, as a plan outlives the rows that it was made with,
 // and what does not pay for a few rows.
-const smallSetup = `SET GLOBAL disabled_optimizers = 'statistics_propagation,column_lifetime,compressed_materialization,late_materialization,join_filter_pushdown,build_side_probe_side,sampling_pushdown,extension,sum_rewriter,duplicate_groups,top_n'; `
+var smallSetup = []string{`SET GLOBAL disabled_optimizers = 'statistics_propagation,column_lifetime,compressed_materialization,late_materialization,join_filter_pushdown,build_side_probe_side,sampling_pushdown,extension,sum_rewriter,duplicate_groups,top_n'`}
 
 // Open makes a database with these tables.
 func (e *SmallDatabases) Open(ctx context.Context, tables []string) (counterexample.Session, error) {
@@ -45,7 +45,7 @@ func (e *SmallDatabases) Open(ctx context.Context, tables []string) (counterexam
 			return nil, err
 		}
 	}
-	session, err := c.acquire()
+	session, err := c.acquire(ctx)
 	if err != nil {
 		c.Close() //nolint:errcheck // the first error counts
 		return nil, err
@@ -96,11 +96,11 @@ func (d *smallDatabase) run(ctx context.Context, sql string) error {
 // errorOf is the error of a message. After a defect, and without memory, the engine is not used again.
 func (d *smallDatabase) errorOf(message string) error {
 	err := d.conn.errorOf(message)
-	switch class, _ := split(message); class {
-	case "INTERNAL", "FATAL":
+	switch class, _ := split(message); {
+	case refuses(class):
 		d.failed = true
 		return fmt.Errorf("%w: %w", counterexample.ErrEngine, err)
-	case "Out of Memory":
+	case class == "Out of Memory":
 		d.failed = true
 		return fmt.Errorf("%w: %w", counterexample.ErrMemory, err)
 	}

@@ -2,11 +2,13 @@ package duckdb
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/apache/arrow/go/v17/arrow/array"
 
+	"github.com/badger-eval/badger/internal/account"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -15,14 +17,18 @@ import (
 // default, and so does all that is written; the bound holds again when these have ended.
 type sparing struct {
 	mu     sync.Mutex
-	usual  string // the engine's own limit
+	usual  string // the limit of what needs more: the engine's own, or Options.MostBytes
+	more   int64  // by how much it is larger, where it is MostBytes; else 0
 	beyond int    // queries that run with it
 	lifted bool
 }
 
 // sparingLimit is the bound. Of 6 million scores it is enough for nearly all that pages ask. The engine
 // takes some 10 to 35 MB more, which it does not count.
-const sparingLimit = "40MB"
+const (
+	sparingLimit = "40MB"
+	sparingBytes = 40_000_000
+)
 
 // spare begins to bound the memory. What the engine no longer needs goes back to the system at once.
 func (c *Conn) spare(ctx context.Context, o *Options) error {
@@ -30,23 +36,29 @@ func (c *Conn) spare(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
-	set := "SET GLOBAL allocator_flush_threshold = '1MB'; SET GLOBAL allocator_bulk_deallocation_flush_threshold = '1MB'; SET GLOBAL allocator_background_threads = true"
+	set := []string{"SET GLOBAL allocator_flush_threshold = '1MB'", "SET GLOBAL allocator_bulk_deallocation_flush_threshold = '1MB'", "SET GLOBAL allocator_background_threads = true"}
 	if o.TempDir == "" { // beside the file may not be writable
-		set += "; SET GLOBAL temp_directory = " + Dialect.Literal(ownTempDir())
+		set = append(set, "SET GLOBAL temp_directory = "+Dialect.Literal(ownTempDir()))
 	}
 	if o.Threads == 0 { // each takes memory of its own
-		set += "; SET GLOBAL threads = 1"
+		set = append(set, "SET GLOBAL threads = 1")
 	}
-	if err := c.Exec(ctx, set); err != nil || o.MemoryLimit != "" {
+	c.setup = append(c.setup, set...)
+	if err := c.Exec(ctx, strings.Join(set, "; ")); err != nil || o.MemoryLimit != "" {
 		return err
 	}
+	c.setup = append(c.setup, limited(sparingLimit))
 	c.sparing = &sparing{usual: usual}
+	if o.MostBytes > 0 {
+		most := max(o.MostBytes, 2*sparingBytes)
+		c.sparing.usual, c.sparing.more = strconv.FormatInt(most/1000, 10)+"KB", most-sparingBytes
+	}
 	return c.limit(ctx, sparingLimit)
 }
 
-func (c *Conn) limit(ctx context.Context, size string) error {
-	return c.exec(ctx, "SET GLOBAL memory_limit = "+Dialect.Literal(size), nil)
-}
+func limited(size string) string { return "SET GLOBAL memory_limit = " + Dialect.Literal(size) }
+
+func (c *Conn) limit(ctx context.Context, size string) error { return c.exec(ctx, limited(size), nil) }
 
 // sparingly runs a query, and runs it again with more memory where the bound is too low for it.
 func (c *Conn) sparingly(ctx context.Context, sql string, args []any) (array.RecordReader, error) {
@@ -64,9 +76,14 @@ func (c *Conn) sparingly(ctx context.Context, sql string, args []any) (array.Rec
 	return r, err
 }
 
-// lift lifts the bound for what needs more, until lower.
+// lift lifts the bound for what needs more, until lower. What the engine may take counts with the call
+// that it is for, where there is one whose memory counts.
 func (c *Conn) lift(ctx context.Context) error {
 	s := c.sparing
+	ctx, reading := account.Begin(ctx)
+	if err := reading.Take(ctx, s.more); err != nil {
+		return err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.lifted {

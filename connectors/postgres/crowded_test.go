@@ -135,3 +135,30 @@ func TestPoolersWithoutRoom(t *testing.T) {
 		})
 	}
 }
+
+// Who may not sign in is told so, though poolers have no SQLSTATE for it.
+func TestPoolersThatRefuse(t *testing.T) {
+	s := running(t)
+	for _, tc := range []struct {
+		code, words string
+		want        errcode.Code
+	}{
+		{"08P01", `"trust" authentication failed`, errcode.Unauthenticated},
+		{"08P01", "no such user: reader", errcode.Unauthenticated},
+		{"XX000", "Tenant or user not found", errcode.Unauthenticated},
+		{"08P01", "no such database: nodb", errcode.NotFound},
+		{"08P01", "server conn crashed?", errcode.Unavailable},
+	} {
+		l, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := &crowded{Listener: l, code: tc.code, words: tc.words, atFirst: true}
+		c.refuses.Store(1 << 30)
+		go c.serve()
+		if _, _, err = postgres.Open(context.Background(), s.URL("postgres", l.Addr().(*net.TCPAddr).Port), driver.Options{}); errcode.Of(err) != tc.want {
+			t.Errorf("%s: %v (%v), want %v", tc.words, err, errcode.Of(err), tc.want)
+		}
+		l.Close()
+	}
+}

@@ -23,17 +23,22 @@ func (c *Conn) Describe(ctx context.Context) ([]driver.Fact, error) {
 	if err != nil {
 		return nil, err
 	}
+	if pooler.Text != noPooler && !c.redshift {
+		sessions.Text += "; the pooler's own limits are not told to its clients"
+	}
 	return []driver.Fact{pooler, sessions, c.credentials()}, nil
 }
 
 // modeTime is for how long a session is waited for that only shows a pooler's mode.
 const modeTime = 2 * time.Second
 
+const noPooler = "none: the server itself answers"
+
 // pooler compares the id that the server's session has with the one that it was announced under, which
 // poolers make up, and then looks whether another client gets the session of one that is idle, or that one
 // another session.
 func (c *Conn) pooler(ctx context.Context) (driver.Fact, error) {
-	out := driver.Fact{Name: "pooler", Text: "none: the server itself answers"}
+	out := driver.Fact{Name: "pooler", Text: noPooler}
 	if c.redshift { // whose ids are not documented
 		out.Text = "not known of Redshift; one must keep a transaction in one session, and for writing the whole session"
 		return out, nil

@@ -140,6 +140,24 @@ func asServerError(err error) (*pgconn.PgError, bool) {
 	return pe, errors.As(err, &pe)
 }
 
+// gaveWay tells that a transaction was ended because of another one, or of what a standby recovers, and may succeed
+// if it is done again.
+func gaveWay(pe *pgconn.PgError) bool { return strings.HasPrefix(pe.Code, "40") || isViolation(pe) }
+
+// isViolation tells of Redshift's serializable isolation violation, whose message may be just 1023.
+func isViolation(pe *pgconn.PgError) bool {
+	const words = "erializable isolation violation"
+	return strings.Contains(pe.Message, words) || strings.Contains(pe.Detail, words)
+}
+
+// Poolers have words and no SQLSTATE of their own for who may not sign in: PgBouncer's, and Supavisor's.
+var notSignedIn = regexp.MustCompile(`authentication failed|no such user|Tenant or user not found`)
+
+// ofPooler tells that an error may be a pooler's: one of the protocol, or one inside.
+func ofPooler(pe *pgconn.PgError) bool {
+	return strings.HasPrefix(pe.Code, "08") || strings.HasPrefix(pe.Code, "XX")
+}
+
 // errorOf makes an error of the driver's: its kind, the names in it and its SQLSTATE, without
 // values and SQL text. The whole error is the cause.
 func (c *Conn) errorOf(ctx context.Context, err error) error {
@@ -162,13 +180,17 @@ func (c *Conn) errorOf(ctx context.Context, err error) error {
 	switch {
 	case pe.Code == "42601" && strings.Contains(pe.Message, "multiple commands"):
 		text = "there are several statements; expected one"
+	case ofPooler(pe) && notSignedIn.MatchString(pe.Message):
+		code, text = errcode.Unauthenticated, texts["28"]
+	case ofPooler(pe) && strings.Contains(pe.Message, "no such database"):
+		code, text = errcode.NotFound, texts["3D"]
 	case isFull(pe):
 		code, text = errcode.Unavailable, texts["53300"]
 	case strings.Contains(pe.Message, "unsupported startup parameter"):
 		code, text = errcode.InvalidArgument, "the pooler does not take a setting of the URL or of PGOPTIONS: leave it out and set it for the role (ALTER ROLE … SET), or name it in PgBouncer's ignore_startup_parameters"
 	case pe.Code == "57014" && strings.Contains(pe.Message, "timeout"):
 		code, text = errcode.DeadlineExceeded, "the statement took longer than the server's statement_timeout allows"
-	case c.redshift && strings.Contains(pe.Message, "erializable isolation violation"):
+	case c.redshift && isViolation(pe):
 		code, text = errcode.Unavailable, texts["40"]
 	case text == "", c.redshift && pe.Code == "XX000" && strings.Contains(pe.Message, "Assert"):
 		code, text = errcode.Internal, cmp.Or(text, "the server reports an error")

@@ -17,6 +17,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"net"
 	"strings"
 	"time"
 
@@ -24,6 +25,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -47,8 +49,17 @@ var Dialect = driver.Dialect{
 	KeyIndex: func(schema, table string, key []string) string {
 		return fmt.Sprintf("CREATE UNIQUE INDEX IF NOT EXISTS %s_key ON %s.%s (%s)", table, schema, table, strings.Join(key, ", "))
 	},
-	Definition: definition,
-	RoleQuery:  roleQuery,
+	Definition:  definition,
+	RoleQuery:   roleQuery,
+	Member:      func(column, member string) string { return "(" + column + " ->> '" + member + "')" },
+	ShownViews:  shownViews,
+	ViewsAtOnce: true,
+	// A view that uses the column is in the way. All or nothing happens, since a view of the users'
+	// own may be in the way of dropping badger's.
+	Retype: func(table, column, typ string, drops []string) string {
+		alter := fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE %s USING CAST(%[2]s AS %[3]s);", table, column, typ)
+		return "DO $badger$ BEGIN " + alter + " EXCEPTION WHEN feature_not_supported THEN " + strings.Join(drops, "; ") + "; " + alter + " END $badger$"
+	},
 }
 
 // RedshiftDialect is how Amazon Redshift spells them.
@@ -64,8 +75,15 @@ var RedshiftDialect = driver.Dialect{
 	NoModels:    true,
 	NoNUL:       true,
 	RoleQuery:   redshiftRoleQuery,
-	NoClaims:    true, // MERGE has no conditions, and two transactions may insert one key
+	Member: func(column, member string) string {
+		return "JSON_EXTRACT_PATH_TEXT(JSON_SERIALIZE(" + column + "), '" + member + "')"
+	},
+	ShownViews: shownViews,
+	NoClaims:   true, // MERGE has no conditions, and two transactions may insert one key
 }
+
+const shownViews = `SELECT CAST(c.relname AS text) AS name, pg_get_viewdef(c.oid) AS definition FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = 'badger' AND c.relkind = 'v'`
 
 func placeholder(n int) string { return fmt.Sprintf("$%d", n) }
 
@@ -143,6 +161,14 @@ func open(ctx context.Context, rawURL string, o driver.Options) (*Conn, error) {
 		c.mem = memory.NewGoAllocator()
 	}
 	config.ConnConfig.RuntimeParams["application_name"] = applicationName(config.ConnConfig.RuntimeParams["application_name"])
+	dial := config.ConnConfig.DialFunc
+	config.ConnConfig.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return &driverbase.CountedConn{Conn: conn}, nil
+	}
 	config.BeforeConnect = c.signIn
 	config.MinConns, config.MinIdleConns = 0, 0
 	if !strings.Contains(rawURL, "pool_max_conns=") {

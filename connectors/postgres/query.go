@@ -21,6 +21,9 @@ func (c *Conn) Query(ctx context.Context, query string, args ...any) (array.Reco
 		return nil, err
 	}
 	r := newStream(ctx, s, st)
+	if c.readOnly || reads(query) {
+		r.again = func() (*session, *statement, error) { return c.start(ctx, query, args) }
+	}
 	if !slices.ContainsFunc(st.columns, func(col value.Column) bool { return col.Unnamed() }) {
 		return driverbase.NewReader(ctx, r.schema, r), nil
 	}

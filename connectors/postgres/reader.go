@@ -2,12 +2,16 @@ package postgres
 
 import (
 	"context"
+	"slices"
+	"time"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/connectors/postgres/internal/value"
+	"github.com/badger-eval/badger/internal/account"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -33,25 +37,73 @@ type stream struct {
 	isOther map[int]bool          // in the record that is being built
 	held    [][]byte              // a row that begins the next record
 
+	reading *account.Reading // nil: nothing is counted
+	uncount func()
+
 	n     int          // rows so far
 	first arrow.Record // where it was read before the reader was made
+
+	// again starts the statement anew where another transaction was in its way before it gave a row; nil where
+	// it may not run twice.
+	again func() (*session, *statement, error)
+	times int // how often it was
 }
 
+// startsAgain is how often a statement is started again that gave way to another transaction, or to the recovery
+// of a standby.
+const startsAgain = 3
+
 func newStream(ctx context.Context, s *session, st *statement) *stream {
-	r := &stream{s: s, columns: st.columns, others: map[int]array.Builder{}, isOther: map[int]bool{}}
-	r.ctx, r.cancel = context.WithCancel(ctx)
+	r := &stream{columns: st.columns, others: map[int]array.Builder{}, isOther: map[int]bool{}}
 	fields := make([]arrow.Field, len(st.columns))
 	for i := range st.columns {
 		fields[i] = st.columns[i].Field
 		r.builders = append(r.builders, array.NewBuilder(s.db.mem, fields[i].Type))
 	}
 	r.schema = arrow.NewSchema(fields, nil)
-	r.rows = s.run(r.ctx, st)
+	r.start(ctx, s, st)
 	return r
 }
 
+// start runs the statement.
+func (r *stream) start(ctx context.Context, s *session, st *statement) {
+	r.s = s
+	r.ctx, r.cancel = context.WithCancel(ctx)
+	if r.reading == nil {
+		r.reading = account.ReadingOf(ctx)
+	}
+	if conn := driverbase.CountedOf(s.pg.Conn()); conn != nil && r.reading != nil {
+		conn.Count(ctx, r.reading)
+		r.uncount = func() { conn.Count(ctx, nil) }
+	}
+	r.rows = s.run(r.ctx, st)
+}
+
+// startAgain starts the statement anew after an error, or returns the error.
+func (r *stream) startAgain(ctx context.Context, failed error) error {
+	pe, server := asServerError(failed)
+	if r.n > 0 || r.again == nil || r.times == startsAgain || !server || !gaveWay(pe) {
+		return failed
+	}
+	r.times++
+	if err := driverbase.Wait(ctx, time.Duration(r.times)*100*time.Millisecond); err != nil {
+		return err
+	}
+	s, st, err := r.again()
+	if err != nil {
+		return err
+	}
+	if len(st.columns) != len(r.columns) || !slices.EqualFunc(st.columns, r.columns, func(a, b value.Column) bool { return a.Field.Equal(b.Field) && a.Format == b.Format }) {
+		s.release()
+		return failed
+	}
+	r.columns = st.columns
+	r.start(ctx, s, st)
+	return nil
+}
+
 // Next reads the next rows.
-func (r *stream) Next(context.Context) (arrow.Record, error) {
+func (r *stream) Next(ctx context.Context) (arrow.Record, error) {
 	if rec := r.first; rec != nil {
 		r.first = nil
 		return rec, nil
@@ -66,8 +118,14 @@ func (r *stream) Next(context.Context) (arrow.Record, error) {
 		if values == nil {
 			var more bool
 			if values, more = r.rows.next(); !more {
-				if err := r.end(); err != nil || rows == 0 {
-					return nil, err
+				if err := r.end(); err != nil {
+					if err = r.startAgain(ctx, err); err != nil {
+						return nil, err
+					}
+					continue
+				}
+				if rows == 0 {
+					return nil, nil
 				}
 				break
 			}
@@ -75,6 +133,9 @@ func (r *stream) Next(context.Context) (arrow.Record, error) {
 				r.held = values // valid until the next row is read
 				break
 			}
+		}
+		if err := r.reserve(values); err != nil {
+			return nil, err
 		}
 		r.mark(values)
 		rows++
@@ -87,6 +148,24 @@ func (r *stream) Next(context.Context) (arrow.Record, error) {
 		}
 	}
 	return r.record(rows), nil
+}
+
+// NextBytes is how many bytes a record takes while it is built; rows that are larger reserve their own.
+func (r *stream) NextBytes() int64 { return 2 * recordBytes }
+
+// reserve reserves what a row takes in a record that is larger than a record is meant to be.
+func (r *stream) reserve(values [][]byte) error {
+	if r.reading == nil {
+		return nil
+	}
+	size := int64(0)
+	for _, v := range values {
+		size += int64(len(v))
+	}
+	if size < recordBytes/8 {
+		return nil
+	}
+	return r.reading.Take(r.ctx, 2*size)
 }
 
 // changes tells whether a row needs another schema than the record so far.
@@ -155,6 +234,9 @@ func (r *stream) record(rows int) arrow.Record {
 // end gives the session back.
 func (r *stream) end() (failed error) {
 	tag, err := r.rows.close()
+	if r.uncount != nil {
+		r.uncount()
+	}
 	if err != nil {
 		failed = r.s.db.errorOf(r.ctx, err)
 		if pe, server := asServerError(err); server && r.ctx.Err() == nil && r.s.foreign(pe) {

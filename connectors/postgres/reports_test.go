@@ -8,6 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/doctor"
 	"github.com/badger-eval/badger/connectors/driver"
@@ -247,6 +251,215 @@ func TestReportedSessions(t *testing.T) {
 		}
 		if got := one(t, beside, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%'"); got != "0" {
 			t.Errorf("%s transactions are left", got)
+		}
+	})
+}
+
+// Numbers of any size are read, and written as they are.
+func TestReportedNumerics(t *testing.T) {
+	s := running(t)
+	name := s.database(t)
+	c := s.open(t, name, driver.Options{})
+	defer c.Close()
+	t.Run("jackc/pgx#2415: a large numeric hangs the reader", func(t *testing.T) {
+		for query, characters := range map[string]int{
+			"SELECT 1e999::numeric AS a": 1000, "SELECT ARRAY[6.7e44536::numeric + 0.0] AS a": 44541,
+			"SELECT 1e1000::numeric AS a": 0, "SELECT 6.7e44536::numeric + 0.0 AS a": 0, "SELECT 1e-16383::numeric AS a": 0, // which badger does not compute with
+		} {
+			got, err := read(context.Background(), c, query)
+			switch {
+			case characters == 0 && !errcode.IsUnread(err):
+				t.Errorf("%s: %v, want an error of a value that is not read", query, err)
+			case characters > 0 && (err != nil || len(strings.Trim(got.Columns[0].Value(0).String(), `"`)) != characters):
+				t.Errorf("%s: %v, want %d characters", query, err, characters)
+			}
+		}
+	})
+	t.Run("adriangb/pgpq#85: zeros behind the point are lost, and scales are others", func(t *testing.T) {
+		mustExec(t, c, "CREATE TABLE t (a numeric(38,30), b numeric(5,-2), c numeric)")
+		schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: &arrow.Decimal128Type{Precision: 38, Scale: 30}, Nullable: true}, {Name: "b", Type: &arrow.Decimal128Type{Precision: 5, Scale: -2}, Nullable: true}, {Name: "c", Type: &arrow.Decimal256Type{Precision: 76, Scale: 76}, Nullable: true}}, nil)
+		b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+		defer b.Release()
+		a := []string{"0.000000000000000000000000000001", "-0.000012340000000000000000000000", "10000.000000010000000000000000000000", "0"}
+		for i, v := range a {
+			for col, text := range []string{v, []string{"12300", "-100", "0", "9999900"}[i], "0.00000000000000000000000000000000000000000000000000000000000000000000000" + fmt.Sprintf("%05d", i)} {
+				if err := b.Field(col).AppendValueFromString(text); err != nil {
+					t.Fatal(col, text, err)
+				}
+			}
+		}
+		rec := b.NewRecord()
+		defer rec.Release()
+		rows, err := array.NewRecordReader(schema, []arrow.Record{rec})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, err := merge(c, nil, rows); n != 4 || err != nil {
+			t.Fatalf("%d rows, %v", n, err)
+		}
+		zeros := strings.Repeat("0", 71)
+		want := fmt.Sprintf("\"a\" STRING: %q|%q|%q|%q\n\"b\" STRING: \"12300\"|\"-100\"|\"0\"|\"9999900\"\n\"c\" STRING: \"0.%[5]s00000\"|\"0.%[5]s00001\"|\"0.%[5]s00002\"|\"0.%[5]s00003\"\n",
+			a[0], a[1], a[2], "0."+strings.Repeat("0", 30), zeros)
+		if got, err := read(context.Background(), c, "SELECT a::text AS a, b::text AS b, c::text AS c FROM t"); err != nil || drivertest.Show(got) != want {
+			t.Errorf("%v, %v, want %s", drivertest.Show(got), err, want)
+		}
+	})
+}
+
+// What one call does is no other's matter.
+func TestReportedCallers(t *testing.T) {
+	s := running(t)
+	name := s.database(t)
+	c := s.open(t, name, driver.Options{})
+	defer c.Close()
+	t.Run("go-pg/pg#1893: a call that is given up cancels the query of another", func(t *testing.T) {
+		stop := make(chan struct{})
+		var group sync.WaitGroup
+		for range 4 {
+			group.Go(func() {
+				for {
+					select {
+					case <-stop:
+						return
+					default:
+					}
+					ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+					_, _ = read(ctx, c, "SELECT pg_sleep(0.01), 1 AS a")
+					cancel()
+				}
+			})
+		}
+		for range 150 {
+			if got, err := read(context.Background(), c, "SELECT 1 AS a FROM pg_sleep(0.01)"); err != nil || row(got) != "1" {
+				t.Errorf("%s, %v", row(got), err)
+				break
+			}
+		}
+		close(stop)
+		group.Wait()
+	})
+	t.Run("pgbouncer/pgbouncer#1222: a call that waits for a session of the pooler's cannot be given up", func(t *testing.T) {
+		for _, mode := range []string{"session", "transaction"} {
+			b := pool(t, s, mode)
+			through := openURL(t, b.URL(name), driver.Options{})
+			busy, end := context.WithCancel(context.Background())
+			var group sync.WaitGroup
+			for range 2 {
+				group.Go(func() { _, _ = read(busy, through, "SELECT pg_sleep(60)") })
+			}
+			time.Sleep(time.Second)
+			for range 3 {
+				ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+				begun := time.Now()
+				_, err := read(ctx, through, "SELECT 1 AS a")
+				cancel()
+				if took := time.Since(begun); took > 2*time.Second || through.ErrorCode(err) != errcode.DeadlineExceeded {
+					t.Errorf("%s: %v after %v", mode, err, took)
+				}
+			}
+			end()
+			group.Wait()
+			if got, err := read(context.Background(), through, "SELECT 1 AS a"); err != nil || row(got) != "1" {
+				t.Errorf("%s: afterwards: %v", mode, err)
+			}
+			through.Close()
+		}
+	})
+	t.Run("jackc/pgx#1852, lib/pq#577: a call that was given up spoils the session for the next", func(t *testing.T) {
+		single := openURL(t, s.URL(name, s.Port)+"&pool_max_conns=1", driver.Options{})
+		defer single.Close()
+		done, cancel := context.WithCancel(context.Background())
+		cancel()
+		for i := range 40 {
+			if _, err := read(done, single, "SELECT $1::int AS a", int64(i)); single.ErrorCode(err) != errcode.Cancelled {
+				t.Errorf("%v, want cancelled", err)
+			}
+			late, cancel := context.WithTimeout(context.Background(), 5*time.Millisecond+time.Duration(i%20)*100*time.Microsecond)
+			if _, err := read(late, single, "SELECT 1 AS a FROM pg_sleep(0.006)"); err != nil && single.ErrorCode(err) != errcode.DeadlineExceeded {
+				t.Errorf("%v, want deadline exceeded", err)
+			}
+			cancel()
+			if got, err := read(context.Background(), single, "SELECT $1::int AS a, $2::text AS b FROM pg_sleep(0.001)", int64(i), "x"); err != nil || row(got) != fmt.Sprintf("%d|x", i) {
+				t.Errorf("afterwards: %s, %v", row(got), err)
+			}
+		}
+	})
+	t.Run("jackc/pgx#125: after a lock could not be had, the next statement is answered as another", func(t *testing.T) {
+		single := openURL(t, s.URL(name, s.Port)+"&pool_max_conns=1", driver.Options{})
+		defer single.Close()
+		mustExec(t, c, "CREATE TABLE locked AS SELECT 1 AS a")
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		held, err := c.Query(ctx, "SELECT a, i FROM (SELECT a FROM locked FOR UPDATE) AS l, generate_series(1, 100000) AS g(i)")
+		if err != nil || !held.Next() {
+			t.Fatal(err)
+		}
+		for range 10 {
+			if _, err := read(context.Background(), single, "SELECT a FROM locked FOR UPDATE NOWAIT"); single.ErrorCode(err) != errcode.Unavailable && single.ErrorCode(err) != errcode.FailedPrecondition {
+				t.Errorf("%v (%v), want an error of the lock", err, single.ErrorCode(err))
+			}
+			if got, err := read(context.Background(), single, "SELECT $1::int AS a, $2::text AS b", int64(7), "x"); err != nil || row(got) != "7|x" {
+				t.Errorf("afterwards: %s, %v", row(got), err)
+			}
+		}
+		held.Release()
+	})
+	t.Run("jackc/pgx#619: an error behind the first rows is dropped", func(t *testing.T) {
+		for _, n := range []int{1, 2, 8191, 8192, 8193, 20000} {
+			if got, err := read(context.Background(), c, fmt.Sprintf("SELECT 1 / (%d - i) AS a FROM generate_series(1, 20000) AS g(i)", n)); c.ErrorCode(err) != errcode.InvalidArgument {
+				t.Errorf("row %d: %+v, %v, want invalid argument", n, got, err)
+			}
+		}
+	})
+	t.Run("jackc/pgx#2153: a result that is given up is read to its end", func(t *testing.T) {
+		r, err := c.Query(context.Background(), "SELECT generate_series(1, 1000000000000) AS i") // which takes days
+		if err != nil || !r.Next() {
+			t.Fatal(err)
+		}
+		r.Release()
+		if got, err := read(context.Background(), c, "SELECT 1 AS a"); err != nil || row(got) != "1" {
+			t.Errorf("afterwards: %s, %v", row(got), err)
+		}
+	})
+	t.Run("MaterializeInc/materialize#35949: rows without columns are none", func(t *testing.T) {
+		got, err := read(context.Background(), c, "SELECT FROM generate_series(1, 3)")
+		if err != nil || got.Rows() != 3 || len(got.Columns) != 0 {
+			t.Errorf("%+v, %v, want three rows without columns", got, err)
+		}
+	})
+	t.Run("sequelize/sequelize#7179: a read that gave way to a standby's recovery is not read again", func(t *testing.T) {
+		mustExec(t, c, "CREATE SEQUENCE reads", `CREATE FUNCTION conflicts(times int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN
+			IF nextval('reads') % (times + 1) <> 0 THEN
+				RAISE EXCEPTION 'canceling statement due to conflict with recovery' USING ERRCODE = '40001';
+			END IF; RETURN times; END $$`)
+		for times, want := range map[int]errcode.Code{0: errcode.OK, 1: errcode.OK, 3: errcode.OK, 4: errcode.Unavailable} {
+			mustExec(t, c, "ALTER SEQUENCE reads RESTART")
+			if got, err := read(context.Background(), c, "SELECT conflicts($1::int) AS a", int64(times)); c.ErrorCode(err) != want || err == nil && row(got) != fmt.Sprint(times) {
+				t.Errorf("%d times: %s, %v, want %v", times, row(got), err, want)
+			}
+		}
+		mustExec(t, c, "ALTER SEQUENCE reads RESTART")
+		if err := c.Exec(context.Background(), "CREATE TABLE made AS SELECT conflicts(1) AS a"); c.ErrorCode(err) != errcode.Unavailable {
+			t.Errorf("%v, want unavailable of a statement that writes", err)
+		}
+		behind := "SELECT CASE WHEN i < 20000 THEN i ELSE conflicts(1) END AS a FROM generate_series(1, 20000) AS g(i)"
+		mustExec(t, c, "ALTER SEQUENCE reads RESTART")
+		if got, err := read(context.Background(), c, behind); c.ErrorCode(err) != errcode.Unavailable {
+			t.Errorf("%+v, %v, want unavailable behind the first rows", got, err)
+		}
+	})
+	t.Run("estuary/connectors#5218: Redshift's serializable isolation violation ends a write", func(t *testing.T) {
+		mustExec(t, c, `CREATE FUNCTION violates() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+			RAISE EXCEPTION '1023' USING ERRCODE = 'XX000', DETAIL = 'Serializable isolation violation on table - 142443, transactions forming the cycle are: 388224, 388223 (pid:11768)'; END $$`,
+			"CREATE TABLE v (k text, n bigint)", "CREATE TRIGGER x BEFORE INSERT ON v EXECUTE FUNCTION violates()")
+		like, err := postgres.OpenAsRedshift(context.Background(), s.URL(name, s.Port), driver.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer like.Close()
+		err = like.Exec(context.Background(), "INSERT INTO v VALUES ('a', 1)")
+		if errcode.Of(err) != errcode.Unavailable || !strings.Contains(err.Error(), "try again") {
+			t.Errorf("%v (%v), want unavailable", err, errcode.Of(err))
 		}
 	})
 }

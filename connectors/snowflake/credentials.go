@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rsa"
 	sqldriver "database/sql/driver"
+	"net/http"
 	"os"
 	"regexp"
 	"strconv"
@@ -144,7 +145,20 @@ func unauthenticated(format string, args ...any) error {
 }
 
 // login signs in for each session of the pool, reading the secret anew.
-type login struct{ config Config }
+type login struct {
+	config Config
+	// transport is that of all sessions. Where it is nil, the driver makes one that checks revocation
+	// lists; what it receives counts when it has become records.
+	transport http.RoundTripper
+}
+
+func newLogin(c Config) *login {
+	l := &login{config: c}
+	if c.Revocation != RevocationCRL {
+		l.transport = driverbase.Counted{RoundTripper: driver.Transport(c.Proxy), Unzip: true}
+	}
+	return l
+}
 
 // Driver is the driver.
 func (*login) Driver() sqldriver.Driver { return sf.SnowflakeDriver{} }
@@ -155,6 +169,7 @@ func (l *login) Connect(ctx context.Context) (sqldriver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
+	config.Transporter = l.transport
 	conn, err := sf.NewConnector(sf.SnowflakeDriver{}, config).Connect(ctx)
 	if err != nil {
 		if ctx.Err() != nil {

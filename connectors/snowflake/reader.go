@@ -10,10 +10,12 @@ import (
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 	"github.com/badger-eval/badger/connectors/snowflake/internal/arrow18"
 	"github.com/badger-eval/badger/connectors/snowflake/internal/value"
+	"github.com/badger-eval/badger/internal/account"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// ahead is how many batches are downloaded before they are asked for.
+// ahead is how many batches are downloaded before they are asked for, unless they count with a call,
+// whose memory is for what is read.
 const ahead = 2
 
 // attempts is how often the links of a result are renewed at one place.
@@ -29,6 +31,7 @@ type stream struct {
 	schema  *arrow.Schema
 	pending []chan download // of the batches from next-len(pending) on
 	next    int             // the batch to download next
+	ahead   int
 
 	queue []arrow.Record // of the batch that is being read
 }
@@ -46,6 +49,9 @@ func (c *Conn) read(ctx context.Context, res *result) (array.RecordReader, error
 		fields[i] = res.columns[i].Field()
 	}
 	r := &stream{db: c, res: res, schema: arrow.NewSchema(fields, nil)}
+	if account.ReadingOf(ctx) == nil {
+		r.ahead = ahead
+	}
 	r.ctx, r.cancel = context.WithCancel(ctx)
 	if err := r.fill(); err != nil {
 		r.Close(ctx)
@@ -100,7 +106,7 @@ func (r *stream) records() (records []arrow.Record, ok bool, err error) {
 // nextBatch waits for the next batch.
 func (r *stream) nextBatch() (records []arrow.Record, ok bool, err error) {
 	for attempt := 1; ; attempt++ {
-		for len(r.pending) <= ahead && r.next < len(r.res.batches) {
+		for len(r.pending) <= r.ahead && r.next < len(r.res.batches) {
 			ch := make(chan download, 1)
 			r.pending = append(r.pending, ch)
 			batch := r.res.batches[r.next]

@@ -153,3 +153,63 @@ func TestReportedSessions(t *testing.T) {
 		}
 	})
 }
+
+// Where the account does not answer, a call ends with its context all the same.
+func TestReportedStalls(t *testing.T) {
+	t.Run("snowflakedb/gosnowflake#1806: a call returns long after its deadline", func(t *testing.T) {
+		s := sft.New(t)
+		hangs := column("fixed", 38, 0, []string{"1"})
+		hangs.Hangs = true
+		s.Answer("SELECT slow", hangs)
+		c := open(t, urlOf(s), driver.Options{})
+		s.Script(sft.Cancel, sft.Step{Stall: true}, sft.Step{Stall: true}, sft.Step{Stall: true})
+		s.Script(sft.End, sft.Step{Stall: true}, sft.Step{Stall: true}, sft.Step{Stall: true})
+		short, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
+		defer cancel()
+		begun := time.Now()
+		_, err := show(c.Query(short, "SELECT slow"))
+		if took := time.Since(begun); !errors.Is(err, context.DeadlineExceeded) || took > 7*time.Second {
+			t.Errorf("%v after %v", err, took)
+		}
+		begun = time.Now()
+		if err := c.Close(); err != nil || time.Since(begun) > 7*time.Second {
+			t.Errorf("closing: %v after %v", err, time.Since(begun))
+		}
+	})
+	t.Run("snowflakedb/gosnowflake#1789: a part that stalls cuts the result off", func(t *testing.T) {
+		for _, step := range []sft.Step{{Stall: true}, {Stall: true, Truncate: 100}} {
+			s := sft.New(t)
+			s.Answer("SELECT numbered", numbered(50))
+			c := opened(t, s)
+			s.Script(sft.Chunk, sft.Step{}, step, step, step, step, step, step, step, step)
+			short, cancel := context.WithTimeout(ctx, time.Second)
+			begun := time.Now()
+			r, err := c.Query(short, "SELECT numbered")
+			err = wantNumbered(r, err, 50)
+			if took := time.Since(begun); !errors.Is(err, context.DeadlineExceeded) || took > 7*time.Second {
+				t.Errorf("%v after %v", err, took)
+			}
+			cancel()
+		}
+	})
+}
+
+// SHOW answers in JSON, with text for every type.
+func TestReportedJSON(t *testing.T) {
+	t.Run("snowflakedb/gosnowflake#1110, snowflakedb/drivers#497: cells of SHOW, and columns of nothing but NULL, are not read", func(t *testing.T) {
+		s := sft.New(t)
+		s.Answer("SHOW TABLES", sft.Result{JSON: true, Columns: []sft.Column{
+			{Name: "created_on", Type: "timestamp_ltz", Scale: 3}, {Name: "comment", Type: "text"}, {Name: "rows", Type: "fixed", Precision: 38}, {Name: "dropped_on", Type: "timestamp_ltz", Scale: 3}, {Name: "flag", Type: "boolean"}, {Name: "v", Type: "variant"},
+		}, Rows: [][]sft.Cell{cells("1710000000.123000000", "", "NULL", "NULL", "true", "NULL"), cells("1710000000.000000000", "NULL", "NULL", "NULL", "NULL", `{"a":undefined}`)}})
+		const want = `"created_on" TIMESTAMPTZ: 2024-03-09 16:00:00.123Z|2024-03-09 16:00:00Z
+"comment" STRING: ""|NULL
+"rows" INT64: NULL|NULL
+"dropped_on" TIMESTAMPTZ: NULL|NULL
+"flag" BOOL: true|NULL
+"v" JSON: NULL|"{\"a\":null}"
+`
+		if got, err := show(opened(t, s).Query(ctx, "SHOW TABLES")); err != nil || got != want {
+			t.Errorf("%s, %v, want %s", got, err, want)
+		}
+	})
+}

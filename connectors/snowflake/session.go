@@ -32,14 +32,40 @@ type driverConn interface {
 // says before it runs anything, f is run once more with a new one.
 func (c *Conn) session(ctx context.Context, f func(*session) error) error {
 	for attempt := 0; ; attempt++ {
-		err := c.once(ctx, f)
+		err := c.left(ctx, f)
 		if err == nil || attempt > 0 || !sessionGone(err) {
 			return err
 		}
 	}
 }
 
-func (c *Conn) once(ctx context.Context, f func(*session) error) error {
+// leaving is for how long a call whose caller has gone may take to say so to the account: gosnowflake 1.19.1
+// does it with requests that the caller's context does not end, and that wait for a quarter of an hour.
+const leaving = 5 * time.Second
+
+// left is once, and leaves it to itself where the account does not answer to the end of ctx. Its session is
+// kept from others until it does.
+func (c *Conn) left(ctx context.Context, f func(*session) error) error {
+	if ctx.Done() == nil {
+		return c.once(ctx, f)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- c.once(ctx, f) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(leaving):
+		return ctx.Err()
+	}
+}
+
+func (c *Conn) once(ctx context.Context, f func(*session) error) (err error) {
+	defer driverbase.Recovered(&err)
 	conn, err := c.pool.Conn(ctx)
 	if err != nil {
 		return c.poolError(ctx, err)

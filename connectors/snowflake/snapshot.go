@@ -82,12 +82,16 @@ func (c *Conn) readQuery(ctx context.Context, id string) (array.RecordReader, er
 }
 
 // resume opens the result of a statement that was run before, as Arrow batches or as rows.
-func (c *Conn) resume(ctx context.Context, id string, batches bool) (res *result, err error) {
-	err = c.session(ctx, func(s *session) error {
+func (c *Conn) resume(ctx context.Context, id string, batches bool) (*result, error) {
+	var res *result
+	err := c.session(ctx, func(s *session) (err error) {
 		res, err = s.resume(ctx, id, batches)
 		return err
 	})
-	return res, err
+	if err != nil {
+		return nil, err
+	}
+	return res, nil
 }
 
 func (s *session) resume(ctx context.Context, id string, batches bool) (*result, error) {

@@ -35,6 +35,10 @@ var Dialect = driver.Dialect{
 	},
 	Identifiers: identifiers,
 	Definition:  definition,
+	Member:      func(column, member string) string { return "CAST(GET(" + column + ", '" + member + "') AS VARCHAR)" },
+	Part:        func(column, member string) string { return "TO_JSON(GET(" + column + ", '" + member + "'))" },
+	Day:         func(instant string) string { return "CAST(CONVERT_TIMEZONE('UTC', " + instant + ") AS DATE)" },
+	ShownViews:  "SELECT LOWER(table_name) AS name, view_definition AS definition FROM information_schema.views WHERE UPPER(table_schema) = 'BADGER'",
 }
 
 // Features are what the connector offers.
@@ -90,7 +94,7 @@ func OpenWith(ctx context.Context, config Config, o driver.Options) (*Conn, erro
 	if c.mem == nil {
 		c.mem = memory.NewGoAllocator()
 	}
-	c.pool = sql.OpenDB(&login{config: config})
+	c.pool = sql.OpenDB(newLogin(config))
 	c.pool.SetMaxOpenConns(maxSessions)
 	c.pool.SetMaxIdleConns(maxIdle)
 	c.pool.SetConnMaxIdleTime(maxIdleTime)
@@ -101,8 +105,18 @@ func OpenWith(ctx context.Context, config Config, o driver.Options) (*Conn, erro
 	return c, nil
 }
 
-// Close ends the sessions. Readers that are open end with an error or their last batch.
-func (c *Conn) Close() error { return c.pool.Close() }
+// Close ends the sessions. Readers that are open end with an error or their last batch. Sessions whose end the
+// account does not confirm are left to it.
+func (c *Conn) Close() error {
+	ended := make(chan error, 1)
+	go func() { ended <- c.pool.Close() }()
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(leaving):
+		return nil
+	}
+}
 
 // ErrorCode classifies an error of this connection.
 func (*Conn) ErrorCode(err error) errcode.Code { return errcode.Of(err) }

@@ -303,7 +303,7 @@ const tolerated = 30 * time.Second
 func (d *deployment) judgeClock(ctx context.Context) {
 	const name = "clock: judge"
 	c := d.config.Judge
-	at, err := judgebackend.Address(c.Backend, &judgebackend.OpenOptions{BaseURL: c.BaseURL})
+	at, err := d.how.Judged.Providers.Address(c.Backend, c.BaseURL)
 	if err != nil || at == nil {
 		return // it is in the warehouse, whose clock was looked at
 	}

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/connectors/doctor"
+	"github.com/badger-eval/badger/judgebackend"
+	"github.com/badger-eval/badger/judgebackend/openai"
 	"github.com/badger-eval/badger/udf/identity"
 )
 
@@ -83,6 +85,7 @@ func TestJudgeClock(t *testing.T) {
 			w.Header()["Date"] = []string{tc.date}
 		}))
 		d := &deployment{now: func() time.Time { return at }}
+		d.how.Judged.Providers = judgebackend.Providers{openai.Provider}
 		d.config.Judge.Backend, d.config.Judge.BaseURL = "openai:m", s.URL+"/v1"
 		d.judgeClock(t.Context())
 		s.Close()

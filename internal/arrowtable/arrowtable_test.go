@@ -363,3 +363,18 @@ func TestMalformedDataIsAnError(t *testing.T) {
 		}
 	}
 }
+
+// A number of too many digits was returned by a query that ran; what is no number was sent wrongly.
+func TestDecimalsThatAreNotRead(t *testing.T) {
+	for text, unread := range map[string]bool{strings.Repeat("9", scoring.MaxDecimalDigits) + "0": true, "-0." + strings.Repeat("0", scoring.MaxDecimalDigits) + "1": true, "nine": false, "": false} {
+		b := array.NewStringBuilder(memory.DefaultAllocator)
+		b.Append(text)
+		a := b.NewArray()
+		schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.BinaryTypes.String, Nullable: true, Metadata: arrow.NewMetadata([]string{"ARROW:extension:name"}, []string{arrowtable.ExtensionDecimal})}}, nil)
+		if _, err := arrowtable.FromRecord(array.NewRecord(schema, []arrow.Array{a}, 1)); err == nil || errcode.IsUnread(err) != unread {
+			t.Errorf("%.20s: %v, want unread %v", text, err, unread)
+		}
+		a.Release()
+		b.Release()
+	}
+}

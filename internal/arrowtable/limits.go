@@ -23,25 +23,23 @@ type Limits struct {
 // because columns grow by doubling, and what is in memory beside it.
 type held struct {
 	ctx     context.Context //nolint:containedctx // lives for one call
-	account account.Account
+	reading *account.Reading
 
-	mu     sync.Mutex
-	bytes  int64 // reserved
-	table  int64
-	beside int64
+	mu    sync.Mutex
+	table int64
 }
 
 // For are the limits for a table that is read under ctx: where the call has a memory account, the
 // table counts there, and may not be larger than the account allows.
 func (l Limits) For(ctx context.Context) Limits {
-	a := account.From(ctx)
-	if a == nil {
+	ctx, reading := account.Begin(ctx)
+	if reading == nil {
 		return l
 	}
-	if most := a.Limit(); l.Bytes <= 0 || most < l.Bytes {
+	if most := reading.Limit(); l.Bytes <= 0 || most < l.Bytes {
 		l.Bytes = most
 	}
-	l.held = &held{ctx: ctx, account: a}
+	l.held = &held{ctx: ctx, reading: reading}
 	return l
 }
 
@@ -62,7 +60,7 @@ func (l Limits) CheckBytes(bytes int64) error {
 	if l.held == nil {
 		return nil
 	}
-	return l.held.grow(bytes, 0)
+	return l.held.grow(bytes)
 }
 
 // Beside reserves n bytes for what is in memory beside the table, such as its compressed text. A
@@ -71,25 +69,24 @@ func (l Limits) Beside(n int64) error {
 	if l.held == nil {
 		return nil
 	}
-	return l.held.grow(0, n)
-}
-
-// grow notes the bytes of the table so far, and further ones beside it. It reserves in steps, so that
-// it is cheap to call often, and keeps what it has until the call ends.
-func (h *held) grow(table, beside int64) error {
-	const step = 64 << 10
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.table, h.beside = max(h.table, table), h.beside+beside
-	over := 2*h.table + h.beside - h.bytes
-	if over <= 0 {
+	if n < 0 {
+		l.held.reading.Give(-n)
 		return nil
 	}
-	more := (over + step - 1) / step * step
-	if err := h.account.Hold(h.ctx, more); err != nil {
+	return l.held.reading.Take(l.held.ctx, n)
+}
+
+// grow notes the bytes of the table so far. It keeps what it has until the call ends.
+func (h *held) grow(table int64) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if table <= h.table {
+		return nil
+	}
+	if err := h.reading.Take(h.ctx, 2*(table-h.table)); err != nil {
 		return err
 	}
-	h.bytes += more
+	h.table = table
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"math"
 	"math/big"
 	"strconv"
@@ -59,7 +60,7 @@ func value(arr arrow.Array, i int, k kind) (scoring.Value, error) {
 		if k == jsonText {
 			return scoring.TextValue(scoring.JSON, v.Text()), nil
 		}
-		return scoring.ParseAs(scoring.Decimal, v.Text())
+		return decimal(v.Text())
 	}
 	switch a := arr.(type) {
 	case *array.Null:
@@ -120,6 +121,18 @@ func value(arr arrow.Array, i int, k kind) (scoring.Value, error) {
 		return scoring.DateValue(days), nil
 	}
 	return temporalValue(arr, i)
+}
+
+// decimal reads a number of any size that was sent as text. What is a number and too long is not read.
+func decimal(text string) (scoring.Value, error) {
+	v, err := scoring.ParseAs(scoring.Decimal, text)
+	if err == nil {
+		return v, nil
+	}
+	if _, number := strconv.ParseFloat(text, 64); number == nil || errors.Is(number, strconv.ErrRange) {
+		return v, errcode.Unread("a number of more than %d digits is not read; cast the column to text", scoring.MaxDecimalDigits)
+	}
+	return v, err
 }
 
 func temporalValue(arr arrow.Array, i int) (scoring.Value, error) {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/badger-eval/badger/internal/chart"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring/agreement"
 )
 
@@ -70,5 +71,5 @@ func Page(r *Report, pictures []*chart.Picture) ([]byte, error) {
 		*Report
 		Pictures []*chart.Picture
 	}{r, pictures})
-	return b.Bytes(), err
+	return printable.HTML(b.Bytes()), err
 }

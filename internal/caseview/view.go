@@ -171,7 +171,12 @@ func (b *builder) resolve(ctx context.Context) {
 	}
 	read(&c.Pred)
 	for i := range c.Golds {
-		read(&c.Golds[i])
+		g := &c.Golds[i].Result
+		if read(&c.Golds[i]); g.Table != nil && c.Pred.Result.Table != nil {
+			if err := scoring.HoldComparison(ctx, g.Table, c.Pred.Result.Table); err != nil {
+				g.Table, g.Err = nil, err
+			}
+		}
 	}
 	b.Case = &c
 }

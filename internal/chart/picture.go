@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/badger-eval/badger/internal/printable"
 )
 
 // CSS are the rules of the classes that pictures use.
@@ -96,7 +98,7 @@ func (p *Picture) SVG() ([]byte, error) {
 	q.Alone = true
 	var b bytes.Buffer
 	err := alone.ExecuteTemplate(&b, "chart", &q)
-	return b.Bytes(), err
+	return printable.HTML(b.Bytes()), err
 }
 
 // Rect draws a box with round corners of radius r.

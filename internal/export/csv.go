@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -30,8 +31,9 @@ type csvWriter struct {
 // with an apostrophe gets one more, so that whoever takes one away has the text again. Numbers stay
 // as they are, negative ones too.
 //
-// Control characters other than tabs and line ends stand as their symbols, such as ␛, so that a terminal
-// that prints the file obeys none of them. JSON Lines has the texts as they are.
+// Control characters other than tabs and line ends stand as their symbols, such as ␛, and characters that
+// turn the direction of writing as their numbers, such as U+202E, so that a terminal that prints the
+// file obeys none of them. JSON Lines has the texts as they are.
 func NewCSV(w io.Writer, o Options) Writer {
 	c := &csvWriter{bufio.NewWriter(w), o}
 	line := append([]string(nil), csvColumns...)
@@ -102,25 +104,24 @@ var plainNumber = regexp.MustCompile(`^[-+]?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?$
 // formulaSigns begin formulas. The wide ones do in spreadsheets of East Asian languages.
 const formulaSigns = "=+-@\t\r\n＝＋－＠"
 
-// symbol is what stands for a control character: of the first ones Unicode has pictures.
-func symbol(r rune) rune {
+// symbol is what stands for a control character: of the first ones Unicode has pictures. What turns the
+// direction of writing has none, and has its number.
+func symbol(r rune) string {
 	switch {
-	case r == '\t' || r == '\r' || r == '\n':
-		return r
 	case r < 0x20:
-		return 0x2400 + r
+		return string(0x2400 + r)
 	case r == 0x7f:
-		return 0x2421
-	case r > 0x7f && r < 0xa0:
-		return utf8.RuneError
+		return "\u2421"
+	case r < 0xa0:
+		return string(utf8.RuneError)
 	}
-	return r
+	return printable.Number(r)
 }
 
 // guarded is a text that no spreadsheet takes for a formula and no terminal for a command. What is not
 // valid UTF-8 is replaced.
 func guarded(s string) string {
-	s = strings.Map(symbol, strings.ToValidUTF8(s, "\ufffd"))
+	s = printable.Spell(strings.ToValidUTF8(s, "\ufffd"), symbol)
 	if s == "" || plainNumber.MatchString(s) {
 		return s
 	}

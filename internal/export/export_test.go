@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/PuerkitoBio/goquery"
@@ -387,6 +388,7 @@ func TestCSVHostile(t *testing.T) {
 		for c, picture := range map[string]string{"\x00": "␀", "\x01": "␁", "\x1b": "␛", "\x7f": "␡", "\a": "␇", "\b": "␈", "\v": "␋", "\f": "␌"} {
 			want = strings.ReplaceAll(want, c, picture)
 		}
+		want = strings.ReplaceAll(want, "\u202e", "U+202E")
 		for _, column := range []int{0, 1, 2, 3, 4, 5, 6, 8, 10, 12} {
 			got := lines[1][column]
 			if _, err := strconv.ParseFloat(strings.TrimPrefix(got, "+"), 64); err != nil && regexp.MustCompile(`^[\s\x{a0}\x{feff}]*[=+\-@＝＋－＠]|^[\t\r\n]`).MatchString(got) {
@@ -402,12 +404,14 @@ func TestCSVHostile(t *testing.T) {
 	}
 }
 
-// No form that people print holds a character that a terminal obeys, but for tabs and line ends.
+// No form that people print holds a character that a terminal obeys or that turns the direction of
+// writing, but for tabs and line ends.
 func TestTerminalsObeyNothing(t *testing.T) {
 	var all strings.Builder
 	for r := rune(0); r < 0xa0; r++ {
 		all.WriteRune(r)
 	}
+	all.WriteString("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 	a := everywhere(all.String())
 	summary := report.NewSummary(report.SummaryOptions{})
 	for _, s := range a.Scores {
@@ -422,7 +426,7 @@ func TestTerminalsObeyNothing(t *testing.T) {
 	forms["Markdown"] = markdown.String()
 	for form, text := range forms {
 		for _, r := range text {
-			if (r < 0x20 || r >= 0x7f && r < 0xa0) && r != '\t' && r != '\r' && r != '\n' {
+			if (r < 0x20 || r >= 0x7f && r < 0xa0) && r != '\t' && r != '\r' && r != '\n' || unicode.Is(unicode.Bidi_Control, r) {
 				t.Errorf("%s holds U+%04X", form, r)
 			}
 		}

@@ -4,9 +4,9 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -25,25 +25,6 @@ func NewJSONLines(w io.Writer, o Options) Writer {
 	j.e.SetEscapeHTML(false)
 	return j
 }
-
-// visible escapes the control characters that JSON leaves as they are, which terminals obey: those from
-// U+007F to U+009F. They stand nowhere but in strings.
-func visible(document []byte) []byte {
-	if !bytes.ContainsFunc(document, beyondASCII) {
-		return document
-	}
-	var out bytes.Buffer
-	for _, r := range string(document) {
-		if beyondASCII(r) {
-			fmt.Fprintf(&out, `\u%04x`, r)
-			continue
-		}
-		out.WriteRune(r)
-	}
-	return out.Bytes()
-}
-
-func beyondASCII(r rune) bool { return r >= 0x7f && r < 0xa0 }
 
 type jsonAnswer struct {
 	RunID    string      `json:"eval_run_id"`
@@ -91,7 +72,7 @@ func (j *jsonLines) Add(a *Answer) error {
 	if err := j.e.Encode(&out); err != nil {
 		return err
 	}
-	_, err := j.w.Write(visible(j.line.Bytes()))
+	_, err := j.w.Write(printable.JSON(j.line.Bytes()))
 	return err
 }
 

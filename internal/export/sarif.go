@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring/relation"
 )
@@ -139,7 +140,7 @@ func (s *sarif) Add(a *Answer) error {
 		_ = s.w.WriteByte(',')
 	}
 	_ = s.w.WriteByte('\n')
-	_, err = s.w.Write(visible(out))
+	_, err = s.w.Write(printable.JSON(out))
 	return err
 }
 
@@ -236,7 +237,7 @@ func (s *sarif) Close() error {
 		return err
 	}
 	_, _ = s.w.WriteString("\n],")
-	_, _ = s.w.Write(visible(text[1:]))
+	_, _ = s.w.Write(printable.JSON(text[1:]))
 	_, _ = s.w.WriteString("]}\n")
 	return s.w.Flush()
 }

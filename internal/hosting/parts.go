@@ -27,6 +27,9 @@ type Parts struct {
 	Log        *slog.Logger
 	Metrics    *telemetry.Metrics
 	Warehouses *connectors.Mux // that warehouses are opened by
+	// EngineBytes is what the engine of a warehouse in this process may take for one query that needs
+	// more than most; 0 is what it has by default.
+	EngineBytes int64
 
 	all   []*part
 	tried chan error // an error for each part once it was tried for the first time
@@ -57,7 +60,7 @@ const (
 // Warehouse adds a warehouse, which is connected later. Prepare is called with it before anybody can
 // use it, then afterwards. It is there when both have succeeded; either may be nil.
 func (p *Parts) Warehouse(key, url string, only bool, prepare, then func(context.Context, *connectors.Warehouse) error) (*connectors.Warehouse, error) {
-	w, err := p.Warehouses.Later(url, driver.Options{ReadOnly: only, Lasting: true}, key)
+	w, err := p.Warehouses.Later(url, driver.Options{ReadOnly: only, Lasting: true, Sparing: true, MostBytes: p.EngineBytes}, key)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,8 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/doctor"
 	"github.com/badger-eval/badger/judgebackend"
+	"github.com/badger-eval/badger/judgebackend/inwarehouse"
+	"github.com/badger-eval/badger/judgebackend/openai"
 )
 
 // Judges are looked at without a question, a ledger or a file, one check for each model. No key is told.
@@ -49,7 +51,7 @@ func TestExamine(t *testing.T) {
 		},
 		{why: "no key", config: Config{Endpoint: Endpoint{Backend: "openai:n", BaseURL: "http://127.0.0.1:8/v1", KeyEnv: "NO_KEY"}}, want: []check{{doctor.Failed, "judge", "NO_KEY"}}},
 		{why: "a host that nobody allowed", config: Config{Endpoint: Endpoint{Backend: "openai:n", KeyEnv: "THE_KEY"}}, want: []check{{doctor.Failed, "judge", "api.openai.com"}}},
-		{why: "no such backend", config: Config{Endpoint: Endpoint{Backend: "nosuch:n"}}, want: []check{{doctor.Failed, "judge", "judge backend: want one of"}}},
+		{why: "no such backend", config: Config{Endpoint: Endpoint{Backend: "nosuch:n"}}, want: []check{{doctor.Failed, "judge", "judge backend: expected one of"}}},
 		{why: "a temperature out of range", config: Config{Endpoint: local, Metrics: map[string]Metric{"rose": {Temperature: &hot}}}, want: []check{{doctor.Failed, "judge", "rose"}}},
 		{
 			why:    "the warehouse that it asks through is not there",
@@ -60,7 +62,8 @@ func TestExamine(t *testing.T) {
 		c.Budget.Prices, c.Offline = tc.prices, tc.why == "no price"
 		c.Ledger, c.Audit = filepath.Join(dir, "ledger.jsonl"), filepath.Join(dir, "audit.jsonl")
 		got := c.Examine(t.Context(), Surroundings{
-			Getenv: func(name string) string { return map[string]string{"THE_KEY": key}[name] }, Now: time.Now,
+			Providers: judgebackend.Providers{openai.Provider, inwarehouse.Cortex},
+			Getenv:    func(name string) string { return map[string]string{"THE_KEY": key}[name] }, Now: time.Now,
 			Open: func(context.Context, string) (*connectors.Warehouse, error) { return nil, errors.New("it is away") },
 		}, "nosuch:w")
 		if len(got) != len(tc.want) {

@@ -26,16 +26,17 @@ import (
 
 // Surroundings is what judges need of whoever opens them.
 type Surroundings struct {
-	Getenv func(string) string   // the environment, which holds keys
-	Now    func() time.Time      // when an answer was given, as the ledger records it
-	Open   OpenWarehouse         // opens judge.warehouse
-	Scores *connectors.Warehouse // where answers are kept by default; nil: there is none that can be written
-	Log    *slog.Logger          // what goes wrong without failing a call; nil: nowhere
-	Audit  *slog.Logger          // where audit lines go if no file is named; nil: nowhere
-	Tracer trace.Tracer          // of a span for each call; nil: none
-	Vague  func(judge string)    // told once of a judge whose replies do not name the version of its model; nil: nobody
-	Opened func(error)           // told when the judge cannot be asked any more
-	Later  Later                 // takes what is missing now; nil: that is an error
+	Providers judgebackend.Providers // whom judges are asked of
+	Getenv    func(string) string    // the environment, which holds keys
+	Now       func() time.Time       // when an answer was given, as the ledger records it
+	Open      OpenWarehouse          // opens judge.warehouse
+	Scores    *connectors.Warehouse  // where answers are kept by default; nil: there is none that can be written
+	Log       *slog.Logger           // what goes wrong without failing a call; nil: nowhere
+	Audit     *slog.Logger           // where audit lines go if no file is named; nil: nowhere
+	Tracer    trace.Tracer           // of a span for each call; nil: none
+	Vague     func(judge string)     // told once of a judge whose replies do not name the version of its model; nil: nobody
+	Opened    func(error)            // told when the judge cannot be asked any more
+	Later     Later                  // takes what is missing now; nil: that is an error
 }
 
 // OpenWarehouse opens a warehouse that is only read.
@@ -144,7 +145,7 @@ func (c *Endpoint) open(ctx context.Context, s Surroundings, j *Judges, o judgeb
 	if err != nil {
 		return nil, errcode.AsUsage(err)
 	}
-	backend = telemetry.Judge(backend, s.Tracer)
+	backend = telemetry.Judge(backend, s.Providers, s.Tracer)
 	if s.Vague != nil {
 		backend = &watched{next: backend, vague: s.Vague}
 	}
@@ -201,8 +202,8 @@ func (c *Endpoint) backend(ctx context.Context, s Surroundings, j *Judges, isOff
 		}
 		o.AllowHosts = append([]string{host}, o.AllowHosts...)
 	}
-	switch name {
-	case "cortex", "bigqueryai", "aiquery":
+	provider, _ := s.Providers.Find(name)
+	if provider.InWarehouse {
 		w := s.Scores
 		if c.Warehouse != "" {
 			var err error
@@ -220,8 +221,8 @@ func (c *Endpoint) backend(ctx context.Context, s Surroundings, j *Judges, isOff
 			o.Queryer = w
 		}
 	}
-	backend, err := judgebackend.Open(ctx, c.Backend, &o)
-	if err == nil && s.Later != nil && c.KeyFile != "" && (name == "openai" || name == "anthropic") {
+	backend, err := s.Providers.Open(ctx, c.Backend, &o)
+	if err == nil && s.Later != nil && c.KeyFile != "" && provider.Address != "" {
 		s.Later.File("judge.key_file", c.KeyFile)
 	}
 	if errcode.Of(err) == errcode.PermissionDenied {

@@ -14,7 +14,13 @@ import (
 // Text is text from data as a terminal may show it: on one line, and with everything escaped
 // that would move the cursor, change colours, turn the direction of writing or stay invisible. A
 // backslash that would look like such an escape is doubled.
-func Text(s string) string {
+func Text(s string) string { return spelled(s, true) }
+
+// Lines is Text for a message of several lines: line feeds and tabs stay, and so do backslashes, which
+// messages have that quote texts.
+func Lines(s string) string { return spelled(s, false) }
+
+func spelled(s string, oneLine bool) string {
 	plain := true
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || c == '\\' {
@@ -33,25 +39,15 @@ func Text(s string) string {
 		switch {
 		case r == utf8.RuneError && n == 1:
 			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case !oneLine && (r == '\\' || r == '\n' || r == '\t'):
+			b.WriteByte(s[i])
 		case r == '\\':
 			b.WriteByte('\\')
 			if next != "" && strings.IndexByte(`nrtxuU\`, next[0]) >= 0 {
 				b.WriteByte('\\')
 			}
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\r':
-			b.WriteString(`\r`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case r < 0x80 && unicode.IsControl(r):
-			fmt.Fprintf(&b, `\x%02x`, r)
 		case !Visible(r, last) || RuneWidth(r) == 0 && marks >= maxMarks:
-			if r > 0xffff {
-				fmt.Fprintf(&b, `\U%08x`, r)
-			} else {
-				fmt.Fprintf(&b, `\u%04x`, r)
-			}
+			b.WriteString(escaped(r))
 		default:
 			b.WriteRune(r)
 		}
@@ -64,6 +60,35 @@ func Text(s string) string {
 		i += n
 	}
 	return b.String()
+}
+
+// escaped is a rune as Go and JSON write it.
+func escaped(r rune) string {
+	switch {
+	case r == '\n':
+		return `\n`
+	case r == '\r':
+		return `\r`
+	case r == '\t':
+		return `\t`
+	case r < 0x80:
+		return fmt.Sprintf(`\x%02x`, r)
+	case r > 0xffff:
+		return fmt.Sprintf(`\U%08x`, r)
+	}
+	return fmt.Sprintf(`\u%04x`, r)
+}
+
+// Steers tells whether a rune steers what shows it instead of being shown: a control character other
+// than a tab and the ends of lines, or one that turns the direction of writing.
+func Steers(r rune) bool {
+	switch {
+	case r == '\t' || r == '\n' || r == '\r':
+		return false
+	case unicode.IsControl(r):
+		return true
+	}
+	return unicode.Is(unicode.Bidi_Control, r)
 }
 
 // maxMarks is how many marks may stand on one letter: more than any script needs.

@@ -52,9 +52,9 @@ type Contact struct {
 }
 
 // Hosts lists whom badger contacts with a configuration, in the order of its keys; it contacts
-// nobody. Connectors are by the scheme of a URL. It reads the files of credentials that name hosts
+// nobody. Connectors are by the scheme of a URL, providers are those of judges. It reads the files of credentials that name hosts
 // themselves. The error has the code InvalidArgument for what cannot be read.
-func Hosts(c Config, connectors map[string]driver.Contacts) ([]Contact, error) {
+func Hosts(c Config, connectors map[string]driver.Contacts, providers judgebackend.Providers) ([]Contact, error) {
 	var out []Contact
 	add := func(key string, contacts ...driver.Contact) {
 		for _, k := range contacts {
@@ -79,7 +79,7 @@ func Hosts(c Config, connectors map[string]driver.Contacts) ([]Contact, error) {
 		add(w.Key, list...)
 	}
 	if asked {
-		list, err := c.Judge.contacts()
+		list, err := c.Judge.contacts(providers)
 		if err != nil {
 			return nil, err
 		}
@@ -111,8 +111,8 @@ func hostPort(key, text string) (string, int, error) {
 	return host, port, nil
 }
 
-func (j Judge) contacts() ([]driver.Contact, error) {
-	u, err := judgebackend.Address(j.Backend, &judgebackend.OpenOptions{BaseURL: j.BaseURL})
+func (j Judge) contacts(providers judgebackend.Providers) ([]driver.Contact, error) {
+	u, err := providers.Address(j.Backend, j.BaseURL)
 	if err != nil || u == nil {
 		return nil, err
 	}

@@ -20,6 +20,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/badger-eval/badger/internal/labelling"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/site/sitetest"
 	"github.com/badger-eval/badger/scoring/metric"
 	"github.com/badger-eval/badger/udf/identity"
@@ -205,6 +206,9 @@ func (p *seen) check(tb testing.TB, limit int) {
 	}
 	if policy := p.header.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "default-src 'none'; script-src 'self'; style-src 'self';") || strings.Contains(policy, "unsafe") {
 		wrong("the policy is %q", policy)
+	}
+	if i := strings.IndexFunc(p.body, printable.Steers); i >= 0 {
+		wrong("holds a character that steers what shows it: %q", begin(p.body[max(0, i-40):], 80))
 	}
 	if !strings.HasPrefix(p.header.Get("Content-Type"), "text/html") {
 		if p.header.Get("X-Content-Type-Options") != "nosniff" || p.path() == "/export" && !strings.HasPrefix(p.header.Get("Content-Disposition"), "attachment") {

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"embed"
@@ -149,7 +150,12 @@ func (f *form) write(w io.Writer, name string, data frame) error {
 	if t == nil {
 		return errcode.New(errcode.Internal, "there is no template %s", name)
 	}
-	return t.ExecuteTemplate(w, f.layout, data)
+	var b bytes.Buffer
+	if err := t.ExecuteTemplate(&b, f.layout, data); err != nil {
+		return err
+	}
+	_, err := w.Write(printable.HTML(b.Bytes()))
+	return err
 }
 
 // functions are what templates can call, besides those of html/template.

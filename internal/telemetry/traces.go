@@ -147,14 +147,19 @@ func (t *Traces) Close(ctx context.Context) error {
 
 // Judge makes each call of a judge a span after OpenTelemetry's conventions for generative AI
 // (https://opentelemetry.io/docs/specs/semconv/gen-ai/): who was asked, tokens and how it ended;
-// neither the question nor the answer. A nil tracer makes none.
-func Judge(b judgebackend.Backend, tracer trace.Tracer) judgebackend.Backend {
+// neither the question nor the answer. A judge's provider, of those given, says what the conventions call
+// it. A nil tracer makes none.
+func Judge(b judgebackend.Backend, providers judgebackend.Providers, tracer trace.Tracer) judgebackend.Backend {
 	if tracer == nil {
 		return b
 	}
-	j := tracedJudge{b, judgebackend.Identity{}, tracer}
+	j := tracedJudge{Backend: b, tracer: tracer}
 	if i, ok := b.(judgebackend.Identified); ok {
 		j.id = i.Identity()
+	}
+	j.system = j.id.Backend
+	if p, ok := providers.Find(j.system); ok && p.System != "" {
+		j.system = p.System
 	}
 	return j
 }
@@ -162,6 +167,7 @@ func Judge(b judgebackend.Backend, tracer trace.Tracer) judgebackend.Backend {
 type tracedJudge struct {
 	judgebackend.Backend
 	id     judgebackend.Identity
+	system string
 	tracer trace.Tracer
 }
 
@@ -173,7 +179,7 @@ const operation = "chat"
 func (j tracedJudge) Complete(ctx context.Context, r judgebackend.Request) (judgebackend.Response, error) {
 	ctx, span := j.tracer.Start(ctx, operation+" "+j.id.Model, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(
 		attribute.String("gen_ai.operation.name", operation),
-		attribute.String("gen_ai.provider.name", provider(j.id.Backend)),
+		attribute.String("gen_ai.provider.name", j.system),
 		attribute.String("gen_ai.request.model", j.id.Model),
 		attribute.String("badger.purpose", r.Purpose), attribute.String("badger.prompt_version", r.PromptVersion),
 	))
@@ -194,17 +200,4 @@ func (j tracedJudge) Complete(ctx context.Context, r judgebackend.Request) (judg
 		span.SetStatus(codes.Error, kind)
 	}
 	return resp, err
-}
-
-// provider is the conventions' name for who runs a model, where they have one.
-func provider(backend string) string {
-	switch backend {
-	case "bigqueryai":
-		return "gcp.vertex_ai"
-	case "cortex":
-		return "snowflake.cortex"
-	case "aiquery":
-		return "databricks"
-	}
-	return backend
 }

@@ -1,11 +1,13 @@
 package align
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 
 	"github.com/badger-eval/badger/internal/amount"
+	"github.com/badger-eval/badger/internal/halt"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
 	"github.com/badger-eval/badger/scoring/naming"
@@ -25,6 +27,7 @@ func Align(gold, pred *scoring.Table, o Options) scoring.Alignment {
 // alignSorted is Align for results whose columns are taken in an order of their own.
 func alignSorted(gold, pred *scoring.Table, goldPlaces, predPlaces []int, o Options) scoring.Alignment {
 	a := newAligner(gold, pred, goldPlaces, predPlaces, o)
+	a.halt.Check()
 	a.bySums()
 	a.settle(a.ambiguous)
 	a.byLadder()
@@ -67,6 +70,7 @@ type column struct {
 }
 
 type aligner struct {
+	halt       *halt.Signal // of the tables
 	gold, pred []column
 	goldT      *scoring.Table
 	predT      *scoring.Table
@@ -78,6 +82,7 @@ type aligner struct {
 	undecided  bool                 // a group could not be settled by the rows
 	crossed    []scoring.ColumnPair // pairs that the values found and the names deny
 	asked      map[string]bool      // words of the question; made when first needed
+	sentence   *naming.Name         // the question as a name; likewise
 	read       *units.Question      // what it says of units; likewise
 	shown      *question.Question   // what it says of digits; likewise
 	items      [2]queried           // of gold's query and the answer's
@@ -86,7 +91,7 @@ type aligner struct {
 
 // newAligner takes the columns in the order of their places, or as they stand if there are none.
 func newAligner(gold, pred *scoring.Table, goldPlaces, predPlaces []int, o Options) *aligner {
-	a := &aligner{goldT: gold, predT: pred, o: o, bits: cell.FloatBits(gold, pred), rowsEqual: gold.Rows() == pred.Rows()}
+	a := &aligner{halt: cmp.Or(gold.Halt(), pred.Halt()), goldT: gold, predT: pred, o: o, bits: cell.FloatBits(gold, pred), rowsEqual: gold.Rows() == pred.Rows()}
 	a.gold, a.pred = make([]column, len(gold.Columns)), make([]column, len(pred.Columns))
 	// Letter case counts where gold has texts that differ in nothing else; then it also counts
 	// where the answer has such.
@@ -97,6 +102,7 @@ func newAligner(gold, pred *scoring.Table, goldPlaces, predPlaces []int, o Optio
 	take(a.pred, pred, predPlaces, verbatim)
 	a.pairs = make([]scoring.ColumnPair, len(gold.Columns))
 	for i := range a.pairs {
+		a.halt.Check()
 		a.pairs[i] = scoring.ColumnPair{Gold: i, Pred: -1}
 	}
 	return a
@@ -285,6 +291,7 @@ func (a *aligner) groups() []group {
 // then in the order in which they are.
 func (a *aligner) byNames(g group) {
 	for _, i := range g.gold {
+		a.halt.Check()
 		for _, j := range g.pred {
 			if !a.pred[j].taken && sameName(a.gold[i].col.Name, a.pred[j].col.Name) {
 				a.pair(i, j, "values", 1, a.exact(i, j))
@@ -293,8 +300,10 @@ func (a *aligner) byNames(g group) {
 		}
 	}
 	for {
+		a.halt.Check()
 		best, most := [2]int{-1, -1}, -2.0
 		for _, i := range g.gold {
+			a.halt.Check()
 			for _, j := range g.pred {
 				if a.gold[i].taken || a.pred[j].taken {
 					continue
@@ -319,6 +328,7 @@ func (a *aligner) byNames(g group) {
 func (a *aligner) alignment() scoring.Alignment {
 	out := scoring.Alignment{Source: "evidence", Columns: make([]scoring.ColumnPair, 0, len(a.pairs)), Confidence: 1}
 	for i := range a.pairs {
+		a.halt.Check()
 		if a.pairs[i].Pred >= 0 {
 			out.Columns = append(out.Columns, a.pairs[i])
 		} else {

@@ -2,6 +2,7 @@ package align
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/naming"
@@ -134,14 +135,15 @@ func (a *aligner) bind(circle, next []int) {
 	}
 }
 
-// denied tells whether a pair is one by its values alone: the names contradict each other, or the
-// name of the gold column stands over another column of the answer, with other values.
+// denied tells whether a pair is one by its values alone: the names contradict each other, the
+// answer's says what the question does not ask for, or the name of the gold column stands over another
+// column of the answer, with other values.
 func (a *aligner) denied(i, j int) bool {
 	g, p := &a.gold[i], &a.pred[j]
 	if g.col.Name == p.col.Name || g.bareName() == p.bareName() {
 		return false
 	}
-	if g.named().Contradicts(p.named()) || a.rivalled(g, p) {
+	if g.named().Contradicts(p.named()) || a.o.Asked != "" && p.named().Belies(a.askedName(), g.named()) || a.rivalled(g, p) {
 		return true
 	}
 	if p.named().Covers(g.named()) || generic(g.named()) || !p.named().Says() {
@@ -178,6 +180,14 @@ func (a *aligner) rivalled(g, p *column) bool {
 		}
 		return a.asksFor(&c, p) && !a.asksFor(p, &c)
 	})
+}
+
+// askedName is the question, read as the name of a column is.
+func (a *aligner) askedName() *naming.Name {
+	if a.sentence == nil {
+		a.sentence = naming.Read(strings.ReplaceAll(a.o.Asked, "__", " ") + " ")
+	}
+	return a.sentence
 }
 
 // asksFor tells whether the question has a word of a column's name that another one has not.

@@ -57,6 +57,7 @@ func (a *aligner) byEquality() {
 	equal := a.equalities(preds, pairs, naturalKind, a.plain)
 	var candidates, others []candidate // others: pairs of columns of different kinds
 	for _, i := range golds {
+		a.halt.Check()
 		others = others[:0]
 		shares := equal.with(i)
 		for at, j := range preds {
@@ -206,6 +207,7 @@ func (a *aligner) byLadder() {
 	equal := a.equalities(preds, pairs, func(c *column) scoring.Kind { return c.kind }, a.natural)
 	var promising []candidate
 	for _, i := range golds {
+		a.halt.Check()
 		promising = promising[:0]
 		var shares []float64 // a cheap look at how many values may be equal
 		if pairs > manyPairs {
@@ -279,6 +281,7 @@ func (a *aligner) coverCopies(golds []int) {
 		return
 	}
 	for _, i := range golds {
+		a.halt.Check()
 		for k := range a.gold {
 			j := a.pairs[k].Pred
 			if k == i || j < 0 || a.gold[k].sum != a.gold[i].sum || !sameName(a.gold[k].col.Name, a.gold[i].col.Name) && a.reading(&a.gold[i], a.natural(&a.gold[i])).distinct() < 3 {

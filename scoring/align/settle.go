@@ -107,6 +107,7 @@ func (a *aligner) exchangeable() []group {
 	at := map[cell.Sum]int{}
 	met := map[int]bool{}
 	for i := range a.pairs {
+		a.halt.Check()
 		c := &a.pairs[i]
 		if c.Pred < 0 || met[c.Pred] || c.Overlap < 1 || !c.Exact() || c.Scale != 0 || c.Kind == scoring.KindText && a.gold[i].kind != a.pred[c.Pred].kind {
 			continue

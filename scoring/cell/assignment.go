@@ -1,5 +1,7 @@
 package cell
 
+import "github.com/badger-eval/badger/internal/halt"
+
 // assignment matches kinds of rows so that as many cells as possible are equal: a maximum-weight
 // matching of a bipartite graph whose edges weigh as many cells as two kinds have in common and
 // whose nodes count as often as a kind has rows. It is the primal-dual method of Kuhn and Munkres
@@ -13,7 +15,8 @@ type assignment struct {
 	supply, demand []int32 // rows of each kind that have no partner
 	gold, pred     []int32 // duals: gold[i] + pred[j] is at least the weight of every edge, and is it where there is flow
 
-	steps, most        int // edges looked at so far, and where the search ends
+	halt               *halt.Signal // of the columns
+	steps, most        int          // edges looked at so far, and where the search ends
 	pass               int32
 	goldSeen, predSeen []int32 // the last pass that came by
 	path               []step
@@ -54,6 +57,7 @@ func (p *problem) assign(common int) (complete bool) {
 func (p *problem) newAssignment(common int) *assignment {
 	golds, preds := p.gold.len(), p.pred.len()
 	a := &assignment{
+		halt:  p.halt,
 		edges: make([]edge, 0, common), start: make([]int32, 1, golds+1), into: make([][]int32, preds),
 		supply: p.gold.left(), demand: p.pred.left(), gold: make([]int32, golds), pred: make([]int32, preds),
 		goldSeen: make([]int32, golds), predSeen: make([]int32, preds),
@@ -107,6 +111,7 @@ func (p *problem) listKinds() {
 // solve finds the flow. Gold kinds with rows to spare all have the same dual, which is what one
 // more pair could still add. It is not complete where the search was ended for its length.
 func (a *assignment) solve() (complete bool) {
+	looks := halt.Every{Signal: a.halt, N: 1024}
 	for {
 		found := false
 		a.pass++
@@ -115,6 +120,7 @@ func (a *assignment) solve() (complete bool) {
 			if a.steps > a.most {
 				return false
 			}
+			looks.Step()
 			for a.supply[i] > 0 && a.augment(int32(i)) { //nolint:gosec // rows are bounded far below
 				found = true
 			}

@@ -167,6 +167,7 @@ type CodeText struct {
 
 // ReadCodes finds how a column may be read as codes.
 func ReadCodes(c *scoring.Column) (t CodeText) {
+	c.Halt().Check()
 	switch c.Type {
 	case scoring.Bytes:
 		return CodeText{Bytes: true, UUID: true}

@@ -45,6 +45,7 @@ type Counts struct {
 // cells take; where it would not, there are no counts. Counted are numbers, truth values and dates
 // of which there are few distinct ones, or that lie close together.
 func CountValues(c *scoring.Column) *Counts {
+	c.Halt().Check()
 	values, nulls, ok := countValues(c)
 	if !ok {
 		return nil

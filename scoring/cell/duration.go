@@ -221,6 +221,7 @@ type DurationText struct {
 // ReadDurations tells whether a column holds durations, as text or as times of day. A column of
 // nothing but numbers with an m holds metres.
 func ReadDurations(c *scoring.Column) (t DurationText, ok bool) {
+	c.Halt().Check()
 	if c.Type == scoring.Time {
 		return DurationText{Clock: true}, true
 	}

@@ -448,6 +448,7 @@ func NumberFormat(c *scoring.Column) (format string, ok bool) {
 // would lose what the texts say: where they begin with zeros, have an exponent that a code could
 // have, state two units, or where two different texts would be one number.
 func ReadNumbers(c *scoring.Column) (t NumberText, ok bool) {
+	c.Halt().Check()
 	if !textual(c) {
 		return t, false
 	}
@@ -592,6 +593,7 @@ func MergesTexts(c *scoring.Column) bool { return merges(c, View{Kind: scoring.K
 // DateFormats finds the ways in which a column can be read as dates: none, one, or several where
 // day and month could change places.
 func DateFormats(c *scoring.Column) []string {
+	c.Halt().Check()
 	if c.Type == scoring.Int64 {
 		switch {
 		case allInts(c, func(n int64) bool { return plausible(n/10000, n/100%100, n%100) }):
@@ -648,6 +650,7 @@ func parseMonth(s string) (month int64, ok bool) {
 // It is strict, read only against truth values and numbers, where it shows nothing but one letter
 // again and again.
 func ReadBools(c *scoring.Column) (strict, ok bool) {
+	c.Halt().Check()
 	if !textual(c) {
 		return false, false
 	}

@@ -71,6 +71,7 @@ func intervalClock(s string) (micros int64, ok bool) {
 // that one of them is in a form that only an engine writes: 1 month and 30 days are words that may mean
 // different things, 1 month and 720:00:00 are intervals.
 func IntervalFormat(c *scoring.Column) (is, written bool) {
+	c.Halt().Check()
 	is = textual(c) && every(c, func(s string) bool {
 		_, w, ok := parseInterval(s)
 		written = written || w

@@ -4,6 +4,7 @@ import "github.com/badger-eval/badger/scoring"
 
 // MixKeys mixes the keys of a column into keys of rows, without keeping them.
 func MixKeys(rows []uint64, c *scoring.Column, v View) {
+	c.Halt().Check()
 	Spread(len(rows), func(lo, hi int) {
 		var buf [chunk]uint64
 		for ; lo < hi; lo += chunk {

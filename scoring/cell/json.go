@@ -169,6 +169,7 @@ func appendMap(dst []byte, entries []jsonMember) []byte {
 
 // JSONFormat tells whether a column of text consists of JSON objects and arrays.
 func JSONFormat(c *scoring.Column) bool {
+	c.Halt().Check()
 	return textual(c) && every(c, func(s string) bool {
 		if s = strings.TrimSpace(s); s[0] != '{' && s[0] != '[' {
 			return false
@@ -182,6 +183,7 @@ func JSONFormat(c *scoring.Column) bool {
 
 // ListFormat tells whether a column consists of JSON arrays of numbers and texts.
 func ListFormat(c *scoring.Column) bool {
+	c.Halt().Check()
 	if c.Type != scoring.JSON {
 		return false
 	}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"sync"
+
+	"github.com/badger-eval/badger/internal/halt"
 )
 
 // minCommon and commonPerCell bound the size up to which rows are matched as well as possible: the
@@ -43,6 +45,7 @@ type matcher struct {
 	pairs      []int32 // the predicted row of each gold row, or -1
 	used       []bool  // predicted rows that have a partner
 	sorters    [2]sorter
+	halt       *halt.Signal // of the columns
 }
 
 // newMatcher makes a matcher. Rows that the comparison cannot tell apart although they hold
@@ -59,6 +62,11 @@ func newMatcher(cols []pair, golds, preds int, shown bool) *matcher {
 		m.goldShown, m.predShown = m.shown(golds, true), m.shown(preds, false)
 	}
 	m.ranged = slices.ContainsFunc(cols, func(c pair) bool { return c.ranges != nil })
+	for i := range cols {
+		if m.halt = cmp.Or(cols[i].gold.Halt(), cols[i].pred.Halt()); m.halt != nil {
+			break
+		}
+	}
 	return m
 }
 
@@ -76,6 +84,7 @@ func (m *matcher) match(gold, pred []int32) {
 	}
 	var p *problem
 	for round := 0; len(gold) > 0 && len(pred) > 0 && round < maxRounds; round++ {
+		m.halt.Check()
 		if p == nil || !p.of(gold, pred) {
 			p = newProblem(m, gold, pred)
 		}

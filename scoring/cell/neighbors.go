@@ -28,6 +28,7 @@ func (p *problem) matchNeighbors() bool {
 	var at []int
 	var side []uint64 // cells of the predicted kinds, in order
 	for pass := range min(passes, len(order)) {
+		p.halt.Check()
 		var gold, pred []keyed
 		if aligned {
 			parts, used := p.keyParts(order)

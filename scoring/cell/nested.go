@@ -271,6 +271,7 @@ type NestedText struct {
 
 // ReadNested finds how a column may be read as nested values.
 func ReadNested(c *scoring.Column) (t NestedText) {
+	c.Halt().Check()
 	if c.Type != scoring.String && c.Type != scoring.JSON {
 		return t
 	}
@@ -297,6 +298,7 @@ var nestedFormats = map[string]func(scoring.Value) (scoring.Value, bool){FormatN
 // Fields are the names of the members that every struct of a column has; nil where it holds others,
 // or nested values in them.
 func Fields(c *scoring.Column) (names []string) {
+	c.Halt().Check()
 	if c.Type != scoring.JSON && c.Type != scoring.String {
 		return nil
 	}
@@ -333,6 +335,7 @@ func Fields(c *scoring.Column) (names []string) {
 
 // NestedKeys are the keys of nested values as [FormatNested] reads them.
 func NestedKeys(c *scoring.Column) []uint64 {
+	c.Halt().Check()
 	return AllKeys(c, View{Kind: scoring.KindText, Format: FormatNested})
 }
 

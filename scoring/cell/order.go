@@ -32,6 +32,7 @@ func SameSequence(gold, pred *scoring.Table, a *scoring.Alignment, pairs []int, 
 // Directions tells whether a column's values rise from one row to the next anywhere, and whether
 // they fall. NULL is left out, and so are texts whose order depends on the collation.
 func Directions(c *scoring.Column) (rise, fall bool) {
+	c.Halt().Check()
 	last := -1
 	for i := range c.Len() {
 		if c.IsNull(i) {

@@ -411,6 +411,7 @@ func (t *PeriodText) AsLabel() string { return periodForm{grain: t.Grain, fiscal
 // ReadPeriods finds the ways in which a column can be read as periods: none, one, or several where
 // a number or a day may be that of one grain or another.
 func ReadPeriods(c *scoring.Column) (all []PeriodText) {
+	c.Halt().Check()
 	for g := GrainYear; g <= GrainWeekday; g++ {
 		for _, last := range []bool{false, true} {
 			if t, ok := readPeriods(c, g, last); ok {
@@ -492,5 +493,6 @@ func JoinedPeriods(years, numbers *scoring.Column, g Grain) (keys []uint64, ok b
 
 // PeriodKeys are the keys of the first days of the periods of a column.
 func PeriodKeys(c *scoring.Column, t *PeriodText) []uint64 {
+	c.Halt().Check()
 	return AllKeys(c, View{Kind: scoring.KindTime, Format: t.AsDay()})
 }

@@ -2,7 +2,9 @@ package cell
 
 import (
 	"slices"
-	"sync"
+	"sync/atomic"
+
+	"github.com/badger-eval/badger/internal/halt"
 )
 
 // problem is rows that are left to match, reduced to what decides: cells without an equal on the
@@ -162,20 +164,16 @@ func each(n int, parallel bool, f func(k int)) {
 		}
 		return
 	}
-	var wg sync.WaitGroup
-	next := make(chan int)
+	var all halt.Group
+	var next atomic.Int64
 	for range min(n, maxWorkers()) {
-		wg.Go(func() {
-			for k := range next {
+		all.Go(func() {
+			for k := int(next.Add(1)) - 1; k < n; k = int(next.Add(1)) - 1 {
 				f(k)
 			}
 		})
 	}
-	for k := range n {
-		next <- k
-	}
-	close(next)
-	wg.Wait()
+	all.Wait()
 }
 
 // codes numbers the cells of a column in some rows.

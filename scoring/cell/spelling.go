@@ -81,6 +81,7 @@ type SpelledText struct {
 
 // ReadSpelling finds how the text of a column may be spelled otherwise.
 func ReadSpelling(c *scoring.Column) (t SpelledText) {
+	c.Halt().Check()
 	if c.Type != scoring.String {
 		return t
 	}
@@ -104,5 +105,6 @@ func ReadSpelling(c *scoring.Column) (t SpelledText) {
 
 // MergesPlain tells whether two texts of a column become one in plain spelling.
 func MergesPlain(c *scoring.Column) bool {
+	c.Halt().Check()
 	return merges(c, View{Kind: scoring.KindText, Format: FormatPlain})
 }

@@ -22,6 +22,7 @@ func readTruth(s, format string) (scoring.Value, bool) {
 // FewTexts are the distinct texts of a column that are not blank, but for letter case, if there are
 // at most so many, and some.
 func FewTexts(c *scoring.Column, most int) (texts []string, ok bool) {
+	c.Halt().Check()
 	var keys []uint64
 	few := every(c, func(s string) bool {
 		if k := TextKey(s); !slices.Contains(keys, k) {

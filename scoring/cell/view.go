@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/badger-eval/badger/internal/halt"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -58,6 +59,7 @@ func FloatBits(tables ...*scoring.Table) bool {
 // Keys fills keys[i] with the key of cell from+i, for every i. Two cells are equal exactly when
 // their keys are.
 func Keys(c *scoring.Column, v View, from int, keys []uint64) {
+	c.Halt().Check()
 	switch {
 	case v.Format != "":
 		for i := range keys {
@@ -269,6 +271,7 @@ func Read(c *scoring.Column, v View, i int) scoring.Value {
 // number. They order numbers and measure differences where an alignment allows one; equality is
 // never decided by them.
 func Magnitudes(c *scoring.Column, v View, out []float64) {
+	c.Halt().Check()
 	if v.Format == "" && c.Type == scoring.Float64 && !c.HasNulls() {
 		copy(out, c.Floats())
 		return
@@ -322,21 +325,18 @@ func Spread(n int, f func(lo, hi int)) {
 		f(0, n)
 		return
 	}
-	var wg sync.WaitGroup
+	var all halt.Group
 	for w := range workers {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			f(n*w/workers, n*(w+1)/workers)
-		}()
+		all.Go(func() { f(n*w/workers, n*(w+1)/workers) })
 	}
-	wg.Wait()
+	all.Wait()
 }
 
 func maxWorkers() int { return runtime.GOMAXPROCS(0) }
 
 // SumOf identifies the multiset of a column's cells under a view.
 func SumOf(c *scoring.Column, v View) Sum {
+	c.Halt().Check()
 	if c.Len() < parallelRows {
 		return sumRange(c, v, 0, c.Len())
 	}

@@ -3,6 +3,7 @@ package counterexample
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,8 +23,8 @@ type carrier struct {
 	schema    *Schema
 	values    *values
 	queryText string // the text of the query
-	variables map[string]sqlparts.Expr
-	variant   int // 0 or 1
+	declarations
+	variant int // 0 or 1
 
 	open     bool             // the variants differ
 	divides  bool             // a quotient, or a text made of a number, is computed
@@ -41,6 +42,7 @@ type carrier struct {
 
 	settle, lastOfAll bool // while learning: of several tables that may have a column one does, the first or the last
 
+	longer   int    // how many times longer replacements make a text at most
 	sequence string // the number of a row of the generator that was read last
 
 	names   int
@@ -56,6 +58,7 @@ type cte struct {
 	sql     string
 	columns []output
 	hidden  bool // ended with its query
+	steps   int  // while it is read by itself: its column that counts the steps, from 1 on; 0 for none
 }
 
 // expr is a carried expression.
@@ -74,6 +77,10 @@ type expr struct {
 	made     bool      // of a text: it is computed, and may be none of the database
 	nest     *nest     // of a structure or an array: where it is; while learning, of any column
 	of       *expr     // of a list: what its elements are like
+	clock    bool      // of a text: a time of day
+	scale    float64   // of a number: what it was divided by; 0 for nothing
+	coords   [2]coord  // of a point: its longitude and latitude
+	number   *expr     // of a text: the number that it is the text of
 }
 
 // output is a column of a source or of a query.
@@ -91,7 +98,8 @@ type source struct {
 	table   *Table
 	alias   string // of the table in the engine
 	columns []output
-	element *nest // of an UNNEST: an element, which the name of the source means
+	element *nest  // of an UNNEST: an element, which the name of the source means
+	steps   string // in a recursive query: what counts its steps; no column of the query
 }
 
 // scope is what names mean in a select.
@@ -108,8 +116,19 @@ type scope struct {
 
 // grouping is how a select groups its rows.
 type grouping struct {
-	keys []expr
-	pick string // the order by which a bare column is picked, before its own; empty for none
+	keys  []expr
+	texts []string // of the keys, see [renumbered]
+	pick  string   // the order by which a bare column is picked, before its own; empty for none
+
+	queries bool // a key has a query
+}
+
+// key is the key that an expression is, whatever names its own queries have.
+func (g *grouping) key(text string) (expr, bool) {
+	if at := slices.Index(g.texts, text); at >= 0 {
+		return g.keys[at], true
+	}
+	return expr{}, false
 }
 
 // refusal says what cannot be carried. It never quotes a literal.
@@ -150,6 +169,7 @@ func (c *carrier) carry(text string, q *sqlparts.Query) (out carried, what strin
 	out.ordered = len(q.OrderBy) > 0
 	for c.variant = range 2 {
 		c.names, c.depth, c.written, c.with, c.open, c.seen, c.sequence = 0, 0, 0, nil, false, nil, ""
+		c.longer = 1
 		c.tables = 0
 		out.sql[c.variant], out.columns = c.query(q, nil)
 		out.open = out.open || c.open
@@ -187,6 +207,31 @@ func (c *carrier) result(sql string, columns []output) string {
 	}
 	return "SELECT " + strings.Join(items, ", ") + " FROM (" + sql + ") AS " + c.name("r")
 }
+
+// renumbered is an expression with the names that it made since a count of them numbered anew, so that the
+// same expression, carried twice, is the same text.
+func renumbered(sql string, since int) string {
+	var b strings.Builder
+	for i, part := range strings.Split(sql, "'") { // every second one is in quotes
+		if i > 0 {
+			b.WriteByte('\'')
+		}
+		if i%2 == 1 {
+			b.WriteString(part)
+			continue
+		}
+		b.WriteString(madeName.ReplaceAllStringFunc(part, func(name string) string {
+			if n, err := strconv.Atoi(name[1:]); err == nil && n > since {
+				return name[:1] + "+" + strconv.Itoa(n-since)
+			}
+			return name
+		}))
+	}
+	return b.String()
+}
+
+// madeName is a name that [carrier.name] makes.
+var madeName = regexp.MustCompile(`\b[rw][0-9]+\b`)
 
 func (c *carrier) name(prefix string) string {
 	c.names++
@@ -226,13 +271,16 @@ func (c *carrier) query(q *sqlparts.Query, parent *scope) (string, []output) {
 	defer c.deeper()()
 	from := len(c.with)
 	var with []string
+	recursive := ""
 	for _, t := range q.With {
 		if t.Query == nil {
 			refuse("a statement that writes")
 		}
 		name := strings.ToLower(t.Name.Text)
-		if q.Recursive && mentions(t.Query, name) {
-			refuse("a recursive query")
+		if (q.Recursive || c.recursesUnasked()) && mentions(t.Query, name) {
+			recursive = " RECURSIVE"
+			with = append(with, c.recursive(t, parent))
+			continue
 		}
 		sql, columns := c.query(t.Query, parent)
 		columns = renamed(columns, t.Columns)
@@ -265,7 +313,7 @@ func (c *carrier) query(q *sqlparts.Query, parent *scope) (string, []output) {
 	}
 	c.with = c.with[:from:from]
 	if len(with) > 0 {
-		sql = "WITH " + strings.Join(with, ", ") + " " + sql
+		sql = "WITH" + recursive + " " + strings.Join(with, ", ") + " " + sql
 	}
 	return c.write(sql), columns
 }
@@ -274,7 +322,7 @@ func (c *carrier) query(q *sqlparts.Query, parent *scope) (string, []output) {
 func mentions(n sqlparts.Node, name string) bool {
 	found := false
 	sqlparts.Walk(n, func(n sqlparts.Node) bool {
-		if s, ok := n.(*sqlparts.Source); ok && strings.EqualFold(s.Table.Last().Text, name) {
+		if s, ok := n.(*sqlparts.Source); ok && strings.EqualFold(s.Table.Last().Text, name) && len(s.Table) == 1 {
 			found = true
 		}
 		return !found
@@ -370,6 +418,11 @@ func (c *carrier) setOp(b *sqlparts.SetOp, parent *scope) (string, []output) {
 			if k := kinds[i][j]; k.column != nil && columns[j].column != nil {
 				c.values.join(columns[j].column, k.column)
 			}
+			c.learnKind(columns[j].expr, kinds[i][j].kind)
+			c.learnKind(kinds[i][j].expr, columns[j].kind)
+			if c.learn && columns[j].kind != Null && kinds[i][j].kind != Null && columns[j].kind != kinds[i][j].kind {
+				continue
+			}
 			columns[j].unsure = columns[j].unsure || kinds[i][j].unsure || c.mixes(columns[j].kind, kinds[i][j].kind)
 			columns[j].inexact = columns[j].inexact || kinds[i][j].inexact
 			columns[j].made = columns[j].made || kinds[i][j].made
@@ -411,7 +464,7 @@ func (c *carrier) setOp(b *sqlparts.SetOp, parent *scope) (string, []output) {
 		}
 	}
 	for j := range columns {
-		columns[j].literal, columns[j].affinity = nil, noAffinity
+		columns[j].literal, columns[j].number, columns[j].affinity = nil, nil, noAffinity
 	}
 	alias := c.name("r")
 	return "SELECT * FROM (" + sql.String() + ") AS " + alias, columns
@@ -559,8 +612,8 @@ func (c *carrier) limit(l *sqlparts.Limit) string {
 // selects writes a select with the clauses of its query.
 func (c *carrier) selects(b *sqlparts.Select, q *sqlparts.Query, parent *scope) (string, []output) {
 	switch {
-	case len(b.DistinctOn) > 0:
-		refuse("DISTINCT ON")
+	case len(b.DistinctOn) > 0 && c.dialect != sqlparts.Postgres && c.dialect != sqlparts.DuckDB:
+		refuse("DISTINCT ON, which %s does not have", c.dialect)
 	case b.As != "":
 		refuse("SELECT AS %s", strings.ToUpper(b.As))
 	case b.Into != nil:
@@ -571,7 +624,14 @@ func (c *carrier) selects(b *sqlparts.Select, q *sqlparts.Query, parent *scope) 
 		refuse("a clause that only its dialect has")
 	}
 	s := &scope{parent: parent, windows: b.Windows}
-	from := c.from(s, b.From)
+	return c.selectFrom(s, c.from(s, b.From), b, q)
+}
+
+// selectFrom writes a select from sources that are in the scope.
+func (c *carrier) selectFrom(s *scope, from string, b *sqlparts.Select, q *sqlparts.Query) (string, []output) {
+	if c.learn {
+		c.learnElements(s, b)
+	}
 	s.aliases = map[string]sqlparts.Expr{}
 	for _, it := range b.Items {
 		if n := strings.ToLower(it.Alias.Text); n != "" && s.aliases[n] == nil {
@@ -596,6 +656,11 @@ func (c *carrier) selects(b *sqlparts.Select, q *sqlparts.Query, parent *scope) 
 	if len(items) == 0 {
 		refuse("a select without columns")
 	}
+	for _, src := range s.sources {
+		if src.steps != "" {
+			items = append(items, src.steps+" AS c"+strconv.Itoa(len(items)+1))
+		}
+	}
 	s.late = true
 	having := ""
 	if b.Having != nil {
@@ -614,17 +679,40 @@ func (c *carrier) selects(b *sqlparts.Select, q *sqlparts.Query, parent *scope) 
 		keys = append(keys, c.orderKey(s, b, o, columns))
 	}
 	sql := "SELECT "
-	if b.Distinct {
+	if b.Distinct && len(b.DistinctOn) == 0 {
 		for i := range columns {
 			c.keyed(columns[i].expr)
 		}
 		sql += "DISTINCT "
 	}
+	if len(b.DistinctOn) > 0 { // the first row by the order, of those that are alike
+		sql += "DISTINCT ON (" + c.distinctOn(s, b, columns) + ") "
+		if len(keys) == 0 && q.Limit == nil {
+			q = &sqlparts.Query{Limit: &sqlparts.Limit{}}
+		}
+		c.open = true
+	}
 	sql += strings.Join(items, ", ") + from + where + group + having + qualify + c.ordered(q, keys, len(columns))
 	for i := range columns {
-		columns[i].literal, columns[i].merged = nil, false
+		columns[i].literal, columns[i].number, columns[i].merged = nil, nil, false
 	}
 	return sql, columns
+}
+
+// distinctOn are the keys of DISTINCT ON.
+func (c *carrier) distinctOn(s *scope, b *sqlparts.Select, columns []output) string {
+	parts := make([]string, len(b.DistinctOn))
+	for i, e := range b.DistinctOn {
+		if at := ordinal(e); at > 0 && at <= len(columns) {
+			parts[i] = columns[at-1].sql
+			c.keyed(columns[at-1].expr)
+			continue
+		}
+		x := c.value(c.expr(s, e))
+		c.keyed(x)
+		parts[i] = x.sql
+	}
+	return strings.Join(parts, ", ")
 }
 
 // orderKey writes a key that may be a number, an alias or an expression.
@@ -700,7 +788,7 @@ func (c *carrier) groups(s *scope, b *sqlparts.Select, q *sqlparts.Query) string
 				e = b.Items[at-1].Expr
 			}
 			if col, ok := e.(*sqlparts.Column); ok && len(col.Name) == 1 && c.dialect == sqlparts.BigQuery {
-				e = c.hidingAlias(s, col)
+				e = c.hidingAlias(s, col, keys)
 			}
 			parts = append(parts, c.groupKey(s, e, g))
 		}
@@ -724,16 +812,44 @@ func (c *carrier) groups(s *scope, b *sqlparts.Select, q *sqlparts.Query) string
 
 // hidingAlias is a key of BigQuery's that names a column and an alias of another expression alike: which of
 // them it means is left open.
-func (c *carrier) hidingAlias(s *scope, col *sqlparts.Column) sqlparts.Expr {
+func (c *carrier) hidingAlias(s *scope, col *sqlparts.Column, keys []sqlparts.Expr) sqlparts.Expr {
 	name := col.Name[0].Text
 	alias := s.aliases[strings.ToLower(name)]
-	if of, ok := alias.(*sqlparts.Column); alias == nil || ok && strings.EqualFold(of.Name.Last().Text, name) || !slices.ContainsFunc(s.sources, func(src *source) bool { return src.find(name) != nil }) {
+	var hidden *output
+	for _, src := range s.sources {
+		if o := src.find(name); o != nil && hidden == nil {
+			hidden = o
+		}
+	}
+	if alias == nil || hidden == nil {
 		return col
+	}
+	of, plain := alias.(*sqlparts.Column)
+	if plain && strings.EqualFold(of.Name.Last().Text, name) {
+		return alias
+	}
+	if hidden.kind == Nested || hidden.kind == List || !groupedBy(alias, append(slices.Clone(keys), col)) {
+		return alias // grouped by the column, the query would be none
 	}
 	if c.open = true; c.variant == 0 {
 		return alias
 	}
 	return col
+}
+
+// groupedBy tells whether every column of an expression is one of the keys, by its name.
+func groupedBy(e sqlparts.Expr, keys []sqlparts.Expr) bool {
+	all := true
+	sqlparts.Walk(e, func(n sqlparts.Node) bool {
+		if col, ok := n.(*sqlparts.Column); ok {
+			all = all && slices.ContainsFunc(keys, func(k sqlparts.Expr) bool {
+				key, ok := k.(*sqlparts.Column)
+				return ok && strings.EqualFold(key.Name.Last().Text, col.Name.Last().Text)
+			})
+		}
+		return all
+	})
+	return all
 }
 
 // groupAll are the keys of GROUP BY ALL: what is selected and has no aggregate.
@@ -781,9 +897,11 @@ func (c *carrier) groupKey(s *scope, e sqlparts.Expr, g *grouping) string {
 			return "(" + strings.Join(parts, ", ") + ")"
 		}
 	}
+	since := c.names
 	x := c.value(c.expr(s, e))
 	c.keyed(x)
-	g.keys = append(g.keys, x)
+	g.queries = g.queries || strings.Contains(x.sql, "(SELECT ")
+	g.keys, g.texts = append(g.keys, x), append(g.texts, renumbered(x.sql, since))
 	if x.literal != nil || x.kind == Null {
 		return "(" + x.sql + " IS NULL)" // a number would be a place in the select list
 	}
@@ -807,7 +925,9 @@ func walkSelect(n sqlparts.Node, visit func(*sqlparts.Call)) {
 func (c *carrier) item(s *scope, it *sqlparts.Item) []output {
 	star, ok := it.Expr.(*sqlparts.Star)
 	if !ok {
+		s.resolving = append(s.resolving, strings.ToLower(it.Alias.Text)) // in its own expression, an alias is no name
 		x := c.value(c.expr(s, it.Expr))
+		s.resolving = s.resolving[:len(s.resolving)-1]
 		o := output{name: it.Alias.Text, expr: x}
 		if col, ok := it.Expr.(*sqlparts.Column); ok && o.name == "" {
 			o.name = col.Name.Last().Text
@@ -1011,7 +1131,7 @@ func (c *carrier) source(s *scope, src *sqlparts.Source, first bool) (text, of s
 	case src.Sample != nil:
 		refuse("TABLESAMPLE")
 	case len(src.Pivots) > 0:
-		refuse("PIVOT")
+		return c.pivoted(s, src)
 	case src.Recognize != nil:
 		refuse("MATCH_RECOGNIZE")
 	case src.FromString:
@@ -1043,14 +1163,18 @@ func (c *carrier) source(s *scope, src *sqlparts.Source, first bool) (text, of s
 	if len(src.Table) == 1 {
 		for i := len(c.with) - 1; i >= 0; i-- {
 			if w := &c.with[i]; w.name == strings.ToLower(name) && !w.hidden {
-				return w.sql + " AS " + c.derived(s, src, w.columns), "", false
+				steps, alias := w.steps, c.derived(s, src, w.columns)
+				if steps > 0 {
+					s.sources[len(s.sources)-1].steps = alias + ".c" + strconv.Itoa(steps)
+				}
+				return w.sql + " AS " + alias, "", false
 			}
 		}
 	}
 	parts := c.dialect.Path(src.Table)
 	name = parts.Last().Text
 	t := c.schema.named(c.dialect, parts)
-	if t == nil && c.learn {
+	if t == nil && c.learn && c.schema.Inferred {
 		t = &Table{Name: name, names: parts, read: []sqlparts.Name{parts}}
 		c.schema.Tables = append(c.schema.Tables, t)
 	}

@@ -21,6 +21,7 @@ var aggregates = map[string]string{
 	"median": "median", "bit_and": "bit_and", "bit_or": "bit_or", "grouping": "grouping",
 	"corr": "corr", "covar_pop": "covar_pop", "covar_samp": "covar_samp", "array_agg": "list", "approx_count_distinct": "approx_count_distinct",
 	"max_by": "max_by", "min_by": "min_by", "percentile_cont": "percentile_cont", "percentile_disc": "percentile_disc",
+	"approx_quantiles": "approx_quantiles",
 }
 
 func isAggregate(e *sqlparts.Call) bool {
@@ -53,8 +54,14 @@ func (c *carrier) call(s *scope, e *sqlparts.Call) expr {
 	case e.Filter != nil || len(e.Within) > 0 || len(e.OrderBy) > 0 || e.Distinct:
 		refuse("the function %s in this form", strings.ToUpper(name))
 	}
+	if name == "get" && len(e.Args) == 2 && c.dialect == sqlparts.Snowflake {
+		return c.index(s, &sqlparts.Index{Span: e.Span, X: e.Args[0], I: e.Args[1]})
+	}
 	if x, ok := c.timeCall(s, e, name); ok {
 		return x
+	}
+	if own := c.declarations.functions[name]; own != nil {
+		return c.defined(s, e, own)
 	}
 	f := functions[name]
 	if f == nil {
@@ -87,6 +94,36 @@ func (c *carrier) call(s *scope, e *sqlparts.Call) expr {
 		x.length = length
 		x.made = x.made || !returnsArgument[name]
 	}
+	return x
+}
+
+// defined writes a call of a function that the text defines: its expression, in which the names of the
+// parameters are the arguments.
+func (c *carrier) defined(s *scope, e *sqlparts.Call, f *function) expr {
+	if len(e.Args) != len(f.params) {
+		refuse("a function of the text with another number of arguments")
+	}
+	body := &scope{sources: []*source{{}}}
+	as := func(x expr, k Kind) expr {
+		if k == Null || x.kind == k {
+			return x
+		}
+		c.learnKind(x, k)
+		if k == Real && x.kind == Int || x.kind == Null {
+			return c.as(x, k)
+		}
+		if !c.learn {
+			refuse("a function of the text with arguments of another kind")
+		}
+		x.kind = k
+		return x
+	}
+	for i, a := range e.Args {
+		x := as(c.value(c.expr(s, a)), f.kinds[i])
+		body.sources[0].columns = append(body.sources[0].columns, output{name: f.params[i], expr: x})
+	}
+	x := as(c.expr(body, f.body), f.kind)
+	x.column, x.literal = nil, nil
 	return x
 }
 
@@ -123,7 +160,7 @@ func (c *carrier) aggregate(s *scope, e *sqlparts.Call, name, over string) expr 
 	if len(e.Args) == 0 && name == "count" {
 		return expr{sql: "count(*)" + tail, kind: Int, counted: true}
 	}
-	if len(e.Args) > 1 && name == "count" && e.Distinct && (c.dialect == sqlparts.MySQL || c.dialect == sqlparts.Databricks || c.dialect == sqlparts.Snowflake) {
+	if len(e.Args) > 1 && name == "count" && (e.Distinct && c.dialect == sqlparts.MySQL || c.dialect == sqlparts.Databricks || c.dialect == sqlparts.Snowflake || c.dialect == sqlparts.Generic) {
 		return c.countRows(s, e, tail)
 	}
 	switch name {
@@ -131,9 +168,14 @@ func (c *carrier) aggregate(s *scope, e *sqlparts.Call, name, over string) expr 
 		return c.ofTwo(s, e, name, tail, over)
 	case "percentile_cont", "percentile_disc":
 		return c.percentile(s, e, name, tail, over)
+	case "approx_quantiles":
+		return c.quantiles(s, e, tail, over)
 	}
 	if len(e.Args) == 0 || len(e.Args) > 1 && name != "string_agg" && name != "grouping" {
 		refuse("%s of several values", strings.ToUpper(name))
+	}
+	if name == "grouping" {
+		return c.groupingOf(s, e)
 	}
 	x := c.value(c.expr(s, e.Args[0]))
 	distinct := ""
@@ -168,11 +210,22 @@ func (c *carrier) aggregate(s *scope, e *sqlparts.Call, name, over string) expr 
 		}
 		out.column, out.affinity, out.unsure = x.column, noAffinity, x.unsure
 		k := x.kind
+		if k == Nested && c.dialect == sqlparts.Snowflake { // one of them: which, the dialect knows alone
+			c.open = true
+			out.nest = x.nest
+			return call([]string{"min", "max"}[c.variant], x.sql, k)
+		}
+		if k == Bool && c.writesBooleans() && c.dialect != sqlparts.Postgres { // FALSE comes before TRUE
+			return call(map[string]string{"min": "bool_and", "max": "bool_or"}[name], x.sql, k)
+		}
 		if k == Bool || k == Nested || k == List || k == Geo {
 			refuse("the least or greatest boolean, array or place")
 		}
 		if k == Null {
 			x.sql = "CAST(NULL AS BIGINT)"
+			if c.learn && c.dialect == sqlparts.Snowflake {
+				out.nest = x.nest
+			}
 		}
 		return call(name, x.sql, k)
 	case "sum", "avg", "total", "stddev_samp", "stddev_pop", "var_samp", "var_pop", "median":
@@ -199,7 +252,13 @@ func (c *carrier) aggregate(s *scope, e *sqlparts.Call, name, over string) expr 
 				return out
 			}
 		}
-		return call(name, "CAST("+x.sql+" AS DOUBLE)", Real)
+		r := call(name, "CAST("+x.sql+" AS DOUBLE)", Real)
+		if c.dialect == sqlparts.Generic && x.kind == Int && name != "sum" && !c.learn { // of whole numbers it may be a whole one
+			if c.open = true; c.variant == 1 {
+				r.sql, r.kind, r.inexact = "CAST(trunc("+r.sql+") AS BIGINT)", Int, false
+			}
+		}
+		return r
 	case "count_if":
 		return call("count", "CASE WHEN "+c.truth(x)+" THEN 1 END", Int)
 	case "bool_and", "bool_or":
@@ -216,15 +275,39 @@ func (c *carrier) aggregate(s *scope, e *sqlparts.Call, name, over string) expr 
 		c.open = true
 		out.nest = x.nest
 		return call([]string{"min", "max"}[c.variant], x.sql, x.kind)
-	case "grouping":
-		if len(e.Args) == 1 {
-			return call("grouping", x.sql, Int)
-		}
 	case "string_agg":
 		return c.concatenated(s, e, x, distinct, tail)
 	}
 	refuse("the function %s", strings.ToUpper(name))
 	return out
+}
+
+// groupingOf tells which of its arguments, keys of the grouping, a row is not grouped by: a bit for each, the
+// last one the lowest.
+func (c *carrier) groupingOf(s *scope, e *sqlparts.Call) expr {
+	if s.group == nil || len(s.group.keys) == 0 || len(e.Args) > 1 && !c.groupingOfSeveral() {
+		refuse("GROUPING in this form")
+	}
+	parts := make([]string, len(e.Args))
+	for i, a := range e.Args {
+		since := c.names
+		x := c.value(c.expr(s, a))
+		k, ok := s.group.key(renumbered(x.sql, since))
+		if !ok {
+			refuse("GROUPING of what is no key")
+		}
+		parts[i] = k.sql
+	}
+	return expr{sql: "grouping(" + strings.Join(parts, ", ") + ")", kind: Int, counted: true}
+}
+
+// groupingOfSeveral tells whether the dialect has GROUPING of several keys.
+func (c *carrier) groupingOfSeveral() bool {
+	switch c.dialect {
+	case sqlparts.Postgres, sqlparts.Snowflake, sqlparts.DuckDB, sqlparts.MySQL, sqlparts.Generic:
+		return true
+	}
+	return false
 }
 
 func star(args []sqlparts.Expr) (*sqlparts.Star, bool) {
@@ -253,9 +336,6 @@ func (c *carrier) orderIn(s *scope, e *sqlparts.Call, value string) string {
 
 // concatenated joins texts in an order that the dialect leaves open unless it is written.
 func (c *carrier) concatenated(s *scope, e *sqlparts.Call, x expr, distinct, tail string) expr {
-	if len(e.OrderBy)+len(e.Within) > 0 && distinct != "" {
-		refuse("distinct texts joined in an order")
-	}
 	separator := "','"
 	if len(e.Args) > 1 {
 		y := c.expr(s, e.Args[1])
@@ -267,7 +347,37 @@ func (c *carrier) concatenated(s *scope, e *sqlparts.Call, x expr, distinct, tai
 		separator = "''"
 	}
 	t := c.text(x)
-	return expr{sql: "string_agg(" + distinct + t.sql + ", " + separator + c.orderIn(s, e, t.sql) + ")" + tail, kind: Text, near: x.near, length: 16 * max(1, x.length), made: true}
+	out := expr{kind: Text, near: x.near, length: 16 * max(1, x.length), made: true}
+	if distinct != "" { // in an order of their own, as others may not be there
+		order := [2]string{"'ASC'", "'DESC'"}[c.variant]
+		switch keys := append(slices.Clone(e.OrderBy), e.Within...); {
+		case len(keys) == 0:
+			c.open = true
+		case len(keys) > 1:
+			refuse("distinct texts joined in this order")
+		default:
+			y := c.value(c.expr(s, keys[0].Expr))
+			if x.sql != y.sql {
+				refuse("distinct texts joined in the order of another value")
+			}
+			c.key(y.sql, y, keys[0])
+			order = map[bool]string{false: "'ASC'", true: "'DESC'"}[keys[0].Desc]
+		}
+		filter := " FILTER (WHERE " + t.sql + " IS NOT NULL)"
+		if tail != "" {
+			if !strings.HasPrefix(tail, " FILTER (WHERE ") {
+				refuse("distinct texts joined in a window")
+			}
+			filter = strings.TrimSuffix(tail, ")") + " AND " + t.sql + " IS NOT NULL)"
+		}
+		out.sql = "array_to_string(list_sort(list(DISTINCT " + t.sql + ")" + filter + ", " + order + "), " + separator + ")"
+	} else {
+		out.sql = "string_agg(" + t.sql + ", " + separator + c.orderIn(s, e, t.sql) + ")" + tail
+	}
+	if c.dialect == sqlparts.Snowflake { // of no texts it is an empty one
+		out.sql = "coalesce(" + out.sql + ", '')"
+	}
+	return out
 }
 
 // collected makes an array of values. Snowflake leaves out NULL; elsewhere it is an element.
@@ -309,14 +419,19 @@ func (c *carrier) collected(s *scope, e *sqlparts.Call, x expr, distinct, filter
 	return expr{sql: sql, kind: List, of: &of, near: x.near, counted: true}
 }
 
-// countRows counts distinct rows of several values, none of them NULL.
+// countRows counts rows of several values, none of them NULL, or distinct ones.
 func (c *carrier) countRows(s *scope, e *sqlparts.Call, tail string) expr {
 	var parts, nulls []string
 	var near []*Column
 	for _, a := range e.Args {
 		x := c.value(c.expr(s, a))
-		c.keyed(x)
+		if e.Distinct {
+			c.keyed(x)
+		}
 		parts, nulls, near = append(parts, x.sql), append(nulls, x.sql+" IS NULL"), append(near, x.near...)
+	}
+	if !e.Distinct {
+		return expr{sql: "count(CASE WHEN " + strings.Join(nulls, " OR ") + " THEN NULL ELSE 1 END)" + tail, kind: Int, counted: true, near: near}
 	}
 	return expr{sql: "count(DISTINCT CASE WHEN " + strings.Join(nulls, " OR ") + " THEN NULL ELSE row(" + strings.Join(parts, ", ") + ") END)" + tail, kind: Int, counted: true, near: near}
 }
@@ -386,6 +501,40 @@ func (c *carrier) percentile(s *scope, e *sqlparts.Call, name, tail, over string
 	return out
 }
 
+// quantiles are BigQuery's APPROX_QUANTILES: the bounds of so many parts of the values, the least and the
+// greatest among them. Which of two values is the bound between them is left open.
+func (c *carrier) quantiles(s *scope, e *sqlparts.Call, tail, over string) expr {
+	n := 0
+	if len(e.Args) == 2 {
+		n = ordinal(e.Args[1])
+	}
+	if c.dialect != sqlparts.BigQuery || n == 0 || n > maxQuantiles || over != "" || e.Distinct || len(e.OrderBy)+len(e.Within) > 0 {
+		refuse("APPROX_QUANTILES in this form")
+	}
+	x := c.value(c.expr(s, e.Args[0]))
+	if x.kind == Text {
+		c.keyed(x)
+		c.inOrder = true
+	}
+	c.open = true
+	filter := " FILTER (WHERE " + x.sql + " IS NOT NULL)"
+	if tail != "" {
+		filter = strings.TrimSuffix(tail, ")") + " AND " + x.sql + " IS NOT NULL)"
+	}
+	values := "list_sort(list(" + x.sql + ")" + filter + ")"
+	parts := make([]string, n+1)
+	for i := range parts {
+		place := strconv.Itoa(i) + " * (len(" + values + ") - 1) / " + strconv.Itoa(n)
+		parts[i] = values + "[CAST(" + [2]string{"floor", "ceil"}[c.variant] + "(" + place + ") AS BIGINT) + 1]"
+	}
+	of := x
+	of.column, of.literal, of.nest = nil, nil, nil
+	return expr{sql: "[" + strings.Join(parts, ", ") + "]", kind: List, of: &of, near: x.near, counted: true}
+}
+
+// maxQuantiles is how many quantiles of a column may be asked for.
+const maxQuantiles = 100
+
 // window writes a call with OVER.
 func (c *carrier) window(s *scope, e *sqlparts.Call, name string) expr {
 	w := e.Over
@@ -447,7 +596,7 @@ func (c *carrier) window(s *scope, e *sqlparts.Call, name string) expr {
 		parts = append(parts, strings.ToUpper(frame))
 	}
 	over := " OVER (" + strings.Join(parts, " ") + ")"
-	if agg := aggregates[name]; agg != "" && agg != "string_agg" && agg != "any_value" && agg != "grouping" && agg != "total" && agg != "list" && agg != "max_by" && agg != "min_by" && agg != "approx_count_distinct" {
+	if agg := aggregates[name]; agg != "" && agg != "string_agg" && agg != "any_value" && agg != "grouping" && agg != "total" && agg != "list" && agg != "max_by" && agg != "min_by" && agg != "approx_count_distinct" && agg != "approx_quantiles" {
 		x := c.aggregate(s, e, agg, over)
 		x.counted = false
 		return x
@@ -592,8 +741,14 @@ func init() {
 			if c.dialect == sqlparts.TSQL && len(args) == 3 && args[1].literal != nil && strings.ToLower(args[1].literal.Text) != strings.ToUpper(args[1].literal.Text) {
 				refuse("REPLACE of letters, which depends on the collation")
 			}
-			if len(args) != 3 || args[1].literal == nil || args[2].literal == nil || len(args[2].literal.Text) > len(args[1].literal.Text) {
-				return expr{} // one that makes texts longer could make them very long
+			if len(args) != 3 || args[1].literal == nil || args[2].literal == nil || args[1].literal.Text == "" {
+				return expr{}
+			}
+			if longer := len(args[2].literal.Text) / len(args[1].literal.Text); longer > 1 { // again and again, it could make texts very long
+				c.longer *= longer
+				if c.longer > maxLength {
+					refuse("texts that are replaced by longer ones")
+				}
 			}
 			return expr{sql: "replace(" + c.text(args[0]).sql + ", " + c.text(args[1]).sql + ", " + c.text(args[2]).sql + ")", kind: Text}
 		},

@@ -139,14 +139,59 @@ func (c *carrier) text(x expr) expr {
 			return c.as(x, Text)
 		}
 	}
-	if x.kind == Real && x.literal != nil && c.dialect == sqlparts.SQLite {
+	switch {
+	case c.learn:
+		return expr{sql: "''", kind: Text, near: x.near, made: true}
+	case x.kind == Real && x.literal != nil && c.dialect == sqlparts.SQLite:
 		if f, err := strconv.ParseFloat(x.literal.Text, 64); err == nil && math.Abs(f) < 1e15 {
 			x.sql, x.kind = quoteText(realText(f)), Text
 			return x
 		}
+	case x.kind == Real && c.dialect != sqlparts.SQLite && c.dialect != sqlparts.Generic:
+		return c.textOfNumber(x)
+	case x.kind == Bool && c.writesBooleans():
+		return expr{sql: "CAST(" + x.sql + " AS VARCHAR)", kind: Text, near: x.near, made: true}
+	case x.kind == Timestamp && c.dialect != sqlparts.SQLite && c.dialect != sqlparts.Generic:
+		// Some dialects write a fraction of the second or the zone behind it, by the type or a setting.
+		c.open = true
+		sql := "strftime(" + x.sql + ", '%Y-%m-%d %H:%M:%S')"
+		if c.variant == 1 {
+			sql = "(" + sql + " || '.000')"
+		}
+		return expr{sql: sql, kind: Text, near: x.near, made: true}
 	}
 	refuse("a text made of a number with a fraction, a boolean or a time")
 	return x
+}
+
+// writesBooleans tells whether the dialect writes a truth value as true or false.
+func (c *carrier) writesBooleans() bool {
+	switch c.dialect {
+	case sqlparts.Snowflake, sqlparts.BigQuery, sqlparts.Postgres, sqlparts.DuckDB, sqlparts.Databricks:
+		return true
+	}
+	return false
+}
+
+// textOfNumber is the text of a number that may have a fraction. How many digits stand behind the point
+// depends on the type, which may be a float or a decimal: variants take the fewest, and two. Of another
+// number than one of two digits, nothing is known.
+func (c *carrier) textOfNumber(x expr) expr {
+	c.open = true
+	digits := "100"
+	if x.inexact {
+		digits = "4"
+	}
+	double := "CAST(" + x.sql + " AS DOUBLE)"
+	sure := "abs(" + double + ") < 1e12 AND abs(" + double + " * " + digits + " - round(" + double + " * " + digits + ")) < 1e-9 * abs(" + double + ") + 1e-12"
+	text := `regexp_replace(CAST(` + double + ` AS VARCHAR), '\.0$', '')`
+	if c.variant == 1 {
+		text = "printf('%.2f', " + double + ")"
+	}
+	return expr{
+		sql:  "(CASE WHEN " + x.sql + " IS NULL THEN NULL WHEN " + sure + " THEN " + text + " ELSE error('the text of a number') END)",
+		kind: Text, near: x.near, made: true, number: &x,
+	}
 }
 
 func quoteText(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
@@ -163,6 +208,9 @@ func (c *carrier) grouped(s *scope, x expr) expr {
 	}
 	// The column is neither grouped nor aggregated: some row of the group gives the value.
 	if !c.choosesRows(s, x) {
+		if c.learn {
+			return x
+		}
 		refuse("a column that is neither grouped nor aggregated, which %s does not have", c.dialect)
 	}
 	order := x.sql + c.choice()
@@ -177,17 +225,17 @@ func (c *carrier) grouped(s *scope, x expr) expr {
 func (c *carrier) expr(s *scope, e sqlparts.Expr) expr {
 	defer c.deeper()()
 	if s.group != nil && !s.inside && len(s.group.keys) > 0 {
-		if _, ok := e.(*sqlparts.Column); !ok && !hasQuery(e) {
+		if _, ok := e.(*sqlparts.Column); !ok && (s.group.queries || !hasQuery(e)) {
 			// A whole expression may be a key of the grouping.
 			s.inside = true
-			names := c.names
+			names, tables := c.names, c.tables
 			x := c.value(c.expr(s, e))
-			c.names = names
+			text := renumbered(x.sql, names)
+			c.names, c.tables = names, tables
 			s.inside = false
-			for _, k := range s.group.keys {
-				if k.sql == x.sql {
-					return x
-				}
+			if k, ok := s.group.key(text); ok {
+				x.sql = k.sql
+				return x
 			}
 		}
 	}
@@ -303,6 +351,9 @@ func (c *carrier) bare(s *scope, e sqlparts.Expr) expr {
 	case *sqlparts.Interval:
 		refuse("INTERVAL")
 	case *sqlparts.Param:
+		if c.dialect == sqlparts.Generic && s != nil && strings.HasPrefix(e.Text, "$") && c.anyColumn(s, e.Text) { // names may begin so
+			return c.columnRef(s, &sqlparts.Column{Span: e.Span, Name: sqlparts.Name{{Text: e.Text}}})
+		}
 		refuse("a parameter")
 	case *sqlparts.Path:
 		return c.path(s, e)
@@ -425,7 +476,7 @@ func (c *carrier) inScope(at, from *scope, e *sqlparts.Column) (expr, bool) {
 	if found != nil && use(of, found, e.Name[1:]) {
 		return x, true
 	}
-	if alias := at.aliases[name]; alias != nil && len(e.Name) == 1 && !slices.Contains(at.resolving, name) && (!c.learn || at.late || c.lateral()) {
+	if alias := at.aliases[name]; alias != nil && len(e.Name) == 1 && !slices.Contains(at.resolving, name) && (!c.learn || (at.late || c.lateral()) && !hasColumn(alias, name)) {
 		at.resolving = append(at.resolving, name)
 		defer func() { at.resolving = at.resolving[:len(at.resolving)-1] }()
 		return c.expr(at, alias), true
@@ -454,6 +505,19 @@ func (c *carrier) inScope(at, from *scope, e *sqlparts.Column) (expr, bool) {
 		return x, true
 	}
 	return x, false
+}
+
+// hasColumn tells whether an expression has a column of a name.
+func hasColumn(e sqlparts.Expr, name string) bool {
+	found := false
+	sqlparts.Walk(e, func(n sqlparts.Node) bool {
+		if col, ok := n.(*sqlparts.Column); ok {
+			unit := len(col.Name) == 1 && !col.Name[0].Quoted && unitNames[strings.ToLower(col.Name[0].Text)] != "" // of EXTRACT, DATE_TRUNC and others
+			found = found || strings.EqualFold(col.Name.Last().Text, name) && !unit
+		}
+		return !found
+	})
+	return found
 }
 
 // lateral tells whether the dialect lets an expression use the alias of another one of its select list.
@@ -579,6 +643,11 @@ func (c *carrier) arithmetic(op string, l, r expr) expr {
 		out.sql = "(" + l.sql + " // " + c.divisor(r) + ")"
 		return out
 	}
+	if r.literal != nil {
+		if f, err := strconv.ParseFloat(r.literal.Text, 64); err == nil && f >= 1 {
+			out.scale = f * max(1, l.scale)
+		}
+	}
 	if out.unsure {
 		refuse("a quotient of numbers of which it is not known whether they are whole")
 	}
@@ -624,8 +693,12 @@ func (c *carrier) compare(op string, l, r expr) expr {
 	out := expr{kind: Bool}
 	c.relate(op, l, r)
 	if c.learn {
-		c.learnKind(l, r.kind)
-		c.learnKind(r, l.kind)
+		for _, p := range [][2]expr{{l, r}, {r, l}} {
+			if col := p[0].column; col != nil && p[0].kind == Null && col.Kind == Null && p[1].literal != nil && (isoDate.MatchString(p[1].literal.Text) || isoTimestamp.MatchString(p[1].literal.Text)) {
+				col.dateLike = true
+			}
+			c.learnKind(p[0], p[1].kind)
+		}
 	}
 	order := op != "=" && op != "<>" && op != "IS NOT DISTINCT FROM"
 	plain := func() expr {
@@ -636,6 +709,11 @@ func (c *carrier) compare(op string, l, r expr) expr {
 	case l.kind == Null || r.kind == Null:
 		return plain()
 	case l.kind == Text && r.kind == Text:
+		for _, p := range [][2]expr{{l, r}, {r, l}} {
+			if p[0].clock && !p[1].clock && (p[1].literal == nil || !clockTime.MatchString(p[1].literal.Text)) {
+				refuse("a time of day compared with what is none")
+			}
+		}
 		if test := c.dateAndNumber(op, l, r); test != "" {
 			out.sql = test
 			return out
@@ -828,6 +906,13 @@ func (c *carrier) relate(op string, l, r expr) {
 		for _, col := range p[0].near {
 			c.values.hint(col, *p[1].literal)
 		}
+		if len(p[0].near) == 1 && !p[0].counted {
+			to := op
+			if p[0].sql == r.sql {
+				to = mirrored(op)
+			}
+			c.values.test(p[0].near[0], to, p[1].literal.Text)
+		}
 		if p[0].counted {
 			if n, err := strconv.Atoi(p[1].literal.Text); err == nil {
 				c.values.size(n)
@@ -887,6 +972,16 @@ func (c *carrier) in(s *scope, e *sqlparts.In) expr {
 		of := e.Of
 		if call, ok := of.(*sqlparts.Call); ok && strings.EqualFold(call.Name.Last().Text, "unnest") && len(call.Args) == 1 {
 			of = call.Args[0]
+		}
+		if col, ok := of.(*sqlparts.Column); ok && len(col.Name) == 1 && c.variables[strings.ToLower(col.Name[0].Text)] != nil && (c.schema.Inferred || !c.anyColumn(s, col.Name[0].Text)) {
+			of = c.variables[strings.ToLower(col.Name[0].Text)]
+		}
+		if l, ok := of.(*sqlparts.List); ok && l.Kind == sqlparts.Array && len(l.Items) > 0 {
+			in := &sqlparts.In{X: e.X, Not: e.Not}
+			for _, it := range l.Items {
+				in.List = append(in.List, it.Expr)
+			}
+			return c.in(s, in)
 		}
 		return negated(e.Not, c.contained(c.value(c.expr(s, e.X)), c.expr(s, of), false).sql)
 	}
@@ -1099,8 +1194,14 @@ func (c *carrier) alignKinds(list []expr) ([]expr, expr) {
 		}
 	}
 	for _, x := range list {
-		if (x.kind == Nested || x.kind == List) && !c.learn {
+		if x.kind == Nested && !c.learn {
 			refuse("a choice of arrays or structures")
+		}
+		if x.kind == List {
+			if all.of != nil && all.of.kind != x.of.kind && !c.learn {
+				refuse("a choice of arrays of different values")
+			}
+			all.of = x.of
 		}
 		if c.learn && all.kind != Null && x.kind != Null && all.kind != x.kind {
 			c.learnKind(x, all.kind)

@@ -44,8 +44,12 @@ func latitude(x expr) string {
 // dialect, and another point in the other.
 func (c *carrier) pointAt(x, y expr) expr {
 	if c.learn {
-		c.learnKind(x, Real)
-		c.learnKind(y, Real)
+		for _, at := range []expr{x, y} {
+			c.learnKind(at, Real)
+			if at.column != nil {
+				at.column.float = true
+			}
+		}
 	}
 	lon, lat := c.doubled(x), c.doubled(y)
 	c.suggest(x, "10.25", "10.5", "-73.5")
@@ -53,8 +57,21 @@ func (c *carrier) pointAt(x, y expr) expr {
 	return expr{
 		sql: "(CASE WHEN " + lon + " IS NULL OR " + lat + " IS NULL THEN NULL WHEN abs(" + lon + ") > 180 OR abs(" + lat + ") > 90 THEN error('no place on the earth') ELSE 'POINT(' || CAST(" + lon +
 			" AS VARCHAR) || ' ' || CAST(" + lat + " AS VARCHAR) || ')' END)",
-		kind: Geo, near: both(x, y),
+		kind: Geo, near: both(x, y), coords: [2]coord{coordOf(x), coordOf(y)},
 	}
+}
+
+// coord is a longitude or a latitude: a number, or what columns it is of.
+type coord struct {
+	literal string
+	columns []*Column
+}
+
+func coordOf(x expr) coord {
+	if x.literal != nil {
+		return coord{literal: x.literal.Text}
+	}
+	return coord{columns: x.near}
 }
 
 // suggest notes numbers that are worth trying.
@@ -80,6 +97,16 @@ func (c *carrier) distance(x, y expr) expr {
 
 // meet notes that two columns of points may hold the same ones.
 func (c *carrier) meet(x, y expr) {
+	for _, p := range [][2]expr{{x, y}, {y, x}} {
+		for i, at := range p[0].coords {
+			for _, col := range at.columns {
+				if text := p[1].coords[i].literal; text != "" {
+					c.values.hint(col, sqlparts.Literal{Kind: sqlparts.Number, Text: text})
+					c.values.test(col, "=", text)
+				}
+			}
+		}
+	}
 	if x.column != nil && y.column != nil && x.column.Kind == y.column.Kind {
 		c.values.join(x.column, y.column)
 	}

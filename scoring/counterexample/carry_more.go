@@ -1,6 +1,7 @@
 package counterexample
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -196,15 +197,6 @@ func numberFunctions() map[string]func(c *carrier, args []expr) expr {
 			return c.contained(args[0], args[1], true)
 		},
 		"parse_json": asJSON, "try_parse_json": asJSON, "to_variant": asJSON, "to_array": asJSON,
-		"get": func(c *carrier, args []expr) expr {
-			if len(args) != 2 || c.dialect != sf || args[1].literal == nil {
-				return expr{}
-			}
-			if args[1].literal.Kind == sqlparts.String {
-				return c.field(args[0], args[1].literal.Text)
-			}
-			return expr{}
-		},
 	}
 }
 
@@ -257,7 +249,7 @@ func listed(dialects ...sqlparts.Dialect) func(c *carrier, args []expr) expr {
 
 func (c *carrier) list(args []expr) expr {
 	if len(args) == 0 {
-		refuse("an array without elements")
+		return expr{sql: "CAST([] AS VARCHAR[])", kind: List, of: &expr{kind: Text}}
 	}
 	for i := range args {
 		args[i] = c.value(args[i])
@@ -323,6 +315,10 @@ func (c *carrier) contained(x, array expr, nullIsNone bool) expr {
 		}
 		refuse("an element of what is no array")
 	}
+	if c.learn {
+		c.learnKind(x, array.of.kind)
+		return expr{sql: "TRUE", kind: Bool}
+	}
 	if array.of.kind != x.kind {
 		refuse("an array of values of another kind")
 	}
@@ -358,6 +354,9 @@ func (c *carrier) toNumber(x expr, k Kind, try bool) expr {
 	case Bool:
 		return expr{sql: "CAST(" + x.sql + " AS " + k.Type() + ")", kind: k, near: x.near}
 	case Text:
+		if x.number != nil { // the text of a number is read as that number
+			return c.toNumber(*x.number, k, try)
+		}
 	default:
 		refuse("a number made of a date or an array")
 	}
@@ -416,6 +415,8 @@ func (c *carrier) castTo(x expr, e *sqlparts.Cast) expr {
 	switch {
 	case has("variant"):
 		return x
+	case base == "time" && args == "":
+		return plain(c.timeOfDay(x))
 	case has("timestamptz", "timestamp_tz", "timestamp_ltz", "time zone", "interval", "unsigned"), base == "time":
 		if !has("without time zone") || has("interval") || strings.HasPrefix(base, "time ") {
 			refuse("CAST AS %s", strings.ToUpper(base))
@@ -423,8 +424,10 @@ func (c *carrier) castTo(x expr, e *sqlparts.Cast) expr {
 	}
 	switch {
 	case has("char", "text", "string"):
-		if _, err := strconv.Atoi(args); err == nil && base != "text" && x.literal == nil {
-			refuse("CAST to a text of bounded length")
+		n, err := strconv.Atoi(args)
+		bounded := err == nil && base != "text" && x.kind != Null
+		if bounded && !has("var", "string") && c.dialect != sqlparts.Snowflake && c.dialect != sqlparts.MySQL {
+			refuse("CAST to a text that is filled with blanks")
 		}
 		if c.learn {
 			if x.kind == Null && x.nest != nil && x.nest.alias != "" { // a part of semi-structured data is what it is read as
@@ -433,7 +436,11 @@ func (c *carrier) castTo(x expr, e *sqlparts.Cast) expr {
 			x.kind, x.literal = Text, nil
 			return x
 		}
-		return plain(c.text(x))
+		x = plain(c.text(x))
+		if bounded { // of a longer text, some dialects cut the end off, and others have an error
+			x.sql, x.literal = "(CASE WHEN length("+x.sql+") > "+strconv.Itoa(n)+" THEN error('a text that is too long') ELSE "+x.sql+" END)", nil
+		}
+		return x
 	case has("bool"):
 		if x.kind == Text && x.literal != nil {
 			return c.as(c.literalAs(x, Bool), Bool)
@@ -476,6 +483,26 @@ func (c *carrier) castTo(x expr, e *sqlparts.Cast) expr {
 	return x
 }
 
+// timeOfDay is the time of day of an instant, as the text that it is compared with.
+func (c *carrier) timeOfDay(x expr) expr {
+	switch c.dialect {
+	case sqlparts.Snowflake, sqlparts.BigQuery, sqlparts.DuckDB, sqlparts.Databricks, sqlparts.Redshift:
+	default:
+		refuse("CAST AS TIME")
+	}
+	if x.kind == Text && x.literal != nil {
+		if !clockTime.MatchString(x.literal.Text) {
+			refuse("CAST AS TIME of this text")
+		}
+		return x
+	}
+	x = convert(c.instant(x, Timestamp), Timestamp)
+	return expr{sql: "strftime(" + x.sql + ", '%H:%M:%S')", kind: Text, near: x.near, made: true, clock: true}
+}
+
+// clockTime is a time of day.
+var clockTime = regexp.MustCompile(`^([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]$`)
+
 // toWhole is CAST to a whole number. Dialects round a fraction, or cut it off.
 func (c *carrier) toWhole(x expr, try bool) expr {
 	if x.kind != Real || c.learn {
@@ -488,8 +515,14 @@ func (c *carrier) toWhole(x expr, try bool) expr {
 			v = c.nudged(v)
 		}
 		return expr{sql: "CAST(trunc(" + v + ") AS BIGINT)", kind: Int, near: x.near}
-	case sqlparts.Redshift, sqlparts.Generic:
-		refuse("CAST of a fraction to a whole number")
+	case sqlparts.Redshift, sqlparts.Generic: // by the type that is cast, or the engine
+		if c.open = true; c.variant == 1 {
+			v := c.doubled(x)
+			if x.inexact {
+				v = c.nudged(v)
+			}
+			return expr{sql: "CAST(trunc(" + v + ") AS BIGINT)", kind: Int, near: x.near}
+		}
 	}
 	return expr{sql: "CAST(" + c.round(x, 0) + " AS BIGINT)", kind: Int, near: x.near}
 }

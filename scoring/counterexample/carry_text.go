@@ -72,6 +72,80 @@ func padded(name string) func(c *carrier, args []expr) expr {
 // plainPattern tells whether a pattern means the same in POSIX, Java and RE2.
 var plainPattern = regexp.MustCompile(`^([A-Za-z0-9 _,;:@#%&=<>/"'!~-]|\\[.+*?()|\[\]]|[.*+?|()^$]|\[\^?[A-Za-z0-9 _,;:.@-]+\])*$`)
 
+// classPattern is such a pattern, and classes of letters as Perl writes them.
+var classPattern = regexp.MustCompile(`^([A-Za-z0-9 _,;:@#%&=<>/"'!~-]|\\[.+*?()|\[\]/sSdDwWbB-]|[.+*?|()^$]|\[\^?([A-Za-z0-9 _,;:.@()"'/-]|\\[sdw])+\])*$`)
+
+// oneMatch tells whether a match that begins at a place is as long by every rule: that of POSIX, which takes
+// the longest, and that of Perl, which takes the first choice. It is where choices begin with different
+// letters, or have one length.
+func oneMatch(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpQuest:
+		return false
+	case syntax.OpStar, syntax.OpPlus, syntax.OpRepeat:
+		if re.Flags&syntax.NonGreedy != 0 {
+			return false
+		}
+	case syntax.OpAlternate:
+		length, begins := width(re.Sub[0]), map[rune]bool{}
+		same, apart := length >= 0, true
+		for _, sub := range re.Sub {
+			same = same && width(sub) == length
+			first := begin(sub)
+			apart = apart && first != 0 && !begins[first]
+			begins[first] = true
+		}
+		if !same && !apart {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return !oneMatch(sub) })
+}
+
+// width is how many letters every match has, -1 where they differ.
+func width(re *syntax.Regexp) int {
+	switch re.Op {
+	case syntax.OpLiteral:
+		return len(re.Rune)
+	case syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		return 1
+	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
+		return 0
+	case syntax.OpCapture:
+		return width(re.Sub[0])
+	case syntax.OpConcat:
+		sum := 0
+		for _, sub := range re.Sub {
+			n := width(sub)
+			if n < 0 {
+				return -1
+			}
+			sum += n
+		}
+		return sum
+	}
+	return -1
+}
+
+// begin is the letter that every match begins with, 0 for none.
+func begin(re *syntax.Regexp) rune {
+	switch re.Op {
+	case syntax.OpLiteral:
+		if re.Flags&syntax.FoldCase == 0 {
+			return re.Rune[0]
+		}
+	case syntax.OpCapture, syntax.OpPlus:
+		return begin(re.Sub[0])
+	case syntax.OpConcat:
+		for _, sub := range re.Sub {
+			if width(sub) != 0 {
+				return begin(sub)
+			}
+		}
+	}
+	return 0
+}
+
 // pattern reads a regular expression. first tells that it matters which of several matches is taken.
 func (c *carrier) regular(x, p expr, first bool) string {
 	if p.literal == nil || p.literal.Kind != sqlparts.String {
@@ -82,7 +156,11 @@ func (c *carrier) regular(x, p expr, first bool) string {
 	if err != nil || len(text) > 500 {
 		refuse("a regular expression of this form")
 	}
-	if c.dialect != sqlparts.BigQuery && c.dialect != sqlparts.DuckDB && (!plainPattern.MatchString(text) || first && strings.ContainsAny(text, "|?")) {
+	plain := plainPattern
+	if c.dialect == sqlparts.Snowflake || c.dialect == sqlparts.Databricks {
+		plain = classPattern
+	}
+	if c.dialect != sqlparts.BigQuery && c.dialect != sqlparts.DuckDB && (!plain.MatchString(text) || first && !oneMatch(tree)) {
 		refuse("a regular expression that dialects read in different ways")
 	}
 	example := match(tree)
@@ -164,6 +242,7 @@ func textFunctions() map[string]func(c *carrier, args []expr) expr {
 			return expr{sql: "regexp_replace(" + c.text(args[0]).sql + ", " + c.regular(args[0], args[1], true) + ", " + with + ", 'g')", kind: Text}
 		},
 		"regexp_extract": regexpPart(bq), "regexp_substr": regexpPart(bq, sf),
+		"format": formatCall,
 		"contains_substr": func(c *carrier, args []expr) expr {
 			if len(args) != 2 || c.dialect != bq || args[1].literal == nil || !isASCII(args[1].literal.Text) {
 				return expr{}
@@ -204,6 +283,56 @@ func textFunctions() map[string]func(c *carrier, args []expr) expr {
 	}
 }
 
+// formatPart is a part of a format that is written alike by BigQuery and the engine.
+var formatPart = regexp.MustCompile(`%(%|s|0?[0-9]{0,2}d|0?[0-9]{0,2}\.[0-9]f)`)
+
+// formatCall is BigQuery's FORMAT. It is NULL where a value is.
+func formatCall(c *carrier, args []expr) expr {
+	if len(args) < 1 || c.dialect != sqlparts.BigQuery || args[0].literal == nil || args[0].literal.Kind != sqlparts.String {
+		return expr{}
+	}
+	text := args[0].literal.Text
+	parts := formatPart.FindAllString(text, -1)
+	if strings.Contains(formatPart.ReplaceAllString(text, ""), "%") {
+		refuse("FORMAT with this format")
+	}
+	values, nulls := []string{quoteText(text)}, []string{"FALSE"}
+	rest := args[1:]
+	for _, part := range parts {
+		if part == "%%" {
+			continue
+		}
+		if len(rest) == 0 {
+			return expr{}
+		}
+		x := rest[0]
+		rest = rest[1:]
+		nulls = append(nulls, x.sql+" IS NULL")
+		switch {
+		case part == "%s":
+			if c.learn {
+				c.learnKind(x, Text)
+			}
+			x = c.text(x)
+		case strings.HasSuffix(part, "d"):
+			if c.learn {
+				c.learnKind(x, Int)
+			}
+			if x = c.numeric(x); x.kind != Int && !c.learn {
+				refuse("FORMAT of a number with a fraction as a whole one")
+			}
+		default:
+			digits, _ := strconv.Atoi(part[strings.Index(part, ".")+1 : len(part)-1])
+			x.sql = c.round(c.numeric(x), digits)
+		}
+		values = append(values, x.sql)
+	}
+	if len(rest) > 0 {
+		return expr{}
+	}
+	return expr{sql: "(CASE WHEN " + strings.Join(nulls, " OR ") + " THEN NULL ELSE printf(" + strings.Join(values, ", ") + ") END)", kind: Text}
+}
+
 // separated notes that texts are taken apart at a separator.
 func (c *carrier) separated(x expr, by string) {
 	for _, col := range x.near {
@@ -212,14 +341,21 @@ func (c *carrier) separated(x expr, by string) {
 	}
 }
 
+// isOne tells whether an argument is the number 1.
+func isOne(x expr) bool { return x.literal != nil && x.kind == Int && x.literal.Text == "1" }
+
 // regexpPart is the first part of a text that a regular expression matches, or its one group.
 func regexpPart(dialects ...sqlparts.Dialect) func(c *carrier, args []expr) expr {
 	return func(c *carrier, args []expr) expr {
+		group := false // the part of the first group
+		if c.dialect == sqlparts.Snowflake && (len(args) == 5 || len(args) == 6) && isOne(args[2]) && isOne(args[3]) && args[4].literal != nil && args[4].literal.Text == "e" && (len(args) == 5 || isOne(args[5])) {
+			args, group = args[:2], true
+		}
 		if len(args) != 2 || !slices.Contains(dialects, c.dialect) || args[1].literal == nil {
 			return expr{}
 		}
 		re, err := regexp.Compile(args[1].literal.Text)
-		if err != nil || re.NumSubexp() > 1 || c.dialect == sqlparts.Snowflake && re.NumSubexp() > 0 {
+		if err != nil || re.NumSubexp() > 1 || c.dialect == sqlparts.Snowflake && !group && re.NumSubexp() > 0 {
 			return expr{}
 		}
 		if c.learn {

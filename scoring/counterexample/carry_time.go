@@ -1,6 +1,7 @@
 package counterexample
 
 import (
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -114,8 +115,8 @@ const isoText = `[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}:[0-9]{2})?`
 
 // learnTime notes that a column is a date or a time. One with a time of day is no date alone.
 func (c *carrier) learnTime(x expr, k Kind) {
-	if x.column != nil && x.column.Kind == Date && k == Timestamp && c.dialect != sqlparts.SQLite {
-		x.column.Kind = Timestamp
+	if x.column != nil && x.column.Declared == "" && c.dialect != sqlparts.SQLite && (x.column.Kind == Date && k == Timestamp || x.column.dateLike && x.column.Kind == Text) {
+		x.column.Kind = k
 		return
 	}
 	c.learnKind(x, k)
@@ -425,17 +426,18 @@ func (c *carrier) parsed(x, format expr, k Kind, try bool) expr {
 
 // fromEpoch is the instant of a number of units since 1970.
 func (c *carrier) fromEpoch(x expr, perSecond int64) expr {
+	finer := perSecond // the units that the columns count
+	if n := float64(perSecond) * x.scale; x.scale > 1 && n <= 1e9 && n == math.Trunc(n) {
+		finer = int64(n)
+	}
+	for _, col := range x.near {
+		c.values.epoch(col, min(finer, 1_000_000))
+	}
 	if c.learn {
 		if x.column != nil && x.column.Kind == Null {
 			x.column.Kind = Int
 		}
-		for _, col := range x.near {
-			c.values.epoch(col, perSecond)
-		}
 		return expr{sql: "TIMESTAMP '2000-01-01'", kind: Timestamp, near: x.near}
-	}
-	for _, col := range x.near {
-		c.values.epoch(col, perSecond)
 	}
 	x = c.numeric(x)
 	factor := strconv.FormatInt(1_000_000/perSecond, 10)
@@ -621,6 +623,18 @@ func (c *carrier) timeCall(s *scope, e *sqlparts.Call, name string) (out expr, o
 		}
 		if n == 1 && in(sqlparts.Snowflake, sqlparts.Databricks, sqlparts.MySQL, sqlparts.Redshift, sqlparts.Postgres, sqlparts.DuckDB) && !strings.HasPrefix(name, "try") {
 			return convert(c.instant(arg(0), Timestamp), Date), true
+		}
+	case "to_timestamp_ltz":
+		if in(sqlparts.Snowflake) && n == 1 {
+			x := arg(0)
+			if c.learn && x.kind == Null && x.column != nil || x.kind == Int || x.kind == Real {
+				x = c.fromEpoch(x, 1)
+				if c.open = true; c.variant == 1 && !c.learn { // by the time zone of the session
+					x.sql = "(" + x.sql + " - to_hours(8))"
+				}
+				return x, true
+			}
+			return convert(c.instant(x, Timestamp), Timestamp), true
 		}
 	case "to_timestamp", "to_timestamp_ntz", "try_to_timestamp", "try_to_timestamp_ntz":
 		if !in(sqlparts.Snowflake) {

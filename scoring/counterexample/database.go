@@ -181,6 +181,7 @@ type group struct {
 	base   map[*domain]Value
 	shift  map[*Column]float64 // of columns to which a query adds something
 	large  *Table              // the one table of more than one row; nil where each may have more
+	turns  map[*domain]int     // of those that take the values that queries ask for by turns: where they begin
 }
 
 // groupShare is of how many databases one is made of one group, where a query compares what it counts.
@@ -188,7 +189,7 @@ const groupShare = 2
 
 // group draws what the rows of a database share.
 func (g *generator) group(r *rand.Rand, rows int) *group {
-	out := &group{differ: map[*domain]bool{}, base: map[*domain]Value{}, shift: map[*Column]float64{}}
+	out := &group{differ: map[*domain]bool{}, base: map[*domain]Value{}, shift: map[*Column]float64{}, turns: map[*domain]int{}}
 	first := map[*domain]*Table{}
 	if r.IntN(3) > 0 {
 		out.large = g.tables[r.IntN(len(g.tables))]
@@ -218,9 +219,35 @@ func (g *generator) group(r *rand.Rand, rows int) *group {
 	return out
 }
 
+// aimed draws what the rows of a database share, such that they are likely to pass the conditions of the
+// queries: values that pass the most comparisons, or those that are asked for by turns.
+func (g *generator) aimed(r *rand.Rand) *group {
+	out := &group{differ: map[*domain]bool{}, base: map[*domain]Value{}, shift: map[*Column]float64{}, turns: map[*domain]int{}}
+	for _, t := range g.tables {
+		for _, c := range t.usedColumns() {
+			d := c.domain
+			if _, ok := out.base[d]; ok || len(d.pool) == 0 {
+				continue
+			}
+			best := d.best()
+			out.base[d] = best[r.IntN(len(best))]
+			switch {
+			case d.wanted > 1 && r.IntN(2) == 0:
+				out.turns[d] = r.IntN(d.wanted)
+			case len(d.tests)+len(d.like) == 0:
+				out.differ[d] = r.IntN(3) == 0
+			}
+		}
+	}
+	return out
+}
+
 // value is that of a column in the n-th row.
 func (x *group) value(c *Column, n int) Value {
 	v := x.base[c.domain]
+	if from, ok := x.turns[c.domain]; ok && !c.key() {
+		return fit(c.domain.pool[(from+n)%c.domain.wanted], c)
+	}
 	by := x.shift[c]
 	if x.differ[c.domain] || c.key() {
 		by += float64(n)
@@ -236,6 +263,9 @@ func (x *group) value(c *Column, n int) Value {
 	}
 	return fit(v, c)
 }
+
+// aimedShare is of how many databases one is made to pass the conditions of the queries.
+const aimedShare = 6
 
 // firstWithNulls is the first try whose database may have NULL: what differs without convinces more.
 const firstWithNulls = 3
@@ -263,6 +293,13 @@ func (g *generator) make(try int, realistic bool) *Database {
 			s.rows = g.sizes[r.IntN(len(g.sizes))] + r.IntN(2)
 		}
 		s.group = g.group(r, s.rows)
+	}
+	if aims := try%aimedShare == 2; aims && s.group == nil {
+		s.rows = 1 + r.IntN(6)
+		if len(g.sizes) > 0 && r.IntN(2) == 0 {
+			s.rows = g.sizes[r.IntN(len(g.sizes))] + r.IntN(2)
+		}
+		s.group = g.aimed(r)
 	}
 	d := &Database{}
 	d.refers = slices.Clone(g.real.refers)

@@ -15,64 +15,150 @@ var (
 	setting     = regexp.MustCompile(`(?is)^\s*SET\s+([a-z_][a-z0-9_]*)\s*=\s*(.+?)\s*;?\s*$`)
 )
 
-// plainQuery is the query of a text and the values of the variables that the text declares before it. The
+// declarations are what a text defines before its query.
+type declarations struct {
+	variables map[string]sqlparts.Expr
+	functions map[string]*function
+}
+
+// function is one that a text defines by an expression.
+type function struct {
+	params []string
+	kinds  []Kind // Null for any
+	kind   Kind   // of its result; Null for that of the expression
+	body   sqlparts.Expr
+}
+
+var (
+	definition = regexp.MustCompile(`(?is)^\s*CREATE\s+(?:OR\s+REPLACE\s+)?TEMP(?:ORARY)?\s+FUNCTION\s+([a-z_][a-z0-9_]*)\s*\(([^()]*)\)\s*(?:RETURNS\s+([a-z0-9_]+)\s*)?AS\s*\((.*)\)\s*;?\s*$`)
+	parameter  = regexp.MustCompile(`(?is)^\s*([a-z_][a-z0-9_]*)\s+([a-z0-9_]+(?:\s+TYPE)?)\s*$`)
+)
+
+// functionOf reads the definition of a function of BigQuery's by an expression of its arguments; nil for
+// another one.
+func functionOf(text string, d sqlparts.Dialect) (name string, f *function) {
+	m := definition.FindStringSubmatch(text)
+	if m == nil {
+		return "", nil
+	}
+	kindOf := func(t string) (Kind, bool) {
+		switch strings.ToLower(t) {
+		case "float64":
+			return Real, true
+		case "int64":
+			return Int, true
+		case "string":
+			return Text, true
+		case "bool":
+			return Bool, true
+		case "", "any type":
+			return Null, true
+		}
+		return Null, false
+	}
+	f = &function{}
+	for _, p := range strings.Split(m[2], ",") {
+		if strings.TrimSpace(m[2]) == "" {
+			break
+		}
+		part := parameter.FindStringSubmatch(p)
+		if part == nil {
+			return "", nil
+		}
+		k, ok := kindOf(strings.Join(strings.Fields(part[2]), " "))
+		if !ok {
+			return "", nil
+		}
+		f.params, f.kinds = append(f.params, part[1]), append(f.kinds, k)
+	}
+	var ok bool
+	if f.kind, ok = kindOf(m[3]); !ok {
+		return "", nil
+	}
+	b := oneExpression(m[4], d)
+	if b == nil {
+		return "", nil
+	}
+	f.body = b
+	return strings.ToLower(m[1]), f
+}
+
+// oneExpression reads an expression; nil where the text is another thing.
+func oneExpression(text string, d sqlparts.Dialect) sqlparts.Expr {
+	q, _ := sqlparts.Parse("SELECT "+text, d).Whole()
+	if q == nil || len(q.With) > 0 || len(q.OrderBy) > 0 || q.Limit != nil {
+		return nil
+	}
+	b, ok := q.Body.(*sqlparts.Select)
+	if !ok || len(b.Items) != 1 || b.Items[0].Alias.Text != "" || b.Distinct || len(b.From) > 0 || b.Where != nil || b.Group != nil || b.Having != nil || b.Qualify != nil {
+		return nil
+	}
+	return b.Items[0].Expr
+}
+
+// plainQuery is the query of a text, and the variables and functions that the text declares before it. The
 // query is nil, and why says so, for a text that is anything else.
-func plainQuery(text string, script *sqlparts.Script, d sqlparts.Dialect) (query string, q *sqlparts.Query, variables map[string]sqlparts.Expr, why string) {
+func plainQuery(text string, script *sqlparts.Script, d sqlparts.Dialect) (query string, q *sqlparts.Query, declared declarations, why string) {
 	n := len(script.Statements)
 	if d != sqlparts.BigQuery || n < 2 {
 		q, why = script.Whole()
-		return text, q, nil, why
+		return text, q, declared, why
 	}
 	const other = "is not one query"
-	variables = map[string]sqlparts.Expr{}
+	declared = declarations{map[string]sqlparts.Expr{}, map[string]*function{}}
 	end := 0
 	for i, st := range script.Statements[:n-1] {
 		start, stop := st.Range()
 		if next, _ := script.Statements[i+1].Range(); start < end || stop > next || next > len(text) || strings.Trim(text[end:start], "; \t\r\n") != "" {
-			return text, nil, nil, other
+			return text, nil, declared, other
 		}
 		m, name := declaration.FindStringSubmatch(text[start:stop]), ""
 		value := ""
+		if st.Kind == sqlparts.KindCreate {
+			name, f := functionOf(text[start:stop], d)
+			if f == nil {
+				return text, nil, declared, other
+			}
+			declared.functions[name] = f
+			end = stop
+			continue
+		}
 		switch {
 		case st.Kind == sqlparts.KindDeclare && m != nil:
 			name, value = m[1], m[3]
 		case st.Kind == sqlparts.KindSet:
 			if m = setting.FindStringSubmatch(text[start:stop]); m == nil {
-				return text, nil, nil, other
+				return text, nil, declared, other
 			}
-			if _, ok := variables[strings.ToLower(m[1])]; !ok {
-				return text, nil, nil, other
+			if _, ok := declared.variables[strings.ToLower(m[1])]; !ok {
+				return text, nil, declared, other
 			}
 			name, value = m[1], m[2]
 		default:
-			return text, nil, nil, other
+			return text, nil, declared, other
 		}
 		var e sqlparts.Expr = &sqlparts.Literal{Kind: sqlparts.Null}
 		if value != "" {
 			if e = constant(value, d); e == nil {
-				return text, nil, nil, other
+				return text, nil, declared, other
 			}
 		}
-		variables[strings.ToLower(name)] = e
+		declared.variables[strings.ToLower(name)] = e
 		end = stop
 	}
 	query = strings.TrimLeft(text[end:], "; \t\r\n")
 	q, why = sqlparts.Parse(query, d).Whole()
-	return query, q, variables, why
+	return query, q, declared, why
 }
 
 // constant is an expression that names no column; nil for another.
 func constant(text string, d sqlparts.Dialect) sqlparts.Expr {
-	q, _ := sqlparts.Parse("SELECT "+text, d).Whole()
-	if q == nil {
-		return nil
-	}
-	b, ok := q.Body.(*sqlparts.Select)
-	if !ok || len(b.Items) != 1 || len(b.From) > 0 || b.Where != nil || b.Group != nil {
+	e := oneExpression(text, d)
+	if e == nil {
 		return nil
 	}
 	plain := true
-	sqlparts.Walk(b.Items[0].Expr, func(n sqlparts.Node) bool {
+	sqlparts.Walk(e, func(n sqlparts.Node) bool {
 		switch n.(type) {
 		case *sqlparts.Literal, *sqlparts.List, *sqlparts.Item, *sqlparts.Unary, *sqlparts.Cast:
 		default:
@@ -83,5 +169,5 @@ func constant(text string, d sqlparts.Dialect) sqlparts.Expr {
 	if !plain {
 		return nil
 	}
-	return b.Items[0].Expr
+	return e
 }

@@ -22,13 +22,7 @@ const inferPasses = 5
 // for one of the first of them, or of the last.
 func infer(of *search, last bool) *Schema {
 	d, s := of.dialect, &Schema{Inferred: true}
-	v := newValues()
-	for pass := range inferPasses {
-		for i, q := range of.trees {
-			c := &carrier{ctx: of.ctx, dialect: d, schema: s, values: v, variables: of.variables[i], learn: true, settle: pass >= 2, lastOfAll: last}
-			_, _ = c.carry(of.queries[i], q)
-		}
-	}
+	v := of.learn(s, last)
 	for _, t := range s.Tables {
 		for _, col := range t.Columns {
 			name := strings.ToLower(col.Name)
@@ -87,6 +81,39 @@ func infer(of *search, last bool) *Schema {
 	return s
 }
 
+// learn reads both queries to learn what a schema does not say.
+func (s *search) learn(into *Schema, last bool) *values {
+	v := newValues()
+	for pass := range inferPasses {
+		for i, q := range s.trees {
+			c := &carrier{ctx: s.ctx, dialect: s.dialect, schema: into, values: v, declarations: s.declared[i], learn: true, settle: pass >= 2, lastOfAll: last}
+			_, _ = c.carry(s.queries[i], q)
+		}
+	}
+	return v
+}
+
+// learnFields learns the fields of semi-structured columns, whose types no schema states, from both queries.
+func (s *search) learnFields(last bool) {
+	v := s.learn(s.schema, last)
+	for _, t := range s.schema.Tables {
+		for _, col := range t.Columns {
+			if col.Kind == Null {
+				for _, m := range v.group(col) {
+					if m.Kind != Null {
+						col.Kind, col.Shape = m.Kind, m.Shape
+					}
+				}
+			}
+			if col.Kind == Null {
+				col.Kind = Text
+			}
+			col.used = false
+		}
+		t.read = nil
+	}
+}
+
 // keyName tells whether a column is called id, or by its table's name, in the singular or plural,
 // and id.
 func keyName(table, column string) bool {
@@ -140,7 +167,10 @@ func (src *source) open() []*Table {
 		return []*Table{src.table}
 	}
 	if src.element != nil {
-		return []*Table{src.element.table}
+		if t := src.element.table; t.Column(elementName) == nil || t.structured("") {
+			return []*Table{t}
+		}
+		return nil // the element is a value
 	}
 	for _, o := range src.columns {
 		if o.rest != nil {
@@ -150,11 +180,29 @@ func (src *source) open() []*Table {
 	return nil
 }
 
+// learnElements notes the elements of arrays that a select reads as values: such are no structures.
+func (c *carrier) learnElements(s *scope, b *sqlparts.Select) {
+	for _, src := range s.sources {
+		if src.element == nil {
+			continue
+		}
+		sqlparts.Walk(b, func(n sqlparts.Node) bool {
+			if from, ok := n.(*sqlparts.Source); ok && from.Call != nil { // the array may be called as its elements are
+				return false
+			}
+			if col, ok := n.(*sqlparts.Column); ok && len(col.Name) == 1 && slices.Contains(src.names, strings.ToLower(col.Name[0].Text)) {
+				c.within(*src.element)
+			}
+			return true
+		})
+	}
+}
+
 // learnColumn adds a column that a query reads to the tables of a source.
 func (c *carrier) learnColumn(src *source, name string) *output {
 	var first *Column
 	for _, t := range src.open() {
-		if hidden(name) {
+		if hidden(name) || t.Column(name) == nil && !c.schema.Inferred && (!t.element || t.fixed) {
 			return nil
 		}
 		col := t.Column(name)

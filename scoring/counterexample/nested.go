@@ -89,24 +89,40 @@ func (c *carrier) elements(n *nest) *Table {
 		t.read = n.table.read
 		return t
 	}
-	if !c.learn {
+	if !c.learn || !c.learnsFields(n.table, n.path) {
 		refuse("an array that no table of the schema has")
 	}
 	if len(n.table.arrays) >= maxColumns {
 		refuse("more than %d arrays", maxColumns)
 	}
-	name := n.path
+	return c.schema.elements(n.table, n.path)
+}
+
+// elements adds the table of the elements of an array.
+func (s *Schema) elements(of *Table, path string) *Table {
+	name := path
 	if name == "" {
 		name = "element"
 	}
-	t := &Table{Name: n.table.Name + "." + name, read: n.table.read, element: true}
-	row, of := n.table.own(rowName), t.own(ofName)
+	t := &Table{Name: of.Name + "." + name, read: of.read, element: true}
+	row, has := of.own(rowName), t.own(ofName)
 	t.own(rowName)
 	t.own(atName)
-	t.Foreign = append(t.Foreign, Foreign{Columns: []*Column{of}, To: n.table, Target: []*Column{row}})
-	n.table.arrays, n.table.semi = append(n.table.arrays, array{n.path, t}), true
-	c.schema.Tables = append(c.schema.Tables, t)
+	t.Foreign = append(t.Foreign, Foreign{Columns: []*Column{has}, To: of, Target: []*Column{row}})
+	of.arrays, of.semi = append(of.arrays, array{path, t}), true
+	s.Tables = append(s.Tables, t)
 	return t
+}
+
+// learnsFields tells whether what queries read below a path is what is there: in an inferred table, and in
+// semi-structured columns of a stated one.
+func (c *carrier) learnsFields(t *Table, path string) bool {
+	if c.schema.Inferred || t.element && !t.fixed {
+		return true
+	}
+	top, _, _ := strings.Cut(path, ".")
+	col := t.Column(top)
+	return col != nil && col.variant
 }
 
 // under is the path of a field.
@@ -125,7 +141,7 @@ func (c *carrier) field(x expr, name string) expr {
 		}
 		refuse("semi-structured data that no table of the schema has")
 	}
-	if !c.learn && !x.nest.table.semi && !x.nest.table.element {
+	if !c.learn && !x.nest.table.semi && !x.nest.table.element || c.learn && !x.nest.table.structured(x.nest.path) && !c.learnsFields(x.nest.table, x.nest.path) {
 		refuse("semi-structured data in a column that is none")
 	}
 	if name == "*" || hidden(name) || strings.Contains(name, ".") {
@@ -153,7 +169,7 @@ func (c *carrier) within(n nest) expr {
 	}
 	col := n.table.Column(name)
 	if col == nil {
-		if !c.learn || len(n.table.Columns) >= maxColumns {
+		if !c.learn || len(n.table.Columns) >= maxColumns || !c.learnsFields(n.table, n.path) {
 			refuse("the field %s, which no table of the schema has", name)
 		}
 		col = &Column{Name: name, table: n.table}
@@ -462,7 +478,7 @@ func (c *carrier) path(s *scope, e *sqlparts.Path) expr {
 	if start >= 0 && end <= len(c.queryText) && start < end && strings.Contains(c.queryText[start:end], `"`) && strings.Contains(e.Text, ".") {
 		refuse("a path with names in quotes")
 	}
-	for _, name := range strings.Split(e.Text, ".") {
+	for _, name := range e.Keys() {
 		x = c.field(x, name)
 	}
 	return x

@@ -33,6 +33,7 @@ type Table struct {
 
 	arrays  []array         // the nested arrays of its rows
 	element bool            // its rows are the elements of an array
+	fixed   bool            // its fields are those that the schema states
 	semi    bool            // a column may be a structure
 	dotted  bool            // the name of a column has a point
 	read    []sqlparts.Name // as what queries read from it
@@ -60,6 +61,9 @@ type Column struct {
 	affinity affinity // SQLite's
 	bad      string   // why its values cannot be carried into the engine; empty where they can
 	used     bool     // a query reads it, or a constraint between used columns does
+	float    bool     // learned: its numbers have a fraction, as those of floats
+	variant  bool     // semi-structured: its fields are what queries read
+	dateLike bool     // all that is learned of its kind is a comparison with the text of a date
 	limit    *limit   // of its type; nil for none
 	domain   *domain  // the values it is drawn from
 	table    *Table
@@ -187,6 +191,13 @@ func (t *Table) usedColumns() []*Column {
 	return out
 }
 
+// variants tells whether a column is semi-structured.
+func (s *Schema) variants() bool {
+	return slices.ContainsFunc(s.Tables, func(t *Table) bool {
+		return slices.ContainsFunc(t.Columns, func(c *Column) bool { return c.variant })
+	})
+}
+
 // typed sets what follows from the declared type in the dialect.
 func (c *Column) typed(d sqlparts.Dialect) {
 	c.limit = limitOf(c.Declared, d)
@@ -231,6 +242,8 @@ func (c *Column) typed(d sqlparts.Dialect) {
 		return
 	}
 	switch {
+	case d == sqlparts.Snowflake && (base == "variant" || base == "object" || base == "array"):
+		c.variant, c.table.semi = true, true
 	case geography(base, d):
 		c.Kind = Geo
 	case has("interval", "point", "geography", "geometry", "variant", "json", "array", "struct", "map", "object", "blob", "bytea", "binary", "bytes", "vector", "tsvector", "enum", "<"):

@@ -63,6 +63,9 @@ type Problem struct {
 	Tries int    `json:"tries"`
 	Time  int64  `json:"time_ms"`
 	Seed  uint64 `json:"seed,omitempty"`
+	// Bound is how many rows a table has at most in the pass over all databases, see [Bound]: 0 for
+	// [DefaultBound], below 0 for no such pass. It is smaller where there would be too many databases.
+	Bound int `json:"bound,omitempty"`
 }
 
 // Where a schema is from.
@@ -93,6 +96,8 @@ type Outcome struct {
 	Inferred bool `json:"inferred,omitempty"` // the schema was inferred from the queries
 	// SchemaFrom says where the schema is from: [FromCase], [FromWarehouse] or [FromQueries].
 	SchemaFrom string `json:"schema_from,omitempty"`
+
+	Bound *Bound `json:"bound,omitempty"` // all databases of a size were tried; nil where not
 
 	Shows       string       `json:"shows,omitempty"` // what is special about it, such as [ShowsNull]
 	Sentence    string       `json:"sentence,omitempty"`
@@ -173,7 +178,7 @@ type search struct {
 	reached bool // one of the queries returned a row on some database
 	out     *Outcome
 
-	variables [2]map[string]sqlparts.Expr
+	declared [2]declarations
 }
 
 func prepare(p *Problem, last bool) (*search, *Outcome) {
@@ -192,7 +197,7 @@ func prepareWithin(ctx context.Context, p *Problem, last bool) (*search, *Outcom
 	for i, text := range []string{p.Gold, p.Pred} {
 		whose := [...]string{"the gold SQL", "the SQL of the agent"}[i]
 		var why string
-		if s.queries[i], s.trees[i], s.variables[i], why = plainQuery(text, p.Texts.Parse(text, s.dialect), s.dialect); s.trees[i] == nil {
+		if s.queries[i], s.trees[i], s.declared[i], why = plainQuery(text, p.Texts.Parse(text, s.dialect), s.dialect); s.trees[i] == nil {
 			return no("%s %s", whose, why)
 		}
 	}
@@ -200,11 +205,14 @@ func prepareWithin(ctx context.Context, p *Problem, last bool) (*search, *Outcom
 		s.schema = infer(s, last)
 		for _, t := range s.schema.Tables {
 			for _, c := range t.Columns {
-				if c.Kind == Real && exact(s.dialect) {
+				if c.Kind == Real && exact(s.dialect) && !c.float {
 					c.limit = limitOf("numeric", s.dialect)
 				}
 			}
 		}
+	}
+	if s.schema.variants() {
+		s.learnFields(last)
 	}
 	s.out.Inferred, s.out.SchemaFrom = s.schema.Inferred, cmp.Or(p.SchemaFrom, FromCase)
 	if s.out.Inferred {
@@ -221,7 +229,7 @@ func prepareWithin(ctx context.Context, p *Problem, last bool) (*search, *Outcom
 	}
 	for i, to := range []*carried{&s.gold, &s.pred} {
 		var what string
-		c.variables = s.variables[i]
+		c.declarations = s.declared[i]
 		if *to, what = c.carry(s.queries[i], s.trees[i]); what != "" {
 			return no("%s: %s", [...]string{"the gold SQL", "the SQL of the agent"}[i], what)
 		}
@@ -269,7 +277,7 @@ func (s *search) retype() {
 	c := &carrier{ctx: s.ctx, dialect: s.dialect, schema: s.schema, values: newValues(), retype: true}
 	for range inferPasses { // what one comparison makes a text makes one of what it is compared with
 		for i, q := range s.trees {
-			c.variables = s.variables[i]
+			c.declarations = s.declared[i]
 			_, _ = c.carry(s.queries[i], q) // what cannot be carried is found again
 		}
 	}
@@ -434,18 +442,44 @@ func (s *search) run(ctx context.Context, engine Engine) error {
 		}
 		tried[text] = !s.spared
 	}
+	if s.out.Tries > 0 && ctx.Err() == nil {
+		limit := s.problem.Bound
+		if limit == 0 {
+			limit = DefaultBound
+		}
+		refutes, err := s.bound(ctx, limit)
+		switch {
+		case errors.Is(err, ErrMemory):
+			return err
+		case refutes != nil:
+			s.out.Tries++
+			if err := s.shrink(ctx, refutes); err != nil {
+				return err
+			}
+			if ctx.Err() == nil {
+				s.tell(refutes)
+			}
+			return nil
+		}
+	}
 	switch {
 	case s.out.Large > s.out.Tries:
 		s.out = &Outcome{Why: fmt.Sprintf("the queries may join more than %d rows on most of the small databases", maxWork)}
 	case s.out.Tries > 0 && s.values.far > 0:
 		s.out = &Outcome{Why: fmt.Sprintf("a query asks for %d rows, which no small database has", s.values.far)}
-	case s.out.Tries > 0 && !s.reached:
+	case s.out.Tries > 0 && !s.reached && !s.nothing():
 		s.out = &Outcome{Why: fmt.Sprintf("neither query returns a row on any of %d small databases", s.out.Tries)}
 	case s.out.Tries > 0:
 	case failed != nil:
 		s.out = &Outcome{Why: "the engine fails on a query as it was carried over: " + failed.Error()}
 	}
 	return nil
+}
+
+// nothing tells whether the queries say themselves that they return no row, or read no table, so that one
+// database is all of them.
+func (s *search) nothing() bool {
+	return len(s.tables) == 0 || empty(s.trees[0]) && empty(s.trees[1])
 }
 
 // seed depends on the pair alone.

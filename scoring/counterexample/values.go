@@ -29,6 +29,7 @@ type values struct {
 type domain struct {
 	parent   *domain
 	hints    []sqlparts.Literal
+	tests    []test // comparisons with literals
 	like     []string
 	allowed  []string  // literals of checks
 	sums     []float64 // that a query compares the sum with
@@ -43,6 +44,76 @@ type domain struct {
 
 	pool   []Value
 	wanted int // how many values at the front of the pool a query asks for
+}
+
+// test is a comparison with a literal.
+type test struct{ op, text string }
+
+// maxTests bounds the comparisons that are noted of one domain.
+const maxTests = 32
+
+// test notes a comparison of a column, or of what is computed from it alone.
+func (v *values) test(c *Column, op, text string) {
+	d := v.domain(c)
+	if t := (test{op, text}); len(d.tests) < maxTests && !slices.Contains(d.tests, t) {
+		d.tests = append(d.tests, t)
+	}
+}
+
+// passes tells how many of the comparisons a value is likely to pass.
+func (d *domain) passes(v Value) int {
+	n := 0
+	for _, t := range d.tests {
+		x := v
+		if d.epoch > 0 && v.Kind.number() {
+			f, _ := v.float()
+			x = textValue(time.UnixMicro(int64(f) * (1_000_000 / d.epoch)).UTC().Format(time.DateTime))
+		}
+		y := textValue(t.text)
+		if len(x.Text) >= len(time.DateOnly) && x.Kind != Null && isoDate.MatchString(x.Text[:len(time.DateOnly)]) { // a part of it may be compared
+			switch k, err := strconv.Atoi(t.text); {
+			case err == nil && len(t.text) == 4:
+				x = textValue(x.Text[:4])
+			case err == nil && k >= 1 && k <= 12:
+				month, _ := strconv.Atoi(x.Text[5:7])
+				x, y = intValue(int64(month)), intValue(int64(k))
+			case len(t.text) < len(x.Text):
+				x.Text = x.Text[:len(t.text)]
+			}
+			x.Kind = max(x.Kind, Int)
+		}
+		if x.Kind.number() {
+			f, err := strconv.ParseFloat(t.text, 64)
+			if err != nil {
+				continue
+			}
+			y = Value{Kind: Real, Real: f}
+		}
+		if r, ok := relation(t.op, x, y); ok && r == isTrue {
+			n++
+		}
+	}
+	for _, p := range d.like {
+		if v.Kind == Text && strings.Contains(v.Text, strings.Trim(p, "%")) {
+			n++
+		}
+	}
+	return n
+}
+
+// best are the values that pass the most comparisons.
+func (d *domain) best() []Value {
+	var out []Value
+	most := -1
+	for _, v := range d.pool {
+		switch n := d.passes(v); {
+		case n > most:
+			out, most = []Value{v}, n
+		case n == most:
+			out = append(out, v)
+		}
+	}
+	return out
 }
 
 func newValues() *values { return &values{of: map[*Column]*domain{}, drawn: map[string]string{}} }
@@ -65,6 +136,7 @@ func (v *values) join(a, b *Column) {
 		return
 	}
 	y.parent = x
+	x.tests = append(x.tests, y.tests...)
 	x.hints, x.like, x.allowed = append(x.hints, y.hints...), append(x.like, y.like...), append(x.allowed, y.allowed...)
 	x.sums, x.offsets = append(x.sums, y.sums...), append(x.offsets, y.offsets...)
 	x.layout, x.epoch = cmp.Or(x.layout, y.layout), cmp.Or(x.epoch, y.epoch)

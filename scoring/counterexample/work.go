@@ -2,6 +2,7 @@ package counterexample
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/scoring/sqlparts"
@@ -15,23 +16,40 @@ const (
 )
 
 // work is how many rows a query may have to make on a database: all those of the joins, for each row
-// of the outer query where one stands inside of it.
+// of the outer query where one stands inside of it. A join by equal values makes no more than the rows that
+// share one.
 func (d *Database) work(q *sqlparts.Query) float64 {
-	w := &worker{sizes: map[string]float64{}}
+	w := &worker{database: d, tables: map[string]*Rows{}}
 	for i := range d.Tables {
-		w.sizes[strings.ToLower(d.Tables[i].Table.Name)] = float64(len(d.Tables[i].Rows))
+		w.tables[strings.ToLower(d.Tables[i].Table.Name)] = &d.Tables[i]
 	}
 	return w.query(q).work
 }
 
-// worker bounds the work of a query by the sizes of what it reads.
+// worker bounds the work of a query by what it reads.
 type worker struct {
-	sizes map[string]float64
-	with  []named
+	database *Database
+	tables   map[string]*Rows
+	with     []named
 }
 
 // extent is how many rows a query returns at most, and makes on the way.
-type extent struct{ rows, work float64 }
+type extent struct {
+	rows, work float64
+	unique     string               // a column that has no value twice; empty for none
+	shared     func(string) float64 // how many rows share a value of a column at most; nil where that is not known
+}
+
+// share is how many rows share a value of a column at most.
+func (x *extent) share(column string) float64 {
+	switch {
+	case x.unique != "" && strings.EqualFold(x.unique, column):
+		return 1
+	case x.shared != nil:
+		return min(x.shared(column), x.rows)
+	}
+	return x.rows
+}
 
 type named struct {
 	name string
@@ -42,11 +60,62 @@ func (w *worker) query(q *sqlparts.Query) extent {
 	from := len(w.with)
 	defer func() { w.with = w.with[:from] }()
 	for _, t := range q.With {
-		if t.Query != nil {
-			w.with = append(w.with, named{strings.ToLower(t.Name.Text), w.query(t.Query)})
+		if t.Query == nil {
+			continue
+		}
+		name := strings.ToLower(t.Name.Text)
+		x := extent{}
+		if mentions(t.Query, name) {
+			x = w.recursive(t.Query, name)
+		} else {
+			x = w.query(t.Query)
+		}
+		if len(t.Columns) > 0 {
+			x.unique = ""
+		}
+		w.with = append(w.with, named{name, x})
+	}
+	x := w.body(q.Body)
+	if q.Limit != nil {
+		if n := ordinal(q.Limit.Count); n > 0 {
+			x.rows = min(x.rows, float64(n))
 		}
 	}
-	return w.body(q.Body)
+	return x
+}
+
+// recursive bounds a query that reads itself by its steps, each of which may make as many rows of one as it
+// joins.
+func (w *worker) recursive(q *sqlparts.Query, name string) extent {
+	var out extent
+	b, ok := q.Body.(*sqlparts.SetOp)
+	if !ok {
+		return out
+	}
+	for _, t := range b.Terms {
+		if !mentions(t, name) {
+			x := w.query(t)
+			out.rows, out.work = out.rows+x.rows, out.work+x.work
+			continue
+		}
+		w.with = append(w.with, named{name, extent{rows: 1}})
+		step := w.query(t)
+		w.with = w.with[:len(w.with)-1]
+		most, rows := maxSteps, max(1, out.rows)
+		sum, joins := rows, false
+		if s, ok := t.Body.(*sqlparts.Select); ok && len(s.From) > 1 {
+			most, joins = maxJoinSteps, true
+		}
+		for range most {
+			if joins {
+				rows = min(rows*max(1, step.rows), maxStepRows)
+			}
+			sum += rows
+		}
+		out.work += sum * max(1, step.work/max(1, step.rows))
+		out.rows = sum
+	}
+	return out
 }
 
 func (w *worker) body(n sqlparts.Node) extent {
@@ -74,18 +143,88 @@ func (w *worker) body(n sqlparts.Node) extent {
 			return !ok
 		})
 		out.work += max(1, out.rows) * (1 + inner)
+		shared := out.shared
+		if len(b.From) > 1 {
+			shared = nil
+		}
+		out.unique, out.shared = "", passed(b, shared)
+		aggregates := 0
+		for _, it := range b.Items {
+			walkSelect(it.Expr, func(call *sqlparts.Call) {
+				if isAggregate(call) {
+					aggregates++
+				}
+			})
+		}
+		switch {
+		case b.Group == nil && aggregates > 0:
+			out.rows = min(out.rows, 1)
+		case b.Group != nil && len(b.Group.Items) == 1:
+			out.unique = uniqueItem(b)
+		case b.Distinct && len(b.Items) == 1:
+			out.unique = itemName(b.Items[0])
+		}
 	}
 	return out
 }
 
-// sources is the product of what stands in a FROM, and what its queries take. It notes these queries.
+// passed is how many rows of a select share a value of a column that it passes on.
+func passed(b *sqlparts.Select, shared func(string) float64) func(string) float64 {
+	if shared == nil || b.Group != nil {
+		return nil
+	}
+	return func(column string) float64 {
+		for _, it := range b.Items {
+			if col, ok := it.Expr.(*sqlparts.Column); ok && strings.EqualFold(itemName(it), column) {
+				return shared(col.Name.Last().Text)
+			}
+			if _, star := it.Expr.(*sqlparts.Star); star && len(b.Items) == 1 {
+				return shared(column)
+			}
+		}
+		return math.Inf(1)
+	}
+}
+
+// itemName is what a select calls an item; empty for an expression without a name.
+func itemName(it *sqlparts.Item) string {
+	if it.Alias.Text != "" {
+		return it.Alias.Text
+	}
+	if col, ok := it.Expr.(*sqlparts.Column); ok {
+		return col.Name.Last().Text
+	}
+	return ""
+}
+
+// uniqueItem is the name of the one key that a select groups by, if it selects it.
+func uniqueItem(b *sqlparts.Select) string {
+	key := b.Group.Items[0]
+	if at := ordinal(key); at > 0 && at <= len(b.Items) {
+		return itemName(b.Items[at-1])
+	}
+	col, ok := key.(*sqlparts.Column)
+	if !ok {
+		return ""
+	}
+	for _, it := range b.Items {
+		of, plain := it.Expr.(*sqlparts.Column)
+		if strings.EqualFold(it.Alias.Text, col.Name.Last().Text) || plain && it.Alias.Text == "" && strings.EqualFold(of.Name.Last().Text, col.Name.Last().Text) {
+			return itemName(it)
+		}
+	}
+	return ""
+}
+
+// sources bounds what stands in a FROM, and what its queries take. It notes these queries.
 func (w *worker) sources(list []*sqlparts.Source, derived map[*sqlparts.Query]bool) extent {
 	out := extent{rows: 1}
-	for _, src := range list {
+	for i, src := range list {
 		x := extent{}
 		switch {
 		case src.Nested != nil:
 			x = w.sources(src.Nested, derived)
+			x.shared = nil
 		case src.Query != nil:
 			derived[src.Query] = true
 			x = w.query(src.Query)
@@ -95,8 +234,66 @@ func (w *worker) sources(list []*sqlparts.Source, derived map[*sqlparts.Query]bo
 		if src.Lateral {
 			x.work *= max(1, out.rows)
 		}
+		out.work += x.work
+		if i == 0 {
+			out.rows, out.unique, out.shared = max(x.rows, 1), x.unique, x.shared
+			continue
+		}
+		each := max(x.rows, 1) // rows for one of those before it
+		for _, column := range equalTo(src) {
+			each = min(each, max(1, x.share(column)))
+		}
 		// An outer join may keep the rows of either side.
-		out.rows, out.work = math.Max(out.rows, 1)*math.Max(x.rows, 1), out.work+x.work
+		out.rows *= each
+		if src.Join == sqlparts.RightJoin || src.Join == sqlparts.FullJoin {
+			out.rows += x.rows
+		}
+	}
+	return out
+}
+
+// equalTo are the columns of a joined source that have to equal a value, by their names.
+func equalTo(src *sqlparts.Source) []string {
+	name := strings.ToLower(src.Alias.Text)
+	if name == "" && src.Table != nil {
+		name = strings.ToLower(src.Table.Last().Text)
+	}
+	var out []string
+	for _, id := range src.Using {
+		out = append(out, id.Text)
+	}
+	var look func(e sqlparts.Expr)
+	look = func(e sqlparts.Expr) {
+		switch e := e.(type) {
+		case *sqlparts.Logic:
+			if !e.Or {
+				for _, a := range e.Args {
+					look(a)
+				}
+			}
+		case *sqlparts.List:
+			if e.Kind == sqlparts.Tuple && len(e.Items) == 1 {
+				look(e.Items[0].Expr)
+			}
+		case *sqlparts.Binary:
+			if e.Op != "=" || e.Quantifier != "" {
+				return
+			}
+			for _, side := range [][2]sqlparts.Expr{{e.L, e.R}, {e.R, e.L}} {
+				col, ok := side[0].(*sqlparts.Column)
+				other, plain := side[1].(*sqlparts.Column)
+				if !ok || len(col.Name) < 2 || !strings.EqualFold(col.Name[len(col.Name)-2].Text, name) {
+					continue
+				}
+				if plain && (len(other.Name) < 2 || strings.EqualFold(other.Name[len(other.Name)-2].Text, name)) {
+					continue
+				}
+				out = append(out, col.Name.Last().Text)
+			}
+		}
+	}
+	if src.On != nil {
+		look(src.On)
 	}
 	return out
 }
@@ -110,5 +307,31 @@ func (w *worker) table(src *sqlparts.Source) extent {
 			}
 		}
 	}
-	return extent{rows: w.sizes[name]}
+	t := w.tables[name]
+	if t == nil {
+		return extent{}
+	}
+	return extent{rows: float64(len(t.Rows)), shared: t.shares}
+}
+
+// shares is how many rows of a table share a value of a column at most. Values that a dialect may take for
+// one count as one.
+func (t *Rows) shares(column string) float64 {
+	at := slices.IndexFunc(t.Columns, func(c *Column) bool { return strings.EqualFold(c.Name, column) })
+	if at < 0 {
+		return math.Inf(1)
+	}
+	times, most := map[string]int{}, 0
+	for _, row := range t.Rows {
+		if row[at].Kind == Null {
+			continue
+		}
+		key := folded(row[at].String())
+		if f, ok := row[at].float(); ok {
+			key = realText(f)
+		}
+		times[key]++
+		most = max(most, times[key])
+	}
+	return float64(most)
 }

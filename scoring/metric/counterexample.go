@@ -16,7 +16,7 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "counterexample", Version: 5, Group: "verdict",
+		Name: "counterexample", Version: 6, Group: "verdict",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs:   scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Context: scoring.FieldSchema | bothResults,
@@ -24,7 +24,8 @@ func init() {
 		Summary: "Whether a small database is found on which the two queries return different results. It shows results that agree by luck.",
 		Range:   "0 or 1",
 		Formula: "0 if a database of a few rows is found on which the queries differ; the detail has the database, both results on it, and a sentence. 1 if none is found, with " +
-			"the number of databases tried and of rows that a table of them had at most: that is no proof. Databases are made from the queries: their literals, values beside them, variants of case and blanks, NULL, duplicates, ties, " +
+			"the number of databases tried and of rows that a table of them had at most: that is no proof. For pairs of selects that compare columns with each other and with constants, from joined tables, with groups and plain aggregates, " +
+			"all databases of up to bound rows a table are tried as well, where these are few enough: of values that are constants of the queries, those beside them where an order is asked for, another value, and NULL. The detail says which. Databases are made from the queries: their literals, values beside them, variants of case and blanks, NULL, duplicates, ties, " +
 			"empty tables, rows with and without a partner. Keys, NOT NULL, foreign keys and checks of schema_ddl hold. Without schema_ddl the tables are inferred from both queries, and a warning " +
 			"says so. The first quarter of the databases is realistic: it also has what the data at hand suggest (no NULL in a column that no query asks for it, unless a result shows one; no blanks; a partner for every row that is " +
 			"joined with a key; no empty table; the bounds, values and functional dependencies of a result that holds a whole table, or of the warehouse's statistics). Only if none of them tells the queries apart may the " +
@@ -45,10 +46,12 @@ func init() {
 type counterexampleOptions struct {
 	Tries  int   `json:"tries"`
 	TimeMS int64 `json:"time_ms"`
+	Bound  int   `json:"bound"`
 }
 
-var counterexampleDeclared = scoring.DeclareOptions(counterexampleOptions{Tries: cex.DefaultTries, TimeMS: cex.DefaultTime.Milliseconds()}, nil,
+var counterexampleDeclared = scoring.DeclareOptions(counterexampleOptions{Tries: cex.DefaultTries, TimeMS: cex.DefaultTime.Milliseconds(), Bound: cex.DefaultBound}, nil,
 	scoring.Option{Name: "tries", Min: scoring.At(1), Max: scoring.At(10_000), Doc: "How many databases are tried before the metric says 1."},
+	scoring.Option{Name: "bound", Min: scoring.At(0), Max: scoring.At(5), Doc: "How many rows a table has at most in the pass over all databases, for pairs that are simple enough; fewer where these are too many, 0 for no such pass."},
 	scoring.Option{Name: "time_ms", Min: scoring.At(1), Max: scoring.At(50_000), Doc: "Milliseconds after which the search is given up without an answer. It guards against slow queries and decides nothing."},
 )
 
@@ -86,8 +89,12 @@ func searchCounterexample(ctx context.Context, in *scoring.Input) (*cex.Outcome,
 		if finder == nil {
 			return found{&cex.Outcome{Why: "this program has no embedded engine to run queries on"}, nil}
 		}
+		bound := o.Bound
+		if bound == 0 {
+			bound = -1
+		}
 		outcome, err := finder.Find(ctx, &cex.Problem{
-			Gold: in.Gold.SQL, Pred: in.Pred.SQL, Dialect: in.Case.Dialect, Schema: in.Case.Schema, SchemaFrom: in.Case.SchemaFrom, Facts: in.Case.Facts, Tries: o.Tries, Time: o.TimeMS,
+			Gold: in.Gold.SQL, Pred: in.Pred.SQL, Dialect: in.Case.Dialect, Schema: in.Case.Schema, SchemaFrom: in.Case.SchemaFrom, Facts: in.Case.Facts, Tries: o.Tries, Time: o.TimeMS, Bound: bound,
 			Seen: [2]*cex.Seen{seenOf(in.Gold.Result.Table), seenOf(in.Pred.Result.Table)}, Texts: in.Texts(),
 		})
 		return found{outcome, err}
@@ -111,6 +118,9 @@ func counterexampleOf(found *cex.Outcome) scoring.Score {
 		s = scoring.OK(1, fmt.Sprintf("no difference on %s; on %d of them a query leaves its own result open", searched(found), found.Open))
 	default:
 		s = scoring.OK(1, "no difference on "+searched(found))
+	}
+	if b := found.Bound; b != nil && !found.Found {
+		s.Reason += fmt.Sprintf(", nor on any of the %s of up to %s a table over the domain of the detail", amount.Of(b.Databases, "database"), amount.Of(b.Rows, "row"))
 	}
 	s.Detail = found
 	if found.Inferred {

@@ -226,7 +226,7 @@ func TestWeightedScoresReplay(t *testing.T) {
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	replay, err := judgebackend.Open(t.Context(), "replay:"+file, nil)
+	replay, err := judgebackend.Providers(nil).Open(t.Context(), "replay:"+file, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,8 @@ import (
 func proofOf(in *scoring.Input) *sqlproof.Proof {
 	type key struct{}
 	return scoring.Memo(in, key{}, func() *sqlproof.Proof {
-		p := sqlproof.Same(boundOf(in))
+		gold, pred := boundOf(in)
+		p := sqlproof.Same(gold, pred, in.Halt())
 		if p != nil && contradicted(in) {
 			return nil
 		}

@@ -197,7 +197,13 @@ func (l *lookout) readings(sc *sqlparts.Script, depth int) {
 	l.script(sc, depth)
 	for _, other := range sc.OtherReadings() {
 		l.at = at
+		before := len(l.findings)
 		l.script(other, depth)
+		if other.BySetting() && len(other.Notes) > 0 { // the engine refuses what is no SQL to it
+			l.findings = append(l.findings[:before], slices.DeleteFunc(slices.Clone(l.findings[before:]), func(f finding) bool {
+				return f.Danger == dangerUnknown || f.Danger == dangerStacked
+			})...)
+		}
 	}
 }
 
@@ -248,6 +254,9 @@ func (l *lookout) tree(st *sqlparts.Statement, sc *sqlparts.Script, functions *f
 	sqlparts.Walk(st, func(n sqlparts.Node) bool {
 		switch n := n.(type) {
 		case *sqlparts.Call:
+			if sc.Dialect == sqlparts.MySQL && functionName(n.Name) == "last_insert_id" && len(n.Args) > 0 {
+				l.add(dangerSession, "sets what last_insert_id() returns")
+			}
 			switch what := functions.function(n.Name); what {
 			case safe:
 			case dangerUnknown:
@@ -263,20 +272,64 @@ func (l *lookout) tree(st *sqlparts.Statement, sc *sqlparts.Script, functions *f
 			if n.FromString || isFile(n.Table, sc.Dialect) {
 				l.add(dangerImports, "reads a file in FROM")
 			}
+			if name := functionName(n.Table); sc.Dialect == sqlparts.SQLite || sc.Dialect == sqlparts.Generic {
+				l.eponymous(name[strings.LastIndexByte(name, '.')+1:])
+			}
 			if sc.Dialect == sqlparts.TSQL && len(n.Table) > 3 && n.Table[0].Text != "" {
 				l.add(dangerAttaches, "reads a linked server")
+			}
+		case *sqlparts.Cast:
+			if sc.Dialect == sqlparts.TSQL {
+				l.static(n, sc)
 			}
 		case *sqlparts.Binary:
 			if n.Op == ":=" && (sc.Dialect == sqlparts.MySQL || sc.Dialect == sqlparts.Generic) {
 				l.add(dangerSession, "sets a variable")
 			}
+			if schema, ok := namedOperator(n.Op); ok && schema != "pg_catalog" {
+				l.add(dangerUnknown, "has an operator of the schema "+schema+", which may do more than compute")
+			}
 		case *sqlparts.Column:
-			if len(n.Name) > 1 && strings.EqualFold(n.Name.Last().Text, "nextval") && (sc.Dialect == sqlparts.Snowflake || sc.Dialect == sqlparts.Generic) {
+			if len(n.Name) > 1 && strings.EqualFold(n.Name.Last().Text, "nextval") && (sc.Dialect == sqlparts.Snowflake || sc.Dialect == sqlparts.MySQL || sc.Dialect == sqlparts.Generic) {
 				l.add(dangerWrites, "advances a sequence")
 			}
 		}
 		return true
 	})
+}
+
+// static looks at T-SQL's type::Method(…). The types of the deployment run code of their own.
+func (l *lookout) static(c *sqlparts.Cast, sc *sqlparts.Script) {
+	_, end := c.X.Range()
+	if typ, ok := c.X.(*sqlparts.Column); ok && strings.HasPrefix(strings.TrimSpace(sc.SQL[end:]), "::") {
+		switch name := functionName(typ.Name); name {
+		case "geometry", "geography", "hierarchyid", "sys.geometry", "sys.geography", "sys.hierarchyid":
+		default:
+			l.add(dangerUnknown, "calls a method of the type "+name+", which is not known")
+		}
+	}
+}
+
+// namedOperator reads OPERATOR(schema.+).
+func namedOperator(op sqlparts.Op) (schema string, ok bool) {
+	inside, ok := strings.CutPrefix(string(op), "operator(")
+	if !ok {
+		return "", false
+	}
+	schema, _, ok = strings.Cut(inside, ".")
+	return strings.ToLower(strings.Trim(strings.TrimSpace(schema), `"`)), ok
+}
+
+// eponymous looks at a table's name that stands for a function of SQLite without arguments, or with
+// those that conditions on its hidden columns give.
+func (l *lookout) eponymous(name string) {
+	pragma, ok := strings.CutPrefix(name, "pragma_")
+	switch {
+	case ok && !readPragmas[pragma] && !valuePragmas[pragma]:
+		l.add(dangerUnknown, "reads "+name+", which is not on the list of harmless pragmas")
+	case name == "fsdir" || name == "zipfile":
+		l.add(dangerImports, "reads files by "+name)
+	}
 }
 
 // notes reports text that was not read: nothing is known of what it does.
@@ -396,7 +449,7 @@ func (l *lookout) skipped(st *sqlparts.Statement, sc *sqlparts.Script) {
 			l.add(dangerImports, "reads a file")
 		}
 	}
-	if first, _, _ := strings.Cut(strings.ToLower(text), " "); first == "list" && (dialect == sqlparts.Databricks || dialect == sqlparts.Generic) {
+	if first, _, _ := strings.Cut(strings.ToLower(text), " "); first == "list" && (dialect == sqlparts.Databricks || dialect == sqlparts.Snowflake || dialect == sqlparts.Generic) {
 		l.add(dangerImports, "lists files")
 	}
 	if dialect == sqlparts.DuckDB || dialect == sqlparts.Generic {
@@ -419,6 +472,13 @@ var readPragmas = map[string]bool{
 	"database_list": true, "collation_list": true, "function_list": true, "module_list": true, "pragma_list": true, "compile_options": true,
 	"show_tables": true, "show_tables_expanded": true, "show_databases": true, "show": true, "database_size": true, "storage_info": true, "metadata_info": true,
 	"version": true, "platform": true, "collations": true, "functions": true, "extension_versions": true, "user_agent": true,
+}
+
+// valuePragmas are SQLite's pragmas that report a value or findings where they are read as a table, as
+// which they have no argument that would set it.
+var valuePragmas = map[string]bool{
+	"application_id": true, "data_version": true, "encoding": true, "foreign_key_check": true, "foreign_keys": true, "freelist_count": true, "integrity_check": true,
+	"journal_mode": true, "page_count": true, "page_size": true, "quick_check": true, "schema_version": true, "user_version": true,
 }
 
 // readPragma reads PRAGMA name, PRAGMA schema.name and PRAGMA name(argument).
@@ -444,8 +504,10 @@ func isFile(table sqlparts.Name, dialect sqlparts.Dialect) bool {
 	last := table.Last()
 	switch {
 	case strings.HasPrefix(table[0].Text, "@") && !table[0].Quoted:
-		return dialect == sqlparts.Snowflake || dialect == sqlparts.Generic && strings.Contains(table[0].Text, "/")
-	case len(table) == 2 && last.Quoted && slices.Contains(fileFormats, strings.ToLower(table[0].Text)) && (dialect == sqlparts.Databricks || dialect == sqlparts.Generic):
+		return dialect == sqlparts.Snowflake || dialect == sqlparts.Generic
+	case len(table) == 2 && dialect == sqlparts.Databricks && slices.Contains(fileFormats, strings.ToLower(table[0].Text)):
+		return true // a file, unless a schema of that name has such a table
+	case len(table) == 2 && last.Quoted && slices.Contains(fileFormats, strings.ToLower(table[0].Text)) && dialect == sqlparts.Generic:
 		return strings.ContainsAny(last.Text, "/:.")
 	case dialect == sqlparts.DuckDB:
 		return fileName.MatchString(functionName(table))

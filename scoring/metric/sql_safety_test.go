@@ -174,6 +174,59 @@ func TestSQLSafetyWhereTextEnds(t *testing.T) {
 	}
 }
 
+// What is no call by its looks and runs code all the same, and what looks like it and does not.
+func TestSQLSafetyOfHiddenCalls(t *testing.T) {
+	for _, tt := range []struct{ dialects, sql, want string }{
+		// planning a text opens its files
+		{"duckdb generic", "SELECT json_serialize_plan('FROM read_parquet(''s3://x'')')", "runs"},
+		{"duckdb generic", "SELECT json_serialize_plan(q) FROM t", "runs"},
+		{"duckdb", "SELECT json_serialize_sql('FROM t')", "safe"},
+
+		// SQLite's virtual tables that are functions
+		{"sqlite generic", "SELECT * FROM t, pragma_optimize AS o", "unknown"},
+		{"sqlite", `SELECT * FROM temp."PRAGMA_optimize"`, "unknown"},
+		{"sqlite", "SELECT * FROM pragma_table_list JOIN pragma_user_version", "safe"},
+		{"sqlite", "SELECT name FROM fsdir WHERE path = '/var'", "imports"},
+		{"sqlite", "SELECT name FROM zipfile WHERE file = 'a.zip'", "imports"},
+		{"postgres", "SELECT * FROM pragma_optimize", "safe"},
+
+		// settings of MySQL
+		{"mysql", `SELECT 'a\', sleep(9) -- '`, "locks"},
+		{"mysql", `SELECT 1 AS "a\", load_file('x') -- "`, "imports"},
+		{"mysql", `SELECT "a\"'", 1, ' , sleep(9) -- '`, "locks"},
+		{"mysql", `SELECT 'it\'s', 'he\'s (not) here; so' FROM t`, "safe"},
+		{"mysql", `SELECT "6\" pipe" FROM t WHERE note LIKE '%\'%'`, "safe"},
+		{"mysql", `SELECT '\\', 'sleep(9)' FROM t`, "safe"},
+		{"mysql", "SELECT last_insert_id(4)", "session"},
+		{"mysql", "SELECT last_insert_id()", "safe"},
+		{"mysql snowflake generic", "SELECT orders_seq.NEXTVAL", "writes"},
+		{"mysql", "SELECT nextval FROM orders_seq", "safe"},
+
+		// files of Databricks
+		{"databricks", "SELECT * FROM avro.`part`", "imports"},
+		{"databricks", "SELECT * FROM text.part", "imports"},
+		{"databricks", "SELECT * FROM identifier('orc.`/mnt/x`')", "imports"},
+		{"databricks", "SELECT * FROM identifier('sales.part')", "safe"},
+		{"databricks", "SELECT * FROM read_statestore('/mnt/checkpoint')", "imports"},
+		{"databricks", "SELECT * FROM sales.text", "safe"},
+		{"postgres snowflake", "SELECT * FROM text.part", "safe"},
+
+		{"tsql", "SELECT dbo.Meter::Parse('1')", "unknown"},
+		{"tsql", "SELECT geography::Point(1, 2, 4326)", "safe"},
+		{"postgres", "SELECT a OPERATOR(app.@@) b FROM t", "unknown"},
+		{"postgres", "SELECT a OPERATOR(pg_catalog.+) b FROM t", "safe"},
+		{"snowflake", "LIST @shelf", "imports"},
+		{"generic snowflake", "SELECT $1 FROM @shelf", "imports"},
+	} {
+		for dialect := range strings.FieldsSeq(tt.dialects) {
+			s := scoreCase(t, "sql_safety", &scoring.Case{ID: "c", Dialect: dialect, Pred: scoring.Query{SQL: tt.sql}})
+			if s.Label != tt.want {
+				t.Errorf("%s: %q: %s (%s), want %s", dialect, tt.sql, s.Label, s.Reason, tt.want)
+			}
+		}
+	}
+}
+
 // Of the labelled statements no dangerous one may be called safe, and at most one harmless one in
 // twenty unsafe.
 func TestSQLSafetyOfLabelledStatements(t *testing.T) {

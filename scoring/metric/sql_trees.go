@@ -14,7 +14,9 @@ import (
 func schemaOf(in *scoring.Input) *sqltree.Schema {
 	type key struct{}
 	return scoring.Memo(in, key{}, func() *sqltree.Schema {
-		return sqltree.SchemaOf(in.Texts().ReadSchema(in.Case.Schema, sqlparts.DialectOf(in.Case.Dialect)))
+		s := sqltree.SchemaOf(in.Texts().ReadSchema(in.Case.Schema, sqlparts.DialectOf(in.Case.Dialect)))
+		s.Halt = in.Halt()
+		return s
 	})
 }
 

@@ -96,8 +96,12 @@ func oneCondition(list []condition) string {
 // without are the elements of a that b has not.
 func without(a, b []string) []string {
 	var out []string
+	in := make(map[string]bool, len(b))
+	for _, x := range b {
+		in[x] = true
+	}
 	for _, x := range a {
-		if !slices.Contains(b, x) {
+		if !in[x] {
 			out = append(out, x)
 		}
 	}

@@ -4,13 +4,17 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/halt"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 	"github.com/badger-eval/badger/scoring/sqlproof"
 )
 
 // queries are the two queries as far as they are known. A side is nil where its query is not given
 // or is none.
-type queries struct{ gold, pred *query }
+type queries struct {
+	gold, pred *query
+	halt       *halt.Signal
+}
 
 // query is what the relations read off a query: its final SELECT, and facts about all of them,
 // subqueries and common table expressions included.
@@ -63,7 +67,7 @@ type orderKey struct {
 // queries reads the two queries, once.
 func (e *evidence) queries() *queries {
 	if e.q == nil {
-		e.q = &queries{gold: readQuery(e.script(e.GoldSQL)), pred: readQuery(e.script(e.PredSQL))}
+		e.q = &queries{gold: readQuery(e.script(e.GoldSQL)), pred: readQuery(e.script(e.PredSQL)), halt: e.Halt}
 	}
 	return e.q
 }
@@ -78,7 +82,8 @@ func (e *evidence) script(sql string) *sqlparts.Script {
 
 // proof is why both queries are the same by the schema, nil where that is not proven.
 func (e *evidence) proof() *sqlproof.Proof {
-	return sqlproof.Same(e.bound())
+	gold, pred := e.bound()
+	return sqlproof.Same(gold, pred, e.Halt)
 }
 
 // bound is both queries with their names bound.

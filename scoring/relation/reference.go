@@ -43,6 +43,7 @@ var referenceKinds = []Kind{
 func (q *queries) counterLiterals() (pairs [][2]condition) {
 	lone := func(of, other *query) (out []condition) {
 		for _, c := range of.conditions {
+			q.halt.Check()
 			if c.literal == "" || c.Operator != "=" && !strings.HasSuffix(c.Operator, "like") {
 				continue
 			}
@@ -54,6 +55,7 @@ func (q *queries) counterLiterals() (pairs [][2]condition) {
 	}
 	preds := lone(q.pred, q.gold)
 	for _, g := range lone(q.gold, q.pred) {
+		q.halt.Check()
 		for _, p := range preds {
 			if sameColumn(g.Column, p.Column) {
 				if !sameInAnyCase(g, p) {

@@ -1,6 +1,7 @@
 package relation
 
 import (
+	"github.com/badger-eval/badger/internal/halt"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/align"
 	"github.com/badger-eval/badger/scoring/cell"
@@ -29,6 +30,7 @@ type Input struct {
 	Dialect            string          // of both queries
 	Schema             string          // DDL of the tables; empty: not known
 	Texts              *sqlparts.Texts // reads the queries; nil: for this input alone
+	Halt               *halt.Signal    // ends the search; nil: that of the tables
 }
 
 // Relation is one relation that holds between two results.
@@ -179,6 +181,7 @@ func Queries(in Input) []Relation {
 func (e *evidence) look(out []Relation, f family) []Relation {
 	for i := range f.kinds {
 		k := &f.kinds[i]
+		e.Halt.Check()
 		if r := k.find(e); r != nil {
 			r.proof.GoldRows, r.proof.PredRows = e.gold.Rows(), e.pred.Rows()
 			out = append(out, Relation{Name: k.Name, Family: f.name, Class: k.Class, Text: r.text, Proof: r.proof})
@@ -190,6 +193,9 @@ func (e *evidence) look(out []Relation, f family) []Relation {
 func newEvidence(in Input) *evidence {
 	if in.Texts == nil {
 		in.Texts = new(sqlparts.Texts)
+	}
+	if in.Halt == nil {
+		in.Halt = in.Gold.Halt()
 	}
 	e := &evidence{Input: in, gold: in.Gold, pred: in.Pred, a: in.Alignment, counts: in.Counts, bits: cell.FloatBits(in.Gold, in.Pred)}
 	if e.a == nil {

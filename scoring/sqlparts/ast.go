@@ -18,8 +18,9 @@ type Script struct {
 	Statements []*Statement
 	Notes      []Note
 
-	syntax  *syntax // how the text was cut
-	columns int32   // how many columns it has
+	syntax    *syntax // how the text was cut
+	bySetting bool    // and that a setting decides
+	columns   int32   // how many columns it has
 }
 
 // Note says that a stretch of the text was carried, skipped or assumed rather than understood.

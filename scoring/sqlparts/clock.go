@@ -2,10 +2,12 @@ package sqlparts
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // clockValue is what a reading of the clock is.
@@ -219,6 +221,9 @@ func (s *Script) PinClock(t time.Time) (text string, n int, why string) {
 		if !ok {
 			return "", 0, fmt.Sprintf("%s, %s, reads the clock in a way that cannot be pinned", s.Place(d), d.What)
 		}
+		if next := strings.TrimLeft(s.SQL[c.End:], " \t\r\n"); d.call != nil && c.Span == d.Span && next != "" && (next[0] == '.' || next[0] == '[') {
+			c.text = "(" + c.text + ")" // now().year()
+		}
 		changes = append(changes, c)
 	}
 	n = len(changes)
@@ -286,13 +291,37 @@ func (s *Script) hiddenClock() string {
 	default:
 		return ""
 	}
+	postgres := s.Dialect == Postgres || s.Dialect == Redshift
 	for _, t := range Tokens(s.SQL, s.Dialect) {
+		if t.Kind != TokenString && (t.Kind != TokenName || s.Dialect != SQLite) || read.has(t.Start) {
+			continue
+		}
 		text := strings.ToLower(strings.TrimSpace(t.Value))
-		if (t.Kind == TokenString || t.Kind == TokenName && s.Dialect == SQLite) && slices.Contains(texts, text) && !read.has(t.Start) {
+		if slices.Contains(texts, text) || postgres && holdsClockWord(text, texts) {
 			return fmt.Sprintf("%s: the text '%s' may mean the time of the run there; write the time itself, or another text", s.Place(t), text)
+		}
+		if postgres && spelledByCode.MatchString(s.SQL[t.Start:t.End]) {
+			return fmt.Sprintf("%s: a text with characters by their codes may mean the time of the run; write the characters", s.Place(t))
 		}
 	}
 	return ""
+}
+
+// spelledByCode are PostgreSQL's texts with characters by their codes: E'\x6e' and U&'\006e'.
+var spelledByCode = regexp.MustCompile(`(?s)^(?i:e)'.*\\(?:[xuU]|[0-7])|^(?i:u)&'.*\\`)
+
+// timeWords may stand beside a word for the time of the run in a date or time.
+var timeWords = nameSet("now today tomorrow yesterday allballs am pm ad bc utc gmt zulu z t at")
+
+// holdsClockWord tells whether a text may be a date or time with one of the words, such as 'today
+// 10:00', or several values with it: '{today}' and '[today,tomorrow)'.
+func holdsClockWord(text string, words []string) bool {
+	found, others := false, false
+	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		found = found || slices.Contains(words, w)
+		others = others || !timeWords[w]
+	}
+	return found && (!others || strings.ContainsAny(text[:1], "{[("))
 }
 
 // reserved tells whether the word is no name of a column or an alias in the dialect.

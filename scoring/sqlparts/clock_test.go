@@ -30,6 +30,8 @@ func TestPinClock(t *testing.T) {
 		{"sqlite", "SELECT unixepoch('subsec') AS u", utc, "SELECT unixepoch('2024-06-30 00:00:00', 'subsec') AS u"},
 		{"postgres", "SELECT ARRAY[current_date, now()::date] AS a FROM (SELECT now()) x", utc, `SELECT ARRAY[DATE '2024-06-30', TIMESTAMPTZ '2024-06-30 00:00:00+00:00'::date] AS a FROM (SELECT TIMESTAMPTZ '2024-06-30 00:00:00+00:00' AS "now") x`},
 		{"duckdb", "SELECT count(*) FROM t", utc, "SELECT count(*) FROM t"},
+		{"duckdb", "SELECT now().year() AS y, today() .month() AS m, now()::date AS d", utc, "SELECT (TIMESTAMPTZ '2024-06-30 00:00:00+00:00').year() AS y, (DATE '2024-06-30') .month() AS m, TIMESTAMPTZ '2024-06-30 00:00:00+00:00'::date AS d"},
+		{"postgres", `SELECT 'Live now' AS a, 'today''s news' AS b, E'a\n' AS c, 'nowhere' AS d FROM t`, utc, `SELECT 'Live now' AS a, 'today''s news' AS b, E'a\n' AS c, 'nowhere' AS d FROM t`},
 	} {
 		got, n, why := Parse(c.sql, DialectOf(c.dialect)).PinClock(c.at)
 		if got != c.want || why != "" || (n == 0) != (c.sql == c.want) {
@@ -52,6 +54,13 @@ func TestPinClockRefuses(t *testing.T) {
 		{"snowflake", "SELECT a FROM t AT (OFFSET => -3600)", "reads the clock in a way that cannot be pinned"},
 		{"snowflake", "SELECT a FROM t AT (TIMESTAMP => DATEADD(hour, -1, CURRENT_TIMESTAMP()))", "CURRENT_TIMESTAMP may read the clock|reads the clock in a way"},
 		{"duckdb", "SELECT now( FROM t", "was not read"},
+		{"postgres", "SELECT timestamp 'tomorrow 08:30'", "the text 'tomorrow 08:30' may mean"},
+		{"redshift", "SELECT timestamp 'Yesterday PM 3:00'", "the text 'yesterday pm 3:00' may mean"},
+		{"postgres", "SELECT '[yesterday,today]'::daterange", "the text '[yesterday,today]' may mean"},
+		{"postgres", "SELECT * FROM json_to_record('{\"d\": \"now\"}') AS r(d timestamp)", "may mean the time of the run"},
+		{"postgres", `SELECT E'\u006eow'::timestamp`, "characters by their codes"},
+		{"postgres", `SELECT E'no\167'::date`, "characters by their codes"},
+		{"postgres", `SELECT U&'tod\0061y'::date`, "characters by their codes"},
 	} {
 		text, _, why := Parse(c.sql, DialectOf(c.dialect)).PinClock(at)
 		ok := false

@@ -1,5 +1,7 @@
 package sqlparts
 
+import "strings"
+
 // Expr is an expression: one of the node types of this file.
 type Expr interface {
 	Node
@@ -217,12 +219,33 @@ type Field struct {
 	Name Ident
 }
 
-// Path is a path into semi-structured data: x:a.b[0]. Text is the part after the colon, without
-// quotes and in its own case.
+// Path is a path into semi-structured data: x:a.b[0]. Text is the part after the colon, in its own
+// case. A name keeps its quotes, as double ones, only where it is no plain word: x:"a.b" reads one key.
 type Path struct {
 	Span
 	X    Expr
 	Text string
+}
+
+// Keys are the names of the path, without quotes.
+func (p *Path) Keys() (keys []string) {
+	var key strings.Builder
+	quoted := false
+	for i := 0; i < len(p.Text); i++ {
+		switch c := p.Text[i]; {
+		case c == '"' && quoted && strings.HasPrefix(p.Text[i+1:], `"`):
+			i++
+			key.WriteByte(c)
+		case c == '"':
+			quoted = !quoted
+		case c == '.' && !quoted:
+			keys = append(keys, key.String())
+			key.Reset()
+		default:
+			key.WriteByte(c)
+		}
+	}
+	return append(keys, key.String())
 }
 
 // Named is an argument by name: input => x, or x := 1 in a call.

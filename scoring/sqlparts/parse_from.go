@@ -139,7 +139,8 @@ func (p *parser) namedSource(src *Source) {
 	if strings.EqualFold(name.Last().Text, "identifier") && len(c.Args) == 1 {
 		if l, ok := c.Args[0].(*Literal); ok && l.Kind == String { // IDENTIFIER('schema.table')
 			for _, part := range strings.Split(l.Text, ".") {
-				src.Table = append(src.Table, Ident{Text: strings.Trim(part, `"`)})
+				bare := strings.Trim(part, "`\"")
+				src.Table = append(src.Table, Ident{Text: bare, Quoted: bare != part})
 			}
 			return
 		}

@@ -1,6 +1,9 @@
 package sqlparts
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // primary reads an operand and the postfix operators after it: ::type, :path, [index], .field.
 func (p *parser) primary() Expr {
@@ -124,19 +127,29 @@ func (p *parser) path(x Expr, start int32) Expr {
 		return pt
 	}
 	first := p.cur()
-	pt.Text = p.ident().Text
+	pt.Text = pathKey(p.ident().Text)
 	if p.at(oDot) && (first.kind == tokWord || first.kind == tokQuoted || first.kind == tokDouble) {
 		var b strings.Builder
 		b.WriteString(pt.Text)
 		for p.at(oDot) && (p.ahead(1).kind == tokWord || p.ahead(1).kind == tokQuoted || p.ahead(1).kind == tokDouble) {
 			p.next()
 			b.WriteByte('.')
-			b.WriteString(p.ident().Text)
+			b.WriteString(pathKey(p.ident().Text))
 		}
 		pt.Text = b.String()
 	}
 	pt.Span = p.from(start)
 	return pt
+}
+
+// pathKey is a name of a path as [Path] has it.
+func pathKey(name string) string {
+	for i, r := range name {
+		if r != '_' && r != '$' && !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r)) {
+			return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
+		}
+	}
+	return name
 }
 
 // operand reads an expression without operators.

@@ -350,7 +350,7 @@ func (p *printer) path(e *Path) {
 		p.lower(e.Text)
 		return
 	}
-	for i, s := range strings.Split(e.Text, ".") {
+	for i, s := range e.Keys() {
 		if i > 0 {
 			p.str(".")
 		}

@@ -36,6 +36,20 @@ var otherReadings = func() (all [len(syntaxes)][]*syntax) {
 	return all
 }()
 
+// settingReadings are those by a setting that is not the default one: MySQL's sql_mode may be
+// NO_BACKSLASH_ESCAPES, ANSI_QUOTES or both.
+var settingReadings = func() (all [len(syntaxes)][]*syntax) {
+	for _, x := range append([]*syntax{&syntaxes[MySQL]}, otherReadings[MySQL]...) {
+		plain, ansi := *x, *x
+		plain.backslash = false
+		ansi.stringInDouble = false
+		both := plain
+		both.stringInDouble = false
+		all[MySQL] = append(all[MySQL], &plain, &ansi, &both)
+	}
+	return all
+}()
+
 // Readings parses a text in every way in which an engine of the dialect may cut it into strings,
 // names and comments. The first script is that of [Parse]; the others are those that are cut
 // elsewhere. A check that must not miss what a text does looks at all of them.
@@ -46,22 +60,29 @@ func Readings(sql string, dialect Dialect) []*Script {
 
 // OtherReadings returns what [Readings] returns besides the script itself.
 func (s *Script) OtherReadings() []*Script {
-	if len(otherReadings[s.Dialect]) == 0 {
+	d := s.Dialect
+	if len(otherReadings[d]) == 0 && len(settingReadings[d]) == 0 {
 		return nil
 	}
-	own := newLexer(s.SQL, s.Dialect)
+	own := newLexer(s.SQL, d)
 	own.lex()
 	var out []*Script
-	for _, l := range own.others(s.Dialect) {
-		out = append(out, parse(s.SQL, s.Dialect, l.syntax))
+	for _, l := range own.others(slices.Concat(otherReadings[d], settingReadings[d])) {
+		o := parse(s.SQL, d, l.syntax)
+		o.bySetting = slices.Contains(settingReadings[d], l.syntax)
+		out = append(out, o)
 	}
 	return out
 }
 
-// others are the lexers of the other readings of the text that cut it elsewhere, each once.
-func (l *lexer) others(d Dialect) (out []lexer) {
+// BySetting tells whether the script is one of [Script.OtherReadings] that an engine has only with a
+// setting that is not its default.
+func (s *Script) BySetting() bool { return s.bySetting }
+
+// others are the lexers of other readings of the text that cut it elsewhere, each once.
+func (l *lexer) others(readings []*syntax) (out []lexer) {
 	seen := [][]token{l.toks}
-	for _, x := range otherReadings[d] {
+	for _, x := range readings {
 		o := lexer{sql: l.sql, syntax: x}
 		o.lex()
 		if !slices.ContainsFunc(seen, func(t []token) bool { return sameCuts(t, o.toks) }) {

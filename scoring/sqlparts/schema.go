@@ -24,7 +24,8 @@ type Table struct {
 	Besides []string // constraints that were not understood: more may hold than is said here
 	Doubt   string   // why its definition is not certain, columns included; empty where it is
 
-	text string // of the definition
+	text      string // of the definition
+	inherited bool   // other tables' rows are its rows, too
 }
 
 // ColumnDef is one column of a table.

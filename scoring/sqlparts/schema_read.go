@@ -124,7 +124,7 @@ func (r *schemaReader) statement() {
 	case r.is(0, "rename") && r.is(1, "table"):
 		r.schema.doubt("RENAME TABLE")
 		r.pass()
-	case r.first() && r.anyOf("rollback", "do", "exec", "execute", "call"):
+	case r.first() && r.anyOf("rollback", "do", "exec", "execute", "call", "undrop"):
 		r.schema.doubt(strings.ToUpper(r.text()))
 		r.pass()
 	default:
@@ -172,11 +172,17 @@ func (r *schemaReader) create(sure bool) {
 		case r.words("table"):
 			lenient := r.words("if", "not", "exists")
 			n := r.name()
-			switch {
-			case len(n) == 0:
-			case r.is(0, "("):
+			if len(n) == 0 {
+				return
+			}
+			if r.is(0, "(") {
 				r.table(n, sure, replaces, lenient)
-			case r.words("partition", "of"), r.words("like"), r.words("clone"), r.words("inherits"):
+				return
+			}
+			if !lenient {
+				r.defined(n, "CREATE TABLE without columns")
+			}
+			if r.words("partition", "of") || r.words("like") || r.words("clone") || r.words("inherits") {
 				r.inherits(r.name())
 			}
 			return
@@ -197,10 +203,18 @@ func (r *schemaReader) create(sure bool) {
 			r.words("if", "not", "exists")
 			if n := r.name(); len(n) > 0 {
 				r.schema.Views = append(r.schema.Views, n)
+				r.defined(n, "CREATE VIEW")
 			}
 			r.pass()
 			return
-		case r.anyOf("schema", "database", "sequence", "role", "user", "extension", "policy", "synonym"):
+		case r.words("schema"):
+			for ; !r.over(); r.next() {
+			}
+			if r.is(0, "create") && r.dialect != TSQL { // the tables that follow are of that schema
+				r.schema.doubt("CREATE SCHEMA with tables")
+			}
+			return
+		case r.anyOf("database", "sequence", "role", "user", "extension", "policy", "synonym"):
 			r.pass()
 			return
 		default:
@@ -390,13 +404,23 @@ func (k *Key) weaken() {
 	}
 }
 
-// inherits notes that the tables that are named have the rows of another one, too.
+// inherits notes that the tables that are named have the rows of another one, too, which no key of
+// theirs keeps apart.
 func (r *schemaReader) inherits(n Name) {
 	tables, _ := r.targets(n)
 	for _, t := range tables {
+		t.inherited = true
 		for _, k := range t.Keys {
 			k.Sure = false
 		}
+	}
+}
+
+// defined notes that a name that tables may have is given to something else.
+func (r *schemaReader) defined(n Name, why string) {
+	tables, _ := r.targets(n)
+	for _, t := range tables {
+		t.doubt(why)
 	}
 }
 
@@ -649,7 +673,9 @@ func (r *schemaReader) table(n Name, sure, replaces, lenient bool) {
 		switch {
 		case r.words("inherits", "("):
 			t.doubt("INHERITS")
-			r.inherits(r.name())
+			for r.inherits(r.name()); r.words(","); {
+				r.inherits(r.name())
+			}
 		case r.is(0, "partition") && r.is(1, "of"):
 			t.doubt("PARTITION OF")
 		case r.is(0, "without") && r.is(1, "rowid"):
@@ -974,7 +1000,7 @@ func (r *schemaReader) listed(t *Table, primary, sure bool, name string) {
 // key notes a key. One of expressions, or of columns that the table does not have, says nothing of
 // its columns.
 func (r *schemaReader) key(t *Table, names []Ident, primary, sure bool, name string) {
-	k := &Key{Primary: primary, Sure: sure, name: name}
+	k := &Key{Primary: primary, Sure: sure && !t.inherited, name: name}
 	for _, n := range names {
 		if c, certain := t.Column(r.dialect, n); c != nil {
 			k.Columns = append(k.Columns, c)

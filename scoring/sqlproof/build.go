@@ -529,12 +529,12 @@ func (b *builder) element(src *sqlparts.Source, sc *scope, plain bool) join {
 			return join{core: []*source{s}}
 		}
 		root := reads.Table.Root()
-		s.table, s.last = strings.Join(b.path(root.Name), "."), b.stated(reads.Table)
+		s.table, s.last = dotted(b.path(root.Name)), b.stated(reads.Table)
 		if src.Only {
 			b.fail("a table without those that inherit from it")
 		}
 		if root != reads.Table {
-			b.relies[strings.Join(path, ".")+" is "+s.table] = true
+			b.relies[dotted(path)+" is "+s.table] = true
 		}
 		e := &entry{of: src, alias: alias, src: s}
 		for _, x := range []struct {
@@ -613,6 +613,17 @@ func (b *builder) path(n sqlparts.Name) []string {
 		out = append(out, b.fold(id, true))
 	}
 	return out
+}
+
+// dotted joins the parts of a name. A dot within a part stays apart from those between parts.
+func dotted(path []string) string {
+	if slices.ContainsFunc(path, func(part string) bool { return strings.Contains(part, ".") }) {
+		path = slices.Clone(path)
+		for i, part := range path {
+			path[i] = strings.ReplaceAll(part, ".", `"."`)
+		}
+	}
+	return strings.Join(path, ".")
 }
 
 // derived adds a derived table: a plain one, by what it consists of; another, as a source of its

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/scoring/sqlparts"
+	"github.com/badger-eval/badger/scoring/sqltree"
 )
 
 func (b *builder) exprs(list []sqlparts.Expr, sc *scope) []*expr {
@@ -68,7 +69,7 @@ func (b *builder) expr(e sqlparts.Expr, sc *scope) *expr {
 		if e.Symmetric {
 			return maybeNot(node("between symmetric", x, low, high), e.Not)
 		}
-		between := conjunction([]*expr{compare(">=", x, low), compare("<=", x.clone(), high)})
+		between := conjunction([]*expr{b.compare(">=", x, low), b.compare("<=", x.clone(), high)})
 		if e.Not {
 			return b.not(between)
 		}
@@ -82,6 +83,9 @@ func (b *builder) expr(e sqlparts.Expr, sc *scope) *expr {
 	case *sqlparts.Is:
 		x := b.expr(e.X, sc)
 		if l, ok := e.What.(*sqlparts.Literal); ok && l.Kind == sqlparts.Null {
+			if e.Not && isRow(x) { // no member is NULL, which is no opposite of all are
+				return node("is not null", x)
+			}
 			return maybeNot(node(opIsNull, x), e.Not)
 		}
 		return maybeNot(&expr{op: "is", text: sqlparts.Normalized(e.What), args: []*expr{x}}, e.Not)
@@ -120,7 +124,7 @@ func (b *builder) expr(e sqlparts.Expr, sc *scope) *expr {
 		}
 		return x
 	case *sqlparts.Field:
-		return &expr{op: "field", text: b.fold(e.Name, false), args: []*expr{b.expr(e.X, sc)}}
+		return &expr{op: "field", text: b.fieldName(e.Name), args: []*expr{b.expr(e.X, sc)}}
 	case *sqlparts.Path:
 		return &expr{op: "path", text: e.Text, args: []*expr{b.expr(e.X, sc)}}
 	case *sqlparts.Named:
@@ -166,6 +170,49 @@ func (b *builder) literal(l *sqlparts.Literal) *expr {
 var mirrored = map[string]string{"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 var negatedOp = map[string]string{"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+
+// isRow tells whether an expression is a row of several values.
+func isRow(e *expr) bool {
+	return e.op == "list" || e.op == opRow || e.op == opCall && (e.text == "row" || e.text == "struct")
+}
+
+// compare is a comparison as the query writes it. Where both sides have collations, and not the same,
+// SQLite takes that of the left one: they do not change places then.
+func (b *builder) compare(op string, l, r *expr) *expr {
+	if b.Dialect == sqlparts.SQLite {
+		if lc, rc := b.collation(l), b.collation(r); lc != "" && rc != "" && lc != rc {
+			return node("left "+op, l, r)
+		}
+	}
+	return compare(op, l, r)
+}
+
+// collation tells apart whose collation an expression has in SQLite: its own, that of a column, which
+// is the default one unless the schema says more, or none.
+func (b *builder) collation(e *expr) string {
+	switch e.op {
+	case "collate":
+		return "collate " + e.text
+	case "cast", "unary +":
+		return b.collation(e.args[0])
+	case opItem:
+		q := e.src.block
+		for q != nil && len(q.terms) > 0 {
+			q = q.terms[0]
+		}
+		if q != nil && atoi(e.text) < len(q.items) {
+			return b.collation(q.items[atoi(e.text)])
+		}
+	case opColumn:
+		if e.src.last != "" && b.schema.Special(sqltree.Column{Table: e.src.last, Name: e.text}) {
+			return e.src.last + "." + e.text
+		}
+	case opUnder, opUnknown, opEither:
+	default:
+		return ""
+	}
+	return opColumn
+}
 
 // compare is a comparison; > is written as < with its sides exchanged.
 func compare(op string, l, r *expr) *expr {
@@ -363,12 +410,12 @@ func (b *builder) binary(e *sqlparts.Binary, sc *scope) *expr {
 	if o == "=" && l.op == "list" && r.op == "list" && l.text == "0 " && r.text == l.text && len(l.args) == len(r.args) && len(l.args) > 1 {
 		var all []*expr
 		for i := range l.args {
-			all = append(all, compare("=", l.args[i], r.args[i]))
+			all = append(all, b.compare("=", l.args[i], r.args[i]))
 		}
 		return conjunction(all)
 	}
 	if mirrored[o] != "" {
-		return compare(o, l, r)
+		return b.compare(o, l, r)
 	}
 	switch o {
 	case "is not distinct from", "<=>":
@@ -400,9 +447,9 @@ func (b *builder) in(e *sqlparts.In, sc *scope) *expr {
 				return maybeNot(node(opIn, x, list[0]), e.Not)
 			}
 			if e.Not {
-				return node("<>", x, list[0])
+				return b.compare("<>", x, list[0])
 			}
-			return node("=", x, list[0])
+			return b.compare("=", x, list[0])
 		}
 		if out = node(opIn, append([]*expr{x}, list...)...); e.Not {
 			return notIn(out)

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/badger-eval/badger/scoring/sqltree"
 	"github.com/badger-eval/badger/scoring/sqlparts"
+	"github.com/badger-eval/badger/scoring/sqltree"
 )
 
 // FuzzSame feeds pairs of texts in every dialect: nothing panics, a proof does not depend on which

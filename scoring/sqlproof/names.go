@@ -11,6 +11,10 @@ import (
 // has where several may, ends the proof or stands for all that it may be, so that it equals nothing but
 // itself.
 func (b *builder) column(c *sqlparts.Column, sc *scope) *expr {
+	b.schema.Halt.Check()
+	if len(c.Name) == 1 && !c.Name[0].Quoted && b.reserved(b.fold(c.Name[0], false)) {
+		return &expr{op: opUnknown, text: b.fold(c.Name[0], false)}
+	}
 	ms, doubt := b.bound.Means(c)
 	switch {
 	case len(ms) == 0:
@@ -181,9 +185,18 @@ func (sc *scope) entryOf(s *sqlparts.Source) *entry {
 
 func (b *builder) fields(x *expr, names sqlparts.Name) *expr {
 	for _, n := range names {
-		x = &expr{op: "field", text: b.fold(n, false), args: []*expr{x}}
+		x = &expr{op: "field", text: b.fieldName(n), args: []*expr{x}}
 	}
 	return x
+}
+
+// fieldName is the name of a field. Those of BigQuery's structs ignore case and those of its JSON do
+// not: of which one a field is, is not known here.
+func (b *builder) fieldName(n sqlparts.Ident) string {
+	if b.Dialect == sqlparts.BigQuery || b.Dialect == sqlparts.Generic {
+		return n.Text
+	}
+	return b.fold(n, false)
 }
 
 // columnOf is a column of an entry, nil where it has none of the name.
@@ -243,6 +256,11 @@ func under(star *expr, name string) *expr {
 var constants = map[string]bool{
 	"current_date": true, "current_time": true, "current_timestamp": true, "localtime": true, "localtimestamp": true, "current_user": true, "session_user": true,
 	"user": true, "current_role": true, "current_catalog": true, "current_schema": true, "current_datetime": true, "true": true, "false": true,
+}
+
+// reserved tells whether a word without quotes means a value and never a column.
+func (r rules) reserved(name string) bool {
+	return name == "user" && (r.Dialect == sqlparts.Postgres || r.Dialect == sqlparts.Redshift || r.Dialect == sqlparts.TSQL)
 }
 
 // using is the condition of a column of USING, and makes the name mean both.

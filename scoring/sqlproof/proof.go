@@ -3,6 +3,7 @@ package sqlproof
 import (
 	"slices"
 
+	"github.com/badger-eval/badger/internal/halt"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 	"github.com/badger-eval/badger/scoring/sqltree"
 )
@@ -25,8 +26,8 @@ const (
 
 // Same proves that two scripts, bound together, return the same rows on every database with their schema,
 // in the same order where one is asked for, up to the order of columns and to what the queries leave to
-// chance. A nil result means that it is not proven, not that they differ.
-func Same(gold, pred *sqlparts.Bound) *Proof {
+// chance. A nil result means that it is not proven, not that they differ. stop ends the computing; nil never does.
+func Same(gold, pred *sqlparts.Bound, stop *halt.Signal) *Proof {
 	if gold.Dialect != pred.Dialect || gold.Final() == nil || pred.Final() == nil {
 		return nil
 	}
@@ -40,6 +41,7 @@ func Same(gold, pred *sqlparts.Bound) *Proof {
 		}
 	}
 	m := &meaning{schema: sqltree.SchemaOf(gold.Schema), relies: map[string]bool{}}
+	m.schema.Halt = stop
 	var texts, ordered [2]string
 	for i, s := range both {
 		tree := m.normal(s)

@@ -86,7 +86,7 @@ CREATE TABLE u (k INT PRIMARY KEY, a INT, t_id INT NOT NULL REFERENCES t (id), y
 // prove is [Same] of two scripts.
 func prove(gold, pred *sqlparts.Script, schema *sqlparts.Schema) *Proof {
 	b := sqlparts.Bind(schema, gold, pred)
-	return Same(b[0], b[1])
+	return Same(b[0], b[1], nil)
 }
 
 func TestSame(t *testing.T) {

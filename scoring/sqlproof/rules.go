@@ -36,6 +36,7 @@ func (n *normalizer) query(q *block) {
 		return
 	}
 	for range maxRounds {
+		n.schema.Halt.Check()
 		if !n.once(q) {
 			break
 		}
@@ -137,6 +138,7 @@ func (n *normalizer) once(q *block) bool {
 	for _, rule := range []func(*block) bool{
 		n.filters, n.unwrap, n.innerForLeft, n.antiJoin, n.uselessLeft, n.uselessInner, n.distinct, n.groups, n.havingRows, n.qualified, n.semiJoins, n.notNulls, n.counts, n.prune,
 	} {
+		n.schema.Halt.Check()
 		if rule(q) {
 			changed = true
 		}
@@ -551,14 +553,14 @@ func (n *normalizer) holds(e *expr) bool {
 }
 
 // keyed tells whether conditions hold a unique column of the source equal to something outside of
-// it.
+// it, so that at most one row of the source meets them.
 func (n *normalizer) keyed(s *source, conditions []*expr) bool {
 	for _, c := range conditions {
 		if c.op != "=" {
 			continue
 		}
 		for k := range 2 {
-			if c.args[k].op == opColumn && c.args[k].src == s && !uses(c.args[1-k:2-k], s) && n.unique(c.args[k]) {
+			if c.args[k].op == opColumn && c.args[k].src == s && !uses(c.args[1-k:2-k], s) && n.matchesOnce(c.args[k], c.args[1-k]) && n.unique(c.args[k]) {
 				return true
 			}
 		}

@@ -57,6 +57,19 @@ func TestProofsOfKeys(t *testing.T) {
 		{"mysql", "the body of a routine", "CREATE TABLE t (v int NOT NULL, w int); CREATE PROCEDURE p() BEGIN DECLARE n int; CREATE UNIQUE INDEX i ON t (v); END", false},
 		{"postgres", "rows of a table that inherits", "CREATE TABLE t (v int NOT NULL UNIQUE, w int); CREATE TABLE u (x int) INHERITS (t)", false},
 
+		{"postgres", "a key that comes after the one that inherits", "CREATE TABLE t (v int NOT NULL, w int); CREATE TABLE u (x int) INHERITS (t); CREATE UNIQUE INDEX i ON t (v)", false},
+		{"postgres", "a constraint that comes after it", "CREATE TABLE t (v int NOT NULL, w int); CREATE TABLE u (x int) INHERITS (t); ALTER TABLE ONLY t ADD CONSTRAINT once UNIQUE (v)", false},
+		{"postgres", "one of several parents", "CREATE TABLE p (x int); CREATE TABLE t (v int NOT NULL UNIQUE, w int); CREATE TABLE u (y int) INHERITS (p, t)", false},
+		{"postgres", "another parent", "CREATE TABLE p (v int UNIQUE); CREATE TABLE t (v int NOT NULL UNIQUE, w int); CREATE TABLE u (y int) INHERITS (p)", true},
+		{"snowflake duckdb", "a table that is made anew of a query", "CREATE TABLE t (v int NOT NULL UNIQUE, w int); CREATE OR REPLACE TABLE t AS SELECT 4 AS v, 1 AS w UNION ALL SELECT 4, 2", false},
+		{"snowflake databricks", "a copy of another table", "CREATE TABLE t (v int NOT NULL UNIQUE, w int); CREATE OR REPLACE TABLE t CLONE old", false},
+		{"snowflake", "a table like another", "CREATE TABLE t (v int NOT NULL UNIQUE, w int); CREATE OR REPLACE TABLE t LIKE old", false},
+		{"snowflake duckdb", "a view in its place", "CREATE TABLE t (v int NOT NULL UNIQUE, w int); CREATE OR REPLACE VIEW t AS SELECT v, w FROM old", false},
+		{"postgres duckdb", "a table that is there already", "CREATE TABLE t (v int NOT NULL UNIQUE, w int); CREATE TABLE IF NOT EXISTS t AS SELECT 1 AS v", true},
+		{"snowflake", "a table that comes back", "CREATE TABLE t (v int NOT NULL UNIQUE, w int); UNDROP TABLE t", false},
+		{"postgres", "a schema with its tables", "CREATE SCHEMA s CREATE TABLE t (v int NOT NULL UNIQUE); CREATE TABLE t (v int NOT NULL)", false},
+		{"postgres", "a schema without tables", "CREATE SCHEMA IF NOT EXISTS s AUTHORIZATION x; CREATE TABLE t (v int NOT NULL UNIQUE)", true},
+
 		// words of the dialect
 		{"mysql snowflake databricks bigquery", "a backslash in a comment", `CREATE TABLE t (v int NOT NULL COMMENT 'the shop\'s unique mark', w int)`, false},
 		{"mysql snowflake databricks", "a key in a comment", `CREATE TABLE t (v int NOT NULL COMMENT 'x\'', w int COMMENT ', UNIQUE (v), x int')`, false},

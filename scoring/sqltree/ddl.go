@@ -38,6 +38,7 @@ func (t *Table) state(def *sqlparts.Table) {
 		if c.Alike {
 			continue
 		}
+		t.special[name] = c.Note != ""
 		t.notNull[name], t.stated[name] = c.NotNull, c.NotNull && c.Sure
 		base, _, _ := strings.Cut(c.Type, "(")
 		if words := strings.Fields(base); len(words) > 0 {

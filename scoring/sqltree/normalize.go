@@ -42,6 +42,7 @@ func (n *Normalizer) Normalize(q *Query) *Query {
 }
 
 func (n *Normalizer) query(q *Query, use columns) *Query {
+	n.Schema.Halt.Check()
 	for i, t := range q.Terms {
 		q.Terms[i] = n.query(t, positions)
 	}
@@ -100,24 +101,20 @@ func (n *Normalizer) subqueries(e *Expr) {
 	}
 }
 
+// rules are those of a SELECT, in the order in which they apply.
+func (n *Normalizer) rules() []func(q *Query) {
+	return []func(q *Query){
+		n.joinedConditions, substrings, n.sameTable, n.joinSubqueries, n.antiJoin, n.uselessJoin, n.equalColumns, n.distinct, n.groups, n.counts, n.notNull, n.extremeOfAll, n.extremeFirst, n.orderKeys, n.stars,
+	}
+}
+
 // selectOnce applies every rule to a SELECT once.
 func (n *Normalizer) selectOnce(q *Query) {
 	q.each(func(e **Expr) { rewrite(e, n.expr) })
-	n.joinedConditions(q)
-	substrings(q)
-	n.sameTable(q)
-	n.joinSubqueries(q)
-	n.antiJoin(q)
-	n.uselessJoin(q)
-	n.equalColumns(q)
-	n.distinct(q)
-	n.groups(q)
-	n.counts(q)
-	n.notNull(q)
-	n.extremeOfAll(q)
-	n.extremeFirst(q)
-	n.orderKeys(q)
-	n.stars(q)
+	for _, rule := range n.rules() {
+		n.Schema.Halt.Check()
+		rule(q)
+	}
 	q.each(func(e **Expr) { rewrite(e, ordered) })
 	for _, e := range []**Expr{&q.Where, &q.Having, &q.Qualify} {
 		if *e != nil && isTrue(*e) {

@@ -10,6 +10,7 @@ import (
 
 // column is what a name means; where that is not certain, the likeliest.
 func (b *builder) column(c *sqlparts.Column, sc *scope) *Expr {
+	b.schema.Halt.Check()
 	ms, doubt := b.bound.Means(c)
 	if len(ms) == 0 {
 		return fields(&Expr{Op: OpColumn, Text: strings.ToLower(c.Name[0].Text)}, c.Name[1:])

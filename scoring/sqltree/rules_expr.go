@@ -13,6 +13,7 @@ var comparisons = map[string]struct{ negated, mirrored string }{
 
 // expr applies the rules that need to know nothing but the expression.
 func (n *Normalizer) expr(e *Expr) *Expr {
+	n.Schema.Halt.Check()
 	if _, ok := comparisons[e.Op]; ok || e.Op == "in" || e.Op == "not in" || e.Op == "between" || e.Op == "not between" { // rule 12: '150' and 150.0 are 150 where they are compared
 		for i, a := range e.Args {
 			e.Args[i] = untyped(a)

@@ -3,6 +3,7 @@ package sqltree
 import (
 	"strings"
 
+	"github.com/badger-eval/badger/internal/halt"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
@@ -13,6 +14,8 @@ type Schema struct {
 	// is not in it has no columns. Otherwise columns are those that queries name, and keys are
 	// assumed by their names (see [Schema.Unique]).
 	Stated bool
+	// Halt ends what is computed with the schema; nil never does.
+	Halt *halt.Signal
 
 	from *sqlparts.Schema
 }
@@ -25,6 +28,7 @@ type Table struct {
 	Doubtful bool          // its columns may be others, and nothing else is known of it
 
 	types   map[string]string
+	special map[string]bool // columns whose values compare in a way of their own
 	has     map[string]bool // the columns
 	unique  map[string]bool
 	notNull map[string]bool   // by a key of SQLite too, in which NULL is rare
@@ -38,7 +42,7 @@ type Column struct{ Table, Name string }
 func (s *Schema) table(name string) *Table {
 	t := s.Tables[name]
 	if t == nil {
-		t = &Table{unique: map[string]bool{}, notNull: map[string]bool{}, stated: map[string]bool{}, foreign: map[string]Column{}, types: map[string]string{}, has: map[string]bool{}}
+		t = &Table{unique: map[string]bool{}, notNull: map[string]bool{}, stated: map[string]bool{}, foreign: map[string]Column{}, types: map[string]string{}, special: map[string]bool{}, has: map[string]bool{}}
 		if s.Tables == nil {
 			s.Tables = map[string]*Table{}
 		}
@@ -104,6 +108,13 @@ func (s *Schema) Type(c Column) string {
 		return t.types[c.Name]
 	}
 	return ""
+}
+
+// Special tells whether the schema says that the column's values compare in a way of their own, such
+// as by a collation.
+func (s *Schema) Special(c Column) bool {
+	t := s.Tables[c.Table]
+	return t != nil && t.special[c.Name]
 }
 
 // References is the column that a foreign key refers to.

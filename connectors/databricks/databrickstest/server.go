@@ -10,10 +10,12 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -88,6 +90,7 @@ type Step struct {
 	Lose       bool   // it is obeyed, and the connection ends before the answer
 	Drop       bool   // it is not obeyed, and the connection ends
 	Truncate   int    // it is obeyed, and so much of the answer arrives
+	Corrupt    bool   // it is obeyed, and a byte in the middle of the answer is another
 	Fault      *Fault // it is answered with an error of the protocol
 	Skip       bool   // it is answered as the next one of its kind would be: a page is left out
 }
@@ -193,6 +196,16 @@ func (s *Server) Sessions() (out []string) {
 	return out
 }
 
+// Halt cancels the statements that run, as an administrator may.
+func (s *Server) Halt() {
+	s.mu.Lock()
+	running := slices.Collect(maps.Values(s.operations))
+	s.mu.Unlock()
+	for _, op := range running {
+		op.cancel()
+	}
+}
+
 // Open is the number of statements that were neither closed nor cancelled.
 func (s *Server) Open() int {
 	s.mu.Lock()
@@ -257,6 +270,12 @@ func (s *Server) follow(step Step, w http.ResponseWriter, r *http.Request, handl
 		}
 		w.WriteHeader(step.Status)
 		_, _ = w.Write([]byte(step.Body))
+	case step.Corrupt:
+		rec := httptest.NewRecorder()
+		handle(rec, r)
+		body := rec.Body.Bytes()
+		body[len(body)/2] ^= 0xff
+		_, _ = w.Write(body)
 	case step.Lose || step.Truncate > 0:
 		rec := httptest.NewRecorder()
 		handle(rec, r)

@@ -6,6 +6,9 @@ import (
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
+
+	"github.com/badger-eval/badger/internal/account"
+	"github.com/badger-eval/badger/internal/errcode"
 )
 
 // Stream gives the records of a result, one after the other.
@@ -18,6 +21,12 @@ type Stream interface {
 	Close(ctx context.Context)
 }
 
+// Sized is a stream that knows, before it reads the next record, how many bytes reading it may take at
+// most. Where the reader counts with a call, so much is reserved before.
+type Sized interface {
+	NextBytes() int64
+}
+
 // Reader is an [array.RecordReader] of a stream. One goroutine reads; any may retain and release.
 type Reader struct {
 	refs   atomic.Int64
@@ -26,6 +35,10 @@ type Reader struct {
 	stream Stream // nil once it is closed
 	rec    arrow.Record
 	err    error
+
+	reading *account.Reading // what the records count with; nil: nothing
+	taken   int64            // of it, for the current record
+	largest int64            // of the records so far
 }
 
 var _ array.RecordReader = (*Reader)(nil)
@@ -33,7 +46,7 @@ var _ array.RecordReader = (*Reader)(nil)
 // NewReader reads a stream until it ends or the context does. The schema is that of the first
 // record; a connector says where later ones differ. The caller releases the reader.
 func NewReader(ctx context.Context, schema *arrow.Schema, s Stream) *Reader {
-	r := &Reader{ctx: ctx, schema: schema, stream: s}
+	r := &Reader{ctx: ctx, schema: schema, stream: s, reading: account.ReadingOf(ctx)}
 	r.refs.Store(1)
 	return r
 }
@@ -69,10 +82,42 @@ func (r *Reader) Next() bool {
 // next is the stream's next record, whose values are what their marks say.
 func (r *Reader) next() (rec arrow.Record, err error) {
 	defer Recovered(&err)
+	if r.reading == nil {
+		if rec, err = r.stream.Next(r.ctx); rec == nil || err != nil {
+			return rec, err
+		}
+		return withJSON(rec)
+	}
+	expected := r.largest
+	if sized, ok := r.stream.(Sized); ok {
+		expected = max(expected, sized.NextBytes())
+	}
+	if err := r.take(expected); err != nil {
+		return nil, err
+	}
 	if rec, err = r.stream.Next(r.ctx); rec == nil || err != nil {
 		return rec, err
 	}
+	size := sizeOf(rec)
+	if limit := r.reading.Limit(); limit > 0 && size > limit {
+		err = errcode.New(errcode.ResourceExhausted, "more than the allowed %d bytes", limit)
+	} else if r.largest = max(r.largest, size); size > expected {
+		err = r.take(size - expected)
+	}
+	if err != nil {
+		rec.Release()
+		return nil, err
+	}
 	return withJSON(rec)
+}
+
+// take reserves n further bytes until the record is dropped.
+func (r *Reader) take(n int64) error {
+	err := r.reading.Take(r.ctx, n)
+	if err == nil {
+		r.taken += n
+	}
+	return err
 }
 
 // Retain keeps the reader for one more user.
@@ -91,6 +136,8 @@ func (r *Reader) drop() {
 		r.rec.Release()
 		r.rec = nil
 	}
+	r.reading.Give(r.taken)
+	r.taken = 0
 }
 
 func (r *Reader) close() {

@@ -55,6 +55,7 @@ type Step struct {
 	Error    *Error // answer with this error
 	Lose     bool   // handle it, but close the connection instead of answering
 	Truncate int    // send so many bytes of the answer, and close the connection
+	Stall    bool   // answer nothing until the client or the server leaves; with Truncate, after so many bytes
 }
 
 // Kinds of requests that can be given steps.
@@ -65,6 +66,7 @@ const (
 	Poll   = "poll" // of a statement's result or state
 	Chunk  = "chunk"
 	Cancel = "cancel"
+	End    = "end" // of a session
 )
 
 // Server is a running server.
@@ -89,6 +91,7 @@ type Server struct {
 	statements []string            // that were run
 	counts     map[string]int      // of requests
 	serial     int
+	closing    chan struct{}
 }
 
 type canned struct {
@@ -119,7 +122,7 @@ type stored struct {
 func New(t testing.TB) *Server {
 	t.Helper()
 	s := &Server{
-		Password: "swordfish", steps: map[string][]Step{}, sessions: map[string]*session{}, masters: map[string]*session{}, requests: map[string]*request{}, results: map[string]*stored{}, counts: map[string]int{},
+		Password: "swordfish", steps: map[string][]Step{}, sessions: map[string]*session{}, masters: map[string]*session{}, requests: map[string]*request{}, results: map[string]*stored{}, counts: map[string]int{}, closing: make(chan struct{}),
 	}
 	var err error
 	if s.engine, err = enginetest.Open(t.TempDir()); err != nil {
@@ -128,7 +131,7 @@ func New(t testing.TB) *Server {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /session/v1/login-request", s.stepped(Login, s.login))
 	mux.HandleFunc("POST /session/token-request", s.stepped(Renew, s.renew))
-	mux.HandleFunc("POST /session", s.ok)
+	mux.HandleFunc("POST /session", s.stepped(End, s.ok))
 	mux.HandleFunc("POST /session/heartbeat", s.ok)
 	mux.HandleFunc("POST /telemetry/send", func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.UserAgent(), "Go/") {
@@ -147,7 +150,16 @@ func New(t testing.TB) *Server {
 	return s
 }
 
+// stall waits until the client or the server leaves.
+func (s *Server) stall(r *http.Request) {
+	select {
+	case <-r.Context().Done():
+	case <-s.closing:
+	}
+}
+
 func (s *Server) close() {
+	close(s.closing)
 	s.mu.Lock()
 	for _, r := range s.requests {
 		r.cancel()
@@ -243,6 +255,8 @@ func (s *Server) stepped(kind string, handle http.HandlerFunc) http.HandlerFunc 
 			w.WriteHeader(step.Status)
 		case step.Error != nil:
 			fail(w, *step.Error)
+		case step.Stall && step.Truncate == 0:
+			s.stall(r)
 		case step.Lose || step.Truncate > 0:
 			rec := httptest.NewRecorder()
 			handle(rec, r)
@@ -254,6 +268,9 @@ func (s *Server) stepped(kind string, handle http.HandlerFunc) http.HandlerFunc 
 				w.Header().Set("Content-Length", fmt.Sprint(len(body)))
 				_, _ = w.Write(body[:step.Truncate])
 				_ = http.NewResponseController(w).Flush()
+			}
+			if step.Stall {
+				s.stall(r)
 			}
 			panic(http.ErrAbortHandler)
 		default:

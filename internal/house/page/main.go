@@ -1,6 +1,7 @@
 // Command page prints the packages of the module in Markdown: what each does, by the first sentence of
 // its documentation, and what it may import. With -sizes it prints lines of code, exported names and
-// imports instead, tab-separated, for comparing two states of the code.
+// imports instead, tab-separated, for comparing two states of the code. With -levels it writes the
+// picture of the levels between two comments of ARCHITECTURE.md.
 package main
 
 import (
@@ -23,12 +24,19 @@ import (
 func main() {
 	log.SetFlags(0)
 	sizes := flag.Bool("sizes", false, "print lines, exported names and imports of each package")
+	levels := flag.Bool("levels", false, "write the picture of the levels into "+architecture)
 	flag.Parse()
 	packages, err := house.List(context.Background(), ".", false)
 	if err != nil {
 		log.Fatal(err)
 	}
 	slices.SortFunc(packages, func(a, b *house.Package) int { return strings.Compare(a.Name(), b.Name()) })
+	if *levels {
+		if err := writeLevels(packages); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	w := bufio.NewWriter(os.Stdout)
 	if *sizes {
 		err = printSizes(w, packages)
@@ -69,25 +77,56 @@ func depths(packages []*house.Package) map[string]int {
 }
 
 func printPage(w *bufio.Writer, packages []*house.Package) error {
-	depth := depths(packages)
 	fmt.Fprint(w, `# Packages
 
-What each package does and which others of this module it may import. Imports point down the levels:
-a package stands one level above the highest that it imports. A test holds the code to this table;
-what must not be reached by any way stands in `+"`internal/house/never.txt`"+`. This page is generated: `+"`go run ./internal/house/page`"+`.
+What each package does and which others of this module it may import. A test holds the code to this table;
+what must not be reached by any way stands in `+"`internal/house/never.txt`"+`. [ARCHITECTURE.md](../ARCHITECTURE.md)
+shows them in levels. This page is generated: `+"`go run ./internal/house/page`"+`.
 
-## Levels
-
+| Package | Does | May import |
+| --- | --- | --- |
 `)
+	for _, p := range packages {
+		fmt.Fprintf(w, "| `%s` | %s | %s |\n", p.Name(), strings.ReplaceAll(does(p), "|", "\\|"), strings.Join(p.Ours(), ", "))
+	}
+	return nil
+}
+
+const architecture = "ARCHITECTURE.md"
+
+// The comments that the picture of the levels stands between.
+const (
+	begin = "<!-- levels: written by make generate -->\n"
+	end   = "<!-- end of levels -->\n"
+)
+
+func writeLevels(packages []*house.Package) error {
+	b, err := os.ReadFile(architecture)
+	if err != nil {
+		return err
+	}
+	before, rest, found := strings.Cut(string(b), begin)
+	_, after, ended := strings.Cut(rest, end)
+	if !found || !ended {
+		return fmt.Errorf("%s: expected the lines %q and %q", architecture, begin, end)
+	}
+	return os.WriteFile(architecture, []byte(before+begin+"\n"+picture(packages)+"\n"+end+after), 0o600)
+}
+
+// picture is the packages by level, the highest first, in a block of text. A package is one level above the
+// highest that it imports. Test support is left out.
+func picture(packages []*house.Package) string {
+	depth := depths(packages)
+	var w strings.Builder
 	most := 0
 	for _, d := range depth {
 		most = max(most, d)
 	}
-	fmt.Fprint(w, "```\n")
+	w.WriteString("```\n")
 	for level := most; level >= 0; level-- {
 		var names []string
 		for _, p := range packages {
-			if depth[p.Name()] == level {
+			if depth[p.Name()] == level && !strings.HasSuffix(p.Name(), "test") && !strings.HasSuffix(p.Name(), "/page") {
 				names = append(names, p.Name())
 			}
 		}
@@ -96,14 +135,11 @@ what must not be reached by any way stands in `+"`internal/house/never.txt`"+`. 
 			if i == 0 {
 				label = fmt.Sprint(level)
 			}
-			fmt.Fprintf(w, "%2s  %s\n", label, line)
+			fmt.Fprintf(&w, "%2s  %s\n", label, line)
 		}
 	}
-	fmt.Fprint(w, "```\n\n## Table\n\n| Package | Does | May import |\n| --- | --- | --- |\n")
-	for _, p := range packages {
-		fmt.Fprintf(w, "| `%s` | %s | %s |\n", p.Name(), strings.ReplaceAll(does(p), "|", "\\|"), strings.Join(p.Ours(), ", "))
-	}
-	return nil
+	w.WriteString("```\n")
+	return w.String()
 }
 
 // does is the first sentence of a package's documentation without "Package NAME".

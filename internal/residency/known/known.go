@@ -1,4 +1,4 @@
-// Package known lists the hosts of every connector.
+// Package known lists the hosts of every connector and of every provider of judges.
 package known
 
 import (
@@ -8,6 +8,10 @@ import (
 	"github.com/badger-eval/badger/connectors/postgres"
 	"github.com/badger-eval/badger/connectors/snowflake"
 	"github.com/badger-eval/badger/internal/residency"
+	"github.com/badger-eval/badger/judgebackend"
+	"github.com/badger-eval/badger/judgebackend/anthropic"
+	"github.com/badger-eval/badger/judgebackend/inwarehouse"
+	"github.com/badger-eval/badger/judgebackend/openai"
 )
 
 // Connectors are by the scheme of their URLs. That of DuckDB, which contacts nobody, is here without
@@ -18,5 +22,10 @@ var Connectors = map[string]driver.Contacts{
 	"duckdb": func(string) ([]driver.Contact, error) { return nil, nil },
 }
 
-// Hosts is [residency.Hosts] with all connectors.
-func Hosts(c residency.Config) ([]residency.Contact, error) { return residency.Hosts(c, Connectors) }
+// Providers are those of judges.
+var Providers = judgebackend.Providers{openai.Provider, anthropic.Provider, inwarehouse.Cortex, inwarehouse.BigQueryAI, inwarehouse.AIQuery}
+
+// Hosts is [residency.Hosts] with all connectors and providers.
+func Hosts(c residency.Config) ([]residency.Contact, error) {
+	return residency.Hosts(c, Connectors, Providers)
+}

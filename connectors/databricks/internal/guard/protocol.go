@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"regexp"
 	"strings"
 	"time"
 
@@ -42,7 +43,16 @@ func (e *ServerError) Error() string { return e.What + ": " + e.State }
 // NoSession tells that a statement was not run because its session is not there any more.
 func (e *ServerError) NoSession() bool {
 	return e.Handle || strings.Contains(e.Message, "INVALID_STATE") && strings.Contains(strings.ToLower(e.Message), "session") ||
-		strings.Contains(e.Message, "SESSION_NOT_FOUND") || strings.Contains(e.Message, "SESSION_CLOSED") || strings.Contains(e.Message, "Invalid SessionHandle")
+		strings.Contains(e.Message, "SESSION_NOT_FOUND") || strings.Contains(e.Message, "SESSION_CLOSED") || strings.Contains(e.Message, "Invalid SessionHandle") || endedSession.MatchString(e.Message)
+}
+
+// endedSession are the words of the server below the service, which has no condition for them.
+var endedSession = regexp.MustCompile(`(?i)session ?handle.*(?:has not been initialized|already closed)`)
+
+// Starting tells that a statement was not taken because the warehouse starts: it gives sessions out before it
+// has them.
+func (e *ServerError) Starting() bool {
+	return e.refused && (endedSession.MatchString(e.Message) || strings.Contains(e.Message, "Couldn't create directory"))
 }
 
 // send makes a call of the protocol beside the driver, which may be made twice.

@@ -30,7 +30,7 @@ func newClient(proxy *url.URL) *http.Client {
 	t := driver.Transport(proxy)
 	t.MaxIdleConnsPerHost = 8
 	t.ResponseHeaderTimeout = 10 * time.Minute
-	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &http.Client{Transport: driverbase.Counted{RoundTripper: t}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
 // Client is a connection to a workspace. It may be used from several goroutines at once.

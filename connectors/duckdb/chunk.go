@@ -1,0 +1,137 @@
+package duckdb
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/apache/arrow/go/v17/arrow/array"
+
+	"github.com/badger-eval/badger/internal/account"
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// The engine reads a table by chunks of 2,048 rows, and its limit of memory does not hold for the texts of
+// a chunk: of a table whose cells have 60 MB it may take 120 GB. What a chunk may take at most stands in
+// the statistics that the engine keeps of each part of a table, and is read from there before the rows.
+
+// chunkRows is how many rows a chunk has.
+const chunkRows = 2048
+
+// chunkStatistics is what a chunk of a table may take at most: for each group of rows, the longest text of
+// each column in as many rows as a chunk has. Of what lies in lists, a chunk may hold all of its group.
+const chunkStatistics = `SELECT max(bytes)::BIGINT FROM (SELECT sum(bytes) AS bytes FROM (
+SELECT row_group_id, (CASE WHEN contains(column_path, ',') THEN sum(count) ELSE least(sum(count), 2048) END)::DOUBLE * (16 + max(coalesce(TRY_CAST(nullif(regexp_extract(stats, 'Max String Length: ([0-9]+)', 1), '') AS BIGINT), 0))) AS bytes
+FROM pragma_storage_info(?) WHERE segment_type <> 'VALIDITY' GROUP BY row_group_id, column_path) GROUP BY row_group_id)`
+
+// inEngine is how many times a chunk is in the engine's memory: where it is read, and where it waits.
+const inEngine = 2
+
+// chunkBytes is how many bytes of the engine reading a table or a view may take at most, beside what its
+// limit of memory holds for. Of a view it is that of all tables that it reads; what its expressions make
+// longer is not known.
+func (c *Conn) chunkBytes(ctx context.Context, name string) (int64, error) {
+	tables, err := c.scanned(ctx, name)
+	if err != nil {
+		return 0, err
+	}
+	total := int64(0)
+	for _, table := range tables {
+		text, err := c.text(ctx, strings.Replace(chunkStatistics, "?", Dialect.Literal(table), 1))
+		if err != nil { // such as of a table of another engine, or one with a quote in its name
+			return 0, errcode.New(errcode.Of(err), "the engine does not tell how much table %s holds: copy it to a table with a plain name: %w", table, err)
+		}
+		n := int64(0)
+		if text != "" {
+			if err := json.Unmarshal([]byte(text), &n); err != nil {
+				return 0, errcode.New(errcode.Internal, "duckdb: the size of a chunk is no number")
+			}
+		}
+		total += inEngine * n
+	}
+	return total, nil
+}
+
+// scanned are the tables that reading a table or a view reads, as the plan of it names them.
+func (c *Conn) scanned(ctx context.Context, name string) ([]string, error) {
+	text, err := c.text(ctx, "SELECT count(*) FROM duckdb_views() WHERE NOT internal AND "+joinedName+" = "+Dialect.Literal(name))
+	if err != nil || text == "0" {
+		return []string{name}, err
+	}
+	plan, err := c.plan(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	var nodes []planNode
+	if err := json.Unmarshal([]byte(plan), &nodes); err != nil {
+		return nil, errcode.New(errcode.Internal, "duckdb: the plan of view %s cannot be read", name)
+	}
+	var named []string
+	for i := range nodes {
+		named = nodes[i].tables(named)
+	}
+	var out []string
+	for _, n := range named {
+		quoted, err := c.text(ctx, "SELECT max("+joinedName+") FROM (SELECT database_name, schema_name, table_name AS view_name FROM duckdb_tables()) WHERE concat_ws('.', database_name, schema_name, view_name) = "+Dialect.Literal(n))
+		if err != nil {
+			return nil, err
+		}
+		if quoted != "" {
+			out = append(out, quoted)
+		}
+	}
+	return out, nil
+}
+
+// joinedName is the quoted name of a view in the catalogue.
+const joinedName = `concat_ws('.', '"' || replace(database_name, '"', '""') || '"', '"' || replace(schema_name, '"', '""') || '"', '"' || replace(view_name, '"', '""') || '"')`
+
+// planNode is a part of a plan, as EXPLAIN (FORMAT json) writes it.
+type planNode struct {
+	Children []planNode     `json:"children"`
+	Info     map[string]any `json:"extra_info"`
+}
+
+func (n *planNode) tables(to []string) []string {
+	if table, ok := n.Info["Table"].(string); ok {
+		to = append(to, table)
+	}
+	for i := range n.Children {
+		to = n.Children[i].tables(to)
+	}
+	return to
+}
+
+func (c *Conn) plan(ctx context.Context, name string) (string, error) {
+	r, err := c.Query(unread(ctx), "EXPLAIN (FORMAT json) SELECT * FROM "+name)
+	if err != nil {
+		return "", err
+	}
+	defer r.Release()
+	plan := ""
+	for r.Next() {
+		if text, ok := r.Record().Column(1).(*array.String); ok && text.Len() > 0 {
+			plan = text.Value(0)
+		}
+	}
+	return plan, r.Err()
+}
+
+// text is the one value of a query, as text; "" is NULL.
+func (c *Conn) text(ctx context.Context, query string) (string, error) {
+	r, err := c.Query(unread(ctx), query)
+	if err != nil {
+		return "", err
+	}
+	defer r.Release()
+	out := ""
+	for r.Next() {
+		if col := r.Record().Column(0); col.Len() > 0 && col.IsValid(0) {
+			out = col.ValueStr(0)
+		}
+	}
+	return out, r.Err()
+}
+
+// unread is ctx for a question about a result, which is no part of it.
+func unread(ctx context.Context) context.Context { return account.Apart(ctx) }

@@ -1,0 +1,46 @@
+package duckdb
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+// Two things of the engine make texts that are not UTF-8, printf('%c', n) of n beyond 127 and a regular
+// expression with \C, and four end the process when they are given one: strip_accents, nfc_normalize and the
+// collations NOACCENT and NFC (https://github.com/duckdb/duckdb/issues/25189). Others see it and fail.
+var (
+	byFormat = regexp.MustCompile(`%[-+ #0*.$\d]*[hlLjzt]*c`)
+	endingIt = map[string]bool{"strip_accents": true, "nfc_normalize": true}
+	endingBy = map[string]bool{"noaccent": true, "nfc": true}
+)
+
+// checkUnicode refuses a text that says both. What says it otherwise, by a view, a macro or a format that is
+// computed, is not seen.
+func checkUnicode(sql string) error {
+	lower := strings.ToLower(sql)
+	if !strings.Contains(lower, "strip_accents") && !strings.Contains(lower, "nfc") && !strings.Contains(lower, "noaccent") {
+		return nil
+	}
+	printf, format, pattern, collated, ends := false, false, false, false, ""
+	for _, t := range sqlparts.Tokens(sql, sqlparts.DuckDB) {
+		switch word := strings.Trim(strings.ToLower(sql[t.Start:t.End]), `"`); {
+		case t.Kind == sqlparts.TokenString:
+			format = format || byFormat.MatchString(sql[t.Start:t.End])
+			pattern = pattern || strings.Contains(sql[t.Start:t.End], `\C`)
+		case t.Kind != sqlparts.TokenWord && t.Kind != sqlparts.TokenName:
+		case word == "collate":
+			collated = true
+		case word == "printf":
+			printf = true
+		case endingIt[word], collated && endingBy[word]:
+			ends = word
+		}
+	}
+	if ends == "" || !pattern && !(printf && format) {
+		return nil
+	}
+	return errcode.New(errcode.InvalidArgument, "duckdb: the statement is not run: %s ends the process on a text that is not UTF-8, which printf('%%c', …) and regular expressions with \\C make", ends)
+}

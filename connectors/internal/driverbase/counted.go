@@ -1,0 +1,131 @@
+package driverbase
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"sync/atomic"
+
+	"github.com/apache/arrow/go/v17/arrow"
+
+	"github.com/badger-eval/badger/internal/account"
+)
+
+// What a warehouse sends for a call counts with the call from before it comes ([account.Reading]): by
+// Counted where it comes over HTTP, by CountedConn where the protocol is another.
+
+// Counted carries HTTP requests. Where a request belongs to a reading that counts, the bytes of its
+// answer are reserved before they come.
+type Counted struct {
+	http.RoundTripper
+	// Unzip unpacks bodies that are compressed with gzip, whatever their headers say, so that what is
+	// counted is what they become.
+	Unzip bool
+}
+
+// RoundTrip sends a request.
+func (c Counted) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := c.RoundTripper.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	reading := account.ReadingOf(r.Context())
+	if reading == nil || resp.Body == nil {
+		return resp, nil
+	}
+	body := struct {
+		io.Reader
+		io.Closer
+	}{resp.Body, resp.Body}
+	if c.Unzip {
+		in := bufio.NewReader(resp.Body)
+		body.Reader = in
+		if magic, err := in.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
+			if body.Reader, err = gzip.NewReader(in); err != nil {
+				_ = resp.Body.Close()
+				return nil, err
+			}
+			resp.Header.Del("Content-Encoding")
+			resp.Header.Del("Content-Length")
+			resp.ContentLength, resp.Uncompressed = -1, true
+		}
+	}
+	body.Reader = reading.Reader(r.Context(), body.Reader)
+	resp.Body = body
+	return resp, nil
+}
+
+// CloseIdleConnections is what [http.Client.CloseIdleConnections] calls.
+func (c Counted) CloseIdleConnections() {
+	if t, ok := c.RoundTripper.(interface{ CloseIdleConnections() }); ok {
+		t.CloseIdleConnections()
+	}
+}
+
+// CountedConn is a connection that one call uses at a time.
+type CountedConn struct {
+	net.Conn
+	in atomic.Pointer[counter]
+}
+
+type counter struct{ io.Reader }
+
+// Count counts what is read from now on with the reading, or with none where it is nil.
+func (c *CountedConn) Count(ctx context.Context, r *account.Reading) {
+	if r == nil {
+		c.in.Store(nil)
+		return
+	}
+	c.in.Store(&counter{r.Reader(ctx, c.Conn)})
+}
+
+// Read reads from the connection.
+func (c *CountedConn) Read(p []byte) (int, error) {
+	if in := c.in.Load(); in != nil {
+		return in.Read(p)
+	}
+	return c.Conn.Read(p)
+}
+
+// CountedOf is the counted connection below others, such as those of TLS; nil where there is none.
+func CountedOf(c net.Conn) *CountedConn {
+	for {
+		switch conn := c.(type) {
+		case *CountedConn:
+			return conn
+		case interface{ NetConn() net.Conn }:
+			c = conn.NetConn()
+		default:
+			return nil
+		}
+	}
+}
+
+// sizeOf is how many bytes the buffers of a record hold.
+func sizeOf(rec arrow.Record) (n int64) {
+	for _, c := range rec.Columns() {
+		n += bytesOf(c.Data())
+	}
+	return n
+}
+
+func bytesOf(d arrow.ArrayData) (n int64) {
+	if d == nil {
+		return 0
+	}
+	for _, b := range d.Buffers() {
+		if b != nil {
+			n += int64(b.Len())
+		}
+	}
+	for _, child := range d.Children() {
+		n += bytesOf(child)
+	}
+	if d.DataType().ID() == arrow.DICTIONARY {
+		n += bytesOf(d.Dictionary())
+	}
+	return n
+}

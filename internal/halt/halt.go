@@ -1,0 +1,85 @@
+// Package halt ends long computations whose caller has left. Comparing results and queries is made of
+// many pure functions, none of which takes a context or can fail. Those that run for long look at a
+// [Signal] now and then; when it has gone off, the look panics, and whoever began the computation makes
+// an error of the panic.
+package halt
+
+import (
+	"context"
+	"sync"
+)
+
+// Signal goes off when a context ends. A nil one never does. It may be used from several goroutines.
+type Signal struct {
+	ctx context.Context //nolint:containedctx // of one computation
+}
+
+// Of is the signal of a context, nil where it never ends.
+func Of(ctx context.Context) *Signal {
+	if ctx.Done() == nil {
+		return nil
+	}
+	return &Signal{ctx}
+}
+
+// halted is what a look panics with.
+type halted struct{ err error }
+
+// Check panics if the signal has gone off; who began the computation calls [Cause] with what it recovers.
+func (s *Signal) Check() {
+	if s == nil {
+		return
+	}
+	if err := s.ctx.Err(); err != nil {
+		panic(halted{err})
+	}
+}
+
+// Cause is the context's error if a recovered value is of a signal that has gone off.
+func Cause(recovered any) (err error, ok bool) { //nolint:revive // whether it is one comes second
+	h, ok := recovered.(halted)
+	return h.err, ok
+}
+
+// Every looks at a signal each n-th time, for steps that take less than a look.
+type Every struct {
+	Signal *Signal
+	N      int
+	n      int
+}
+
+// Step counts one step. It is for one goroutine.
+func (e *Every) Step() {
+	if e.n++; e.n >= e.N {
+		e.n = 0
+		e.Signal.Check()
+	}
+}
+
+// Group runs functions at the same time; Wait panics with what the first of them panicked with, so that
+// it reaches who began the computation.
+type Group struct {
+	all   sync.WaitGroup
+	once  sync.Once
+	value any
+}
+
+// Go runs f in a goroutine of its own.
+func (g *Group) Go(f func()) {
+	g.all.Go(func() {
+		defer func() {
+			if v := recover(); v != nil {
+				g.once.Do(func() { g.value = v })
+			}
+		}()
+		f()
+	})
+}
+
+// Wait waits for all.
+func (g *Group) Wait() {
+	g.all.Wait()
+	if g.value != nil {
+		panic(g.value)
+	}
+}

@@ -1,0 +1,131 @@
+package printable
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+)
+
+// HTML is a page, as package html/template writes it, in which no rune stands that steers what shows it
+// ([Steers]), whatever data it was made of:
+//
+//   - in text and in attributes that are shown (title, aria-label, placeholder, alt, label), the rune's
+//     number stands instead, such as U+202E;
+//   - in other attributes and in text areas, which are sent back, there is a character reference, which
+//     keeps the value. There is none for U+0080 to U+009F: these stay in such places;
+//   - in scripts, there is an escape that JavaScript and JSON read.
+//
+// Pages say in more detail what is not seen where they show texts in pieces: this is for all the rest.
+func HTML(page []byte) []byte {
+	if !bytes.ContainsFunc(page, Steers) {
+		return page
+	}
+	out := make([]byte, 0, len(page)+len(page)/8)
+	in := ""
+	for z := html.NewTokenizer(bytes.NewReader(page)); ; {
+		kind := z.Next()
+		raw := z.Raw()
+		switch {
+		case !bytes.ContainsFunc(raw, Steers):
+			out = append(out, raw...)
+		case kind == html.StartTagToken || kind == html.SelfClosingTagToken:
+			out = appendTag(out, raw)
+		case in == "script" || in == "style":
+			out = appendSpelled(out, raw, jsonEscape)
+		case in == "textarea":
+			out = appendSpelled(out, raw, reference)
+		default:
+			out = appendSpelled(out, raw, Number)
+		}
+		switch kind {
+		case html.ErrorToken: // the end
+			return out
+		case html.StartTagToken:
+			name, _ := z.TagName()
+			in = string(name)
+		case html.EndTagToken:
+			in = ""
+		}
+	}
+}
+
+func appendSpelled(out, text []byte, as func(r rune) string) []byte {
+	for i := 0; i < len(text); {
+		r, n := utf8.DecodeRune(text[i:])
+		if Steers(r) {
+			out = append(out, as(r)...)
+		} else {
+			out = append(out, text[i:i+n]...)
+		}
+		i += n
+	}
+	return out
+}
+
+func reference(r rune) string {
+	if r >= 0x80 && r < 0xa0 {
+		return string(r)
+	}
+	return fmt.Sprintf("&#%d;", r)
+}
+
+// appendTag appends a tag. Values of attributes stand in quotes, as html/template writes them.
+func appendTag(out, tag []byte) []byte {
+	for {
+		open := bytes.IndexAny(tag, `"'`)
+		if open < 0 {
+			return appendSpelled(out, tag, Number)
+		}
+		end := bytes.IndexByte(tag[open+1:], tag[open])
+		if end < 0 {
+			return appendSpelled(out, tag, Number)
+		}
+		as := reference
+		name := bytes.TrimRight(tag[:open], "= ")
+		if shownAttributes[string(name[bytes.LastIndexAny(name, " \n\t/")+1:])] {
+			as = Number
+		}
+		out = appendSpelled(out, tag[:open+1], Number)
+		out = appendSpelled(out, tag[open+1:open+1+end], as)
+		out = append(out, tag[open])
+		tag = tag[open+end+2:]
+	}
+}
+
+var shownAttributes = map[string]bool{"title": true, "aria-label": true, "placeholder": true, "alt": true, "label": true}
+
+// Spell is a text with something else in place of the runes that steer what shows them ([Steers]).
+func Spell(text string, as func(r rune) string) string {
+	if !strings.ContainsFunc(text, Steers) {
+		return text
+	}
+	return string(appendSpelled(nil, []byte(text), as))
+}
+
+// Number is what stands for a rune in words, such as U+202E.
+func Number(r rune) string { return fmt.Sprintf("U+%04X", r) }
+
+// JSON is a document in whose texts the runes that steer what shows them are escaped: package
+// encoding/json does so for some of them only.
+func JSON(document []byte) []byte {
+	if !bytes.ContainsFunc(document, Steers) {
+		return document
+	}
+	return appendSpelled(nil, document, jsonEscape)
+}
+
+func jsonEscape(r rune) string { return fmt.Sprintf(`\u%04x`, r) } // all are below U+10000
+
+// JSONWriter is a writer of documents, each written at once, that go on as [JSON].
+type JSONWriter struct{ io.Writer }
+
+func (j JSONWriter) Write(document []byte) (int, error) {
+	if _, err := j.Writer.Write(JSON(document)); err != nil {
+		return 0, err
+	}
+	return len(document), nil
+}

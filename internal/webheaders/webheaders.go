@@ -1,0 +1,36 @@
+// Package webheaders sets the headers that keep a browser from making anything of a response but what
+// it is meant to be. Every HTTP server of the module has them on every response, also on those that
+// net/http makes by itself, such as a redirection to a clean path.
+package webheaders
+
+import "net/http"
+
+// strict is what a response has unless its handler says otherwise. The values are shared: their
+// capacity is their length, so that adding to one copies it.
+var strict = map[string][]string{
+	"Content-Security-Policy":      {"default-src 'none'; frame-ancestors 'none'"},
+	"X-Content-Type-Options":       {"nosniff"},
+	"Referrer-Policy":              {"same-origin"}, // with no-referrer, browsers send the forms of our own pages with the origin null
+	"Cross-Origin-Opener-Policy":   {"same-origin"},
+	"Cross-Origin-Resource-Policy": {"same-origin"},
+	"Cache-Control":                {"no-store"},
+}
+
+// Strict sets the headers on every response of a server, and then lets next answer, which may replace
+// them. It is the outermost handler of the server. OPTIONS * goes to next, too.
+func Strict(server *http.Server) *http.Server {
+	server.DisableGeneralOptionsHandler = true // net/http would answer it before any handler
+	next := server.Handler
+	server.Handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		Set(rw.Header())
+		next.ServeHTTP(rw, r)
+	})
+	return server
+}
+
+// Set sets the headers.
+func Set(h http.Header) {
+	for name, value := range strict {
+		h[name] = value
+	}
+}

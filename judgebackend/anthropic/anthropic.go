@@ -1,0 +1,188 @@
+// Package anthropic asks judges that speak Anthropic's messages. [Provider] is what a program lists
+// among its [judgebackend.Providers]. The official SDK knows the wire form; its retries, environment
+// variables and tracing are off.
+package anthropic
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/option"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/judgebackend"
+	"github.com/badger-eval/badger/judgebackend/internal/endpoint"
+)
+
+// Provider opens judges behind an endpoint that speaks Anthropic's messages.
+var Provider = judgebackend.Provider{Name: "anthropic", Address: base, Open: open}
+
+const (
+	base         = "https://api.anthropic.com/"
+	anthropicKey = "ANTHROPIC_API_KEY"
+)
+
+// claude speaks the messages form. A schema becomes the input schema of a tool that the model is
+// made to call; where an endpoint does not take that, the schema goes into words.
+type claude struct {
+	id       judgebackend.Identity
+	messages anthropic.MessageService
+	key      endpoint.KeySource
+	features *endpoint.Features
+	clock    judgebackend.Clock
+}
+
+func open(_ context.Context, model string, o *judgebackend.OpenOptions) (judgebackend.Backend, error) {
+	address, fallback := o.BaseURL, ""
+	if address == "" {
+		address, fallback = base, anthropicKey
+	}
+	at, err := url.Parse(address)
+	if err != nil {
+		return nil, errcode.New(errcode.InvalidArgument, "judge base URL is malformed")
+	}
+	b := &claude{id: judgebackend.Identity{Backend: "anthropic", Model: model, Host: endpoint.HostPort(at)}, clock: o.Clock}
+	b.features = endpoint.NewFeatures(b.id, o.Log)
+	g, err := endpoint.NewGuard(b.id, at, o)
+	if err != nil {
+		return nil, err
+	}
+	if b.key, err = endpoint.NewKeySource(o, fallback); err != nil {
+		return nil, err
+	}
+	// The service's constructor reads no environment; the client's would take URL, credentials and
+	// headers from it.
+	b.messages = anthropic.NewMessageService(
+		option.WithBaseURL(at.String()),
+		option.WithHTTPClient(g.Client()),
+		option.WithMiddleware(g.Middleware),
+		option.WithMaxRetries(0),
+		option.WithRequestTimeout(time.Hour), // the attempt's context decides; the SDK would refuse long replies
+		option.WithoutOpenTelemetry(),
+	)
+	return b, nil
+}
+
+func (b *claude) Identity() judgebackend.Identity { return b.id }
+
+func (b *claude) Complete(ctx context.Context, r judgebackend.Request) (judgebackend.Response, error) {
+	if r.Temperature > 1 && b.features.Offers(endpoint.UseTemperature) {
+		return judgebackend.Response{}, &judgebackend.Error{Kind: judgebackend.KindInvalid, Detail: "this backend takes a temperature of at most 1"}
+	}
+	return b.key.Use(func(key endpoint.Key) (judgebackend.Response, error) { return b.complete(ctx, r, key) })
+}
+
+func (b *claude) complete(ctx context.Context, r judgebackend.Request, key endpoint.Key) (judgebackend.Response, error) {
+	var auth []option.RequestOption
+	if key.Value() != "" {
+		auth = append(auth, option.WithAPIKey(key.Value()))
+	}
+	for {
+		params, used, err := b.params(r)
+		if err != nil {
+			return judgebackend.Response{}, err
+		}
+		message, err := b.messages.New(ctx, params, auth...)
+		if err == nil {
+			return b.response(message)
+		}
+		err = judgebackend.MapError(ctx, b.id, err)
+		if !b.features.Learn(err, used) {
+			return judgebackend.Response{}, err
+		}
+	}
+}
+
+func (b *claude) params(r judgebackend.Request) (anthropic.MessageNewParams, []endpoint.Feature, error) {
+	p := anthropic.MessageNewParams{Model: b.id.Model, MaxTokens: int64(r.ReplyTokens())}
+	var used []endpoint.Feature
+	messages := r.Messages
+	if b.features.Offers(endpoint.UseTemperature) {
+		used = append(used, endpoint.UseTemperature)
+		p.Temperature = anthropic.Float(r.Temperature)
+	}
+	switch {
+	case r.Schema == nil:
+	case b.features.Offers(endpoint.UseForcedTool):
+		used = append(used, endpoint.UseForcedTool)
+		schema, err := toolSchema(r.Schema)
+		if err != nil {
+			return p, nil, err
+		}
+		name := judgebackend.SchemaName(r.Purpose)
+		p.Tools = []anthropic.ToolUnionParam{{OfTool: &anthropic.ToolParam{
+			Name: name, InputSchema: schema, Description: anthropic.String("Takes the answer."),
+		}}}
+		p.ToolChoice.OfTool = &anthropic.ToolChoiceToolParam{Name: name, DisableParallelToolUse: anthropic.Bool(true)}
+	default:
+		messages = judgebackend.TellSchema(messages, r.Schema)
+	}
+	for _, m := range messages {
+		switch m.Role {
+		case judgebackend.System:
+			p.System = append(p.System, anthropic.TextBlockParam{Text: m.Content})
+		case judgebackend.Assistant:
+			p.Messages = append(p.Messages, anthropic.NewAssistantMessage(anthropic.NewTextBlock(m.Content)))
+		default:
+			p.Messages = append(p.Messages, anthropic.NewUserMessage(anthropic.NewTextBlock(m.Content)))
+		}
+	}
+	return p, used, nil
+}
+
+// toolSchema is the schema as the SDK wants it: type, properties and required apart from the rest.
+func toolSchema(schema json.RawMessage) (anthropic.ToolInputSchemaParam, error) {
+	var s struct {
+		Properties json.RawMessage `json:"properties"`
+		Required   []string        `json:"required"`
+	}
+	var rest map[string]any
+	if json.Unmarshal(schema, &s) != nil || json.Unmarshal(schema, &rest) != nil {
+		return anthropic.ToolInputSchemaParam{}, &judgebackend.Error{Kind: judgebackend.KindInvalid, Detail: "the schema is malformed"}
+	}
+	delete(rest, "type")
+	delete(rest, "properties")
+	delete(rest, "required")
+	p := anthropic.ToolInputSchemaParam{Required: s.Required, ExtraFields: rest}
+	if s.Properties != nil {
+		p.Properties = s.Properties
+	}
+	return p, nil
+}
+
+func (b *claude) response(m *anthropic.Message) (judgebackend.Response, error) {
+	if m == nil { // the body was null
+		return judgebackend.Response{}, &judgebackend.Error{Kind: judgebackend.KindMalformed}
+	}
+	if len(m.Content) == 0 && m.StopReason == "" {
+		return judgebackend.Response{}, endpoint.DecodeUnusual(m.RawJSON(), b.clock)
+	}
+	resp := judgebackend.Response{Model: m.Model, TokensIn: judgebackend.TokensUnknown, TokensOut: judgebackend.TokensUnknown}
+	var text strings.Builder
+	for _, block := range m.Content {
+		switch block.Type {
+		case "tool_use": // the answer, whatever text stands beside it
+			resp.Reply = string(block.Input)
+		case "text":
+			text.WriteString(block.Text)
+		}
+	}
+	if resp.Reply == "" {
+		resp.Reply = text.String()
+	}
+	if u := m.Usage; u.JSON.InputTokens.Valid() && u.JSON.OutputTokens.Valid() && u.InputTokens >= 0 && u.OutputTokens >= 0 {
+		in := judgebackend.TokenCount(u.InputTokens)
+		resp.TokensIn = in.Plus(judgebackend.TokenCount(max(0, u.CacheCreationInputTokens))).Plus(judgebackend.TokenCount(max(0, u.CacheReadInputTokens)))
+		resp.TokensOut = judgebackend.TokenCount(u.OutputTokens)
+	}
+	switch m.StopReason {
+	case anthropic.StopReasonMaxTokens, anthropic.StopReasonModelContextWindowExceeded:
+		resp.FinishReason = judgebackend.FinishLength
+	case anthropic.StopReasonRefusal:
+		resp.FinishReason = judgebackend.FinishRefusal
+	}
+	return resp, nil
+}

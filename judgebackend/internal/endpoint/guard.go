@@ -1,0 +1,171 @@
+// Package endpoint is what judges behind an HTTP endpoint share: the transport that reaches allowed
+// hosts alone, the key that is read at each call, what an answer that is no completion means, and what
+// an endpoint turned out not to offer.
+package endpoint
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/judgebackend"
+)
+
+// allowList is the set of host:port that may be contacted, in lower case.
+type allowList map[string]bool
+
+// newAllowList reads "host" (port 443) and "host:port". There are no patterns: a list that is read
+// by people is short and says exactly what it means.
+func newAllowList(hosts []string) (allowList, error) {
+	l := allowList{}
+	for i, h := range hosts {
+		host, port, err := net.SplitHostPort(h)
+		if err != nil {
+			host, port = strings.Trim(h, "[]"), "443"
+		}
+		if host == "" || port == "" || strings.ContainsAny(host, "/*@? ") {
+			return nil, errcode.New(errcode.InvalidArgument, "allowed host %d: want host or host:port", i)
+		}
+		l[strings.ToLower(net.JoinHostPort(host, port))] = true
+	}
+	return l, nil
+}
+
+// HostPort is where a request to u goes.
+func HostPort(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return strings.ToLower(net.JoinHostPort(u.Hostname(), port))
+}
+
+// Guard is the HTTP transport of a backend: it reaches the hosts on the allow list and no others.
+type Guard struct {
+	id       judgebackend.Identity
+	allow    allowList
+	proxy    string // host:port of the configured proxy, "" for none
+	maxBytes int64
+	clock    judgebackend.Clock
+	base     *http.Transport
+}
+
+// NewGuard checks base against the options and builds the client for it.
+func NewGuard(id judgebackend.Identity, base *url.URL, o *judgebackend.OpenOptions) (*Guard, error) {
+	allow, err := newAllowList(o.AllowHosts)
+	if err != nil {
+		return nil, err
+	}
+	g := &Guard{id: id, allow: allow, maxBytes: o.MaxReplyBytes, clock: o.Clock}
+	switch {
+	case base.Scheme != "https" && base.Scheme != "http" || base.Hostname() == "":
+		return nil, errcode.New(errcode.InvalidArgument, "judge base URL: want http(s)://host[:port]/path")
+	case base.User != nil || base.RawQuery != "" || base.Fragment != "":
+		return nil, errcode.New(errcode.InvalidArgument, "judge base URL: want neither credentials nor a query in it")
+	case !allow[HostPort(base)]:
+		return nil, errcode.New(errcode.PermissionDenied,
+			"judge %s: host %s is not on the allow list", id.Backend, HostPort(base))
+	case base.Scheme == "http" && !o.AllowPlainHTTP && !isLoopback(base.Hostname()):
+		return nil, errcode.New(errcode.PermissionDenied,
+			"judge %s: host %s would be sent plain HTTP; allow that explicitly or use https", id.Backend, HostPort(base))
+	}
+	g.base = &http.Transport{
+		DialContext:           g.dial,
+		ForceAttemptHTTP2:     true,
+		MaxIdleConns:          512,
+		MaxIdleConnsPerHost:   512, // one per call in flight: a judge run keeps many
+		IdleConnTimeout:       90 * time.Second,
+		TLSHandshakeTimeout:   15 * time.Second,
+		ExpectContinueTimeout: time.Second,
+	}
+	if o.Proxy != "" {
+		p, err := url.Parse(o.Proxy)
+		if err != nil || p.Hostname() == "" || p.Scheme != "http" && p.Scheme != "https" {
+			return nil, errcode.New(errcode.InvalidArgument, "judge proxy: want http(s)://host:port")
+		}
+		g.proxy, g.base.Proxy = HostPort(p), http.ProxyURL(p)
+	}
+	if o.CAFile != "" {
+		pem, err := os.ReadFile(o.CAFile)
+		pool := x509.NewCertPool()
+		if err != nil || !pool.AppendCertsFromPEM(pem) {
+			return nil, errcode.New(errcode.InvalidArgument, "judge CA file: no certificate can be read from it")
+		}
+		g.base.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	}
+	return g, nil
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// Client is an HTTP client on the guard. It follows no redirects: no endpoint has a reason to pass
+// a judge's question on.
+func (g *Guard) Client() *http.Client {
+	return &http.Client{Transport: g, CheckRedirect: func(*http.Request, []*http.Request) error { return g.denied() }}
+}
+
+func (g *Guard) denied() error {
+	return &judgebackend.Error{Kind: judgebackend.KindEgress, Backend: g.id.Backend, Host: g.id.Host, Detail: "the endpoint points elsewhere"}
+}
+
+// RoundTrip refuses addresses that are not on the list.
+func (g *Guard) RoundTrip(req *http.Request) (*http.Response, error) {
+	if !g.allow[HostPort(req.URL)] {
+		return nil, g.denied()
+	}
+	res, err := g.base.RoundTrip(req)
+	var untrusted *tls.CertificateVerificationError
+	if errors.As(err, &untrusted) {
+		return nil, &judgebackend.Error{Kind: judgebackend.KindUntrusted}
+	}
+	return res, err
+}
+
+// dial is the second line: whatever the transport was talked into, no connection goes elsewhere.
+func (g *Guard) dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	addr = strings.ToLower(addr)
+	if !g.allow[addr] && (g.proxy == "" || addr != g.proxy) {
+		return nil, g.denied()
+	}
+	d := net.Dialer{Timeout: 15 * time.Second}
+	return d.DialContext(ctx, network, addr)
+}
+
+// Middleware sits between an SDK and the client: answers that are not completions become *Error
+// before the SDK reads them, and bodies are bounded.
+func (g *Guard) Middleware(req *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
+	res, err := next(req)
+	if err != nil {
+		return nil, err
+	}
+	if res.StatusCode < 200 || res.StatusCode > 299 {
+		body, _ := io.ReadAll(io.LimitReader(res.Body, 64<<10))
+		_ = res.Body.Close()
+		return nil, ClassifyHTTP(res.StatusCode, res.Header, body, g.clock.Now())
+	}
+	body, err := io.ReadAll(io.LimitReader(res.Body, g.maxBytes+1))
+	_ = res.Body.Close()
+	switch {
+	case err != nil:
+		return nil, err
+	case int64(len(body)) > g.maxBytes:
+		return nil, &judgebackend.Error{Kind: judgebackend.KindOversized}
+	}
+	res.Body = io.NopCloser(bytes.NewReader(body))
+	res.ContentLength = int64(len(body))
+	res.Header.Set("Content-Type", "application/json") // some endpoints say text/plain
+	return res, nil
+}

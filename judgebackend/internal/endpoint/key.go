@@ -1,0 +1,110 @@
+package endpoint
+
+import (
+	"bytes"
+	"log/slog"
+	"os"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/judgebackend"
+)
+
+// Key is a key that no formatting shows.
+type Key struct{ value string }
+
+// Value is the key itself, "" where none is configured.
+func (k Key) Value() string { return k.value }
+
+func (Key) String() string               { return "[secret]" }
+func (Key) GoString() string             { return "[secret]" }
+func (Key) LogValue() slog.Value         { return slog.StringValue("[secret]") }
+func (Key) MarshalText() ([]byte, error) { return []byte("[secret]"), nil }
+
+// KeySource finds a key at every call, so that a rotated file takes effect without a restart.
+type KeySource struct {
+	file, env string
+	later     bool // a file that cannot be read may come
+	getenv    func(string) string
+}
+
+// NewKeySource decides where the key comes from: the file or variable the options name, else fallback,
+// which is set only where the vendor's own host is contacted (a variable nobody named must not
+// reach another host).
+func NewKeySource(o *judgebackend.OpenOptions, fallback string) (KeySource, error) {
+	k := KeySource{file: o.KeyFile, env: o.KeyEnv, later: o.KeyLater, getenv: o.Getenv}
+	switch {
+	case k.file != "" && k.env != "":
+		return k, errcode.New(errcode.InvalidArgument, "judge key: name a file or an environment variable, not both")
+	case k.env != "" && !isVariable(k.env): // perhaps the key itself: not repeated
+		return k, errcode.New(errcode.InvalidArgument, "judge key: that is not the name of an environment variable")
+	case k.file == "" && k.env == "":
+		k.env = fallback
+	}
+	_, err := k.key()
+	if judgebackend.KindOf(err) == judgebackend.KindNoKey {
+		err = nil
+	}
+	return k, err
+}
+
+// key is empty, without an error, where no source is configured: local endpoints need none.
+func (k KeySource) key() (Key, error) {
+	switch {
+	case k.file != "":
+		b, err := os.ReadFile(k.file)
+		if k.later && len(bytes.TrimSpace(b)) == 0 {
+			return Key{}, &judgebackend.Error{Kind: judgebackend.KindNoKey, Detail: "the key file cannot be read or is empty"}
+		}
+		if err != nil {
+			return Key{}, noKey("the key file cannot be read")
+		}
+		return checkedKey(string(b), "the key file")
+	case k.env != "":
+		return checkedKey(k.getenv(k.env), "environment variable "+k.env)
+	}
+	return Key{}, nil
+}
+
+// Use makes a call with the key, and a second one if the key was turned down and the source has
+// another by now: a token that was replaced while the call was on its way.
+func (k KeySource) Use(call func(Key) (judgebackend.Response, error)) (judgebackend.Response, error) {
+	key, err := k.key()
+	if err != nil {
+		return judgebackend.Response{}, err
+	}
+	resp, err := call(key)
+	if judgebackend.KindOf(err) != judgebackend.KindUnauthorized {
+		return resp, err
+	}
+	if now, keyErr := k.key(); keyErr == nil && now != key {
+		return call(now)
+	}
+	return resp, err
+}
+
+func checkedKey(v, where string) (Key, error) {
+	v = strings.TrimSpace(v)
+	if v == "" {
+		return Key{}, noKey(where + " holds no key")
+	}
+	for _, c := range []byte(v) {
+		if c < ' ' || c > '~' {
+			return Key{}, noKey(where + " holds characters that no key has")
+		}
+	}
+	return Key{v}, nil
+}
+
+func isVariable(s string) bool {
+	for _, c := range []byte(s) {
+		if (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func noKey(why string) error {
+	return &judgebackend.Error{Kind: judgebackend.KindUnauthorized, Detail: why}
+}

@@ -1,0 +1,218 @@
+// Package openai asks judges that speak OpenAI's chat completions: OpenAI and Azure themselves, and
+// vLLM, Ollama, llama.cpp, LiteLLM and most gateways. [Provider] is what a program lists among its
+// [judgebackend.Providers]. The official SDK knows the wire form; its retries, environment
+// variables and tracing are off.
+package openai
+
+import (
+	"context"
+	"net/url"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/judgebackend"
+	"github.com/badger-eval/badger/judgebackend/internal/endpoint"
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+	"github.com/openai/openai-go/v3/shared"
+)
+
+// Provider opens judges behind an endpoint that speaks OpenAI's chat completions.
+var Provider = judgebackend.Provider{Name: "openai", Address: base, Open: open}
+
+const (
+	base      = "https://api.openai.com/v1/"
+	openAIKey = "OPENAI_API_KEY"
+	azureKey  = "AZURE_OPENAI_API_KEY"
+)
+
+// openAI speaks chat completions, which OpenAI, Azure, vLLM, Ollama, llama.cpp and most gateways
+// understand. Where an endpoint turns a feature down, the next weaker form is used and remembered:
+// a JSON Schema as response format, then JSON mode with the schema in words, then text with the
+// schema in words.
+type openAI struct {
+	id       judgebackend.Identity
+	chat     openai.ChatCompletionService
+	key      endpoint.KeySource
+	azure    bool
+	features *endpoint.Features
+	clock    judgebackend.Clock
+}
+
+func open(_ context.Context, model string, o *judgebackend.OpenOptions) (judgebackend.Backend, error) {
+	address, err := url.Parse(o.BaseURL)
+	switch {
+	case err != nil:
+		return nil, errcode.New(errcode.InvalidArgument, "judge base URL is malformed")
+	case o.BaseURL == "" && o.AzureAPIVersion != "":
+		return nil, errcode.New(errcode.InvalidArgument, "judge openai: Azure needs a base URL, https://RESOURCE.openai.azure.com")
+	case o.BaseURL == "":
+		address, _ = url.Parse(base)
+	case o.AzureAPIVersion != "":
+		// Azure's form names the deployment in the path and takes the key in a header of its own.
+		// The SDK's azure package would do the same, at the price of Azure's credential library.
+		address = address.JoinPath("openai", "deployments", url.PathEscape(model))
+	}
+	b := &openAI{
+		id:    judgebackend.Identity{Backend: "openai", Model: model, Host: endpoint.HostPort(address)},
+		azure: o.AzureAPIVersion != "",
+		clock: o.Clock,
+	}
+	b.features = endpoint.NewFeatures(b.id, o.Log)
+	g, err := endpoint.NewGuard(b.id, address, o)
+	if err != nil {
+		return nil, err
+	}
+	fallback := ""
+	switch {
+	case o.BaseURL == "":
+		fallback = openAIKey
+	case b.azure && strings.HasSuffix(address.Hostname(), ".openai.azure.com"):
+		fallback = azureKey
+	}
+	if b.key, err = endpoint.NewKeySource(o, fallback); err != nil {
+		return nil, err
+	}
+	// Endpoints older than max_completion_tokens know max_tokens only; OpenAI, Azure and Cortex
+	// want the new form.
+	if b.id.Host != "api.openai.com:443" && !b.azure && !strings.HasSuffix(address.Hostname(), ".snowflakecomputing.com") {
+		b.features.BoundBy(endpoint.UseMaxTokens)
+	}
+	options := []option.RequestOption{
+		option.WithBaseURL(address.String()),
+		option.WithHTTPClient(g.Client()),
+		option.WithMiddleware(g.Middleware),
+		option.WithMaxRetries(0),
+	}
+	if b.azure {
+		options = append(options, option.WithQuery("api-version", o.AzureAPIVersion))
+	}
+	// The service's constructor reads no environment; the client's would take URL and headers from
+	// it.
+	b.chat = openai.NewChatCompletionService(options...)
+	return b, nil
+}
+
+func (b *openAI) Identity() judgebackend.Identity { return b.id }
+
+func (b *openAI) Complete(ctx context.Context, r judgebackend.Request) (judgebackend.Response, error) {
+	return b.key.Use(func(key endpoint.Key) (judgebackend.Response, error) { return b.complete(ctx, r, key) })
+}
+
+func (b *openAI) complete(ctx context.Context, r judgebackend.Request, key endpoint.Key) (judgebackend.Response, error) {
+	var auth []option.RequestOption
+	switch {
+	case key.Value() == "":
+	case b.azure:
+		auth = append(auth, option.WithHeader("api-key", key.Value()))
+	default:
+		auth = append(auth, option.WithAPIKey(key.Value()))
+	}
+	for {
+		params, used := b.params(r)
+		completion, err := b.chat.New(ctx, params, auth...)
+		if err == nil {
+			return b.response(completion)
+		}
+		err = judgebackend.MapError(ctx, b.id, err)
+		if !b.features.Learn(err, used) { // it learns each feature once, so this ends
+			return judgebackend.Response{}, err
+		}
+	}
+}
+
+// params renders r with what the endpoint is thought to offer, and says which of the doubtful
+// features it used.
+func (b *openAI) params(r judgebackend.Request) (openai.ChatCompletionNewParams, []endpoint.Feature) {
+	p := openai.ChatCompletionNewParams{Model: b.id.Model}
+	var used []endpoint.Feature
+	try := func(f endpoint.Feature) bool {
+		ok := b.features.Offers(f)
+		if ok {
+			used = append(used, f)
+		}
+		return ok
+	}
+	messages := r.Messages
+	switch {
+	case r.Schema == nil:
+	case try(endpoint.UseJSONSchema):
+		p.ResponseFormat.OfJSONSchema = &shared.ResponseFormatJSONSchemaParam{
+			JSONSchema: shared.ResponseFormatJSONSchemaJSONSchemaParam{
+				Name: judgebackend.SchemaName(r.Purpose), Schema: r.Schema, Strict: openai.Bool(judgebackend.IsStrict(r.Schema)),
+			},
+		}
+	case try(endpoint.UseJSONObject):
+		p.ResponseFormat.OfJSONObject = &shared.ResponseFormatJSONObjectParam{}
+		messages = judgebackend.TellSchema(messages, r.Schema)
+	default:
+		messages = judgebackend.TellSchema(messages, r.Schema)
+	}
+	for _, m := range messages {
+		switch m.Role {
+		case judgebackend.System:
+			p.Messages = append(p.Messages, openai.SystemMessage(m.Content))
+		case judgebackend.Assistant:
+			p.Messages = append(p.Messages, openai.AssistantMessage(m.Content))
+		default:
+			p.Messages = append(p.Messages, openai.UserMessage(m.Content))
+		}
+	}
+	if try(endpoint.UseTemperature) {
+		p.Temperature = openai.Float(r.Temperature)
+	}
+	if r.TopLogProbs > 0 && try(endpoint.UseLogProbs) {
+		p.Logprobs, p.TopLogprobs = openai.Bool(true), openai.Int(int64(r.TopLogProbs))
+	}
+	bound := b.features.BoundedBy()
+	if bound == endpoint.UseMaxTokens {
+		p.MaxTokens = openai.Int(int64(r.ReplyTokens()))
+	} else {
+		p.MaxCompletionTokens = openai.Int(int64(r.ReplyTokens()))
+	}
+	return p, append(used, bound)
+}
+
+func (b *openAI) response(c *openai.ChatCompletion) (judgebackend.Response, error) {
+	if c == nil { // the body was null
+		return judgebackend.Response{}, &judgebackend.Error{Kind: judgebackend.KindMalformed}
+	}
+	if len(c.Choices) == 0 {
+		return judgebackend.Response{}, endpoint.DecodeUnusual(c.RawJSON(), b.clock)
+	}
+	choice := c.Choices[0]
+	resp := judgebackend.Response{
+		Reply:     choice.Message.Content,
+		Model:     c.Model,
+		TokensIn:  judgebackend.TokensUnknown,
+		TokensOut: judgebackend.TokensUnknown,
+	}
+	if u := c.Usage; u.JSON.PromptTokens.Valid() && u.JSON.CompletionTokens.Valid() && u.PromptTokens >= 0 && u.CompletionTokens >= 0 {
+		resp.TokensIn, resp.TokensOut = judgebackend.TokenCount(u.PromptTokens), judgebackend.TokenCount(u.CompletionTokens)
+	}
+	switch {
+	case choice.Message.Refusal != "":
+		resp.Reply, resp.FinishReason = choice.Message.Refusal, judgebackend.FinishRefusal
+	case choice.FinishReason == "content_filter":
+		resp.FinishReason = judgebackend.FinishRefusal
+	case choice.FinishReason == "length":
+		resp.FinishReason = judgebackend.FinishLength
+	}
+	resp.LogProbs = condense(saidTokens(choice.Logprobs.Content))
+	return resp, nil
+}
+
+// saidTokens are the tokens of a completion as it reports them.
+func saidTokens(content []openai.ChatCompletionTokenLogprob) []saidToken {
+	out := make([]saidToken, len(content))
+	for i, t := range content {
+		out[i] = saidToken{text: t.Token, logProb: t.Logprob}
+		for _, b := range t.Bytes {
+			out[i].bytes = append(out[i].bytes, byte(b))
+		}
+		for _, alt := range t.TopLogprobs {
+			out[i].top = append(out[i].top, judgebackend.TokenLogProb{Token: alt.Token, LogProb: alt.Logprob})
+		}
+	}
+	return out
+}

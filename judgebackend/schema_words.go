@@ -1,0 +1,60 @@
+package judgebackend
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// TellSchema puts the schema into words, for endpoints that take it in no other way.
+func TellSchema(messages []Message, schema json.RawMessage) []Message {
+	return appendToLast(messages, "Answer with one JSON object and nothing else: no text around it, no code fence. "+
+		"The object must satisfy this JSON Schema:\n"+string(schema))
+}
+
+// appendToLast adds a paragraph to the last message of a copy.
+func appendToLast(messages []Message, text string) []Message {
+	out := slices.Clone(messages)
+	last := &out[len(out)-1]
+	last.Content = strings.TrimRight(last.Content, "\n") + "\n\n" + text
+	return out
+}
+
+// SchemaName is a purpose in the alphabet that vendors allow for the name of a schema or tool.
+func SchemaName(purpose string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '.' || r == '/' {
+			return '_'
+		}
+		return r
+	}, purpose)
+}
+
+// IsStrict reports whether schema is within what OpenAI takes as strict: every object closed, every
+// property required.
+func IsStrict(schema json.RawMessage) bool {
+	var v any
+	return json.Unmarshal(schema, &v) == nil && strictNode(v)
+}
+
+func strictNode(v any) bool {
+	switch v := v.(type) {
+	case []any:
+		return !slices.ContainsFunc(v, func(e any) bool { return !strictNode(e) })
+	case map[string]any:
+		if props, ok := v["properties"].(map[string]any); ok {
+			required, _ := v["required"].([]any)
+			if v["additionalProperties"] != false || len(required) != len(props) {
+				return false
+			}
+		} else if v["type"] == "object" {
+			return false
+		}
+		for key, e := range v {
+			if key != "enum" && key != "const" && key != "default" && key != "examples" && !strictNode(e) {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,189 @@
+package counterexample
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+// pivoted writes PIVOT and UNPIVOT of a source as the queries that they stand for.
+func (c *carrier) pivoted(s *scope, src *sqlparts.Source) (text, of string, outer bool) {
+	if len(src.Pivots) > 1 || src.Lateral || len(src.Columns) > 0 {
+		refuse("PIVOT in this form")
+	}
+	pv := src.Pivots[0]
+	plain := *src
+	plain.Pivots, plain.Join, plain.On, plain.Using = nil, sqlparts.CommaJoin, nil, nil
+	if len(pv.For) != 1 || len(pv.In) == 0 || len(pv.Group) > 0 || len(pv.Columns) > 0 || plain.Call != nil || plain.Nested != nil {
+		refuse("PIVOT in this form")
+	}
+	var sql string
+	var columns []output
+	if pv.Unpivot {
+		sql, columns = c.unpivot(s.parent, &plain, pv)
+	} else {
+		sql, columns = c.pivot(s.parent, &plain, pv)
+	}
+	as := &sqlparts.Source{Alias: pv.Alias}
+	if pv.Alias.Text == "" {
+		as.Alias = src.Alias
+	}
+	if as.Alias.Text == "" && src.Table != nil {
+		as.Alias = src.Table.Last()
+	}
+	rest := slices.IndexFunc(columns, func(o output) bool { return o.rest != nil })
+	alias := c.derived(s, as, columns)
+	if rest >= 0 {
+		s.sources[len(s.sources)-1].columns[rest].rest = columns[rest].rest
+	}
+	return "(" + sql + ") AS " + alias, "", false
+}
+
+// pivot groups by the columns that it does not name, and aggregates for each value of one of them.
+func (c *carrier) pivot(parent *scope, src *sqlparts.Source, pv *sqlparts.Pivot) (string, []output) {
+	inner := &scope{parent: parent}
+	from, _, _ := c.source(inner, src, true)
+	key, ok := pv.For[0].(*sqlparts.Column)
+	if !ok {
+		refuse("PIVOT by what is no column")
+	}
+	taken := map[string]bool{strings.ToLower(key.Name.Last().Text): true}
+	for _, it := range pv.Values {
+		call, ok := it.Expr.(*sqlparts.Call)
+		if !ok || !isAggregate(call) || call.Filter != nil || call.Distinct || len(call.OrderBy)+len(call.Within) > 0 {
+			refuse("PIVOT with what is no plain aggregate")
+		}
+		sqlparts.Walk(call, func(n sqlparts.Node) bool {
+			if col, ok := n.(*sqlparts.Column); ok {
+				taken[strings.ToLower(col.Name.Last().Text)] = true
+			}
+			return true
+		})
+	}
+	for _, name := range slices.Sorted(maps.Keys(taken)) { // an inferred table has them, whatever else it has
+		_, _ = c.inScope(inner, inner, &sqlparts.Column{Span: sqlparts.Span{Start: -1}, Name: sqlparts.Name{{Text: name}}})
+	}
+	b := &sqlparts.Select{Group: &sqlparts.GroupBy{}}
+	group := func(name string) {
+		col := &sqlparts.Column{Span: sqlparts.Span{Start: -1}, Name: sqlparts.Name{{Text: name}}}
+		b.Items = append(b.Items, &sqlparts.Item{Expr: col})
+		b.Group.Items = append(b.Group.Items, col)
+	}
+	of := inner.sources[0]
+	for _, o := range of.columns {
+		if o.name == "" {
+			refuse("PIVOT of columns without names")
+		}
+		if !taken[strings.ToLower(o.name)] {
+			group(o.name)
+		}
+	}
+	rest := -1
+	if of.table != nil && c.schema.Inferred {
+		rest = len(b.Items)
+		of.columns = append(of.columns, columnOutput(of.alias, of.table.own(othersName)))
+		group(othersName)
+	}
+	for _, in := range pv.In {
+		value, name := in.Expr, in.Alias.Text
+		switch v := in.Expr.(type) {
+		case *sqlparts.Literal:
+			if name == "" {
+				name = v.Text
+				if c.dialect == sqlparts.Snowflake && v.Kind == sqlparts.String {
+					name = "'" + v.Text + "'"
+				}
+			}
+		case *sqlparts.Column:
+			if c.dialect != sqlparts.TSQL {
+				refuse("PIVOT for values that are computed")
+			}
+			name, value = v.Name.Last().Text, &sqlparts.Literal{Kind: sqlparts.String, Text: v.Name.Last().Text}
+		default:
+			refuse("PIVOT for values that are computed")
+		}
+		for _, it := range pv.Values {
+			call := *it.Expr.(*sqlparts.Call) //nolint:forcetypeassert // as is known from above
+			call.Filter = &sqlparts.Binary{Op: "=", L: key, R: value}
+			column := name
+			if a := it.Alias.Text; a != "" || len(pv.Values) > 1 {
+				column = a + "_" + name
+				if c.dialect == sqlparts.DuckDB || c.dialect == sqlparts.Databricks {
+					column = name + "_" + a
+				}
+			}
+			b.Items = append(b.Items, &sqlparts.Item{Expr: &call, Alias: sqlparts.Ident{Text: column}})
+		}
+	}
+	if len(b.Group.Items) == 0 {
+		refuse("PIVOT of all rows as one")
+	}
+	if slices.ContainsFunc(pv.Values, func(it *sqlparts.Item) bool {
+		call := it.Expr.(*sqlparts.Call) //nolint:forcetypeassert // as is known from above
+		n := aggregates[strings.ToLower(call.Name.Last().Text)]
+		return n == "count" || n == "count_if"
+	}) && c.dialect != sqlparts.BigQuery && c.dialect != sqlparts.DuckDB && c.dialect != sqlparts.TSQL {
+		refuse("PIVOT with a count, which is 0 or NULL where there is no row")
+	}
+	sql, columns := c.selectFrom(inner, " FROM "+from, b, &sqlparts.Query{Body: b})
+	if rest >= 0 {
+		columns[rest].name, columns[rest].rest = "", []*Table{of.table}
+	}
+	return sql, columns
+}
+
+// unpivot makes a row of each column that it names.
+func (c *carrier) unpivot(parent *scope, src *sqlparts.Source, pv *sqlparts.Pivot) (string, []output) {
+	inner := &scope{parent: parent}
+	_, _, _ = c.source(inner, src, true)
+	label, ok := pv.For[0].(*sqlparts.Column)
+	if !ok || len(pv.Values) != 1 {
+		refuse("UNPIVOT in this form")
+	}
+	value, ok := pv.Values[0].Expr.(*sqlparts.Column)
+	if !ok || c.schema.Inferred && inner.sources[0].table != nil {
+		refuse("UNPIVOT in this form, or of a table whose columns are not known")
+	}
+	taken := map[string]bool{}
+	for _, in := range pv.In {
+		col, ok := in.Expr.(*sqlparts.Column)
+		if !ok || in.Alias.Text != "" && c.dialect != sqlparts.BigQuery {
+			refuse("UNPIVOT of what is no column")
+		}
+		taken[strings.ToLower(col.Name.Last().Text)] = true
+	}
+	union := &sqlparts.SetOp{}
+	for i, in := range pv.In {
+		col := in.Expr.(*sqlparts.Column) //nolint:forcetypeassert // as is known from above
+		name := col.Name.Last()
+		text := name.Text
+		if c.dialect == sqlparts.Snowflake && !name.Quoted {
+			text = strings.ToUpper(text)
+		}
+		if in.Alias.Text != "" {
+			text = in.Alias.Text
+		}
+		b := &sqlparts.Select{From: []*sqlparts.Source{src}}
+		for _, o := range inner.sources[0].columns {
+			if !taken[strings.ToLower(o.name)] {
+				b.Items = append(b.Items, &sqlparts.Item{Expr: &sqlparts.Column{Span: sqlparts.Span{Start: -1}, Name: sqlparts.Name{{Text: o.name}}}})
+			}
+		}
+		b.Items = append(b.Items,
+			&sqlparts.Item{Expr: &sqlparts.Literal{Kind: sqlparts.String, Text: text}, Alias: label.Name.Last()},
+			&sqlparts.Item{Expr: col, Alias: value.Name.Last()})
+		if !pv.IncludeNulls {
+			b.Where = &sqlparts.Is{X: col, What: &sqlparts.Literal{Kind: sqlparts.Null}, Not: true}
+		}
+		union.Terms = append(union.Terms, &sqlparts.Query{Body: b})
+		if i > 0 {
+			union.Ops = append(union.Ops, sqlparts.SetOperator{Kind: sqlparts.Union, All: true})
+		}
+	}
+	if len(union.Terms) == 1 {
+		return c.query(union.Terms[0], parent)
+	}
+	return c.query(&sqlparts.Query{Body: union}, parent)
+}

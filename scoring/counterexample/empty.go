@@ -1,0 +1,139 @@
+package counterexample
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+// empty tells whether a query says itself that it returns no row on any database: it selects under a
+// condition that is never true, or joins what has no row. That neither of two such queries returns a row
+// is what they say, and no lack of the databases that were tried.
+func empty(q *sqlparts.Query) bool {
+	switch b := q.Body.(type) {
+	case *sqlparts.Query:
+		return empty(b)
+	case *sqlparts.SetOp:
+		return emptySet(b)
+	case *sqlparts.Select:
+		return emptySelect(b)
+	}
+	return false
+}
+
+// emptySet joins its terms from the left.
+func emptySet(b *sqlparts.SetOp) bool {
+	none := empty(b.Terms[0])
+	for i, t := range b.Terms[1:] {
+		switch b.Ops[i].Kind {
+		case sqlparts.Union:
+			none = none && empty(t)
+		case sqlparts.Intersect:
+			none = none || empty(t)
+		case sqlparts.Except:
+		}
+	}
+	return none
+}
+
+func emptySelect(b *sqlparts.Select) bool {
+	if b.Group == nil { // an aggregate of no rows is a row
+		for _, it := range b.Items {
+			aggregates := false
+			walkSelect(it.Expr, func(call *sqlparts.Call) { aggregates = aggregates || isAggregate(call) })
+			if aggregates {
+				return false
+			}
+		}
+		if b.Having != nil {
+			return false
+		}
+	} else if slices.ContainsFunc(b.Group.Items, func(e sqlparts.Expr) bool { _, sets := e.(*sqlparts.Grouping); return sets }) {
+		return false
+	}
+	return b.Where != nil && never(b.Where) || emptyFrom(b.From)
+}
+
+// emptyFrom tells whether joins have no row.
+func emptyFrom(list []*sqlparts.Source) bool {
+	none := false
+	for i, src := range list {
+		x := src.Query != nil && empty(src.Query) || src.Nested != nil && emptyFrom(src.Nested)
+		switch {
+		case i == 0:
+			none = x
+		case src.Join == sqlparts.LeftJoin:
+		case src.Join == sqlparts.RightJoin:
+			none = x
+		case src.Join == sqlparts.FullJoin:
+			none = none && x
+		case src.Join == sqlparts.CommaJoin, src.Join == sqlparts.CrossJoin, src.Join == sqlparts.InnerJoin:
+			none = none || x || src.On != nil && never(src.On)
+		}
+	}
+	return none
+}
+
+// never tells whether a condition is true for no row: FALSE, two numbers that are not equal, or a column
+// that has to be two values.
+func never(e sqlparts.Expr) bool {
+	parts := []sqlparts.Expr{e}
+	if l, ok := e.(*sqlparts.Logic); ok {
+		if l.Or {
+			return !slices.ContainsFunc(l.Args, func(a sqlparts.Expr) bool { return !never(a) })
+		}
+		parts = l.Args
+	}
+	values := map[string]string{}
+	for _, part := range parts {
+		switch part := part.(type) {
+		case *sqlparts.Literal:
+			if part.Kind == sqlparts.Bool && part.Text == "false" || part.Kind == sqlparts.Null {
+				return true
+			}
+		case *sqlparts.Logic:
+			if never(part) {
+				return true
+			}
+		case *sqlparts.Binary:
+			if part.Op != "=" || part.Quantifier != "" {
+				continue
+			}
+			l, r := wholeNumberOf(part.L), wholeNumberOf(part.R)
+			if l != "" && r != "" && l != r {
+				return true
+			}
+			if col, ok := part.L.(*sqlparts.Column); ok && r != "" {
+				name := columnText(col)
+				if was, ok := values[name]; ok && was != r {
+					return true
+				}
+				values[name] = r
+			}
+		case *sqlparts.Is:
+			col, ok := part.X.(*sqlparts.Column)
+			l, null := part.What.(*sqlparts.Literal)
+			if ok && null && l.Kind == sqlparts.Null && !part.Not {
+				if _, ok := values[columnText(col)]; ok {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func columnText(c *sqlparts.Column) string { return strings.ToLower(nameOf(c.Name)) }
+
+// wholeNumberOf is a whole number that is written as one; empty for another expression.
+func wholeNumberOf(e sqlparts.Expr) string {
+	l, ok := e.(*sqlparts.Literal)
+	if !ok || l.Kind != sqlparts.Number || strings.Trim(l.Text, "0123456789") != "" {
+		return ""
+	}
+	if text := strings.TrimLeft(l.Text, "0"); text != "" {
+		return text
+	}
+	return "0"
+}

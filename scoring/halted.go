@@ -1,0 +1,37 @@
+package scoring
+
+import "github.com/badger-eval/badger/internal/halt"
+
+// haltedCells is how many cells a table has at least whose comparison looks whether anybody still waits
+// for it. A smaller one is done sooner than it is given up.
+const haltedCells = 4096
+
+// Until is the table for a computation that ends with a signal: what reads its columns looks at it.
+func (t *Table) Until(s *halt.Signal) *Table {
+	if t == nil || s == nil || t.Rows()*len(t.Columns) < haltedCells {
+		return t
+	}
+	out := *t
+	out.Columns = make([]Column, len(t.Columns))
+	for i := range out.Columns {
+		out.Columns[i] = t.Columns[i]
+		out.Columns[i].halt = s
+	}
+	return &out
+}
+
+// Halt is the signal with which the computation on a table ends; nil where there is none.
+func (t *Table) Halt() *halt.Signal {
+	if t == nil || len(t.Columns) == 0 {
+		return nil
+	}
+	return t.Columns[0].halt
+}
+
+// Halt is the signal with which the computation on a column ends; nil where there is none.
+func (c *Column) Halt() *halt.Signal {
+	if c == nil {
+		return nil
+	}
+	return c.halt
+}

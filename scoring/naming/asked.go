@@ -1,0 +1,97 @@
+package naming
+
+import (
+	"slices"
+	"strings"
+)
+
+// Belies tells whether a name says what the question, read as a name, does not ask for: another
+// period than all of its kind that the question speaks of, such as 2023 or the third quarter; or the
+// opposite of what the question says, such as retired where it asks for active ones. What is known of
+// the column by another name, gold's, is not asked of the question.
+func (n *Name) Belies(question, known *Name) bool {
+	return n.Says() && (n.otherPeriod(question, known) || n.otherState(question, known))
+}
+
+// periodUnits are the numbers by which a question chooses what it asks about.
+var periodUnits = []string{"year", "half", "quarter", "month", "percentile"}
+
+// relative words let a question speak of periods that it does not name.
+var relative = wordSet("previous prior before after since until till last next following preceding past compared versus vs growth grow grew change changed increase increased decrease decreased yoy qoq mom later earlier ago onward onwards beyond upto trailing rolling fiscal season")
+
+func (n *Name) otherPeriod(question, known *Name) bool {
+	if slices.ContainsFunc(question.tokens, func(w string) bool { return relative[w] }) {
+		return false
+	}
+	return slices.ContainsFunc(n.numbers, func(x number) bool {
+		if !slices.Contains(periodUnits, x.unit) || slices.ContainsFunc(known.numbers, func(y number) bool { return y.unit == x.unit || sameNumber(x, y) }) {
+			return false
+		}
+		var of []string // what the question says of the kind
+		for _, y := range question.numbers {
+			if sameNumber(x, y) {
+				return false
+			}
+			if y.unit == x.unit {
+				of = append(of, padded(y.value))
+			}
+		}
+		return len(of) > 0 && (padded(x.value) < slices.Min(of) || padded(x.value) > slices.Max(of))
+	})
+}
+
+// padded makes numbers compare by their value.
+func padded(v string) string { return strings.Repeat("0", max(0, 8-len(v))) + v }
+
+// ordering are the axes of which a question may name one end and mean things at the other: the start
+// date of the newest contract.
+var ordering = wordSet("ends earliest min cheap size length weight strength nearness temper best top high before period past now oldnew short podium median half")
+
+// nearby is how many words of a question, fillers left out, may stand between a thing and its state.
+const nearby = 3
+
+// otherState tells whether the name is at the other pole of an axis than the question is of the same
+// thing, and the question has no word of the name's own pole: retired trucks, where it asks how many
+// trucks are active.
+func (n *Name) otherState(question, known *Name) bool {
+	for i := range n.words {
+		for _, s := range n.senses(i) {
+			axis := &words().axes[s.axis]
+			if !s.weak && !axis.Mild && !ordering[axis.Name] && !known.on(s.axis) && !question.at(s.axis, s.pole) && !question.uses(&n.words[i]) && n.beside(question, s.axis, i) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// on tells whether a word of the name says something on an axis, against any other word.
+func (n *Name) on(axis int) bool { return len(n.standing(axis)) > 0 }
+
+// standing are the words of the name that say something on an axis, against any other word.
+func (n *Name) standing(axis int) (at []int) {
+	for i := range n.words {
+		if slices.ContainsFunc(n.senses(i), func(s sense) bool { return s.axis == axis && !s.weak }) {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
+// beside tells whether the question has a word on an axis near another word of the name than the one
+// that says something on it.
+func (n *Name) beside(question *Name, axis, i int) bool {
+	return slices.ContainsFunc(question.standing(axis), func(j int) bool {
+		for k := max(0, j-nearby); k < min(len(question.words), j+nearby+1); k++ {
+			if k != j && slices.ContainsFunc(n.words, func(w word) bool { return w.text != n.words[i].text && !w.slight && w.root == question.words[k].root }) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// uses tells whether the name has a word as it is, denied or not.
+func (n *Name) uses(w *word) bool {
+	return slices.ContainsFunc(n.words, func(x word) bool { return x.text == w.text && x.negated == w.negated })
+}

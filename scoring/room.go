@@ -1,0 +1,65 @@
+package scoring
+
+import (
+	"context"
+
+	"github.com/badger-eval/badger/internal/account"
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// What comparing two results takes beside the results, as measured over the metrics that compare them: the
+// keys of rows and cells, and what they are sorted and counted by.
+const (
+	rowRoom  = 96
+	cellRoom = 24
+	anyRoom  = 32 // further ones, of a value in a column of several kinds
+	// textRoom is for each byte of the longest text, which is read as a list, a number and the like. Of a
+	// list of short numbers it is 33.
+	textRoom = 36
+	// freeRoom is what is compared without a reservation: of as many rows as run at once, little.
+	freeRoom = 64 << 10
+)
+
+// HoldComparison reserves the memory for comparing two results in the account of the call, where there is
+// one. An error, ResourceExhausted, says that there is no room.
+func HoldComparison(ctx context.Context, gold, pred *Table) error {
+	a := account.From(ctx)
+	if a == nil {
+		return nil
+	}
+	n := gold.comparisonRoom() + pred.comparisonRoom()
+	if n <= freeRoom {
+		return nil
+	}
+	if err := a.Hold(ctx, n); err != nil {
+		return errcode.New(errcode.Of(err), "comparing results of %d and %d rows takes about %d bytes beside them: %w", gold.Rows(), pred.Rows(), n, err)
+	}
+	return nil
+}
+
+func (t *Table) comparisonRoom() int64 {
+	rows := int64(t.Rows())
+	n, longest := rowRoom*rows, 0
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		n += cellRoom * rows
+		if c.Type == Any {
+			n += anyRoom * rows
+		}
+		longest = max(longest, c.longestText())
+	}
+	return n + textRoom*int64(longest)
+}
+
+// longestText is the length of the column's longest text in bytes; 0 where it holds none.
+func (c *Column) longestText() (longest int) {
+	for i := range c.cells {
+		longest = max(longest, len(c.cells[i].text))
+	}
+	start := uint32(0)
+	for _, end := range c.ends {
+		longest = max(longest, int(end-start))
+		start = end
+	}
+	return longest
+}

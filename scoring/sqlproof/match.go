@@ -1,0 +1,122 @@
+package sqlproof
+
+import (
+	"strings"
+
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+// family says how values of a type compare with those of others.
+type family uint8
+
+const (
+	unknownFamily family = iota
+	narrowInt            // whole numbers that a double holds exactly
+	wideInt
+	decimalNumber
+	doubleNumber
+	textual
+	temporal
+	otherType // equal by its name alone
+)
+
+// familyOf is the family of a type by its first word, in lower case.
+func familyOf(typ string, d sqlparts.Dialect) family {
+	if d == sqlparts.SQLite { // by affinity
+		switch {
+		case strings.Contains(typ, "int"):
+			return wideInt
+		case strings.Contains(typ, "char"), strings.Contains(typ, "clob"), strings.Contains(typ, "text"):
+			return textual
+		case typ == "", strings.Contains(typ, "blob"):
+			return otherType
+		}
+		return decimalNumber
+	}
+	switch typ {
+	case "":
+		return unknownFamily
+	case "int", "integer", "int4", "int2", "smallint", "tinyint", "mediumint", "serial", "serial4", "smallserial", "uinteger", "usmallint", "utinyint":
+		if d == sqlparts.Snowflake {
+			return decimalNumber
+		}
+		return narrowInt
+	case "bigint", "int8", "int64", "bigserial", "serial8", "long", "hugeint", "ubigint", "uhugeint", "byteint":
+		return wideInt
+	case "decimal", "numeric", "number", "dec", "money", "smallmoney", "bignumeric", "bigdecimal":
+		return decimalNumber
+	case "double", "float", "float4", "float8", "float64", "real":
+		return doubleNumber
+	case "date", "timestamp", "timestamptz", "datetime", "datetime2", "timestamp_ntz", "timestamp_ltz", "timestamp_tz":
+		return temporal
+	case "char", "character", "varchar", "text", "string", "nvarchar", "nchar", "bpchar", "clob", "tinytext", "mediumtext", "longtext", "varchar2", "ntext":
+		return textual
+	}
+	return otherType
+}
+
+// familyOf is the family of an expression's values, as far as it is known, and the type that the schema
+// states of the column that it is.
+func (n *normalizer) familyOf(e *expr) (f family, typ string) {
+	switch e.op {
+	case opNumber:
+		if strings.ContainsAny(e.text, "exp") {
+			return doubleNumber, ""
+		}
+		return decimalNumber, ""
+	case opItem:
+		if b := e.src.block; b != nil && len(b.terms) == 0 && atoi(e.text) < len(b.items) {
+			return n.familyOf(b.items[atoi(e.text)])
+		}
+	case opCall:
+		if (e.text == "min" || e.text == "max") && len(e.args) == 1 {
+			return n.familyOf(e.args[0])
+		}
+		if e.text == "count" {
+			return wideInt, ""
+		}
+	}
+	c, ok := n.column(e)
+	if !ok {
+		return unknownFamily, ""
+	}
+	typ = n.schema.Type(c)
+	return familyOf(typ, n.Dialect), typ
+}
+
+// matchesOnce tells whether no value equals two different values of a column. One may where the
+// comparison converts the column's values first: as numbers '1' and '01' are one, and as doubles
+// 9007199254740992 and 9007199254740993, or where it folds them, as a collation does.
+func (n *normalizer) matchesOnce(column, value *expr) bool {
+	if n.special(column) || n.special(value) {
+		return false
+	}
+	if value.op == opString {
+		return true // a constant takes the type of the column
+	}
+	f, typ := n.familyOf(column)
+	other, otherTyp := n.familyOf(value)
+	if typ != "" && typ == otherTyp {
+		return true
+	}
+	switch f {
+	case narrowInt, doubleNumber:
+		return true
+	case wideInt, decimalNumber:
+		return other == narrowInt || other == wideInt || other == decimalNumber || n.Dialect == sqlparts.SQLite // numbers compare exactly there
+	case textual:
+		// A number that no column holds is taken for a text in SQLite.
+		return other == textual || n.Dialect == sqlparts.SQLite && (value.op == opNumber || other == unknownFamily && value.op != "cast")
+	case temporal:
+		return other == temporal
+	}
+	return false
+}
+
+// special tells whether an expression compares in a way of its own.
+func (n *normalizer) special(e *expr) bool {
+	return !e.each(func(x *expr) bool {
+		c, ok := n.column(x)
+		return x.op != "collate" && !(ok && n.schema.Special(c))
+	})
+}
