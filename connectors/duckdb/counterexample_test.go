@@ -20,7 +20,6 @@ import (
 	"github.com/badger-eval/badger/scoring/counterexample"
 	"github.com/badger-eval/badger/scoring/metric"
 	"github.com/badger-eval/badger/scoring/sqlparts"
-	"github.com/badger-eval/badger/scoring/sqlproof"
 )
 
 const shopDDL = `CREATE TABLE district (id INTEGER PRIMARY KEY, name VARCHAR(20) NOT NULL, area REAL);
