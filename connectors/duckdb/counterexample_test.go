@@ -19,8 +19,6 @@ import (
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/counterexample"
 	"github.com/badger-eval/badger/scoring/metric"
-	"github.com/badger-eval/badger/scoring/metric/sqlproof"
-	"github.com/badger-eval/badger/scoring/metric/sqltree"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
@@ -690,7 +688,7 @@ func TestCounterexamplesAndTreeMatch(t *testing.T) {
 			}
 			matches := scores[0].Status == scoring.StatusOK && scores[0].Value == 1
 			d := sqlparts.DialectOf(c.Dialect)
-			proof := sqlproof.Same(sqlparts.Parse(p.Gold.SQL, d), sqlparts.Parse(p.Agent.SQL, d), sqltree.ReadSchema(c.Schema, d))
+			proof := proofOf(new(sqlparts.Texts).Bind(c.Schema, p.Gold.SQL, p.Agent.SQL, d))
 			if !matches && proof == nil {
 				continue
 			}

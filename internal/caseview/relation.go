@@ -122,7 +122,7 @@ func (b *builder) findRelations() []relation.Relation {
 	if b.gold == nil {
 		return nil
 	}
-	in := relation.Input{Question: b.Case.Question, Evidence: b.Case.Evidence, Dialect: b.Case.Dialect}
+	in := relation.Input{Question: b.Case.Question, Evidence: b.Case.Evidence, Dialect: b.Case.Dialect, Schema: b.Case.Schema}
 	in.GoldSQL, _ = b.Case.WrittenSQL(b.gold)
 	in.PredSQL, _ = b.Case.WrittenSQL(&b.Case.Pred)
 	switch c := b.compared; {

@@ -8,15 +8,15 @@ import (
 	"slices"
 
 	"github.com/badger-eval/badger/scoring"
-	"github.com/badger-eval/badger/scoring/metric/sqltree"
 	"github.com/badger-eval/badger/scoring/sqlparts"
+	"github.com/badger-eval/badger/scoring/sqltree"
 )
 
 func init() {
 	const clauses = "Clauses are SELECT, DISTINCT, FROM, JOIN, outer join, WHERE, GROUP BY, HAVING, QUALIFY, ORDER BY, LIMIT, UNION, INTERSECT, EXCEPT, WITH, subquery, OVER and PIVOT, each once, wherever they stand in the query. " +
 		"The agent's SQL without a query: 0."
 	register(scoring.Metric{
-		Name: "clause_similarity", Version: 4, Group: "sql",
+		Name: "clause_similarity", Version: 5, Group: "sql",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs:   scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Summary: "How alike both queries are in structure: their syntax trees and the clauses they have.",

@@ -5,13 +5,13 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/scoring"
-	"github.com/badger-eval/badger/scoring/metric/sqltree"
 	"github.com/badger-eval/badger/scoring/sqlparts"
+	"github.com/badger-eval/badger/scoring/sqltree"
 )
 
 func init() {
 	register(scoring.Metric{
-		Name: "exact_match_spider", Version: 3, Group: "sql",
+		Name: "exact_match_spider", Version: 4, Group: "sql",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs:   scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Summary: "Whether the parts of both queries are the same sets, values and DISTINCT left out: the exact set match of the Spider benchmark.",

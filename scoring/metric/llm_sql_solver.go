@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/badger-eval/badger/scoring"
-	"github.com/badger-eval/badger/scoring/metric/sqlproof"
 	"github.com/badger-eval/badger/scoring/prompt"
+	"github.com/badger-eval/badger/scoring/sqlproof"
 )
 
 // The strategies of llm_sql_solver.
@@ -28,7 +28,7 @@ func init() {
 			"semantic (default; miniature and mull) the judge runs both queries on a small database of its own and " +
 			"changes it in search of a counterexample. With relaxed (explain and compare) it explains both and looks " +
 			"for significant differences in logic. One call for each accepted query. There is no call, and the value " +
-			"is 1, if the texts prove the queries equal (documentation of scoring/metric/sqlproof) and the results, if " +
+			"is 1, if the texts prove the queries equal (documentation of scoring/sqlproof) and the results, if " +
 			"both are given, do not differ. The option short_cut set to false turns this off, as in the publication. " +
 			"There is no call, and the value is 0, if the agent's query failed or is missing. The judge sees neither " +
 			"question nor results. Detail: by, what decided (judge, texts or execution); strategy; analysis.",

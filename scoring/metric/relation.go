@@ -99,7 +99,7 @@ func relationsBy(in *scoring.Input, tolerance float64) []relations.Relation {
 func relationInput(in *scoring.Input) relations.Input {
 	return relations.Input{
 		Gold: in.Gold.Result.Table, Pred: in.Pred.Result.Table,
-		GoldSQL: in.Gold.SQL, PredSQL: in.Pred.SQL, Question: in.Case.Question, Evidence: in.Case.Evidence, Dialect: in.Case.Dialect, Texts: in.Texts(), Halt: in.Halt(),
+		GoldSQL: in.Gold.SQL, PredSQL: in.Pred.SQL, Question: in.Case.Question, Evidence: in.Case.Evidence, Dialect: in.Case.Dialect, Schema: in.Case.Schema, Texts: in.Texts(), Halt: in.Halt(),
 	}
 }
 

@@ -32,7 +32,8 @@ func schemaLinkF1(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 		return s, nil
 	}
 	gq, pq := script(in, goldSide).Final(), script(in, predSide).Final()
-	g, p := identifiers(gq, boundOf(in, goldSide).Columns(gq)), identifiers(pq, boundOf(in, predSide).Columns(pq))
+	gb, pb := boundOf(in)
+	g, p := identifiers(gq, gb.Columns(gq)), identifiers(pq, pb.Columns(pq))
 	n, missing, extra := difference(g, p)
 	s := scoring.OK(n.f1(), fmt.Sprintf("of %d tables and columns in gold and %d of the agent's, %d are in both", n.gold, n.pred, n.both))
 	s.Detail = struct {

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/badger-eval/badger/scoring"
-	"github.com/badger-eval/badger/scoring/metric/sqlproof"
 	"github.com/badger-eval/badger/scoring/sqlparts"
+	"github.com/badger-eval/badger/scoring/sqlproof"
 )
 
 // What a judge of SQL is told of the two texts, and what needs no judge.
@@ -19,7 +19,8 @@ import (
 func proofOf(in *scoring.Input) *sqlproof.Proof {
 	type key struct{}
 	return scoring.Memo(in, key{}, func() *sqlproof.Proof {
-		p := sqlproof.Same(script(in, goldSide), script(in, predSide), schemaOf(in))
+		gold, pred := boundOf(in)
+		p := sqlproof.Same(gold, pred, in.Halt())
 		if p != nil && contradicted(in) {
 			return nil
 		}

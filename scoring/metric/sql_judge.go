@@ -27,7 +27,7 @@ func init() {
 		reads = circumstance | scoring.FieldInterpretation
 		call  = " There is one call for all sql_judge metrics, and for each accepted query. There is none if the agent's " +
 			"query failed or is missing, or if the texts prove the queries equal (documentation of " +
-			"scoring/metric/sqlproof) and the results, if both are given, do not differ. The judge sees question, " +
+			"scoring/sqlproof) and the results, if both are given, do not differ. The judge sees question, " +
 			"interpretation, hint, schema, both queries, the differences that the parser found, and whether the " +
 			"results are the same. It is told to ignore matters of style: layers of common table expressions, " +
 			"positions in GROUP BY, double-underscore aliases, qualified names, LEFT or INNER JOIN if the rows are the " +

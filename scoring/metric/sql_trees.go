@@ -4,9 +4,9 @@ import (
 	"slices"
 
 	"github.com/badger-eval/badger/scoring"
-	"github.com/badger-eval/badger/scoring/metric/sqlproof"
-	"github.com/badger-eval/badger/scoring/metric/sqltree"
 	"github.com/badger-eval/badger/scoring/sqlparts"
+	"github.com/badger-eval/badger/scoring/sqlproof"
+	"github.com/badger-eval/badger/scoring/sqltree"
 )
 
 // schemaOf is what is known of the tables of a case, from its DDL; it is not stated where there is
@@ -20,25 +20,24 @@ func schemaOf(in *scoring.Input) *sqltree.Schema {
 	})
 }
 
-// boundOf is a query of a case with its names bound, by the case's schema and what both queries say of
-// the tables.
-func boundOf(in *scoring.Input, of side) *sqlparts.Bound {
-	type key struct{}
-	both := scoring.Memo(in, key{}, func() []*sqlparts.Bound {
-		schema := in.Texts().ReadSchema(in.Case.Schema, sqlparts.DialectOf(in.Case.Dialect))
-		return sqlparts.Bind(schema, script(in, goldSide), script(in, predSide))
-	})
-	if of == goldSide {
-		return both[0]
+// boundOf is both queries of a case with their names bound, by the case's schema and what both say of the
+// tables.
+func boundOf(in *scoring.Input) (g, p *sqlparts.Bound) {
+	text := func(s side) string {
+		if q := s.query(in); q != nil {
+			return q.SQL
+		}
+		return ""
 	}
-	return both[1]
+	return in.Texts().Bind(in.Case.Schema, text(goldSide), text(predSide), sqlparts.DialectOf(in.Case.Dialect))
 }
 
 // trees builds the trees of both queries of a case, which must hold one each. They are the caller's
 // to change. whole is false where there is too much to be read through.
 func trees(in *scoring.Input) (g, p *sqltree.Query, schema *sqltree.Schema, whole bool) {
 	schema = schemaOf(in)
-	built, whole := sqltree.Build(schema, script(in, goldSide).Final(), script(in, predSide).Final())
+	gb, pb := boundOf(in)
+	built, whole := sqltree.Build(schema, sqltree.Text{Bound: gb, Query: gb.Final()}, sqltree.Text{Bound: pb, Query: pb.Final()})
 	return built[0], built[1], schema, whole
 }
 
@@ -66,7 +65,8 @@ func compareTrees(in *scoring.Input, rules sqltree.Rules) treesCompared {
 		n := sqltree.Normalizer{Schema: schema, Rules: rules}
 		g, p = n.Normalize(g), n.Normalize(p)
 		same := g.String() == p.String() && sqlproof.SameStatements(script(in, goldSide), script(in, predSide))
-		if before := [2][]*sqlparts.Query{sqlproof.Inner(script(in, goldSide)), sqlproof.Inner(script(in, predSide))}; same && len(before[0])+len(before[1]) > 0 {
+		if gb, pb := boundOf(in); same {
+			before := [2][]sqltree.Text{innerTexts(gb), innerTexts(pb)}
 			trees, all := sqltree.Build(schema, slices.Concat(before[0], before[1])...)
 			same = all && len(before[0]) == len(before[1])
 			for i := range before[0] {
@@ -79,4 +79,13 @@ func compareTrees(in *scoring.Input, rules sqltree.Rules) treesCompared {
 		}
 		return c
 	})
+}
+
+// innerTexts are the queries of the statements before the one that a script ends with.
+func innerTexts(b *sqlparts.Bound) []sqltree.Text {
+	var out []sqltree.Text
+	for _, q := range sqlproof.Inner(b.Script) {
+		out = append(out, sqltree.Text{Bound: b, Query: q})
+	}
+	return out
 }

@@ -4,12 +4,12 @@ import (
 	"context"
 
 	"github.com/badger-eval/badger/scoring"
-	"github.com/badger-eval/badger/scoring/metric/sqltree"
+	"github.com/badger-eval/badger/scoring/sqltree"
 )
 
 func init() {
 	register(scoring.Metric{
-		Name: "tree_match", Version: 5, Group: "sql",
+		Name: "tree_match", Version: 6, Group: "sql",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs:   scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Context: scoring.FieldSchema,
@@ -19,7 +19,7 @@ func init() {
 			"applied, else 0. The rules ignore the order of AND, OR, joins, groups and select items. They expand BETWEEN, IN lists, NOT, IIF and LIKE prefixes. " +
 			"They treat as the same: IN with a key and a join; MIN or MAX and ORDER BY … LIMIT 1; set operations and conditions; common table expressions and " +
 			"subqueries; COUNT of a column that is never NULL and COUNT(*). They drop joins, DISTINCT and IS NOT NULL that a key makes useless. The documentation " +
-			"of scoring/metric/sqltree lists them all. Keys come from schema_ddl. Without it, a column counts as a key if its name is id or its table's name " +
+			"of scoring/sqltree lists them all. Keys come from schema_ddl. Without it, a column counts as a key if its name is id or its table's name " +
 			"followed by id. 0 if the agent's SQL holds no query.",
 		Source:    "Ascoli, Kandikonda, Choi 2024, arXiv:2407.07313 (rules 1-26 and 100-108 of emorynlp/ETM e1cfb07), with rule 2, 4, 13, 20 and 25 held to the conditions under which they are true; ROSE, appendix A",
 		Gaming:    "It cannot be raised without knowing gold; keep gold from the agent. Its rules are those of a careful reader and no proofs: max(a) matches ORDER BY a DESC LIMIT 1, which differ where the table is empty, and two aliases of the output that change places still match. verdict rests on proofs.",

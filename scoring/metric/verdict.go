@@ -10,9 +10,9 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 	cex "github.com/badger-eval/badger/scoring/counterexample"
-	"github.com/badger-eval/badger/scoring/metric/sqlproof"
 	"github.com/badger-eval/badger/scoring/policy"
 	relations "github.com/badger-eval/badger/scoring/relation"
+	"github.com/badger-eval/badger/scoring/sqlproof"
 )
 
 func init() {

@@ -3,7 +3,6 @@ package relation
 import (
 	"math"
 	"math/big"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -50,7 +49,7 @@ func approximate(e *evidence) *found {
 			return nil
 		}
 	}
-	if !e.queries().sameConditions() {
+	if !e.sameConditions() {
 		return nil
 	}
 	for _, f := range []family{{"conditions", conditionKinds}, {"clauses", clauseKinds}} {
@@ -76,22 +75,52 @@ func (e *evidence) approximates(m *measurePair) bool {
 }
 
 // sameConditions tells whether both queries keep the same rows: their conditions are the same, one by
-// one, whatever tables they name the columns by.
-func (q *queries) sameConditions() bool {
-	of := func(q *query) (texts []string) {
+// one, on columns of the same tables as far as that is known, whatever aliases name them.
+func (e *evidence) sameConditions() bool {
+	of := func(q *query, b *sqlparts.Bound) map[string]string {
+		tables := map[string]string{}
 		for _, c := range q.conditions {
 			if !c.Joins {
-				texts = append(texts, unqualifiedNames.ReplaceAllString(c.text, ""))
+				tables[c.text] = tablesOf(c.Expr, b)
 			}
 		}
-		slices.Sort(texts)
-		return slices.Compact(texts)
+		return tables
 	}
-	return slices.Equal(of(q.gold), of(q.pred))
+	g, p := e.bound()
+	gold, pred := of(e.queries().gold, g), of(e.queries().pred, p)
+	for text, tables := range gold {
+		if other, has := pred[text]; !has || tables != "" && other != "" && tables != other {
+			return false
+		}
+	}
+	return len(gold) == len(pred)
 }
 
-// unqualifiedNames are the tables before the names of columns.
-var unqualifiedNames = regexp.MustCompile(`\b[a-z_]\w*\.`)
+// tablesOf are the tables of the columns of a condition, sorted; empty where one is of a table that is not
+// certain, or of none.
+func tablesOf(x sqlparts.Expr, b *sqlparts.Bound) string {
+	var tables []string
+	sure := true
+	sqlparts.Walk(x, func(n sqlparts.Node) bool {
+		switch n := n.(type) {
+		case *sqlparts.Query:
+			return false
+		case *sqlparts.Column:
+			ms, doubt := b.Means(n)
+			if doubt != sqlparts.Sure || ms[0].Kind != sqlparts.BaseColumn {
+				sure = false
+				return false
+			}
+			tables = append(tables, strings.ToLower(b.Reads(ms[0].Source).Table.Name.Last().Text))
+		}
+		return true
+	})
+	if !sure {
+		return ""
+	}
+	slices.Sort(tables)
+	return strings.Join(tables, " ")
+}
 
 type estimate struct {
 	of       string // distinct or quantile

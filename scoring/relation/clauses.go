@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/internal/amount"
-	"github.com/badger-eval/badger/scoring/metric/sqlproof"
 	"github.com/badger-eval/badger/scoring/sqlparts"
+	"github.com/badger-eval/badger/scoring/sqlproof"
 )
 
 var clauseKinds = []Kind{
@@ -88,7 +88,7 @@ func sameQuery(e *evidence) *found {
 	if q := e.queries(); !q.both() {
 		return nil
 	}
-	p := sqlproof.Same(e.script(e.GoldSQL), e.script(e.PredSQL), nil)
+	p := e.proof()
 	switch {
 	case p == nil:
 		return nil

@@ -57,6 +57,7 @@ var _ = addExamples(map[string]examplesOf{
 			{why: "gold counts approximately", gold: "n: [34138551]", pred: "n: [34099240]", goldSQL: "SELECT APPROX_COUNT_DISTINCT(u) AS n FROM e", predSQL: "SELECT COUNT(DISTINCT u) AS n FROM e"},
 			{why: "by groups", gold: "k, n: ['a', 1000], ['b', 2000]", pred: "k, n: ['a', 1010], ['b', 1990]", goldSQL: "SELECT k, uniq(u) AS n FROM e GROUP BY k", predSQL: "SELECT k, COUNT(DISTINCT u) AS n FROM e GROUP BY k"},
 			{why: "a median", gold: "k, med: ['a', 120.4], ['b', 88.1]", pred: "k, med: ['a', 120.9], ['b', 88.0]", goldSQL: "SELECT k, APPROX_PERCENTILE(t, 0.5) AS med FROM e GROUP BY k", predSQL: "SELECT k, MEDIAN(t) AS med FROM e GROUP BY k"},
+			{why: "of the same rows under other aliases", gold: "n: [34138551]", pred: "n: [34099240]", goldSQL: "SELECT APPROX_COUNT_DISTINCT(e.u) AS n FROM e JOIN f ON e.i = f.i WHERE f.host = 'a.org'", predSQL: "SELECT COUNT(DISTINCT x.u) AS n FROM e AS x JOIN f AS y ON x.i = y.i WHERE y.host = 'a.org'"},
 		},
 		almost: []example{
 			{why: "both are exact", gold: "n: [34138551]", pred: "n: [34099240]", goldSQL: "SELECT COUNT(DISTINCT u) AS n FROM e", predSQL: "SELECT COUNT(DISTINCT u) AS n FROM e WHERE x > 1"},
@@ -64,6 +65,8 @@ var _ = addExamples(map[string]examplesOf{
 			{why: "too far", gold: "n: [34138551]", pred: "n: [30099240]", goldSQL: "SELECT APPROX_COUNT_DISTINCT(u) AS n FROM e", predSQL: "SELECT COUNT(DISTINCT u) AS n FROM e"},
 			{why: "it counts rows", gold: "n: [34138551]", pred: "n: [34099240]", goldSQL: "SELECT APPROX_COUNT_DISTINCT(u) AS n FROM e", predSQL: "SELECT COUNT(u) AS n FROM e"},
 			{why: "of other rows", gold: "n: [34138551]", pred: "n: [34099240]", goldSQL: "SELECT APPROX_COUNT_DISTINCT(u) AS n FROM e WHERE kind = 'a'", predSQL: "SELECT COUNT(DISTINCT u) AS n FROM e WHERE kind = 'b'"},
+			{why: "of rows whose text differs before a point", gold: "n: [34138551]", pred: "n: [34099240]", goldSQL: "SELECT APPROX_COUNT_DISTINCT(u) AS n FROM e WHERE host = 'a.org'", predSQL: "SELECT COUNT(DISTINCT u) AS n FROM e WHERE host = 'b.org'"},
+			{why: "of rows by the column of another table", gold: "n: [34138551]", pred: "n: [34099240]", goldSQL: "SELECT APPROX_COUNT_DISTINCT(e.u) AS n FROM e JOIN f ON e.i = f.i WHERE f.host = 'a'", predSQL: "SELECT COUNT(DISTINCT e.u) AS n FROM e JOIN f ON e.i = f.i WHERE e.host = 'a'"},
 			{why: "of all rows", gold: "n: [34138551]", pred: "n: [34099240]", goldSQL: "SELECT APPROX_COUNT_DISTINCT(u) AS n FROM e WHERE kind = 'a'", predSQL: "SELECT COUNT(DISTINCT u) AS n FROM e"},
 			{why: "of another table", gold: "n: [34138551]", pred: "n: [34099240]", goldSQL: "SELECT APPROX_COUNT_DISTINCT(u) AS n FROM e", predSQL: "SELECT COUNT(DISTINCT u) AS n FROM f"},
 			{why: "a sum of it", gold: "n: [34138551]", pred: "n: [34099240]", goldSQL: "SELECT 2 * APPROX_COUNT_DISTINCT(u) AS n FROM e", predSQL: "SELECT COUNT(DISTINCT u) AS n FROM e"},

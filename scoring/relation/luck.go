@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/scoring"
-	"github.com/badger-eval/badger/scoring/metric/sqlproof"
 	"github.com/badger-eval/badger/scoring/naming"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
@@ -31,7 +30,7 @@ func byLuck(e *evidence) *found {
 	if why == "" {
 		return nil
 	}
-	if sqlproof.Same(e.script(e.GoldSQL), e.script(e.PredSQL), nil) != nil {
+	if e.proof() != nil {
 		return nil
 	}
 	return &found{text: fmt.Sprintf("Both results are %s, which other queries give as well, and these ask for different things: %s.", what, why)}

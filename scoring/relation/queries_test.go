@@ -49,3 +49,13 @@ func TestQueriesThatAreNotGiven(t *testing.T) {
 		}
 	}
 }
+
+// Queries that are the same by what the schema says are the same.
+func TestSameBySchema(t *testing.T) {
+	in := relation.Input{GoldSQL: "SELECT DISTINCT a FROM t", PredSQL: "SELECT a FROM t", Dialect: "duckdb"}
+	for schema, want := range map[string]bool{"": false, "CREATE TABLE t (a int)": false, "CREATE TABLE t (a int NOT NULL UNIQUE)": true} {
+		if in.Schema = schema; names(relation.Queries(in), "same_query") != want {
+			t.Errorf("%q: same_query is %t, want %t", schema, !want, want)
+		}
+	}
+}

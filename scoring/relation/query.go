@@ -6,6 +6,7 @@ import (
 
 	"github.com/badger-eval/badger/internal/halt"
 	"github.com/badger-eval/badger/scoring/sqlparts"
+	"github.com/badger-eval/badger/scoring/sqlproof"
 )
 
 // queries are the two queries as far as they are known. A side is nil where its query is not given
@@ -77,6 +78,17 @@ func (q *queries) both() bool { return q.gold != nil && q.pred != nil }
 // script is one of the two queries, parsed.
 func (e *evidence) script(sql string) *sqlparts.Script {
 	return e.Texts.Parse(sql, sqlparts.DialectOf(e.Dialect))
+}
+
+// proof is why both queries are the same by the schema, nil where that is not proven.
+func (e *evidence) proof() *sqlproof.Proof {
+	gold, pred := e.bound()
+	return sqlproof.Same(gold, pred, e.Halt)
+}
+
+// bound is both queries with their names bound.
+func (e *evidence) bound() (gold, pred *sqlparts.Bound) {
+	return e.Texts.Bind(e.Schema, e.GoldSQL, e.PredSQL, sqlparts.DialectOf(e.Dialect))
 }
 
 func readQuery(script *sqlparts.Script) *query {

@@ -28,6 +28,7 @@ type Input struct {
 	GoldSQL, PredSQL   string
 	Question, Evidence string
 	Dialect            string          // of both queries
+	Schema             string          // DDL of the tables; empty: not known
 	Texts              *sqlparts.Texts // reads the queries; nil: for this input alone
 	Halt               *halt.Signal    // ends the search; nil: that of the tables
 }
@@ -163,7 +164,7 @@ func Reshaped(in Input) *Relation {
 var reshapes = wordSet("concatenated split period_parts struct_parts long_for_wide wide_for_long")
 
 // Queries says which relations hold between the two queries, whatever they return. Only GoldSQL,
-// PredSQL, Question, Evidence and Dialect of the input are read.
+// PredSQL, Question, Evidence, Dialect and Schema of the input are read.
 func Queries(in Input) []Relation {
 	if in.Texts == nil {
 		in.Texts = new(sqlparts.Texts)

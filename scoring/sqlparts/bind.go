@@ -162,8 +162,6 @@ func (o *output) find(d Dialect, id Ident) (at int, h holding) {
 			if d != SQLite && d != DuckDB { // which take the first
 				h = doubtful
 			}
-		case l == perhaps:
-			at, h = i, doubtful
 		default:
 			at, h = i, holds
 		}
@@ -307,8 +305,10 @@ func (t *BoundTable) column(d Dialect, id Ident) (c *ColumnDef, h holding) {
 			switch l := d.likeness(id, o.Name, false); {
 			case l == same && !o.Alike:
 				return o, holds
+			case l > different && (h > otherCase || o.Alike):
+				h = doubtful
 			case l > different:
-				c, h = o, doubtful
+				c, h = o, holds
 			case h == lacks:
 				c, h = o, otherCase
 			}
@@ -367,12 +367,6 @@ func (t *tables) defined(d Dialect, n Name) (listed, sure *Table) {
 		case perhaps:
 			listed = o
 			fits++
-		default:
-			continue
-		}
-		last := d.likeness(n.Last(), o.Name.Last(), true)
-		if last != same {
-			fits++ // settings decide whether it is the same name
 		}
 	}
 	if fits != 1 {

@@ -116,7 +116,7 @@ func (r *binder) alias(f *frame, c *Column, bare bool) (m Meaning, doubt Doubt, 
 		return m, Sure, false
 	}
 	m = Meaning{Kind: SelectAlias, Known: true, Index: -1}
-	if it == nil || r.aliases.several(f.sel, c) || it.Alias.Text != "" && r.dialect.likeness(c.Name[0], it.Alias, false) != same {
+	if it == nil || r.aliases.several(f.sel, c) || r.dialect.likeness(c.Name[0], it.Alias, false) == different {
 		m, doubt, ok = r.element(f, c, bare)
 		return m, doubt, ok
 	}
@@ -149,9 +149,7 @@ func (r *binder) element(f *frame, c *Column, bare bool) (m Meaning, doubt Doubt
 		switch {
 		case name.Text == "" || l == different || f.clause == inSelect && it.End > c.Start:
 		case !ok:
-			if m.Item, ok = it, true; l == perhaps {
-				doubt = Unsure
-			}
+			m.Item, ok = it, true
 		case sameWords(m.Item.Expr, it.Expr):
 		case r.dialect != SQLite: // which takes the first
 			doubt = Ambiguous
@@ -234,7 +232,7 @@ func (r *binder) qualified(n Name, f *frame) (m []Meaning, doubt Doubt) {
 						missing = append(missing, x)
 					}
 					continue
-				case h != holds && h != may, l == perhaps, s.hidden:
+				case h != holds && h != may, s.hidden:
 					doubts++
 				case l == different && h == may: // of a join with a name
 					doubts++
@@ -403,7 +401,7 @@ func (r *binder) unqualified(c *Column, f *frame, bare bool) (out []Meaning, dou
 			}
 		}
 	}
-	if id.Quoted && r.dialect == SQLite && fields == 0 {
+	if c.double && r.dialect == SQLite && fields == 0 {
 		text := Meaning{Kind: QuotedText, Known: true}
 		if len(open) == 0 && !unnamed {
 			return []Meaning{text}, Sure
@@ -466,8 +464,8 @@ func (r *binder) starOf(c *Column, f *frame) {
 			if l == different && (len(c.Name) != 1 || s.group.Text == "" || r.dialect.likeness(c.Name[0], s.group, false) == different) {
 				continue
 			}
-			if l != same {
-				doubt = Unsure
+			if l == different {
+				doubt = Unsure // of a join with a name
 			}
 			found = append(found, Meaning{Kind: RowOfSource, Known: true, Outer: outer, Source: s.Source})
 		}

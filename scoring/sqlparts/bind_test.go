@@ -120,6 +120,7 @@ func TestBind(t *testing.T) {
 		{"postgres", `SELECT "A" FROM t`, "~t.A?"},
 		{"duckdb sqlite", `SELECT "A" FROM t`, "t.A"},
 		{"sqlite", `SELECT "zz" FROM t`, "text"},
+		{"sqlite", "SELECT `zz` FROM t", "~"},
 		{"duckdb postgres", `SELECT "zz" FROM t`, "~"},
 		{"sqlite", `SELECT "count(a)" FROM (SELECT count(a) FROM t) s`, "~text t.a"},
 		{"duckdb postgres", "SELECT q FROM t AS q", "q.*"},

@@ -271,9 +271,8 @@ func (d Dialect) bodySees(q *Query, i int) (n, skip int) {
 	return i, -1
 }
 
-// cte is the common table expression that a name means, where it is defined, and whether it is certain that
-// it is one.
-func (f *frame) cte(d Dialect, id Ident) (c *CTE, at *frame, sure bool) {
+// cte is the common table expression that a name means, and where it is defined; nil where there is none.
+func (f *frame) cte(d Dialect, id Ident) (c *CTE, at *frame) {
 	for ; f != nil; f = f.outer {
 		if f.ctes == nil {
 			continue
@@ -283,14 +282,13 @@ func (f *frame) cte(d Dialect, id Ident) (c *CTE, at *frame, sure bool) {
 			if i < 0 {
 				break
 			}
-			l := d.likeness(id, f.ctes.ctes[i].Name, false)
-			if i != f.skip && l != different {
-				return f.ctes.ctes[i], f, l == same
+			if i != f.skip && d.likeness(id, f.ctes.ctes[i].Name, false) != different {
+				return f.ctes.ctes[i], f
 			}
 			n = i
 		}
 	}
-	return nil, nil, true
+	return nil, nil
 }
 
 // sel goes through a select.
@@ -442,11 +440,8 @@ func (r *binder) conditions(list []*Source, f *frame) {
 func (r *binder) table(bs *boundSource, f *frame) {
 	src := bs.Source
 	if len(src.Table) == 1 && !src.FromString {
-		if c, _, sure := f.outer.cte(r.dialect, src.Table[0]); c != nil {
+		if c, _ := f.outer.cte(r.dialect, src.Table[0]); c != nil {
 			bs.reading = Reading{Kind: ReadsQuery, CTE: c, Query: c.Query}
-			if !sure {
-				bs.reading.Doubt = Unsure
-			}
 			switch o := r.bound.outputs[c.Query]; {
 			case c.Query == nil:
 				bs.reading.Kind, bs.open = ReadsWrite, true

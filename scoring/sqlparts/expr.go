@@ -14,7 +14,8 @@ type Column struct {
 	Span
 	Name Name
 
-	id int32 // its number in the script, from 1 on; 0: it is a word, and no name of anything
+	id     int32 // its number in the script, from 1 on; 0: it is a word, and no name of anything
+	double bool  // the name begins with a double quote
 }
 
 // LiteralKind is the kind of a literal.

@@ -451,6 +451,7 @@ func (p *parser) column(start int32, mark int) *Column {
 	c.id = p.numbered
 	c.Name = Name(p.idents.cut(mark))
 	c.Span = p.from(start)
+	c.double = int(start) < len(p.sql) && p.sql[start] == '"'
 	return c
 }
 

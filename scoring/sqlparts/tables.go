@@ -228,9 +228,9 @@ func (r *tableReader) from(list []*Source, f *frame) {
 	for _, src := range list {
 		switch {
 		case src.Table != nil:
-			c, at, _ := (*CTE)(nil), (*frame)(nil), false
+			c, at := (*CTE)(nil), (*frame)(nil)
 			if len(src.Table) == 1 && !src.FromString {
-				c, at, _ = f.outer.cte(r.dialect, src.Table[0])
+				c, at = f.outer.cte(r.dialect, src.Table[0])
 			}
 			switch {
 			case c != nil:

@@ -9,6 +9,13 @@ type Texts struct {
 	mu      sync.Mutex
 	scripts map[textKey]*Script
 	schemas map[textKey]*Schema
+	bound   map[pairKey]*[2]*Bound
+}
+
+// pairKey is two queries with the DDL of their tables.
+type pairKey struct {
+	gold, pred, ddl string
+	dialect         Dialect
 }
 
 // textKey is a text with the dialect that it is read in.
@@ -35,6 +42,29 @@ func (t *Texts) ReadSchema(ddl string, d Dialect) *Schema {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return kept(&t.schemas, textKey{ddl, d}, ReadSchema)
+}
+
+// Bind is [Bind] of two queries of one case by the schema that DDL gives, once for each pair.
+func (t *Texts) Bind(ddl, gold, pred string, d Dialect) (g, p *Bound) {
+	key := pairKey{gold, pred, ddl, d}
+	if t != nil {
+		t.mu.Lock()
+		b := t.bound[key]
+		t.mu.Unlock()
+		if b != nil {
+			return b[0], b[1]
+		}
+	}
+	b := (*[2]*Bound)(Bind(t.ReadSchema(ddl, d), t.Parse(gold, d), t.Parse(pred, d)))
+	if t != nil {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if t.bound == nil {
+			t.bound = map[pairKey]*[2]*Bound{}
+		}
+		t.bound[key] = b
+	}
+	return b[0], b[1]
 }
 
 func kept[T any](in *map[textKey]*T, key textKey, read func(string, Dialect) *T) *T {

@@ -10,8 +10,8 @@ import (
 
 	_ "github.com/duckdb/duckdb-go/v2"
 
-	"github.com/badger-eval/badger/scoring/metric/sqltree"
 	"github.com/badger-eval/badger/scoring/sqlparts"
+	"github.com/badger-eval/badger/scoring/sqltree"
 )
 
 // The adversary runs queries that are proven to be the same on many small databases: where they
@@ -244,7 +244,7 @@ func TestProvenQueriesAgree(t *testing.T) {
 	}
 	r := speaker{rand.New(rand.NewPCG(19, 7))}
 	db := open(t, strings.Split(strings.TrimSpace(keyedSchema), "\n")...)
-	schema := sqltree.ReadSchema(keyedSchema, sqlparts.DuckDB)
+	schema := sqlparts.ReadSchema(keyedSchema, sqlparts.DuckDB)
 	same := map[string][]string{}
 	for range queries {
 		q := r.query()
@@ -253,8 +253,8 @@ func TestProvenQueriesAgree(t *testing.T) {
 			t.Errorf("not read whole: %s", q)
 			continue
 		}
-		m := &meaning{schema: schema, learned: map[[2]string]bool{}, relies: map[string]bool{}}
-		tree := m.normal(s)
+		m := &meaning{schema: sqltree.SchemaOf(schema), relies: map[string]bool{}}
+		tree := m.normal(sqlparts.Bind(schema, s)[0])
 		if tree == nil {
 			continue
 		}

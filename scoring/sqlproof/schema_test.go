@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/badger-eval/badger/scoring/metric/sqltree"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
@@ -87,7 +86,7 @@ func TestProofsOfKeys(t *testing.T) {
 	} {
 		for dialect := range strings.FieldsSeq(tt.dialects) {
 			d := sqlparts.DialectOf(dialect)
-			p := Same(sqlparts.Parse("SELECT DISTINCT v FROM t", d), sqlparts.Parse("SELECT v FROM t", d), sqltree.ReadSchema(tt.ddl, d))
+			p := prove(sqlparts.Parse("SELECT DISTINCT v FROM t", d), sqlparts.Parse("SELECT v FROM t", d), sqlparts.ReadSchema(tt.ddl, d))
 			if (p != nil) != tt.want {
 				t.Errorf("%s: %s: proven %v, want %v: %s", dialect, tt.why, p != nil, tt.want, tt.ddl)
 			}
@@ -130,7 +129,7 @@ func TestProofsOfSchemas(t *testing.T) {
 		{"postgres", "one of two schemas", "CREATE TABLE t (v int NOT NULL UNIQUE)", "SELECT DISTINCT v FROM now.t WHERE EXISTS (SELECT 1 FROM old.t AS o WHERE o.v = 3)", "SELECT v FROM now.t WHERE EXISTS (SELECT 1 FROM old.t AS o WHERE o.v = 3)", false},
 	} {
 		d := sqlparts.DialectOf(tt.dialect)
-		if p := Same(sqlparts.Parse(tt.gold, d), sqlparts.Parse(tt.pred, d), sqltree.ReadSchema(tt.ddl, d)); (p != nil) != tt.want {
+		if p := prove(sqlparts.Parse(tt.gold, d), sqlparts.Parse(tt.pred, d), sqlparts.ReadSchema(tt.ddl, d)); (p != nil) != tt.want {
 			t.Errorf("%s: %s: proven %v, want %v: %s", tt.dialect, tt.why, p != nil, tt.want, tt.ddl)
 		}
 	}

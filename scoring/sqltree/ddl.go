@@ -12,7 +12,7 @@ func ReadSchema(ddl string, d sqlparts.Dialect) *Schema { return SchemaOf(sqlpar
 // SchemaOf returns what a schema certainly says of its tables. One without any table gives a schema
 // that is not stated.
 func SchemaOf(from *sqlparts.Schema) *Schema {
-	s := &Schema{Stated: len(from.Tables) > 0}
+	s := &Schema{Stated: len(from.Tables) > 0, from: from}
 	for _, def := range from.Tables {
 		name := strings.ToLower(def.Name.Last().Text)
 		if s.Tables[name] != nil { // names that differ by their schema or by case

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/badger-eval/badger/scoring/metric/sqltree"
 	"github.com/badger-eval/badger/scoring/sqlparts"
+	"github.com/badger-eval/badger/scoring/sqltree"
 )
 
 // normalizer applies the rules to a tree until none changes it.

@@ -3,7 +3,6 @@ package sqlproof
 import (
 	"testing"
 
-	"github.com/badger-eval/badger/scoring/metric/sqltree"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
@@ -39,8 +38,8 @@ func TestKeysUnderOtherEqualities(t *testing.T) {
 		{"snowflake", "INT", "FLOAT", false}, // a number of 38 digits
 	} {
 		d := sqlparts.DialectOf(tt.dialect)
-		schema := sqltree.ReadSchema(ddl(tt.code, tt.ref), d)
-		if p := Same(sqlparts.Parse(joined, d), sqlparts.Parse(alone, d), schema); (p != nil) != tt.want {
+		schema := sqlparts.ReadSchema(ddl(tt.code, tt.ref), d)
+		if p := prove(sqlparts.Parse(joined, d), sqlparts.Parse(alone, d), schema); (p != nil) != tt.want {
 			t.Errorf("%s: %s = %s: proven %v, want %v", tt.dialect, tt.code, tt.ref, p != nil, tt.want)
 		}
 	}
@@ -82,7 +81,7 @@ func TestLookAlikes(t *testing.T) {
 		{"sqlite", "CREATE TABLE o (a TEXT, b TEXT COLLATE NOCASE)", "SELECT 1 FROM o WHERE a BETWEEN b AND 'x'", "SELECT 1 FROM o WHERE b <= a AND a <= 'x'", false},
 	} {
 		d := sqlparts.DialectOf(tt.dialect)
-		if p := Same(sqlparts.Parse(tt.gold, d), sqlparts.Parse(tt.pred, d), sqltree.ReadSchema(tt.ddl, d)); (p != nil) != tt.want {
+		if p := prove(sqlparts.Parse(tt.gold, d), sqlparts.Parse(tt.pred, d), sqlparts.ReadSchema(tt.ddl, d)); (p != nil) != tt.want {
 			t.Errorf("%s: %s and %s: proven %v, want %v", tt.dialect, tt.gold, tt.pred, p != nil, tt.want)
 		}
 	}

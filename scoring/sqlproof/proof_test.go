@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/badger-eval/badger/scoring/metric/sqltree"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
@@ -25,7 +24,7 @@ type pair struct {
 
 func (c *pair) proof() *Proof {
 	d := sqlparts.DialectOf(c.Dialect)
-	return Same(sqlparts.Parse(c.Gold.SQL, d), sqlparts.Parse(c.Agent.SQL, d), sqltree.ReadSchema(c.Schema, d))
+	return prove(sqlparts.Parse(c.Gold.SQL, d), sqlparts.Parse(c.Agent.SQL, d), sqlparts.ReadSchema(c.Schema, d))
 }
 
 // pairs reads a file of the shared test data, which is looked for upwards.
@@ -84,6 +83,12 @@ const shopSchema = `CREATE TABLE t (id INT PRIMARY KEY, a INT, b INT NOT NULL, s
 CREATE TABLE u (k INT PRIMARY KEY, a INT, t_id INT NOT NULL REFERENCES t (id), y INT NOT NULL);`
 
 // Each rule on the side where it holds and on the side where it does not.
+// prove is [Same] of two scripts.
+func prove(gold, pred *sqlparts.Script, schema *sqlparts.Schema) *Proof {
+	b := sqlparts.Bind(schema, gold, pred)
+	return Same(b[0], b[1], nil)
+}
+
 func TestSame(t *testing.T) {
 	for _, tt := range []struct {
 		why, dialect, schema, a, b string
@@ -103,6 +108,16 @@ func TestSame(t *testing.T) {
 		{"DuckDB ignores case", "duckdb", "", `SELECT "A" FROM T`, "SELECT a FROM t", true},
 		{"a double-quoted text of SQLite", "sqlite", "", `SELECT a FROM t WHERE s = "x"`, "SELECT a FROM t WHERE s = x", false},
 		{"which no column is called", "sqlite", "CREATE TABLE t (a INT, s TEXT)", `SELECT a FROM t WHERE s = "x"`, "SELECT a FROM t WHERE s = 'x'", true},
+		{"an alias of two elements, of which SQLite takes the first", "sqlite", "", "SELECT a AS x, b AS x FROM t ORDER BY x", "SELECT a AS x, b AS x FROM t ORDER BY a", true},
+		{"an alias of two elements, of which DuckDB takes the last", "duckdb", "", "SELECT a AS x, b AS x FROM t ORDER BY x", "SELECT a AS x, b AS x FROM t ORDER BY a", false},
+		{"the name of an output column", "postgres", "", "SELECT t.a FROM t JOIN u ON t.i = u.i ORDER BY a", "SELECT t.a FROM t JOIN u ON t.i = u.i ORDER BY t.a", true},
+		{"a name of either table in ORDER BY", "sqlite", "CREATE TABLE t (a int, i int); CREATE TABLE u (a int, i int)", "SELECT t.a FROM t JOIN u ON t.i = u.i ORDER BY a", "SELECT t.a FROM t JOIN u ON t.i = u.i ORDER BY t.a", false},
+		{"an alias that a column may hide", "snowflake", "", "SELECT a AS b, b + 1 AS c FROM t", "SELECT a AS b, a + 1 AS c FROM t", false},
+		{"an alias that no column hides", "snowflake", "CREATE TABLE t (a int)", "SELECT a AS b, b + 1 AS c FROM t", "SELECT a AS b, a + 1 AS c FROM t", true},
+		{"an alias in GROUP BY, in an expression", "sqlite", "CREATE TABLE t (a int)", "SELECT a AS b FROM t GROUP BY b + 1", "SELECT a AS b FROM t GROUP BY a + 1", true},
+		{"an alias in GROUP BY, in an expression, where none is in view", "postgres", "CREATE TABLE t (a int)", "SELECT a AS b FROM t GROUP BY b + 1", "SELECT a AS b FROM t GROUP BY a + 1", false},
+		{"a column that an outer query has", "duckdb", "CREATE TABLE t (a int, b int); CREATE TABLE u (a int)", "SELECT a FROM t WHERE EXISTS (SELECT 1 FROM u WHERE b = 1)", "SELECT a FROM t WHERE EXISTS (SELECT 1 FROM u WHERE t.b = 1)", true},
+		{"a column that both queries have", "duckdb", "CREATE TABLE t (a int, b int); CREATE TABLE u (a int, b int)", "SELECT a FROM t WHERE EXISTS (SELECT 1 FROM u WHERE b = 1)", "SELECT a FROM t WHERE EXISTS (SELECT 1 FROM u WHERE t.b = 1)", false},
 		{"schemas that both name", "postgres", "", "SELECT a FROM p.t", "SELECT a FROM q.t", false},
 		{"a schema that one names", "postgres", "", "SELECT t.a FROM p.t", "SELECT a FROM t", true},
 		{"unless it means another table too", "postgres", "", "SELECT t1.a FROM p.t t1, t", "SELECT t1.a FROM t t1, t", false},
@@ -199,10 +214,10 @@ func TestSame(t *testing.T) {
 // Results are told apart by the order of columns where that counts.
 func TestPermuted(t *testing.T) {
 	d := sqlparts.DuckDB
-	if p := Same(sqlparts.Parse("SELECT a, b FROM t", d), sqlparts.Parse("SELECT b, a FROM t", d), nil); p == nil || !p.Permuted {
+	if p := prove(sqlparts.Parse("SELECT a, b FROM t", d), sqlparts.Parse("SELECT b, a FROM t", d), nil); p == nil || !p.Permuted {
 		t.Errorf("%+v, want a proof up to the order of columns", p)
 	}
-	if p := Same(sqlparts.Parse("SELECT a, b FROM t", d), sqlparts.Parse("SELECT t.a, t.b FROM t", d), nil); p == nil || p.Permuted {
+	if p := prove(sqlparts.Parse("SELECT a, b FROM t", d), sqlparts.Parse("SELECT t.a, t.b FROM t", d), nil); p == nil || p.Permuted {
 		t.Errorf("%+v, want a proof in the order of columns", p)
 	}
 }

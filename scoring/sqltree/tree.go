@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
 // Query is a query expression with its names resolved: a SELECT, or a set operation of queries.
@@ -43,6 +45,7 @@ type Source struct {
 	On    *Expr
 	Mods  []*Expr // sampling, time travel, PIVOT: compared as they are
 
+	of    *sqlparts.Source
 	id    string // what columns of the source have as their Table
 	alias string // names it in the text, in lower case
 	made  *made  // the columns of Query, once they are asked for

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/badger-eval/badger/scoring/metric/sqltree"
 	"github.com/badger-eval/badger/scoring/sqlparts"
+	"github.com/badger-eval/badger/scoring/sqltree"
 )
 
 func (b *builder) exprs(list []sqlparts.Expr, sc *scope) []*expr {
@@ -132,13 +132,11 @@ func (b *builder) expr(e sqlparts.Expr, sc *scope) *expr {
 	case *sqlparts.Alias:
 		return &expr{op: "named", text: e.Name.Text, args: []*expr{b.expr(e.X, sc)}}
 	case *sqlparts.Lambda:
-		with := &scope{outer: sc}
 		x := &expr{op: "lambda"}
 		for _, p := range e.Params {
-			with.params = append(with.params, b.fold(p, false))
 			x.text += b.fold(p, false) + ","
 		}
-		x.args = []*expr{b.expr(e.X, with)}
+		x.args = []*expr{b.expr(e.X, sc)}
 		return x
 	case *sqlparts.Special:
 		return b.special(e, sc)
@@ -514,25 +512,6 @@ func datePart(part string, x *expr) *expr {
 	return &expr{op: opCall, text: "extract " + part, args: []*expr{x}}
 }
 
-// partOf is the argument of a date function that is a bare word such as DAY, and -1 where there is
-// none.
-func partOf(function string, args []sqlparts.Expr) int {
-	part, longest := -1, 0
-	for i, a := range args {
-		switch a := a.(type) {
-		case *sqlparts.Literal:
-			if a.Kind == sqlparts.String && sqlparts.IsDatePart(function, a.Text) {
-				return -1
-			}
-		case *sqlparts.Column:
-			if len(a.Name) == 1 && !a.Name[0].Quoted && len(args) > 1 && sqlparts.IsDatePart(function, a.Name[0].Text) && len(a.Name[0].Text) > longest && (i == 0 || len(a.Name[0].Text) > 2) {
-				part, longest = i, len(a.Name[0].Text)
-			}
-		}
-	}
-	return part
-}
-
 // call builds a function call with what follows it.
 func (b *builder) call(e *sqlparts.Call, sc *scope) *expr {
 	var path []string
@@ -547,12 +526,7 @@ func (b *builder) call(e *sqlparts.Call, sc *scope) *expr {
 		b.fail("a function that reads columns which its arguments name by text")
 	}
 	args := make([]*expr, len(e.Args))
-	part := partOf(name, e.Args)
 	for i, a := range e.Args {
-		if i == part {
-			args[i] = &expr{op: opLit, text: strings.ToLower(a.(*sqlparts.Column).Name[0].Text)}
-			continue
-		}
 		if st, ok := a.(*sqlparts.Star); ok && name == "count" && st.Qualifier == nil && st.Like == nil && len(st.Except)+len(st.Replace)+len(st.Rename) == 0 {
 			args[i] = node("rows")
 			continue

@@ -175,9 +175,11 @@ func literal(l *sqlparts.Literal) *Expr {
 func (b *builder) star(e *sqlparts.Star, sc *scope) *Expr {
 	x := &Expr{Op: OpStar}
 	if q, ok := e.Qualifier.(*sqlparts.Column); ok {
-		for _, s := range sc.sources {
-			if s.alias == strings.ToLower(q.Name.Last().Text) {
-				x.Table = s.id
+		if ms, _ := b.bound.Means(q); len(ms) > 0 && ms[0].Kind == sqlparts.RowOfSource {
+			for _, s := range sc.sources {
+				if s.of == ms[0].Source {
+					x.Table = s.id
+				}
 			}
 		}
 		if x.Table == "" { // of a column that has fields

@@ -1,6 +1,7 @@
 package sqltree
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,28 +12,31 @@ import (
 // twice double with each step.
 const maxQueries = 2000
 
-// Build makes the trees of several queries over one database. Where the schema is not stated, what
-// each query says of its tables helps to resolve the names of all of them. whole is false for a
-// tree in which common table expressions had to be left unread, because there would have been too
-// many queries.
-func Build(schema *Schema, queries ...*sqlparts.Query) (trees []*Query, whole bool) {
-	trees, whole = make([]*Query, len(queries)), true
-	rounds := 2
-	if schema.Stated {
-		rounds = 1
+// Text is a query of a script whose names are bound.
+type Text struct {
+	*sqlparts.Bound
+	Query *sqlparts.Query
+}
+
+// Build makes the trees of several queries over one database, bound together. whole is false for a tree in
+// which common table expressions had to be left unread, because there would have been too many queries.
+func Build(schema *Schema, texts ...Text) (trees []*Query, whole bool) {
+	trees, whole = make([]*Query, len(texts)), true
+	queries := make([]*sqlparts.Query, len(texts))
+	for i, t := range texts {
+		queries[i] = t.Query
 	}
 	apart := namedApart(queries)
-	for range rounds {
-		for i, q := range queries {
-			b := builder{schema: schema, apart: apart, dialect: q.Dialect()}
-			trees[i] = b.query(q, nil)
-			whole = whole && b.queries <= maxQueries
-		}
+	for i, t := range texts {
+		b := builder{bound: t.Bound, schema: schema, apart: apart, dialect: t.Query.Dialect()}
+		trees[i] = b.query(t.Query, nil)
+		whole = whole && b.queries <= maxQueries
 	}
 	return trees, whole
 }
 
 type builder struct {
+	bound   *sqlparts.Bound
 	schema  *Schema
 	apart   map[string]bool // last names of tables that qualifiers tell apart
 	dialect sqlparts.Dialect
@@ -73,14 +77,13 @@ func dotted(n sqlparts.Name) string {
 	return strings.Join(parts, ".")
 }
 
-// scope is what names mean at a place in a query.
+// scope is where what names mean at a place in a query is found.
 type scope struct {
 	outer   *scope
 	ctes    []*sqlparts.CTE
-	open    *sqlparts.CTE // a recursive common table expression whose body this is
 	sources []*Source
-	aliases map[string]*Expr // of the select list, as far as it was read
-	first   bool             // aliases come before columns: in ORDER BY
+	items   map[*sqlparts.Item]*Expr // of the select list, as far as it was read
+	output  []*Expr                  // of a query that is no SELECT
 	windows []*sqlparts.WindowDef
 	selects bool // belongs to a SELECT, so that one more query lies between here and the outer scope's columns
 }
@@ -103,7 +106,7 @@ func (b *builder) query(q *sqlparts.Query, outer *scope) *Query {
 		}
 	case *sqlparts.SetOp:
 		out = b.setOp(body, outer)
-		inner = &scope{outer: outer, aliases: itemsByName(out), first: true}
+		inner = &scope{outer: outer, output: outputOf(out)}
 	case *sqlparts.Select:
 		out, inner = b.selectOf(body, outer)
 	case *sqlparts.Values:
@@ -118,7 +121,9 @@ func (b *builder) query(q *sqlparts.Query, outer *scope) *Query {
 	if inner == nil {
 		inner = &scope{}
 	}
-	inner.first = true
+	if inner.items == nil && inner.output == nil {
+		inner = &scope{outer: inner, output: outputOf(out)}
+	}
 	for _, o := range q.OrderBy {
 		out.Order = append(out.Order, b.key(o, inner, out.Items))
 	}
@@ -161,6 +166,14 @@ func (b *builder) setOp(body *sqlparts.SetOp, outer *scope) *Query {
 	return out
 }
 
+// outputOf is the columns of a query.
+func outputOf(q *Query) []*Expr {
+	for q.Set != "" {
+		q = q.Terms[0]
+	}
+	return q.Items
+}
+
 // itemsByName are the named columns of a query, for what stands after it.
 func itemsByName(q *Query) map[string]*Expr {
 	for q.Set != "" {
@@ -177,16 +190,14 @@ func itemsByName(q *Query) map[string]*Expr {
 
 func (b *builder) selectOf(s *sqlparts.Select, outer *scope) (*Query, *scope) {
 	out := &Query{Distinct: s.Distinct}
-	sc := &scope{outer: outer, selects: true, aliases: map[string]*Expr{}, windows: s.Windows}
+	sc := &scope{outer: outer, selects: true, items: map[*sqlparts.Item]*Expr{}, windows: s.Windows}
 	for _, src := range s.From {
 		b.source(src, sc, out)
 	}
 	for _, it := range s.Items {
 		e := b.expr(it.Expr, sc)
 		name := strings.ToLower(it.Alias.Text)
-		if name != "" && sc.aliases[name] == nil {
-			sc.aliases[name] = e
-		}
+		sc.items[it] = e
 		if name == "" && e.Op == OpColumn {
 			if c, ok := it.Expr.(*sqlparts.Column); ok {
 				name = strings.ToLower(c.Name.Last().Text)
@@ -200,11 +211,7 @@ func (b *builder) selectOf(s *sqlparts.Select, outer *scope) (*Query, *scope) {
 	for _, e := range s.DistinctOn {
 		out.Extra = append(out.Extra, op("distinct on", b.expr(e, sc)))
 	}
-	rows := *sc
-	if rows.aliases = nil; len(sc.sources) == 0 {
-		rows.aliases = sc.aliases
-	}
-	out.Where = b.optional(s.Where, &rows)
+	out.Where = b.optional(s.Where, sc)
 	if s.Group != nil {
 		if s.Group.All {
 			for _, it := range out.Items {
@@ -273,7 +280,7 @@ var joins = map[sqlparts.JoinKind]string{
 
 // source adds one element of FROM, or those of a parenthesised join, to the query and the scope.
 func (b *builder) source(src *sqlparts.Source, sc *scope, out *Query) {
-	s := &Source{Join: joins[src.Join], alias: strings.ToLower(src.Alias.Text)}
+	s := &Source{of: src, Join: joins[src.Join], alias: strings.ToLower(src.Alias.Text)}
 	for _, m := range []struct {
 		on   bool
 		name string
@@ -326,15 +333,17 @@ func (b *builder) source(src *sqlparts.Source, sc *scope, out *Query) {
 	if src.Match != nil {
 		s.Mods = append(s.Mods, op("match", b.expr(src.Match, sc)))
 	}
-	for _, u := range src.Using {
-		s.On = conjunction(s.On, b.using(u.Text, sc))
+	if merged, _ := b.bound.Merged(src); len(src.Using) > 0 {
+		for _, m := range merged {
+			s.On = conjunction(s.On, op("=", b.meant(&m.Left, m.Name, sc), b.meant(&m.Right, m.Name, sc)))
+		}
 	}
 }
 
 // around is the scope of a derived table: what is around the select, and the sources before it
 // where it is lateral.
 func (b *builder) around(src *sqlparts.Source, sc *scope) *scope {
-	if src.Lateral {
+	if src.Lateral || b.dialect == sqlparts.DuckDB { // where LATERAL need not be written
 		return sc
 	}
 	return &scope{outer: sc.outer, selects: true}
@@ -360,13 +369,14 @@ func (b *builder) modifiers(src *sqlparts.Source, s *Source, sc *scope) {
 // tableSource adds a table, or the common table expression that its name means.
 func (b *builder) tableSource(src *sqlparts.Source, s *Source, sc *scope, out *Query) {
 	name := strings.ToLower(src.Table.Last().Text)
-	if len(src.Table) == 1 {
-		if cte, at, recursive := findCTE(sc.outer, name); cte != nil {
+	reads := b.bound.Reads(src)
+	if cte := reads.CTE; cte != nil {
+		if at := sc.outer.defining(cte); at != nil {
 			if s.alias == "" {
 				s.alias = name
 			}
 			switch {
-			case recursive:
+			case reads.Kind == sqlparts.ReadsItself:
 				s.Call = &Expr{Op: OpRaw, Text: "recursion"}
 			case cte.Query == nil:
 				s.Call = &Expr{Op: OpRaw, Text: "write"}
@@ -374,7 +384,7 @@ func (b *builder) tableSource(src *sqlparts.Source, s *Source, sc *scope, out *Q
 					s.Call.Text += " " + string(w.Kind) + " " + dotted(w.Target)
 				}
 			default:
-				s.Query = b.query(cte.Query, &scope{outer: at, open: cte, selects: true})
+				s.Query = b.query(cte.Query, &scope{outer: at, selects: true})
 				for i, c := range cte.Columns {
 					if i < len(s.Query.Items) {
 						if s.Query.names == nil {
@@ -398,20 +408,15 @@ func (b *builder) tableSource(src *sqlparts.Source, s *Source, sc *scope, out *Q
 	b.add(s, name, sc, out)
 }
 
-// findCTE is the common table expression a name means, and the scope its body sees: those before
-// it, and itself where it is recursive.
-func findCTE(sc *scope, name string) (cte *sqlparts.CTE, at *scope, recursive bool) {
+// defining is the scope of the WITH clause that a common table expression stands in; nil for a table that an
+// earlier statement made.
+func (sc *scope) defining(c *sqlparts.CTE) *scope {
 	for ; sc != nil; sc = sc.outer {
-		if sc.open != nil && strings.EqualFold(sc.open.Name.Text, name) {
-			return sc.open, nil, true
-		}
-		for i := len(sc.ctes) - 1; i >= 0; i-- {
-			if strings.EqualFold(sc.ctes[i].Name.Text, name) {
-				return sc.ctes[i], &scope{outer: sc.outer, ctes: sc.ctes[:i]}, false
-			}
+		if slices.Contains(sc.ctes, c) {
+			return sc
 		}
 	}
-	return nil, nil, false
+	return nil
 }
 
 // add gives a source its id and puts it into the query and the scope. Tables that come twice are
@@ -436,15 +441,6 @@ func (b *builder) add(s *Source, table string, sc *scope, out *Query) {
 	}
 	sc.sources = append(sc.sources, s)
 	out.From = append(out.From, s)
-}
-
-// using is the condition of one column of USING: equality between the last source and the first one
-// before it that may have the column.
-func (b *builder) using(column string, sc *scope) *Expr {
-	name := strings.ToLower(column)
-	last := sc.sources[len(sc.sources)-1]
-	left := &scope{sources: sc.sources[:len(sc.sources)-1]}
-	return op("=", b.unqualified(name, left), b.of(last, name))
 }
 
 // Unknown tells whether a query names a column that the stated schema does not have.

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/badger-eval/badger/scoring/metric/sqltree"
 	"github.com/badger-eval/badger/scoring/sqlparts"
+	"github.com/badger-eval/badger/scoring/sqltree"
 )
 
 // maxBlocks bounds how many queries a tree has: common table expressions that read each other twice
@@ -21,38 +21,40 @@ const maxCopied = 100_000
 // and goes on: nothing is proven then.
 type builder struct {
 	rules
-	sql     string
-	schema  *sqltree.Schema
-	learned map[[2]string]bool // tables and columns that one of the queries says they have
-	used    map[*sqlparts.CTE][]*block
-	ctes    []*sqlparts.CTE   // in the order in which they are first used
-	paths   map[string]bool   // the tables that the query names
-	full    map[string]string // what is known of the whole names of tables
-	apart   map[string]bool   // names that are of tables in several schemas
-	ids     int
-	blocks  int
-	copied  int // nodes that were copied in place of names
-	marks   int // placeholders without a name
-	why     string
+	sql    string
+	bound  *sqlparts.Bound
+	schema *sqltree.Schema
+	relies map[string]bool
+	used   map[*sqlparts.CTE][]*block
+	ctes   []*sqlparts.CTE // in the order in which they are first used
+	ids    int
+	blocks int
+	copied int // nodes that were copied in place of names
+	marks  int // placeholders without a name
+	why    string
 }
 
-// scope is what names mean at a place in a query.
+// scope is where what names mean at a place in a query is found.
 type scope struct {
 	outer   *scope
 	ctes    []*sqlparts.CTE
-	fixed   bool // the common table expressions may mean themselves
 	entries []*entry
-	merged  map[string]*expr // columns of USING
-	aliases map[string]*expr
+	merged  map[*sqlparts.MergedSource]*expr // columns of USING
+	list    *list
 	windows []*sqlparts.WindowDef
-	params  []string // of a lambda
-	clause  string   // where the aliases are looked up
+}
+
+// list is the select list of a query as far as it was built, or the output of a query that is none.
+type list struct {
+	items map[*sqlparts.Item]*expr
+	late  bool // the rows are grouped
+	out   *block
 }
 
 // entry is one name in FROM.
 type entry struct {
+	of    *sqlparts.Source
 	alias string
-	path  []string // of a table without an alias
 	src   *source
 	items []*expr // of a derived table; nil for a table or a function
 	names []string
@@ -80,7 +82,7 @@ func (b *builder) query(q *sqlparts.Query, outer *scope) *block {
 		return &block{}
 	}
 	if len(q.With) > 0 {
-		outer = &scope{outer: outer, ctes: q.With, fixed: q.Recursive || b.Dialect == sqlparts.TSQL || b.Dialect == sqlparts.Snowflake || b.Dialect == sqlparts.Generic}
+		outer = &scope{outer: outer, ctes: q.With}
 		for _, c := range q.With {
 			if c.Write != nil || c.Query == nil {
 				b.fail("a common table expression that is no query")
@@ -96,13 +98,8 @@ func (b *builder) query(q *sqlparts.Query, outer *scope) *block {
 			return inside
 		}
 		out = b.wrap(inside)
-		inner.aliases = aliasesOf(out)
 	case *sqlparts.SetOp:
 		out = b.setOp(body, outer)
-		inner.aliases = aliasesOf(out)
-		if len(q.OrderBy) > 0 || q.Limit != nil {
-			inner.aliases = aliasesOf(out)
-		}
 	case *sqlparts.Select:
 		return b.selectOf(body, q, outer)
 	case *sqlparts.Values:
@@ -117,6 +114,7 @@ func (b *builder) query(q *sqlparts.Query, outer *scope) *block {
 		b.fail("a body that is no SELECT")
 		return &block{}
 	}
+	inner.list = &list{out: out}
 	b.orderLimit(q, out, inner)
 	return out
 }
@@ -130,16 +128,6 @@ func valuesName(d sqlparts.Dialect, i int) string {
 		return "column" + strconv.Itoa(i+1)
 	}
 	return ""
-}
-
-func aliasesOf(q *block) map[string]*expr {
-	m := map[string]*expr{}
-	for i, n := range q.names {
-		if n != "" && m[n] == nil {
-			m[n] = q.items[i]
-		}
-	}
-	return m
 }
 
 // orderLimit adds the clauses that follow a body. A name in ORDER BY is an output column before it
@@ -183,16 +171,8 @@ func (b *builder) sortKey(o *sqlparts.OrderItem, out *block, sc *scope) key {
 			k.e = out.items[n-1].clone()
 			return k
 		}
-		if c, ok := o.Expr.(*sqlparts.Column); ok && len(c.Name) == 1 {
-			if e := sc.aliases[b.fold(c.Name[0], false)]; e != nil {
-				k.e = e.clone()
-				return k
-			}
-		}
-		k.e = b.aliased(o.Expr, sc, "order")
-		return k
 	}
-	k.e = b.expr(o.Expr, &scope{outer: sc.outer, entries: sc.entries, merged: sc.merged, windows: sc.windows, params: sc.params})
+	k.e = b.expr(o.Expr, sc)
 	return k
 }
 
@@ -258,7 +238,7 @@ func itemOf(s *source, i int) *expr {
 
 func (b *builder) selectOf(s *sqlparts.Select, q *sqlparts.Query, outer *scope) *block {
 	out := &block{distinct: s.Distinct}
-	sc := &scope{outer: outer, aliases: map[string]*expr{}, windows: s.Windows}
+	sc := &scope{outer: outer, list: &list{items: map[*sqlparts.Item]*expr{}}, windows: s.Windows}
 	if s.Into != nil || s.As != "" || len(s.Connect) > 0 || len(s.Extra) > 0 {
 		b.fail("a clause of SELECT without a meaning here")
 	}
@@ -270,19 +250,20 @@ func (b *builder) selectOf(s *sqlparts.Select, q *sqlparts.Query, outer *scope) 
 		b.item(it, sc, out)
 	}
 	for _, e := range s.DistinctOn {
-		out.distinctOn = append(out.distinctOn, b.aliased(e, sc, "order"))
+		out.distinctOn = append(out.distinctOn, b.expr(e, sc))
 	}
 	if s.Where != nil {
-		out.where = append(out.where, conjuncts(b.aliased(s.Where, sc, "where"))...)
+		out.where = append(out.where, conjuncts(b.expr(s.Where, sc))...)
 	}
+	sc.list.late = true
 	if s.Group != nil {
 		b.groupBy(s.Group, sc, out)
 	}
 	if s.Having != nil {
-		out.having = conjuncts(b.aliased(s.Having, sc, "having"))
+		out.having = conjuncts(b.expr(s.Having, sc))
 	}
 	if s.Qualify != nil {
-		out.qualify = conjuncts(b.aliased(s.Qualify, sc, "qualify"))
+		out.qualify = conjuncts(b.expr(s.Qualify, sc))
 	}
 	b.orderLimit(q, out, sc)
 	return out
@@ -294,18 +275,11 @@ func (b *builder) item(it *sqlparts.Item, sc *scope, out *block) {
 		b.star(star, sc, out)
 		return
 	}
-	var e *expr
-	if b.aliasInWhere() {
-		e = b.aliased(it.Expr, sc, "select")
-	} else {
-		e = b.expr(it.Expr, &scope{outer: sc.outer, entries: sc.entries, merged: sc.merged, windows: sc.windows})
-	}
+	e := b.expr(it.Expr, sc)
+	sc.list.items[it] = e
 	name := ""
 	if it.Alias.Text != "" {
 		name = b.fold(it.Alias, false)
-		if sc.aliases[name] == nil {
-			sc.aliases[name] = e
-		}
 	} else if c, ok := it.Expr.(*sqlparts.Column); ok {
 		name = b.fold(c.Name.Last(), false)
 	}
@@ -325,7 +299,11 @@ func (b *builder) star(s *sqlparts.Star, sc *scope, out *block) {
 			b.fail("a star of an expression")
 			return
 		}
-		e := b.entryOf(c.Name, sc)
+		ms, doubt := b.bound.Means(c)
+		var e *entry
+		if len(ms) == 1 && doubt == sqlparts.Sure && ms[0].Kind == sqlparts.RowOfSource {
+			e = sc.entryOf(ms[0].Source)
+		}
 		if e == nil {
 			x := b.expr(c, sc)
 			out.items, out.names = append(out.items, &expr{op: "stars", args: []*expr{x}}), append(out.names, "")
@@ -375,16 +353,13 @@ func (b *builder) table(s *source) *sqltree.Table {
 	return b.schema.Tables[s.last]
 }
 
-// stated is the name under which the schema certainly has the table of a path, "" where it has none.
-// A name without a schema fits the table of any, unless the queries name two.
-func (b *builder) stated(name sqlparts.Name) string {
-	name = b.Path(name)
-	last := strings.ToLower(name.Last().Text)
-	t := b.schema.Tables[last]
-	if !b.schema.Stated || t == nil || t.Doubtful || len(t.Columns) == 0 {
+// stated is the name under which the schema certainly has a table, "" where it has none.
+func (b *builder) stated(r *sqlparts.BoundTable) string {
+	if r.Def == nil {
 		return ""
 	}
-	if may, must := b.SameTable(name, t.Name); !may || !must && b.apart[last] {
+	last := strings.ToLower(r.Def.Name.Last().Text)
+	if t := b.schema.Tables[last]; t == nil || t.Doubtful || len(t.Columns) == 0 {
 		return ""
 	}
 	return last
@@ -417,22 +392,8 @@ func (b *builder) groupBy(g *sqlparts.GroupBy, sc *scope, out *block) {
 			out.group = append(out.group, out.items[n-1].clone())
 			continue
 		}
-		out.group = append(out.group, b.aliased(e, sc, "group"))
+		out.group = append(out.group, b.expr(e, sc))
 	}
-}
-
-// aliased builds an expression in which a name may be an alias of the select list, as the dialect
-// and the clause have it.
-func (b *builder) aliased(e sqlparts.Expr, sc *scope, clause string) *expr {
-	with := *sc
-	with.clause = clause
-	switch {
-	case clause == "where" && !b.aliasInWhere(), clause == "having" && !b.aliasInHaving(), clause == "group" && b.Dialect == sqlparts.TSQL:
-		with.aliases = nil
-	case clause == "order" && (b.Dialect == sqlparts.Postgres || b.Dialect == sqlparts.Redshift):
-		with.aliases = nil // a name inside an expression is an input column; one that stands alone was seen to
-	}
-	return b.expr(e, &with)
 }
 
 var joinNames = map[sqlparts.JoinKind]string{
@@ -453,10 +414,11 @@ func (b *builder) from(src *sqlparts.Source, sc *scope, to *join, first, plainOn
 		if first {
 			b.fail("a condition without a join")
 		}
-		on = conjuncts(b.expr(src.On, &scope{outer: sc.outer, entries: sc.entries, merged: sc.merged, params: sc.params}))
+		on = conjuncts(b.expr(src.On, sc))
 	}
-	for _, u := range src.Using {
-		on = append(on, b.using(b.fold(u, false), sc, before, kind))
+	merged, _ := b.bound.Merged(src)
+	for _, m := range merged {
+		on = append(on, b.using(m, sc))
 	}
 	switch kind {
 	case "inner":
@@ -488,51 +450,6 @@ func (b *builder) from(src *sqlparts.Source, sc *scope, to *join, first, plainOn
 	}
 }
 
-// using is the condition of a column of USING, and makes the name mean both.
-func (b *builder) using(name string, sc *scope, before int, kind string) *expr {
-	find := func(entries []*entry) *expr {
-		var maybe []*entry
-		for _, e := range entries {
-			x, known := b.columnOf(e, name)
-			if x != nil && known {
-				return x
-			}
-			if x != nil {
-				maybe = append(maybe, e)
-			}
-		}
-		if len(maybe) == 1 {
-			x, _ := b.columnOf(maybe[0], name)
-			b.learn(x)
-			return x
-		}
-		b.fail("a column of USING that cannot be told")
-		return &expr{op: opLit, text: name}
-	}
-	var l *expr
-	if m := sc.merged[name]; m != nil {
-		l = m
-	} else {
-		l = find(sc.entries[:before])
-	}
-	r := find(sc.entries[before:])
-	both := l
-	switch kind {
-	case "right":
-		both = r
-	case "full":
-		both = &expr{op: opCall, text: "coalesce", args: []*expr{l, r}}
-	}
-	merged := map[string]*expr{name: both}
-	for k, v := range sc.merged {
-		if k != name {
-			merged[k] = v
-		}
-	}
-	sc.merged = merged
-	return compare("=", l.clone(), r.clone())
-}
-
 // element builds one element of FROM with its names. plain: its columns may come to be NULL, so
 // that nothing but columns may stand for them.
 func (b *builder) element(src *sqlparts.Source, sc *scope, plain bool) join {
@@ -546,7 +463,7 @@ func (b *builder) element(src *sqlparts.Source, sc *scope, plain bool) join {
 			b.fail("a nested join with a name or a sample")
 		}
 		var out join
-		inner := &scope{outer: sc.outer, ctes: sc.ctes, fixed: sc.fixed}
+		inner := &scope{outer: sc.outer, ctes: sc.ctes}
 		for i, n := range src.Nested {
 			b.from(n, inner, &out, i == 0, plain || slices.ContainsFunc(src.Nested, func(f *sqlparts.Source) bool { return f.Join == sqlparts.RightJoin || f.Join == sqlparts.FullJoin }))
 		}
@@ -560,14 +477,21 @@ func (b *builder) element(src *sqlparts.Source, sc *scope, plain bool) join {
 			b.fail("a sample of a derived table")
 		}
 		around := &scope{outer: sc.outer}
-		if src.Lateral {
+		if src.Lateral || b.Dialect == sqlparts.DuckDB { // where LATERAL need not be written
 			around = sc
 		}
-		return b.derived(b.query(src.Query, around), alias, src.Columns, sc, plain)
+		return b.derived(b.query(src.Query, around), src, alias, sc, plain)
 	case len(src.Table) > 0:
-		if len(src.Table) == 1 {
-			name := b.fold(src.Table[0], true)
-			if cte, at := b.findCTE(sc.outer, src.Table[0]); cte != nil && cte.Query != nil {
+		reads := b.bound.Reads(src)
+		if reads.Doubt != sqlparts.Sure {
+			b.fail("a source that may be another")
+		}
+		if reads.CTE != nil {
+			cte, at := reads.CTE, sc.outer.defining(reads.CTE)
+			if b.unlike(reads, src) {
+				b.fail("a common table expression that reads itself")
+			} else {
+				name := b.fold(src.Table[0], true)
 				if src.Version != nil || src.Sample != nil {
 					b.fail("a sample of a common table expression")
 				}
@@ -587,26 +511,32 @@ func (b *builder) element(src *sqlparts.Source, sc *scope, plain bool) join {
 				if alias == "" {
 					alias = strings.ToLower(name)
 				}
-				return b.derived(q, alias, src.Columns, sc, plain)
+				return b.derived(q, src, alias, sc, plain)
 			}
 		}
 		s := b.source()
 		path := b.path(src.Table)
-		s.table, s.last = dotted(path), b.stated(src.Table)
+		if reads.Array != nil { // FROM t, t.items: an UNNEST without the word
+			s.call = &expr{op: "elements", args: []*expr{b.meant(reads.Array, &sqlparts.Column{Name: src.Table}, sc)}}
+			sc.entries = append(sc.entries, &entry{of: src, alias: alias, src: s, value: true})
+			if alias == "" || len(src.Columns) > 0 || src.Offset.Text != "" || src.Version != nil || src.Sample != nil {
+				b.fail("an array in FROM that is more than its elements")
+			}
+			return join{core: []*source{s}}
+		}
+		if reads.Table == nil {
+			b.fail("a source that was not read")
+			return join{core: []*source{s}}
+		}
+		root := reads.Table.Root()
+		s.table, s.last = dotted(b.path(root.Name)), b.stated(reads.Table)
 		if src.Only {
 			b.fail("a table without those that inherit from it")
 		}
-		b.paths[s.table] = true
-		if whole, ok := b.full[s.table]; ok {
-			s.table = whole
+		if root != reads.Table {
+			b.relies[dotted(path)+" is "+s.table] = true
 		}
-		e := &entry{alias: alias, src: s}
-		if alias == "" {
-			e.alias, e.path = strings.ToLower(path[len(path)-1]), path
-			if b.Dialect == sqlparts.Postgres || b.Dialect == sqlparts.Snowflake || b.Dialect == sqlparts.Redshift || b.Dialect == sqlparts.Generic {
-				e.alias = path[len(path)-1]
-			}
-		}
+		e := &entry{of: src, alias: alias, src: s}
 		for _, x := range []struct {
 			name string
 			e    sqlparts.Expr
@@ -639,8 +569,8 @@ func (b *builder) element(src *sqlparts.Source, sc *scope, plain bool) join {
 		return join{core: []*source{s}}
 	case src.Call != nil:
 		s := b.source()
-		s.call = b.expr(src.Call, &scope{outer: sc.outer, entries: sc.entries, merged: sc.merged})
-		e := &entry{alias: alias, src: s, value: true}
+		s.call = b.expr(src.Call, sc)
+		e := &entry{of: src, alias: alias, src: s, value: true}
 		for i, c := range src.Columns {
 			e.items, e.names = append(e.items, &expr{op: opColumn, text: "#" + strconv.Itoa(i), src: s}), append(e.names, b.fold(c, false))
 		}
@@ -698,7 +628,8 @@ func dotted(path []string) string {
 
 // derived adds a derived table: a plain one, by what it consists of; another, as a source of its
 // own.
-func (b *builder) derived(q *block, alias string, columns []sqlparts.Ident, sc *scope, plain bool) join {
+func (b *builder) derived(q *block, src *sqlparts.Source, alias string, sc *scope, plain bool) join {
+	columns := src.Columns
 	names := slices.Clone(q.names)
 	for i, c := range columns {
 		if i < len(names) {
@@ -708,7 +639,7 @@ func (b *builder) derived(q *block, alias string, columns []sqlparts.Ident, sc *
 	if len(columns) > 0 && slices.ContainsFunc(q.items, isStar) {
 		b.fail("columns of a star renamed")
 	}
-	e := &entry{alias: alias, names: names}
+	e := &entry{of: src, alias: alias, names: names}
 	if q.spliceable(b.Dialect) && (!plain || !slices.ContainsFunc(q.items, func(e *expr) bool { return e.op != opColumn && e.op != opItem && e.op != opStar && e.op != opUnder })) {
 		e.items = q.items
 		if len(e.items) == 0 {
@@ -736,23 +667,21 @@ func (q *block) spliceable(d sqlparts.Dialect) bool {
 	return !slices.ContainsFunc(q.items, func(e *expr) bool { return !rowWise(e, d) })
 }
 
-// findCTE is the common table expression that a name means, and the scope its body sees.
-func (b *builder) findCTE(sc *scope, id sqlparts.Ident) (*sqlparts.CTE, *scope) {
-	name := b.fold(id, false)
+// defining is the scope of the WITH clause that a common table expression stands in, nil where that is not
+// in view.
+func (sc *scope) defining(c *sqlparts.CTE) *scope {
 	for ; sc != nil; sc = sc.outer {
-		for i := len(sc.ctes) - 1; i >= 0; i-- {
-			c := sc.ctes[i]
-			if b.fold(c.Name, false) != name {
-				continue
-			}
-			at := &scope{outer: sc.outer, ctes: sc.ctes[:i]}
-			if sc.fixed && readsName(c.Query, name, b) {
-				b.fail("a common table expression that reads itself")
-			}
-			return c, at
+		if slices.Contains(sc.ctes, c) {
+			return sc
 		}
 	}
-	return nil, nil
+	return nil
+}
+
+// unlike tells whether a common table expression has no meaning here: one that reads itself, or that may,
+// or that is no query.
+func (b *builder) unlike(r sqlparts.Reading, src *sqlparts.Source) bool {
+	return r.Kind != sqlparts.ReadsQuery || r.CTE.Query == nil || b.Dialect == sqlparts.Generic && readsName(r.CTE.Query, b.fold(src.Table[0], false), b)
 }
 
 // readsName tells whether a query reads a table of that name anywhere.

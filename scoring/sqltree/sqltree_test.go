@@ -9,15 +9,24 @@ import (
 
 func build(t testing.TB, schema *Schema, dialect sqlparts.Dialect, a, b string) (*Query, *Query) {
 	t.Helper()
-	qa, qb := sqlparts.Parse(a, dialect).Final(), sqlparts.Parse(b, dialect).Final()
-	if qa == nil || qb == nil {
+	qa, qb := sqlparts.Parse(a, dialect), sqlparts.Parse(b, dialect)
+	if qa.Final() == nil || qb.Final() == nil {
 		t.Fatalf("no query in %q or %q", a, b)
 	}
-	trees, whole := Build(schema, qa, qb)
+	trees, whole := treesOf(schema, qa, qb)
 	if !whole {
 		t.Errorf("%q or %q was not read whole", a, b)
 	}
 	return trees[0], trees[1]
+}
+
+// treesOf builds the trees of the queries of scripts.
+func treesOf(schema *Schema, scripts ...*sqlparts.Script) (trees []*Query, whole bool) {
+	var texts []Text
+	for _, b := range sqlparts.Bind(schema.from, scripts...) {
+		texts = append(texts, Text{b, b.Final()})
+	}
+	return Build(schema, texts...)
 }
 
 const shop = `
@@ -122,6 +131,10 @@ func TestEquivalent(t *testing.T) {
 		{"a named window is its definition", "SELECT sum(amount) OVER w FROM orders WINDOW w AS (ORDER BY year)", "SELECT sum(amount) OVER (ORDER BY year) FROM orders", true},
 		{"LIMIT counts", "SELECT name FROM customers LIMIT 3", "SELECT name FROM customers LIMIT 4", false},
 		{"HAVING counts", "SELECT city FROM customers GROUP BY city HAVING count(*) > 1", "SELECT city FROM customers GROUP BY city", false},
+		{"a column of USING is the right one's in a RIGHT JOIN", "SELECT amount FROM orders RIGHT JOIN refunds USING (amount)", "SELECT refunds.amount FROM orders RIGHT JOIN refunds ON orders.amount = refunds.amount", true},
+		{"and not the left one's", "SELECT amount FROM orders RIGHT JOIN refunds USING (amount)", "SELECT orders.amount FROM orders RIGHT JOIN refunds ON orders.amount = refunds.amount", false},
+		{"a column of USING is either's in a FULL JOIN", "SELECT amount FROM orders FULL JOIN refunds USING (amount)", "SELECT orders.amount FROM orders FULL JOIN refunds ON orders.amount = refunds.amount", false},
+		{"a column comes before an alias in an expression of ORDER BY", "SELECT -year AS amount FROM orders ORDER BY amount + 1", "SELECT -year AS amount FROM orders ORDER BY -year + 1", false},
 		// what trees once lost
 		{"the type of a number that is divided", "SELECT sum(amount) * 100.0 / count(*) FROM orders", "SELECT sum(amount) * 100 / count(*) FROM orders", false},
 		{"a version is text", "SELECT 1 FROM orders WHERE code = '1.10'", "SELECT 1 FROM orders WHERE code = '1.1'", false},
@@ -241,8 +254,7 @@ func TestDoublingIsBounded(t *testing.T) {
 		b.WriteString(", c" + string(rune('0'+i/10)) + string(rune('0'+i%10)) + " AS (SELECT x.a FROM " + prev + " x JOIN " + prev + " y ON x.a = y.a)")
 	}
 	b.WriteString(" SELECT a FROM c59")
-	q := sqlparts.Parse(b.String(), sqlparts.Generic).Final()
-	if _, whole := Build(&Schema{}, q); whole {
+	if _, whole := treesOf(&Schema{}, sqlparts.Parse(b.String(), sqlparts.Generic)); whole {
 		t.Error("2^60 queries were read")
 	}
 }
@@ -259,12 +271,13 @@ func FuzzNormalize(f *testing.F) {
 		if len(sql) > 2000 {
 			return
 		}
-		q := sqlparts.Parse(sql, sqlparts.Generic).Final()
+		script := sqlparts.Parse(sql, sqlparts.Generic)
+		q := script.Final()
 		if q == nil {
 			return
 		}
 		schema := ReadSchema(shop, sqlparts.SQLite)
-		trees, _ := Build(schema, q, q)
+		trees, _ := treesOf(schema, script, script)
 		n := Normalizer{Schema: schema}
 		a, b := n.Normalize(trees[0]).String(), n.Normalize(trees[1]).String()
 		if a != b {
@@ -283,11 +296,11 @@ func BenchmarkNormalize(b *testing.B) {
 		gold = "SELECT T1.full_name FROM superhero AS T1 INNER JOIN hero_attribute AS T2 ON T1.id = T2.hero_id INNER JOIN attribute AS T3 ON T2.attribute_id = T3.id WHERE T3.attribute_name = 'Strength' AND T2.attribute_value = (SELECT MAX(T4.attribute_value) FROM hero_attribute AS T4 INNER JOIN attribute AS T5 ON T4.attribute_id = T5.id WHERE T5.attribute_name = 'Strength')"
 		pred = "SELECT superhero.full_name FROM superhero INNER JOIN hero_attribute ON superhero.id = hero_attribute.hero_id INNER JOIN attribute ON hero_attribute.attribute_id = attribute.id WHERE attribute.attribute_name = 'Strength' AND hero_attribute.attribute_value = (SELECT MAX(attribute_value) FROM hero_attribute INNER JOIN attribute ON hero_attribute.attribute_id = attribute.id WHERE attribute.attribute_name = 'Strength')"
 	)
-	g, p := sqlparts.Parse(gold, sqlparts.SQLite).Final(), sqlparts.Parse(pred, sqlparts.SQLite).Final()
+	g, p := sqlparts.Parse(gold, sqlparts.SQLite), sqlparts.Parse(pred, sqlparts.SQLite)
 	b.ReportAllocs()
 	for b.Loop() {
 		schema := &Schema{}
-		trees, _ := Build(schema, g, p)
+		trees, _ := treesOf(schema, g, p)
 		if !Equivalent(trees[0], trees[1], schema, Rules{}) {
 			b.Fatal("not equal")
 		}

@@ -41,25 +41,6 @@ func (r rules) total() bool { return r.Dialect != sqlparts.BigQuery && r.Dialect
 // adds tells whether + only adds: for texts it joins them in T-SQL.
 func (r rules) adds() bool { return r.Dialect != sqlparts.TSQL && r.Dialect != sqlparts.Generic }
 
-// aliasInHaving tells whether HAVING may use an alias of the select list, which gives way to a
-// column.
-func (r rules) aliasInHaving() bool {
-	switch r.Dialect {
-	case sqlparts.Postgres, sqlparts.Redshift, sqlparts.TSQL:
-		return false
-	}
-	return true
-}
-
-// aliasInWhere tells the same of WHERE, and of later items of the select list.
-func (r rules) aliasInWhere() bool {
-	switch r.Dialect {
-	case sqlparts.Snowflake, sqlparts.DuckDB, sqlparts.SQLite, sqlparts.Databricks, sqlparts.Redshift, sqlparts.Generic:
-		return true
-	}
-	return false
-}
-
 // typeName is a type by one of its names.
 func (r rules) typeName(t string) string {
 	base, args, _ := strings.Cut(strings.ToLower(strings.TrimSpace(t)), "(")

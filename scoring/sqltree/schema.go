@@ -16,6 +16,8 @@ type Schema struct {
 	Stated bool
 	// Halt ends what is computed with the schema; nil never does.
 	Halt *halt.Signal
+
+	from *sqlparts.Schema
 }
 
 // Table is one table.
@@ -47,14 +49,6 @@ func (s *Schema) table(name string) *Table {
 		s.Tables[name] = t
 	}
 	return t
-}
-
-// learn notes that a table has a column, as a query says.
-func (s *Schema) learn(table, column string) {
-	if s.Stated {
-		return
-	}
-	s.table(table).add(column)
 }
 
 // add notes a column.

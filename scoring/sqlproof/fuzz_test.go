@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/badger-eval/badger/scoring/metric/sqltree"
 	"github.com/badger-eval/badger/scoring/sqlparts"
+	"github.com/badger-eval/badger/scoring/sqltree"
 )
 
 // FuzzSame feeds pairs of texts in every dialect: nothing panics, a proof does not depend on which
@@ -25,11 +25,11 @@ func FuzzSame(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b, ddl string, dialect uint8) {
 		d := sqlparts.Dialect(dialect % uint8(sqlparts.TSQL+1))
 		x, y := sqlparts.Parse(a, d), sqlparts.Parse(b, d)
-		schema := sqltree.ReadSchema(ddl, d)
-		if p, q := Same(x, y, schema), Same(y, x, schema); (p == nil) != (q == nil) {
+		schema := sqlparts.ReadSchema(ddl, d)
+		if p, q := prove(x, y, schema), prove(y, x, schema); (p == nil) != (q == nil) {
 			t.Errorf("proven in one direction only: %v, %v", p, q)
 		}
-		if x.Final() != nil && Same(x, sqlparts.Parse("\n"+a+" ", d), schema) == nil {
+		if x.Final() != nil && prove(x, sqlparts.Parse("\n"+a+" ", d), schema) == nil {
 			t.Errorf("a query is not the same as itself")
 		}
 	})
@@ -39,7 +39,7 @@ func FuzzSame(f *testing.F) {
 // same, DuckDB returns the same rows.
 func FuzzMeaning(f *testing.F) {
 	db := open(f, strings.Split(strings.TrimSpace(keyedSchema), "\n")...)
-	schema := sqltree.ReadSchema(keyedSchema, sqlparts.DuckDB)
+	schema := sqlparts.ReadSchema(keyedSchema, sqlparts.DuckDB)
 	for seed := range uint64(50) {
 		f.Add(seed, seed+1)
 	}
@@ -49,8 +49,8 @@ func FuzzMeaning(f *testing.F) {
 		for range 60 {
 			q := r.query()
 			s := sqlparts.Parse(q, sqlparts.DuckDB)
-			m := &meaning{schema: schema, learned: map[[2]string]bool{}, relies: map[string]bool{}}
-			tree := m.normal(s)
+			m := &meaning{schema: sqltree.SchemaOf(schema), relies: map[string]bool{}}
+			tree := m.normal(sqlparts.Bind(schema, s)[0])
 			if tree == nil {
 				continue
 			}

@@ -1,12 +1,11 @@
 package sqlproof
 
 import (
-	"maps"
 	"slices"
-	"strings"
 
-	"github.com/badger-eval/badger/scoring/metric/sqltree"
+	"github.com/badger-eval/badger/internal/halt"
 	"github.com/badger-eval/badger/scoring/sqlparts"
+	"github.com/badger-eval/badger/scoring/sqltree"
 )
 
 // Proof is why two queries are the same.
@@ -25,44 +24,33 @@ const (
 	Rules By = "rules"
 )
 
-// Same proves that two scripts return the same rows on every database with the schema, in the same
-// order where one is asked for, up to the order of columns and to what the queries leave to chance.
-// A nil result means that it is not proven, not that they differ.
-func Same(gold, pred *sqlparts.Script, schema *sqltree.Schema) *Proof {
+// Same proves that two scripts, bound together, return the same rows on every database with their schema,
+// in the same order where one is asked for, up to the order of columns and to what the queries leave to
+// chance. A nil result means that it is not proven, not that they differ. stop ends the computing; nil never does.
+func Same(gold, pred *sqlparts.Bound, stop *halt.Signal) *Proof {
 	if gold.Dialect != pred.Dialect || gold.Final() == nil || pred.Final() == nil {
 		return nil
 	}
-	if sameText(gold, pred) {
+	if sameText(gold.Script, pred.Script) {
 		return &Proof{By: Text}
 	}
-	for _, s := range []*sqlparts.Script{gold, pred} {
+	both := []*sqlparts.Bound{gold, pred}
+	for _, s := range both {
 		if q, _ := s.Whole(); q == nil {
 			return nil
 		}
 	}
-	if schema == nil {
-		schema = &sqltree.Schema{}
-	}
-	scripts := []*sqlparts.Script{gold, pred}
-	m := &meaning{schema: schema, learned: map[[2]string]bool{}, relies: map[string]bool{}}
-	for _, s := range scripts { // which tables are named
-		if m.build(s) == nil {
-			return nil
-		}
-	}
-	m.unify()
-	for _, s := range scripts { // which columns they are said to have
-		m.build(s)
-	}
+	m := &meaning{schema: sqltree.SchemaOf(gold.Schema), relies: map[string]bool{}}
+	m.schema.Halt = stop
 	var texts, ordered [2]string
-	for i, s := range scripts {
+	for i, s := range both {
 		tree := m.normal(s)
 		if tree == nil {
 			return nil
 		}
 		var ok, ok2 bool
-		texts[i], ok = write(s, tree, delivered)
-		ordered[i], ok2 = write(s, tree, positional)
+		texts[i], ok = write(s.Script, tree, delivered)
+		ordered[i], ok2 = write(s.Script, tree, positional)
 		if !ok || !ok2 {
 			return nil
 		}
@@ -80,23 +68,16 @@ func Same(gold, pred *sqlparts.Script, schema *sqltree.Schema) *Proof {
 
 // meaning is what the trees of queries are made with.
 type meaning struct {
-	schema  *sqltree.Schema
-	learned map[[2]string]bool // columns that queries say tables have
-	paths   []map[string]bool  // the tables that each query names
-	full    map[string]string  // the whole name of a table that is named in part
-	apart   map[string]bool    // names that are of tables in several schemas
-	relies  map[string]bool
+	schema *sqltree.Schema
+	relies map[string]bool
 }
 
 // build makes the tree of a script, nil where it has something that the rules have no meaning for.
-func (m *meaning) build(s *sqlparts.Script) *block {
-	b := &builder{rules: rules{s.Dialect}, sql: s.SQL, schema: m.schema, learned: m.learned, full: m.full, apart: m.apart, paths: map[string]bool{}, used: map[*sqlparts.CTE][]*block{}}
+func (m *meaning) build(s *sqlparts.Bound) *block {
+	b := &builder{rules: rules{s.Dialect}, sql: s.SQL, bound: s, schema: m.schema, relies: m.relies, used: map[*sqlparts.CTE][]*block{}}
 	tree := b.query(s.Final(), nil)
 	if b.why != "" {
 		return nil
-	}
-	if m.full == nil {
-		m.paths = append(m.paths, b.paths)
 	}
 	order := 0
 	for _, c := range b.ctes {
@@ -110,44 +91,8 @@ func (m *meaning) build(s *sqlparts.Script) *block {
 	return tree
 }
 
-// unify takes a table without a schema or catalog for the one table of that name with one, unless
-// one query names both.
-func (m *meaning) unify() {
-	m.full, m.apart = map[string]string{}, map[string]bool{}
-	all := map[string]bool{}
-	for _, paths := range m.paths {
-		maps.Copy(all, paths)
-	}
-	for part := range all {
-		m.schema.Halt.Check()
-		var whole []string
-		apart := false // one query tells them apart
-		for o := range all {
-			if strings.HasSuffix(o, "."+part) {
-				whole = append(whole, o)
-				apart = apart || slices.ContainsFunc(m.paths, func(paths map[string]bool) bool { return paths[part] && paths[o] })
-			}
-		}
-		if len(whole) == 1 && !apart {
-			m.full[part] = whole[0]
-			m.relies[part+" is "+whole[0]] = true
-		}
-	}
-	seen := map[string]string{}
-	for path := range all {
-		if whole, ok := m.full[path]; ok {
-			path = whole
-		}
-		last := strings.ToLower(path[strings.LastIndexByte(path, '.')+1:])
-		if other, ok := seen[last]; ok && other != path {
-			m.apart[last] = true
-		}
-		seen[last] = path
-	}
-}
-
 // normal is the tree of a script in normal form.
-func (m *meaning) normal(s *sqlparts.Script) *block {
+func (m *meaning) normal(s *sqlparts.Bound) *block {
 	tree := m.build(s)
 	if tree == nil {
 		return nil
