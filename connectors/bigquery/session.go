@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 	"sync"
 
 	"cloud.google.com/go/bigquery/storage/apiv1/storagepb"
@@ -161,6 +162,9 @@ func (s *session) from(ctx context.Context, name string, offset *int64) (err err
 			return nil
 		}
 		if err != nil {
+			if limit := reading.Limit(); limit > 0 && strings.Contains(err.Error(), "larger than max") { // gRPC's own, which is no quota
+				return errcode.New(errcode.ResourceExhausted, "bigquery: %s: a message of more than the allowed %d bytes", s.what, limit)
+			}
 			return err
 		}
 		reading.Give(expected)
