@@ -16,8 +16,8 @@ type ScoredBatch struct {
 	Agent, Version, Batch string
 	Answered              time.Time // agent_runs.ran_at of its last answer; zero where it is not known
 	Evaluated             time.Time // when the first run that scored it began; zero where it is not known
-	Status                string    // of the last run that scored it; empty where it is not known
-	Run                   string    // that made all its scores; empty where several did
+	Status                string    // of the last run that scored it; empty if it is not known
+	Run                   string    // that made all its scores; empty if several did
 }
 
 const readingScores = "reading scores"

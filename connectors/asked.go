@@ -14,7 +14,7 @@ type Asked struct {
 	Replies                             int64
 	TokensIn, TokensOut                 int64
 	Uncounted                           int64    // replies whose tokens are not known
-	Latency                             *float64 // mean, in milliseconds; nil where it is not known
+	Latency                             *float64 // mean, in milliseconds; nil if it is not known
 }
 
 // Asked sums up the recorded replies of judges, those that a payer such as run:ID asked for, or all

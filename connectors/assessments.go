@@ -37,7 +37,7 @@ func (w *Warehouse) WriteAssessments(ctx context.Context, assessments ...judgeba
 type AssessmentFilter = badgersql.AssessmentFilter
 
 // Assessments streams recorded answers, the oldest first. What a row has no detail for, or one that
-// cannot be read, is missing: ContentHash tells whether the answer is sound without it.
+// cannot be read, is missing: ContentHash reports whether the answer is sound without it.
 func (w *Warehouse) Assessments(ctx context.Context, f AssessmentFilter) iter.Seq2[judgebackend.Assessment, error] {
 	return func(yield func(judgebackend.Assessment, error) bool) {
 		query, args := badgersql.Assessments(w.dialect, f)

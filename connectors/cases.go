@@ -24,8 +24,8 @@ type Answer struct {
 	SetVersion string // of the golden set that the question was taken from
 	InSet      bool   // whether the golden set has the question
 	Case       *scoring.Case
-	Err        error         // why the row is no case; other rows go on
-	Question   *scoring.Case // what can be read of a row that is no case; nil where that is nothing
+	Err        error         // why the row is no case; other rows continue
+	Question   *scoring.Case // what can be read of a row that is no case; nil if that is nothing
 }
 
 const readingCases = "reading cases"
@@ -207,7 +207,7 @@ func (w *Warehouse) Questions(ctx context.Context, f Filter) (ids []string, err 
 	return ids, err
 }
 
-// comparesPlainly tells whether the case ids are text without a collation: the engine is asked what
+// comparesPlainly reports whether the case ids are text without a collation: the engine is asked what
 // it makes of letters under the columns' own. Letters are an error under columns of another type.
 func (w *Warehouse) comparesPlainly(ctx context.Context, q *badgersql.Answers) bool {
 	tables := []string{"agent_runs", "golden_set"}
@@ -224,7 +224,7 @@ func (w *Warehouse) comparesPlainly(ctx context.Context, q *badgersql.Answers) b
 }
 
 // Count is the number of answers that a filter chooses. It is counted from agent_runs alone, so
-// that it tells whether [Warehouse.Cases] read them all.
+// that it reports whether [Warehouse.Cases] read them all.
 func (w *Warehouse) Count(ctx context.Context, f Filter) (int64, error) {
 	q, err := w.query(ctx)
 	if err != nil {

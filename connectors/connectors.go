@@ -26,7 +26,7 @@ import (
 
 // Mux opens warehouses by the scheme of their URL.
 type Mux struct {
-	Program string // the version of badger, which is written beside that of the tables
+	Program string // the version of badger, which is written next to that of the tables
 	openers map[string]driver.Opener
 }
 
@@ -82,7 +82,7 @@ func (m *Mux) open(ctx context.Context, url string, o driver.Options) (driver.Co
 	return open(ctx, url, o)
 }
 
-// wellFormed tells whether a text may be the scheme of a URL (RFC 3986, section 3.1), and a short one.
+// wellFormed reports whether a text may be the scheme of a URL (RFC 3986, section 3.1), and a short one.
 func wellFormed(scheme string) bool {
 	return len(scheme) <= 16 && regexp.MustCompile("^[a-z][a-z0-9+.-]*$").MatchString(scheme)
 }
@@ -183,7 +183,7 @@ func (w *Warehouse) use(what string, f func() error) error {
 type stream struct {
 	w    *Warehouse
 	what string
-	rows array.RecordReader // nil once it is given back
+	rows array.RecordReader // nil once it is returned
 }
 
 func (w *Warehouse) stream(ctx context.Context, what, query string, args ...any) (*stream, error) {
@@ -250,7 +250,7 @@ func (w *Warehouse) Dialect() string { return w.dialect.Name }
 // SQL is how the warehouse spells statements.
 func (w *Warehouse) SQL() driver.Dialect { return w.dialect }
 
-// HostsModels tells whether QueryText can be asked: whether the warehouse is one that runs models.
+// HostsModels reports whether QueryText can be asked: whether the warehouse is one that runs models.
 func (w *Warehouse) HostsModels() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -323,7 +323,7 @@ func (w *Warehouse) QueryWithin(ctx context.Context, rows, bytes int64, query st
 type Powers struct {
 	Refused []string // with which queries of others must not be run
 	Named   []string // that a read-only connection keeps it from
-	Known   bool     // false where the warehouse cannot be asked
+	Known   bool     // false if the warehouse cannot be asked
 }
 
 // Powers asks what the role of the connection may do besides reading.

@@ -34,7 +34,7 @@ func questionOf(r *record, from int) Question {
 }
 
 // QuestionsNamed reads some questions by their ids: of the version of the set that a filter names, or of
-// the highest that has the question. NotFound where there is no golden set.
+// the highest that has the question. NotFound if there is no golden set.
 func (w *Warehouse) QuestionsNamed(ctx context.Context, f Filter, ids []string) (map[string]Question, error) {
 	q, err := w.query(ctx)
 	if err != nil {
@@ -164,7 +164,7 @@ func (w *Warehouse) scoredAnswers(ctx context.Context, of OfRun, yield func(Scor
 }
 
 // questionsOf streams the questions of the answers that a run scored, in the order of their scores.
-// Where there is no golden set, or none of badger's form, it streams nothing.
+// If there is no golden set, or none of badger's form, it streams nothing.
 func (w *Warehouse) questionsOf(ctx context.Context, of OfRun) iter.Seq2[ScoredAnswer, error] {
 	return func(yield func(ScoredAnswer, error) bool) {
 		q, err := w.query(ctx)

@@ -50,7 +50,7 @@ func (w *Warehouse) Inspect(ctx context.Context) (badgersql.Found, error) {
 	return f, nil
 }
 
-// views reads what the warehouse shows of the views; false where it shows none to this user.
+// views reads what the warehouse shows of the views; false if it shows none to this user.
 func (w *Warehouse) views(ctx context.Context) (map[string]badgersql.FoundView, bool) {
 	out := map[string]badgersql.FoundView{}
 	query := w.dialect.ShownViews
@@ -86,7 +86,7 @@ func (w *Warehouse) look(ctx context.Context, t *badgersql.Table) (out map[strin
 	return out, err
 }
 
-// typeOf is the type of badger's tables that holds a column's values; "" where there is none.
+// typeOf is the type of badger's tables that holds a column's values; "" if there is none.
 func typeOf(f arrow.Field) driver.Type {
 	name, extended := f.Metadata.GetValue("ARROW:extension:name")
 	switch f.Type.ID() {
@@ -155,7 +155,7 @@ func (w *Warehouse) bringUp(ctx context.Context, f *badgersql.Found) (err error)
 	var noSchema error
 	if len(f.Tables) == 0 {
 		// PostgreSQL refuses to create a schema that is there already to a role that may not create
-		// any: the first table tells whether it is.
+		// any: the first table reports whether it is.
 		noSchema = w.use("installing badger's tables", func() error { return w.conn.Exec(ctx, badgersql.CreateSchema()) })
 		if noSchema != nil && errcode.Of(noSchema) != errcode.PermissionDenied {
 			return noSchema

@@ -25,7 +25,7 @@ type LabelledScore struct {
 	RunID          string
 }
 
-// labelReader reads the tables of labels; NotFound where there is none.
+// labelReader reads the tables of labels; NotFound if there is none.
 func (w *Warehouse) labelReader(ctx context.Context) (badgersql.Reader, error) {
 	r, err := w.reader(ctx, "human_labels")
 	if err != nil {

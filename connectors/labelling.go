@@ -313,7 +313,7 @@ func severalRows(caseID string, rows int) error {
 const manyCases = 1000
 
 // Answered tells which of some cases an agent's version answered in a batch, with how many rows of
-// agent_runs. Where there is no such table, it answered none.
+// agent_runs. If there is no such table, it answered none.
 func (w *Warehouse) Answered(ctx context.Context, of scoring.AnswerID, cases []string) (map[string]int64, error) {
 	there := map[string]int64{}
 	if len(cases) == 0 {

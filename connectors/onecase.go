@@ -18,7 +18,7 @@ func (w *Warehouse) AnswersOfCase(ctx context.Context, run, caseID string) (out 
 }
 
 // Results reads the results of all answers to some questions, as agent_runs has them: text, or a
-// reference. NotFound where there is no such table.
+// reference. NotFound if there is no such table.
 func (w *Warehouse) Results(ctx context.Context, cases []string, f func(scoring.AnswerID, string)) error {
 	q, err := w.query(ctx)
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 // when it was made: make one for each page.
 //
 // What it reads of the scores of a run that is done is remembered, up to 16 MB: such scores do not
-// change. A run that goes on, or is made again under its name, has another status, start or count of
+// change. A run that continues, or is made again under its name, has another status, start or count of
 // scores in eval_runs, and what was remembered of it is not used. Nothing that comes from the users'
 // tables is remembered.
 type Pages struct {
@@ -35,7 +35,7 @@ type Pages struct {
 }
 
 // Elsewhere reads answers of a run to some questions, by id, with the questions, from where the run took
-// them. What is not there it leaves out.
+// them. What does not exist it leaves out.
 type Elsewhere func(ctx context.Context, run caselist.Run, ids []string) (map[string]*scoring.Case, error)
 
 // Lacking is p that reads elsewhere what the warehouse lacks of the cases that a page shows. Nothing is
@@ -110,7 +110,7 @@ func (r *ScoredRun) scored() badgersql.ScoredRun {
 	return badgersql.ScoredRun{Run: r.Key(), Alone: r.alone}
 }
 
-// Run is one row of eval_runs; NotFound where there is none.
+// Run is one row of eval_runs; NotFound if there is none.
 func (p *Pages) Run(ctx context.Context, key caselist.Run) (*ScoredRun, error) {
 	var run *ScoredRun
 	rows := 0
@@ -371,7 +371,7 @@ type RunFigures struct {
 	Last time.Time // when the last score was stored; zero where it is not known
 }
 
-// FiguresOf sums up one metric of each of some runs, at once where that is not remembered.
+// FiguresOf sums up one metric of each of some runs, at once if that is not remembered.
 func (p *Pages) FiguresOf(ctx context.Context, runs []Run, metric func(*Run) string) (map[RunMetric]RunFigures, error) {
 	out, wanted := map[RunMetric]RunFigures{}, map[RunMetric]*Run{}
 	var ids, metrics []string
@@ -405,7 +405,7 @@ func (p *Pages) FiguresOf(ctx context.Context, runs []Run, metric func(*Run) str
 	return out, err
 }
 
-// print tells the scores of a run that is done from all others; it is empty where they may change.
+// print tells the scores of a run that is done from all others; it is empty if they may change.
 func print(run *Run) string {
 	if run.Status != "done" {
 		return ""
@@ -763,8 +763,8 @@ func cell(t *scoring.Table, row int) scoring.Score {
 
 // Neighbours are where a case is in a list.
 type Neighbours struct {
-	Before, After string // ids of the cases beside it; empty at the ends
-	Place, Of     int64  // from 1; 0 where the list does not have the case
+	Before, After string // ids of the cases next to it; empty at the ends
+	Place, Of     int64  // from 1; 0 if the list does not have the case
 }
 
 // Neighbours finds where a case is in the list.
@@ -920,7 +920,7 @@ func (f *found) of(m caselist.Mode) (ids []string) {
 
 func (l *List) regexp() bool { return l.State.Regexp && l.State.Search != "" }
 
-// here tells whether the cases are found at once and kept while the page is made: where a regular
+// here reports whether the cases are found at once and kept while the page is made: where a regular
 // expression looks for them, which not all warehouses understand alike, and where an engine in this
 // process reads the users' tables, whose joins would be made again for each question.
 func (l *List) here() bool {
@@ -1016,13 +1016,13 @@ type CaseScore struct {
 
 // CaseDetail is all that is known of a case in a run.
 type CaseDetail struct {
-	Answer   Answer // without a Case where neither the golden set nor agent_runs has it
+	Answer   Answer // without a Case if neither the golden set nor agent_runs has it
 	Answered bool   // agent_runs has the answer
 	Scores   []CaseScore
 	Labels   []LoggedLabel // of this answer, the newest first; also those that others replaced
 }
 
-// Unanswered tells whether the scores say that there is no answer.
+// Unanswered reports whether the scores say that there is no answer.
 func (c *CaseDetail) Unanswered() bool {
 	return slices.ContainsFunc(c.Scores, func(s CaseScore) bool { return s.Missing() })
 }

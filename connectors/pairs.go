@@ -11,7 +11,7 @@ import (
 
 // Half is the score of a case on one side of a comparison.
 type Half struct {
-	Score      scoring.Score // without what is only evidence; the status is empty where there is none
+	Score      scoring.Score // without what is only evidence; the status is empty if there is none
 	Unanswered bool          // it does not apply because the agent gave no answer
 	RunID      string
 	ConfigHash string

@@ -63,7 +63,7 @@ func (w *Warehouse) FillKeys(ctx context.Context, runID string) error {
 type ScoreRow struct {
 	scoring.AnswerID
 	Score    scoring.Score
-	GoldHash string // [scoring.Case.GoldHash]; empty where it is not known
+	GoldHash string // [scoring.Case.GoldHash]; empty if it is not known
 }
 
 // WriteScores merges scores on their key: run, agent, version, batch, case and metric. All of them
@@ -377,7 +377,7 @@ func (b *rows) write(ctx context.Context, w *Warehouse, f func(r array.RecordRea
 // session or the answer: it wrote nothing, or the same rows.
 var tries = [...]time.Duration{50 * time.Millisecond, 500 * time.Millisecond}
 
-// wait waits so long, or longer by chance so that two writers do not meet again; it is false where the
+// wait waits so long, or longer by chance so that two writers do not meet again; it is false if the
 // context ended before.
 func wait(ctx context.Context, pause time.Duration) bool {
 	select {

@@ -71,7 +71,7 @@ func (s *ScoreWriter) Write(ctx context.Context, at time.Time, rows []ScoreRow) 
 	})
 }
 
-// again tells whether some of the rows may have the key of another, in the table or among them. The
+// again reports whether some of the rows may have the key of another, in the table or among them. The
 // rows of an answer stand together.
 func (s *ScoreWriter) again(rows []ScoreRow) (again bool) {
 	for i, first := 0, 0; i < len(rows); i++ {

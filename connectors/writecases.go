@@ -111,7 +111,7 @@ func number(f *float64) any {
 // jsons makes JSON text of values and keeps the first error.
 type jsons struct{ err error }
 
-// list is v as JSON, or nil where it has no elements.
+// list is v as JSON, or nil if it has no elements.
 func (j *jsons) list(n int, v any) any {
 	if n == 0 {
 		return nil
@@ -162,7 +162,7 @@ type Vote struct {
 	Annotator string
 	Says      int  // 1: it passes, -1: it fails, 0: unsure
 	Decides   bool // settles a disagreement, in place of the other votes
-	Known     bool // false where the label names no version of the agent, and several versions or none answered in the batch: it counts for none
+	Known     bool // false if the label names no version of the agent, and several versions or none answered in the batch: it counts for none
 }
 
 // Votes lists what people say of answers, in human_labels and in label_log. A warehouse without

@@ -270,7 +270,7 @@ func judgeVariables(d *install.Deployment, inside, example string) ([]Variable, 
 	return out, nil
 }
 
-// Command is a line of a script and why it is there.
+// Command is a line of a script and why it exists.
 type Command struct{ Why, Line string }
 
 // Grants are the commands that give the roles on kinds of resources.

@@ -516,7 +516,7 @@ func TestCloudRunSetup(t *testing.T) {
 	})
 }
 
-// grants tells whether a call gives a role.
+// grants reports whether a call gives a role.
 func grants(call []string, b install.Binding, member string) bool {
 	switch b.On {
 	case "connection":

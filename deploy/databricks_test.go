@@ -311,7 +311,7 @@ func TestBundleAgainstDatabricksClasses(t *testing.T) {
 	}
 }
 
-// Apps refuse files of more than 10 MB, and the bundle syncs what lies in its folder.
+// Apps refuse files of more than 10 MB, and the bundle syncs what is in its folder.
 func TestAppFilesAreSmall(t *testing.T) {
 	const most = 10_000_000
 	check := func(files map[string]int) (large []string) {

@@ -198,7 +198,7 @@ func fill(name string, text []byte, data *page) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// yamlText writes a value as YAML on one line, quoted where it has to be.
+// yamlText writes a value as YAML on one line, quoted if it has to be.
 func yamlText(v any) (string, error) {
 	var n yaml.Node
 	if err := n.Encode(v); err != nil {

@@ -31,7 +31,7 @@ type written struct {
 	Files  map[string]string `json:"files"`  // name to SHA-256
 }
 
-// Executable tells whether a file is a program.
+// Executable reports whether a file is a program.
 func (f *File) Executable() bool { return strings.HasSuffix(f.Name, ".sh") }
 
 // Changes are what became of a folder besides the files that were written.
@@ -204,8 +204,8 @@ func readRegular(root *os.Root, name string) ([]byte, error) {
 
 const isLink = "is a symbolic link"
 
-// foreign says why a file may not be overwritten, or "" where it may. Was is the SHA-256 that badger
-// wrote it with, "" where it did not.
+// foreign says why a file may not be overwritten, or "" if it may. Was is the SHA-256 that badger
+// wrote it with, "" if it did not.
 func foreign(root *os.Root, f *File, was string) (string, error) {
 	info, err := root.Lstat(filepath.FromSlash(f.Name))
 	switch {

@@ -25,7 +25,7 @@ import (
 
 const chart = "kubernetes/badger"
 
-// tool is a program that an environment variable names; the test is skipped where it does not.
+// tool is a program that an environment variable names; the test is skipped if it does not.
 func tool(t *testing.T, variable string) string {
 	t.Helper()
 	path := os.Getenv(variable)
@@ -235,7 +235,7 @@ func TestChartReadme(t *testing.T) {
 	between(t, filepath.Join(chart, "README.md"), "values", table.String())
 }
 
-// between holds what stands between the marks of a page against what it should be; -update writes it.
+// between holds what is between the marks of a page against what it should be; -update writes it.
 func between(t *testing.T, file, mark, want string) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -430,7 +430,7 @@ func closed(schema any) {
 			s["additionalProperties"] = false
 		}
 		for k, v := range s {
-			if k != "anyOf" && k != "oneOf" && k != "allOf" && k != "not" { // they add to what is listed beside them
+			if k != "anyOf" && k != "oneOf" && k != "allOf" && k != "not" { // they add to what is listed next to them
 				closed(v)
 			}
 		}

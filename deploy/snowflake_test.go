@@ -452,7 +452,7 @@ func TestSnowflakeProject(t *testing.T) {
 	}
 }
 
-// sqlglot parses the scripts where it can. It keeps what only Snowflake has as it is, so that those
+// sqlglot parses the scripts if it can. It keeps what only Snowflake has as it is, so that those
 // are counted: a statement that falls out of the grammar shows.
 func TestSnowflakeScriptsParse(t *testing.T) {
 	snowflakeSets(t, func(t *testing.T, set string, files map[string]string) {

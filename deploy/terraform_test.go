@@ -395,7 +395,7 @@ func TestTerraformReadmes(t *testing.T) {
 		m := parse(t, filepath.Join("terraform", name))
 		variables, outputs := "| variable | type | default | |\n| --- | --- | --- | --- |\n", "| output | |\n| --- | --- |\n"
 		for _, b := range m.blocks {
-			// What stands in the file is shown, on one line.
+			// What is in the file is shown, on one line.
 			source := func(attribute string) string {
 				a := b.Body.Attributes[attribute]
 				if a == nil {
@@ -484,7 +484,7 @@ func TestTerraformSnowflakeValues(t *testing.T) {
 	const values = "warehouse: snowflake\nvia: spcs\ndatabase: main\ndeploy:\n  image: badger:1.0.0\n  replicas: {min: 2, max: 4}\n"
 	for _, c := range []struct {
 		more string
-		want map[string]string // by attribute, as JSON; "" where it is not there
+		want map[string]string // by attribute, as JSON; "" if it does not exist
 	}{
 		{"  snowflake: {query_warehouse: wh}\n", map[string]string{
 			"egress_hosts": "", "egress_secrets": "", "nodes": `{"max":4,"min":2}`, "service_suspend_seconds": "", "auto_suspend_seconds": "600", "min_ready_instances": "1",

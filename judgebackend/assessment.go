@@ -40,7 +40,7 @@ type Assessment struct {
 
 // rowDetail is the form of the column detail.
 type rowDetail struct {
-	Put          int64          `json:"put"` // in Unix nanoseconds; 0 where it is not known
+	Put          int64          `json:"put"` // in Unix nanoseconds; 0 if it is not known
 	FinishReason FinishReason   `json:"finish_reason,omitempty"`
 	MaxTokens    int            `json:"max_tokens,omitempty"`
 	ServedModel  string         `json:"served_model,omitempty"`
@@ -63,7 +63,7 @@ func (a Assessment) Detail() (json.RawMessage, error) {
 }
 
 // ReadDetail sets what the column detail holds. One that is empty or cannot be read sets nothing:
-// ContentHash then tells whether anything is lost that counts.
+// ContentHash then reports whether anything is lost that counts.
 func (a *Assessment) ReadDetail(detail []byte) {
 	var d rowDetail
 	if json.Unmarshal(detail, &d) != nil {

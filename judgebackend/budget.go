@@ -70,19 +70,19 @@ func (b *Budget) Spent() Spending {
 	return b.spent
 }
 
-// Price is the price of a model, of a million tokens; ok is false where none is known.
+// Price is the price of a model, of a million tokens; ok is false if none is known.
 func (b *Budget) Price(id Identity) (p Price, ok bool) {
 	t, ok := b.lookup(id)
 	return Price{(t.in * million).String(), (t.out * million).String()}, ok
 }
 
-// Cost is what a number of tokens cost at the price of a model; ok is false where none is known.
+// Cost is what a number of tokens cost at the price of a model; ok is false if none is known.
 func (b *Budget) Cost(id Identity, in, out int64) (m Money, ok bool) {
 	t, ok := b.lookup(id)
 	return t.cost(in, out), ok
 }
 
-// Listed tells whether the price of a model is a list price, and not one of the limits.
+// Listed reports whether the price of a model is a list price, and not one of the limits.
 func (b *Budget) Listed(id Identity) bool {
 	own := Budget{prices: b.prices[:1]}
 	_, is := own.lookup(id)
@@ -234,7 +234,7 @@ func again(ctx context.Context, err error) error {
 	return nil
 }
 
-// Left is what the limits still allow, beside the calls in flight; -1 where there is no such limit.
+// Left is what the limits still allow, next to the calls in flight; -1 if there is no such limit.
 func (b *Budget) Left() (tokens int64, money Money) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

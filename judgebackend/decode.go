@@ -18,7 +18,7 @@ const MaxReply = 1 << 20
 //     objects is ignored.
 //   - Inside an object, comments, a comma before a closing bracket and raw control characters in strings are mended;
 //     these have one meaning. Anything else that is not JSON, a duplicate key, and a number of absurd size make the
-//     object invalid. Nothing is searched for inside an invalid object, since what stands there may be quoted.
+//     object invalid. Nothing is searched for inside an invalid object, since what is there may be quoted.
 //   - An object that the reply's end cuts off makes the whole reply invalid, for the same reason.
 //   - Exactly one object must satisfy the schema; several must be equal. A reply that gives two different answers gives
 //     none.
@@ -88,7 +88,7 @@ func decode(reply string, schema json.RawMessage, nonceField, nonce string, into
 	return nil
 }
 
-// miscased tells whether a member of v would be stored as a property that it is not, since
+// miscased reports whether a member of v would be stored as a property that it is not, since
 // encoding/json ignores case: the schema has not checked its value.
 func miscased[S any](v any, properties map[string]S) bool {
 	m, _ := v.(map[string]any)

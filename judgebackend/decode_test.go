@@ -245,7 +245,7 @@ func TestRecordedReplies(t *testing.T) {
 	}
 }
 
-// sharedData finds the reference data beside the project's root.
+// sharedData finds the reference data next to the project's root.
 func sharedData(t *testing.T) string {
 	t.Helper()
 	dir, err := os.Getwd()

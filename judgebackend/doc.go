@@ -1,6 +1,6 @@
 // Package judgebackend asks one question of one model and returns one answer.
 //
-// A [Backend] has one method, Complete. A [Provider] makes backends of one kind, and stands in a package
+// A [Backend] has one method, Complete. A [Provider] makes backends of one kind, and is in a package
 // of its own: openai (any compatible endpoint, Azure included), anthropic, and inwarehouse (models inside
 // the warehouse, reached with one text query). A program lists the [Providers] that it is linked with,
 // and [Providers.Open] makes a backend by name: "openai:gpt-4o", "anthropic:claude-sonnet-4-5",

@@ -128,7 +128,7 @@ func TestOfflineBackendsHaveNoHost(t *testing.T) {
 	}
 }
 
-// A key file that may come later stops nothing but the calls until it is there, and these do not open
+// A key file that may come later stops nothing but the calls until it exists, and these do not open
 // the circuit.
 func TestKeyFileThatComesLater(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "key")

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// flights lets callers with the same key share one call. The call goes on as long as one of them
+// flights lets callers with the same key share one call. The call continues as long as one of them
 // waits for it: a caller that gives up leaves the others alone, and the last one to leave ends it.
 type flights struct {
 	mu sync.Mutex
@@ -22,7 +22,7 @@ type flight struct {
 
 func newFlights() *flights { return &flights{m: map[string]*flight{}} }
 
-// do gives call's answer to all callers with the key. shared tells whether it was another caller's
+// do gives call's answer to all callers with the key. shared reports whether it was another caller's
 // call.
 func (fs *flights) do(ctx context.Context, key string, call func(context.Context) (Response, error)) (resp Response, shared bool, err error) {
 	fs.mu.Lock()

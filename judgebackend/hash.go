@@ -16,7 +16,7 @@ import (
 // Hash is the content hash of r asked of id: SHA-256, in hexadecimal, over purpose, prompt version,
 // messages, schema (its members in any order), temperature, log-probabilities, sample, model and
 // backend. It is the ledger's key. MaxTokens is not part of it, since a complete answer is complete
-// under any bound; an answer that was cut is looked at again when more is allowed.
+// under any bound; an answer that was cut is examined again when more is allowed.
 func (r Request) Hash(id Identity) string {
 	h := digest{sha256.New()}
 	h.text("judge request 1", id.Backend, id.Model, r.Purpose, r.PromptVersion)

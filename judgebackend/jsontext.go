@@ -43,14 +43,14 @@ func findObjects(text string) ([][]byte, error) {
 	return found, nil
 }
 
-// opensObject tells whether what follows a brace is a key, a closing brace or a comment.
+// opensObject reports whether what follows a brace is a key, a closing brace or a comment.
 func opensObject(rest string) bool {
 	rest = strings.TrimLeft(rest, " \t\r\n")
 	return rest == "" || rest[0] == '"' || rest[0] == '}' || strings.HasPrefix(rest, "//") || strings.HasPrefix(rest, "/*")
 }
 
 // takeObject reads from an opening brace to the bracket that closes it and gives the mended bytes
-// and how many were read; 0 where nothing closes it.
+// and how many were read; 0 if nothing closes it.
 func takeObject(text string) (object []byte, read int) {
 	out := make([]byte, 0, 256)
 	depth := 0
@@ -105,7 +105,7 @@ func takeString(out []byte, text string) ([]byte, int) {
 	return out, 0
 }
 
-// commentLength is the length of the comment that text begins with; 0 where it does not end.
+// commentLength is the length of the comment that text begins with; 0 if it does not end.
 func commentLength(text string) int {
 	if text[1] == '/' {
 		if n := strings.IndexByte(text, '\n'); n > 0 {
@@ -128,7 +128,7 @@ func dropComma(out []byte) []byte {
 	return out
 }
 
-// checkJSON tells whether b is one JSON object, without duplicate keys at any level, without depth
+// checkJSON reports whether b is one JSON object, without duplicate keys at any level, without depth
 // or numbers that serve only to exhaust memory.
 func checkJSON(b []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(b))

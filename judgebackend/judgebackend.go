@@ -206,7 +206,7 @@ func (r Request) validate() error {
 	return nil
 }
 
-// isLabel tells whether s may appear in logs and tables as it is.
+// isLabel reports whether s may appear in logs and tables as it is.
 func isLabel(s string) bool {
 	for _, c := range []byte(s) {
 		switch {

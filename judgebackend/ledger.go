@@ -96,7 +96,7 @@ func (l *ledger) lookup(ctx context.Context, r Request) (resp Response, found bo
 	return resp, true, resp.finishError(l.id)
 }
 
-// claim waits until no other process asks the same. release is nil where nobody else can.
+// claim waits until no other process asks the same. release is nil if nobody else can.
 func (l *ledger) claim(ctx context.Context, hash string) (release func(), err error) {
 	c, ok := l.store.(Claimer)
 	if !ok {
@@ -125,8 +125,8 @@ func (l *ledger) away(ctx context.Context) error {
 	return &Error{Kind: KindStore, Backend: l.id.Backend}
 }
 
-// usable tells whether a recorded answer stands for r. Complete ones always do. An answer that was
-// cut is looked at again when more tokens are allowed; refusals and the like when the run is told
+// usable reports whether a recorded answer stands for r. Complete ones always do. An answer that was
+// cut is examined again when more tokens are allowed; refusals and the like when the run is told
 // to ask again.
 func (l *ledger) usable(a Assessment, r Request) bool {
 	switch a.FinishReason {

@@ -9,11 +9,11 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Provider is who runs models, in one way of asking for them, such as openai. Packages beside this one
+// Provider is who runs models, in one way of asking for them, such as openai. Packages next to this one
 // have one each; a program lists those that it is linked with. What differs from provider to provider is
 // said here, so that nobody else asks for a name.
 type Provider struct {
-	Name string // what stands before the colon of a judge's name
+	Name string // what is before the colon of a judge's name
 
 	// Open makes a backend of one model, without contacting anything. The options have their defaults.
 	Open func(ctx context.Context, model string, o *OpenOptions) (Backend, error)

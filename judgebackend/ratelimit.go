@@ -33,7 +33,7 @@ func (w *paced) Complete(ctx context.Context, r Request) (Response, error) {
 	return w.next.Complete(ctx, r)
 }
 
-// take waits for n of l, in portions where that is more than a burst.
+// take waits for n of l, in portions if that is more than a burst.
 func (w *paced) take(ctx context.Context, l *rate.Limiter, n int) error {
 	for l != nil && n > 0 {
 		part := min(n, l.Burst())

@@ -37,7 +37,7 @@ func openReplay(_ context.Context, arg string, _ *OpenOptions) (Backend, error) 
 	return readReplay(f, who)
 }
 
-// readReplay takes the assessments of one judge; who is BACKEND:MODEL, or empty where there is but
+// readReplay takes the assessments of one judge; who is BACKEND:MODEL, or empty if there is but
 // one. The last of several answers to one request counts.
 func readReplay(f io.Reader, who string) (Backend, error) {
 	b := &replay{answers: map[string]Assessment{}}

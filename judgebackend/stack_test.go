@@ -338,7 +338,7 @@ func TestAttemptTimeout(t *testing.T) {
 	})
 }
 
-// Where nobody wants to be told that a circuit opens, the log is, once.
+// If nobody wants to be told that a circuit opens, the log is, once.
 func TestCircuitLogs(t *testing.T) {
 	var log bytes.Buffer
 	b := &scripted{answer: func(context.Context, int64, judgebackend.Request) (judgebackend.Response, error) {

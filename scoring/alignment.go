@@ -55,10 +55,10 @@ type Comparison struct {
 	PredFormat string `json:"pred_format,omitempty"`
 	// Verbatim: letter case counts, since a side holds texts that differ in nothing else.
 	Verbatim bool `json:"verbatim,omitempty"`
-	// Fact is the difference in words, where there is one: "rounded to 2 digits", "percent for
+	// Fact is the difference in words, if there is one: "rounded to 2 digits", "percent for
 	// fraction".
 	Fact string `json:"fact,omitempty"`
 }
 
-// Exact tells whether only equal values count as equal.
+// Exact reports whether only equal values count as equal.
 func (c Comparison) Exact() bool { return c.Within == 0 && c.Tolerance == 0 }

@@ -41,7 +41,7 @@ func (c *Case) AnswerID() AnswerID {
 	return AnswerID{CaseID: c.ID, Agent: c.Agent.Name, Version: c.Agent.Version, Batch: c.Agent.BatchID}
 }
 
-// Of names whose answer it is, such as "agent atlas 2.0, batch b1". It is empty where nothing is
+// Of names whose answer it is, such as "agent atlas 2.0, batch b1". It is empty if nothing is
 // known of that.
 func (a AnswerID) Of() string {
 	var of []string
@@ -54,7 +54,7 @@ func (a AnswerID) Of() string {
 	return strings.Join(of, ", ")
 }
 
-// Matches tells whether the answer is one that the pattern names. An empty field of the pattern
+// Matches reports whether the answer is one that the pattern names. An empty field of the pattern
 // stands for any, and [Unnamed] for an empty one.
 func (a AnswerID) Matches(pattern AnswerID) bool {
 	match := func(have, field string) bool {

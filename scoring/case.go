@@ -21,7 +21,7 @@ type Case struct {
 	Question string
 	Evidence string // hints that came with the question, such as the definition of a business term
 	Schema   string // DDL of the tables the question is about
-	// SchemaFrom is [counterexample.FromWarehouse] where Schema was read there, and empty where the case
+	// SchemaFrom is [counterexample.FromWarehouse] where Schema was read there, and empty if the case
 	// states it. Facts are what was read of the data; nil: nothing.
 	SchemaFrom string
 	Facts      *counterexample.Facts
@@ -49,7 +49,7 @@ type Query struct {
 	Result  Result
 	Error   string         // the database's message if the SQL failed
 	Ran     bool           // whether it is known to have been executed, successfully or not
-	Latency *time.Duration // nil where it was not measured
+	Latency *time.Duration // nil if it was not measured
 	Around  []string       // what was written around SQL, such as a Markdown fence; set where a case is scored
 	Clock   *time.Time     // the instant that stood for the clock where the result was computed; nil: the clock was read
 }
@@ -62,10 +62,10 @@ type Result struct {
 	Err   error
 }
 
-// Absent tells whether no result was given at all.
+// Absent reports whether no result was given at all.
 func (r Result) Absent() bool { return r.Table == nil && r.Ref == "" && r.Err == nil }
 
-// Given tells whether there is a result, or a reference to one, whether or not it leads to one. The
+// Given reports whether there is a result, or a reference to one, whether or not it leads to one. The
 // reason alone why there is none is no result.
 func (r Result) Given() bool { return r.Table != nil || r.Ref != "" }
 
@@ -266,7 +266,7 @@ func (l *labelJSON) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// passes is what the label says, or nil where it says neither.
+// passes is what the label says, or nil if it says neither.
 func (l labelJSON) passes() *bool {
 	if passes, said := ReadLabel(string(l)); said {
 		return &passes

@@ -186,7 +186,7 @@ func aliasIn(path, name string) (CaseKey, bool) {
 	return CaseKey{}, false
 }
 
-// knownIn tells whether a name is a key of an object of a case.
+// knownIn reports whether a name is a key of an object of a case.
 func knownIn(path, name string) bool {
 	if path == alternativesKey {
 		path = "gold"

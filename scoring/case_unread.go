@@ -10,7 +10,7 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// Unread says what of the case is not read, or not as it stands there: keys and a dialect that are not
+// Unread says what of the case is not read, or not as it is there: keys and a dialect that are not
 // known, each with the nearest that is, and what the readers of its inline results noted. A case that
 // says all in known words has none. References to results are not followed.
 func (c *Case) Unread() []string {
@@ -25,7 +25,7 @@ func (c *Case) Unread() []string {
 	return append(out, c.Pred.Result.notes("result of the agent")...)
 }
 
-// Unusual is a text that two cases share of which the same is not read; it is empty where all is. It
+// Unusual is a text that two cases share of which the same is not read; it is empty if all is. It
 // spares making the sentences of [Case.Unread] for every one of many cases.
 func (c *Case) Unusual() string {
 	parts := c.UnreadKeys
@@ -48,7 +48,7 @@ func (r Result) notes(of string) (out []string) {
 	return out
 }
 
-// UnknownDialect says that the case names a dialect that is not known; nothing where it does not.
+// UnknownDialect says that the case names a dialect that is not known; nothing if it does not.
 func (c *Case) UnknownDialect() []string {
 	if sqlparts.NamesDialect(c.Dialect) {
 		return nil
@@ -62,7 +62,7 @@ func (c *Case) UnknownDialect() []string {
 }
 
 // Strict is the error of a case that says something that is not read, see [Case.Unread]: an option of
-// a metric that is not known is one, too. It is nil where all is read.
+// a metric that is not known is one, too. It is nil if all is read.
 func (e *Engine) Strict(c *Case) error {
 	said := append(c.Unread(), e.UnknownOptions(c)...)
 	if len(said) == 0 {

@@ -9,7 +9,7 @@ import (
 // MetricOf is a metric of the engine, by its name.
 func (in *Input) MetricOf(name string) (*Metric, error) { return in.run.engine.Metric(name) }
 
-// Asked tells whether a metric is among those that the case is scored by now, whatever their order.
+// Asked reports whether a metric is among those that the case is scored by now, whatever their order.
 func (in *Input) Asked(metric string) bool {
 	return in.run != nil && slices.ContainsFunc(in.run.asked, func(m *Metric) bool { return m.Name == metric })
 }
@@ -17,7 +17,7 @@ func (in *Input) Asked(metric string) bool {
 // ScoreOf returns the score that another metric of the engine gives on this case, exactly as it is
 // reported when it is asked for by itself: over all accepted answers, with its own options and
 // threshold. A metric is computed once for a case however many ask for it. What its judge calls
-// took is counted where it was computed. A metric that asks for itself, be it by way of others, is
+// took is counted if it was computed. A metric that asks for itself, be it by way of others, is
 // an error.
 func (in *Input) ScoreOf(metric string) (Score, error) {
 	r := in.run

@@ -19,7 +19,7 @@ func isUsualLimit(rows int) bool {
 }
 
 // saysCut says that the agent's result may be a part of what its query returned: it ends where tools cut
-// results, gold goes on, and the query does not name that number itself. It is empty otherwise.
+// results, gold continues, and the query does not name that number itself. It is empty otherwise.
 func saysCut(gold, pred *Query) string {
 	if gold == nil || gold.Result.Table == nil || pred.Result.Table == nil {
 		return ""

@@ -8,7 +8,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// A result that ends where tools cut is said to, where gold goes on and the query names no such limit.
+// A result that ends where tools cut is said to, where gold continues and the query names no such limit.
 func TestReasonSaysThatAResultIsCut(t *testing.T) {
 	rows := func(n int) scoring.Result {
 		b := scoring.NewBuilder("n", scoring.Int64, n)

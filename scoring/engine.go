@@ -36,7 +36,7 @@ type EngineOptions struct {
 	Replies   Replies              // recorded answers that are used in place of calls; may be nil
 	Config    Config
 
-	Counterexamples counterexample.Finder // searches small databases on which two queries differ; nil: none is there
+	Counterexamples counterexample.Finder // searches small databases on which two queries differ; nil: none exists
 
 	Panicked func(metric string, value any, stack []byte) // told of a panic inside a metric; may be nil
 }
@@ -105,7 +105,7 @@ func checkOptions(m *Metric, raw json.RawMessage) error {
 // Metrics lists the metrics in order.
 func (e *Engine) Metrics() []Metric { return e.metrics }
 
-// AsksJudge tells whether a metric may wait for a judge: where one is configured and the metric's
+// AsksJudge reports whether a metric may wait for a judge: if one is configured and the metric's
 // needs name it, or its configured options do. Options of single cases are not known here.
 func (e *Engine) AsksJudge(m *Metric) bool {
 	there := e.opts.Judge != nil || len(e.opts.Judges) > 0
@@ -126,7 +126,7 @@ func (e *Engine) Metric(name string) (*Metric, error) {
 
 // Names that stand for several metrics.
 const (
-	DefaultMetrics = "default" // those that are computed where none is named
+	DefaultMetrics = "default" // those that are computed if none is named
 	AllMetrics     = "all"     // these, and those that are computed on request only
 )
 

@@ -71,7 +71,7 @@ func TestEngineMeetsNeeds(t *testing.T) {
 		why    string
 		need   scoring.Field
 		c      *scoring.Case
-		reason string // "" where the metric must be asked
+		reason string // "" if the metric must be asked
 	}{
 		{"nothing is needed", 0, &scoring.Case{ID: "c"}, ""},
 		{"a gold result", scoring.FieldGoldResult, without(t), ""},

@@ -2,7 +2,7 @@ package scoring
 
 import "strings"
 
-// Field is a part of a case, or a set of them: what a metric needs, or reads where it is there. The
+// Field is a part of a case, or a set of them: what a metric needs, or reads where it exists. The
 // arguments of its SQL function follow from it.
 type Field uint
 
@@ -36,7 +36,7 @@ type FieldInfo struct {
 	Args  []FieldArg // of SQL functions; none: it comes with no case
 
 	// Lacks says why a metric that needs the field is not applicable, such as "no question given";
-	// empty where the field is there. It does not resolve references. Nil: never missing.
+	// empty if the field exists. It does not resolve references. Nil: never missing.
 	Lacks func(in *Input) string
 }
 
@@ -139,7 +139,7 @@ func lacking(what string, missing bool) string {
 	return ""
 }
 
-// blank tells whether a text is missing. White space is none.
+// blank reports whether a text is missing. White space is none.
 func blank(what string, text func(in *Input) string) func(in *Input) string {
 	return func(in *Input) string { return lacking(what, strings.TrimSpace(text(in)) == "") }
 }
@@ -164,7 +164,7 @@ func lacksGoldResult(in *Input) string {
 	return ""
 }
 
-// lacks is why the input lacks one of the fields; empty where it lacks none.
+// lacks is why the input lacks one of the fields; empty if it lacks none.
 func (in *Input) lacks(needs Field) string {
 	for i := range fields {
 		if f := &fields[i]; needs&f.Field != 0 && f.Lacks != nil {

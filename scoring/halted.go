@@ -20,7 +20,7 @@ func (t *Table) Until(s *halt.Signal) *Table {
 	return &out
 }
 
-// Halt is the signal with which the computation on a table ends; nil where there is none.
+// Halt is the signal with which the computation on a table ends; nil if there is none.
 func (t *Table) Halt() *halt.Signal {
 	if t == nil || len(t.Columns) == 0 {
 		return nil
@@ -28,7 +28,7 @@ func (t *Table) Halt() *halt.Signal {
 	return t.Columns[0].halt
 }
 
-// Halt is the signal with which the computation on a column ends; nil where there is none.
+// Halt is the signal with which the computation on a column ends; nil if there is none.
 func (c *Column) Halt() *halt.Signal {
 	if c == nil {
 		return nil

@@ -59,7 +59,7 @@ func (e *Engine) judgeOf(metric, purpose string) Judge {
 	return j
 }
 
-// HasJudge tells whether a backend answers a metric's questions.
+// HasJudge reports whether a backend answers a metric's questions.
 func (e *Engine) HasJudge(metric string) bool { return e.judgeOf(metric, "").Backend != nil }
 
 func (in *Input) judgeOf(purpose string) Judge { return in.run.engine.judgeOf(in.metric, purpose) }
@@ -77,7 +77,7 @@ type Replies interface {
 // tokens. Metrics that weigh by them give the recorded value only where they are there.
 type TokenReplies interface {
 	// ReplyLogProbs returns what the backend said of the tokens of the reply that Reply returns;
-	// nil where it said nothing.
+	// nil if it said nothing.
 	ReplyLogProbs(caseID, purpose string) []judgebackend.TokenLogProb
 }
 
@@ -101,7 +101,7 @@ type Usage struct {
 
 // Ask puts a question about the case to the judge and decodes the reply, which must satisfy the
 // request's schema, into the value that into points to. The reply comes from what was recorded
-// where there is such a reply, else from the configured backend, which may itself answer from its
+// if there is such a reply, else from the configured backend, which may itself answer from its
 // ledger. What was asked is counted in the score's usage and assessments. The error of an unusable
 // reply is coded DataLoss and makes a failed score.
 func (in *Input) Ask(ctx context.Context, r judgebackend.Request, into any) error {
@@ -147,7 +147,7 @@ func (in *Input) AskResponse(ctx context.Context, r judgebackend.Request, into a
 // AskOnce is Ask for a question that several metrics share. On one case and accepted answer it is
 // put once, by the metric that comes first; the others get the same reply, or the same error. The
 // assessments are those of every metric that rests on them; what the call took is counted once,
-// where it was made. Questions are the same if all that the judge would be told is, and the judge.
+// if it was made. Questions are the same if all that the judge would be told is, and the judge.
 func (in *Input) AskOnce(ctx context.Context, r judgebackend.Request, into any) error {
 	_, err := in.AskOnceResponse(ctx, r, into)
 	return err
@@ -196,7 +196,7 @@ func (in *Input) shared(r judgebackend.Request) sharedKey {
 	return sharedKey{sha256.Sum256(b), identityOf(judge.Backend)}
 }
 
-// identityOf is who a backend is; the zero value where it does not say.
+// identityOf is who a backend is; the zero value if it does not say.
 func identityOf(b judgebackend.Backend) judgebackend.Identity {
 	if i, ok := b.(judgebackend.Identified); ok {
 		return i.Identity()
@@ -204,13 +204,13 @@ func identityOf(b judgebackend.Backend) judgebackend.Identity {
 	return judgebackend.Identity{}
 }
 
-// HasJudge tells whether a question of that purpose can be answered: by a backend, or by what was
+// HasJudge reports whether a question of that purpose can be answered: by a backend, or by what was
 // recorded.
 func (in *Input) HasJudge(purpose string) bool {
 	return in.judgeOf(purpose).Backend != nil || in.Recorded(purpose)
 }
 
-// Recorded tells whether a reply to a question of that purpose was recorded for the case.
+// Recorded reports whether a reply to a question of that purpose was recorded for the case.
 func (in *Input) Recorded(purpose string) bool {
 	if in.replies == nil {
 		return false
@@ -220,7 +220,7 @@ func (in *Input) Recorded(purpose string) bool {
 }
 
 // JudgeModel is the model that answers a question of that purpose, as it was named: that of the
-// recorded replies where there is one (see [ModelReplies]), else of the backend; empty where neither
+// recorded replies if there is one (see [ModelReplies]), else of the backend; empty if neither
 // says.
 func (in *Input) JudgeModel(purpose string) string {
 	if m, ok := in.replies.(ModelReplies); ok && in.Recorded(purpose) {

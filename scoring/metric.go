@@ -61,7 +61,7 @@ var (
 // FailedIsIgnored declares a metric that scores as usual, with the reason.
 func FailedIsIgnored(why string) FailedQuery { return FailedQuery{Why: why} }
 
-// Declared tells whether anything is said.
+// Declared reports whether anything is said.
 func (f *FailedQuery) Declared() bool { return *f != FailedQuery{} }
 
 // String says it in words.
@@ -105,7 +105,7 @@ type Metric struct {
 	Group   string // family in listings: execution, sql, judge, agent
 	Branch  Branch // of the evaluation; modes choose by it
 	Needs   Field  // what must be there: where it is missing the score is not_applicable, with the reason
-	Reads   Field  // what is used besides, where it is there
+	Reads   Field  // what is used besides, where it exists
 	Context Field  // what settles seldom cases: read like the rest, but last among the arguments of the SQL function, behind the options
 
 	Summary string   // what it says, in one sentence
@@ -120,7 +120,7 @@ type Metric struct {
 	// name results or the whole case, and small otherwise.
 	Cost Cost
 
-	// Threshold is the value from which a score passes; nil where the metric gives no verdict.
+	// Threshold is the value from which a score passes; nil if the metric gives no verdict.
 	// LowerIsBetter turns it round.
 	Threshold     *float64
 	LowerIsBetter bool
@@ -129,7 +129,7 @@ type Metric struct {
 	// error then.
 	Options OptionSet
 
-	// Asks tells whether the metric may ask a judge under these options (JSON), where its needs do
+	// Asks reports whether the metric may ask a judge under these options (JSON), where its needs do
 	// not say that it does. Nil: it does not.
 	Asks func(json.RawMessage) bool
 
@@ -148,7 +148,7 @@ type Metric struct {
 // ofQuestion are the fields that say nothing of an answer.
 const ofQuestion = FieldQuestion | FieldEvidence | FieldSchema | FieldGoldSQL | FieldGoldResult | FieldDialect | FieldGoldError
 
-// DescribesQuestion tells whether the metric looks at nothing of the answer, so that a question has its
+// DescribesQuestion reports whether the metric looks at nothing of the answer, so that a question has its
 // score also where the answer is missing or cannot be read.
 func (m *Metric) DescribesQuestion() bool {
 	fields := m.Needs | m.Reads | m.Context
@@ -216,14 +216,14 @@ func At(v float64) *float64 { return &v }
 // Input is what a metric gets: one case with one of its accepted answers.
 type Input struct {
 	Case *Case
-	Gold *Query // nil where the case has none
+	Gold *Query // nil if the case has none
 	Pred *Query
 
 	options []json.RawMessage // deployment's, then the case's
 	memo    map[any]any
 	run     *run // of the engine, for metrics that rest on others
 
-	asWritten   bool   // the results were looked at by [AsWritten]
+	asWritten   bool   // the results were examined by [AsWritten]
 	noRoom      error  // why they cannot be compared: there is no memory for it; else nil
 	metric      string // the name of the one that is running
 	replies     Replies
@@ -231,7 +231,7 @@ type Input struct {
 	assessments []string // likewise
 }
 
-// Counterexamples is who searches small databases on which two queries differ; nil where this
+// Counterexamples is who searches small databases on which two queries differ; nil if this
 // program has no engine for it.
 func (in *Input) Counterexamples() counterexample.Finder {
 	if in.run == nil {

@@ -37,7 +37,7 @@ func OnlyNull(word string) bool {
 	return true
 }
 
-// IsFigure tells whether a text has the form of a number, a date or a time: digits, and of other signs
+// IsFigure reports whether a text has the form of a number, a date or a time: digits, and of other signs
 // those that stand in these, such as points, commas, colons, slashes, a currency's sign, and T and Z.
 func IsFigure[T string | []byte](text T) bool {
 	digits := false

@@ -19,7 +19,7 @@ import (
 type Option struct {
 	Name    string   `json:"name"`
 	Type    string   `json:"type"`              // boolean, integer, number, string, "list of strings" and so on; [DeclareOptions] derives it
-	Default any      `json:"default"`           // nil where no single value stands for an option that is not given
+	Default any      `json:"default"`           // nil if no single value stands for an option that is not given
 	Unset   string   `json:"unset,omitempty"`   // what then holds, in words
 	Choices []string `json:"choices,omitempty"` // the strings that are allowed, also as elements of a list; nil: any
 
@@ -32,7 +32,7 @@ type Option struct {
 	Doc string `json:"doc"` // what it does, in a sentence
 }
 
-// Range says in words which values are allowed; it is empty where every value of the type is.
+// Range says in words which values are allowed; it is empty if every value of the type is.
 func (o *Option) Range() string {
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	var parts []string

@@ -238,7 +238,7 @@ func TestParseTimestamp(t *testing.T) {
 	wall, instant := scoring.Timestamp, scoring.TimestampTZ
 	for _, tc := range []struct {
 		why, text string
-		want      string // as RFC 3339 at UTC; empty where it cannot be read
+		want      string // as RFC 3339 at UTC; empty if it cannot be read
 		typ       scoring.Type
 	}{
 		{"a blank between", "2024-05-06 07:08:09", "2024-05-06T07:08:09Z", wall},
@@ -352,7 +352,7 @@ func TestParseAs(t *testing.T) {
 		why  string
 		typ  scoring.Type
 		text string
-		want string // "" where it is an error
+		want string // "" if it is an error
 		is   scoring.Type
 	}{
 		{"a truth value", scoring.Bool, "TRUE", "true", scoring.Bool},

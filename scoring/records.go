@@ -6,7 +6,7 @@ import (
 )
 
 // ParseRecords reads an array of rows, or rows one behind the other (JSON Lines). A row is an object,
-// whose members are columns in the order they first appear and NULL where a row lacks them, or an
+// whose members are columns in the order they first appear and NULL if a row lacks them, or an
 // array, whose columns have no names. The n-th member of one name belongs to the n-th column of that
 // name. Check is told of the rows so far, and of about how many bytes they take; its error ends the
 // reading. It may be nil.

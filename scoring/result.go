@@ -19,7 +19,7 @@ import (
 //
 // "type" is optional and any engine's name of it. Without one, and with one that is not known, which
 // the table's notes tell, a column takes the type of its values: whole numbers are INT64, other numbers FLOAT64 where that keeps every digit and DECIMAL
-// where it does not, text STRING, objects and arrays JSON; a column of several kinds is ANY. With a
+// if it does not, text STRING, objects and arrays JSON; a column of several kinds is ANY. With a
 // type, text is read as that type, so that numbers, dates and times can be carried exactly; in a
 // column declared ANY a cell may say its own type, {"DATE":"2024-02-29"}. The columns may also be
 // plain names, and members may come in any order. Errors name the column and the row.
@@ -103,11 +103,11 @@ func scanResult(s *jsonscan.Scanner, grow func(bytes int64) error) (*Table, erro
 type resultHead struct {
 	columns  []Column
 	declared []Type
-	words    []string // the plain name of each type; empty where there is none
+	words    []string // the plain name of each type; empty if there is none
 	notes    []string
 }
 
-// rows reads the rows. Where a type is called by a name that engines have for different types, and a
+// rows reads the rows. If a type is called by a name that engines have for different types, and a
 // value is not of the first, the rows are read again.
 func (h *resultHead) rows(s *jsonscan.Scanner, grow func(bytes int64) error) (int, error) {
 	begin, first := *s, map[int]error{}
@@ -425,7 +425,7 @@ func numberValue(text []byte, isInt bool) (Value, error) {
 
 var pow10Float = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
-// keeps tells whether the shortest decimal that reads back as f is dec.
+// keeps reports whether the shortest decimal that reads back as f is dec.
 func keeps(f float64, dec Value) bool {
 	if dec.num > -1e15 && dec.num < 1e15 && dec.aux < 300 {
 		return true // 15 significant digits always survive

@@ -15,7 +15,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// sameValue tells whether two values are the same to the last bit; a decimal's trailing zeros are
+// sameValue reports whether two values are the same to the last bit; a decimal's trailing zeros are
 // the column's, not the value's.
 func sameValue(t testing.TB, a, b scoring.Value) bool {
 	t.Helper()
@@ -156,7 +156,7 @@ func randomTable(t testing.TB, r *rand.Rand) (*scoring.Table, [][]scoring.Value)
 	return table, values
 }
 
-// checkTable tells whether a table holds the values.
+// checkTable reports whether a table holds the values.
 func checkTable(t testing.TB, table *scoring.Table, values [][]scoring.Value) {
 	t.Helper()
 	if table.Rows() != len(values) {

@@ -7,7 +7,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// What comparing two results takes beside the results, as measured over the metrics that compare them: the
+// What comparing two results takes next to the results, as measured over the metrics that compare them: the
 // keys of rows and cells, and what they are sorted and counted by.
 const (
 	rowRoom  = 96
@@ -20,7 +20,7 @@ const (
 	freeRoom = 64 << 10
 )
 
-// HoldComparison reserves the memory for comparing two results in the account of the call, where there is
+// HoldComparison reserves the memory for comparing two results in the account of the call, if there is
 // one. An error, ResourceExhausted, says that there is no room.
 func HoldComparison(ctx context.Context, gold, pred *Table) error {
 	a := account.From(ctx)
@@ -51,7 +51,7 @@ func (t *Table) comparisonRoom() int64 {
 	return n + textRoom*int64(longest)
 }
 
-// longestText is the length of the column's longest text in bytes; 0 where it holds none.
+// longestText is the length of the column's longest text in bytes; 0 if it holds none.
 func (c *Column) longestText() (longest int) {
 	for i := range c.cells {
 		longest = max(longest, len(c.cells[i].text))

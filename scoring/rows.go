@@ -11,12 +11,12 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Cells are the cells of one row as text, by the names of columns. A cell is empty where it is NULL
+// Cells are the cells of one row as text, by the names of columns. A cell is empty if it is NULL
 // and where there is no such column.
 type Cells func(column string) string
 
 // CaseOfRows makes a case of a row of agent_runs and of its question's row of golden_set. copies is
-// how many rows golden_set has of the question in that version: 0 where it has none, and more than
+// how many rows golden_set has of the question in that version: 0 if it has none, and more than
 // one is an error. Tags that cannot be read are not: the reason stays in TagsErr.
 func CaseOfRows(run, golden Cells, copies int64) (*Case, error) {
 	r := rowReader{}
@@ -135,7 +135,7 @@ func resultText(raw json.RawMessage) string {
 // StoredScore is a score as the table scores holds it, by the names of its columns. What is nil is
 // NULL.
 type StoredScore struct {
-	Metric        string          `json:"metric,omitempty"` // empty where the call failed as a whole
+	Metric        string          `json:"metric,omitempty"` // empty if the call failed as a whole
 	Version       int             `json:"metric_version"`
 	Status        Status          `json:"status"`
 	Value         *float64        `json:"value"`

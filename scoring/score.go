@@ -27,14 +27,14 @@ type Score struct {
 	Code    errcode.Code // kind of failure of a failed score
 	Value   float64      // meaningful when Status is ok; its range is the metric's
 	Label   string       // category of metrics that have one
-	Passed  *bool        // verdict by the metric's threshold; nil where it has none or there is no value
+	Passed  *bool        // verdict by the metric's threshold; nil if it has none or there is no value
 	Reason  string       // one sentence for people: why this value, or why none
 	Detail  any          // evidence, marshalled as JSON: alignment, counts, differences
 	Gold    int          // which of several accepted answers was the best, from 1; 0 with one answer
 
 	Warnings      []string // what a reader of the score should know
 	AssessmentIDs []string // the recorded judge replies it rests on
-	Usage         *Usage   // what asking the judge took; nil where nobody was asked
+	Usage         *Usage   // what asking the judge took; nil if nobody was asked
 }
 
 // OK makes a score with a value.
@@ -59,14 +59,14 @@ const (
 // UnansweredReasons lists the reasons by which [Score.Unanswered] tells that there is no answer.
 func UnansweredReasons() []string { return []string{NoPredSQL, NoPredResult, NoPred, NoAnswer} }
 
-// Unanswered tells whether the score has no value because the agent gave no answer, not because the
+// Unanswered reports whether the score has no value because the agent gave no answer, not because the
 // metric does not apply to the question. Coverage and gates count such a case as one that did not
 // pass.
 func (s *Score) Unanswered() bool {
 	return s.Status == StatusNotApplicable && slices.Contains(UnansweredReasons(), s.Reason)
 }
 
-// Missing tells whether the score says that there is no row of an answer to a question that was asked.
+// Missing reports whether the score says that there is no row of an answer to a question that was asked.
 func (s *Score) Missing() bool { return s.Status == StatusNotApplicable && s.Reason == NoAnswer }
 
 // Abstain makes a score of a metric that could not decide.

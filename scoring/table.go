@@ -88,7 +88,7 @@ const (
 // Len is the number of values.
 func (c *Column) Len() int { return c.n }
 
-// IsNull tells whether value i is NULL.
+// IsNull reports whether value i is NULL.
 func (c *Column) IsNull(i int) bool {
 	if c.Type == Null {
 		return true
@@ -100,7 +100,7 @@ func (c *Column) IsNull(i int) bool {
 	return w < len(c.nulls) && c.nulls[w]&(1<<(i&63)) != 0
 }
 
-// HasNulls tells whether any value is NULL.
+// HasNulls reports whether any value is NULL.
 func (c *Column) HasNulls() bool {
 	if c.Type == Null {
 		return c.n > 0
@@ -116,11 +116,11 @@ func (c *Column) HasNulls() bool {
 }
 
 // Ints gives the vector behind a BOOL (0 and 1), INT64, DATE (days), TIME (nanoseconds), timestamp
-// (seconds) or DECIMAL (unscaled; nil where a value needs more than 64 bits) column. It must not be
+// (seconds) or DECIMAL (unscaled; nil if a value needs more than 64 bits) column. It must not be
 // changed. NULLs hold 0.
 func (c *Column) Ints() []int64 { return c.ints }
 
-// Nanos gives the nanoseconds of a timestamp column, or nil where all are 0.
+// Nanos gives the nanoseconds of a timestamp column, or nil if all are 0.
 func (c *Column) Nanos() []int32 { return c.nanos }
 
 // Floats gives the vector behind a FLOAT64 column. It must not be changed. NULLs hold 0.

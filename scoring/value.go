@@ -36,10 +36,10 @@ var typeNames = [...]string{
 // String is the type's name, as inline results write it.
 func (t Type) String() string { return typeNames[t] }
 
-// Numeric tells whether values of the type are numbers.
+// Numeric reports whether values of the type are numbers.
 func (t Type) Numeric() bool { return t == Int64 || t == Float64 || t == Decimal }
 
-// Temporal tells whether values of the type are dates or times.
+// Temporal reports whether values of the type are dates or times.
 func (t Type) Temporal() bool { return t == Date || t == Time || t == Timestamp || t == TimestampTZ }
 
 // Value is one cell. Its zero value is NULL. Values are small and copied freely; text aliases the
@@ -103,7 +103,7 @@ func TimestampValue(t Type, seconds int64, nanos int32) Value {
 	return Value{Type: t, num: seconds, aux: nanos}
 }
 
-// IsNull tells whether the value is NULL.
+// IsNull reports whether the value is NULL.
 func (v Value) IsNull() bool { return v.Type == Null }
 
 // Bool returns a BOOL.
@@ -119,7 +119,7 @@ func (v Value) Nanos() int32 { return v.aux }
 // Float returns a FLOAT64.
 func (v Value) Float() float64 { return math.Float64frombits(uint64(v.num)) } //nolint:gosec // bits, not a number
 
-// Decimal returns a DECIMAL's unscaled value and scale; wide is nil where the unscaled value fits
+// Decimal returns a DECIMAL's unscaled value and scale; wide is nil if the unscaled value fits
 // 64 bits.
 func (v Value) Decimal() (unscaled int64, wide *big.Int, scale int32) { return v.num, v.big, v.aux }
 

@@ -17,7 +17,7 @@ type Validity struct {
 	Offset int
 }
 
-// IsNull tells whether value i is NULL.
+// IsNull reports whether value i is NULL.
 func (v Validity) IsNull(i int) bool {
 	i += v.Offset
 	return v.Bits != nil && v.Bits[i>>3]&(1<<(i&7)) == 0
@@ -45,7 +45,7 @@ func (v Validity) nulls(n int, f func(i int)) {
 	}
 }
 
-// takes tells whether the column holds values of type t as they are, giving it that type if it has
+// takes reports whether the column holds values of type t as they are, giving it that type if it has
 // none.
 func (b *Builder) takes(t Type) bool {
 	if b.Type == Null {

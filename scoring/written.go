@@ -11,7 +11,7 @@ import (
 
 // AsWritten gives two results that are to be compared as they were written, where that says more than
 // their numbers: a column of CSV that writes 3.10 and one that writes 3.1 for the same numbers may hold
-// two versions, so both are texts, and the law of codes decides as between texts. Where a name or the
+// two versions, so both are texts, and the law of codes decides as between texts. If a name or the
 // values say that something is measured they stay numbers: 12.50 and 12.5 are one price. Tables that
 // say nothing more are returned as they are, and neither is changed.
 func AsWritten(gold, pred *Table) (g, p *Table) {
@@ -35,7 +35,7 @@ func AsWritten(gold, pred *Table) (g, p *Table) {
 	return gold.texts(golds), pred.texts(preds)
 }
 
-// sameNumbers tells whether two columns hold the same numbers, each as often.
+// sameNumbers reports whether two columns hold the same numbers, each as often.
 func sameNumbers(a, b *Column) bool {
 	if a.n != b.n {
 		return false
@@ -72,7 +72,7 @@ var (
 		" usd eur gbp dollar euro pound lat lon latitude longitude altitude elevation")
 )
 
-// measured tells whether names or values say that two columns of the same numbers measure something. A
+// measured reports whether names or values say that two columns of the same numbers measure something. A
 // part of a code is a small number, begins with no zero and has no sign.
 func measured(a, b *Column) bool {
 	for _, c := range []*Column{a, b} {

@@ -275,7 +275,7 @@ func (q *CaseList) text(name string) string {
 	return c.text
 }
 
-// contains tells whether a text contains another, upper or lower case.
+// contains reports whether a text contains another, upper or lower case.
 func (q *CaseList) contains(text, part string) string {
 	text = "LOWER(COALESCE(" + text + ", ''))"
 	p := "LOWER(CAST(" + q.param(part) + " AS " + q.Dialect.Types[driver.Text] + "))"
@@ -481,7 +481,7 @@ func (q *CaseList) over(selected string, withMode bool, after string) (query str
 	return query, args, nil
 }
 
-// OfScores tells whether what was written reads scores only, and nothing that users write.
+// OfScores reports whether what was written reads scores only, and nothing that users write.
 func (q *CaseList) OfScores() bool {
 	return !q.joined[ofGolden] && !q.joined[ofAnswer] && !q.joined[ofPeople]
 }
@@ -514,7 +514,7 @@ func (q *CaseList) AnswersOf(ids []string) (query string, args []any) {
 	return q.finish("SELECT case_id, " + strings.Join(answerColumns, ", ") + " FROM " + q.answers(answerColumns, " AND "+q.among(ids)) + " a")
 }
 
-// People reads of some cases the id and what people say: 1, 0, or NULL where they are divided.
+// People reads of some cases the id and what people say: 1, 0, or NULL if they are divided.
 func (q *CaseList) People(ids []string) (query string, args []any) {
 	return q.finish("SELECT case_id, passes FROM " + q.people(func() string { return " AND " + q.among(ids) }) + " l")
 }

@@ -100,7 +100,7 @@ func (q *Answers) rank() string {
 	return out + " ELSE -1 END"
 }
 
-// within is the condition that a case id is in the range. Where it can, it says so of the column
+// within is the condition that a case id is in the range. If it can, it says so of the column
 // itself too, which spares the engine reading what lies outside.
 func (q *Answers) within(table string, r *Range) string {
 	if r == nil {
@@ -215,7 +215,7 @@ func (q *Answers) Votes() string {
 		") v ORDER BY case_id, agent_name, agent_version, batch_id, annotator, decides"
 }
 
-// Folding is a query that is true where letters that differ are the same text under a table's own
+// Folding is a query that is true if letters that differ are the same text under a table's own
 // case ids, and an error where those are no text.
 func Folding(table string) string {
 	id := func(text string) string {

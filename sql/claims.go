@@ -10,7 +10,7 @@ import (
 // Claims writes the statements over the table claims.
 type Claims struct{ Dialect driver.Dialect }
 
-// Take takes the claims of some keys for an owner: those whose row is not there, and those whose row
+// Take takes the claims of some keys for an owner: those whose row does not exist, and those whose row
 // has expired. Rows that others hold stay as they are.
 func (c Claims) Take(owner string, now, until time.Time, keys []string) (query string, args []any) {
 	param := func(v any) string {

@@ -16,7 +16,7 @@ import (
 // Found is what a warehouse holds of badger's tables and views.
 type Found struct {
 	Version int64                             // 0: no table; 1: tables that tell none
-	Program string                            // the version of badger that brought the tables to it; "" where unknown
+	Program string                            // the version of badger that brought the tables to it; "" if unknown
 	Tables  map[string]map[string]FoundColumn // by name, those that are there
 	Views   map[string]FoundView              // by name
 	Shown   bool                              // Views is known
@@ -24,7 +24,7 @@ type Found struct {
 
 // FoundColumn is a column as the warehouse has it.
 type FoundColumn struct {
-	Type driver.Type // "" where none of badger's tables has such a type
+	Type driver.Type // "" if none of badger's tables has such a type
 	Name string      // of the type, for messages
 }
 
@@ -55,7 +55,7 @@ type Difference struct {
 	Kind Kind
 	Name string // of the table, TABLE.COLUMN, or of the view
 	Why  string // what was found, and what is expected
-	Fix  string // what installing does about it; "" where it cannot
+	Fix  string // what installing does about it; "" if it cannot
 }
 
 // Fine tells that nothing needs to be done.
@@ -132,7 +132,7 @@ func (f *Found) Reader(d driver.Dialect) Reader {
 	return r
 }
 
-// retypes tells whether a migration that is due changes the column's type.
+// retypes reports whether a migration that is due changes the column's type.
 func (f *Found) retypes(d driver.Dialect, t *Table, c *Column) bool {
 	if f.Version == 0 || f.Tables[t.Name][c.Name].Type == c.Type || t.Retype(d, c) == "" {
 		return false
@@ -148,7 +148,7 @@ func (f *Found) newer() string {
 	return fmt.Sprintf("the tables are of version %d%s, and this program knows those up to version %d", f.Version, by, Version)
 }
 
-// fits tells whether a column holds all values of a type. JSON may be kept as text.
+// fits reports whether a column holds all values of a type. JSON may be kept as text.
 func fits(want, found driver.Type) bool {
 	return want == found || want == driver.JSON && found == driver.Text
 }
@@ -157,7 +157,7 @@ func wrong(d driver.Dialect, has FoundColumn, c *Column) string {
 	return fmt.Sprintf("it has the type %s, expected %s", has.Name, d.Types[c.Type])
 }
 
-// Check is the error where nothing may be written into what was found: tables of a newer version, or
+// Check is the error if nothing may be written into what was found: tables of a newer version, or
 // columns whose type cannot hold what is written.
 func (f *Found) Check(d driver.Dialect) error {
 	var bad []string
@@ -177,7 +177,7 @@ func (f *Found) Check(d driver.Dialect) error {
 	return errcode.New(errcode.FailedPrecondition, "badger's tables: %s. Change the type of the column, or rename the table: a new one is then created. Nothing was changed", strings.Join(bad, "; "))
 }
 
-// ViewsDiffer tells whether views are to be created.
+// ViewsDiffer reports whether views are to be created.
 func (f *Found) ViewsDiffer(d driver.Dialect) bool {
 	if !f.Shown || f.Version < Version {
 		return true
@@ -185,7 +185,7 @@ func (f *Found) ViewsDiffer(d driver.Dialect) bool {
 	return slices.ContainsFunc(f.Differences(d), func(x Difference) bool { return x.Kind == MissingView || x.Kind == ChangedView })
 }
 
-// changed tells whether the view is of another text, as far as is known: either the text that was
+// changed reports whether the view is of another text, as far as is known: either the text that was
 // installed is another than the present one, or it was replaced since.
 func (v FoundView) changed(query string) bool {
 	return v.Recorded[0] != "" && v.Recorded[0] != fingerprint(query) || v.Recorded[1] != "" && v.Recorded[1] != fingerprint(v.Shown)

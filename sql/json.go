@@ -41,7 +41,7 @@ func contains(d driver.Dialect, text, part string) string {
 	return d.Contains(text, part)
 }
 
-// jsonString is a text as it stands in JSON.
+// jsonString is a text as it is in JSON.
 func jsonString(text string) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

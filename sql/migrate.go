@@ -41,7 +41,7 @@ var Migrations = []Migration{
 	{Version: 5, Doc: "Labels given in the web report have tables of their own, and the views count them beside human_labels."},
 }
 
-// Retype changes the type of a column to that of its description and keeps the values; "" where the
+// Retype changes the type of a column to that of its description and keeps the values; "" if the
 // warehouse cannot.
 func (t *Table) Retype(d driver.Dialect, c *Column) string {
 	if d.Retype == nil {

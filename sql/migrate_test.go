@@ -70,7 +70,7 @@ func layout(t *testing.T, db *flaky) string {
 AND table_name IN (SELECT table_name FROM information_schema.tables WHERE table_schema = 'badger' AND table_type = 'BASE TABLE') ORDER BY table_name, column_name`)
 }
 
-// survived tells what of the first release's rows is not there.
+// survived tells what of the first release's rows does not exist.
 func survived(t *testing.T, db *flaky) {
 	t.Helper()
 	for query, want := range map[string]string{
@@ -257,7 +257,7 @@ func TestViewsOfAFile(t *testing.T) {
 	}
 }
 
-// Views of the users' own over badger's stay through an upgrade. Where one is in the way, the message
+// Views of the users' own over badger's stay through an upgrade. If one is in the way, the message
 // names it, and badger's views are all there still.
 func TestViewsOverViews(t *testing.T) {
 	onEngines(t, func(t *testing.T, empty func(t *testing.T) *flaky) {

@@ -375,7 +375,7 @@ func someState(r *rand.Rand) caselist.State {
 
 // TestCaseLists holds the lists of cases against a model: of random runs and random states, every
 // mode's count is the length of its list, the list is in order, pages visit each of its cases once,
-// and neighbours are those beside a case.
+// and neighbours are those next to a case.
 func TestCaseLists(t *testing.T) {
 	onEngines(t, func(t *testing.T, empty func(t *testing.T) *flaky) {
 		for seed := range uint64(2) {

@@ -10,11 +10,11 @@ import (
 // may be missing.
 type Reader struct {
 	Dialect driver.Dialect
-	Missing map[string]bool // columns that are not there, such as agent_runs.turn
-	NoLog   bool            // the table label_log is not there: tables of an earlier version
+	Missing map[string]bool // columns that do not exist, such as agent_runs.turn
+	NoLog   bool            // the table label_log does not exist: tables of an earlier version
 }
 
-// Column is a column of a table, or NULL where it is missing.
+// Column is a column of a table, or NULL if it is missing.
 func (r Reader) Column(table, column string) string {
 	if r.Missing[table+"."+column] {
 		return "CAST(NULL AS " + r.Dialect.Types[TableNamed(table).column(column).Type] + ")"
@@ -40,7 +40,7 @@ func (r Reader) Key(table, column string) string {
 // where that annotator settled a disagreement (decides is 1): said is 1 for pass, -1 for fail and 0
 // otherwise. What the log says of an answer counts before what human_labels says: the times of
 // human_labels may be of any type, so that those of both tables cannot be compared. A label that
-// names no version of the agent is of the only version that answered; agent_version is NULL where
+// names no version of the agent is of the only version that answered; agent_version is NULL if
 // several or none did. The conditions are on k.case_id, and on k.raw_id, the column as text: those
 // of human_labels, of agent_runs and of the log, in the order in which they stand in the text.
 func (r Reader) Labels(ofLabels, ofAnswers, ofLog string) string {
@@ -53,7 +53,7 @@ func (r Reader) Consensus(ofLabels, ofAnswers, ofLog string) string {
 	return r.expand(consensus(labels(ofLabels, ofAnswers, r.log(ofLog), "", "a.only_version")))
 }
 
-// log is what the log says of answers, the newest of each annotator; "" where there is none. Who passes
+// log is what the log says of answers, the newest of each annotator; "" if there is none. Who passes
 // over an answer in one queue, or takes a label of it back, says nothing of their labels in others.
 func (r Reader) log(condition string) string {
 	if r.NoLog {

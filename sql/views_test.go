@@ -213,14 +213,14 @@ func unanswered(s *scoring.Score) bool {
 	return s.Status == scoring.StatusNotApplicable && s.Reason == scoring.NoPredResult
 }
 
-// lower tells whether less is better.
+// lower reports whether less is better.
 func lower(name string) bool {
 	all := metric.All()
 	i := slices.IndexFunc(all, func(m scoring.Metric) bool { return m.Name == name })
 	return i >= 0 && all[i].LowerIsBetter
 }
 
-// valued tells whether a score has a value to compare: its own, or 0 where there is no answer.
+// valued reports whether a score has a value to compare: its own, or 0 if there is no answer.
 func valued(s *scoring.Score) bool {
 	return s.Status == scoring.StatusOK || unanswered(s) && !lower(s.Metric)
 }

@@ -268,7 +268,7 @@ func shareFrom(ctx context.Context) *share {
 	return s
 }
 
-// callerOf is the name of who made the call that ctx belongs to; "" where it has none.
+// callerOf is the name of who made the call that ctx belongs to; "" if it has none.
 func callerOf(ctx context.Context) string {
 	if s := shareFrom(ctx); s != nil {
 		return s.q.name
@@ -281,7 +281,7 @@ func callerOf(ctx context.Context) string {
 func threeQuarters(n int64) int64 { return n / 4 * 3 }
 
 // reading runs f, which may read results that references name, and counts what it reads with the
-// call it belongs to. Where there is no memory for it beside the others', f runs once more, when no
+// call it belongs to. If there is no memory for it next to the others', f runs once more, when no
 // other row does so: rows that read much take turns instead of failing.
 func reading(ctx context.Context, f func(ctx context.Context)) {
 	s := shareFrom(ctx)

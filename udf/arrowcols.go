@@ -262,7 +262,7 @@ func writeArrow(c *Column, schema *arrow.Schema) (arrow.Record, error) {
 	return array.NewRecord(schema, []arrow.Array{arr}, int64(n)), nil
 }
 
-// validityOf is the bitmap of values that are not NULL; nil where all are.
+// validityOf is the bitmap of values that are not NULL; nil if all are.
 func validityOf(isNull []bool) (bitmap *memory.Buffer, nulls int) {
 	var bits []byte
 	for i, null := range isNull {

@@ -15,7 +15,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// call is what the server knows of one call beside its rows: enough to find it again in the log,
+// call is what the server knows of one call next to its rows: enough to find it again in the log,
 // and no value from it.
 type call struct {
 	id       string // request id

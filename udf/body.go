@@ -102,7 +102,7 @@ func readError(err error) error {
 	return errcode.New(errcode.InvalidArgument, "the body ended early or is not compressed as Content-Encoding says")
 }
 
-// inflate undoes a Content-Encoding. done is nil where there was none.
+// inflate undoes a Content-Encoding. done is nil if there was none.
 func inflate(encoding string, body io.Reader) (src io.Reader, done func(), err error) {
 	switch strings.ToLower(strings.TrimSpace(encoding)) {
 	case "", "identity":

@@ -32,7 +32,7 @@ type Function struct {
 	Waits    bool             `json:"waits"`             // rows wait for something outside, such as a judge: run many at once
 
 	// Once says that a row follows from its arguments and the recorded replies of judges: equal rows
-	// are computed once, and go on when a caller's time is over. Only with Row.
+	// are computed once, and continue when a caller's time is over. Only with Row.
 	Once bool `json:"-"`
 
 	// Columns computes all rows at once. For functions that take nanoseconds a row and cannot fail.
@@ -86,7 +86,7 @@ func (f *Function) Signature() string {
 	return b.String()
 }
 
-// checkArity tells whether a call may have so many arguments.
+// checkArity reports whether a call may have so many arguments.
 func (f *Function) checkArity(n int) error {
 	if n >= f.Required() && n <= len(f.Params) {
 		return nil
@@ -118,7 +118,7 @@ type CatalogueOptions struct {
 	// thresholds, options, the judge. It is part of what a row is known by.
 	Fingerprint string
 	Calls       CallStore  // where replicas share calls that last longer than a connection; nil: each has its own
-	Extra       []Function // further functions beside those of the metrics
+	Extra       []Function // further functions next to those of the metrics
 	// Panicked is told of a panic inside a function; may be nil.
 	Panicked func(function string, value any, stack []byte)
 }
@@ -143,7 +143,7 @@ type listing struct {
 	index     map[string]int
 }
 
-// DefaultWorkers is how many rows run at once where nothing is said.
+// DefaultWorkers is how many rows run at once if nothing is said.
 const DefaultWorkers = 64
 
 var nameForm = regexp.MustCompile(`^[a-z][a-z0-9_]{0,62}$`)
@@ -238,7 +238,7 @@ func (c *Catalogue) Function(name string) (*Function, error) {
 	return nil, errcode.New(errcode.NotFound, "unknown function %.60q%s", name, scoring.Suggest(name, names))
 }
 
-// ScoreCase runs the named metrics on a case as case files write it, all of them where none is
+// ScoreCase runs the named metrics on a case as case files write it, all of them if none is
 // named.
 func (c *Catalogue) ScoreCase(ctx context.Context, data []byte, metrics ...string) ([]scoring.Score, error) {
 	return scoreCase(ctx, c.current.Load().engine, data, metrics)

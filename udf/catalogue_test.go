@@ -472,7 +472,7 @@ func TestSmallBatchPassesALargeOne(t *testing.T) {
 	})
 }
 
-// cutOff ends the rows that go on without a caller.
+// cutOff ends the rows that continue without a caller.
 func cutOff(c *Catalogue) {
 	over, cancel := context.WithCancel(context.Background())
 	cancel()

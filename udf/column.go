@@ -60,10 +60,10 @@ func NewBatch(fn *Function, arity, rows int) *Batch {
 	return b
 }
 
-// IsNull tells whether argument k of row i is NULL or was not given.
+// IsNull reports whether argument k of row i is NULL or was not given.
 func (b *Batch) IsNull(k, i int) bool { return k < 0 || k >= len(b.Args) || b.Args[k].Nulls[i] }
 
-// Text is argument k of row i, or "" where it is NULL or was not given.
+// Text is argument k of row i, or "" if it is NULL or was not given.
 func (b *Batch) Text(k, i int) string {
 	if b.IsNull(k, i) {
 		return ""
@@ -71,7 +71,7 @@ func (b *Batch) Text(k, i int) string {
 	return b.Args[k].Texts[i]
 }
 
-// Bool is argument k of row i; ok is false where it is NULL or was not given.
+// Bool is argument k of row i; ok is false if it is NULL or was not given.
 func (b *Batch) Bool(k, i int) (v, ok bool) {
 	if b.IsNull(k, i) {
 		return false, false
@@ -79,7 +79,7 @@ func (b *Batch) Bool(k, i int) (v, ok bool) {
 	return b.Args[k].Bools[i], true
 }
 
-// Float is argument k of row i; ok is false where it is NULL or was not given.
+// Float is argument k of row i; ok is false if it is NULL or was not given.
 func (b *Batch) Float(k, i int) (v float64, ok bool) {
 	if b.IsNull(k, i) {
 		return math.NaN(), false

@@ -13,7 +13,7 @@ import (
 const strangerTime = time.Minute
 
 // connections is a listener that bounds its connections: whoever may connect must not keep others out
-// by doing so. Where there are too many, the one that is missed least makes room: one on which no known
+// by doing so. If there are too many, the one that is missed least makes room: one on which no known
 // caller has called, else one that is idle, else one of a caller who has most of them; of these the one
 // that was used the longest time ago. That one is found without a look at the others, since who connects
 // again and again would make the server look all the time.
@@ -55,7 +55,7 @@ func newConnections(l net.Listener, most int) *connections {
 	return &connections{Listener: l, most: max(most, 1), of: map[string]int{}, in: map[queued]*list.List{}}
 }
 
-// Accept is net.Listener's. Where there is no room it closes the connection that came.
+// Accept is net.Listener's. If there is no room it closes the connection that came.
 func (l *connections) Accept() (net.Conn, error) {
 	for {
 		inner, err := l.Listener.Accept()
@@ -71,7 +71,7 @@ func (l *connections) Accept() (net.Conn, error) {
 	}
 }
 
-// enter takes a connection, and closes another one where there are too many. It tells whether there is
+// enter takes a connection, and closes another one if there are too many. It reports whether there is
 // room.
 func (l *connections) enter(c *connection) bool {
 	l.mu.Lock()
@@ -222,7 +222,7 @@ func (c *connection) change(how func()) {
 	}
 }
 
-// filesBeside is how many files and connections the process needs beside those of callers.
+// filesBeside is how many files and connections the process needs next to those of callers.
 const filesBeside = 128
 
 // connectionsOf is how many connections each of the two listeners takes: what the limit says, and what

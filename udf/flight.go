@@ -148,7 +148,7 @@ func (f *flightServer) exchange(ctx context.Context, c *call, stream flight.Flig
 		if err != nil {
 			return sendError(ctx, err)
 		}
-		held.free(held.holds() - before) // what the batch took beside its message
+		held.free(held.holds() - before) // what the batch took next to its message
 	}
 	if err := r.Err(); err != nil {
 		return in.because(budget)

@@ -129,7 +129,7 @@ func fields(raw []byte, read func(n protowire.Number, value []byte) error) error
 	return nil
 }
 
-// Bytes that a decoded message takes beside its texts, at most: lists grow by doubling.
+// Bytes that a decoded message takes next to its texts, at most: lists grow by doubling.
 const (
 	messageBytes = 256
 	textBytes    = 2 * 16

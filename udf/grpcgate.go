@@ -17,7 +17,7 @@ import (
 	"github.com/badger-eval/badger/internal/webheaders"
 )
 
-// The gRPC library reads a message whole, and then says how large it was. A gate stands in front of
+// The gRPC library reads a message whole, and then says how large it was. A gate is in front of
 // it: it reads the five bytes before a message, which say how long it is and whether it is
 // compressed, and lets the message come when its memory is reserved. Until then a caller can send
 // no more than the window of the stream, which is reserved when the stream begins.
@@ -157,7 +157,7 @@ var (
 	errTwoInOne   = errcode.New(errcode.InvalidArgument, "the call takes one message, and a second one came")
 )
 
-// await waits until a message is wanted. The end of a call of one message is looked for unasked.
+// await waits until a message is wanted. The end of a call of one message is searched for unasked.
 func (g *gate) await() error {
 	if g.n > 0 && g.single {
 		return nil
@@ -325,7 +325,7 @@ func (s *gatedStream) RecvMsg(m any) error {
 // askAgain is how long a caller is taken for who it was when its stream began.
 const askAgain = time.Second
 
-// known tells whether who sends messages may still call.
+// known reports whether who sends messages may still call.
 func (s *gatedStream) known() error {
 	if now := time.Now(); now.Sub(s.asked) >= askAgain {
 		s.asked = now

@@ -101,7 +101,7 @@ func (s *Server) exchange(rt *route, x *exchange) (err error) {
 	return rt.serve(s, x)
 }
 
-// body reads the request's body, and takes a place for the call when it is there: a caller that
+// body reads the request's body, and takes a place for the call when it exists: a caller that
 // sends half of one must not keep others out. leave gives the place back.
 func (s *Server) body(x *exchange) (body []byte, leave func(), err error) {
 	x.begun = x.r.ContentLength <= s.limits.Body

@@ -228,7 +228,7 @@ func TestOverload(t *testing.T) {
 	}
 }
 
-// Bodies beyond the memory for them are asked to come again; what was reserved is given back.
+// Bodies beyond the memory for them are asked to come again; what was reserved is returned.
 func TestMemoryOfBodiesIsBounded(t *testing.T) {
 	s := start(t, newCatalogue(t), &Options{Limits: Limits{Body: 1 << 20, Message: 1 << 18, InFlight: 1 << 20}})
 	if !s.admission.bytes.TryAcquire(1<<20 - 20_000) {

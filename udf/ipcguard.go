@@ -46,7 +46,7 @@ type guard struct {
 // dictionary says which one a message has.
 type dictionary struct {
 	id    int64
-	delta bool // more of the one that is there
+	delta bool // more of the one that exists
 }
 
 // check checks the metadata of one IPC message. It tells of a dictionary.
@@ -185,7 +185,7 @@ func flatAt(b []byte, pos int) (flatTable, error) {
 	return flatTable{b, pos, vtable, size}, nil
 }
 
-// field is the position of a field, or 0 where it is absent.
+// field is the position of a field, or 0 if it is absent.
 func (t flatTable) field(slot int) int {
 	at := 4 + 2*slot
 	if at >= t.size { // also where half of an entry is left: the library reads it

@@ -19,7 +19,7 @@ import (
 
 // jobs computes the rows of functions that ask judges (Function.Once). A row is known by its
 // content: the function, its version, the configuration and the arguments. Equal rows, of one call
-// or of several at the same time, are computed once. A row whose caller's time is over goes on, so
+// or of several at the same time, are computed once. A row whose caller's time is over continues, so
 // that the same call gets its score when it comes again, whatever batches its rows then come in.
 // The replies of judges are in the judge's ledger, which makes the same score again after a
 // restart or on another replica; what is kept here only saves the way there.
@@ -36,7 +36,7 @@ type jobs struct {
 	cut     bool             // the server stops, and what had not ended was cancelled
 	quiet   sync.Cond        // nothing runs
 	account *admission       // whose memory results that are kept count with; nil: nobody's
-	parked  int64            // bytes of jobs that go on without anybody waiting
+	parked  int64            // bytes of jobs that continue without anybody waiting
 	of      map[string]int64 // of them, by the caller who began the job
 	kept    int64            // bytes of results
 	ended   []*job           // that are kept, the oldest first
@@ -60,7 +60,7 @@ type job struct {
 	// Guarded by jobs.mu until done is closed.
 	waiting int   // calls that wait
 	begun   bool  // it runs or has run
-	parked  int64 // bytes it counts for; 0: it does not go on by itself
+	parked  int64 // bytes it counts for; 0: it does not continue by itself
 	own     *share
 	dropped bool
 	cut     bool // it was cancelled because the server stops
@@ -77,7 +77,7 @@ type queue struct{ jobs []*job }
 
 // Bounds of what goes on and of what is kept.
 const (
-	mostParked = 64 << 20         // bytes of rows that go on; of one caller three quarters
+	mostParked = 64 << 20         // bytes of rows that continue; of one caller three quarters
 	mostKept   = 32 << 20         // bytes of results
 	keepFor    = 10 * time.Minute // a result, in case the reply was lost
 	longestRow = 10 * time.Minute // a row that nobody waits for
@@ -171,8 +171,8 @@ func (b *Batch) bytes() int64 {
 }
 
 // run computes all rows of in into out. Rows without a score when the budget is over (0: no budget)
-// fail with deadline_exceeded and go on. The error says that ctx itself ended: rows that have begun
-// then go on, for their judge's answer is being paid for.
+// fail with deadline_exceeded and continue. The error says that ctx itself ended: rows that have begun
+// then continue, for their judge's answer is being paid for.
 func (s *jobs) run(ctx context.Context, fn *Function, in *Batch, out *Column, budget time.Duration) error {
 	rows := make([]*job, in.Rows)
 	q := &queue{}
@@ -275,7 +275,7 @@ func (s *jobs) start(q *queue) {
 	}
 }
 
-// leave ends a call's waiting for a job, which goes on by itself if goOn. It tells whether the job
+// leave ends a call's waiting for a job, which continues by itself if goOn. It reports whether the job
 // has ended. The caller holds s.mu.
 func (s *jobs) leave(j *job, goOn bool) (ended bool) {
 	j.waiting--
@@ -295,7 +295,7 @@ func (s *jobs) leave(j *job, goOn bool) (ended bool) {
 	return false
 }
 
-// park makes a job go on without anybody waiting, if there is room. The caller holds s.mu.
+// park makes a job continue without anybody waiting, if there is room. The caller holds s.mu.
 func (s *jobs) park(j *job) bool {
 	if j.parked > 0 || j.isDone() {
 		return true

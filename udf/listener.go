@@ -183,7 +183,7 @@ func (s *Server) authGRPC(ctx context.Context) (in context.Context, caller ident
 	return metadata.NewIncomingContext(ctx, md), caller, func() error { return s.still(ctx, r, caller) }, err
 }
 
-// still tells whether who opened a stream may still call. A token may have expired or been taken out,
+// still reports whether who opened a stream may still call. A token may have expired or been taken out,
 // a certificate's authority, too, and a new configuration may say otherwise.
 func (s *Server) still(ctx context.Context, r *identity.Request, was identity.Caller) error {
 	now, err := s.grpcPort.Load().guard.Identify(ctx, r)

@@ -8,7 +8,7 @@ type Load struct {
 	RowsWaiting int64 // for a worker
 	JudgedRows  int   // that run
 	JudgedQueue int   // rows that have not begun
-	ParkedBytes int64 // of rows that go on although their callers' time is over
+	ParkedBytes int64 // of rows that continue although their callers' time is over
 }
 
 // Load tells what the server has to do now.

@@ -506,7 +506,7 @@ func TestDisconnectedRows(t *testing.T) {
 	}
 }
 
-// Rows that go on have a bound: those beyond it are late and forgotten.
+// Rows that continue have a bound: those beyond it are late and forgotten.
 func TestParkedRowsAreBounded(t *testing.T) {
 	j := newSlow(time.Second)
 	c := slowCatalogue(t, j, nil)
@@ -533,7 +533,7 @@ func TestParkedRowsAreBounded(t *testing.T) {
 	}
 }
 
-// What goes on without anybody waiting has a bound for each caller: one alone must not keep the
+// What continues without anybody waiting has a bound for each caller: one alone must not keep the
 // others from submitting rows or sending batches.
 func TestOneCallerDoesNotTakeAllThatGoesOn(t *testing.T) {
 	c := slowCatalogue(t, newSlow(time.Second), nil)

@@ -239,7 +239,7 @@ func paramsOf(m *scoring.Metric) (params []metricParam) {
 	context := contextOf(m)
 	for _, p := range metricParams {
 		if p.field&scoring.FieldPredResult != 0 && context&scoring.FieldPredResult == 0 {
-			continue // it also tells whether an agent answered, which is not asked here
+			continue // it also reports whether an agent answered, which is not asked here
 		}
 		if p.field&context == 0 || slices.ContainsFunc(params, func(q metricParam) bool { return q.Name == p.Name }) {
 			continue
@@ -338,7 +338,7 @@ func metricFunctions(engine *scoring.Engine, m *scoring.Metric) []Function {
 	return []Function{value, whole}
 }
 
-// allInline tells whether a row has all its results in itself, and none that is large.
+// allInline reports whether a row has all its results in itself, and none that is large.
 func allInline(params []metricParam, in *Batch, i int) bool {
 	for k := range params {
 		if params[k].field&(scoring.FieldGoldResult|scoring.FieldPredResult|scoring.FieldCase) != 0 {

@@ -94,7 +94,7 @@ func TestRowsThatWaitForMemoryHoldUpNobody(t *testing.T) {
 	}
 }
 
-// POST /v1/score and ScoreCase are as the other wires: what a judge is asked goes on when the
+// POST /v1/score and ScoreCase are as the other wires: what a judge is asked continues when the
 // caller's time is over.
 func TestScoreCaseGoesOn(t *testing.T) {
 	s := start(t, newCatalogue(t), &Options{Timeouts: map[string]time.Duration{"json": 60 * time.Millisecond}})

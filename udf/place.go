@@ -5,7 +5,7 @@ import "context"
 // place is what a row that runs takes from others: a worker. A row that has to wait for something
 // else than its own work gives it back meanwhile.
 type place interface {
-	// take waits for a place and tells whether it got one; ctx may end before.
+	// take waits for a place and reports whether it got one; ctx may end before.
 	take(ctx context.Context) bool
 	// leave gives the place back, if there is one.
 	leave()

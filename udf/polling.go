@@ -17,7 +17,7 @@ import (
 // pollable is a wire whose caller can be told to come again for the reply: 202 to a POST, and then
 // GETs under the same id.
 type pollable interface {
-	// callID is the caller's id of the batch, the same when it is sent again; "" where it has none.
+	// callID is the caller's id of the batch, the same when it is sent again; "" if it has none.
 	callID(h http.Header) string
 }
 
@@ -39,7 +39,7 @@ var errForgotten = errcode.New(errcode.NotFound, "no call with this batch id is 
 
 var errOtherContent = errcode.New(errcode.InvalidArgument, "another request was sent under this batch id")
 
-// polls tells whether a route takes a method besides its own.
+// polls reports whether a route takes a method besides its own.
 func (rt *route) polls(method string) bool {
 	_, ok := rt.wire.(pollable)
 	return ok && method == http.MethodGet
@@ -201,7 +201,7 @@ func hashOf(parts ...[]byte) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// servePolled answers a batch that has an id. What is not done in time goes on, and its caller is
+// servePolled answers a batch that has an id. What is not done in time continues, and its caller is
 // told to come again. The reply is kept, here and, once the caller was told so, in the call store,
 // where every replica finds it.
 func (s *Server) servePolled(w wire, x *exchange, callersID string) error {
@@ -237,7 +237,7 @@ func (s *Server) servePolled(w wire, x *exchange, callersID string) error {
 		x.nulls = p.nulls
 		x.reply(http.StatusOK, p.reply, w.traits())
 		return nil
-	case <-x.r.Context().Done(): // the batch goes on: the same will be sent again
+	case <-x.r.Context().Done(): // the batch continues: the same will be sent again
 		return s.cut(x.r.Context().Err())
 	case <-over:
 	}

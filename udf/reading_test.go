@@ -41,7 +41,7 @@ func TestLongSQLIsCharged(t *testing.T) {
 		}
 		return out.Floats[0], true
 	}
-	for range 5 { // what is reserved is given back
+	for range 5 { // what is reserved is returned
 		if n, ok := score(strings.Repeat("x", 400<<10), ""); !ok || n != 400<<10 {
 			t.Fatal("400 KiB of SQL do not fit into 64 MiB")
 		}

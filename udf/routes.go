@@ -60,7 +60,7 @@ func (s *Server) mux() http.Handler {
 	return mux
 }
 
-// elsewhere serves what is no route: the site where there is one.
+// elsewhere serves what is no route: the site if there is one.
 func (s *Server) elsewhere(x *exchange) error {
 	if s.site != nil {
 		x.function = ""
@@ -121,7 +121,7 @@ func (s *Server) live(x *exchange) error {
 	return nil
 }
 
-// ready tells whether calls are taken, and what is missing meanwhile. It does not depend on a judge
+// ready reports whether calls are taken, and what is missing meanwhile. It does not depend on a judge
 // or a warehouse.
 func (s *Server) ready(x *exchange) error {
 	if err := s.readiness(x.r.Context()); err != nil {

@@ -106,7 +106,7 @@ func withinDeadline(ctx context.Context, budget time.Duration) time.Duration {
 }
 
 // spread calls row for each of n rows, several at once, each on one of the catalogue's slots, and
-// returns how many rows were begun: n unless ctx ended. A slot is given back after a few rows, so
+// returns how many rows were begun: n unless ctx ended. A slot is returned after a few rows, so
 // that a large batch does not hold up a small one.
 func (c *Catalogue) spread(ctx context.Context, fn *Function, n int, row func(ctx context.Context, i int)) int {
 	step, width := 1, cap(c.slots)

@@ -29,7 +29,7 @@ func scoreCase(ctx context.Context, engine *scoring.Engine, data []byte, metrics
 	return scores, err
 }
 
-// asksJudge tells whether one of the metrics may ask a judge; no names are the default ones.
+// asksJudge reports whether one of the metrics may ask a judge; no names are the default ones.
 func (l *listing) asksJudge(names []string) bool {
 	asks := func(m *scoring.Metric) bool {
 		return (m.Needs|m.Reads)&scoring.FieldJudge != 0 || l.engine.AsksJudge(m)
@@ -38,8 +38,8 @@ func (l *listing) asksJudge(names []string) bool {
 	return err == nil && slices.ContainsFunc(metrics, asks)
 }
 
-// scoreOne scores the case of POST /v1/score and of ScoreCase. Where a judge may be asked it is a
-// row of the function score_case, which goes on when its caller's time is over. Else it takes one of
+// scoreOne scores the case of POST /v1/score and of ScoreCase. If a judge may be asked it is a
+// row of the function score_case, which continues when its caller's time is over. Else it takes one of
 // the catalogue's workers and reads references anew each time.
 func (s *Server) scoreOne(ctx context.Context, data []byte, metrics []string, t traits) ([]scoring.Score, error) {
 	d := s.budget(t)

@@ -143,7 +143,7 @@ func TestTokens(t *testing.T) {
 	if err := os.WriteFile(file, []byte("warehouse:a-rotated-token-of-length\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(1100 * time.Millisecond) // it is looked at once a second
+	time.Sleep(1100 * time.Millisecond) // it is examined once a second
 	if status, _, _ := post(t, s.url+"/v1/functions/badger_whoami", body, "Authorization", "Bearer another-token-of-length"); status != 401 {
 		t.Errorf("the token from before the rotation: %d", status)
 	}

@@ -283,7 +283,7 @@ var flightStatements = map[string]func(*testing.T){
 	},
 }
 
-// pinged tells whether a server ends an idle connection that its client pings every 30 s for ten
+// pinged reports whether a server ends an idle connection that its client pings every 30 s for ten
 // minutes. Time is that of a bubble.
 func pinged(t *testing.T, serve func(net.Listener) error, stop func()) (ended bool) {
 	synctest.Test(t, func(t *testing.T) {

@@ -27,7 +27,7 @@ func TestNumberedStatements(t *testing.T) {
 	conformance.Run(t, "udf", generalStatements, snowflakeStatements, serviceStatements, bigqueryStatements, databricksStatements, flightStatements, identityStatements)
 }
 
-// hasty are those of a server that gives a wire's rows so much time. Rows that go on are cut off when
+// hasty are those of a server that gives a wire's rows so much time. Rows that continue are cut off when
 // it stops.
 func hasty(wire string, budget time.Duration) *Options {
 	return &Options{Timeouts: map[string]time.Duration{wire: budget}, Limits: Limits{StopGrace: 10 * time.Millisecond}}

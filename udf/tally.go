@@ -65,7 +65,7 @@ func (t *tally) hold(n int64) error {
 	}
 }
 
-// rowBytes is what a row takes beside its texts: the places of its arguments and its result, which
+// rowBytes is what a row takes next to its texts: the places of its arguments and its result, which
 // grow by doubling, and what is said of a row that has no value.
 func (f *Function) rowBytes() int64 {
 	n := int64(224 + 40*len(f.Params))

@@ -156,7 +156,7 @@ func sameType(col *Column, c *udfpb.Column) bool {
 	return false
 }
 
-// textFrom gives the values of a column as text, or nil where it has none.
+// textFrom gives the values of a column as text, or nil if it has none.
 func textFrom(c *udfpb.Column) func(i int) string {
 	switch v := c.GetValues().(type) {
 	case *udfpb.Column_Texts:

@@ -274,7 +274,7 @@ func TestAuditAndRankOfSpider2AndFLEX(t *testing.T) {
 	narrow(t, "failures", "--scores", scores)
 }
 
-// An audit names gold queries that are no function of the data before any score is there.
+// An audit names gold queries that are no function of the data before any score exists.
 func TestAuditOfGoldsBeforeARun(t *testing.T) {
 	cases := filepath.Join(t.TempDir(), "cases.jsonl")
 	text := `{"case_id": "q1", "question": "Q", "dialect": "duckdb", "gold": {"sql": "SELECT count(*)\nFROM t WHERE d > today() - 30"}, "agent": {"name": "a", "sql": "SELECT 1"}}

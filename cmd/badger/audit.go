@@ -18,7 +18,7 @@ type auditCommand struct {
 	terminalFlags
 }
 
-// Run lists the gold queries that are no function of the data and, where there are scores, suspect
+// Run lists the gold queries that are no function of the data and, if there are scores, suspect
 // questions, and measures the reasons.
 func (c *auditCommand) Run(ctx context.Context, p process) error {
 	golds, err := c.golds(ctx, p)
@@ -41,7 +41,7 @@ func (c *auditCommand) Run(ctx context.Context, p process) error {
 	return report.RenderAudit(p.stdout, a, c.Top, c.options(p))
 }
 
-// golds looks at the gold queries of the cases that are named; nil where none are.
+// golds looks at the gold queries of the cases that are named; nil if none are.
 func (c *auditCommand) golds(ctx context.Context, p process) (*analysis.Golds, error) {
 	if c.CaseFile == "" && c.Source == "" {
 		return nil, nil //nolint:nilnil // nothing is asked

@@ -20,7 +20,7 @@ type answerFlags struct {
 	SetVersion setVersion `name:"set-version" placeholder:"VERSION" help:"This version of the golden set (with --source). By default each question is taken in the highest version that has it; numbers in versions count as numbers, so that v10 is above v9."`
 }
 
-// chosen is a flag that chooses among answers: "" where it is not given. One that is given and empty
+// chosen is a flag that chooses among answers: "" if it is not given. One that is given and empty
 // chooses the answers without such a name, and never all of them.
 type chosen string
 

@@ -32,7 +32,7 @@ func (f *executeFlags) over(c execution.Config) execution.Config {
 	return c
 }
 
-// open makes the executor, or nil where nothing is to be run. others are the URLs of warehouses that
+// open makes the executor, or nil if nothing is to be run. others are the URLs of warehouses that
 // are open. resumed tells that what the run ran before is taken from where it is kept.
 func (f *executeFlags) open(c execution.Config, p process, resumed bool, others ...string) (*execution.AtWork, error) {
 	c = f.over(c)

@@ -72,7 +72,7 @@ func TestRunReadsTheSchema(t *testing.T) {
 		for _, tc := range []struct {
 			flags           []string
 			from            string
-			partner, grade  string // behind what breaks, empty where it is realistic
+			partner, grade  string // behind what breaks, empty if it is realistic
 			nameIsRefutable bool
 		}{
 			{nil, "queries", suggested, suggested, true},

@@ -254,7 +254,7 @@ func TestEveryFormHasTheSameFigures(t *testing.T) {
 		t.Errorf("failures: %d queries failed, want %d", broken, missed["broken"])
 	}
 
-	// The change beside the rates is of the cases that both versions have a verdict on, and a line says so: all
+	// The change next to the rates is of the cases that both versions have a verdict on, and a line says so: all
 	// but c02, c05, c11, c13, and c08, which version 2 does not answer. Version 1 fails c03, c04 and c06 of
 	// them, version 2 c03, c04, c07 and c12.
 	if want := "the change is of the 11 cases that both have: 72.7% to 63.6%"; !strings.Contains(terminal, want) {

@@ -74,7 +74,7 @@ func readFile(t testing.TB, path string) string {
 	return string(b)
 }
 
-// A judge is asked over the wire, its answers are kept beside the scores, and nobody is asked what
+// A judge is asked over the wire, its answers are kept next to the scores, and nobody is asked what
 // was answered before.
 func TestRunAsksAJudge(t *testing.T) {
 	dir := t.TempDir()

@@ -70,7 +70,7 @@ func withJudges(ctx context.Context, files []string, promoted ...*connectors.War
 	return all, nil
 }
 
-// switchOff says how to go on without a promoted judge that cannot be used.
+// switchOff says how to continue without a promoted judge that cannot be used.
 func switchOff(name string) string {
 	return "; badger judge retire " + name + " --from URL switches it off"
 }

@@ -88,7 +88,7 @@ func (e *sqlJudges) Find(ctx context.Context, p *counterexample.Problem) (*count
 	return answer.Found, nil
 }
 
-// outOfMemory tells whether a process ended for want of memory, or its engine had none left.
+// outOfMemory reports whether a process ended for lack of memory, or its engine had none left.
 func outOfMemory(answer *sqlAnswer, err error) bool {
 	return errcode.Of(err) == errcode.ResourceExhausted || answer != nil && answer.Code == errcode.ResourceExhausted
 }

@@ -83,7 +83,7 @@ func TestLabelsOutliveTheServer(t *testing.T) {
 		}
 		for _, name := range people {
 			tab := tabs[name]
-			// Where the next case had not been fetched yet, the browser may have found nobody.
+			// If the next case had not been fetched yet, the browser may have found nobody.
 			if !tab.Soon(time.Second, "document.querySelector('form[data-keys]') && !document.querySelector('form[data-keys] .saved').textContent") {
 				tab.Reach(begin)
 			}

@@ -368,7 +368,7 @@ func TestReload(t *testing.T) {
 	http.DefaultClient.CloseIdleConnections()
 }
 
-// Promoted judges and the configuration are looked for every so often, too.
+// Promoted judges and the configuration are searched for every so often, too.
 func TestReloadByItself(t *testing.T) {
 	j := asking(t, correct, "reload: 1s\n")
 	text, err := os.ReadFile(j.config)

@@ -205,7 +205,7 @@ func (c *queueCloseCommand) Run(ctx context.Context, p process) error {
 	return s.Close(ctx, q)
 }
 
-// noQueue makes a queue that is not there a usage error.
+// noQueue makes a queue that does not exist a usage error.
 func noQueue(err error) error {
 	if errcode.Of(err) == errcode.NotFound {
 		return errcode.AsUsage(err)

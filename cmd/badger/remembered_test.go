@@ -223,7 +223,7 @@ func TestTablesOfTheFirstRelease(t *testing.T) {
 		if out := calibrate(t, "--source", url, "--metrics", "ex_bird"); out.N != 3 || out.Metrics["ex_bird"].Confusion.TP != 2 || out.Metrics["ex_bird"].Confusion.TN != 1 {
 			t.Errorf("calibrate: %d labelled cases, %+v, want 3: each label's batch has one version", out.N, out.Metrics["ex_bird"].Confusion)
 		}
-		// The old run goes on.
+		// The old run continues.
 		_, log := must(t, "run", "--source", url, "--resume", "old", "--metrics", "ex_bird", "--quiet")
 		if !strings.Contains(log, "2 answers scored, 1 held already") {
 			t.Errorf("resumed: %s", log)
@@ -249,7 +249,7 @@ func TestTablesOfTheFirstRelease(t *testing.T) {
 // that it is on.
 func TestPromotingAfterRetiring(t *testing.T) {
 	onEngines(t, func(t *testing.T, url string) {
-		execute(t, url, "SELECT 1") // a database that is there
+		execute(t, url, "SELECT 1") // a database that exists
 		judge := filepath.Join("..", "..", "examples", "judges", "response_format", "response_format.star")
 		promote := func(file string) []string { return []string{"judge", "promote", file, "--untested", "--to", url} }
 		must(t, promote(judge)...)

@@ -57,7 +57,7 @@ func (c *reportCommand) Run(ctx context.Context, p process) error {
 	return c.write(ctx, p, w, of, base, config.Report.Masked)
 }
 
-// printedOn tells whether progress would be drawn into what is printed.
+// printedOn reports whether progress would be drawn into what is printed.
 func (c *reportCommand) printedOn(p process) bool {
 	return c.targets().Printed() && isTerminal(p.stdout)
 }

@@ -146,7 +146,7 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 	return err
 }
 
-// readAgain tells whether the cases of the run can be read again, and are not in the database that it is
+// readAgain reports whether the cases of the run can be read again, and are not in the database that it is
 // stored in. A pipe gives what it holds once.
 func (c *runCommand) readAgain() bool {
 	if c.Cases == "" {
@@ -361,7 +361,7 @@ func interruptible(ctx context.Context, notes io.Writer) (_ context.Context, sto
 	return ctx, stopped, func() { signal.Stop(signals); cut() }
 }
 
-// checkDrops tells whether each batch of the run reaches the gates of --fail-on-drop.
+// checkDrops reports whether each batch of the run reaches the gates of --fail-on-drop.
 func (c *runCommand) checkDrops(ctx context.Context, e *runAtWork) error {
 	gates, err := gate.ReadDrops(c.FailOnDrop)
 	if err != nil {

@@ -61,7 +61,7 @@ func TestEvaluateWritesWhatRunWrites(t *testing.T) {
 		ask(t, url, "SELECT "+ofRun+" FROM badger.eval_runs WHERE eval_run_id <> 'r1' ORDER BY 1, 2, 3"))
 }
 
-// Three nights: a call whose session is ended goes on, two calls at once are one, a server that is
+// Three nights: a call whose session is ended continues, two calls at once are one, a server that is
 // away is logged and the next call finishes. What the views say is what a run says.
 func TestNights(t *testing.T) {
 	values := filepath.Join(t.TempDir(), "badger.yaml")

@@ -56,7 +56,7 @@ type functionServer struct {
 	parts     hosting.Parts
 	taking    sync.Mutex            // held while functions are made or replaced
 	results   *connectors.Warehouse // results.warehouse; nil: none
-	promoted  *connectors.Warehouse // whose judges are served; nil: none, or it is not there yet
+	promoted  *connectors.Warehouse // whose judges are served; nil: none, or it does not exist yet
 	calls     udf.CallStore         // may be nil
 	metrics   *telemetry.Metrics
 	catalogue *udf.Catalogue
@@ -170,7 +170,7 @@ func (s *functionServer) assemble(ctx context.Context, tracer trace.Tracer) erro
 	return nil
 }
 
-// site is the report of results.warehouse, for those who have the role read; nil where there is none.
+// site is the report of results.warehouse, for those who have the role read; nil if there is none.
 func (s *functionServer) site(metrics []scoring.Metric) (http.Handler, error) {
 	r := s.config.Report
 	if s.results == nil || r.Off {

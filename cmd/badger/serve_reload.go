@@ -14,7 +14,7 @@ import (
 	"github.com/badger-eval/badger/udf"
 )
 
-// watch reads the configuration again on a signal, and every so often where that is configured,
+// watch reads the configuration again on a signal, and every so often if that is configured,
 // until ctx ends.
 func (s *functionServer) watch(ctx context.Context, signals <-chan os.Signal) {
 	var tick <-chan time.Time

@@ -176,7 +176,7 @@ func cpuOf(pids ...int) (seconds float64) {
 	return seconds
 }
 
-// BenchmarkServingHybridEx is hybrid_ex of two small results: over Flight, as JSON, and beside it
+// BenchmarkServingHybridEx is hybrid_ex of two small results: over Flight, as JSON, and next to it
 // the same comparison in pandas under Databend's UDF server kit, called by the same client. An op is
 // a round of 4 streams with 4 batches of 500 rows each.
 func BenchmarkServingHybridEx(b *testing.B) {

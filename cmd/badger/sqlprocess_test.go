@@ -16,7 +16,7 @@ import (
 	"github.com/badger-eval/badger/scoring/counterexample"
 )
 
-// Queries that would take gigabytes or minutes end with a reason, and the program goes on; what
+// Queries that would take gigabytes or minutes end with a reason, and the program continues; what
 // this program itself takes does not grow.
 func TestSQLJudgesAreBounded(t *testing.T) {
 	engine := judgeSQL.(*sqlJudges)
@@ -59,7 +59,7 @@ func TestSQLJudgesAreBounded(t *testing.T) {
 }
 
 // Queries of a pair whose texts double, or that join everything with everything, end with a reason, and
-// the program goes on.
+// the program continues.
 func TestCounterexamplesAreBounded(t *testing.T) {
 	finder := judgeSQL.(*sqlJudges)
 	const ddl = "CREATE TABLE t (id INTEGER PRIMARY KEY, s TEXT NOT NULL)"

@@ -4,7 +4,7 @@ import (
 	"github.com/badger-eval/badger/internal/report"
 )
 
-// terminalFlags say what the terminal can show, where it does not say so itself.
+// terminalFlags say what the terminal can show, if it does not say so itself.
 type terminalFlags struct {
 	Width int  `placeholder:"N" help:"Columns of the terminal."`
 	ASCII bool `name:"ascii" help:"Print nothing beyond ASCII."`

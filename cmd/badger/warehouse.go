@@ -38,13 +38,13 @@ func checkURL(url string, o driver.Options) error {
 	return nil
 }
 
-// openSparingly opens a warehouse that is there, for somebody who asks now and then.
+// openSparingly opens a warehouse that exists, for somebody who asks now and then.
 func openSparingly(ctx context.Context, url string, only bool) (*connectors.Warehouse, error) {
 	return open(ctx, url, driver.Options{ReadOnly: only, MustExist: true, Sparing: true})
 }
 
 // openStore opens a warehouse for the scores of a run: an engine in this process is to leave memory and
-// processors to scoring. must tells that it is not made where it is not there.
+// processors to scoring. must tells that it is not made where it does not exist.
 func openStore(ctx context.Context, url string, must bool) (*connectors.Warehouse, error) {
 	return open(ctx, url, driver.Options{MustExist: must, Lasting: true, Sparing: true})
 }
@@ -53,7 +53,7 @@ func openWarehouse(ctx context.Context, url string, only bool) (*connectors.Ware
 	return open(ctx, url, driver.Options{ReadOnly: only, Lasting: true})
 }
 
-// openExisting opens a warehouse to read and write, which is not made where it is not there: a
+// openExisting opens a warehouse to read and write, which is not made where it does not exist: a
 // mistyped name must not become a new database.
 func openExisting(ctx context.Context, url string) (*connectors.Warehouse, error) {
 	return open(ctx, url, driver.Options{MustExist: true})
@@ -65,7 +65,7 @@ func openToRead(ctx context.Context, url string) (*connectors.Warehouse, error) 
 }
 
 // installed brings the tables of a warehouse that was opened to the present version; err is that of
-// opening it. The warehouse is closed where there is an error.
+// opening it. The warehouse is closed if there is an error.
 func installed(ctx context.Context, w *connectors.Warehouse, err error) (*connectors.Warehouse, error) {
 	if err != nil {
 		return nil, err

@@ -202,7 +202,7 @@ func writeParquet(b *testing.B, path string, t *scoring.Table) {
 	}
 }
 
-// BenchmarkWrong sets what a wrong answer costs beside the right one of the same size: the processor
+// BenchmarkWrong sets what a wrong answer costs next to the right one of the same size: the processor
 // time of badger score for two Parquet files, as a whole process, in turn. "x-right" is the ratio of
 // the medians, "x-alone" that of scoring alone, without the start of the process and without reading
 // the files. Other work on the machine disturbs processor time less than the time that passes.

@@ -106,7 +106,7 @@ func (o *Options) anonymous() bool {
 	return o.Endpoint != "" && !o.hasCredentials() && (o.plaintext() || o.AllowInsecure)
 }
 
-// storage is the address of the Storage API, "" where it is not used.
+// storage is the address of the Storage API, "" if it is not used.
 func (o *Options) storage() string {
 	switch {
 	case o.Storage == StorageOff || o.Endpoint != "" && o.StorageEndpoint == "":

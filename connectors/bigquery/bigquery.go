@@ -56,7 +56,7 @@ type Conn struct {
 	o       Options
 	mem     memory.Allocator
 	rest    *bq.Service
-	read    *storage.BigQueryReadClient // nil where the Storage Read API is off
+	read    *storage.BigQueryReadClient // nil if the Storage Read API is off
 	backoff driverbase.Retry
 	noRead  atomic.Bool // the Storage Read API was refused once
 
@@ -157,7 +157,7 @@ func (c *Conn) jobLocation(ctx context.Context) (string, error) {
 	return "", nil // BigQuery finds it from the datasets that the statement names
 }
 
-// Close ends the connection. Jobs that run go on; a reader that is open ends with an error.
+// Close ends the connection. Jobs that run continue; a reader that is open ends with an error.
 func (c *Conn) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -18,7 +18,7 @@ const (
 )
 
 // Contacts lists the hosts that the project of a URL is reached by; it is a [driver.Contacts]. It
-// reads the credentials file, which names hosts, too; of a file that is not there it says so.
+// reads the credentials file, which names hosts, too; of a file that does not exist it says so.
 func Contacts(rawURL string) ([]driver.Contact, error) {
 	o, err := ParseURL(rawURL)
 	if err != nil {

@@ -151,7 +151,7 @@ func TestReadingFails(t *testing.T) {
 	}
 }
 
-// Where the account may not use the Storage API, REST pages are read, and it is not asked again.
+// If the account may not use the Storage API, REST pages are read, and it is not asked again.
 func TestFallsBackToPages(t *testing.T) {
 	s, c := withRows(t)
 	defer c.Close() //nolint:errcheck // the test's end

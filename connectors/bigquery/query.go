@@ -55,7 +55,7 @@ func (c *Conn) QueryText(ctx context.Context, query string, args ...any) (string
 	return driverbase.OneText("bigquery", r)
 }
 
-// subject names what an error concerns where nothing narrower is known.
+// subject names what an error concerns if nothing narrower is known.
 func (c *Conn) subject() string { return "project " + c.o.Project }
 
 // query is the configuration of a query job.

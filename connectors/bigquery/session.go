@@ -37,7 +37,7 @@ type session struct {
 	err error
 }
 
-// session starts reading a table; nil where the account may not, and REST pages are to be read.
+// session starts reading a table; nil if the account may not, and REST pages are to be read.
 func (c *Conn) session(ctx context.Context, table *bq.TableReference, schema *bq.TableSchema, s *arrow.Schema, what string) (driverbase.Stream, error) {
 	name := fmt.Sprintf("projects/%s/datasets/%s/tables/%s", table.ProjectId, table.DatasetId, table.TableId)
 	request := &storagepb.CreateReadSessionRequest{

@@ -93,7 +93,7 @@ func (c *Conn) table(ctx context.Context, ref *bq.TableReference) (t *bq.Table, 
 }
 
 // readTable reads the rows of a table, without a query and so without its costs. How many there must
-// be is -1 where it is not known.
+// be is -1 if it is not known.
 func (c *Conn) readTable(ctx context.Context, t *bq.Table, rows int64, what string) (array.RecordReader, error) {
 	if t.Schema == nil {
 		t.Schema = &bq.TableSchema{}

@@ -74,7 +74,7 @@ func (c *Conn) stream(ctx context.Context, j *job) (array.RecordReader, error) {
 	return driverbase.NewReader(ctx, schema, r), nil
 }
 
-// orPages is the stream of the Storage Read API, or of pages where there is none.
+// orPages is the stream of the Storage Read API, or of pages if there is none.
 func (c *Conn) orPages(ctx context.Context, of driverbase.Stream, paged func(context.Context) (driverbase.Stream, error)) (driverbase.Stream, error) {
 	switch {
 	case of == nil:
@@ -134,7 +134,7 @@ func (done) Close(context.Context)                      {}
 
 // page is a part of a result as the REST API sends it.
 type page struct {
-	schema *bq.TableSchema // nil where it is not repeated
+	schema *bq.TableSchema // nil if it is not repeated
 	rows   []*bq.TableRow
 	token  string // of the next page; "" is the end
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// StorageUse says whether large results are read through the Storage Read API.
+// StorageUse reports whether large results are read through the Storage Read API.
 type StorageUse string
 
 // The uses of the Storage Read API.

@@ -215,7 +215,7 @@ func (oneToken) Token(context.Context) (*auth.Token, error) {
 	return &auth.Token{Value: "x", Expiry: time.Now().Add(time.Hour)}, nil
 }
 
-// proxied tells whether the proxy of the environment is asked.
+// proxied reports whether the proxy of the environment is asked.
 func proxied(ask func(ctx context.Context)) string {
 	seen := make(chan string, 100)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

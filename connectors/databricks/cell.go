@@ -36,7 +36,7 @@ func (c *column) parse(mem memory.Allocator, n int, text func(row int) (string, 
 	return b.NewArray(), nil
 }
 
-// appendText appends one value, and tells whether the text is one.
+// appendText appends one value, and reports whether the text is one.
 func appendText(b array.Builder, s string) bool {
 	switch b := b.(type) {
 	case *array.StringBuilder:

@@ -52,7 +52,7 @@ var Features = driver.Features{ReadOnly: true, Snapshots: true, QueryByID: true,
 // Conn is a connection to one SQL warehouse. It is a [driver.Conn], a [driver.SnapshotReader] and a
 // [driver.TextQueryer].
 //
-// A call holds one statement and, until its reader is given back, one session. Sessions are used
+// A call holds one statement and, until its reader is returned, one session. Sessions are used
 // again. A statement that would change what later ones mean (USE, SET, temporary views) runs in one
 // of its own, which ends with it.
 type Conn struct {
@@ -138,7 +138,7 @@ func (c *Conn) query(ctx context.Context, query string, args []any) (*stream, er
 	return s, nil
 }
 
-// starting is after which time a warehouse that starts is asked again, where it does not say.
+// starting is after which time a warehouse that starts is asked again, if it does not say.
 const starting = 5 * time.Second
 
 // run runs a statement to its end. Where its answer was lost it is run again if repeating it does no

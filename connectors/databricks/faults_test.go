@@ -434,7 +434,7 @@ func TestLeavingEarlyLeavesNoDownloads(t *testing.T) {
 }
 
 // Names are quoted part by part, also where they hold quotes and points themselves; the staging
-// table lies beside its table.
+// table lies next to its table.
 func TestNamesOfTables(t *testing.T) {
 	s := start(t)
 	c := open(t, s.URL(), options)

@@ -29,7 +29,7 @@ func FuzzCell(f *testing.F) {
 }
 
 // A statement that is taken for one that only reads holds no word of one that writes at its
-// beginning, whatever stands in quotes and comments.
+// beginning, whatever is in quotes and comments.
 func FuzzReads(f *testing.F) {
 	for _, s := range []string{"SELECT 1", "WITH a AS (SELECT 'x') INSERT INTO t SELECT 1", "/* */ -- \n FROM t INSERT", "`", "'\\'' DELETE", "(((", "SELECT \"a\\\"\" -- x"} {
 		f.Add(s)

@@ -61,7 +61,7 @@ func (c *Conn) Merge(ctx context.Context, table string, key []string, r array.Re
 type merge struct {
 	c       *Conn
 	table   string // in quotes
-	schema  string // it lies in, with a point, or ""
+	schema  string // it is in, with a point, or ""
 	plan    *driverbase.Plan
 	pieces  *driverbase.Pieces
 	columns []column // of the table, all of them

@@ -67,7 +67,7 @@ func TestWhatIsMissing(t *testing.T) {
 	}
 }
 
-// Where the URL names no host, the platform does: apps and jobs know their workspace by a variable.
+// If the URL names no host, the platform does: apps and jobs know their workspace by a variable.
 func TestHostOfTheWorkspace(t *testing.T) {
 	const path = "/main/badger?http_path=/sql/1.0/warehouses/x"
 	for _, tc := range []struct {

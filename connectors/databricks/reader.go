@@ -138,7 +138,7 @@ func (s *stream) assemble(arrays []arrow.Array, n int64) (rec arrow.Record, err 
 }
 
 // stream is that of a source. The schema is that of the columns and of the rows as they arrive,
-// which is nil where values come as text.
+// which is nil if values come as text.
 func (c *Conn) stream(src source, columns []column, wire *arrow.Schema) (*stream, error) {
 	if wire != nil && len(wire.Fields()) != len(columns) {
 		return nil, workspace.Broken("%d columns in its rows, %d in its description", len(wire.Fields()), len(columns))
@@ -182,7 +182,7 @@ func (s streams) next(context.Context) (*part, error) {
 
 func (s streams) close(ctx context.Context) { s.op.Close(ctx) }
 
-// wireSchema reads the schema message that stands before an Arrow stream.
+// wireSchema reads the schema message that is before an Arrow stream.
 func wireSchema(message []byte) (schema *arrow.Schema, err error) {
 	defer func() {
 		if p := recover(); p != nil {

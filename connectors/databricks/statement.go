@@ -105,7 +105,7 @@ func changeSession(words []word) bool {
 	return false
 }
 
-// nameOf is a table's name in Databricks' quotes, and what stands in it before the table: nothing,
+// nameOf is a table's name in Databricks' quotes, and what is in it before the table: nothing,
 // or the schema and a point.
 func nameOf(table string) (name, before string, err error) {
 	parts, err := driver.Ref{Kind: driver.RefTable, Name: table}.Parts()

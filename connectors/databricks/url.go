@@ -38,9 +38,9 @@ const defaultPageRows = 100_000
 //	protocol, insecure                         http for emulators; beyond this machine only with insecure=true
 //
 // Secrets themselves cannot stand in a URL. Files are read again whenever a token is needed, so
-// that a rotated one takes effect. Where the URL names no credentials and the host is one of
+// that a rotated one takes effect. If the URL names no credentials and the host is one of
 // Databricks' own, they are taken from DATABRICKS_TOKEN, or DATABRICKS_CLIENT_ID and
-// DATABRICKS_CLIENT_SECRET; http_path is taken from DATABRICKS_HTTP_PATH. Where the URL names no
+// DATABRICKS_CLIENT_SECRET; http_path is taken from DATABRICKS_HTTP_PATH. If the URL names no
 // host (databricks:///CATALOG/SCHEMA), it is that of DATABRICKS_HOST, as apps of Databricks have it.
 func ParseURL(rawURL string) (Config, error) { return parseURL(rawURL, os.Getenv) }
 
@@ -141,7 +141,7 @@ func (c *Config) complete() {
 	}
 }
 
-// ownHost tells whether the host is one of Databricks' own.
+// ownHost reports whether the host is one of Databricks' own.
 func (c *Config) ownHost() bool {
 	host := strings.ToLower(c.Host)
 	for _, domain := range []string{".databricks.com", ".azuredatabricks.net", ".databricks.azure.us", ".databricks.azure.cn", ".databricks.us"} {

@@ -196,7 +196,7 @@ func (d *doctor) statements(ctx context.Context) bool {
 	return true
 }
 
-// way tells what the connector knows of what stands between and of what is limited.
+// way tells what the connector knows of what is between and of what is limited.
 func (d *doctor) way(ctx context.Context) {
 	facts, err := d.w.Describe(ctx)
 	if err != nil {

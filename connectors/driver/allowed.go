@@ -37,7 +37,7 @@ func ParseAllowed(patterns []string) (all Allowed, err error) {
 	return all, nil
 }
 
-// Allows tells whether one of the patterns allows a table.
+// Allows reports whether one of the patterns allows a table.
 func (a Allowed) Allows(r Ref) bool {
 	names, err := r.Names()
 	if err != nil {

@@ -18,14 +18,14 @@ import (
 
 // Contact is a host that a program contacts because of its configuration.
 type Contact struct {
-	// Host is a name or an address. It is empty where nobody knows it before: the other side's
+	// Host is a name or an address. It is empty if nobody knows it before: the other side's
 	// answers name it, and Learn says how to find it out.
 	Host  string `json:"host,omitempty"`
 	Port  int    `json:"port"`
 	Why   string `json:"why"`
 	When  string `json:"when,omitempty"`  // the condition; "" is always
 	Learn string `json:"learn,omitempty"` // how to find out a host that is not known
-	Off   string `json:"off,omitempty"`   // a setting that keeps the host from being contacted, where there is one
+	Off   string `json:"off,omitempty"`   // a setting that keeps the host from being contacted, if there is one
 	Via   string `json:"via,omitempty"`   // HOST:PORT of the proxy that connects to the host, and looks its name up, in place of this machine
 }
 

@@ -57,7 +57,7 @@ type TextQueryer interface {
 }
 
 // Adder is implemented by connections that can add rows without looking for others with their keys,
-// and that can tell whether somebody else has written meanwhile.
+// and that can report whether somebody else has written meanwhile.
 type Adder interface {
 	// Add is Merge for a writer that knows which rows of the table are its own, and adds to them. All
 	// rows have the mark's value in its column. Where again is not set, no two of them have one key,
@@ -68,7 +68,7 @@ type Adder interface {
 }
 
 // Describer is implemented by connections that can tell what people look for where a warehouse is not
-// reached, or is slow: what stands between, what is limited, how credentials are renewed.
+// reached, or is slow: what is between, what is limited, how credentials are renewed.
 type Describer interface {
 	Describe(ctx context.Context) ([]Fact, error)
 }
@@ -110,7 +110,7 @@ type Features struct {
 // Options say how to open a connection.
 type Options struct {
 	ReadOnly  bool             // nothing will be written; the database must exist
-	MustExist bool             // a database that is not there is not made
+	MustExist bool             // a database that does not exist is not made
 	Lasting   bool             // what is written must outlast the connection: a database in memory is refused
 	Sparing   bool             // an engine in this process is to hold little memory
 	MostBytes int64            // that a sparing engine may take for a query that needs more; 0 is what it has by default
@@ -134,21 +134,21 @@ type Dialect struct {
 	// NoNUL: text holds no NUL bytes. In badger's tables they become U+FFFD then.
 	NoNUL bool
 	// KeyIndex returns the statement that makes a unique index on the key of one of badger's tables
-	// where there is none, so that merging finds rows by it; nil where the warehouse has no indexes
+	// if there is none, so that merging finds rows by it; nil if the warehouse has no indexes
 	// or merges as well without.
 	KeyIndex func(schema, table string, key []string) string
 	// Definition returns the statement that returns one text: the CREATE TABLE statement of a table or
 	// a view, with the constraints that the warehouse knows of. The name is its parts as queries have
-	// them: table, schema and table, or catalog, schema and table. nil where there is none.
+	// them: table, schema and table, or catalog, schema and table. nil if there is none.
 	Definition func(name ...string) string
 	// RoleQuery returns what the role of the session may do besides reading: a text such as "is a
-	// superuser", and whether queries of others must not be run with it. "" where it cannot be asked.
+	// superuser", and whether queries of others must not be run with it. "" if it cannot be asked.
 	RoleQuery string
 	// Binary follows text to make it compare by its bytes where a column may have a collation under
-	// which other text is equal to it; "" where text always compares so or where nothing is known.
+	// which other text is equal to it; "" if text always compares so or where nothing is known.
 	Binary string
 	// Digest is an expression for a short text that stands for a text, so that texts of many rows are
-	// compared in little memory; nil where the memory is that of a warehouse.
+	// compared in little memory; nil if the memory is that of a warehouse.
 	Digest func(text string) string
 	// Member returns a member of a JSON object, as text: a number's digits, true or false; NULL if there is none.
 	Member func(column, member string) string
@@ -275,7 +275,7 @@ func (r Ref) Names() (names []Name, err error) {
 	return names, nil
 }
 
-// isTableName tells whether s is one to three identifiers joined by points, each plain or in double
+// isTableName reports whether s is one to three identifiers joined by points, each plain or in double
 // quotes, so that it can stand in a statement.
 func isTableName(s string) bool {
 	parts := 0

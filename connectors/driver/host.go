@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Loopback tells whether a host, without its port, is this machine: what is sent there in plain
+// Loopback reports whether a host, without its port, is this machine: what is sent there in plain
 // text does not leave it.
 func Loopback(host string) bool {
 	ip := net.ParseIP(strings.Trim(host, "[]"))

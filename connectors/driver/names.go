@@ -54,7 +54,7 @@ func (i Identifiers) quote() string {
 	return string(i.Quote)
 }
 
-// plain tells whether a name may stand without quotes and means itself.
+// plain reports whether a name may stand without quotes and means itself.
 func (i Identifiers) plain(name string) bool {
 	if name == "" || reserved[strings.ToLower(name)] {
 		return false

@@ -13,13 +13,13 @@ var (
 	userOnly   = regexp.MustCompile(`(?i)^(postgres|postgresql|redshift|snowflake)$`)
 )
 
-// SecretOption tells whether the option of a URL with this name is a secret itself, and not the
+// SecretOption reports whether the option of a URL with this name is a secret itself, and not the
 // name of a file, of a variable or of a way to sign in.
 func SecretOption(name string) bool {
 	return secretName.MatchString(name) && !placeName.MatchString(name)
 }
 
-// HoldsSecret tells whether a URL has a password, a user where only a token would stand, or an
+// HoldsSecret reports whether a URL has a password, a user where only a token would stand, or an
 // option that is a secret, also inside the value of an option. A text that is no URL has none.
 func HoldsSecret(text string) bool {
 	scheme, rest, _ := strings.Cut(text, ":")
@@ -46,7 +46,7 @@ func HoldsSecret(text string) bool {
 	return false
 }
 
-// plain undoes the escapes of a URL, where they can be read.
+// plain undoes the escapes of a URL, if they can be read.
 func plain(text string) string {
 	if t, err := url.QueryUnescape(text); err == nil {
 		return t

@@ -40,7 +40,7 @@ type Harness struct {
 	Open func(t *testing.T, mem memory.Allocator) driver.Conn
 
 	// OpenReadOnly opens one to read only, with a table called present of one row and one column;
-	// nil where Features.ReadOnly is not set.
+	// nil if Features.ReadOnly is not set.
 	OpenReadOnly func(t *testing.T, mem memory.Allocator) driver.Conn
 
 	// Spelled are statements and references of the suite that this warehouse spells otherwise, by
@@ -171,7 +171,7 @@ func Show(t *scoring.Table) string {
 }
 
 // TypeQuery is the query of a file of testdata/types, named without its ending, as a connector
-// spells it. It is empty where the connector skips the file.
+// spells it. It is empty if the connector skips the file.
 func TypeQuery(connector, file string) string {
 	data, err := typeFiles.ReadFile(path.Join("testdata/types", file+".txtar"))
 	if err != nil {

@@ -124,7 +124,7 @@ func (h Harness) merges(t *testing.T) {
 			rows   []string
 			key    []string
 			want   errcode.Code
-			says   string // beside the table
+			says   string // next to the table
 		}{
 			{"a column twice", schema(arrow.Field{Name: "k", Type: text}, arrow.Field{Name: "k", Type: text}), nil, nil, errcode.InvalidArgument, `"k" twice`},
 			{"no such column", schema(arrow.Field{Name: "nothing", Type: text}), []string{`{"nothing": "a"}`}, nil, errcode.InvalidArgument, `no column "nothing"`},

@@ -42,7 +42,7 @@ func Values(connector string) (values []Value) {
 }
 
 // TestValues asks for each value of a connector's types. Answer makes a server of tests send a query's
-// only value, in a column named v; nil where the server runs the dialect, which is then asked for the
+// only value, in a column named v; nil if the server runs the dialect, which is then asked for the
 // value's text, too. Lacks are the values that an emulator does not have, by their SQL, and why.
 func TestValues(t *testing.T, connector string, c driver.Conn, answer func(t *testing.T, query string, v Value), lacks map[string]string) {
 	t.Helper()

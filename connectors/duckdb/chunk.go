@@ -12,14 +12,14 @@ import (
 )
 
 // The engine reads a table by chunks of 2,048 rows, and its limit of memory does not hold for the texts of
-// a chunk: of a table whose cells have 60 MB it may take 120 GB. What a chunk may take at most stands in
+// a chunk: of a table whose cells have 60 MB it may take 120 GB. What a chunk may take at most is in
 // the statistics that the engine keeps of each part of a table, and is read from there before the rows.
 
 // chunkRows is how many rows a chunk has.
 const chunkRows = 2048
 
 // chunkStatistics is what a chunk of a table may take at most: for each group of rows, the longest text of
-// each column in as many rows as a chunk has. Of what lies in lists, a chunk may hold all of its group. Bits and
+// each column in as many rows as a chunk has. Of what is in lists, a chunk may hold all of its group. Bits and
 // large integers are kept packed and read as text: a byte is eight bits, or up to three digits.
 const chunkStatistics = `SELECT max(bytes)::BIGINT FROM (SELECT sum(bytes) AS bytes FROM (
 SELECT row_group_id, (CASE WHEN contains(column_path, ',') THEN sum(count) ELSE least(sum(count), 2048) END)::DOUBLE * (16 + max(coalesce(TRY_CAST(nullif(regexp_extract(stats, 'Max String Length: ([0-9]+)', 1), '') AS BIGINT), 0) * CASE segment_type WHEN 'BIT' THEN 9 WHEN 'BIGNUM' THEN 4 ELSE 1 END)) AS bytes

@@ -34,7 +34,7 @@ func TestCounterexampleBound(t *testing.T) {
 	}
 }
 
-// The domain has the constants, their neighbours where an order is asked for, another value, and NULL where a
+// The domain has the constants, their neighbours where an order is asked for, another value, and NULL if a
 // column may have it; constraints hold.
 func TestCounterexampleBoundDomain(t *testing.T) {
 	const ddl = "CREATE TABLE own (id INT PRIMARY KEY); CREATE TABLE t (a INT, b INT NOT NULL REFERENCES own (id), c VARCHAR(9) NOT NULL)"

@@ -174,9 +174,9 @@ func inDuckDB(t *testing.T, e *duckdb.SmallDatabases, o *counterexample.Outcome,
 	})
 }
 
-// anyOrder tells whether something holds of an order of the columns from a place on.
+// anyOrder reports whether something holds of an order of the columns from a place on.
 func anyOrder(columns []int, from int, holds func([]int) bool) bool {
-	if from >= len(columns) || len(columns) > 6 { // of more columns, the one that is there
+	if from >= len(columns) || len(columns) > 6 { // of more columns, the one that exists
 		return holds(columns)
 	}
 	for i := from; i < len(columns); i++ {

@@ -463,7 +463,7 @@ func pairs(t testing.TB, name string) []pair {
 	return out
 }
 
-// left tells whether the i-th pair is left out: every other one is, but where tests are thorough
+// left reports whether the i-th pair is left out: every other one is, but where tests are thorough
 // (BADGER_THOROUGH) or make counterexamples runs them.
 func left(i int) bool {
 	return i%2 == 1 && os.Getenv("BADGER_THOROUGH") == "" && os.Getenv("BADGER_COUNTEREXAMPLES") == ""

@@ -69,7 +69,7 @@ type Options struct {
 	driver.Options
 	Threads     int    // of the engine; 0 is one per core
 	MemoryLimit string // such as 4GB; "" is most of the machine's
-	TempDir     string // where to put what does not fit the memory; "" is beside the file
+	TempDir     string // where to put what does not fit the memory; "" is next to the file
 	Confined    bool   // SQL may neither read nor write other files, nor change the configuration
 
 	setup []string // statements that run before the configuration is locked
@@ -95,7 +95,7 @@ func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, dr
 
 // ParseURL reads
 // duckdb:FILE?mode=ro|rw|rwc&threads=N&memory_limit=SIZE&temp_directory=DIR&confined=true. Mode rw
-// needs a file that is there; rwc, the default, makes one.
+// needs a file that exists; rwc, the default, makes one.
 func ParseURL(rawURL string) (path string, o Options, err error) {
 	path, query, _ := strings.Cut(strings.TrimPrefix(rawURL, Scheme+":"), "?")
 	mode := "rwc"
@@ -279,7 +279,7 @@ func checkPath(path string, o Options) error {
 	return nil
 }
 
-// checkMemory refuses a database in memory where one is expected that was there before, or that stays.
+// checkMemory refuses a database in memory if one is expected that was there before, or that stays.
 func checkMemory(path string, o Options) error {
 	switch {
 	case path != "" && path != ":memory:":

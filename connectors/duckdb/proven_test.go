@@ -12,7 +12,7 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlproof"
 )
 
-// bothHold tells whether a pair is proven, and fails the test where it is refuted as well.
+// bothHold reports whether a pair is proven, and fails the test where it is refuted as well.
 func bothHold(t *testing.T, e counterexample.Engine, name, gold, pred, dialect, ddl string) (proven, searched bool) {
 	t.Helper()
 	d := sqlparts.DialectOf(dialect)

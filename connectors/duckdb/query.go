@@ -20,7 +20,7 @@ func (c *Conn) Query(ctx context.Context, sql string, args ...any) (array.Record
 	return c.queryThen(ctx, sql, args, func() {})
 }
 
-// queryThen is Query; done is called when the result is given back, and not where there is an error.
+// queryThen is Query; done is called when the result is returned, and not if there is an error.
 func (c *Conn) queryThen(ctx context.Context, sql string, args []any, done func()) (array.RecordReader, error) {
 	if c.sparing != nil {
 		return c.sparingly(ctx, sql, args, done)
@@ -28,7 +28,7 @@ func (c *Conn) queryThen(ctx context.Context, sql string, args []any, done func(
 	return c.query(ctx, sql, args, done)
 }
 
-// query runs statements; done is called when the result is given back.
+// query runs statements; done is called when the result is returned.
 func (c *Conn) query(ctx context.Context, sql string, args []any, done func()) (*driverbase.Reader, error) {
 	for again := false; ; again = true {
 		s, err := c.acquire(ctx)
@@ -166,7 +166,7 @@ func drain(r *driverbase.Reader) error {
 }
 
 // query runs all statements but the last, and starts the last; done is called when its result is
-// given back.
+// returned.
 func (s *session) query(ctx context.Context, sql string, args []any, done func()) (*driverbase.Reader, error) {
 	if strings.IndexByte(sql, 0) >= 0 {
 		return nil, errcode.New(errcode.InvalidArgument, "duckdb: a NUL byte in the SQL text; use a parameter")

@@ -178,7 +178,7 @@ func (f *scalar) call(ctx context.Context, input mapping.DataChunk, output mappi
 	return nil
 }
 
-// eval calls the function with a chunk. Where it panics, it is called again row by row, so that
+// eval calls the function with a chunk. If it panics, it is called again row by row, so that
 // only the rows that panic are lost: a panic must not cross the engine's code, which would end the
 // process.
 func (f *scalar) eval(ctx context.Context, args []columnar.Column, out *columnar.Column) error {

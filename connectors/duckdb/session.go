@@ -112,7 +112,7 @@ func (s *session) run(ctx context.Context, f func() error) error {
 }
 
 // begin starts a statement: until the next one, functions that it calls get this context, also from
-// the engine's own threads, which go on computing between two batches.
+// the engine's own threads, which continue computing between two batches.
 func (s *session) begin(ctx context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

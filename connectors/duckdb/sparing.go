@@ -37,7 +37,7 @@ func (c *Conn) spare(ctx context.Context, o *Options) error {
 		return err
 	}
 	set := []string{"SET GLOBAL allocator_flush_threshold = '1MB'", "SET GLOBAL allocator_bulk_deallocation_flush_threshold = '1MB'", "SET GLOBAL allocator_background_threads = true"}
-	if o.TempDir == "" { // beside the file may not be writable
+	if o.TempDir == "" { // next to the file may not be writable
 		set = append(set, "SET GLOBAL temp_directory = "+Dialect.Literal(ownTempDir()))
 	}
 	if o.Threads == 0 { // each takes memory of its own
@@ -80,7 +80,7 @@ func (c *Conn) sparingly(ctx context.Context, sql string, args []any, done func(
 }
 
 // lift lifts the bound for what needs more, until lower. What the engine may take counts with the call
-// that it is for, where there is one whose memory counts.
+// that it is for, if there is one whose memory counts.
 func (c *Conn) lift(ctx context.Context) error {
 	s := c.sparing
 	ctx, reading := account.Begin(ctx)

@@ -8,7 +8,7 @@ import (
 )
 
 // castVariants prepares a query anew whose result has columns that are or hold a VARIANT, which the
-// engine gives out in a form of its own: the engine casts them to JSON. Where that cannot be prepared,
+// engine gives out in a form of its own: the engine casts them to JSON. If that cannot be prepared,
 // the statement stays as it is, and reading the columns fails.
 func (s *session) castVariants(sql string, prepared *mapping.PreparedStatement) {
 	n := mapping.PreparedStatementColumnCount(*prepared)
@@ -37,7 +37,7 @@ func (s *session) castVariants(sql string, prepared *mapping.PreparedStatement) 
 	*prepared = cast
 }
 
-// holdsVariant tells whether a type is VARIANT, or one that has it inside.
+// holdsVariant reports whether a type is VARIANT, or one that has it inside.
 func holdsVariant(t mapping.LogicalType) bool {
 	inside := func(children ...mapping.LogicalType) (found bool) {
 		for i := range children {

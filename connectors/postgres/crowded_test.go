@@ -90,7 +90,7 @@ func (c *crowded) client(client net.Conn) {
 }
 
 // Poolers that have no session to give say so in words of their own; sessions are waited for behind each, and
-// where none becomes free the error says what is short. The words are those of the poolers' sources, and
+// if none becomes free the error says what is short. The words are those of the poolers' sources, and
 // for RDS Proxy of its documentation, which has no code for them.
 func TestPoolersWithoutRoom(t *testing.T) {
 	s := running(t)

@@ -109,7 +109,7 @@ func TestDoctorSeesRolesThatMayDoMoreThanRead(t *testing.T) {
 	}
 }
 
-// What stands between, and what is limited, is told.
+// What is between, and what is limited, is told.
 func TestDoctorTellsOfTheWay(t *testing.T) {
 	s := running(t)
 	name := s.database(t)

@@ -66,7 +66,7 @@ func merge(c driver.Conn, key []string, rows array.RecordReader) (int64, error) 
 	return c.Merge(context.Background(), "t", key, rows)
 }
 
-// through is a connection through a proxy to an empty database with a table t, and one beside it.
+// through is a connection through a proxy to an empty database with a table t, and one next to it.
 func through(t *testing.T, s *server, unique bool) (c, beside driver.Conn, p *proxy) {
 	t.Helper()
 	name := s.database(t)

@@ -17,7 +17,7 @@ import (
 )
 
 // Merge writes rows in one transaction. With a key they are first copied into a temporary table.
-// Where the table has a unique index on the key, one INSERT … ON CONFLICT takes them from there,
+// If the table has a unique index on the key, one INSERT … ON CONFLICT takes them from there,
 // and writers of other rows are not held up; elsewhere the table is locked against other writers
 // (not readers) while rows of the key are updated and the others inserted. When the answer to
 // COMMIT is lost, the server is asked over another session whether the transaction was committed,
@@ -155,7 +155,7 @@ func (m *merge) copied(ctx context.Context, rows array.RecordReader) (int64, err
 	return n, m.last(ctx, fmt.Sprintf("%s WHERE NOT EXISTS (SELECT 1 FROM %s AS t WHERE %s)", insert, m.table, where))
 }
 
-// indexed tells whether the table has a unique index on just the key.
+// indexed reports whether the table has a unique index on just the key.
 func (m *merge) indexed(ctx context.Context) (bool, error) {
 	const query = `SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_index i WHERE i.indrelid = pg_catalog.to_regclass($1) AND i.indisunique AND i.indisvalid AND i.indimmediate
 AND i.indpred IS NULL AND i.indexprs IS NULL AND i.indnatts = $2::int

@@ -29,7 +29,7 @@ func batchOf(cases, from int) []connectors.ScoreRow {
 }
 
 // Scores that are in the table are found by the index of their key, not by reading the table: the
-// server counts how often it did either. Where there is no index it reads the table, so that the
+// server counts how often it did either. If there is no index it reads the table, so that the
 // count tells them apart.
 func TestMergeOfScoresReadsNoTable(t *testing.T) {
 	ctx := context.Background()

@@ -41,7 +41,7 @@ func passwordOf(settings url.Values) (password, error) {
 	return p, nil
 }
 
-// read is the password; ok is false where libpq's places have it.
+// read is the password; ok is false if libpq's places have it.
 func (p password) read(ctx context.Context) (text string, ok bool, err error) {
 	switch {
 	case p.command != "":

@@ -129,8 +129,8 @@ const (
 // are encrypted unless sslmode says otherwise.
 //
 // The error has the code InvalidArgument for a URL that cannot be read or holds a password,
-// Unauthenticated for what the server refuses, NotFound for a database that is not there and
-// Unavailable where nobody answers.
+// Unauthenticated for what the server refuses, NotFound for a database that does not exist and
+// Unavailable if nobody answers.
 func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, driver.Dialect, error) {
 	dialect := Dialect
 	if strings.HasPrefix(rawURL, SchemeRedshift+":") {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// proxy stands between the connector and the server and breaks connections where a test says so.
+// proxy is between the connector and the server and breaks connections where a test says so.
 type proxy struct {
 	listener net.Listener
 	server   string
@@ -16,7 +16,7 @@ type proxy struct {
 	conns    []net.Conn
 	refuse   atomic.Bool
 
-	// saw is told each piece of bytes before it goes on; false cuts the connection instead.
+	// saw is told each piece of bytes before it continues; false cuts the connection instead.
 	saw atomic.Pointer[func(toServer bool, piece []byte) bool]
 }
 

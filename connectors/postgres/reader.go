@@ -26,7 +26,7 @@ const (
 type stream struct {
 	ctx     context.Context //nolint:containedctx // that of the statement, which cancel ends
 	cancel  context.CancelFunc
-	s       *session // nil once it is given back
+	s       *session // nil once it is returned
 	rows    *result
 	columns []value.Column
 	schema  *arrow.Schema
@@ -41,9 +41,9 @@ type stream struct {
 	uncount func()
 
 	n     int          // rows so far
-	first arrow.Record // where it was read before the reader was made
+	first arrow.Record // if it was read before the reader was made
 
-	// again starts the statement anew where another transaction was in its way before it gave a row; nil where
+	// again starts the statement anew where another transaction was in its way before it gave a row; nil if
 	// it may not run twice.
 	again func() (*session, *statement, error)
 	times int // how often it was
@@ -168,7 +168,7 @@ func (r *stream) reserve(values [][]byte) error {
 	return r.reading.Take(r.ctx, 2*size)
 }
 
-// changes tells whether a row needs another schema than the record so far.
+// changes reports whether a row needs another schema than the record so far.
 func (r *stream) changes(values [][]byte) bool {
 	for i, v := range values {
 		if v != nil && r.columns[i].MayBeOther() && r.columns[i].Other(v) != r.isOther[i] {

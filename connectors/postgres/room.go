@@ -36,8 +36,8 @@ func isFull(pe *pgconn.PgError) bool {
 	return false
 }
 
-// enter takes a session from the pool and does its first statements. Where the session turns out to
-// be dead, another is taken: nothing has run yet. Where there is no room for another session, one of
+// enter takes a session from the pool and does its first statements. If the session turns out to
+// be dead, another is taken: nothing has run yet. If there is no room for another session, one of
 // the pool's own is waited for, or that somebody else's ends: the limit is no fault of the statement's.
 func (c *Conn) enter(ctx context.Context, first func(*session) error) (*session, error) {
 	refused := time.Time{} // since when there was no room
@@ -82,7 +82,7 @@ func (s *session) do(first func(*session) error) (err error) {
 	return first(s)
 }
 
-// take takes a session from the pool. Where the server has no room for another, the pool is smaller
+// take takes a session from the pool. If the server has no room for another, the pool is smaller
 // by it for a while, so that who comes next waits for one that there is.
 func (c *Conn) take(ctx context.Context) (*session, error) {
 	select {

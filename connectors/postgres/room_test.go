@@ -34,7 +34,7 @@ func all(c driver.Conn, callers, calls int) (wrong []string) {
 	return wrong
 }
 
-// Where the server, the database, the role or a pooler allows fewer sessions than the pool would
+// If the server, the database, the role or a pooler allows fewer sessions than the pool would
 // have, callers wait for one another, and no call fails.
 func TestFewerSessionsThanCallers(t *testing.T) {
 	s := running(t)
@@ -61,7 +61,7 @@ func TestFewerSessionsThanCallers(t *testing.T) {
 	}
 }
 
-// Sessions that others have are waited for. Where they stay, the error names the limit, and is
+// Sessions that others have are waited for. If they stay, the error names the limit, and is
 // nothing that would be said of a result that is too large.
 func TestSessionsThatOthersHave(t *testing.T) {
 	s := running(t)

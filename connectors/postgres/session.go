@@ -167,7 +167,7 @@ func check(query string) error {
 }
 
 // firstWord is what a statement begins with behind comments and opening brackets, in upper case; empty
-// where nothing is there.
+// if nothing is there.
 func firstWord(query string) string {
 	for _, t := range sqlparts.Tokens(query, sqlparts.Postgres) {
 		switch text := query[t.Start:t.End]; {
@@ -181,7 +181,7 @@ func firstWord(query string) string {
 
 // begin begins a transaction and lets the server read a statement in it under no name, all in one
 // round trip. A statement is read in one round trip and run in the next; only a transaction keeps
-// both in one session of the server where there is a pooler between.
+// both in one session of the server if there is a pooler between.
 func (s *session) begin(ctx context.Context, query string, oids []uint32) (d *pgconn.StatementDescription, err error) {
 	begin, _ := s.db.transaction()
 	p := s.pg.StartPipeline(ctx)

@@ -16,7 +16,7 @@ type catalog struct {
 	types map[uint32]*value.Type
 }
 
-// load finds the types of columns, and asks the server for those that are not known. It tells whether it did.
+// load finds the types of columns, and asks the server for those that are not known. It reports whether it did.
 // Types with rows in them are asked for each time: fields may be named anew, and a value does not tell.
 func (c *catalog) load(ctx context.Context, s *session, fields []pgconn.FieldDescription) (types []*value.Type, asked bool, err error) {
 	types = make([]*value.Type, len(fields))

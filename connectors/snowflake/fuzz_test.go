@@ -8,7 +8,7 @@ import (
 )
 
 // A statement that is let through on a connection that only reads begins with a word that reads,
-// whatever stands before it.
+// whatever is before it.
 func FuzzReadOnly(f *testing.F) {
 	for _, sql := range []string{"SELECT 1", "-- x\nDROP TABLE t", "/* SELECT */ DELETE FROM t", "(((SELECT 1)))", ";;CALL p()", "WITH a AS (SELECT 1) SELECT 1", "SHOW TABLES ->> DROP TABLE t", "//\nUPDATE t SET a = 1", "/*/ SELECT */ DROP", "\ufeffDROP TABLE t", "-- \rDROP TABLE t\nSELECT 1"} {
 		f.Add(sql)

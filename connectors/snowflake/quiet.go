@@ -16,7 +16,7 @@ func init() {
 }
 
 // driverLogging is gosnowflake's own state. Before its first session, version 1.19.1 looks for a file
-// sf_client_config.json beside the program and in the home directory, or named by
+// sf_client_config.json next to the program and in the home directory, or named by
 // SF_CLIENT_CONFIG_FILE; the file switches its log, with SQL text, to a file that it names. There
 // is no option against that.
 //

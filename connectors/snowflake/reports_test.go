@@ -154,7 +154,7 @@ func TestReportedSessions(t *testing.T) {
 	})
 }
 
-// Where the account does not answer, a call ends with its context all the same.
+// If the account does not answer, a call ends with its context all the same.
 func TestReportedStalls(t *testing.T) {
 	t.Run("snowflakedb/gosnowflake#1806: a call returns long after its deadline", func(t *testing.T) {
 		s := sft.New(t)

@@ -23,7 +23,7 @@ type result struct {
 	id      string // of the query
 	columns []value.Column
 	batches []*sf.ArrowBatch
-	rows    sqldriver.Rows // nil where there are batches
+	rows    sqldriver.Rows // nil if there are batches
 	end     bool           // of the rows, after which gosnowflake 1.19.1 would begin anew
 }
 

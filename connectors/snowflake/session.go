@@ -28,7 +28,7 @@ type driverConn interface {
 	sf.SnowflakeConnection
 }
 
-// session runs f with a session of its own. Where the account has forgotten the session, which it
+// session runs f with a session of its own. If the account has forgotten the session, which it
 // says before it runs anything, f is run once more with a new one.
 func (c *Conn) session(ctx context.Context, f func(*session) error) error {
 	for attempt := 0; ; attempt++ {

@@ -81,8 +81,8 @@ const (
 
 // OpenWith signs in once, so that what is wrong with the configuration is told here. The error has
 // the code InvalidArgument for what is missing in the configuration, Unauthenticated for what the
-// account refuses, NotFound for a database, schema, warehouse or role that is not there and
-// Unavailable where nobody answers.
+// account refuses, NotFound for a database, schema, warehouse or role that does not exist and
+// Unavailable if nobody answers.
 func OpenWith(ctx context.Context, config Config, o driver.Options) (*Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -38,7 +38,7 @@ type Config struct {
 	getenv func(string) string // nil is the process's until check
 }
 
-// Revocation says whether the certificates of the account's hosts are looked up among the revoked
+// Revocation reports whether the certificates of the account's hosts are looked up among the revoked
 // ones. That contacts others than the account, in plain HTTP, and is therefore off by default.
 type Revocation string
 
@@ -156,7 +156,7 @@ func (c *Config) complete() {
 	}
 }
 
-// ownHost tells whether requests go to a host of Snowflake's.
+// ownHost reports whether requests go to a host of Snowflake's.
 func (c *Config) ownHost() bool {
 	host := strings.ToLower(c.Host)
 	return host == "" || strings.HasSuffix(host, ".snowflakecomputing.com") || strings.HasSuffix(host, ".snowflakecomputing.cn")

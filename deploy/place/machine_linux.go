@@ -23,7 +23,7 @@ func freeBytes(dir string) (n uint64, known bool) {
 	return s.Bavail * uint64(s.Bsize), true
 }
 
-// defaultRoute tells whether this machine sends packets to networks that are not its own.
+// defaultRoute reports whether this machine sends packets to networks that are not its own.
 func defaultRoute() (route, known bool) {
 	four, err := os.ReadFile("/proc/net/route")
 	if err != nil {

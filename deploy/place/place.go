@@ -1,5 +1,5 @@
 // Package place examines the place where badger serve is to run, from the inside. Package deploy writes the
-// files that make such a place; this one says whether it turned out as it should. Reports never show a path
+// files that make such a place; this one reports whether it turned out as it should. Reports never show a path
 // of a secret or what is in it.
 package place
 
@@ -50,7 +50,7 @@ type TLS struct{ Cert, Key, ClientCA string }
 // Options say how to look.
 type Options struct {
 	// Open opens the warehouse to look at it, and Existing to write to its ledger; the latter does not make
-	// one that is not there.
+	// one that does not exist.
 	Open     func(ctx context.Context, readOnly bool) (*connectors.Warehouse, error)
 	Existing func(ctx context.Context) (*connectors.Warehouse, error)
 	Judged   judging.Surroundings // of the judge: the environment, the clock, and what opens warehouses
@@ -305,7 +305,7 @@ func (d *deployment) judgeClock(ctx context.Context) {
 	c := d.config.Judge
 	at, err := d.how.Judged.Providers.Address(c.Backend, c.BaseURL)
 	if err != nil || at == nil {
-		return // it is in the warehouse, whose clock was looked at
+		return // it is in the warehouse, whose clock was examined
 	}
 	var proxy *url.URL
 	if c.Proxy != "" {

@@ -70,7 +70,7 @@ func (d *drawn) Hold(ctx context.Context, n int64) error {
 	return nil
 }
 
-// first tells whether nobody has held memory for longer.
+// first reports whether nobody has held memory for longer.
 func (p *Pool) first(d *drawn) bool {
 	for turn := range p.of {
 		if turn < d.turn {

@@ -101,7 +101,7 @@ func (c *countedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Apart is ctx for what is read beside a result, such as its size, and does not count with it.
+// Apart is ctx for what is read next to a result, such as its size, and does not count with it.
 func Apart(ctx context.Context) context.Context {
 	if ReadingOf(ctx) == nil {
 		return ctx

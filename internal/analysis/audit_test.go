@@ -122,7 +122,7 @@ func TestAudit(t *testing.T) {
 	}
 }
 
-// lines reads a file of reference data, and skips where there is none.
+// lines reads a file of reference data, and skips if there is none.
 func lines[T any](t *testing.T, name string) (out []T) {
 	t.Helper()
 	f, err := os.Open("../../../shared/data/" + name)

@@ -7,7 +7,7 @@ import (
 	"github.com/badger-eval/badger/internal/gate"
 )
 
-// The metrics of gates are shown beside those that are asked for, once, and are not among the others.
+// The metrics of gates are shown next to those that are asked for, once, and are not among the others.
 func TestChooseMetrics(t *testing.T) {
 	there := []string{"aa", "ex_bird", "hybrid_ex", "zz"}
 	for _, tc := range []struct{ asked, gates, chosen, more string }{

@@ -79,7 +79,7 @@ type Change struct {
 	RateP    *float64 `json:"pass_rate_p"`      // McNemar's exact test
 	NFixed   int      `json:"-"`                // how many cases pass now and did not
 	NBroken  int      `json:"-"`
-	Fixed    []string `json:"fixed,omitempty"` // which; nil where the cases are only counted
+	Fixed    []string `json:"fixed,omitempty"` // which; nil if the cases are only counted
 	Broken   []string `json:"broken,omitempty"`
 	P90      *float64 `json:"p90_change"`      // of all cases of each side
 	Coverage *float64 `json:"coverage_change"` // likewise
@@ -331,7 +331,7 @@ func (x *comparing) remark(p *Pair) {
 	}
 }
 
-// Versioned tells whether the name of a judge says which version of a model it is, by a date or
+// Versioned reports whether the name of a judge says which version of a model it is, by a date or
 // month, such as o3-2504 or gpt-4o-2024-08-06. Recorded replies do not change.
 func Versioned(judge string) bool {
 	if strings.HasPrefix(judge, "recorded:") && !strings.Contains(judge, ", ") {
@@ -350,7 +350,7 @@ func Versioned(judge string) bool {
 	return false
 }
 
-// values are the values of a pair, where an answer that is missing counts as 0 beside one with a
+// values are the values of a pair, where an answer that is missing counts as 0 next to one with a
 // value; less is better in some metrics, of which a missing answer has no value.
 func values(a, b *Half, lower bool) (v, w float64, ok bool) {
 	as, bs := a.mark.status(), b.mark.status()
@@ -378,7 +378,7 @@ func difference(a, b *float64) *float64 {
 	return &d
 }
 
-// Check tells whether a gate is reached, and why, in words. A drop counts if it is at least that of
+// Check reports whether a gate is reached, and why, in words. A drop counts if it is at least that of
 // the gate and the test shows it; the p-values are adjusted for the gates, not for other rows. A
 // metric of which nothing may be compared does not reach its gate, and neither does a newer side whose
 // run is not done.

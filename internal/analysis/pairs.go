@@ -24,7 +24,7 @@ func HalfOf(s *Score) Half {
 	return Half{markOf(s), s.Value, s.MetricVersion, s.Config, s.Judge}
 }
 
-// Likeness tells whether something is the same on both sides.
+// Likeness reports whether something is the same on both sides.
 type Likeness int8
 
 // The likenesses.
@@ -179,7 +179,7 @@ var standings = []string{"passed", "failed", "no_verdict", "abstained", "not_app
 // or absent.
 func (s Standing) String() string { return standings[s] }
 
-// Status is the status of a score of this standing; "" where there is none.
+// Status is the status of a score of this standing; "" if there is none.
 func (s Standing) Status() scoring.Status {
 	switch s {
 	case StandPassed, StandFailed, StandScored:

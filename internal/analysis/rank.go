@@ -47,7 +47,7 @@ type Ranked struct {
 	// same way.
 	Compared int          `json:"compared"`
 	Unlike   []Unlike     `json:"unlike,omitempty"`
-	Systems  []SystemRank `json:"systems"`                    // the best first; none where nothing may be compared
+	Systems  []SystemRank `json:"systems"`                    // the best first; none if nothing may be compared
 	MeanAbs  *float64     `json:"mean_shift,omitempty"`       // mean of the absolute shifts of ranks from those by EX
 	MaxAbs   *float64     `json:"max_shift,omitempty"`        // the largest of them
 	Tau      *float64     `json:"kendall_tau,omitempty"`      // Kendall's tau-b with the order by EX

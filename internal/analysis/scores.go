@@ -59,13 +59,13 @@ func (b *Batch) System() string {
 	return name + " (" + b.Origin + ")"
 }
 
-// What stands for the name of an agent, and for its version, where there is none.
+// What stands for the name of an agent, and for its version, if there is none.
 const (
 	NoName    = scoring.NoName
 	NoVersion = "(no version)"
 )
 
-// System is an agent and its version; "" where it has neither.
+// System is an agent and its version; "" if it has neither.
 func System(agent, version string) string {
 	if agent == "" && version != "" {
 		agent = NoName
@@ -73,7 +73,7 @@ func System(agent, version string) string {
 	return strings.TrimSpace(agent + " " + version)
 }
 
-// sameAnswers tells whether two batches are of the same version of the same agent.
+// sameAnswers reports whether two batches are of the same version of the same agent.
 func (b *Batch) sameVersion(o *Batch) bool {
 	return b.Agent == o.Agent && b.Version == o.Version && b.Origin == o.Origin
 }
@@ -97,11 +97,11 @@ type Score struct {
 	Label         string
 	Reason        string
 	Findings      []string // see [Findings]
-	// Config identifies the part of the configuration that the metric reads; "" where that is not
-	// known. Gold identifies the question with its accepted answers; "" where that is not known.
+	// Config identifies the part of the configuration that the metric reads; "" if that is not
+	// known. Gold identifies the question with its accepted answers; "" if that is not known.
 	Config string
 	Gold   string
-	// Judge is who was asked for the score; "" where nobody was.
+	// Judge is who was asked for the score; "" if nobody was.
 	Judge string
 }
 
@@ -171,7 +171,7 @@ func NewSet(metrics []scoring.Metric) *Set {
 	return s
 }
 
-// lower tells whether less is better in a metric.
+// lower reports whether less is better in a metric.
 func (s *Set) lower(metric string) bool {
 	m := s.metrics[metric]
 	return m != nil && m.LowerIsBetter
@@ -204,7 +204,7 @@ type Answers struct {
 	Batch
 	set     *Set
 	series  map[string]*series
-	batches []string // that were added, where there are several
+	batches []string // that were added, if there are several
 }
 
 // Answers makes answers without scores.
@@ -244,7 +244,7 @@ func (m mark) status() mark { return m & statusBits }
 func (m mark) judged() bool { return m&judgedBit != 0 }
 func (m mark) passed() bool { return m&passedBit != 0 }
 
-// Contradicts tells whether there is another score of the same case and metric, with another value or
+// Contradicts reports whether there is another score of the same case and metric, with another value or
 // made of something else. One that failed may be scored again.
 func (a *Answers) Contradicts(s *Score) bool {
 	n, is := a.set.cases.Known(s.CaseID)
@@ -321,7 +321,7 @@ func (x *series) len() int {
 	return len(x.entries)
 }
 
-// at is a case's score; its mark is absent where there is none.
+// at is a case's score; its mark is absent if there is none.
 func (x *series) at(n int) entry {
 	if x == nil || n >= len(x.entries) {
 		return entry{}
@@ -363,7 +363,7 @@ func compareMetrics(a, b string) int {
 	return cmp.Or(cmp.Compare(at(a), at(b)), strings.Compare(a, b))
 }
 
-// asked tells whether there is any score of a case.
+// asked reports whether there is any score of a case.
 func (a *Answers) asked(n int) bool {
 	for _, x := range a.series {
 		if x.at(n).mark != absent {

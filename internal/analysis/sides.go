@@ -116,7 +116,7 @@ func batchOf(b *Batch) string {
 	return " batch " + b.ID
 }
 
-// called tells whether a batch is of an agent and version, by the name of both or of one.
+// called reports whether a batch is of an agent and version, by the name of both or of one.
 func called(b *Batch, name string) bool {
 	if name == scoring.Unnamed || name == scoring.NoName {
 		return b.Agent == "" || name == b.Agent

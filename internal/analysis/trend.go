@@ -37,7 +37,7 @@ type Point struct {
 	Tier   string  `json:"tier,omitempty"`
 	Now    Figures `json:"figures"`
 	// Before is the place of the batch that it is compared with: the one before of the same version,
-	// or for the first of a version the last of another version; null where there is none.
+	// or for the first of a version the last of another version; null if there is none.
 	Before *int    `json:"before"`
 	Change *Change `json:"change,omitempty"`
 }
@@ -131,7 +131,7 @@ func TrendOf(batches []Batch, there []string, o TrendOptions, compare func(batch
 }
 
 // Before is the place of the batch that batch i of a sorted list is compared with: the one before of
-// the same version, or for the first of a version the last of another version of the agent; -1 where
+// the same version, or for the first of a version the last of another version of the agent; -1 if
 // there is none.
 func Before(batches []Batch, i int) int {
 	other := -1
@@ -185,7 +185,7 @@ func (t *Trend) Latest() *Comparison {
 	return &t.last
 }
 
-// Check tells whether the newest batch reaches the gates beside the one before it, see
+// Check reports whether the newest batch reaches the gates next to the one before it, see
 // [Comparison.Check]. A batch that has none before it reaches them if its run is done.
 func (t *Trend) Check(gates []gate.Drop) (said []string, reached bool) {
 	if latest := t.Latest(); latest != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// checked fails the test unless all memory is given back.
+// checked fails the test unless all memory is returned.
 func checked(t testing.TB) memory.Allocator {
 	t.Helper()
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())

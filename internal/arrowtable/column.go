@@ -12,7 +12,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// column grows one column. Where the encoding of an array hides its size, grow is told of what was
+// column grows one column. If the encoding of an array hides its size, grow is told of what was
 // added, now and then; its error ends the reading. It may be nil.
 type column struct {
 	*scoring.Builder

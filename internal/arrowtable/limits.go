@@ -20,7 +20,7 @@ type Limits struct {
 }
 
 // held is what reading one table has reserved of its call's memory: twice what the table has come to,
-// because columns grow by doubling, and what is in memory beside it.
+// because columns grow by doubling, and what is in memory next to it.
 type held struct {
 	ctx     context.Context //nolint:containedctx // lives for one call
 	reading *account.Reading
@@ -63,7 +63,7 @@ func (l Limits) CheckBytes(bytes int64) error {
 	return l.held.grow(bytes)
 }
 
-// Beside reserves n bytes for what is in memory beside the table, such as its compressed text. A
+// Beside reserves n bytes for what is in memory next to the table, such as its compressed text. A
 // negative n gives some back to the rest of the reading.
 func (l Limits) Beside(n int64) error {
 	if l.held == nil {

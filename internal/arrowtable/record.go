@@ -180,7 +180,7 @@ func release(buffers []*memory.Buffer) {
 	}
 }
 
-// validityOf is nil where no value is NULL.
+// validityOf is nil if no value is NULL.
 func validityOf(mem memory.Allocator, c *scoring.Column, start, end int) *memory.Buffer {
 	if len(c.Nulls()) <= start>>6 {
 		return nil

@@ -167,7 +167,7 @@ func (m *messageReader) read(n int64) (*memory.Buffer, error) {
 }
 
 // checkWindows reserves the memory for the windows of buffers that are compressed with zstd: how large
-// they are stands in each buffer.
+// they are is in each buffer.
 func (m *messageReader) checkWindows(meta, body []byte) (err error) {
 	for _, part := range zstdBuffers(meta, body) {
 		if m.window, err = m.limits.ReserveWindow(part, m.window); err != nil {

@@ -229,5 +229,5 @@ func shortest16(f float32) float64 {
 	return d
 }
 
-// isJSON tells whether text may stand inside JSON as it is.
+// isJSON reports whether text may stand inside JSON as it is.
 func isJSON(s string) bool { return json.Valid([]byte(s)) }

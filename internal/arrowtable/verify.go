@@ -69,7 +69,7 @@ func (v *verifier) table(at int64) (table, bool) {
 	return table{at, vtable, size}, !v.bad
 }
 
-// field is where field i of n bytes lies, or 0 where it is absent.
+// field is where field i of n bytes lies, or 0 if it is absent.
 func (v *verifier) field(t table, i, n int64) int64 {
 	slot := 4 + 2*i
 	if v.bad || slot+2 > t.size {
@@ -82,7 +82,7 @@ func (v *verifier) field(t table, i, n int64) int64 {
 	return t.at + offset
 }
 
-// target follows the offset in field i, or returns 0 where it is absent.
+// target follows the offset in field i, or returns 0 if it is absent.
 func (v *verifier) target(t table, i int64) int64 {
 	at := v.field(t, i, 4)
 	if at == 0 {

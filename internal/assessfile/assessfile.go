@@ -48,8 +48,8 @@ type Options struct {
 	Backends []string // only these; none: all
 	Methods  []string // only these; none: all
 
-	// BadLine is told of every line that cannot be read, from 1, and reading goes on without it.
-	// Where it is nil, a file with bad lines is an error that names the first of them.
+	// BadLine is told of every line that cannot be read, from 1, and reading continues without it.
+	// If it is nil, a file with bad lines is an error that names the first of them.
 	BadLine func(line int, err error)
 }
 
@@ -261,7 +261,7 @@ func (f *File) distinct(part func(runKey) string) []string {
 	return slices.Sorted(maps.Keys(set))
 }
 
-// Replies are the recorded replies of one backend, to be given to an engine. Where no methods are
+// Replies are the recorded replies of one backend, to be given to an engine. If no methods are
 // named, a question is answered by the method that is called as the metric that asks it:
 // rose/prover by the method rose, and by no variant of it, such as rose_prover_only. Named methods
 // answer whatever they have a reply to; of several that were recorded for a case, the first one
@@ -355,7 +355,7 @@ func (e *entry) equal(o *entry) bool {
 	return maps.Equal(e.replies, o.replies) && (e.score == nil) == (o.score == nil) && (e.score == nil || *e.score == *o.score)
 }
 
-// answers tells whether there is a reply to any question of the metric.
+// answers reports whether there is a reply to any question of the metric.
 func (e *entry) answers(metric string) bool {
 	for purpose := range e.replies {
 		if m, _, _ := strings.Cut(purpose, "/"); m == metric {
@@ -408,7 +408,7 @@ func (r *Run) Calls(caseID string) int {
 	return 0
 }
 
-// HasReplies tells whether replies were recorded, not scores alone.
+// HasReplies reports whether replies were recorded, not scores alone.
 func (r *Run) HasReplies() bool {
 	for _, e := range r.cases {
 		if len(e.replies) > 0 {

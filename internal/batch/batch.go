@@ -18,12 +18,12 @@ type Key struct {
 type Item struct {
 	scoring.AnswerID
 	Place string // where it stands, such as cases.jsonl:17; unique within the source
-	Bytes int64  // about how much memory the case takes while it is scored; 0 where that is little
+	Bytes int64  // about how much memory the case takes while it is scored; 0 if that is little
 	// Load reads the case. It is called at most once, from any goroutine, and not at all for a case
 	// that is done. Its error is the reason why the scores of the case are failed.
 	Load func(ctx context.Context) (*scoring.Case, error)
 	// Question reads what is known of a case that Load cannot read: the case without an answer, of which
-	// scores that describe the question are made all the same; nil where that is nothing. It may be nil.
+	// scores that describe the question are made all the same; nil if that is nothing. It may be nil.
 	Question func(ctx context.Context) *scoring.Case
 }
 
@@ -44,7 +44,7 @@ type Counter interface {
 type Row struct {
 	scoring.AnswerID
 	Score    scoring.Score
-	GoldHash string // [scoring.Case.GoldHash]; empty where the case could not be read
+	GoldHash string // [scoring.Case.GoldHash]; empty if the case could not be read
 }
 
 // Key is the row's key within its run.

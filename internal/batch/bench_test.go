@@ -156,7 +156,7 @@ func BenchmarkMemoryOf100kCases(b *testing.B) {
 	}
 }
 
-// watchHeap keeps the largest memory that Go has taken from the system and not given back.
+// watchHeap keeps the largest memory that Go has taken from the system and not returned.
 func watchHeap(peak *atomic.Uint64) (stop func()) {
 	done := make(chan struct{})
 	ended := make(chan struct{})

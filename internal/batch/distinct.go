@@ -13,7 +13,7 @@ import (
 // Copies are several items of a source that have one identity.
 type Copies struct {
 	Items  int
-	Places []string // of the first few of them; empty where they say no more than the identity
+	Places []string // of the first few of them; empty if they say no more than the identity
 }
 
 // CopyFinder is a source that finds the identities that several of its items have before it is read.
@@ -71,7 +71,7 @@ func newIdentities() identities {
 	return identities{[2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}, map[[2]uint64]struct{}{}}
 }
 
-// add tells whether an identity is new to the set.
+// add reports whether an identity is new to the set.
 func (s *identities) add(of scoring.AnswerID) bool {
 	n := len(s.hashes)
 	s.hashes[[2]uint64{maphash.Comparable(s.seeds[0], of), maphash.Comparable(s.seeds[1], of)}] = struct{}{}

@@ -98,7 +98,7 @@ func (s *doneSet) madeFrom(a scoring.AnswerID, hash string) {
 	s.golds[a] = g
 }
 
-// changed tells whether a score of the answer was made from another question or gold than this one.
+// changed reports whether a score of the answer was made from another question or gold than this one.
 func (s *doneSet) changed(a scoring.AnswerID, hash string) bool {
 	g, known := s.golds[a]
 	id, err := strconv.ParseUint(hash, 16, 64)

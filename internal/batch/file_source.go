@@ -111,7 +111,7 @@ func (s FileSource) Copies(ctx context.Context) (map[scoring.AnswerID]Copies, er
 	return ReadCopies(ctx, s)
 }
 
-// again tells whether the source can be read several times. One that cannot be looked at can: reading
+// again reports whether the source can be read several times. One that cannot be examined can: reading
 // it says what is wrong.
 func (s FileSource) again() bool {
 	if s.In != nil {

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// full tells whether there was no room for a write.
+// full reports whether there was no room for a write.
 func full(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }

@@ -272,7 +272,7 @@ func (x *run) score(j *job) {
 	}
 }
 
-// readable tells whether the results of gold queries could be read. One that could not, such as of a
+// readable reports whether the results of gold queries could be read. One that could not, such as of a
 // warehouse that is away, is no reason to replace scores.
 func readable(golds []scoring.Query) bool {
 	return !slices.ContainsFunc(golds, func(g scoring.Query) bool { return g.Result.Err != nil })
@@ -291,7 +291,7 @@ func load(ctx context.Context, item *Item) (c *scoring.Case, err error) {
 	return c, err
 }
 
-// known reads what is known of a case that cannot be read; nil where that is nothing.
+// known reads what is known of a case that cannot be read; nil if that is nothing.
 func known(ctx context.Context, item *Item) (c *scoring.Case) {
 	defer func() {
 		if recover() != nil {

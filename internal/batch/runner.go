@@ -34,7 +34,7 @@ type Runner struct {
 	// Held is told, before anything else, of the scores that the run holds, answer by answer.
 	// Skipped is told of every case of the source all of whose scores are held, Scored of every case
 	// whose scores were stored, Progress of how far the run is (about every ProgressEvery, default
-	// 200 ms, and at the end). They are called one at a time, and may be nil. Where the case could
+	// 200 ms, and at the end). They are called one at a time, and may be nil. If the case could
 	// not be read, c is what is known of its question, or nil.
 	//
 	// A case whose question or gold is not the one that its held scores were made from is scored

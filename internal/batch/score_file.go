@@ -15,7 +15,7 @@ import (
 
 // ScoreFile is a file of scores in JSON Lines, one score a line. It is a [Ledger] of a single run,
 // whatever the run is called. Rows are written at its end, so that a process that is killed leaves
-// at most a torn last line, which the next one drops. A key that is stored again stands there twice
+// at most a torn last line, which the next one drops. A key that is stored again is there twice
 // until [ScoreFile.Arrange]; the last line counts.
 type ScoreFile struct {
 	path string
@@ -34,7 +34,7 @@ type storage interface {
 	Stat() (os.FileInfo, error)
 }
 
-// CreateScoreFile makes an empty score file, in place of one that is there.
+// CreateScoreFile makes an empty score file, in place of one that exists.
 func CreateScoreFile(path string) (*ScoreFile, error) {
 	f, err := os.Create(path)
 	if err != nil {
@@ -43,7 +43,7 @@ func CreateScoreFile(path string) (*ScoreFile, error) {
 	return &ScoreFile{path: path, f: f}, nil
 }
 
-// OpenScoreFile opens a score file to go on with it, or makes it where there is none. A file that
+// OpenScoreFile opens a score file to continue with it, or makes it if there is none. A file that
 // begins with anything but a score is left alone, and so is one whose last line is cut off and does
 // not begin as one; the error is coded DataLoss.
 func OpenScoreFile(path string) (*ScoreFile, error) {
@@ -96,7 +96,7 @@ func (s *ScoreFile) recover() error {
 	return nil
 }
 
-// tail is what stands behind the last line feed.
+// tail is what is behind the last line feed.
 func (s *ScoreFile) tail(size int64) ([]byte, error) {
 	const step = 1 << 16
 	for n := int64(step); ; n *= 2 {
@@ -138,7 +138,7 @@ func (s *ScoreFile) write(text []byte) error {
 	return nil
 }
 
-// regular tells whether the file can be read back, unlike a pipe.
+// regular reports whether the file can be read back, unlike a pipe.
 func (s *ScoreFile) regular() bool {
 	info, err := s.f.Stat()
 	return err == nil && info.Mode().IsRegular()
@@ -252,7 +252,7 @@ func (s *ScoreFile) Rows(ctx context.Context) iter.Seq2[Row, error] {
 	}
 }
 
-// Append writes the rows at the end of the file. Where that fails, as on a full disk, the file is
+// Append writes the rows at the end of the file. If that fails, as on a full disk, the file is
 // as it was before.
 func (s *ScoreFile) Append(_ context.Context, _ string, rows []Row) error {
 	s.buf = s.buf[:0]

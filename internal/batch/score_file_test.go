@@ -382,7 +382,7 @@ func TestArrangeKeepsTheLastScoreOfAKey(t *testing.T) {
 	}
 }
 
-// Where a run writes to two ledgers and was killed between them, the one that fell behind catches up, and so does a failure that only one of
+// If a run writes to two ledgers and was killed between them, the one that fell behind catches up, and so does a failure that only one of
 // them knows to be mended.
 func TestTeeCatchesUp(t *testing.T) {
 	e := engineOf(t, scoring.Metric{Name: "m", Score: one})

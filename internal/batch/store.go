@@ -92,7 +92,7 @@ func (x *run) store() (Outcome, error) {
 	return o, x.stopped(&o)
 }
 
-// starving tells whether workers are idle because everything that could be held is held.
+// starving reports whether workers are idle because everything that could be held is held.
 func (x *run) starving() bool {
 	return x.waiting.Load() && x.inFlight.Load() < int64(x.Concurrency)
 }

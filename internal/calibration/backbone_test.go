@@ -73,7 +73,7 @@ func TestBackbone(t *testing.T) {
 	}
 }
 
-// People's agreement and the mean with its interval stand beside each tier.
+// People's agreement and the mean with its interval stand next to each tier.
 func TestTiersHavePeopleAndMeans(t *testing.T) {
 	s := studyOf(strings.Repeat("pf", 50), map[string]string{"current": strings.Repeat("pf", 50), "candidate": strings.Repeat("p", 100)})
 	for i := range s.Cases {

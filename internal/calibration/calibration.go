@@ -71,8 +71,8 @@ type Report struct {
 	Metrics     []Result
 	Breakdowns  []Breakdown
 	Comparisons []Comparison
-	Backbone    *Backbone // nil where it was not asked for
-	People      *People   // nil where there are no votes
+	Backbone    *Backbone // nil if it was not asked for
+	People      *People   // nil if there are no votes
 	Notes       []string
 }
 
@@ -114,7 +114,7 @@ type Part struct {
 	N       int
 	Passes  int
 	Metrics []Result // in the order of the report; without intervals of agreement
-	People  *People  // nil where there are no votes
+	People  *People  // nil if there are no votes
 }
 
 // Comparison is a test of two metrics on the cases they share.
@@ -124,7 +124,7 @@ type Comparison struct {
 	Holm float64 // p-value adjusted for all comparisons of the report
 }
 
-// Backbone tells whether a candidate for a judge's model may take the place of the current one: only
+// Backbone reports whether a candidate for a judge's model may take the place of the current one: only
 // if it agrees with people no worse by any of four measures, and better by one (ROSE, appendix E.2,
 // asks for better by all four). Both are measured on the cases on which both have a verdict.
 type Backbone struct {

@@ -12,7 +12,7 @@ import (
 // verdict for its kappa to count.
 const enough = 0.8
 
-// Check tells whether the kappa of every gated metric is at least that of its gate, with a line for
+// Check reports whether the kappa of every gated metric is at least that of its gate, with a line for
 // each. A kappa that is not defined reaches no gate of it. A gate names a metric of the report by its
 // key, and its coverage is the share of the labelled cases that the metric applies to, 0.8 by default.
 func (r *Report) Check(gates []gate.Gate) (said []string, reached bool) {

@@ -10,7 +10,7 @@ import (
 	"github.com/badger-eval/badger/scoring/agreement"
 )
 
-// Kappa counts where there are verdicts on enough of the cases, and none that is not defined does.
+// Kappa counts if there are verdicts on enough of the cases, and none that is not defined does.
 func TestCheckGates(t *testing.T) {
 	at := func(v float64) *float64 { return &v }
 	r := &calibration.Report{Metrics: []calibration.Result{

@@ -169,7 +169,7 @@ func (p *People) json() *peopleJSON {
 	return &peopleJSON{p.Annotators, p.Cases, p.Unanimous, pointer(p.Fleiss), pointer(p.Alpha)}
 }
 
-// pointer is the value of a statistic, or nil where it has none.
+// pointer is the value of a statistic, or nil if it has none.
 func pointer(s agreement.Stat) *float64 {
 	if !s.Defined {
 		return nil

@@ -223,7 +223,7 @@ func (l *Labelled) study(done []assessed) *Study {
 	return s
 }
 
-// categories tells whether the metric sorts answers into kinds, the numbers of which are no grade.
+// categories reports whether the metric sorts answers into kinds, the numbers of which are no grade.
 func (m *scored) categories() bool { return m.metric != nil && len(m.metric.Labels) > 0 }
 
 // leaveOut drops the scores of cases that a backend recorded nothing about, where some of them

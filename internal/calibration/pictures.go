@@ -226,7 +226,7 @@ func scatter(r *Report) *chart.Picture {
 // mostBars is how many metrics a panel of bars has.
 const mostBars = 14
 
-// bars are the shares of cases that metrics pass in each tier, beside the share that people pass.
+// bars are the shares of cases that metrics pass in each tier, next to the share that people pass.
 func bars(r *Report, b Breakdown) *chart.Picture {
 	var at []int // of the report's metrics
 	var metrics []*Result

@@ -49,7 +49,7 @@ type Wanted struct {
 
 	Judge  judgebackend.Backend
 	Judges map[string]scoring.Judge
-	Model  func(metric string) string // who answers a metric's questions, empty where nobody does; nil: no judge is asked
+	Model  func(metric string) string // who answers a metric's questions, empty if nobody does; nil: no judge is asked
 }
 
 // Plan is the metrics that are calibrated, and where the scores of each come from.
@@ -198,7 +198,7 @@ func (b *backend) run(method string) *assessfile.Run {
 	return nil
 }
 
-// assessed tells whether the backend recorded a reply about a case: to the metric's own questions,
+// assessed reports whether the backend recorded a reply about a case: to the metric's own questions,
 // where it recorded such for any case.
 func (b *backend) assessed(metric, caseID string) bool {
 	if own := b.run(metric); own != nil {

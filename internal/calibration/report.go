@@ -12,7 +12,7 @@ import (
 )
 
 // Report computes the agreement of every metric with the labels, the best first. The error, coded
-// InvalidArgument, is of an option that names what is not there.
+// InvalidArgument, is of an option that names what does not exist.
 func (s *Study) Report(o Options) (*Report, error) {
 	x := &computation{Study: s, Options: o, verdicts: make([][]agreement.Vote, len(s.Metrics)), chosen: make([]*choice, len(s.Metrics))}
 	for _, c := range s.Cases {
@@ -56,7 +56,7 @@ type computation struct {
 	Options
 	labels   []agreement.Vote
 	verdicts [][]agreement.Vote // by metric and case
-	chosen   []*choice          // by metric; nil where the threshold is the metric's
+	chosen   []*choice          // by metric; nil if the threshold is the metric's
 }
 
 // choice is a threshold that was chosen.
@@ -102,7 +102,7 @@ func (x *computation) decide(i int) {
 	}
 }
 
-// graded tells whether a metric has more to choose a threshold from than two values, or no
+// graded reports whether a metric has more to choose a threshold from than two values, or no
 // threshold of its own.
 func (m *Metric) graded() bool {
 	seen := map[float64]bool{}

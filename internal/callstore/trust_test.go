@@ -120,7 +120,7 @@ func (c *campaign) replica(i int) *replica {
 	return c.replicas[i]
 }
 
-// batch sends one batch until its reply has come, and tells whether to go on.
+// batch sends one batch until its reply has come, and reports whether to continue.
 func (c *campaign) batch(t *testing.T, random *rand.Rand, batches int) bool {
 	questions := make([]string, 1+random.IntN(12))
 	for i := range questions {

@@ -44,7 +44,7 @@ func set(v url.Values, key, value string) {
 // do: what is missing is empty.
 func ParseRun(v url.Values) Run { return parseRun(v, "") }
 
-// ParseBaseline reads the run that the state of a list is compared with; empty where there is none.
+// ParseBaseline reads the run that the state of a list is compared with; empty if there is none.
 func ParseBaseline(v url.Values) Run { return parseRun(v, "base_") }
 
 func parseRun(v url.Values, prefix string) Run {

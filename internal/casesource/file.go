@@ -16,7 +16,7 @@ import (
 )
 
 // File is the cases of a file in JSON Lines that a pattern chooses, and the results that they refer
-// to, which lie where the file does. The error of a file that is not there begins with what, such as
+// to, which lie where the file does. The error of a file that does not exist begins with what, such as
 // the flag that names it.
 func File(what, path string, of scoring.AnswerID) (batch.Source, Snapshots, error) {
 	file := batch.FileSource{Path: path}

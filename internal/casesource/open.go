@@ -59,7 +59,7 @@ func Open(ctx context.Context, at Place, f connectors.Filter, notes io.Writer, o
 	return &Opened{Source: source, Snapshots: Snapshots{Warehouse: w}, Tables: source}, nil
 }
 
-// OpenFile opens the cases of a file that a filter chooses. The error of a file that is not there
+// OpenFile opens the cases of a file that a filter chooses. The error of a file that does not exist
 // begins with the flag that names it. A file holds no versions of the golden set: a filter that names
 // one is an error in what was asked for.
 func OpenFile(flag, path string, f connectors.Filter) (*Opened, error) {

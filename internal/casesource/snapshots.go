@@ -16,7 +16,7 @@ type Snapshots struct {
 	Warehouse scoring.SnapshotReader // nil: no warehouse
 }
 
-// Allow lets file: references of a warehouse's cases lie in directories. Those of a case file start
+// Allow lets file: references of a warehouse's cases are in directories. Those of a case file start
 // from where it is.
 func (s *Snapshots) Allow(directories []string) {
 	if s.Files == nil && len(directories) > 0 {

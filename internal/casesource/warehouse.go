@@ -32,7 +32,7 @@ type Warehouse struct {
 }
 
 // InWarehouse is the answers that a filter chooses. It looks at the tables first, and writes a note of
-// what they lack. A version of the golden set that is not there is a mistake of the user.
+// what they lack. A version of the golden set that does not exist is a mistake of the user.
 func InWarehouse(ctx context.Context, notes io.Writer, w *connectors.Warehouse, f connectors.Filter) (*Warehouse, error) {
 	missing, err := w.Missing(ctx)
 	if err != nil {

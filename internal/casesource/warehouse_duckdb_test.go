@@ -85,7 +85,7 @@ func TestOpenWarehouse(t *testing.T) {
 	}
 }
 
-// A file is opened where one is named, and no warehouse besides.
+// A file is opened if one is named, and no warehouse besides.
 func TestOpenOpensTheFile(t *testing.T) {
 	in, err := casesource.Open(t.Context(), casesource.Place{Flag: "--cases", File: fileOf(t, answers), URL: "duckdb:w"}, connectors.Filter{Agent: "nova"}, io.Discard, func(context.Context, string) (*connectors.Warehouse, error) {
 		t.Error("a warehouse was opened")

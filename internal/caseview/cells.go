@@ -283,14 +283,14 @@ func (k *classified) count(out *Cells) {
 	}
 }
 
-// chosen tells whether a matched row is shown.
+// chosen reports whether a matched row is shown.
 func (k *classified) chosen(row int, show States) bool {
 	return show == 0 && k.differing.Has(row) || show.Has(Differs) && k.differing.Has(row) || show.Has(Equal) && k.equal.Has(row) || show.Has(Mapped) && k.mapped.Has(row) ||
 		show.Has(OnlyGold) && k.lacks || show.Has(OnlyAgent) && k.adds || show == All
 }
 
 // each calls f with the rows that are shown, in order, until it returns false. A row is its gold row
-// and the answer's, -1 where it has none.
+// and the answer's, -1 if it has none.
 func (k *classified) each(show States, f func(gold, agent int) bool) {
 	for i, j := range k.partner {
 		if j >= 0 && k.chosen(i, show) && !f(i, int(j)) {
@@ -341,7 +341,7 @@ func (k *classified) page(out *Cells, o *CellOptions) {
 	}
 }
 
-// list lists the cells of the chosen states: those that differ where none is chosen.
+// list lists the cells of the chosen states: those that differ if none is chosen.
 func (k *classified) list(out *Cells, o *CellOptions) {
 	show := o.Show
 	if show == 0 {
@@ -382,7 +382,7 @@ func kindOf(gold, agent int) RowKind {
 	return MatchedRow
 }
 
-// stateOf is the state of a cell; is is false where neither side has the cell.
+// stateOf is the state of a cell; is is false if neither side has the cell.
 func (k *classified) stateOf(column, gold, agent int) (s State, is bool) {
 	c := &k.columns[column]
 	switch {
@@ -434,7 +434,7 @@ func (k *classified) cell(column, gold, agent int) Cell {
 	return out
 }
 
-// firstDifference is the first character in which two long texts differ, from 1; 0 where they are
+// firstDifference is the first character in which two long texts differ, from 1; 0 if they are
 // short enough to see.
 func firstDifference(g, a *Value) int {
 	if g.Null || a.Null || g.Length == 0 && a.Length == 0 {

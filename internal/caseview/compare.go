@@ -50,7 +50,7 @@ func (c *Comparison) Partner(row int) int {
 	return int(c.Counts.Pairs[row])
 }
 
-// key tells whether rows are matched on a pair of columns.
+// key reports whether rows are matched on a pair of columns.
 func (c *Comparison) key(pair int) bool { return slices.Contains(c.Alignment.Index, pair) }
 
 func (c *Comparison) findDiffering(k int) RowSet {
@@ -108,7 +108,7 @@ func (c *Comparison) outright(k int) RowSet {
 	return set
 }
 
-// outrightEqual tells whether two values are the same as they are stored.
+// outrightEqual reports whether two values are the same as they are stored.
 func outrightEqual(g, a scoring.Value) bool {
 	if g.Type == a.Type && g.Type != scoring.Decimal {
 		return g == a

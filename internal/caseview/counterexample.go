@@ -26,7 +26,7 @@ type SmallTable struct {
 }
 
 // counterexample reads what the score counterexample found. Its values are literals of both queries,
-// values beside them, and some that results or statistics show, so that nothing is shown where columns
+// values next to them, and some that results or statistics show, so that nothing is shown where columns
 // are masked.
 func (b *builder) counterexample() *Counterexample {
 	var found counterexample.Outcome

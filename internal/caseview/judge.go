@@ -29,7 +29,7 @@ type Vote struct {
 	PromptVersion string   `json:"prompt_version,omitempty"`
 	RequestHash   string   `json:"request_hash"`
 
-	Question []Message `json:"question,omitempty"` // as it was put, or put again and proven the same by its hash; empty where neither is known
+	Question []Message `json:"question,omitempty"` // as it was put, or put again and proven the same by its hash; empty if neither is known
 	Rebuilt  bool      `json:"rebuilt,omitempty"`  // the question was put again
 
 	Reply   string  `json:"reply"`
@@ -39,7 +39,7 @@ type Vote struct {
 	TokensOut judgebackend.TokenCount `json:"tokens_out"`
 	LatencyMS int64                   `json:"latency_ms"`
 	At        time.Time               `json:"at"`
-	Fresh     *bool                   `json:"fresh"` // whether it was asked for by the run of the scores, not taken from the ledger; null where that is not known
+	Fresh     *bool                   `json:"fresh"` // whether it was asked for by the run of the scores, not taken from the ledger; null if that is not known
 	Ended     string                  `json:"ended,omitempty"`
 }
 
@@ -141,7 +141,7 @@ func fields(reply string) (out []Field) {
 // mostFields is how many members of a reply are shown by themselves.
 const mostFields = 200
 
-// membersOf adds the members of an object or list, or a value that is neither; nil where the text is
+// membersOf adds the members of an object or list, or a value that is neither; nil if the text is
 // no JSON.
 func membersOf(out []Field, name string, raw json.RawMessage) []Field {
 	d := json.NewDecoder(bytes.NewReader(raw))

@@ -65,7 +65,7 @@ type MappingJudge struct {
 }
 
 // columnNames are what the columns of a result are called: by their names, and by their positions
-// too where there is none or several have the same.
+// too if there is none or several have the same.
 func columnNames(t *scoring.Table) []string {
 	times := map[string]int{}
 	for i := range t.Columns {

@@ -65,10 +65,10 @@ func NewMask(columns []string, salt []byte) (*Mask, error) {
 	return m, nil
 }
 
-// None tells whether nothing is hidden.
+// None reports whether nothing is hidden.
 func (m *Mask) None() bool { return m == nil || len(m.patterns) == 0 }
 
-// hides tells whether a column of this name is masked.
+// hides reports whether a column of this name is masked.
 func (m *Mask) hides(name string) bool {
 	name = strings.ReplaceAll(strings.ToLower(name), "/", "\x00") // * is to stand for a slash too
 	return slices.ContainsFunc(m.patterns, func(p string) bool {
@@ -77,7 +77,7 @@ func (m *Mask) hides(name string) bool {
 	})
 }
 
-// Withheld stands in place of a text that is not shown.
+// Withheld is in place of a text that is not shown.
 const Withheld = "withheld: a column is masked"
 
 // plainReasons are metrics whose reasons hold names of columns, counts and words of badger only.
@@ -119,7 +119,7 @@ type Masked struct {
 	dialect  sqlparts.Dialect
 	values   map[string]bool // masked texts, in lower case
 	numbers  map[string]bool // masked numbers, as they are written
-	anywhere []string        // masked values that are long enough to be looked for in sentences
+	anywhere []string        // masked values that are long enough to be searched for in sentences
 }
 
 // over lays the mask over a case.
@@ -207,7 +207,7 @@ func (m *Masked) byName(t *scoring.Table, sql string, masked []bool) {
 	}
 }
 
-// hidden tells whether a name in a query or a result stands for a masked value.
+// hidden reports whether a name in a query or a result stands for a masked value.
 func (m *Masked) hidden(name string) bool { return m.hides(name) || m.names[strings.ToLower(name)] }
 
 // learn takes note of the values of masked columns.
@@ -317,7 +317,7 @@ func (m *Masked) text(s string) string {
 	return b.String()
 }
 
-// number tells whether a number is a masked value, in whatever way it is written.
+// number reports whether a number is a masked value, in whatever way it is written.
 func (m *Masked) number(text string) bool {
 	if m.numbers[text] {
 		return true
@@ -384,7 +384,7 @@ func (m *Masked) sql(query string) string {
 	return b.String() + query[end:]
 }
 
-// read tells whether a query is understood as a whole.
+// read reports whether a query is understood as a whole.
 func (m *Masked) read(query string) bool {
 	script := sqlparts.Parse(query, m.dialect)
 	return script.Final() != nil && len(script.Notes) == 0
@@ -487,7 +487,7 @@ type selectedItem struct {
 	masked bool
 }
 
-// selected lists the columns that a query returns; known is false where a * or the like is among
+// selected lists the columns that a query returns; known is false if a * or the like is among
 // them.
 func (m *Masked) selected(q *sqlparts.Query) (outs []selectedItem, known bool) {
 	switch b := q.Body.(type) {
@@ -526,7 +526,7 @@ func (m *Masked) selected(q *sqlparts.Query) (outs []selectedItem, known bool) {
 	return nil, false
 }
 
-// computes tells whether a masked column is read in an expression or query, other than to be
+// computes reports whether a masked column is read in an expression or query, other than to be
 // counted.
 func (m *Masked) computes(n sqlparts.Node) (found bool) {
 	if n == nil {
@@ -561,7 +561,7 @@ func (m *Masked) mentions(text string) bool {
 }
 
 // outputs says which of the columns that a query returns are computed from masked ones, by position;
-// nil where that is not known. all is true where the query uses a masked column and was not
+// nil if that is not known. all is true if the query uses a masked column and was not
 // understood as a whole.
 func (m *Masked) outputs(query string, columns int) (positions []bool, all bool) {
 	if !m.mentions(query) {
@@ -604,7 +604,7 @@ func (m *Mask) ReasonOf(s *scoring.Score) string {
 	return m.Reason(s.Metric, s.Reason)
 }
 
-// Filters tells whether a list of cases may be filtered, sorted or cut by a column of it, one of
+// Filters reports whether a list of cases may be filtered, sorted or cut by a column of it, one of
 // [caselist.Columns] or a metric. With a mask those that hold free texts are not shown, and whoever
 // could filter by them could find out letter by letter what they hold.
 func (m *Mask) Filters(column string) bool {

@@ -40,7 +40,7 @@ type People struct {
 	Passes   bool    `json:"passes"`    // whether evidence alone passes such an answer under the policy
 }
 
-// TriedRelation is a relation that was looked for and does not hold.
+// TriedRelation is a relation that was searched for and does not hold.
 type TriedRelation struct {
 	Name    string `json:"name"`
 	Family  string `json:"family"`
@@ -58,7 +58,7 @@ func kindNamed(name string) relation.Kind {
 	return relation.Kind{Name: name}
 }
 
-// relations reads what the score relation or verdict says, and finds it out where neither does.
+// relations reads what the score relation or verdict says, and finds it out if neither does.
 func (b *builder) relations() *Relations {
 	out := &Relations{Policy: policy.Answer, Source: "the delivered table of labels (docs/verdict.md)"}
 	table := policy.Default()
@@ -135,7 +135,7 @@ func (b *builder) findRelations() []relation.Relation {
 	return nil
 }
 
-// tried are the relations that were looked for and do not hold: of results with the same data other
+// tried are the relations that were searched for and do not hold: of results with the same data other
 // ones than of results that differ.
 func tried(found []relation.Relation, same bool) (out []TriedRelation) {
 	for _, k := range kinds() {

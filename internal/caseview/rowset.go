@@ -10,7 +10,7 @@ type RowSet []uint64
 
 func newRowSet(rows int) RowSet { return make(RowSet, (rows+63)/64) }
 
-// Has tells whether a row is in the set.
+// Has reports whether a row is in the set.
 func (s RowSet) Has(i int) bool { return i>>6 < len(s) && s[i>>6]&(1<<(i&63)) != 0 }
 
 func (s RowSet) add(i int) { s[i>>6] |= 1 << (i & 63) }

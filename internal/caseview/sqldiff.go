@@ -77,7 +77,7 @@ func compared(parts []SQLPart, dialect sqlparts.Dialect) (c comparableTokens) {
 const mostSteps = 4_000_000
 
 // common tells which elements of two lists are in a longest common subsequence. What both begin and
-// end with is taken first. ok is false where the rest of both is too long.
+// end with is taken first. ok is false if the rest of both is too long.
 func common(a, b []string) (inA, inB []bool, ok bool) {
 	inA, inB = make([]bool, len(a)), make([]bool, len(b))
 	lo, hiA, hiB := 0, len(a), len(b)

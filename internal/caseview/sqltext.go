@@ -76,7 +76,7 @@ func joined(parts []SQLPart) string {
 	return b.String()
 }
 
-// sameTokens tells whether two texts are the same tokens in order. Comments may have other white
+// sameTokens reports whether two texts are the same tokens in order. Comments may have other white
 // space around them.
 func sameTokens(a, b []sqlparts.Token) bool {
 	return slices.EqualFunc(a, b, func(x, y sqlparts.Token) bool {
@@ -94,7 +94,7 @@ type layouter struct {
 
 func (l *layouter) text(i int) string { return l.sql[l.toks[i].Start:l.toks[i].End] }
 
-// is tells whether token i is a keyword or sign.
+// is reports whether token i is a keyword or sign.
 func (l *layouter) is(i int, value string) bool {
 	return i >= 0 && i < len(l.toks) && l.toks[i].Value == value && (l.toks[i].Kind == sqlparts.TokenWord || l.toks[i].Kind == sqlparts.TokenSign)
 }
@@ -155,7 +155,7 @@ func (l *layouter) query(from, to, indent int) {
 	l.clause(start, to, indent)
 }
 
-// clauseAt tells whether a clause begins at token i of a query that begins at token from.
+// clauseAt reports whether a clause begins at token i of a query that begins at token from.
 func (l *layouter) clauseAt(i, from int) bool {
 	if i == from || l.toks[i].Kind != sqlparts.TokenWord || l.is(i-1, ".") || l.is(i-1, "as") {
 		return false
@@ -187,7 +187,7 @@ func (l *layouter) clauseAt(i, from int) bool {
 	return true
 }
 
-// joinFollows tells whether the words from i on lead to JOIN.
+// joinFollows reports whether the words from i on lead to JOIN.
 func (l *layouter) joinFollows(i int) bool {
 	for ; i < len(l.toks) && l.toks[i].Kind == sqlparts.TokenWord && joins[l.toks[i].Value]; i++ {
 		if v := l.toks[i].Value; v == "join" || v == "straight_join" {
@@ -197,7 +197,7 @@ func (l *layouter) joinFollows(i int) bool {
 	return false
 }
 
-// brackets lays out what stands in brackets, and returns where they close. A query in them gets
+// brackets lays out what is in brackets, and returns where they close. A query in them gets
 // lines of its own.
 func (l *layouter) brackets(open, indent int) int {
 	end := l.mate[open]
@@ -301,7 +301,7 @@ func (l *layouter) gap(i int) string {
 	return l.sql[l.toks[i-1].End:l.toks[i].Start]
 }
 
-// space is what stands before a token: a new line, a blank where there was white space, or nothing.
+// space is what is before a token: a new line, a blank where there was white space, or nothing.
 func (l *layouter) space(i int) string {
 	if i == 0 {
 		return ""

@@ -54,7 +54,7 @@ func Set(states ...State) (set States) {
 // All is the set of all states: every row has a cell in it.
 const All = States(1<<numStates - 1)
 
-// Has tells whether a state is in the set.
+// Has reports whether a state is in the set.
 func (s States) Has(state State) bool { return s&(1<<state) != 0 }
 
 // String lists the names, with commas between them; "all" is all of them.

@@ -10,7 +10,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Stored is what a warehouse holds of a case in a run: the case as far as it is there, its scores,
+// Stored is what a warehouse holds of a case in a run: the case as far as it exists, its scores,
 // the replies that they rest on, and the configuration of the run. References to results are read
 // from the warehouse. A case that agent_runs lacks has no answer, one that golden_set lacks, too, has
 // its names only.

@@ -15,7 +15,7 @@ import (
 // would change how the rest is seen, is a piece of its own with a symbol in its place.
 type Piece struct {
 	Text   string `json:"text"`             // what to show
-	Symbol string `json:"symbol,omitempty"` // what stands there instead, in words; empty for plain text
+	Symbol string `json:"symbol,omitempty"` // what is there instead, in words; empty for plain text
 }
 
 // maxMarks is how many marks may stand on one letter: more than any script needs.

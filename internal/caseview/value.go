@@ -29,7 +29,7 @@ type Value struct {
 	Pad int
 }
 
-// Empty tells whether the value is the empty text, which is not NULL.
+// Empty reports whether the value is the empty text, which is not NULL.
 func (v *Value) Empty() bool { return !v.Null && v.Text == "" }
 
 // MarshalJSON writes the value as {"type", "text"}; the text is null for NULL.
@@ -104,10 +104,10 @@ const mostPad = 24
 // Change is how far an agent's cell is from gold's, computed exactly.
 type Change struct {
 	Absolute string `json:"absolute"`           // agent - gold, in gold's unit
-	Relative string `json:"relative,omitempty"` // of gold, in percent, to four digits; empty where gold is 0 or no number
+	Relative string `json:"relative,omitempty"` // of gold, in percent, to four digits; empty if gold is 0 or no number
 }
 
-// changeOf is the difference of two cells under the way in which they are read. It is nil where
+// changeOf is the difference of two cells under the way in which they are read. It is nil if
 // they are not both numbers, or both dates or times.
 func changeOf(g, a scoring.Value, how *scoring.Comparison) *Change {
 	if x, ok := exactNumber(g); ok {

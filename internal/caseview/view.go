@@ -20,7 +20,7 @@ import (
 type Input struct {
 	Case        *scoring.Case
 	Scores      []scoring.Score // of one run; details as the metrics made them or as JSON
-	GoldHash    string          // that the scores were stored with; empty where it is not known
+	GoldHash    string          // that the scores were stored with; empty if it is not known
 	RunID       string
 	Config      scoring.Config            // of the run
 	Assessments []judgebackend.Assessment // that the scores rest on
@@ -62,7 +62,7 @@ type View struct {
 	LatencyMS   *float64       `json:"latency_ms"`
 	GoldMS      *float64       `json:"gold_latency_ms"`
 
-	Asked  *Score  `json:"score"`  // the one that is explained; null where there is none
+	Asked  *Score  `json:"score"`  // the one that is explained; null if there is none
 	Scores []Score `json:"scores"` // all, in the order of the metrics
 
 	Golds []Gold `json:"golds"` // the accepted answers
@@ -120,7 +120,7 @@ type builder struct {
 }
 
 // Build makes the figures of a case. What cannot be read or compared is left out, and Notes say so.
-// The error is of options that name what is not there, or of a context that ended.
+// The error is of options that name what does not exist, or of a context that ended.
 func Build(ctx context.Context, in Input, o Options) (*View, error) {
 	if o.Gold < 0 || o.Gold > len(in.Case.Golds) {
 		return nil, errcode.New(errcode.InvalidArgument, "gold: %d, expected 1 to %d, the number of accepted answers", o.Gold, len(in.Case.Golds))
@@ -354,7 +354,7 @@ func (b *builder) choose(ctx context.Context, wanted int) (*metric.Hybrid, error
 	return now[at-1], nil
 }
 
-// countedGold is the accepted answer that the scores are by, from 1; 0 where no score tells.
+// countedGold is the accepted answer that the scores are by, from 1; 0 if no score tells.
 func (b *builder) countedGold(stored *metric.Hybrid, have bool) int {
 	if len(b.Case.Golds) == 1 {
 		return 1
@@ -375,7 +375,7 @@ func (b *builder) countedGold(stored *metric.Hybrid, have bool) int {
 	return 0
 }
 
-// fits tells whether a stored comparison is of an accepted result and the answer's: it has their
+// fits reports whether a stored comparison is of an accepted result and the answer's: it has their
 // columns, and counting again gives its counts.
 func (b *builder) fits(h *metric.Hybrid, gold *scoring.Table) bool {
 	agent := b.Case.Pred.Result.Table
@@ -389,7 +389,7 @@ func (b *builder) fits(h *metric.Hybrid, gold *scoring.Table) bool {
 		slices.Equal(again.ColumnEqual, c.ColumnEqual)
 }
 
-// within tells whether an alignment names columns that are there, each once.
+// within reports whether an alignment names columns that are there, each once.
 func within(a *scoring.Alignment, golds, agents int) bool {
 	gold, agent := make([]bool, golds), make([]bool, agents)
 	take := func(side []bool, i int) bool {

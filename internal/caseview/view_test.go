@@ -163,7 +163,7 @@ func TestWhichScore(t *testing.T) {
 	}
 }
 
-// What is said of a relation comes from the table of labels, and relations that were looked for are
+// What is said of a relation comes from the table of labels, and relations that were searched for are
 // those of results that differ, or of results that hold the same data.
 func TestRelations(t *testing.T) {
 	gold, agent := table(t, `{"columns":["agency","clients"],"rows":[["1",2],["3",1]]}`), table(t, `{"columns":["agency","clients"],"rows":[["1",2],["2",0],["3",1]]}`)

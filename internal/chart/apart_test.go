@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Labels keep their order and distance, stay within the bounds where there is room, and do not move
+// Labels keep their order and distance, stay within the bounds if there is room, and do not move
 // without need.
 func TestApart(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))

@@ -18,8 +18,8 @@ type Bars struct {
 type Bar struct {
 	Name      string
 	Value     *float64 // nil: a dash in place of a bar
-	Low, High *float64 // its interval; nil where it has none
-	Text      string   // the figure beside it
+	Low, High *float64 // its interval; nil if it has none
+	Text      string   // the figure next to it
 	Class     string   // such as two; one where it is empty
 }
 

@@ -57,7 +57,7 @@ func Decimal(v float64, digits int) string {
 }
 
 // Apart moves ascending places as little as it takes (in the sum of squares) for them to be spacing
-// from one another, then within the bounds, where there is room: what is wanted less the spacing so
+// from one another, then within the bounds, if there is room: what is wanted less the spacing so
 // far must not fall, so neighbours that would are pooled into their mean.
 func Apart(wanted []float64, spacing, least, most float64) []float64 {
 	type pool struct {

@@ -24,7 +24,7 @@ type Series struct {
 // Point is a value.
 type Point struct {
 	X, Y      float64
-	Low, High *float64 // its interval; nil where it has none
+	Low, High *float64 // its interval; nil if it has none
 	Cut       bool     // no line leads to it from the point before: the two cannot be compared
 	Tip       string
 }

@@ -16,7 +16,7 @@ import (
 // Type is the SQL type of a function's parameter or result.
 type Type uint8
 
-// The types. JSON is text in memory and the warehouse's own JSON type where it has one.
+// The types. JSON is text in memory and the warehouse's own JSON type if it has one.
 const (
 	VARCHAR Type = iota
 	JSON
@@ -54,7 +54,7 @@ func New(t Type, rows int) *Column {
 // Len is the number of rows.
 func (c *Column) Len() int { return len(c.Nulls) }
 
-// IsNull tells whether row i is NULL.
+// IsNull reports whether row i is NULL.
 func (c *Column) IsNull(i int) bool { return c.Nulls[i] }
 
 // SetNull makes row i NULL.
@@ -83,7 +83,7 @@ func (c *Column) CountNulls() (n int) {
 }
 
 // Resize makes the column rows long, all of them the type's zero value and not NULL. It keeps the
-// column's memory where that is large enough.
+// column's memory if that is large enough.
 func (c *Column) Resize(rows int) {
 	c.Nulls = Zeroed(c.Nulls, rows)
 	switch c.Type {
@@ -98,7 +98,7 @@ func (c *Column) Resize(rows int) {
 	}
 }
 
-// Zeroed is s with n zero values, in its memory where that is large enough.
+// Zeroed is s with n zero values, in its memory if that is large enough.
 func Zeroed[T any](s []T, n int) []T {
 	s = slices.Grow(s[:0], n)[:n]
 	clear(s)
@@ -198,7 +198,7 @@ func (c *Column) Row(i int) Column {
 }
 
 // KeepTexts is the column with texts of its own, which stay valid for as long as anyone holds them.
-// They lie in one piece of memory.
+// They are in one piece of memory.
 func (c *Column) KeepTexts() Column {
 	kept := *c
 	var all strings.Builder

@@ -188,7 +188,7 @@ func (l *Layers) environment(environ []string) error {
 // keyName is a variable's name without its prefix.
 var keyName = regexp.MustCompile(`[A-Z][A-Z0-9_]+`)
 
-// named tells whether the configuration says that a variable holds something, such as a key.
+// named reports whether the configuration says that a variable holds something, such as a key.
 func (l *Layers) named(variable string) bool {
 	for _, s := range l.keys {
 		if v, ok := l.value(s); ok && v.Kind() == reflect.String && regexp.MustCompile(`(^|[=:/])`+regexp.QuoteMeta(variable)+`($|&)`).MatchString(v.String()) {
@@ -202,7 +202,7 @@ func (l *Layers) named(variable string) bool {
 // badger-something.
 var kubernetes = regexp.MustCompile(`^BADGER_(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_(PORT|PROTO|ADDR))?)$`)
 
-// notOurs tells whether a variable is meant for something else than the configuration. Those in
+// notOurs reports whether a variable is meant for something else than the configuration. Those in
 // _PYTHON name the environments of badger's own tests.
 func notOurs(name, text string) bool {
 	return name == SQLProcess || strings.HasSuffix(name, "_PYTHON") || kubernetes.MatchString(name) ||

@@ -38,7 +38,7 @@ func (s Statement) tests() []string {
 }
 
 // Run runs the tests of one folder, each of which shows the statement of its number. It fails where
-// the table expects a test of the folder that is not there, or the other way round.
+// the table expects a test of the folder that does not exist, or the other way round.
 func Run(t *testing.T, folder string, maps ...map[string]func(*testing.T)) {
 	t.Helper()
 	shown := map[string]func(*testing.T){}

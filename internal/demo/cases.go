@@ -15,7 +15,7 @@ type Case struct {
 	Question string   `json:"question"`
 	Evidence string   `json:"evidence,omitempty"`
 	Dialect  string   `json:"dialect"`
-	Gold     *Gold    `json:"gold,omitempty"` // nil where the agent should ask or refuse
+	Gold     *Gold    `json:"gold,omitempty"` // nil if the agent should ask or refuse
 	Expected Expected `json:"expected"`
 	Tags     []string `json:"tags"` // domain:retail, tier:extra hard, edge:destructive, ordered, top-n, ties, result:empty
 }
@@ -43,7 +43,7 @@ func (c Case) Tag(key string) string {
 	return ""
 }
 
-// Ordered tells whether the question asks for the rows in an order.
+// Ordered reports whether the question asks for the rows in an order.
 func (c Case) Ordered() bool { return slices.Contains(c.Tags, "ordered") }
 
 // Answer is what one version of the agent made of one case, and what is known about it.
@@ -65,7 +65,7 @@ type Agent struct {
 	Version        string     `json:"version"`
 	BatchID        string     `json:"batch_id"`
 	RanAt          time.Time  `json:"ran_at"`
-	SQL            string     `json:"sql,omitempty"` // "" where the agent asked, refused or made something up
+	SQL            string     `json:"sql,omitempty"` // "" if the agent asked, refused or made something up
 	Interpretation string     `json:"interpretation"`
 	Response       string     `json:"response"`
 	ToolCalls      []ToolCall `json:"tool_calls"`

@@ -306,7 +306,7 @@ func TestResponsesAreFaithful(t *testing.T) {
 		for _, row := range snap.Rows {
 			for _, v := range row {
 				if n, ok := number(v); ok {
-					n.Abs(n) // the sign is not part of what is looked for below
+					n.Abs(n) // the sign is not part of what is searched for below
 					known = append(known, n.FloatString(0), n.FloatString(2))
 				}
 				texts = append(texts, fmt.Sprint(v))

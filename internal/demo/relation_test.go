@@ -12,7 +12,7 @@ import (
 	"github.com/badger-eval/badger/internal/demo"
 )
 
-// A relation says how an answer's result differs from the gold result. It returns "" where it
+// A relation says how an answer's result differs from the gold result. It returns "" if it
 // holds, else why it does not. The relations are written here from their meaning, on exact numbers,
 // and share no code with badger's metrics.
 type relation func(gold, pred demo.Snapshot, ordered bool) string

@@ -22,7 +22,7 @@ const (
 	Unknown            Code = 2  // an error nobody classified
 	InvalidArgument    Code = 3  // malformed input: the message names the field, the row and what was expected
 	DeadlineExceeded   Code = 4  // time ran out
-	NotFound           Code = 5  // a table, file, query result or function that is not there
+	NotFound           Code = 5  // a table, file, query result or function that does not exist
 	AlreadyExists      Code = 6  // a thing that may be made only once
 	PermissionDenied   Code = 7  // known, but not allowed
 	ResourceExhausted  Code = 8  // a limit: rows, bytes, memory, disk, budget, rate
@@ -60,7 +60,7 @@ func Named(name string) Code {
 	return Unknown
 }
 
-// Retryable tells whether the same call may succeed later without being changed.
+// Retryable reports whether the same call may succeed later without being changed.
 func (c Code) Retryable() bool {
 	return c == Unavailable || c == DeadlineExceeded || c == ResourceExhausted
 }
@@ -129,7 +129,7 @@ func (e unread) Unwrap() error { return e.error }
 // Its code is [Unimplemented]. The query that returned it ran: the failure is badger's.
 func Unread(format string, args ...any) error { return unread{New(Unimplemented, format, args...)} }
 
-// IsUnread tells whether an error in err's chain is one of a value that is not read.
+// IsUnread reports whether an error in err's chain is one of a value that is not read.
 func IsUnread(err error) bool {
 	var u unread
 	return errors.As(err, &u)
@@ -145,7 +145,7 @@ func Usage(format string, args ...any) error { return usage{New(InvalidArgument,
 // AsUsage makes an error one in what was asked for, with the same message.
 func AsUsage(err error) error { return usage{err} }
 
-// IsUsage tells whether an error in err's chain is one in what was asked for.
+// IsUsage reports whether an error in err's chain is one in what was asked for.
 func IsUsage(err error) bool {
 	var u usage
 	return errors.As(err, &u)

@@ -91,7 +91,7 @@ func (e *Run) SameConfiguration() error {
 }
 
 // otherConfiguration names what differs between two configurations of metrics in JSON, such as
-// thresholds.hybrid_ex; "" where nothing does, or the first is not recorded. Warehouses may write
+// thresholds.hybrid_ex; "" if nothing does, or the first is not recorded. Warehouses may write
 // JSON anew.
 func otherConfiguration(was, is string) string {
 	var a, b map[string]map[string]any

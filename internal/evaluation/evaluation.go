@@ -1,4 +1,4 @@
-// Package evaluation is one run over cases: it goes on where a run stopped, scores what is left, stores
+// Package evaluation is one run over cases: it continues where a run stopped, scores what is left, stores
 // scores and rows of eval_runs, gathers what reports and gates are made of, and says what came out.
 //
 // It knows neither a connector nor the way to a judge: whoever makes a [Run] gives it both.

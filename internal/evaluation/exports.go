@@ -11,7 +11,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// questionOf is what a case says of its question; nothing where there is no case.
+// questionOf is what a case says of its question; nothing if there is no case.
 func questionOf(c *scoring.Case) connectors.Question {
 	if c == nil {
 		return connectors.Question{}
@@ -19,7 +19,7 @@ func questionOf(c *scoring.Case) connectors.Question {
 	return connectors.Question{Text: c.Question, Tags: c.Tags, TagsErr: c.TagsErr}
 }
 
-// exportScored writes an answer that was scored to the exports. Those of a run that goes on are written
+// exportScored writes an answer that was scored to the exports. Those of a run that continues are written
 // in the end, when its answers are whole.
 func (e *Run) exportScored(q connectors.Question, rows []batch.Row) {
 	if !e.Exports.Any() || e.Resumed {

@@ -118,5 +118,5 @@ func OpenRecorded(ctx context.Context, path, backend string) (*Recorded, error) 
 	return r, nil
 }
 
-// Answers tells whether replies to a metric's questions were recorded.
+// Answers reports whether replies to a metric's questions were recorded.
 func (r *Recorded) Answers(m *scoring.Metric) bool { return r != nil && r.methods[m.Name] }

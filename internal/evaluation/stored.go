@@ -25,11 +25,11 @@ import (
 type Named struct {
 	ID   string           // "": the last run
 	Flag string           // what names it in messages: --run, or --against
-	Of   scoring.AnswerID // the pattern of the answers that are looked at
+	Of   scoring.AnswerID // the pattern of the answers that are examined
 	DB   string           // the URL of the database, for messages
 }
 
-// Find finds the run in a database that holds it. A run that is not there, or that lacks such answers,
+// Find finds the run in a database that holds it. A run that does not exist, or that lacks such answers,
 // is a mistake of the user. Of a run that is not done a note is written.
 func (n Named) Find(ctx context.Context, notes io.Writer, w *connectors.Warehouse) (of connectors.OfRun, err error) {
 	id, flag := n.ID, n.Flag
@@ -108,7 +108,7 @@ func Open(ctx context.Context, w *connectors.Warehouse, of connectors.OfRun, mas
 
 // Read reads the answers: into the summary, if summed, after those of the run that is compared with (the
 // zero value: none), and into files. The summary keeps something of each score, files nothing of an
-// answer. Against is the agent and version that all others are compared with; "" where there are
+// answer. Against is the agent and version that all others are compared with; "" if there are
 // several.
 func (r *Stored) Read(ctx context.Context, base connectors.OfRun, summed bool, files *export.Files) (against string, err error) {
 	r.begun = r.Now()
@@ -143,7 +143,7 @@ func (r *Stored) status(ctx context.Context) (status string, err error) {
 }
 
 // readBase sums up the run that is compared with, and returns the agent version that all others are
-// compared with; "" where it has several.
+// compared with; "" if it has several.
 func (r *Stored) readBase(ctx context.Context, base connectors.OfRun) (string, error) {
 	if base.Run == "" {
 		return "", nil

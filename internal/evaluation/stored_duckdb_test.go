@@ -82,7 +82,7 @@ func TestFindsAStoredRun(t *testing.T) {
 	}
 }
 
-// refused tells whether an error is what it should be: none, one of usage, or one with a code.
+// refused reports whether an error is what it should be: none, one of usage, or one with a code.
 func refused(t *testing.T, why string, err error, want string, code errcode.Code) {
 	t.Helper()
 	switch {
@@ -124,8 +124,8 @@ func TestFindsOneRow(t *testing.T) {
 	}
 }
 
-// A new run is new, a resumed one is there. The file of scores is emptied for a new run, kept for one that
-// goes on, and left alone where the run is refused.
+// A new run is new, a resumed one exists. The file of scores is emptied for a new run, kept for one that
+// continues, and left alone where the run is refused.
 func TestBegin(t *testing.T) {
 	const score = `{"case_id":"a","agent_name":"","agent_version":"","batch_id":"","metric":"ex_bird","metric_version":1,"status":"ok","value":1}` + "\n"
 	w, none := database(t, stored...), database(t)
@@ -178,7 +178,7 @@ func TestBegin(t *testing.T) {
 	}
 }
 
-// A run that goes on tells the same of its cases as one that is done at once, also of those whose scores it
+// A run that continues tells the same of its cases as one that is done at once, also of those whose scores it
 // holds: their tags, and that tags cannot be read.
 func TestAResumedRunTellsTheSame(t *testing.T) {
 	w, path := database(t), filepath.Join(t.TempDir(), "c.jsonl")

@@ -18,7 +18,7 @@ import (
 type Summary struct {
 	Figures *report.Figures // once it is closed
 	Mask    *caseview.Mask  // nil: nothing is hidden
-	Status  string          // of the run; empty where it is not known
+	Status  string          // of the run; empty if it is not known
 
 	report *report.Summary
 	vague  string // the tag of a judge that lacks the month of its model's release
@@ -107,7 +107,7 @@ func Unversioned(judge string) string {
 		"ask for a dated model, or set metrics.options.rose.released to the month of its release, such as 2504"
 }
 
-// AnyValue tells whether any score has a value.
+// AnyValue reports whether any score has a value.
 func (s *Summary) AnyValue() bool {
 	return slices.ContainsFunc(s.Figures.Metrics, func(m report.Metric) bool {
 		return slices.ContainsFunc(m.Rates, func(r report.Rate) bool { return r.N > 0 })

@@ -27,7 +27,7 @@ type askText func(query string) (string, error)
 // values are those of the documentation of each function, for that instant.
 type atInstant struct{ expr, want string }
 
-// pinnedAt runs each expression with the clock pinned, and looks at its type beside that without.
+// pinnedAt runs each expression with the clock pinned, and looks at its type next to that without.
 func pinnedAt(t *testing.T, d sqlparts.Dialect, ask askText, typeOf, cast string, at time.Time, tests []atInstant) {
 	t.Helper()
 	for _, tt := range tests {

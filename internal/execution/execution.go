@@ -98,7 +98,7 @@ type outcome struct {
 const (
 	ran     = "ok"
 	failed  = "error"   // the database did not accept it, or it took too long: the query's own fault
-	refused = "refused" // not run: it is no query, calls what is not there, or would do more than read
+	refused = "refused" // not run: it is no query, calls what does not exist, or would do more than read
 	unknown = "unknown" // not run: nothing is known of a function that it calls
 	unread  = "unread"  // it ran, and returned what badger does not read: badger's own fault
 	beyond  = "limit"   // it ran, and returned more than is read
@@ -187,7 +187,7 @@ func (e *Executor) Fill(ctx context.Context, c *scoring.Case) error {
 	return e.fill(ctx, c, &c.Pred, Agent)
 }
 
-// databaseOf is the database that the queries of a case are run on; "" where all cases have one.
+// databaseOf is the database that the queries of a case are run on; "" if all cases have one.
 func (e *Executor) databaseOf(c *scoring.Case) string {
 	if e.PerDatabase {
 		return c.Database

@@ -78,7 +78,7 @@ type OpenOptions struct {
 	Open      func(ctx context.Context, url string) (Closer, error) // to read
 }
 
-// Open makes the executor, or nil where nothing is to be run. What cannot be meant is a mistake of the
+// Open makes the executor, or nil if nothing is to be run. What cannot be meant is a mistake of the
 // user, and so is a URL that is wrong whatever the database of a case.
 func Open(c Config, o OpenOptions) (_ *AtWork, err error) {
 	if c.URL == "" && !o.KeptOnly {
@@ -227,7 +227,7 @@ func (o *OpenOptions) mayRun(ctx context.Context, w Closer) error {
 	return nil
 }
 
-// sameFile tells whether two paths, the second perhaps with options, name one file.
+// sameFile reports whether two paths, the second perhaps with options, name one file.
 func sameFile(a, b string) bool {
 	b, _, _ = strings.Cut(b, "?")
 	x, errX := filepath.Abs(a)

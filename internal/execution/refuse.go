@@ -34,7 +34,7 @@ func (e *Executor) refuse(ctx context.Context, w Warehouse, sql string, r *metri
 	return unknown, denied, fmt.Sprintf("%sit is not known whether %s() only reads (--execute-functions names functions that do)", notRun, strings.Join(r.Functions, "(), "))
 }
 
-// refuses tells whether the database is known not to read a text as a query. Only DuckDB can be asked
+// refuses reports whether the database is known not to read a text as a query. Only DuckDB can be asked
 // without running it: elsewhere what badger cannot read may be syntax that it does not know.
 func refuses(ctx context.Context, w Warehouse, sql string) bool {
 	return sqlparts.DialectOf(w.Dialect()) == sqlparts.DuckDB &&
@@ -50,7 +50,7 @@ var functionCounts = map[sqlparts.Dialect]string{
 		"(SELECT count(*) FROM pg_catalog.pg_attribute WHERE lower(attname) = $1)",
 }
 
-// lacks tells whether the database is known not to have a function, in any schema.
+// lacks reports whether the database is known not to have a function, in any schema.
 func lacks(ctx context.Context, w Warehouse, name string) bool {
 	query, ok := functionCounts[sqlparts.DialectOf(w.Dialect())]
 	if !ok {

@@ -216,7 +216,7 @@ func (e *Executor) statistics(ctx context.Context, database string, d driver.Dia
 	return nil
 }
 
-// maxDependencies bounds the pairs of columns of a table that are looked at for a dependency.
+// maxDependencies bounds the pairs of columns of a table that are examined for a dependency.
 const maxDependencies = 12
 
 // dependencies reads which columns of a table fix another one, among those that facts tell of: first a
@@ -250,7 +250,7 @@ func (e *Executor) dependencies(ctx context.Context, database string, d driver.D
 	return nil
 }
 
-// numbers are those of the one row of a statement of badger's own; nil where it has no answer.
+// numbers are those of the one row of a statement of badger's own; nil if it has no answer.
 func (e *Executor) numbers(ctx context.Context, database, sql string, columns int) ([]float64, error) {
 	t, err := e.own(ctx, database, sql)
 	if err != nil || t == nil || t.Rows() != 1 || len(t.Columns) != columns {
@@ -265,7 +265,7 @@ func (e *Executor) numbers(ctx context.Context, database, sql string, columns in
 	return out, nil
 }
 
-// ordered tells whether the bounds of a column mean something: of numbers and dates.
+// ordered reports whether the bounds of a column mean something: of numbers and dates.
 func ordered(c *counterexample.Column) bool {
 	switch c.Kind {
 	case counterexample.Int, counterexample.Real, counterexample.Date, counterexample.Timestamp:
@@ -286,7 +286,7 @@ func (e *Executor) values(ctx context.Context, database, sql string) (out []stri
 	return out, nil
 }
 
-// own runs a statement of badger's own, or takes its kept result. The table is nil where it has none.
+// own runs a statement of badger's own, or takes its kept result. The table is nil if it has none.
 func (e *Executor) own(ctx context.Context, database, sql string) (*scoring.Table, error) {
 	out, err := e.outcome(ctx, database, sql, true)
 	if err != nil || out.Outcome != ran {

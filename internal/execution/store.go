@@ -53,7 +53,7 @@ type Store struct {
 // indexName is the index's file.
 const indexName = "executions.jsonl"
 
-// OpenStore opens a directory, and makes it where it is not there. Only the user may read it.
+// OpenStore opens a directory, and makes it where it does not exist. Only the user may read it.
 func OpenStore(dir string) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fileError(err)
@@ -101,7 +101,7 @@ func (s *Store) Close() error {
 
 // find is the last record of a query that stands for another run of it: what it returned, or that
 // the database did not accept it. Limits and refusals may be other the next time; they stand for it
-// where nothing is run.
+// if nothing is run.
 func (s *Store) find(key string, nothingRuns bool) (Record, bool) {
 	if s == nil {
 		return Record{}, false

@@ -15,8 +15,8 @@ import (
 type Answer struct {
 	RunID string
 	scoring.AnswerID
-	Question string // "" where it is not known
-	Tier     string // complexity of the accepted query, such as easy; "" where it is not known
+	Question string // "" if it is not known
+	Tier     string // complexity of the accepted query, such as easy; "" if it is not known
 	Tags     []string
 	TagsErr  error // why they cannot be read
 	Place    Place
@@ -35,7 +35,7 @@ func (a *Answer) Withhold(m *caseview.Mask) {
 	}
 }
 
-// unreadableTags are the tags as they stand where they cannot be read; "" where they can.
+// unreadableTags are the tags as they stand where they cannot be read; "" if they can.
 func (a *Answer) unreadableTags() string {
 	if e := (*scoring.UnreadableTags)(nil); errors.As(a.TagsErr, &e) {
 		return e.Text
@@ -43,7 +43,7 @@ func (a *Answer) unreadableTags() string {
 	return ""
 }
 
-// Place is the line of a file that an answer's case stands in. The zero value is none.
+// Place is the line of a file that an answer's case is in. The zero value is none.
 type Place struct {
 	File string // its path, with slashes
 	Line int    // from 1
@@ -58,7 +58,7 @@ type Options struct {
 	Status  func() string    // of the run, asked when a document ends: done, running (also: killed), stopped or failed; nil, or "": not known
 }
 
-// status is that of the run; "" where it is not known.
+// status is that of the run; "" if it is not known.
 func (o *Options) status() string {
 	if o.Status == nil {
 		return ""
@@ -90,7 +90,7 @@ const (
 	Unscored      Outcome = "unscored"       // the run holds no score of the metric
 )
 
-// Missed tells whether the answer did not pass a metric, is missing, or could not be scored.
+// Missed reports whether the answer did not pass a metric, is missing, or could not be scored.
 func (a *Answer) Missed(metric string) bool {
 	switch a.Outcome(metric) {
 	case Failed, Unanswered, Error:
@@ -137,7 +137,7 @@ func (a *Answer) Outcome(metric string) Outcome {
 const relationMetric = "relation"
 
 // difference is how the answer's result differs from the accepted one: the name of the relation and
-// its sentence; "" where nothing is known, or nothing differs.
+// its sentence; "" if nothing is known, or nothing differs.
 func (a *Answer) difference() (name, sentence string) {
 	s := a.Score(relationMetric)
 	if s == nil || s.Status != scoring.StatusOK || s.Label == "same" {
@@ -157,7 +157,7 @@ func (a *Answer) reason(metric string) string {
 	return "the run holds no score of " + metric
 }
 
-// shownValue is the value of a score with the digits of all reports; a dash where there is none.
+// shownValue is the value of a score with the digits of all reports; a dash if there is none.
 func shownValue(s *scoring.Score) string {
 	if s == nil || s.Status != scoring.StatusOK {
 		return "–"

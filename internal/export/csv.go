@@ -23,7 +23,7 @@ type csvWriter struct {
 }
 
 // NewCSV writes a table: a line for each answer, a column with the value of each metric, named
-// score_METRIC and empty where there is none, and after these a column with the outcome of each, named
+// score_METRIC and empty if there is none, and after these a column with the outcome of each, named
 // outcome_METRIC, which tells why a value is missing. Values have all their digits.
 //
 // Spreadsheets take a cell that begins with = + - @, a tab or the end of a line for a formula. Such
@@ -71,7 +71,7 @@ func (c *csvWriter) Add(a *Answer) error {
 
 var tagSigns = strings.NewReplacer(`\`, `\\`, ";", `\;`)
 
-// joinedTags are tags with semicolons between them. A backslash stands before the semicolons and
+// joinedTags are tags with semicolons between them. A backslash is before the semicolons and
 // backslashes of a tag, so that the tags can be read back.
 func joinedTags(tags []string) string {
 	out := make([]string, len(tags))

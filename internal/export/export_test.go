@@ -686,7 +686,7 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
-// TestMarkdownHostile holds that what comes from data makes no element, and stands in code whole.
+// TestMarkdownHostile holds that what comes from data makes no element, and is in code whole.
 func TestMarkdownHostile(t *testing.T) {
 	md := goldmark.New(goldmark.WithExtensions(extension.GFM))
 	for _, s := range hostile {

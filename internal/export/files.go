@@ -26,12 +26,12 @@ type Target struct {
 // written here: pages are made from a database.
 type Targets []Target
 
-// Any tells whether anything is to be written.
+// Any reports whether anything is to be written.
 func (t Targets) Any() bool {
 	return slices.ContainsFunc(t, func(x Target) bool { return x.Path != "" })
 }
 
-// Printed tells whether a target is standard output.
+// Printed reports whether a target is standard output.
 func (t Targets) Printed() bool {
 	return slices.ContainsFunc(t, func(x Target) bool { return x.Path == StandardOutput })
 }
@@ -80,7 +80,7 @@ type Files struct {
 // Err is the first error of writing.
 func (e *Files) Err() error { return e.err }
 
-// Any tells whether answers are written.
+// Any reports whether answers are written.
 func (e *Files) Any() bool { return e != nil && len(e.files) > 0 }
 
 // File is a file that takes its name once it is whole. What is written to it goes to the Writer.

@@ -44,7 +44,7 @@ type sum struct {
 	n     int
 }
 
-// suitePlace stands in the spool where the name of a class begins. No XML holds it.
+// suitePlace is in the spool where the name of a class begins. No XML holds it.
 const suitePlace = '\x00'
 
 // NewJUnit writes JUnit XML: a test suite for each agent, version and batch, and a test case for

@@ -12,7 +12,7 @@ import (
 	"github.com/badger-eval/badger/internal/report"
 )
 
-// MarkdownOptions say what stands in the summary besides the figures.
+// MarkdownOptions say what is in the summary besides the figures.
 type MarkdownOptions struct {
 	Run    string // its identifier; "" for none
 	Report string // where the whole report is, such as report.html; "" for none
@@ -30,7 +30,7 @@ const (
 func last[T any](list []T) []T { return list[max(0, len(list)-markdownVersions):] }
 
 // Markdown writes the summary of a run: the leading metrics, what changed, what became worse and the
-// worst answers, at most 60 KB. All that comes from data stands in code spans, in which neither HTML
+// worst answers, at most 60 KB. All that comes from data is in code spans, in which neither HTML
 // nor links nor mentions mean anything; bars within tables are escaped.
 func Markdown(w io.Writer, f *report.Figures, o MarkdownOptions) error {
 	m := &markdown{Figures: f, w: bufio.NewWriter(w)}
@@ -255,7 +255,7 @@ func (t *table) write(w io.Writer) {
 // code is text from data as a code span, for a cell of a table or a line. Nothing in a code span is
 // markup, and servers look for no mentions, references and addresses in it. A bar would end a cell
 // even there, so it is escaped; a backslash before it would take the escape away, so that an
-// invisible blank stands between them.
+// invisible blank is between them.
 func code(s string) string {
 	if s == "" {
 		return dash

@@ -69,7 +69,7 @@ func (p *Places) Count(ctx context.Context) (int64, error) {
 }
 
 // take is the line of a case, which is forgotten, or that of its question, which stays; the zero value
-// where neither is known.
+// if neither is known.
 func (p *Places) take(id scoring.AnswerID) Place {
 	if p == nil {
 		return Place{}

@@ -22,7 +22,7 @@ type sarif struct {
 	list    []sarifRule
 	results int
 	answers int
-	run     string // of the answers; "" where there are several
+	run     string // of the answers; "" if there are several
 }
 
 // NewSARIF writes SARIF 2.1.0: a result for each answer that did not pass, is missing, or whose

@@ -27,7 +27,7 @@ type Gate struct {
 
 // Read reads the gates of flags over those of a configuration, in the order in which they are written.
 // A flag of a metric counts in place of what the configuration says of it, and a share of all metrics
-// counts for the gates that have none of their own. Metrics are those that can be gated, nil where that
+// counts for the gates that have none of their own. Metrics are those that can be gated, nil if that
 // is not known yet; of is what they are part of. An error is one of usage, and names the flag or the
 // key of the configuration.
 func Read(config, flags Specs, metrics []string, of string) ([]Gate, error) {
@@ -144,7 +144,7 @@ func over(config, flags []Bound) []Bound {
 // rounding is how far below its bound a value may be: what adding many values in doubles may lose.
 const rounding = 1e-9
 
-// Reached tells whether a value is at least its bound, but for what rounding may have lost.
+// Reached reports whether a value is at least its bound, but for what rounding may have lost.
 func Reached(value, least float64) bool { return value+rounding >= least }
 
 // Line is what is said of a gate: "gate passed: ", and why.

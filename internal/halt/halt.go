@@ -14,7 +14,7 @@ type Signal struct {
 	ctx context.Context //nolint:containedctx // of one computation
 }
 
-// Of is the signal of a context, nil where it never ends.
+// Of is the signal of a context, nil if it never ends.
 func Of(ctx context.Context) *Signal {
 	if ctx.Done() == nil {
 		return nil

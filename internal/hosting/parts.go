@@ -22,7 +22,7 @@ import (
 )
 
 // Parts are what badger serve can start without: warehouses and files that may come later. Each is
-// tried until it is there; one that goes away after that is the matter of the calls that need it.
+// tried until it exists; one that goes away after that is the matter of the calls that need it.
 type Parts struct {
 	Log        *slog.Logger
 	Metrics    *telemetry.Metrics
@@ -148,7 +148,7 @@ func (p *Parts) Stop() {
 	}
 }
 
-// Missing are the keys of the parts that are not there.
+// Missing are the keys of the parts that do not exist.
 func (p *Parts) Missing() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

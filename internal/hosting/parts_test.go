@@ -22,8 +22,8 @@ func newParts(log io.Writer, try func(context.Context) error) *Parts {
 	}
 }
 
-// A part is tried again after pauses that grow from a second to a minute, until it is there; the log
-// has a line for each reason and one when it is there.
+// A part is tried again after pauses that grow from a second to a minute, until it exists; the log
+// has a line for each reason and one when it exists.
 func TestPartsAreTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer

@@ -16,7 +16,7 @@ import (
 // reloadable are the keys, or sections, that a running server takes over. The others need a restart.
 var reloadable = []string{"auth", "tls", "metrics", "judges", "timeouts", "limits.caller", "limits.callers"}
 
-// Reloadable tells whether a running server takes over a key.
+// Reloadable reports whether a running server takes over a key.
 func Reloadable(path string) bool {
 	return slices.ContainsFunc(reloadable, func(r string) bool { return path == r || strings.HasPrefix(path, r+".") })
 }
@@ -24,7 +24,7 @@ func Reloadable(path string) bool {
 // limiting are the keys, or sections, that bound callers. A running server keeps those that are set.
 var limiting = []string{"limits.caller", "limits.callers"}
 
-// Limiting tells whether a key bounds callers.
+// Limiting reports whether a key bounds callers.
 func Limiting(path string) bool {
 	return slices.ContainsFunc(limiting, func(r string) bool { return path == r || strings.HasPrefix(path, r+".") })
 }

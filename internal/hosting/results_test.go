@@ -15,7 +15,7 @@ func (everything) ReadSnapshot(context.Context, string) (*scoring.Table, error) 
 	return scoring.EmptyTable(1), nil
 }
 
-// A caller reads what is listed for it, or else for all, and nothing where nothing is listed.
+// A caller reads what is listed for it, or else for all, and nothing if nothing is listed.
 func TestGuarded(t *testing.T) {
 	g, err := Guard(everything{}, Readable{Tables: []string{"gold.*"}}, map[string]Readable{"nightly": {Tables: []string{"agents.*"}, Queries: true}, "nobody": {}})
 	if err != nil {

@@ -1,7 +1,7 @@
 // Package house says which packages of this module may import which, in one table, and prints it.
 // Its test holds every package to it: a package that the table does not name, an import that it does
 // not allow and one that nobody uses any more are errors. What a package must not reach, through
-// whatever packages, stands in a second table.
+// whatever packages, is in a second table.
 //
 // To add a package, add its line to imports.txt. An import that is missing there is a decision: look
 // at docs/packages.md first, which is printed from the same table.
@@ -66,7 +66,7 @@ func Rules() ([]Rule, error) {
 	return rules, nil
 }
 
-// lines are the lines of a table that say something; one that begins with a blank goes on with the
+// lines are the lines of a table that say something; one that begins with a blank continues with the
 // line before.
 func lines(text string) (out []string) {
 	for _, line := range strings.Split(text, "\n") {

@@ -79,7 +79,7 @@ func (s *Scanner) Object() error { return s.open('{', "an object") }
 // Array enters an array; read its elements with More.
 func (s *Scanner) Array() error { return s.open('[', "an array") }
 
-// More moves to the next element of an array and tells whether there is one; first is true on the
+// More moves to the next element of an array and reports whether there is one; first is true on the
 // first call for that array. The element itself must then be read (or skipped).
 func (s *Scanner) More(first bool) (bool, error) { return s.more(first, ']') }
 
@@ -347,7 +347,7 @@ func (s *Scanner) Pass() {
 			depth++
 		case '}', ']':
 			if depth--; depth < 0 {
-				return // the end of what the value stands in
+				return // the end of what the value is in
 			}
 			if depth == 0 {
 				s.pos++

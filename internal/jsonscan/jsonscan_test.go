@@ -35,7 +35,7 @@ func check(t *testing.T, b []byte) {
 	}
 }
 
-// tooDeep tells whether JSON nests deeper than is read.
+// tooDeep reports whether JSON nests deeper than is read.
 func tooDeep(b []byte) bool {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.UseNumber()

@@ -41,8 +41,8 @@ type claims struct {
 	gives group[string, struct{}]
 
 	mu       sync.Mutex
-	held     map[string]bool // also while the claim is being given back
-	kept     map[string]bool // of them, those that could not be given back
+	held     map[string]bool // also while the claim is being returned
+	kept     map[string]bool // of them, those that could not be returned
 	renewing bool
 	swept    time.Time
 }

@@ -84,7 +84,7 @@ func (f *claimTable) set(slow, slowGive time.Duration, failGive bool) {
 	f.slow, f.slowGive, f.failGive = slow, slowGive, failGive
 }
 
-// claim tells whether the claim was got, and how to give it back.
+// claim reports whether the claim was got, and how to give it back.
 func claim(t *testing.T, l *judgeledger.Ledger) (release func(), ok bool) {
 	t.Helper()
 	release, ok, err := l.Claim(t.Context(), "question")
@@ -139,7 +139,7 @@ func TestClaimsOnTheirWayBack(t *testing.T) {
 	})
 }
 
-// A claim that could not be given back is free for others all the same, although its process goes on
+// A claim that could not be returned is free for others all the same, although its process continues
 // to renew others.
 func TestClaimsThatCannotBeGivenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -22,7 +22,7 @@ type Trial struct {
 	human  []*bool         // what people said of each; nil: nothing
 
 	Statuses  map[scoring.Status]int
-	Mean      float64             // of the scores with a value; 0 where there is none
+	Mean      float64             // of the scores with a value; 0 if there is none
 	Confusion agreement.Confusion // of the cases that both people and the judge passed or failed
 	Interval  agreement.Interval  // of kappa, 95 %
 	Labels    []LabelTally        // by label
@@ -116,7 +116,7 @@ func (t *Trial) JSON() any {
 	}
 }
 
-// Check tells whether the judge did its work on every case and its agreement reached the gates, with a
+// Check reports whether the judge did its work on every case and its agreement reached the gates, with a
 // line for each gate that names one of [Figures]. A figure that is not defined reaches none.
 func (t *Trial) Check(gates []gate.Gate) (said []string, reached bool) {
 	reached = true

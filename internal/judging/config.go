@@ -16,10 +16,10 @@ type Config struct {
 
 	Metrics map[string]Metric `yaml:"metrics"` // judges of single metrics, by name
 
-	Ledger       string `yaml:"ledger"`        // where answers are kept: warehouse, none, or a file; by default the warehouse where there is one
+	Ledger       string `yaml:"ledger"`        // where answers are kept: warehouse, none, or a file; by default the warehouse if there is one
 	Offline      bool   `yaml:"offline"`       // answer from the ledger alone
 	AskAgain     bool   `yaml:"ask_again"`     // do not take refused and cut answers from the ledger
-	KeepRequests bool   `yaml:"keep_requests"` // keep the questions beside the answers
+	KeepRequests bool   `yaml:"keep_requests"` // keep the questions next to the answers
 
 	Budget struct {
 		Tokens int64                   `yaml:"tokens"` // in and out together
@@ -46,7 +46,7 @@ type Endpoint struct {
 	Connection string `yaml:"connection,omitempty"` // bigqueryai: project.location.connection
 
 	AzureAPIVersion string   `yaml:"azure_api_version,omitempty"`
-	AllowHosts      []string `yaml:"allow_hosts,omitempty"` // further hosts that may be contacted: a vendor's own, where there is no base_url
+	AllowHosts      []string `yaml:"allow_hosts,omitempty"` // further hosts that may be contacted: a vendor's own, if there is no base_url
 	AllowPlainHTTP  bool     `yaml:"allow_plain_http,omitempty"`
 	Proxy           string   `yaml:"proxy,omitempty"`
 	CAFile          string   `yaml:"ca_file,omitempty"`
@@ -72,15 +72,15 @@ func (c *Config) FillDefaults() {
 	}
 }
 
-// KeepsInWarehouse tells whether the answers are to be kept in the warehouse of the scores, if there is one.
+// KeepsInWarehouse reports whether the answers are to be kept in the warehouse of the scores, if there is one.
 func (c *Config) KeepsInWarehouse() bool {
 	return c.Asked() && (c.Ledger == "" || c.Ledger == "warehouse")
 }
 
-// set tells whether an endpoint names somebody.
+// set reports whether an endpoint names somebody.
 func (c *Endpoint) set() bool { return c.Backend != "" && c.Backend != "none" }
 
-// Asked tells whether a judge is configured, for all metrics or for some.
+// Asked reports whether a judge is configured, for all metrics or for some.
 func (c *Config) Asked() bool {
 	for _, m := range c.Metrics {
 		if m.set() {
@@ -119,7 +119,7 @@ func (c *Config) endpointOf(name string) (e Endpoint, ok bool, err error) {
 	return e, true, nil
 }
 
-// ownWay tells whether anything is set of the way to the model.
+// ownWay reports whether anything is set of the way to the model.
 func (c *Endpoint) ownWay() bool {
 	return cmp.Or(c.BaseURL, c.KeyFile, c.KeyEnv, c.Warehouse, c.Connection, c.AzureAPIVersion, c.Proxy, c.CAFile) != "" || len(c.AllowHosts) > 0 || c.AllowPlainHTTP
 }

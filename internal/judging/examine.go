@@ -15,7 +15,7 @@ import (
 )
 
 // Examine looks at the judges of a configuration, as far as that is possible without a question: the host
-// is allowed, the key is there, the model has a price and a version. Nothing is sent, and the ledger is not
+// is allowed, the key exists, the model has a price and a version. Nothing is sent, and the ledger is not
 // opened. Scores is the URL of the warehouse that models may be asked through. There is a check for each
 // model, one for all where the configuration is wrong, and none where it names no judge.
 func (c *Config) Examine(ctx context.Context, s Surroundings, scores string) []doctor.Check {

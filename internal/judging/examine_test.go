@@ -16,7 +16,7 @@ import (
 	"github.com/badger-eval/badger/judgebackend/openai"
 )
 
-// Judges are looked at without a question, a ledger or a file, one check for each model. No key is told.
+// Judges are examined without a question, a ledger or a file, one check for each model. No key is told.
 func TestExamine(t *testing.T) {
 	const key = "sk-of-nobody"
 	dir := t.TempDir()

@@ -38,7 +38,7 @@ func One(stack *judgebackend.Stack, budget *judgebackend.Budget) *Judges {
 	return &Judges{stack: stack, budget: budget}
 }
 
-// Backend is the judge of all metrics without one of their own, or nil where there is none.
+// Backend is the judge of all metrics without one of their own, or nil if there is none.
 func (j *Judges) Backend() judgebackend.Backend {
 	if j == nil || j.stack == nil {
 		return nil // and not a nil *Stack
@@ -124,7 +124,7 @@ func (j *Judges) named(metric string) string {
 	return name
 }
 
-// ModelOf is the model that answers a metric's questions; empty where nobody does.
+// ModelOf is the model that answers a metric's questions; empty if nobody does.
 func (j *Judges) ModelOf(metric string) string {
 	if s, ok := j.byMetric[metric].Backend.(*judgebackend.Stack); ok {
 		return cmp.Or(s.Identity().Model, nameOf(s))

@@ -52,7 +52,7 @@ type Later interface {
 	File(key, path string)
 }
 
-// Open opens the judges, or returns nil where none is configured. Nobody is asked yet. What is wrong in the
+// Open opens the judges, or returns nil if none is configured. Nobody is asked yet. What is wrong in the
 // configuration, in a file that it names or in the backend is an error of [errcode.Usage] that names the
 // key; that of a ledger in a file is [judgebackend.OpenFileStore]'s own.
 func (c *Config) Open(ctx context.Context, s Surroundings) (_ *Judges, err error) {
@@ -256,7 +256,7 @@ func (c *Config) store(s Surroundings, j *Judges) (judgebackend.Store, error) {
 	return f, nil
 }
 
-// offline is a judge that is not there: the ledger before it answers, or nobody does.
+// offline is a judge that does not exist: the ledger before it answers, or nobody does.
 type offline struct{ id judgebackend.Identity }
 
 func (o offline) Identity() judgebackend.Identity { return o.id }

@@ -167,7 +167,7 @@ func save(t *testing.T, s *labelling.Store, q *labelling.Queue, l labelling.Labe
 	return got
 }
 
-// next is the case that somebody is given; "" where there is none.
+// next is the case that somebody is given; "" if there is none.
 func next(t *testing.T, s *labelling.Store, q *labelling.Queue, who string, not ...string) string {
 	t.Helper()
 	got, err := s.Next(t.Context(), q, who, not...)

@@ -446,7 +446,7 @@ func votes(c *scoring.Case, label json.RawMessage, o ImportOptions, options []st
 	return out, nil
 }
 
-// bring writes those of some labels that are not there yet. said is what people say already.
+// bring writes those of some labels that do not exist yet. said is what people say already.
 func (s *Store) bring(ctx context.Context, labels []Label, said map[voter]string) (written int, err error) {
 	var cases []string
 	for i := range labels {

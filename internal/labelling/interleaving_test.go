@@ -128,7 +128,7 @@ func (r *room) person(who string, stores []*labelling.Store, seed uint64, steps 
 		default:
 			l := say(r.queue, fmt.Sprintf("%s-%d", who, step), who, caseID, []string{"pass", "fail", "unsure", "skip"}[lot.IntN(4)])
 			r.Lock()
-			delete(r.has[caseID], who) // given back at some moment from now on
+			delete(r.has[caseID], who) // returned at some moment from now on
 			r.Unlock()
 			for range 50 { // until it is acknowledged, as a browser does
 				var wg sync.WaitGroup

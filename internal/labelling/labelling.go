@@ -6,7 +6,7 @@
 // row that never changes: a change of mind is another row, and the newest of an annotator counts. A
 // label is named by whoever sends it, so that one that is sent again is not written again.
 //
-// label_log stands beside human_labels and not in place of it: human_labels is often a view over a
+// label_log is next to human_labels and not in place of it: human_labels is often a view over a
 // table of the users' own, to which nothing can be written, and its key allows one row for each
 // annotator, which leaves no room for changes. All readers of labels read both.
 package labelling
@@ -70,7 +70,7 @@ func (s *Store) Queues(ctx context.Context) ([]Queue, error) {
 	return s.Warehouse.Queues(ctx, "")
 }
 
-// Queue finds a queue; NotFound where there is none.
+// Queue finds a queue; NotFound if there is none.
 func (s *Store) Queue(ctx context.Context, id string) (*Queue, error) {
 	if id == "" {
 		return nil, errcode.New(errcode.InvalidArgument, "queue: expected the id of a queue")
@@ -158,7 +158,7 @@ func (s *Store) Neighbours(ctx context.Context, q *Queue, me string, position in
 }
 
 // Mine is the label of an annotator for an answer, in a queue, or where the queue is empty the one that
-// counts of all queues and outside of them; nil where there is none. Decisions count apart.
+// counts of all queues and outside of them; nil if there is none. Decisions count apart.
 func (s *Store) Mine(ctx context.Context, of Label) (*Label, error) {
 	rows, err := s.newest(ctx, &of, 0)
 	if err != nil {
@@ -170,7 +170,7 @@ func (s *Store) Mine(ctx context.Context, of Label) (*Label, error) {
 
 // counting is the one of an annotator's labels for an answer that counts, given the newest first: the
 // newest of each queue, of these the newest that says something of the answer, or else that it was
-// passed over. nil where there is none.
+// passed over. nil if there is none.
 func counting(rows []Label) (found *Label) {
 	seen := map[string]bool{}
 	for i := range rows {
@@ -196,7 +196,7 @@ func (s *Store) newest(ctx context.Context, l *Label, most int) ([]Label, error)
 	}, most)
 }
 
-// answered tells whether a verdict says something of the answer.
+// answered reports whether a verdict says something of the answer.
 func answered(verdict string) bool { return verdict != Skip && verdict != Withdrawn }
 
 // plain checks a text from outside: tables hold no NUL.

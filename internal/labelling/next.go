@@ -21,12 +21,12 @@ type Next struct {
 	Gone bool  // answers are left that the warehouse does not hold any more, so that nobody can see them
 }
 
-// candidates is how many answers of a queue are looked at in one go.
+// candidates is how many answers of a queue are examined in one go.
 const candidates = 100
 
 // Next gives an annotator the first answer of a queue that they have neither answered nor skipped,
 // that wants annotators, that can be shown, and that is none of not. It is kept for them while they renew it: then no
-// more people than the queue asks for are given an answer. Where the warehouse cannot decide who
+// more people than the queue asks for are given an answer. If the warehouse cannot decide who
 // comes first (driver.Dialect.NoClaims), nothing is kept.
 func (s *Store) Next(ctx context.Context, q *Queue, me string, not ...string) (Next, error) {
 	if !q.ClosedAt.IsZero() {
@@ -111,7 +111,7 @@ func (s *Store) Shown(ctx context.Context, of scoring.AnswerID, cases []string) 
 	return out, nil
 }
 
-// Open keeps an answer for whoever has it before them, where it has a place left. It makes a lease
+// Open keeps an answer for whoever has it before them, if it has a place left. It makes a lease
 // last longer too. Nothing depends on it but what others are given.
 func (s *Store) Open(ctx context.Context, q *Queue, item *Item, me string) error {
 	held, err := s.leases(ctx, q)
@@ -217,7 +217,7 @@ func (s *Store) keep(ctx context.Context, q *Queue, item *Item, me, key string) 
 	return err == nil && !mine && int64(len(answered)) < q.Annotators, err
 }
 
-// wanted tells whether an answer wants this annotator, who has taken a place: they have not answered
+// wanted reports whether an answer wants this annotator, who has taken a place: they have not answered
 // it, and those who have or hold a place are fewer than it wants. What others hold and said is read
 // once the place is taken, and in this order: whoever answered before that has given their place back,
 // so that a free place alone does not mean that the answer wants somebody.

@@ -16,7 +16,7 @@ type Order string
 // The orders.
 const (
 	Listed       Order = "listed"       // as the list shows them
-	Random       Order = "random"       // by lot
+	Random       Order = "random"       // at random
 	Disagreement Order = "disagreement" // those first about which the metrics of the run disagree most
 	Unsure       Order = "unsure"       // those first of which judges are least sure
 	Strata       Order = "strata"       // in turn from each stratum: relation, tier, and whether metrics disagree

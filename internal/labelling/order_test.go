@@ -30,7 +30,7 @@ func TestArrange(t *testing.T) {
 	}
 }
 
-// What is drawn by lot depends on the seed and on the cases, and holds each of them once.
+// What is drawn at random depends on the seed and on the cases, and holds each of them once.
 func TestArrangeByLot(t *testing.T) {
 	var cases []string
 	known := signals{}

@@ -101,7 +101,7 @@ func TestQueuesApart(t *testing.T) {
 	})
 }
 
-// consensus is what people say of a case as metrics are measured against it: pass, fail, or "" where they
+// consensus is what people say of a case as metrics are measured against it: pass, fail, or "" if they
 // are divided or say nothing.
 func consensus(t *testing.T, s *labelling.Store, caseID string) string {
 	t.Helper()

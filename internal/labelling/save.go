@@ -20,7 +20,7 @@ const (
 
 // Save writes a label and gives the answer back. It returns what is written, with its time. The same
 // label sent again is not written again; another one under its ID is an error (AlreadyExists). q is
-// the label's queue, or nil where there is none. Neither a lease nor a queue that was closed is in
+// the label's queue, or nil if there is none. Neither a lease nor a queue that was closed is in
 // the way of a label: what somebody said is kept. A third verdict is a label of an answer that
 // [Store.Conflicts] lists; of others it is an error (FailedPrecondition).
 func (s *Store) Save(ctx context.Context, q *Queue, l Label) (Label, error) {

@@ -12,7 +12,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// visit is the visit of a page that a label was given on: what stands before the first hyphen of its
+// visit is the visit of a page that a label was given on: what is before the first hyphen of its
 // ID. A verdict and the note that is typed after it are two labels of one visit.
 func visit(id string) string {
 	v, _, _ := strings.Cut(id, "-")
@@ -22,7 +22,7 @@ func visit(id string) string {
 // Undo takes back what an annotator said last in a queue, a third verdict too, with all that they said
 // on the same visit: a new label, named id, says what they had said of that answer before, or that it
 // is withdrawn. What they said of it in another queue counts as if the label that is taken back had
-// never been given. Undoing once more brings it back. NotFound where they have said nothing.
+// never been given. Undoing once more brings it back. NotFound if they have said nothing.
 func (s *Store) Undo(ctx context.Context, q *Queue, me, id string) (Label, error) {
 	return s.undo(ctx, connectors.LabelFilter{Queue: q.ID, Annotator: me, NewestFirst: true}, q, id, func(Label) bool { return true })
 }
@@ -40,7 +40,7 @@ func (s *Store) UndoCase(ctx context.Context, q *Queue, me, caseID, id string) (
 }
 
 // UndoAnswer takes back what an annotator said of an answer outside of queues, as [Store.Undo] does in
-// a queue. NotFound where they have said nothing.
+// a queue. NotFound if they have said nothing.
 func (s *Store) UndoAnswer(ctx context.Context, of scoring.AnswerID, me, id string) (Label, error) {
 	f := connectors.LabelFilter{Cases: []string{of.CaseID}, Agent: of.Agent, Version: of.Version, Batch: of.Batch, OfAnswer: true, Annotator: me, NewestFirst: true}
 	return s.undo(ctx, f, nil, id, func(l Label) bool { return !l.Decides && l.Queue == "" })
@@ -97,7 +97,7 @@ func (s *Store) undo(ctx context.Context, f connectors.LabelFilter, q *Queue, id
 	return s.save(ctx, q, back, now)
 }
 
-// overruled tells whether somebody else gave a third verdict after one: of several the newest counts, so
+// overruled reports whether somebody else gave a third verdict after one: of several the newest counts, so
 // that bringing the older one back would make it count again.
 func (s *Store) overruled(ctx context.Context, l *Label) (bool, error) {
 	rows, err := s.Warehouse.LoggedLabels(ctx, connectors.LabelFilter{Cases: []string{l.CaseID}, Agent: l.Agent, Version: l.Version, Batch: l.Batch, OfAnswer: true, Newest: true}, 0)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Compare compares two texts. Where they differ by something else than digits, their bytes decide;
+// Compare compares two texts. If they differ by something else than digits, their bytes decide;
 // a text comes after its beginning.
 func Compare(a, b string) int {
 	for i, j := 0, 0; ; {

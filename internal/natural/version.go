@@ -23,7 +23,7 @@ func CompareVersions(a, b string) int {
 
 // version is a version as it is compared.
 type version struct {
-	release []part // what stands before the first number, the epoch, and the numbers without zeros at the end
+	release []part // what is before the first number, the epoch, and the numbers without zeros at the end
 	rest    []part // what comes after them, and the end
 }
 

@@ -9,7 +9,7 @@ type Texts[N uint16 | uint32] struct {
 	list  []string
 }
 
-// Of is the number of a text, a new one where it has none yet. The text is copied. ok is false where
+// Of is the number of a text, a new one if it has none yet. The text is copied. ok is false if
 // there are no more numbers.
 func (t *Texts[N]) Of(s string) (n N, ok bool) {
 	if n, ok = t.index[s]; ok {

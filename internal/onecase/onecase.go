@@ -1,5 +1,5 @@
 // Package onecase finds the one answer to a case that somebody asks about: in the warehouse that holds
-// its scores, or in a file of cases with a file of scores beside it.
+// its scores, or in a file of cases with a file of scores next to it.
 package onecase
 
 import (

@@ -100,7 +100,7 @@ func (l *Labelling) Label(ctx context.Context, cases iter.Seq2[Placed, error]) (
 	return out, nil
 }
 
-// labelledCase is one case; ok is false where no relation decides it, as where the agent's query
+// labelledCase is one case; ok is false if no relation decides it, as where the agent's query
 // failed.
 func labelledCase(ctx context.Context, evidence, judge *scoring.Engine, name string, cs *scoring.Case) (l policy.Labelled, ok bool, err error) {
 	scores, err := evidence.Score(ctx, cs, "verdict")
@@ -113,7 +113,7 @@ func labelledCase(ctx context.Context, evidence, judge *scoring.Engine, name str
 	}
 	l = policy.Labelled{Relation: found.Name, Class: found.Class, Group: cs.Database, Accepted: *cs.Human}
 	if l.Group == "" {
-		l.Group = "case " + cs.ID // each by itself, where nothing says what belongs together
+		l.Group = "case " + cs.ID // each by itself, if nothing says what belongs together
 	}
 	if judge == nil {
 		return l, true, nil

@@ -87,7 +87,7 @@ func (n answerCount) cell() string {
 	return fmt.Sprintf("%d/%d (%d)", n.right, n.seen, len(n.databases))
 }
 
-// unread tells whether nobody read the answers of a set when a relation was written.
+// unread reports whether nobody read the answers of a set when a relation was written.
 func unread(set, name string) bool {
 	if set == built || set == "rosevec" || set == "flex200" {
 		return false

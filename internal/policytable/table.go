@@ -69,5 +69,5 @@ func Print(w io.Writer, t *policy.Table) {
 	_, _ = w.Write(b.Bytes())
 }
 
-// seen tells whether any label says something of a relation.
+// seen reports whether any label says something of a relation.
 func seen(r *policy.Row) bool { return r.Cases+r.Shown+r.Against > 0 }

@@ -20,7 +20,7 @@ type Trial struct {
 	ByEvidence   int           `json:"by_evidence"`
 	WronglySo    int           `json:"by_evidence_wrong"`        // of them, those that people refused
 	Evidence     *float64      `json:"kappa_evidence,omitempty"` // what evidence leaves open counting as wrong
-	Guess        *float64      `json:"kappa_guess,omitempty"`    // where nobody is asked
+	Guess        *float64      `json:"kappa_guess,omitempty"`    // if nobody is asked
 	Verdict      *float64      `json:"kappa_verdict,omitempty"`
 	Calls        float64       `json:"judge_calls_per_case"`
 	JudgeAlone   *float64      `json:"kappa_judge_alone,omitempty"`
@@ -30,7 +30,7 @@ type Trial struct {
 }
 
 // Try tells how the cases of one source fared, each by a table made from the labels of all other
-// databases, of whatever source. Of says where each case is from; judge is empty where none was asked.
+// databases, of whatever source. Of says where each case is from; judge is empty if none was asked.
 func Try(which policy.Policy, source Source, cases []policy.Labelled, outcomes []policy.Outcome, of []string, judge string) Trial {
 	t := Trial{Policy: which, Source: source.name(), Judge: judge}
 	groups := map[string]bool{}
@@ -76,7 +76,7 @@ func Try(which policy.Policy, source Source, cases []policy.Labelled, outcomes [
 	return t
 }
 
-// kappaWhere is Cohen's kappa, nil where all labels are the same, so that it says nothing.
+// kappaWhere is Cohen's kappa, nil if all labels are the same, so that it says nothing.
 func kappaWhere(labels, votes []agreement.Vote) *float64 {
 	if len(labels) == 0 || !slices.ContainsFunc(labels, func(v agreement.Vote) bool { return v != labels[0] }) {
 		return nil

@@ -120,7 +120,7 @@ func JSON(document []byte) []byte {
 
 func jsonEscape(r rune) string { return fmt.Sprintf(`\u%04x`, r) } // all are below U+10000
 
-// JSONWriter is a writer of documents, each written at once, that go on as [JSON].
+// JSONWriter is a writer of documents, each written at once, that continue as [JSON].
 type JSONWriter struct{ io.Writer }
 
 func (j JSONWriter) Write(document []byte) (int, error) {

@@ -12,7 +12,7 @@ import (
 	"github.com/badger-eval/badger/internal/printable"
 )
 
-// Whatever place of a page a text has, no rune that steers stands there; what is sent back keeps its value,
+// Whatever place of a page a text has, no rune that steers is there; what is sent back keeps its value,
 // and what is shown says which rune it was.
 func TestHTML(t *testing.T) {
 	page := template.Must(template.New("").Parse(`<!DOCTYPE html><title>{{.}}</title><p title="{{.}}" id='{{.}}' data-x="{{.}}">{{.}}<a href="/x?y={{.}}">é 文 &amp; ` + "\t" + `</a></p>

@@ -79,7 +79,7 @@ func escaped(r rune) string {
 	return fmt.Sprintf(`\u%04x`, r)
 }
 
-// Steers tells whether a rune steers what shows it instead of being shown: a control character other
+// Steers reports whether a rune steers what shows it instead of being shown: a control character other
 // than a tab and the ends of lines, or one that turns the direction of writing.
 func Steers(r rune) bool {
 	switch {
@@ -141,7 +141,7 @@ func Cut(s string, n int, ellipsis string) string {
 	return s
 }
 
-// Pad fills a text up to n columns, at its end, or before it where it stands at the right.
+// Pad fills a text up to n columns, at its end, or before it where it is at the right.
 func Pad(s string, n int, right bool) string {
 	blanks := strings.Repeat(" ", max(0, n-Width(s)))
 	if right {
@@ -158,7 +158,7 @@ func Short(s string) string {
 	return Cut(Text(s), 60, "...")
 }
 
-// Wrap breaks a text into lines of at most n columns, at blanks where there are any.
+// Wrap breaks a text into lines of at most n columns, at blanks if there are any.
 func Wrap(s string, n int) []string {
 	var lines []string
 	line := ""
@@ -223,7 +223,7 @@ func List(names []string) string {
 	return strings.Join(out, ", ")
 }
 
-// Visible tells whether a rune may be shown as it is, after another one: it is seen, and changes
+// Visible reports whether a rune may be shown as it is, after another one: it is seen, and changes
 // neither the direction of writing nor what is around it.
 func Visible(r, last rune) bool {
 	switch {
@@ -250,7 +250,7 @@ func Cell(s string, width int) string {
 	return s
 }
 
-// Shell is a text as a POSIX shell reads it as one word: in quotes where it has other characters than
+// Shell is a text as a POSIX shell reads it as one word: in quotes if it has other characters than
 // those of names, paths and plain URLs.
 func Shell(text string) string {
 	plain := func(r rune) bool {

@@ -13,7 +13,7 @@ import (
 // decide, the measure that papers publish, the text of the query, behaviour, tools.
 var leading = []string{"verdict", "ex_bird", "component_f1", "refusal", "tool_recall", "faithfulness"}
 
-// Leads tells whether a metric is one of those that say most about answers.
+// Leads reports whether a metric is one of those that say most about answers.
 func Leads(metric string) bool { return slices.Contains(leading, metric) }
 
 // Leading is the metrics that say most about the answers, at most n: the primary one, others that

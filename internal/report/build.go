@@ -74,7 +74,7 @@ func (s *Summary) questions(byID []int32) int {
 }
 
 // pairs lists what is compared: every version of an agent with the one before it, and the agents of
-// one version with each other, in the order of agents. Where one is chosen to compare with, all
+// one version with each other, in the order of agents. If one is chosen to compare with, all
 // others with that one.
 func (s *Summary) pairs(agents []Agent) (out [][2]Agent) {
 	if s.against != nil {
@@ -224,7 +224,7 @@ type members struct {
 	cases int // different ones
 }
 
-// holds tells whether a case is among them.
+// holds reports whether a case is among them.
 func (m *members) holds(n int32) bool {
 	for _, list := range m.of {
 		if slices.Contains(list, n) {
@@ -300,7 +300,7 @@ func (s *Summary) tierRank(name string) int {
 }
 
 // casePair is one question as two agent versions were asked it: the numbers of its case in the last
-// batch of each; -1 where there is none.
+// batch of each; -1 if there is none.
 type casePair struct{ from, to int32 }
 
 // casePairs finds the questions that one or both of two agent versions were asked, in the order of
@@ -323,7 +323,7 @@ func (s *Summary) casePairs(from, to Agent, byID []int32) []casePair {
 	return slices.DeleteFunc(out, func(p casePair) bool { return p.from < 0 && p.to < 0 })
 }
 
-// asked tells whether an agent version was asked a case.
+// asked reports whether an agent version was asked a case.
 func (s *Summary) asked(a Agent, n int32) bool {
 	for _, x := range s.agents[a] {
 		if x.at(n).outcome() >= 0 {

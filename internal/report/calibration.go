@@ -212,7 +212,7 @@ func (v *calibrationView) breakdown(b calibration.Breakdown) {
 // executionMetrics are those whose mean is an execution accuracy, the plain one first.
 var executionMetrics = []string{"ex_bird", "hybrid_ex", "llm_ex"}
 
-// executionScores shows the mean of execution accuracy in each group, beside the share that people
+// executionScores shows the mean of execution accuracy in each group, next to the share that people
 // pass.
 func (v *calibrationView) executionScores(b calibration.Breakdown) {
 	var keys []string
@@ -249,7 +249,7 @@ func (v *calibrationView) executionScores(b calibration.Breakdown) {
 	g.print(v.printer)
 }
 
-// backbone tells whether a candidate may take the place of the current judge.
+// backbone reports whether a candidate may take the place of the current judge.
 func (v *calibrationView) backbone() {
 	b := v.Backbone
 	if b == nil {

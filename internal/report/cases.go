@@ -16,7 +16,7 @@ type caseNumbers struct {
 	slots []int32 // a power of two of them, at most half of which hold the number of a case plus one
 }
 
-// of is the number of a case, a new one where it has none yet.
+// of is the number of a case, a new one if it has none yet.
 func (x *caseNumbers) of(key caseKey) int32 {
 	if 2*len(x.keys) >= len(x.slots) {
 		x.grow()

@@ -88,7 +88,7 @@ type DiffRow struct {
 	Cells []DiffCell `json:"cells"`
 }
 
-// DiffCell is a gold and a predicted cell. A value is nil where it is NULL or the column is
+// DiffCell is a gold and a predicted cell. A value is nil if it is NULL or the column is
 // missing.
 type DiffCell struct {
 	Gold  *string `json:"gold"`

@@ -17,7 +17,7 @@ import (
 // ExplainOptions say how much of a case is shown.
 type ExplainOptions struct {
 	Options
-	Full bool // whole texts: what judges were asked, their replies, all relations that were looked for
+	Full bool // whole texts: what judges were asked, their replies, all relations that were searched for
 }
 
 // RenderCase writes a case for a terminal.
@@ -117,7 +117,7 @@ func (e *explanation) tools() string {
 	return strings.Join(out, "; ")
 }
 
-// scoreText is the value of a score, or its status where it has none.
+// scoreText is the value of a score, or its status if it has none.
 func scoreText(s *caseview.Score) string {
 	switch {
 	case s.Value == nil:
@@ -164,7 +164,7 @@ func (e *explanation) scores() {
 	}
 }
 
-// part tells whether a metric is a part of another one, such as component_f1_where.
+// part reports whether a metric is a part of another one, such as component_f1_where.
 func part(name string) bool {
 	return strings.HasPrefix(name, "component_") && strings.Count(name, "_") > 1
 }
@@ -569,7 +569,7 @@ func numbers(list []int) string {
 	return strings.Join(out, ", ")
 }
 
-// peopleText says whether people accept answers with a relation.
+// peopleText reports whether people accept answers with a relation.
 func peopleText(p *caseview.People, policy string) string {
 	said := "people have labelled no such answer"
 	if p.Cases > 0 {

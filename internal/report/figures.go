@@ -19,14 +19,14 @@ type Figures struct {
 	Agents  []Agent  `json:"agents"`
 	Primary string   `json:"primary"` // the metric of tiers, tags and worst answers
 	Metrics []Metric `json:"metrics"`
-	// RunStatus is the status of the run, as in eval_runs; empty where the figures are of no single run,
+	// RunStatus is the status of the run, as in eval_runs; empty if the figures are of no single run,
 	// or it is not known.
 	RunStatus string `json:"run_status,omitempty"`
 
 	Changes []Change `json:"changes,omitempty"` // every version against the one before it, agents of one version against each other
 	Tiers   []Slice  `json:"tiers,omitempty"`
 	Tags    []Slice  `json:"tags,omitempty"`
-	// UnreadableTags are the cases whose tags cannot be read; nil where there are none.
+	// UnreadableTags are the cases whose tags cannot be read; nil if there are none.
 	UnreadableTags *Slice     `json:"unreadable_tags,omitempty"`
 	Worst          []Answer   `json:"worst,omitempty"` // answers that did not pass, by agent version, the worst first
 	Unscored       []Unscored `json:"unscored,omitempty"`
@@ -82,7 +82,7 @@ type Coverage struct {
 	Failed        int      `json:"failed"`
 	Unanswered    int      `json:"unanswered"` // the agent gave no answer
 	AppliesTo     int      `json:"applies_to"` // cases that the metric applies to, as [scoring.Applies] counts them
-	Share         *float64 `json:"share"`      // scored, of the cases that the metric applies to; null where there are none
+	Share         *float64 `json:"share"`      // scored, of the cases that the metric applies to; null if there are none
 	Reasons       []Reason `json:"not_applicable_because,omitempty"`
 }
 
@@ -92,7 +92,7 @@ type Reason struct {
 	N      int    `json:"n"`
 }
 
-// Nowhere tells whether there were cases and the metric applies to none of them.
+// Nowhere reports whether there were cases and the metric applies to none of them.
 func (c *Coverage) Nowhere() bool { return c.Asked > 0 && c.AppliesTo == 0 }
 
 // Plus adds the cases of another.
@@ -120,7 +120,7 @@ func CoverageOf(scored, abstained, notApplicable, failed, unanswered int) Covera
 	return c
 }
 
-// Text is the share as all reports print it; "" where the metric applies to no case.
+// Text is the share as all reports print it; "" if the metric applies to no case.
 func (c *Coverage) Text() string {
 	if c.Share == nil {
 		return ""

@@ -10,7 +10,7 @@ import (
 	"github.com/badger-eval/badger/internal/printable"
 )
 
-// Check tells whether every gate is reached by the mean of its metric, with a line for each. Each
+// Check reports whether every gate is reached by the mean of its metric, with a line for each. Each
 // version of an agent must reach it by itself: a good one must not make up for a bad one. Cases that
 // failed, that nobody answered and that are abstained count as 0; a gate of the coverage leaves the
 // abstained ones out. Where less is better, no value stands for a case without one: without a gate of
@@ -39,7 +39,7 @@ func (f *Figures) Check(gates []gate.Gate) (said []string, reached bool) {
 	return said, reached
 }
 
-// judge tells whether the gate is reached, and why. Of names the agent where there are several.
+// judge reports whether the gate is reached, and why. Of names the agent if there are several.
 func judge(g *gate.Gate, of string, sum float64, c *Coverage, lower bool) (said string, reached bool) {
 	if c.Scored == 0 {
 		return g.Metric + of + " has no score" + wanted(g, lower) + because(c, nil), false

@@ -66,7 +66,7 @@ func (v *view) header() {
 // name is how an agent version is called in tables.
 func (v *view) name(a Agent) string { return printable.Text(v.Label(a)) }
 
-// Label is how an agent version is called in tables: by what tells it from the others; "" where
+// Label is how an agent version is called in tables: by what tells it from the others; "" if
 // there is only one.
 func (f *Figures) Label(a Agent) string {
 	sameName, sameVersion := true, true
@@ -84,13 +84,13 @@ func (f *Figures) Label(a Agent) string {
 	return a.Shown()
 }
 
-// Full is the agent's name and version; "" where it has neither.
+// Full is the agent's name and version; "" if it has neither.
 func (a Agent) Full() string { return analysis.System(a.Name, a.Version) }
 
 // Shown is [Agent.Full] where something must stand.
 func (a Agent) Shown() string { return cmp.Or(a.Full(), analysis.NoName) }
 
-// isPart tells whether a metric is one of several parts of another one, such as
+// isPart reports whether a metric is one of several parts of another one, such as
 // component_recall_where of component_recall.
 func (v *view) isPart(name string) bool {
 	base, _ := v.partOf(name)
@@ -169,7 +169,7 @@ func (v *view) nowhere() {
 	}
 }
 
-// everywhere tells whether the coverage of all agent versions is such.
+// everywhere reports whether the coverage of all agent versions is such.
 func everywhere(rates []Rate, such func(*Coverage) bool) bool {
 	for i := range rates {
 		if !such(&rates[i].Coverage) {

@@ -56,7 +56,7 @@ func (v *view) changeRow(m *MetricChange) []cellSpans {
 	return row
 }
 
-// By is how much the metric changed: its pass rate where it has one, such as +3.4 pts, else its
+// By is how much the metric changed: its pass rate if it has one, such as +3.4 pts, else its
 // mean.
 func (c *MetricChange) By() string {
 	if c.Rate != nil {
@@ -65,7 +65,7 @@ func (c *MetricChange) By() string {
 	return signed(c.Mean)
 }
 
-// Chance is the p of the change; "" where nothing changed or the metric gives no verdict.
+// Chance is the p of the change; "" if nothing changed or the metric gives no verdict.
 func (c *MetricChange) Chance() string {
 	switch {
 	case c.P == nil || c.Improved+c.Worse == 0:
@@ -76,7 +76,7 @@ func (c *MetricChange) Chance() string {
 	return strconv.FormatFloat(*c.P, 'f', 3, 64)
 }
 
-// Sure says whether the change is more than chance.
+// Sure reports whether the change is more than chance.
 func (c *MetricChange) Sure() string {
 	switch {
 	case c.Improved+c.Worse == 0:
@@ -97,7 +97,7 @@ func (v *view) regressed(c *Change) {
 	}
 }
 
-// comparison is how the primary metric changed from the version before, beside the rate of a version.
+// comparison is how the primary metric changed from the version before, next to the rate of a version.
 func (v *view) comparison(r *Rate) string {
 	if m := v.Change(v.Primary, r.Agent); m != nil {
 		return " (" + m.By() + ", " + m.Sure() + ")"
@@ -105,7 +105,7 @@ func (v *view) comparison(r *Rate) string {
 	return ""
 }
 
-// comparedOn says below the rate of a version which cases the change beside it is of.
+// comparedOn says below the rate of a version which cases the change next to it is of.
 func (v *view) comparedOn(r *Rate) {
 	if c, m := v.changeTo(v.Primary, r.Agent); m != nil {
 		if on := v.On(c, m); on != "" {
@@ -135,7 +135,7 @@ func (f *Figures) On(c *Change, m *MetricChange) string {
 	return "the " + amount.Of(m.N, "case") + " that both have"
 }
 
-// rate is what a metric says of an agent version; nil where it has no scores.
+// rate is what a metric says of an agent version; nil if it has no scores.
 func (f *Figures) rate(metric string, a Agent) *Rate {
 	for i := range f.Metrics {
 		if f.Metrics[i].Name != metric {

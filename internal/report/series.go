@@ -47,7 +47,7 @@ func (x *series) put(n int, f found) {
 	x.putPlain(n, f)
 }
 
-// code is the place of a score in known; false where there is no room for another.
+// code is the place of a score in known; false if there is no room for another.
 func (x *series) code(f found) (int16, bool) {
 	if x.index == nil {
 		x.known, x.index = []found{{}}, map[foundKey]int16{{}: 0}

@@ -18,7 +18,7 @@ import (
 type Case struct {
 	ID       string
 	Question string
-	Tier     string // complexity, such as easy; "" where it is not known
+	Tier     string // complexity, such as easy; "" if it is not known
 	Tags     []string
 	TagsErr  error // why they cannot be read
 	Agent    string
@@ -57,7 +57,7 @@ type Summary struct {
 }
 
 // about is what is known of a case where an agent version was asked it. Lines of a case file may say
-// different things of one case, and all forms of a run say of an answer what stands there.
+// different things of one case, and all forms of a run say of an answer what is there.
 type about struct {
 	tags uint32 // of lists, from 1
 	tier uint16 // of tiers, from 1
@@ -93,7 +93,7 @@ func (m mark) ok() bool     { return m&markStatus == 1 }
 func (m mark) passed() bool { return m&markPassed != 0 }
 func (m mark) judged() bool { return m&markJudged != 0 }
 
-// outcome is the index into outcomes, or -1 where there is no score.
+// outcome is the index into outcomes, or -1 if there is no score.
 func (m mark) outcome() int { return int(m&markStatus) - 1 }
 
 // textKey finds what is said of an answer that the primary metric did not pass.
@@ -205,7 +205,7 @@ func (s *Summary) Judged(metric, tag string) {
 }
 
 // CompareWith chooses the agent version that all others are compared with, once all scores are
-// added: AGENT@VERSION, or the name or the version alone where that is only one. Empty: versions of
+// added: AGENT@VERSION, or the name or the version alone if that is only one. Empty: versions of
 // one agent are compared in turn, and agents of one version with each other.
 func (s *Summary) CompareWith(name string) error {
 	if name == "" {
@@ -281,7 +281,7 @@ func (s *Summary) Describe(c Case) {
 	}
 }
 
-// learn takes what is told of a case beside an answer.
+// learn takes what is told of a case next to an answer.
 func (s *Summary) learn(a Agent, n int32, c *Case) {
 	list := s.abouts[a]
 	if int(n) >= len(list) {

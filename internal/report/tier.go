@@ -6,7 +6,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Tier is the complexity of a case, such as extra hard, as the scores of an answer to it say it; "" where
+// Tier is the complexity of a case, such as extra hard, as the scores of an answer to it say it; "" if
 // none says it. Of a case without an accepted query it is not known. Lists of cases, views and analyses
 // read the same score.
 func Tier(scores []scoring.Score) string {

@@ -39,7 +39,7 @@ import (
 // program is the environment variable with the program under test. By default the test builds it.
 const program = "BADGER_RESIDENCY_PROGRAM"
 
-// build builds the program. The files of its package are looked at, so that go test runs the test
+// build builds the program. The files of its package are examined, so that go test runs the test
 // again when they change.
 func build(t *testing.T) string {
 	t.Helper()
@@ -80,7 +80,7 @@ type warehouse struct {
 	make  func(t *testing.T, w *residencytest.World)
 }
 
-// address is what stands behind the scheme of a URL.
+// address is what is behind the scheme of a URL.
 func address(url string) string {
 	_, rest, _ := strings.Cut(url, "://")
 	return rest

@@ -49,7 +49,7 @@ func TestSparseFileIsRefused(t *testing.T) {
 }
 
 // What a file takes is counted, in every format that does not say its size beforehand, and reading
-// ends where there is no room or the call ends.
+// ends if there is no room or the call ends.
 func TestReadingIsCounted(t *testing.T) {
 	row := strings.Repeat("a", 99)
 	text := "c\n" + strings.Repeat(row+"\n", 50_000) // 5 MB

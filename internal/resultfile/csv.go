@@ -107,7 +107,7 @@ func (r *reader) readCSV(in *bufio.Reader) (*scoring.Table, error) {
 }
 
 // namedDelimiter reads a first line for a spreadsheet, such as sep=; or "sep=,", which names the
-// delimiter and is no header; 0 where there is none.
+// delimiter and is no header; 0 if there is none.
 func namedDelimiter(in *bufio.Reader) (byte, error) {
 	head, _ := in.Peek(16) // a short file has fewer
 	line, _, _ := bytes.Cut(head, []byte("\n"))
@@ -208,7 +208,7 @@ func (r *reader) header(s *csvScanner) ([]csvColumn, error) {
 	return columns, nil
 }
 
-// isNull tells whether an unquoted cell stands for NULL.
+// isNull reports whether an unquoted cell stands for NULL.
 func (r *reader) isNull(text []byte) bool {
 	if r.Nulls == nil {
 		return len(text) == 0 || len(text) < 5 && (text[0] == '\\' || text[0] == '<') && (string(text) == `\N` || string(text) == "<NA>")

@@ -63,7 +63,7 @@ type fractions struct {
 	point        bool // there is one
 	fewest, most int  // digits behind the point
 	padded       bool // one ends with a zero, and has more digits than one: 1.10, which a number would not be printed with
-	whole        bool // a number without a point is beside them
+	whole        bool // a number without a point is next to them
 	zero         bool // one has nothing but zeros behind the point: 5.0
 	bare         bool // one has no digit before the point: .5
 	led          bool // one begins with 0.
@@ -81,10 +81,10 @@ func (f *fractions) note(digits []byte, bare, led bool) {
 	f.bare, f.led = f.bare || bare, f.led || led
 }
 
-// codes tells whether the texts say more than their numbers, as versions do: 1.10 beside 1.2.
+// codes reports whether the texts say more than their numbers, as versions do: 1.10 beside 1.2.
 func (f *fractions) codes() bool { return f.padded && f.fewest != f.most }
 
-// mayMerge tells whether two of the texts may be one number: 5 and 5.0, .5 and 0.5.
+// mayMerge reports whether two of the texts may be one number: 5 and 5.0, .5 and 0.5.
 func (f *fractions) mayMerge() bool { return f.zero && f.whole || f.bare && f.led }
 
 // written is what the column says of it.
@@ -319,7 +319,7 @@ func (c *csvColumn) cell(i int) []byte {
 	return c.text[start:c.ends[i]]
 }
 
-// column gives the column its type and values. ok is false where it is one of text, see textColumn.
+// column gives the column its type and values. ok is false if it is one of text, see textColumn.
 func (c *csvColumn) column() (col scoring.Column, ok bool) {
 	if c.isText && c.shape&number != 0 || !c.isText && !c.allNull() {
 		c.restore(func(w *nullWord) bool { return isToken([]byte(w.text)) }) // NaN among numbers is one
@@ -351,7 +351,7 @@ func (c *csvColumn) textColumn(printed map[nullWord]bool) scoring.Column {
 	return scoring.TextColumn(c.name, scoring.String, c.text, c.ends, c.nulls)
 }
 
-// figures tells whether all cells that are there have the form of numbers, dates or times.
+// figures reports whether all cells that are there have the form of numbers, dates or times.
 func (c *csvColumn) figures() bool {
 	some := false
 	for i := range c.n {
@@ -401,7 +401,7 @@ func (c *csvColumn) restore(which func(w *nullWord) bool) {
 	}
 }
 
-// merges tells whether two texts of the column are one number.
+// merges reports whether two texts of the column are one number.
 func (c *csvColumn) merges() bool {
 	seen := map[string]string{}
 	for i := range c.n {
@@ -423,7 +423,7 @@ func (c *csvColumn) merges() bool {
 	return false
 }
 
-// typed reads the text as values of the column's shape. ok is false where that would not keep it.
+// typed reads the text as values of the column's shape. ok is false if that would not keep it.
 func (c *csvColumn) typed() (scoring.Column, bool) {
 	parse := func(t scoring.Type) (scoring.Column, bool) {
 		return c.read(t, func(b *scoring.Builder, cell []byte) bool {
@@ -480,7 +480,7 @@ func (c *csvColumn) read(t scoring.Type, add func(b *scoring.Builder, cell []byt
 	return b.Column(), true
 }
 
-// doubleKeeps tells whether f's shortest text has the digits of the cell.
+// doubleKeeps reports whether f's shortest text has the digits of the cell.
 func doubleKeeps(f float64, cell []byte) bool {
 	want, got := significant(cell), significant(strconv.AppendFloat(nil, f, 'e', -1, 64))
 	return len(want) <= 15 && (f != 0 || len(want) == 0) || bytes.Equal(want, got)

@@ -107,7 +107,7 @@ func (s *csvScanner) fill() error {
 func (s *csvScanner) consumed() int64 { return s.total - int64(s.end-s.pos) }
 
 // record cuts the record at the beginning of b and returns its length with the line end, or 0 if it
-// goes on behind b.
+// continues behind b.
 func (s *csvScanner) record(b []byte) (int, error) {
 	s.cells, s.scratch = s.cells[:0], s.scratch[:0]
 	for i := 0; ; {
@@ -188,7 +188,7 @@ func (s *csvScanner) quoted(b []byte, i int) int {
 	return j
 }
 
-// blank tells whether the record is an empty line.
+// blank reports whether the record is an empty line.
 func (s *csvScanner) blank() bool {
 	return len(s.cells) == 1 && len(s.cells[0].text) == 0 && !s.cells[0].quoted
 }

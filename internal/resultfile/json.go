@@ -42,15 +42,15 @@ func (r *reader) readJSON(in io.Reader) (*scoring.Table, error) {
 	})
 }
 
-// isInline tells whether the text is one object with columns and rows, or the beginning of one: its
+// isInline reports whether the text is one object with columns and rows, or the beginning of one: its
 // reader says where it is cut.
 func isInline(data []byte) bool {
 	o := look(data, "rows")
 	return o.columns && o.rows && o.alone || (o.columns || o.rows) && o.cut
 }
 
-// isFrame tells whether the text is one object that holds a data frame by columns, by its index, or
-// with its columns and data beside each other. Read as a row, it would be one of nested cells.
+// isFrame reports whether the text is one object that holds a data frame by columns, by its index, or
+// with its columns and data next to each other. Read as a row, it would be one of nested cells.
 func isFrame(data []byte) bool {
 	o := look(data, "data")
 	return o.alone && (o.columns && o.rows || o.schema && o.rows || o.members > 0 && (o.lists == o.members || o.objects == o.members))

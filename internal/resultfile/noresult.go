@@ -73,7 +73,7 @@ func sentence(line string) bool {
 	return words(line) > 3 && (end == '.' || end == '!' || end == ':' || strings.HasSuffix(line, "…")) && !strings.HasPrefix(line, `"`)
 }
 
-// columns tells whether the lines below the first have as many cells as it, and more than one, or hold
+// columns reports whether the lines below the first have as many cells as it, and more than one, or hold
 // figures under it: a column may be called like a sentence.
 func columns(lines []string) bool {
 	if len(lines) < 2 {

@@ -20,7 +20,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// readParquet reads a Parquet file. How many rows there are stands in its footer, so too many are
+// readParquet reads a Parquet file. How many rows there are is in its footer, so too many are
 // refused before any is read.
 func (r *reader) readParquet(in readerAtSeeker) (*scoring.Table, error) {
 	if err := r.checkFooter(in); err != nil {
@@ -89,7 +89,7 @@ func (r *reader) readParquet(in readerAtSeeker) (*scoring.Table, error) {
 // structures.
 const footerGrowth = 40
 
-// checkFooter reserves the memory for the footer, whose length stands at the end of the file.
+// checkFooter reserves the memory for the footer, whose length is at the end of the file.
 func (r *reader) checkFooter(in readerAtSeeker) error {
 	size, err := in.Seek(0, io.SeekEnd)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 )
 
 // An address that leaves out the agent, the version or the batch of a run shows the only run that
-// fits, offers several to choose from, and says what is missing where there is none.
+// fits, offers several to choose from, and says what is missing if there is none.
 func TestAddressOfARunInPart(t *testing.T) {
 	w := sitetest.Open(t, sitetest.Small(t))
 	if err := w.WriteRuns(t.Context(), connectors.Run{ID: "twice", Agent: "atlas", AgentVersion: "1.0", BatchID: "b1", Status: "done"}, connectors.Run{ID: "twice", Agent: "atlas", AgentVersion: "2.0", BatchID: "b2", Status: "done"}); err != nil {
@@ -83,7 +83,7 @@ func TestCaseBeyondItsLastRow(t *testing.T) {
 	}
 }
 
-// Where the database has scores only, the page says that the question is not stored, not that it has
+// If the database has scores only, the page says that the question is not stored, not that it has
 // no accepted answer, and takes the relation from its score.
 func TestCaseWithoutItsQuestion(t *testing.T) {
 	w := showcaseStore(t)

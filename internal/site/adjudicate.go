@@ -37,7 +37,7 @@ type conflictView struct {
 	UndoID  string        // "": the third verdict is not theirs
 }
 
-// Rater tells whether somebody labelled the case, too.
+// Rater reports whether somebody labelled the case, too.
 func (c conflictView) Rater(who string) bool {
 	return slices.ContainsFunc(c.Labels, func(l labelling.Label) bool { return l.Annotator == who })
 }
@@ -115,7 +115,7 @@ func (s *Site) adjudicate(r *http.Request) (content, error) {
 }
 
 // withhold takes the notes away where columns of the case are masked: they are free text, and may
-// quote what is hidden. It returns the case; nil where it cannot be read.
+// quote what is hidden. It returns the case; nil if it cannot be read.
 func (s *Site) withhold(ctx context.Context, of scoring.AnswerID, c labelling.Conflict) (*scoring.Case, error) {
 	one, err := s.o.Warehouse.LabelledCase(ctx, of)
 	if err != nil {

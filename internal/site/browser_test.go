@@ -74,7 +74,7 @@ func samples(t *testing.T, h http.Handler) []sampled {
 	return out
 }
 
-// look is a window in which pages are looked at.
+// look is a window in which pages are examined.
 type look struct {
 	name  string
 	width int64
@@ -171,7 +171,7 @@ func accessible(t *testing.T, tab *browsertest.Tab, name string, looks ...look) 
 const readable = `(() => { const main = document.querySelector("main").cloneNode(true); main.querySelectorAll("button, kbd, .saved").forEach(e => e.remove()); return main.textContent.replace(/\s+/g, " ").trim() })()`
 
 // fromFiles opens the report as one file and as a folder, with the network off: it looks like the
-// served one, its links work, its own policy stands in the way of nothing, and no page breaks a rule
+// served one, its links work, its own policy is in the way of nothing, and no page breaks a rule
 // of axe-core. Of the folder's pages of cases, which are many alike, that looks at one.
 func fromFiles(t *testing.T, b *browsertest.Browser, s *Site) {
 	o := Static{Runs: []caselist.Run{nightTwo}, Baseline: nightOne}
@@ -201,7 +201,7 @@ func fromFiles(t *testing.T, b *browsertest.Browser, s *Site) {
 		tab.Resize(0)
 		tab.Theme(false)
 		tab.Print("static-" + name + "-print")
-		// Every link within the report leads to something that is there.
+		// Every link within the report leads to something that exists.
 		if lost := browsertest.Eval[[]string](tab, `[...document.querySelectorAll("a[href^='#']")].map(a => a.getAttribute("href")).filter(h => h.length > 1 && !document.getElementById(decodeURIComponent(h.slice(1))))`); len(lost) > 0 {
 			t.Errorf("%s: %d links lead nowhere, such as %.300q", name, len(lost), lost[0])
 		}

@@ -100,7 +100,7 @@ type caseRow struct {
 type scoreCell struct {
 	Value  *float64
 	Label  string
-	Status string // where there is no value
+	Status string // if there is no value
 	Same   string // address of those with the same label
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// IsFolder tells whether pages go to a folder of this name, and not to one file or standard output (-).
+// IsFolder reports whether pages go to a folder of this name, and not to one file or standard output (-).
 func IsFolder(path string) bool {
 	if info, err := os.Stat(path); err == nil {
 		return info.IsDir()

@@ -113,7 +113,7 @@ type compareContent struct {
 	From       runLine
 	Compared   []comparedRun
 	Warnings   []string // of what differs besides the answers
-	Hint       string   // what to do where there is nothing to compare
+	Hint       string   // what to do if there is nothing to compare
 }
 
 // runLine names a run.
@@ -125,7 +125,7 @@ type runLine struct {
 	Judge   string
 }
 
-// comparedRun is a candidate beside the baseline.
+// comparedRun is a candidate next to the baseline.
 type comparedRun struct {
 	Run              runLine
 	Shared           int
@@ -240,8 +240,8 @@ func runName(r *connectors.Run) string {
 	return name
 }
 
-// before is the run that another one is compared with where nobody names one: the latest before it of
-// the same agent, of another version where there is one. Runs are the latest first.
+// before is the run that another one is compared with if nobody names one: the latest before it of
+// the same agent, of another version if there is one. Runs are the latest first.
 func before(recent []connectors.Run, run caselist.Run) caselist.Run {
 	at := slices.IndexFunc(recent, func(r connectors.Run) bool { return r.Key() == run })
 	var any caselist.Run

@@ -253,7 +253,7 @@ func costPicture(judged []connectors.Judged) *chart.Picture {
 	return bars.Picture()
 }
 
-// left is what remains of the budget after a run; nil where there is none.
+// left is what remains of the budget after a run; nil if there is none.
 func (b *Budget) left(paid paidCost) *budgetLeft {
 	limit, _ := judgebackend.ParseMoney(b.Money)
 	switch {
@@ -266,7 +266,7 @@ func (b *Budget) left(paid paidCost) *budgetLeft {
 	return nil
 }
 
-// UncountedText says of how many scores the tokens are not known; "" where there is none.
+// UncountedText says of how many scores the tokens are not known; "" if there is none.
 func (m metricCost) UncountedText() string {
 	if m.Uncounted == 0 {
 		return ""

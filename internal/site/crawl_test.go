@@ -113,7 +113,7 @@ var (
 	thorough  = os.Getenv("BADGER_THOROUGH") != "" || crawls > 0
 )
 
-// some is how many of so many that are alike are looked at.
+// some is how many of so many that are alike are examined.
 func some(n int) int {
 	if thorough {
 		return n
@@ -121,7 +121,7 @@ func some(n int) int {
 	return (n + 1) / 2
 }
 
-// left tells whether the i-th of many that are alike is left out.
+// left reports whether the i-th of many that are alike is left out.
 func left(i int) bool { return !thorough && i%2 == 1 }
 
 // crawl follows the links and the GET forms of a site from its first page, at most [some] of so many
@@ -285,7 +285,7 @@ func (p *seen) elements(wrong func(string, ...any)) {
 	}
 }
 
-// documentation tells whether an element is a link to badger's own documentation, which people may
+// documentation reports whether an element is a link to badger's own documentation, which people may
 // follow and no page loads.
 func documentation(n *html.Node, u *url.URL) bool {
 	return n.Data == "a" && u.Scheme == "https" && u.Host == "github.com" && strings.HasPrefix(u.Path, "/badger-eval/badger/")

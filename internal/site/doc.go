@@ -1,7 +1,7 @@
 // Package site serves the report: pages about the runs in a warehouse, their cases and labels.
 //
 // A page is one Go file, which finds its figures, and one template of the same name, which shows
-// them. The same pages have three forms: served beside the wires or by badger view, one file, and a
+// them. The same pages have three forms: served next to the wires or by badger view, one file, and a
 // folder. A template therefore writes no address by hand: it asks for a link, and gets plain text
 // where the form has no such page.
 //

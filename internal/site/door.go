@@ -40,7 +40,7 @@ func (d *Door) NewLink() string {
 	return fmt.Sprintf("http://%s/?open=%s", d.addr, d.link)
 }
 
-// takes tells whether a key is that of the link, which then ends.
+// takes reports whether a key is that of the link, which then ends.
 func (d *Door) takes(key string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

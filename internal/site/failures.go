@@ -21,7 +21,7 @@ var failuresPage = &page{name: "failures", pattern: "GET /failures", nav: "Failu
 
 type failuresContent struct {
 	Kinds []failureKind
-	None  string // what to do where nothing is found
+	None  string // what to do if nothing is found
 }
 
 // failureKind is the labels of one kind.
@@ -95,7 +95,7 @@ func failureKinds(f *analysis.Failures, run caselist.Run) (out []failureKind) {
 	return out
 }
 
-// byTier cuts the labels of each kind by the complexity of the questions, where that is known of any.
+// byTier cuts the labels of each kind by the complexity of the questions, if that is known of any.
 func byTier(f *analysis.Failures, kinds []failureKind, run caselist.Run) {
 	looked := map[string]map[string]int{} // answers, by metric and tier
 	for i := range f.Labels {

@@ -22,10 +22,10 @@ import (
 
 // addressing is how a form of the report leads from one page to another.
 type addressing interface {
-	// href is where an address of the site leads from any page of the form; "" where the form does
+	// href is where an address of the site leads from any page of the form; "" if the form does
 	// not have that page.
 	href(address string) string
-	// static tells whether nobody answers: there are no forms to send and nothing changes.
+	// static reports whether nobody answers: there are no forms to send and nothing changes.
 	static() bool
 }
 
@@ -85,10 +85,10 @@ type link struct {
 // content is what a page shows.
 type content struct {
 	Title string
-	Run   *caselist.Run // the run that is looked at; nil: none
+	Run   *caselist.Run // the run that is examined; nil: none
 	Page  any           // what the page's template sees as .Page
 	Short bool          // it is one of many in a report: it has no links to the pages of the run
-	Poll  bool          // what is shown goes on: the page is loaded again while it is looked at
+	Poll  bool          // what is shown continues: the page is loaded again while it is examined
 }
 
 // frame is what every template sees.
@@ -98,11 +98,11 @@ type frame struct {
 	Static  bool
 	Labels  bool   // who looks may label
 	Admin   bool   // who looks may make queues
-	Caller  string // who looks; "" where nobody is known
+	Caller  string // who looks; "" if nobody is known
 	Nav     []navLink
 	RunNav  []navLink // the pages of the run
 	Note    string    // what is left out of the report
-	Script  string    // addresses of assets; "" where the form has them inline
+	Script  string    // addresses of assets; "" if the form has them inline
 	Style   string
 }
 

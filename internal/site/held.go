@@ -178,7 +178,7 @@ func (c *onecase) abridge(metrics int) {
 		kept := metricScores{Group: g.Group}
 		for _, s := range g.Scores {
 			switch {
-			case s.Here: // stands at the top
+			case s.Here: // is at the top
 				c.LeftOut--
 			case briefMetrics[s.Metric] || s.Status == scoring.StatusFailed:
 				c.LeftOut--

@@ -66,7 +66,7 @@ func TestHostileTextsStayTextInShortPages(t *testing.T) {
 		}
 	}
 	for name, doc := range pages {
-		doc.Find("link, script[src]").Each(func(_ int, e *goquery.Selection) { // assets stand beside the pages
+		doc.Find("link, script[src]").Each(func(_ int, e *goquery.Selection) { // assets stand next to the pages
 			if _, there := files[e.AttrOr("src", e.AttrOr("href", ""))]; !there {
 				t.Errorf("%s loads something else than the report's own files", name)
 			}

@@ -39,7 +39,7 @@ type labelView struct {
 	Before   string // addresses of the neighbours; "": none
 	After    string
 	Next     string // address that gives the next answer
-	Ahead    string // the same, beside this answer, to fetch it early
+	Ahead    string // the same, next to this answer, to fetch it early
 	CasePage string // "": the queue is blind
 }
 

@@ -43,7 +43,7 @@ const nameCookie = "badger_name"
 // maxAnnotator is how long a name may be, in bytes.
 const maxAnnotator = 100
 
-// annotator is the name under which the labels of who asks are kept; "" where they have not said it
+// annotator is the name under which the labels of who asks are kept; "" if they have not said it
 // yet. It comes from the identity of the caller, and never from what a form says where there is one.
 func annotator(r *http.Request) string {
 	if who := caller(r.Context()); who.Name != "" {
@@ -98,7 +98,7 @@ func readForm(rw http.ResponseWriter, r *http.Request) error {
 // back is where a form leads to, or another address where it names none of this site.
 func back(r *http.Request, or string) string { return named(r, "back", or) }
 
-// named is the address of this site in a field of a form, or another where it has none.
+// named is the address of this site in a field of a form, or another if it has none.
 func named(r *http.Request, field, or string) string {
 	text := r.PostFormValue(field)
 	u, err := url.Parse(text)
@@ -114,7 +114,7 @@ func (s *Site) goTo(rw http.ResponseWriter, r *http.Request, address string) err
 	return nil
 }
 
-// wantsJSON tells whether a script asks.
+// wantsJSON reports whether a script asks.
 func wantsJSON(r *http.Request) bool { return r.Header.Get("Accept") == "application/json" }
 
 func answerJSON(rw http.ResponseWriter, status int, v any) error {
@@ -128,10 +128,10 @@ func answerJSON(rw http.ResponseWriter, status int, v any) error {
 type labelControl struct {
 	scoring.AnswerID
 	Queue    string  // "": outside of one
-	In       string  // the queue's name, where the control stands on another page than the queue's
+	In       string  // the queue's name, where the control is on another page than the queue's
 	InAt     string  // its page
-	Here     string  // the page that the control stands on, where that is not the queue's
-	Said     *saidIn // where Mine was said, where that is not the queue that the control is of; nil: there
+	Here     string  // the page that the control is on, if that is not the queue's
+	Said     *saidIn // where Mine was said, if that is not the queue that the control is of; nil: there
 	Seen     string  // which answer they see
 	ID       string  // of the label, so that it is kept once however often it is sent
 	Options  []labelOption
@@ -161,7 +161,7 @@ func inOrder(r *http.Request, store *labelling.Store, q *labelling.Queue, l *lab
 	return maySettle(r, q, item)
 }
 
-// isSeen tells whether a text has the form of [labelling.AnswerHash].
+// isSeen reports whether a text has the form of [labelling.AnswerHash].
 func isSeen(text string) bool {
 	_, err := hex.DecodeString(text)
 	return err == nil && len(text) == 16
@@ -231,7 +231,7 @@ func placeOfLabel(ctx context.Context, store *labelling.Store, l *labelling.Labe
 }
 
 // newLabelControl is the control for an answer; q is nil outside of a queue. here is the page that it
-// stands on.
+// is on.
 func (s *Site) newLabelControl(r *http.Request, q *labelling.Queue, of scoring.AnswerID, seen, here string) (*labelControl, error) {
 	store, err := s.writing()
 	if err != nil {

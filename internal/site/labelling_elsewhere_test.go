@@ -100,7 +100,7 @@ func TestLabelOnTheCasePageCountsInItsQueue(t *testing.T) {
 	if strings.Contains(page.Find("[data-label] .saved").Text(), "said pass") {
 		t.Error("the page still shows what was taken back")
 	}
-	// Where both have a label, the page shows the newest of them, whichever queue it is in.
+	// If both have a label, the page shows the newest of them, whichever queue it is in.
 	lee.send(page.Find("form.label"), url.Values{"verdict": {"fail"}})
 	if got := mine(second, cases[0]); got != "fail" {
 		t.Errorf("the second queue has %q", got)

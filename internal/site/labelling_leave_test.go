@@ -143,13 +143,13 @@ func TestNothingTypedIsLost(t *testing.T) {
 	soon("undo", q, ids[8], labelling.Withdrawn)
 	tab.Wait(`document.querySelector("form[data-keys] button[aria-pressed=true]") === null && document.querySelector("textarea").value === ""`)
 
-	// d hides what is the same where nothing is compared.
+	// d hides what is the same if nothing is compared.
 	open(strict, strictIDs[1])
 	tab.Press("d")
 	tab.Wait(`document.querySelector("[data-only]").getAttribute("aria-pressed") === "true"`)
 
 	// A label that waits is shown on its page after the page is loaded again; the next page comes, and
-	// where it does not, the person stays where they are.
+	// if it does not, the person stays where they are.
 	status.Store(http.StatusBadGateway)
 	open(q, ids[9])
 	tab.Press("3")

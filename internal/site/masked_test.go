@@ -59,7 +59,7 @@ func marked(text string) bool {
 }
 
 // TestMaskedSiteTellsNothing walks through every page, export and case of a site with masked columns:
-// no mark is anywhere, nor does a search or a condition tell whether it is there.
+// no mark is anywhere, nor does a search or a condition report whether it exists.
 func TestMaskedSiteTellsNothing(t *testing.T) {
 	h := as(markedSite(t, "email", "sal*"), identity.Admin)
 	crawl(t, h, 10, func(p *seen) {

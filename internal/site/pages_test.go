@@ -303,7 +303,7 @@ func TestCasesForms(t *testing.T) {
 }
 
 // TestRuns holds that the list of runs is the newest first, is filtered by its form, and says how far
-// a run is that goes on.
+// a run is that continues.
 func TestRuns(t *testing.T) {
 	s := siteOver(t, sitetest.Open(t, sitetest.Small(t)))
 	page := see(t, s, "/")

@@ -218,7 +218,7 @@ func (s *Site) pairs(r *http.Request) (content, error) {
 	return content{Title: "Cases of " + p.Metric + " in two runs", Run: &p.To, Page: page}, nil
 }
 
-// beside are the addresses of the pages before and after; "" where there is none.
+// beside are the addresses of the pages before and after; "" if there is none.
 func (p pairs) beside(all int) (previous, next string) {
 	at := p.Page
 	if p.Page = at - 1; p.Page > 0 {

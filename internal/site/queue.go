@@ -66,7 +66,7 @@ func positionIn(v url.Values) (int64, error) {
 	return from, nil
 }
 
-// seesOthers tells whether somebody may learn what others did in a queue. While a blind one is open,
+// seesOthers reports whether somebody may learn what others did in a queue. While a blind one is open,
 // its annotators may not: with few labels even a count says what somebody else said.
 func seesOthers(r *http.Request, q *labelling.Queue) bool {
 	who := caller(r.Context())

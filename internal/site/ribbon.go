@@ -141,7 +141,7 @@ func band(from, to int, class string, c *caseview.MappedColumn) ribbonBand {
 	return b
 }
 
-// padding is what stands behind a number so that the decimal signs of a column are one below the
+// padding is what is behind a number so that the decimal signs of a column are one below the
 // other: blanks as wide as digits.
 func padding(n int) string { return strings.Repeat("\u2007", max(0, n)) }
 

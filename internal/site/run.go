@@ -154,7 +154,7 @@ func (s *Site) run(r *http.Request) (content, error) {
 	return content{Title: agentName(run.Agent, run.AgentVersion), Run: &key, Page: v, Poll: run.Status == "running"}, nil
 }
 
-// bare tells whether the first cases of a run have neither a question nor a query of the answer: what a
+// bare reports whether the first cases of a run have neither a question nor a query of the answer: what a
 // run over a file leaves are scores.
 func bare(ctx context.Context, p *connectors.Pages, run caselist.Run) (bool, error) {
 	list, err := p.List(ctx, caselist.State{Run: run, Mode: caselist.All, Size: 5})
@@ -383,7 +383,7 @@ func (s *Site) worst(ctx context.Context, p *connectors.Pages, state caselist.St
 	return nil
 }
 
-// tookSince is the time between two instants in milliseconds; nil where one is not known.
+// tookSince is the time between two instants in milliseconds; nil if one is not known.
 func tookSince(from, to time.Time) *float64 {
 	if from.IsZero() || to.IsZero() || to.Before(from) {
 		return nil

@@ -60,7 +60,7 @@ type runRow struct {
 	Scores  int64    // 0: not known
 	Failed  *int64   // scores that failed; nil: not known
 	Errors  string
-	// GoldenSet are the versions of the golden set that the questions were taken from; "" where the run
+	// GoldenSet are the versions of the golden set that the questions were taken from; "" if the run
 	// does not say.
 	GoldenSet string
 	Duration  *float64 // milliseconds; nil: not known
@@ -203,7 +203,7 @@ func (s *Site) primary(names []string) string {
 	return report.Primary(known)
 }
 
-// shareOf is the share of a metric's verdicts that passed; nil where it gave none.
+// shareOf is the share of a metric's verdicts that passed; nil if it gave none.
 func shareOf(f *connectors.Figures) *report.Share {
 	if f.Judged == 0 {
 		return nil
@@ -211,7 +211,7 @@ func shareOf(f *connectors.Figures) *report.Share {
 	return report.ShareOf(int(f.Passed), int(f.Judged))
 }
 
-// meanOf is the mean of a metric's values; nil where there are none.
+// meanOf is the mean of a metric's values; nil if there are none.
 func meanOf(f *connectors.Figures) *float64 {
 	if f.OK == 0 {
 		return nil
@@ -220,7 +220,7 @@ func meanOf(f *connectors.Figures) *float64 {
 	return &mean
 }
 
-// runErrors is how many scores of a run failed, as its row says; nil where it does not.
+// runErrors is how many scores of a run failed, as its row says; nil if it does not.
 func runErrors(run *connectors.Run) *int64 {
 	var counts map[string]int64
 	if json.Unmarshal([]byte(run.Counts), &counts) != nil || counts == nil {
@@ -243,7 +243,7 @@ func goldenSets(run *connectors.Run) string {
 	return strings.Join(names, ", ")
 }
 
-// runTokens is how many tokens judges read and wrote for a run; nil where that is not known.
+// runTokens is how many tokens judges read and wrote for a run; nil if that is not known.
 func runTokens(run *connectors.Run) *int64 {
 	var tokens struct {
 		In  *int64 `json:"in"`
@@ -256,7 +256,7 @@ func runTokens(run *connectors.Run) *int64 {
 	return &n
 }
 
-// costOfRun is what a run paid, in the currency of its prices; "" where no price is known.
+// costOfRun is what a run paid, in the currency of its prices; "" if no price is known.
 func costOfRun(run *connectors.Run) string {
 	var cost struct {
 		Money string `json:"money"`

@@ -76,14 +76,14 @@ func (f *staticForm) to(name string) string {
 // sectionMark begins the names of sections, and of nothing else on their page.
 const sectionMark = "p-"
 
-// listKeys are the keys of the list that a case is looked at from. What else an address asks for,
+// listKeys are the keys of the list that a case is examined from. What else an address asks for,
 // such as other rows, is another page.
 var listKeys = map[string]bool{
 	"run": true, "agent": true, "version": true, "batch": true, "mode": true, "search": true, "regexp": true, "filter": true, "sort": true, "column": true, "page": true, "size": true, "rows": true,
 	"base_run": true, "base_agent": true, "base_version": true, "base_batch": true, "case": true,
 }
 
-// caseOf is the case that the query of an address is about; plain is false where the address asks
+// caseOf is the case that the query of an address is about; plain is false if the address asks
 // for something else than the case as it is first shown.
 func caseOf(query string) (run caselist.Run, id string, plain bool) {
 	v, err := url.ParseQuery(query)
@@ -455,7 +455,7 @@ func (s *Site) begin(ctx context.Context, o *Static, one bool) (context.Context,
 const listFile = "badger-report.txt"
 
 // WriteFolder writes the report into a folder: index.html, a page for each case that has one, and the
-// assets beside them. The folder is made, or must be empty or hold a report, whose files are removed
+// assets next to them. The folder is made, or must be empty or hold a report, whose files are removed
 // first. The same run gives the same bytes.
 func (s *Site) WriteFolder(ctx context.Context, dir string, o Static) error {
 	if err := clear(dir); err != nil {
@@ -552,7 +552,7 @@ func (s *Site) WriteFile(ctx context.Context, w io.Writer, o Static) error {
 	return nil
 }
 
-// documentHead is what stands before the sections of a report in one file.
+// documentHead is what is before the sections of a report in one file.
 func documentHead(title string) string {
 	hash := func(text []byte) string {
 		sum := sha256.Sum256(text)

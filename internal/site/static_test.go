@@ -83,7 +83,7 @@ func names(doc *goquery.Selection, selector, attribute string) (out []string) {
 }
 
 // TestFolder holds that a report in a folder opens from the disk: all that a page names is a file
-// beside it, every page can be reached, and nothing is there that needs a server.
+// next to it, every page can be reached, and nothing is there that needs a server.
 func TestFolder(t *testing.T) {
 	s := siteOver(t, sitetest.Open(t, sitetest.Small(t)))
 	pages, files := folder(t, s, Static{Runs: []caselist.Run{nightTwo}, Baseline: nightOne})
@@ -313,7 +313,7 @@ func TestStaticHostile(t *testing.T) {
 	}
 }
 
-// TestMostCases holds which cases have pages where there are too many for all of them, and that the
+// TestMostCases holds which cases have pages if there are too many for all of them, and that the
 // report says so.
 func TestMostCases(t *testing.T) {
 	run := &heldRun{ids: map[caselist.Mode][]string{

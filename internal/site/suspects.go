@@ -21,7 +21,7 @@ var suspectsPage = &page{name: "suspects", pattern: "GET /suspects", nav: "Suspe
 const suspectsPerPage = 50
 
 // suspectsAddress lists the suspect questions of a run: one page of them, of those with a reason
-// where one is named.
+// if one is named.
 func suspectsAddress(run caselist.Run, reason string, page int) string {
 	v := run.Values()
 	if reason != "" {

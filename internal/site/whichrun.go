@@ -18,7 +18,7 @@ type runMissing struct {
 func (e *runMissing) Unwrap() error { return e.error }
 
 // whichRun finds the run that an address means where it leaves out the agent, the version or the batch:
-// the address with the only run that fits, "" where the run is there as it is named. Several runs that
+// the address with the only run that fits, "" if the run is there as it is named. Several runs that
 // fit, and none, are a runMissing.
 func (s *Site) whichRun(r *http.Request) (to string, err error) {
 	v := r.URL.Query()
@@ -70,7 +70,7 @@ func leftOut(run caselist.Run) string {
 	return strings.Join(names, " and ")
 }
 
-// runThere is an error where there is no such run.
+// runThere is an error if there is no such run.
 func (s *Site) runThere(r *http.Request, recent []connectors.Run, key string, run caselist.Run) error {
 	for i := range recent {
 		if recent[i].Key() == run {

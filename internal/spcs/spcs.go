@@ -130,7 +130,7 @@ func (q Quantity) MarshalYAML() (any, error) {
 	return &yaml.Node{Kind: yaml.ScalarNode, Value: string(q)}, nil
 }
 
-// IsZero tells whether it is left out.
+// IsZero reports whether it is left out.
 func (q Quantity) IsZero() bool { return q == "" }
 
 // Marshal writes a specification as YAML.

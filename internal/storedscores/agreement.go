@@ -20,7 +20,7 @@ const ByRelation = "relation"
 type Labelled struct {
 	calibration.Study
 	Metric map[string]string // of each key of the study
-	Run    map[string]string // the run that all scores of a key are of; "" where there are several
+	Run    map[string]string // the run that all scores of a key are of; "" if there are several
 	Unsure int               // answers of which people say neither
 }
 
@@ -109,7 +109,7 @@ func (l *Labelled) addCases(votes []connectors.Vote, b analysis.Batch) map[strin
 	return place
 }
 
-// balance is above 0 where people say that an answer passes, and below where they say that it fails:
+// balance is above 0 if people say that an answer passes, and below where they say that it fails:
 // who settles a disagreement, or else most of them.
 func balance(votes []connectors.Vote) int {
 	sum, decided, settled := 0, 0, false

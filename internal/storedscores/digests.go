@@ -11,7 +11,7 @@ import (
 // casesAtOnce is how many questions' answers are read with one statement.
 const casesAtOnce = 500
 
-// Digests are the same for answers with the same rows, of all answers to some questions; nil where the
+// Digests are the same for answers with the same rows, of all answers to some questions; nil if the
 // warehouse holds no answers.
 func (s *Warehouse) Digests(ctx context.Context, cases []string) (map[scoring.AnswerID]string, error) {
 	out := map[scoring.AnswerID]string{}

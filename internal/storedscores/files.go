@@ -28,7 +28,7 @@ type Source interface {
 	// that a pattern names.
 	Evidence(ctx context.Context, metrics []string, of scoring.AnswerID) iter.Seq2[analysis.Evidence, error]
 	// Labels are what people say of answers, and Digests the same for answers with the same rows;
-	// digests are nil where the answers cannot be read.
+	// digests are nil if the answers cannot be read.
 	Labels(ctx context.Context) (map[scoring.AnswerID]bool, error)
 	Digests(ctx context.Context, cases []string) (map[scoring.AnswerID]string, error)
 }
@@ -70,7 +70,7 @@ type Files struct {
 }
 
 // InFiles is the scores of files, for answers of a set. Cases are what a file of cases says of the answers; nil: nothing. A
-// file that is not there or is named twice is a mistake of the user, with flag as what named it.
+// file that does not exist or is named twice is a mistake of the user, with flag as what named it.
 func InFiles(set *analysis.Set, flag string, paths []string, cases *CaseLabels) (*Files, error) {
 	var files []os.FileInfo
 	for _, path := range paths {
@@ -86,7 +86,7 @@ func InFiles(set *analysis.Set, flag string, paths []string, cases *CaseLabels) 
 	return &Files{set: set, cases: cases, paths: paths}, nil
 }
 
-// readAll reads the files once. Where several hold scores of the same batch, the file tells them
+// readAll reads the files once. If several hold scores of the same batch, the file tells them
 // apart.
 func (s *Files) readAll(ctx context.Context) error {
 	if s.read {
@@ -184,7 +184,7 @@ func fileScore(r *batch.Row) analysis.Score {
 var restsOn = regexp.MustCompile(`^(?:rose|flex) by (.+?)(?:, asked |, from the replies to |; the evidence )`)
 
 // fileJudge is the judge that the detail of a score names, as ROSE's tag or in what a verdict rests
-// on; empty where it names none.
+// on; empty if it names none.
 func fileJudge(s *scoring.Score, detail json.RawMessage) string {
 	score := *s
 	score.Detail = detail
@@ -259,7 +259,7 @@ func (s *Files) Evidence(ctx context.Context, metrics []string, of scoring.Answe
 	}
 }
 
-// Labels are what the cases say of the answers; nil where there are none.
+// Labels are what the cases say of the answers; nil if there are none.
 func (s *Files) Labels(context.Context) (map[scoring.AnswerID]bool, error) {
 	if s.cases == nil {
 		return nil, nil
@@ -267,7 +267,7 @@ func (s *Files) Labels(context.Context) (map[scoring.AnswerID]bool, error) {
 	return s.cases.labels, nil
 }
 
-// Digests are those of the answers of the cases; nil where there are none.
+// Digests are those of the answers of the cases; nil if there are none.
 func (s *Files) Digests(context.Context, []string) (map[scoring.AnswerID]string, error) {
 	if s.cases == nil {
 		return nil, nil

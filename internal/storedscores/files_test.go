@@ -16,7 +16,7 @@ import (
 	"github.com/badger-eval/badger/scoring/metric"
 )
 
-// The judge of a score file stands in the detail, at a place of its own for each metric.
+// The judge of a score file is in the detail, at a place of its own for each metric.
 func TestJudgesOfScoreFiles(t *testing.T) {
 	for _, tc := range []struct{ metric, detail, want string }{
 		{"rose", `{"judge": "rose_o3-2504"}`, "o3-2504"},

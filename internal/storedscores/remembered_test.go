@@ -30,7 +30,7 @@ func inMemory(t *testing.T) *connectors.Warehouse {
 }
 
 // What is found of two runs is remembered while both are done, and found anew when one of them was
-// made again or goes on.
+// made again or continues.
 func TestComparisonsOfRunsThatAreDoneAreRemembered(t *testing.T) {
 	w := inMemory(t)
 	metrics := []string{"hybrid_ex", "relation"}

@@ -148,7 +148,7 @@ func judgeOf(judge string, asked bool) string {
 	return judge
 }
 
-// JudgedAnyway tells whether a metric gives a judge's verdict, also where rules spare the judge the call.
+// JudgedAnyway reports whether a metric gives a judge's verdict, also where rules spare the judge the call.
 func JudgedAnyway(metric string) bool {
 	return metric == "rose" || metric == "flex" || metric == "verdict"
 }
@@ -434,7 +434,7 @@ func (s *Warehouse) Trend(ctx context.Context, set *analysis.Set, o analysis.Tre
 	})
 }
 
-// latest is a batch that [Warehouse.Batches] found, with its latest scores. Where one run made all of
+// latest is a batch that [Warehouse.Batches] found, with its latest scores. If one run made all of
 // them, it is the scores of that run: they cost less to read, and what is found of them is remembered.
 func (s *Warehouse) latest(b analysis.Batch) Side {
 	side := SideOf(b)

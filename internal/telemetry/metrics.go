@@ -28,7 +28,7 @@ type JudgeStats struct {
 	TokensIn, TokensOut                   func() float64
 	Money                                 func() float64 // in the currency of the prices
 	Refused                               func() float64 // calls that did not fit into the budget
-	// What is left of the budgets; nil where there is no such limit.
+	// What is left of the budgets; nil if there is no such limit.
 	TokensLeft, MoneyLeft func() float64
 }
 
@@ -132,7 +132,7 @@ func (m *Metrics) Reloaded(err error) {
 	}
 }
 
-// Missing tells whether a part of the configuration is missing that the server starts without.
+// Missing reports whether a part of the configuration is missing that the server starts without.
 func (m *Metrics) Missing(part string, missing bool) {
 	value := 0.0
 	if missing {

@@ -37,7 +37,7 @@ type Traces struct{ provider *sdktrace.TracerProvider }
 // exportTime is what sending a batch of spans may take.
 const exportTime = 10 * time.Second
 
-// OpenTraces prepares sending spans to the endpoint that c names, or returns nil where it names none.
+// OpenTraces prepares sending spans to the endpoint that c names, or returns nil if it names none.
 // Nothing is sent elsewhere, whatever OpenTelemetry's own environment variables or a proxy's say.
 // log is told of spans that could not be sent; it may be nil.
 func OpenTraces(ctx context.Context, c TracesConfig, version string, log *slog.Logger) (*Traces, error) {
@@ -129,7 +129,7 @@ func readHeaders(path string) (map[string]string, error) {
 	return headers, nil
 }
 
-// Tracer is the server's and the judge's; nil where t is.
+// Tracer is the server's and the judge's; nil if t is.
 func (t *Traces) Tracer() trace.Tracer {
 	if t == nil {
 		return nil

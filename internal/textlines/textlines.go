@@ -8,7 +8,7 @@ import (
 	"iter"
 )
 
-// Line is one line of a file. Text is valid until the next one is read, and nil where the line is
+// Line is one line of a file. Text is valid until the next one is read, and nil if the line is
 // longer than allowed.
 type Line struct {
 	Number int // from 1

@@ -164,7 +164,7 @@ func (b *claude) response(m *anthropic.Message) (judgebackend.Response, error) {
 	var text strings.Builder
 	for _, block := range m.Content {
 		switch block.Type {
-		case "tool_use": // the answer, whatever text stands beside it
+		case "tool_use": // the answer, whatever text is next to it
 			resp.Reply = string(block.Input)
 		case "text":
 			text.WriteString(block.Text)

@@ -21,7 +21,7 @@ import (
 // Secret is the key a harness gives its backend. It must not show anywhere.
 const Secret = "sk-canary-5f0c3a9e1b"
 
-// Canary stands in every prompt of the suite. It must not show in errors.
+// Canary is in every prompt of the suite. It must not show in errors.
 const Canary = "canary-prompt-77aa41"
 
 // Harness connects the suite with one backend and its counterpart.
@@ -139,7 +139,7 @@ func Run(t *testing.T, h Harness) {
 	}
 }
 
-// skipped tells whether the counterpart cannot have the fault, and that somebody gave a reason.
+// skipped reports whether the counterpart cannot have the fault, and that somebody gave a reason.
 func skipped(t *testing.T, h Harness, f Fault) bool {
 	t.Helper()
 	why, cannot := h.Cannot[f]

@@ -17,7 +17,7 @@ type StoreHarness struct {
 	// Open opens the store that earlier calls in the same test have filled, if it outlives its
 	// process.
 	Open func(t *testing.T) judgebackend.Store
-	// Corrupt damages the reply of the entry that was put last; nil where nothing is kept outside
+	// Corrupt damages the reply of the entry that was put last; nil if nothing is kept outside
 	// memory. Warnings is where the store's log goes.
 	Corrupt  func(t *testing.T)
 	Warnings *bytes.Buffer

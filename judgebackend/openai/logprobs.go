@@ -48,7 +48,7 @@ func condense(tokens []saidToken) []judgebackend.TokenLogProb {
 	return out
 }
 
-// weighed tells whether a token holds a value: some digit, or one of the two truths with whatever
+// weighed reports whether a token holds a value: some digit, or one of the two truths with whatever
 // stands around it in JSON.
 func weighed(token string) bool {
 	if strings.ContainsAny(token, "0123456789") {

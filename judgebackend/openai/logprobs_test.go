@@ -62,7 +62,7 @@ func FuzzCondense(f *testing.F) {
 	})
 }
 
-// splitsCharacter tells whether a token with a digit holds a part of a character: no known
+// splitsCharacter reports whether a token with a digit holds a part of a character: no known
 // tokenizer does that.
 func splitsCharacter(tokens []saidToken) bool {
 	for _, token := range tokens {

@@ -27,7 +27,7 @@ const (
 )
 
 // openAI speaks chat completions, which OpenAI, Azure, vLLM, Ollama, llama.cpp and most gateways
-// understand. Where an endpoint turns a feature down, the next weaker form is used and remembered:
+// understand. If an endpoint turns a feature down, the next weaker form is used and remembered:
 // a JSON Schema as response format, then JSON mode with the schema in words, then text with the
 // schema in words.
 type openAI struct {

@@ -15,7 +15,7 @@ type Resampling struct {
 	Seed      uint64
 }
 
-// DefaultResamples is how often is resampled where nothing else is said.
+// DefaultResamples is how often is resampled if nothing else is said.
 const DefaultResamples = 5000
 
 func (o Resampling) withDefaults() Resampling {

@@ -48,7 +48,7 @@ type Comparison struct {
 	A, B       Stat
 	Difference Stat     // A minus B
 	Interval   Interval // of the difference
-	P          float64  // two-tailed; 1 where there is nothing to test
+	P          float64  // two-tailed; 1 if there is nothing to test
 }
 
 // Compare tests whether two metrics differ in a statistic: a paired bootstrap, in which both are

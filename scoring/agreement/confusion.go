@@ -50,7 +50,7 @@ func (c Confusion) Sensitivity() Stat { return share(c.TP, c.Passes(), noPasses)
 // Specificity is the share of the cases labelled fail that the metric fails.
 func (c Confusion) Specificity() Stat { return share(c.TN, c.Fails(), noFails) }
 
-// PassRate is the share of cases that the metric passes: what would be reported where nobody
+// PassRate is the share of cases that the metric passes: what would be reported if nobody
 // labels.
 func (c Confusion) PassRate() Stat { return share(c.TP+c.FP, c.N(), noCases) }
 
@@ -64,14 +64,14 @@ func share(part, whole int, why string) Stat {
 	return defined(float64(part) / float64(whole))
 }
 
-// BalancedAccuracy is the mean of sensitivity and specificity (Brodersen et al. 2010). Where the
+// BalancedAccuracy is the mean of sensitivity and specificity (Brodersen et al. 2010). If the
 // labels hold one class it is not defined: half of it is not known.
 func (c Confusion) BalancedAccuracy() Stat {
 	return c.both(func(a, b float64) float64 { return (a + b) / 2 })
 }
 
 // Gap is the distance of sensitivity and specificity, 0 to 1: how lopsided the metric errs (BADGER,
-// section 6.3). Which of them is larger says whether it is permissive or strict.
+// section 6.3). Which of them is larger reports whether it is permissive or strict.
 func (c Confusion) Gap() Stat { return c.both(func(a, b float64) float64 { return math.Abs(a - b) }) }
 
 func (c Confusion) both(of func(sensitivity, specificity float64) float64) Stat {
@@ -112,7 +112,7 @@ func (c Confusion) MCC() Stat {
 }
 
 // Kappa is Cohen's kappa of labels and verdicts, at most 1 (Cohen 1960; ROSE, appendix D). Where
-// one of them does not vary it is 0, and says so; where neither does it is not defined, unless they
+// one of them does not vary it is 0, and says so; if neither does it is not defined, unless they
 // contradict each other in every case.
 func (c Confusion) Kappa() Stat {
 	if s, done := c.withoutVariation(); done {

@@ -7,7 +7,7 @@ import (
 	"github.com/badger-eval/badger/scoring/agreement"
 )
 
-// near tells whether a statistic is what was printed, to the decimals that were printed.
+// near reports whether a statistic is what was printed, to the decimals that were printed.
 func near(t *testing.T, what string, got agreement.Stat, want float64, decimals int) {
 	t.Helper()
 	if !got.Defined {

@@ -58,7 +58,7 @@ type Level int
 // The levels.
 const (
 	LevelNominal  Level = iota // same or not
-	LevelOrdinal               // by how many ratings lie between them
+	LevelOrdinal               // by how many ratings are between them
 	LevelInterval              // by the square of their difference
 	LevelRatio                 // by the square of their difference relative to their sum; ratings from 0
 )

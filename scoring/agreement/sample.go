@@ -48,7 +48,7 @@ func SampleWarnings(c Confusion) []string {
 // where o is the share on which both agree and e that expected by chance (Fleiss, Cohen and Everitt
 // 1969, Large sample standard errors of kappa and weighted kappa). It assumes that cases
 // are drawn independently: a sample of strata in other shares than those of the whole needs others.
-// Where the raters never disagree, or agree by chance alone, the variance is not known yet and the
+// If the raters never disagree, or agree by chance alone, the variance is not known yet and the
 // figure is not defined.
 func CohenCases(table [][]int, width, level float64) Stat {
 	kappa := Cohen(table)

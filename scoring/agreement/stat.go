@@ -1,6 +1,6 @@
 package agreement
 
-// Stat is a statistic. Where the counts do not define it, such as the sensitivity where no case is
+// Stat is a statistic. If the counts do not define it, such as the sensitivity where no case is
 // right, Defined is false, Value is 0 and Why says what is missing. A defined one may carry a Why
 // too: that its value is a convention, or means little.
 type Stat struct {
@@ -15,7 +15,7 @@ type Statistic func(Confusion) Stat
 func defined(v float64) Stat    { return Stat{Value: v, Defined: true} }
 func undefined(why string) Stat { return Stat{Why: why} }
 
-// Interval is a confidence interval. Where it is not defined, Why says why; a defined one may carry
+// Interval is a confidence interval. If it is not defined, Why says why; a defined one may carry
 // a remark in it.
 type Interval struct {
 	Lo, Hi  float64

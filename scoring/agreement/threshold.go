@@ -18,7 +18,7 @@ type Graded struct {
 // better, up to it.
 type Scale struct{ LowerIsBetter bool }
 
-// Passes tells whether a value passes.
+// Passes reports whether a value passes.
 func (s Scale) Passes(value, threshold float64) bool {
 	if s.LowerIsBetter {
 		return value <= threshold
@@ -113,7 +113,7 @@ type CrossValidation struct {
 	Thresholds []float64 // of the folds that have one
 	Verdicts   []Vote    // of each case, under the threshold that was chosen without its fold
 	Skipped    int       // cases of folds for which the rest did not define a threshold
-	Why        string    // why there is none, where there is none
+	Why        string    // why there is none, if there is none
 }
 
 // CrossValidate chooses a threshold for each fold on all other folds, by a statistic such as

@@ -39,7 +39,7 @@ const minDigits = 4
 // compared is found from the values as for any other pair: a kind or a scale can only choose among
 // the comparisons that the values allow. An index is taken where its columns are paired exactly,
 // tell the rows of both sides apart, are known to both sides and leave something to compare. A
-// tolerance is taken from 0 to most. Where the proposal leaves a choice, the order of rows and
+// tolerance is taken from 0 to most. If the proposal leaves a choice, the order of rows and
 // columns does not make it.
 func Accept(gold, pred *scoring.Table, evidence *scoring.Alignment, p *Proposal, o Options, most float64) (scoring.Alignment, []Rejection) {
 	givenGold, givenPred := gold, pred
@@ -201,7 +201,7 @@ func (j *judged) counterpartOf(q, g int) *scoring.ColumnPair {
 	return nil
 }
 
-// comparable tells whether some kind of value can be read from both columns.
+// comparable reports whether some kind of value can be read from both columns.
 func (j *judged) comparable(g, q int) bool {
 	c, d := &j.gold[g], &j.pred[q]
 	return c.col.Type == scoring.Null || d.col.Type == scoring.Null || len(j.readings(c, d)) > 0
@@ -351,10 +351,10 @@ func (j *judged) rest() {
 	}
 }
 
-// isCopy tells whether a gold column repeats another one and shares its counterpart.
+// isCopy reports whether a gold column repeats another one and shares its counterpart.
 func isCopy(c *scoring.ColumnPair) bool { return strings.HasPrefix(c.Fact, repeats) }
 
-// shares tells whether the predicted column is the counterpart of two gold columns that are the
+// shares reports whether the predicted column is the counterpart of two gold columns that are the
 // same, and still is that of the other one.
 func (j *judged) shares(c *scoring.ColumnPair) bool {
 	return slices.ContainsFunc(j.evidence.Columns, func(o scoring.ColumnPair) bool {

@@ -351,7 +351,7 @@ func mostEqual(gold, pred *scoring.Table, a *scoring.Alignment) float64 {
 	return float64(most) / float64(width*max(gold.Rows(), pred.Rows()))
 }
 
-// equalCells tells whether two cells are equal under a comparison, by exact arithmetic.
+// equalCells reports whether two cells are equal under a comparison, by exact arithmetic.
 func equalCells(g, p *scoring.Column, i, j int, c *scoring.Comparison) bool {
 	gv := cell.Read(g, cell.View{Kind: c.Kind, Format: c.GoldFormat}, i)
 	pv := cell.Read(p, cell.View{Kind: c.Kind, Format: c.PredFormat}, j)
@@ -387,7 +387,7 @@ func number(v scoring.Value) string {
 	return v.String()
 }
 
-// Where nothing is open, no proposal finds more than the evidence; and often something is.
+// If nothing is open, no proposal finds more than the evidence; and often something is.
 func TestNothingIsOpen(t *testing.T) {
 	closed := 0
 	for seed := range uint64(4000) {

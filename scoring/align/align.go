@@ -115,7 +115,7 @@ type counted struct {
 	keyed [2][]cell.KeyCount
 }
 
-// counts are the distinct values of the column, or nil where they are not counted.
+// counts are the distinct values of the column, or nil if they are not counted.
 func (c *column) counts() *cell.Counts {
 	if c.col.Len() < cell.MinCounted {
 		return nil
@@ -143,7 +143,7 @@ func (c *column) counted(v cell.View) (keys []cell.KeyCount, ok bool) {
 	return *keyed, true
 }
 
-// take fills in the columns of a result. It tells whether letter case counts in any, if it may.
+// take fills in the columns of a result. It reports whether letter case counts in any, if it may.
 func take(cols []column, t *scoring.Table, places []int, verbatim bool) (any bool) {
 	for i := range cols {
 		c, at := &cols[i], i
@@ -228,7 +228,7 @@ func (a *aligner) sum() {
 }
 
 // bySumsAlone pairs the columns where all of them hold different values, as in most results, and
-// tells whether that is so.
+// reports whether that is so.
 func (a *aligner) bySumsAlone() bool {
 	if len(a.gold)*len(a.pred) > 1024 {
 		return false
@@ -404,7 +404,7 @@ func (a *aligner) factConfidence(c *scoring.ColumnPair) float64 {
 	return 1 - 0.3/float64(1+a.distinct(&a.gold[c.Gold], &c.Comparison))
 }
 
-// isRowNumber tells whether a column counts its rows from 0 or 1, in whatever order they come.
+// isRowNumber reports whether a column counts its rows from 0 or 1, in whatever order they come.
 func isRowNumber(c *scoring.Column) bool {
 	if c.Type != scoring.Int64 || c.HasNulls() || c.Len() == 0 {
 		return false
@@ -423,7 +423,7 @@ func isRowNumber(c *scoring.Column) bool {
 	return true
 }
 
-// isTrivial tells whether an extra predicted column carries nothing: a row number, one value
+// isTrivial reports whether an extra predicted column carries nothing: a row number, one value
 // throughout, or a copy of a column that is compared.
 func (a *aligner) isTrivial(j int) bool {
 	c := a.pred[j].col

@@ -66,7 +66,7 @@ func steps(gold, pred *scoring.Table) (a *aligner, readings int) {
 	return a, readings
 }
 
-// Results of many columns, of few values or of many, cost no permutations: what is looked at grows
+// Results of many columns, of few values or of many, cost no permutations: what is examined grows
 // with the columns, not with their pairs or orders.
 func TestWideResults(t *testing.T) {
 	for _, tc := range []struct {

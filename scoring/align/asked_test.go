@@ -6,7 +6,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// alike tells whether all columns of two results agree in all values.
+// alike reports whether all columns of two results agree in all values.
 func alike(t *testing.T, gold, pred string, o Options) bool {
 	t.Helper()
 	var tables [2]*scoring.Table

@@ -14,7 +14,7 @@ const SureFrom = 0.75
 
 // Doubts says why the columns of two results may correspond in another way than the evidence shows,
 // one clause each: what a judge can be asked about. There is none where the evidence is sure of
-// every column. Whether the results agree under the alignment is not looked at; where they do,
+// every column. Whether the results agree under the alignment is not looked at; if they do,
 // nobody needs to be asked.
 func Doubts(a *scoring.Alignment) []string {
 	var doubts []string
@@ -31,10 +31,10 @@ func Doubts(a *scoring.Alignment) []string {
 	return doubts
 }
 
-// Open tells whether any proposal could be taken that pairs, reads or indexes columns in another
+// Open reports whether any proposal could be taken that pairs, reads or indexes columns in another
 // way than the evidence does: whether some other pair of columns has values in common, some values
 // agree in another unit or under a larger tolerance (up to most), or columns that the evidence does
-// not take for one could be an index. Where none could, nobody needs to be asked. It may say yes
+// not take for one could be an index. If none could, nobody needs to be asked. It may say yes
 // where no proposal would find more, and says yes of results of very many columns without looking.
 func Open(gold, pred *scoring.Table, evidence *scoring.Alignment, o Options, most float64) bool {
 	if len(gold.Columns)*len(pred.Columns) > manyPairs {
@@ -53,7 +53,7 @@ func Open(gold, pred *scoring.Table, evidence *scoring.Alignment, o Options, mos
 	return j.openIndex()
 }
 
-// openPair tells whether a proposal of this pair could be taken and would compare it in another way
+// openPair reports whether a proposal of this pair could be taken and would compare it in another way
 // than the evidence does.
 func (j *judged) openPair(g, q int, own *scoring.ColumnPair) bool {
 	c, d := &j.gold[g], &j.pred[q]
@@ -78,7 +78,7 @@ func (j *judged) openPair(g, q int, own *scoring.ColumnPair) bool {
 	return false
 }
 
-// openIndex tells whether rows could be joined on other columns than the evidence joins them on.
+// openIndex reports whether rows could be joined on other columns than the evidence joins them on.
 // Joining on more columns than those finds no more, and joining on any finds no more than matching
 // rows by all their cells: a column that is equal in all rows is no longer counted, and rows in
 // which it is not lose their partners.

@@ -109,7 +109,7 @@ func (a *aligner) durationUnit(c *column) (unit string, ok bool) {
 	return unit, ok
 }
 
-// timeUnit is the symbol of a unit of time in which durations are read; ok is false where a
+// timeUnit is the symbol of a unit of time in which durations are read; ok is false if a
 // statement is of another one, or of a rate.
 func timeUnit(s *units.Stated) (symbol string, ok bool) {
 	if s.Unit == nil || s.Unit.Measure != units.Duration || s.Scale != nil || s.Per != nil || s.PerThing {

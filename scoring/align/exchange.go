@@ -52,7 +52,7 @@ func (a *aligner) unlike() (golds []int) {
 }
 
 // claims finds, by gold column, the one of the others that the name of its counterpart belongs to,
-// -1 where it is its own or nobody's.
+// -1 if it is its own or nobody's.
 func (a *aligner) claims(unlike []int) (next []int) {
 	if len(unlike) < 2 {
 		return nil
@@ -61,7 +61,7 @@ func (a *aligner) claims(unlike []int) (next []int) {
 	for i := range next {
 		next[i] = -1
 	}
-	exact := map[string]int{} // the gold columns by their names, -1 where several have one
+	exact := map[string]int{} // the gold columns by their names, -1 if several have one
 	for _, k := range unlike {
 		b := a.gold[k].bareName()
 		if _, twice := exact[b]; twice {
@@ -107,7 +107,7 @@ func (a *aligner) claims(unlike []int) (next []int) {
 // maxNamedYears is how many columns may be called last year, this year and next year.
 const maxNamedYears = 3
 
-// exchange tells whether the columns of a circle may stand for one another: names that only touch
+// exchange reports whether the columns of a circle may stand for one another: names that only touch
 // do not turn a number into a text.
 func (a *aligner) exchange(circle, next []int) bool {
 	for _, i := range circle {
@@ -135,7 +135,7 @@ func (a *aligner) bind(circle, next []int) {
 	}
 }
 
-// denied tells whether a pair is one by its values alone: the names contradict each other, the
+// denied reports whether a pair is one by its values alone: the names contradict each other, the
 // answer's says what the question does not ask for, or the name of the gold column stands over another
 // column of the answer, with other values.
 func (a *aligner) denied(i, j int) bool {
@@ -161,12 +161,12 @@ func (a *aligner) denied(i, j int) bool {
 // summing are words that names of one measure may have and lack.
 var summing = []string{"total", "sum", "amount", "number", "count", "n", "value", "overall", "the", "of"}
 
-// onlySums tells whether a column's name is gold's but for words that say that it is summed up.
+// onlySums reports whether a column's name is gold's but for words that say that it is summed up.
 func onlySums(c, g *column) bool {
 	return allIn(c.named().Words(), g.named().Words(), summing)
 }
 
-// rivalled tells whether the question has the words of another column of the answer, and not those of
+// rivalled reports whether the question has the words of another column of the answer, and not those of
 // the one that has gold's values, where the two differ by opposites or a number, or gold's name says
 // nothing but that it sums up: games_2023 where games_2022 has the values, goals where assists has them.
 func (a *aligner) rivalled(g, p *column) bool {
@@ -190,13 +190,13 @@ func (a *aligner) askedName() *naming.Name {
 	return a.sentence
 }
 
-// asksFor tells whether the question has a word of a column's name that another one has not.
+// asksFor reports whether the question has a word of a column's name that another one has not.
 func (a *aligner) asksFor(c, other *column) bool {
 	theirs := other.named().Tokens()
 	return slices.ContainsFunc(c.named().Tokens(), func(w string) bool { return !slices.Contains(theirs, w) && a.asks(words(w)...) })
 }
 
-// eitherWay tells whether nothing but the values says which of two opposites a pair is: gold's column
+// eitherWay reports whether nothing but the values says which of two opposites a pair is: gold's column
 // has an opposite, such as imports and exports, the answer's has another, such as goods_out and
 // goods_in, and their names say no more of one another than of the other's opposite.
 func (a *aligner) eitherWay(c *scoring.ColumnPair) bool {
@@ -214,7 +214,7 @@ func (a *aligner) eitherWay(c *scoring.ColumnPair) bool {
 	})
 }
 
-// copies tells whether a column of the answer repeats one that has a counterpart.
+// copies reports whether a column of the answer repeats one that has a counterpart.
 func (a *aligner) copies(c *column) bool {
 	return a.rowsEqual && slices.ContainsFunc(a.pred, func(o column) bool { return o.taken && o.sum == c.sum })
 }
@@ -233,7 +233,7 @@ func allIn(words []string, lists ...[]string) bool {
 	})
 }
 
-// circleFrom follows the names from a gold column until they come back to it; nil where they do
+// circleFrom follows the names from a gold column until they come back to it; nil if they do
 // not.
 func circleFrom(next []int, from int) []int {
 	if next == nil {

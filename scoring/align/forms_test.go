@@ -19,7 +19,7 @@ type form struct {
 	equal           bool
 }
 
-// formTable makes a result of its lines, every cell by the type of its column, VARCHAR where none
+// formTable makes a result of its lines, every cell by the type of its column, VARCHAR if none
 // is written.
 func formTable(t *testing.T, s string) *scoring.Table {
 	t.Helper()

@@ -76,18 +76,18 @@ func (a *aligner) identifies(c *scoring.ColumnPair) bool {
 	return false
 }
 
-// namedAsKey tells whether the name of a gold column says that it identifies.
+// namedAsKey reports whether the name of a gold column says that it identifies.
 func (a *aligner) namedAsKey(c *scoring.ColumnPair) bool {
 	return slices.ContainsFunc(a.gold[c.Gold].nameWords(), func(w string) bool { return slices.Contains(identifying, w) })
 }
 
-// known tells whether enough of the keys are known to both sides.
+// known reports whether enough of the keys are known to both sides.
 func (a *aligner) known(c *scoring.ColumnPair) bool {
 	golds, preds := float64(a.goldT.Rows()), float64(a.predT.Rows())
 	return c.Overlap*max(golds, preds)/min(golds, preds) >= minKnownKeys
 }
 
-// unique tells whether no two rows of either side agree in all of the columns.
+// unique reports whether no two rows of either side agree in all of the columns.
 func (a *aligner) unique(pairs []scoring.ColumnPair, which []int) bool {
 	for _, goldSide := range []bool{true, false} {
 		rows := a.predT.Rows()
@@ -103,7 +103,7 @@ func (a *aligner) unique(pairs []scoring.ColumnPair, which []int) bool {
 	return true
 }
 
-// fewRows is how many rows are looked at in buffers that take no time to make.
+// fewRows is how many rows are examined in buffers that take no time to make.
 const fewRows = 32
 
 // uniqueSide is unique for the rows of one side, with buffers for their keys and those of a column.
@@ -143,7 +143,7 @@ func newKeySet(n int) keySet {
 	return keySet{make([]uint64, size)}
 }
 
-// add tells whether the key is new.
+// add reports whether the key is new.
 func (s *keySet) add(key uint64) bool {
 	mask := uint64(len(s.slots) - 1)
 	for i := (key >> 17) & mask; ; i = (i + 1) & mask {

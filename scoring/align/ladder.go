@@ -265,7 +265,7 @@ func (a *aligner) open(cols []column) []int {
 	return out
 }
 
-// compatible tells whether columns may correspond although their values do not.
+// compatible reports whether columns may correspond although their values do not.
 func compatible(g, p *column) bool {
 	numeric := func(c *column) bool { return c.kind == scoring.KindNumber || c.kind == scoring.KindBool }
 	return g.kind == p.kind || numeric(g) && numeric(p) || g.col.Type == scoring.Null || p.col.Type == scoring.Null || g.kind == scoring.KindText || p.kind == scoring.KindText
@@ -329,7 +329,7 @@ func (a *aligner) fitting(g, p *column, readings []viewPair) fit {
 		}
 		rg, rp := a.reading(g, r.g), a.reading(p, r.p)
 		if i == 0 {
-			best.cmp = c // what they are compared as where nothing agrees
+			best.cmp = c // what they are compared as if nothing agrees
 		}
 		if !r.scaled {
 			equal := overlap(rg, rp)
@@ -349,7 +349,7 @@ func (a *aligner) fitting(g, p *column, readings []viewPair) fit {
 // viewPair is one way to read two columns against each other.
 type viewPair struct {
 	g, p   cell.View
-	scaled bool // only in another unit: a percentage is not the number beside it
+	scaled bool // only in another unit: a percentage is not the number next to it
 }
 
 // formats are the ways in which a column may be read as something else.
@@ -438,7 +438,7 @@ func structuredReadings(g, p *column) (out []viewPair) {
 }
 
 // numberReadings read text as numbers. Units that both sides state must be one; a percentage is the
-// number beside it only where a name says that this one is a percentage.
+// number next to it only where a name says that this one is a percentage.
 func (a *aligner) numberReadings(g, p *column) (out []viewPair) {
 	numbers := func(c, other *column) (v cell.View, t *cell.NumberText, ok bool) {
 		if isNumeric(c) {
@@ -503,7 +503,7 @@ func ownUnit(t *cell.NumberText) string {
 	return ""
 }
 
-// isVersion tells whether a column of text holds versions, of which a point separates the parts, or
+// isVersion reports whether a column of text holds versions, of which a point separates the parts, or
 // telephone numbers.
 func isVersion(c *column, t *cell.NumberText) bool {
 	if isNumeric(c) {
@@ -516,14 +516,14 @@ func isVersion(c *column, t *cell.NumberText) bool {
 // lost.
 var keyWords = []string{"id", "code", "isbn", "sku", "uuid", "zip", "postcode"}
 
-// identifies tells whether the name of the column says that its numbers are names of things: it
+// identifies reports whether the name of the column says that its numbers are names of things: it
 // ends so. A name that is an expression says what was computed.
 func (c *column) identifies() bool {
 	w := c.nameWords()
 	return len(w) > 0 && !strings.ContainsAny(c.col.Name, "(*/+") && slices.Contains(keyWords, w[len(w)-1])
 }
 
-// says tells whether the name of the column has one of the words.
+// says reports whether the name of the column has one of the words.
 func (c *column) says(words ...string) bool {
 	return slices.ContainsFunc(c.nameWords(), func(w string) bool { return slices.Contains(words, w) })
 }
@@ -571,7 +571,7 @@ func formatFact(g, p string) string {
 }
 
 // numberRungs goes down the ladder for two columns of numbers: the last bits of doubles, rounding,
-// another unit, and a tolerance where one is set. Scaled: only another unit will do.
+// another unit, and a tolerance if one is set. Scaled: only another unit will do.
 func (a *aligner) numberRungs(best *fit, g, p *column, rg, rp *reading, base scoring.Comparison, scaled bool) {
 	if best.agreement >= 0.5 {
 		if rg.load(); rp.values != rg.values {
@@ -630,7 +630,7 @@ func (a *aligner) numberRungs(best *fit, g, p *column, rg, rp *reading, base sco
 	}
 }
 
-// mayBeDouble tells whether the numbers of a column may be doubles: decimals have no last bits.
+// mayBeDouble reports whether the numbers of a column may be doubles: decimals have no last bits.
 func mayBeDouble(c *scoring.Column) bool {
 	return c.Type != scoring.Decimal && c.Type != scoring.Int64
 }
@@ -801,7 +801,7 @@ const padding = 3
 // rounding.
 const hidden = 0.2
 
-// keepsDigits tells whether rounding leaves of what the numbers say enough to know them by: two
+// keepsDigits reports whether rounding leaves of what the numbers say enough to know them by: two
 // significant digits of nearly all of them, and something of what sets them apart.
 func keepsDigits(coarse, fine []float64, within float64) bool {
 	if allZero(coarse) && !allZero(fine) || len(fine) > 1 && fine[0] != fine[len(fine)-1] && coarse[0] == coarse[len(coarse)-1] {
@@ -827,7 +827,7 @@ type scale struct {
 	fact string
 }
 
-// isQuotient tells whether a column's name is an expression that divides.
+// isQuotient reports whether a column's name is an expression that divides.
 func isQuotient(c *column) bool { return strings.Contains(c.col.Name, "/") }
 
 // unitOf is the unit that a column of text states.

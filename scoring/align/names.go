@@ -5,7 +5,7 @@ import "github.com/badger-eval/badger/scoring/naming"
 // words are the words of a column's name.
 func words(name string) []string { return naming.Canonical(nil, name) }
 
-// sameName tells whether two column names are the same but for case, quotes and punctuation.
+// sameName reports whether two column names are the same but for case, quotes and punctuation.
 func sameName(a, b string) bool {
 	if a == b {
 		return a != ""

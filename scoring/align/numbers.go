@@ -13,7 +13,7 @@ import (
 // answers need nothing but the digits and the extent of theirs, and sorting costs more than all of
 // that.
 type numeric struct {
-	tally  *tallied    // the distinct ones, where there are few
+	tally  *tallied    // the distinct ones, if there are few
 	all    []float64   // in no order that means anything; may be those of the column itself
 	sorted []float64   // ascending
 	runs   *cell.Runs  // sorted as far as was needed
@@ -23,14 +23,14 @@ type numeric struct {
 	double *bool       // see [reading.exact]
 }
 
-// tallied are the distinct numbers of a column, ascending, each with its repetitions; empty where
+// tallied are the distinct numbers of a column, ascending, each with its repetitions; empty if
 // they are too many to count.
 type tallied struct {
 	numbers []float64
 	ends    []int // how many numbers of the column are not above each
 }
 
-// tallied are the distinct numbers of the column, or nil where they are too many: what is found of
+// tallied are the distinct numbers of the column, or nil if they are too many: what is found of
 // them costs next to nothing, where the same of all numbers takes a pass, or sorting.
 func (r *reading) tallied() *tallied {
 	if r.tally == nil {
@@ -57,7 +57,7 @@ func (r *reading) tallied() *tallied {
 // at is the number of a rank, from 0.
 func (t *tallied) at(rank int) float64 { return t.numbers[sort.SearchInts(t.ends, rank+1)] }
 
-// distinctMagnitudes are the numbers of the column, without repetitions where there are few, not to
+// distinctMagnitudes are the numbers of the column, without repetitions if there are few, not to
 // be changed.
 func (r *reading) distinctMagnitudes() []float64 {
 	if t := r.tallied(); t != nil {
@@ -66,7 +66,7 @@ func (r *reading) distinctMagnitudes() []float64 {
 	return r.magnitudes()
 }
 
-// integers tells whether the column holds whole numbers by its type.
+// integers reports whether the column holds whole numbers by its type.
 func (r *reading) integers() bool {
 	return r.view.Format == "" && r.col.Type == scoring.Int64
 }
@@ -229,7 +229,7 @@ func whole(f float64) bool {
 	return math.Abs(f-math.Round(f)) <= 1e-9+4e-16*math.Abs(f)
 }
 
-// exact tells whether the doubles of a column are the nearest to the digits that they need:
+// exact reports whether the doubles of a column are the nearest to the digits that they need:
 // 588.3599999999999 was not rounded to cents.
 func (r *reading) exact() bool {
 	if r.double == nil {
@@ -291,7 +291,7 @@ func (r *reading) around(f, k float64) (below, above float64) {
 	return below, above
 }
 
-// mayAgree tells whether any numbers may pair up under a comparison. Where there are many, it looks
+// mayAgree reports whether any numbers may pair up under a comparison. If there are many, it looks
 // for a partner of each of a sample of gold's: the nearest numbers above and below it decide.
 func mayAgree(g, p *reading, c *scoring.Comparison) bool {
 	if min(g.count(), p.count()) <= 16*probes {
@@ -308,7 +308,7 @@ func mayAgree(g, p *reading, c *scoring.Comparison) bool {
 }
 
 // agreement is the share of the numbers of both columns that pair up under the comparison. It is 0
-// where there are many numbers and none of a sample has a partner: of 10 % that agree, a sample
+// if there are many numbers and none of a sample has a partner: of 10 % that agree, a sample
 // misses all in fewer than one of 500,000 columns.
 func agreement(g, p *reading, c *scoring.Comparison) float64 {
 	if !mayAgree(g, p, c) {

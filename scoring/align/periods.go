@@ -30,7 +30,7 @@ func (c *column) periodTexts() []cell.PeriodText {
 	return *c.periods
 }
 
-// saysGrain tells whether the name of a column says that it holds periods of a grain, or of any.
+// saysGrain reports whether the name of a column says that it holds periods of a grain, or of any.
 func (c *column) saysGrain(g cell.Grain) bool {
 	return c.says(grainWords[g]...) || g != cell.GrainWeekday && c.says("period")
 }
@@ -72,20 +72,20 @@ var (
 	endWords   = []string{"end", "ending", "last", "close", "closing", "final", "through", "until", "sunday", "to"}
 )
 
-// misnamed tells whether a column holds the last days of periods where its name says the first ones,
+// misnamed reports whether a column holds the last days of periods where its name says the first ones,
 // or the reverse.
 func misnamed(c *column, t *cell.PeriodText) bool {
 	starts, ends := c.says(startWords...), c.says(endWords...)
 	return t.Day && starts != ends && t.Last == starts
 }
 
-// otherEnd tells whether the question says by which day periods are called, and the answer calls them
+// otherEnd reports whether the question says by which day periods are called, and the answer calls them
 // by another one than gold.
 func (a *aligner) otherEnd(gt, pt *cell.PeriodText) bool {
 	return gt.Day && pt.Day && gt.Last != pt.Last && (a.asks(startWords...) || a.asks(endWords...))
 }
 
-// meantAs tells whether a column may be meant as periods beside another one.
+// meantAs reports whether a column may be meant as periods next to another one.
 func (a *aligner) meantAs(c, other *column, t, ot *cell.PeriodText) bool {
 	switch {
 	case t.Bare:
@@ -103,13 +103,13 @@ func (a *aligner) meantAs(c, other *column, t, ot *cell.PeriodText) bool {
 	return true
 }
 
-// asksGrain tells whether the question speaks of periods of a grain.
+// asksGrain reports whether the question speaks of periods of a grain.
 func (a *aligner) asksGrain(g cell.Grain) bool {
 	return a.asks(slices.DeleteFunc(slices.Clone(grainWords[g]), func(w string) bool { return len(w) == 1 })...)
 }
 
-// inYear tells whether a column that says no year may be of the year of another one: it is one year,
-// and neither the question, nor the names, nor a column of years beside it speak of others alone.
+// inYear reports whether a column that says no year may be of the year of another one: it is one year,
+// and neither the question, nor the names, nor a column of years next to it speak of others alone.
 func (a *aligner) inYear(year int, dated, undated *column, beside []column) bool {
 	if year == 0 {
 		return false
@@ -148,7 +148,7 @@ func yearsIn(text string) (years []int) {
 	return years
 }
 
-// SaysGrain tells whether the name of a column says that it holds periods of a grain.
+// SaysGrain reports whether the name of a column says that it holds periods of a grain.
 func SaysGrain(name string, g cell.Grain) bool {
 	return slices.ContainsFunc(words(name), func(w string) bool { return slices.Contains(grainWords[g], w) })
 }

@@ -15,7 +15,7 @@ type reading struct {
 	col  *scoring.Column
 	view cell.View
 
-	keys   []keyCount // distinct keys in their mixed form, ascending, NULL left out; a sample where there are very many
+	keys   []keyCount // distinct keys in their mixed form, ascending, NULL left out; a sample if there are very many
 	limit  uint64     // the sample holds every key whose mixed form is at most this
 	values int        // values that are not NULL
 	loaded bool
@@ -100,7 +100,7 @@ func (a *aligner) reading(c *column, v cell.View) *reading {
 	return r
 }
 
-// load counts the values. Where there are more distinct ones than the sample holds, it keeps those
+// load counts the values. If there are more distinct ones than the sample holds, it keeps those
 // whose mixed keys are least: the same values in every column, so that samples can be compared.
 func (r *reading) load() {
 	if r.loaded {
@@ -140,14 +140,14 @@ func (r *reading) eachKeys(f func(keys []uint64)) {
 	}
 }
 
-// many tells whether the sketch says that there are more distinct values than a sample holds.
+// many reports whether the sketch says that there are more distinct values than a sample holds.
 func (r *reading) many() bool {
 	return r.few != nil && r.few.limit < math.MaxUint64 && len(r.few.keys)*(r.col.Len()/sketchKeys) > 2*sampleKeys
 }
 
 // loadMany is load for very many distinct values. Counting them all to keep a part takes several
 // times as long as finding first, from marks in a small table, how far the limit goes down at
-// least. It tells whether that could be found.
+// least. It reports whether that could be found.
 func (r *reading) loadMany() bool {
 	const marks = 1 << 18
 	halvings := 0 // of the limit: those that leave enough values to find the others
@@ -232,7 +232,7 @@ func (a *aligner) distinct(g *column, c *scoring.Comparison) int {
 	return a.reading(g, v).distinct()
 }
 
-// mayReadAlike tells whether any text of one column may be what a number of the other is written
+// mayReadAlike reports whether any text of one column may be what a number of the other is written
 // as.
 func mayReadAlike(g, p *column) bool {
 	if g.kind != scoring.KindText {
@@ -241,7 +241,7 @@ func mayReadAlike(g, p *column) bool {
 	return g.kind != scoring.KindText || g.col.Type != scoring.String || p.kind != scoring.KindNumber || g.likeNumbers()
 }
 
-// likeNumbers tells whether any text of a column begins as a number does that is written out.
+// likeNumbers reports whether any text of a column begins as a number does that is written out.
 func (c *column) likeNumbers() bool {
 	if c.numberLike == nil {
 		like := false
@@ -255,7 +255,7 @@ func (c *column) likeNumbers() bool {
 }
 
 // overlap is the share of the values of both columns that have an equal on the other side, counting
-// repetitions; estimated from the least keys of both where there are very many. It is 0 where there
+// repetitions; estimated from the least keys of both if there are very many. It is 0 if there
 // are many and none of a sketch has an equal.
 func overlap(g, p *reading) float64 {
 	if g.disjoint(p) {

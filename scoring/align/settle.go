@@ -66,7 +66,7 @@ func (a *aligner) settle(ambiguous []group) {
 	a.undecided = true
 }
 
-// readAlike tells whether the columns of a pair hold the same values, each of them read in its own
+// readAlike reports whether the columns of a pair hold the same values, each of them read in its own
 // way.
 func (a *aligner) readAlike(c *scoring.ColumnPair) bool {
 	return c.Pred >= 0 && c.Overlap == 1 && c.Exact() && c.Scale == 0 && a.gold[c.Gold].readSum == a.pred[c.Pred].readSum
@@ -163,7 +163,7 @@ func (c *column) readAs(v cell.View) {
 	c.read, c.readSum = &v, cell.SumOf(c.col, v)
 }
 
-// oneKind tells whether text in the columns of a group is read as one kind of value, so that any
+// oneKind reports whether text in the columns of a group is read as one kind of value, so that any
 // two of them can be compared.
 func (a *aligner) oneKind(g group) bool {
 	kinds := map[scoring.Kind]bool{}
@@ -206,7 +206,7 @@ func (st state) with(s *settler, g, p int) state {
 	return st
 }
 
-// agrees tells whether both sides hold the same rows over the columns paired so far.
+// agrees reports whether both sides hold the same rows over the columns paired so far.
 func (st state) agrees() bool {
 	var g, p cell.Sum
 	for r := range st.g {
@@ -282,7 +282,7 @@ func without(list []int, v int) []int {
 }
 
 // refine splits the groups by how their columns' values fall on the rows as they are told apart so
-// far, pairs what is alone, and repeats while that tells the rows apart further. ok is false where
+// far, pairs what is alone, and repeats while that tells the rows apart further. ok is false if
 // a gold column is left without a partner that its group had enough of.
 func (s *settler) refine(st state) (state, bool) {
 	for {

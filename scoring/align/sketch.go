@@ -113,7 +113,7 @@ func upTo(keys []keyCount, limit uint64) int {
 	return sort.Search(len(keys), func(i int) bool { return keys[i].order > limit })
 }
 
-// disjoint tells whether both columns hold many distinct values and none of those in the sketches
+// disjoint reports whether both columns hold many distinct values and none of those in the sketches
 // has an equal on the other side. Of columns that have 10 % of their values in common, it is true
 // for fewer than one of 500,000.
 func (r *reading) disjoint(p *reading) bool {

@@ -58,7 +58,7 @@ type Options struct {
 	// Numbers says otherwise. Identifiers, instants, coordinates, counts and shares near 1 are
 	// compared without one all the same.
 	Tolerance float64
-	Numbers   Numbers         // "": [Rounded], and [Relative] where there is a tolerance
+	Numbers   Numbers         // "": [Rounded], and [Relative] if there is a tolerance
 	Columns   map[string]Rule // rules of single columns, by the gold column's name; they hold whatever the numbers are
 	Asked     string          // the question and what came with it, which may say what unit it wants
 
@@ -82,7 +82,7 @@ func (o *Options) rule(column string) Rule {
 	return r
 }
 
-// asks tells whether the question has one of the words.
+// asks reports whether the question has one of the words.
 func (a *aligner) asks(list ...string) bool {
 	if a.asked == nil && a.o.Asked != "" {
 		a.asked = map[string]bool{}
@@ -102,7 +102,7 @@ var (
 	measureWords = []string{"revenue", "sales", "amount", "price", "cost", "average", "total", "balance", "income", "profit", "salary", "spend", "budget", "value", "fee", "margin", "deviation", "median", "weight", "distance", "duration"}
 )
 
-// mayDiffer tells whether a tolerance may be used for two columns of numbers at all.
+// mayDiffer reports whether a tolerance may be used for two columns of numbers at all.
 func (a *aligner) mayDiffer(g, p *column, gs, ps figures, rule Rule) bool {
 	if rule.given {
 		return true
@@ -125,7 +125,7 @@ func (a *aligner) mayDiffer(g, p *column, gs, ps figures, rule Rule) bool {
 // epochFrom is the least number that may count the seconds from 1970 to something in a report.
 const epochFrom = 1e9
 
-// within tells whether all numbers of a column, which has some, are within bounds.
+// within reports whether all numbers of a column, which has some, are within bounds.
 func within(r *reading, lo, hi float64) bool {
 	least, most := r.bounds()
 	return least >= lo && most <= hi

@@ -28,7 +28,7 @@ func (a *aligner) digits() *question.Question {
 	return a.shown
 }
 
-// item is what the query says of a column; nil where it is not known.
+// item is what the query says of a column; nil if it is not known.
 func (a *aligner) item(c *column) *units.Item {
 	side, sql := &a.items[0], a.o.GoldSQL
 	n := len(a.gold)
@@ -94,7 +94,7 @@ func (a *aligner) compareUnits(g, p *column) (units.Relation, *units.Conversion)
 	return units.Compare(a.meant(g, sp), sp)
 }
 
-// otherUnits tells whether the units that two columns of equal numbers are in contradict each other:
+// otherUnits reports whether the units that two columns of equal numbers are in contradict each other:
 // 100 in price_usd is not 100 in price_eur, nor in price_cents.
 func (a *aligner) otherUnits(g, p *column, c *scoring.Comparison) bool {
 	if !asWritten(c.GoldFormat) || !asWritten(c.PredFormat) {
@@ -110,7 +110,7 @@ func (a *aligner) unitsFact(g, p *column) string {
 	return sp.String() + " for " + a.meant(g, sp).String()
 }
 
-// asWritten tells whether a format reads numbers in the unit in which they are written: quantities
+// asWritten reports whether a format reads numbers in the unit in which they are written: quantities
 // and durations are read in a common one.
 func asWritten(format string) bool {
 	switch format {
@@ -120,7 +120,7 @@ func asWritten(format string) bool {
 	return false
 }
 
-// scales are the powers of ten worth trying between two columns of numbers. Where both sides state
+// scales are the powers of ten worth trying between two columns of numbers. If both sides state
 // their unit it is the factor between those and no other. Else it is a hundred where something says
 // that fractions stand for percentages, and thousands and the like where one name states them.
 func (a *aligner) scales(g, p *column, rg, rp *reading) (out []scale) {
@@ -157,7 +157,7 @@ func (a *aligner) scales(g, p *column, rg, rp *reading) (out []scale) {
 // shareNames are what shares are counted in, by the power of ten of them that is a whole.
 var shareNames = map[int]string{2: "percent", 3: "per mille", 4: "basis points", 6: "parts per million", 9: "parts per billion"}
 
-// percentFor tells whether one column may hold the fractions of which the other holds percentages,
+// percentFor reports whether one column may hold the fractions of which the other holds percentages,
 // and the power of ten between them: 2, or more where the other says that it holds basis points or
 // the like. A unit that is no share, stated on either side, forbids it, and so does a column of
 // fractions that says it holds percentages. A percent sign or a name that says percent bears it out;
@@ -194,8 +194,8 @@ func (a *aligner) orByQuery(c *column) units.Stated {
 	return s
 }
 
-// speakOfShare tells whether it is borne out that fractions and percentages are one share: names, the
-// question or a query say so, or the fractions add up to 1. Where none of them says anything at all,
+// speakOfShare reports whether it is borne out that fractions and percentages are one share: names, the
+// question or a query say so, or the fractions add up to 1. If none of them says anything at all,
 // a fraction of three digits does.
 func (a *aligner) speakOfShare(fraction, percent *column, rf, rp *reading) bool {
 	f, p, q := a.stated(fraction), a.stated(percent), a.question()
@@ -225,18 +225,18 @@ var (
 	shareWords    = append([]string{"rate", "share", "ratio", "probability", "frequency"}, fractionWords...)
 )
 
-// sayNothing tells whether a column has no name but a letter or a position.
+// sayNothing reports whether a column has no name but a letter or a position.
 func sayNothing(c *column) bool {
 	return !c.named().Says() || len(strings.TrimSpace(c.col.Name)) < 2
 }
 
-// divides tells whether a column's query divides, and states no unit that is no share.
+// divides reports whether a column's query divides, and states no unit that is no share.
 func (a *aligner) divides(c *column) bool {
 	it := a.item(c)
 	return it != nil && (it.Divides || it.Hundreds) && !it.NoShare()
 }
 
-// addsToOne tells whether numbers are the parts of a whole: not negative, three or more, and 1 together,
+// addsToOne reports whether numbers are the parts of a whole: not negative, three or more, and 1 together,
 // but for what rounding leaves.
 func addsToOne(fs []float64) bool {
 	sum := 0.0
@@ -249,7 +249,7 @@ func addsToOne(fs []float64) bool {
 	return len(fs) > 2 && math.Abs(sum-1) <= 0.005
 }
 
-// countsPercent tells whether a column of plain numbers holds percentages: its name says so, or gold's
+// countsPercent reports whether a column of plain numbers holds percentages: its name says so, or gold's
 // query, or it says that they are shares and they are larger than shares are.
 func (a *aligner) countsPercent(c *column) bool {
 	s := a.orByQuery(c)
@@ -275,7 +275,7 @@ var (
 	wholeWords   = []string{"availability", "uptime", "yield", "reliability", "sla", "purity"}
 )
 
-// rounds tells whether gold's numbers may be what those of a coarser answer were rounded from.
+// rounds reports whether gold's numbers may be what those of a coarser answer were rounded from.
 // Places, versions, doses and what comes in steps, such as sizes by halves, are content.
 func (a *aligner) rounds(g, p *column, fine *reading, digits int) bool {
 	n, asked := a.digits().Digits()
@@ -300,7 +300,7 @@ func (a *aligner) rounds(g, p *column, fine *reading, digits int) bool {
 	return digits > 0 || !inSteps(fine.distinctNumbers())
 }
 
-// averages tells whether the numbers of a column are computed, so that their digits are no content:
+// averages reports whether the numbers of a column are computed, so that their digits are no content:
 // averages and quotients.
 func (a *aligner) averages(c *column) bool {
 	if c.says("average", "median", "deviation", "variance") || isQuotient(c) {
@@ -310,7 +310,7 @@ func (a *aligner) averages(c *column) bool {
 	return it != nil && (it.Averages || it.Divides)
 }
 
-// inSteps tells whether numbers, not all of them whole, are multiples of a quarter or a half: sizes,
+// inSteps reports whether numbers, not all of them whole, are multiples of a quarter or a half: sizes,
 // ratings, half days. One number may be so by chance.
 func inSteps(fs []float64) bool {
 	fractions, distinct := 0, 0
@@ -329,7 +329,7 @@ func inSteps(fs []float64) bool {
 }
 
 // leftToWhole are numbers near 1 or 100 as what is left to that, where the name says that this is
-// what matters: 99.98 % availability; nil where it is not so.
+// what matters: 99.98 % availability; nil if it is not so.
 func (a *aligner) leftToWhole(g, p *column, fs []float64) []float64 {
 	if len(fs) == 0 || !g.says(wholeWords...) && !p.says(wholeWords...) {
 		return nil
@@ -346,7 +346,7 @@ func (a *aligner) leftToWhole(g, p *column, fs []float64) []float64 {
 	return nil
 }
 
-// distinctNumbers are the numbers of the column, ascending, without repetitions where that is free.
+// distinctNumbers are the numbers of the column, ascending, without repetitions if that is free.
 func (r *reading) distinctNumbers() []float64 {
 	if t := r.tallied(); t != nil {
 		return t.numbers

@@ -101,7 +101,7 @@ func Form(t *testing.T, align Align) {
 	})
 }
 
-// distinct tells whether no two columns hold the same values, in whatever order, or values of one
+// distinct reports whether no two columns hold the same values, in whatever order, or values of one
 // kind.
 func distinct(g *grid) bool {
 	seen := map[string]bool{}
@@ -247,7 +247,7 @@ func wellFormed(a *scoring.Alignment, gold, pred *scoring.Table) error {
 }
 
 // Evidence checks what an aligner finds: the score under its alignments is exactly 1 where the
-// answer was kept, and less where it was broken.
+// answer was kept, and less if it was broken.
 func Evidence(t *testing.T, align Align) {
 	t.Run("cases", func(t *testing.T) { testCases(t, align) })
 	score := func(gold, pred *grid) (float64, scoring.Alignment) {

@@ -132,7 +132,7 @@ func onNumbers(kinds []string, f func(*big.Rat) *big.Rat) func(*rand.Rand, *grid
 	}
 }
 
-// same tells whether b delivers what a does: the same rows, once some column of b stands for every
+// same reports whether b delivers what a does: the same rows, once some column of b stands for every
 // column of a. Then a change has broken nothing.
 func same(a, b *grid) bool {
 	if len(a.rows) != len(b.rows) {

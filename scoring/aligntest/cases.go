@@ -18,7 +18,7 @@ type handCase struct {
 	why        string
 	gold, pred string
 	// want is the correspondence: gold=pred for every pair in the order of the gold columns, with
-	// the fact in parentheses where there is one, then what is missing, extra, trivial (t:) and the
+	// the fact in parentheses if there is one, then what is missing, extra, trivial (t:) and the
 	// index (i:).
 	want  string
 	score float64 // of a comparison under it

@@ -11,7 +11,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// A change is one that keeps or breaks an answer. It tells whether it could be made.
+// A change is one that keeps or breaks an answer. It reports whether it could be made.
 type change struct {
 	name  string
 	apply func(r *rand.Rand, g *grid) bool

@@ -24,7 +24,7 @@ func Kept(seed uint64) (gold, pred *scoring.Table, made string) {
 }
 
 // Broken makes a result and what becomes of it by a change after which the answer is another one,
-// named in broke, and changes that keep it. ok is false where the change found nothing to break.
+// named in broke, and changes that keep it. ok is false if the change found nothing to break.
 func Broken(seed uint64) (gold, pred *scoring.Table, broke, made string, ok bool) {
 	r := rand.New(rand.NewPCG(seed, 2))
 	g := randomGrid(r, 12)

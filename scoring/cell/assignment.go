@@ -13,7 +13,7 @@ type assignment struct {
 	flow           []int32 // of each edge, how many rows it pairs
 	into           [][]int32
 	supply, demand []int32 // rows of each kind that have no partner
-	gold, pred     []int32 // duals: gold[i] + pred[j] is at least the weight of every edge, and is it where there is flow
+	gold, pred     []int32 // duals: gold[i] + pred[j] is at least the weight of every edge, and is it if there is flow
 
 	halt               *halt.Signal // of the columns
 	steps, most        int          // edges looked at so far, and where the search ends
@@ -31,7 +31,7 @@ type step struct {
 	gold int32
 	via  int32 // the edge whose flow the path takes back to get here; -1: the path begins here
 	next int32 // the edge of gold to look at next
-	edge int32 // the edge by which the path goes on, or -1
+	edge int32 // the edge by which the path continues, or -1
 	back int   // the flow into edge.pred to look at next
 }
 
@@ -40,7 +40,7 @@ type step struct {
 // there are kinds.
 const maxSteps = 64
 
-// assign matches the kinds as well as can be. It tells whether the search came to its end; where it
+// assign matches the kinds as well as can be. It reports whether the search came to its end; where it
 // did not, what it found so far is a matching of the rows that have most in common, and others are
 // left.
 func (p *problem) assign(common int) (complete bool) {
@@ -168,7 +168,7 @@ func (a *assignment) reprice(least int32) {
 }
 
 // augment looks for a path from a gold kind with rows to spare over edges that are worth their
-// duals, forth where there may be more flow and back where there is some, to a predicted kind with
+// duals, forth where there may be more flow and back if there is some, to a predicted kind with
 // rows to spare, and sends as many rows along it as it takes.
 func (a *assignment) augment(root int32) bool {
 	a.goldSeen[root] = a.pass

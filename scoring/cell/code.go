@@ -110,7 +110,7 @@ func codeLetters(s string) string {
 // minCode is how many letters and digits a code must have to be told by them alone.
 const minCode = 6
 
-// separated tells whether text is a code: letters and digits in groups between blanks, dashes,
+// separated reports whether text is a code: letters and digits in groups between blanks, dashes,
 // points, slashes and parentheses.
 func separated(s string) bool {
 	s = strings.TrimSpace(s)
@@ -197,12 +197,12 @@ func ReadCodes(c *scoring.Column) (t CodeText) {
 	return t
 }
 
-// mergesVerbatim tells whether two texts that differ become one value.
+// mergesVerbatim reports whether two texts that differ become one value.
 func mergesVerbatim(c *scoring.Column, format string) bool {
 	return merges(c, View{Kind: scoring.KindText, Format: format, Verbatim: true})
 }
 
-// checked tells whether the check digits of a code are right: those of an IBAN, an ISBN or EAN of 13
+// checked reports whether the check digits of a code are right: those of an IBAN, an ISBN or EAN of 13
 // digits, or a card of at least 15.
 func checked(code string) bool {
 	n := len(code)

@@ -13,7 +13,7 @@ type coded struct {
 // countShare rows.
 const maxCoded = 1 << 13
 
-// newCoded numbers the keys of both sides, or returns nil where they are too many.
+// newCoded numbers the keys of both sides, or returns nil if they are too many.
 func newCoded(gold, pred *scoring.Column, gv, pv View) *coded {
 	if gold == nil || pred == nil || gold.Len() < MinCounted || pred.Len() < MinCounted {
 		return nil
@@ -30,7 +30,7 @@ func newCoded(gold, pred *scoring.Column, gv, pv View) *coded {
 	return &out
 }
 
-// column numbers the keys of a column, or returns nil where there are more than most.
+// column numbers the keys of a column, or returns nil if there are more than most.
 func (t *numbers) column(c *scoring.Column, v View, most int) []uint16 {
 	out := make([]uint16, c.Len())
 	done := 0

@@ -30,14 +30,14 @@ type Result struct {
 	PredRows   int     `json:"pred_rows"`
 	Matched    int     `json:"matched_rows"`   // rows with a partner
 	Equal      int     `json:"equal_rows"`     // of those, rows equal in every compared column
-	Unmatched  int     `json:"unmatched_rows"` // rows of either side that count as unequal for want of a partner
+	Unmatched  int     `json:"unmatched_rows"` // rows of either side that count as unequal for lack of a partner
 	Compared   int     `json:"compared_columns"`
 	NullFilled int     `json:"null_filled_columns,omitempty"` // columns that one side lacks, compared as NULL
 
 	// ColumnEqual counts the equal cells of every gold column among matched rows; for an index
 	// column that is all of them.
 	ColumnEqual []int `json:"column_equal,omitempty"`
-	// PaperScore is the value of Algorithm 2 as printed (see [Paper]), where it was asked for, and
+	// PaperScore is the value of Algorithm 2 as printed (see [Paper]), if it was asked for, and
 	// PaperOmitted why there is none.
 	PaperScore   *float64 `json:"paper_score,omitempty"`
 	PaperOmitted string   `json:"paper_score_omitted,omitempty"`
@@ -58,7 +58,7 @@ type pair struct {
 	classed    bool // the keys are those of classes of values that are near each other
 }
 
-// equal tells whether the cells of gold row i and predicted row j are.
+// equal reports whether the cells of gold row i and predicted row j are.
 func (c *pair) equal(i, j int) bool {
 	switch {
 	case c.ranges != nil:
@@ -226,7 +226,7 @@ func (c *pair) resolve(goldRows, predRows int, bits bool) {
 	c.fill(goldRows, predRows, bits)
 }
 
-// keyed tells whether there are keys of both sides.
+// keyed reports whether there are keys of both sides.
 func (c *pair) keyed() bool { return c.g != nil || c.coded != nil }
 
 // keys are the keys of one side, not to be changed.
@@ -261,7 +261,7 @@ func fill(c *scoring.Column, v View, keys []uint64) {
 	Spread(len(keys), func(lo, hi int) { Keys(c, v, lo, keys[lo:hi]) })
 }
 
-// sameRows tells whether both sides hold the same rows, counting repetitions: whether two sums over
+// sameRows reports whether both sides hold the same rows, counting repetitions: whether two sums over
 // all row keys, each of them sensitive to every bit of every row, agree. Columns that need ranges
 // are left to the slower way.
 func sameRows(cols []pair, rows int, bits bool) bool {
@@ -277,13 +277,13 @@ func sameRows(cols []pair, rows int, bits bool) bool {
 	return rowSum(cols, rows, bits, true) == rowSum(cols, rows, bits, false)
 }
 
-// valuesDiffer tells whether the evidence of an alignment already shows that the rows are not the
+// valuesDiffer reports whether the evidence of an alignment already shows that the rows are not the
 // same: some values of a column that is compared outright have no equal.
 func valuesDiffer(a *scoring.Alignment) bool {
 	return slices.ContainsFunc(a.Columns, func(c scoring.ColumnPair) bool { return ValuesDiffer(a, &c) })
 }
 
-// ValuesDiffer tells whether the evidence of an alignment already shows that the columns of a pair
+// ValuesDiffer reports whether the evidence of an alignment already shows that the columns of a pair
 // do not hold the same values equally often.
 func ValuesDiffer(a *scoring.Alignment, c *scoring.ColumnPair) bool {
 	return a.Source == "evidence" && c.Overlap < 1 && c.Exact() && c.Scale == 0

@@ -105,7 +105,7 @@ type naiveResult struct {
 	matched, unmatched int
 }
 
-// naive counts equal cells under the best assignment of rows, among rows of one key where there is
+// naive counts equal cells under the best assignment of rows, among rows of one key if there is
 // an index.
 func naive(golds, preds int, compared, index []naiveColumn) naiveResult {
 	switch {

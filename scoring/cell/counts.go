@@ -53,7 +53,7 @@ func CountValues(c *scoring.Column) *Counts {
 	return &Counts{c, values, nulls}
 }
 
-// AsIs tells whether a view takes the values of a column as they are, neither as text nor in a
+// AsIs reports whether a view takes the values of a column as they are, neither as text nor in a
 // format: all such views give the keys of the same values the same repetitions.
 func (v View) AsIs() bool { return v.Format == "" && v.Kind != scoring.KindText }
 

@@ -33,7 +33,7 @@ type duration struct {
 
 // parseDuration reads the text of a duration: 01:30:00, 1:23.456 (minutes and seconds), 1h 30m, 90
 // minutes, PT1H30M, 1 day 02:00:00, and "0-0 1 2:0:0" as BigQuery writes it. Two fields are read as
-// minutes and seconds where they have a fraction or minutes is true, else as hours and minutes.
+// minutes and seconds if they have a fraction or minutes is true, else as hours and minutes.
 // Months and years have no certain length.
 func parseDuration(s string, minutes bool) (d duration, ok bool) {
 	s = strings.TrimSpace(s)
@@ -144,7 +144,7 @@ func parseISODuration(s string) (nanos int64, ok bool) {
 	return nanos, ok
 }
 
-// nanosOf is a decimal number of a unit in nanoseconds; ok is false where it is none, or not whole.
+// nanosOf is a decimal number of a unit in nanoseconds; ok is false if it is none, or not whole.
 func nanosOf(number string, unit int64) (nanos int64, ok bool) {
 	v, ok := scoring.ParseDecimal(number)
 	if !ok || unit == 0 || number[0] == '-' || number[0] == '+' {
@@ -216,7 +216,7 @@ func readDuration(v scoring.Value, unit int64, minutes bool) (scoring.Value, boo
 const maxSecondDigits = 3
 
 // DurationStep is the last place that durations with hours, minutes and seconds show, in the unit in
-// which they are read; ok is false where the view reads no such durations, or in seconds, whose digits
+// which they are read; ok is false if the view reads no such durations, or in seconds, whose digits
 // numbers show.
 func DurationStep(c *scoring.Column, v View) (step float64, ok bool) {
 	form, ok := durationForms[v.Format]
@@ -240,7 +240,7 @@ type DurationText struct {
 	Clock     bool // times of day by type
 }
 
-// ReadDurations tells whether a column holds durations, as text or as times of day. A column of
+// ReadDurations reports whether a column holds durations, as text or as times of day. A column of
 // nothing but numbers with an m holds metres.
 func ReadDurations(c *scoring.Column) (t DurationText, ok bool) {
 	c.Halt().Check()

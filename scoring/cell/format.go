@@ -53,7 +53,7 @@ const (
 // may stand for.
 const UnitPercent = "%"
 
-// SharedUnit is the unit that two numbers with a unit have in common; ok is false where they
+// SharedUnit is the unit that two numbers with a unit have in common; ok is false if they
 // contradict each other. No unit contradicts none.
 func SharedUnit(a, b string) (unit string, ok bool) {
 	switch {
@@ -172,7 +172,7 @@ func parseNumber(s string, comma bool) (v scoring.Value, how spelling, ok bool) 
 
 func isDigit(b byte) bool { return b >= '0' && b <= '9' }
 
-// cutCurrency cuts the sign or code of a currency that stands before or behind an amount, and
+// cutCurrency cuts the sign or code of a currency that is before or behind an amount, and
 // returns the codes that it may stand for.
 func cutCurrency(s string) (rest, codes string, found bool) {
 	if s == "" || isDigit(s[0]) && isDigit(s[len(s)-1]) {
@@ -258,7 +258,7 @@ func ungroup(s string, comma bool) (plain []byte, grouped, ok bool) {
 	return plain, mark != 0, closed()
 }
 
-// groups tells whether digits are grouped as numbers are: by three, or by two and at last three
+// groups reports whether digits are grouped as numbers are: by three, or by two and at last three
 // between commas.
 func groups(sizes []int, mark rune) bool {
 	first, inner, last := sizes[0], sizes[1:len(sizes)-1], sizes[len(sizes)-1]
@@ -322,7 +322,7 @@ type boolWord struct {
 	value        bool
 }
 
-// parseBool reads a word for true or false; vocabularies is 0 where it is none.
+// parseBool reads a word for true or false; vocabularies is 0 if it is none.
 func parseBool(s string) (value bool, vocabularies uint32) {
 	if len(s) > 16 {
 		return false, 0
@@ -375,7 +375,7 @@ func parseDate(s, format string) (scoring.Value, bool) {
 	return scoring.TimestampValue(scoring.Timestamp, t.Unix(), int32(t.Nanosecond())), true //nolint:gosec // below 1e9
 }
 
-// every tells whether the predicate holds for every cell of a text column that is not NULL, and
+// every reports whether the predicate holds for every cell of a text column that is not NULL, and
 // that there is one. Blank cells and words for NULL count as NULL.
 func every(c *scoring.Column, holds func(s string) bool) bool {
 	seen := false
@@ -402,7 +402,7 @@ func cellText(c *scoring.Column, i int) string {
 	return c.Value(i).String()
 }
 
-// textual tells whether a column holds text that may stand for something else.
+// textual reports whether a column holds text that may stand for something else.
 func textual(c *scoring.Column) bool { return c.Type == scoring.String || c.Type == scoring.Any }
 
 // NumberText is how a column of text is read as numbers.
@@ -414,7 +414,7 @@ type NumberText struct {
 	// against other text.
 	Strict  bool
 	Padded  bool // plain numbers of which one ends with a zero that a number would not be printed with: 1.10
-	OneUnit bool // of quantities: all are in one unit, which numbers beside them may have too
+	OneUnit bool // of quantities: all are in one unit, which numbers next to them may have too
 	short   short
 	unit    *units.Unit // of quantities in one unit that is known
 }
@@ -438,13 +438,13 @@ type short struct {
 	figures int // the fewest significant digits that one shows
 }
 
-// NumberFormat finds how a column of text is read as numbers; ok is false where it cannot be.
+// NumberFormat finds how a column of text is read as numbers; ok is false if it cannot be.
 func NumberFormat(c *scoring.Column) (format string, ok bool) {
 	t, ok := ReadNumbers(c)
 	return t.Format, ok
 }
 
-// ReadNumbers finds how a column of text is read as numbers; ok is false where it cannot be, or
+// ReadNumbers finds how a column of text is read as numbers; ok is false if it cannot be, or
 // would lose what the texts say: where they begin with zeros, have an exponent that a code could
 // have, state two units, or where two different texts would be one number.
 func ReadNumbers(c *scoring.Column) (t NumberText, ok bool) {
@@ -531,8 +531,8 @@ func readNumbers(c *scoring.Column, comma bool) (t NumberText, ok bool) {
 	return t, true
 }
 
-// merges tells whether two texts of a column that differ, but for outer and repeated blanks, become
-// one value under a view. Where there are very many distinct values it looks at a sample of them,
+// merges reports whether two texts of a column that differ, but for outer and repeated blanks, become
+// one value under a view. If there are very many distinct values it looks at a sample of them,
 // the same whatever their order.
 func merges(c *scoring.Column, v View) bool {
 	if !textual(c) {
@@ -586,7 +586,7 @@ func merges(c *scoring.Column, v View) bool {
 // zeroKey is the key of 0, which has a sign or digits in some texts and none in others.
 var zeroKey = numberKey(0, 0)
 
-// MergesTexts tells whether a column holds texts that differ only in what comparing text leaves
+// MergesTexts reports whether a column holds texts that differ only in what comparing text leaves
 // out, such as ab beside AB: then letter case counts in it.
 func MergesTexts(c *scoring.Column) bool { return merges(c, View{Kind: scoring.KindText}) }
 
@@ -617,7 +617,7 @@ func DateFormats(c *scoring.Column) []string {
 	return formats
 }
 
-// plausible tells whether three numbers may be the year, month and day of something in a report.
+// plausible reports whether three numbers may be the year, month and day of something in a report.
 func plausible(year, month, day int64) bool {
 	if year < 1800 || year > 2200 || month < 1 || month > 12 || day < 1 {
 		return false
@@ -646,7 +646,7 @@ func parseMonth(s string) (month int64, ok bool) {
 	return int64(n), n != 0
 }
 
-// ReadBools tells whether a column of text consists of words for true and false of one vocabulary.
+// ReadBools reports whether a column of text consists of words for true and false of one vocabulary.
 // It is strict, read only against truth values and numbers, where it shows nothing but one letter
 // again and again.
 func ReadBools(c *scoring.Column) (strict, ok bool) {
@@ -665,7 +665,7 @@ func ReadBools(c *scoring.Column) (strict, ok bool) {
 	return !words && len(values) == 1, ok
 }
 
-// BoolFormat tells whether a column of text consists of words for true and false.
+// BoolFormat reports whether a column of text consists of words for true and false.
 func BoolFormat(c *scoring.Column) bool {
 	_, ok := ReadBools(c)
 	return ok

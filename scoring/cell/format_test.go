@@ -16,7 +16,7 @@ func TestParseNumber(t *testing.T) {
 	for _, tc := range []struct {
 		why, text string
 		comma     bool
-		want      string // "" where it is no number
+		want      string // "" if it is no number
 		marks     marks
 	}{
 		{"plain", "1234.50", false, "1234.50", 0},
@@ -216,7 +216,7 @@ func TestNumberFormat(t *testing.T) {
 	for _, tc := range []struct {
 		why   string
 		texts []string
-		want  string // "" where the column is not one of numbers
+		want  string // "" if the column is not one of numbers
 	}{
 		{"plain numbers", []string{"1", "2.5", "NULL", ""}, FormatNumber},
 		{"one currency is enough", []string{"1", "$2.50"}, FormatCurrency},

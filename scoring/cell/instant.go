@@ -51,7 +51,7 @@ func cut(v scoring.Value, digits int) (scoring.Value, bool) {
 }
 
 // FractionDigits is how many digits behind the second the instants or times of day of a column need
-// at most, in steps of three; ok is false where it holds others.
+// at most, in steps of three; ok is false if it holds others.
 func FractionDigits(c *scoring.Column) (digits int, ok bool) {
 	c.Halt().Check()
 	if c.Type != scoring.String && NaturalKind(c) != scoring.KindTime {
@@ -94,7 +94,7 @@ func serialTime(v scoring.Value) (scoring.Value, bool) {
 	return scoring.TimestampValue(scoring.Timestamp, seconds+serialEpoch*86400, 0), true
 }
 
-// SerialDates tells whether a column of numbers may hold serial numbers of days.
+// SerialDates reports whether a column of numbers may hold serial numbers of days.
 func SerialDates(c *scoring.Column) bool {
 	c.Halt().Check()
 	if !c.Type.Numeric() {

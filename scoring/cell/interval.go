@@ -8,7 +8,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Near tells whether two magnitudes, of gold and of pred brought to gold's unit, count as equal
+// Near reports whether two magnitudes, of gold and of pred brought to gold's unit, count as equal
 // under a comparison that allows a difference. The bounds are inclusive, with slack for the last
 // bits of the doubles.
 func Near(g, p float64, c *scoring.Comparison) bool {
@@ -54,7 +54,7 @@ func measure(gold, pred *scoring.Column, c *scoring.Comparison) *measured {
 
 // classes turns a pair of columns compared by magnitude into keys, which can be done where nearness
 // falls into classes: where all values that hang together by steps of near neighbours are near each
-// other. ok is false where they do not, as when a tolerance of 1 % meets values that lie closer
+// other. ok is false if they do not, as when a tolerance of 1 % meets values that lie closer
 // than that.
 func (m *measured) classes(gold, pred *scoring.Column, c *scoring.Comparison) (g, p []uint64, ok bool) {
 	m.sort()
@@ -100,8 +100,8 @@ func classKeys(values []float64, c *scoring.Column, v View, starts []float64) []
 // magnitudes in order, and for each gold row the stretch of them that is near.
 type ranges struct {
 	n      int32   // distinct magnitudes of predicted rows
-	rank   []int32 // of each predicted row, that of its magnitude, or -1 where it has none
-	lo, hi []int32 // of each gold row, the ranks that are near: from lo up to but not including hi; lo is -1 where the row has no magnitude
+	rank   []int32 // of each predicted row, that of its magnitude, or -1 if it has none
+	lo, hi []int32 // of each gold row, the ranks that are near: from lo up to but not including hi; lo is -1 if the row has no magnitude
 }
 
 func (m *measured) ranges(c *scoring.Comparison) *ranges {

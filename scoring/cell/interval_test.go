@@ -64,7 +64,7 @@ func floats(values []float64) *scoring.Column {
 	return &c
 }
 
-// Classes where nearness falls into them and ranges where it does not: both say of every pair of
+// Classes where nearness falls into them and ranges if it does not: both say of every pair of
 // rows what [Near] says of their numbers.
 func TestLoadedPairsEqualWhatIsNear(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))

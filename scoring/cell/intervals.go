@@ -67,7 +67,7 @@ func intervalClock(s string) (micros int64, ok bool) {
 	return micros, true
 }
 
-// IntervalFormat tells whether a text column consists of intervals as engines write them. Written tells
+// IntervalFormat reports whether a text column consists of intervals as engines write them. Written tells
 // that one of them is in a form that only an engine writes: 1 month and 30 days are words that may mean
 // different things, 1 month and 720:00:00 are intervals.
 func IntervalFormat(c *scoring.Column) (is, written bool) {

@@ -18,7 +18,7 @@ func MixKeys(rows []uint64, c *scoring.Column, v View) {
 }
 
 // JointKeys returns the keys of a gold and a predicted column as a comparison reads them: two cells
-// are equal under it exactly when their keys are. Where the comparison allows a difference and the
+// are equal under it exactly when their keys are. If the comparison allows a difference and the
 // values fall into no classes, as those of a dense column under a relative tolerance do, the keys
 // are those of outright equality, and exact is false.
 func JointKeys(gold, pred *scoring.Column, c scoring.Comparison, floatBits bool) (g, p []uint64, exact bool) {

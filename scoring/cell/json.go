@@ -167,7 +167,7 @@ func appendMap(dst []byte, entries []jsonMember) []byte {
 	return appendObject(dst, entries)
 }
 
-// JSONFormat tells whether a column of text consists of JSON objects and arrays.
+// JSONFormat reports whether a column of text consists of JSON objects and arrays.
 func JSONFormat(c *scoring.Column) bool {
 	c.Halt().Check()
 	return textual(c) && every(c, func(s string) bool {
@@ -181,7 +181,7 @@ func JSONFormat(c *scoring.Column) bool {
 	})
 }
 
-// ListFormat tells whether a column consists of JSON arrays of numbers and texts.
+// ListFormat reports whether a column consists of JSON arrays of numbers and texts.
 func ListFormat(c *scoring.Column) bool {
 	c.Halt().Check()
 	if c.Type != scoring.JSON {

@@ -10,7 +10,7 @@ import (
 
 // minCommon and commonPerCell bound the size up to which rows are matched as well as possible: the
 // pairs of equal cells among the distinct rows left after equal rows were matched number at most
-// minCommon, or one for every commonPerCell cells of both sides where that is more. Rows that share
+// minCommon, or one for every commonPerCell cells of both sides if that is more. Rows that share
 // a key are matched by themselves: then it is the share of minCommon that their cells are of all,
 // or commonInGroup for each of their cells, so that many groups together cost no more than one.
 const (
@@ -29,7 +29,7 @@ const maxRounds = 4
 // Equal rows come first. Where equality of cells is an equivalence, that loses nothing: let g and p
 // be equal, and let some matching have g with p' and g' with p. In each column g' equals p' if g
 // equals p' and g' equals p, so g with p and g' with p' have at least as many equal cells. The
-// distinct rows left are matched by an optimal assignment (assignment), or, where they have too
+// distinct rows left are matched by an optimal assignment (assignment), or, if they have too
 // much in common for that, with the most similar of a few candidates (neighbors). A tolerance is no
 // equivalence, so with one the optimal assignment is tried on all rows before equal rows are taken
 // out.
@@ -182,7 +182,7 @@ func (m *matcher) unused(pred []int32) (left []int32) {
 	return left
 }
 
-// equal tells whether two rows are equal in all columns.
+// equal reports whether two rows are equal in all columns.
 func (m *matcher) equal(i, j int) bool {
 	for k := range m.cols {
 		if !m.cols[k].equal(i, j) {

@@ -17,7 +17,7 @@ const (
 // matchNeighbors matches kinds of rows with the most similar of a few: both sides are sorted
 // together by their live cells several times, each time by another column first, and what comes to
 // stand next to each other is compared (the sorted neighborhood method of Hernández and Stolfo). Of
-// the pairs found, those with the most equal cells are matched first. It tells whether there were
+// the pairs found, those with the most equal cells are matched first. It reports whether there were
 // any.
 func (p *problem) matchNeighbors() bool {
 	best := make([]nearest, p.gold.len())
@@ -70,11 +70,11 @@ func (p *problem) matchNeighbors() bool {
 	return p.takeBest(best)
 }
 
-// ahead is how many kinds are looked at together.
+// ahead is how many kinds are examined together.
 const ahead = 32
 
 // takeBest matches kinds of rows with what is nearest to them, the pairs with the most equal cells
-// first. It tells whether there were any.
+// first. It reports whether there were any.
 func (p *problem) takeBest(best []nearest) bool {
 	type flow struct{ gold, pred, rows int32 } // from places in the rows of both sides on
 	var flows [64]flow                         // brought about together, as above
@@ -132,7 +132,7 @@ func (n near) pred() int32   { return int32(uint32(n)) - 1 } //nolint:gosec // a
 // nearest are what is nearest to a gold kind, descending.
 type nearest [candidates]near
 
-// offer keeps what is better than the last that is there, unless it is there. It returns the weight
+// offer keeps what is better than the last that exists, unless it exists. It returns the weight
 // that the next one has to beat. It sorts without jumps, which would be guessed wrong again and
 // again.
 func (b *nearest) offer(n near) (beat int32) {
@@ -217,7 +217,7 @@ func newPacked(cols []codes) packed {
 	return out
 }
 
-// add adds cells of a column to those of rows, and tells whether any of them is dead.
+// add adds cells of a column to those of rows, and reports whether any of them is dead.
 func (c *packed) add(words []uint64, col int, codes []int32, goldSide bool) (dead bool) {
 	l := &c.lanes[col]
 	none := l.dead[1]
@@ -389,7 +389,7 @@ func (c *packed) sorted(s *sorter, parts []keyPart, used int, words []uint64) []
 }
 
 // keySpan is what some bits of packed cells add to keys: those of one column, or of several that
-// stand beside each other.
+// stand next to each other.
 type keySpan struct {
 	word  int
 	shift uint
@@ -397,7 +397,7 @@ type keySpan struct {
 	of    []uint64
 }
 
-// spans are the parts of keys, several of them in one where they have at most spanBits together.
+// spans are the parts of keys, several of them in one if they have at most spanBits together.
 func (c *packed) spans(parts []keyPart) []keySpan {
 	const spanBits = 8
 	parts = slices.Clone(parts)
@@ -440,7 +440,7 @@ type keyPart struct {
 
 // keyParts are the parts of the keys that kinds are sorted by where all cells of both sides are
 // live and none has a range, so that each column has the same place in all keys. They sort as the
-// places do, but are ranks of these where there are few, in fewer bits, so that fewer digits are
+// places do, but are ranks of these if there are few, in fewer bits, so that fewer digits are
 // left to sort by: the used ones, from the least.
 func (p *problem) keyParts(order []int) (parts []keyPart, used int) {
 	const few = 1 << 16 // places
@@ -487,7 +487,7 @@ func (p *problem) keyParts(order []int) (parts []keyPart, used int) {
 }
 
 // place says where cells stand among the live ones of their column, as numbers of so many bits: by
-// magnitude where there are ranges, else by their keys, of which a few bits more than there are
+// magnitude if there are ranges, else by their keys, of which a few bits more than there are
 // values keep most of them apart.
 func (p *problem) place(c *codes) {
 	c.places = make([]uint64, c.n)

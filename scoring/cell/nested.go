@@ -150,7 +150,7 @@ func appendScalar(dst []byte, s string, quoted bool) []byte {
 	return jsonscan.AppendString(dst, s)
 }
 
-// readNested is the canonical form of nested values; ok is false where there are none.
+// readNested is the canonical form of nested values; ok is false if there are none.
 func readNested(v scoring.Value) (scoring.Value, bool) {
 	if v.Type != scoring.String && v.Type != scoring.JSON {
 		return v, false
@@ -192,7 +192,7 @@ func readShape(v scoring.Value) (scoring.Value, bool) {
 	return readNested(scoring.StringValue(`{"type":"` + shapeTypes[head[0]] + `","coordinates":` + coordinates + `}`))
 }
 
-// isGeoJSON tells whether a struct in canonical form is a geometry: it has coordinates and the type
+// isGeoJSON reports whether a struct in canonical form is a geometry: it has coordinates and the type
 // of a shape, and nothing else.
 func isGeoJSON(form string) bool {
 	var s jsonscan.Scanner
@@ -295,7 +295,7 @@ func ReadNested(c *scoring.Column) (t NestedText) {
 // nestedFormats read cells as nested values.
 var nestedFormats = map[string]func(scoring.Value) (scoring.Value, bool){FormatNested: readNested, FormatShape: readShape}
 
-// Fields are the names of the members that every struct of a column has; nil where it holds others,
+// Fields are the names of the members that every struct of a column has; nil if it holds others,
 // or nested values in them.
 func Fields(c *scoring.Column) (names []string) {
 	c.Halt().Check()

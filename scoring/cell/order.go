@@ -8,7 +8,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// SameSequence tells whether the cells of some pairs of an alignment are equal one by one: those of
+// SameSequence reports whether the cells of some pairs of an alignment are equal one by one: those of
 // the first gold row in the sequence given with those of the first predicted row, and so on. The
 // sequence has each gold row once.
 func SameSequence(gold, pred *scoring.Table, a *scoring.Alignment, pairs []int, sequence []int32) bool {
@@ -29,7 +29,7 @@ func SameSequence(gold, pred *scoring.Table, a *scoring.Alignment, pairs []int, 
 	return true
 }
 
-// Directions tells whether a column's values rise from one row to the next anywhere, and whether
+// Directions reports whether a column's values rise from one row to the next anywhere, and whether
 // they fall. NULL is left out, and so are texts whose order depends on the collation.
 func Directions(c *scoring.Column) (rise, fall bool) {
 	c.Halt().Check()
@@ -78,7 +78,7 @@ func Order(a, b scoring.Value) int {
 	return order
 }
 
-// plainWord tells whether a text is letters and digits of ASCII, which every collation sorts alike
+// plainWord reports whether a text is letters and digits of ASCII, which every collation sorts alike
 // but for case.
 func plainWord(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool {

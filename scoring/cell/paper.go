@@ -11,7 +11,7 @@ import (
 )
 
 // maxPaper is how many comparisons of cells the printed algorithm may take. Its loop is quadratic
-// in the rows, and its figure is for setting beside those of the paper, whose results have at most
+// in the rows, and its figure is for setting next to those of the paper, whose results have at most
 // 100 rows.
 const maxPaper = 1 << 17
 
@@ -86,7 +86,7 @@ func paperJoin(index, compared []pair, golds, preds int, delta float64) (score f
 				return 0, omittedPaper
 			}
 			met[j] = true
-			if len(cols) == 0 { // nothing is left to compare, and the row is there
+			if len(cols) == 0 { // nothing is left to compare, and the row exists
 				total++
 			}
 			total += paperRow(cols, i, int(j), -1)
@@ -100,7 +100,7 @@ func paperJoin(index, compared []pair, golds, preds int, delta float64) (score f
 	return float64(total) / float64(max(1, len(cols))*(joined+alone)), ""
 }
 
-// finder finds rows by key: one after the other where there are few, else through chains.
+// finder finds rows by key: one after the other if there are few, else through chains.
 type finder struct {
 	keys   []uint64
 	chains *chains
@@ -132,7 +132,7 @@ func (f finder) after(key uint64, j int32) int32 {
 // paperColumn is a compared column as CELLMATCH reads it.
 type paperColumn struct {
 	g, p   []uint64  // texts and dates; 0 is NULL
-	gm, pm []float64 // numbers, NaN where a cell is none; nil where the column is not numeric
+	gm, pm []float64 // numbers, NaN where a cell is none; nil if the column is not numeric
 	delta  float64
 }
 
@@ -183,7 +183,7 @@ func paperRead(c *scoring.Column, v View, keys []uint64, numbers []float64) {
 	}
 }
 
-// paperRow is in how many columns two rows match, or -1 where it is at most most.
+// paperRow is in how many columns two rows match, or -1 if it is at most most.
 func paperRow(cols []paperColumn, i, j, most int) int {
 	n := 0
 	for k := range cols {

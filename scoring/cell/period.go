@@ -56,7 +56,7 @@ func (p period) first() int64 {
 	return scoring.DaysOf(p.year, 1, 1)
 }
 
-// valid tells whether there is such a period: 2021 has no 53rd week.
+// valid reports whether there is such a period: 2021 has no 53rd week.
 func (p period) valid() bool {
 	if p.n < 1 || p.n > p.grain.most() {
 		return false
@@ -123,13 +123,13 @@ func periodNames(lists map[int]string) map[string]int {
 type periodWord struct {
 	text   string
 	number int  // of digits
-	before rune // what stands between it and the one before: a mark, or a blank, or nothing
+	before rune // what is between it and the one before: a mark, or a blank, or nothing
 }
 
 // maxPeriodLabel is the length in bytes of the longest label that is read as a period.
 const maxPeriodLabel = 32
 
-// periodWords cuts a label into words and numbers; ok is false where anything else is in it.
+// periodWords cuts a label into words and numbers; ok is false if anything else is in it.
 func periodWords(s string) (list []periodWord, ok bool) {
 	if len(s) > maxPeriodLabel {
 		return nil, false
@@ -297,7 +297,7 @@ func parsePeriodDate(s string, f periodForm) (scoring.Value, bool) {
 	return scoring.TimestampValue(scoring.Timestamp, p.first()*86400, 0), true
 }
 
-// read is the value of a cell as a form reads it; ok is false where the cell is no such period.
+// read is the value of a cell as a form reads it; ok is false if the cell is no such period.
 func (f periodForm) read(v scoring.Value) (scoring.Value, bool) {
 	p, ok := periodOf(v, f.grain, f.last)
 	switch {
@@ -470,7 +470,7 @@ func readPeriods(c *scoring.Column, g Grain, last bool) (t PeriodText, ok bool) 
 }
 
 // JoinedPeriods are the keys of the first days of periods whose year is in one column and whose
-// number in the year, or name, in another; ok is false where a cell is no such period.
+// number in the year, or name, in another; ok is false if a cell is no such period.
 func JoinedPeriods(years, numbers *scoring.Column, g Grain) (keys []uint64, ok bool) {
 	keys = make([]uint64, years.Len())
 	for i := range keys {

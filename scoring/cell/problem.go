@@ -23,7 +23,7 @@ type kinds struct {
 	rows  []int32  // by kind, and within a kind by content
 	start []int32  // kind k is rows[start[k]:start[k+1]]
 	cells []uint64 // of each kind, its codes, packed
-	last  []uint64 // of gold, likewise the last codes that equal it, where there are ranges
+	last  []uint64 // of gold, likewise the last codes that equal it, if there are ranges
 	dead  bool     // some cell of a kind is
 	taken []int32  // of each kind, how many rows have got a partner
 }
@@ -46,12 +46,12 @@ const dead = -1
 // codes are from its own up to, but not including, its end.
 type codes struct {
 	col        *pair
-	gold, pred []int32  // nil where the column is coded: …
+	gold, pred []int32  // nil if the column is coded: …
 	to         []int32  // … then by its codes
 	end        []int32  // nil: gold+1
 	n          int      // codes are less than n
 	live       int      // distinct codes of live predicted cells
-	keys       []uint64 // of each code, its key, where there are few
+	keys       []uint64 // of each code, its key, if there are few
 	start      []int32  // of each code, the first of its places in rows …
 	kinds      []int32  // … where the predicted kinds that have it stand, ascending
 	places     []uint64 // of each code, see [problem.place] …
@@ -81,7 +81,7 @@ func newProblem(m *matcher, gold, pred []int32) *problem {
 	return p
 }
 
-// of tells whether the problem is that of some rows, in the order in which they are listed.
+// of reports whether the problem is that of some rows, in the order in which they are listed.
 func (p *problem) of(gold, pred []int32) bool {
 	return slices.Equal(p.goldRows, gold) && slices.Equal(p.predRows, pred)
 }
@@ -250,7 +250,7 @@ func (c *pair) codes(gold, pred []int32) codes {
 const maxFew = 1 << 9
 
 // few numbers the cells of a column without ranges where the predicted ones have few distinct
-// values. It tells whether that is so.
+// values. It reports whether that is so.
 func (c *codes) few(gold, pred []int32) bool {
 	t := newNumbers()
 	for k, j := range pred {

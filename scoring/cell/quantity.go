@@ -214,7 +214,7 @@ func epochTime(v scoring.Value, format string) (scoring.Value, bool) {
 const shortForm = "as short number text: "
 
 // InShortForm is the format that reads numbers as a column of short forms shows them, such as
-// 1234567 as 1.23M: rounded to its digits in its unit. ok is false where a short form shows fewer
+// 1234567 as 1.23M: rounded to its digits in its unit. ok is false if a short form shows fewer
 // than two significant digits.
 func (t *NumberText) InShortForm() (format string, ok bool) {
 	if t.Format != FormatShort || t.short.figures < 2 {

@@ -157,7 +157,7 @@ func TestMergesTexts(t *testing.T) {
 			all := append(slices.Clone(texts), "ab", "ab ", " ab")
 			if merge {
 				all = append(all, "AB")
-				if n > 10_000 { // of very many texts a sample is looked at
+				if n > 10_000 { // of very many texts a sample is examined
 					for _, s := range texts[:n/4] {
 						all = append(all, s+"X", s+"x")
 					}

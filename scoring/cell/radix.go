@@ -37,7 +37,7 @@ type keyed struct {
 }
 
 // sortKeyed sorts by key and leaves what has the same key in the order in which it is: a radix sort
-// from the least digit that is needed. Where the leading digits tell most keys apart, as with
+// from the least digit that is needed. If the leading digits tell most keys apart, as with
 // hashes, the others are left to a comparison of the few that they do not.
 func sortKeyed(list []keyed) {
 	const (

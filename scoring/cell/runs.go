@@ -36,7 +36,7 @@ func (r *Runs) At(i int) float64 {
 }
 
 // Around finds the least number that reached is true for, and the largest that it is false for; NaN
-// where there is none. If reached is true for a number, it must be true for all larger ones.
+// if there is none. If reached is true for a number, it must be true for all larger ones.
 func (r *Runs) Around(reached func(f float64) bool) (below, above float64) {
 	below, above = math.NaN(), math.NaN()
 	lowest := uint64(1)<<r.shift - 1

@@ -103,7 +103,7 @@ func ReadSpelling(c *scoring.Column) (t SpelledText) {
 	return t
 }
 
-// MergesPlain tells whether two texts of a column become one in plain spelling.
+// MergesPlain reports whether two texts of a column become one in plain spelling.
 func MergesPlain(c *scoring.Column) bool {
 	c.Halt().Check()
 	return merges(c, View{Kind: scoring.KindText, Format: FormatPlain})

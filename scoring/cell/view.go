@@ -43,7 +43,7 @@ func NaturalKind(c *scoring.Column) scoring.Kind {
 	return scoring.KindText
 }
 
-// FloatBits tells whether every fraction in the tables is a double, so that keys may be made of
+// FloatBits reports whether every fraction in the tables is a double, so that keys may be made of
 // bits.
 func FloatBits(tables ...*scoring.Table) bool {
 	for _, t := range tables {
@@ -131,7 +131,7 @@ func Keys(c *scoring.Column, v View, from int, keys []uint64) {
 }
 
 // Read returns cell i under a view: text that stands for a number, a date or a truth value becomes
-// that. Blank text is NULL there, and so are words for NULL where no text is read, and text that cannot be read so stays text.
+// that. Blank text is NULL there, and so are words for NULL if no text is read, and text that cannot be read so stays text.
 func Read(c *scoring.Column, v View, i int) scoring.Value {
 	val := c.Value(i)
 	if v.Format == "" || val.IsNull() {
@@ -318,7 +318,7 @@ func Pow10(n int) float64 {
 const parallelRows = 1 << 15
 
 // Spread calls f for ranges that together cover n rows, at the same time on several processors
-// where there are many rows. What f computes must not depend on how the rows are cut.
+// if there are many rows. What f computes must not depend on how the rows are cut.
 func Spread(n int, f func(lo, hi int)) {
 	workers := maxWorkers()
 	if n < parallelRows || workers == 1 {

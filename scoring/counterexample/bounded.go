@@ -27,7 +27,7 @@ const (
 	maxConstants = 6   // values of a column
 )
 
-// bounded tells whether a query is of the fragment whose databases are enumerated: a select of columns,
+// bounded reports whether a query is of the fragment whose databases are enumerated: a select of columns,
 // constants and COUNT, SUM, AVG, MIN and MAX of columns, from tables and their joins, under conditions that
 // compare columns with each other and with constants, with groups of columns. There, what a query does with a
 // value depends only on how it compares with the constants and with other values.
@@ -120,7 +120,7 @@ func plainCondition(e sqlparts.Expr) bool {
 }
 
 // constants are the values that a column is enumerated over: the constants that it is compared with, those
-// beside them where an order is asked for, one other value, or two where there is no constant, and NULL.
+// next to them where an order is asked for, one other value, or two if there is no constant, and NULL.
 // There are none where the column cannot be enumerated.
 func (s *search) constants(c *Column) []Value {
 	d := c.domain
@@ -211,7 +211,7 @@ func (s *search) constants(c *Column) []Value {
 }
 
 // everyTable are all contents of a table of up to so many rows, but for the order of rows, that keep what the
-// schema says of the table alone; nil where there are more than a limit.
+// schema says of the table alone; nil if there are more than a limit.
 func everyTable(t *Table, domains [][]Value, rows, limit int) [][][]Value {
 	columns := t.usedColumns()
 	alone := &Database{Tables: []Rows{{Table: t, Columns: columns}}}
@@ -348,7 +348,7 @@ func (s *search) bound(ctx context.Context, limit int) (found *Database, err err
 	return nil, nil
 }
 
-// valid tells whether every row keeps the constraints.
+// valid reports whether every row keeps the constraints.
 func (d *Database) valid() bool {
 	for i := range d.Tables {
 		t := &d.Tables[i]

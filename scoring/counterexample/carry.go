@@ -318,7 +318,7 @@ func (c *carrier) query(q *sqlparts.Query, parent *scope) (string, []output) {
 	return c.write(sql), columns
 }
 
-// mentions tells whether a query reads from a table of the name.
+// mentions reports whether a query reads from a table of the name.
 func mentions(n sqlparts.Node, name string) bool {
 	found := false
 	sqlparts.Walk(n, func(n sqlparts.Node) bool {
@@ -837,7 +837,7 @@ func (c *carrier) hidingAlias(s *scope, col *sqlparts.Column, keys []sqlparts.Ex
 	return col
 }
 
-// groupedBy tells whether every column of an expression is one of the keys, by its name.
+// groupedBy reports whether every column of an expression is one of the keys, by its name.
 func groupedBy(e sqlparts.Expr, keys []sqlparts.Expr) bool {
 	all := true
 	sqlparts.Walk(e, func(n sqlparts.Node) bool {

@@ -301,7 +301,7 @@ func (c *carrier) groupingOf(s *scope, e *sqlparts.Call) expr {
 	return expr{sql: "grouping(" + strings.Join(parts, ", ") + ")", kind: Int, counted: true}
 }
 
-// groupingOfSeveral tells whether the dialect has GROUPING of several keys.
+// groupingOfSeveral reports whether the dialect has GROUPING of several keys.
 func (c *carrier) groupingOfSeveral() bool {
 	switch c.dialect {
 	case sqlparts.Postgres, sqlparts.Snowflake, sqlparts.DuckDB, sqlparts.MySQL, sqlparts.Generic:

@@ -68,7 +68,7 @@ func (c *carrier) common(a, b Kind) Kind {
 	return Null
 }
 
-// mixes tells whether a column of values of both kinds has whole numbers and fractions, which SQLite
+// mixes reports whether a column of values of both kinds has whole numbers and fractions, which SQLite
 // divides in two ways.
 func (c *carrier) mixes(a, b Kind) bool {
 	return c.dialect == sqlparts.SQLite && a.number() && b.number() && (a == Real) != (b == Real)
@@ -164,7 +164,7 @@ func (c *carrier) text(x expr) expr {
 	return x
 }
 
-// writesBooleans tells whether the dialect writes a truth value as true or false.
+// writesBooleans reports whether the dialect writes a truth value as true or false.
 func (c *carrier) writesBooleans() bool {
 	switch c.dialect {
 	case sqlparts.Snowflake, sqlparts.BigQuery, sqlparts.Postgres, sqlparts.DuckDB, sqlparts.Databricks:
@@ -379,7 +379,7 @@ func negated(not bool, sql string) expr {
 	return expr{sql: sql, kind: Bool}
 }
 
-// dotted tells whether a point may lead to a field of a structure.
+// dotted reports whether a point may lead to a field of a structure.
 func (c *carrier) dotted() bool {
 	switch c.dialect {
 	case sqlparts.BigQuery, sqlparts.Databricks, sqlparts.DuckDB:
@@ -410,7 +410,7 @@ func (c *carrier) columnRef(s *scope, e *sqlparts.Column) expr {
 	return expr{}
 }
 
-// anyColumn tells whether a source has a column of the name: it hides a variable.
+// anyColumn reports whether a source has a column of the name: it hides a variable.
 func (c *carrier) anyColumn(s *scope, name string) bool {
 	for at := s; at != nil; at = at.parent {
 		if slices.ContainsFunc(at.sources, func(src *source) bool { return src.find(name) != nil }) {
@@ -507,7 +507,7 @@ func (c *carrier) inScope(at, from *scope, e *sqlparts.Column) (expr, bool) {
 	return x, false
 }
 
-// hasColumn tells whether an expression has a column of a name.
+// hasColumn reports whether an expression has a column of a name.
 func hasColumn(e sqlparts.Expr, name string) bool {
 	found := false
 	sqlparts.Walk(e, func(n sqlparts.Node) bool {
@@ -520,7 +520,7 @@ func hasColumn(e sqlparts.Expr, name string) bool {
 	return found
 }
 
-// lateral tells whether the dialect lets an expression use the alias of another one of its select list.
+// lateral reports whether the dialect lets an expression use the alias of another one of its select list.
 func (c *carrier) lateral() bool {
 	switch c.dialect {
 	case sqlparts.BigQuery, sqlparts.Postgres, sqlparts.MySQL, sqlparts.TSQL:
@@ -529,7 +529,7 @@ func (c *carrier) lateral() bool {
 	return true
 }
 
-// doubleQuoted tells whether a name stands in double quotes in a dialect where such may be a text.
+// doubleQuoted reports whether a name is in double quotes in a dialect where such may be a text.
 func (c *carrier) doubleQuoted(e *sqlparts.Column) bool {
 	return (c.dialect == sqlparts.SQLite || c.dialect == sqlparts.Generic) && e.Start >= 0 && int(e.Start) < len(c.queryText) && c.queryText[e.Start] == '"'
 }
@@ -677,7 +677,7 @@ func (c *carrier) arithmetic(op string, l, r expr) expr {
 	return out
 }
 
-// divisor is NULL for 0 where the dialect's quotient is, and an error else.
+// divisor is NULL for 0 if the dialect's quotient is, and an error else.
 func (c *carrier) divisor(x expr) string {
 	if x.literal != nil && strings.Trim(x.literal.Text, "-0.") != "" {
 		return x.sql
@@ -781,7 +781,7 @@ func (c *carrier) compare(op string, l, r expr) expr {
 	return plain()
 }
 
-// readsDates tells whether the dialect makes a date of a text that is compared with one.
+// readsDates reports whether the dialect makes a date of a text that is compared with one.
 func (c *carrier) readsDates() bool {
 	return c.dialect == sqlparts.Snowflake || c.dialect == sqlparts.Databricks || c.dialect == sqlparts.MySQL || c.dialect == sqlparts.Redshift
 }

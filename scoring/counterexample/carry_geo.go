@@ -151,7 +151,7 @@ func geoFunctions() map[string]func(c *carrier, args []expr) expr {
 	}
 }
 
-// geography tells whether a declared type is of points and shapes on the earth.
+// geography reports whether a declared type is of points and shapes on the earth.
 func geography(base string, d sqlparts.Dialect) bool {
 	return strings.TrimSpace(base) == "geography" && (d == sqlparts.BigQuery || d == sqlparts.Snowflake)
 }

@@ -297,7 +297,7 @@ func (c *carrier) listOf(n *nest, row string) expr {
 	}
 }
 
-// contained tells whether an array has a value. It is never NULL for arrays without NULL.
+// contained reports whether an array has a value. It is never NULL for arrays without NULL.
 func (c *carrier) contained(x, array expr, nullIsNone bool) expr {
 	if n := c.arrayOf(array); n != nil {
 		t := c.elements(n)

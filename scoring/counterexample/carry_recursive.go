@@ -8,7 +8,7 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// recursesUnasked tells whether a common table expression of the dialect may read itself without the word
+// recursesUnasked reports whether a common table expression of the dialect may read itself without the word
 // RECURSIVE.
 func (c *carrier) recursesUnasked() bool {
 	switch c.dialect {

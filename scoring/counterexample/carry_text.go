@@ -69,7 +69,7 @@ func padded(name string) func(c *carrier, args []expr) expr {
 	}
 }
 
-// plainPattern tells whether a pattern means the same in POSIX, Java and RE2.
+// plainPattern reports whether a pattern means the same in POSIX, Java and RE2.
 var plainPattern = regexp.MustCompile(`^([A-Za-z0-9 _,;:@#%&=<>/"'!~-]|\\[.+*?()|\[\]]|[.*+?|()^$]|\[\^?[A-Za-z0-9 _,;:.@-]+\])*$`)
 
 // classPattern is such a pattern, and classes of letters as Perl writes them.
@@ -77,7 +77,7 @@ var classPattern = regexp.MustCompile(`^([A-Za-z0-9 _,;:@#%&=<>/"'!~-]|\\[.+*?()
 
 func parsePattern(text string) (*syntax.Regexp, error) { return syntax.Parse(text, syntax.Perl) }
 
-// oneMatch tells whether a match that begins at a place is as long by every rule: that of POSIX, which takes
+// oneMatch reports whether a match that begins at a place is as long by every rule: that of POSIX, which takes
 // the longest, and that of Perl, which takes the first choice. It is where choices begin with different
 // letters, or have one length.
 func oneMatch(re *syntax.Regexp) bool {
@@ -104,7 +104,7 @@ func oneMatch(re *syntax.Regexp) bool {
 	return !slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return !oneMatch(sub) })
 }
 
-// width is how many letters every match has, -1 where they differ.
+// width is how many letters every match has, -1 if they differ.
 func width(re *syntax.Regexp) int {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -288,7 +288,7 @@ func textFunctions() map[string]func(c *carrier, args []expr) expr {
 // formatPart is a part of a format that is written alike by BigQuery and the engine.
 var formatPart = regexp.MustCompile(`%(%|s|0?[0-9]{0,2}d|0?[0-9]{0,2}\.[0-9]f)`)
 
-// formatCall is BigQuery's FORMAT. It is NULL where a value is.
+// formatCall is BigQuery's FORMAT. It is NULL if a value is.
 func formatCall(c *carrier, args []expr) expr {
 	if len(args) < 1 || c.dialect != sqlparts.BigQuery || args[0].literal == nil || args[0].literal.Kind != sqlparts.String {
 		return expr{}
@@ -343,7 +343,7 @@ func (c *carrier) separated(x expr, by string) {
 	}
 }
 
-// isOne tells whether an argument is the number 1.
+// isOne reports whether an argument is the number 1.
 func isOne(x expr) bool { return x.literal != nil && x.kind == Int && x.literal.Text == "1" }
 
 // regexpPart is the first part of a text that a regular expression matches, or its one group.

@@ -130,7 +130,7 @@ func convert(x expr, k Kind) expr {
 	return x
 }
 
-// add adds a number of units. Where the month has no such day, all dialects take its last.
+// add adds a number of units. If the month has no such day, all dialects take its last.
 func (c *carrier) add(x, n expr, unit string, minus bool) expr {
 	if !c.learn {
 		if n.kind != Int && n.kind != Null {
@@ -327,7 +327,7 @@ var (
 	separators  = regexp.MustCompile(`^[-/ :.,_TWQ]*$`)
 )
 
-// format reads a format of a dialect: as the engine has it, and as package time does, empty where that
+// format reads a format of a dialect: as the engine has it, and as package time does, empty if that
 // has no such one.
 func (c *carrier) format(e expr) (engine, layout string) {
 	if e.literal == nil || e.literal.Kind != sqlparts.String {

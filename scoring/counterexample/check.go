@@ -19,13 +19,13 @@ const (
 	isTrue
 )
 
-// broken tells whether a row breaks a check. A check is broken only where it is false.
+// broken reports whether a row breaks a check. A check is broken only where it is false.
 func broken(check sqlparts.Expr, t *Table, row []Value) bool {
 	v, ok := judge(check, t, row)
 	return ok && v == isFalse
 }
 
-// understood tells whether a check can be judged, and marks the columns that it reads.
+// understood reports whether a check can be judged, and marks the columns that it reads.
 func understood(check sqlparts.Expr, t *Table) (columns []*Column, ok bool) {
 	sqlparts.Walk(check, func(n sqlparts.Node) bool {
 		if c, ok := n.(*sqlparts.Column); ok {
@@ -190,7 +190,7 @@ func operand(e sqlparts.Expr, t *Table, row []Value) (Value, bool) {
 	return Value{}, false
 }
 
-// comparable tells whether two operands are compared as they are: of one kind, and dates with dates
+// comparable reports whether two operands are compared as they are: of one kind, and dates with dates
 // as ISO 8601 writes them.
 func comparable(a, b sqlparts.Expr, t *Table) bool {
 	x, y := operandKind(a, t), operandKind(b, t)

@@ -9,7 +9,7 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// folding tells whether a dialect may take texts for one that differ in case, in accents or in blanks
+// folding reports whether a dialect may take texts for one that differ in case, in accents or in blanks
 // at the end: a collation decides it, and which one a column has is not known.
 func folding(d sqlparts.Dialect) bool {
 	return d == sqlparts.MySQL || d == sqlparts.TSQL || d == sqlparts.Generic
@@ -30,7 +30,7 @@ func folded(s string) string {
 	return b.String()
 }
 
-// collides tells whether two texts of a database are one to some collation, and not to another. What
+// collides reports whether two texts of a database are one to some collation, and not to another. What
 // is equal is then not known, so such a database tells nothing.
 func (d *Database) collides() bool {
 	seen := map[string]string{}

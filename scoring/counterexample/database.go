@@ -13,7 +13,7 @@ type Database struct {
 
 	unique []*Column   // besides the keys
 	refers []reference // that a realistic one keeps
-	real   *realism    // nil where it may be any that the schema allows
+	real   *realism    // nil if it may be any that the schema allows
 }
 
 // Rows is a table of a small database.
@@ -50,7 +50,7 @@ func (d *Database) Count() int {
 	return n
 }
 
-// allUsed tells whether the small database has all of these columns.
+// allUsed reports whether the small database has all of these columns.
 func allUsed(columns []*Column) bool {
 	return !slices.ContainsFunc(columns, func(c *Column) bool { return !c.used })
 }
@@ -95,7 +95,7 @@ func (t *Rows) number() {
 	}
 }
 
-// holds tells whether a row keeps the constraints of its table beside the rows before it.
+// holds reports whether a row keeps the constraints of its table next to the rows before it.
 func (d *Database) holds(t *Rows, row []Value, before [][]Value) bool {
 	for i, c := range t.Columns {
 		if c.NotNull && row[i].Kind == Null || !c.limit.holds(row[i]) {
@@ -131,7 +131,7 @@ func (d *Database) holds(t *Rows, row []Value, before [][]Value) bool {
 	return d.real == nil || d.real.keeps(d, t, row, before)
 }
 
-// sameKey tells whether two rows have the same values, none of them NULL.
+// sameKey reports whether two rows have the same values, none of them NULL.
 func sameKey(a []*Column, x []Value, b []*Column, y []Value) bool {
 	for i := range a {
 		v, w := x[a[i].at], y[b[i].at]
@@ -142,7 +142,7 @@ func sameKey(a []*Column, x []Value, b []*Column, y []Value) bool {
 	return true
 }
 
-// sameValues tells whether two rows have the same values, NULL among them.
+// sameValues reports whether two rows have the same values, NULL among them.
 func sameValues(columns []*Column, a, b []Value) bool {
 	return !slices.ContainsFunc(columns, func(c *Column) bool { return !sameValue(a[c.at], b[c.at]) })
 }
@@ -180,7 +180,7 @@ type group struct {
 	differ map[*domain]bool
 	base   map[*domain]Value
 	shift  map[*Column]float64 // of columns to which a query adds something
-	large  *Table              // the one table of more than one row; nil where each may have more
+	large  *Table              // the one table of more than one row; nil if each may have more
 	turns  map[*domain]int     // of those that take the values that queries ask for by turns: where they begin
 }
 
@@ -401,7 +401,7 @@ func (g *generator) row(r *rand.Rand, s *style, d *Database, t *Rows) {
 	}
 }
 
-// refer makes a row refer to one that is there.
+// refer makes a row refer to one that exists.
 func (g *generator) refer(r *rand.Rand, d *Database, t *Rows, row []Value, f *Foreign) {
 	to := d.rows(f.To)
 	if to == nil || !allUsed(f.Columns) || slices.ContainsFunc(f.Columns, func(c *Column) bool { return row[c.at].Kind == Null }) {

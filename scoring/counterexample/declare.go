@@ -83,7 +83,7 @@ func functionOf(text string, d sqlparts.Dialect) (name string, f *function) {
 	return strings.ToLower(m[1]), f
 }
 
-// oneExpression reads an expression; nil where the text is another thing.
+// oneExpression reads an expression; nil if the text is another thing.
 func oneExpression(text string, d sqlparts.Dialect) sqlparts.Expr {
 	q, _ := sqlparts.Parse("SELECT "+text, d).Whole()
 	if q == nil || len(q.With) > 0 || len(q.OrderBy) > 0 || q.Limit != nil {

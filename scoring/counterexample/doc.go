@@ -7,11 +7,11 @@
 // (carry*.go) writes each query anew for the engine, DuckDB, so that it means what it means in its
 // dialect: affinities and conversions, division, the case of LIKE, places of NULL, rows that a group
 // or a limit picks. It writes names of its own, so that only literals come from outside, and knows
-// what it writes: whatever else stands in a query is refused by name. On the way it notes which
+// what it writes: whatever else is in a query is refused by name. On the way it notes which
 // columns share values and which literals they are compared with (values.go). The generator
 // (database.go) makes databases of one to a dozen rows a table, and of more where a query asks for them, from these values and those beside
 // them, in which the constraints hold. The search (search.go) runs both queries on one after the
-// other. A first difference is shrunk until no row can be left out. Where both queries are simple, all
+// other. A first difference is shrunk until no row can be left out. If both queries are simple, all
 // databases of a size come last (bounded.go), so that no difference is a statement of all of them.
 //
 // # When a difference counts
@@ -37,7 +37,7 @@
 //
 // Structures and arrays are columns and tables of the small database (nested.go). Functions of dates, texts,
 // numbers and places (carry_time.go, carry_text.go, carry_more.go, carry_geo.go) have the values that the
-// vendor documents. Where a value depends on a setting of the session, both variants take opposite ones. A
+// vendor documents. If a value depends on a setting of the session, both variants take opposite ones. A
 // value of which nothing is known, such as a text that is no date of its format, is an error of the engine,
 // and the database with it says nothing.
 package counterexample

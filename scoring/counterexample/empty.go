@@ -7,7 +7,7 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// empty tells whether a query says itself that it returns no row on any database: it selects under a
+// empty reports whether a query says itself that it returns no row on any database: it selects under a
 // condition that is never true, or joins what has no row. That neither of two such queries returns a row
 // is what they say, and no lack of the databases that were tried.
 func empty(q *sqlparts.Query) bool {
@@ -55,7 +55,7 @@ func emptySelect(b *sqlparts.Select) bool {
 	return b.Where != nil && never(b.Where) || emptyFrom(b.From)
 }
 
-// emptyFrom tells whether joins have no row.
+// emptyFrom reports whether joins have no row.
 func emptyFrom(list []*sqlparts.Source) bool {
 	none := false
 	for i, src := range list {
@@ -75,7 +75,7 @@ func emptyFrom(list []*sqlparts.Source) bool {
 	return none
 }
 
-// never tells whether a condition is true for no row: FALSE, two numbers that are not equal, or a column
+// never reports whether a condition is true for no row: FALSE, two numbers that are not equal, or a column
 // that has to be two values.
 func never(e sqlparts.Expr) bool {
 	parts := []sqlparts.Expr{e}

@@ -48,7 +48,7 @@ func (c *carrier) nudged(x string) string {
 	return "(CASE WHEN " + x + " * " + grid + " = floor(" + x + " * " + grid + ") THEN " + x + " ELSE " + x + sign + near + " * (1 + abs(" + x + ")) END)"
 }
 
-// round rounds to digits behind the point. What lies in the middle goes away from zero, as far as a
+// round rounds to digits behind the point. What is in the middle goes away from zero, as far as a
 // double can lie there exactly and the dialect is known to do so. In Postgres and MySQL it depends on
 // the type, and of other doubles on how the dialect multiplies: both are open.
 func (c *carrier) round(x expr, n int) string {
@@ -73,7 +73,7 @@ func (c *carrier) round(x expr, n int) string {
 }
 
 // wholeAverage is the average of whole numbers where it is a whole number itself: in T-SQL and in Redshift,
-// unless a column of an inferred schema may hold fractions. ok is false where it is a fraction.
+// unless a column of an inferred schema may hold fractions. ok is false if it is a fraction.
 func (c *carrier) wholeAverage(x expr, distinct, tail string) (sql string, ok bool) {
 	switch {
 	case c.learn:

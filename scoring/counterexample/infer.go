@@ -114,7 +114,7 @@ func (s *search) learnFields(last bool) {
 	}
 }
 
-// keyName tells whether a column is called id, or by its table's name, in the singular or plural,
+// keyName reports whether a column is called id, or by its table's name, in the singular or plural,
 // and id.
 func keyName(table, column string) bool {
 	if column == "id" {

@@ -25,13 +25,13 @@ var functionsWithout = map[string][]sqlparts.Dialect{
 	"len":    {sqlparts.Postgres, sqlparts.SQLite, sqlparts.MySQL},
 }
 
-// castOperator tells whether a cast is written x::type.
+// castOperator reports whether a cast is written x::type.
 func (c *carrier) castOperator(e *sqlparts.Cast) bool {
 	start, end := int(e.Start), int(e.End)
 	return start >= 0 && start <= end && end <= len(c.queryText) && strings.Contains(c.queryText[start:end], "::")
 }
 
-// choosesRows tells whether the dialect takes the value of a column that is neither grouped nor
+// choosesRows reports whether the dialect takes the value of a column that is neither grouped nor
 // aggregated from some row of the group. PostgreSQL does where all rows of the group have one: where
 // the primary key of the column's table is grouped by.
 func (c *carrier) choosesRows(s *scope, x expr) bool {

@@ -42,7 +42,7 @@ type array struct {
 	elements *Table
 }
 
-// hidden tells whether a name is that of a column that no query knows.
+// hidden reports whether a name is that of a column that no query knows.
 func hidden(name string) bool { return strings.HasPrefix(name, "(") && strings.HasSuffix(name, ")") }
 
 // own is a column of the search's own.
@@ -68,7 +68,7 @@ func (t *Table) array(path string) *Table {
 	return nil
 }
 
-// structured tells whether there is an array at the path, or anything below it.
+// structured reports whether there is an array at the path, or anything below it.
 func (t *Table) structured(path string) bool {
 	if !t.semi && !t.element {
 		return false
@@ -82,7 +82,7 @@ func (t *Table) structured(path string) bool {
 		slices.ContainsFunc(t.Columns, func(c *Column) bool { return strings.HasPrefix(strings.ToLower(c.Name), below) })
 }
 
-// elements is the table of the elements of an array. Where the schema is inferred, an array is what a
+// elements is the table of the elements of an array. If the schema is inferred, an array is what a
 // query takes for one.
 func (c *carrier) elements(n *nest) *Table {
 	if t := n.table.array(n.path); t != nil {
@@ -114,7 +114,7 @@ func (s *Schema) elements(of *Table, path string) *Table {
 	return t
 }
 
-// learnsFields tells whether what queries read below a path is what is there: in an inferred table, and in
+// learnsFields reports whether what queries read below a path is what is there: in an inferred table, and in
 // semi-structured columns of a stated one.
 func (c *carrier) learnsFields(t *Table, path string) bool {
 	if c.schema.Inferred || t.element && !t.fixed {

@@ -27,7 +27,7 @@ type ColumnFacts struct {
 	Rows     int64    `json:"rows"`
 	Nulls    int64    `json:"nulls"`
 	Distinct int64    `json:"distinct"`         // values that are not NULL
-	Low      string   `json:"low,omitempty"`    // the least number or date; empty where texts are no numbers or dates
+	Low      string   `json:"low,omitempty"`    // the least number or date; empty if texts are no numbers or dates
 	High     string   `json:"high,omitempty"`   // the greatest
 	Values   []string `json:"values,omitempty"` // all of them, where they are at most [FewValues]
 	Empty    int64    `json:"empty,omitempty"`  // texts without a character
@@ -116,7 +116,7 @@ func (f dependency) String() string {
 	return fmt.Sprintf("every %s.%s has one %s", f.from.table.Name, f.from.Name, f.to.Name)
 }
 
-// holds tells whether two rows keep it.
+// holds reports whether two rows keep it.
 func (f dependency) holds(a, b []Value) bool {
 	if x, y := a[f.from.at], b[f.from.at]; x.Kind == Null || y.Kind == Null || compare(x, y) != 0 {
 		return true
@@ -208,7 +208,7 @@ func (s *search) refersTo(c *Column) *Column {
 }
 
 // learnResult takes from a result what is sound of the tables behind it. A column that is a copy of a
-// table's shows NULL where it has NULL, unless a join added the row. What all values of the table are
+// table's shows NULL if it has NULL, unless a join added the row. What all values of the table are
 // shows only a query that leaves no row out: one table, no condition, no limit. Under a condition
 // the rows at hand say nothing of the others.
 func (s *search) learnResult(r *realism, seen *Seen, q *sqlparts.Query, of *carried) {
@@ -249,7 +249,7 @@ func (s *search) learnResult(r *realism, seen *Seen, q *sqlparts.Query, of *carr
 	}
 }
 
-// wholeTable tells whether a query returns every row of one table.
+// wholeTable reports whether a query returns every row of one table.
 func wholeTable(q *sqlparts.Query) bool {
 	b, ok := q.Body.(*sqlparts.Select)
 	plain := true // an aggregate makes one row of all
@@ -283,7 +283,7 @@ func (h *habit) learn(c *Column, f *ColumnFacts, from string) {
 	}
 }
 
-// typed are bounds as values of a column; ok is false where they are none.
+// typed are bounds as values of a column; ok is false if they are none.
 func typed(c *Column, low, high string) (l, h Value, ok bool) {
 	read := func(s string) (Value, bool) {
 		switch {
@@ -305,7 +305,7 @@ func typed(c *Column, low, high string) (l, h Value, ok bool) {
 	return l, h, okLow && okHigh
 }
 
-// fits tells whether a value is like those of the column.
+// fits reports whether a value is like those of the column.
 func (h *habit) fits(v Value) bool {
 	switch {
 	case h == nil:
@@ -325,7 +325,7 @@ func (h *habit) fits(v Value) bool {
 	return compare(v, *h.low) >= 0 && compare(v, *h.high) <= 0
 }
 
-// plain tells whether a text has no blanks that those of the column do not have.
+// plain reports whether a text has no blanks that those of the column do not have.
 func (h *habit) plain(text string) bool {
 	if text == "" {
 		return h.empty
@@ -362,7 +362,7 @@ func (h *habit) fill(c *Column) {
 	}
 }
 
-// keeps tells whether a row is like those of a realistic database.
+// keeps reports whether a row is like those of a realistic database.
 func (r *realism) keeps(d *Database, t *Rows, row []Value, before [][]Value) bool {
 	for i, c := range t.Columns {
 		h := r.columns[c]
@@ -381,7 +381,7 @@ func (r *realism) keeps(d *Database, t *Rows, row []Value, before [][]Value) boo
 	return !slices.ContainsFunc(d.refers, func(f reference) bool { return f.from.table == t.Table && !d.partner(f, row) })
 }
 
-// partner tells whether the table that a row refers to has its value.
+// partner reports whether the table that a row refers to has its value.
 func (d *Database) partner(f reference, row []Value) bool {
 	if row[f.from.at].Kind == Null {
 		return true
@@ -392,12 +392,12 @@ func (d *Database) partner(f reference, row []Value) bool {
 	})
 }
 
-// whole tells whether every table has rows.
+// whole reports whether every table has rows.
 func (d *Database) whole() bool {
 	return !slices.ContainsFunc(d.Tables, func(t Rows) bool { return len(t.Rows) == 0 })
 }
 
-// nothing tells whether a result has no value but NULL.
+// nothing reports whether a result has no value but NULL.
 func nothing(rows [][]Value) bool {
 	return !slices.ContainsFunc(rows, func(row []Value) bool {
 		return slices.ContainsFunc(row, func(v Value) bool { return v.Kind != Null })
@@ -473,7 +473,7 @@ func repeated(t *Rows, c *Column) bool {
 
 // Reads says which columns of the schema the two queries read, and which of them, in two tables, are
 // compared, in the order in which the first may refer to the second. Statistics of these help to tell
-// what is realistic. Both are empty where the queries cannot be carried over.
+// what is realistic. Both are empty if the queries cannot be carried over.
 func Reads(p *Problem) (columns []*Column, compared [][2]*Column) {
 	s, _ := prepare(p, false)
 	if s == nil || s.schema.Inferred {

@@ -53,13 +53,13 @@ func (t *Table) refuse(what string) {
 // Column is one column.
 type Column struct {
 	Name     string
-	Declared string // the type as the DDL has it, in lower case; empty where it is not known
+	Declared string // the type as the DDL has it, in lower case; empty if it is not known
 	NotNull  bool
 	Kind     Kind // its values in the engine
 	Shape    shape
 
 	affinity affinity // SQLite's
-	bad      string   // why its values cannot be carried into the engine; empty where they can
+	bad      string   // why its values cannot be carried into the engine; empty if they can
 	used     bool     // a query reads it, or a constraint between used columns does
 	float    bool     // learned: its numbers have a fraction, as those of floats
 	variant  bool     // semi-structured: its fields are what queries read
@@ -148,7 +148,7 @@ func (s *Schema) named(d sqlparts.Dialect, n sqlparts.Name) *Table {
 	return found
 }
 
-// meansTable tells whether a name that ends in a wildcard, as BigQuery has it, means a table of another name,
+// meansTable reports whether a name that ends in a wildcard, as BigQuery has it, means a table of another name,
 // or another wildcard some of the same tables.
 func meansTable(wildcard, name string) bool {
 	prefix, ok := strings.CutSuffix(wildcard, "*")
@@ -174,7 +174,7 @@ func (t *Table) Column(name string) *Column {
 	return nil
 }
 
-// key tells whether the column alone is a key of its table.
+// key reports whether the column alone is a key of its table.
 func (c *Column) key() bool {
 	return slices.ContainsFunc(c.table.Unique, func(u []*Column) bool { return len(u) == 1 && u[0] == c })
 }
@@ -191,7 +191,7 @@ func (t *Table) usedColumns() []*Column {
 	return out
 }
 
-// variants tells whether a column is semi-structured.
+// variants reports whether a column is semi-structured.
 func (s *Schema) variants() bool {
 	return slices.ContainsFunc(s.Tables, func(t *Table) bool {
 		return slices.ContainsFunc(t.Columns, func(c *Column) bool { return c.variant })
@@ -273,7 +273,7 @@ func (c *Column) typed(d sqlparts.Dialect) {
 	}
 }
 
-// exact tells whether the dialect computes with decimals exactly. The engine's doubles do not.
+// exact reports whether the dialect computes with decimals exactly. The engine's doubles do not.
 func exact(d sqlparts.Dialect) bool {
 	switch d {
 	case sqlparts.Postgres, sqlparts.MySQL, sqlparts.Snowflake, sqlparts.BigQuery, sqlparts.Databricks, sqlparts.TSQL:
@@ -292,7 +292,7 @@ type limit struct {
 	single      bool   // numbers are floats of four bytes
 }
 
-// limitOf is the limit of a declared type; nil where it has none that is known, and in SQLite, which
+// limitOf is the limit of a declared type; nil if it has none that is known, and in SQLite, which
 // enforces none.
 func limitOf(declared string, d sqlparts.Dialect) *limit {
 	if d == sqlparts.SQLite {
@@ -362,7 +362,7 @@ func limitOf(declared string, d sqlparts.Dialect) *limit {
 	return l
 }
 
-// holds tells whether a value keeps the limit.
+// holds reports whether a value keeps the limit.
 func (l *limit) holds(v Value) bool {
 	switch {
 	case l == nil:
@@ -379,7 +379,7 @@ func (l *limit) holds(v Value) bool {
 	return true
 }
 
-// wholeNumber tells whether a decimal type has a precision and no digits behind the point.
+// wholeNumber reports whether a decimal type has a precision and no digits behind the point.
 func wholeNumber(declared string) bool {
 	_, args, ok := strings.Cut(strings.ReplaceAll(declared, " ", ""), "(")
 	return ok && (!strings.Contains(args, ",") || strings.HasSuffix(args, ",0)"))

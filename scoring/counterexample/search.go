@@ -49,9 +49,9 @@ type Problem struct {
 	Dialect string `json:"dialect"`
 	Schema  string `json:"schema,omitempty"` // DDL; where empty, tables are inferred from the queries
 
-	SchemaFrom string `json:"schema_from,omitempty"` // [FromWarehouse] where it was read there
+	SchemaFrom string `json:"schema_from,omitempty"` // [FromWarehouse] if it was read there
 
-	// Seen is what gold and the agent's query returned on the real database, nil where that is not
+	// Seen is what gold and the agent's query returned on the real database, nil if that is not
 	// known. Facts are statistics of the tables. Both say what is realistic.
 	Seen  [2]*Seen `json:"seen"`
 	Facts *Facts   `json:"facts,omitempty"`
@@ -68,7 +68,7 @@ type Problem struct {
 	Bound int `json:"bound,omitempty"`
 }
 
-// Where a schema is from.
+// If a schema is from.
 const (
 	FromCase      = "case"      // the case states it
 	FromWarehouse = "warehouse" // it was read from the warehouse that the queries run on
@@ -97,7 +97,7 @@ type Outcome struct {
 	// SchemaFrom says where the schema is from: [FromCase], [FromWarehouse] or [FromQueries].
 	SchemaFrom string `json:"schema_from,omitempty"`
 
-	Bound *Bound `json:"bound,omitempty"` // all databases of a size were tried; nil where not
+	Bound *Bound `json:"bound,omitempty"` // all databases of a size were tried; nil if not
 
 	Shows       string       `json:"shows,omitempty"` // what is special about it, such as [ShowsNull]
 	Sentence    string       `json:"sentence,omitempty"`
@@ -185,7 +185,7 @@ func prepare(p *Problem, last bool) (*search, *Outcome) {
 	return prepareWithin(context.Background(), p, last)
 }
 
-// prepareWithin reads both queries. last tells how an inferred schema takes what is not sure, see [infer]. Where they cannot be carried over, the outcome says why.
+// prepareWithin reads both queries. last tells how an inferred schema takes what is not sure, see [infer]. If they cannot be carried over, the outcome says why.
 func prepareWithin(ctx context.Context, p *Problem, last bool) (*search, *Outcome) {
 	s := &search{ctx: ctx, problem: p, dialect: sqlparts.DialectOf(p.Dialect), out: &Outcome{}}
 	no := func(format string, args ...any) (*search, *Outcome) {
@@ -243,7 +243,7 @@ func prepareWithin(ctx context.Context, p *Problem, last bool) (*search, *Outcom
 	return s, nil
 }
 
-// sameStars tells whether both results have the columns that no query names of the same tables, or none.
+// sameStars reports whether both results have the columns that no query names of the same tables, or none.
 func sameStars(gold, pred []output) bool {
 	var tables [2][]*Table
 	for i, columns := range [][]output{gold, pred} {
@@ -257,7 +257,7 @@ func sameStars(gold, pred []output) bool {
 	return slices.Equal(tables[0], tables[1]) && len(gold) == len(pred)
 }
 
-// fraction tells whether there is a number with a fraction in an expression. The engine's doubles do not
+// fraction reports whether there is a number with a fraction in an expression. The engine's doubles do not
 // compute with it as decimals do.
 func fraction(n sqlparts.Node) (found bool) {
 	sqlparts.Walk(n, func(n sqlparts.Node) bool {
@@ -476,7 +476,7 @@ func (s *search) run(ctx context.Context, engine Engine) error {
 	return nil
 }
 
-// nothing tells whether the queries say themselves that they return no row, or read no table, so that one
+// nothing reports whether the queries say themselves that they return no row, or read no table, so that one
 // database is all of them.
 func (s *search) nothing() bool {
 	return len(s.tables) == 0 || empty(s.trees[0]) && empty(s.trees[1])
@@ -535,7 +535,7 @@ func (s *search) inserts(d *Database) []string {
 	return out
 }
 
-// differ tells whether the queries return different results on a database, for sure: where a query
+// differ reports whether the queries return different results on a database, for sure: where a query
 // leaves its own result open, nothing is said.
 func (s *search) differ(ctx context.Context, d *Database) (bool, error) {
 	s.spared = false

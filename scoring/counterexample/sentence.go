@@ -17,7 +17,7 @@ const (
 	ShowsNoPartner = "unmatched" // a row has none in another table
 	ShowsEmpty     = "empty"     // a table has no rows
 	ShowsRepeated  = "repeated"  // two rows share a value
-	ShowsValue     = "value"     // a value that a query names, or that lies beside it
+	ShowsValue     = "value"     // a value that a query names, or that lies next to it
 )
 
 // The names of both sides in sentences.

@@ -223,7 +223,7 @@ const (
 	maxPermuted     = 500_000
 )
 
-// sameUpToColumns tells whether some of b's columns, in some order, make both results the same. A column too
+// sameUpToColumns reports whether some of b's columns, in some order, make both results the same. A column too
 // many is no difference: the answer is in the others.
 func sameUpToColumns(a, b [][]Value, ordered bool) bool {
 	if len(a) != len(b) {

@@ -35,7 +35,7 @@ type domain struct {
 	sums     []float64 // that a query compares the sum with
 	offsets  []float64 // that are added before values are compared
 	dates    bool      // texts are dates
-	layout   string    // how they are written, where not as ISO 8601 does
+	layout   string    // how they are written, if not as ISO 8601 does
 	epoch    int64     // numbers count the time since 1970, so many units a second
 	numeric  bool      // texts are compared with numbers
 	distinct bool      // distinct ones are counted
@@ -153,7 +153,7 @@ func (v *values) hint(c *Column, l sqlparts.Literal) {
 // maxHints bounds the literals that are noted of one domain.
 const maxHints = 64
 
-// allow notes the literals of a check: what it allows lies at them or beside them.
+// allow notes the literals of a check: what it allows is at them or next to them.
 func (v *values) allow(columns []*Column, check sqlparts.Expr) {
 	sqlparts.Walk(check, func(n sqlparts.Node) bool {
 		if l, ok := n.(*sqlparts.Literal); ok && (l.Kind == sqlparts.String || l.Kind == sqlparts.Number) {
@@ -257,7 +257,7 @@ func (v *values) pools(s *Schema, c *carrier) (what string) {
 	return ""
 }
 
-// plainWord tells whether every collation sorts a text alike among such texts.
+// plainWord reports whether every collation sorts a text alike among such texts.
 func plainWord(s string) bool {
 	for i := range len(s) {
 		if !(s[i] >= 'a' && s[i] <= 'z' || s[i] >= '0' && s[i] <= '9') {
@@ -511,7 +511,7 @@ func (v *values) datePool(d *domain, kind Kind, stamps bool) []Value {
 	return out
 }
 
-// fit converts a value of a domain to the kind of a column. It is NULL where the column's type cannot
+// fit converts a value of a domain to the kind of a column. It is NULL if the column's type cannot
 // hold it, and where SQLite would make a number of a text in a column of dates or times.
 func fit(v Value, c *Column) Value {
 	if v = converted(v, c); !c.limit.holds(v) || v.Kind == Text && c.affinity == numericAffinity && looksLikeNumber.MatchString(v.Text) {

@@ -37,7 +37,7 @@ type worker struct {
 type extent struct {
 	rows, work float64
 	unique     string               // a column that has no value twice; empty for none
-	shared     func(string) float64 // how many rows share a value of a column at most; nil where that is not known
+	shared     func(string) float64 // how many rows share a value of a column at most; nil if that is not known
 }
 
 // share is how many rows share a value of a column at most.
@@ -212,7 +212,7 @@ func uniqueItem(b *sqlparts.Select) string {
 	return ""
 }
 
-// sources bounds what stands in a FROM, and what its queries take. It notes these queries.
+// sources bounds what is in a FROM, and what its queries take. It notes these queries.
 func (w *worker) sources(list []*sqlparts.Source, derived map[*sqlparts.Query]bool) extent {
 	out := extent{rows: 1}
 	for i, src := range list {

@@ -39,7 +39,7 @@ type budget struct {
 	thread *starlark.Thread
 
 	patterns map[string]*pattern // that the run has used
-	trust    *trust              // nil where nothing can be asked
+	trust    *trust              // nil if nothing can be asked
 }
 
 func (b *budget) left() int64 { return b.limits.Steps - int64(b.thread.Steps) } //nolint:gosec // bounded by the limit
@@ -198,7 +198,7 @@ func fits(v starlark.Value) error {
 
 var errTooBig = errcode.New(errcode.ResourceExhausted, "makes an integer of more than %d bits", maxIntBits)
 
-// tooWide tells whether the product of two integers would be too big.
+// tooWide reports whether the product of two integers would be too big.
 func tooWide(x, y starlark.Value) bool {
 	i, ok := x.(starlark.Int)
 	j, also := y.(starlark.Int)

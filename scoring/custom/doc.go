@@ -27,7 +27,7 @@
 //
 // Starlark itself bounds only steps. The rest is done by rewriting a script's syntax tree before it
 // is compiled: every operator, slice, attribute, index and built-in function becomes a call of one
-// that knows the budget. Tables are never copied: rows are made when they are looked at. The
+// that knows the budget. Tables are never copied: rows are made when they are examined. The
 // cancellation of the context ends a script at its next step.
 //
 // # Libraries

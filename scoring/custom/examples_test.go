@@ -13,7 +13,7 @@ import (
 	"github.com/badger-eval/badger/scoring/custom"
 )
 
-// Every worked example gives the scores that its cases say, from the replies that lie beside it,
+// Every worked example gives the scores that its cases say, from the replies that lie next to it,
 // and its cases have both verdicts.
 func TestExamples(t *testing.T) {
 	dirs, err := filepath.Glob("../../examples/judges/*")

@@ -143,7 +143,7 @@ func eachArgument(args starlark.Tuple, kwargs []starlark.Tuple, f func(starlark.
 // literalsKey is where a thread keeps the strings that stand in its script.
 const literalsKey = "literals"
 
-// fail ends the script. Its message is shown where it stands in the script as it is, since any
+// fail ends the script. Its message is shown where it is in the script as it is, since any
 // other may hold data.
 func fail(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
 	literals, _ := t.Local(literalsKey).(map[string]bool)

@@ -89,7 +89,7 @@ func decodeHeader(text []byte) (*header, error) {
 	return &h, nil
 }
 
-// yamlMessage says what is wrong in the words of a judge file, without what stands there.
+// yamlMessage says what is wrong in the words of a judge file, without what is there.
 func yamlMessage(err error) string {
 	msg := strings.TrimPrefix(err.Error(), "yaml: ")
 	var t *yaml.TypeError

@@ -166,7 +166,7 @@ func TestChargesAreTheSameEveryTime(t *testing.T) {
 	}
 }
 
-// A result is looked at where it lies: what would copy it all is charged by its size.
+// A result is examined where it lies: what would copy it all is charged by its size.
 func TestLargeResults(t *testing.T) {
 	b := scoring.NewBuilder("n", scoring.Int64, 1_000_000)
 	for i := range 1_000_000 {
@@ -200,7 +200,7 @@ func TestLargeResults(t *testing.T) {
 	}
 }
 
-// What is not there cannot be used: neither the world outside nor what would make a score depend on
+// What does not exist cannot be used: neither the world outside nor what would make a score depend on
 // more than its input.
 func TestScriptsHaveNoWayOut(t *testing.T) {
 	for _, c := range []struct{ why, source, says string }{

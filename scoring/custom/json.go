@@ -16,7 +16,7 @@ import (
 )
 
 // jsonModule is json.decode and json.encode. Whole numbers are ints, other numbers floats where
-// that keeps every digit and decimals where it does not, as in inline results.
+// that keeps every digit and decimals if it does not, as in inline results.
 var jsonModule = &starlarkstruct.Module{Name: "json", Members: starlark.StringDict{
 	"decode": starlark.NewBuiltin("json.decode", func(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 		var text string

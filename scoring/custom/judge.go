@@ -153,7 +153,7 @@ func (j *Judge) Metric() scoring.Metric {
 	return m
 }
 
-// Asks tells whether the judge asks a model.
+// Asks reports whether the judge asks a model.
 func (j *Judge) Asks() bool { return j.asks }
 
 // Settings are the judge's settings with their defaults, for listings.

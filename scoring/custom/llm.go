@@ -106,7 +106,7 @@ var textSchema = json.RawMessage(`{"type":"object","properties":{"answer":{"type
 var purposeForm = regexp.MustCompile(`^[a-z0-9_]{1,16}$`)
 
 // llmComplete is llm_complete(prompt, schema=None, system="", purpose="", temperature=0.1,
-// max_tokens=0): a dict that satisfies the JSON Schema, or text where there is none.
+// max_tokens=0): a dict that satisfies the JSON Schema, or text if there is none.
 func llmComplete(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	var user, system, purpose string
 	var schema starlark.Value = starlark.None

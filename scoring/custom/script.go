@@ -29,7 +29,7 @@ type script struct {
 	globals  starlark.StringDict
 	literals map[string]bool
 	idents   map[string]bool
-	trust    *trust // nil where it cannot ask
+	trust    *trust // nil if it cannot ask
 }
 
 // names are what every script can use.

@@ -38,7 +38,7 @@ func valueOf(v scoring.Value) starlark.Value {
 	return starlark.String(v.String())
 }
 
-// table is a result in a script. Rows and cells are made when they are looked at.
+// table is a result in a script. Rows and cells are made when they are examined.
 type table struct {
 	t     *scoring.Table
 	index map[string]int // columns by name; the first of a name counts

@@ -144,7 +144,7 @@ func (b *budget) derivedBy(op syntax.Token, out, x, y starlark.Value) error {
 	return nil
 }
 
-// keepsWhole tells whether what is framed in values stands in a text as it is when they are written
+// keepsWhole reports whether what is framed in values is in a text as it is when they are written
 // into it: texts do, and what is in lists is quoted.
 func (tr *trust) keepsWhole(v starlark.Value) bool {
 	list, ok := v.(starlark.Tuple)
@@ -159,7 +159,7 @@ func (tr *trust) keepsWhole(v starlark.Value) bool {
 	return true
 }
 
-// converts tells whether a format has a conversion, such as %c, which makes text of numbers, or %r,
+// converts reports whether a format has a conversion, such as %c, which makes text of numbers, or %r,
 // which quotes.
 func converts(format starlark.Value, conversion byte) bool {
 	text, _ := starlark.AsString(format)

@@ -92,7 +92,7 @@ func TestFailedQueryEndsTheSQLBranch(t *testing.T) {
 	}
 }
 
-// A query that failed is no answer, and no refusal where one is called for.
+// A query that failed is no answer, and no refusal if one is called for.
 func TestRefusalOfAFailedQuery(t *testing.T) {
 	for expected, want := range map[string]scoring.Score{
 		"":        {Status: scoring.StatusNotApplicable},

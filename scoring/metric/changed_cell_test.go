@@ -111,7 +111,7 @@ func like(v scoring.Value, text string) (scoring.Value, bool) {
 	return n, err == nil
 }
 
-// differ tells whether a reader would call two values different: by more than case and the blanks
+// differ reports whether a reader would call two values different: by more than case and the blanks
 // around them, and numbers by more than noise.
 func differ(a, b scoring.Value) bool {
 	_, x, isX := number(a)
@@ -122,7 +122,7 @@ func differ(a, b scoring.Value) bool {
 	return a.IsNull() != b.IsNull() || !strings.EqualFold(strings.TrimSpace(a.String()), strings.TrimSpace(b.String()))
 }
 
-// saysSomething tells whether a value is neither NULL nor what a reader may take for it: blank
+// saysSomething reports whether a value is neither NULL nor what a reader may take for it: blank
 // text, NaN, which data frames have in place of NULL, and 0, which a sum over nothing is in some
 // queries and NULL in others.
 func saysSomething(v scoring.Value) bool {
@@ -130,7 +130,7 @@ func saysSomething(v scoring.Value) bool {
 	return !v.IsNull() && strings.TrimSpace(v.String()) != "" && (err != nil || f != 0 && !math.IsNaN(f))
 }
 
-// cellChange changes one cell of the answer, and reports false where the change does not fit the
+// cellChange changes one cell of the answer, and reports false if the change does not fit the
 // cell. It may prepare the column on both sides first, so that there is a unit or a leading zero to
 // change.
 type cellChange struct {
@@ -206,7 +206,7 @@ func digitChanged(little bool) func(*rand.Rand, sheet, int, int) (sheet, sheet, 
 	})
 }
 
-// booleanWord tells whether a text stands for true or false, so that another letter may say the
+// booleanWord reports whether a text stands for true or false, so that another letter may say the
 // same.
 func booleanWord(s string) bool {
 	return slices.Contains([]string{"y", "n", "t", "f", "yes", "no", "true", "false"}, strings.ToLower(s))
@@ -340,7 +340,7 @@ var cellChanges = []cellChange{
 	}},
 }
 
-// repeated tells whether gold shows column c once more. Then every value of it is still there after
+// repeated reports whether gold shows column c once more. Then every value of it is still there after
 // one cell changed.
 func (s sheet) repeated(c int) bool {
 	for d := range s.cells {
@@ -351,7 +351,7 @@ func (s sheet) repeated(c int) bool {
 	return false
 }
 
-// changedCell makes one pair, or reports false where the change fits no cell that it tried. It
+// changedCell makes one pair, or reports false if the change fits no cell that it tried. It
 // leaves out changes that a reader would not call one: of a column that gold repeats, whose values
 // all stand there still, and those after which both sides hold the same distinct rows, because two
 // equal rows were exchanged or one of them occurs more often.

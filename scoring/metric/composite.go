@@ -63,7 +63,7 @@ func (o *compositeOptions) check() error {
 	return nil
 }
 
-// withinUnit tells whether the values of a metric lie within 0 and 1.
+// withinUnit reports whether the values of a metric lie within 0 and 1.
 func withinUnit(m *scoring.Metric) bool {
 	low, high := m.Bounds()
 	return low >= 0 && high <= 1
@@ -81,12 +81,12 @@ type compositePart struct {
 	Withheld bool `json:"withheld,omitempty"`
 }
 
-// missing tells whether it counts as 0 where missing scores do.
+// missing reports whether it counts as 0 if missing scores do.
 func (p *compositePart) missing() bool {
 	return p.Value == nil && (p.Status != scoring.StatusNotApplicable || p.Withheld)
 }
 
-// withheld tells whether a metric lacks what the agent should have given: a response, or SQL or a
+// withheld reports whether a metric lacks what the agent should have given: a response, or SQL or a
 // result where an answer is expected. It is not withheld where the case lacks something besides.
 func withheld(in *scoring.Input, m *scoring.Metric) bool {
 	if m.Needs&scoring.FieldResponse != 0 && strings.TrimSpace(in.Case.Agent.Response) == "" {

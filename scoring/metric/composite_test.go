@@ -132,7 +132,7 @@ func TestCompositeTurnsLowerIsBetterRound(t *testing.T) {
 	}
 }
 
-// What the agent withheld counts as 0 where missing scores do; what the case lacks does not.
+// What the agent withheld counts as 0 if missing scores do; what the case lacks does not.
 func TestCompositeCountsWhatWasWithheld(t *testing.T) {
 	gold, err := scoring.ParseResult([]byte(`{"columns": [{"name": "n"}], "rows": [[1]]}`))
 	if err != nil {

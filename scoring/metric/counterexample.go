@@ -134,10 +134,10 @@ func searched(found *cex.Outcome) string {
 	return fmt.Sprintf("%s of up to %s a table", amount.Of(found.Tries, "small database"), amount.Of(found.Rows, "row"))
 }
 
-// seenRows is how many rows of a result are looked at for the values of its columns.
+// seenRows is how many rows of a result are examined for the values of its columns.
 const seenRows = 5_000
 
-// seenOf is what a result shows of the data behind it; nil where there is none.
+// seenOf is what a result shows of the data behind it; nil if there is none.
 func seenOf(t *scoring.Table) *cex.Seen {
 	if t == nil {
 		return nil
@@ -170,12 +170,12 @@ func seenOf(t *scoring.Table) *cex.Seen {
 	return seen
 }
 
-// seenColumns is between how many columns of a result dependencies are looked for.
+// seenColumns is between how many columns of a result dependencies are searched for.
 const seenColumns = 16
 
 // fixes tells how much the rows support that each value of a column goes with one value of another,
 // both as numbers that stand for the values, -1 for NULL: how many rows would break that on average if
-// the columns had nothing to do with each other. It is 0 where a row breaks it.
+// the columns had nothing to do with each other. It is 0 if a row breaks it.
 func fixes(from, to []int) float64 {
 	one, times := map[int]int{}, map[int]int{}
 	repeats, rows := 0, 0

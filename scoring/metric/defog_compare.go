@@ -20,7 +20,7 @@ type defogQuery struct {
 var errRepeatedName = errors.New("two columns have the same name")
 
 // normalized drops repeated rows, puts columns into the order of their names and rows into the
-// order of their cells. Where the category or the question asks for an order, rows stay as they
+// order of their cells. If the category or the question asks for an order, rows stay as they
 // are, but for the sort by what the query's first ORDER BY names.
 func (f frame) normalized(q defogQuery) (frame, error) {
 	f = f.withoutRepeats()
@@ -81,7 +81,7 @@ var (
 )
 
 // firstOrderBy reads the first term behind the first ORDER BY of a query as Defog does: its words,
-// without qualifiers and without those that belong to SQL. ok is false where the query has none.
+// without qualifiers and without those that belong to SQL. ok is false if the query has none.
 func firstOrderBy(sql string) (names []string, ascending, ok bool) {
 	clause := orderByClause.FindString(sql)
 	if clause == "" {

@@ -243,7 +243,7 @@ func gapsOf(t *scoring.Table) gaps {
 	return g
 }
 
-// mayHold tells whether a claim with these figures may be about what was left out. The ends of long
+// mayHold reports whether a claim with these figures may be about what was left out. The ends of long
 // texts hold no cell that a figure stands for.
 func (g *gaps) mayHold(figures []checkedFigure) bool {
 	if g.From == g.To && len(g.columns) == 0 {
@@ -265,7 +265,7 @@ func (g *gaps) mayHold(figures []checkedFigure) bool {
 
 // weighClaim is what a claim counts as, by the judge's verdict and by what the result holds. A
 // figure that the result does not hold where it should takes a claim's support away, and that the
-// judge was not shown it is then no excuse, since the whole result was looked at. The figure alone
+// judge was not shown it is then no excuse, since the whole result was examined. The figure alone
 // does not make a claim true that the judge has read and found wrong.
 func weighClaim(verdict string, figures []checkedFigure, g gaps) string {
 	absent, cells := 0, 0

@@ -23,10 +23,10 @@ type checkedFigure struct {
 	figure
 	Found string `json:"found"`
 
-	rows []int32 // that its label names; nil where it names none
+	rows []int32 // that its label names; nil if it names none
 }
 
-// Where a figure was found.
+// If a figure was found.
 const (
 	figureCell      = "cell"      // in the row and the column that are named
 	figureRow       = "row"       // in the row that is named; no column of the result is
@@ -56,13 +56,13 @@ type rowLabel struct {
 	text  string
 	parts []string
 	named bool    // it picks out rows
-	rows  []int32 // those, in order; none where there is no such row
+	rows  []int32 // those, in order; none if there is no such row
 }
 
-// maxLabelled bounds the rows that a label may name: one that stands in more names none.
+// maxLabelled bounds the rows that a label may name: one that is in more names none.
 const maxLabelled = 10_000
 
-// maxTexts bounds the texts that figures are looked for in.
+// maxTexts bounds the texts that figures are searched for in.
 const maxTexts = 1_000_000
 
 // lookUp looks up the figures of claims in a result, which is read once however many there are: all
@@ -153,13 +153,13 @@ func lookUp(t *scoring.Table, sql string, claims []claim) [][]checkedFigure {
 	return out
 }
 
-// roughIn tells whether a claim says of a figure that it is not exact.
+// roughIn reports whether a claim says of a figure that it is not exact.
 func roughIn(claim, stated string) bool {
 	before, _, ok := strings.Cut(claim, stated)
 	return ok && rough.MatchString(before)
 }
 
-// percentIn tells whether a claim has a sign or word for percent behind a figure.
+// percentIn reports whether a claim has a sign or word for percent behind a figure.
 func percentIn(claim, stated string) bool {
 	for rest := claim; stated != ""; {
 		before, after, ok := strings.Cut(rest, stated)
@@ -256,7 +256,7 @@ func (l *rowLabel) resolve(rows map[uint64][]int32, sql string) {
 	l.named = l.named && len(l.rows) <= maxLabelled
 }
 
-// filteredBy tells whether a value stands in a query in lower case as a text.
+// filteredBy reports whether a value is in a query in lower case as a text.
 func filteredBy(sql, value string) bool {
 	value = strings.ToLower(value)
 	return strings.Contains(sql, "'"+value+"'") || strings.Contains(sql, `"`+value+`"`)

@@ -55,7 +55,7 @@ var magnitudes = map[string]float64{
 const mostRounding = 0.05
 
 // parseStated reads a figure such as "$1.2 million", "12.5 %", "(3)" or "about 1,200 orders". ok is
-// false where it holds no number or several.
+// false if it holds no number or several.
 func parseStated(s string) (n statedNumber, ok bool) {
 	m := numberInProse.FindStringSubmatch(strings.TrimSpace(s))
 	if m == nil {
@@ -144,13 +144,13 @@ func lastDigit(plain string, value float64, about bool) float64 {
 // Scales in which a result may hold what prose states: thousands and millions, either way.
 var scales = []float64{1e-6, 1e-3, 1e3, 1e6}
 
-// mostScaled is how rough a number may be, as a share of itself, to be looked for in other scales:
+// mostScaled is how rough a number may be, as a share of itself, to be searched for in other scales:
 // 3 would be found in anything between two and four thousand.
 const mostScaled = 0.1
 
-// matches tells whether a cell is the number as it is stated, rounded or cut off to the digits that
+// matches reports whether a cell is the number as it is stated, rounded or cut off to the digits that
 // it shows, and with its sign, or is so in another scale. Under fall, a number without a sign may be
-// a negative one. Differences are measured in doubles: what is looked for is not equality but a cell
+// a negative one. Differences are measured in doubles: what is searched for is not equality but a cell
 // that somebody may have stated so.
 func (n statedNumber) matches(v float64, fall bool) (plain, scaled bool) {
 	if math.IsNaN(v) {
@@ -172,7 +172,7 @@ func (n statedNumber) matches(v float64, fall bool) (plain, scaled bool) {
 	return false, scaled
 }
 
-// states tells whether the reading, times a scale, may state v: v rounds to it, or is it where it is
+// states reports whether the reading, times a scale, may state v: v rounds to it, or is it where it is
 // cut off. A rough one may be off by its last digit that counts, either way.
 func (r statedReading) states(v, scale float64, about bool) bool {
 	const slack = 1e-9 // of a unit, for what doubles cannot hold
@@ -199,7 +199,7 @@ type exactReading struct {
 	unit  *big.Rat // of its last digit
 }
 
-// parseExact reads a plain decimal without a sign. ok is false where a double holds it.
+// parseExact reads a plain decimal without a sign. ok is false if a double holds it.
 func parseExact(plain string) (e exactReading, ok bool) {
 	whole, fraction, _ := strings.Cut(plain, ".")
 	if len(strings.TrimLeft(whole+fraction, "0")) <= doubleDigits {
@@ -231,7 +231,7 @@ var (
 	exactScales               = []*big.Rat{big.NewRat(1, 1_000_000), big.NewRat(1, 1000), big.NewRat(1000, 1), big.NewRat(1_000_000, 1)}
 )
 
-// states tells whether the reading, times a scale, may state v: v rounds to it, or is it where it is
+// states reports whether the reading, times a scale, may state v: v rounds to it, or is it where it is
 // cut off.
 func (e exactReading) states(v, scale *big.Rat) bool {
 	off := new(big.Rat).Sub(v, new(big.Rat).Mul(e.value, scale))
@@ -239,7 +239,7 @@ func (e exactReading) states(v, scale *big.Rat) bool {
 	return off.Cmp(minusHalf) >= 0 && off.Cmp(one) < 0
 }
 
-// mayBe tells whether a cell of a sign, −1 to 1, may be stated so.
+// mayBe reports whether a cell of a sign, −1 to 1, may be stated so.
 func (n statedNumber) mayBe(sign int, fall bool) bool {
 	switch {
 	case sign < 0:
@@ -250,12 +250,12 @@ func (n statedNumber) mayBe(sign int, fall bool) bool {
 	return true
 }
 
-// isZero tells whether it states nothing but zero.
+// isZero reports whether it states nothing but zero.
 func (n statedNumber) isZero() bool {
 	return !slices.ContainsFunc(n.readings, func(r statedReading) bool { return r.value != 0 })
 }
 
-// standsIn tells whether a text holds the number, digit for digit, as a date holds a year.
+// standsIn reports whether a text holds the number, digit for digit, as a date holds a year.
 func (n statedNumber) standsIn(text string) bool {
 	for _, token := range numbersInText.FindAllString(text, -1) {
 		for _, comma := range []bool{false, true} {

@@ -338,7 +338,7 @@ func TestFaithfulnessOfAGenerousJudge(t *testing.T) {
 }
 
 // Of a response that is longer than what is judged, the metric says what was not judged, and has no
-// score where that is much.
+// score if that is much.
 func TestLongResponses(t *testing.T) {
 	const cities = `{"columns": [{"name": "city"}, {"name": "orders"}], "rows": [["Oslo", 3], ["Rome", 2]]}`
 	claims := claimOf("Oslo has 3 orders", "3", "Oslo", "orders", claimSupported)

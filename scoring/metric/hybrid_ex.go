@@ -155,7 +155,7 @@ var hybridDeclared = scoring.DeclareOptions(
 	},
 )
 
-// asksForAlignment tells whether options ask for a judge.
+// asksForAlignment reports whether options ask for a judge.
 func asksForAlignment(raw json.RawMessage) bool {
 	o := hybridDeclared.Defaults
 	return scoring.DecodeOptions(raw, &o) == nil && o.Stage1 == "judge"
@@ -313,7 +313,7 @@ func (o *hybridOptions) cell() cell.Options {
 	return cell.Options{PenalizeExtra: o.ExtraColumns == "penalize"}
 }
 
-// rowOrder says whether the agent's rows come in the order that the question asks for, nil where it
+// rowOrder reports whether the agent's rows come in the order that the question asks for, nil if it
 // asks for none.
 func rowOrder(in *scoring.Input, h *Hybrid) *RowOrder {
 	about := relationInput(in)
@@ -374,7 +374,7 @@ func (h *Hybrid) reason() string {
 				break
 			}
 			name := strconv.Quote(d.column)
-			if d.fact != "" { // beside the difference it would read as if it held in all rows
+			if d.fact != "" { // next to the difference it would read as if it held in all rows
 				name += " (" + d.fact + ")"
 			}
 			said = append(said, d.gold)
@@ -436,11 +436,11 @@ func foreignRules(in *scoring.Input, metric string) (out []string) {
 type columnDifference struct {
 	column string
 	gold   int    // its place in gold
-	fact   string // how it is compared, in words; "" where there is nothing to say
+	fact   string // how it is compared, in words; "" if there is nothing to say
 	rows   int
 }
 
-// fact is how a column is compared, in words, where that is more than that its values are equal.
+// fact is how a column is compared, in words, if that is more than that its values are equal.
 func fact(p *scoring.ColumnPair) string {
 	if p.Overlap == 1 || !p.Exact() {
 		return p.Fact

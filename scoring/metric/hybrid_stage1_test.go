@@ -70,7 +70,7 @@ func TestStage1IsAskedOnce(t *testing.T) {
 	}
 }
 
-// Where the configuration has hybrid_ex ask, whoever runs it is told, so that many cases wait at
+// If the configuration has hybrid_ex ask, whoever runs it is told, so that many cases wait at
 // once.
 func TestStage1IsKnownToAsk(t *testing.T) {
 	for _, tc := range []struct {

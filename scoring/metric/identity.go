@@ -127,7 +127,7 @@ func mayBeNumber(s string) bool {
 	return false
 }
 
-// printedNumber tells whether s is what Python prints for an int or a finite float, and nothing but
+// printedNumber reports whether s is what Python prints for an int or a finite float, and nothing but
 // that: "507", "507.0", "1e-05", not "0507" or "507.00".
 func printedNumber(s string) bool {
 	digits := strings.TrimPrefix(s, "-")
@@ -315,7 +315,7 @@ func cellHashes(dst []uint64, c *scoring.Column, r reading) {
 	}
 }
 
-// sameCell tells whether two cells are the same.
+// sameCell reports whether two cells are the same.
 func sameCell(a *scoring.Column, i int, b *scoring.Column, j int, r reading) bool {
 	if a.Type == b.Type && !a.IsNull(i) && !b.IsNull(j) {
 		switch {
@@ -331,7 +331,7 @@ func sameCell(a *scoring.Column, i int, b *scoring.Column, j int, r reading) boo
 	return keyOf(a.Value(i), r) == keyOf(b.Value(j), r)
 }
 
-// hasNaN tells whether a table holds a NaN.
+// hasNaN reports whether a table holds a NaN.
 func hasNaN(t *scoring.Table) bool {
 	for i := range t.Columns {
 		c := &t.Columns[i]
@@ -353,7 +353,7 @@ func hasNaN(t *scoring.Table) bool {
 	return false
 }
 
-// onlyText tells whether a table's values, if it has any, are all STRING.
+// onlyText reports whether a table's values, if it has any, are all STRING.
 func onlyText(t *scoring.Table) bool {
 	for i := range t.Columns {
 		c := &t.Columns[i]

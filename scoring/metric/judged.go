@@ -88,7 +88,7 @@ var formOption = scoring.Option{
 // reliedOn is a question whose answer a score rests on.
 type reliedOn struct {
 	purpose, prompt string // the question, and the version of the prompt
-	model           string // as the reply names it; empty where nobody does
+	model           string // as the reply names it; empty if nobody does
 	file            bool   // the reply was recorded elsewhere, and with which prompt is not known
 }
 

@@ -82,7 +82,7 @@ func sqlSolver(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 		return s, nil
 	}
 	if !o.ShortCut || proof != nil && proof.Permuted && o.Strategy == solverSemantic {
-		proof = nil // positions are part of a result that a counterexample is looked for in
+		proof = nil // positions are part of a result that a counterexample is searched for in
 	}
 	switch {
 	case in.Pred.Error != "":

@@ -106,7 +106,7 @@ type spiderDetail struct {
 }
 
 // columnMatch is a gold column that counts and the first of the agent's columns that equals it,
-// from 0; null where none does.
+// from 0; null if none does.
 type columnMatch struct {
 	Gold int  `json:"gold"`
 	Pred *int `json:"pred"`

@@ -51,7 +51,7 @@ func goldDepends(in *scoring.Input) []sqlparts.Dependence {
 	})
 }
 
-// saysNothing is why comparing with the gold result says nothing of the answer, empty where it does:
+// saysNothing is why comparing with the gold result says nothing of the answer, empty if it does:
 // which rows there are is left to chance, or the clock was read and found no data. It depends on gold
 // alone, so that no answer can bring it about.
 func saysNothing(in *scoring.Input) string {
@@ -69,7 +69,7 @@ func saysNothing(in *scoring.Input) string {
 	return ""
 }
 
-// vacuous tells whether a result holds nothing: no rows, or nothing but NULL and 0.
+// vacuous reports whether a result holds nothing: no rows, or nothing but NULL and 0.
 func vacuous(t *scoring.Table) bool {
 	for k := range t.Columns {
 		c := &t.Columns[k]

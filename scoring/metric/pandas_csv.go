@@ -88,7 +88,7 @@ func readCSVColumn(c *scoring.Column, fromFile bool) csvColumn {
 	return inferCSV(text, gaps)
 }
 
-// midnights tells whether all timestamps of a column are midnight.
+// midnights reports whether all timestamps of a column are midnight.
 func midnights(c *scoring.Column) bool {
 	for _, s := range c.Ints() {
 		if s%86400 != 0 {
@@ -105,7 +105,7 @@ func pythonBool(v bool) string {
 	return "False"
 }
 
-// missingWord tells whether pandas reads the text as a missing value.
+// missingWord reports whether pandas reads the text as a missing value.
 func missingWord(s string) bool {
 	if len(s) > 8 {
 		return false

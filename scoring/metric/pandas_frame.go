@@ -114,7 +114,7 @@ func (k cellKey) number() bool {
 	return k.class == classInt || k.class == classFloat || k.class == classDecimal
 }
 
-// gap tells whether pandas' isna holds.
+// gap reports whether pandas' isna holds.
 func (k cellKey) gap() bool { return k.class == classNull || k == nanKey }
 
 func (f frame) empty() bool { return len(f.rows) == 0 || len(f.cols) == 0 }
@@ -140,7 +140,7 @@ func (f frame) common() frameKind {
 	return kind
 }
 
-// arrayEqual tells whether two cells are equal as elements of numpy arrays of the given dtypes.
+// arrayEqual reports whether two cells are equal as elements of numpy arrays of the given dtypes.
 func arrayEqual(a cellKey, ka frameKind, b cellKey, kb frameKind) bool {
 	if a == nanKey || b == nanKey {
 		return false
@@ -151,7 +151,7 @@ func arrayEqual(a cellKey, ka frameKind, b cellKey, kb frameKind) bool {
 	return a == b
 }
 
-// valuesEqual is (a.values == b.values).all(), broadcasting included. ok is false where the shapes
+// valuesEqual is (a.values == b.values).all(), broadcasting included. ok is false if the shapes
 // do not go together.
 func valuesEqual(a, b frame) (equal, ok bool) {
 	rows, ok1 := broadcast(len(a.rows), len(b.rows))
@@ -288,7 +288,7 @@ func (f frame) sortedBy(columns []int, ascending bool) (frame, error) {
 	return f, nil
 }
 
-// sortable tells whether column j has an order: whether its values are of one kind, or also text
+// sortable reports whether column j has an order: whether its values are of one kind, or also text
 // where mixed is set.
 func (f frame) sortable(j int, mixed bool) error {
 	var text, other bool
@@ -314,7 +314,7 @@ func (f frame) sortable(j int, mixed bool) error {
 	return nil
 }
 
-// uniqueNames tells whether no name stands there twice.
+// uniqueNames reports whether no name is there twice.
 func (f frame) uniqueNames() bool {
 	seen := make(map[string]bool, len(f.cols))
 	for _, c := range f.cols {

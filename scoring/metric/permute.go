@@ -207,7 +207,7 @@ func (s *search) solve(gold, pred []uint64) ([]int, error) {
 }
 
 // smallestClass returns the first column of the smallest set of columns that share a colour, or -1
-// where none do.
+// if none do.
 func smallestClass(colours []uint64) int {
 	size := make(map[uint64]int, len(colours))
 	for _, c := range colours {
@@ -222,7 +222,7 @@ func smallestClass(colours []uint64) int {
 	return best
 }
 
-// refine splits colours until nothing changes. ok is false where the two sides come apart.
+// refine splits colours until nothing changes. ok is false if the two sides come apart.
 func (s *search) refine(gold, pred []uint64) (g, p []uint64, ok bool, err error) {
 	for classes := distinct(gold); ; {
 		if err := s.ctx.Err(); err != nil {

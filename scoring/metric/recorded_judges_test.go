@@ -133,7 +133,7 @@ func TestRecordedJudgesScoreAsPublished(t *testing.T) {
 	}
 }
 
-// Where both results are given, badger asks the Prover exactly where the published runs did: it
+// If both results are given, badger asks the Prover exactly where the published runs did: it
 // calls the same results the same.
 func TestROSEAsksTheProverAsPublished(t *testing.T) {
 	engine, err := scoring.NewEngine(All(), &scoring.EngineOptions{Replies: anyReplies{}})

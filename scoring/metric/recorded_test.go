@@ -28,7 +28,7 @@ func (c recordedCase) hasResults() bool {
 	return len(c.Golds) == 1 && !c.Golds[0].Result.Absent() && !c.Pred.Result.Absent()
 }
 
-// referenceData is the path of a file of the reference data, which lies beside the project and may
+// referenceData is the path of a file of the reference data, which lies next to the project and may
 // be absent.
 func referenceData(t *testing.T, name string) string {
 	t.Helper()
@@ -121,7 +121,7 @@ func TestExBirdEqualsRecordedROSEVEC(t *testing.T) {
 	}
 }
 
-// FLEX recorded execution accuracy too; the results were published as text, so 507 stands there as
+// FLEX recorded execution accuracy too; the results were published as text, so 507 is there as
 // '507' and 507.0 as '507.0'.
 func TestExBirdEqualsRecordedFLEX(t *testing.T) {
 	cases := recordedCases(t, "flex200/cases.jsonl")

@@ -21,7 +21,7 @@ type refusalReply struct {
 	Reasoning string `json:"reasoning,omitempty"`
 }
 
-// responseKind asks a judge what kind of response the agent gave. It is nil where there is no judge
+// responseKind asks a judge what kind of response the agent gave. It is nil if there is no judge
 // or nothing was said.
 func responseKind(ctx context.Context, in *scoring.Input) (*refusalReply, error) {
 	if strings.TrimSpace(in.Case.Agent.Response) == "" || !in.HasJudge(prompt.Refusal.Purpose) {

@@ -75,7 +75,7 @@ var relationDeclared = scoring.DeclareOptions(relationOptions{Tolerance: align.D
 type relationKey struct{ tolerance float64 }
 
 // relationsOf says which relations hold between the two results of a case, the one that explains
-// most first, once for all metrics that ask. It is nil where one of the results is not given.
+// most first, once for all metrics that ask. It is nil if one of the results is not given.
 func relationsOf(in *scoring.Input) []relations.Relation {
 	if in.Gold == nil || in.Gold.Result.Table == nil || in.Pred.Result.Table == nil {
 		return nil
@@ -104,7 +104,7 @@ func relationInput(in *scoring.Input) relations.Input {
 }
 
 // relationText is what a judge is told of the relations: the first few, a sentence each. It is
-// empty where a result is not given.
+// empty if a result is not given.
 func relationText(in *scoring.Input) string {
 	var b strings.Builder
 	for k, r := range relationsOf(in) {

@@ -60,7 +60,7 @@ func unjudged(in *scoring.Input) []string {
 	return []string{fmt.Sprintf("%.1f%% of the response, in its middle, is beyond the %d characters that are judged", 100*share, prompt.MostResponse)}
 }
 
-// expectedReaction says what a right agent does in place of an answer; empty where it answers.
+// expectedReaction says what a right agent does in place of an answer; empty if it answers.
 func expectedReaction(e *scoring.Expected) string {
 	var said []string
 	switch e.Behaviour {
@@ -78,7 +78,7 @@ func expectedReaction(e *scoring.Expected) string {
 	return strings.Join(said, "\n")
 }
 
-// hasEvidence tells whether there is anything to hold claims against: a result, or the news that
+// hasEvidence reports whether there is anything to hold claims against: a result, or the news that
 // the query failed.
 func hasEvidence(in *scoring.Input) bool {
 	return in.Pred.Result.Table != nil || in.Pred.Error != ""

@@ -292,7 +292,7 @@ func FuzzScoreProbabilities(f *testing.F) {
 	})
 }
 
-// What all eight metrics take beside the judge's own time.
+// What all eight metrics take next to the judge's own time.
 func BenchmarkResponseMetrics(b *testing.B) {
 	c, err := scoring.DecodeCase([]byte(responseCase))
 	if err != nil {

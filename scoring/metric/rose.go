@@ -221,7 +221,7 @@ func versionTag(metric, model, released, backend string) string {
 }
 
 // Tagged is the tag of the judge that a score of rose or verdict rests on, such as rose_o3-2504, and
-// whether it says the month; the tag is empty where the score has none. The detail may be as the
+// whether it says the month; the tag is empty if the score has none. The detail may be as the
 // metric made it or as JSON.
 func Tagged(s *scoring.Score) (tag string, month bool) {
 	switch d := s.Detail.(type) {

@@ -74,7 +74,7 @@ func checkCriteria(given map[string]string) error {
 	return nil
 }
 
-// criteria are the sentences that the judges are told; empty where the paper's criteria hold.
+// criteria are the sentences that the judges are told; empty if the paper's criteria hold.
 func (o *roseOptions) criteria() string {
 	var out []string
 	for _, c := range criteria {

@@ -105,7 +105,7 @@ func rowF1(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 	return s, nil
 }
 
-// pairByName finds the agent's column for each gold column. It returns nil where there is none to
+// pairByName finds the agent's column for each gold column. It returns nil if there is none to
 // be found.
 func pairByName(gold, pred *scoring.Table) (pair []int, how string) {
 	place := func(t *scoring.Table) map[string]int {
@@ -139,7 +139,7 @@ func pairByName(gold, pred *scoring.Table) (pair []int, how string) {
 }
 
 // joinKey finds the gold columns that rows are joined on: those named, or the first that is a key
-// on both sides, or all that are not measured values together. It returns nil where there is no
+// on both sides, or all that are not measured values together. It returns nil if there is no
 // key.
 func joinKey(gold, pred *scoring.Table, pair []int, named []string) ([]int, error) {
 	if len(named) > 0 {
@@ -179,7 +179,7 @@ func through(pair, columns []int) []int {
 	return out
 }
 
-// uniqueRows tells whether the columns hold no NULL and no combination twice.
+// uniqueRows reports whether the columns hold no NULL and no combination twice.
 func uniqueRows(t *scoring.Table, columns []int) bool {
 	for _, j := range columns {
 		if t.Columns[j].HasNulls() {

@@ -99,7 +99,7 @@ func (c columnPair) same(i, j int, r reading) bool {
 	return sameCell(x, i, y, j, r)
 }
 
-// sameAsFirst tells whether every row's cell is that of the first row of its kind.
+// sameAsFirst reports whether every row's cell is that of the first row of its kind.
 func sameAsFirst(k rowKinds, c columnPair, r reading) bool {
 	for i, kind := range k.of {
 		if f := int(k.first[kind]); f != i && !c.same(f, i, r) {

@@ -120,5 +120,5 @@ var nanKey = floatKey(math.NaN())
 
 func isNaN(k cellKey) bool { return k == nanKey }
 
-// holds tells whether a row has a cell that Python finds equal to k.
+// holds reports whether a row has a cell that Python finds equal to k.
 func holds(row []cellKey, k cellKey) bool { return k != nanKey && slices.Contains(row, k) }

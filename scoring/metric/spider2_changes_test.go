@@ -17,7 +17,7 @@ import (
 	"github.com/badger-eval/badger/scoring/units"
 )
 
-// change turns a result into another answer. It returns nil where it does not apply to the table or
+// change turns a result into another answer. It returns nil if it does not apply to the table or
 // would change nothing.
 type change struct {
 	name string
@@ -104,7 +104,7 @@ func group(s string) string {
 	return "$" + whole
 }
 
-// statesNoUnit tells whether the name of a column states no unit of its numbers, and no rate of something.
+// statesNoUnit reports whether the name of a column states no unit of its numbers, and no rate of something.
 func (g grid) statesNoUnit(c int) bool {
 	stated := units.InName(g.names[c], nil)
 	return !stated.Says() && !stated.NoShare()
@@ -122,7 +122,7 @@ func pick(rng *rand.Rand, from []int) (int, bool) {
 	return from[rng.IntN(len(from))], true
 }
 
-// sameCells tells whether two grids hold the same rows up to a hundredth, so that a change that
+// sameCells reports whether two grids hold the same rows up to a hundredth, so that a change that
 // changed nothing is not counted.
 func sameCells(a, b grid) bool {
 	if len(a.rows) != len(b.rows) {

@@ -15,7 +15,7 @@ type spiderVector struct {
 	// A cell is a string where isText says so, else a number: its value, and how Python would print
 	// it.
 	text   []string
-	isText []bool    // nil where no cell is
+	isText []bool    // nil if no cell is
 	num    []float64 // 0 for strings
 	prints printStyle
 	ints   []int64  // the exact integers behind num, where prints is asInt
@@ -215,7 +215,7 @@ func (v *spiderVector) numberHash(i int) uint64 {
 
 const (
 	spiderAbsolute = 1e-2 // Spider 2.0's tolerance
-	spiderRelative = 1e-9 // that of math.isclose where none is given
+	spiderRelative = 1e-9 // that of math.isclose if none is given
 )
 
 // isClose is Python's math.isclose with Spider 2.0's tolerances.
@@ -230,7 +230,7 @@ func isClose(a, b float64) bool {
 	return d <= math.Max(spiderRelative*math.Max(math.Abs(a), math.Abs(b)), spiderAbsolute)
 }
 
-// spiderMatch tells whether Spider 2.0 finds two columns equal: cell by cell, in the order of the
+// spiderMatch reports whether Spider 2.0 finds two columns equal: cell by cell, in the order of the
 // rows or of the printed cells.
 func spiderMatch(a, b *spiderVector, ignoreOrder bool) bool {
 	if len(a.num) != len(b.num) {
@@ -273,7 +273,7 @@ func spiderCell(a *spiderVector, i int, b *spiderVector, j int) bool {
 	return isClose(a.num[i], b.num[j])
 }
 
-// samePrints tells whether both vectors print the same cells equally often, which settles every
+// samePrints reports whether both vectors print the same cells equally often, which settles every
 // question of order and tolerance.
 func samePrints(a, b *spiderVector) bool {
 	ix := newRowIndex(len(a.num))

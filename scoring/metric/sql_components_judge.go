@@ -123,7 +123,7 @@ type componentsReply struct {
 	Keywords []string `json:"keywords"`
 }
 
-// componentsByJudge asks a judge to take one query apart, and says whether there is a query.
+// componentsByJudge asks a judge to take one query apart, and reports whether there is a query.
 func componentsByJudge(ctx context.Context, in *scoring.Input, of side) (sqlparts.Components, bool, error) {
 	sql := of.query(in).SQL
 	r := prompt.SQLComponents.Request(prompt.Material{Dialect: in.Case.Dialect, PredSQL: sql})

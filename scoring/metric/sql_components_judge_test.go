@@ -98,7 +98,7 @@ func TestComponentsByJudgeKeepTheNormalForm(t *testing.T) {
 }
 
 // Two calls, however many component metrics ask, at temperature 0 (appendix A.1); neither query is
-// shown beside the other.
+// shown next to the other.
 func TestComponentsAreAskedForOnce(t *testing.T) {
 	c, err := scoring.DecodeCase([]byte(`{"case_id": "1", "question": "Q-text", "dialect": "duckdb", "gold": {"sql": "SELECT gold FROM t"}, "agent": {"sql": "SELECT pred FROM t"}}`))
 	if err != nil {

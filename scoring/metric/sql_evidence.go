@@ -13,7 +13,7 @@ import (
 
 // What a judge of SQL is told of the two texts, and what needs no judge.
 
-// proofOf is the proof that both queries are the same, nil where there is none. Results that differ
+// proofOf is the proof that both queries are the same, nil if there is none. Results that differ
 // by more than the order of rows or by rows that tie outrank any proof: nobody may be told that
 // queries are the same which returned different rows.
 func proofOf(in *scoring.Input) *sqlproof.Proof {
@@ -28,7 +28,7 @@ func proofOf(in *scoring.Input) *sqlproof.Proof {
 	})
 }
 
-// soundProof is [proofOf] for those whose score rests on it. Where the case is scored by the metric
+// soundProof is [proofOf] for those whose score rests on it. If the case is scored by the metric
 // counterexample too and that finds a database on which the queries differ, the proof is void: the rows
 // were seen. The warning then says so.
 func soundProof(ctx context.Context, in *scoring.Input) (p *sqlproof.Proof, warning string) {
@@ -51,7 +51,7 @@ func refutedProof(p *sqlproof.Proof) string {
 // kept.
 var oneOrder = map[string]bool{"both_empty": true, "same": true, "by_chance": true, "permuted_unnamed": true, "flag_unnamed": true, "permuted": true, "reordered": true, "formatted": true, "tie_one": true, "tie_all": true, "tie_other": true}
 
-// contradicted tells whether both results are given and differ more than those of one query may.
+// contradicted reports whether both results are given and differ more than those of one query may.
 func contradicted(in *scoring.Input) bool {
 	found := relationsOf(in)
 	return found != nil && !oneOrder[found[0].Name]
@@ -65,7 +65,7 @@ const (
 
 // differencesOf lists for a judge what the front end found to differ, a line for each kind: the
 // component sets, where conditions are those anywhere in the query, since that a condition stands
-// in a common table expression means nothing. It is empty where a query is missing.
+// in a common table expression means nothing. It is empty if a query is missing.
 func differencesOf(in *scoring.Input) string {
 	gold, pred := script(in, goldSide), script(in, predSide)
 	gq, pq := gold.Final(), pred.Final()

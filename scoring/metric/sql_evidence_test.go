@@ -20,7 +20,7 @@ func realPairs(t *testing.T) []*scoring.Input {
 	return out
 }
 
-// On real answers: a list of differences names what differs in the sets, says so where nothing
+// On real answers: a list of differences names what differs in the sets, says so if nothing
 // there does, is the other way round for the other query, and stays short.
 func TestDifferencesOfRealPairs(t *testing.T) {
 	longest := 0

@@ -125,7 +125,7 @@ func (j *sqlJudgement) labels() []string {
 	return out
 }
 
-// sqlJudged makes a metric of what is found of a query. Where there is no query that ran, the value
+// sqlJudged makes a metric of what is found of a query. If there is no query that ran, the value
 // is 0, or there is nothing to say.
 func sqlJudged(score func(*sqlJudgement) scoring.Score, zero bool) func(context.Context, *scoring.Input) (scoring.Score, error) {
 	return func(ctx context.Context, in *scoring.Input) (scoring.Score, error) {

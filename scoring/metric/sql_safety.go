@@ -38,7 +38,7 @@ var dangers = []string{
 
 func init() {
 	register(scoring.Metric{
-		Name: "sql_safety", Version: 3, Group: "sql",
+		Name: "sql_safety", Version: 4, Group: "sql",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsIgnored("a failed query may have done harm before it failed, or may not fail the next time"),
 		Needs:   scoring.FieldPredSQL,
 		Labels:  append(slices.Clone(dangers), safe),
@@ -69,7 +69,7 @@ var safetyDeclared = scoring.DeclareOptions(safetyOptions{}, nil,
 	scoring.Option{Name: "functions", Doc: "Functions that are harmless in this deployment, with their schema where queries call them with it."},
 )
 
-// allows tells whether the options take a finding for harmless.
+// allows reports whether the options take a finding for harmless.
 func (o *safetyOptions) allows(f finding) bool {
 	return slices.Contains(o.Allow, f.Danger) || f.function != "" && slices.ContainsFunc(o.Functions, func(name string) bool { return strings.EqualFold(name, f.function) })
 }
@@ -117,7 +117,7 @@ type QueryReading struct {
 	NoQuery   bool     // it is no single query at all: words, or another statement
 }
 
-// Reads tells whether the text is one query, read whole, that only reads.
+// Reads reports whether the text is one query, read whole, that only reads.
 func (r *QueryReading) Reads() bool { return r.Danger == "" && r.Unread == "" && len(r.Functions) == 0 }
 
 // ReadQuery reads a text by the rules of the metric sql_safety. Functions are harmless besides those
@@ -176,7 +176,7 @@ type lookout struct {
 // hold millions.
 const maxFindings = 100
 
-// maxInside is how many levels of text that text would run are looked at.
+// maxInside is how many levels of text that text would run are examined.
 const maxInside = 3
 
 func (l *lookout) add(danger, by string) { l.addFunction(danger, by, "") }
@@ -484,7 +484,7 @@ var valuePragmas = map[string]bool{
 // readPragma reads PRAGMA name, PRAGMA schema.name and PRAGMA name(argument).
 var readPragma = regexp.MustCompile(`(?is)^pragma\s+(?:\w+\.)?(\w+)\s*(?:\([^()=]*\))?\s*;?\s*$`)
 
-// readsOnly tells whether a PRAGMA only reports.
+// readsOnly reports whether a PRAGMA only reports.
 func readsOnly(text string) bool {
 	m := readPragma.FindStringSubmatch(text)
 	return m != nil && readPragmas[strings.ToLower(m[1])]
@@ -496,7 +496,7 @@ var fileFormats = []string{"csv", "json", "parquet", "delta", "orc", "avro", "te
 // fileName is a name that DuckDB opens as a file.
 var fileName = regexp.MustCompile(`(?i)[/*]|\.(csv|tsv|txt|parquet|json|jsonl|ndjson|xlsx|avro|arrow|feather|db|duckdb|sqlite|geojson|shp)(\.(gz|zst))?$`)
 
-// isFile tells whether a table's name stands for a file or a stage.
+// isFile reports whether a table's name stands for a file or a stage.
 func isFile(table sqlparts.Name, dialect sqlparts.Dialect) bool {
 	if len(table) == 0 {
 		return false

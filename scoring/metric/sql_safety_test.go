@@ -110,7 +110,7 @@ func TestSQLSafetyByDialect(t *testing.T) {
 	}
 }
 
-// Where a string, a name or a comment ends differs by dialect. The texts are on both sides of the
+// If a string, a name or a comment ends differs by dialect. The texts are on both sides of the
 // border: what an engine of the dialect runs is found, and what it hides is no danger.
 func TestSQLSafetyWhereTextEnds(t *testing.T) {
 	for _, tt := range []struct{ dialects, sql, want string }{

@@ -31,7 +31,7 @@ func (s side) query(in *scoring.Input) *scoring.Query {
 	return in.Pred
 }
 
-// script is the text of one query, read once for all metrics. It is empty where there is no such
+// script is the text of one query, read once for all metrics. It is empty if there is no such
 // query.
 func script(in *scoring.Input, s side) *sqlparts.Script {
 	if q := s.query(in); q != nil {
@@ -41,7 +41,7 @@ func script(in *scoring.Input, s side) *sqlparts.Script {
 }
 
 // withoutQuery scores the cases where there is nothing to compare: not applicable where the
-// accepted SQL holds no query, 0 where the agent's holds none, so that prose does not earn what an
+// accepted SQL holds no query, 0 if the agent's holds none, so that prose does not earn what an
 // empty query would.
 func withoutQuery(in *scoring.Input) (scoring.Score, bool) {
 	switch {

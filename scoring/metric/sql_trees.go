@@ -9,7 +9,7 @@ import (
 	"github.com/badger-eval/badger/scoring/sqltree"
 )
 
-// schemaOf is what is known of the tables of a case, from its DDL; it is not stated where there is
+// schemaOf is what is known of the tables of a case, from its DDL; it is not stated if there is
 // none.
 func schemaOf(in *scoring.Input) *sqltree.Schema {
 	type key struct{}
@@ -33,7 +33,7 @@ func boundOf(in *scoring.Input) (g, p *sqlparts.Bound) {
 }
 
 // trees builds the trees of both queries of a case, which must hold one each. They are the caller's
-// to change. whole is false where there is too much to be read through.
+// to change. whole is false if there is too much to be read through.
 func trees(in *scoring.Input) (g, p *sqltree.Query, schema *sqltree.Schema, whole bool) {
 	schema = schemaOf(in)
 	gb, pb := boundOf(in)

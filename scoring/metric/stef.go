@@ -124,7 +124,7 @@ type stefDetail struct {
 	Reliability    string       `json:"reliability"`
 	Tier           string       `json:"tier"`
 	Scale          *stefScale   `json:"scale,omitempty"`      // where it is not that of the paper
-	Enrichment     string       `json:"enrichment,omitempty"` // of the enriched question, where there is one
+	Enrichment     string       `json:"enrichment,omitempty"` // of the enriched question, if there is one
 	EnrichmentNote string       `json:"enrichment_note,omitempty"`
 	Analysis       string       `json:"reason"`
 }
@@ -257,7 +257,7 @@ func matches(reply stefReply, spec *querySpec, rules *stefRules) stefMatches {
 	return m
 }
 
-// unusable is the error of a reply that satisfies its schema and makes no sense beside the query.
+// unusable is the error of a reply that satisfies its schema and makes no sense next to the query.
 func unusable(format string, args ...any) error {
 	return errcode.New(errcode.DataLoss, "judge reply: "+format, args...)
 }

@@ -19,7 +19,7 @@ type stefAlignment struct {
 	lenient bool
 }
 
-// alignFilters puts the filters of the question beside those of the query. A filter that is there
+// alignFilters puts the filters of the question next to those of the query. A filter that exists
 // in its normal form, compares with constants and restricts all rows is applied, whatever was said
 // of it; of the others the judge decides. An error says that the reply names filters which the
 // query does not have.

@@ -53,7 +53,7 @@ func nameKey(name string) string {
 // to case and white space.
 var caseFunctions = regexp.MustCompile(`^(?:lower|upper|trim|ltrim|rtrim|initcap)\((.*)\)$`)
 
-// sqlFilter is a condition of a query as a filter. literal tells whether its values are constants;
+// sqlFilter is a condition of a query as a filter. literal reports whether its values are constants;
 // else RHS is the text.
 func sqlFilter(p *sqlparts.Predicate) (f stefFilter, literal bool) {
 	f.LHS, f.Op = p.Column, p.Operator
@@ -114,7 +114,7 @@ func (f stefFilter) normal(names stefNames) stefFilter {
 	return out
 }
 
-// equal tells whether two filters in their normal form are the same.
+// equal reports whether two filters in their normal form are the same.
 func (f stefFilter) equal(g stefFilter) bool {
 	return f.LHS != "" && f.LHS == g.LHS && f.Op == g.Op && slices.Equal(f.RHS, g.RHS)
 }

@@ -93,7 +93,7 @@ func (o stefOptions) rules(dialect sqlparts.Dialect) (*stefRules, error) {
 	return r, nil
 }
 
-// text is the rules as a judge is shown them; empty where there are none.
+// text is the rules as a judge is shown them; empty if there are none.
 func (o stefOptions) text() string {
 	var out []string
 	for _, from := range slices.Sorted(maps.Keys(o.ColumnMappings)) {

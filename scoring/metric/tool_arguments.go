@@ -8,7 +8,7 @@ import (
 )
 
 // parseArguments reads the arguments of a call, an object, with numbers as they are written. Text
-// that holds an object, as some agents log it, is that object. It is nil where there are none. ok is
+// that holds an object, as some agents log it, is that object. It is nil if there are none. ok is
 // false for anything else: a list, a number, broken text, text behind the object.
 func parseArguments(raw json.RawMessage) (arguments map[string]any, ok bool) {
 	raw = bytes.TrimSpace(raw)

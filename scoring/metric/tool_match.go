@@ -158,7 +158,7 @@ const (
 )
 
 // inOrder returns how many of the required tools can be found among the calls at most, each in
-// another call and after those that come before it. sure is false where there are more ways of
+// another call and after those that come before it. sure is false if there are more ways of
 // telling equal calls apart than are tried; n is then a lower bound.
 //
 // The calls are read once. A state is the set of tools found so far; where a call may be one of

@@ -6,7 +6,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// tree_match is 1 where only the way of writing differs, and 0 where a part does that the final query
+// tree_match is 1 where only the way of writing differs, and 0 if a part does that the final query
 // does not show or that a class of types or a rule might hide.
 func TestTreeMatchKeepsEveryPart(t *testing.T) {
 	engine, err := scoring.NewEngine(All(), nil)

@@ -251,7 +251,7 @@ func inWords(found *cex.Outcome) string {
 	return b.String()
 }
 
-// withoutComparison is the verdict where there are no two answers to compare.
+// withoutComparison is the verdict if there are no two answers to compare.
 func (d *verdictDetail) withoutComparison(in *scoring.Input) (s scoring.Score, done bool, err error) {
 	held := strings.TrimSpace(in.Pred.SQL) == "" && in.Pred.Result.Absent()
 	switch behaviour := in.Case.Expected.Behaviour; {
@@ -364,14 +364,14 @@ func (d *verdictDetail) byJudge(ctx context.Context, in *scoring.Input, o *verdi
 	return s, nil
 }
 
-// proverSuffices tells whether the Prover is believed when it accepts: results differ, in a way that
+// proverSuffices reports whether the Prover is believed when it accepts: results differ, in a way that
 // people mostly accept. A chance of 1 says nothing of a Refuter that is wanted always.
 func (d *verdictDetail) proverSuffices(in *scoring.Input, o *verdictOptions) bool {
 	asked := in.Recorded("rose/prover") || !in.Recorded("rose/refuter") // a recorded run that took results for equal has no Prover
 	return asked && d.ROSE.Results != resultsSame && o.ProverAlone < 1 && *d.Chance >= o.ProverAlone
 }
 
-// ProverAccepts tells what ROSE's Prover said in a score of the metric rose; ok is false where it
+// ProverAccepts tells what ROSE's Prover said in a score of the metric rose; ok is false if it
 // was not asked.
 func ProverAccepts(s scoring.Score) (accepts, ok bool) {
 	d, ok := s.Detail.(roseDetail)
@@ -381,7 +381,7 @@ func ProverAccepts(s scoring.Score) (accepts, ok bool) {
 	return d.Prover.Verdict, true
 }
 
-// DecidingRelation is the relation that a verdict went by; ok is false where it went by none, such
+// DecidingRelation is the relation that a verdict went by; ok is false if it went by none, such
 // as of a query that failed.
 func DecidingRelation(s scoring.Score) (r relations.Relation, ok bool) {
 	d, ok := s.Detail.(verdictDetail)

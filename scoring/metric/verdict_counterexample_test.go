@@ -22,7 +22,7 @@ func (f *finder) Find(context.Context, *cex.Problem) (*cex.Outcome, error) {
 }
 
 // Under the policy logic the same result passes where no counterexample is found. One that is found is
-// told to the judge, whose prompt is what it was where there is none. Under answer it decides nothing.
+// told to the judge, whose prompt is what it was if there is none. Under answer it decides nothing.
 func TestVerdictMindsCounterexamples(t *testing.T) {
 	text := `{"case_id": "1", "question": "Q", "dialect": "sqlite",
 		"gold": {"sql": "SELECT max(n) FROM t", "result": {"columns": ["n"], "rows": [[71]]}},

@@ -239,7 +239,7 @@ func (s *suite) missingInput(t *testing.T) {
 			t.Errorf("a case without %s is %s %v (%q), want not_applicable with a reason", f.Name, got.Status, got.Value, got.Reason)
 		}
 	}
-	// Where an agent metric needs nothing that can be missing, saying nothing is itself what it
+	// If an agent metric needs nothing that can be missing, saying nothing is itself what it
 	// looks at.
 	silence := s.m.Group == "agent" && s.m.Needs == 0
 	if got := s.score(t, s.engine, &scoring.Case{ID: "empty"}); !silence && got.Status != scoring.StatusNotApplicable {
@@ -380,7 +380,7 @@ func (s *suite) doesNotMatter(t *testing.T, p Property) {
 // valueRange is a metric's Range, read.
 type valueRange struct {
 	least, most float64
-	only        []float64 // the only values, where they can be counted
+	only        []float64 // the only values, if they can be counted
 }
 
 var (

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Belies tells whether a name says what the question, read as a name, does not ask for: another
+// Belies reports whether a name says what the question, read as a name, does not ask for: another
 // period than all of its kind that the question speaks of, such as 2023 or the third quarter; or the
 // opposite of what the question says, such as retired where it asks for active ones. What is known of
 // the column by another name, gold's, is not asked of the question.
@@ -53,7 +53,7 @@ var ordering = wordSet("ends earliest min cheap size length weight strength near
 // nearby is how many words of a question, fillers left out, may stand between a thing and its state.
 const nearby = 3
 
-// otherState tells whether the name is at the other pole of an axis than the question is of the same
+// otherState reports whether the name is at the other pole of an axis than the question is of the same
 // thing, and the question has no word of the name's own pole: retired trucks, where it asks how many
 // trucks are active.
 func (n *Name) otherState(question, known *Name) bool {
@@ -68,7 +68,7 @@ func (n *Name) otherState(question, known *Name) bool {
 	return false
 }
 
-// on tells whether a word of the name says something on an axis, against any other word.
+// on reports whether a word of the name says something on an axis, against any other word.
 func (n *Name) on(axis int) bool { return len(n.standing(axis)) > 0 }
 
 // standing are the words of the name that say something on an axis, against any other word.
@@ -81,7 +81,7 @@ func (n *Name) standing(axis int) (at []int) {
 	return at
 }
 
-// beside tells whether the question has a word on an axis near another word of the name than the one
+// beside reports whether the question has a word on an axis near another word of the name than the one
 // that says something on it.
 func (n *Name) beside(question *Name, axis, i int) bool {
 	return slices.ContainsFunc(question.standing(axis), func(j int) bool {
@@ -94,7 +94,7 @@ func (n *Name) beside(question *Name, axis, i int) bool {
 	})
 }
 
-// uses tells whether the name has a word as it is, denied or not.
+// uses reports whether the name has a word as it is, denied or not.
 func (n *Name) uses(w *word) bool {
 	return slices.ContainsFunc(n.words, func(x word) bool { return x.text == w.text && x.negated == w.negated })
 }

@@ -57,7 +57,7 @@ func codeKey(s string) string {
 const maxCode = 3
 
 // Codes tells what a public list of codes says of two sets of values: which of b each of a stands
-// for, -1 where it is none of them. It is ok where some list knows all values of both: countries,
+// for, -1 if it is none of them. It is ok where some list knows all values of both: countries,
 // states, months, weekdays, currencies, languages and the like.
 func Codes(a, b []string) (to []int, ok bool) {
 	if len(a) == 0 || len(b) == 0 {
@@ -109,7 +109,7 @@ var (
 	weekdayNames = strings.Fields("monday tuesday wednesday thursday friday saturday sunday")
 )
 
-// MonthNumber is the number of the month of an English name of three letters or more, empty where
+// MonthNumber is the number of the month of an English name of three letters or more, empty if
 // it is none.
 func MonthNumber(name string) string { return numberOf(name, monthNames) }
 

@@ -6,7 +6,7 @@ import (
 	"github.com/badger-eval/badger/scoring/naming"
 )
 
-// TestDenials checks words that deny what stands behind them, and who does and suffers a deed.
+// TestDenials checks words that deny what is behind them, and who does and suffers a deed.
 func TestDenials(t *testing.T) {
 	for _, tt := range []struct {
 		a, b string

@@ -25,20 +25,20 @@ type word struct {
 	phrase  string // that it begins, such as on_time; empty: none
 	root    string
 	senses  []sense
-	negated bool   // "not" or the like stands before it
+	negated bool   // "not" or the like is before it
 	denies  string // the root of what it denies: uninsured denies insured
 	covered bool   // it is part of a phrase that says something else than its words
 	slight  bool   // a preposition: it says something on an axis, and nothing else
 }
 
 // number is a number in a name, such as 2023 in revenue_2023, and what it counts: a year, a
-// quarter, a week; empty where nothing says so.
+// quarter, a week; empty if nothing says so.
 type number struct{ unit, value string }
 
 // positional are names that engines give columns without one.
 var positional = regexp.MustCompile(`^(_?(c|col|column|f|expr|field|var|unnamed|_c)?[_$: ]*\d{0,3}_?|(col|column|expr|field|var)[_$: ]+[a-z]|\?column\?)$`)
 
-// Positional tells whether a name says where its column stands and nothing else, as col_1 does.
+// Positional reports whether a name says where its column stands and nothing else, as col_1 does.
 func Positional(name string) bool {
 	name = strings.ToLower(strings.TrimSpace(name))
 	return positional.MatchString(name) && (len(name) != 1 || name == "_")
@@ -97,7 +97,7 @@ func read(name string) *Name {
 	return n
 }
 
-// unqualified is a name without what stands before a double underscore or a point.
+// unqualified is a name without what is before a double underscore or a point.
 func unqualified(name string) string {
 	if i := strings.LastIndex(name, "__"); i > 0 && i+2 < len(name) {
 		name = name[i+2:]
@@ -129,7 +129,7 @@ func canonical(w string) string {
 	return w
 }
 
-// Owns tells whether the name begins with "has", "is" or the like, as that of a flag does.
+// Owns reports whether the name begins with "has", "is" or the like, as that of a flag does.
 func (n *Name) Owns() bool { return n.owns }
 
 // Words are the words of the name, synonyms made one and fillers left out.
@@ -139,7 +139,7 @@ func (n *Name) Words() []string { return n.plain }
 // are not to be changed.
 func (n *Name) Tokens() []string { return n.tokens }
 
-// Says tells whether the name says anything; "col_1" does not.
+// Says reports whether the name says anything; "col_1" does not.
 func (n *Name) Says() bool { return !n.place && n.bare != "" }
 
 // mixed are words with digits in them that are no numbers.
@@ -165,7 +165,7 @@ func tokens(name string) []string {
 	return out
 }
 
-// owning begin a name that says whether something is there.
+// owning begin a name that reports whether something is there.
 var owning = wordSet("has have had with any is are")
 
 // negations deny the word behind them.
@@ -245,7 +245,7 @@ var adjectives = wordSet("active valid complete correct eligible accurate visibl
 	"legal legible licit literate logical approved able abled agree agreed qualified satisfied enrolled allowed similar honest connected continued continuous assembled engaged infected integrated interested " +
 	"loyal obedient organized proven respectful trust advantaged activated registered listed commissioned funded centralized typical symptomatic moral social sexual theist synchronous matched classified labeled spelled")
 
-// denied is the root of the word that a word denies by its prefix or ending, empty where it denies
+// denied is the root of the word that a word denies by its prefix or ending, empty if it denies
 // none.
 func denied(w string) string {
 	if base, ok := strings.CutSuffix(w, "less"); ok && len(base) > 3 && base != "regard" && base != "never" {
@@ -274,7 +274,7 @@ var ordinals = map[string]string{
 	"one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9", "ten": "10",
 }
 
-// ordinal is the number of a word such as first or 1st, empty where it is none.
+// ordinal is the number of a word such as first or 1st, empty if it is none.
 func ordinal(w string) string {
 	if o := ordinals[w]; o != "" {
 		return o

@@ -74,7 +74,7 @@ func onlyOnes(a, b int, weigh func(i, j int) float64) (pairs [][2]int) {
 	return pairs
 }
 
-// contained tells whether one name has all the words and numbers of the other.
+// contained reports whether one name has all the words and numbers of the other.
 func contained(a, b *Name) bool { return a.has(b) || b.has(a) }
 
 func (n *Name) has(o *Name) bool {
@@ -82,7 +82,7 @@ func (n *Name) has(o *Name) bool {
 	return len(y) > 0 && !slices.ContainsFunc(y, func(w string) bool { return !slices.Contains(x, w) })
 }
 
-// Shortens tells whether two names have as many words and each is a beginning of its counterpart;
+// Shortens reports whether two names have as many words and each is a beginning of its counterpart;
 // numbers are not shortened.
 func (n *Name) Shortens(o *Name) bool {
 	a, b := n.tokens, o.tokens
@@ -97,7 +97,7 @@ func (n *Name) Shortens(o *Name) bool {
 	return true
 }
 
-// touching tells whether a word of one name shortens a word of the other.
+// touching reports whether a word of one name shortens a word of the other.
 func touching(a, b *Name) bool {
 	return slices.ContainsFunc(a.tokens, func(v string) bool {
 		return slices.ContainsFunc(b.tokens, func(w string) bool { return shortens(v, w) })
@@ -114,7 +114,7 @@ func shortens(a, b string) bool {
 	return strings.HasPrefix(b, a)
 }
 
-// Initials tells whether one text is made of the first letters of all words of the other, of those
+// Initials reports whether one text is made of the first letters of all words of the other, of those
 // that are no fillers or of those with "and" as a sign: HR, R&D, UAE.
 func Initials(short, long string) bool {
 	words := strings.Fields(strings.ToLower(strings.NewReplacer("-", " ", "/", " ", "&", " and ").Replace(long)))
@@ -186,7 +186,7 @@ func periods(names []*Name) []int {
 	return sorted(names, pole)
 }
 
-// sorted are the positions of names by a key, nil where two have the same.
+// sorted are the positions of names by a key, nil if two have the same.
 func sorted(names []*Name, key func(*Name) string) []int {
 	at := make([]int, len(names))
 	for i := range at {

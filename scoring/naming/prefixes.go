@@ -17,7 +17,7 @@ var opposedPrefixes = [][2]string{
 // minRest is how many letters words must have in common behind prefixes that make opposites of them.
 const minRest = 3
 
-// otherPrefixes tells whether a word of each name begins with one of two opposed prefixes and goes on
+// otherPrefixes reports whether a word of each name begins with one of two opposed prefixes and continues
 // alike, and neither name has the word of the other.
 func (n *Name) otherPrefixes(o *Name) bool {
 	for i := range n.words {

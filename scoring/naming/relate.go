@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Same tells whether two names are the same but for case, punctuation, synonyms and plurals.
+// Same reports whether two names are the same but for case, punctuation, synonyms and plurals.
 func (n *Name) Same(o *Name) bool {
 	if !n.Says() || !o.Says() {
 		return false
@@ -23,47 +23,47 @@ func (n *Name) negation() (count int) {
 	return count
 }
 
-// actor tells whether a name ends in "by", as that of who did something does.
+// actor reports whether a name ends in "by", as that of who did something does.
 func (n *Name) actor() bool {
 	return len(n.tokens) > 1 && n.tokens[len(n.tokens)-1] == "by"
 }
 
-// Covers tells whether a name has all the words of another one, which has some.
+// Covers reports whether a name has all the words of another one, which has some.
 func (n *Name) Covers(o *Name) bool {
 	return len(o.plain) > 0 && !slices.ContainsFunc(o.plain, func(w string) bool { return !slices.Contains(n.plain, w) })
 }
 
-// Contradicts tells whether two names deny each other, so that no column can be called both: they
+// Contradicts reports whether two names deny each other, so that no column can be called both: they
 // stand at different poles of one axis, as profit and loss do; one denies the other, as uninsured
 // does insured; or they are of different years, quarters or other numbers. Names that differ on two
 // axes, as home_win and away_loss do, may be one thing, and so may names that have both poles, as
 // win_loss_ratio has.
 func (n *Name) Contradicts(o *Name) bool { return n.contrast(o) == strict }
 
-// Reversed tells whether a number under one name is that under the other with its sign changed, as
+// Reversed reports whether a number under one name is that under the other with its sign changed, as
 // with profit and loss.
 func (n *Name) Reversed(o *Name) bool {
 	_, signs := n.otherPoles(o)
 	return signs && n.contrast(o) != nothing
 }
 
-// Denies tells whether what is true under one name is false under the other: the names contradict
+// Denies reports whether what is true under one name is false under the other: the names contradict
 // each other, and not by their numbers.
 func (n *Name) Denies(o *Name) bool {
 	return n.contrast(o) == strict && n.otherNumbers(o) == nothing
 }
 
-// Opposes tells whether two names are opposites of any kind, those included that matter only where
+// Opposes reports whether two names are opposites of any kind, those included that matter only where
 // columns change places; names that differ by a number are none.
 func (n *Name) Opposes(o *Name) bool {
 	return n.contrast(o) != nothing && n.otherNumbers(o) == nothing
 }
 
-// Differs tells whether two names are opposites of any kind or have other numbers, as those of two
+// Differs reports whether two names are opposites of any kind or have other numbers, as those of two
 // columns of one table that hold one thing for two cases do.
 func (n *Name) Differs(o *Name) bool { return n.contrast(o) != nothing }
 
-// Related tells whether two names have a word in common, its synonyms and forms included.
+// Related reports whether two names have a word in common, its synonyms and forms included.
 func (n *Name) Related(o *Name) bool {
 	for i := range n.words {
 		for j := range o.words {
@@ -77,7 +77,7 @@ func (n *Name) Related(o *Name) bool {
 	})
 }
 
-// Akin tells whether two names have words of one root, none of them denied: certified and
+// Akin reports whether two names have words of one root, none of them denied: certified and
 // has_certificate. It says less than Related.
 func (n *Name) Akin(o *Name) bool {
 	return n.no == "" && o.no == "" && slices.ContainsFunc(n.words, func(v word) bool {
@@ -113,7 +113,7 @@ func (n *Name) contrast(o *Name) int {
 	return nothing
 }
 
-// otherPoles tells whether the names stand at different poles of one axis, and whether that changes
+// otherPoles reports whether the names stand at different poles of one axis, and whether that changes
 // the sign of a number.
 func (n *Name) otherPoles(o *Name) (contrast int, signs bool) {
 	type pair struct{ i, j int }
@@ -170,7 +170,7 @@ func (n *Name) senses(i int) []sense {
 	return out
 }
 
-// at tells whether any word of the name stands at a pole.
+// at reports whether any word of the name is at a pole.
 func (n *Name) at(axis, pole int) bool {
 	for i := range n.words {
 		if slices.ContainsFunc(n.senses(i), func(s sense) bool { return s.axis == axis && s.pole == pole }) {
@@ -180,7 +180,7 @@ func (n *Name) at(axis, pole int) bool {
 	return false
 }
 
-// denies tells whether a word of the name denies one that the other name has and this one does not.
+// denies reports whether a word of the name denies one that the other name has and this one does not.
 // A word that says something on an axis denies by that.
 func (n *Name) denies(o *Name) bool {
 	for i := range n.words {
@@ -200,12 +200,12 @@ func (n *Name) denies(o *Name) bool {
 	return false
 }
 
-// mentions tells whether a name has a word of some root, and does not deny it.
+// mentions reports whether a name has a word of some root, and does not deny it.
 func (n *Name) mentions(root string) bool {
 	return root != "" && n.no == "" && slices.ContainsFunc(n.words, func(w word) bool { return !w.negated && akin(w.root, root) })
 }
 
-// akin tells whether two roots are of one word: insur and insuranc.
+// akin reports whether two roots are of one word: insur and insuranc.
 func akin(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -213,7 +213,7 @@ func akin(a, b string) bool {
 	return a == b || len(a) >= 5 && len(b)-len(a) <= 4 && strings.HasPrefix(b, a)
 }
 
-// otherNumbers tells whether the names have other numbers, counting the same.
+// otherNumbers reports whether the names have other numbers, counting the same.
 func (n *Name) otherNumbers(o *Name) int {
 	found := nothing
 	for _, a := range n.numbers {
@@ -238,7 +238,7 @@ func (n *Name) otherNumbers(o *Name) int {
 	return found
 }
 
-// sameNumber tells whether two numbers may be the same: a number that nothing says the unit of may
+// sameNumber reports whether two numbers may be the same: a number that nothing says the unit of may
 // be of any, and 24 the year 2024.
 func sameNumber(a, b number) bool {
 	if a.unit != "" && b.unit != "" && a.unit != b.unit {
@@ -304,7 +304,7 @@ func (n *Name) size() int {
 	return max(size, min(1, len(n.words)))
 }
 
-// little tells whether a word is not counted: it goes on with a phrase, or is a preposition.
+// little reports whether a word is not counted: it continues with a phrase, or is a preposition.
 func (w *word) little() bool { return w.covered && w.phrase == "" || w.slight }
 
 // alike is how much two words say the same: 1 for one word, its synonyms and its forms, and for

@@ -42,7 +42,7 @@ func deedOf(base string) string {
 	return strings.TrimSuffix(base, "e")
 }
 
-// otherRoles tells whether one name is of who does something and the other of who suffers it.
+// otherRoles reports whether one name is of who does something and the other of who suffers it.
 func (n *Name) otherRoles(o *Name) bool {
 	for i := range n.words {
 		deed, does, ok := n.roleOf(i)
@@ -62,7 +62,7 @@ func (n *Name) hasRole(deed string, does bool) bool {
 	return false
 }
 
-// sameRole tells whether two words are of who does the same, as supervisor and supervised_by are.
+// sameRole reports whether two words are of who does the same, as supervisor and supervised_by are.
 func (n *Name) sameRole(i int, o *Name, j int) bool {
 	a, x, ok := n.roleOf(i)
 	b, y, also := o.roleOf(j)

@@ -18,14 +18,14 @@ var synonyms = map[string]string{
 	"lat": "latitude", "lng": "longitude", "lon": "longitude", "temp": "temperature", "qtr": "quarter", "wk": "week", "hr": "hour", "sec": "second",
 }
 
-// fillers carry no meaning in a name, and helpers none beside another word.
+// fillers carry no meaning in a name, and helpers none next to another word.
 var (
 	fillers = wordSet("of the a by per in for and")
 	helpers = wordSet("an at on is was are has have been be as it its their to from")
 )
 
 // Canonical appends the words of a name to a list: in lower case, in the singular, synonyms made
-// one, without fillers, and without what stands before a double underscore or a point. A percent
+// one, without fillers, and without what is before a double underscore or a point. A percent
 // sign is a word.
 func Canonical(out []string, name string) []string {
 	name = unqualified(name)

@@ -9,7 +9,7 @@ import (
 //go:embed thesaurus.txt
 var thesaurusText string
 
-// things are the lines of the thesaurus that a word, by its root, stands on.
+// things are the lines of the thesaurus that a word, by its root, is on.
 var things = sync.OnceValue(func() map[string][]int {
 	of := map[string][]int{}
 	for n, line := range strings.Split(thesaurusText, "\n") {
@@ -23,7 +23,7 @@ var things = sync.OnceValue(func() map[string][]int {
 	return of
 })
 
-// oneThing tells whether two words, given by their roots, are used for one thing.
+// oneThing reports whether two words, given by their roots, are used for one thing.
 func oneThing(a, b string) bool {
 	of := things()
 	for _, x := range of[a] {

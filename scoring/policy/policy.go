@@ -96,7 +96,7 @@ func newTable(rows []Row) *Table {
 	return t
 }
 
-// passes tells whether evidence alone passes an answer. The same data passes by its class, unless
+// passes reports whether evidence alone passes an answer. The same data passes by its class, unless
 // labels contradict it. What shows the data otherwise, or is another reading, passes once labels
 // bear it out: at least two that accept it, from two databases, and few against it. What shows other
 // data never passes. Under Logic the same data is not enough: it takes the same query. The prior is
@@ -236,7 +236,7 @@ func parseRow(names, f []string) (r Row, err error) {
 	return r, nil
 }
 
-// known tells whether a verdict can go by a relation of that name.
+// known reports whether a verdict can go by a relation of that name.
 func known(name string) bool {
 	name = strings.TrimPrefix(name, NoResults+"/")
 	return slices.Contains(relationNames(), name)
@@ -261,7 +261,7 @@ func classes() []string {
 	return out
 }
 
-// sortRows puts rows in the order of policies, then of relations as they are looked for.
+// sortRows puts rows in the order of policies, then of relations as they are searched for.
 func sortRows(rows []Row) {
 	order := map[string]int{}
 	for i, k := range relation.Kinds() {

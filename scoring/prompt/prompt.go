@@ -63,13 +63,13 @@ type Material struct {
 	Dialect  string // of both queries
 
 	PredSQL, GoldSQL       string
-	PredResult, GoldResult *scoring.Table // nil where it is not known
+	PredResult, GoldResult *scoring.Table // nil if it is not known
 	ResultsKnown           bool           // whether it is known that the results are, or are not, the same
 	Failed                 bool           // the agent's query failed when it ran
 
 	Response       string // the agent's answer in prose
 	Interpretation string // the question in the agent's words
-	Expected       string // how an agent should react, where that is not simply to answer
+	Expected       string // how an agent should react, if that is not simply to answer
 	Relation       string // how the results stand to each other, as found from the evidence, in a sentence
 	Facts          string // what the front end read of the agent's query
 	Rules          string // of the application
@@ -112,7 +112,7 @@ func at(temperature float64, p *Prompt) *Prompt {
 }
 
 // InPaperForm is the prompt without what badger found by itself and tells the judge: the relation
-// between the results. It is the same prompt where there is no such note. The version says which
+// between the results. It is the same prompt if there is no such note. The version says which
 // form was asked: rose_refuter-paper/2.
 func (p *Prompt) InPaperForm() *Prompt {
 	if !p.relation {

@@ -89,7 +89,7 @@ func TestRequestsAreValid(t *testing.T) {
 	}
 }
 
-// What stands in the material cannot end it: the word in the marker follows from the material
+// What is in the material cannot end it: the word in the marker follows from the material
 // itself.
 func TestMaterialCannotEndItself(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 7))

@@ -125,7 +125,7 @@ func outside(t *testing.T, message string) (rest, mark string) {
 
 func user(r judgebackend.Request) string { return r.Messages[len(r.Messages)-1].Content }
 
-// Whatever stands in the material, in whichever field, what stands around it is the same as with
+// Whatever is in the material, in whichever field, what stands around it is the same as with
 // harmless material; nothing in it cannot be seen; and it holds neither the marker nor the word
 // that the answer must repeat.
 func TestRedTeamStaysInside(t *testing.T) {

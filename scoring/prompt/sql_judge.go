@@ -1,4 +1,4 @@
 package prompt
 
-// SQLJudge grades a query beside a reference: BADGER, section 4.4, Table 3 and appendix A.2.
+// SQLJudge grades a query next to a reference: BADGER, section 4.4, Table 3 and appendix A.2.
 var SQLJudge = load("sql_judge", "sql_judge", 1, "sql_judge")

@@ -19,10 +19,10 @@ var (
 	exactFigures  = regexp.MustCompile(` (?:unrounded|not rounded|without rounding|do not round|don t round|no rounding|full precision|(?:exact|precise) (?:\w+ ){0,3}(?:amount|value|figure|number|sum|total|price|balance|ratio|percentage|share|result|reading|measurement|level|concentration|weight|mass|height|length|width|depth|distance|duration|time|temperature|rate|score|cost|average|mean|median|size|area|volume|dose|quantity|pressure|speed|fare|fee|salary|wage|rent|yield|density|content|mark|grade)s?|(?:exactly|precisely) (?:how (?:much|high|long|large|big|heavy|far|fast|tall|deep|old|wide|warm|hot|cold)|what)|(?:as )?(?:precisely|exactly) as|exact figures?|to the (?:last|very) (?:digit|decimal)|every digit|all (?:decimals|digits)|exact to) `)
 )
 
-// roundingWords are parts of words of which one stands in every text that says how to round.
+// roundingWords are parts of words of which one is in every text that says how to round.
 var roundingWords = []string{"decimal", "digit", "round", "nearest", "precis", "integer", "whole", "full", "cent", "tenth", "hundredth", "penny", "pence", "exact", "fraction", "scale"}
 
-// mayRound tells whether it is worth reading how to round.
+// mayRound reports whether it is worth reading how to round.
 func (q *Question) mayRound() bool {
 	for _, text := range []string{q.text, q.evidence} {
 		text = strings.ToLower(text)
@@ -36,7 +36,7 @@ func (q *Question) mayRound() bool {
 func (q *Question) all() string { return Plain(q.text + " " + q.evidence) }
 
 // Digits is how many digits behind the point the question, or what came with it, asks for: "to four
-// decimal places", "2 decimals", "as a whole percent", "to the cent". ok is false where it does not
+// decimal places", "2 decimals", "as a whole percent", "to the cent". ok is false if it does not
 // say.
 func (q *Question) Digits() (n int, ok bool) {
 	if !q.mayRound() {
@@ -67,7 +67,7 @@ func (q *Question) Digits() (n int, ok bool) {
 	return 0, false
 }
 
-// Rounds tells whether the question, or what came with it, says how numbers are to be rounded, or
+// Rounds reports whether the question, or what came with it, says how numbers are to be rounded, or
 // that they are not to be.
 func (q *Question) Rounds() bool {
 	if !q.mayRound() {
@@ -80,8 +80,8 @@ func (q *Question) Rounds() bool {
 	return roundingTo.MatchString(plain) && !strings.Contains(plain, " round trip ") || exactFigures.MatchString(plain)
 }
 
-// AtLeast tells whether more digits than the question asks for will do: with at least two decimals.
+// AtLeast reports whether more digits than the question asks for will do: with at least two decimals.
 func (q *Question) AtLeast() bool { return q.mayRound() && atLeastDigits.MatchString(q.all()) }
 
-// Exact tells whether the question wants numbers that are not rounded.
+// Exact reports whether the question wants numbers that are not rounded.
 func (q *Question) Exact() bool { return q.mayRound() && exactFigures.MatchString(q.all()) }

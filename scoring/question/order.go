@@ -50,7 +50,7 @@ func phrases(list string) map[string][][]string {
 	return m
 }
 
-// phraseAt is the phrase that stands at a word.
+// phraseAt is the phrase that is at a word.
 func phraseAt(words []string, i int, of map[string][][]string) string {
 	for _, p := range of[words[i]] {
 		if len(words)-i < len(p) {
@@ -68,7 +68,7 @@ func phraseAt(words []string, i int, of map[string][][]string) string {
 }
 
 // Order is the words by which the question, or what came with it, asks for an order of rows; empty
-// where neither does, or where the question says that the order does not matter. "Top 5" counts,
+// if neither does, or where the question says that the order does not matter. "Top 5" counts,
 // though it may also mean a set.
 func (q *Question) Order() string {
 	if q.ordered == nil {
@@ -89,7 +89,7 @@ func (q *Question) order() string {
 	return orderIn(strings.Fields(notOrders.Replace(Plain(q.evidence))))
 }
 
-// AnyOrder tells whether the question says that the order of rows does not matter.
+// AnyOrder reports whether the question says that the order of rows does not matter.
 func (q *Question) AnyOrder() bool {
 	words := strings.Fields(notOrders.Replace(q.Plain()))
 	for i := range words {
@@ -149,7 +149,7 @@ func orderIn(words []string) string {
 }
 
 // orderReader finds phrases of an order around a word. Its methods give the range of the words, empty
-// where there is none.
+// if there is none.
 type orderReader struct{ words []string }
 
 func (s orderReader) at(i int) string {
@@ -159,7 +159,7 @@ func (s orderReader) at(i int) string {
 	return s.words[i]
 }
 
-// extreme tells whether a word names an end of an order.
+// extreme reports whether a word names an end of an order.
 func extreme(w string) bool {
 	return w == "recent" || w == "best" || w == "worst" || w == "most" || w == "least" || len(w) > 3 && strings.HasSuffix(w, "est")
 }
@@ -201,7 +201,7 @@ func (s orderReader) sorts(i int) (from, to int) {
 
 var articlesOfOrder = set("the their its")
 
-// before reads a superlative that stands before a word: most expensive first.
+// before reads a superlative that is before a word: most expensive first.
 func (s orderReader) before(i, end int) (from, to int) {
 	k := s.beforeVerb(i) - 1
 	switch s.at(k) {
@@ -234,7 +234,7 @@ func (s orderReader) end(i int) (from, to int) {
 		if from, to := s.before(k, i); to > from {
 			return from, to
 		}
-		// The oldest tree at the top of the hill stands there.
+		// The oldest tree at the top of the hill is there.
 		if from := s.superlativeBefore(s.beforeVerb(k)); from >= 0 && (next == "" || next == "and" || next == "then" || next == "please" || next == "of" && (results[s.at(i+3)] || s.at(i+3) == "page")) {
 			return from, i + 1
 		}
@@ -310,7 +310,7 @@ func (q *Question) sequence(words []string) string {
 	return ""
 }
 
-// OrdersLists tells whether the question asks for an order that may be one of the items in a list:
+// OrdersLists reports whether the question asks for an order that may be one of the items in a list:
 // any but that of the first few rows.
 func (q *Question) OrdersLists() bool {
 	o := q.Order()

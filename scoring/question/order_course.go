@@ -44,7 +44,7 @@ func (s orderReader) asItWas(i int) (from, to int) {
 	return i, i
 }
 
-// superlativeBefore is where a superlative begins that stands before a word with at most one noun
+// superlativeBefore is where a superlative begins that is before a word with at most one noun
 // between, else -1: best milker, most urgent case.
 func (s orderReader) superlativeBefore(i int) int {
 	for k := i - 1; k >= i-2 && k >= 0; k-- {
@@ -75,7 +75,7 @@ func (s orderReader) beforeVerb(i int) int {
 	return i
 }
 
-// atLast reads who stands at the end: least used machine last.
+// atLast reads who is at the end: least used machine last.
 func (s orderReader) atLast(i int) (from, to int) {
 	if k := s.superlativeBefore(s.beforeVerb(i)); k >= 0 && (s.at(i+1) == "" || s.at(i+1) == "please") {
 		return k, i + 1

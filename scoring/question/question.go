@@ -36,7 +36,7 @@ type Question struct {
 // order and how many digits are meant, and nothing of what is to be told.
 func Read(text, evidence string) *Question { return &Question{text: text, evidence: evidence} }
 
-// Empty tells whether there is no question.
+// Empty reports whether there is no question.
 func (q *Question) Empty() bool { return strings.TrimSpace(q.text) == "" }
 
 // Plain is the question in the form of [Plain].
@@ -63,7 +63,7 @@ func (q *Question) roleOf(stem string) role {
 	return q.roles[stem]
 }
 
-// Mentions tells whether the question has all words of a name, whatever they are there for.
+// Mentions reports whether the question has all words of a name, whatever they are there for.
 func (q *Question) Mentions(name string) bool {
 	words := naming.Words(name)
 	for _, w := range words {
@@ -74,7 +74,7 @@ func (q *Question) Mentions(name string) bool {
 	return len(words) > 0
 }
 
-// MentionsPart tells whether the question has one of the words of a name, of three letters or more.
+// MentionsPart reports whether the question has one of the words of a name, of three letters or more.
 func (q *Question) MentionsPart(name string) bool {
 	return slices.ContainsFunc(naming.Words(name), func(w string) bool { return len(w) > 2 && q.has(stemOf(w)) })
 }
@@ -85,7 +85,7 @@ func (q *Question) has(stem string) bool {
 	return ok
 }
 
-// Tells tells whether the question asks to be told a column of that name, by its words: the thing
+// Tells reports whether the question asks to be told a column of that name, by its words: the thing
 // that it is of is told, or there is a row for each of it.
 func (q *Question) Tells(name string) bool {
 	words := naming.Words(name)
@@ -121,7 +121,7 @@ func (q *Question) tells(stems []string) bool {
 	return isTold(head)
 }
 
-// TellsAggregate tells whether the question asks to be told an aggregate, rather than to sort or
+// TellsAggregate reports whether the question asks to be told an aggregate, rather than to sort or
 // filter by it. Of functions that it does not know, it says so.
 func (q *Question) TellsAggregate(function string) bool {
 	q.read()
@@ -162,7 +162,7 @@ func (q *Question) TellsAggregate(function string) bool {
 	return true
 }
 
-// AsksBack tells whether the question asks for what it ranked by: "…, and what is it?"
+// AsksBack reports whether the question asks for what it ranked by: "…, and what is it?"
 func (q *Question) AsksBack() bool {
 	q.read()
 	return slices.ContainsFunc(q.phrases, func(p phrase) bool { return p.pronoun })
@@ -206,8 +206,8 @@ func (q *Question) Things() int {
 	return len(seen) + named
 }
 
-// AsksBy tells whether the question asks by one of the words that begin a question, such as when: it
-// stands at the beginning of a sentence, or behind "and" or a request such as "tell me".
+// AsksBy reports whether the question asks by one of the words that begin a question, such as when: it
+// is at the beginning of a sentence, or behind "and" or a request such as "tell me".
 func (q *Question) AsksBy(word string) bool {
 	q.read()
 	return slices.ContainsFunc(q.sentences, func(s []token) bool {
@@ -223,14 +223,14 @@ func (q *Question) AsksBy(word string) bool {
 	})
 }
 
-// AllThatTie tells whether the question wants all that share a place, not one of them: it says so, or
+// AllThatTie reports whether the question wants all that share a place, not one of them: it says so, or
 // asks for all or every one.
 func (q *Question) AllThatTie() bool { return allThatTie.MatchString(q.Plain()) }
 
 var allThatTie = regexp.MustCompile(` (?:ties?|tied|tying|joint|jointly|draws? level|equal (?:first|last|best|highest|lowest|top|winners?|leaders?)|all of (?:them|those|these)|all those|each of (?:them|those|these)|every one|everyone|everybody|anyone|all if|all when|all in case|` +
 	`(?:list|show|name|give|find|return|report|print|display|get|me|us) (?:all|every)) `)
 
-// AsksName and AsksID tell whether the question asks for the names, or for the ids or numbers, of
+// AsksName and AsksID report whether the question asks for the names, or for the ids or numbers, of
 // things.
 func (q *Question) AsksName() bool {
 	return q.roleOf("name")&told != 0 || q.roleOf("title")&told != 0 || q.roleOf("who")&told != 0 || inWords.MatchString(q.Plain())
@@ -239,7 +239,7 @@ func (q *Question) AsksName() bool {
 // inWords asks for names in other words.
 var inWords = regexp.MustCompile(` (?:spell(?:ed|t|ing)? (?:\w+ ){0,2}out|by names?|in words|written out|write (?:\w+ ){0,2}out|in full|in plain (?:words|text|english)|human readable|readable|full names?|not (?:just )?(?:the |its |their )?(?:ids?|codes?|numbers?|keys?)|instead of (?:the |its |their )?(?:ids?|codes?|numbers?|keys?)|what (?:\w+ ){1,4}called|(?:is|are|was|were) (?:it |they |he |she )?called $|no abbreviations?|without abbreviations?|unabbreviated|not abbreviated|do not abbreviate|(?:first|given) and (?:last|family|sur) ?names?) `)
 
-// AsksID tells whether the question asks for ids, or for a row for each: see [Question.AsksName].
+// AsksID reports whether the question asks for ids, or for a row for each: see [Question.AsksName].
 func (q *Question) AsksID() bool {
 	q.read()
 	return slices.ContainsFunc(q.phrases, func(p phrase) bool {
@@ -248,10 +248,10 @@ func (q *Question) AsksID() bool {
 	})
 }
 
-// YesNo tells whether the question is to be answered by yes or no.
+// YesNo reports whether the question is to be answered by yes or no.
 func (q *Question) YesNo() bool { q.read(); return q.yesNo }
 
-// AsksOne tells whether the question, where there is one, may ask for a single number: a count or
+// AsksOne reports whether the question, if there is one, may ask for a single number: a count or
 // a sum, of all and not for each.
 func (q *Question) AsksOne() bool {
 	if q.Empty() {
@@ -261,12 +261,12 @@ func (q *Question) AsksOne() bool {
 	return slices.ContainsFunc([]string{" how many ", " how much ", " total ", " sum ", " number of ", " count "}, has) && !q.AsksEach() && !has(" respectively ")
 }
 
-// AsksEach tells whether the question asks for something of each.
+// AsksEach reports whether the question asks for something of each.
 func (q *Question) AsksEach() bool {
 	return slices.ContainsFunc([]string{" each ", " every ", " per "}, func(w string) bool { return strings.Contains(q.Plain(), w) })
 }
 
-// Extremes tells whether the question, or what came with it, asks for the highest of a measure, or
+// Extremes reports whether the question, or what came with it, asks for the highest of a measure, or
 // for the lowest, in words whose sense does not hang on how the measure is scaled: the oldest has
 // the earliest birth and the highest age.
 func (q *Question) Extremes() (high, low bool) {
@@ -277,7 +277,7 @@ func (q *Question) Extremes() (high, low bool) {
 	return asks("highest", "most", "largest", "greatest", "biggest", "maximum"), asks("lowest", "least", "smallest", "fewest", "minimum")
 }
 
-// Either tells whether the question asks for what meets one condition or another, and not both.
+// Either reports whether the question asks for what meets one condition or another, and not both.
 func (q *Question) Either() bool {
 	has := func(w string) bool { return strings.Contains(q.Plain(), w) }
 	return has(" or ") && !slices.ContainsFunc([]string{" both ", " shared ", " share ", " common "}, has)

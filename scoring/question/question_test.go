@@ -14,7 +14,7 @@ import (
 // or say whose they are.
 func TestTells(t *testing.T) {
 	for _, tc := range []struct{ question, told, not string }{
-		// What is asked beside a ranking, and what ranks only.
+		// What is asked next to a ranking, and what ranks only.
 		{"Top 5 drivers with their mileage", "driver mileage", ""},
 		{"Top 5 drivers by mileage", "driver", "mileage"},
 		{"Top 5 drivers by mileage, with mileage", "driver mileage", ""},

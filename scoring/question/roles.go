@@ -49,7 +49,7 @@ type reader struct {
 	start   int    // the first word that is no courtesy
 	leading bool   // in a part before the comma that opens a request: "For each city, …"
 	asks    bool   // after which, how many, who: the first verb ends what is told
-	ranked  bool   // a superlative stood in what is told: "the top 3 products by revenue"
+	ranked  bool   // a superlative was in what is told: "the top 3 products by revenue"
 	phrase  phrase // being read
 	verb    bool   // the request was opened by a verb or a question word
 }
@@ -78,7 +78,7 @@ func (r *reader) word(i int) string {
 	return r.s[i].text
 }
 
-// at tells whether the words from i on are some others.
+// at reports whether the words from i on are some others.
 func (r *reader) at(i int, words ...string) bool {
 	for k, w := range words {
 		if r.word(i+k) != w {
@@ -199,7 +199,7 @@ func (r *reader) open(first bool) {
 	}
 }
 
-// fragment tells whether a later sentence has no verb, or says what the result is to show.
+// fragment reports whether a later sentence has no verb, or says what the result is to show.
 func (r *reader) fragment() bool {
 	for i := r.i; i < len(r.s); i++ {
 		if w := r.s[i].text; auxiliary[w] || acts(w) || prepositions[w] || w == "count" || w == "counts" || w == "means" || w == "refers" || w == "assume" || w == "consider" || w == "use" || w == "ignore" || w == "exclude" || w == "round" {
@@ -209,7 +209,7 @@ func (r *reader) fragment() bool {
 	return true
 }
 
-// tells tells whether a verb stands there that begins a request.
+// tells reports whether a verb is there that begins a request.
 func (r *reader) tells(i int) bool {
 	w := r.word(i)
 	if !tellVerbs[w] {
@@ -228,7 +228,7 @@ func (r *reader) tells(i int) bool {
 	return articles[next] && next != "that" || questions[next] || possessing[next] || next == "each" || next == "every" || next == "down" || next == "out" || next == "only" || next == "me" || next == "us" || next == "them"
 }
 
-// rowsIncluded tells whether what is to be included is rows and no column: "include those without".
+// rowsIncluded reports whether what is to be included is rows and no column: "include those without".
 func (r *reader) rowsIncluded(i int) bool {
 	for k := i; k < len(r.s) && r.s[k].kind != stop; k++ {
 		switch r.s[k].text {
@@ -363,14 +363,14 @@ func (r *reader) step() {
 	}
 }
 
-// measuring words after "and the" go on to ask for something.
+// measuring words after "and the" continue to ask for something.
 var measuring = set("number total sum average count amount corresponding respective associated resulting mean median percentage share names name date")
 
 func (r *reader) possessed(i int) bool {
 	return possessing[r.word(i)] || r.word(i) == "the" && measuring[r.word(i+1)]
 }
 
-// ends tells whether a verb ends what is told: the first one after which, who and how many, or a
+// ends reports whether a verb ends what is told: the first one after which, who and how many, or a
 // participle after a noun ("orders placed in May").
 func (r *reader) ends(w string) bool {
 	switch {
@@ -394,7 +394,7 @@ func (r *reader) ends(w string) bool {
 	return acts(w) && w != "paid" && w != "cost" && w != "lead" && w != "need" && !r.nounFollows() || w == "belonging" || w == "starting" || w == "containing" || w == "located" || w == "costing" || w == "weighing" || w == "living" || w == "working"
 }
 
-// nounFollows tells whether the next word is one that a participle may belong to: "net paid amount".
+// nounFollows reports whether the next word is one that a participle may belong to: "net paid amount".
 func (r *reader) nounFollows() bool {
 	w := r.word(r.i + 1)
 	return w != "" && r.i+1 < len(r.s) && r.s[r.i+1].kind == word && !prepositions[w] && w != "by" && w != "with" && w != "and" && w != "or" && w != "of" && w != "per" && w != "each" && w != "every" && !articles[w] && !auxiliary[w] && !questions[w] && !adverbs[w] && !superlative(w) && w != "as"
@@ -425,14 +425,14 @@ func (r *reader) punctuation(w string) {
 	r.i++
 }
 
-// listGoesOn tells whether the part that leads goes on behind the comma: "In Bonn, Cologne and
+// listGoesOn reports whether the part that leads continues behind the comma: "In Bonn, Cologne and
 // Aachen, …".
 func (r *reader) listGoesOn() bool {
 	next := r.word(r.i + 1)
 	return !questions[next] && !tellVerbs[next] && !articles[next] && slices.ContainsFunc(r.s[r.i+1:], func(t token) bool { return t.text == "," }) && r.role == filter
 }
 
-// names tells whether a name or a number follows, which is no column.
+// names reports whether a name or a number follows, which is no column.
 func (r *reader) names() bool {
 	return r.i+1 < len(r.s) && (r.s[r.i+1].name || r.s[r.i+1].kind == number || r.s[r.i+1].kind == quoted)
 }
@@ -474,7 +474,7 @@ func (r *reader) parenthesis() {
 	r.i = end + 1
 }
 
-// question reads a question word; false where it is none.
+// question reads a question word; false if it is none.
 func (r *reader) question(fresh bool) bool {
 	w, prev := r.word(r.i), r.word(r.i-1)
 	opens := fresh || r.leading || r.i > 0 && (tellVerbs[prev] || prepositions[prev] || prev == "by" || prev == "of" || prev == "to" || prev == "with" || prev == "me" || prev == "us" || prev == "out" || prev == "as") || r.role == 0
@@ -568,7 +568,7 @@ func (r *reader) question(fresh bool) bool {
 	return true
 }
 
-// relative tells whether a verb follows a question word, as in a relative clause.
+// relative reports whether a verb follows a question word, as in a relative clause.
 func (r *reader) relative() bool {
 	next := r.word(r.i + 1)
 	return auxiliary[next] || acts(next)
@@ -727,7 +727,7 @@ func (r *reader) preposition() {
 	r.i++
 }
 
-// ranks tells whether a superlative stands there: "for the three largest cities".
+// ranks reports whether a superlative is there: "for the three largest cities".
 func (r *reader) ranks(i int) bool {
 	return superlative(r.word(i)) || superlative(r.word(i+1))
 }
@@ -767,7 +767,7 @@ func (r *reader) with() {
 		r.be(filter)
 		return
 	}
-	// What is told has no value beside it: "with the name of their manager", "with the name Bob".
+	// What is told has no value next to it: "with the name of their manager", "with the name Bob".
 	head := ""
 	k := j
 	for ; k < len(r.s) && r.s[k].kind == word && !prepositions[r.word(k)] && !auxiliary[r.word(k)] && r.word(k) != "of" && r.word(k) != "and" && r.word(k) != "by" && r.word(k) != "per" && !questions[r.word(k)] && r.word(k) != "as"; k++ {

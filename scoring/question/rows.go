@@ -37,7 +37,7 @@ var noObjects = set("how no never not been to be less fewer more their its highe
 // states are verbs in relative clauses that say what somebody is, not how often something happened.
 var states = set("is are was were live lives lived reside resides resided work works worked belong belongs come comes came speak speaks born weigh weighs cost costs know knows like likes earn earns earned based located named called start starts began begin begins end ends include includes does do did can could will would should may must has have had not never retired age aged make makes")
 
-// AtLeastOne tells whether the question asks for those alone of which there is one at least, so
+// AtLeastOne reports whether the question asks for those alone of which there is one at least, so
 // that groups with nothing do not belong to the answer. Counted are the names of the columns that
 // count. "How many orders did each customer place?" leaves it open.
 func (q *Question) AtLeastOne(counted ...string) bool {
@@ -87,7 +87,7 @@ func (q *Question) AtLeastOne(counted ...string) bool {
 	return false
 }
 
-// Restricts tells whether the question selects the things that it asks about by a clause on what they
+// Restricts reports whether the question selects the things that it asks about by a clause on what they
 // did or what was done to them, so that it may not want those with nothing: "which nurses worked a
 // night shift", "every species for which poaching was recorded". It says so more often than
 // [Question.AtLeastOne], and less surely.
@@ -121,7 +121,7 @@ var relatives = set("who whom whose which that where")
 // beings are verbs of clauses that say what things are, and not what happened to them.
 var beings = set("lived live lives resided reside resides located named called based born aged listed known weighed cost belonged belong belongs contain contains contained include own owns share shares produce produces offer offers serve serves use uses need needs require requires started begin begins end ends last cover covers")
 
-// withPlural tells whether things of which something holds stand behind "with", as a condition:
+// withPlural reports whether things of which something holds stand behind "with", as a condition:
 // shippers with orders.
 func (q *Question) withPlural(holds func(stem string) bool) bool {
 	return slices.ContainsFunc(q.sentences, func(s []token) bool {
@@ -147,7 +147,7 @@ func (q *Question) withPlural(holds func(stem string) bool) bool {
 	})
 }
 
-// subject tells whether a question word is the subject of what somebody did: "which customers
+// subject reports whether a question word is the subject of what somebody did: "which customers
 // placed orders", and not "how many orders were placed".
 func (q *Question) subject() bool {
 	return slices.ContainsFunc(q.sentences, func(s []token) bool {
@@ -204,21 +204,21 @@ var (
 	different = regexp.MustCompile(` (?:distinct|different|unique|distinctly|uniquely|deduplicated|no duplicates|without duplicates|without repetition|without repetitions|no repeats|without repeats|only once|once each|each once|each only once|just once|exclud\w+ duplicates|remov\w+ duplicates|various|what kinds? of|which kinds? of|what types? of|which types? of) `)
 )
 
-// Blank tells whether the question says that values are missing, and does not say that they are 0:
+// Blank reports whether the question says that values are missing, and does not say that they are 0:
 // nothing known is another answer than none then.
 func (q *Question) Blank() bool {
 	plain := q.all()
 	return leftBlank.MatchString(plain) && !asZero.MatchString(plain)
 }
 
-// Once tells whether the question says that each value is to come once: distinct cities, the
+// Once reports whether the question says that each value is to come once: distinct cities, the
 // different types. The number of different ones, and what each thing has of them, is another matter.
 func (q *Question) Once() bool { return once.MatchString(q.Plain()) }
 
-// Different tells whether the question asks for different values.
+// Different reports whether the question asks for different values.
 func (q *Question) Different() bool { return different.MatchString(q.Plain()) }
 
-// EveryRow tells whether the question asks for a row for each thing, whatever the rows show, so that
+// EveryRow reports whether the question asks for a row for each thing, whatever the rows show, so that
 // rows that look the same are no repetition: "one row per track", "the amount of every payment",
 // "all withdrawals". Of things with a name it does not: "the names of all students who …" may come
 // once each.
@@ -282,7 +282,7 @@ func thingAt(s []token, i int) string {
 	return thing
 }
 
-// ownName tells whether the words before name say that it is a thing's own: first name, student name.
+// ownName reports whether the words before name say that it is a thing's own: first name, student name.
 func ownName(words []string, thing string) bool {
 	return !slices.ContainsFunc(words, func(w string) bool { return w != thing && !nameParts[w] })
 }

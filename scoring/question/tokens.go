@@ -12,7 +12,7 @@ type kind uint8
 const (
 	word   kind = iota
 	number      // 3, 10,000, 2.5
-	quoted      // what stands between quotes
+	quoted      // what is between quotes
 	stop        // punctuation
 )
 
@@ -50,7 +50,7 @@ func Plain(s string) string {
 	return b.String()
 }
 
-// Says tells whether a text, made by [Plain], contains another one, word for word.
+// Says reports whether a text, made by [Plain], contains another one, word for word.
 func Says(text, what string) bool {
 	w := Plain(what)
 	return len(w) > 2 && strings.Contains(text, w)
@@ -133,7 +133,7 @@ func split(text string) (sentences [][]token) {
 	return sentences
 }
 
-// abbreviates tells whether the last word before a full stop is an abbreviation.
+// abbreviates reports whether the last word before a full stop is an abbreviation.
 func abbreviates(s []token) bool {
 	return len(s) > 0 && shortForms[s[len(s)-1].text]
 }

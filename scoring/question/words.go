@@ -27,7 +27,7 @@ var (
 	comparing = set("more less fewer greater larger smaller higher lower over under above below exceeding at exactly between equal equals better worse older younger longer shorter no any a an one two three four five six seven eight nine ten " +
 		"zero both either neither some multiple several many few high low only same missing empty valid such different another other not same even")
 
-	// additions go on to ask for something more.
+	// additions continue to ask for something more.
 	additions = [][]string{
 		{"as", "well", "as"}, {"along", "with"}, {"together", "with"}, {"in", "addition", "to"}, {"alongside"}, {"plus"}, {"accompanied", "by"}, {"coupled", "with"}, {"paired", "with"}, {"next", "to"},
 		{"including"}, {"incl"}, {"include"}, {"includes"}, {"inclusive", "of"}, {"showing"}, {"displaying"}, {"listing"}, {"giving"}, {"stating"}, {"returning"}, {"indicating"}, {"reporting"}, {"naming"},
@@ -61,10 +61,10 @@ var (
 		"use uses start starts begin begins end ends happen happens appear appears include hold holds need needs require requires share shares study studies attend attends enroll enrolls reside resides report reports belong speak speaks last cover covers handle handles")
 )
 
-// Superlative tells whether a word, in lower case, names an end of an order: latest, best, top.
+// Superlative reports whether a word, in lower case, names an end of an order: latest, best, top.
 func Superlative(w string) bool { return superlative(w) }
 
-// superlative tells whether a word names an end of an order.
+// superlative reports whether a word names an end of an order.
 func superlative(w string) bool {
 	return ends[w] || len(w) > 5 && strings.HasSuffix(w, "est") && !notSuperlatives[w]
 }
@@ -74,7 +74,7 @@ var (
 	notSuperlatives = set("request interest forest contest harvest digest protest suggest honest arrest priest invest budapest everest midwest northwest southwest conquest manifest modest tempest bequest")
 )
 
-// acts tells whether a word is a verb in the past or a participle.
+// acts reports whether a word is a verb in the past or a participle.
 func acts(w string) bool {
 	return irregular[w] || len(w) > 3 && strings.HasSuffix(w, "ed") && !notParticiples[w] && !strings.HasSuffix(w, "eed")
 }

@@ -47,7 +47,7 @@ func single(t *scoring.Table) *scoring.Column {
 	return &t.Columns[0]
 }
 
-// sumForParts tells whether the only number of the side with the sum is the sum of a column of the
+// sumForParts reports whether the only number of the side with the sum is the sum of a column of the
 // other.
 func sumForParts(e *evidence, sum side) *found {
 	if e.queriesOnly {
@@ -74,7 +74,7 @@ func sumForParts(e *evidence, sum side) *found {
 	return nil
 }
 
-// sumOfRow tells whether a number is the sum of all columns of the one row of the other side.
+// sumOfRow reports whether a number is the sum of all columns of the one row of the other side.
 func (e *evidence) sumOfRow(one *scoring.Column, sum side) *found {
 	list := e.table(!sum)
 	exact, near := new(big.Rat), 0.0
@@ -171,7 +171,7 @@ func countForList(e *evidence, counting side) *found {
 	return &found{text: fmt.Sprintf("Gold is the number of %s that the answer lists, %d.", what, n)}
 }
 
-// has tells whether the query calls a function.
+// has reports whether the query calls a function.
 func (q *query) has(function string) bool {
 	return slices.ContainsFunc(q.calls, func(c call) bool { return c.name == function })
 }
@@ -257,7 +257,7 @@ func aggregateForList(e *evidence) *found {
 // maxMeasures is how many columns of a side are tried as a measure.
 const maxMeasures = 8
 
-// rollUp tells whether each row of the coarse side is a group of rows of the other, with the sum of
+// rollUp reports whether each row of the coarse side is a group of rows of the other, with the sum of
 // one of its columns, or their number, in one of its own.
 func rollUp(e *evidence, coarse side) *found {
 	c, f := e.table(coarse), e.table(!coarse)
@@ -312,7 +312,7 @@ func rollUp(e *evidence, coarse side) *found {
 	return nil
 }
 
-// groupWithout are the aligned pairs of all columns of a side but one; complete tells whether every
+// groupWithout are the aligned pairs of all columns of a side but one; complete reports whether every
 // other column has a counterpart.
 func (e *evidence) groupWithout(s side, column int) (pairs []int, complete bool) {
 	n := 0

@@ -62,7 +62,7 @@ func approximate(e *evidence) *found {
 	return e.measureFound(pairs, "gold's but for the error of an approximate aggregate")
 }
 
-// approximates tells whether the column of one query is an approximate aggregate and that of the
+// approximates reports whether the column of one query is an approximate aggregate and that of the
 // other what it approximates, exactly or not.
 func (e *evidence) approximates(m *measurePair) bool {
 	g := e.queries().gold.item(m.gold, len(e.gold.Columns))
@@ -74,7 +74,7 @@ func (e *evidence) approximates(m *measurePair) bool {
 	return gf.of != "" && gf.of == pf.of && (!gf.exact || !pf.exact) && (gf.argument == "" || pf.argument == "" || gf.argument == pf.argument) && (gf.at == nil || pf.at == nil || gf.at.Cmp(pf.at) == 0)
 }
 
-// sameConditions tells whether both queries keep the same rows: their conditions are the same, one by
+// sameConditions reports whether both queries keep the same rows: their conditions are the same, one by
 // one, on columns of the same tables as far as that is known, whatever aliases name them.
 func (e *evidence) sameConditions() bool {
 	of := func(q *query, b *sqlparts.Bound) map[string]string {
@@ -96,7 +96,7 @@ func (e *evidence) sameConditions() bool {
 	return len(gold) == len(pred)
 }
 
-// tablesOf are the tables of the columns of a condition, sorted; empty where one is of a table that is not
+// tablesOf are the tables of the columns of a condition, sorted; empty if one is of a table that is not
 // certain, or of none.
 func tablesOf(x sqlparts.Expr, b *sqlparts.Bound) string {
 	var tables []string
@@ -151,7 +151,7 @@ func estimates(x sqlparts.Expr, dialect string) (out estimate) {
 		out.at = quantileOf(name, call.Args)
 	}
 	if out.of == "quantile" && strings.HasPrefix(name, "percentile") && name != "percentile_approx" && name != "percentile" {
-		out.argument = "" // it stands behind WITHIN GROUP
+		out.argument = "" // it is behind WITHIN GROUP
 	}
 	return out
 }

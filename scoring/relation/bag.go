@@ -17,7 +17,7 @@ type slot struct {
 // newBag makes a bag for at most n different keys.
 func newBag(n int) *bag { return &bag{slots: make([]slot, 1<<bits.Len(uint(n+n/2+1)))} } //nolint:gosec // not negative
 
-// at is the slot of a key, made where there is none.
+// at is the slot of a key, made if there is none.
 func (b *bag) at(key uint64) *slot { return &b.slots[b.place(key)] }
 
 // place is where the slot of a key is.
@@ -114,13 +114,13 @@ func match(gold, pred []uint64) *matching {
 	return m
 }
 
-// sameBag tells whether both sides hold the same rows equally often.
+// sameBag reports whether both sides hold the same rows equally often.
 func (m *matching) sameBag() bool { return len(m.onlyGold) == 0 && len(m.onlyPred) == 0 }
 
-// sameSet tells whether both sides hold the same rows, however often.
+// sameSet reports whether both sides hold the same rows, however often.
 func (m *matching) sameSet() bool { return len(m.newGold) == 0 && len(m.newPred) == 0 }
 
-// unique tells whether every row of both sides is the only one of its key.
+// unique reports whether every row of both sides is the only one of its key.
 func (m *matching) unique() bool {
 	return m.distinctGold == len(m.gold) && m.distinctPred == len(m.pred)
 }

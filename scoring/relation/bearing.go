@@ -39,16 +39,16 @@ func digitsOf(values []float64) int {
 	return n
 }
 
-// finite tells whether a double is a number and no infinity.
+// finite reports whether a double is a number and no infinity.
 func finite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
 
-// ratio is g/p where that is a number.
+// ratio is g/p if that is a number.
 func ratio(g, p float64) (float64, bool) {
 	r := g / p
 	return r, p != 0 && finite(r)
 }
 
-// onlyNulls tells whether the keys that say NULL stand for NULL alone: NaN shares its key, and is
+// onlyNulls reports whether the keys that say NULL stand for NULL alone: NaN shares its key, and is
 // no missing value that a 0 or a label may stand for.
 func onlyNulls(c *scoring.Column, keys []uint64) bool {
 	for i, k := range keys {
@@ -59,7 +59,7 @@ func onlyNulls(c *scoring.Column, keys []uint64) bool {
 	return true
 }
 
-// nullAt tells whether a column is NULL in all of some rows.
+// nullAt reports whether a column is NULL in all of some rows.
 func nullAt(c *scoring.Column, rows []int32) bool {
 	return !slices.ContainsFunc(rows, func(i int32) bool { return !c.IsNull(int(i)) })
 }
@@ -79,7 +79,7 @@ var (
 	shares      = wordSet("avg average mean median rate ratio pct perc percent percentage share proportion fraction min minimum max maximum stddev variance growth change percentile rank per")
 )
 
-// sums tells whether a name says first that it counts or sums up, and not that it divides that by
+// sums reports whether a name says first that it counts or sums up, and not that it divides that by
 // something: total_orders, number_of_rates, and not total_score_pct.
 func sums(words []string) bool {
 	if len(words) == 0 || !countsFirst[words[0]] {
@@ -108,7 +108,7 @@ func anyWord(words []string, set map[string]bool) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return set[w] || set[naming.Stem(w)] })
 }
 
-// adds tells whether a column is a count or a sum, for which nothing is 0: by its query where that
+// adds reports whether a column is a count or a sum, for which nothing is 0: by its query where that
 // says so, else by its name. A plural of whole numbers, such as clients, counts things.
 func (e *evidence) adds(s side, column int) bool {
 	q, t := e.queries().pred, e.table(s)
@@ -140,7 +140,7 @@ func (e *evidence) adds(s side, column int) bool {
 	return c.Type == scoring.Int64 && naming.Stem(last) != last
 }
 
-// pairAdds tells whether an aligned pair of columns is a count or a sum: one side says so, and no
+// pairAdds reports whether an aligned pair of columns is a count or a sum: one side says so, and no
 // name says otherwise.
 func (e *evidence) pairAdds(pair int) bool {
 	g, p := e.a.Columns[pair].Gold, e.a.Columns[pair].Pred

@@ -81,7 +81,7 @@ var clauseKinds = []Kind{
 	},
 }
 
-// sameQuery tells whether the queries are proven to be the same. Results that differ outrank any
+// sameQuery reports whether the queries are proven to be the same. Results that differ outrank any
 // proof, so that of two queries with other results no more is said than that their texts are the
 // same.
 func sameQuery(e *evidence) *found {
@@ -189,12 +189,12 @@ func ratioDiffers(e *evidence) *found {
 	return r
 }
 
-// firsts tells whether both queries keep the first rows of an order.
+// firsts reports whether both queries keep the first rows of an order.
 func (q *queries) firsts() bool {
 	return q.both() && len(q.gold.order) > 0 && len(q.pred.order) > 0 && q.gold.first() && q.pred.first()
 }
 
-// first tells whether a query keeps its first rows: it has a limit and passes over none.
+// first reports whether a query keeps its first rows: it has a limit and passes over none.
 func (q *query) first() bool {
 	l := q.query.Limit
 	if l == nil || l.Count == nil {
@@ -216,7 +216,7 @@ func orderAggregated(e *evidence, has side) *found {
 	return &found{text: fmt.Sprintf("Gold keeps the first rows by %s, the answer by %s: one is a total, the other a single value.", g, p), proof: Proof{Gold: g, Pred: p}}
 }
 
-// totals tells whether the answer sorts by an aggregate of what gold sorts by as it is, both in the
+// totals reports whether the answer sorts by an aggregate of what gold sorts by as it is, both in the
 // same tables.
 func (q *queries) totals() bool {
 	column := unqualified(q.gold.order[0].text)
@@ -225,7 +225,7 @@ func (q *queries) totals() bool {
 	})
 }
 
-// sameTables tells whether both queries read the same tables.
+// sameTables reports whether both queries read the same tables.
 func (q *queries) sameTables() bool {
 	g, p := q.loneTables()
 	return len(g) == 0 && len(p) == 0
@@ -366,7 +366,7 @@ func selectDiffers(e *evidence) *found {
 	return &found{text: "The queries are the same but for what they select.", proof: Proof{Gold: g, Pred: p}}
 }
 
-// sameBut tells whether two queries are the same but for their select lists: with one in the place
+// sameBut reports whether two queries are the same but for their select lists: with one in the place
 // of both they are the same text.
 func (q *query) sameBut(o *query) bool {
 	rest := func(q *query) string {

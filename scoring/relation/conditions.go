@@ -108,7 +108,7 @@ func without(a, b []string) []string {
 	return out
 }
 
-// oneFilter tells whether one condition, which only one side has, is all that the conditions differ
+// oneFilter reports whether one condition, which only one side has, is all that the conditions differ
 // in, and its rows are among the other's.
 func oneFilter(e *evidence, has side) *found {
 	m, q := e.rows(), e.queries()
@@ -158,7 +158,7 @@ func aboutConditions(p *[2]condition, text string) *found {
 
 func caseOnly(g, p condition) bool { return g.str && p.str && strings.EqualFold(g.literal, p.literal) }
 
-// anyCase tells whether a condition is met by values in whatever case: it folds them, and its literal is
+// anyCase reports whether a condition is met by values in whatever case: it folds them, and its literal is
 // what that gives.
 func (c *condition) anyCase() bool {
 	switch {
@@ -172,7 +172,7 @@ func (c *condition) anyCase() bool {
 	return false
 }
 
-// sameInAnyCase tells whether two conditions are one, each with its own way of folding case.
+// sameInAnyCase reports whether two conditions are one, each with its own way of folding case.
 func sameInAnyCase(a, b condition) bool {
 	plain := func(c condition) string { return strings.TrimPrefix(c.Operator, "i") }
 	return caseOnly(a, b) && a.anyCase() && b.anyCase() && (plain(a) == plain(b) || !strings.ContainsAny(a.literal, "%_"))
@@ -192,7 +192,7 @@ func literalCase(e *evidence) *found {
 	return aboutConditions(p, "The queries compare with literals that differ in upper and lower case alone.")
 }
 
-// sameForm tells whether two literals are one but for the way of writing it.
+// sameForm reports whether two literals are one but for the way of writing it.
 func sameForm(g, p condition) bool {
 	if caseOnly(g, p) {
 		return false
@@ -307,7 +307,7 @@ func loneCondition(e *evidence, has side) *found {
 	return nil
 }
 
-// asksOf tells whether the query tests the column of another's condition, be it in CASE WHEN or FILTER
+// asksOf reports whether the query tests the column of another's condition, be it in CASE WHEN or FILTER
 // of an aggregate, or has its text.
 func (q *query) asksOf(c condition) bool {
 	for _, name := range names(c.Column) {

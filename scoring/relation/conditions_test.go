@@ -64,7 +64,7 @@ func TestLiteralsOfConditions(t *testing.T) {
 	}
 }
 
-// What is said of the case of literals is so: that it alone differs is said where nothing folds it.
+// What is said of the case of literals is so: that it alone differs is said if nothing folds it.
 func TestSentencesAboutTheCaseOfLiterals(t *testing.T) {
 	for _, tc := range []struct{ gold, pred, want string }{
 		{"c = 'oslo'", "c = 'Oslo'", "The queries compare with literals that differ in upper and lower case alone."},

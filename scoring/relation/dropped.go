@@ -45,7 +45,7 @@ var droppedKinds = []Kind{
 }
 
 // dropped are the gold columns that the answer lacks, where all columns that it shows agree row by
-// row; nil where that is not so.
+// row; nil if that is not so.
 func (e *evidence) dropped() []int {
 	if e.queriesOnly || e.gold.Rows() == 0 || e.pred.Rows() == 0 {
 		return nil
@@ -70,7 +70,7 @@ func (e *evidence) dropped() []int {
 		return nil
 	}
 	if negated(e, true) != nil {
-		return nil // it is there, the other way round
+		return nil // it exists, the other way round
 	}
 	slices.Sort(missing)
 	return missing
@@ -83,7 +83,7 @@ func (e *evidence) left(columns []int, why string) *found {
 	}
 }
 
-// allOf tells whether something holds for all columns of a list, which is not empty.
+// allOf reports whether something holds for all columns of a list, which is not empty.
 func allOf(columns []int, holds func(int) bool) bool {
 	return len(columns) > 0 && !slices.ContainsFunc(columns, func(i int) bool { return !holds(i) })
 }
@@ -102,7 +102,7 @@ func droppedOrderKey(e *evidence) *found {
 	return nil
 }
 
-// asksForMore tells whether the question asks to be told one of the columns that the answer leaves
+// asksForMore reports whether the question asks to be told one of the columns that the answer leaves
 // out, or more things than it shows.
 func (e *evidence) asksForMore(left []int) bool {
 	shown := e.besides(left)
@@ -114,7 +114,7 @@ func (e *evidence) besides(columns []int) []int {
 	return slices.DeleteFunc(positionsOf(len(e.gold.Columns)), func(i int) bool { return slices.Contains(columns, i) })
 }
 
-// sortedBy tells whether the answer, whose query sorts, shows its rows in the order of gold's
+// sortedBy reports whether the answer, whose query sorts, shows its rows in the order of gold's
 // columns: all numbers, each never falling or never rising, over three rows that differ at least.
 func (e *evidence) sortedBy(columns []int) bool {
 	if q := e.queries().pred; q == nil || len(q.order) == 0 {
@@ -147,7 +147,7 @@ func (e *evidence) sortedBy(columns []int) bool {
 	})
 }
 
-// serves tells whether a gold column is an aggregate that only sorts or filters.
+// serves reports whether a gold column is an aggregate that only sorts or filters.
 func (e *evidence) serves(q *query, column int) bool {
 	x := q.item(column, len(e.gold.Columns))
 	if x == nil || !aggregated(x) {
@@ -160,7 +160,7 @@ func (e *evidence) serves(q *query, column int) bool {
 	return slices.ContainsFunc(q.conditions, func(c condition) bool { return c.late() && strings.Contains(c.text, text) })
 }
 
-// droppedFilter tells whether gold's conditions hold all columns that the answer leaves out to values
+// droppedFilter reports whether gold's conditions hold all columns that the answer leaves out to values
 // of the question, each of them to one or not.
 func droppedFilter(e *evidence, toOne bool) *found {
 	d, q := e.dropped(), e.queries().gold
@@ -176,7 +176,7 @@ func droppedFilter(e *evidence, toOne bool) *found {
 	return e.left(d, fmt.Sprintf(", which %s held to what the question names", amount.Verb(len(d), "is", "are")))
 }
 
-// heldTo tells whether gold's conditions hold a column to literals that all stand in the question.
+// heldTo reports whether gold's conditions hold a column to literals that all stand in the question.
 func (e *evidence) heldTo(q *query, column int) bool {
 	x := q.item(column, len(e.gold.Columns))
 	if x == nil {

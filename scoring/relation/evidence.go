@@ -49,7 +49,7 @@ func (e *evidence) table(s side) *scoring.Table {
 	return e.pred
 }
 
-// columns are the columns of a side by name. Where several of them show a relation, the first is
+// columns are the columns of a side by name. If several of them show a relation, the first is
 // told, wherever it stands.
 func (e *evidence) columns(s side) []int {
 	t := e.table(s)
@@ -93,7 +93,7 @@ func (e *evidence) naturalKeys(s side, column int) []uint64 {
 	return k
 }
 
-// over matches rows on some of the aligned pairs, nil where there are none.
+// over matches rows on some of the aligned pairs, nil if there are none.
 func (e *evidence) over(pairs []int) *matching {
 	if len(pairs) == 0 {
 		return nil
@@ -127,7 +127,7 @@ func (e *evidence) over(pairs []int) *matching {
 	return m
 }
 
-// quick tells whether the keys of a column take less time to make than to keep.
+// quick reports whether the keys of a column take less time to make than to keep.
 func quick(c *scoring.Column) bool {
 	return c.Type == scoring.Int64 || c.Type == scoring.Float64 || c.Type == scoring.Bool || c.Type == scoring.Date
 }
@@ -140,7 +140,7 @@ func mixInto(rows, keys []uint64) {
 	})
 }
 
-// rows matches whole gold rows; nil where a gold column that holds a value has no counterpart, or
+// rows matches whole gold rows; nil if a gold column that holds a value has no counterpart, or
 // one side has no rows.
 func (e *evidence) rows() *matching {
 	if e.queriesOnly || e.gold.Rows() == 0 || e.pred.Rows() == 0 || len(e.missing()) > 0 {
@@ -203,7 +203,7 @@ type solid struct {
 	rows  *matching
 }
 
-// solidPart is the solid part; nil where the results have different numbers of rows, or none.
+// solidPart is the solid part; nil if the results have different numbers of rows, or none.
 func (e *evidence) solidPart() *solid {
 	if e.queriesOnly || e.gold.Rows() != e.pred.Rows() || e.gold.Rows() == 0 {
 		return nil
@@ -228,7 +228,7 @@ func (e *evidence) solidPart() *solid {
 	return s
 }
 
-// sameSums tells whether both columns of a pair hold the same values equally often.
+// sameSums reports whether both columns of a pair hold the same values equally often.
 func (e *evidence) sameSums(pair int) bool {
 	keys := e.keys(pair)
 	var g, p cell.Sum
@@ -239,7 +239,7 @@ func (e *evidence) sameSums(pair int) bool {
 	return g == p
 }
 
-// rowsOf folds the keys of the pairs into one key a row, 0 where there are no pairs.
+// rowsOf folds the keys of the pairs into one key a row, 0 if there are no pairs.
 func (s *solid) keysOf(side side, rows int) []uint64 {
 	switch {
 	case s.rows == nil:

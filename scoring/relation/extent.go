@@ -55,7 +55,7 @@ var extentKinds = []Kind{
 	},
 }
 
-// unexplained stands in where no relation holds, so that there is always one.
+// unexplained is in where no relation holds, so that there is always one.
 var unexplained = Kind{
 	Name: "unexplained", Class: Difference, find: func(*evidence) *found { return &found{text: "The results differ in a way that has no name."} },
 	Meaning: "None of the others.", Example: "",

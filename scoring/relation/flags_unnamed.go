@@ -28,7 +28,7 @@ func flagUnnamed(e *evidence) *found {
 	return e.aboutPairs(pairs, fmt.Sprintf("All rows agree, but nothing says that %s is true where %s is: it may be the opposite.", columnName(e.pred, c.Pred), columnName(e.gold, c.Gold)))
 }
 
-// bothFlags tells whether both columns of a pair hold truth values that say nothing of themselves:
+// bothFlags reports whether both columns of a pair hold truth values that say nothing of themselves:
 // at least one of them is of truth values or of words for them, since 0 and 1 may be numbers.
 func (e *evidence) bothFlags(c *scoring.ColumnPair) bool {
 	g, p := &e.gold.Columns[c.Gold], &e.pred.Columns[c.Pred]
@@ -42,7 +42,7 @@ func (e *evidence) bothFlags(c *scoring.ColumnPair) bool {
 	return flagOf(g) != nil && flagOf(p) != nil
 }
 
-// blankHeader tells whether a header says nothing that could be true or false.
+// blankHeader reports whether a header says nothing that could be true or false.
 func blankHeader(name string) bool {
 	for _, w := range naming.Words(name) {
 		if !sayNothing[w] && w != "is" && w != "has" {
@@ -52,7 +52,7 @@ func blankHeader(name string) bool {
 	return true
 }
 
-// askedFor tells whether the question names the answer's flag, and not gold's.
+// askedFor reports whether the question names the answer's flag, and not gold's.
 func (e *evidence) askedFor(c *scoring.ColumnPair) bool {
 	q := e.asks()
 	return q.Mentions(e.pred.Columns[c.Pred].Name) && !q.Mentions(e.gold.Columns[c.Gold].Name)

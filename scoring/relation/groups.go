@@ -97,7 +97,7 @@ func totalRowAdded(e *evidence) *found {
 	return nil
 }
 
-// zerosAdded tells whether the answer has groups with nothing besides gold's rows, and whether the
+// zerosAdded reports whether the answer has groups with nothing besides gold's rows, and whether the
 // question leaves them out.
 func zerosAdded(e *evidence, against bool) *found {
 	r := zeroFilled(e, predSide)
@@ -117,7 +117,7 @@ func zerosAdded(e *evidence, against bool) *found {
 	return r
 }
 
-// zeroFilled tells whether all rows that one side has more are groups of their own with nothing in
+// zeroFilled reports whether all rows that one side has more are groups of their own with nothing in
 // their measures. A measure is a count or a sum, by its name or query, in which all those rows are
 // 0 or NULL and some other row is not; what is left of the columns is the group.
 func zeroFilled(e *evidence, more side) *found {
@@ -200,7 +200,7 @@ func zeroFilled(e *evidence, more side) *found {
 	return r
 }
 
-// mergedGroups tells whether one side has a row for each name where the other has several for some,
+// mergedGroups reports whether one side has a row for each name where the other has several for some,
 // and all else agrees: most names are not among those, so that it is no chance.
 func mergedGroups(e *evidence, merges side) *found {
 	m := e.rows()
@@ -242,7 +242,7 @@ func mergedGroups(e *evidence, merges side) *found {
 		return func(row int32) bool { return b.at(keys[row]).gold == 1 }
 	}
 	if slices.ContainsFunc(oneDiffers, single(one)) || slices.ContainsFunc(severalDiffers, single(several)) || len(one)-repeated < max(2, repeated) ||
-		len(oneDiffers) != repeated { // a row that stands there as it is was not merged from others
+		len(oneDiffers) != repeated { // a row that is there as it is was not merged from others
 		return nil
 	}
 	for _, k := range measures {
@@ -259,8 +259,8 @@ func mergedGroups(e *evidence, merges side) *found {
 	return r
 }
 
-// madeOf tells whether in some rows of one side a measure is the sum of those of the other side's
-// rows of the same name, or lies between them as a mean, a least or a largest does.
+// madeOf reports whether in some rows of one side a measure is the sum of those of the other side's
+// rows of the same name, or is between them as a mean, a least or a largest does.
 func (e *evidence) madeOf(pair int, merges side, one, several []uint64, rows []int32) bool {
 	c := &e.a.Columns[pair]
 	whole, part := &e.pred.Columns[c.Pred], &e.gold.Columns[c.Gold]
@@ -290,7 +290,7 @@ func (e *evidence) madeOf(pair int, merges side, one, several []uint64, rows []i
 	})
 }
 
-// varies tells whether any key is another one.
+// varies reports whether any key is another one.
 func varies(keys []uint64, from uint64) bool {
 	for _, k := range keys {
 		if k != from {

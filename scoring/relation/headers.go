@@ -97,7 +97,7 @@ func anyColumn(e *evidence) *found {
 	return e.aboutPairs(pairs, fmt.Sprintf("The values of %s are in the answer, but under another name, beside other numbers, and too few to tell by.", named(e.gold, e.goldColumns(pairs))))
 }
 
-// related tells whether names or queries say that two aligned columns are the same: a word in
+// related reports whether names or queries say that two aligned columns are the same: a word in
 // common, or the same expression or aggregate in both queries.
 func (e *evidence) related(c *scoring.ColumnPair) bool {
 	if naming.Read(e.gold.Columns[c.Gold].Name).Related(naming.Read(e.pred.Columns[c.Pred].Name)) {

@@ -35,7 +35,7 @@ type replacement struct {
 }
 
 // replacements are the ways in which one column is in the place of another while all else agrees.
-// It is nil where more than one gold column is left to explain.
+// It is nil if more than one gold column is left to explain.
 func (e *evidence) replacements() []replacement {
 	if e.replaced == nil {
 		r := e.findReplacements()
@@ -62,9 +62,9 @@ func (e *evidence) findReplacements() []replacement {
 	return out
 }
 
-// oneToOne tells whether a 1:1 mapping of values turns the rows (rest, value) of gold into those of
+// oneToOne reports whether a 1:1 mapping of values turns the rows (rest, value) of gold into those of
 // the answer. It exists exactly when the values can be paired so that both of a pair occur beside
-// the same rests equally often, so values are told apart by the multiset of the rests beside them.
+// the same rests equally often, so values are told apart by the multiset of the rests next to them.
 // It is telling where those multisets differ between some values.
 func oneToOne(goldRest, goldValue, predRest, predValue []uint64) (ok, telling bool) {
 	signatures := func(rest, value []uint64) map[cell.Sum]int {
@@ -92,7 +92,7 @@ func oneToOne(goldRest, goldValue, predRest, predValue []uint64) (ok, telling bo
 	return true, len(g) > 1
 }
 
-// keyish tells whether a column is a key by its name or, failing that, its values; nameish whether
+// keyish reports whether a column is a key by its name or, failing that, its values; nameish whether
 // it is a name.
 func keyish(c *scoring.Column) bool {
 	w := naming.Words(c.Name)
@@ -148,7 +148,7 @@ func keyForName(e *evidence) *found {
 	return nil
 }
 
-// groupedBy tells whether both queries make the same groups, by the key that one of them shows in
+// groupedBy reports whether both queries make the same groups, by the key that one of them shows in
 // place of the other's name: the rows are of the same things then. What they count the rows of a
 // group by does not matter.
 func (e *evidence) groupedBy(r replacement) bool {
@@ -190,7 +190,7 @@ func renamedValues(e *evidence) *found {
 	return nil
 }
 
-// codes tells whether the values of a column may stand for others: texts that are no numbers, and
+// codes reports whether the values of a column may stand for others: texts that are no numbers, and
 // whole numbers.
 func codes(c *scoring.Column) bool {
 	switch c.Type {
@@ -203,7 +203,7 @@ func codes(c *scoring.Column) bool {
 	return false
 }
 
-// shareValues tells whether a value of the one column occurs in the other: then it is not written
+// shareValues reports whether a value of the one column occurs in the other: then it is not written
 // in another way.
 func (e *evidence) shareValues(r replacement) bool {
 	here := map[uint64]bool{}
@@ -232,7 +232,7 @@ func otherColumn(e *evidence) *found {
 	}
 }
 
-// sameRest tells whether the two queries are the same but for their select lists: the rows are the
+// sameRest reports whether the two queries are the same but for their select lists: the rows are the
 // same ones then.
 func (e *evidence) sameRest() bool {
 	q := e.queries()

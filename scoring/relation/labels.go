@@ -33,7 +33,7 @@ func (e *evidence) labelNames(s side, column int, labels []string) []*naming.Nam
 
 var truths, falsehoods = wordSet("true t yes y 1"), wordSet("false f no n 0")
 
-// only is the one position of which something holds, -1 where there is none or more than one.
+// only is the one position of which something holds, -1 if there is none or more than one.
 func only(n int, holds func(int) bool) int {
 	at := -1
 	for i := range n {
@@ -48,7 +48,7 @@ func only(n int, holds func(int) bool) int {
 }
 
 // abbreviated finds a column of text whose values are short forms of those of the other side, or
-// the reverse, and no value stands on both sides. Public lists of codes decide where they know both
+// the reverse, and no value is on both sides. Public lists of codes decide where they know both
 // values; elsewhere a short form is a beginning or the initials of all words, and of one value alone.
 func abbreviated(e *evidence) *found {
 	for _, r := range e.replacements() {
@@ -114,7 +114,7 @@ func writtenOut(a, b []string) map[string]string {
 	return distinct(to)
 }
 
-// distinct is a mapping, nil where two keys share a value.
+// distinct is a mapping, nil if two keys share a value.
 func distinct(to map[string]string) map[string]string {
 	seen := map[string]bool{}
 	for _, v := range to {
@@ -126,7 +126,7 @@ func distinct(to map[string]string) map[string]string {
 	return to
 }
 
-// shortForm tells whether a text is a beginning of another one, word by word, or made of its
+// shortForm reports whether a text is a beginning of another one, word by word, or made of its
 // initials. The long form has three letters at least, and a beginning drops no signs.
 func shortForm(short, long string) bool {
 	if len(letters(long)) < 3 || len(short) >= len(long) {
@@ -135,7 +135,7 @@ func shortForm(short, long string) bool {
 	return naming.Initials(short, long) || wordsOnly(long) && wordsOnly(short) && naming.Read(short).Shortens(naming.Read(long))
 }
 
-// wordsOnly tells whether a text begins with a letter and has no signs, which no abbreviation
+// wordsOnly reports whether a text begins with a letter and has no signs, which no abbreviation
 // drops.
 func wordsOnly(s string) bool {
 	for i, r := range s {
@@ -146,7 +146,7 @@ func wordsOnly(s string) bool {
 	return s != ""
 }
 
-// distinctTexts are the different texts of a column by their keys, nil where it holds something
+// distinctTexts are the different texts of a column by their keys, nil if it holds something
 // else or more than maxLabels of them.
 func distinctTexts(c *scoring.Column, keys []uint64) map[uint64]string {
 	if c.Type != scoring.String {

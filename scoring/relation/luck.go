@@ -36,7 +36,7 @@ func byLuck(e *evidence) *found {
 	return &found{text: fmt.Sprintf("Both results are %s, which other queries give as well, and these ask for different things: %s.", what, why)}
 }
 
-// readsNothing tells whether a query has no source of rows at all.
+// readsNothing reports whether a query has no source of rows at all.
 func readsNothing(q *query) bool {
 	return !slices.ContainsFunc(q.selects, func(s *sqlparts.Select) bool { return len(s.From) > 0 })
 }
@@ -78,7 +78,7 @@ func (e *evidence) vacuous() string {
 	return ""
 }
 
-// asksOther says in what the queries ask for different things, "" where they may be two ways of
+// asksOther says in what the queries ask for different things, "" if they may be two ways of
 // asking for one.
 func (q *queries) asksOther() string {
 	for _, pair := range q.counterLiterals() {
@@ -162,7 +162,7 @@ func (q *query) filtersBy(other *query) (out []string) {
 	return out
 }
 
-// kindred tells whether columns of two queries may be one thing stored in two ways: the words of a
+// kindred reports whether columns of two queries may be one thing stored in two ways: the words of a
 // name are among the words of another, or one only says that it is a key or a name.
 func kindred(a, b []string) bool {
 	said := func(name string) []string {
@@ -217,14 +217,14 @@ func (q *queries) otherFirst() string {
 	return fmt.Sprintf("gold keeps the first row by %s, the answer by %s", part(q.gold.order[0].text), part(q.pred.order[0].text))
 }
 
-// looksAt tells whether a query sorts or filters by one of some columns.
+// looksAt reports whether a query sorts or filters by one of some columns.
 func (q *query) looksAt(columns []string) bool {
 	return slices.ContainsFunc(columns, func(c string) bool {
 		return q.asked[c] || slices.ContainsFunc(q.query.Order(), func(o *sqlparts.OrderItem) bool { return slices.Contains(columnNames(q.resolved(o.Expr)), c) })
 	})
 }
 
-// constant tells whether a condition is on no column.
+// constant reports whether a condition is on no column.
 func constant(c condition) bool {
 	found := false
 	sqlparts.Walk(c.Expr, func(n sqlparts.Node) bool {

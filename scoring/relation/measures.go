@@ -55,7 +55,7 @@ type measurePair struct {
 }
 
 // measurePairs are the columns of numbers that do not agree while the others match the rows one to
-// one. ok is false where they do not match them, or something else than numbers is left to explain.
+// one. ok is false if they do not match them, or something else than numbers is left to explain.
 func (e *evidence) measurePairs() (pairs []measurePair, ok bool) {
 	if e.measured == nil {
 		pairs, ok := e.pairMeasures()
@@ -159,7 +159,7 @@ func (e *evidence) counterpart(gold int, among []int, taken map[int]bool) int {
 	return at
 }
 
-// every tells whether something holds for the two numbers of all rows, NULLs and infinities being
+// every reports whether something holds for the two numbers of all rows, NULLs and infinities being
 // the same on both sides. distinct is how many different numbers of gold, 0 left out, speak for it,
 // up to three.
 func (m *measurePair) every(holds func(g, p float64) bool) (ok bool, distinct int) {
@@ -190,7 +190,7 @@ func (m *measurePair) every(holds func(g, p float64) bool) (ok bool, distinct in
 	return true, distinct
 }
 
-// explained tells whether a law holds for all measures that do not agree.
+// explained reports whether a law holds for all measures that do not agree.
 func (e *evidence) explained(holds func(g, p float64) bool, distinct int) []measurePair {
 	pairs, ok := e.measurePairs()
 	if !ok {
@@ -239,7 +239,7 @@ func truncated(e *evidence) *found {
 	return e.measureFound(pairs, "gold's without what stands behind the point, as integer division leaves it")
 }
 
-// precisionLost tells whether numbers that a double cannot hold differ in what it drops.
+// precisionLost reports whether numbers that a double cannot hold differ in what it drops.
 func precisionLost(e *evidence) *found {
 	pairs := e.explained(func(g, p float64) bool { return math.Abs(g-p) <= 1e-14*math.Abs(g) }, 1)
 	if pairs == nil {
@@ -253,7 +253,7 @@ func precisionLost(e *evidence) *found {
 	return e.measureFound(pairs, "gold's but for the last digits, which a double drops")
 }
 
-// divides tells whether the answer's query is known to divide.
+// divides reports whether the answer's query is known to divide.
 func (e *evidence) divides() bool {
 	q := e.queries().pred
 	return q != nil && q.divides > 0

@@ -50,7 +50,7 @@ func blankness(t *scoring.Table) blank {
 	return blankNull
 }
 
-// isZero tells whether a cell is the number 0.
+// isZero reports whether a cell is the number 0.
 func isZero(c *scoring.Column, i int) bool {
 	if c.IsNull(i) {
 		return false

@@ -96,7 +96,7 @@ func (e *evidence) nulls(pair int) pairNulls {
 	return n
 }
 
-// hasNone tells whether it shows without making keys that a column holds no NULL, nor NaN.
+// hasNone reports whether it shows without making keys that a column holds no NULL, nor NaN.
 func hasNone(c *scoring.Column) bool {
 	switch c.Type {
 	case scoring.Float64:
@@ -147,7 +147,7 @@ func nullAsZero(e *evidence) *found {
 	return e.aboutPairs(pairs, fmt.Sprintf("All rows agree, but in %s the NULLs of one side are 0 on the other.", named(e.gold, e.goldColumns(pairs))))
 }
 
-// stored tells whether gold's column of a pair is shown as it is stored, so that a NULL in it was
+// stored reports whether gold's column of a pair is shown as it is stored, so that a NULL in it was
 // recorded and is no sum of nothing.
 func (e *evidence) stored(pair int) bool {
 	it := e.goldItem(e.a.Columns[pair].Gold)
@@ -177,7 +177,7 @@ var labels = func() map[string]bool {
 // totals are words for the row of a rollup in which NULL stands for all.
 var totals = map[string]bool{"total": true, "all": true, "grand total": true, "totals": true, "overall": true, "sum": true}
 
-// isLabel tells whether a text stands for a missing value in a column of some name, in any case and
+// isLabel reports whether a text stands for a missing value in a column of some name, in any case and
 // in brackets too: n/a, (not set), and No region in a column region.
 func isLabel(s string, name []string) bool {
 	if len(s) > 40 {
@@ -221,8 +221,8 @@ func (e *evidence) label(pair int, null, c *scoring.Column, keys []uint64) (uint
 	return key, key != 0
 }
 
-// labels tells whether a text is put in place of NULL rather than stored: the query of its side
-// writes it or, where that is not known, it is the answer's.
+// labels reports whether a text is put in place of NULL rather than stored: the query of its side
+// writes it or, if that is not known, it is the answer's.
 func (e *evidence) labels(pair int, c *scoring.Column, text string) bool {
 	inGold := c == &e.gold.Columns[e.a.Columns[pair].Gold]
 	sql := e.PredSQL
@@ -235,7 +235,7 @@ func (e *evidence) labels(pair int, c *scoring.Column, text string) bool {
 	return strings.Contains(strings.ToLower(sql), "'"+strings.ToLower(text)+"'")
 }
 
-// blankRows tells whether rows of NULLs are all that one side has and the other has not.
+// blankRows reports whether rows of NULLs are all that one side has and the other has not.
 func blankRows(e *evidence) *found {
 	m := e.rows()
 	if m == nil || m.equal == 0 || (len(m.newGold) > 0) == (len(m.newPred) > 0) {
@@ -265,7 +265,7 @@ func blankRows(e *evidence) *found {
 	return r
 }
 
-// leavesNullsOut tells whether a query drops NULLs that another keeps.
+// leavesNullsOut reports whether a query drops NULLs that another keeps.
 func (q *query) leavesNullsOut(other *query) bool {
 	drops := func(q *query) bool {
 		return slices.ContainsFunc(q.conditions, func(c condition) bool { return c.Operator == "is not" && c.Value == "null" })
@@ -273,7 +273,7 @@ func (q *query) leavesNullsOut(other *query) bool {
 	return drops(q) && !drops(other) || other.outer && !q.outer
 }
 
-// nullRows tells whether all rows that one side has more are NULL in a column in which the other
+// nullRows reports whether all rows that one side has more are NULL in a column in which the other
 // side never is.
 func nullRows(e *evidence, more side) *found {
 	m := e.rows()

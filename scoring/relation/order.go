@@ -13,7 +13,7 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// orderKinds are looked at first where all rows agree, and last where they do not: what else
+// orderKinds are examined first where all rows agree, and last if they do not: what else
 // differs explains more.
 var orderKinds = []Kind{{
 	Name: "reordered", Class: Difference, find: reordered,
@@ -23,8 +23,8 @@ var orderKinds = []Kind{{
 
 // Order is the order of rows that is part of an answer, because the question asks for it.
 type Order struct {
-	Phrase string // the words of the question that ask for it; empty where no question is given, and gold's ORDER BY speaks for it
-	By     string // what gold's rows are sorted by; empty where that is not known
+	Phrase string // the words of the question that ask for it; empty if no question is given, and gold's ORDER BY speaks for it
+	By     string // what gold's rows are sorted by; empty if that is not known
 	Keys   []int  // gold columns: rows that agree in all of them may change places
 	Shown  bool   // the keys are all that gold sorts by; where they are not, nothing shows which rows tie, and each row has gold's place
 
@@ -40,7 +40,7 @@ type Order struct {
 	nulls   bool   // where NULL stands is the engine's choice: all of them may stand at the other end
 }
 
-// AskedOrder is the order that is part of the answer, nil where none is. The question must ask for
+// AskedOrder is the order that is part of the answer, nil if none is. The question must ask for
 // one; where no question is given, gold's ORDER BY stands for it, as it does where both queries
 // sort, gold's by a key that is not shown and the answer's by another, and the question does not say
 // that no order matters. Which order it is says gold's
@@ -136,7 +136,7 @@ func (e *evidence) columnOf(q *query, x sqlparts.Expr) int {
 	return -1
 }
 
-// columnsIn are the gold columns that a sort key is computed from; ok is false where it rests on
+// columnsIn are the gold columns that a sort key is computed from; ok is false if it rests on
 // anything else.
 func (e *evidence) columnsIn(q *query, x sqlparts.Expr) (columns []int, ok bool) {
 	ok = true
@@ -160,7 +160,7 @@ func (e *evidence) columnsIn(q *query, x sqlparts.Expr) (columns []int, ok bool)
 
 // orderOfRows reads the order off gold's rows: of the columns by which they are sorted, it is one
 // that the question names, or the only one that holds numbers or times. Of several that are named,
-// that with most values is, since gold's order by it is the order by the others. Where there is
+// that with most values is, since gold's order by it is the order by the others. If there is
 // none, every row has gold's place.
 func (e *evidence) orderOfRows(o *Order) {
 	var named, measures []int
@@ -189,7 +189,7 @@ func (e *evidence) orderOfRows(o *Order) {
 	o.By = columnName(e.gold, key) + map[bool]string{true: " descending", false: " ascending"}[fall]
 }
 
-// namesColumn tells whether the question has a word of a column's name.
+// namesColumn reports whether the question has a word of a column's name.
 func (e *evidence) namesColumn(name string) bool {
 	return e.asks().MentionsPart(name)
 }
@@ -303,7 +303,7 @@ func (o *Order) Broken() string {
 	return s + "."
 }
 
-// CompareOrder is [AskedOrder], and tells whether the answer's rows come in it. Where rows differ,
+// CompareOrder is [AskedOrder], and reports whether the answer's rows come in it. Where rows differ,
 // those that both sides have decide.
 func CompareOrder(in Input) (o *Order, kept bool) {
 	e := &evidence{Input: in, gold: in.Gold, pred: in.Pred}
@@ -330,7 +330,7 @@ func (e *evidence) brokenOrder() *Order {
 	return *e.broken
 }
 
-// keeps tells whether the answer's rows come in an order.
+// keeps reports whether the answer's rows come in an order.
 func (e *evidence) keeps(o *Order) bool {
 	switch {
 	case o.Proven || e.pred.Rows() < 2:
@@ -360,7 +360,7 @@ var placeWords = wordSet("rank ranking rk rnk place placing position pos no nr n
 // backwards are the words of an order that may begin with the highest number.
 var backwards = wordSet("worst bottom last reverse reversed countdown lowest descending desc")
 
-// numberedOtherwise tells whether the answer numbers its rows against the order: 1 is the first.
+// numberedOtherwise reports whether the answer numbers its rows against the order: 1 is the first.
 func (e *evidence) numberedOtherwise(o *Order) bool {
 	if o.Proven || o.Lost || len(e.missing()) > 0 || slices.ContainsFunc(strings.Fields(o.Phrase), func(w string) bool { return backwards[w] }) {
 		return false
@@ -378,7 +378,7 @@ func (e *evidence) numberedOtherwise(o *Order) bool {
 	return false
 }
 
-// ranks tells whether an expression numbers rows by a window.
+// ranks reports whether an expression numbers rows by a window.
 func ranks(x sqlparts.Expr) bool {
 	c, ok := x.(*sqlparts.Call)
 	if !ok || c.Over == nil {
@@ -391,7 +391,7 @@ func ranks(x sqlparts.Expr) bool {
 	return false
 }
 
-// numbered are the rows of the answer in the order of a column that numbers them from 1, nil where
+// numbered are the rows of the answer in the order of a column that numbers them from 1, nil if
 // it does not.
 func (e *evidence) numbered(c *scoring.Column) []int {
 	if c.Type != scoring.Int64 || c.HasNulls() || c.Len() < 2 {
@@ -414,7 +414,7 @@ func (e *evidence) numbered(c *scoring.Column) []int {
 	return rows
 }
 
-// inStep tells whether the rows whose keys both sides have come in the same order. Keys that gold
+// inStep reports whether the rows whose keys both sides have come in the same order. Keys that gold
 // has in several places say nothing. The answer's rows are taken in an order, nil as they stand.
 func (e *evidence) inStep(pairs []int, s Sequence, rows []int) bool {
 	gold, pred := make([]uint64, e.gold.Rows()), make([]uint64, e.pred.Rows())

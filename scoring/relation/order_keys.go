@@ -10,7 +10,7 @@ import (
 // sortedOtherwise is what the answer's query sorts by where both queries sort all their rows, by
 // first keys that have no column in common or in opposite directions, and gold's rows do not show
 // theirs; else "". Nobody can put such rows in order again, and whoever sorts by something else has
-// understood the question otherwise, in whatever words it asks for an order. Where the key is shown,
+// understood the question otherwise, in whatever words it asks for an order. If the key is shown,
 // the order is a matter of taste. A query that keeps its first rows sorts to choose them.
 func (e *evidence) sortedOtherwise() string {
 	if strings.TrimSpace(e.GoldSQL) == "" || strings.TrimSpace(e.PredSQL) == "" || e.asks().AnyOrder() {
@@ -33,7 +33,7 @@ func (e *evidence) sortedOtherwise() string {
 	return part(p.text) + map[bool]string{true: " descending", false: " ascending"}[p.desc]
 }
 
-// presentational tells whether gold's first key is what a list is sorted by where no order is asked
+// presentational reports whether gold's first key is what a list is sorted by where no order is asked
 // for: a column that it shows, or a label, a key, or what the rows are groups of, ascending.
 func (e *evidence) presentational() bool {
 	q := e.queries().gold

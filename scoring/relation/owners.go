@@ -10,10 +10,10 @@ import (
 )
 
 // origin is the column of a table that a column of a result shows as it is, in lower case; table is
-// empty where the query does not tell.
+// empty if the query does not tell.
 type origin struct{ table, column string }
 
-// origin finds where a column of the result comes from; ok is false where it is computed or not
+// origin finds where a column of the result comes from; ok is false if it is computed or not
 // known.
 func (q *query) origin(column, columns int) (o origin, ok bool) {
 	c, plain := q.item(column, columns).(*sqlparts.Column)
@@ -63,7 +63,7 @@ func (q *query) sources() (out []sourceName) {
 	return out
 }
 
-// equates tells whether the query joins a column with one of a table that is the key of its rows.
+// equates reports whether the query joins a column with one of a table that is the key of its rows.
 func (q *query) equates(key origin, table string) bool {
 	for _, p := range sqlparts.Predicates(q.query) {
 		b, ok := p.Expr.(*sqlparts.Binary)
@@ -88,7 +88,7 @@ func (q *query) equates(key origin, table string) bool {
 	})
 }
 
-// ownKey tells whether a column of a table is the key of its rows by its name: it is no more than
+// ownKey reports whether a column of a table is the key of its rows by its name: it is no more than
 // id, or called like the table.
 func ownKey(column, table string) bool {
 	of := contentWords(column)
@@ -110,7 +110,7 @@ func contentWords(name string) []string {
 // genericWords are those of names that say nothing of whose key or name it is.
 var genericWords = wordSet("id ids key code nr no num number count uuid guid pk sk fk name names title label description fullname first last full given family middle surname forename username dim tbl table stg vw view")
 
-// ofOneThing tells whether a key and a name are of the same thing: their headers say so, as
+// ofOneThing reports whether a key and a name are of the same thing: their headers say so, as
 // district_id and district_name do, or the queries take both from one table, whose key it is, or
 // join the key with that of the name's table. A key of another table is another thing, and so is one
 // that only an alias calls like the name.
@@ -138,7 +138,7 @@ func (e *evidence) ofOneThing(r replacement) bool {
 	return keyQuery.equates(k, n.table) || nameQuery.equates(k, n.table)
 }
 
-// calls tells whether a column is what the things of its table are called, and not another text about
+// calls reports whether a column is what the things of its table are called, and not another text about
 // them, such as a customer's e-mail address: it says so, is called like the table, or says nothing, as
 // A2 does.
 func calls(o origin) bool {
@@ -170,7 +170,7 @@ func (e *evidence) whose(t *scoring.Table, column int) []string {
 	return contentWords(t.Columns[column].Name)
 }
 
-// computed tells whether a column says that it was made by a function: a number of keys is no key.
+// computed reports whether a column says that it was made by a function: a number of keys is no key.
 func (e *evidence) computed(s side, column int) bool {
 	q, t := e.queries().pred, e.table(s)
 	if s == goldSide {
@@ -187,7 +187,7 @@ func (e *evidence) computed(s side, column int) bool {
 // aggregateWords begin the names of what an aggregate made.
 var aggregateWords = wordSet("count sum total average minimum maximum median distinct list array agg")
 
-// asksOtherwise tells whether the question asks for the name where the answer shows the key, and
+// asksOtherwise reports whether the question asks for the name where the answer shows the key, and
 // not for the key too, or the reverse.
 func (e *evidence) asksOtherwise(r replacement) bool {
 	names, keys := e.asks().AsksName(), e.asks().AsksID() || e.asks().Mentions("id")
@@ -197,7 +197,7 @@ func (e *evidence) asksOtherwise(r replacement) bool {
 	return keys && !names
 }
 
-// asksAttribute tells whether the question has the word for what gold's column tells of the thing that
+// asksAttribute reports whether the question has the word for what gold's column tells of the thing that
 // the answer shows the key of: the e-mail address, the title.
 func (e *evidence) asksAttribute(r replacement) bool {
 	w := naming.Words(e.gold.Columns[r.gold].Name)

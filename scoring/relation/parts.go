@@ -21,7 +21,7 @@ var partKinds = []Kind{
 	},
 }
 
-// inPlaceOf tells whether all rows agree once some columns of gold, by their keys, stand for some of
+// inPlaceOf reports whether all rows agree once some columns of gold, by their keys, stand for some of
 // the answer: everything else that gold shows is in the answer as it is.
 func (e *evidence) inPlaceOf(gold, pred []int, goldKeys, predKeys []uint64) bool {
 	explained := map[int]bool{}
@@ -53,7 +53,7 @@ func (e *evidence) inPlaceOf(gold, pred []int, goldKeys, predKeys []uint64) bool
 	return match(g, p).sameBag()
 }
 
-// reshapable tells whether there are rows that may be the same, as many on both sides.
+// reshapable reports whether there are rows that may be the same, as many on both sides.
 func (e *evidence) reshapable() bool {
 	return !e.queriesOnly && e.gold.Rows() > 0 && e.gold.Rows() == e.pred.Rows()
 }
@@ -142,7 +142,7 @@ func (e *evidence) called(s side, members []string, structName string) (at []int
 	return at, columns
 }
 
-// calledSo is the only column of a table that is called so, but for case and punctuation; -1 where
+// calledSo is the only column of a table that is called so, but for case and punctuation; -1 if
 // there is none or more than one.
 func calledSo(t *scoring.Table, name string) int {
 	bare := naming.Bare(name)

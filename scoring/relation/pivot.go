@@ -10,17 +10,17 @@ import (
 	"github.com/badger-eval/badger/scoring/naming"
 )
 
-// maxPivotRows is how long a result may be to be looked at as a turned one: reports are turned, not
+// maxPivotRows is how long a result may be to be examined as a turned one: reports are turned, not
 // extracts.
 const maxPivotRows = 200_000
 
-// maxLabels is how many columns of a wide result are looked for in the rows of a long one.
+// maxLabels is how many columns of a wide result are searched for in the rows of a long one.
 const maxLabels = 64
 
-// pivoted tells whether one side is long where the other is wide: for each of some columns of the
+// pivoted reports whether one side is long where the other is wide: for each of some columns of the
 // wide side, the long side has rows of the same other columns with a label and the value. A label
-// that stands on both sides, as a value here and as a header there, must carry its own values;
-// where none does, several values must tell the labels apart. A value that is NULL or 0 may have no
+// that is on both sides, as a value here and as a header there, must carry its own values;
+// if none does, several values must tell the labels apart. A value that is NULL or 0 may have no
 // row. Every part of gold must have its counterpart in the answer.
 func pivoted(e *evidence, long side) *found {
 	f, _ := e.pivots(long)
@@ -45,7 +45,7 @@ func crossedPivot(e *evidence) *found {
 }
 
 // pivots is what pivoted finds, or the column of labels by which it would hold if they said what
-// the headers over their values say; -1 where there is none.
+// the headers over their values say; -1 if there is none.
 func (e *evidence) pivots(long side) (f *found, crossed int) {
 	crossed = -1
 	if e.queriesOnly {
@@ -186,7 +186,7 @@ func (e *evidence) turned(long side, label, value int) (n int, denied bool) {
 	return found, false
 }
 
-// opposites tells whether names are opposites of one another, so that each must be known.
+// opposites reports whether names are opposites of one another, so that each must be known.
 func opposites(names []*naming.Name) bool {
 	for i, n := range names {
 		if slices.ContainsFunc(names[:i], n.Opposes) {

@@ -41,7 +41,7 @@ func (e *evidence) sameSetRead(s side, column int, taken []bool) (at int, mine, 
 	return -1, nil, nil
 }
 
-// distinctValues is a table of the distinct values of a column; ok is false where they are too many.
+// distinctValues is a table of the distinct values of a column; ok is false if they are too many.
 func (e *evidence) distinctValues(s side, column int) (t *scoring.Table, ok bool) {
 	c := &e.table(s).Columns[column]
 	seen := map[uint64]bool{}

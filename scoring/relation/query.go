@@ -9,7 +9,7 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlproof"
 )
 
-// queries are the two queries as far as they are known. A side is nil where its query is not given
+// queries are the two queries as far as they are known. A side is nil if its query is not given
 // or is none.
 type queries struct {
 	gold, pred *query
@@ -20,7 +20,7 @@ type queries struct {
 // subqueries and common table expressions included.
 type query struct {
 	query *sqlparts.Query
-	final *sqlparts.Select // the SELECT that the rows come from; nil where it is a set operation
+	final *sqlparts.Select // the SELECT that the rows come from; nil if it is a set operation
 	parts sqlparts.Components
 
 	selects    []*sqlparts.Select
@@ -47,7 +47,7 @@ type query struct {
 type condition struct {
 	sqlparts.Predicate
 	text    string // the whole
-	literal string // the value where that is one string or number; else ""
+	literal string // the value if that is one string or number; else ""
 	str     bool   // the literal is a string
 }
 
@@ -72,7 +72,7 @@ func (e *evidence) queries() *queries {
 	return e.q
 }
 
-// both tells whether both queries are known.
+// both reports whether both queries are known.
 func (q *queries) both() bool { return q.gold != nil && q.pred != nil }
 
 // script is one of the two queries, parsed.
@@ -80,7 +80,7 @@ func (e *evidence) script(sql string) *sqlparts.Script {
 	return e.Texts.Parse(sql, sqlparts.DialectOf(e.Dialect))
 }
 
-// proof is why both queries are the same by the schema, nil where that is not proven.
+// proof is why both queries are the same by the schema, nil if that is not proven.
 func (e *evidence) proof() *sqlproof.Proof {
 	gold, pred := e.bound()
 	return sqlproof.Same(gold, pred, e.Halt)
@@ -309,7 +309,7 @@ func literalOf(x sqlparts.Expr) *sqlparts.Literal {
 	return nil
 }
 
-// late tells whether the condition is one of groups or of windows.
+// late reports whether the condition is one of groups or of windows.
 func (c *condition) late() bool {
 	return c.Clause == sqlparts.HavingClause || c.Clause == sqlparts.QualifyClause
 }
@@ -337,7 +337,7 @@ func (q *query) resolved(x sqlparts.Expr) sqlparts.Expr {
 	return x
 }
 
-// items are the select list where it says which column is which; nil where a star is among them.
+// items are the select list where it says which column is which; nil if a star is among them.
 func (q *query) items() []*sqlparts.Item {
 	if q == nil || q.final == nil {
 		return nil
@@ -350,7 +350,7 @@ func (q *query) items() []*sqlparts.Item {
 	return q.final.Items
 }
 
-// item is the expression of a column of the result, nil where that is not known.
+// item is the expression of a column of the result, nil if that is not known.
 func (q *query) item(column, columns int) sqlparts.Expr {
 	if items := q.items(); len(items) == columns {
 		return items[column].Expr
@@ -377,12 +377,12 @@ func aggregateOf(x sqlparts.Expr) string {
 	return name
 }
 
-// grouped tells whether the final SELECT groups its rows.
+// grouped reports whether the final SELECT groups its rows.
 func (q *query) grouped() bool {
 	return q.final != nil && q.final.Group != nil && (q.final.Group.All || len(q.final.Group.Items) > 0)
 }
 
-// aggregates tells whether the final SELECT makes one row of many without grouping.
+// aggregates reports whether the final SELECT makes one row of many without grouping.
 func (q *query) aggregatesAll() bool {
 	if q.final == nil || q.grouped() || len(q.final.Items) == 0 {
 		return false
@@ -390,7 +390,7 @@ func (q *query) aggregatesAll() bool {
 	return slices.ContainsFunc(q.final.Items, func(it *sqlparts.Item) bool { return aggregated(it.Expr) })
 }
 
-// seeksExtremum tells whether the query keeps all rows that tie at an extremum: by a subquery with
+// seeksExtremum reports whether the query keeps all rows that tie at an extremum: by a subquery with
 // MAX or MIN, by ranks, or WITH TIES.
 func (q *query) seeksExtremum() bool {
 	for _, c := range q.calls {

@@ -16,7 +16,7 @@ func (e *evidence) asks() *question.Question {
 	return e.asked
 }
 
-// tells tells whether the question asks to be told a gold column, by its name or as a number that
+// tells reports whether the question asks to be told a gold column, by its name or as a number that
 // no other column shows.
 func (e *evidence) tells(column int, shown []int) bool {
 	q := e.asks()
@@ -45,7 +45,7 @@ var (
 	whereWords = wordSet("place location city town country state region address venue site port station street where position county district province continent latitude longitude")
 )
 
-// shownInstead tells whether a gold column that the answer shows is the same aggregate, for which
+// shownInstead reports whether a gold column that the answer shows is the same aggregate, for which
 // the question may ask.
 func (e *evidence) shownInstead(function string, shown []int) bool {
 	return slices.ContainsFunc(shown, func(i int) bool {

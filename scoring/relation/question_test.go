@@ -26,7 +26,7 @@ func TestQuestionDecides(t *testing.T) {
 		example
 		want string
 	}{
-		// A column that is asked for beside the ranking.
+		// A column that is asked for next to the ranking.
 		{example{question: "Top 3 crews with their catch in kg", gold: three, pred: crews, goldSQL: best, predSQL: bestOnly}, "dropped_asked"},
 		{example{question: "Which 3 crews caught most, and how much?", gold: three, pred: crews, goldSQL: best, predSQL: bestOnly}, "dropped_asked"},
 		{example{question: "The three best crews; also state what they caught", gold: three, pred: crews, goldSQL: best, predSQL: bestOnly}, "dropped_asked"},

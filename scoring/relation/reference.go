@@ -68,7 +68,7 @@ func (q *queries) counterLiterals() (pairs [][2]condition) {
 	return pairs
 }
 
-// sameColumn tells whether two expressions are one column, whatever functions fold its case or read
+// sameColumn reports whether two expressions are one column, whatever functions fold its case or read
 // it as a number.
 func sameColumn(a, b string) bool { return a == b || bareColumn(a) == bareColumn(b) }
 
@@ -95,7 +95,7 @@ func bareColumn(s string) string {
 
 func sameLiteral(a, b condition) bool { return a.literal == b.literal }
 
-// foreignLiteral tells whether a side compares with a literal that is foreign to the question,
+// foreignLiteral reports whether a side compares with a literal that is foreign to the question,
 // where the other side's is in it.
 func foreignLiteral(e *evidence, foreign side) *found {
 	q := e.queries()
@@ -127,7 +127,7 @@ func foreignLiteral(e *evidence, foreign side) *found {
 	return nil
 }
 
-// goldFindsNothing tells whether gold finds nothing where the answer, by conditions on the same
+// goldFindsNothing reports whether gold finds nothing where the answer, by conditions on the same
 // columns, finds something.
 func goldFindsNothing(e *evidence) *found {
 	q := e.queries()
@@ -183,7 +183,7 @@ func ungrouped(e *evidence) *found {
 	return &found{text: "The question asks for something of each; gold makes one row of all, and the answer groups."}
 }
 
-// conjoins tells whether a query keeps what meets two conditions at once by INTERSECT, and
+// conjoins reports whether a query keeps what meets two conditions at once by INTERSECT, and
 // alternates whether it keeps what meets either.
 func (q *query) conjoins() bool   { return q.intersects }
 func (q *query) alternates() bool { return !q.intersects && (q.ors > 0 || q.unites) }

@@ -58,7 +58,7 @@ type Proof struct {
 	Facts       []string `json:"facts,omitempty"` // what else was found
 }
 
-// Kind is a relation that is looked for.
+// Kind is a relation that is searched for.
 type Kind struct {
 	Name    string
 	Family  string
@@ -85,8 +85,8 @@ type family struct {
 	kinds []Kind
 }
 
-// headerFamily is looked at first, and orderFamily next where all rows agree, but last where they
-// do not. sameFamily is looked at where the comparison found every gold cell, the others where it
+// headerFamily is examined first, and orderFamily next where all rows agree, but last where they
+// do not. sameFamily is examined where the comparison found every gold cell, the others where it
 // did not. Results come before queries, and how much there is in common comes last.
 var (
 	headerFamily    = family{"headers", headerKinds}
@@ -139,7 +139,7 @@ func Find(in Input) []Relation {
 }
 
 // Reshaped is the relation by which the answer holds every cell of gold in another shape: columns
-// joined in one text or split, rows shown as columns or the reverse. It is nil where there is none.
+// joined in one text or split, rows shown as columns or the reverse. It is nil if there is none.
 // Only the two tables of the input are read, and what was found of them.
 func Reshaped(in Input) *Relation {
 	if len(in.Gold.Columns) == len(in.Pred.Columns) && in.Gold.Rows() == in.Pred.Rows() {

@@ -53,7 +53,7 @@ func allowed(e *evidence, extra bool) *found {
 	return r
 }
 
-// countsAgainst tells whether the answer drops repetitions where the question asks for every row, or
+// countsAgainst reports whether the answer drops repetitions where the question asks for every row, or
 // repeats rows where it asks for each once.
 func (e *evidence) countsAgainst() bool {
 	if e.pred.Rows() < e.gold.Rows() {
@@ -62,7 +62,7 @@ func (e *evidence) countsAgainst() bool {
 	return len(e.extra()) == 0 && e.asks().Once()
 }
 
-// repetitions tells whether gold's columns hold the same set of rows, and whether the queries
+// repetitions reports whether gold's columns hold the same set of rows, and whether the queries
 // explain why not equally often.
 func repetitions(e *evidence, extra, explained bool) *found {
 	m := e.rows()
@@ -80,13 +80,13 @@ func repetitions(e *evidence, extra, explained bool) *found {
 	return r
 }
 
-// identifies tells whether gold's rows say which thing they are of, so that equal rows are of one:
+// identifies reports whether gold's rows say which thing they are of, so that equal rows are of one:
 // something other than numbers, or a key.
 func (e *evidence) identifies() bool {
 	return slices.ContainsFunc(e.gold.Columns, func(c scoring.Column) bool { return !c.Type.Numeric() || keyish(&c) })
 }
 
-// repeat tells whether one query drops repetitions and the other, which returns more rows, does
+// repeat reports whether one query drops repetitions and the other, which returns more rows, does
 // not, and neither aggregates or cuts off what it shows: rows that come again are the same things
 // then.
 func (q *queries) repeat(m *matching) bool {
@@ -100,7 +100,7 @@ func (q *queries) repeat(m *matching) bool {
 	return fewer.dropsRepetitions() && !more.dropsRepetitions() && fewer.lists() && more.lists()
 }
 
-// dropsRepetitions tells whether no row of the query comes twice.
+// dropsRepetitions reports whether no row of the query comes twice.
 func (q *query) dropsRepetitions() bool {
 	switch body := bodyOf(q.query).(type) {
 	case *sqlparts.Select:
@@ -111,7 +111,7 @@ func (q *query) dropsRepetitions() bool {
 	return false
 }
 
-// lists tells whether the query shows values as they are, all of them.
+// lists reports whether the query shows values as they are, all of them.
 func (q *query) lists() bool {
 	return !q.cutsOff() && (q.final == nil || !slices.ContainsFunc(q.final.Items, func(it *sqlparts.Item) bool { return aggregated(it.Expr) }))
 }

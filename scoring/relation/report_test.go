@@ -17,7 +17,7 @@ import (
 	"github.com/badger-eval/badger/scoring/relation"
 )
 
-// referenceData is the path of a file of the reference data, which lies beside the project and may
+// referenceData is the path of a file of the reference data, which lies next to the project and may
 // be absent.
 func referenceData(t *testing.T, name string) string {
 	t.Helper()

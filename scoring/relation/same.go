@@ -14,7 +14,7 @@ import (
 // difference of data.
 const noise = 1e-9
 
-// sameKinds are looked at where every gold cell has its equal in the answer under the alignment.
+// sameKinds are examined where every gold cell has its equal in the answer under the alignment.
 // The one that departs furthest comes first.
 var sameKinds = []Kind{
 	{
@@ -131,7 +131,7 @@ func (e *evidence) aboutPairs(pairs []int, text string) *found {
 	return r
 }
 
-// roundedColumns tells whether all rows agree up to rounding, and whether gold shows fewer digits
+// roundedColumns reports whether all rows agree up to rounding, and whether gold shows fewer digits
 // though its query rounds nothing.
 func roundedColumns(e *evidence, unrounded bool) *found {
 	exact := e.queries().gold != nil && !rounds(e.GoldSQL) && slices.ContainsFunc(e.pairsThat(isRounded), func(k int) bool {
@@ -148,7 +148,7 @@ func roundedColumns(e *evidence, unrounded bool) *found {
 	return r
 }
 
-// rounds tells whether a query may round a number, by a function or a type.
+// rounds reports whether a query may round a number, by a function or a type.
 func rounds(sql string) bool {
 	sql = strings.Join(strings.Fields(strings.ToLower(sql)), " ")
 	return slices.ContainsFunc([]string{"round", "trunc", "floor", "ceil", "format", "printf", "to_char", "as int", "as bigint", "as decimal", "as numeric", "as number", "::int", "::bigint", "::decimal", "::numeric"},

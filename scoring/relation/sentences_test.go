@@ -100,7 +100,7 @@ func (f *facts) name(e sqlparts.Expr) {
 	})
 }
 
-// atom tells whether one comparison of a query, and none of the other, has the column and the
+// atom reports whether one comparison of a query, and none of the other, has the column and the
 // operator.
 func (f *facts) has(column, op string) bool {
 	for a := range f.atoms {

@@ -28,7 +28,7 @@ var shapeKinds = []Kind{
 	},
 }
 
-// stacked tells whether the one column of a side holds the same set of values as all columns of the
+// stacked reports whether the one column of a side holds the same set of values as all columns of the
 // other, whose names must not say that one is something else than another: of 4 men and 7 women, a
 // list of 4 and 7 does not say which is which.
 func stacked(e *evidence, one side) *found {
@@ -79,7 +79,7 @@ func stacked(e *evidence, one side) *found {
 	return &found{text: fmt.Sprintf("The answer holds in %d columns the %d values that gold holds in one.", len(t.Columns), distinct)}
 }
 
-// ofOneKind tells whether the columns of a table are called the same but for a number, or by one
+// ofOneKind reports whether the columns of a table are called the same but for a number, or by one
 // letter each: city1_code and city2_code, a and b.
 func ofOneKind(t *scoring.Table) bool {
 	kind := func(name string) string {

@@ -39,7 +39,7 @@ var textKinds = []Kind{
 // separators stand between texts that are joined.
 var separators = []string{" ", ", ", "", ",", "-", " - ", "_", "/", " / ", "|", "; ", ": ", ":", ".", "@"}
 
-// joints are what stands between the parts of n columns that are joined: a separator again and
+// joints are what is between the parts of n columns that are joined: a separator again and
 // again, or several.
 func joints(n int) [][]string {
 	var out [][]string
@@ -96,12 +96,12 @@ func (e *evidence) someRows(s side, columns []int, rest []uint64) []int {
 	return rows[:joinSample]
 }
 
-// joinsKnown tells whether joining the cells of some rows gives texts that are known.
+// joinsKnown reports whether joining the cells of some rows gives texts that are known.
 func joinsKnown(t *scoring.Table, columns []int, sep []string, rest []uint64, known map[uint64]bool, rows []int) bool {
 	return !slices.ContainsFunc(rows, func(i int) bool { return !known[cell.Mix(rest[i], joinedKey(t, columns, sep, i))] })
 }
 
-// joinedAny tells whether columns of one side are, joined, one or several of the other.
+// joinedAny reports whether columns of one side are, joined, one or several of the other.
 func joinedAny(e *evidence, many side) *found {
 	if r := joined(e, many); r != nil {
 		return r
@@ -109,7 +109,7 @@ func joinedAny(e *evidence, many side) *found {
 	return joinedSeveral(e, many)
 }
 
-// joined tells whether some columns that only one side has are, joined, one that only the other
+// joined reports whether some columns that only one side has are, joined, one that only the other
 // side has, with all else equal.
 func joined(e *evidence, many side) *found {
 	s := e.solidPart()
@@ -173,8 +173,8 @@ func joined(e *evidence, many side) *found {
 	return nil
 }
 
-// joinsInOrder tells whether a way of joining columns keeps the order that their names state: the
-// parts of a person's name come first name first, or last name first with a comma. Where the
+// joinsInOrder reports whether a way of joining columns keeps the order that their names state: the
+// parts of a person's name come first name first, or last name first with a comma. If the
 // columns stand says nothing.
 func joinsInOrder(t *scoring.Table, columns []int, sep []string) bool {
 	comma := strings.Contains(strings.Join(sep, ""), ",")
@@ -195,7 +195,7 @@ func joinsInOrder(t *scoring.Table, columns []int, sep []string) bool {
 	return true
 }
 
-// orderTellable tells whether names or values say which part of a joined text comes from which
+// orderTellable reports whether names or values say which part of a joined text comes from which
 // column: 2 and 1 under home and away are not "1-2".
 func (e *evidence) orderTellable(many side, columns []int) bool {
 	t := e.table(many)
@@ -210,7 +210,7 @@ func (e *evidence) orderTellable(many side, columns []int) bool {
 	return true
 }
 
-// apart tells whether two columns of a result hold different kinds of values: no value of one is in
+// apart reports whether two columns of a result hold different kinds of values: no value of one is in
 // the other, and numbers are not in each other's range.
 func (e *evidence) apart(s side, i, j int) bool {
 	t := e.table(s)
@@ -230,12 +230,12 @@ const (
 	beforeFirst = -1
 )
 
-// namePlace is where a part of a person's name stands in it; 0: it is none.
+// namePlace is where a part of a person's name is in it; 0: it is none.
 var namePlace = map[string]int{
 	"first": 1, "given": 1, "forename": 1, "firstname": 1, "fname": 1, "middle": 2, "last": lastName, "family": lastName, "surname": lastName, "lastname": lastName, "lname": lastName,
 }
 
-// nameWordsOf is the word that says which part of a person's name a column holds, empty where it
+// nameWordsOf is the word that says which part of a person's name a column holds, empty if it
 // holds none.
 func nameWordsOf(t *scoring.Table, column int) string {
 	if name := t.Columns[column].Name; isNamePart(name) {
@@ -244,7 +244,7 @@ func nameWordsOf(t *scoring.Table, column int) string {
 	return ""
 }
 
-// partsTellable tells whether joining leaves digits of different parts apart, so that no two lists
+// partsTellable reports whether joining leaves digits of different parts apart, so that no two lists
 // of parts give one text: 1 and 23 are not joined to 123, and not by a point to a number.
 func partsTellable(t *scoring.Table, columns []int, sep []string) bool {
 	for row := range t.Rows() {

@@ -36,8 +36,8 @@ func (e *evidence) rewritten(form func(string) string, how string) *found {
 	return nil
 }
 
-// formed is the multiset of a column's texts in a form, each with what stands beside it; ok is
-// false where it is no text, or the form makes two texts one.
+// formed is the multiset of a column's texts in a form, each with what is next to it; ok is
+// false if it is no text, or the form makes two texts one.
 func formed(c *scoring.Column, rest []uint64, form func(string) string) (s cell.Sum, ok bool) {
 	if c.Type != scoring.String {
 		return s, false
@@ -67,7 +67,7 @@ func punctuated(e *evidence) *found {
 }
 
 // unpunctuated is a text in lower case without what carries nothing: blanks, quotes, dashes between
-// words, and stops at its end. Everything else is content, and so is whatever stands between two
+// words, and stops at its end. Everything else is content, and so is whatever is between two
 // digits: there, a blank stays.
 func unpunctuated(s string) string {
 	runes := []rune(strings.ToLower(strings.TrimSpace(s)))
@@ -100,7 +100,7 @@ func unpunctuated(s string) string {
 	return b.String()
 }
 
-// betweenWords tells whether words stand on both sides of a dash, with blanks or none. Between
+// betweenWords reports whether words stand on both sides of a dash, with blanks or none. Between
 // single letters it is a range: A-F.
 func betweenWords(before, after []rune) bool {
 	slices.Reverse(before)
@@ -150,7 +150,7 @@ var orderedWords = wordSet("path route itinerary steps sequence order ranking ra
 // query made the lists.
 var pairWords = wordSet("name title")
 
-// unordered tells whether the order of the items in a list says nothing: gold's query aggregates
+// unordered reports whether the order of the items in a list says nothing: gold's query aggregates
 // them without an order or, where it is not known, they are words, and lists of different lengths
 // cannot be pairs.
 func (e *evidence) unordered(gold, pred int) bool {
@@ -193,7 +193,7 @@ func (e *evidence) unordered(gold, pred int) bool {
 // listAggregates are the functions that make a list of the values of a group.
 var listAggregates = wordSet("group_concat string_agg listagg array_agg json_arrayagg json_agg jsonb_agg collect_list collect_set list wm_concat array_to_string array_join concat_ws")
 
-// wordsAlone tells whether an item of a list is words: letters first, and nothing that pairs it
+// wordsAlone reports whether an item of a list is words: letters first, and nothing that pairs it
 // with something.
 func wordsAlone(s string) bool {
 	s = strings.TrimSpace(s)

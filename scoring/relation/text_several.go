@@ -10,10 +10,10 @@ import (
 	"github.com/badger-eval/badger/scoring/naming"
 )
 
-// maxParts is how many columns of parts are looked at where several texts are joined of two each.
+// maxParts is how many columns of parts are examined where several texts are joined of two each.
 const maxParts = 8
 
-// joinedSeveral tells whether several columns of one side are each two of the other, joined, with
+// joinedSeveral reports whether several columns of one side are each two of the other, joined, with
 // all else equal: the first and the last name of an employee and of a manager.
 func joinedSeveral(e *evidence, many side) *found {
 	s := e.solidPart()
@@ -60,7 +60,7 @@ func joinedSeveral(e *evidence, many side) *found {
 }
 
 // twoJoined are the two columns that give a column of texts, joined by one separator, whatever rows
-// they stand in, and the keys of the joined texts; nil where there are none.
+// they stand in, and the keys of the joined texts; nil if there are none.
 func (e *evidence) twoJoined(s side, among []int, texts []uint64) (two []int, keys []uint64) {
 	t, want := e.table(s), keySum(texts)
 	for _, order := range orders(among, false) {
@@ -84,7 +84,7 @@ func (e *evidence) twoJoined(s side, among []int, texts []uint64) (two []int, ke
 	return nil, nil
 }
 
-// inPlace tells whether two parts of a person's name stand in the order that their names state: the
+// inPlace reports whether two parts of a person's name stand in the order that their names state: the
 // first name first, or behind a comma.
 func inPlace(t *scoring.Table, two []int, sep string) bool {
 	place := func(column int) (at int) {

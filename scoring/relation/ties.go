@@ -27,7 +27,7 @@ var tieKinds = []Kind{
 	},
 }
 
-// sorted tells whether the values of a column never turn: they rise or fall or stay.
+// sorted reports whether the values of a column never turn: they rise or fall or stay.
 func sorted(c *scoring.Column) bool {
 	if c.Len() < 2 || c.HasNulls() || !c.Type.Numeric() && !c.Type.Temporal() {
 		return false
@@ -48,7 +48,7 @@ func sorted(c *scoring.Column) bool {
 	return !(up && down)
 }
 
-// measured tells whether a column may be what rows are sorted by.
+// measured reports whether a column may be what rows are sorted by.
 func measured(c *scoring.Column) bool { return c.Type.Numeric() || c.Type.Temporal() }
 
 // tieElsewhere finds a limit that cuts through rows that tie at another place than gold's does.
@@ -77,7 +77,7 @@ func tieElsewhere(e *evidence, proven bool) *found {
 
 // tiedIn finds the pairs of columns in which all rows that differ hold the last value of both
 // sides: those of all sort keys of gold's query if that is to prove the tie, any one that is sorted
-// otherwise. It is nil where there are none.
+// otherwise. It is nil if there are none.
 func (e *evidence) tiedIn(m *matching, proven bool) (tied []int) {
 	holds := func(k int) bool {
 		keys := e.keys(k)
@@ -111,7 +111,7 @@ func (e *evidence) tiedIn(m *matching, proven bool) (tied []int) {
 	return tied
 }
 
-// sameUpToTies tells whether the two queries show the same of equally many of the same rows, in
+// sameUpToTies reports whether the two queries show the same of equally many of the same rows, in
 // gold's order as far as it goes. Whatever is said of a row that both could have kept is then true, and gold's query
 // leaves open which of those that tie it keeps.
 func (q *queries) sameUpToTies() bool {
@@ -122,10 +122,10 @@ func (q *queries) sameUpToTies() bool {
 	return slices.Equal(q.gold.order, q.pred.order[:len(q.gold.order)]) && q.gold.rowsText() == q.pred.rowsText() && !slices.ContainsFunc(q.gold.parts.Select, other)
 }
 
-// cutsOff tells whether the query keeps only some of its rows: by a limit, or by rank.
+// cutsOff reports whether the query keeps only some of its rows: by a limit, or by rank.
 func (q *query) cutsOff() bool { return q.limited || q.cut || q.query.Limit != nil || q.windows }
 
-// tieOne and tieAll are proven by a column that shows the tie or, where none is shown, by queries
+// tieOne and tieAll are proven by a column that shows the tie or, if none is shown, by queries
 // of which one keeps all at an extremum and the other takes the first by a limit.
 func tieOne(e *evidence) *found {
 	m := e.rows()
@@ -192,7 +192,7 @@ func (e *evidence) tiedAt(rows []int32, more side) (pair int, ok bool) {
 	return -1, false
 }
 
-// seeksExtremumOf tells whether the query keeps all rows that tie at an extremum of what another
+// seeksExtremumOf reports whether the query keeps all rows that tie at an extremum of what another
 // query sorts by: both aggregate, or the column is the same. What it subtracts is not what it
 // keeps.
 func (q *query) seeksExtremumOf(key orderKey) bool {

@@ -43,7 +43,7 @@ func (a *accumulator) addFloat(f float64) {
 	a.sum = s
 }
 
-// add adds cell i of a column. NULL adds nothing. ok is false where the column holds no numbers.
+// add adds cell i of a column. NULL adds nothing. ok is false if the column holds no numbers.
 func (a *accumulator) add(c *scoring.Column, i int) (ok bool) {
 	switch c.Type {
 	case scoring.Int64:
@@ -85,7 +85,7 @@ func (a *accumulator) total(c *scoring.Column) total {
 	return total{exact: r, near: f}
 }
 
-// sumOf adds a column up; ok is false where it holds no numbers.
+// sumOf adds a column up; ok is false if it holds no numbers.
 func sumOf(c *scoring.Column) (t total, ok bool) {
 	if !c.Type.Numeric() {
 		return total{}, false
@@ -99,7 +99,7 @@ func sumOf(c *scoring.Column) (t total, ok bool) {
 	return a.total(c), true
 }
 
-// is tells whether a cell is the total: exactly where both are exact, else up to the last bits.
+// is reports whether a cell is the total: exactly where both are exact, else up to the last bits.
 func (t total) is(c *scoring.Column, i int) bool {
 	if c.IsNull(i) {
 		return false
@@ -131,7 +131,7 @@ func floatOf(v scoring.Value) (float64, bool) {
 	return 0, false
 }
 
-// nearly tells whether doubles differ in their last bits only.
+// nearly reports whether doubles differ in their last bits only.
 func nearly(a, b float64) bool {
 	return a == b || math.Abs(a-b) <= noise*math.Max(math.Abs(a), math.Abs(b))
 }

@@ -43,7 +43,7 @@ func (e *evidence) queriedUnit(column int) (s units.Stated, fraction bool) {
 	return it.Stated, it.Divides && !it.Hundreds
 }
 
-// goldItem is what gold's query says of a column; nil where that is not known.
+// goldItem is what gold's query says of a column; nil if that is not known.
 func (e *evidence) goldItem(column int) *units.Item {
 	if e.items == nil {
 		items := units.OfQuery(e.script(e.GoldSQL), len(e.gold.Columns), e.unitsOfQuestion())
@@ -72,7 +72,7 @@ func otherUnit(e *evidence) *found {
 
 // unitFactor finds measures in another unit. A number may be any multiple of another by chance, so
 // the answer must say its unit, by its cells, its name or the question, and gold must be in another
-// one: by its cells, its name, its query or the question, or, where none of them says, by numbers
+// one: by its cells, its name, its query or the question, or, if none of them says, by numbers
 // that show minDigits digits.
 func unitFactor(e *evidence) *found {
 	pairs, ok := e.measurePairs()
@@ -112,7 +112,7 @@ type conversion struct {
 	of             string // the units, of gold and of the answer
 }
 
-// converted is how a measure of the answer is gold's in another unit; nil where it is not.
+// converted is how a measure of the answer is gold's in another unit; nil if it is not.
 func (e *evidence) converted(m *measurePair) *conversion {
 	gold, pred := e.statedUnit(goldSide, m.gold), e.statedUnit(predSide, m.pred)
 	goldSays := gold.Unit != nil || gold.Scale != nil
@@ -158,7 +158,7 @@ func (e *evidence) converted(m *measurePair) *conversion {
 // differenceWords are words of names and questions for how far two values are apart.
 var differenceWords = wordSet("difference diff delta change range rise drop fall increase decrease spread span gap deviation stddev std variance variation amplitude anomaly exceed exceeds exceeded gain gained lost loss swing jump warmed cooled cooling warming error tolerance shift warmer cooler colder hotter")
 
-// isDifference tells whether a measure says how far two values are apart: gold's query subtracts, or a
+// isDifference reports whether a measure says how far two values are apart: gold's query subtracts, or a
 // name or the question says so.
 func (e *evidence) isDifference(m *measurePair) bool {
 	if it := e.goldItem(m.gold); it != nil && it.Subtracts {
@@ -189,7 +189,7 @@ func withinOne(fs []float64) bool {
 }
 
 // inUnit is the conversion between two stated units where it takes all of gold's numbers to the
-// answer's; the answer may be rounded to three significant digits or more where that is allowed. Of a
+// answer's; the answer may be rounded to three significant digits or more if that is allowed. Of a
 // difference, the zero of a scale does not matter: 10 °C more are 18 °F more.
 func (m *measurePair) inUnit(gold, pred units.Stated, rounded, difference bool) *conversion {
 	how, by := units.Compare(gold, pred)

@@ -28,14 +28,14 @@ func permutedUnnamed(e *evidence) *found {
 	return nil
 }
 
-// exchangeable tells whether the values of two columns could stand under each other's name: they are
+// exchangeable reports whether the values of two columns could stand under each other's name: they are
 // of one kind, and not the same row by row.
 func (e *evidence) exchangeable(a, b *scoring.ColumnPair) bool {
 	x, y := &e.gold.Columns[a.Gold], &e.gold.Columns[b.Gold]
 	return cell.NaturalKind(x) == cell.NaturalKind(y) && !slices.Equal(e.naturalKeys(goldSide, a.Gold), e.naturalKeys(goldSide, b.Gold))
 }
 
-// inTime tells whether two pairs of columns go together by their years: 2023 and 2024 are last year
+// inTime reports whether two pairs of columns go together by their years: 2023 and 2024 are last year
 // and this year.
 func (e *evidence) inTime(a, b *scoring.ColumnPair) bool {
 	names := func(t *scoring.Table, i, j int) []*naming.Name {
@@ -45,7 +45,7 @@ func (e *evidence) inTime(a, b *scoring.ColumnPair) bool {
 	return len(pairs) == 2 && pairs[0][0] == pairs[0][1] && pairs[1][0] == pairs[1][1]
 }
 
-// named tells whether names or queries relate two columns, or one of them has no name that could
+// named reports whether names or queries relate two columns, or one of them has no name that could
 // contradict the other's: none, one that says where it stands, or a single letter.
 func (e *evidence) named(c *scoring.ColumnPair) bool {
 	gold, pred := e.gold.Columns[c.Gold].Name, e.pred.Columns[c.Pred].Name

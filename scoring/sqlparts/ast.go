@@ -1,6 +1,6 @@
 package sqlparts
 
-// Span is where a node stands in the text: byte offsets, End exclusive.
+// Span is where a node is in the text: byte offsets, End exclusive.
 type Span struct{ Start, End int32 }
 
 // Range returns the offsets; it makes every node a [Node].
@@ -193,7 +193,7 @@ const (
 	NullsLast
 )
 
-// JoinKind says how a source joins what stands before it.
+// JoinKind says how a source joins what is before it.
 type JoinKind uint8
 
 // The join kinds. FirstSource is the one that joins nothing; CommaJoin is FROM a, b.

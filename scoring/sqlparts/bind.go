@@ -93,13 +93,13 @@ func (b *Bound) Reads(s *Source) Reading {
 }
 
 // Merged are the columns that USING or NATURAL makes where the source joins those before it. whole is
-// false where that cannot be told of all of them.
+// false if that cannot be told of all of them.
 func (b *Bound) Merged(s *Source) (columns []*MergedSource, whole bool) {
 	bs := b.readings[s]
 	return b.merged[s], !s.Natural || bs != nil && bs.natural
 }
 
-// Output lists the columns of a query or a source, stars replaced where that is known. whole tells that
+// Output lists the columns of a query or a source, stars replaced if that is known. whole tells that
 // these are all of them, in this order; else a column with Star stands for what is not known.
 func (b *Bound) Output(n Node) (columns []OutputColumn, whole bool) {
 	switch n := n.(type) {
@@ -127,7 +127,7 @@ type output struct {
 // manyColumns is the number from which on columns are looked up in a map.
 const manyColumns = 16
 
-// holding says whether a source has a column.
+// holding reports whether a source has a column.
 type holding uint8
 
 const (
@@ -138,7 +138,7 @@ const (
 	holds
 )
 
-// find is the column of a name, -1 where there is none.
+// find is the column of a name, -1 if there is none.
 func (o *output) find(d Dialect, id Ident) (at int, h holding) {
 	if len(o.columns) > manyColumns && o.index == nil {
 		o.index, o.again = map[string]int{}, map[string]bool{}
@@ -189,11 +189,11 @@ func (o *output) find(d Dialect, id Ident) (at int, h holding) {
 type boundSource struct {
 	*Source
 	reading Reading
-	made    *output // what it makes; of a base table, nil where its columns keep their names
+	made    *output // what it makes; of a base table, nil if its columns keep their names
 	open    bool    // it may have columns besides
 	natural bool    // of a natural join: its columns are known
 	hidden  bool    // behind an ON that follows a semi-join
-	name    Ident   // that it goes by; empty where it has none
+	name    Ident   // that it goes by; empty if it has none
 	group   Ident   // the alias of the parenthesised join around
 }
 
@@ -249,7 +249,7 @@ func (s *boundSource) output() ([]OutputColumn, bool) {
 	return []OutputColumn{{Star: true, From: s.Source}}, false
 }
 
-// column tells whether a source has a column of the name.
+// column reports whether a source has a column of the name.
 func (s *boundSource) column(d Dialect, id Ident) (m Meaning, h holding) {
 	m = Meaning{Kind: QueryColumn, Source: s.Source, Index: -1}
 	if s.made != nil {
@@ -277,7 +277,7 @@ func (s *boundSource) column(d Dialect, id Ident) (m Meaning, h holding) {
 	return m, h
 }
 
-// hasKnown tells whether a source has columns that are known.
+// hasKnown reports whether a source has columns that are known.
 func (s *boundSource) hasKnown() bool {
 	if s.made != nil {
 		return len(s.made.columns) > 0
@@ -285,7 +285,7 @@ func (s *boundSource) hasKnown() bool {
 	return s.reading.Kind == ReadsTable && (s.reading.Table.listed != nil || len(s.reading.Table.root.learned) > 0)
 }
 
-// mayHaveMore tells whether columns of a source are not known.
+// mayHaveMore reports whether columns of a source are not known.
 func (s *boundSource) mayHaveMore() bool {
 	return s.open || s.reading.Kind == ReadsTable && !s.reading.Table.sure
 }
@@ -351,7 +351,7 @@ func (t *tables) of(d Dialect, n Name) *BoundTable {
 	return b
 }
 
-// defined is the table that the schema has of a name, nil where it has none, and the same where that is
+// defined is the table that the schema has of a name, nil if it has none, and the same if that is
 // certain: its name fits no other, and its definition was read whole.
 func (t *tables) defined(d Dialect, n Name) (listed, sure *Table) {
 	fits := 0
@@ -382,7 +382,7 @@ func (t *tables) certain(o *Table) *Table {
 	return o
 }
 
-// settles tells whether a name that was left open is one that a table was learned to have.
+// settles reports whether a name that was left open is one that a table was learned to have.
 func (t *tables) settles() bool {
 	if len(t.doubted) == 0 {
 		return false

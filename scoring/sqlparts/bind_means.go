@@ -5,7 +5,7 @@ type Doubt uint8
 
 // Sure: the name means the one thing that is listed, and can mean nothing else in a query that runs.
 // Ambiguous: it certainly means each of several, so that an engine refuses it, or takes one that no
-// rule names. Unsure: of the things that are listed it means one, and which is not known; where none
+// rule names. Unsure: of the things that are listed it means one, and which is not known; if none
 // is listed, nothing has the name.
 const (
 	Sure Doubt = iota
@@ -35,15 +35,15 @@ type Meaning struct {
 	Known  bool          // what it is of certainly has it; false: it may
 	Fields int           // how many parts at the end of the name are fields inside it
 	Outer  int           // how many queries further out it is; 0: in the query itself
-	Source *Source       // of a column or a row; nil where Among lists several
-	Among  []*Source     // the sources that may have the column, where there are several
-	Column *ColumnDef    // of a base column; nil where the schema does not have it
-	Index  int           // of a query's column or an alias: its place in the output; -1 where a star hides it
-	Item   *Item         // of an alias; nil where a star stands for it
+	Source *Source       // of a column or a row; nil if Among lists several
+	Among  []*Source     // the sources that may have the column, if there are several
+	Column *ColumnDef    // of a base column; nil if the schema does not have it
+	Index  int           // of a query's column or an alias: its place in the output; -1 if a star hides it
+	Item   *Item         // of an alias; nil if a star stands for it
 	Merged *MergedSource // of a merged column
 }
 
-// is tells whether two meanings are the same.
+// is reports whether two meanings are the same.
 func (m *Meaning) is(o *Meaning) bool {
 	return m.Kind == o.Kind && m.Source == o.Source && m.Column == o.Column && m.Index == o.Index && m.Item == o.Item && m.Merged == o.Merged &&
 		m.Fields == o.Fields && m.Outer == o.Outer && len(m.Among)+len(o.Among) == 0
@@ -60,7 +60,7 @@ type MergedSource struct {
 
 // OutputColumn is a column of what a query or a source makes.
 type OutputColumn struct {
-	Name   Ident // empty where it has none that is known
+	Name   Ident // empty if it has none that is known
 	Item   *Item // of the select list; the star where that stands for it; nil of a function or VALUES
 	Star   bool  // it stands for all columns of From, which are not known
 	From   *Source
@@ -72,7 +72,7 @@ type OutputColumn struct {
 // BoundTable is a base table that scripts read.
 type BoundTable struct {
 	Name Name   // as it is named most fully
-	Def  *Table // what the schema says of it; nil where it does not certainly have the table, or knows nothing of it
+	Def  *Table // what the schema says of it; nil if it does not certainly have the table, or knows nothing of it
 
 	path    string
 	last    []string // the last part in lower case

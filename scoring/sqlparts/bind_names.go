@@ -2,7 +2,7 @@ package sqlparts
 
 import "strings"
 
-// set notes what a column's name means. A node that stands in two places, as pipes make them, means
+// set notes what a column's name means. A node that is in two places, as pipes make them, means
 // both.
 func (r *binder) set(c *Column, m []Meaning, doubt Doubt) {
 	if c.id == 0 {
@@ -99,7 +99,7 @@ func (d Dialect) aliasUse(in clause, bare bool) aliasUse {
 	return noAlias
 }
 
-// rows tells whether the name of a source may stand for its row.
+// rows reports whether the name of a source may stand for its row.
 func (d Dialect) rows() bool {
 	switch d {
 	case SQLite, MySQL, TSQL, Snowflake:
@@ -158,7 +158,7 @@ func (r *binder) element(f *frame, c *Column, bare bool) (m Meaning, doubt Doubt
 	return m, doubt, ok
 }
 
-// sameWords tells whether two elements are one column in the same words.
+// sameWords reports whether two elements are one column in the same words.
 func sameWords(a, b Expr) bool {
 	x, ok := a.(*Column)
 	y, too := b.(*Column)
@@ -173,7 +173,7 @@ func sameWords(a, b Expr) bool {
 	return true
 }
 
-// several tells whether a select has more than one alias of the name.
+// several reports whether a select has more than one alias of the name.
 func (a *aliases) several(s *Select, c *Column) bool {
 	if len(s.Items) >= manyItems {
 		a.of(s)
@@ -211,7 +211,7 @@ const (
 	maxQualifiers = 4 // parts before a column: the most that any engine has
 )
 
-// qualified is what a name with a qualifier means, nil where no source goes by it.
+// qualified is what a name with a qualifier means, nil if no source goes by it.
 func (r *binder) qualified(n Name, f *frame) (m []Meaning, doubt Doubt) {
 	outer := 0
 	missing := r.missing[:0] // of a source that does not have the column
@@ -428,7 +428,7 @@ func (f *frame) likelier(column, alias Meaning) []Meaning {
 	return []Meaning{alias, column}
 }
 
-// isColumnOf tells whether an element of a select list is the very column that a name means, so that it
+// isColumnOf reports whether an element of a select list is the very column that a name means, so that it
 // does not matter which of them is meant.
 func isColumnOf(it *Item, m Meaning, r *binder) bool {
 	if it == nil {
@@ -483,7 +483,7 @@ func (r *binder) starOf(c *Column, f *frame) {
 	r.column(c, f, false)
 }
 
-// mergedOf is the merged column of a name, nil where there is none.
+// mergedOf is the merged column of a name, nil if there is none.
 func (f *frame) mergedOf(d Dialect, id Ident) *MergedSource {
 	for _, m := range f.merged {
 		if d.likeness(id, m.Name, false) != different {
@@ -493,7 +493,7 @@ func (f *frame) mergedOf(d Dialect, id Ident) *MergedSource {
 	return nil
 }
 
-// of tells whether one side of a merged column is a source's.
+// of reports whether one side of a merged column is a source's.
 func (m *MergedSource) of(s *Source) bool {
 	for _, side := range [...]*Meaning{&m.Left, &m.Right} {
 		if side.Source == s || side.Merged != nil && side.Merged.of(s) {
@@ -740,7 +740,7 @@ func (r *binder) mergedWith(f *frame, s *boundSource, id Ident) *MergedSource {
 	return nil
 }
 
-// first tells whether the source is the leftmost that a merged column is of.
+// first reports whether the source is the leftmost that a merged column is of.
 func (m *MergedSource) first(s *Source) bool {
 	for m.Left.Merged != nil {
 		m = m.Left.Merged
@@ -748,9 +748,9 @@ func (m *MergedSource) first(s *Source) bool {
 	return m.Left.Source == s
 }
 
-// mergedFirst tells whether a star has merged columns before all others; the others have them where the
+// mergedFirst reports whether a star has merged columns before all others; the others have them where the
 // left table has them. PostgreSQL, MySQL and BigQuery follow the standard, SQLite and DuckDB do not.
 func (d Dialect) mergedFirst() bool { return d == Postgres || d == MySQL || d == BigQuery }
 
-// mergedOrder tells whether it is known which of these a dialect does.
+// mergedOrder reports whether it is known which of these a dialect does.
 func (d Dialect) mergedOrder() bool { return d.mergedFirst() || d == SQLite || d == DuckDB }

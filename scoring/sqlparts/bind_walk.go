@@ -171,7 +171,7 @@ func (r *binder) query(q *Query, outer *frame) {
 	}
 }
 
-// valuesName is what a dialect calls a column of VALUES; empty where it has no name.
+// valuesName is what a dialect calls a column of VALUES; empty if it has no name.
 func valuesName(d Dialect, i int) string {
 	switch d {
 	case DuckDB:
@@ -271,7 +271,7 @@ func (d Dialect) bodySees(q *Query, i int) (n, skip int) {
 	return i, -1
 }
 
-// cte is the common table expression that a name means, and where it is defined; nil where there is none.
+// cte is the common table expression that a name means, and where it is defined; nil if there is none.
 func (f *frame) cte(d Dialect, id Ident) (c *CTE, at *frame) {
 	for ; f != nil; f = f.outer {
 		if f.ctes == nil {
@@ -420,7 +420,7 @@ func (r *binder) source(src *Source, f *frame) {
 	}
 }
 
-// joinsFirst tells whether JOIN binds tighter than the comma, so that an ON does not see the sources
+// joinsFirst reports whether JOIN binds tighter than the comma, so that an ON does not see the sources
 // before the comma.
 func (d Dialect) joinsFirst() bool { return d == Postgres || d == MySQL || d == TSQL }
 
@@ -470,7 +470,7 @@ func (r *binder) table(bs *boundSource, f *frame) {
 	bs.reading = Reading{Kind: ReadsTable, Table: t}
 }
 
-// arrays tells whether FROM t, t.items reads an array in the dialect.
+// arrays reports whether FROM t, t.items reads an array in the dialect.
 func (d Dialect) arrays() bool { return d == BigQuery || d == Redshift || d == Generic }
 
 // path is the column of a source in view that a dotted name in FROM reads.
@@ -492,7 +492,7 @@ func (r *binder) path(n Name, f *frame) (*Meaning, Doubt) {
 	return nil, Unsure
 }
 
-// inside tells whether the body of a common table expression is being read.
+// inside reports whether the body of a common table expression is being read.
 func (r *binder) inside(c *CTE) bool { return slices.Contains(r.open, c) }
 
 // renamed is the output under the names of a column list.

@@ -26,7 +26,7 @@ const (
 	clockPrecise                          // as clockWall, T-SQL's datetime2
 	clockUTCPrecise                       // as clockUTC, T-SQL's datetime2
 	clockSince                            // the day as the first of two arguments: age(x)
-	clockArgument                         // SQLite's time value 'now', or that it stands for where there is none
+	clockArgument                         // SQLite's time value 'now', or that it stands for if there is none
 	clockWord                             // PostgreSQL's 'now', 'today' … as a date or time
 	clockText                             // words: timeofday()
 )
@@ -40,7 +40,7 @@ type clockFunction struct {
 	typ     string // of clockWord
 }
 
-// argues tells whether the arguments decide whether the clock is read.
+// argues reports whether the arguments decide whether the clock is read.
 func (f *clockFunction) argues() bool {
 	return f.value == clockArgument || f.value == clockSince || f.value == clockUnix
 }
@@ -127,7 +127,7 @@ func clockOf(d Dialect, n Name) *clockFunction {
 	return clockFunctions[d][strings.ToLower(n.Last().Text)]
 }
 
-// reads tells whether a call reads the clock, and the argument that means the time of the run, or
+// reads reports whether a call reads the clock, and the argument that means the time of the run, or
 // before which it is left out.
 func (f *clockFunction) reads(d Dialect, c *Call) (reads bool, arg Expr) {
 	switch {
@@ -155,7 +155,7 @@ func first(args []Expr) Expr {
 	return args[0]
 }
 
-// sqliteReads tells whether a call of SQLite's date functions reads the clock: its time value is
+// sqliteReads reports whether a call of SQLite's date functions reads the clock: its time value is
 // 'now', or it has none. In other dialects that the text may be of, DATE(x) reads no clock.
 func sqliteReads(d Dialect, c *Call) (reads bool, arg Expr) {
 	name, at := strings.ToLower(c.Name.Last().Text), 0
@@ -174,7 +174,7 @@ func sqliteReads(d Dialect, c *Call) (reads bool, arg Expr) {
 	return name != "strftime" || len(c.Args) > 0, nil
 }
 
-// readsNow tells whether a cast of a text to the type reads words for the time of the run.
+// readsNow reports whether a cast of a text to the type reads words for the time of the run.
 func readsNow(d Dialect, typ string) bool {
 	switch d {
 	case Postgres, Redshift, Databricks, Generic:
@@ -197,7 +197,7 @@ func wordClock(text, typ string) *clockFunction {
 
 // PinClock returns the text of a script with every reading of the clock replaced by the instant: as a
 // literal of the type that the reading has in the dialect. What shows date and time by the clock on the
-// wall, such as CURRENT_DATE, is that of the instant's own zone. n is the number of readings. Where it is
+// wall, such as CURRENT_DATE, is that of the instant's own zone. n is the number of readings. If it is
 // not sure that all were read, why says where and what, and the text must not stand for the script.
 //
 // Instants are of whole seconds, of the years 1 to 9999. What views and user-defined functions read, it
@@ -256,7 +256,7 @@ func apply(sql string, changes []change) string {
 	return b.String()
 }
 
-// hiddenClock says what in a script may read the clock without being seen; empty where nothing does.
+// hiddenClock says what in a script may read the clock without being seen; empty if nothing does.
 func (s *Script) hiddenClock() string {
 	if len(s.Notes) > 0 {
 		return fmt.Sprintf("%s: a part of the query was not read (%s), and may read the clock", s.Place(s.Notes[0]), s.Notes[0].What)
@@ -310,10 +310,10 @@ func (s *Script) hiddenClock() string {
 // spelledByCode are PostgreSQL's texts with characters by their codes: E'\x6e' and U&'\006e'.
 var spelledByCode = regexp.MustCompile(`(?s)^(?i:e)'.*\\(?:[xuU]|[0-7])|^(?i:u)&'.*\\`)
 
-// timeWords may stand beside a word for the time of the run in a date or time.
+// timeWords may stand next to a word for the time of the run in a date or time.
 var timeWords = nameSet("now today tomorrow yesterday allballs am pm ad bc utc gmt zulu z t at")
 
-// holdsClockWord tells whether a text may be a date or time with one of the words, such as 'today
+// holdsClockWord reports whether a text may be a date or time with one of the words, such as 'today
 // 10:00', or several values with it: '{today}' and '[today,tomorrow)'.
 func holdsClockWord(text string, words []string) bool {
 	found, others := false, false
@@ -324,7 +324,7 @@ func holdsClockWord(text string, words []string) bool {
 	return found && (!others || strings.ContainsAny(text[:1], "{[("))
 }
 
-// reserved tells whether the word is no name of a column or an alias in the dialect.
+// reserved reports whether the word is no name of a column or an alias in the dialect.
 func (f *clockFunction) reserved(d Dialect, word string) bool {
 	if !strings.HasPrefix(strings.ToLower(word), "current_") && d != Redshift {
 		return false
@@ -395,7 +395,7 @@ func (s *Script) pinnedArgument(d *Dependence, literal string) (change, bool) {
 	}
 }
 
-// clockLiteral writes the instant as the value of a reading of the clock; empty where the dialect has
+// clockLiteral writes the instant as the value of a reading of the clock; empty if the dialect has
 // no such reading.
 func (d Dialect) clockLiteral(f *clockFunction, t time.Time) string {
 	utc := t.UTC()

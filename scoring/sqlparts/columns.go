@@ -157,7 +157,7 @@ func (r *columnReader) owners(m *Meaning) tableSet {
 	if set.of > len(m.Among) {
 		set = tableSet{}
 	}
-	for _, s := range m.Among[set.of:] { // as FROM goes on, those that may have a column get more
+	for _, s := range m.Among[set.of:] { // as FROM continues, those that may have a column get more
 		set = set.with(r.through(s, -1))
 	}
 	set.of = len(m.Among)

@@ -45,7 +45,7 @@ func TestWordsThatPostgresTakesForColumns(t *testing.T) {
 			}
 		}
 	}
-	// Where an operand is missing, the next clause is none.
+	// If an operand is missing, the next clause is none.
 	for _, sql := range []string{"SELECT FROM t WHERE", "SELECT a FROM t WHERE BETWEEN 1 AND 2", "SELECT a, FROM t GROUP BY"} {
 		if got := read(sql, Postgres); strings.Contains(got, "between 1") {
 			t.Errorf("%s: %s", sql, got)

@@ -25,8 +25,8 @@ import (
 //     all other operators, || among them; + and -; * / % DIV MOD; ^ and **; -> and ->>; unary minus; COLLATE, AT TIME ZONE.
 //     Operators of one level are read from left to right; chains of AND and of OR need no parentheses among themselves.
 //   - A column is its last name: schema, table, alias and outer fields of a structured column are dropped, quotes too, and
-//     whatever stands before its last double underscore that has text on both sides (sales__amount is amount). A name that
-//     is not made of letters, digits, _ and $, or begins with a digit, stands in double quotes.
+//     whatever is before its last double underscore that has text on both sides (sales__amount is amount). A name that
+//     is not made of letters, digits, _ and $, or begins with a digit, is in double quotes.
 //   - A star is *, without its qualifier, followed by " except (a, b)" (EXCLUDE too), " replace (x as a)", " rename (a as b)".
 //   - Strings stand in single quotes, with their escapes resolved and quotes doubled; numbers, bytes and placeholders as
 //     written. In SQLite a double-quoted name without qualifier is a string where a value is expected: on the right of a
@@ -78,7 +78,7 @@ import (
 // Keywords: upper case words, from a closed list, of the final SELECTs:
 //
 //   - WITH, RECURSIVE of the query; DISTINCT for SELECT DISTINCT and for a DISTINCT argument;
-//   - WHERE, GROUP BY, HAVING, QUALIFY, ORDER BY, LIMIT (TOP and FETCH too), OFFSET where there is such a clause;
+//   - WHERE, GROUP BY, HAVING, QUALIFY, ORDER BY, LIMIT (TOP and FETCH too), OFFSET if there is such a clause;
 //     ASC and DESC if a key of ORDER BY is ascending or descending; ROLLUP, CUBE, GROUPING SETS;
 //   - UNION, INTERSECT, EXCEPT (MINUS too), ALL after one of them;
 //   - JOIN for every join but the comma, with INNER for a plain join, LEFT, RIGHT or FULL together with OUTER, CROSS,
@@ -402,7 +402,7 @@ func (x *extractor) orderedItems(s *Select, e Expr) []Expr {
 	return []Expr{e}
 }
 
-// allItems tells whether a sort key is ALL.
+// allItems reports whether a sort key is ALL.
 func allItems(e Expr) bool {
 	c, ok := e.(*Column)
 	return ok && len(c.Name) == 1 && !c.Name[0].Quoted && strings.EqualFold(c.Name[0].Text, "all")

@@ -2,7 +2,7 @@ package sqlparts
 
 import "strings"
 
-// Clause is the clause of a query that a condition stands in.
+// Clause is the clause of a query that a condition is in.
 type Clause uint8
 
 // The clauses that hold conditions. OnClause is ON and USING of a join: USING (id) is id = id.
@@ -18,7 +18,7 @@ const (
 type Predicate struct {
 	Condition        // its normal form
 	Expr      Expr   // as it is written, without the NOTs around it
-	Clause    Clause // the clause it stands in
+	Clause    Clause // the clause it is in
 	In        Node   // whose clause that is: a *Select, or the *Source of a join
 	Binding   bool   // whatever passes the clause meets it: it stands under no OR, nor under the NOT of an AND
 	Joins     bool   // it joins tables: a binding equality in WHERE or ON whose sides have columns, of different tables
@@ -143,7 +143,7 @@ func onlySource(s *Select) string {
 	return " "
 }
 
-// equatesTables tells whether the sides of a comparison are of columns of different tables.
+// equatesTables reports whether the sides of a comparison are of columns of different tables.
 func equatesTables(b *Binary, alone string) bool {
 	left, right := map[string]bool{}, map[string]bool{}
 	if !qualifiers(b.L, alone, left) || !qualifiers(b.R, alone, right) {
@@ -157,7 +157,7 @@ func equatesTables(b *Binary, alone string) bool {
 	return true
 }
 
-// qualifiers adds what stands before the columns of an expression, alone for one without. It is
+// qualifiers adds what is before the columns of an expression, alone for one without. It is
 // false if there are no columns, or a subquery.
 func qualifiers(e Expr, alone string, into map[string]bool) bool {
 	if hasQuery(e) {
@@ -176,7 +176,7 @@ func qualifiers(e Expr, alone string, into map[string]bool) bool {
 	return len(into) > 0
 }
 
-// condition takes a condition apart into atoms. binding tells whether whatever passes the clause
+// condition takes a condition apart into atoms. binding reports whether whatever passes the clause
 // meets it. If s is set, names that are its aliases stand for its items.
 func (x *extractor) condition(e Expr, negated, binding bool, s *Select) {
 	switch e := e.(type) {
@@ -384,7 +384,7 @@ func (x *extractor) value(e Expr, s *Select) piece {
 	return x.text(x.resolved(s, e))
 }
 
-// hasQuery tells whether an expression is or contains a subquery.
+// hasQuery reports whether an expression is or contains a subquery.
 func hasQuery(e Expr) bool {
 	found := false
 	if e != nil {

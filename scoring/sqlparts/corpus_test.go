@@ -13,7 +13,7 @@ type corpusQuery struct {
 	ID, Corpus, Dialect, SQL string
 }
 
-// sharedData is the directory of reference data beside the project; the test is skipped if there is
+// sharedData is the directory of reference data next to the project; the test is skipped if there is
 // none.
 func sharedData(tb testing.TB) string {
 	tb.Helper()

@@ -209,7 +209,7 @@ func (r *dependenceReader) children(s *Select) {
 	})
 }
 
-// within is the select that an expression stands in; nil outside of any.
+// within is the select that an expression is in; nil outside of any.
 func (r *dependenceReader) within() *Select {
 	if len(r.selects) == 0 {
 		return nil
@@ -217,7 +217,7 @@ func (r *dependenceReader) within() *Select {
 	return r.selects[len(r.selects)-1]
 }
 
-// besideTrees tells whether a part of the text may be in no tree.
+// besideTrees reports whether a part of the text may be in no tree.
 func (s *Script) besideTrees() bool {
 	if len(s.Notes) > 0 || strings.Contains(strings.ToLower(s.SQL), "next") { // NEXT VALUE FOR
 		return true
@@ -279,7 +279,7 @@ func (s stretches) merged() stretches {
 	return out
 }
 
-// has tells whether a place is in one of merged stretches.
+// has reports whether a place is in one of merged stretches.
 func (s stretches) has(at int32) bool {
 	i, _ := slices.BinarySearchFunc(s, at, func(x Span, at int32) int { return int(x.End - at) })
 	for ; i < len(s) && s[i].Start <= at; i++ {
@@ -319,7 +319,7 @@ func (r *dependenceReader) source(s *Source) {
 	}
 }
 
-// sampleSays tells whether one of the words stands in a sample.
+// sampleSays reports whether one of the words is in a sample.
 func sampleSays(e Expr, words ...string) bool {
 	raw, ok := e.(*Raw)
 	return ok && slices.ContainsFunc(Lexemes(raw.Text, Generic), func(x Lexeme) bool { return slices.Contains(words, x.Value) })
@@ -363,7 +363,7 @@ func (r *dependenceReader) cast(c *Cast) {
 	}
 }
 
-// ofSession tells whether a parameter is a setting or a variable of the session, and not what a
+// ofSession reports whether a parameter is a setting or a variable of the session, and not what a
 // program binds.
 func (r *dependenceReader) ofSession(param string) bool {
 	rest, dollar := strings.CutPrefix(param, "$")
@@ -533,7 +533,7 @@ var (
 	modelSchemas = nameSet(`ai ml cortex`)
 )
 
-// generates tells whether a function asks a model for words or a judgement.
+// generates reports whether a function asks a model for words or a judgement.
 func generates(schema, name string, d Dialect) bool {
 	switch schema {
 	case "ai":
@@ -557,12 +557,12 @@ func (r *dependenceReader) free(args []Expr) {
 	}
 }
 
-// bare tells whether a call stands without parentheses, such as CURRENT_DATE.
+// bare reports whether a call stands without parentheses, such as CURRENT_DATE.
 func (c *Call) bare() bool {
 	return len(c.Name) == 1 && len(c.Args) == 0 && int(c.End-c.Start) == len(c.Name[0].Text)
 }
 
-// constant tells whether an expression is the same for all rows: a literal, or made of literals.
+// constant reports whether an expression is the same for all rows: a literal, or made of literals.
 func constant(e Expr) bool {
 	is := true
 	Walk(e, func(n Node) bool {
@@ -584,7 +584,7 @@ func constant(e Expr) bool {
 	return is
 }
 
-// isText tells whether an argument of SQLite's functions is a text, also in double quotes, where SQLite
+// isText reports whether an argument of SQLite's functions is a text, also in double quotes, where SQLite
 // takes what names no column for one.
 func isText(e Expr, text string) bool {
 	switch e := e.(type) {
@@ -596,7 +596,7 @@ func isText(e Expr, text string) bool {
 	return false
 }
 
-// Unreached tells whether a dependence is the limit of the script's query, and a result with so many
+// Unreached reports whether a dependence is the limit of the script's query, and a result with so many
 // rows is whole: the limit was not reached.
 func (s *Script) Unreached(d Dependence, rows int) bool {
 	q := s.Final()

@@ -55,7 +55,7 @@ func extremes(s *Select) (args []Expr) {
 	return args
 }
 
-// settled tells whether what is known of a row fixes a column of it.
+// settled reports whether what is known of a row fixes a column of it.
 func (r *dependenceReader) settled(s *Select, c *Column, known *keyNames) bool {
 	if slices.ContainsFunc(known.names, func(n Name) bool { return sameColumn(n, c.Name) }) {
 		return true
@@ -73,7 +73,7 @@ func (r *dependenceReader) settled(s *Select, c *Column, known *keyNames) bool {
 	return len(c.Name) == 1 && !slices.ContainsFunc(s.From, func(src *Source) bool { return !fixed(src) })
 }
 
-// mayHave tells whether a source of a select may have a column of the name.
+// mayHave reports whether a source of a select may have a column of the name.
 func (r *dependenceReader) mayHave(s *Select, column string) bool {
 	return slices.ContainsFunc(s.From, func(src *Source) bool {
 		t := r.tableOf(src)
@@ -81,13 +81,13 @@ func (r *dependenceReader) mayHave(s *Select, column string) bool {
 	})
 }
 
-// stated tells whether the schema says that a source has a column of the name.
+// stated reports whether the schema says that a source has a column of the name.
 func (r *dependenceReader) stated(s *Source, column string) bool {
 	t := r.tableOf(s)
 	return t != nil && slices.ContainsFunc(t.Columns, func(c *ColumnDef) bool { return strings.EqualFold(c.Name.Text, column) })
 }
 
-// tableOf is the table that a source certainly is; nil where the schema does not say.
+// tableOf is the table that a source certainly is; nil if the schema does not say.
 func (r *dependenceReader) tableOf(s *Source) *Table {
 	if len(s.Table) == 0 || r.schema.Doubt != "" || len(s.Columns) > 0 || slices.ContainsFunc(r.scope, func(c *CTE) bool { return len(s.Table) == 1 && strings.EqualFold(c.Name.Text, s.Table[0].Text) }) {
 		return nil

@@ -14,7 +14,7 @@ const (
 	saysPeers    = "depends on the order of rows that are alike in what it sorts by, if there are such: sort by more until no two are"
 )
 
-// maxKeys is how many sort keys are looked at; more are not known to settle an order.
+// maxKeys is how many sort keys are examined; more are not known to settle an order.
 const maxKeys = 64
 
 // query looks at a limit.
@@ -56,7 +56,7 @@ func isZero(e Expr) bool {
 	return ok && l.Kind == Number && l.Text == "0"
 }
 
-// random tells whether an expression holds a random number: sorting by it sorts by nothing.
+// random reports whether an expression holds a random number: sorting by it sorts by nothing.
 func random(e Expr) bool {
 	found := false
 	Walk(e, func(n Node) bool {
@@ -152,7 +152,7 @@ func (r *dependenceReader) aggregate(c *Call, name string) {
 	}
 }
 
-// groupOf are the keys of a select's groups, aliases and positions resolved; nil where they are not
+// groupOf are the keys of a select's groups, aliases and positions resolved; nil if they are not
 // plain.
 func (r *dependenceReader) groupOf(s *Select) (keys []Expr) {
 	if s.Group == nil || len(s.Group.Items) > maxKeys {
@@ -174,7 +174,7 @@ func (r *dependenceReader) groupOf(s *Select) (keys []Expr) {
 	return keys
 }
 
-// oneInGroup tells whether an expression has one value in each group: it is a key of the group, or
+// oneInGroup reports whether an expression has one value in each group: it is a key of the group, or
 // the group is of one row.
 func (r *dependenceReader) oneInGroup(s *Select, e Expr) bool {
 	keys := r.groupOf(s)
@@ -248,7 +248,7 @@ func (r *dependenceReader) windowed(c *Call, name string) {
 	r.add(OnTies, c, saysPeers)
 }
 
-// sequenceOfRows tells whether an expression numbers the rows of a generator: Snowflake's SEQ4().
+// sequenceOfRows reports whether an expression numbers the rows of a generator: Snowflake's SEQ4().
 func sequenceOfRows(e Expr) bool {
 	c, ok := e.(*Call)
 	if !ok || len(c.Name) != 1 {
@@ -261,7 +261,7 @@ func sequenceOfRows(e Expr) bool {
 	return false
 }
 
-// alike tells whether all rows of a select are the same: those of a generator that has no columns.
+// alike reports whether all rows of a select are the same: those of a generator that has no columns.
 func (r *dependenceReader) alike(s *Select) bool {
 	return len(s.From) == 1 && s.From[0].Call != nil && generator(s.From[0].Call)
 }
@@ -276,7 +276,7 @@ func generator(c *Call) bool {
 	return name == "generator"
 }
 
-// fixed tells whether the first rows of a query by these keys are the same in any engine: it has one
+// fixed reports whether the first rows of a query by these keys are the same in any engine: it has one
 // row, or rows that are alike in the keys are alike altogether.
 func (r *dependenceReader) fixed(q *Query, keys []Expr) bool {
 	if r.oneRow(q) {
@@ -309,7 +309,7 @@ func (r *dependenceReader) fixed(q *Query, keys []Expr) bool {
 	return r.rowsFixed(s, keys) || r.alike(s)
 }
 
-// outputsIn tells whether all that a select returns is among the keys, or constant.
+// outputsIn reports whether all that a select returns is among the keys, or constant.
 func outputsIn(s *Select, keys []Expr) bool {
 	for _, it := range s.Items {
 		if _, star := it.Expr.(*Star); star {
@@ -337,7 +337,7 @@ func meant(s *Select, e Expr) Expr {
 	return e
 }
 
-// inKeys tells whether an expression is one of the keys.
+// inKeys reports whether an expression is one of the keys.
 func inKeys(s *Select, keys []Expr, e Expr) bool {
 	text := ""
 	for _, k := range keys {
@@ -361,7 +361,7 @@ func inKeys(s *Select, keys []Expr, e Expr) bool {
 	return false
 }
 
-// sameColumn tells whether two names mean one column: qualifiers that one of them lacks may be any.
+// sameColumn reports whether two names mean one column: qualifiers that one of them lacks may be any.
 func sameColumn(a, b Name) bool {
 	for i := 1; i <= min(len(a), len(b)); i++ {
 		if !strings.EqualFold(a[len(a)-i].Text, b[len(b)-i].Text) {
@@ -371,7 +371,7 @@ func sameColumn(a, b Name) bool {
 	return true
 }
 
-// oneRow tells whether a query returns at most one row.
+// oneRow reports whether a query returns at most one row.
 func (r *dependenceReader) oneRow(q *Query) bool {
 	if n, ok := q.RowLimit(); ok && n <= 1 && q.Limit == nil { // of a query in parentheses
 		return true
@@ -387,7 +387,7 @@ func (r *dependenceReader) oneRow(q *Query) bool {
 	return len(s.From) == 0 && s.Where == nil || slices.ContainsFunc(s.Items, func(it *Item) bool { return totals(it.Expr) }) || s.Having != nil
 }
 
-// totals tells whether an expression aggregates all rows to one, outside of windows and subqueries.
+// totals reports whether an expression aggregates all rows to one, outside of windows and subqueries.
 func totals(e Expr) bool {
 	found := false
 	Walk(e, func(n Node) bool {
@@ -405,7 +405,7 @@ func totals(e Expr) bool {
 	return found
 }
 
-// rowsFixed tells whether no two rows of a select, grouped where it groups, are alike in the keys.
+// rowsFixed reports whether no two rows of a select, grouped where it groups, are alike in the keys.
 func (r *dependenceReader) rowsFixed(s *Select, keys []Expr) bool {
 	if s.Group != nil {
 		group := r.groupOf(s)
@@ -461,7 +461,7 @@ type keyNames struct {
 	sources []string // all columns of them
 }
 
-// has tells whether the column of a source is known.
+// has reports whether the column of a source is known.
 func (k *keyNames) has(source, column string) bool {
 	return slices.ContainsFunc(k.names, func(n Name) bool {
 		if !strings.EqualFold(n.Last().Text, column) {
@@ -542,7 +542,7 @@ func sourceName(s *Source) string {
 	return s.Table.Last().Text
 }
 
-// sourceFixed tells whether the known columns of a source leave at most one of its rows.
+// sourceFixed reports whether the known columns of a source leave at most one of its rows.
 func (r *dependenceReader) sourceFixed(s *Source, known *keyNames) bool {
 	return slices.ContainsFunc(r.uniqueOf(s), func(columns []string) bool {
 		return !slices.ContainsFunc(columns, func(c string) bool { return !known.has(sourceName(s), c) })
@@ -608,7 +608,7 @@ func (r *dependenceReader) uniqueIn(q *Query) (sets [][]string) {
 		}
 		return nil
 	}
-	outputs := func(keys []Expr) []string { // their names in the result; nil where one has none
+	outputs := func(keys []Expr) []string { // their names in the result; nil if one has none
 		names := []string{}
 		for _, k := range keys {
 			at := slices.IndexFunc(s.Items, func(it *Item) bool { return inKeys(s, []Expr{k}, it.Expr) })
@@ -655,7 +655,7 @@ func (r *dependenceReader) uniqueIn(q *Query) (sets [][]string) {
 	return sets
 }
 
-// outputName is the name of a column of a result; empty where the engine makes one up.
+// outputName is the name of a column of a result; empty if the engine makes one up.
 func outputName(it *Item) string {
 	if it.Alias.Text != "" {
 		return it.Alias.Text

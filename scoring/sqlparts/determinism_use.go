@@ -100,7 +100,7 @@ func usesOf(q *Query) (uses map[string]use, all use) {
 	return uses, all
 }
 
-// usedOnly tells whether what a call returns is a column of a query inside whose name is used in
+// usedOnly reports whether what a call returns is a column of a query inside whose name is used in
 // these ways alone.
 func (r *dependenceReader) usedOnly(c *Call, only use) bool {
 	name, ok := r.columns[c]

@@ -72,7 +72,7 @@ func DialectOf(name string) Dialect {
 	return d
 }
 
-// NamesDialect tells whether a name means one of the dialects, Generic among them: that of SQL of
+// NamesDialect reports whether a name means one of the dialects, Generic among them: that of SQL of
 // unknown origin is empty, generic, ansi, standard or sql.
 func NamesDialect(name string) bool {
 	_, ok := named(name)

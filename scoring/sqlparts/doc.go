@@ -23,7 +23,7 @@
 // The tree (ast.go, expr.go) keeps clauses, not tokens: a [Query] has WITH, a body, ORDER BY and
 // LIMIT; its body is a [Select], a chain of set operations, or VALUES; a Select has a flat list of
 // [Source] values, each with the way it joins those before it. Pipe syntax becomes the tree of the
-// query it means. Every node knows where it stands in the text. [Walk] visits a tree, [Format]
+// query it means. Every node knows where it is in the text. [Walk] visits a tree, [Format]
 // writes it in one canonical spelling, [Normalized] writes an expression as components hold it. A
 // tree is never changed after Parse and may be read by any number of goroutines.
 //
@@ -42,7 +42,7 @@
 //
 // # How it is checked
 //
-// Golden cases for every construct and dialect lie in testdata/golden, with expectations reasoned
+// Golden cases for every construct and dialect are in testdata/golden, with expectations reasoned
 // from the definition. TestAgainstSqlglot holds the components of all real queries at hand against
 // those that an independent parser finds by the same definition, for final queries and for all
 // queries inside them; DISAGREEMENTS.md says what differs and why. FuzzParse looks for panics,

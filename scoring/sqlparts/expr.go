@@ -270,7 +270,7 @@ type Alias struct {
 }
 
 // Special is a call whose arguments are separated by words: EXTRACT(year FROM x), TRIM(BOTH 'a'
-// FROM x), POSITION(a IN b). Words[i] stands before Args[i]; an empty word after the first means a
+// FROM x), POSITION(a IN b). Words[i] is before Args[i]; an empty word after the first means a
 // comma.
 type Special struct {
 	Span

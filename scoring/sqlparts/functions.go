@@ -2,7 +2,7 @@ package sqlparts
 
 import "strings"
 
-// IsAggregate tells whether a function of this name, in any case, aggregates rows when it is called
+// IsAggregate reports whether a function of this name, in any case, aggregates rows when it is called
 // without OVER.
 func IsAggregate(name string) bool {
 	var buf [32]byte
@@ -37,7 +37,7 @@ var aggregateNames = func() map[string]bool {
 	return m
 }()
 
-// aggregates tells whether an expression contains an aggregate or a window function, subqueries
+// aggregates reports whether an expression contains an aggregate or a window function, subqueries
 // excepted.
 func aggregates(e Expr) bool {
 	found := false
@@ -53,7 +53,7 @@ func aggregates(e Expr) bool {
 	return found
 }
 
-// datePart tells whether a bare word among the arguments of a date function names a part of a date
+// datePart reports whether a bare word among the arguments of a date function names a part of a date
 // and no column.
 func datePart(word string) bool {
 	if timeUnit(word) {
@@ -67,7 +67,7 @@ func datePart(word string) bool {
 	return false
 }
 
-// dateFunction tells whether a function takes a part of a date as a bare word.
+// dateFunction reports whether a function takes a part of a date as a bare word.
 func dateFunction(name string) bool {
 	name = strings.ToLower(name)
 	for _, suffix := range []string{"trunc", "diff", "add", "_sub", "part", "bucket", "name", "last_day", "_slice"} {
@@ -78,6 +78,6 @@ func dateFunction(name string) bool {
 	return name == "extract" || name == "date_range" || name == "generate_date_array" || name == "generate_timestamp_array"
 }
 
-// IsDatePart tells whether a bare word among several arguments of a function names a part of a date
+// IsDatePart reports whether a bare word among several arguments of a function names a part of a date
 // and no column.
 func IsDatePart(function, word string) bool { return dateFunction(function) && datePart(word) }

@@ -2,7 +2,7 @@ package sqlparts
 
 import "testing"
 
-// FuzzParse feeds texts of any kind in every dialect: nothing panics, every position lies in the
+// FuzzParse feeds texts of any kind in every dialect: nothing panics, every position is in the
 // text, the same text gives the same tree, and a query that was understood is written in a form
 // that is read and written the same way again.
 func FuzzParse(f *testing.F) {
@@ -82,7 +82,7 @@ func inBounds(t *testing.T, d Dialect, sql string, n Node) {
 	})
 }
 
-// writes tells whether a statement that is no query stands inside; those are not written in full.
+// writes reports whether a statement that is no query stands inside; those are not written in full.
 func writes(q *Query) bool {
 	found := false
 	Walk(q, func(n Node) bool {

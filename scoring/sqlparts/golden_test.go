@@ -11,7 +11,7 @@ import (
 
 // goldenCase is one case of testdata/golden/<dialect>.txt. The files hold cases of this form:
 //
-//	=== why the case is there
+//	=== why the case exists
 //	SQL, over any number of lines
 //	--- select: a ; b
 //	--- where: a = 1

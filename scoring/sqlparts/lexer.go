@@ -22,7 +22,7 @@ const (
 )
 
 // token is a stretch of the text. mate is, for an opening bracket, the index of the token that ends
-// what it encloses: its closing bracket or, where that is missing, whatever stops it. Brackets
+// what it encloses: its closing bracket or, if that is missing, whatever stops it. Brackets
 // never reach across a semicolon, so that no statement hides in an unclosed one.
 type token struct {
 	kind       tokenKind
@@ -122,12 +122,12 @@ func (l *lexer) space() {
 	}
 }
 
-// dashes tells whether -- begins a comment here.
+// dashes reports whether -- begins a comment here.
 func (l *lexer) dashes() bool {
 	return !l.syntax.dashSpace || l.at(2) <= ' ' || l.at(2) == 0x7f
 }
 
-// hash tells whether # begins a comment here.
+// hash reports whether # begins a comment here.
 func (l *lexer) hash() bool {
 	return l.syntax.hash || l.guess && class[l.at(1)] == clsSpace && (l.pos == 0 || class[l.sql[l.pos-1]] == clsSpace)
 }
@@ -166,7 +166,7 @@ func (l *lexer) lineEnd(i int) int {
 	return end
 }
 
-// comment skips /* … */. Hints become tokens, and so does what stands in comments that MySQL
+// comment skips /* … */. Hints become tokens, and so does what is in comments that MySQL
 // executes.
 func (l *lexer) comment() {
 	start := l.pos
@@ -341,7 +341,7 @@ func (l *lexer) digits(i int) int {
 	return i
 }
 
-// afterDot tells whether the token before is a dot that itself follows a name, with nothing
+// afterDot reports whether the token before is a dot that itself follows a name, with nothing
 // between.
 func (l *lexer) afterDot() bool {
 	n := len(l.toks)
@@ -457,7 +457,7 @@ var class = func() (t [256]uint8) {
 	return t
 }()
 
-// isNamePart tells whether a name may go on with c.
+// isNamePart reports whether a name may continue with c.
 func isNamePart(c byte) bool { return class[c] == clsLetter || class[c] == clsDigit || c == '$' }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }

@@ -41,7 +41,7 @@ func (l *lexer) prefixed(i int) bool {
 	return true
 }
 
-// rawEnd is where the raw string ends whose opening quote stands at i: after the next one.
+// rawEnd is where the raw string ends whose opening quote is at i: after the next one.
 func (l *lexer) rawEnd(i int, quote byte) int {
 	if n := strings.IndexByte(l.sql[i+1:], quote); n >= 0 {
 		return i + n + 2
@@ -50,7 +50,7 @@ func (l *lexer) rawEnd(i int, quote byte) int {
 	return len(l.sql)
 }
 
-// stringEnd is where the string ends whose opening quote stands at i, with what continues it.
+// stringEnd is where the string ends whose opening quote is at i, with what continues it.
 func (l *lexer) stringEnd(i int, quote byte, backslash bool) int {
 	if l.syntax.triple && strings.HasPrefix(l.sql[i:], triples[quote]) {
 		return l.tripleEnd(i, triples[quote], backslash)
@@ -70,7 +70,7 @@ func (l *lexer) stringEnd(i int, quote byte, backslash bool) int {
 	}
 }
 
-// quoteEnd is where a quoted text ends whose opening quote stands at i; closed tells whether it has
+// quoteEnd is where a quoted text ends whose opening quote is at i; closed reports whether it has
 // a closing one. A doubled quote stands for itself.
 func quoteEnd(sql string, i int, quote byte, backslash bool) (end int, closed bool) {
 	for j := i + 1; j < len(sql); j++ {
@@ -221,7 +221,7 @@ func (l *lexer) bracketedName() bool {
 	}
 }
 
-// bracketHides tells whether [ and the next ] hold what would begin a string, a name or a comment.
+// bracketHides reports whether [ and the next ] hold what would begin a string, a name or a comment.
 func (l *lexer) bracketHides() bool {
 	n := strings.IndexByte(l.sql[l.pos:], ']')
 	if n < 0 {
@@ -231,7 +231,7 @@ func (l *lexer) bracketHides() bool {
 	return strings.ContainsAny(in, "'\"`$#[") || strings.Contains(in, "--") || strings.Contains(in, "/*") || strings.Contains(in, "//")
 }
 
-// looksBracketed tells whether [ begins a quoted name in a dialect that has both names and arrays
+// looksBracketed reports whether [ begins a quoted name in a dialect that has both names and arrays
 // in brackets: it follows no operand and holds one short line that is a name and no list.
 func (l *lexer) looksBracketed() bool {
 	if n := len(l.toks); n > 0 {

@@ -48,7 +48,7 @@ func mentions(l lexer, dialect Dialect) []Mention {
 	return out
 }
 
-// atName tells whether the current token is a word or a quoted name.
+// atName reports whether the current token is a word or a quoted name.
 func (p *parser) atName() bool {
 	k := p.cur().kind
 	return k == tokWord || k == tokQuoted || k == tokDouble

@@ -42,7 +42,7 @@ func (l *lexer) operator(c byte) {
 	l.emit(tokBad, 0, l.pos+1)
 }
 
-// commentWithin tells whether a comment begins behind the first of the next n characters, which an
+// commentWithin reports whether a comment begins behind the first of the next n characters, which an
 // operator never reaches into.
 func (l *lexer) commentWithin(n int) bool {
 	for k := 1; k < n; k++ {
@@ -53,7 +53,7 @@ func (l *lexer) commentWithin(n int) bool {
 	return false
 }
 
-// operandBefore tells whether the token before, with nothing between, is something a dot may
+// operandBefore reports whether the token before, with nothing between, is something a dot may
 // follow.
 func (l *lexer) operandBefore() bool {
 	n := len(l.toks)
@@ -64,7 +64,7 @@ func (l *lexer) operandBefore() bool {
 	return t.kind == tokWord || t.kind == tokQuoted || t.kind == tokDouble || t.code == oRparen || t.code == oRbracket
 }
 
-// nameFrom is where the name ends that goes on at i.
+// nameFrom is where the name ends that continues at i.
 func (l *lexer) nameFrom(i int) int {
 	for i < len(l.sql) && (isNamePart(l.sql[i]) || l.sql[i] == '#') {
 		i++
@@ -141,7 +141,7 @@ func (l *lexer) suffixed() bool {
 	return true
 }
 
-// stageEnd is where the stage or path ends that goes on at i: "a name"/path.
+// stageEnd is where the stage or path ends that continues at i: "a name"/path.
 func (l *lexer) stageEnd(i int) int {
 	for i < len(l.sql) {
 		switch c := l.sql[i]; {

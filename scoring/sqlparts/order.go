@@ -2,7 +2,7 @@ package sqlparts
 
 import "strconv"
 
-// OrdersRows tells whether a text specifies the order of its result's rows: its last statement that
+// OrdersRows reports whether a text specifies the order of its result's rows: its last statement that
 // is a query has an ORDER BY of its own whose first effective key depends on the rows. An ORDER BY
 // after a set operation orders the whole; one inside parentheses that hold the whole query does
 // too. An ORDER BY in a derived table or common table expression does not: no standard and no
@@ -17,7 +17,7 @@ func OrdersRows(sql string, dialect Dialect) bool {
 	return false
 }
 
-// Ordered tells whether the query specifies the order of its rows; see [OrdersRows].
+// Ordered reports whether the query specifies the order of its rows; see [OrdersRows].
 func (q *Query) Ordered() bool {
 	order := q.Order()
 	s := firstSelect(q)

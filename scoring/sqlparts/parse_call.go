@@ -158,7 +158,7 @@ func keyOf(e Expr) (Ident, bool) {
 	return Ident{}, false
 }
 
-// argumentClause tells whether the current token begins a clause inside a call.
+// argumentClause reports whether the current token begins a clause inside a call.
 func (p *parser) argumentClause() bool {
 	switch p.cur().code {
 	case wOrder, wLimit, wHaving, wOn:
@@ -456,7 +456,7 @@ func (p *parser) special(t *token) Expr {
 	return s
 }
 
-// contains tells whether one of the words stands between the brackets, not deeper.
+// contains reports whether one of the words is between the brackets, not deeper.
 func (p *parser) contains(open int, words []code) bool {
 	for k, end := open+1, int(p.toks[open].mate); k < end; k++ {
 		p.steps++

@@ -183,7 +183,7 @@ func bitLevel(c code) int {
 	return 0
 }
 
-// operandFollows tells whether the next token may begin an operand.
+// operandFollows reports whether the next token may begin an operand.
 func (p *parser) operandFollows() bool { return beginsOperand(p.ahead(1)) }
 
 func beginsOperand(t *token) bool {
@@ -302,7 +302,7 @@ func (p *parser) doubleQuoted(e Expr) *Column {
 	return c
 }
 
-// doubleQuotedIn tells whether e is a name whose last part is in double quotes.
+// doubleQuotedIn reports whether e is a name whose last part is in double quotes.
 func (p *parser) doubleQuotedIn(e Expr) bool {
 	c, ok := e.(*Column)
 	return ok && c.Name.Last().Quoted && c.End > 0 && p.sql[c.End-1] == '"'

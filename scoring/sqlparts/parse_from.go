@@ -87,12 +87,12 @@ func (p *parser) parenSource(src *Source) {
 	p.leave(height)
 }
 
-// bare tells whether a source is a derived table and nothing else.
+// bare reports whether a source is a derived table and nothing else.
 func bare(s *Source) bool {
 	return s.Query != nil && s.Alias.Text == "" && s.Pivots == nil && s.Sample == nil && !s.Lateral && s.Recognize == nil
 }
 
-// queryContinues tells whether what follows a parenthesised query makes a larger query of it.
+// queryContinues reports whether what follows a parenthesised query makes a larger query of it.
 func (p *parser) queryContinues() bool {
 	switch p.cur().code {
 	case wUnion, wIntersect, wExcept, wMinus, wOrder, wLimit:

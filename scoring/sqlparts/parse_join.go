@@ -110,7 +110,7 @@ func (p *parser) joinCondition(src *Source, m int) *Source {
 	}
 }
 
-// conditioned tells whether a source needs no join condition any more.
+// conditioned reports whether a source needs no join condition any more.
 func (s *Source) conditioned() bool {
 	return s.On != nil || len(s.Using) > 0 || s.Join <= CommaJoin || s.Join == CrossJoin || s.Natural
 }

@@ -78,7 +78,7 @@ func lambdaParams(items []*Item) []Ident {
 	return out
 }
 
-// parenList reads what stands in parentheses that is no query: nothing, an expression, or several
+// parenList reads what is in parentheses that is no query: nothing, an expression, or several
 // with commas.
 func (p *parser) parenList(open int, start int32) Expr {
 	end := int(p.toks[open].mate)
@@ -129,7 +129,7 @@ func (p *parser) moreItems(first *Item, end int) []*Item {
 	return p.items.cut(m)
 }
 
-// toComma skips to the next comma before end, with a note, if something else stands there.
+// toComma skips to the next comma before end, with a note, if something else is there.
 func (p *parser) toComma(end int) {
 	if p.i >= end || p.at(oComma) {
 		return

@@ -75,7 +75,7 @@ func (p *parser) primary() Expr {
 	}
 }
 
-// indexable tells whether [ after e is an index: not where brackets quote names.
+// indexable reports whether [ after e is an index: not where brackets quote names.
 func (p *parser) indexable(e Expr) bool {
 	switch e := e.(type) {
 	case *Literal:
@@ -107,7 +107,7 @@ func (p *parser) index(x Expr, start int32) Expr {
 	return ix
 }
 
-// pathFollows tells whether what follows a colon is a path: a name, or a bracket in Databricks.
+// pathFollows reports whether what follows a colon is a path: a name, or a bracket in Databricks.
 func (p *parser) pathFollows() bool {
 	switch t := p.ahead(1); t.kind {
 	case tokWord, tokQuoted, tokDouble:
@@ -193,8 +193,8 @@ func (p *parser) operand() Expr {
 	return p.missing()
 }
 
-// missing is the operand that is not there. It passes a token that can begin nothing, so that
-// reading goes on.
+// missing is the operand that does not exist. It passes a token that can begin nothing, so that
+// reading continues.
 func (p *parser) missing() Expr {
 	start := p.start()
 	if t := p.cur(); !p.ends() && t.code != oComma && (t.kind != tokWord || !reserved[t.code]) {
@@ -379,7 +379,7 @@ func (p *parser) wordOperand(t *token) Expr {
 	return p.name()
 }
 
-// reservedAsColumn tells whether a reserved word is a column here: where an operand must stand, in a
+// reservedAsColumn reports whether a reserved word is a column here: where an operand must stand, in a
 // dialect that does not reserve the word and separates statements by semicolons.
 func (p *parser) reservedAsColumn(c code, next *token) bool {
 	switch p.dialect {

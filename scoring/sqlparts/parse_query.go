@@ -1,6 +1,6 @@
 package sqlparts
 
-// startsQuery tells whether the current token begins a query, through any number of opening
+// startsQuery reports whether the current token begins a query, through any number of opening
 // parentheses.
 func (p *parser) startsQuery() bool {
 	k := p.i
@@ -26,7 +26,7 @@ func (p *parser) startsQuery() bool {
 	return false
 }
 
-// beginsName tells whether the token at k may begin the name of a table or an opening parenthesis
+// beginsName reports whether the token at k may begin the name of a table or an opening parenthesis
 // before one.
 func (p *parser) beginsName(k int) bool {
 	t := &p.toks[min(k, len(p.toks)-1)]
@@ -144,7 +144,7 @@ func (p *parser) setChain(start int32, first *Query, intersect bool) *Query {
 	return p.newQuery(op.Span, op)
 }
 
-// atSetOp tells whether the current token is a set operator of the wanted precedence.
+// atSetOp reports whether the current token is a set operator of the wanted precedence.
 func (p *parser) atSetOp(intersect bool) (SetOperator, bool) {
 	c := p.cur().code
 	if p.setOpAhead() {
@@ -163,7 +163,7 @@ func (p *parser) atSetOp(intersect bool) (SetOperator, bool) {
 	return SetOperator{}, false
 }
 
-// setOpAhead tells whether words stand here that qualify a set operator: LEFT UNION, FULL OUTER
+// setOpAhead reports whether words stand here that qualify a set operator: LEFT UNION, FULL OUTER
 // UNION, INNER INTERSECT.
 func (p *parser) setOpAhead() bool {
 	if !p.at(wLeft) && !p.at(wFull) && !p.at(wInner) {
@@ -367,7 +367,7 @@ func (p *parser) afterQuery() bool {
 	return true
 }
 
-// orderList reads sort keys after BY; clause tells whether they are a clause's, so that text nobody
+// orderList reads sort keys after BY; clause reports whether they are a clause's, so that text nobody
 // understands is theirs.
 func (p *parser) orderList(clause bool) []*OrderItem {
 	m := p.orders.mark()

@@ -111,7 +111,7 @@ func (p *parser) queryStatement(s *Statement) {
 	}
 }
 
-// beginning says how a statement that begins with a word goes on.
+// beginning says how a statement that begins with a word continues.
 type beginning struct {
 	second  code // the second word; 0 for any
 	kind    Kind
@@ -206,10 +206,10 @@ func init() {
 	add(wUnpivot, 0, KindQuery, Reads, (*parser).pivotStatement)
 }
 
-// beginsStatement tells whether a word begins a statement when it stands where nothing else fits.
+// beginsStatement reports whether a word begins a statement when it stands where nothing else fits.
 func beginsStatement(c code) bool { return c == wSelect || c == wWith || len(beginnings[c]) > 0 }
 
-// changes tells whether a word begins a statement that changes something, so that it must not be
+// changes reports whether a word begins a statement that changes something, so that it must not be
 // skipped unseen.
 func changes(c code) bool {
 	switch c {
@@ -219,7 +219,7 @@ func changes(c code) bool {
 	return serverWord[c]
 }
 
-// statementEnds tells whether the current token ends a statement: a semicolon, the end, T-SQL's GO,
+// statementEnds reports whether the current token ends a statement: a semicolon, the end, T-SQL's GO,
 // or Snowflake's ->>, which hands the result to the next statement.
 func (p *parser) statementEnds() bool {
 	t := p.cur()
@@ -233,7 +233,7 @@ func (p *parser) skipStatement() {
 	}
 }
 
-// alters tells whether, amid text nobody understands, a statement may begin here that does more
+// alters reports whether, amid text nobody understands, a statement may begin here that does more
 // than read.
 func (p *parser) alters() bool {
 	c := p.cur().code
@@ -272,7 +272,7 @@ var objectWords = wordSet(wTable, wView, wIf, wExists, wNot, wOr, wReplace, wTem
 	wUnlogged, wForeign, wSecure, wColumn, wSequence, wStage, wStream, wTask, wUser, wRole, wTrigger, wType, wExtension, wOverwrite,
 	wIgnore, wLowPriority, wRecursive, wVirtual, wWarehouse, wForce, wAggregate, wSnapshot)
 
-// atObjectWord tells whether the current token is such a word and not itself the name: a name
+// atObjectWord reports whether the current token is such a word and not itself the name: a name
 // follows it.
 func (p *parser) atObjectWord() bool {
 	if p.cur().kind != tokWord || !objectWords[p.cur().code] {

@@ -26,7 +26,7 @@ func (p *parser) selectQuery() *Query {
 	return q
 }
 
-// selectHead reads what stands between SELECT and the list.
+// selectHead reads what is between SELECT and the list.
 func (p *parser) selectHead(sel *Select, q *Query) {
 	for {
 		switch t := p.cur(); {
@@ -72,7 +72,7 @@ func (p *parser) selectHead(sel *Select, q *Query) {
 // selectModifiers are MySQL's words between SELECT and the list.
 var selectModifiers = wordSet(wSqlCalcFoundRows, wSqlNoCache, wHighPriority, wStraightJoin)
 
-// topCount tells whether TOP is followed by a count, so that it is no column.
+// topCount reports whether TOP is followed by a count, so that it is no column.
 func (p *parser) topCount() bool {
 	t := p.ahead(1)
 	return t.kind == tokNumber || t.kind == tokParam || t.code == oLparen
@@ -443,7 +443,7 @@ func (p *parser) windows(sel *Select) {
 }
 
 // condition reads the expression of WHERE, ON, HAVING or QUALIFY. A conjunct or disjunct followed
-// by something nobody understands becomes text, and the rest goes on.
+// by something nobody understands becomes text, and the rest continues.
 func (p *parser) condition() Expr {
 	start := p.start()
 	e := p.expr()
@@ -474,7 +474,7 @@ func (p *parser) condition() Expr {
 	return e
 }
 
-// conditionEnds tells whether the current token may follow a condition.
+// conditionEnds reports whether the current token may follow a condition.
 func (p *parser) conditionEnds() bool {
 	t := p.cur()
 	return p.ends() || t.code == oComma || clauseWord[t.code] || joinWord[t.code] || beginsStatement(t.code)

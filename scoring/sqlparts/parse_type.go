@@ -78,7 +78,7 @@ func (p *parser) convert() Expr {
 	return c
 }
 
-// typedLiteral tells whether a word before a string makes it a literal of a type; for words that
+// typedLiteral reports whether a word before a string makes it a literal of a type; for words that
 // are in no table.
 func typedLiteral(word string) bool {
 	switch strings.ToLower(word) {
@@ -151,7 +151,7 @@ func (p *parser) typeText(from int) string {
 	return p.words(from, p.i)
 }
 
-// longType tells whether two words make one type's name.
+// longType reports whether two words make one type's name.
 func longType(a, b string) bool {
 	switch strings.ToLower(a) {
 	case "double":
@@ -164,7 +164,7 @@ func longType(a, b string) bool {
 	return false
 }
 
-// genericType tells whether < after a type's name begins its parameters.
+// genericType reports whether < after a type's name begins its parameters.
 func genericType(s string) bool {
 	switch strings.ToLower(s) {
 	case "array", "struct", "map", "range", "row", "list":
@@ -173,7 +173,7 @@ func genericType(s string) bool {
 	return false
 }
 
-// timeZoneAhead tells whether WITH [LOCAL] TIME ZONE follows.
+// timeZoneAhead reports whether WITH [LOCAL] TIME ZONE follows.
 func (p *parser) timeZoneAhead() bool {
 	n := 1
 	if p.ahead(n).code == wLocal {
@@ -247,7 +247,7 @@ func (p *parser) typedList(kind ListKind) Expr {
 	return p.raw(start, "type without a value: carried as text")
 }
 
-// intervalFollows tells whether the token after INTERVAL begins its value, so that it is no column.
+// intervalFollows reports whether the token after INTERVAL begins its value, so that it is no column.
 func (p *parser) intervalFollows(next *token) bool {
 	switch next.kind {
 	case tokString, tokNumber, tokParam:
@@ -258,7 +258,7 @@ func (p *parser) intervalFollows(next *token) bool {
 	return next.code == oLparen || next.code == oMinus && p.ahead(2).kind == tokNumber
 }
 
-// unitAfterName tells whether the token after INTERVAL is a name or call and a unit of time follows
+// unitAfterName reports whether the token after INTERVAL is a name or call and a unit of time follows
 // it.
 func (p *parser) unitAfterName() bool {
 	k := p.i + 2
@@ -301,7 +301,7 @@ func (p *parser) interval() Expr {
 	return iv
 }
 
-// timeUnit tells whether a word is a unit of time.
+// timeUnit reports whether a word is a unit of time.
 func timeUnit(s string) bool {
 	if len(s) < 1 || len(s) > 12 {
 		return false

@@ -133,10 +133,10 @@ func (p *parser) next() {
 	}
 }
 
-// at tells whether the current token is the word or operator.
+// at reports whether the current token is the word or operator.
 func (p *parser) at(c code) bool { return p.toks[p.i].code == c }
 
-// at2 tells whether the current and the following token are these.
+// at2 reports whether the current and the following token are these.
 func (p *parser) at2(a, b code) bool { return p.at(a) && p.ahead(1).code == b }
 
 // accept passes the token if it is the word or operator.
@@ -173,7 +173,7 @@ func (p *parser) text() string { return p.textOf(p.cur()) }
 
 func (p *parser) textOf(t *token) string { return p.sql[t.start:t.end] }
 
-// isWord tells whether the current token is this word; for words that are in no table.
+// isWord reports whether the current token is this word; for words that are in no table.
 func (p *parser) isWord(lower string) bool {
 	return p.cur().kind == tokWord && strings.EqualFold(p.text(), lower)
 }
@@ -234,7 +234,7 @@ func (p *parser) skip() {
 	p.next()
 }
 
-// ends tells whether the current token ends everything: a semicolon, a closing bracket, a pipe, a
+// ends reports whether the current token ends everything: a semicolon, a closing bracket, a pipe, a
 // batch or the end.
 func (p *parser) ends() bool {
 	return p.statementEnds() || p.at(oPipe) || isCloser(p.cur().code)
@@ -290,7 +290,7 @@ func (p *parser) words(from, to int) string {
 	return b.String()
 }
 
-// spaceBetween tells whether joined text has a space between two tokens.
+// spaceBetween reports whether joined text has a space between two tokens.
 func spaceBetween(a, b *token) bool {
 	switch {
 	case a.kind == tokNumber && b.code == oDot:
@@ -306,7 +306,7 @@ func spaceBetween(a, b *token) bool {
 	return true
 }
 
-// expect passes the closing bracket of the bracket token at index open; what stands before it is
+// expect passes the closing bracket of the bracket token at index open; what is before it is
 // skipped and noted.
 func (p *parser) expect(open int, what string) {
 	end := int(p.toks[open].mate)

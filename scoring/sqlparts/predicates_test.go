@@ -123,7 +123,7 @@ func TestPredicates(t *testing.T) {
 }
 
 // The components of a query are its predicates of the final SELECTs, and each predicate says whose
-// clause it stands in.
+// clause it is in.
 func TestPredicatesAreTheComponents(t *testing.T) {
 	for _, q := range loadCorpus(t) {
 		final := Parse(q.SQL, DialectOf(q.Dialect)).Final()

@@ -363,7 +363,7 @@ func hashOf(s string) uint32 {
 	return h
 }
 
-// plainName tells whether a name needs no quotes but for being a keyword: letters, digits, _ and $,
+// plainName reports whether a name needs no quotes but for being a keyword: letters, digits, _ and $,
 // no digit in front.
 func plainName(s string) bool {
 	if s == "" || isDigit(s[0]) || s[0] == '$' {

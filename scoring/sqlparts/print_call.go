@@ -217,7 +217,7 @@ func singular(unit string) string {
 	return u
 }
 
-// isNumber tells whether s is a decimal number with an optional sign.
+// isNumber reports whether s is a decimal number with an optional sign.
 func isNumber(s string) bool {
 	digits := 0
 	for i := range len(s) {

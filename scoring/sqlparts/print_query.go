@@ -82,7 +82,7 @@ var setWords = [...]string{Union: "union", Intersect: "intersect", Except: "exce
 
 func (p *printer) setOp(s *SetOp) { p.setTerms(s, len(s.Terms)) }
 
-// setTerms writes the first n terms of a chain. Where INTERSECT stands beside other operators in one
+// setTerms writes the first n terms of a chain. Where INTERSECT is next to other operators in one
 // chain, as in SQLite, the terms before the last kind get parentheses: elsewhere INTERSECT binds tighter.
 func (p *printer) setTerms(s *SetOp, n int) {
 	first := n - 1
@@ -211,7 +211,7 @@ func (p *printer) clause(word string, e Expr) {
 var joinWords = [...]string{InnerJoin: "join", LeftJoin: "left join", RightJoin: "right join", FullJoin: "full join",
 	CrossJoin: "cross join", SemiJoin: "semi join", AntiJoin: "anti join"}
 
-// source writes a table expression, after the words that join it to what stands before.
+// source writes a table expression, after the words that join it to what is before.
 func (p *printer) source(s *Source, first bool) {
 	switch {
 	case first || s.Join == FirstSource:

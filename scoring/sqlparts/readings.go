@@ -75,7 +75,7 @@ func (s *Script) OtherReadings() []*Script {
 	return out
 }
 
-// BySetting tells whether the script is one of [Script.OtherReadings] that an engine has only with a
+// BySetting reports whether the script is one of [Script.OtherReadings] that an engine has only with a
 // setting that is not its default.
 func (s *Script) BySetting() bool { return s.bySetting }
 
@@ -92,7 +92,7 @@ func (l *lexer) others(readings []*syntax) (out []lexer) {
 	return out
 }
 
-// cutElsewhere tells whether an engine of the dialect may cut the script's text in another way.
+// cutElsewhere reports whether an engine of the dialect may cut the script's text in another way.
 func (s *Script) cutElsewhere() bool {
 	if len(otherReadings[s.Dialect]) == 0 {
 		return false
@@ -106,7 +106,7 @@ func (s *Script) cutElsewhere() bool {
 	})
 }
 
-// sameCuts tells whether two lists of tokens are of the same places, and the same of them are
+// sameCuts reports whether two lists of tokens are of the same places, and the same of them are
 // names or strings.
 func sameCuts(a, b []token) bool {
 	return slices.EqualFunc(a, b, func(a, b token) bool {
@@ -125,7 +125,7 @@ func (s *Script) lexer(from, to int) lexer {
 	return l
 }
 
-// Strings returns the values of the strings that lie between two places of the script; strings with
+// Strings returns the values of the strings that are between two places of the script; strings with
 // nothing but ||, + and brackets between them are one.
 func (s *Script) Strings(from, to int) []string {
 	l := s.lexer(from, to)

@@ -11,7 +11,7 @@ type Schema struct {
 	Views   []Name
 	Types   []string // types and domains that the DDL makes, in lower case
 	Besides []string // what may change the rows of any table, such as a trigger
-	Doubt   string   // why nothing of any table is certain; empty where that is not so
+	Doubt   string   // why nothing of any table is certain; empty if that is not so
 }
 
 // Table is one table, with its keys, foreign keys and checks.
@@ -22,7 +22,7 @@ type Table struct {
 	Foreign []*ForeignKey
 	Checks  []Expr
 	Besides []string // constraints that were not understood: more may hold than is said here
-	Doubt   string   // why its definition is not certain, columns included; empty where it is
+	Doubt   string   // why its definition is not certain, columns included; empty if it is
 
 	text      string // of the definition
 	inherited bool   // other tables' rows are its rows, too
@@ -31,7 +31,7 @@ type Table struct {
 // ColumnDef is one column of a table.
 type ColumnDef struct {
 	Name    Ident
-	Type    string // as declared, in lower case; empty where it is not known
+	Type    string // as declared, in lower case; empty if it is not known
 	NotNull bool   // it may be that it holds no NULL
 	Sure    bool   // and that is certain
 	Note    string // what is special about its values, such as a collation
@@ -92,7 +92,7 @@ func (d Dialect) Path(n Name) Name {
 	return out
 }
 
-// likeness says whether two identifiers mean the same.
+// likeness reports whether two identifiers mean the same.
 type likeness uint8
 
 const (
@@ -113,7 +113,7 @@ func (d Dialect) likeness(a, b Ident, table bool) likeness {
 	return perhaps
 }
 
-// foldAlike tells whether [Dialect.Fold] makes one of two identifiers that differ in case at most.
+// foldAlike reports whether [Dialect.Fold] makes one of two identifiers that differ in case at most.
 func (d Dialect) foldAlike(a, b Ident, table bool) bool {
 	if a.Text == b.Text && a.Quoted == b.Quoted {
 		return true
@@ -136,7 +136,7 @@ func (d Dialect) foldAlike(a, b Ident, table bool) bool {
 	return true
 }
 
-// names says whether two names of tables mean one: parts that one of them lacks may be anything.
+// names reports whether two names of tables mean one: parts that one of them lacks may be anything.
 func (d Dialect) names(a, b Name) likeness {
 	out := same
 	if len(a) != len(b) {
@@ -148,14 +148,14 @@ func (d Dialect) names(a, b Name) likeness {
 	return out
 }
 
-// SameTable tells whether two names may mean one table, and whether they must: parts that one of
+// SameTable reports whether two names may mean one table, and whether they must: parts that one of
 // them lacks may be anything.
 func (d Dialect) SameTable(a, b Name) (may, must bool) {
 	l := d.names(a, b)
 	return l > different, l == same
 }
 
-// Column finds a column by name. sure is false where the table may have another of that name, or
+// Column finds a column by name. sure is false if the table may have another of that name, or
 // where settings decide whether it is the same name.
 func (t *Table) Column(d Dialect, name Ident) (c *ColumnDef, sure bool) {
 	for _, o := range t.Columns {

@@ -56,7 +56,7 @@ type foreignNames struct {
 	name    string
 }
 
-// is tells whether the token n places on is a word or a sign.
+// is reports whether the token n places on is a word or a sign.
 func (r *schemaReader) is(n int, word string) bool {
 	t := r.ahead(n)
 	return (t.kind == tokWord || t.kind == tokOp) && strings.EqualFold(r.textOf(t), word)
@@ -75,15 +75,15 @@ func (r *schemaReader) words(words ...string) bool {
 	return true
 }
 
-// anyOf tells whether the current token is one of the words.
+// anyOf reports whether the current token is one of the words.
 func (r *schemaReader) anyOf(words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return r.is(0, w) })
 }
 
-// ended tells whether the statement ends here.
+// ended reports whether the statement ends here.
 func (r *schemaReader) ended() bool { return r.cur().kind == tokEOF || r.is(0, ";") }
 
-// over tells whether the statement ends here, also where no semicolon does it.
+// over reports whether the statement ends here, also where no semicolon does it.
 func (r *schemaReader) over() bool {
 	return r.ended() || r.is(0, "go") || r.anyOf("create", "alter", "drop") && (r.is(1, "table") || r.is(1, "unique") || r.is(1, "index") || r.is(1, "view")) && (r.i == 0 || r.toks[r.i-1].code != oComma)
 }
@@ -142,10 +142,10 @@ func (r *schemaReader) statement() {
 	r.between = r.between[:0]
 }
 
-// first tells whether the current token begins a statement.
+// first reports whether the current token begins a statement.
 func (r *schemaReader) first() bool { return r.i == 0 || r.toks[r.i-1].code == oSemicolon }
 
-// schemaBody tells whether a semicolon stands in the body of a routine, whose statements are not run.
+// schemaBody reports whether a semicolon is in the body of a routine, whose statements are not run.
 func (r *schemaReader) schemaBody() bool {
 	return slices.ContainsFunc(r.between, func(w string) bool { return w == "procedure" || w == "function" || w == "trigger" })
 }
@@ -223,7 +223,7 @@ func (r *schemaReader) create(sure bool) {
 	}
 }
 
-// routine passes CREATE FUNCTION and the like. Where the body is no string, its end is not known, and
+// routine passes CREATE FUNCTION and the like. If the body is no string, its end is not known, and
 // what follows may be part of it.
 func (r *schemaReader) routine() {
 	what := strings.ToUpper(r.text())
@@ -356,7 +356,7 @@ func (r *schemaReader) drop(sure bool) {
 	r.pass()
 }
 
-// dropKey takes away the key of that name. Where no key has it, each key without a name may be the
+// dropKey takes away the key of that name. If no key has it, each key without a name may be the
 // one.
 func (r *schemaReader) dropKey(tables []*Table, name string, sure bool) {
 	found := false
@@ -505,7 +505,7 @@ func (r *schemaReader) change(t *Table, sure bool) {
 	}
 }
 
-// dropPart reads what stands behind ALTER TABLE … DROP.
+// dropPart reads what is behind ALTER TABLE … DROP.
 func (r *schemaReader) dropPart(t *Table, sure bool) {
 	switch {
 	case r.words("primary", "key"):
@@ -765,7 +765,7 @@ func (r *schemaReader) constraint(t *Table, sure bool) bool {
 	return true
 }
 
-// columnBehind tells whether KEY or INDEX is a column's name: a type with a length follows it.
+// columnBehind reports whether KEY or INDEX is a column's name: a type with a length follows it.
 func (r *schemaReader) columnBehind() bool { return r.is(2, "(") && r.ahead(3).kind == tokNumber }
 
 // check reads (condition).
@@ -934,7 +934,7 @@ func (r *schemaReader) primary(k *Key, sure bool) {
 	}
 }
 
-// descends tells whether the primary key that was just read says DESC.
+// descends reports whether the primary key that was just read says DESC.
 func (r *schemaReader) descends() bool {
 	for i := r.i - 1; i > 0 && r.toks[i].code != oComma && r.toks[i].code != oLparen; i-- {
 		if strings.EqualFold(r.textOf(&r.toks[i]), "desc") {

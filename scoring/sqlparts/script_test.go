@@ -185,7 +185,7 @@ func TestConcurrentUse(t *testing.T) {
 	}
 }
 
-// TestImports checks that the package stands on the standard library alone, and on what is inside it.
+// TestImports checks that the package is on the standard library alone, and on what is inside it.
 func TestImports(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil || len(files) == 0 {
@@ -204,7 +204,7 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// White space is what stands between tokens, and nothing else.
+// White space is what is between tokens, and nothing else.
 func TestOneSpace(t *testing.T) {
 	for _, tt := range []struct {
 		a, b string

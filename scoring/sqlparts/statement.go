@@ -61,7 +61,7 @@ const (
 	Unknown                     // not known
 )
 
-// ReadOnly tells whether the statement changes nothing but its own session.
+// ReadOnly reports whether the statement changes nothing but its own session.
 func (e Effect) ReadOnly() bool { return e&^(Reads|Session) == 0 }
 
 var effectNames = [...]string{"reads", "writes", "defines", "grants", "imports", "exports", "runs", "session", "attaches", "locks", "unknown"}

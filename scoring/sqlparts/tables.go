@@ -84,10 +84,10 @@ func (l *cteList) find(name string, n int) int {
 	return i
 }
 
-// maxSources is how many sources of a frame are looked at for the owner of a name in FROM.
+// maxSources is how many sources of a frame are examined for the owner of a name in FROM.
 const maxSources = 256
 
-// array tells whether a dotted name in FROM is an array of a source in view: FROM t, t.items.
+// array reports whether a dotted name in FROM is an array of a source in view: FROM t, t.items.
 func (f *frame) array(d Dialect, n Name) bool {
 	for ; f != nil; f = f.outer {
 		for i := len(f.sources) - 1; i >= max(0, len(f.sources)-maxSources); i-- {

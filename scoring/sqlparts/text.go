@@ -70,7 +70,7 @@ func (p *parser) stringOf(t *token) string {
 	return bodyText(body, quote, width == 1, escapes)
 }
 
-// continuedText is the value of a string that may go on on later lines; its first quote stands at k.
+// continuedText is the value of a string that may continue on later lines; its first quote is at k.
 func continuedText(s string, k int, escapes bool) string {
 	text := ""
 	for k >= 0 {
@@ -85,7 +85,7 @@ func continuedText(s string, k int, escapes bool) string {
 	return text
 }
 
-// bodyText is the text that stands between two quotes.
+// bodyText is the text that is between two quotes.
 func bodyText(body string, quote byte, doubled, escapes bool) string {
 	if doubled && strings.IndexByte(body, quote) >= 0 {
 		body = strings.ReplaceAll(body, string([]byte{quote, quote}), string(quote))

@@ -107,7 +107,7 @@ func tokensOf(l *lexer, dialect Dialect) []Token {
 	return out
 }
 
-// appendComment adds what stands between two tokens and is no white space.
+// appendComment adds what is between two tokens and is no white space.
 func appendComment(out []Token, sql string, from, to int) []Token {
 	for from < to && spaceAt(sql, from) > 0 {
 		from += spaceAt(sql, from)
@@ -119,7 +119,7 @@ func appendComment(out []Token, sql string, from, to int) []Token {
 	return append(out, Token{Span: Span{int32(from), int32(from + len(gap))}, Kind: TokenComment, Value: gap}) //nolint:gosec // within maxText
 }
 
-// spaceAt is the length of the white space that stands at a place, 0 for none.
+// spaceAt is the length of the white space that is at a place, 0 for none.
 func spaceAt(sql string, at int) int {
 	if class[sql[at]] == clsSpace {
 		return 1

@@ -32,7 +32,7 @@ func (s *Script) Whole() (q *Query, why string) {
 	return s.Statements[0].Query, ""
 }
 
-// Kept tells whether all words of the text are in the tree of its final query: what the reader passed
+// Kept reports whether all words of the text are in the tree of its final query: what the reader passed
 // over without a note is not.
 func (s *Script) Kept() bool {
 	q := s.Final()
@@ -59,7 +59,7 @@ func (s *Script) Kept() bool {
 }
 
 // wordsOf are the words of a name or a text, so that names that are written in one pair of quotes or
-// in several are the same; the value itself where it has none.
+// in several are the same; the value itself if it has none.
 func wordsOf(value string) []string {
 	if value == "" {
 		return nil
@@ -71,7 +71,7 @@ func wordsOf(value string) []string {
 	return words
 }
 
-// adjacent tells whether two strings follow each other and were not read as one, so that the second
+// adjacent reports whether two strings follow each other and were not read as one, so that the second
 // may be a name or a part of the first.
 func (s *Script) adjacent() bool {
 	if s.Dialect == MySQL || s.Dialect == Databricks {

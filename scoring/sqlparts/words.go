@@ -37,7 +37,7 @@ func wordCode(h uint32, word string) code {
 	}
 }
 
-// equalLower tells whether word in lower case is lower; the lengths are equal.
+// equalLower reports whether word in lower case is lower; the lengths are equal.
 func equalLower(lower, word string) bool {
 	for i := range len(lower) {
 		c := word[i]
@@ -111,12 +111,12 @@ var (
 		"raiserror": true, "readtext": true, "return": true, "revert": true, "rollback": true, "save": true, "setuser": true, "tran": true,
 		"transaction": true, "updatetext": true, "use": true, "while": true, "writetext": true}
 
-	// afterOperand are words that go on after an operand, and so are no alias without AS.
+	// afterOperand are words that continue after an operand, and so are no alias without AS.
 	afterOperand = wordSet(wAsc, wDesc, wNulls, wCollate, wEscape, wOver, wFilter, wWithin, wIgnore, wRespect, wAt, wIlike,
 		wRlike, wRegexp, wGlob, wSimilar, wIsnull, wNotnull, wOverlaps, wDiv, wXor, wRows, wRange, wSeparator, wValues,
 		wReturning)
 
-	// afterTable are words that go on after a table, and so are no alias without AS.
+	// afterTable are words that continue after a table, and so are no alias without AS.
 	afterTable = wordSet(wTablesample, wPivot, wUnpivot, wMatchRecognize, wBefore, wChanges, wUse, wForce, wIndexed,
 		wPartition, wApply)
 
@@ -126,7 +126,7 @@ var (
 		wOuter, wCross, wNatural, wSemi, wAnti, wAsof, wPositional, wStraightJoin, wGlobal))
 )
 
-// takesHint tells whether a hint may follow the word.
+// takesHint reports whether a hint may follow the word.
 func takesHint(c code) bool {
 	return c == wSelect || c == wInsert || c == wUpdate || c == wDelete || c == wMerge || c == wReplace
 }

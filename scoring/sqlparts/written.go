@@ -59,7 +59,7 @@ func unwrapped(text string) bool {
 
 func isWordByte(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' || c >= 0x80 }
 
-// isSQL tells whether a text is statements of known kinds that were read whole. Of what changes no
+// isSQL reports whether a text is statements of known kinds that were read whole. Of what changes no
 // more than the session, such as USE and SHOW, only the first words are read: over several lines it is
 // taken for words.
 func isSQL(text string, d Dialect) bool {
@@ -69,13 +69,13 @@ func isSQL(text string, d Dialect) bool {
 	})
 }
 
-// beginsAsSQL tells whether the first statement of a text is of a known kind.
+// beginsAsSQL reports whether the first statement of a text is of a known kind.
 func beginsAsSQL(text string, d Dialect) bool {
 	s := Parse(text, d)
 	return len(s.Statements) > 0 && s.Statements[0].Kind != KindOther
 }
 
-// holdsSQL tells whether a text that should be words holds a statement that an engine would run and
+// holdsSQL reports whether a text that should be words holds a statement that an engine would run and
 // that reads a table or changes anything: as a whole, or on a line.
 func holdsSQL(words string, d Dialect) bool {
 	for part := range strings.SplitSeq(words+"\n", "\n") {
@@ -101,7 +101,7 @@ func runs(words string, d Dialect) bool {
 	})
 }
 
-// unwrapOnce takes off what is outermost; what is empty where nothing is around the text.
+// unwrapOnce takes off what is outermost; what is empty if nothing is around the text.
 func unwrapOnce(text string, d Dialect) (inner, what string) {
 	for _, off := range []func(string, Dialect) (string, string){withoutThinking, withoutTag, outOfJSON, outOfFence, outOfQuotes, withoutWords} {
 		if inner, what = off(text, d); what != "" {
@@ -217,7 +217,7 @@ func outOfFence(text string, d Dialect) (string, string) {
 	return taken[0].text, what
 }
 
-// namesSQL tells whether the word after a fence says that a query follows, or nothing.
+// namesSQL reports whether the word after a fence says that a query follows, or nothing.
 func namesSQL(info string) bool {
 	if info == "" || info == "json" {
 		return true
@@ -301,14 +301,14 @@ func outOfQuotes(text string, d Dialect) (string, string) {
 	return "", ""
 }
 
-// hasLabel tells whether the first line of a text is a label such as SQL, or words without signs that
+// hasLabel reports whether the first line of a text is a label such as SQL, or words without signs that
 // a query may follow.
 func hasLabel(text string) bool {
 	first, _, more := strings.Cut(strings.TrimSpace(text), "\n")
 	return more && namesSQL(asciiLower(strings.TrimSpace(first))) && strings.TrimSpace(first) != ""
 }
 
-// maxLeads is how many colons before a query are looked at.
+// maxLeads is how many colons before a query are examined.
 const maxLeads = 8
 
 // withoutWords takes off words before a query that end in a colon, and a line that says SQL.

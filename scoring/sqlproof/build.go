@@ -17,8 +17,8 @@ const maxBlocks = 1000
 // column of the next one twice makes a tree that doubles with each of them.
 const maxCopied = 100_000
 
-// builder makes the tree of a query. Where it meets something it has no meaning for, it notes so
-// and goes on: nothing is proven then.
+// builder makes the tree of a query. If it meets something it has no meaning for, it notes so
+// and continues: nothing is proven then.
 type builder struct {
 	rules
 	sql    string
@@ -353,7 +353,7 @@ func (b *builder) table(s *source) *sqltree.Table {
 	return b.schema.Tables[s.last]
 }
 
-// stated is the name under which the schema certainly has a table, "" where it has none.
+// stated is the name under which the schema certainly has a table, "" if it has none.
 func (b *builder) stated(r *sqlparts.BoundTable) string {
 	if r.Def == nil {
 		return ""
@@ -658,7 +658,7 @@ func (b *builder) derived(q *block, src *sqlparts.Source, alias string, sc *scop
 	return join{core: []*source{s}}
 }
 
-// spliceable tells whether a query is sources, conditions and expressions of single rows alone, so
+// spliceable reports whether a query is sources, conditions and expressions of single rows alone, so
 // that what it is made of can stand in its place.
 func (q *block) spliceable(d sqlparts.Dialect) bool {
 	if q.set != "" || q.rows != nil || q.distinct || len(q.distinctOn) > 0 || q.grouped || len(q.having) > 0 || len(q.order) > 0 || q.limit != nil || q.offset != nil || q.windowed() || len(q.core) == 0 {
@@ -667,7 +667,7 @@ func (q *block) spliceable(d sqlparts.Dialect) bool {
 	return !slices.ContainsFunc(q.items, func(e *expr) bool { return !rowWise(e, d) })
 }
 
-// defining is the scope of the WITH clause that a common table expression stands in, nil where that is not
+// defining is the scope of the WITH clause that a common table expression is in, nil if that is not
 // in view.
 func (sc *scope) defining(c *sqlparts.CTE) *scope {
 	for ; sc != nil; sc = sc.outer {
@@ -678,13 +678,13 @@ func (sc *scope) defining(c *sqlparts.CTE) *scope {
 	return nil
 }
 
-// unlike tells whether a common table expression has no meaning here: one that reads itself, or that may,
+// unlike reports whether a common table expression has no meaning here: one that reads itself, or that may,
 // or that is no query.
 func (b *builder) unlike(r sqlparts.Reading, src *sqlparts.Source) bool {
 	return r.Kind != sqlparts.ReadsQuery || r.CTE.Query == nil || b.Dialect == sqlparts.Generic && readsName(r.CTE.Query, b.fold(src.Table[0], false), b)
 }
 
-// readsName tells whether a query reads a table of that name anywhere.
+// readsName reports whether a query reads a table of that name anywhere.
 func readsName(q *sqlparts.Query, name string, b *builder) bool {
 	found := false
 	if q == nil {

@@ -143,7 +143,7 @@ func permute(list []*source, lo, hi int, do func([]*source)) {
 	}
 }
 
-// alone is what a source is, before those beside it have numbers.
+// alone is what a source is, before those next to it have numbers.
 func (p *printer) alone(s *source, base int) string {
 	switch {
 	case s.table != "":
@@ -287,7 +287,7 @@ func usesAny(list []*expr, sources []*source) bool {
 	return found
 }
 
-// lateral tells whether a derived table uses sources that are not its own.
+// lateral reports whether a derived table uses sources that are not its own.
 func (p *printer) lateral(q *block) bool {
 	if closed, ok := p.closed[q]; ok {
 		return !closed

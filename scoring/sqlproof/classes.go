@@ -73,7 +73,7 @@ func (n *normalizer) classes(q *block) {
 	}
 }
 
-// oneType tells whether two columns have one type, of which equal values are the same.
+// oneType reports whether two columns have one type, of which equal values are the same.
 func (n *normalizer) oneType(a, b *expr) bool {
 	if a.op != opColumn || b.op != opColumn || a.src == b.src && a.text == b.text || n.nullable[a.src] || n.nullable[b.src] || a.src.table == "" || b.src.table == "" {
 		return false

@@ -34,11 +34,11 @@ func (r rules) nulls(desc bool) string {
 	return ""
 }
 
-// total tells whether of two values that are not NULL one is always less, or both are equal. IEEE
+// total reports whether of two values that are not NULL one is always less, or both are equal. IEEE
 // comparison of NaN is not so.
 func (r rules) total() bool { return r.Dialect != sqlparts.BigQuery && r.Dialect != sqlparts.Generic }
 
-// adds tells whether + only adds: for texts it joins them in T-SQL.
+// adds reports whether + only adds: for texts it joins them in T-SQL.
 func (r rules) adds() bool { return r.Dialect != sqlparts.TSQL && r.Dialect != sqlparts.Generic }
 
 // typeName is a type by one of its names.
@@ -136,7 +136,7 @@ func (r rules) typeName(t string) string {
 // volatileWords are parts of names of functions that give another value with each call.
 var volatileWords = []string{"rand", "uuid", "newid", "nextval", "lastval", "currval", "newsequentialid", "clock_timestamp", "timeofday", "sysdate", "setseed", "sleep", "last_insert"}
 
-// volatile tells whether a function may return something else each time.
+// volatile reports whether a function may return something else each time.
 func volatile(name string) bool {
 	for _, w := range volatileWords {
 		if strings.Contains(name, w) {
@@ -160,7 +160,7 @@ var orderFree = func() map[string]bool {
 	return m
 }()
 
-// ordered tells whether the value of a call may depend on the order of rows: of all but those
+// ordered reports whether the value of a call may depend on the order of rows: of all but those
 // functions of which it is known that it does not.
 func (r rules) ordered(x *expr) bool {
 	return x.op == opCall && !orderFree[x.text] && !scalar(x.text, r.Dialect)
@@ -169,7 +169,7 @@ func (r rules) ordered(x *expr) bool {
 // frameless are window functions that look at their whole partition whatever their frame is.
 var frameless = map[string]bool{"row_number": true, "rank": true, "dense_rank": true, "percent_rank": true, "cume_dist": true, "ntile": true, "lag": true, "lead": true}
 
-// frame is the frame of a window function, empty where it is the default one.
+// frame is the frame of a window function, empty if it is the default one.
 func (r rules) frame(function, frame string, ordered bool) string {
 	if frame == "" {
 		return ""

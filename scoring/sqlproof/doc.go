@@ -1,7 +1,7 @@
 // Package sqlproof proves that two queries are the same: that they return the same rows on every
 // database with the schema.
 //
-// A proof is one-sided. [Same] returns one where the queries are the same for sure, and nil where
+// A proof is one-sided. [Same] returns one where the queries are the same for sure, and nil if
 // they differ or where nothing is known. It never rests on what was not read: each script must be
 // one query that only reads, read without a note, and every word of the text must be in the tree
 // ([sqlparts.Script.Whole]). What a rule leaves out it knows to be without effect on the rows, function

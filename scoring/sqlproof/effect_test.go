@@ -8,7 +8,7 @@ import (
 )
 
 // What a proof leaves out it knows to be without effect, and what it takes for a constant is one. Each
-// pair stands on one side of the border of a rule.
+// pair is on one side of the border of a rule.
 func TestProofsKnowWhatTheyLeaveOut(t *testing.T) {
 	const ddl = "CREATE TABLE posts (id INT, tags TEXT, likes INT, day DATE); CREATE TABLE users (id INT, name TEXT)"
 	for _, tt := range []struct {
@@ -47,7 +47,7 @@ func TestProofsKnowWhatTheyLeaveOut(t *testing.T) {
 		{"postgres snowflake", "SELECT id FROM (SELECT id FROM posts) p WHERE p.id > 3", "SELECT id FROM posts WHERE 3 < id", true},
 		{"postgres", "SELECT id FROM (SELECT id, day FROM posts) p WHERE day = current_date", "SELECT id FROM posts WHERE current_date = day", true},
 
-		// a sample is of what it stands at
+		// a sample is of what it is at
 		{"snowflake", "SELECT COUNT(*) FROM (SELECT * FROM posts) SAMPLE (3)", "SELECT COUNT(*) FROM posts", false},
 		{"snowflake databricks", "SELECT COUNT(*) FROM (SELECT * FROM posts) TABLESAMPLE (3 ROWS)", "SELECT COUNT(*) FROM (SELECT * FROM posts) TABLESAMPLE (7 ROWS)", false},
 		{"duckdb", "SELECT COUNT(*) FROM (SELECT * FROM posts) TABLESAMPLE 5%", "SELECT COUNT(*) FROM posts", false},

@@ -171,12 +171,12 @@ var mirrored = map[string]string{"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">"
 
 var negatedOp = map[string]string{"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
-// isRow tells whether an expression is a row of several values.
+// isRow reports whether an expression is a row of several values.
 func isRow(e *expr) bool {
 	return e.op == "list" || e.op == opRow || e.op == opCall && (e.text == "row" || e.text == "struct")
 }
 
-// compare is a comparison as the query writes it. Where both sides have collations, and not the same,
+// compare is a comparison as the query writes it. If both sides have collations, and not the same,
 // SQLite takes that of the left one: they do not change places then.
 func (b *builder) compare(op string, l, r *expr) *expr {
 	if b.Dialect == sqlparts.SQLite {
@@ -304,7 +304,7 @@ func nullSafe(l, r *expr) *expr {
 // maxListed bounds the lists that are written out.
 const maxListed = 1000
 
-// condition tells whether an expression is true, false or NULL and no number.
+// condition reports whether an expression is true, false or NULL and no number.
 func condition(e *expr) bool {
 	switch e.op {
 	case "=", "<>", "<", "<=", opAnd, opOr, opNot, opIn, opIsNull, opExists, "is", "like ", "ilike ":
@@ -664,7 +664,7 @@ func (b *builder) keyExpr(o *sqlparts.OrderItem, sc *scope) *expr {
 	return &expr{op: "key", text: text, args: []*expr{k.e}}
 }
 
-// aggregates tells whether an expression has an aggregate of its own query, window functions
+// aggregates reports whether an expression has an aggregate of its own query, window functions
 // excepted.
 func aggregates(e *expr, d sqlparts.Dialect) bool {
 	if e == nil || e.op == opOver {
@@ -695,7 +695,7 @@ var scalars = func() map[string]bool {
 	return m
 }()
 
-// rowWise tells whether an expression is known to depend on one row alone.
+// rowWise reports whether an expression is known to depend on one row alone.
 func rowWise(e *expr, d sqlparts.Dialect) bool {
 	return e.each(func(x *expr) bool {
 		if x.op == opOver || x.op == "filter" || x.op == "within" {
@@ -711,7 +711,7 @@ func rowWise(e *expr, d sqlparts.Dialect) bool {
 	})
 }
 
-// scalar tells whether a function is known to give one value for the values of one row.
+// scalar reports whether a function is known to give one value for the values of one row.
 func scalar(name string, d sqlparts.Dialect) bool {
 	if name == "regexp_matches" && d != sqlparts.DuckDB { // a set of rows in PostgreSQL
 		return false
@@ -719,7 +719,7 @@ func scalar(name string, d sqlparts.Dialect) bool {
 	return scalars[name] || strings.HasPrefix(name, "extract ")
 }
 
-// oneValue tells whether an item of a select list is known to give one value for each row or group, so
+// oneValue reports whether an item of a select list is known to give one value for each row or group, so
 // that the number of rows is the same without it. A function that is not known may return a set.
 func oneValue(e *expr, d sqlparts.Dialect) bool { return oneValueIn(e, d, false) }
 

@@ -84,7 +84,7 @@ func (n *normalizer) familyOf(e *expr) (f family, typ string) {
 	return familyOf(typ, n.Dialect), typ
 }
 
-// matchesOnce tells whether no value equals two different values of a column. One may where the
+// matchesOnce reports whether no value equals two different values of a column. One may where the
 // comparison converts the column's values first: as numbers '1' and '01' are one, and as doubles
 // 9007199254740992 and 9007199254740993, or where it folds them, as a collation does.
 func (n *normalizer) matchesOnce(column, value *expr) bool {
@@ -113,7 +113,7 @@ func (n *normalizer) matchesOnce(column, value *expr) bool {
 	return false
 }
 
-// special tells whether an expression compares in a way of its own.
+// special reports whether an expression compares in a way of its own.
 func (n *normalizer) special(e *expr) bool {
 	return !e.each(func(x *expr) bool {
 		c, ok := n.column(x)

@@ -160,7 +160,7 @@ func (b *builder) aliased(m *sqlparts.Meaning, sc *scope) *expr {
 	return nil
 }
 
-// late tells whether the clauses that are built come behind the grouping of the rows that an element of the
+// late reports whether the clauses that are built come behind the grouping of the rows that an element of the
 // select list is of.
 func (sc *scope) late(it *sqlparts.Item) bool {
 	for ; sc != nil; sc = sc.outer {
@@ -199,7 +199,7 @@ func (b *builder) fieldName(n sqlparts.Ident) string {
 	return b.fold(n, false)
 }
 
-// columnOf is a column of an entry, nil where it has none of the name.
+// columnOf is a column of an entry, nil if it has none of the name.
 func (b *builder) columnOf(e *entry, name string) *expr {
 	if e.items == nil {
 		if t := b.table(e.src); t != nil && !t.Has(strings.ToLower(strings.TrimPrefix(name, `"`))) {
@@ -258,7 +258,7 @@ var constants = map[string]bool{
 	"user": true, "current_role": true, "current_catalog": true, "current_schema": true, "current_datetime": true, "true": true, "false": true,
 }
 
-// reserved tells whether a word without quotes means a value and never a column.
+// reserved reports whether a word without quotes means a value and never a column.
 func (r rules) reserved(name string) bool {
 	return name == "user" && (r.Dialect == sqlparts.Postgres || r.Dialect == sqlparts.Redshift || r.Dialect == sqlparts.TSQL)
 }

@@ -25,7 +25,7 @@ const (
 )
 
 // Same proves that two scripts, bound together, return the same rows on every database with their schema,
-// in the same order where one is asked for, up to the order of columns and to what the queries leave to
+// in the same order if one is asked for, up to the order of columns and to what the queries leave to
 // chance. A nil result means that it is not proven, not that they differ. stop ends the computing; nil never does.
 func Same(gold, pred *sqlparts.Bound, stop *halt.Signal) *Proof {
 	if gold.Dialect != pred.Dialect || gold.Final() == nil || pred.Final() == nil {
@@ -72,7 +72,7 @@ type meaning struct {
 	relies map[string]bool
 }
 
-// build makes the tree of a script, nil where it has something that the rules have no meaning for.
+// build makes the tree of a script, nil if it has something that the rules have no meaning for.
 func (m *meaning) build(s *sqlparts.Bound) *block {
 	b := &builder{rules: rules{s.Dialect}, sql: s.SQL, bound: s, schema: m.schema, relies: m.relies, used: map[*sqlparts.CTE][]*block{}}
 	tree := b.query(s.Final(), nil)
@@ -103,14 +103,14 @@ func (m *meaning) normal(s *sqlparts.Bound) *block {
 	return tree
 }
 
-// write is the text of a tree that equal trees share; ok is false where it is too long.
+// write is the text of a tree that equal trees share; ok is false if it is too long.
 func write(s *sqlparts.Script, tree *block, u use) (text string, ok bool) {
 	p := &printer{rules: rules{s.Dialect}, labels: map[*source]string{}, ranks: map[*block][]int{}, closed: map[*block]bool{}, turned: map[*full]bool{}, texts: map[*block]string{}}
 	text = p.query(tree, 0, u)
 	return text, !p.over
 }
 
-// chancy tells whether a query leaves to chance which rows it returns.
+// chancy reports whether a query leaves to chance which rows it returns.
 func (r rules) chancy(q *block) bool {
 	if q.limit != nil || q.offset != nil || len(q.distinctOn) > 0 || q.windowed() || slices.ContainsFunc(q.terms, r.chancy) {
 		return true

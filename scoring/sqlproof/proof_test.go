@@ -27,7 +27,7 @@ func (c *pair) proof() *Proof {
 	return prove(sqlparts.Parse(c.Gold.SQL, d), sqlparts.Parse(c.Agent.SQL, d), sqlparts.ReadSchema(c.Schema, d))
 }
 
-// pairs reads a file of the shared test data, which is looked for upwards.
+// pairs reads a file of the shared test data, which is searched for upwards.
 func pairs(t testing.TB, name string) []pair {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -82,7 +82,7 @@ func TestPairs(t *testing.T) {
 const shopSchema = `CREATE TABLE t (id INT PRIMARY KEY, a INT, b INT NOT NULL, s VARCHAR);
 CREATE TABLE u (k INT PRIMARY KEY, a INT, t_id INT NOT NULL REFERENCES t (id), y INT NOT NULL);`
 
-// Each rule on the side where it holds and on the side where it does not.
+// Each rule on the side where it holds and on the side if it does not.
 // prove is [Same] of two scripts.
 func prove(gold, pred *sqlparts.Script, schema *sqlparts.Schema) *Proof {
 	b := sqlparts.Bind(schema, gold, pred)

@@ -94,7 +94,7 @@ func (n *normalizer) unordered(q *block) {
 	}
 }
 
-// sets tells whether a query groups by grouping sets.
+// sets reports whether a query groups by grouping sets.
 func (n *normalizer) sets(q *block) bool {
 	return slices.ContainsFunc(q.group, func(e *expr) bool { return e.has(func(x *expr) bool { return x.op == "grouping" }) })
 }
@@ -122,7 +122,7 @@ func (n *normalizer) setOp(q *block) {
 	q.terms = terms
 }
 
-// onlyGroups tells whether all items of a grouped query are among what it groups by, and the other
+// onlyGroups reports whether all items of a grouped query are among what it groups by, and the other
 // way round, so that grouping is DISTINCT.
 func (n *normalizer) onlyGroups(q *block) bool {
 	in := func(list []*expr, x *expr) bool {
@@ -132,7 +132,7 @@ func (n *normalizer) onlyGroups(q *block) bool {
 	return len(q.items) > 0 && !slices.ContainsFunc(q.items, func(x *expr) bool { return !in(q.group, x) }) && !slices.ContainsFunc(q.group, func(x *expr) bool { return !in(q.items, x) })
 }
 
-// once applies every rule once, and tells whether one changed something.
+// once applies every rule once, and reports whether one changed something.
 func (n *normalizer) once(q *block) bool {
 	changed := false
 	for _, rule := range []func(*block) bool{
@@ -202,7 +202,7 @@ func (n *normalizer) filter(e *expr) (*expr, bool) {
 	return e, false
 }
 
-// existsFor is EXISTS (SELECT … WHERE y = x) for x IN (SELECT y …), nil where the subquery is more
+// existsFor is EXISTS (SELECT … WHERE y = x) for x IN (SELECT y …), nil if the subquery is more
 // than that.
 func (n *normalizer) existsFor(e *expr) *expr {
 	if len(e.args) != 2 || e.args[1].sub == nil {
@@ -238,7 +238,7 @@ func (n *normalizer) column(e *expr) (sqltree.Column, bool) {
 	return sqltree.Column{Table: e.src.last, Name: e.text}, true
 }
 
-// notNull tells whether an expression is never NULL: by the schema, where no outer join adds rows.
+// notNull reports whether an expression is never NULL: by the schema, where no outer join adds rows.
 func (n *normalizer) notNull(e *expr) bool {
 	switch e.op {
 	case opNumber, opString:
@@ -254,7 +254,7 @@ func (n *normalizer) notNull(e *expr) bool {
 	return true
 }
 
-// unique tells whether no two rows of its table share the expression's value.
+// unique reports whether no two rows of its table share the expression's value.
 func (n *normalizer) unique(e *expr) bool {
 	c, ok := n.column(e)
 	if !ok || !n.schema.Distinct(c) || strings.Contains(e.src.table, " sample ") {
@@ -480,7 +480,7 @@ func (n *normalizer) innerForLeft(q *block) bool {
 	return false
 }
 
-// usedElsewhere tells whether a query uses the sources outside of one attachment and of some of its
+// usedElsewhere reports whether a query uses the sources outside of one attachment and of some of its
 // conditions.
 func (q *block) usedElsewhere(sources []*source, a *attach, except map[*expr]bool) bool {
 	found := false
@@ -542,7 +542,7 @@ func (n *normalizer) antiJoin(q *block) bool {
 	return false
 }
 
-// holds tells whether the schema keeps NULL out of a column, whatever joins do.
+// holds reports whether the schema keeps NULL out of a column, whatever joins do.
 func (n *normalizer) holds(e *expr) bool {
 	c, ok := n.column(e)
 	if ok && n.schema.Holds(c) {
@@ -552,7 +552,7 @@ func (n *normalizer) holds(e *expr) bool {
 	return false
 }
 
-// keyed tells whether conditions hold a unique column of the source equal to something outside of
+// keyed reports whether conditions hold a unique column of the source equal to something outside of
 // it, so that at most one row of the source meets them.
 func (n *normalizer) keyed(s *source, conditions []*expr) bool {
 	for _, c := range conditions {
@@ -582,7 +582,7 @@ func (n *normalizer) uselessLeft(q *block) bool {
 	return false
 }
 
-// repeats tells whether it makes no difference how often a row comes.
+// repeats reports whether it makes no difference how often a row comes.
 func (n *normalizer) repeats(q *block) bool {
 	if q.limit != nil && !q.grouped || q.windowed() {
 		return false
@@ -724,7 +724,7 @@ func (n *normalizer) havingRows(q *block) bool {
 	return false
 }
 
-// grouped tells whether all columns of an expression stand in what is grouped by.
+// grouped reports whether all columns of an expression stand in what is grouped by.
 func (e *expr) grouped(in map[string]bool) bool {
 	if in[e.id()] {
 		return true

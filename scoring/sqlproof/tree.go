@@ -14,7 +14,7 @@ type block struct {
 
 	join
 	items      []*expr
-	names      []string // of the items, folded; empty where an item has none
+	names      []string // of the items, folded; empty if an item has none
 	distinct   bool
 	distinctOn []*expr
 	grouped    bool // has GROUP BY, so that no rows make no group
@@ -61,7 +61,7 @@ type full struct {
 type key struct {
 	e     *expr
 	desc  bool
-	nulls string // first or last; empty where the dialect is not known
+	nulls string // first or last; empty if the dialect is not known
 }
 
 // expr is an expression. What op means is listed below; other operators are SQL's own.
@@ -314,7 +314,7 @@ func (q *block) replace(change func(*expr) *expr) {
 	q.all(func(e **expr) { replace(e, change) })
 }
 
-// uses tells whether an expression has something of a source.
+// uses reports whether an expression has something of a source.
 func uses(list []*expr, s *source) bool {
 	found := false
 	deepAll(list, func(e *expr) { found = found || e.src == s || slices.Contains(e.srcs, s) })
@@ -340,7 +340,7 @@ func (e *expr) size() (nodes int) {
 	return nodes
 }
 
-// has tells whether an expression has a node of which something holds, queries inside excepted.
+// has reports whether an expression has a node of which something holds, queries inside excepted.
 func (e *expr) has(holds func(*expr) bool) bool {
 	return !e.each(func(x *expr) bool { return !holds(x) })
 }
@@ -349,7 +349,7 @@ func isWindow(e *expr) bool { return e.op == opOver }
 
 func isQuery(e *expr) bool { return e.sub != nil }
 
-// windowed tells whether a query has window functions.
+// windowed reports whether a query has window functions.
 func (q *block) windowed() bool {
 	found := len(q.qualify) > 0
 	q.clauses(func(e **expr) { found = found || (*e).has(isWindow) })

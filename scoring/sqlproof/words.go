@@ -7,12 +7,12 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// sameText tells whether two texts are the same words.
+// sameText reports whether two texts are the same words.
 func sameText(a, b *sqlparts.Script) bool {
 	return slices.EqualFunc(sqlparts.Lexemes(a.SQL, a.Dialect), sqlparts.Lexemes(b.SQL, b.Dialect), func(x, y sqlparts.Lexeme) bool { return x.Text == y.Text })
 }
 
-// SameStatements tells whether two scripts are alike besides their queries: the same kinds of
+// SameStatements reports whether two scripts are alike besides their queries: the same kinds of
 // statements on the same objects, in the same words but for the queries in them ([Inner]), and no word
 // of either that was passed over, unless their texts are the same.
 func SameStatements(a, b *sqlparts.Script) bool {

@@ -85,7 +85,7 @@ type scope struct {
 	items   map[*sqlparts.Item]*Expr // of the select list, as far as it was read
 	output  []*Expr                  // of a query that is no SELECT
 	windows []*sqlparts.WindowDef
-	selects bool // belongs to a SELECT, so that one more query lies between here and the outer scope's columns
+	selects bool // belongs to a SELECT, so that one more query is between here and the outer scope's columns
 }
 
 // query builds a query whose names are looked up in the outer scope after its own.
@@ -408,7 +408,7 @@ func (b *builder) tableSource(src *sqlparts.Source, s *Source, sc *scope, out *Q
 	b.add(s, name, sc, out)
 }
 
-// defining is the scope of the WITH clause that a common table expression stands in; nil for a table that an
+// defining is the scope of the WITH clause that a common table expression is in; nil for a table that an
 // earlier statement made.
 func (sc *scope) defining(c *sqlparts.CTE) *scope {
 	for ; sc != nil; sc = sc.outer {
@@ -443,7 +443,7 @@ func (b *builder) add(s *Source, table string, sc *scope, out *Query) {
 	out.From = append(out.From, s)
 }
 
-// Unknown tells whether a query names a column that the stated schema does not have.
+// Unknown reports whether a query names a column that the stated schema does not have.
 func (s *Schema) Unknown(q *Query) bool {
 	unknown := false
 	if s.Stated {

@@ -8,7 +8,7 @@
 // two trees share.
 //
 // What a rule needs to know of the tables, such as which columns are keys, comes from a [Schema],
-// read from DDL where there is one and assumed from names where not.
+// read from DDL if there is one and assumed from names if not.
 //
 // # The rules of Enhanced Tree Match
 //
@@ -46,7 +46,7 @@
 // Rules 2, 4, 13, 20, 21 and 25 are held here to the conditions under which they are true; the
 // published program applies them more freely. Added are what changes no result either: conditions
 // of inner joins count as WHERE; the sides of < and >; the order of groups, and of operands of
-// UNION and INTERSECT; DISTINCT and ORDER BY in IN and EXISTS; x is not NULL where a condition
+// UNION and INTERSECT; DISTINCT and ORDER BY in IN and EXISTS; x is not NULL if a condition
 // compares it. Rules 8, 10, 12, 14 to 17 are as published, though with empty tables, NULL or mixed
 // types the two sides can differ.
 package sqltree

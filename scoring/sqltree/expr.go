@@ -308,7 +308,7 @@ func (b *builder) keyExpr(o *sqlparts.OrderItem, sc *scope) *Expr {
 	return x
 }
 
-// aggregates tells whether an expression has an aggregate or a window function of its own query.
+// aggregates reports whether an expression has an aggregate or a window function of its own query.
 func aggregates(e *Expr) bool {
 	if e == nil {
 		return false
@@ -324,7 +324,7 @@ func aggregates(e *Expr) bool {
 	return false
 }
 
-// fixedLength tells whether a type fills texts with blanks up to its length. The dialects that are left
+// fixedLength reports whether a type fills texts with blanks up to its length. The dialects that are left
 // out take CHAR for VARCHAR.
 func fixedLength(t string, d sqlparts.Dialect) bool {
 	switch d {

@@ -11,7 +11,7 @@ type Rules struct {
 	ColumnOrder bool // the order of the select list counts; the published rules ignore it
 }
 
-// Equivalent tells whether two trees are the same query under the rules. The trees are changed.
+// Equivalent reports whether two trees are the same query under the rules. The trees are changed.
 func Equivalent(a, b *Query, schema *Schema, rules Rules) bool {
 	n := Normalizer{schema, rules}
 	return n.Normalize(a).String() == n.Normalize(b).String()
@@ -137,7 +137,7 @@ func (n *Normalizer) sortSelect(q *Query, use columns) {
 	q.Group = slices.CompactFunc(q.Group, func(a, b *Expr) bool { return a.String() == b.String() })
 }
 
-// free tells whether the order of columns means nothing.
+// free reports whether the order of columns means nothing.
 func (n *Normalizer) free(use columns) bool { return use != positions && !n.Rules.ColumnOrder }
 
 func sortExprs(list []*Expr) {

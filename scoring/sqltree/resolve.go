@@ -8,7 +8,7 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// column is what a name means; where that is not certain, the likeliest.
+// column is what a name means; if that is not certain, the likeliest.
 func (b *builder) column(c *sqlparts.Column, sc *scope) *Expr {
 	b.schema.Halt.Check()
 	ms, doubt := b.bound.Means(c)

@@ -79,7 +79,7 @@ var opposites = map[string]string{
 // predicates are the operators that NOT goes into.
 var predicates = []string{"in", "exists", "like", "ilike", "between", "between symmetric", "rlike", "regexp", "glob", "match", "similar to", "member of"}
 
-// opposite is what an operator becomes under NOT; empty where it becomes none. Of what holds for any,
+// opposite is what an operator becomes under NOT; empty if it becomes none. Of what holds for any,
 // the opposite holds for all.
 func opposite(name string) string {
 	for quantifier, other := range map[string]string{" any": " all", " all": " any"} {
@@ -102,7 +102,7 @@ func opposite(name string) string {
 	return opposites[name]
 }
 
-// negate is the opposite of a condition; nil where it has none but NOT.
+// negate is the opposite of a condition; nil if it has none but NOT.
 func negate(e *Expr) *Expr {
 	switch e.Op {
 	case "not":
@@ -245,7 +245,7 @@ func ordered(e *Expr) *Expr {
 
 func truth() *Expr { return &Expr{Op: OpLiteral, Text: "true"} }
 
-// isTrue tells whether a condition always holds: TRUE, 1 = 1.
+// isTrue reports whether a condition always holds: TRUE, 1 = 1.
 func isTrue(e *Expr) bool {
 	if e.Op == OpLiteral {
 		return e.Text == "true"

@@ -42,7 +42,7 @@ func (n *Normalizer) joinSubqueries(q *Query) {
 	q.Where = conjunction(where...)
 }
 
-// joinable tells whether a subquery is a plain one over one table that gives every value at most
+// joinable reports whether a subquery is a plain one over one table that gives every value at most
 // once.
 func (n *Normalizer) joinable(q *Query, scalar bool) bool {
 	if q.Set != "" || len(q.From) != 1 || q.From[0].Table == "" || len(q.From[0].Mods) > 0 || len(q.Items) != 1 || len(q.Group) > 0 ||
@@ -182,7 +182,7 @@ func (e *Expr) columnOf(name string) (Column, bool) {
 	return e.Args[0].column()
 }
 
-// uses tells whether the query has a column or star of a source anywhere, one column excepted.
+// uses reports whether the query has a column or star of a source anywhere, one column excepted.
 func (q *Query) uses(id, except string) bool {
 	used := false
 	q.columns(func(e *Expr, depth int) {
@@ -297,7 +297,7 @@ func (n *Normalizer) equalColumns(q *Query) {
 	}
 }
 
-// local tells whether the expression is a column of a source of its own query.
+// local reports whether the expression is a column of a source of its own query.
 func (e *Expr) local() bool {
 	return e.Op == OpColumn && e.Table != "" && e.Table[0] != '^' && e.Table != "?"
 }

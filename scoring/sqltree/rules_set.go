@@ -54,7 +54,7 @@ func (q *Query) moveIn() {
 	})
 }
 
-// plain tells whether a query is a SELECT with nothing but items, sources and WHERE.
+// plain reports whether a query is a SELECT with nothing but items, sources and WHERE.
 func plain(q *Query) bool {
 	return q.Set == "" && len(q.Items) > 0 && len(q.Group) == 0 && q.Having == nil && q.Qualify == nil && len(q.Order) == 0 && q.Limit == nil &&
 		q.Offset == nil && len(q.Extra) == 0 && !slices.ContainsFunc(q.Items, aggregates)

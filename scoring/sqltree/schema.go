@@ -58,13 +58,13 @@ func (t *Table) add(column string) {
 	}
 }
 
-// Has tells whether the table has a column.
+// Has reports whether the table has a column.
 func (t *Table) Has(column string) bool { return t.has[column] }
 
 // maxColumns bounds what is learned of one table.
 const maxColumns = 10_000
 
-// has tells whether a table has a column; known is false where that is not known.
+// has reports whether a table has a column; known is false if that is not known.
 func (s *Schema) has(table, column string) (has, known bool) {
 	t := s.Tables[table]
 	if t != nil && t.has[column] {
@@ -73,7 +73,7 @@ func (s *Schema) has(table, column string) (has, known bool) {
 	return false, s.Stated && t != nil && !t.Doubtful
 }
 
-// Unique tells whether no two rows of the table share the column's value. Where no schema is
+// Unique reports whether no two rows of the table share the column's value. If no schema is
 // stated, a column is taken for the key of its table if it is called id, or by the name of the
 // table, in the plural or singular, and id: customer_id of customers.
 func (s *Schema) Unique(c Column) bool {
@@ -83,7 +83,7 @@ func (s *Schema) Unique(c Column) bool {
 	return keyName(c)
 }
 
-// NotNull tells whether the column is never NULL in its table. The same assumption is made as for
+// NotNull reports whether the column is never NULL in its table. The same assumption is made as for
 // [Schema.Unique].
 func (s *Schema) NotNull(c Column) bool {
 	if t := s.Tables[c.Table]; s.Stated {
@@ -92,17 +92,17 @@ func (s *Schema) NotNull(c Column) bool {
 	return keyName(c)
 }
 
-// Holds tells whether the schema states that the column is never NULL.
+// Holds reports whether the schema states that the column is never NULL.
 func (s *Schema) Holds(c Column) bool {
 	t := s.Tables[c.Table]
 	return s.Stated && t != nil && t.stated[c.Name]
 }
 
-// Distinct tells whether the schema states that no two rows of the table share the column's value.
+// Distinct reports whether the schema states that no two rows of the table share the column's value.
 func (s *Schema) Distinct(c Column) bool { return s.Stated && s.Unique(c) }
 
-// Type is the type that the schema states of a column, in lower case, without what stands in
-// parentheses; empty where it is not known.
+// Type is the type that the schema states of a column, in lower case, without what is in
+// parentheses; empty if it is not known.
 func (s *Schema) Type(c Column) string {
 	if t := s.Tables[c.Table]; t != nil {
 		return t.types[c.Name]
@@ -110,7 +110,7 @@ func (s *Schema) Type(c Column) string {
 	return ""
 }
 
-// Special tells whether the schema says that the column's values compare in a way of their own, such
+// Special reports whether the schema says that the column's values compare in a way of their own, such
 // as by a collation.
 func (s *Schema) Special(c Column) bool {
 	t := s.Tables[c.Table]

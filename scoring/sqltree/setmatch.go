@@ -8,7 +8,7 @@ import (
 // SetMatch is the exact set match of Spider (Yu et al. 2018, section 5; taoyds/spider evaluation.py
 // with its values and DISTINCT switched off): the parts of two queries are compared as sets, with
 // the columns of foreign keys held for those they refer to. It returns the names of the parts that
-// differ, none where the queries match. Where no schema is stated, columns that a join holds equal
+// differ, none where the queries match. If no schema is stated, columns that a join holds equal
 // count as a foreign key.
 func SetMatch(gold, pred *Query, schema *Schema) []string {
 	m := &setMatcher{foreign: map[Column]Column{}}
@@ -157,7 +157,7 @@ func direction(order []Key) string {
 }
 
 // conditions takes a condition apart at AND and OR alike, in the order of the text, and returns the
-// atoms and what stands between them. Values are left out unless kept; a query in their place is
+// atoms and what is between them. Values are left out unless kept; a query in their place is
 // compared as it is.
 func (m *setMatcher) conditions(e *Expr, unit func(*Expr) string, values bool) (atoms, between []string) {
 	if e == nil {
@@ -198,7 +198,7 @@ func (m *setMatcher) conditions(e *Expr, unit func(*Expr) string, values bool) (
 	return []string{text}, nil
 }
 
-// predicate tells whether an operator compares its first operand with values.
+// predicate reports whether an operator compares its first operand with values.
 func predicate(name string) bool {
 	base := strings.TrimPrefix(name, "not ")
 	_, comparison := comparisons[base]

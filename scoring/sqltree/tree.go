@@ -16,7 +16,7 @@ type Query struct {
 	Distinct bool
 	Items    []*Expr
 	From     []*Source
-	Where    *Expr // nil where absent, as the others
+	Where    *Expr // nil if absent, as the others
 	Group    []*Expr
 	Having   *Expr
 	Qualify  *Expr
@@ -26,7 +26,7 @@ type Query struct {
 	Extra         []*Expr // clauses that are compared as they are
 
 	values bool     // VALUES, whose items are rows
-	names  []string // of the items, in lower case; empty where an item has none
+	names  []string // of the items, in lower case; empty if an item has none
 }
 
 // Key is one sort key.
@@ -74,7 +74,7 @@ const (
 type Expr struct {
 	Op    string
 	Text  string
-	Table string // of a column or star: the source; ^ stands before it for every query that is left outwards
+	Table string // of a column or star: the source; ^ is before it for every query that is left outwards
 	Args  []*Expr
 	Query *Query
 }
@@ -238,7 +238,7 @@ func rewrite(e **Expr, change func(*Expr) *Expr) {
 }
 
 // columns calls visit for the columns and stars of the query, those in queries inside its
-// expressions and sources too, with how many queries lie between.
+// expressions and sources too, with how many queries are between.
 func (q *Query) columns(visit func(e *Expr, depth int)) { q.columnsAt(0, visit) }
 
 func (q *Query) columnsAt(depth int, visit func(*Expr, int)) {

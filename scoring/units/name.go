@@ -12,8 +12,8 @@ type token struct {
 	raw, low string
 	word     *word // what is known of it, or nil
 	number   bool
-	bracket  bool // it stands in brackets
-	before   rune // what separates it from the token before it, 0 where nothing does
+	bracket  bool // it is in brackets
+	before   rune // what separates it from the token before it, 0 if nothing does
 }
 
 // tokens splits a name or a text. Signs of units are tokens of their own, but for those that stand
@@ -124,7 +124,7 @@ func InName(name string, context *Question) Stated {
 	return r.name()
 }
 
-// Mentions tells whether a name has any word that may state something. It takes no memory, so that
+// Mentions reports whether a name has any word that may state something. It takes no memory, so that
 // names which state nothing, as most do, are done with.
 func Mentions(name string) bool {
 	start, camel := -1, false
@@ -159,7 +159,7 @@ func Mentions(name string) bool {
 	return states(len(name))
 }
 
-// known tells whether there is a word that may state something.
+// known reports whether there is a word that may state something.
 func (r *reader) known() bool {
 	for i := range r.toks {
 		if w := r.toks[i].word; w != nil && w.states() || r.toks[i].before == '/' {
@@ -169,7 +169,7 @@ func (r *reader) known() bool {
 	return false
 }
 
-// speaks tells whether the name speaks of a measure by another word than the one at a place.
+// speaks reports whether the name speaks of a measure by another word than the one at a place.
 func (r *reader) speaks(m Measure, but int) bool {
 	for i := range r.toks {
 		if i == but || r.toks[i].word == nil {
@@ -182,7 +182,7 @@ func (r *reader) speaks(m Measure, but int) bool {
 	return r.soft[m] && (r.text || len(r.toks) > 1)
 }
 
-// at is the unit that stands at a place, and how many tokens it takes; nil where there is none.
+// at is the unit that is at a place, and how many tokens it takes; nil if there is none.
 func (r *reader) at(i int) (u *Unit, n int) {
 	t := &r.toks[i]
 	if t.word == nil || !t.word.spells {
@@ -244,7 +244,7 @@ func (r *reader) hard(m Measure, but int) bool {
 	return r.speaks(m, but)
 }
 
-// money tells whether a currency stands at a place.
+// money reports whether a currency is at a place.
 func (r *reader) money(i int) bool {
 	for _, sp := range vocabulary[r.toks[i].low] {
 		if sp.unit.Measure == Money && !sp.doubt {
@@ -257,7 +257,7 @@ func (r *reader) money(i int) bool {
 // bounds are words before a time that is a bound and no unit: the last 12 months.
 var bounds = setOf("last past next first previous prior recent trailing rolling within over under after before older younger coming every")
 
-// bounded tells whether a time at a place says when, and not in what unit.
+// bounded reports whether a time at a place says when, and not in what unit.
 func (r *reader) bounded(i int) bool {
 	return i > 0 && (r.toks[i-1].number || bounds[r.toks[i-1].low])
 }

@@ -22,7 +22,7 @@ type Item struct {
 }
 
 // OfQuery are the items of the select list that the rows of a query come from, one for each of as
-// many columns; nil where that is not known.
+// many columns; nil if that is not known.
 func OfQuery(script *sqlparts.Script, columns int, context *Question) []Item {
 	final := script.Final()
 	if final == nil {
@@ -53,7 +53,7 @@ func OfQuery(script *sqlparts.Script, columns int, context *Question) []Item {
 	return items
 }
 
-// fromTables tells whether a query reads its rows from tables alone, not from other queries, and makes
+// fromTables reports whether a query reads its rows from tables alone, not from other queries, and makes
 // no groups, so that a column that it shows is as it is stored.
 func fromTables(q *sqlparts.Query) bool {
 	selects := 0
@@ -147,7 +147,7 @@ func (it *Item) top(x sqlparts.Expr) {
 	}
 }
 
-// indicates tells whether an expression is 1 or 0: a condition, or a CASE of such numbers.
+// indicates reports whether an expression is 1 or 0: a condition, or a CASE of such numbers.
 func indicates(x sqlparts.Expr) bool {
 	switch x := x.(type) {
 	case *sqlparts.Case:
@@ -275,7 +275,7 @@ func (s Stated) multiplied(by *big.Rat) Stated {
 	return Stated{}
 }
 
-// unitOf is the unit of a measure that has a factor; nil where there is none.
+// unitOf is the unit of a measure that has a factor; nil if there is none.
 func unitOf(m Measure, base string, factor *big.Rat) *Unit {
 	for _, u := range all {
 		if u.Measure == m && u.Base == base && u.factor.Cmp(factor) == 0 {

@@ -16,7 +16,7 @@ type Question struct {
 	soft     map[Measure]bool // of which names may spell units in doubt, see softly
 }
 
-// CountsOnly tells whether the question asks how many of something there are, or how many times as much
+// CountsOnly reports whether the question asks how many of something there are, or how many times as much
 // something is, and speaks of no share.
 func (q *Question) CountsOnly() bool { return q.HowMany && !q.Share }
 
@@ -155,7 +155,7 @@ func (r *reader) sequence(i int, in bool) (s Stated, n int) {
 	return s, n
 }
 
-// behindIn is a unit in doubt that stands behind in, where the question speaks of what it measures.
+// behindIn is a unit in doubt that is behind in, where the question speaks of what it measures.
 func (r *reader) behindIn(i int) (*Unit, int) {
 	for _, sp := range vocabulary[r.toks[i].low] {
 		if r.speaks(sp.unit.Measure, i) {
@@ -165,7 +165,7 @@ func (r *reader) behindIn(i int) (*Unit, int) {
 	return nil, 0
 }
 
-// shares tells whether a text speaks of a share by a word that is not that of another rate, such as
+// shares reports whether a text speaks of a share by a word that is not that of another rate, such as
 // a heart rate.
 func (r *reader) shares() bool {
 	for i := range r.toks {
@@ -178,7 +178,7 @@ func (r *reader) shares() bool {
 }
 
 // Expected is the unit that gold's numbers are in by the question, where gold says none: the one
-// unit asked for that measures what the other statement does. ok is false where the question asks
+// unit asked for that measures what the other statement does. ok is false if the question asks
 // for none such, or also for the other's own.
 func (q *Question) Expected(other Stated) (s Stated, ok bool) {
 	for i := range q.Asked {
@@ -196,7 +196,7 @@ func (q *Question) Expected(other Stated) (s Stated, ok bool) {
 	return s, ok
 }
 
-// Asks tells whether the question asks for figures in the unit of a statement.
+// Asks reports whether the question asks for figures in the unit of a statement.
 func (q *Question) Asks(s Stated) bool {
 	for i := range q.Asked {
 		if how, _ := Compare(q.Asked[i], s); how == Same {

@@ -280,7 +280,7 @@ var entries = []entry{
 	{Substance, "IU", "IU", "1", "", "", "iu", "", false},
 }
 
-// contexts are words of names and questions that speak of a measure, in the singular: beside them a
+// contexts are words of names and questions that speak of a measure, in the singular: next to them a
 // spelling in doubt is a unit of it.
 var contexts = map[Measure]map[string]bool{
 	Money: setOf("revenue sale sales amount price cost budget income profit salary spend spending turnover expense balance fee value gmv arr mrr gdp debt loan tax payment paid invoice funding capital valuation asset " +
@@ -413,7 +413,7 @@ type word struct {
 	per      *Unit     // a rate by time: daily
 }
 
-// states tells whether the word may state a unit or a share.
+// states reports whether the word may state a unit or a share.
 func (w *word) states() bool { return w.spells || w.share || w.per != nil }
 
 // lexicon is all words that anything is known of, in lower case, in the singular and the plural.
@@ -469,7 +469,7 @@ func rat(s string) *big.Rat {
 	return r
 }
 
-// CurrencySign is a sign or code that stands before or behind an amount in a cell, with the codes
+// CurrencySign is a sign or code that is before or behind an amount in a cell, with the codes
 // of the currencies that it may stand for.
 type CurrencySign struct{ Sign, Codes string }
 
@@ -495,7 +495,7 @@ var currencySigns = func() (list []CurrencySign) {
 	return list
 }()
 
-// InCell is the unit that stands behind a number in a cell, such as km or hours; nil where it is not
+// InCell is the unit that is behind a number in a cell, such as km or hours; nil if it is not
 // known. Letter case decides: mW is not MW.
 func InCell(s string) *Unit {
 	if u, ok := symbols[s]; ok {

@@ -48,7 +48,7 @@ type Unit struct {
 	offset *big.Rat // value in the base = factor × value + offset; nil: none
 }
 
-// Decimal is the factor to the base as a decimal where it has one and nothing else is needed to
+// Decimal is the factor to the base as a decimal if it has one and nothing else is needed to
 // convert.
 func (u *Unit) Decimal() (factor string, ok bool) {
 	if u.binary != nil || u.offset != nil || u.Measure == Money {
@@ -73,18 +73,18 @@ type Stated struct {
 	Share bool
 }
 
-// Says tells whether anything is said that could contradict another statement.
+// Says reports whether anything is said that could contradict another statement.
 func (s *Stated) Says() bool { return s.Unit != nil || s.Scale != nil || s.Per != nil }
 
-// Percent tells whether the numbers are said to be percentages.
+// Percent reports whether the numbers are said to be percentages.
 func (s *Stated) Percent() bool {
 	return s.Unit != nil && s.Unit.Measure == Share && s.Unit.factor.Cmp(hundredth) == 0
 }
 
-// Speaks tells whether the statement is about a share of a whole.
+// Speaks reports whether the statement is about a share of a whole.
 func (s *Stated) Speaks() bool { return s.Share || s.Unit != nil && s.Unit.Measure == Share }
 
-// NoShare tells whether what is stated cannot be a share of a whole: it is in another unit, or a
+// NoShare reports whether what is stated cannot be a share of a whole: it is in another unit, or a
 // rate of something.
 func (s *Stated) NoShare() bool {
 	return s.Unit != nil && s.Unit.Measure != Share || s.Scale != nil || (s.Per != nil || s.PerThing) && !s.Speaks()
@@ -159,7 +159,7 @@ func powerOfTen(f *big.Rat) (n int, ok bool) {
 }
 
 // Compare tells what two statements are to one another, and how the numbers of the first are
-// converted to those of the second where they can be.
+// converted to those of the second if they can be.
 func Compare(a, b Stated) (Relation, *Conversion) {
 	if !a.Says() || !b.Says() {
 		return Unknown, nil
@@ -258,7 +258,7 @@ func (s *Stated) of() *big.Rat {
 	return f
 }
 
-// convertible tells whether numbers in one unit can be said in the other.
+// convertible reports whether numbers in one unit can be said in the other.
 func convertible(a, b *Unit) bool {
 	if a.Measure != b.Measure {
 		return false
@@ -277,7 +277,7 @@ func convertible(a, b *Unit) bool {
 }
 
 // SharedCurrency are the codes that two lists of codes between blanks have in common; ok is false
-// where there are none.
+// if there are none.
 func SharedCurrency(a, b string) (codes string, ok bool) {
 	if a == b {
 		return a, true

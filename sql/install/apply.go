@@ -140,8 +140,8 @@ type Done struct {
 }
 
 // Apply runs the plan's steps of the roles in by, all roles where it is empty. A function that is
-// there as planned is not created again. Where a statement fails, the error says what was done;
-// applying again goes on from there.
+// there as planned is not created again. If a statement fails, the error says what was done;
+// applying again continues from there.
 func (p *Plan) Apply(ctx context.Context, db Database, by ...string) (Done, error) {
 	var done Done
 	states := map[string]State{}

@@ -13,8 +13,8 @@ type Line struct {
 	State string // missing, changed, left over, foreign, wrong type, …
 	What  string // function, service, table, column, view, role, grant or version
 	Name  string
-	Why   string // "" where the state says all
-	Fix   string // what applying does about it; "" where it cannot
+	Why   string // "" if the state says all
+	Fix   string // what applying does about it; "" if it cannot
 	Fine  bool   // nothing needs to be done
 }
 
@@ -27,7 +27,7 @@ type Comparison struct {
 	warehouse string // its name
 }
 
-// Differs tells whether something needs to be done.
+// Differs reports whether something needs to be done.
 func (c *Comparison) Differs() bool {
 	for i := range c.Lines {
 		if !c.Lines[i].Fine {

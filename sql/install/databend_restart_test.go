@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// cutOnce stands before a server. The first connection that has sent so many bytes is cut, as by a
+// cutOnce is before a server. The first connection that has sent so many bytes is cut, as by a
 // server that is restarted; those after it are whole.
 func cutOnce(t *testing.T, server string, bytes int64) (at string, cut *atomic.Bool) {
 	t.Helper()

@@ -15,7 +15,7 @@ import (
 // CloudRun are the values of Google Cloud Run, where BigQuery's remote functions are served.
 type CloudRun struct {
 	ProjectNumber string `yaml:"project_number"` // the endpoint follows from it, before the service is there
-	Region        string `yaml:"region"`         // of the service; by default the location, where that is a region
+	Region        string `yaml:"region"`         // of the service; by default the location, if that is a region
 
 	Account        string   `yaml:"account"`         // service account of the service; SERVICE-server@PROJECT.iam.gserviceaccount.com
 	NightlyAccount string   `yaml:"nightly_account"` // of the scheduled query; SERVICE-nightly@…
@@ -116,7 +116,7 @@ func (c *CloudRun) complete() error {
 func (v *Values) cloudRunEndpoint() error {
 	c := &v.Deploy.CloudRun
 	if c.ProjectNumber == "" {
-		if v.Deploying { // the target says whether it needs one
+		if v.Deploying { // the target reports whether it needs one
 			return nil
 		}
 		return errcode.New(errcode.InvalidArgument, "values: bigquery via cloud-run needs endpoint, such as endpoint: https://badger-123456789012.europe-west1.run.app, or deploy.cloud_run.project_number, from which it follows")
@@ -135,7 +135,7 @@ func (v *Values) cloudRunEndpoint() error {
 	return nil
 }
 
-// CloudRunRegion sets the region that follows from the location, where none is set.
+// CloudRunRegion sets the region that follows from the location, if none is set.
 func (v *Values) CloudRunRegion() error {
 	c := &v.Deploy.CloudRun
 	if c.Region != "" {
@@ -153,7 +153,7 @@ func (v *Values) CloudRunRegion() error {
 // states of the European Union: London and Zurich.
 var outsideEU = []string{"europe-west2", "europe-west6"}
 
-// cloudRunPlace checks that what must lie in one place does. A remote function is called in the
+// cloudRunPlace checks that what must are in one place does. A remote function is called in the
 // region of its dataset, or in any region inside its multi-region.
 func (v *Values) cloudRunPlace() error {
 	bad := func(format string, args ...any) error {
@@ -189,7 +189,7 @@ type Binding struct {
 	On       string `json:"on"`       // project, dataset, connection, secret or service
 	Resource string `json:"resource"` // its name
 	Role     string `json:"role"`
-	Member   string `json:"member"` // group:…, serviceAccount:…; empty where Variable is set
+	Member   string `json:"member"` // group:…, serviceAccount:…; empty if Variable is set
 	// Variable is the shell variable with the service account of a connection, which is known when the
 	// connection is there: CALLER or MODEL_CALLER.
 	Variable string `json:"member_of,omitempty"`
@@ -208,7 +208,7 @@ func (p *Plan) CloudRunAccount() string {
 	return cmp.Or(p.Values.Deploy.CloudRun.Account, accountID(p.Values.Service+"-server")+"@"+p.accountDomain())
 }
 
-// CloudRunNightly is the service account of the scheduled query; "" where nothing is scheduled.
+// CloudRunNightly is the service account of the scheduled query; "" if nothing is scheduled.
 func (p *Plan) CloudRunNightly() string {
 	if p.Values.Schedule.Cron == "" {
 		return ""

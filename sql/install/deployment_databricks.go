@@ -10,7 +10,7 @@ import (
 // Databricks are the values of the bundle.
 type Databricks struct {
 	DevCatalog string `yaml:"dev_catalog"` // catalog of the target dev; DATABASE_dev
-	Schema     string `yaml:"schema"`      // of the volume, beside the schema with scores; badger_files
+	Schema     string `yaml:"schema"`      // of the volume, next to the schema with scores; badger_files
 	Volume     string `yaml:"volume"`      // holds badger's program; programs
 
 	Binary string `yaml:"binary"` // file in the volume; badger-linux-amd64
@@ -85,7 +85,7 @@ func (p *Plan) Named(database, name string) string {
 	return p.dialect.Identifier(database, p.Values.Schema, name)
 }
 
-// Quartz is the cron expression as Databricks' jobs have it; "" where there is none.
+// Quartz is the cron expression as Databricks' jobs have it; "" if there is none.
 func (s *Schedule) Quartz() string {
 	if s.Cron == "" {
 		return ""

@@ -163,7 +163,7 @@ func (d *Deployment) NamedHosts() ([]HostPort, error) {
 	return out, nil
 }
 
-// Contacts tells whether the server or badger run connects to anybody.
+// Contacts reports whether the server or badger run connects to anybody.
 func (d *Deployment) Contacts() bool {
 	return slices.ContainsFunc(d.urls(), func(u urlValue) bool { return u.value != "" && !strings.HasPrefix(u.value, "duckdb:") })
 }
@@ -174,7 +174,7 @@ func (d *Deployment) urls() []urlValue {
 	return []urlValue{{"deploy.warehouse", d.Warehouse}, {"deploy.judge.url", d.Judge.URL}, {"deploy.kubernetes.run.source", d.Kubernetes.Run.Source}}
 }
 
-// hostOf is the host of a URL that statements or questions go to; empty where the URL names none.
+// hostOf is the host of a URL that statements or questions go to; empty if the URL names none.
 func hostOf(text string) HostPort {
 	u, err := url.Parse(text)
 	if err != nil {

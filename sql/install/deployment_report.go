@@ -9,8 +9,8 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// Report says who sees the report that badger serve shows beside its functions: the values under
-// deploy.report. Where nobody is named there is none. People are named as the platform names them to
+// Report says who sees the report that badger serve shows next to its functions: the values under
+// deploy.report. If nobody is named there is none. People are named as the platform names them to
 // the server; * among readers or annotators is everybody whom the platform lets through to it.
 type Report struct {
 	Readers    []string `yaml:"readers"`    // may look at it
@@ -48,13 +48,13 @@ func (r *Report) complete() error {
 	return nil
 }
 
-// On tells whether there is a report.
+// On reports whether there is a report.
 func (r *Report) On() bool { return len(r.Readers) > 0 || r.Labels() }
 
-// Labels tells whether labels can be written.
+// Labels reports whether labels can be written.
 func (r *Report) Labels() bool { return len(r.Annotators) > 0 || len(r.Admins) > 0 }
 
-// Everybody tells whether whoever is let through to the report sees it.
+// Everybody reports whether whoever is let through to the report sees it.
 func (r *Report) Everybody() bool {
 	return slices.Contains(r.Readers, everybody) || slices.Contains(r.Annotators, everybody)
 }
@@ -79,7 +79,7 @@ func (r *Report) Roles() map[string][]string {
 	return out
 }
 
-// DefaultRoles are those of everybody else; nil where that is what badger serve gives by itself.
+// DefaultRoles are those of everybody else; nil if that is what badger serve gives by itself.
 func (r *Report) DefaultRoles() []string {
 	switch {
 	case slices.Contains(r.Annotators, everybody):

@@ -8,7 +8,7 @@ import (
 )
 
 // Results are the results of the warehouse that callers of badger serve may name: the values under
-// deploy.results. Where nothing is listed, callers send their results.
+// deploy.results. If nothing is listed, callers send their results.
 type Results struct {
 	Tables  []string `yaml:"tables"`  // SCHEMA.TABLE and SCHEMA.*, for references table:
 	Queries bool     `yaml:"queries"` // query:, any result that the warehouse remembers
@@ -27,7 +27,7 @@ func (r *Results) complete() error {
 	return nil
 }
 
-// Any tells whether anything is listed.
+// Any reports whether anything is listed.
 func (r *Results) Any() bool { return len(r.Tables) > 0 || r.Queries }
 
 // Environment tells badger serve of them, by variables.

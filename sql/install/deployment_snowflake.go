@@ -219,13 +219,13 @@ func (p *Plan) imagePath(key, image string) (string, error) {
 
 const imageRepository = "images"
 
-// Outside tells whether the service asks a judge outside the account.
+// Outside reports whether the service asks a judge outside the account.
 func (p *Plan) Outside() bool {
 	b := p.Values.Deploy.Judge.Backend
 	return b != "" && b != "cortex" && b != "none"
 }
 
-// Cortex tells whether the service asks Snowflake's own models.
+// Cortex reports whether the service asks Snowflake's own models.
 func (p *Plan) Cortex() bool { return p.Values.Deploy.Judge.Backend == "cortex" }
 
 // JudgeHost is the host and the port of the judge, as a network rule names them.
@@ -372,7 +372,7 @@ func (p *Plan) container(name, image string, port, grpc int, app bool) spcs.Cont
 	return c
 }
 
-// leastCores is what a container asks for: a quarter of a core, or its limit where that is less.
+// leastCores is what a container asks for: a quarter of a core, or its limit if that is less.
 func leastCores(limit string) spcs.Quantity {
 	if n, err := strconv.Atoi(strings.TrimSuffix(limit, "m")); err == nil && strings.HasSuffix(limit, "m") && n < 250 {
 		return spcs.Quantity(limit)

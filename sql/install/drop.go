@@ -33,7 +33,7 @@ func (p *Plan) Drops(withData bool) (out []Drop) {
 // Dropped is what removing did.
 type Dropped struct {
 	Run     int      // statements
-	Gone    int      // statements for what was not there any more
+	Gone    int      // statements for what did not exist any more
 	Left    []string // statements that were refused because something else needs the object: they may be run later
 	Kept    []string // statements that were not run, because badger did not create the object, or cannot tell
 	LeftOut int      // statements of other roles
@@ -41,7 +41,7 @@ type Dropped struct {
 
 // Remove undoes the plan. An object that something else needs, such as a role that owns tables that
 // stay, is left and named. Functions and roles that badger did not create are kept. Any other
-// failure is an error that says what was done; removing again goes on from there.
+// failure is an error that says what was done; removing again continues from there.
 func (p *Plan) Remove(ctx context.Context, db Database, withData bool, by ...string) (Dropped, error) {
 	var done Dropped
 	all := p.Drops(withData)

@@ -568,7 +568,7 @@ func TestApplyByRole(t *testing.T) {
 	p := plan(t, plain("snowflake", "spcs"), functions(t)[:2])
 	count := map[string]int{}
 	for _, s := range p.Steps {
-		if s.Service != install.Changed { // what changes a service that is there
+		if s.Service != install.Changed { // what changes a service that exists
 			count[s.By]++
 		}
 	}

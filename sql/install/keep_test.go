@@ -63,7 +63,7 @@ func TestPostgresKeepsWhatIsNotItsOwn(t *testing.T) {
 	}
 }
 
-// Where the warehouse does not tell who created a role, running the removal leaves roles, and the
+// If the warehouse does not tell who created a role, running the removal leaves roles, and the
 // printed script says which lines may be wrong.
 func TestRolesAreNotDroppedBlindly(t *testing.T) {
 	eachWay(t, func(t *testing.T, w *install.Warehouse, via *install.Via) {

@@ -137,7 +137,7 @@ var (
 	wrongType  = regexp.MustCompile(`^line (\d+): cannot unmarshal .* into (\S+)$`)
 )
 
-// yamlMessage says what is wrong with YAML without Go's types and without what stands there, which
+// yamlMessage says what is wrong with YAML without Go's types and without what is there, which
 // may be a secret.
 func yamlMessage(err error) string {
 	var t *yaml.TypeError

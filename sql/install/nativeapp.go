@@ -60,7 +60,7 @@ func forApplicationRoles(steps []Step) []Step {
 	return steps
 }
 
-// Upgrade are the steps that change a service that is there.
+// Upgrade are the steps that change a service that exists.
 func (p *Plan) Upgrade() (steps []Step) {
 	for i := range p.Steps {
 		if p.Steps[i].Service == Changed {

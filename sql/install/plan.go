@@ -34,7 +34,7 @@ type Step struct {
 	By       string // Admin, Owner or Hand
 	Why      string
 	SQL      string // one statement without its semicolon; of a step by hand, what to type
-	Drop     string // the statement that undoes it; "" where nothing needs to
+	Drop     string // the statement that undoes it; "" if nothing needs to
 	DropRole bool   // Drop is for a role, which may have been there before badger
 	DropData string // the same, where scores, labels and whatever else is kept goes with it
 	Table    bool   // creates a table, an index or a view
@@ -60,15 +60,15 @@ type Plan struct {
 	Via       *Via
 	Steps     []Step
 	Inventory string // a query: name, comment of every function in the schema
-	Rights    string // a query: role, grant, key or job, which, and whether it is there; "" where there is none
-	Job       string // a query: the nightly job, where it is there; "" where the warehouse does not tell
-	Others    string // a query: those of the roles that badger did not create; "" where the warehouse does not tell
+	Rights    string // a query: role, grant, key or job, which, and whether it exists; "" if there is none
+	Job       string // a query: the nightly job, where it exists; "" if the warehouse does not tell
+	Others    string // a query: those of the roles that badger did not create; "" if the warehouse does not tell
 
 	dialect   driver.Dialect
 	functions []udf.Function // of the catalogue
-	procedure string         // mark of the procedure that evaluates; "" where there is none
-	service   string         // mark of the service that runs badger serve; "" where badger does not create one
-	services  string         // a query: the services of the schema; "" where there is none
+	procedure string         // mark of the procedure that evaluates; "" if there is none
+	service   string         // mark of the service that runs badger serve; "" if badger does not create one
+	services  string         // a query: the services of the schema; "" if there is none
 }
 
 // New plans an installation of functions.
@@ -353,7 +353,7 @@ type Role struct{ Name, Doc string }
 // Rows is how many rows a call of the function has at most.
 func (p *page) Rows() int { return p.Via.Wire.RowCap(p.Function.Of.Cost, p.Values.Rows) }
 
-// Comment is what the warehouse shows of a function: what it says, its arguments where they have no
+// Comment is what the warehouse shows of a function: what it says, its arguments if they have no
 // names there, and the mark.
 func (p *page) Comment() string {
 	doc := oneLine(p.Function.Of.Doc)
@@ -383,7 +383,7 @@ func (p *page) Types() string {
 // Why is the function's signature and doc, for the comment above its statement.
 func (p *page) Why() string { return p.signature() + ": " + oneLine(p.Function.Of.Doc) }
 
-// JSON tells whether the result is JSON, which is never NULL.
+// JSON reports whether the result is JSON, which is never NULL.
 func (p *page) JSON() bool { return p.Function.Result == udf.JSON }
 
 // Host and Port are where the endpoint is, with its scheme; Base is its path.

@@ -159,7 +159,7 @@ func TestPostgres(t *testing.T) {
 	}
 }
 
-// Whoever may not do all says what is left; the administrator does it, and the owner goes on.
+// Whoever may not do all says what is left; the administrator does it, and the owner continues.
 func TestPostgresInTwoHands(t *testing.T) {
 	server := postgresServer(t)
 	admin := open(t, server.URL("postgres", server.Port))

@@ -107,7 +107,7 @@ type readFunction struct {
 }
 
 type readParam struct {
-	Name     string // "" where arguments have none
+	Name     string // "" if arguments have none
 	Type     string
 	Optional bool
 }

@@ -89,7 +89,7 @@ func (s *Schedule) complete() error {
 	return nil
 }
 
-// mostDays is the most days that a month of a cron expression's field has; 0 where the field names
+// mostDays is the most days that a month of a cron expression's field has; 0 if the field names
 // them otherwise than by a number or a list of numbers.
 func mostDays(months string) (most int) {
 	for _, m := range strings.Split(months, ",") {

@@ -35,7 +35,7 @@ func (p *page) ServiceDoc() string {
 	return "badger serve, which answers badger's functions. [" + p.Mark + "]"
 }
 
-// serviceState is how the service stands to the plan; "" where the plan has none.
+// serviceState is how the service stands to the plan; "" if the plan has none.
 func (p *Plan) serviceState(ctx context.Context, db Database) (State, error) {
 	if p.service == "" {
 		return "", nil

@@ -64,7 +64,7 @@ var (
 	snowScore     = regexp.MustCompile(`[\w.]+score_row\(row_json, missing\)`)
 )
 
-// What the emulator does not read, and what stands there instead: it keeps temporary tables in no
+// What the emulator does not read, and what is there instead: it keeps temporary tables in no
 // schema, and runs MERGE in no transaction.
 var snowGaps = strings.NewReplacer("TEMPORARY TABLE", "TABLE", "BEGIN TRANSACTION", "SELECT 1", "COMMIT", "SELECT 1")
 

@@ -122,7 +122,7 @@ func (s *spark) view(name string, columns []string, rows []map[string]string) {
 	}
 }
 
-// What Spark 4.0 lacks of the procedure, and what stands there instead: a procedure has arguments,
+// What Spark 4.0 lacks of the procedure, and what is there instead: a procedure has arguments,
 // an error's text, and an error of its own.
 var sparkScript = []struct {
 	pattern *regexp.Regexp

@@ -70,7 +70,7 @@ func (p *Plan) underlying() (names []string) {
 	return names
 }
 
-// HasTables tells whether the installation has tables, and not functions alone.
+// HasTables reports whether the installation has tables, and not functions alone.
 func (p *Plan) HasTables() bool { return !p.Warehouse.Global && p.Values.Schema == badgersql.Schema }
 
 // relations lists the names of badger's tables and views, as literals.

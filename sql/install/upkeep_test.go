@@ -35,7 +35,7 @@ func differing(t *testing.T, p *install.Plan, db *connectors.Warehouse) []string
 	return out
 }
 
-// Someone who lacks rights in the middle is told what was done and what is left, and goes on from
+// Someone who lacks rights in the middle is told what was done and what is left, and continues from
 // there with them; what is disturbed afterwards is found and put right; removing keeps scores and
 // labels, and takes them only when told to.
 func TestPostgresUpkeep(t *testing.T) {

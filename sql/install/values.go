@@ -48,7 +48,7 @@ type Values struct {
 	Rows   Rows     `yaml:"rows"`
 	Judges []string `yaml:"judges"` // judge files whose functions are installed too
 
-	// Deploying tells that the plan is for a server that is not there yet: what only calls of it need,
+	// Deploying tells that the plan is for a server that does not exist yet: what only calls of it need,
 	// such as its endpoint, may be missing.
 	Deploying bool `yaml:"-"`
 }

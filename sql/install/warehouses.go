@@ -14,13 +14,13 @@ import (
 // Warehouse is what badger can be installed in.
 type Warehouse struct {
 	Name  string
-	Vias  []Via // the first is the one to take where nothing speaks against it
+	Vias  []Via // the first is the one to take if nothing speaks against it
 	Admin string
 	// Optional says how arguments are left out.
 	Optional optional
 	// Unnamed tells that a function's arguments have no names there; its comment then names them.
 	Unnamed bool
-	// Schema is what the name of a schema must look like, where not every name can be quoted.
+	// Schema is what the name of a schema must look like, if not every name can be quoted.
 	Schema *regexp.Regexp
 	// Arguments tells that it cannot call a function without arguments: those are left out.
 	Arguments bool

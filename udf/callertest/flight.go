@@ -117,7 +117,7 @@ func (d *Databend) Call(ctx context.Context, slices ...arrow.Record) (*Call, err
 	}
 }
 
-// RisingWave is an external function's caller. The descriptor stands on every message; fields have
+// RisingWave is an external function's caller. The descriptor is on every message; fields have
 // no names. It gives a call five seconds and retries on UNAVAILABLE, up to five attempts.
 type RisingWave struct {
 	Client      flight.Client

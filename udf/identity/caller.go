@@ -28,7 +28,7 @@ type Caller struct {
 	Roles []Role // not to be changed
 }
 
-// May tells whether the caller has a role, or one that includes it.
+// May reports whether the caller has a role, or one that includes it.
 func (c Caller) May(r Role) bool {
 	for _, have := range c.Roles {
 		if have == r || have == Admin || have == Label && r == Read {
@@ -53,7 +53,7 @@ func With(ctx context.Context, c Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c)
 }
 
-// From is who sent the request that ctx belongs to; ok is false where ctx belongs to none.
+// From is who sent the request that ctx belongs to; ok is false if ctx belongs to none.
 func From(ctx context.Context) (c Caller, ok bool) {
 	c, ok = ctx.Value(callerKey{}).(Caller)
 	return c, ok

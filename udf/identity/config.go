@@ -38,7 +38,7 @@ type Config struct {
 	// Mode is by default Token where tokens are given, MTLS where ClientCAFile is, and else Local.
 	Mode Mode `yaml:"mode"`
 
-	Tokens    map[string]string `yaml:"-"`          // secret by the name that stands in the log
+	Tokens    map[string]string `yaml:"-"`          // secret by the name that is in the log
 	TokenFile string            `yaml:"token_file"` // further ones: lines "NAME:SECRET", # comments
 
 	// ClientCAFile holds the authorities, in PEM form, whose client certificates are then required,
@@ -264,7 +264,7 @@ func (g *Guard) Err() error {
 }
 
 // ClientCAs are the authorities whose client certificates a TLS listener must require; ok is false
-// where none are asked for.
+// if none are asked for.
 func (g *Guard) ClientCAs() (pool *x509.CertPool, ok bool, err error) {
 	if g.ca == nil {
 		return nil, false, nil

@@ -243,7 +243,7 @@ func TestIdentityHeaders(t *testing.T) {
 		why     string
 		c       Config
 		s       Surroundings
-		request []string // beside the forged headers
+		request []string // next to the forged headers
 		want    any
 		keeps   []string
 	}{

@@ -116,7 +116,7 @@ const (
 )
 
 // keyURL is a key set that is fetched. A new key is found when a token has its id, and a withdrawn
-// one is forgotten after keysFresh. Where the issuer does not answer with a key set, the last one
+// one is forgotten after keysFresh. If the issuer does not answer with a key set, the last one
 // counts for keysStale, whatever else it said: one wrong answer locks nobody out.
 type keyURL struct {
 	issuer  string
@@ -181,7 +181,7 @@ func unavailable(keys []jose.JSONWebKey) error {
 	return errcode.New(errcode.Unavailable, "the server cannot read the key set of its OpenID Connect issuer")
 }
 
-// err tells of a key set that was asked for and is not there.
+// err tells of a key set that was asked for and does not exist.
 func (k *keyURL) err() error {
 	k.mu.Lock()
 	bad := k.bad

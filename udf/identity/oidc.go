@@ -82,7 +82,7 @@ func (o *oidc) identify(ctx context.Context, r *Request) (string, error) {
 		return "", errBadToken
 	}
 	var claims tokenClaims
-	// Cheap checks before a key is looked for: a token for somebody else must not make us ask the
+	// Cheap checks before a key is searched for: a token for somebody else must not make us ask the
 	// issuer. They are believed only after the signature.
 	if err := token.UnsafeClaimsWithoutVerification(&claims); err != nil {
 		return "", errBadToken

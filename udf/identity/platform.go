@@ -101,7 +101,7 @@ const signatureRemoved = "SIGNATURE_REMOVED_BY_GOOGLE"
 var errCloudRun = errcode.New(errcode.Unauthenticated, "no token that Cloud Run has verified: the service must require authentication")
 
 func (c *cloudRun) identify(_ context.Context, r *Request) (string, error) {
-	// Where both headers are there, Cloud Run verifies this one and leaves the other alone.
+	// If both headers are there, Cloud Run verifies this one and leaves the other alone.
 	header, err := one(r, "X-Serverless-Authorization")
 	if err == nil && header == "" {
 		header, err = one(r, "Authorization")
@@ -138,7 +138,7 @@ func (c *cloudRun) identify(_ context.Context, r *Request) (string, error) {
 	return claims.allowed(c.emails, nil, c.emails == nil)
 }
 
-// meant tells whether a token for an audience is for this service. Callers name the service's
+// meant reports whether a token for an audience is for this service. Callers name the service's
 // address, or that of what they call below it; Cloud Run takes both.
 func (c *cloudRun) meant(audience string) bool {
 	return slices.ContainsFunc(c.audience, func(a string) bool {

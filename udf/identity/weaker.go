@@ -10,8 +10,8 @@ import (
 // prove it to the server.
 var strength = map[Mode]int{Local: 0, Platform: 1, Proxy: 1, Token: 2, MTLS: 2, OIDC: 2}
 
-// Replaces tells whether a guard may take another one's place while the server runs, which never lets
-// in more for want of a key: a file that is empty, cut or half written lacks some. FailedPrecondition
+// Replaces reports whether a guard may take another one's place while the server runs, which never lets
+// in more for lack of a key: a file that is empty, cut or half written lacks some. FailedPrecondition
 // says what would be lost. Callers and roles that are listed may change in any way.
 func (g *Guard) Replaces(was *Guard) error {
 	lost := func(what string) error {
@@ -57,7 +57,7 @@ func (m Mode) restrictions() []restriction {
 	return nil
 }
 
-// includes tells whether roles give all that others do.
+// includes reports whether roles give all that others do.
 func includes(roles, others []Role) bool {
 	have := Caller{Roles: roles}
 	return !slices.ContainsFunc(others, func(r Role) bool { return !have.May(r) })

@@ -353,7 +353,7 @@ func (s *Server) FailJobs(reasons ...*bq.ErrorProto) {
 	s.failing = append(s.failing, reasons...)
 }
 
-// Timeout is the time that the last job may take; 0 where nothing was said.
+// Timeout is the time that the last job may take; 0 if nothing was said.
 func (s *Server) Timeout() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -161,7 +161,7 @@ func (s *Server) page(r *http.Request, j *job) ([]*bq.TableRow, string, error) {
 	}
 	values := &bq.TableSchema{Fields: append([]*bq.TableFieldSchema{{Type: "INTEGER"}}, j.schema.Fields...)}
 	// The next rows are mostly those with the next numbers: only where some were deleted, all that
-	// follow are looked at.
+	// follow are examined.
 	var rows []*bq.TableRow
 	for _, bound := range []int64{after + limit, math.MaxInt64} {
 		reader, err := s.db.Query(r.Context(), fmt.Sprintf("SELECT rowid AS badger_id, %s FROM %s WHERE rowid > %d AND rowid <= %d ORDER BY rowid LIMIT %d", list, j.table, after, bound, limit))

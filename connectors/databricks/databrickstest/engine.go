@@ -67,7 +67,7 @@ func (s *Server) runSQL(ctx context.Context, sql string, params []thrift.Struct)
 	return r, nil
 }
 
-// Exec runs a statement in DuckDB's words, beside the protocol.
+// Exec runs a statement in DuckDB's words, next to the protocol.
 func (s *Server) Exec(sql string) error {
 	s.writes.Lock()
 	defer s.writes.Unlock()

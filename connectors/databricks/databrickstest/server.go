@@ -98,7 +98,7 @@ type Step struct {
 // Result is a canned result.
 type Result struct {
 	Record arrow.Record
-	Types  []string // in SQL, where they do not follow from the record
+	Types  []string // in SQL, if they do not follow from the record
 	Hangs  bool     // until it is cancelled
 	Polls  int      // questions before it has ended
 	Fault  *Fault
@@ -302,7 +302,7 @@ func other(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(`{"flags":[{"name":"databricks.partnerplatform.clientConfigsFeatureFlags.enableTelemetryForGoDriver","value":"true"}],"ttl_seconds":3600}`))
 }
 
-// allowed tells whether a request carries the token, and answers where it does not.
+// allowed reports whether a request carries the token, and answers if it does not.
 func (s *Server) allowed(w http.ResponseWriter, r *http.Request) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -364,7 +364,7 @@ func (s *Server) store(body []byte) (address string, expires time.Time) {
 	return cmp.Or(s.Storage, s.url) + "/files/" + id, s.files[id].expires
 }
 
-// Canned is the canned result of a statement, nil where there is none.
+// Canned is the canned result of a statement, nil if there is none.
 func (s *Server) Canned(sql string) *Result {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -124,7 +124,7 @@ type operation struct {
 	ended  chan struct{}
 	result Result
 	fault  *Fault
-	rows   array.RecordReader // nil where there are none
+	rows   array.RecordReader // nil if there are none
 	schema *wire
 	lz4    bool
 	files  bool

@@ -17,7 +17,7 @@ import (
 // What a warehouse sends for a call counts with the call from before it comes ([account.Reading]): by
 // Counted where it comes over HTTP, by CountedConn where the protocol is another.
 
-// Counted carries HTTP requests. Where a request belongs to a reading that counts, the bytes of its
+// Counted carries HTTP requests. If a request belongs to a reading that counts, the bytes of its
 // answer are reserved before they come.
 type Counted struct {
 	http.RoundTripper
@@ -90,7 +90,7 @@ func (c *CountedConn) Read(p []byte) (int, error) {
 	return c.Conn.Read(p)
 }
 
-// CountedOf is the counted connection below others, such as those of TLS; nil where there is none.
+// CountedOf is the counted connection below others, such as those of TLS; nil if there is none.
 func CountedOf(c net.Conn) *CountedConn {
 	for {
 		switch conn := c.(type) {

@@ -105,7 +105,7 @@ func (r *records) Next(context.Context) (arrow.Record, error) {
 
 func (*records) Close(context.Context) {}
 
-// A record counts while it is there, and the next takes its room; one that is larger than a result may be is refused.
+// A record counts while it exists, and the next takes its room; one that is larger than a result may be is refused.
 func TestReaderCountsRecords(t *testing.T) {
 	for _, tc := range []struct {
 		sizes []int

@@ -33,7 +33,7 @@ var states = map[string]errcode.Code{
 	"XX": errcode.Unavailable, "XX001": errcode.DataLoss, "XX002": errcode.DataLoss,
 }
 
-// SQLState is the kind of failure that a SQLSTATE means, or its class where nothing more is known of
+// SQLState is the kind of failure that a SQLSTATE means, or its class if nothing more is known of
 // it; errcode.Unknown for others.
 func SQLState(state string) errcode.Code {
 	code, known := states[state]

@@ -41,7 +41,7 @@ func withJSON(rec arrow.Record) (arrow.Record, error) {
 	return array.NewRecord(rec.Schema(), columns, rec.NumRows()), nil
 }
 
-// notJSON is the index of a value that is marked as JSON and is none, and -1 where all are.
+// notJSON is the index of a value that is marked as JSON and is none, and -1 if all are.
 func notJSON(f arrow.Field, arr arrow.Array) int {
 	switch a := arr.(type) {
 	case *array.String:

@@ -13,7 +13,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// given is a stream of one record, or of a panic where there is none.
+// given is a stream of one record, or of a panic if there is none.
 type given struct {
 	rec    arrow.Record
 	closed int

@@ -32,7 +32,7 @@ func (t *Pieces) Done() bool { return t.done }
 func (t *Pieces) Before() int64 { return t.before }
 
 // Next writes the next rows, until the piece has this many bytes or a little more. It is empty
-// where there are no more.
+// if there are no more.
 func (t *Pieces) Next(size int) (string, error) {
 	t.before = t.plan.Rows
 	b := []byte{'['}

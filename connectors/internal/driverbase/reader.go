@@ -22,7 +22,7 @@ type Stream interface {
 }
 
 // Sized is a stream that knows, before it reads the next record, how many bytes reading it may take at
-// most. Where the reader counts with a call, so much is reserved before.
+// most. If the reader counts with a call, so much is reserved before.
 type Sized interface {
 	NextBytes() int64
 }
@@ -54,7 +54,7 @@ func NewReader(ctx context.Context, schema *arrow.Schema, s Stream) *Reader {
 // Schema is that of the first record.
 func (r *Reader) Schema() *arrow.Schema { return r.schema }
 
-// Record is the current record, valid until Next, and nil where there is none.
+// Record is the current record, valid until Next, and nil if there is none.
 func (r *Reader) Record() arrow.Record { return r.rec }
 
 // Err is why the stream ended early: the context's error where that ended it, else the stream's.

@@ -24,7 +24,7 @@ var DefaultRetry = Retry{Times: 6, First: 500 * time.Millisecond, Longest: 30 * 
 // Do sends a request until it is answered, until it failed in a way after which it is not to be sent
 // again, or until it was sent often enough; the error is then that of the last time. Once the
 // context has ended, nothing is sent again, and the error is the context's. After an error, again
-// says whether the request may be sent again, and what [RetryAfter] said.
+// reports whether the request may be sent again, and what [RetryAfter] said.
 func (r Retry) Do(ctx context.Context, send func() error, again func(error) (ok bool, asked time.Duration)) error {
 	patience := r.Patience
 	for n := 1; ; n++ {
@@ -71,7 +71,7 @@ func Wait(ctx context.Context, d time.Duration) error {
 }
 
 // RetryAfter is how long a server asks to wait, in seconds or until a date (RFC 9110, section
-// 10.2.3); 0 where it does not say.
+// 10.2.3); 0 if it does not say.
 func RetryAfter(h http.Header) time.Duration {
 	text := h.Get("Retry-After")
 	if n, err := strconv.ParseInt(text, 10, 32); err == nil {

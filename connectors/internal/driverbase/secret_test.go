@@ -10,8 +10,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Snowflake read passwords of several lines and of any size, and Databricks did not say whether a
-// file is there.
+// Snowflake read passwords of several lines and of any size, and Databricks did not report whether a
+// file exists.
 func TestReadSecret(t *testing.T) {
 	const secret = "hunter2"
 	dir := t.TempDir()

@@ -14,7 +14,7 @@ type Spelling struct {
 	Same func(a, b string) string
 	// Named tells that staged columns have the names of the table's, and are not called c0, c1, ….
 	Named bool
-	// Assigned stands before a column in an assignment.
+	// Assigned is before a column in an assignment.
 	Assigned string
 	// Among holds of all rows of the table, called t, that may have the key of a staged one; "" is nothing.
 	Among string
@@ -70,7 +70,7 @@ func (p *Plan) On(s Spelling, t, staged string) string {
 	return strings.Join(out, " AND ")
 }
 
-// Set assigns values to the columns that are not the key's; it is empty where there are none.
+// Set assigns values to the columns that are not the key's; it is empty if there are none.
 func (p *Plan) Set(s Spelling, values []string) string {
 	var out []string
 	for i, name := range p.Targets(s) {

@@ -36,7 +36,7 @@ func writable(t arrow.DataType) bool {
 	return false
 }
 
-// IsNull tells whether a value is NULL, those of arrays of nothing else and of dictionaries that
+// IsNull reports whether a value is NULL, those of arrays of nothing else and of dictionaries that
 // hold one included.
 func IsNull(arr arrow.Array, i int) bool {
 	switch a := arr.(type) {
@@ -167,7 +167,7 @@ func DecimalText(n *big.Int, scale int32) string {
 }
 
 // Unscaled reads a decimal without exponent as a multiple of 10^-scale, the other way round than
-// [DecimalText]. Zeros may stand behind the places; ok is false where other digits do.
+// [DecimalText]. Zeros may stand behind the places; ok is false if other digits do.
 func Unscaled(text string, scale int) (n *big.Int, ok bool) {
 	whole, fraction, _ := strings.Cut(text, ".")
 	if len(fraction) > scale {

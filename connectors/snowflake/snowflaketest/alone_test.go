@@ -281,7 +281,7 @@ func (f round) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) 
 // Variables of a process that has the driver alone.
 const (
 	account    = "BADGER_TEST_ALONE"     // its address
-	revocation = "BADGER_TEST_ALONE_CRL" // not empty where lists of revoked certificates are looked at
+	revocation = "BADGER_TEST_ALONE_CRL" // not empty if lists of revoked certificates are examined
 )
 
 func TestMain(m *testing.M) {

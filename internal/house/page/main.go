@@ -94,7 +94,7 @@ shows them in levels. This page is generated: `+"`go run ./internal/house/page`"
 
 const architecture = "ARCHITECTURE.md"
 
-// The comments that the picture of the levels stands between.
+// The comments that the picture of the levels is between.
 const (
 	begin = "<!-- levels: written by make generate -->\n"
 	end   = "<!-- end of levels -->\n"

@@ -6,6 +6,6 @@
 // machine's. A connection to any address therefore ends inside, and is seen, whether or not
 // somebody answers. The only name server is the test's: it knows the names that the test serves and
 // no others. The program sees the machine's files through an overlay, so that every change shows.
-// The namespaces need root or unprivileged user namespaces; where neither is allowed the test is
+// The namespaces need root or unprivileged user namespaces; if neither is allowed the test is
 // skipped.
 package residencytest

@@ -19,7 +19,7 @@ import (
 // inside is the environment variable by which a test knows that it runs in the namespaces.
 const inside = "BADGER_RESIDENCY_INSIDE"
 
-// Inside tells whether the test runs in the namespaces already.
+// Inside reports whether the test runs in the namespaces already.
 func Inside() bool { return os.Getenv(inside) != "" }
 
 // Enter runs the test again in a process with namespaces of its own, and returns false when that

@@ -110,7 +110,7 @@ func (w *World) overlay() {
 		must(from, os.Mkdir(worker, 0o755)) //nolint:gosec // nobody's
 		options := "lowerdir=" + from + ",upperdir=" + upper + ",workdir=" + worker
 		if unix.Mount("overlay", to, "overlay", 0, options) != nil && unix.Mount("overlay", to, "overlay", 0, options+",userxattr") != nil {
-			w.bare = append(w.bare, to) // other mounts lie in it: it is empty for the program
+			w.bare = append(w.bare, to) // other mounts are in it: it is empty for the program
 		}
 	}
 }
@@ -317,7 +317,7 @@ func (w *World) Start(dir string, env []string, name string, args ...string) *Ru
 // Ended is closed when the program has ended.
 func (r *Running) Ended() <-chan struct{} { return r.ended }
 
-// Signal sends it a signal; the error is os.ErrProcessDone where it has ended.
+// Signal sends it a signal; the error is os.ErrProcessDone if it has ended.
 func (r *Running) Signal(s os.Signal) error { return r.cmd.Process.Signal(s) }
 
 // Wait waits for the end and returns the exit code.

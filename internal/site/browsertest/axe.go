@@ -13,7 +13,7 @@ var axeSource = sync.OnceValues(func() (string, error) {
 	return string(b), err
 })
 
-// NeedAxe skips a test where there is no axe-core, or fails it where BADGER_REQUIRE_AXE is set.
+// NeedAxe skips a test if there is no axe-core, or fails it where BADGER_REQUIRE_AXE is set.
 func NeedAxe(tb testing.TB) {
 	tb.Helper()
 	_, err := axeSource()

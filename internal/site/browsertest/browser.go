@@ -1,7 +1,7 @@
 // Package browsertest lets tests look at pages with Chromium: what they show and do, what they ask
 // the network for, and what they print on the console.
 //
-// Chromium is the program that BADGER_CHROMIUM names, else chromium on the PATH. Where there is none
+// Chromium is the program that BADGER_CHROMIUM names, else chromium on the PATH. If there is none
 // tests skip, or fail if BADGER_REQUIRE_CHROMIUM is set, as it is in CI.
 package browsertest
 
@@ -236,7 +236,7 @@ func (t *Tab) Do(steps ...chromedp.Action[chromedp.Void]) {
 	t.must(chromedp.Do(ctx, steps...))
 }
 
-// Go opens an address and waits until it is loaded. It returns the status, which is 0 where there is
+// Go opens an address and waits until it is loaded. It returns the status, which is 0 if there is
 // none.
 func (t *Tab) Go(address string) int64 {
 	t.tb.Helper()
@@ -330,7 +330,7 @@ func (t *Tab) Wait(expression string) {
 	}
 }
 
-// Soon tells whether an expression becomes true in the page within some time.
+// Soon reports whether an expression becomes true in the page within some time.
 func (t *Tab) Soon(within time.Duration, expression string) bool {
 	t.tb.Helper()
 	for end := time.Now().Add(within); ; time.Sleep(5 * time.Millisecond) {

@@ -9,7 +9,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Pictures tells whether pictures of pages are wanted: BADGER_SCREENSHOTS names the folder where
+// Pictures reports whether pictures of pages are wanted: BADGER_SCREENSHOTS names the folder where
 // people look at them.
 func Pictures() bool { return os.Getenv("BADGER_SCREENSHOTS") != "" }
 

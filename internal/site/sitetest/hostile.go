@@ -10,7 +10,7 @@ import (
 type HostileText struct {
 	Name string // of what it tries
 	Text string // ends with Mark
-	Mark string // stands in no other text, so that a test sees whether the text is shown
+	Mark string // is in no other text, so that a test sees whether the text is shown
 }
 
 // Called is the text as far as it can name an answer, with others: without U+0000 and invalid UTF-8,

@@ -94,7 +94,7 @@ func (d *Features) Learn(err error, used []Feature) bool {
 	return false
 }
 
-// doWithout tells whether there is a way without f: always, except that the length must be bounded
+// doWithout reports whether there is a way without f: always, except that the length must be bounded
 // somehow. Another call may have found f refused in the meantime.
 func (d *Features) doWithout(f Feature) bool {
 	switch {

@@ -13,7 +13,7 @@ import (
 // Key is a key that no formatting shows.
 type Key struct{ value string }
 
-// Value is the key itself, "" where none is configured.
+// Value is the key itself, "" if none is configured.
 func (k Key) Value() string { return k.value }
 
 func (Key) String() string               { return "[secret]" }

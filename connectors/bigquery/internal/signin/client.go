@@ -67,7 +67,7 @@ func (p perRPC) GetRequestMetadata(ctx context.Context, _ ...string) (map[string
 	return headers(ctx, p.creds)
 }
 
-// RequireTransportSecurity tells whether they need TLS.
+// RequireTransportSecurity reports whether they need TLS.
 func (p perRPC) RequireTransportSecurity() bool { return p.secure }
 
 // headers carry a token, and the project that a user's quota is taken from.

@@ -20,7 +20,7 @@ const (
 )
 
 // Contacts are the hosts that sign-in needs. It reads the credentials file, which names hosts, too; of a
-// file that is not there it says sa.
+// file that does not exist it says sa.
 func (a *Account) Contacts() ([]driver.Contact, error) {
 	var out []driver.Contact
 	domain := universe

@@ -12,7 +12,7 @@ import (
 )
 
 // retyped is array data under another type that means the same: names and metadata of fields inside
-// may differ, decimals and intervals become text. It is false where the types mean different
+// may differ, decimals and intervals become text. It is false if the types mean different
 // things.
 func retyped(d arrow.ArrayData, to arrow.DataType, mem memory.Allocator) (arrow.ArrayData, bool) {
 	from := d.DataType()
@@ -92,7 +92,7 @@ func withType(d arrow.ArrayData, t arrow.DataType, children []arrow.ArrayData) a
 	return array.NewData(t, d.Len(), d.Buffers(), children, d.NullN(), d.Offset())
 }
 
-// written is the text that write appends for each value that is there.
+// written is the text that write appends for each value that exists.
 func written(in arrow.Array, mem memory.Allocator, write func(b []byte, i int) []byte) arrow.ArrayData {
 	b := array.NewStringBuilder(mem)
 	defer b.Release()

@@ -22,7 +22,7 @@ const picoseconds = 12
 type kind struct {
 	arrow arrow.DataType
 	mark  arrow.Metadata // of the field
-	takes []arrow.Type   // whose values are written to it; empty where it is not written
+	takes []arrow.Type   // whose values are written to it; empty if it is not written
 }
 
 var (
@@ -103,7 +103,7 @@ func isPicos(f *bq.TableFieldSchema) bool {
 	return f.Type == "TIMESTAMP" && f.TimestampPrecision != nil && *f.TimestampPrecision >= picoseconds
 }
 
-// AnyPicoseconds tells whether a schema holds timestamps with picoseconds, at any depth.
+// AnyPicoseconds reports whether a schema holds timestamps with picoseconds, at any depth.
 func AnyPicoseconds(fields []*bq.TableFieldSchema) bool {
 	for _, f := range fields {
 		if isPicos(f) || AnyPicoseconds(f.Fields) {

@@ -16,13 +16,13 @@ import (
 // TimestampText is the layout of a TIMESTAMP, which is to be in UTC.
 const TimestampText = "2006-01-02 15:04:05.999999+00:00"
 
-// Written tells whether values are written to columns of a type.
+// Written reports whether values are written to columns of a type.
 func Written(typ string) bool { return len(kinds[typ].takes) > 0 }
 
 // Notation is how parameters and load jobs write values, but for bytes.
 var Notation = &driverbase.Notation{Infinity: "Infinity", Instant: TimestampText, Clock: "2006-01-02 15:04:05.999999", Finest: time.Microsecond}
 
-// Takes tells whether a column of a type takes values of an Arrow type: instants go into a
+// Takes reports whether a column of a type takes values of an Arrow type: instants go into a
 // TIMESTAMP, wall clocks into a DATETIME.
 func Takes(typ string, t arrow.DataType) bool {
 	switch t := t.(type) {
@@ -38,7 +38,7 @@ func Takes(typ string, t arrow.DataType) bool {
 	return slices.Contains(kinds[typ].takes, t.ID())
 }
 
-// Fits tells whether a type holds a value exactly.
+// Fits reports whether a type holds a value exactly.
 func Fits(typ, text string) bool {
 	_, fraction, _ := strings.Cut(text, ".")
 	switch typ {

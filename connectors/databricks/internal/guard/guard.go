@@ -31,7 +31,7 @@ import (
 //   - A link to a file that has expired fails it: [guard.file], [witness.renew].
 //   - A statement is closed before its files are read, after which no link could be renewed:
 //     [guard.call], [witness.end].
-//   - Reading goes on when the caller has cancelled (since v1.13.0): [witness.bound]. Downloads of
+//   - Reading continues when the caller has cancelled (since v1.13.0): [witness.bound]. Downloads of
 //     links that came with the first answer do not know their statement: [guard.announced].
 //   - A statement that is cancelled before its handle is known runs on, and one that failed stays
 //     open: [workspace.Request], [witness.end].
@@ -195,7 +195,7 @@ func (g *guard) page(ctx context.Context, r workspace.Request, m thrift.Message,
 	return answer, err
 }
 
-// file downloads a file that an answer announced. Where that was the first answer, the driver does
+// file downloads a file that an answer announced. If that was the first answer, the driver does
 // not say of which statement.
 func (g *guard) file(req *http.Request) ([]byte, *witness, error) {
 	of, _ := g.announced.Load(req.URL.String())

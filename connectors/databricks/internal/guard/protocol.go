@@ -40,7 +40,7 @@ type ServerError struct {
 
 func (e *ServerError) Error() string { return e.What + ": " + e.State }
 
-// NoSession tells that a statement was not run because its session is not there any more.
+// NoSession tells that a statement was not run because its session does not exist any more.
 func (e *ServerError) NoSession() bool {
 	return e.Handle || strings.Contains(e.Message, "INVALID_STATE") && strings.Contains(strings.ToLower(e.Message), "session") ||
 		strings.Contains(e.Message, "SESSION_NOT_FOUND") || strings.Contains(e.Message, "SESSION_CLOSED") || strings.Contains(e.Message, "Invalid SessionHandle") || endedSession.MatchString(e.Message)
@@ -55,7 +55,7 @@ func (e *ServerError) Starting() bool {
 	return e.refused && (endedSession.MatchString(e.Message) || strings.Contains(e.Message, "Couldn't create directory"))
 }
 
-// send makes a call of the protocol beside the driver, which may be made twice.
+// send makes a call of the protocol next to the driver, which may be made twice.
 func (g *guard) send(ctx context.Context, method string, args thrift.Struct) (thrift.Struct, error) {
 	body := thrift.Append(nil, thrift.Message{Name: method, Kind: thrift.Call, Seq: 1, Fields: thrift.Struct{1: args}})
 	answer, err := g.workspace.Do(ctx, workspace.Request{What: calls[method].what, Method: http.MethodPost, Path: g.path(), Kind: thriftKind, Body: body, Repeat: true})
@@ -98,7 +98,7 @@ func statusOf(resp thrift.Struct, what string) error {
 	return nil
 }
 
-// ended tells whether a statement has ended, and why where it failed.
+// ended reports whether a statement has ended, and why where it failed.
 func ended(status thrift.Struct) (bool, error) {
 	if err := statusOf(status, running); err != nil {
 		return true, err

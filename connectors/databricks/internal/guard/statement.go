@@ -21,7 +21,7 @@ type Statement struct {
 	session session
 	own     bool // the session ends with the statement
 	w       *witness
-	rows    sqldriver.Rows              // nil where nothing is read
+	rows    sqldriver.Rows              // nil if nothing is read
 	parts   rows.ArrowIPCStreamIterator // of the result, from [Statement.Read] on
 }
 
@@ -37,7 +37,7 @@ type Command struct {
 // that takes longer is ended behind its back.
 const promptly = time.Second
 
-// Run runs a statement once, to its end. A session that is not there any more is replaced.
+// Run runs a statement once, to its end. A session that does not exist any more is replaced.
 func (d *Driver) Run(ctx context.Context, cmd Command) (*Statement, error) {
 	take := d.take
 	if cmd.Alone {

@@ -28,7 +28,7 @@ type witness struct {
 	begun bool        // a page has come
 	more  bool        // and another one is to come
 	next  int64       // the row that it begins with
-	seek  bool        // the service is not there
+	seek  bool        // the service does not exist
 	parts []announced // and not given out yet
 	links map[string]workspace.Link
 }
@@ -100,7 +100,7 @@ func (w *witness) description() (thrift.Struct, error) {
 		return nil, workspace.Broken("the service does not describe it")
 	}
 	meta := w.meta
-	w.meta = thrift.Struct{} // its bytes lie in those of an answer
+	w.meta = thrift.Struct{} // its bytes are in those of an answer
 	return meta, nil
 }
 
@@ -111,7 +111,7 @@ func (w *witness) forget() {
 	w.handle = nil
 }
 
-// end cancels and closes what is open at the service, and tells whether the session is lost.
+// end cancels and closes what is open at the service, and reports whether the session is lost.
 func (w *witness) end(ctx context.Context) (lost bool) {
 	w.mu.Lock()
 	handle, cancel := w.handle, w.abort.Err() != nil && !w.cancelled && !w.begun
@@ -130,7 +130,7 @@ func (w *witness) end(ctx context.Context) (lost bool) {
 	return lost
 }
 
-// take takes an answer in, and tells whether it has changed it.
+// take takes an answer in, and reports whether it has changed it.
 func (w *witness) take(a thrift.Message) (changed bool, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -168,7 +168,7 @@ func (w *witness) described(meta thrift.Struct) {
 	}
 }
 
-// page takes a page in that goes on where the last one ended; the driver asks again after others.
+// page takes a page in that continues where the last one ended; the driver asks again after others.
 // Links are said to live for ever, as they are renewed when it is time.
 func (w *witness) page(page thrift.Struct) (changed bool, err error) {
 	set := page.Struct(3)

@@ -20,19 +20,19 @@ import (
 // string, []Struct and []string as well.
 type Struct map[int16]any
 
-// Text is a field that holds a string; "" where it is missing.
+// Text is a field that holds a string; "" if it is missing.
 func (s Struct) Text(id int16) string {
 	b, _ := s[id].([]byte)
 	return string(b)
 }
 
-// Bytes is a field that holds bytes; nil where it is missing.
+// Bytes is a field that holds bytes; nil if it is missing.
 func (s Struct) Bytes(id int16) []byte {
 	b, _ := s[id].([]byte)
 	return b
 }
 
-// Int is a field that holds an integer of any width; 0 where it is missing.
+// Int is a field that holds an integer of any width; 0 if it is missing.
 func (s Struct) Int(id int16) int64 {
 	switch v := s[id].(type) {
 	case int8:
@@ -47,13 +47,13 @@ func (s Struct) Int(id int16) int64 {
 	return 0
 }
 
-// Bool is a field that holds a boolean; false where it is missing.
+// Bool is a field that holds a boolean; false if it is missing.
 func (s Struct) Bool(id int16) bool {
 	b, _ := s[id].(bool)
 	return b
 }
 
-// Struct is a field that holds a struct; nil where it is missing, which reads like an empty one.
+// Struct is a field that holds a struct; nil if it is missing, which reads like an empty one.
 func (s Struct) Struct(id int16) Struct {
 	v, _ := s[id].(Struct)
 	return v
@@ -83,7 +83,7 @@ func (s Struct) Map(id int16) map[string]string {
 	return m
 }
 
-// Entry is what a map of structs holds under a key; nil where it is missing.
+// Entry is what a map of structs holds under a key; nil if it is missing.
 func (s Struct) Entry(id int16, key string) Struct {
 	m, _ := s[id].(map[string]Struct)
 	return m[key]
@@ -232,7 +232,7 @@ func appendList[T any](b []byte, t byte, list []T) []byte {
 // ErrBroken is what bytes are that end early or are no message.
 var ErrBroken = errors.New("these bytes are no message of the Thrift binary protocol")
 
-// maxDepth is how deep structs may lie in each other.
+// maxDepth is how deep structs may are in each other.
 const maxDepth = 64
 
 // Parse reads a message. Bytes in it are slices of b. It returns [ErrBroken] for bytes that are

@@ -23,7 +23,7 @@ type Secret struct {
 
 func (s Secret) token() bool { return s.TokenFile != "" || s.TokenEnv != "" }
 
-// Client tells whether a client secret is named.
+// Client reports whether a client secret is named.
 func (s Secret) Client() bool { return s.ClientSecretFile != "" || s.ClientSecretEnv != "" }
 
 // CheckSecret says which credentials are missing or too many. An emulator on this machine needs

@@ -15,7 +15,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Link is where some rows of a result lie in cloud storage. Whoever has it may read them, until it
+// Link is where some rows of a result are in cloud storage. Whoever has it may read them, until it
 // expires.
 type Link struct {
 	URL     string            `json:"external_link"`

@@ -1,5 +1,5 @@
 // Package vector copies the engine's vectors into Arrow arrays and Arrow arrays into vectors, and lets
-// functions in Go see vectors as slices. It knows how each of the engine's types lies in memory, and
+// functions in Go see vectors as slices. It knows how each of the engine's types is in memory, and
 // neither connections nor SQL.
 package vector
 
@@ -20,7 +20,7 @@ import (
 )
 
 // Column copies vectors of one type of the engine into Arrow arrays. The vectors are flat: value i
-// lies at index i.
+// is at index i.
 type Column struct {
 	field    arrow.Field
 	mem      memory.Allocator
@@ -79,7 +79,7 @@ func NewColumn(t mapping.LogicalType, mem memory.Allocator) (Column, error) {
 	return c, nil
 }
 
-// fixedTypes lie in memory as Arrow's do, and are written as they are read but for the last two, of
+// fixedTypes are in memory as Arrow's do, and are written as they are read but for the last two, of
 // which Arrow has more units and zones.
 var fixedTypes = []fixedType{
 	{mapping.TypeTinyInt, "TINYINT", arrow.PrimitiveTypes.Int8}, {mapping.TypeSmallInt, "SMALLINT", arrow.PrimitiveTypes.Int16},
@@ -170,7 +170,7 @@ func Each[T any](v mapping.Vector, n int, f func(i int, x T)) {
 	}
 }
 
-// validity copies the mask, which has Arrow's layout; nil where no value is NULL.
+// validity copies the mask, which has Arrow's layout; nil if no value is NULL.
 func (c *Column) validity(v mapping.Vector, n int) (*memory.Buffer, int) {
 	m := mask(v, n)
 	if m == nil {
@@ -211,7 +211,7 @@ func (c *Column) fixed(v mapping.Vector, n int) (arrow.ArrayData, error) {
 	return c.data(v, n, []*memory.Buffer{b}, nil), nil
 }
 
-// anyInfinite tells whether one of the first n values is infinite, of a type that has 64 bits.
+// anyInfinite reports whether one of the first n values is infinite, of a type that has 64 bits.
 func anyInfinite(v mapping.Vector, n int) (found bool) {
 	Each(v, n, func(_ int, x int64) { found = found || infinite(x) })
 	return found
@@ -340,7 +340,7 @@ func (c *Column) texts(v mapping.Vector, n int) (arrow.ArrayData, error) {
 	return c.data(v, n, []*memory.Buffer{offsets, data}, nil), nil
 }
 
-// strings makes utf8 data of what write appends for each value that is there.
+// strings makes utf8 data of what write appends for each value that exists.
 func (c *Column) strings(v mapping.Vector, n int, write func(b []byte, i int) []byte) (arrow.ArrayData, error) {
 	present := mask(v, n)
 	offsets := c.buffer(4 * (n + 1))

@@ -9,7 +9,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Scratch is the memory of a column of a function beside the engine's. It is reused: that of a chunk takes tens of
+// Scratch is the memory of a column of a function next to the engine's. It is reused: that of a chunk takes tens of
 // kilobytes.
 type Scratch struct {
 	texts []string
@@ -19,7 +19,7 @@ type Scratch struct {
 // noNulls is of arguments that are nowhere NULL, in chunks of the engine's usual size.
 var noNulls [2048]bool
 
-// Argument is a vector as it lies in the engine's memory: n values, which are good until the call ends.
+// Argument is a vector as it is in the engine's memory: n values, which are good until the call ends.
 func Argument(t columnar.Type, v mapping.Vector, n int, s *Scratch) columnar.Column {
 	a := columnar.Column{Type: t}
 	present := mask(v, n)
@@ -53,7 +53,7 @@ func Argument(t columnar.Type, v mapping.Vector, n int, s *Scratch) columnar.Col
 	return a
 }
 
-// Result is a column of n values for a function to fill. Numbers lie in the vector, texts in s until
+// Result is a column of n values for a function to fill. Numbers are in the vector, texts in s until
 // [Store] copies them.
 func Result(t columnar.Type, v mapping.Vector, n int, s *Scratch) columnar.Column {
 	out := columnar.Column{Type: t, Nulls: s.nulls}

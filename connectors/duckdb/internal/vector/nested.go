@@ -114,7 +114,7 @@ func (c *Column) nested(id mapping.Type, t mapping.LogicalType) error {
 // entry is where a list's items lie among those of all lists.
 type entry struct{ offset, length uint64 }
 
-// lists copies the items and, where they do not lie one list behind the other, puts them in that
+// lists copies the items and, if they do not lie one list behind the other, puts them in that
 // order.
 func (c *Column) lists(v mapping.Vector, n int) (arrow.ArrayData, error) {
 	size := int(mapping.ListVectorGetSize(v)) //nolint:gosec // fits the memory

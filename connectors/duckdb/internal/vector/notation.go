@@ -18,7 +18,7 @@ func appendBits(b, bits []byte) []byte {
 }
 
 // appendTimeTZ writes a TIMETZ: microseconds of the day in the upper 40 bits, and in the lower 24
-// how far the zone's offset in seconds lies below the highest, 15:59:59.
+// how far the zone's offset in seconds is below the highest, 15:59:59.
 func appendTimeTZ(b []byte, bits uint64) []byte {
 	const highest = 16*60*60 - 1
 	b = driverbase.AppendClock(b, int64(bits>>24)) //nolint:gosec // 40 bits

@@ -314,7 +314,7 @@ func fillTexts(w *Writer, v mapping.Vector, arr arrow.Array, start, end int) err
 	return nil
 }
 
-// adjacent is the texts of some rows as they lie one behind the other in memory; false where one of
+// adjacent is the texts of some rows as they lie one behind the other in memory; false if one of
 // them is no UTF-8. NULL has no text there.
 func adjacent(a *array.String, start, end int) ([]byte, bool) {
 	offsets := a.ValueOffsets()

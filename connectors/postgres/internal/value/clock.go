@@ -65,7 +65,7 @@ func addTimestamp(b array.Builder, v []byte) error {
 }
 
 // How pgx reads what the server writes with datestyle ISO: 2024-02-29 12:00:00.5+00, and BC after
-// it where that is so.
+// it if that is so.
 var (
 	dateText    = pgtype.DateCodec{}.PlanScan(nil, pgtype.DateOID, pgtype.TextFormatCode, &pgtype.Date{})
 	timeText    = pgtype.TimeCodec{}.PlanScan(nil, pgtype.TimeOID, pgtype.TextFormatCode, &pgtype.Time{})

@@ -85,7 +85,7 @@ func (c *Column) numeric(modifier int32, redshift bool) {
 	}
 }
 
-// Numeric tells whether the column is one of numerics.
+// Numeric reports whether the column is one of numerics.
 func (c *Column) Numeric() bool { return c.oid == pgtype.NumericOID }
 
 // Special is the double for a numeric that is none of the numbers, NaN or an infinity.

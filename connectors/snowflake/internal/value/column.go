@@ -33,7 +33,7 @@ type Column struct {
 type kind struct {
 	arrow arrow.DataType // nil is text
 	mark  arrow.Metadata // of the field
-	cast  string         // makes it of a text: of %[1]s, the precision %[2]d and the scale %[3]d; "" where texts are taken as they are
+	cast  string         // makes it of a text: of %[1]s, the precision %[2]d and the scale %[3]d; "" if texts are taken as they are
 }
 
 // kinds are the types as Snowflake names them. GEOGRAPHY, GEOMETRY and whatever is written as text
@@ -152,7 +152,7 @@ func (c *Column) decodeFixed(mem memory.Allocator, arr arrow.Array, want arrow.D
 	return nil, errcode.Unread("numbers came as %v, which is not read; cast the column to VARCHAR", arr.DataType())
 }
 
-// narrow tells whether 64 bits hold all values.
+// narrow reports whether 64 bits hold all values.
 func narrow(a *array.Decimal128) bool {
 	for i, v := range a.Values() {
 		if int64(v.LowBits())>>63 != v.HighBits() && a.IsValid(i) { //nolint:gosec // the sign's bits
@@ -195,7 +195,7 @@ func fixedWidth(mem memory.Allocator, t arrow.DataType, of arrow.Array, width in
 	return array.MakeFromData(data)
 }
 
-// validityOf is an array's validity from bit 0 on, shared where it begins there; nil where nothing
+// validityOf is an array's validity from bit 0 on, shared where it begins there; nil if nothing
 // is NULL.
 func validityOf(mem memory.Allocator, arr arrow.Array) *memory.Buffer {
 	if arr.NullN() == 0 || len(arr.NullBitmapBytes()) == 0 {
@@ -334,7 +334,7 @@ func (m *moments) run(start int) (rows int, unit arrow.TimeUnit) {
 	return nanos, arrow.Nanosecond
 }
 
-// inNanoseconds tells whether 64 bits of nanoseconds hold a moment.
+// inNanoseconds reports whether 64 bits of nanoseconds hold a moment.
 func inNanoseconds(sec, ns int64) bool {
 	const low, high = math.MinInt64 / 1_000_000_000, math.MaxInt64 / 1_000_000_000
 	return sec > low && (sec < high || sec == high && ns <= math.MaxInt64%1_000_000_000)

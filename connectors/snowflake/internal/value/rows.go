@@ -54,7 +54,7 @@ func (c *Column) build(mem memory.Allocator, values []sqldriver.Value) (arrow.Ar
 	return b.NewArray(), nil
 }
 
-// appendValue appends a value as the driver has it, and tells whether the builder takes it.
+// appendValue appends a value as the driver has it, and reports whether the builder takes it.
 func appendValue(b array.Builder, v sqldriver.Value) bool {
 	switch v := v.(type) {
 	case []byte:
