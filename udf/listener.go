@@ -152,8 +152,12 @@ func (s *Server) announce(l net.Listener, p port) {
 	}
 }
 
-// authHTTP finds who sent a request, and takes away what claims to say so.
+// authHTTP finds who sent a request, and takes away what claims to say so. A browser sends a page's request with
+// the credentials that it has of this server, whatever site the page is of: what such a page posts is refused.
 func (s *Server) authHTTP(r *http.Request) (identity.Caller, error) {
+	if site := r.Header.Get("Sec-Fetch-Site"); r.Method == http.MethodPost && (site == "cross-site" || site == "same-site") {
+		return identity.Caller{}, errcode.New(errcode.PermissionDenied, "a page of another site sent this request; send it from a program")
+	}
 	from, _ := netip.ParseAddrPort(r.RemoteAddr)
 	guard := s.httpPort.Load().guard
 	caller, err := guard.Identify(r.Context(), &identity.Request{

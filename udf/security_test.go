@@ -250,6 +250,26 @@ func TestLoopbackWithoutTokensIsForThisMachine(t *testing.T) {
 	}
 }
 
+// A browser that has a caller's credentials sends them with what pages of other sites post, too.
+func TestPagesOfOtherSitesAreRefused(t *testing.T) {
+	s := start(t, newCatalogue(t), &Options{HTTP: identity.Config{Tokens: map[string]string{"ana": "a-long-secret-of-ana-for-tests"}}})
+	for site, want := range map[string]int{"": 200, "none": 200, "same-origin": 200, "cross-site": 403, "same-site": 403} {
+		req, _ := http.NewRequest(http.MethodPost, s.url+"/v1/functions/badger_version", strings.NewReader(`{"rows":[]}`))
+		req.SetBasicAuth("ana", "a-long-secret-of-ana-for-tests")
+		if site != "" {
+			req.Header.Set("Sec-Fetch-Site", site)
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		if resp.StatusCode != want {
+			t.Errorf("Sec-Fetch-Site: %q: %d, want %d", site, resp.StatusCode, want)
+		}
+	}
+}
+
 func TestTLSAndClientCertificates(t *testing.T) {
 	pki := newPKI(t)
 	s := start(t, newCatalogue(t), &Options{TLS: TLS{CertFile: pki.cert, KeyFile: pki.key}, GRPC: identity.Config{ClientCAFile: pki.ca}, HTTP: identity.Config{ClientCAFile: pki.ca}})
