@@ -79,3 +79,12 @@ func IntervalFormat(c *scoring.Column) (is, written bool) {
 	})
 	return is, is && written
 }
+
+// Rewritten is a column with its values as a view reads them.
+func Rewritten(c *scoring.Column, v View) scoring.Column {
+	b := scoring.NewBuilder(c.Name, scoring.String, c.Len())
+	for i := range c.Len() {
+		b.Append(Read(c, v, i))
+	}
+	return b.Column()
+}

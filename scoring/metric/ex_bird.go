@@ -10,14 +10,14 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "ex_bird", Version: 1, Group: "execution",
+		Name: "ex_bird", Version: 2, Group: "execution",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs: scoring.FieldGoldResult | scoring.FieldPredResult,
 		Summary: "Whether both results hold the same set of rows: the execution accuracy of the BIRD benchmark. " +
 			"Repeated rows and row order do not count, column order does, column names do not.",
 		Range: "0 or 1",
 		Formula: "1 if set(pred rows) = set(gold rows), else 0. Cells compare as the values that a Python database driver returns. Numbers are equal by exact value, " +
-			"whatever their types (1 = 1.0 = TRUE, but 0.1 + 0.2 ≠ 0.3). Text equals only text ('1' ≠ 1). NULL = NULL. NaN equals nothing. Two results without rows " +
+			"whatever their types (1 = 1.0 = TRUE, but 0.1 + 0.2 ≠ 0.3). Text equals only text ('1' ≠ 1). NULL = NULL. NaN equals nothing. Intervals as engines write them are equal by their length ('36:00:00' = '1 day 12:00:00'). Two results without rows " +
 			"are equal, whatever their columns. If both results contain only text, their types were lost: text that Python prints for a number is then read as that " +
 			"number ('507' = '507.0', but '0507' stays text). The option typed_text (true or false) overrides this.",
 		Source: "BIRD, Li et al. 2023, section 4 (arXiv:2305.03111); bird-bench/mini_dev 4d970a9, evaluation/evaluation_ex.py, calculate_ex; " +

@@ -1,6 +1,11 @@
 package metric
 
-import "github.com/badger-eval/badger/scoring"
+import (
+	"slices"
+
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/cell"
+)
 
 // rowTally says how the rows of two tables of equally many columns compare as sets and as
 // multisets.
@@ -20,6 +25,7 @@ func tallyRows(gold, pred *scoring.Table, pair []int, r reading) rowTally {
 }
 
 func tallyParts(gold, pred part, r reading) rowTally {
+	gold, pred = withLengths(gold, pred)
 	kinds := kindsOf(r, gold, pred)
 	counts := make([]struct{ gold, pred int32 }, len(kinds.first))
 	for i, k := range kinds.of {
@@ -42,6 +48,35 @@ func tallyParts(gold, pred part, r reading) rowTally {
 	}
 	t.goldDistinct, t.predDistinct = len(counts)-t.onlyPred, len(counts)-t.onlyGold
 	return t
+}
+
+// withLengths puts lengths of time in the place of intervals: engines write one length in several ways, such as
+// 36:00:00 and 1 day 12:00:00, and both engines and drivers of databases compare the lengths. Columns that
+// correspond are intervals if all their texts are, and one of them is as only an engine writes it.
+func withLengths(gold, pred part) (part, part) {
+	v := cell.View{Kind: scoring.KindText, Format: cell.FormatInterval}
+	for j := range gold.columns {
+		g, p := &gold.table.Columns[gold.columns[j]], &pred.table.Columns[pred.columns[j]]
+		goldIs, goldWritten := cell.IntervalFormat(g)
+		if !goldIs {
+			continue
+		}
+		if predIs, predWritten := cell.IntervalFormat(p); predIs && (goldWritten || predWritten) {
+			gold, pred = gold.with(j, cell.Rewritten(g, v)), pred.with(j, cell.Rewritten(p, v))
+		}
+	}
+	return gold, pred
+}
+
+// with is the part with another column in the place of its j-th.
+func (p part) with(j int, c scoring.Column) part {
+	columns := slices.Clone(p.table.Columns)
+	columns[p.columns[j]] = c
+	t, err := scoring.NewTable(columns...)
+	if err != nil { // it has as many rows
+		return p
+	}
+	return part{t, p.columns}
 }
 
 // rowsOptions are the options of the metrics that compare rows as Python values.
