@@ -110,7 +110,7 @@ func writeLevels(packages []*house.Package) error {
 	if !found || !ended {
 		return fmt.Errorf("%s: expected the lines %q and %q", architecture, begin, end)
 	}
-	return os.WriteFile(architecture, []byte(before+begin+"\n"+picture(packages)+"\n"+end+after), 0o600)
+	return os.WriteFile(architecture, []byte(before+begin+"\n"+picture(packages)+"\n"+end+after), 0o600) //nolint:gosec // a constant
 }
 
 // picture is the packages by level, the highest first, in a block of text. A package is one level above the
