@@ -7,6 +7,7 @@ require (
 	github.com/apache/arrow/go/v17 v17.0.0
 	github.com/databricks/databricks-sql-go v1.15.1
 	github.com/duckdb/duckdb-go/v2 v2.10505.0
+	github.com/googleapis/gax-go/v2 v2.27.0
 	github.com/snowflakedb/gosnowflake v1.19.1
 	google.golang.org/grpc v1.85.0
 )
@@ -78,7 +79,6 @@ require (
 	github.com/google/shlex v0.0.0-20191202100458-e7afc7fbc510 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/googleapis/enterprise-certificate-proxy v0.3.24 // indirect
-	github.com/googleapis/gax-go/v2 v2.27.0 // indirect
 	github.com/grpc-ecosystem/grpc-gateway/v2 v2.30.0 // indirect
 	github.com/gsterjov/go-libsecret v0.0.0-20161001094733-a6f4afe4910c // indirect
 	github.com/hashicorp/go-cleanhttp v0.5.2 // indirect
