@@ -296,28 +296,39 @@ func loneCondition(e *evidence, has side) *found {
 		of, other = other, of
 	}
 	for _, c := range of.conditions {
-		if c.literal == "" || len(letters(c.literal)) == 0 || !strings.ContainsFunc(c.Column, unicode.IsLetter) || other.asksOf(c) {
+		if c.literal == "" || len(letters(c.literal)) == 0 || !strings.ContainsFunc(c.Column, unicode.IsLetter) || other.holds(c) {
 			continue
 		}
-		if has == goldSide {
+		tests := other.tests(c)
+		switch {
+		case has == predSide && tests && other.divides > 0: // a share of all rows is not one of those that are left
+			return &found{text: fmt.Sprintf("The answer's query has the condition %s; gold tests that column in a part of its ratio alone and keeps the rows.", part(c.text)), proof: Proof{Pred: part(c.text)}}
+		case tests:
+		case has == predSide:
+			return &found{text: fmt.Sprintf("The answer's query has the condition %s; no condition of gold is on that column.", part(c.text)), proof: Proof{Pred: part(c.text)}}
+		default:
 			return &found{text: fmt.Sprintf("Gold has the condition %s; no condition of the answer's query is on that column.", part(c.text)), proof: Proof{Gold: part(c.text)}}
 		}
-		return &found{text: fmt.Sprintf("The answer's query has the condition %s; no condition of gold is on that column.", part(c.text)), proof: Proof{Pred: part(c.text)}}
 	}
 	return nil
 }
 
-// asksOf reports whether the query tests the column of another's condition, be it in CASE WHEN or FILTER
-// of an aggregate, or has its text.
-func (q *query) asksOf(c condition) bool {
+// holds reports whether a condition of the query is on the column of another's condition, or has its text.
+func (q *query) holds(c condition) bool {
 	for _, name := range names(c.Column) {
-		if q.asked[name] || q.tested[name] {
+		if q.asked[name] {
 			return true
 		}
 	}
 	return slices.ContainsFunc(q.conditions, func(o condition) bool {
 		return sameColumn(o.Column, c.Column) || c.str && strings.Contains(letters(o.text), letters(c.literal))
 	})
+}
+
+// tests reports whether an expression of the query tests the column of another's condition, such as CASE WHEN
+// and FILTER of an aggregate.
+func (q *query) tests(c condition) bool {
+	return slices.ContainsFunc(names(c.Column), func(name string) bool { return q.tested[name] })
 }
 
 // names are the words of a normal form that may be names.

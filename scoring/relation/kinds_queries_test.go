@@ -106,8 +106,10 @@ var _ = addExamples(map[string]examplesOf{
 			of("a function counts by the flag", "SELECT COUNT(*) FROM t WHERE c = 'A' AND y = 1", "SELECT COUNT_IF(y) FROM t WHERE c = 'A'", "")},
 	},
 	"condition_added": {
-		holds:  []example{of("and the year", "SELECT x FROM t WHERE c = 'A'", "SELECT x FROM t WHERE c = 'A' AND y = 2023", "")},
-		almost: []example{of("gold has it too", "SELECT x FROM t WHERE c = 'A' AND y = 2023", "SELECT x FROM t WHERE c = 'A' AND y = 2023", "")},
+		holds: []example{of("and the year", "SELECT x FROM t WHERE c = 'A'", "SELECT x FROM t WHERE c = 'A' AND y = 2023", ""),
+			of("gold's ratio counts all rows", "SELECT 100.0 * SUM(CASE WHEN y = 2023 THEN 1 ELSE 0 END) / COUNT(*) FROM t WHERE c = 'A'", "SELECT 100.0 * COUNT(*) / (SELECT COUNT(*) FROM t) FROM t WHERE c = 'A' AND y = 2023", "")},
+		almost: []example{of("gold has it too", "SELECT x FROM t WHERE c = 'A' AND y = 2023", "SELECT x FROM t WHERE c = 'A' AND y = 2023", ""),
+			of("gold counts with it", "SELECT SUM(CASE WHEN y = 2023 THEN 1 ELSE 0 END) FROM t WHERE c = 'A'", "SELECT COUNT(*) FROM t WHERE c = 'A' AND y = 2023", "")},
 	},
 	"same_query": {
 		holds:  []example{of("but for spelling", "SELECT x FROM t WHERE c = 'A' AND y = 1", "select x\nfrom t -- all\nwhere c='A' and y=1;", "")},

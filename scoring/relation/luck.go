@@ -184,7 +184,7 @@ var identifying = wordSet("id ids key code no nr num number name uuid guid pk fk
 // column that no condition of it names.
 func (q *query) loneLiteral(other *query) *condition {
 	for i := range q.conditions {
-		if c := &q.conditions[i]; c.literal != "" && letters(c.literal) != "" && !other.asksOf(*c) && !other.literals()[c.literal] {
+		if c := &q.conditions[i]; c.literal != "" && letters(c.literal) != "" && !other.holds(*c) && !other.tests(*c) && !other.literals()[c.literal] {
 			return c
 		}
 	}
