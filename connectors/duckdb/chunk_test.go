@@ -61,7 +61,7 @@ func TestTablesAreReservedBeforeTheyAreRead(t *testing.T) {
 	const mib = 1 << 20
 	for name, at := range map[string]struct{ least, most int64 }{ // what is reserved before the first row
 		"gold.short": {0, 20 * mib}, "gold.few": {0, 20 * mib}, "gold.wide": {0, 164 * mib}, "gold.one": {3_000_000, 30 * mib}, "gold.five": {15_000_000, 64 * mib},
-		"gold.blobs": {15_000_000, 64 * mib}, "gold.bits": {15_000_000, 64 * mib}, "gold.lists": {30_000_000, 140 * mib}, "gold.fields": {15_000_000, 64 * mib}, "gold.late": {40_000_000, 150 * mib},
+		"gold.blobs": {15_000_000, 64 * mib}, "gold.bits": {15_000_000, 80 * mib}, "gold.lists": {30_000_000, 140 * mib}, "gold.fields": {15_000_000, 64 * mib}, "gold.late": {40_000_000, 150 * mib},
 		`gold."o'dd .name"`: {15_000_000, 64 * mib}, "gold.seen": {15_000_000, 64 * mib}, "gold.none": {15_000_000, 64 * mib},
 	} {
 		ref, err := driver.ParseRef("table:" + name)

@@ -72,9 +72,9 @@ func TestCounterexampleForms(t *testing.T) {
 		},
 		{
 			"a key that holds a query", "bigquery", "CREATE TABLE visit (id INT64, user STRING, params ARRAY<STRUCT<key STRING, value INT64>>)",
-			"SELECT (SELECT p.value FROM UNNEST(params) AS p WHERE p.key = 'k' LIMIT 1) AS v, count(*) FROM visit GROUP BY v",
-			"SELECT v, count(*) FROM (SELECT (SELECT p.value FROM UNNEST(params) AS p WHERE p.key = 'k' LIMIT 1) AS v FROM visit) GROUP BY v",
-			"SELECT (SELECT p.value FROM UNNEST(params) AS p WHERE p.key = 'k' LIMIT 1) AS v, 7 FROM visit GROUP BY v",
+			"SELECT (SELECT MAX(p.value) FROM UNNEST(params) AS p WHERE p.key = 'k') AS v, count(*) FROM visit GROUP BY v",
+			"SELECT v, count(*) FROM (SELECT (SELECT MAX(p.value) FROM UNNEST(params) AS p WHERE p.key = 'k') AS v FROM visit) GROUP BY v",
+			"SELECT (SELECT MAX(p.value) FROM UNNEST(params) AS p WHERE p.key = 'j') AS v, count(*) FROM visit GROUP BY v",
 		},
 		{
 			"arrays of structures in the schema", "databricks", "CREATE TABLE visit (id BIGINT, place STRUCT<city: STRING, at: STRUCT<lat: DOUBLE>>)",
