@@ -205,7 +205,7 @@ passed BOOLEAN, reason TEXT, detail JSON, assessment_ids JSON, config_hash TEXT,
 ('a', '1', 'mon', 'c2', '{"columns": ["n"], "rows": [[1]]}'), ('a', '2', 'tue', 'c1', '{"columns": ["n"], "rows": [[1]]}')`,
 	`INSERT INTO badger.human_labels VALUES ('c1', 'a', 'mon', 'kim', 'pass', NULL, TIMESTAMPTZ '2025-01-01 00:00:00Z'), ('c2', 'a', 'mon', 'kim', 'fail', NULL, NULL), ('c1', 'a', 'tue', 'kim', 'pass', NULL, NULL)`,
 	`INSERT INTO badger.eval_runs VALUES ('old', 'a', '1', 'mon', TIMESTAMPTZ '2025-01-01 00:00:00Z', 'both', '{}', 'none', '{}', '{"ok": 1}', '{"calls": 0, "in": 0, "out": 0}', '{}', 'stopped')`,
-	`INSERT INTO badger.scores VALUES ('old', 'c1', 'a', '1', 'mon', 'ex_bird', 1, 'ok', 1, NULL, true, 'equal', NULL, NULL, 'h', TIMESTAMPTZ '2025-01-01 00:00:01Z', NULL)`,
+	`INSERT INTO badger.scores VALUES ('old', 'c1', 'a', '1', 'mon', 'ex_bird', 2, 'ok', 1, NULL, true, 'equal', NULL, NULL, 'h', TIMESTAMPTZ '2025-01-01 00:00:01Z', NULL)`,
 }
 
 func TestTablesOfTheFirstRelease(t *testing.T) {
