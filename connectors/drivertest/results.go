@@ -186,7 +186,7 @@ func (h Harness) cancel(t *testing.T) {
 		}
 	})
 	h.run(t, "when the time is over", func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+		ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond) // enough to have a session
 		defer cancel()
 		if _, err := read(ctx, c, "SELECT COUNT(*) FROM ("+h.Slow+") AS t"); code(c, err) != errcode.DeadlineExceeded {
 			t.Errorf("%v (%v), want deadline_exceeded", err, code(c, err))

@@ -390,7 +390,7 @@ func TestReportedCallers(t *testing.T) {
 		mustExec(t, c, "CREATE TABLE locked AS SELECT 1 AS a")
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
-		held, err := c.Query(ctx, "SELECT a, i FROM (SELECT a FROM locked FOR UPDATE) AS l, generate_series(1, 100000) AS g(i)")
+		held, err := c.Query(ctx, "SELECT a, i FROM (SELECT a FROM locked FOR UPDATE) AS l, generate_series(1, 5000000) AS g(i)") // more than waits between server and client
 		if err != nil || !held.Next() {
 			t.Fatal(err)
 		}
