@@ -19,7 +19,7 @@ func init() {
 		Range:   "0 to 1",
 		Formula: "F1 = 2 · |G ∩ P| / (|G| + |P|) of the sets of identifiers. An identifier is a table, or a column with its table, that the query reads anywhere. Names " +
 			"are in lower case and without schema; aliases are resolved. If the text does not say which table a column belongs to, it belongs to the table in scope " +
-			"that has such a column according to either query or schema_ddl. 0 if the agent's SQL holds no query.",
+			"that has such a column according to either query. 0 if the agent's SQL holds no query.",
 		Source:  "baseline M5 in BADGER, section 6.2 (schema-link F1 after Dr. Spider, Chang et al. 2023), with identifiers resolved rather than overlapping as tokens",
 		Gaming:  "Naming the right tables and columns is enough, whatever is done with them: a query with the wrong aggregate, or one that lists every column, keeps much of it. Read it beside a metric of the results.",
 		Example: "gold uses t, t.a, t.b; the agent t, t.a, u, u.c: 2 of 3 and 2 of 4, F1 = 4/7.",
@@ -32,7 +32,7 @@ func schemaLinkF1(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 		return s, nil
 	}
 	gq, pq := script(in, goldSide).Final(), script(in, predSide).Final()
-	gb, pb := boundOf(in)
+	gb, pb := in.Texts().Bind("", in.Gold.SQL, in.Pred.SQL, sqlparts.DialectOf(in.Case.Dialect)) // its function takes no schema
 	g, p := identifiers(gq, gb.Columns(gq)), identifiers(pq, pb.Columns(pq))
 	n, missing, extra := difference(g, p)
 	s := scoring.OK(n.f1(), fmt.Sprintf("of %d tables and columns in gold and %d of the agent's, %d are in both", n.gold, n.pred, n.both))
