@@ -12,7 +12,7 @@ import (
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/jsonscan"
-	"github.com/badger-eval/badger/scoring/counterexample"
+	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
 // Case is one evaluated question: what was asked, which answers are right, what the agent answered.
@@ -21,10 +21,10 @@ type Case struct {
 	Question string
 	Evidence string // hints that came with the question, such as the definition of a business term
 	Schema   string // DDL of the tables the question is about
-	// SchemaFrom is [counterexample.FromWarehouse] where Schema was read there, and empty if the case
-	// states it. Facts are what was read of the data; nil: nothing.
+	// SchemaFrom is "warehouse" if Schema was read there, and empty if the case states it. Facts are
+	// what was read of the data; nil: nothing.
 	SchemaFrom string
-	Facts      *counterexample.Facts
+	Facts      *sqlparts.Facts
 	Database   string
 	Dataset    string   // where the case comes from, to slice agreement by
 	Dialect    string   // SQL dialect of both queries: snowflake, bigquery, databricks, duckdb, sqlite, …

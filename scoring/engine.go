@@ -13,7 +13,6 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/halt"
 	"github.com/badger-eval/badger/judgebackend"
-	"github.com/badger-eval/badger/scoring/counterexample"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
@@ -35,8 +34,6 @@ type EngineOptions struct {
 	Judges    map[string]Judge     // those of single metrics, by name, in place of Judge
 	Replies   Replies              // recorded answers that are used in place of calls; may be nil
 	Config    Config
-
-	Counterexamples counterexample.Finder // searches small databases on which two queries differ; nil: none exists
 
 	Panicked func(metric string, value any, stack []byte) // told of a panic inside a metric; may be nil
 }

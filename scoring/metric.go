@@ -12,7 +12,6 @@ import (
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/halt"
-	"github.com/badger-eval/badger/scoring/counterexample"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
@@ -229,15 +228,6 @@ type Input struct {
 	replies     Replies
 	usage       Usage    // of the metric that is running
 	assessments []string // likewise
-}
-
-// Counterexamples is who searches small databases on which two queries differ; nil if this
-// program has no engine for it.
-func (in *Input) Counterexamples() counterexample.Finder {
-	if in.run == nil {
-		return nil
-	}
-	return in.run.engine.opts.Counterexamples
 }
 
 // Texts reads the SQL of the case, each text once for all metrics and accepted answers.

@@ -136,7 +136,7 @@ func (c *calibrateCommand) study(ctx context.Context, p process) (*calibration.S
 		return nil, err
 	}
 	wanted := calibration.Wanted{Metrics: c.Metrics, Compare: c.Compare, Assessments: c.Assessments, Backends: c.Backend}
-	wanted.Engine = scoring.EngineOptions{Counterexamples: smallDatabases, Snapshots: in.Snapshots}
+	wanted.Engine = scoring.EngineOptions{Snapshots: in.Snapshots}
 	if wanted.Engine.Config, err = config.Metrics.engineConfig(); err != nil {
 		return nil, err
 	}

@@ -21,7 +21,6 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/scoring"
-	"github.com/badger-eval/badger/scoring/metric"
 	badgersql "github.com/badger-eval/badger/sql"
 )
 
@@ -71,7 +70,7 @@ func (c *demoCommand) Run(ctx context.Context, p process) error {
 	if err := demo.Annotate(ctx, conn.DB(), badgersql.Schema); err != nil {
 		return err
 	}
-	engine, err := scoring.NewEngine(metric.All(), &scoring.EngineOptions{Counterexamples: smallDatabases, Snapshots: snapshots{Warehouse: w}})
+	engine, err := scoring.NewEngine(standardMetrics(), &scoring.EngineOptions{Snapshots: snapshots{Warehouse: w}})
 	if err != nil {
 		return err
 	}

@@ -95,7 +95,7 @@ func (c *explainCommand) Run(ctx context.Context, p process) error {
 		case c.Scores != "":
 			in.Scores, in.GoldHash, err = onecase.Scores(ctx, c.Scores, in.Case)
 		default:
-			in.Scores, err = onecase.Compute(ctx, scoring.EngineOptions{Counterexamples: smallDatabases, Snapshots: file.Snapshots, Config: in.Config}, in.Case, c.Metric)
+			in.Scores, err = onecase.Compute(ctx, standardMetrics(), scoring.EngineOptions{Snapshots: file.Snapshots, Config: in.Config}, in.Case, c.Metric)
 		}
 		if err != nil {
 			return err

@@ -110,7 +110,7 @@ func (c *judgeTestCommand) engine(ctx context.Context, p process, j *custom.Judg
 		return nil, nil, err
 	}
 	snaps.Allow(config.Results.Files)
-	o := scoring.EngineOptions{Counterexamples: smallDatabases, Snapshots: snaps}
+	o := scoring.EngineOptions{Snapshots: snaps}
 	if o.Config, err = config.Metrics.engineConfig(); err != nil {
 		return nil, nil, err
 	}

@@ -61,13 +61,18 @@ func withJudges(ctx context.Context, files []string, promoted ...*connectors.War
 		}
 		named[j.Name], judges[j.Name] = true, j
 	}
-	all := metric.All()
+	all := standardMetrics()
 	standard := len(all)
 	for _, j := range judges {
 		all = append(all, j.Metric())
 	}
 	slices.SortFunc(all[standard:], func(a, b scoring.Metric) int { return cmp.Compare(a.Name, b.Name) })
 	return all, nil
+}
+
+// standardMetrics are badger's own, with the engine for small databases that this program has.
+func standardMetrics() []scoring.Metric {
+	return metric.With(metric.Tools{Counterexamples: smallDatabases})
 }
 
 // switchOff says how to continue without a promoted judge that cannot be used.

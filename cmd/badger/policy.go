@@ -86,7 +86,7 @@ func (c *policyCommand) labelled(ctx context.Context, p process, which policy.Po
 	if err != nil {
 		return nil, err
 	}
-	l := policytable.Labelling{Policy: which, Judge: c.Judge, All: c.All, Engine: scoring.EngineOptions{Counterexamples: smallDatabases, Snapshots: snapshots{}}}
+	l := policytable.Labelling{Policy: which, Judge: c.Judge, All: c.All, Metrics: standardMetrics(), Engine: scoring.EngineOptions{Snapshots: snapshots{}}}
 	cases := iter.Seq2[policytable.Placed, error](policytable.PairsOfLaws)
 	if from.Where != policytable.Laws {
 		file, url := from.Where, ""

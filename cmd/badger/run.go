@@ -209,7 +209,7 @@ func (c *runCommand) prepare(ctx context.Context, e *runAtWork) error {
 	if err != nil {
 		return err
 	}
-	o := scoring.EngineOptions{Counterexamples: smallDatabases, Snapshots: e.snapshots, Judge: e.judge.Backend(), Judges: e.judge.ByMetric(), Config: e.Config}
+	o := scoring.EngineOptions{Snapshots: e.snapshots, Judge: e.judge.Backend(), Judges: e.judge.ByMetric(), Config: e.Config}
 	if recorded != nil {
 		o.Replies = recorded.Replies
 		e.Recorded = recorded

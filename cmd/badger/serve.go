@@ -247,7 +247,7 @@ func (s *functionServer) functions(ctx context.Context, config configuration) (*
 	if err != nil {
 		return nil, nil, err
 	}
-	engine, err := scoring.NewEngine(metrics, &scoring.EngineOptions{Counterexamples: smallDatabases, Snapshots: readable, Judge: s.judge.Backend(), Judges: s.judge.ByMetric(), Config: engineConfig, Panicked: panicked})
+	engine, err := scoring.NewEngine(metrics, &scoring.EngineOptions{Snapshots: readable, Judge: s.judge.Backend(), Judges: s.judge.ByMetric(), Config: engineConfig, Panicked: panicked})
 	if err != nil {
 		return nil, nil, errcode.AsUsage(err)
 	}

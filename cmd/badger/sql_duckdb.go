@@ -58,7 +58,7 @@ func registerFunctions(ctx context.Context, conn *duckdb.Conn, w *connectors.War
 	}
 	resolver := snapshots{Warehouse: w}
 	resolver.Allow(config.Results.Files)
-	engine, err := scoring.NewEngine(metrics, &scoring.EngineOptions{Counterexamples: smallDatabases, Snapshots: resolver, Judge: judge.Backend(), Judges: judge.ByMetric(), Config: options})
+	engine, err := scoring.NewEngine(metrics, &scoring.EngineOptions{Snapshots: resolver, Judge: judge.Backend(), Judges: judge.ByMetric(), Config: options})
 	if err != nil {
 		return errcode.AsUsage(err)
 	}

@@ -324,44 +324,44 @@ func TestCounterexampleIsRepeatable(t *testing.T) {
 // A realistic database comes first. Where only another one tells the queries apart, it is named with
 // what it breaks. What a filtered result shows is no constraint of its table.
 func TestCounterexampleIsRealistic(t *testing.T) {
-	seen := func(f counterexample.ColumnFacts) [2]*counterexample.Seen {
-		s := &counterexample.Seen{Rows: f.Rows, Columns: []counterexample.ColumnFacts{f}}
+	seen := func(f sqlparts.ColumnFacts) [2]*counterexample.Seen {
+		s := &counterexample.Seen{Rows: f.Rows, Columns: []sqlparts.ColumnFacts{f}}
 		return [2]*counterexample.Seen{s, s}
 	}
-	ages := counterexample.ColumnFacts{Rows: 50, Distinct: 30, Low: "20", High: "60"}
-	grades := counterexample.ColumnFacts{Table: "client", Column: "name", Rows: 100, Distinct: 2, Values: []string{"Ann", "Bea"}}
+	ages := sqlparts.ColumnFacts{Rows: 50, Distinct: 30, Low: "20", High: "60"}
+	grades := sqlparts.ColumnFacts{Table: "client", Column: "name", Rows: 100, Distinct: 2, Values: []string{"Ann", "Bea"}}
 	const loose = "CREATE TABLE orders (id INTEGER PRIMARY KEY, code TEXT); CREATE TABLE codes (code TEXT PRIMARY KEY)"
-	lone := func(missing int64) *counterexample.Facts {
-		return &counterexample.Facts{Inclusions: []counterexample.Inclusion{{Table: "orders", Column: "code", ToTable: "codes", ToColumn: "code", Rows: 90, Missing: missing}}}
+	lone := func(missing int64) *sqlparts.Facts {
+		return &sqlparts.Facts{Inclusions: []sqlparts.Inclusion{{Table: "orders", Column: "code", ToTable: "codes", ToColumn: "code", Rows: 90, Missing: missing}}}
 	}
 	const pairs = "CREATE TABLE client (id INTEGER PRIMARY KEY, name TEXT NOT NULL, age INTEGER NOT NULL)"
-	fixed := func(support float64) *counterexample.Facts {
-		return &counterexample.Facts{Dependencies: []counterexample.Dependency{{Table: "client", Column: "name", Fixes: "age", Support: support}}}
+	fixed := func(support float64) *sqlparts.Facts {
+		return &sqlparts.Facts{Dependencies: []sqlparts.Dependency{{Table: "client", Column: "name", Fixes: "age", Support: support}}}
 	}
-	dependent := [2]*counterexample.Seen{{Rows: 100, Columns: []counterexample.ColumnFacts{{Rows: 100, Distinct: 20}, {Rows: 100, Distinct: 10}}, Dependencies: []counterexample.SeenDependency{{Column: 0, Fixes: 1, Support: 60}}}}
+	dependent := [2]*counterexample.Seen{{Rows: 100, Columns: []sqlparts.ColumnFacts{{Rows: 100, Distinct: 20}, {Rows: 100, Distinct: 10}}, Dependencies: []counterexample.SeenDependency{{Column: 0, Fixes: 1, Support: 60}}}}
 	for _, tc := range []struct {
 		why, schema, gold, pred string
 		seen                    [2]*counterexample.Seen
-		facts                   *counterexample.Facts
+		facts                   *sqlparts.Facts
 		breaks                  string // empty: a realistic one is found
 	}{
 		{why: "a bound", gold: "SELECT id FROM client WHERE age > 30", pred: "SELECT id FROM client WHERE age >= 30"},
 		{why: "NULL that nobody asks for", gold: "SELECT count(*) FROM client", pred: "SELECT count(age) FROM client", breaks: "client.age has no NULL (no query asks for it)"},
 		{why: "NULL that a query asks for", gold: "SELECT count(*) FROM client", pred: "SELECT count(*) FROM client WHERE age IS NOT NULL"},
-		{why: "NULL that the result shows", gold: "SELECT age FROM client", pred: "SELECT age FROM client WHERE age < 30 OR age >= 30", seen: seen(counterexample.ColumnFacts{Rows: 50, Nulls: 1, Distinct: 30})},
-		{why: "NULL that statistics show", gold: "SELECT count(*) FROM client", pred: "SELECT count(age) FROM client", facts: &counterexample.Facts{Columns: []counterexample.ColumnFacts{{Table: "client", Column: "age", Rows: 50, Nulls: 2, Distinct: 30}}}},
+		{why: "NULL that the result shows", gold: "SELECT age FROM client", pred: "SELECT age FROM client WHERE age < 30 OR age >= 30", seen: seen(sqlparts.ColumnFacts{Rows: 50, Nulls: 1, Distinct: 30})},
+		{why: "NULL that statistics show", gold: "SELECT count(*) FROM client", pred: "SELECT count(age) FROM client", facts: &sqlparts.Facts{Columns: []sqlparts.ColumnFacts{{Table: "client", Column: "age", Rows: 50, Nulls: 2, Distinct: 30}}}},
 		{why: "blanks", gold: "SELECT id FROM client WHERE name = 'Ann'", pred: "SELECT id FROM client WHERE trim(name) = 'Ann'", breaks: "client.name has no empty texts and none that begin or end with blanks"},
 		{why: "beyond all values of the table", gold: "SELECT age FROM client", pred: "SELECT age FROM client WHERE age < 100", seen: seen(ages), breaks: "client.age is from 20 to 60 (the result)"},
 		{why: "a filter leaves the others out", gold: "SELECT age FROM client WHERE age > 19", pred: "SELECT age FROM client WHERE age > 19 AND age < 100", seen: seen(ages)},
 		{why: "so does a limit", gold: "SELECT age FROM client ORDER BY age, id LIMIT 50", pred: "SELECT age FROM client WHERE age < 100 ORDER BY age, id LIMIT 50", seen: seen(ages)},
-		{why: "one row of all shows one", gold: "SELECT age, count(*) FROM client", pred: "SELECT age, count(*) FROM client WHERE age < 100", seen: seen(counterexample.ColumnFacts{Rows: 1, Distinct: 1, Low: "20", High: "20"})},
+		{why: "one row of all shows one", gold: "SELECT age, count(*) FROM client", pred: "SELECT age, count(*) FROM client WHERE age < 100", seen: seen(sqlparts.ColumnFacts{Rows: 1, Distinct: 1, Low: "20", High: "20"})},
 		{why: "so does a join", gold: "SELECT c.age FROM client c JOIN district d ON d.name = c.name", pred: "SELECT c.age FROM client c JOIN district d ON d.name = c.name WHERE c.age < 100", seen: seen(ages)},
-		{why: "a category that is not there", gold: "SELECT id FROM client WHERE name <> 'Zoe'", pred: "SELECT id FROM client WHERE name IN ('Ann', 'Bea')", facts: &counterexample.Facts{Columns: []counterexample.ColumnFacts{grades}}, breaks: "client.name has one of 2 values (the statistics of the warehouse)"},
+		{why: "a category that is not there", gold: "SELECT id FROM client WHERE name <> 'Zoe'", pred: "SELECT id FROM client WHERE name IN ('Ann', 'Bea')", facts: &sqlparts.Facts{Columns: []sqlparts.ColumnFacts{grades}}, breaks: "client.name has one of 2 values (the statistics of the warehouse)"},
 		{why: "NULL that a query asks for in another table", gold: "SELECT count(*) FROM client c JOIN district d ON d.id = c.district_id WHERE d.name IS NOT NULL", pred: "SELECT count(c.name) FROM client c JOIN district d ON d.id = c.district_id WHERE d.name IS NOT NULL", breaks: "client.name has no NULL (no query asks for it)"},
 		{why: "empty texts", gold: "SELECT id FROM client WHERE name IS NOT NULL AND name <> ''", pred: "SELECT id FROM client WHERE name IS NOT NULL", breaks: "client.name has no empty texts and none that begin or end with blanks"},
-		{why: "empty texts that a result shows", gold: "SELECT name FROM client WHERE name <> '' OR age < 0", pred: "SELECT name FROM client", seen: seen(counterexample.ColumnFacts{Rows: 9, Distinct: 5, Empty: 1})},
-		{why: "empty texts that statistics show", gold: "SELECT id FROM client WHERE name IS NOT NULL AND name <> ''", pred: "SELECT id FROM client WHERE name IS NOT NULL", facts: &counterexample.Facts{Columns: []counterexample.ColumnFacts{{Table: "client", Column: "name", Rows: 50, Distinct: 30, Empty: 2}}}},
-		{why: "blanks that statistics show", gold: "SELECT id FROM client WHERE name = 'Ann'", pred: "SELECT id FROM client WHERE trim(name) = 'Ann'", facts: &counterexample.Facts{Columns: []counterexample.ColumnFacts{{Table: "client", Column: "name", Rows: 50, Distinct: 30, Blank: 2}}}},
+		{why: "empty texts that a result shows", gold: "SELECT name FROM client WHERE name <> '' OR age < 0", pred: "SELECT name FROM client", seen: seen(sqlparts.ColumnFacts{Rows: 9, Distinct: 5, Empty: 1})},
+		{why: "empty texts that statistics show", gold: "SELECT id FROM client WHERE name IS NOT NULL AND name <> ''", pred: "SELECT id FROM client WHERE name IS NOT NULL", facts: &sqlparts.Facts{Columns: []sqlparts.ColumnFacts{{Table: "client", Column: "name", Rows: 50, Distinct: 30, Empty: 2}}}},
+		{why: "blanks that statistics show", gold: "SELECT id FROM client WHERE name = 'Ann'", pred: "SELECT id FROM client WHERE trim(name) = 'Ann'", facts: &sqlparts.Facts{Columns: []sqlparts.ColumnFacts{{Table: "client", Column: "name", Rows: 50, Distinct: 30, Blank: 2}}}},
 		{why: "two ages of a name", schema: pairs, gold: "SELECT DISTINCT name, age FROM client", pred: "SELECT name, max(age) FROM client GROUP BY name"},
 		{why: "one age for each name, by statistics", schema: pairs, gold: "SELECT DISTINCT name, age FROM client", pred: "SELECT name, max(age) FROM client GROUP BY name", facts: fixed(40), breaks: "every client.name has one age (the statistics of the warehouse)"},
 		{why: "by few rows", schema: pairs, gold: "SELECT DISTINCT name, age FROM client", pred: "SELECT name, max(age) FROM client GROUP BY name", facts: fixed(20)},
@@ -571,7 +571,7 @@ func TestAnswersThatExecutionAccepts(t *testing.T) {
 			}
 			e := duckdb.NewSmallDatabases(1)
 			defer e.Close()
-			engine, err := scoring.NewEngine(metric.All(), &scoring.EngineOptions{Counterexamples: counterexample.Local{Engine: e}})
+			engine, err := scoring.NewEngine(metric.With(metric.Tools{Counterexamples: counterexample.Local{Engine: e}}), nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -82,7 +82,7 @@ func (e *Executor) describe(ctx context.Context, c *scoring.Case, database strin
 	for _, name := range names {
 		tables[strings.ToLower(name[len(name)-1])] = d.Identifier(name...)
 	}
-	facts := &counterexample.Facts{}
+	facts := &sqlparts.Facts{}
 	for i := range c.Golds {
 		gold, _ := c.WrittenSQL(&c.Golds[i])
 		pred, _ := c.WrittenSQL(&c.Pred)
@@ -130,12 +130,12 @@ func tablesOf(sql string, dialect sqlparts.Dialect, upper bool) (names [][]strin
 // statistics reads what is known of the columns that a pair of queries reads: a statement for each
 // table, two for each column of texts, one for each pair of columns that are joined, and one for each
 // pair of which one may fix the other. A statement that fails tells nothing.
-func (e *Executor) statistics(ctx context.Context, database string, d driver.Dialect, tables map[string]string, facts *counterexample.Facts, p *counterexample.Problem) error {
+func (e *Executor) statistics(ctx context.Context, database string, d driver.Dialect, tables map[string]string, facts *sqlparts.Facts, p *counterexample.Problem) error {
 	columns, joined := counterexample.Reads(p)
 	byTable := map[string][]*counterexample.Column{}
 	var order []string
 	for _, c := range columns {
-		if slices.ContainsFunc(facts.Columns, func(f counterexample.ColumnFacts) bool { return f.Table == c.Of() && f.Column == c.Name }) {
+		if slices.ContainsFunc(facts.Columns, func(f sqlparts.ColumnFacts) bool { return f.Table == c.Of() && f.Column == c.Name }) {
 			continue
 		}
 		if byTable[c.Of()] == nil {
@@ -170,7 +170,7 @@ func (e *Executor) statistics(ctx context.Context, database string, d driver.Dia
 			return n
 		}
 		for i, c := range byTable[table] {
-			f := counterexample.ColumnFacts{Table: table, Column: c.Name, Rows: number(0), Nulls: number(0) - number(4*i+1), Distinct: number(4*i + 2)}
+			f := sqlparts.ColumnFacts{Table: table, Column: c.Name, Rows: number(0), Nulls: number(0) - number(4*i+1), Distinct: number(4*i + 2)}
 			if low, high := &t.Columns[4*i+3], &t.Columns[4*i+4]; !low.IsNull(0) && !high.IsNull(0) {
 				f.Low, f.High = low.Value(0).String(), high.Value(0).String()
 			}
@@ -197,7 +197,7 @@ func (e *Executor) statistics(ctx context.Context, database string, d driver.Dia
 	}
 	for _, pair := range joined {
 		a, b := pair[0], pair[1]
-		in := counterexample.Inclusion{Table: a.Of(), Column: a.Name, ToTable: b.Of(), ToColumn: b.Name}
+		in := sqlparts.Inclusion{Table: a.Of(), Column: a.Name, ToTable: b.Of(), ToColumn: b.Name}
 		t, err := e.own(ctx, database, fmt.Sprintf("SELECT COUNT(*) AS n, COUNT(b.k) AS m FROM (SELECT %[1]s AS k FROM %[2]s WHERE %[1]s IS NOT NULL) a LEFT JOIN (SELECT DISTINCT %[3]s AS k FROM %[4]s) b ON a.k = b.k",
 			d.Identifier(a.Name), tables[strings.ToLower(a.Of())], d.Identifier(b.Name), tables[strings.ToLower(b.Of())]))
 		if err != nil {
@@ -222,12 +222,12 @@ const maxDependencies = 12
 // dependencies reads which columns of a table fix another one, among those that facts tell of: first a
 // column repeats values, and another has several. The support follows from how often two rows have the
 // same value of the other column.
-func (e *Executor) dependencies(ctx context.Context, database string, d driver.Dialect, table, from string, facts *counterexample.Facts) error {
+func (e *Executor) dependencies(ctx context.Context, database string, d driver.Dialect, table, from string, facts *sqlparts.Facts) error {
 	tried := 0
 	for _, a := range facts.Columns {
 		for _, b := range facts.Columns {
 			repeats := a.Rows - a.Nulls - a.Distinct
-			known := slices.ContainsFunc(facts.Dependencies, func(k counterexample.Dependency) bool {
+			known := slices.ContainsFunc(facts.Dependencies, func(k sqlparts.Dependency) bool {
 				return k.Table == table && k.Column == a.Column && k.Fixes == b.Column
 			})
 			if a.Table != table || b.Table != table || a.Column == b.Column || repeats < counterexample.EnoughRows || b.Distinct < 2 || known {
@@ -243,7 +243,7 @@ func (e *Executor) dependencies(ctx context.Context, database string, d driver.D
 				return err
 			}
 			if rows := float64(a.Rows - a.Nulls); n != nil && n[0] == 0 {
-				facts.Dependencies = append(facts.Dependencies, counterexample.Dependency{Table: table, Column: a.Column, Fixes: b.Column, Support: float64(repeats) * (1 - n[1]/rows/rows)})
+				facts.Dependencies = append(facts.Dependencies, sqlparts.Dependency{Table: table, Column: a.Column, Fixes: b.Column, Support: float64(repeats) * (1 - n[1]/rows/rows)})
 			}
 		}
 	}

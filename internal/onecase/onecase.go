@@ -137,8 +137,8 @@ func Scores(ctx context.Context, file string, cs *scoring.Case) (scores []scorin
 }
 
 // Compute computes the scores that explain an answer, and that of one more metric, which may be empty.
-func Compute(ctx context.Context, o scoring.EngineOptions, cs *scoring.Case, more string) ([]scoring.Score, error) {
-	e, err := scoring.NewEngine(metric.All(), &o)
+func Compute(ctx context.Context, metrics []scoring.Metric, o scoring.EngineOptions, cs *scoring.Case, more string) ([]scoring.Score, error) {
+	e, err := scoring.NewEngine(metrics, &o)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/onecase"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/metric"
 )
 
 // answers is a source of answers: each is the case, the agent and the line.
@@ -95,14 +96,14 @@ func TestScores(t *testing.T) {
 
 func TestCompute(t *testing.T) {
 	cs := &scoring.Case{ID: "c1", Golds: []scoring.Query{{SQL: "SELECT 1"}}, Pred: scoring.Query{SQL: "SELECT 1"}}
-	scores, err := onecase.Compute(t.Context(), scoring.EngineOptions{}, cs, "tree_match")
+	scores, err := onecase.Compute(t.Context(), metric.All(), scoring.EngineOptions{}, cs, "tree_match")
 	if err != nil || len(scores) != 5 {
 		t.Errorf("%d scores, %v; want the four that explain, and the one asked for", len(scores), err)
 	}
-	if scores, err = onecase.Compute(t.Context(), scoring.EngineOptions{}, cs, "verdict"); err != nil || len(scores) != 4 {
+	if scores, err = onecase.Compute(t.Context(), metric.All(), scoring.EngineOptions{}, cs, "verdict"); err != nil || len(scores) != 4 {
 		t.Errorf("%d scores, %v; want four", len(scores), err)
 	}
-	if _, err := onecase.Compute(t.Context(), scoring.EngineOptions{}, cs, "no_such"); !errcode.IsUsage(err) {
+	if _, err := onecase.Compute(t.Context(), metric.All(), scoring.EngineOptions{}, cs, "no_such"); !errcode.IsUsage(err) {
 		t.Errorf("a metric that there is not: %v", err)
 	}
 }

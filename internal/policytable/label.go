@@ -55,7 +55,8 @@ func PairsOfLaws(yield func(Placed, error) bool) {
 // Labelling finds the relation that decides each labelled case, and what a judge says of it.
 type Labelling struct {
 	Policy  policy.Policy
-	Engine  scoring.EngineOptions // where results and small databases are from
+	Metrics []scoring.Metric      // badger's own
+	Engine  scoring.EngineOptions // where results are from
 	Replies scoring.Replies       // the recorded ones of the judge; nil: nobody is asked
 	Judge   string                // the metric of the judge
 	All     bool                  // also the cases without both results
@@ -70,14 +71,14 @@ func (l *Labelling) Label(ctx context.Context, cases iter.Seq2[Placed, error]) (
 	}
 	o := l.Engine
 	o.Config = scoring.Config{Options: map[string]json.RawMessage{"verdict": options, "flex": json.RawMessage(`{"categories": false}`)}}
-	evidence, err := scoring.NewEngine(metric.All(), &o)
+	evidence, err := scoring.NewEngine(l.Metrics, &o)
 	if err != nil {
 		return nil, err
 	}
 	var judge *scoring.Engine
 	if l.Replies != nil {
 		o.Replies = l.Replies
-		if judge, err = scoring.NewEngine(metric.All(), &o); err != nil {
+		if judge, err = scoring.NewEngine(l.Metrics, &o); err != nil {
 			return nil, err
 		}
 	}

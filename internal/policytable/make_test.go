@@ -9,6 +9,7 @@ import (
 
 	"github.com/badger-eval/badger/internal/policytable"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/metric"
 	"github.com/badger-eval/badger/scoring/policy"
 )
 
@@ -89,7 +90,7 @@ func TestLabel(t *testing.T) {
 		{"no results", false, of(same(&yes)), 0},
 		{"no results, and all are asked for", true, of(same(&yes)), 1},
 	} {
-		l := policytable.Labelling{Policy: policy.Answer, Judge: "rose", All: tc.all}
+		l := policytable.Labelling{Policy: policy.Answer, Metrics: metric.All(), Judge: "rose", All: tc.all}
 		got, err := l.Label(t.Context(), tc.cases)
 		if err != nil || len(got) != tc.want {
 			t.Errorf("%s: %+v, %v; want %d", tc.why, got, err, tc.want)
@@ -100,7 +101,7 @@ func TestLabel(t *testing.T) {
 			}
 		}
 	}
-	l := policytable.Labelling{Policy: policy.Answer}
+	l := policytable.Labelling{Policy: policy.Answer, Metrics: metric.All()}
 	laws, err := l.Label(t.Context(), policytable.PairsOfLaws)
 	if err != nil || len(laws) < 10 {
 		t.Errorf("%d pairs of laws, %v", len(laws), err)

@@ -53,8 +53,8 @@ type Problem struct {
 
 	// Seen is what gold and the agent's query returned on the real database, nil if that is not
 	// known. Facts are statistics of the tables. Both say what is realistic.
-	Seen  [2]*Seen `json:"seen"`
-	Facts *Facts   `json:"facts,omitempty"`
+	Seen  [2]*Seen        `json:"seen"`
+	Facts *sqlparts.Facts `json:"facts,omitempty"`
 
 	Texts *sqlparts.Texts `json:"-"` // reads the queries and the schema, in this process; nil: each anew
 

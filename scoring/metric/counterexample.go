@@ -12,6 +12,7 @@ import (
 	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/scoring"
 	cex "github.com/badger-eval/badger/scoring/counterexample"
+	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
 func init() {
@@ -85,7 +86,7 @@ func searchCounterexample(ctx context.Context, in *scoring.Input) (*cex.Outcome,
 		if err != nil {
 			return found{nil, err}
 		}
-		finder := in.Counterexamples()
+		finder := toolsOf(in).Counterexamples
 		if finder == nil {
 			return found{&cex.Outcome{Why: "this program has no embedded engine to run queries on"}, nil}
 		}
@@ -143,10 +144,10 @@ func seenOf(t *scoring.Table) *cex.Seen {
 		return nil
 	}
 	codes := make([][]int, len(t.Columns))
-	seen := &cex.Seen{Rows: int64(t.Rows()), Nothing: true, Columns: make([]cex.ColumnFacts, len(t.Columns))}
+	seen := &cex.Seen{Rows: int64(t.Rows()), Nothing: true, Columns: make([]sqlparts.ColumnFacts, len(t.Columns))}
 	for k := range t.Columns {
 		c := &t.Columns[k]
-		facts := cex.ColumnFacts{Rows: seen.Rows}
+		facts := sqlparts.ColumnFacts{Rows: seen.Rows}
 		if c.HasNulls() {
 			for i := range t.Rows() {
 				if c.IsNull(i) {
@@ -203,7 +204,7 @@ func fixes(from, to []int) float64 {
 
 // valuesOf counts the values of a column, and finds its bounds: of numbers, and of dates as ISO 8601
 // writes them. It returns a number for each value, -1 for NULL.
-func valuesOf(c *scoring.Column, f *cex.ColumnFacts) []int {
+func valuesOf(c *scoring.Column, f *sqlparts.ColumnFacts) []int {
 	values := map[string]int{}
 	codes := make([]int, c.Len())
 	numbers, dates := true, true

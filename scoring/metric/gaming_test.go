@@ -123,11 +123,11 @@ func TestHowMetricsCanBeGamed(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				o := &scoring.EngineOptions{Counterexamples: cex.Local{}}
+				o := new(scoring.EngineOptions)
 				if g.reply != "" {
 					o.Judge = &tokenJudge{reply: g.reply, silent: true}
 				}
-				engine, err := scoring.NewEngine(All(), o)
+				engine, err := scoring.NewEngine(With(Tools{Counterexamples: cex.Local{}}), o)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -51,13 +51,13 @@ func TestTextsAreParsedOnceAndKept(t *testing.T) {
 					return scoring.OK(1, ""), nil
 				}}
 		}
-		all := append([]scoring.Metric{probe("probe_first", func(in *scoring.Input) { first = scripts(in) })}, All()...)
+		all := append([]scoring.Metric{probe("probe_first", func(in *scoring.Input) { first = scripts(in) })}, With(Tools{Counterexamples: counterexample.Local{Engine: closed{}}})...)
 		all = append(all, probe("probe_last", func(in *scoring.Input) {
 			if scripts(in) != first {
 				t.Error("the scripts are others at the end")
 			}
 		}))
-		engine, err := scoring.NewEngine(all, &scoring.EngineOptions{Counterexamples: counterexample.Local{Engine: closed{}}})
+		engine, err := scoring.NewEngine(all, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -51,7 +51,7 @@ func TestVerdictMindsCounterexamples(t *testing.T) {
 				"flex": `{"analysis": "", "correct": true`, "rose/refuter": `{"judgement": "", "verdict": false, "ambiguity": "na", "gold_correct": true`,
 			}}
 			f := &finder{outcome: tc.outcome}
-			e, err := scoring.NewEngine(All(), &scoring.EngineOptions{Judge: judge, Counterexamples: f})
+			e, err := scoring.NewEngine(With(Tools{Counterexamples: f}), &scoring.EngineOptions{Judge: judge})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -103,7 +103,7 @@ func TestCounterexampleOfWhatIsProven(t *testing.T) {
 		{"SELECT a, b FROM t WHERE 1 <= a", false},
 	} {
 		for _, asked := range [][]string{{"verdict", "counterexample"}, {"counterexample", "verdict"}, {"verdict"}} {
-			e, err := scoring.NewEngine(All(), &scoring.EngineOptions{Counterexamples: &finder{outcome: found}})
+			e, err := scoring.NewEngine(With(Tools{Counterexamples: &finder{outcome: found}}), nil)
 			if err != nil {
 				t.Fatal(err)
 			}

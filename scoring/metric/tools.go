@@ -1,0 +1,37 @@
+package metric
+
+import (
+	"context"
+
+	"github.com/badger-eval/badger/scoring"
+	cex "github.com/badger-eval/badger/scoring/counterexample"
+)
+
+// Tools are what metrics may use besides a case. The zero value has none; a metric whose tool is
+// missing says so in its score.
+type Tools struct {
+	Counterexamples cex.Finder // searches small databases on which two queries differ; may be nil
+}
+
+// With lists the metrics as [All] does, and gives them tools.
+func With(t Tools) []scoring.Metric {
+	all := All()
+	if t.Counterexamples == nil {
+		return all
+	}
+	for i := range all {
+		score := all[i].Score
+		all[i].Score = func(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
+			scoring.Memo(in, toolsKey{}, func() Tools { return t })
+			return score(ctx, in)
+		}
+	}
+	return all
+}
+
+type toolsKey struct{}
+
+// toolsOf are the tools of the metric that is running.
+func toolsOf(in *scoring.Input) Tools {
+	return scoring.Memo(in, toolsKey{}, func() Tools { return Tools{} })
+}

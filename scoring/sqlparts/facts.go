@@ -1,0 +1,42 @@
+package sqlparts
+
+// Facts are what is known of the data behind the two queries, besides the schema: statistics that a
+// warehouse was asked for. They decide which databases are realistic, and refute nothing.
+type Facts struct {
+	Columns      []ColumnFacts `json:"columns,omitempty"`
+	Inclusions   []Inclusion   `json:"inclusions,omitempty"`
+	Dependencies []Dependency  `json:"dependencies,omitempty"`
+}
+
+// ColumnFacts are statistics of a column: of a table, or of a result that holds all of its rows.
+type ColumnFacts struct {
+	Table    string   `json:"table,omitempty"`
+	Column   string   `json:"column,omitempty"`
+	Rows     int64    `json:"rows"`
+	Nulls    int64    `json:"nulls"`
+	Distinct int64    `json:"distinct"`         // values that are not NULL
+	Low      string   `json:"low,omitempty"`    // the least number or date; empty if texts are no numbers or dates
+	High     string   `json:"high,omitempty"`   // the greatest
+	Values   []string `json:"values,omitempty"` // all of them, if they are few
+	Empty    int64    `json:"empty,omitempty"`  // texts without a character
+	Blank    int64    `json:"blank,omitempty"`  // texts that begin or end with a blank, and are not empty
+}
+
+// Dependency is a column whose values each go with one value of another column of its table, NULL
+// among them. Rows where the first is NULL are left aside.
+type Dependency struct {
+	Table   string  `json:"table"`
+	Column  string  `json:"column"`
+	Fixes   string  `json:"fixes"`
+	Support float64 `json:"support"` // how many rows would break it on average if both had nothing to do with each other
+}
+
+// Inclusion says how many rows of a column have a value that another column lacks.
+type Inclusion struct {
+	Table    string `json:"table"`
+	Column   string `json:"column"`
+	ToTable  string `json:"to_table"`
+	ToColumn string `json:"to_column"`
+	Rows     int64  `json:"rows"`    // that are not NULL
+	Missing  int64  `json:"missing"` // of them, those without a partner
+}
