@@ -8,8 +8,8 @@ import (
 
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/duckdb"
+	fakepostgres "github.com/badger-eval/badger/connectors/fake/postgres"
 	"github.com/badger-eval/badger/connectors/postgres"
-	"github.com/badger-eval/badger/connectors/postgres/postgrestest"
 	"github.com/badger-eval/badger/internal/arrowtable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
@@ -31,7 +31,7 @@ func TestEqualToTheEngine(t *testing.T) {
 			return c
 		},
 		"postgres": func(t *testing.T) driver.Conn {
-			server, err := postgrestest.Start(nil)
+			server, err := fakepostgres.Start(nil)
 			if err != nil {
 				t.Skipf("there is no PostgreSQL server to test with: %v", err)
 			}

@@ -15,14 +15,14 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/duckdb"
+	fakepostgres "github.com/badger-eval/badger/connectors/fake/postgres"
 	"github.com/badger-eval/badger/connectors/postgres"
-	"github.com/badger-eval/badger/connectors/postgres/postgrestest"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
 var server struct {
 	sync.Mutex
-	*postgrestest.Server
+	*fakepostgres.Server
 	err       error
 	databases int
 }
@@ -64,7 +64,7 @@ func emptyPostgres(t *testing.T) (url string) {
 	server.Lock()
 	defer server.Unlock()
 	if server.Server == nil && server.err == nil {
-		server.Server, server.err = postgrestest.Start(nil)
+		server.Server, server.err = fakepostgres.Start(nil)
 	}
 	if server.err != nil {
 		t.Skipf("there is no PostgreSQL server to test with: %v", server.err)

@@ -24,7 +24,7 @@ import (
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/test/bufconn"
 
-	"github.com/badger-eval/badger/udf/callertest"
+	"github.com/badger-eval/badger/internal/fake/callers"
 )
 
 var flightStatements = map[string]func(*testing.T){
@@ -125,12 +125,12 @@ var flightStatements = map[string]func(*testing.T){
 			"an argument too few":          create(testToken, databendJSON, databendText),
 			"a result of another type":     create(testToken, databendText, databendText, databendJSON),
 		} {
-			var v *callertest.Violation
+			var v *callers.Violation
 			if !errors.As(err, &v) {
 				t.Errorf("%s: %v, want it found when the function is created", why, err)
 			}
 		}
-		var r *callertest.Refused
+		var r *callers.Refused
 		if err := create("a-wrong-token-of-some-length", databendJSON, databendText, databendJSON); !errors.As(err, &r) || r.Status != int(codes.Unauthenticated) {
 			t.Errorf("a wrong token: %v", err)
 		}
@@ -157,7 +157,7 @@ var flightStatements = map[string]func(*testing.T){
 		d := s.databend(t, "counted", databendJSON, databendText)
 		d.Headers = map[string]string{"x-badger-token": "a-wrong-token-of-some-length"}
 		_, err := d.Call(t.Context(), textRecord([]string{"a"}))
-		var r *callertest.Refused
+		var r *callers.Refused
 		if !errors.As(err, &r) || r.Status != int(codes.Unauthenticated) || r.Attempts != 9 || rows.Load() != 0 {
 			t.Errorf("%v, %d rows were computed", err, rows.Load())
 		}
@@ -214,7 +214,7 @@ var flightStatements = map[string]func(*testing.T){
 			t.Error(err)
 		}
 		r.Args = r.Args[:1]
-		var v *callertest.Violation
+		var v *callers.Violation
 		if err := r.Create(t.Context()); !errors.As(err, &v) {
 			t.Errorf("a function declared with another number of arguments: %v", err)
 		}
@@ -263,7 +263,7 @@ var flightStatements = map[string]func(*testing.T){
 		// What no attempt will mend has another code.
 		r.AlwaysRetry = false
 		_, err = r.Call(t.Context(), nameless([]string{"a"}, []string{"b"}))
-		var refused *callertest.Refused
+		var refused *callers.Refused
 		if !errors.As(err, &refused) || refused.Status != int(codes.InvalidArgument) || refused.Attempts != 1 {
 			t.Errorf("a wrong number of arguments: %v", err)
 		}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 
-	"github.com/badger-eval/badger/udf/callertest"
+	"github.com/badger-eval/badger/internal/fake/callers"
 	"github.com/badger-eval/badger/udf/identity"
 )
 
@@ -81,7 +81,7 @@ var identityStatements = map[string]func(*testing.T){
 		s := start(t, newCatalogue(t), &Options{HTTP: identity.Config{
 			Mode: identity.OIDC, Issuer: "https://accounts.google.com", Keys: keyFile, Audience: []string{"https://badger.example.com"}, Emails: []string{"bq@example.iam.gserviceaccount.com"},
 		}})
-		call := func(token string) (*callertest.Call, error) {
+		call := func(token string) (*callers.Call, error) {
 			b := s.bigquery("badger_whoami")
 			b.Header = http.Header{"Authorization": {"Bearer " + token}}
 			return b.Call(t.Context(), []any{})
@@ -136,8 +136,8 @@ var identityStatements = map[string]func(*testing.T){
 	},
 	"DBX-12": func(t *testing.T) {
 		forwarded := http.Header{"X-Forwarded-Email": {"ana@example.org"}}
-		call := func(o *Options, h http.Header) (*callertest.Call, error) {
-			return (&callertest.Databricks{URL: start(t, newCatalogue(t), o).url + "/api/v1/databricks/badger_whoami", Header: h}).Call(t.Context(), nil)
+		call := func(o *Options, h http.Header) (*callers.Call, error) {
+			return (&callers.Databricks{URL: start(t, newCatalogue(t), o).url + "/api/v1/databricks/badger_whoami", Header: h}).Call(t.Context(), nil)
 		}
 		want(t, "in an App", `"ana@example.org"`)(call(platformOptions(t, identity.DatabricksApps, "DATABRICKS_APP_NAME"), forwarded))
 		wantRefused(t, "elsewhere", 401, "unauthenticated")(call(tokenOptions(), forwarded))

@@ -18,7 +18,7 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/badger-eval/badger/internal/conformance"
-	"github.com/badger-eval/badger/udf/callertest"
+	"github.com/badger-eval/badger/internal/fake/callers"
 )
 
 // TestNumberedStatements shows the numbered statements of docs/conformance.md, each against a running
@@ -36,23 +36,23 @@ func hasty(wire string, budget time.Duration) *Options {
 // tokenOptions are those of a server whose callers have the test's token.
 func tokenOptions() *Options { return &Options{GRPC: withToken, HTTP: withToken} }
 
-func (s *running) snowflake(function string) *callertest.Snowflake {
-	return &callertest.Snowflake{URL: s.url + "/v1/snowflake/" + function, BatchID: fmt.Sprintf("01c0aaaa-0000-1111-0000-222233334444:3:1:0:%d", batchIDs.Add(1))}
+func (s *running) snowflake(function string) *callers.Snowflake {
+	return &callers.Snowflake{URL: s.url + "/v1/snowflake/" + function, BatchID: fmt.Sprintf("01c0aaaa-0000-1111-0000-222233334444:3:1:0:%d", batchIDs.Add(1))}
 }
 
 var batchIDs atomic.Int64 // each batch has one of its own
 
 // service is the same function called from Snowpark Container Services.
-func (s *running) service(function string) *callertest.Snowflake {
-	return &callertest.Snowflake{URL: s.url + "/v1/snowflake/" + function, Service: true}
+func (s *running) service(function string) *callers.Snowflake {
+	return &callers.Snowflake{URL: s.url + "/v1/snowflake/" + function, Service: true}
 }
 
-func (s *running) bigquery(function string) *callertest.BigQuery {
-	return &callertest.BigQuery{URL: s.url + "/v1/bigquery/" + function}
+func (s *running) bigquery(function string) *callers.BigQuery {
+	return &callers.BigQuery{URL: s.url + "/v1/bigquery/" + function}
 }
 
-func (s *running) databricks(function string) *callertest.Databricks {
-	return &callertest.Databricks{URL: s.url + "/v1/databricks/" + function}
+func (s *running) databricks(function string) *callers.Databricks {
+	return &callers.Databricks{URL: s.url + "/v1/databricks/" + function}
 }
 
 // Types as the DDL of the Flight callers has them.
@@ -64,12 +64,12 @@ var (
 	risingJSON   = arrow.Field{Type: arrow.BinaryTypes.String, Nullable: true, Metadata: arrow.NewMetadata([]string{"ARROW:extension:name"}, []string{"arrowudf.json"})}
 )
 
-func (s *running) databend(t testing.TB, handler string, result arrow.Field, args ...arrow.Field) *callertest.Databend {
-	return &callertest.Databend{Client: flight.NewClientFromConn(dial(t, s.addr), nil), Handler: handler, Args: args, Result: result}
+func (s *running) databend(t testing.TB, handler string, result arrow.Field, args ...arrow.Field) *callers.Databend {
+	return &callers.Databend{Client: flight.NewClientFromConn(dial(t, s.addr), nil), Handler: handler, Args: args, Result: result}
 }
 
-func (s *running) risingwave(t testing.TB, name string, result arrow.Field, args ...arrow.Field) *callertest.RisingWave {
-	return &callertest.RisingWave{Client: flight.NewClientFromConn(dial(t, s.addr), nil), Name: name, Args: args, Result: result}
+func (s *running) risingwave(t testing.TB, name string, result arrow.Field, args ...arrow.Field) *callers.RisingWave {
+	return &callers.RisingWave{Client: flight.NewClientFromConn(dial(t, s.addr), nil), Name: name, Args: args, Result: result}
 }
 
 // nameless is a record as RisingWave sends it.
@@ -83,7 +83,7 @@ func nameless(cols ...[]string) arrow.Record {
 }
 
 // texts are results as one text, blanks between them.
-func texts(c *callertest.Call) string {
+func texts(c *callers.Call) string {
 	all := make([]string, len(c.Results))
 	for i, r := range c.Results {
 		all[i] = string(r)
@@ -92,8 +92,8 @@ func texts(c *callertest.Call) string {
 }
 
 // want checks the results of a call.
-func want(t *testing.T, why, results string) func(*callertest.Call, error) {
-	return func(c *callertest.Call, err error) {
+func want(t *testing.T, why, results string) func(*callers.Call, error) {
+	return func(c *callers.Call, err error) {
 		t.Helper()
 		if got := texts(c); err != nil || got != results {
 			t.Errorf("%s: got %.300s (%v), want %.300s", why, got, err, results)
@@ -102,10 +102,10 @@ func want(t *testing.T, why, results string) func(*callertest.Call, error) {
 }
 
 // wantRefused checks that a call was refused with a status, at once: it is not retried.
-func wantRefused(t *testing.T, why string, status int, says string) func(*callertest.Call, error) {
-	return func(c *callertest.Call, err error) {
+func wantRefused(t *testing.T, why string, status int, says string) func(*callers.Call, error) {
+	return func(c *callers.Call, err error) {
 		t.Helper()
-		var r *callertest.Refused
+		var r *callers.Refused
 		if !errors.As(err, &r) || r.Status != status || r.Attempts != 1 || !strings.Contains(r.Text, says) {
 			t.Errorf("%s: %v after %v, want it refused once with status %d and the words %q", why, err, c.Attempts, status, says)
 		}
@@ -181,7 +181,7 @@ var generalStatements = map[string]func(*testing.T){
 		s, ctx := start(t, newCatalogue(t), nil), t.Context()
 		inputs := []any{nil, "", "null", []any{}, map[string]any{}}
 		marks := []string{`null`, `""`, `"null"`, `"[]"`, `"{}"`} // what arrives, as show writes it
-		seen := func(why string, c *callertest.Call, err error, row int) {
+		seen := func(why string, c *callers.Call, err error, row int) {
 			t.Helper()
 			var args []any
 			if err != nil || json.Unmarshal(c.Results[row], &args) != nil {
@@ -237,7 +237,7 @@ var generalStatements = map[string]func(*testing.T){
 		good := [][]any{{"a", "{}"}, {"b", "[1]"}, {"c", nil}, {nil, "{}"}}
 		for why, poison := range map[string][]any{"a panic": {"panic", "{}"}, "an argument that cannot be read": {"d", "{}", "no number"}} {
 			bad := append(append([][]any{}, good[:2]...), append([][]any{poison}, good[2:]...)...)
-			check := func(wire string, without, with *callertest.Call, err, err2 error) {
+			check := func(wire string, without, with *callers.Call, err, err2 error) {
 				t.Helper()
 				if err != nil || err2 != nil {
 					t.Fatalf("%s, %s: %v %v", wire, why, err, err2)
@@ -262,12 +262,12 @@ var generalStatements = map[string]func(*testing.T){
 		long := strings.Repeat("a", 20_000)
 		packed := s.snowflake("counted")
 		packed.Gzip = true // a few hundred bytes, until they are decompressed
-		for why, call := range map[string]func() (*callertest.Call, error){
-			"Snowflake":             func() (*callertest.Call, error) { return s.snowflake("counted").Call(ctx, []any{long}) },
-			"Snowflake, compressed": func() (*callertest.Call, error) { return packed.Call(ctx, []any{long}) },
-			"service function":      func() (*callertest.Call, error) { return s.service("counted").Call(ctx, []any{long}) },
-			"BigQuery":              func() (*callertest.Call, error) { return s.bigquery("counted").Call(ctx, []any{long}) },
-			"Databricks": func() (*callertest.Call, error) {
+		for why, call := range map[string]func() (*callers.Call, error){
+			"Snowflake":             func() (*callers.Call, error) { return s.snowflake("counted").Call(ctx, []any{long}) },
+			"Snowflake, compressed": func() (*callers.Call, error) { return packed.Call(ctx, []any{long}) },
+			"service function":      func() (*callers.Call, error) { return s.service("counted").Call(ctx, []any{long}) },
+			"BigQuery":              func() (*callers.Call, error) { return s.bigquery("counted").Call(ctx, []any{long}) },
+			"Databricks": func() (*callers.Call, error) {
 				return s.databricks("counted").Call(ctx, map[string]any{"text": long})
 			},
 		} {
@@ -283,7 +283,7 @@ var generalStatements = map[string]func(*testing.T){
 		for i := range rows {
 			rows[i] = []any{600_000} // 18 MB, more than either takes
 		}
-		check := func(wire string, c *callertest.Call, err error) {
+		check := func(wire string, c *callers.Call, err error) {
 			t.Helper()
 			if err != nil || len(c.Results) != len(rows) {
 				t.Fatalf("%s: %d rows, %v", wire, len(c.Results), err)
@@ -327,7 +327,7 @@ var generalStatements = map[string]func(*testing.T){
 				leave()
 			}}}
 		}
-		check := func(wire string, c *callertest.Call, err error) {
+		check := func(wire string, c *callers.Call, err error) {
 			t.Helper()
 			done++
 			if err != nil || texts(c) != `{"status":"ok","value":1}` || len(c.Attempts) != 2 || c.Attempts[0].Status != 429 || rows.Load() != done {
@@ -350,11 +350,11 @@ var generalStatements = map[string]func(*testing.T){
 		leave := fill(t, s)
 		db, rw := s.databend(t, "counted", databendJSON, databendText), s.risingwave(t, "counted", risingJSON, risingJSON)
 		_, err = db.Call(ctx, textRecord([]string{"a"}))
-		if r := (*callertest.Refused)(nil); !errors.As(err, &r) || r.Status != int(codes.ResourceExhausted) || r.Attempts != 9 {
+		if r := (*callers.Refused)(nil); !errors.As(err, &r) || r.Status != int(codes.ResourceExhausted) || r.Attempts != 9 {
 			t.Errorf("Databend: %v", err)
 		}
 		_, err = rw.Call(ctx, textRecord([]string{"a"}))
-		if r := (*callertest.Refused)(nil); !errors.As(err, &r) || r.Status != int(codes.Unavailable) || r.Attempts != 5 {
+		if r := (*callers.Refused)(nil); !errors.As(err, &r) || r.Status != int(codes.Unavailable) || r.Attempts != 5 {
 			t.Errorf("RisingWave: %v", err)
 		}
 		leave()
@@ -387,17 +387,17 @@ var generalStatements = map[string]func(*testing.T){
 }
 
 // Statements that hold for external functions and for service functions.
-func bothSnowflakes(number string) func(*testing.T, *running, func(function string) *callertest.Snowflake) {
-	return map[string]func(*testing.T, *running, func(function string) *callertest.Snowflake){
-		"SFE-1": func(t *testing.T, s *running, sf func(string) *callertest.Snowflake) {
+func bothSnowflakes(number string) func(*testing.T, *running, func(function string) *callers.Snowflake) {
+	return map[string]func(*testing.T, *running, func(function string) *callers.Snowflake){
+		"SFE-1": func(t *testing.T, s *running, sf func(string) *callers.Snowflake) {
 			want(t, "other members", "1 0")(sf("same_text").Send(t.Context(), []byte(`{"version":{"a":[1,null]},"data":[[0,"a","a"],[1,"a","b"]],"more":"data"}`), 2))
 		},
-		"SFE-2": func(t *testing.T, s *running, sf func(string) *callertest.Snowflake) {
+		"SFE-2": func(t *testing.T, s *running, sf func(string) *callers.Snowflake) {
 			c := sf("same_text")
 			c.Numbers = []int64{7, 3, 1 << 40, 0}
 			want(t, "numbers with gaps", "1 0 1 0")(c.Call(t.Context(), []any{"a", "a"}, []any{"a", "b"}, []any{"c", "c"}, []any{"", "d"}))
 		},
-		"SFE-3": func(t *testing.T, s *running, sf func(string) *callertest.Snowflake) {
+		"SFE-3": func(t *testing.T, s *running, sf func(string) *callers.Snowflake) {
 			for why, body := range map[string]string{
 				"no data": `{"rows":[]}`, "data that is an object": `{"data":{}}`, "data that is null": `{"data":null}`, "no number": `{"data":[["a"]]}`, "an empty row": `{"data":[[0,"a"],[]]}`,
 				"too many arguments": `{"data":[[0,"a"],[1,"a","b"]]}`, "too few": `{"data":[[0,"a"],[1]]}`, "cut off": `{"data":[[0,"a"],[1,"b"]`, "no JSON": `data`,
@@ -405,25 +405,25 @@ func bothSnowflakes(number string) func(*testing.T, *running, func(function stri
 				wantRefused(t, why, 400, "")(sf("counted").Send(t.Context(), []byte(body), 2))
 			}
 		},
-		"SFE-4": func(t *testing.T, s *running, sf func(string) *callertest.Snowflake) {
+		"SFE-4": func(t *testing.T, s *running, sf func(string) *callers.Snowflake) {
 			c := sf("same_text")
 			c.URL = s.url + "/v1/snowflake"
 			c.Header = http.Header{"sf-external-function-name": {"SAME TEXT"}, "sf-external-function-name-base64": {"U0FNRV9URVhU"}}
 			want(t, "the base64 form", "1")(c.Call(t.Context(), []any{"a", "a"}))
 		},
-		"SFE-13": func(t *testing.T, s *running, sf func(string) *callertest.Snowflake) {
+		"SFE-13": func(t *testing.T, s *running, sf func(string) *callers.Snowflake) {
 			for _, bad := range badInputs {
 				if bad.gzip || bad.header != nil || bad.wires != "" && bad.wires != "snowflake" || strings.HasPrefix(bad.why, "too many") {
 					continue
 				}
 				body := strings.NewReplacer("ROWS", "data", "·", "0,").Replace(bad.body)
 				_, err := sf("same_text").Send(t.Context(), []byte(body), 0)
-				if r := (*callertest.Refused)(nil); err != nil && (!errors.As(err, &r) || r.Status != 400 || r.Attempts != 1) {
+				if r := (*callers.Refused)(nil); err != nil && (!errors.As(err, &r) || r.Status != 400 || r.Attempts != 1) {
 					t.Errorf("%s: %v", bad.why, err)
 				}
 			}
 		},
-		"SFE-17": func(t *testing.T, s *running, sf func(string) *callertest.Snowflake) {
+		"SFE-17": func(t *testing.T, s *running, sf func(string) *callers.Snowflake) {
 			c, err := sf("cell_match_json").Call(t.Context(), []any{nil, nil}, []any{"", nil})
 			for i := range c.Results {
 				var e struct{ Status, Reason string }
@@ -435,13 +435,13 @@ func bothSnowflakes(number string) func(*testing.T, *running, func(function stri
 				t.Error(err)
 			}
 		},
-		"SFE-18": func(t *testing.T, s *running, sf func(string) *callertest.Snowflake) {
+		"SFE-18": func(t *testing.T, s *running, sf func(string) *callers.Snowflake) {
 			c, err := sf("show").Call(t.Context(), []any{"x", json.RawMessage(`{"a":[1,9007199254740993]}`)}, []any{"x", `{"a":[1,9007199254740993]}`}, []any{"x", []any{}}, []any{"x", "[]"})
 			if err != nil || len(c.Results) != 4 || string(c.Results[0]) != string(c.Results[1]) || string(c.Results[2]) != string(c.Results[3]) || string(c.Results[0]) == string(c.Results[2]) {
 				t.Errorf("%s, %v", texts(c), err)
 			}
 		},
-		"SFE-19": func(t *testing.T, s *running, sf func(string) *callertest.Snowflake) {
+		"SFE-19": func(t *testing.T, s *running, sf func(string) *callers.Snowflake) {
 			for _, at := range []string{"2026-03-01 09:30:00.000", "2026-03-01T09:30:00.123456789+02:00", "Sun, 01 Mar 2026 09:30:00 -0800"} {
 				want(t, at, fmt.Sprintf("%q", at))(sf("badger_echo").Call(t.Context(), []any{at}))
 			}
@@ -507,7 +507,7 @@ var snowflakeStatements = map[string]func(*testing.T){
 	},
 	"SFE-20": func(t *testing.T) {
 		// A reply leaves before a gateway's patience ends, and rows end before polling does.
-		if b := (snowflake{}).traits().budget; b >= 29*time.Second || pollTime > callertest.SnowflakePolling-time.Minute {
+		if b := (snowflake{}).traits().budget; b >= 29*time.Second || pollTime > callers.SnowflakePolling-time.Minute {
 			t.Errorf("a reply has %v and a gateway waits 29 s; rows have %v of ten minutes", b, pollTime)
 		}
 		s := start(t, newCatalogue(t), hasty("snowflake", 50*time.Millisecond))
@@ -536,7 +536,7 @@ var serviceStatements = map[string]func(*testing.T){
 	"SFC-2": func(t *testing.T) {
 		s, ctx := start(t, newCatalogue(t), nil), t.Context()
 		for _, path := range []string{"/v1/snowflake/nothing", "/v1/snowflake/same_text/", "/v1/snowflake", "/v1/nothing", "/", "/v2/snowflake/same_text", "/v1/snowflake/same_text/batch"} {
-			wantRefused(t, path, 400, "")((&callertest.Snowflake{URL: s.url + path, Service: true}).Call(ctx, []any{"a", "a"}))
+			wantRefused(t, path, 400, "")((&callers.Snowflake{URL: s.url + path, Service: true}).Call(ctx, []any{"a", "a"}))
 		}
 		for _, method := range []string{"GET", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD", "FROB"} {
 			req, err := http.NewRequestWithContext(ctx, method, s.url+"/v1/snowflake/same_text", nil)

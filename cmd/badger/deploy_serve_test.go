@@ -14,8 +14,8 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/badger-eval/badger/connectors/bigquery/bigquerytest"
-	"github.com/badger-eval/badger/connectors/databricks/databrickstest"
+	fakebigquery "github.com/badger-eval/badger/connectors/fake/bigquery"
+	fakedatabricks "github.com/badger-eval/badger/connectors/fake/databricks"
 )
 
 // deployed are the files of a target, in a folder. What --to wrote, --check finds as it should be,
@@ -95,7 +95,7 @@ func TestCloudRunServes(t *testing.T) {
 			if err := yaml.Unmarshal(text, &service); err != nil {
 				t.Fatal(err)
 			}
-			warehouse := bigquerytest.Start(t)
+			warehouse := fakebigquery.Start(t)
 			secrets := t.TempDir() // in place of /etc/badger/secrets
 			if err := os.MkdirAll(filepath.Join(secrets, "judge"), 0o700); err != nil {
 				t.Fatal(err)
@@ -161,7 +161,7 @@ func TestDatabricksAppServes(t *testing.T) {
 			if err := yaml.Unmarshal(text, &app); err != nil {
 				t.Fatal(err)
 			}
-			warehouse := databrickstest.New(t)
+			warehouse := fakedatabricks.New(t)
 			env := []string{"DATABRICKS_APP_PORT=8000", "BADGER_RESULTS_WAREHOUSE=" + warehouse.URL("token_env=BADGER_TEST_TOKEN")}
 			t.Setenv("BADGER_TEST_TOKEN", "x")
 			for _, e := range app.Env {

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	sft "github.com/badger-eval/badger/connectors/snowflake/snowflaketest"
+	fakesnowflake "github.com/badger-eval/badger/connectors/fake/snowflake"
 	"github.com/badger-eval/badger/internal/spcs"
 	"github.com/badger-eval/badger/sql/install"
 )
@@ -19,7 +19,7 @@ import (
 // are: in the account and in an app, with Cortex, with a judge outside and with none, and for the
 // endpoint that others reach. Elsewhere it is refused.
 func TestServiceConfiguration(t *testing.T) {
-	snowflake := sft.New(t)
+	snowflake := fakesnowflake.New(t)
 	snowflake.Token = "a token of Snowflake's"
 	dir := t.TempDir()
 	for name, text := range map[string]string{"token": snowflake.Token, "judge/secret_string": "a key"} {

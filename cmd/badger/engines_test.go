@@ -15,8 +15,8 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/duckdb"
+	fakepostgres "github.com/badger-eval/badger/connectors/fake/postgres"
 	"github.com/badger-eval/badger/connectors/postgres"
-	"github.com/badger-eval/badger/connectors/postgres/postgrestest"
 	badgersql "github.com/badger-eval/badger/sql"
 )
 
@@ -34,7 +34,7 @@ var engines = []engine{
 
 var postgresServer struct {
 	sync.Mutex
-	*postgrestest.Server
+	*fakepostgres.Server
 	err       error
 	databases int
 }
@@ -45,7 +45,7 @@ func emptyPostgres(t *testing.T) string {
 	s.Lock()
 	defer s.Unlock()
 	if s.Server == nil && s.err == nil {
-		if s.Server, s.err = postgrestest.Start(nil); s.err == nil {
+		if s.Server, s.err = fakepostgres.Start(nil); s.err == nil {
 			atEnd = append(atEnd, s.Remove)
 		}
 	}

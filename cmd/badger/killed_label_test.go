@@ -13,8 +13,8 @@ import (
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/internal/fake/browser"
 	"github.com/badger-eval/badger/internal/labelling"
-	"github.com/badger-eval/badger/internal/site/browsertest"
 	"github.com/badger-eval/badger/internal/site/sitetest"
 	"github.com/badger-eval/badger/scoring/metric"
 )
@@ -24,7 +24,7 @@ import (
 // saves or one that leads on, and started again. Every label that a page said was saved is in the
 // store, and each once.
 func TestLabelsOutliveTheServer(t *testing.T) {
-	b := browsertest.Start(t)
+	b := browser.Start(t)
 	store := sitetest.Small(t)
 	queue := queueOfTwo(t, store)
 	config := filepath.Join(t.TempDir(), "badger.yaml")
@@ -38,10 +38,10 @@ func TestLabelsOutliveTheServer(t *testing.T) {
 	begin := "http://" + at + "/label/next?" + url.Values{"queue": {queue}}.Encode()
 
 	people := []string{"kim", "lee"}
-	tabs := map[string]*browsertest.Tab{}
+	tabs := map[string]*browser.Tab{}
 	saved := map[string]map[string]string{} // verdicts that pages said were saved, by person and case
 	for _, name := range people {
-		tabs[name], saved[name] = b.Tab(t, browsertest.Options{}), map[string]string{}
+		tabs[name], saved[name] = b.Tab(t, browser.Options{}), map[string]string{}
 		tabs[name].Header("X-Tester", name)
 		tabs[name].Reach(begin)
 	}
@@ -71,7 +71,7 @@ func TestLabelsOutliveTheServer(t *testing.T) {
 		for i, name := range people {
 			tab := tabs[name]
 			tab.Wait("document.querySelector('form[data-keys] .saved').textContent === 'saved'")
-			id := browsertest.Eval[string](tab, "document.querySelector('form[data-keys]').elements.case.value")
+			id := browser.Eval[string](tab, "document.querySelector('form[data-keys]').elements.case.value")
 			if was := saved[name][id]; was != "" {
 				t.Fatalf("%s is given case %s again, which was saved as %s", name, id, was)
 			}

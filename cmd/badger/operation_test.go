@@ -24,8 +24,8 @@ import (
 	otlp "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/badger-eval/badger/internal/fake/callers"
 	"github.com/badger-eval/badger/judgebackend/backendtest"
-	"github.com/badger-eval/badger/udf/callertest"
 )
 
 // freeAddress is a loopback address that nobody listens on.
@@ -428,7 +428,7 @@ func TestStopStoresParkedRows(t *testing.T) {
 		}
 	}
 	http.DefaultClient.CloseIdleConnections()
-	callertest.CloseIdle()
+	callers.CloseIdle()
 	ended := make(chan int, 1)
 	go func() { ended <- j.stop() }()
 	select {

@@ -16,7 +16,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/badger-eval/badger/connectors/postgres/postgrestest"
+	fakepostgres "github.com/badger-eval/badger/connectors/fake/postgres"
 )
 
 // nightly installs badger in a new PostgreSQL database that holds the demonstration, and serves.
@@ -213,7 +213,7 @@ func number(t *testing.T, url, query string) int {
 
 // pg_cron takes the schedule, once however often it is installed, and lets go of it.
 func TestCron(t *testing.T) {
-	s, err := postgrestest.Start(nil, "-c", "shared_preload_libraries=pg_cron", "-c", "cron.database_name=postgres")
+	s, err := fakepostgres.Start(nil, "-c", "shared_preload_libraries=pg_cron", "-c", "cron.database_name=postgres")
 	if err != nil {
 		t.Skipf("there is no PostgreSQL server with pg_cron to test with: %v", err)
 	}

@@ -14,8 +14,8 @@ import (
 
 	"github.com/apache/arrow/go/v17/arrow"
 
+	"github.com/badger-eval/badger/internal/fake/callers"
 	"github.com/badger-eval/badger/judgebackend/backendtest"
-	"github.com/badger-eval/badger/udf/callertest"
 )
 
 // held is a judge that answers only once it is released: it stands for one that takes minutes.
@@ -87,7 +87,7 @@ func polled(t *testing.T) {
 	s := j.snowflake(polledID)
 	s.URL = j.http + "/v1/snowflake/flex_json"
 	c, err := s.Call(t.Context(), questions(1, 2)...)
-	if err != nil || len(c.Results) != 2 || c.Attempts[0] != (callertest.Attempt{Method: "POST", Status: 202}) || c.Posts() != 1 {
+	if err != nil || len(c.Results) != 2 || c.Attempts[0] != (callers.Attempt{Method: "POST", Status: 202}) || c.Posts() != 1 {
 		t.Fatalf("%s, %v, %v; want a POST that is accepted, and GETs", c.Results, c.Attempts, err)
 	}
 	again := j.snowflake(polledID + ":other") // answered by the ledger, at once
@@ -203,7 +203,7 @@ func otherBody(t *testing.T) {
 		t.Helper()
 		s := j.snowflake(polledID)
 		c, err := s.Send(t.Context(), []byte(second), 1)
-		var r *callertest.Refused
+		var r *callers.Refused
 		if !errors.As(err, &r) || r.Status != http.StatusBadRequest || r.Attempts != 1 {
 			t.Errorf("%s: %s, %v", when, c.Reply, err)
 		}
@@ -222,9 +222,9 @@ func submitAndFetch(t *testing.T) {
 	client := j.client()
 	text := arrow.Field{Type: arrow.BinaryTypes.String, Nullable: true}
 	jsonb := arrow.Field{Type: arrow.BinaryTypes.String, Nullable: true, Metadata: arrow.NewMetadata([]string{"ARROW:extension:name"}, []string{"arrowudf.json"})}
-	submit := &callertest.RisingWave{Client: client, Name: "flex_submit", Args: []arrow.Field{text, text, text}, Result: text}
-	fetch := &callertest.RisingWave{Client: client, Name: "flex_fetch", Args: []arrow.Field{text}, Result: jsonb}
-	for _, f := range []*callertest.RisingWave{submit, fetch} {
+	submit := &callers.RisingWave{Client: client, Name: "flex_submit", Args: []arrow.Field{text, text, text}, Result: text}
+	fetch := &callers.RisingWave{Client: client, Name: "flex_fetch", Args: []arrow.Field{text}, Result: jsonb}
+	for _, f := range []*callers.RisingWave{submit, fetch} {
 		if err := f.Create(t.Context()); err != nil {
 			t.Fatalf("%s: %v", f.Name, err)
 		}

@@ -28,8 +28,8 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/badger-eval/badger/internal/conformance"
+	"github.com/badger-eval/badger/internal/fake/callers"
 	"github.com/badger-eval/badger/judgebackend/backendtest"
-	"github.com/badger-eval/badger/udf/callertest"
 )
 
 // TestNumberedStatements shows the statements of docs/conformance.md that need a judge and a
@@ -86,7 +86,7 @@ func (j *judgedServer) startAt(now func() time.Time) {
 			return exitDone
 		}
 		stopped = true
-		callertest.CloseIdle()
+		callers.CloseIdle()
 		return stop()
 	}
 	j.t.Cleanup(func() { j.stop() })
@@ -101,8 +101,8 @@ func (j *judgedServer) restart() {
 	j.start()
 }
 
-func (j *judgedServer) snowflake(id string) *callertest.Snowflake {
-	return &callertest.Snowflake{URL: j.http + "/v1/snowflake/flex", BatchID: id}
+func (j *judgedServer) snowflake(id string) *callers.Snowflake {
+	return &callers.Snowflake{URL: j.http + "/v1/snowflake/flex", BatchID: id}
 }
 
 // asked is how often the judge was asked so far.
@@ -134,8 +134,8 @@ func slowly(c backendtest.Call) backendtest.Answer {
 	return correct(c)
 }
 
-func wantOnes(t *testing.T, why string, n int) func(*callertest.Call, error) {
-	return func(c *callertest.Call, err error) {
+func wantOnes(t *testing.T, why string, n int) func(*callers.Call, error) {
+	return func(c *callers.Call, err error) {
 		t.Helper()
 		if err != nil || fmt.Sprintf("%s", c.Results) != "["+strings.TrimSpace(strings.Repeat("1 ", n))+"]" {
 			t.Errorf("%s: %s, %v, want %d times 1", why, c.Results, err, n)
@@ -163,7 +163,7 @@ func otherCuts(t *testing.T) {
 	for i, cut := range [][]int{{6, 1}, {5}, {2, 4, 3}} {
 		wantOnes(t, "cut", len(cut))(j.snowflake(fmt.Sprint("b", i)).Call(t.Context(), questions(cut...)...))
 	}
-	c, err := (&callertest.BigQuery{URL: j.http + "/v1/bigquery/flex"}).Call(t.Context(), questions(3, 2, 1, 6, 5, 4)...)
+	c, err := (&callers.BigQuery{URL: j.http + "/v1/bigquery/flex"}).Call(t.Context(), questions(3, 2, 1, 6, 5, 4)...)
 	wantOnes(t, "over another wire", 6)(c, err)
 	j.wantAsked("other cuts and orders", 6)
 }
@@ -291,7 +291,7 @@ func withoutID(t *testing.T) {
 
 func requestIDs(t *testing.T) {
 	j := asking(t, correct, "")
-	b := &callertest.BigQuery{URL: j.http + "/v1/bigquery/flex"} // each call has another requestId
+	b := &callers.BigQuery{URL: j.http + "/v1/bigquery/flex"} // each call has another requestId
 	wantOnes(t, "first", 2)(b.Call(t.Context(), questions(1, 2)...))
 	wantOnes(t, "another request id", 2)(b.Call(t.Context(), questions(1, 2)...))
 	j.wantAsked("another request id", 2)
@@ -309,9 +309,9 @@ func requestIDs(t *testing.T) {
 
 func twentyAttempts(t *testing.T) {
 	j := asking(t, correct, "")
-	b := &callertest.BigQuery{URL: j.http + "/v1/bigquery/flex_json"}
+	b := &callers.BigQuery{URL: j.http + "/v1/bigquery/flex_json"}
 	var first []byte
-	for range callertest.BigQueryAttempts {
+	for range callers.BigQueryAttempts {
 		c, err := b.Call(t.Context(), questions(1, 2)...)
 		if err != nil {
 			t.Fatal(err)
@@ -356,7 +356,7 @@ func nineAttempts(t *testing.T) {
 	block := record(questions(1, 2, 3))
 	client := j.client()
 	together(9, func(int) {
-		d := &callertest.Databend{Client: client, Handler: "flex", Result: arrow.Field{Type: arrow.PrimitiveTypes.Float64, Nullable: true}}
+		d := &callers.Databend{Client: client, Handler: "flex", Result: arrow.Field{Type: arrow.PrimitiveTypes.Float64, Nullable: true}}
 		wantOnes(t, "a block", 3)(d.Call(t.Context(), block))
 	})
 	j.wantAsked("a block and its eight retries", 3)
@@ -364,7 +364,7 @@ func nineAttempts(t *testing.T) {
 
 func redshiftAgain(t *testing.T) {
 	j := asking(t, slowly, "")
-	r := &callertest.Redshift{Function: "badger.flex", Invoke: func(ctx context.Context, payload []byte) ([]byte, error) { // as the Lambda function does
+	r := &callers.Redshift{Function: "badger.flex", Invoke: func(ctx context.Context, payload []byte) ([]byte, error) { // as the Lambda function does
 		var event struct {
 			Arguments json.RawMessage `json:"arguments"`
 		}

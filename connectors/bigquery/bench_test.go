@@ -15,8 +15,8 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"github.com/badger-eval/badger/connectors/bigquery"
-	"github.com/badger-eval/badger/connectors/bigquery/bigquerytest"
 	"github.com/badger-eval/badger/connectors/driver"
+	fakebigquery "github.com/badger-eval/badger/connectors/fake/bigquery"
 	badgersql "github.com/badger-eval/badger/sql"
 )
 
@@ -28,7 +28,7 @@ func TestServe(t *testing.T) {
 	if os.Getenv("BADGER_BIGQUERYTEST_SERVE") == "" {
 		t.Skip("the server of the benchmarks")
 	}
-	s := bigquerytest.Start(t)
+	s := fakebigquery.Start(t)
 	for _, statement := range []string{
 		fmt.Sprintf(`CREATE TABLE data.wide AS SELECT i AS a, i * 7 AS b, (i %% 1000)::BIGINT AS c, i / 3 AS d, sqrt(i) AS e,
 'Customer #' || lpad(i::VARCHAR, 9, '0') AS f, 'short' AS g, 'region ' || (i %% 25) AS h, DATE '1992-01-01' + (i %% 2500)::INTEGER AS j, (i / 100)::DECIMAL(38,9) AS k FROM range(%d) t(i)`, benchRows),

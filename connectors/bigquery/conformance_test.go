@@ -14,9 +14,9 @@ import (
 	bq "google.golang.org/api/bigquery/v2"
 
 	"github.com/badger-eval/badger/connectors/bigquery"
-	"github.com/badger-eval/badger/connectors/bigquery/bigquerytest"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/drivertest"
+	fakebigquery "github.com/badger-eval/badger/connectors/fake/bigquery"
 )
 
 // The suite against the server of our own, with the Storage API and without it.
@@ -37,7 +37,7 @@ func TestConformance(t *testing.T) {
 					}
 					return open(t, s, driver.Options{Mem: mem, ReadOnly: true}, options...)
 				},
-				Slow: bigquerytest.Endless,
+				Slow: fakebigquery.Endless,
 			})
 		})
 	}
@@ -58,9 +58,9 @@ var gaps = map[string]string{
 }
 
 // start starts a server that knows the suite's queries.
-func start(t testing.TB) *bigquerytest.Server {
+func start(t testing.TB) *fakebigquery.Server {
 	t.Helper()
-	s := bigquerytest.Start(t)
+	s := fakebigquery.Start(t)
 	for file, sql := range engineSQL {
 		query := drivertest.TypeQuery("bigquery", file)
 		if query == "" {
@@ -74,7 +74,7 @@ func start(t testing.TB) *bigquerytest.Server {
 	return s
 }
 
-func open(t testing.TB, s *bigquerytest.Server, o driver.Options, options ...string) *bigquery.Conn {
+func open(t testing.TB, s *fakebigquery.Server, o driver.Options, options ...string) *bigquery.Conn {
 	t.Helper()
 	c, _, err := bigquery.Open(context.Background(), s.URL(options...), o)
 	if err != nil {
@@ -106,8 +106,8 @@ var engineSQL = map[string]string{
 
 // canned are results that the embedded engine has no types for: the REST cells as the reference of
 // BigQuery's API writes them, the Arrow columns as that of its Storage Read API does.
-func canned() map[string]bigquerytest.Result {
-	return map[string]bigquerytest.Result{
+func canned() map[string]fakebigquery.Result {
+	return map[string]fakebigquery.Result{
 		"decimals": result(3,
 			column{"a", "NUMERIC", &arrow.Decimal128Type{Precision: 38, Scale: 9}, []any{"99999999999999999999999999999.999999999", "-99999999999999999999999999999.999999999", nil}},
 			column{"b", "BIGNUMERIC", &arrow.Decimal256Type{Precision: 76, Scale: 38}, []any{
@@ -130,7 +130,7 @@ type column struct {
 	cells     []any // of the REST API
 }
 
-func result(rows int, columns ...column) bigquerytest.Result {
+func result(rows int, columns ...column) fakebigquery.Result {
 	schema := &bq.TableSchema{}
 	var fields []arrow.Field
 	for _, c := range columns {
@@ -139,7 +139,7 @@ func result(rows int, columns ...column) bigquerytest.Result {
 	}
 	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema(fields, nil))
 	defer b.Release()
-	out := bigquerytest.Result{Schema: schema}
+	out := fakebigquery.Result{Schema: schema}
 	for r := range rows {
 		row := &bq.TableRow{}
 		for i, c := range columns {

@@ -17,8 +17,8 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/badger-eval/badger/connectors/bigquery"
-	"github.com/badger-eval/badger/connectors/bigquery/bigquerytest"
 	"github.com/badger-eval/badger/connectors/driver"
+	fakebigquery "github.com/badger-eval/badger/connectors/fake/bigquery"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -26,7 +26,7 @@ import (
 // batches and pages.
 const rows = 9000
 
-func withRows(t *testing.T, options ...string) (*bigquerytest.Server, *bigquery.Conn) {
+func withRows(t *testing.T, options ...string) (*fakebigquery.Server, *bigquery.Conn) {
 	t.Helper()
 	s := start(t)
 	if err := s.Exec(fmt.Sprintf("CREATE TABLE data.many AS SELECT i, 'row ' || i AS s FROM range(%d) AS t(i)", rows)); err != nil {
@@ -63,29 +63,29 @@ const all = "SELECT i, s FROM many ORDER BY i"
 
 // What passes is tried again, and nothing is lost or doubled by it.
 func TestReadingThroughFaults(t *testing.T) {
-	unavailable := bigquerytest.Fault{Code: codes.Unavailable, Message: "the connection was reset"}
-	after := func(batches int, code codes.Code) bigquerytest.Fault {
-		return bigquerytest.Fault{Code: code, Batches: batches, Message: "gone"}
+	unavailable := fakebigquery.Fault{Code: codes.Unavailable, Message: "the connection was reset"}
+	after := func(batches int, code codes.Code) fakebigquery.Fault {
+		return fakebigquery.Fault{Code: code, Batches: batches, Message: "gone"}
 	}
-	busy := bigquerytest.Fault{Status: 503, Reason: "backendError", Message: "Error encountered during execution. Retrying may solve the problem."}
-	throttled := bigquerytest.Fault{Status: 429, Reason: "rateLimitExceeded", Message: "Exceeded rate limits", RetryAfter: "0"}
-	cut := bigquerytest.Fault{Cut: true}
-	lost := bigquerytest.Fault{Cut: true, Done: true}
+	busy := fakebigquery.Fault{Status: 503, Reason: "backendError", Message: "Error encountered during execution. Retrying may solve the problem."}
+	throttled := fakebigquery.Fault{Status: 429, Reason: "rateLimitExceeded", Message: "Exceeded rate limits", RetryAfter: "0"}
+	cut := fakebigquery.Fault{Cut: true}
+	lost := fakebigquery.Fault{Cut: true, Done: true}
 	for _, tc := range []struct {
 		why, operation string
 		options        []string
-		faults         []bigquerytest.Fault
+		faults         []fakebigquery.Fault
 	}{
-		{"the job is refused for a while", "jobs.insert", nil, []bigquerytest.Fault{busy, throttled, cut}},
-		{"the job runs, its answer is lost", "jobs.insert", nil, []bigquerytest.Fault{lost}},
-		{"the question whether it has ended is refused", "jobs.getQueryResults", nil, []bigquerytest.Fault{busy, cut, lost}},
-		{"the job's table is not told at once", "jobs.get", nil, []bigquerytest.Fault{throttled, cut}},
-		{"no session at first", "CreateReadSession", nil, []bigquerytest.Fault{unavailable, unavailable}},
-		{"the stream breaks at its begin", "ReadRows", nil, []bigquerytest.Fault{unavailable}},
-		{"the stream breaks in its middle, twice", "ReadRows", nil, []bigquerytest.Fault{after(2, codes.Unavailable), after(1, codes.Internal), after(1, codes.DeadlineExceeded)}},
-		{"the stream is aborted again and again, a batch further each time", "ReadRows", nil, []bigquerytest.Fault{after(1, codes.Aborted), after(1, codes.Aborted), after(1, codes.Aborted)}},
-		{"three streams, two of which break", "ReadRows", []string{"streams=3"}, []bigquerytest.Fault{after(1, codes.Unavailable), {}, after(1, codes.Unavailable)}},
-		{"pages: one is refused, one cut, one lost", "jobs.getQueryResults", []string{"storage=off", "page_rows=1000"}, []bigquerytest.Fault{{}, busy, {}, cut, {}, lost}},
+		{"the job is refused for a while", "jobs.insert", nil, []fakebigquery.Fault{busy, throttled, cut}},
+		{"the job runs, its answer is lost", "jobs.insert", nil, []fakebigquery.Fault{lost}},
+		{"the question whether it has ended is refused", "jobs.getQueryResults", nil, []fakebigquery.Fault{busy, cut, lost}},
+		{"the job's table is not told at once", "jobs.get", nil, []fakebigquery.Fault{throttled, cut}},
+		{"no session at first", "CreateReadSession", nil, []fakebigquery.Fault{unavailable, unavailable}},
+		{"the stream breaks at its begin", "ReadRows", nil, []fakebigquery.Fault{unavailable}},
+		{"the stream breaks in its middle, twice", "ReadRows", nil, []fakebigquery.Fault{after(2, codes.Unavailable), after(1, codes.Internal), after(1, codes.DeadlineExceeded)}},
+		{"the stream is aborted again and again, a batch further each time", "ReadRows", nil, []fakebigquery.Fault{after(1, codes.Aborted), after(1, codes.Aborted), after(1, codes.Aborted)}},
+		{"three streams, two of which break", "ReadRows", []string{"streams=3"}, []fakebigquery.Fault{after(1, codes.Unavailable), {}, after(1, codes.Unavailable)}},
+		{"pages: one is refused, one cut, one lost", "jobs.getQueryResults", []string{"storage=off", "page_rows=1000"}, []fakebigquery.Fault{{}, busy, {}, cut, {}, lost}},
 	} {
 		t.Run(tc.why, func(t *testing.T) {
 			s, c := withRows(t, tc.options...)
@@ -104,8 +104,8 @@ func TestReadingThroughFaults(t *testing.T) {
 
 // What does not pass ends in an error that names the object and says what to do.
 func TestReadingFails(t *testing.T) {
-	repeat := func(f bigquerytest.Fault) []bigquerytest.Fault {
-		var out []bigquerytest.Fault
+	repeat := func(f fakebigquery.Fault) []fakebigquery.Fault {
+		var out []fakebigquery.Fault
 		for range 20 {
 			out = append(out, f)
 		}
@@ -114,24 +114,24 @@ func TestReadingFails(t *testing.T) {
 	for _, tc := range []struct {
 		why, operation string
 		options        []string
-		fault          []bigquerytest.Fault
+		fault          []fakebigquery.Fault
 		want           errcode.Code
 		says           []string
 	}{
-		{"never any answer", "jobs.insert", nil, repeat(bigquerytest.Fault{Status: 503, Reason: "backendError"}), errcode.Unavailable, []string{bigquerytest.Project, "try again later"}},
-		{"throttled for good", "jobs.insert", nil, repeat(bigquerytest.Fault{Status: 403, Reason: "rateLimitExceeded", Message: "Exceeded rate limits"}), errcode.Unavailable, []string{"too many requests"}},
-		{"the quota is used up, which waiting a second does not change", "jobs.insert", nil, []bigquerytest.Fault{{Status: 403, Reason: "quotaExceeded", Message: "Quota exceeded: Your project exceeded quota for free query bytes scanned."}},
+		{"never any answer", "jobs.insert", nil, repeat(fakebigquery.Fault{Status: 503, Reason: "backendError"}), errcode.Unavailable, []string{fakebigquery.Project, "try again later"}},
+		{"throttled for good", "jobs.insert", nil, repeat(fakebigquery.Fault{Status: 403, Reason: "rateLimitExceeded", Message: "Exceeded rate limits"}), errcode.Unavailable, []string{"too many requests"}},
+		{"the quota is used up, which waiting a second does not change", "jobs.insert", nil, []fakebigquery.Fault{{Status: 403, Reason: "quotaExceeded", Message: "Quota exceeded: Your project exceeded quota for free query bytes scanned."}},
 			errcode.FailedPrecondition, []string{"quota", "raised"}},
-		{"no right to run jobs", "jobs.insert", nil, []bigquerytest.Fault{{Status: 403, Reason: "accessDenied", Message: "Access Denied: Project test-project: User does not have bigquery.jobs.create permission in project test-project."}},
+		{"no right to run jobs", "jobs.insert", nil, []fakebigquery.Fault{{Status: 403, Reason: "accessDenied", Message: "Access Denied: Project test-project: User does not have bigquery.jobs.create permission in project test-project."}},
 			errcode.PermissionDenied, []string{"test-project", "roles/bigquery.jobUser"}},
-		{"no right to read a table", "jobs.getQueryResults", nil, []bigquerytest.Fault{{Status: 403, Reason: "accessDenied", Message: "Access Denied: Table test-project:data.many: User does not have permission to query table"}},
+		{"no right to read a table", "jobs.getQueryResults", nil, []fakebigquery.Fault{{Status: 403, Reason: "accessDenied", Message: "Access Denied: Table test-project:data.many: User does not have permission to query table"}},
 			errcode.PermissionDenied, []string{"test-project:data.many", "dataViewer"}},
-		{"the token has expired, and nobody renews it", "jobs.insert", nil, repeat(bigquerytest.Fault{Status: 401, Reason: "authError", Message: "Invalid Credentials"}), errcode.Unauthenticated, []string{"renew"}},
-		{"the stream's token has expired", "ReadRows", nil, repeat(bigquerytest.Fault{Code: codes.Unauthenticated, Message: "expired"}), errcode.Unauthenticated, []string{"job badger_", "renew"}},
-		{"the stream ends for good in its middle", "ReadRows", nil, repeat(bigquerytest.Fault{Code: codes.Unavailable}), errcode.Unavailable, []string{"job badger_", "try again"}},
-		{"the session is gone", "ReadRows", nil, []bigquerytest.Fault{{Code: codes.NotFound, Message: "session expired", Batches: 1}}, errcode.NotFound, []string{"job badger_"}},
-		{"a page that is gone", "jobs.getQueryResults", []string{"storage=off", "page_rows=1000"}, []bigquerytest.Fault{{}, {}, {Status: 404, Reason: "notFound", Message: "Not found: Table test-project:_results.x"}}, errcode.NotFound, []string{"_results.x"}},
-		{"storage=on, and the account may not", "CreateReadSession", []string{"storage=on"}, []bigquerytest.Fault{{Code: codes.PermissionDenied, Message: "Permission 'bigquery.readsessions.create' denied on resource"}},
+		{"the token has expired, and nobody renews it", "jobs.insert", nil, repeat(fakebigquery.Fault{Status: 401, Reason: "authError", Message: "Invalid Credentials"}), errcode.Unauthenticated, []string{"renew"}},
+		{"the stream's token has expired", "ReadRows", nil, repeat(fakebigquery.Fault{Code: codes.Unauthenticated, Message: "expired"}), errcode.Unauthenticated, []string{"job badger_", "renew"}},
+		{"the stream ends for good in its middle", "ReadRows", nil, repeat(fakebigquery.Fault{Code: codes.Unavailable}), errcode.Unavailable, []string{"job badger_", "try again"}},
+		{"the session is gone", "ReadRows", nil, []fakebigquery.Fault{{Code: codes.NotFound, Message: "session expired", Batches: 1}}, errcode.NotFound, []string{"job badger_"}},
+		{"a page that is gone", "jobs.getQueryResults", []string{"storage=off", "page_rows=1000"}, []fakebigquery.Fault{{}, {}, {Status: 404, Reason: "notFound", Message: "Not found: Table test-project:_results.x"}}, errcode.NotFound, []string{"_results.x"}},
+		{"storage=on, and the account may not", "CreateReadSession", []string{"storage=on"}, []fakebigquery.Fault{{Code: codes.PermissionDenied, Message: "Permission 'bigquery.readsessions.create' denied on resource"}},
 			errcode.PermissionDenied, []string{"bigquery.readsessions.create", "readSessionUser"}},
 	} {
 		t.Run(tc.why, func(t *testing.T) {
@@ -155,7 +155,7 @@ func TestReadingFails(t *testing.T) {
 func TestFallsBackToPages(t *testing.T) {
 	s, c := withRows(t)
 	defer c.Close() //nolint:errcheck // the test's end
-	s.Fail("CreateReadSession", bigquerytest.Fault{Code: codes.PermissionDenied, Message: "no"})
+	s.Fail("CreateReadSession", fakebigquery.Fault{Code: codes.PermissionDenied, Message: "no"})
 	for range 2 {
 		if n, err := read(t, c, all, true); err != nil || n != rows {
 			t.Fatalf("%d rows, %v", n, err)
@@ -171,11 +171,11 @@ func TestFallsBackToPages(t *testing.T) {
 func TestFailedJobs(t *testing.T) {
 	s, c := withRows(t)
 	defer c.Close()                                       //nolint:errcheck // the test's end
-	s.Set(func(s *bigquerytest.Server) { s.Running = 2 }) // it is asked three times
+	s.Set(func(s *fakebigquery.Server) { s.Running = 2 }) // it is asked three times
 	if n, err := read(t, c, all, true); err != nil || n != rows {
 		t.Fatalf("%d rows, %v", n, err)
 	}
-	s.Set(func(s *bigquerytest.Server) { s.Running = 0 })
+	s.Set(func(s *fakebigquery.Server) { s.Running = 0 })
 	s.FailJobs(&bq.ErrorProto{Reason: "backendError", Message: "x"}, &bq.ErrorProto{Reason: "invalidQuery", Message: "Could not serialize access to table data.many due to concurrent update"})
 	before := s.Calls("jobs.insert")
 	if n, err := read(t, c, all, true); err != nil || n != rows || s.Calls("jobs.insert") != before+3 {
@@ -191,7 +191,7 @@ func TestFailedJobs(t *testing.T) {
 func TestSchemaDrift(t *testing.T) {
 	s, c := withRows(t, "storage=off", "page_rows=1000")
 	defer c.Close() //nolint:errcheck // the test's end
-	s.Set(func(s *bigquerytest.Server) { s.Drift["*"] = "renamed" })
+	s.Set(func(s *fakebigquery.Server) { s.Drift["*"] = "renamed" })
 	if _, err := read(t, c, all, true); errcode.Of(err) != errcode.DataLoss || !strings.Contains(err.Error(), "renamed") || !strings.Contains(err.Error(), "read it again") {
 		t.Errorf("%v, want data_loss that names the column", err)
 	}
@@ -201,7 +201,7 @@ func TestSchemaDrift(t *testing.T) {
 func TestWholeStreams(t *testing.T) {
 	s, c := withRows(t)
 	defer c.Close() //nolint:errcheck // the test's end
-	s.Set(func(s *bigquerytest.Server) { s.Whole = true })
+	s.Set(func(s *fakebigquery.Server) { s.Whole = true })
 	if n, err := read(t, c, all, true); err != nil || n != rows {
 		t.Fatalf("%d rows, %v", n, err)
 	}
@@ -228,7 +228,7 @@ func keyed(n int) array.RecordReader {
 	return r
 }
 
-func writable(t *testing.T, options ...string) (*bigquerytest.Server, *bigquery.Conn) {
+func writable(t *testing.T, options ...string) (*fakebigquery.Server, *bigquery.Conn) {
 	t.Helper()
 	s := start(t)
 	if err := s.Exec("CREATE TABLE data.t (k VARCHAR, n BIGINT)"); err != nil {
@@ -248,25 +248,25 @@ func contents(t *testing.T, c driver.TextQueryer) string {
 
 // Nothing is written twice or by halves, whatever is lost on the way.
 func TestWritingThroughFaults(t *testing.T) {
-	cut, lost := bigquerytest.Fault{Cut: true}, bigquerytest.Fault{Cut: true, Done: true}
-	busy := bigquerytest.Fault{Status: 503, Reason: "backendError"}
+	cut, lost := fakebigquery.Fault{Cut: true}, fakebigquery.Fault{Cut: true, Done: true}
+	busy := fakebigquery.Fault{Status: 503, Reason: "backendError"}
 	for _, tc := range []struct {
 		why, operation string
 		options        []string
 		n              int
-		faults         []bigquerytest.Fault
+		faults         []fakebigquery.Fault
 	}{
-		{"few rows: the statement's answer is lost", "jobs.insert", nil, 20, []bigquerytest.Fault{lost, lost, busy}},
-		{"few rows: asking for its end fails", "jobs.getQueryResults", nil, 20, []bigquerytest.Fault{busy, lost}},
-		{"the table is not told at once", "tables.get", nil, 5000, []bigquerytest.Fault{busy, lost}},
-		{"the staging table was made, its answer lost", "tables.insert", nil, 5000, []bigquerytest.Fault{lost, busy}},
-		{"the MERGE's answer is lost", "jobs.insert", nil, 5000, []bigquerytest.Fault{lost}},
-		{"a load job is refused, then its rows are lost on their way", "upload", nil, 5000, []bigquerytest.Fault{busy, cut}},
-		{"a load job runs, its answer is lost", "upload", nil, 5000, []bigquerytest.Fault{lost, lost}},
-		{"the token expires, then one is given out in time", "upload", nil, 5000, []bigquerytest.Fault{{Status: 401, Reason: "authError"}}},
-		{"the end of a load job is not told at once", "jobs.get", nil, 5000, []bigquerytest.Fault{busy, lost}},
-		{"several load jobs, one of which is lost", "upload", nil, 45_000, []bigquerytest.Fault{{}, cut, lost}},
-		{"without the Storage Read API", "upload", []string{"storage=off"}, 5000, []bigquerytest.Fault{lost}},
+		{"few rows: the statement's answer is lost", "jobs.insert", nil, 20, []fakebigquery.Fault{lost, lost, busy}},
+		{"few rows: asking for its end fails", "jobs.getQueryResults", nil, 20, []fakebigquery.Fault{busy, lost}},
+		{"the table is not told at once", "tables.get", nil, 5000, []fakebigquery.Fault{busy, lost}},
+		{"the staging table was made, its answer lost", "tables.insert", nil, 5000, []fakebigquery.Fault{lost, busy}},
+		{"the MERGE's answer is lost", "jobs.insert", nil, 5000, []fakebigquery.Fault{lost}},
+		{"a load job is refused, then its rows are lost on their way", "upload", nil, 5000, []fakebigquery.Fault{busy, cut}},
+		{"a load job runs, its answer is lost", "upload", nil, 5000, []fakebigquery.Fault{lost, lost}},
+		{"the token expires, then one is given out in time", "upload", nil, 5000, []fakebigquery.Fault{{Status: 401, Reason: "authError"}}},
+		{"the end of a load job is not told at once", "jobs.get", nil, 5000, []fakebigquery.Fault{busy, lost}},
+		{"several load jobs, one of which is lost", "upload", nil, 45_000, []fakebigquery.Fault{{}, cut, lost}},
+		{"without the Storage Read API", "upload", []string{"storage=off"}, 5000, []fakebigquery.Fault{lost}},
 	} {
 		t.Run(tc.why, func(t *testing.T) {
 			s, c := writable(t, tc.options...)
@@ -294,7 +294,7 @@ func TestWritingThroughFaults(t *testing.T) {
 
 // Without a key rows are added by one statement, too.
 func TestAppendingThroughFaults(t *testing.T) {
-	lost := bigquerytest.Fault{Cut: true, Done: true}
+	lost := fakebigquery.Fault{Cut: true, Done: true}
 	for _, operation := range []string{"tables.insert", "upload", "jobs.get", "jobs.insert"} {
 		t.Run(operation, func(t *testing.T) {
 			s, c := writable(t)
@@ -331,7 +331,7 @@ func TestLoadJobsFail(t *testing.T) {
 func TestHugeRow(t *testing.T) {
 	s, c := writable(t)
 	defer c.Close() //nolint:errcheck // the test's end
-	s.Fail("upload", bigquerytest.Fault{}, bigquerytest.Fault{Cut: true})
+	s.Fail("upload", fakebigquery.Fault{}, fakebigquery.Fault{Cut: true})
 	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.BinaryTypes.String}}, nil))
 	defer b.Release()
 	b.Field(0).(*array.StringBuilder).Append(strings.Repeat("x", 20<<20))
@@ -352,8 +352,8 @@ func TestHugeRow(t *testing.T) {
 
 // What fails for good leaves the table as it was.
 func TestWritingFails(t *testing.T) {
-	repeat := func(f bigquerytest.Fault) []bigquerytest.Fault {
-		var out []bigquerytest.Fault
+	repeat := func(f fakebigquery.Fault) []fakebigquery.Fault {
+		var out []fakebigquery.Fault
 		for range 20 {
 			out = append(out, f)
 		}
@@ -362,15 +362,15 @@ func TestWritingFails(t *testing.T) {
 	for _, tc := range []struct {
 		why, operation string
 		key            []string
-		fault          bigquerytest.Fault
+		fault          fakebigquery.Fault
 		want           errcode.Code
 	}{
-		{"load jobs never arrive", "upload", []string{"k"}, bigquerytest.Fault{Status: 503, Reason: "backendError"}, errcode.Unavailable},
-		{"load jobs never arrive, without a key", "upload", nil, bigquerytest.Fault{Status: 503, Reason: "backendError"}, errcode.Unavailable},
-		{"the quota of load jobs", "upload", nil, bigquerytest.Fault{Status: 403, Reason: "quotaExceeded", Message: "Quota exceeded: Your table exceeded quota for imports"}, errcode.FailedPrecondition},
-		{"a load job is refused", "upload", nil, bigquerytest.Fault{Status: 403, Reason: "accessDenied"}, errcode.PermissionDenied},
-		{"the MERGE is refused", "jobs.insert", []string{"k"}, bigquerytest.Fault{Status: 403, Reason: "accessDenied", Message: "Access Denied: Table test-project:data.t: Permission bigquery.tables.updateData denied"}, errcode.PermissionDenied},
-		{"no staging table", "tables.insert", []string{"k"}, bigquerytest.Fault{Status: 403, Reason: "accessDenied", Message: "Access Denied: Dataset test-project:data: Permission bigquery.tables.create denied"}, errcode.PermissionDenied},
+		{"load jobs never arrive", "upload", []string{"k"}, fakebigquery.Fault{Status: 503, Reason: "backendError"}, errcode.Unavailable},
+		{"load jobs never arrive, without a key", "upload", nil, fakebigquery.Fault{Status: 503, Reason: "backendError"}, errcode.Unavailable},
+		{"the quota of load jobs", "upload", nil, fakebigquery.Fault{Status: 403, Reason: "quotaExceeded", Message: "Quota exceeded: Your table exceeded quota for imports"}, errcode.FailedPrecondition},
+		{"a load job is refused", "upload", nil, fakebigquery.Fault{Status: 403, Reason: "accessDenied"}, errcode.PermissionDenied},
+		{"the MERGE is refused", "jobs.insert", []string{"k"}, fakebigquery.Fault{Status: 403, Reason: "accessDenied", Message: "Access Denied: Table test-project:data.t: Permission bigquery.tables.updateData denied"}, errcode.PermissionDenied},
+		{"no staging table", "tables.insert", []string{"k"}, fakebigquery.Fault{Status: 403, Reason: "accessDenied", Message: "Access Denied: Dataset test-project:data: Permission bigquery.tables.create denied"}, errcode.PermissionDenied},
 	} {
 		t.Run(tc.why, func(t *testing.T) {
 			s, c := writable(t)
@@ -396,7 +396,7 @@ func TestWritingFails(t *testing.T) {
 // A token is read again for each request: one that was renewed in its file is used.
 func TestTokenFile(t *testing.T) {
 	s, _ := withRows(t)
-	s.Set(func(s *bigquerytest.Server) { s.Token = "first" })
+	s.Set(func(s *fakebigquery.Server) { s.Token = "first" })
 	path := filepath.Join(t.TempDir(), "token")
 	write := func(token string) {
 		if err := os.WriteFile(path, []byte(token+"\n"), 0o600); err != nil {
@@ -409,7 +409,7 @@ func TestTokenFile(t *testing.T) {
 	if n, err := read(t, c, all, true); err != nil || n != rows {
 		t.Fatalf("%d rows, %v", n, err)
 	}
-	s.Set(func(s *bigquerytest.Server) { s.Token = "second" })
+	s.Set(func(s *fakebigquery.Server) { s.Token = "second" })
 	if _, err := read(t, c, all, true); errcode.Of(err) != errcode.Unauthenticated || strings.Contains(err.Error(), "first") {
 		t.Fatalf("%v, want unauthenticated, without the token", err)
 	}
@@ -459,7 +459,7 @@ func TestSnapshots(t *testing.T) {
 	if s.Calls("jobs.insert") != jobs {
 		t.Error("reading a result ran a query")
 	}
-	many := &bq.TableReference{ProjectId: bigquerytest.Project, DatasetId: bigquerytest.Dataset, TableId: "many"}
+	many := &bq.TableReference{ProjectId: fakebigquery.Project, DatasetId: fakebigquery.Dataset, TableId: "many"}
 	now := time.Now()
 	s.AddJob("named", "SELECT", "", many, now, nil)
 	s.AddJob("stale", "SELECT", "", many, now.Add(-time.Hour), nil)
@@ -512,7 +512,7 @@ func TestSnapshots(t *testing.T) {
 	if _, err := rowsOf("query:" + id); errcode.Of(err) != errcode.NotFound || !strings.Contains(err.Error(), "24 hours") || !strings.Contains(err.Error(), id) {
 		t.Errorf("an expired result: %v, want not_found that says 24 hours", err)
 	}
-	s.Fail("jobs.get", bigquerytest.Fault{Status: 403, Reason: "accessDenied", Message: "Access Denied: Job"})
+	s.Fail("jobs.get", fakebigquery.Fault{Status: 403, Reason: "accessDenied", Message: "Access Denied: Job"})
 	if _, err := rowsOf("query:" + id); errcode.Of(err) != errcode.PermissionDenied || !strings.Contains(err.Error(), "the account that ran it") {
 		t.Errorf("another's job: %v, want permission_denied that says who may", err)
 	}

@@ -9,9 +9,9 @@ import (
 	bq "google.golang.org/api/bigquery/v2"
 	"google.golang.org/grpc/codes"
 
-	"github.com/badger-eval/badger/connectors/bigquery/bigquerytest"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/drivertest"
+	fakebigquery "github.com/badger-eval/badger/connectors/fake/bigquery"
 	"github.com/badger-eval/badger/internal/arrowtable"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
@@ -51,7 +51,7 @@ func TestReportedValues(t *testing.T) {
 			for i, cell := range tc.cells {
 				rows[i] = &bq.TableRow{F: []*bq.TableCell{{V: cell}}}
 			}
-			s.Canned["SELECT v"] = bigquerytest.Result{Schema: &bq.TableSchema{Fields: []*bq.TableFieldSchema{&tc.field}}, Rows: rows}
+			s.Canned["SELECT v"] = fakebigquery.Result{Schema: &bq.TableSchema{Fields: []*bq.TableFieldSchema{&tc.field}}, Rows: rows}
 			for _, o := range [][]string{nil, {"storage=off", "page_rows=1"}} {
 				c := open(t, s, driver.Options{}, o...)
 				r, err := c.Query(context.Background(), "SELECT v")
@@ -84,7 +84,7 @@ func TestReportedParts(t *testing.T) {
 	t.Run("graphene-data/graphene#466, kkamkou/gitmostwanted.com#62: a job that still runs is taken for one without rows", func(t *testing.T) {
 		s, c := withRows(t)
 		defer c.Close() //nolint:errcheck // the test's end
-		s.Set(func(s *bigquerytest.Server) { s.Running = 3 })
+		s.Set(func(s *fakebigquery.Server) { s.Running = 3 })
 		if n, err := read(t, c, all, true); err != nil || n != rows {
 			t.Errorf("%d rows, %v, want %d", n, err, rows)
 		}
@@ -104,7 +104,7 @@ func TestReportedSeconds(t *testing.T) {
 	for cell, want := range map[string]string{"-1.9954383398377106E10": "1337-09-02 11:43:21.622894Z", "1.6055752E9": "2020-11-17 01:06:40Z", "1090855528.1733329": ""} {
 		t.Run("googleapis/python-bigquery#436, googleapis/java-bigquery#16, googleapis/google-cloud-dotnet#4031: seconds with a fraction, "+cell, func(t *testing.T) {
 			s := start(t)
-			s.Canned["SELECT v"] = bigquerytest.Result{Schema: &bq.TableSchema{Fields: []*bq.TableFieldSchema{{Name: "v", Type: "TIMESTAMP"}}}, Rows: []*bq.TableRow{{F: []*bq.TableCell{{V: cell}}}}}
+			s.Canned["SELECT v"] = fakebigquery.Result{Schema: &bq.TableSchema{Fields: []*bq.TableFieldSchema{{Name: "v", Type: "TIMESTAMP"}}}, Rows: []*bq.TableRow{{F: []*bq.TableCell{{V: cell}}}}}
 			c := open(t, s, driver.Options{}, "storage=off")
 			defer c.Close() //nolint:errcheck // the test's end
 			got := ""
@@ -125,7 +125,7 @@ func TestReportedSeconds(t *testing.T) {
 
 // A statement whose answer is lost is asked for again under its name, and its job is taken up.
 func TestReportedJobs(t *testing.T) {
-	for _, fault := range []bigquerytest.Fault{{Cut: true, Done: true}, {Status: 503, Reason: "backendError", Done: true}} {
+	for _, fault := range []fakebigquery.Fault{{Cut: true, Done: true}, {Status: 503, Reason: "backendError", Done: true}} {
 		t.Run(fmt.Sprintf("googleapis/nodejs-bigquery#864, googleapis/python-bigquery#738, googleapis/google-cloud-java#2867: the job is there already, or is run twice, cut %v", fault.Cut), func(t *testing.T) {
 			s, c := writable(t)
 			defer c.Close() //nolint:errcheck // the test's end
@@ -158,14 +158,14 @@ func TestReportedAgain(t *testing.T) {
 			t.Errorf("%v, want unavailable", err)
 		}
 	})
-	notFound := bigquerytest.Fault{Status: 404, Reason: "notFound", Message: "Not found: Job test-project:EU.badger_x"}
+	notFound := fakebigquery.Fault{Status: 404, Reason: "notFound", Message: "Not found: Job test-project:EU.badger_x"}
 	for _, tc := range []struct {
 		why    string
-		faults map[string][]bigquerytest.Fault
+		faults map[string][]fakebigquery.Fault
 	}{
-		{"its first answer was lost", map[string][]bigquerytest.Fault{"jobs.insert": {{Cut: true, Done: true}}, "jobs.get": {notFound}}},
-		{"its end is asked for", map[string][]bigquerytest.Fault{"jobs.getQueryResults": {notFound}}},
-		{"its end is asked for, twice", map[string][]bigquerytest.Fault{"jobs.getQueryResults": {notFound, notFound}, "jobs.get": {notFound, notFound}}},
+		{"its first answer was lost", map[string][]fakebigquery.Fault{"jobs.insert": {{Cut: true, Done: true}}, "jobs.get": {notFound}}},
+		{"its end is asked for", map[string][]fakebigquery.Fault{"jobs.getQueryResults": {notFound}}},
+		{"its end is asked for, twice", map[string][]fakebigquery.Fault{"jobs.getQueryResults": {notFound, notFound}, "jobs.get": {notFound, notFound}}},
 	} {
 		t.Run("googleapis/python-bigquery#2134: a job that was started is not there yet; "+tc.why, func(t *testing.T) {
 			s, c := withRows(t)
@@ -185,7 +185,7 @@ func TestReportedAgain(t *testing.T) {
 		if n, err := read(t, c, all, true); err != nil || n != rows {
 			t.Errorf("%d rows, %v", n, err)
 		}
-		s.Fail("jobs.getQueryResults", bigquerytest.Fault{Status: 400, Reason: "jobBackendError", Message: "The job encountered an error during execution. Retrying the job may solve the problem."})
+		s.Fail("jobs.getQueryResults", fakebigquery.Fault{Status: 400, Reason: "jobBackendError", Message: "The job encountered an error during execution. Retrying the job may solve the problem."})
 		if n, err := read(t, c, all, true); err != nil || n != rows {
 			t.Errorf("%d rows, %v", n, err)
 		}
@@ -193,8 +193,8 @@ func TestReportedAgain(t *testing.T) {
 	t.Run("googleapis/python-bigquery#949: the Storage API fails on a type that pages have", func(t *testing.T) {
 		s, c := withRows(t)
 		defer c.Close() //nolint:errcheck // the test's end
-		inside := bigquerytest.Fault{Code: codes.Internal, Message: "there was an error operating on 'projects/p/locations/us/sessions/s/streams/t': internal error"}
-		s.Fail("ReadRows", slices.Repeat([]bigquerytest.Fault{inside}, 40)...)
+		inside := fakebigquery.Fault{Code: codes.Internal, Message: "there was an error operating on 'projects/p/locations/us/sessions/s/streams/t': internal error"}
+		s.Fail("ReadRows", slices.Repeat([]fakebigquery.Fault{inside}, 40)...)
 		if n, err := read(t, c, all, true); err != nil || n != rows {
 			t.Errorf("%d rows, %v", n, err)
 		}
@@ -214,10 +214,10 @@ func TestReportedAgain(t *testing.T) {
 	t.Run("googleapis/python-bigquery#949: it fails behind the first rows, which pages would bring again", func(t *testing.T) {
 		s, c := withRows(t)
 		defer c.Close() //nolint:errcheck // the test's end
-		inside := bigquerytest.Fault{Code: codes.Internal, Message: "internal error"}
+		inside := fakebigquery.Fault{Code: codes.Internal, Message: "internal error"}
 		begun := inside
 		begun.Batches = 1
-		s.Fail("ReadRows", append([]bigquerytest.Fault{begun}, slices.Repeat([]bigquerytest.Fault{inside}, 40)...)...)
+		s.Fail("ReadRows", append([]fakebigquery.Fault{begun}, slices.Repeat([]fakebigquery.Fault{inside}, 40)...)...)
 		if n, err := read(t, c, all, true); errcode.Of(err) != errcode.Internal {
 			t.Errorf("%d rows, %v, want internal", n, err)
 		}
@@ -225,7 +225,7 @@ func TestReportedAgain(t *testing.T) {
 	t.Run("googleapis/python-bigquery-storage#366: RESOURCE_EXHAUSTED ends the read", func(t *testing.T) {
 		s, c := withRows(t)
 		defer c.Close() //nolint:errcheck // the test's end
-		busy := bigquerytest.Fault{Code: codes.ResourceExhausted, Message: "too many streams are read at once"}
+		busy := fakebigquery.Fault{Code: codes.ResourceExhausted, Message: "too many streams are read at once"}
 		s.Fail("ReadRows", busy, busy)
 		if n, err := read(t, c, all, true); err != nil || n != rows {
 			t.Errorf("%d rows, %v", n, err)
@@ -235,7 +235,7 @@ func TestReportedAgain(t *testing.T) {
 		s, c := writable(t)
 		defer c.Close() //nolint:errcheck // the test's end
 		s.FailJobs(&bq.ErrorProto{Reason: "jobInternalError", Message: "x"}, &bq.ErrorProto{Reason: "jobRateLimitExceeded", Message: "Job exceeded rate limits: Your table exceeded quota for table update operations."})
-		limited := bigquerytest.Fault{Status: 400, Reason: "jobRateLimitExceeded", Message: "Job exceeded rate limits"}
+		limited := fakebigquery.Fault{Status: 400, Reason: "jobRateLimitExceeded", Message: "Job exceeded rate limits"}
 		s.Fail("jobs.insert", limited, limited)
 		r := keyed(20)
 		defer r.Release()
@@ -246,7 +246,7 @@ func TestReportedAgain(t *testing.T) {
 	t.Run("PostHog/posthog#68482: a stream that is reset ends the read", func(t *testing.T) {
 		s, c := withRows(t)
 		defer c.Close() //nolint:errcheck // the test's end
-		reset := bigquerytest.Fault{Code: codes.Internal, Batches: 1, Message: "Received RST_STREAM with error code 2"}
+		reset := fakebigquery.Fault{Code: codes.Internal, Batches: 1, Message: "Received RST_STREAM with error code 2"}
 		s.Fail("ReadRows", reset, reset, reset)
 		if n, err := read(t, c, all, true); err != nil || n != rows {
 			t.Errorf("%d rows, %v", n, err)

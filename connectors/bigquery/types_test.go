@@ -10,9 +10,9 @@ import (
 	bq "google.golang.org/api/bigquery/v2"
 
 	"github.com/badger-eval/badger/connectors/bigquery"
-	"github.com/badger-eval/badger/connectors/bigquery/bigquerytest"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/drivertest"
+	fakebigquery "github.com/badger-eval/badger/connectors/fake/bigquery"
 	"github.com/badger-eval/badger/internal/arrowtable"
 )
 
@@ -68,21 +68,21 @@ func TestTypesBothWays(t *testing.T) {
 	defer record.Release()
 	for name, tc := range map[string]struct {
 		options []string
-		read    func(c *bigquery.Conn, s *bigquerytest.Server) (array.RecordReader, error)
+		read    func(c *bigquery.Conn, s *fakebigquery.Server) (array.RecordReader, error)
 	}{
-		"with the end of the job": {nil, func(c *bigquery.Conn, _ *bigquerytest.Server) (array.RecordReader, error) {
+		"with the end of the job": {nil, func(c *bigquery.Conn, _ *fakebigquery.Server) (array.RecordReader, error) {
 			return c.Query(context.Background(), query)
 		}},
-		"Storage": {[]string{"storage=on"}, func(c *bigquery.Conn, s *bigquerytest.Server) (array.RecordReader, error) {
+		"Storage": {[]string{"storage=on"}, func(c *bigquery.Conn, s *fakebigquery.Server) (array.RecordReader, error) {
 			return again(c, s, query)
 		}},
-		"pages": {[]string{"storage=off", "page_rows=1"}, func(c *bigquery.Conn, s *bigquerytest.Server) (array.RecordReader, error) {
+		"pages": {[]string{"storage=off", "page_rows=1"}, func(c *bigquery.Conn, s *fakebigquery.Server) (array.RecordReader, error) {
 			return again(c, s, query)
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := start(t)
-			s.Canned[query] = bigquerytest.Result{Schema: schema, Rows: rows, Record: record}
+			s.Canned[query] = fakebigquery.Result{Schema: schema, Rows: rows, Record: record}
 			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 			defer mem.AssertSize(t, 0)
 			c := open(t, s, driver.Options{Mem: mem}, tc.options...)
@@ -104,7 +104,7 @@ func TestTypesBothWays(t *testing.T) {
 }
 
 // again reads a query's result by its job, without running it again.
-func again(c *bigquery.Conn, s *bigquerytest.Server, query string) (array.RecordReader, error) {
+func again(c *bigquery.Conn, s *fakebigquery.Server, query string) (array.RecordReader, error) {
 	if err := c.Exec(context.Background(), query); err != nil {
 		return nil, err
 	}

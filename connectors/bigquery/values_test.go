@@ -7,9 +7,9 @@ import (
 
 	bq "google.golang.org/api/bigquery/v2"
 
-	"github.com/badger-eval/badger/connectors/bigquery/bigquerytest"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/drivertest"
+	fakebigquery "github.com/badger-eval/badger/connectors/fake/bigquery"
 )
 
 // Values are sent as a field of the REST API's schema, and a cell.
@@ -27,6 +27,6 @@ func TestValuesOfBigQuery(t *testing.T) {
 			t.Fatal(err)
 		}
 		field.Name = "v"
-		s.Canned[query] = bigquerytest.Result{Schema: &bq.TableSchema{Fields: []*bq.TableFieldSchema{field}}, Rows: []*bq.TableRow{{F: []*bq.TableCell{{V: cell}}}}}
+		s.Canned[query] = fakebigquery.Result{Schema: &bq.TableSchema{Fields: []*bq.TableFieldSchema{field}}, Rows: []*bq.TableRow{{F: []*bq.TableCell{{V: cell}}}}}
 	}, nil)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
-	"github.com/badger-eval/badger/connectors/databricks/databrickstest"
+	fakedatabricks "github.com/badger-eval/badger/connectors/fake/databricks"
 )
 
 // wide is a record of ten columns of the types that results are made of.
@@ -47,7 +47,7 @@ func BenchmarkRead(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			s := start(b)
 			s.Files, s.PageRows = files, 100_000
-			s.Answer("SELECT wide", databrickstest.Result{Record: wide(100_000), Repeat: 10})
+			s.Answer("SELECT wide", fakedatabricks.Result{Record: wide(100_000), Repeat: 10})
 			c := open(b, s.URL(), options)
 			defer c.Close() //nolint:errcheck // nothing follows
 			b.ReportAllocs()
@@ -121,8 +121,8 @@ func BenchmarkRowTexts(b *testing.B) {
 	rows := rowsOf(0, 100_000)
 	defer rows.Release()
 	s := start(b)
-	s.Answer("SELECT .* WHERE 1 = 0", databrickstest.Result{Record: empty(rows)})
-	s.Answer("(CREATE|INSERT|MERGE|DROP) .*", databrickstest.Result{Record: empty(rows)})
+	s.Answer("SELECT .* WHERE 1 = 0", fakedatabricks.Result{Record: empty(rows)})
+	s.Answer("(CREATE|INSERT|MERGE|DROP) .*", fakedatabricks.Result{Record: empty(rows)})
 	c := open(b, s.URL(), options)
 	defer c.Close() //nolint:errcheck // nothing follows
 	b.ReportAllocs()

@@ -8,9 +8,9 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 
-	"github.com/badger-eval/badger/connectors/databricks/internal/thrift"
 	"github.com/badger-eval/badger/connectors/databricks/internal/workspace"
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
+	"github.com/badger-eval/badger/connectors/internal/thrift"
 )
 
 // column is a column of a result as the service describes it.

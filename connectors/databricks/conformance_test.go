@@ -10,9 +10,9 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"github.com/badger-eval/badger/connectors/databricks"
-	"github.com/badger-eval/badger/connectors/databricks/databrickstest"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/drivertest"
+	fakedatabricks "github.com/badger-eval/badger/connectors/fake/databricks"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -20,10 +20,10 @@ var ctx = context.Background()
 
 // The suite against the server of our own, for each way in which a result may be sent.
 func TestConformance(t *testing.T) {
-	for name, set := range map[string]func(s *databrickstest.Server){
-		"files": func(*databrickstest.Server) {},
-		"pages": func(s *databrickstest.Server) { s.Direct, s.Files, s.PageRows = false, false, 700 },
-		"plain": func(s *databrickstest.Server) { s.LZ4, s.FileRows, s.Extra = false, 2048, true },
+	for name, set := range map[string]func(s *fakedatabricks.Server){
+		"files": func(*fakedatabricks.Server) {},
+		"pages": func(s *fakedatabricks.Server) { s.Direct, s.Files, s.PageRows = false, false, 700 },
+		"plain": func(s *fakedatabricks.Server) { s.LZ4, s.FileRows, s.Extra = false, 2048, true },
 	} {
 		t.Run(name, func(t *testing.T) {
 			drivertest.Run(t, harness(func(t *testing.T) string {
@@ -58,9 +58,9 @@ func harness(newURL func(t *testing.T) string) drivertest.Harness {
 }
 
 // start starts a server that knows the results of types that the embedded engine lacks.
-func start(t testing.TB) *databrickstest.Server {
+func start(t testing.TB) *fakedatabricks.Server {
 	t.Helper()
-	s := databrickstest.New(t)
+	s := fakedatabricks.New(t)
 	s.Answer(`SELECT INTERVAL '1-2' YEAR .*`, text([]string{"a", "b", "c", "d"}, []string{"INTERVAL YEAR TO MONTH", "INTERVAL YEAR TO MONTH", "INTERVAL DAY TO SECOND", "INTERVAL DAY TO SECOND"},
 		"1-2", "-0-1", "1 02:03:04.500000000", null))
 	s.Answer(`SELECT l FROM \(VALUES \(3, array\(1L, .*`, text([]string{"l"}, []string{"ARRAY<BIGINT>"}, "[]", null, "[1,2,null]", "[9223372036854775807]"))
@@ -71,17 +71,17 @@ func start(t testing.TB) *databrickstest.Server {
 }
 
 // void is a result of one NULL without a type.
-func void(name string) databrickstest.Result {
+func void(name string) fakedatabricks.Result {
 	b := array.NewRecordBuilder(memory.NewGoAllocator(), arrow.NewSchema([]arrow.Field{{Name: name, Type: arrow.Null, Nullable: true}}, nil))
 	defer b.Release()
 	b.Field(0).AppendNull()
-	return databrickstest.Result{Record: b.NewRecord()}
+	return fakedatabricks.Result{Record: b.NewRecord()}
 }
 
 const null = "\x00null"
 
 // text is a canned result whose values come as text, row by row.
-func text(names, types []string, cells ...string) databrickstest.Result {
+func text(names, types []string, cells ...string) fakedatabricks.Result {
 	fields := make([]arrow.Field, len(names))
 	for i, n := range names {
 		fields[i] = arrow.Field{Name: n, Type: arrow.BinaryTypes.String, Nullable: true}
@@ -96,7 +96,7 @@ func text(names, types []string, cells ...string) databrickstest.Result {
 			to.Append(c)
 		}
 	}
-	return databrickstest.Result{Record: b.NewRecord(), Types: types}
+	return fakedatabricks.Result{Record: b.NewRecord(), Types: types}
 }
 
 func open(t testing.TB, url string, o driver.Options) *databricks.Conn {

@@ -15,8 +15,8 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"github.com/badger-eval/badger/connectors/databricks"
-	"github.com/badger-eval/badger/connectors/databricks/databrickstest"
 	"github.com/badger-eval/badger/connectors/driver"
+	fakedatabricks "github.com/badger-eval/badger/connectors/fake/databricks"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -46,7 +46,7 @@ func numbers(c *databricks.Conn, n int64) error {
 	return nil
 }
 
-type step = databrickstest.Step
+type step = fakedatabricks.Step
 
 // everyFile is more faults than the ten files of 20,000 rows have attempts. Files are read at once,
 // so fewer faults than that may be spread so that each file survives by its retries.
@@ -55,11 +55,11 @@ const everyFile = 100
 // Whatever happens on the way, all rows come once, or there is an error: never fewer rows without
 // one.
 func TestReadingWithFaults(t *testing.T) {
-	short := func(s *databrickstest.Server) { s.Short = true }
-	extra := func(s *databrickstest.Server) { s.Extra = true }
-	plain := func(s *databrickstest.Server) { s.Extra, s.LZ4 = true, false }
-	direct := func(s *databrickstest.Server) { s.Direct = true }
-	gone := &databrickstest.Fault{State: "08000", Message: "[INTERNAL_ERROR] hunter2. SQLSTATE: XX000"}
+	short := func(s *fakedatabricks.Server) { s.Short = true }
+	extra := func(s *fakedatabricks.Server) { s.Extra = true }
+	plain := func(s *fakedatabricks.Server) { s.Extra, s.LZ4 = true, false }
+	direct := func(s *fakedatabricks.Server) { s.Direct = true }
+	gone := &fakedatabricks.Fault{State: "08000", Message: "[INTERNAL_ERROR] hunter2. SQLSTATE: XX000"}
 	for _, tc := range []struct {
 		why   string
 		files bool
@@ -67,7 +67,7 @@ func TestReadingWithFaults(t *testing.T) {
 		steps []step
 		want  errcode.Code // OK: all rows come
 		names string
-		set   func(s *databrickstest.Server)
+		set   func(s *fakedatabricks.Server)
 	}{
 		{"a page's answer is lost, and its place at the service has moved on", false, "FetchResults", []step{{}, {Lose: true}, {Lose: true}}, errcode.OK, "", nil},
 		{"a page ends in the middle", false, "FetchResults", []step{{}, {Truncate: 400}}, errcode.OK, "", nil},
@@ -78,13 +78,13 @@ func TestReadingWithFaults(t *testing.T) {
 		{"the service fails for good", false, "FetchResults", []step{{}, {Status: 500}, {Status: 500}, {Status: 500}, {Status: 500}}, errcode.Unavailable, "HTTP status 500", nil},
 		{"the connection is lost for good", false, "FetchResults", []step{{}, {Lose: true}, {Lose: true}, {Lose: true}, {Lose: true}}, errcode.Unavailable, "lost", nil},
 		{"a page fails", false, "FetchResults", []step{{}, {}, {Fault: gone}}, errcode.Unavailable, "INTERNAL_ERROR", nil},
-		{"the result is closed meanwhile", false, "FetchResults", []step{{}, {Fault: &databrickstest.Fault{Handle: true, Message: "Invalid OperationHandle"}}}, errcode.Unavailable, "no longer there", nil},
+		{"the result is closed meanwhile", false, "FetchResults", []step{{}, {Fault: &fakedatabricks.Fault{Handle: true, Message: "Invalid OperationHandle"}}}, errcode.Unavailable, "no longer there", nil},
 		{"asking how it is doing: lost", false, "GetOperationStatus", []step{{Lose: true}, {Status: 503}}, errcode.OK, "", nil},
 		{"the answer to the statement is lost: it only reads and is run again", false, "ExecuteStatement", []step{{Lose: true}}, errcode.OK, "", nil},
 		{"the warehouse is busy", false, "ExecuteStatement", []step{{Status: 429, RetryAfter: 1}, {Status: 503, RetryAfter: 1}}, errcode.OK, "", nil},
 		{"the warehouse takes its time, and says when to come again", false, "ExecuteStatement", slices.Repeat([]step{{Status: 503, RetryAfter: 20}}, 9), errcode.OK, "", nil},
 		{"the warehouse is stopped and says nothing", false, "ExecuteStatement", slices.Repeat([]step{{Status: 503}}, 9), errcode.Unavailable, "start it", nil},
-		{"the session has ended", false, "ExecuteStatement", []step{{Fault: &databrickstest.Fault{Handle: true, Message: "Invalid SessionHandle"}}}, errcode.OK, "", nil},
+		{"the session has ended", false, "ExecuteStatement", []step{{Fault: &fakedatabricks.Fault{Handle: true, Message: "Invalid SessionHandle"}}}, errcode.OK, "", nil},
 		{"the token has expired and is renewed", false, "ExecuteStatement", []step{{Status: 401}}, errcode.OK, "", nil},
 		{"the token has expired", false, "ExecuteStatement", []step{{Status: 401}, {Status: 401}}, errcode.Unauthenticated, "renew", nil},
 		{"the account may not", false, "ExecuteStatement", []step{{Status: 403, Reason: "PERMISSION_DENIED: You do not have permission"}}, errcode.PermissionDenied, "CAN USE", nil},
@@ -104,8 +104,8 @@ func TestReadingWithFaults(t *testing.T) {
 		{"a link has expired that came with the answer", true, "file", []step{{}, {Status: 403}, {Status: 403}}, errcode.OK, "", direct},
 		{"files that came with the answer break off", true, "file", []step{{Truncate: 100}, {}, {Drop: true}}, errcode.OK, "", direct},
 		{"the answer is none of the protocol", false, "FetchResults", []step{{}, {Body: "<html>", Status: 200}}, errcode.Unavailable, "http_path", nil},
-		{"rows in columns", false, "", nil, errcode.Unimplemented, "not Arrow", func(s *databrickstest.Server) { s.Columns = true }},
-		{"rows in columns, that came with the answer", false, "", nil, errcode.Unimplemented, "not Arrow", func(s *databrickstest.Server) { s.Columns, s.Direct = true, true }},
+		{"rows in columns", false, "", nil, errcode.Unimplemented, "not Arrow", func(s *fakedatabricks.Server) { s.Columns = true }},
+		{"rows in columns, that came with the answer", false, "", nil, errcode.Unimplemented, "not Arrow", func(s *fakedatabricks.Server) { s.Columns, s.Direct = true, true }},
 	} {
 		t.Run(tc.why, func(t *testing.T) {
 			s := start(t)
@@ -169,7 +169,7 @@ func TestAWarehouseThatStartsSlowly(t *testing.T) {
 	if _, _, err = databricks.Open(ctx, s.URL("retries=1"), options); errcode.Of(err) != errcode.Unavailable || !strings.Contains(err.Error(), `"0123456789abcdef" is starting`) {
 		t.Errorf("%v, want unavailable, the warehouse named", err)
 	}
-	s.Answer("SELECT 41 AS a", databrickstest.Result{Record: text([]string{"a"}, nil, "x").Record, Polls: 4})
+	s.Answer("SELECT 41 AS a", fakedatabricks.Result{Record: text([]string{"a"}, nil, "x").Record, Polls: 4})
 	c = open(t, s.URL(), options)
 	defer c.Close() //nolint:errcheck // nothing follows
 	if got, err := c.(*databricks.Conn).QueryText(ctx, "SELECT 41 AS a"); got != "x" || err != nil {
@@ -193,7 +193,7 @@ func rowsOf(from, to int64) array.RecordReader {
 
 // Rows are written once or not at all, whatever happens on the way.
 func TestWritingWithFaults(t *testing.T) {
-	conflict := &databrickstest.Fault{State: "2D521", Message: "[DELTA_CONCURRENT_APPEND.ROW_LEVEL_CHANGES] Files were added by a concurrent update. hunter2 SQLSTATE: 2D521"}
+	conflict := &fakedatabricks.Fault{State: "2D521", Message: "[DELTA_CONCURRENT_APPEND.ROW_LEVEL_CHANGES] Files were added by a concurrent update. hunter2 SQLSTATE: 2D521"}
 	for _, tc := range []struct {
 		why   string
 		rows  int64
@@ -217,7 +217,7 @@ func TestWritingWithFaults(t *testing.T) {
 		{"without a key: 503 with one", 10, nil, "ExecuteStatement", []step{{}, {Status: 503, RetryAfter: 1}}, errcode.OK, false},
 		{"few rows: 503 without a word of when to come again, though they were written", 10, []string{"k"}, "ExecuteStatement", []step{{}, {Status: 503, Obey: true}, {Status: 503}}, errcode.OK, false},
 		{"asking how it is doing: lost", 10, []string{"k"}, "GetOperationStatus", []step{{}, {Lose: true}}, errcode.OK, false},
-		{"the account may not", 10, []string{"k"}, "ExecuteStatement", []step{{}, {Fault: &databrickstest.Fault{State: "42501", Message: "[INSUFFICIENT_PERMISSIONS] Insufficient privileges: User does not have MODIFY on Table 'main.badger.scores'. SQLSTATE: 42501"}}}, errcode.PermissionDenied, false},
+		{"the account may not", 10, []string{"k"}, "ExecuteStatement", []step{{}, {Fault: &fakedatabricks.Fault{State: "42501", Message: "[INSUFFICIENT_PERMISSIONS] Insufficient privileges: User does not have MODIFY on Table 'main.badger.scores'. SQLSTATE: 42501"}}}, errcode.PermissionDenied, false},
 	} {
 		t.Run(tc.why, func(t *testing.T) {
 			s := start(t)
@@ -260,7 +260,7 @@ func TestForgottenStatementsAreNotRunAgain(t *testing.T) {
 	if err := c.Exec(ctx, "CREATE TABLE t (n BIGINT)"); err != nil {
 		t.Fatal(err)
 	}
-	s.Script("GetOperationStatus", step{Fault: &databrickstest.Fault{Handle: true, Message: "Invalid OperationHandle"}})
+	s.Script("GetOperationStatus", step{Fault: &fakedatabricks.Fault{Handle: true, Message: "Invalid OperationHandle"}})
 	if err := c.Exec(ctx, "INSERT INTO t VALUES (1)"); c.ErrorCode(err) != errcode.Unavailable {
 		t.Errorf("%v, want unavailable", err)
 	}
@@ -275,19 +275,19 @@ func TestErrorsNameObjectAndRemedy(t *testing.T) {
 	defer c.Close() //nolint:errcheck // nothing follows
 	for _, tc := range []struct {
 		why     string
-		fault   databrickstest.Fault
+		fault   fakedatabricks.Fault
 		want    errcode.Code
 		say     []string
 		sayNone string
 	}{
-		{"no privilege", databrickstest.Fault{State: "42501", Message: "[INSUFFICIENT_PERMISSIONS] Insufficient privileges: User does not have SELECT on Table 'main.sales.orders'. SQLSTATE: 42501"}, errcode.PermissionDenied, []string{"SELECT", "table main.sales.orders"}, ""},
-		{"no use", databrickstest.Fault{State: "42501", Message: "PERMISSION_DENIED: User does not have USE SCHEMA on Schema 'main.sales'."}, errcode.PermissionDenied, []string{"USE SCHEMA", "schema main.sales"}, ""},
-		{"a state that is not in the list", databrickstest.Fault{State: "22003", Message: "[SOMETHING_NEW] hunter2"}, errcode.InvalidArgument, []string{"SOMETHING_NEW"}, "hunter2"},
-		{"a vacuumed version", databrickstest.Fault{State: "42K03", Message: "[DELTA_FILE_NOT_FOUND_DETAILED] File s3://hunter2 referenced in the transaction log cannot be found."}, errcode.NotFound, []string{"VACUUM"}, "hunter2"},
-		{"no such version", databrickstest.Fault{State: "22003", Message: "[DELTA_VERSION_NOT_FOUND] Cannot time travel Delta table to version 9. SQLSTATE: 22003"}, errcode.NotFound, []string{"DESCRIBE HISTORY"}, ""},
-		{"a model that fails", databrickstest.Fault{State: "57012", Message: "[REMOTE_FUNCTION_HTTP_FAILED_ERROR] The remote HTTP request failed with code 429, hunter2"}, errcode.Unavailable, []string{"endpoint"}, "hunter2"},
+		{"no privilege", fakedatabricks.Fault{State: "42501", Message: "[INSUFFICIENT_PERMISSIONS] Insufficient privileges: User does not have SELECT on Table 'main.sales.orders'. SQLSTATE: 42501"}, errcode.PermissionDenied, []string{"SELECT", "table main.sales.orders"}, ""},
+		{"no use", fakedatabricks.Fault{State: "42501", Message: "PERMISSION_DENIED: User does not have USE SCHEMA on Schema 'main.sales'."}, errcode.PermissionDenied, []string{"USE SCHEMA", "schema main.sales"}, ""},
+		{"a state that is not in the list", fakedatabricks.Fault{State: "22003", Message: "[SOMETHING_NEW] hunter2"}, errcode.InvalidArgument, []string{"SOMETHING_NEW"}, "hunter2"},
+		{"a vacuumed version", fakedatabricks.Fault{State: "42K03", Message: "[DELTA_FILE_NOT_FOUND_DETAILED] File s3://hunter2 referenced in the transaction log cannot be found."}, errcode.NotFound, []string{"VACUUM"}, "hunter2"},
+		{"no such version", fakedatabricks.Fault{State: "22003", Message: "[DELTA_VERSION_NOT_FOUND] Cannot time travel Delta table to version 9. SQLSTATE: 22003"}, errcode.NotFound, []string{"DESCRIBE HISTORY"}, ""},
+		{"a model that fails", fakedatabricks.Fault{State: "57012", Message: "[REMOTE_FUNCTION_HTTP_FAILED_ERROR] The remote HTTP request failed with code 429, hunter2"}, errcode.Unavailable, []string{"endpoint"}, "hunter2"},
 	} {
-		s.Answer("SELECT 1 AS fault", databrickstest.Result{Fault: &tc.fault})
+		s.Answer("SELECT 1 AS fault", fakedatabricks.Result{Fault: &tc.fault})
 		_, err := c.Query(ctx, "SELECT 1 AS fault")
 		if got := c.ErrorCode(err); got != tc.want {
 			t.Errorf("%s: %v (%v), want %v", tc.why, err, got, tc.want)
@@ -307,7 +307,7 @@ func TestErrorsNameObjectAndRemedy(t *testing.T) {
 func TestCancellingReachesTheService(t *testing.T) {
 	s := start(t)
 	s.Direct = false
-	s.Answer("SELECT hangs", databrickstest.Result{Hangs: true})
+	s.Answer("SELECT hangs", fakedatabricks.Result{Hangs: true})
 	c := open(t, s.URL(), options)
 	defer c.Close() //nolint:errcheck // nothing follows
 	ctx, cancel := context.WithCancel(ctx)

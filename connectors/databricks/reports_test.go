@@ -10,7 +10,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
-	"github.com/badger-eval/badger/connectors/databricks/databrickstest"
+	fakedatabricks "github.com/badger-eval/badger/connectors/fake/databricks"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -20,7 +20,7 @@ func TestReportedValues(t *testing.T) {
 	of := func(name string, t arrow.DataType) arrow.Field {
 		return arrow.Field{Name: name, Type: t, Nullable: true}
 	}
-	native := func(t arrow.DataType, sql string, values ...string) databrickstest.Result {
+	native := func(t arrow.DataType, sql string, values ...string) fakedatabricks.Result {
 		b := array.NewRecordBuilder(memory.NewGoAllocator(), arrow.NewSchema([]arrow.Field{of("v", t)}, nil))
 		defer b.Release()
 		for _, v := range values {
@@ -28,7 +28,7 @@ func TestReportedValues(t *testing.T) {
 				panic(err)
 			}
 		}
-		r := databrickstest.Result{Record: b.NewRecord()}
+		r := fakedatabricks.Result{Record: b.NewRecord()}
 		if sql != "" {
 			r.Types = []string{sql}
 		}
@@ -38,7 +38,7 @@ func TestReportedValues(t *testing.T) {
 	wide := &arrow.Decimal128Type{Precision: 38, Scale: 18}
 	for _, tc := range []struct {
 		report string
-		sent   databrickstest.Result
+		sent   fakedatabricks.Result
 		want   string
 	}{
 		{"databricks/databricks-sql-python#517: dates in an ARRAY of STRUCT come without quotes", native(arrow.ListOf(arrow.StructOf(of("d", arrow.FixedWidthTypes.Date32))), "ARRAY<STRUCT<d:DATE>>", `[{"d":"2011-11-01"},null]`), `JSON: "[{\"d\":\"2011-11-01\"},null]"`},
@@ -88,7 +88,7 @@ func TestReportedConcurrentAppend(t *testing.T) {
 		}
 		rows := rowsOf(0, 10)
 		defer rows.Release()
-		s.Script("ExecuteStatement", step{}, step{Fault: &databrickstest.Fault{State: "2D521", Message: "[DELTA_CONCURRENT_APPEND] ConcurrentAppendException: Files were added to the root of the table by a concurrent update."}})
+		s.Script("ExecuteStatement", step{}, step{Fault: &fakedatabricks.Fault{State: "2D521", Message: "[DELTA_CONCURRENT_APPEND] ConcurrentAppendException: Files were added to the root of the table by a concurrent update."}})
 		if n, err := c.Merge(ctx, "t", []string{"k"}, rows); err != nil || n != 10 {
 			t.Errorf("%d rows, %v", n, err)
 		}
@@ -157,7 +157,7 @@ func TestReportedResults(t *testing.T) {
 		s := start(t)
 		c := open(t, s.URL(), options)
 		defer c.Close() //nolint:errcheck // nothing follows
-		s.Keep(id, databrickstest.Kept{SQL: "SELECT i FROM range(10) AS t(i)", Truncated: true})
+		s.Keep(id, fakedatabricks.Kept{SQL: "SELECT i FROM range(10) AS t(i)", Truncated: true})
 		if got, err := snapshot(c, "query:"+id); c.ErrorCode(err) != errcode.DataLoss {
 			t.Errorf("%s, %v, want data loss", got, err)
 		}
@@ -170,7 +170,7 @@ func TestReportedEnds(t *testing.T) {
 		for _, direct := range []bool{false, true} {
 			s := start(t)
 			s.Direct = direct
-			s.Answer("SELECT slow", databrickstest.Result{Hangs: true})
+			s.Answer("SELECT slow", fakedatabricks.Result{Hangs: true})
 			c := open(t, s.URL(), options)
 			go func() {
 				for s.Count("ExecuteStatement") == 0 {
@@ -201,7 +201,7 @@ func TestReportedEnds(t *testing.T) {
 // A warehouse that starts gives sessions out before it has them. Statements that it does not take are sent again,
 // whatever they do.
 func TestReportedStart(t *testing.T) {
-	for report, fault := range map[string]databrickstest.Fault{
+	for report, fault := range map[string]fakedatabricks.Fault{
 		"lightdash/lightdash#27953: the session is not there, in words without a condition":              {Message: "requirement failed: Session handle: SessionHandle [c1d8a9c0-0000-4000-8000-000000000000] has not been initialized or had already closed."},
 		"lightdash/lightdash#28654: nodes boot, and operations fail inside an answer of HTTP status 200": {Message: "Couldn't create directory /local_disk0/tmp/5c1/_resources"},
 		"databricks/databricks-sql-python#400: Invalid SessionHandle":                                    {Handle: true, Message: "Invalid SessionHandle: SessionHandle [c1d8a9c0]"},

@@ -7,9 +7,9 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 
 	"github.com/badger-eval/badger/connectors/databricks"
-	"github.com/badger-eval/badger/connectors/databricks/databrickstest"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/drivertest"
+	fakedatabricks "github.com/badger-eval/badger/connectors/fake/databricks"
 	"github.com/badger-eval/badger/internal/arrowtable"
 	"github.com/badger-eval/badger/internal/errcode"
 )
@@ -41,7 +41,7 @@ func snapshot(c *databricks.Conn, ref string) (string, error) {
 func TestResultsByStatementID(t *testing.T) {
 	for _, file := range []string{"booleans", "bytes", "dates", "decimals", "floats", "instants", "integers", "json", "lists", "maps", "structs", "intervals", "texts", "timestamps", "nulls", "nul_bytes"} {
 		query := strings.TrimSpace(drivertest.TypeQuery("databricks", file))
-		for name, k := range map[string]databrickstest.Kept{
+		for name, k := range map[string]fakedatabricks.Kept{
 			"JSON": {}, "JSON in chunks": {ChunkRows: 2}, "JSON in files": {External: true, ChunkRows: 1}, "Arrow": {Format: "ARROW_STREAM"}, "Arrow, compressed, in chunks": {Format: "ARROW_STREAM", Compression: "LZ4_FRAME", ChunkRows: 2},
 			"still running": {Polls: 3},
 		} {
@@ -71,26 +71,26 @@ func TestResultsByStatementIDWithFaults(t *testing.T) {
 	gone := step{Status: 403}
 	for _, tc := range []struct {
 		why   string
-		kept  databrickstest.Kept
+		kept  fakedatabricks.Kept
 		id    string
 		kind  string
 		steps []step
 		want  errcode.Code
 		names []string
 	}{
-		{"expired", databrickstest.Kept{State: "CLOSED"}, id, "", nil, errcode.NotFound, []string{"one hour", id}},
-		{"forgotten", databrickstest.Kept{}, strings.Replace(id, "1", "2", 1), "", nil, errcode.NotFound, []string{"one hour", "table:NAME"}},
-		{"another's", databrickstest.Kept{Forbidden: true}, id, "", nil, errcode.PermissionDenied, []string{"account that ran it"}},
-		{"failed", databrickstest.Kept{State: "FAILED", Code: "BAD_REQUEST", Message: "[TABLE_OR_VIEW_NOT_FOUND] hunter2"}, id, "", nil, errcode.FailedPrecondition, []string{"failed"}},
-		{"cancelled", databrickstest.Kept{State: "CANCELED"}, id, "", nil, errcode.FailedPrecondition, []string{"cancelled"}},
-		{"cut off", databrickstest.Kept{Truncated: true}, id, "", nil, errcode.DataLoss, []string{"row_limit"}},
-		{"CSV", databrickstest.Kept{Format: "CSV"}, id, "", nil, errcode.Unimplemented, []string{"ARROW_STREAM"}},
-		{"no id", databrickstest.Kept{}, "../../secrets", "", nil, errcode.InvalidArgument, []string{"STATEMENT_ID"}},
-		{"a chunk is lost", databrickstest.Kept{ChunkRows: 100}, id, "chunk", []step{{Lose: true}, {Truncate: 40}, {Status: 429}, {Status: 503}}, errcode.OK, nil},
-		{"the result expires while it is read", databrickstest.Kept{ChunkRows: 100}, id, "chunk", []step{{}, {Status: 404, Body: `{"error_code":"NOT_FOUND"}`}}, errcode.NotFound, []string{"one hour"}},
-		{"a link has expired: the chunk is asked for again", databrickstest.Kept{Format: "ARROW_STREAM", ChunkRows: 100}, id, "file", []step{gone, {}, gone, gone}, errcode.OK, nil},
-		{"a link is refused for good", databrickstest.Kept{Format: "ARROW_STREAM", ChunkRows: 100}, id, "file", []step{{}, gone, gone, gone, gone, gone}, errcode.Unavailable, []string{"clock"}},
-		{"a file breaks off", databrickstest.Kept{External: true, ChunkRows: 100}, id, "file", []step{{Truncate: 20}, {Drop: true}}, errcode.OK, nil},
+		{"expired", fakedatabricks.Kept{State: "CLOSED"}, id, "", nil, errcode.NotFound, []string{"one hour", id}},
+		{"forgotten", fakedatabricks.Kept{}, strings.Replace(id, "1", "2", 1), "", nil, errcode.NotFound, []string{"one hour", "table:NAME"}},
+		{"another's", fakedatabricks.Kept{Forbidden: true}, id, "", nil, errcode.PermissionDenied, []string{"account that ran it"}},
+		{"failed", fakedatabricks.Kept{State: "FAILED", Code: "BAD_REQUEST", Message: "[TABLE_OR_VIEW_NOT_FOUND] hunter2"}, id, "", nil, errcode.FailedPrecondition, []string{"failed"}},
+		{"cancelled", fakedatabricks.Kept{State: "CANCELED"}, id, "", nil, errcode.FailedPrecondition, []string{"cancelled"}},
+		{"cut off", fakedatabricks.Kept{Truncated: true}, id, "", nil, errcode.DataLoss, []string{"row_limit"}},
+		{"CSV", fakedatabricks.Kept{Format: "CSV"}, id, "", nil, errcode.Unimplemented, []string{"ARROW_STREAM"}},
+		{"no id", fakedatabricks.Kept{}, "../../secrets", "", nil, errcode.InvalidArgument, []string{"STATEMENT_ID"}},
+		{"a chunk is lost", fakedatabricks.Kept{ChunkRows: 100}, id, "chunk", []step{{Lose: true}, {Truncate: 40}, {Status: 429}, {Status: 503}}, errcode.OK, nil},
+		{"the result expires while it is read", fakedatabricks.Kept{ChunkRows: 100}, id, "chunk", []step{{}, {Status: 404, Body: `{"error_code":"NOT_FOUND"}`}}, errcode.NotFound, []string{"one hour"}},
+		{"a link has expired: the chunk is asked for again", fakedatabricks.Kept{Format: "ARROW_STREAM", ChunkRows: 100}, id, "file", []step{gone, {}, gone, gone}, errcode.OK, nil},
+		{"a link is refused for good", fakedatabricks.Kept{Format: "ARROW_STREAM", ChunkRows: 100}, id, "file", []step{{}, gone, gone, gone, gone, gone}, errcode.Unavailable, []string{"clock"}},
+		{"a file breaks off", fakedatabricks.Kept{External: true, ChunkRows: 100}, id, "file", []step{{Truncate: 20}, {Drop: true}}, errcode.OK, nil},
 	} {
 		t.Run(tc.why, func(t *testing.T) {
 			s := start(t)

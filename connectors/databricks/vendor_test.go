@@ -20,17 +20,17 @@ import (
 	"github.com/databricks/databricks-sql-go/logger"
 	"github.com/databricks/databricks-sql-go/rows"
 
-	"github.com/badger-eval/badger/connectors/databricks/databrickstest"
-	"github.com/badger-eval/badger/connectors/databricks/internal/thrift"
+	fakedatabricks "github.com/badger-eval/badger/connectors/fake/databricks"
+	"github.com/badger-eval/badger/connectors/internal/thrift"
 )
 
 // alone opens the vendor's driver without the guard. Its requests go through see first.
-func alone(t *testing.T, s *databrickstest.Server, see func(method string, body []byte, r *http.Request) (*http.Response, error), o ...dbsql.ConnOption) sqldriver.Conn {
+func alone(t *testing.T, s *fakedatabricks.Server, see func(method string, body []byte, r *http.Request) (*http.Response, error), o ...dbsql.ConnOption) sqldriver.Conn {
 	t.Helper()
 	host, p, _ := net.SplitHostPort(s.Address())
 	port, _ := strconv.Atoi(p)
 	connector, err := dbsql.NewConnector(append([]dbsql.ConnOption{
-		dbsql.WithServerHostname("http://" + host), dbsql.WithPort(port), dbsql.WithHTTPPath(databrickstest.HTTPPath), dbsql.WithAccessToken("x"), dbsql.WithCloudFetch(s.Files),
+		dbsql.WithServerHostname("http://" + host), dbsql.WithPort(port), dbsql.WithHTTPPath(fakedatabricks.HTTPPath), dbsql.WithAccessToken("x"), dbsql.WithCloudFetch(s.Files),
 		dbsql.WithRetries(-1, 0, 0), dbsql.WithTransport(seen(see)),
 	}, o...)...)
 	if err != nil {
@@ -106,13 +106,13 @@ func count(c sqldriver.Conn, each func()) (n int64, err error) {
 // What the driver does by itself, which is why there is a guard. Each test skips itself when a
 // version comes that does right: then the part of the guard that it names may go.
 func TestDriverAlone(t *testing.T) {
-	pages := func(t *testing.T, set func(s *databrickstest.Server)) *databrickstest.Server {
+	pages := func(t *testing.T, set func(s *fakedatabricks.Server)) *fakedatabricks.Server {
 		s := start(t)
 		s.Direct, s.Files, s.LZ4, s.PageRows, s.FileRows = false, false, false, 2048, 2048
 		set(s)
 		return s
 	}
-	files := func(s *databrickstest.Server) { s.Files, s.PageRows = true, 20_480 }
+	files := func(s *fakedatabricks.Server) { s.Files, s.PageRows = true, 20_480 }
 	nothing := func() {}
 	for _, tc := range []struct {
 		why, part string
@@ -120,21 +120,21 @@ func TestDriverAlone(t *testing.T) {
 		right     func(t *testing.T) bool // the driver does right
 	}{
 		{"a result whose page fails ends without an error", "witness.complete", false, func(t *testing.T) bool {
-			s := pages(t, func(*databrickstest.Server) {})
-			s.Script("FetchResults", step{}, step{}, step{Fault: &databrickstest.Fault{State: "08000", Message: "the page is gone"}})
+			s := pages(t, func(*fakedatabricks.Server) {})
+			s.Script("FetchResults", step{}, step{}, step{Fault: &fakedatabricks.Fault{State: "08000", Message: "the page is gone"}})
 			n, err := count(alone(t, s, nil), nothing)
 			return n == 20_000 || err != nil
 		}},
 		{"batches give more rows than announced", "the rows of witness.part", false, func(t *testing.T) bool {
-			n, err := count(alone(t, pages(t, func(s *databrickstest.Server) { s.Extra = true }), nil), nothing)
+			n, err := count(alone(t, pages(t, func(s *fakedatabricks.Server) { s.Extra = true }), nil), nothing)
 			return n == 20_000 || err != nil
 		}},
 		{"files give more rows than announced", "the rows of witness.part", false, func(t *testing.T) bool {
-			n, err := count(alone(t, pages(t, func(s *databrickstest.Server) { files(s); s.Extra = true }), nil), nothing)
+			n, err := count(alone(t, pages(t, func(s *fakedatabricks.Server) { files(s); s.Extra = true }), nil), nothing)
 			return n == 20_000 || err != nil
 		}},
 		{"files give fewer rows than announced", "the rows of witness.part", false, func(t *testing.T) bool {
-			n, err := count(alone(t, pages(t, func(s *databrickstest.Server) { files(s); s.Short = true }), nil), nothing)
+			n, err := count(alone(t, pages(t, func(s *fakedatabricks.Server) { files(s); s.Short = true }), nil), nothing)
 			return n == 20_000 || err != nil
 		}},
 		{"a link that has expired is not asked for again", "witness.renew", false, func(t *testing.T) bool {
@@ -155,7 +155,7 @@ func TestDriverAlone(t *testing.T) {
 		}},
 		{"downloads of links that came with the first answer know nothing of their statement", "guard.announced", false, func(t *testing.T) bool {
 			type key struct{}
-			s := pages(t, func(s *databrickstest.Server) { files(s); s.Direct = true })
+			s := pages(t, func(s *fakedatabricks.Server) { files(s); s.Direct = true })
 			var mu sync.Mutex
 			known := false
 			conn := alone(t, s, func(_ string, _ []byte, r *http.Request) (*http.Response, error) {
@@ -184,7 +184,7 @@ func TestDriverAlone(t *testing.T) {
 			ctx, cancel := context.WithCancel(ctx)
 			defer cancel()
 			stopped := false
-			conn := alone(t, pages(t, func(*databrickstest.Server) {}), func(method string, _ []byte, r *http.Request) (*http.Response, error) {
+			conn := alone(t, pages(t, func(*fakedatabricks.Server) {}), func(method string, _ []byte, r *http.Request) (*http.Response, error) {
 				if method == "FetchResults" {
 					cancel()
 					stopped = r.Context().Err() != nil
@@ -206,7 +206,7 @@ func TestDriverAlone(t *testing.T) {
 		{"a statement runs on that is cancelled before its handle is known", "request.finish", false, func(t *testing.T) bool {
 			ctx, cancel := context.WithCancel(ctx)
 			defer cancel()
-			s := pages(t, func(*databrickstest.Server) {})
+			s := pages(t, func(*fakedatabricks.Server) {})
 			conn := alone(t, s, func(method string, _ []byte, r *http.Request) (*http.Response, error) {
 				if method != "ExecuteStatement" {
 					return nil, nil //nolint:nilnil // it passes
@@ -219,21 +219,21 @@ func TestDriverAlone(t *testing.T) {
 			return err == nil || s.Count("CancelOperation") > 0
 		}},
 		{"a statement that failed stays open", "witness.end", false, func(t *testing.T) bool {
-			s := pages(t, func(*databrickstest.Server) {})
-			s.Answer(".*", databrickstest.Result{Fault: &databrickstest.Fault{State: "42000", Message: "[PARSE_SYNTAX_ERROR] no"}})
+			s := pages(t, func(*fakedatabricks.Server) {})
+			s.Answer(".*", fakedatabricks.Result{Fault: &fakedatabricks.Fault{State: "42000", Message: "[PARSE_SYNTAX_ERROR] no"}})
 			_, err := query(ctx, alone(t, s, nil), twentyThousand)
 			return err == nil || s.Open() == 0
 		}},
 		{"an error keeps no SQLSTATE", "witness.failure", false, func(t *testing.T) bool {
-			s := pages(t, func(*databrickstest.Server) {})
-			s.Script("ExecuteStatement", step{Fault: &databrickstest.Fault{State: "42501", Message: "no"}})
+			s := pages(t, func(*fakedatabricks.Server) {})
+			s.Script("ExecuteStatement", step{Fault: &fakedatabricks.Fault{State: "42501", Message: "no"}})
 			_, err := query(ctx, alone(t, s, nil), twentyThousand)
 			var known dbsqlerr.DBExecutionError
 			return errors.As(err, &known) && known.SqlState() == "42501"
 		}},
 		{"compressed results are not asked for", "CanDecompressLZ4Result in guard.call", false, func(t *testing.T) bool {
 			asked := false
-			_, err := count(alone(t, pages(t, func(*databrickstest.Server) {}), func(method string, body []byte, _ *http.Request) (*http.Response, error) {
+			_, err := count(alone(t, pages(t, func(*fakedatabricks.Server) {}), func(method string, body []byte, _ *http.Request) (*http.Response, error) {
 				if m, err := thrift.Parse(body); method == "ExecuteStatement" && err == nil {
 					asked = m.Fields.Struct(1).Bool(1284)
 				}
@@ -243,7 +243,7 @@ func TestDriverAlone(t *testing.T) {
 		}},
 		{"the workspace is asked whether telemetry is wanted", "the first case of guard.RoundTrip", false, func(t *testing.T) bool {
 			asked := false
-			alone(t, pages(t, func(*databrickstest.Server) {}), func(_ string, _ []byte, r *http.Request) (*http.Response, error) {
+			alone(t, pages(t, func(*fakedatabricks.Server) {}), func(_ string, _ []byte, r *http.Request) (*http.Response, error) {
 				if strings.Contains(r.URL.Path, "feature-flags") {
 					asked = true
 					return nil, errors.New("not now")
@@ -259,8 +259,8 @@ func TestDriverAlone(t *testing.T) {
 			if err := logger.SetLogLevel("warn"); err != nil {
 				t.Fatal(err)
 			}
-			s := pages(t, func(*databrickstest.Server) {})
-			s.Answer("DROP .*", databrickstest.Result{Fault: &databrickstest.Fault{State: "42000", Message: "[PARSE_SYNTAX_ERROR] no"}})
+			s := pages(t, func(*fakedatabricks.Server) {})
+			s.Answer("DROP .*", fakedatabricks.Result{Fault: &fakedatabricks.Fault{State: "42000", Message: "[PARSE_SYNTAX_ERROR] no"}})
 			_, err := alone(t, s, nil).(sqldriver.ExecerContext).ExecContext(ctx, "DROP hunter2", nil)
 			return err == nil || !strings.Contains(b.String(), "hunter2")
 		}},
@@ -297,7 +297,7 @@ func TestDriverIsQuiet(t *testing.T) {
 	s := start(t)
 	s.Token, s.FileRows = secret, 2048
 	c := open(t, s.URL("token_env=BADGER_TEST_TOKEN", "retries=1"), options)
-	s.Answer("(DROP|SELECT) hunter2", databrickstest.Result{Fault: &databrickstest.Fault{State: "42000", Message: "[PARSE_SYNTAX_ERROR] hunter2"}})
+	s.Answer("(DROP|SELECT) hunter2", fakedatabricks.Result{Fault: &fakedatabricks.Fault{State: "42000", Message: "[PARSE_SYNTAX_ERROR] hunter2"}})
 	if err := c.Exec(ctx, "DROP hunter2"); err == nil || strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("%v, want an error without the text of the statement", err)
 	}
@@ -326,7 +326,7 @@ func TestDriverIsQuiet(t *testing.T) {
 func TestCancellingBeforeTheHandleIsKnown(t *testing.T) {
 	s := start(t)
 	s.Direct = false
-	s.Answer("SELECT hangs", databrickstest.Result{Hangs: true})
+	s.Answer("SELECT hangs", fakedatabricks.Result{Hangs: true})
 	c := open(t, s.URL(), options)
 	defer c.Close() //nolint:errcheck // nothing follows
 	for range 20 {  // wherever the cancelling meets the statement on its way

@@ -8,9 +8,9 @@ import (
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/databricks"
-	"github.com/badger-eval/badger/connectors/databricks/databrickstest"
 	"github.com/badger-eval/badger/connectors/doctor"
 	"github.com/badger-eval/badger/connectors/driver"
+	fakedatabricks "github.com/badger-eval/badger/connectors/fake/databricks"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/judgebackend/inwarehouse"
 )
@@ -18,7 +18,7 @@ import (
 // What badger does with a warehouse works on this one, and where the account lacks a privilege the
 // examination says which.
 func TestDoctor(t *testing.T) {
-	examine := func(s *databrickstest.Server) (failed []string) {
+	examine := func(s *fakedatabricks.Server) (failed []string) {
 		r := doctor.Examine(ctx, doctor.Options{Now: time.Now, Open: func(ctx context.Context, only bool) (*connectors.Warehouse, error) {
 			c, d, err := databricks.Open(ctx, s.URL("retries=1"), driver.Options{ReadOnly: only})
 			if err != nil {
@@ -43,7 +43,7 @@ func TestDoctor(t *testing.T) {
 	if failed := examine(s); len(failed) > 0 {
 		t.Errorf("failed: %s", strings.Join(failed, "\n"))
 	}
-	s.Answer("CREATE (SCHEMA|TABLE) .*", databrickstest.Result{Fault: &databrickstest.Fault{State: "42501", Message: "[INSUFFICIENT_PERMISSIONS] Insufficient privileges: User does not have CREATE TABLE on Schema 'main.badger'. SQLSTATE: 42501"}})
+	s.Answer("CREATE (SCHEMA|TABLE) .*", fakedatabricks.Result{Fault: &fakedatabricks.Fault{State: "42501", Message: "[INSUFFICIENT_PERMISSIONS] Insufficient privileges: User does not have CREATE TABLE on Schema 'main.badger'. SQLSTATE: 42501"}})
 	failed := strings.Join(examine(s), "\n")
 	if !strings.Contains(failed, "CREATE TABLE on schema main.badger") || !strings.Contains(failed, "GRANT") {
 		t.Errorf("without the privilege: %q, want it named, and the statement that grants it", failed)
@@ -67,7 +67,7 @@ func TestAskingAModel(t *testing.T) {
 	if all := strings.Join(s.Statements(), "\n"); strings.Contains(all, "hunter2") || strings.Contains(all, "judges-endpoint") {
 		t.Errorf("the prompt or the endpoint stands in the SQL text: %s", all)
 	}
-	s.Answer(`SELECT to_json\(ai_query.*`, databrickstest.Result{Fault: &databrickstest.Fault{State: "57012", Message: "[REMOTE_FUNCTION_HTTP_FAILED_ERROR] The remote HTTP request failed with code 429: hunter2. SQLSTATE: 57012"}})
+	s.Answer(`SELECT to_json\(ai_query.*`, fakedatabricks.Result{Fault: &fakedatabricks.Fault{State: "57012", Message: "[REMOTE_FUNCTION_HTTP_FAILED_ERROR] The remote HTTP request failed with code 429: hunter2. SQLSTATE: 57012"}})
 	if _, err := b.Complete(ctx, judgebackend.Request{Purpose: "test", Messages: []judgebackend.Message{{Role: "user", Content: "x"}}}); err == nil || strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("%v, want an error without what the endpoint said", err)
 	}

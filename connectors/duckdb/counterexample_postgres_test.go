@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/badger-eval/badger/connectors/duckdb"
-	"github.com/badger-eval/badger/connectors/postgres/postgrestest"
+	fakepostgres "github.com/badger-eval/badger/connectors/fake/postgres"
 	"github.com/badger-eval/badger/scoring/counterexample"
 )
 
@@ -21,7 +21,7 @@ import (
 // queries it runs returns there what the counterexample says. Of the rewrites of Calcite it runs all.
 func TestCounterexamplesAndPostgres(t *testing.T) {
 	long(t)
-	server, err := postgrestest.Start(nil)
+	server, err := fakepostgres.Start(nil)
 	if err != nil {
 		t.Skipf("PostgreSQL is not here: %v", err)
 	}

@@ -12,15 +12,15 @@ import (
 
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/drivertest"
+	fakepostgres "github.com/badger-eval/badger/connectors/fake/postgres"
 	"github.com/badger-eval/badger/connectors/postgres"
-	"github.com/badger-eval/badger/connectors/postgres/postgrestest"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 )
 
 // pool starts PgBouncer in front of the tests' server, with few sessions, so that callers have to
 // share them.
-func pool(t testing.TB, s *server, mode string, settings ...string) *postgrestest.PgBouncer {
+func pool(t testing.TB, s *server, mode string, settings ...string) *fakepostgres.PgBouncer {
 	t.Helper()
 	b, err := s.Pool(mode, 2, settings...)
 	if err != nil {

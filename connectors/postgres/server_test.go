@@ -10,18 +10,18 @@ import (
 	"testing"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	fakepostgres "github.com/badger-eval/badger/connectors/fake/postgres"
 	"github.com/badger-eval/badger/connectors/postgres"
-	"github.com/badger-eval/badger/connectors/postgres/postgrestest"
 )
 
 // server is a PostgreSQL of this machine, started for the tests.
 type server struct {
-	*postgrestest.Server
+	*fakepostgres.Server
 	databases atomic.Int64
 }
 
 func newServer() (*server, error) {
-	s, err := postgrestest.Start(certify, "-c", "ssl=on")
+	s, err := fakepostgres.Start(certify, "-c", "ssl=on")
 	return &server{Server: s}, err
 }
 

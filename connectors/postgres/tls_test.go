@@ -17,13 +17,13 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	fakepostgres "github.com/badger-eval/badger/connectors/fake/postgres"
 	"github.com/badger-eval/badger/connectors/postgres"
-	"github.com/badger-eval/badger/connectors/postgres/postgrestest"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
 // certify gives the server a certificate, signed by itself.
-func certify(s *postgrestest.Server) error {
+func certify(s *fakepostgres.Server) error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return err

@@ -17,7 +17,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"github.com/badger-eval/badger/connectors/driver"
-	sft "github.com/badger-eval/badger/connectors/snowflake/snowflaketest"
+	fakesnowflake "github.com/badger-eval/badger/connectors/fake/snowflake"
 	"github.com/badger-eval/badger/internal/arrowtable"
 )
 
@@ -29,27 +29,27 @@ const (
 
 // wide is a result of a million rows of ten columns, its chunks made beforehand: integers,
 // decimals, doubles, text, a date, a timestamp.
-func wide(b *testing.B) (r sft.Result, bytes int64) {
+func wide(b *testing.B) (r fakesnowflake.Result, bytes int64) {
 	b.Helper()
-	columns := []sft.Column{
+	columns := []fakesnowflake.Column{
 		{Name: "A", Type: "fixed", Precision: 38}, {Name: "B", Type: "fixed", Precision: 38}, {Name: "C", Type: "fixed", Precision: 9}, {Name: "D", Type: "fixed", Precision: 15, Scale: 2}, {Name: "E", Type: "real"},
 		{Name: "F", Type: "text"}, {Name: "G", Type: "text"}, {Name: "H", Type: "text"}, {Name: "I", Type: "date"}, {Name: "J", Type: "timestamp_ntz", Scale: 9},
 	}
 	chunks := make([][]byte, benchRows/chunkRows)
 	for c := range chunks {
-		rows := make([][]sft.Cell, chunkRows)
+		rows := make([][]fakesnowflake.Cell, chunkRows)
 		for i := range rows {
 			n := c*chunkRows + i
 			rows[i] = cells(strconv.Itoa(n), strconv.Itoa(n*7), strconv.Itoa(n%1000), fmt.Sprintf("%d.%02d", n/100, n%100), strconv.Itoa(n)+".5",
 				fmt.Sprintf("Customer #%09d", n), "short", "region "+strconv.Itoa(n%25), strconv.Itoa(8036+n%2500), fmt.Sprintf("%d.%09d", 1_600_000_000+n, n))
 		}
 		var err error
-		if chunks[c], err = sft.Stream(columns, rows); err != nil {
+		if chunks[c], err = fakesnowflake.Stream(columns, rows); err != nil {
 			b.Fatal(err)
 		}
 		bytes += int64(len(chunks[c]))
 	}
-	return sft.Result{Columns: columns, Chunks: len(chunks), Bytes: func(i int) []byte { return chunks[i] }}, bytes
+	return fakesnowflake.Result{Columns: columns, Chunks: len(chunks), Bytes: func(i int) []byte { return chunks[i] }}, bytes
 }
 
 // peak samples how much more of the heap is used than before.
@@ -83,7 +83,7 @@ func peak(b *testing.B) (stop func()) {
 // BenchmarkRead reads a million rows from the server in this process, as records and as the table
 // that metrics see.
 func BenchmarkRead(b *testing.B) {
-	s := sft.New(b)
+	s := fakesnowflake.New(b)
 	r, bytes := wide(b)
 	s.Answer(`SELECT \* FROM wide`, r)
 	long := r
@@ -176,7 +176,7 @@ func BenchmarkWrite(b *testing.B) {
 	defer rec.Release()
 	for _, batch := range []int64{n, 1000} {
 		b.Run(fmt.Sprintf("merge by %d", batch), func(b *testing.B) {
-			s := sft.New(b)
+			s := fakesnowflake.New(b)
 			c := open(b, urlOf(s), driver.Options{})
 			defer c.Close()
 			ddl := "CREATE TABLE scores (eval_run_id VARCHAR, case_id VARCHAR, metric VARCHAR, value FLOAT, passed BOOLEAN, reason VARCHAR, detail VARIANT, scored_at TIMESTAMP_LTZ(9))"
@@ -204,7 +204,7 @@ func BenchmarkWrite(b *testing.B) {
 		})
 	}
 	b.Run("snowflake-connector-python", func(b *testing.B) {
-		s := sft.New(b)
+		s := fakesnowflake.New(b)
 		rows, seconds, mb := python(b, s, "testdata/write.py", strconv.Itoa(n))
 		if rows != n {
 			b.Fatalf("%v rows", rows)
@@ -216,7 +216,7 @@ func BenchmarkWrite(b *testing.B) {
 
 // python runs a script against the server; it prints rows, seconds and the peak of its memory in
 // MB.
-func python(b *testing.B, s *sft.Server, script, arg string) (rows, seconds, mb float64) {
+func python(b *testing.B, s *fakesnowflake.Server, script, arg string) (rows, seconds, mb float64) {
 	b.Helper()
 	program := os.Getenv("BADGER_FAKESNOW_PYTHON")
 	if program == "" {

@@ -13,8 +13,8 @@ import (
 
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/drivertest"
+	fakesnowflake "github.com/badger-eval/badger/connectors/fake/snowflake"
 	"github.com/badger-eval/badger/connectors/snowflake"
-	"github.com/badger-eval/badger/connectors/snowflake/snowflaketest"
 )
 
 // lower is a connection whose columns have names in lower case: the suite is written so, and
@@ -70,26 +70,26 @@ func harness(newURL func(t *testing.T) string) drivertest.Harness {
 	}
 }
 
-func urlOf(s *snowflaketest.Server) string {
+func urlOf(s *fakesnowflake.Server) string {
 	return "snowflake://tester@acme/DEMO/PUBLIC?warehouse=W&password_env=BADGER_TEST_PASSWORD&retries=2&" + s.Options()
 }
 
 // The suite against our own server.
 func TestConformance(t *testing.T) {
 	h := harness(func(t *testing.T) string {
-		s := snowflaketest.New(t)
-		columns := []snowflaketest.Column{{Name: "I", Type: "fixed", Precision: 38}, {Name: "R", Type: "real"}}
-		part := func(at int) [][]snowflaketest.Cell {
-			rows := make([][]snowflaketest.Cell, 1000)
+		s := fakesnowflake.New(t)
+		columns := []fakesnowflake.Column{{Name: "I", Type: "fixed", Precision: 38}, {Name: "R", Type: "real"}}
+		part := func(at int) [][]fakesnowflake.Cell {
+			rows := make([][]fakesnowflake.Cell, 1000)
 			for i := range rows {
 				n := strconv.Itoa(at*len(rows) + i)
-				rows[i] = []snowflaketest.Cell{&n, &n}
+				rows[i] = []fakesnowflake.Cell{&n, &n}
 			}
 			return rows
 		}
-		s.Answer(`SELECT i, r FROM slow_rows`, snowflaketest.Result{Columns: columns, Rows: part(0), Chunks: 10_000, Chunk: func(i int) [][]snowflaketest.Cell { return part(i + 1) }})
-		s.Answer(`SELECT COUNT\(\*\) FROM \(SELECT i, r FROM slow_rows\) AS t`, snowflaketest.Result{Hangs: true})
-		s.Answer("SELECT NULL AS a", snowflaketest.Result{Columns: []snowflaketest.Column{{Name: "A", Type: "text", Nullable: true}}, Rows: [][]snowflaketest.Cell{{nil}}})
+		s.Answer(`SELECT i, r FROM slow_rows`, fakesnowflake.Result{Columns: columns, Rows: part(0), Chunks: 10_000, Chunk: func(i int) [][]fakesnowflake.Cell { return part(i + 1) }})
+		s.Answer(`SELECT COUNT\(\*\) FROM \(SELECT i, r FROM slow_rows\) AS t`, fakesnowflake.Result{Hangs: true})
+		s.Answer("SELECT NULL AS a", fakesnowflake.Result{Columns: []fakesnowflake.Column{{Name: "A", Type: "text", Nullable: true}}, Rows: [][]fakesnowflake.Cell{{nil}}})
 		return urlOf(s)
 	})
 	h.Slow = "SELECT i, r FROM slow_rows"

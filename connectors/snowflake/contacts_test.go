@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	fakesnowflake "github.com/badger-eval/badger/connectors/fake/snowflake"
 	"github.com/badger-eval/badger/connectors/snowflake"
-	sft "github.com/badger-eval/badger/connectors/snowflake/snowflaketest"
 )
 
 func TestContacts(t *testing.T) {
@@ -67,7 +67,7 @@ func TestDriverKeepsNoLog(t *testing.T) {
 	t.Setenv("HOME", home)
 	for _, variable := range []string{"", file} {
 		t.Setenv("SF_CLIENT_CONFIG_FILE", variable)
-		c := open(t, urlOf(sft.New(t)), driver.Options{})
+		c := open(t, urlOf(fakesnowflake.New(t)), driver.Options{})
 		if err := c.Exec(ctx, "SELECT 1"); err != nil {
 			t.Error(err)
 		}

@@ -14,8 +14,8 @@ import (
 
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/drivertest"
+	fakesnowflake "github.com/badger-eval/badger/connectors/fake/snowflake"
 	"github.com/badger-eval/badger/connectors/snowflake"
-	sft "github.com/badger-eval/badger/connectors/snowflake/snowflaketest"
 	"github.com/badger-eval/badger/internal/arrowtable"
 	"github.com/badger-eval/badger/internal/errcode"
 )
@@ -23,7 +23,7 @@ import (
 var ctx = context.Background()
 
 // opened opens a server that is closed with the test.
-func opened(t testing.TB, s *sft.Server) *snowflake.Conn {
+func opened(t testing.TB, s *fakesnowflake.Server) *snowflake.Conn {
 	t.Helper()
 	c := open(t, urlOf(s), driver.Options{})
 	t.Cleanup(func() {
@@ -53,27 +53,27 @@ func mustExec(t testing.TB, c *snowflake.Conn, query string) {
 	}
 }
 
-func cells(values ...string) []sft.Cell {
-	out := make([]sft.Cell, len(values))
+func cells(values ...string) []fakesnowflake.Cell {
+	out := make([]fakesnowflake.Cell, len(values))
 	for i, v := range values {
 		if v != "NULL" {
-			out[i] = sft.Text(v)
+			out[i] = fakesnowflake.Text(v)
 		}
 	}
 	return out
 }
 
 // numbered is a result of n rows in chunks of ten, numbered from 0.
-func numbered(n int) sft.Result {
-	part := func(at int) (rows [][]sft.Cell) {
+func numbered(n int) fakesnowflake.Result {
+	part := func(at int) (rows [][]fakesnowflake.Cell) {
 		for i := at * 10; i < at*10+10; i++ {
 			rows = append(rows, cells(strconv.Itoa(i), "row "+strconv.Itoa(i)))
 		}
 		return rows
 	}
-	return sft.Result{
-		Columns: []sft.Column{{Name: "N", Type: "fixed", Precision: 38}, {Name: "S", Type: "text"}},
-		Rows:    part(0), Chunks: n/10 - 1, Chunk: func(i int) [][]sft.Cell { return part(i + 1) },
+	return fakesnowflake.Result{
+		Columns: []fakesnowflake.Column{{Name: "N", Type: "fixed", Precision: 38}, {Name: "S", Type: "text"}},
+		Rows:    part(0), Chunks: n/10 - 1, Chunk: func(i int) [][]fakesnowflake.Cell { return part(i + 1) },
 	}
 }
 
@@ -108,22 +108,22 @@ func TestChunksArriveWhole(t *testing.T) {
 	for _, tc := range []struct {
 		why   string
 		gzip  bool
-		steps []sft.Step
+		steps []fakesnowflake.Step
 	}{
 		{"nothing happens", false, nil},
 		{"compressed", true, nil},
-		{"the connection is lost in the head of a chunk", false, []sft.Step{{}, {Truncate: 3}}},
-		{"in the schema", false, []sft.Step{{}, {}, {Truncate: 150}}},
-		{"in the rows", false, []sft.Step{{Truncate: 700}}},
-		{"before the last byte", false, []sft.Step{{}, {Truncate: 899}}},
-		{"several times, at one chunk and at others", false, []sft.Step{{Truncate: 500}, {Truncate: 20}, {}, {}, {Truncate: 600}}},
-		{"in a compressed chunk", true, []sft.Step{{}, {Truncate: 100}}},
-		{"its link has expired", false, []sft.Step{{}, {}, {}, {Status: 403}}},
-		{"without an answer", false, []sft.Step{{}, {Lose: true}}},
+		{"the connection is lost in the head of a chunk", false, []fakesnowflake.Step{{}, {Truncate: 3}}},
+		{"in the schema", false, []fakesnowflake.Step{{}, {}, {Truncate: 150}}},
+		{"in the rows", false, []fakesnowflake.Step{{Truncate: 700}}},
+		{"before the last byte", false, []fakesnowflake.Step{{}, {Truncate: 899}}},
+		{"several times, at one chunk and at others", false, []fakesnowflake.Step{{Truncate: 500}, {Truncate: 20}, {}, {}, {Truncate: 600}}},
+		{"in a compressed chunk", true, []fakesnowflake.Step{{}, {Truncate: 100}}},
+		{"its link has expired", false, []fakesnowflake.Step{{}, {}, {}, {Status: 403}}},
+		{"without an answer", false, []fakesnowflake.Step{{}, {Lose: true}}},
 	} {
 		for _, inline := range []bool{true, false} { // whether the answer holds the first part
 			t.Run(fmt.Sprintf("%s, inline %v", tc.why, inline), func(t *testing.T) {
-				s := sft.New(t)
+				s := fakesnowflake.New(t)
 				s.Gzip = tc.gzip
 				res := numbered(80)
 				if !inline {
@@ -131,7 +131,7 @@ func TestChunksArriveWhole(t *testing.T) {
 				}
 				s.Answer("SELECT n, s FROM t", res)
 				c := opened(t, s)
-				s.Script(sft.Chunk, tc.steps...)
+				s.Script(fakesnowflake.Chunk, tc.steps...)
 				r, err := c.Query(ctx, "SELECT n, s FROM t")
 				if err := wantNumbered(r, err, 80); err != nil {
 					t.Error(err)
@@ -145,11 +145,11 @@ func TestChunksArriveWhole(t *testing.T) {
 }
 
 func TestChunksThatNeverArrive(t *testing.T) {
-	s := sft.New(t)
+	s := fakesnowflake.New(t)
 	s.Answer("SELECT n, s FROM t", numbered(80))
 	c := opened(t, s)
 	for range 50 {
-		s.Script(sft.Chunk, sft.Step{Truncate: 300})
+		s.Script(fakesnowflake.Chunk, fakesnowflake.Step{Truncate: 300})
 	}
 	r, err := c.Query(ctx, "SELECT n, s FROM t")
 	if err := wantNumbered(r, err, 80); errcode.Of(err) != errcode.Unavailable {
@@ -160,12 +160,12 @@ func TestChunksThatNeverArrive(t *testing.T) {
 // The links of a result that Snowflake keeps no more cannot be renewed; what was read is not passed
 // off as the whole.
 func TestResultThatExpiresWhileItIsRead(t *testing.T) {
-	s := sft.New(t)
+	s := fakesnowflake.New(t)
 	kept := numbered(80)
 	kept.Expired = true
 	s.Answer("SELECT n, s FROM t", kept)
 	c := opened(t, s)
-	s.Script(sft.Chunk, sft.Step{}, sft.Step{Status: 403})
+	s.Script(fakesnowflake.Chunk, fakesnowflake.Step{}, fakesnowflake.Step{Status: 403})
 	r, err := c.Query(ctx, "SELECT n, s FROM t")
 	if err := wantNumbered(r, err, 80); errcode.Of(err) != errcode.NotFound || !strings.Contains(err.Error(), "24 hours") {
 		t.Errorf("%v (%v), want not_found, and how long results are kept", err, errcode.Of(err))
@@ -174,16 +174,16 @@ func TestResultThatExpiresWhileItIsRead(t *testing.T) {
 
 // Sessions end while the program runs. What is asked for is run once nevertheless.
 func TestSessionsThatEnd(t *testing.T) {
-	for why, end := range map[string]func(*sft.Server){
-		"expired, and renewed":         (*sft.Server).ExpireSessions,
-		"gone, and signed in for anew": (*sft.Server).ForgetSessions,
-		"expired, and not renewable": func(s *sft.Server) {
+	for why, end := range map[string]func(*fakesnowflake.Server){
+		"expired, and renewed":         (*fakesnowflake.Server).ExpireSessions,
+		"gone, and signed in for anew": (*fakesnowflake.Server).ForgetSessions,
+		"expired, and not renewable": func(s *fakesnowflake.Server) {
 			s.ExpireSessions()
-			s.Script(sft.Renew, sft.Step{Error: &sft.Error{Code: "390114", State: "08001", Message: "Authentication token has expired."}})
+			s.Script(fakesnowflake.Renew, fakesnowflake.Step{Error: &fakesnowflake.Error{Code: "390114", State: "08001", Message: "Authentication token has expired."}})
 		},
 	} {
 		t.Run(why, func(t *testing.T) {
-			s := sft.New(t)
+			s := fakesnowflake.New(t)
 			c := opened(t, s)
 			mustExec(t, c, "CREATE TABLE t (k VARCHAR, n NUMBER(19, 0))")
 			end(s)
@@ -232,10 +232,10 @@ func scoreRows(keys ...string) array.RecordReader {
 
 // An answer that is lost is asked for again under the same id: rows without a key are not doubled.
 func TestAnswersThatAreLost(t *testing.T) {
-	s := sft.New(t)
+	s := fakesnowflake.New(t)
 	c := opened(t, s)
 	mustExec(t, c, "CREATE TABLE t (k VARCHAR, n NUMBER(19, 0))")
-	s.Script(sft.Query, sft.Step{}, sft.Step{Lose: true}) // the description, the rows
+	s.Script(fakesnowflake.Query, fakesnowflake.Step{}, fakesnowflake.Step{Lose: true}) // the description, the rows
 	rows := scoreRows("a", "a", "b")
 	defer rows.Release()
 	if n, err := c.Merge(ctx, "t", nil, rows); err != nil || n != 3 {
@@ -248,14 +248,14 @@ func TestAnswersThatAreLost(t *testing.T) {
 
 func TestServersThatAreBusy(t *testing.T) {
 	t.Parallel() // it waits for its next try
-	s := sft.New(t)
+	s := fakesnowflake.New(t)
 	c := opened(t, s)
-	s.Script(sft.Query, sft.Step{Status: 429})
+	s.Script(fakesnowflake.Query, fakesnowflake.Step{Status: 429})
 	if got, err := show(c.Query(ctx, "SELECT 1 AS a")); err != nil || got != "\"A\" INT64: 1\n" {
 		t.Errorf("once: %s, %v", got, err)
 	}
 	for status, want := range map[int]errcode.Code{429: errcode.Unavailable, 503: errcode.Unavailable} {
-		s.Script(sft.Query, sft.Step{Status: status}, sft.Step{Status: status}, sft.Step{Status: status})
+		s.Script(fakesnowflake.Query, fakesnowflake.Step{Status: status}, fakesnowflake.Step{Status: status}, fakesnowflake.Step{Status: status})
 		_, err := show(c.Query(ctx, "SELECT 1 AS a"))
 		if code := errcode.Of(err); code != want || !code.Retryable() || !strings.Contains(err.Error(), strconv.Itoa(status)) {
 			t.Errorf("HTTP %d for good: %v (%v), want %v", status, err, code, want)
@@ -265,7 +265,7 @@ func TestServersThatAreBusy(t *testing.T) {
 
 // A warehouse that has to be resumed keeps statements waiting.
 func TestStatementsThatTakeLong(t *testing.T) {
-	s := sft.New(t)
+	s := fakesnowflake.New(t)
 	slow := numbered(30)
 	slow.Polls = 3
 	s.Answer("SELECT n, s FROM t", slow)
@@ -297,10 +297,10 @@ func TestResultsByID(t *testing.T) {
 	running.Polls = 2
 	expired, foreign, failed := numbered(50), numbered(50), numbered(50)
 	expired.Expired, foreign.Owner = true, "somebody"
-	failed.Err = &sft.Error{Code: "100051", State: "22012", Message: "Division by zero in hunter2"}
+	failed.Err = &fakesnowflake.Error{Code: "100051", State: "22012", Message: "Division by zero in hunter2"}
 	for _, tc := range []struct {
 		why   string
-		kept  *sft.Result
+		kept  *fakesnowflake.Result
 		want  errcode.Code
 		words string
 	}{
@@ -312,7 +312,7 @@ func TestResultsByID(t *testing.T) {
 		{"failed", &failed, errcode.FailedPrecondition, "division by zero"},
 	} {
 		t.Run(tc.why, func(t *testing.T) {
-			s := sft.New(t)
+			s := fakesnowflake.New(t)
 			if tc.kept != nil {
 				s.Keep(anID, *tc.kept)
 			}
@@ -330,12 +330,12 @@ func TestResultsByID(t *testing.T) {
 			}
 		})
 	}
-	s := sft.New(t)
+	s := fakesnowflake.New(t)
 	if _, err := read(opened(t, s), "query:x'; DROP TABLE t"); errcode.Of(err) != errcode.InvalidArgument {
 		t.Errorf("no id: %v, want invalid_argument", err)
 	}
 	t.Run("cancelled while it is running", func(t *testing.T) {
-		s := sft.New(t)
+		s := fakesnowflake.New(t)
 		endless := numbered(10)
 		endless.Polls = 1 << 30
 		s.Keep(anID, endless)
@@ -351,7 +351,7 @@ func TestResultsByID(t *testing.T) {
 func ptr[T any](v T) *T { return &v }
 
 func TestTimeTravel(t *testing.T) {
-	s := sft.New(t)
+	s := fakesnowflake.New(t)
 	s.Answer("SELECT.*FROM s.t (AT|BEFORE).*", numbered(10))
 	c := opened(t, s)
 	for _, tc := range []struct{ why, at, clause string }{
@@ -380,7 +380,7 @@ func TestTimeTravel(t *testing.T) {
 
 // Errors name what they are about and what helps, and neither values nor SQL.
 func TestErrors(t *testing.T) {
-	s := sft.New(t)
+	s := fakesnowflake.New(t)
 	c := opened(t, s)
 	for _, tc := range []struct {
 		code, state, message string
@@ -405,7 +405,7 @@ func TestErrors(t *testing.T) {
 		{"999992", "54001", "hunter2", errcode.InvalidArgument, "not accepted"},
 		{"000625", "57014", "Statement 'x' has locked table 'T' in transaction 1", errcode.Unavailable, "lock"},
 	} {
-		s.Answer("SELECT 'hunter2' AS a", sft.Result{Err: &sft.Error{Code: tc.code, State: tc.state, Message: tc.message}})
+		s.Answer("SELECT 'hunter2' AS a", fakesnowflake.Result{Err: &fakesnowflake.Error{Code: tc.code, State: tc.state, Message: tc.message}})
 		_, err := c.Query(ctx, "SELECT 'hunter2' AS a")
 		if errcode.Of(err) != tc.want || !strings.Contains(err.Error(), tc.words) || strings.Contains(err.Error(), "hunter2") || strings.Contains(err.Error(), "SELECT") || !strings.Contains(err.Error(), "query 01badbad") {
 			t.Errorf("%s: %v (%v), want %v with the words %q and the query's id", tc.code, err, errcode.Of(err), tc.want, tc.words)
@@ -421,10 +421,10 @@ func TestManyRows(t *testing.T) {
 	for i := range keys {
 		keys[i] = strconv.Itoa(i%50) + strings.Repeat(" long", 40_000) // 12 MB in all
 	}
-	s := sft.New(t)
+	s := fakesnowflake.New(t)
 	c := opened(t, s)
 	mustExec(t, c, "CREATE TABLE t (k VARCHAR, n NUMBER(19, 0))")
-	s.Script(sft.Query, sft.Step{}, sft.Step{}, sft.Step{}, sft.Step{Error: &sft.Error{Code: "100082", State: "54000", Message: "Max LOB size exceeded"}})
+	s.Script(fakesnowflake.Query, fakesnowflake.Step{}, fakesnowflake.Step{}, fakesnowflake.Step{}, fakesnowflake.Step{Error: &fakesnowflake.Error{Code: "100082", State: "54000", Message: "Max LOB size exceeded"}})
 	rows := scoreRows(keys...)
 	if _, err := c.Merge(ctx, "t", []string{"k"}, rows); errcode.Of(err) != errcode.InvalidArgument || !strings.Contains(err.Error(), "writing to t") {
 		t.Errorf("%v (%v), want invalid_argument", err, errcode.Of(err))
@@ -454,7 +454,7 @@ func TestManyRows(t *testing.T) {
 
 // What a statement does to its session is not found by the next call.
 func TestSessionsAreNotMixed(t *testing.T) {
-	s := sft.New(t)
+	s := fakesnowflake.New(t)
 	c := opened(t, s)
 	mustExec(t, c, "CREATE SCHEMA other") // makes it the current one in Snowflake
 	mustExec(t, c, "CREATE TABLE here AS SELECT 1 AS a")
@@ -468,7 +468,7 @@ func TestSessionsAreNotMixed(t *testing.T) {
 }
 
 func TestStatementsThatAreNotRun(t *testing.T) {
-	s := sft.New(t)
+	s := fakesnowflake.New(t)
 	c := opened(t, s)
 	ro := open(t, urlOf(s), driver.Options{ReadOnly: true})
 	defer ro.Close()
@@ -510,7 +510,7 @@ func TestStatementsThatAreNotRun(t *testing.T) {
 // Snowflake ends what a client ran that is gone, unless the URL says that it should not.
 func TestStatementsOfClientsThatAreGone(t *testing.T) {
 	for options, want := range map[string]string{"": "true", "&param.ABORT_DETACHED_QUERY=false": "false"} {
-		s := sft.New(t)
+		s := fakesnowflake.New(t)
 		c := open(t, urlOf(s)+options, driver.Options{})
 		if got := s.Parameter("ABORT_DETACHED_QUERY"); len(got) != 1 || got[0] != want {
 			t.Errorf("%q: %v, want %s", options, got, want)

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	fakesnowflake "github.com/badger-eval/badger/connectors/fake/snowflake"
 	"github.com/badger-eval/badger/connectors/snowflake"
-	sft "github.com/badger-eval/badger/connectors/snowflake/snowflaketest"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -136,7 +136,7 @@ func TestSigningIn(t *testing.T) {
 		{"a container's token", "", "auth=container&token_file=" + token, errcode.OK, ""},
 		{"a warehouse that is not there", "me@", "password_env=RIGHT&warehouse=NOWHERE", errcode.NotFound, "NOWHERE"},
 	} {
-		s := sft.New(t)
+		s := fakesnowflake.New(t)
 		s.Token, s.PublicKey = "a-token", &key.(*rsa.PrivateKey).PublicKey
 		c, _, err := snowflake.Open(t.Context(), "snowflake://"+tc.user+"acme/DEMO?"+tc.options+"&"+s.Options(), driver.Options{})
 		if errcode.Of(err) != tc.want || err != nil && (!strings.Contains(err.Error(), tc.words) || strings.Contains(err.Error(), secretWord) || strings.Contains(err.Error(), "swordfish")) {
@@ -153,7 +153,7 @@ func TestSigningIn(t *testing.T) {
 // A secret that is replaced takes effect at the next sign-in, in the same program.
 func TestSecretsAreReadAgain(t *testing.T) {
 	clearEnvironment(t)
-	s := sft.New(t)
+	s := fakesnowflake.New(t)
 	s.Token = "first"
 	token := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(token, []byte("first"), 0o600); err != nil {

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/connectors/driver"
-	sft "github.com/badger-eval/badger/connectors/snowflake/snowflaketest"
+	fakesnowflake "github.com/badger-eval/badger/connectors/fake/snowflake"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -22,7 +22,7 @@ func TestReportedValues(t *testing.T) {
 	const year9999 = "253402300799.000000000"
 	for _, tc := range []struct {
 		report string
-		sent   sft.Result
+		sent   fakesnowflake.Result
 		want   string
 	}{
 		{"snowflakedb/snowflake-connector-python#1388: NULL in an ARRAY is undefined", column("array", 0, 0, list("[\n  1,\n  undefined\n]")), `JSON: "[\n  1,\n  null\n]"`},
@@ -54,7 +54,7 @@ func TestReportedValues(t *testing.T) {
 		{"snowflakedb/snowflake-connector-nodejs#1295: numbers inside a VARIANT lose digits", column("variant", 0, 0, list(`{"id":9007199254740993,"n":12345678901234567890123456789012345678,"d":0.1234567890123456789}`)), `JSON: "{\"id\":9007199254740993,\"n\":12345678901234567890123456789012345678,\"d\":0.1234567890123456789}"`},
 	} {
 		t.Run(tc.report, func(t *testing.T) {
-			s := sft.New(t)
+			s := fakesnowflake.New(t)
 			s.Answer("SELECT c FROM t", tc.sent)
 			if got, err := show(opened(t, s).Query(ctx, "SELECT c FROM t")); err != nil || got != `"C" `+tc.want+"\n" {
 				t.Errorf("%s, %v, want %s", got, err, tc.want)
@@ -71,10 +71,10 @@ func TestReportedNames(t *testing.T) {
 		"snowflakedb/snowflake-sqlalchemy#267: names with quotes, points and reserved words":            {"user", `a"b`, "a.b", ""},
 	} {
 		t.Run(report, func(t *testing.T) {
-			s := sft.New(t)
-			sent := sft.Result{Rows: [][]sft.Cell{cells("1", "2", "3", "4")}}
+			s := fakesnowflake.New(t)
+			sent := fakesnowflake.Result{Rows: [][]fakesnowflake.Cell{cells("1", "2", "3", "4")}}
 			for _, name := range names {
-				sent.Columns = append(sent.Columns, sft.Column{Name: name, Type: "fixed", Precision: 38})
+				sent.Columns = append(sent.Columns, fakesnowflake.Column{Name: name, Type: "fixed", Precision: 38})
 			}
 			s.Answer("SELECT names", sent)
 			want := ""
@@ -91,7 +91,7 @@ func TestReportedNames(t *testing.T) {
 // What was reported of sessions and of results that are under way.
 func TestReportedSessions(t *testing.T) {
 	t.Run("snowflakedb/gosnowflake#646: a statement that was given up runs on", func(t *testing.T) {
-		s := sft.New(t)
+		s := fakesnowflake.New(t)
 		hangs := column("fixed", 38, 0, []string{"1"})
 		hangs.Hangs = true
 		s.Answer("SELECT slow", hangs)
@@ -101,7 +101,7 @@ func TestReportedSessions(t *testing.T) {
 		if _, err := show(c.Query(short, "SELECT slow")); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%v, want deadline exceeded", err)
 		}
-		for begun := time.Now(); s.Count(sft.Cancel) == 0; time.Sleep(10 * time.Millisecond) {
+		for begun := time.Now(); s.Count(fakesnowflake.Cancel) == 0; time.Sleep(10 * time.Millisecond) {
 			if time.Since(begun) > 5*time.Second {
 				t.Fatal("Snowflake was not told to stop")
 			}
@@ -109,10 +109,10 @@ func TestReportedSessions(t *testing.T) {
 	})
 	for _, code := range []string{"390114", "390111", "390112"} {
 		t.Run("snowflakedb/gosnowflake#160: the session has ended, error "+code, func(t *testing.T) {
-			s := sft.New(t)
+			s := fakesnowflake.New(t)
 			s.Answer("SELECT c FROM t", column("fixed", 38, 0, []string{"1"}))
 			c := opened(t, s)
-			s.Script(sft.Query, sft.Step{Error: &sft.Error{Code: code, Message: "Authentication token has expired. The user must authenticate again."}})
+			s.Script(fakesnowflake.Query, fakesnowflake.Step{Error: &fakesnowflake.Error{Code: code, Message: "Authentication token has expired. The user must authenticate again."}})
 			if got, err := show(c.Query(ctx, "SELECT c FROM t")); err != nil || got != "\"C\" INT64: 1\n" {
 				t.Errorf("%s, %v", got, err)
 			}
@@ -120,7 +120,7 @@ func TestReportedSessions(t *testing.T) {
 	}
 	dir := t.TempDir() // whose name has no mark of a URL's fragment
 	t.Run("snowflakedb/snowflake-connector-python#2095: the OAuth token has expired, and a new one is there", func(t *testing.T) {
-		s := sft.New(t)
+		s := fakesnowflake.New(t)
 		s.Token = "first"
 		file := filepath.Join(dir, "token")
 		write := func(token string) {
@@ -143,10 +143,10 @@ func TestReportedSessions(t *testing.T) {
 		}
 	})
 	t.Run("snowflakedb/snowflake-jdbc#1941: the link of a part has expired", func(t *testing.T) {
-		s := sft.New(t)
+		s := fakesnowflake.New(t)
 		s.Answer("SELECT n, s FROM t", numbered(80))
 		c := opened(t, s)
-		s.Script(sft.Chunk, sft.Step{}, sft.Step{Status: 403}, sft.Step{Status: 403})
+		s.Script(fakesnowflake.Chunk, fakesnowflake.Step{}, fakesnowflake.Step{Status: 403}, fakesnowflake.Step{Status: 403})
 		r, err := c.Query(ctx, "SELECT n, s FROM t")
 		if err := wantNumbered(r, err, 80); err != nil {
 			t.Error(err)
@@ -157,13 +157,13 @@ func TestReportedSessions(t *testing.T) {
 // If the account does not answer, a call ends with its context all the same.
 func TestReportedStalls(t *testing.T) {
 	t.Run("snowflakedb/gosnowflake#1806: a call returns long after its deadline", func(t *testing.T) {
-		s := sft.New(t)
+		s := fakesnowflake.New(t)
 		hangs := column("fixed", 38, 0, []string{"1"})
 		hangs.Hangs = true
 		s.Answer("SELECT slow", hangs)
 		c := open(t, urlOf(s), driver.Options{})
-		s.Script(sft.Cancel, sft.Step{Stall: true}, sft.Step{Stall: true}, sft.Step{Stall: true})
-		s.Script(sft.End, sft.Step{Stall: true}, sft.Step{Stall: true}, sft.Step{Stall: true})
+		s.Script(fakesnowflake.Cancel, fakesnowflake.Step{Stall: true}, fakesnowflake.Step{Stall: true}, fakesnowflake.Step{Stall: true})
+		s.Script(fakesnowflake.End, fakesnowflake.Step{Stall: true}, fakesnowflake.Step{Stall: true}, fakesnowflake.Step{Stall: true})
 		short, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
 		defer cancel()
 		begun := time.Now()
@@ -177,11 +177,11 @@ func TestReportedStalls(t *testing.T) {
 		}
 	})
 	t.Run("snowflakedb/gosnowflake#1789: a part that stalls cuts the result off", func(t *testing.T) {
-		for _, step := range []sft.Step{{Stall: true}, {Stall: true, Truncate: 100}} {
-			s := sft.New(t)
+		for _, step := range []fakesnowflake.Step{{Stall: true}, {Stall: true, Truncate: 100}} {
+			s := fakesnowflake.New(t)
 			s.Answer("SELECT numbered", numbered(50))
 			c := opened(t, s)
-			s.Script(sft.Chunk, sft.Step{}, step, step, step, step, step, step, step, step)
+			s.Script(fakesnowflake.Chunk, fakesnowflake.Step{}, step, step, step, step, step, step, step, step)
 			short, cancel := context.WithTimeout(ctx, time.Second)
 			begun := time.Now()
 			r, err := c.Query(short, "SELECT numbered")
@@ -197,10 +197,10 @@ func TestReportedStalls(t *testing.T) {
 // SHOW answers in JSON, with text for every type.
 func TestReportedJSON(t *testing.T) {
 	t.Run("snowflakedb/gosnowflake#1110, snowflakedb/drivers#497: cells of SHOW, and columns of nothing but NULL, are not read", func(t *testing.T) {
-		s := sft.New(t)
-		s.Answer("SHOW TABLES", sft.Result{JSON: true, Columns: []sft.Column{
+		s := fakesnowflake.New(t)
+		s.Answer("SHOW TABLES", fakesnowflake.Result{JSON: true, Columns: []fakesnowflake.Column{
 			{Name: "created_on", Type: "timestamp_ltz", Scale: 3}, {Name: "comment", Type: "text"}, {Name: "rows", Type: "fixed", Precision: 38}, {Name: "dropped_on", Type: "timestamp_ltz", Scale: 3}, {Name: "flag", Type: "boolean"}, {Name: "v", Type: "variant"},
-		}, Rows: [][]sft.Cell{cells("1710000000.123000000", "", "NULL", "NULL", "true", "NULL"), cells("1710000000.000000000", "NULL", "NULL", "NULL", "NULL", `{"a":undefined}`)}})
+		}, Rows: [][]fakesnowflake.Cell{cells("1710000000.123000000", "", "NULL", "NULL", "true", "NULL"), cells("1710000000.000000000", "NULL", "NULL", "NULL", "NULL", `{"a":undefined}`)}})
 		const want = `"created_on" TIMESTAMPTZ: 2024-03-09 16:00:00.123Z|2024-03-09 16:00:00Z
 "comment" STRING: ""|NULL
 "rows" INT64: NULL|NULL

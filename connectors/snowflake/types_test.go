@@ -7,29 +7,29 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/google/go-cmp/cmp"
 
-	sft "github.com/badger-eval/badger/connectors/snowflake/snowflaketest"
+	fakesnowflake "github.com/badger-eval/badger/connectors/fake/snowflake"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
 // column is a result of one column whose parts come one by one, the first with the answer.
-func column(typ string, precision, scale int, parts ...[]string) sft.Result {
-	part := func(i int) (rows [][]sft.Cell) {
+func column(typ string, precision, scale int, parts ...[]string) fakesnowflake.Result {
+	part := func(i int) (rows [][]fakesnowflake.Cell) {
 		for _, v := range parts[i] {
 			rows = append(rows, cells(v))
 		}
 		return rows
 	}
-	return sft.Result{
-		Columns: []sft.Column{{Name: "C", Type: typ, Precision: precision, Scale: scale, Nullable: true}},
-		Rows:    part(0), Chunks: len(parts) - 1, Chunk: func(i int) [][]sft.Cell { return part(i + 1) },
+	return fakesnowflake.Result{
+		Columns: []fakesnowflake.Column{{Name: "C", Type: typ, Precision: precision, Scale: scale, Nullable: true}},
+		Rows:    part(0), Chunks: len(parts) - 1, Chunk: func(i int) [][]fakesnowflake.Cell { return part(i + 1) },
 	}
 }
 
 // downloaded is a result of which no part comes with the answer.
-func downloaded(r sft.Result) sft.Result {
+func downloaded(r fakesnowflake.Result) fakesnowflake.Result {
 	rows, chunk := r.Rows, r.Chunk
 	r.Rows, r.Chunks = nil, r.Chunks+1
-	r.Chunk = func(i int) [][]sft.Cell {
+	r.Chunk = func(i int) [][]fakesnowflake.Cell {
 		if i == 0 {
 			return rows
 		}
@@ -47,7 +47,7 @@ func TestValues(t *testing.T) {
 	)
 	for _, tc := range []struct {
 		why    string
-		result sft.Result
+		result fakesnowflake.Result
 		want   string
 	}{
 		{"each batch has the narrowest integers", column("fixed", 38, 0, []string{"1", "-128"}, []string{"32767"}, []string{"NULL", "-2147483648"}, []string{"9223372036854775807"}),
@@ -95,7 +95,7 @@ func TestValues(t *testing.T) {
 		{"places", column("geography", 0, 0, []string{`POINT(1 2)`}), `STRING: "POINT(1 2)"`},
 	} {
 		t.Run(tc.why, func(t *testing.T) {
-			s := sft.New(t)
+			s := fakesnowflake.New(t)
 			s.Answer("SELECT c FROM t", tc.result)
 			got, err := show(opened(t, s).Query(ctx, "SELECT c FROM t"))
 			if err != nil {
@@ -114,7 +114,7 @@ func TestValues(t *testing.T) {
 // A MAP is the JSON text that Snowflake sends: with the answer, in chunks, and beside times of day that
 // make the result one of rows. NULL inside, the order of keys and every digit stay.
 func TestMaps(t *testing.T) {
-	s := sft.New(t)
+	s := fakesnowflake.New(t)
 	c := opened(t, s)
 	maps := column("map", 0, 0, []string{`{"k":1,"a":12345678901234567890.12}`, "NULL", `{}`}, []string{"{\n  \"2\": undefined,\n  \"1\": null\n}"})
 	const want = `"C" JSON: "{\"k\":1,\"a\":12345678901234567890.12}"|NULL|"{}"|"{\n  \"2\": null,\n  \"1\": null\n}"` + "\n"
@@ -125,9 +125,9 @@ func TestMaps(t *testing.T) {
 			t.Errorf("%s: %s, %v, want %s", query, got, err, want)
 		}
 	}
-	s.Answer("SELECT m, c FROM t", sft.Result{
-		Columns: []sft.Column{{Name: "m", Type: "map", Nullable: true}, {Name: "c", Type: "time", Scale: 0, Nullable: true}},
-		Rows:    [][]sft.Cell{cells(`{"k":null}`, "1"), cells("NULL", "NULL")},
+	s.Answer("SELECT m, c FROM t", fakesnowflake.Result{
+		Columns: []fakesnowflake.Column{{Name: "m", Type: "map", Nullable: true}, {Name: "c", Type: "time", Scale: 0, Nullable: true}},
+		Rows:    [][]fakesnowflake.Cell{cells(`{"k":null}`, "1"), cells("NULL", "NULL")},
 	})
 	if got, err := show(c.Query(ctx, "SELECT m, c FROM t")); err != nil || got != "\"m\" JSON: \"{\\\"k\\\":null}\"|NULL\n\"c\" TIME: 00:00:01|NULL\n" {
 		t.Errorf("beside times of day: %s, %v", got, err)
@@ -141,14 +141,14 @@ func TestMaps(t *testing.T) {
 
 // What SHOW and DESCRIBE return comes in JSON.
 func TestValuesInJSON(t *testing.T) {
-	s := sft.New(t)
-	s.Answer("SHOW THINGS", sft.Result{
+	s := fakesnowflake.New(t)
+	s.Answer("SHOW THINGS", fakesnowflake.Result{
 		JSON: true,
-		Columns: []sft.Column{
+		Columns: []fakesnowflake.Column{
 			{Name: "n", Type: "fixed", Precision: 38}, {Name: "d", Type: "fixed", Precision: 12, Scale: 2}, {Name: "x", Type: "real"}, {Name: "s", Type: "text"}, {Name: "b", Type: "boolean"},
 			{Name: "day", Type: "date"}, {Name: "at", Type: "timestamp_ltz", Scale: 9}, {Name: "tz", Type: "timestamp_tz", Scale: 9}, {Name: "time", Type: "time", Scale: 3}, {Name: "v", Type: "variant"}, {Name: "bin", Type: "binary"},
 		},
-		Rows: [][]sft.Cell{
+		Rows: [][]fakesnowflake.Cell{
 			cells("9223372036854775807", "-0.05", "0.1", "a", "1", "19782", "-1.000000000", "1709251199.999999999 1560", "86399.999", `[1]`, "00ff"),
 			cells("-1", "9999999999.99", "NULL", "", "0", "-1", "253402300799.000000000", "NULL", "0.000", "NULL", "NULL"),
 		},
@@ -177,7 +177,7 @@ func TestValuesInJSON(t *testing.T) {
 // Records have the schema that the reader announced, but for a wider number and another unit of
 // time.
 func TestSchemas(t *testing.T) {
-	s := sft.New(t)
+	s := fakesnowflake.New(t)
 	s.Answer("SELECT c FROM t", column("fixed", 38, 0, []string{"1"}, []string{"300"}, []string{"99999999999999999999"}))
 	r, err := opened(t, s).Query(ctx, "SELECT c FROM t")
 	if err != nil {
@@ -198,11 +198,11 @@ func TestSchemas(t *testing.T) {
 
 // What cannot be read exactly is refused, and named.
 func TestValuesThatAreRefused(t *testing.T) {
-	s := sft.New(t)
+	s := fakesnowflake.New(t)
 	s.Answer("SELECT far FROM t", column("timestamp_ntz", 0, 9, []string{"253402300799.999999999"}))
 	damaged := column("text", 0, 0, nil, []string{"a", "b"})
 	damaged.Bytes = func(i int) []byte {
-		whole, err := sft.Stream(damaged.Columns, damaged.Chunk(i))
+		whole, err := fakesnowflake.Stream(damaged.Columns, damaged.Chunk(i))
 		if err != nil {
 			t.Error(err)
 		}

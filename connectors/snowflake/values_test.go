@@ -7,12 +7,12 @@ import (
 	"testing"
 
 	"github.com/badger-eval/badger/connectors/drivertest"
-	sft "github.com/badger-eval/badger/connectors/snowflake/snowflaketest"
+	fakesnowflake "github.com/badger-eval/badger/connectors/fake/snowflake"
 )
 
-// Values are sent as TYPE PRECISION SCALE CELL, see [sft.Column].
+// Values are sent as TYPE PRECISION SCALE CELL, see [fakesnowflake.Column].
 func TestValuesOfSnowflake(t *testing.T) {
-	s := sft.New(t)
+	s := fakesnowflake.New(t)
 	drivertest.TestValues(t, "snowflake", opened(t, s), func(t *testing.T, query string, v drivertest.Value) {
 		parts := strings.SplitN(v.Sent, " ", 4)
 		precision, err1 := strconv.Atoi(parts[1])

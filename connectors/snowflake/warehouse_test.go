@@ -8,15 +8,15 @@ import (
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
+	fakesnowflake "github.com/badger-eval/badger/connectors/fake/snowflake"
 	"github.com/badger-eval/badger/connectors/snowflake"
-	sft "github.com/badger-eval/badger/connectors/snowflake/snowflaketest"
 	"github.com/badger-eval/badger/scoring"
 )
 
 // Badger's own tables: installed twice, answers written and read, scores written twice, results
 // resolved by reference.
 func TestWarehouse(t *testing.T) {
-	s := sft.New(t)
+	s := fakesnowflake.New(t)
 	s.Keep(anID, numbered(30))
 	urls := map[string]string{"our own server": urlOf(s)}
 	options, err := fakesnow()

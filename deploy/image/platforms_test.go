@@ -31,9 +31,9 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
-	"github.com/badger-eval/badger/connectors/snowflake/snowflaketest"
+	fakesnowflake "github.com/badger-eval/badger/connectors/fake/snowflake"
+	"github.com/badger-eval/badger/internal/fake/callers"
 	"github.com/badger-eval/badger/judgebackend/backendtest"
-	"github.com/badger-eval/badger/udf/callertest"
 	"github.com/badger-eval/badger/udf/udfpb"
 )
 
@@ -55,7 +55,7 @@ func pairs(n int) (rows [][]any, want []string) {
 	return rows, want
 }
 
-func wantResults(t *testing.T, what string, c *callertest.Call, err error, want []string) {
+func wantResults(t *testing.T, what string, c *callers.Call, err error, want []string) {
 	t.Helper()
 	var got []string
 	if err == nil {
@@ -97,10 +97,10 @@ var judgeKey = map[string]string{"/run/secrets/judge-key": "sk-no-real-key\n"}
 // functions, and headers of the ingress.
 func TestSnowpark(t *testing.T) {
 	needImage(t)
-	warehouse := snowflaketest.New(t)
+	warehouse := fakesnowflake.New(t)
 	warehouse.Token = "token-0"
-	cell := snowflaketest.Text("7")
-	warehouse.Answer(`(?i)select \* from gold_7`, snowflaketest.Result{Columns: []snowflaketest.Column{{Name: "A", Type: "text"}}, Rows: [][]snowflaketest.Cell{{cell}}})
+	cell := fakesnowflake.Text("7")
+	warehouse.Answer(`(?i)select \* from gold_7`, fakesnowflake.Result{Columns: []fakesnowflake.Column{{Name: "A", Type: "text"}}, Rows: [][]fakesnowflake.Cell{{cell}}})
 	session := t.TempDir()
 	must(t, os.Chmod(filepath.Dir(session), 0o755))
 	must(t, os.Chmod(session, 0o755))
@@ -128,7 +128,7 @@ func TestSnowpark(t *testing.T) {
 	t.Logf("ready after %v", c.ready(at))
 
 	rows, want := pairs(500)
-	function := &callertest.Snowflake{URL: at + "/v1/snowflake/ex_bird", Service: true, BatchID: "b-1"}
+	function := &callers.Snowflake{URL: at + "/v1/snowflake/ex_bird", Service: true, BatchID: "b-1"}
 	call, err := function.Call(t.Context(), rows...)
 	wantResults(t, "a batch of a service function", call, err, want)
 	c.logged(`"function":"ex_bird"`, `"caller":"spcs"`)
@@ -141,7 +141,7 @@ func TestSnowpark(t *testing.T) {
 	var group sync.WaitGroup
 	group.Go(func() {
 		for !ended.Load() {
-			call, err := (&callertest.Snowflake{URL: at + "/v1/snowflake/ex_bird", Service: true}).Call(t.Context(), rows...)
+			call, err := (&callers.Snowflake{URL: at + "/v1/snowflake/ex_bird", Service: true}).Call(t.Context(), rows...)
 			wantResults(t, "while tokens change", call, err, want)
 		}
 	})
@@ -149,7 +149,7 @@ func TestSnowpark(t *testing.T) {
 		rotate(n + 1)
 		warehouse.Token = fmt.Sprintf("token-%d", n+1)
 		warehouse.ForgetSessions()
-		call, err := (&callertest.Snowflake{URL: at + "/v1/snowflake/ex_bird_json", Service: true}).Call(t.Context(), []any{"table:GOLD_7", `{"columns":["A"],"rows":[["7"]]}`})
+		call, err := (&callers.Snowflake{URL: at + "/v1/snowflake/ex_bird_json", Service: true}).Call(t.Context(), []any{"table:GOLD_7", `{"columns":["A"],"rows":[["7"]]}`})
 		if err != nil || !strings.Contains(string(call.Results[0]), `"value":1`) {
 			t.Errorf("a table after token %d: %v %s", n+1, err, call.Results)
 		}
@@ -247,7 +247,7 @@ func TestCloudRun(t *testing.T) {
 	h2.Transport.(*http.Transport).Protocols.SetUnencryptedHTTP2(true)
 	rows, want := pairs(300)
 	for name, client := range map[string]*http.Client{"HTTP/1.1": http.DefaultClient, "HTTP/2.0": h2} {
-		call, err := (&callertest.BigQuery{URL: at + "/v1/bigquery/ex_bird", Client: client, Header: http.Header{"Authorization": {good}}}).Call(t.Context(), rows...)
+		call, err := (&callers.BigQuery{URL: at + "/v1/bigquery/ex_bird", Client: client, Header: http.Header{"Authorization": {good}}}).Call(t.Context(), rows...)
 		wantResults(t, name, call, err, want)
 		resp, err := client.Get(at + "/health/live")
 		must(t, err)
@@ -548,11 +548,11 @@ func TestAPIGateway(t *testing.T) {
 	at, cuts := gateway(t, direct, secret)
 
 	rows, want := pairs(1000)
-	call, err := (&callertest.Snowflake{URL: at + "/v1/snowflake/ex_bird", BatchID: "quick", Gzip: true}).Call(t.Context(), rows...)
+	call, err := (&callers.Snowflake{URL: at + "/v1/snowflake/ex_bird", BatchID: "quick", Gzip: true}).Call(t.Context(), rows...)
 	wantResults(t, "a batch", call, err, want)
 
 	began := time.Now()
-	call, err = (&callertest.Snowflake{URL: at + "/v1/snowflake/flex", BatchID: "slow"}).Call(t.Context(), question(1), question(2))
+	call, err = (&callers.Snowflake{URL: at + "/v1/snowflake/flex", BatchID: "slow"}).Call(t.Context(), question(1), question(2))
 	wantResults(t, "a judge of 35 s", call, err, []string{"1", "1"})
 	if n := len(endpoint.Calls()); n != 2 || call.Posts() != 1 || cuts.Load() != 0 {
 		t.Errorf("the judge was asked %d times, the rows were sent %d times, the gateway cut %d times; want 2, 1 and 0", n, call.Posts(), cuts.Load())
@@ -565,7 +565,7 @@ func TestAPIGateway(t *testing.T) {
 	for i := range 1500 {
 		rows = append(rows, []any{fmt.Sprintf(`{"columns":["a"],"rows":[["%s%d"]]}`, long, i), fmt.Sprintf(`{"columns":["a"],"rows":[["%d%s"]]}`, i, long)})
 	}
-	call, err = (&callertest.Snowflake{URL: at + "/v1/snowflake/hybrid_ex_json", BatchID: "long", Gzip: true}).Call(t.Context(), rows...)
+	call, err = (&callers.Snowflake{URL: at + "/v1/snowflake/hybrid_ex_json", BatchID: "long", Gzip: true}).Call(t.Context(), rows...)
 	if err != nil || len(call.Results) != len(rows) || len(call.Reply) > 10_000_000 || cuts.Load() != 0 {
 		t.Errorf("long replies: %v, %d rows, %d bytes, the gateway cut %d times", err, len(call.Results), len(call.Reply), cuts.Load())
 	}

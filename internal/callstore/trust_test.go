@@ -25,8 +25,8 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/duckdb"
+	fakepostgres "github.com/badger-eval/badger/connectors/fake/postgres"
 	"github.com/badger-eval/badger/connectors/postgres"
-	"github.com/badger-eval/badger/connectors/postgres/postgrestest"
 	"github.com/badger-eval/badger/internal/callstore"
 	"github.com/badger-eval/badger/internal/judgeledger"
 	"github.com/badger-eval/badger/judgebackend"
@@ -86,7 +86,7 @@ func trustWarehouse(t *testing.T) *connectors.Warehouse {
 	m.Register(postgres.Scheme, postgres.Open)
 	url := "duckdb:" + t.TempDir() + "/w.duckdb"
 	if os.Getenv("BADGER_TRUST_STORE") == "postgres" {
-		s, err := postgrestest.Start(nil)
+		s, err := fakepostgres.Start(nil)
 		if err != nil {
 			t.Skipf("there is no PostgreSQL server to test with: %v", err)
 		}

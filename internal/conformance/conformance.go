@@ -86,7 +86,7 @@ func Page() []byte {
 	fmt.Fprintf(&b, `# Conformance
 
 What each warehouse expects of badger as a function server, and of badger's connectors, as numbered statements. A test shows each one: it calls a running
-server through a simulator of that caller (package udf/callertest), which is strict about every reply and retries what the product retries. Where a real
+server through a simulator of that caller (package internal/fake/callers), which is strict about every reply and retries what the product retries. Where a real
 client or engine showed it too, the table names it. %d statements have a test, %d of them also a real client; for the %d others the table says why.
 
 Run one test: %s. A folder alone in the column of tests stands for TestNumberedStatements/NUMBER in that folder.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/badger-eval/badger/connectors/postgres/postgrestest"
+	fakepostgres "github.com/badger-eval/badger/connectors/fake/postgres"
 	"github.com/badger-eval/badger/internal/execution"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
@@ -120,7 +120,7 @@ func columnsOf(t *testing.T, db *sql.DB, query string) string {
 }
 
 func TestPinnedClockOnPostgres(t *testing.T) {
-	s, err := postgrestest.Start(nil)
+	s, err := fakepostgres.Start(nil)
 	if err != nil {
 		t.Skipf("there is no PostgreSQL server to test with: %v", err)
 	}

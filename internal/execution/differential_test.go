@@ -19,7 +19,7 @@ import (
 	"github.com/duckdb/duckdb-go/v2"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/badger-eval/badger/connectors/postgres/postgrestest"
+	fakepostgres "github.com/badger-eval/badger/connectors/fake/postgres"
 	"github.com/badger-eval/badger/scoring/metric"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
@@ -104,7 +104,7 @@ func TestNothingThatRanIsCalledSafe(t *testing.T) {
 // openPostgres starts a server. Texts are sent by the simple protocol, which runs several statements
 // of one text.
 func openPostgres(t *testing.T) func(string) bool {
-	s, err := postgrestest.Start(nil)
+	s, err := fakepostgres.Start(nil)
 	if err != nil {
 		t.Skipf("there is no PostgreSQL server to test with: %v", err)
 	}

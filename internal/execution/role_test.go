@@ -10,15 +10,15 @@ import (
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
+	fakepostgres "github.com/badger-eval/badger/connectors/fake/postgres"
 	"github.com/badger-eval/badger/connectors/postgres"
-	"github.com/badger-eval/badger/connectors/postgres/postgrestest"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/execution"
 )
 
 // Queries of others run with a role that only reads. A superuser is refused before anything runs.
 func TestPostgresRoles(t *testing.T) {
-	s, err := postgrestest.Start(nil)
+	s, err := fakepostgres.Start(nil)
 	if err != nil {
 		t.Skipf("there is no PostgreSQL server to test with: %v", err)
 	}

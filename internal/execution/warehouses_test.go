@@ -8,12 +8,12 @@ import (
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/bigquery"
-	"github.com/badger-eval/badger/connectors/bigquery/bigquerytest"
 	"github.com/badger-eval/badger/connectors/databricks"
-	"github.com/badger-eval/badger/connectors/databricks/databrickstest"
 	"github.com/badger-eval/badger/connectors/driver"
+	fakebigquery "github.com/badger-eval/badger/connectors/fake/bigquery"
+	fakedatabricks "github.com/badger-eval/badger/connectors/fake/databricks"
+	fakesnowflake "github.com/badger-eval/badger/connectors/fake/snowflake"
 	"github.com/badger-eval/badger/connectors/snowflake"
-	"github.com/badger-eval/badger/connectors/snowflake/snowflaketest"
 )
 
 // The warehouses in the cloud, as their test servers stand for them: queries run, and what writes is
@@ -22,7 +22,7 @@ func TestWarehousesOnlyRead(t *testing.T) {
 	t.Setenv("BADGER_TEST_PASSWORD", "swordfish")
 	for name, open := range map[string]func(t *testing.T) *connectors.Warehouse{
 		"snowflake": func(t *testing.T) *connectors.Warehouse {
-			s := snowflaketest.New(t)
+			s := fakesnowflake.New(t)
 			c, d, err := snowflake.Open(t.Context(), "snowflake://tester@acme/DEMO/PUBLIC?warehouse=W&password_env=BADGER_TEST_PASSWORD&retries=2&"+s.Options(), driver.Options{ReadOnly: true})
 			if err != nil {
 				t.Fatal(err)
@@ -30,14 +30,14 @@ func TestWarehousesOnlyRead(t *testing.T) {
 			return connectors.New(c, d)
 		},
 		"bigquery": func(t *testing.T) *connectors.Warehouse {
-			c, d, err := bigquery.Open(t.Context(), bigquerytest.Start(t).URL(), driver.Options{ReadOnly: true})
+			c, d, err := bigquery.Open(t.Context(), fakebigquery.Start(t).URL(), driver.Options{ReadOnly: true})
 			if err != nil {
 				t.Fatal(err)
 			}
 			return connectors.New(c, d)
 		},
 		"databricks": func(t *testing.T) *connectors.Warehouse {
-			c, d, err := databricks.Open(t.Context(), databrickstest.New(t).URL(), driver.Options{ReadOnly: true})
+			c, d, err := databricks.Open(t.Context(), fakedatabricks.New(t).URL(), driver.Options{ReadOnly: true})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -94,6 +94,12 @@ type Package struct {
 // Name is the path of a package without that of the module.
 func (p *Package) Name() string { return strings.TrimPrefix(p.ImportPath, Module) }
 
+// ForTests reports whether only tests may import a package: one below a folder fake, which replaces
+// something outside, or a NAMEtest, which checks the contract of a package next to it.
+func (p *Package) ForTests() bool {
+	return strings.HasSuffix(p.Name(), "test") || slices.Contains(strings.Split(p.Name(), "/"), "fake")
+}
+
 // Ours are the packages of this module that it imports, sorted.
 func (p *Package) Ours() (names []string) {
 	for _, i := range p.Imports {

@@ -108,6 +108,27 @@ func reach(imports map[string][]string, name string, direct bool) map[string]str
 	return by
 }
 
+// What is for tests is not in the program.
+func TestOnlyTestsImportWhatIsForTests(t *testing.T) {
+	forTests := map[string]bool{}
+	packages := listed(t, false)
+	for _, p := range packages {
+		forTests[p.Name()] = p.ForTests()
+	}
+	for _, name := range []string{"connectors/fake/postgres", "internal/fake/browser", "connectors/drivertest"} {
+		if !forTests[name] {
+			t.Errorf("%s is not known to be for tests", name)
+		}
+	}
+	for _, p := range packages {
+		for _, i := range p.Ours() {
+			if forTests[i] && !p.ForTests() {
+				t.Errorf("%s imports %s, which is for tests", p.Name(), i)
+			}
+		}
+	}
+}
+
 // Two versions of Arrow may not meet: one is this module's, the other is that of Snowflake's driver.
 func TestOneArrow(t *testing.T) {
 	const other, of = "github.com/apache/arrow-go/v18/arrow", "connectors/snowflake/internal/arrow18"

@@ -13,8 +13,8 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/duckdb"
+	fakepostgres "github.com/badger-eval/badger/connectors/fake/postgres"
 	"github.com/badger-eval/badger/connectors/postgres"
-	"github.com/badger-eval/badger/connectors/postgres/postgrestest"
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/labelling"
 	"github.com/badger-eval/badger/scoring"
@@ -22,7 +22,7 @@ import (
 
 var server struct {
 	sync.Mutex
-	*postgrestest.Server
+	*fakepostgres.Server
 	err       error
 	databases int
 }
@@ -100,7 +100,7 @@ func emptyPostgres(t *testing.T) (url string) {
 	server.Lock()
 	defer server.Unlock()
 	if server.Server == nil && server.err == nil {
-		server.Server, server.err = postgrestest.Start(nil)
+		server.Server, server.err = fakepostgres.Start(nil)
 	}
 	if server.err != nil {
 		t.Skipf("there is no PostgreSQL server to test with: %v", server.err)

@@ -25,14 +25,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/badger-eval/badger/connectors/bigquery/bigquerytest"
-	"github.com/badger-eval/badger/connectors/databricks/databrickstest"
 	"github.com/badger-eval/badger/connectors/doctor"
-	"github.com/badger-eval/badger/connectors/postgres/postgrestest"
-	"github.com/badger-eval/badger/connectors/snowflake/snowflaketest"
+	fakebigquery "github.com/badger-eval/badger/connectors/fake/bigquery"
+	fakedatabricks "github.com/badger-eval/badger/connectors/fake/databricks"
+	fakepostgres "github.com/badger-eval/badger/connectors/fake/postgres"
+	fakesnowflake "github.com/badger-eval/badger/connectors/fake/snowflake"
+	"github.com/badger-eval/badger/internal/fake/network"
 	"github.com/badger-eval/badger/internal/residency"
 	"github.com/badger-eval/badger/internal/residency/known"
-	"github.com/badger-eval/badger/internal/residency/residencytest"
 	"github.com/badger-eval/badger/judgebackend/backendtest"
 )
 
@@ -69,7 +69,7 @@ const (
 	data    = "/data"
 )
 
-var calm = []string{"HOME=" + home, "PATH=/usr/bin:/bin", "TMPDIR=/tmp", "SSL_CERT_FILE=" + residencytest.Authority, "JUDGE_KEY=a-key", "LANG=C.UTF-8"}
+var calm = []string{"HOME=" + home, "PATH=/usr/bin:/bin", "TMPDIR=/tmp", "SSL_CERT_FILE=" + network.Authority, "JUDGE_KEY=a-key", "LANG=C.UTF-8"}
 
 // warehouse is a simulator behind the names of the real one.
 type warehouse struct {
@@ -77,7 +77,7 @@ type warehouse struct {
 	url   string
 	large string // a reference to a result that does not fit one answer
 	stage string // the host that answers name for that
-	make  func(t *testing.T, w *residencytest.World)
+	make  func(t *testing.T, w *network.World)
 }
 
 // address is what is behind the scheme of a URL.
@@ -89,8 +89,8 @@ func address(url string) string {
 var warehouses = []warehouse{
 	{
 		name: "snowflake", url: "snowflake://ME@acme-eu/DEMO/PUBLIC?warehouse=W&private_key_file=" + secrets + "/key.p8", large: "query:01b2c3d4-0000-0000-0000-000000000001", stage: "acme-stage.s3.eu-central-1.amazonaws.com",
-		make: func(t *testing.T, w *residencytest.World) {
-			s := snowflaketest.New(t)
+		make: func(t *testing.T, w *network.World) {
+			s := fakesnowflake.New(t)
 			key, err := rsa.GenerateKey(rand.Reader, 2048)
 			if err != nil {
 				t.Fatal(err)
@@ -104,23 +104,23 @@ var warehouses = []warehouse{
 			w.TLS("acme-eu.snowflakecomputing.com", 443, address(s.URL))
 			w.TLS("acme-stage.s3.eu-central-1.amazonaws.com", 443, address(s.URL))
 			s.URL = "https://acme-stage.s3.eu-central-1.amazonaws.com"
-			part := func(at int) (rows [][]snowflaketest.Cell) {
+			part := func(at int) (rows [][]fakesnowflake.Cell) {
 				for i := range 10 {
 					n := strconv.Itoa(at*10 + i)
-					rows = append(rows, []snowflaketest.Cell{&n})
+					rows = append(rows, []fakesnowflake.Cell{&n})
 				}
 				return rows
 			}
-			s.Keep("01b2c3d4-0000-0000-0000-000000000001", snowflaketest.Result{
-				Columns: []snowflaketest.Column{{Name: "N", Type: "fixed", Precision: 38}}, Rows: part(0), Chunks: 3, Chunk: func(i int) [][]snowflaketest.Cell { return part(i + 1) },
+			s.Keep("01b2c3d4-0000-0000-0000-000000000001", fakesnowflake.Result{
+				Columns: []fakesnowflake.Column{{Name: "N", Type: "fixed", Precision: 38}}, Rows: part(0), Chunks: 3, Chunk: func(i int) [][]fakesnowflake.Cell { return part(i + 1) },
 			})
 		},
 	},
 	{
-		name: "bigquery", url: "bigquery://" + bigquerytest.Project + "/" + bigquerytest.Dataset + "?credentials_file=" + secrets + "/account.json", large: "table:big",
-		make: func(t *testing.T, w *residencytest.World) {
-			s := bigquerytest.Start(t)
-			if err := s.Exec("CREATE TABLE " + bigquerytest.Dataset + ".big AS SELECT range AS n FROM range(20000)"); err != nil {
+		name: "bigquery", url: "bigquery://" + fakebigquery.Project + "/" + fakebigquery.Dataset + "?credentials_file=" + secrets + "/account.json", large: "table:big",
+		make: func(t *testing.T, w *network.World) {
+			s := fakebigquery.Start(t)
+			if err := s.Exec("CREATE TABLE " + fakebigquery.Dataset + ".big AS SELECT range AS n FROM range(20000)"); err != nil {
 				t.Fatal(err)
 			}
 			key, err := rsa.GenerateKey(rand.Reader, 2048)
@@ -132,7 +132,7 @@ var warehouses = []warehouse{
 				t.Fatal(err)
 			}
 			account, err := json.Marshal(map[string]string{
-				"type": "service_account", "project_id": bigquerytest.Project, "private_key_id": "k", "client_email": "badger@test-project.iam.gserviceaccount.com", "client_id": "1",
+				"type": "service_account", "project_id": fakebigquery.Project, "private_key_id": "k", "client_email": "badger@test-project.iam.gserviceaccount.com", "client_id": "1",
 				"private_key": string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})), "token_uri": "https://oauth2.googleapis.com/token",
 			})
 			if err != nil {
@@ -165,9 +165,9 @@ var warehouses = []warehouse{
 		},
 	},
 	{
-		name: "databricks", url: "databricks://dbc-1.cloud.databricks.com?http_path=" + databrickstest.HTTPPath + "&token_file=" + secrets + "/token", large: "table:big", stage: "dbstorage.blob.core.windows.net",
-		make: func(t *testing.T, w *residencytest.World) {
-			s := databrickstest.New(t)
+		name: "databricks", url: "databricks://dbc-1.cloud.databricks.com?http_path=" + fakedatabricks.HTTPPath + "&token_file=" + secrets + "/token", large: "table:big", stage: "dbstorage.blob.core.windows.net",
+		make: func(t *testing.T, w *network.World) {
+			s := fakedatabricks.New(t)
 			t.Cleanup(func() {
 				if n := s.Count("other"); n > 0 {
 					t.Errorf("the workspace was asked %d times for something that is no part of a statement, such as whether telemetry is wanted", n)
@@ -187,8 +187,8 @@ var warehouses = []warehouse{
 	},
 	{
 		name: "postgres", url: "postgres://owner@db.corp.test/postgres?sslmode=disable", large: "table:big",
-		make: func(t *testing.T, w *residencytest.World) {
-			s, err := postgrestest.Start(nil)
+		make: func(t *testing.T, w *network.World) {
+			s, err := fakepostgres.Start(nil)
 			if err != nil {
 				t.Skipf("there is no PostgreSQL server to test with: %v", err)
 			}
@@ -201,7 +201,7 @@ var warehouses = []warehouse{
 	},
 	{
 		name: "duckdb", url: "duckdb:" + data + "/w.duckdb", large: "table:badger.scores",
-		make: func(*testing.T, *residencytest.World) {},
+		make: func(*testing.T, *network.World) {},
 	},
 }
 
@@ -227,7 +227,7 @@ func agrees(c backendtest.Call) backendtest.Answer {
 }
 
 // client calls the server under test as somebody else: its connections are not recorded.
-var client = &http.Client{Transport: &http.Transport{DialContext: residencytest.Dial, DisableKeepAlives: true}}
+var client = &http.Client{Transport: &http.Transport{DialContext: network.Dial, DisableKeepAlives: true}}
 
 // scenario is a configuration and what is done with it.
 type scenario struct {
@@ -245,23 +245,23 @@ type scenario struct {
 // scenarios are those of each warehouse besides the usual one.
 var scenarios = map[string][]scenario{
 	"snowflake": {
-		{name: "revocation lists", options: "revocation=crl", learned: []string{residencytest.CRLs + ":80"}},
+		{name: "revocation lists", options: "revocation=crl", learned: []string{network.CRLs + ":80"}},
 		{name: "a proxy", options: "proxy=http://" + proxy},
 		{name: "a container of Snowflake's", url: "snowflake:///DEMO/PUBLIC?warehouse=W", env: []string{"SNOWFLAKE_ACCOUNT=acme-eu", "SNOWFLAKE_HOST=acme-eu.snowflakecomputing.com", "SNOWFLAKE_TOKEN_FILE_PATH=" + secrets + "/token"}},
 		{name: "a token", url: "snowflake://acme-eu/DEMO/PUBLIC?warehouse=W&token_file=" + secrets + "/token"},
 	},
 	"bigquery": {
-		{name: "the machine's account", url: "bigquery://" + bigquerytest.Project + "/" + bigquerytest.Dataset + "?credentials=metadata"},
+		{name: "the machine's account", url: "bigquery://" + fakebigquery.Project + "/" + fakebigquery.Dataset + "?credentials=metadata"},
 		{name: "another account", options: "impersonate=other@test-project.iam.gserviceaccount.com"},
-		{name: "a token", url: "bigquery://" + bigquerytest.Project + "/" + bigquerytest.Dataset + "?token_file=" + secrets + "/token"},
+		{name: "a token", url: "bigquery://" + fakebigquery.Project + "/" + fakebigquery.Dataset + "?token_file=" + secrets + "/token"},
 		{name: "without the Storage API", options: "storage=off"},
 		{name: "a proxy", options: "proxy=http://" + proxy},
-		{name: "no credentials", url: "bigquery://" + bigquerytest.Project + "/" + bigquerytest.Dataset, silent: true},
+		{name: "no credentials", url: "bigquery://" + fakebigquery.Project + "/" + fakebigquery.Dataset, silent: true},
 	},
 	"databricks": {
 		{name: "without cloud storage", options: "cloud_fetch=false"},
 		{name: "a proxy", options: "proxy=http://" + proxy},
-		{name: "a service principal", url: "databricks://dbc-1.cloud.databricks.com?http_path=" + databrickstest.HTTPPath + "&client_id=an-id&client_secret_file=" + secrets + "/client"},
+		{name: "a service principal", url: "databricks://dbc-1.cloud.databricks.com?http_path=" + fakedatabricks.HTTPPath + "&client_id=an-id&client_secret_file=" + secrets + "/client"},
 	},
 	"duckdb": {
 		{name: "traces", more: "traces: {endpoint: 'https://" + collector + ":4318'}\n", config: func(c *residency.Config) { c.Traces = "https://" + collector + ":4318" }},
@@ -285,16 +285,16 @@ var scenarios = map[string][]scenario{
 // Hosts lists for the configuration, whatever the environment and the home directory say.
 func TestOnlyNamedHosts(t *testing.T) {
 	var variables []string
-	if !residencytest.Inside() {
+	if !network.Inside() {
 		if os.Getenv("BADGER_RESIDENCY") == "" {
 			t.Skip("it takes a minute: make residency sets BADGER_RESIDENCY")
 		}
 		variables = append(variables, program+"="+build(t))
 	}
-	if !residencytest.Enter(t, variables...) {
+	if !network.Enter(t, variables...) {
 		return
 	}
-	p := &prover{World: residencytest.New(t)}
+	p := &prover{World: network.New(t)}
 	p.badger = p.Program(os.Getenv(program))
 	for _, dir := range []string{data, home, "/tmp"} {
 		p.Dir(dir)
@@ -328,7 +328,7 @@ const (
 
 // prover runs the program.
 type prover struct {
-	*residencytest.World
+	*network.World
 	badger    string
 	questions int // that judges were asked: a new one each time, since answers are kept
 }
@@ -348,7 +348,7 @@ func (p *prover) surround(t *testing.T) {
 	}))
 	p.TLS("keys.corp.test", 443, serve(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"keys": []}`) }))
 	list := p.RevocationList()
-	p.Forward(residencytest.CRLs, 80, serve(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(list) }))
+	p.Forward(network.CRLs, 80, serve(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(list) }))
 }
 
 // tunnel is a proxy's answer to CONNECT.
@@ -359,7 +359,7 @@ func (p *prover) tunnel(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "CONNECT only", http.StatusMethodNotAllowed)
 		return
 	}
-	to, err := residencytest.Dial(r.Context(), "tcp", p.Address(host, n))
+	to, err := network.Dial(r.Context(), "tcp", p.Address(host, n))
 	if err != nil {
 		http.Error(w, "nobody there", http.StatusBadGateway)
 		return
@@ -397,7 +397,7 @@ func (p *prover) prove(t *testing.T, h warehouse, s scenario, env []string) {
 	if s.silent {
 		hosts, want = nil, -1
 	}
-	check := func(t *testing.T, r *residencytest.Running) map[string]bool {
+	check := func(t *testing.T, r *network.Running) map[string]bool {
 		t.Helper()
 		if code := r.Wait(); code != want && (want == 0 || code == 0) {
 			t.Errorf("exit code %d\n%s%s", code, &r.Stdout, &r.Stderr)
@@ -462,7 +462,7 @@ func (p *prover) hosts(t *testing.T, where string, env []string, s scenario) []r
 }
 
 // strange is what a program did that its configuration does not allow.
-func strange(did residencytest.Record, hosts []residency.Contact, learned []string) (wrong []string) {
+func strange(did network.Record, hosts []residency.Contact, learned []string) (wrong []string) {
 	mayConnect, mayLookUp := map[string]bool{}, map[string]bool{}
 	allow := func(host string, port int) {
 		mayConnect["tcp "+net.JoinHostPort(host, strconv.Itoa(port))], mayLookUp[host] = true, true
@@ -500,7 +500,7 @@ func strange(did residencytest.Record, hosts []residency.Contact, learned []stri
 
 // call calls a function of the server until it listens. Where callers need a token, this one has a
 // token of an unknown key, so that the server looks for it.
-func call(t *testing.T, server *residencytest.Running, function, body, config string) {
+func call(t *testing.T, server *network.Running, function, body, config string) {
 	t.Helper()
 	for {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1:7434/v1/functions/"+function, strings.NewReader(body))
@@ -583,7 +583,7 @@ func (p *prover) commands(t *testing.T) {
 func (p *prover) deployment(t *testing.T, h warehouse, env []string) {
 	p.Write("/etc/badger.yaml", "results: {warehouse: '"+h.url+"'}\njudge: {backend: 'openai:gpt-4o', base_url: 'https://"+judge+"/v1', key_env: JUDGE_KEY}\n")
 	hosts := p.hosts(t, h.url, env, scenario{})
-	examine := func(args ...string) (found map[string]doctor.Check, listed []residency.Contact, code int, did residencytest.Record) {
+	examine := func(args ...string) (found map[string]doctor.Check, listed []residency.Contact, code int, did network.Record) {
 		r := p.Start(data, env, p.badger, append([]string{"doctor", "--deployment", "--config", "/etc/badger.yaml", "--json"}, args...)...)
 		code = r.Wait()
 		var report struct {
@@ -662,7 +662,7 @@ func (p *prover) strangers(t *testing.T) {
 	}
 }
 
-func hostile(w *residencytest.World) []string {
+func hostile(w *network.World) []string {
 	w.Write(home+"/sf_client_config.json", `{"common": {"log_level": "TRACE", "log_path": "`+home+`/logs"}}`)
 	w.Dir(home + "/logs")
 	w.Write(home+"/.snowflake/connections.toml", "[default]\naccount = \"evil\"\nhost = \"evil-account.test\"\n")

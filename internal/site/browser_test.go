@@ -19,20 +19,20 @@ import (
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/caselist"
+	fakebrowser "github.com/badger-eval/badger/internal/fake/browser"
 	"github.com/badger-eval/badger/internal/labelling"
-	"github.com/badger-eval/badger/internal/site/browsertest"
 	"github.com/badger-eval/badger/internal/site/sitetest"
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-func TestMain(m *testing.M) { os.Exit(browsertest.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(fakebrowser.Main(m)) }
 
 // TestInBrowser looks at the pages with Chromium.
 func TestInBrowser(t *testing.T) {
 	if len(pages) == 0 {
 		t.Skip("there are no pages yet")
 	}
-	b := browsertest.Start(t)
+	b := fakebrowser.Start(t)
 	s := siteOf(t, sitetest.Small(t))
 	q := makeQueue(t, s, labelling.Plan{Name: "Everything", Guideline: "Compare the answer with the question."})
 	h := as(s, identity.Admin)
@@ -85,7 +85,7 @@ type look struct {
 // with each.
 func looks() []look {
 	out := []look{{"320-light", 320, false}, {"1280-dark", 1280, true}}
-	if thorough || browsertest.Pictures() {
+	if thorough || fakebrowser.Pictures() {
 		out = append(out, look{"320-dark", 320, true}, look{"1280-light", 1280, false})
 	}
 	return out
@@ -94,13 +94,13 @@ func looks() []look {
 // lookAt looks at pages as they are: they ask nobody else for anything, say nothing on the console,
 // are not wider than the window, break no rule of axe-core, and can be read without scripts as with
 // them. Pictures are taken where they are wanted.
-func lookAt(t *testing.T, b *browsertest.Browser, origin string, sample []sampled) {
+func lookAt(t *testing.T, b *fakebrowser.Browser, origin string, sample []sampled) {
 	axe := false
 	t.Run("axe", func(t *testing.T) { // says where it is skipped
-		browsertest.NeedAxe(t)
+		fakebrowser.NeedAxe(t)
 		axe = true
 	})
-	with, without := b.Tab(t, browsertest.Options{}), b.Tab(t, browsertest.Options{NoScript: true})
+	with, without := b.Tab(t, fakebrowser.Options{}), b.Tab(t, fakebrowser.Options{NoScript: true})
 	for _, p := range sample {
 		want := int64(http.StatusOK)
 		if p.name == "error" {
@@ -127,7 +127,7 @@ func lookAt(t *testing.T, b *browsertest.Browser, origin string, sample []sample
 			t.Errorf("%s: on the console: %s", p.address, strings.Join(said, "\n"))
 		}
 		without.Go(origin + p.address)
-		if got, want := browsertest.Eval[string](without, readable), browsertest.Eval[string](with, readable); p.name != "error" && got != want {
+		if got, want := fakebrowser.Eval[string](without, readable), fakebrowser.Eval[string](with, readable); p.name != "error" && got != want {
 			at := 0
 			for at < min(len(got), len(want)) && got[at] == want[at] {
 				at++
@@ -142,10 +142,10 @@ func lookAt(t *testing.T, b *browsertest.Browser, origin string, sample []sample
 }
 
 // fits holds that a page is not wider than the window.
-func fits(t *testing.T, tab *browsertest.Tab, name string, l look) {
+func fits(t *testing.T, tab *fakebrowser.Tab, name string, l look) {
 	t.Helper()
-	if wide := browsertest.Eval[int64](tab, "document.documentElement.scrollWidth"); wide > l.width {
-		t.Errorf("%s: %d wide in a window of %d; what sticks out: %s", name, wide, l.width, browsertest.Eval[string](tab, fmt.Sprintf(sticksOut, l.width)))
+	if wide := fakebrowser.Eval[int64](tab, "document.documentElement.scrollWidth"); wide > l.width {
+		t.Errorf("%s: %d wide in a window of %d; what sticks out: %s", name, wide, l.width, fakebrowser.Eval[string](tab, fmt.Sprintf(sticksOut, l.width)))
 	}
 }
 
@@ -154,7 +154,7 @@ const sticksOut = `[...document.querySelectorAll("main *")].filter(e => e.getBou
 
 // accessible runs axe-core over a page. What it finds depends on the theme and on the width each, and
 // hardly ever on both together.
-func accessible(t *testing.T, tab *browsertest.Tab, name string, looks ...look) {
+func accessible(t *testing.T, tab *fakebrowser.Tab, name string, looks ...look) {
 	t.Helper()
 	for _, look := range looks {
 		tab.Resize(look.width)
@@ -173,7 +173,7 @@ const readable = `(() => { const main = document.querySelector("main").cloneNode
 // fromFiles opens the report as one file and as a folder, with the network off: it looks like the
 // served one, its links work, its own policy is in the way of nothing, and no page breaks a rule
 // of axe-core. Of the folder's pages of cases, which are many alike, that looks at one.
-func fromFiles(t *testing.T, b *browsertest.Browser, s *Site) {
+func fromFiles(t *testing.T, b *fakebrowser.Browser, s *Site) {
 	o := Static{Runs: []caselist.Run{nightTwo}, Baseline: nightOne}
 	dir := t.TempDir()
 	var one bytes.Buffer
@@ -186,10 +186,10 @@ func fromFiles(t *testing.T, b *browsertest.Browser, s *Site) {
 	if err := s.WriteFolder(t.Context(), filepath.Join(dir, "report"), o); err != nil {
 		t.Fatal(err)
 	}
-	tab := b.Tab(t, browsertest.Options{Offline: true})
+	tab := b.Tab(t, fakebrowser.Options{Offline: true})
 	for name, path := range map[string]string{"file": "report.html", "folder": "report/index.html"} {
 		tab.Go("file://" + filepath.Join(dir, path))
-		if got := browsertest.Eval[string](tab, "getComputedStyle(document.body).marginTop"); got != "0px" {
+		if got := fakebrowser.Eval[string](tab, "getComputedStyle(document.body).marginTop"); got != "0px" {
 			t.Errorf("%s: the report's style does not count: the margin is %s", name, got)
 		}
 		for _, look := range looks() {
@@ -202,16 +202,16 @@ func fromFiles(t *testing.T, b *browsertest.Browser, s *Site) {
 		tab.Theme(false)
 		tab.Print("static-" + name + "-print")
 		// Every link within the report leads to something that exists.
-		if lost := browsertest.Eval[[]string](tab, `[...document.querySelectorAll("a[href^='#']")].map(a => a.getAttribute("href")).filter(h => h.length > 1 && !document.getElementById(decodeURIComponent(h.slice(1))))`); len(lost) > 0 {
+		if lost := fakebrowser.Eval[[]string](tab, `[...document.querySelectorAll("a[href^='#']")].map(a => a.getAttribute("href")).filter(h => h.length > 1 && !document.getElementById(decodeURIComponent(h.slice(1))))`); len(lost) > 0 {
 			t.Errorf("%s: %d links lead nowhere, such as %.300q", name, len(lost), lost[0])
 		}
-		if n := browsertest.Eval[int](tab, `document.querySelectorAll("main a[href]").length`); n < 10 {
+		if n := fakebrowser.Eval[int](tab, `document.querySelectorAll("main a[href]").length`); n < 10 {
 			t.Errorf("%s: the first page has %d links", name, n)
 		}
 	}
 	tab.Go("file://" + filepath.Join(dir, "report/index.html"))
 	tab.Click("main table a[href$='.html']")
-	if at := tab.Address(); strings.HasSuffix(at, "index.html") || browsertest.Eval[string](tab, "document.querySelector('h1').textContent") == "" {
+	if at := tab.Address(); strings.HasSuffix(at, "index.html") || fakebrowser.Eval[string](tab, "document.querySelector('h1').textContent") == "" {
 		t.Errorf("a link of the folder leads to %s", at)
 	}
 	tab.Clean("file://")
@@ -220,8 +220,8 @@ func fromFiles(t *testing.T, b *browsertest.Browser, s *Site) {
 
 // accessibleFiles runs axe-core over the report in a directory, whose pages are made from the
 // templates of the served ones.
-func accessibleFiles(t *testing.T, b *browsertest.Browser, dir string) {
-	browsertest.NeedAxe(t)
+func accessibleFiles(t *testing.T, b *fakebrowser.Browser, dir string) {
+	fakebrowser.NeedAxe(t)
 	some := looks()[:some(2)]
 	files := []string{"report.html"}
 	alike := map[string]int{}
@@ -239,11 +239,11 @@ func accessibleFiles(t *testing.T, b *browsertest.Browser, dir string) {
 	if err != nil || len(files) < 8 {
 		t.Fatalf("%v, %v", files, err)
 	}
-	tab := b.Tab(t, browsertest.Options{Offline: true})
+	tab := b.Tab(t, fakebrowser.Options{Offline: true})
 	for _, name := range files {
 		tab.Go("file://" + filepath.Join(dir, name))
 		if !thorough { // sections of cases are many alike, too
-			browsertest.Eval[int](tab, fewerCases)
+			fakebrowser.Eval[int](tab, fewerCases)
 		}
 		accessible(t, tab, name, some...)
 		tab.Picture("axe-" + strings.NewReplacer("/", "-", ".html", "").Replace(name))
@@ -256,11 +256,11 @@ const fewerCases = `(() => { const all = [...document.querySelectorAll("[id^=p-c
 
 // hostileTexts opens pages full of hostile texts: no script of theirs runs, nobody else is asked, and
 // nothing is forbidden by the page's policy because nothing tries.
-func hostileTexts(t *testing.T, b *browsertest.Browser) {
+func hostileTexts(t *testing.T, b *fakebrowser.Browser) {
 	h := remembered(as(hostileSite(t, 30), identity.Admin))
 	server := httptest.NewServer(h)
 	defer server.Close()
-	tab := b.Tab(t, browsertest.Options{})
+	tab := b.Tab(t, fakebrowser.Options{})
 	// The walk without a browser sees more. These lists have every text.
 	every := caselist.State{Run: caselist.Run{ID: sitetest.Plain.ID, Agent: sitetest.Plain.Agent, Version: sitetest.Plain.AgentVersion, Batch: sitetest.Plain.BatchID}, Mode: caselist.All, Page: 1, Size: caselist.MaxSize}
 	addresses := []string{casesAddress(every), queuesAddress()}
@@ -271,7 +271,7 @@ func hostileTexts(t *testing.T, b *browsertest.Browser) {
 	})
 	for _, address := range addresses {
 		tab.Go(server.URL + address)
-		if n := browsertest.Eval[int](tab, "document.querySelectorAll('pwned, [data-pwned], #pwned, iframe, object, embed, base, [onerror], [onload], [onclick], [onmouseover], [style]').length + (window.pwned ? 1 : 0)"); n > 0 {
+		if n := fakebrowser.Eval[int](tab, "document.querySelectorAll('pwned, [data-pwned], #pwned, iframe, object, embed, base, [onerror], [onload], [onclick], [onmouseover], [style]').length + (window.pwned ? 1 : 0)"); n > 0 {
 			t.Errorf("%.300s: %d elements of an attacker", address, n)
 		}
 	}
@@ -280,8 +280,8 @@ func hostileTexts(t *testing.T, b *browsertest.Browser) {
 
 // walk goes from the list of runs over a comparison to a case, and labels cases of a queue by keys
 // only.
-func walk(t *testing.T, b *browsertest.Browser, origin string, s *Site, q *labelling.Queue) {
-	tab := b.Tab(t, browsertest.Options{})
+func walk(t *testing.T, b *fakebrowser.Browser, origin string, s *Site, q *labelling.Queue) {
+	tab := b.Tab(t, fakebrowser.Options{})
 	at := func(want string) {
 		t.Helper()
 		if got := strings.TrimPrefix(tab.Address(), origin); !strings.HasPrefix(got, want) {
@@ -301,12 +301,12 @@ func walk(t *testing.T, b *browsertest.Browser, origin string, s *Site, q *label
 	follow("main table a[href^='/case?']", "/case?")
 	// Back and forth, and a view that is opened again by its address.
 	here := tab.Address()
-	browsertest.Eval[bool](tab, "history.back(), true")
+	fakebrowser.Eval[bool](tab, "history.back(), true")
 	tab.Wait("location.pathname === '/compare/cases' && document.readyState === 'complete'")
 	tab.Go(here)
-	title := browsertest.Eval[string](tab, "document.title")
+	title := fakebrowser.Eval[string](tab, "document.title")
 	tab.Do(chromedp.Reload())
-	if again := browsertest.Eval[string](tab, "document.title"); again != title {
+	if again := fakebrowser.Eval[string](tab, "document.title"); again != title {
 		t.Errorf("the same address shows %q, then %q", title, again)
 	}
 
@@ -317,7 +317,7 @@ func walk(t *testing.T, b *browsertest.Browser, origin string, s *Site, q *label
 	wantNotes := 0
 	for i := range some(20) {
 		tab.Wait("document.querySelector('form[data-keys]') && document.querySelector('[data-save]')")
-		id := browsertest.Eval[string](tab, "document.querySelector('form[data-keys]').elements.case.value")
+		id := fakebrowser.Eval[string](tab, "document.querySelector('form[data-keys]').elements.case.value")
 		if said[id] != "" {
 			t.Fatalf("case %s comes again", id)
 		}

@@ -15,8 +15,8 @@ import (
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/caselist"
+	fakebrowser "github.com/badger-eval/badger/internal/fake/browser"
 	"github.com/badger-eval/badger/internal/labelling"
-	"github.com/badger-eval/badger/internal/site/browsertest"
 	"github.com/badger-eval/badger/internal/site/sitetest"
 	"github.com/badger-eval/badger/udf/identity"
 )
@@ -39,7 +39,7 @@ func TestScript(t *testing.T) {
 // loaded again, and finds every label once.
 func TestLabelByKeys(t *testing.T) {
 	s := siteOver(t, sitetest.Open(t, sitetest.Small(t)))
-	b := browsertest.Start(t)
+	b := fakebrowser.Start(t)
 	q := makeQueue(t, s, labelling.Plan{Most: 25})
 	var down atomic.Bool // the server answers what is sent with an error
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -50,7 +50,7 @@ func TestLabelByKeys(t *testing.T) {
 		s.ServeHTTP(rw, r.WithContext(identity.With(r.Context(), identity.Caller{Name: "kim", Roles: []identity.Role{identity.Label}})))
 	}))
 	defer server.Close()
-	tab := b.Tab(t, browsertest.Options{})
+	tab := b.Tab(t, fakebrowser.Options{})
 	here := func() string {
 		t.Helper()
 		u, err := url.Parse(tab.Address())
@@ -96,7 +96,7 @@ func TestLabelByKeys(t *testing.T) {
 			tab.Press("just 1 s")
 			want[at] += " just 1 s"
 			tab.Wait(`document.querySelector("form[data-keys] .saved").textContent === "saved" && document.querySelector("textarea").value === "just 1 s"`)
-			browsertest.Eval[bool](tab, `document.querySelector("textarea").blur() || true`)
+			fakebrowser.Eval[bool](tab, `document.querySelector("textarea").blur() || true`)
 		}
 		slowest = max(slowest, took(func() {
 			tab.Press("\r")
@@ -139,7 +139,7 @@ func TestLabelByKeys(t *testing.T) {
 	tab.Wait(`document.querySelector("form[data-keys] button[aria-pressed=true]") === null`)
 	want[at] = labelling.Withdrawn
 	same("after undo")
-	browsertest.Eval[bool](tab, `(document.querySelector("form[data-keys] input[name=as]").value = document.querySelector("[data-as]").dataset.as = "somebody") !== ""`)
+	fakebrowser.Eval[bool](tab, `(document.querySelector("form[data-keys] input[name=as]").value = document.querySelector("[data-as]").dataset.as = "somebody") !== ""`)
 	tab.Press("1")
 	tab.Wait(`document.querySelector("#refused")?.textContent.includes("and you are kim")`)
 	same("refused")
@@ -147,11 +147,11 @@ func TestLabelByKeys(t *testing.T) {
 	// Keys can be switched off, and only their map, the theme and labels are stored.
 	tab.Press("?")
 	tab.Wait(`document.querySelector("dialog[open]") !== null`)
-	browsertest.Eval[bool](tab, `document.querySelector("#keyson").click() || document.querySelector("dialog button[value=keep]").click() || true`)
+	fakebrowser.Eval[bool](tab, `document.querySelector("#keyson").click() || document.querySelector("dialog button[value=keep]").click() || true`)
 	tab.Wait(`document.querySelector("dialog") === null && document.querySelectorAll("kbd.key").length === 0`)
 	tab.Press("2")
 	same("with keys switched off")
-	if stored := browsertest.Eval[string](tab, `Object.keys(localStorage).sort().join() + document.cookie`); stored != "badger.keys,badger.unsent" {
+	if stored := fakebrowser.Eval[string](tab, `Object.keys(localStorage).sort().join() + document.cookie`); stored != "badger.keys,badger.unsent" {
 		t.Errorf("stored are %s", stored)
 	}
 }
@@ -160,7 +160,7 @@ func TestLabelByKeys(t *testing.T) {
 // which find no queue.
 func TestLabellingPagesInBrowser(t *testing.T) {
 	s := siteOver(t, sitetest.Open(t, sitetest.Small(t)))
-	b := browsertest.Start(t)
+	b := fakebrowser.Start(t)
 	open := makeQueue(t, s, labelling.Plan{Name: "open", Guideline: "Compare the answer with the question.", Annotators: 2, Most: 8, Order: labelling.Disagreement})
 	blind := makeQueue(t, s, labelling.Plan{Name: "blind", Blind: true, Most: 3, ReasonRequired: true})
 	store, err := s.labels()

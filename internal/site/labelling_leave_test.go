@@ -13,8 +13,8 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/badger-eval/badger/connectors"
+	fakebrowser "github.com/badger-eval/badger/internal/fake/browser"
 	"github.com/badger-eval/badger/internal/labelling"
-	"github.com/badger-eval/badger/internal/site/browsertest"
 	"github.com/badger-eval/badger/internal/site/sitetest"
 	"github.com/badger-eval/badger/udf/identity"
 )
@@ -23,7 +23,7 @@ import (
 // somebody leaves them, without a verdict, and with a browser that keeps nothing.
 func TestNothingTypedIsLost(t *testing.T) {
 	s := siteOver(t, sitetest.Open(t, sitetest.Small(t)))
-	b := browsertest.Start(t)
+	b := fakebrowser.Start(t)
 	q := makeQueue(t, s, labelling.Plan{Most: 12})
 	strict := makeQueue(t, s, labelling.Plan{Most: 4, ReasonRequired: true, Blind: true})
 	var status atomic.Int64 // what the server answers to what is sent; 0: it works
@@ -72,7 +72,7 @@ func TestNothingTypedIsLost(t *testing.T) {
 		return ids
 	}
 	ids, strictIDs := cases(q), cases(strict)
-	tab := b.Tab(t, browsertest.Options{})
+	tab := b.Tab(t, fakebrowser.Options{})
 	open := func(q *labelling.Queue, caseID string) {
 		t.Helper()
 		tab.Go(server.URL + labelAddress(q.ID, caseID))
@@ -108,7 +108,7 @@ func TestNothingTypedIsLost(t *testing.T) {
 	open(q, ids[6])
 	write("odd")
 	tab.Press(escape)
-	browsertest.Eval[bool](tab, `document.querySelector("input[name=gold_wrong]").click() || true`)
+	fakebrowser.Eval[bool](tab, `document.querySelector("input[name=gold_wrong]").click() || true`)
 	tab.Wait(`document.querySelector("form[data-keys] .saved").textContent.includes("choose a verdict")`)
 	tab.Press("j")
 	tab.Wait(`document.querySelector("#refused")?.textContent.includes("is not saved: choose a verdict")`)
@@ -169,7 +169,7 @@ func TestNothingTypedIsLost(t *testing.T) {
 		tab.Press("1")
 		tab.Wait(`document.querySelector("#refused")?.textContent.includes("` + tc.want + `")`)
 		status.Store(0)
-		browsertest.Eval[bool](tab, `document.querySelector("#refused button").click() || true`)
+		fakebrowser.Eval[bool](tab, `document.querySelector("#refused button").click() || true`)
 		soon(tc.want, q, ids[10], "pass")
 		tab.Wait(`document.querySelector("#refused") === null`)
 		open(q, ids[10])
@@ -180,7 +180,7 @@ func TestNothingTypedIsLost(t *testing.T) {
 
 	// A browser that keeps nothing: what could not be sent is sent from memory.
 	open(q, ids[11])
-	browsertest.Eval[bool](tab, `(Storage.prototype.setItem = () => { throw new Error("full"); }) && true`)
+	fakebrowser.Eval[bool](tab, `(Storage.prototype.setItem = () => { throw new Error("full"); }) && true`)
 	status.Store(http.StatusBadGateway)
 	tab.Press("2")
 	tab.Wait(`document.querySelector("form[data-keys] .saved").textContent.startsWith("not saved yet, stay on this page")`)
@@ -192,7 +192,7 @@ func TestNothingTypedIsLost(t *testing.T) {
 	// only what differs, and all again.
 	tab.Click("a[href^='/case?']")
 	tab.Wait(`location.pathname === "/case" && document.readyState === "complete"`)
-	if got := browsertest.Eval[string](tab, `document.querySelector("form[data-keys] input[name=queue]").value`); got != q.ID {
+	if got := fakebrowser.Eval[string](tab, `document.querySelector("form[data-keys] input[name=queue]").value`); got != q.ID {
 		t.Errorf("a label on the page of the case counts in %q, want %q; %q has %q", got, q.ID, strict.ID, strictIDs)
 	}
 	tab.Press("1")
@@ -208,20 +208,20 @@ func TestNothingTypedIsLost(t *testing.T) {
 // TestResultsInFirstScreen holds that results are seen without scrolling while somebody labels.
 func TestResultsInFirstScreen(t *testing.T) {
 	s := siteOver(t, sitetest.Open(t, sitetest.Small(t)))
-	b := browsertest.Start(t)
+	b := fakebrowser.Start(t)
 	server := httptest.NewServer(as(s, identity.Admin))
 	defer server.Close()
 	for _, plan := range []labelling.Plan{{Most: 3}, {Most: 3, Blind: true, ReasonRequired: true}} {
 		q := makeQueue(t, s, plan)
-		tab := b.Tab(t, browsertest.Options{})
+		tab := b.Tab(t, fakebrowser.Options{})
 		tab.Do(chromedp.EmulateViewport(1280, 1000))
 		tab.Go(server.URL + labelAddress(q.ID, ""))
 		tab.Wait(`document.querySelector("[data-save]") !== null`)
 		tab.Picture("first-screen")
-		if at := browsertest.Eval[float64](tab, `document.querySelector("table.cells tbody tr").getBoundingClientRect().bottom`); at > 700 {
+		if at := fakebrowser.Eval[float64](tab, `document.querySelector("table.cells tbody tr").getBoundingClientRect().bottom`); at > 700 {
 			t.Errorf("blind %v: the first row of a result ends %v from the top", plan.Blind, at)
 		}
-		if h := browsertest.Eval[float64](tab, `document.querySelector(".labelbox").getBoundingClientRect().height`); h > 180 {
+		if h := fakebrowser.Eval[float64](tab, `document.querySelector(".labelbox").getBoundingClientRect().height`); h > 180 {
 			t.Errorf("blind %v: the label box is %v high", plan.Blind, h)
 		}
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/duckdb"
+	fakepostgres "github.com/badger-eval/badger/connectors/fake/postgres"
 	"github.com/badger-eval/badger/connectors/postgres"
-	"github.com/badger-eval/badger/connectors/postgres/postgrestest"
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/storedscores"
 	"github.com/badger-eval/badger/scoring"
@@ -43,7 +43,7 @@ func onEngines(t *testing.T, f func(t *testing.T, w *connectors.Warehouse)) {
 		f(t, installed(t, conn, duckdb.Dialect, err))
 	})
 	t.Run("postgres", func(t *testing.T) {
-		server, err := postgrestest.Start(nil)
+		server, err := fakepostgres.Start(nil)
 		if err != nil {
 			t.Skipf("there is no PostgreSQL server to test with: %v", err)
 		}

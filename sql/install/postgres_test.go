@@ -9,8 +9,8 @@ import (
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
+	fakepostgres "github.com/badger-eval/badger/connectors/fake/postgres"
 	"github.com/badger-eval/badger/connectors/postgres"
-	"github.com/badger-eval/badger/connectors/postgres/postgrestest"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/sql/install"
@@ -18,9 +18,9 @@ import (
 )
 
 // postgresServer is a server that has PL/Python.
-func postgresServer(t *testing.T) *postgrestest.Server {
+func postgresServer(t *testing.T) *fakepostgres.Server {
 	t.Helper()
-	s, err := postgrestest.Start(nil)
+	s, err := fakepostgres.Start(nil)
 	if err != nil {
 		t.Skipf("there is no PostgreSQL server to test with: %v", err)
 	}
@@ -206,7 +206,7 @@ func TestPostgresInTwoHands(t *testing.T) {
 }
 
 // testRights tries what each role may do with the tables, and what it may not.
-func testRights(t *testing.T, server *postgrestest.Server, admin *connectors.Warehouse) {
+func testRights(t *testing.T, server *fakepostgres.Server, admin *connectors.Warehouse) {
 	t.Helper()
 	as := map[string]*connectors.Warehouse{}
 	for _, role := range []string{"caller", "reader", "annotator"} {

@@ -17,9 +17,9 @@ import (
 	"testing"
 
 	"github.com/badger-eval/badger/internal/conformance"
+	"github.com/badger-eval/badger/internal/fake/callers"
 	"github.com/badger-eval/badger/internal/spcs"
 	"github.com/badger-eval/badger/sql/install"
-	"github.com/badger-eval/badger/udf/callertest"
 )
 
 // TestNumberedStatements shows the statements of docs/conformance.md about what is installed in a
@@ -32,7 +32,7 @@ func TestNumberedStatements(t *testing.T) {
 }
 
 // redshift calls a function by the Lambda function as it is installed, with badger at an address.
-func redshift(t *testing.T, function, endpoint string) *callertest.Redshift {
+func redshift(t *testing.T, function, endpoint string) *callers.Redshift {
 	t.Helper()
 	python := os.Getenv("BADGER_SQLGLOT_PYTHON")
 	if python == "" {
@@ -42,7 +42,7 @@ func redshift(t *testing.T, function, endpoint string) *callertest.Redshift {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &callertest.Redshift{Function: "badger." + function, Invoke: func(ctx context.Context, payload []byte) ([]byte, error) {
+	return &callers.Redshift{Function: "badger." + function, Invoke: func(ctx context.Context, payload []byte) ([]byte, error) {
 		in, err := json.Marshal(map[string]any{"kind": "redshift", "source": string(source), "event": json.RawMessage(payload)})
 		if err != nil {
 			return nil, err
@@ -65,7 +65,7 @@ func recordCount(t *testing.T) {
 	asked := 0
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ }))
 	defer s.Close()
-	var refused *callertest.Refused
+	var refused *callers.Refused
 	if _, err := redshift(t, "hybrid_ex", s.URL).Send(t.Context(), 3, [][]any{{one, one}}); !errors.As(err, &refused) || !strings.Contains(refused.Text, "num_records is 3") || asked != 0 {
 		t.Errorf("%v, and badger was asked %d times", err, asked)
 	}
@@ -104,7 +104,7 @@ func recordOrder(t *testing.T) {
 func lambdaPayload(t *testing.T) {
 	at, _ := serve(t, catalogue(t), "127.0.0.1:0", true)
 	long := strings.Repeat(`"`, 900_000) // each a quote that JSON escapes, twice on its way
-	var refused *callertest.Refused
+	var refused *callers.Refused
 	if _, err := redshift(t, "badger_echo", "http://"+at).Call(t.Context(), []any{long}, []any{long}); !errors.As(err, &refused) || !strings.Contains(refused.Text, "MAX_BATCH_ROWS") {
 		t.Errorf("%.300v", err)
 	}

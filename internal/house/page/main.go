@@ -126,7 +126,7 @@ func picture(packages []*house.Package) string {
 	for level := most; level >= 0; level-- {
 		var names []string
 		for _, p := range packages {
-			if depth[p.Name()] == level && !strings.HasSuffix(p.Name(), "test") && !strings.HasSuffix(p.Name(), "/page") {
+			if depth[p.Name()] == level && !p.ForTests() && !strings.HasSuffix(p.Name(), "/page") {
 				names = append(names, p.Name())
 			}
 		}

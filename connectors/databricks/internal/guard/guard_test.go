@@ -12,8 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/badger-eval/badger/connectors/databricks/internal/thrift"
 	"github.com/badger-eval/badger/connectors/databricks/internal/workspace"
+	"github.com/badger-eval/badger/connectors/internal/thrift"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 

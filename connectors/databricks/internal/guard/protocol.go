@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/badger-eval/badger/connectors/databricks/internal/thrift"
 	"github.com/badger-eval/badger/connectors/databricks/internal/workspace"
+	"github.com/badger-eval/badger/connectors/internal/thrift"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 

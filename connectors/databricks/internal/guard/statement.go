@@ -10,8 +10,8 @@ import (
 
 	"github.com/databricks/databricks-sql-go/rows"
 
-	"github.com/badger-eval/badger/connectors/databricks/internal/thrift"
 	"github.com/badger-eval/badger/connectors/databricks/internal/workspace"
+	"github.com/badger-eval/badger/connectors/internal/thrift"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 

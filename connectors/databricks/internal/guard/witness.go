@@ -7,8 +7,8 @@ import (
 	"net/url"
 	"sync"
 
-	"github.com/badger-eval/badger/connectors/databricks/internal/thrift"
 	"github.com/badger-eval/badger/connectors/databricks/internal/workspace"
+	"github.com/badger-eval/badger/connectors/internal/thrift"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 

@@ -1,0 +1,164 @@
+// Package engine helps servers for tests, which speak a warehouse's protocol and run its SQL in
+// the embedded engine: it translates statements, and says what the engine's errors are about.
+package engine
+
+import (
+	"context"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/duckdb"
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// Open opens an engine in a directory. It reads no files of the machine.
+func Open(dir string) (driver.Conn, error) {
+	c, err := duckdb.OpenWith(context.Background(), filepath.Join(dir, "engine.duckdb"), duckdb.Options{Confined: true, Threads: 1})
+	if err != nil {
+		return nil, err // not a nil *Conn in an interface
+	}
+	return c, nil
+}
+
+// Rule replaces what matches a regular expression.
+type Rule struct {
+	From *regexp.Regexp
+	To   string // as [regexp.Regexp.ReplaceAllString] takes it
+}
+
+// Dialect is how a warehouse's statements become the engine's.
+type Dialect struct {
+	Backslash bool // escapes the next character of a text
+	// Phrases are replaced first, wherever they stand; nil are none.
+	Phrases *strings.Replacer
+	// Rules are applied in their order, outside texts and quoted names. A name in backquotes gets the
+	// engine's quotes.
+	Rules []Rule
+}
+
+var (
+	plainPieces   = regexp.MustCompile("'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|`(?:[^`]|``)*`|[^'\"`]+|['\"`]")
+	escapedPieces = regexp.MustCompile("'(?:[^'\\\\]|\\\\.)*'|\"(?:[^\"]|\"\")*\"|`(?:[^`]|``)*`|[^'\"`]+|['\"`]")
+)
+
+// pieces are the texts, quoted names and everything between them of a statement.
+func (d *Dialect) pieces(sql string) []string {
+	if d.Backslash {
+		return escapedPieces.FindAllString(sql, -1)
+	}
+	return plainPieces.FindAllString(sql, -1)
+}
+
+// Translate writes a statement as the engine reads it. Rules see quoted names, and what is in them,
+// as a mark.
+func (d *Dialect) Translate(sql string) string {
+	if strings.IndexByte(sql, 0) >= 0 {
+		return sql // no statement
+	}
+	if d.Phrases != nil {
+		sql = d.Phrases.Replace(sql)
+	}
+	var out strings.Builder
+	var kept []string
+	for _, p := range d.pieces(sql) {
+		switch {
+		case len(p) == 1 || !strings.ContainsAny(p[:1], "'\"`"):
+			out.WriteString(p)
+			continue
+		case p[0] == '`':
+			p = `"` + strings.ReplaceAll(strings.ReplaceAll(p[1:len(p)-1], "``", "`"), `"`, `""`) + `"`
+		}
+		kept = append(kept, p)
+		out.WriteByte(0)
+	}
+	text := out.String()
+	for _, r := range d.Rules {
+		text = r.From.ReplaceAllString(text, r.To)
+	}
+	out.Reset()
+	for i, between := range strings.Split(text, "\x00") {
+		if i > 0 {
+			out.WriteString(kept[i-1])
+		}
+		out.WriteString(between)
+	}
+	return out.String()
+}
+
+// Parameters counts the question marks of a statement.
+func (d *Dialect) Parameters(sql string) (n int) {
+	for _, p := range d.pieces(sql) {
+		if !strings.ContainsAny(p[:1], "'\"`") {
+			n += strings.Count(p, "?")
+		}
+	}
+	return n
+}
+
+// Kind is what an error of the engine is about.
+type Kind int
+
+// The kinds of errors.
+const (
+	Syntax Kind = iota // and all that is not one of these
+	Cancelled
+	NoFunction
+	NoTable
+	NoSchema
+	NoColumn
+	BadValue
+	Exists
+)
+
+// Failure is an error of the engine.
+type Failure struct {
+	Kind    Kind
+	Name    string // of what is missing
+	Quoted  string // what the message quotes first, with its quotes, or ""
+	Message string // of the engine
+}
+
+var (
+	noFunction = regexp.MustCompile(`Function with name "?(\w+)"? does not exist`)
+	noTable    = regexp.MustCompile(`Table with name "?(.+?)"? does not exist`)
+	noSchema   = regexp.MustCompile(`[sS]chema (?:with name )?"?(\w+)"? does not exist`)
+	doubles    = regexp.MustCompile(`"([^"]*)"`)
+	quotes     = regexp.MustCompile(`'[^']*'|"[^"]*"`)
+)
+
+// Explain tells what an error of the engine is about.
+func Explain(err error) Failure {
+	f := Failure{Message: err.Error()}
+	for e := err; e != nil; {
+		f.Message = e.Error()
+		u, ok := e.(interface{ Unwrap() error })
+		if !ok {
+			break
+		}
+		e = u.Unwrap()
+	}
+	line, _, _ := strings.Cut(f.Message, "\n")
+	f.Quoted = quotes.FindString(line)
+	named := func(kind Kind, re *regexp.Regexp) bool {
+		m := re.FindStringSubmatch(line)
+		if m != nil {
+			f.Kind, f.Name = kind, m[1]
+		}
+		return m != nil
+	}
+	switch code := errcode.Of(err); {
+	case code == errcode.Cancelled:
+		f.Kind = Cancelled
+	case named(NoFunction, noFunction), named(NoTable, noTable), named(NoSchema, noSchema):
+	case strings.HasPrefix(line, "Permission"), code == errcode.PermissionDenied: // a file's name, which the engine would read
+		f.Kind, f.Name = NoTable, "it"
+	case strings.HasPrefix(line, "Binder") && named(NoColumn, doubles):
+	case strings.HasPrefix(line, "Conversion"), strings.HasPrefix(line, "Invalid Input"):
+		f.Kind = BadValue
+	case code == errcode.AlreadyExists:
+		f.Kind = Exists
+	}
+	return f
+}

@@ -1,0 +1,169 @@
+// Package postgres starts a PostgreSQL server of this machine for tests, with a cluster of its
+// own that ends with it.
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/postgres"
+)
+
+// Server is a running server.
+type Server struct {
+	Dir  string // of the cluster and of the server's socket
+	Port int
+
+	bin  string
+	as   *syscall.Credential // nil is the tests' own user
+	cmd  *exec.Cmd
+	args []string
+}
+
+// Start makes a cluster and starts the server with these further arguments. Prepare, which may be
+// nil, is called before the server starts. The error says what is missing on this machine.
+func Start(prepare func(*Server) error, args ...string) (*Server, error) {
+	s := &Server{args: args}
+	var err error
+	if s.bin, err = serverPrograms(); err != nil {
+		return nil, err
+	}
+	if s.Dir, err = os.MkdirTemp("", "badger-postgres-"); err != nil {
+		return nil, err
+	}
+	if os.Geteuid() == 0 { // which the server refuses to run as
+		if s.as, err = other(); err != nil {
+			return nil, err
+		}
+		if err := s.Own(s.Dir); err != nil {
+			return nil, err
+		}
+	}
+	if out, err := s.Program("initdb", "-D", s.Data(), "-U", "owner", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync", "--no-instructions").CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("initdb: %w: %s", err, out)
+	}
+	rules := "host all guarded all scram-sha-256\nlocal all all trust\nhost all all all trust\n"
+	if err := os.WriteFile(filepath.Join(s.Data(), "pg_hba.conf"), []byte(rules), 0o600); err != nil {
+		return nil, err
+	}
+	if prepare != nil {
+		if err := prepare(s); err != nil {
+			return nil, err
+		}
+	}
+	if s.Port, err = freePort(); err != nil {
+		return nil, err
+	}
+	return s, s.Start()
+}
+
+// freePort is a port of the loopback interface that nobody listens to.
+func freePort() (int, error) {
+	free, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	defer free.Close() //nolint:errcheck // nothing was sent
+	return free.Addr().(*net.TCPAddr).Port, nil
+}
+
+// Data is the directory of the cluster.
+func (s *Server) Data() string { return filepath.Join(s.Dir, "data") }
+
+// serverPrograms is where initdb and postgres are.
+func serverPrograms() (string, error) {
+	places, _ := filepath.Glob("/usr/lib/postgresql/*/bin")
+	slices.Reverse(places)
+	if p, err := exec.LookPath("initdb"); err == nil {
+		if p, err = filepath.EvalSymlinks(p); err == nil {
+			places = append([]string{filepath.Dir(p)}, places...)
+		}
+	}
+	for _, dir := range places {
+		if _, err := os.Stat(filepath.Join(dir, "postgres")); err == nil {
+			return dir, nil
+		}
+	}
+	return "", errors.New("neither PATH nor /usr/lib/postgresql has initdb")
+}
+
+// other is a user that is not root.
+func other() (*syscall.Credential, error) {
+	for _, name := range []string{"postgres", "nobody"} {
+		if u, err := user.Lookup(name); err == nil {
+			uid, err1 := strconv.ParseUint(u.Uid, 10, 32)
+			gid, err2 := strconv.ParseUint(u.Gid, 10, 32)
+			if err1 == nil && err2 == nil {
+				return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
+			}
+		}
+	}
+	return nil, errors.New("the server does not run as root, and there is no user postgres or nobody")
+}
+
+// Program is one of the server's programs, run as the server's user.
+func (s *Server) Program(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(filepath.Join(s.bin, name), args...) //nolint:gosec,noctx // programs of this machine, which outlive a test
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.as}
+	cmd.Dir = s.Dir
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C.UTF-8"}
+	return cmd
+}
+
+// Start starts the server and waits for it.
+func (s *Server) Start() error {
+	s.cmd = s.Program("postgres", "-D", s.Data(), "-p", strconv.Itoa(s.Port), "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="+s.Dir,
+		"-c", "fsync=off", "-c", "max_connections=60", "-c", "shared_buffers=64MB", "-c", "autovacuum=off", "-c", "log_min_messages=fatal")
+	s.cmd.Args = append(s.cmd.Args, s.args...)
+	if err := s.cmd.Start(); err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- s.cmd.Wait() }()
+	for {
+		c, _, err := postgres.Open(context.Background(), s.URL("postgres", s.Port), driver.Options{})
+		if err == nil {
+			return c.Close()
+		}
+		select {
+		case err := <-ended:
+			return fmt.Errorf("postgres ended: %w", err)
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+// Stop ends the server and waits until it has.
+func (s *Server) Stop(mode string) {
+	_ = s.Program("pg_ctl", "stop", "-D", s.Data(), "-m", mode, "-w").Run() // a server that has ended already is stopped
+}
+
+// URL is the address of a database through a port, such as the server's own.
+func (s *Server) URL(database string, port int) string {
+	return fmt.Sprintf("postgres://owner@127.0.0.1:%d/%s?sslmode=disable", port, database)
+}
+
+// Remove ends the server and removes its cluster.
+func (s *Server) Remove() {
+	s.Stop("immediate")
+	_ = os.RemoveAll(s.Dir)
+}
+
+// Own gives a file to the server's user.
+func (s *Server) Own(path string) error {
+	if s.as == nil {
+		return nil
+	}
+	return os.Chown(path, int(s.as.Uid), int(s.as.Gid))
+}

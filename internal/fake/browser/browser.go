@@ -1,0 +1,392 @@
+// Package browser lets tests look at pages with Chromium: what they show and do, what they ask
+// the network for, and what they print on the console.
+//
+// Chromium is the program that BADGER_CHROMIUM names, else chromium on the PATH. If there is none
+// tests skip, or fail if BADGER_REQUIRE_CHROMIUM is set, as it is in CI.
+package browser
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// Browser is a running Chromium.
+type Browser struct{ ctx context.Context }
+
+// shared is the Chromium of the tests that [Main] runs.
+var shared struct {
+	sync.Mutex
+	on  bool
+	b   *Browser
+	end func()
+}
+
+// Main runs the tests of a package with one Chromium, which the first [Start] starts and which ends
+// after the last test. It returns the code to exit with.
+func Main(m *testing.M) int {
+	shared.on = true
+	defer func() {
+		if shared.b != nil {
+			shared.end()
+		}
+	}()
+	return m.Run()
+}
+
+// Start returns the Chromium of the package, where [Main] runs its tests, else one that ends with the
+// test. Starting takes about a second. Tabs have nothing in common.
+func Start(tb testing.TB) *Browser {
+	tb.Helper()
+	if !shared.on {
+		dir := tb.TempDir()
+		b, end := start(tb, dir)
+		tb.Cleanup(end)
+		return b
+	}
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.b == nil {
+		dir, err := os.MkdirTemp("", "browser")
+		if err != nil {
+			tb.Fatal(err)
+		}
+		b, end := start(tb, dir)
+		shared.b, shared.end = b, func() {
+			end()
+			_ = os.RemoveAll(dir)
+		}
+	}
+	return shared.b
+}
+
+// start starts Chromium, which keeps what it keeps in a directory, until end is called.
+func start(tb testing.TB, dir string) (b *Browser, end func()) {
+	tb.Helper()
+	path := os.Getenv("BADGER_CHROMIUM")
+	if path == "" {
+		for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+			if found, err := exec.LookPath(name); err == nil {
+				path = found
+				break
+			}
+		}
+	}
+	missing(tb, path == "", "BADGER_REQUIRE_CHROMIUM", "there is no Chromium; BADGER_CHROMIUM names one")
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(path), chromedp.UserDataDir(dir),
+		// Nobody but the pages' own origin is to be reached, whatever the pages or Chromium itself want.
+		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"),
+		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-domain-reliability", true), chromedp.Flag("no-pings", true),
+		chromedp.Flag("font-render-hinting", "none"), chromedp.Flag("hide-scrollbars", true),
+	)
+	if os.Geteuid() == 0 {
+		options = append(options, chromedp.NoSandbox) // Chromium refuses to run otherwise
+	}
+	ctx, stop := chromedp.NewExecAllocator(context.WithoutCancel(tb.Context()), options...)
+	ctx, quit := chromedp.NewContext(ctx)
+	end = func() {
+		quit()
+		stop()
+	}
+	if err := chromedp.Do(ctx); err != nil {
+		end()
+		tb.Fatalf("Chromium (%s) does not start: %v", path, err)
+	}
+	return &Browser{ctx}, end
+}
+
+// missing skips a test that lacks something, or fails it where the variable requires it.
+func missing(tb testing.TB, is bool, variable, what string) {
+	tb.Helper()
+	switch {
+	case !is:
+	case os.Getenv(variable) != "":
+		tb.Fatalf("%s, and %s requires it", what, variable)
+	default:
+		tb.Skip(what)
+	}
+}
+
+// Options of a tab.
+type Options struct {
+	Width    int64 // of the window; 0 is 1280
+	Dark     bool  // the theme that the system prefers
+	NoScript bool  // scripts of pages do not run
+	Offline  bool  // the network does not work
+}
+
+// Tab is a window of its own: its cookies and storage are no other tab's.
+type Tab struct {
+	tb  testing.TB
+	ctx context.Context
+
+	mu      sync.Mutex
+	asked   []string // addresses
+	console []string
+}
+
+// Tab opens a tab. It is closed when the test ends.
+func (b *Browser) Tab(tb testing.TB, o Options) *Tab {
+	tb.Helper()
+	ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
+	t := &Tab{tb: tb, ctx: ctx}
+	if err := chromedp.Do(ctx); err != nil {
+		cancel()
+		tb.Fatal(err)
+	}
+	messages := chromedp.Console(ctx)
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		for m, err := range messages {
+			if err != nil {
+				return
+			}
+			if m.Type == chromedp.ConsoleError || m.Type == chromedp.ConsoleWarning || m.IsException() {
+				t.mu.Lock()
+				t.console = append(t.console, m.String()+" ("+m.URL+")")
+				t.mu.Unlock()
+			}
+		}
+	}()
+	tb.Cleanup(func() {
+		cancel()
+		<-read
+	})
+	t.must(chromedp.Listen(ctx, func(event any) {
+		if e, ok := event.(*network.EventRequestWillBeSent); ok {
+			t.mu.Lock()
+			t.asked = append(t.asked, e.Request.URL)
+			t.mu.Unlock()
+		}
+	}))
+	t.Resize(o.Width)
+	t.Theme(o.Dark)
+	if o.NoScript {
+		_, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+		t.must(err)
+	}
+	if o.Offline {
+		t.Offline(true)
+	}
+	return t
+}
+
+func (t *Tab) must(err error) {
+	t.tb.Helper()
+	if err != nil {
+		t.tb.Fatal(err)
+	}
+}
+
+// Resize sets the width of the window; 0 is 1280.
+func (t *Tab) Resize(width int64) {
+	t.tb.Helper()
+	if width == 0 {
+		width = 1280
+	}
+	t.must(chromedp.Do(t.ctx, chromedp.EmulateViewport(width, 900)))
+}
+
+// Theme sets which theme the system prefers.
+func (t *Tab) Theme(dark bool) {
+	t.tb.Helper()
+	scheme := "light"
+	if dark {
+		scheme = "dark"
+	}
+	_, err := chromedp.Call(t.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}},
+	})
+	t.must(err)
+}
+
+// Offline switches the network off or on.
+func (t *Tab) Offline(off bool) {
+	t.tb.Helper()
+	_, err := chromedp.Call(t.ctx, network.OverrideNetworkState, network.OverrideNetworkStateParams{Offline: off, DownloadThroughput: -1, UploadThroughput: -1})
+	t.must(err)
+	_, err = chromedp.Call(t.ctx, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{
+		MatchedNetworkConditions: []*network.Conditions{{Offline: off, DownloadThroughput: -1, UploadThroughput: -1}},
+	})
+	t.must(err)
+}
+
+// timeout is how long a step may take before it is taken for one that never ends.
+const timeout = 2 * time.Minute
+
+// Do runs steps.
+func (t *Tab) Do(steps ...chromedp.Action[chromedp.Void]) {
+	t.tb.Helper()
+	ctx, cancel := context.WithTimeout(t.ctx, timeout)
+	defer cancel()
+	t.must(chromedp.Do(ctx, steps...))
+}
+
+// Go opens an address and waits until it is loaded. It returns the status, which is 0 if there is
+// none.
+func (t *Tab) Go(address string) int64 {
+	t.tb.Helper()
+	ctx, cancel := context.WithTimeout(t.ctx, timeout)
+	defer cancel()
+	r, err := chromedp.Run(ctx, chromedp.NavigateResponse(address))
+	if err != nil {
+		t.tb.Fatalf("%.300s: %v", address, err)
+	}
+	if r == nil {
+		return 0
+	}
+	return r.Status
+}
+
+// Reach opens an address of a server that may be down, and waits until it is loaded.
+func (t *Tab) Reach(address string) {
+	t.tb.Helper()
+	for end := time.Now().Add(timeout); ; time.Sleep(50 * time.Millisecond) {
+		ctx, cancel := context.WithTimeout(t.ctx, timeout)
+		err := chromedp.Do(ctx, chromedp.Navigate(address))
+		cancel()
+		if err == nil {
+			return
+		}
+		if time.Now().After(end) {
+			t.tb.Fatalf("%.300s: %v", address, err)
+		}
+	}
+}
+
+// Header sends a header with each request from now on.
+func (t *Tab) Header(name, value string) {
+	t.tb.Helper()
+	_, err := chromedp.Call(t.ctx, network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: network.Headers{name: value}})
+	t.must(err)
+}
+
+// Click clicks the first element that a selector finds, which leads to another page, and waits until
+// that is loaded.
+func (t *Tab) Click(selector string) {
+	t.tb.Helper()
+	ctx, cancel := context.WithTimeout(t.ctx, timeout)
+	defer cancel()
+	if _, err := chromedp.RunResponse(ctx, chromedp.Click(chromedp.CSS(selector))); err != nil {
+		t.tb.Fatalf("clicking %s on %.200s: %v", selector, t.Address(), err)
+	}
+}
+
+// Press presses keys, one after the other.
+func (t *Tab) Press(keys string, modifiers ...chromedp.Modifier) {
+	t.tb.Helper()
+	t.Do(chromedp.KeyEvent(keys, chromedp.KeyModifiers(modifiers...), func(p *input.DispatchKeyEventParams) {
+		if p.Type == input.DispatchKeyEventTypeKeyDown { // of a keyboard: what a script takes is not typed, too
+			p.Type = input.DispatchKeyEventTypeRawKeyDown
+		}
+	}))
+}
+
+// Address is that of the page.
+func (t *Tab) Address() string {
+	t.tb.Helper()
+	return Eval[string](t, "document.URL")
+}
+
+// Eval evaluates an expression in the page, also where scripts of pages do not run. A promise is
+// waited for.
+func Eval[T any](t *Tab, expression string) T {
+	t.tb.Helper()
+	return evalWithin[T](t, timeout, expression)
+}
+
+func evalWithin[T any](t *Tab, within time.Duration, expression string) T {
+	t.tb.Helper()
+	ctx, cancel := context.WithTimeout(t.ctx, within)
+	defer cancel()
+	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise, func(p *runtime.EvaluateParams) {
+		p.AllowUnsafeEvalBlockedByCSP = new(bool)
+	}))
+	if err != nil {
+		t.tb.Fatalf("%.200s: %v", expression, err)
+	}
+	return v
+}
+
+// Wait waits until an expression is true in the page.
+func (t *Tab) Wait(expression string) {
+	t.tb.Helper()
+	if !t.Soon(timeout, expression) {
+		t.tb.Fatalf("%s does not become true on %.200s", expression, t.Address())
+	}
+}
+
+// Soon reports whether an expression becomes true in the page within some time.
+func (t *Tab) Soon(within time.Duration, expression string) bool {
+	t.tb.Helper()
+	for end := time.Now().Add(within); ; time.Sleep(5 * time.Millisecond) {
+		ctx, cancel := context.WithTimeout(t.ctx, timeout)
+		is, err := chromedp.Run(ctx, chromedp.Evaluate[bool]("!!("+expression+")"))
+		cancel()
+		if err == nil && is { // an error may be a page that was just left
+			return true
+		}
+		if time.Now().After(end) {
+			return false
+		}
+	}
+}
+
+// Foreign lists what the tab asked of others than the origin, such as http://127.0.0.1:7435, since it
+// was opened.
+func (t *Tab) Foreign(origin string) (out []string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, address := range t.asked {
+		u, err := url.Parse(address)
+		if err == nil && (u.Scheme == "about" || u.Scheme+"://"+u.Host == origin || origin == "file://" && u.Scheme == "file") {
+			continue
+		}
+		out = append(out, address)
+	}
+	return out
+}
+
+// Asked lists what the tab asked for since it was opened.
+func (t *Tab) Asked() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return append([]string(nil), t.asked...)
+}
+
+// Console lists errors and warnings on the console since the last call, such as what the policy of
+// the page's content forbade.
+func (t *Tab) Console() []string {
+	t.tb.Helper()
+	Eval[int](t, "0") // what was said before has come then
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	out := t.console
+	t.console = nil
+	return out
+}
+
+// Clean fails the test if the tab asked anybody else for anything or said anything on the console.
+func (t *Tab) Clean(origin string) {
+	t.tb.Helper()
+	if said := t.Console(); len(said) > 0 {
+		t.tb.Errorf("%.300s: on the console: %s", t.Address(), strings.Join(said, "\n"))
+	}
+	if asked := t.Foreign(origin); len(asked) > 0 {
+		t.tb.Errorf("%.300s: asked others: %s", t.Address(), fmt.Sprintf("%.300q", asked))
+	}
+}

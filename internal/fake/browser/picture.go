@@ -1,0 +1,61 @@
+package browser
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/chromedp/chromedp"
+)
+
+// Pictures reports whether pictures of pages are wanted: BADGER_SCREENSHOTS names the folder where
+// people look at them.
+func Pictures() bool { return os.Getenv("BADGER_SCREENSHOTS") != "" }
+
+// Picture takes a picture of the whole page, where pictures are wanted; of a very long one, of what the
+// window shows.
+func (t *Tab) Picture(name string) {
+	t.tb.Helper()
+	if !Pictures() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(t.ctx, timeout)
+	defer cancel()
+	take := chromedp.FullScreenshot(100)
+	if Eval[int](t, "document.documentElement.scrollHeight") > 16_000 {
+		take = chromedp.CaptureScreenshot()
+	}
+	png, err := chromedp.Run(ctx, take)
+	t.must(err)
+	t.write(name+".png", png)
+}
+
+// Print prints the page as PDF, where pictures are wanted, and makes pictures of the first pages of
+// paper where pdftoppm is there.
+func (t *Tab) Print(name string) {
+	t.tb.Helper()
+	if !Pictures() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(t.ctx, timeout)
+	defer cancel()
+	pdf, err := chromedp.Run(ctx, chromedp.PrintToPDF(chromedp.PDFPaper(chromedp.PaperA4), chromedp.PDFPrintBackground()))
+	t.must(err)
+	path := t.write(name+".pdf", pdf)
+	if tool, err := exec.LookPath("pdftoppm"); err == nil {
+		out, err := exec.CommandContext(ctx, tool, "-png", "-r", "70", "-l", "3", path, path[:len(path)-len(".pdf")]).CombinedOutput() //nolint:gosec // the test names the file
+		if err != nil {
+			t.tb.Errorf("pdftoppm: %v: %s", err, out)
+		}
+	}
+}
+
+func (t *Tab) write(name string, data []byte) string {
+	t.tb.Helper()
+	folder := os.Getenv("BADGER_SCREENSHOTS")
+	t.must(os.MkdirAll(folder, 0o750)) //nolint:gosec // whoever runs the test names the folder
+	path := filepath.Join(folder, name)
+	t.must(os.WriteFile(path, data, 0o600)) //nolint:gosec // the same
+	return path
+}

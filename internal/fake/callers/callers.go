@@ -1,0 +1,147 @@
+// Package callers simulates the warehouses that call a badger server, for tests. A simulator
+// sends what the product sends, retries what the product's documentation says that it retries, and
+// checks every reply as strictly as the strictest reading of the documentation. The server sees no
+// difference between a simulator and the product.
+//
+// Waits are those of the documentation, shortened: a second of a simulated caller takes a
+// millisecond. [Call.Waited] has the documented time.
+package callers
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+// Call is what one call of a function came to. A simulator returns it with every error too.
+type Call struct {
+	Results  []json.RawMessage // one for each row, in order
+	Attempts []Attempt         // every request of the call
+	Waited   time.Duration     // between the attempts, as documented
+	Reply    []byte            // the last reply, decompressed
+}
+
+// Attempt is one request.
+type Attempt struct {
+	Method string // POST, GET; for gRPC the method's name
+	Status int    // of HTTP, or the gRPC code; -1: there was no answer
+}
+
+// Posts is how many of the attempts sent the rows.
+func (c *Call) Posts() (n int) {
+	for _, a := range c.Attempts {
+		if a.Method != http.MethodGet {
+			n++
+		}
+	}
+	return n
+}
+
+// Refused is the error of a call that the server refused. The product ends the statement.
+type Refused struct {
+	Status   int    // of HTTP, or the gRPC code
+	Text     string // the body or message
+	Attempts int    // 1: the product does not retry it
+}
+
+func (r *Refused) Error() string {
+	return fmt.Sprintf("refused with status %d after %d attempts: %.300s", r.Status, r.Attempts, r.Text)
+}
+
+// Violation is the error of a reply that breaks the protocol. The product ends the statement, or
+// does something worse.
+type Violation struct{ What string }
+
+func (v *Violation) Error() string { return "the reply breaks the protocol: " + v.What }
+
+func violation(format string, args ...any) error { return &Violation{fmt.Sprintf(format, args...)} }
+
+// wait waits for d as the documentation has it.
+func (c *Call) wait(ctx context.Context, d time.Duration) error {
+	c.Waited += d
+	select {
+	case <-time.After(d / 1000):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// reply is an HTTP reply, decompressed.
+type reply struct {
+	status int
+	header http.Header
+	raw    []byte
+	body   []byte
+}
+
+// send makes one HTTP request of the call.
+func (c *Call) send(ctx context.Context, client *http.Client, method, url string, header http.Header, body []byte) (*reply, error) {
+	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header = header.Clone()
+	if client == nil {
+		client = &plainClient
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		c.Attempts = append(c.Attempts, Attempt{method, -1})
+		return nil, err
+	}
+	defer resp.Body.Close()
+	c.Attempts = append(c.Attempts, Attempt{method, resp.StatusCode})
+	r := &reply{status: resp.StatusCode, header: resp.Header}
+	if r.raw, err = io.ReadAll(resp.Body); err != nil {
+		return nil, err
+	}
+	r.body = r.raw
+	if resp.Header.Get("Content-Encoding") == "gzip" {
+		if header.Get("Accept-Encoding") != "gzip" {
+			return nil, violation("compressed, though the caller does not accept it")
+		}
+		z, err := gzip.NewReader(bytes.NewReader(r.raw))
+		if err == nil {
+			r.body, err = io.ReadAll(z)
+		}
+		if err != nil {
+			return nil, violation("Content-Encoding is gzip: %v", err)
+		}
+	} else if e := resp.Header.Get("Content-Encoding"); e != "" {
+		return nil, violation("Content-Encoding %q", e)
+	}
+	c.Reply = r.body
+	if method != http.MethodHead && len(r.body) > 0 && resp.Header.Get("Content-Type") != "application/json" {
+		return nil, violation("Content-Type %q", resp.Header.Get("Content-Type"))
+	}
+	return r, nil
+}
+
+// plainClient leaves compression to the simulators.
+var plainClient = http.Client{Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 64}}
+
+// CloseIdle closes the connections that simulators keep for their next call.
+func CloseIdle() { plainClient.CloseIdleConnections() }
+
+func gzipped(b []byte) []byte {
+	var buf bytes.Buffer
+	z := gzip.NewWriter(&buf)
+	_, _ = z.Write(b)
+	_ = z.Close()
+	return buf.Bytes()
+}
+
+// backoff doubles from first up to most.
+func backoff(attempt int, first, most time.Duration) time.Duration {
+	d := first << min(attempt, 30)
+	if d <= 0 || d > most {
+		return most
+	}
+	return d
+}

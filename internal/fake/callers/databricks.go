@@ -1,0 +1,51 @@
+package callers
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+)
+
+// Databricks is http_request: one request a row, an object of arguments by name, and no retry. SQL
+// gets the status and the text, and reads the text as JSON whatever the status is.
+type Databricks struct {
+	URL    string // of the function, such as http://…/v1/databricks/NAME
+	Header http.Header
+	Client *http.Client
+}
+
+// Call sends one row. The text is the one result, whatever the status is; a status other than 200
+// is also an error, [Refused].
+func (d *Databricks) Call(ctx context.Context, args map[string]any) (*Call, error) {
+	c := &Call{}
+	if args == nil {
+		args = map[string]any{}
+	}
+	body, err := json.Marshal(args)
+	if err != nil {
+		return c, err
+	}
+	h := http.Header{"Content-Type": {"application/json"}}
+	for k, v := range d.Header {
+		h[http.CanonicalHeaderKey(k)] = v
+	}
+	r, err := c.send(ctx, d.Client, http.MethodPost, d.URL, h, body)
+	if err != nil {
+		return c, err
+	}
+	if !json.Valid(r.body) {
+		return c, violation("status %d with a text that from_json cannot read: %.100s", r.status, r.body)
+	}
+	c.Results = []json.RawMessage{r.body}
+	if r.status != http.StatusOK {
+		var envelope struct {
+			Status string `json:"status"`
+			Code   string `json:"code"`
+		}
+		if err := json.Unmarshal(r.body, &envelope); err != nil || envelope.Status != "failed" || envelope.Code == "" {
+			return c, violation("status %d without an envelope: %.100s", r.status, r.body)
+		}
+		return c, &Refused{r.status, string(r.body), 1}
+	}
+	return c, nil
+}

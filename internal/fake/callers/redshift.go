@@ -1,0 +1,88 @@
+package callers
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+)
+
+// Redshift is an external function that calls AWS Lambda. It retries where Lambda throttles or
+// fails, for RETRY_TIMEOUT; what the function itself returns ends the statement if success is
+// false.
+type Redshift struct {
+	Function string // as Redshift names it, such as badger.hybrid_ex
+	// Invoke runs the Lambda function on a payload. An error is an exception that the function
+	// raised, which Lambda reports to Redshift as one of the service.
+	Invoke func(ctx context.Context, payload []byte) ([]byte, error)
+	Retry  time.Duration // RETRY_TIMEOUT; 0: 20 seconds
+}
+
+// LambdaPayload is how many bytes a reply of AWS Lambda may have.
+const LambdaPayload = 6 << 20
+
+// Call sends one batch.
+func (r *Redshift) Call(ctx context.Context, rows ...[]any) (*Call, error) {
+	return r.Send(ctx, len(rows), rows)
+}
+
+// Send sends any arguments as so many records.
+func (r *Redshift) Send(ctx context.Context, records int, arguments any) (*Call, error) {
+	c := &Call{}
+	payload, err := json.Marshal(map[string]any{
+		"request_id": "req-5", "cluster": "arn:aws:redshift:eu-west-1:111122223333:cluster:dw", "user": "ana", "database": "eval",
+		"external_function": r.Function, "query_id": 812, "num_records": records, "arguments": arguments,
+	})
+	if err != nil {
+		return c, err
+	}
+	limit := r.Retry
+	if limit == 0 {
+		limit = 20 * time.Second
+	}
+	for attempt := 0; ; attempt++ {
+		c.Reply, err = r.Invoke(ctx, payload)
+		if err == nil {
+			c.Attempts = append(c.Attempts, Attempt{"Invoke", 0})
+			break
+		}
+		c.Attempts = append(c.Attempts, Attempt{"Invoke", -1})
+		if ctx.Err() != nil || c.Waited >= limit {
+			return c, err
+		}
+		if err := c.wait(ctx, backoff(attempt, 500*time.Millisecond, 5*time.Second)); err != nil {
+			return c, err
+		}
+	}
+	if len(c.Reply) > LambdaPayload {
+		return c, violation("%d bytes", len(c.Reply))
+	}
+	var reply struct {
+		Success *bool             `json:"success"`
+		Records *int              `json:"num_records"`
+		Results []json.RawMessage `json:"results"`
+		Message string            `json:"error_msg"`
+	}
+	body := c.Reply
+	var text string
+	if json.Unmarshal(body, &text) == nil { // it may be a string of JSON
+		body = []byte(text)
+	}
+	if err := json.Unmarshal(body, &reply); err != nil || reply.Success == nil {
+		return c, violation("no success: %.100s", body)
+	}
+	if !*reply.Success {
+		if reply.Message == "" {
+			return c, violation("success is false without an error_msg")
+		}
+		return c, &Refused{0, reply.Message, len(c.Attempts)}
+	}
+	if len(reply.Results) != records || reply.Records != nil && *reply.Records != records {
+		return c, violation("%d results for %d records", len(reply.Results), records)
+	}
+	c.Results = reply.Results
+	return c, nil
+}
+
+// ErrThrottled is what Invoke may return for a Lambda function that is throttled.
+var ErrThrottled = errors.New("TooManyRequestsException")
