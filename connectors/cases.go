@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/internal/natural"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	badgersql "github.com/badger-eval/badger/sql"
 )
@@ -118,7 +118,7 @@ func (w *Warehouse) setVersions(ctx context.Context, q *badgersql.Answers) ([]Se
 		out = append(out, SetVersion{r.text(0), r.count(1)})
 		return true
 	})
-	slices.SortFunc(out, func(a, b SetVersion) int { return natural.CompareVersions(a.Version, b.Version) })
+	slices.SortFunc(out, func(a, b SetVersion) int { return printable.CompareVersions(a.Version, b.Version) })
 	return out, err
 }
 

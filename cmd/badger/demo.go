@@ -14,12 +14,12 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/duckdb"
-	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/casesource"
 	"github.com/badger-eval/badger/internal/demo"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/evaluation"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	badgersql "github.com/badger-eval/badger/sql"
 )
@@ -106,7 +106,7 @@ func (c *demoCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	end = "\n"
-	step(fmt.Sprintf("done: %s, %s", amount.Of(outcome.Done, "answer"), amount.Of(outcome.Scores, "score")))
+	step(fmt.Sprintf("done: %s, %s", printable.Count(outcome.Done, "answer"), printable.Count(outcome.Scores, "score")))
 	if err := summary.Close(""); err != nil {
 		return err
 	}

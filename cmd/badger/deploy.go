@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/deploy"
-	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/printable"
 )
 
 type deployCommand struct {
@@ -74,7 +74,7 @@ func (c *deployCommand) Run(ctx context.Context, p process) error {
 	for _, name := range changes.Kept {
 		fmt.Fprintf(p.stderr, "the values no longer ask for it, but it was changed and stays: %s\n", name)
 	}
-	fmt.Fprintf(p.stderr, "%s written to %s\n", amount.Of(len(files), "file"), c.To)
+	fmt.Fprintf(p.stderr, "%s written to %s\n", printable.Count(len(files), "file"), c.To)
 	return nil
 }
 
@@ -88,6 +88,6 @@ func (c *deployCommand) check(p process, t *deploy.Target, files []deploy.File) 
 		fmt.Fprintln(p.stdout, strings.Join(lines, "\n"))
 		return errGate
 	}
-	fmt.Fprintf(p.stdout, "as they should be: %s\n", amount.Of(len(files), "file"))
+	fmt.Fprintf(p.stdout, "as they should be: %s\n", printable.Count(len(files), "file"))
 	return nil
 }

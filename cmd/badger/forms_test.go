@@ -17,7 +17,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/badger-eval/badger/internal/amount"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/report"
 )
 
@@ -223,8 +223,8 @@ func TestEveryFormHasTheSameFigures(t *testing.T) {
 				}
 			}
 		}
-		said := fmt.Sprintf("`%s` passes `hybrid_ex` on %d of %s: **%s**", name, n.Passed, amount.Of(n.Scored, "case"), report.Percent(float64(n.Passed)/float64(n.Scored)))
-		printed := fmt.Sprintf("%s passes hybrid_ex on %d of %s, %s", name, n.Passed, amount.Of(n.Scored, "case"), report.Percent(float64(n.Passed)/float64(n.Scored)))
+		said := fmt.Sprintf("`%s` passes `hybrid_ex` on %d of %s: **%s**", name, n.Passed, printable.Count(n.Scored, "case"), report.Percent(float64(n.Passed)/float64(n.Scored)))
+		printed := fmt.Sprintf("%s passes hybrid_ex on %d of %s, %s", name, n.Passed, printable.Count(n.Scored, "case"), report.Percent(float64(n.Passed)/float64(n.Scored)))
 		if !found || !strings.Contains(markdown, said) || !strings.Contains(terminal, printed) {
 			t.Errorf("%s: a suite %v, Markdown %v, terminal %v", name, found, strings.Contains(markdown, said), strings.Contains(terminal, printed))
 		}

@@ -6,7 +6,7 @@ import (
 	"github.com/badger-eval/badger/internal/metricdoc"
 	"github.com/badger-eval/badger/internal/tabledoc"
 	"github.com/badger-eval/badger/scoring"
-	"github.com/badger-eval/badger/scoring/equality"
+	"github.com/badger-eval/badger/scoring/cell"
 	"github.com/badger-eval/badger/scoring/metric"
 	"github.com/badger-eval/badger/scoring/relation"
 )
@@ -39,7 +39,7 @@ func (c *functionsCommand) Run(_ context.Context, p process) error {
 		return err
 	}
 	if c.Equality {
-		page, err := metricdoc.Equality(equality.Laws())
+		page, err := metricdoc.Equality(cell.Laws())
 		if err != nil {
 			return err
 		}

@@ -7,10 +7,10 @@ import (
 	"fmt"
 
 	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/amount"
+	"github.com/badger-eval/badger/internal/calibration"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/gate"
-	"github.com/badger-eval/badger/internal/judgetrial"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
 )
@@ -47,7 +47,7 @@ type tested struct {
 
 // Run tests a version on labels and stores it.
 func (c *judgePromoteCommand) Run(ctx context.Context, p process) error {
-	gates, err := gate.Read(gate.Specs{}, gate.Specs{FailUnder: c.FailUnder}, judgetrial.Figures(), "a test: expected accuracy=V or kappa=V")
+	gates, err := gate.Read(gate.Specs{}, gate.Specs{FailUnder: c.FailUnder}, calibration.JudgeFigures(), "a test: expected accuracy=V or kappa=V")
 	if err != nil {
 		return err
 	}
@@ -112,11 +112,11 @@ func (c *judgePromoteCommand) test(ctx context.Context, p process, gates []gate.
 	n := trial.Confusion.N()
 	switch failed := trial.Statuses[scoring.StatusFailed]; {
 	case failed > 0:
-		return tested{}, errcode.New(errcode.FailedPrecondition, "not promoted: the judge failed on %s of %d; badger judge test shows why", amount.Of(failed, "case"), len(trial.Scores))
+		return tested{}, errcode.New(errcode.FailedPrecondition, "not promoted: the judge failed on %s of %d; badger judge test shows why", printable.Count(failed, "case"), len(trial.Scores))
 	case trial.Labelled() == 0:
 		return tested{}, usage("not promoted: none of the %d cases has a label (human.label) to compare with; --untested promotes without", len(trial.Scores))
 	case n == 0:
-		return tested{}, usage("not promoted: the judge says of none of the %s whether it passes; give it a threshold, or --untested", amount.Of(trial.Labelled(), "labelled answer"))
+		return tested{}, usage("not promoted: the judge says of none of the %s whether it passes; give it a threshold, or --untested", printable.Count(trial.Labelled(), "labelled answer"))
 	}
 	said, reached := trial.Check(gates)
 	if err := tellGates(p.stderr, said, reached); err != nil {
@@ -143,7 +143,7 @@ func (t tested) String() string {
 	if t.Untested {
 		return "untested"
 	}
-	text := fmt.Sprintf("tested on %d of %s", t.N, amount.Of(t.Labelled, "labelled answer"))
+	text := fmt.Sprintf("tested on %d of %s", t.N, printable.Count(t.Labelled, "labelled answer"))
 	if t.Accuracy != nil {
 		text += fmt.Sprintf(", accuracy %.3f", *t.Accuracy)
 	}

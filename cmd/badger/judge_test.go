@@ -18,7 +18,6 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/evaluation"
-	"github.com/badger-eval/badger/internal/judgeledger"
 	"github.com/badger-eval/badger/internal/judging"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/judgebackend/backendtest"
@@ -254,7 +253,7 @@ func TestRunWithFaultyJudge(t *testing.T) {
 		}
 		clock := &backendtest.Clock{}
 		stack, err := judgebackend.NewStack(f.Wrap(open), &judgebackend.StackOptions{
-			Store: judgeledger.New(w, time.Now, nil), Budget: budget, Clock: clock, AttemptTimeout: time.Hour,
+			Store: judging.NewLedger(w, time.Now, nil), Budget: budget, Clock: clock, AttemptTimeout: time.Hour,
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -9,11 +9,11 @@ import (
 	"syscall"
 
 	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/internal/calibration"
 	"github.com/badger-eval/badger/internal/casesource"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/internal/gate"
-	"github.com/badger-eval/badger/internal/judgetrial"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/custom"
@@ -38,7 +38,7 @@ type judgeTestCommand struct {
 
 // Run scores the cases with the judge and shows what came out, and how far it agrees with people.
 func (c *judgeTestCommand) Run(ctx context.Context, p process) error {
-	gates, err := gate.Read(gate.Specs{}, gate.Specs{FailUnder: c.FailUnder}, judgetrial.Figures(), "a trial: expected accuracy=V or kappa=V")
+	gates, err := gate.Read(gate.Specs{}, gate.Specs{FailUnder: c.FailUnder}, calibration.JudgeFigures(), "a trial: expected accuracy=V or kappa=V")
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (c *judgeTestCommand) Run(ctx context.Context, p process) error {
 }
 
 // trial runs the judge on the cases.
-func (c *judgeTestCommand) trial(ctx context.Context, p process) (*judgetrial.Trial, error) {
+func (c *judgeTestCommand) trial(ctx context.Context, p process) (*calibration.JudgeTrial, error) {
 	var print func(string)
 	if c.Print {
 		print = func(msg string) { fmt.Fprintln(p.stderr, "print:", printable.Lines(msg)) }
@@ -68,7 +68,7 @@ func (c *judgeTestCommand) trial(ctx context.Context, p process) (*judgetrial.Tr
 	if err != nil {
 		return nil, err
 	}
-	trial := judgetrial.New(j)
+	trial := calibration.NewJudgeTrial(j)
 	in, err := openCases(ctx, p, "--cases", c.Cases, c.Source, c.answerFlags, openToRead)
 	if err != nil {
 		return nil, err

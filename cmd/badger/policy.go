@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/calibration"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/evaluation"
-	"github.com/badger-eval/badger/internal/policytable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/policy"
 )
@@ -33,10 +33,10 @@ type policyCommand struct {
 // Run makes the table of policies from labelled cases and tries it on databases that were left out;
 // without cases it prints the delivered table.
 func (c *policyCommand) Run(ctx context.Context, p process) error {
-	made, err := policytable.Make([]policytable.Part{
+	made, err := calibration.MakePolicies([]calibration.PolicyPart{
 		{Policy: policy.Answer, From: append(labelSources("--answer", c.Answer), labelSources("--chosen", c.Chosen)...)},
 		{Policy: policy.Logic, From: labelSources("--logic", c.Logic)},
-	}, c.who(), func(which policy.Policy, from policytable.Source) ([]policy.Labelled, error) {
+	}, c.who(), func(which policy.Policy, from calibration.LabelSource) ([]policy.Labelled, error) {
 		return c.labelled(ctx, p, which, from)
 	})
 	if err != nil {
@@ -48,7 +48,7 @@ func (c *policyCommand) Run(ctx context.Context, p process) error {
 		}
 	}
 	if c.Page != "" {
-		if err := os.WriteFile(c.Page, policytable.Page(made.Table, made.Counted, made.Tried), 0o600); err != nil {
+		if err := os.WriteFile(c.Page, calibration.PolicyPage(made.Table, made.Counted, made.Tried), 0o600); err != nil {
 			return errcode.New(errcode.PermissionDenied, "--page: %w", err)
 		}
 	}
@@ -57,17 +57,17 @@ func (c *policyCommand) Run(ctx context.Context, p process) error {
 		e.SetIndent("", "  ")
 		return e.Encode(map[string]any{"table": made.Table.Rows(), "held_out": made.Tried})
 	}
-	policytable.Print(p.stdout, made.Table)
+	calibration.PrintPolicies(p.stdout, made.Table)
 	for _, t := range made.Tried {
 		t.Print(p.stdout)
 	}
 	return nil
 }
 
-func labelSources(option string, where []string) []policytable.Source {
-	var out []policytable.Source
+func labelSources(option string, where []string) []calibration.LabelSource {
+	var out []calibration.LabelSource
 	for _, w := range where {
-		out = append(out, policytable.Source{Option: option, Where: w, Warehouse: isWarehouse(w)})
+		out = append(out, calibration.LabelSource{Option: option, Where: w, Warehouse: isWarehouse(w)})
 	}
 	return out
 }
@@ -81,14 +81,14 @@ func (c *policyCommand) who() string {
 
 // labelled finds the relation that decides each labelled case of a file or warehouse, and what the
 // judge says of it.
-func (c *policyCommand) labelled(ctx context.Context, p process, which policy.Policy, from policytable.Source) ([]policy.Labelled, error) {
+func (c *policyCommand) labelled(ctx context.Context, p process, which policy.Policy, from calibration.LabelSource) ([]policy.Labelled, error) {
 	config, err := readConfig(c.Config, p)
 	if err != nil {
 		return nil, err
 	}
-	l := policytable.Labelling{Policy: which, Judge: c.Judge, All: c.All, Metrics: standardMetrics(), Engine: scoring.EngineOptions{Snapshots: snapshots{}}}
-	cases := iter.Seq2[policytable.Placed, error](policytable.PairsOfLaws)
-	if from.Where != policytable.Laws {
+	l := calibration.PolicyLabelling{Policy: which, Judge: c.Judge, All: c.All, Metrics: standardMetrics(), Engine: scoring.EngineOptions{Snapshots: snapshots{}}}
+	cases := iter.Seq2[calibration.Placed, error](calibration.PairsOfLaws)
+	if from.Where != calibration.Laws {
 		file, url := from.Where, ""
 		if from.Warehouse {
 			file, url = "", from.Where
@@ -99,7 +99,7 @@ func (c *policyCommand) labelled(ctx context.Context, p process, which policy.Po
 		}
 		defer in.Close()
 		in.Snapshots.Allow(config.Results.Files)
-		cases, l.Engine.Snapshots = policytable.Cases(ctx, in.Source), in.Snapshots
+		cases, l.Engine.Snapshots = calibration.LabelledCases(ctx, in.Source), in.Snapshots
 	}
 	recorded, err := evaluation.OpenRecorded(ctx, c.Assessments, c.Backend)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/badger-eval/badger/internal/policytable"
+	"github.com/badger-eval/badger/internal/calibration"
 )
 
 // The table of policies on databases it was not made from. The bounds are what was reached less
@@ -40,7 +40,7 @@ func TestPolicyOnDatabasesLeftOut(t *testing.T) {
 			t.Fatalf("%s: exit %d %s", tc.why, code, log)
 		}
 		var got struct {
-			HeldOut []policytable.Trial `json:"held_out"`
+			HeldOut []calibration.PolicyTrial `json:"held_out"`
 		}
 		if err := json.Unmarshal([]byte(out), &got); err != nil || len(got.HeldOut) != 1 {
 			t.Fatalf("%s: %v %s", tc.why, err, out)
@@ -91,7 +91,7 @@ func TestDeliveredTableIsMadeFromLabels(t *testing.T) {
 		t.Error("docs/labels.md is not what make policy writes")
 	}
 	var got struct {
-		HeldOut []policytable.Trial `json:"held_out"`
+		HeldOut []calibration.PolicyTrial `json:"held_out"`
 	}
 	if err := json.Unmarshal([]byte(report), &got); err != nil {
 		t.Fatal(err)

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/evaluation"
@@ -112,7 +111,7 @@ func (c *queueNewCommand) Run(ctx context.Context, p process) error {
 	}
 	q, left, of, err := s.MakeListed(ctx, metric.All(), plan)
 	if left > 0 {
-		fmt.Fprintf(p.stderr, "%d of %s left out: badger.agent_runs has no row of their answers, or several, so that people would not know what to look at\n", left, amount.Of(of, "case"))
+		fmt.Fprintf(p.stderr, "%d of %s left out: badger.agent_runs has no row of their answers, or several, so that people would not know what to look at\n", left, printable.Count(of, "case"))
 	}
 	if err != nil {
 		return asUsage(err)
@@ -120,7 +119,7 @@ func (c *queueNewCommand) Run(ctx context.Context, p process) error {
 	if c.JSON {
 		return writeJSON(p, labelling.OverviewOf(q))
 	}
-	fmt.Fprintf(p.stdout, "queue %s: %s, %s for each\nlabel with: badger view --label --db %s\n", q.ID, amount.Of(int(q.Cases), "case"), amount.Of(int(q.Annotators), "annotator"), printable.Shell(c.DB))
+	fmt.Fprintf(p.stdout, "queue %s: %s, %s for each\nlabel with: badger view --label --db %s\n", q.ID, printable.Count(int(q.Cases), "case"), printable.Count(int(q.Annotators), "annotator"), printable.Shell(c.DB))
 	return nil
 }
 
@@ -241,7 +240,7 @@ func (c *queueExportCommand) Run(ctx context.Context, p process) (err error) {
 	}
 	n, err := s.Export(ctx, to, c.Queue)
 	if err == nil {
-		fmt.Fprintf(p.stderr, "labels of %s\n", amount.Of(n, "answer"))
+		fmt.Fprintf(p.stderr, "labels of %s\n", printable.Count(n, "answer"))
 	}
 	return err
 }
@@ -278,8 +277,8 @@ func (c *queueImportCommand) Run(ctx context.Context, p process) error {
 		return asUsage(err)
 	}
 	if done.Unknown > 0 {
-		fmt.Fprintf(p.stderr, "%s of answers that the database does not have\n", amount.Of(done.Unknown, "line"))
+		fmt.Fprintf(p.stderr, "%s of answers that the database does not have\n", printable.Count(done.Unknown, "line"))
 	}
-	fmt.Fprintf(p.stdout, "%s in %s, %d new\n", amount.Of(done.Labels, "label"), amount.Of(done.Lines, "line"), done.Written)
+	fmt.Fprintf(p.stdout, "%s in %s, %d new\n", printable.Count(done.Labels, "label"), printable.Count(done.Lines, "line"), done.Written)
 	return nil
 }

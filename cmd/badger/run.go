@@ -14,13 +14,13 @@ import (
 	"syscall"
 
 	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/casesource"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/internal/export"
 	"github.com/badger-eval/badger/internal/gate"
 	"github.com/badger-eval/badger/internal/judging"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -131,7 +131,7 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 	}
 	if outcome.Done > 0 && outcome.Failed == outcome.Done && !e.Summary.AnyValue() {
 		e.Warn()
-		return errcode.New(errcode.InvalidArgument, "none of the %s could be scored", amount.Of(outcome.Done, "answer"))
+		return errcode.New(errcode.InvalidArgument, "none of the %s could be scored", printable.Count(outcome.Done, "answer"))
 	}
 	said, reached := e.Summary.Figures.Check(e.gates)
 	err = tellGates(e.stderr, said, reached)
@@ -140,7 +140,7 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 	}
 	e.Warn()
 	if outcome.Unread > 0 {
-		fmt.Fprintf(e.stderr, "!! %s could not be read: the scores say why, and the exit code is not 0\n", amount.Of(outcome.Unread, "answer"))
+		fmt.Fprintf(e.stderr, "!! %s could not be read: the scores say why, and the exit code is not 0\n", printable.Count(outcome.Unread, "answer"))
 		err = cmp.Or(err, errLost)
 	}
 	return err

@@ -17,7 +17,6 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/callstore"
 	"github.com/badger-eval/badger/internal/config"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -285,7 +284,7 @@ func (s *functionServer) check(ctx context.Context, w io.Writer, metricsAddr str
 		}
 	}
 	byGRPC, byHTTP := s.server.Identities()
-	fmt.Fprintf(w, "# the configuration is sound: %s, judge %s\n", amount.Of(len(s.catalogue.Functions()), "function"), s.judge.Name())
+	fmt.Fprintf(w, "# the configuration is sound: %s, judge %s\n", printable.Count(len(s.catalogue.Functions()), "function"), s.judge.Name())
 	fmt.Fprintf(w, "# Flight and gRPC on %s: %s\n# HTTP on %s: %s\n", listen.GRPC, byGRPC, listen.HTTP, byHTTP)
 	if metricsAddr != "" {
 		fmt.Fprintf(w, "# metrics on http://%s/metrics\n", metricsAddr)

@@ -9,8 +9,8 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/internal/printable"
 )
 
 // isTerminal reports whether w is a terminal.
@@ -61,7 +61,7 @@ const barWidth = 24
 func (b *progressBar) update(p batch.Progress) {
 	b.drawn = true
 	done := p.Done + p.Skipped
-	line := amount.Of(done, "answer")
+	line := printable.Count(done, "answer")
 	if p.Total > 0 {
 		filled := int(int64(barWidth) * done / p.Total)
 		line = fmt.Sprintf("%s%s %d/%d", strings.Repeat("█", filled), strings.Repeat("░", barWidth-filled), done, p.Total)

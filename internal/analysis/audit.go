@@ -8,8 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/badger-eval/badger/internal/amount"
-	"github.com/badger-eval/badger/internal/natural"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
 )
@@ -202,11 +201,11 @@ func (x *auditing) digests(in *AuditInput) (map[scoring.AnswerID]string, error) 
 			cases[id.CaseID] = true
 		}
 	}
-	return in.Digests(slices.SortedFunc(maps.Keys(cases), natural.Compare))
+	return in.Digests(slices.SortedFunc(maps.Keys(cases), printable.CompareNatural))
 }
 
 func compareAnswers(a, b scoring.AnswerID) int {
-	return cmp.Or(natural.Compare(a.CaseID, b.CaseID), natural.Compare(a.Agent, b.Agent), natural.CompareVersions(a.Version, b.Version), natural.Compare(a.Batch, b.Batch))
+	return cmp.Or(printable.CompareNatural(a.CaseID, b.CaseID), printable.CompareNatural(a.Agent, b.Agent), printable.CompareVersions(a.Version, b.Version), printable.CompareNatural(a.Batch, b.Batch))
 }
 
 func (a *evidenceOf) because(reason, by string) {
@@ -361,7 +360,7 @@ func (x *auditing) audit(in *AuditInput, read bool) *Audit {
 		out.Notes = append(out.Notes, "no answer that "+in.EX+" rejects is labelled: the precision of the reasons is not known")
 	}
 	if noEX > 0 {
-		out.Notes = append(out.Notes, amount.Of(noEX, "answer")+" without a verdict of "+in.EX+" ("+withoutVerdict(why)+"): the reasons are listed, but not measured on them")
+		out.Notes = append(out.Notes, printable.Count(noEX, "answer")+" without a verdict of "+in.EX+" ("+withoutVerdict(why)+"): the reasons are listed, but not measured on them")
 	}
 	if !read && len(x.answers) > 0 {
 		out.Notes = append(out.Notes, "the answers themselves were not read: whether several agents give the same result ("+AgentsAgree+") is not known")
@@ -562,6 +561,6 @@ func (x *auditing) suspects(out *Audit) {
 		return n
 	}
 	slices.SortFunc(out.Suspects, func(a, b Suspect) int {
-		return cmp.Or(-strings.Compare(a.Of, b.Of), cmp.Compare(len(b.Reasons), len(a.Reasons)), cmp.Compare(weight(&b), weight(&a)), natural.Compare(a.CaseID, b.CaseID))
+		return cmp.Or(-strings.Compare(a.Of, b.Of), cmp.Compare(len(b.Reasons), len(a.Reasons)), cmp.Compare(weight(&b), weight(&a)), printable.CompareNatural(a.CaseID, b.CaseID))
 	})
 }

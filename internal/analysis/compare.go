@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/gate"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring/agreement"
 )
 
@@ -117,7 +117,7 @@ const (
 
 // String says it in words.
 func (u Unlike) String() string {
-	cases := amount.Of(u.Cases, "case")
+	cases := printable.Count(u.Cases, "case")
 	switch u.Why {
 	case otherGold:
 		return cases + ": the question or its accepted answer changed"
@@ -187,7 +187,7 @@ func (c *Comparison) Finish(made []string, o CompareOptions) {
 		text string
 	}{{c.OnlyOf[0], "only the first side has"}, {c.OnlyOf[1], "only the second side has"}} {
 		if n.n > 0 {
-			c.Notes = append(c.Notes, fmt.Sprintf("%s %s; %s not compared", n.text, amount.Of(n.n, "case"), amount.Verb(n.n, "it is", "they are")))
+			c.Notes = append(c.Notes, fmt.Sprintf("%s %s; %s not compared", n.text, printable.Count(n.n, "case"), printable.Verb(n.n, "it is", "they are")))
 		}
 	}
 	slices.Sort(made)
@@ -419,7 +419,7 @@ func (c *Comparison) Check(gates []gate.Drop) (said []string, reached bool) {
 		default:
 			ok = ch.Drop()+1e-9 < g.Drop || adjusted[i] >= c.Alpha
 			text = fmt.Sprintf("%s went from %.4f to %.4f on %s (p = %s), want no drop of %g or more at p < %g",
-				g.Metric, *ch.Before, *ch.After, amount.Of(ch.Compared, "shared case"), PValue(adjusted[i]), g.Drop, c.Alpha)
+				g.Metric, *ch.Before, *ch.After, printable.Count(ch.Compared, "shared case"), PValue(adjusted[i]), g.Drop, c.Alpha)
 		}
 		said = append(said, gate.Line(ok, text))
 		reached = reached && ok

@@ -7,9 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/internal/natural"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -84,7 +83,7 @@ func (f *Failures) nothing(metrics []string) string {
 	var looked []string
 	for _, m := range metrics {
 		if n := f.LookedAt[m]; n > 0 {
-			looked = append(looked, fmt.Sprintf("%s (%s)", m, amount.Of(n, "answer")))
+			looked = append(looked, fmt.Sprintf("%s (%s)", m, printable.Count(n, "answer")))
 		}
 	}
 	if len(looked) == 0 {
@@ -112,7 +111,7 @@ func LoadSystems(ctx context.Context, src Source, set *Set, batches []Batch, met
 		}
 	}
 	slices.SortFunc(systems, func(a, b *Answers) int {
-		return cmp.Or(natural.Compare(a.Agent, b.Agent), natural.CompareVersions(a.Version, b.Version), strings.Compare(a.Origin, b.Origin))
+		return cmp.Or(printable.CompareNatural(a.Agent, b.Agent), printable.CompareVersions(a.Version, b.Version), strings.Compare(a.Origin, b.Origin))
 	})
 	return systems, repeated, nil
 }
@@ -153,7 +152,7 @@ func (f *Failures) add(set *Set, metric string, systems []*Answers) {
 		questions := map[string]bool{}
 		for g, cases := range groups {
 			a := systems[g.system]
-			slices.SortFunc(cases, natural.Compare)
+			slices.SortFunc(cases, printable.CompareNatural)
 			row.N += len(cases)
 			for _, c := range cases {
 				questions[c] = true
@@ -162,7 +161,7 @@ func (f *Failures) add(set *Set, metric string, systems []*Answers) {
 		}
 		row.Cases = len(questions)
 		slices.SortFunc(row.Groups, func(a, b FailureGroup) int {
-			return cmp.Or(natural.CompareVersions(a.System, b.System), CompareTiers(a.Tier, b.Tier))
+			return cmp.Or(printable.CompareVersions(a.System, b.System), CompareTiers(a.Tier, b.Tier))
 		})
 		out = append(out, row)
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/badger-eval/badger/internal/natural"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
@@ -95,7 +95,7 @@ func (g *Golds) Add(c *scoring.Case) {
 // Sort puts what was found in the order of reports.
 func (g *Golds) Sort() {
 	slices.SortFunc(g.Depends, func(a, b GoldDependence) int {
-		return cmp.Or(slices.Index(goldKinds, a.On)-slices.Index(goldKinds, b.On), natural.Compare(a.CaseID, b.CaseID), cmp.Compare(a.Gold, b.Gold), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+		return cmp.Or(slices.Index(goldKinds, a.On)-slices.Index(goldKinds, b.On), printable.CompareNatural(a.CaseID, b.CaseID), cmp.Compare(a.Gold, b.Gold), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 }
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/badger-eval/badger/internal/natural"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
 )
@@ -127,8 +127,8 @@ func (t *Tally) Change() Change {
 	c := t.change
 	c.From, c.To = t.from.figures(), t.to.figures()
 	c.P90, c.Coverage = difference(c.From.P90, c.To.P90), difference(c.From.Coverage, c.To.Coverage)
-	slices.SortFunc(c.Broken, natural.Compare)
-	slices.SortFunc(c.Fixed, natural.Compare)
+	slices.SortFunc(c.Broken, printable.CompareNatural)
+	slices.SortFunc(c.Fixed, printable.CompareNatural)
 	for u, n := range t.unlike {
 		u.Cases = n
 		c.Unlike = append(c.Unlike, u)

@@ -9,9 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/internal/natural"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
 )
@@ -196,13 +195,13 @@ func rank(set *Set, systems []*Answers, repeated bool, metrics []string, labels 
 	})
 	switch {
 	case r.Shared == 0:
-		r.Notes = append(r.Notes, fmt.Sprintf("the systems share none of %s: they cannot be ranked", amount.Of(r.Cases, "case")))
+		r.Notes = append(r.Notes, fmt.Sprintf("the systems share none of %s: they cannot be ranked", printable.Count(r.Cases, "case")))
 	case r.Shared < r.Cases:
 		r.Notes = append(r.Notes, fmt.Sprintf("the systems have different cases: they are compared on the %d of %d that all have", r.Shared, r.Cases))
 	}
 	if r.Shared < r.Cases && len(systems) > 2 {
 		if name, n := leaveOut(set, systems); n > r.Shared {
-			r.Notes = append(r.Notes, fmt.Sprintf("without %s the other systems share %s (--systems)", name, amount.Of(n, "case")))
+			r.Notes = append(r.Notes, fmt.Sprintf("without %s the other systems share %s (--systems)", name, printable.Count(n, "case")))
 		}
 	}
 	x := ranker{set: set, systems: systems, shared: shared, notes: comparing{set: set, notes: map[string]bool{}}}
@@ -364,7 +363,7 @@ func (x *ranker) rank(r *Ranking, o RankOptions) {
 			out.shifts(means[0], means[m], signs[0], signs[m])
 		}
 		slices.SortStableFunc(out.Systems, func(a, b SystemRank) int {
-			return cmp.Or(cmp.Compare(a.Rank, b.Rank), natural.CompareVersions(a.System, b.System))
+			return cmp.Or(cmp.Compare(a.Rank, b.Rank), printable.CompareVersions(a.System, b.System))
 		})
 	}
 }
@@ -640,7 +639,7 @@ func (x *ranker) errors(r *Ranking, labels map[scoring.AnswerID]bool, o RankOpti
 			}
 			return 1
 		}
-		return cmp.Or(natural.CompareVersions(a.System, b.System), cmp.Compare(whole(a.Tier), whole(b.Tier)), CompareTiers(a.Tier, b.Tier))
+		return cmp.Or(printable.CompareVersions(a.System, b.System), cmp.Compare(whole(a.Tier), whole(b.Tier)), CompareTiers(a.Tier, b.Tier))
 	})
 	if len(r.Errors) == 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("no answer has both a verdict of %s and one of %s", r.EX, against))

@@ -9,8 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/badger-eval/badger/internal/natural"
-	"github.com/badger-eval/badger/internal/numbered"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -82,7 +81,7 @@ func (b *Batch) sameVersion(o *Batch) bool {
 // they are new; names decide where dates do not.
 func Sort(batches []Batch) {
 	slices.SortStableFunc(batches, func(a, b Batch) int {
-		return cmp.Or(a.At.Compare(b.At), natural.Compare(a.ID, b.ID), natural.Compare(a.Agent, b.Agent), natural.CompareVersions(a.Version, b.Version), strings.Compare(a.Origin, b.Origin))
+		return cmp.Or(a.At.Compare(b.At), printable.CompareNatural(a.ID, b.ID), printable.CompareNatural(a.Agent, b.Agent), printable.CompareVersions(a.Version, b.Version), strings.Compare(a.Origin, b.Origin))
 	})
 }
 
@@ -133,11 +132,11 @@ func CompareTiers(a, b string) int {
 		}
 		return len(Tiers)
 	}
-	return cmp.Or(cmp.Compare(at(a), at(b)), natural.Compare(a, b))
+	return cmp.Or(cmp.Compare(at(a), at(b)), printable.CompareNatural(a, b))
 }
 
 // texts numbers texts; so many that there are no numbers left do not fit the memory.
-type texts struct{ numbered.Texts[uint32] }
+type texts struct{ Texts[uint32] }
 
 func (t *texts) of(s string) uint32 {
 	n, _ := t.Of(s)

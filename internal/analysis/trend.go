@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/gate"
+	"github.com/badger-eval/badger/internal/printable"
 )
 
 // TrendOptions say what a trend is of.
@@ -163,10 +163,10 @@ func (t *Trend) note(notes map[string]bool) {
 		t.Notes = append(t.Notes, "there is one batch only: nothing to compare it with")
 	}
 	if undated > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("%d of %s %s no date (agent_runs.ran_at, or the date of a run): such batches come first, in the order of their names", undated, amount.Of(len(t.Batches), "batch"), amount.Verb(undated, "has", "have")))
+		t.Notes = append(t.Notes, fmt.Sprintf("%d of %s %s no date (agent_runs.ran_at, or the date of a run): such batches come first, in the order of their names", undated, printable.Count(len(t.Batches), "batch"), printable.Verb(undated, "has", "have")))
 	}
 	if evaluated > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("%d of %s %s first evaluation", evaluated, amount.Of(len(t.Batches), "batch"), amount.Verb(evaluated, "does not say when it was answered (agent_runs.ran_at): its date is that of the", "do not say when they were answered (agent_runs.ran_at): their date is that of their")))
+		t.Notes = append(t.Notes, fmt.Sprintf("%d of %s %s first evaluation", evaluated, printable.Count(len(t.Batches), "batch"), printable.Verb(evaluated, "does not say when it was answered (agent_runs.ran_at): its date is that of the", "do not say when they were answered (agent_runs.ran_at): their date is that of their")))
 	}
 	for i := range t.Batches {
 		if n := t.Batches[i].unfinished(); n != "" {

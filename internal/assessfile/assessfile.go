@@ -36,7 +36,7 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/internal/textlines"
+	"github.com/badger-eval/badger/internal/jsonscan"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -81,7 +81,7 @@ func Open(ctx context.Context, path string, o Options) (*File, error) {
 func Read(ctx context.Context, name string, in io.Reader, o Options) (*File, error) {
 	f := &File{name: name, runs: map[runKey]*Run{}, backends: map[string]bool{}}
 	var bad badLines
-	for l, err := range textlines.Read(in, maxLine-1) {
+	for l, err := range jsonscan.Lines(in, maxLine-1) {
 		if err != nil {
 			return nil, errcode.New(errcode.Unavailable, "the assessment file: %w", err)
 		}
@@ -135,7 +135,7 @@ type line struct {
 }
 
 // add reads one line into its run.
-func (f *File) add(t textlines.Line, o *Options) error {
+func (f *File) add(t jsonscan.Line, o *Options) error {
 	if t.Text == nil && t.Length > 0 {
 		return errcode.New(errcode.ResourceExhausted, "it is longer than the %d MiB that are read of a line", maxLine>>20)
 	}

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/badger-eval/badger/internal/textlines"
+	"github.com/badger-eval/badger/internal/jsonscan"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -122,7 +122,7 @@ func (s *ScoreFile) arranged(spans []span, metrics []*scoring.Metric) ([]byte, e
 			return nil, err
 		}
 		for text := range bytes.Lines(text) {
-			h, err := s.head(textlines.Line{Text: text})
+			h, err := s.head(jsonscan.Line{Text: text})
 			if err != nil {
 				return nil, err
 			}

@@ -11,7 +11,7 @@ import (
 	"strconv"
 
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/internal/textlines"
+	"github.com/badger-eval/badger/internal/jsonscan"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -51,7 +51,7 @@ func (s FileSource) Cases(ctx context.Context) iter.Seq2[Item, error] {
 		}
 		name := filepath.Base(s.Path) + ":"
 		known := interned{}
-		for line, err := range textlines.Read(in, s.maxLine()) {
+		for line, err := range jsonscan.Lines(in, s.maxLine()) {
 			if err == nil {
 				err = ctx.Err()
 			}
@@ -130,7 +130,7 @@ func (s FileSource) maxLine() int {
 	return DefaultMaxLine
 }
 
-func (s FileSource) item(line textlines.Line, text []byte, place string, known interned) Item {
+func (s FileSource) item(line jsonscan.Line, text []byte, place string, known interned) Item {
 	item := Item{Place: place}
 	if line.Length > s.maxLine() {
 		item.CaseID = place

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/internal/textlines"
+	"github.com/badger-eval/badger/internal/jsonscan"
 )
 
 // FileRow is a row of a score file with its line, from 1.
@@ -28,7 +28,7 @@ func ReadScores(ctx context.Context, path string) iter.Seq2[FileRow, error] {
 			return
 		}
 		defer f.Close()
-		for l, err := range textlines.Read(f, DefaultMaxLine) {
+		for l, err := range jsonscan.Lines(f, DefaultMaxLine) {
 			r := FileRow{Line: l.Number}
 			switch {
 			case err != nil:

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/internal/account"
-	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"golang.org/x/sync/semaphore"
 )
@@ -328,7 +328,7 @@ func (x *run) stopped(o *Outcome) error {
 	case o.Complete:
 		return nil
 	case o.Cut > 0:
-		return errcode.New(errcode.Cancelled, "stopped before the end: %s %s scored, %d in flight %s cut", amount.Of(o.Done, "answer"), amount.Verb(o.Done, "is", "are"), o.Cut, amount.Verb(o.Cut, "was", "were"))
+		return errcode.New(errcode.Cancelled, "stopped before the end: %s %s scored, %d in flight %s cut", printable.Count(o.Done, "answer"), printable.Verb(o.Done, "is", "are"), o.Cut, printable.Verb(o.Cut, "was", "were"))
 	}
-	return errcode.New(errcode.Cancelled, "stopped before the end: %s %s scored", amount.Of(o.Done, "answer"), amount.Verb(o.Done, "is", "are"))
+	return errcode.New(errcode.Cancelled, "stopped before the end: %s %s scored", printable.Count(o.Done, "answer"), printable.Verb(o.Done, "is", "are"))
 }

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/internal/textlines"
+	"github.com/badger-eval/badger/internal/jsonscan"
 )
 
 // ScoreFile is a file of scores in JSON Lines, one score a line. It is a [Ledger] of a single run,
@@ -144,7 +144,7 @@ func (s *ScoreFile) regular() bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-func (s *ScoreFile) head(l textlines.Line) (rowHead, error) {
+func (s *ScoreFile) head(l jsonscan.Line) (rowHead, error) {
 	if l.Text == nil && l.Length > 0 {
 		return rowHead{}, s.notAScore(l, errcode.New(errcode.DataLoss, "the line has %d bytes, at most %d are read", l.Length, DefaultMaxLine))
 	}
@@ -155,13 +155,13 @@ func (s *ScoreFile) head(l textlines.Line) (rowHead, error) {
 	return h, nil
 }
 
-func (s *ScoreFile) notAScore(l textlines.Line, err error) error {
+func (s *ScoreFile) notAScore(l jsonscan.Line, err error) error {
 	return errcode.New(errcode.DataLoss, "%s:%d: expected a score: %w", filepath.Base(s.path), l.Number, err)
 }
 
 // whole yields the lines of the file.
-func (s *ScoreFile) whole() iter.Seq2[textlines.Line, error] {
-	return textlines.Read(io.NewSectionReader(s.f, 0, s.size), DefaultMaxLine)
+func (s *ScoreFile) whole() iter.Seq2[jsonscan.Line, error] {
+	return jsonscan.Lines(io.NewSectionReader(s.f, 0, s.size), DefaultMaxLine)
 }
 
 // Held yields the scores of the file, the last one of every key.
@@ -214,8 +214,8 @@ func (s *ScoreFile) last(ctx context.Context) (map[Key]int64, error) {
 }
 
 // lines yields the lines of the file until the context ends.
-func (s *ScoreFile) lines(ctx context.Context) iter.Seq2[textlines.Line, error] {
-	return func(yield func(textlines.Line, error) bool) {
+func (s *ScoreFile) lines(ctx context.Context) iter.Seq2[jsonscan.Line, error] {
+	return func(yield func(jsonscan.Line, error) bool) {
 		for l, err := range s.whole() {
 			if err == nil {
 				err = ctx.Err()
@@ -230,7 +230,7 @@ func (s *ScoreFile) lines(ctx context.Context) iter.Seq2[textlines.Line, error] 
 	}
 }
 
-func (s *ScoreFile) row(l textlines.Line) (r Row, err error) {
+func (s *ScoreFile) row(l jsonscan.Line) (r Row, err error) {
 	if err := json.Unmarshal(l.Text, &r); err != nil {
 		return r, s.notAScore(l, err)
 	}

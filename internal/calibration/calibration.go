@@ -1,8 +1,9 @@
-// Package calibration tells how far metrics agree with people: from the verdicts of metrics on
-// labelled cases it makes a [Report], which is written as JSON, for a terminal, and as pictures.
+// Package calibration says how far metrics, judges and policies agree with people who labelled cases.
 //
-// A [Study] holds labelled cases and, for every metric, a score of each. Report computes; nothing
-// here runs a metric or reads a file.
+// A [Study] holds labelled cases and, for every metric, a score of each; [Labelled] makes it. A [Report]
+// of it is written as JSON, for a terminal, and as pictures. A [JudgeTrial] says what a judge that somebody
+// wrote says of cases. [MakePolicies] makes the table of policies from labelled cases, and a [PolicyTrial]
+// says how the table does on databases left out.
 package calibration
 
 import (

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/gate"
+	"github.com/badger-eval/badger/internal/printable"
 )
 
 // enough is the share of the labelled cases that a metric applies to on which it must have a
@@ -26,7 +26,7 @@ func (r *Report) Check(gates []gate.Gate) (said []string, reached bool) {
 		why := fmt.Sprintf("kappa of %s is not defined (%s)", g.Metric, m.Kappa.Why)
 		ok := m.Coverage.Defined && gate.Reached(m.Coverage.Value, least)
 		if m.Kappa.Defined {
-			why = fmt.Sprintf("kappa of %s is %.4f over %d of %s", g.Metric, m.Kappa.Value, m.N(), amount.Of(m.Of, "labelled case"))
+			why = fmt.Sprintf("kappa of %s is %.4f over %d of %s", g.Metric, m.Kappa.Value, m.N(), printable.Count(m.Of, "labelled case"))
 		}
 		if g.Least != nil {
 			why += fmt.Sprintf(", want at least %g", *g.Least)

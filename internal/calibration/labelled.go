@@ -13,9 +13,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
 )
@@ -121,11 +121,11 @@ func (l *Labelled) Score(ctx context.Context) (*Study, error) {
 // tell says which cases do not count.
 func (l *Labelled) tell(labelled, unlabelled int, unread []string) {
 	if unlabelled > 0 {
-		fmt.Fprintf(l.Notes, "%s labelled, %d not\n", amount.Of(labelled, "case"), unlabelled)
+		fmt.Fprintf(l.Notes, "%s labelled, %d not\n", printable.Count(labelled, "case"), unlabelled)
 	}
 	if len(unread) > 0 {
 		slices.Sort(unread)
-		fmt.Fprintf(l.Notes, "%s cannot be read, such as: %s\n", amount.Of(len(unread), "case"), unread[0])
+		fmt.Fprintf(l.Notes, "%s cannot be read, such as: %s\n", printable.Count(len(unread), "case"), unread[0])
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/chart"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring/agreement"
 )
 
@@ -99,7 +99,7 @@ func legend(p *chart.Picture, x, y float64, metrics []*Result) {
 }
 
 func cases(r *Report) string {
-	return fmt.Sprintf("%s, %d pass and %d fail", amount.Of(r.N, "labelled case"), r.Passes, r.N-r.Passes)
+	return fmt.Sprintf("%s, %d pass and %d fail", printable.Count(r.N, "labelled case"), r.Passes, r.N-r.Passes)
 }
 
 // strengths are the bands of kappa (Landis and Koch 1977).
@@ -263,7 +263,7 @@ func bars(r *Report, b Breakdown) *chart.Picture {
 			name = "unknown"
 		}
 		p.Text("strong", x.Start, top-22, chart.Shortened(name, panel))
-		p.Text("small", x.Start, top-8, amount.Of(part.N, "case"))
+		p.Text("small", x.Start, top-8, printable.Count(part.N, "case"))
 		for _, tick := range []float64{0, 0.5, 1} {
 			p.Line("hairline", x.At(tick), top, x.At(tick), bottom)
 			p.TextAround("small", x.At(tick), bottom+17, chart.Decimal(100*tick, 0))
@@ -275,7 +275,7 @@ func bars(r *Report, b Breakdown) *chart.Picture {
 				p.Text("small", x.Start+6, y+4, "no verdict")
 				continue
 			}
-			p.Rect(metrics[i].area(), x.Start, y-6, x.At(rate.Value)-x.Start, 12, 1.5, fmt.Sprintf("%s, %s: %s %% of %s", metrics[i].Key, name, chart.Decimal(100*rate.Value, 1), amount.Of(m.N(), "case")))
+			p.Rect(metrics[i].area(), x.Start, y-6, x.At(rate.Value)-x.Start, 12, 1.5, fmt.Sprintf("%s, %s: %s %% of %s", metrics[i].Key, name, chart.Decimal(100*rate.Value, 1), printable.Count(m.N(), "case")))
 			ci := agreement.Wilson(m.TP+m.FP, m.N(), agreement.DefaultLevel)
 			p.Line("whisker", x.At(ci.Lo), y, x.At(ci.Hi), y)
 			p.Line("whisker", x.At(ci.Lo), y-3, x.At(ci.Lo), y+3)

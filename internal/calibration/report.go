@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
 )
@@ -197,7 +197,7 @@ func (x *computation) values(i int, in func(c int) bool) (out []float64) {
 }
 
 func (x *computation) tellChoice(r *Result, v *choice) {
-	how := amount.Of(x.Folds, "fold")
+	how := printable.Count(x.Folds, "fold")
 	if x.LeaveOut != "" {
 		how = "leaving out one " + x.LeaveOut
 	}
@@ -207,7 +207,7 @@ func (x *computation) tellChoice(r *Result, v *choice) {
 		r.Threshold = &t
 	}
 	if v.Skipped > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("%s %s in folds without which no threshold could be chosen: %s", amount.Of(v.Skipped, "case"), amount.Verb(v.Skipped, "is", "are"), v.Why))
+		r.Notes = append(r.Notes, fmt.Sprintf("%s %s in folds without which no threshold could be chosen: %s", printable.Count(v.Skipped, "case"), printable.Verb(v.Skipped, "is", "are"), v.Why))
 	}
 }
 

@@ -28,7 +28,7 @@ import (
 	fakepostgres "github.com/badger-eval/badger/connectors/fake/postgres"
 	"github.com/badger-eval/badger/connectors/postgres"
 	"github.com/badger-eval/badger/internal/callstore"
-	"github.com/badger-eval/badger/internal/judgeledger"
+	"github.com/badger-eval/badger/internal/judging"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf"
@@ -326,7 +326,7 @@ func (c *campaign) start(t *testing.T) *replica {
 	t.Helper()
 	r := &replica{judge: c.judge, inFlight: map[string]bool{}}
 	r.table = &table{w: c.w, kept: r.kept}
-	ledger := judgeledger.NewWithLease(r.table, 3*time.Second, time.Now, nil)
+	ledger := judging.NewLedgerWithLease(r.table, 3*time.Second, time.Now, nil)
 	stack, err := judgebackend.NewStack(r, &judgebackend.StackOptions{Store: ledger})
 	if err != nil {
 		t.Fatal(err)

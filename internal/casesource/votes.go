@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/badger-eval/badger/internal/amount"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
 )
@@ -33,7 +33,7 @@ func (s *Warehouse) Votes(ctx context.Context, notes io.Writer) (map[scoring.Ans
 		votes[v.AnswerID][v.Annotator] = map[int]agreement.Vote{1: agreement.Pass, -1: agreement.Fail, 0: agreement.Missing}[v.Says]
 	}
 	if unknown > 0 {
-		fmt.Fprintf(notes, "agent_version is NULL in %s of human_labels, and several versions or none answered the question in the batch: such a label counts for none; set agent_version\n", amount.Of(unknown, "row"))
+		fmt.Fprintf(notes, "agent_version is NULL in %s of human_labels, and several versions or none answered the question in the batch: such a label counts for none; set agent_version\n", printable.Count(unknown, "row"))
 	}
 	return votes, nil
 }

@@ -12,10 +12,9 @@ import (
 	"sync"
 
 	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/internal/natural"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -164,11 +163,11 @@ func (s *Warehouse) Versions() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var parts []string
-	for _, v := range slices.Backward(slices.SortedFunc(maps.Keys(s.taken), natural.CompareVersions)) {
-		parts = append(parts, fmt.Sprintf("version %s for %s", cmp.Or(v, "without a name"), amount.Of(int(s.taken[v]), "answer")))
+	for _, v := range slices.Backward(slices.SortedFunc(maps.Keys(s.taken), printable.CompareVersions)) {
+		parts = append(parts, fmt.Sprintf("version %s for %s", cmp.Or(v, "without a name"), printable.Count(int(s.taken[v]), "answer")))
 	}
 	if s.loose > 0 {
-		parts = append(parts, fmt.Sprintf("no question for %s", amount.Of(int(s.loose), "answer")))
+		parts = append(parts, fmt.Sprintf("no question for %s", printable.Count(int(s.loose), "answer")))
 	}
 	return strings.Join(parts, ", ")
 }

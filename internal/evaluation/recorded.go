@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/assessfile"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -65,7 +65,7 @@ func (r *Recorded) lines(known func(caseID string) bool) (out []string) {
 				}
 			}
 		}
-		line := fmt.Sprintf("assessments of %s, method %s: %d of %s used", run.Backend, run.Method, len(of), amount.Of(run.Len(), "line"))
+		line := fmt.Sprintf("assessments of %s, method %s: %d of %s used", run.Backend, run.Method, len(of), printable.Count(run.Len(), "line"))
 		if unknown > 0 {
 			line += fmt.Sprintf("; %d are of no case of this run, such as %.40q", unknown, example)
 		}
@@ -76,7 +76,7 @@ func (r *Recorded) lines(known func(caseID string) bool) (out []string) {
 	}
 	if n := len(r.missing); n > 0 {
 		id := slices.Min(slices.Collect(maps.Keys(r.missing)))
-		out = append(out, fmt.Sprintf("!! %s %s no reply in the file, such as %.40q: %s", amount.Of(n, "case"), map[bool]string{true: "has", false: "have"}[n == 1], id, r.missing[id]))
+		out = append(out, fmt.Sprintf("!! %s %s no reply in the file, such as %.40q: %s", printable.Count(n, "case"), map[bool]string{true: "has", false: "have"}[n == 1], id, r.missing[id]))
 	}
 	return out
 }

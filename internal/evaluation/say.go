@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/casesource"
 	"github.com/badger-eval/badger/internal/printable"
@@ -15,14 +14,14 @@ import (
 // Say tells where the scores are, and what was asked and run for them.
 func (e *Run) Say(o batch.Outcome) {
 	if e.Warehouse != nil {
-		fmt.Fprintf(e.Notes, "run %s: %s scored", e.ID, amount.Of(o.Done, "answer"))
+		fmt.Fprintf(e.Notes, "run %s: %s scored", e.ID, printable.Count(o.Done, "answer"))
 		if o.Skipped > 0 {
 			fmt.Fprintf(e.Notes, ", %d held already", o.Skipped)
 		}
 		fmt.Fprintln(e.Notes, "; the scores are in badger.scores")
 	}
 	if o.Changed > 0 {
-		fmt.Fprintf(e.Notes, "note: %s scored again, because the question or its gold had changed since\n", amount.Of(o.Changed, "answer"))
+		fmt.Fprintf(e.Notes, "note: %s scored again, because the question or its gold had changed since\n", printable.Count(o.Changed, "answer"))
 	}
 	if s, ok := e.Source.(*casesource.Warehouse); ok {
 		fmt.Fprintf(e.Notes, "golden set: %s\n", s.Versions())
@@ -30,11 +29,11 @@ func (e *Run) Say(o batch.Outcome) {
 	e.sayUnread()
 	for i, name := range slices.Sorted(maps.Keys(e.strange)) {
 		if i == 3 {
-			fmt.Fprintf(e.Notes, "note: nor were those of %s\n", amount.Of(len(e.strange)-i, "more unknown metric"))
+			fmt.Fprintf(e.Notes, "note: nor were those of %s\n", printable.Count(len(e.strange)-i, "more unknown metric"))
 			break
 		}
 		_, err := e.Engine.Metric(name)
-		fmt.Fprintf(e.Notes, "note: options of %s were not read: %v\n", amount.Of(e.strange[name], "answer"), err)
+		fmt.Fprintf(e.Notes, "note: options of %s were not read: %v\n", printable.Count(e.strange[name], "answer"), err)
 	}
 	if e.Execution != nil {
 		for _, line := range e.Execution.Lines() {
@@ -68,10 +67,10 @@ func (e *Run) sayUnread() {
 	all := slices.SortedFunc(maps.Keys(answers), func(a, b string) int { return cmp.Or(cmp.Compare(answers[b], answers[a]), cmp.Compare(a, b)) })
 	for i, says := range all {
 		if i == told {
-			fmt.Fprintf(e.Notes, "note: nor %s\n", amount.Of(len(all)-i, "more of the kind"))
+			fmt.Fprintf(e.Notes, "note: nor %s\n", printable.Count(len(all)-i, "more of the kind"))
 			break
 		}
-		fmt.Fprintf(e.Notes, "note: %s: %s\n", amount.Of(answers[says], "answer"), printable.Text(says))
+		fmt.Fprintf(e.Notes, "note: %s: %s\n", printable.Count(answers[says], "answer"), printable.Text(says))
 	}
 }
 
@@ -90,7 +89,7 @@ func (e *Run) Warn() {
 	if scores == 0 {
 		return
 	}
-	fmt.Fprintf(e.Notes, "!! %s of %s failed; the scores say why", amount.Of(scores, "score"), amount.Of(metrics, "metric"))
+	fmt.Fprintf(e.Notes, "!! %s of %s failed; the scores say why", printable.Count(scores, "score"), printable.Count(metrics, "metric"))
 	if e.Warehouse != nil {
 		fmt.Fprintf(e.Notes, ", and --resume %s --retry-failed scores them again", e.ID)
 	}

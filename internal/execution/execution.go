@@ -22,9 +22,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
 	"github.com/badger-eval/badger/scoring/sqlparts"
@@ -456,7 +456,7 @@ func (e *Executor) count(id string, side Side, out *outcome) {
 func (e *Executor) Lines() (lines []string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	line := "executed " + amount.Of(e.tally.Ran, "query")
+	line := "executed " + printable.Count(e.tally.Ran, "query")
 	if e.tally.Kept > 0 {
 		line += fmt.Sprintf(", took the kept results of %d", e.tally.Kept)
 	}

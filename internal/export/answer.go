@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/report"
@@ -181,5 +180,5 @@ func cut(s string, n int) string {
 	for end > 0 && s[end]&0xc0 == 0x80 {
 		end--
 	}
-	return s[:end] + "… (" + amount.Of(len(s), "byte") + ")"
+	return s[:end] + "… (" + printable.Count(len(s), "byte") + ")"
 }

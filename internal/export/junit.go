@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/internal/natural"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -167,7 +167,7 @@ func (j *junit) Close() error {
 		return errcode.New(errcode.ResourceExhausted, "JUnit: the temporary file cannot be written: %w", err)
 	}
 	keys := slices.SortedFunc(maps.Keys(j.suites), func(a, b suiteKey) int {
-		return cmp.Or(natural.Compare(a.run, b.run), natural.Compare(a.agent, b.agent), natural.CompareVersions(a.version, b.version), natural.Compare(a.batch, b.batch))
+		return cmp.Or(printable.CompareNatural(a.run, b.run), printable.CompareNatural(a.agent, b.agent), printable.CompareVersions(a.version, b.version), printable.CompareNatural(a.batch, b.batch))
 	})
 	w := bufio.NewWriter(j.w)
 	_, _ = w.WriteString(xml.Header + `<testsuites name="badger">` + "\n")

@@ -7,7 +7,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/report"
 )
@@ -69,17 +68,17 @@ func (m *markdown) head(o MarkdownOptions) {
 			}
 			switch {
 			case r.Passed != nil:
-				m.line(fmt.Sprintf("- %s passes %s on %d of %s: **%s**%s", who, code(metric.Name), r.Passed.Passed, amount.Of(r.Passed.Of, "case"), report.Percent(r.Passed.Rate), m.comparison(r.Agent)))
+				m.line(fmt.Sprintf("- %s passes %s on %d of %s: **%s**%s", who, code(metric.Name), r.Passed.Passed, printable.Count(r.Passed.Of, "case"), report.Percent(r.Passed.Rate), m.comparison(r.Agent)))
 			case r.Mean != nil:
-				m.line(fmt.Sprintf("- %s has a mean %s of **%s** on %s%s", who, code(metric.Name), report.Value(*r.Mean), amount.Of(r.N, "case"), m.comparison(r.Agent)))
+				m.line(fmt.Sprintf("- %s has a mean %s of **%s** on %s%s", who, code(metric.Name), report.Value(*r.Mean), printable.Count(r.N, "case"), m.comparison(r.Agent)))
 			case r.Coverage.Nowhere():
-				m.line(fmt.Sprintf("- %s does not apply to any of the %s of %s: %s", code(metric.Name), amount.Of(r.Coverage.Asked, "case"), who, code(r.Coverage.Why())))
+				m.line(fmt.Sprintf("- %s does not apply to any of the %s of %s: %s", code(metric.Name), printable.Count(r.Coverage.Asked, "case"), who, code(r.Coverage.Why())))
 			default:
 				m.line(fmt.Sprintf("- %s has no value of %s: of %d asked, %s", who, code(metric.Name), r.Coverage.Asked, cmp.Or(r.Coverage.Left(), "none has one")))
 			}
 		}
 	}
-	line := "\n" + amount.Of(m.Cases, "case") + ", " + amount.Of(m.Scores, "score")
+	line := "\n" + printable.Count(m.Cases, "case") + ", " + printable.Count(m.Scores, "score")
 	if o.Run != "" {
 		line += ", run " + code(o.Run)
 	}
@@ -128,10 +127,10 @@ func (m *markdown) scores() {
 	}
 	var more []string
 	if n := len(m.Metrics) - len(leading); n > 0 {
-		more = append(more, amount.Of(n, "more metric"))
+		more = append(more, printable.Count(n, "more metric"))
 	}
 	if n := len(m.Agents) - markdownVersions; n > 0 {
-		more = append(more, amount.Of(n, "earlier version"))
+		more = append(more, printable.Count(n, "earlier version"))
 	}
 	if len(more) > 0 {
 		m.line("\nand " + strings.Join(more, ", "))

@@ -4,7 +4,8 @@
 // numbers must not pass through float64. encoding/json offers either a tree of interface values or
 // a token stream that allocates per token; both cost more than scoring the cells does. A [Scanner]
 // hands out keys, strings and numbers as slices of its input. It accepts exactly the JSON of RFC
-// 8259 (a fuzz test holds it against encoding/json) with bounded nesting.
+// 8259 (a fuzz test holds it against encoding/json) with bounded nesting. [Lines] reads files of one
+// record a line, however long a line is, in bounded memory.
 package jsonscan
 
 import (

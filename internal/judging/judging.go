@@ -16,7 +16,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/badger-eval/badger/internal/amount"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -147,11 +147,11 @@ func (j *Judges) Say(w io.Writer) {
 		if len(all) > 1 && stats.Requests == 0 {
 			continue
 		}
-		fmt.Fprintf(w, "judge %s: %s", nameOf(s), amount.Of(stats.Requests, "question"))
+		fmt.Fprintf(w, "judge %s: %s", nameOf(s), printable.Count(stats.Requests, "question"))
 		if stats.Hits > 0 {
 			fmt.Fprintf(w, ", %d of them answered by the ledger", stats.Hits)
 		}
-		fmt.Fprintf(w, "; %s", amount.Of(stats.Calls, "call"))
+		fmt.Fprintf(w, "; %s", printable.Count(stats.Calls, "call"))
 		if stats.Retries > 0 {
 			fmt.Fprintf(w, " (%d again)", stats.Retries)
 		}
@@ -160,14 +160,14 @@ func (j *Judges) Say(w io.Writer) {
 		}
 	}
 	if len(all) > 1 {
-		fmt.Fprintf(w, "all judges: %s", amount.Of(j.stats().Calls, "call"))
+		fmt.Fprintf(w, "all judges: %s", printable.Count(j.stats().Calls, "call"))
 	}
 	fmt.Fprintf(w, ", %d tokens in, %d out", spent.TokensIn, spent.TokensOut)
 	if spent.Money > 0 {
 		fmt.Fprintf(w, ", %s USD", spent.Money)
 	}
 	if spent.Refused > 0 {
-		fmt.Fprintf(w, "; %s not made, for the budget did not allow it", amount.Of(int64(spent.Refused), "call"))
+		fmt.Fprintf(w, "; %s not made, for the budget did not allow it", printable.Count(int64(spent.Refused), "call"))
 	}
 	fmt.Fprintln(w)
 }

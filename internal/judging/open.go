@@ -18,7 +18,6 @@ import (
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/internal/judgeledger"
 	"github.com/badger-eval/badger/internal/telemetry"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
@@ -246,7 +245,7 @@ func (c *Config) store(s Surroundings, j *Judges) (judgebackend.Store, error) {
 		if s.Scores == nil {
 			return nil, errcode.Usage("ledger: there is no database here that answers could be kept in; name a file")
 		}
-		return judgeledger.New(s.Scores, s.Now, s.Log), nil
+		return NewLedger(s.Scores, s.Now, s.Log), nil
 	}
 	f, err := judgebackend.OpenFileStore(where, s.Log)
 	if err != nil {

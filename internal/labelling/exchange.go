@@ -15,7 +15,7 @@ import (
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/internal/textlines"
+	"github.com/badger-eval/badger/internal/jsonscan"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -216,7 +216,7 @@ func (s *Store) Import(ctx context.Context, in io.Reader, o ImportOptions) (done
 	var labels []Label
 	firstOf := map[scoring.AnswerID]int{} // the first line of each answer
 	lines := map[scoring.AnswerID]int{}
-	for l, err := range textlines.Read(in, maxLine) {
+	for l, err := range jsonscan.Lines(in, maxLine) {
 		if err != nil {
 			return done, errcode.New(errcode.Of(err), "reading labels: %w", err)
 		}

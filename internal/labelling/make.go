@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -177,7 +177,7 @@ func (s *Store) MakeListed(ctx context.Context, metrics []scoring.Metric, p Plan
 		return nil, 0, of, err
 	}
 	if of > 0 && len(ids) == 0 {
-		return nil, 0, of, errcode.New(errcode.FailedPrecondition, "queue: badger.agent_runs has no row of any of the answers of the %s, or several of each, so that people would not know what to look at; fill badger.agent_runs with the answers and run over these, see docs/tables.md", amount.Of(of, "case"))
+		return nil, 0, of, errcode.New(errcode.FailedPrecondition, "queue: badger.agent_runs has no row of any of the answers of the %s, or several of each, so that people would not know what to look at; fill badger.agent_runs with the answers and run over these, see docs/tables.md", printable.Count(of, "case"))
 	}
 	q, err = s.Make(ctx, p, ids)
 	return q, of - len(ids), of, err

@@ -6,14 +6,14 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/scoring"
-	"github.com/badger-eval/badger/scoring/equality"
+	"github.com/badger-eval/badger/scoring/cell"
 )
 
 // maxExamples is how many pairs of either side of a law the page shows.
 const maxExamples = 5
 
 // Equality is a Markdown page of the laws of equality, with pairs of both sides of each.
-func Equality(laws []equality.Law) ([]byte, error) {
+func Equality(laws []cell.Law) ([]byte, error) {
 	var b strings.Builder
 	b.WriteString("# Equality\n\n" +
 		"What counts as the same answer, type by type. `hybrid_ex` is 1, and `verdict` accepts an answer without a judge, only under these laws. Whatever the evidence does not accept, a judge may still\n" +
@@ -25,12 +25,12 @@ func Equality(laws []equality.Law) ([]byte, error) {
 			headings = append(headings, law.About)
 		}
 	}
-	laws = slices.SortedStableFunc(slices.Values(laws), func(a, b equality.Law) int {
+	laws = slices.SortedStableFunc(slices.Values(laws), func(a, b cell.Law) int {
 		return slices.Index(headings, a.About) - slices.Index(headings, b.About)
 	})
 	about := ""
 	for _, law := range laws {
-		pairs, err := equality.Pairs(law.Name)
+		pairs, err := cell.LawPairs(law.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -51,7 +51,7 @@ func Equality(laws []equality.Law) ([]byte, error) {
 					continue
 				}
 				n++
-				fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", side, cell(shown(p.Case.Golds[0].Result.Table)), cell(shown(p.Case.Pred.Result.Table)), cell(remark(p)))
+				fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", side, tableCell(shown(p.Case.Golds[0].Result.Table)), tableCell(shown(p.Case.Pred.Result.Table)), tableCell(remark(p)))
 			}
 		}
 	}
@@ -60,7 +60,7 @@ func Equality(laws []equality.Law) ([]byte, error) {
 
 // remark is what is said of a pair: what it shows, the question where it matters, and where only
 // one metric is meant.
-func remark(p equality.Pair) string {
+func remark(p cell.LawPair) string {
 	s := p.Case.ID
 	if p.Note != "" {
 		s = p.Note

@@ -42,7 +42,7 @@ func Page(metrics []scoring.Metric) []byte {
 		b.WriteString("| metric | what it says | range |\n| --- | --- | --- |\n")
 		for _, m := range metrics {
 			if m.Group == g {
-				fmt.Fprintf(&b, "| [`%s`](#%s) | %s | %s |\n", m.Name, m.Name, cell(m.Summary), cell(m.Range))
+				fmt.Fprintf(&b, "| [`%s`](#%s) | %s | %s |\n", m.Name, m.Name, tableCell(m.Summary), tableCell(m.Range))
 			}
 		}
 		for i := range metrics {
@@ -139,5 +139,5 @@ func prose(s string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "<", `\<`, "`", "\\`", "[", `\[`, "$", `\$`).Replace(strings.TrimSpace(s))
 }
 
-// cell is prose in a table.
-func cell(s string) string { return strings.ReplaceAll(prose(s), "|", `\|`) }
+// tableCell is prose in a table.
+func tableCell(s string) string { return strings.ReplaceAll(prose(s), "|", `\|`) }

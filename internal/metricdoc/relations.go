@@ -25,7 +25,7 @@ func Relations(kinds []relation.Kind) []byte {
 			family = k.Family
 			fmt.Fprintf(&b, "\n## %s\n\n| relation | class | holds where | example |\n| --- | --- | --- | --- |\n", strings.ToUpper(family[:1])+family[1:])
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", k.Name, k.Class, cell(k.Meaning), cell(k.Example))
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", k.Name, k.Class, tableCell(k.Meaning), tableCell(k.Example))
 	}
 	return []byte(b.String())
 }

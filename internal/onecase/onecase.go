@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/caseview"
@@ -72,7 +71,7 @@ func (s *Sought) run(ctx context.Context, w *connectors.Warehouse) (run caselist
 		}
 		found = slices.DeleteFunc(found, func(a scoring.AnswerID) bool { return !a.Matches(s.Of) })
 		if len(found) > 1 {
-			return run, errcode.Usage("run %s scored %s to the case: %s; choose one with --agent, --agent-version and --batch", printable.Short(id), amount.Of(len(found), "answer"), namesOf(found))
+			return run, errcode.Usage("run %s scored %s to the case: %s; choose one with --agent, --agent-version and --batch", printable.Short(id), printable.Count(len(found), "answer"), namesOf(found))
 		}
 		if len(found) == 1 {
 			return caselist.Run{ID: id, Agent: found[0].Agent, Version: found[0].Version, Batch: found[0].Batch}, nil
@@ -112,7 +111,7 @@ func (s *Sought) InFile(ctx context.Context, source batch.Source, file string) (
 	if len(ids) == 1 { // no flag chooses one of them
 		return nil, errcode.Usage("--cases: the answer to the case %s by %s is there %d times (%s), and none of them counts; leave one of these lines", printable.Short(s.Case), nameOf(ids[0]), len(found), printable.Short(strings.Join(places, ", ")))
 	}
-	return nil, errcode.Usage("--cases: there are %s to the case: %s; choose one with --agent, --agent-version and --batch", amount.Of(len(ids), "answer"), namesOf(ids))
+	return nil, errcode.Usage("--cases: there are %s to the case: %s; choose one with --agent, --agent-version and --batch", printable.Count(len(ids), "answer"), namesOf(ids))
 }
 
 // Scores reads the scores of a case from a file of scores, and the hash of the accepted answers that

@@ -1,5 +1,7 @@
 // Package printable makes text from outside fit to be printed: on one line, with nothing in it that a
-// terminal would obey, and cut, filled or broken at a width in columns.
+// terminal would obey, and cut, filled or broken at a width in columns. It also writes numbers of things in
+// sentences, and orders names and versions as people do: runs of digits count as numbers, so that v9 comes
+// before v10, 1.9 before 1.10 and 2024-9 before 2024-10.
 package printable
 
 import (

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/printable"
 )
@@ -89,7 +88,7 @@ func tierName(t string) string { return strings.ReplaceAll(printable.Text(t), "_
 // all.
 func RenderTrend(w io.Writer, t *analysis.Trend, last int, o Options) error {
 	v := analysisView{newPrinter(w, o)}
-	v.line(span{amount.Of(len(t.Batches), "batch"), bold}, span{v.dot + " " + amount.Of(len(t.Metrics), "metric"), plain})
+	v.line(span{printable.Count(len(t.Batches), "batch"), bold}, span{v.dot + " " + printable.Count(len(t.Metrics), "metric"), plain})
 	var without []string
 	for _, m := range t.Metrics {
 		var points []*analysis.Point
@@ -117,7 +116,7 @@ func RenderTrend(w io.Writer, t *analysis.Trend, last int, o Options) error {
 		v.paragraph("", fmt.Sprintf("Without a value in any batch: %s", strings.Join(without, ", ")))
 	}
 	if len(t.More) > 0 {
-		v.paragraph("", fmt.Sprintf("%s %s scores: --metrics all, or --metrics %s", amount.Of(len(t.More), "more metric"), amount.Verb(len(t.More), "has", "have"), strings.Join(t.More[:min(3, len(t.More))], ",")))
+		v.paragraph("", fmt.Sprintf("%s %s scores: --metrics all, or --metrics %s", printable.Count(len(t.More), "more metric"), printable.Verb(len(t.More), "has", "have"), strings.Join(t.More[:min(3, len(t.More))], ",")))
 	}
 	v.notes(t.Notes)
 	return v.w.Flush()
@@ -227,7 +226,7 @@ func (v analysisView) remarks(list []string) {
 // for.
 func RenderComparison(w io.Writer, c *analysis.Comparison, more []string, cases bool, o Options) error {
 	v := analysisView{newPrinter(w, o)}
-	v.line(span{printable.Text(c.From.Name()) + " " + v.arrow + " " + printable.Text(c.To.Name()), bold}, span{v.dot + " " + amount.Of(c.Shared, "shared case"), plain})
+	v.line(span{printable.Text(c.From.Name()) + " " + v.arrow + " " + printable.Text(c.To.Name()), bold}, span{v.dot + " " + printable.Count(c.Shared, "shared case"), plain})
 	v.line()
 	var g grid
 	g.words("metric", 12)
@@ -274,12 +273,12 @@ func RenderComparison(w io.Writer, c *analysis.Comparison, more []string, cases 
 	}
 	v.line()
 	v.paragraph("", fmt.Sprintf("compared: cases with a value on both sides that may be compared, of those with a score on both. before, after, change: means of the compared cases; passed: change of the share of them that passes, with the cases that pass now and no more. A missing answer counts as 0 and does not pass. p: paired test of the change, McNemar's exact test or a sign-flip test; Holm: p adjusted for %s; n.s.: not shown; %s",
-		amount.Of(adjusted, "row"), minimum(c.MinDrop, c.Alpha)))
+		printable.Count(adjusted, "row"), minimum(c.MinDrop, c.Alpha)))
 	if !cases {
 		v.paragraph("", "Cases behind the changes: --cases, or --json")
 	}
 	if len(more) > 0 {
-		v.paragraph("", fmt.Sprintf("%s %s scores: --metrics all", amount.Of(len(more), "more metric"), amount.Verb(len(more), "has", "have")))
+		v.paragraph("", fmt.Sprintf("%s %s scores: --metrics all", printable.Count(len(more), "more metric"), printable.Verb(len(more), "has", "have")))
 	}
 	v.notes(c.Notes)
 	return v.w.Flush()
@@ -367,7 +366,7 @@ func KindTitle(kind string) string { return kindTitles[kind] }
 // RenderFailures writes for a terminal what goes wrong.
 func RenderFailures(w io.Writer, f *analysis.Failures, o FailureView, terminal Options) error {
 	v := analysisView{newPrinter(w, terminal)}
-	v.line(span{amount.Of(len(f.Labels), "label"), bold}, span{v.dot + " an answer may have several", plain})
+	v.line(span{printable.Count(len(f.Labels), "label"), bold}, span{v.dot + " an answer may have several", plain})
 	for i := 0; i < len(f.Labels); {
 		j := i
 		for j < len(f.Labels) && f.Labels[j].Metric == f.Labels[i].Metric && f.Labels[j].Kind == f.Labels[i].Kind {
@@ -386,7 +385,7 @@ func RenderFailures(w io.Writer, f *analysis.Failures, o FailureView, terminal O
 
 func (v analysisView) failures(f *analysis.Failures, labels []analysis.FailureLabel, o FailureView) {
 	scored := f.LookedAt[labels[0].Metric]
-	v.title(kindTitles[labels[0].Kind], fmt.Sprintf("%s: %s looked at", labels[0].Metric, amount.Of(scored, "answer")))
+	v.title(kindTitles[labels[0].Kind], fmt.Sprintf("%s: %s looked at", labels[0].Metric, printable.Count(scored, "answer")))
 	const most = 10
 	shown := labels
 	if !o.All && len(shown) > most {
@@ -446,7 +445,7 @@ func (v analysisView) failures(f *analysis.Failures, labels []analysis.FailureLa
 	}
 	g.print(v.printer)
 	if len(shown) < len(labels) {
-		v.line(span{fmt.Sprintf("%s %s: --all", v.ellipsis, amount.Of(len(labels)-len(shown), "more label")), dim})
+		v.line(span{fmt.Sprintf("%s %s: --all", v.ellipsis, printable.Count(len(labels)-len(shown), "more label")), dim})
 	}
 	if o.Cases {
 		for _, l := range shown {
@@ -467,8 +466,8 @@ func RenderAudit(w io.Writer, a *analysis.Audit, top int, o Options) error {
 		v.notes(a.Notes)
 		return v.w.Flush()
 	}
-	v.line(span{fmt.Sprintf("%d of %s suspect", len(a.Suspects), amount.Of(a.Cases, "question")), bold},
-		span{fmt.Sprintf("%s %d of %s rejected by %s", v.dot, a.Rejected, amount.Of(a.Answers, "answer"), a.EX), plain})
+	v.line(span{fmt.Sprintf("%d of %s suspect", len(a.Suspects), printable.Count(a.Cases, "question")), bold},
+		span{fmt.Sprintf("%s %d of %s rejected by %s", v.dot, a.Rejected, printable.Count(a.Answers, "answer"), a.EX), plain})
 	shown := a.Suspects
 	if top > 0 && len(shown) > top {
 		shown = shown[:top]
@@ -626,7 +625,7 @@ func (v analysisView) discordance(a *analysis.Audit) {
 // RenderRanking writes for a terminal how systems rank.
 func RenderRanking(w io.Writer, r *analysis.Ranking, o Options) error {
 	v := analysisView{newPrinter(w, o)}
-	v.line(span{amount.Of(len(r.Systems), "system"), bold}, span{fmt.Sprintf("%s %d of %s shared by all", v.dot, r.Shared, amount.Of(r.Cases, "case")), plain})
+	v.line(span{printable.Count(len(r.Systems), "system"), bold}, span{fmt.Sprintf("%s %d of %s shared by all", v.dot, r.Shared, printable.Count(r.Cases, "case")), plain})
 	for i := range r.Metrics {
 		v.ranked(r, &r.Metrics[i], i == 0)
 	}
@@ -640,7 +639,7 @@ func RenderRanking(w io.Writer, r *analysis.Ranking, o Options) error {
 func place(f float64) string { return strconv.FormatFloat(rounded(f, 1), 'f', -1, 64) }
 
 func (v analysisView) ranked(r *analysis.Ranking, m *analysis.Ranked, ex bool) {
-	about := "on " + amount.Of(m.Compared, "case")
+	about := "on " + printable.Count(m.Compared, "case")
 	if m.MeanAbs != nil {
 		about += fmt.Sprintf("; ranks shift by %s on average, %s at most", place(*m.MeanAbs), place(*m.MaxAbs))
 		if m.Tau != nil {
@@ -682,9 +681,9 @@ func (v analysisView) ranked(r *analysis.Ranking, m *analysis.Ranked, ex bool) {
 	for _, u := range m.Unlike {
 		switch {
 		case u.Why == analysis.NoValue:
-			remarks = append(remarks, amount.Of(u.Cases, "case")+" left out: a system has no value (abstained, failed or not applicable)")
+			remarks = append(remarks, printable.Count(u.Cases, "case")+" left out: a system has no value (abstained, failed or not applicable)")
 		default:
-			remarks = append(remarks, amount.Of(u.Cases, "case")+" left out: the systems have another "+u.Why)
+			remarks = append(remarks, printable.Count(u.Cases, "case")+" left out: the systems have another "+u.Why)
 		}
 	}
 	v.remarks(remarks)

@@ -5,7 +5,6 @@ import (
 	"io"
 	"slices"
 
-	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/printable"
 )
 
@@ -112,7 +111,7 @@ func (v *view) leading() {
 			g.add(row...)
 		}
 	}
-	v.title("Scores", fmt.Sprintf("%d of %s", len(v.Leading(briefMetrics)), amount.Of(len(v.Metrics), "metric")))
+	v.title("Scores", fmt.Sprintf("%d of %s", len(v.Leading(briefMetrics)), printable.Count(len(v.Metrics), "metric")))
 	g.print(v.printer)
 	if len(v.Changes) > 0 {
 		v.line()

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/internal/natural"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
 )
@@ -22,7 +22,7 @@ func (s *Summary) Figures() *Figures {
 	}
 	slices.SortFunc(byID, func(a, b int32) int {
 		x, y := &s.cases.keys[a], &s.cases.keys[b]
-		return cmp.Or(natural.Compare(x.id, y.id), natural.Compare(x.batch, y.batch))
+		return cmp.Or(printable.CompareNatural(x.id, y.id), printable.CompareNatural(x.batch, y.batch))
 	})
 	f := &Figures{Cases: s.questions(byID), Agents: s.agentList(), Primary: s.o.Primary}
 	for _, name := range s.metricList() {
@@ -106,7 +106,7 @@ func (s *Summary) agentList() []Agent {
 		list = append(list, a)
 	}
 	slices.SortFunc(list, func(a, b Agent) int {
-		return cmp.Or(natural.Compare(a.Name, b.Name), natural.CompareVersions(a.Version, b.Version))
+		return cmp.Or(printable.CompareNatural(a.Name, b.Name), printable.CompareVersions(a.Version, b.Version))
 	})
 	return list
 }
@@ -277,7 +277,7 @@ func (s *Summary) slices(agents []Agent, byID []int32, names *texts, of func(abo
 		name := names.Text(uint16(i)) //nolint:gosec // a number that was given
 		out = append(out, s.slice(name, &parts[i+1], agents))
 	}
-	slices.SortFunc(out, func(a, b Slice) int { return natural.Compare(a.Name, b.Name) })
+	slices.SortFunc(out, func(a, b Slice) int { return printable.CompareNatural(a.Name, b.Name) })
 	return out
 }
 

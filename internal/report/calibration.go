@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/calibration"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
@@ -38,7 +37,7 @@ type calibrationView struct {
 }
 
 func (v *calibrationView) header() {
-	line := []span{{amount.Of(v.N, "labelled case"), bold}, {fmt.Sprintf("%s %d pass, %d fail", v.dot, v.Passes, v.N-v.Passes), plain}}
+	line := []span{{printable.Count(v.N, "labelled case"), bold}, {fmt.Sprintf("%s %d pass, %d fail", v.dot, v.Passes, v.N-v.Passes), plain}}
 	v.line(line...)
 	if p := v.People; p != nil {
 		class := ""
@@ -255,7 +254,7 @@ func (v *calibrationView) backbone() {
 	if b == nil {
 		return
 	}
-	v.title("Backbone", fmt.Sprintf("%s in place of %s, on %s with a verdict of both", printable.Text(b.Candidate), printable.Text(b.Current), amount.Of(b.N, "case")))
+	v.title("Backbone", fmt.Sprintf("%s in place of %s, on %s with a verdict of both", printable.Text(b.Candidate), printable.Text(b.Current), printable.Count(b.N, "case")))
 	var g grid
 	g.words("measure", 10)
 	g.number("current")

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring/cell"
 )
@@ -74,7 +73,7 @@ func (v *diffView) score() {
 // shapes says how large the results are and how their rows were matched.
 func (v *diffView) shapes() {
 	v.line(span{fmt.Sprintf("gold has %s of %s, the predicted result %s of %s",
-		amount.Of(v.Gold.Rows, "row"), amount.Of(v.Gold.Columns, "column"), amount.Of(v.Pred.Rows, "row"), amount.Of(v.Pred.Columns, "column")), plain})
+		printable.Count(v.Gold.Rows, "row"), printable.Count(v.Gold.Columns, "column"), printable.Count(v.Pred.Rows, "row"), printable.Count(v.Pred.Columns, "column")), plain})
 	if v.Matched == 0 {
 		return
 	}
@@ -260,13 +259,13 @@ func (v *diffView) differing() {
 		}
 	}
 	if len(left) > 0 {
-		v.line(span{fmt.Sprintf("%s with differences %s not shown: %s", amount.Of(len(left), "column"), map[bool]string{true: "is", false: "are"}[len(left) == 1], strings.Join(left, ", ")), dim})
+		v.line(span{fmt.Sprintf("%s with differences %s not shown: %s", printable.Count(len(left), "column"), map[bool]string{true: "is", false: "are"}[len(left) == 1], strings.Join(left, ", ")), dim})
 	}
 }
 
 func (v *diffView) rest(n int, what string) {
 	if n > 0 {
-		v.line(span{"and " + amount.Of(n, "more "+what), dim})
+		v.line(span{"and " + printable.Count(n, "more "+what), dim})
 	}
 }
 
@@ -390,7 +389,7 @@ func (v *diffView) lone(title string, rows []LoneRow, of int, blocks []block) {
 	if len(rows) == 0 {
 		return
 	}
-	v.title(title, amount.Of(of, "row"))
+	v.title(title, printable.Count(of, "row"))
 	measure := func(b *block, most int) {
 		b.goldWide = printable.Width(b.head)
 		for _, r := range rows {
@@ -422,6 +421,6 @@ func (v *diffView) lone(title string, rows []LoneRow, of int, blocks []block) {
 	g.print(v.printer)
 	v.rest(of-len(rows), "row")
 	if n := len(blocks) - len(shown); n > 0 {
-		v.line(span{amount.Of(n, "more column"), dim})
+		v.line(span{printable.Count(n, "more column"), dim})
 	}
 }

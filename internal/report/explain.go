@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
@@ -160,7 +159,7 @@ func (e *explanation) scores() {
 	}
 	g.print(e.printer)
 	if left > 0 {
-		e.line(span{"and " + amount.Of(left, "metric") + " of single clauses or not applicable", dim})
+		e.line(span{"and " + printable.Count(left, "metric") + " of single clauses or not applicable", dim})
 	}
 }
 
@@ -358,7 +357,7 @@ func (e *explanation) list() {
 
 func (e *explanation) more(n int, what string) {
 	if n > 0 {
-		e.line(span{"and " + amount.Of(n, "more "+what), dim})
+		e.line(span{"and " + printable.Count(n, "more "+what), dim})
 	}
 }
 
@@ -500,7 +499,7 @@ func (e *explanation) relations() {
 	}
 	e.more(len(r.Holds)-len(shown), "relation")
 	if n := len(r.Tried); n > 0 {
-		e.indented("", fmt.Sprintf("looked for and not found: %s; labels: %s", amount.Of(n, "other relation"), r.Source), dim)
+		e.indented("", fmt.Sprintf("looked for and not found: %s; labels: %s", printable.Count(n, "other relation"), r.Source), dim)
 	}
 	if e.full {
 		var names []string
@@ -573,7 +572,7 @@ func numbers(list []int) string {
 func peopleText(p *caseview.People, policy string) string {
 	said := "people have labelled no such answer"
 	if p.Cases > 0 {
-		said = fmt.Sprintf("people accepted %d of %s, from %s", p.Accepted, amount.Of(p.Cases, "such answer"), amount.Of(p.Groups, "database"))
+		said = fmt.Sprintf("people accepted %d of %s, from %s", p.Accepted, printable.Count(p.Cases, "such answer"), printable.Count(p.Groups, "database"))
 	}
 	does := "does not pass by evidence alone"
 	if p.Passes {
@@ -587,7 +586,7 @@ func (e *explanation) judge() {
 	if j == nil {
 		return
 	}
-	e.title("Judge", amount.Of(len(j.Asked), "answer"))
+	e.title("Judge", printable.Count(len(j.Asked), "answer"))
 	for i := range j.Asked {
 		e.vote(&j.Asked[i])
 	}
@@ -595,7 +594,7 @@ func (e *explanation) judge() {
 		e.text(o)
 	}
 	if n := len(j.Unknown); n > 0 {
-		e.line(span{amount.Of(n, "recorded answer") + " not at hand", dim})
+		e.line(span{printable.Count(n, "recorded answer") + " not at hand", dim})
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
@@ -47,7 +46,7 @@ func (v *view) header() {
 			agents = append(agents, printable.Text(a.Shown()))
 		}
 	}
-	line := []span{{amount.Of(v.Cases, "case"), bold}, {v.dot + " " + amount.Of(v.Scores, "score"), plain}}
+	line := []span{{printable.Count(v.Cases, "case"), bold}, {v.dot + " " + printable.Count(v.Scores, "score"), plain}}
 	if len(agents) > 0 {
 		line = append(line, span{v.dot + " " + strings.Join(agents, ", "), plain})
 	}
@@ -452,11 +451,11 @@ func (v *view) unscored() {
 			g.add(text(strconv.Itoa(u.N)), text(strconv.Itoa(u.Cases)), text(printable.Text(u.Reason)), inStyle(printable.Text(of), dim))
 			continue
 		}
-		on := amount.Of(u.Cases, "case")
+		on := printable.Count(u.Cases, "case")
 		if u.Cases == 1 {
 			on = u.Example
 		}
-		v.line(span{string(u.Status), red}, span{fmt.Sprintf(": %s of %s, on %s", amount.Of(u.N, "score"), printable.Text(of), printable.Text(on)), plain})
+		v.line(span{string(u.Status), red}, span{fmt.Sprintf(": %s of %s, on %s", printable.Count(u.N, "score"), printable.Text(of), printable.Text(on)), plain})
 		if u.Code != "" {
 			u.Reason = u.Code + ": " + u.Reason
 		}
@@ -466,7 +465,7 @@ func (v *view) unscored() {
 		g.print(v.printer)
 	}
 	if n := len(v.Unscored) - shown; n > 0 {
-		v.line(span{"and " + amount.Of(n, "more reason"), dim})
+		v.line(span{"and " + printable.Count(n, "more reason"), dim})
 	}
 }
 
@@ -485,10 +484,10 @@ func (v *view) verdict() {
 			}
 			switch {
 			case r.Passed != nil:
-				v.line(span{who, bold}, span{fmt.Sprintf(" passes %s on %d of %s, ", printable.Text(m.Name), r.Passed.Passed, amount.Of(r.Passed.Of, "case")), plain},
+				v.line(span{who, bold}, span{fmt.Sprintf(" passes %s on %d of %s, ", printable.Text(m.Name), r.Passed.Passed, printable.Count(r.Passed.Of, "case")), plain},
 					span{percent(r.Passed.Rate), shareStyle(r.Passed.Rate)}, span{v.comparison(&r), plain})
 			case r.Mean != nil:
-				v.line(span{who, bold}, span{fmt.Sprintf(" has a mean %s of %s on %s", printable.Text(m.Name), decimal(*r.Mean), amount.Of(r.N, "case")), plain}, span{v.comparison(&r), plain})
+				v.line(span{who, bold}, span{fmt.Sprintf(" has a mean %s of %s on %s", printable.Text(m.Name), decimal(*r.Mean), printable.Count(r.N, "case")), plain}, span{v.comparison(&r), plain})
 			default:
 				v.line(span{who, bold}, span{" has no value of " + printable.Text(m.Name), plain})
 			}
@@ -507,7 +506,7 @@ func (c *Coverage) Why() string {
 	}
 	why := c.Reasons[0].Reason
 	if n := len(c.Reasons) - 1; n > 0 {
-		why += fmt.Sprintf(" and %s", amount.Of(n, "other reason"))
+		why += fmt.Sprintf(" and %s", printable.Count(n, "other reason"))
 	}
 	return why
 }

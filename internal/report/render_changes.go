@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/printable"
 )
 
@@ -127,12 +126,12 @@ func (f *Figures) On(c *Change, m *MetricChange) string {
 			return ""
 		}
 		share := func(n int) string { return percent(float64(n) / float64(both.Of)) }
-		return "the " + amount.Of(both.Of, "case") + " that both have: " + share(both.Before) + " to " + share(both.After)
+		return "the " + printable.Count(both.Of, "case") + " that both have: " + share(both.Before) + " to " + share(both.After)
 	}
 	if m.N == from.N && m.N == to.N {
 		return ""
 	}
-	return "the " + amount.Of(m.N, "case") + " that both have"
+	return "the " + printable.Count(m.N, "case") + " that both have"
 }
 
 // rate is what a metric says of an agent version; nil if it has no scores.

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/internal/natural"
-	"github.com/badger-eval/badger/internal/numbered"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -65,7 +65,7 @@ type about struct {
 }
 
 // texts numbers texts from 1; 0 is for those beyond the last number.
-type texts struct{ numbered.Texts[uint16] }
+type texts struct{ analysis.Texts[uint16] }
 
 func (t *texts) of(s string) uint16 {
 	n, ok := t.Of(s)
@@ -260,7 +260,7 @@ func (s *Summary) Unanswered(questions []string) []Case {
 		}
 	}
 	slices.SortFunc(out, func(a, b Case) int {
-		return cmp.Or(natural.Compare(a.Agent, b.Agent), natural.CompareVersions(a.Version, b.Version), natural.Compare(a.Batch, b.Batch), natural.Compare(a.ID, b.ID))
+		return cmp.Or(printable.CompareNatural(a.Agent, b.Agent), printable.CompareVersions(a.Version, b.Version), printable.CompareNatural(a.Batch, b.Batch), printable.CompareNatural(a.ID, b.ID))
 	})
 	return out
 }

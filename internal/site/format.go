@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/caseview"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/report"
 )
 
@@ -126,5 +126,5 @@ func things(n any, one string) string {
 	if text == "1" {
 		return text + " " + one
 	}
-	return text + " " + amount.Noun(2, one)
+	return text + " " + printable.Noun(2, one)
 }

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/caseview"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/report"
 )
 
@@ -95,7 +95,7 @@ func newRibbon(m *caseview.Mapping) *ribbon {
 		r.Agents = append(r.Agents, box(put(m.Extra[i].Position), false, m.Extra[i].Name, "only_agent", caseview.OnlyAgent.Sign()))
 	}
 	r.Height = max(len(r.Golds), len(right), 1)*ribbonStep + 2
-	r.Title = fmt.Sprintf("%s of gold, %s of the answer", amount.Of(len(m.Columns), "column"), amount.Of(mappedColumns(m)+len(m.Extra), "column"))
+	r.Title = fmt.Sprintf("%s of gold, %s of the answer", printable.Count(len(m.Columns), "column"), printable.Count(mappedColumns(m)+len(m.Extra), "column"))
 	return r
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/internal/natural"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf/identity"
@@ -110,7 +110,7 @@ func (s *Site) runs(r *http.Request) (content, error) {
 	}
 	slices.Sort(list.Agents)
 	list.Agents = slices.Compact(list.Agents)
-	slices.SortFunc(list.Versions, natural.CompareVersions)
+	slices.SortFunc(list.Versions, printable.CompareVersions)
 	list.Versions = slices.Compact(list.Versions)
 	if len(list.Versions) > 0 { // the missing one comes first
 		list.Versions[0] = cmp.Or(list.Versions[0], analysis.NoVersion)
@@ -239,7 +239,7 @@ func goldenSets(run *connectors.Run) string {
 		return ""
 	}
 	names := slices.Collect(maps.Keys(versions.GoldenSet))
-	slices.SortFunc(names, natural.CompareVersions)
+	slices.SortFunc(names, printable.CompareVersions)
 	return strings.Join(names, ", ")
 }
 

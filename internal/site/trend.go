@@ -10,11 +10,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/chart"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/udf/identity"
 )
@@ -257,7 +257,7 @@ func trendOf(t *analysis.Trend, metric string, number int, state trendState, ask
 				agents = append(agents, b.Agent)
 			}
 			line := series[b.Agent]
-			point := chart.Point{X: float64(len(picture.Steps)), Y: *p.Now.Mean, Cut: cut && !state.Across, Tip: b.Name() + ": " + row.Mean + ", " + amount.Of(p.Now.Scored, "case")}
+			point := chart.Point{X: float64(len(picture.Steps)), Y: *p.Now.Mean, Cut: cut && !state.Across, Tip: b.Name() + ": " + row.Mean + ", " + printable.Count(p.Now.Scored, "case")}
 			if p.Now.PassLow != nil && p.Now.PassRate != nil && *p.Now.PassRate == *p.Now.Mean {
 				point.Low, point.High = p.Now.PassLow, p.Now.PassHigh
 			}

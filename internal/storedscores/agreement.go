@@ -8,7 +8,7 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/calibration"
-	"github.com/badger-eval/badger/internal/natural"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
 )
@@ -89,7 +89,7 @@ func (l *Labelled) addCases(votes []connectors.Vote, b analysis.Batch) map[strin
 	for id := range byCase {
 		ids = append(ids, id)
 	}
-	slices.SortFunc(ids, natural.Compare)
+	slices.SortFunc(ids, printable.CompareNatural)
 	slices.Sort(annotators)
 	place := map[string]int{}
 	for _, id := range ids {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/badger-eval/badger/internal/amount"
+	"github.com/badger-eval/badger/internal/printable"
 )
 
 // Least sample sizes below which figures are reported with a warning.
@@ -24,7 +24,7 @@ func SampleWarnings(c Confusion) []string {
 	case n == 0:
 		return []string{noCases}
 	case n < MinCases:
-		out = append(out, fmt.Sprintf("%s %s few: it takes %d to tell a kappa of 0.4 from none", amount.Of(n, "case"), amount.Verb(n, "is", "are"), MinCases))
+		out = append(out, fmt.Sprintf("%s %s few: it takes %d to tell a kappa of 0.4 from none", printable.Count(n, "case"), printable.Verb(n, "is", "are"), MinCases))
 	}
 	few := func(n int, label, what string) {
 		if n < MinPerLabel {

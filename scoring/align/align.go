@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/halt"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
 	"github.com/badger-eval/badger/scoring/naming"
@@ -383,10 +383,10 @@ func (a *aligner) explain(out *scoring.Alignment) {
 	case whole == len(a.gold):
 		out.Why = append([]string{fmt.Sprintf("all %d columns agree in all values", whole)}, out.Why...)
 	default:
-		out.Why = append([]string{fmt.Sprintf("%d of %s %s in all values", whole, amount.Of(len(a.gold), "column"), amount.Verb(whole, "agrees", "agree"))}, out.Why...)
+		out.Why = append([]string{fmt.Sprintf("%d of %s %s in all values", whole, printable.Count(len(a.gold), "column"), printable.Verb(whole, "agrees", "agree"))}, out.Why...)
 	}
 	if len(out.Missing) > 0 {
-		why("%s %s no counterpart", amount.Of(len(out.Missing), "gold column"), amount.Verb(len(out.Missing), "has", "have"))
+		why("%s %s no counterpart", printable.Count(len(out.Missing), "gold column"), printable.Verb(len(out.Missing), "has", "have"))
 		out.Confidence = math.Min(out.Confidence, 0.5*float64(len(out.Columns))/float64(len(a.gold)))
 	}
 	if a.undecided {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/badger-eval/badger/internal/amount"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
 	"github.com/badger-eval/badger/scoring/naming"
@@ -745,7 +745,7 @@ func (a *aligner) roundings(base scoring.Comparison, gs, ps figures) (out []rung
 		if !keepsDigits(coarseNumbers, fineNumbers, c.Within) {
 			return
 		}
-		fact := "rounded to " + amount.Of(d, "digit")
+		fact := "rounded to " + printable.Count(d, "digit")
 		switch {
 		case d == 0:
 			fact = "rounded to whole numbers"

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/badger-eval/badger/internal/amount"
+	"github.com/badger-eval/badger/internal/printable"
 )
 
 // What a counterexample shows, by what is special about its data or about both results.
@@ -31,7 +31,7 @@ func (s *search) sentence(d *Database) string {
 	gold, pred := s.out.Gold.Rows, s.out.Pred.Rows
 	if g, p := len(s.gold.columns), len(s.pred.columns); g > p {
 		s.out.Shows = ShowsColumns
-		return fmt.Sprintf("gold returns %s, the agent's query %s", amount.Of(g, "column"), amount.Of(p, "column"))
+		return fmt.Sprintf("gold returns %s, the agent's query %s", printable.Count(g, "column"), printable.Count(p, "column"))
 	}
 	where := ""
 	s.out.Shows, where = s.where(d)
@@ -207,7 +207,7 @@ func rowsText(rows [][]Value) string {
 		return "no rows"
 	}
 	if len(rows) > shownRows {
-		return amount.Of(len(rows), "row")
+		return printable.Count(len(rows), "row")
 	}
 	parts := make([]string, len(rows))
 	for i, row := range rows {
@@ -223,7 +223,7 @@ func rowsText(rows [][]Value) string {
 	if text := strings.Join(parts, ", "); len(text) <= shownBytes {
 		return text
 	}
-	return amount.Of(len(rows), "row")
+	return printable.Count(len(rows), "row")
 }
 
 // shownRunes is how long a text is in a sentence.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -163,7 +163,7 @@ func composite(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 	for _, p := range parts {
 		p.Share /= total
 	}
-	s := scoring.OK(min(sum/total, 1), fmt.Sprintf("weighted mean of %d of %s", len(names)-len(without), amount.Of(len(names), "metric")))
+	s := scoring.OK(min(sum/total, 1), fmt.Sprintf("weighted mean of %d of %s", len(names)-len(without), printable.Count(len(names), "metric")))
 	s.Detail = struct {
 		Parts map[string]*compositePart `json:"parts"`
 	}{parts}

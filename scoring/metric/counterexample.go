@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/badger-eval/badger/internal/amount"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	cex "github.com/badger-eval/badger/scoring/counterexample"
 	"github.com/badger-eval/badger/scoring/sqlparts"
@@ -121,7 +121,7 @@ func counterexampleOf(found *cex.Outcome) scoring.Score {
 		s = scoring.OK(1, "no difference on "+searched(found))
 	}
 	if b := found.Bound; b != nil && !found.Found {
-		s.Reason += fmt.Sprintf(", nor on any of the %s of up to %s a table over the domain of the detail", amount.Of(b.Databases, "database"), amount.Of(b.Rows, "row"))
+		s.Reason += fmt.Sprintf(", nor on any of the %s of up to %s a table over the domain of the detail", printable.Count(b.Databases, "database"), printable.Count(b.Rows, "row"))
 	}
 	s.Detail = found
 	if found.Inferred {
@@ -132,7 +132,7 @@ func counterexampleOf(found *cex.Outcome) scoring.Score {
 
 // searched says on how many databases of which size no difference was found.
 func searched(found *cex.Outcome) string {
-	return fmt.Sprintf("%s of up to %s a table", amount.Of(found.Tries, "small database"), amount.Of(found.Rows, "row"))
+	return fmt.Sprintf("%s of up to %s a table", printable.Count(found.Tries, "small database"), printable.Count(found.Rows, "row"))
 }
 
 // seenRows is how many rows of a result are examined for the values of its columns.

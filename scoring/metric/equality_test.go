@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/badger-eval/badger/scoring"
-	"github.com/badger-eval/badger/scoring/equality"
+	"github.com/badger-eval/badger/scoring/cell"
 )
 
 // Every pair of the laws of equality comes out as the law says: the same answer is accepted by
@@ -18,14 +18,14 @@ func TestLawsOfEquality(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := filepath.Glob("../equality/laws/*.jsonl")
+	files, err := filepath.Glob("../cell/laws/*.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, law := range equality.Laws() {
+	for _, law := range cell.Laws() {
 		t.Run(law.Name, func(t *testing.T) {
 			files = slices.DeleteFunc(files, func(f string) bool { return strings.TrimSuffix(filepath.Base(f), ".jsonl") == law.Name })
-			pairs, err := equality.Pairs(law.Name)
+			pairs, err := cell.LawPairs(law.Name)
 			if err != nil {
 				t.Fatal(err)
 			}

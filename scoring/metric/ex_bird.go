@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/badger-eval/badger/internal/amount"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -92,5 +92,5 @@ func counted(n int, noun string) string {
 	if n == 0 {
 		return "no " + noun + "s"
 	}
-	return amount.Of(n, noun)
+	return printable.Count(n, noun)
 }

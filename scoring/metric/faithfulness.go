@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/badger-eval/badger/internal/amount"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/prompt"
 )
@@ -222,7 +222,7 @@ func (d *faithfulnessDetail) warnings() (said []string) {
 		said = append(said, fmt.Sprintf("the judge was asked for no more than %d claims", prompt.MostClaims))
 	}
 	if d.Overruled > 0 {
-		said = append(said, fmt.Sprintf("the result overrules the judge on %d of %s", d.Overruled, amount.Of(len(d.Claims), "claim")))
+		said = append(said, fmt.Sprintf("the result overrules the judge on %d of %s", d.Overruled, printable.Count(len(d.Claims), "claim")))
 	}
 	return said
 }

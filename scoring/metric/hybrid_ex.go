@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/align"
 	"github.com/badger-eval/badger/scoring/cell"
@@ -346,31 +346,31 @@ func (h *Hybrid) reason() string {
 	case c.Method == cell.MethodTrivial && c.Score == 1:
 		return "both results are empty"
 	case c.GoldRows == 0:
-		return "gold is empty, the agent's result has " + amount.Of(c.PredRows, "row")
+		return "gold is empty, the agent's result has " + printable.Count(c.PredRows, "row")
 	case c.PredRows == 0:
-		return "the agent's result is empty, gold has " + amount.Of(c.GoldRows, "row")
+		return "the agent's result is empty, gold has " + printable.Count(c.GoldRows, "row")
 	case h.Reshaped != nil:
 		return "all cells are there in another shape: " + h.Reshaped.Text
 	case c.Score == 1:
-		b.WriteString(amount.Of(c.GoldRows, "row") + " of " + amount.Of(len(h.GoldColumns), "column") + amount.Verb(c.GoldRows, " agrees", " agree"))
+		b.WriteString(printable.Count(c.GoldRows, "row") + " of " + printable.Count(len(h.GoldColumns), "column") + printable.Verb(c.GoldRows, " agrees", " agree"))
 	default:
-		fmt.Fprintf(&b, "%d of %s %s", c.Equal, amount.Of(max(c.GoldRows, c.Matched+c.Unmatched), "row"), amount.Verb(c.Equal, "agrees", "agree"))
+		fmt.Fprintf(&b, "%d of %s %s", c.Equal, printable.Count(max(c.GoldRows, c.Matched+c.Unmatched), "row"), printable.Verb(c.Equal, "agrees", "agree"))
 	}
 	if len(h.Alignment.Missing) > 0 {
 		b.WriteString("; nothing answers " + h.list(h.Alignment.Missing))
 	}
 	if extra := h.penalized(); len(extra) > 0 {
-		b.WriteString("; gold lacks " + quotedNames(h.PredColumns, extra) + ", which " + amount.Verb(len(extra), "counts as a column that differs", "count as columns that differ"))
+		b.WriteString("; gold lacks " + quotedNames(h.PredColumns, extra) + ", which " + printable.Verb(len(extra), "counts as a column that differs", "count as columns that differ"))
 	}
 	var said []int // gold columns whose comparison is said
 	if c.Score < 1 {
 		if c.GoldRows != c.PredRows {
-			fmt.Fprintf(&b, "; gold has %s, the agent %d", amount.Of(c.GoldRows, "row"), c.PredRows)
+			fmt.Fprintf(&b, "; gold has %s, the agent %d", printable.Count(c.GoldRows, "row"), c.PredRows)
 		}
 		differs := h.differing()
 		for k, d := range differs {
 			if k == 3 {
-				fmt.Fprintf(&b, " and %s", amount.Of(len(differs)-3, "more column"))
+				fmt.Fprintf(&b, " and %s", printable.Count(len(differs)-3, "more column"))
 				break
 			}
 			name := strconv.Quote(d.column)
@@ -378,7 +378,7 @@ func (h *Hybrid) reason() string {
 				name += " (" + d.fact + ")"
 			}
 			said = append(said, d.gold)
-			fmt.Fprintf(&b, "; %s differs in %s", name, amount.Of(d.rows, "row"))
+			fmt.Fprintf(&b, "; %s differs in %s", name, printable.Count(d.rows, "row"))
 		}
 	}
 	var facts []string
@@ -391,7 +391,7 @@ func (h *Hybrid) reason() string {
 	slices.Sort(facts)
 	b.WriteString(strings.Join(facts, ""))
 	if n := len(h.Alignment.Extra); n > 0 && c.Score == 1 {
-		b.WriteString("; " + amount.Of(n, "extra column"))
+		b.WriteString("; " + printable.Count(n, "extra column"))
 	}
 	return b.String()
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/badger-eval/badger/internal/amount"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -167,7 +167,7 @@ func shorten(names []string) string {
 
 // were is "1 call was" or "2 calls were".
 func were(n int, noun string) string {
-	return amount.Of(n, noun) + " " + amount.Verb(n, "was", "were")
+	return printable.Count(n, noun) + " " + printable.Verb(n, "was", "were")
 }
 
 // ratio is part / whole, and 1 of nothing.

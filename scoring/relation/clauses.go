@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/badger-eval/badger/internal/amount"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 	"github.com/badger-eval/badger/scoring/sqlproof"
 )
@@ -122,9 +122,9 @@ func countDistinct(e *evidence) *found {
 	pd, pp := q.pred.counts()
 	switch {
 	case gd > pd && pp > gp:
-		return &found{text: fmt.Sprintf("Gold counts different values in %s, the answer in %s; it counts all in more places.", amount.Of(gd, "place"), number(pd))}
+		return &found{text: fmt.Sprintf("Gold counts different values in %s, the answer in %s; it counts all in more places.", printable.Count(gd, "place"), number(pd))}
 	case pd > gd && gp > pp:
-		return &found{text: fmt.Sprintf("The answer counts different values in %s, gold in %s; gold counts all in more places.", amount.Of(pd, "place"), number(gd))}
+		return &found{text: fmt.Sprintf("The answer counts different values in %s, gold in %s; gold counts all in more places.", printable.Count(pd, "place"), number(gd))}
 	}
 	return nil
 }
@@ -250,7 +250,7 @@ func limitsDiffer(e *evidence) *found {
 		if !q.limited {
 			return "has no limit"
 		}
-		return fmt.Sprintf("keeps at most %s", amount.Of(int(q.limit), "row"))
+		return fmt.Sprintf("keeps at most %s", printable.Count(int(q.limit), "row"))
 	}
 	return &found{text: fmt.Sprintf("Gold %s, the answer %s.", say(q.gold), say(q.pred))}
 }
@@ -271,7 +271,7 @@ func sameOrderLimit(e *evidence) *found {
 	if !q.firsts() || q.gold.order[0] != q.pred.order[0] || !q.gold.limited || !q.pred.limited || q.gold.limit != q.pred.limit {
 		return nil
 	}
-	return &found{text: fmt.Sprintf("Both keep the first %s, sorted first by %s.", amount.Of(int(q.gold.limit), "row"), part(q.gold.order[0].text)), proof: Proof{Gold: part(q.gold.order[0].text), Pred: part(q.pred.order[0].text)}}
+	return &found{text: fmt.Sprintf("Both keep the first %s, sorted first by %s.", printable.Count(int(q.gold.limit), "row"), part(q.gold.order[0].text)), proof: Proof{Gold: part(q.gold.order[0].text), Pred: part(q.pred.order[0].text)}}
 }
 
 // groups are what a query groups by, inner queries too, sorted.

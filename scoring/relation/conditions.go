@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/badger-eval/badger/internal/amount"
+	"github.com/badger-eval/badger/internal/printable"
 )
 
 var conditionKinds = []Kind{
@@ -122,7 +122,7 @@ func oneFilter(e *evidence, has side) *found {
 			return nil
 		}
 		return &found{
-			text:  fmt.Sprintf("Every row of gold is there, and %s more; only gold has the condition %s.", amount.Of(len(m.onlyPred), "row"), part(gold)),
+			text:  fmt.Sprintf("Every row of gold is there, and %s more; only gold has the condition %s.", printable.Count(len(m.onlyPred), "row"), part(gold)),
 			proof: Proof{OnlyPred: len(m.onlyPred), Gold: part(gold), Rows: some(m.onlyPred)},
 		}
 	}
@@ -130,7 +130,7 @@ func oneFilter(e *evidence, has side) *found {
 		return nil
 	}
 	return &found{
-		text:  fmt.Sprintf("Every row of the answer is in gold, which has %s more; only the answer has the condition %s.", amount.Of(len(m.onlyGold), "row"), part(pred)),
+		text:  fmt.Sprintf("Every row of the answer is in gold, which has %s more; only the answer has the condition %s.", printable.Count(len(m.onlyGold), "row"), part(pred)),
 		proof: Proof{OnlyGold: len(m.onlyGold), Pred: part(pred), Rows: some(m.onlyGold)},
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/badger-eval/badger/internal/amount"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
 	"github.com/badger-eval/badger/scoring/naming"
@@ -173,7 +173,7 @@ func droppedFilter(e *evidence, toOne bool) *found {
 	}) {
 		return nil
 	}
-	return e.left(d, fmt.Sprintf(", which %s held to what the question names", amount.Verb(len(d), "is", "are")))
+	return e.left(d, fmt.Sprintf(", which %s held to what the question names", printable.Verb(len(d), "is", "are")))
 }
 
 // heldTo reports whether gold's conditions hold a column to literals that all stand in the question.
@@ -206,7 +206,7 @@ func droppedConstant(e *evidence) *found {
 	}) {
 		return nil
 	}
-	return e.left(d, ", which "+amount.Verb(len(d), "has", "have")+" one value throughout")
+	return e.left(d, ", which "+printable.Verb(len(d), "has", "have")+" one value throughout")
 }
 
 // partsOfNames are the words for the parts of a person's name.

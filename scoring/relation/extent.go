@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/badger-eval/badger/internal/amount"
+	"github.com/badger-eval/badger/internal/printable"
 )
 
 // extentKinds say how much two results have in common, and nothing of why.
@@ -69,9 +69,9 @@ func predEmpty(e *evidence) *found {
 		return nil
 	}
 	if p == blankNull {
-		return &found{text: fmt.Sprintf("The answer is one row of NULLs; gold has %s.", amount.Of(e.gold.Rows(), "row"))}
+		return &found{text: fmt.Sprintf("The answer is one row of NULLs; gold has %s.", printable.Count(e.gold.Rows(), "row"))}
 	}
-	return &found{text: fmt.Sprintf("The answer is empty; gold has %s.", amount.Of(e.gold.Rows(), "row"))}
+	return &found{text: fmt.Sprintf("The answer is empty; gold has %s.", printable.Count(e.gold.Rows(), "row"))}
 }
 
 func goldEmpty(e *evidence) *found {
@@ -80,9 +80,9 @@ func goldEmpty(e *evidence) *found {
 		return nil
 	}
 	if g == blankNull {
-		return &found{text: fmt.Sprintf("Gold is one row of NULLs; the answer has %s.", amount.Of(e.pred.Rows(), "row"))}
+		return &found{text: fmt.Sprintf("Gold is one row of NULLs; the answer has %s.", printable.Count(e.pred.Rows(), "row"))}
 	}
-	return &found{text: fmt.Sprintf("Gold is empty; the answer has %s.", amount.Of(e.pred.Rows(), "row"))}
+	return &found{text: fmt.Sprintf("Gold is empty; the answer has %s.", printable.Count(e.pred.Rows(), "row"))}
 }
 
 func superset(e *evidence) *found {
@@ -111,7 +111,7 @@ func overlap(e *evidence, least, below float64) *found {
 		return nil
 	}
 	return &found{
-		text:  fmt.Sprintf("%s %s; %d only in gold, %d only in the answer.", amount.Of(m.equal, "row"), amount.Verb(m.equal, "agrees", "agree"), len(m.onlyGold), len(m.onlyPred)),
+		text:  fmt.Sprintf("%s %s; %d only in gold, %d only in the answer.", printable.Count(m.equal, "row"), printable.Verb(m.equal, "agrees", "agree"), len(m.onlyGold), len(m.onlyPred)),
 		proof: Proof{OnlyGold: len(m.onlyGold), OnlyPred: len(m.onlyPred)},
 	}
 }
@@ -153,8 +153,8 @@ func cellsDiffer(e *evidence) *found {
 	}
 	keys := e.goldColumns(e.a.Index)
 	return &found{
-		text: fmt.Sprintf("%s of %d in gold and %d in the answer %s matched by %s; %s %s.", amount.Of(m.equal, "row"), len(m.gold), len(m.pred), amount.Verb(m.equal, "is", "are"), named(e.gold, keys),
-			named(e.gold, differ), amount.Verb(len(differ), "differs", "differ")),
+		text: fmt.Sprintf("%s of %d in gold and %d in the answer %s matched by %s; %s %s.", printable.Count(m.equal, "row"), len(m.gold), len(m.pred), printable.Verb(m.equal, "is", "are"), named(e.gold, keys),
+			named(e.gold, differ), printable.Verb(len(differ), "differs", "differ")),
 		proof: Proof{OnlyGold: len(m.onlyGold), OnlyPred: len(m.onlyPred), GoldColumns: differ},
 	}
 }
@@ -172,7 +172,7 @@ func columnsInCommon(e *evidence) *found {
 	if len(pairs) == 0 {
 		return nil
 	}
-	return e.aboutPairs(pairs, fmt.Sprintf("No row agrees as a whole; %s %s values in common with the answer.", named(e.gold, e.goldColumns(pairs)), amount.Verb(len(pairs), "has", "have")))
+	return e.aboutPairs(pairs, fmt.Sprintf("No row agrees as a whole; %s %s values in common with the answer.", named(e.gold, e.goldColumns(pairs)), printable.Verb(len(pairs), "has", "have")))
 }
 
 func disjoint(e *evidence) *found {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/badger-eval/badger/internal/amount"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring/cell"
 )
 
@@ -192,9 +192,9 @@ func zeroFilled(e *evidence, more side) *found {
 			cause = ": groups without a match were kept (outer join instead of inner)"
 		}
 	}
-	r := e.aboutPairs(measures, fmt.Sprintf("Every row of gold is there; %s more %s nothing (0 or NULL) in %s%s.", amount.Of(len(rows), "row"), amount.Verb(len(rows), "has", "have"), what, cause))
+	r := e.aboutPairs(measures, fmt.Sprintf("Every row of gold is there; %s more %s nothing (0 or NULL) in %s%s.", printable.Count(len(rows), "row"), printable.Verb(len(rows), "has", "have"), what, cause))
 	if more == goldSide {
-		r.text = fmt.Sprintf("Every row of the answer is in gold; the %s that it lacks %s nothing (0 or NULL) in %s%s.", amount.Of(len(rows), "row"), amount.Verb(len(rows), "has", "have"), what, cause)
+		r.text = fmt.Sprintf("Every row of the answer is in gold; the %s that it lacks %s nothing (0 or NULL) in %s%s.", printable.Count(len(rows), "row"), printable.Verb(len(rows), "has", "have"), what, cause)
 	}
 	r.proof.OnlyGold, r.proof.OnlyPred, r.proof.Rows = len(m.onlyGold), len(m.onlyPred), some(rows)
 	return r
@@ -251,9 +251,9 @@ func mergedGroups(e *evidence, merges side) *found {
 		}
 	}
 	what := named(e.gold, e.goldColumns(names))
-	r := e.aboutPairs(names, fmt.Sprintf("Gold has several rows for %s of %s; the answer has one for each, and all others agree: groups of one name were merged.", amount.Of(repeated, "value"), what))
+	r := e.aboutPairs(names, fmt.Sprintf("Gold has several rows for %s of %s; the answer has one for each, and all others agree: groups of one name were merged.", printable.Count(repeated, "value"), what))
 	if merges == goldSide {
-		r.text = fmt.Sprintf("The answer has several rows for %s of %s; gold has one for each, and all others agree: groups of one name were kept apart.", amount.Of(repeated, "value"), what)
+		r.text = fmt.Sprintf("The answer has several rows for %s of %s; gold has one for each, and all others agree: groups of one name were kept apart.", printable.Count(repeated, "value"), what)
 	}
 	r.proof.OnlyGold, r.proof.OnlyPred, r.proof.Rows = len(m.onlyGold), len(m.onlyPred), some(severalDiffers)
 	return r

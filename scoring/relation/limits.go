@@ -3,7 +3,7 @@ package relation
 import (
 	"fmt"
 
-	"github.com/badger-eval/badger/internal/amount"
+	"github.com/badger-eval/badger/internal/printable"
 )
 
 var limitKinds = []Kind{
@@ -35,9 +35,9 @@ func limitLonger(e *evidence) *found {
 	if m == nil || !q.both() || len(m.onlyGold) > 0 || !q.gold.limited || int(q.gold.limit) != len(m.gold) || q.pred.limited && q.pred.limit <= q.gold.limit {
 		return nil
 	}
-	r := &found{text: fmt.Sprintf("Gold stops at %s; the answer has %s and %d more, up to its limit of %d.", amount.Of(q.gold.limit, "row"), amount.Verb(q.gold.limit, "it", "them"), len(m.onlyPred), q.pred.limit)}
+	r := &found{text: fmt.Sprintf("Gold stops at %s; the answer has %s and %d more, up to its limit of %d.", printable.Count(q.gold.limit, "row"), printable.Verb(q.gold.limit, "it", "them"), len(m.onlyPred), q.pred.limit)}
 	if !q.pred.limited {
-		r.text = fmt.Sprintf("Gold stops at %s; the answer has %s and %d more, without a limit.", amount.Of(q.gold.limit, "row"), amount.Verb(q.gold.limit, "it", "them"), len(m.onlyPred))
+		r.text = fmt.Sprintf("Gold stops at %s; the answer has %s and %d more, without a limit.", printable.Count(q.gold.limit, "row"), printable.Verb(q.gold.limit, "it", "them"), len(m.onlyPred))
 	}
 	r.proof.OnlyPred = len(m.onlyPred)
 	return r
@@ -48,7 +48,7 @@ func limitShorter(e *evidence) *found {
 	if m == nil || !q.both() || len(m.onlyPred) > 0 || !q.pred.limited || int(q.pred.limit) != len(m.pred) || q.gold.limited && q.gold.limit <= q.pred.limit {
 		return nil
 	}
-	r := &found{text: fmt.Sprintf("The answer stops at %s, all in gold, which has %d more.", amount.Of(q.pred.limit, "row"), len(m.onlyGold))}
+	r := &found{text: fmt.Sprintf("The answer stops at %s, all in gold, which has %d more.", printable.Count(q.pred.limit, "row"), len(m.onlyGold))}
 	r.proof.OnlyGold = len(m.onlyGold)
 	return r
 }

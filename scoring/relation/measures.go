@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/badger-eval/badger/internal/amount"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
 )
@@ -209,7 +209,7 @@ func (e *evidence) measureFound(pairs []measurePair, how string) *found {
 	for _, m := range pairs {
 		r.proof.GoldColumns, r.proof.PredColumns = append(r.proof.GoldColumns, m.gold), append(r.proof.PredColumns, m.pred)
 	}
-	r.text = fmt.Sprintf("In every row %s of the answer %s %s; all else agrees.", named(e.pred, r.proof.PredColumns), amount.Verb(len(pairs), "is", "are"), how)
+	r.text = fmt.Sprintf("In every row %s of the answer %s %s; all else agrees.", named(e.pred, r.proof.PredColumns), printable.Verb(len(pairs), "is", "are"), how)
 	return r
 }
 
@@ -330,7 +330,7 @@ func measuresDiffer(e *evidence) *found {
 		return nil
 	}
 	r := e.measureFound(pairs, "")
-	r.text = fmt.Sprintf("The rows are the same by their other columns; %s %s in %d of %d.", named(e.gold, r.proof.GoldColumns), amount.Verb(len(pairs), "differs", "differ"), len(rows), e.gold.Rows())
+	r.text = fmt.Sprintf("The rows are the same by their other columns; %s %s in %d of %d.", named(e.gold, r.proof.GoldColumns), printable.Verb(len(pairs), "differs", "differ"), len(rows), e.gold.Rows())
 	r.proof.Rows = some(rows)
 	return r
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/badger-eval/badger/internal/amount"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
 	"github.com/badger-eval/badger/scoring/naming"
@@ -257,9 +257,9 @@ func blankRows(e *evidence) *found {
 	if len(m.onlyGold)+len(m.onlyPred) > len(rows) && !e.queries().repeat(m) {
 		return nil
 	}
-	r := &found{text: fmt.Sprintf("Both results hold the same rows; besides, the answer has %s of NULLs.", amount.Of(len(rows), "row"))}
+	r := &found{text: fmt.Sprintf("Both results hold the same rows; besides, the answer has %s of NULLs.", printable.Count(len(rows), "row"))}
 	if s == goldSide {
-		r.text = fmt.Sprintf("Both results hold the same rows; besides, gold has %s of NULLs.", amount.Of(len(rows), "row"))
+		r.text = fmt.Sprintf("Both results hold the same rows; besides, gold has %s of NULLs.", printable.Count(len(rows), "row"))
 	}
 	r.proof.OnlyGold, r.proof.OnlyPred, r.proof.Rows = len(m.onlyGold), len(m.onlyPred), some(rows)
 	return r
@@ -306,9 +306,9 @@ func nullRows(e *evidence, more side) *found {
 		return nil
 	}
 	column := columnName(e.gold, e.a.Columns[at].Gold)
-	r := e.aboutPairs([]int{at}, fmt.Sprintf("Every row of gold is there; %s more %s NULL in %s.", amount.Of(len(rows), "row"), amount.Verb(len(rows), "has", "have"), column))
+	r := e.aboutPairs([]int{at}, fmt.Sprintf("Every row of gold is there; %s more %s NULL in %s.", printable.Count(len(rows), "row"), printable.Verb(len(rows), "has", "have"), column))
 	if more == goldSide {
-		r.text = fmt.Sprintf("Every row of the answer is in gold; the %s that it lacks %s NULL in %s.", amount.Of(len(rows), "row"), amount.Verb(len(rows), "has", "have"), column)
+		r.text = fmt.Sprintf("Every row of the answer is in gold; the %s that it lacks %s NULL in %s.", printable.Count(len(rows), "row"), printable.Verb(len(rows), "has", "have"), column)
 	}
 	r.proof.OnlyGold, r.proof.OnlyPred, r.proof.Rows = len(m.onlyGold), len(m.onlyPred), some(rows)
 	return r

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/badger-eval/badger/internal/amount"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
@@ -70,11 +70,11 @@ func repetitions(e *evidence, extra, explained bool) *found {
 		return nil
 	}
 	r := &found{
-		text:  fmt.Sprintf("Both results hold the same %s, not equally often: gold has %d in all, the answer %d.", amount.Of(m.shared, "different row"), len(m.gold), len(m.pred)),
+		text:  fmt.Sprintf("Both results hold the same %s, not equally often: gold has %d in all, the answer %d.", printable.Count(m.shared, "different row"), len(m.gold), len(m.pred)),
 		proof: Proof{OnlyGold: len(m.onlyGold), OnlyPred: len(m.onlyPred)},
 	}
 	if extra {
-		r.text = fmt.Sprintf("Both results hold the same %s in gold's columns, not equally often; the answer also shows %s.", amount.Of(m.shared, "different row"), named(e.pred, e.extra()))
+		r.text = fmt.Sprintf("Both results hold the same %s in gold's columns, not equally often; the answer also shows %s.", printable.Count(m.shared, "different row"), named(e.pred, e.extra()))
 		r.proof.PredColumns = e.extra()
 	}
 	return r

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/badger-eval/badger/internal/amount"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
 )
@@ -161,7 +161,7 @@ func scaledColumns(e *evidence) *found {
 		return nil
 	}
 	factor := cell.Pow10(e.a.Columns[pairs[0]].Scale)
-	r := e.aboutPairs(pairs, fmt.Sprintf("All rows agree once %s of the answer %s multiplied by %g.", named(e.pred, e.predColumns(pairs)), amount.Verb(len(pairs), "is", "are"), factor))
+	r := e.aboutPairs(pairs, fmt.Sprintf("All rows agree once %s of the answer %s multiplied by %g.", named(e.pred, e.predColumns(pairs)), printable.Verb(len(pairs), "is", "are"), factor))
 	r.proof.Factor = factor
 	return r
 }
@@ -180,7 +180,7 @@ func formattedColumns(e *evidence) *found {
 			}
 		}
 	}
-	r := e.aboutPairs(pairs, fmt.Sprintf("All rows agree once %s %s read alike on both sides: %s.", named(e.gold, e.goldColumns(pairs)), amount.Verb(len(pairs), "is", "are"), listed(how)))
+	r := e.aboutPairs(pairs, fmt.Sprintf("All rows agree once %s %s read alike on both sides: %s.", named(e.gold, e.goldColumns(pairs)), printable.Verb(len(pairs), "is", "are"), listed(how)))
 	return r
 }
 
@@ -206,7 +206,7 @@ func nullColumn(e *evidence, asked bool) *found {
 		return nil
 	}
 	return &found{
-		text:  fmt.Sprintf("All rows agree; the answer leaves out %s, which %s no value in gold.", named(e.gold, e.a.Missing), amount.Verb(len(e.a.Missing), "has", "have")),
+		text:  fmt.Sprintf("All rows agree; the answer leaves out %s, which %s no value in gold.", named(e.gold, e.a.Missing), printable.Verb(len(e.a.Missing), "has", "have")),
 		proof: Proof{GoldColumns: e.a.Missing},
 	}
 }
@@ -254,5 +254,5 @@ func same(e *evidence) *found {
 	if len(e.pairsThat(differs)) > 0 {
 		return nil
 	}
-	return &found{text: fmt.Sprintf("Both results hold the same %s.", amount.Of(e.gold.Rows(), "row"))}
+	return &found{text: fmt.Sprintf("Both results hold the same %s.", printable.Count(e.gold.Rows(), "row"))}
 }

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/badger-eval/badger/internal/amount"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
 	"github.com/badger-eval/badger/scoring/naming"
@@ -165,7 +165,7 @@ func joined(e *evidence, many side) *found {
 					verb = "The answer splits into parts what gold joins from"
 					r.proof.GoldColumns, r.proof.PredColumns = []int{whole}, order
 				}
-				r.text = fmt.Sprintf("%s %s: %s is the parts one behind the other in all %s.", verb, named(t, order), columnName(e.table(!many), whole), amount.Of(len(rest), "row"))
+				r.text = fmt.Sprintf("%s %s: %s is the parts one behind the other in all %s.", verb, named(t, order), columnName(e.table(!many), whole), printable.Count(len(rest), "row"))
 				return r
 			}
 		}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/badger-eval/badger/internal/amount"
+	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
 	"github.com/badger-eval/badger/scoring/sqlparts"
@@ -69,7 +69,7 @@ func tieElsewhere(e *evidence, proven bool) *found {
 	if tied == nil {
 		return nil
 	}
-	text := fmt.Sprintf("%s %s, at the last value of %s: the limit cuts through rows that tie.", amount.Of(len(m.onlyGold), "row"), amount.Verb(len(m.onlyGold), "differs", "differ"), named(e.gold, e.goldColumns(tied)))
+	text := fmt.Sprintf("%s %s, at the last value of %s: the limit cuts through rows that tie.", printable.Count(len(m.onlyGold), "row"), printable.Verb(len(m.onlyGold), "differs", "differ"), named(e.gold, e.goldColumns(tied)))
 	r := e.aboutPairs(tied, text)
 	r.proof.OnlyGold, r.proof.OnlyPred, r.proof.Rows = len(m.onlyGold), len(m.onlyPred), some(m.onlyGold)
 	return r

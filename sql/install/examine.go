@@ -9,8 +9,8 @@ import (
 
 	"github.com/badger-eval/badger/connectors/doctor"
 	"github.com/badger-eval/badger/connectors/driver"
-	"github.com/badger-eval/badger/internal/amount"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/printable"
 )
 
 // Examine looks at what was installed, for badger doctor: whether the server that the functions call
@@ -41,7 +41,7 @@ func (c *Comparison) check(name string, kinds ...string) doctor.Check {
 	var same, wrong, others []string
 	for _, what := range kinds {
 		if n, ok := c.Same[what]; ok {
-			same = append(same, amount.Of(n, what))
+			same = append(same, printable.Count(n, what))
 		}
 		for _, l := range c.Lines {
 			if l.What == what && !l.Fine {

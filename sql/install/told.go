@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/badger-eval/badger/internal/amount"
+	"github.com/badger-eval/badger/internal/printable"
 )
 
 // Print tells people what differs, and what applying the plan would do about it.
@@ -31,7 +31,7 @@ func (c *Comparison) Print(w io.Writer) {
 	}
 	for _, what := range []string{"function", "service", "table", "view", "key", "role", "grant", "job"} {
 		if n := c.Same[what]; n > 0 {
-			fmt.Fprintf(w, "as they should be: %s\n", amount.Of(n, what))
+			fmt.Fprintf(w, "as they should be: %s\n", printable.Count(n, what))
 		}
 	}
 	if len(c.NotCompared) > 0 {
@@ -44,7 +44,7 @@ func (d *Done) Print(w io.Writer) {
 	fmt.Fprintf(w, "%s run, %s there already\n", were(d.Run, "statement"), were(d.Same, "function"))
 	leftOut(w, d.LeftOut, "step")
 	if n := len(d.Refused); n > 0 {
-		fmt.Fprintf(w, "%s refused that %s not needed, the first: %s\n", were(n, "step"), amount.Verb(n, "is", "are"), d.Refused[0])
+		fmt.Fprintf(w, "%s refused that %s not needed, the first: %s\n", were(n, "step"), printable.Verb(n, "is", "are"), d.Refused[0])
 	}
 	for _, s := range d.Hand {
 		fmt.Fprintf(w, "\nto be done by hand: %s\n    %s\n", s.Why, strings.ReplaceAll(s.SQL, "\n", "\n    "))
@@ -55,7 +55,7 @@ func (d *Done) Print(w io.Writer) {
 func (d *Dropped) Print(w io.Writer) {
 	fmt.Fprintf(w, "%s run\n", were(d.Run, "statement"))
 	if d.Gone > 0 {
-		fmt.Fprintf(w, "%d %s for objects that were gone already\n", d.Gone, amount.Verb(d.Gone, "was", "were"))
+		fmt.Fprintf(w, "%d %s for objects that were gone already\n", d.Gone, printable.Verb(d.Gone, "was", "were"))
 	}
 	leftOut(w, d.LeftOut, "statement")
 	for _, sql := range d.Left {
@@ -68,9 +68,11 @@ func (d *Dropped) Print(w io.Writer) {
 
 func leftOut(w io.Writer, n int, what string) {
 	if n > 0 {
-		fmt.Fprintf(w, "%s %s left to another role: run this again with --as and that role's URL\n", amount.Of(n, what), amount.Verb(n, "is", "are"))
+		fmt.Fprintf(w, "%s %s left to another role: run this again with --as and that role's URL\n", printable.Count(n, what), printable.Verb(n, "is", "are"))
 	}
 }
 
 // were is "1 step was" or "2 steps were".
-func were(n int, what string) string { return amount.Of(n, what) + " " + amount.Verb(n, "was", "were") }
+func were(n int, what string) string {
+	return printable.Count(n, what) + " " + printable.Verb(n, "was", "were")
+}

@@ -20,7 +20,7 @@ import (
 	"github.com/badger-eval/badger/connectors/duckdb"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/demo"
-	"github.com/badger-eval/badger/internal/judgeledger"
+	"github.com/badger-eval/badger/internal/judging"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
@@ -199,7 +199,7 @@ func (r *Run) Score(ctx context.Context, w *connectors.Warehouse) error {
 	o := scoring.EngineOptions{Snapshots: w}
 	name := "none"
 	if r.Judge != nil {
-		store := judgeledger.New(w, func() time.Time { return r.Started }, nil)
+		store := judging.NewLedger(w, func() time.Time { return r.Started }, nil)
 		stack, err := judgebackend.NewStack(r.Judge, &judgebackend.StackOptions{Record: store.Put, KeepRequests: true})
 		if err != nil {
 			return err

@@ -1,0 +1,39 @@
+package analysis
+
+import "strings"
+
+// Texts numbers texts from 0, in the order in which they come. Its zero value is empty.
+type Texts[N uint16 | uint32] struct {
+	index map[string]N
+	list  []string
+}
+
+// Of is the number of a text, a new one if it has none yet. The text is copied. ok is false if
+// there are no more numbers.
+func (t *Texts[N]) Of(s string) (n N, ok bool) {
+	if n, ok = t.index[s]; ok {
+		return n, true
+	}
+	if n = N(len(t.list)); n == ^N(0) { //nolint:gosec // there are fewer, as the last is never given
+		return 0, false
+	}
+	if t.index == nil {
+		t.index = map[string]N{}
+	}
+	s = strings.Clone(s)
+	t.list = append(t.list, s)
+	t.index[s] = n
+	return n, true
+}
+
+// Known is the number of a text that has one.
+func (t *Texts[N]) Known(s string) (n N, ok bool) {
+	n, ok = t.index[s]
+	return n, ok
+}
+
+// Text is the text of a number that was given.
+func (t *Texts[N]) Text(n N) string { return t.list[n] }
+
+// Len is how many texts have a number.
+func (t *Texts[N]) Len() int { return len(t.list) }

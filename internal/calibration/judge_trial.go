@@ -1,0 +1,148 @@
+package calibration
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/internal/gate"
+	"github.com/badger-eval/badger/internal/printable"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/agreement"
+	"github.com/badger-eval/badger/scoring/custom"
+)
+
+// JudgeTrial is what came out of a judge on cases. The figures are there after [JudgeTrial.Sum].
+type JudgeTrial struct {
+	Judge  *custom.Judge
+	Scores []scoring.Score // in the order of the cases
+	human  []*bool         // what people said of each; nil: nothing
+
+	Statuses  map[scoring.Status]int
+	Mean      float64             // of the scores with a value; 0 if there is none
+	Confusion agreement.Confusion // of the cases that both people and the judge passed or failed
+	Interval  agreement.Interval  // of kappa, 95 %
+	Labels    []LabelTally        // by label
+}
+
+// NewJudgeTrial is a trial of a judge without any case yet.
+func NewJudgeTrial(j *custom.Judge) *JudgeTrial { return &JudgeTrial{Judge: j} }
+
+// JudgeFigures are those that can be gated.
+func JudgeFigures() []string { return []string{"accuracy", "kappa"} }
+
+// LabelTally is how often a label was given, and what people said of those answers.
+type LabelTally struct {
+	Label      string `json:"label"`
+	N          int    `json:"n"`
+	PeoplePass int    `json:"people_pass"`
+	PeopleFail int    `json:"people_fail"`
+}
+
+// Add takes the scores of a case. A nil case is one that could not be read.
+func (t *JudgeTrial) Add(c *scoring.Case, rows []batch.Row) {
+	for i := range rows {
+		t.Scores = append(t.Scores, rows[i].Score)
+		var human *bool
+		if c != nil {
+			human = c.Human
+		}
+		t.human = append(t.human, human)
+	}
+}
+
+// Sum works out the figures.
+func (t *JudgeTrial) Sum() {
+	t.Statuses = map[scoring.Status]int{}
+	var said, people []agreement.Vote
+	for i := range t.Scores {
+		s := &t.Scores[i]
+		t.Statuses[s.Status]++
+		if s.Status == scoring.StatusOK {
+			t.Mean += s.Value
+		}
+		said, people = append(said, agreement.VoteOf(s.Passed)), append(people, agreement.VoteOf(t.human[i]))
+		if s.Status != scoring.StatusOK || s.Label == "" {
+			continue
+		}
+		at := slices.IndexFunc(t.Labels, func(l LabelTally) bool { return l.Label == s.Label })
+		if at < 0 {
+			at = len(t.Labels)
+			t.Labels = append(t.Labels, LabelTally{Label: s.Label})
+		}
+		t.Labels[at].N++
+		if h := t.human[i]; h != nil && *h {
+			t.Labels[at].PeoplePass++
+		} else if h != nil {
+			t.Labels[at].PeopleFail++
+		}
+	}
+	if n := t.Statuses[scoring.StatusOK]; n > 0 {
+		t.Mean /= float64(n)
+	}
+	slices.SortFunc(t.Labels, func(a, b LabelTally) int { return strings.Compare(a.Label, b.Label) })
+	t.Confusion = agreement.Tally(people, said)
+	t.Interval = agreement.Bootstrap(t.Confusion, agreement.Confusion.Kappa, agreement.Resampling{})
+}
+
+// JSON is the document of --json. What is not defined is null.
+func (t *JudgeTrial) JSON() any {
+	stat := func(s agreement.Stat) *float64 {
+		if !s.Defined {
+			return nil
+		}
+		return &s.Value
+	}
+	c := t.Confusion
+	var ci []float64
+	if t.Interval.Defined {
+		ci = []float64{t.Interval.Lo, t.Interval.Hi}
+	}
+	var mean *float64
+	if t.Statuses[scoring.StatusOK] > 0 {
+		mean = &t.Mean
+	}
+	return map[string]any{
+		"judge": map[string]any{"name": t.Judge.Name, "version": t.Judge.Version, "kind": t.Judge.Kind, "hash": t.Judge.Hash},
+		"cases": len(t.Scores), "statuses": t.Statuses, "mean": mean,
+		"agreement": map[string]any{
+			"n": c.N(), "tp": c.TP, "fp": c.FP, "tn": c.TN, "fn": c.FN,
+			"accuracy": stat(c.Accuracy()), "kappa": stat(c.Kappa()), "kappa_ci": ci, "balanced_accuracy": stat(c.BalancedAccuracy()),
+		},
+		"labels": t.Labels, "scores": t.Scores,
+	}
+}
+
+// Check reports whether the judge did its work on every case and its agreement reached the gates, with a
+// line for each gate that names one of [JudgeFigures]. A figure that is not defined reaches none.
+func (t *JudgeTrial) Check(gates []gate.Gate) (said []string, reached bool) {
+	reached = true
+	if n := t.Statuses[scoring.StatusFailed]; n > 0 {
+		said, reached = append(said, "the judge failed on "+printable.Count(n, "case")), false
+	}
+	for _, g := range gates {
+		s := t.Confusion.Accuracy()
+		if g.Metric == "kappa" {
+			s = t.Confusion.Kappa()
+		}
+		why := fmt.Sprintf("%s is not defined (%s)", g.Metric, s.Why)
+		if s.Defined {
+			why = fmt.Sprintf("%s is %.4f over %d of %s", g.Metric, s.Value, t.Confusion.N(), printable.Count(t.Labelled(), "labelled case"))
+		}
+		ok := s.Defined && gate.Reached(s.Value, *g.Least)
+		said, reached = append(said, gate.Line(ok, fmt.Sprintf("%s, want at least %g", why, *g.Least))), reached && ok
+	}
+	return said, reached
+}
+
+// Labelled is how many cases say what people think of the answer.
+func (t *JudgeTrial) Labelled() int {
+	n := 0
+	for _, h := range t.human {
+		if h != nil {
+			n++
+		}
+	}
+	return n
+}

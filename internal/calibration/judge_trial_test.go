@@ -1,0 +1,63 @@
+package calibration_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/internal/calibration"
+	"github.com/badger-eval/badger/internal/gate"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/custom"
+)
+
+// trialOf has a case for each pair of letters: what people and the judge say, p, f, or - for nothing;
+// ! is a case on which the judge failed.
+func trialOf(pairs string) *calibration.JudgeTrial {
+	says := func(b byte) *bool {
+		passes := b == 'p'
+		if b != 'p' && b != 'f' {
+			return nil
+		}
+		return &passes
+	}
+	trial := calibration.NewJudgeTrial(&custom.Judge{Name: "short", Version: 1})
+	for _, pair := range strings.Fields(pairs) {
+		s := scoring.Score{Status: scoring.StatusOK, Passed: says(pair[1])}
+		if pair[1] == '!' {
+			s.Status = scoring.StatusFailed
+		}
+		trial.Add(&scoring.Case{Human: says(pair[0])}, []batch.Row{{Score: s}})
+	}
+	trial.Sum()
+	return trial
+}
+
+func TestCheck(t *testing.T) {
+	for _, tc := range []struct {
+		why, pairs, figure string
+		least              float64
+		reached            bool
+		said               []string
+	}{
+		{"accuracy is reached", "pp ff pf fp", "accuracy", 0.5, true, []string{"gate passed: accuracy is 0.5000 over 4 of 4 labelled cases, want at least 0.5"}},
+		{"kappa is not", "pp ff pf fp", "kappa", 0.1, false, []string{"gate failed: kappa is 0.0000 over 4 of 4 labelled cases, want at least 0.1"}}, // as chance agrees
+		{"a case without a verdict is labelled", "pp p- -p", "accuracy", 1, true, []string{"gate passed: accuracy is 1.0000 over 1 of 2 labelled cases, want at least 1"}},
+		{"a judge that fails", "pp p!", "accuracy", 1, false, []string{"the judge failed on 1 case", "gate passed: accuracy is 1.0000 over 1 of 2 labelled cases, want at least 1"}},
+	} {
+		said, reached := trialOf(tc.pairs).Check([]gate.Gate{{Metric: tc.figure, Least: &tc.least}})
+		if d := cmp.Diff(tc.said, said); d != "" || reached != tc.reached {
+			t.Errorf("%s: reached %v, want %v; %s", tc.why, reached, tc.reached, d)
+		}
+	}
+	low := -1.0
+	said, reached := trialOf("-p -f").Check([]gate.Gate{{Metric: "kappa", Least: &low}})
+	if reached || len(said) != 1 || !strings.HasPrefix(said[0], "gate failed: kappa is not defined (") {
+		t.Errorf("without labels: reached %v, %q", reached, said)
+	}
+	if said, reached := trialOf("pf").Check(nil); !reached || said != nil {
+		t.Errorf("without gates: reached %v, %q", reached, said)
+	}
+}

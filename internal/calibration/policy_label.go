@@ -1,0 +1,136 @@
+package calibration
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+
+	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/cell"
+	"github.com/badger-eval/badger/scoring/metric"
+	"github.com/badger-eval/badger/scoring/policy"
+)
+
+// Placed is a case and where it was read.
+type Placed struct {
+	*scoring.Case
+	Place string
+}
+
+// LabelledCases are the cases of a source. After the first error there are no more.
+func LabelledCases(ctx context.Context, source batch.Source) iter.Seq2[Placed, error] {
+	return func(yield func(Placed, error) bool) {
+		for item, err := range source.Cases(ctx) {
+			var cs *scoring.Case
+			if err == nil {
+				if cs, err = item.Load(ctx); err != nil {
+					err = errcode.New(errcode.Of(err), "%s: %w", item.Place, err)
+				}
+			}
+			if !yield(Placed{cs, item.Place}, err) {
+				return
+			}
+		}
+	}
+}
+
+// PairsOfLaws are the pairs of the laws of equality that verdict follows.
+func PairsOfLaws(yield func(Placed, error) bool) {
+	for _, law := range cell.Laws() {
+		pairs, err := cell.LawPairs(law.Name)
+		if err != nil {
+			yield(Placed{}, err)
+			return
+		}
+		for _, p := range pairs {
+			if (p.Only == "" || p.Only == "verdict") && !yield(Placed{p.Case, "law " + law.Name}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// PolicyLabelling finds the relation that decides each labelled case, and what a judge says of it.
+type PolicyLabelling struct {
+	Policy  policy.Policy
+	Metrics []scoring.Metric      // badger's own
+	Engine  scoring.EngineOptions // where results are from
+	Replies scoring.Replies       // the recorded ones of the judge; nil: nobody is asked
+	Judge   string                // the metric of the judge
+	All     bool                  // also the cases without both results
+}
+
+// Label labels cases. Cases that people did not label are left out, and those that no relation
+// decides, as where the agent's query failed.
+func (l *PolicyLabelling) Label(ctx context.Context, cases iter.Seq2[Placed, error]) ([]policy.Labelled, error) {
+	options, err := json.Marshal(map[string]any{"policy": l.Policy, "without_judge": "guess"})
+	if err != nil {
+		return nil, err
+	}
+	o := l.Engine
+	o.Config = scoring.Config{Options: map[string]json.RawMessage{"verdict": options, "flex": json.RawMessage(`{"categories": false}`)}}
+	evidence, err := scoring.NewEngine(l.Metrics, &o)
+	if err != nil {
+		return nil, err
+	}
+	var judge *scoring.Engine
+	if l.Replies != nil {
+		o.Replies = l.Replies
+		if judge, err = scoring.NewEngine(l.Metrics, &o); err != nil {
+			return nil, err
+		}
+	}
+	var out []policy.Labelled
+	for cs, err := range cases {
+		if err != nil {
+			return nil, err
+		}
+		if cs.Human == nil || !l.All && (len(cs.Golds) == 0 || cs.Golds[0].Result.Absent() || cs.Pred.Result.Absent()) {
+			continue
+		}
+		labelled, ok, err := labelledCase(ctx, evidence, judge, l.Judge, cs.Case)
+		if err != nil {
+			return nil, errcode.New(errcode.Of(err), "%s: %w", cs.Place, err)
+		}
+		if ok {
+			out = append(out, labelled)
+		}
+	}
+	return out, nil
+}
+
+// labelledCase is one case; ok is false if no relation decides it, as where the agent's query
+// failed.
+func labelledCase(ctx context.Context, evidence, judge *scoring.Engine, name string, cs *scoring.Case) (l policy.Labelled, ok bool, err error) {
+	scores, err := evidence.Score(ctx, cs, "verdict")
+	if err != nil {
+		return l, false, err
+	}
+	found, ok := metric.DecidingRelation(scores[0])
+	if !ok {
+		return l, false, nil
+	}
+	l = policy.Labelled{Relation: found.Name, Class: found.Class, Group: cs.Database, Accepted: *cs.Human}
+	if l.Group == "" {
+		l.Group = "case " + cs.ID // each by itself, if nothing says what belongs together
+	}
+	if judge == nil {
+		return l, true, nil
+	}
+	if scores, err = judge.Score(ctx, cs, name); err != nil {
+		return l, false, err
+	}
+	if s := scores[0]; s.Status == scoring.StatusOK {
+		accepts := s.Value == 1
+		l.Judge = &accepts
+		if s.Usage != nil {
+			l.Calls = s.Usage.Calls
+		}
+		if first, asked := metric.ProverAccepts(s); asked {
+			l.First = &first
+		}
+	}
+	return l, true, nil
+}

@@ -1,0 +1,66 @@
+package calibration
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/badger-eval/badger/scoring/policy"
+)
+
+// PolicyPart is the labelled cases of one policy.
+type PolicyPart struct {
+	Policy policy.Policy
+	From   []LabelSource
+}
+
+// MadePolicies is a table of policies, and what it was made from.
+type MadePolicies struct {
+	Table   *policy.Table
+	Counted []PolicyCounts // by policy that was labelled
+	Tried   []PolicyTrial  // by source, each on databases left out
+}
+
+// MakePolicies makes the table of policies from labelled cases, which label reads, and tries it on databases
+// that were left out. A policy without cases keeps the rows of the delivered table; without any
+// source the table is the delivered one. Judge names who judged, for the trials; it may be empty.
+func MakePolicies(parts []PolicyPart, judge string, label func(policy.Policy, LabelSource) ([]policy.Labelled, error)) (*MadePolicies, error) {
+	made := MadePolicies{Table: policy.Default()}
+	if !slices.ContainsFunc(parts, func(p PolicyPart) bool { return len(p.From) > 0 }) {
+		return &made, nil
+	}
+	sources := []string{"Made by badger policy from labelled cases, the hash of each file behind its name"}
+	var rows [][]policy.Row
+	for _, part := range parts {
+		var cases []policy.Labelled
+		var of []string // where each is from
+		for _, from := range part.From {
+			labelled, err := label(part.Policy, from)
+			if err != nil {
+				return nil, err
+			}
+			for i := range labelled {
+				labelled[i].Chosen = from.Option == "--chosen"
+				of = append(of, from.Where)
+			}
+			line, err := from.Line(len(labelled))
+			if err != nil {
+				return nil, err
+			}
+			cases, sources = append(cases, labelled...), append(sources, line)
+		}
+		if len(cases) == 0 { // what is not labelled anew stays
+			rows = append(rows, slices.DeleteFunc(slices.Clone(made.Table.Rows()), func(r policy.Row) bool { return r.Policy != part.Policy }))
+			sources = append(sources, fmt.Sprintf("%s: as before", part.Policy))
+			continue
+		}
+		rows = append(rows, policy.Fit(part.Policy, cases))
+		outcomes := policy.HeldOut(part.Policy, cases)
+		made.Counted = append(made.Counted, CountPolicy(part.Policy, part.From, cases, of))
+		for _, from := range part.From {
+			made.Tried = append(made.Tried, TryPolicy(part.Policy, from, cases, outcomes, of, judge))
+		}
+	}
+	made.Table = policy.Join(rows...)
+	made.Table.Sources = sources
+	return &made, nil
+}

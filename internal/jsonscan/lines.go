@@ -1,0 +1,65 @@
+package jsonscan
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"iter"
+)
+
+// Line is one line of a file. Text is valid until the next one is read, and nil if the line is
+// longer than allowed.
+type Line struct {
+	Number int // from 1
+	Offset int64
+	Length int // bytes, without the line feed
+	Text   []byte
+	Torn   bool // the last line, without a line feed
+}
+
+// Lines reads a file line by line. Of a line longer than limit only the length is kept.
+func Lines(in io.Reader, limit int) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
+		r := bufio.NewReaderSize(in, 1<<16)
+		var long []byte // a line that does not fit the reader's buffer
+		l := Line{Number: 1}
+		for {
+			part, err := r.ReadSlice('\n')
+			ended := err == nil
+			if ended {
+				part = part[:len(part)-1]
+			}
+			l.Length += len(part)
+			switch {
+			case l.Length > limit:
+				long = nil
+			case ended && len(long) == 0:
+				l.Text = part
+			default:
+				long = append(long, part...)
+				l.Text = long
+			}
+			if errors.Is(err, bufio.ErrBufferFull) {
+				continue
+			}
+			if err != nil && !errors.Is(err, io.EOF) {
+				yield(Line{}, err)
+				return
+			}
+			if l.Torn = !ended; l.Torn && l.Length == 0 {
+				return
+			}
+			if l.Length > limit {
+				l.Text = nil
+			}
+			if !yield(l, nil) || l.Torn {
+				return
+			}
+			if cap(long) > 1<<20 {
+				long = nil // one long line must not keep its memory
+			}
+			long = long[:0]
+			l = Line{Number: l.Number + 1, Offset: l.Offset + int64(l.Length) + 1}
+		}
+	}
+}

@@ -1,0 +1,176 @@
+package judging
+
+import (
+	"context"
+	"crypto/rand"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/badger-eval/badger/judgebackend"
+)
+
+// Claims is a table in which processes agree who asks a judge; [connectors.Warehouse] has it. A
+// Table that has it not is nobody else's.
+type Claims interface {
+	Claim(ctx context.Context, owner string, now, until time.Time, keys ...string) ([]string, error)
+	RenewClaims(ctx context.Context, owner string, until time.Time) error
+	ReleaseClaims(ctx context.Context, owner string, keys ...string) error
+	ForgetClaims(ctx context.Context, before time.Time) error
+	VoidClaims(ctx context.Context, kind, mine string) error
+}
+
+// Names of owners tell claims of judges from others, and those of this process from those of others.
+const kind = "judge:"
+
+var mine = kind + rand.Text() + ":"
+
+// DefaultLease is how long claims last. They are renewed long before that for as long as the judge is
+// asked: what a process that is killed has claimed is free after so long. The clocks of processes
+// that share a warehouse may differ by half of it.
+const DefaultLease = time.Minute
+
+// claims are those of one process.
+type claims struct {
+	table Claims
+	owner string
+	lease time.Duration
+	now   func() time.Time
+	takes group[string, bool]
+	gives group[string, struct{}]
+
+	mu       sync.Mutex
+	held     map[string]bool // also while the claim is being returned
+	kept     map[string]bool // of them, those that could not be returned
+	renewing bool
+	swept    time.Time
+}
+
+func newClaims(t Claims, lease time.Duration, now func() time.Time) *claims {
+	c := &claims{table: t, owner: mine + rand.Text(), lease: lease, now: now, held: map[string]bool{}, kept: map[string]bool{}}
+	c.takes.do = c.take
+	c.gives.do = func(ctx context.Context, keys []string) ([]struct{}, error) {
+		return make([]struct{}, len(keys)), t.ReleaseClaims(ctx, c.owner, keys...)
+	}
+	return c
+}
+
+func (c *claims) take(ctx context.Context, keys []string) ([]bool, error) {
+	now := c.now()
+	c.mu.Lock()
+	first, sweep := c.swept.IsZero(), now.Sub(c.swept) > 10*c.lease
+	c.mu.Unlock()
+	if first { // nobody waits for processes that are known to have ended
+		if err := c.table.VoidClaims(ctx, kind, mine); err != nil {
+			return nil, err
+		}
+	}
+	if sweep {
+		c.mu.Lock()
+		c.swept = now
+		c.mu.Unlock()
+	}
+	if sweep { // what killed processes left behind
+		_ = c.table.ForgetClaims(ctx, now.Add(-c.lease))
+	}
+	got, err := c.table.Claim(ctx, c.owner, now, now.Add(c.lease), keys...)
+	if err != nil {
+		return nil, err
+	}
+	if c.now().Sub(now) > c.lease/2 { // it ends before it is renewed: taken again
+		got = nil
+	}
+	won := make(map[string]bool, len(got))
+	for _, k := range got {
+		won[k] = true
+	}
+	out := make([]bool, len(keys))
+	for i, k := range keys {
+		out[i] = won[k]
+	}
+	return out, nil
+}
+
+// Claim implements judgebackend.Claimer.
+func (l *Ledger) Claim(ctx context.Context, requestHash string) (release func(), ok bool, err error) {
+	c := l.claims
+	if c == nil {
+		return nil, true, nil
+	}
+	c.mu.Lock()
+	mine := c.held[requestHash]
+	c.held[requestHash] = true
+	c.mu.Unlock()
+	if mine { // this process asks it already, with another bound of the reply, or has just done so
+		return nil, false, nil
+	}
+	free := func() {
+		c.mu.Lock()
+		delete(c.held, requestHash)
+		c.mu.Unlock()
+	}
+	if ok, err = c.takes.ask(ctx, requestHash); !ok || err != nil {
+		free()
+		return nil, false, err
+	}
+	c.keep(ctx)
+	return func() {
+		go func() { // nobody waits for it
+			if _, err := c.gives.ask(context.WithoutCancel(ctx), requestHash); err == nil {
+				free()
+				return
+			}
+			c.mu.Lock()
+			c.kept[requestHash] = true
+			c.mu.Unlock()
+		}()
+	}, true, nil
+}
+
+// giveBack tries again to give claims back: renewing, which is for all of this process, would keep
+// them from others for ever.
+func (c *claims) giveBack(ctx context.Context) {
+	c.mu.Lock()
+	keys := slices.Collect(maps.Keys(c.kept))
+	c.mu.Unlock()
+	if len(keys) == 0 || c.table.ReleaseClaims(ctx, c.owner, keys...) != nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, k := range keys {
+		delete(c.kept, k)
+		delete(c.held, k)
+	}
+}
+
+// keep renews the claims until none is held.
+func (c *claims) keep(ctx context.Context) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.renewing {
+		return
+	}
+	c.renewing = true
+	ctx = context.WithoutCancel(ctx)
+	go func() {
+		for {
+			time.Sleep(c.lease / 4)
+			c.giveBack(ctx)
+			c.mu.Lock()
+			if len(c.held) == 0 {
+				c.renewing = false
+				c.mu.Unlock()
+				return
+			}
+			c.mu.Unlock()
+			_ = c.table.RenewClaims(ctx, c.owner, c.now().Add(c.lease)) // tried again before they end
+		}
+	}()
+}
+
+var (
+	_ judgebackend.Claimer  = (*Ledger)(nil)
+	_ judgebackend.Payments = (*Ledger)(nil)
+)

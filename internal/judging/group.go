@@ -1,0 +1,69 @@
+package judging
+
+import (
+	"context"
+	"sync"
+)
+
+// group puts requests that arrive while others are being served together into the next batch. The
+// first of a quiet time goes out at once.
+type group[K, V any] struct {
+	do func(ctx context.Context, keys []K) ([]V, error) // one value for each key
+
+	mu      sync.Mutex
+	waiting []*waiter[K, V]
+	working bool
+}
+
+type waiter[K, V any] struct {
+	key   K
+	value V
+	err   error
+	done  chan struct{}
+}
+
+// ask waits for the key's batch. One who gives up leaves it to the others; what was to be written
+// may then be written all the same.
+func (g *group[K, V]) ask(ctx context.Context, key K) (V, error) {
+	w := &waiter[K, V]{key: key, done: make(chan struct{})}
+	g.mu.Lock()
+	g.waiting = append(g.waiting, w)
+	if !g.working {
+		g.working = true
+		go g.work(context.WithoutCancel(ctx))
+	}
+	g.mu.Unlock()
+	select {
+	case <-w.done:
+		return w.value, w.err
+	case <-ctx.Done():
+		var none V
+		return none, ctx.Err()
+	}
+}
+
+// work serves batches until nobody waits.
+func (g *group[K, V]) work(ctx context.Context) {
+	for {
+		g.mu.Lock()
+		batch := g.waiting[:min(len(g.waiting), mostTogether)]
+		g.waiting = g.waiting[len(batch):]
+		if len(batch) == 0 {
+			g.waiting, g.working = nil, false
+			g.mu.Unlock()
+			return
+		}
+		g.mu.Unlock()
+		keys := make([]K, len(batch))
+		for i, w := range batch {
+			keys[i] = w.key
+		}
+		values, err := g.do(ctx, keys)
+		for i, w := range batch {
+			if w.err = err; err == nil {
+				w.value = values[i]
+			}
+			close(w.done)
+		}
+	}
+}

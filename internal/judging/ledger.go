@@ -1,0 +1,113 @@
+package judging
+
+import (
+	"context"
+	"iter"
+	"log/slog"
+	"time"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/judgebackend"
+)
+
+// Table is the table of assessments; [connectors.Warehouse] has it.
+type Table interface {
+	Assessments(ctx context.Context, f connectors.AssessmentFilter) iter.Seq2[judgebackend.Assessment, error]
+	WriteAssessments(ctx context.Context, assessments ...judgebackend.Assessment) error
+}
+
+// Ledger is a [judgebackend.Store] in a table, where batch runs and servers share judges' answers and where
+// the scores point to them. It holds nothing that must be closed.
+//
+// A warehouse takes a statement in the time of many answers, and many callers ask at once. What
+// arrives while one statement is on its way goes into the next one, so that 64 judges at work cost
+// the statements of a few.
+type Ledger struct {
+	log  *slog.Logger
+	now  func() time.Time
+	gets group[string, *judgebackend.Assessment]
+	puts group[judgebackend.Assessment, struct{}]
+
+	claims   *claims               // nil: nobody else uses the table
+	payments judgebackend.Payments // nil: the table cannot sum
+}
+
+// mostTogether bounds the requests of one statement.
+const mostTogether = 256
+
+// NewLedger makes a ledger of a table. now tells the order in which answers were put; log receives
+// warnings of damaged rows and may be nil.
+func NewLedger(t Table, now func() time.Time, log *slog.Logger) *Ledger {
+	return NewLedgerWithLease(t, DefaultLease, now, log)
+}
+
+// NewLedgerWithLease is NewLedger with claims that last so long.
+func NewLedgerWithLease(t Table, lease time.Duration, now func() time.Time, log *slog.Logger) *Ledger {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	l := &Ledger{log: log, now: now}
+	if c, ok := t.(Claims); ok {
+		l.claims = newClaims(c, lease, now)
+	}
+	l.payments, _ = t.(judgebackend.Payments)
+	l.gets.do = func(ctx context.Context, hashes []string) ([]*judgebackend.Assessment, error) {
+		return l.find(ctx, t, hashes)
+	}
+	l.puts.do = func(ctx context.Context, rows []judgebackend.Assessment) ([]struct{}, error) {
+		return make([]struct{}, len(rows)), t.WriteAssessments(ctx, rows...)
+	}
+	return l
+}
+
+// Get implements judgebackend.Store.
+func (l *Ledger) Get(ctx context.Context, requestHash string) (judgebackend.Assessment, bool, error) {
+	a, err := l.gets.ask(ctx, requestHash)
+	if err != nil || a == nil {
+		return judgebackend.Assessment{}, false, err
+	}
+	return *a, true, nil
+}
+
+// Put implements judgebackend.Store: when it returns, the warehouse has the row.
+func (l *Ledger) Put(ctx context.Context, a judgebackend.Assessment) error {
+	a.Put = l.now()
+	if _, err := a.Detail(); err != nil { // in a statement, it would be the failure of others
+		return err
+	}
+	_, err := l.puts.ask(ctx, a)
+	return err
+}
+
+// PaidBy implements judgebackend.Payments.
+func (l *Ledger) PaidBy(ctx context.Context, payer string, from time.Time) ([]judgebackend.Payment, error) {
+	if l.payments == nil {
+		return nil, nil
+	}
+	return l.payments.PaidBy(ctx, payer, from)
+}
+
+// find reads the last sound answer to each request.
+func (l *Ledger) find(ctx context.Context, t Table, hashes []string) ([]*judgebackend.Assessment, error) {
+	last := make(map[string]judgebackend.Assessment, len(hashes))
+	for a, err := range t.Assessments(ctx, connectors.AssessmentFilter{RequestHashes: hashes}) {
+		if err != nil {
+			return nil, err
+		}
+		if a.ID != a.ContentHash() {
+			l.log.Warn("an assessment in the warehouse is damaged and is not used", "assessment", a.ID)
+			continue
+		}
+		if was, ok := last[a.RequestHash]; !ok || !a.Put.Before(was.Put) {
+			last[a.RequestHash] = a
+		}
+	}
+	out := make([]*judgebackend.Assessment, len(hashes))
+	for i, h := range hashes {
+		if a, ok := last[h]; ok {
+			a.Put = time.Time{} // the table's
+			out[i] = &a
+		}
+	}
+	return out, nil
+}
