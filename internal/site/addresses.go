@@ -22,7 +22,7 @@ func address(path string, v url.Values) string {
 func addressOf(p *page, run *caselist.Run) string {
 	_, path, _ := strings.Cut(p.pattern, " ")
 	path = strings.TrimSuffix(path, "{$}")
-	if p.perRun && run != nil {
+	if p.ofRun && run != nil {
 		return address(path, run.Values())
 	}
 	return path

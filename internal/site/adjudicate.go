@@ -16,9 +16,9 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// adjudicatePage lists the answers of a queue of which people say different things, with what they
+// The page lists the answers of a queue of which people say different things, with what they
 // say and a control that settles it.
-var adjudicatePage = &page{name: "adjudicate", pattern: "GET /adjudicate", role: identity.Label, show: (*Site).adjudicate}
+var _ = register(&page{name: "adjudicate", pattern: "GET /adjudicate", role: identity.Label, show: (*Site).adjudicate})
 
 type adjudication struct {
 	Queue     queueRow

@@ -21,8 +21,8 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// agreementPage shows how far metrics and judges agree with the people who labelled a run's batch.
-var agreementPage = &page{name: "agreement", pattern: "GET /agreement", nav: "Agreement", perRun: true, role: identity.Read, show: (*Site).agreement}
+// The page shows how far metrics and judges agree with the people who labelled a run's batch.
+var _ = register(&page{name: "agreement", pattern: "GET /agreement", nav: "Agreement", place: 80, ofRun: true, inReport: (*staticPlan).one, role: identity.Read, show: (*Site).agreement})
 
 // defaultWidth is how wide the interval of kappa may be that the page counts labels for.
 const defaultWidth = 0.2

@@ -17,8 +17,8 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// onecasePage shows one case of a run.
-var onecasePage = &page{name: "case", pattern: "GET /case", role: identity.Read, show: (*Site).oneCase}
+// The page shows one case of a run.
+var _ = register(&page{name: "case", pattern: "GET /case", ofRun: true, perCase: true, role: identity.Read, show: (*Site).oneCase})
 
 // caseState is what the page of a case shows: the list that it was opened from, the case, and the
 // part of its cells.

@@ -13,8 +13,35 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// casesPage lists the cases of a run.
-var casesPage = &page{name: "cases", pattern: "GET /cases", nav: "Cases", perRun: true, role: identity.Read, show: (*Site).cases}
+// The page lists the cases of a run.
+var _ = register(&page{name: "cases", pattern: "GET /cases", nav: "Cases", place: 30, ofRun: true, noted: true, inReport: (*staticPlan).lists, role: identity.Read, show: (*Site).cases})
+
+// lists adds the pages of the lists of a run. Links of other pages, which say nothing of the pages' size or
+// the baseline, lead to the first of a list.
+func (l *staticPlan) lists(p *page, of *staticRun) {
+	for _, mode := range l.modesOf(of.run) {
+		name := p.name
+		if mode != caselist.All {
+			name = string(mode)
+		}
+		state := l.state(of.run, mode)
+		for n := range max(1, (len(of.ids[mode])+pageSize-1)/pageSize) {
+			at, number := state, ""
+			at.Page = n + 1
+			var also []string
+			if n > 0 {
+				number = "-page-" + strconv.Itoa(n+1)
+			} else {
+				bare := state
+				bare.Size = caselist.DefaultSize
+				also = append(also, casesAddress(bare))
+				bare.Baseline = caselist.Run{}
+				also = append(also, casesAddress(bare))
+			}
+			l.add(p, casesAddress(at), name+of.suffix+number, also...)
+		}
+	}
+}
 
 // modeNames are the modes as people read them.
 var modeNames = map[caselist.Mode]string{

@@ -15,8 +15,16 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// comparePage compares a baseline with up to four other runs.
-var comparePage = &page{name: "compare", pattern: "GET /compare", nav: "Compare", perRun: true, role: identity.Read, show: (*Site).compare}
+// The page compares a baseline with up to four other runs.
+var _ = register(&page{name: "compare", pattern: "GET /compare", nav: "Compare", place: 40, ofRun: true, inReport: (*staticPlan).comparison, role: identity.Read, show: (*Site).compare})
+
+// comparison adds the comparison of a run with the baseline, if the report has one.
+func (l *staticPlan) comparison(p *page, of *staticRun) {
+	if l.state(of.run, caselist.All).Baseline != (caselist.Run{}) {
+		both := url.Values{"from": {l.Baseline.Values().Encode()}, "to": {of.run.Values().Encode()}}
+		l.add(p, address("/compare", both), p.name+of.suffix, addressOf(p, &of.run))
+	}
+}
 
 // mostCandidates is how many runs are compared with a baseline.
 const mostCandidates = 4

@@ -15,8 +15,8 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// costPage shows what the judges of a run took, and what evidence saved.
-var costPage = &page{name: "cost", pattern: "GET /cost", nav: "Cost", perRun: true, role: identity.Read, show: (*Site).cost}
+// The page shows what the judges of a run took, and what evidence saved.
+var _ = register(&page{name: "cost", pattern: "GET /cost", nav: "Cost", place: 90, ofRun: true, inReport: (*staticPlan).one, role: identity.Read, show: (*Site).cost})
 
 type costContent struct {
 	Judge    string

@@ -10,9 +10,9 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// exportPage gives out all cases of a list as a file, in the order of their ids. What comes after the
+// The address gives out all cases of a list as a file, in the order of their ids. What comes after the
 // first bytes went out and fails breaks the connection off: the file is then known to be cut.
-var exportPage = &page{pattern: "GET /export", role: identity.Read, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
+var _ = register(&page{pattern: "GET /export", ofRun: true, role: identity.Read, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
 	state, err := s.listOf(r.URL.Query())
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ var exportPage = &page{pattern: "GET /export", role: identity.Read, serve: func(
 		}
 	}
 	return began.orAbort(w.Close())
-}}
+}})
 
 // startedWriter knows whether something was written.
 type startedWriter struct {

@@ -15,9 +15,9 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// failuresPage counts what goes wrong in a run: relations between results, issues of queries,
+// The page counts what goes wrong in a run: relations between results, issues of queries,
 // categories of FLEX, and what else judges find.
-var failuresPage = &page{name: "failures", pattern: "GET /failures", nav: "Failures", perRun: true, role: identity.Read, show: (*Site).failures}
+var _ = register(&page{name: "failures", pattern: "GET /failures", nav: "Failures", place: 50, ofRun: true, inReport: (*staticPlan).one, role: identity.Read, show: (*Site).failures})
 
 type failuresContent struct {
 	Kinds []failureKind

@@ -119,15 +119,15 @@ func (s *Site) frame(ctx context.Context, f *form, here *page, c content) frame 
 		content: c, Version: s.o.Version, Static: f.static(), Caller: who.Name,
 		Labels: s.o.Labels && !f.static() && who.May(identity.Label), Admin: s.o.Labels && !f.static() && who.May(identity.Admin),
 	}
-	if h := heldIn(ctx); h != nil && (here == runPage || here == casesPage) {
+	if h := heldIn(ctx); h != nil && here != nil && here.noted {
 		out.Note = h.note
 	}
 	for _, p := range s.pages {
-		if p.nav == "" || p.perRun && c.Run == nil {
+		if p.nav == "" || p.ofRun && c.Run == nil {
 			continue
 		}
 		l := navLink{addressOf(p, c.Run), p.nav, p == here}
-		if p.perRun {
+		if p.ofRun {
 			out.RunNav = append(out.RunNav, l)
 		} else {
 			out.Nav = append(out.Nav, l)

@@ -19,10 +19,10 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// labelPage shows one answer of a queue to label. It shows no score, verdict or relation and nothing
+// The page shows one answer of a queue to label. It shows no score, verdict or relation and nothing
 // that others said: in a blind queue none of it may be in the page, and in an open one it is on the
 // page of the case, one link away.
-var labelPage = &page{name: "label", pattern: "GET /label", role: identity.Label, show: (*Site).label}
+var _ = register(&page{name: "label", pattern: "GET /label", role: identity.Label, show: (*Site).label})
 
 type labelView struct {
 	Queue    queueRow
@@ -53,8 +53,8 @@ type side struct {
 	Result  bool
 }
 
-// labelNextPage leads to the next answer of a queue for whoever asks.
-var labelNextPage = &page{pattern: "GET /label/next", role: identity.Label, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
+// The address leads to the next answer of a queue for whoever asks.
+var _ = register(&page{pattern: "GET /label/next", role: identity.Label, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
 	if _, err := s.writing(); err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ var labelNextPage = &page{pattern: "GET /label/next", role: identity.Label, serv
 		to["behind"] = v["not"]
 	}
 	return s.goTo(rw, r, address("/label", to))
-}}
+}})
 
 func (s *Site) label(r *http.Request) (content, error) {
 	ctx, v := r.Context(), r.URL.Query()
@@ -253,9 +253,9 @@ func newSide(title string, v *caseview.View, gold bool) *side {
 	return out
 }
 
-// saveLabelPage keeps a label. A script gets the label as JSON, and a form leads on; a form that is
+// The address keeps a label. A script gets the label as JSON, and a form leads on; a form that is
 // refused comes back with what was typed.
-var saveLabelPage = &page{pattern: "POST /label", role: identity.Label, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
+var _ = register(&page{pattern: "POST /label", role: identity.Label, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
 	saved, err := s.saveLabel(rw, r)
 	if wantsJSON(r) {
 		return answerLabel(rw, sentLabel{ID: saved.ID, At: &saved.At, Case: saved.CaseID}, err)
@@ -267,7 +267,7 @@ var saveLabelPage = &page{pattern: "POST /label", role: identity.Label, serve: f
 		return s.comeBack(rw, r, saved, err)
 	}
 	return err
-}}
+}})
 
 // refusal is a label that was not saved, and why.
 type refusal struct {
@@ -401,9 +401,9 @@ func answerLabel(rw http.ResponseWriter, l sentLabel, err error) error {
 	return answerJSON(rw, status, out)
 }
 
-// undoLabelPage takes back what somebody said last in a queue, or of one answer outside of queues, and
+// The address takes back what somebody said last in a queue, or of one answer outside of queues, and
 // leads to that answer.
-var undoLabelPage = &page{pattern: "POST /label/undo", role: identity.Label, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
+var _ = register(&page{pattern: "POST /label/undo", role: identity.Label, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
 	l, err := s.undoLabel(rw, r)
 	to := back(r, queuesAddress())
 	if l.Queue != "" {
@@ -422,7 +422,7 @@ var undoLabelPage = &page{pattern: "POST /label/undo", role: identity.Label, ser
 		return s.goTo(rw, r, adjudicateAddress(l.Queue))
 	}
 	return s.goTo(rw, r, to)
-}}
+}})
 
 func (s *Site) undoLabel(rw http.ResponseWriter, r *http.Request) (labelling.Label, error) {
 	store, me, err := s.sent(rw, r)
@@ -469,8 +469,8 @@ func undoElsewhere(r *http.Request, store *labelling.Store, me string, nothing e
 	return store.UndoCase(r.Context(), q, me, said.CaseID, id)
 }
 
-// renewPage keeps an answer for who has it before them.
-var renewPage = &page{pattern: "POST /label/renew", role: identity.Label, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
+// The address keeps an answer for who has it before them.
+var _ = register(&page{pattern: "POST /label/renew", role: identity.Label, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
 	if _, err := s.writing(); err != nil {
 		return err
 	}
@@ -494,4 +494,4 @@ var renewPage = &page{pattern: "POST /label/renew", role: identity.Label, serve:
 	}
 	rw.WriteHeader(http.StatusNoContent)
 	return nil
-}}
+}})

@@ -68,8 +68,8 @@ func checkName(name string) error {
 	return nil
 }
 
-// namePage takes the name of somebody whom nothing else names.
-var namePage = &page{pattern: "POST /name", role: "label", serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
+// The address takes the name of somebody whom nothing else names.
+var _ = register(&page{pattern: "POST /name", role: "label", serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
 	if err := readForm(rw, r); err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ var namePage = &page{pattern: "POST /name", role: "label", serve: func(s *Site, 
 	}
 	http.SetCookie(rw, &http.Cookie{Name: nameCookie, Value: url.PathEscape(name), Path: s.o.Prefix + "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: 365 * 24 * 60 * 60}) //nolint:gosec // loopback has no TLS
 	return s.goTo(rw, r, back(r, queuesAddress()))
-}}
+}})
 
 // maxForm is how much may be sent in one form.
 const maxForm = 1 << 20

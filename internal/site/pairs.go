@@ -17,8 +17,8 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// pairsPage lists the cases of two runs side by side in one metric, the largest regressions first.
-var pairsPage = &page{name: "pairs", pattern: "GET /compare/cases", role: identity.Read, show: (*Site).pairs}
+// The page lists the cases of two runs side by side in one metric, the largest regressions first.
+var _ = register(&page{name: "pairs", pattern: "GET /compare/cases", role: identity.Read, show: (*Site).pairs})
 
 // pairs is which cases of a comparison are listed.
 type pairs struct {

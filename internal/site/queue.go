@@ -11,8 +11,8 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// queuePage shows how far a queue is, with its answers.
-var queuePage = &page{name: "queue", pattern: "GET /queue", role: identity.Read, show: (*Site).queue}
+// The page shows how far a queue is, with its answers.
+var _ = register(&page{name: "queue", pattern: "GET /queue", role: identity.Read, show: (*Site).queue})
 
 type queueView struct {
 	queueRow
@@ -128,9 +128,9 @@ func (s *Site) queue(r *http.Request) (content, error) {
 	return content{Title: q.Name, Run: &out.Run, Page: out}, nil
 }
 
-// queueLabelsPage gives out the labels of a queue as JSON Lines. They show what others said, which the
+// The address gives out the labels of a queue as JSON Lines. They show what others said, which the
 // annotators of a blind queue must not see.
-var queueLabelsPage = &page{pattern: "GET /queue/labels", role: identity.Admin, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
+var _ = register(&page{pattern: "GET /queue/labels", role: identity.Admin, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
 	store, q, err := queueOf(s, r, r.URL.Query().Get("queue"))
 	if err != nil {
 		return err
@@ -139,4 +139,4 @@ var queueLabelsPage = &page{pattern: "GET /queue/labels", role: identity.Admin, 
 	rw.Header().Set("Content-Disposition", fmt.Sprintf("attachment; filename=\"labels-%s.jsonl\"", q.ID))
 	_, err = store.Export(r.Context(), rw, q.ID)
 	return err
-}}
+}})

@@ -12,8 +12,8 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// queuesPage lists the labelling queues.
-var queuesPage = &page{name: "queues", pattern: "GET /queues", nav: "Labelling", role: identity.Read, show: (*Site).queues}
+// The page lists the labelling queues.
+var _ = register(&page{name: "queues", pattern: "GET /queues", nav: "Labelling", place: 100, role: identity.Read, show: (*Site).queues})
 
 type queueList struct {
 	Queues []queueRow
@@ -66,8 +66,8 @@ func (s *Site) queues(r *http.Request) (content, error) {
 	return content{Title: "Labelling", Page: out}, nil
 }
 
-// newQueuePage asks how a queue of the cases of a list is to be.
-var newQueuePage = &page{name: "newqueue", pattern: "GET /queue/new", role: identity.Admin, show: (*Site).newQueue}
+// The page asks how a queue of the cases of a list is to be.
+var _ = register(&page{name: "newqueue", pattern: "GET /queue/new", role: identity.Admin, show: (*Site).newQueue})
 
 type newQueue struct {
 	List   string // the query of the list's address
@@ -114,8 +114,8 @@ func (s *Site) casesOf(r *http.Request, state caselist.State) (ids []string, gon
 	return ids, int64(of - len(ids)), err
 }
 
-// makeQueuePage makes a queue.
-var makeQueuePage = &page{pattern: "POST /queue/new", role: identity.Admin, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
+// The address makes a queue.
+var _ = register(&page{pattern: "POST /queue/new", role: identity.Admin, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
 	store, err := s.writing()
 	if err != nil {
 		return err
@@ -166,10 +166,10 @@ var makeQueuePage = &page{pattern: "POST /queue/new", role: identity.Admin, serv
 		return err
 	}
 	return s.goTo(rw, r, queueAddress(q.ID))
-}}
+}})
 
-// closeQueuePage closes a queue.
-var closeQueuePage = &page{pattern: "POST /queue/close", role: identity.Admin, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
+// The address closes a queue.
+var _ = register(&page{pattern: "POST /queue/close", role: identity.Admin, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
 	store, err := s.writing()
 	if err != nil {
 		return err
@@ -185,4 +185,4 @@ var closeQueuePage = &page{pattern: "POST /queue/close", role: identity.Admin, s
 		return err
 	}
 	return s.goTo(rw, r, queueAddress(q.ID))
-}}
+}})

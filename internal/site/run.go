@@ -18,8 +18,17 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// runPage is the results of a run.
-var runPage = &page{name: "run", pattern: "GET /run", nav: "Results", perRun: true, role: identity.Read, show: (*Site).run}
+// The page of the results of a run.
+var _ = register(&page{name: "run", pattern: "GET /run", nav: "Results", place: 20, ofRun: true, noted: true, inReport: (*staticPlan).results, role: identity.Read, show: (*Site).run})
+
+// results adds the results of a run. Those of the first are what a report opens with.
+func (l *staticPlan) results(p *page, of *staticRun) {
+	if of.first {
+		l.add(p, addressOf(p, &of.run), "index")
+		return
+	}
+	l.one(p, of)
+}
 
 const (
 	partsShown = 50   // of a slice

@@ -21,8 +21,8 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// runsPage lists the runs.
-var runsPage = &page{name: "runs", pattern: "GET /{$}", nav: "Runs", role: identity.Read, show: (*Site).runs}
+// The page lists the runs.
+var _ = register(&page{name: "runs", pattern: "GET /{$}", nav: "Runs", place: 10, role: identity.Read, show: (*Site).runs})
 
 // runsOnPage is how many runs a page of them shows.
 const runsOnPage = 50

@@ -2,11 +2,13 @@ package site
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
 	"log/slog"
 	"maps"
+	"math"
 	"net/http"
 	"runtime/debug"
 	"slices"
@@ -37,22 +39,42 @@ type Options struct {
 	Log       *slog.Logger           // nil: silent
 }
 
-// page is one page of the report.
+// page is one page of the report. A file that makes one passes it to register; nothing else names it.
 type page struct {
 	name    string // templates/NAME.html, which defines "content"
 	pattern string // of the address, such as GET /cases; its state is in the query
 	nav     string // the text of the link that leads to it; "": none
-	perRun  bool   // it shows one run: the link is there where a run is chosen
+	place   int    // of that link among the others, in steps of ten
+	ofRun   bool   // its address names one run; its link is there if a run is chosen
+	perCase bool   // a static report has one for each case that it chooses
+	noted   bool   // in a static report it says what is left out
 	role    identity.Role
 	show    func(s *Site, r *http.Request) (content, error)
+	// inReport adds the page to a static report, for one run of it; nil: a static report lacks the page.
+	inReport func(*staticPlan, *page, *staticRun)
 	// serve answers what is no page, such as a label that is sent; name and show are then empty.
 	serve func(s *Site, rw http.ResponseWriter, r *http.Request) error
 }
 
-// pages are all pages, in the order of their links.
-var pages = []*page{
-	runsPage, runPage, casesPage, exportPage, onecasePage, comparePage, pairsPage, failuresPage, trendPage, suspectsPage, agreementPage, costPage,
-	queuesPage, queuePage, queueLabelsPage, newQueuePage, makeQueuePage, closeQueuePage, labelPage, labelNextPage, saveLabelPage, undoLabelPage, renewPage, adjudicatePage, namePage,
+// pages are all pages: those with links first, in the order of their links.
+var pages []*page
+
+// register adds a page. It is called when the program starts; a page whose address, name or place is taken
+// stops the program.
+func register(p *page) *page {
+	if p.pattern == "" || (p.show == nil) == (p.serve == nil) || (p.show == nil) != (p.name == "") || (p.nav == "") != (p.place == 0) {
+		panic("page " + p.pattern + ": expected an address, either a name and show or serve, and a place if it has a link")
+	}
+	for _, o := range pages {
+		if o.pattern == p.pattern || p.name != "" && o.name == p.name || p.place != 0 && o.place == p.place || p.perCase && o.perCase {
+			panic("page " + p.pattern + ": its address, name or place is that of " + o.pattern)
+		}
+	}
+	pages = append(pages, p)
+	slices.SortFunc(pages, func(a, b *page) int {
+		return cmp.Or(cmp.Compare(cmp.Or(a.place, math.MaxInt), cmp.Or(b.place, math.MaxInt)), cmp.Compare(a.pattern, b.pattern))
+	})
+	return p
 }
 
 // Site is the report over HTTP. It is safe for use by several goroutines.
@@ -170,7 +192,7 @@ func (s *Site) page(p *page) http.HandlerFunc {
 			err = readableAddress(r)
 		}
 		to := ""
-		if err == nil && (p.perRun || p == onecasePage || p == exportPage) {
+		if err == nil && p.ofRun {
 			to, err = s.whichRun(r)
 		}
 		switch {

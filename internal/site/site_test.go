@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -177,5 +178,47 @@ func TestFormats(t *testing.T) {
 		if c.got != c.want {
 			t.Errorf("got %s, want %s", c.got, c.want)
 		}
+	}
+}
+
+// A page that is not whole, or whose address, name or place is taken, stops the program.
+func TestRegister(t *testing.T) {
+	before := slices.Clone(pages)
+	defer func() { pages = before }()
+	show := func(*Site, *http.Request) (content, error) { return content{}, nil }
+	for _, tc := range []struct {
+		why  string
+		p    page
+		stop bool
+	}{
+		{"a page without a link", page{name: "new", pattern: "GET /new", show: show}, false},
+		{"a page with a link", page{name: "linked", pattern: "GET /linked", show: show, nav: "Linked", place: 25}, false},
+		{"no page", page{pattern: "POST /new", serve: func(*Site, http.ResponseWriter, *http.Request) error { return nil }}, false},
+		{"no address", page{name: "other", show: show}, true},
+		{"nothing to show", page{name: "other", pattern: "GET /other"}, true},
+		{"no name", page{pattern: "GET /other", show: show}, true},
+		{"a link without a place", page{name: "other", pattern: "GET /other", show: show, nav: "Other"}, true},
+		{"an address that is taken", page{name: "other", pattern: "GET /cases", show: show}, true},
+		{"a name that is taken", page{name: "cases", pattern: "GET /other", show: show}, true},
+		{"a place that is taken", page{name: "other", pattern: "GET /other", show: show, nav: "Other", place: 25}, true},
+		{"a second page of cases", page{name: "other", pattern: "GET /other", show: show, perCase: true}, true},
+	} {
+		stopped := func() (v any) {
+			defer func() { v = recover() }()
+			register(&tc.p)
+			return nil
+		}()
+		if (stopped != nil) != tc.stop {
+			t.Errorf("%s: %v, expected it to stop: %t", tc.why, stopped, tc.stop)
+		}
+	}
+	var links []string
+	for _, p := range pages {
+		if p.nav != "" {
+			links = append(links, p.nav)
+		}
+	}
+	if want := []string{"Runs", "Results", "Linked", "Cases", "Compare", "Failures", "Trend", "Suspect golds", "Agreement", "Cost", "Labelling"}; !slices.Equal(links, want) {
+		t.Errorf("links to %q, expected %q", links, want)
 	}
 }

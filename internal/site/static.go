@@ -108,10 +108,6 @@ func caseName(run caselist.Run, id string) string {
 	return "case-" + hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// inReports are the pages of a run that a static report has. The others are about all runs, or need
-// a server.
-var inReports = map[string]bool{"run": true, "cases": true, "failures": true, "suspects": true, "agreement": true, "cost": true, "compare": true}
-
 // staticPage is a page of a static report.
 type staticPage struct {
 	page    *page
@@ -169,45 +165,53 @@ func (s *Site) holdRun(ctx context.Context, p *connectors.Pages, o *Static, run 
 	return h, nil
 }
 
+// staticPlan is which pages a static report has.
+type staticPlan struct {
+	*Static
+	names map[string]string // of pages, by address
+	pages []staticPage
+}
+
+// staticRun is one run of a static report.
+type staticRun struct {
+	*heldRun
+	run    caselist.Run
+	first  bool
+	suffix string // of the names of its pages, as several runs have pages of one name
+}
+
+// add adds a page, unless there is one of the address. Also are addresses that lead to it too.
+func (l *staticPlan) add(p *page, address, name string, also ...string) {
+	if _, there := l.names[address]; there {
+		return
+	}
+	l.names[address] = name
+	for _, a := range also {
+		l.names[a] = name
+	}
+	l.pages = append(l.pages, staticPage{page: p, address: address, name: name})
+}
+
+// one adds the one page of a run.
+func (l *staticPlan) one(p *page, of *staticRun) { l.add(p, addressOf(p, &of.run), p.name+of.suffix) }
+
 // plan finds out which pages the report has.
 func (s *Site) plan(ctx context.Context, o *Static, f *staticForm) []staticPage {
 	shared := heldIn(ctx)
-	var out, ofCases []staticPage
-	add := func(p *page, address, name string, also ...string) {
-		if _, there := f.names[address]; there {
-			return
-		}
-		f.names[address] = name
-		for _, a := range also {
-			f.names[a] = name
-		}
-		out = append(out, staticPage{page: p, address: address, name: name})
-	}
+	plan := staticPlan{Static: o, names: f.names}
+	var ofCases []staticPage
 	left := 0
 	for i, run := range o.Runs {
-		of, suffix := shared.runs[run], ""
+		of := &staticRun{heldRun: shared.runs[run], run: run, first: i == 0}
 		if i > 0 {
-			suffix = "-" + strconv.Itoa(i+1)
+			of.suffix = "-" + strconv.Itoa(i+1)
 		}
-		for _, pg := range s.pages {
-			switch {
-			case !inReports[pg.name]:
-			case pg.name == "compare":
-				if state := o.state(run, caselist.All); state.Baseline != (caselist.Run{}) {
-					both := url.Values{"from": {o.Baseline.Values().Encode()}, "to": {run.Values().Encode()}}
-					add(pg, address("/compare", both), pg.name+suffix, addressOf(pg, &run))
-				}
-			case pg.name == "run" && i == 0:
-				add(pg, addressOf(pg, &run), "index")
-			case pg.name == "cases":
-				for _, mode := range o.modesOf(run) {
-					planList(pg, o.state(run, mode), len(of.ids[mode]), suffix, add)
-				}
-			default:
-				add(pg, addressOf(pg, &run), pg.name+suffix)
+		for _, p := range s.pages {
+			if p.inReport != nil {
+				p.inReport(&plan, p, of)
 			}
 		}
-		ids, without := o.chosen(of, mostCases-len(ofCases))
+		ids, without := o.chosen(of.heldRun, mostCases-len(ofCases))
 		left += without
 		f.cases[run] = map[string]bool{}
 		for i, id := range ids {
@@ -220,18 +224,18 @@ func (s *Site) plan(ctx context.Context, o *Static, f *staticForm) []staticPage 
 				n.After = ids[i+1]
 			}
 			ofCases = append(ofCases, staticPage{
-				s.pageNamed("case"), caseAddress(o.state(run, caselist.All), id), caseName(run, id), &staticCase{run, id, n},
+				s.pageOfCases(), caseAddress(o.state(run, caselist.All), id), caseName(run, id), &staticCase{run, id, n},
 			})
 		}
 	}
-	if s.pageNamed("case") == nil {
+	if s.pageOfCases() == nil {
 		ofCases, f.cases = nil, nil
 	}
 	shared.brief = o.short || len(ofCases) > manyCases
 	if left > 0 {
 		shared.note = "This report has pages of " + things(len(ofCases), "case") + ". " + count(left) + " more that did not pass, have an error or changed stand in the lists only: badger view shows them, and --cases all gives every case a page."
 	}
-	return append(out, ofCases...)
+	return append(plan.pages, ofCases...)
 }
 
 const (
@@ -244,9 +248,10 @@ const (
 	mostCases = 2000
 )
 
-func (s *Site) pageNamed(name string) *page {
+// pageOfCases is the page that shows one case; nil if there is none.
+func (s *Site) pageOfCases() *page {
 	for _, p := range s.pages {
-		if p.name == name {
+		if p.perCase {
 			return p
 		}
 	}
@@ -260,30 +265,6 @@ func (o *Static) state(run caselist.Run, mode caselist.Mode) caselist.State {
 		s.Baseline = o.Baseline
 	}
 	return s
-}
-
-// planList adds the pages of a list of so many cases. Links of other pages, which say nothing of the
-// pages' size or the baseline, lead to the first of them.
-func planList(pg *page, state caselist.State, cases int, suffix string, add func(p *page, address, name string, also ...string)) {
-	name := "cases"
-	if state.Mode != caselist.All {
-		name = string(state.Mode)
-	}
-	for n := range max(1, (cases+pageSize-1)/pageSize) {
-		at, number := state, ""
-		at.Page = n + 1
-		var also []string
-		if n > 0 {
-			number = "-page-" + strconv.Itoa(n+1)
-		} else {
-			bare := state
-			bare.Size = caselist.DefaultSize
-			also = append(also, casesAddress(bare))
-			bare.Baseline = caselist.Run{}
-			also = append(also, casesAddress(bare))
-		}
-		add(pg, casesAddress(at), name+suffix+number, also...)
-	}
 }
 
 // chosen are the ids of the cases of a run that have pages, in the order of the list, and how many

@@ -15,8 +15,8 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// suspectsPage lists questions whose accepted answer, or whose wording, is suspect.
-var suspectsPage = &page{name: "suspects", pattern: "GET /suspects", nav: "Suspect golds", perRun: true, role: identity.Read, show: (*Site).suspects}
+// The page lists questions whose accepted answer, or whose wording, is suspect.
+var _ = register(&page{name: "suspects", pattern: "GET /suspects", nav: "Suspect golds", place: 70, ofRun: true, inReport: (*staticPlan).one, role: identity.Read, show: (*Site).suspects})
 
 const suspectsPerPage = 50
 

@@ -19,8 +19,8 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// trendPage shows how metrics went over the batches of agents.
-var trendPage = &page{name: "trend", pattern: "GET /trend", nav: "Trend", role: identity.Read, show: (*Site).trend}
+// The page shows how metrics went over the batches of agents.
+var _ = register(&page{name: "trend", pattern: "GET /trend", nav: "Trend", place: 60, role: identity.Read, show: (*Site).trend})
 
 const (
 	lastBatches   = 10 // that are shown unless more are asked for
