@@ -34,7 +34,7 @@ corpus: ## keep what the fuzz targets found, in testdata/fuzz of each package (i
 	  dir=$(CURDIR)/$$(dirname $$(dirname $$f))/testdata/fuzz/$$(basename $$(dirname $$f)); mkdir -p $$dir; cp -n $$f $$dir/; done
 
 trust: ## 10,000 batches over two replicas that are killed by turns (STORE=postgres)
-	BADGER_TRUST_BATCHES=10000 BADGER_TRUST_STORE=$(STORE) go test -count=1 -v -timeout 2h -run TestTrust ./internal/callstore
+	BADGER_TRUST_BATCHES=10000 BADGER_TRUST_STORE=$(STORE) go test -count=1 -v -timeout 2h -run TestTrust ./internal/hosting
 
 differential: ## a million random texts an engine: what ran is not called safe (about an hour)
 	BADGER_FUZZ_TEXTS=1000000 go test -count=1 -v -timeout 6h -run TestNothingThatRanIsCalledSafe ./internal/execution
@@ -46,7 +46,7 @@ spark: ## Apache Spark runs what is installed in Databricks; minutes (BADGER_SPA
 	go test -count=1 -v -timeout 1h -run 'TestSpark$$' ./sql/install
 
 residency: ## whom badger contacts, with every connector, in a network of its own; a minute
-	BADGER_RESIDENCY=1 go test -count=1 -v -run TestOnlyNamedHosts ./internal/residency
+	BADGER_RESIDENCY=1 go test -count=1 -v -run TestOnlyNamedHosts ./deploy/place
 
 bench: ## run the benchmarks (BENCH=pattern)
 	go test -run '^$$' -bench '$(or $(BENCH),.)' -benchmem ./...
@@ -109,7 +109,7 @@ generate: ## write the generated pages again
 	go run ./cmd/badger functions --equality > docs/equality.md
 	go run ./cmd/badger functions --tables > docs/tables.md
 	go run ./internal/conformance/page > docs/conformance.md
-	go run ./internal/residency/page > docs/residency.md
+	go run ./cmd/badger functions --hosts > docs/residency.md
 	go run ./internal/house/page > docs/packages.md
 	go run ./internal/house/page -levels
 

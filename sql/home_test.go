@@ -33,9 +33,9 @@ var open = regexp.MustCompile(`(?is)\b(FROM|JOIN|INTO|UPDATE)\s+$`)
 
 // elsewhere are the statements that may stand outside of sql/, by file, with the reason.
 var elsewhere = map[string]string{
-	"cmd/badger/demo.go":            "shown to people as an example, and run as it is shown",
-	"internal/tabledoc/tabledoc.go": "views over tables of the users' own, on the page that documents the tables",
-	"connectors/connectors.go":      "table:NAME, a table of the users' own",
+	"cmd/badger/demo.go":       "shown to people as an example, and run as it is shown",
+	"internal/docs/tables.go":  "views over tables of the users' own, on the page that documents the tables",
+	"connectors/connectors.go": "table:NAME, a table of the users' own",
 }
 
 // SQL over badger's tables has one home: no other file holds a statement over them.

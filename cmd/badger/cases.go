@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/connectors"
@@ -77,5 +78,5 @@ func openCases(ctx context.Context, p process, flag, file, url string, f answerF
 // isWarehouse tells a warehouse's URL from the name of a file.
 func isWarehouse(where string) bool {
 	scheme, _, ok := strings.Cut(where, ":")
-	return ok && connectorSchemes[scheme] != ""
+	return ok && (leftOut[scheme] != "" || slices.Contains(warehouses.Schemes(), scheme))
 }

@@ -4,8 +4,4 @@ package main
 
 import "github.com/badger-eval/badger/connectors/databricks"
 
-func init() {
-	warehouses.Register(databricks.Scheme, databricks.Open)
-	contacts[databricks.Scheme] = databricks.Contacts
-	dialects[databricks.Dialect.Name] = databricks.Dialect
-}
+func init() { link(databricks.Connector) }

@@ -4,8 +4,4 @@ package main
 
 import "github.com/badger-eval/badger/connectors/duckdb"
 
-func init() {
-	warehouses.Register(duckdb.Scheme, duckdb.Open)
-	contacts[duckdb.Scheme] = duckdb.Contacts
-	dialects[duckdb.Dialect.Name] = duckdb.Dialect
-}
+func init() { link(duckdb.Connector) }

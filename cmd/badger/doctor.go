@@ -11,7 +11,6 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/doctor"
 	"github.com/badger-eval/badger/deploy/place"
-	"github.com/badger-eval/badger/internal/residency"
 )
 
 type doctorCommand struct {
@@ -120,7 +119,7 @@ func printReport(p process, r doctor.Report) error {
 // deploymentReport is what was found in the place where badger serve is to run.
 type deploymentReport struct {
 	doctor.Report
-	Contacts []residency.Contact `json:"contacts"`
+	Contacts []place.Contact `json:"contacts"`
 }
 
 // runDeployment is badger doctor --deployment.

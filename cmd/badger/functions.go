@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 
-	"github.com/badger-eval/badger/internal/metricdoc"
-	"github.com/badger-eval/badger/internal/tabledoc"
+	"github.com/badger-eval/badger/deploy/place"
+	"github.com/badger-eval/badger/internal/docs"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
 	"github.com/badger-eval/badger/scoring/metric"
@@ -19,6 +19,7 @@ type functionsCommand struct {
 	Relations bool `help:"Print a Markdown page of the relations that may hold between two results."`
 	Equality  bool `help:"Print a Markdown page of what counts as the same answer, with examples."`
 	Tables    bool `help:"Print a Markdown page of badger's tables and of case files."`
+	Hosts     bool `hidden:"" help:"Print a Markdown page of the hosts that badger contacts."`
 
 	Names []string `arg:"" optional:"" name:"name" help:"Functions to show in full."`
 	terminalFlags
@@ -31,15 +32,15 @@ func (c *functionsCommand) Run(_ context.Context, p process) error {
 		return err
 	}
 	if c.Metrics {
-		_, err := p.stdout.Write(metricdoc.Page(engine.Metrics()))
+		_, err := p.stdout.Write(docs.Metrics(engine.Metrics()))
 		return err
 	}
 	if c.Relations {
-		_, err := p.stdout.Write(metricdoc.Relations(relation.Kinds()))
+		_, err := p.stdout.Write(docs.Relations(relation.Kinds()))
 		return err
 	}
 	if c.Equality {
-		page, err := metricdoc.Equality(cell.Laws())
+		page, err := docs.Equality(cell.Laws())
 		if err != nil {
 			return err
 		}
@@ -47,10 +48,18 @@ func (c *functionsCommand) Run(_ context.Context, p process) error {
 		return err
 	}
 	if c.Tables {
-		_, err := p.stdout.Write(tabledoc.Page())
+		_, err := p.stdout.Write(docs.Tables())
 		return err
 	}
-	functions, err := metricdoc.NewFunctions(engine, version())
+	if c.Hosts {
+		page, err := place.HostsPage(linkedConnectors(), providers)
+		if err != nil {
+			return err
+		}
+		_, err = p.stdout.Write(page)
+		return err
+	}
+	functions, err := docs.NewFunctions(engine, version())
 	switch {
 	case err != nil:
 		return err

@@ -26,10 +26,6 @@ type installCommand struct {
 	URL      string `arg:"" optional:"" help:"With --drop: where to run it."`
 }
 
-// dialects are those that functions can be written in, by warehouse. Connectors add theirs in
-// connector_*.go files.
-var dialects = map[string]driver.Dialect{install.Databend.Name: install.Databend}
-
 // Run prints, applies or compares an installation.
 func (c *installCommand) Run(ctx context.Context, p process) error {
 	v, err := c.values()
@@ -113,12 +109,12 @@ func planOf(ctx context.Context, v install.Values) (*install.Plan, error) {
 	if err != nil {
 		return nil, errcode.AsUsage(err)
 	}
-	d, known := dialects[v.Warehouse]
+	d, known := dialectOf(v.Warehouse)
 	if !known {
 		d = driver.Dialect{Name: v.Warehouse}
 		for _, w := range install.Warehouses {
 			if w.Name == v.Warehouse {
-				return nil, withoutConnector(connectorSchemes[v.Warehouse])
+				return nil, withoutConnector(leftOut[v.Warehouse])
 			}
 		}
 	}

@@ -6,19 +6,19 @@ import (
 	"net"
 	"strconv"
 
+	"github.com/badger-eval/badger/deploy/place"
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/internal/residency"
 	"github.com/badger-eval/badger/udf/identity"
 )
 
 // hosts are those that badger serve contacts with the configuration.
-func (c *configuration) hosts() ([]residency.Contact, error) {
-	r := residency.Config{
-		Judge:  residency.Judge{Backend: c.Judge.Backend, BaseURL: c.Judge.BaseURL, Proxy: c.Judge.Proxy, Warehouse: c.Judge.Warehouse, Offline: c.Judge.Offline},
+func (c *configuration) hosts() ([]place.Contact, error) {
+	r := place.HostsConfig{
+		Judge:  place.Judge{Backend: c.Judge.Backend, BaseURL: c.Judge.BaseURL, Proxy: c.Judge.Proxy, Warehouse: c.Judge.Warehouse, Offline: c.Judge.Offline},
 		Traces: c.Traces.Endpoint,
 	}
 	if c.Results.Warehouse != "" {
-		r.Warehouses = []residency.Named{{Key: "results.warehouse", URL: c.Results.Warehouse}}
+		r.Warehouses = []place.Named{{Key: "results.warehouse", URL: c.Results.Warehouse}}
 	}
 	byGRPC, byHTTP, err := c.Auth.Listeners(c.TLS.ClientCA)
 	if err != nil {
@@ -33,10 +33,10 @@ func (c *configuration) hosts() ([]residency.Contact, error) {
 			if one {
 				l.key = "auth"
 			}
-			r.Issuers = append(r.Issuers, residency.Issuer{Key: l.key, URL: l.of.Issuer, Keys: l.of.Keys})
+			r.Issuers = append(r.Issuers, place.Issuer{Key: l.key, URL: l.of.Issuer, Keys: l.of.Keys})
 		}
 	}
-	list, err := residency.Hosts(r, contacts, providers)
+	list, err := place.Hosts(r, linkedConnectors(), providers)
 	if err != nil {
 		return nil, errcode.AsUsage(err)
 	}
@@ -44,7 +44,7 @@ func (c *configuration) hosts() ([]residency.Contact, error) {
 }
 
 // printHosts prints a line for each host, behind a prefix.
-func printHosts(w io.Writer, prefix string, hosts []residency.Contact) {
+func printHosts(w io.Writer, prefix string, hosts []place.Contact) {
 	if len(hosts) == 0 {
 		fmt.Fprintf(w, "%scontacts nobody\n", prefix)
 	}

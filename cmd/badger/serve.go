@@ -17,7 +17,6 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/callstore"
 	"github.com/badger-eval/badger/internal/config"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/evaluation"
@@ -104,7 +103,7 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 		defer w.Close()
 		if keeps {
 			judged.Scores = w
-			s.calls = callstore.New(w, p.now)
+			s.calls = hosting.NewCallStore(w, p.now)
 		}
 		s.results, s.resolver.Warehouse = w, w
 	}

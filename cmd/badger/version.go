@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -57,31 +58,15 @@ func orNone(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// connectorSchemes are all connectors, by the schemes of their URLs. The build tag no_CONNECTOR
-// leaves one out.
-var connectorSchemes = map[string]string{
-	"bigquery": "bigquery", "databricks": "databricks", "duckdb": "duckdb", "snowflake": "snowflake",
-	"postgres": "postgres", "postgresql": "postgres", "redshift": "postgres",
-}
-
 // builtConnectors names the connectors that this build has, and those it was built without.
 func builtConnectors() (in, out []string) {
-	for scheme, connector := range connectorSchemes {
-		if slices.Contains(warehouses.Schemes(), scheme) {
-			in = append(in, connector)
-		} else {
-			out = append(out, connector)
-		}
-	}
-	slices.Sort(in)
-	slices.Sort(out)
-	return slices.Compact(in), slices.Compact(out)
+	return slices.Sorted(maps.Keys(linked)), slices.Compact(slices.Sorted(maps.Values(leftOut)))
 }
 
 // checkBuilt is an error where a URL needs a connector that this build lacks.
 func checkBuilt(url string) error {
 	scheme, _, _ := strings.Cut(url, ":")
-	if connector := connectorSchemes[scheme]; connector != "" && !slices.Contains(warehouses.Schemes(), scheme) {
+	if connector := leftOut[scheme]; connector != "" {
 		return withoutConnector(connector)
 	}
 	return nil

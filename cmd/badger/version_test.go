@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -45,7 +46,13 @@ func TestBuildsSayWhatTheyLack(t *testing.T) {
 			t.Errorf("--version lacks %q:\n%s", want, out)
 		}
 	}
-	for scheme, connector := range connectorSchemes {
+	names := map[string]string{} // of connectors, by the schemes of their URLs
+	for _, c := range linkedConnectors() {
+		for _, scheme := range c.Schemes {
+			names[scheme] = c.Name
+		}
+	}
+	for scheme, connector := range names {
 		for _, args := range [][]string{{"doctor", "--source", scheme + "://somewhere"}, {"run", "--source", scheme + ":x", "--no-to"}} {
 			code, out := badger(args...)
 			if want := "built without " + connector + " (build tag no_" + connector + ")"; code != exitUsage || !strings.Contains(out, want) {
@@ -55,7 +62,7 @@ func TestBuildsSayWhatTheyLack(t *testing.T) {
 	}
 	for _, warehouse := range []string{"snowflake", "redshift"} {
 		code, out := badger("install", "--warehouse", warehouse, "--print")
-		if want := "built without " + connectorSchemes[warehouse]; code != exitUsage || !strings.Contains(out, want) {
+		if want := "built without " + names[warehouse]; code != exitUsage || !strings.Contains(out, want) {
 			t.Errorf("install for %s: exit code %d and %q, want %q", warehouse, code, out, want)
 		}
 	}
@@ -66,13 +73,80 @@ func TestBuildsSayWhatTheyLack(t *testing.T) {
 	}
 }
 
-// Every scheme of this build belongs to a connector, so that --version names it.
-func TestVersionNamesEveryConnector(t *testing.T) {
-	for _, scheme := range warehouses.Schemes() {
-		if connectorSchemes[scheme] == "" {
-			t.Errorf("the scheme %s is of no connector", scheme)
+// Every folder of a connector has a file that links it and one that says that a build lacks it, and names it
+// as its folder is called.
+func TestEveryConnectorIsLinked(t *testing.T) {
+	others := []string{"doctor", "driver", "drivertest", "fake", "internal"} // what is no connector
+	folders, err := os.ReadDir("../../connectors")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range folders {
+		name := f.Name()
+		if !f.IsDir() || slices.Contains(others, name) {
+			continue
+		}
+		for file, wants := range map[string][]string{
+			"../../connectors/" + name + "/connector.go": {"var Connector = driver.Connector{", "Name: \"" + name + "\""},
+			"connector_" + name + ".go":                  {"//go:build !no_" + name + "\n", "link(" + name + ".Connector)"},
+			"connector_" + name + "_off.go":              {"//go:build no_" + name + "\n", "leaveOut(\"" + name + "\""},
+		} {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Errorf("the connector %s: %v", name, err)
+				continue
+			}
+			for _, want := range wants {
+				if !strings.Contains(string(text), want) {
+					t.Errorf("the connector %s: %s lacks %q", name, filepath.Base(file), want)
+				}
+			}
+		}
+		c, known := linked[name]
+		if !known {
+			continue // this build lacks it
+		}
+		off, err := os.ReadFile("connector_" + name + "_off.go")
+		if err != nil {
+			continue
+		}
+		for _, scheme := range c.Schemes {
+			if !strings.Contains(string(off), strconv.Quote(scheme)) {
+				t.Errorf("the connector %s: connector_%s_off.go lacks the scheme %s", name, name, scheme)
+			}
+		}
+		if c.Open == nil || c.Contacts == nil || len(c.Schemes) == 0 || len(c.Dialects) == 0 || len(c.Examples) == 0 || c.Place == 0 {
+			t.Errorf("the connector %s lacks a field: %+v", name, c)
+		}
+		for _, d := range c.Dialects {
+			if d.Grants == "" || d.RoleQuery != "" && d.Reader == "" {
+				t.Errorf("the dialect %s does not say what a role needs", d.Name)
+			}
+		}
+		for _, o := range linkedConnectors() {
+			if o.Name != name && o.Place == c.Place {
+				t.Errorf("the connectors %s and %s have one place", name, o.Name)
+			}
 		}
 	}
+}
+
+// docs/residency.md is what the connectors say of whom they contact.
+func TestHostsPage(t *testing.T) {
+	if len(leftOut) > 0 {
+		t.Skip("this build lacks connectors")
+	}
+	want, err := os.ReadFile("../../docs/residency.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if code := run(t.Context(), []string{"functions", "--hosts"}, process{stdout: &out, stderr: &out, now: time.Now}); code != exitDone || out.String() != string(want) {
+		t.Errorf("exit code %d; docs/residency.md is stale: make generate", code)
+	}
+}
+
+func TestVersionNamesEveryConnector(t *testing.T) {
 	var out bytes.Buffer
 	if code := run(context.Background(), []string{"--version"}, process{stdout: &out, stderr: &out, now: time.Now}); code != exitDone {
 		t.Fatalf("exit code %d", code)

@@ -2,18 +2,65 @@ package main
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/sql/install"
 )
 
-// warehouses are the schemes this build can open. Connectors add themselves in connector_*.go
-// files, each of which a build tag leaves out.
+// Each connector has a file connector_NAME.go that links it, and connector_NAME_off.go with the opposite
+// build tag, which says that this build lacks it.
+
+// linked are the connectors of this build, by name.
+var linked = map[string]driver.Connector{}
+
+// leftOut are the connectors that this build lacks, by the schemes of their URLs.
+var leftOut = map[string]string{}
+
+// warehouses opens the URLs of the connectors of this build.
 var warehouses = connectors.Mux{Program: version()}
 
-// contacts are the hosts of the connectors of this build, by scheme.
-var contacts = map[string]driver.Contacts{}
+// link adds a connector to this build.
+func link(c driver.Connector) {
+	linked[c.Name] = c
+	for _, scheme := range c.Schemes {
+		warehouses.Register(scheme, c.Open)
+	}
+}
+
+// linkedConnectors are the connectors of this build, by name.
+func linkedConnectors() (list []driver.Connector) {
+	for _, name := range slices.Sorted(maps.Keys(linked)) {
+		list = append(list, linked[name])
+	}
+	return list
+}
+
+// leaveOut notes a connector that this build lacks.
+func leaveOut(name string, schemes ...string) {
+	for _, scheme := range schemes {
+		leftOut[scheme] = name
+	}
+}
+
+// dialectOf is how a warehouse spells SQL: that of a connector of this build, or of one that functions are
+// installed in without a connection.
+func dialectOf(warehouse string) (d driver.Dialect, known bool) {
+	if warehouse == install.Databend.Name {
+		return install.Databend, true
+	}
+	for _, c := range linkedConnectors() {
+		for _, d := range c.Dialects {
+			if d.Name == warehouse {
+				return d, true
+			}
+		}
+	}
+	return driver.Dialect{}, false
+}
 
 const (
 	readOnly  = true

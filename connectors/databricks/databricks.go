@@ -44,6 +44,7 @@ var Dialect = driver.Dialect{
 	Member:      func(column, member string) string { return "get_json_object(" + column + ", '$." + member + "')" },
 	Day:         func(instant string) string { return "CAST(" + instant + " AS DATE)" }, // in the session's time zone, UTC unless it was set
 	ShownViews:  "SELECT table_name AS name, view_definition AS definition FROM information_schema.views WHERE table_schema = 'badger'",
+	Grants:      "GRANT USE CATALOG, CREATE SCHEMA ON CATALOG c TO principal; or, once the tables are there, GRANT USE SCHEMA, CREATE TABLE, SELECT, MODIFY ON SCHEMA c.badger TO principal; and CAN USE on the SQL warehouse",
 }
 
 // Features are what the connector offers.

@@ -7,6 +7,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -130,8 +131,8 @@ func (d *doctor) fail(name string, err error, fix string) {
 	case errcode.DeadlineExceeded:
 		fix = "give more time with --timeout; look whether the warehouse is busy or waits for a lock"
 	case errcode.PermissionDenied:
-		if g := grants[d.report.Dialect]; g != "" {
-			fix = g
+		if d.w != nil {
+			fix = cmp.Or(d.w.SQL().Grants, fix)
 		}
 	}
 	d.report.Checks = append(d.report.Checks, Check{Name: name, Status: Failed, Detail: err.Error(), Fix: fix, Code: code.String()})

@@ -11,12 +11,6 @@ import (
 // Execution is the name of the check of the warehouse that runs the queries of cases.
 const Execution = "role of --execute"
 
-// revokes are how a role loses what queries of others must not be run with, by dialect.
-var revokes = map[string]string{
-	"postgres": "CREATE ROLE reader LOGIN; GRANT USAGE ON SCHEMA s TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA s TO reader; REVOKE CREATE ON SCHEMA public FROM PUBLIC; and name that role in the URL",
-	"redshift": "CREATE USER reader PASSWORD DISABLE NOCREATEDB NOCREATEUSER; GRANT USAGE ON SCHEMA s TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA s TO reader; and name that user in the URL",
-}
-
 // ExamineExecution examines the role with which badger run --execute runs queries of others. Open
 // opens the warehouse as it does, to read.
 func ExamineExecution(ctx context.Context, open func(ctx context.Context) (*connectors.Warehouse, error)) Check {
@@ -34,7 +28,7 @@ func ExamineExecution(ctx context.Context, open func(ctx context.Context) (*conn
 		return failed(err, "let the role read the catalog")
 	case len(p.Refused) > 0:
 		return Check{
-			Name: Execution, Status: Failed, Code: errcode.PermissionDenied.String(), Fix: revokes[w.Dialect()],
+			Name: Execution, Status: Failed, Code: errcode.PermissionDenied.String(), Fix: w.SQL().Reader,
 			Detail: "it " + strings.Join(p.Refused, ", ") + "; badger run --execute refuses it",
 		}
 	case len(p.Named) > 0:

@@ -144,6 +144,10 @@ type Dialect struct {
 	// RoleQuery returns what the role of the session may do besides reading: a text such as "is a
 	// superuser", and whether queries of others must not be run with it. "" if it cannot be asked.
 	RoleQuery string
+	// Grants are what a role needs for badger's tables, as an administrator writes it.
+	Grants string
+	// Reader is how a role is made that only reads, for queries of others; "" if RoleQuery is.
+	Reader string
 	// Binary follows text to make it compare by its bytes where a column may have a collation under
 	// which other text is equal to it; "" if text always compares so or where nothing is known.
 	Binary string

@@ -59,6 +59,7 @@ var Dialect = driver.Dialect{
 	Retype: func(table, column, typ string, _ []string) string {
 		return fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s SET DATA TYPE %s", table, column, typ)
 	},
+	Grants: "may this user write the file and its directory?",
 }
 
 // Features are what the connector offers.

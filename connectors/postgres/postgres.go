@@ -60,7 +60,11 @@ var Dialect = driver.Dialect{
 		alter := fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE %s USING CAST(%[2]s AS %[3]s);", table, column, typ)
 		return "DO $badger$ BEGIN " + alter + " EXCEPTION WHEN feature_not_supported THEN " + strings.Join(drops, "; ") + "; " + alter + " END $badger$"
 	},
+	Grants: grants,
+	Reader: "CREATE ROLE reader LOGIN; GRANT USAGE ON SCHEMA s TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA s TO reader; REVOKE CREATE ON SCHEMA public FROM PUBLIC; and name that role in the URL",
 }
+
+const grants = "GRANT CREATE, TEMPORARY ON DATABASE name TO role; or, once the tables are there, GRANT USAGE ON SCHEMA badger TO role and GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA badger TO role"
 
 // RedshiftDialect is how Amazon Redshift spells them.
 var RedshiftDialect = driver.Dialect{
@@ -80,6 +84,8 @@ var RedshiftDialect = driver.Dialect{
 	},
 	ShownViews: shownViews,
 	NoClaims:   true, // MERGE has no conditions, and two transactions may insert one key
+	Grants:     grants,
+	Reader:     "CREATE USER reader PASSWORD DISABLE NOCREATEDB NOCREATEUSER; GRANT USAGE ON SCHEMA s TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA s TO reader; and name that user in the URL",
 }
 
 const shownViews = `SELECT CAST(c.relname AS text) AS name, pg_get_viewdef(c.oid) AS definition FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace

@@ -1,4 +1,4 @@
-package tabledoc_test
+package docs_test
 
 import (
 	"bytes"
@@ -8,14 +8,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/badger-eval/badger/internal/tabledoc"
+	"github.com/badger-eval/badger/internal/docs"
 	"github.com/badger-eval/badger/scoring"
 	badgersql "github.com/badger-eval/badger/sql"
 )
 
-func TestPageIsCurrent(t *testing.T) {
+func TestTablesPageIsCurrent(t *testing.T) {
 	page, err := os.ReadFile("../../docs/tables.md")
-	if err != nil || !bytes.Equal(page, tabledoc.Page()) {
+	if err != nil || !bytes.Equal(page, docs.Tables()) {
 		t.Errorf("docs/tables.md is stale (%v): make generate", err)
 	}
 }
@@ -45,7 +45,7 @@ func TestEverythingIsDescribed(t *testing.T) {
 
 // The example has the documented keys and no others, and reads as a case.
 func TestExampleCaseHasEveryKey(t *testing.T) {
-	if _, err := scoring.DecodeCase([]byte(tabledoc.Example)); err != nil {
+	if _, err := scoring.DecodeCase([]byte(docs.ExampleCase)); err != nil {
 		t.Fatal(err)
 	}
 	documented := map[string]bool{}
@@ -55,7 +55,7 @@ func TestExampleCaseHasEveryKey(t *testing.T) {
 		objects[k.Name] = objects[k.Name] || k.Type == "object" && k.Name != "options"
 	}
 	var example map[string]any
-	if err := json.Unmarshal([]byte(tabledoc.Example), &example); err != nil {
+	if err := json.Unmarshal([]byte(docs.ExampleCase), &example); err != nil {
 		t.Fatal(err)
 	}
 	there := map[string]bool{}

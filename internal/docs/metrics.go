@@ -1,6 +1,7 @@
-// Package metricdoc renders the page that documents all metrics from the metrics themselves, so
-// that it cannot say anything else than they do.
-package metricdoc
+// Package docs renders the pages of docs/ that describe metrics, functions, relations between results, the laws
+// of equality, badger's tables and case files, from what these say of themselves, so that a page cannot say
+// anything else than they do.
+package docs
 
 import (
 	"fmt"
@@ -21,9 +22,9 @@ var groups = []struct{ name, title, about string }{
 	{"agent", "Agents", "These look at what an agent did and said besides its query."},
 }
 
-// Page renders one Markdown page: for each group a table of its metrics, then each metric with all
+// Metrics renders one Markdown page: for each group a table of its metrics, then each metric with all
 // that it says of itself.
-func Page(metrics []scoring.Metric) []byte {
+func Metrics(metrics []scoring.Metric) []byte {
 	var b strings.Builder
 	b.WriteString("# Metrics\n\n" +
 		"Every metric gives a score with a status. Only a score that is `ok` has a value; `not_applicable` says what the case lacks, `abstained` that the metric looked and could\n" +

@@ -1,4 +1,4 @@
-package metricdoc_test
+package docs_test
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package metricdoc_test
+package docs_test
 
 import (
 	"bytes"
@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/badger-eval/badger/internal/docs"
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/internal/metricdoc"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
 	"github.com/badger-eval/badger/udf"
@@ -19,7 +19,7 @@ func TestFunctionsOfTheCatalogue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	functions, err := metricdoc.NewFunctions(engine, "1.2.3")
+	functions, err := docs.NewFunctions(engine, "1.2.3")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,9 +1,11 @@
-package known
+package place_test
 
 import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/badger-eval/badger/deploy/place"
 )
 
 // Variables that decide the host of a URL without one do not decide that of a URL with one, and the
@@ -20,13 +22,12 @@ func TestHostsOfTheEnvironment(t *testing.T) {
 	} {
 		t.Setenv(c.variable, c.value)
 		for url, want := range map[string]string{c.without: c.want, c.with: c.named} {
-			scheme, _, _ := strings.Cut(url, ":")
-			contacts, err := Connectors[scheme](url)
+			contacts, err := place.Hosts(place.HostsConfig{Warehouses: []place.Named{{Key: "--to", URL: url}}}, connectors, nil)
 			if err != nil || len(contacts) == 0 || contacts[0].Host != want {
 				t.Errorf("%s with %s: %v, %v, want %s", url, c.variable, contacts, err, want)
 			}
 		}
-		page, err := os.ReadFile("../page/page.md")
+		page, err := os.ReadFile("hosts_page.md")
 		if err != nil {
 			t.Fatal(err)
 		}

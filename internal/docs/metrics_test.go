@@ -1,4 +1,4 @@
-package metricdoc
+package docs
 
 import (
 	"flag"
@@ -13,7 +13,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden file")
 
 func TestPage(t *testing.T) {
-	page := Page([]scoring.Metric{
+	page := Metrics([]scoring.Metric{
 		{
 			Name: "recall_of_rows", Version: 2, Group: "execution", Needs: scoring.FieldGoldResult | scoring.FieldPredResult, Reads: scoring.FieldGoldSQL, Summary: "Share of the gold rows that are there.", Range: "0 to 1",
 			Formula: "|G ∩ P| / |G|, by component_*_where", Source: "a paper, section 3", Example: "two of four: 0.5", Threshold: scoring.At(0.8),

@@ -1,6 +1,4 @@
-// Package callstore keeps the calls of a function server that last longer than a connection in a
-// warehouse's table calls, where every replica finds them.
-package callstore
+package hosting
 
 import (
 	"bytes"
@@ -17,26 +15,28 @@ import (
 	"github.com/badger-eval/badger/udf"
 )
 
-// Table is the table of calls; [connectors.Warehouse] has it.
-type Table interface {
+// CallTable is the table of calls; [connectors.Warehouse] has it.
+type CallTable interface {
 	WriteCalls(ctx context.Context, calls ...connectors.Call) error
 	Calls(ctx context.Context, ids ...string) ([]connectors.Call, error)
 	AnswerCall(ctx context.Context, id, reply string) error
 	ForgetCalls(ctx context.Context, before time.Time) error
 }
 
-// Store is a [udf.CallStore] in a table. What was asked and replied is compressed: warehouses bound
+// CallStore is a [udf.CallStore] in a table. What was asked and replied is compressed: warehouses bound
 // the size of a value.
-type Store struct {
-	table Table
+type CallStore struct {
+	table CallTable
 	now   func() time.Time
 
 	mu    sync.Mutex
 	swept time.Time
 }
 
-// New makes a store of a table.
-func New(t Table, now func() time.Time) *Store { return &Store{table: t, now: now} }
+// NewCallStore makes a store of a table.
+func NewCallStore(t CallTable, now func() time.Time) *CallStore {
+	return &CallStore{table: t, now: now}
+}
 
 const (
 	together   = 500         // calls of one statement
@@ -46,7 +46,7 @@ const (
 )
 
 // Keep implements udf.CallStore. A call that is there keeps its reply.
-func (s *Store) Keep(ctx context.Context, calls []udf.KeptCall) error {
+func (s *CallStore) Keep(ctx context.Context, calls []udf.KeptCall) error {
 	s.sweep(ctx)
 	for some := range slices.Chunk(calls, together) {
 		ids := make([]string, len(some))
@@ -75,7 +75,7 @@ func (s *Store) Keep(ctx context.Context, calls []udf.KeptCall) error {
 }
 
 // Find implements udf.CallStore.
-func (s *Store) Find(ctx context.Context, ids []string) (out []udf.KeptCall, err error) {
+func (s *CallStore) Find(ctx context.Context, ids []string) (out []udf.KeptCall, err error) {
 	for some := range slices.Chunk(ids, together) {
 		rows, err := s.table.Calls(ctx, some...)
 		if err != nil {
@@ -102,12 +102,12 @@ func (s *Store) Find(ctx context.Context, ids []string) (out []udf.KeptCall, err
 }
 
 // Answer implements udf.CallStore.
-func (s *Store) Answer(ctx context.Context, id string, reply []byte) error {
+func (s *CallStore) Answer(ctx context.Context, id string, reply []byte) error {
 	return s.table.AnswerCall(ctx, id, pack(reply))
 }
 
 // sweep deletes what has expired, once in a while.
-func (s *Store) sweep(ctx context.Context) {
+func (s *CallStore) sweep(ctx context.Context) {
 	now := s.now()
 	s.mu.Lock()
 	due := now.Sub(s.swept) > sweepEvery

@@ -1,4 +1,4 @@
-package metricdoc
+package docs
 
 import (
 	"fmt"

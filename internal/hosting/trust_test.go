@@ -1,6 +1,6 @@
 //go:build !no_duckdb
 
-package callstore_test
+package hosting_test
 
 import (
 	"bytes"
@@ -27,7 +27,7 @@ import (
 	"github.com/badger-eval/badger/connectors/duckdb"
 	fakepostgres "github.com/badger-eval/badger/connectors/fake/postgres"
 	"github.com/badger-eval/badger/connectors/postgres"
-	"github.com/badger-eval/badger/internal/callstore"
+	"github.com/badger-eval/badger/internal/hosting"
 	"github.com/badger-eval/badger/internal/judging"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
@@ -335,7 +335,7 @@ func (c *campaign) start(t *testing.T) *replica {
 	if err != nil {
 		t.Fatal(err)
 	}
-	catalogue, err := udf.NewCatalogue(engine, &udf.CatalogueOptions{Calls: callstore.New(r.table, time.Now)})
+	catalogue, err := udf.NewCatalogue(engine, &udf.CatalogueOptions{Calls: hosting.NewCallStore(r.table, time.Now)})
 	if err != nil {
 		t.Fatal(err)
 	}

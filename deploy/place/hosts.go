@@ -1,16 +1,8 @@
-// Package residency says whom badger contacts. [Hosts] derives it from a configuration, for people
-// (badger doctor --deployment, docs/residency.md) and for rules of networks that are rendered from
-// it. A test of this package runs the program in a network of its own, records every connection and
-// every name that is looked up, and fails on any that Hosts does not list.
-//
-// Connectors know their own hosts: each has a function [driver.Contacts]. Package known holds all of
-// them; a program that leaves connectors out passes a map of its own.
-//
-// The machine's name server is asked for the names of the hosts and is not listed.
-package residency
+package place
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/connectors/driver"
@@ -18,8 +10,8 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 )
 
-// Config is what decides whom badger contacts.
-type Config struct {
+// HostsConfig is what decides whom badger contacts.
+type HostsConfig struct {
 	Warehouses []Named // URLs of warehouses
 	Judge      Judge
 	Issuers    []Issuer // of listeners in mode oidc
@@ -51,10 +43,15 @@ type Contact struct {
 	driver.Contact
 }
 
+// Connectors know their own hosts: each has a function [driver.Contacts]. A program passes the connectors
+// that it links. The machine's name server is asked for the names of the hosts and is not listed. A test of
+// this package runs the program in a network of its own, records every connection and every name that is
+// looked up, and fails on any that Hosts does not list.
+
 // Hosts lists whom badger contacts with a configuration, in the order of its keys; it contacts
-// nobody. Connectors are by the scheme of a URL, providers are those of judges. It reads the files of credentials that name hosts
-// themselves. The error has the code InvalidArgument for what cannot be read.
-func Hosts(c Config, connectors map[string]driver.Contacts, providers judgebackend.Providers) ([]Contact, error) {
+// nobody. Providers are those of judges. It reads the files of credentials that name hosts themselves. The
+// error has the code InvalidArgument for what cannot be read.
+func Hosts(c HostsConfig, connectors []driver.Connector, providers judgebackend.Providers) ([]Contact, error) {
 	var out []Contact
 	add := func(key string, contacts ...driver.Contact) {
 		for _, k := range contacts {
@@ -68,11 +65,11 @@ func Hosts(c Config, connectors map[string]driver.Contacts, providers judgebacke
 	}
 	for _, w := range warehouses {
 		scheme, _, _ := strings.Cut(w.URL, ":")
-		contacts, known := connectors[scheme]
-		if !known {
+		at := slices.IndexFunc(connectors, func(k driver.Connector) bool { return slices.Contains(k.Schemes, scheme) })
+		if at < 0 {
 			return nil, errcode.New(errcode.InvalidArgument, "%s: no connector for the scheme %.20q", w.Key, scheme)
 		}
-		list, err := contacts(w.URL)
+		list, err := connectors[at].Contacts(w.URL)
 		if err != nil {
 			return nil, errcode.New(errcode.Of(err), "%s: %w", w.Key, err)
 		}

@@ -1,6 +1,4 @@
-// Package tabledoc renders the page that documents badger's tables and case files, from their own
-// descriptions.
-package tabledoc
+package docs
 
 import (
 	"fmt"
@@ -11,8 +9,8 @@ import (
 	badgersql "github.com/badger-eval/badger/sql"
 )
 
-// Page renders one Markdown page.
-func Page() []byte {
+// Tables renders one Markdown page of badger's tables and of case files.
+func Tables() []byte {
 	var b strings.Builder
 	b.WriteString(`# Tables and case files
 
@@ -48,14 +46,14 @@ An inline result is {"columns": [{"name", "type"}], "rows": [[...]]}; columns ma
 	b.WriteString("## Views\n\n| view | what it shows | columns |\n| --- | --- | --- |\n")
 	for i := range badgersql.Views {
 		v := &badgersql.Views[i]
-		fmt.Fprintf(&b, "| `badger.%s` | %s | %s |\n", v.Name, cell(v.Doc), v.Columns)
+		fmt.Fprintf(&b, "| `badger.%s` | %s | %s |\n", v.Name, pipes(v.Doc), v.Columns)
 	}
 	b.WriteString("\n## Case files\n\nA case file holds one case a line, as a JSON object (JSON Lines). A key may also have the name of the column that holds the same (gold_sql for gold.sql, sql for agent.sql, agent_version for agent.version), or be written with points (\"gold.sql\"). Keys that are not known are not read: a run names each once, with the nearest that is known, and run --strict refuses them. --agent, --agent-version and --batch choose from a file as they do from the tables.\n\n" +
 		"| key | type | meaning |\n| --- | --- | --- |\n")
 	for _, k := range scoring.CaseKeys() {
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", k.Name, k.Type, cell(k.Doc))
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", k.Name, k.Type, pipes(k.Doc))
 	}
-	b.WriteString("\nA case with every key (one line in a file):\n\n```json\n" + Example + "\n```\n")
+	b.WriteString("\nA case with every key (one line in a file):\n\n```json\n" + ExampleCase + "\n```\n")
 	return []byte(b.String())
 }
 
@@ -69,7 +67,7 @@ func table(b *strings.Builder, t *badgersql.Table) {
 		if c.Example != "" {
 			example = "`" + c.Example + "`"
 		}
-		fmt.Fprintf(b, "| `%s` | %s | %s%s | %s |\n", c.Name, c.Type, cell(c.Doc), required, cell(example))
+		fmt.Fprintf(b, "| `%s` | %s | %s%s | %s |\n", c.Name, c.Type, pipes(c.Doc), required, pipes(example))
 	}
 	if t.Input {
 		fmt.Fprintf(b, "\n```sql\n%s;\n```\n", insert(t))
@@ -95,7 +93,7 @@ func insert(t *badgersql.Table) string {
 	return fmt.Sprintf("INSERT INTO %s (%s)\nVALUES (%s)", t.FullName(), strings.Join(names, ", "), strings.Join(values, ",\n  "))
 }
 
-func cell(s string) string { return strings.ReplaceAll(s, "|", "\\|") }
+func pipes(s string) string { return strings.ReplaceAll(s, "|", "\\|") }
 
 // own shows how users' tables become badger's.
 const own = `Say that your questions are in shop_questions, the agent's log is in agent_log, and reviews are in review. Then these views are all that a run needs
@@ -125,8 +123,8 @@ PostgreSQL: SELECT json_build_object('columns', json_build_array('region', 'n'),
 
 `
 
-// Example is a case with every key.
-const Example = `{
+// ExampleCase is a case with every key.
+const ExampleCase = `{
   "case_id": "orders-01", "question": "How many orders were placed in 2024?", "evidence": "Cancelled orders do not count.",
   "schema_ddl": "CREATE TABLE orders (id INT, placed DATE, status TEXT)", "database": "shop", "dataset": "sales", "dialect": "postgres", "tags": ["sales"],
   "gold": {"sql": "SELECT COUNT(*) AS n FROM orders", "result": {"columns": [{"name": "n", "type": "BIGINT"}], "rows": [[10822]]}, "error": "", "latency_ms": 41.5},

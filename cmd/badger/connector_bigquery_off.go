@@ -1,0 +1,5 @@
+//go:build no_bigquery
+
+package main
+
+func init() { leaveOut("bigquery", "bigquery") }

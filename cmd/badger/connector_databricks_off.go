@@ -1,0 +1,5 @@
+//go:build no_databricks
+
+package main
+
+func init() { leaveOut("databricks", "databricks") }

@@ -1,0 +1,5 @@
+//go:build no_duckdb
+
+package main
+
+func init() { leaveOut("duckdb", "duckdb") }

@@ -1,0 +1,5 @@
+//go:build no_postgres
+
+package main
+
+func init() { leaveOut("postgres", "postgres", "postgresql", "redshift") }

@@ -1,0 +1,5 @@
+//go:build no_snowflake
+
+package main
+
+func init() { leaveOut("snowflake", "snowflake") }
