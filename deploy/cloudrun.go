@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"embed"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -14,6 +15,17 @@ import (
 	badgersql "github.com/badger-eval/badger/sql"
 	"github.com/badger-eval/badger/sql/install"
 )
+
+//go:embed all:cloud-run
+var cloudRunFiles embed.FS
+
+var _ = register(Target{
+	Name: "cloud-run", Warehouse: "bigquery", Via: "cloud-run",
+	Doc:      "badger serve on Google Cloud Run, called by BigQuery remote functions. One instance is always on.",
+	Required: []string{"deploy.image", "database", "location"},
+	Prepare:  prepareCloudRun,
+	files:    cloudRunFiles, place: 10,
+})
 
 // cloudRun is what the templates of Cloud Run see.
 type cloudRun struct {

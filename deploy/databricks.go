@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"embed"
 	"net/url"
 	"regexp"
 	"strings"
@@ -9,6 +10,17 @@ import (
 	badgersql "github.com/badger-eval/badger/sql"
 	"github.com/badger-eval/badger/sql/install"
 )
+
+//go:embed all:databricks
+var databricksFiles embed.FS
+
+var _ = register(Target{
+	Name: "databricks", Warehouse: "databricks",
+	Doc:      "A bundle: a schema with a volume for badger's program, a secret scope, the nightly job, and badger serve as an app. The jobs cost what their compute takes, the app runs all the time.",
+	Required: []string{"database", "schedule.compute", "deploy.databricks.sha256", "deploy.databricks.service_principal"},
+	Prepare:  prepareDatabricks,
+	files:    databricksFiles, place: 20,
+})
 
 // databricks is what the templates of the bundle see.
 type databricks struct {

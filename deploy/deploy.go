@@ -4,13 +4,12 @@
 // They are made from the values and the catalogue that sql/install makes an installation from, so
 // that functions, names and endpoints agree. Each target is a folder here. A file that ends in .tmpl
 // is a template of text/template, with the delimiters [[ and ]], because charts use the usual ones;
-// its path may hold them too. Every other file is copied. To add a target, add a folder and an entry
-// in Targets.
+// its path may hold them too. Every other file is copied. To add a target, add a folder and a file that
+// calls register.
 package deploy
 
 import (
 	"bytes"
-	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -29,10 +28,6 @@ import (
 	"github.com/badger-eval/badger/sql/install"
 )
 
-//go:embed all:cloud-run all:databricks all:kubernetes all:snowflake
-//go:embed all:terraform all:terraform-snowflake-spcs all:terraform-bigquery-cloud-run all:terraform-databricks all:terraform-aws-external-function
-var files embed.FS
-
 // Target is a platform that files are written for.
 type Target struct {
 	Name      string
@@ -42,59 +37,27 @@ type Target struct {
 	Required  []string // keys of the values that it needs
 	Beside    string   // a folder here that is copied beside what is made, under its last name; "": none
 
+	files fs.FS // its folder, and the one beside it
+	place int   // in listings, in steps of ten
+
 	// Prepare checks what no single value shows and makes what the templates see as .Own. It may be
 	// nil.
 	Prepare func(*install.Plan) (any, error)
 }
 
-// Targets are all of them.
-var Targets = []Target{
-	{
-		Name: "cloud-run", Warehouse: "bigquery", Via: "cloud-run",
-		Doc:      "badger serve on Google Cloud Run, called by BigQuery remote functions. One instance is always on.",
-		Required: []string{"deploy.image", "database", "location"},
-		Prepare:  prepareCloudRun,
-	},
-	{
-		Name: "databricks", Warehouse: "databricks",
-		Doc:      "A bundle: a schema with a volume for badger's program, a secret scope, the nightly job, and badger serve as an app. The jobs cost what their compute takes, the app runs all the time.",
-		Required: []string{"database", "schedule.compute", "deploy.databricks.sha256", "deploy.databricks.service_principal"},
-		Prepare:  prepareDatabricks,
-	},
-	{
-		Name:     "kubernetes",
-		Doc:      "badger serve in a cluster, by a Helm chart and values for it; any warehouse that reaches the cluster can call it. One pod, unless deploy.replicas says more.",
-		Required: []string{"deploy.image"}, Prepare: inCluster,
-	},
-	{
-		Name: "terraform-snowflake-spcs", Warehouse: "snowflake", Via: "spcs", Beside: "terraform/snowflake-spcs",
-		Doc:      "A Terraform or OpenTofu module of the compute pool, images, way out and service, and a root that calls it. badger install makes the rest.",
-		Required: []string{"database", "deploy.image"},
-		Prepare:  prepareSnowflakeRoot,
-	},
-	{
-		Name: "terraform-bigquery-cloud-run", Warehouse: "bigquery", Via: "cloud-run", Beside: "terraform/bigquery-cloud-run",
-		Doc:      "A Terraform or OpenTofu module of the Cloud Run service, its account, the connection and its right to call, and a root that calls it. badger deploy cloud-run writes the script of the other roles.",
-		Required: []string{"deploy.image", "database", "location"},
-		Prepare:  prepareCloudRun,
-	},
-	{
-		Name: "terraform-databricks", Warehouse: "databricks", Beside: "terraform/databricks",
-		Doc:      "A Terraform or OpenTofu module of the schema, volume, secret scope and nightly job, and a root that calls it. badger serve runs elsewhere.",
-		Required: []string{"database"},
-		Prepare:  prepareDatabricksRoot,
-	},
-	{
-		Name: "terraform-aws-external-function", Warehouse: "snowflake", Via: "api-gateway", Beside: "terraform/aws-external-function",
-		Doc:      "A Terraform or OpenTofu module of the API gateway that Snowflake's external functions call, and a root that calls it. badger serve runs elsewhere.",
-		Required: []string{"database"},
-	},
-	{
-		Name: "snowflake", Warehouse: "snowflake", Via: "spcs",
-		Doc: "badger serve in Snowpark Container Services, in the account: the service specification, scripts to upgrade, take back, suspend and resume, " +
-			"and with deploy.snowflake.app.package a Native App. badger install makes the objects. A node of a compute pool is on while the service is.",
-		Required: []string{"database", "deploy.image", "deploy.snowflake.query_warehouse"},
-	},
+// Targets are all of them, in the order in which they are listed. Each has a file here that registers it.
+var Targets []Target
+
+// register adds a target when the program starts. One whose name or place is taken stops the program.
+func register(t Target) *Target {
+	for i := range Targets {
+		if o := &Targets[i]; o.Name == t.Name || o.place == t.place {
+			panic("target " + t.Name + ": its name or place is that of " + o.Name)
+		}
+	}
+	Targets = append(Targets, t)
+	slices.SortFunc(Targets, func(a, b Target) int { return a.place - b.place })
+	return &t
 }
 
 var errResultsOfNone = errcode.New(errcode.InvalidArgument, "values: deploy.results lists what callers may read in deploy.warehouse, which is not set")
@@ -143,23 +106,23 @@ func Render(t *Target, plan *install.Plan, version string) ([]File, error) {
 		}
 		data.Own = own
 	}
-	out, err := folder(t.Name, "", data)
+	out, err := folder(t.files, t.Name, "", data)
 	if err != nil || t.Beside == "" {
 		return out, err
 	}
-	beside, err := folder(t.Beside, path.Base(t.Beside), data)
+	beside, err := folder(t.files, t.Beside, path.Base(t.Beside), data)
 	out = append(out, beside...)
 	slices.SortFunc(out, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 	return out, err
 }
 
 // folder renders the files of a folder here into the folder to.
-func folder(root, to string, data *page) (out []File, err error) {
+func folder(files fs.FS, root, to string, data *page) (out []File, err error) {
 	err = fs.WalkDir(files, root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		content, err := files.ReadFile(name)
+		content, err := fs.ReadFile(files, name)
 		if err != nil {
 			return err
 		}

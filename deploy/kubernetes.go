@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"embed"
 	"regexp"
 	"slices"
 	"strings"
@@ -8,6 +9,16 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/sql/install"
 )
+
+//go:embed all:kubernetes
+var kubernetesFiles embed.FS
+
+var _ = register(Target{
+	Name:     "kubernetes",
+	Doc:      "badger serve in a cluster, by a Helm chart and values for it; any warehouse that reaches the cluster can call it. One pod, unless deploy.replicas says more.",
+	Required: []string{"deploy.image"}, Prepare: inCluster,
+	files: kubernetesFiles, place: 30,
+})
 
 // imageParts is the reference of an image in parts.
 type imageParts struct{ Repository, Tag, Digest string }

@@ -1,6 +1,20 @@
 package deploy
 
-import "regexp"
+import (
+	"embed"
+	"regexp"
+)
+
+//go:embed all:snowflake
+var snowflakeFiles embed.FS
+
+var _ = register(Target{
+	Name: "snowflake", Warehouse: "snowflake", Via: "spcs",
+	Doc: "badger serve in Snowpark Container Services, in the account: the service specification, scripts to upgrade, take back, suspend and resume, " +
+		"and with deploy.snowflake.app.package a Native App. badger install makes the objects. A node of a compute pool is on while the service is.",
+	Required: []string{"database", "deploy.image", "deploy.snowflake.query_warehouse"},
+	files:    snowflakeFiles, place: 80,
+})
 
 var notInName = regexp.MustCompile(`[^A-Za-z0-9]+`)
 

@@ -1,0 +1,49 @@
+package deploy
+
+import (
+	"embed"
+	"strings"
+
+	"github.com/badger-eval/badger/sql/install"
+)
+
+//go:embed all:terraform-snowflake-spcs all:terraform/snowflake-spcs
+var spcsModule embed.FS
+
+var _ = register(Target{
+	Name: "terraform-snowflake-spcs", Warehouse: "snowflake", Via: "spcs", Beside: "terraform/snowflake-spcs",
+	Doc:      "A Terraform or OpenTofu module of the compute pool, images, way out and service, and a root that calls it. badger install makes the rest.",
+	Required: []string{"database", "deploy.image"},
+	Prepare:  prepareSnowflakeRoot,
+	files:    spcsModule, place: 40,
+})
+
+// snowflakeRoot is what the root of the module snowflake-spcs sees.
+type snowflakeRoot struct{ plan *install.Plan }
+
+func prepareSnowflakeRoot(p *install.Plan) (any, error) { return &snowflakeRoot{p}, nil }
+
+// HCL are the variables of the module that follow from the values.
+func (r *snowflakeRoot) HCL() (string, error) {
+	p, v := r.plan, &r.plan.Values
+	d, s := &v.Deploy, &v.Deploy.Snowflake
+	all := map[string]any{
+		"database": p.Stored(v.Database), "schema": p.Stored(v.Schema), "owner_role": p.Stored(v.Roles.Owner),
+		"compute_pool": p.Stored(v.Pool), "instance_family": v.Instances, "service": p.Stored(v.Service),
+		"instances":            map[string]any{"min": d.Replicas.Min, "max": d.Replicas.Max},
+		"nodes":                map[string]any{"min": s.Nodes.Min, "max": s.Nodes.Max},
+		"min_ready_instances":  s.Ready,
+		"auto_suspend_seconds": s.PoolSuspend,
+	}
+	if s.Suspend > 0 {
+		all["service_suspend_seconds"] = s.Suspend
+	}
+	if s.QueryWarehouse != "" {
+		all["query_warehouse"] = p.Stored(s.QueryWarehouse)
+	}
+	if p.Outside() {
+		all["egress_hosts"] = []string{p.JudgeHost()}
+		all["egress_secrets"] = []string{strings.Join([]string{p.Stored(v.Database), p.Stored(v.Schema), p.Stored(d.Judge.Secret)}, ".")}
+	}
+	return hclAttributes(all, "  ")
+}
