@@ -11,11 +11,11 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlproof"
 )
 
-// What a judge of SQL is told of the two texts, and what needs no judge.
+// The evidence about two SQL texts that a judge gets, and the decisions that need no judge.
 
-// proofOf is the proof that both queries are the same, nil if there is none. Results that differ
-// by more than the order of rows or by rows that tie outrank any proof: nobody may be told that
-// queries are the same which returned different rows.
+// proofOf returns the proof that both queries are the same, nil if there is none. Results that differ by more than
+// the order of rows or by tied rows outrank any proof: queries that returned different rows are never reported as
+// the same.
 func proofOf(in *scoring.Input) *sqlproof.Proof {
 	type key struct{}
 	return scoring.Memo(in, key{}, func() *sqlproof.Proof {

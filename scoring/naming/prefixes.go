@@ -14,7 +14,7 @@ var opposedPrefixes = [][2]string{
 	{"em", "im"}, {"fore", "after"}, {"long", "short"}, {"high", "low"}, {"front", "back"}, {"left", "right"}, {"north", "south"}, {"east", "west"}, {"day", "night"}, {"land", "sea"},
 }
 
-// minRest is how many letters words must have in common behind prefixes that make opposites of them.
+// minRest is the minimal number of common letters after prefixes that form opposites.
 const minRest = 3
 
 // otherPrefixes reports whether a word of each name begins with one of two opposed prefixes and continues
