@@ -1,5 +1,5 @@
-// Package calibration tells how far metrics agree with people: from the verdicts of metrics on
-// labelled cases it makes a [Report], which is written as JSON, for a terminal, and as pictures.
+// Package calibration measures how well metrics agree with people: from the verdicts of metrics on labeled cases it
+// computes a [Report], which is written as JSON, for a terminal, and as charts.
 //
 // A [Study] holds labelled cases and, for every metric, a score of each. Report computes; nothing
 // here runs a metric or reads a file.
@@ -10,7 +10,7 @@ import (
 	"github.com/badger-eval/badger/scoring/agreement"
 )
 
-// Study is labelled cases and what metrics said of them.
+// Study holds labeled cases and the scores of metrics for them.
 type Study struct {
 	Cases   []Case
 	Metrics []Metric
@@ -34,7 +34,7 @@ type Metric struct {
 	Scores    []Score         // of every case of the study
 }
 
-// Score is what a metric said of a case.
+// Score is the score of a metric for a case.
 type Score struct {
 	Status  scoring.Status
 	Value   float64 // where the status is ok
@@ -49,7 +49,7 @@ const (
 	ByDatabase = "database"
 )
 
-// Options say what a report holds.
+// Options select the content of a report.
 type Options struct {
 	Resampling agreement.Resampling
 	NoMeans    bool     // means of values and their intervals, which take longest, are left out
@@ -94,7 +94,7 @@ type Result struct {
 	Notes     []string
 }
 
-// Chosen tells how a threshold was chosen.
+// Chosen describes how a threshold was chosen.
 type Chosen struct {
 	How        string    // such as "10 folds" or "leaving out one database"
 	Thresholds []float64 // of each fold
