@@ -10,8 +10,8 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// exportPage gives out all cases of a list as a file, in the order of their ids. What comes after the
-// first bytes went out and fails breaks the connection off: the file is then known to be cut.
+// exportPage sends all cases of a list as a file, in the order of their ids. If it fails after the first bytes were
+// sent, it closes the connection: the file is then recognizably truncated.
 var exportPage = &page{pattern: "GET /export", role: identity.Read, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
 	state, err := s.listOf(r.URL.Query())
 	if err != nil {
@@ -86,7 +86,7 @@ func (w *startedWriter) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// orAbort is err where an answer of it can still be made, and otherwise ends the connection.
+// orAbort returns err if an error response can still be sent, and otherwise closes the connection.
 func (w *startedWriter) orAbort(err error) error {
 	if err != nil && w.started {
 		panic(http.ErrAbortHandler)
