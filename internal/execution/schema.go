@@ -13,15 +13,15 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// describer is a warehouse that tells how its tables are defined.
+// describer is a warehouse that can return the definitions of its tables.
 type describer interface {
 	SQL() driver.Dialect
 }
 
-// describe reads the definitions of the tables that the queries of a case read, where the case states
-// no schema, and statistics of the columns that they read, where these are asked for. Either all
-// tables are known or the schema stays empty: of half a schema nothing can be said. What the
-// warehouse does not answer is not known, and no error.
+// describe reads the definitions of the tables that the queries of a case read, if the case states no schema, and
+// statistics of the columns that they read, if these are requested. The schema remains empty unless all tables are
+// known: half a schema decides nothing. Facts that the warehouse does not return are unknown, which is not an
+// error.
 func (e *Executor) describe(ctx context.Context, c *scoring.Case, database string) error {
 	if e.Schema && c.Schema != "" && strings.TrimSpace(c.Pred.SQL) != "" {
 		e.mu.Lock()
@@ -127,9 +127,9 @@ func tablesOf(sql string, dialect sqlparts.Dialect, upper bool) (names [][]strin
 	return names
 }
 
-// statistics reads what is known of the columns that a pair of queries reads: a statement for each
-// table, two for each column of texts, one for each pair of columns that are joined, and one for each
-// pair of which one may fix the other. A statement that fails tells nothing.
+// statistics reads facts about the columns that a pair of queries reads: a statement for each table, two for each
+// string column, one for each pair of columns that are joined, and one for each pair of which one may determine the
+// other. A failed statement is ignored.
 func (e *Executor) statistics(ctx context.Context, database string, d driver.Dialect, tables map[string]string, facts *counterexample.Facts, p *counterexample.Problem) error {
 	columns, joined := counterexample.Reads(p)
 	byTable := map[string][]*counterexample.Column{}
@@ -219,9 +219,9 @@ func (e *Executor) statistics(ctx context.Context, database string, d driver.Dia
 // maxDependencies bounds the pairs of columns of a table that are examined for a dependency.
 const maxDependencies = 12
 
-// dependencies reads which columns of a table fix another one, among those that facts tell of: first a
-// column repeats values, and another has several. The support follows from how often two rows have the
-// same value of the other column.
+// dependencies reads which columns of a table determine another one, among those with facts: the first repeats
+// values, and the other has several. The support follows from how often two rows have the same value of the other
+// column.
 func (e *Executor) dependencies(ctx context.Context, database string, d driver.Dialect, table, from string, facts *counterexample.Facts) error {
 	tried := 0
 	for _, a := range facts.Columns {

@@ -1,5 +1,5 @@
-// Package judgetrial tells what a judge that somebody wrote says of cases, and how far it agrees with
-// what people said of the same answers.
+// Package judgetrial runs a custom judge on cases, and measures its agreement with human verdicts on the same
+// answers.
 package judgetrial
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/badger-eval/badger/scoring/custom"
 )
 
-// Trial is what came out of a judge on cases. The figures are there after [Trial.Sum].
+// Trial is the outcome of a judge on cases. [Trial.Sum] computes the figures.
 type Trial struct {
 	Judge  *custom.Judge
 	Scores []scoring.Score // in the order of the cases
@@ -34,7 +34,7 @@ func New(j *custom.Judge) *Trial { return &Trial{Judge: j} }
 // Figures are those that can be gated.
 func Figures() []string { return []string{"accuracy", "kappa"} }
 
-// LabelTally is how often a label was given, and what people said of those answers.
+// LabelTally counts how often a label was given, and the human verdicts on those answers.
 type LabelTally struct {
 	Label      string `json:"label"`
 	N          int    `json:"n"`
@@ -88,7 +88,7 @@ func (t *Trial) Sum() {
 	t.Interval = agreement.Bootstrap(t.Confusion, agreement.Confusion.Kappa, agreement.Resampling{})
 }
 
-// JSON is the document of --json. What is not defined is null.
+// JSON returns the document of --json. Undefined figures are null.
 func (t *Trial) JSON() any {
 	stat := func(s agreement.Stat) *float64 {
 		if !s.Defined {
@@ -138,7 +138,7 @@ func (t *Trial) Check(gates []gate.Gate) (said []string, reached bool) {
 	return said, reached
 }
 
-// Labelled is how many cases say what people think of the answer.
+// Labelled returns the number of cases with a human verdict.
 func (t *Trial) Labelled() int {
 	n := 0
 	for _, h := range t.human {
