@@ -10,7 +10,7 @@ import (
 	"github.com/badger-eval/badger/sql/install"
 )
 
-// databricks is what the templates of the bundle see.
+// databricks is the data of the templates of the bundle.
 type databricks struct {
 	DevCatalog string
 	Source     string     // URL of prod's warehouse, without a host: an app and a job learn theirs from the platform

@@ -12,8 +12,8 @@ import (
 	"github.com/badger-eval/badger/sql/install"
 )
 
-// hclText writes a text as a literal of Terraform's language, which has the escapes of JSON. A text
-// that holds the beginning of a template means itself.
+// hclText returns a string literal of Terraform's language, which has the escapes of JSON. The beginning of a
+// template in the string is escaped.
 func hclText(s string) (string, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -24,7 +24,7 @@ func hclText(s string) (string, error) {
 	return strings.NewReplacer("${", "$${", "%{", "%%{").Replace(strings.TrimSuffix(b.String(), "\n")), nil
 }
 
-// snowflakeRoot is what the root of the module snowflake-spcs sees.
+// snowflakeRoot is the data of the root of the module snowflake-spcs.
 type snowflakeRoot struct{ plan *install.Plan }
 
 func prepareSnowflakeRoot(p *install.Plan) (any, error) { return &snowflakeRoot{p}, nil }
@@ -54,10 +54,10 @@ func (r *snowflakeRoot) HCL() (string, error) {
 	return hclAttributes(all, "  ")
 }
 
-// databricksRoot is what the root of the module databricks sees.
+// databricksRoot is the data of the root of the module databricks.
 type databricksRoot struct{ variables map[string]any }
 
-// prepareDatabricksRoot makes the variables of the module databricks that follow from the values.
+// prepareDatabricksRoot computes the variables of the module databricks that follow from the values.
 func prepareDatabricksRoot(p *install.Plan) (any, error) {
 	v, d := &p.Values, &p.Values.Deploy.Databricks
 	if d.Nightly != "procedure" {
@@ -136,8 +136,8 @@ func hclAttributes(all map[string]any, indent string) (string, error) {
 	return out, nil
 }
 
-// quartz is a schedule of cron in Quartz' form, which begins with seconds, counts days of the week
-// from 1 for Sunday, and needs a ? for the day that does not count.
+// quartz converts a cron schedule to Quartz' form, which begins with seconds, counts days of the week from 1 for
+// Sunday, and needs a ? for the day that is not set.
 func quartz(cron string) (string, error) {
 	f := strings.Fields(cron)
 	if len(f) == 0 {

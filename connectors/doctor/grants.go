@@ -1,6 +1,6 @@
 package doctor
 
-// grants are what a role needs, by dialect, as an administrator would write it.
+// grants are the permissions that a role needs, by dialect, in the words of an administrator.
 var grants = map[string]string{
 	"postgres": "GRANT CREATE, TEMPORARY ON DATABASE name TO role; or, once the tables are there, GRANT USAGE ON SCHEMA badger TO role and GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA badger TO role",
 	"redshift": "GRANT CREATE, TEMPORARY ON DATABASE name TO role; or, once the tables are there, GRANT USAGE ON SCHEMA badger TO role and GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA badger TO role",

@@ -469,7 +469,7 @@ func undoElsewhere(r *http.Request, store *labelling.Store, me string, nothing e
 	return store.UndoCase(r.Context(), q, me, said.CaseID, id)
 }
 
-// renewPage keeps an answer for who has it before them.
+// renewPage extends the reservation of an answer for an annotator.
 var renewPage = &page{pattern: "POST /label/renew", role: identity.Label, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
 	if _, err := s.writing(); err != nil {
 		return err
