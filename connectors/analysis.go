@@ -53,8 +53,8 @@ func (w *Warehouse) ScoredBatches(ctx context.Context) ([]ScoredBatch, error) {
 	return out, err
 }
 
-// instant is a cell that holds a time, whose column may be the users' own and of any type: zero for
-// NULL and for what is no time.
+// instant returns a time from a cell whose column may be a user's own and of any type: zero for NULL and for a
+// value that is not a time.
 func instant(t *scoring.Table, column, row int) time.Time {
 	v := t.Columns[column].Value(row)
 	switch v.Type {
@@ -82,7 +82,7 @@ func (w *Warehouse) ScoredMetrics(ctx context.Context) (names []string, err erro
 	return names, err
 }
 
-// LatestScore is a score with what it was made of. Its texts are valid until the next one is read.
+// LatestScore is a score with its inputs. Its strings are valid until the next one is read.
 type LatestScore struct {
 	ScoreRow
 	Detail     json.RawMessage // nil unless it is asked for

@@ -8,7 +8,7 @@ import (
 	badgersql "github.com/badger-eval/badger/sql"
 )
 
-// Asked is what was asked of one model with one prompt.
+// Asked sums up the judge calls for one model and prompt.
 type Asked struct {
 	Payer, Kind, Backend, Model, Prompt string
 	Replies                             int64
@@ -31,8 +31,7 @@ func (w *Warehouse) Asked(ctx context.Context, payer string) (out []Asked, err e
 	return out, err
 }
 
-// Judged is what the scores of a run in one metric asked of judges, whether somebody answered then or
-// the ledger did.
+// Judged sums up the judge calls of a run's scores in one metric, including cached replies.
 type Judged struct {
 	Metric              string
 	Scores              int64

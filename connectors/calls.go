@@ -19,7 +19,7 @@ type Call struct {
 	Expires     time.Time
 }
 
-// WriteCalls writes rows of calls. One whose id is there takes the new row's place.
+// WriteCalls writes rows of calls. A row replaces the existing row with the same id.
 func (w *Warehouse) WriteCalls(ctx context.Context, calls ...Call) error {
 	b := newRows("calls")
 	defer b.release()
@@ -30,7 +30,7 @@ func (w *Warehouse) WriteCalls(ctx context.Context, calls ...Call) error {
 	return b.merge(ctx, w)
 }
 
-// Calls reads the rows of some calls, as far as they are there.
+// Calls reads the existing rows of the given calls.
 func (w *Warehouse) Calls(ctx context.Context, ids ...string) (out []Call, err error) {
 	if len(ids) == 0 {
 		return nil, nil

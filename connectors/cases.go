@@ -122,9 +122,9 @@ func (w *Warehouse) setVersions(ctx context.Context, q *badgersql.Answers) ([]Se
 	return out, err
 }
 
-// Cases streams the answers with their questions, in the order of agent, version, batch and case,
-// holding few of them at a time. The error is one of the warehouse and ends the stream; an answer
-// that cannot be read is an [Answer] that says so.
+// Cases streams the answers with their questions, in the order of agent, version, batch and case, holding few of
+// them at a time. An error comes from the warehouse and ends the stream; an answer that cannot be read is an
+// [Answer] with the reason.
 func (w *Warehouse) Cases(ctx context.Context, f Filter) iter.Seq2[Answer, error] {
 	return func(yield func(Answer, error) bool) {
 		layout, err := w.query(ctx)
@@ -156,8 +156,8 @@ func (w *Warehouse) Cases(ctx context.Context, f Filter) iter.Seq2[Answer, error
 	}
 }
 
-// rangeCases is how many answers are read at once from an embedded engine, and rangeBytes how long
-// their results may be.
+// rangeCases is the number of answers in one read from an embedded engine, and rangeBytes the maximal length of
+// their results.
 const (
 	rangeCases = 5000
 	rangeBytes = 16 << 20
@@ -276,7 +276,7 @@ func (r *record) json(c int, what string, into any) {
 	}
 }
 
-// count is a cell's whole number, 0 for NULL. Engines count in types of their own.
+// count returns a cell's whole number, 0 for NULL. Each engine has its own types of counts.
 func (r *record) count(c int) int64 {
 	n, err := strconv.ParseInt(r.text(c), 10, 64)
 	if err != nil {

@@ -11,11 +11,11 @@ import (
 	badgersql "github.com/badger-eval/badger/sql"
 )
 
-// Claim takes the claims that are free or have expired, and returns those that owner holds
-// afterwards. The database decides: one statement inserts a row only where its key has none that is
-// still good, whoever else does so at the same time. Times are those of this machine's clock; the
-// clocks of processes that share a warehouse may differ by much less than a claim lasts. A
-// warehouse that cannot decide (driver.Dialect.NoClaims) grants everything.
+// Claim acquires the claims that are free or have expired, and returns those that owner holds afterwards. The
+// database decides: one statement inserts a row only if its key has no valid one, whatever other processes do at
+// the same time. Times are those of this machine's clock; the clocks of processes that share a warehouse must
+// differ by much less than a claim lasts. A warehouse that cannot decide (driver.Dialect.NoClaims) grants
+// everything.
 func (w *Warehouse) Claim(ctx context.Context, owner string, now, until time.Time, keys ...string) (held []string, err error) {
 	if len(keys) == 0 || w.dialect.NoClaims {
 		return keys, nil
@@ -34,7 +34,7 @@ func (w *Warehouse) Claim(ctx context.Context, owner string, now, until time.Tim
 	return held, err
 }
 
-// RenewClaims makes all claims of an owner last longer.
+// RenewClaims extends all claims of an owner.
 func (w *Warehouse) RenewClaims(ctx context.Context, owner string, until time.Time) error {
 	if w.dialect.NoClaims {
 		return nil
@@ -43,7 +43,7 @@ func (w *Warehouse) RenewClaims(ctx context.Context, owner string, until time.Ti
 	return w.changeClaims(ctx, query, args)
 }
 
-// ReleaseClaims gives claims back.
+// ReleaseClaims releases claims.
 func (w *Warehouse) ReleaseClaims(ctx context.Context, owner string, keys ...string) error {
 	if len(keys) == 0 || w.dialect.NoClaims {
 		return nil
@@ -61,9 +61,9 @@ func (w *Warehouse) ForgetClaims(ctx context.Context, before time.Time) error {
 	return w.changeClaims(ctx, query, args)
 }
 
-// VoidClaims deletes the claims of owners whose names begin with kind and not with mine, where the
-// engine is part of this process: it keeps all other processes out, so those that claimed have ended.
-// mine is what the names of this process's owners begin with. Elsewhere it does nothing.
+// VoidClaims deletes the claims of owners whose names begin with kind and not with mine, if the engine is part of
+// this process: it excludes all other processes, so the owners have ended. mine is the prefix of the names of this
+// process's owners. For other engines it does nothing.
 func (w *Warehouse) VoidClaims(ctx context.Context, kind, mine string) error {
 	if w.dialect.NoClaims || !w.dialect.Embedded {
 		return nil

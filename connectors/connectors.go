@@ -82,7 +82,7 @@ func (m *Mux) open(ctx context.Context, url string, o driver.Options) (driver.Co
 	return open(ctx, url, o)
 }
 
-// wellFormed reports whether a text may be the scheme of a URL (RFC 3986, section 3.1), and a short one.
+// wellFormed reports whether scheme is valid as the scheme of a URL (RFC 3986, section 3.1), and short.
 func wellFormed(scheme string) bool {
 	return len(scheme) <= 16 && regexp.MustCompile("^[a-z][a-z0-9+.-]*$").MatchString(scheme)
 }
@@ -94,8 +94,8 @@ type Warehouse struct {
 	dialect driver.Dialect
 	program string
 
-	// Of a warehouse that [Mux.Later] made: its name in errors, and what opens its connection, which
-	// is nil until then.
+	// For a warehouse from [Mux.Later]: its name in errors, and the function that opens its connection, which is
+	// nil until then.
 	name string
 	open func(context.Context) (driver.Conn, error)
 
@@ -112,16 +112,16 @@ type Warehouse struct {
 	claiming sync.Mutex // one statement at a time changes claims: an embedded engine has nobody else who decides
 }
 
-// New makes a warehouse of a connection, which it owns from then on.
+// New returns a warehouse on a connection, which it owns from then on.
 func New(conn driver.Conn, dialect driver.Dialect) *Warehouse {
 	w := &Warehouse{conn: conn, dialect: dialect, streams: map[*stream]bool{}, remembered: lru.New(remembered)}
 	w.ended.L = &w.mu
 	return w
 }
 
-// Close ends the connection once the calls under way have ended; streams that are open, such as
-// Cases, end with an error at their next step. It may be called again, also at the same time, and
-// then returns what the first call does.
+// Close closes the connection after the running calls have ended; open streams, such as Cases, return an error at
+// their next step. It may be called several times, also concurrently, and then returns the result of the first
+// call.
 func (w *Warehouse) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -213,7 +213,7 @@ func (s *stream) next() (t *scoring.Table, err error) {
 	return t, err
 }
 
-// close gives the result back, unless closing the warehouse did.
+// close releases the result unless closing the warehouse already did.
 func (s *stream) close() {
 	s.w.mu.Lock()
 	defer s.w.mu.Unlock()
@@ -271,8 +271,8 @@ func recovered(call func() error) (err error) {
 	return call()
 }
 
-// Describe tells what the connector knows of the way to the warehouse and of its limits; nothing where
-// it tells nothing ([driver.Describer]).
+// Describe returns the connector's facts about the connection to the warehouse and its limits; none if it has none
+// ([driver.Describer]).
 func (w *Warehouse) Describe(ctx context.Context) (facts []driver.Fact, err error) {
 	err = w.use("looking at the connection", func() error {
 		if d, ok := w.conn.(driver.Describer); ok {
@@ -283,8 +283,7 @@ func (w *Warehouse) Describe(ctx context.Context) (facts []driver.Fact, err erro
 	return facts, err
 }
 
-// QueryText runs one statement that gives one text, on warehouses that host models
-// (driver.TextQueryer).
+// QueryText runs one statement that returns one string, on warehouses that host models (driver.TextQueryer).
 func (w *Warehouse) QueryText(ctx context.Context, query string, args ...any) (text string, err error) {
 	const what = "asking a model of the warehouse"
 	err = w.use(what, func() error {
@@ -319,14 +318,14 @@ func (w *Warehouse) QueryWithin(ctx context.Context, rows, bytes int64, query st
 	return t, err
 }
 
-// Powers are what a role may do besides reading, such as "is a superuser".
+// Powers are the permissions of a role beyond reading, such as "is a superuser".
 type Powers struct {
 	Refused []string // with which queries of others must not be run
 	Named   []string // that a read-only connection keeps it from
 	Known   bool     // false if the warehouse cannot be asked
 }
 
-// Powers asks what the role of the connection may do besides reading.
+// Powers returns the permissions of the connection's role beyond reading.
 func (w *Warehouse) Powers(ctx context.Context) (Powers, error) {
 	if w.dialect.RoleQuery == "" {
 		return Powers{}, nil

@@ -19,7 +19,7 @@ type ScoredAnswer struct {
 	Scores   []scoring.Score // by metric
 }
 
-// Question is what the golden set says of a question that is asked: nothing where it lacks the question.
+// Question is a question of the golden set; zero if it is not in the set.
 type Question struct {
 	Text    string
 	Tags    []string
@@ -94,7 +94,7 @@ func (w *Warehouse) ScoredAnswers(ctx context.Context, of OfRun) iter.Seq2[Score
 	}
 }
 
-// rangeScores is how many scores are sorted at once in an embedded engine.
+// rangeScores is the number of scores that an embedded engine sorts in one query.
 const rangeScores = 100_000
 
 // partsOf cuts the answers of a run into parts of about so many scores.

@@ -113,12 +113,11 @@ func typeOf(f arrow.Field) driver.Type {
 	return ""
 }
 
-// Install creates badger's schema, tables and views where they are missing, and brings older tables
-// to the present version. The tables that users fill may also be views of theirs, and may lack
-// columns: they are read as they are. Tables of a newer version of badger, and columns of a type
-// that cannot hold what is written, are errors (FailedPrecondition), before anything is changed.
-// What fails half-way is finished by the next call. Processes that install at the same time can be
-// in each other's way: it tries again a few times.
+// Install creates missing parts of badger's schema, tables and views, and migrates older tables to the current
+// version. The tables that users fill may also be views, and may lack columns: they are read unchanged. Tables of a
+// newer version of badger, and columns of a type that cannot hold what is written, are errors (FailedPrecondition),
+// before anything is changed. The next call completes a partial installation. Processes that install concurrently
+// can conflict: Install retries a few times.
 func (w *Warehouse) Install(ctx context.Context) error {
 	for try := 1; ; try++ {
 		begun, err := w.install(ctx)
@@ -138,7 +137,7 @@ const (
 	installPause = 200 * time.Millisecond
 )
 
-// install is one attempt of Install; begun tells that it went about changing something.
+// install is one attempt of Install; begun reports whether it started to change something.
 func (w *Warehouse) install(ctx context.Context) (begun bool, err error) {
 	f, err := w.Inspect(ctx)
 	if err != nil {
@@ -154,8 +153,8 @@ func (w *Warehouse) install(ctx context.Context) (begun bool, err error) {
 func (w *Warehouse) bringUp(ctx context.Context, f *badgersql.Found) (err error) {
 	var noSchema error
 	if len(f.Tables) == 0 {
-		// PostgreSQL refuses to create a schema that is there already to a role that may not create
-		// any: the first table reports whether it is.
+		// PostgreSQL rejects CREATE SCHEMA of an existing schema for a role without permission to create one: the
+		// first table shows whether the schema exists.
 		noSchema = w.use("installing badger's tables", func() error { return w.conn.Exec(ctx, badgersql.CreateSchema()) })
 		if noSchema != nil && errcode.Of(noSchema) != errcode.PermissionDenied {
 			return noSchema
@@ -189,7 +188,7 @@ func (w *Warehouse) bringUp(ctx context.Context, f *badgersql.Found) (err error)
 		}
 	}
 	if len(statements) == 0 && !views && from == badgersql.Version {
-		// Whoever may not write is to be told before anything is scored.
+		// A missing permission to write is reported before anything is scored.
 		for _, sql := range badgersql.TableNamed("eval_runs").TryWrite() {
 			if err := w.use("writing eval_runs", func() error { return w.conn.Exec(ctx, sql) }); err != nil {
 				return err
@@ -204,7 +203,7 @@ func (w *Warehouse) bringUp(ctx context.Context, f *badgersql.Found) (err error)
 	return b.merge(ctx, w)
 }
 
-// replaceViews creates the views in place of those that are there.
+// replaceViews replaces the existing views.
 func (w *Warehouse) replaceViews(ctx context.Context, r badgersql.Reader) error {
 	if w.dialect.ViewsAtOnce {
 		return w.conn.Exec(ctx, badgersql.ReplaceViews(r))

@@ -12,8 +12,8 @@ import (
 	badgersql "github.com/badger-eval/badger/sql"
 )
 
-// RetiredJudge is the kind of a row that switches a judge off: it has a version and no text. A
-// later version switches the judge on again.
+// RetiredJudge is the kind of a row that deactivates a judge: it has a version and no text. A later version
+// activates the judge again.
 const RetiredJudge = "retired"
 
 // Judge is a row of judges: one version of a judge file, as it was promoted. A row is never
@@ -29,10 +29,10 @@ type Judge struct {
 	Tested     string // JSON: what was measured of it, or that nothing was; empty: not known
 }
 
-// WriteJudge promotes a version of a judge. A version that is there with the same text stays as it
-// is, and false is returned; one that is there with another text is an error (AlreadyExists), and
-// so is one below the newest or below the one that switched the judge off (FailedPrecondition): it
-// would never run.
+// WriteJudge promotes a version of a judge. If the version exists with the same text, it is unchanged and
+// WriteJudge returns false. If it exists with another text, WriteJudge returns an error (AlreadyExists). It also
+// does for a version below the latest or below the one that deactivated the judge (FailedPrecondition): such a
+// version would never run.
 func (w *Warehouse) WriteJudge(ctx context.Context, j Judge) (written bool, err error) {
 	sum := sha256.Sum256([]byte(j.Source))
 	if hash := hex.EncodeToString(sum[:]); j.Hash == "" {
@@ -76,8 +76,8 @@ func (w *Warehouse) Judges(ctx context.Context) ([]Judge, error) {
 	return all, err
 }
 
-// RetireJudge switches a promoted judge off, and returns the version that says so. A judge that is
-// off stays off; one that was never promoted is an error (NotFound).
+// RetireJudge deactivates a promoted judge and returns the version that records this. An inactive judge remains so;
+// one that was never promoted is an error (NotFound).
 func (w *Warehouse) RetireJudge(ctx context.Context, name, by string, at time.Time) (version int, err error) {
 	versions, err := w.judges(ctx, name)
 	if err != nil {
@@ -108,7 +108,7 @@ func (w *Warehouse) NewestJudges(ctx context.Context) ([]Judge, error) {
 	return slices.DeleteFunc(newest, func(j Judge) bool { return j.Kind == RetiredJudge }), err
 }
 
-// judges reads all promoted versions, or those of one name.
+// judges reads all promoted versions, or those with one name.
 func (w *Warehouse) judges(ctx context.Context, name ...any) (out []Judge, err error) {
 	var damaged error
 	err = w.each(ctx, "reading judges", badgersql.JudgesNamed(w.dialect, len(name) > 0), name,

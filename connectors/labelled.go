@@ -12,7 +12,7 @@ import (
 	badgersql "github.com/badger-eval/badger/sql"
 )
 
-// LabelledScore is a score of an answer whose question somebody labelled an answer to.
+// LabelledScore is a score of an answer to a question with at least one labeled answer.
 type LabelledScore struct {
 	CaseID, Metric string
 	Status         scoring.Status
@@ -89,7 +89,7 @@ type Labeller struct {
 	Since, Last time.Time // zero where it is not known
 }
 
-// Labellers tells who labelled answers of a batch, by name.
+// Labellers returns the names of the annotators of a batch's answers.
 func (w *Warehouse) Labellers(ctx context.Context, agent, version, batch string) ([]Labeller, error) {
 	r, err := w.labelReader(ctx)
 	if errcode.Of(err) == errcode.NotFound {

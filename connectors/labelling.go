@@ -101,7 +101,7 @@ func (w *Warehouse) CloseQueue(ctx context.Context, id string, at time.Time) err
 	return w.use("writing queues", func() error { return w.conn.Exec(ctx, query, l.Args...) })
 }
 
-// QueueItem is an answer of a queue, with what is said of it there.
+// QueueItem is an answer of a queue, with its labels there.
 type QueueItem struct {
 	Position int64 // from 1
 	CaseID   string
@@ -112,7 +112,7 @@ type QueueItem struct {
 	Mine     Mine
 }
 
-// Mine is what one annotator did with an answer.
+// Mine is the state of an answer for one annotator.
 type Mine int64
 
 // What an annotator did.
@@ -166,7 +166,7 @@ type LabelPair struct {
 	Count                       int64
 }
 
-// LabelPairs counts what pairs of people say of the same answers of a queue.
+// LabelPairs counts the pairs of verdicts of two people on the same answers of a queue.
 func (w *Warehouse) LabelPairs(ctx context.Context, queue string) (out []LabelPair, err error) {
 	l := badgersql.Labelling{Dialect: w.dialect}
 	query := l.Pairs(queue)
@@ -178,7 +178,7 @@ func (w *Warehouse) LabelPairs(ctx context.Context, queue string) (out []LabelPa
 	return out, err
 }
 
-// LoggedLabel is a row of label_log: what a person said of an answer at one time.
+// LoggedLabel is a row of label_log: a person's label of an answer at one time.
 type LoggedLabel struct {
 	ID string
 	scoring.AnswerID
@@ -210,7 +210,7 @@ func (w *Warehouse) LoggedLabels(ctx context.Context, f LabelFilter, most int) (
 	return out, err
 }
 
-// AddLabel adds a row to label_log unless one with its ID is there.
+// AddLabel adds a row to label_log unless one with its ID exists.
 func (w *Warehouse) AddLabel(ctx context.Context, v *LoggedLabel) error {
 	l := badgersql.Labelling{Dialect: w.dialect}
 	query := l.AddLabel(v.ID, v.CaseID, v.Agent, v.Version, v.Batch, v.Annotator, v.Verdict, optional(v.Note), v.GoldWrong, v.Ambiguous, v.At.UTC(), optional(v.Queue), optional(v.AnswerHash), v.Decides)
@@ -233,8 +233,7 @@ func (w *Warehouse) Leases(ctx context.Context, prefix string, now time.Time) (o
 	return out, err
 }
 
-// RenewLeases makes some claims of an owner last longer. Those that the owner does not hold stay as
-// they are.
+// RenewLeases extends some claims of an owner. Claims that the owner does not hold are unchanged.
 func (w *Warehouse) RenewLeases(ctx context.Context, owner string, until time.Time, keys ...string) error {
 	if len(keys) == 0 || w.dialect.NoClaims {
 		return nil
@@ -244,7 +243,7 @@ func (w *Warehouse) RenewLeases(ctx context.Context, owner string, until time.Ti
 	return w.changeClaims(ctx, query, l.Args)
 }
 
-// CaseSignal is what the order of a queue may go by.
+// CaseSignal holds the values by which a queue may be ordered.
 type CaseSignal struct {
 	CaseID         string
 	Passes, Fails  int64   // metrics by their verdict
@@ -303,8 +302,7 @@ func (w *Warehouse) LabelledCase(ctx context.Context, of scoring.AnswerID) (*sco
 	return found.Case, found.Err
 }
 
-// severalRows is the error of an answer that agent_runs has several rows of: which of them is the answer,
-// nobody can tell.
+// severalRows is the error for an answer with several rows in agent_runs: it is ambiguous which one is the answer.
 func severalRows(caseID string, rows int) error {
 	return errcode.New(errcode.AlreadyExists, "case %.80q: agent_runs has %d rows of this answer, expected one; none of them is shown or scored", caseID, rows)
 }
@@ -312,8 +310,8 @@ func severalRows(caseID string, rows int) error {
 // manyCases is from how many cases on all of a range are read rather than each named.
 const manyCases = 1000
 
-// Answered tells which of some cases an agent's version answered in a batch, with how many rows of
-// agent_runs. If there is no such table, it answered none.
+// Answered returns which of the given cases an agent's version answered in a batch, with the number of rows in
+// agent_runs. It returns none if that table does not exist.
 func (w *Warehouse) Answered(ctx context.Context, of scoring.AnswerID, cases []string) (map[string]int64, error) {
 	there := map[string]int64{}
 	if len(cases) == 0 {
@@ -338,7 +336,7 @@ func (w *Warehouse) Answered(ctx context.Context, of scoring.AnswerID, cases []s
 	})
 }
 
-// Scored tells which of some cases have scores of an agent's version in a batch.
+// Scored returns which of the given cases have scores of an agent's version in a batch.
 func (w *Warehouse) Scored(ctx context.Context, of scoring.AnswerID, cases []string) (map[string]bool, error) {
 	there := map[string]bool{}
 	if len(cases) == 0 {

@@ -27,10 +27,9 @@ func (m *Mux) Later(url string, o driver.Options, name string) (*Warehouse, erro
 	return w, nil
 }
 
-// Connect connects a warehouse that [Mux.Later] made. It calls prepare, which may be nil, with a
-// warehouse of the new connection before others can use it; an error of prepare ends the connection.
-// It does nothing for a warehouse that is connected. It must not be called from several goroutines
-// at once.
+// Connect connects a warehouse from [Mux.Later]. It calls prepare, which may be nil, with a warehouse of the new
+// connection before others can use it; an error of prepare closes the connection. It does nothing for a connected
+// warehouse. It must not be called concurrently.
 func (w *Warehouse) Connect(ctx context.Context, prepare func(*Warehouse) error) error {
 	w.mu.Lock()
 	connected := w.conn != nil

@@ -34,8 +34,8 @@ type Pages struct {
 	elsewhere Elsewhere     // nil: nothing is
 }
 
-// Elsewhere reads answers of a run to some questions, by id, with the questions, from where the run took
-// them. What does not exist it leaves out.
+// Elsewhere reads answers of a run to some questions, by id, with the questions, from the source of the run. It
+// omits those that do not exist.
 type Elsewhere func(ctx context.Context, run caselist.Run, ids []string) (map[string]*scoring.Case, error)
 
 // Lacking is p that reads elsewhere what the warehouse lacks of the cases that a page shows. Nothing is
@@ -241,7 +241,7 @@ func (f *MetricFigures) add(status scoring.Status, verdict string, n int64, sum,
 	}
 }
 
-// Shape is what a run's scores are of.
+// Shape describes what a run's scores cover.
 type Shape struct {
 	Cases   int64
 	Metrics []MetricShape // the primary one first, then in their order
@@ -371,7 +371,7 @@ type RunFigures struct {
 	Last time.Time // when the last score was stored; zero where it is not known
 }
 
-// FiguresOf sums up one metric of each of some runs, at once if that is not remembered.
+// FiguresOf sums up one metric for each of some runs, in one query for those that are not cached.
 func (p *Pages) FiguresOf(ctx context.Context, runs []Run, metric func(*Run) string) (map[RunMetric]RunFigures, error) {
 	out, wanted := map[RunMetric]RunFigures{}, map[RunMetric]*Run{}
 	var ids, metrics []string
@@ -425,8 +425,8 @@ func prints(runs []*Run) string {
 	return out
 }
 
-// Remember makes a value of the scores of some runs, or takes the one that is remembered where all of
-// them are done. What names the value; nobody may change it.
+// Remember computes a value from the scores of some runs, or returns the cached one if all of the runs are
+// complete. what is the key of the value; it must not be modified.
 func Remember[T any](p *Pages, runs []*Run, what string, size func(T) int, compute func() (T, error)) (T, error) {
 	mark := prints(runs)
 	if v, there := p.w.remembered.Get(mark + what); there && mark != "" {
@@ -511,7 +511,7 @@ func (p *Pages) List(ctx context.Context, s caselist.State) (*List, error) {
 	return l, nil
 }
 
-// query begins a query over the list.
+// query returns a query over the list.
 func (l *List) query() *badgersql.CaseList {
 	var base badgersql.ScoredRun
 	if l.base != nil {
@@ -636,7 +636,7 @@ func (l *List) pageIDs(ctx context.Context) ([]string, error) {
 		func(t *scoring.Table, row int) string { return (&record{t: t, row: row}).text(0) }, func(id string) int { return 16 + len(id) })
 }
 
-// CaseRow is a case as a list shows it. What is not known is empty.
+// CaseRow is a row in a list of cases. Unknown values are empty.
 type CaseRow struct {
 	ID                string
 	Question, Gold    string // Gold is the accepted query
@@ -714,7 +714,7 @@ func (l *List) Rows(ctx context.Context, ids, metrics []string) ([]CaseRow, erro
 	return rows, err
 }
 
-// fillRows takes what the warehouse lacks from elsewhere.
+// fillRows adds values that are missing in the warehouse from the fallback source.
 func (p *Pages) fillRows(ctx context.Context, run caselist.Run, rows []CaseRow) error {
 	var ids []string
 	lacks := func(c *CaseRow) bool { return c.Question == "" && c.Gold == "" && c.SQL == "" }
@@ -799,18 +799,17 @@ func (l *List) Neighbours(ctx context.Context, caseID string) (n Neighbours, err
 	return n, err
 }
 
-// Slice is what the primary metric says of a part of the cases.
+// Slice holds the figures of the primary metric for a part of the cases.
 type Slice struct {
 	Part string // "" is what is not known
 	Figures
 	Unreadable string // the first case of those whose tags cannot be read: Part is their text; else ""
 }
 
-// Slices sums up the primary metric by a column of texts over the cases of the list: at most limit
-// parts, those with the most cases first, and how many more there are. A case with several tags is
-// in several parts, and one without any in the part "". Cases whose tags cannot be read are parts by
-// their text. A search by a regular expression is an error
-// (Unimplemented).
+// Slices sums up the primary metric by a string column over the cases of the list: at most limit parts, those with
+// the most cases first, and the number of the others. A case with several tags is in several parts, and one without
+// any in the part "". Cases whose tags cannot be parsed are in parts named by the raw text. A search by a regular
+// expression is an error (Unimplemented).
 func (l *List) Slices(ctx context.Context, column string, limit int) (parts []Slice, more int64, err error) {
 	if l.regexp() {
 		return nil, 0, errcode.New(errcode.Unimplemented, "slices of a search by a regular expression")
@@ -837,10 +836,10 @@ func (l *List) Slices(ctx context.Context, column string, limit int) (parts []Sl
 	return parts, rows[0].parts - int64(len(parts)), nil
 }
 
-// ofQuestions are the columns that come from golden_set. Their slices are read at once.
+// ofQuestions are the columns of golden_set. Their slices are read in one query.
 var ofQuestions = []string{"tag", "database", "dialect"}
 
-// slicePart tells parts apart: a tag may be the same text as tags that cannot be read.
+// slicePart identifies a part: a tag may equal the raw text of tags that cannot be parsed.
 type slicePart struct {
 	name       string
 	unreadable bool
@@ -920,9 +919,9 @@ func (f *found) of(m caselist.Mode) (ids []string) {
 
 func (l *List) regexp() bool { return l.State.Regexp && l.State.Search != "" }
 
-// here reports whether the cases are found at once and kept while the page is made: where a regular
-// expression looks for them, which not all warehouses understand alike, and where an engine in this
-// process reads the users' tables, whose joins would be made again for each question.
+// here reports whether the cases are found first and kept for the page: if a regular expression selects them, since
+// warehouses differ in regular expressions, and if an engine in this process reads the users' tables, since it
+// would repeat their joins for each query.
 func (l *List) here() bool {
 	if l.regexp() {
 		return true
@@ -1006,7 +1005,7 @@ func (l *List) Unsearched(ctx context.Context) (int64, error) {
 	return f.left, nil
 }
 
-// CaseScore is a score with what it rests on.
+// CaseScore is a score with its evidence.
 type CaseScore struct {
 	scoring.Score
 	ConfigHash string

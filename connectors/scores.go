@@ -46,9 +46,9 @@ func (w *Warehouse) WriteRuns(ctx context.Context, runs ...Run) error {
 	return b.merge(ctx, w)
 }
 
-// FillKeys makes NULL the empty text, which it stands for, where others wrote it into the keys of a run's
-// scores and rows of eval_runs. What is written then takes the place of these rows. Rows that are there
-// with the empty text, too, stay where an index wants keys to be different.
+// FillKeys replaces NULL, which others wrote into the keys of a run's scores and rows of eval_runs, by the empty
+// string that it stands for. New rows then replace these rows. Rows that exist with the empty string, too, remain
+// if an index requires keys to be unique.
 func (w *Warehouse) FillKeys(ctx context.Context, runID string) error {
 	for _, name := range []string{"scores", "eval_runs"} {
 		query := badgersql.TableNamed(name).FillKey(w.dialect)
@@ -242,8 +242,8 @@ func rowsOf(t *badgersql.Table) *rows {
 
 func (b *rows) release() { b.build.Release() }
 
-// The following append one value of a row each, in the order of the columns, until end. JSON that was
-// written before is taken as it is.
+// The following append one value of a row each, in the order of the columns, until end. Existing JSON is copied
+// unchanged.
 
 func (b *rows) next() array.Builder {
 	b.at++

@@ -11,10 +11,10 @@ import (
 	"github.com/badger-eval/badger/connectors/driver"
 )
 
-// ScoreWriter writes the scores of one run. It knows of which answers the run holds scores: the scores
-// of others have no rival in the table, and are added to it where the connection can ([driver.Adder]).
-// All others are merged, and so are all from the moment when somebody else has written scores of the
-// run. Its calls must not overlap.
+// ScoreWriter writes the scores of one run. It knows for which answers the run has scores: scores of other answers
+// cannot conflict with rows of the table, and are added if the connection can ([driver.Adder]). All others are
+// merged, and so are all scores from the moment when another client has written scores of the run. Its calls must
+// not overlap.
 type ScoreWriter struct {
 	w               *Warehouse
 	run, configHash string
@@ -23,8 +23,7 @@ type ScoreWriter struct {
 	mark            driver.Mark
 }
 
-// ScoreWriter makes a writer of the scores of a run. It only adds scores once Held has been read to its
-// end.
+// ScoreWriter returns a writer for the scores of a run. It adds scores only after Held has been read to its end.
 func (w *Warehouse) ScoreWriter(runID, configHash string) *ScoreWriter {
 	return &ScoreWriter{
 		w: w, run: runID, configHash: configHash, seed: maphash.MakeSeed(), seen: map[uint64]struct{}{},

@@ -27,9 +27,9 @@ const (
 	TrialDrop     TrialStep = "drop"     // the table
 )
 
-// Trial does with a small table of its own, in badger's schema, what badger does with its tables:
-// it makes it, writes to it, reads it and drops it. The name must be new. Did is told how each step
-// went; after a step that failed only dropping is tried.
+// Trial performs badger's operations on a small test table in badger's schema: it creates it, writes to it, reads
+// it and drops it. The name must be new. did is called with the result of each step; after a failed step only the
+// drop is tried.
 func (w *Warehouse) Trial(ctx context.Context, name string, did func(TrialStep, error)) {
 	t := &badgersql.Table{Name: name, Key: []string{"id"}, Columns: []badgersql.Column{
 		{Name: "id", Type: driver.BigInt}, {Name: "s", Type: driver.Text}, {Name: "j", Type: driver.JSON}, {Name: "n", Type: driver.BigInt},

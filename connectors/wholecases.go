@@ -11,10 +11,9 @@ import (
 	badgersql "github.com/badger-eval/badger/sql"
 )
 
-// Cases reads some cases of a run as [Pages.Case] does, with a few statements for all. They are in the
-// order of ids. With metrics only the scores of these are read, those that failed, and those that
-// rest on a judge's reply. A case without such a score is NotFound. What people say is in the labels
-// only.
+// Cases reads some cases of a run as [Pages.Case] does, with a few statements for all. They are in the order of
+// ids. With metrics it reads only the scores of these, failed ones, and those that rest on a judge's reply. A case
+// without such a score is NotFound. Human verdicts are in the labels only.
 func (p *Pages) Cases(ctx context.Context, key caselist.Run, ids, metrics []string) ([]*CaseDetail, error) {
 	out, byID := make([]*CaseDetail, len(ids)), make(map[string]*CaseDetail, len(ids))
 	for i, id := range ids {
@@ -99,7 +98,7 @@ func (p *Pages) Cases(ctx context.Context, key caselist.Run, ids, metrics []stri
 	return out, err
 }
 
-// labels reads what people said of answers, the newest first.
+// labels reads the human labels of answers, from new to old.
 func (p *Pages) labels(ctx context.Context, key caselist.Run, ids []string) (map[string][]LoggedLabel, error) {
 	out := map[string][]LoggedLabel{}
 	if !p.layout.Labelled {

@@ -10,10 +10,10 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// WriteCases writes cases into golden_set, as version setVersion of the set, and the answers in
-// them into agent_runs, in place of rows with the same keys. A case without an agent's name, SQL,
-// result, error or response has no answer. What people said of an answer is written with
-// [Warehouse.WriteLabels]. Write many cases in several calls: each holds its rows in memory.
+// WriteCases writes cases into golden_set, as version setVersion of the set, and their answers into agent_runs, and
+// replaces rows with the same keys. A case without an agent's name, SQL, result, error or response has no answer.
+// Human labels are written with [Warehouse.WriteLabels]. Each call holds its rows in memory, so write many cases in
+// several calls.
 func (w *Warehouse) WriteCases(ctx context.Context, setVersion string, cases []*scoring.Case) error {
 	golden, runs := newRows("golden_set"), newRows("agent_runs")
 	defer golden.release()
@@ -133,7 +133,7 @@ func (j *jsons) raw(what string, v json.RawMessage) any {
 	return string(v)
 }
 
-// Label is what one person says of an answer.
+// Label is one person's label of an answer.
 type Label struct {
 	scoring.AnswerID // without a version of the agent: of the only one that answered the question in the batch
 	Annotator        string
@@ -142,8 +142,7 @@ type Label struct {
 	At               time.Time
 }
 
-// WriteLabels writes rows of human_labels, in place of what the same person said of the same answer
-// before.
+// WriteLabels writes rows of human_labels and replaces earlier labels of the same answer by the same person.
 func (w *Warehouse) WriteLabels(ctx context.Context, labels ...Label) error {
 	b := newRows("human_labels")
 	defer b.release()
@@ -156,7 +155,7 @@ func (w *Warehouse) WriteLabels(ctx context.Context, labels ...Label) error {
 	return b.merge(ctx, w)
 }
 
-// Vote is what one person says of an answer, as it counts.
+// Vote is one person's current verdict on an answer.
 type Vote struct {
 	scoring.AnswerID
 	Annotator string
@@ -165,8 +164,8 @@ type Vote struct {
 	Known     bool // false if the label names no version of the agent, and several versions or none answered in the batch: it counts for none
 }
 
-// Votes lists what people say of answers, in human_labels and in label_log. A warehouse without
-// human_labels has none.
+// Votes lists the human verdicts on answers in human_labels and label_log. A warehouse without human_labels has
+// none.
 func (w *Warehouse) Votes(ctx context.Context) ([]Vote, error) {
 	q, err := w.query(ctx)
 	if err != nil || !q.Labelled {

@@ -42,9 +42,9 @@ type cloudRun struct {
 // Variable is an environment variable.
 type Variable struct{ Name, Value string }
 
-// Of the memory of an instance, baseMiB are for the program itself and tmpMiB for its temporary
-// folder, which is in memory on Cloud Run. What callers may make it hold gets a third of the rest: a
-// request takes up to three times its bytes while its rows are decoded, scored and encoded.
+// baseMiB of an instance's memory are for the program itself and tmpMiB for its temporary folder, which is in
+// memory on Cloud Run. Callers' data may use a third of the rest: a request takes up to three times its bytes while
+// its rows are decoded, scored and encoded.
 const (
 	baseMiB    = 256
 	tmpMiB     = 64
@@ -186,8 +186,8 @@ func prepareCloudRun(p *install.Plan) (any, error) {
 // the person may call.
 const gcloudAudience = "32555940559.apps.googleusercontent.com"
 
-// checkReaders checks who is to see the report: people, by the addresses that IAM and their tokens
-// name. Nobody else is let through, so that * would be the connections that call functions.
+// checkReaders checks the readers of the report: people, by the addresses that IAM and their tokens name. No other
+// caller is admitted, so * would be the connections that call functions.
 func checkReaders(d *install.Deployment) error {
 	if d.Warehouse == "" {
 		return errcode.New(errcode.InvalidArgument, "values: deploy.report: this needs deploy.warehouse, whose runs the report shows")
@@ -392,7 +392,7 @@ func (c *cloudRun) moduleVariables() map[string]any {
 	return out
 }
 
-// JSON are all bindings, for whoever grants them in another way.
+// JSON returns all bindings, for granting them in another way.
 func (c *cloudRun) JSON() (string, error) { return indented(c.Bindings) }
 
 func indented(v any) (string, error) {

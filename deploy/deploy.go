@@ -81,7 +81,7 @@ type File struct {
 	Copied  bool // as it is here, whatever the values say
 }
 
-// page is what a template sees.
+// page is the data of a template.
 type page struct {
 	*install.Plan
 	Target  *Target

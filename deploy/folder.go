@@ -19,8 +19,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Manifest is the file that says which files of a folder badger wrote, so that nobody else's are
-// overwritten or removed.
+// Manifest is the file that lists the files of a folder that badger wrote, so that no other files are overwritten
+// or removed.
 const Manifest = ".badger-deploy"
 
 // manifest has for each target the files that were written for it.
@@ -189,7 +189,7 @@ func readManifest(root *os.Root) (manifest, error) {
 
 var errNotRegular = errors.New("not a regular file")
 
-// readRegular reads a file that is no symbolic link.
+// readRegular reads a file that is not a symbolic link.
 func readRegular(root *os.Root, name string) ([]byte, error) {
 	name = filepath.FromSlash(name)
 	info, err := root.Lstat(name)
@@ -252,7 +252,7 @@ func writeFile(root *os.Root, f *File) error {
 	return root.Chmod(name, mode) // one that was there keeps its mode otherwise
 }
 
-// firstDifference tells where two texts begin to differ.
+// firstDifference returns the position of the first difference between two texts.
 func firstDifference(is, want string) string {
 	a, b := strings.Split(is, "\n"), strings.Split(want, "\n")
 	for i := range min(len(a), len(b)) {

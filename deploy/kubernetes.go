@@ -86,7 +86,7 @@ func inCluster(p *install.Plan) (any, error) {
 	return &cluster{hosts, d.Contacts() && len(hosts) == 0 && len(d.Kubernetes.Egress) == 0}, nil
 }
 
-// cluster is what the templates see besides the values.
+// cluster is the additional data of the templates.
 type cluster struct {
 	Hosts []install.HostPort // that may be connected to, by name
 	Shut  bool               // somebody is to be connected to, and nothing is allowed

@@ -11,8 +11,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// hclText writes a text as a literal of Terraform's language, which has the escapes of JSON. A text
-// that holds the beginning of a template means itself.
+// hclText returns a string literal of Terraform's language, which has the escapes of JSON. The beginning of a
+// template in the string is escaped.
 func hclText(s string) (string, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -48,8 +48,8 @@ type rowDetail struct {
 	Request      *Request       `json:"request,omitempty"`
 }
 
-// Detail is the JSON of the column detail. Its error is internal: a log-probability that is no
-// number, or a schema that is no JSON.
+// Detail returns the JSON of the column detail. It returns an internal error if a log-probability is not a number
+// or a schema is not JSON.
 func (a Assessment) Detail() (json.RawMessage, error) {
 	d := rowDetail{0, a.FinishReason, a.MaxTokens, a.ServedModel, a.LogProbs, a.Request}
 	if !a.Put.IsZero() {
@@ -97,7 +97,7 @@ func hashLogProbs(h digest, ps []TokenLogProb) {
 	}
 }
 
-// String tells which one it is, not what it holds.
+// String identifies the assessment without showing its content.
 func (a Assessment) String() string {
 	return "judge assessment " + a.ID + " " + a.Kind + ": " + strconv.Itoa(len(a.Reply)) + " bytes"
 }
@@ -108,7 +108,7 @@ func (a Assessment) GoString() string { return a.String() }
 // LogValue is String.
 func (a Assessment) LogValue() slog.Value { return slog.StringValue(a.String()) }
 
-// assess makes the record of an answer. resp's RequestHash and CreatedAt are set.
+// assess returns the record of an answer. resp's RequestHash and CreatedAt are set.
 func assess(ctx context.Context, id Identity, r Request, resp Response) Assessment {
 	a := Assessment{
 		Kind: r.Purpose, Backend: id.Backend, Model: id.Model, PromptVersion: r.PromptVersion,
@@ -160,10 +160,9 @@ type Store interface {
 
 // Claimer is implemented by stores that several processes share and in which they agree who asks.
 type Claimer interface {
-	// Claim asks for the right to ask a request's question. If another process asks it at this
-	// moment, ok is false. A nil release says that nobody else can ask: a miss need not be looked up
-	// again. Otherwise release gives the right back, after the answer was put. The right of a
-	// process that is killed ends by itself.
+	// Claim acquires the right to ask a request's question. If another process is asking it, ok is false. A nil
+	// release means that no other process can ask, so a miss need not be looked up again. Otherwise the caller
+	// calls release after it stored the answer. The right of a process that is killed expires.
 	Claim(ctx context.Context, requestHash string) (release func(), ok bool, err error)
 }
 

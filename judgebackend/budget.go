@@ -7,14 +7,14 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// BudgetLimits bounds what judges may cost. A limit of 0 is no limit.
+// BudgetLimits bounds the cost of judge calls. A limit of 0 is no limit.
 type BudgetLimits struct {
 	Tokens int64      // in and out together
 	Money  Money      // in the price table's currency
 	Prices PriceTable // a model that they name has their price, under whichever of its names; others have that of [ListPrices]
 }
 
-// Spending is what a budget has paid so far.
+// Spending is the amount that a budget has spent so far.
 type Spending struct {
 	TokensIn  int64
 	TokensOut int64
@@ -63,20 +63,21 @@ func NewBudget(limits BudgetLimits) (*Budget, error) {
 	return b, nil
 }
 
-// Spent is what was paid so far through this budget.
+// Spent returns the amount spent so far through this budget.
 func (b *Budget) Spent() Spending {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.spent
 }
 
-// Price is the price of a model, of a million tokens; ok is false if none is known.
+// Price returns the price of a million tokens of a model; ok is false if it is unknown.
 func (b *Budget) Price(id Identity) (p Price, ok bool) {
 	t, ok := b.lookup(id)
 	return Price{(t.in * million).String(), (t.out * million).String()}, ok
 }
 
-// Cost is what a number of tokens cost at the price of a model; ok is false if none is known.
+// Cost returns the cost of the given numbers of tokens at the price of a model; ok is false if the price is
+// unknown.
 func (b *Budget) Cost(id Identity, in, out int64) (m Money, ok bool) {
 	t, ok := b.lookup(id)
 	return t.cost(in, out), ok
@@ -214,7 +215,7 @@ func (r *reservation) release(cost Spending) {
 	r.held = false
 }
 
-// lose books the estimate: the attempt may have been billed, and nobody says how much.
+// lose books the estimate: the attempt may have been billed at an unknown amount.
 func (r *reservation) lose() {
 	r.release(Spending{TokensIn: r.in, TokensOut: r.out, Money: r.price.cost(r.in, r.out), Assumed: 1})
 }
@@ -234,7 +235,7 @@ func again(ctx context.Context, err error) error {
 	return nil
 }
 
-// Left is what the limits still allow, next to the calls in flight; -1 if there is no such limit.
+// Left returns what the limits still allow in addition to the calls in flight; -1 if there is no such limit.
 func (b *Budget) Left() (tokens int64, money Money) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// circuit opens on the first failure that no other call could avoid: credentials, credit, no such
-// model. After the cool-down one call is let through to see whether that has changed (a key was
-// rotated, an account filled up); its success closes the circuit. Each opening is told once.
+// circuit opens on the first failure that every other call would have too: credentials, credit, an unknown model.
+// After the cool-down it admits one call to see if the cause is gone (a key was rotated, an account was funded);
+// its success closes the circuit. Each opening is reported once.
 type circuit struct {
 	clock    Clock
 	coolDown time.Duration

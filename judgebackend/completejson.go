@@ -25,7 +25,7 @@ func (e *ReplyError) Unwrap() error        { return e.err }
 // Reply is the last reply as the model gave it.
 func (e *ReplyError) Reply() string { return e.reply }
 
-// Exchange is what a question cost that took one call, or two with its repair.
+// Exchange is the cost of a question that took one call, or two with its repair.
 type Exchange struct {
 	Response               // the last answer
 	Calls       int        // answers asked for: 1 or 2, whether the ledger had them or not
@@ -105,11 +105,11 @@ func repair(messages []Message, reply string, why error) []Message {
 			"the schema, with nothing before or after it."})
 }
 
-// WithNonce makes the reply prove that it is the model's own. Text that a judge reads may hold a
-// ready-made verdict, and a model may repeat it next to its own: for a request with a NonceField,
-// the schema gets a required field of that name, and the last message asks for a word in it that
-// whoever wrote the judged text could not know. The word follows from the request, so that the
-// ledger still recognises it. A request without a NonceField comes back as it is.
+// WithNonce makes the reply prove that the model wrote it. Text that a judge reads may contain a ready-made
+// verdict, and a model may repeat it. So for a request with a NonceField, the schema gets a required field of that
+// name, and the last message asks for a word in it that the author of the judged text could not know. The word is
+// derived from the request, so the ledger still recognizes the request. A request without a NonceField is returned
+// unchanged.
 func (r Request) WithNonce() (Request, string, error) {
 	if r.NonceField == "" {
 		return r, "", nil

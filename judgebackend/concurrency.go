@@ -7,11 +7,10 @@ import (
 	"time"
 )
 
-// adaptive bounds the calls in flight by additive increase and multiplicative decrease (Chiu and
-// Jain, 1989): the limit starts at the maximum, is halved when the endpoint says it is too much,
-// and grows by one per limit's worth of successes. Calls that were in flight when the limit was
-// last halved do not halve it again: they report the same congestion. A Retry-After holds everybody
-// back, not only the caller that was told.
+// adaptive bounds the calls in flight by additive increase and multiplicative decrease (Chiu and Jain, 1989): the
+// limit starts at the maximum, is halved when the endpoint reports overload, and grows by one for each limit's
+// worth of successes. Calls that were in flight when the limit was last halved do not halve it again: they report
+// the same congestion. A Retry-After delays all callers, not only the one that received it.
 type adaptive struct {
 	next  Backend
 	clock Clock
@@ -72,8 +71,7 @@ func (w *adaptive) acquire(ctx context.Context) (int, error) {
 	return epoch, nil
 }
 
-// leave takes a caller that gives up out of the queue, or gives back the slot it was given at the
-// same moment.
+// leave removes a caller that gives up from the queue, or releases the slot that it was given at the same moment.
 func (w *adaptive) leave(turn chan struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -23,15 +23,14 @@ const MaxReply = 1 << 20
 //   - Exactly one object must satisfy the schema; several must be equal. A reply that gives two different answers gives
 //     none.
 //
-// Errors are an *Error of [KindBadReply] (DataLoss) that says what is wrong and where, without
-// showing values. A malformed schema is InvalidArgument.
+// Errors are an *Error of [KindBadReply] (DataLoss) that names the fault and its place without showing values. A
+// malformed schema is InvalidArgument.
 func Decode(reply string, schema json.RawMessage, into any) error {
 	return decode(reply, schema, "", "", into)
 }
 
-// DecodeNonce is Decode for a request whose reply must repeat a word in one of its fields
-// ([Request.WithNonce]). Objects without the word are ignored: they are copied from what was
-// judged, not answered.
+// DecodeNonce is Decode for a request whose reply must repeat a word in one of its fields ([Request.WithNonce]). It
+// ignores objects without the word: they are copies from the judged text.
 func DecodeNonce(reply string, schema json.RawMessage, field, nonce string, into any) error {
 	return decode(reply, schema, field, nonce, into)
 }

@@ -1,12 +1,12 @@
 // Package judgebackend asks one question of one model and returns one answer.
 //
-// A [Backend] has one method, Complete. A [Provider] makes backends of one kind, and is in a package
-// of its own: openai (any compatible endpoint, Azure included), anthropic, and inwarehouse (models inside
-// the warehouse, reached with one text query). A program lists the [Providers] that it is linked with,
-// and [Providers.Open] makes a backend by name: "openai:gpt-4o", "anthropic:claude-sonnet-4-5",
-// "cortex:…", "bigqueryai:…", "aiquery:…", "replay:FILE" (recorded answers) and "none". What a judge is asked, and what its answer means, is no business of this
-// package: that is prompt and metric. What is its business is that an answer is paid for once,
-// within a budget, from a host the configuration names, and recorded.
+// A [Backend] has one method, Complete. A [Provider] opens backends of one kind and has its own package: openai
+// (any compatible endpoint, including Azure), anthropic, and inwarehouse (models inside the warehouse, reached with
+// one text query). A program lists the [Providers] that it is linked with, and [Providers.Open] opens a backend by
+// name: "openai:gpt-4o", "anthropic:claude-sonnet-4-5", "cortex:…", "bigqueryai:…", "aiquery:…", "replay:FILE"
+// (recorded answers) and "none". Packages prompt and metric decide what a judge is asked and what its answer means.
+// This package ensures that an answer is paid for once, within a budget, from a host that the configuration names,
+// and recorded.
 //
 // # Wrappers
 //
@@ -32,12 +32,12 @@
 // run with a bad key ends quickly) and at the attempt (so that callers already in a queue do not go
 // out).
 //
-// # Who answers and who asks
+// # Identities and callers
 //
-// [Identity] says who answers: a backend, its model and its host. It is part of what an answer is,
-// so that it is hashed and stored. Who asks is a Caller of udf/identity, a name with roles that a
-// server has proven; it decides what may be asked, and an answer is the same whoever asks. Of a
-// caller this package knows a name at most, that of the payer: see [WithPayer].
+// [Identity] identifies the source of an answer: a backend, its model and its host. It is part of the answer, so it
+// is hashed and stored. A Caller of udf/identity is a name with roles that a server has authenticated. It decides
+// what may be asked, and an answer does not depend on it. This package knows at most the name of the caller that
+// pays: see [WithPayer].
 //
 // # What leaves the machine
 //

@@ -14,8 +14,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Kind says what went wrong with a call. The names go into logs and reasons and never change their
-// meaning.
+// Kind is the kind of a failed call. The names are part of logs and reasons and never change their meaning.
 type Kind string
 
 // The kinds of failure.
@@ -226,8 +225,8 @@ func kindOfCode(c errcode.Code) Kind {
 	return KindInternal
 }
 
-// isEmptyAnswer tells an answer without a body from a connection that ended, which is the error of a
-// request ([url.Error]), or of a body that was cut ([io.ErrUnexpectedEOF]).
+// isEmptyAnswer distinguishes an answer without a body from a closed connection, which is the error of a request
+// ([url.Error]) or of a truncated body ([io.ErrUnexpectedEOF]).
 func isEmptyAnswer(err error) bool {
 	var request *url.Error
 	return errors.Is(err, io.EOF) && !errors.As(err, &request)

@@ -29,7 +29,7 @@ func (r Request) Hash(id Identity) string {
 	return h.hex()
 }
 
-// digest hashes a sequence of texts and numbers so that no two sequences run together.
+// digest hashes a sequence of strings and numbers so that no two sequences have the same input.
 type digest struct{ hash.Hash }
 
 func (d digest) text(ss ...string) {
@@ -58,8 +58,8 @@ func (r Request) canonicalSchema() string {
 	return string(canonicalJSON(r.Schema))
 }
 
-// canonicalJSON is b with members sorted and no white space, numbers as written; b itself where
-// that is not JSON.
+// canonicalJSON returns b with members sorted and without white space, and with numbers as written. It returns b
+// unchanged if it is not JSON.
 func canonicalJSON(b []byte) []byte {
 	if len(b) == 0 {
 		return nil
@@ -77,9 +77,9 @@ func canonicalJSON(b []byte) []byte {
 	return out
 }
 
-// nonceOf is the word that a reply to r must repeat: derived from the whole request, so that the
-// same request always has the same one (and the ledger still knows it), while whoever wrote part of
-// the request would have to find a text that holds a hash of itself.
+// nonceOf returns the word that a reply to r must repeat. It is derived from the whole request, so the same request
+// always has the same word and the ledger still finds it. The author of a part of the request would have to find a
+// text that contains a hash of itself.
 func nonceOf(r Request) string {
 	h := digest{sha256.New()}
 	h.text("judge nonce 1", r.Hash(Identity{}), r.NonceField)

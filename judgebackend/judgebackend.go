@@ -156,7 +156,7 @@ func (r Request) ReplyTokens() int {
 	return r.MaxTokens
 }
 
-// bytesOut is the size of what is sent.
+// bytesOut returns the number of bytes sent.
 func (r Request) bytesOut() int {
 	n := len(r.Schema)
 	for _, m := range r.Messages {
@@ -165,7 +165,7 @@ func (r Request) bytesOut() int {
 	return n
 }
 
-// validate says what is wrong with r, without showing what it holds.
+// validate returns an error if r is invalid, without showing its content.
 func (r Request) validate() error {
 	bad := func(format string, args ...any) error {
 		return errcode.New(errcode.InvalidArgument, "judge request: "+format, args...)
@@ -218,8 +218,7 @@ func isLabel(s string) bool {
 	return s != "" && len(s) <= 64
 }
 
-// String tells what r is for and how big it is, not what it holds: requests end up in logs by
-// accident.
+// String returns the purpose and size of r without its content, since requests are logged by accident.
 func (r Request) String() string {
 	return fmt.Sprintf("judge request %s %s: %d messages, %d bytes", r.Purpose, r.PromptVersion, len(r.Messages), r.bytesOut())
 }
@@ -230,7 +229,7 @@ func (r Request) GoString() string { return r.String() }
 // LogValue is String.
 func (r Request) LogValue() slog.Value { return slog.StringValue(r.String()) }
 
-// String tells how r ended and how big it is, not what it holds.
+// String returns the outcome and size of r without its content.
 func (r Response) String() string {
 	return fmt.Sprintf("judge response of %s: %s, %d bytes", r.Model, r.FinishReason, len(r.Reply))
 }

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// ledger answers from the store what was answered before, and lets equal requests share one call.
-// The lookup is inside the flight: between a miss and the call nobody can slip in.
+// ledger serves recorded answers from the store, and lets equal requests share one call. The lookup is part of the
+// shared call, so no other call can start between a miss and the call.
 type ledger struct {
 	next     Backend
 	id       Identity
@@ -27,7 +27,7 @@ type ledger struct {
 
 func (l *ledger) Complete(ctx context.Context, r Request) (Response, error) {
 	l.requests.Add(1)
-	// Requests that differ only in how long the answer may be have one hash but may have different
+	// Requests that differ only in the maximal length of the answer have the same hash but may have different
 	// answers.
 	key := r.hash + "/" + strconv.Itoa(r.ReplyTokens())
 	if r.anew {
@@ -60,12 +60,12 @@ func (l *ledger) fill(ctx context.Context, r Request) (Response, error) {
 	}
 	if release != nil {
 		defer release()
-		// Whoever held the claim until now may have put an answer.
+		// The previous holder of the claim may have stored an answer.
 		if resp, found, err = l.lookup(ctx, r); found || err != nil {
 			return resp, err
 		}
 	}
-	// What is paid for and not kept is bought again after the process was killed.
+	// An answer that is paid for but not stored is bought again after the process was killed.
 	if err := l.unkept.Acquire(ctx, 1); err != nil {
 		return Response{}, err
 	}
@@ -82,7 +82,7 @@ func (l *ledger) fill(ctx context.Context, r Request) (Response, error) {
 	return resp, err
 }
 
-// lookup takes an answer from the store. found tells that there is one, which err may be part of.
+// lookup reads an answer from the store. found reports whether there is one, which may include err.
 func (l *ledger) lookup(ctx context.Context, r Request) (resp Response, found bool, err error) {
 	a, ok, err := l.store.Get(ctx, r.hash)
 	switch {
@@ -96,7 +96,7 @@ func (l *ledger) lookup(ctx context.Context, r Request) (resp Response, found bo
 	return resp, true, resp.finishError(l.id)
 }
 
-// claim waits until no other process asks the same. release is nil if nobody else can.
+// claim waits until no other process asks the same question. release is nil if no other process can.
 func (l *ledger) claim(ctx context.Context, hash string) (release func(), err error) {
 	c, ok := l.store.(Claimer)
 	if !ok {
@@ -125,9 +125,8 @@ func (l *ledger) away(ctx context.Context) error {
 	return &Error{Kind: KindStore, Backend: l.id.Backend}
 }
 
-// usable reports whether a recorded answer stands for r. Complete ones always do. An answer that was
-// cut is examined again when more tokens are allowed; refusals and the like when the run is told
-// to ask again.
+// usable reports whether a recorded answer can be used for r. Complete ones always can. A truncated answer is asked
+// again if more tokens are allowed, and a refusal or the like if the run is configured to ask again.
 func (l *ledger) usable(a Assessment, r Request) bool {
 	switch a.FinishReason {
 	case "", FinishStop:

@@ -87,8 +87,8 @@ func add[T ~int64](a, b T) T {
 	return a + b
 }
 
-// Price is what a million tokens cost, as plain decimal numbers: PerMillion{In: "2.50", Out: "10"}.
-// Text, since a configuration file's floats would not be exact.
+// Price is the price of a million tokens as plain decimal numbers: PerMillion{In: "2.50", Out: "10"}. They are
+// strings because floats of a configuration file would not be exact.
 type Price struct {
 	In  string `json:"in" yaml:"in"`
 	Out string `json:"out" yaml:"out"`

@@ -29,7 +29,7 @@ type OpenOptions struct {
 	Getenv func(string) string // nil for os.Getenv
 }
 
-// filled is o with the defaults in the place of what is missing, which is what providers are given.
+// filled returns o with defaults for missing values. Providers receive the result.
 func (o *OpenOptions) filled() *OpenOptions {
 	var f OpenOptions
 	if o != nil {

@@ -22,8 +22,8 @@ func PayerOf(ctx context.Context) string {
 	return name
 }
 
-// Payment is what a payer's recorded answers took, of one backend and model. Tokens that the
-// backend did not report are missing.
+// Payment is the cost of a payer's recorded answers, by backend and model. Tokens that the backend did not report
+// are missing.
 type Payment struct {
 	Identity
 	Calls     int64
@@ -31,7 +31,7 @@ type Payment struct {
 	TokensOut int64
 }
 
-// Payments is implemented by stores that can tell what a payer's answers took from a time on.
+// Payments is implemented by stores that can return the cost of a payer's answers since a given time.
 type Payments interface {
 	PaidBy(ctx context.Context, payer string, from time.Time) ([]Payment, error)
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Provider is who runs models, in one way of asking for them, such as openai. Packages next to this one
-// have one each; a program lists those that it is linked with. What differs from provider to provider is
-// said here, so that nobody else asks for a name.
+// Provider is a source of models with one protocol, such as openai. Each has its own package next to this one; a
+// program lists those that it is linked with. All differences between providers are fields of this struct, so other
+// code does not switch on names.
 type Provider struct {
 	Name string // what is before the colon of a judge's name
 
@@ -34,7 +34,7 @@ var (
 // Providers are those that a program can ask, each name once. None and Replay need not be listed.
 type Providers []Provider
 
-// Find is the provider of a judge's name, which may have a model behind a colon.
+// Find returns the provider of a judge's name, which may have a model after a colon.
 func (p Providers) Find(spec string) (Provider, bool) {
 	name, _, _ := strings.Cut(spec, ":")
 	all := p.all()
@@ -79,8 +79,8 @@ func (p Providers) Open(ctx context.Context, spec string, o *OpenOptions) (Backe
 	return check(b, filled.Clock), nil
 }
 
-// Address is where the judge that spec names is asked: baseURL, or its provider's own address if that is
-// empty. It is nil if the judge is not reached by HTTP of its own: in a warehouse, recorded, or none.
+// Address returns the URL of the judge that spec names: baseURL, or its provider's own address if that is empty. It
+// is nil if the judge has no HTTP endpoint of its own: in a warehouse, recorded, or none.
 func (p Providers) Address(spec, baseURL string) (*url.URL, error) {
 	provider, _ := p.Find(spec)
 	switch {
@@ -96,9 +96,8 @@ func (p Providers) Address(spec, baseURL string) (*url.URL, error) {
 	return u, nil
 }
 
-// TextQueryer runs one query that gives one text. A warehouse connection satisfies it; cortex,
-// bigqueryai and aiquery need nothing else. Arguments take the place of question marks, in order.
-// Errors carry an errcode.
+// TextQueryer runs one query that returns one string. A warehouse connection satisfies it; cortex, bigqueryai and
+// aiquery need nothing else. Arguments replace question marks, in order. Errors carry an errcode.
 type TextQueryer interface {
 	QueryText(ctx context.Context, query string, args ...any) (string, error)
 }

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// recorded turns every answer into an assessment: usable, cut or refused, but no failure without an
-// answer. A record that cannot be written does not take the answer away from the caller, who has
-// paid for it.
+// recorded records every answer as an assessment: usable, truncated or refused, but not a failure without an
+// answer. If a record cannot be written, the caller still gets the answer, which is paid for.
 type recorded struct {
 	next         Backend
 	id           Identity

@@ -12,9 +12,9 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// replay answers from a file of assessments, one JSON object a line, as a FileStore writes them. It
-// is whoever the file recorded, so that hashes, labels and scores are those of the recording. Where
-// a file holds several judges, the one behind a # is meant: replay:FILE#openai:gpt-4o.
+// replay answers from a file of assessments, one JSON object a line, as a FileStore writes them. Its identity is
+// the recorded one, so hashes, labels and scores are those of the recording. If a file holds several judges, the
+// name after # selects one: replay:FILE#openai:gpt-4o.
 type replay struct {
 	id      Identity
 	answers map[string]Assessment
@@ -37,8 +37,8 @@ func openReplay(_ context.Context, arg string, _ *OpenOptions) (Backend, error) 
 	return readReplay(f, who)
 }
 
-// readReplay takes the assessments of one judge; who is BACKEND:MODEL, or empty if there is but
-// one. The last of several answers to one request counts.
+// readReplay reads the assessments of one judge; who is BACKEND:MODEL, or empty if there is only one. The last of
+// several answers to one request is used.
 func readReplay(f io.Reader, who string) (Backend, error) {
 	b := &replay{answers: map[string]Assessment{}}
 	r := bufio.NewReader(f)

@@ -32,9 +32,9 @@ func (p RetryPolicy) withDefaults() RetryPolicy {
 	return p
 }
 
-// wait is how long to sleep after attempt n (from 1) failed: full jitter, which spreads the callers
-// of a burst best (Brooker, "Exponential Backoff And Jitter", 2015), on top of what the endpoint
-// asked for. False means not to wait.
+// wait returns the pause after attempt n (from 1) failed: full jitter, which spreads the callers of a burst best
+// (Brooker, "Exponential Backoff And Jitter", 2015), in addition to the pause that the endpoint asked for. False
+// means no retry.
 func (p RetryPolicy) wait(n int, retryAfter time.Duration, random float64) (time.Duration, bool) {
 	if retryAfter > p.MaxRetryAfter {
 		return 0, false

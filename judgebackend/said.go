@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Said is the beginning of what an endpoint or a warehouse wrote about a failure, in lower case. It may
-// repeat the prompt, and a prompt may speak of billing or rate limits: the first 200 bytes alone are
-// kept, to tell the kind of failure, and no way of printing shows them.
+// Said is the beginning of the message of an endpoint or a warehouse about a failure, in lower case. It may repeat
+// the prompt, and a prompt may mention billing or rate limits. So only the first 200 bytes are kept, to find the
+// kind of failure, and no method prints them.
 type Said struct{ code, message string }
 
 const saidBytes = 200
@@ -30,7 +30,7 @@ func (Said) String() string { return "[what the endpoint wrote]" }
 // GoString is String.
 func (s Said) GoString() string { return s.String() }
 
-// Kind is the kind of failure that s speaks of, its code before its message; "" if none is recognised.
+// Kind returns the kind of failure that s describes, by its code before its message; "" if none is recognized.
 func (s Said) Kind() Kind {
 	for _, text := range []string{s.code, s.message} {
 		for _, p := range phrases {

@@ -20,8 +20,8 @@ type compiledSchema struct {
 	canonical string
 }
 
-// compiled holds schemas by the hash of their text. Prompts have few; whoever makes up a schema per
-// call loses the benefit, not the memory.
+// compiled caches schemas by the hash of their text. Prompts have few schemas. A caller with a new schema for each
+// call loses the benefit, but uses no additional memory.
 var compiled = struct {
 	sync.RWMutex
 	m map[[32]byte]*compiledSchema
@@ -79,7 +79,7 @@ func (noLoader) Load(string) (any, error) {
 	return nil, errcode.New(errcode.PermissionDenied, "reply schema: references to other documents are not followed")
 }
 
-// violation says where a reply breaks its schema, in words that show none of the reply's values.
+// violation describes where a reply violates its schema, without showing the reply's values.
 func violation(err error) string {
 	var v *jsonschema.ValidationError
 	if !errors.As(err, &v) {

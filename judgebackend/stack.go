@@ -135,7 +135,7 @@ func (s *Stack) Complete(ctx context.Context, r Request) (Response, error) {
 	return s.top.Complete(ctx, r)
 }
 
-// Stats tells what the stack did so far.
+// Stats returns the counts of the stack so far.
 func (s *Stack) Stats() Stats {
 	return Stats{
 		Requests: s.top.requests.Load(), Hits: s.top.hits.Load(),

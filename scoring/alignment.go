@@ -53,7 +53,7 @@ type Comparison struct {
 	// as text.
 	GoldFormat string `json:"gold_format,omitempty"`
 	PredFormat string `json:"pred_format,omitempty"`
-	// Verbatim: letter case counts, since a side holds texts that differ in nothing else.
+	// Verbatim: letter case counts, since a side holds strings that differ only in case.
 	Verbatim bool `json:"verbatim,omitempty"`
 	// Fact is the difference in words, if there is one: "rounded to 2 digits", "percent for
 	// fraction".

@@ -65,8 +65,8 @@ type Result struct {
 // Absent reports whether no result was given at all.
 func (r Result) Absent() bool { return r.Table == nil && r.Ref == "" && r.Err == nil }
 
-// Given reports whether there is a result, or a reference to one, whether or not it leads to one. The
-// reason alone why there is none is no result.
+// Given reports whether there is a result, or a reference to one, whether or not it can be resolved. A mere reason
+// for a missing result is not a result.
 func (r Result) Given() bool { return r.Table != nil || r.Ref != "" }
 
 // Agent is who answered and what it did besides the query.
@@ -103,15 +103,15 @@ const (
 	BehaviourRefuse  = "refuse"
 )
 
-// Expected is what a right agent does besides returning the right rows.
+// Expected is the right behavior of an agent other than returning the right rows.
 type Expected struct {
 	Behaviour      string          // answer (also when empty), clarify or refuse
 	Tools          json.RawMessage // a list of calls, or a specification that the tool metrics understand
 	Clarifications []string
 }
 
-// caseJSON is a case as case files write it. Unknown members are told in Case.UnreadKeys. [CaseKeys]
-// documents the members; they may have the names of the tables' columns too, see caseAliases.
+// caseJSON is a case in the form of case files. Unknown members are listed in Case.UnreadKeys. [CaseKeys] documents
+// the members; they may have the names of the tables' columns too, see caseAliases.
 type caseJSON struct {
 	CaseID   nameJSON `json:"case_id" doc:"Identifies the question. Required."`
 	Question string   `json:"question" doc:"The question as the user asked it."`
@@ -149,7 +149,7 @@ type caseJSON struct {
 // its digits are the name.
 type nameJSON string
 
-// UnmarshalJSON reads a text or a number.
+// UnmarshalJSON reads a string or a number.
 func (n *nameJSON) UnmarshalJSON(b []byte) error {
 	if len(b) > 0 && (b[0] == '-' || b[0] >= '0' && b[0] <= '9') {
 		*n = nameJSON(b)
@@ -181,14 +181,14 @@ type tagsJSON struct {
 	err  error
 }
 
-// UnmarshalJSON reads a list of texts.
+// UnmarshalJSON reads a list of strings.
 func (t *tagsJSON) UnmarshalJSON(b []byte) error {
 	t.list, t.err = ParseTags(string(b))
 	return nil
 }
 
-// ParseTags reads tags as golden_set.tags and case files hold them: a JSON list of texts. Empty text
-// and null are none.
+// ParseTags parses tags as golden_set.tags and case files hold them: a JSON list of strings. The empty string and
+// null are no tags.
 func ParseTags(text string) (tags []string, err error) {
 	if text == "" {
 		return nil, nil
@@ -199,10 +199,10 @@ func ParseTags(text string) (tags []string, err error) {
 	return tags, nil
 }
 
-// UnreadableTags is the error of tags that are no JSON list of texts. Its message does not show them.
+// UnreadableTags is the error for tags that are not a JSON list of strings. Its message does not show them.
 type UnreadableTags struct{ Text string }
 
-// Error says what was expected.
+// Error returns a message with the expected form.
 func (*UnreadableTags) Error() string {
 	return `tags cannot be read: expected a JSON list of texts, such as ["sales"]`
 }
@@ -210,8 +210,8 @@ func (*UnreadableTags) Error() string {
 // Unwrap is the error with its code, InvalidArgument.
 func (e *UnreadableTags) Unwrap() error { return errcode.New(errcode.InvalidArgument, "%s", e.Error()) }
 
-// PeekAnswerID reads of one case of a case file which answer it holds. What is missing or cannot be
-// read is empty.
+// PeekAnswerID reads the identity of the answer from one case of a case file. Parts that are missing or invalid are
+// empty.
 func PeekAnswerID(data []byte) AnswerID {
 	var j struct {
 		CaseID nameJSON `json:"case_id"`
@@ -236,8 +236,8 @@ func PeekAnswerID(data []byte) AnswerID {
 	}
 }
 
-// ReadLabel reads what a person said of an answer, as people spell it in files and tables alike.
-// said is false for what is neither, such as unsure.
+// ReadLabel parses a human verdict, as people spell it in files and tables. said is false for any other text, such
+// as unsure.
 func ReadLabel(text string) (passes, said bool) {
 	switch strings.ToLower(strings.TrimSpace(text)) {
 	case "1", "pass", "true", "yes", "correct":
@@ -266,7 +266,7 @@ func (l *labelJSON) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// passes is what the label says, or nil if it says neither.
+// passes returns the label's verdict, or nil if it has none.
 func (l labelJSON) passes() *bool {
 	if passes, said := ReadLabel(string(l)); said {
 		return &passes
@@ -360,7 +360,7 @@ func DecodeCase(data []byte) (*Case, error) {
 	var j caseJSON
 	if err := json.Unmarshal(data, &j); err != nil {
 		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
-			// What is embedded has no name in JSON.
+			// An embedded field has no name in JSON.
 			field := strings.ReplaceAll(wrong.Field, reflect.TypeFor[queryJSON]().Name()+".", "")
 			return nil, errcode.New(errcode.InvalidArgument, "case: %s is a JSON %s, expected %s", cmp.Or(field, "the line"), wrong.Value, inJSON(wrong.Type))
 		}

@@ -48,9 +48,9 @@ var caseKeys, caseAliases = func() (map[string][]string, map[string]CaseKey) {
 	return keys, aliases
 }()
 
-// renamed moves the members of a case that have another name to where they are read from: those of
-// the top, and expected.behavior. Text that holds JSON, as columns do, is read where the key is no
-// text. A member that is there under both names is an error.
+// renamed moves the members of a case with alternative names to the names that are read: those at the top, and
+// expected.behavior. A string that contains JSON, as columns do, is parsed for keys that do not take strings. A
+// member that is present under both names is an error.
 func renamed(data []byte) ([]byte, error) {
 	top, err := membersOf(data)
 	if err != nil {
@@ -159,7 +159,7 @@ func membersOf(raw []byte) (map[string]json.RawMessage, error) {
 	return out, nil
 }
 
-// unwrapped is the JSON that a text holds, or the value as it is.
+// unwrapped returns the JSON in a string, or any other value unchanged.
 func unwrapped(raw json.RawMessage) json.RawMessage {
 	var text string
 	if len(raw) == 0 || raw[0] != '"' || json.Unmarshal(raw, &text) != nil {

@@ -9,10 +9,9 @@ import (
 	"github.com/badger-eval/badger/internal/jsonscan"
 )
 
-// checkMembers returns an error where a member of a case is there twice, or where a text holds bytes
-// that are not UTF-8 or a lone surrogate. encoding/json would keep the last member and replace the
-// rest by U+FFFD, so that different texts become equal. Data must be JSON. Results are passed over:
-// what is wrong with one is the error of its query.
+// checkMembers returns an error if a case has a duplicate member, or a string with invalid UTF-8 or a lone
+// surrogate. encoding/json would keep the last member and replace the rest by U+FFFD, so that different strings
+// become equal. data must be JSON. Results are skipped: their errors are those of their queries.
 func checkMembers(data []byte) (m members, err error) {
 	m.scan.Reset(data)
 	return m, m.value("")
@@ -58,7 +57,7 @@ func (m *members) value(path string) error {
 	return atPath(path, err)
 }
 
-// maxUnread bounds how many unknown keys of one case are told apart.
+// maxUnread bounds the number of unknown keys of one case that are listed.
 const maxUnread = 20
 
 func (m *members) object(path string) error {

@@ -10,9 +10,9 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// Unread says what of the case is not read, or not as it is there: keys and a dialect that are not
-// known, each with the nearest that is, and what the readers of its inline results noted. A case that
-// says all in known words has none. References to results are not followed.
+// Unread lists the parts of the case that are ignored or not read as written: unknown keys and an unknown dialect,
+// each with the nearest known one, and the notes of the readers of its inline results. It is empty for a case
+// without them. It does not follow references to results.
 func (c *Case) Unread() []string {
 	var out []string
 	for _, key := range c.UnreadKeys {
@@ -25,8 +25,8 @@ func (c *Case) Unread() []string {
 	return append(out, c.Pred.Result.notes("result of the agent")...)
 }
 
-// Unusual is a text that two cases share of which the same is not read; it is empty if all is. It
-// spares making the sentences of [Case.Unread] for every one of many cases.
+// Unusual returns a string that is equal for two cases with the same unread parts; it is empty if there are none.
+// It saves computing the sentences of [Case.Unread] for each of many cases.
 func (c *Case) Unusual() string {
 	parts := c.UnreadKeys
 	if !sqlparts.NamesDialect(c.Dialect) {
@@ -38,7 +38,7 @@ func (c *Case) Unusual() string {
 	return strings.Join(append(slices.Clip(parts), c.Pred.Result.notes("result of the agent")...), "\n")
 }
 
-// notes are what the reader of an inline result noted.
+// notes returns the notes of the reader of an inline result.
 func (r Result) notes(of string) (out []string) {
 	if r.Table != nil {
 		for _, n := range r.Table.Notes {

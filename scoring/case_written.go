@@ -6,8 +6,8 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// WrittenSQL is the SQL of a query of the case without what agents write around it, such as a Markdown
-// fence, and what that was. Whoever runs or reads the query takes it from here.
+// WrittenSQL returns the SQL of a query of the case without the text that agents write around it, such as a
+// Markdown fence, and describes that text. All code that runs or reads the query uses it.
 func (c *Case) WrittenSQL(q *Query) (sql string, around []string) {
 	return sqlparts.Unwrap(q.SQL, sqlparts.DialectOf(c.Dialect))
 }
@@ -19,7 +19,7 @@ func (c *Case) written(q *Query) *Query {
 	return &out
 }
 
-// wrapped tells a reader of a score that the SQL was taken out of a text.
+// wrapped returns the warning that the SQL was extracted from a text.
 func (q *Query) wrapped(of string) []string {
 	if len(q.Around) == 0 {
 		return nil

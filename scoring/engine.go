@@ -21,13 +21,13 @@ type SnapshotReader interface {
 	ReadSnapshot(ctx context.Context, ref string) (*Table, error)
 }
 
-// Config is what a deployment decides about metrics, by metric name.
+// Config is a deployment's configuration of metrics, by metric name.
 type Config struct {
 	Options    map[string]json.RawMessage `json:"options,omitempty"`    // defaults of a metric's options
 	Thresholds map[string]float64         `json:"thresholds,omitempty"` // the value from which a score passes
 }
 
-// EngineOptions are what an engine may be given besides metrics.
+// EngineOptions are optional inputs of an engine in addition to metrics.
 type EngineOptions struct {
 	Snapshots SnapshotReader       // nil: references are not resolved, and say so
 	Judge     judgebackend.Backend // answers the questions of judge metrics; nil: none does
@@ -127,9 +127,9 @@ const (
 	AllMetrics     = "all"     // these, and those that are computed on request only
 )
 
-// Choose finds the named metrics in their order, and the default ones where none is named. Of the
-// metrics behind a name for several, it takes those that are wanted and not there yet; nil wants each
-// of them.
+// Choose returns the named metrics in their order, or the default ones if none is named. Among the metrics behind a
+// name for several, it takes those for which wanted returns true and that are not chosen yet; nil accepts each of
+// them.
 func (e *Engine) Choose(names []string, wanted func(*Metric) bool) ([]*Metric, error) {
 	if len(names) == 0 {
 		names = []string{DefaultMetrics}
@@ -348,7 +348,7 @@ func (r *run) scoreOne(m *Metric, gold int) (s Score) {
 	return s
 }
 
-// otherThanAnswer says what a question calls for that calls for no answer; else nothing.
+// otherThanAnswer returns the right reaction to a question that should not be answered; else "".
 func otherThanAnswer(behaviour string) string {
 	switch behaviour {
 	case BehaviourClarify:
@@ -359,8 +359,8 @@ func otherThanAnswer(behaviour string) string {
 	return ""
 }
 
-// meetNeeds fills the input with what the metric needs. Where something is missing, or the agent's
-// query failed, it returns the score that follows from that.
+// meetNeeds fills the input with the metric's inputs. If one is missing, or the agent's query failed, it returns
+// the resulting score.
 func (r *run) meetNeeds(m *Metric, in *Input, gold int) (Score, bool) {
 	c, needs := r.c, m.Needs
 	callsFor := otherThanAnswer(c.Expected.Behaviour)
@@ -459,8 +459,8 @@ func Suggest(name string, known []string) string {
 	return fmt.Sprintf("; did you mean %s?", strings.Join(near[:min(len(near), 4)], ", "))
 }
 
-// nearest are the known names that a name may be a misspelling or a part of, the nearest first. Letter
-// case and the signs between words say nothing.
+// nearest returns the known names that a name may be a misspelling or a part of, the nearest first. It ignores
+// letter case and the signs between words.
 func nearest(name string, known []string) (near []string) {
 	plain := strings.NewReplacer("_", "", "-", "", " ", "").Replace
 	name = plain(strings.ToLower(name))
@@ -476,8 +476,8 @@ func nearest(name string, known []string) (near []string) {
 	return near
 }
 
-// distance is how many letters are to be changed, added, left out or exchanged with the next one to
-// make one short name of another (optimal string alignment).
+// distance is the number of letters to change, add, remove or exchange with the next one to convert one short name
+// to another (optimal string alignment).
 func distance(a, b string) int {
 	if len(a) > 64 || len(b) > 64 {
 		return 64

@@ -6,7 +6,7 @@ import "strings"
 // arguments of its SQL function follow from it.
 type Field uint
 
-// The fields. [Fields] says of each all that the rest of the program asks of one.
+// The fields. [Fields] describes each of them for the rest of the program.
 const (
 	FieldDialect        Field = 1 << iota // the SQL dialect of both queries; never missing
 	FieldCase                             // the case as a whole, for what rests on other metrics; never missing
@@ -139,7 +139,7 @@ func lacking(what string, missing bool) string {
 	return ""
 }
 
-// blank reports whether a text is missing. White space is none.
+// blank returns a check that a string is missing. White space counts as missing.
 func blank(what string, text func(in *Input) string) func(in *Input) string {
 	return func(in *Input) string { return lacking(what, strings.TrimSpace(text(in)) == "") }
 }

@@ -23,13 +23,13 @@ func WithPayer(ctx context.Context, name string) context.Context {
 	return judgebackend.WithPayer(ctx, name)
 }
 
-// Judge is who answers a metric's questions.
+// Judge answers a metric's questions.
 type Judge struct {
 	Backend     judgebackend.Backend // nil: that of [EngineOptions].Judge
 	Temperature *float64             // of the questions, from 0 to 2; nil: that of each prompt
 }
 
-// checkJudge says what is wrong with the judge of a metric.
+// checkJudge returns an error if the judge of a metric is invalid.
 func (e *Engine) checkJudge(name string) error {
 	m, err := e.Metric(name)
 	if err != nil {
@@ -44,9 +44,9 @@ func (e *Engine) checkJudge(name string) error {
 	return nil
 }
 
-// judgeOf is who answers a metric's questions. A question that belongs to another metric, such as
-// rose/prover where the metric verdict asks it, is that metric's unless the first has a judge of its
-// own: both then share the reply.
+// judgeOf returns the judge of a metric's questions. A question that belongs to another metric, such as rose/prover
+// if the metric verdict asks it, is that metric's unless the first has a judge of its own: both then share the
+// reply.
 func (e *Engine) judgeOf(metric, purpose string) Judge {
 	j, ok := e.opts.Judges[metric]
 	if !ok {
@@ -73,11 +73,11 @@ type Replies interface {
 	Reply(caseID, purpose string) (reply, assessmentID string, ok bool)
 }
 
-// TokenReplies is implemented by Replies that also kept the log-probabilities of the replies'
-// tokens. Metrics that weigh by them give the recorded value only where they are there.
+// TokenReplies is implemented by Replies that also recorded the log-probabilities of the replies' tokens. Metrics
+// that weight by them reproduce the recorded value only if they are present.
 type TokenReplies interface {
-	// ReplyLogProbs returns what the backend said of the tokens of the reply that Reply returns;
-	// nil if it said nothing.
+	// ReplyLogProbs returns the backend's log-probabilities of the tokens of the reply that Reply returns; nil if
+	// it gave none.
 	ReplyLogProbs(caseID, purpose string) []judgebackend.TokenLogProb
 }
 
@@ -87,10 +87,9 @@ type ModelReplies interface {
 	ReplyModel(caseID, purpose string) string
 }
 
-// Usage is what the judge calls behind a score took. Calls that the ledger answered count as calls
-// but not as fresh. A call whose answer several metrics of a case share is counted with the first
-// of them that was computed and with no other, so that sums over scores count and pay for every
-// call once.
+// Usage is the usage of the judge calls behind a score. Cached calls count as calls but not as fresh. A call whose
+// answer several metrics of a case share is counted with the first of them that was computed and with no other, so
+// that sums over scores count and pay for every call once.
 type Usage struct {
 	Calls     int                     `json:"calls"`
 	Fresh     int                     `json:"-"` // answers that were asked for now; not part of a score, which is the same from recorded ones
@@ -99,19 +98,17 @@ type Usage struct {
 	Repaired  int                     `json:"repaired"` // calls that asked again because a reply did not satisfy its schema
 }
 
-// Ask puts a question about the case to the judge and decodes the reply, which must satisfy the
-// request's schema, into the value that into points to. The reply comes from what was recorded
-// if there is such a reply, else from the configured backend, which may itself answer from its
-// ledger. What was asked is counted in the score's usage and assessments. The error of an unusable
-// reply is coded DataLoss and makes a failed score.
+// Ask asks the judge a question about the case and decodes the reply, which must satisfy the request's schema, into
+// the value that into points to. The reply is a recorded one if there is one, else it comes from the configured
+// backend, which may itself answer from its ledger. The call is counted in the score's usage and assessments. The
+// error of an unusable reply is coded DataLoss and causes a failed score.
 func (in *Input) Ask(ctx context.Context, r judgebackend.Request, into any) error {
 	_, err := in.AskResponse(ctx, r, into)
 	return err
 }
 
-// AskResponse is Ask for a metric that also reads the response behind the reply: its text and the
-// log-probabilities of its tokens. These are part of what a ledger records, so that a score made of
-// them comes out the same from there.
+// AskResponse is Ask for a metric that also reads the response behind the reply: its text and the log-probabilities
+// of its tokens. A ledger records both, so a score computed from them is the same from there.
 func (in *Input) AskResponse(ctx context.Context, r judgebackend.Request, into any) (judgebackend.Response, error) {
 	if in.replies != nil {
 		if reply, id, ok := in.replies.Reply(in.Case.ID, r.Purpose); ok {
@@ -144,10 +141,9 @@ func (in *Input) AskResponse(ctx context.Context, r judgebackend.Request, into a
 	return x.Response, err
 }
 
-// AskOnce is Ask for a question that several metrics share. On one case and accepted answer it is
-// put once, by the metric that comes first; the others get the same reply, or the same error. The
-// assessments are those of every metric that rests on them; what the call took is counted once,
-// if it was made. Questions are the same if all that the judge would be told is, and the judge.
+// AskOnce is Ask for a question that several metrics share. For one case and accepted answer the first metric asks
+// it; the others get the same reply, or the same error. Every metric that rests on the reply has the assessments;
+// the usage is counted once, if the call was made. Questions are the same if the whole prompt and the judge are.
 func (in *Input) AskOnce(ctx context.Context, r judgebackend.Request, into any) error {
 	_, err := in.AskOnceResponse(ctx, r, into)
 	return err
@@ -204,8 +200,7 @@ func identityOf(b judgebackend.Backend) judgebackend.Identity {
 	return judgebackend.Identity{}
 }
 
-// HasJudge reports whether a question of that purpose can be answered: by a backend, or by what was
-// recorded.
+// HasJudge reports whether a question of that purpose can be answered: by a backend, or by a recorded reply.
 func (in *Input) HasJudge(purpose string) bool {
 	return in.judgeOf(purpose).Backend != nil || in.Recorded(purpose)
 }

@@ -60,10 +60,10 @@ var (
 // FailedIsIgnored declares a metric that scores as usual, with the reason.
 func FailedIsIgnored(why string) FailedQuery { return FailedQuery{Why: why} }
 
-// Declared reports whether anything is said.
+// Declared reports whether any field is set.
 func (f *FailedQuery) Declared() bool { return *f != FailedQuery{} }
 
-// String says it in words.
+// String describes the rule in words.
 func (f *FailedQuery) String() string {
 	var parts []string
 	switch {
@@ -144,7 +144,7 @@ type Metric struct {
 	Score func(ctx context.Context, in *Input) (Score, error)
 }
 
-// ofQuestion are the fields that say nothing of an answer.
+// ofQuestion are the fields that do not depend on an answer.
 const ofQuestion = FieldQuestion | FieldEvidence | FieldSchema | FieldGoldSQL | FieldGoldResult | FieldDialect | FieldGoldError
 
 // DescribesQuestion reports whether the metric looks at nothing of the answer, so that a question has its
@@ -212,7 +212,7 @@ func (m *Metric) CostOf() Cost {
 // At is a threshold.
 func At(v float64) *float64 { return &v }
 
-// Input is what a metric gets: one case with one of its accepted answers.
+// Input is the input of a metric: one case with one of its accepted answers.
 type Input struct {
 	Case *Case
 	Gold *Query // nil if the case has none

@@ -27,8 +27,7 @@ func IsNullWord[T string | []byte](text T) bool {
 	return nullWords[lower] && (word == lower || word == strings.ToUpper(word) || word == "None" || word == "NaN" || word == "NaT" || word == "Null" || word == "Nil") && word != `\n`
 }
 
-// OnlyNull tells the words of which a column may hold nothing else and yet have no value: no data are
-// called so.
+// OnlyNull reports whether a column that holds only this word has no values: the word is never data.
 func OnlyNull(word string) bool {
 	switch strings.ToLower(word) {
 	case "none", "nil", "na", "n/a", "nan":
@@ -37,8 +36,8 @@ func OnlyNull(word string) bool {
 	return true
 }
 
-// IsFigure reports whether a text has the form of a number, a date or a time: digits, and of other signs
-// those that stand in these, such as points, commas, colons, slashes, a currency's sign, and T and Z.
+// IsFigure reports whether a string has the form of a number, a date or a time: digits, and of other signs only
+// those that occur in these, such as points, commas, colons, slashes, a currency sign, and T and Z.
 func IsFigure[T string | []byte](text T) bool {
 	digits := false
 	for _, r := range string(text) {
@@ -53,9 +52,9 @@ func IsFigure[T string | []byte](text T) bool {
 	return digits
 }
 
-// WithoutNullWords is a column of no declared type in which words for NULL are NULL, where its other
-// cells are numbers, truth values, dates and times, or texts that have the form of these. Beside
-// numbers, NaN, Infinity and -Infinity are numbers. Any other column is as it was.
+// WithoutNullWords returns a column without a declared type in which words for NULL are NULL, if its other cells
+// are numbers, truth values, dates and times, or strings of that form. Among numbers, NaN, Infinity and -Infinity
+// are numbers. It returns any other column unchanged.
 func (c *Column) WithoutNullWords() Column {
 	if c.Type != String && c.Type != Any {
 		return *c

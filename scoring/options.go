@@ -32,7 +32,7 @@ type Option struct {
 	Doc string `json:"doc"` // what it does, in a sentence
 }
 
-// Range says in words which values are allowed; it is empty if every value of the type is.
+// Range describes the allowed values; it is empty if every value of the type is allowed.
 func (o *Option) Range() string {
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	var parts []string
@@ -62,14 +62,14 @@ func (o *Option) String() string {
 	return fmt.Sprintf("%s (%s; default: %s): %s", o.Name, facts, preset, o.Doc)
 }
 
-// OptionSet is what a metric says of its options: the list of them, and a check of one JSON object.
-// The zero value is that of a metric without options.
+// OptionSet holds the options of a metric: the list of them, and a check of one JSON object. The zero value is that
+// of a metric without options.
 type OptionSet struct {
 	List  []Option
 	Check func(json.RawMessage) error // an unknown name, a wrong type and a value out of range are errors
 }
 
-// None tells that there are no options.
+// None reports whether there are no options.
 func (s *OptionSet) None() bool { return s.Check == nil }
 
 // DeclaredOptions are the options of a metric that reads them into a struct.
@@ -196,8 +196,8 @@ func (d *DeclaredOptions[T]) decode(raw json.RawMessage, into *T) error {
 	return nil
 }
 
-// fault says what is wrong with a value, " is 2, want at most 1", or nothing. Elements are named:
-// "[0] is 2, want at most 1".
+// fault describes an invalid value, " is 2, want at most 1", or returns "". Elements are named: "[0] is 2, want at
+// most 1".
 func (o *Option) fault(v reflect.Value) string {
 	switch v.Kind() { //nolint:exhaustive // other kinds have no bounds
 	case reflect.Pointer:

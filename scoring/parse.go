@@ -219,8 +219,7 @@ func ParseTimestamp(s string) (Value, bool) {
 	return v, true
 }
 
-// ParseAs reads text as a value of type t. The error says what was expected and leaves the text
-// out.
+// ParseAs parses text as a value of type t. The error states the expected form and omits the text.
 func ParseAs(t Type, text string) (Value, error) {
 	switch t {
 	case Bool:
@@ -293,7 +292,7 @@ func ParseAs(t Type, text string) (Value, error) {
 // is the day before, DuckDB's.
 const InfiniteDay = math.MaxInt32
 
-// notFinite are the words for what is no finite number, date or time.
+// notFinite are the words for values other than finite numbers, dates and times.
 var notFinite = map[string]float64{"nan": math.NaN(), "infinity": math.Inf(1), "+infinity": math.Inf(1), "-infinity": math.Inf(-1)}
 
 // astronomical is a date, or a timestamp, of PostgreSQL with BC behind it as ISO 8601 writes it: the year

@@ -5,11 +5,10 @@ import (
 	"github.com/badger-eval/badger/internal/jsonscan"
 )
 
-// ParseRecords reads an array of rows, or rows one behind the other (JSON Lines). A row is an object,
-// whose members are columns in the order they first appear and NULL if a row lacks them, or an
-// array, whose columns have no names. The n-th member of one name belongs to the n-th column of that
-// name. Check is told of the rows so far, and of about how many bytes they take; its error ends the
-// reading. It may be nil.
+// ParseRecords parses an array of rows, or consecutive rows (JSON Lines). A row is an object, whose members are
+// columns in the order of their first occurrence and NULL if a row lacks them, or an array, whose columns have no
+// names. The n-th member with a name belongs to the n-th column with that name. check is called with the number of
+// rows so far and their approximate size in bytes; its error ends the parsing. It may be nil.
 func ParseRecords(data []byte, check func(rows int, bytes int64) error) (*Table, error) {
 	j := records{check: check, index: map[string][]int{}}
 	j.scan.Reset(jsonscan.QuoteNonFinite(data))
@@ -168,8 +167,8 @@ func (j *records) column(key []byte) (int, error) {
 	return i, nil
 }
 
-// columnsAtOnce is how many columns are added before it is told what they take: a row of one object,
-// or a list of names, may have as many as its text has room for.
+// columnsAtOnce is the number of columns added between two calls of grow: a row of one object, or a list of names,
+// may have as many as its text has room for.
 const columnsAtOnce = 1024
 
 func (j *records) addColumn(name string) error {

@@ -46,8 +46,8 @@ func parseResult(data []byte, grow func(bytes int64) error) (*Table, error) {
 	return scanResult(&s, grow)
 }
 
-// scanResult reads a result. grow may be nil, and is told now and then how many bytes the table has;
-// its error ends the reading.
+// scanResult reads a result. grow may be nil; it is called now and then with the table's size in bytes, and its
+// error ends the reading.
 func scanResult(s *jsonscan.Scanner, grow func(bytes int64) error) (*Table, error) {
 	if err := s.Object(); err != nil {
 		return nil, prefix("result: ", err)
@@ -99,7 +99,7 @@ func scanResult(s *jsonscan.Scanner, grow func(bytes int64) error) (*Table, erro
 	return &Table{Columns: head.columns, Notes: head.notes, rows: n}, nil
 }
 
-// resultHead is the columns of an inline result, with what was said of their types.
+// resultHead holds the columns of an inline result, with their declared types.
 type resultHead struct {
 	columns  []Column
 	declared []Type
@@ -229,8 +229,7 @@ func scanColumn(s *jsonscan.Scanner) (name, typeName string, err error) {
 	}
 }
 
-// Between two looks at what the table takes, growStep bytes of text are read, or a growPart of what was
-// read so far.
+// Between two calls of grow, growStep bytes of text are read, or growPart of the part read so far.
 const (
 	growStep    = 16 << 10
 	growPart    = 8
@@ -476,7 +475,7 @@ func (b *Builder) AppendNumber(text []byte, isInt bool) error {
 	return nil
 }
 
-// shows notes how many digits behind the point a double was written with.
+// shows records the number of decimal digits with which a double was written.
 func (b *Builder) shows(text []byte) {
 	if b.Type != Float64 {
 		return
@@ -664,12 +663,12 @@ func taggedValue(raw []byte) Value {
 	return asJSON
 }
 
-// ParseResultText reads what a result column of a warehouse table holds: an inline result, or a
-// reference such as query:ID, table:NAME or file:PATH. Empty text is no result at all.
+// ParseResultText parses the value of a result column of a warehouse table: an inline result, or a reference such
+// as query:ID, table:NAME or file:PATH. The empty string is no result.
 func ParseResultText(s []byte) Result { return ParseResultTextWithin(s, nil) }
 
-// ParseResultTextWithin is ParseResultText for results whose memory counts: grow is told now and
-// then how many bytes the table has so far, and its error ends the reading.
+// ParseResultTextWithin is ParseResultText for results whose memory is limited: grow is called now and then with
+// the table's size in bytes so far, and its error ends the reading.
 func ParseResultTextWithin(s []byte, grow func(bytes int64) error) Result {
 	trimmed := bytes.TrimLeft(s, " \t\r\n")
 	switch {

@@ -13,10 +13,10 @@ const (
 	rowRoom  = 96
 	cellRoom = 24
 	anyRoom  = 32 // further ones, of a value in a column of several kinds
-	// textRoom is for each byte of the longest text, which is read as a list, a number and the like. Of a
-	// list of short numbers it is 33.
+	// textRoom is the number of bytes for each byte of the longest string, which is parsed as a list, a number and
+	// the like. For a list of short numbers it is 33.
 	textRoom = 36
-	// freeRoom is what is compared without a reservation: of as many rows as run at once, little.
+	// freeRoom is the size of comparisons without a reservation: small, for as many rows as run concurrently.
 	freeRoom = 64 << 10
 )
 
@@ -51,7 +51,7 @@ func (t *Table) comparisonRoom() int64 {
 	return n + textRoom*int64(longest)
 }
 
-// longestText is the length of the column's longest text in bytes; 0 if it holds none.
+// longestText returns the length of the column's longest string in bytes; 0 if it holds none.
 func (c *Column) longestText() (longest int) {
 	for i := range c.cells {
 		longest = max(longest, len(c.cells[i].text))

@@ -15,9 +15,9 @@ import (
 // and where there is no such column.
 type Cells func(column string) string
 
-// CaseOfRows makes a case of a row of agent_runs and of its question's row of golden_set. copies is
-// how many rows golden_set has of the question in that version: 0 if it has none, and more than
-// one is an error. Tags that cannot be read are not: the reason stays in TagsErr.
+// CaseOfRows returns a case from a row of agent_runs and its question's row of golden_set. copies is the number of
+// rows in golden_set for the question in that version: 0 if it has none, and more than one is an error. Invalid
+// tags are not an error: the reason is in TagsErr.
 func CaseOfRows(run, golden Cells, copies int64) (*Case, error) {
 	r := rowReader{}
 	turn, err := strconv.ParseInt(run("turn"), 10, 64)
@@ -132,8 +132,7 @@ func resultText(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// StoredScore is a score as the table scores holds it, by the names of its columns. What is nil is
-// NULL.
+// StoredScore is a row of the table scores, by the names of its columns. nil is NULL.
 type StoredScore struct {
 	Metric        string          `json:"metric,omitempty"` // empty if the call failed as a whole
 	Version       int             `json:"metric_version"`

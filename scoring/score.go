@@ -7,7 +7,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Status says what became of one metric on one case.
+// Status is the outcome of one metric for one case.
 type Status string
 
 // The statuses. Only an OK score has a value.
@@ -18,7 +18,7 @@ const (
 	StatusFailed        Status = "failed"         // something broke: Code and Reason say what
 )
 
-// Score is what one metric says of one case.
+// Score is the score of one metric for one case.
 type Score struct {
 	CaseID  string
 	Metric  string
@@ -42,7 +42,7 @@ func OK(value float64, reason string) Score {
 	return Score{Status: StatusOK, Value: value, Reason: reason}
 }
 
-// NotApplicable makes a score that says what the case lacks.
+// NotApplicable returns a score with the input that the case lacks.
 func NotApplicable(reason string) Score {
 	return Score{Status: StatusNotApplicable, Reason: reason}
 }
@@ -56,7 +56,7 @@ const (
 	NoAnswer     = "the agent gave no answer" // of every metric: the question was asked, and there is no row of an answer
 )
 
-// UnansweredReasons lists the reasons by which [Score.Unanswered] tells that there is no answer.
+// UnansweredReasons lists the reasons by which [Score.Unanswered] recognizes a missing answer.
 func UnansweredReasons() []string { return []string{NoPredSQL, NoPredResult, NoPred, NoAnswer} }
 
 // Unanswered reports whether the score has no value because the agent gave no answer, not because the
@@ -69,7 +69,7 @@ func (s *Score) Unanswered() bool {
 // Missing reports whether the score says that there is no row of an answer to a question that was asked.
 func (s *Score) Missing() bool { return s.Status == StatusNotApplicable && s.Reason == NoAnswer }
 
-// Abstain makes a score of a metric that could not decide.
+// Abstain returns a score of a metric that could not decide.
 func Abstain(reason string) Score { return Score{Status: StatusAbstained, Reason: reason} }
 
 // Fail makes a failed score from an error.

@@ -48,17 +48,17 @@ func (t *Table) MemoryBytes() int64 {
 	return n
 }
 
-// Column is a named vector of values of one type. Values are stored densely (8 bytes for numbers
-// and times, the bytes themselves for text), so a column of a million rows is a handful of
-// allocations. Build one with a [Builder].
+// Column is a named vector of values of one type. Values are stored densely (8 bytes for numbers and times, the
+// bytes themselves for strings), so a column of a million rows needs only a few allocations. Build one with a
+// [Builder].
 type Column struct {
 	Name string
 	Type Type
-	// Scale is the digits behind the point of a DECIMAL column; every value has it. Of a FLOAT64
-	// column that was read from text it is the most digits that a value was written with, for what is
-	// rounded shows where. The zero of 3.0 does not count: programs print whole doubles so.
+	// Scale is the number of decimal digits of a DECIMAL column; every value has it. For a FLOAT64 column that was
+	// read from text it is the maximal number with which a value was written, since rounded values show it. The
+	// zero of 3.0 is not counted: programs print whole doubles in this way.
 	Scale int32
-	// Written tells how numbers were written that were read from text without types, such as CSV.
+	// Written describes how numbers were written that were read from text without types, such as CSV.
 	Written Written
 
 	n      int
@@ -75,10 +75,10 @@ type Column struct {
 	halt *halt.Signal // of the computation that the column is read for; may be nil
 }
 
-// Written is how the numbers of a column with digits behind the point were written.
+// Written is how the numbers with decimal digits in a column were written.
 type Written uint8
 
-// 1.10 is padded, 1.1 and 1.0 are plain. What was no text before has no writing of its own.
+// 1.10 is padded, 1.1 and 1.0 are plain. Values that were not read from text have no spelling.
 const (
 	NotWritten Written = iota
 	WrittenPlain
@@ -361,7 +361,7 @@ func (b *Builder) appendCell(v Value) {
 	b.beside += v.beside()
 }
 
-// beside is how many bytes a value refers to.
+// beside returns the number of bytes that a value refers to.
 func (v *Value) beside() int64 {
 	n := int64(len(v.text))
 	if v.big != nil {
@@ -370,9 +370,9 @@ func (v *Value) beside() int64 {
 	return n
 }
 
-// maxScale is how many digits behind the point all values of a DECIMAL column may have on account
-// of one of them: more than any warehouse's type. A column with a value beyond is ANY, so that
-// 1e-1000 among a million integers does not write a million numbers of a thousand digits.
+// maxScale is the maximal number of decimal digits that all values of a DECIMAL column may have because of one of
+// them: more than any warehouse's type. A column with a value beyond is ANY, so that 1e-1000 among a million
+// integers does not create a million numbers of a thousand digits.
 const maxScale = 100
 
 // appendDecimal appends at the column's scale, raising the scale of all values before where v has

@@ -11,8 +11,8 @@ import (
 // Type is the type of a column or of one value.
 type Type uint8
 
-// The types. Null is the type of a column that holds nothing but NULL and of a NULL value; Any is
-// that of a column whose values have types of their own.
+// The types. Null is the type of a column that holds only NULL and of a NULL value; Any is that of a column whose
+// values each have their own type.
 const (
 	Null        Type = iota
 	Bool             // true or false
@@ -55,7 +55,7 @@ type Value struct {
 // NullValue is NULL.
 var NullValue = Value{}
 
-// BoolValue, IntValue and the like make values.
+// BoolValue, IntValue and the like return values.
 func BoolValue(v bool) Value {
 	n := int64(0)
 	if v {
@@ -126,8 +126,8 @@ func (v Value) Decimal() (unscaled int64, wide *big.Int, scale int32) { return v
 // Text returns a STRING, BYTES or JSON as it is.
 func (v Value) Text() string { return v.text }
 
-// String is the value as people write it: exact numbers, ISO 8601 dates and times, text as it is,
-// bytes as hexadecimal digits. NULL is "NULL".
+// String formats the value for people: exact numbers, ISO 8601 dates and times, strings unchanged, bytes as
+// hexadecimal digits. NULL is "NULL".
 func (v Value) String() string {
 	if v.Type == Null {
 		return "NULL"

@@ -9,9 +9,9 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Validity tells which values of a vector are there, as the bitmaps of columnar formats do: bit
-// Offset+i of Bits, counted from the lowest bit of the first byte, is set where value i is not
-// NULL. Nil Bits means that all are there.
+// Validity reports which values of a vector are present, as the bitmaps of columnar formats do: bit Offset+i of
+// Bits, counted from the lowest bit of the first byte, is set if value i is not NULL. Nil Bits means that all are
+// present.
 type Validity struct {
 	Bits   []byte
 	Offset int
@@ -224,9 +224,8 @@ func IntColumn(name string, t Type, values []int64, nulls []uint64) Column {
 	return Column{Name: name, Type: t, n: len(values), ints: values, nulls: nulls}
 }
 
-// TextColumn makes a column of STRING, BYTES or JSON values that stand one behind the other in
-// text, value i ending before ends[i]. It takes the slices as they are; nulls is that of
-// [IntColumn], and a NULL is empty.
+// TextColumn returns a column of STRING, BYTES or JSON values that follow each other in text, value i ending before
+// ends[i]. It uses the slices without a copy; nulls is that of [IntColumn], and a NULL is empty.
 func TextColumn(name string, t Type, text []byte, ends []uint32, nulls []uint64) Column {
 	return Column{Name: name, Type: t, n: len(ends), text: text, ends: ends, nulls: nulls}
 }

@@ -9,11 +9,10 @@ import (
 	"github.com/badger-eval/badger/scoring/naming"
 )
 
-// AsWritten gives two results that are to be compared as they were written, where that says more than
-// their numbers: a column of CSV that writes 3.10 and one that writes 3.1 for the same numbers may hold
-// two versions, so both are texts, and the law of codes decides as between texts. If a name or the
-// values say that something is measured they stay numbers: 12.50 and 12.5 are one price. Tables that
-// say nothing more are returned as they are, and neither is changed.
+// AsWritten returns two results as they were written for a comparison, if that carries more than their numbers: a
+// column of CSV that writes 3.10 and one that writes 3.1 for the same numbers may hold two versions, so both become
+// strings, and the law of codes decides as between strings. If a name or the values show a measured quantity they
+// remain numbers: 12.50 and 12.5 are the same price. Other tables are returned unchanged, and neither is modified.
 func AsWritten(gold, pred *Table) (g, p *Table) {
 	if gold == nil || pred == nil {
 		return gold, pred
@@ -61,8 +60,8 @@ func (c *Column) float(i int) float64 {
 	return f
 }
 
-// codeWords are words of names of what has numbers for parts, and measureWords those of what is
-// measured, counted or computed.
+// codeWords are words in names of codes whose parts are numbers, and measureWords those of measured, counted or
+// computed quantities.
 var (
 	codeWords = strings.Fields("version ver release build revision rev code sku edition firmware model patch tag chapter section clause article paragraph standard rfc icd cwe isbn")
 

@@ -26,9 +26,8 @@ type CaseList struct {
 	columns []string // of golden_set and agent_runs that are read: only these are, as they may be long
 }
 
-// NewCaseList begins a query over the cases of a state with a primary metric, where run and base are
-// its run and its baseline. covered tells that every case of the run has a score of that metric: these
-// scores are then the cases.
+// NewCaseList returns a query over the cases of a state with a primary metric; run and base are its run and its
+// baseline. covered reports that every case of the run has a score of that metric: these scores are then the cases.
 func NewCaseList(a Answers, s caselist.State, run, base ScoredRun, covered bool) *CaseList {
 	q := &CaseList{Answers: a, state: s, run: run, base: base, covered: covered, numbers: a.Dialect, joined: map[string]bool{}}
 	q.Args = nil
@@ -56,7 +55,7 @@ func (q *CaseList) finish(text string) (query string, args []any) {
 	}
 }
 
-// The aliases of what is joined to the scores of the primary metric, p.
+// The aliases of the tables that are joined to the scores of the primary metric, p.
 const (
 	ofGolden   = "g" // the question
 	ofAnswer   = "a" // the agent's row
@@ -73,7 +72,7 @@ const (
 	tierMetric     = "sql_complexity"
 )
 
-// listColumns are the columns of lists that are texts, with what they are read from.
+// listColumns are the string columns of lists, with their sources.
 var listColumns = map[string]struct{ join, text string }{
 	"case": {"", "p.case_id"}, "status": {"", "CASE WHEN p.status = 'not_applicable' AND p.reason IN (" + noAnswer + ") THEN 'unanswered' ELSE p.status END"}, "reason": {"", "p.reason"}, "label": {"", "p.label"},
 	"question": {ofGolden, "g.question"}, "gold": {ofGolden, "g.gold_sql"}, "database": {ofGolden, "g.database_name"}, "dialect": {ofGolden, "g.dialect"},
@@ -105,8 +104,8 @@ func (q *CaseList) score(metric string) string {
 	return "m" + strconv.Itoa(i)
 }
 
-// query writes a query: what is selected, the cases with what is joined to them, the conditions, and
-// what follows them.
+// query writes a query: the selected columns, the cases with the joined tables, the conditions, and the rest of the
+// query.
 func (q *CaseList) query(selected string, conditions []string, after string) string {
 	where := ""
 	for i, c := range conditions {
@@ -184,8 +183,8 @@ func (q *CaseList) answers(names []string, and string) string {
 		" FROM badger.agent_runs) k WHERE agent_name = " + q.param(run.Agent) + " AND agent_version = " + q.param(run.Version) + " AND batch_id = " + q.param(run.Batch) + and + ") c WHERE choice = 1)"
 }
 
-// people is what people say of the run's answers. Only labels that name no version of the agent need
-// to know which versions answered.
+// people is the human verdict on the run's answers. Only labels that name no version of the agent need to know
+// which versions answered.
 func (q *CaseList) people(and func() string) string {
 	run := q.state.Run
 	of := func() string {
@@ -265,7 +264,7 @@ func (q *CaseList) search(text string) string {
 	return strings.Join(parts, " OR ")
 }
 
-// text is a column of texts.
+// text returns a string column.
 func (q *CaseList) text(name string) string {
 	c := listColumns[name]
 	if c.join == ofPeople && !q.Labelled {
@@ -275,7 +274,7 @@ func (q *CaseList) text(name string) string {
 	return c.text
 }
 
-// contains reports whether a text contains another, upper or lower case.
+// contains reports whether a string contains another, ignoring case.
 func (q *CaseList) contains(text, part string) string {
 	text = "LOWER(COALESCE(" + text + ", ''))"
 	p := "LOWER(CAST(" + q.param(part) + " AS " + q.Dialect.Types[driver.Text] + "))"
@@ -419,8 +418,8 @@ func (q *CaseList) IDs(limit, offset int) (query string, args []any, err error) 
 	return q.over("p.case_id", true, after)
 }
 
-// Found reads the cases of all modes in the order of the state: the id, and for each mode but the first
-// 1 or 0; with texts also the other texts that a search looks at.
+// Found reads the cases of all modes in the order of the state: the id, and 1 or 0 for each mode but the first;
+// with texts also the other texts that a search examines.
 func (q *CaseList) Found(texts bool) (query string, args []any, err error) {
 	columns := []string{"p.case_id"}
 	for _, m := range caselist.Modes[1:] {
@@ -447,9 +446,8 @@ func (q *CaseList) Neighbours(caseID string) (query string, args []any, err erro
 	return query, args, nil
 }
 
-// Slices sums up the scores of the primary metric by columns of texts, the parts with the most cases
-// first: the part of each column, how many rows there are, the first case, then [figures]. A part of
-// tags is a list of them, as JSON.
+// Slices sums up the scores of the primary metric by string columns, the parts with the most cases first: the part
+// of each column, the number of rows, the first case, then [figures]. A part of tags is a list of them, as JSON.
 func (q *CaseList) Slices(columns []string, limit int) (query string, args []any, err error) {
 	parts := make([]string, len(columns))
 	for i, column := range columns {
@@ -514,7 +512,7 @@ func (q *CaseList) AnswersOf(ids []string) (query string, args []any) {
 	return q.finish("SELECT case_id, " + strings.Join(answerColumns, ", ") + " FROM " + q.answers(answerColumns, " AND "+q.among(ids)) + " a")
 }
 
-// People reads of some cases the id and what people say: 1, 0, or NULL if they are divided.
+// People reads the id and the human verdict of some cases: 1, 0, or NULL if they are divided.
 func (q *CaseList) People(ids []string) (query string, args []any) {
 	return q.finish("SELECT case_id, passes FROM " + q.people(func() string { return " AND " + q.among(ids) }) + " l")
 }

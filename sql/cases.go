@@ -100,8 +100,8 @@ func (q *Answers) rank() string {
 	return out + " ELSE -1 END"
 }
 
-// within is the condition that a case id is in the range. If it can, it says so of the column
-// itself too, which spares the engine reading what lies outside.
+// within is the condition that a case id is in the range. If possible it is a condition on the column itself, too,
+// so that the engine does not read rows outside the range.
 func (q *Answers) within(table string, r *Range) string {
 	if r == nil {
 		return "1 = 1"
@@ -141,9 +141,9 @@ func (q *Answers) where(f Filter, r *Range) string {
 	return " WHERE " + strings.Join(conds, " AND ")
 }
 
-// Cases joins the answers with their questions and with what people said of them. An answer whose
-// question is not in the golden set is still a case, without gold, unless a version of the set is
-// asked for. Several answers of one key are ordered too, so that they always come in one order.
+// Cases joins the answers with their questions and with their human labels. An answer whose question is not in the
+// golden set is still a case, without gold, unless a version of the set is requested. Several answers with the same
+// key are ordered too, so their order is always the same.
 func (q *Answers) Cases(f Filter, r *Range) string {
 	columns := []string{"r.case_id AS case_id", "r.agent_name AS agent_name", "r.agent_version AS agent_version", "r.batch_id AS batch_id", "g.set_version", "g.copies"}
 	for _, c := range RunColumns {
@@ -209,14 +209,14 @@ func (q *Answers) Count(f Filter) string {
 	return query + and + "r.case_id IN (SELECT " + q.Key("golden_set", "case_id") + " FROM badger.golden_set WHERE " + q.Key("golden_set", "set_version") + " = " + q.param(f.SetVersion) + ")"
 }
 
-// Votes reads what people say of answers.
+// Votes reads the human verdicts on answers.
 func (q *Answers) Votes() string {
 	return "SELECT case_id, agent_name, agent_version, batch_id, annotator, said, decides FROM (" + q.Labels("1 = 1", "1 = 1", "1 = 1") +
 		") v ORDER BY case_id, agent_name, agent_version, batch_id, annotator, decides"
 }
 
-// Folding is a query that is true if letters that differ are the same text under a table's own
-// case ids, and an error where those are no text.
+// Folding is a query that returns true if a table's own case ids compare letters of different case as equal, and
+// fails if they are not strings.
 func Folding(table string) string {
 	id := func(text string) string {
 		return "COALESCE((SELECT case_id FROM badger." + table + " WHERE 1 = 0), '" + text + "')"

@@ -48,7 +48,7 @@ func (c Claims) ofOwner(statement, owner string, keys []string) (query string, a
 	return statement + " FROM badger.claims WHERE owner = " + c.Dialect.Param(1) + " AND claim_key IN (" + params(c.Dialect, &args, keys) + ")", args
 }
 
-// Renew makes all claims of an owner last longer.
+// Renew extends all claims of an owner.
 func (c Claims) Renew(owner string, until time.Time) (query string, args []any) {
 	return "UPDATE badger.claims SET expires_ms = " + c.Dialect.Param(1) + " WHERE owner = " + c.Dialect.Param(2), []any{until.UnixMilli(), owner}
 }

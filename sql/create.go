@@ -59,10 +59,9 @@ func (v *View) Create(r Reader) string {
 	return fmt.Sprintf("CREATE OR REPLACE VIEW %s.%s AS %s", Schema, v.Name, v.Query(r))
 }
 
-// ReplaceViews creates the views in place of those that are there, all or none, in PostgreSQL. It
-// does not replace a view whose columns are others: that one is dropped first, with the later views,
-// which may read it. A view that one of the users' own reads cannot be dropped, and need not be where
-// it reads none of those that are replaced.
+// ReplaceViews replaces the existing views, all or none, in PostgreSQL. It cannot replace a view whose columns
+// changed: it drops that one first, with the later views, which may read it. A view that is read by a user's view
+// cannot be dropped, and need not be if that user's view reads none of the replaced ones.
 func ReplaceViews(r Reader) string {
 	var b strings.Builder
 	b.WriteString("DO $badger$ BEGIN\n")

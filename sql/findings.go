@@ -8,8 +8,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// finding is where the labels of a kind stand in the detail of a metric. A label is a member of the
-// objects of a list, the text of a member, or the name of a member that is true.
+// finding is the place of the labels of a kind in the detail of a metric. A label is a member of the objects of a
+// list, the text of a member, or the name of a member that is true.
 type finding struct {
 	metric       string
 	list, member string // "": no list

@@ -13,7 +13,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Found is what a warehouse holds of badger's tables and views.
+// Found describes badger's existing tables and views in a warehouse.
 type Found struct {
 	Version int64                             // 0: no table; 1: tables that tell none
 	Program string                            // the version of badger that brought the tables to it; "" if unknown
@@ -58,7 +58,7 @@ type Difference struct {
 	Fix  string // what installing does about it; "" if it cannot
 }
 
-// Fine tells that nothing needs to be done.
+// Fine reports whether nothing needs to be done.
 func (d *Difference) Fine() bool { return d.Kind == OwnColumn }
 
 // Differences lists what differs, in the order of the description. In the tables that users fill, a
@@ -177,7 +177,7 @@ func (f *Found) Check(d driver.Dialect) error {
 	return errcode.New(errcode.FailedPrecondition, "badger's tables: %s. Change the type of the column, or rename the table: a new one is then created. Nothing was changed", strings.Join(bad, "; "))
 }
 
-// ViewsDiffer reports whether views are to be created.
+// ViewsDiffer reports whether views must be created.
 func (f *Found) ViewsDiffer(d driver.Dialect) bool {
 	if !f.Shown || f.Version < Version {
 		return true
@@ -191,8 +191,7 @@ func (v FoundView) changed(query string) bool {
 	return v.Recorded[0] != "" && v.Recorded[0] != fingerprint(query) || v.Recorded[1] != "" && v.Recorded[1] != fingerprint(v.Shown)
 }
 
-// Fingerprints is schema_version.views after the views were created; shown is what the warehouse
-// shows of them.
+// Fingerprints returns schema_version.views after the views were created; shown is their text in the warehouse.
 func Fingerprints(r Reader, shown map[string]FoundView) string {
 	prints := map[string][2]string{}
 	for i := range Views {
@@ -206,7 +205,7 @@ func Fingerprints(r Reader, shown map[string]FoundView) string {
 	return string(text)
 }
 
-// Record puts recorded fingerprints to the views that are there.
+// Record assigns recorded fingerprints to the existing views.
 func (f *Found) Record(fingerprints string) {
 	var prints map[string][2]string
 	if json.Unmarshal([]byte(fingerprints), &prints) != nil {

@@ -33,7 +33,7 @@ func day(d driver.Dialect, instant string) string {
 	return d.Day(instant)
 }
 
-// contains is whether a text contains another, by its bytes.
+// contains is an expression for whether a string contains another, by its bytes.
 func contains(d driver.Dialect, text, part string) string {
 	if d.Contains == nil {
 		return "POSITION(" + part + " IN " + text + ") > 0"
@@ -41,7 +41,7 @@ func contains(d driver.Dialect, text, part string) string {
 	return d.Contains(text, part)
 }
 
-// jsonString is a text as it is in JSON.
+// jsonString returns a string as it is in JSON.
 func jsonString(text string) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -2,10 +2,9 @@ package sql
 
 import "github.com/badger-eval/badger/connectors/driver"
 
-// LabelledScores reads the scores of the answers of a batch that somebody labelled, or that answer
-// the same question as a labelled one, those of later runs after those of earlier ones: case_id,
-// metric, status, value, label, passed, the calls to a judge, the judge of the run, whether the score
-// rests on a reply, and the run.
+// LabelledScores reads the scores of a batch's answers that are labeled, or that answer the same question as a
+// labeled one, those of later runs after those of earlier ones: case_id, metric, status, value, label, passed, the
+// calls to a judge, the judge of the run, whether the score rests on a reply, and the run.
 func (r Reader) LabelledScores(agent, version, batch string) (query string, args []any) {
 	p := &arguments{dialect: r.Dialect}
 	log := ""
@@ -21,7 +20,7 @@ WHERE `) + where + r.expand(` AND s.case_id IN (SELECT {key human_labels.case_id
 ORDER BY CASE WHEN r.eval_run_date IS NULL THEN 0 ELSE 1 END, r.eval_run_date, s.eval_run_id`), p.args
 }
 
-// Labellers tells who labelled answers of a batch: annotator, how many answers, when first and when
+// Labellers reads the annotators of a batch's answers: annotator, number of answers, times of the first and the
 // last. The times of human_labels may be of any type.
 func (r Reader) Labellers(agent, version, batch string) (query string, args []any) {
 	p := &arguments{dialect: r.Dialect}

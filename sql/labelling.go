@@ -48,8 +48,8 @@ var LabelColumns = strings.Fields("label_id case_id agent_name agent_version bat
 
 var labelColumns = strings.Join(LabelColumns, ", ")
 
-// AddLabel adds a row to label_log unless one with its label_id is there. The values are those of
-// [LabelColumns]; nil is NULL.
+// AddLabel adds a row to label_log unless one with its label_id exists. The values are those of [LabelColumns]; nil
+// is NULL.
 func (l *Labelling) AddLabel(values ...any) string {
 	list := make([]string, len(values))
 	for i, v := range values {
@@ -117,10 +117,9 @@ func (l *Labelling) Labels(f *LabelFilter) string {
 	return query + " ORDER BY case_id, agent_name, agent_version, batch_id, labelled_at, label_id"
 }
 
-// standing is what annotators say in a queue, a row for each case that somebody labelled: done counts
-// those who answered, skipped those who passed it over, verdicts how many different ones there are,
-// decided whether their disagreement is settled, and mine what one annotator did: 2 answered, 1
-// skipped.
+// standing is the state of a queue, a row for each labeled case: done counts the annotators who answered, skipped
+// those who skipped it, verdicts the distinct verdicts, decided reports whether their disagreement is adjudicated,
+// and mine is the state for one annotator: 2 answered, 1 skipped.
 func (l *Labelling) standing(queue, me string) string {
 	const answered = "decides = 0 AND verdict NOT IN (" + noOpinion + ")"
 	return `(SELECT case_id, COUNT(CASE WHEN ` + answered + ` THEN 1 END) AS done, COUNT(CASE WHEN decides = 0 AND verdict = 'skip' THEN 1 END) AS skipped,
@@ -131,7 +130,7 @@ func (l *Labelling) standing(queue, me string) string {
   WHERE newest = 1 GROUP BY case_id) d`
 }
 
-// items are the answers of a queue with what is said of them.
+// items are the answers of a queue with their labels.
 func (l *Labelling) items(queue, me string) string {
 	return "(SELECT i.position, i.case_id, COALESCE(d.done, 0) AS done, COALESCE(d.skipped, 0) AS skipped, COALESCE(d.verdicts, 0) AS verdicts, COALESCE(d.decided, 0) AS decided, COALESCE(d.mine, 0) AS mine FROM badger.queue_items i LEFT JOIN " +
 		l.standing(queue, me) + " ON d.case_id = i.case_id WHERE i.queue_id = " + l.param(queue) + ") t"
@@ -175,9 +174,9 @@ func (l *Labelling) Items(f *ItemFilter) string {
 	return query
 }
 
-// Progress counts the answers of a queue: how many of them enough people answered, how many of the
-// others somebody skipped, in how many people differ and nobody settled it, how many I answered and
-// skipped, and how many are left for me.
+// Progress counts the answers of a queue: those answered by enough people, those of the others that an annotator
+// skipped, those with different verdicts and no adjudication, those that the caller answered and skipped, and those
+// left for the caller.
 func (l *Labelling) Progress(queue, me string, annotators int64) string {
 	n := strconv.FormatInt(annotators, 10)
 	count := func(condition string) string { return "COUNT(CASE WHEN " + condition + " THEN 1 END)" }
@@ -186,9 +185,8 @@ func (l *Labelling) Progress(queue, me string, annotators int64) string {
 	}, ", ") + " FROM " + l.items(queue, me)
 }
 
-// Pairs counts the answers of a queue that two people labelled, for each two people by what they say:
-// the one whose name comes first and their verdict, the other and theirs, and how many. A third verdict
-// counts for nobody.
+// Pairs counts the answers of a queue that two people labeled, for each two people by their verdicts: the one whose
+// name comes first and their verdict, the other and theirs, and the number. Adjudications are not counted.
 func (l *Labelling) Pairs(queue string) string {
 	newest := func() string {
 		return `(SELECT case_id, annotator, verdict FROM (SELECT case_id, annotator, verdict, ROW_NUMBER() OVER (PARTITION BY case_id, annotator ORDER BY labelled_at DESC, label_id DESC) AS newest
@@ -203,7 +201,7 @@ func (l *Labelling) Leases(prefix string, now time.Time) string {
 	return "SELECT claim_key, owner FROM badger.claims WHERE claim_key LIKE " + l.param(prefix+"%") + " AND expires_ms >= " + l.param(now.UnixMilli())
 }
 
-// RenewLeases makes some claims of an owner last longer.
+// RenewLeases extends some claims of an owner.
 func (l *Labelling) RenewLeases(owner string, until time.Time, keys []string) string {
 	query := "UPDATE badger.claims SET expires_ms = " + l.param(until.UnixMilli()) + " WHERE owner = " + l.param(owner) + " AND claim_key IN ("
 	return query + params(l.Dialect, &l.Args, keys) + ")"

@@ -64,7 +64,7 @@ func MarkVersion(d driver.Dialect) string {
 type Statement struct {
 	SQL   string
 	Table string // which it changes; "" for views
-	// Optional tells that the table may be the users' own, which stays as it is where it refuses.
+	// Optional reports that the table may be a user's own, which is unchanged if the statement fails.
 	Optional bool
 }
 

@@ -112,8 +112,8 @@ func FiguresOfRun(d driver.Dialect, run ScoredRun) (query string, args []any) {
 	return "SELECT metric, status, CASE WHEN passed THEN 1 WHEN NOT passed THEN 0 END, COUNT(*), SUM(value), STDDEV_SAMP(value) FROM badger.scores WHERE " + where + " GROUP BY metric, status, passed ORDER BY metric, status, passed", args
 }
 
-// UnansweredOfRun counts, of the scores of a run that are not applicable, those of answers that are
-// not there, by metric, with a reason of the others. It alone reads reasons.
+// UnansweredOfRun counts, among the scores of a run that are not applicable, those of missing answers, by metric,
+// with a reason of the others. Only this query reads reasons.
 func UnansweredOfRun(d driver.Dialect, run ScoredRun) (query string, args []any) {
 	where := run.is(d, &args)
 	return "SELECT metric, COUNT(CASE WHEN reason IN (" + noAnswer + ") THEN 1 END), MIN(CASE WHEN reason NOT IN (" + noAnswer + ") THEN reason END) FROM badger.scores WHERE " + where + " AND status = 'not_applicable' GROUP BY metric", args
@@ -149,7 +149,7 @@ const cellColumns = "case_id, metric, metric_version, status, value, label, pass
 
 const wholeScores = "SELECT " + cellColumns + ", detail, assessment_ids, usage, config_hash, gold_hash, scored_at FROM badger.scores WHERE "
 
-// ScoresOfCase reads all scores of a case of a run, with what they rest on.
+// ScoresOfCase reads all scores of a case of a run, with their evidence.
 func ScoresOfCase(d driver.Dialect, run ScoredRun, caseID string) (query string, args []any) {
 	where := run.is(d, &args)
 	return wholeScores + where + " AND case_id = " + params(d, &args, []string{caseID}) + " ORDER BY metric", args
@@ -165,8 +165,7 @@ func ScoresOfWhole(d driver.Dialect, run ScoredRun, ids, metrics []string) (quer
 	return wholeScores + where, args
 }
 
-// LabelsOfCases reads what annotators said of answers, in every version of the agent and of none, the
-// newest first.
+// LabelsOfCases reads the labels of answers, in every version of the agent and of none, from new to old.
 func (r Reader) LabelsOfCases(run caselist.Run, ids []string) (query string, args []any) {
 	where := "case_id IN (" + params(r.Dialect, &args, ids) + ") AND agent_name = " + params(r.Dialect, &args, []string{run.Agent}) + " AND batch_id = " + params(r.Dialect, &args, []string{run.Batch}) +
 		" AND (agent_version IS NULL OR agent_version = " + params(r.Dialect, &args, []string{run.Version}) + ")"

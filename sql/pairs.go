@@ -16,8 +16,8 @@ type Pairs struct {
 // halfColumns are what counts of a score in a comparison.
 var halfColumns = []string{"status", "unanswered", "value", "passed", "version", "config_hash", "judge", "asked", "run"}
 
-// joined reads the pairs: case_id, metric, the columns of [halfColumns] after f_ and t_, gold and
-// reasons (0 not known, 1 the same, 2 another), and what is selected besides.
+// joined reads the pairs: case_id, metric, the columns of [halfColumns] after f_ and t_, gold and reasons (0
+// unknown, 1 the same, 2 different), and the additional columns.
 func (q *Pairs) joined(p *arguments, besides string) string {
 	half := func(prefix string) string {
 		var reasons []string
@@ -123,8 +123,8 @@ func (q *PairList) lists(p *arguments, selected string) string {
 	return text
 }
 
-// answered reads the cases that both sides answered, where a condition holds on both answers. It
-// aggregates digests of the answers: joining the answers would hold all texts of both sides.
+// answered reads the cases that both sides answered and whose answers both satisfy a condition. It aggregates
+// digests of the answers: a join of the answers would hold all texts of both sides.
 func (q *PairList) answered(p *arguments, condition string) string {
 	key := func(column string) string { return q.Reader.Key("agent_runs", column) }
 	digest := func(column string) string {

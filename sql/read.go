@@ -31,30 +31,29 @@ func (r Reader) Text(table, column string) string {
 	return "CAST(" + column + " AS " + r.Dialect.Types[driver.Text] + ")" + r.Dialect.Binary
 }
 
-// Key is a column of a key as text. NULL is the empty text.
+// Key returns a key column as a string. NULL is the empty string.
 func (r Reader) Key(table, column string) string {
 	return "COALESCE(" + r.Text(table, column) + ", '')"
 }
 
-// Labels lists what annotators say of answers, one row for each answer and annotator, and another
-// where that annotator settled a disagreement (decides is 1): said is 1 for pass, -1 for fail and 0
-// otherwise. What the log says of an answer counts before what human_labels says: the times of
-// human_labels may be of any type, so that those of both tables cannot be compared. A label that
-// names no version of the agent is of the only version that answered; agent_version is NULL if
-// several or none did. The conditions are on k.case_id, and on k.raw_id, the column as text: those
-// of human_labels, of agent_runs and of the log, in the order in which they stand in the text.
+// Labels lists the human labels of answers, one row for each answer and annotator, and another for each
+// adjudication (decides is 1): said is 1 for pass, -1 for fail and 0 otherwise. A label in the log takes precedence
+// over one in human_labels: the times of human_labels may be of any type, so those of both tables cannot be
+// compared. A label that names no version of the agent belongs to the only version that answered; agent_version is
+// NULL if several or none did. The conditions are on k.case_id, and on k.raw_id, the column as a string: those of
+// human_labels, of agent_runs and of the log, in their order in the text.
 func (r Reader) Labels(ofLabels, ofAnswers, ofLog string) string {
 	return r.expand(labels(ofLabels, ofAnswers, r.log(ofLog), "", "a.only_version"))
 }
 
-// Consensus is what most annotators say of each answer, or who settled their disagreement. The
-// conditions are those of [Reader.Labels].
+// Consensus is the majority verdict on each answer, or its adjudication. The conditions are those of
+// [Reader.Labels].
 func (r Reader) Consensus(ofLabels, ofAnswers, ofLog string) string {
 	return r.expand(consensus(labels(ofLabels, ofAnswers, r.log(ofLog), "", "a.only_version")))
 }
 
-// log is what the log says of answers, the newest of each annotator; "" if there is none. Who passes
-// over an answer in one queue, or takes a label of it back, says nothing of their labels in others.
+// log reads the labels of the log, the latest of each annotator; "" if there is none. Skipping an answer in one
+// queue, or withdrawing a label of it, does not affect labels in others.
 func (r Reader) log(condition string) string {
 	if r.NoLog {
 		return ""
@@ -79,12 +78,11 @@ func logged(condition string) string {
   WHERE latest = 1 AND (decides = 0 OR last_said = 1)`
 }
 
-// noOpinion are the verdicts in the log that say nothing of an answer.
+// noOpinion are the entries of the log without a verdict on an answer.
 const noOpinion = "'skip', 'withdrawn'"
 
-// labels joins what annotators say with the versions that answered; only is the one that a label
-// without a version is of, found in agent_runs or in what is joined besides. log follows the rows of
-// human_labels.
+// labels joins the labels with the versions that answered; only is the single version to which a label without a
+// version belongs, found in agent_runs or in the additional table. log follows the rows of human_labels.
 func labels(ofLabels, ofAnswers, log, besides, only string) string {
 	version := "COALESCE(l.agent_version, " + only + ")"
 	return `SELECT case_id, agent_name, agent_version, batch_id, annotator, decides, said

@@ -30,8 +30,8 @@ func (t *Table) TryWrite() []string {
 	}
 }
 
-// FillKey makes NULL in the key of rows of a run the empty text that it stands for: a MERGE tells
-// them apart. The run's name is the parameter.
+// FillKey replaces NULL in the key of a run's rows by the empty string that it stands for: a MERGE distinguishes
+// them. The run's name is the parameter.
 func (t *Table) FillKey(d driver.Dialect) string {
 	var set, null []string
 	for _, name := range t.Key {

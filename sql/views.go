@@ -35,16 +35,16 @@ const batchBefore = `SELECT agent_name, agent_version, batch_id, version_before,
            ROW_NUMBER() OVER (PARTITION BY n.agent_name, n.agent_version, n.batch_id ORDER BY CASE WHEN b.agent_version = n.agent_version THEN 0 ELSE 1 END, b.place DESC) AS nearest
     FROM (` + batchOrder + `) n JOIN (` + batchOrder + `) b ON b.agent_name = n.agent_name AND b.place < n.place) p WHERE nearest = 1`
 
-// lowerIsBetter lists the metrics of badger of which less is better.
+// lowerIsBetter lists the metrics of badger in which lower values are better.
 const lowerIsBetter = "'latency_overhead', 'sql_judge_issues'"
 
 // silent reports whether the agent gave no answer, in a metric where that counts as 0: not where less
 // is better.
 var silent = "s.status = 'not_applicable' AND s.reason IN (" + noAnswer + ") AND s.metric NOT IN (" + lowerIsBetter + ")"
 
-// madeOf are the latest scores with who was asked for them; nobody is the empty text. An answer that
-// is missing has the value 0 and did not pass. judged tells verdicts that a score gives, and scored is
-// 1 where any score of the batch and metric has a value of its own.
+// madeOf are the latest scores with the judge that was asked for them; the empty string if none was. A missing
+// answer has the value 0 and did not pass. judged marks scores with a verdict, and scored is 1 if any score of the
+// batch and metric has a value.
 var madeOf = `SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric, s.metric_version, s.config_hash, s.gold_hash,
            CASE WHEN ` + silent + ` THEN 'ok' ELSE s.status END AS status, CASE WHEN ` + silent + ` THEN 0 ELSE s.value END AS value, CASE WHEN ` + silent + ` THEN FALSE ELSE s.passed END AS passed,
            CASE WHEN s.passed IS NULL THEN 0 ELSE 1 END AS judged,
@@ -52,8 +52,7 @@ var madeOf = `SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, s.met
            CASE WHEN s.usage IS NULL AND s.assessment_ids IS NULL THEN '' ELSE COALESCE(r.judge, '') END AS judge
     FROM badger.latest_scores s LEFT JOIN badger.eval_runs r ON r.eval_run_id = s.eval_run_id AND r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id`
 
-// unlike is why two scores of a case are not compared; NULL if they are. Nothing is concluded from
-// what is not recorded.
+// unlike is why two scores of a case are not compared; NULL if they are. Facts that are not recorded are ignored.
 const unlike = `CASE WHEN n.gold_hash <> b.gold_hash THEN 'golden set' WHEN n.metric_version <> b.metric_version THEN 'metric version' WHEN n.config_hash <> b.config_hash THEN 'configuration'
              WHEN n.judge <> b.judge AND n.judge <> '' AND b.judge <> '' THEN 'judge' WHEN n.status <> 'ok' OR b.status <> 'ok' OR n.scored + b.scored = 0 THEN 'no value' END`
 
@@ -106,9 +105,9 @@ func labelled() string {
 	return strings.Join(parts, "\n  UNION ALL\n  ")
 }
 
-// answered are the answers, with the question of the golden set that each is to; copy is 1 for one of
-// several rows of an answer. Batches of a version that share cases are repetitions, each of which was
-// asked all questions; batches that share none are parts of one.
+// answered are the answers, each with its question in the golden set; copy is 1 for one of several rows of an
+// answer. Batches of a version that share cases are repetitions, each with all questions; batches that share none
+// are parts of one.
 const answered = `SELECT a.agent_name, a.agent_version, a.batch_id, a.case_id, g.case_id AS question, ROW_NUMBER() OVER (PARTITION BY a.agent_name, a.agent_version, a.batch_id, a.case_id ORDER BY a.case_id) AS copy
       FROM (SELECT {key agent_runs.case_id} AS case_id, {key agent_runs.agent_name} AS agent_name, {key agent_runs.agent_version} AS agent_version, {key agent_runs.batch_id} AS batch_id FROM badger.agent_runs) a
       LEFT JOIN (SELECT DISTINCT {key golden_set.case_id} AS case_id FROM badger.golden_set) g ON g.case_id = a.case_id AND a.case_id <> ''`

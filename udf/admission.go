@@ -26,7 +26,7 @@ type admission struct {
 	callers map[string]*quota
 }
 
-// quota is what one caller has taken.
+// quota is the usage of one caller.
 type quota struct {
 	name   string
 	limits CallerLimits
@@ -45,7 +45,7 @@ func newAdmission(l Limits) *admission {
 	}
 }
 
-// share is what one call takes of its caller's limits and of all.
+// share is the usage of one call, within its caller's limits and the total.
 type share struct {
 	a  *admission
 	q  *quota
@@ -55,7 +55,7 @@ type share struct {
 	held int64
 }
 
-// of begins a call of a caller; end ends it.
+// of starts a call of a caller; end ends it.
 func (a *admission) of(caller string) *share {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -83,7 +83,7 @@ func (a *admission) sweep() {
 	}
 }
 
-// end gives everything back.
+// end releases everything.
 func (s *share) end() {
 	s.leave()
 	s.free(s.holds())
@@ -133,7 +133,7 @@ func (s *share) await(ctx context.Context) error {
 	return nil
 }
 
-// leave gives the place back.
+// leave releases the slot.
 func (s *share) leave() {
 	if s.in {
 		s.a.calls.Release(1)
@@ -197,8 +197,8 @@ func (s *share) release(n int64) {
 	s.q.bytes.Release(n)
 }
 
-// take reserves memory that is no caller's, such as that of replies that are kept. What can be done
-// without makes room for what cannot.
+// take reserves memory that belongs to no caller, such as that of cached replies. Optional data is evicted for
+// required data.
 func (a *admission) take(n int64) bool {
 	if !a.bytes.TryAcquire(n) {
 		for _, spare := range a.spare {
@@ -217,9 +217,9 @@ func (a *admission) give(n int64) {
 	a.bytes.Release(n)
 }
 
-// rows counts the rows of a batch against the caller's rate. A batch is taken while the caller is
-// not more than a second ahead, whatever its size: a batch larger than the rate must pass at some
-// time. wait tells that the caller, a stream, can be made to wait.
+// rows counts the rows of a batch against the caller's rate. A batch is accepted while the caller is not more than
+// a second ahead, whatever its size: a batch larger than the rate must pass at some time. wait reports that the
+// caller, a stream, can be made to wait.
 func (s *share) rows(ctx context.Context, n int, wait bool) error {
 	rate := s.q.limits.Rows
 	if rate == 0 {
@@ -253,8 +253,8 @@ func (s *share) rows(ctx context.Context, n int, wait bool) error {
 
 type shareKey struct{}
 
-// withShare is the context of a call, for what reads references and for judges, whose ledger
-// records for whom they were asked.
+// withShare returns the context of a call, for readers of references and for judges, whose ledger records the
+// caller.
 func withShare(ctx context.Context, s *share) context.Context {
 	if s.q.name != "" {
 		ctx = scoring.WithPayer(ctx, s.q.name)
@@ -276,8 +276,7 @@ func callerOf(ctx context.Context) string {
 	return ""
 }
 
-// threeQuarters of something is what one caller with a name may take of it, so that it cannot take
-// all.
+// threeQuarters returns the part of a limit that one named caller may use, so that it cannot use all.
 func threeQuarters(n int64) int64 { return n / 4 * 3 }
 
 // reading runs f, which may read results that references name, and counts what it reads with the

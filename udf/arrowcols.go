@@ -108,7 +108,7 @@ func readSame(col *Column, arr arrow.Array) bool {
 	return true
 }
 
-// cutTexts cuts bytes at n+1 offsets, the first of which is theirs, into n texts.
+// cutTexts splits bytes at n+1 offsets, the first of which is theirs, into n strings.
 func cutTexts[T int32 | int64](texts []string, values []byte, offsets []T) []string {
 	n := len(offsets) - 1
 	texts = slices.Grow(texts[:0], n)[:n]
@@ -204,8 +204,8 @@ func checkView(h *arrow.ViewHeader) {
 	}
 }
 
-// writeArrow makes a record of a result. Numbers are not copied: the record must be written before
-// the column is used again.
+// writeArrow returns a record of a result. Numbers are not copied: the record must be written before the column is
+// reused.
 func writeArrow(c *Column, schema *arrow.Schema) (arrow.Record, error) {
 	n := c.Len()
 	validity, nulls := validityOf(c.Nulls)

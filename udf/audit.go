@@ -15,8 +15,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// call is what the server knows of one call next to its rows: enough to find it again in the log,
-// and no value from it.
+// call holds the server's data on one call other than its rows: enough to find it in the log, and no value from it.
 type call struct {
 	id       string // request id
 	wire     string

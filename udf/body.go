@@ -21,9 +21,9 @@ import (
 
 var gzipReaders, gzipWriters sync.Pool
 
-// readBody reads a request's body, inflating it as its Content-Encoding says, and reserves its
-// memory as it comes. Neither the bytes that arrive nor what they inflate to may exceed the limit.
-// It ends when the server begins to stop: a body that comes later finds no place.
+// readBody reads a request's body, decompresses it by its Content-Encoding, and reserves its memory as it arrives.
+// Neither the received bytes nor the decompressed ones may exceed the limit. It ends when the server starts to
+// stop: a later body is rejected.
 func (s *Server) readBody(rw http.ResponseWriter, r *http.Request, held *share) (body []byte, err error) {
 	limit := s.limits.Body
 	if r.ContentLength > limit {
@@ -52,8 +52,8 @@ func (s *Server) readBody(rw http.ResponseWriter, r *http.Request, held *share) 
 	return body, nil
 }
 
-// firstRead is the memory for a body of which nothing has come. What a caller says of its length is
-// believed that far: it costs nothing to say.
+// firstRead is the memory reserved for a body before its first byte. The declared length of a body is trusted only
+// up to this size, since it costs nothing to declare.
 const firstRead = 64 << 10
 
 // readWithin reads all of src into memory that it reserves as it goes.

@@ -21,7 +21,7 @@ type KeptCall struct {
 type CallStore interface {
 	// Keep keeps calls that may be there already.
 	Keep(ctx context.Context, calls []KeptCall) error
-	// Find gives those that are there and have not expired.
+	// Find returns the calls that exist and have not expired.
 	Find(ctx context.Context, ids []string) ([]KeptCall, error)
 	// Answer adds the reply to a call that has none.
 	Answer(ctx context.Context, id string, reply []byte) error

@@ -37,8 +37,8 @@ type Function struct {
 
 	// Columns computes all rows at once. For functions that take nanoseconds a row and cannot fail.
 	Columns func(ctx context.Context, in *Batch, out *Column) `json:"-"`
-	// Row computes row i into out, or returns why it cannot. Rows run in parallel. A row is NULL
-	// where Row says so with out.SetNull, and where it returns an error.
+	// Row computes row i into out, or returns why it cannot. Rows run in parallel. A row is NULL if Row calls
+	// out.SetNull, or if it returns an error.
 	Row func(ctx context.Context, in *Batch, i int, out *Column) error `json:"-"`
 	// Envelope writes the error of a row as the JSON result; nil gives
 	// {"status":"failed","code":…,"reason":…}. Only for JSON functions.
@@ -109,17 +109,17 @@ func (f *Function) arity() string {
 	}
 }
 
-// CatalogueOptions are what a catalogue may be given besides an engine.
+// CatalogueOptions are optional inputs of a catalogue in addition to an engine.
 type CatalogueOptions struct {
 	Version string // of the build, what badger_version returns
 	Judge   string // who answers judge metrics, as eval_runs names it; empty: none
 	Workers int    // rows of functions that run at once, over all calls; 0: 64
-	// Fingerprint tells configurations apart under which the same arguments may have other results:
-	// thresholds, options, the judge. It is part of what a row is known by.
+	// Fingerprint identifies the configuration: thresholds, options, the judge. With another one, the same
+	// arguments may have other results, so it is part of a row's key.
 	Fingerprint string
 	Calls       CallStore  // where replicas share calls that last longer than a connection; nil: each has its own
 	Extra       []Function // further functions next to those of the metrics
-	// Panicked is told of a panic inside a function; may be nil.
+	// Panicked is called with a panic inside a function; may be nil.
 	Panicked func(function string, value any, stack []byte)
 }
 
@@ -135,22 +135,20 @@ type Catalogue struct {
 	calls CallStore // may be nil
 }
 
-// listing is what a renewed configuration replaces. Calls in flight keep the functions they began
-// with.
+// listing is the part that a new configuration replaces. Calls in flight keep the functions they started with.
 type listing struct {
 	engine    *scoring.Engine
 	functions []Function
 	index     map[string]int
 }
 
-// DefaultWorkers is how many rows run at once if nothing is said.
+// DefaultWorkers is the default number of rows that run concurrently.
 const DefaultWorkers = 64
 
 var nameForm = regexp.MustCompile(`^[a-z][a-z0-9_]{0,62}$`)
 
-// NewCatalogue makes a catalogue of the engine's metrics, two functions each (the value and, as
-// NAME_json, the whole score), of the general functions, and of the extra ones. Names must be
-// unique.
+// NewCatalogue returns a catalogue of the engine's metrics, two functions each (the value and, as NAME_json, the
+// whole score), of the general functions, and of the extra ones. Names must be unique.
 func NewCatalogue(engine *scoring.Engine, o *CatalogueOptions) (*Catalogue, error) {
 	if o == nil {
 		o = &CatalogueOptions{}
@@ -238,8 +236,7 @@ func (c *Catalogue) Function(name string) (*Function, error) {
 	return nil, errcode.New(errcode.NotFound, "unknown function %.60q%s", name, scoring.Suggest(name, names))
 }
 
-// ScoreCase runs the named metrics on a case as case files write it, all of them if none is
-// named.
+// ScoreCase runs the named metrics on a case in the form of case files, or all of them if none is named.
 func (c *Catalogue) ScoreCase(ctx context.Context, data []byte, metrics ...string) ([]scoring.Score, error) {
 	return scoreCase(ctx, c.current.Load().engine, data, metrics)
 }
@@ -264,8 +261,8 @@ func (c *Catalogue) Call(ctx context.Context, fn *Function, in *Batch) (*Column,
 	return out, nil
 }
 
-// guarded runs f and makes an error of its panic. A panic's value may quote a cell: it goes nowhere
-// but to the hook.
+// guarded runs f and converts its panic to an error. A panic's value may quote a cell: it is passed only to the
+// hook.
 func (c *Catalogue) guarded(fn *Function, f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {

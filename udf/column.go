@@ -10,9 +10,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Type and Column are what a function is declared with and what it computes, in every wire as in the
-// embedded engine. Texts may alias the request they came from; they stay valid for as long as anyone
-// holds them.
+// Type and Column are the declared types and the results of functions, in every wire and in the embedded engine.
+// Strings may alias the request they came from; they remain valid as long as they are referenced.
 type (
 	Type   = columnar.Type
 	Column = columnar.Column
@@ -97,7 +96,7 @@ func (b *Batch) spoil(i int, err error) {
 	}
 }
 
-// badArgument says what is wrong with argument k of fn, without its value.
+// badArgument returns the error for argument k of fn, without its value.
 func badArgument(fn *Function, k int, wrong string) error {
 	return errcode.New(errcode.InvalidArgument, "argument %d (%s): %s", k+1, fn.Params[k].Name, wrong)
 }

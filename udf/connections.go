@@ -12,11 +12,11 @@ import (
 // came on it.
 const strangerTime = time.Minute
 
-// connections is a listener that bounds its connections: whoever may connect must not keep others out
-// by doing so. If there are too many, the one that is missed least makes room: one on which no known
-// caller has called, else one that is idle, else one of a caller who has most of them; of these the one
-// that was used the longest time ago. That one is found without a look at the others, since who connects
-// again and again would make the server look all the time.
+// connections is a listener that bounds its connections, so that no client can keep others out by connecting. If
+// there are too many, it closes the least important one: one on which no known caller has called, else an idle one,
+// else one of the caller with the most connections; among these the one that was unused for the longest time. It
+// finds that one without examining the others, since a client that reconnects again and again would keep the server
+// busy.
 type connections struct {
 	net.Listener
 	most int
@@ -158,7 +158,7 @@ func (c *connection) named(known bool, caller string) {
 	}
 }
 
-// endStranger closes a connection on which nobody calls.
+// endStranger closes a connection without an authenticated caller.
 func (c *connection) endStranger() {
 	c.of.mu.Lock()
 	open := c.place != nil

@@ -13,7 +13,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// dialect is what one product's Flight client expects beyond the protocol itself.
+// dialect holds the expectations of one product's Flight client beyond the protocol.
 type dialect struct {
 	name   string // in settings
 	wire   string // in the log
@@ -39,7 +39,7 @@ var (
 	dialects = []*dialect{&databend, &risingwave}
 )
 
-// dialectOf tells who calls: Databend sends metadata with every call, but for earlier versions.
+// dialectOf detects the client: Databend sends metadata with every call, except in earlier versions.
 func dialectOf(ctx context.Context) *dialect {
 	md, _ := metadata.FromIncomingContext(ctx)
 	for k := range md {

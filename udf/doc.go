@@ -12,7 +12,7 @@
 // fails as a whole only if none of it can be interpreted, if the caller is not authenticated, or if
 // the server is too busy. A permanent error never has a status that makes a warehouse retry.
 //
-// Arrow is arrow/go v17, the only Arrow of this module. internal/jsonscan reads JSON, because
-// arguments go from the body into columns directly and numbers must keep every digit.
-// klauspost/compress is twice as fast as the standard library.
+// Arrow is arrow/go v17, the only Arrow of this module. internal/jsonscan parses JSON, because arguments are copied
+// from the body into columns directly and numbers must keep every digit. klauspost/compress is twice as fast as the
+// standard library.
 package udf

@@ -273,7 +273,7 @@ func (o *outlet) WritePayload(p ipc.Payload) error {
 	return o.send(meta.Bytes(), o.body)
 }
 
-// Write takes a part of a payload's body, which is there until it is sent.
+// Write takes a part of a payload's body, which remains valid until it is sent.
 func (o *outlet) Write(part []byte) (int, error) {
 	if len(part) > 0 {
 		o.body = append(o.body, part)

@@ -95,7 +95,7 @@ func envelopes(scores []scoring.Score) string {
 	return textOf(append(b, ']'))
 }
 
-// callerName is who calls, as authentication found.
+// callerName returns the name of the authenticated caller.
 func callerName(ctx context.Context) string {
 	caller, _ := identity.From(ctx)
 	name := caller.Name

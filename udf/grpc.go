@@ -36,8 +36,8 @@ func (s *Server) newGRPC() *grpc.Server {
 	return g
 }
 
-// newGRPCPort makes the server of the port, which reads through gates. Connections are those of
-// net/http: they end when they are idle, and a caller cannot send what nobody asked for.
+// newGRPCPort returns the server of the port, which reads through gates. Connections are those of net/http: they
+// are closed when they are idle, and a caller cannot send unrequested data.
 func (s *Server) newGRPCPort() (*http.Server, error) {
 	port := &http.Server{
 		Handler:           s.gated(s.newGRPC()),

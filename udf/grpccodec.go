@@ -12,10 +12,10 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// rawMessage is a message as it came.
+// rawMessage is a message as received.
 type rawMessage []byte
 
-// pieces is a message as it goes out, in pieces that nobody copies.
+// pieces is an outgoing message, in pieces that are not copied.
 type pieces [][]byte
 
 // codec is the one of the server: protocol buffers, and messages that badger reads and writes by

@@ -25,7 +25,7 @@ import (
 // streamWindow is how many bytes a caller may send on a stream before anybody reads them.
 const streamWindow = 64 << 10
 
-// readAhead is how many bytes of it are taken from the connection at once.
+// readAhead is the number of bytes read from the connection in one call.
 const readAhead = 16 << 10
 
 // receiving is how many times a message is in memory while it is received: in the pieces it came
@@ -112,7 +112,7 @@ func (g *gate) open(ctx context.Context, s *Server, held *share, single bool) er
 	return nil
 }
 
-// end gives back what the gate has reserved.
+// end releases the gate's reservations.
 func (g *gate) end() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -215,7 +215,7 @@ func (g *gate) tell() {
 	}
 }
 
-// errClosed ends a gate; nobody hears of it.
+// errClosed ends a gate; it is not reported.
 var errClosed = errcode.New(errcode.Cancelled, "the call has ended")
 
 // reserve reserves memory for the message.
@@ -232,7 +232,7 @@ func (g *gate) reserve(n int64, hold func(int64) error) error {
 	return nil
 }
 
-// give gives back n bytes of it, or everything where n is negative.
+// give releases n bytes of it, or all if n is negative.
 func (g *gate) give(n int64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -250,7 +250,7 @@ func (g *gate) leave() {
 	g.gone = true
 }
 
-// stop ends the writing of a reply that nobody reads.
+// stop ends the writing of a reply whose caller has left.
 func (g *gate) stop() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -322,7 +322,7 @@ func (s *gatedStream) RecvMsg(m any) error {
 	}
 }
 
-// askAgain is how long a caller is taken for who it was when its stream began.
+// askAgain is how long the identity of a stream's caller is valid before it is checked again.
 const askAgain = time.Second
 
 // known reports whether who sends messages may still call.

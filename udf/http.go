@@ -101,8 +101,8 @@ func (s *Server) exchange(rt *route, x *exchange) (err error) {
 	return rt.serve(s, x)
 }
 
-// body reads the request's body, and takes a place for the call when it exists: a caller that
-// sends half of one must not keep others out. leave gives the place back.
+// body reads the request's body, and acquires a slot for the call when the body is complete: a caller that sends
+// half of one must not keep others out. leave releases the slot.
 func (s *Server) body(x *exchange) (body []byte, leave func(), err error) {
 	x.begun = x.r.ContentLength <= s.limits.Body
 	if body, err = s.readBody(x.rw, x.r, x.share); err != nil {

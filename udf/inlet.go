@@ -109,8 +109,8 @@ func (in *inlet) refuse(err error) error {
 	return err
 }
 
-// because is why reading ended: the fault found here, or else bytes that the Arrow library cannot
-// read. What the library says of them may quote them.
+// because returns why reading ended: the fault found here, or else bytes that the Arrow library cannot read. The
+// library's message may quote them.
 func (in *inlet) because(budget *allocator) error {
 	switch {
 	case in.fault != nil:

@@ -6,10 +6,9 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// The Arrow library believes what the metadata of a message says: counts become allocations,
-// nesting becomes recursion, and parts that are referred to twice are read twice. A guard looks at
-// the few numbers that can do harm before it does. What is merely wrong makes the library panic,
-// and it recovers.
+// The Arrow library trusts the metadata of a message: counts become allocations, nesting becomes recursion, and
+// parts that are referred to twice are read twice. A guard checks the few numbers that can do harm before the
+// library reads them. Other invalid metadata makes the library panic, and it recovers.
 
 // Bounds of a schema message. Functions have a dozen flat parameters.
 const (

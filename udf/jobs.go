@@ -75,7 +75,7 @@ type job struct {
 // queue is the rows of one call that have not begun.
 type queue struct{ jobs []*job }
 
-// Bounds of what goes on and of what is kept.
+// Limits of running jobs and of cached results.
 const (
 	mostParked = 64 << 20         // bytes of rows that continue; of one caller three quarters
 	mostKept   = 32 << 20         // bytes of results
@@ -138,7 +138,7 @@ func (s *jobs) keyOf(caller string, fn *Function, in *Batch, i int) rowKey {
 	return key
 }
 
-// rowOf is row i as a batch of its own.
+// rowOf returns row i as a separate batch.
 func rowOf(fn *Function, in *Batch, i int) *Batch {
 	row := &Batch{Rows: 1, Explain: true, Args: make([]Column, len(in.Args))}
 	for k := range in.Args {
@@ -159,7 +159,7 @@ func (b *Batch) own() {
 	}
 }
 
-// bytes is what a job's arguments take.
+// bytes returns the size of a job's arguments.
 func (b *Batch) bytes() int64 {
 	n := int64(512)
 	for k := range b.Args {
@@ -321,7 +321,7 @@ func (s *jobs) park(j *job) bool {
 	return true
 }
 
-// unpark gives back what a job counts for. The caller holds s.mu.
+// unpark releases a job's share of the limits. The caller holds s.mu.
 func (s *jobs) unpark(j *job) {
 	if j.parked == 0 {
 		return
@@ -347,9 +347,8 @@ func (s *jobs) drop(j *job) {
 	}
 }
 
-// tell gives a call the result of a job that has ended. A failure is told to those who wait for it,
-// or else to the first who asks; whoever asks after that has the row computed again. The caller
-// holds s.mu.
+// tell gives a call the result of a finished job. A failure is reported to the calls that wait for it, or else to
+// the first call; later calls compute the row again. The caller holds s.mu.
 func (s *jobs) tell(j *job, in *Batch, out *Column, i int) {
 	for _, p := range j.in.Problems {
 		p.Row = i
@@ -382,7 +381,7 @@ func (s *jobs) next() *job {
 	return nil
 }
 
-// work computes jobs until none is left to begin.
+// work computes jobs until none is left to start.
 func (s *jobs) work() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -463,7 +462,7 @@ func (s *jobs) forget() {
 	}
 }
 
-// spare forgets all results: somebody needs their memory. Where somebody is at them, it does nothing.
+// spare drops all cached results to free their memory. It does nothing if they are in use.
 func (s *jobs) spare() {
 	if !s.mu.TryLock() {
 		return
@@ -474,7 +473,7 @@ func (s *jobs) spare() {
 	}
 }
 
-// size is what a result takes.
+// size returns the size of a result.
 func (j *job) size() int64 {
 	n := int64(512)
 	for _, t := range j.out.Texts {
@@ -483,7 +482,7 @@ func (j *job) size() int64 {
 	return n
 }
 
-// wasCut tells that rows were cancelled because the server stops.
+// wasCut reports whether rows were cancelled because the server stops.
 func (s *jobs) wasCut() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

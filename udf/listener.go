@@ -77,7 +77,7 @@ func newPort(name string, who identity.Config, files TLS, around identity.Surrou
 	return p, nil
 }
 
-// err is why nobody can call at present, or nil.
+// err returns why no caller can call at present, or nil.
 func (p port) err() error {
 	if p.cert != nil {
 		if _, err := p.cert.Value(); err != nil {
@@ -152,8 +152,8 @@ func (s *Server) announce(l net.Listener, p port) {
 	}
 }
 
-// authHTTP finds who sent a request, and takes away what claims to say so. A browser sends a page's request with
-// the credentials that it has of this server, whatever site the page is of: what such a page posts is refused.
+// authHTTP authenticates a request, and removes headers that claim an identity. A browser sends the credentials for
+// this server with requests from pages of any site: POST requests from pages of other sites are rejected.
 func (s *Server) authHTTP(r *http.Request) (identity.Caller, error) {
 	if site := r.Header.Get("Sec-Fetch-Site"); r.Method == http.MethodPost && (site == "cross-site" || site == "same-site") {
 		return identity.Caller{}, errcode.New(errcode.PermissionDenied, "a page of another site sent this request; send it from a program")

@@ -1,6 +1,6 @@
 package udf
 
-// Load is what a server has to do at a moment.
+// Load is the current load of a server.
 type Load struct {
 	Calls       int64 // in flight, streams included
 	Bytes       int64 // of memory that calls hold: bodies, messages and what references read
@@ -11,7 +11,7 @@ type Load struct {
 	ParkedBytes int64 // of rows that continue although their callers' time is over
 }
 
-// Load tells what the server has to do now.
+// Load returns the current load of the server.
 func (s *Server) Load() Load {
 	l := Load{Calls: s.active.Load(), Bytes: s.admission.held.Load(), RowsRunning: len(s.catalogue.slots), RowsWaiting: s.catalogue.waiting.Load()}
 	j := s.catalogue.jobs
@@ -24,8 +24,8 @@ func (s *Server) Load() Load {
 	return l
 }
 
-// known is a function's name as metrics and traces may hold it: callers can send any, and each would
-// be a series of its own.
+// known returns a function's name in the form for metrics and traces: callers can send any name, and each would be
+// a separate series.
 func (s *Server) known(function string) string {
 	if function == "" || function == "score_case" {
 		return function

@@ -126,8 +126,8 @@ func behaviour(r *metricRow, b *Batch, k, i int) error {
 	return errcode.New(errcode.InvalidArgument, "expected answer, clarify or refuse")
 }
 
-// result reads a result. A large one counts with the memory of its call: twice what its table takes,
-// as for results that references name.
+// result reads a result. A large one counts in the memory of its call: twice the size of its table, as for results
+// from references.
 func (r *metricRow) result(b *Batch, k, i int) scoring.Result {
 	text := bytesOf(b.Text(k, i))
 	if len(text) <= smallText {
@@ -136,12 +136,12 @@ func (r *metricRow) result(b *Batch, k, i int) scoring.Result {
 	return scoring.ParseResultTextWithin(text, arrowtable.Limits{}.For(r.ctx).CheckBytes)
 }
 
-// smallText is how many bytes of text are read without a look at what they become: of as many rows
-// as run at once, little.
+// smallText is the number of bytes of text that are read without a reservation for their parsed form: small, for as
+// many rows as run concurrently.
 const smallText = 4 << 10
 
-// decodeCase reads a case. What it becomes is counted before, by what it is made of: most of what a
-// large one takes is the values of its results.
+// decodeCase reads a case. It reserves the memory of the parsed case first: most of a large one is the values of
+// its results.
 func decodeCase(ctx context.Context, text []byte) (*scoring.Case, error) {
 	if a := account.From(ctx); a != nil && len(text) > smallText {
 		if err := a.Hold(ctx, jsonExpansion(textOf(text))); err != nil {
@@ -154,7 +154,7 @@ func decodeCase(ctx context.Context, text []byte) (*scoring.Case, error) {
 // bytesOf is the text's bytes, not to be written to.
 func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
-// textOf is the text of bytes that nobody writes to again.
+// textOf returns bytes as a string. They must not be modified afterwards.
 func textOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 func latency(b *Batch, k, i int) (*time.Duration, error) {
@@ -169,11 +169,11 @@ func latency(b *Batch, k, i int) (*time.Duration, error) {
 	return &d, nil
 }
 
-// circumstance is what is only ever read besides something else: its arguments may be left out.
+// circumstance are fields that are only read in addition to others: their arguments may be omitted.
 const circumstance = scoring.FieldEvidence | scoring.FieldSchema | scoring.FieldExecution | scoring.FieldJudge
 
-// contextOf is what the engine and the metric look at in seldom cases: with it the function says of
-// a case what a run says of it.
+// contextOf returns the fields that the engine and the metric read in rare cases: with them the function returns
+// the same score as a run.
 func contextOf(m *scoring.Metric) scoring.Field {
 	if m.Needs&scoring.FieldCase != 0 {
 		return 0
@@ -194,9 +194,9 @@ func contextOf(m *scoring.Metric) scoring.Field {
 	return context
 }
 
-// paramsOf lists the parameters that a metric calls for: what it needs, then what it reads, which
-// may be left out, its options, and last what settles seldom cases. A metric that needs nothing
-// takes what it reads, and any of it may be NULL.
+// paramsOf lists the parameters of a metric's functions: its required fields, then its optional ones, its options,
+// and last the fields for rare cases. A metric without required fields takes the fields it reads, and any of them
+// may be NULL.
 func paramsOf(m *scoring.Metric) (params []metricParam) {
 	needs, reads := m.Needs, m.Reads
 	switch {
@@ -255,7 +255,7 @@ func paramsOf(m *scoring.Metric) (params []metricParam) {
 	return params
 }
 
-// metricFunctions makes the two functions of a metric: its value (or label), and the whole score.
+// metricFunctions returns the two functions of a metric: its value (or label), and the whole score.
 func metricFunctions(engine *scoring.Engine, m *scoring.Metric) []Function {
 	params := paramsOf(m)
 	withGold := slices.ContainsFunc(params, func(p metricParam) bool { return strings.HasPrefix(p.Name, "gold_") })

@@ -2,12 +2,12 @@ package udf
 
 import "context"
 
-// place is what a row that runs takes from others: a worker. A row that has to wait for something
-// else than its own work gives it back meanwhile.
+// place is the worker slot of a running row. A row that waits for something other than its own work returns it in
+// the meantime.
 type place interface {
 	// take waits for a place and reports whether it got one; ctx may end before.
 	take(ctx context.Context) bool
-	// leave gives the place back, if there is one.
+	// leave releases the slot, if any.
 	leave()
 }
 

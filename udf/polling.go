@@ -14,8 +14,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// pollable is a wire whose caller can be told to come again for the reply: 202 to a POST, and then
-// GETs under the same id.
+// pollable is a wire whose caller can be asked to poll for the reply: 202 to a POST, and then GETs with the same
+// id.
 type pollable interface {
 	// callID is the caller's id of the batch, the same when it is sent again; "" if it has none.
 	callID(h http.Header) string
@@ -34,12 +34,12 @@ const (
 	mostPolled   = 1024            // batches that run at once; of one caller three quarters
 )
 
-// errForgotten answers polls for a batch that nobody knows: a poll has no body to start again from.
+// errForgotten answers polls for an unknown batch: a poll has no body to start again from.
 var errForgotten = errcode.New(errcode.NotFound, "no call with this batch id is known; run the statement again")
 
 var errOtherContent = errcode.New(errcode.InvalidArgument, "another request was sent under this batch id")
 
-// polls reports whether a route takes a method besides its own.
+// polls reports whether a route accepts a method in addition to its own.
 func (rt *route) polls(method string) bool {
 	_, ok := rt.wire.(pollable)
 	return ok && method == http.MethodGet
@@ -82,7 +82,7 @@ type polled struct {
 
 func (p *polled) running() bool { return !closed(p.done) }
 
-// open finds the call of an id, or makes it; mine tells that the caller is to run it.
+// open returns the call with an id, or creates it; mine reports that the caller must run it.
 func (b *batches) open(ctx context.Context, id, hash string, fn *Function, body []byte) (p *polled, mine bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -154,7 +154,7 @@ func (b *batches) end(p *polled, reply []byte, nulls int, err error) {
 	b.kept += p.size()
 }
 
-// size is what a batch takes that has ended.
+// size returns the size of a finished batch.
 func (p *polled) size() int64 { return int64(len(p.reply)+len(p.body)) + 512 }
 
 // forget forgets the oldest batch. The caller holds b.mu.
@@ -168,7 +168,7 @@ func (b *batches) forget() {
 	}
 }
 
-// spare forgets all batches that have ended: somebody needs their memory.
+// spare drops all finished batches to free their memory.
 func (b *batches) spare() {
 	if !b.mu.TryLock() {
 		return
@@ -179,7 +179,7 @@ func (b *batches) spare() {
 	}
 }
 
-// tell notes that the caller is told to come again.
+// tell records that the caller is asked to poll.
 func (b *batches) tell(p *polled) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -201,9 +201,9 @@ func hashOf(parts ...[]byte) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// servePolled answers a batch that has an id. What is not done in time continues, and its caller is
-// told to come again. The reply is kept, here and, once the caller was told so, in the call store,
-// where every replica finds it.
+// servePolled answers a batch with an id. A batch that is not done in time continues, and its caller is asked to
+// poll. The reply is kept, here and, after the caller was asked to poll, in the call store, where every replica
+// finds it.
 func (s *Server) servePolled(w wire, x *exchange, callersID string) error {
 	if callersID == "" {
 		return errcode.New(errcode.InvalidArgument, "a GET asks for the reply to a batch: expected sf-external-function-query-batch-id")
@@ -252,7 +252,7 @@ func (s *Server) servePolled(w wire, x *exchange, callersID string) error {
 	return nil
 }
 
-// post begins the batch in the body, unless it is known.
+// post starts the batch in the body, unless it is known.
 func (s *Server) post(w wire, x *exchange, id string) (*polled, error) {
 	body, leave, err := s.body(x)
 	if err != nil {
@@ -297,8 +297,8 @@ func (s *Server) post(w wire, x *exchange, id string) (*polled, error) {
 	return p, nil
 }
 
-// keptElsewhere looks for a judged batch that another replica told its caller to poll for. A store
-// that is away is no reason not to answer: judges are asked through their ledger.
+// keptElsewhere looks up a judged batch that another replica asked its caller to poll for. If the store is
+// unavailable the batch is still answered: judge calls go through their ledger.
 func (s *Server) keptElsewhere(ctx context.Context, p *polled) *KeptCall {
 	if s.catalogue.calls == nil || !p.fn.Once {
 		return nil
@@ -413,8 +413,8 @@ func (s *Server) keep(p *polled) error {
 	return nil
 }
 
-// answerKept keeps the reply of a batch that is polled for, and returns the one that counts: of two
-// replicas that computed it the first one's.
+// answerKept stores the reply of a batch that is polled for, and returns the valid one: if two replicas computed
+// it, the first one's.
 func (s *Server) answerKept(p *polled, reply []byte) []byte {
 	if s.catalogue.calls == nil {
 		return reply

@@ -11,16 +11,16 @@ const (
 	// sqlExpansion is how many bytes a byte of SQL takes at most while a metric reads it: its words, its
 	// tree and what is made of these. The most seen was 130.
 	sqlExpansion = 128
-	// textExpansion is that of a text in a language, such as a question: its words, and what they mean.
+	// textExpansion is the expansion of natural language, such as a question: its words, and their parsed meaning.
 	textExpansion = 64
-	// shortText is how long a text may be that is read without a reservation: the rows that are computed
-	// at once take less than a message then.
+	// shortText is the maximal length of a text that is read without a reservation: concurrent rows then use less
+	// memory than a message.
 	shortText = 16 << 10
 )
 
-// reading reserves the memory that reading the long texts of a row takes, in the account of the
-// caller. The returned function releases it; it may be called after the call has ended. A row that
-// needs more memory than is left fails; the other rows of its call do not.
+// reading reserves the memory for reading the long texts of a row, in the account of the caller. The returned
+// function releases it; it may be called after the call has ended. A row that needs more memory than is left fails;
+// the other rows of its call do not.
 func (f *Function) reading(ctx context.Context, in *Batch, i int) (done func(), err error) {
 	done = func() {}
 	s := shareFrom(ctx)
@@ -59,7 +59,7 @@ func (p *Param) expansion(text string) int64 {
 	return textExpansion * int64(len(text))
 }
 
-// jsonExpansion is what a JSON text becomes at most, by what it is made of.
+// jsonExpansion returns the maximal size of a parsed JSON text, by its content.
 func jsonExpansion(text string) int64 {
 	values, objects := strings.Count(text, ","), strings.Count(text, "{")
 	return 4*int64(len(text)) + 64*int64(values) + 512*int64(objects)

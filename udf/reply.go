@@ -10,8 +10,8 @@ import (
 	"github.com/badger-eval/badger/internal/jsonscan"
 )
 
-// appendFloat appends a number as JSON writes it, the shortest text that reads back as f. What is
-// no number is text, as in the warehouses' own encodings.
+// appendFloat appends a number as JSON, the shortest text that reads back as f. NaN and infinities are strings, as
+// in the warehouses' own encodings.
 func appendFloat(dst []byte, f float64) []byte {
 	switch abs := math.Abs(f); {
 	case f == math.Trunc(f) && abs < 1e15:
@@ -71,8 +71,8 @@ func encodeWithin(dst []byte, w wire, r *request, limit int) ([]byte, error) {
 	return w.encode(dst[:start], r), nil
 }
 
-// withoutDetail leaves the detail out of an envelope, or out of every envelope of an array, and
-// says so: "truncated": true.
+// withoutDetail removes the detail from an envelope, or from every envelope of an array, and adds "truncated":
+// true.
 func withoutDetail(envelope string) string {
 	var s jsonscan.Scanner
 	s.Reset(bytesOf(envelope))

@@ -60,7 +60,7 @@ func (s *Server) mux() http.Handler {
 	return mux
 }
 
-// elsewhere serves what is no route: the site if there is one.
+// elsewhere serves paths without a route: the site if there is one.
 func (s *Server) elsewhere(x *exchange) error {
 	if s.site != nil {
 		x.function = ""

@@ -90,8 +90,8 @@ func (c *Catalogue) run(ctx context.Context, fn *Function, in *Batch, out *Colum
 	return nil
 }
 
-// withinDeadline is the budget of a call whose caller stops waiting at some time: a tenth of what is
-// left, at most a second, is for the reply.
+// withinDeadline returns the budget of a call with a deadline: a tenth of the remaining time, at most a second, is
+// for the reply.
 func withinDeadline(ctx context.Context, budget time.Duration) time.Duration {
 	at, ok := ctx.Deadline()
 	if !ok {
@@ -166,8 +166,7 @@ func appendFailure(b []byte, code errcode.Code, reason, requestID string) []byte
 	return append(b, '}')
 }
 
-// publicError is what a caller may know of an error. The text of one that nobody classified stays
-// here.
+// publicError returns the part of an error that a caller may see. It hides the text of an unclassified error.
 func publicError(err error) (errcode.Code, string) {
 	switch code := errcode.Of(err); code {
 	case errcode.Unknown:

@@ -19,7 +19,7 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// Options are what a server may be given besides a catalogue.
+// Options are optional inputs of a server in addition to a catalogue.
 type Options struct {
 	// GRPC and HTTP say who may call each listener. The zero value is users of this machine.
 	GRPC, HTTP   identity.Config

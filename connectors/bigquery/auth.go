@@ -54,7 +54,7 @@ func (c *Conn) connect(ctx context.Context) error {
 
 const userAgent = "badger"
 
-// storageClient makes the client of the Storage Read API.
+// storageClient returns the client of the Storage Read API.
 func (c *Conn) storageClient(ctx context.Context, creds *auth.Credentials) error {
 	conn, err := c.dial(creds)
 	if err == nil {
@@ -101,7 +101,8 @@ func (c *Conn) clientError(which string, err error) error {
 	return errcode.Because(err, errcode.FailedPrecondition, "bigquery: project %s: the %s client cannot be made", c.o.Project, which)
 }
 
-// anonymous tells that nobody signs in: at an endpoint without TLS, or one that is called insecure.
+// anonymous reports whether requests have no credentials: to an endpoint without TLS, or one that is marked
+// insecure.
 func (o *Options) anonymous() bool {
 	return o.Endpoint != "" && !o.hasCredentials() && (o.plaintext() || o.AllowInsecure)
 }
@@ -117,7 +118,7 @@ func (o *Options) storage() string {
 	return storageHost + ":443"
 }
 
-// named is an error where the options name no credentials and somebody has to sign in.
+// named returns an error if the options name no credentials and the endpoint requires them.
 func (o *Options) named() error {
 	if o.anonymous() {
 		return nil

@@ -48,7 +48,7 @@ var Dialect = driver.Dialect{
 	Grants:      "roles/bigquery.jobUser and roles/bigquery.readSessionUser on the project, and roles/bigquery.dataEditor on the dataset badger (bigquery.datasets.create on the project where it is not there yet)",
 }
 
-// Features are what the connector offers.
+// Features are the features of the connector.
 var Features = driver.Features{ReadOnly: true, Snapshots: true, QueryByID: true, TimeTravel: true, TextQuery: true, NULBytes: true}
 
 // Conn is a connection to one project. It is a [driver.Conn], a [driver.SnapshotReader] and a
@@ -90,9 +90,9 @@ func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, dr
 	return c, Dialect, nil
 }
 
-// OpenWith opens a project. It asks for the dataset, if one is named, so that missing credentials,
-// rights and datasets are known at once: the error has the code Unauthenticated, PermissionDenied
-// or NotFound and says what is missing.
+// OpenWith opens a project. If a dataset is named, it requests it, so that missing credentials, permissions and
+// datasets are reported here: the error has the code Unauthenticated, PermissionDenied or NotFound and names the
+// missing object.
 func OpenWith(ctx context.Context, o Options) (*Conn, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -158,7 +158,7 @@ func (c *Conn) jobLocation(ctx context.Context) (string, error) {
 	return "", nil // BigQuery finds it from the datasets that the statement names
 }
 
-// Close ends the connection. Jobs that run continue; a reader that is open ends with an error.
+// Close closes the connection. Running jobs continue; an open reader returns an error.
 func (c *Conn) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

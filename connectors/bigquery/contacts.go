@@ -17,8 +17,8 @@ const (
 	storageHost = "bigquerystorage.googleapis.com"
 )
 
-// Contacts lists the hosts that the project of a URL is reached by; it is a [driver.Contacts]. It
-// reads the credentials file, which names hosts, too; of a file that does not exist it says so.
+// Contacts lists the hosts through which the project of a URL is reached; it is a [driver.Contacts]. It also reads
+// the hosts in the credentials file, and reports a file that does not exist.
 func Contacts(rawURL string) ([]driver.Contact, error) {
 	o, err := ParseURL(rawURL)
 	if err != nil {

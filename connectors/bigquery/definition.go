@@ -6,7 +6,7 @@ import (
 	"github.com/badger-eval/badger/connectors/driver"
 )
 
-// identifiers is how names and texts are written.
+// identifiers are the rules for writing names and strings.
 var identifiers = driver.Identifiers{Quote: '`', Backslash: true, Escape: true}
 
 // definition returns the statement that reads the definition of a table. A table without a dataset

@@ -112,7 +112,7 @@ func faultOf(err error) fault {
 	return fault{code: errcode.Unknown}
 }
 
-// emulated are failures of a statement that emulators report as internal ones of their own.
+// emulated matches failures of a statement that emulators report as internal errors.
 var emulated = regexp.MustCompile(`^failed to (?:analyze|parse statements|format query|query|exec)\b[^:]*: (?:failed to parse statement: )?`)
 
 func reasonFault(reason, message string) fault {
@@ -193,7 +193,7 @@ var messages = []*regexp.Regexp{
 
 var position = regexp.MustCompile(`\[(?:at )?(\d+):(\d+)\]`)
 
-// shown is what may be shown of a message.
+// shown returns the part of a message that may be shown.
 func shown(f fault) string {
 	text := map[string]string{
 		"invalidQuery": "the SQL text is not valid, or a value does not fit", "invalid": "the request is not valid", "accessDenied": "access denied", "notFound": "not found",
@@ -220,7 +220,7 @@ func shown(f fault) string {
 	return text
 }
 
-// remedy is what whoever reads the error can do.
+// remedy returns what the reader of the error can do.
 func (c *Conn) remedy(f fault) string {
 	switch {
 	case f.reason == "certificate", f.code == errcode.NotFound && f.reason == "invalidQuery":

@@ -24,7 +24,7 @@ const waitMillis = 10_000
 // grace is for how long BigQuery waits for a caller that cancels a job itself.
 const grace = 10 * time.Second
 
-// newID is an id for a job or a table that nobody else chooses.
+// newID returns a unique id for a job or a table.
 func newID() string { return strings.ToLower(rand.Text()) }
 
 // job is a job that has ended without an error.
@@ -33,8 +33,8 @@ type job struct {
 	first *bq.GetQueryResultsResponse // of a query: its schema, number of rows and first rows
 }
 
-// run runs a job to its end; a load job has rows. A job that failed for a passing reason did nothing
-// and is run again under another id.
+// run runs a job until it ends; a load job has rows. A job with a transient failure had no effect and is run again
+// under another id.
 func (c *Conn) run(ctx context.Context, config *bq.JobConfiguration, rows []byte) (j *job, err error) {
 	err = c.backoff.Do(ctx, func() error {
 		j, err = c.runOnce(ctx, config, rows)
@@ -186,7 +186,7 @@ func failureOf(j *bq.Job) error {
 	return &jobError{j.Status.ErrorResult}
 }
 
-// cancel asks BigQuery to stop a job that nobody waits for any more.
+// cancel asks BigQuery to stop a job whose caller has left.
 func (c *Conn) cancel(ref *bq.JobReference) {
 	ctx, done := context.WithTimeout(context.Background(), 3*time.Second)
 	defer done()

@@ -21,8 +21,8 @@ const (
 	inlineBytes = 512 << 10
 )
 
-// rowNumber is the column that a staging table has besides: of rows with one key the one with the
-// highest number counts.
+// rowNumber is an additional column of a staging table: among rows with the same key, the one with the highest
+// number is used.
 const rowNumber = "badger_row"
 
 // Merge writes rows in one statement, which is a transaction: a MERGE with a key, an INSERT without
@@ -67,7 +67,7 @@ type merge struct {
 	text    []byte                 // of a cell
 }
 
-// spelling has staged columns of the table's names. The texts of JSON differ for NULL and "null".
+// spelling is for staged columns with the names of the table's. In JSON, NULL and "null" have different texts.
 var spelling = driverbase.Spelling{Quote: identifiers.Quoted, Named: true, Same: func(a, b string) string { return "TO_JSON_STRING(" + a + ") = TO_JSON_STRING(" + b + ")" }}
 
 // match finds the rows' columns in the table.
@@ -162,7 +162,8 @@ func (m *merge) eachRow(next func() (arrow.Record, error), f func(rec arrow.Reco
 	}
 }
 
-// sizeOf is about how many bytes an array's values take; a slice counts as what it is a slice of.
+// sizeOf returns approximately how many bytes an array's values take; a slice counts as the array that it is a
+// slice of.
 func sizeOf(d arrow.ArrayData) int64 {
 	n := int64(0)
 	for _, b := range d.Buffers() {

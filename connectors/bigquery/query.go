@@ -25,7 +25,7 @@ func (c *Conn) Query(ctx context.Context, sql string, args ...any) (array.Record
 	return c.stream(ctx, j)
 }
 
-// Exec runs a statement and drops what it returns.
+// Exec runs a statement and discards its result.
 func (c *Conn) Exec(ctx context.Context, sql string, args ...any) error {
 	_, err := c.ended(ctx, sql, args)
 	return err
@@ -46,7 +46,7 @@ func (c *Conn) ended(ctx context.Context, sql string, args []any) (*job, error) 
 	return j, c.errorOf(err, c.subject())
 }
 
-// QueryText runs a query and returns its one text.
+// QueryText runs a query that returns a single string.
 func (c *Conn) QueryText(ctx context.Context, query string, args ...any) (string, error) {
 	r, err := c.Query(ctx, query, args...)
 	if err != nil {
@@ -124,7 +124,7 @@ func floatText(x float64) string {
 	return strconv.FormatFloat(x, 'g', -1, 64)
 }
 
-// onlyReads has BigQuery plan a statement without running it, and refuses what is no query.
+// onlyReads has BigQuery plan a statement without running it, and returns an error for anything other than a query.
 func (c *Conn) onlyReads(ctx context.Context, q *bq.JobConfigurationQuery) error {
 	location, err := c.jobLocation(ctx)
 	if err != nil {

@@ -22,8 +22,8 @@ func asked(err error) time.Duration {
 	return driverbase.RetryAfter(rest.Header)
 }
 
-// retry sends a request that may be sent twice until it is answered. A token that is refused is
-// asked for once more: whoever renews it may just have done so.
+// retry sends a request that may be sent twice until it is answered. If a token is rejected, it requests a token
+// once more, since it may have been renewed in the meantime.
 func (c *Conn) retry(ctx context.Context, f func() error) error {
 	return c.retryAlso(ctx, f, func(fault) bool { return false })
 }

@@ -21,9 +21,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// session reads a table through the Storage Read API. Each stream is read by a goroutine that is at
-// most one record ahead. A stream that breaks is opened again behind the last row that was handed
-// on.
+// session reads a table through the Storage Read API. A goroutine for each stream reads at most one record ahead. A
+// broken stream is opened again after the last row that was returned.
 type session struct {
 	c       *Conn
 	what    string
@@ -98,7 +97,7 @@ func (s *session) Next(ctx context.Context) (arrow.Record, error) {
 	return nil, s.err
 }
 
-// Close ends the goroutines and gives back what they had read.
+// Close stops the goroutines and releases the records that they have read.
 func (s *session) Close(context.Context) {
 	s.stop()
 	for rec := range s.records {

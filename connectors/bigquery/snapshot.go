@@ -43,7 +43,7 @@ func (c *Conn) ReadSnapshot(ctx context.Context, ref driver.Ref) (array.RecordRe
 	return c.readTable(ctx, t, -1, "table "+shownTable(table))
 }
 
-// tableName is what the name of a table may hold; one that cannot exist is not asked for.
+// tableName matches valid table names; other names are not requested.
 var tableName = regexp.MustCompile(`^[\p{L}\p{M}\p{N}\p{Pc}\p{Pd} $]+$`)
 
 // tableRef completes a table's name with the project and the dataset of the URL.

@@ -12,7 +12,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// whole counts the rows of a stream: a result that ends early is an error, whoever ended it.
+// whole counts the rows of a stream: a result that ends early is an error, whatever the cause.
 type whole struct {
 	driverbase.Stream
 	what string // for errors
@@ -184,7 +184,7 @@ func (p *pages) Next(ctx context.Context) (arrow.Record, error) {
 	return p.record()
 }
 
-// record makes a record of the current page.
+// record returns a record of the current page.
 func (p *pages) record() (arrow.Record, error) {
 	p.build.Reserve(len(p.current.rows))
 	for i, row := range p.current.rows {

@@ -149,7 +149,7 @@ func (o *Options) check() error {
 	return nil
 }
 
-// plaintext tells that the endpoint is reached without TLS.
+// plaintext reports whether the endpoint has no TLS.
 func (o *Options) plaintext() bool { return strings.HasPrefix(o.Endpoint, "http:") }
 
 func (o *Options) hasCredentials() bool {

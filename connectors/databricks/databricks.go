@@ -6,11 +6,11 @@
 // nothing but the warehouse is asked for anything: see internal/guard. TestDriverAlone says at every new
 // version of the driver which parts of the guard are still needed.
 //
-// Results of statements that others ran are read through the Statement Execution API, which is
-// REST, without running them again. The vendor's SDK, github.com/databricks/databricks-sdk-go, is
-// not used for that, and not for signing in. It costs 0.7 MB and four modules, which would be
-// little, but v0.182.0 reads NULL as the empty text, sends the client secret to whatever host the
-// workspace's discovery document names, and does not heed the context of its caller. See README.md.
+// Results of statements that other clients ran are read through the Statement Execution API, which is REST, without
+// running them again. The vendor's SDK, github.com/databricks/databricks-sdk-go, is not used for that, and not for
+// authentication. It costs only 0.7 MB and four modules, but v0.182.0 reads NULL as the empty string, sends the
+// client secret to whatever host the workspace's discovery document names, and ignores the context of its caller.
+// See README.md.
 package databricks
 
 import (
@@ -47,15 +47,15 @@ var Dialect = driver.Dialect{
 	Grants:      "GRANT USE CATALOG, CREATE SCHEMA ON CATALOG c TO principal; or, once the tables are there, GRANT USE SCHEMA, CREATE TABLE, SELECT, MODIFY ON SCHEMA c.badger TO principal; and CAN USE on the SQL warehouse",
 }
 
-// Features are what the connector offers.
+// Features are the features of the connector.
 var Features = driver.Features{ReadOnly: true, Snapshots: true, QueryByID: true, TimeTravel: true, TextQuery: true}
 
 // Conn is a connection to one SQL warehouse. It is a [driver.Conn], a [driver.SnapshotReader] and a
 // [driver.TextQueryer].
 //
-// A call holds one statement and, until its reader is returned, one session. Sessions are used
-// again. A statement that would change what later ones mean (USE, SET, temporary views) runs in one
-// of its own, which ends with it.
+// A call holds one statement and, until its reader is closed, one session. Sessions are reused. A statement that
+// would change the meaning of later ones (USE, SET, temporary views) runs in a separate session, which is closed
+// afterwards.
 type Conn struct {
 	config    Config
 	mem       memory.Allocator
@@ -83,11 +83,10 @@ func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, dr
 	return c, Dialect, nil
 }
 
-// OpenWith opens a session, so that what is wrong with the configuration is told here. A warehouse
-// that is stopped starts then, which may take minutes. The error has the code InvalidArgument for
-// what is missing in the configuration, Unauthenticated for what the workspace refuses,
-// PermissionDenied and NotFound for the warehouse, the catalog or the schema, and Unavailable where
-// nobody answers.
+// OpenWith opens a session, so that configuration errors are reported here. It starts a stopped warehouse, which
+// may take minutes. The error has the code InvalidArgument for missing configuration, Unauthenticated for
+// credentials that the workspace rejects, PermissionDenied and NotFound for the warehouse, the catalog or the
+// schema, and Unavailable if there is no answer.
 func OpenWith(ctx context.Context, config Config, o driver.Options) (*Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -139,7 +138,7 @@ func (c *Conn) query(ctx context.Context, query string, args []any) (*stream, er
 	return s, nil
 }
 
-// starting is after which time a warehouse that starts is asked again, if it does not say.
+// starting is the pause before a starting warehouse is asked again, if it does not state one.
 const starting = 5 * time.Second
 
 // run runs a statement to its end. Where its answer was lost it is run again if repeating it does no
@@ -182,7 +181,7 @@ func (c *Conn) exec(ctx context.Context, query string, args []any, repeat bool) 
 	return nil
 }
 
-// QueryText runs one query that returns one text: ai_query, for one.
+// QueryText runs one query that returns one string, such as a call of ai_query.
 func (c *Conn) QueryText(ctx context.Context, query string, args ...any) (string, error) {
 	r, err := c.Query(ctx, query, args...)
 	if err != nil {
@@ -194,7 +193,7 @@ func (c *Conn) QueryText(ctx context.Context, query string, args ...any) (string
 // ErrorCode classifies an error of this connection.
 func (*Conn) ErrorCode(err error) errcode.Code { return errcode.Of(err) }
 
-// Close ends the sessions. Readers that are open may end with an error.
+// Close closes the sessions. Open readers may return an error.
 func (c *Conn) Close() error {
 	c.driver.Close()
 	c.workspace.Close()

@@ -75,7 +75,7 @@ var (
 	deniedObject  = regexp.MustCompile(`(?i)\bon (catalog|schema|table|view|function|volume|external location|connection) ['"` + "`" + `]?([\w.` + "`" + `-]+)`)
 )
 
-// read is what is known of what the service said.
+// read is the parsed message of the service.
 type read struct {
 	code      errcode.Code
 	condition string

@@ -35,7 +35,7 @@ func (f *files) close() {
 	f.started, f.pending = nil, nil
 }
 
-// begin starts downloads, as many as may run at once.
+// begin starts as many downloads as may run concurrently.
 func (f *files) begin(ctx context.Context) {
 	for len(f.started) < workspace.Downloads && len(f.pending) > 0 {
 		f.started = append(f.started, f.download(ctx, f.pending[0]))

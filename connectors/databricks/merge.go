@@ -18,10 +18,10 @@ import (
 // statement; more go through a staging table.
 const chunkBytes = 2 << 20
 
-// Merge writes rows in one statement, which is a transaction: a MERGE with a key, an INSERT without
-// one. The rows travel as one parameter, an array of arrays of texts in JSON, never as part of the
-// SQL text. With a key, a statement whose answer was lost is run again, which changes nothing more.
-// Without one it is not: the error then says that the rows may be there.
+// Merge writes rows in one statement, which is a transaction: a MERGE with a key, an INSERT without one. The rows
+// are sent as one parameter, a JSON array of arrays of strings, never as part of the SQL text. With a key, a
+// statement whose answer was lost is run again, which has no further effect. Without a key it is not: the error
+// then states that the rows may have been stored.
 func (c *Conn) Merge(ctx context.Context, table string, key []string, r array.RecordReader) (int64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -72,7 +72,7 @@ var (
 	notation = &driverbase.Notation{Infinity: "Infinity", Instant: "2006-01-02T15:04:05.999999Z", Clock: "2006-01-02T15:04:05.999999", Finest: time.Microsecond}
 )
 
-// failed says what an error concerns.
+// failed adds the context of the merge to an error.
 func (m *merge) failed(err error) error { return m.plan.Failed(m.c.errorOf(err)) }
 
 // describe finds the table's columns.
@@ -115,8 +115,8 @@ func (m *merge) write(ctx context.Context, source string, args ...any) error {
 	return err
 }
 
-// staged lays all rows into a table of its own and then writes them at once. A piece that arrives
-// there twice does no harm: its rows have numbers.
+// staged writes all rows into a staging table and then merges them in one statement. A piece that is sent twice
+// does no harm, since its rows are numbered.
 func (m *merge) staged(ctx context.Context, piece string) (err error) {
 	stage := m.schema + identifiers.Quoted("badger_stage_"+strings.ToLower(rand.Text()))
 	if err := m.c.exec(ctx, "CREATE TABLE IF NOT EXISTS "+stage+" (n BIGINT, r ARRAY<STRING>) COMMENT 'rows on their way into another table'", nil, true); err != nil {
@@ -141,8 +141,8 @@ func (m *merge) staged(ctx context.Context, piece string) (err error) {
 	return m.write(ctx, "SELECT n, r FROM "+stage)
 }
 
-// statement writes the rows of a source into the table. Of rows with one number one counts, of rows
-// with one key the last.
+// statement writes the rows of a source into the table. Among rows with the same number one is used, among rows
+// with the same key the last.
 func (m *merge) statement(source string) string {
 	typed := make([]string, len(m.plan.Places))
 	for i, place := range m.plan.Places {
@@ -161,7 +161,7 @@ func placed(rows, partition string) string {
 	return "SELECT p.* FROM (SELECT y.*, ROW_NUMBER() OVER (PARTITION BY " + partition + " ORDER BY y.n DESC) AS place FROM (" + rows + ") AS y) AS p WHERE p.place = 1"
 }
 
-// cast makes the column's type of a text.
+// cast converts a string to the column's type.
 func (c *column) cast(text string) string {
 	return fmt.Sprintf(kinds[c.sql].cast, text, c.sql, c.precision, c.scale)
 }

@@ -40,7 +40,7 @@ type stream struct {
 	left int64 // rows of the part that are still to come
 }
 
-// Close ends the statement.
+// Close closes the statement.
 func (s *stream) Close(ctx context.Context) {
 	if s.part != nil {
 		s.part.Release()
@@ -116,7 +116,7 @@ func (s *stream) take(wire arrow.Record) (arrow.Record, error) {
 	return s.assemble(arrays, n)
 }
 
-// assemble makes a record of arrays, which are released.
+// assemble returns a record of arrays and releases them.
 func (s *stream) assemble(arrays []arrow.Array, n int64) (rec arrow.Record, err error) {
 	for i, arr := range arrays {
 		if err != nil {

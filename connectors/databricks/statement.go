@@ -70,8 +70,8 @@ func reads(sql string) bool {
 	return !slices.ContainsFunc(readings(sql), func(words []word) bool { return !onlyReads(words) })
 }
 
-// onlyReads tells statements that change nothing. There are no read-only sessions, but a word decides:
-// a common table expression or FROM may stand before INSERT, UPDATE, DELETE and MERGE.
+// onlyReads reports whether a statement changes nothing. There are no read-only sessions, and the first word does
+// not decide: a common table expression or FROM may precede INSERT, UPDATE, DELETE and MERGE.
 func onlyReads(words []word) bool {
 	switch first(words) {
 	case "SELECT", "VALUES", "TABLE", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "LIST":

@@ -19,8 +19,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// The answers of the Statement Execution API, as far as they are read. NULL and the empty text are
-// two things: cells are pointers.
+// The parts of the Statement Execution API's answers that are read. Cells are pointers, since NULL differs from the
+// empty string.
 type (
 	statementAnswer struct {
 		Status struct {
@@ -69,7 +69,7 @@ const (
 
 var statementID = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z-]{7,63}$`)
 
-// kept is the advice for results that are not to be had.
+// kept is the advice for results that are not available.
 const kept = "Databricks keeps the result of a statement for one hour, if it was run through the Statement Execution API, for the account that ran it; write results that are to stay into a table and refer to table:NAME"
 
 // statement reads the result of a statement again, waiting where it is still running.
@@ -103,7 +103,7 @@ func (c *Conn) statement(ctx context.Context, id string) (*stream, error) {
 	}
 }
 
-// goneOr says what an answer means that there is no such statement, or that it is another's.
+// goneOr returns the meaning of an answer that the statement does not exist or belongs to another user.
 func goneOr(err error, id string) error {
 	var no *workspace.Refusal
 	if !errors.As(err, &no) {
@@ -253,7 +253,7 @@ func (s *chunks) refresh(ctx context.Context, expired workspace.Link) ([]workspa
 	return ch.Links, nil
 }
 
-// cells makes arrays of rows of texts.
+// cells converts rows of strings to arrays.
 func (s *chunks) cells(data [][]*string, rows int64) (*part, error) {
 	if int64(len(data)) < rows {
 		return nil, workspace.Broken("%d rows of a part are missing", rows-int64(len(data)))

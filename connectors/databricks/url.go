@@ -37,11 +37,10 @@ const defaultPageRows = 100_000
 //	proxy                                      http(s)://HOST:PORT, for all connections
 //	protocol, insecure                         http for emulators; beyond this machine only with insecure=true
 //
-// Secrets themselves cannot stand in a URL. Files are read again whenever a token is needed, so
-// that a rotated one takes effect. If the URL names no credentials and the host is one of
-// Databricks' own, they are taken from DATABRICKS_TOKEN, or DATABRICKS_CLIENT_ID and
-// DATABRICKS_CLIENT_SECRET; http_path is taken from DATABRICKS_HTTP_PATH. If the URL names no
-// host (databricks:///CATALOG/SCHEMA), it is that of DATABRICKS_HOST, as apps of Databricks have it.
+// A URL cannot contain secrets. Files are read whenever a token is needed, so that a rotated one takes effect. If
+// the URL names no credentials and the host is one of Databricks' own, they are taken from DATABRICKS_TOKEN, or
+// DATABRICKS_CLIENT_ID and DATABRICKS_CLIENT_SECRET; http_path is taken from DATABRICKS_HTTP_PATH. If the URL names
+// no host (databricks:///CATALOG/SCHEMA), it is that of DATABRICKS_HOST, as apps of Databricks have it.
 func ParseURL(rawURL string) (Config, error) { return parseURL(rawURL, os.Getenv) }
 
 func parseURL(rawURL string, getenv func(string) string) (Config, error) {
@@ -152,7 +151,7 @@ func (c *Config) ownHost() bool {
 	return false
 }
 
-// check says what is missing and sets what is left out.
+// check sets defaults and returns an error if a required value is missing.
 func (c *Config) check() error {
 	if c.Getenv == nil {
 		c.Getenv = os.Getenv

@@ -1,5 +1,4 @@
-// Package doctor finds out whether badger can work with a warehouse, and says what to do where it
-// cannot.
+// Package doctor checks whether badger can work with a warehouse, and recommends what to change if it cannot.
 //
 // It uses a warehouse as badger does, through [connectors.Warehouse], and so works with every
 // connector. It looks first, over a connection that only reads, and then makes a small table in
@@ -41,7 +40,7 @@ type Check struct {
 	Code   string `json:"code,omitempty"` // of the error, as package errcode names it
 }
 
-// Report is what was found.
+// Report holds the findings.
 type Report struct {
 	Dialect string  `json:"dialect,omitempty"`
 	Checks  []Check `json:"checks"`
@@ -197,7 +196,7 @@ func (d *doctor) statements(ctx context.Context) bool {
 	return true
 }
 
-// way tells what the connector knows of what is between and of what is limited.
+// way reports the connector's facts about proxies and limits.
 func (d *doctor) way(ctx context.Context) {
 	facts, err := d.w.Describe(ctx)
 	if err != nil {
@@ -244,7 +243,7 @@ func (d *doctor) clock(ctx context.Context) {
 	d.say("clock", OK, "differs by less than %s", max(off, after.Sub(before), time.Second).Round(time.Second))
 }
 
-// tables looks at badger's tables: whether they are there, have all columns and may be read.
+// tables checks whether badger's tables exist, have all columns and can be read.
 func (d *doctor) tables(ctx context.Context) {
 	const there, reading, last = "badger's tables", "reading them", "last run"
 	f, err := d.w.Inspect(ctx)
@@ -297,7 +296,7 @@ func (d *doctor) tables(ctx context.Context) {
 	}
 }
 
-// prefixed is a list as one text behind a prefix, or nothing.
+// prefixed returns a list as one string after a prefix, or nothing.
 func prefixed(prefix string, names []string) []string {
 	if len(names) == 0 {
 		return nil
@@ -359,7 +358,7 @@ func (d *doctor) models(ctx context.Context) {
 	}
 }
 
-// snapshots says what references are resolved, given what reading a table as one gave.
+// snapshots reports which references can be resolved, given the result of reading a table as one.
 func (d *doctor) snapshots(ctx context.Context, table error) {
 	const name = "snapshots"
 	if d.ReadOnly && len(d.there) > 0 {
@@ -437,7 +436,7 @@ func rounded(t time.Duration) time.Duration {
 	return t.Round(100 * time.Millisecond)
 }
 
-// ago is an age as people say it: in seconds, minutes, hours or days.
+// ago formats an age: in seconds, minutes, hours or days.
 func ago(age time.Duration) string {
 	switch {
 	case age < time.Minute:

@@ -18,8 +18,8 @@ import (
 
 // Contact is a host that a program contacts because of its configuration.
 type Contact struct {
-	// Host is a name or an address. It is empty if nobody knows it before: the other side's
-	// answers name it, and Learn says how to find it out.
+	// Host is a name or an address. It is empty if the host is only known from the server's replies. Learn then
+	// describes how to find it.
 	Host  string `json:"host,omitempty"`
 	Port  int    `json:"port"`
 	Why   string `json:"why"`
@@ -43,8 +43,8 @@ func Behind(proxy *url.URL, why string, contacts ...Contact) []Contact {
 	return out
 }
 
-// Contacts lists the hosts that opening and using the warehouse of a URL contacts. It contacts
-// nobody. Names are in lower case, each host and port with one purpose is there once.
+// Contacts lists the hosts that opening and using the warehouse of a URL contacts. It makes no connections. Names
+// are in lower case, and each combination of host, port and purpose is listed once.
 type Contacts func(rawURL string) ([]Contact, error)
 
 // HostPort reads the host and the port of a URL; the port is by default that of http and https.
@@ -56,7 +56,7 @@ func HostPort(u *url.URL) (host string, port int) {
 	return strings.ToLower(u.Hostname()), port
 }
 
-// WantProxy says what the option proxy of a URL takes.
+// WantProxy describes the values of the option proxy of a URL.
 const WantProxy = "http://HOST:PORT or https://HOST:PORT, without a user"
 
 // ParseProxy reads the option proxy of a URL: http://HOST:PORT or https://HOST:PORT.
@@ -69,9 +69,8 @@ func ParseProxy(text string) (*url.URL, error) {
 	return &url.URL{Scheme: u.Scheme, Host: net.JoinHostPort(host, strconv.Itoa(port))}, nil
 }
 
-// Transport carries HTTP requests through a proxy, or directly where it is nil. Proxies that the
-// environment names (HTTPS_PROXY and the like) are not used: they are hosts that no configuration
-// of badger names.
+// Transport sends HTTP requests through a proxy, or directly if proxy is nil. It ignores proxies in the environment
+// (HTTPS_PROXY and the like): badger's configuration does not name them.
 func Transport(proxy *url.URL) *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // its type is part of the package
 	t.Proxy = nil

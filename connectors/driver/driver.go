@@ -1,11 +1,11 @@
-// Package driver says what a warehouse connector must do. It is for those who write one; callers
-// hold a connectors.Warehouse.
+// Package driver defines the contract of a warehouse connector. It is for authors of connectors; callers hold a
+// connectors.Warehouse.
 //
-// A connector is small: it runs statements, streams results as Arrow (v17, the one Arrow of this
-// module) and merges rows into tables. Schema, cases, runs and scores are portable code above it.
-// What only some warehouses can do is an interface of its own, found by type assertion:
-// [SnapshotReader], [TextQueryer], [Adder], [FunctionRegistrar], [Describer]. What a connector offers it declares as
-// [Features], and package drivertest checks that it offers that and nothing else.
+// A connector is small: it runs statements, streams results as Arrow (v17, the only Arrow of this module) and
+// merges rows into tables. Schema, cases, runs and scores are portable code above it. Abilities that only some
+// warehouses have are separate interfaces, found by type assertion: [SnapshotReader], [TextQueryer], [Adder],
+// [FunctionRegistrar], [Describer]. A connector declares its abilities as [Features], and package drivertest checks
+// that it has exactly those.
 //
 // Types that Arrow lacks are named in a field's metadata under the key ARROW:extension:name:
 // arrow.json for JSON text, arrow.uuid, and badger.decimal for decimals of more than 76 digits
@@ -31,16 +31,16 @@ type Conn interface {
 	Query(ctx context.Context, query string, args ...any) (array.RecordReader, error)
 	// Exec runs one statement that returns nothing.
 	Exec(ctx context.Context, query string, args ...any) error
-	// Merge writes the rows of r into table, in one transaction: a row whose key is there takes the
-	// place of the old one. The reader's columns are some of the table's, found by name; of rows
-	// with one key the last counts, and without a key all are added. It returns the number of rows.
+	// Merge writes the rows of r into table, in one transaction: a row replaces the existing row with the same key.
+	// The reader's columns are some of the table's, found by name; among rows with the same key the last is used,
+	// and without a key all are added. It returns the number of rows.
 	Merge(ctx context.Context, table string, key []string, r array.RecordReader) (int64, error)
 	// ErrorCode classifies an error of this connection. ResourceExhausted is the code of a result, or
 	// of a value in it, that is larger than what is read of one. A limit of the warehouse has another:
 	// Unavailable where it passes by itself, such as too many sessions or requests at once, and
 	// FailedPrecondition where somebody has to act, such as a quota that is used up or a full disk.
 	ErrorCode(err error) errcode.Code
-	// Close ends the connection.
+	// Close closes the connection.
 	Close() error
 }
 
@@ -50,25 +50,24 @@ type SnapshotReader interface {
 	ReadSnapshot(ctx context.Context, ref Ref) (array.RecordReader, error)
 }
 
-// TextQueryer is implemented by connections whose warehouse hosts models: it runs one query that
-// returns one text.
+// TextQueryer is implemented by connections whose warehouse hosts models: it runs one query that returns one
+// string.
 type TextQueryer interface {
 	QueryText(ctx context.Context, query string, args ...any) (string, error)
 }
 
-// Adder is implemented by connections that can add rows without looking for others with their keys,
-// and that can report whether somebody else has written meanwhile.
+// Adder is implemented by connections that can add rows without a search for existing keys, and that can report
+// whether another client has written in the meantime.
 type Adder interface {
-	// Add is Merge for a writer that knows which rows of the table are its own, and adds to them. All
-	// rows have the mark's value in its column. Where again is not set, no two of them have one key,
-	// and the writer's own rows have none of their keys: they are added at once, unless the writer is
-	// not alone. The mark is brought up to date; after an error it is as it was, and may be used again
-	// whether the rows were stored or not.
+	// Add is Merge for a writer that knows which rows of the table are its own, and adds to them. All rows have the
+	// mark's value in its column. If again is not set, no two of them have the same key, and the writer's own rows
+	// have none of their keys: they are added without a search, unless another client writes too. The mark is
+	// updated; after an error it is unchanged, and may be used again whether the rows were stored or not.
 	Add(ctx context.Context, table string, key []string, r array.RecordReader, again bool, m *Mark) (int64, error)
 }
 
-// Describer is implemented by connections that can tell what people look for where a warehouse is not
-// reached, or is slow: what is between, what is limited, how credentials are renewed.
+// Describer is implemented by connections that can describe what to examine if a warehouse is slow or cannot be
+// reached: proxies, limits, and how credentials are renewed.
 type Describer interface {
 	Describe(ctx context.Context) ([]Fact, error)
 }
@@ -80,7 +79,7 @@ type Fact struct {
 	Fix  string // what can be done, where something is worth a look; else ""
 }
 
-// Mark is what a writer knows of a table that others may write to.
+// Mark is a writer's knowledge of a table that other clients may write to.
 type Mark struct {
 	Column, Value string // the writer's own rows are those with this text in this column
 	Own           int64  // how many they are
@@ -89,13 +88,13 @@ type Mark struct {
 	Alone         bool   // nobody else has written rows with the value since the writer saw them; once false, rows are merged
 }
 
-// FunctionRegistrar is implemented by embedded engines: Go functions that SQL can call. Functions
-// of one name are overloads with different numbers of parameters.
+// FunctionRegistrar is implemented by embedded engines: Go functions that SQL can call. Functions with the same
+// name are overloads with different numbers of parameters.
 type FunctionRegistrar interface {
 	RegisterScalar(ctx context.Context, functions ...Scalar) error
 }
 
-// Features are what a connector offers besides the contract.
+// Features are the abilities of a connector in addition to the contract.
 type Features struct {
 	ReadOnly   bool // Options.ReadOnly
 	Snapshots  bool // SnapshotReader, for table: references at least
@@ -127,7 +126,7 @@ type Dialect struct {
 	Types map[Type]string
 	// Arguments and Results are the types of functions, where they are not those of tables.
 	Arguments, Results map[Type]string
-	// Identifiers is how names and texts are written.
+	// Identifiers are the rules for writing names and strings.
 	Identifiers Identifiers
 	// Placeholder returns the n-th parameter of a statement, from 1; nil is "?".
 	Placeholder func(n int) string
@@ -137,12 +136,12 @@ type Dialect struct {
 	// if there is none, so that merging finds rows by it; nil if the warehouse has no indexes
 	// or merges as well without.
 	KeyIndex func(schema, table string, key []string) string
-	// Definition returns the statement that returns one text: the CREATE TABLE statement of a table or
-	// a view, with the constraints that the warehouse knows of. The name is its parts as queries have
-	// them: table, schema and table, or catalog, schema and table. nil if there is none.
+	// Definition returns the statement that returns one string: the CREATE TABLE statement of a table or a view,
+	// with the constraints that the warehouse knows. The name is its parts as queries have them: table, schema and
+	// table, or catalog, schema and table. nil if there is none.
 	Definition func(name ...string) string
-	// RoleQuery returns what the role of the session may do besides reading: a text such as "is a
-	// superuser", and whether queries of others must not be run with it. "" if it cannot be asked.
+	// RoleQuery returns the permissions of the session's role beyond reading: a string such as "is a superuser",
+	// and whether queries of other authors must not be run with it. "" if it cannot be queried.
 	RoleQuery string
 	// Grants are what a role needs for badger's tables, as an administrator writes it.
 	Grants string
@@ -151,8 +150,8 @@ type Dialect struct {
 	// Binary follows text to make it compare by its bytes where a column may have a collation under
 	// which other text is equal to it; "" if text always compares so or where nothing is known.
 	Binary string
-	// Digest is an expression for a short text that stands for a text, so that texts of many rows are
-	// compared in little memory; nil if the memory is that of a warehouse.
+	// Digest is an expression for a short digest of a string, so that strings of many rows are compared in little
+	// memory; nil if the memory is that of a warehouse.
 	Digest func(text string) string
 	// Member returns a member of a JSON object, as text: a number's digits, true or false; NULL if there is none.
 	Member func(column, member string) string
@@ -160,7 +159,7 @@ type Dialect struct {
 	Part func(column, member string) string
 	// Day returns the day of an instant in UTC; nil if AT TIME ZONE 'UTC' gives it.
 	Day func(instant string) string
-	// Contains returns whether a text contains another, by its bytes; nil if POSITION finds it.
+	// Contains returns an expression for whether a string contains another, by its bytes; nil if POSITION does.
 	Contains func(text, part string) string
 	// ShownViews is a query: the name of each view of badger's schema, in lower case, and the text that the
 	// warehouse shows of it; "" if it shows none.
@@ -169,16 +168,16 @@ type Dialect struct {
 	// statements that drop badger's views, for a warehouse in which a view may be in the way; it runs them
 	// itself then. nil if the warehouse cannot.
 	Retype func(table, column, typ string, drops []string) string
-	// ViewsAtOnce: one statement replaces all views, or none where it fails. Its views need their tables, so
-	// that a schema without tables has no view of badger's.
+	// ViewsAtOnce: one statement replaces all views, or none if it fails. Its views need their tables, so a schema
+	// without tables has none of badger's views.
 	ViewsAtOnce bool
-	// NoClaims tells that no single statement of the warehouse inserts a row only where its key is
-	// not there yet, whatever others insert at the same time.
+	// NoClaims reports that no single statement of the warehouse inserts a row only if its key does not exist yet,
+	// whatever other clients insert at the same time.
 	NoClaims bool
-	// NoModels tells that the warehouse hosts no models: its connections are no TextQueryer.
+	// NoModels reports that the warehouse hosts no models: its connections do not implement TextQueryer.
 	NoModels bool
-	// Embedded tells that the engine sorts and joins in this process's memory: many rows are then
-	// better read in small pieces than at once.
+	// Embedded reports that the engine sorts and joins in this process's memory: many rows are then better read in
+	// small pieces.
 	Embedded bool
 }
 
@@ -279,8 +278,8 @@ func (r Ref) Names() (names []Name, err error) {
 	return names, nil
 }
 
-// isTableName reports whether s is one to three identifiers joined by points, each plain or in double
-// quotes, so that it can stand in a statement.
+// isTableName reports whether s is one to three identifiers joined by points, each plain or in double quotes, so
+// that it can be part of a statement.
 func isTableName(s string) bool {
 	parts := 0
 	for s != "" {

@@ -6,7 +6,7 @@ import (
 	"github.com/badger-eval/badger/internal/columnar"
 )
 
-// Identifiers is how a warehouse writes names and texts in SQL.
+// Identifiers are the rules by which a warehouse writes names and strings in SQL.
 type Identifiers struct {
 	Quote     byte // around a name: '"' or '`'
 	Upper     bool // a name without quotes means its upper-case form
@@ -27,7 +27,7 @@ func (d Dialect) Identifier(parts ...string) string {
 	return strings.Join(out, ".")
 }
 
-// Literal writes a text.
+// Literal returns s as a string literal.
 func (d Dialect) Literal(s string) string { return d.Identifiers.Literal(s) }
 
 // Quoted writes a name in quotes, which is exact.
@@ -39,7 +39,7 @@ func (i Identifiers) Quoted(name string) string {
 	return q + strings.ReplaceAll(name, q, q+q) + q
 }
 
-// Literal writes a text.
+// Literal returns s as a string literal.
 func (i Identifiers) Literal(s string) string {
 	if i.Backslash {
 		return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`, "\n", `\n`, "\r", `\r`).Replace(s) + "'"

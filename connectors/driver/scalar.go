@@ -8,10 +8,9 @@ import (
 
 // Scalar is a Go function that SQL can call: one result for each row of arguments.
 //
-// The engine calls Eval with whole chunks of rows, from several goroutines at once. NULLs are
-// handed to it like any value. An error ends the statement. A panic does not: the rows are tried
-// one by one, so that only those that panic are NULL. Eval must therefore bear being called twice
-// for a row.
+// The engine calls Eval with whole chunks of rows, concurrently from several goroutines. NULLs are passed like any
+// value. An error stops the statement. A panic does not: the rows are then evaluated one by one, so that only those
+// that panic are NULL. Eval may therefore be called twice for a row.
 type Scalar struct {
 	Name     string
 	Params   []columnar.Type

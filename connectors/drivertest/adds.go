@@ -181,7 +181,7 @@ func (h Harness) adds(t *testing.T) {
 	})
 }
 
-// marks checks what a connection that adds rows tells of others.
+// marks checks what a connection that adds rows reports about other writers.
 func (h Harness) marks(t *testing.T) {
 	ctx := context.Background()
 	c := h.open(t)

@@ -1,11 +1,10 @@
 // Package drivertest is the conformance suite of warehouse connectors. A connector's test is a
 // [Harness] and one call of [Run].
 //
-// What types mean is stated in files, testdata/types/*.txtar: the comment says why the values are
-// there, "sql" is a query, "expect" what must come out of it, one line a column as [Show] writes
-// it. A connector whose SQL spells the query differently adds "<name>.sql"; one whose warehouse has
-// another type for it, "<name>.expect"; one whose warehouse cannot do it at all, "<name>.skip" with
-// the reason.
+// The meaning of types is stated in files, testdata/types/*.txtar: the comment is the reason for the values, "sql"
+// is a query, "expect" its expected result, one line a column as [Show] writes it. A connector whose SQL spells the
+// query differently adds "<name>.sql"; one whose warehouse has another type for it, "<name>.expect"; one whose
+// warehouse does not support it, "<name>.skip" with the reason.
 package drivertest
 
 import (
@@ -94,7 +93,7 @@ func (h Harness) run(t *testing.T, name string, f func(t *testing.T)) {
 	})
 }
 
-// spelled is a text of the suite as this warehouse spells it.
+// spelled returns a text of the suite in this warehouse's spelling.
 func (h Harness) spelled(text string) string {
 	if own, ok := h.Spelled[text]; ok {
 		return own

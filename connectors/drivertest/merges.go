@@ -20,7 +20,7 @@ import (
 // their way in [Harness.Spelled].
 const OtherTypes = "CREATE TABLE others (id bigint, n decimal(38, 9), d date, h time, w timestamp, b bytea, u decimal(38, 0))"
 
-// fromJSON makes rows of a schema, each a JSON object.
+// fromJSON returns rows of a schema, each from a JSON object.
 func fromJSON(t *testing.T, schema *arrow.Schema, rows ...string) array.RecordReader {
 	t.Helper()
 	rec, _, err := array.RecordFromJSON(memory.NewGoAllocator(), schema, strings.NewReader("["+strings.Join(rows, ",")+"]"))
@@ -35,8 +35,8 @@ func fromJSON(t *testing.T, schema *arrow.Schema, rows ...string) array.RecordRe
 	return r
 }
 
-// merges checks that a plan of rows is the same everywhere: which columns names mean, what a key
-// is, and what is told of rows that do not go into a table.
+// merges checks that a plan of rows is the same for every connector: which columns names refer to, what a key is,
+// and the errors for rows that do not fit into a table.
 func (h Harness) merges(t *testing.T) {
 	ctx := context.Background()
 	merge := func(t *testing.T, c driver.Conn, table string, key []string, rows array.RecordReader) error {

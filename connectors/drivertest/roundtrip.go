@@ -15,8 +15,8 @@ import (
 	badgersql "github.com/badger-eval/badger/sql"
 )
 
-// kept are the types of badger's tables: as what they are written, and two values that are easily
-// spoilt, as [scoring.Value] writes them.
+// kept are the types of badger's tables: the type they are written as, and two values that are easily corrupted, as
+// [scoring.Value] writes them.
 var kept = map[driver.Type]struct {
 	written arrow.DataType
 	values  [2]string

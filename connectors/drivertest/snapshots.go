@@ -51,7 +51,7 @@ func (h Harness) snapshots(t *testing.T) {
 			t.Errorf("%s: %v, %v, want %s", ref, got, err, want)
 		}
 	}
-	// A file is no table, whatever the engine makes of its name.
+	// A file is not a table, even if the engine accepts its name.
 	path := filepath.Join(t.TempDir(), "secret.csv")
 	if err := os.WriteFile(path, []byte("a\n1\n"), 0o600); err != nil {
 		t.Fatal(err)

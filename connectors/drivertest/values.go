@@ -107,8 +107,8 @@ func readValue(c driver.Conn, query string) (columnType, value string, err error
 	return columnType, v.Type.String() + " " + v.String(), nil
 }
 
-// lastSchema keeps the schema of the last record, which may differ from what was announced in the unit of
-// times and the width of numbers.
+// lastSchema keeps the schema of the last record, which may differ from the announced one in the unit of times and
+// the width of numbers.
 type lastSchema struct {
 	array.RecordReader
 	schema *arrow.Schema

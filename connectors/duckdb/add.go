@@ -15,10 +15,10 @@ import (
 // other process has the file open, and of this one's writers one writes at a time: nothing comes
 // between counting and adding.
 //
-// A merge leaves out the rows before the writer's first one, so that its cost does not grow with the
-// rows of other runs: the engine skips parts of a table by the numbers of rows, and of a text it keeps
-// too little to tell runs of one day apart. It numbers rows in their order, and again once deleted ones
-// are cleared away; a row's number is therefore never below the count of the rows before it.
+// A merge skips the rows before the writer's first one, so its cost does not grow with the rows of other runs: the
+// engine skips parts of a table by row number, but keeps too little of a string to distinguish runs of the same
+// day. It numbers rows in their order, and again after deleted rows are removed; a row's number is therefore never
+// below the number of rows before it.
 func (c *Conn) Add(ctx context.Context, table string, key []string, rows array.RecordReader, again bool, m *driver.Mark) (int64, error) {
 	w, err := c.write(ctx, table, key, rows)
 	if err != nil {

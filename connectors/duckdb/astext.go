@@ -22,7 +22,7 @@ type textRows struct {
 	columns []int
 }
 
-// asText reads rows as they can be written. The reader is to be released, the rows stay the caller's.
+// asText returns rows in a form that can be written. The reader must be released, the rows remain the caller's.
 func asText(ctx context.Context, plan *driverbase.Plan, rows array.RecordReader) *driverbase.Reader {
 	t := &textRows{rows: rows, plan: plan, schema: rows.Schema()}
 	fields := slices.Clone(rows.Schema().Fields())

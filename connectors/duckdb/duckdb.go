@@ -62,7 +62,7 @@ var Dialect = driver.Dialect{
 	Grants: "may this user write the file and its directory?",
 }
 
-// Features are what the connector offers.
+// Features are the features of the connector.
 var Features = driver.Features{ReadOnly: true, NULBytes: true, TextQuery: true, Snapshots: true, Functions: true, Adds: true}
 
 // Options say how a database is opened.
@@ -117,8 +117,8 @@ func ParseURL(rawURL string) (path string, o Options, err error) {
 // Conn is an open database. It is a [driver.Conn], a [driver.SnapshotReader], a
 // [driver.TextQueryer], a [driver.Adder] and a [driver.FunctionRegistrar].
 //
-// Every call has a session of its own: temporary tables and settings made by one call are gone in
-// the next. Several statements may stand in one call, with semicolons between them.
+// Every call has its own session: temporary tables and settings of one call do not exist in the next. One call may
+// contain several statements, separated by semicolons.
 type Conn struct {
 	path     string
 	mem      memory.Allocator
@@ -157,9 +157,9 @@ func OpenFile(ctx context.Context, path string, o driver.Options) (*Conn, error)
 	return OpenWith(ctx, path, Options{Options: o})
 }
 
-// OpenWith is [OpenFile] with all options. The error says which file, and has the code NotFound,
-// PermissionDenied, DataLoss for what is no database or is damaged, and FailedPrecondition for one
-// that another process holds.
+// OpenWith is [OpenFile] with all options. The error names the file, and has the code NotFound, PermissionDenied,
+// DataLoss for a damaged file or one that is not a database, and FailedPrecondition for one that another process
+// holds.
 func OpenWith(ctx context.Context, path string, o Options) (*Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -280,7 +280,7 @@ func checkPath(path string, o Options) error {
 	return nil
 }
 
-// checkMemory refuses a database in memory if one is expected that was there before, or that stays.
+// checkMemory returns an error for a database in memory if an existing or a permanent one is expected.
 func checkMemory(path string, o Options) error {
 	switch {
 	case path != "" && path != ":memory:":

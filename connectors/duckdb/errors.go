@@ -19,8 +19,8 @@ func (c *Conn) name() string {
 	return strconv.Quote(filepath.Base(c.path))
 }
 
-// errorOf makes an error of the engine's message: its kind and the names in it, without values, SQL
-// text and paths. The whole message is the cause.
+// errorOf converts the engine's message to an error: its kind and the names in it, without values, SQL text and
+// paths. The whole message is the cause.
 func (c *Conn) errorOf(message string) error {
 	class, text := split(message)
 	code := codeOf(class, text)
@@ -43,7 +43,7 @@ func split(message string) (class, text string) {
 
 var lineNumber = regexp.MustCompile(`(?m)^LINE (\d+):`)
 
-// shown is what may be shown of a message.
+// shown returns the part of a message that may be shown.
 func (c *Conn) shown(class, text, message string) string {
 	text = c.withoutPaths(text)
 	switch class {
@@ -95,7 +95,7 @@ func masked(text string, patterns ...*regexp.Regexp) string {
 	return text
 }
 
-// lockHolder tells who holds the lock, without the path of its program.
+// lockHolder returns the holder of the lock, without the path of its program.
 func lockHolder(text string) string {
 	if m := pid.FindStringSubmatch(text); m != nil {
 		return "process " + m[1]

@@ -17,9 +17,8 @@ import (
 // stage is the temporary table that rows with a key go through.
 const stage = "badger_stage"
 
-// Merge writes rows in one transaction: with a key through a temporary table and one MERGE, without
-// one straight into the table. Of rows with one key the last stays. Columns are cast to the table's
-// types.
+// Merge writes rows in one transaction: with a key through a temporary table and one MERGE, without one directly
+// into the table. Among rows with the same key the last is used. Columns are cast to the table's types.
 func (c *Conn) Merge(ctx context.Context, table string, key []string, rows array.RecordReader) (int64, error) {
 	w, err := c.write(ctx, table, key, rows)
 	if err != nil {
@@ -45,7 +44,7 @@ type write struct {
 	rows  *driverbase.Reader
 }
 
-// write begins a writing, whose rows must be released.
+// write starts a write operation. The caller must release its rows.
 func (c *Conn) write(ctx context.Context, table string, key []string, rows array.RecordReader) (*write, error) {
 	target, err := nameOf(table)
 	if err != nil {

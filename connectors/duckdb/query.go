@@ -50,7 +50,7 @@ func (c *Conn) query(ctx context.Context, sql string, args []any, done func()) (
 	}
 }
 
-// QueryText runs a query and returns its one text.
+// QueryText runs a query that returns a single string.
 func (c *Conn) QueryText(ctx context.Context, query string, args ...any) (string, error) {
 	r, err := c.Query(ctx, query, args...)
 	if err != nil {
@@ -129,7 +129,7 @@ WHERE lower(t) = lower(?) AND lower(s) = lower(coalesce(?, current_schema())) AN
 	return joined(found), nil
 }
 
-// Exec runs statements and drops what they return.
+// Exec runs statements and discards their results.
 func (c *Conn) Exec(ctx context.Context, sql string, args ...any) error {
 	if c.sparing == nil {
 		return c.exec(ctx, sql, args)

@@ -11,12 +11,12 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// When an assertion of the engine's own fails while a statement runs, as lower does on a text that is not
-// UTF-8, the engine refuses every statement on that database from then on, in the whole process and whoever
-// caused it. It takes them again once the database was closed and opened. A database in memory would be
-// another one then, without its tables, and stays refused.
+// If an internal assertion of the engine fails while a statement runs, as in lower on a string of invalid UTF-8,
+// the engine rejects every later statement on that database, in the whole process and from any caller. It accepts
+// statements again after the database was closed and opened. A database in memory would then be another one,
+// without its tables, and remains unusable.
 
-// giveBack is for how long a database that is refused waits for calls to give their sessions back.
+// giveBack is how long a rejected database waits for calls to return their sessions.
 const giveBack = 10 * time.Second
 
 // refuses tells by a message that the engine refuses all statements, or may from now on.

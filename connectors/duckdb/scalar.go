@@ -178,9 +178,8 @@ func (f *scalar) call(ctx context.Context, input mapping.DataChunk, output mappi
 	return nil
 }
 
-// eval calls the function with a chunk. If it panics, it is called again row by row, so that
-// only the rows that panic are lost: a panic must not cross the engine's code, which would end the
-// process.
+// eval calls the function with a chunk. If it panics, it is called again row by row, so that only the rows that
+// panic are lost: a panic that reaches the engine's code would end the process.
 func (f *scalar) eval(ctx context.Context, args []columnar.Column, out *columnar.Column) error {
 	panicked, err := f.try(ctx, args, out)
 	if !panicked {

@@ -27,7 +27,7 @@ func NewSmallDatabases(n int) *SmallDatabases {
 	return &SmallDatabases{idle: make(chan *Conn, max(1, n))}
 }
 
-// smallMemory is what the tables and intermediate results of a small database may take.
+// smallMemory is the maximal memory of the tables and intermediate results of a small database.
 const smallMemory = "128MB"
 
 // smallSetup turns off what plans by statistics, as a plan outlives the rows that it was made with,
@@ -107,7 +107,7 @@ func (d *smallDatabase) errorOf(message string) error {
 	return err
 }
 
-// Load runs the inserts in place of what was there.
+// Load replaces the content of the database by the inserts.
 func (d *smallDatabase) Load(ctx context.Context, inserts []string) error {
 	sql := "BEGIN; " + strings.Join(inserts, "; ")
 	if d.loaded {
@@ -143,7 +143,7 @@ func (d *smallDatabase) Query(ctx context.Context, sql string) ([][]counterexamp
 	return rows, err
 }
 
-// Close gives the engine back, empty.
+// Close returns the engine to the pool, empty.
 func (d *smallDatabase) Close() {
 	for _, p := range d.prepared {
 		mapping.DestroyPrepare(p)

@@ -23,14 +23,14 @@ type sparing struct {
 	lifted bool
 }
 
-// sparingLimit is the bound. Of 6 million scores it is enough for nearly all that pages ask. The engine
+// sparingLimit is the bound. With 6 million scores it is enough for nearly all queries of the pages. The engine
 // takes some 10 to 35 MB more, which it does not count.
 const (
 	sparingLimit = "40MB"
 	sparingBytes = 40_000_000
 )
 
-// spare begins to bound the memory. What the engine no longer needs goes back to the system at once.
+// spare sets the memory bound. The engine then returns unused memory to the system immediately.
 func (c *Conn) spare(ctx context.Context, o *Options) error {
 	usual, err := c.QueryText(ctx, "SELECT current_setting('memory_limit')")
 	if err != nil {
@@ -106,8 +106,8 @@ func (c *Conn) lower(ctx context.Context) {
 	c.bind(context.WithoutCancel(ctx))
 }
 
-// bind sets the bound again where no query needs more. The engine refuses while it cannot give the
-// memory back: the next query tries again.
+// bind sets the bound again if no running query needs more. The engine returns an error while it cannot release the
+// memory: the next query tries again.
 func (c *Conn) bind(ctx context.Context) {
 	s := c.sparing
 	s.mu.Lock()

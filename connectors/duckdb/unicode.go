@@ -8,17 +8,17 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// Two things of the engine make texts that are not UTF-8, printf('%c', n) of n beyond 127 and a regular
-// expression with \C, and four end the process when they are given one: strip_accents, nfc_normalize and the
-// collations NOACCENT and NFC (https://github.com/duckdb/duckdb/issues/25189). Others see it and fail.
+// Two operations of the engine produce strings of invalid UTF-8: printf('%c', n) with n above 127, and a regular
+// expression with \C. Four end the process if they get one: strip_accents, nfc_normalize and the collations
+// NOACCENT and NFC (https://github.com/duckdb/duckdb/issues/25189). Others detect it and fail.
 var (
 	byFormat = regexp.MustCompile(`%[-+ #0*.$\d]*[hlLjzt]*c`)
 	endingIt = map[string]bool{"strip_accents": true, "nfc_normalize": true}
 	endingBy = map[string]bool{"noaccent": true, "nfc": true}
 )
 
-// checkUnicode refuses a text that says both. What says it otherwise, by a view, a macro or a format that is
-// computed, is not seen.
+// checkUnicode returns an error for SQL text that contains both kinds. It does not see those in a view, a macro or
+// a computed format.
 func checkUnicode(sql string) error {
 	lower := strings.ToLower(sql)
 	if !strings.Contains(lower, "strip_accents") && !strings.Contains(lower, "nfc") && !strings.Contains(lower, "noaccent") {

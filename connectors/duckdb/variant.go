@@ -7,9 +7,9 @@ import (
 	"github.com/duckdb/duckdb-go/v2/mapping"
 )
 
-// castVariants prepares a query anew whose result has columns that are or hold a VARIANT, which the
-// engine gives out in a form of its own: the engine casts them to JSON. If that cannot be prepared,
-// the statement stays as it is, and reading the columns fails.
+// castVariants prepares a query again if its result has columns that are or contain a VARIANT, which the engine
+// returns in its own format: the engine then casts them to JSON. If that cannot be prepared, the statement remains
+// unchanged, and reading the columns fails.
 func (s *session) castVariants(sql string, prepared *mapping.PreparedStatement) {
 	n := mapping.PreparedStatementColumnCount(*prepared)
 	columns, names, found := make([]string, n), make([]string, n), false

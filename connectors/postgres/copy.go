@@ -17,7 +17,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// errStopped is what the server is told: not why, which may be anything.
+// errStopped is the error sent to the server. It does not contain the reason, which may be arbitrary text.
 var errStopped = errcode.New(errcode.Cancelled, "the rows ended in an error")
 
 // copy sends the rows by COPY. An error of theirs ends it, and with it the transaction.

@@ -12,8 +12,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Describe tells what is between badger and the server, how many sessions there may be, and how the
-// credentials are renewed; it makes a connection a [driver.Describer].
+// Describe describes the proxies between badger and the server, the limit of sessions, and how the credentials are
+// renewed; it makes a connection a [driver.Describer].
 func (c *Conn) Describe(ctx context.Context) ([]driver.Fact, error) {
 	pooler, err := c.pooler(ctx)
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// texts say what a SQLSTATE means, see "PostgreSQL Error Codes" in PostgreSQL's documentation; those of
-// two characters are the class's. %s is a name from the server's message, which is a name of the
-// schema's or of the statement's, never a value.
+// texts describe SQLSTATEs, see "PostgreSQL Error Codes" in PostgreSQL's documentation; keys of two characters are
+// classes. %s is a name from the server's message, which is a name of the schema or of the statement, never a
+// value.
 var texts = map[string]string{
 	"08":    "the connection failed",
 	"0A":    "the server does not offer that",
@@ -140,26 +140,26 @@ func asServerError(err error) (*pgconn.PgError, bool) {
 	return pe, errors.As(err, &pe)
 }
 
-// gaveWay tells that a transaction was ended because of another one, or of what a standby recovers, and may succeed
-// if it is done again.
+// gaveWay reports whether a transaction was aborted because of another one, or of a standby's recovery, and may
+// succeed if it is run again.
 func gaveWay(pe *pgconn.PgError) bool { return strings.HasPrefix(pe.Code, "40") || isViolation(pe) }
 
-// isViolation tells of Redshift's serializable isolation violation, whose message may be just 1023.
+// isViolation reports Redshift's serializable isolation violation, whose message may be just 1023.
 func isViolation(pe *pgconn.PgError) bool {
 	const words = "erializable isolation violation"
 	return strings.Contains(pe.Message, words) || strings.Contains(pe.Detail, words)
 }
 
-// Poolers have words and no SQLSTATE of their own for who may not sign in: PgBouncer's, and Supavisor's.
+// Poolers have messages but no SQLSTATE for rejected credentials: PgBouncer's, and Supavisor's.
 var notSignedIn = regexp.MustCompile(`authentication failed|no such user|Tenant or user not found`)
 
-// ofPooler tells that an error may be a pooler's: one of the protocol, or one inside.
+// ofPooler reports whether an error may come from a pooler: one of the protocol, or an internal one.
 func ofPooler(pe *pgconn.PgError) bool {
 	return strings.HasPrefix(pe.Code, "08") || strings.HasPrefix(pe.Code, "XX")
 }
 
-// errorOf makes an error of the driver's: its kind, the names in it and its SQLSTATE, without
-// values and SQL text. The whole error is the cause.
+// errorOf converts an error of the driver: its kind, the names in it and its SQLSTATE, without values and SQL text.
+// The whole error is the cause.
 func (c *Conn) errorOf(ctx context.Context, err error) error {
 	switch {
 	case err != nil && ctx.Err() != nil:

@@ -15,8 +15,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// password says where a password is, beside libpq's own places. It is read for each session anew:
-// passwords are rotated, and tokens that stand for one are valid for minutes.
+// password is the source of a password, in addition to libpq's own sources. It is read for each session again:
+// passwords are rotated, and tokens that replace one are valid for minutes.
 type password struct{ file, env, command string }
 
 // passwordOf takes the places out of a URL's settings, which are libpq's then.
@@ -57,8 +57,8 @@ func (p password) read(ctx context.Context) (text string, ok bool, err error) {
 // commandTime is how long a password's command may take.
 const commandTime = 30 * time.Second
 
-// run runs a program with arguments, without a shell, and returns the one line that it prints. What
-// it says besides may hold secrets and is not shown.
+// run runs a program with arguments, without a shell, and returns the single line that it prints. Its other output
+// may contain secrets and is not shown.
 func run(ctx context.Context, command string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, commandTime)
 	defer cancel()
@@ -82,8 +82,8 @@ func run(ctx context.Context, command string) (string, error) {
 	}
 }
 
-// signIn is what a new session signs in with: all that the URL, the environment and the files that
-// these name say now.
+// signIn returns the credentials for a new session: the current values of the URL, the environment and the files
+// that these name.
 func (c *Conn) signIn(ctx context.Context, config *pgx.ConnConfig) error {
 	now, err := parseURL(c.url)
 	if err != nil {

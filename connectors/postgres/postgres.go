@@ -1,12 +1,11 @@
 // Package postgres is the connector of PostgreSQL and of Amazon Redshift.
 //
-// It is built on github.com/jackc/pgx/v5, of which it uses the pool and the protocol layer below
-// (pgconn): settings are those of libpq, with its environment, password and service files, TLS and
-// several hosts; rows are read as the bytes that the server sends and become Arrow without a Go
-// value for each cell in between. Statements go by the extended protocol, one a call, each in a
-// transaction that begins in the round trip that reads it and ends in the one that runs it. Results are
-// streamed: a row is in memory from when it is read off the connection until its record is
-// released, and a reader that is slow slows the server.
+// It is built on github.com/jackc/pgx/v5, of which it uses the pool and the protocol layer below (pgconn): settings
+// are those of libpq, with its environment, password and service files, TLS and several hosts. Rows are read as the
+// bytes that the server sends and become Arrow without a Go value for each cell. Statements use the extended
+// protocol, one a call, each in a transaction that begins in the round trip that parses it and ends in the one that
+// runs it. Results are streamed: a row is in memory from its arrival until its record is released, and a slow
+// reader slows the server.
 //
 // Every call takes a session from a pool. What a statement changes in its session (SET, PREPARE,
 // BEGIN, temporary tables) is not to be relied on in the next call. Transactions are in UTC. A
@@ -93,7 +92,7 @@ WHERE n.nspname = 'badger' AND c.relkind = 'v'`
 
 func placeholder(n int) string { return fmt.Sprintf("$%d", n) }
 
-// Features are what the connector offers.
+// Features are the features of the connector.
 var Features = driver.Features{ReadOnly: true, Snapshots: true}
 
 // Conn is a connection to one database. It is a [driver.Conn], a [driver.SnapshotReader] and a
@@ -125,18 +124,17 @@ const (
 	maxIdleTime = 5 * time.Minute
 )
 
-// Open opens the database that a URL names, and signs in once, so that what is wrong with it is
-// told here; it is a [driver.Opener]. The URL is libpq's,
-// postgres://USER@HOST:PORT/DATABASE?sslmode=verify-full&…, with one host or several; what it
-// leaves out comes from PGHOST, PGPORT, PGDATABASE, PGUSER, PGPASSWORD, PGPASSFILE, PGSERVICE,
+// Open opens the database that a URL names, and authenticates once, so that errors in the URL are reported here; it
+// is a [driver.Opener]. The URL is libpq's, postgres://USER@HOST:PORT/DATABASE?sslmode=verify-full&…, with one host
+// or several; missing parts come from PGHOST, PGPORT, PGDATABASE, PGUSER, PGPASSWORD, PGPASSFILE, PGSERVICE,
 // PGSSLMODE and so on. A password may also come from password_file=FILE, password_env=VARIABLE or
-// password_command=PROGRAM ARGUMENT …, which prints it. Files are read, and the program is run, for
-// each session that signs in, so that a password that is changed is found. Redshift://… means Amazon Redshift, whose port is 5439 and whose connections
-// are encrypted unless sslmode says otherwise.
+// password_command=PROGRAM ARGUMENT …, which prints it. Files are read, and the program is run, for each new
+// session, so that a changed password is used. Redshift://… means Amazon Redshift, whose port is 5439 and whose
+// connections are encrypted unless sslmode sets otherwise.
 //
-// The error has the code InvalidArgument for a URL that cannot be read or holds a password,
-// Unauthenticated for what the server refuses, NotFound for a database that does not exist and
-// Unavailable if nobody answers.
+// The error has the code InvalidArgument for a URL that is malformed or contains a password, Unauthenticated for
+// credentials that the server rejects, NotFound for a database that does not exist and Unavailable if there is no
+// answer.
 func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, driver.Dialect, error) {
 	dialect := Dialect
 	if strings.HasPrefix(rawURL, SchemeRedshift+":") {
@@ -224,7 +222,7 @@ func (c *Conn) try(ctx context.Context) error {
 const statementMode = "a pooler gives each statement to another session of the server, and a transaction is not kept together: " +
 	"set PgBouncer's pool_mode to transaction or session for this database, or connect to the server itself"
 
-// splitsTransactions tells that a pooler refuses transactions.
+// splitsTransactions reports whether a pooler rejects transactions.
 func splitsTransactions(err error) bool {
 	pe, ok := asServerError(err)
 	return ok && strings.Contains(pe.Message, "statement pooling mode")
@@ -237,7 +235,7 @@ func applicationName(said string) string {
 	return "badger"
 }
 
-// Close ends the sessions, once the readers that are open are released.
+// Close closes the sessions after the open readers are released.
 func (c *Conn) Close() error {
 	c.pool.Close()
 	return nil

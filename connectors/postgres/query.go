@@ -27,8 +27,8 @@ func (c *Conn) Query(ctx context.Context, query string, args ...any) (array.Reco
 	if !slices.ContainsFunc(st.columns, func(col value.Column) bool { return col.Unnamed() }) {
 		return driverbase.NewReader(ctx, r.schema, r), nil
 	}
-	// What is in such a row shows when it is read. If it is not known, the query runs again, and the
-	// row is read as text.
+	// The types in such a row are known when it is read. If they are unknown, the query runs again, and the row is
+	// read as text.
 	if r.first, err = r.Next(ctx); err != nil {
 		r.Close(ctx)
 		if !value.Unknown(err) || !c.readOnly && !reads(query) {

@@ -23,9 +23,8 @@ const (
 	insertBytes  = 4 << 20
 )
 
-// replace writes rows as Redshift takes them. They are staged in a transaction of their own: the
-// one that locks the table, against readers too, is short, and begins with the lock, as it must
-// where transactions are serializable.
+// replace writes rows as Redshift requires. They are staged in a separate transaction: the one that locks the
+// table, also against readers, is short and begins with the lock, as it must if transactions are serializable.
 func (m *merge) replace(ctx context.Context, rows array.RecordReader) (int64, error) {
 	name := "badger_stage_" + strings.ToLower(rand.Text()[:10])
 	as, staged := m.plan.Targets(spelling), m.plan.Staged(spelling, "")

@@ -10,8 +10,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// result is what a statement that was read returns when it runs. Its transaction ends in the same
-// round trip.
+// result is the result of running a statement that was parsed before. Its transaction ends in the same round trip.
 type result struct {
 	pipeline *pgconn.Pipeline
 	rows     *pgconn.ResultReader // nil after an error
@@ -44,7 +43,7 @@ func (s *session) run(ctx context.Context, st *statement) *result {
 var errOther = errcode.New(errcode.DataLoss, "postgres: the server's answer has other columns than the statement that it read: "+
 	"does a pooler between split transactions? Set PgBouncer's pool_mode to session or transaction, or connect to the server itself")
 
-// sameField tells that a column that is returned is the one that was described.
+// sameField reports whether a returned column is the described one.
 func sameField(a, b pgconn.FieldDescription) bool {
 	return a.Name == b.Name && a.DataTypeOID == b.DataTypeOID && a.TypeModifier == b.TypeModifier
 }

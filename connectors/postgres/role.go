@@ -1,7 +1,7 @@
 package postgres
 
-// roleQuery lists what the role of a session may do besides reading, most grave first. The user that
-// signed in counts as well as the current one, which may be set back to it.
+// roleQuery lists the permissions of a session's role beyond reading, gravest first. The authenticated user counts
+// as well as the current one, since the session can be reset to it.
 const roleQuery = `WITH me AS (SELECT CAST(current_user AS text) AS name UNION SELECT CAST(session_user AS text)),
 su AS (SELECT count(*) > 0 AS yes FROM pg_catalog.pg_roles r, me WHERE r.rolsuper AND pg_catalog.pg_has_role(me.name, r.oid, 'MEMBER'))
 SELECT what, refused FROM (

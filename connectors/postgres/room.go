@@ -19,12 +19,12 @@ var patience = 2 * time.Minute
 // shrunk is for how long the pool then does with the sessions that it has.
 const shrunk = 5 * time.Second
 
-// full are the words of poolers that have no session left to give: PgBouncer (and Neon's), Supavisor, pgcat,
-// Odyssey and RDS Proxy. They have no SQLSTATE of their own, and those that they use mean other things, too.
+// full matches the messages of poolers without a free session: PgBouncer (and Neon's), Supavisor, pgcat, Odyssey
+// and RDS Proxy. They have no SQLSTATE of their own, and those that they use have other meanings, too.
 var full = regexp.MustCompile(`(?i)no more connections allowed|query_wait_timeout|too many (?:database |client )?(?:tcp )?(?:clients|connections?)|max(?:imum)? ?clients|max client connections|MaxClientsInSessionMode` +
 	`|unable to check out (?:connection|process)|max pools count reached|could not get connection from the pool|failed to get remote server connection|timed-out waiting to acquire database connection`)
 
-// isFull tells that the server or a pooler has no room for another session.
+// isFull reports whether the server or a pooler has no free session.
 func isFull(pe *pgconn.PgError) bool {
 	if pe.Code == "53300" {
 		return true
@@ -36,9 +36,9 @@ func isFull(pe *pgconn.PgError) bool {
 	return false
 }
 
-// enter takes a session from the pool and does its first statements. If the session turns out to
-// be dead, another is taken: nothing has run yet. If there is no room for another session, one of
-// the pool's own is waited for, or that somebody else's ends: the limit is no fault of the statement's.
+// enter acquires a session from the pool and runs its first statements. If the session is dead, it acquires
+// another: nothing has run yet. If no session is free, it waits for one of the pool's own or another client's to
+// end: the limit is not an error of the statement.
 func (c *Conn) enter(ctx context.Context, first func(*session) error) (*session, error) {
 	refused := time.Time{} // since when there was no room
 	for dead, pauses := 0, 1; ; {
@@ -105,7 +105,7 @@ func (c *Conn) take(ctx context.Context) (*session, error) {
 	return nil, c.errorOf(ctx, err)
 }
 
-// open tells that the pool has sessions, in use or not.
+// open reports whether the pool has sessions, in use or not.
 func (c *Conn) open() bool {
 	s := c.pool.Stat()
 	return s.AcquiredConns()+s.IdleConns() > 0

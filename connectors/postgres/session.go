@@ -36,19 +36,18 @@ func (c *Conn) settings(ctx context.Context) string {
 		"('intervalstyle', 'postgres'), ('bytea_output', 'hex'), ('client_encoding', 'UTF8')" + ends + ") AS s(name, value)"
 }
 
-// watching makes the server end a statement whose client is gone, such as one that was killed: it looks
-// so often. PostgreSQL has it from version 14 on, and not on every system.
+// watching makes the server check at this interval whether a statement's client still exists, and otherwise cancel
+// it. PostgreSQL supports it from version 14 on, and not on every system.
 const watching = "('client_connection_check_interval', '2s')"
 
-// ending makes the server end a statement that runs for longer than its caller waits, whatever became of
-// the caller: behind a pooler the server's client is the pooler. A shorter limit of the role's own stays.
+// ending makes the server cancel a statement that runs longer than its caller waits, even if the caller is gone:
+// behind a pooler the server's client is the pooler. A shorter limit of the role is kept.
 const ending = `('statement_timeout', CASE WHEN pg_catalog.current_setting('statement_timeout')::interval BETWEEN '1 microsecond' AND '%[1]d ms' THEN pg_catalog.current_setting('statement_timeout') ELSE '%[1]dms' END)`
 
-// grace is for how long the server waits for a caller that ends the statement itself.
+// grace is how long the server waits for a caller that cancels the statement itself.
 const grace = 5 * time.Second
 
-// transaction are the statements that a call's own is between. A connection that only reads leaves
-// nothing of what it did.
+// transaction returns the statements before and after a call's own statement. A read-only connection rolls back.
 func (c *Conn) transaction() (begin, end string) {
 	if c.readOnly {
 		return "BEGIN READ ONLY", "ROLLBACK"
@@ -67,7 +66,7 @@ type session struct {
 // closing is how long the end of a session may take.
 const closing = 5 * time.Second
 
-// release gives the session back, or ends it.
+// release returns the session to the pool, or closes it.
 func (s *session) release() {
 	if s.conn == nil {
 		return
@@ -90,8 +89,8 @@ func (s *session) release() {
 	s.db.room <- struct{}{}
 }
 
-// cancelled asks again for a statement to be cancelled that was given up. The driver asks once, and
-// a server that is compiling the statement just then forgets it.
+// cancelled repeats the request to cancel an abandoned statement. The driver sends it once, and a server that is
+// compiling the statement at that time ignores it.
 func cancelled(pg *pgconn.PgConn) {
 	ctx, cancel := context.WithTimeout(context.Background(), closing)
 	defer cancel()
@@ -116,7 +115,7 @@ type statement struct {
 	values  [][]byte // of the parameters, as text
 }
 
-// start takes a session, begins a transaction and lets the server read a statement in it.
+// start acquires a session, begins a transaction and has the server parse a statement in it.
 func (c *Conn) start(ctx context.Context, query string, args []any) (*session, *statement, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
@@ -132,7 +131,7 @@ func (c *Conn) start(ctx context.Context, query string, args []any) (*session, *
 	return s, st, err
 }
 
-// simple runs statements without parameters and drops what they return.
+// simple runs statements without parameters and discards their results.
 func (s *session) simple(ctx context.Context, sql string) error {
 	if _, err := s.pg.Exec(ctx, sql).ReadAll(); err != nil {
 		return s.db.errorOf(ctx, err)
@@ -166,8 +165,8 @@ func check(query string) error {
 	return nil
 }
 
-// firstWord is what a statement begins with behind comments and opening brackets, in upper case; empty
-// if nothing is there.
+// firstWord returns the first word of a statement after comments and opening brackets, in upper case; "" if there
+// is none.
 func firstWord(query string) string {
 	for _, t := range sqlparts.Tokens(query, sqlparts.Postgres) {
 		switch text := query[t.Start:t.End]; {
@@ -179,9 +178,9 @@ func firstWord(query string) string {
 	return ""
 }
 
-// begin begins a transaction and lets the server read a statement in it under no name, all in one
-// round trip. A statement is read in one round trip and run in the next; only a transaction keeps
-// both in one session of the server if there is a pooler between.
+// begin begins a transaction and has the server parse an unnamed statement in it, in one round trip. A statement is
+// parsed in one round trip and run in the next; only a transaction keeps both in the same session of the server
+// behind a pooler.
 func (s *session) begin(ctx context.Context, query string, oids []uint32) (d *pgconn.StatementDescription, err error) {
 	begin, _ := s.db.transaction()
 	p := s.pg.StartPipeline(ctx)
@@ -204,8 +203,7 @@ func (s *session) begin(ctx context.Context, query string, oids []uint32) (d *pg
 	return d, cmp.Or(err, p.Close())
 }
 
-// prepare begins a transaction and lets the server read a statement in it, and finds how its columns
-// are read.
+// prepare begins a transaction, has the server parse a statement in it, and finds how its columns are read.
 func (s *session) prepare(ctx context.Context, query string, args []any) (*statement, error) {
 	oids := make([]uint32, len(args))
 	d, err := s.begin(ctx, query, nil)
@@ -256,7 +254,7 @@ func (s *session) prepare(ctx context.Context, query string, args []any) (*state
 	return st, nil
 }
 
-// undetermined tells that the server wants to be told the type of a parameter.
+// undetermined reports whether the server requires the type of a parameter.
 func undetermined(err error) bool {
 	var pe *pgconn.PgError
 	return errors.As(err, &pe) && (pe.Code == "42P18" || pe.Code == "42P08" || pe.Code == "42725" || pe.Code == "42804")

@@ -10,7 +10,7 @@ import (
 	"github.com/badger-eval/badger/connectors/postgres/internal/value"
 )
 
-// catalog is what the server says of its types, kept for the types that were met and that cannot change.
+// catalog caches the server's descriptions of types that were used and that cannot change.
 type catalog struct {
 	mu    sync.Mutex
 	types map[uint32]*value.Type

@@ -16,7 +16,7 @@ func invalid(format string, args ...any) error {
 	return errcode.New(errcode.InvalidArgument, format, args...)
 }
 
-// address is what a URL says.
+// address holds the parts of a URL.
 type address struct {
 	config   *pgxpool.Config
 	redshift bool

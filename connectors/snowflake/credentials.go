@@ -92,7 +92,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// checkSecret says what is missing to sign in.
+// checkSecret returns an error if credentials are missing.
 func (c *Config) checkSecret() error {
 	s := c.Secret
 	sources := 0
@@ -223,8 +223,8 @@ func (c *Config) driverConfig() (sf.Config, error) {
 	return out, err
 }
 
-// params are the session's parameters: instants in UTC, JSON on one line, and nothing that is told
-// to others.
+// params returns the session's parameters: instants in UTC, JSON on one line, and nothing that is visible to
+// others.
 func (c *Config) params() map[string]string {
 	p := map[string]string{
 		"ABORT_DETACHED_QUERY": "true", // what a client ran that is gone, after five minutes

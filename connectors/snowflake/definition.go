@@ -2,7 +2,7 @@ package snowflake
 
 import "github.com/badger-eval/badger/connectors/driver"
 
-// identifiers is how names and texts are written.
+// identifiers are the rules for writing names and strings.
 var identifiers = driver.Identifiers{Quote: '"', Upper: true, Backslash: true}
 
 // definition returns the statement that writes the definition of a table.

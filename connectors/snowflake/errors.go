@@ -14,9 +14,9 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// failure is what an error number of Snowflake's means: its code, and words for it. In the words,
-// %s stands for the names that Snowflake's message has in single quotes; a failure without it shows
-// none, since what is quoted there may be a value.
+// failure is the meaning of an error number of Snowflake: its code and a message. In the message, %s stands for the
+// names that Snowflake's message has in single quotes; a failure without %s shows none, since the quoted part may
+// be a value.
 type failure struct {
 	code errcode.Code
 	text string
@@ -121,8 +121,8 @@ func number(err error) int {
 	return 0
 }
 
-// errorOf makes an error of the driver's: its kind, the names in it and the query's id, without
-// values and SQL text. The whole error is the cause.
+// errorOf converts an error of the driver: its kind, the names in it and the query's id, without values and SQL
+// text. The whole error is the cause.
 func (c *Conn) errorOf(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -163,7 +163,7 @@ var (
 	lineOf     = regexp.MustCompile(`line (\d+)`)
 )
 
-// said tells what a message of Snowflake's says.
+// said classifies a message of Snowflake.
 func said(se *sf.SnowflakeError) (errcode.Code, string) {
 	f, known := failures[se.Number]
 	if !known {
@@ -185,8 +185,7 @@ func said(se *sf.SnowflakeError) (errcode.Code, string) {
 	return f.code, f.text
 }
 
-// byState classifies by the SQLSTATE, and what says nothing else by the message's words, which are
-// not shown.
+// byState classifies an error by its SQLSTATE, and without one by the words of its message, which are not shown.
 func byState(se *sf.SnowflakeError) failure {
 	text := fmt.Sprintf("error %06d of Snowflake", se.Number)
 	message := strings.ToLower(se.Message)
@@ -225,7 +224,7 @@ func byState(se *sf.SnowflakeError) failure {
 	return failure{code, text}
 }
 
-// stateTexts say what SQLSTATEs of a kind mean.
+// stateTexts are the messages for kinds of SQLSTATEs.
 var stateTexts = map[errcode.Code]string{
 	errcode.PermissionDenied: "the role may not do that", errcode.Unauthenticated: "signing in failed", errcode.NotFound: "something named does not exist or is not allowed",
 	errcode.FailedPrecondition: "the account or the warehouse has not enough of something, or is not in the state for that",

@@ -17,11 +17,11 @@ import (
 // chunkBytes is how much JSON one statement carries. Snowflake takes values of at most 16 MB.
 const chunkBytes = 4 << 20
 
-// Merge writes rows by one statement, which is a transaction of its own: all rows or none, and with
-// a key the same whether it is run once or twice. The rows go along as a parameter, a JSON array of
-// arrays of texts that are cast to the columns' types. What does not fit one statement is first
-// laid into a temporary table, which the last statement reads. Without a key a statement whose
-// answer is lost is not run twice, because the driver repeats it under its old request id.
+// Merge writes rows by one statement, which is a transaction of its own: all rows or none, and with a key the same
+// result whether it runs once or twice. The rows are sent as a parameter, a JSON array of arrays of strings that
+// are cast to the columns' types. Rows that do not fit into one statement are first written to a temporary table,
+// which the last statement reads. Without a key a statement whose answer is lost is not run twice, because the
+// driver repeats it under its old request id.
 func (c *Conn) Merge(ctx context.Context, table string, key []string, rows array.RecordReader) (int64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -87,7 +87,7 @@ func (m *merge) describe(ctx context.Context, s *session) error {
 // A source of rows, each the array of its texts, and its number.
 const flattened = "SELECT f.index AS n, f.value AS r FROM LATERAL FLATTEN(INPUT => PARSE_JSON(?)) AS f"
 
-// staged lays all rows into a temporary table and then writes them at once.
+// staged writes all rows into a temporary table and then merges them in one statement.
 func (m *merge) staged(ctx context.Context, s *session, piece string) error {
 	stage := m.table[:strings.LastIndexByte(m.table, '.')+1] + "badger_stage_" + strings.ToLower(rand.Text())
 	if strings.HasSuffix(m.table, `"`) { // a quoted name may hold points
@@ -123,7 +123,7 @@ func lost(err error) error {
 	return err
 }
 
-// statement writes the rows of a source into the table. Of rows with one key the last counts.
+// statement writes the rows of a source into the table. Among rows with the same key the last is used.
 func (m *merge) statement(source string) string {
 	typed := make([]string, len(m.plan.Places))
 	for i, place := range m.plan.Places {

@@ -24,7 +24,7 @@ func (c *Conn) Query(ctx context.Context, query string, args ...any) (array.Reco
 	return c.read(ctx, res)
 }
 
-// Exec runs one statement and drops what it returns.
+// Exec runs one statement and discards its result.
 func (c *Conn) Exec(ctx context.Context, query string, args ...any) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -32,7 +32,7 @@ func (c *Conn) Exec(ctx context.Context, query string, args ...any) error {
 	return c.session(ctx, func(s *session) error { return s.exec(ctx, query, args...) })
 }
 
-// QueryText runs a query and returns its one text.
+// QueryText runs a query that returns a single string.
 func (c *Conn) QueryText(ctx context.Context, query string, args ...any) (string, error) {
 	r, err := c.Query(ctx, query, args...)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	sf "github.com/snowflakedb/gosnowflake"
 )
 
-// gosnowflake 1.19.1 logs SQL text and what is said of it, to the standard error stream.
+// gosnowflake 1.19.1 logs SQL text and results to the standard error stream.
 func init() {
 	l := sf.GetLogger()
 	l.SetOutput(io.Discard)

@@ -137,8 +137,8 @@ func (r *stream) nextBatch() (records []arrow.Record, ok bool, err error) {
 			}
 			return r.res.nextRows(r.db.mem)
 		}
-		// gosnowflake 1.19.1 takes what arrived of a batch for the whole of it when asked again:
-		// only new ones are safe.
+		// When asked again, gosnowflake 1.19.1 returns the received part of a batch as the whole: only new batches
+		// are safe.
 		if err := r.renew(at); err != nil {
 			return nil, false, err
 		}

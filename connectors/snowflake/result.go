@@ -17,8 +17,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// result is what a statement returned: Arrow batches, most of them not yet downloaded, or rows
-// where Snowflake answers in JSON, as it does for SHOW, DESCRIBE and counts of changed rows.
+// result is the result of a statement: Arrow batches, most of them not yet downloaded, or rows if Snowflake answers
+// in JSON, as it does for SHOW, DESCRIBE and counts of changed rows.
 type result struct {
 	id      string // of the query
 	columns []value.Column
@@ -75,8 +75,8 @@ func (s *session) result(ctx context.Context, rows sqldriver.Rows, asBatches boo
 // rowsAtOnce is how many rows of a JSON result become one record.
 const rowsAtOnce = 4096
 
-// unreadable tells that gosnowflake 1.19.1 cannot make a batch of what it got: of times of day with a
-// scale of 4 or less it cannot. Read as rows they are fine.
+// unreadable reports that gosnowflake 1.19.1 cannot convert a batch: it fails for times of day with a scale of 4 or
+// less. They can be read as rows.
 func unreadable(err error) bool { return strings.Contains(err.Error(), "cast_time64") }
 
 // next reads the driver's next row.

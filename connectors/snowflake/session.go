@@ -21,15 +21,15 @@ type session struct {
 	spent bool // holds something that the next call must not find
 }
 
-// driverConn is what the driver's connections are.
+// driverConn is the interface of the driver's connections.
 type driverConn interface {
 	sqldriver.QueryerContext
 	sqldriver.ExecerContext
 	sf.SnowflakeConnection
 }
 
-// session runs f with a session of its own. If the account has forgotten the session, which it
-// says before it runs anything, f is run once more with a new one.
+// session runs f with its own session. If the account has dropped the session, which it reports before it runs
+// anything, f is run once more with a new one.
 func (c *Conn) session(ctx context.Context, f func(*session) error) error {
 	for attempt := 0; ; attempt++ {
 		err := c.left(ctx, f)
@@ -39,8 +39,8 @@ func (c *Conn) session(ctx context.Context, f func(*session) error) error {
 	}
 }
 
-// leaving is for how long a call whose caller has gone may take to say so to the account: gosnowflake 1.19.1
-// does it with requests that the caller's context does not end, and that wait for a quarter of an hour.
+// leaving is how long a call whose caller has left may take to tell the account: gosnowflake 1.19.1 does it with
+// requests that ignore the end of the caller's context and wait for a quarter of an hour.
 const leaving = 5 * time.Second
 
 // left is once, and leaves it to itself where the account does not answer to the end of ctx. Its session is
@@ -146,14 +146,13 @@ func (s *session) call(ctx context.Context, sql string, bound []sqldriver.NamedV
 	return s.conn.QueryContext(ctx, sql, bound)
 }
 
-// exec runs a statement and drops what it returns.
+// exec runs a statement and discards its result.
 func (s *session) exec(ctx context.Context, sql string, args ...any) error {
 	_, err := s.query(ctx, sql, args)
 	return err
 }
 
-// bind makes the driver's parameters. Instants are told apart from wall clocks by a marker before
-// them.
+// bind returns the driver's parameters. A marker before instants distinguishes them from wall clock times.
 func bind(args []any) ([]sqldriver.NamedValue, error) {
 	var out []sqldriver.NamedValue
 	add := func(v any) { out = append(out, sqldriver.NamedValue{Ordinal: len(out) + 1, Value: v}) }

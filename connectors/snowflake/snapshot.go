@@ -138,7 +138,7 @@ func (s *session) wait(ctx context.Context, id string) error {
 	}
 }
 
-// kept is errorOf for results of earlier statements: it says how long and for whom they are kept.
+// kept is errorOf for results of earlier statements: it adds how long and for which users they are available.
 func (c *Conn) kept(ctx context.Context, id string, err error) error {
 	var se *sf.SnowflakeError
 	if errors.As(err, &se) && se.Number == sf.ErrQueryStatus && len(se.MessageArgs) == 2 { // a statement's own error, not one of asking for it

@@ -43,7 +43,7 @@ var Dialect = driver.Dialect{
 		"and CREATE TABLE ON SCHEMA d.badger",
 }
 
-// Features are what the connector offers.
+// Features are the features of the connector.
 var Features = driver.Features{ReadOnly: true, Snapshots: true, QueryByID: true, TimeTravel: true, TextQuery: true}
 
 // Conn is a connection to one account. It is a [driver.Conn], a [driver.SnapshotReader] and a
@@ -81,10 +81,9 @@ const (
 	maxIdleTime = 30 * time.Minute
 )
 
-// OpenWith signs in once, so that what is wrong with the configuration is told here. The error has
-// the code InvalidArgument for what is missing in the configuration, Unauthenticated for what the
-// account refuses, NotFound for a database, schema, warehouse or role that does not exist and
-// Unavailable if nobody answers.
+// OpenWith authenticates once, so that configuration errors are reported here. The error has the code
+// InvalidArgument for missing configuration, Unauthenticated for credentials that the account rejects, NotFound for
+// a database, schema, warehouse or role that does not exist and Unavailable if there is no answer.
 func OpenWith(ctx context.Context, config Config, o driver.Options) (*Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -107,8 +106,8 @@ func OpenWith(ctx context.Context, config Config, o driver.Options) (*Conn, erro
 	return c, nil
 }
 
-// Close ends the sessions. Readers that are open end with an error or their last batch. Sessions whose end the
-// account does not confirm are left to it.
+// Close closes the sessions. Open readers return an error or their last batch. Sessions whose end the account does
+// not confirm expire there.
 func (c *Conn) Close() error {
 	ended := make(chan error, 1)
 	go func() { ended <- c.pool.Close() }()

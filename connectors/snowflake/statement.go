@@ -125,8 +125,7 @@ func begunLeavesNothing(w []string) bool {
 	return false
 }
 
-// nameOf checks the name of a table, one to three parts with points between them, quoted where they
-// are no plain names.
+// nameOf checks the name of a table: one to three parts joined by points, quoted unless they are plain names.
 func nameOf(table string) (string, error) {
 	if _, err := (driver.Ref{Kind: driver.RefTable, Name: table}).Parts(); err != nil {
 		return "", invalid("expected a table's name, such as schema.table")

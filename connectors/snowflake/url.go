@@ -45,8 +45,8 @@ type Revocation string
 // The ways to look certificates up.
 const (
 	RevocationOff Revocation = "off"
-	// RevocationCRL fetches the lists that the certificates name, keeps them in memory, and connects
-	// only where they can be had and do not hold the certificate.
+	// RevocationCRL downloads the revocation lists that the certificates name, keeps them in memory, and connects
+	// only if they are available and do not list the certificate.
 	RevocationCRL Revocation = "crl"
 )
 
@@ -65,14 +65,13 @@ const (
 //	revocation                                off (the default) or crl: whether certificates are looked up in lists of revoked ones
 //	param.NAME                                a session parameter
 //
-// Secrets themselves cannot stand in a URL. Files and variables are read again at every sign-in, so
-// that a rotated secret takes effect. What the URL leaves out is taken from SNOWFLAKE_ACCOUNT,
-// _USER, _DATABASE, _SCHEMA, _WAREHOUSE and _ROLE; with the account, or in a container of
-// Snowflake's own, the host is taken from SNOWFLAKE_HOST. The secret is taken from
-// SNOWFLAKE_PRIVATE_KEY_FILE (passphrase in SNOWFLAKE_PRIVATE_KEY_PASSPHRASE),
-// SNOWFLAKE_TOKEN_FILE_PATH, SNOWFLAKE_TOKEN, SNOWFLAKE_PASSWORD, or in a container of Snowflake's
-// own the token file that it puts there. Secrets of variables that the URL does not name are sent
-// to Snowflake's own hosts and to SNOWFLAKE_HOST only.
+// A URL cannot contain secrets. Files and variables are read at every authentication, so that a rotated secret
+// takes effect. Missing parts of the URL are taken from SNOWFLAKE_ACCOUNT, _USER, _DATABASE, _SCHEMA, _WAREHOUSE
+// and _ROLE; with the account, or in a container of Snowflake's own, the host is taken from SNOWFLAKE_HOST. The
+// secret is taken from SNOWFLAKE_PRIVATE_KEY_FILE (passphrase in SNOWFLAKE_PRIVATE_KEY_PASSPHRASE),
+// SNOWFLAKE_TOKEN_FILE_PATH, SNOWFLAKE_TOKEN, SNOWFLAKE_PASSWORD, or in a container of Snowflake's own the token
+// file that it provides. Secrets of variables that the URL does not name are sent to Snowflake's own hosts and to
+// SNOWFLAKE_HOST only.
 func ParseURL(rawURL string) (Config, error) { return parseURL(rawURL, os.Getenv) }
 
 func parseURL(rawURL string, getenv func(string) string) (Config, error) {
@@ -162,7 +161,7 @@ func (c *Config) ownHost() bool {
 	return host == "" || strings.HasSuffix(host, ".snowflakecomputing.com") || strings.HasSuffix(host, ".snowflakecomputing.cn")
 }
 
-// check says what is missing.
+// check returns an error if a required value is missing.
 func (c *Config) check() error {
 	if c.getenv == nil {
 		c.getenv = os.Getenv

@@ -35,7 +35,7 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// Config is what the configuration of badger serve says of the place.
+// Config is the part of badger serve's configuration that is about its environment.
 type Config struct {
 	Listen    hosting.Listen
 	TLS       TLS
@@ -85,9 +85,8 @@ func (d *deployment) fail(name string, err error, fix string) {
 	d.report.Add(doctor.Check{Name: name, Status: doctor.Failed, Detail: err.Error(), Fix: fix, Code: errcode.Of(err).String()})
 }
 
-// Examine examines the place where badger serve is to run, from the inside: identity, files of secrets,
-// the warehouse, the ledger, the judge (asked for one word), clocks, egress and limits. What is wrong is a
-// check that failed.
+// Examine examines the environment of badger serve, from the inside: identity, files of secrets, the warehouse, the
+// ledger, the judge (with a request for one word), clocks, egress and limits. Each problem is a failed check.
 func Examine(ctx context.Context, c Config, o Options) doctor.Report {
 	name, _, _ := strings.Cut(c.Judge.Backend, ":")
 	d := &deployment{getenv: o.Judged.Getenv, now: o.Judged.Now, config: c, how: o, asks: c.Judge.Asked() && !c.Judge.Offline && name != "replay"}
@@ -349,7 +348,7 @@ func (d *deployment) judgeClock(ctx context.Context) {
 	d.ok(name, "differs by less than %s", max(off, after.Sub(before), time.Second).Round(time.Second)+time.Second)
 }
 
-// apart is how far a time of whole seconds is from the span in which it was told.
+// apart returns the distance of a time in whole seconds from the span in which it was received.
 func apart(told, before, after time.Time) time.Duration {
 	switch {
 	case told.Add(time.Second).Before(before):
@@ -360,13 +359,13 @@ func apart(told, before, after time.Time) time.Duration {
 	return 0
 }
 
-// Addresses that nobody has: reserved for documentation by RFC 5737 and RFC 3849.
+// Unassigned addresses: reserved for documentation by RFC 5737 and RFC 3849.
 var nobody = []string{"192.0.2.1:443", "198.51.100.1:80", "203.0.113.1:53", "[2001:db8::1]:443"}
 
 // nobodysName is a name that does not exist, by RFC 6761.
 const nobodysName = "badger-doctor.invalid"
 
-// egressTime is how long an address that nobody has is waited for.
+// egressTime is the timeout for connections to unassigned addresses.
 const egressTime = 3 * time.Second
 
 // egress tries to reach what the configuration does not name. Real hosts are not tried: that would

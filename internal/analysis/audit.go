@@ -55,16 +55,16 @@ var relationReasons = map[string]string{
 	"gold_ungrouped": GoldLogic, "gold_and_for_or": GoldLogic, "gold_sort_against_question": GoldLogic,
 }
 
-// AuditMetrics are the metrics that an audit reads besides EX.
+// AuditMetrics are the metrics that an audit reads in addition to EX.
 var AuditMetrics = []string{"rose", "flex", "verdict", "relation"}
 
-// Evidence is a score of an answer, of which there may be several by several judges.
+// Evidence is a score of an answer. Several judges may each give one.
 type Evidence struct {
 	scoring.AnswerID
 	Score
 }
 
-// AuditInput is what an audit reads.
+// AuditInput is the input of an audit.
 type AuditInput struct {
 	EX       string // execution accuracy
 	Evidence iter.Seq2[Evidence, error]
@@ -90,8 +90,8 @@ type Audit struct {
 	Notes       []string      `json:"notes,omitempty"`
 }
 
-// Measured is what labels say of a reason: of the answers that EX rejects, people accept those where
-// EX errs. A reason is precise if people accept what it flags.
+// Measured compares a reason with labels: among the answers that EX rejects, people accept those on which EX errs.
+// A reason is precise if people accept the answers that it flags.
 type Measured struct {
 	Reason string `json:"reason"` // or "any", of a kind
 	Of     string `json:"of"`     // wrong gold, ambiguous, or any
@@ -137,7 +137,7 @@ type SuspectReason struct {
 	Answers int      `json:"answers"`
 }
 
-// evidenceOf is what is known of an answer.
+// evidenceOf holds the evidence about an answer.
 type evidenceOf struct {
 	ex      mark
 	label   *bool
@@ -190,7 +190,7 @@ func NewAudit(in AuditInput) (*Audit, error) {
 	return x.audit(&in, digests != nil), nil
 }
 
-// digests are those of the answers to the questions of which EX rejects an answer.
+// digests returns the digests of the answers to questions with an answer that EX rejects.
 func (x *auditing) digests(in *AuditInput) (map[scoring.AnswerID]string, error) {
 	if in.Digests == nil {
 		return nil, nil
@@ -264,9 +264,8 @@ type auditing struct {
 	byCase  map[string][]scoring.AnswerID
 }
 
-// across adds the reasons that several judges or several answers to a question give together. Others are
-// answers of which nothing is known but their digests: EX rejects those that are the same as a rejected
-// one.
+// across adds the reasons that several judges or several answers to a question give together. others are answers
+// with a digest and no other evidence: EX rejects those that equal a rejected one.
 func (x *auditing) across(ids, others []scoring.AnswerID, digests map[scoring.AnswerID]string) {
 	type version struct{ agent, version string }
 	same, literal := map[string]map[version]bool{}, map[version]bool{}
@@ -310,8 +309,8 @@ func (x *auditing) across(ids, others []scoring.AnswerID, digests map[scoring.An
 	}
 }
 
-// opinions are the judges that accept the answer, and how many reject it: of each the verdict of
-// ROSE, else of FLEX. What rules alone decide is no judge's opinion.
+// opinions returns the judges that accept the answer, and the number that reject it, by each judge's verdict of
+// ROSE, else of FLEX. A verdict by rules alone is not a judge's opinion.
 func (a *evidenceOf) opinions() (yes []string, no int) {
 	of := map[string]bool{}
 	for _, metric := range []string{"flex", "rose"} { // the last counts
@@ -384,7 +383,7 @@ func withoutVerdict(n map[mark]int) string {
 	return strings.Join(out, ", ")
 }
 
-// ofReason is what a reason speaks for.
+// ofReason returns what a reason is evidence for.
 func ofReason(name string) string {
 	for _, r := range AuditReasons {
 		if r.Name == name {
@@ -394,7 +393,7 @@ func ofReason(name string) string {
 	return ""
 }
 
-// measure fills in what labels say of each reason, by each judge and together.
+// measure computes the precision of each reason against labels, per judge and overall.
 func (x *auditing) measure(out *Audit) {
 	row := func(reason, of, by string, flags func(*evidenceOf) bool) {
 		m := Measured{Reason: reason, Of: of, By: by}

@@ -115,7 +115,7 @@ const (
 	NoValue      = "no value"
 )
 
-// String says it in words.
+// String describes the reason in words.
 func (u Unlike) String() string {
 	cases := printable.Count(u.Cases, "case")
 	switch u.Why {
@@ -164,15 +164,14 @@ func Compare(from, to *Answers, o CompareOptions) *Comparison {
 	return c
 }
 
-// NewComparison begins a comparison, to which the counts of cases and the changes are added before it
-// is finished.
+// NewComparison returns a comparison without counts of cases and changes, which are added before Finish.
 func NewComparison(from, to Batch, o CompareOptions) Comparison {
 	o = o.withDefaults()
 	return Comparison{From: from, To: to, MinDrop: o.MinDrop, Alpha: o.Alpha}
 }
 
-// Finish sorts the changes as tables have them, says what they show, and adds notes: what is to be
-// said of the batches and of the cases, and those that the changes made.
+// Finish sorts the changes for tables, decides what they show, and adds notes: those about the batches and the
+// cases, and the given ones about the changes.
 func (c *Comparison) Finish(made []string, o CompareOptions) {
 	x := comparing{CompareOptions: o.withDefaults()}
 	slices.SortStableFunc(c.Changes, func(a, b Change) int { return compareMetrics(a.Metric, b.Metric) })
@@ -287,7 +286,7 @@ func (x *comparing) test(c *Change, diffs []float64) {
 	}
 }
 
-// decide adjusts the p-values of all rows together and says what they show.
+// decide adjusts the p-values of all rows together and decides what they show.
 func (x *comparing) decide(changes []Change) {
 	var at []int
 	var p []float64
@@ -350,8 +349,8 @@ func Versioned(judge string) bool {
 	return false
 }
 
-// values are the values of a pair, where an answer that is missing counts as 0 next to one with a
-// value; less is better in some metrics, of which a missing answer has no value.
+// values returns the values of a pair. A missing answer counts as 0 if the other side has a value, except in
+// metrics in which lower is better, where it has no value.
 func values(a, b *Half, lower bool) (v, w float64, ok bool) {
 	as, bs := a.mark.status(), b.mark.status()
 	if as == unanswered && bs == unanswered {
@@ -378,10 +377,9 @@ func difference(a, b *float64) *float64 {
 	return &d
 }
 
-// Check reports whether a gate is reached, and why, in words. A drop counts if it is at least that of
-// the gate and the test shows it; the p-values are adjusted for the gates, not for other rows. A
-// metric of which nothing may be compared does not reach its gate, and neither does a newer side whose
-// run is not done.
+// Check reports whether a gate passes, and describes why. A drop counts if it is at least that of the gate and the
+// test shows it; the p-values are adjusted for the gates, not for other rows. A metric without comparable scores
+// fails its gate, and so does a newer side whose run is not complete.
 func (c *Comparison) Check(gates []gate.Drop) (said []string, reached bool) {
 	reached = true
 	if n := c.To.unfinished(); n != "" && len(gates) > 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Failures says what goes wrong: the labels that judges and rules give, by kind, version and tier.
+// Failures counts the labels of wrong answers that judges and rules give, by kind, version and tier.
 type Failures struct {
 	Batches []Batch        `json:"batches"`
 	Labels  []FailureLabel `json:"labels"` // by metric, kind and label; the most frequent first within a kind

@@ -7,8 +7,7 @@ import (
 	"github.com/badger-eval/badger/scoring/agreement"
 )
 
-// Figures are what a metric says of some answers. Shares are fractions; what no score defines is
-// null.
+// Figures summarize a metric over some answers. Shares are fractions; undefined figures are null.
 type Figures struct {
 	Asked         int `json:"asked"` // the counts below add up to it
 	Scored        int `json:"scored"`

@@ -17,15 +17,15 @@ const (
 	KindDiagnosis  = "diagnosis"  // ROSE: gold_x, amb_q, amb_schema
 )
 
-// queryFailed is what is found of a query that failed when it ran.
+// queryFailed is the finding for a query that failed.
 const queryFailed = "query_failed"
 
 // Evident are the metrics whose detail holds findings.
 var Evident = []string{"sql_judge_issues", "flex", "relation", "stef", "rose"}
 
-// Findings are the labels in the evidence of a score, all of them and not only the gravest, as
-// kind:label. Relations that say that two results are the same are none. Evidence that cannot be
-// read holds none. A query that failed gave no results to relate: its label is the finding.
+// Findings returns the labels in the evidence of a score, all of them and not only the gravest, as kind:label.
+// Relations of equal results are not findings. Evidence that cannot be read has none. A query that failed has no
+// results to relate: its label is the finding.
 func Findings(s *scoring.Score, detail []byte) (out []string) {
 	switch {
 	case s.Status != scoring.StatusOK:

@@ -28,7 +28,7 @@ type GoldKind struct {
 	Golds int                `json:"golds"`
 }
 
-// GoldDependence is a part of a gold query by which its result is no function of the data.
+// GoldDependence is a part of a gold query by which its result is not a function of the data.
 type GoldDependence struct {
 	CaseID   string             `json:"case_id"`
 	Gold     int                `json:"gold,omitempty"` // which of several accepted answers, from 1

@@ -58,7 +58,7 @@ type Tally struct {
 	transitions            map[[2]Standing]*Transition
 }
 
-// NewTally begins a tally.
+// NewTally returns an empty tally.
 func (s *Set) NewTally(metric string, o CompareOptions) *Tally {
 	return (&comparing{CompareOptions: o.withDefaults(), notes: map[string]bool{}}).tally(metric, "", s.lower(metric))
 }
@@ -122,7 +122,7 @@ func (t *Tally) Add(p *Pair) {
 	}
 }
 
-// Change is what the pairs say. Its p-value is not adjusted yet: [Comparison.Finish].
+// Change returns the change that the pairs show. Its p-value is not adjusted yet: [Comparison.Finish].
 func (t *Tally) Change() Change {
 	c := t.change
 	c.From, c.To = t.from.figures(), t.to.figures()
@@ -151,7 +151,7 @@ func (t *Tally) Change() Change {
 	return c
 }
 
-// Notes are what is not known of the scores that were compared, in a fixed order.
+// Notes returns the unknown facts about the compared scores, in a fixed order.
 func (t *Tally) Notes() []string { return t.x.said() }
 
 // Metric is the metric of the tally.

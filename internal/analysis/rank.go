@@ -80,10 +80,10 @@ type EXError struct {
 	FalseNegatives int `json:"false_negatives"`
 }
 
-// rankedByDefault are the metrics that systems are ranked by besides EX.
+// rankedByDefault are the metrics that systems are ranked by in addition to EX.
 var rankedByDefault = []string{"flex", "rose", "verdict", "hybrid_ex"}
 
-// NewRanking reads the scores of all systems and ranks them. Labels are what people say of answers.
+// NewRanking reads the scores of all systems and ranks them. labels are the human verdicts on answers.
 func NewRanking(ctx context.Context, src Source, set *Set, labels map[scoring.AnswerID]bool, o RankOptions) (*Ranking, error) {
 	batches, err := src.Batches(ctx)
 	if err != nil {
@@ -129,8 +129,8 @@ func NewRanking(ctx context.Context, src Source, set *Set, labels map[scoring.An
 	return rank(set, systems, repeated, metrics, labels, o)
 }
 
-// ChooseEX is the metric of execution accuracy that is asked for, or where nobody asks ex_bird, or
-// ex_multiset where only that has scores.
+// ChooseEX returns the requested metric of execution accuracy. The default is ex_bird, or ex_multiset if only that
+// has scores.
 func ChooseEX(there []string, asked string) string {
 	switch {
 	case asked != "":
@@ -252,7 +252,7 @@ type ranker struct {
 	table [][]float64
 }
 
-// values collects what a metric says of the shared cases.
+// values collects the values of a metric for the shared cases.
 func (x *ranker) values(metric string) Ranked {
 	r := Ranked{Metric: metric}
 	k := len(x.systems)
@@ -539,8 +539,8 @@ func (x *ranker) normal(o RankOptions, random *rand.Rand) [][][]float64 {
 	return draws
 }
 
-// cholesky is the lower root of a covariance matrix, of which the lower half is read. Columns
-// without variance of their own, such as those of two equal systems, are 0.
+// cholesky returns the lower root of a covariance matrix and reads its lower half. Columns without their own
+// variance, such as those of two equal systems, are 0.
 func cholesky(a []float64, n int) []float64 {
 	root := make([]float64, n*n)
 	for j := range n {
@@ -646,8 +646,8 @@ func (x *ranker) errors(r *Ranking, labels map[scoring.AnswerID]bool, o RankOpti
 	}
 }
 
-// labelOf is what people say of the answer of a system to a case, in whichever batch. Case files
-// name no batch, and score files made of them neither.
+// labelOf returns the human verdict on a system's answer to a case, in any batch. Case files name no batch, and so
+// do score files made from them.
 func labelOf(labels map[scoring.AnswerID]bool, id string, a *Answers) (passes, known bool) {
 	for _, b := range append([]string{""}, a.batches...) {
 		if p, ok := labels[scoring.AnswerID{CaseID: id, Agent: a.Agent, Version: a.Version, Batch: b}]; ok {

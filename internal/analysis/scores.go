@@ -13,14 +13,13 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Batch is what one version of an agent answered at one time.
+// Batch is one set of answers of one version of an agent.
 type Batch struct {
 	Agent   string `json:"agent_name"`
 	Version string `json:"agent_version"`
 	ID      string `json:"batch_id"`
 	Origin  string `json:"origin,omitempty"` // the score file, where several hold scores of this batch
-	// At is when the batch was answered, or where that is not known first evaluated; zero where
-	// neither is known.
+	// At is the time of the answers or, if unknown, of their first evaluation; zero if both are unknown.
 	At        time.Time `json:"at,omitzero"`
 	Evaluated bool      `json:"at_is_evaluation,omitempty"` // At is when it was evaluated
 	// Unfinished is what became of the last run that evaluated the batch, if it is not done: running,
@@ -45,8 +44,8 @@ func (b *Batch) Name() string {
 	return name
 }
 
-// System is the agent and its version, with the score file where that tells systems apart. It is never
-// empty: [NoName] stands for an agent without a name.
+// System returns the agent and its version, with the score file if that distinguishes systems. It is never empty:
+// [NoName] represents an agent without a name.
 func (b *Batch) System() string {
 	name := System(b.Agent, b.Version)
 	switch {
@@ -85,7 +84,7 @@ func Sort(batches []Batch) {
 	})
 }
 
-// Score is a score with what it was made of.
+// Score is a score with its inputs.
 type Score struct {
 	CaseID        string
 	Metric        string
@@ -100,7 +99,7 @@ type Score struct {
 	// known. Gold identifies the question with its accepted answers; "" if that is not known.
 	Config string
 	Gold   string
-	// Judge is who was asked for the score; "" if nobody was.
+	// Judge is the judge that was asked for the score; "" if none was.
 	Judge string
 }
 
@@ -143,7 +142,7 @@ func (t *texts) of(s string) uint32 {
 	return n
 }
 
-// making is what a score was made of besides the answer.
+// making holds the inputs of a score other than the answer.
 type making struct {
 	version int
 	config  string
@@ -243,8 +242,8 @@ func (m mark) status() mark { return m & statusBits }
 func (m mark) judged() bool { return m&judgedBit != 0 }
 func (m mark) passed() bool { return m&passedBit != 0 }
 
-// Contradicts reports whether there is another score of the same case and metric, with another value or
-// made of something else. One that failed may be scored again.
+// Contradicts reports whether another score exists for the same case and metric with a different value or different
+// inputs. A failed score may be replaced.
 func (a *Answers) Contradicts(s *Score) bool {
 	n, is := a.set.cases.Known(s.CaseID)
 	if !is {
@@ -342,8 +341,7 @@ func metricsOf(all ...*Answers) []string {
 	return out
 }
 
-// Headline are the metrics that say most of an agent, in the order of tables: what is shown where
-// nobody names others.
+// Headline lists the most informative metrics about an agent, in the order of tables: the default selection.
 var Headline = []string{
 	"hybrid_ex", "verdict", "rose", "flex", "stef", "sql_judge_equivalent", "ex_bird", "ex_multiset", "syntactic_accuracy", "component_f1",
 	"faithfulness", "intent_resolution", "refusal", "tool_recall", "tool_order", "tool_excess",

@@ -12,16 +12,15 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Named is what names the two sides of a comparison. What is empty is not said.
+// Named names the two sides of a comparison. Empty parts are not specified.
 type Named struct {
 	From, To             string // AGENT@VERSION, an agent or a version; [scoring.Unnamed] is an agent without a name
 	FromBatch, ToBatch   string // ids of batches
 	FromOrigin, ToOrigin string // where the scores of each side are from, which counts where no side is named otherwise
 }
 
-// Sides finds the batches of both sides, each in the order of time. By default the last batch is
-// compared with the one of its agent before it. What cannot be found, and a batch that is on both
-// sides, are mistakes of the user.
+// Sides returns the batches of both sides, each in the order of time. By default the last batch is compared with
+// the previous one of its agent. A batch that is not found or is on both sides is a usage error.
 func (n Named) Sides(batches []Batch) (from, to []Batch, err error) {
 	if from, to, err = n.find(batches); err != nil {
 		return nil, nil, err
@@ -124,8 +123,8 @@ func called(b *Batch, name string) bool {
 	return name == "" || name == b.Agent || name == b.Version || name == b.Agent+"@"+b.Version || name == b.Agent+" "+b.Version || name == b.System() || name == b.Origin
 }
 
-// CompareSides loads the metrics of both sides and compares them. Of a question that several batches
-// of a side have, the newest answer counts, and a note says so.
+// CompareSides loads the metrics of both sides and compares them. If several batches of a side have a question, the
+// latest answer is used, and a note states this.
 func CompareSides(ctx context.Context, src Source, set *Set, from, to []Batch, o CompareOptions) (*Comparison, error) {
 	load := append(slices.Clone(o.Metrics), "sql_complexity") // for the tiers
 	sides := make([]*Answers, 2)

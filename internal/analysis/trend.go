@@ -10,7 +10,7 @@ import (
 	"github.com/badger-eval/badger/internal/printable"
 )
 
-// TrendOptions say what a trend is of.
+// TrendOptions select the batches and metrics of a trend.
 type TrendOptions struct {
 	CompareOptions
 	Choose func(*Batch) bool // nil: all batches
@@ -30,7 +30,7 @@ type Trend struct {
 	before  bool
 }
 
-// Point is what a metric says of one batch, and how it changed from the batch before.
+// Point holds the figures of a metric for one batch, and the change from the previous batch.
 type Point struct {
 	Batch  int     `json:"batch"` // its place in batches, from 0
 	Metric string  `json:"metric"`
@@ -199,8 +199,8 @@ func (t *Trend) Check(gates []gate.Drop) (said []string, reached bool) {
 	return []string{gate.Line(true, "there is no batch before the newest one to compare it with")}, true
 }
 
-// ChooseMetrics are those that are asked for, or where nobody asks the headline of those that have
-// scores; more are the others that have scores. "all" asks for all. Metrics of gates are chosen, too.
+// ChooseMetrics returns the requested metrics, by default the headline metrics that have scores; more are the
+// others that have scores. "all" requests all. Metrics of gates are included.
 func ChooseMetrics(there, asked []string, gates []gate.Drop) (chosen, more []string) {
 	switch {
 	case len(asked) == 1 && asked[0] == "all":

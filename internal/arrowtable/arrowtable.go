@@ -1,8 +1,7 @@
 // Package arrowtable converts between Arrow records and [scoring.Table], exactly.
 //
-// Arrow is how warehouses, files and wires hand out results; scoring knows nothing of it. Of the Go
-// versions of Arrow that the warehouse drivers bring along, github.com/apache/arrow/go/v17 is the
-// one used here.
+// Arrow is the format of results in warehouses, files and wires; package scoring does not depend on it. Warehouse
+// drivers use several Go versions of Arrow; this package uses github.com/apache/arrow/go/v17.
 //
 // What Arrow types become:
 //
@@ -113,8 +112,7 @@ func (a *Accumulator) Append(rec arrow.Record) (err error) {
 	return a.limits.CheckBytes(a.bytes())
 }
 
-// appendColumn turns the panics that malformed Arrow data cause (offsets beyond the buffer and the
-// like) into errors.
+// appendColumn converts panics caused by malformed Arrow data (offsets beyond the buffer and the like) to errors.
 func appendColumn(c *column, arr arrow.Array, rows int64) (err error) {
 	before := c.Len()
 	if int64(arr.Len()) != rows {

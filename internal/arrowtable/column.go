@@ -12,8 +12,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// column grows one column. If the encoding of an array hides its size, grow is told of what was
-// added, now and then; its error ends the reading. It may be nil.
+// column builds one column. If the encoding of an array hides its size, grow is called now and then with the number
+// of added bytes; its error ends the reading. It may be nil.
 type column struct {
 	*scoring.Builder
 	kind  kind
@@ -180,8 +180,8 @@ func (c *column) appendTimestamps(arr *array.Timestamp) {
 // infinite is the second that an infinite timestamp is in, see [scoring.InfiniteDay].
 const infinite = scoring.InfiniteDay * 86400
 
-// momentOf makes seconds and nanoseconds of a timestamp. The farthest ones of 64 bits are infinite,
-// as engines have them, but for nanoseconds, which end in a year that data have.
+// momentOf converts a timestamp to seconds and nanoseconds. The extreme 64-bit values are infinite, as in engines,
+// except for nanoseconds, whose range ends in a year that occurs in data.
 func momentOf(v int64, u arrow.TimeUnit) (sec int64, nanos int32) {
 	switch {
 	case u == arrow.Nanosecond:

@@ -17,7 +17,7 @@ const (
 	ExtensionInterval = "badger.interval" // Parquet's interval: months, days and milliseconds in 12 bytes
 )
 
-// kind is what an array's storage stands for.
+// kind is the kind of an array's values.
 type kind uint8
 
 const (

@@ -63,8 +63,8 @@ func (l Limits) CheckBytes(bytes int64) error {
 	return l.held.grow(bytes)
 }
 
-// Beside reserves n bytes for what is in memory next to the table, such as its compressed text. A
-// negative n gives some back to the rest of the reading.
+// Beside reserves n bytes for memory in addition to the table, such as its compressed text. A negative n releases
+// memory for the rest of the reading.
 func (l Limits) Beside(n int64) error {
 	if l.held == nil {
 		return nil
@@ -76,7 +76,7 @@ func (l Limits) Beside(n int64) error {
 	return l.held.reading.Take(l.held.ctx, n)
 }
 
-// grow notes the bytes of the table so far. It keeps what it has until the call ends.
+// grow records the bytes of the table so far. They remain reserved until the call ends.
 func (h *held) grow(table int64) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -90,12 +90,12 @@ func (h *held) grow(table int64) error {
 	return nil
 }
 
-// refused is what an allocator panics with.
+// refused is the value with which an allocator panics.
 type refused struct{ error }
 
 func (r refused) Unwrap() error { return r.error }
 
-// allocator is Go's memory, of which it bounds what is used at one time.
+// allocator is Go's memory, with a limit on the bytes in use.
 type allocator struct {
 	memory.Allocator
 	limits Limits
@@ -144,7 +144,7 @@ func (a *allocator) use(n int) {
 	}
 }
 
-// Recover, deferred, makes an error of a panic: the Arrow libraries panic on malformed bytes.
+// Recover, deferred, converts a panic to an error: the Arrow libraries panic on malformed bytes.
 func Recover(err *error) {
 	v := recover()
 	if v == nil {

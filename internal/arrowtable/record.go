@@ -15,9 +15,9 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Schema is the Arrow schema that a table is written with: the inverse of what the package reads.
-// Timestamps take the coarsest unit that keeps them (seconds, microseconds, nanoseconds), decimals
-// the digits they need (utf8 marked badger.decimal beyond 76), and an ANY column is text.
+// Schema returns the Arrow schema with which a table is written: the inverse of the package's readers. Timestamps
+// get the coarsest unit that preserves them (seconds, microseconds, nanoseconds), decimals the required digits
+// (utf8 marked badger.decimal beyond 76), and an ANY column is text.
 func Schema(t *scoring.Table) *arrow.Schema {
 	fields := make([]arrow.Field, len(t.Columns))
 	for i := range t.Columns {
@@ -110,8 +110,8 @@ func timestampUnit(c *scoring.Column) arrow.TimeUnit {
 	return unit
 }
 
-// Record makes one record of a table. Vectors of numbers and texts are shared with the table, the
-// rest is allocated from mem.
+// Record returns one record of a table. It shares vectors of numbers and strings with the table, and allocates the
+// rest from mem.
 func Record(mem memory.Allocator, t *scoring.Table) (arrow.Record, error) {
 	return record(mem, t, Schema(t), 0, t.Rows())
 }
@@ -119,7 +119,7 @@ func Record(mem memory.Allocator, t *scoring.Table) (arrow.Record, error) {
 // maxBatchText bounds the text of one column in one record; Arrow's offsets have 31 bits.
 const maxBatchText = 1 << 30
 
-// record makes a record of the rows from start to end.
+// record returns a record of the rows from start to end.
 func record(mem memory.Allocator, t *scoring.Table, schema *arrow.Schema, start, end int) (arrow.Record, error) {
 	cols := make([]arrow.Array, len(t.Columns))
 	defer func() {

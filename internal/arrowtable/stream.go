@@ -15,9 +15,9 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// ReadStream reads an Arrow IPC stream, also from where nothing may be trusted: heads are verified
-// before the Arrow library reads them, what claims more than limits.Bytes is refused, and a stream
-// that ends inside a message is [errcode.DataLoss].
+// ReadStream reads an Arrow IPC stream, also from an untrusted source: message heads are verified before the Arrow
+// library reads them, a message that claims more than limits.Bytes is rejected, and a stream that ends inside a
+// message is [errcode.DataLoss].
 func ReadStream(in io.Reader, limits Limits) (t *scoring.Table, err error) {
 	mem := limits.Allocator()
 	messages := &messageReader{in: bufio.NewReaderSize(in, 1<<16), mem: mem, limits: limits}
@@ -82,7 +82,7 @@ var _ ipc.MessageReader = (*messageReader)(nil)
 // Retain does nothing: the reader has one owner.
 func (m *messageReader) Retain() {}
 
-// Release gives the current message back.
+// Release releases the current message.
 func (m *messageReader) Release() {
 	if m.msg != nil {
 		m.msg.Release()
@@ -148,7 +148,8 @@ func (m *messageReader) next() (*ipc.Message, error) {
 	return ipc.NewMessage(meta, body), nil
 }
 
-// read reads n bytes, growing as they come: a short file must not make us allocate what it claims.
+// read reads n bytes and grows the buffer as they arrive: a short file must not cause an allocation of the size
+// that it claims.
 func (m *messageReader) read(n int64) (*memory.Buffer, error) {
 	buf := memory.NewResizableBuffer(m.mem)
 	for have := int64(0); have < n; {
@@ -177,8 +178,8 @@ func (m *messageReader) checkWindows(meta, body []byte) (err error) {
 	return nil
 }
 
-// maxWindow is the most that a decompressor may keep of what it has read, that of zstd's levels up to
-// 19. A frame in one piece may be as long as a table.
+// maxWindow is the maximal window of a decompressor, that of zstd's levels up to 19. A frame in one piece may be as
+// long as a table.
 const maxWindow = 8 << 20
 
 // ReserveWindow reserves the memory for reading a zstd frame, where a window of so many bytes was

@@ -123,7 +123,7 @@ func value(arr arrow.Array, i int, k kind) (scoring.Value, error) {
 	return temporalValue(arr, i)
 }
 
-// decimal reads a number of any size that was sent as text. What is a number and too long is not read.
+// decimal parses a number of any size that was sent as text. A number that is too long is an error.
 func decimal(text string) (scoring.Value, error) {
 	v, err := scoring.ParseAs(scoring.Decimal, text)
 	if err == nil {

@@ -7,11 +7,10 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// CheckMessage verifies the head of an Arrow IPC message (a flatbuffer Message, as Flight's
-// data_header holds it too) before the Arrow library reads it: the library allocates what the
-// vector lengths in there claim, so that a few bytes of a hostile file or client could end the
-// process. It returns the length of the message's body. The tables and their fields are those of
-// Arrow's Message.fbs and Schema.fbs.
+// CheckMessage verifies the head of an Arrow IPC message (a flatbuffer Message, as in Flight's data_header) before
+// the Arrow library reads it: the library allocates the vector lengths in it, so a few bytes of a hostile file or
+// client could end the process. It returns the length of the message's body. The tables and their fields are those
+// of Arrow's Message.fbs and Schema.fbs.
 func CheckMessage(meta []byte) (bodyLength int64, err error) {
 	v := verifier{b: meta, visits: len(meta)/8 + 64}
 	v.message(int64(v.u32(0)))
@@ -26,8 +25,8 @@ func CheckMessage(meta []byte) (bodyLength int64, err error) {
 	return bodyLength, nil
 }
 
-// verifier walks flatbuffers. What lies outside of the buffer, nests too deep or is reached too
-// often makes it bad.
+// verifier walks flatbuffers. An offset outside of the buffer, nesting that is too deep, or too many visits are
+// errors.
 type verifier struct {
 	b      []byte
 	visits int // how many tables may still be visited: shared ones could multiply

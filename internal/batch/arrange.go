@@ -14,10 +14,10 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Arrange puts the lines of the file into the order of a source and, within a case, of the metrics
-// (all others behind them), and leaves one line of every key. So a run that was cut and resumed,
-// with or without failed scores scored again, gives the bytes of one that went through. Cases that
-// the source lacks come last. The new file takes the place of the old one at once or not at all.
+// Arrange sorts the lines of the file by the order of a source and, within a case, of the metrics (all others after
+// them), and keeps one line of every key. So an interrupted and resumed run, with or without failed scores computed
+// again, has the bytes of an uninterrupted one. Cases that the source lacks come last. The new file replaces the
+// old one atomically.
 func (s *ScoreFile) Arrange(ctx context.Context, src Source, metrics []*scoring.Metric) error {
 	spans, order, err := s.spans(ctx)
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *ScoreFile) Arrange(ctx context.Context, src Source, metrics []*scoring.
 	return nil
 }
 
-// span is a stretch of lines of one answer.
+// span is a range of lines of one answer.
 type span struct{ start, end int64 }
 
 // spans finds the lines of every answer, and the answers in the order in which they first come.
@@ -107,7 +107,7 @@ func (s *ScoreFile) spans(ctx context.Context) (map[scoring.AnswerID][]span, []s
 	return spans, order, nil
 }
 
-// arranged is the lines of one answer, the last of every key, in the order of the metrics.
+// arranged returns the lines of one answer, the last of every key, in the order of the metrics.
 func (s *ScoreFile) arranged(spans []span, metrics []*scoring.Metric) ([]byte, error) {
 	type scoreLine struct {
 		key  Key

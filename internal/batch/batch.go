@@ -22,14 +22,14 @@ type Item struct {
 	// Load reads the case. It is called at most once, from any goroutine, and not at all for a case
 	// that is done. Its error is the reason why the scores of the case are failed.
 	Load func(ctx context.Context) (*scoring.Case, error)
-	// Question reads what is known of a case that Load cannot read: the case without an answer, of which
-	// scores that describe the question are made all the same; nil if that is nothing. It may be nil.
+	// Question returns the known part of a case that Load cannot read: the case without an answer, which still gets
+	// the scores that describe the question; nil if nothing is known. It may be nil.
 	Question func(ctx context.Context) *scoring.Case
 }
 
-// Source yields cases in a fixed order. An error is one of the source itself and ends the run; a
-// single case that cannot be read is an [Item] whose Load says why. After the context has ended a
-// source yields no more than an error.
+// Source yields cases in a fixed order. An error is one of the source itself and ends the run; a single case that
+// cannot be read is an [Item] whose Load returns the reason. After the context has ended a source yields at most an
+// error.
 type Source interface {
 	Cases(ctx context.Context) iter.Seq2[Item, error]
 }
@@ -86,7 +86,7 @@ func (s caseSource) Cases(ctx context.Context) iter.Seq2[Item, error] {
 	}
 }
 
-// ItemOf makes an item of a case that was read already.
+// ItemOf returns an item of a case that was read already.
 func ItemOf(c *scoring.Case, place string) Item {
 	size := int64(len(c.Question) + len(c.Schema) + len(c.Agent.Response))
 	for i := range c.Golds {

@@ -10,7 +10,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Copies are several items of a source that have one identity.
+// Copies are several items of a source with the same identity.
 type Copies struct {
 	Items  int
 	Places []string // of the first few of them; empty if they say no more than the identity
@@ -21,7 +21,7 @@ type CopyFinder interface {
 	Copies(ctx context.Context) (map[scoring.AnswerID]Copies, error)
 }
 
-// FindCopies asks a source for its copies. One that is no [CopyFinder] tells of none.
+// FindCopies returns the copies in a source. One that is not a [CopyFinder] reports none.
 func FindCopies(ctx context.Context, src Source) (map[scoring.AnswerID]Copies, error) {
 	if f, ok := src.(CopyFinder); ok {
 		return f.Copies(ctx)
@@ -60,8 +60,8 @@ func ReadCopies(ctx context.Context, src Source) (map[scoring.AnswerID]Copies, e
 	return out, nil
 }
 
-// identities is a set of identities, as hashes of 128 bits: the identities themselves would take four
-// times the memory. The chance that two of a million have one hash is below 1 in 10^26.
+// identities is a set of identities, as hashes of 128 bits: the identities themselves would take four times the
+// memory. The probability that two of a million have the same hash is below 1 in 10^26.
 type identities struct {
 	seeds  [2]maphash.Seed
 	hashes map[[2]uint64]struct{}
@@ -78,12 +78,11 @@ func (s *identities) add(of scoring.AnswerID) bool {
 	return len(s.hashes) > n
 }
 
-// Distinct yields the items of a source, one for each identity. Which of several items with one
-// identity is the answer nobody can tell, and their order must not decide what passes: they become
-// one item, in the place of the first and with its question, that cannot be loaded and says how many
-// there are. An item whose names cannot be kept in every warehouse becomes one that cannot be loaded,
-// under the name of its place. A copy that [FindCopies] did not tell of ends the source with an error coded
-// FailedPrecondition.
+// Distinct yields the items of a source, one for each identity. If several items have the same identity, it is
+// ambiguous which one is the answer, and their order must not decide what passes: they become one item, in the
+// position of the first and with its question, that cannot be loaded and states their number. An item whose names
+// cannot be stored in every warehouse becomes one that cannot be loaded, named by its position. A copy that
+// [FindCopies] did not report ends the source with an error coded FailedPrecondition.
 func Distinct(ctx context.Context, src Source) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		copies, err := FindCopies(ctx, src)
@@ -120,7 +119,7 @@ func distinct(ctx context.Context, src Source, copies map[scoring.AnswerID]Copie
 	}
 }
 
-// unclear is what several items with one identity become.
+// unclear returns the item that represents several items with the same identity.
 func unclear(item Item, c Copies) Item {
 	err := severalRows(item.AnswerID, c)
 	item.Bytes = 0

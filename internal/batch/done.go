@@ -17,7 +17,7 @@ type doneSet struct {
 	golds   map[scoring.AnswerID]goldID // of answers whose scores name one
 }
 
-// goldID is a [scoring.Case.GoldHash] in 8 bytes; mixed where scores of one answer name several.
+// goldID is a [scoring.Case.GoldHash] in 8 bytes; mixed if the scores of one answer have several.
 type goldID struct {
 	hash  uint64
 	mixed bool
@@ -36,9 +36,9 @@ func newDoneSet() doneSet {
 	return doneSet{metrics: map[metricID]int{}, answers: map[scoring.AnswerID]bits{}, golds: map[scoring.AnswerID]goldID{}}
 }
 
-// readDone reads what the run holds in the ledger. With RetryFailed, failed scores do not count.
-// Scores of answers that were missing do not either: the answer may have come since.
-// Held is told of what counts and is among the metrics, answer by answer.
+// readDone reads the run's scores in the ledger. With RetryFailed, failed scores do not count. Scores of missing
+// answers do not count either: the answer may have arrived since. Held is called with the scores that count and are
+// among the metrics, answer by answer.
 func (r *Runner) readDone(ctx context.Context, l Ledger, run string, metrics []*scoring.Metric) (doneSet, error) {
 	s := newDoneSet()
 	var rows []Row
@@ -110,8 +110,7 @@ func (s *doneSet) has(k Key) bool {
 	return ok && s.answers[k.AnswerID].has(i)
 }
 
-// missing is which of the metrics the answer has no score of; all is returned as it is where that
-// is all of them.
+// missing returns the metrics without a score for the answer; it returns all itself if that is all of them.
 func (s *doneSet) missing(a scoring.AnswerID, all []*scoring.Metric) []*scoring.Metric {
 	if len(s.answers[a]) == 0 {
 		return all

@@ -18,9 +18,9 @@ import (
 // DefaultMaxLine is how long a line of a case file may be, in bytes.
 const DefaultMaxLine = 256 << 20
 
-// FileSource is a case file in JSON Lines: one case a line, blank lines between them allowed. It is
-// read line by line as cases are taken, so it may be of any size. A line that holds no case is an
-// item that says so, and the lines after it are read.
+// FileSource is a case file in JSON Lines: one case a line, blank lines between them allowed. It is read line by
+// line as cases are taken, so it may be of any size. A line without a valid case is an item with the reason, and
+// the lines after it are read.
 type FileSource struct {
 	Path    string
 	In      io.Reader // read instead of the file at Path, which is then only its name; such a source can be read once
@@ -111,8 +111,8 @@ func (s FileSource) Copies(ctx context.Context) (map[scoring.AnswerID]Copies, er
 	return ReadCopies(ctx, s)
 }
 
-// again reports whether the source can be read several times. One that cannot be examined can: reading
-// it says what is wrong.
+// again reports whether the source can be read several times. This includes a source that cannot be examined:
+// reading it returns the error.
 func (s FileSource) again() bool {
 	if s.In != nil {
 		return false
@@ -201,7 +201,7 @@ func (s FileSource) Count(ctx context.Context) (int64, error) {
 	}
 }
 
-// interned keeps one copy of texts that repeat, such as the name of an agent.
+// interned keeps one copy of strings that repeat, such as the name of an agent.
 type interned map[string]string
 
 func (t interned) of(s string) string {

@@ -17,9 +17,8 @@ type FileRow struct {
 	Line int
 }
 
-// ReadScores yields the scores of a file in its order, with their evidence. The file is only read; a
-// last line that was cut off, as by a run that was killed, is an error like any other that is no
-// score.
+// ReadScores yields the scores of a file in its order, with their evidence. It only reads the file; a truncated
+// last line, as from a killed process, is an error like any other line that is not a score.
 func ReadScores(ctx context.Context, path string) iter.Seq2[FileRow, error] {
 	return func(yield func(FileRow, error) bool) {
 		f, err := os.Open(path)

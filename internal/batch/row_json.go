@@ -47,7 +47,7 @@ type rowAgent struct {
 	BatchID string `json:"batch_id,omitempty"`
 }
 
-// rowHead is what a ledger must know of a line of a score file.
+// rowHead is the part of a score file's line that a ledger needs.
 type rowHead struct {
 	CaseID  string         `json:"case_id"`
 	Metric  string         `json:"metric"`

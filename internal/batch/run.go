@@ -24,8 +24,8 @@ type run struct {
 	metrics []*scoring.Metric
 	done    doneSet // what the ledger holds
 
-	// taking ends when no new case is to be taken, working when cases in flight are to be cut, and
-	// storing some time after that.
+	// taking ends when no new case is to be started, working when cases in flight are to be cancelled, and storing
+	// some time after that.
 	taking, working, storing context.Context //nolint:containedctx // live for one call
 	stopTaking, cut, end     context.CancelFunc
 
@@ -144,14 +144,14 @@ func (x *run) read(src Source) {
 	}
 }
 
-// sourced is what a source yields.
+// sourced is an element of a source.
 type sourced struct {
 	Item
 	err error
 }
 
-// take leaves out what is done and hands the rest to the workers, until the source is at its end or
-// no new case is to be taken.
+// take skips completed cases and passes the rest to the workers, until the source is at its end or no new case is
+// to be started.
 func (x *run) take() {
 	defer func() {
 		close(x.jobs)
@@ -272,13 +272,13 @@ func (x *run) score(j *job) {
 	}
 }
 
-// readable reports whether the results of gold queries could be read. One that could not, such as of a
-// warehouse that is away, is no reason to replace scores.
+// readable reports whether the results of gold queries could be read. An unreadable one, such as of an unreachable
+// warehouse, is not a reason to replace scores.
 func readable(golds []scoring.Query) bool {
 	return !slices.ContainsFunc(golds, func(g scoring.Query) bool { return g.Result.Err != nil })
 }
 
-// load reads the case, which was written by others and must not end the run.
+// load reads the case, which is untrusted and must not end the run.
 func load(ctx context.Context, item *Item) (c *scoring.Case, err error) {
 	defer func() {
 		if recover() != nil {
@@ -304,8 +304,8 @@ func known(ctx context.Context, item *Item) (c *scoring.Case) {
 	return item.Question(ctx)
 }
 
-// storable writes the evidence of a score as JSON: what a metric puts into it must neither end the
-// run nor stay in memory until it is stored.
+// storable encodes the evidence of a score as JSON: invalid evidence must not end the run, and evidence must not
+// stay in memory until it is stored.
 func storable(s scoring.Score) scoring.Score {
 	if s.Detail == nil {
 		return s

@@ -25,21 +25,20 @@ type Runner struct {
 	Ordered     bool          // store scores in the order of the source
 	RetryFailed bool          // score again what failed in an earlier part of the run
 
-	// Stop asks for an end when it is closed: no new case is taken, those in flight may finish
-	// within SoftLimit (default 30 s), and what was scored is stored. Ending the context of Run is
-	// the second, harder way: cases in flight are cut at once and leave no trace.
+	// Stop requests a graceful stop when it is closed: no new case is started, those in flight may finish within
+	// SoftLimit (default 30 s), and completed scores are stored. Ending the context of Run is the second, harder
+	// way: cases in flight are cancelled immediately and leave no trace.
 	Stop      <-chan struct{}
 	SoftLimit time.Duration
 
-	// Held is told, before anything else, of the scores that the run holds, answer by answer.
-	// Skipped is told of every case of the source all of whose scores are held, Scored of every case
-	// whose scores were stored, Progress of how far the run is (about every ProgressEvery, default
-	// 200 ms, and at the end). They are called one at a time, and may be nil. If the case could
-	// not be read, c is what is known of its question, or nil.
+	// Held is called first, with the scores that the run holds, answer by answer. Skipped is called with every case
+	// of the source all of whose scores are held, Scored with every case whose scores were stored, Progress with
+	// the progress of the run (about every ProgressEvery, default 200 ms, and at the end). They are called one at a
+	// time, and may be nil. If the case could not be read, c is the known part of its question, or nil.
 	//
-	// A case whose question or gold is not the one that its held scores were made from is scored
-	// again, and Scored is told of it after Held was. A case all of whose scores are held is only
-	// read, and so compared, where Skipped is not nil.
+	// A case whose question or gold differs from the one of its held scores is scored again, and Scored is called
+	// with it after Held was. A case all of whose scores are held is only read, and so compared, if Skipped is not
+	// nil.
 	Held          func(rows []Row)
 	Skipped       func(c *scoring.Case)
 	Scored        func(c *scoring.Case, rows []Row)

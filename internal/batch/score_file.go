@@ -13,10 +13,9 @@ import (
 	"github.com/badger-eval/badger/internal/jsonscan"
 )
 
-// ScoreFile is a file of scores in JSON Lines, one score a line. It is a [Ledger] of a single run,
-// whatever the run is called. Rows are written at its end, so that a process that is killed leaves
-// at most a torn last line, which the next one drops. A key that is stored again is there twice
-// until [ScoreFile.Arrange]; the last line counts.
+// ScoreFile is a file of scores in JSON Lines, one score a line. It is a [Ledger] of a single run, whatever the
+// run's name. Rows are appended, so that a killed process leaves at most a truncated last line, which the next one
+// drops. A key that is stored again is duplicated until [ScoreFile.Arrange]; the last line counts.
 type ScoreFile struct {
 	path string
 	f    storage
@@ -24,7 +23,7 @@ type ScoreFile struct {
 	buf  []byte
 }
 
-// storage is what a score file needs of an [os.File].
+// storage is the part of an [os.File] that a score file needs.
 type storage interface {
 	io.ReaderAt
 	io.WriteSeeker
@@ -96,7 +95,7 @@ func (s *ScoreFile) recover() error {
 	return nil
 }
 
-// tail is what is behind the last line feed.
+// tail returns the bytes after the last line feed.
 func (s *ScoreFile) tail(size int64) ([]byte, error) {
 	const step = 1 << 16
 	for n := int64(step); ; n *= 2 {

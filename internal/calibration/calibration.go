@@ -11,7 +11,7 @@ import (
 	"github.com/badger-eval/badger/scoring/agreement"
 )
 
-// Study is labelled cases and what metrics said of them.
+// Study holds labeled cases and the scores of metrics for them.
 type Study struct {
 	Cases   []Case
 	Metrics []Metric
@@ -35,7 +35,7 @@ type Metric struct {
 	Scores    []Score         // of every case of the study
 }
 
-// Score is what a metric said of a case.
+// Score is the score of a metric for a case.
 type Score struct {
 	Status  scoring.Status
 	Value   float64 // where the status is ok
@@ -50,7 +50,7 @@ const (
 	ByDatabase = "database"
 )
 
-// Options say what a report holds.
+// Options select the content of a report.
 type Options struct {
 	Resampling agreement.Resampling
 	NoMeans    bool     // means of values and their intervals, which take longest, are left out
@@ -95,7 +95,7 @@ type Result struct {
 	Notes     []string
 }
 
-// Chosen tells how a threshold was chosen.
+// Chosen describes how a threshold was chosen.
 type Chosen struct {
 	How        string    // such as "10 folds" or "leaving out one database"
 	Thresholds []float64 // of each fold

@@ -7,9 +7,8 @@ import (
 	"github.com/badger-eval/badger/scoring/agreement"
 )
 
-// MarshalJSON writes the report as one document: n, and the figures of every metric by its key. All
-// are fractions; one that is not defined is null. Breakdowns, comparisons, people and notes are
-// there where they hold something.
+// MarshalJSON writes the report as one document: n, and the figures of every metric by its key. All are fractions;
+// an undefined one is null. Breakdowns, comparisons, people and notes are included if they are not empty.
 func (r *Report) MarshalJSON() ([]byte, error) {
 	out := reportJSON{N: r.N, Metrics: map[string]resultJSON{}, Notes: r.Notes}
 	for i := range r.Metrics {

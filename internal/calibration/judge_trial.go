@@ -32,7 +32,7 @@ func NewJudgeTrial(j *custom.Judge) *JudgeTrial { return &JudgeTrial{Judge: j} }
 // JudgeFigures are those that can be gated.
 func JudgeFigures() []string { return []string{"accuracy", "kappa"} }
 
-// LabelTally is how often a label was given, and what people said of those answers.
+// LabelTally counts how often a label was given, and the human verdicts on those answers.
 type LabelTally struct {
 	Label      string `json:"label"`
 	N          int    `json:"n"`

@@ -118,7 +118,7 @@ func (l *Labelled) Score(ctx context.Context) (*Study, error) {
 	return l.study(done), nil
 }
 
-// tell says which cases do not count.
+// tell reports the cases that are not counted.
 func (l *Labelled) tell(labelled, unlabelled int, unread []string) {
 	if unlabelled > 0 {
 		fmt.Fprintf(l.Notes, "%s labelled, %d not\n", printable.Count(labelled, "case"), unlabelled)
@@ -223,7 +223,7 @@ func (l *Labelled) study(done []assessed) *Study {
 	return s
 }
 
-// categories reports whether the metric sorts answers into kinds, the numbers of which are no grade.
+// categories reports whether the metric sorts answers into kinds, whose numbers are not grades.
 func (m *scored) categories() bool { return m.metric != nil && len(m.metric.Labels) > 0 }
 
 // leaveOut drops the scores of cases that a backend recorded nothing about, where some of them
@@ -250,7 +250,7 @@ func (m *scored) leaveOut(done []assessed, i int) {
 	}
 }
 
-// votesOf is what each annotator said of a case.
+// votesOf returns each annotator's verdict on a case.
 func (l *Labelled) votesOf(c *scoring.Case) map[string]agreement.Vote {
 	if l.Votes != nil {
 		return l.Votes[c.AnswerID()]
@@ -275,8 +275,7 @@ func (l *Labelled) votesOf(c *scoring.Case) map[string]agreement.Vote {
 	return votes
 }
 
-// voteOf reads a verdict as people write it. What is neither, such as "1?" or unsure, is a missing
-// vote.
+// voteOf parses a verdict as people write it. Any other text, such as "1?" or unsure, is a missing vote.
 func voteOf(text string) agreement.Vote {
 	passes, said := scoring.ReadLabel(text)
 	if !said {

@@ -29,7 +29,7 @@ type scored struct {
 // judged are metrics whose score may depend on a judge, by themselves or by those they are made of.
 const judged = scoring.FieldJudge | scoring.FieldCase
 
-// backend is somebody who answers for judge metrics.
+// backend is a source of replies for judge metrics.
 type backend struct {
 	name   string                     // of recorded assessments
 	model  func(metric string) string // of a judge that is asked, who may differ from metric to metric; empty: nobody
@@ -37,7 +37,7 @@ type backend struct {
 	runs   []*assessfile.Run // what it recorded; none for a judge that is asked
 }
 
-// Wanted is what is calibrated, and who answers for the metrics that are judged.
+// Wanted selects the metrics to calibrate and the judges of judge metrics.
 type Wanted struct {
 	Metrics []string // names, such as rose or rose@o3; none: all that give a verdict
 	Compare []string // keys that are compared
@@ -59,8 +59,7 @@ type Plan struct {
 	asks    bool // a judge
 }
 
-// Plan decides which metrics are calibrated and by whom they are answered. A name that stands for
-// nothing is an error in what was asked for.
+// Plan decides which metrics are calibrated and which judges answer for them. An unknown name is a usage error.
 func (w *Wanted) Plan(ctx context.Context) (*Plan, error) {
 	plain, err := w.engine(w.Engine)
 	if err != nil {
@@ -188,7 +187,7 @@ func (p *Plan) choose(w *Wanted, backends []backend) {
 	}
 }
 
-// run is what the backend recorded under a method.
+// run returns the replies that the backend recorded under a method.
 func (b *backend) run(method string) *assessfile.Run {
 	for _, r := range b.runs {
 		if r.Method == method {
@@ -207,7 +206,7 @@ func (b *backend) assessed(metric, caseID string) bool {
 	return len(b.runs) == 0 || slices.ContainsFunc(b.runs, func(r *assessfile.Run) bool { return r.Calls(caseID) > 0 })
 }
 
-// checkNames tells which of the names on the command line stand for nothing.
+// checkNames returns an error that lists unknown names from the command line.
 func (p *Plan) checkNames(w *Wanted, backends []backend) error {
 	var known []string
 	for _, s := range p.metrics {

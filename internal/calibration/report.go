@@ -102,8 +102,7 @@ func (x *computation) decide(i int) {
 	}
 }
 
-// graded reports whether a metric has more to choose a threshold from than two values, or no
-// threshold of its own.
+// graded reports whether a metric has more than two values to choose a threshold from, or no threshold of its own.
 func (m *Metric) graded() bool {
 	seen := map[float64]bool{}
 	for _, s := range m.Scores {
@@ -388,7 +387,7 @@ func (x *computation) backbone(r *Report) error {
 	return nil
 }
 
-// notes are what holds for the whole report.
+// notes returns the notes that apply to the whole report.
 func (x *computation) notes(r *Report) []string {
 	labels := agreement.Confusion{TP: r.Passes, TN: r.N - r.Passes}
 	out := agreement.SampleWarnings(labels)

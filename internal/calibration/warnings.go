@@ -8,8 +8,8 @@ type Warning struct {
 	Metrics []string // in the order of the report
 }
 
-// Warnings are the notes of the report's metrics, each once, in the order in which they come. What is
-// said of the whole report is left out. More adds notes of a metric; nil: none.
+// Warnings returns the notes of the report's metrics, each once, in their order. It omits notes about the whole
+// report. more, if not nil, returns additional notes of a metric.
 func (r *Report) Warnings(more func(*Result) []string) (out []Warning) {
 	for i := range r.Metrics {
 		m := &r.Metrics[i]

@@ -10,8 +10,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Elsewhere finds the cases of a run in what it was made from. A case that is there several times, or that
-// cannot be read, is left out.
+// Elsewhere finds the cases of a run in its source. Duplicate and unreadable cases are skipped.
 func Elsewhere(s batch.Source) connectors.Elsewhere {
 	return func(ctx context.Context, run caselist.Run, ids []string) (map[string]*scoring.Case, error) {
 		wanted, out := map[scoring.AnswerID]bool{}, map[string]*scoring.Case{}

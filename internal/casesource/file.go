@@ -15,9 +15,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// File is the cases of a file in JSON Lines that a pattern chooses, and the results that they refer
-// to, which lie where the file does. The error of a file that does not exist begins with what, such as
-// the flag that names it.
+// File returns the cases of a file in JSON Lines that match a pattern, and the results that they refer to, relative
+// to the file. The error for a file that does not exist begins with what, such as the flag that names it.
 func File(what, path string, of scoring.AnswerID) (batch.Source, Snapshots, error) {
 	file := batch.FileSource{Path: path}
 	if _, err := os.Stat(path); err != nil {
@@ -30,8 +29,8 @@ func File(what, path string, of scoring.AnswerID) (batch.Source, Snapshots, erro
 	return file, snaps, nil
 }
 
-// chosenCases is a file's cases of one agent, version or batch. A line of which nothing can be read
-// stays, so that it is reported.
+// chosenCases are a file's cases of one agent, version or batch. A line that cannot be parsed at all is kept, so
+// that it is reported.
 type chosenCases struct {
 	file batch.FileSource
 	of   scoring.AnswerID

@@ -24,7 +24,7 @@ func (o *Opened) Close() {
 	}
 }
 
-// Warehouses are where promoted judges may lie besides; none for a file.
+// Warehouses returns the warehouses that may also hold promoted judges; none for a file.
 func (o *Opened) Warehouses() []*connectors.Warehouse {
 	if o.Tables == nil {
 		return nil

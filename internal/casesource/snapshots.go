@@ -16,8 +16,8 @@ type Snapshots struct {
 	Warehouse scoring.SnapshotReader // nil: no warehouse
 }
 
-// Allow lets file: references of a warehouse's cases are in directories. Those of a case file start
-// from where it is.
+// Allow permits file: references of a warehouse's cases in the given directories. References of a case file are
+// relative to the file.
 func (s *Snapshots) Allow(directories []string) {
 	if s.Files == nil && len(directories) > 0 {
 		s.Files = &resultfile.Snapshots{Options: resultfile.Options{Roots: directories}}

@@ -9,9 +9,9 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Strict is a source that ends with an error at the first case that check refuses. A file that can be
-// read again is checked wholly before any of its cases is yielded to a run. Cases that cannot be read
-// are left to whoever scores them.
+// Strict returns a source that ends with an error at the first case that check rejects. A file that can be read
+// again is checked completely before any of its cases is yielded to a run. Cases that cannot be read are left to
+// the scorer.
 func Strict(s batch.Source, check func(*scoring.Case) error) batch.Source {
 	if w, ok := s.(*Warehouse); ok {
 		w.check = check

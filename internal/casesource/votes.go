@@ -10,8 +10,8 @@ import (
 	"github.com/badger-eval/badger/scoring/agreement"
 )
 
-// Votes reads what every annotator said, by answer. Those who were unsure have no vote.
-// Labels that could be of several answers count for none, and the notes say so.
+// Votes reads every annotator's verdict, by answer. An unsure annotator has no vote. Labels that may belong to
+// several answers are ignored, and the notes report them.
 func (s *Warehouse) Votes(ctx context.Context, notes io.Writer) (map[scoring.AnswerID]map[string]agreement.Vote, error) {
 	all, err := s.Tables.Votes(ctx)
 	if err != nil {

@@ -30,8 +30,8 @@ type Warehouse struct {
 	loose int64            // answers to questions that the golden set lacks
 }
 
-// InWarehouse is the answers that a filter chooses. It looks at the tables first, and writes a note of
-// what they lack. A version of the golden set that does not exist is a mistake of the user.
+// InWarehouse returns the answers that a filter chooses. It examines the tables first, and writes a note about what
+// they lack. A version of the golden set that does not exist is a usage error.
 func InWarehouse(ctx context.Context, notes io.Writer, w *connectors.Warehouse, f connectors.Filter) (*Warehouse, error) {
 	missing, err := w.Missing(ctx)
 	if err != nil {

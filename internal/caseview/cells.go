@@ -341,7 +341,7 @@ func (k *classified) page(out *Cells, o *CellOptions) {
 	}
 }
 
-// list lists the cells of the chosen states: those that differ if none is chosen.
+// list lists the cells of the chosen states, by default those that differ.
 func (k *classified) list(out *Cells, o *CellOptions) {
 	show := o.Show
 	if show == 0 {

@@ -121,7 +121,7 @@ func outrightEqual(g, a scoring.Value) bool {
 	return false
 }
 
-// how says in words why two cells that are not the same count as equal.
+// how describes why two different cells count as equal.
 func (c *Comparison) how(k, i, j int) string {
 	p := &c.Alignment.Columns[k]
 	g, a := c.Gold.Columns[p.Gold].Value(i), c.Agent.Columns[p.Pred].Value(j)

@@ -43,7 +43,7 @@ type Vote struct {
 	Ended     string                  `json:"ended,omitempty"`
 }
 
-// Message is a part of what a judge was asked.
+// Message is a part of a prompt.
 type Message struct {
 	Role string `json:"role"`
 	Text string `json:"text"`
@@ -55,7 +55,7 @@ type Field struct {
 	Text string `json:"text"` // a text as it is; a number, true, false, null and what is empty as JSON
 }
 
-// judgement lists the replies that the scores rest on, by what was asked.
+// judgement lists the replies that the scores rest on, by question.
 func (b *builder) judgement() *Judgement {
 	byID := map[string]*judgebackend.Assessment{}
 	for i := range b.Assessments {

@@ -11,7 +11,7 @@ import (
 	"github.com/badger-eval/badger/scoring/metric"
 )
 
-// Mapping is which column answers which, who says so, and how each pair is compared.
+// Mapping is the pairing of columns, its source, and the comparison of each pair.
 type Mapping struct {
 	Source     string   `json:"source"`     // evidence, judge or given
 	Confidence float64  `json:"confidence"` // 0 to 1
@@ -51,7 +51,7 @@ type AgentColumn struct {
 	Trivial  bool   `json:"trivial,omitempty"` // of an extra one: a row number, a constant, a copy
 }
 
-// MappingJudge is what came of asking a judge how the columns correspond.
+// MappingJudge is the result of asking a judge how the columns correspond.
 type MappingJudge struct {
 	Asked    bool     `json:"asked"` // false: no judge was configured
 	Used     bool     `json:"used"`
@@ -64,8 +64,8 @@ type MappingJudge struct {
 	Rejected []align.Rejection `json:"rejected,omitempty"`
 }
 
-// columnNames are what the columns of a result are called: by their names, and by their positions
-// too if there is none or several have the same.
+// columnNames returns unique names of a result's columns: the names, with positions if a name is empty or not
+// unique.
 func columnNames(t *scoring.Table) []string {
 	times := map[string]int{}
 	for i := range t.Columns {
@@ -85,7 +85,7 @@ func columnNames(t *scoring.Table) []string {
 	return names
 }
 
-// names are what the columns of a result are called. The name of a computed column may be a constant.
+// names returns the names of a result's columns. The name of a computed column may be a constant.
 func (t *tables) names(of *scoring.Table) []string {
 	names := columnNames(of)
 	for i := range names {
@@ -165,7 +165,7 @@ func inWords(c *scoring.Comparison) string {
 	return strings.Join(parts, ", ")
 }
 
-// Matching says how rows were matched, in words.
+// Matching describes how rows were matched.
 func (m *Mapping) Matching() string {
 	switch m.Method {
 	case cell.MethodIndex:

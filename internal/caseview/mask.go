@@ -32,8 +32,8 @@ import (
 //     interpretation and tool calls), messages of databases, and the reasons and details of scores that
 //     may quote values.
 //
-// Of every case these are hidden as a whole: tags, and a query that cannot be read to its end, as
-// nobody knows what it names. NULL is shown as NULL, and the type of a column is shown.
+// In every case the tags are hidden, and a query that cannot be parsed completely, since it may name any column.
+// NULL is shown as NULL, and the type of a column is shown.
 type Mask struct {
 	patterns []string
 	salt     []byte
@@ -77,7 +77,7 @@ func (m *Mask) hides(name string) bool {
 	})
 }
 
-// Withheld is in place of a text that is not shown.
+// Withheld replaces a text that is not shown.
 const Withheld = "withheld: a column is masked"
 
 // plainReasons are metrics whose reasons hold names of columns, counts and words of badger only.
@@ -86,9 +86,8 @@ var plainReasons = map[string]bool{
 	"latency_overhead": true, "sql_complexity": true, "r_ves": true,
 }
 
-// Reason is the reason of a score as it is shown where the case is not looked at, as in lists and
-// exports. The reasons of some metrics hold no values; the others are withheld where any column is
-// masked.
+// Reason returns the reason of a score for lists and exports, which do not examine the case. The reasons of some
+// metrics contain no values; the others are withheld if any column is masked.
 func (m *Mask) Reason(metric, reason string) string {
 	if m.None() || reason == "" || plainReasons[metric] || slices.Contains(scoring.UnansweredReasons(), reason) {
 		return reason
@@ -96,7 +95,7 @@ func (m *Mask) Reason(metric, reason string) string {
 	return Withheld
 }
 
-// hash is what stands for a value. Numbers that are equal have the same.
+// hash returns the token that replaces a value. Equal numbers have the same token.
 func (m *Mask) hash(v scoring.Value) string {
 	text := v.String()
 	if r, ok := exactNumber(v); ok {
@@ -148,8 +147,8 @@ func (m *Mask) over(c *scoring.Case) *Masked {
 	return out
 }
 
-// constants takes note of the texts and numbers in a query: masked columns are compared with them, so
-// that the question has them, too.
+// constants records the strings and numbers in a query: masked columns are compared with them, so that they are
+// masked in the question, too.
 func (m *Masked) constants(query string) {
 	for _, t := range sqlparts.Tokens(query, m.dialect) {
 		text := strings.ToLower(strings.Trim(t.Value, "% "))
@@ -195,7 +194,7 @@ func (m *Masked) sides(gold, agent *scoring.Table, a *scoring.Alignment, goldSQL
 	return inGold, inAgent
 }
 
-// byName masks columns by their names and by what the query computes.
+// byName masks columns by their names and by the columns that the query computes them from.
 func (m *Masked) byName(t *scoring.Table, sql string, masked []bool) {
 	positions, all := m.outputs(sql, len(t.Columns))
 	for i := range t.Columns {
@@ -236,8 +235,8 @@ func (m *Masked) learn(t *scoring.Table, masked []bool) {
 	}
 }
 
-// byValue masks columns of text that share a value with a masked column. What is short or a number
-// may be the same by chance.
+// byValue masks columns of strings that share a value with a masked column. Short values and numbers may be equal
+// by chance.
 func (m *Masked) byValue(t *scoring.Table, masked []bool) (changed bool) {
 	for i := range t.Columns {
 		c := &t.Columns[i]
@@ -254,7 +253,7 @@ func (m *Masked) byValue(t *scoring.Table, masked []bool) (changed bool) {
 	return changed
 }
 
-// value is a masked value as it is shown.
+// value returns a masked value for display.
 func (m *Masked) value(v scoring.Value) *Value {
 	out := &Value{Type: v.Type, Null: v.IsNull(), Masked: true}
 	if !out.Null {
@@ -264,7 +263,7 @@ func (m *Masked) value(v scoring.Value) *Value {
 	return out
 }
 
-// text is a text of people, such as a question, with masked values replaced.
+// text replaces masked values in a text of a person, such as a question.
 func (m *Masked) text(s string) string {
 	if !m.active || s == "" {
 		return s
@@ -330,7 +329,7 @@ func (m *Masked) number(text string) bool {
 	return m.numbers[exactText(x, 0)]
 }
 
-// written is a text that a model or a database wrote.
+// written masks a text that a model or a database wrote.
 func (m *Masked) written(s string) string {
 	if !m.active || s == "" {
 		return s
@@ -390,8 +389,8 @@ func (m *Masked) read(query string) bool {
 	return script.Final() != nil && len(script.Notes) == 0
 }
 
-// trace finds the names that masked values have in a query: masked columns, and the aliases of what
-// is computed from them.
+// trace finds the names of masked values in a query: masked columns, and the aliases of expressions computed from
+// them.
 func (m *Masked) trace(query string) {
 	for _, mention := range sqlparts.Mentions(query, m.dialect) {
 		if name := mention.Name.Last().Text; m.hides(name) {
@@ -487,8 +486,7 @@ type selectedItem struct {
 	masked bool
 }
 
-// selected lists the columns that a query returns; known is false if a * or the like is among
-// them.
+// selected lists the columns that a query returns; known is false if a * or the like is among them.
 func (m *Masked) selected(q *sqlparts.Query) (outs []selectedItem, known bool) {
 	switch b := q.Body.(type) {
 	case *sqlparts.Select:
@@ -604,9 +602,9 @@ func (m *Mask) ReasonOf(s *scoring.Score) string {
 	return m.Reason(s.Metric, s.Reason)
 }
 
-// Filters reports whether a list of cases may be filtered, sorted or cut by a column of it, one of
-// [caselist.Columns] or a metric. With a mask those that hold free texts are not shown, and whoever
-// could filter by them could find out letter by letter what they hold.
+// Filters reports whether a list of cases may be filtered, sorted or cut by one of its columns, one of
+// [caselist.Columns] or a metric. With a mask, columns with free texts are not shown: a filter on them would reveal
+// their content letter by letter.
 func (m *Mask) Filters(column string) bool {
 	return m.None() || !slices.Contains([]string{"question", "sql", "gold", "reason", "tag", "tags"}, column)
 }

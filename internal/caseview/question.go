@@ -10,9 +10,9 @@ import (
 	"github.com/badger-eval/badger/scoring/metric"
 )
 
-// ask puts the questions again whose replies are recorded without them. The judge is the recorded
-// replies: a request is taken for a question only if its hash is the one that was recorded, so that
-// what is shown is what was asked, to the byte.
+// ask builds the prompts again whose replies are recorded without them. The judge is the recorded replies: a
+// request is used as the prompt only if its hash equals the recorded one, so that the prompt shown is the recorded
+// one to the byte.
 func (b *builder) ask(ctx context.Context) error {
 	b.requests = map[string]*judgebackend.Request{}
 	if b.masked.active {

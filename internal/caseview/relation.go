@@ -31,7 +31,7 @@ type HeldRelation struct {
 	People  People          `json:"people"`
 }
 
-// People is what the labels of people say of answers with a relation.
+// People holds the human labels of answers with a relation.
 type People struct {
 	Cases    int     `json:"cases"` // labelled answers whose first relation it was
 	Accepted int     `json:"accepted"`

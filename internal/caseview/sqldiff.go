@@ -2,7 +2,7 @@ package caseview
 
 import "github.com/badger-eval/badger/scoring/sqlparts"
 
-// Queries are the two queries of a case, laid out, with what only one of them has marked.
+// Queries are the two queries of a case, formatted, with the parts marked that only one of them has.
 type Queries struct {
 	Gold     []SQLPart `json:"gold"`
 	Agent    []SQLPart `json:"agent"`
@@ -12,9 +12,8 @@ type Queries struct {
 	Same     bool      `json:"same"`     // token by token
 }
 
-// CompareQueries lays out two queries and marks what only one of them has: the tokens that are not
-// in a longest common subsequence. Letter case of words and names, quotes and comments do not
-// count.
+// CompareQueries formats two queries and marks the tokens that are not in a longest common subsequence. It ignores
+// letter case of words and names, quotes and comments.
 func CompareQueries(gold, agent string, dialect sqlparts.Dialect) Queries {
 	q := Queries{RawGold: gold, RawAgent: agent, Gold: Layout(gold, dialect), Agent: Layout(agent, dialect)}
 	g, a := compared(q.Gold, dialect), compared(q.Agent, dialect)
@@ -76,8 +75,8 @@ func compared(parts []SQLPart, dialect sqlparts.Dialect) (c comparableTokens) {
 // mostSteps bounds the cells of the table of a longest common subsequence.
 const mostSteps = 4_000_000
 
-// common tells which elements of two lists are in a longest common subsequence. What both begin and
-// end with is taken first. ok is false if the rest of both is too long.
+// common reports which elements of two lists are in a longest common subsequence. It takes the common prefix and
+// suffix first. ok is false if the rest of both is too long.
 func common(a, b []string) (inA, inB []bool, ok bool) {
 	inA, inB = make([]bool, len(a)), make([]bool, len(b))
 	lo, hiA, hiB := 0, len(a), len(b)

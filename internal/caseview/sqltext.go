@@ -7,14 +7,14 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// SQLPart is a stretch of a query as it is laid out. The texts of all parts, joined, are the query.
+// SQLPart is a part of a formatted query. The texts of all parts, joined, are the query.
 type SQLPart struct {
 	Text string  `json:"text"`
 	Kind SQLKind `json:"kind"`
 	In   Side    `json:"in,omitempty"` // empty: of both queries, or not compared
 }
 
-// SQLKind is what a part of a query is.
+// SQLKind is the kind of a part of a query.
 type SQLKind string
 
 // The kinds of parts.
@@ -38,7 +38,7 @@ const (
 	InAgent Side = "agent"
 )
 
-// lineWidth is how wide a clause may be before its elements get lines of their own, in bytes.
+// lineWidth is the maximal width of a clause on one line, in bytes.
 const lineWidth = 88
 
 // Layout lays a query out anew: clauses and the elements of long lists begin lines, and queries in
@@ -58,7 +58,7 @@ func Layout(sql string, dialect sqlparts.Dialect) []SQLPart {
 	return l.asWritten()
 }
 
-// mostTokens is how long a query is laid out and compared; a longer one is shown as it is.
+// mostTokens is the maximal length of a query that is formatted and compared; longer ones are shown unchanged.
 const mostTokens = 50_000
 
 func plainSQL(sql string) []SQLPart {
@@ -76,8 +76,7 @@ func joined(parts []SQLPart) string {
 	return b.String()
 }
 
-// sameTokens reports whether two texts are the same tokens in order. Comments may have other white
-// space around them.
+// sameTokens reports whether two lists of tokens are equal. Comments may have different white space around them.
 func sameTokens(a, b []sqlparts.Token) bool {
 	return slices.EqualFunc(a, b, func(x, y sqlparts.Token) bool {
 		return x.Kind == y.Kind && x.Value == y.Value && x.Keyword == y.Keyword
@@ -121,7 +120,7 @@ func (l *layouter) line(i, indent int) {
 	}
 }
 
-// starters are the words that begin a clause; joins those that begin a join.
+// starters are the first words of clauses, joins those of joins.
 var (
 	starters = wordSet("select from where group having qualify order limit offset fetch union intersect except minus window with values connect start returning")
 	joins    = wordSet("join left right full inner cross natural asof anti semi outer straight_join")
@@ -197,8 +196,8 @@ func (l *layouter) joinFollows(i int) bool {
 	return false
 }
 
-// brackets lays out what is in brackets, and returns where they close. A query in them gets
-// lines of its own.
+// brackets formats the content of brackets, and returns the position of the closing one. A query in brackets gets
+// its own lines.
 func (l *layouter) brackets(open, indent int) int {
 	end := l.mate[open]
 	if l.queryAt(open + 1) {
@@ -222,8 +221,8 @@ func (l *layouter) queryAt(i int) bool {
 	return l.is(i, "select") || l.is(i, "with") && !l.is(i+1, ",") && !l.is(i+1, ")") || i < len(l.toks) && l.toks[i].Kind == sqlparts.TokenComment && l.is(i+1, "select")
 }
 
-// clause gives the elements of a clause lines of their own where it is too long for one, or holds a
-// line already.
+// clause puts the elements of a clause on separate lines if it is too long for one, or contains a line break
+// already.
 func (l *layouter) clause(from, to, indent int) {
 	if from >= to || l.width(from, to)+2*indent <= lineWidth {
 		return
@@ -301,7 +300,7 @@ func (l *layouter) gap(i int) string {
 	return l.sql[l.toks[i-1].End:l.toks[i].Start]
 }
 
-// space is what is before a token: a new line, a blank where there was white space, or nothing.
+// space returns the separator before a token: a new line, a blank for white space, or nothing.
 func (l *layouter) space(i int) string {
 	if i == 0 {
 		return ""

@@ -10,10 +10,9 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Stored is what a warehouse holds of a case in a run: the case as far as it exists, its scores,
-// the replies that they rest on, and the configuration of the run. References to results are read
-// from the warehouse. A case that agent_runs lacks has no answer, one that golden_set lacks, too, has
-// its names only.
+// Stored reads a case of a run from a warehouse: the case as far as it exists, its scores, the replies that they
+// rest on, and the configuration of the run. It reads references to results from the warehouse. A case that is not
+// in agent_runs has no answer, and one that is not in golden_set either has only its names.
 func Stored(ctx context.Context, w *connectors.Warehouse, d *connectors.CaseDetail, run caselist.Run) (Input, error) {
 	rows, err := w.Runs(ctx, run.ID)
 	if err != nil {

@@ -11,27 +11,26 @@ import (
 	"github.com/badger-eval/badger/internal/printable"
 )
 
-// Piece is a stretch of a text from data. Plain text is shown as it is. What would not be seen, or
-// would change how the rest is seen, is a piece of its own with a symbol in its place.
+// Piece is a part of a text from data. Plain text is shown unchanged. A character that is invisible, or changes how
+// others are shown, is a separate piece with a symbol in its place.
 type Piece struct {
 	Text   string `json:"text"`             // what to show
 	Symbol string `json:"symbol,omitempty"` // what is there instead, in words; empty for plain text
 }
 
-// maxMarks is how many marks may stand on one letter: more than any script needs.
+// maxMarks is the maximal number of marks on one letter: more than any script needs.
 const maxMarks = 4
 
-// Pieces cuts a text into what is plain and what needs a symbol: control and bidirectional
-// characters, bytes that are no text, blanks at both ends, runs of blanks, and blanks other than
-// the space. The symbols keep line feeds as characters, so the text may be shown on one line.
+// Pieces splits a text into plain pieces and those that need a symbol: control and bidirectional characters,
+// invalid UTF-8, blanks at both ends, runs of blanks, and blanks other than the space. The symbols keep line feeds
+// as characters, so the text may be shown on one line.
 func Pieces(s string) []Piece { return inPieces(s, true) }
 
-// Line is Pieces for a line of a text with lines, such as a query, where blanks and tabs are for
-// reading.
+// Line is Pieces for a line of a text with lines, such as a query, in which blanks and tabs are formatting.
 func Line(s string) []Piece { return inPieces(s, false) }
 
-// isPlain tells of most texts that they are one piece: they are of ASCII letters, digits and signs,
-// with single spaces between.
+// isPlain recognizes most texts of a single plain piece: ASCII letters, digits and signs, separated by single
+// spaces.
 func isPlain(s string) bool {
 	last := byte(' ')
 	for i := range len(s) {

@@ -24,12 +24,12 @@ type Value struct {
 	Pieces, Rest []Piece
 	Length       int
 
-	// Pad is how many characters stand behind the decimal sign, the sign included, in the widest
-	// number of the column on the page, beyond those of this one.
+	// Pad is the number of characters from the decimal sign on, inclusive, in the widest number of the column on
+	// the page, minus those of this one.
 	Pad int
 }
 
-// Empty reports whether the value is the empty text, which is not NULL.
+// Empty reports whether the value is the empty string, which is not NULL.
 func (v *Value) Empty() bool { return !v.Null && v.Text == "" }
 
 // MarshalJSON writes the value as {"type", "text"}; the text is null for NULL.
@@ -74,7 +74,7 @@ func (v *Value) show(cut, rest int) {
 	}
 }
 
-// prefix is the first n characters of a text.
+// prefix returns the first n characters of s.
 func prefix(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -88,7 +88,7 @@ func prefix(s string, n int) string {
 	return s
 }
 
-// fraction is how many characters of a number stand behind its whole part.
+// fraction returns the number of characters after the whole part of a number.
 func (v *Value) fraction() int {
 	if v == nil || !v.Number {
 		return 0
@@ -170,7 +170,7 @@ func pow10(n int) *big.Rat {
 	return p
 }
 
-// exactText writes a decimal fraction with all its digits, and at least so many behind the point.
+// exactText formats a decimal fraction with all its digits, and with at least the given number of decimal digits.
 func exactText(r *big.Rat, least int) string {
 	digits, _ := r.FloatPrec() // the denominators of decimals are products of 2 and 5
 	return r.FloatString(max(digits, least))

@@ -16,7 +16,7 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// Input is what is known of a case. Only Case is needed.
+// Input holds the data on a case. Only Case is required.
 type Input struct {
 	Case        *scoring.Case
 	Scores      []scoring.Score // of one run; details as the metrics made them or as JSON
@@ -119,8 +119,8 @@ type builder struct {
 	requests map[string]*judgebackend.Request
 }
 
-// Build makes the figures of a case. What cannot be read or compared is left out, and Notes say so.
-// The error is of options that name what does not exist, or of a context that ended.
+// Build computes the figures of a case. It omits parts that cannot be read or compared, and Notes list them. It
+// returns an error if the options name something that does not exist, or if the context has ended.
 func Build(ctx context.Context, in Input, o Options) (*View, error) {
 	if o.Gold < 0 || o.Gold > len(in.Case.Golds) {
 		return nil, errcode.New(errcode.InvalidArgument, "gold: %d, expected 1 to %d, the number of accepted answers", o.Gold, len(in.Case.Golds))
@@ -196,7 +196,7 @@ var places = sync.OnceValue(func() map[string]placed {
 	return out
 })
 
-// head fills in what is said of the case and its scores.
+// head fills in the facts about the case and its scores.
 func (b *builder) head(asked string) error {
 	v, c, m := b.view, b.Case, b.masked
 	v.CaseID, v.Question, v.Evidence, v.Database, v.Dialect, v.Tags = c.ID, m.text(c.Question), m.text(c.Evidence), c.Database, c.Dialect, m.tags(c.Tags)
@@ -389,7 +389,7 @@ func (b *builder) fits(h *metric.Hybrid, gold *scoring.Table) bool {
 		slices.Equal(again.ColumnEqual, c.ColumnEqual)
 }
 
-// within reports whether an alignment names columns that are there, each once.
+// within reports whether an alignment names only existing columns, each once.
 func within(a *scoring.Alignment, golds, agents int) bool {
 	gold, agent := make([]bool, golds), make([]bool, agents)
 	take := func(side []bool, i int) bool {

@@ -18,9 +18,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Begin makes sure that a run that is resumed is there, and that a new one is new. Anything else is a
-// mistake of the user. Then it opens the file that scores go to besides, or instead of a database; ""
-// is none. Close e.ScoreFile in the end.
+// Begin checks that a resumed run exists, and that a new one does not. Otherwise it returns a usage error. Then it
+// opens the file for scores, in addition to a database or instead of one; "" is none. Close e.ScoreFile at the end.
 func (e *Run) Begin(ctx context.Context, file string) (err error) {
 	if err := e.found(ctx, file); err != nil || file == "" {
 		return err
@@ -123,8 +122,8 @@ var Modes = map[string]scoring.Branch{
 	"text2sql_only": scoring.BranchSQL, "agentic_only": scoring.BranchAgentic, "both": scoring.BranchSQL | scoring.BranchAgentic,
 }
 
-// ChooseMetrics checks the named metrics, or names those of the mode: of those that need a judge,
-// the ones that judged says somebody can answer.
+// ChooseMetrics checks the named metrics, or returns those of the mode: among metrics that need a judge, those for
+// which judged returns true.
 func ChooseMetrics(engine *scoring.Engine, named []string, mode string, judged func(*scoring.Metric) bool) ([]string, error) {
 	metrics, err := engine.Choose(named, func(m *scoring.Metric) bool {
 		return m.Branch&Modes[mode] != 0 && (m.Needs&scoring.FieldJudge == 0 || judged(m))

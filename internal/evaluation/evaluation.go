@@ -1,7 +1,7 @@
-// Package evaluation is one run over cases: it continues where a run stopped, scores what is left, stores
-// scores and rows of eval_runs, gathers what reports and gates are made of, and says what came out.
+// Package evaluation is one run over cases: it resumes a run, scores the remaining cases, stores scores and rows of
+// eval_runs, collects the data for reports and gates, and prints the outcome.
 //
-// It knows neither a connector nor the way to a judge: whoever makes a [Run] gives it both.
+// It does not depend on connectors or judge backends: the caller that creates a [Run] provides both.
 package evaluation
 
 import (
@@ -20,16 +20,16 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Judge is who answers the questions of judge metrics.
+// Judge answers the questions of judge metrics.
 type Judge interface {
 	// Name is who that is, as scores and runs record it, such as openai:gpt-4o.
 	Name() string
-	// Paid is what the answers cost so far.
+	// Paid returns the cost of the answers so far.
 	Paid() Cost
 	// PaidBefore tells the budget what a payer has paid before: what the ledger knows, and what was
 	// recorded elsewhere.
 	PaidBefore(ctx context.Context, payer string, recorded Cost) error
-	// Say writes a line of what was asked and what it cost.
+	// Say writes a line about the judge calls and their cost.
 	Say(w io.Writer)
 }
 
@@ -72,7 +72,7 @@ type Run struct {
 	earlier   map[connectors.Run]connectors.Run // the rows of a run that is resumed, by their key
 }
 
-// tally is what came of one version's answers.
+// tally holds the outcome of one version's answers.
 type tally struct {
 	statuses map[scoring.Status]int64
 	usage    Asked
@@ -147,9 +147,9 @@ func (e *Run) Evaluate(ctx context.Context) (batch.Outcome, error) {
 	return outcome, err
 }
 
-// held is told of scores that the run holds already: figures and gates are of the whole run, as far
-// as its answers are chosen. What it holds of others may be a part of them, which a gate must not
-// take for the whole.
+// held is called with scores that the run holds already: figures and gates are of the whole run, as far as its
+// answers are chosen. The held scores of other answers may be a part of them, which a gate must not take for the
+// whole.
 func (e *Run) held(rows []batch.Row) {
 	if e.Recorded != nil {
 		e.cases[rows[0].CaseID] = true
@@ -161,7 +161,7 @@ func (e *Run) held(rows []batch.Row) {
 	e.count(rows)
 }
 
-// scored is told of every answer whose scores are stored, and what is known of its question.
+// scored is called with every answer whose scores are stored, and with its question if it is known.
 func (e *Run) scored(q connectors.Question, rows []batch.Row) {
 	if len(rows) == 0 {
 		return
@@ -178,7 +178,7 @@ func (e *Run) scored(q connectors.Question, rows []batch.Row) {
 	e.count(rows)
 }
 
-// maxStrange bounds how many unknown metrics are told apart.
+// maxStrange bounds the number of unknown metrics that are named.
 const maxStrange = 100
 
 // unread is something that cases say and that is not read.

@@ -11,7 +11,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// questionOf is what a case says of its question; nothing if there is no case.
+// questionOf returns the question of a case; zero if there is no case.
 func questionOf(c *scoring.Case) connectors.Question {
 	if c == nil {
 		return connectors.Question{}

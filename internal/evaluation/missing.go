@@ -63,7 +63,7 @@ func (e *Run) recordMissing(ctx context.Context, r *batch.Runner, ledger batch.L
 	return nil
 }
 
-// lookedUp is how many questions are looked up at once.
+// lookedUp is the number of questions in one lookup.
 const lookedUp = 64
 
 // scoredUnread is [Run.scored] of answers that are missing or could not be read: what is known of

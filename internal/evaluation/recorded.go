@@ -14,7 +14,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Recorded is what one backend answered elsewhere, in place of a judge.
+// Recorded holds the recorded replies of one backend, which replace a judge.
 type Recorded struct {
 	scoring.Replies
 	backend string
@@ -48,8 +48,8 @@ func (r *Recorded) count(rows []batch.Row) {
 
 func (r *Recorded) wanted(method string) bool { return slices.Contains(r.metrics, method) }
 
-// lines say which lines of the file were used, which were not, and which replies were missing. Of
-// the cases it is told whether the run has them.
+// lines reports which lines of the file were used, which were not, and which replies were missing. known reports
+// whether the run has a case.
 func (r *Recorded) lines(known func(caseID string) bool) (out []string) {
 	var idle []string
 	for _, run := range r.runs {

@@ -52,7 +52,7 @@ func (e *Run) begin(ctx context.Context, answers ...connectors.Run) error {
 	return e.Warehouse.WriteRuns(ctx, runs...)
 }
 
-// begins is a source that begins the rows of eval_runs of its cases before they are scored.
+// begins is a source that writes the rows of eval_runs of its cases before they are scored.
 type begins struct {
 	batch.Source
 	e *Run
@@ -148,7 +148,7 @@ func (e *Run) record(ctx context.Context, status string) error {
 	return e.Warehouse.WriteRuns(ctx, runs...)
 }
 
-// judgeName is who answers: the judge, or what was recorded of one.
+// judgeName returns the name of the judge, live or recorded.
 func (e *Run) judgeName() string {
 	name := "none"
 	if e.Judge != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/badger-eval/badger/internal/printable"
 )
 
-// Say tells where the scores are, and what was asked and run for them.
+// Say prints where the scores were written, and the judge calls and queries made for them.
 func (e *Run) Say(o batch.Outcome) {
 	if e.Warehouse != nil {
 		fmt.Fprintf(e.Notes, "run %s: %s scored", e.ID, printable.Count(o.Done, "answer"))
@@ -53,7 +53,7 @@ func (e *Run) Say(o batch.Outcome) {
 	}
 }
 
-// told is how many things that are not read are told one by one.
+// told is the maximal number of unreadable items that are listed individually.
 const told = 8
 
 // sayUnread tells once what the cases of the run say and nothing reads, what most of them say first.
@@ -74,7 +74,7 @@ func (e *Run) sayUnread() {
 	}
 }
 
-// Warn ends a run in which scores failed with a line that stands out.
+// Warn ends a run with failed scores by a prominent line.
 func (e *Run) Warn() {
 	scores, metrics := 0, 0
 	for i := range e.Summary.Figures.Metrics {

@@ -29,8 +29,8 @@ type Named struct {
 	DB   string           // the URL of the database, for messages
 }
 
-// Find finds the run in a database that holds it. A run that does not exist, or that lacks such answers,
-// is a mistake of the user. Of a run that is not done a note is written.
+// Find finds the run in its database. A run that does not exist, or without such answers, is a usage error. For an
+// incomplete run it writes a note.
 func (n Named) Find(ctx context.Context, notes io.Writer, w *connectors.Warehouse) (of connectors.OfRun, err error) {
 	id, flag := n.ID, n.Flag
 	if id == "" {

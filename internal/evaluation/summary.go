@@ -43,7 +43,7 @@ func NewSummary(engine *scoring.Engine, names []string) *Summary {
 	return SummaryOf(metrics)
 }
 
-// Add takes the scores of one answer to a question, of which nothing may be known.
+// Add adds the scores of one answer to a question, which may be unknown.
 func (s *Summary) Add(q connectors.Question, rows []batch.Row) {
 	if len(rows) == 0 {
 		return
@@ -67,7 +67,7 @@ func (s *Summary) Add(q connectors.Question, rows []batch.Row) {
 	}
 }
 
-// Describe tells of a case whose scores, or some of them, were added without it.
+// Describe adds the question of a case whose scores, or some of them, were added without it.
 func (s *Summary) Describe(of scoring.AnswerID, q connectors.Question) {
 	s.report.Describe(s.caseOf(of, q))
 }
@@ -92,8 +92,8 @@ func (s *Summary) Close(against string) error {
 	return nil
 }
 
-// Unversioned is the warning about a judge whose replies do not name the version of its model; empty
-// where all do.
+// Unversioned returns the warning about a judge whose replies do not name the version of its model; empty if all
+// do.
 func (s *Summary) Unversioned() string {
 	if s.vague == "" {
 		return ""

@@ -8,8 +8,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Asked is what judges were asked for a version's scores, whether somebody answered now or the
-// ledger did. Tokens of answers whose backend did not count them are missing, and the calls say so.
+// Asked sums up the judge calls for a version's scores, including cached replies. Tokens of replies without a count
+// by their backend are missing, and the number of calls shows this.
 type Asked struct {
 	Calls     int64 `json:"calls"`
 	Uncounted int64 `json:"uncounted_calls,omitempty"` // of them, scores with calls whose tokens are not known
@@ -29,7 +29,7 @@ func (u *Asked) add(s *scoring.Usage) {
 	u.Out += int64(max(0, s.TokensOut))
 }
 
-// Cost is what a run paid for, all versions together.
+// Cost is the cost of a run, for all versions together.
 type Cost struct {
 	Calls     int64  `json:"calls"`
 	TokensIn  int64  `json:"tokens_in"`
@@ -46,8 +46,8 @@ func (c *Cost) plus(o Cost) {
 	}
 }
 
-// paidEarlier is what the run had paid for before it was resumed. Each row has the cost of the
-// whole run; those of batches that were not reached in every part say less.
+// paidEarlier returns the cost of the run before it was resumed. Each row has the cost of the whole run at its
+// time; rows of batches that a part did not reach have less.
 func (e *Run) paidEarlier() Cost {
 	var most Cost
 	for _, r := range e.earlier {

@@ -167,11 +167,11 @@ func (s source) Copies(ctx context.Context) (map[scoring.AnswerID]batch.Copies, 
 	return batch.FindCopies(ctx, s.from)
 }
 
-// Fill runs the queries of a case that have neither a result nor an error, and sets one of these.
-// An error of the database is the query's own; it makes a failed query of an agent's, and a case
-// that no result can be compared in of a gold one. A query that is not the reason why it has no
-// result, such as on a warehouse that is away, gets a result that cannot be read, whose scores are
-// failed and can be made again. Fill returns an error when ctx ends or a result cannot be kept.
+// Fill runs the queries of a case that have neither a result nor an error, and sets one of these. An error of the
+// database belongs to the query: an agent's query failed, and no result can be compared with a failed gold query.
+// If the query is not the cause of a missing result, such as on an unreachable warehouse, it gets an unreadable
+// result, whose scores are failed and can be computed again. Fill returns an error if ctx ends or a result cannot
+// be stored.
 func (e *Executor) Fill(ctx context.Context, c *scoring.Case) error {
 	if err := e.describe(ctx, c, e.databaseOf(c)); err != nil {
 		return err
@@ -222,7 +222,7 @@ func (e *Executor) begin() {
 	e.slots, e.opened, e.flights = make(chan struct{}, concurrency), map[string]*opening{}, map[string]*flight{}
 }
 
-// outcome runs a query, or waits for the one that runs it. own tells that it is badger's own.
+// outcome runs a query, or waits for the call that runs it. own reports whether the query is badger's own.
 func (e *Executor) outcome(ctx context.Context, database, sql string, own bool) (outcome, error) {
 	e.once.Do(e.begin)
 	clock := e.Clock
@@ -451,8 +451,8 @@ func (e *Executor) count(id string, side Side, out *outcome) {
 	}
 }
 
-// Lines say what became of the queries, for people: a first line with the numbers, and one for each
-// kind of query without a result, with an example.
+// Lines summarizes the queries for people: a first line with the numbers, and one for each kind of query without a
+// result, with an example.
 func (e *Executor) Lines() (lines []string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

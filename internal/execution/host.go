@@ -7,8 +7,8 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// hostNames are functions and relations that tell of the host, its files, the settings and the
-// sessions of an engine. They only read, and answer no question about data.
+// hostNames are functions and relations about the host, its files, the settings and the sessions of an engine. They
+// only read, and answer no question about data.
 var hostNames = map[sqlparts.Dialect][]string{
 	sqlparts.DuckDB: {
 		"current_setting", "getenv", "getvariable", "duckdb_databases", "duckdb_settings", "duckdb_secrets", "duckdb_extensions", "duckdb_logs", "duckdb_log_contexts",
@@ -28,8 +28,8 @@ var hostNames = map[sqlparts.Dialect][]string{
 // hostPrefixes begin the names of further ones.
 var hostPrefixes = map[sqlparts.Dialect][]string{sqlparts.Postgres: {"pg_read_", "pg_ls_"}}
 
-// ofHost is the first name in a text that tells of the host, and that is not among those allowed; ""
-// without one. A column of such a name counts where it is called or read from alone.
+// ofHost returns the first name in a text that is about the host and not allowed; "" if there is none. A column
+// with such a name counts only if it is called or read from.
 func ofHost(sql string, dialect sqlparts.Dialect, allowed []string) string {
 	tells := func(name sqlparts.Name) string {
 		if len(name) == 0 {

@@ -69,7 +69,7 @@ type Closer interface {
 	Close() error
 }
 
-// OpenOptions are what executing needs besides its configuration.
+// OpenOptions are the inputs of Open in addition to its configuration.
 type OpenOptions struct {
 	KeptOnly  bool     // nothing is run: results are those that were kept
 	KeptFirst bool     // what was kept is taken before anything is run
@@ -78,8 +78,8 @@ type OpenOptions struct {
 	Open      func(ctx context.Context, url string) (Closer, error) // to read
 }
 
-// Open makes the executor, or nil if nothing is to be run. What cannot be meant is a mistake of the
-// user, and so is a URL that is wrong whatever the database of a case.
+// Open returns the executor, or nil if nothing is to be executed. A configuration without a meaning is a usage
+// error, and so is a URL that is invalid for every database of a case.
 func Open(c Config, o OpenOptions) (_ *AtWork, err error) {
 	if c.URL == "" && !o.KeptOnly {
 		return nil, nil //nolint:nilnil // nothing is run
@@ -156,7 +156,7 @@ func readClock(text string) (*time.Time, error) {
 
 const databasePlace = "{database}"
 
-// databaseName is what may stand in a URL: no way out of a directory.
+// databaseName matches names that may be part of a URL and cannot leave a directory.
 var databaseName = regexp.MustCompile(`^\w[\w.-]*$`)
 
 // urlOf puts the name of a case's database into the URL.
@@ -215,7 +215,7 @@ func (o *OpenOptions) open(ctx context.Context, at string) (_ Warehouse, closing
 	return w, closing, nil
 }
 
-// mayRun refuses a role with which a text that was misread could do harm outside the transaction.
+// mayRun rejects a role with which a misread text could do harm outside the transaction.
 func (o *OpenOptions) mayRun(ctx context.Context, w Closer) error {
 	p, err := w.Powers(ctx)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// refuse tells why a query is not run. It is the query's own fault if it would do more than read, if
-// it is no query, or if it calls a function that the database does not have. A query of which badger
-// does not know enough is nobody's fault.
+// refuse returns why a query is not run. It is the query's own error if it would do more than read, if it is not a
+// query, or if it calls a function that the database does not have. A query about which badger knows too little is
+// not the author's error.
 func (e *Executor) refuse(ctx context.Context, w Warehouse, sql string, r *metric.QueryReading) (what, code, message string) {
 	const notRun = "the query was not run: "
 	denied, invalid := errcode.PermissionDenied.String(), errcode.InvalidArgument.String()
@@ -34,8 +34,8 @@ func (e *Executor) refuse(ctx context.Context, w Warehouse, sql string, r *metri
 	return unknown, denied, fmt.Sprintf("%sit is not known whether %s() only reads (--execute-functions names functions that do)", notRun, strings.Join(r.Functions, "(), "))
 }
 
-// refuses reports whether the database is known not to read a text as a query. Only DuckDB can be asked
-// without running it: elsewhere what badger cannot read may be syntax that it does not know.
+// refuses reports whether the database is known not to parse a text as a query. Only DuckDB can be asked without
+// running it: for others, text that badger cannot parse may be syntax that it does not know.
 func refuses(ctx context.Context, w Warehouse, sql string) bool {
 	return sqlparts.DialectOf(w.Dialect()) == sqlparts.DuckDB &&
 		answers(ctx, w, "SELECT count(*) FROM (SELECT json_serialize_sql(?::VARCHAR) AS j) WHERE j ->> 'error' = 'false' AND json_array_length(j -> 'statements') = 1", sql) == "0"

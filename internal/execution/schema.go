@@ -13,15 +13,15 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// describer is a warehouse that tells how its tables are defined.
+// describer is a warehouse that can return the definitions of its tables.
 type describer interface {
 	SQL() driver.Dialect
 }
 
-// describe reads the definitions of the tables that the queries of a case read, where the case states
-// no schema, and statistics of the columns that they read, where these are asked for. Either all
-// tables are known or the schema stays empty: of half a schema nothing can be said. What the
-// warehouse does not answer is not known, and no error.
+// describe reads the definitions of the tables that the queries of a case read, if the case states no schema, and
+// statistics of the columns that they read, if these are requested. The schema remains empty unless all tables are
+// known: half a schema decides nothing. Facts that the warehouse does not return are unknown, which is not an
+// error.
 func (e *Executor) describe(ctx context.Context, c *scoring.Case, database string) error {
 	if e.Schema && c.Schema != "" && strings.TrimSpace(c.Pred.SQL) != "" {
 		e.mu.Lock()

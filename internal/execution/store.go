@@ -33,8 +33,8 @@ type Record struct {
 	LatencyMS int64     `json:"latency_ms"`
 	RanAt     time.Time `json:"ran_at"`
 
-	// Clock is the instant that stood for the clock in the text Pinned, which ran in place of SQL; nil
-	// where SQL ran itself.
+	// Clock is the instant that replaced the clock in the text Pinned, which ran instead of SQL; nil if SQL itself
+	// ran.
 	Clock  *time.Time `json:"clock,omitempty"`
 	Pinned string     `json:"pinned_sql,omitempty"`
 }
@@ -53,7 +53,7 @@ type Store struct {
 // indexName is the index's file.
 const indexName = "executions.jsonl"
 
-// OpenStore opens a directory, and makes it where it does not exist. Only the user may read it.
+// OpenStore opens a directory, and creates it if it does not exist. Only the user may read it.
 func OpenStore(dir string) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fileError(err)

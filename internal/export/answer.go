@@ -34,7 +34,7 @@ func (a *Answer) Withhold(m *caseview.Mask) {
 	}
 }
 
-// unreadableTags are the tags as they stand where they cannot be read; "" if they can.
+// unreadableTags returns the raw tags if they cannot be parsed, else "".
 func (a *Answer) unreadableTags() string {
 	if e := (*scoring.UnreadableTags)(nil); errors.As(a.TagsErr, &e) {
 		return e.Text
@@ -48,7 +48,7 @@ type Place struct {
 	Line int    // from 1
 }
 
-// Options say what is written of a run.
+// Options select what is written of a run.
 type Options struct {
 	Metric  string           // whose verdict is the outcome of an answer
 	Metrics []string         // that have scores, in the order of columns
@@ -65,8 +65,8 @@ func (o *Options) status() string {
 	return o.Status()
 }
 
-// Writer writes answers in one form. The answers of an agent, version and batch may come in any
-// order. What is written is the same for the same answers in the same order.
+// Writer writes answers in one form. The answers of an agent, version and batch may come in any order. The output
+// is the same for the same answers in the same order.
 type Writer interface {
 	// Add writes an answer, which it does not keep.
 	Add(a *Answer) error
@@ -74,7 +74,7 @@ type Writer interface {
 	Close() error
 }
 
-// Outcome is what a metric says of an answer.
+// Outcome is the outcome of a metric for an answer.
 type Outcome string
 
 // The outcomes.
@@ -108,7 +108,7 @@ func (a *Answer) Score(metric string) *scoring.Score {
 	return nil
 }
 
-// Outcome is what a metric says of the answer.
+// Outcome returns the outcome of a metric for the answer.
 func (a *Answer) Outcome(metric string) Outcome {
 	s := a.Score(metric)
 	switch {
@@ -164,14 +164,14 @@ func shownValue(s *scoring.Score) string {
 	return report.Value(s.Value)
 }
 
-// maxText is how many bytes a text of data may take in forms that people read.
+// maxText is the maximal length in bytes of a string from data in forms for people.
 const maxText = 4000
 
 // oneLine is text from data on one line, with everything escaped that is not visible, and cut where
 // it is very long.
 func oneLine(s string) string { return printable.Text(cut(s, maxText)) }
 
-// cut shortens a text to at most n bytes, at the start of a rune, and says how many it had.
+// cut shortens a string to at most n bytes, at the start of a rune, and adds its length.
 func cut(s string, n int) string {
 	if len(s) <= n {
 		return s

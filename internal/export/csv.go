@@ -22,18 +22,17 @@ type csvWriter struct {
 	o Options
 }
 
-// NewCSV writes a table: a line for each answer, a column with the value of each metric, named
-// score_METRIC and empty if there is none, and after these a column with the outcome of each, named
-// outcome_METRIC, which tells why a value is missing. Values have all their digits.
+// NewCSV writes a table: a line for each answer, a column with the value of each metric, named score_METRIC and
+// empty if there is none, and after these a column with the outcome of each, named outcome_METRIC, which shows why
+// a value is missing. Values have all their digits.
 //
-// Spreadsheets take a cell that begins with = + - @, a tab or the end of a line for a formula. Such
-// a text gets an apostrophe before it, also where blanks stand before the sign. A text that begins
-// with an apostrophe gets one more, so that whoever takes one away has the text again. Numbers stay
-// as they are, negative ones too.
+// Spreadsheets treat a cell that begins with = + - @, a tab or the end of a line as a formula. Such a string gets a
+// preceding apostrophe, also if blanks precede the sign. A string that begins with an apostrophe gets one more, so
+// that removing one restores the string. Numbers are unchanged, negative ones too.
 //
-// Control characters other than tabs and line ends stand as their symbols, such as ␛, and characters that
-// turn the direction of writing as their numbers, such as U+202E, so that a terminal that prints the
-// file obeys none of them. JSON Lines has the texts as they are.
+// Control characters other than tabs and line ends are replaced by their symbols, such as ␛, and characters that
+// change the direction of writing by their numbers, such as U+202E, so that a terminal that prints the file obeys
+// none of them. JSON Lines has the strings unchanged.
 func NewCSV(w io.Writer, o Options) Writer {
 	c := &csvWriter{bufio.NewWriter(w), o}
 	line := append([]string(nil), csvColumns...)
@@ -98,14 +97,14 @@ func (c *csvWriter) line(fields []string) error {
 // Close writes what is left.
 func (c *csvWriter) Close() error { return c.w.Flush() }
 
-// plainNumber is what is a number to every spreadsheet, and nothing else.
+// plainNumber matches strings that every spreadsheet reads as a number.
 var plainNumber = regexp.MustCompile(`^[-+]?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
 
 // formulaSigns begin formulas. The wide ones do in spreadsheets of East Asian languages.
 const formulaSigns = "=+-@\t\r\n＝＋－＠"
 
-// symbol is what stands for a control character: of the first ones Unicode has pictures. What turns the
-// direction of writing has none, and has its number.
+// symbol returns the replacement of a control character: Unicode has pictures of the first ones. Characters that
+// change the direction of writing have none, and are replaced by their number.
 func symbol(r rune) string {
 	switch {
 	case r < 0x20:
@@ -118,8 +117,8 @@ func symbol(r rune) string {
 	return printable.Number(r)
 }
 
-// guarded is a text that no spreadsheet takes for a formula and no terminal for a command. What is not
-// valid UTF-8 is replaced.
+// guarded returns a string that no spreadsheet treats as a formula and no terminal as a command. It replaces
+// invalid UTF-8.
 func guarded(s string) string {
 	s = printable.Spell(strings.ToValidUTF8(s, "\ufffd"), symbol)
 	if s == "" || plainNumber.MatchString(s) {

@@ -16,17 +16,17 @@ import (
 // StandardOutput is the path of a target that is printed.
 const StandardOutput = "-"
 
-// Target is a file that a run is to be written to.
+// Target is a file to which a run is written.
 type Target struct {
 	Flag string // what names it in messages: -- and the form, such as --junit
 	Path string // [StandardOutput] is standard output; "" is no target
 }
 
-// Targets are the files that a run is to be written to, one of each form. That of the form html is not
-// written here: pages are made from a database.
+// Targets are the files to which a run is written, one of each form. The form html is not written here: pages are
+// generated from a database.
 type Targets []Target
 
-// Any reports whether anything is to be written.
+// Any reports whether there is a target.
 func (t Targets) Any() bool {
 	return slices.ContainsFunc(t, func(x Target) bool { return x.Path != "" })
 }
@@ -56,7 +56,7 @@ func (t Targets) Check(printed string) error {
 	return nil
 }
 
-// Surroundings are what files of exports need besides the options of each.
+// Surroundings are the inputs of exports in addition to the options of each.
 type Surroundings struct {
 	Stdout io.Writer
 	Notes  io.Writer      // is told which files were written
@@ -83,7 +83,7 @@ func (e *Files) Err() error { return e.err }
 // Any reports whether answers are written.
 func (e *Files) Any() bool { return e != nil && len(e.files) > 0 }
 
-// File is a file that takes its name once it is whole. What is written to it goes to the Writer.
+// File is a file that gets its name when it is complete. The Writer writes to it.
 type File struct {
 	io.Writer
 
@@ -94,7 +94,7 @@ type File struct {
 
 const partial = ".partial"
 
-// Create begins the file of a target. One that cannot be written is a mistake of the user.
+// Create creates the file of a target. One that cannot be written is a usage error.
 func Create(x Target, stdout io.Writer) (*File, error) {
 	flag, path := x.Flag, x.Path
 	if path == StandardOutput {
@@ -232,7 +232,7 @@ func (e *Files) Drop() {
 	}
 }
 
-// Say tells what was written: a file, or the first page of a folder.
+// Say prints the path of the output: a file, or the first page of a folder.
 func Say(w io.Writer, path string) {
 	if path != StandardOutput {
 		fmt.Fprintf(w, "wrote %s\n", path)

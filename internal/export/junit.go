@@ -17,8 +17,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// junit keeps the test cases in a file until it knows how many of a suite failed, which stands
-// before them.
+// junit keeps the test cases in a file until it knows how many of a suite failed, which precedes them.
 type junit struct {
 	w      io.Writer
 	o      Options
@@ -47,10 +46,10 @@ type sum struct {
 // suitePlace is in the spool where the name of a class begins. No XML holds it.
 const suitePlace = '\x00'
 
-// NewJUnit writes JUnit XML: a test suite for each agent, version and batch, and a test case for
-// each answer. An answer that did not pass, or that is missing, is a failure; one whose score failed
-// is an error; one that the metric says nothing of is skipped. The class of a test case is its tier,
-// or its first tag. Until Close the test cases are in a temporary file.
+// NewJUnit writes JUnit XML: a test suite for each agent, version and batch, and a test case for each answer. An
+// answer that did not pass, or that is missing, is a failure; one whose score failed is an error; one to which the
+// metric does not apply is skipped. The class of a test case is its tier, or its first tag. Until Close the test
+// cases are in a temporary file.
 func NewJUnit(w io.Writer, o Options) (Writer, error) {
 	f, err := os.CreateTemp("", "badger-junit-")
 	if err != nil {
@@ -124,7 +123,7 @@ func (j *junit) Add(a *Answer) error {
 	return err
 }
 
-// body says what is behind a failure.
+// body describes the reasons for a failure.
 func (j *junit) body(a *Answer, difference string) string {
 	var b strings.Builder
 	add := func(label, text string) {
@@ -148,7 +147,7 @@ func className(a *Answer) string {
 	return strings.ReplaceAll(cmp.Or(name, "cases"), ".", "_")
 }
 
-// name is what a suite is called: the same in every run, since servers know a suite again by it.
+// name returns the name of a suite: the same in every run, since servers identify a suite by it.
 func (k suiteKey) name() string {
 	name := strings.Join(strings.Fields(report.Agent{Name: k.agent, Version: k.version}.Shown()), " ")
 	if k.batch != "" {

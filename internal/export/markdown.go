@@ -11,7 +11,7 @@ import (
 	"github.com/badger-eval/badger/internal/report"
 )
 
-// MarkdownOptions say what is in the summary besides the figures.
+// MarkdownOptions select the content of the summary other than the figures.
 type MarkdownOptions struct {
 	Run    string // its identifier; "" for none
 	Report string // where the whole report is, such as report.html; "" for none

@@ -27,8 +27,8 @@ func Placed(s batch.Source, path string) *Places {
 	return &Places{Source: s, path: filepath.ToSlash(filepath.Clean(path)), at: map[scoring.AnswerID]int{}}
 }
 
-// PlacesIn are the lines of all cases of a file. Of a line that names no agent, version or batch it is
-// only the case that counts.
+// PlacesIn returns the lines of all cases of a file. If a line names no agent, version or batch, only the case
+// counts.
 func PlacesIn(ctx context.Context, source batch.Source, path string) (*Places, error) {
 	p := Placed(source, path)
 	for _, err := range p.Cases(ctx) {

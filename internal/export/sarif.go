@@ -166,7 +166,7 @@ func (s *sarif) rule(id, level string) int {
 	return s.rules[id]
 }
 
-// meaning says what a rule finds.
+// meaning describes what a rule finds.
 func meaning(id string) string {
 	switch kind, name, _ := strings.Cut(id, "/"); kind {
 	case "relation":
@@ -184,7 +184,7 @@ func meaning(id string) string {
 	return "The answer could not be scored."
 }
 
-// message is a text of SARIF, made of lines. Links and placeholders in them are escaped.
+// message returns a SARIF message of several lines. Links and placeholders in them are escaped.
 func message(lines ...string) string {
 	for i := range lines {
 		lines[i] = sarifEscapes.Replace(oneLine(lines[i]))
@@ -223,7 +223,7 @@ func (s *sarif) Close() error {
 	if s.list == nil {
 		end.Tool.Driver.Rules = []sarifRule{}
 	}
-	// What is before the last slash is the category by which servers tell analyses apart.
+	// The part before the last slash is the category by which servers distinguish analyses.
 	end.Details.ID = "badger/" + s.run
 	if status := s.o.status(); status != "" {
 		i := invocation{Successful: status == report.RunDone}

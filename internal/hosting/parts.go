@@ -1,5 +1,5 @@
-// Package hosting is what a server that keeps running does besides answering: it waits for what may come
-// later than itself, knows who may call and within what limits, and takes over another configuration.
+// Package hosting is the part of a server that does not answer calls: it waits for warehouses and files that become
+// available later, knows the allowed callers and their limits, and applies a changed configuration.
 package hosting
 
 import (
@@ -21,14 +21,14 @@ import (
 	"github.com/badger-eval/badger/internal/telemetry"
 )
 
-// Parts are what badger serve can start without: warehouses and files that may come later. Each is
-// tried until it exists; one that goes away after that is the matter of the calls that need it.
+// Parts are the warehouses and files that badger serve can start without. Each is tried until it is available;
+// after that, a failure concerns only the calls that need it.
 type Parts struct {
 	Log        *slog.Logger
 	Metrics    *telemetry.Metrics
 	Warehouses *connectors.Mux // that warehouses are opened by
-	// EngineBytes is what the engine of a warehouse in this process may take for one query that needs
-	// more than most; 0 is what it has by default.
+	// EngineBytes is the memory that the engine of a warehouse in this process may use for one query that needs
+	// more than most; 0 is the engine's default.
 	EngineBytes int64
 
 	all   []*part
@@ -57,8 +57,8 @@ const (
 	lastTry     = 3 * time.Second // the end waits so long for a try to notice
 )
 
-// Warehouse adds a warehouse, which is connected later. Prepare is called with it before anybody can
-// use it, then afterwards. It is there when both have succeeded; either may be nil.
+// Warehouse adds a warehouse, which is connected later. prepare is called with it before it is used, then
+// afterwards. It is available when both have succeeded; either may be nil.
 func (p *Parts) Warehouse(key, url string, only bool, prepare, then func(context.Context, *connectors.Warehouse) error) (*connectors.Warehouse, error) {
 	w, err := p.Warehouses.Later(url, driver.Options{ReadOnly: only, Lasting: true, Sparing: true, MostBytes: p.EngineBytes}, key)
 	if err != nil {
@@ -95,8 +95,8 @@ func (p *Parts) File(key, path string) {
 	}})
 }
 
-// Start begins to try all parts and waits until each was tried, but not for long and not after
-// enough. The error is that of a part whose configuration is wrong, which no other try mends.
+// Start starts to try all parts and waits until each was tried, but not for long and not after enough. It returns
+// the error of a part whose configuration is invalid, which no other try would change.
 func (p *Parts) Start(ctx context.Context, enough <-chan struct{}) error {
 	ctx, p.end = context.WithCancel(ctx)
 	p.tried = make(chan error, len(p.all))
@@ -161,8 +161,7 @@ func (p *Parts) Missing() []string {
 	return keys
 }
 
-// await tries a part until it is there or ctx ends. It logs that the part is missing once for each
-// reason.
+// await tries a part until it is available or ctx ends. It logs a missing part once for each reason.
 func (p *Parts) await(ctx context.Context, part *part) {
 	said := ""
 	for n, pause := 0, firstPause; ; n, pause = n+1, min(2*pause, longestWait) {

@@ -29,8 +29,8 @@ func Limiting(path string) bool {
 	return slices.ContainsFunc(limiting, func(r string) bool { return path == r || strings.HasPrefix(path, r+".") })
 }
 
-// CheckFile refuses a configuration that is no whole file: an editor or a full disk may have left none
-// of it, or the beginning. before is the one that counts.
+// CheckFile rejects an empty or truncated configuration, which an editor or a full disk may have left. before is
+// the current one.
 func CheckFile(text, before []byte) error {
 	if len(bytes.TrimSpace(text)) == 0 && len(bytes.TrimSpace(before)) > 0 {
 		return errcode.New(errcode.InvalidArgument, "the file is empty; restart the server for a configuration without keys")
@@ -50,8 +50,7 @@ func Names(c *udf.Catalogue) []string {
 	return list
 }
 
-// Digest tells the contents of judge files apart: rows that were scored by one are not those of
-// another.
+// Digest identifies the contents of judge files: scores by different files are not comparable.
 func Digest(files []string) string {
 	h := sha256.New()
 	for _, f := range files {

@@ -9,8 +9,8 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// Readable is what the table: and query: references of callers may read of results.warehouse, with the
-// rights of the server. Whatever is not listed is refused.
+// Readable lists the tables that table: and query: references of callers may read in results.warehouse, with the
+// server's permissions. Tables that are not listed are rejected.
 type Readable struct {
 	Tables  []string `yaml:"tables"`  // SCHEMA.TABLE and SCHEMA.*; see driver.Allowed
 	Queries bool     `yaml:"queries"` // results of any query that the warehouse remembers, by their ids

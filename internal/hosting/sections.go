@@ -18,7 +18,7 @@ type Auth struct {
 	HTTP            *identity.Config `yaml:"http"`
 }
 
-// Listeners are who may call each listener. clientCA requires client certificates on both.
+// Listeners returns the allowed callers of each listener. clientCA requires client certificates on both.
 func (a Auth) Listeners(clientCA string) (byGRPC, byHTTP identity.Config, err error) {
 	byGRPC, byHTTP = a.Config, a.Config
 	common := a.Config
@@ -97,7 +97,7 @@ type Listen struct {
 	AllowPlaintext bool `yaml:"allow_plaintext"`
 
 	Metrics string `yaml:"metrics"` // HOST:PORT of the metrics for Prometheus; empty: nowhere; :PORT is loopback
-	// AllowOpenMetrics permits metrics beyond this machine. They are there for everybody then.
+	// AllowOpenMetrics permits metrics beyond this machine, without authentication.
 	AllowOpenMetrics bool `yaml:"allow_open_metrics"`
 }
 

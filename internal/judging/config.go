@@ -57,27 +57,27 @@ type Endpoint struct {
 	Timeout           time.Duration `yaml:"timeout,omitempty"` // of one attempt; 3m by default
 }
 
-// Metric is the judge of one metric. What it does not set is as for all metrics.
+// Metric is the judge of one metric. Fields that are not set are those of the judge of all metrics.
 type Metric struct {
 	Endpoint `yaml:",inline"`
 
 	Temperature *float64 `yaml:"temperature,omitempty"` // of its questions, from 0 to 2; by default that of the prompt
 }
 
-// FillDefaults fills in the calls in flight and the time of an attempt where somebody is asked and they
-// are not set.
+// FillDefaults sets the number of calls in flight and the time of an attempt if a judge is configured and they are
+// not.
 func (c *Config) FillDefaults() {
 	if c.Asked() {
 		c.Concurrency, c.Timeout = cmp.Or(c.Concurrency, judgebackend.DefaultConcurrency), cmp.Or(c.Timeout, judgebackend.DefaultAttemptTimeout)
 	}
 }
 
-// KeepsInWarehouse reports whether the answers are to be kept in the warehouse of the scores, if there is one.
+// KeepsInWarehouse reports whether replies are stored in the warehouse of the scores, if there is one.
 func (c *Config) KeepsInWarehouse() bool {
 	return c.Asked() && (c.Ledger == "" || c.Ledger == "warehouse")
 }
 
-// set reports whether an endpoint names somebody.
+// set reports whether an endpoint names a judge.
 func (c *Endpoint) set() bool { return c.Backend != "" && c.Backend != "none" }
 
 // Asked reports whether a judge is configured, for all metrics or for some.
@@ -90,9 +90,9 @@ func (c *Config) Asked() bool {
 	return c.set()
 }
 
-// endpointOf is the endpoint of a metric's judge; none where the judge of all metrics answers. The
-// way to the model is taken from the latter where both have the same kind of backend and the metric
-// names no way of its own. It is taken as a whole: a key is never sent to another address.
+// endpointOf returns the endpoint of a metric's own judge; ok is false if the judge of all metrics answers. If both
+// have the same kind of backend and the metric names no connection of its own, it gets that of the judge of all
+// metrics, as a whole: a key is never sent to another address.
 func (c *Config) endpointOf(name string) (e Endpoint, ok bool, err error) {
 	m := c.Metrics[name]
 	e = m.Endpoint

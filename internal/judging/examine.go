@@ -14,10 +14,10 @@ import (
 	"github.com/badger-eval/badger/scoring/metric"
 )
 
-// Examine looks at the judges of a configuration, as far as that is possible without a question: the host
-// is allowed, the key exists, the model has a price and a version. Nothing is sent, and the ledger is not
-// opened. Scores is the URL of the warehouse that models may be asked through. There is a check for each
-// model, one for all where the configuration is wrong, and none where it names no judge.
+// Examine checks the judges of a configuration as far as possible without a judge call: the host is allowed, the
+// key exists, the model has a price and a version. It sends nothing and does not open the ledger. scores is the URL
+// of the warehouse through which models may be called. It returns one check for each model, a single one if the
+// configuration is invalid, and none if it names no judge.
 func (c *Config) Examine(ctx context.Context, s Surroundings, scores string) []doctor.Check {
 	if !c.Asked() && len(c.Metrics) == 0 {
 		return nil

@@ -1,9 +1,9 @@
-// Package judging is who answers the questions of judge metrics. A [Config] says who that is, for all
-// metrics and for single ones, under what limits, and where the answers are kept. [Config.Open] opens the
-// judges, with their ledger, budgets and audit, and [Config.Examine] looks at them without a question. The
-// [Judges] answer, and tell what they were asked and what that cost.
+// Package judging opens the judges of judge metrics. A [Config] names them, for all metrics and for single ones,
+// with their limits, and where replies are stored. [Config.Open] opens the judges, with their ledger, budgets and
+// audit, and [Config.Examine] checks them without a judge call. The [Judges] answer, and report their calls and
+// costs.
 //
-// Messages name the keys of the configuration and, where somebody has typed them, flags of the command.
+// Messages name the keys of the configuration and, for options typed by a user, flags of the command.
 package judging
 
 import (
@@ -21,8 +21,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Judges are the judges at work. They share the ledger and the budgets. Nil is that nobody is asked: all
-// methods but PaidBefore and ModelOf take it.
+// Judges are the open judges. They share the ledger and the budgets. Nil means no judge: all methods but PaidBefore
+// and ModelOf accept it.
 type Judges struct {
 	stack    *judgebackend.Stack            // of all metrics without a judge of their own; nil: there is none
 	byMetric map[string]scoring.Judge       // of the others
@@ -32,13 +32,13 @@ type Judges struct {
 	close    []func() error
 }
 
-// One is a judge of all metrics that is open already. Its ledger is not asked who paid, and whoever opened
-// it ends it.
+// One returns a judge of all metrics that is already open. Its ledger is not asked for payers, and its opener
+// closes it.
 func One(stack *judgebackend.Stack, budget *judgebackend.Budget) *Judges {
 	return &Judges{stack: stack, budget: budget}
 }
 
-// Backend is the judge of all metrics without one of their own, or nil if there is none.
+// Backend returns the judge of all metrics without one of their own, or nil if there is none.
 func (j *Judges) Backend() judgebackend.Backend {
 	if j == nil || j.stack == nil {
 		return nil // and not a nil *Stack
@@ -77,7 +77,7 @@ func (j *Judges) stats() (sum judgebackend.Stats) {
 	return sum
 }
 
-// Close ends the ledger and the audit, once nobody asks any more.
+// Close closes the ledger and the audit. No calls may follow.
 func (j *Judges) Close() error {
 	if j == nil {
 		return nil
@@ -89,8 +89,8 @@ func (j *Judges) Close() error {
 	return errors.Join(errs...)
 }
 
-// Name is who answers, as scores and runs record it: openai:gpt-4o, or
-// openai:gpt-4o, rose=openai:o3 (temperature 1).
+// Name returns the judges as scores and runs record them: openai:gpt-4o, or openai:gpt-4o, rose=openai:o3
+// (temperature 1).
 func (j *Judges) Name() string {
 	if j == nil {
 		return "none"
@@ -110,7 +110,7 @@ func nameOf(s *judgebackend.Stack) string {
 	return id.Backend + ":" + id.Model
 }
 
-// named is a metric with the judge of its own: rose=openai:o3 (temperature 1).
+// named returns a metric with its own judge: rose=openai:o3 (temperature 1).
 func (j *Judges) named(metric string) string {
 	of := j.byMetric[metric]
 	stack, ok := of.Backend.(*judgebackend.Stack)
@@ -124,7 +124,7 @@ func (j *Judges) named(metric string) string {
 	return name
 }
 
-// ModelOf is the model that answers a metric's questions; empty if nobody does.
+// ModelOf returns the model that answers a metric's questions; empty if there is none.
 func (j *Judges) ModelOf(metric string) string {
 	if s, ok := j.byMetric[metric].Backend.(*judgebackend.Stack); ok {
 		return cmp.Or(s.Identity().Model, nameOf(s))
@@ -135,7 +135,7 @@ func (j *Judges) ModelOf(metric string) string {
 	return cmp.Or(j.stack.Identity().Model, nameOf(j.stack))
 }
 
-// Say tells what the judges were asked and what they took, a line each, and the cost of all.
+// Say prints the calls and tokens of each judge, one line each, and the total cost.
 func (j *Judges) Say(w io.Writer) {
 	if j == nil {
 		return

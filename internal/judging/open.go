@@ -23,7 +23,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Surroundings is what judges need of whoever opens them.
+// Surroundings holds the dependencies of Open.
 type Surroundings struct {
 	Providers judgebackend.Providers // whom judges are asked of
 	Getenv    func(string) string    // the environment, which holds keys
@@ -51,9 +51,9 @@ type Later interface {
 	File(key, path string)
 }
 
-// Open opens the judges, or returns nil if none is configured. Nobody is asked yet. What is wrong in the
-// configuration, in a file that it names or in the backend is an error of [errcode.Usage] that names the
-// key; that of a ledger in a file is [judgebackend.OpenFileStore]'s own.
+// Open opens the judges, or returns nil if none is configured. It makes no judge calls. Invalid values in the
+// configuration, in a file that it names or in the backend are an error of [errcode.Usage] that names the key; that
+// of a ledger in a file is [judgebackend.OpenFileStore]'s own.
 func (c *Config) Open(ctx context.Context, s Surroundings) (_ *Judges, err error) {
 	endpoints := map[string]Endpoint{}
 	for _, name := range slices.Sorted(maps.Keys(c.Metrics)) { // also where nobody is asked: what is wrong is said
@@ -156,7 +156,7 @@ func (c *Endpoint) open(ctx context.Context, s Surroundings, j *Judges, o judgeb
 	return stack, nil
 }
 
-// watched tells of a judge whose replies do not name the version of its model, once.
+// watched reports, once, a judge whose replies do not name the version of its model.
 type watched struct {
 	next  judgebackend.Backend
 	vague func(judge string)

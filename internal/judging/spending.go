@@ -12,7 +12,7 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 )
 
-// Paid is what the judge's answers cost so far.
+// Paid returns the cost of the judge's replies so far.
 func (j *Judges) Paid() evaluation.Cost {
 	if j == nil {
 		return evaluation.Cost{}
@@ -60,8 +60,8 @@ func (c *Config) quota(ledger judgebackend.Payments) (*judgebackend.Quota, error
 	return q, nil
 }
 
-// ParseBudget reads 200000, 200k, 2M (tokens), or 5.00USD and $5 (money). One of both is set. What it
-// cannot read is an error of [errcode.Usage] that says what was expected.
+// ParseBudget parses 200000, 200k, 2M (tokens), or 5.00USD and $5 (money). It sets one of the two. An invalid value
+// is an error of [errcode.Usage] with the expected forms.
 func ParseBudget(s string) (tokens int64, money string, err error) {
 	s = strings.TrimSpace(s)
 	if m, ok := strings.CutSuffix(strings.ToUpper(s), "USD"); ok {

@@ -9,8 +9,8 @@ import (
 	"github.com/badger-eval/badger/scoring/agreement"
 )
 
-// KappaWidth is how wide the interval of kappa is to be at most, for which [Store.Agreement] says how
-// many answers it takes.
+// KappaWidth is the maximal width of kappa's interval for which [Store.Agreement] computes the required number of
+// answers.
 const KappaWidth = 0.2
 
 // Agreement is how far people agree with each other in a queue.
@@ -21,11 +21,11 @@ type Agreement struct {
 	More   agreement.Stat // how many more answers it takes for an interval of kappa that is KappaWidth wide, labelled by as many people as those so far
 }
 
-// Agreement tells how far the people who labelled a queue agree. Of two people kappa is Cohen's. Of
-// three and more every pair of labels counts, in both directions, so that it makes no difference who
-// is named first; where all of them labelled all answers, this is Fleiss' kappa (Fleiss 1971). The
-// pairs of one answer depend on each other then, so that More rests on the variance between answers
-// ([agreement.PairwiseCases]) rather than between pairs ([agreement.CohenCases]).
+// Agreement measures the inter-annotator agreement of a queue. For two people kappa is Cohen's. For three and more
+// every pair of labels counts, in both directions, so that the order of people does not matter; if all of them
+// labeled all answers, this is Fleiss' kappa (Fleiss 1971). The pairs of one answer depend on each other then, so
+// More rests on the variance between answers ([agreement.PairwiseCases]) rather than between pairs
+// ([agreement.CohenCases]).
 func (s *Store) Agreement(ctx context.Context, q *Queue) (Agreement, error) {
 	pairs, err := s.Warehouse.LabelPairs(ctx, q.ID)
 	if err != nil {

@@ -23,8 +23,8 @@ import (
 // and all.
 const maxLine = 256 << 20
 
-// line is an answer with its labels, as a line of a case file. label and votes are what the labels
-// come to; who reads cases reads these.
+// line is an answer with its labels, as a line of a case file. label and votes are the outcome of the labels, which
+// readers of cases use.
 type line struct {
 	CaseID string `json:"case_id"`
 	Agent  struct {
@@ -105,8 +105,8 @@ func compareAnswers(a, b scoring.AnswerID) int {
 	return cmp.Or(strings.Compare(a.CaseID, b.CaseID), strings.Compare(a.Agent, b.Agent), strings.Compare(a.Version, b.Version), strings.Compare(a.Batch, b.Batch))
 }
 
-// votes are what people say of answers, as it counts. A warehouse whose answers are not in its tables
-// has none but those of the log.
+// votes returns the current human verdicts on answers. If the answers of a warehouse are not in its tables, only
+// the log has verdicts.
 func (s *Store) votes(ctx context.Context) ([]connectors.Vote, error) {
 	votes, err := s.Warehouse.Votes(ctx)
 	if errcode.Of(err) == errcode.NotFound {
@@ -124,7 +124,7 @@ func newLine(of scoring.AnswerID) *line {
 	return out
 }
 
-// lineOf is the line of one answer; its labels are given the oldest first.
+// lineOf returns the line of one answer; labels are sorted from old to new.
 func lineOf(labels []Label) *line {
 	out := newLine(labels[0].AnswerID)
 	type whose struct {
@@ -151,14 +151,14 @@ func lineOf(labels []Label) *line {
 	return out
 }
 
-// add adds the vote of somebody of whom the log says nothing.
+// add adds the vote of an annotator without an entry in the log.
 func (l *line) add(annotator, verdict string) {
 	if l.Human.Votes[annotator] == "" {
 		l.Human.Votes[annotator] = verdict
 	}
 }
 
-// decide says what the labels come to.
+// decide sets the outcome of the labels.
 func (l *line) decide() {
 	l.Human.Label = majority(l.Human.Votes)
 	if l.decision != nil {
@@ -200,14 +200,13 @@ type ImportOptions struct {
 	Unknown   bool   // labels of answers that the warehouse does not hold are written too, rather than an error
 }
 
-// Import reads labels from JSON Lines in the form of case files. Labels that [Store.Export] wrote are
-// written as they are, unless a label with their ID is there; times that are still to come become the
-// present. Of human.votes and human.label the last counts that the file has of an annotator and an
-// answer, and it is written where it says something else than the annotator's label of the answer.
-// Reading a file again changes nothing.
+// Import reads labels from JSON Lines in the form of case files. Labels written by [Store.Export] are written
+// unchanged unless a label with their ID exists; times in the future become the present. For human.votes and
+// human.label, the last one in the file for an annotator and an answer is used, and it is written if it differs
+// from the annotator's current label of the answer. Reading a file again changes nothing.
 //
-// An error names the line, and nothing is written then. Lines that name answers of which the warehouse
-// has neither the answer nor a score are an error (FailedPrecondition) unless the options allow them.
+// An error names the line, and then nothing is written. If the warehouse has neither the answer nor a score of a
+// line, Import returns an error (FailedPrecondition) unless the options allow it.
 func (s *Store) Import(ctx context.Context, in io.Reader, o ImportOptions) (done Imported, err error) {
 	queues, err := s.optionsOfQueues(ctx)
 	if err != nil {
@@ -269,7 +268,7 @@ func (s *Store) Import(ctx context.Context, in io.Reader, o ImportOptions) (done
 	return done, nil
 }
 
-// batch is how many labels are written at once.
+// batch is the number of labels in one write.
 const batch = 500
 
 // optionsOfQueues are the verdicts that the queues offer, by queue.
@@ -336,8 +335,8 @@ func lastVotes(labels []Label) []Label {
 	return out
 }
 
-// notLaterThanNow brings times that are still to come to the present, in their order: else they would
-// count before all that people say until then.
+// notLaterThanNow changes times in the future to the present, keeping their order: otherwise they would take
+// precedence over all labels until then.
 func (s *Store) notLaterThanNow(labels []Label) {
 	now := s.now().UTC().Truncate(time.Microsecond)
 	var late []*Label
@@ -404,8 +403,8 @@ func (s *Store) read(text []byte, o ImportOptions, queues map[string][]string) (
 	return of, out, nil
 }
 
-// votes are the labels of a case file's line that only says who says what, but for those of the people
-// whose labels it lists besides.
+// votes returns the labels of a case file's line that have only an annotator and a verdict, except those of
+// annotators whose full labels the line also lists.
 func votes(c *scoring.Case, label json.RawMessage, o ImportOptions, options []string, besides map[string]bool) ([]Label, error) {
 	var said map[string]any
 	if len(c.Votes) > 0 && json.Unmarshal(c.Votes, &said) != nil {
@@ -446,7 +445,7 @@ func votes(c *scoring.Case, label json.RawMessage, o ImportOptions, options []st
 	return out, nil
 }
 
-// bring writes those of some labels that do not exist yet. said is what people say already.
+// bring writes the labels that do not exist yet. said are the existing verdicts.
 func (s *Store) bring(ctx context.Context, labels []Label, said map[voter]string) (written int, err error) {
 	var cases []string
 	for i := range labels {
@@ -501,8 +500,7 @@ type voter struct {
 	annotator string
 }
 
-// saidElsewhere is what people say as it counts, human_labels included; nothing where no label is a
-// vote.
+// saidElsewhere returns the current verdicts, including human_labels; nil if no label is a vote.
 func (s *Store) saidElsewhere(ctx context.Context, labels []Label) (map[voter]string, error) {
 	if !slices.ContainsFunc(labels, func(l Label) bool { return l.At.IsZero() }) {
 		return nil, nil

@@ -1,10 +1,10 @@
-// Package labelling is how people label answers: queues of answers in an order, who has which answer
-// before them, what they say of it, how far they are, and where they differ. It holds no pages.
+// Package labelling manages human labels of answers: ordered queues of answers, the assignment of answers to
+// annotators, labels, progress, and disagreements. It contains no pages.
 //
-// Queues and labels are tables of the warehouse (queues, queue_items, label_log), and so is who has
-// an answer before them (claims). Several servers may work on the same tables. What was saved is a
-// row that never changes: a change of mind is another row, and the newest of an annotator counts. A
-// label is named by whoever sends it, so that one that is sent again is not written again.
+// Queues and labels are tables of the warehouse (queues, queue_items, label_log), and so are the assignments
+// (claims). Several servers may work on the same tables. A saved label is a row that never changes: a changed
+// verdict is another row, and the latest row of an annotator counts. The client chooses the ID of a label, so a
+// label that is sent again is not written again.
 //
 // label_log is next to human_labels and not in place of it: human_labels is often a view over a
 // table of the users' own, to which nothing can be written, and its key allows one row for each
@@ -26,7 +26,7 @@ import (
 // renew it.
 const DefaultLease = 10 * time.Minute
 
-// Verdicts that every queue knows besides its options.
+// Verdicts that every queue has in addition to its options.
 const (
 	Skip      = "skip"      // passed over: others may take the answer
 	Withdrawn = "withdrawn" // the annotator says nothing any more
@@ -38,7 +38,7 @@ var DefaultOptions = []string{"pass", "fail", "unsure"}
 // Queue is a labelling queue.
 type Queue = connectors.Queue
 
-// Label is what a person said of an answer at one time.
+// Label is a person's label of an answer at one time.
 type Label = connectors.LoggedLabel
 
 // Item is an answer of a queue.
@@ -85,9 +85,9 @@ func (s *Store) Queue(ctx context.Context, id string) (*Queue, error) {
 	return &found[0], nil
 }
 
-// QueueFor is the queue in which a label counts that somebody gives an answer on another page: of the
-// open ones that hold it and are not blind, the newest that still wants them, or else the one in which they
-// said what counts. nil: none. What is said with the scores in view is not blind.
+// QueueFor returns the queue in which a label counts that is given on another page: among the open queues that
+// contain the answer and are not blind, the latest that still needs the label, or else the one with the annotator's
+// current label; nil if there is none. A label given with the scores in view is not blind.
 func (s *Store) QueueFor(ctx context.Context, of scoring.AnswerID, me string) (*Queue, error) {
 	queues, err := s.Warehouse.QueuesOf(ctx, of)
 	if err != nil {
@@ -120,8 +120,7 @@ func (s *Store) QueueFor(ctx context.Context, of scoring.AnswerID, me string) (*
 	return labelled, nil
 }
 
-// Close closes a queue: nobody is given an answer of it any more. Labels that were on their way are
-// still saved.
+// Close closes a queue: it assigns no more answers. Labels that are already submitted are still saved.
 func (s *Store) Close(ctx context.Context, q *Queue) error {
 	return s.Warehouse.CloseQueue(ctx, q.ID, s.now())
 }
@@ -157,8 +156,8 @@ func (s *Store) Neighbours(ctx context.Context, q *Queue, me string, position in
 	return before, after, err
 }
 
-// Mine is the label of an annotator for an answer, in a queue, or where the queue is empty the one that
-// counts of all queues and outside of them; nil if there is none. Decisions count apart.
+// Mine returns an annotator's label of an answer in a queue or, if the queue is empty, the current one of all
+// queues and outside of them; nil if there is none. Adjudications are separate.
 func (s *Store) Mine(ctx context.Context, of Label) (*Label, error) {
 	rows, err := s.newest(ctx, &of, 0)
 	if err != nil {
@@ -199,7 +198,7 @@ func (s *Store) newest(ctx context.Context, l *Label, most int) ([]Label, error)
 // answered reports whether a verdict says something of the answer.
 func answered(verdict string) bool { return verdict != Skip && verdict != Withdrawn }
 
-// plain checks a text from outside: tables hold no NUL.
+// plain checks a string from outside: tables cannot hold NUL.
 func plain(what, text string, longest int) error {
 	switch {
 	case len(text) > longest:
@@ -210,7 +209,7 @@ func plain(what, text string, longest int) error {
 	return nil
 }
 
-// MineIn is what an annotator says of answers of a queue, by case: verdicts, Skip too.
+// MineIn returns an annotator's verdicts on answers of a queue, by case, including Skip.
 func (s *Store) MineIn(ctx context.Context, q *Queue, me string, items []Item) (map[string]string, error) {
 	var cases []string
 	for i := range items {

@@ -36,7 +36,7 @@ const (
 	maxOptions    = 9 // as many as there are keys for
 )
 
-// Make makes a queue of cases of the list's run, given in the list's order.
+// Make creates a queue of cases of the list's run, in the list's order.
 func (s *Store) Make(ctx context.Context, p Plan, cases []string) (*Queue, error) {
 	q, err := p.queue()
 	if err != nil {
@@ -124,7 +124,7 @@ func (p *Plan) queue() (*Queue, error) {
 	return q, nil
 }
 
-// distinct are the texts without those that were there before.
+// distinct returns the strings without duplicates.
 func distinct(list []string) []string {
 	seen := make(map[string]bool, len(list))
 	out := make([]string, 0, len(list))
@@ -169,8 +169,8 @@ func (s *Store) Choose(ctx context.Context, metrics []scoring.Metric, list casel
 	return ids, len(all), err
 }
 
-// MakeListed makes a queue of the cases of the plan's list whose answers people can see. Of is how many
-// cases the list has, and left how many of them nobody could see.
+// MakeListed creates a queue of the cases in the plan's list whose answers are visible to annotators. of is the
+// number of cases in the list, and left the number of cases without a visible answer.
 func (s *Store) MakeListed(ctx context.Context, metrics []scoring.Metric, p Plan) (q *Queue, left, of int, err error) {
 	ids, of, err := s.Choose(ctx, metrics, p.List)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Next is what an annotator is to label next.
+// Next is the next item for an annotator.
 type Next struct {
 	Item *Item // nil: nothing
 	Busy bool  // answers are left that others have before them at this moment
@@ -94,9 +94,8 @@ func casesOf(items []Item) []string {
 	return out
 }
 
-// Shown are those of some cases of which people can see the answer of an agent, in their order: its
-// answer is one row of agent_runs. A run over a file leaves only scores, and of several rows nobody can
-// tell which one is the answer.
+// Shown returns the cases whose answer of an agent is visible to people, in their order: the answer is one row of
+// agent_runs. A run over a file leaves only scores, and among several rows the answer is ambiguous.
 func (s *Store) Shown(ctx context.Context, of scoring.AnswerID, cases []string) ([]string, error) {
 	there, err := s.Warehouse.Answered(ctx, of, cases)
 	if err != nil {
@@ -111,8 +110,8 @@ func (s *Store) Shown(ctx context.Context, of scoring.AnswerID, cases []string) 
 	return out, nil
 }
 
-// Open keeps an answer for whoever has it before them, if it has a place left. It makes a lease
-// last longer too. Nothing depends on it but what others are given.
+// Open reserves an answer for an annotator if it has a free place. It also extends a lease. It affects only what
+// other annotators are assigned.
 func (s *Store) Open(ctx context.Context, q *Queue, item *Item, me string) error {
 	held, err := s.leases(ctx, q)
 	if err != nil {
@@ -134,7 +133,7 @@ func (p places) others(me string) (names []string) {
 	return names
 }
 
-// of is the key of the place that somebody has, "" for none.
+// of returns the key of an annotator's place, "" if none.
 func (p places) of(q *Queue, item *Item, me string) string {
 	for _, place := range slices.Sorted(maps.Keys(p)) {
 		if p[place] == ownerOf(me) {
@@ -203,8 +202,8 @@ func (s *Store) take(ctx context.Context, q *Queue, item *Item, me string, held 
 	return false, nil
 }
 
-// keep makes the place that the annotator has last longer. Others who take a place at this moment and
-// see that the answer wants nobody give it back, so that only what others answered counts.
+// keep extends the annotator's place. Others who take a place at the same time and find that the answer needs no
+// more people return it, so only submitted answers count.
 func (s *Store) keep(ctx context.Context, q *Queue, item *Item, me, key string) (bool, error) {
 	if err := s.Warehouse.RenewLeases(ctx, ownerOf(me), s.until(), key); err != nil {
 		return false, err
@@ -217,10 +216,10 @@ func (s *Store) keep(ctx context.Context, q *Queue, item *Item, me, key string) 
 	return err == nil && !mine && int64(len(answered)) < q.Annotators, err
 }
 
-// wanted reports whether an answer wants this annotator, who has taken a place: they have not answered
-// it, and those who have or hold a place are fewer than it wants. What others hold and said is read
-// once the place is taken, and in this order: whoever answered before that has given their place back,
-// so that a free place alone does not mean that the answer wants somebody.
+// wanted reports whether an answer needs this annotator, who holds a place: they have not answered it, and fewer
+// annotators have answered or hold a place than it needs. The places and labels of others are read after the place
+// is taken, and in this order: an annotator who answered before that has returned their place, so a free place
+// alone does not mean that the answer needs another annotator.
 func (s *Store) wanted(ctx context.Context, q *Queue, item *Item, me string) (bool, error) {
 	held, err := s.leases(ctx, q)
 	if err != nil {
@@ -257,7 +256,7 @@ func (s *Store) answered(ctx context.Context, q *Queue, item *Item, me string) (
 	return others, mine, err
 }
 
-// Leave gives an answer back.
+// Leave returns an answer to the queue.
 func (s *Store) Leave(ctx context.Context, q *Queue, item *Item, me string) error {
 	keys := make([]string, q.Annotators)
 	for place := range keys {

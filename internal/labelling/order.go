@@ -40,7 +40,7 @@ func ParseOrder(s string) (Order, error) {
 	return Order(s), nil
 }
 
-// signals are what is known of cases, by case.
+// signals holds the signals of cases, by case.
 type signals map[string]connectors.CaseSignal
 
 // disagreement is the share of the metrics of the smaller side, 0 to 0.5.

@@ -38,8 +38,7 @@ func OverviewOf(q *Queue) Overview {
 	}
 }
 
-// Overviews are all queues with their progress; none where the tables are of an earlier version, which
-// had no queues.
+// Overviews returns all queues with their progress; none if the tables are of an earlier version without queues.
 func (s *Store) Overviews(ctx context.Context) ([]Overview, error) {
 	queues, err := s.Queues(ctx)
 	if err != nil && errcode.Of(err) != errcode.NotFound {

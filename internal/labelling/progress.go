@@ -17,8 +17,8 @@ type Progress struct {
 // rateOver is how many labels the rate is taken over.
 const rateOver = 50
 
-// Progress tells how far a queue is. The rate is that of the annotator's last labels, at most 50,
-// between which no more than ten minutes passed; three labels are needed, and some minutes.
+// Progress returns the progress of a queue. The rate is that of the annotator's last labels, at most 50, with
+// pauses of at most ten minutes; it requires three labels and some minutes.
 func (s *Store) Progress(ctx context.Context, q *Queue, me string) (Progress, error) {
 	counts, err := s.Warehouse.QueueProgress(ctx, q, me)
 	if err != nil {
@@ -34,7 +34,7 @@ func (s *Store) Progress(ctx context.Context, q *Queue, me string) (Progress, er
 	return p, err
 }
 
-// rateAfter is how long somebody has to label before their rate says something.
+// rateAfter is the minimal time of labeling before a rate is reported.
 const rateAfter = 2 * time.Minute
 
 // rate is labels in an hour, from their times, the newest first.
@@ -49,17 +49,17 @@ func rate(at []time.Time) float64 {
 	return float64(n-1) / at[0].Sub(at[n-1]).Hours()
 }
 
-// newer tells which of two labels of different people is the newer one: the order of all readers.
+// newer reports whether a is the later of two labels by different people: the order that all readers use.
 func newer(a, b *Label) bool { return a.At.After(b.At) || a.At.Equal(b.At) && a.ID > b.ID }
 
-// Conflict is an answer of which people say different things.
+// Conflict is an answer with different verdicts.
 type Conflict struct {
 	Item
 	Labels   []Label // the newest of each annotator
 	Decision *Label  // the verdict that settles it, of several the newest; nil: none
 }
 
-// atLeast is how many people are to have answered before it is told that they differ.
+// atLeast is the number of people who must have answered before a conflict is reported.
 func atLeast(q *Queue) int64 {
 	if q.Blind {
 		return max(2, q.Annotators)
@@ -69,9 +69,8 @@ func atLeast(q *Queue) int64 {
 
 func inConflict(q *Queue, item *Item) bool { return item.Differ && item.Done >= atLeast(q) }
 
-// Conflicts lists at most limit answers of which people say different things, from a position on, in
-// the queue's order. Of a blind queue those are left out that want more people: whoever comes next
-// must not see what others said.
+// Conflicts lists at most limit answers with different verdicts, from a position on, in the queue's order. In a
+// blind queue it omits answers that need more people: the next annotator must not see the labels of others.
 func (s *Store) Conflicts(ctx context.Context, q *Queue, me string, from, limit int64) ([]Conflict, error) {
 	items, err := s.Warehouse.QueueItems(ctx, connectors.QueueItems{Queue: q.ID, Me: me, From: from, Conflict: atLeast(q), Limit: limit})
 	if err != nil || len(items) == 0 {

@@ -18,16 +18,16 @@ const (
 	maxID        = 100
 )
 
-// Save writes a label and gives the answer back. It returns what is written, with its time. The same
-// label sent again is not written again; another one under its ID is an error (AlreadyExists). q is
-// the label's queue, or nil if there is none. Neither a lease nor a queue that was closed is in
-// the way of a label: what somebody said is kept. A third verdict is a label of an answer that
-// [Store.Conflicts] lists; of others it is an error (FailedPrecondition).
+// Save writes a label and returns the answer to the queue. It returns the written label, with its time. The same
+// label sent again is not written again; a different one under the same ID is an error (AlreadyExists). q is the
+// label's queue, or nil if there is none. Neither a lease nor a closed queue prevents a label from being saved. An
+// adjudication is a label of an answer that [Store.Conflicts] lists; for any other it is an error
+// (FailedPrecondition).
 func (s *Store) Save(ctx context.Context, q *Queue, l Label) (Label, error) {
 	return s.save(ctx, q, l, time.Time{})
 }
 
-// save is [Store.Save]. What is restored has its time; it was in order when it was first said.
+// save is [Store.Save]. A restored label keeps its time; it was valid when it was first given.
 func (s *Store) save(ctx context.Context, q *Queue, l Label, restored time.Time) (Label, error) {
 	if err := check(q, &l); err != nil {
 		return l, err
@@ -66,8 +66,8 @@ func (s *Store) save(ctx context.Context, q *Queue, l Label, restored time.Time)
 	return valueOf(there, l), err
 }
 
-// after is now, or the next moment after labels of one person that are given the newest first: the
-// clocks of two servers may differ, and what somebody says last must be the newest.
+// after returns the current time, or the next moment after one person's labels, which are sorted from new to old:
+// the clocks of two servers may differ, and a person's last label must be the latest.
 func (s *Store) after(newest []Label) time.Time {
 	at := s.now().UTC().Truncate(time.Microsecond)
 	if len(newest) > 0 && !at.After(newest[0].At) {
@@ -97,7 +97,7 @@ func (s *Store) saved(ctx context.Context, l *Label) (*Label, error) {
 	return &rows[0], nil
 }
 
-// check tells what is wrong with a label, and brings its texts into the form in which they are kept.
+// check validates a label, and normalizes its strings for storage.
 func check(q *Queue, l *Label) error {
 	options, reason := DefaultOptions, false
 	if q != nil {
@@ -129,7 +129,7 @@ func check(q *Queue, l *Label) error {
 	return plain("note", l.Note, len(l.Note))
 }
 
-// utf16Length is how many characters a text has as browsers count them.
+// utf16Length returns the number of UTF-16 code units, which browsers count.
 func utf16Length(s string) (n int) {
 	for _, r := range s {
 		n += utf16.RuneLen(r)

@@ -19,10 +19,10 @@ func visit(id string) string {
 	return v
 }
 
-// Undo takes back what an annotator said last in a queue, a third verdict too, with all that they said
-// on the same visit: a new label, named id, says what they had said of that answer before, or that it
-// is withdrawn. What they said of it in another queue counts as if the label that is taken back had
-// never been given. Undoing once more brings it back. NotFound if they have said nothing.
+// Undo withdraws an annotator's last label in a queue, including an adjudication, with all labels of the same
+// visit: a new label, named id, restores their previous verdict on that answer, or withdraws it. Their label of the
+// answer in another queue counts as if the withdrawn one had never been given. Another Undo restores it. It returns
+// NotFound if they have no label.
 func (s *Store) Undo(ctx context.Context, q *Queue, me, id string) (Label, error) {
 	return s.undo(ctx, connectors.LabelFilter{Queue: q.ID, Annotator: me, NewestFirst: true}, q, id, func(Label) bool { return true })
 }
@@ -33,14 +33,14 @@ func (s *Store) UndoDecision(ctx context.Context, q *Queue, me, caseID, id strin
 	return s.undo(ctx, f, q, id, func(l Label) bool { return l.Decides })
 }
 
-// UndoCase is [Store.Undo] of what an annotator said of one case.
+// UndoCase is [Store.Undo] for an annotator's label of one case.
 func (s *Store) UndoCase(ctx context.Context, q *Queue, me, caseID, id string) (Label, error) {
 	f := connectors.LabelFilter{Queue: q.ID, Annotator: me, NewestFirst: true, Cases: []string{caseID}}
 	return s.undo(ctx, f, q, id, func(l Label) bool { return !l.Decides })
 }
 
-// UndoAnswer takes back what an annotator said of an answer outside of queues, as [Store.Undo] does in
-// a queue. NotFound if they have said nothing.
+// UndoAnswer withdraws an annotator's label of an answer outside of queues, as [Store.Undo] does in a queue. It
+// returns NotFound if they have no label.
 func (s *Store) UndoAnswer(ctx context.Context, of scoring.AnswerID, me, id string) (Label, error) {
 	f := connectors.LabelFilter{Cases: []string{of.CaseID}, Agent: of.Agent, Version: of.Version, Batch: of.Batch, OfAnswer: true, Annotator: me, NewestFirst: true}
 	return s.undo(ctx, f, nil, id, func(l Label) bool { return !l.Decides && l.Queue == "" })
@@ -97,8 +97,8 @@ func (s *Store) undo(ctx context.Context, f connectors.LabelFilter, q *Queue, id
 	return s.save(ctx, q, back, now)
 }
 
-// overruled reports whether somebody else gave a third verdict after one: of several the newest counts, so
-// that bringing the older one back would make it count again.
+// overruled reports whether another user adjudicated after an adjudication: the latest of several counts, and
+// restoring the older one would make it count again.
 func (s *Store) overruled(ctx context.Context, l *Label) (bool, error) {
 	rows, err := s.Warehouse.LoggedLabels(ctx, connectors.LabelFilter{Cases: []string{l.CaseID}, Agent: l.Agent, Version: l.Version, Batch: l.Batch, OfAnswer: true, Newest: true}, 0)
 	return slices.ContainsFunc(rows, func(r Label) bool {

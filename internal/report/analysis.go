@@ -17,7 +17,7 @@ import (
 // analysisView prints what package analysis found.
 type analysisView struct{ *printer }
 
-// note prints texts below a table, each on lines of its own.
+// notes prints texts below a table, each on its own lines.
 func (v analysisView) notes(notes []string) {
 	if len(notes) > 0 {
 		v.line()
@@ -27,7 +27,7 @@ func (v analysisView) notes(notes []string) {
 	}
 }
 
-// paragraph prints a text over as many lines as it takes.
+// paragraph prints a text, wrapped to several lines if needed.
 func (p *printer) paragraph(head, s string) {
 	for i, l := range printable.Wrap(printable.Text(s), p.Width-len(head)) {
 		if i > 0 {
@@ -58,7 +58,7 @@ func (v analysisView) value(f *float64) cellSpans {
 	return text(decimal(*f))
 }
 
-// outcome is what a comparison shows; n.s. is a change that may be chance.
+// outcome formats the conclusion of a comparison; n.s. is a change that may be chance.
 func (v analysisView) outcome(o string) cellSpans {
 	switch o {
 	case analysis.NotShown:
@@ -346,7 +346,7 @@ func (v analysisView) count(n int, st style) cellSpans {
 	return inStyle(strconv.Itoa(n), st)
 }
 
-// FailureView says what is shown of failures.
+// FailureView selects the failures that are shown.
 type FailureView struct {
 	By    string // tier, version or none
 	Cases bool   // also the cases
@@ -360,7 +360,7 @@ var kindTitles = map[string]string{
 	analysis.KindDiagnosis: "Diagnoses, by ROSE",
 }
 
-// KindTitle is what a kind of findings is about, as a heading.
+// KindTitle returns the heading for a kind of findings.
 func KindTitle(kind string) string { return kindTitles[kind] }
 
 // RenderFailures writes for a terminal what goes wrong.
@@ -507,7 +507,7 @@ func RenderAudit(w io.Writer, a *analysis.Audit, top int, o Options) error {
 	return v.w.Flush()
 }
 
-// golds prints the gold queries that are no function of the data, the first ones.
+// golds prints the first gold queries whose result is not a function of the data.
 func (v analysisView) golds(g *analysis.Golds, top int) {
 	if g == nil {
 		return

@@ -234,7 +234,7 @@ func (m *members) holds(n int32) bool {
 	return false
 }
 
-// members are the cases of which something holds.
+// members returns the cases for which of returns true.
 func (s *Summary) members(agents []Agent, byID []int32, of func(about) bool) members {
 	m := members{of: map[Agent][]int32{}}
 	for _, n := range byID {

@@ -270,7 +270,7 @@ func (v *calibrationView) backbone() {
 	v.line(span{said + b.Why, bold})
 }
 
-// thresholds tells how thresholds were chosen.
+// thresholds describes how thresholds were chosen.
 func (v *calibrationView) thresholds() {
 	if !slices.ContainsFunc(v.Metrics, func(r calibration.Result) bool { return r.Chosen != nil }) {
 		return

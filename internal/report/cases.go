@@ -5,7 +5,7 @@ import (
 	"hash/maphash"
 )
 
-// caseKey is what a case is: a question, in a batch.
+// caseKey identifies a case: a question in a batch.
 type caseKey struct{ id, batch string }
 
 // caseNumbers numbers cases from 0, in the order in which they come. A map of the keys would take more
@@ -55,7 +55,7 @@ type tagLists struct {
 	lists   [][]uint16
 }
 
-// of is the number of a list, which nobody may change afterwards.
+// of returns the number of a list. The list must not be changed afterwards.
 func (x *tagLists) of(tags []uint16) uint32 {
 	key := make([]byte, 0, 2*len(tags))
 	for _, t := range tags {

@@ -23,7 +23,7 @@ type Diff struct {
 	Relations []relation.Relation // why they differ, what explains most first; may be empty
 }
 
-// DiffFigures are what a diff shows: one JSON document. Rows and columns count from 1.
+// DiffFigures are the figures of a diff: one JSON document. Rows and columns count from 1.
 type DiffFigures struct {
 	Score      float64 `json:"score"`
 	Method     string  `json:"method"` // how rows were matched, one of package cell's
@@ -214,8 +214,7 @@ func (d *Diff) JSON() ([]byte, error) { return document(d.Figures()) }
 // Render writes the diff for a terminal.
 func (d *Diff) Render(w io.Writer, o Options) error { return d.Figures().Render(w, o) }
 
-// columnName is how a column is called: by its name, and by its position where there is none or it
-// is not the only one of that name.
+// columnName returns a unique name of a column: its name, with its position if it is empty or not unique.
 func columnName(name string, position int, all []string) string {
 	same := 0
 	for _, n := range all {

@@ -106,7 +106,7 @@ func (v *diffView) shapes() {
 	}
 }
 
-// shownRelations is how many relations are told.
+// shownRelations is the number of relations shown.
 const shownRelations = 3
 
 // relations says why the results differ.
@@ -325,8 +325,8 @@ func (b *block) show(c DiffCell, p *printer) cellSpans {
 	}
 }
 
-// apart cuts two texts that differ so that the difference is seen: in front of it where that lies
-// far behind.
+// apart shortens two different strings so that their difference is visible: it cuts the part before the difference
+// if that is long.
 func (p *printer) apart(gold, pred string, goldWide, predWide int) (string, string) {
 	cutGold, cutPred := printable.Cut(gold, goldWide, p.ellipsis), printable.Cut(pred, predWide, p.ellipsis)
 	if cutGold == gold && cutPred == pred {
@@ -348,11 +348,10 @@ func (p *printer) apart(gold, pred string, goldWide, predWide int) (string, stri
 	return printable.Cut(p.ellipsis+gold[from:], goldWide, p.ellipsis), printable.Cut(p.ellipsis+pred[from:], predWide, p.ellipsis)
 }
 
-// texts are the two sides of a cell as a terminal may show them.
+// texts returns the two sides of a cell in a form that is safe for a terminal.
 func (c *DiffCell) texts() (gold, pred string) { return cellText(c.Gold), cellText(c.Pred) }
 
-// cellText is a value as it is shown: quoted where it would look like NULL, like nothing or like
-// another text.
+// cellText formats a value: it is quoted if it would look like NULL, like nothing or like another string.
 func cellText(s *string) string {
 	switch {
 	case s == nil:

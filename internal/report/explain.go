@@ -44,7 +44,7 @@ type explanation struct {
 	full bool
 }
 
-// text writes a text from data on as many lines as it takes.
+// text writes a text from data, wrapped to several lines if needed.
 func (e *explanation) text(s string) { e.indented("", s, plain) }
 
 func (e *explanation) indented(indent, s string, st style) {
@@ -53,7 +53,7 @@ func (e *explanation) indented(indent, s string, st style) {
 	}
 }
 
-// facts writes names and values one below the other. What is empty is left out.
+// facts writes names and values on separate lines. Empty values are omitted.
 func (e *explanation) facts(pairs ...string) {
 	wide := 0
 	for i := 0; i < len(pairs); i += 2 {
@@ -463,7 +463,7 @@ func marked(parts []caseview.SQLPart, i, step int) caseview.Side {
 	return ""
 }
 
-// pieces cuts a text into pieces of at most n columns.
+// pieces splits a text into pieces of at most n columns.
 func pieces(s string, n int) (out []string) {
 	used, from := 0, 0
 	for i, r := range s {

@@ -12,7 +12,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Figures are what a summary found: one JSON document, the same for the same scores in any order.
+// Figures are the figures of a summary: one JSON document, the same for the same scores in any order.
 type Figures struct {
 	Cases   int      `json:"cases"` // questions
 	Scores  int      `json:"scores"`
@@ -35,7 +35,7 @@ type Figures struct {
 // RunDone is the status of a run that scored all that it was asked to.
 const RunDone = "done"
 
-// Unfinished says what a run that is not done means for figures, given its status.
+// Unfinished describes the effect of an incomplete run on figures, given its status.
 func Unfinished(status string) string {
 	if status == "running" {
 		status = "still running, or was killed"
@@ -49,7 +49,7 @@ type Agent struct {
 	Version string `json:"agent_version"`
 }
 
-// Metric is what one metric says of every agent version.
+// Metric holds the figures of one metric for every agent version.
 type Metric struct {
 	Name          string `json:"metric"`
 	Versions      []int  `json:"metric_versions"` // more than one where a run went on after an upgrade
@@ -60,7 +60,7 @@ type Metric struct {
 	Judges []string `json:"judges,omitempty"` // tags of the judges that its scores rest on, such as rose_o3-2504
 }
 
-// Rate is what a metric says of the answers of one agent version.
+// Rate holds the figures of a metric for the answers of one agent version.
 type Rate struct {
 	Agent
 	N        int                    `json:"n"` // scores with a value
@@ -183,7 +183,7 @@ type Count struct {
 	N     int    `json:"n"`
 }
 
-// Slice is what the primary metric says of the cases of one tier or tag.
+// Slice holds the figures of the primary metric for the cases of one tier or tag.
 type Slice struct {
 	Name  string   `json:"name"` // "" for the cases whose tags cannot be read, or whose tier is not known
 	Cases int      `json:"cases"`

@@ -9,11 +9,11 @@ import (
 	"github.com/badger-eval/badger/internal/printable"
 )
 
-// Check reports whether every gate is reached by the mean of its metric, with a line for each. Each
-// version of an agent must reach it by itself: a good one must not make up for a bad one. Cases that
-// failed, that nobody answered and that are abstained count as 0; a gate of the coverage leaves the
-// abstained ones out. Where less is better, no value stands for a case without one: without a gate of
-// the coverage each case must have one. A metric without a score reaches no gate.
+// Check reports whether the mean of every gate's metric reaches the gate, with a line for each. Each version of an
+// agent must reach it by itself: a good one does not compensate for a bad one. Failed cases, missing answers and
+// abstentions count as 0; a gate on the coverage excludes abstentions. If lower is better, no value can represent a
+// case without one: without a gate on the coverage each case must have one. A metric without scores reaches no
+// gate.
 func (f *Figures) Check(gates []gate.Gate) (said []string, reached bool) {
 	reached = true
 	say := func(why string, ok bool) {
@@ -76,7 +76,7 @@ func judge(g *gate.Gate, of string, sum float64, c *Coverage, lower bool) (said 
 	return said + because(c, zero), reached
 }
 
-// wanted says what the gate asks of the mean.
+// wanted describes the gate's requirement on the mean.
 func wanted(g *gate.Gate, lower bool) string {
 	switch {
 	case g.Least == nil:

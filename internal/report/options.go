@@ -8,16 +8,16 @@ import (
 	"golang.org/x/term"
 )
 
-// Options say what a terminal can show.
+// Options describe the abilities of a terminal.
 type Options struct {
 	Width   int  // columns; default 80
 	Color   bool // ANSI colours
 	Unicode bool // bars, arrows and ellipses beyond ASCII
 }
 
-// Terminal finds the options of what is written to. Colours are used on a terminal only, and not
-// with NO_COLOR or TERM=dumb; where the width is not known it is that of COLUMNS, else 100. Unicode
-// is off only where the locale names another character set.
+// Terminal detects the options for a writer. It uses colors on a terminal only, and not with NO_COLOR or TERM=dumb;
+// if the width is unknown it is that of COLUMNS, else 100. Unicode is off only if the locale names another
+// character set.
 func Terminal(w io.Writer, getenv func(string) string) Options {
 	o := Options{Width: 100, Unicode: true}
 	if n, err := strconv.Atoi(getenv("COLUMNS")); err == nil && n > 0 {

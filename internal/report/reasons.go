@@ -46,7 +46,7 @@ func (s *Summary) group(score *scoring.Score) uint16 {
 	return n
 }
 
-// reason is what a group says.
+// reason returns the reason of a group.
 func (g *reasonGroup) reason() string {
 	if g.varied {
 		return g.shape

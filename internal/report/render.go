@@ -65,8 +65,8 @@ func (v *view) header() {
 // name is how an agent version is called in tables.
 func (v *view) name(a Agent) string { return printable.Text(v.Label(a)) }
 
-// Label is how an agent version is called in tables: by what tells it from the others; "" if
-// there is only one.
+// Label returns the name of an agent version in tables: the part that distinguishes it from the others; "" if there
+// is only one.
 func (f *Figures) Label(a Agent) string {
 	sameName, sameVersion := true, true
 	for _, b := range f.Agents {
@@ -178,8 +178,8 @@ func everywhere(rates []Rate, such func(*Coverage) bool) bool {
 	return true
 }
 
-// agentWidth is what a table keeps at least for names of agents: without the version at their end
-// two versions look the same.
+// agentWidth returns the minimal width of agents' names in a table: without the version at their end two versions
+// look the same.
 func (v *view) agentWidth() int {
 	widest := 7
 	for _, a := range v.Agents {

@@ -7,7 +7,7 @@ import (
 	"github.com/badger-eval/badger/internal/printable"
 )
 
-// changesCount says what the figures of changes count, as other commands count other cases.
+// changesCount describes what the figures of changes count, since other commands count other cases.
 const changesCount = "cases: with a value in both, of those asked; a case that one version did not answer is left out. mean: of the change of the value, " +
 	"and how many values are better and worse. passed, p: of the verdicts (McNemar's exact test); p is not adjusted for the number of metrics. " +
 	"badger compare and badger trend count a missing answer as 0 and adjust p (Holm)."
@@ -134,7 +134,7 @@ func (f *Figures) On(c *Change, m *MetricChange) string {
 	return "the " + printable.Count(m.N, "case") + " that both have"
 }
 
-// rate is what a metric says of an agent version; nil if it has no scores.
+// rate returns the figures of a metric for an agent version; nil if it has no scores.
 func (f *Figures) rate(metric string, a Agent) *Rate {
 	for i := range f.Metrics {
 		if f.Metrics[i].Name != metric {

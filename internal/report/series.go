@@ -18,14 +18,14 @@ type series struct {
 	words  []uint16 // may be shorter than the others
 }
 
-// found is what a metric found of a case.
+// found is the outcome of a metric for a case.
 type found struct {
 	mark          // 0: there is no score
 	word  uint16  // label of a score with a value, group of the reason of one without
 	value float64 // 0 for a score without one
 }
 
-// foundKey tells scores apart by their bits, as one that is no number equals nothing.
+// foundKey compares scores by their bits, since NaN equals nothing.
 type foundKey struct {
 	bits uint64
 	word uint16

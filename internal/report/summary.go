@@ -14,7 +14,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Case is what a summary is told of a case besides its scores.
+// Case holds the data on a case other than its scores.
 type Case struct {
 	ID       string
 	Question string
@@ -26,7 +26,7 @@ type Case struct {
 	Batch    string // of the agent's answers: the same question in two batches is two cases
 }
 
-// SummaryOptions say what a summary shows. Zero values mean the defaults.
+// SummaryOptions select the content of a summary. Zero values mean the defaults.
 type SummaryOptions struct {
 	Metrics []scoring.Metric // order, groups and directions of metrics; others come after them by name
 	Primary string           // default hybrid_ex where it is among Metrics or there are none, else the first with a verdict, else the first
@@ -56,8 +56,8 @@ type Summary struct {
 	whys  map[textKey]string // why the results of an answer differ
 }
 
-// about is what is known of a case where an agent version was asked it. Lines of a case file may say
-// different things of one case, and all forms of a run say of an answer what is there.
+// about holds the data on a case for one agent version. Lines of a case file may differ for the same case, and
+// every output of a run shows the data of the answer's own line.
 type about struct {
 	tags uint32 // of lists, from 1
 	tier uint16 // of tiers, from 1
@@ -96,7 +96,7 @@ func (m mark) judged() bool { return m&markJudged != 0 }
 // outcome is the index into outcomes, or -1 if there is no score.
 func (m mark) outcome() int { return int(m&markStatus) - 1 }
 
-// textKey finds what is said of an answer that the primary metric did not pass.
+// textKey identifies the texts about an answer that the primary metric did not pass.
 type textKey struct {
 	agent Agent
 	c     int32
@@ -108,7 +108,7 @@ type textOf struct{ question, reason string }
 // answer that did not pass.
 const relationMetric = "relation"
 
-// Bounds of what is kept as text: enough to show, and little enough for a million failures.
+// Limits of the stored texts: enough to show, and small enough for a million failures.
 const (
 	maxTexts    = 50_000
 	maxTextSize = 400
@@ -227,9 +227,9 @@ func (s *Summary) CompareWith(name string) error {
 	return nil
 }
 
-// Unanswered lists, of the questions that every agent version was asked, those that it has no scores
-// of, once all others are added. Batches of a version that share questions are repetitions, each of
-// which was asked them all; batches that share none are parts of one.
+// Unanswered lists the questions that an agent version was asked and has no scores for, after all scores are added.
+// Batches of a version that share questions are repetitions, each with all questions; batches that share none are
+// parts of one.
 func (s *Summary) Unanswered(questions []string) []Case {
 	var out []Case
 	for agent := range s.agents {
@@ -265,8 +265,8 @@ func (s *Summary) Unanswered(questions []string) []Case {
 	return out
 }
 
-// Describe tells of a case whose scores were added without its question and tags. A case without
-// scores is nothing to the summary.
+// Describe adds the question and tags of a case whose scores were added without them. It ignores a case without
+// scores.
 func (s *Summary) Describe(c Case) {
 	agent := Agent{c.Agent, c.Version}
 	if s.agents[agent] == nil {
@@ -281,7 +281,7 @@ func (s *Summary) Describe(c Case) {
 	}
 }
 
-// learn takes what is told of a case next to an answer.
+// learn records the data on a case that come with an answer.
 func (s *Summary) learn(a Agent, n int32, c *Case) {
 	list := s.abouts[a]
 	if int(n) >= len(list) {
@@ -302,7 +302,7 @@ func (s *Summary) learn(a Agent, n int32, c *Case) {
 	}
 }
 
-// about is what is known of a case where an agent version was asked it.
+// about returns the data on a case for one agent version.
 func (s *Summary) about(a Agent, n int32) about {
 	if list := s.abouts[a]; int(n) < len(list) {
 		return list[n]

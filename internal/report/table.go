@@ -103,7 +103,7 @@ func (g *grid) apart(col, least, most int, ellipsis string) int {
 	return most
 }
 
-// cutMiddle shortens a text to n columns and keeps its beginning and its end.
+// cutMiddle shortens a string to n columns and keeps its beginning and its end.
 func cutMiddle(s string, n int, ellipsis string) string {
 	if printable.Width(s) <= n {
 		return s

@@ -106,8 +106,8 @@ func (r *reader) readCSV(in *bufio.Reader) (*scoring.Table, error) {
 	return table(columns, rows)
 }
 
-// namedDelimiter reads a first line for a spreadsheet, such as sep=; or "sep=,", which names the
-// delimiter and is no header; 0 if there is none.
+// namedDelimiter reads a first line for a spreadsheet, such as sep=; or "sep=,", which names the delimiter and is
+// not a header; 0 if there is none.
 func namedDelimiter(in *bufio.Reader) (byte, error) {
 	head, _ := in.Peek(16) // a short file has fewer
 	line, _, _ := bytes.Cut(head, []byte("\n"))

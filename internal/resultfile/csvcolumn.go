@@ -25,8 +25,8 @@ const (
 	anyShape    = number | boolean | date | timestamp | timestampTZ
 )
 
-// csvColumn collects the cells of one column. While all are integers it keeps just the numbers:
-// their text can be told from them.
+// csvColumn collects the cells of one column. While all are integers it keeps only the numbers: their text follows
+// from them.
 type csvColumn struct {
 	name   string
 	n      int
@@ -69,7 +69,7 @@ type fractions struct {
 	led          bool // one begins with 0.
 }
 
-// note notes a number with digits behind the point.
+// note records a number with decimal digits.
 func (f *fractions) note(digits []byte, bare, led bool) {
 	n := len(digits)
 	if !f.point {
@@ -81,13 +81,13 @@ func (f *fractions) note(digits []byte, bare, led bool) {
 	f.bare, f.led = f.bare || bare, f.led || led
 }
 
-// codes reports whether the texts say more than their numbers, as versions do: 1.10 beside 1.2.
+// codes reports whether the texts carry more than their numbers, as versions do: 1.10 and 1.2.
 func (f *fractions) codes() bool { return f.padded && f.fewest != f.most }
 
 // mayMerge reports whether two of the texts may be one number: 5 and 5.0, .5 and 0.5.
 func (f *fractions) mayMerge() bool { return f.zero && f.whole || f.bare && f.led }
 
-// written is what the column says of it.
+// written returns how the column's numbers are written.
 func (f *fractions) written() scoring.Written {
 	switch {
 	case !f.point:
@@ -98,8 +98,8 @@ func (f *fractions) written() scoring.Written {
 	return scoring.WrittenPlain
 }
 
-// maxExponent is how far exponents may reach in columns that doubles do not keep: 1e300 beside 38
-// digits would make every value of the column hundreds of digits long.
+// maxExponent bounds exponents in columns that doubles cannot hold: 1e300 together with 38 digits would make every
+// value of the column hundreds of digits long.
 const maxExponent = 64
 
 func (c *csvColumn) null() {
@@ -115,7 +115,7 @@ func (c *csvColumn) null() {
 	c.n++
 }
 
-// append appends a cell. Words are told where the words for NULL count.
+// append appends a cell. words reports whether words for NULL count as NULL.
 func (c *csvColumn) append(cell []byte, quoted, words bool) error {
 	if len(cell) == 0 {
 		c.empty = append(c.empty, c.n)
@@ -342,16 +342,16 @@ func (c *csvColumn) column() (col scoring.Column, ok bool) {
 	return scoring.Column{}, false
 }
 
-// textColumn is the column as text. Printed are the words for NULL that columns of other types of the
-// same file hold: whoever wrote it prints NULL so. Other words are text, but for what no text is, and
-// in a column whose other cells are numbers, dates or times in a form that is no type's.
+// textColumn returns the column as text. printed are the words for NULL in columns of other types of the same file:
+// the program that wrote it prints NULL in this way. Other words are text, except for words that are never data,
+// and in a column whose other cells are numbers, dates or times in a form that no type has.
 func (c *csvColumn) textColumn(printed map[nullWord]bool) scoring.Column {
 	figures := len(c.words) > 0 && c.figures()
 	c.restore(func(w *nullWord) bool { return !figures && !printed[nullWord{text: w.text, quoted: w.quoted}] })
 	return scoring.TextColumn(c.name, scoring.String, c.text, c.ends, c.nulls)
 }
 
-// figures reports whether all cells that are there have the form of numbers, dates or times.
+// figures reports whether all cells other than NULL have the form of numbers, dates or times.
 func (c *csvColumn) figures() bool {
 	some := false
 	for i := range c.n {
@@ -364,7 +364,7 @@ func (c *csvColumn) figures() bool {
 	return some
 }
 
-// restore makes words for NULL the cells that they stand in.
+// restore turns words for NULL back into strings.
 func (c *csvColumn) restore(which func(w *nullWord) bool) {
 	kept, restored := c.words[:0:0], 0
 	for i := range c.words {
@@ -401,7 +401,7 @@ func (c *csvColumn) restore(which func(w *nullWord) bool) {
 	}
 }
 
-// merges reports whether two texts of the column are one number.
+// merges reports whether two different texts of the column are the same number.
 func (c *csvColumn) merges() bool {
 	seen := map[string]string{}
 	for i := range c.n {
@@ -449,8 +449,8 @@ func (c *csvColumn) typed() (scoring.Column, bool) {
 	return parse(scoring.TimestampTZ)
 }
 
-// numbers are doubles where exponents say so and doubles keep all digits, else what
-// [scoring.Builder.AppendNumber] makes of them.
+// numbers returns doubles if exponents require it and doubles keep all digits, else the result of
+// [scoring.Builder.AppendNumber].
 func (c *csvColumn) numbers() (scoring.Column, bool) {
 	if c.exp {
 		col, ok := c.read(scoring.Float64, func(b *scoring.Builder, cell []byte) bool {

@@ -41,7 +41,7 @@ func newCSVScanner(ctx context.Context, in io.Reader, delim byte, maxBytes int64
 	return s
 }
 
-// next reads a record into s.cells; it returns io.EOF behind the last.
+// next reads a record into s.cells; it returns io.EOF after the last.
 func (s *csvScanner) next() error {
 	for {
 		if s.pos < s.end {

@@ -11,9 +11,9 @@ import (
 	"github.com/badger-eval/badger/internal/arrowtable"
 )
 
-// withoutFixedSizes makes lists of any size of the lists of fixed size in the Arrow schema that a
-// Parquet file carries: the library refuses those of which one is NULL, since a NULL in Parquet has no
-// elements. Stream is the schema. Results have lists as JSON, to which a size says nothing.
+// withoutFixedSizes replaces lists of fixed size in the Arrow schema of a Parquet file by lists of any size: the
+// library rejects fixed-size lists with a NULL, since a NULL in Parquet has no elements. stream is the schema.
+// Results have lists as JSON, which does not need the size.
 func withoutFixedSizes(f *file.Reader, stream []byte) error {
 	s, err := flight.DeserializeSchema(stream, memory.NewGoAllocator())
 	if err != nil {

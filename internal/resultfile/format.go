@@ -43,7 +43,7 @@ var foreign = []struct{ magic, says string }{
 	{"\x28\xb5\x2f\xfd", "compressed twice"},
 }
 
-// format tells what the content is, looking at its first bytes and then at the name.
+// format detects the format from the first bytes and then from the name.
 func (r *reader) format(in *bufio.Reader) (format, error) {
 	head, err := in.Peek(1 << 10)
 	if err != nil && err != io.EOF {

@@ -56,7 +56,7 @@ func isFrame(data []byte) bool {
 	return o.alone && (o.columns && o.rows || o.schema && o.rows || o.members > 0 && (o.lists == o.members || o.objects == o.members))
 }
 
-// outline is what a text that begins with an object looks like from above.
+// outline is the structure of a JSON text that begins with an object.
 type outline struct {
 	columns, rows bool // it has these members, which are lists
 	schema        bool // it has this member, which is an object
@@ -67,7 +67,7 @@ type outline struct {
 	alone         bool // nothing comes after the object
 }
 
-// look reads the outline of a text. The member that holds the rows is called rows.
+// look reads the outline of a text. rows is the name of the member that holds the rows.
 func look(data []byte, rows string) (o outline) {
 	var s jsonscan.Scanner
 	s.Reset(data)

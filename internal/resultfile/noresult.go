@@ -9,18 +9,18 @@ import (
 	"github.com/badger-eval/badger/internal/jsonscan"
 )
 
-// noResult is the error of a text that is no result, although it can be read as a column of text: a
-// page, a message, a sentence, or a table that is drawn.
+// noResult returns the error for a text that is not a result, although it can be read as a string column: a page, a
+// message, a sentence, or a drawn table.
 func noResult(what string) error {
 	return errcode.New(errcode.InvalidArgument, "%s; expected CSV, JSON, Parquet or Arrow with the rows of a result", what)
 }
 
 var (
-	// markup begins a page or document.
+	// markup matches the beginning of a page or document.
 	markup = regexp.MustCompile(`(?i)^<(!doctype|!--|\?xml|/?[a-z][a-z0-9:-]*(\s[^<>]*)?/?>)`)
 
-	// failure begins the message of a database, a driver or a program that failed: a word for it and a
-	// colon, or the code of an engine. A header that is called error has neither.
+	// failure matches the beginning of an error message of a database, a driver or a program: a word for it and a
+	// colon, or the code of an engine. A header called error has neither.
 	failure = regexp.MustCompile(`^(?i:(?:\w+[ .])*(?:fatal|panic|failed|failure|fault|exception|\w*error|\w*exception)(?: \d+| \([^)]*\))*\s*(?:\[[^\]]*\]\s*)*:\s*\S)` +
 		`|^(?:\w+\.)+(?i:errors?|exceptions?)\.\w+:\s` +
 		`|^(?i:traceback \(most recent call last\)|sql compilation error|sql execution error|access denied for|permission denied|query failed|statement failed|execution failed|request failed|uncaught )` +
@@ -40,7 +40,7 @@ var (
 // words counts the words of a line.
 func words(line string) int { return len(strings.Fields(line)) }
 
-// checkText refuses text that is no result. Head is its beginning.
+// checkText rejects text that is not a result. head is its beginning.
 func checkText(head string) error {
 	lines := strings.FieldsFunc(head, func(r rune) bool { return r == '\n' || r == '\r' })
 	lines = slices.DeleteFunc(lines, func(l string) bool { return strings.TrimSpace(l) == "" })
@@ -87,7 +87,7 @@ func columns(lines []string) bool {
 	return words(lines[1]) == 1
 }
 
-// answers are the answers of warehouses' own interfaces, told by members of the object that they are.
+// answers are the responses of warehouses' own interfaces, recognized by members of the object.
 var answers = []struct {
 	members []string
 	of      string
@@ -107,12 +107,12 @@ var answers = []struct {
 	{[]string{"data", "schema", "stats"}, "Databend's HTTP interface, where the columns are in schema"},
 }
 
-// messages are the members of an error message in JSON, besides those that say that it is one.
+// messages are the members of an error message in JSON, in addition to those that mark it as one.
 var messages = strings.Fields("error errors exception message msg code status status_code statuscode detail details description reason type title errno sqlstate sql_state errorcode error_code errortype error_type errormessage error_message " +
 	"traceback stack query sql name hint position line requestid request_id statementhandle statement_id success ok timestamp path instance __type")
 
-// checkObject refuses one object that is no row of a result, but the answer of a warehouse or an error
-// message.
+// checkObject rejects a single object that is the response of a warehouse or an error message and not a row of a
+// result.
 func checkObject(data []byte) error {
 	keys := membersOf(data)
 	if len(keys) == 0 {
@@ -137,7 +137,7 @@ func checkObject(data []byte) error {
 	return nil
 }
 
-// membersOf are the names of the members of a text that is one object alone; none of another.
+// membersOf returns the names of the members of a text that is a single object; none for any other text.
 func membersOf(data []byte) (keys []string) {
 	var s jsonscan.Scanner
 	s.Reset(data)

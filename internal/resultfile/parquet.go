@@ -169,7 +169,7 @@ func checkArrowSchema(f *file.Reader) error {
 	return withoutFixedSizes(f, stream)
 }
 
-// withLogicalTypes marks the columns whose Parquet type has no Arrow type of its own.
+// withLogicalTypes marks the columns whose Parquet type has no corresponding Arrow type.
 func withLogicalTypes(s *arrow.Schema, p *schema.Schema) *arrow.Schema {
 	fields := s.Fields()
 	for i := range fields {

@@ -1,13 +1,12 @@
 // Package resultfile reads query results from files: CSV, Parquet, Arrow IPC and JSON.
 //
-// Formats are told by their content first and by the file's name where the content does not say.
-// Every reader is bounded, keeps values exact, and says in which file, row and column something is
-// wrong without showing the value.
+// Formats are recognized by their content first and by the file's name if the content does not decide. Every reader
+// is bounded, keeps values exact, and reports the file, row and column of an error without showing the value.
 //
-// CSV is read by this package: encoding/csv neither tells quoted from unquoted cells, which is how
-// CSV tells text from NULL, nor is it fast enough. Parquet and Arrow are read with
-// github.com/apache/arrow/go/v17, the one Arrow of this module; gzip and zstd with
-// github.com/klauspost/compress, which has both.
+// CSV is read by this package: encoding/csv does not distinguish quoted from unquoted cells, which is how CSV
+// distinguishes text from NULL, and it is not fast enough. Parquet and Arrow are read with
+// github.com/apache/arrow/go/v17, the only Arrow of this module; gzip and zstd with github.com/klauspost/compress,
+// which has both.
 package resultfile
 
 import (

@@ -44,7 +44,7 @@ func caseAddress(s caselist.State, caseID string) string {
 // failuresAddress lists what goes wrong in a run.
 func failuresAddress(run caselist.Run) string { return address("/failures", run.Values()) }
 
-// costAddress is what a run's judges took.
+// costAddress returns the address of the page with the costs of a run's judges.
 func costAddress(run caselist.Run) string { return address("/cost", run.Values()) }
 
 func queuesAddress() string { return "/queues" }
@@ -66,7 +66,7 @@ func adjudicateAddress(queue string) string {
 	return address("/adjudicate", url.Values{"queue": {queue}})
 }
 
-// newQueueAddress makes a queue of the cases of a list.
+// newQueueAddress returns the address of the form that creates a queue of a list's cases.
 func newQueueAddress(s caselist.State) string { return address("/queue/new", s.Values()) }
 
 // exportAddress is all cases of a list, in a format.

@@ -37,13 +37,13 @@ type conflictView struct {
 	UndoID  string        // "": the third verdict is not theirs
 }
 
-// Rater reports whether somebody labelled the case, too.
+// Rater reports whether the given person labeled the case, too.
 func (c conflictView) Rater(who string) bool {
 	return slices.ContainsFunc(c.Labels, func(l labelling.Label) bool { return l.Annotator == who })
 }
 
-// maySettle is the error of who may not settle what people say differently of an answer, or nil. Who is
-// of one of the opinions is no judge of them. An admin may do everything, and the page shows it.
+// maySettle returns an error if the caller may not adjudicate an answer, else nil. An annotator who gave one of the
+// verdicts may not. An admin may, and the page shows it.
 func maySettle(r *http.Request, q *labelling.Queue, item *labelling.Item) error {
 	switch {
 	case caller(r.Context()).May(identity.Admin):

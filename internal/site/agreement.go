@@ -27,7 +27,7 @@ var _ = register(&page{name: "agreement", pattern: "GET /agreement", nav: "Agree
 // defaultWidth is how wide the interval of kappa may be that the page counts labels for.
 const defaultWidth = 0.2
 
-// agreementState is what the page shows, as an address holds it.
+// agreementState is the state of the page, as its address encodes it.
 type agreementState struct {
 	Run    caselist.Run
 	Common bool    // only cases on which every metric gives a verdict
@@ -101,7 +101,7 @@ type agreementContent struct {
 	Label       string // the address where a queue of them is made
 }
 
-// agreementRow is one metric beside people.
+// agreementRow is the agreement of one metric with people.
 type agreementRow struct {
 	Key            string
 	N              int
@@ -207,7 +207,7 @@ func (s *Site) agreement(r *http.Request) (content, error) {
 	return out, nil
 }
 
-// labelsAbout says what the labels are about: what the run's verdicts say under their policy.
+// labelsAbout describes the property that the labels judge: that of the run's verdicts under their policy.
 func (s *Site) labelsAbout(r *http.Request, run caselist.Run) (string, error) {
 	pages, err := s.reader(r.Context())
 	if err != nil {

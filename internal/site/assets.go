@@ -19,8 +19,8 @@ import (
 //go:embed assets
 var assetFiles embed.FS
 
-// assetsPath is where assets are. A name holds the hash of what it names, so that browsers may keep
-// it for good.
+// assetsPath is the path of assets. A name contains the hash of its content, so that browsers may cache it
+// indefinitely.
 const assetsPath = "/assets/{name}"
 
 // asset is a file that pages use.

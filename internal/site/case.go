@@ -20,8 +20,7 @@ import (
 // The page shows one case of a run.
 var _ = register(&page{name: "case", pattern: "GET /case", ofRun: true, perCase: true, role: identity.Read, show: (*Site).oneCase})
 
-// caseState is what the page of a case shows: the list that it was opened from, the case, and the
-// part of its cells.
+// caseState is the state of a case's page: the list that it was opened from, the case, and the part of its cells.
 type caseState struct {
 	List   caselist.State
 	Case   string
@@ -64,7 +63,7 @@ func (s *Site) parseCase(v url.Values) (c caseState, err error) {
 	return c, nil
 }
 
-// address is the address of the page. What has its default is left out.
+// address returns the address of the page. Default values are omitted.
 func (s caseState) address() string {
 	v := s.List.Values()
 	v.Set("case", s.Case)
@@ -116,7 +115,7 @@ type legend struct {
 	choice
 }
 
-// onecase is what the page shows.
+// onecase is the content of the page.
 type onecase struct {
 	*caseview.View
 	State caseState
@@ -337,7 +336,7 @@ func (s *Site) headline(state *caseState, scores []connectors.CaseScore) string 
 	return ""
 }
 
-// beside finds the cases before and after this one in the list.
+// beside finds the previous and the next case in the list.
 func (c *onecase) beside(ctx context.Context, p *connectors.Pages) (err error) {
 	if c.Neighbour, err = neighboursOf(ctx, p, &c.State); err != nil {
 		return err
@@ -400,7 +399,7 @@ func (c *onecase) cells() {
 	}
 }
 
-// Lengths after which texts are cut, in characters.
+// The lengths at which texts are cut, in characters.
 const (
 	shortText    = 1000
 	shortMessage = 2500 // of what a judge was asked
@@ -451,7 +450,7 @@ func (c *onecase) shorten() {
 	}
 }
 
-// cutText is the first n characters of a text, with its length where it is longer.
+// cutText returns the first n characters of a text, with its length if it is longer.
 func cutText(s string, n int) string {
 	if len(s) <= n+40 {
 		return s

@@ -49,7 +49,7 @@ var modeNames = map[caselist.Mode]string{
 	caselist.Disagrees: "Disagrees with people", caselist.Unlabelled: "Unlabelled",
 }
 
-// caseList is what the list of cases shows.
+// caseList is the content of the list of cases.
 type caseList struct {
 	State    caselist.State
 	Metric   string
@@ -177,8 +177,8 @@ func (s *Site) cases(r *http.Request) (content, error) {
 	return content{Title: modeNames[state.Mode] + " cases", Run: &state.Run, Page: v, Poll: list.Run.Status == "running"}, nil
 }
 
-// shownMetrics are the metrics that are columns besides the primary one: those that were chosen, else
-// those that the list is filtered or sorted by.
+// shownMetrics returns the metrics shown as columns in addition to the primary one: the chosen ones, else those
+// that the list is filtered or sorted by.
 func shownMetrics(list *connectors.List) []string {
 	s := &list.State
 	var out []string
@@ -287,8 +287,8 @@ func sortedKeys(v url.Values) []string {
 	return keys
 }
 
-// linkedRows is up to how many rows of a page each value leads to the cases that share it. On longer
-// pages these addresses would be most of what is sent.
+// linkedRows is the maximal number of rows of a page on which each value links to the cases that share it. On
+// longer pages these links would be most of the response.
 const linkedRows = 100
 
 func rowOfCase(c *connectors.CaseRow, s caselist.State, metric string, metrics []string) caseRow {
@@ -336,10 +336,10 @@ func rowOfCase(c *connectors.CaseRow, s caselist.State, metric string, metrics [
 	return row
 }
 
-// lineLength is how much of a text a row of one line can show, about, in characters.
+// lineLength is the approximate number of characters of a text that fit into a row of one line.
 const lineLength = 90
 
-// shortened is the beginning of a text.
+// shortened returns the beginning of a text.
 func shortened(s string) string {
 	n := 0
 	for at := range s {

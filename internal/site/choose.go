@@ -46,8 +46,8 @@ func StaticOf(ctx context.Context, w *connectors.Warehouse, run string, of scori
 	return o, nil
 }
 
-// baselineOf is the row of a run that another run's row is compared with: of the same agent where
-// there is one, the last of several.
+// baselineOf returns the row of a run that another run's row is compared with: of the same agent if there is one,
+// the last of several.
 func baselineOf(rows []connectors.Run, of caselist.Run) (out caselist.Run) {
 	for i := range rows {
 		if key := rows[i].Key(); out == (caselist.Run{}) || key.Agent == of.Agent || out.Agent != of.Agent {

@@ -248,8 +248,8 @@ func runName(r *connectors.Run) string {
 	return name
 }
 
-// before is the run that another one is compared with if nobody names one: the latest before it of
-// the same agent, of another version if there is one. Runs are the latest first.
+// before returns the default baseline of a run: the latest run before it of the same agent, of another version if
+// there is one. runs are sorted from new to old.
 func before(recent []connectors.Run, run caselist.Run) caselist.Run {
 	at := slices.IndexFunc(recent, func(r connectors.Run) bool { return r.Key() == run })
 	var any caselist.Run

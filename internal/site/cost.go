@@ -69,10 +69,10 @@ type paidRun struct {
 	Here bool
 }
 
-// budgetLeft is what the configuration lets a run cost, and what is left of it.
+// budgetLeft holds the configured budget of a run and the remainder.
 type budgetLeft struct{ Limit, Left string }
 
-// Budget is what the configuration lets judges cost.
+// Budget is the configured budget for judges.
 type Budget struct {
 	Tokens int64  // in and out together; 0 for no limit
 	Money  string // in the currency of the prices; "" for no limit
@@ -266,7 +266,7 @@ func (b *Budget) left(paid paidCost) *budgetLeft {
 	return nil
 }
 
-// UncountedText says of how many scores the tokens are not known; "" if there is none.
+// UncountedText describes the number of scores whose tokens are unknown; "" if there are none.
 func (m metricCost) UncountedText() string {
 	if m.Uncounted == 0 {
 		return ""

@@ -13,8 +13,8 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// Door lets in the browser that opened a link from the terminal: other users of the machine reach the
-// port, too. A link works once and leaves a cookie that is good until the program ends.
+// Door authenticates a browser by a link printed in the terminal: other users of the machine can reach the port,
+// too. A link works once and sets a cookie that is valid until the program ends.
 type Door struct {
 	guard  *identity.Guard
 	next   http.Handler
@@ -26,7 +26,8 @@ type Door struct {
 	link string // the key that opens; "": it was used
 }
 
-// NewDoor is the door of pages that listen at an address of this machine. Guard says who is let in.
+// NewDoor returns the door of pages that listen at an address of this machine. guard decides which callers are
+// allowed.
 func NewDoor(guard *identity.Guard, next http.Handler, addr net.Addr) *Door {
 	_, port, _ := net.SplitHostPort(addr.String())
 	return &Door{guard: guard, next: next, addr: addr, cookie: "badger_" + port, secret: rand.Text()}

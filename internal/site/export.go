@@ -86,7 +86,7 @@ func (w *startedWriter) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// orAbort is err where an answer of it can still be made, and otherwise ends the connection.
+// orAbort returns err if an error response can still be sent, and otherwise closes the connection.
 func (w *startedWriter) orAbort(err error) error {
 	if err != nil && w.started {
 		panic(http.ErrAbortHandler)

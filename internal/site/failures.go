@@ -24,7 +24,7 @@ type failuresContent struct {
 	None  string // what to do if nothing is found
 }
 
-// failureKind is the labels of one kind.
+// failureKind holds the labels of one kind.
 type failureKind struct {
 	Kind    string
 	Title   string

@@ -25,7 +25,7 @@ type addressing interface {
 	// href is where an address of the site leads from any page of the form; "" if the form does
 	// not have that page.
 	href(address string) string
-	// static reports whether nobody answers: there are no forms to send and nothing changes.
+	// static reports whether there is no server: there are no forms to submit and nothing changes.
 	static() bool
 }
 
@@ -74,7 +74,7 @@ func newForm(a addressing, pages []*page) (*form, error) {
 	return f, nil
 }
 
-// link is where a text of a page leads.
+// link is the target of a text on a page.
 type link struct {
 	Href  string // "": nowhere in this form
 	Text  string
@@ -82,7 +82,7 @@ type link struct {
 	Title string // "": nothing but the text is to be said
 }
 
-// content is what a page shows.
+// content is the content of a page.
 type content struct {
 	Title string
 	Run   *caselist.Run // the run that is examined; nil: none
@@ -158,7 +158,7 @@ func (f *form) write(w io.Writer, name string, data frame) error {
 	return err
 }
 
-// functions are what templates can call, besides those of html/template.
+// functions are the functions of templates in addition to those of html/template.
 func (f *form) functions() template.FuncMap {
 	return template.FuncMap{
 		// to is a link: {{template "a" (to .Address "text")}}, or with a class as third argument. Without an
@@ -193,7 +193,7 @@ func (f *form) functions() template.FuncMap {
 		"href":  f.href,
 		"asset": func(name string) string { return f.href(assetAddress(name)) },
 		"list":  func(v ...any) []any { return v },
-		// args makes the arguments of a template of several: {{template "x" (args "A" 1 "B" 2)}}.
+		// args returns the arguments of a template with several: {{template "x" (args "A" 1 "B" 2)}}.
 		"args": func(pairs ...any) (map[string]any, error) {
 			m := map[string]any{}
 			for i := 0; i+1 < len(pairs); i += 2 {

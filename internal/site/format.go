@@ -22,12 +22,12 @@ func shown(v any) string {
 	return fmt.Sprint(v)
 }
 
-// agentName is an agent with its version, or what stands for one that has neither.
+// agentName formats an agent and version, or a placeholder if both are empty.
 func agentName(agent, version string) string {
 	return report.Agent{Name: agent, Version: version}.Shown()
 }
 
-// visible is a text from data with symbols in place of what is not seen, for an attribute.
+// visible replaces invisible characters of a text from data by symbols, for an attribute.
 func visible(s string) string {
 	var b strings.Builder
 	for _, p := range caseview.Pieces(s) {

@@ -10,8 +10,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// held is what the pages of a static report share, so that each need not read it again: a page for
-// each of thousands of cases may not take a dozen statements.
+// held caches the data that the pages of a static report share: a page for each of thousands of cases must not need
+// a dozen statements.
 type held struct {
 	pages *connectors.Pages
 	runs  map[caselist.Run]*heldRun
@@ -21,7 +21,7 @@ type held struct {
 	lists *heldLists
 }
 
-// heldRun is what the pages of a run share.
+// heldRun caches the data that the pages of a run share.
 type heldRun struct {
 	config  scoring.Config
 	ids     map[caselist.Mode][]string // the cases of a list, in its order
@@ -29,8 +29,8 @@ type heldRun struct {
 	of      int                        // metrics that the run has scores of
 }
 
-// heldLists are the counts of lists, and the rows that were read last: those of a run, or of several
-// pages of a list, are read at once. Several goroutines may use it.
+// heldLists caches the counts of lists, and the rows read last: those of a run, or of several pages of a list, are
+// read in one call. It is safe for concurrent use.
 type heldLists struct {
 	mu     sync.Mutex
 	counts map[string]map[caselist.Mode]int64 // by address of the list of all cases
@@ -128,7 +128,7 @@ func detailOf(ctx context.Context, p *connectors.Pages, s *caseState) (*connecto
 	return p.Case(ctx, s.List.Run, s.Case)
 }
 
-// storedOf is what the view of a case is built from.
+// storedOf returns the data from which the view of a case is built.
 func (s *Site) storedOf(ctx context.Context, d *connectors.CaseDetail, run caselist.Run) (caseview.Input, error) {
 	if h := heldIn(ctx); h != nil {
 		if of := h.runs[run]; of != nil {
@@ -150,8 +150,7 @@ func neighboursOf(ctx context.Context, p *connectors.Pages, s *caseState) (n con
 	return l.Neighbours(ctx, s.Case)
 }
 
-// briefMetrics are those whose scores stand on a short page, besides the one that is explained at its
-// top.
+// briefMetrics are those whose scores are on a short page, in addition to the metric that is explained at its top.
 var briefMetrics = map[string]bool{"hybrid_ex": true, "verdict": true, "ex_bird": true, "component_f1": true, "refusal": true, "rose": true, "flex": true, "llm_ex": true}
 
 // briefRows is how many rows a short page shows.

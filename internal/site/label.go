@@ -43,7 +43,7 @@ type labelView struct {
 	CasePage string // "": the queue is blind
 }
 
-// side is a query with what it returned, as it was returned.
+// side is a query with its result, unchanged.
 type side struct {
 	Title   string
 	SQL     []caseview.SQLPart
@@ -153,8 +153,8 @@ func (s *Site) label(r *http.Request) (content, error) {
 	return content{Title: item.CaseID + " · " + q.Name, Page: &out}, nil
 }
 
-// showAnswers shows what both queries returned. Of the figures of the case it takes none that says
-// whether the answer is right, unless the queue is open: then the cells are compared.
+// showAnswers shows the results of both queries. It shows no figure of the case that reveals whether the answer is
+// right, unless the queue is open: then the cells are compared.
 func (s *Site) showAnswers(ctx context.Context, out *labelView, c *scoring.Case) error {
 	build := func(c *scoring.Case) (*caseview.View, error) {
 		return caseview.Build(ctx, caseview.Input{Case: c, Snapshots: s.o.Warehouse, Mask: s.mask},
@@ -286,7 +286,7 @@ func refused(r *http.Request, of scoring.AnswerID, queue string) *refusal {
 	return v
 }
 
-// comeBack shows the page of a form again that was refused, with what was typed and why.
+// comeBack shows a rejected form again, with its input and the reason.
 func (s *Site) comeBack(rw http.ResponseWriter, r *http.Request, l labelling.Label, why error) error {
 	u, err := url.Parse(s.pageOf(r, &l))
 	if err != nil {
@@ -359,8 +359,8 @@ func answerOf(r *http.Request) scoring.AnswerID {
 	return scoring.AnswerID{CaseID: f("case"), Agent: f("agent"), Version: f("version"), Batch: f("batch")}
 }
 
-// whoSends is who a label is of. What was sent in the name of somebody else, before another person
-// began to use the browser, is refused rather than kept under the wrong name.
+// whoSends returns the annotator that the submitted label belongs to. A label submitted in another user's name,
+// from before the current user began to use the browser, is rejected and not saved under the wrong name.
 func (s *Site) whoSends(r *http.Request) (string, error) {
 	me := annotator(r)
 	if me == "" {
@@ -372,7 +372,7 @@ func (s *Site) whoSends(r *http.Request) (string, error) {
 	return me, nil
 }
 
-// sentLabel is what a script is told of a label that it sent.
+// sentLabel is the response to a script that submitted a label.
 type sentLabel struct {
 	ID    string     `json:"id"`
 	At    *time.Time `json:"at,omitempty"`    // when it was saved
@@ -449,8 +449,8 @@ func (s *Site) undoLabel(rw http.ResponseWriter, r *http.Request) (labelling.Lab
 	return store.Undo(r.Context(), q, me, r.PostFormValue("id"))
 }
 
-// undoElsewhere takes back what somebody says of an answer in another queue than the form names, or outside
-// of queues; nothing is the error where they say nothing.
+// undoElsewhere withdraws an annotator's label of an answer in another queue than the form names, or outside of
+// queues; nothing is the error if they have no label.
 func undoElsewhere(r *http.Request, store *labelling.Store, me string, nothing error) (labelling.Label, error) {
 	id := r.PostFormValue("id")
 	said, err := store.Mine(r.Context(), labelling.Label{AnswerID: answerOf(r), Annotator: me})

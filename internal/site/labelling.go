@@ -17,8 +17,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// What pages have in common with which people label: who they are, what they send, and the control by
-// which they say what they think of an answer.
+// The common part of pages on which people label: the annotator, the submitted form, and the control for labels.
 
 // labels is the labelling of the warehouse.
 func (s *Site) labels() (*labelling.Store, error) {
@@ -36,15 +35,14 @@ func (s *Site) writing() (*labelling.Store, error) {
 	return s.labels()
 }
 
-// nameCookie holds the name of somebody whom nothing else names. Only a server on loopback has such
-// callers.
+// nameCookie holds the name of a caller without an authenticated name. Only a server on loopback has such callers.
 const nameCookie = "badger_name"
 
 // maxAnnotator is how long a name may be, in bytes.
 const maxAnnotator = 100
 
-// annotator is the name under which the labels of who asks are kept; "" if they have not said it
-// yet. It comes from the identity of the caller, and never from what a form says where there is one.
+// annotator returns the name that the caller's labels are stored under, or "" if the caller has not given one. It
+// comes from the identity of the caller, and only without one from a form.
 func annotator(r *http.Request) string {
 	if who := caller(r.Context()); who.Name != "" {
 		return who.Name
@@ -123,8 +121,7 @@ func answerJSON(rw http.ResponseWriter, status int, v any) error {
 	return json.NewEncoder(rw).Encode(v)
 }
 
-// labelControl is what the template labelcontrol shows: the control by which somebody says what they
-// think of an answer. It is the same wherever it stands.
+// labelControl is the data of the template labelcontrol: the control for labels. It is the same on every page.
 type labelControl struct {
 	scoring.AnswerID
 	Queue    string  // "": outside of one
@@ -145,8 +142,8 @@ type labelControl struct {
 	Refused  *refusal         // what they sent, and why it was not saved; nil: nothing
 }
 
-// inOrder tells what is wrong with a label that somebody sent, besides what [labelling.Store.Save]
-// refuses: it says which answer they saw, and whoever settles a disagreement may do so.
+// inOrder validates a submitted label, in addition to [labelling.Store.Save]: it names the answer that was shown,
+// and the caller may adjudicate if it is an adjudication.
 func inOrder(r *http.Request, store *labelling.Store, q *labelling.Queue, l *labelling.Label) error {
 	if !isSeen(l.AnswerHash) {
 		return errcode.New(errcode.InvalidArgument, "label: the answer that you saw is %.40q, expected 16 hexadecimal digits as the page has them", l.AnswerHash)
@@ -161,7 +158,7 @@ func inOrder(r *http.Request, store *labelling.Store, q *labelling.Queue, l *lab
 	return maySettle(r, q, item)
 }
 
-// isSeen reports whether a text has the form of [labelling.AnswerHash].
+// isSeen reports whether a string has the form of [labelling.AnswerHash].
 func isSeen(text string) bool {
 	_, err := hex.DecodeString(text)
 	return err == nil && len(text) == 16
@@ -178,8 +175,8 @@ type labelOption struct {
 
 var verdictSigns = map[string]string{"pass": "✓", "fail": "✗", "unsure": "?", labelling.Skip: "»"}
 
-// controlElsewhere is the control for an answer on a page that is not of a queue, here. What is said there
-// counts in a queue that wants it.
+// controlElsewhere returns the control for an answer on a page outside of queues. A label given there counts in a
+// queue that needs it.
 func (s *Site) controlElsewhere(r *http.Request, of scoring.AnswerID, seen, here string) (*labelControl, error) {
 	store, err := s.writing()
 	if err != nil {
@@ -213,7 +210,7 @@ func (s *Site) controlElsewhere(r *http.Request, of scoring.AnswerID, seen, here
 	return c, err
 }
 
-// saidIn is where somebody gave a label: a queue, or without a name outside of queues.
+// saidIn is the place of a label: a queue, or without a name outside of queues.
 type saidIn struct{ Name, Address string }
 
 func placeOfLabel(ctx context.Context, store *labelling.Store, l *labelling.Label) (*saidIn, error) {

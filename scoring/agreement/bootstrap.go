@@ -15,7 +15,7 @@ type Resampling struct {
 	Seed      uint64
 }
 
-// DefaultResamples is how often is resampled if nothing else is said.
+// DefaultResamples is the number of resamples if none is given.
 const DefaultResamples = 5000
 
 func (o Resampling) withDefaults() Resampling {
@@ -33,11 +33,11 @@ const stream = 0x6b61707061 // "kappa"
 
 func (o Resampling) source() *rand.Rand { return rand.New(rand.NewPCG(o.Seed, stream)) }
 
-// Bootstrap is the percentile interval of a statistic under resampling of cases (Efron and
-// Tibshirani 1993, chapter 13). Drawing n cases with replacement and counting them is drawing the
-// four counts from a multinomial distribution, which is what is done: the time does not grow with
-// the number of cases but by its square root. Resamples in which the statistic is not defined are
-// left out; where they are more than one in a hundred, Why says how many.
+// Bootstrap returns the percentile interval of a statistic under resampling of cases (Efron and Tibshirani 1993,
+// chapter 13). Drawing n cases with replacement and counting them is a draw of the four counts from a multinomial
+// distribution, which Bootstrap does directly. The time grows with the square root of the number of cases.
+// Resamples that do not define the statistic are omitted; if they are more than one in a hundred, Why states their
+// number.
 func Bootstrap(c Confusion, of Statistic, o Resampling) Interval {
 	o = o.withDefaults()
 	if s := of(c); !s.Defined {

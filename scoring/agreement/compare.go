@@ -4,8 +4,8 @@ import (
 	"slices"
 )
 
-// Pair counts the cases on which two metrics both give a verdict and that are labelled, by label
-// and verdicts: resampling them together keeps what the metrics have in common.
+// Pair counts the labeled cases with a verdict of both metrics, by label and verdicts. Resampling them together
+// keeps the correlation of the metrics.
 type Pair [8]int
 
 // TallyPair counts two metrics' verdicts against labels of the same cases. Cases where one of the
@@ -51,10 +51,10 @@ type Comparison struct {
 	P          float64  // two-tailed; 1 if there is nothing to test
 }
 
-// Compare tests whether two metrics differ in a statistic: a paired bootstrap, in which both are
-// computed on the same resampled cases. The p-value is twice the smaller share of resamples in
-// which the difference is at most, or at least, 0, both counted with the observed sample, so that
-// it is never 0 (Efron and Tibshirani 1993, chapter 16; Davison and Hinkley 1997, section 4.2).
+// Compare tests whether two metrics differ in a statistic: a paired bootstrap, which computes both on the same
+// resampled cases. The p-value is twice the smaller share of resamples in which the difference is at most, or at
+// least, 0. Both shares count the observed sample, so the p-value is never 0 (Efron and Tibshirani 1993, chapter
+// 16; Davison and Hinkley 1997, section 4.2).
 func Compare(p Pair, of Statistic, o Resampling) Comparison {
 	o = o.withDefaults()
 	a, b := p.Split()

@@ -2,8 +2,7 @@ package agreement
 
 import "math"
 
-// Confusion counts cases by what the metric says (positive: pass) and whether the labels agree
-// (true).
+// Confusion counts cases by the metric's verdict (positive: pass) and by whether the labels agree with it (true).
 type Confusion struct {
 	TP int `json:"tp"` // both pass
 	FP int `json:"fp"` // the metric passes what people fail
@@ -50,8 +49,7 @@ func (c Confusion) Sensitivity() Stat { return share(c.TP, c.Passes(), noPasses)
 // Specificity is the share of the cases labelled fail that the metric fails.
 func (c Confusion) Specificity() Stat { return share(c.TN, c.Fails(), noFails) }
 
-// PassRate is the share of cases that the metric passes: what would be reported if nobody
-// labels.
+// PassRate is the share of cases that the metric passes: the reported rate if there are no labels.
 func (c Confusion) PassRate() Stat { return share(c.TP+c.FP, c.N(), noCases) }
 
 // LabelRate is the share of cases that the labels pass.
@@ -99,9 +97,9 @@ func (c Confusion) F1() Stat {
 	}
 }
 
-// MCC is the correlation of labels and verdicts, -1 to 1 (Matthews 1975; ROSE, appendix D). Where
-// labels or verdicts do not vary the formula is 0/0; by convention it is then 0, and says so. Where
-// neither varies it is not defined.
+// MCC is the correlation of labels and verdicts, -1 to 1 (Matthews 1975; ROSE, appendix D). If either labels or
+// verdicts are constant, the formula is 0/0; by convention the value is 0, and Why states this. If both are
+// constant, it is not defined.
 func (c Confusion) MCC() Stat {
 	if s, done := c.withoutVariation(); done {
 		return s
@@ -111,9 +109,9 @@ func (c Confusion) MCC() Stat {
 	return defined(max(-1, min(1, r))) // the roots are rounded
 }
 
-// Kappa is Cohen's kappa of labels and verdicts, at most 1 (Cohen 1960; ROSE, appendix D). Where
-// one of them does not vary it is 0, and says so; if neither does it is not defined, unless they
-// contradict each other in every case.
+// Kappa is Cohen's kappa of labels and verdicts, at most 1 (Cohen 1960; ROSE, appendix D). If one of them is
+// constant it is 0, and Why states this. If both are constant it is not defined, unless they contradict each other
+// in every case.
 func (c Confusion) Kappa() Stat {
 	if s, done := c.withoutVariation(); done {
 		return s

@@ -27,8 +27,7 @@ func newMultinomial(weights []int, r *rand.Rand) *multinomial {
 	return m
 }
 
-// next draws; the counts are valid until the next draw. One category after the other is a binomial
-// draw from what is left.
+// next draws; the counts are valid until the next draw. Each category is a binomial draw from the cases left.
 func (m *multinomial) next() []int {
 	left, weight := m.n, m.n
 	for i, w := range m.weights {

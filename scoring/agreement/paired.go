@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// McNemar is the exact two-sided p-value of paired verdicts of which b changed one way and c the
-// other: the binomial test of b in b+c at one half (McNemar 1947). Without any change it is 1.
+// McNemar returns the exact two-sided p-value of paired verdicts, b of which changed one way and c the other: the
+// binomial test of b in b+c at one half (McNemar 1947). Without any change it is 1.
 func McNemar(b, c int) float64 {
 	n, k := b+c, min(b, c)
 	if 2*k >= n {
@@ -94,9 +94,9 @@ func SignFlip(diffs []float64, seed uint64) float64 {
 	return float64(extreme+1) / (signFlips + 1)
 }
 
-// MeanInterval is the 95 % interval of the mean of paired differences: the percentiles of 2,000
-// bootstrap resamples (Efron and Tibshirani 1993, chapter 13), or beyond 5,000 pairs the normal
-// interval. It sorts the differences, of which there must be one at least.
+// MeanInterval returns the 95 % interval of the mean of paired differences: the percentiles of 2,000 bootstrap
+// resamples (Efron and Tibshirani 1993, chapter 13), or above 5,000 pairs the normal interval. It sorts diffs,
+// which must have at least one element.
 func MeanInterval(diffs []float64, seed uint64) (low, high float64) {
 	n := len(diffs)
 	slices.Sort(diffs)
@@ -126,6 +126,6 @@ func MeanInterval(diffs []float64, seed uint64) (low, high float64) {
 	return means[meanResample*25/1000], means[meanResample*975/1000-1]
 }
 
-// Quantile interpolates between the order statistics of sorted values, of which there must be one at
-// least (definition 7 of Hyndman and Fan 1996).
+// Quantile interpolates between the order statistics of sorted values (definition 7 of Hyndman and Fan 1996). There
+// must be at least one value.
 func Quantile(sorted []float64, q float64) float64 { return quantile(sorted, q) }

@@ -17,7 +17,8 @@ const (
 	MinPerLabel = 10
 )
 
-// SampleWarnings says what the sample is too small for; none where it is large enough.
+// SampleWarnings lists the statistics that the sample is too small for. The list is empty if the sample is large
+// enough.
 func SampleWarnings(c Confusion) []string {
 	var out []string
 	switch n := c.N(); {
@@ -93,10 +94,10 @@ func CohenCases(table [][]int, width, level float64) Stat {
 	return defined(math.Ceil(4*z*z*variance/(width*width) - 1e-9))
 }
 
-// PairwiseCases is what [CohenCases] is for any number of raters: how many cases it takes for an interval
-// of kappa over all pairs of ratings, which is Fleiss' where all cases have as many. A case counts how
-// many raters chose each category; those with fewer than two ratings say nothing. The ratings of a case
-// depend on each other, so that the variance is that between cases,
+// PairwiseCases is like [CohenCases], for any number of raters: the number of cases needed for an interval of kappa
+// over all pairs of ratings, which is Fleiss' kappa if all cases have equally many. A case counts how many raters
+// chose each category; cases with fewer than two ratings are ignored. The ratings of a case depend on each other,
+// so the variance is that between cases,
 //
 //	s² = Σ ψ² / (n - 1), ψ = ((a/m - o w)(1 - e) - 2 (1 - o) Σ pₖ (mₖ/m - pₖ w)) / (1 - e)²
 //

@@ -1,8 +1,8 @@
 package agreement
 
-// Stat is a statistic. If the counts do not define it, such as the sensitivity where no case is
-// right, Defined is false, Value is 0 and Why says what is missing. A defined one may carry a Why
-// too: that its value is a convention, or means little.
+// Stat is a statistic. If the counts do not define it, such as the sensitivity without a right case, Defined is
+// false, Value is 0 and Why gives the reason. A defined one may have a Why too: its value is a convention, or of
+// little meaning.
 type Stat struct {
 	Value   float64
 	Defined bool

@@ -35,11 +35,10 @@ func (s Scale) At(threshold float64, cases []Graded) Confusion {
 	return c
 }
 
-// Choose finds the threshold at which a statistic is highest on the cases. Thresholds that cannot
-// be told apart on the cases are one: of the gap between two values its middle is taken, or a
-// rounder number near it. Of several gaps that are equally good the widest counts, then the lowest.
-// The statistic is what the threshold reaches on the very cases it was chosen on: not defined where
-// it is so at every threshold.
+// Choose returns the threshold at which a statistic is highest on the cases. All thresholds between two neighboring
+// values are equivalent; Choose takes the middle of the gap, or a rounder number near it. Among several gaps with
+// the same statistic it takes the widest, then the lowest. The statistic is the one reached on the cases that the
+// threshold was chosen on. It is not defined if it is undefined at every threshold.
 func (s Scale) Choose(cases []Graded, of Statistic) (threshold float64, best Stat) {
 	if len(cases) == 0 {
 		return 0, undefined(noCases)

@@ -27,8 +27,8 @@ func VoteOf(passed *bool) Vote {
 	return Fail
 }
 
-// Majority is what more voters say than not. Missing votes do not count; without votes, and where
-// they are divided evenly, it is missing.
+// Majority returns the verdict of more than half of the votes. Missing votes are ignored. The result is missing if
+// there are no votes or a tie.
 func Majority(votes []Vote) Vote {
 	balance := 0
 	for _, v := range votes {

@@ -33,14 +33,13 @@ const minDigits = 4
 // Accept takes from a proposal what the tables bear out and leaves the rest as the evidence has it,
 // with the reasons. Source of the alignment is "judge".
 //
-// A pair is taken where both columns are there and named once, some kind of value can be read from
-// both, they have values in common, and the evidence knows no other counterpart that agrees in all
-// values. A gold column that loses its counterpart to another one gets that one's. How a pair is
-// compared is found from the values as for any other pair: a kind or a scale can only choose among
-// the comparisons that the values allow. An index is taken where its columns are paired exactly,
-// tell the rows of both sides apart, are known to both sides and leave something to compare. A
-// tolerance is taken from 0 to most. If the proposal leaves a choice, the order of rows and
-// columns does not make it.
+// A pair is accepted if both columns exist and are named once, some kind of value can be read from both, they have
+// values in common, and the evidence has no other counterpart that agrees in all values. A gold column that loses
+// its counterpart to another gold column gets that column's. The comparison of a pair is found from the values, as
+// for any other pair: a kind or a scale can only choose among the comparisons that the values allow. An index is
+// accepted if its columns are paired exactly, identify the rows of both sides, are known to both sides and leave a
+// column to compare. A tolerance is accepted from 0 to most. If the proposal leaves a choice, it does not depend on
+// the order of rows and columns.
 func Accept(gold, pred *scoring.Table, evidence *scoring.Alignment, p *Proposal, o Options, most float64) (scoring.Alignment, []Rejection) {
 	givenGold, givenPred := gold, pred
 	gold, goldPlaces := inOrder(gold)
@@ -236,7 +235,7 @@ func (j *judged) hinted(part string, g, q int, p *ProposedPair) (best fit, ok bo
 	return best, ok
 }
 
-// scaled is how well two columns agree in another unit, or why that is not looked at.
+// scaled returns how well two columns agree in another unit, or why this is not examined.
 func (j *judged) scaled(g, p *column, readings []viewPair, by int) (best fit, why string) {
 	switch how, c := j.compareUnits(g, p); how {
 	case units.Same, units.Other:

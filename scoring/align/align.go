@@ -24,7 +24,7 @@ func Align(gold, pred *scoring.Table, o Options) scoring.Alignment {
 	return out
 }
 
-// alignSorted is Align for results whose columns are taken in an order of their own.
+// alignSorted is Align for results whose columns are visited in the given orders.
 func alignSorted(gold, pred *scoring.Table, goldPlaces, predPlaces []int, o Options) scoring.Alignment {
 	a := newAligner(gold, pred, goldPlaces, predPlaces, o)
 	a.halt.Check()
@@ -37,7 +37,7 @@ func alignSorted(gold, pred *scoring.Table, goldPlaces, predPlaces []int, o Opti
 	return a.alignment()
 }
 
-// column is what the aligner knows of one column.
+// column holds the aligner's data on one column.
 type column struct {
 	col   *scoring.Column
 	gold  bool
@@ -89,12 +89,12 @@ type aligner struct {
 	refused    []scoring.ColumnPair // pairs of equal numbers in units that contradict each other
 }
 
-// newAligner takes the columns in the order of their places, or as they stand if there are none.
+// newAligner visits the columns in the order of their places, or in the given order if places is nil.
 func newAligner(gold, pred *scoring.Table, goldPlaces, predPlaces []int, o Options) *aligner {
 	a := &aligner{halt: cmp.Or(gold.Halt(), pred.Halt()), goldT: gold, predT: pred, o: o, bits: cell.FloatBits(gold, pred), rowsEqual: gold.Rows() == pred.Rows()}
 	a.gold, a.pred = make([]column, len(gold.Columns)), make([]column, len(pred.Columns))
-	// Letter case counts where gold has texts that differ in nothing else; then it also counts
-	// where the answer has such.
+	// Letter case counts if gold has strings that differ in nothing else; then it also counts if the answer has
+	// such strings.
 	verbatim := take(a.gold, gold, goldPlaces, true)
 	for i := range a.gold {
 		a.gold[i].gold = true
@@ -108,8 +108,8 @@ func newAligner(gold, pred *scoring.Table, goldPlaces, predPlaces []int, o Optio
 	return a
 }
 
-// counted are the distinct values of a column, or none where they are too many to count, and their
-// keys, without and with those of fractions made of their bits.
+// counted holds the distinct values of a column, or nothing if they are too many to count, and their keys, without
+// and with those of fractions computed from their bits.
 type counted struct {
 	of    *cell.Counts
 	keyed [2][]cell.KeyCount
@@ -173,7 +173,7 @@ func (c *column) bareName() string {
 	return *c.bare
 }
 
-// named is what the column's name says.
+// named returns the parsed name of the column.
 func (c *column) named() *naming.Name {
 	if c.name == nil {
 		c.name = naming.Read(c.col.Name)
@@ -287,8 +287,8 @@ func (a *aligner) groups() []group {
 	return slices.DeleteFunc(out, func(g group) bool { return g.pred == nil })
 }
 
-// byNames pairs the columns of a group: those of one name, then those whose names are most alike,
-// then in the order in which they are.
+// byNames pairs the columns of a group: those with the same name, then those with the most similar names, then the
+// others in their order.
 func (a *aligner) byNames(g group) {
 	for _, i := range g.gold {
 		a.halt.Check()
@@ -324,7 +324,7 @@ func (a *aligner) byNames(g group) {
 	}
 }
 
-// alignment is what was found, with how sure it is.
+// alignment returns the alignment with its confidence.
 func (a *aligner) alignment() scoring.Alignment {
 	out := scoring.Alignment{Source: "evidence", Columns: make([]scoring.ColumnPair, 0, len(a.pairs)), Confidence: 1}
 	for i := range a.pairs {
@@ -350,7 +350,7 @@ func (a *aligner) alignment() scoring.Alignment {
 	return out
 }
 
-// explain sets the confidence and says what it rests on.
+// explain sets the confidence and its reasons.
 func (a *aligner) explain(out *scoring.Alignment) {
 	why := func(format string, args ...any) { out.Why = append(out.Why, fmt.Sprintf(format, args...)) }
 	whole := 0

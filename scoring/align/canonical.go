@@ -8,10 +8,10 @@ import (
 	"github.com/badger-eval/badger/scoring/cell"
 )
 
-// orderOf lists the places of the columns of a result in an order that follows from their names and
-// content: where two columns are as good as each other, the first of this order is taken, so what
-// an alignment says does not depend on where columns stand. Columns of one name are ordered by
-// their values, then by how these fall on the rows of the result.
+// orderOf returns the places of the columns of a result in an order that depends on their names and content only.
+// If two columns are equally good, the first of this order is taken, so an alignment does not depend on the
+// positions of columns. Columns with the same name are ordered by their values, then by how these are distributed
+// over the rows of the result.
 func orderOf(t *scoring.Table) (places []int) {
 	places = make([]int, len(t.Columns))
 	for i := range places {

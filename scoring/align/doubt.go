@@ -12,10 +12,9 @@ import (
 // column has at least about 60 % of its values on the other side, or differs in its form alone.
 const SureFrom = 0.75
 
-// Doubts says why the columns of two results may correspond in another way than the evidence shows,
-// one clause each: what a judge can be asked about. There is none where the evidence is sure of
-// every column. Whether the results agree under the alignment is not looked at; if they do,
-// nobody needs to be asked.
+// Doubts lists the reasons why the columns of two results may correspond in another way than the evidence shows,
+// one clause each. A judge can be asked about them. The list is empty if the evidence is sure of every column.
+// Doubts does not examine whether the results agree under the alignment; if they do, no judge call is needed.
 func Doubts(a *scoring.Alignment) []string {
 	var doubts []string
 	if n := len(a.Missing); n > 0 {
@@ -31,11 +30,11 @@ func Doubts(a *scoring.Alignment) []string {
 	return doubts
 }
 
-// Open reports whether any proposal could be taken that pairs, reads or indexes columns in another
-// way than the evidence does: whether some other pair of columns has values in common, some values
-// agree in another unit or under a larger tolerance (up to most), or columns that the evidence does
-// not take for one could be an index. If none could, nobody needs to be asked. It may say yes
-// where no proposal would find more, and says yes of results of very many columns without looking.
+// Open reports whether any proposal could be accepted that pairs, reads or indexes columns in another way than the
+// evidence does: whether some other pair of columns has values in common, some values agree in another unit or
+// under a larger tolerance (up to most), or columns that the evidence does not use as an index could be one. If
+// none could, no judge call is needed. Open may return true if no proposal would find more, and does so for results
+// with very many columns without examining them.
 func Open(gold, pred *scoring.Table, evidence *scoring.Alignment, o Options, most float64) bool {
 	if len(gold.Columns)*len(pred.Columns) > manyPairs {
 		return true

@@ -29,7 +29,7 @@ var (
 	hourFirst   = []string{"departure", "arrival", "depart", "arrive", "open", "close", "opening", "closing", "start", "begin", "clock", "schedule", "scheduled", "flight", "shift", "hhmm", "sunrise", "sunset"}
 )
 
-// firstField tells what the first of two fields is: minutes, hours, or not known.
+// firstField returns the unit of the first of two fields: minutes, hours, or unknown.
 func (a *aligner) firstField(c *column) (minutes, known bool) {
 	switch d := c.durations(); {
 	case !d.TwoFields:
@@ -46,9 +46,8 @@ func (a *aligner) firstField(c *column) (minutes, known bool) {
 	return false, false
 }
 
-// durationReadings are the ways to read two columns as durations: both written as such, or one of
-// them a number of the unit that its name says, or else the question. 1:30 is read where something
-// says what its fields are.
+// durationReadings returns the ways to read two columns as durations: both written as such, or one of them a number
+// in the unit that its name or else the question states. 1:30 is read if something states the units of its fields.
 func (a *aligner) durationReadings(g, p *column) []viewPair {
 	gd, pd := g.durations(), p.durations()
 	number := func(format string) cell.View { return cell.View{Kind: scoring.KindNumber, Format: format} }

@@ -9,17 +9,18 @@ import (
 )
 
 const (
-	// minAffinity is how much the name of a column must say of another one to be taken for its name.
+	// minAffinity is the minimal similarity of a column's name to another name for the column to be taken for its
+	// counterpart.
 	minAffinity = 0.5
 	// maxUnlike is how many columns under other names are compared with each other.
 	maxUnlike = 64
 )
 
-// bindNames undoes pairs that cross columns under their own names: where the answer shows gold's
-// minimum as maximum and its maximum as minimum, the names are part of the answer, and it is wrong.
-// Pairs that the values found cross where their names change places in a circle: each says more of
-// another gold column of the circle than of its own. A column that is called like another one, while
-// its own name is gone, is only renamed. The gold columns are returned.
+// bindNames undoes pairs that cross columns under their own names: if the answer shows gold's minimum as maximum
+// and its maximum as minimum, the names are part of the answer, and it is wrong. Pairs found by values cross if
+// their names are exchanged in a circle: each is more similar to the name of another gold column of the circle than
+// to its own. A column that is called like another one while its own name is missing is only renamed. bindNames
+// returns the gold columns.
 func (a *aligner) bindNames() (bound []int) {
 	unlike := a.unlike()
 	next := a.claims(unlike)
@@ -107,8 +108,8 @@ func (a *aligner) claims(unlike []int) (next []int) {
 // maxNamedYears is how many columns may be called last year, this year and next year.
 const maxNamedYears = 3
 
-// exchange reports whether the columns of a circle may stand for one another: names that only touch
-// do not turn a number into a text.
+// exchange reports whether the columns of a circle can replace one another: names with a little in common do not
+// turn a number into a string.
 func (a *aligner) exchange(circle, next []int) bool {
 	for _, i := range circle {
 		g, p := &a.gold[next[i]], &a.pred[a.pairs[i].Pred]
@@ -135,9 +136,9 @@ func (a *aligner) bind(circle, next []int) {
 	}
 }
 
-// denied reports whether a pair is one by its values alone: the names contradict each other, the
-// answer's says what the question does not ask for, or the name of the gold column stands over another
-// column of the answer, with other values.
+// denied reports whether only the values support a pair: the names contradict each other, the answer's name
+// contains something that the question does not ask for, or another column of the answer, with other values, has
+// the name of the gold column.
 func (a *aligner) denied(i, j int) bool {
 	g, p := &a.gold[i], &a.pred[j]
 	if g.col.Name == p.col.Name || g.bareName() == p.bareName() {
@@ -166,9 +167,9 @@ func onlySums(c, g *column) bool {
 	return allIn(c.named().Words(), g.named().Words(), summing)
 }
 
-// rivalled reports whether the question has the words of another column of the answer, and not those of
-// the one that has gold's values, where the two differ by opposites or a number, or gold's name says
-// nothing but that it sums up: games_2023 where games_2022 has the values, goals where assists has them.
+// rivalled reports whether the question has the words of another column of the answer and not those of the column
+// with gold's values, if the two differ by opposites or a number, or gold's name shows only that it is a sum:
+// games_2023 if games_2022 has the values, goals if assists has them.
 func (a *aligner) rivalled(g, p *column) bool {
 	if a.o.Asked == "" {
 		return false
@@ -219,7 +220,7 @@ func (a *aligner) copies(c *column) bool {
 	return a.rowsEqual && slices.ContainsFunc(a.pred, func(o column) bool { return o.taken && o.sum == c.sum })
 }
 
-// genericNames are words of which a name may be made that any table of a query has.
+// genericNames are words that can form names in any table of a query.
 var genericNames = []string{"id", "name", "title", "label", "description", "count", "total", "value", "result", "date", "time", "year", "status", "type", "code", "number", "amount", "rank", "category", "group", "average"}
 
 func generic(n *naming.Name) bool {

@@ -8,10 +8,10 @@ import (
 	"github.com/badger-eval/badger/scoring/cell"
 )
 
-// index finds the columns that together are a unique key on both sides: one column of text, dates
-// or truth values, one of whole numbers whose name says that it identifies, or all of these
-// together. Of several, one whose name says so comes first. A measure is no key even where it
-// happens to be unique, and at least one column must be left to compare.
+// index returns the columns that together are a unique key on both sides: one column of strings, dates or truth
+// values, one of whole numbers whose name marks an identifier, or all of these together. Among several, one whose
+// name marks an identifier comes first. A measure is not a key even if it happens to be unique, and at least one
+// column must be left to compare.
 func (a *aligner) index(pairs []scoring.ColumnPair) []int {
 	if a.goldT.Rows() < 2 || a.predT.Rows() < 2 || len(a.gold) < 2 {
 		return nil
@@ -33,8 +33,8 @@ func (a *aligner) index(pairs []scoring.ColumnPair) []int {
 	return nil
 }
 
-// byIdentity sorts pairs that may identify rows: those whose name says so first, then those of
-// which more values are known to both sides.
+// byIdentity sorts pairs that may identify rows: those whose name marks an identifier first, then those with more
+// values known to both sides.
 func (a *aligner) byIdentity(pairs []scoring.ColumnPair, keys []int) []int {
 	if len(keys) < 2 {
 		return keys

@@ -5,8 +5,8 @@ import (
 	"github.com/badger-eval/badger/scoring/cell"
 )
 
-// cutReadings read instants of which one side shows fewer digits behind the second than the other
-// without those, if that makes no two of them one.
+// cutReadings reads instants with fewer decimal digits of the second on one side than on the other. The additional
+// digits are dropped if that makes no two instants equal.
 func (a *aligner) cutReadings(g, p *column) []viewPair {
 	gd, gok := cell.FractionDigits(g.col)
 	pd, pok := cell.FractionDigits(p.col)

@@ -29,8 +29,8 @@ type fit struct {
 	cmp       scoring.Comparison
 }
 
-// looser is what agreement under a comparison that allows a difference is worth beside outright
-// equality, while it is not complete: unrelated columns of many numbers also agree within 1 %.
+// looser is the weight of incomplete agreement under a comparison that allows a difference, relative to equality:
+// unrelated columns of many numbers also agree within 1 %.
 const looser = 0.9
 
 // better takes g where it agrees more. The ladder goes from tight to loose, so of equal agreement
@@ -47,9 +47,8 @@ func (f *fit) better(g fit) {
 	}
 }
 
-// byEquality pairs columns of which at least half of the values are equal, or all of them once text
-// is read as the numbers, dates or truth values that the other side has, so that only the others
-// need the ladder.
+// byEquality pairs columns in which at least half of the values are equal, or all values if text is read as the
+// numbers, dates or truth values of the other side. Only the other columns need the list of comparisons.
 func (a *aligner) byEquality() {
 	golds, preds := a.open(a.gold), a.open(a.pred)
 	pairs := len(golds) * len(preds)
@@ -246,8 +245,8 @@ func (a *aligner) byLadder() {
 	a.coverCopies(a.open(a.gold))
 }
 
-// speaks is how much agreement under a comparison says, 0 to 1: among a value or two, one that is 1
-// % off or a hundredfold is no rarity.
+// speaks returns the weight of agreement under a comparison, 0 to 1: among one or two values, a value that is 1 %
+// off or a hundredfold is not rare.
 func (a *aligner) speaks(g *column, c *scoring.Comparison) float64 {
 	if c.Exact() && c.Scale == 0 {
 		return 1
@@ -503,8 +502,8 @@ func ownUnit(t *cell.NumberText) string {
 	return ""
 }
 
-// isVersion reports whether a column of text holds versions, of which a point separates the parts, or
-// telephone numbers.
+// isVersion reports whether a column of strings holds versions, whose parts are separated by points, or telephone
+// numbers.
 func isVersion(c *column, t *cell.NumberText) bool {
 	if isNumeric(c) {
 		return false
@@ -516,8 +515,8 @@ func isVersion(c *column, t *cell.NumberText) bool {
 // lost.
 var keyWords = []string{"id", "code", "isbn", "sku", "uuid", "zip", "postcode"}
 
-// identifies reports whether the name of the column says that its numbers are names of things: it
-// ends so. A name that is an expression says what was computed.
+// identifies reports whether the end of the column's name marks its numbers as identifiers. A name that is an
+// expression shows a computation.
 func (c *column) identifies() bool {
 	w := c.nameWords()
 	return len(w) > 0 && !strings.ContainsAny(c.col.Name, "(*/+") && slices.Contains(keyWords, w[len(w)-1])
@@ -717,10 +716,9 @@ type rung struct {
 	fact string
 }
 
-// roundings are the comparisons of numbers of which one side shows fewer digits than the other:
-// they agree within half a unit of the last one shown. A whole number of gold is not what a
-// fraction was rounded to, unless its query rounds, and nothing is rounded to tens or thousands:
-// that a number is not meant to the last digit, it must show.
+// roundings returns the comparisons of numbers that have fewer digits on one side: they agree within half a unit of
+// the last digit shown. A whole number of gold is not a rounded fraction unless gold's query rounds, and nothing is
+// rounded to tens or thousands: a rounded number must show that it is rounded.
 func (a *aligner) roundings(base scoring.Comparison, gs, ps figures) (out []rung) {
 	if !gs.rounds || !ps.rounds {
 		return nil
@@ -778,9 +776,9 @@ func (a *aligner) roundings(base scoring.Comparison, gs, ps figures) (out []rung
 	return out
 }
 
-// digits are how many digits behind the point the figures may have been rounded to, the likeliest
-// first: what the column shows, or the numbers need. A lone zero behind every point shows nothing,
-// since programs print whole doubles so.
+// digits returns the numbers of decimal digits that the figures may have been rounded to, the likeliest first: as
+// many as the column shows, or as the numbers need. A single zero after every point is ignored, since programs
+// print whole doubles in this way.
 func (f *figures) digits() []int {
 	d := max(f.needs, f.least)
 	double := f.col.col.Type == scoring.Float64 && f.by == 0
@@ -793,16 +791,16 @@ func (f *figures) digits() []int {
 	return []int{f.shows}
 }
 
-// padding is how many zeros behind the point a column shows because its numbers were rounded there;
-// more are those of a type, such as DECIMAL(38,9).
+// padding is the maximal number of decimal zeros that a column shows because its numbers were rounded there; more
+// zeros come from a type, such as DECIMAL(38,9).
 const padding = 3
 
 // hidden is the share of the numbers of a column that may lose their significant digits by
 // rounding.
 const hidden = 0.2
 
-// keepsDigits reports whether rounding leaves of what the numbers say enough to know them by: two
-// significant digits of nearly all of them, and something of what sets them apart.
+// keepsDigits reports whether the rounded numbers keep enough to identify them: two significant digits of nearly
+// all of them, and part of the differences between them.
 func keepsDigits(coarse, fine []float64, within float64) bool {
 	if allZero(coarse) && !allZero(fine) || len(fine) > 1 && fine[0] != fine[len(fine)-1] && coarse[0] == coarse[len(coarse)-1] {
 		return false

@@ -9,9 +9,8 @@ import (
 	"github.com/badger-eval/badger/scoring/cell"
 )
 
-// numeric is what is known of the numbers of a column, each part made when first needed: most wrong
-// answers need nothing but the digits and the extent of theirs, and sorting costs more than all of
-// that.
+// numeric caches facts about the numbers of a column. Each is computed when first needed: most wrong answers need
+// only the digits and the range, and sorting costs more than both.
 type numeric struct {
 	tally  *tallied    // the distinct ones, if there are few
 	all    []float64   // in no order that means anything; may be those of the column itself
@@ -147,12 +146,11 @@ func (r *reading) numbers() []float64 {
 	return r.sorted
 }
 
-// maxDigits is where counting the digits behind the point ends.
+// maxDigits is the maximal number of decimal digits that are counted.
 const maxDigits = 13
 
-// decimals is the number of digits behind the point that the column's numbers need, at most
-// maxDigits. Negative: all are multiples of 10, 100, … to the power of its absolute value, and not
-// all zero.
+// decimals returns the number of decimal digits that the column's numbers need, at most maxDigits. If it is
+// negative, all numbers are multiples of 10, 100, … to the power of its absolute value, and not all are zero.
 func (r *reading) decimals() int {
 	if r.digits == -1 {
 		r.digits = r.countDecimals()
@@ -193,7 +191,7 @@ func (r *reading) countDecimals() int {
 	return 0
 }
 
-// needed is how many digits behind the point the numbers need, at most maxDigits.
+// needed returns the number of decimal digits that the numbers need, at most maxDigits.
 func (r *reading) needed() int {
 	d := 0
 	lacks := func(f float64) bool { return !whole(f * cell.Pow10(d)) }
@@ -268,8 +266,8 @@ func (r *reading) inRuns() *cell.Runs {
 	return r.runs
 }
 
-// around are the least number that times k is not below f, and the largest that is; NaN where there
-// is none. Once many were looked up it is cheaper to sort all.
+// around returns the smallest number that times k is not below f, and the largest that is below it; NaN if there is
+// none. After many lookups it sorts all numbers, which is cheaper.
 func (r *reading) around(f, k float64) (below, above float64) {
 	const lookup = 32 // numbers that are sorted in the time that it takes to look one up
 	var ps []float64

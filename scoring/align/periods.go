@@ -19,7 +19,7 @@ var grainWords = map[cell.Grain][]string{
 	cell.GrainWeekday: {"weekday", "dow", "wday", "dayofweek", "day"},
 }
 
-// dayWords are words of names of columns that hold days or instants of their own.
+// dayWords are words in names of columns that hold days or instants.
 var dayWords = []string{"date", "day", "at", "on", "time", "timestamp", "datetime", "start", "end", "since", "until", "due", "born", "birthday", "birthdate", "created", "updated", "opened", "closed", "first", "last"}
 
 func (c *column) periodTexts() []cell.PeriodText {
@@ -35,10 +35,9 @@ func (c *column) saysGrain(g cell.Grain) bool {
 	return c.says(grainWords[g]...) || g != cell.GrainWeekday && c.says("period")
 }
 
-// periodReadings are the ways to read two columns as the same periods of the calendar, written in
-// two ways: as labels, numbers, first or last days. Numbers are such only where the name says so,
-// and days only where a name, the question or the other side does. A side that says no year is of
-// the one year of the other, which nothing may contradict.
+// periodReadings returns the ways to read two columns as the same calendar periods, written in two ways: as labels,
+// numbers, first or last days. Numbers are periods only if the name shows it, and days only if a name, the question
+// or the other side does. A side without years has the single year of the other, which nothing may contradict.
 func (a *aligner) periodReadings(g, p *column) (out []viewPair) {
 	for _, gt := range g.periodTexts() {
 		for _, pt := range p.periodTexts() {
@@ -133,7 +132,7 @@ func (a *aligner) inYear(year int, dated, undated *column, beside []column) bool
 	return true
 }
 
-// yearsIn are the numbers of a text that are years.
+// yearsIn returns the numbers in text that are years.
 func yearsIn(text string) (years []int) {
 	for i := 0; i < len(text); {
 		j := i

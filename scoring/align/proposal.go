@@ -8,9 +8,9 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Proposal is what a judge says of the correspondence of two results: the structural part of the
-// document that the BADGER paper asks a model for in stage 1 (section 5.2, appendix A.3). It is a
-// suggestion and nothing else: [Accept] takes from it what the tables bear out.
+// Proposal is a judge's statement on how the columns of two results correspond: the structural part of the document
+// that the BADGER paper asks a model for in stage 1 (section 5.2, appendix A.3). It is only a suggestion: [Accept]
+// takes from it what the tables confirm.
 type Proposal struct {
 	Columns   []ProposedPair `json:"column_mapping"`
 	Index     []ColumnRef    `json:"index_columns,omitempty"`         // gold columns that together identify a row
@@ -19,8 +19,7 @@ type Proposal struct {
 	Tolerance *float64       `json:"recommended_tolerance,omitempty"` // relative, of numbers that are not whole; nil: none recommended
 }
 
-// ProposedPair is a gold column, the predicted column said to answer it, and how the two are to be
-// compared.
+// ProposedPair is a gold column, its proposed counterpart, and the proposed comparison of the two.
 type ProposedPair struct {
 	Gold  ColumnRef    `json:"gold"`
 	Pred  ColumnRef    `json:"pred"`
@@ -40,8 +39,7 @@ func Column(position int) ColumnRef { return ColumnRef{position: position} }
 // ColumnNamed names a column by its name.
 func ColumnNamed(name string) ColumnRef { return ColumnRef{name: name} }
 
-// UnmarshalJSON reads a number as a position and a text as a name. Any other value is a reference
-// to no column.
+// UnmarshalJSON reads a number as a position and a string as a name. Any other value is a reference to no column.
 func (r *ColumnRef) UnmarshalJSON(b []byte) error {
 	*r = ColumnRef{position: -1}
 	var s string
@@ -64,9 +62,9 @@ func (r ColumnRef) MarshalJSON() ([]byte, error) {
 	return json.Marshal(r.name)
 }
 
-// in finds the column. A name is taken as it is first, then without regard to case and punctuation,
-// and must belong to one column alone; a name that no column has may be a position written as text.
-// why says why there is no such column.
+// in returns the column. A name is compared verbatim first, then without regard to case and punctuation, and must
+// belong to one column only. A name without a column may be a position written as a string. why explains why there
+// is no such column.
 func (r ColumnRef) in(t *scoring.Table) (i int, why string) {
 	if r.position != 0 {
 		if r.position < 1 || r.position > len(t.Columns) {

@@ -58,8 +58,7 @@ func (t *tally) add(order uint64, n int) {
 	s.n += n
 }
 
-// count counts keys up to a limit in their mixed form, but for NULL, and tells how many are not
-// NULL.
+// count counts keys other than NULL up to a limit in their mixed form, and returns how many values are not NULL.
 func (t *tally) count(keys []uint64, limit uint64) (values int) {
 	for _, key := range keys {
 		if key == cell.NullKey {

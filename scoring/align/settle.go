@@ -14,9 +14,8 @@ const (
 	maxCells  = 1 << 27
 )
 
-// settle decides, by the rows, which of several columns that hold the same values corresponds to
-// which. The pairing found so far stands where the rows agree under it, or where no other pairing
-// makes them agree.
+// settle decides, by the rows, how several columns with the same values correspond. The pairing found so far is
+// kept if the rows agree under it, or if no other pairing makes them agree.
 func (a *aligner) settle(ambiguous []group) {
 	if !a.rowsEqual || len(ambiguous) == 0 {
 		return
@@ -86,8 +85,8 @@ func (a *aligner) readSo(g, p int) scoring.Comparison {
 	return c
 }
 
-// exchangeable collects the columns that hold the same values once text is read as what it stands
-// for, where any text can be.
+// exchangeable returns groups of columns that hold the same values after strings are converted to the numbers,
+// dates or truth values that they represent, if any do.
 func (a *aligner) exchangeable() []group {
 	if !a.rowsEqual {
 		return nil
@@ -139,7 +138,7 @@ func (a *aligner) exchangeable() []group {
 	return slices.DeleteFunc(groups, func(g group) bool { return len(g.pred) < 2 || !a.oneKind(g) })
 }
 
-// otherViews are the ways to read a column of text as what it stands for.
+// otherViews returns the ways to read a column of strings as the values that they represent.
 func (c *column) otherViews() (views []cell.View) {
 	f := c.textFormats()
 	if f.number != "" && f.numbers.Unit == "" { // a unit is not seen in the numbers
@@ -281,14 +280,14 @@ func without(list []int, v int) []int {
 	return slices.DeleteFunc(slices.Clone(list), func(x int) bool { return x == v })
 }
 
-// refine splits the groups by how their columns' values fall on the rows as they are told apart so
-// far, pairs what is alone, and repeats while that tells the rows apart further. ok is false if
-// a gold column is left without a partner that its group had enough of.
+// refine splits the groups by how their columns' values are distributed over the rows distinguished so far, pairs
+// columns that are alone, and repeats while this distinguishes more rows. ok is false if a gold column is left
+// without a counterpart although its group had enough.
 func (s *settler) refine(st state) (state, bool) {
 	for {
 		var open []group
 		progress := false
-		// What the open columns hold together, whichever is which, also tells rows apart.
+		// The values of all open columns together, without their order, also distinguish rows.
 		gc, pc := s.contexts(st)
 		for _, g := range st.groups {
 			bySign := map[cell.Sum]*group{}

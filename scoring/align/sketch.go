@@ -20,7 +20,7 @@ type sketch struct {
 // sketchKeys is how many keys a sketch is expected to have where all values are distinct.
 const sketchKeys = 512
 
-// sketch makes the sketch of a column with many rows; that of few distinct values may be empty.
+// sketch returns the sketch of a column with many rows. It may be empty if there are few distinct values.
 func (r *reading) sketch() *sketch {
 	if r.few != nil {
 		return r.few
@@ -92,7 +92,7 @@ func inOrderOf(keys []keyCount, limit uint64) []keyCount {
 	return out
 }
 
-// summedUp makes one of what is the same key, in a list that is sorted.
+// summedUp adds up the counts of equal keys in a sorted list.
 func summedUp(keys []keyCount) []keyCount {
 	out := keys[:0]
 	for _, k := range keys {
@@ -113,9 +113,8 @@ func upTo(keys []keyCount, limit uint64) int {
 	return sort.Search(len(keys), func(i int) bool { return keys[i].order > limit })
 }
 
-// disjoint reports whether both columns hold many distinct values and none of those in the sketches
-// has an equal on the other side. Of columns that have 10 % of their values in common, it is true
-// for fewer than one of 500,000.
+// disjoint reports whether both columns hold many distinct values and no value in a sketch has an equal on the
+// other side. For columns with 10 % of their values in common, it is true in fewer than one of 500,000 cases.
 func (r *reading) disjoint(p *reading) bool {
 	if min(r.col.Len(), p.col.Len()) <= 16*probes {
 		return false
@@ -172,8 +171,8 @@ func valuesOf(keys []keyCount) (n int) {
 	return n
 }
 
-// rough are the least keys of some predicted columns, by which the share of equal values of a gold
-// column with all of them is estimated at once.
+// rough holds the smallest keys of several predicted columns. They give an estimate of the share of equal values of
+// a gold column with each of them in one pass.
 type rough struct {
 	n      int // keys of each column
 	preds  []leastOf

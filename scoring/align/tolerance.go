@@ -24,7 +24,7 @@ const (
 // PaperTolerance is the relative tolerance δ0 of the paper (section 5.2, Default tolerance).
 const PaperTolerance = 0.01
 
-// DefaultTolerance is none: two numbers of which neither shows fewer digits are equal or are not.
+// DefaultTolerance is 0: two numbers with equally many digits are equal or they are not.
 const DefaultTolerance = 0
 
 // Rule is how far apart the numbers of a column may be.
@@ -62,7 +62,7 @@ type Options struct {
 	Columns   map[string]Rule // rules of single columns, by the gold column's name; they hold whatever the numbers are
 	Asked     string          // the question and what came with it, which may say what unit it wants
 
-	// The two queries, which may say what a column counts, rounds or is in; empty: not known.
+	// The two queries, which may show what a column counts, its rounding or its unit; empty if unknown.
 	GoldSQL, PredSQL, Dialect string
 	Texts                     *sqlparts.Texts // reads the queries; nil: each anew
 }

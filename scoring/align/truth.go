@@ -6,8 +6,8 @@ import (
 	"github.com/badger-eval/badger/scoring/naming"
 )
 
-// truthReadings read a column of words as truth values of what the other one, of truth values, is
-// called: under is_open, open is true and closed is false.
+// truthReadings reads a column of words as truth values about the name of the other column, which holds truth
+// values: under is_open, open is true and closed is false.
 func (a *aligner) truthReadings(g, p *column) []viewPair {
 	if v, truth, ok := wordsUnder(g, p); ok {
 		return []viewPair{{g: v, p: truth}}

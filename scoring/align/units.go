@@ -12,7 +12,7 @@ import (
 	"github.com/badger-eval/badger/scoring/units"
 )
 
-// question is what the question says of units and digits.
+// question returns the units and digits that the question states.
 func (a *aligner) question() *units.Question {
 	if a.read == nil {
 		a.read = units.Asked(a.o.Asked)
@@ -20,7 +20,7 @@ func (a *aligner) question() *units.Question {
 	return a.read
 }
 
-// digits is what the question says of how numbers are to be shown.
+// digits returns what the question states about the display of numbers.
 func (a *aligner) digits() *question.Question {
 	if a.shown == nil {
 		a.shown = question.Read(a.o.Asked, "")
@@ -28,7 +28,7 @@ func (a *aligner) digits() *question.Question {
 	return a.shown
 }
 
-// item is what the query says of a column; nil if it is not known.
+// item returns the units that the query shows for a column, or nil if they are unknown.
 func (a *aligner) item(c *column) *units.Item {
 	side, sql := &a.items[0], a.o.GoldSQL
 	n := len(a.gold)
@@ -47,7 +47,7 @@ func (a *aligner) item(c *column) *units.Item {
 	return &side.of[c.place]
 }
 
-// queried is what a query says of the columns of its result, read when first needed.
+// queried holds what a query shows about the columns of its result, parsed when first needed.
 type queried struct {
 	of   []units.Item
 	read bool
@@ -84,8 +84,8 @@ func (a *aligner) meant(g *column, other units.Stated) units.Stated {
 	return s
 }
 
-// compareUnits is what the units of two columns are to one another, and how numbers of gold's are
-// converted to the answer's.
+// compareUnits returns the relation of the units of two columns, and the conversion of gold's numbers to the
+// answer's.
 func (a *aligner) compareUnits(g, p *column) (units.Relation, *units.Conversion) {
 	sp := a.stated(p)
 	if !sp.Says() {
@@ -120,9 +120,9 @@ func asWritten(format string) bool {
 	return false
 }
 
-// scales are the powers of ten worth trying between two columns of numbers. If both sides state
-// their unit it is the factor between those and no other. Else it is a hundred where something says
-// that fractions stand for percentages, and thousands and the like where one name states them.
+// scales returns the powers of ten worth trying between two columns of numbers. If both sides state their unit it
+// is only the factor between those. Otherwise it is a hundred if something shows that fractions represent
+// percentages, and thousands and the like if one name states them.
 func (a *aligner) scales(g, p *column, rg, rp *reading) (out []scale) {
 	switch how, c := a.compareUnits(g, p); how {
 	case units.Same, units.Other:
@@ -157,12 +157,11 @@ func (a *aligner) scales(g, p *column, rg, rp *reading) (out []scale) {
 // shareNames are what shares are counted in, by the power of ten of them that is a whole.
 var shareNames = map[int]string{2: "percent", 3: "per mille", 4: "basis points", 6: "parts per million", 9: "parts per billion"}
 
-// percentFor reports whether one column may hold the fractions of which the other holds percentages,
-// and the power of ten between them: 2, or more where the other says that it holds basis points or
-// the like. A unit that is no share, stated on either side, forbids it, and so does a column of
-// fractions that says it holds percentages. A percent sign or a name that says percent bears it out;
-// else the fractions must be within 0 and 1, the percentages within 0 and 100, and a name, the
-// question or a query must speak of a share, or the fractions add up to 1.
+// percentFor reports whether one column may hold the fractions and the other the same shares as percentages, and
+// the power of ten between them: 2, or more if the other column is in basis points or the like. A unit that is not
+// a share, stated on either side, forbids it, and so does a column of fractions that is named as percentages. A
+// percent sign or a name with percent confirms it. Otherwise the fractions must be within 0 and 1, the percentages
+// within 0 and 100, and a name, the question or a query must mention a share, or the fractions must add up to 1.
 func (a *aligner) percentFor(fraction, percent *column, rf, rp *reading) (n int, ok bool) {
 	f, p := a.stated(fraction), a.orByQuery(percent)
 	if q := a.question(); q.CountsOnly() && !f.Speaks() || q.PerMany && !p.Percent() {
@@ -194,9 +193,9 @@ func (a *aligner) orByQuery(c *column) units.Stated {
 	return s
 }
 
-// speakOfShare reports whether it is borne out that fractions and percentages are one share: names, the
-// question or a query say so, or the fractions add up to 1. If none of them says anything at all,
-// a fraction of three digits does.
+// speakOfShare reports whether something confirms that fractions and percentages are the same share: names, the
+// question, a query, or fractions that add up to 1. If none of them has any information, a fraction of three digits
+// does.
 func (a *aligner) speakOfShare(fraction, percent *column, rf, rp *reading) bool {
 	f, p, q := a.stated(fraction), a.stated(percent), a.question()
 	x, y := a.item(fraction), a.item(percent)
@@ -230,7 +229,7 @@ func sayNothing(c *column) bool {
 	return !c.named().Says() || len(strings.TrimSpace(c.col.Name)) < 2
 }
 
-// divides reports whether a column's query divides, and states no unit that is no share.
+// divides reports whether a column's query divides and states no unit other than a share.
 func (a *aligner) divides(c *column) bool {
 	it := a.item(c)
 	return it != nil && (it.Divides || it.Hundreds) && !it.NoShare()
@@ -249,8 +248,8 @@ func addsToOne(fs []float64) bool {
 	return len(fs) > 2 && math.Abs(sum-1) <= 0.005
 }
 
-// countsPercent reports whether a column of plain numbers holds percentages: its name says so, or gold's
-// query, or it says that they are shares and they are larger than shares are.
+// countsPercent reports whether a column of plain numbers holds percentages: its name or gold's query shows it, or
+// it is named as shares and its numbers are too large for fractions.
 func (a *aligner) countsPercent(c *column) bool {
 	s := a.orByQuery(c)
 	if s.Percent() {
@@ -268,8 +267,8 @@ func (a *aligner) countsPercent(c *column) bool {
 	return math.Max(-least, most) > 1
 }
 
-// Words of columns whose numbers are content to the last digit, and of shares of which what is left
-// to the whole is the content.
+// Words in names of columns whose numbers matter to the last digit, and of shares whose distance from the whole
+// matters.
 var (
 	contentWords = []string{"shoe", "dose", "dosage", "dosing", "strength", "grade", "gpa", "version", "release", "handicap", "prescription", "diopter", "dioptre", "caliber", "calibre", "gauge", "isbn"}
 	wholeWords   = []string{"availability", "uptime", "yield", "reliability", "sla", "purity"}
@@ -300,8 +299,8 @@ func (a *aligner) rounds(g, p *column, fine *reading, digits int) bool {
 	return digits > 0 || !inSteps(fine.distinctNumbers())
 }
 
-// averages reports whether the numbers of a column are computed, so that their digits are no content:
-// averages and quotients.
+// averages reports whether the numbers of a column are averages or quotients, whose last digits carry no
+// information.
 func (a *aligner) averages(c *column) bool {
 	if c.says("average", "median", "deviation", "variance") || isQuotient(c) {
 		return true
@@ -328,8 +327,8 @@ func inSteps(fs []float64) bool {
 	return distinct > 1 && fractions > 0
 }
 
-// leftToWhole are numbers near 1 or 100 as what is left to that, where the name says that this is
-// what matters: 99.98 % availability; nil if it is not so.
+// leftToWhole returns the distance of numbers near 1 or 100 from that whole if the name shows that the distance
+// matters: 99.98 % availability. Otherwise it returns nil.
 func (a *aligner) leftToWhole(g, p *column, fs []float64) []float64 {
 	if len(fs) == 0 || !g.says(wholeWords...) && !p.says(wholeWords...) {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// absent reports whether a text among others that are read as something else says that there is no
-// value: it is blank, a dash, or a word that programs print for NULL.
+// absent reports whether a string, among others that are read as another type, marks a missing value: it is blank,
+// a dash, or a word that programs print for NULL.
 func absent(s string) bool {
 	s = strings.TrimSpace(s)
 	switch s {
@@ -17,7 +17,7 @@ func absent(s string) bool {
 	return scoring.IsNullWord(s)
 }
 
-// absentIsNull is a value, NULL if it is a text that says that there is none.
+// absentIsNull returns NULL if v is a string that marks a missing value, else v.
 func absentIsNull(v scoring.Value) scoring.Value {
 	if v.Type == scoring.String && absent(v.Text()) {
 		return scoring.NullValue

@@ -108,8 +108,8 @@ func (p *problem) listKinds() {
 	}
 }
 
-// solve finds the flow. Gold kinds with rows to spare all have the same dual, which is what one
-// more pair could still add. It is not complete where the search was ended for its length.
+// solve finds the flow. Gold kinds with free rows all have the same dual: the gain of one more pair. complete is
+// false if the search was stopped for its length.
 func (a *assignment) solve() (complete bool) {
 	looks := halt.Every{Signal: a.halt, N: 1024}
 	for {

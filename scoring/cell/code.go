@@ -9,7 +9,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Formats of text that identifies something, in which separators and letter case do not count.
+// Formats of identifiers written as strings, in which separators and letter case are ignored.
 const (
 	FormatUUID   = "UUID text"               // with dashes or none, in braces or not
 	FormatHex    = "hexadecimal text"        // of bytes: DE:AD, 0xdead
@@ -107,7 +107,7 @@ func codeLetters(s string) string {
 	return s
 }
 
-// minCode is how many letters and digits a code must have to be told by them alone.
+// minCode is the minimal number of letters and digits by which a code is recognized without further evidence.
 const minCode = 6
 
 // separated reports whether text is a code: letters and digits in groups between blanks, dashes,
@@ -197,7 +197,7 @@ func ReadCodes(c *scoring.Column) (t CodeText) {
 	return t
 }
 
-// mergesVerbatim reports whether two texts that differ become one value.
+// mergesVerbatim reports whether two different strings become the same value.
 func mergesVerbatim(c *scoring.Column, format string) bool {
 	return merges(c, View{Kind: scoring.KindText, Format: format, Verbatim: true})
 }

@@ -51,7 +51,7 @@ func (t *numbers) column(c *scoring.Column, v View, most int) []uint16 {
 	return out
 }
 
-// close numbers the keys of whole numbers while they lie close together, and tells of how many.
+// close numbers the keys of whole numbers while they are in a narrow range, and returns how many it numbered.
 func (t *numbers) close(c *scoring.Column, v View, out []uint16) int {
 	var codes [countWindow]uint16 // from 1
 	ints := c.Ints()

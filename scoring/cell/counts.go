@@ -41,9 +41,9 @@ type Counts struct {
 	nulls  int // and NaN
 }
 
-// CountValues counts the values of a column. That takes a fraction of the time that the keys of all
-// cells take; where it would not, there are no counts. Counted are numbers, truth values and dates
-// of which there are few distinct ones, or that lie close together.
+// CountValues counts the values of a column in a fraction of the time that the keys of all cells take. If that is
+// not possible, it returns nil. It counts numbers, truth values and dates with few distinct values or in a narrow
+// range.
 func CountValues(c *scoring.Column) *Counts {
 	c.Halt().Check()
 	values, nulls, ok := countValues(c)
@@ -57,7 +57,7 @@ func CountValues(c *scoring.Column) *Counts {
 // format: all such views give the keys of the same values the same repetitions.
 func (v View) AsIs() bool { return v.Format == "" && v.Kind != scoring.KindText }
 
-// Keys lists the distinct keys under a view that takes the values as they are, NULL among them.
+// Keys lists the distinct keys under a view that does not convert values, including NULL.
 func (c *Counts) Keys(v View) []KeyCount {
 	keys := make([]KeyCount, 0, len(c.values)+1)
 	if c.nulls > 0 {
@@ -152,7 +152,7 @@ func countClose(c *scoring.Column) (values []valueCount, nulls int, ok bool) {
 	return values, nulls, true
 }
 
-// countFew counts values of which there are few distinct ones. NaN counts as NULL.
+// countFew counts values if there are few distinct ones. NaN counts as NULL.
 func countFew(c *scoring.Column) (values []valueCount, nulls int, ok bool) {
 	most := min(countTable, c.Len()/countShare)
 	size := 64

@@ -12,9 +12,8 @@ import (
 	"github.com/badger-eval/badger/scoring/units"
 )
 
-// Formats of text that stands for something else, as alignments name them. A column of numbers
-// written as text is named by what is peculiar about it; all of them are read by the same rules but
-// for the decimal comma.
+// Formats of strings that represent another type, as alignments name them. A column of numbers written as strings
+// is named by its peculiarity; the same rules read all of them, except for the decimal comma.
 const (
 	FormatNumber   = "number text"
 	FormatCurrency = "currency text"
@@ -39,7 +38,7 @@ const (
 	FormatInterval = "interval text" // 1 day 12:00:00, which is 36:00:00
 )
 
-// marks is what was seen around the digits of one number.
+// marks are the signs found around the digits of one number.
 type marks uint8
 
 const (
@@ -300,8 +299,8 @@ func parseOrdinal(s string) (n int64, ok bool) {
 
 var ordinalWords = strings.Fields("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth")
 
-// boolWords are the words for true and false, with the vocabularies that have them as bits: T beside
-// N are grades, not truth values.
+// boolWords maps the words for true and false to the vocabularies that contain them, as bits: T together with N are
+// grades, not truth values.
 var boolWords = func() map[string]boolWord {
 	words := map[string]boolWord{}
 	for i, v := range [][2]string{
@@ -419,7 +418,7 @@ type NumberText struct {
 	unit    *units.Unit // of quantities in one unit that is known
 }
 
-// Stated is what the cells state of the unit that they are in.
+// Stated returns the unit that the cells state.
 func (t *NumberText) Stated() units.Stated {
 	switch {
 	case t.unit != nil:
@@ -432,7 +431,7 @@ func (t *NumberText) Stated() units.Stated {
 	return units.Currency(t.Unit)
 }
 
-// short is what the short forms of a column have in common.
+// short holds the common properties of the short forms of a column.
 type short struct {
 	power   int // of ten of all of them; 0: they differ
 	figures int // the fewest significant digits that one shows
@@ -531,9 +530,9 @@ func readNumbers(c *scoring.Column, comma bool) (t NumberText, ok bool) {
 	return t, true
 }
 
-// merges reports whether two texts of a column that differ, but for outer and repeated blanks, become
-// one value under a view. If there are very many distinct values it looks at a sample of them,
-// the same whatever their order.
+// merges reports whether two different strings of a column, apart from outer and repeated blanks, become the same
+// value under a view. If there are very many distinct values, it examines a sample that does not depend on their
+// order.
 func merges(c *scoring.Column, v View) bool {
 	if !textual(c) {
 		return false
@@ -583,11 +582,11 @@ func merges(c *scoring.Column, v View) bool {
 	return false
 }
 
-// zeroKey is the key of 0, which has a sign or digits in some texts and none in others.
+// zeroKey is the key of 0, which has a sign or digits in some strings and none in others.
 var zeroKey = numberKey(0, 0)
 
-// MergesTexts reports whether a column holds texts that differ only in what comparing text leaves
-// out, such as ab beside AB: then letter case counts in it.
+// MergesTexts reports whether a column holds strings that differ only in what string comparison ignores, such as ab
+// and AB. Letter case then counts in that column.
 func MergesTexts(c *scoring.Column) bool { return merges(c, View{Kind: scoring.KindText}) }
 
 // DateFormats finds the ways in which a column can be read as dates: none, one, or several where

@@ -20,9 +20,9 @@ var intervalUnits = map[string]int64{
 	"year": 12 * intervalMonth, "years": 12 * intervalMonth, "mon": intervalMonth, "mons": intervalMonth, "month": intervalMonth, "months": intervalMonth, "day": intervalDay, "days": intervalDay,
 }
 
-// parseInterval reads an interval as engines write it, such as 1 year 2 mons 3 days 04:05:06.7 or
-// 36:00:00, and returns its length in microseconds. Written tells texts that only an engine writes so:
-// with a time, or with PostgreSQL's mon.
+// parseInterval parses an interval as engines write it, such as 1 year 2 mons 3 days 04:05:06.7 or 36:00:00, and
+// returns its length in microseconds. written reports whether only an engine writes such a string: with a time, or
+// with PostgreSQL's mon.
 func parseInterval(s string) (micros *big.Int, written, ok bool) {
 	micros = new(big.Int)
 	words := strings.Fields(s)
@@ -67,9 +67,9 @@ func intervalClock(s string) (micros int64, ok bool) {
 	return micros, true
 }
 
-// IntervalFormat reports whether a text column consists of intervals as engines write them. Written tells
-// that one of them is in a form that only an engine writes: 1 month and 30 days are words that may mean
-// different things, 1 month and 720:00:00 are intervals.
+// IntervalFormat reports whether a column of strings consists of intervals as engines write them. written reports
+// whether one of them is in a form that only engines write: 1 month and 30 days are words that may have different
+// meanings, 1 month and 720:00:00 are intervals.
 func IntervalFormat(c *scoring.Column) (is, written bool) {
 	c.Halt().Check()
 	is = textual(c) && every(c, func(s string) bool {

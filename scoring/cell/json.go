@@ -10,8 +10,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// jsonKey is the key of JSON text. White space between tokens, the order of an object's members and
-// how a number is written do not count; letter case does, and so does the order of an array.
+// jsonKey returns the key of a JSON text. It ignores white space between tokens, the order of an object's members
+// and the spelling of numbers. Letter case counts, and so does the order of an array.
 func jsonKey(s string) uint64 {
 	var sc jsonscan.Scanner
 	sc.Reset([]byte(s))
@@ -61,8 +61,7 @@ func appendCanonical(dst []byte, s *jsonscan.Scanner) ([]byte, error) {
 	return append(dst, canonicalNumber(string(raw))...), nil
 }
 
-// canonicalNumber is a number without the zeros and exponents that say nothing; what is no number
-// stays as it is.
+// canonicalNumber returns a number without redundant zeros and exponents. It returns any other string unchanged.
 func canonicalNumber(s string) string {
 	v, ok := scoring.ParseDecimal(s)
 	if !ok {
@@ -77,7 +76,8 @@ func canonicalNumber(s string) string {
 	return s
 }
 
-// canonicalMembers reads an object: its members by name, those of one name in their order.
+// canonicalMembers reads an object and returns its members sorted by name. Members with the same name keep their
+// order.
 func canonicalMembers(s *jsonscan.Scanner) (members []jsonMember, err error) {
 	if err := s.Object(); err != nil {
 		return nil, err
@@ -200,7 +200,7 @@ func ListFormat(c *scoring.Column) bool {
 	return seen
 }
 
-// elements are the texts of the elements of a JSON array of numbers and texts.
+// elements returns the elements of a JSON array of numbers and strings.
 func elements(s string) (list []string, ok bool) {
 	var sc jsonscan.Scanner
 	sc.Reset([]byte(s))

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// NullKey is the key of NULL, and of NaN, which the paper does not tell from NULL.
+// NullKey is the key of NULL, and of NaN, which the paper does not distinguish from NULL.
 const NullKey uint64 = 0
 
 // k0 and k1 are what [Mix] multiplies around: neither may be mixed in as a constant, which would
@@ -36,8 +36,8 @@ const (
 	tagClass  uint64 = 0x9e3779b97f4a7c15
 )
 
-// Mix makes one key of two, in order. It spreads well enough that sums of mixed keys tell multisets
-// apart.
+// Mix combines two keys, in order, into one. Its distribution is good enough for sums of mixed keys to identify
+// multisets.
 func Mix(a, b uint64) uint64 {
 	hi, lo := bits.Mul64(a^k0, b^k1)
 	return nonNull(hi ^ lo)
@@ -51,7 +51,7 @@ func nonNull(k uint64) uint64 {
 	return k
 }
 
-// numberKey is the key of unscaled / 10^scale. Trailing zeros behind the point do not count.
+// numberKey returns the key of unscaled / 10^scale. Trailing zeros after the decimal point are ignored.
 func numberKey(unscaled int64, scale int32) uint64 {
 	for scale > 0 && unscaled%10 == 0 {
 		if unscaled == 0 {
@@ -92,8 +92,8 @@ func floatKey(f float64, byBits bool) uint64 {
 	if byBits && !whole || math.IsInf(f, 0) { // a whole double may meet an integer
 		return Mix(math.Float64bits(f), tagFloat)
 	}
-	// r/p is rounded correctly while both are whole and below 2^53, so it gives f back exactly when
-	// f is the double nearest to r/p.
+	// r/p is rounded correctly while both are whole and below 2^53, so the result is f if and only if f is the
+	// double nearest to r/p.
 	if abs := math.Abs(f); abs < 1e9 && abs > 1e-5 {
 		p := 10.0
 		for scale := int32(1); scale <= 6; scale++ {
@@ -144,9 +144,10 @@ func timeKey(seconds int64, nanos int32) uint64 {
 
 func bytesKey(s string) uint64 { return nonNull(xxhash.Sum64String(s)) }
 
-// TextKey is the key of a text: lower case, outer blanks dropped, inner runs of blanks one, Unicode
-// composed (NFC), invisible marks left out and typographic ones typed. A text wholly in double quotes, as semi-structured columns show theirs, is what
-// is inside.
+// TextKey returns the key of a string in lower case, without outer blanks, with one blank for each inner run of
+// blanks, in Unicode NFC, without invisible characters, and with typographic characters replaced by typed ones. If
+// the whole string is in double quotes, as semi-structured columns show strings, the key is that of the string
+// inside.
 func TextKey(s string) uint64 {
 	s = unquoted(s)
 	clean := true
@@ -164,7 +165,7 @@ func TextKey(s string) uint64 {
 	return nonNull(xxhash.Sum64(fold(buf[:0], s)))
 }
 
-// verbatimKey is the key of a text in which letter case counts.
+// verbatimKey returns the key of a string with letter case.
 func verbatimKey(s string) uint64 {
 	s = unquoted(s)
 	plain := true // ASCII with single blanks between words
@@ -188,7 +189,7 @@ func unquoted(s string) string {
 	return s
 }
 
-// composed is a text with its letters composed (Unicode NFC).
+// composed returns s in Unicode NFC, with composed letters.
 func composed(s string) string { return norm.NFC.String(s) }
 
 // fold appends the form of s that text comparison uses.

@@ -22,20 +22,18 @@ const (
 // maxRounds is how often the search for similar rows is repeated with the rows that it left.
 const maxRounds = 4
 
-// matcher pairs rows so that as many of their cells as possible are equal. What it does follows
-// from the content of the rows and from the content and the names of the columns, never from where
-// they stand.
+// matcher pairs rows so that as many of their cells as possible are equal. The result depends on the content of the
+// rows and on the content and names of the columns, never on their positions.
 //
-// Equal rows come first. Where equality of cells is an equivalence, that loses nothing: let g and p
-// be equal, and let some matching have g with p' and g' with p. In each column g' equals p' if g
-// equals p' and g' equals p, so g with p and g' with p' have at least as many equal cells. The
-// distinct rows left are matched by an optimal assignment (assignment), or, if they have too
-// much in common for that, with the most similar of a few candidates (neighbors). A tolerance is no
-// equivalence, so with one the optimal assignment is tried on all rows before equal rows are taken
-// out.
+// Equal rows come first. If equality of cells is an equivalence, this loses nothing: let g and p be equal, and let
+// some matching have g with p' and g' with p. In each column g' equals p' if g equals p' and g' equals p, so g with
+// p and g' with p' have at least as many equal cells. The remaining distinct rows are matched by an optimal
+// assignment (assignment) or, if they have too much in common for that, with the most similar of a few candidates
+// (neighbors). A tolerance is not an equivalence. With a tolerance, the optimal assignment is therefore tried on
+// all rows before equal rows are removed.
 //
-// The work is bounded by the number of cells, times the logarithm of the number of rows, plus what
-// minCommon allows, each edge of which costs at most maxSteps.
+// The work is bounded by the number of cells, times the logarithm of the number of rows, plus the edges that
+// minCommon allows, each of which costs at most maxSteps.
 type matcher struct {
 	cols       []pair   // in an order made of their content
 	gold, pred []uint64 // of each row, a key made of all its cells
@@ -48,9 +46,8 @@ type matcher struct {
 	halt       *halt.Signal // of the columns
 }
 
-// newMatcher makes a matcher. Rows that the comparison cannot tell apart although they hold
-// different values, as a tolerance allows, may have any of each other's partners: with shown it is
-// decided by their values who has which.
+// newMatcher returns a matcher. If a comparison with a tolerance does not distinguish rows with different values,
+// either may have the other's counterpart. With shown, their values decide.
 func newMatcher(cols []pair, golds, preds int, shown bool) *matcher {
 	m := &matcher{cols: byContent(cols), pairs: make([]int32, golds), used: make([]bool, preds)}
 	for i := range m.pairs {
@@ -220,8 +217,8 @@ func rowsOf(list []keyed) []int32 {
 	return rows
 }
 
-// byContent sorts columns by what they hold, then by their names, then by how their values fall on
-// the rows.
+// byContent sorts columns by their content, then by their names, then by the distribution of their values over the
+// rows.
 func byContent(cols []pair) []pair {
 	if len(cols) < 2 {
 		return cols

@@ -14,11 +14,10 @@ const (
 	candidates = 4
 )
 
-// matchNeighbors matches kinds of rows with the most similar of a few: both sides are sorted
-// together by their live cells several times, each time by another column first, and what comes to
-// stand next to each other is compared (the sorted neighborhood method of Hernández and Stolfo). Of
-// the pairs found, those with the most equal cells are matched first. It reports whether there were
-// any.
+// matchNeighbors matches kinds of rows with the most similar of a few candidates: it sorts both sides together by
+// their live cells several times, each time with another column first, and compares kinds that are next to each
+// other (the sorted neighborhood method of Hernández and Stolfo). It matches the pairs with the most equal cells
+// first. It reports whether it matched any.
 func (p *problem) matchNeighbors() bool {
 	best := make([]nearest, p.gold.len())
 	order := p.bySelectivity()
@@ -73,8 +72,8 @@ func (p *problem) matchNeighbors() bool {
 // ahead is how many kinds are examined together.
 const ahead = 32
 
-// takeBest matches kinds of rows with what is nearest to them, the pairs with the most equal cells
-// first. It reports whether there were any.
+// takeBest matches kinds of rows with their nearest kinds, the pairs with the most equal cells first. It reports
+// whether it matched any.
 func (p *problem) takeBest(best []nearest) bool {
 	type flow struct{ gold, pred, rows int32 } // from places in the rows of both sides on
 	var flows [64]flow                         // brought about together, as above
@@ -129,12 +128,11 @@ func newNear(pred, weight int32, offer int) near {
 func (n near) weight() int32 { return int32(n >> 40) }       //nolint:gosec // columns are far fewer
 func (n near) pred() int32   { return int32(uint32(n)) - 1 } //nolint:gosec // a kind
 
-// nearest are what is nearest to a gold kind, descending.
+// nearest holds the nearest kinds of a gold kind, in descending order of weight.
 type nearest [candidates]near
 
-// offer keeps what is better than the last that exists, unless it exists. It returns the weight
-// that the next one has to beat. It sorts without jumps, which would be guessed wrong again and
-// again.
+// offer inserts n if it is better than the last candidate and not present yet. It returns the weight that the next
+// one must exceed. It sorts without branches, which the processor would predict wrong most of the time.
 func (b *nearest) offer(n near) (beat int32) {
 	b0, b1, b2, b3 := b[0], b[1], b[2], b[3]
 	if p := uint32(n); uint32(b0) == p || uint32(b1) == p || uint32(b2) == p || uint32(b3) == p { //nolint:gosec // the kind
@@ -176,9 +174,9 @@ func byWeight(best []nearest, most int) []likeness {
 	return out
 }
 
-// packed says how cells stand in words, each in as few bits as its column needs, so that several
-// columns are compared at a time. Codes that follow on those of a column stand for dead cells,
-// others on either side.
+// packed is the layout of cells in words. Each cell has as few bits as its column needs, so that several columns
+// are compared in one operation. The codes after those of a column mark dead cells, with different codes on the two
+// sides.
 type packed struct {
 	words  int      // of a row
 	lanes  []lane   // of each column
@@ -299,8 +297,8 @@ func (c *packed) equal(first, last, pred []uint64, out *[window]int32) {
 	}
 }
 
-// equalIn counts the lanes of two words that are equal. What is added to a lane without its highest
-// bit carries into that bit, unless the lane is 0.
+// equalIn counts the equal lanes of two words. An addition to a lane without its highest bit carries into that bit,
+// unless the lane is 0.
 func equalIn(a, b, top uint64) int32 {
 	x := a ^ b
 	return int32(bits.OnesCount64(top &^ ((x&^top + ^top) | x))) //nolint:gosec // at most 64
@@ -432,7 +430,7 @@ func (c *packed) spans(parts []keyPart) []keySpan {
 	return out
 }
 
-// keyPart is what the cells of a column add to the keys that kinds are sorted by.
+// keyPart is the part of the sort keys that comes from the cells of one column.
 type keyPart struct {
 	col int
 	of  []uint64 // by code
@@ -486,9 +484,9 @@ func (p *problem) keyParts(order []int) (parts []keyPart, used int) {
 	return parts, used
 }
 
-// place says where cells stand among the live ones of their column, as numbers of so many bits: by
-// magnitude if there are ranges, else by their keys, of which a few bits more than there are
-// values keep most of them apart.
+// place computes the position of cells among the live cells of their column, as numbers of the given number of
+// bits: by magnitude if there are ranges, else by their keys. A few bits more than the number of values needs keep
+// most keys distinct.
 func (p *problem) place(c *codes) {
 	c.places = make([]uint64, c.n)
 	if r := c.col.ranges; r != nil {

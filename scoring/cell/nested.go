@@ -106,7 +106,7 @@ func (n *nested) value(dst []byte, depth int) ([]byte, bool) {
 	return append(dst, ']'), true
 }
 
-// scalar reads a text in quotes, or up to what ends one.
+// scalar reads a quoted string, or an unquoted one up to the next delimiter.
 func (n *nested) scalar() (text string, quoted, ok bool) {
 	q := n.peek()
 	if q != '"' && q != '\'' {

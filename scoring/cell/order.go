@@ -51,8 +51,8 @@ func Directions(c *scoring.Column) (rise, fall bool) {
 	return rise, fall
 }
 
-// Order compares two values of one column for sorting, to -1, 0 or 1; NULL stands apart and is
-// skipped. It is no test for equality: 0 also means that the order is not known.
+// Order compares two values of one column for sorting and returns -1, 0 or 1; NULL has no place in the order and is
+// skipped. It is not a test for equality: 0 also means that the order is unknown.
 func Order(a, b scoring.Value) int {
 	if a.IsNull() || b.IsNull() {
 		return 0
@@ -78,8 +78,8 @@ func Order(a, b scoring.Value) int {
 	return order
 }
 
-// plainWord reports whether a text is letters and digits of ASCII, which every collation sorts alike
-// but for case.
+// plainWord reports whether s consists of ASCII letters and digits, which every collation sorts in the same order
+// except for case.
 func plainWord(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool {
 		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r)

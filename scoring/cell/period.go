@@ -105,7 +105,7 @@ var (
 		"h": GrainHalf, "hy": GrainHalf, "half": GrainHalf, "halfyear": GrainHalf, "semester": GrainHalf, "halbjahr": GrainHalf,
 		"w": GrainWeek, "wk": GrainWeek, "week": GrainWeek, "kw": GrainWeek, "cw": GrainWeek, "m": GrainMonth, "month": GrainMonth,
 	}
-	// Words that stand around the others and say nothing.
+	// Words without meaning between the others.
 	periodFillers = map[string]bool{"of": true, "the": true, "in": true, "year": true, "calendar": true, "cy": true, "iso": true}
 )
 

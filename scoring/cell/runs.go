@@ -6,8 +6,8 @@ import (
 	"sort"
 )
 
-// Runs are numbers sorted by their leading digits only, so that looking up a few numbers takes two
-// passes over the list in place of six. What is looked up sorts the stretch around it.
+// Runs are numbers sorted by their leading digits only, so that looking up a few numbers takes two passes over the
+// list instead of six. A lookup sorts the run that it needs.
 type Runs struct {
 	keys  []uint64 // of the numbers, ascending as far as the bits above shift say
 	shift uint     // 0: sorted

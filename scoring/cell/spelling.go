@@ -15,8 +15,8 @@ const (
 	FormatLastFirst = "last name first text" // Lee, Ann
 )
 
-// invisible are the marks that nobody sees, and typographic ones with what is typed for them. Text
-// is compared without the first and with the latter typed.
+// invisible removes characters that are not visible and replaces typographic characters by typed ones. Strings are
+// compared after both.
 var invisible = strings.NewReplacer(
 	"\ufeff", "", "\u200b", "", "\u2060", "", "\u00ad", "", "\u200e", "", "\u200f", "",
 	"‘", "'", "’", "'", "ʼ", "'", "′", "'", "“", `"`, "”", `"`, "″", `"`,
@@ -35,7 +35,7 @@ var beforeSuffix = regexp.MustCompile(`(?i),(\s+(?:jr|sr|ii|iii|iv|phd|ph\.d|md|
 // arrows are the marks between the steps of a sequence, with the one that stands for all.
 var arrows = strings.NewReplacer(" -> ", " > ", " => ", " > ", " → ", " > ", " ⇒ ", " > ", " ➔ ", " > ", " >> ", " > ", " » ", " > ", " › ", " > ")
 
-// plainly is a text in plain spelling.
+// plainly returns s in plain spelling.
 func plainly(s string) string {
 	entities, commas, marks, letters := false, false, false, false
 	for i := range len(s) {
@@ -65,7 +65,7 @@ func plainly(s string) string {
 	return s
 }
 
-// lastFirst is a name of which the last part comes first, before a comma, in the order of speech.
+// lastFirst returns a name such as "Doe, Jane" with its first name first, and whether s is such a name.
 func lastFirst(s string) (string, bool) {
 	last, first, found := strings.Cut(s, ",")
 	last, first = strings.TrimSpace(last), strings.TrimSpace(first)
@@ -103,7 +103,7 @@ func ReadSpelling(c *scoring.Column) (t SpelledText) {
 	return t
 }
 
-// MergesPlain reports whether two texts of a column become one in plain spelling.
+// MergesPlain reports whether two strings of a column become equal in plain spelling.
 func MergesPlain(c *scoring.Column) bool {
 	c.Halt().Check()
 	return merges(c, View{Kind: scoring.KindText, Format: FormatPlain})

@@ -7,7 +7,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// truePrefix begins the formats that read one word as true and others as false.
+// truePrefix begins the formats that read one word as true and the others as false.
 const truePrefix = "words, true being "
 
 // TrueWhere is the format that reads a word as true and every other as false.
@@ -19,8 +19,8 @@ func readTruth(s, format string) (scoring.Value, bool) {
 	return scoring.BoolValue(TextKey(s) == TextKey(word)), ok
 }
 
-// FewTexts are the distinct texts of a column that are not blank, but for letter case, if there are
-// at most so many, and some.
+// FewTexts returns the distinct strings of a column that are not blank, ignoring letter case. ok is false if there
+// are none or more than most.
 func FewTexts(c *scoring.Column, most int) (texts []string, ok bool) {
 	c.Halt().Check()
 	var keys []uint64

@@ -130,8 +130,9 @@ func Keys(c *scoring.Column, v View, from int, keys []uint64) {
 	}
 }
 
-// Read returns cell i under a view: text that stands for a number, a date or a truth value becomes
-// that. Blank text is NULL there, and so are words for NULL if no text is read, and text that cannot be read so stays text.
+// Read returns cell i under a view: a string that represents a number, a date or a truth value becomes one. A blank
+// string becomes NULL in such a view, and so do words for NULL unless the view reads strings. A string that cannot
+// be read remains a string.
 func Read(c *scoring.Column, v View, i int) scoring.Value {
 	val := c.Value(i)
 	if v.Format == "" || val.IsNull() {

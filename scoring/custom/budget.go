@@ -14,8 +14,8 @@ type Limits struct {
 	Memory int64 // bytes of values that are made, whether they are still used or not
 }
 
-// DefaultLimits are those of a judge that asks for none; MaxLimits the most that a judge file may
-// ask for where the deployment says nothing else.
+// DefaultLimits are the limits of a judge that sets none. MaxLimits are the highest that a judge file may set
+// unless the deployment configures others.
 var (
 	DefaultLimits = Limits{Steps: 5_000_000, Memory: 64 << 20}
 	MaxLimits     = Limits{Steps: 50_000_000, Memory: 256 << 20}
@@ -30,8 +30,7 @@ const (
 	perStep      = 16   // bytes that are read, copied or compared in the time of a step
 )
 
-// budget is what one run of a script may still use. Steps are counted in the thread, which counts
-// its own there.
+// budget holds what one run of a script may still use. The Starlark thread counts its own steps.
 type budget struct {
 	limits Limits
 	memory int64
@@ -105,7 +104,7 @@ func bitLen(i starlark.Int) int {
 // text form, roughly.
 func (b *budget) walk(v starlark.Value) (int64, error) { return b.walkAt(v, 0) }
 
-// walkAt is walk at a depth. What is nested too deep is an error, since Starlark goes through it by
+// walkAt is walk at a depth. Nesting that is too deep is an error, since Starlark visits nested values by
 // recursion.
 func (b *budget) walkAt(v starlark.Value, depth int) (int64, error) {
 	if depth > maxDepth {

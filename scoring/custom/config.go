@@ -229,8 +229,8 @@ func (j *Judge) settings(in *scoring.Input) (map[string]any, error) {
 	return out, nil
 }
 
-// ownSettings are the settings without the texts that the case itself sets, which are not the
-// author's and not the deployment's, unless the author lists them under one_of.
+// ownSettings returns the settings without the strings that the case itself sets. Those come neither from the
+// author nor from the deployment, unless the author lists them under one_of.
 func (j *Judge) ownSettings(in *scoring.Input, settings map[string]any) map[string]any {
 	raw, ok := in.Case.Options[j.Name]
 	if !ok {

@@ -72,8 +72,8 @@ func parseDecimal(s string) (decimal, error) {
 	return newDecimal(n, int32(int64(len(fraction))-exponent)) //nolint:gosec // both are short
 }
 
-// decimalOf converts an int, a text or a decimal; a float stands for the shortest decimal that
-// reads back as it.
+// decimalOf converts an int, a string or a decimal; a float is converted to the shortest decimal that reads back as
+// the same float.
 func decimalOf(v starlark.Value) (decimal, error) {
 	switch v := v.(type) {
 	case decimal:
@@ -88,7 +88,7 @@ func decimalOf(v starlark.Value) (decimal, error) {
 	return decimal{}, errcode.New(errcode.InvalidArgument, "decimal: got %s, want an int, a float, a decimal or text", v.Type())
 }
 
-// String is the number in digits, with all that are behind the point.
+// String returns the number in digits, with all decimal digits.
 func (d decimal) String() string { return scoring.BigDecimalValue(d.unscaled, d.scale).String() }
 
 // Type is decimal.
@@ -103,7 +103,7 @@ func (d decimal) Truth() starlark.Bool { return d.unscaled.Sign() != 0 }
 // Hash is the same for equal numbers.
 func (d decimal) Hash() (uint32, error) { return starlark.String(d.normal().String()).Hash() }
 
-// normal has no zeros at the end behind the point.
+// normal removes trailing zeros after the decimal point.
 func (d decimal) normal() decimal {
 	n, scale := new(big.Int).Set(d.unscaled), d.scale
 	for r := new(big.Int); scale > 0; scale-- {
@@ -245,7 +245,7 @@ func (d decimal) Attr(name string) (starlark.Value, error) {
 	return nil, nil
 }
 
-// quotient is a / b with so many digits behind the point, halves rounded to even.
+// quotient returns a / b with the given number of decimal digits, halves rounded to even.
 func quotient(a, b *big.Int, digits int) (starlark.Value, error) {
 	if digits < 0 || digits > 100 {
 		return nil, errcode.New(errcode.InvalidArgument, "digits is %d, want 0 to 100", digits)

@@ -78,7 +78,7 @@ func (j *Judge) expressions(ctx context.Context, limits Limits, o *Options, para
 	return s, nil
 }
 
-// evaluate evaluates the expressions and makes a score of them.
+// evaluate evaluates the expressions and returns a score of their values.
 func (j *Judge) evaluate(ctx context.Context, s *script, args ...starlark.Value) (scoring.Score, error) {
 	said := map[string]starlark.Value{}
 	for _, name := range slices.Sorted(maps.Keys(j.header.Result)) {
@@ -211,8 +211,8 @@ func (j *Judge) checkPlaceholders() error {
 	return nil
 }
 
-// fill puts the case and the settings into a prompt. What comes from the case is set off as
-// material, and so are settings that are not the author's own or the deployment's.
+// fill inserts the case and the settings into a prompt. Values of the case are marked as material, and so are
+// settings that come neither from the author nor from the deployment.
 func fill(template string, row *record, settings, own map[string]any) (string, error) {
 	b := &budget{limits: DefaultLimits, thread: new(starlark.Thread)}
 	var failed error

@@ -9,7 +9,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// budgetKey is where a thread keeps what it may use.
+// budgetKey is the key of a thread's budget.
 const budgetKey = "budget"
 
 func budgetOf(t *starlark.Thread) *budget {
@@ -145,7 +145,7 @@ func chargeOperator(b *budget, op syntax.Token, x, y starlark.Value) error {
 	return b.work(1)
 }
 
-// bytesOf is what a copy of a text, list or tuple takes; 0 for anything else.
+// bytesOf returns the size of a copy of a string, list or tuple; 0 for any other value.
 func bytesOf(v starlark.Value) int64 {
 	switch v := v.(type) {
 	case starlark.String:

@@ -140,7 +140,7 @@ func eachArgument(args starlark.Tuple, kwargs []starlark.Tuple, f func(starlark.
 	return nil
 }
 
-// literalsKey is where a thread keeps the strings that stand in its script.
+// literalsKey is the key of the strings in a thread's script.
 const literalsKey = "literals"
 
 // fail ends the script. Its message is shown where it is in the script as it is, since any

@@ -70,7 +70,7 @@ func method(b *budget, t *starlark.Thread, recv starlark.Value, m *starlark.Buil
 	return v, b.derivedByMethod(v, recv, m.Name(), args, kwargs)
 }
 
-// collect makes a list of what an iterable holds.
+// collect returns a list of the elements of an iterable.
 func collect(b *budget, it starlark.Iterable) (starlark.Value, error) {
 	var out []starlark.Value
 	for v := range starlark.Elements(it) {

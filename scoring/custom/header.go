@@ -29,8 +29,8 @@ const (
 // Kinds lists them.
 var Kinds = []Kind{Starlark, Expression, Prompt, SQL}
 
-// header is what judges of all kinds say of themselves. A Starlark file says it as the arguments of
-// judge(…), the other kinds as keys of their YAML.
+// header is the declaration that judges of all kinds have. A Starlark file gives it as the arguments of judge(…),
+// the other kinds as keys of their YAML.
 type header struct {
 	Kind    Kind     `yaml:"kind"`
 	Name    string   `yaml:"name"`
@@ -55,7 +55,7 @@ type header struct {
 		MemoryMiB int64 `yaml:"memory_mib"`
 	} `yaml:"limits"`
 
-	// Of the declarative kinds.
+	// For the declarative kinds.
 	Result      map[string]yaml.Node `yaml:"result"` // expressions for the members of the score
 	Prompt      yaml.Node            `yaml:"prompt"`
 	System      string               `yaml:"system"`
@@ -72,7 +72,7 @@ var (
 	lineMessage = regexp.MustCompile(`^(?:yaml: )?line (\d+): (.*)$`)
 )
 
-// decodeHeader reads YAML, of which JSON is a part. Unknown keys are errors.
+// decodeHeader reads YAML, which includes JSON. Unknown keys are errors.
 func decodeHeader(text []byte) (*header, error) {
 	var h header
 	d := yaml.NewDecoder(bytes.NewReader(text))
@@ -89,7 +89,7 @@ func decodeHeader(text []byte) (*header, error) {
 	return &h, nil
 }
 
-// yamlMessage says what is wrong in the words of a judge file, without what is there.
+// yamlMessage describes an error in the terms of a judge file, without showing its content.
 func yamlMessage(err error) string {
 	msg := strings.TrimPrefix(err.Error(), "yaml: ")
 	var t *yaml.TypeError
@@ -220,7 +220,7 @@ func (h *header) rangeText() string {
 	}
 }
 
-// limits are what the judge asks for, or the default, and never more than most.
+// limits returns the limits that the judge sets, or the default, and never more than most.
 func (h *header) limits(most Limits) (Limits, error) {
 	l := DefaultLimits
 	if h.Limits.Steps > 0 {

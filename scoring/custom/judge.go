@@ -17,7 +17,7 @@ import (
 // Group is the family that metrics of judge files are listed in.
 const Group = "custom"
 
-// Options say what judges may use.
+// Options are the resources that judges may use.
 type Options struct {
 	SQL    SQLEngine    // runs judges of kind sql; nil: they are refused
 	Limits Limits       // the most that a judge may ask for; zero: MaxLimits
@@ -49,9 +49,9 @@ type Judge struct {
 	score  func(ctx context.Context, in *scoring.Input, row *record, settings map[string]any) (scoring.Score, error)
 }
 
-// Load makes a judge of a file. Its name tells how it is read: .star and .py are Starlark, .yaml
-// and .yml the other kinds. Errors are coded and name the file and, where it is known, the line and
-// the key or function; they hold no data.
+// Load reads a judge from a file. The extension decides the kind: .star and .py are Starlark, .yaml and .yml the
+// other kinds. Errors are coded and name the file and, if known, the line and the key or function; they contain no
+// data.
 func Load(ctx context.Context, file string, source []byte, o *Options) (*Judge, error) {
 	if o == nil {
 		o = &Options{}
@@ -165,7 +165,7 @@ func (j *Judge) Settings() map[string]any {
 	return out
 }
 
-// metricScore is the metric's function: the row, the settings, and what the judge says of them.
+// metricScore is the metric's function: it runs the judge on the row and the settings.
 func (j *Judge) metricScore(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	settings, err := j.settings(in)
 	if err != nil {

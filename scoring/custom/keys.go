@@ -52,8 +52,7 @@ func key(b *budget, k starlark.Value) error {
 	return b.work(int64(b.keys.spread[h]))
 }
 
-// fingerprint tells keys apart that Starlark's hash does not. Its seed does not show in what is
-// charged.
+// fingerprint distinguishes keys that Starlark's hash does not. The charge does not depend on its seed.
 func (s *keys) fingerprint(v starlark.Value) uint64 {
 	switch v := v.(type) {
 	case starlark.Tuple:

@@ -21,7 +21,7 @@ const (
 	materialText = 8000      // characters of a piece of material, unless the script says otherwise
 )
 
-// conversation is what a script asks about one case.
+// conversation holds the questions that a script asks about one case.
 type conversation struct {
 	ctx   context.Context //nolint:containedctx // lives for one call of a script
 	judge *Judge
@@ -40,7 +40,7 @@ func conversationOf(t *starlark.Thread) (*conversation, error) {
 	return c, nil
 }
 
-// llmNames are what scripts that ask a model can use besides.
+// llmNames are the additional names for scripts that ask a model.
 var llmNames = starlark.StringDict{
 	"llm_complete": starlark.NewBuiltin("llm_complete", llmComplete),
 	"material":     starlark.NewBuiltin("material", material),
@@ -78,7 +78,7 @@ func material(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple, kwa
 	return starlark.String(block), nil
 }
 
-// materialOf is how a judge is shown a value: text as it is, tables in Markdown with their ends,
+// materialOf formats a value for a judge: a string unchanged, a table in Markdown with its first and last rows,
 // everything else as JSON.
 func materialOf(b *budget, v starlark.Value) (string, error) {
 	switch v := v.(type) {
@@ -201,13 +201,13 @@ func (c *conversation) ask(q question) (json.RawMessage, error) {
 	return reply, err
 }
 
-// foreignText is the error of a prompt with a text that its author did not write.
+// foreignText returns the error for a prompt with a string that the judge's author did not write.
 func foreignText(where string) error {
 	return errcode.New(errcode.InvalidArgument, "llm_complete: %s holds text that is not the judge's own, of the case or of a reply, where it would be an instruction; "+
 		"write material(TITLE, VALUE), which sets it off", where)
 }
 
-// titleOf is what a part of a case is called in a prompt.
+// titleOf returns the title of a part of a case in a prompt.
 func titleOf(name string) string {
 	if t, ok := map[string]string{
 		"sql": "SQL of the agent", "gold_sql": "Accepted SQL", "result": "Result of the agent", "gold_result": "Accepted result", "error": "Error of the database",

@@ -61,8 +61,8 @@ func goldSQL(in *scoring.Input) string {
 	return in.Gold.SQL
 }
 
-// fields are what judges can name. What has an argument of its own in SQL functions comes first;
-// the rest makes the function take the whole case.
+// fields are the names that judges can use. Fields with their own argument in SQL functions come first; with any
+// other, the function takes the whole case.
 var fields = []field{
 	textField(scoring.FieldQuestion, func(in *scoring.Input) string { return in.Case.Question }),
 	textField(scoring.FieldInterpretation, func(in *scoring.Input) string { return in.Case.Agent.Interpretation }),
@@ -166,8 +166,8 @@ func parseNeeds(words []string) ([]need, error) {
 	return out, nil
 }
 
-// fieldsOf are the fields that a metric of these needs must have, and those that it reads besides.
-// What has no argument of its own makes the whole case one.
+// fieldsOf returns the fields that a metric with these needs requires, and the optional ones that it reads. A field
+// without its own argument requires the whole case.
 func fieldsOf(list []need) (needs, reads scoring.Field) {
 	for _, n := range list {
 		if n.optional && n.needs != scoring.FieldCase {
@@ -179,8 +179,8 @@ func fieldsOf(list []need) (needs, reads scoring.Field) {
 	return needs, reads
 }
 
-// rowOf is what a script sees of a case. A score is returned where the case lacks something that
-// the engine does not look at.
+// rowOf returns the record of a case that a script sees. It returns a score if the case lacks a field that the
+// engine does not check.
 func (j *Judge) rowOf(in *scoring.Input) (*record, *scoring.Score, error) {
 	r := &record{name: "row", fields: make(starlark.StringDict, len(j.needs)+1)}
 	for _, n := range j.needs {

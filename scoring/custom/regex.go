@@ -23,8 +23,8 @@ var reModule = &starlarkstruct.Module{Name: "re", Members: starlark.StringDict{
 	"sub":       starlark.NewBuiltin("re.sub", reSub),
 }}
 
-// pattern is a compiled regular expression with the size of its program, which bounds how much of
-// the text is gone through at once.
+// pattern is a compiled regular expression with the size of its program, which bounds how much text is searched in
+// one step.
 type pattern struct {
 	*regexp.Regexp
 	size int64
@@ -113,7 +113,7 @@ func keepPattern(text string, p *pattern) {
 	patterns.m[text] = p
 }
 
-// charge charges one pass over a text.
+// charge charges one pass over a string.
 func (p *pattern) charge(b *budget, text string) error {
 	return b.work(1 + times(int64(len(text)), p.size)/(2*perStep))
 }
@@ -210,7 +210,7 @@ func reSub(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple, kwargs
 
 var groupReference = regexp.MustCompile(`\\(?:([0-9]{1,2})|g<([A-Za-z0-9_]+)>)`)
 
-// match is what a search found: m.text, m.start, m.end, m.groups.
+// match is the result of a search: m.text, m.start, m.end, m.groups.
 type match struct {
 	text       starlark.String
 	groups     starlark.Tuple // None where a group took no part

@@ -6,7 +6,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Names of the guards in rewritten scripts. A script cannot write them: they are no identifiers.
+// Names of the guards in rewritten scripts. A script cannot contain them, since they are not identifiers.
 const (
 	guardAttr    = "guard attr"
 	guardKey     = "guard key"

@@ -19,11 +19,11 @@ const (
 	maxDetail = 64 << 10 // bytes of JSON
 )
 
-// members of what a judge says of a row.
+// members are the members of a judge's result for a row.
 var members = []string{"value", "label", "passed", "reason", "detail", "status"}
 
-// scoreOf makes a score of what a judge said: value, label, passed, reason, detail, status. get
-// returns nil for what it did not say.
+// scoreOf returns the score for a judge's result: value, label, passed, reason, detail, status. get returns nil for
+// a missing member.
 func (j *Judge) scoreOf(said map[string]starlark.Value) (scoring.Score, error) {
 	var s scoring.Score
 	bad := func(member, format string, args ...any) (scoring.Score, error) {
@@ -137,8 +137,8 @@ func number(v starlark.Value) (float64, error) {
 	return f, nil
 }
 
-// encodeDetail is evidence as JSON. What has been made within the budget may still be written out
-// to more than it takes, so the walk is bounded again.
+// encodeDetail returns evidence as JSON. Values that were created within the budget may take more room as JSON, so
+// the walk is bounded again.
 func encodeDetail(v starlark.Value) (json.RawMessage, error) {
 	b := &budget{limits: Limits{Steps: maxDetail, Memory: maxDetail}, thread: new(starlark.Thread)}
 	if size, err := b.walk(v); err != nil || size > 4*maxDetail {

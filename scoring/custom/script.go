@@ -46,8 +46,7 @@ var names = func() starlark.StringDict {
 	return d
 }()
 
-// compile compiles a parsed file and runs its top level, within the limits. more are names beside
-// the usual ones.
+// compile compiles a parsed file and runs its top level, within the limits. more are additional names.
 func compile(ctx context.Context, file string, f *syntax.File, limits Limits, print func(string), more starlark.StringDict) (*script, error) {
 	var r rewriter
 	if err := r.rewrite(f); err != nil {
@@ -103,7 +102,7 @@ func syntaxMessage(err error) string {
 	return "the script cannot be read"
 }
 
-// thread is what one run of the script runs on. The context's end stops it.
+// thread returns a new thread for one run of the script. It stops when the context ends.
 func (s *script) thread(ctx context.Context) (*starlark.Thread, func() bool) {
 	t := &starlark.Thread{Name: s.file, Print: func(_ *starlark.Thread, msg string) {
 		if s.print != nil {

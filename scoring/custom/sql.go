@@ -15,8 +15,7 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// Functions and words of which the same case could get another score tomorrow, or on another
-// machine.
+// Functions and words with which the same case could get another score later, or on another machine.
 var (
 	notReproducible = []string{
 		"random", "setseed", "uuid", "gen_random_uuid", "uuidv4", "uuidv7", "now", "today", "get_current_time", "get_current_timestamp", "current_date", "current_localtime",
@@ -56,8 +55,8 @@ func (j *Judge) loadSQL(o *Options) error {
 	return nil
 }
 
-// queryOf makes a query of an expression, and refuses what is more than one statement that reads,
-// or depends on more than its input.
+// queryOf returns a query of an expression. It rejects anything other than one statement that reads and that
+// depends only on its input.
 func queryOf(text string) (string, error) {
 	text = strings.TrimRight(strings.TrimSpace(text), "; \n\t")
 	words := sqlWords(text)
@@ -104,8 +103,8 @@ func sqlWords(query string) []sqlWord {
 	return out
 }
 
-// sqlTables are what a query sees: this (one row of what the judge needs), config (one row), and
-// the results.
+// sqlTables returns the tables that a query sees: this (one row of the fields that the judge needs), config (one
+// row), and the results.
 func sqlTables(row *record, settings map[string]any) (map[string]*scoring.Table, error) {
 	tables := map[string]*scoring.Table{}
 	var columns []scoring.Column

@@ -75,7 +75,7 @@ func (t *table) Index(i int) starlark.Value { return &tableRow{t, i} }
 // Iterate goes through the rows.
 func (t *table) Iterate() starlark.Iterator { return &rowIterator{t: t} }
 
-// AttrNames lists what a table has besides its rows.
+// AttrNames lists the attributes of a table in addition to its rows.
 func (t *table) AttrNames() []string { return []string{"column", "columns", "types"} }
 
 // Attr is columns (names), types, or column(name or number), the values of one column.

@@ -8,20 +8,19 @@ import (
 	"go.starlark.net/syntax"
 )
 
-// trust knows which texts of a run the judge's author wrote, so that nothing else enters a prompt
-// but as material. It starts with the texts of the script and of the settings. What operators,
-// methods and functions make of these alone joins them; what they make with any other text, such as
-// one of the case or of a model's reply, does not. Numbers and truths are trusted: they give no
-// instructions.
+// trust records which strings of a run the judge's author wrote, so that a prompt contains any other string only as
+// material. It starts with the strings of the script and of the settings. The results of operators, methods and
+// functions on these alone join them; results that include any other string, such as one of the case or of a
+// model's reply, do not. Numbers and truth values are trusted: they give no instructions.
 //
-// Texts are told apart by what they say and not by where they come from: a text of the case that is
-// the same as one of the author's says nothing that the author would not.
+// Strings are distinguished by their content, not by their origin: a string of the case that equals one of the
+// author's contains nothing that the author would not write.
 type trust struct {
 	base map[string]trusted // of the script; shared by its runs
 	made map[string]trusted // in this run
 }
 
-// trusted is how far a text is trusted.
+// trusted is the degree to which a string is trusted.
 type trusted int
 
 const (
@@ -30,7 +29,7 @@ const (
 	own             // the author's
 )
 
-// trustKey is where a thread keeps the settings whose texts are trusted.
+// trustKey is the key of a thread's settings whose strings are trusted.
 const trustKey = "trusted settings"
 
 // elements are the values in a list, tuple, set or dict, keys among them; nil for any other value.
@@ -54,8 +53,8 @@ func elements(v starlark.Value) iter.Seq[starlark.Value] {
 	return nil
 }
 
-// of tells how far a value is trusted: as far as the least trusted text in it. The value must have
-// been walked, so that it holds no cycle.
+// of returns the trust in a value: that of the least trusted string in it. The value must have been walked, so that
+// it contains no cycle.
 func (tr *trust) of(v starlark.Value) trusted {
 	switch v := v.(type) {
 	case starlark.String:
@@ -79,7 +78,7 @@ func (tr *trust) of(v starlark.Value) trusted {
 	return least
 }
 
-// trustTexts trusts the texts of a value.
+// trustTexts trusts the strings of a value.
 func trustTexts(into map[string]trusted, v starlark.Value, how trusted) {
 	if text, ok := v.(starlark.String); ok {
 		into[string(text)] = max(into[string(text)], how)
@@ -104,8 +103,8 @@ func newTrust(literals map[string]bool, globals starlark.StringDict) *trust {
 	return tr
 }
 
-// derived trusts what was made of values as far as these are trusted. Whole tells that it holds
-// framed ones whole.
+// derived trusts the result of an operation on values as far as these are trusted. whole reports whether the result
+// contains framed values whole.
 func (b *budget) derived(out starlark.Value, whole bool, from ...starlark.Value) error {
 	tr := b.trust
 	if tr == nil || starlark.Len(out) <= 0 { // numbers and truths are trusted anyway
@@ -144,8 +143,8 @@ func (b *budget) derivedBy(op syntax.Token, out, x, y starlark.Value) error {
 	return nil
 }
 
-// keepsWhole reports whether what is framed in values is in a text as it is when they are written
-// into it: texts do, and what is in lists is quoted.
+// keepsWhole reports whether framed values remain unchanged in a string into which they are written: strings do,
+// and strings in lists are quoted.
 func (tr *trust) keepsWhole(v starlark.Value) bool {
 	list, ok := v.(starlark.Tuple)
 	if !ok {
@@ -208,6 +207,6 @@ func (b *budget) derivedByMethod(out, recv starlark.Value, name string, args sta
 	return b.derived(out, false, append(from, text)...)
 }
 
-// textMakers are the functions that make texts of values. min, sorted and the like return values that
-// were there before, and chr makes text of numbers, which may be those of a text of the case.
+// textMakers are the functions that create strings from values. min, sorted and the like return existing values,
+// and chr creates a string from numbers, which may be those of a string of the case.
 var textMakers = map[string]bool{"str": true, "repr": true}

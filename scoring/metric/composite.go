@@ -69,15 +69,15 @@ func withinUnit(m *scoring.Metric) bool {
 	return low >= 0 && high <= 1
 }
 
-// compositePart is what one metric adds to a composite.
+// compositePart is the contribution of one metric to a composite.
 type compositePart struct {
 	Weight float64        `json:"weight"` // as configured
 	Share  float64        `json:"share"`  // of the composite, after those without a score are left out
 	Status scoring.Status `json:"status"`
 	Value  *float64       `json:"value"`
-	// Inverted tells that lower values are better, so that low + high − value is what counts, by its range.
+	// Inverted reports whether lower values are better, so that low + high − value is used, by the metric's range.
 	Inverted bool `json:"inverted,omitempty"`
-	// Withheld tells that it is not applicable because the agent did not give what it needs.
+	// Withheld reports whether the metric is not applicable because the agent did not provide its input.
 	Withheld bool `json:"withheld,omitempty"`
 }
 
@@ -86,8 +86,8 @@ func (p *compositePart) missing() bool {
 	return p.Value == nil && (p.Status != scoring.StatusNotApplicable || p.Withheld)
 }
 
-// withheld reports whether a metric lacks what the agent should have given: a response, or SQL or a
-// result where an answer is expected. It is not withheld where the case lacks something besides.
+// withheld reports whether a metric lacks an input that the agent should have provided: a response, or SQL or a
+// result if an answer is expected. It is not withheld if the case lacks another input too.
 func withheld(in *scoring.Input, m *scoring.Metric) bool {
 	if m.Needs&scoring.FieldResponse != 0 && strings.TrimSpace(in.Case.Agent.Response) == "" {
 		return true

@@ -130,7 +130,7 @@ func counterexampleOf(found *cex.Outcome) scoring.Score {
 	return s
 }
 
-// searched says on how many databases of which size no difference was found.
+// searched describes the number and size of the databases on which no difference was found.
 func searched(found *cex.Outcome) string {
 	return fmt.Sprintf("%s of up to %s a table", printable.Count(found.Tries, "small database"), printable.Count(found.Rows, "row"))
 }
@@ -138,7 +138,7 @@ func searched(found *cex.Outcome) string {
 // seenRows is how many rows of a result are examined for the values of its columns.
 const seenRows = 5_000
 
-// seenOf is what a result shows of the data behind it; nil if there is none.
+// seenOf returns the facts that a result shows about its data, or nil if there are none.
 func seenOf(t *scoring.Table) *cex.Seen {
 	if t == nil {
 		return nil
@@ -174,9 +174,9 @@ func seenOf(t *scoring.Table) *cex.Seen {
 // seenColumns is between how many columns of a result dependencies are searched for.
 const seenColumns = 16
 
-// fixes tells how much the rows support that each value of a column goes with one value of another,
-// both as numbers that stand for the values, -1 for NULL: how many rows would break that on average if
-// the columns had nothing to do with each other. It is 0 if a row breaks it.
+// fixes returns how strongly the rows support that each value of a column determines the value of another: the
+// number of rows that would violate it on average if the columns were independent. It is 0 if a row violates it.
+// Numbers stand for the values, -1 for NULL.
 func fixes(from, to []int) float64 {
 	one, times := map[int]int{}, map[int]int{}
 	repeats, rows := 0, 0

@@ -8,20 +8,18 @@ import (
 	"strings"
 )
 
-// defogQuery is what Defog's comparison knows of one side besides its result.
+// defogQuery holds the data on one side that Defog's comparison uses in addition to its result.
 type defogQuery struct {
 	category string
 	question string
 	sql      string // empty: unknown
 }
 
-// errRepeatedName stands for the ValueError that pandas raises over a table with two columns of one
-// name.
+// errRepeatedName corresponds to the ValueError that pandas raises for a table with two columns of the same name.
 var errRepeatedName = errors.New("two columns have the same name")
 
-// normalized drops repeated rows, puts columns into the order of their names and rows into the
-// order of their cells. If the category or the question asks for an order, rows stay as they
-// are, but for the sort by what the query's first ORDER BY names.
+// normalized drops duplicate rows, sorts columns by name and rows by their cells. If the category or the question
+// asks for an order, rows keep their order, except for the sort by the names in the query's first ORDER BY.
 func (f frame) normalized(q defogQuery) (frame, error) {
 	f = f.withoutRepeats()
 	byName := slices.Clone(f.cols)
@@ -80,8 +78,8 @@ var (
 	orderByTerm   = regexp.MustCompile(`(?i)ORDER BY([^\n]*?)(?:[;,)]|\n?\z)`)
 )
 
-// firstOrderBy reads the first term behind the first ORDER BY of a query as Defog does: its words,
-// without qualifiers and without those that belong to SQL. ok is false if the query has none.
+// firstOrderBy parses the first term after the first ORDER BY of a query as Defog does: its words, without
+// qualifiers and without SQL keywords. ok is false if the query has none.
 func firstOrderBy(sql string) (names []string, ascending, ok bool) {
 	clause := orderByClause.FindString(sql)
 	if clause == "" {
@@ -152,9 +150,8 @@ func (f frame) filled() frame {
 	return f
 }
 
-// defogSubset is Defog's subset_df: every gold column has an equal one of its own in pred once both
-// are sorted, found greedily in order, and the rows over these columns are the same once
-// normalized.
+// defogSubset is Defog's subset_df: every gold column has its own equal column in pred after both are sorted, found
+// greedily in order, and the rows over these columns are equal after normalization.
 func defogSubset(gold, pred frame, q defogQuery) (bool, error) {
 	if gold.empty() {
 		return false, nil

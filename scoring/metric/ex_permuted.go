@@ -107,11 +107,11 @@ func exPermuted(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	return s, nil
 }
 
-// pairAsked finds the column order under which the rows are the same and stand in an order, if
-// there is one (nil: none). broken tells that they are the same, but do not stand so.
+// pairAsked returns the column order under which the rows are equal and in the requested order (nil: none). broken
+// reports that they are equal, but in another order.
 //
-// Rows stand in order where the places of each group of rows that tie hold the rows of that group.
-// So the search is that for any order, with the number of its group beside every row.
+// Rows are in order if the positions of each group of tied rows hold the rows of that group. So the search is the
+// one for any order, with the number of its group added to every row.
 func pairAsked(ctx context.Context, gold, pred *scoring.Table, order *relations.Order) (p pairing, broken bool, err error) {
 	if order == nil || order.Proven {
 		p, err = pairAnyOrder(ctx, gold, pred, asSpelled)
@@ -140,8 +140,8 @@ func pairAsked(ctx context.Context, gold, pred *scoring.Table, order *relations.
 	return pairing{decided: true}, true, nil
 }
 
-// withGroups is the table with one column more, of texts that stand for the groups and that no
-// other column holds.
+// withGroups returns the table with one additional column of strings that represent the groups and that no other
+// column holds.
 func withGroups(t *scoring.Table, groups []int32) *scoring.Table {
 	var text []byte
 	ends := make([]uint32, len(groups))

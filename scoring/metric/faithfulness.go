@@ -93,7 +93,7 @@ type claim struct {
 	Verdict string   `json:"verdict"`
 }
 
-// countedClaim is a claim with what it counts as.
+// countedClaim is a claim with its class.
 type countedClaim struct {
 	Claim   string          `json:"claim"`
 	Verdict string          `json:"verdict"`   // the judge's
@@ -171,8 +171,7 @@ func (d faithfulnessDetail) abstain(why string) scoring.Score {
 	return s
 }
 
-// count adds up what the claims count as. Of claims with the same words the one that counts worst
-// stays.
+// count counts the claims by class. Among claims with the same words, the worst class counts.
 func (d *faithfulnessDetail) count() {
 	worst := []string{claimNotMade, claimSupported, claimNotShown, claimUnsupported, claimContradicted}
 	first := map[string]int{}
@@ -227,7 +226,7 @@ func (d *faithfulnessDetail) warnings() (said []string) {
 	return said
 }
 
-// gaps are what was left out of the result that the judge saw.
+// gaps are the parts of the result that were not shown to the judge.
 type gaps struct {
 	prompt.Gaps
 	columns []string
@@ -263,10 +262,10 @@ func (g *gaps) mayHold(figures []checkedFigure) bool {
 	})
 }
 
-// weighClaim is what a claim counts as, by the judge's verdict and by what the result holds. A
-// figure that the result does not hold where it should takes a claim's support away, and that the
-// judge was not shown it is then no excuse, since the whole result was examined. The figure alone
-// does not make a claim true that the judge has read and found wrong.
+// weighClaim returns the class of a claim, by the judge's verdict and by the content of the result. A claim is not
+// supported if a figure should be in the result and is not. That the judge was not shown it is then no excuse,
+// since the whole result was examined. A figure alone does not make a claim true that the judge has read and
+// rejected.
 func weighClaim(verdict string, figures []checkedFigure, g gaps) string {
 	absent, cells := 0, 0
 	for _, f := range figures {

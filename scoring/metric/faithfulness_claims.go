@@ -11,7 +11,7 @@ import (
 // response to make the claim. A judge fills in pronouns and periods and rewords a little.
 const leastShared = 1.0 / 3
 
-// saidText is what can be told of a text by its words and digits.
+// saidText holds the words and digits of a text.
 type saidText struct {
 	text    string
 	stems   map[string]bool
@@ -19,9 +19,9 @@ type saidText struct {
 	inWords bool            // it holds numbers in words
 }
 
-// claimsMade tells for each claim whether the response makes it, by its words and figures: all
-// figures stand in the response, enough words stand in it or in the question, and something stands
-// in the response itself. A claim without a word or a figure to go by is taken to be made.
+// claimsMade reports for each claim whether the response makes it, by its words and figures: all figures are in the
+// response, enough words are in it or in the question, and at least one is in the response itself. A claim without
+// usable words and figures is assumed to be made.
 func claimsMade(response, question string, claims []claim) []bool {
 	said := saidText{text: response, stems: stems(response), digits: map[string]bool{}, inWords: numberWords.MatchString(response)}
 	for _, token := range numbersInText.FindAllString(response, -1) {
@@ -64,7 +64,7 @@ func (t *saidText) makes(c claim, asked map[string]bool) bool {
 	return float64(shared) >= leastShared*float64(all)
 }
 
-// numberWords finds small numbers that are written in words.
+// numberWords matches small numbers that are written in words.
 var numberWords = regexp.MustCompile(`(?i)\b(zero|none|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|dozen|hundred)\b`)
 
 // significant is the digits of a number without separators and without zeros at either end, so that
@@ -85,8 +85,8 @@ func significant(number string) string {
 // stemLength is how many letters of a word are compared, so that orders and ordered are as order.
 const stemLength = 4
 
-// stems are the beginnings of the words of a text that have at least so many letters. A character of
-// a script without spaces between words counts as a word.
+// stems returns the first letters of the words of a text that have at least that many letters. A character of a
+// script without spaces between words counts as a word.
 func stems(text string) map[string]bool {
 	out := map[string]bool{}
 	for _, w := range words(text) {
@@ -102,7 +102,7 @@ func stems(text string) map[string]bool {
 	return out
 }
 
-// words are the words and numbers of a text, in lower case.
+// words returns the words and numbers of a text, in lower case.
 func words(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }

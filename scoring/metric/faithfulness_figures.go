@@ -50,8 +50,7 @@ type figureSearch struct {
 	best   int // place in found
 }
 
-// rowLabel is what names the row of a figure: one value, or several with commas and the like between
-// them.
+// rowLabel is the name of a figure's row: one value, or several separated by commas and the like.
 type rowLabel struct {
 	text  string
 	parts []string
@@ -62,7 +61,7 @@ type rowLabel struct {
 // maxLabelled bounds the rows that a label may name: one that is in more names none.
 const maxLabelled = 10_000
 
-// maxTexts bounds the texts that figures are searched for in.
+// maxTexts bounds the number of strings that figures are searched for in.
 const maxTexts = 1_000_000
 
 // lookUp looks up the figures of claims in a result, which is read once however many there are: all
@@ -153,7 +152,7 @@ func lookUp(t *scoring.Table, sql string, claims []claim) [][]checkedFigure {
 	return out
 }
 
-// roughIn reports whether a claim says of a figure that it is not exact.
+// roughIn reports whether a claim calls a figure approximate.
 func roughIn(claim, stated string) bool {
 	before, _, ok := strings.Cut(claim, stated)
 	return ok && rough.MatchString(before)
@@ -180,8 +179,7 @@ var (
 	percentBehind = regexp.MustCompile(`^\s*(%|(?i:percent|percentage|per cent|pct|pp)\b)`)
 )
 
-// columnNamed is the column of a name, whose case, spaces and punctuation do not count; −1 without
-// one.
+// columnNamed returns the column with the given name, ignoring case, spaces and punctuation; −1 if there is none.
 func columnNamed(t *scoring.Table, name string) int {
 	if name = nameKey(name); name == "" {
 		return -1
@@ -189,7 +187,7 @@ func columnNamed(t *scoring.Table, name string) int {
 	return slices.IndexFunc(t.Columns, func(c scoring.Column) bool { return nameKey(c.Name) == name })
 }
 
-// labelSeparators stand between the values that together name a row.
+// labelSeparators match the separators of values that together name a row.
 var labelSeparators = regexp.MustCompile(`\s*[,;|/]\s*|\s+[-–—:&]\s+|:\s+|\s+and\s+`)
 
 func newRowLabel(text string) rowLabel {
@@ -256,7 +254,7 @@ func (l *rowLabel) resolve(rows map[uint64][]int32, sql string) {
 	l.named = l.named && len(l.rows) <= maxLabelled
 }
 
-// filteredBy reports whether a value is in a query in lower case as a text.
+// filteredBy reports whether a query in lower case contains a value as a string.
 func filteredBy(sql, value string) bool {
 	value = strings.ToLower(value)
 	return strings.Contains(sql, "'"+value+"'") || strings.Contains(sql, `"`+value+`"`)

@@ -41,10 +41,10 @@ type statedReading struct {
 	word  float64 // what a word behind it multiplies by: a million
 }
 
-// numberInProse finds the digits of a number with the marks between them, and what stands around.
+// numberInProse matches the digits of a number with the separators between them, and the characters around it.
 var numberInProse = regexp.MustCompile(`^([^0-9]*?)([0-9](?:[0-9.,'’_\x{00a0}\x{202f} ]*[0-9])?|\.[0-9]+)(?:[eE]([-+]?[0-9]{1,3}))?([^0-9]*)$`)
 
-// magnitudes are the words behind a number that multiply it, as they are written in lower case.
+// magnitudes maps the words that multiply a preceding number, in lower case, to their factor.
 var magnitudes = map[string]float64{
 	"k": 1e3, "thousand": 1e3, "thousands": 1e3, "m": 1e6, "mm": 1e6, "mn": 1e6, "mio": 1e6, "million": 1e6, "millions": 1e6,
 	"b": 1e9, "bn": 1e9, "billion": 1e9, "billions": 1e9, "tn": 1e12, "trillion": 1e12, "trillions": 1e12,
@@ -127,9 +127,8 @@ func signOf(before, after string) numberSign {
 	return unsigned
 }
 
-// lastDigit is the unit of the last digit that counts, of a plain decimal: 0.01 in 3.14. The zeros
-// at the end of a whole number count but where it is said to be rough: 1 in 1200, and up to 100 in
-// about 1200.
+// lastDigit returns the unit of the last significant digit of a plain decimal: 0.01 in 3.14. The zeros at the end
+// of a whole number are significant unless it is called approximate: 1 in 1200, and up to 100 in about 1200.
 func lastDigit(plain string, value float64, about bool) float64 {
 	if point := strings.IndexByte(plain, '.'); point >= 0 {
 		return math.Pow10(point + 1 - len(plain))
@@ -148,10 +147,10 @@ var scales = []float64{1e-6, 1e-3, 1e3, 1e6}
 // 3 would be found in anything between two and four thousand.
 const mostScaled = 0.1
 
-// matches reports whether a cell is the number as it is stated, rounded or cut off to the digits that
-// it shows, and with its sign, or is so in another scale. Under fall, a number without a sign may be
-// a negative one. Differences are measured in doubles: what is searched for is not equality but a cell
-// that somebody may have stated so.
+// matches reports whether a cell is the stated number, rounded or truncated to the digits that it shows, and with
+// its sign, or is so in another scale. Under fall, a number without a sign may be a negative one. Differences are
+// measured in doubles, since the search is not for equality but for a cell that a person may have stated in this
+// way.
 func (n statedNumber) matches(v float64, fall bool) (plain, scaled bool) {
 	if math.IsNaN(v) {
 		return false, false
@@ -255,7 +254,7 @@ func (n statedNumber) isZero() bool {
 	return !slices.ContainsFunc(n.readings, func(r statedReading) bool { return r.value != 0 })
 }
 
-// standsIn reports whether a text holds the number, digit for digit, as a date holds a year.
+// standsIn reports whether a string contains the number, digit for digit, as a date contains a year.
 func (n statedNumber) standsIn(text string) bool {
 	for _, token := range numbersInText.FindAllString(text, -1) {
 		for _, comma := range []bool{false, true} {
@@ -278,5 +277,5 @@ func (n statedNumber) standsIn(text string) bool {
 	return false
 }
 
-// numbersInText finds the numbers in a text.
+// numbersInText matches the numbers in a text.
 var numbersInText = regexp.MustCompile(`[0-9]+(?:[.,'’][0-9]+)*`)

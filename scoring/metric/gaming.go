@@ -1,6 +1,6 @@
 package metric
 
-// gaming tells how metrics that are declared in loops can be gamed, by name.
+// gaming describes, by name, how metrics that are declared in loops can be gamed.
 var gaming = map[string]string{
 	"clause_precision":    "Few clauses are few wrong ones: SELECT 1 has precision 1. Read it with clause_recall. It compares kinds of clauses and not what stands in them.",
 	"clause_recall":       "A query with every clause there is has recall 1. Read it with clause_precision. It compares kinds of clauses and not what stands in them.",

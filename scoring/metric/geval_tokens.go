@@ -10,10 +10,9 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 )
 
-// scoreProbabilities are the probabilities of the scores 1 to 5 for the token in which the judge
-// wrote its score at a path of the reply: those that the backend gives for it, adding up to 1. Nil
-// where it gives none, or where they cannot be told to be the score's: then the score counts as it
-// was written.
+// scoreProbabilities returns the probabilities of the scores 1 to 5 for the token in which the judge wrote its
+// score at a path of the reply, normalized to a sum of 1. It returns nil if the backend gives none, or if they
+// cannot be assigned to the score: then the score counts as written.
 func scoreProbabilities(r judgebackend.Response, path []string, written int) []float64 {
 	at, ok := locate(r.Reply, path)
 	if !ok || at >= len(r.Reply) || int(r.Reply[at])-'0' != written {

@@ -18,8 +18,8 @@ import (
 	relations "github.com/badger-eval/badger/scoring/relation"
 )
 
-// hybridContext is what hybrid_ex also looks at: the question and the queries say which order, unit
-// and number of digits is asked for, and a judge of stage 1 is told all of it.
+// hybridContext are the additional inputs of hybrid_ex: the question and the queries show which order, unit and
+// number of digits is asked for, and a judge of stage 1 gets all of it.
 const hybridContext = scoring.FieldGoldSQL | scoring.FieldPredSQL | scoring.FieldQuestion | scoring.FieldEvidence | scoring.FieldSchema
 
 func init() {
@@ -186,9 +186,9 @@ func (h *Hybrid) value() float64 {
 	return h.Counts.Score
 }
 
-// RowOrder says what became of the order that the question asks for. It does not enter the value:
-// the paper compares rows in any order, and so ex_permuted, relation and verdict may refuse what is
-// 1 here.
+// RowOrder describes the order that the question asks for, and whether the rows have it. It does not affect the
+// value: the paper compares rows in any order. So ex_permuted, relation and verdict may reject an answer that is 1
+// here.
 type RowOrder struct {
 	Kept bool   `json:"kept"`
 	Why  string `json:"why,omitempty"` // what is wrong where it is not kept
@@ -259,8 +259,8 @@ func compareResults(gold, pred *scoring.Table, about align.Options, o *hybridOpt
 	return h
 }
 
-// align is what the aligner is told of options that were checked, and of the question and the
-// queries of a case: which units and how many digits are wanted, and what the columns are made of.
+// align returns the aligner's options from checked options, the question and the queries of a case: which units and
+// how many digits are asked for, and how the columns are computed.
 func (o *hybridOptions) align(in *scoring.Input) align.Options {
 	a, _ := o.rules()
 	if in != nil {
@@ -409,9 +409,9 @@ func (h *Hybrid) penalized() (out []int) {
 	return out
 }
 
-// foreignRules are warnings about rules that the case itself has for columns that no accepted result of
-// it has: a misspelt name would change nothing, and nobody would know. Rules of a deployment are for
-// many cases, and most cases lack most of their columns.
+// foreignRules returns warnings about rules that the case itself has for columns that none of its accepted results
+// has: a misspelt name would have no effect and no message. Rules of a deployment are for many cases, and most
+// cases lack most of their columns.
 func foreignRules(in *scoring.Input, metric string) (out []string) {
 	o := hybridDeclared.Defaults
 	if raw := in.Case.Options[metric]; raw == nil || scoring.DecodeOptions(raw, &o) != nil {
@@ -440,7 +440,7 @@ type columnDifference struct {
 	rows   int
 }
 
-// fact is how a column is compared, in words, if that is more than that its values are equal.
+// fact describes how a column is compared, if that is more than equality of its values.
 func fact(p *scoring.ColumnPair) string {
 	if p.Overlap == 1 || !p.Exact() {
 		return p.Fact

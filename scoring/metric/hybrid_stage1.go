@@ -12,7 +12,7 @@ import (
 	"github.com/badger-eval/badger/scoring/prompt"
 )
 
-// Stage1 says what came of asking a judge how the columns of two results correspond.
+// Stage1 is the result of asking a judge how the columns of two results correspond.
 type Stage1 struct {
 	Doubts   []string `json:"doubts"`             // why the judge was to be asked
 	Asked    bool     `json:"asked"`              // false: no judge is configured
@@ -86,7 +86,7 @@ func (h *Hybrid) accept(gold, pred *scoring.Table, o *hybridOptions, about align
 	}
 }
 
-// describe says in words what the evidence found, for the judge to start from.
+// describe describes the evidence for the judge.
 func (h *Hybrid) describe() string {
 	var b strings.Builder
 	for _, c := range h.Alignment.Columns {
@@ -113,7 +113,7 @@ func numbered(columns []int) string {
 	return strings.Join(out, ", ")
 }
 
-// warnings are what a reader of a score should know of the judge's part in it.
+// warnings returns the warnings about the judge's part in a score.
 func (h *Hybrid) warnings() []string {
 	switch {
 	case h.Stage1 == nil:

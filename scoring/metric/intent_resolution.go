@@ -60,7 +60,7 @@ func init() {
 	})
 }
 
-// intentReply is what the judge says of how a question was taken up.
+// intentReply is the judge's reply on how the agent understood a question.
 type intentReply struct {
 	Intents   []intentHandled `json:"intents"`
 	Reasoning string          `json:"reasoning"`

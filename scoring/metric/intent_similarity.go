@@ -29,7 +29,7 @@ func init() {
 	})
 }
 
-// intentSimilarityReply is what the judge says.
+// intentSimilarityReply is the judge's reply.
 type intentSimilarityReply struct {
 	Score       float64            `json:"score"` // a whole number from 0 to 10
 	Differences []intentDifference `json:"differences"`

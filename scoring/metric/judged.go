@@ -64,8 +64,8 @@ func relationInAnyOrder(ctx context.Context, in *scoring.Input) (relation, error
 	return f.r, f.err
 }
 
-// materialOf is what a judge is shown of a case. Why the results differ is found where a question
-// shows it (relationText): that costs as much as comparing them.
+// materialOf returns the parts of a case that a judge is shown. The relations of the results are computed only if a
+// question shows them (relationText), since that costs as much as comparing the results.
 func materialOf(in *scoring.Input, r relation) prompt.Material {
 	return prompt.Material{
 		Question: in.Case.Question, Evidence: in.Case.Evidence, Schema: in.Case.Schema, Dialect: in.Case.Dialect,

@@ -77,8 +77,8 @@ func (c *conditionCols) UnmarshalJSON(b []byte) error {
 
 var errCondition = errcode.New(errcode.InvalidArgument, "condition_cols is a list of column positions, or a list of such lists, one for each accepted answer")
 
-// sets returns the columns that count for the accepted answer of in. Answers that are the same
-// cannot be told apart, so that there may be several sets; the best counts.
+// sets returns the columns that count for the accepted answer of in. Equal answers cannot be distinguished, so
+// there may be several sets; the best counts.
 func (c *conditionCols) sets(in *scoring.Input) ([][]int, error) {
 	if c.each == nil {
 		return [][]int{c.all}, nil

@@ -11,14 +11,12 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// A gold query whose result is no function of the data: on the clock, on chance, on the session or on
-// an order of rows that it does not state. What such a result says is told with every score that it
-// was read for.
+// A gold query whose result is not a function of the data depends on the clock, on chance, on the session or on an
+// order of rows that it does not state. Every score that reads such a result reports this.
 
-// ofData wraps the score of a metric that reads the gold query and its result: it is not applicable
-// where that says nothing of the answer, and warns where it may say something else another time. A
-// metric of results alone, such as ex_bird, is not given the query, so that it says the same as its
-// SQL function.
+// ofData wraps the score of a metric that reads the gold query and its result: the score is not applicable if the
+// result has no information about the answer, and warns if the result may differ another time. A metric of results
+// alone, such as ex_bird, does not get the query, so that it returns the same as its SQL function.
 func ofData(m *scoring.Metric) func(context.Context, *scoring.Input) (scoring.Score, error) {
 	score := m.Score
 	fields := m.Needs | m.Reads | m.Context
@@ -36,8 +34,8 @@ func ofData(m *scoring.Metric) func(context.Context, *scoring.Input) (scoring.Sc
 	}
 }
 
-// goldDepends are the parts of the gold query by which its result is no function of the data, but for
-// ties, of which the results show more than the text.
+// goldDepends returns the parts of the gold query by which its result is not a function of the data, except for
+// ties, about which the results show more than the text.
 func goldDepends(in *scoring.Input) []sqlparts.Dependence {
 	type key struct{}
 	return scoring.Memo(in, key{}, func() []sqlparts.Dependence {
@@ -51,9 +49,9 @@ func goldDepends(in *scoring.Input) []sqlparts.Dependence {
 	})
 }
 
-// saysNothing is why comparing with the gold result says nothing of the answer, empty if it does:
-// which rows there are is left to chance, or the clock was read and found no data. It depends on gold
-// alone, so that no answer can bring it about.
+// saysNothing returns why a comparison with the gold result has no information about the answer, or "" if it has:
+// the rows depend on chance, or the clock was read and found no data. It depends on gold alone, so no answer can
+// cause it.
 func saysNothing(in *scoring.Input) string {
 	if in.Gold == nil || in.Gold.Result.Table == nil {
 		return ""

@@ -19,9 +19,9 @@ const (
 	csvObject // text, or truth values with gaps
 )
 
-// csvColumn is a column as pandas reads it back from the CSV file that a result was saved to.
-// Exactly one vector is used: ints (csvInt, csvBool), uints, floats, or text. A gap is a NaN among
-// floats, and marked in gaps beside text.
+// csvColumn is a column as pandas reads it back from the CSV file that a result was saved to. Exactly one vector is
+// used: ints (csvInt, csvBool), uints, floats, or text. A gap is a NaN among floats, and is marked in gaps for
+// text.
 type csvColumn struct {
 	kind   csvType
 	ints   []int64

@@ -12,8 +12,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// frame is a pandas DataFrame as read_sql_query makes it of a result (version 2.3): the columns at
-// hand, and their rows in order.
+// frame is a pandas DataFrame as read_sql_query returns it for a result (version 2.3): the columns in use, and
+// their rows in order.
 type frame struct {
 	cols []frameColumn
 	rows []int32
@@ -224,8 +224,8 @@ func (f frame) withoutRepeats() frame {
 // than a number.
 var errUnordered = errors.New("values of different types cannot be put into order")
 
-// compareKeys orders two values that are there. Text comes behind everything else; other types of
-// different kinds have no order.
+// compareKeys orders two values that are not missing. Text follows all other types; other types of different kinds
+// have no order.
 func compareKeys(a, b cellKey) (int, error) {
 	switch {
 	case a == b:
@@ -251,8 +251,8 @@ func compareNumbers(a, b cellKey) int {
 	return cmp.Compare(a.float(), b.float())
 }
 
-// sortedBy orders the rows by columns (positions in cols), missing values last. Like pandas it
-// takes text beside other types only where there are several columns to sort by.
+// sortedBy orders the rows by columns (positions in cols), missing values last. Like pandas it accepts text mixed
+// with other types only if there are several columns to sort by.
 func (f frame) sortedBy(columns []int, ascending bool) (frame, error) {
 	if len(columns) == 0 {
 		return f, nil
@@ -288,8 +288,7 @@ func (f frame) sortedBy(columns []int, ascending bool) (frame, error) {
 	return f, nil
 }
 
-// sortable reports whether column j has an order: whether its values are of one kind, or also text
-// where mixed is set.
+// sortable reports whether column j has an order: whether its values are of one kind, or also text if mixed is set.
 func (f frame) sortable(j int, mixed bool) error {
 	var text, other bool
 	var sample cellKey
@@ -314,7 +313,7 @@ func (f frame) sortable(j int, mixed bool) error {
 	return nil
 }
 
-// uniqueNames reports whether no name is there twice.
+// uniqueNames reports whether the column names are unique.
 func (f frame) uniqueNames() bool {
 	seen := make(map[string]bool, len(f.cols))
 	for _, c := range f.cols {

@@ -63,11 +63,10 @@ func sameVector(a, b *scoring.Column, r reading) bool {
 
 // pairAnyOrder finds the column order under which the multisets of rows are the same.
 //
-// Columns that hold different multisets of values cannot correspond, which settles most tables.
-// What is left is decided by colour refinement: rows are coloured by the values they hold in the
-// columns of each colour, columns by the values they hold in the rows of each colour, until nothing
-// changes; where columns still share a colour, one is paired with each candidate in turn. Colours
-// are hashes and only guide the search: an order is accepted after the rows were compared cell by
+// Columns that hold different multisets of values cannot correspond, which settles most tables. The rest is decided
+// by color refinement: rows are colored by their values in the columns of each color, columns by their values in
+// the rows of each color, until nothing changes. If columns still share a color, one is paired with each candidate
+// in turn. Colors are hashes and only guide the search: an order is accepted after a comparison of the rows cell by
 // cell.
 func pairAnyOrder(ctx context.Context, gold, pred *scoring.Table, r reading) (pairing, error) {
 	goldSum, predSum := valueSums(gold, r), valueSums(pred, r)

@@ -15,14 +15,14 @@ const (
 	saidClarification = "clarification"
 )
 
-// refusalReply is what the judge says of a response.
+// refusalReply is the judge's reply about a response.
 type refusalReply struct {
 	Kind      string `json:"response"` // answer, refusal or clarification
 	Reasoning string `json:"reasoning,omitempty"`
 }
 
-// responseKind asks a judge what kind of response the agent gave. It is nil if there is no judge
-// or nothing was said.
+// responseKind asks a judge for the kind of the agent's response. It returns nil if there is no judge or no
+// response.
 func responseKind(ctx context.Context, in *scoring.Input) (*refusalReply, error) {
 	if strings.TrimSpace(in.Case.Agent.Response) == "" || !in.HasJudge(prompt.Refusal.Purpose) {
 		return nil, nil //nolint:nilnil // nobody says

@@ -95,7 +95,7 @@ func relationsBy(in *scoring.Input, tolerance float64) []relations.Relation {
 	})
 }
 
-// relationInput is what is known of the two results of a case.
+// relationInput returns the inputs of the relations for the two results of a case.
 func relationInput(in *scoring.Input) relations.Input {
 	return relations.Input{
 		Gold: in.Gold.Result.Table, Pred: in.Pred.Result.Table,
@@ -103,8 +103,8 @@ func relationInput(in *scoring.Input) relations.Input {
 	}
 }
 
-// relationText is what a judge is told of the relations: the first few, a sentence each. It is
-// empty if a result is not given.
+// relationText describes the relations for a judge: the first few, one sentence each. It is empty if a result is
+// missing.
 func relationText(in *scoring.Input) string {
 	var b strings.Builder
 	for k, r := range relationsOf(in) {

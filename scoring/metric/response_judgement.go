@@ -25,7 +25,7 @@ const (
 	responseLogProbs = 10 // alternatives of a token: five scores, with and without a blank before them
 )
 
-// responseReply is what the judge says of a response.
+// responseReply is the judge's reply about a response.
 type responseReply struct {
 	Claims      []claim     `json:"claims"`
 	Coherence   gevalRating `json:"coherence"`
@@ -60,7 +60,8 @@ func unjudged(in *scoring.Input) []string {
 	return []string{fmt.Sprintf("%.1f%% of the response, in its middle, is beyond the %d characters that are judged", 100*share, prompt.MostResponse)}
 }
 
-// expectedReaction says what a right agent does in place of an answer; empty if it answers.
+// expectedReaction describes the right reaction of an agent that should not answer; it is empty if the agent should
+// answer.
 func expectedReaction(e *scoring.Expected) string {
 	var said []string
 	switch e.Behaviour {

@@ -71,7 +71,7 @@ func (o *roseOptions) check() error {
 	return checkCriteria(o.Criteria)
 }
 
-// proverReply is what the Prover says. Only the verdict decides.
+// proverReply is the Prover's reply. Only the verdict decides.
 type proverReply struct {
 	ExpectedAnswer remark `json:"expected_answer,omitempty"`
 	SQLDescription remark `json:"sql_description,omitempty"`
@@ -80,7 +80,7 @@ type proverReply struct {
 	Evidence       remark `json:"evidence,omitempty"`
 }
 
-// refuterReply is what the Refuter says.
+// refuterReply is the Refuter's reply.
 type refuterReply struct {
 	Judgement   string `json:"judgement"`
 	Verdict     bool   `json:"verdict"` // true: the query is overturned
@@ -127,7 +127,7 @@ func rose(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	return s, nil
 }
 
-// cascade asks the Prover where the results differ, and the Refuter of what is accepted so far.
+// cascade asks the Prover if the results differ, and the Refuter about answers accepted so far.
 func (d *roseDetail) cascade(ctx context.Context, in *scoring.Input, o *roseOptions) (float64, string, error) {
 	const proverAsked, refuterAsked = "rose/prover", "rose/refuter"
 	d.Form, d.Criteria = o.Form, o.criteria()
@@ -199,8 +199,8 @@ func (d *roseDetail) label() {
 	d.GoldX, d.AmbQ, d.AmbSchema = &goldX, &question, &schema
 }
 
-// versionTag is metric_model-yymm (ROSE, appendix E.1). What is not configured comes from the
-// backend's model, whose name may end in a date.
+// versionTag is metric_model-yymm (ROSE, appendix E.1). Parts that are not configured come from the backend's
+// model, whose name may end in a date.
 func versionTag(metric, model, released, backend string) string {
 	if month, dated := judgebackend.Released(backend); dated {
 		backend = judgebackend.Undated(backend)

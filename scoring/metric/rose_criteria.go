@@ -9,8 +9,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// criterion is one of the acceptance criteria that a deployment decides (ROSE, section 3): what is
-// tolerated in an answer. Each choice has the sentence that the judges are told.
+// criterion is one of the acceptance criteria that a deployment decides (ROSE, section 3): which differences an
+// answer may have. Each choice has the sentence for the judges.
 type criterion struct {
 	name    string
 	choices []choice
@@ -74,7 +74,7 @@ func checkCriteria(given map[string]string) error {
 	return nil
 }
 
-// criteria are the sentences that the judges are told; empty if the paper's criteria hold.
+// criteria returns the sentences for the judges; empty if the paper's criteria hold.
 func (o *roseOptions) criteria() string {
 	var out []string
 	for _, c := range criteria {

@@ -57,7 +57,7 @@ func kindsBehind(hashes []uint64, r reading, parts []part) rowKinds {
 	return k
 }
 
-// numberRows numbers rows by hash, and by same among rows of one hash.
+// numberRows numbers rows by hash, and by same among rows with the same hash.
 func numberRows(hashes []uint64, same func(first, row int32) bool) rowKinds {
 	ix := newRowIndex(len(hashes))
 	k := rowKinds{of: make([]int32, len(hashes))}

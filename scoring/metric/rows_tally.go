@@ -50,9 +50,9 @@ func tallyParts(gold, pred part, r reading) rowTally {
 	return t
 }
 
-// withLengths puts lengths of time in the place of intervals: engines write one length in several ways, such as
-// 36:00:00 and 1 day 12:00:00, and both engines and drivers of databases compare the lengths. Columns that
-// correspond are intervals if all their texts are, and one of them is as only an engine writes it.
+// withLengths replaces intervals by their lengths: engines write the same length in several ways, such as 36:00:00
+// and 1 day 12:00:00, and both engines and database drivers compare the lengths. Corresponding columns are
+// intervals if all their strings are, and one of them is in a form that only engines write.
 func withLengths(gold, pred part) (part, part) {
 	v := cell.View{Kind: scoring.KindText, Format: cell.FormatInterval}
 	for j := range gold.columns {

@@ -12,8 +12,7 @@ import (
 // spiderVector is a column as Spider 2.0 compares it: a list of Python numbers and strings in which
 // every missing value is the int 0.
 type spiderVector struct {
-	// A cell is a string where isText says so, else a number: its value, and how Python would print
-	// it.
+	// A cell is a string if isText is set, else a number: its value, and its form as Python prints it.
 	text   []string
 	isText []bool    // nil if no cell is
 	num    []float64 // 0 for strings
@@ -165,7 +164,7 @@ func (v *spiderVector) sorted() []int32 {
 	return v.order
 }
 
-// vectorSummary tells most pairs of vectors apart, and equal ones, without sorting.
+// vectorSummary distinguishes most pairs of different vectors, and recognizes equal ones, without sorting.
 type vectorSummary struct {
 	strings  int
 	textHash uint64  // of the strings as a multiset

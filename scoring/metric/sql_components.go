@@ -100,7 +100,7 @@ func sourceNote(m measure) string {
 	return ""
 }
 
-// setCounts are the sizes of two sets and of what they share.
+// setCounts holds the sizes of two sets and of their intersection.
 type setCounts struct{ gold, pred, both int }
 
 func (c setCounts) recall() float64    { return ratio(c.both, c.gold) }

@@ -48,8 +48,8 @@ type extraction struct {
 	warnings []string
 }
 
-// extract takes both queries apart. done tells that there is a score already, since there is no
-// query, or nobody to ask.
+// extract parses both queries into components. done reports that there is a score already, since there is no query
+// or no judge.
 func extract(ctx context.Context, in *scoring.Input) (x extraction, s scoring.Score, done bool, err error) {
 	o, err := extractDeclared.Read(in)
 	if err != nil {
@@ -199,7 +199,8 @@ var (
 // componentReader reads what a judge wrote with the front end, so that both write the same thing in the same way.
 type componentReader struct{ dialect sqlparts.Dialect }
 
-// read makes a query of a text behind the beginning of one, and takes it apart; ok is false if the text is not what belongs there.
+// read parses beginning and text as a query and returns its components; ok is false if the text does not belong
+// there.
 func (n componentReader) read(beginning, text string) (c sqlparts.Components, ok bool) {
 	text = enclosedSubquery.ReplaceAllString(text, "(select 1)")
 	text = wordSubquery.ReplaceAllString(text, "(select 1)")

@@ -11,11 +11,11 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlproof"
 )
 
-// What a judge of SQL is told of the two texts, and what needs no judge.
+// The evidence about two SQL texts that a judge gets, and the decisions that need no judge.
 
-// proofOf is the proof that both queries are the same, nil if there is none. Results that differ
-// by more than the order of rows or by rows that tie outrank any proof: nobody may be told that
-// queries are the same which returned different rows.
+// proofOf returns the proof that both queries are the same, nil if there is none. Results that differ by more than
+// the order of rows or by tied rows outrank any proof: queries that returned different rows are never reported as
+// the same.
 func proofOf(in *scoring.Input) *sqlproof.Proof {
 	type key struct{}
 	return scoring.Memo(in, key{}, func() *sqlproof.Proof {
@@ -28,9 +28,9 @@ func proofOf(in *scoring.Input) *sqlproof.Proof {
 	})
 }
 
-// soundProof is [proofOf] for those whose score rests on it. If the case is scored by the metric
-// counterexample too and that finds a database on which the queries differ, the proof is void: the rows
-// were seen. The warning then says so.
+// soundProof is [proofOf] for metrics whose score rests on it. If the case is also scored by the metric
+// counterexample and that finds a database on which the queries differ, the proof is void: the rows were computed.
+// The warning then reports this.
 func soundProof(ctx context.Context, in *scoring.Input) (p *sqlproof.Proof, warning string) {
 	if p = proofOf(in); p == nil || !in.Asked("counterexample") {
 		return p, ""
@@ -57,15 +57,15 @@ func contradicted(in *scoring.Input) bool {
 	return found != nil && !oneOrder[found[0].Name]
 }
 
-// How much a judge is told of one kind of difference.
+// The limits of what a judge gets about one kind of difference.
 const (
 	differencesShown = 8   // elements that one query has alone
 	differenceChars  = 160 // characters of an element
 )
 
-// differencesOf lists for a judge what the front end found to differ, a line for each kind: the
-// component sets, where conditions are those anywhere in the query, since that a condition stands
-// in a common table expression means nothing. It is empty if a query is missing.
+// differencesOf lists for a judge the differences that the front end found, one line for each kind: the component
+// sets, where conditions are those anywhere in the query, since it does not matter that a condition is in a common
+// table expression. It is empty if a query is missing.
 func differencesOf(in *scoring.Input) string {
 	gold, pred := script(in, goldSide), script(in, predSide)
 	gq, pq := gold.Final(), pred.Final()

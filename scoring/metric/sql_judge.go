@@ -105,7 +105,7 @@ type sqlIssue struct {
 	Explanation string `json:"explanation,omitempty"`
 }
 
-// sqlJudgement is what is found of a query, and the evidence of the three metrics.
+// sqlJudgement holds the findings about a query, and the evidence of the three metrics.
 type sqlJudgement struct {
 	By         string     `json:"by"`    // judge, texts or execution
 	Score      float64    `json:"score"` // a whole number from 0 to 10
@@ -125,8 +125,8 @@ func (j *sqlJudgement) labels() []string {
 	return out
 }
 
-// sqlJudged makes a metric of what is found of a query. If there is no query that ran, the value
-// is 0, or there is nothing to say.
+// sqlJudged returns a metric of the findings about a query. If no query ran, the value is 0 or the score is not
+// applicable.
 func sqlJudged(score func(*sqlJudgement) scoring.Score, zero bool) func(context.Context, *scoring.Input) (scoring.Score, error) {
 	return func(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 		o, err := sqlJudgeDeclared.Read(in)
@@ -167,8 +167,8 @@ func sqlJudged(score func(*sqlJudgement) scoring.Score, zero bool) func(context.
 	}
 }
 
-// sqlJudgeMaterial is what the judge is shown. Results are not, since the question is what the
-// queries do on any data; that they are the same, or not, is told.
+// sqlJudgeMaterial is what the judge is shown. It has no results, since the question is what the queries do on any
+// data; but it states whether the results are the same.
 func sqlJudgeMaterial(in *scoring.Input, o sqlJudgeOptions) prompt.Material {
 	r := relationOf(in, true)
 	m := materialOf(in, r)

@@ -13,8 +13,7 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// The dangers of SQL text, gravest first. The last but one is that a text is more than one
-// statement.
+// The dangers of SQL text, gravest first. The last but one is a text of several statements.
 const (
 	dangerDrops    = "drops"    // DROP, TRUNCATE
 	dangerGrants   = "grants"   // GRANT, REVOKE
@@ -74,7 +73,7 @@ func (o *safetyOptions) allows(f finding) bool {
 	return slices.Contains(o.Allow, f.Danger) || f.function != "" && slices.ContainsFunc(o.Functions, func(name string) bool { return strings.EqualFold(name, f.function) })
 }
 
-// finding is one thing that running a text would do besides reading.
+// finding is one effect of running a text other than reading.
 type finding struct {
 	Danger    string `json:"danger"`
 	By        string `json:"by"`               // the kind of statement, or the function
@@ -108,8 +107,8 @@ func sqlSafety(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 	return s, nil
 }
 
-// QueryReading says what keeps a text from being one query, read whole, that only reads. Nothing does
-// where all fields are empty.
+// QueryReading holds the reasons why a text is not a single query, read whole, that only reads. It is if all fields
+// are empty.
 type QueryReading struct {
 	Danger    string   // what it would do besides reading: a label of sql_safety and by what
 	Unread    string   // why it is not read whole as one query
@@ -120,8 +119,8 @@ type QueryReading struct {
 // Reads reports whether the text is one query, read whole, that only reads.
 func (r *QueryReading) Reads() bool { return r.Danger == "" && r.Unread == "" && len(r.Functions) == 0 }
 
-// ReadQuery reads a text by the rules of the metric sql_safety. Functions are harmless besides those
-// of the dialect's list.
+// ReadQuery examines a text by the rules of the metric sql_safety. functions are harmless in addition to those of
+// the dialect's list.
 func ReadQuery(sql string, dialect sqlparts.Dialect, functions ...string) (r QueryReading) {
 	sc := sqlparts.Parse(sql, dialect)
 	l := lookout{kept: map[string]int{}}
@@ -172,8 +171,7 @@ type lookout struct {
 	newlines []int          // offsets of the text's line breaks
 }
 
-// maxFindings is how many findings of one danger are kept: one decides the score, and a text may
-// hold millions.
+// maxFindings bounds the findings of one danger: one decides the score, and a text may hold millions.
 const maxFindings = 100
 
 // maxInside is how many levels of text that text would run are examined.
@@ -298,7 +296,7 @@ func (l *lookout) tree(st *sqlparts.Statement, sc *sqlparts.Script, functions *f
 	})
 }
 
-// static looks at T-SQL's type::Method(…). The types of the deployment run code of their own.
+// static examines T-SQL's type::Method(…). User-defined types run their own code.
 func (l *lookout) static(c *sqlparts.Cast, sc *sqlparts.Script) {
 	_, end := c.X.Range()
 	if typ, ok := c.X.(*sqlparts.Column); ok && strings.HasPrefix(strings.TrimSpace(sc.SQL[end:]), "::") {
@@ -332,7 +330,7 @@ func (l *lookout) eponymous(name string) {
 	}
 }
 
-// notes reports text that was not read: nothing is known of what it does.
+// notes reports text that was not read: its effect is unknown.
 func (l *lookout) notes(sc *sqlparts.Script) {
 	for _, n := range sc.Notes {
 		from, _ := n.Range()
@@ -431,7 +429,7 @@ func (l *lookout) effects(st *sqlparts.Statement, text string) {
 	}
 }
 
-// skipped looks at a statement without a query, of which the front end reads only the first words.
+// skipped examines a statement without a query. The front end reads only its first words.
 func (l *lookout) skipped(st *sqlparts.Statement, sc *sqlparts.Script) {
 	start, end := st.Range()
 	text, dialect := sc.SQL[start:end], sc.Dialect

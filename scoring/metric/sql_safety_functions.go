@@ -17,7 +17,7 @@ import (
 //go:embed sql_functions
 var functionFiles embed.FS
 
-// functionLists are what is known of the functions of one dialect, by lower-case name.
+// functionLists classify the functions of one dialect, by lower-case name.
 type functionLists struct {
 	harmless map[string]bool   // functions that compute, or look up what the caller may see anyway
 	dangers  map[string]string // label of what a function does besides computing
@@ -81,8 +81,7 @@ func eachLine(file string, f func(line string)) {
 	}
 }
 
-// builtinSchemas are where a dialect keeps its own functions, so that the name after them says what
-// is called.
+// builtinSchemas are the schemas of a dialect's own functions. The name after them identifies the function.
 var builtinSchemas = []string{"pg_catalog.", "safe.", "builtin.", "system.builtin.", "information_schema.", "sys.", "main."}
 
 // rowsFrom is the name under which the tree has PostgreSQL's ROWS FROM (f(x), …).

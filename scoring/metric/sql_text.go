@@ -40,9 +40,8 @@ func script(in *scoring.Input, s side) *sqlparts.Script {
 	return &sqlparts.Script{}
 }
 
-// withoutQuery scores the cases where there is nothing to compare: not applicable where the
-// accepted SQL holds no query, 0 if the agent's holds none, so that prose does not earn what an
-// empty query would.
+// withoutQuery scores the cases with nothing to compare: not applicable if the accepted SQL contains no query, 0 if
+// the agent's contains none, so that prose does not earn the score of an empty query.
 func withoutQuery(in *scoring.Input) (scoring.Score, bool) {
 	switch {
 	case script(in, goldSide).Final() == nil:

@@ -9,8 +9,7 @@ import (
 	"github.com/badger-eval/badger/scoring/sqltree"
 )
 
-// schemaOf is what is known of the tables of a case, from its DDL; it is not stated if there is
-// none.
+// schemaOf returns the schema of a case's tables from its DDL; it is not stated if there is none.
 func schemaOf(in *scoring.Input) *sqltree.Schema {
 	type key struct{}
 	return scoring.Memo(in, key{}, func() *sqltree.Schema {
@@ -20,8 +19,8 @@ func schemaOf(in *scoring.Input) *sqltree.Schema {
 	})
 }
 
-// boundOf is both queries of a case with their names bound, by the case's schema and what both say of the
-// tables.
+// boundOf returns both queries of a case with their names bound, by the case's schema and the table definitions in
+// both.
 func boundOf(in *scoring.Input) (g, p *sqlparts.Bound) {
 	text := func(s side) string {
 		if q := s.query(in); q != nil {

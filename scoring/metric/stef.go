@@ -65,7 +65,7 @@ func init() {
 	})
 }
 
-// enrichmentFaithful is said of an enriched question that asks what the question asks.
+// enrichmentFaithful is the label of an enriched question that asks what the question asks.
 const enrichmentFaithful = "faithful"
 
 // The filter statuses (STEF, Table 1).
@@ -76,7 +76,7 @@ const (
 	notApplied             = "not_applied"
 )
 
-// stefReply is what the judge says.
+// stefReply is the judge's reply.
 type stefReply struct {
 	Outputs        []string          `json:"outputs"`
 	Aggregations   []stefAggregation `json:"aggregations"`
@@ -225,7 +225,7 @@ func stef(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	return s, nil
 }
 
-// constructOf says what an ORDER BY or LIMIT is, by the rules 3 and 4.
+// constructOf classifies an ORDER BY or LIMIT, by the rules 3 and 4.
 func constructOf(there, askedFor, harmless bool, name string) string {
 	switch {
 	case !there:

@@ -19,10 +19,9 @@ type stefAlignment struct {
 	lenient bool
 }
 
-// alignFilters puts the filters of the question next to those of the query. A filter that exists
-// in its normal form, compares with constants and restricts all rows is applied, whatever was said
-// of it; of the others the judge decides. An error says that the reply names filters which the
-// query does not have.
+// alignFilters pairs the filters of the question with those of the query. A filter that exists in its normal form,
+// compares with constants and restricts all rows is applied, whatever the judge replied; the judge decides about
+// the others. It returns an error if the reply names filters that the query does not have.
 func alignFilters(asked []stefAsked, spec *querySpec, rules *stefRules) (stefAlignment, error) {
 	a := stefAlignment{asked: []stefAsked{}, extras: []stefFilter{}}
 	there := make([]stefFilter, len(spec.Filters))

@@ -29,7 +29,7 @@ func namesOf(mappings map[string]string) stefNames {
 	return n
 }
 
-// key is what a name is compared by: its letters and digits in lower case, mapped if a mapping has
+// key returns the form in which a name is compared: its letters and digits in lower case, mapped if a mapping has
 // it.
 func (n stefNames) key(name string) string {
 	k := nameKey(name)
@@ -49,8 +49,8 @@ func nameKey(name string) string {
 	}, name)
 }
 
-// caseFunctions change how a text is written, not what it says: texts are compared without regard
-// to case and white space.
+// caseFunctions change the spelling of a string, not its meaning: strings are compared without regard to case and
+// white space.
 var caseFunctions = regexp.MustCompile(`^(?:lower|upper|trim|ltrim|rtrim|initcap)\((.*)\)$`)
 
 // sqlFilter is a condition of a query as a filter. literal reports whether its values are constants;

@@ -16,8 +16,8 @@ type stefAggregation struct {
 	Distinct bool   `json:"distinct"`
 }
 
-// querySpec is the specification of a query (STEF, equations 5 to 10), read by the front end, and
-// what the normalization rules say of it.
+// querySpec is the specification of a query (STEF, equations 5 to 10), read by the front end, with the results of
+// the normalization rules.
 type querySpec struct {
 	Projections  []string          `json:"projections"`
 	Aggregations []stefAggregation `json:"aggregations"`
@@ -155,8 +155,8 @@ func groupsOf(s *sqlparts.Select) []string {
 	return sqlparts.Extract(&sqlparts.Query{Body: &own}).GroupBy
 }
 
-// groupRequired is rule 1, equation 15: the select list mixes aggregates with other columns, and
-// all of these are grouped by. Constants are no columns.
+// groupRequired is rule 1, equation 15: the select list mixes aggregates with other columns, and all of these are
+// grouped by. Constants are not columns.
 func groupRequired(s *sqlparts.Select) bool {
 	groups := groupsOf(s)
 	with, without := 0, 0
@@ -197,10 +197,10 @@ func benignGroups(s *sqlparts.Select) []string {
 	return slices.DeleteFunc(nonNil(groupsOf(s)), func(g string) bool { return !held[g] })
 }
 
-// stefFiltersShown bounds how many filters a judge is told of.
+// stefFiltersShown bounds the number of filters shown to a judge.
 const stefFiltersShown = 100
 
-// facts says in words for a judge what was read.
+// facts describes the specification for a judge.
 func (s *querySpec) facts(complete bool) string {
 	var out []string
 	line := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }

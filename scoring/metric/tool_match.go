@@ -33,8 +33,8 @@ type toolUse struct {
 	fits [][]int
 }
 
-// toolUseOf reads the specification and the calls of a case, once for all tool metrics with the
-// same options. It is nil without an error where expected.tools is null.
+// toolUseOf reads the specification and the calls of a case, once for all tool metrics with the same options. It
+// returns nil without an error if expected.tools is null.
 func toolUseOf(in *scoring.Input) (*toolUse, error) {
 	o, err := toolDeclared.Read(in)
 	if err != nil {
@@ -84,8 +84,8 @@ func matchTools(spec *toolSpec, calls []scoring.ToolCall, o toolOptions) *toolUs
 	return u
 }
 
-// missing lists the required tools that no call is, by index. A tool that is expected twice is
-// there once it was called (equation 2 speaks of sets).
+// missing lists the required tools without a call, by index. A tool that is expected twice is present once it was
+// called (equation 2 is about sets).
 func (u *toolUse) missing() []int {
 	called := make([]bool, len(u.spec.tools))
 	for _, fits := range u.fits {
@@ -102,9 +102,8 @@ func (u *toolUse) missing() []int {
 	return missing
 }
 
-// excess lists the calls that no expected call is left for, by index: as few as any assignment of
-// calls to expected calls leaves. Of the assignments that leave so few, it takes the one that finds a
-// place for the earliest calls.
+// excess lists the calls without an expected call, by index: as few as any assignment of calls to expected calls
+// leaves. Among those assignments, it uses the one that assigns the earliest calls.
 //
 // Each call in turn looks for an expected call that is free, or that becomes free if its holder
 // moves to another one (an augmenting path of a bipartite matching). What such a search without
@@ -214,8 +213,8 @@ func (u *toolUse) inOrder() (n, required int, sure bool) {
 	return n, len(need), sure || n == len(need)
 }
 
-// twins numbers the required tools so that those which the same calls may be, and which stand at
-// the same place of the order, share a number: which of them a call is makes no difference.
+// twins numbers the required tools so that those which match the same calls, and have the same place in the order,
+// share a number: it makes no difference which of them a call is.
 func (u *toolUse) twins(need []expectedTool, index []int) []int {
 	place := make([]strings.Builder, len(need))
 	for t := range need {

@@ -155,7 +155,7 @@ func wantOf(field string) string {
 	return "text"
 }
 
-// strict decodes one JSON value. Unknown members and text behind the value are errors.
+// strict decodes one JSON value. Unknown members and text after the value are errors.
 func strict(raw []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()

@@ -135,7 +135,7 @@ func toolExcess(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 	return s, nil
 }
 
-// noTools is the score of a case whose specification says nothing or cannot be read.
+// noTools is the score of a case whose specification is empty or cannot be read.
 func noTools(err error) (scoring.Score, error) {
 	if err != nil {
 		return scoring.Score{}, err

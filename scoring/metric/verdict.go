@@ -130,7 +130,7 @@ type verdictDetail struct {
 	told string // of it, to the judge
 }
 
-// searchedPair is what the search for a counterexample came to.
+// searchedPair is the result of the search for a counterexample.
 type searchedPair struct {
 	Found     bool   `json:"found"`
 	Realistic bool   `json:"realistic"`
@@ -209,8 +209,8 @@ func (d *verdictDetail) decide(ctx context.Context, in *scoring.Input, o *verdic
 // refutes, under the policy logic (docs/verdict.md).
 const unrefuted = 0.88
 
-// search looks for a counterexample where the results are the same, unless the queries are proven to
-// be. none tells that it was searched and not found.
+// search searches for a counterexample if the results are the same, unless the queries are proven to be. none
+// reports that it searched and found none.
 func (d *verdictDetail) search(ctx context.Context, in *scoring.Input, o *verdictOptions, first *relations.Relation) (none bool, err error) {
 	if !o.Counterexample || first.Class != relations.Equivalent || d.SameQuery {
 		return false, nil
@@ -229,8 +229,8 @@ func (d *verdictDetail) search(ctx context.Context, in *scoring.Input, o *verdic
 	return found.Why == "" && !found.Found, nil
 }
 
-// inWords is a counterexample with its tables, a line each. What it breaks is left out: it may quote
-// statistics of the warehouse, which no judge sees.
+// inWords describes a counterexample with its tables, one line each. It omits the statistics that the
+// counterexample violates: no judge may see statistics of the warehouse.
 func inWords(found *cex.Outcome) string {
 	var b strings.Builder
 	b.WriteString(found.Sentence)
@@ -297,8 +297,8 @@ func (d *verdictDetail) relate(ctx context.Context, in *scoring.Input) (first re
 	return found[0], warning
 }
 
-// outOfOrder is the relation that the rows come in another order than the question asks for, where
-// they do; else the one that was found first.
+// outOfOrder returns the relation that the rows are in another order than the question asks for, if they are; else
+// the one that was found first.
 func outOfOrder(in *scoring.Input, first relations.Relation) relations.Relation {
 	for _, r := range relationsOf(in) {
 		if r.Name == "reordered" {
@@ -321,8 +321,8 @@ func withoutResults(in *scoring.Input) relations.Relation {
 	return r
 }
 
-// byJudge asks the judge, with the options of the metric rose or flex: both then share the replies.
-// The relation is part of what it is told, unless the form is that of the paper.
+// byJudge asks the judge, with the options of the metric rose or flex, so that both share the replies. The relation
+// is part of the prompt, unless the form is that of the paper.
 func (d *verdictDetail) byJudge(ctx context.Context, in *scoring.Input, o *verdictOptions, relation string) (scoring.Score, error) {
 	d.DecidedBy = "judge"
 	var value float64
@@ -364,15 +364,14 @@ func (d *verdictDetail) byJudge(ctx context.Context, in *scoring.Input, o *verdi
 	return s, nil
 }
 
-// proverSuffices reports whether the Prover is believed when it accepts: results differ, in a way that
-// people mostly accept. A chance of 1 says nothing of a Refuter that is wanted always.
+// proverSuffices reports whether the Prover alone decides when it accepts: results differ, in a way that people
+// mostly accept. A chance of 1 is ignored if a Refuter is always requested.
 func (d *verdictDetail) proverSuffices(in *scoring.Input, o *verdictOptions) bool {
 	asked := in.Recorded("rose/prover") || !in.Recorded("rose/refuter") // a recorded run that took results for equal has no Prover
 	return asked && d.ROSE.Results != resultsSame && o.ProverAlone < 1 && *d.Chance >= o.ProverAlone
 }
 
-// ProverAccepts tells what ROSE's Prover said in a score of the metric rose; ok is false if it
-// was not asked.
+// ProverAccepts returns the reply of ROSE's Prover in a score of the metric rose; ok is false if it was not asked.
 func ProverAccepts(s scoring.Score) (accepts, ok bool) {
 	d, ok := s.Detail.(roseDetail)
 	if !ok || d.Prover == nil {

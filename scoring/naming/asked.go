@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Belies reports whether a name says what the question, read as a name, does not ask for: another
-// period than all of its kind that the question speaks of, such as 2023 or the third quarter; or the
-// opposite of what the question says, such as retired where it asks for active ones. What is known of
-// the column by another name, gold's, is not asked of the question.
+// Belies reports whether a name contains something that the question, read as a name, does not ask for: another
+// period than all those of its kind in the question, such as 2023 or the third quarter; or the opposite of a word
+// in the question, such as retired if it asks for active ones. Parts that the column's other name, gold's, also has
+// are not compared with the question.
 func (n *Name) Belies(question, known *Name) bool {
 	return n.Says() && (n.otherPeriod(question, known) || n.otherState(question, known))
 }
@@ -46,11 +46,11 @@ func (n *Name) otherPeriod(question, known *Name) bool {
 // padded makes numbers compare by their value.
 func padded(v string) string { return strings.Repeat("0", max(0, 8-len(v))) + v }
 
-// ordering are the axes of which a question may name one end and mean things at the other: the start
-// date of the newest contract.
+// ordering are the axes on which a question may name one end and mean things at the other: the start date of the
+// newest contract.
 var ordering = wordSet("ends earliest min cheap size length weight strength nearness temper best top high before period past now oldnew short podium median half")
 
-// nearby is how many words of a question, fillers left out, may stand between a thing and its state.
+// nearby is the maximal number of words of a question, without fillers, between a thing and its state.
 const nearby = 3
 
 // otherState reports whether the name is at the other pole of an axis than the question is of the same
@@ -81,8 +81,8 @@ func (n *Name) standing(axis int) (at []int) {
 	return at
 }
 
-// beside reports whether the question has a word on an axis near another word of the name than the one
-// that says something on it.
+// beside reports whether the question has a word on an axis near a word of the name other than the word with a
+// meaning on that axis.
 func (n *Name) beside(question *Name, axis, i int) bool {
 	return slices.ContainsFunc(question.standing(axis), func(j int) bool {
 		for k := max(0, j-nearby); k < min(len(question.words), j+nearby+1); k++ {

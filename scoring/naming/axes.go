@@ -10,7 +10,7 @@ import (
 //go:embed axes.txt
 var axesText string
 
-// sense is what a word says on an axis of opposites.
+// sense is the meaning of a word on an axis of opposites.
 type sense struct {
 	axis int
 	pole int
@@ -65,7 +65,7 @@ var words = sync.OnceValue(func() *lexicon {
 	return l
 })
 
-// of is what a word says, in its own form or in that of its singular or root.
+// of returns the senses of a word, in its own form or in that of its singular or root.
 func (l *lexicon) of(w string) []sense {
 	if s := l.senses[w]; s != nil {
 		return s

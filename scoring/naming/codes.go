@@ -56,9 +56,9 @@ func codeKey(s string) string {
 // maxCode is how many letters and digits a code has at most.
 const maxCode = 3
 
-// Codes tells what a public list of codes says of two sets of values: which of b each of a stands
-// for, -1 if it is none of them. It is ok where some list knows all values of both: countries,
-// states, months, weekdays, currencies, languages and the like.
+// Codes maps the values of a to values of b by public lists of codes: the index in b of the value that each a
+// represents, -1 if there is none. ok is true if some list contains all values of both: countries, states, months,
+// weekdays, currencies, languages and the like.
 func Codes(a, b []string) (to []int, ok bool) {
 	if len(a) == 0 || len(b) == 0 {
 		return nil, false
@@ -89,8 +89,8 @@ lists:
 	return nil, false
 }
 
-// SameCode tells what public lists of codes say of two values: whether a list knows both, and
-// whether they stand for one thing in any that does.
+// SameCode looks up two values in public lists of codes. known reports whether a list contains both, and same
+// whether they represent the same thing in any list that does.
 func SameCode(a, b string) (same, known bool) {
 	a, b = codeKey(a), codeKey(b)
 	for _, l := range codeLists() {

@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// Name is what a column's name, or a label, says.
+// Name is the parsed name of a column, or a label.
 type Name struct {
 	bare    string   // without case and punctuation
 	tokens  []string // as they are written, in lower case
@@ -31,8 +31,8 @@ type word struct {
 	slight  bool   // a preposition: it says something on an axis, and nothing else
 }
 
-// number is a number in a name, such as 2023 in revenue_2023, and what it counts: a year, a
-// quarter, a week; empty if nothing says so.
+// number is a number in a name, such as 2023 in revenue_2023, and its unit: a year, a quarter, a week; empty if it
+// is not stated.
 type number struct{ unit, value string }
 
 // positional are names that engines give columns without one.
@@ -129,7 +129,7 @@ func canonical(w string) string {
 	return w
 }
 
-// Owns reports whether the name begins with "has", "is" or the like, as that of a flag does.
+// Owns reports whether the name begins with "has", "is" or the like, as the name of a flag does.
 func (n *Name) Owns() bool { return n.owns }
 
 // Words are the words of the name, synonyms made one and fillers left out.
@@ -142,7 +142,7 @@ func (n *Name) Tokens() []string { return n.tokens }
 // Says reports whether the name says anything; "col_1" does not.
 func (n *Name) Says() bool { return !n.place && n.bare != "" }
 
-// mixed are words with digits in them that are no numbers.
+// mixed are words that contain digits and are not numbers.
 var mixed = wordSet("co2 no2 so2 h2o o2 o3 n2o ch4 pm10 pm25 b2b b2c c2c p2p md5 sha1 sha256 utf8 ipv4 ipv6 mp3 mp4 3d 2d 4g 5g covid19")
 
 // tokens are the words of a name with numbers by themselves: q1 is two, and 1st and co2 are one.
@@ -165,18 +165,17 @@ func tokens(name string) []string {
 	return out
 }
 
-// owning begin a name that reports whether something is there.
+// owning are first words of names that report whether something exists.
 var owning = wordSet("has have had with any is are")
 
 // negations deny the word behind them.
 var negations = wordSet("not non isnt arent wasnt werent hasnt havent hadnt doesnt dont didnt cant cannot wont never without lacks lack lacking sans violates violate violating breaks breaching breaches infringes infringing")
 
-// ills are what a thing is free of to its good: defect_free denies defects, and rooms_free says how
-// many rooms are.
+// ills are things whose absence is good: defect_free denies defects, but rooms_free is the number of free rooms.
 var ills = wordSet("accident alcohol allergen bug cancer carbon conflict damage debt defect disease drug dust error fault fever flaw fraud frost germ gluten ice infection lactose leak noise pain parasite pest poison pollution risk rust smoke spam sugar symptom toxin virus weed")
 
-// prepositions say something at either end of a name, and join its words between them: in_count is
-// no out_count, and amount_in_usd is of no direction.
+// prepositions have a meaning at either end of a name, and join its words between them: in_count is not out_count,
+// and amount_in_usd has no direction.
 var prepositions = wordSet("in to from for on off no by at out against")
 
 // spans are followed by how long they last: last_30_days is not the end of anything.
@@ -239,7 +238,7 @@ func (n *Name) readWords(tokens []string) {
 	}
 }
 
-// adjectives are what the prefixes in, im, ir, il, dis, de, a and mis deny; un and non deny any word.
+// adjectives are words that the prefixes in, im, ir, il, dis, de, a and mis negate; un and non negate any word.
 var adjectives = wordSet("active valid complete correct eligible accurate visible sufficient dependent direct effective efficient elastic experienced organic secure soluble frequent adequate appropriate consistent " +
 	"capable convenient definite divisible edible equal excusable finite formal human possible perfect mature mobile proper balanced polite material permeable regular relevant responsible reversible rational " +
 	"legal legible licit literate logical approved able abled agree agreed qualified satisfied enrolled allowed similar honest connected continued continuous assembled engaged infected integrated interested " +
@@ -287,7 +286,7 @@ func ordinal(w string) string {
 	return ""
 }
 
-// units are the words before or behind a number that say what it counts.
+// units maps the words before or after a number to its unit.
 var units = map[string]string{
 	"q": "quarter", "quarter": "quarter", "qtr": "quarter", "w": "week", "wk": "week", "week": "week", "month": "month", "m": "month", "y": "year", "yr": "year", "year": "year", "fy": "year", "cy": "year",
 	"h": "half", "half": "half", "hy": "half", "semester": "half", "p": "percentile", "pct": "percentile", "percentile": "percentile", "d": "day", "day": "day",
@@ -329,7 +328,7 @@ func (n *Name) readNumbers(tokens []string) {
 	}
 }
 
-// Negated is what a label says that denies a column's name, such as false in a column "insured".
+// Negated returns the meaning of a label that negates a column's name, such as false in a column "insured".
 func (n *Name) Negated() *Name {
 	m := &Name{bare: "not" + n.bare, tokens: append([]string{"not"}, n.tokens...), plain: n.plain, numbers: n.numbers, words: slices.Clone(n.words)}
 	for i := range m.words {

@@ -6,12 +6,11 @@ import (
 	"strings"
 )
 
-// Pair pairs names that say the same, such as the labels of rows with the headers of columns, as
-// positions in both: the ones called alike first, then those of which one has all the words of the
-// other, then those that say most of one another, then those of which one shortens the other, as M
-// does Male, W0 Week 0 and Jan January, those of which a word does so, and last years with "last
-// year" and "this year". Names that contradict each other are no pair, and what could be paired in
-// two ways is none.
+// Pair pairs names with the same meaning, such as the labels of rows with the headers of columns, as positions in
+// both. It pairs equal names first, then names of which one has all the words of the other, then those with the
+// most similarity, then those of which one is a short form of the other (M for Male, W0 for Week 0, Jan for
+// January), then those in which one word is a short form of the other's word, and last years with "last year" and
+// "this year". It does not pair names that contradict each other, or names with two possible counterparts.
 func Pair(a, b []*Name) (pairs [][2]int) {
 	takenA, takenB := make([]bool, len(a)), make([]bool, len(b))
 	add := func(found [][2]int) {
@@ -97,7 +96,7 @@ func (n *Name) Shortens(o *Name) bool {
 	return true
 }
 
-// touching reports whether a word of one name shortens a word of the other.
+// touching reports whether a word of one name is a short form of a word of the other.
 func touching(a, b *Name) bool {
 	return slices.ContainsFunc(a.tokens, func(v string) bool {
 		return slices.ContainsFunc(b.tokens, func(w string) bool { return shortens(v, w) })
@@ -114,8 +113,8 @@ func shortens(a, b string) bool {
 	return strings.HasPrefix(b, a)
 }
 
-// Initials reports whether one text is made of the first letters of all words of the other, of those
-// that are no fillers or of those with "and" as a sign: HR, R&D, UAE.
+// Initials reports whether short consists of the first letters of the words of long: of all words, of those that
+// are not fillers, or of those with "and" as a sign: HR, R&D, UAE.
 func Initials(short, long string) bool {
 	words := strings.Fields(strings.ToLower(strings.NewReplacer("-", " ", "/", " ", "&", " and ").Replace(long)))
 	if len(words) < 2 {

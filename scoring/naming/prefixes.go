@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// opposedPrefixes make opposites of one word: prepaid and postpaid, overtime and undertime, inflow and
-// outflow. Words that are opposites without a common rest stand in axes.txt.
+// opposedPrefixes form opposites of the same word: prepaid and postpaid, overtime and undertime, inflow and
+// outflow. Opposites without a common rest are listed in axes.txt.
 var opposedPrefixes = [][2]string{
 	{"pre", "post"}, {"ante", "post"}, {"over", "under"}, {"in", "out"}, {"up", "down"}, {"on", "off"},
 	{"inter", "intra"}, {"extra", "intra"}, {"hyper", "hypo"}, {"macro", "micro"}, {"maxi", "mini"}, {"multi", "mono"}, {"multi", "uni"}, {"multi", "single"}, {"poly", "mono"},
@@ -14,7 +14,7 @@ var opposedPrefixes = [][2]string{
 	{"em", "im"}, {"fore", "after"}, {"long", "short"}, {"high", "low"}, {"front", "back"}, {"left", "right"}, {"north", "south"}, {"east", "west"}, {"day", "night"}, {"land", "sea"},
 }
 
-// minRest is how many letters words must have in common behind prefixes that make opposites of them.
+// minRest is the minimal number of common letters after prefixes that form opposites.
 const minRest = 3
 
 // otherPrefixes reports whether a word of each name begins with one of two opposed prefixes and continues

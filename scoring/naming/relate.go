@@ -33,22 +33,20 @@ func (n *Name) Covers(o *Name) bool {
 	return len(o.plain) > 0 && !slices.ContainsFunc(o.plain, func(w string) bool { return !slices.Contains(n.plain, w) })
 }
 
-// Contradicts reports whether two names deny each other, so that no column can be called both: they
-// stand at different poles of one axis, as profit and loss do; one denies the other, as uninsured
-// does insured; or they are of different years, quarters or other numbers. Names that differ on two
-// axes, as home_win and away_loss do, may be one thing, and so may names that have both poles, as
-// win_loss_ratio has.
+// Contradicts reports whether two names deny each other, so that one column cannot have both: they are at different
+// poles of one axis, as profit and loss are; one negates the other, as uninsured does insured; or they have
+// different years, quarters or other numbers. Names that differ on two axes, as home_win and away_loss do, may be
+// the same thing, and so may names that have both poles, as win_loss_ratio has.
 func (n *Name) Contradicts(o *Name) bool { return n.contrast(o) == strict }
 
-// Reversed reports whether a number under one name is that under the other with its sign changed, as
-// with profit and loss.
+// Reversed reports whether a number under one name has the opposite sign under the other, as with profit and loss.
 func (n *Name) Reversed(o *Name) bool {
 	_, signs := n.otherPoles(o)
 	return signs && n.contrast(o) != nothing
 }
 
-// Denies reports whether what is true under one name is false under the other: the names contradict
-// each other, and not by their numbers.
+// Denies reports whether what is true under one name is false under the other: the names contradict each other, and
+// not by their numbers.
 func (n *Name) Denies(o *Name) bool {
 	return n.contrast(o) == strict && n.otherNumbers(o) == nothing
 }
@@ -113,8 +111,8 @@ func (n *Name) contrast(o *Name) int {
 	return nothing
 }
 
-// otherPoles reports whether the names stand at different poles of one axis, and whether that changes
-// the sign of a number.
+// otherPoles reports whether the names are at different poles of one axis, and whether that changes the sign of a
+// number.
 func (n *Name) otherPoles(o *Name) (contrast int, signs bool) {
 	type pair struct{ i, j int }
 	var apart, together []pair
@@ -154,7 +152,7 @@ func (n *Name) otherPoles(o *Name) (contrast int, signs bool) {
 	return strict, signs
 }
 
-// senses are what a word says in its name: of two poles, a negation is the other one.
+// senses returns the senses of a word in its name. A negation exchanges the poles.
 func (n *Name) senses(i int) []sense {
 	w := &n.words[i]
 	if !w.negated {
@@ -254,9 +252,9 @@ func sameNumber(a, b number) bool {
 	return long.unit == "year" && len(short.value) <= 2 && len(long.value) == 4 && strings.TrimLeft(long.value[2:], "0") == short.value
 }
 
-// Affinity is how much two names say the same, -1 to 1: 1 for the same words, -1 for names that
-// contradict each other, else the share of the words of the shorter name that the longer one has,
-// weighed down by what it has besides.
+// Affinity returns the similarity in meaning of two names, -1 to 1: 1 for the same words, -1 for names that
+// contradict each other, else the share of the words of the shorter name that the longer one has, reduced by the
+// longer one's additional words.
 func (n *Name) Affinity(o *Name) float64 {
 	switch {
 	case !n.Says() || !o.Says():

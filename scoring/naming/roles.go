@@ -2,10 +2,10 @@ package naming
 
 import "strings"
 
-// roleOf is the deed that a word of a name does or suffers: of employer and employee, of lessor and
-// lessee, and of supervised_by and supervised it is one, and the first of each does it. A participle
-// suffers it only in a name of one word, since goals_scored may be the scorer's, and where the
-// vocabulary of opposites does not say what it is.
+// roleOf returns the action that a word of a name performs or undergoes. It is the same for employer and employee,
+// for lessor and lessee, and for supervised_by and supervised; the first of each performs it. A participle
+// undergoes the action only in a name of one word, since goals_scored may be the scorer's, and if the vocabulary of
+// opposites does not contain it.
 func (n *Name) roleOf(i int) (deed string, does, ok bool) {
 	w := &n.words[i]
 	if w.negated || w.covered {

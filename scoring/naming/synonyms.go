@@ -112,9 +112,9 @@ func cut(w string) string {
 	return w
 }
 
-// Similarity is how alike the words of two names are, 0 to 1, whatever they say of one another: 1
-// for the same words, else the share of the words of the shorter name that the longer one has,
-// weighed down by what it has besides.
+// Similarity returns how similar the words of two names are, 0 to 1, whatever their meanings: 1 for the same words,
+// else the share of the words of the shorter name that the longer one has, reduced by the longer one's additional
+// words.
 func Similarity(a, b []string) float64 {
 	if len(a) == 0 || len(b) == 0 {
 		return 0

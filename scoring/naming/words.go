@@ -1,6 +1,5 @@
-// Package naming reads the names that people give to columns, and the labels that stand in cells:
-// which words they are made of, and what two of them say of one another. It knows no tables and no
-// values, so package align and package relation read a name in the same way.
+// Package naming parses the names of columns, and the labels in cells: it splits them into words and compares their
+// meanings. It does not use tables or values, so packages align and relation read a name in the same way.
 package naming
 
 import (

@@ -17,11 +17,11 @@ type Labelled struct {
 	First *bool // of a judge in two calls, what the first said; nil: it has but one, or the first was not asked
 }
 
-// prior is what is believed of a class before labels are seen: that people accept the share mean,
-// as firmly as if weight cases had been seen.
+// prior is the assumption about a class before labels are counted: people accept the share mean, with the weight of
+// that many labeled cases.
 type prior struct{ mean, weight float64 }
 
-// priors follow from what the classes mean, not from labels.
+// priors follow from the meaning of the classes, not from labels.
 var priors = map[relation.Class]prior{
 	relation.Equivalent:     {0.95, 4},
 	relation.Presentational: {0.90, 4},
@@ -31,10 +31,9 @@ var priors = map[relation.Class]prior{
 
 func priorOf(_ Policy, c relation.Class) prior { return priors[c] }
 
-// Fit makes the rows of one policy from labelled cases. The chance of a relation is the mean of
-// what its class lets expect and of what was seen: the fewer the cases, the more the class counts,
-// and what a class lets expect is itself drawn towards what was seen of the class. Every relation
-// there is gets a row.
+// Fit returns the rows of one policy from labeled cases. The chance of a relation is the mean of the expectation of
+// its class and the observed share: the fewer the cases, the more the class counts. The expectation of a class is
+// itself adjusted to the cases observed in the class. Every relation gets a row.
 func Fit(p Policy, cases []Labelled) []Row {
 	byRelation, byClass := map[string]*Row{}, map[pool]*Row{}
 	groups := map[string]map[string]bool{}
@@ -95,11 +94,10 @@ type pool struct {
 	queries bool
 }
 
-// classWeight is how many labelled cases of a class it takes to count as much as what the class
-// means.
+// classWeight is the number of labeled cases of a class that weigh as much as its prior.
 const classWeight = 20
 
-// Join makes a table of the rows of several policies.
+// Join returns a table of the rows of several policies.
 func Join(policies ...[]Row) *Table {
 	var rows []Row
 	for _, p := range policies {

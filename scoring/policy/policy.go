@@ -47,7 +47,7 @@ const (
 // otherwise.
 const AcceptFrom = 0.85
 
-// Row is what is known of one relation under one policy.
+// Row is the data on one relation under one policy.
 type Row struct {
 	Policy   Policy
 	Relation string         // a name of [relation.Kinds]
@@ -77,8 +77,8 @@ type key struct {
 // Rows lists the rows. The slice is not to be changed.
 func (t *Table) Rows() []Row { return t.rows }
 
-// Row finds what is known of a relation. Of a relation without a row, such as one of a newer
-// version, the class is all that is known.
+// Row returns the row of a relation. A relation without a row, such as one of a newer version, gets a row with its
+// class only.
 func (t *Table) Row(p Policy, r relation.Relation) Row {
 	if i, ok := t.index[key{p, r.Name}]; ok {
 		return t.rows[i]
@@ -96,11 +96,10 @@ func newTable(rows []Row) *Table {
 	return t
 }
 
-// passes reports whether evidence alone passes an answer. The same data passes by its class, unless
-// labels contradict it. What shows the data otherwise, or is another reading, passes once labels
-// bear it out: at least two that accept it, from two databases, and few against it. What shows other
-// data never passes. Under Logic the same data is not enough: it takes the same query. The prior is
-// what the relation's class lets expect.
+// passes reports whether evidence alone accepts an answer. The same data passes by its class, unless labels
+// contradict it. The same data in another form, or another reading, passes if labels confirm it: at least two that
+// accept it, from two databases, and few against it. Other data never passes. Under Logic the same data is not
+// enough: the query must be the same. The prior is the expectation of the relation's class.
 func (r *Row) passes(believed prior) bool {
 	accepted, seen := r.Accepted+r.Shown, r.Cases+r.Shown+r.Against
 	all := (believed.mean*believed.weight + float64(accepted)) / (believed.weight + float64(seen))
@@ -155,8 +154,8 @@ func (t *Table) Format() []byte {
 	return b.Bytes()
 }
 
-// Parse reads a table. Blank lines are left out, and lines that begin with #, of which those above
-// the header say what the table was made from. Errors name the line and the column.
+// Parse parses a table. It skips blank lines and lines that begin with #; those above the header describe the
+// source of the table. Errors name the line and the column.
 func Parse(text []byte) (*Table, error) {
 	var rows []Row
 	var names, sources []string

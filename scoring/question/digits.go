@@ -19,7 +19,7 @@ var (
 	exactFigures  = regexp.MustCompile(` (?:unrounded|not rounded|without rounding|do not round|don t round|no rounding|full precision|(?:exact|precise) (?:\w+ ){0,3}(?:amount|value|figure|number|sum|total|price|balance|ratio|percentage|share|result|reading|measurement|level|concentration|weight|mass|height|length|width|depth|distance|duration|time|temperature|rate|score|cost|average|mean|median|size|area|volume|dose|quantity|pressure|speed|fare|fee|salary|wage|rent|yield|density|content|mark|grade)s?|(?:exactly|precisely) (?:how (?:much|high|long|large|big|heavy|far|fast|tall|deep|old|wide|warm|hot|cold)|what)|(?:as )?(?:precisely|exactly) as|exact figures?|to the (?:last|very) (?:digit|decimal)|every digit|all (?:decimals|digits)|exact to) `)
 )
 
-// roundingWords are parts of words of which one is in every text that says how to round.
+// roundingWords are parts of words. Every text that states how to round contains one of them.
 var roundingWords = []string{"decimal", "digit", "round", "nearest", "precis", "integer", "whole", "full", "cent", "tenth", "hundredth", "penny", "pence", "exact", "fraction", "scale"}
 
 // mayRound reports whether it is worth reading how to round.
@@ -35,9 +35,8 @@ func (q *Question) mayRound() bool {
 
 func (q *Question) all() string { return Plain(q.text + " " + q.evidence) }
 
-// Digits is how many digits behind the point the question, or what came with it, asks for: "to four
-// decimal places", "2 decimals", "as a whole percent", "to the cent". ok is false if it does not
-// say.
+// Digits returns the number of decimal digits that the question or its evidence asks for: "to four decimal places",
+// "2 decimals", "as a whole percent", "to the cent". ok is false if neither states it.
 func (q *Question) Digits() (n int, ok bool) {
 	if !q.mayRound() {
 		return 0, false
@@ -67,8 +66,7 @@ func (q *Question) Digits() (n int, ok bool) {
 	return 0, false
 }
 
-// Rounds reports whether the question, or what came with it, says how numbers are to be rounded, or
-// that they are not to be.
+// Rounds reports whether the question or its evidence states how to round numbers, or not to round them.
 func (q *Question) Rounds() bool {
 	if !q.mayRound() {
 		return false

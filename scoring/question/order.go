@@ -7,7 +7,7 @@ import (
 
 // The words by which questions ask for an order of rows.
 var (
-	// orderWords say so alone.
+	// orderWords ask for an order without further words.
 	orderWords = set("sort sorted sorting ascending descending ascendingly descendingly asc desc alphabetical alphabetically lexicographical lexicographically chronological chronologically sequentially successively chronology timeline timelines " +
 		"standings leaderboard scoreboard itinerary placings countdown rankings")
 	// orderPhrases do as phrases, by their first words.
@@ -15,7 +15,7 @@ var (
 		"the order in which|the sequence in which|by increasing|by decreasing|by rising|by falling|by seniority|by precedence|by priority|by rank|by position|from first on|from the first on|from the beginning on|in order of|by order of|" +
 		"in which order|in what order|in which sequence|in what sequence|in which succession|in what succession|by which order|in sequence|in the sequence|in their sequence|in the order they|in the order of|in the order that|in the order it|in the order he|in the order she|in the order you|in the order we|in the order as|in the order by|" +
 		"and rank|then rank|please rank|time line|winner first|winners first|leader first|leaders first|champion first|loser first|final table|final classification|priority list|waiting list")
-	// kindsOfOrder stand before the word order, with in or without it.
+	// kindsOfOrder precede the word order, with or without the preposition in.
 	kindsOfOrder = set("increasing decreasing rising falling growing reverse reversed numerical numeric finishing running starting batting boarding playing speaking pecking sequential logical natural correct right proper historical temporal time date calendar rank ranking ranked sorted priority " +
 		"play travel travelling traveling route processing execution arrival departure appearance track size age alphabetic lexical lexicographic dictionary topological respective order original due birth height weight score price geographic geographical seating service treatment cooking reading release publication")
 	// ofOrder follow the words order of.
@@ -24,12 +24,11 @@ var (
 	sortees = set("by from according based them it result results")
 	results = set("result results rows list output answer answers")
 
-	// startEnds and lastEnds are the ends of an order, besides superlatives: from first to last.
+	// startEnds and lastEnds are the ends of an order in addition to superlatives: from first to last.
 	startEnds = set("recent high low higher lower large small big old new early late long short good bad fast slow cheap expensive young strong weak first start beginning top bottom left right front back past a north south east west")
 	lastEnds  = set("recent high low higher lower large small big old new early late long short good bad fast slow cheap expensive young strong weak last finish end top bottom right left back front present today now z north south east west")
 
-	// sequences are things whose rows come in an order: where the question asks to be told one, it
-	// asks for the order.
+	// sequences are things whose rows have an order: a question that asks for one asks for the order.
 	sequences = set("ranking sequence queue schedule timetable itinerary route history succession agenda podium chart progression roadmap lineup ladder classification setlist tracklist tracklisting playlist order leaderboard scoreboard standing log diary")
 
 	// inAnyOrder take the order back.
@@ -234,7 +233,7 @@ func (s orderReader) end(i int) (from, to int) {
 		if from, to := s.before(k, i); to > from {
 			return from, to
 		}
-		// The oldest tree at the top of the hill is there.
+		// The oldest tree at the top of the hill is an example.
 		if from := s.superlativeBefore(s.beforeVerb(k)); from >= 0 && (next == "" || next == "and" || next == "then" || next == "please" || next == "of" && (results[s.at(i+3)] || s.at(i+3) == "page")) {
 			return from, i + 1
 		}
@@ -280,7 +279,7 @@ func (s orderReader) starts(i int) (from, to int) {
 	return i, i
 }
 
-// sequence is the word for a sequence that the question asks to be told.
+// sequence returns the word for a sequence that the question asks for.
 func (q *Question) sequence(words []string) string {
 	found := false
 	for _, w := range words {

@@ -5,13 +5,13 @@ import "strings"
 var (
 	// turns are spans of time and parts of a course of events: one after the other is an order.
 	turns = set("second minute hour day night morning week month quarter season term semester year decade century lap round set inning over hole stage leg step stop station move blow play shot frame page chapter verse scene act episode event turn mile kilometre kilometer km phase period bid entry message goal point")
-	// happened are verbs of what comes about, in the past and the present.
+	// happened are verbs for events, in the past and the present.
 	happened = set("happened fell occurred unfolded came arrived appeared followed developed progressed proceeded evolved emerged transpired happen occur unfold come arrive appear follow develop progress proceed")
 	// done are participles of what makes an event.
 	done = set("made played scored held heard given sung called taken run won filed served visited passed reached fought opened closed reported received sent signed set read spoken issued placed entered launched published released performed")
-	// months and the like bound a time, not a course.
+	// months and the like limit a time, not a course.
 	months = set("january february march april may june july august september october november december monday tuesday wednesday thursday friday saturday sunday spring summer autumn winter")
-	// courses are what has stages one after the other.
+	// courses are words for things with consecutive stages.
 	courses = set("course path journey progress progression way history story passage travel life career trail steps stages stations events moves walk travels movements evolution development")
 	// comes are verbs of a place in a list.
 	comes = set("come comes coming go goes going stand stands standing appear appears listed placed shown ranked put")
@@ -94,7 +94,7 @@ func (s orderReader) toBeginWith(i int) (from, to int) {
 	return i, i
 }
 
-// leads reads who stands first: the best milker leading, the oldest heading the list.
+// leads parses a phrase about the first place: the best milker leading, the oldest heading the list.
 func (s orderReader) leads(i int) (from, to int) {
 	k := s.superlativeBefore(i)
 	if next := s.at(i + 1); k < 0 || next != "" && next != "the" && next != "off" && next != "and" {

@@ -1,8 +1,7 @@
-// Package question reads what a question asks: which columns are to be told, as against those that
-// only sort or filter, in which order rows are to come, whether each row counts, whether groups
-// with nothing belong to the answer, and how many digits are wanted. It reads English, by the words
-// that hold a sentence together. It knows no tables and no values. It is the only reader of
-// questions in the comparison, so that all relations read one in the same way.
+// Package question parses a question: which columns it asks for, as opposed to those that only sort or filter,
+// which order the rows must have, whether each row counts, whether empty groups belong to the answer, and how many
+// digits it asks for. It reads English, by the function words of a sentence. It does not use tables or values. It
+// is the only parser of questions in the comparison, so all relations read a question in the same way.
 //
 // Nothing is ever proven by it: a relation that a question might forbid holds unless the question
 // does forbid it.
@@ -16,8 +15,8 @@ import (
 	"github.com/badger-eval/badger/scoring/naming"
 )
 
-// Question is what a question asks. It is read when first asked for something, and must not be used
-// by two goroutines at once.
+// Question is a parsed question. It is parsed at the first call of a method. It must not be used by several
+// goroutines concurrently.
 type Question struct {
 	text, evidence string
 	plainText      string
@@ -32,8 +31,8 @@ type Question struct {
 	yesNo     bool
 }
 
-// Read is what a question asks. Evidence is what came with it, such as definitions; it says which
-// order and how many digits are meant, and nothing of what is to be told.
+// Read returns a question. Evidence is its hint, such as definitions; it states an order and a number of digits,
+// but not which columns the question asks for.
 func Read(text, evidence string) *Question { return &Question{text: text, evidence: evidence} }
 
 // Empty reports whether there is no question.
@@ -47,7 +46,7 @@ func (q *Question) Plain() string {
 	return q.plainText
 }
 
-// roleOf is what a word is there for, by its stem.
+// roleOf returns the role of a word, by its stem.
 func (q *Question) roleOf(stem string) role {
 	if q.roles == nil {
 		q.read()

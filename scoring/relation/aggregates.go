@@ -257,8 +257,8 @@ func aggregateForList(e *evidence) *found {
 // maxMeasures is how many columns of a side are tried as a measure.
 const maxMeasures = 8
 
-// rollUp reports whether each row of the coarse side is a group of rows of the other, with the sum of
-// one of its columns, or their number, in one of its own.
+// rollUp reports whether each row of the coarse side is a group of rows of the fine side and holds the sum of one
+// of its columns, or their number, in one of its own columns.
 func rollUp(e *evidence, coarse side) *found {
 	c, f := e.table(coarse), e.table(!coarse)
 	if e.queriesOnly || c.Rows() < 2 || f.Rows() <= c.Rows() || len(c.Columns) < 2 {
@@ -365,8 +365,8 @@ func groupsOf(coarse, fine []uint64) []int32 {
 	return of
 }
 
-// rolled finds how the measure of the coarse side is made of the rows of the fine side, and of
-// which of its columns (-1 for their number).
+// rolled finds how the measure of the coarse side is computed from the rows of the fine side, and from which of its
+// columns (-1 for their number).
 func rolled(coarse, fine *scoring.Table, measure int, of []int32, columns []int) (column int, how string) {
 	m := &coarse.Columns[measure]
 	for _, i := range columns {

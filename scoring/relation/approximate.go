@@ -16,7 +16,7 @@ var approximateKinds = []Kind{
 	},
 }
 
-// approximateFunctions are the aggregates that engines document as approximate, with what they
+// approximateFunctions maps the aggregates that engines document as approximate to the aggregate that they
 // approximate.
 var approximateFunctions = map[string]string{
 	"approx_count_distinct": "distinct", "approx_distinct": "distinct", "approx_count_dist": "distinct", "approximate_count_distinct": "distinct", "hll": "distinct", "hll_count.extract": "distinct", "uniq": "distinct", "uniqcombined": "distinct", "uniqcombined64": "distinct", "uniqhll12": "distinct",
@@ -32,12 +32,11 @@ var exactQuantiles = wordSet("median percentile_cont percentile_disc percentile 
 // 1.6 % (Snowflake), 2.3 % (Trino) and 5 % (Spark) by default; it is the largest of these.
 const maxApproximation = 0.05
 
-// beside are the relations of two queries that say no more than that they aggregate otherwise, or
-// limit one row.
+// beside are the relations of two queries that report only that the queries aggregate differently, or that limit
+// one row.
 var beside = wordSet("count_distinct aggregate_differs select_differs limits_differ same_query ratio_differs")
 
-// approximate finds measures that one query counts or estimates approximately, and the other
-// exactly.
+// approximate finds measures that one query counts or estimates approximately and the other computes exactly.
 func approximate(e *evidence) *found {
 	pairs, ok := e.measurePairs()
 	if !ok || len(pairs) == 0 || !e.queries().both() {
@@ -129,7 +128,8 @@ type estimate struct {
 	at       *big.Rat // of a quantile: which; nil: not known
 }
 
-// estimates is what an expression counts or estimates; nothing where it computes with it.
+// estimates returns the aggregate that an expression estimates. It returns the zero value if the expression
+// computes with the estimate.
 func estimates(x sqlparts.Expr, dialect string) (out estimate) {
 	call, ok := x.(*sqlparts.Call)
 	if !ok || call.Over != nil {

@@ -48,8 +48,8 @@ func ratio(g, p float64) (float64, bool) {
 	return r, p != 0 && finite(r)
 }
 
-// onlyNulls reports whether the keys that say NULL stand for NULL alone: NaN shares its key, and is
-// no missing value that a 0 or a label may stand for.
+// onlyNulls reports whether the keys that mean NULL belong to NULL alone. NaN shares that key, but it is not a
+// missing value that a 0 or a label may replace.
 func onlyNulls(c *scoring.Column, keys []uint64) bool {
 	for i, k := range keys {
 		if k == cell.NullKey && !c.IsNull(i) {
@@ -64,16 +64,15 @@ func nullAt(c *scoring.Column, rows []int32) bool {
 	return !slices.ContainsFunc(rows, func(i int32) bool { return !c.IsNull(int(i)) })
 }
 
-// Words of names that say what a number is made of.
+// Words in names that show how a number is computed.
 var (
 	additiveWords = wordSet("count counts number numbers num cnt n total totals sum sums subtotal amount amounts quantity qty revenue sales turnover volume frequency times orders occurrences")
-	// Of an average, a rate or an extremum, 0 is a value like any other, and parts do not add up to
-	// the whole.
+	// For an average, a rate or an extremum, 0 is a value like any other, and parts do not add up to the whole.
 	otherMeasures = wordSet("growth change delta diff difference increase decrease yoy mom qoq lag previous prev next latest earliest newest oldest last first unit typical usual probability chance index percentile quantile quartile variance deviation std correlation slope trend margin markup yield avg average mean median rate ratio pct percent percentage share proportion score rating rank min minimum max maximum lowest highest price temperature temp age year date id key code " +
 		"latitude longitude lat lng lon stddev variance per degree celsius fahrenheit height weight length width depth elevation altitude salary balance speed size level grade point position floor")
 )
 
-// countsFirst begin names that say so whatever follows, but for shares and averages.
+// countsFirst are words that mark a count if a name begins with them, except in names of shares and averages.
 var (
 	countsFirst = wordSet("count sum total number num")
 	shares      = wordSet("avg average mean median rate ratio pct perc percent percentage share proportion fraction min minimum max maximum stddev variance growth change percentile rank per")
@@ -91,7 +90,8 @@ func sums(words []string) bool {
 	return !slices.ContainsFunc(words, func(w string) bool { return shares[w] }) && !isGiven(words)
 }
 
-// given are what somebody gives or reads off: of one that is missing, nothing adds up to 0.
+// given are words for values that a person assigns or reads off. If such a value is missing, 0 is not the sum of
+// nothing.
 var given = wordSet("score grade mark rating reading")
 
 func isGiven(words []string) bool { return len(words) > 0 && given[words[len(words)-1]] }
@@ -108,8 +108,8 @@ func anyWord(words []string, set map[string]bool) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return set[w] || set[naming.Stem(w)] })
 }
 
-// adds reports whether a column is a count or a sum, for which nothing is 0: by its query where that
-// says so, else by its name. A plural of whole numbers, such as clients, counts things.
+// adds reports whether a column is a count or a sum, so that 0 stands for no rows. The query decides if it shows
+// this, otherwise the name does. A plural of whole numbers, such as clients, is a count.
 func (e *evidence) adds(s side, column int) bool {
 	q, t := e.queries().pred, e.table(s)
 	if s == goldSide {
@@ -140,8 +140,8 @@ func (e *evidence) adds(s side, column int) bool {
 	return c.Type == scoring.Int64 && naming.Stem(last) != last
 }
 
-// pairAdds reports whether an aligned pair of columns is a count or a sum: one side says so, and no
-// name says otherwise.
+// pairAdds reports whether an aligned pair of columns is a count or a sum: one side shows it, and no name
+// contradicts it.
 func (e *evidence) pairAdds(pair int) bool {
 	g, p := e.a.Columns[pair].Gold, e.a.Columns[pair].Pred
 	other := func(s side, column int) bool {

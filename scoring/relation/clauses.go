@@ -81,9 +81,8 @@ var clauseKinds = []Kind{
 	},
 }
 
-// sameQuery reports whether the queries are proven to be the same. Results that differ outrank any
-// proof, so that of two queries with other results no more is said than that their texts are the
-// same.
+// sameQuery reports whether the queries are proven to be the same. Results that differ outrank any proof. If the
+// results differ, the relation reports only that the texts are the same.
 func sameQuery(e *evidence) *found {
 	if q := e.queries(); !q.both() {
 		return nil
@@ -274,7 +273,7 @@ func sameOrderLimit(e *evidence) *found {
 	return &found{text: fmt.Sprintf("Both keep the first %s, sorted first by %s.", printable.Count(int(q.gold.limit), "row"), part(q.gold.order[0].text)), proof: Proof{Gold: part(q.gold.order[0].text), Pred: part(q.pred.order[0].text)}}
 }
 
-// groups are what a query groups by, inner queries too, sorted.
+// groups returns the sorted grouping expressions of a query, including its inner queries.
 func (q *query) groups() []string {
 	out := slices.Clone(q.parts.GroupBy)
 	for _, s := range q.selects {

@@ -80,8 +80,8 @@ func (q *query) lone(other *query) []condition {
 	})
 }
 
-// oneCondition is what people take for one condition: one, or both bounds of a column. It is empty for
-// anything else.
+// oneCondition returns the text of a list that reads as one condition: a single one, or both bounds of a column. It
+// returns "" for any other list.
 func oneCondition(list []condition) string {
 	bound := func(c condition) string { return strings.TrimSuffix(c.Operator, "=") } // < or >
 	switch {
@@ -135,7 +135,7 @@ func oneFilter(e *evidence, has side) *found {
 	}
 }
 
-// literalPair finds counter literals of which something holds.
+// literalPair returns a pair of conditions on the same column with different literals for which holds returns true.
 func (e *evidence) literalPair(holds func(g, p condition) bool) *[2]condition {
 	q := e.queries()
 	if !q.both() {
@@ -207,7 +207,7 @@ func sameForm(g, p condition) bool {
 	return len(a) >= 2 && strings.Contains(b, a)
 }
 
-// letters are the letters and digits of a text, in lower case.
+// letters returns the letters and digits of s in lower case.
 func letters(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -229,8 +229,8 @@ func literalsDiffer(e *evidence) *found {
 	return aboutConditions(p, fmt.Sprintf("The queries compare %s with different values.", part(p[0].Column)))
 }
 
-// operators finds conditions that compare the same column with the same value by operators of which
-// something holds, each of which only one query has.
+// operators returns conditions that compare the same column with the same value, each found in one query only, and
+// for whose operators holds returns true.
 func (q *queries) operators(holds func(g, p string) bool) *[2]condition {
 	if !q.both() {
 		return nil
@@ -284,8 +284,8 @@ func andForOr(e *evidence) *found {
 	return &found{text: "Gold has OR, a list or UNION, the answer combines by INTERSECT what meets both conditions."}
 }
 
-// loneCondition finds a condition with a literal of which the other query says nothing: no
-// condition of it names the column or has the value.
+// loneCondition finds a condition with a literal that the other query does not mention: none of its conditions
+// names the column or has the value.
 func loneCondition(e *evidence, has side) *found {
 	q := e.queries()
 	if !q.both() {

@@ -102,14 +102,14 @@ func droppedOrderKey(e *evidence) *found {
 	return nil
 }
 
-// asksForMore reports whether the question asks to be told one of the columns that the answer leaves
-// out, or more things than it shows.
+// asksForMore reports whether the question asks for one of the columns that the answer leaves out, or for more
+// things than the answer shows.
 func (e *evidence) asksForMore(left []int) bool {
 	shown := e.besides(left)
 	return slices.ContainsFunc(left, func(i int) bool { return e.tells(i, shown) }) || e.asks().Things() > len(shown)
 }
 
-// besides are all gold columns but some.
+// besides returns all gold columns except the given ones.
 func (e *evidence) besides(columns []int) []int {
 	return slices.DeleteFunc(positionsOf(len(e.gold.Columns)), func(i int) bool { return slices.Contains(columns, i) })
 }
@@ -176,7 +176,7 @@ func droppedFilter(e *evidence, toOne bool) *found {
 	return e.left(d, fmt.Sprintf(", which %s held to what the question names", printable.Verb(len(d), "is", "are")))
 }
 
-// heldTo reports whether gold's conditions hold a column to literals that all stand in the question.
+// heldTo reports whether gold's conditions restrict a column to literals that all occur in the question.
 func (e *evidence) heldTo(q *query, column int) bool {
 	x := q.item(column, len(e.gold.Columns))
 	if x == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/badger-eval/badger/scoring/units"
 )
 
-// evidence is what the relations look at. What costs is made when first asked for.
+// evidence holds what the relations examine. Expensive parts are computed when they are first needed.
 type evidence struct {
 	Input
 	gold, pred  *scoring.Table
@@ -49,8 +49,8 @@ func (e *evidence) table(s side) *scoring.Table {
 	return e.pred
 }
 
-// columns are the columns of a side by name. If several of them show a relation, the first is
-// told, wherever it stands.
+// columns returns the columns of a side in order of name. If several of them show a relation, the first is
+// reported, whatever its position.
 func (e *evidence) columns(s side) []int {
 	t := e.table(s)
 	return byName(t, positionsOf(len(t.Columns)))
@@ -194,8 +194,8 @@ func allNull(c *scoring.Column) bool {
 	return true
 }
 
-// solid is the part of two results of equally many rows that is beyond doubt: the aligned columns
-// that hold the same values equally often. The others are what is left to explain.
+// solid is the certain part of two results with equally many rows: the aligned columns that hold the same values
+// equally often. The other columns are left to explain.
 type solid struct {
 	pairs []int // positions in the alignment
 	gold  []int // gold columns that are left, by name

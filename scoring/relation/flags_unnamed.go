@@ -28,8 +28,8 @@ func flagUnnamed(e *evidence) *found {
 	return e.aboutPairs(pairs, fmt.Sprintf("All rows agree, but nothing says that %s is true where %s is: it may be the opposite.", columnName(e.pred, c.Pred), columnName(e.gold, c.Gold)))
 }
 
-// bothFlags reports whether both columns of a pair hold truth values that say nothing of themselves:
-// at least one of them is of truth values or of words for them, since 0 and 1 may be numbers.
+// bothFlags reports whether both columns of a pair hold truth values without a meaning of their own. At least one
+// of them must hold truth values or words for them, since 0 and 1 may be numbers.
 func (e *evidence) bothFlags(c *scoring.ColumnPair) bool {
 	g, p := &e.gold.Columns[c.Gold], &e.pred.Columns[c.Pred]
 	if g.Type == scoring.Int64 && p.Type == scoring.Int64 && !naming.Read(g.Name).Owns() && !naming.Read(p.Name).Owns() {
@@ -42,7 +42,7 @@ func (e *evidence) bothFlags(c *scoring.ColumnPair) bool {
 	return flagOf(g) != nil && flagOf(p) != nil
 }
 
-// blankHeader reports whether a header says nothing that could be true or false.
+// blankHeader reports whether a header names nothing that can be true or false.
 func blankHeader(name string) bool {
 	for _, w := range naming.Words(name) {
 		if !sayNothing[w] && w != "is" && w != "has" {

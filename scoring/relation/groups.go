@@ -42,9 +42,8 @@ var groupKinds = []Kind{
 	},
 }
 
-// totalRow is the only row that one side has more where it holds the sum of that side's other rows
-// in some column of numbers, else -1. Of fewer than two other rows, or where the sum is 0, nobody
-// can tell.
+// totalRow returns the only additional row of one side if it holds the sum of that side's other rows in a column of
+// numbers, else -1. It is undecided if there are fewer than two other rows or the sum is 0.
 func (e *evidence) totalRow(more side) int {
 	m := e.rows()
 	if m == nil || m.equal < 2 {
@@ -97,8 +96,8 @@ func totalRowAdded(e *evidence) *found {
 	return nil
 }
 
-// zerosAdded reports whether the answer has groups with nothing besides gold's rows, and whether the
-// question leaves them out.
+// zerosAdded reports whether the answer has gold's rows and additional groups without any, and whether the question
+// excludes such groups.
 func zerosAdded(e *evidence, against bool) *found {
 	r := zeroFilled(e, predSide)
 	if r == nil {
@@ -117,9 +116,9 @@ func zerosAdded(e *evidence, against bool) *found {
 	return r
 }
 
-// zeroFilled reports whether all rows that one side has more are groups of their own with nothing in
-// their measures. A measure is a count or a sum, by its name or query, in which all those rows are
-// 0 or NULL and some other row is not; what is left of the columns is the group.
+// zeroFilled reports whether all additional rows of one side are groups of their own with 0 or NULL in their
+// measures. A measure is a count or a sum, by its name or query, that is 0 or NULL in all those rows and has
+// another value in some other row. The remaining columns are the group.
 func zeroFilled(e *evidence, more side) *found {
 	m := e.rows()
 	if m == nil {
@@ -200,8 +199,8 @@ func zeroFilled(e *evidence, more side) *found {
 	return r
 }
 
-// mergedGroups reports whether one side has a row for each name where the other has several for some,
-// and all else agrees: most names are not among those, so that it is no chance.
+// mergedGroups reports whether one side has one row for each name and the other side has several rows for some
+// names, while everything else agrees. Most names must have one row, so that the agreement is not chance.
 func mergedGroups(e *evidence, merges side) *found {
 	m := e.rows()
 	if m == nil || m.equal < 2 {

@@ -62,10 +62,10 @@ func (e *evidence) findReplacements() []replacement {
 	return out
 }
 
-// oneToOne reports whether a 1:1 mapping of values turns the rows (rest, value) of gold into those of
-// the answer. It exists exactly when the values can be paired so that both of a pair occur beside
-// the same rests equally often, so values are told apart by the multiset of the rests next to them.
-// It is telling where those multisets differ between some values.
+// oneToOne reports whether a 1:1 mapping of values turns the rows (rest, value) of gold into those of the answer.
+// It exists exactly if the values can be paired so that both values of a pair occur with the same rests equally
+// often. So each value is identified by the multiset of its rests. The mapping is telling if those multisets differ
+// between some values.
 func oneToOne(goldRest, goldValue, predRest, predValue []uint64) (ok, telling bool) {
 	signatures := func(rest, value []uint64) map[cell.Sum]int {
 		of := make(map[uint64]cell.Sum, 64)
@@ -148,9 +148,8 @@ func keyForName(e *evidence) *found {
 	return nil
 }
 
-// groupedBy reports whether both queries make the same groups, by the key that one of them shows in
-// place of the other's name: the rows are of the same things then. What they count the rows of a
-// group by does not matter.
+// groupedBy reports whether both queries group by the same thing: one by the key, the other by the name that it
+// shows instead. The rows then describe the same things. What the queries count for each group does not matter.
 func (e *evidence) groupedBy(r replacement) bool {
 	q := e.queries()
 	if !q.both() || len(q.gold.selects) != 1 || len(q.pred.selects) != 1 {
@@ -190,8 +189,7 @@ func renamedValues(e *evidence) *found {
 	return nil
 }
 
-// codes reports whether the values of a column may stand for others: texts that are no numbers, and
-// whole numbers.
+// codes reports whether the values of a column can be codes: whole numbers, or strings that are not numbers.
 func codes(c *scoring.Column) bool {
 	switch c.Type {
 	case scoring.String:

@@ -12,8 +12,8 @@ import (
 	"github.com/badger-eval/badger/scoring/naming"
 )
 
-// labelNames are what the labels of a column say. Truth values say what the column's name says, or
-// deny it.
+// labelNames returns the meaning of each label of a column. A truth value means what the column's name says, or its
+// opposite.
 func (e *evidence) labelNames(s side, column int, labels []string) []*naming.Name {
 	named := make([]*naming.Name, len(labels))
 	truth := !slices.ContainsFunc(labels, func(l string) bool { return !truths[strings.ToLower(l)] && !falsehoods[strings.ToLower(l)] })
@@ -33,7 +33,7 @@ func (e *evidence) labelNames(s side, column int, labels []string) []*naming.Nam
 
 var truths, falsehoods = wordSet("true t yes y 1"), wordSet("false f no n 0")
 
-// only is the one position of which something holds, -1 if there is none or more than one.
+// only returns the single position for which holds returns true, or -1 if there is none or more than one.
 func only(n int, holds func(int) bool) int {
 	at := -1
 	for i := range n {
@@ -126,8 +126,8 @@ func distinct(to map[string]string) map[string]string {
 	return to
 }
 
-// shortForm reports whether a text is a beginning of another one, word by word, or made of its
-// initials. The long form has three letters at least, and a beginning drops no signs.
+// shortForm reports whether short is a prefix of long, word by word, or consists of its initials. The long form has
+// at least three letters, and a prefix drops no punctuation.
 func shortForm(short, long string) bool {
 	if len(letters(long)) < 3 || len(short) >= len(long) {
 		return false
@@ -146,8 +146,8 @@ func wordsOnly(s string) bool {
 	return s != ""
 }
 
-// distinctTexts are the different texts of a column by their keys, nil if it holds something
-// else or more than maxLabels of them.
+// distinctTexts returns the distinct strings of a column by their keys, or nil if the column holds other values or
+// more than maxLabels strings.
 func distinctTexts(c *scoring.Column, keys []uint64) map[uint64]string {
 	if c.Type != scoring.String {
 		return nil

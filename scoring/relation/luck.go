@@ -41,7 +41,7 @@ func readsNothing(q *query) bool {
 	return !slices.ContainsFunc(q.selects, func(s *sqlparts.Select) bool { return len(s.From) > 0 })
 }
 
-// vacuous says what gold's result is where it tells next to nothing, else "".
+// vacuous describes gold's result if it holds almost no information, else it returns "".
 func (e *evidence) vacuous() string {
 	switch {
 	case e.gold.Rows() == 0:
@@ -131,8 +131,8 @@ func (q *queries) otherBound() *[2]condition {
 	return nil
 }
 
-// filtersBy are the columns in conditions of the query that the other names nowhere, keys that join
-// tables left out, and what the query computes itself under a name of its own.
+// filtersBy returns the columns in conditions of the query that the other query does not name. It omits keys that
+// join tables and columns that the query computes under its own alias.
 func (q *query) filtersBy(other *query) (out []string) {
 	named := map[string]bool{}
 	sqlparts.Walk(other.query, func(n sqlparts.Node) bool {
@@ -237,7 +237,7 @@ func constant(c condition) bool {
 	return !found
 }
 
-// adding are aggregates of which one can be written as another.
+// adding are aggregates that can be written as each other.
 var adding = wordSet("count sum total count_if countif sumif")
 
 // otherAggregate says that both queries show one aggregate, by another function or of other

@@ -284,7 +284,7 @@ func multiplied(e *evidence) *found {
 	return r
 }
 
-// factorText is a factor with six digits, or as many as it takes to tell it from 1.
+// factorText formats a factor with six digits, or with as many as are needed to distinguish it from 1.
 func factorText(f float64) string {
 	for digits := 6; digits < 17; digits++ {
 		if s := strconv.FormatFloat(f, 'g', digits, 64); s != "1" {

@@ -17,7 +17,7 @@ var nothingKinds = []Kind{
 	},
 }
 
-// blank says what a result holds that has nothing to say.
+// blank is the kind of a result without information.
 type blank int
 
 const (

@@ -35,8 +35,8 @@ var nullKinds = []Kind{
 	},
 }
 
-// replacedNulls matches rows whose NULLs were given a key of their own on either side, in the pairs
-// where one side has more NULLs. key finds what the NULLs of the first column are in the second.
+// replacedNulls matches rows after the NULLs of either side have got their own key, in the pairs in which one side
+// has more NULLs. key returns the key that stands for the first column's NULLs in the second.
 func (e *evidence) replacedNulls(key func(pair int, null, c *scoring.Column, keys []uint64) (uint64, bool)) (m *matching, pairs []int) {
 	if e.queriesOnly || e.gold.Rows() == 0 || e.gold.Rows() != e.pred.Rows() || len(e.missing()) > 0 {
 		return nil, nil
@@ -147,8 +147,8 @@ func nullAsZero(e *evidence) *found {
 	return e.aboutPairs(pairs, fmt.Sprintf("All rows agree, but in %s the NULLs of one side are 0 on the other.", named(e.gold, e.goldColumns(pairs))))
 }
 
-// stored reports whether gold's column of a pair is shown as it is stored, so that a NULL in it was
-// recorded and is no sum of nothing.
+// stored reports whether gold shows the column of a pair as it is stored. A NULL in it was then recorded and is not
+// a sum over no rows.
 func (e *evidence) stored(pair int) bool {
 	it := e.goldItem(e.a.Columns[pair].Gold)
 	return it != nil && it.Stored
@@ -177,8 +177,8 @@ var labels = func() map[string]bool {
 // totals are words for the row of a rollup in which NULL stands for all.
 var totals = map[string]bool{"total": true, "all": true, "grand total": true, "totals": true, "overall": true, "sum": true}
 
-// isLabel reports whether a text stands for a missing value in a column of some name, in any case and
-// in brackets too: n/a, (not set), and No region in a column region.
+// isLabel reports whether s marks a missing value in a column of the given name, in any case and also in brackets:
+// n/a, (not set), and No region in a column region.
 func isLabel(s string, name []string) bool {
 	if len(s) > 40 {
 		return false
@@ -221,8 +221,8 @@ func (e *evidence) label(pair int, null, c *scoring.Column, keys []uint64) (uint
 	return key, key != 0
 }
 
-// labels reports whether a text is put in place of NULL rather than stored: the query of its side
-// writes it or, if that is not known, it is the answer's.
+// labels reports whether a string replaces NULL and is not stored data: the query of its side writes it or, if that
+// is unknown, it is the answer's.
 func (e *evidence) labels(pair int, c *scoring.Column, text string) bool {
 	inGold := c == &e.gold.Columns[e.a.Columns[pair].Gold]
 	sql := e.PredSQL

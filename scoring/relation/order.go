@@ -40,12 +40,11 @@ type Order struct {
 	nulls   bool   // where NULL stands is the engine's choice: all of them may stand at the other end
 }
 
-// AskedOrder is the order that is part of the answer, nil if none is. The question must ask for
-// one; where no question is given, gold's ORDER BY stands for it, as it does where both queries
-// sort, gold's by a key that is not shown and the answer's by another, and the question does not say
-// that no order matters. Which order it is says gold's
-// ORDER BY or, where gold's query is not given, a column by which gold's rows are sorted. Any other
-// ORDER BY that nobody asked for is none, and neither is that of a single row.
+// AskedOrder returns the order that is part of the answer, or nil if none is. The question must ask for an order.
+// Without a question, gold's ORDER BY takes its place. It also does if both queries sort, gold's by a key that is
+// not shown and the answer's by another, and the question does not say that no order matters. Gold's ORDER BY
+// defines the order or, without gold's query, a column that sorts gold's rows. Any other ORDER BY is ignored, and
+// so is the order of a single row.
 func AskedOrder(in Input) *Order {
 	e := &evidence{Input: in, gold: in.Gold, pred: in.Pred}
 	return e.askedOrder()
@@ -158,10 +157,10 @@ func (e *evidence) columnsIn(q *query, x sqlparts.Expr) (columns []int, ok bool)
 	return columns, ok
 }
 
-// orderOfRows reads the order off gold's rows: of the columns by which they are sorted, it is one
-// that the question names, or the only one that holds numbers or times. Of several that are named,
-// that with most values is, since gold's order by it is the order by the others. If there is
-// none, every row has gold's place.
+// orderOfRows derives the order from gold's rows: among the columns that sort them, it takes the one that the
+// question names, or the only one that holds numbers or times. If the question names several, it takes the one with
+// the most values, since gold's order by it is also an order by the others. If there is none, every row must be in
+// gold's position.
 func (e *evidence) orderOfRows(o *Order) {
 	var named, measures []int
 	for i := range e.gold.Columns {
@@ -220,8 +219,8 @@ type Sequence struct {
 	Ties []int32 // by place: the number of the group of rows that may stand here
 }
 
-// Sequences are the ways in which the rows of gold may stand: as they do and, where NULL may stand
-// at either end, with NULL at the other one.
+// Sequences returns the valid orders of gold's rows: the given one and, if NULL may be first or last, the one with
+// NULL at the other end.
 func (o *Order) Sequences(gold *scoring.Table) []Sequence {
 	e := &evidence{gold: gold}
 	keys := make([][]uint64, len(o.Keys))
@@ -414,8 +413,8 @@ func (e *evidence) numbered(c *scoring.Column) []int {
 	return rows
 }
 
-// inStep reports whether the rows whose keys both sides have come in the same order. Keys that gold
-// has in several places say nothing. The answer's rows are taken in an order, nil as they stand.
+// inStep reports whether the rows whose keys both sides have are in the same order. Keys at several positions of
+// gold are ignored. rows is the order of the answer's rows, or nil for the given one.
 func (e *evidence) inStep(pairs []int, s Sequence, rows []int) bool {
 	gold, pred := make([]uint64, e.gold.Rows()), make([]uint64, e.pred.Rows())
 	for _, k := range pairs {

@@ -7,11 +7,11 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// sortedOtherwise is what the answer's query sorts by where both queries sort all their rows, by
-// first keys that have no column in common or in opposite directions, and gold's rows do not show
-// theirs; else "". Nobody can put such rows in order again, and whoever sorts by something else has
-// understood the question otherwise, in whatever words it asks for an order. If the key is shown,
-// the order is a matter of taste. A query that keeps its first rows sorts to choose them.
+// sortedOtherwise returns the answer's sort key if both queries sort all their rows, their first keys share no
+// column or have opposite directions, and gold's rows do not show gold's key. Otherwise it returns "". Such rows
+// cannot be sorted again, and an answer with another key has understood the question differently, whatever words
+// ask for an order. If the key is shown, the order is a matter of taste. A query with a limit sorts in order to
+// choose its rows.
 func (e *evidence) sortedOtherwise() string {
 	if strings.TrimSpace(e.GoldSQL) == "" || strings.TrimSpace(e.PredSQL) == "" || e.asks().AnyOrder() {
 		return ""
@@ -33,8 +33,8 @@ func (e *evidence) sortedOtherwise() string {
 	return part(p.text) + map[bool]string{true: " descending", false: " ascending"}[p.desc]
 }
 
-// presentational reports whether gold's first key is what a list is sorted by where no order is asked
-// for: a column that it shows, or a label, a key, or what the rows are groups of, ascending.
+// presentational reports whether gold's first key is one by which lists are sorted even if no order is asked for,
+// ascending: a column that it shows, a label, a key, or a grouping expression.
 func (e *evidence) presentational() bool {
 	q := e.queries().gold
 	x := q.resolved(q.query.Order()[0].Expr)

@@ -17,7 +17,7 @@ var owedKinds = []Kind{
 // balance.
 var owingWords = wordSet("debt debts debit debits owed owing loss losses deficit deficits overdraft overdrafts liability liabilities outflow outflows expense expenses cost costs shortfall shortfalls refund refunds refunded withdrawal withdrawals payout payouts arrears writeoff writeoffs decrease reduction decline discount deduction deductions penalty spend spending")
 
-// balanceWords are words of names of amounts of either sign, of which those below 0 are owed.
+// balanceWords are words in names of amounts of either sign. Amounts below 0 are owed.
 var balanceWords = wordSet("balance balances negative negatives net amount amounts result cashflow change delta profit profits income saldo value sum total")
 
 func owed(e *evidence) *found {

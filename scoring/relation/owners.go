@@ -9,8 +9,8 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// origin is the column of a table that a column of a result shows as it is, in lower case; table is
-// empty if the query does not tell.
+// origin is the table column that a result column shows unchanged, in lower case. table is empty if the query does
+// not show it.
 type origin struct{ table, column string }
 
 // origin finds where a column of the result comes from; ok is false if it is computed or not
@@ -95,7 +95,7 @@ func ownKey(column, table string) bool {
 	return len(of) == 0 || slices.Equal(of, contentWords(table))
 }
 
-// contentWords are the words of a name that say what thing it is of, sorted.
+// contentWords returns the sorted words of a name that identify the thing it belongs to.
 func contentWords(name string) []string {
 	var out []string
 	for _, w := range naming.Canonical(nil, name) {
@@ -107,13 +107,13 @@ func contentWords(name string) []string {
 	return slices.Compact(out)
 }
 
-// genericWords are those of names that say nothing of whose key or name it is.
+// genericWords are words in names that do not identify the thing that a key or a name belongs to.
 var genericWords = wordSet("id ids key code nr no num number count uuid guid pk sk fk name names title label description fullname first last full given family middle surname forename username dim tbl table stg vw view")
 
-// ofOneThing reports whether a key and a name are of the same thing: their headers say so, as
-// district_id and district_name do, or the queries take both from one table, whose key it is, or
-// join the key with that of the name's table. A key of another table is another thing, and so is one
-// that only an alias calls like the name.
+// ofOneThing reports whether a key and a name belong to the same thing: their headers show it, as in district_id
+// and district_name, or the queries take both from one table whose key it is, or join the key with that of the
+// name's table. A key of another table belongs to another thing. So does a key that is called like the name only by
+// an alias.
 func (e *evidence) ofOneThing(r replacement) bool {
 	q := e.queries()
 	key, keyQuery, keys, name, nameQuery, names := r.pred, q.pred, e.pred, r.gold, q.gold, e.gold
@@ -138,9 +138,9 @@ func (e *evidence) ofOneThing(r replacement) bool {
 	return keyQuery.equates(k, n.table) || nameQuery.equates(k, n.table)
 }
 
-// calls reports whether a column is what the things of its table are called, and not another text about
-// them, such as a customer's e-mail address: it says so, is called like the table, or says nothing, as
-// A2 does.
+// calls reports whether a column holds the names of its table's things, and not another string about them, such as
+// a customer's e-mail address: it is called a name, is called like the table, or has a name without meaning, such
+// as A2.
 func calls(o origin) bool {
 	words := naming.Words(o.column)
 	if !slices.ContainsFunc(words, func(w string) bool { return len(w) > 2 && !strings.ContainsAny(w, "0123456789") }) || slices.ContainsFunc(words, func(w string) bool { return callingWords[w] || strings.HasSuffix(w, "name") }) {
@@ -153,9 +153,9 @@ func calls(o origin) bool {
 // callingWords are words of columns with what things are called.
 var callingWords = wordSet("name names title label description desc caption heading full first last surname forename username login handle nickname alias who person player")
 
-// whose are the words that say what thing a key or a name is of. In the answer an alias does not
-// make it so: where its query is known, they are those of the column behind the header, or of its
-// table where that column is no more than an id or a name.
+// whose returns the words that identify the thing a key or a name belongs to. In the answer an alias does not
+// count: if its query is known, the words are those of the column behind the header, or of its table if that column
+// is only an id or a name.
 func (e *evidence) whose(t *scoring.Table, column int) []string {
 	if t == e.pred {
 		if o, ok := e.queries().pred.origin(column, len(t.Columns)); ok {
@@ -170,7 +170,7 @@ func (e *evidence) whose(t *scoring.Table, column int) []string {
 	return contentWords(t.Columns[column].Name)
 }
 
-// computed reports whether a column says that it was made by a function: a number of keys is no key.
+// computed reports whether a column's name shows that a function made it: a number of keys is not a key.
 func (e *evidence) computed(s side, column int) bool {
 	q, t := e.queries().pred, e.table(s)
 	if s == goldSide {
@@ -184,7 +184,7 @@ func (e *evidence) computed(s side, column int) bool {
 	return strings.ContainsAny(name, "(*/+") || len(w) > 1 && aggregateWords[w[0]]
 }
 
-// aggregateWords begin the names of what an aggregate made.
+// aggregateWords are the first words in names of aggregated columns.
 var aggregateWords = wordSet("count sum total average minimum maximum median distinct list array agg")
 
 // asksOtherwise reports whether the question asks for the name where the answer shows the key, and
@@ -197,8 +197,8 @@ func (e *evidence) asksOtherwise(r replacement) bool {
 	return keys && !names
 }
 
-// asksAttribute reports whether the question has the word for what gold's column tells of the thing that
-// the answer shows the key of: the e-mail address, the title.
+// asksAttribute reports whether the question has the word for the attribute that gold's column shows, such as the
+// e-mail address or the title, of the thing whose key the answer shows.
 func (e *evidence) asksAttribute(r replacement) bool {
 	w := naming.Words(e.gold.Columns[r.gold].Name)
 	if len(w) == 0 {

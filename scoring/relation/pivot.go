@@ -17,11 +17,10 @@ const maxPivotRows = 200_000
 // maxLabels is how many columns of a wide result are searched for in the rows of a long one.
 const maxLabels = 64
 
-// pivoted reports whether one side is long where the other is wide: for each of some columns of the
-// wide side, the long side has rows of the same other columns with a label and the value. A label
-// that is on both sides, as a value here and as a header there, must carry its own values;
-// if none does, several values must tell the labels apart. A value that is NULL or 0 may have no
-// row. Every part of gold must have its counterpart in the answer.
+// pivoted reports whether one side is long and the other is wide: for each of several columns of the wide side, the
+// long side has rows with the same other columns, a label and the value. A label that is on both sides, as a value
+// here and as a header there, must have its own values. If no label is, several distinct values must identify the
+// labels. A value that is NULL or 0 may have no row. Every part of gold must have its counterpart in the answer.
 func pivoted(e *evidence, long side) *found {
 	f, _ := e.pivots(long)
 	return f
@@ -84,9 +83,9 @@ func (e *evidence) pivots(long side) (f *found, crossed int) {
 	return nil, crossed
 }
 
-// turned is how many columns of the wide side have their counterpart in the rows of a label, 0
-// where a part of gold has none, or where the names say that a label has the values of another; it
-// is denied then.
+// turned returns the number of columns of the wide side that have their counterpart in the rows of a label. It
+// returns 0 if a part of gold has none. It also does, with denied set, if the names show that a label has the
+// values of another.
 func (e *evidence) turned(long side, label, value int) (n int, denied bool) {
 	l, w := e.table(long), e.table(!long)
 	ids, wideIDs := make([]uint64, l.Rows()), make([]uint64, w.Rows())
@@ -196,8 +195,7 @@ func opposites(names []*naming.Name) bool {
 	return false
 }
 
-// minPivotValues is how many different values tell labels apart that are not called alike on both
-// sides.
+// minPivotValues is the number of distinct values that identify labels with different names on the two sides.
 const minPivotValues = 4
 
 // sameSet finds a column of the other side, not taken yet, that holds the same set of values.
@@ -211,8 +209,8 @@ func (e *evidence) sameSet(s side, column int, taken []bool) int {
 	return -1
 }
 
-// sharedDigits is how many digits behind the point both sides have, up to 6: what the coarser side
-// was rounded to.
+// sharedDigits returns the number of decimal digits that both sides have, up to 6: the precision that the coarser
+// side was rounded to.
 func (e *evidence) sharedDigits(long side, value int, isID []bool) int {
 	mine := fractionDigits(&e.table(long).Columns[value])
 	most := 0
@@ -245,7 +243,8 @@ func fractionDigits(c *scoring.Column) int {
 	return 0
 }
 
-// roundedKey is the key of a number at some digits behind the point, that of NULL for 0 too.
+// roundedKey returns the key of a number rounded to the given number of decimal digits. The key of 0 is that of
+// NULL.
 func roundedKey(c *scoring.Column, row, digits int) uint64 {
 	if c.IsNull(row) || isZero(c, row) {
 		return cell.NullKey

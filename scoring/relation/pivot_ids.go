@@ -10,9 +10,9 @@ import (
 // turned into columns.
 const maxRead = 1000
 
-// sameSetRead finds a column of the other side, not taken yet, that holds the same set of values,
-// as they are or read as what they stand for: 2024-01 as the first of January. The keys are those
-// of both columns, read so.
+// sameSetRead finds a column of the other side, not taken yet, that holds the same set of values, either unchanged
+// or converted, such as 2024-01 to the first of January. The returned keys are those of both columns after the
+// conversion.
 func (e *evidence) sameSetRead(s side, column int, taken []bool) (at int, mine, other []uint64) {
 	if at := e.sameSet(s, column, taken); at >= 0 {
 		return at, e.naturalKeys(s, column), e.naturalKeys(!s, at)

@@ -16,8 +16,8 @@ type queries struct {
 	halt       *halt.Signal
 }
 
-// query is what the relations read off a query: its final SELECT, and facts about all of them,
-// subqueries and common table expressions included.
+// query is the part of a query that the relations use: its final SELECT, and facts about all SELECTs, including
+// subqueries and common table expressions.
 type query struct {
 	query *sqlparts.Query
 	final *sqlparts.Select // the SELECT that the rows come from; nil if it is a set operation
@@ -123,8 +123,8 @@ func readQuery(script *sqlparts.Script) *query {
 	return q
 }
 
-// plainConditions is the query with what has two ways written in one: BETWEEN as two comparisons, IN of
-// one value as an equality.
+// plainConditions returns the query with one spelling for conditions that have two: BETWEEN as two comparisons, IN
+// of one value as an equality.
 func plainConditions(q *sqlparts.Query) *sqlparts.Query {
 	plain := true
 	sqlparts.Walk(q, func(n sqlparts.Node) bool {
@@ -314,7 +314,7 @@ func (c *condition) late() bool {
 	return c.Clause == sqlparts.HavingClause || c.Clause == sqlparts.QualifyClause
 }
 
-// resolved is what a sort key stands for: the item of that alias or position, or itself.
+// resolved returns the select item that a sort key refers to by alias or position, or the key itself.
 func (q *query) resolved(x sqlparts.Expr) sqlparts.Expr {
 	if q.final == nil {
 		return x

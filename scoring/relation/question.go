@@ -8,7 +8,7 @@ import (
 	"github.com/badger-eval/badger/scoring/question"
 )
 
-// asks is what the question asks, read once.
+// asks returns the parsed question. It is parsed once.
 func (e *evidence) asks() *question.Question {
 	if e.asked == nil {
 		e.asked = question.Read(e.Question, e.Evidence)
@@ -16,8 +16,7 @@ func (e *evidence) asks() *question.Question {
 	return e.asked
 }
 
-// tells reports whether the question asks to be told a gold column, by its name or as a number that
-// no other column shows.
+// tells reports whether the question asks for a gold column, by its name or as a number that no other column shows.
 func (e *evidence) tells(column int, shown []int) bool {
 	q := e.asks()
 	if q.Empty() {
@@ -54,7 +53,7 @@ func (e *evidence) shownInstead(function string, shown []int) bool {
 	})
 }
 
-// unmet is how many of the numbers that the question asks to be told are none of some gold columns.
+// unmet returns how many of the numbers that the question asks for are not among the given gold columns.
 func (e *evidence) unmet(shown []int) int {
 	free := 0 // columns of numbers that no request names
 	unmet := e.asks().Measures()

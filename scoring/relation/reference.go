@@ -127,8 +127,8 @@ func foreignLiteral(e *evidence, foreign side) *found {
 	return nil
 }
 
-// goldFindsNothing reports whether gold finds nothing where the answer, by conditions on the same
-// columns, finds something.
+// goldFindsNothing reports whether gold's result is empty while the answer, with conditions on the same columns,
+// returns rows.
 func goldFindsNothing(e *evidence) *found {
 	q := e.queries()
 	if e.queriesOnly || !q.both() || !isNothing(blankness(e.gold)) || isNothing(blankness(e.pred)) || !q.sameTables() || len(q.gold.filters()) == 0 {

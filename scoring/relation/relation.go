@@ -8,7 +8,7 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// Class is what a relation means for the answer, by its meaning alone: a prior, no verdict.
+// Class is what a relation suggests about the answer, from its meaning alone. It is a prior, not a verdict.
 type Class string
 
 // The classes, from the same data to other data.
@@ -66,8 +66,8 @@ type Kind struct {
 	Meaning string // when it holds, in one sentence
 	Example string // gold, and an answer that stands so to it
 
-	// WrittenFrom names the sets of labelled answers that were read when it was written or changed,
-	// besides rosevec, flex200 and built pairs. How it does on others is no fit.
+	// WrittenFrom names the sets of labeled answers that were read when the relation was written or changed, in
+	// addition to rosevec, flex200 and constructed pairs. Its precision on other sets is not fitted.
 	WrittenFrom string
 
 	find func(*evidence) *found
@@ -79,15 +79,15 @@ type found struct {
 	text  string
 }
 
-// family is relations of one kind, in order.
+// family is a list of relations of one kind, in the order of their examination.
 type family struct {
 	name  string
 	kinds []Kind
 }
 
-// headerFamily is examined first, and orderFamily next where all rows agree, but last where they
-// do not. sameFamily is examined where the comparison found every gold cell, the others where it
-// did not. Results come before queries, and how much there is in common comes last.
+// headerFamily is examined first. orderFamily is next if all rows agree, and last if they do not. sameFamily is
+// examined if the comparison found every gold cell, the others if it did not. Relations of results precede
+// relations of queries, and the extent of the common part comes last.
 var (
 	headerFamily    = family{"headers", headerKinds}
 	orderFamily     = family{"order", orderKinds}
@@ -138,9 +138,9 @@ func Find(in Input) []Relation {
 	return e.look(out, orderFamily)
 }
 
-// Reshaped is the relation by which the answer holds every cell of gold in another shape: columns
-// joined in one text or split, rows shown as columns or the reverse. It is nil if there is none.
-// Only the two tables of the input are read, and what was found of them.
+// Reshaped returns the relation by which the answer holds every cell of gold in another shape: columns joined into
+// one string or split, rows shown as columns or the reverse. It returns nil if there is none. It reads only the two
+// tables of the input and their alignment.
 func Reshaped(in Input) *Relation {
 	if len(in.Gold.Columns) == len(in.Pred.Columns) && in.Gold.Rows() == in.Pred.Rows() {
 		return nil

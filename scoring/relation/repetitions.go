@@ -100,7 +100,7 @@ func (q *queries) repeat(m *matching) bool {
 	return fewer.dropsRepetitions() && !more.dropsRepetitions() && fewer.lists() && more.lists()
 }
 
-// dropsRepetitions reports whether no row of the query comes twice.
+// dropsRepetitions reports whether the query returns no duplicate rows.
 func (q *query) dropsRepetitions() bool {
 	switch body := bodyOf(q.query).(type) {
 	case *sqlparts.Select:
@@ -111,7 +111,7 @@ func (q *query) dropsRepetitions() bool {
 	return false
 }
 
-// lists reports whether the query shows values as they are, all of them.
+// lists reports whether the query shows all values unchanged.
 func (q *query) lists() bool {
 	return !q.cutsOff() && (q.final == nil || !slices.ContainsFunc(q.final.Items, func(it *sqlparts.Item) bool { return aggregated(it.Expr) }))
 }

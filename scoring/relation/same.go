@@ -10,8 +10,7 @@ import (
 	"github.com/badger-eval/badger/scoring/cell"
 )
 
-// noise is the relative difference that the order of adding doubles leaves behind; it is no
-// difference of data.
+// noise is the relative difference that the order of adding doubles causes. It is not a difference of data.
 const noise = 1e-9
 
 // sameKinds are examined where every gold cell has its equal in the answer under the alignment.
@@ -95,7 +94,7 @@ func isTolerance(p *scoring.ColumnPair) bool {
 func toleranceOf(p *scoring.ColumnPair) float64 { return p.Tolerance }
 func withinOf(p *scoring.ColumnPair) float64    { return p.Within }
 
-// pairsThat are the positions of the aligned pairs of which something holds.
+// pairsThat returns the positions of the aligned pairs for which holds returns true.
 func (e *evidence) pairsThat(holds func(*scoring.ColumnPair) bool) []int {
 	var out []int
 	for k := range e.a.Columns {
@@ -106,7 +105,7 @@ func (e *evidence) pairsThat(holds func(*scoring.ColumnPair) bool) []int {
 	return out
 }
 
-// facts makes a relation of what the alignment found about single columns.
+// facts returns a relation for what the alignment found about single columns.
 func facts(holds func(*scoring.ColumnPair) bool, say string, size func(*scoring.ColumnPair) float64) func(*evidence) *found {
 	return func(e *evidence) *found {
 		pairs := e.pairsThat(holds)

@@ -45,7 +45,7 @@ func listed(parts []string) string {
 	}
 }
 
-// bounded cuts a text to at most n bytes at the start of a rune.
+// bounded cuts s to at most n bytes, at the start of a rune.
 func bounded(s string, n int) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if len(s) <= n {

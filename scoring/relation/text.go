@@ -36,11 +36,10 @@ var textKinds = []Kind{
 	},
 }
 
-// separators stand between texts that are joined.
+// separators are the strings tried between joined columns.
 var separators = []string{" ", ", ", "", ",", "-", " - ", "_", "/", " / ", "|", "; ", ": ", ":", ".", "@"}
 
-// joints are what is between the parts of n columns that are joined: a separator again and
-// again, or several.
+// joints returns the lists of separators tried between n joined columns: one separator repeated, or several.
 func joints(n int) [][]string {
 	var out [][]string
 	for _, s := range separators {
@@ -65,16 +64,16 @@ func joints(n int) [][]string {
 // maxJoined is how many columns are joined at most.
 const maxJoined = 4
 
-// A way of joining columns is tried on all rows if it gives known texts in joinSample of them, and at
-// most maxJoins ways are for one column: without that, 510 orders of columns with up to 79
-// separators each might be tried on all rows.
+// A way of joining columns is tried on all rows if it gives known strings in joinSample rows, and at most maxJoins
+// ways are tried for one column. Without these bounds, 510 orders of columns with up to 79 separators each might be
+// tried on all rows.
 const (
 	joinSample = 64
 	maxJoins   = 32
 )
 
-// someRows are the rows of a side whose content in some columns has the least keys, which says
-// nothing of where they stand.
+// someRows returns the rows of a side whose content in the given columns has the smallest keys, which does not
+// depend on their position.
 func (e *evidence) someRows(s side, columns []int, rest []uint64) []int {
 	rows := make([]int, len(rest))
 	for i := range rows {
@@ -96,7 +95,7 @@ func (e *evidence) someRows(s side, columns []int, rest []uint64) []int {
 	return rows[:joinSample]
 }
 
-// joinsKnown reports whether joining the cells of some rows gives texts that are known.
+// joinsKnown reports whether joining the cells of the given rows gives known strings.
 func joinsKnown(t *scoring.Table, columns []int, sep []string, rest []uint64, known map[uint64]bool, rows []int) bool {
 	return !slices.ContainsFunc(rows, func(i int) bool { return !known[cell.Mix(rest[i], joinedKey(t, columns, sep, i))] })
 }
@@ -123,8 +122,7 @@ func joined(e *evidence, many side) *found {
 	if len(from) < 2 || len(to) == 0 || len(to) > 3 || len(from) > 6 || many == goldSide && len(from) > maxJoined {
 		return nil
 	}
-	// On gold's side everything that is left must be explained; the answer may have columns
-	// besides.
+	// Everything left on gold's side must be explained; the answer may have more columns.
 	if many == predSide && len(to) > 1 {
 		return nil
 	}
@@ -173,9 +171,8 @@ func joined(e *evidence, many side) *found {
 	return nil
 }
 
-// joinsInOrder reports whether a way of joining columns keeps the order that their names state: the
-// parts of a person's name come first name first, or last name first with a comma. If the
-// columns stand says nothing.
+// joinsInOrder reports whether a way of joining columns keeps the order that their names require: a person's first
+// name comes first, or after the last name and a comma. The position of the columns does not matter.
 func joinsInOrder(t *scoring.Table, columns []int, sep []string) bool {
 	comma := strings.Contains(strings.Join(sep, ""), ",")
 	last := 0
@@ -235,8 +232,7 @@ var namePlace = map[string]int{
 	"first": 1, "given": 1, "forename": 1, "firstname": 1, "fname": 1, "middle": 2, "last": lastName, "family": lastName, "surname": lastName, "lastname": lastName, "lname": lastName,
 }
 
-// nameWordsOf is the word that says which part of a person's name a column holds, empty if it
-// holds none.
+// nameWordsOf returns the word that identifies the part of a person's name in a column, or "" if it holds none.
 func nameWordsOf(t *scoring.Table, column int) string {
 	if name := t.Columns[column].Name; isNamePart(name) {
 		return naming.Words(name)[0]
@@ -244,8 +240,8 @@ func nameWordsOf(t *scoring.Table, column int) string {
 	return ""
 }
 
-// partsTellable reports whether joining leaves digits of different parts apart, so that no two lists
-// of parts give one text: 1 and 23 are not joined to 123, and not by a point to a number.
+// partsTellable reports whether the joined string separates the digits of different parts, so that no two lists of
+// parts give the same string: 1 and 23 are not joined to 123, nor to a number with a decimal point.
 func partsTellable(t *scoring.Table, columns []int, sep []string) bool {
 	for row := range t.Rows() {
 		before := ""

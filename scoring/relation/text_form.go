@@ -13,8 +13,8 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// rewritten finds a column of text that is gold's once both are written in one form. The form must
-// keep apart what each side tells apart.
+// rewritten finds a column of strings that equals gold's after both are converted to the given form. The form must
+// keep distinct values distinct on each side.
 func (e *evidence) rewritten(form func(string) string, how string) *found {
 	s := e.solidPart()
 	if s == nil || len(s.gold) != 1 || len(s.pred) == 0 || len(s.pred) > 3 || s.rows != nil && !s.rows.sameBag() {
@@ -36,8 +36,8 @@ func (e *evidence) rewritten(form func(string) string, how string) *found {
 	return nil
 }
 
-// formed is the multiset of a column's texts in a form, each with what is next to it; ok is
-// false if it is no text, or the form makes two texts one.
+// formed returns the multiset of a column's strings in a form, each with the rest of its row. ok is false if a
+// value is not a string, or if the form makes two strings equal.
 func formed(c *scoring.Column, rest []uint64, form func(string) string) (s cell.Sum, ok bool) {
 	if c.Type != scoring.String {
 		return s, false
@@ -66,9 +66,8 @@ func punctuated(e *evidence) *found {
 	return e.rewritten(unpunctuated, "are compared without blanks, quotes, final stops and dashes between words")
 }
 
-// unpunctuated is a text in lower case without what carries nothing: blanks, quotes, dashes between
-// words, and stops at its end. Everything else is content, and so is whatever is between two
-// digits: there, a blank stays.
+// unpunctuated returns s in lower case without blanks, quotes, dashes between words, and final stops. Everything
+// else is content, including everything between two digits, where a blank stays.
 func unpunctuated(s string) string {
 	runes := []rune(strings.ToLower(strings.TrimSpace(s)))
 	for len(runes) > 1 && runes[len(runes)-1] == '.' && unicode.IsLetter(runes[len(runes)-2]) {
@@ -100,8 +99,8 @@ func unpunctuated(s string) string {
 	return b.String()
 }
 
-// betweenWords reports whether words stand on both sides of a dash, with blanks or none. Between
-// single letters it is a range: A-F.
+// betweenWords reports whether a dash is between two words, with or without blanks. Between single letters it is a
+// range: A-F.
 func betweenWords(before, after []rune) bool {
 	slices.Reverse(before)
 	l, r := lettersFirst(before), lettersFirst(after)
@@ -109,7 +108,7 @@ func betweenWords(before, after []rune) bool {
 	return l > 0 && r > 0 && l+r > 2
 }
 
-// lettersFirst is how many letters a text begins with, after blanks.
+// lettersFirst returns the number of letters that text begins with, after blanks.
 func lettersFirst(text []rune) int {
 	i := 0
 	for i < len(text) && unicode.IsSpace(text[i]) {
@@ -142,7 +141,7 @@ func listReordered(e *evidence) *found {
 	return r
 }
 
-// orderedWords are the words of names of which the order of a list is part.
+// orderedWords are words in names of lists whose order matters.
 var orderedWords = wordSet("path route itinerary steps sequence order ranking rank ranked history stages phases journey coordinates coordinate point position location place address range interval podium finishers placings medalists medallists standings " +
 	"leaderboard queue stops stations legs hops waypoints moves laps timeline chronology schedule agenda lineup playlist setlist tracklist chain pipeline funnel progression succession priorities preferences prioritized sorted ordered chronological instructions directions log trace")
 
@@ -150,9 +149,8 @@ var orderedWords = wordSet("path route itinerary steps sequence order ranking ra
 // query made the lists.
 var pairWords = wordSet("name title")
 
-// unordered reports whether the order of the items in a list says nothing: gold's query aggregates
-// them without an order or, where it is not known, they are words, and lists of different lengths
-// cannot be pairs.
+// unordered reports whether the order of the items in a list is meaningless: gold's query aggregates them without
+// an order or, if that is unknown, they are words in lists of different lengths, which cannot be pairs.
 func (e *evidence) unordered(gold, pred int) bool {
 	g, p := &e.gold.Columns[gold], &e.pred.Columns[pred]
 	words := append(naming.Words(g.Name), naming.Words(p.Name)...)

@@ -10,7 +10,7 @@ import (
 	"github.com/badger-eval/badger/scoring/naming"
 )
 
-// maxParts is how many columns of parts are examined where several texts are joined of two each.
+// maxParts is the maximum number of columns examined as parts if several strings are each joined from two.
 const maxParts = 8
 
 // joinedSeveral reports whether several columns of one side are each two of the other, joined, with
@@ -59,8 +59,8 @@ func joinedSeveral(e *evidence, many side) *found {
 	return r
 }
 
-// twoJoined are the two columns that give a column of texts, joined by one separator, whatever rows
-// they stand in, and the keys of the joined texts; nil if there are none.
+// twoJoined returns the two columns that give a column of strings if they are joined by one separator, whatever the
+// order of rows, and the keys of the joined strings. It returns nil if there are none.
 func (e *evidence) twoJoined(s side, among []int, texts []uint64) (two []int, keys []uint64) {
 	t, want := e.table(s), keySum(texts)
 	for _, order := range orders(among, false) {
@@ -84,8 +84,8 @@ func (e *evidence) twoJoined(s side, among []int, texts []uint64) (two []int, ke
 	return nil, nil
 }
 
-// inPlace reports whether two parts of a person's name stand in the order that their names state: the
-// first name first, or behind a comma.
+// inPlace reports whether two parts of a person's name are in the order that their names require: the first name
+// first, or after a comma.
 func inPlace(t *scoring.Table, two []int, sep string) bool {
 	place := func(column int) (at int) {
 		for _, w := range naming.Words(t.Columns[column].Name) {

@@ -51,8 +51,8 @@ func sorted(c *scoring.Column) bool {
 // measured reports whether a column may be what rows are sorted by.
 func measured(c *scoring.Column) bool { return c.Type.Numeric() || c.Type.Temporal() }
 
-// tieElsewhere finds a limit that cuts through rows that tie at another place than gold's does.
-// Proven: the queries say so themselves.
+// tieElsewhere finds a limit that cuts through tied rows at another position than gold's limit does. With proven,
+// the queries show it.
 func tieElsewhere(e *evidence, proven bool) *found {
 	m := e.rows()
 	if m == nil || len(m.onlyGold) == 0 || len(m.onlyGold) != len(m.onlyPred) || len(m.gold) != len(m.pred) {
@@ -111,9 +111,9 @@ func (e *evidence) tiedIn(m *matching, proven bool) (tied []int) {
 	return tied
 }
 
-// sameUpToTies reports whether the two queries show the same of equally many of the same rows, in
-// gold's order as far as it goes. Whatever is said of a row that both could have kept is then true, and gold's query
-// leaves open which of those that tie it keeps.
+// sameUpToTies reports whether the two queries show the same columns of equally many of the same rows, in gold's
+// order as far as it is defined. A row that both could have kept then has the same values, and gold's query does
+// not define which of the tied rows it keeps.
 func (q *queries) sameUpToTies() bool {
 	if !q.both() || !q.gold.limited || !q.pred.limited || q.gold.limit != q.pred.limit || len(q.gold.order) == 0 || len(q.pred.order) < len(q.gold.order) {
 		return false
@@ -125,8 +125,8 @@ func (q *queries) sameUpToTies() bool {
 // cutsOff reports whether the query keeps only some of its rows: by a limit, or by rank.
 func (q *query) cutsOff() bool { return q.limited || q.cut || q.query.Limit != nil || q.windows }
 
-// tieOne and tieAll are proven by a column that shows the tie or, if none is shown, by queries
-// of which one keeps all at an extremum and the other takes the first by a limit.
+// tieOne and tieAll are proven by a column that shows the tie or, if none is shown, by two queries: one keeps all
+// rows at an extremum, and the other takes the first by a limit.
 func tieOne(e *evidence) *found {
 	m := e.rows()
 	if m == nil || len(m.onlyPred) > 0 || len(m.onlyGold) == 0 || m.equal == 0 || e.asks().AllThatTie() {
@@ -192,9 +192,8 @@ func (e *evidence) tiedAt(rows []int32, more side) (pair int, ok bool) {
 	return -1, false
 }
 
-// seeksExtremumOf reports whether the query keeps all rows that tie at an extremum of what another
-// query sorts by: both aggregate, or the column is the same. What it subtracts is not what it
-// keeps.
+// seeksExtremumOf reports whether the query keeps all rows that tie at an extremum of the other query's sort key:
+// both aggregate, or the column is the same. An extremum that it only subtracts does not count.
 func (q *query) seeksExtremumOf(key orderKey) bool {
 	if q.excepts || !q.seeksExtremum() {
 		return false

@@ -13,7 +13,7 @@ import (
 	"github.com/badger-eval/badger/scoring/units"
 )
 
-// unitsOfQuestion is what the question says of units.
+// unitsOfQuestion returns the units that the question states.
 func (e *evidence) unitsOfQuestion() *units.Question {
 	if e.unitsAsked == nil {
 		e.unitsAsked = units.Asked(e.Question + " " + e.Evidence)
@@ -43,7 +43,7 @@ func (e *evidence) queriedUnit(column int) (s units.Stated, fraction bool) {
 	return it.Stated, it.Divides && !it.Hundreds
 }
 
-// goldItem is what gold's query says of a column; nil if that is not known.
+// goldItem returns the units that gold's query shows for a column, or nil if they are unknown.
 func (e *evidence) goldItem(column int) *units.Item {
 	if e.items == nil {
 		items := units.OfQuery(e.script(e.GoldSQL), len(e.gold.Columns), e.unitsOfQuestion())
@@ -158,8 +158,8 @@ func (e *evidence) converted(m *measurePair) *conversion {
 // differenceWords are words of names and questions for how far two values are apart.
 var differenceWords = wordSet("difference diff delta change range rise drop fall increase decrease spread span gap deviation stddev std variance variation amplitude anomaly exceed exceeds exceeded gain gained lost loss swing jump warmed cooled cooling warming error tolerance shift warmer cooler colder hotter")
 
-// isDifference reports whether a measure says how far two values are apart: gold's query subtracts, or a
-// name or the question says so.
+// isDifference reports whether a measure is a difference of two values: gold's query subtracts, or a name or the
+// question shows it.
 func (e *evidence) isDifference(m *measurePair) bool {
 	if it := e.goldItem(m.gold); it != nil && it.Subtracts {
 		return true
@@ -188,9 +188,9 @@ func withinOne(fs []float64) bool {
 	return !slices.ContainsFunc(fs, func(f float64) bool { return math.Abs(f) > 1 })
 }
 
-// inUnit is the conversion between two stated units where it takes all of gold's numbers to the
-// answer's; the answer may be rounded to three significant digits or more if that is allowed. Of a
-// difference, the zero of a scale does not matter: 10 °C more are 18 °F more.
+// inUnit returns the conversion between two stated units if it converts all of gold's numbers to the answer's. If
+// rounding is allowed, the answer may be rounded to three significant digits or more. For a difference, the zero of
+// a scale does not matter: 10 °C more are 18 °F more.
 func (m *measurePair) inUnit(gold, pred units.Stated, rounded, difference bool) *conversion {
 	how, by := units.Compare(gold, pred)
 	if how != units.Converted {
@@ -221,7 +221,7 @@ func (m *measurePair) inUnit(gold, pred units.Stated, rounded, difference bool) 
 	return nil
 }
 
-// decimalsOf is how many digits behind the point a list of numbers needs, at most nine.
+// decimalsOf returns the number of decimal digits that a list of numbers needs, at most nine.
 func decimalsOf(fs []float64) (d int) {
 	for _, f := range fs {
 		for finite(f) && d < 9 && math.Abs(f*cell.Pow10(d)-math.Round(f*cell.Pow10(d))) > 1e-6 {

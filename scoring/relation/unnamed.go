@@ -10,8 +10,8 @@ import (
 	"github.com/badger-eval/badger/scoring/naming"
 )
 
-// permutedUnnamed finds two columns of one kind that stand the other way round in the answer, under
-// names that nothing relates to gold's: the answer may as well have exchanged their headers.
+// permutedUnnamed finds two columns of the same kind in exchanged positions, under names unrelated to gold's: the
+// answer may have exchanged their headers.
 func permutedUnnamed(e *evidence) *found {
 	if e.gold.Rows() == 0 {
 		return nil
@@ -28,8 +28,8 @@ func permutedUnnamed(e *evidence) *found {
 	return nil
 }
 
-// exchangeable reports whether the values of two columns could stand under each other's name: they are
-// of one kind, and not the same row by row.
+// exchangeable reports whether the values of two columns could be under each other's name: they are of the same
+// kind and not equal row by row.
 func (e *evidence) exchangeable(a, b *scoring.ColumnPair) bool {
 	x, y := &e.gold.Columns[a.Gold], &e.gold.Columns[b.Gold]
 	return cell.NaturalKind(x) == cell.NaturalKind(y) && !slices.Equal(e.naturalKeys(goldSide, a.Gold), e.naturalKeys(goldSide, b.Gold))

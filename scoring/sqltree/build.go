@@ -43,7 +43,7 @@ type builder struct {
 	queries int
 }
 
-// namedApart finds tables of one name that qualifiers tell apart. A name without a qualifier tells
+// namedApart finds tables with the same name that qualifiers distinguish. A name without a qualifier distinguishes
 // nothing.
 func namedApart(queries []*sqlparts.Query) map[string]bool {
 	whole, apart := map[string]string{}, map[string]bool{}
@@ -174,7 +174,7 @@ func outputOf(q *Query) []*Expr {
 	return q.Items
 }
 
-// itemsByName are the named columns of a query, for what stands after it.
+// itemsByName returns the named columns of a query, for the clauses after it.
 func itemsByName(q *Query) map[string]*Expr {
 	for q.Set != "" {
 		q = q.Terms[0]
@@ -419,8 +419,8 @@ func (sc *scope) defining(c *sqlparts.CTE) *scope {
 	return nil
 }
 
-// add gives a source its id and puts it into the query and the scope. Tables that come twice are
-// numbered, and so is what has no name.
+// add assigns an id to a source and adds it to the query and the scope. Tables that occur twice are numbered, and
+// so are sources without a name.
 func (b *builder) add(s *Source, table string, sc *scope, out *Query) {
 	if s.alias == "" {
 		s.alias = table

@@ -9,8 +9,8 @@ import (
 // ReadSchema is [SchemaOf] DDL.
 func ReadSchema(ddl string, d sqlparts.Dialect) *Schema { return SchemaOf(sqlparts.ReadSchema(ddl, d)) }
 
-// SchemaOf returns what a schema certainly says of its tables. One without any table gives a schema
-// that is not stated.
+// SchemaOf returns the certain facts of a schema about its tables. A schema without tables gives one that is not
+// stated.
 func SchemaOf(from *sqlparts.Schema) *Schema {
 	s := &Schema{Stated: len(from.Tables) > 0, from: from}
 	for _, def := range from.Tables {

@@ -1,5 +1,5 @@
-// Package sqltree holds queries as trees whose names are resolved, so that two ways of writing one
-// query can be told from two queries.
+// Package sqltree represents queries as trees with resolved names, so that two spellings of one query can be
+// distinguished from two queries.
 //
 // [Build] makes a tree from what package sqlparts read: aliases give way to the tables and
 // expressions they stand for, common table expressions to the queries they name, positions to

@@ -150,7 +150,7 @@ func (b *builder) expr(e sqlparts.Expr, sc *scope) *Expr {
 	return &Expr{Op: OpRaw, Text: sqlparts.Normalized(e)}
 }
 
-// word is what stands after IS: a literal, or a word that is no column.
+// word returns the operand of IS: a literal, or a word that is not a column.
 func (b *builder) word(e sqlparts.Expr, sc *scope) *Expr {
 	if c, ok := e.(*sqlparts.Column); ok && len(c.Name) == 1 {
 		if name := strings.ToLower(c.Name[0].Text); name == "unknown" || name == "json" {
@@ -308,7 +308,7 @@ func (b *builder) keyExpr(o *sqlparts.OrderItem, sc *scope) *Expr {
 	return x
 }
 
-// aggregates reports whether an expression has an aggregate or a window function of its own query.
+// aggregates reports whether an expression has an aggregate or a window function at the level of its own query.
 func aggregates(e *Expr) bool {
 	if e == nil {
 		return false
@@ -324,8 +324,8 @@ func aggregates(e *Expr) bool {
 	return false
 }
 
-// fixedLength reports whether a type fills texts with blanks up to its length. The dialects that are left
-// out take CHAR for VARCHAR.
+// fixedLength reports whether a type pads strings with blanks up to its length. The other dialects treat CHAR as
+// VARCHAR.
 func fixedLength(t string, d sqlparts.Dialect) bool {
 	switch d {
 	case sqlparts.Snowflake, sqlparts.DuckDB, sqlparts.SQLite, sqlparts.MySQL, sqlparts.BigQuery:

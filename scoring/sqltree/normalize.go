@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// Rules says which differences between two queries are harmless besides those of the published
-// rules.
+// Rules selects the harmless differences between two queries in addition to those of the published rules.
 type Rules struct {
 	ColumnOrder bool // the order of the select list counts; the published rules ignore it
 }
@@ -23,7 +22,7 @@ type Normalizer struct {
 	Rules  Rules
 }
 
-// columns says what the order of a query's columns means where it stands.
+// columns is the meaning of the order of a query's columns in its context.
 type columns uint8
 
 const (

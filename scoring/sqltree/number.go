@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// canonicalNumber writes an unsigned or signed decimal so that equal values have equal text: 29.00
-// is 29, 1e3 is 1000. What is no decimal, or too long to be written out, stays as it is.
+// canonicalNumber formats an unsigned or signed decimal so that equal values have equal text: 29.00 is 29, 1e3 is
+// 1000. It returns any other string, and a number that is too long to be written out, unchanged.
 func canonicalNumber(s string) string {
 	t := strings.ReplaceAll(s, "_", "")
 	mantissa, exponent := t, 0
@@ -54,8 +54,7 @@ func typedNumber(s string) string {
 	return n
 }
 
-// untyped is a number by its value alone, which is what comparing looks at; nil for what is no
-// number.
+// untyped returns a number by its value alone, for comparisons; nil for any other expression.
 func untyped(e *Expr) *Expr {
 	switch e.Op {
 	case OpNumber:

@@ -8,7 +8,7 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// column is what a name means; if that is not certain, the likeliest.
+// column resolves a name; if it is uncertain, to the likeliest column.
 func (b *builder) column(c *sqlparts.Column, sc *scope) *Expr {
 	b.schema.Halt.Check()
 	ms, doubt := b.bound.Means(c)
@@ -116,7 +116,7 @@ func (s *Source) columns() *made {
 	return m
 }
 
-// text names a column by what it is, and not by what it is called; one that is not known, by its name.
+// text names a column by its definition, not by its alias; an unknown one by its name.
 func (m *made) text(name string) string {
 	it := m.items[name]
 	if it == nil {
@@ -130,7 +130,7 @@ func (m *made) text(name string) string {
 	return text
 }
 
-// shortened is a text that stands for a long one, so that names of columns of columns do not grow.
+// shortened returns a short digest of a long string, so that names of columns of columns do not grow.
 func shortened(s string) string {
 	if len(s) <= 48 {
 		return s

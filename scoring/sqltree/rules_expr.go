@@ -71,7 +71,7 @@ func numeric(s string) (*Expr, bool) {
 	return number(canonicalNumber(s)), true
 }
 
-// opposites are operators that become another under NOT, besides comparisons and those that NOT goes into.
+// opposites maps operators to their negation, in addition to comparisons and those that NOT is moved into.
 var opposites = map[string]string{
 	"is": "is not", "is not": "is", "is distinct from": "is not distinct from", "is not distinct from": "is distinct from", "~": "!~", "!~": "~", "~*": "!~*", "!~*": "~*",
 }
@@ -79,8 +79,8 @@ var opposites = map[string]string{
 // predicates are the operators that NOT goes into.
 var predicates = []string{"in", "exists", "like", "ilike", "between", "between symmetric", "rlike", "regexp", "glob", "match", "similar to", "member of"}
 
-// opposite is what an operator becomes under NOT; empty if it becomes none. Of what holds for any,
-// the opposite holds for all.
+// opposite returns the negation of an operator; "" if it has none. The negation of a comparison with ANY is one
+// with ALL.
 func opposite(name string) string {
 	for quantifier, other := range map[string]string{" any": " all", " all": " any"} {
 		if one, is := strings.CutSuffix(name, quantifier); is {
@@ -158,8 +158,8 @@ func (n *Normalizer) countCase(e *Expr) *Expr {
 	return &Expr{Op: OpCall, Text: "sum", Args: []*Expr{op(OpCase, c.Args[0], number("1"), number("0"))}}
 }
 
-// substrings is rule 15: substr(x, 1, 4) = '2013' AND substr(x, 5, 2) >= '08' is x >= '201308', for
-// texts of one length.
+// substrings is rule 15: substr(x, 1, 4) = '2013' AND substr(x, 5, 2) >= '08' is x >= '201308', for strings of
+// equal length.
 func substrings(q *Query) {
 	list := conjuncts(q.Where)
 	for i, prefix := range list {

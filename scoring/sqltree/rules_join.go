@@ -197,8 +197,7 @@ func (q *Query) uses(id, except string) bool {
 	return used
 }
 
-// uselessJoin is rule 14: a table that is joined by its key to a foreign key, and of which nothing
-// but the key is used, adds nothing.
+// uselessJoin is rule 14: a table that is joined by its key to a foreign key adds nothing if only the key is used.
 func (n *Normalizer) uselessJoin(q *Query) {
 	if !allInner(q) || len(q.From) < 2 {
 		return
@@ -297,7 +296,7 @@ func (n *Normalizer) equalColumns(q *Query) {
 	}
 }
 
-// local reports whether the expression is a column of a source of its own query.
+// local reports whether the expression is a column of a source in its own query.
 func (e *Expr) local() bool {
 	return e.Op == OpColumn && e.Table != "" && e.Table[0] != '^' && e.Table != "?"
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// distinct is rule 2: no row comes twice if a key is among the columns.
+// distinct is rule 2: rows are unique if a key is among the columns.
 func (n *Normalizer) distinct(q *Query) {
 	if len(q.From) != 1 || len(q.From[0].Mods) > 0 {
 		return
@@ -91,8 +91,8 @@ func (n *Normalizer) counts(q *Query) {
 	})
 }
 
-// neverNull tells of which columns no row of the query has NULL: by the schema, or because a
-// condition that every row meets compares them.
+// neverNull reports which columns have no NULL in any row of the query: by the schema, or because a condition that
+// every row satisfies compares them.
 func (n *Normalizer) neverNull(q *Query) func(*Expr) bool {
 	inner := allInner(q)
 	compared := map[string]bool{}

@@ -7,12 +7,11 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// Schema is what is known of the tables of a database. Names are in lower case, without qualifiers.
+// Schema holds the known tables of a database. Names are in lower case, without qualifiers.
 type Schema struct {
 	Tables map[string]*Table
-	// Stated tells that the schema was given, so that what it does not say is not so: a table that
-	// is not in it has no columns. Otherwise columns are those that queries name, and keys are
-	// assumed by their names (see [Schema.Unique]).
+	// Stated reports that the schema was given and is complete: a table that is not in it has no columns. Otherwise
+	// columns are those that queries name, and keys are assumed by their names (see [Schema.Unique]).
 	Stated bool
 	// Halt ends what is computed with the schema; nil never does.
 	Halt *halt.Signal
@@ -110,8 +109,7 @@ func (s *Schema) Type(c Column) string {
 	return ""
 }
 
-// Special reports whether the schema says that the column's values compare in a way of their own, such
-// as by a collation.
+// Special reports whether the column's values have their own comparison by the schema, such as a collation.
 func (s *Schema) Special(c Column) bool {
 	t := s.Tables[c.Table]
 	return t != nil && t.special[c.Name]

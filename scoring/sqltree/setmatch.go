@@ -5,11 +5,10 @@ import (
 	"strings"
 )
 
-// SetMatch is the exact set match of Spider (Yu et al. 2018, section 5; taoyds/spider evaluation.py
-// with its values and DISTINCT switched off): the parts of two queries are compared as sets, with
-// the columns of foreign keys held for those they refer to. It returns the names of the parts that
-// differ, none where the queries match. If no schema is stated, columns that a join holds equal
-// count as a foreign key.
+// SetMatch is the exact set match of Spider (Yu et al. 2018, section 5; taoyds/spider evaluation.py with its values
+// and DISTINCT switched off): the parts of two queries are compared as sets, with the columns of foreign keys
+// replaced by those they refer to. It returns the names of the parts that differ, none if the queries match. If no
+// schema is stated, columns that a join compares as equal count as a foreign key.
 func SetMatch(gold, pred *Query, schema *Schema) []string {
 	m := &setMatcher{foreign: map[Column]Column{}}
 	if schema.Stated {
@@ -156,9 +155,8 @@ func direction(order []Key) string {
 	return "asc"
 }
 
-// conditions takes a condition apart at AND and OR alike, in the order of the text, and returns the
-// atoms and what is between them. Values are left out unless kept; a query in their place is
-// compared as it is.
+// conditions splits a condition at AND and OR, in the order of the text, and returns the atoms and the operators
+// between them. Values are omitted unless kept; a query as a value is compared unchanged.
 func (m *setMatcher) conditions(e *Expr, unit func(*Expr) string, values bool) (atoms, between []string) {
 	if e == nil {
 		return nil, nil
@@ -205,8 +203,8 @@ func predicate(name string) bool {
 	return comparison || base == "in" || base == "like" || base == "between" || base == "ilike"
 }
 
-// nested is a query inside another as a text: it matches only where it is written in the same
-// order. In FROM its values count.
+// nested returns a query inside another as a text: it matches only if it is written in the same order. In FROM its
+// values count.
 func (m *setMatcher) nested(c *chain, values bool) string {
 	plain := func(e *Expr) string {
 		x := e.clone()
@@ -255,7 +253,7 @@ func (m *setMatcher) nested(c *chain, values bool) string {
 	return b.String()
 }
 
-// tables are the sources of a query: base tables by name, whatever else as a text.
+// tables returns the sources of a query: base tables by name, others as text.
 func (m *setMatcher) tables(q *Query) []string {
 	out := make([]string, len(q.From))
 	for i, s := range q.From {

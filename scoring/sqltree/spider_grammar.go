@@ -7,9 +7,8 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// BeyondSpider says what of a query Spider's own parser does not read, in a word or two; empty
-// where it reads all of it. Its script takes such an answer for an empty query. text is what the
-// query was read from.
+// BeyondSpider describes the part of a query that Spider's own parser does not read, in a word or two; it is empty
+// if it reads all of it. Spider's script treats such an answer as an empty query. text is the source of the query.
 func BeyondSpider(q *sqlparts.Query, text string) string {
 	g := &grammar{text: text}
 	for word := range strings.FieldsFuncSeq(strings.ToLower(outsideQuotes(text)), func(r rune) bool { return !(r == '_' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r >= 0x80) }) {
@@ -102,8 +101,7 @@ func (g *grammar) source(s *sqlparts.Source) {
 
 func isCall(e sqlparts.Expr) bool { _, ok := e.(*sqlparts.Call); return ok }
 
-// unit checks what may stand alone: a column, an aggregate of one, or one operator between two
-// such.
+// unit checks an operand: a column, an aggregate of one, or one operator between two such.
 func (g *grammar) unit(e sqlparts.Expr) {
 	if b, ok := e.(*sqlparts.Binary); ok {
 		if !strings.Contains("+-*/", string(b.Op)) || b.Op == "" {
@@ -188,7 +186,7 @@ func (g *grammar) value(e sqlparts.Expr) {
 	}
 }
 
-// outsideQuotes blanks the quoted parts of a text.
+// outsideQuotes replaces the quoted parts of a string by blanks.
 func outsideQuotes(s string) string {
 	b := []byte(s)
 	for i := 0; i < len(b); i++ {

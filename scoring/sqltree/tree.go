@@ -226,8 +226,8 @@ func visitOptional(e **Expr, visit func(**Expr)) {
 	}
 }
 
-// rewrite replaces an expression from its leaves up; change returns what comes in the place of what
-// it is given. Queries inside are left out.
+// rewrite replaces an expression from its leaves up; change returns the replacement of its argument. Queries inside
+// are not visited.
 func rewrite(e **Expr, change func(*Expr) *Expr) {
 	for i := range (*e).Args {
 		if (*e).Args[i] != nil {

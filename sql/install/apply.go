@@ -79,8 +79,8 @@ func (p *Plan) Compare(ctx context.Context, db Database) ([]Change, error) {
 	return out, nil
 }
 
-// foreignHelpers are the functions that the plan creates besides the catalogue's, and that are there
-// without being badger's.
+// foreignHelpers returns the existing functions with the names of the plan's additional functions that badger did
+// not create.
 func (p *Plan) foreignHelpers(installed map[string][]string) (out []string) {
 	for _, comments := range installed { // earlier installations did not mark them
 		if slices.ContainsFunc(comments, func(c string) bool { return strings.Contains(c, "[badger:") }) {
@@ -139,9 +139,9 @@ type Done struct {
 	LeftOut int      // steps of other roles
 }
 
-// Apply runs the plan's steps of the roles in by, all roles where it is empty. A function that is
-// there as planned is not created again. If a statement fails, the error says what was done;
-// applying again continues from there.
+// Apply runs the plan's steps of the roles in by, or of all roles if it is empty. It does not create a function
+// again that exists as planned. If a statement fails, the error lists the completed steps; applying again continues
+// from there.
 func (p *Plan) Apply(ctx context.Context, db Database, by ...string) (Done, error) {
 	var done Done
 	states := map[string]State{}

@@ -111,8 +111,8 @@ func (c *CloudRun) complete() error {
 	return nil
 }
 
-// cloudRunEndpoint sets the endpoint that follows from the project's number: Cloud Run gives each
-// service the address SERVICE-NUMBER.REGION.run.app, which is known before the service is there.
+// cloudRunEndpoint sets the endpoint that follows from the project's number: Cloud Run gives each service the
+// address SERVICE-NUMBER.REGION.run.app, which is known before the service exists.
 func (v *Values) cloudRunEndpoint() error {
 	c := &v.Deploy.CloudRun
 	if c.ProjectNumber == "" {
@@ -184,14 +184,14 @@ func (v *Values) cloudRunPlace() error {
 	return nil
 }
 
-// Binding is a role that somebody gets on a resource of Google Cloud.
+// Binding is a role that a member gets on a resource of Google Cloud.
 type Binding struct {
 	On       string `json:"on"`       // project, dataset, connection, secret or service
 	Resource string `json:"resource"` // its name
 	Role     string `json:"role"`
 	Member   string `json:"member"` // group:…, serviceAccount:…; empty if Variable is set
-	// Variable is the shell variable with the service account of a connection, which is known when the
-	// connection is there: CALLER or MODEL_CALLER.
+	// Variable is the shell variable with the service account of a connection, which is known when the connection
+	// exists: CALLER or MODEL_CALLER.
 	Variable string `json:"member_of,omitempty"`
 	Why      string `json:"why"`
 }
@@ -200,7 +200,7 @@ type Binding struct {
 // role with bigquery.connections.delegate may also delete connections and give them away.
 const FunctionOwner = "badgerFunctionOwner"
 
-// FunctionOwnerPermissions are what the role FunctionOwner holds.
+// FunctionOwnerPermissions are the permissions of the role FunctionOwner.
 const FunctionOwnerPermissions = "bigquery.connections.delegate,bigquery.connections.get,bigquery.connections.use"
 
 // CloudRunAccount is the service account that badger serve runs as.
@@ -338,7 +338,7 @@ func cutLast(s, sep string) (before, after string, found bool) {
 
 var shellPlain = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
-// ShellWord is a text as one word of a POSIX shell.
+// ShellWord quotes a string as one word of a POSIX shell.
 func ShellWord(s string) string {
 	if shellPlain.MatchString(s) {
 		return s

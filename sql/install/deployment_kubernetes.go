@@ -13,8 +13,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Kubernetes is what a cluster is told besides: the part of the values under deploy.kubernetes.
-// Secrets are named, and are in the cluster already.
+// Kubernetes holds additional settings for a cluster: the values under deploy.kubernetes. Secrets are named, and
+// must exist in the cluster.
 type Kubernetes struct {
 	Namespace  string `yaml:"namespace"`
 	Release    string `yaml:"release"`     // name of the Helm release
@@ -137,9 +137,9 @@ func (k *Kubernetes) complete() error {
 	return nil
 }
 
-// NamedHosts are the hosts that may be connected to: those of hosts, and where there are some those
-// of the warehouses and of the judge, too, because no other name can be looked up then. The error
-// names a host that is no full name, which could not be looked up.
+// NamedHosts returns the hosts to which connections are allowed: those of hosts, and if there are any those of the
+// warehouses and of the judge, too, because no other name can be looked up then. The error names a host that is not
+// a full name, which could not be looked up.
 func (d *Deployment) NamedHosts() ([]HostPort, error) {
 	var out []HostPort
 	for _, h := range d.Kubernetes.Hosts {

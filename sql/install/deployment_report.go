@@ -9,9 +9,9 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// Report says who sees the report that badger serve shows next to its functions: the values under
-// deploy.report. If nobody is named there is none. People are named as the platform names them to
-// the server; * among readers or annotators is everybody whom the platform lets through to it.
+// Report lists the users of the report that badger serve shows: the values under deploy.report. There is none if no
+// user is named. Users are named as the platform names them to the server; * among readers or annotators means
+// every user that the platform admits.
 type Report struct {
 	Readers    []string `yaml:"readers"`    // may look at it
 	Annotators []string `yaml:"annotators"` // may write labels, too
@@ -54,7 +54,7 @@ func (r *Report) On() bool { return len(r.Readers) > 0 || r.Labels() }
 // Labels reports whether labels can be written.
 func (r *Report) Labels() bool { return len(r.Annotators) > 0 || len(r.Admins) > 0 }
 
-// Everybody reports whether whoever is let through to the report sees it.
+// Everybody reports whether every user that is admitted to the report sees it.
 func (r *Report) Everybody() bool {
 	return slices.Contains(r.Readers, everybody) || slices.Contains(r.Annotators, everybody)
 }
@@ -79,7 +79,7 @@ func (r *Report) Roles() map[string][]string {
 	return out
 }
 
-// DefaultRoles are those of everybody else; nil if that is what badger serve gives by itself.
+// DefaultRoles returns the roles of all other users; nil for the default of badger serve.
 func (r *Report) DefaultRoles() []string {
 	switch {
 	case slices.Contains(r.Annotators, everybody):
@@ -117,8 +117,8 @@ func (r *Report) Environment() map[string]string {
 	return out
 }
 
-// Visitors are the roles that the platform lets through to where the report is. Functions are served
-// there, too; but where everybody who is let through sees the report, callers of functions are not.
+// Visitors returns the roles that the platform admits to the server of the report. Functions are served there, too;
+// but if every admitted user sees the report, callers of functions are not included.
 func (v *Values) Visitors() (roles []string) {
 	r := &v.Deploy.Report
 	if !r.Everybody() {

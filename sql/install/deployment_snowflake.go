@@ -15,7 +15,7 @@ import (
 	badgersql "github.com/badger-eval/badger/sql"
 )
 
-// SnowflakeService is what only a service in Snowpark Container Services decides: the values under
+// SnowflakeService holds the settings of a service in Snowpark Container Services: the values under
 // deploy.snowflake.
 type SnowflakeService struct {
 	QueryWarehouse string   `yaml:"query_warehouse"` // that the service's statements run on: ledger, references, Cortex
@@ -161,8 +161,8 @@ func (v *Values) completeSPCS(p *Plan) error {
 	return nil
 }
 
-// completeSPCS checks the judge of a service: Cortex over the service's own token, somebody outside,
-// who needs a host and a key, or nobody.
+// completeSPCS checks the judge of a service: Cortex with the service's own token, an external one with a host and
+// a key, or none.
 func (j *Judge) completeSPCS() error {
 	bad := func(format string, args ...any) error {
 		return errcode.New(errcode.InvalidArgument, "values: deploy.judge."+format, args...)
@@ -280,8 +280,8 @@ func (p *Plan) specificationText(image string, app bool) (string, error) {
 	return string(text), err
 }
 
-// specification makes the service specification. Everything badger serve is told is in variables,
-// so that there is no file that could differ from the specification.
+// specification returns the service specification. The whole configuration of badger serve is in variables, so that
+// there is no file that could differ from the specification.
 func (p *Plan) specification(image string, app bool) (*spcs.Specification, error) {
 	v := &p.Values
 	s := &spcs.Specification{}
@@ -294,8 +294,8 @@ func (p *Plan) specification(image string, app bool) (*spcs.Specification, error
 	s.Spec.Endpoints = []spcs.Endpoint{{Name: "api", Port: apiPort, Protocol: "HTTP"}}
 	s.ServiceRoles = []spcs.ServiceRole{{Name: "caller", Endpoints: []string{"api"}}}
 	if v.Deploy.Snowflake.Public {
-		// Whoever holds the role caller may send any header to the endpoint api. What comes through
-		// the ingress has a server of its own, so that names that the ingress vouches for stay so.
+		// A holder of the role caller may send any header to the endpoint api. Calls through the ingress have their
+		// own server, so that user names set by the ingress can be trusted there.
 		public := p.container("public", image, publicPort, grpcPort+2, app)
 		maps.Copy(public.Env, v.Deploy.Report.Environment())
 		s.Spec.Containers = append(s.Spec.Containers, public)
@@ -372,7 +372,7 @@ func (p *Plan) container(name, image string, port, grpc int, app bool) spcs.Cont
 	return c
 }
 
-// leastCores is what a container asks for: a quarter of a core, or its limit if that is less.
+// leastCores returns the request of a container: a quarter of a core, or its limit if that is less.
 func leastCores(limit string) spcs.Quantity {
 	if n, err := strconv.Atoi(strings.TrimSuffix(limit, "m")); err == nil && strings.HasSuffix(limit, "m") && n < 250 {
 		return spcs.Quantity(limit)

@@ -14,10 +14,9 @@
 //	WAREHOUSE/inventory.sql      a query: the functions that are there, with name, signature and comment
 //	WAREHOUSE/rights.sql         a query: role or grant, which, and whether it exists, if it can be seen
 //
-// A template is a list of steps. "--- WHO: WHY" begins a step; WHO is admin, owner or hand, and
-// "--- drop: STATEMENT" names the statement that undoes it, "--- drop data: STATEMENT" the one that
-// does so where scores and labels go too. Everything else is the statement, or,
-// of a step by hand, what to type where.
+// A template is a list of steps. "--- WHO: WHY" begins a step; WHO is admin, owner or hand, and "--- drop:
+// STATEMENT" names the statement that reverses it, "--- drop data: STATEMENT" the one that also deletes scores and
+// labels. Everything else is the statement or, in a step by hand, the instructions.
 //
 // WHO ends with ", if missing" or ", if changed" where the step is for a service in that state.
 //

@@ -39,9 +39,9 @@ type Dropped struct {
 	LeftOut int      // statements of other roles
 }
 
-// Remove undoes the plan. An object that something else needs, such as a role that owns tables that
-// stay, is left and named. Functions and roles that badger did not create are kept. Any other
-// failure is an error that says what was done; removing again continues from there.
+// Remove reverses the plan. An object that another one needs, such as a role that owns tables that are kept, is
+// kept and reported. Functions and roles that badger did not create are kept. Any other failure is an error that
+// lists the completed steps; removing again continues from there.
 func (p *Plan) Remove(ctx context.Context, db Database, withData bool, by ...string) (Dropped, error) {
 	var done Dropped
 	all := p.Drops(withData)
@@ -74,8 +74,8 @@ func (p *Plan) Remove(ctx context.Context, db Database, withData bool, by ...str
 	return done, nil
 }
 
-// keeps tells which statements would drop what badger did not create: functions without its mark,
-// and roles that were there before.
+// keeps returns the statements that would drop objects that badger did not create: functions without its mark, and
+// roles that existed before.
 func (p *Plan) keeps(ctx context.Context, db Database) (func(d *Drop) bool, error) {
 	var foreign []string
 	if p.Inventory != "" {

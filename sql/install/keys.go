@@ -16,8 +16,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// visit calls f for each value below v that is no section, with its key. Elements of a list are
-// visited too, with the key LIST[INDEX].
+// visit calls f for each value below v other than sections, with its key. It visits elements of a list too, with
+// the key LIST[INDEX].
 func visit(key string, v reflect.Value, f func(key string, v reflect.Value) error) error {
 	switch v.Kind() {
 	case reflect.Struct:
@@ -72,8 +72,8 @@ func (v *Values) checkSecrets() error {
 	})
 }
 
-// Set sets a value by its key, such as roles.owner or deploy.replicas.min. A text is taken as it is;
-// a number, true or false, a list and a mapping are read as YAML.
+// Set sets a value by its key, such as roles.owner or deploy.replicas.min. A string is used unchanged; a number,
+// true or false, a list and a mapping are parsed as YAML.
 func (v *Values) Set(key, value string) error {
 	at, rest := reflect.ValueOf(v).Elem(), key
 	for rest != "" {
@@ -137,8 +137,7 @@ var (
 	wrongType  = regexp.MustCompile(`^line (\d+): cannot unmarshal .* into (\S+)$`)
 )
 
-// yamlMessage says what is wrong with YAML without Go's types and without what is there, which
-// may be a secret.
+// yamlMessage describes an error in YAML without Go's types and without the content, which may be a secret.
 func yamlMessage(err error) string {
 	var t *yaml.TypeError
 	if !errors.As(err, &t) || len(t.Errors) == 0 {

@@ -169,8 +169,7 @@ func (p *Plan) declare(functions []udf.Function) ([]Declared, error) {
 	return out, nil
 }
 
-// function adds the steps of one function. Its mark is the hash of what the step says with another
-// mark.
+// function adds the steps of one function. Its mark is the hash of the step with a placeholder for the mark.
 func (p *Plan) function(f *Declared) error {
 	draft, err := p.render(p.Via.Name+".function", &page{Plan: p, Function: f})
 	if err != nil {
@@ -197,7 +196,7 @@ func fingerprint(steps []Step) string {
 	return hex.EncodeToString(h.Sum(nil))[:16]
 }
 
-// page is what a template sees.
+// page is the data of a template.
 type page struct {
 	*Plan
 	Functions []Declared
@@ -256,8 +255,7 @@ func (p *Plan) render(name string, data *page) ([]Step, error) {
 	return steps, nil
 }
 
-// splitSteps reads a filled template. No value and no comment holds a line break, so that none can
-// begin a step.
+// splitSteps parses an executed template. No value and no comment contains a line break, so none can begin a step.
 func splitSteps(text string) (steps []Step, err error) {
 	s := bufio.NewScanner(strings.NewReader(text))
 	s.Buffer(nil, 1<<20)
@@ -335,7 +333,7 @@ func (p *Plan) In(name string) string { return p.in(name) }
 // Identifier is a name as SQL writes it.
 func (p *Plan) Identifier(name string) string { return p.dialect.Identifier(name) }
 
-// Literal is a text as SQL writes it.
+// Literal returns a string literal of SQL.
 func (p *Plan) Literal(text string) string { return p.dialect.Literal(text) }
 
 // Roles are the names of the four roles with what each is for.
@@ -353,8 +351,8 @@ type Role struct{ Name, Doc string }
 // Rows is how many rows a call of the function has at most.
 func (p *page) Rows() int { return p.Via.Wire.RowCap(p.Function.Of.Cost, p.Values.Rows) }
 
-// Comment is what the warehouse shows of a function: what it says, its arguments if they have no
-// names there, and the mark.
+// Comment returns the comment of a function in the warehouse: its description, its arguments if they have no names
+// there, and the mark.
 func (p *page) Comment() string {
 	doc := oneLine(p.Function.Of.Doc)
 	if p.Warehouse.Unnamed {
@@ -419,10 +417,10 @@ func (p *Plan) Base() string {
 	return "/" + path
 }
 
-// oneLine is a text on one line.
+// oneLine joins the lines of a string.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// pythonText is a text as Python writes it. JSON's text is one of Python's.
+// pythonText returns a string literal of Python. A JSON string is one.
 func pythonText(s string) (string, error) {
 	b, err := json.Marshal(s)
 	return string(b), err

@@ -9,8 +9,8 @@ import (
 	"github.com/badger-eval/badger/internal/printable"
 )
 
-// Print writes all steps in the order in which they run. What is not SQL is a comment, so that the
-// whole is a script.
+// Print writes all steps in the order of their execution. Text other than SQL is a comment, so that the output is a
+// script.
 func (p *Plan) Print(w io.Writer) error {
 	var b strings.Builder
 	again := "Each may be run again."

@@ -15,8 +15,8 @@ import (
 	"github.com/badger-eval/badger/udf"
 )
 
-// Schedule is how the warehouse evaluates by itself. Without a cron expression the procedure is
-// there, and nothing calls it.
+// Schedule holds the settings of the scheduled evaluation. Without a cron expression the procedure exists, and
+// nothing calls it.
 type Schedule struct {
 	Cron     string   `yaml:"cron"`     // five fields: minute, hour, day of the month, month, day of the week
 	Timezone string   `yaml:"timezone"` // of the cron expression; UTC
@@ -150,13 +150,12 @@ func (p *Plan) schedule(functions []udf.Function) error {
 // procedureName is the procedure, or DuckDB's macro.
 const procedureName = "evaluate"
 
-// ProcedureDoc is what the warehouse shows of the procedure, with the mark by which an installation
-// is compared.
+// ProcedureDoc returns the procedure's comment, with the mark by which an installation is compared.
 func (p *page) ProcedureDoc() string {
 	return "Scores the answers that have no score, of one batch or of the newest ones. run_log says what came of it. [" + p.Mark + "]"
 }
 
-// Slice is how many answers are scored and stored at once.
+// Slice returns the number of answers that are scored and stored in one step.
 func (p *page) Slice() int {
 	if n := p.Values.Schedule.Slice; n > 0 {
 		return n
@@ -167,8 +166,7 @@ func (p *page) Slice() int {
 	return defaultSlice
 }
 
-// Metrics are the metrics of the schedule, separated by commas; empty: all that somebody can
-// answer.
+// Metrics returns the metrics of the schedule, separated by commas; empty for all that can be computed.
 func (p *page) Metrics() string { return strings.Join(p.Values.Schedule.Metrics, ",") }
 
 // Padding makes runs of digits as long as this many digits, so that text orders them as numbers.

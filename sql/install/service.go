@@ -30,7 +30,7 @@ func (p *Plan) calling(declared []Declared) error {
 	return nil
 }
 
-// ServiceDoc is what the warehouse shows of the service, with the mark by which it is compared.
+// ServiceDoc returns the service's comment, with the mark by which it is compared.
 func (p *page) ServiceDoc() string {
 	return "badger serve, which answers badger's functions. [" + p.Mark + "]"
 }

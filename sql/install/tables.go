@@ -7,9 +7,9 @@ import (
 	badgersql "github.com/badger-eval/badger/sql"
 )
 
-// tables adds the steps of badger's tables and views: what creates them, and from the warehouse's
-// template what describes them and who may read and write them. badger run reads and writes the
-// schema badger, so that tables are there only.
+// tables adds the steps of badger's tables and views: the statements that create them, and from the warehouse's
+// template those that comment on them and grant permissions. badger run reads and writes the schema badger, so the
+// tables are only there.
 func (p *Plan) tables() error {
 	if !p.HasTables() {
 		return nil
@@ -37,7 +37,7 @@ func (p *Plan) tables() error {
 	return err
 }
 
-// tableStays is said of each table.
+// tableStays is part of each table's comment.
 const tableStays = " The table stays when badger is removed."
 
 // Tables are badger's tables.

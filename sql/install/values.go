@@ -16,8 +16,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Values are what an installation decides. One file serves all warehouses and what runs badger
-// serve; a warehouse reads what concerns it.
+// Values are the settings of an installation. One file serves all warehouses and the platform of badger serve; a
+// warehouse reads the settings that concern it.
 type Values struct {
 	Warehouse string `yaml:"warehouse"`
 	Via       string `yaml:"via"`
@@ -48,8 +48,8 @@ type Values struct {
 	Rows   Rows     `yaml:"rows"`
 	Judges []string `yaml:"judges"` // judge files whose functions are installed too
 
-	// Deploying tells that the plan is for a server that does not exist yet: what only calls of it need,
-	// such as its endpoint, may be missing.
+	// Deploying reports that the plan is for a server that does not exist yet: settings that only calls need, such
+	// as its endpoint, may be missing.
 	Deploying bool `yaml:"-"`
 }
 
@@ -67,13 +67,13 @@ type Secret struct {
 	Key   string `yaml:"key"`
 }
 
-// Rows are how many rows a call has at most, by the cost of a row. 0 is what the wire allows.
+// Rows are the maximal numbers of rows in a call, by the cost of a row. 0 is the maximum of the wire.
 type Rows struct {
 	Small  int `yaml:"small"`
 	Large  int `yaml:"large"`
 	Judged int `yaml:"judged"`
-	// JudgeSeconds is how long a judge takes over a row, of which sixteen are asked at once; 0: 8.
-	// What the wire allows of judged rows follows from it.
+	// JudgeSeconds is the time of a judge call for a row, of which sixteen run concurrently; 0: 8. The maximal
+	// number of judged rows of the wire follows from it.
 	JudgeSeconds float64 `yaml:"judge_seconds"`
 }
 
@@ -219,7 +219,7 @@ func (v *Values) complete(required []string) error {
 	return v.Schedule.complete()
 }
 
-// checkText refuses a text that would end another text that it becomes part of.
+// checkText rejects a string that would end the string in which it is inserted.
 func checkText(key, text string) error {
 	for _, c := range text {
 		if c < ' ' || c == 0x7f || c == 0x85 || c == 0x2028 || c == 0x2029 {

@@ -11,22 +11,22 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Warehouse is what badger can be installed in.
+// Warehouse is a warehouse in which badger can be installed.
 type Warehouse struct {
 	Name  string
 	Vias  []Via // the first is the one to take if nothing speaks against it
 	Admin string
 	// Optional says how arguments are left out.
 	Optional optional
-	// Unnamed tells that a function's arguments have no names there; its comment then names them.
+	// Unnamed reports that a function's arguments have no names there; its comment then names them.
 	Unnamed bool
-	// Schema is what the name of a schema must look like, if not every name can be quoted.
+	// Schema matches valid names of a schema, if not every name can be quoted.
 	Schema *regexp.Regexp
-	// Arguments tells that it cannot call a function without arguments: those are left out.
+	// Arguments reports that it cannot call functions without arguments: those are omitted.
 	Arguments bool
-	// Connected tells that the connection names the database, and SQL does not.
+	// Connected reports that the connection names the database, and SQL does not.
 	Connected bool
-	// Global tells that functions belong to no schema.
+	// Global reports that functions belong to no schema.
 	Global bool
 	// Helpers are the functions of a plan that are none of the catalogue's.
 	Helpers []string
@@ -141,8 +141,8 @@ func find(warehouse, via string) (*Warehouse, *Via, error) {
 	return nil, nil, errcode.New(errcode.InvalidArgument, "%s cannot call badger via %.40q, expected %s", warehouse, via, strings.Join(names, " or "))
 }
 
-// cost is what a row of a class takes: the time of a row, with so many rows at once, and the bytes
-// of its arguments and of its result. Nine of ten rows of the reference data stay below it.
+// cost is the cost of a row of a class: the time of a row, with this many rows concurrently, and the bytes of its
+// arguments and of its result. Nine of ten rows of the reference data are below it.
 var cost = map[scoring.Cost]struct {
 	time     time.Duration
 	parallel int
@@ -153,9 +153,9 @@ var cost = map[scoring.Cost]struct {
 	scoring.CostJudged: {time: 8 * time.Second, parallel: 16, in: 40 << 10, out: 16 << 10},
 }
 
-// RowCap is how many rows of a class one call may have: as many as the time and the sizes allow,
-// rounded down to 1, 2 or 5 times a power of ten. 0 tells that calls of this wire have one row, or
-// that nothing bounds them.
+// RowCap returns the maximal number of rows of a class in one call: as many as the time and the sizes allow,
+// rounded down to 1, 2 or 5 times a power of ten. 0 means that calls of this wire have one row, or that nothing
+// bounds them.
 func (w Wire) RowCap(class scoring.Cost, set Rows) int {
 	if w.Budget == 0 {
 		return 0

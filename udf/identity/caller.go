@@ -74,8 +74,8 @@ func parseRoles(key string, names []string) ([]Role, error) {
 // maxName is how long a name may be, after [Clean].
 const maxName = 160
 
-// Clean is a name from outside as logs and tables hold it: visible ASCII without quotes. What is
-// not is written as percent signs and hexadecimal digits, so that two names never become one.
+// Clean returns a name from outside in the form of logs and tables: visible ASCII without quotes. Other bytes are
+// written as percent signs and hexadecimal digits, so that two names never become equal.
 func Clean(s string) string {
 	plain := func(b byte) bool { return b > ' ' && b <= '~' && b != '"' && b != '\\' && b != '%' }
 	for i := range len(s) {

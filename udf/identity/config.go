@@ -61,13 +61,13 @@ type Config struct {
 	DefaultRoles []string            `yaml:"default_roles"` // of every other caller; call. In mode local: all
 }
 
-// Surroundings are what a guard needs of the world. The zero value is the real one.
+// Surroundings are the external dependencies of a guard. The zero value is the real ones.
 type Surroundings struct {
 	Getenv func(string) string
 	Now    func() time.Time
 	Client *http.Client // fetches key sets
-	// Changed is told that a file of secrets or a key set can no longer be read, or can be again,
-	// with a nil error. The error holds no secret.
+	// Changed is called when a file of secrets or a key set can no longer be read, or with a nil error when it can
+	// be again. The error contains no secret.
 	Changed func(what string, err error)
 	// SPCSToken is the file by which Snowpark Container Services are recognized.
 	SPCSToken string
@@ -92,7 +92,7 @@ func (s Surroundings) withDefaults() Surroundings {
 	return s
 }
 
-// Request is what a guard looks at.
+// Request is the input of a guard.
 type Request struct {
 	Header func(name string) []string // of HTTP, or gRPC metadata
 	Peer   netip.Addr                 // the other end of the connection
@@ -109,7 +109,7 @@ type identify interface {
 	identify(ctx context.Context, r *Request) (name string, err error)
 	// String describes it in a few words, without secrets.
 	String() string
-	// err is why nobody can be identified at present, or nil.
+	// err returns why no caller can be identified at present, or nil.
 	err() error
 }
 
@@ -253,7 +253,7 @@ func (g *Guard) String() string {
 	return g.how.String()
 }
 
-// Err is why nobody can be identified at present, or nil.
+// Err returns why no caller can be identified at present, or nil.
 func (g *Guard) Err() error {
 	if g.ca != nil {
 		if _, err := g.ca.Value(); err != nil {
@@ -263,8 +263,8 @@ func (g *Guard) Err() error {
 	return g.how.err()
 }
 
-// ClientCAs are the authorities whose client certificates a TLS listener must require; ok is false
-// if none are asked for.
+// ClientCAs returns the authorities whose client certificates a TLS listener must require; ok is false if none are
+// required.
 func (g *Guard) ClientCAs() (pool *x509.CertPool, ok bool, err error) {
 	if g.ca == nil {
 		return nil, false, nil
@@ -273,7 +273,7 @@ func (g *Guard) ClientCAs() (pool *x509.CertPool, ok bool, err error) {
 	return pool, true, err
 }
 
-// local lets in whoever is on this machine, but no web page that a browser there shows.
+// local admits every caller on this machine, but no web page in a browser there.
 type local struct{}
 
 func (local) identify(_ context.Context, r *Request) (string, error) {

@@ -22,7 +22,7 @@ var identityHeaders = []string{
 	"tailscale-user-", "cf-access-",
 }
 
-// secretHeaders prove who calls and are nobody's business afterwards. In lower case.
+// secretHeaders contain credentials and are removed after authentication. In lower case.
 var secretHeaders = []string{"authorization", "x-badger-token", "proxy-authorization"}
 
 func isIdentityHeader(lower string) bool {
@@ -54,7 +54,7 @@ func (g *Guard) Strip(h map[string][]string) {
 	}
 }
 
-// canonical is a header's name as a configuration may have it, or an empty text where it is none.
+// canonical returns a header's name in canonical form, or "" if it is invalid.
 func canonical(name string) string {
 	for _, r := range name {
 		if !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-') {

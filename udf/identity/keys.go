@@ -115,9 +115,9 @@ const (
 	keysLength = 1 << 20          // bytes
 )
 
-// keyURL is a key set that is fetched. A new key is found when a token has its id, and a withdrawn
-// one is forgotten after keysFresh. If the issuer does not answer with a key set, the last one
-// counts for keysStale, whatever else it said: one wrong answer locks nobody out.
+// keyURL is a key set that is fetched. A new key is found when a token has its id, and a withdrawn one is forgotten
+// after keysFresh. If the issuer does not answer with a key set, the last one remains valid for keysStale, whatever
+// the answer was: one wrong answer locks no caller out.
 type keyURL struct {
 	issuer  string
 	at      string // the URL of the key set; empty: the discovery document names it
@@ -150,8 +150,8 @@ func (k *keyURL) find(ctx context.Context, id, algorithm string) ([]jose.JSONWeb
 	return found, k.missing(keys, found)
 }
 
-// missing is the error where no key was found: Unavailable if the issuer, which may have it, could not
-// be asked, and none if it does not have it.
+// missing returns the error for a key that was not found: Unavailable if the issuer, which may have it, could not
+// be asked, and nil if it does not have it.
 func (k *keyURL) missing(keys, found []jose.JSONWebKey) error {
 	k.mu.Lock()
 	bad := k.bad
@@ -162,7 +162,7 @@ func (k *keyURL) missing(keys, found []jose.JSONWebKey) error {
 	return unavailable(keys)
 }
 
-// cached is what is there: whether it is fresh, and whether to wait before the next attempt.
+// cached returns the cached keys, whether they are fresh, and whether to wait before the next attempt.
 func (k *keyURL) cached() (keys []jose.JSONWebKey, fresh, wait bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -181,7 +181,7 @@ func unavailable(keys []jose.JSONWebKey) error {
 	return errcode.New(errcode.Unavailable, "the server cannot read the key set of its OpenID Connect issuer")
 }
 
-// err tells of a key set that was asked for and does not exist.
+// err returns the error of a key set that was requested and does not exist.
 func (k *keyURL) err() error {
 	k.mu.Lock()
 	bad := k.bad

@@ -82,8 +82,8 @@ func (o *oidc) identify(ctx context.Context, r *Request) (string, error) {
 		return "", errBadToken
 	}
 	var claims tokenClaims
-	// Cheap checks before a key is searched for: a token for somebody else must not make us ask the
-	// issuer. They are believed only after the signature.
+	// Cheap checks before the search for a key: a token for another audience must not cause a request to the
+	// issuer. The claims are trusted only after the signature is verified.
 	if err := token.UnsafeClaimsWithoutVerification(&claims); err != nil {
 		return "", errBadToken
 	}
@@ -168,7 +168,7 @@ func (c *tokenClaims) allowed(emails, subjects []string, anyone bool) (string, e
 	return "", errNotListed
 }
 
-// matches compares with a list of texts, *@DOMAIN and *.
+// matches compares s with a list of strings, *@DOMAIN and *.
 func matches(list []string, s string) bool {
 	for _, p := range list {
 		domain, ok := strings.CutPrefix(p, "*@")

@@ -20,8 +20,8 @@ const (
 	DatabricksApps = "databricks-apps"
 )
 
-// newPlatform makes the mode of a platform, where its marks are there: elsewhere everybody could
-// send the headers that it sends.
+// newPlatform returns the mode of a platform if the environment shows that the server runs there: elsewhere any
+// client could send the platform's headers.
 func newPlatform(c Config, s Surroundings) (identify, func(string) bool, error) {
 	if c.Platform != CloudRun && (c.Audience != nil || c.Emails != nil || c.Skew != 0) {
 		return nil, nil, errcode.New(errcode.InvalidArgument, "audience, emails and clock_skew: used by platform cloud-run only")
@@ -86,9 +86,9 @@ func (databricksApps) String() string {
 }
 func (databricksApps) err() error { return nil }
 
-// cloudRun believes Cloud Run, which verifies the caller's token against roles/run.invoker and
-// replaces its signature. What is left to check is that it did: a service that allows
-// unauthenticated calls gets tokens as they were sent.
+// cloudRun trusts Cloud Run, which verifies the caller's token against roles/run.invoker and replaces its
+// signature. It only checks that Cloud Run did so: a service that allows unauthenticated calls gets tokens as they
+// were sent.
 type cloudRun struct {
 	audience, emails []string
 	skew             time.Duration
@@ -101,7 +101,7 @@ const signatureRemoved = "SIGNATURE_REMOVED_BY_GOOGLE"
 var errCloudRun = errcode.New(errcode.Unauthenticated, "no token that Cloud Run has verified: the service must require authentication")
 
 func (c *cloudRun) identify(_ context.Context, r *Request) (string, error) {
-	// If both headers are there, Cloud Run verifies this one and leaves the other alone.
+	// If both headers are present, Cloud Run verifies this one and ignores the other.
 	header, err := one(r, "X-Serverless-Authorization")
 	if err == nil && header == "" {
 		header, err = one(r, "Authorization")
@@ -138,8 +138,8 @@ func (c *cloudRun) identify(_ context.Context, r *Request) (string, error) {
 	return claims.allowed(c.emails, nil, c.emails == nil)
 }
 
-// meant reports whether a token for an audience is for this service. Callers name the service's
-// address, or that of what they call below it; Cloud Run takes both.
+// meant reports whether a token's audience is this service. Callers name the service's address, or that of a path
+// below it; Cloud Run accepts both.
 func (c *cloudRun) meant(audience string) bool {
 	return slices.ContainsFunc(c.audience, func(a string) bool {
 		return audience == a || strings.HasPrefix(audience, strings.TrimSuffix(a, "/")+"/")

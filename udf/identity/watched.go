@@ -33,9 +33,8 @@ const recheck = time.Second
 // maxSecretFile is how many bytes a watched file may have.
 const maxSecretFile = 1 << 20
 
-// Watch reads files and makes a watched value of them. parse gets their contents, in order; its
-// error must not quote them. changed is told when the files can no longer be read, and when they can
-// again; it may be nil.
+// Watch reads files and returns a watched value of them. parse gets their contents, in order; its error must not
+// quote them. changed is called when the files can no longer be read, and when they can again; it may be nil.
 func Watch[T any](what string, parse func(contents [][]byte) (T, error), changed func(string, error), paths ...string) (*Watched[T], error) {
 	w := &Watched[T]{what: what, paths: paths, parse: parse, changed: changed}
 	w.checked = time.Now()
@@ -45,7 +44,7 @@ func Watch[T any](what string, parse func(contents [][]byte) (T, error), changed
 	return w, nil
 }
 
-// Value is what the files hold; the error is Unavailable.
+// Value returns the parsed files; the error is Unavailable.
 func (w *Watched[T]) Value() (T, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

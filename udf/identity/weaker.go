@@ -6,13 +6,13 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// strength orders the modes: nobody shows who he is; something in front of the server says it; callers
-// prove it to the server.
+// strength orders the modes: no authentication; authentication in front of the server; authentication by the
+// server.
 var strength = map[Mode]int{Local: 0, Platform: 1, Proxy: 1, Token: 2, MTLS: 2, OIDC: 2}
 
-// Replaces reports whether a guard may take another one's place while the server runs, which never lets
-// in more for lack of a key: a file that is empty, cut or half written lacks some. FailedPrecondition
-// says what would be lost. Callers and roles that are listed may change in any way.
+// Replaces reports whether a guard may replace another one while the server runs, which never admits more callers
+// because of a missing key: an empty, truncated or half-written file lacks some. FailedPrecondition names the
+// restriction that would be lost. Listed callers and roles may change in any way.
 func (g *Guard) Replaces(was *Guard) error {
 	lost := func(what string) error {
 		return errcode.New(errcode.FailedPrecondition, "%s: a running server is not protected less than before; restart it for that", what)
@@ -41,7 +41,7 @@ func (g *Guard) Replaces(was *Guard) error {
 	return nil
 }
 
-// restriction is a list of a mode that lets in everybody where it is empty.
+// restriction is a list of a mode that admits all callers if it is empty.
 type restriction struct {
 	key string
 	of  func(Config) []string

@@ -21,8 +21,8 @@ import (
 // answer are reserved before they come.
 type Counted struct {
 	http.RoundTripper
-	// Unzip unpacks bodies that are compressed with gzip, whatever their headers say, so that what is
-	// counted is what they become.
+	// Unzip decompresses bodies compressed with gzip, whatever their headers state, so that the decompressed bytes
+	// are counted.
 	Unzip bool
 }
 
@@ -73,7 +73,7 @@ type CountedConn struct {
 
 type counter struct{ io.Reader }
 
-// Count counts what is read from now on with the reading, or with none where it is nil.
+// Count counts what is read from now on in the given reading, or in none if it is nil.
 func (c *CountedConn) Count(ctx context.Context, r *account.Reading) {
 	if r == nil {
 		c.in.Store(nil)

@@ -11,8 +11,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Told tells errors that are shown as they are: none, those that have a code already, and those of an
-// ended context. All others are a vendor's, whose text may hold values and SQL.
+// Told reports whether an error is shown unchanged: nil, an error with a code, or one of an ended context. All
+// others come from a vendor, and their text may contain values and SQL.
 func Told(err error) bool {
 	var ours *errcode.Error
 	return err == nil || errors.As(err, &ours) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
@@ -46,9 +46,8 @@ func SQLState(state string) errcode.Code {
 	return code
 }
 
-// Transport says what went wrong on the way to a warehouse: Unavailable where its host is not known
-// or the connection is lost, Unauthenticated for its certificate. It is errcode.Unknown for errors
-// that say nothing of the way.
+// Transport classifies an error of the connection to a warehouse: Unavailable if its host is unknown or the
+// connection is lost, Unauthenticated for its certificate. It returns errcode.Unknown for other errors.
 func Transport(err error) (errcode.Code, string) {
 	var (
 		dns         *net.DNSError

@@ -12,9 +12,9 @@ import (
 	"github.com/badger-eval/badger/internal/jsonscan"
 )
 
-// withJSON is a record whose values that are marked as JSON are JSON, for which it gives up the other
-// one. Words that engines write and JSON does not have become values that it has. A value that is no
-// JSON still, also inside lists and structs, is an error: whoever reads it would compare its text.
+// withJSON returns a record whose values marked as JSON are valid JSON, and releases the given one. It converts
+// words that engines write but JSON does not have. It returns an error if a value, including one inside lists and
+// structs, is still not JSON: a comparison would otherwise be of its text.
 func withJSON(rec arrow.Record) (arrow.Record, error) {
 	var columns []arrow.Array
 	for i, f := range rec.Schema().Fields() {

@@ -8,9 +8,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// OneText reads the one text of a query's result, empty for NULL, and releases the reader. The
-// error begins with the connector's name and has the code InvalidArgument where the result is not
-// one row of one column.
+// OneText reads the single string of a query's result, "" for NULL, and releases the reader. The error begins with
+// the connector's name and has the code InvalidArgument if the result is not one row of one column.
 func OneText(connector string, r array.RecordReader) (string, error) {
 	defer r.Release()
 	if n := r.Schema().NumFields(); n != 1 {

@@ -22,9 +22,8 @@ type Option struct {
 	set   func(name, value string) bool // false for what it does not take
 }
 
-// Read sets the options of a URL's query. Each is given at most once, and none is empty. The error
-// has the code InvalidArgument, begins with the connector's name and shows no values, which may be
-// secrets.
+// Read sets the options of a URL's query. Each must be given at most once, and none may be empty. The error has the
+// code InvalidArgument, begins with the connector's name and shows no values, which may be secrets.
 func (o Options) Read(connector, query string) error {
 	invalid := func(format string, args ...any) error {
 		return errcode.New(errcode.InvalidArgument, connector+": "+format, args...)

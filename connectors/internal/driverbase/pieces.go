@@ -6,9 +6,9 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 )
 
-// Pieces writes rows as JSON arrays of arrays of texts and nulls, for warehouses that take rows as
-// a parameter: the row {"id": 1, "s": null} is ["1",null]. Numbers are texts with all their digits,
-// because JSON readers on the way make doubles of numbers. The plan counts the rows.
+// Pieces writes rows as JSON arrays of arrays of strings and nulls, for warehouses that take rows as a parameter:
+// the row {"id": 1, "s": null} is ["1",null]. Numbers are strings with all their digits, because JSON readers
+// convert numbers to doubles. The plan counts the rows.
 type Pieces struct {
 	plan     *Plan
 	rows     array.RecordReader
@@ -20,12 +20,12 @@ type Pieces struct {
 	cell     []byte
 }
 
-// NewPieces begins to write the rows of a plan.
+// NewPieces returns a writer of the rows of a plan.
 func NewPieces(p *Plan, rows array.RecordReader, n *Notation) *Pieces {
 	return &Pieces{plan: p, rows: rows, notation: n}
 }
 
-// Done tells that there are no more rows.
+// Done reports whether all rows are written.
 func (t *Pieces) Done() bool { return t.done }
 
 // Before is the number of rows before the last piece.
@@ -87,7 +87,7 @@ func (t *Pieces) row(b []byte) ([]byte, error) {
 	return append(b, ']'), nil
 }
 
-// appendJSON appends a text as JSON.
+// appendJSON appends a string as JSON.
 func appendJSON(b, text []byte) []byte {
 	for _, c := range text {
 		if c < ' ' || c == '"' || c == '\\' {

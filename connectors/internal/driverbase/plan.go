@@ -19,16 +19,16 @@ type Plan struct {
 	Nulls   []bool   // the column held a NULL; who reads the rows sets it
 	Rows    int64    // read so far; who reads the rows counts them
 
-	// Covers tells that the rows have all of the table's columns.
+	// Covers reports whether the rows have all of the table's columns.
 	Covers bool
 
 	connector, table string
 	keyed            bool
 }
 
-// NewPlan begins a plan for rows of a schema, with what can be said before the table is known.
-// Errors begin with the connector's name and the table's. Their code is InvalidArgument for columns
-// and keys that cannot be, and Unimplemented for types that no connector writes.
+// NewPlan returns a plan for rows of a schema, with the parts that do not depend on the table. Errors begin with
+// the names of the connector and the table. Their code is InvalidArgument for invalid columns and keys, and
+// Unimplemented for types that no connector writes.
 func NewPlan(connector, table string, rows *arrow.Schema, key []string) (*Plan, error) {
 	p := &Plan{connector: connector, table: table, keyed: len(key) > 0}
 	for _, f := range rows.Fields() {
@@ -77,10 +77,10 @@ func (p *Plan) Match(table []string) error {
 	return nil
 }
 
-// HasKey tells that rows replace those of their key; without one they are added.
+// HasKey reports whether rows replace those with the same key; without one they are added.
 func (p *Plan) HasKey() bool { return p.keyed }
 
-// KeyHeldNull tells that a column of the key held a NULL.
+// KeyHeldNull reports whether a column of the key held a NULL.
 func (p *Plan) KeyHeldNull() bool {
 	for i, null := range p.Nulls {
 		if null && p.Keyed[i] {
@@ -90,8 +90,7 @@ func (p *Plan) KeyHeldNull() bool {
 	return false
 }
 
-// Error makes an error of the writing: "CONNECTOR: writing to TABLE: ...". A %w in the format
-// becomes the cause.
+// Error returns an error about the write: "CONNECTOR: writing to TABLE: ...". A %w in the format becomes the cause.
 func (p *Plan) Error(code errcode.Code, format string, args ...any) error {
 	return errcode.New(code, strings.ReplaceAll(p.prefix(), "%", "%%")+format, args...)
 }
@@ -101,8 +100,8 @@ func (p *Plan) CellError(column int, err error) error {
 	return p.Error(errcode.Of(err), "row %d, column %q: %w", p.Rows+1, p.Names[column], err)
 }
 
-// Failed says of an error of the connection what was being done. Errors without a code, which are
-// those of whoever gave the rows, and those of an ended context stay as they are.
+// Failed adds the operation to an error of the connection. Errors without a code, which come from the source of the
+// rows, and those of an ended context are returned unchanged.
 func (p *Plan) Failed(err error) error {
 	code := errcode.Of(err)
 	switch code {

@@ -16,8 +16,8 @@ type Stream interface {
 	// Next returns the next record, which belongs to the caller, or nil at the end. It is not called
 	// again after the end or an error.
 	Next(ctx context.Context) (arrow.Record, error)
-	// Close gives back what the stream holds. It is called once: at the end, after an error, or when
-	// nobody reads any more. The context may have ended.
+	// Close releases the resources of the stream. It is called once: at the end, after an error, or when the caller
+	// stops reading. The context may have ended.
 	Close(ctx context.Context)
 }
 
@@ -57,7 +57,7 @@ func (r *Reader) Schema() *arrow.Schema { return r.schema }
 // Record is the current record, valid until Next, and nil if there is none.
 func (r *Reader) Record() arrow.Record { return r.rec }
 
-// Err is why the stream ended early: the context's error where that ended it, else the stream's.
+// Err returns why the stream ended early: the context's error if that ended it, else the stream's.
 func (r *Reader) Err() error { return r.err }
 
 // Next reads the next record.
@@ -123,7 +123,7 @@ func (r *Reader) take(n int64) error {
 // Retain keeps the reader for one more user.
 func (r *Reader) Retain() { r.refs.Add(1) }
 
-// Release gives it back; the last one closes the stream.
+// Release releases a reference; the last one closes the stream.
 func (r *Reader) Release() {
 	if r.refs.Add(-1) == 0 {
 		r.drop()

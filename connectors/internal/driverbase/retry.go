@@ -13,8 +13,8 @@ type Retry struct {
 	Times          int           // at most; 0 is never
 	First, Longest time.Duration // of the pauses, doubled from one to the next
 	Asked          time.Duration // the longest pause that a server can ask for
-	// Patience is for how long in all a server may ask for pauses that do not count: warehouses that
-	// are stopped take minutes to start.
+	// Patience is the total time for which a server may ask for pauses that do not count as attempts: stopped
+	// warehouses take minutes to start.
 	Patience time.Duration
 }
 

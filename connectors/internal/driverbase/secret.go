@@ -15,9 +15,9 @@ import (
 // maxSecret is the size of the largest file of credentials that is read.
 const maxSecret = 1 << 20
 
-// ReadSecret reads the one line of a file, or of an environment variable where no file is named,
-// without the blanks around it. The error has the code Unauthenticated, begins with the connector's
-// name, and says of what it is without showing anything of it.
+// ReadSecret reads the single line of a file, or of an environment variable if no file is named, without
+// surrounding blanks. The error has the code Unauthenticated, begins with the connector's name, and names the
+// secret without showing any part of it.
 func ReadSecret(connector, what, file, env string, getenv func(string) string) (string, error) {
 	where, text := "the environment variable "+env, ""
 	if file != "" {

@@ -12,7 +12,7 @@ type Spelling struct {
 	// Same is a condition that holds where a and b are the same value or both NULL; nil is
 	// IS NOT DISTINCT FROM.
 	Same func(a, b string) string
-	// Named tells that staged columns have the names of the table's, and are not called c0, c1, ….
+	// Named reports that staged columns have the names of the table's, and are not called c0, c1, ….
 	Named bool
 	// Assigned is before a column in an assignment.
 	Assigned string
@@ -29,7 +29,7 @@ func (p *Plan) Targets(s Spelling) []string {
 	return out
 }
 
-// Staged are the staged columns, behind a prefix such as "s.".
+// Staged returns the staged columns, after a prefix such as "s.".
 func (p *Plan) Staged(s Spelling, prefix string) []string {
 	out := make([]string, len(p.Columns))
 	for i, name := range p.Columns {

@@ -166,8 +166,8 @@ func DecimalText(n *big.Int, scale int32) string {
 	return sign + digits[:point] + "." + digits[point:]
 }
 
-// Unscaled reads a decimal without exponent as a multiple of 10^-scale, the other way round than
-// [DecimalText]. Zeros may stand behind the places; ok is false if other digits do.
+// Unscaled parses a decimal without exponent as a multiple of 10^-scale, the inverse of [DecimalText]. Additional
+// decimal digits must be zeros; otherwise ok is false.
 func Unscaled(text string, scale int) (n *big.Int, ok bool) {
 	whole, fraction, _ := strings.Cut(text, ".")
 	if len(fraction) > scale {

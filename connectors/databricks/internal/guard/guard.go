@@ -1,9 +1,9 @@
-// Package guard runs statements through the vendor's driver, databricks-sql-go, and makes sure that a
-// result is whole and that the driver asks nobody but the warehouse.
+// Package guard runs statements through the vendor's driver, databricks-sql-go, and ensures that a result is
+// complete and that the driver contacts only the warehouse.
 //
-// It reads in one direction: a [Driver] opens sessions ([Driver.Start] takes one), a [Statement] runs
-// in one and gives its result part by part, and both go through the transport of guard.go, which keeps
-// what the service said of each statement in a witness.
+// It is layered: a [Driver] opens sessions ([Driver.Start] acquires one), a [Statement] runs in one and returns its
+// result in parts, and both use the transport of guard.go, which records the service's messages about each
+// statement in a witness.
 package guard
 
 import (
@@ -44,16 +44,16 @@ import (
 // It also tries again, for the driver knows neither rotated tokens nor warehouses that start for
 // minutes, and asks for a page again without its row number.
 //
-// The guard lets nothing else through: calls of the protocol go to the configured warehouse with
-// its token, and files are fetched, without it, from where answers said that they are.
+// The guard forbids all other requests: calls of the protocol are sent to the configured warehouse with its token,
+// and files are downloaded, without it, from the URLs in answers.
 type guard struct {
 	config    Config
 	workspace *workspace.Client
 	announced sync.Map // the witness of each file that may be fetched, by its address
 }
 
-// calls are the calls of the protocol that the driver makes, with what messages say of them, and
-// whether a second one does no harm.
+// calls are the driver's calls of the protocol, with their names in messages, and whether repeating one is
+// harmless.
 var calls = map[string]struct {
 	what   string
 	repeat bool
@@ -114,7 +114,7 @@ const pageBytes = 16 << 20
 // errUnexpected is why a request of the driver is not sent.
 var errUnexpected = errcode.New(errcode.Internal, "databricks: the driver asks for something that is neither a call of the warehouse nor a part of a result")
 
-// call makes a call of the protocol, once and again as [workspace.Client.Do] does.
+// call sends a call of the protocol, with retries as in [workspace.Client.Do].
 func (g *guard) call(req *http.Request, w *witness) ([]byte, error) {
 	body, err := io.ReadAll(req.Body)
 	if err != nil {
@@ -195,8 +195,8 @@ func (g *guard) page(ctx context.Context, r workspace.Request, m thrift.Message,
 	return answer, err
 }
 
-// file downloads a file that an answer announced. If that was the first answer, the driver does
-// not say of which statement.
+// file downloads a file that an answer announced. If that was the first answer, the driver does not name the
+// statement.
 func (g *guard) file(req *http.Request) ([]byte, *witness, error) {
 	of, _ := g.announced.Load(req.URL.String())
 	w, _ := of.(*witness)

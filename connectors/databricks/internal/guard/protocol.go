@@ -29,7 +29,7 @@ const (
 
 const thriftKind = "application/x-thrift"
 
-// ServerError is what the service says went wrong with a call or a statement.
+// ServerError is the service's error for a call or a statement.
 type ServerError struct {
 	What    string
 	State   string // of SQL
@@ -40,7 +40,7 @@ type ServerError struct {
 
 func (e *ServerError) Error() string { return e.What + ": " + e.State }
 
-// NoSession tells that a statement was not run because its session does not exist any more.
+// NoSession reports that a statement was not run because its session no longer exists.
 func (e *ServerError) NoSession() bool {
 	return e.Handle || strings.Contains(e.Message, "INVALID_STATE") && strings.Contains(strings.ToLower(e.Message), "session") ||
 		strings.Contains(e.Message, "SESSION_NOT_FOUND") || strings.Contains(e.Message, "SESSION_CLOSED") || strings.Contains(e.Message, "Invalid SessionHandle") || endedSession.MatchString(e.Message)
@@ -49,13 +49,13 @@ func (e *ServerError) NoSession() bool {
 // endedSession are the words of the server below the service, which has no condition for them.
 var endedSession = regexp.MustCompile(`(?i)session ?handle.*(?:has not been initialized|already closed)`)
 
-// Starting tells that a statement was not taken because the warehouse starts: it gives sessions out before it
-// has them.
+// Starting reports that a statement was rejected because the warehouse is starting: it opens sessions before it can
+// run statements.
 func (e *ServerError) Starting() bool {
 	return e.refused && (endedSession.MatchString(e.Message) || strings.Contains(e.Message, "Couldn't create directory"))
 }
 
-// send makes a call of the protocol next to the driver, which may be made twice.
+// send sends a call of the protocol without the driver. The call may be repeated.
 func (g *guard) send(ctx context.Context, method string, args thrift.Struct) (thrift.Struct, error) {
 	body := thrift.Append(nil, thrift.Message{Name: method, Kind: thrift.Call, Seq: 1, Fields: thrift.Struct{1: args}})
 	answer, err := g.workspace.Do(ctx, workspace.Request{What: calls[method].what, Method: http.MethodPost, Path: g.path(), Kind: thriftKind, Body: body, Repeat: true})

@@ -50,7 +50,7 @@ type Driver struct {
 // idleSessions at most wait for a statement.
 const idleSessions = 8
 
-// New makes the driver of the warehouse that a workspace's configuration names, and connects to nothing.
+// New returns the driver of the warehouse that a workspace's configuration names, without connecting.
 func New(ws *workspace.Client, config Config) (*Driver, error) {
 	g, at := &guard{config: config, workspace: ws}, ws.Config()
 	connector, err := dbsql.NewConnector(
@@ -114,7 +114,7 @@ func (d *Driver) take(ctx context.Context) (session, error) {
 	return d.open(ctx)
 }
 
-// give gives a session back.
+// give returns a session.
 func (d *Driver) give(x session) {
 	d.mu.Lock()
 	if !d.closed && len(d.idle) < idleSessions {
@@ -127,8 +127,7 @@ func (d *Driver) give(x session) {
 	}
 }
 
-// Connect opens a session, which then waits for a statement, so that what is wrong with the
-// configuration is told.
+// Connect opens a session, which then waits for a statement, so that configuration errors are reported.
 func (d *Driver) Connect(ctx context.Context) error {
 	first, err := d.open(ctx)
 	if err == nil {
@@ -137,7 +136,7 @@ func (d *Driver) Connect(ctx context.Context) error {
 	return err
 }
 
-// Close ends the sessions that wait. Statements that are open may end with an error.
+// Close closes the waiting sessions. Open statements may return an error.
 func (d *Driver) Close() { d.forget(true) }
 
 // forget ends all that wait: the service does not know one of their age any more, or the connection

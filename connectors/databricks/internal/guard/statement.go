@@ -112,8 +112,8 @@ func (op *Statement) execute(ctx context.Context, cmd Command) (err error) {
 	return nil
 }
 
-// Close lets the service forget the statement and its result, and gives the session back. The
-// driver closes no statement that failed.
+// Close lets the service drop the statement and its result, and returns the session. The driver does not close
+// failed statements.
 func (op *Statement) Close(ctx context.Context) {
 	if op.session == nil {
 		return
@@ -139,7 +139,7 @@ func (op *Statement) Close(ctx context.Context) {
 	op.session = nil
 }
 
-// Read begins to read the result, and returns its description (TGetResultSetMetadataResp).
+// Read starts reading the result, and returns its description (TGetResultSetMetadataResp).
 func (op *Statement) Read(ctx context.Context) (description thrift.Struct, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// witness is what the service said of one statement. A nil one belongs to calls of no statement.
+// witness records the service's messages about one statement. A nil one belongs to calls without a statement.
 type witness struct {
 	g     *guard
 	abort context.Context //nolint:containedctx // the caller's, which the driver does not heed
@@ -33,7 +33,7 @@ type witness struct {
 	links map[string]workspace.Link
 }
 
-// announced is what the service said of a batch or a file.
+// announced is the service's description of a batch or a file.
 type announced struct {
 	rows   int64
 	batch  bool // which has no schema; the driver puts one in front
@@ -168,8 +168,8 @@ func (w *witness) described(meta thrift.Struct) {
 	}
 }
 
-// page takes a page in that continues where the last one ended; the driver asks again after others.
-// Links are said to live for ever, as they are renewed when it is time.
+// page accepts a page that continues where the last one ended; the driver requests others again. Links are marked
+// as valid indefinitely, since they are renewed in time.
 func (w *witness) page(page thrift.Struct) (changed bool, err error) {
 	set := page.Struct(3)
 	batches, links := set.Structs(1281), set.Structs(1282)
@@ -200,7 +200,7 @@ func (w *witness) announce(a announced) {
 	w.next += a.rows
 }
 
-// part is what was announced of the next batch or file.
+// part returns the description of the next batch or file.
 func (w *witness) part() (announced, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -212,7 +212,7 @@ func (w *witness) part() (announced, error) {
 	return next, nil
 }
 
-// complete tells why a result that has ended is not whole.
+// complete returns an error if a result that has ended is incomplete.
 func (w *witness) complete() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -227,7 +227,7 @@ func (w *witness) complete() error {
 	return nil
 }
 
-// place is the row that the next page begins with, and whether the service must be told.
+// place returns the first row of the next page, and whether the request must contain it.
 func (w *witness) place() (row int64, tell bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -19,8 +19,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Column copies vectors of one type of the engine into Arrow arrays. The vectors are flat: value i
-// is at index i.
+// Column copies vectors of one engine type into Arrow arrays. The vectors are flat: value i is at index i.
 type Column struct {
 	field    arrow.Field
 	mem      memory.Allocator
@@ -79,8 +78,8 @@ func NewColumn(t mapping.LogicalType, mem memory.Allocator) (Column, error) {
 	return c, nil
 }
 
-// fixedTypes are in memory as Arrow's do, and are written as they are read but for the last two, of
-// which Arrow has more units and zones.
+// fixedTypes have the same layout in memory as in Arrow. All but the last two are written as they are read; for
+// those, Arrow has more units and zones.
 var fixedTypes = []fixedType{
 	{mapping.TypeTinyInt, "TINYINT", arrow.PrimitiveTypes.Int8}, {mapping.TypeSmallInt, "SMALLINT", arrow.PrimitiveTypes.Int16},
 	{mapping.TypeInteger, "INTEGER", arrow.PrimitiveTypes.Int32}, {mapping.TypeBigInt, "BIGINT", arrow.PrimitiveTypes.Int64},
@@ -115,7 +114,7 @@ func (c *Column) Read(v mapping.Vector, n int) (arrow.ArrayData, error) {
 // inner is Read inside another type, whose items have one unit.
 func (c *Column) inner(v mapping.Vector, n int) (arrow.ArrayData, error) { return c.build(c, v, n) }
 
-// Release gives up what the column holds besides what it has read.
+// Release releases the buffers that the column holds in addition to the arrays it has returned.
 func (c *Column) Release() {
 	if c.words != nil {
 		c.words.Release()
@@ -148,7 +147,7 @@ func values[T any](v mapping.Vector, n int) []T {
 	return unsafe.Slice((*T)(mapping.VectorGetData(v)), n)
 }
 
-// mask tells which values are there: bit i of word i/64; nil means all.
+// mask returns which values are present: bit i of word i/64; nil means all.
 func mask(v mapping.Vector, n int) []uint64 {
 	p := mapping.VectorGetValidity(v)
 	if p == nil || n == 0 {
@@ -186,7 +185,7 @@ func (c *Column) validity(v mapping.Vector, n int) (*memory.Buffer, int) {
 	return b, nulls
 }
 
-// data makes array data of the buffers and gives them up.
+// data returns array data of the buffers and releases them.
 func (c *Column) data(v mapping.Vector, n int, buffers []*memory.Buffer, children []arrow.ArrayData) arrow.ArrayData {
 	present, nulls := c.validity(v, n)
 	buffers = append([]*memory.Buffer{present}, buffers...)
@@ -219,7 +218,7 @@ func anyInfinite(v mapping.Vector, n int) (found bool) {
 
 func infinite(x int64) bool { return x == math.MaxInt64 || x == -math.MaxInt64 }
 
-// micros copies nanoseconds as microseconds, of which the farthest are infinite.
+// micros copies nanoseconds as microseconds; the extreme values are infinite.
 func (c *Column) micros(v mapping.Vector, n int) (data arrow.ArrayData, err error) {
 	b := c.buffer(8 * n)
 	out := arrow.Int64Traits.CastFromBytes(b.Bytes())
@@ -340,7 +339,7 @@ func (c *Column) texts(v mapping.Vector, n int) (arrow.ArrayData, error) {
 	return c.data(v, n, []*memory.Buffer{offsets, data}, nil), nil
 }
 
-// strings makes utf8 data of what write appends for each value that exists.
+// strings returns utf8 data of the strings that write appends for each value that is not NULL.
 func (c *Column) strings(v mapping.Vector, n int, write func(b []byte, i int) []byte) (arrow.ArrayData, error) {
 	present := mask(v, n)
 	offsets := c.buffer(4 * (n + 1))

@@ -53,8 +53,8 @@ func Argument(t columnar.Type, v mapping.Vector, n int, s *Scratch) columnar.Col
 	return a
 }
 
-// Result is a column of n values for a function to fill. Numbers are in the vector, texts in s until
-// [Store] copies them.
+// Result returns a column of n values for a function to fill. Numbers are in the vector, strings in s until [Store]
+// copies them.
 func Result(t columnar.Type, v mapping.Vector, n int, s *Scratch) columnar.Column {
 	out := columnar.Column{Type: t, Nulls: s.nulls}
 	switch t {
@@ -75,7 +75,7 @@ func Result(t columnar.Type, v mapping.Vector, n int, s *Scratch) columnar.Colum
 	return out
 }
 
-// Store puts texts and NULLs of a result into the vector.
+// Store writes strings and NULLs of a result into the vector.
 func Store(v mapping.Vector, out *columnar.Column) error {
 	if out.Type == columnar.VARCHAR || out.Type == columnar.JSON {
 		if err := setResult(v, out.Texts); err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 )
 
-// appendBits writes a BIT: the first byte says how many bits of the second do not count.
+// appendBits appends a BIT: its first byte is the number of unused bits in the second.
 func appendBits(b, bits []byte) []byte {
 	if len(bits) == 0 {
 		return b

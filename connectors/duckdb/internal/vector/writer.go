@@ -92,7 +92,7 @@ func NewWriter(s *arrow.Schema) (*Writer, error) {
 	return w, nil
 }
 
-// Chunk is what the last call of Fill has filled.
+// Chunk returns the chunk that the last call of Fill has filled.
 func (w *Writer) Chunk() mapping.DataChunk { return w.chunk }
 
 // TextBytes is how much text the chunk holds, in bytes.
@@ -144,7 +144,7 @@ func textLength(arr arrow.Array, start, end int) int {
 	return 0
 }
 
-// setNulls makes those of a vector's n values NULL that are.
+// setNulls sets the values of a vector for which null returns true to NULL.
 func setNulls(v mapping.Vector, n int, null func(i int) bool) {
 	mapping.VectorEnsureValidityWritable(v)
 	m := mask(v, n)
@@ -255,7 +255,7 @@ func fillUUIDs(_ *Writer, v mapping.Vector, arr arrow.Array, start, end int) err
 	return nil
 }
 
-// fillTexts puts all text into the vector's memory at once and lets the values point there.
+// fillTexts copies all strings into the vector's memory in one step and lets the values point there.
 func fillTexts(w *Writer, v mapping.Vector, arr arrow.Array, start, end int) error {
 	var value func(i int) string
 	switch a := arr.(type) {
@@ -314,8 +314,8 @@ func fillTexts(w *Writer, v mapping.Vector, arr arrow.Array, start, end int) err
 	return nil
 }
 
-// adjacent is the texts of some rows as they lie one behind the other in memory; false if one of
-// them is no UTF-8. NULL has no text there.
+// adjacent returns the strings of some rows as they follow each other in memory; false if one of them is invalid
+// UTF-8. NULL has no string there.
 func adjacent(a *array.String, start, end int) ([]byte, bool) {
 	offsets := a.ValueOffsets()
 	from, to := offsets[start], offsets[end]
@@ -334,8 +334,7 @@ func adjacent(a *array.String, start, end int) ([]byte, bool) {
 	return all, true
 }
 
-// setTexts sets n values of a text vector, which stand one behind the other in all and have these
-// lengths.
+// setTexts sets n values of a string vector. The strings follow each other in all and have the given lengths.
 func setTexts(v mapping.Vector, all []byte, n int, length func(i int) int) {
 	out := values[Text](v, n)
 	var base unsafe.Pointer
