@@ -233,6 +233,7 @@ type Input struct {
 // Texts reads the SQL of the case, each text once for all metrics and accepted answers.
 func (in *Input) Texts() *sqlparts.Texts {
 	if in.run != nil {
+		in.run.texts.Halt = in.run.halt
 		return &in.run.texts
 	}
 	type key struct{}

@@ -1,5 +1,7 @@
 package sqlparts
 
+import "github.com/badger-eval/badger/internal/halt"
+
 // Span is where a node is in the text: byte offsets, End exclusive.
 type Span struct{ Start, End int32 }
 
@@ -18,9 +20,10 @@ type Script struct {
 	Statements []*Statement
 	Notes      []Note
 
-	syntax    *syntax // how the text was cut
-	bySetting bool    // and that a setting decides
-	columns   int32   // how many columns it has
+	syntax    *syntax      // how the text was cut
+	bySetting bool         // and that a setting decides
+	columns   int32        // how many columns it has
+	stop      *halt.Signal // ends what takes long
 }
 
 // Note says that a stretch of the text was carried, skipped or assumed rather than understood.

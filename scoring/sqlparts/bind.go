@@ -3,6 +3,8 @@ package sqlparts
 import (
 	"slices"
 	"strings"
+
+	"github.com/badger-eval/badger/internal/halt"
 )
 
 // Bound is a script whose names are known as far as the text and the schema tell. It is made once for
@@ -36,6 +38,9 @@ func Bind(schema *Schema, scripts ...*Script) []*Bound {
 		schema = &Schema{}
 	}
 	t := &tables{schema: schema, byPath: map[string]*BoundTable{}}
+	if len(scripts) > 0 {
+		t.stop = scripts[0].stop
+	}
 	out := make([]*Bound, len(scripts))
 	bind := func() {
 		t.doubted = nil
@@ -326,6 +331,7 @@ type tables struct {
 	byPath  map[string]*BoundTable
 	named   []map[string]bool // the paths that each script names
 	doubted []Ident           // names that were left open
+	stop    *halt.Signal      // ends what takes long
 	parted  bool              // scripts tell tables of one name apart, of which the schema has one
 }
 
@@ -342,6 +348,7 @@ func (t *tables) of(d Dialect, n Name) *BoundTable {
 	}
 	b := t.byPath[path]
 	if b == nil {
+		t.stop.Check()
 		b = &BoundTable{Name: n, path: path, last: []string{strings.ToLower(n.Last().Text)}}
 		b.root = b
 		b.listed, b.Def = t.defined(d, n)
@@ -418,14 +425,14 @@ func (t *tables) unify() {
 	if len(t.byPath) < 2 {
 		return
 	}
+	longer := t.longer()
 	for path, b := range t.byPath {
+		t.stop.Check()
 		var whole []*BoundTable
 		together := false
-		for other, o := range t.byPath {
-			if len(other) > len(path) && strings.HasSuffix(other, path) && other[len(other)-len(path)-1] == 0 {
-				whole = append(whole, o)
-				together = together || slices.ContainsFunc(t.named, func(paths map[string]bool) bool { return paths[path] && paths[other] })
-			}
+		for _, o := range longer[path] {
+			whole = append(whole, o)
+			together = together || slices.ContainsFunc(t.named, func(paths map[string]bool) bool { return paths[path] && paths[o.path] })
 		}
 		if len(whole) == 1 && !together {
 			b.root, b.Name = whole[0], whole[0].Name
@@ -454,6 +461,32 @@ func (t *tables) unify() {
 		}
 		roots[b.last[0]] = b.root
 	}
+}
+
+// longer are the tables that are named with more than a path that another is named by, by that path.
+func (t *tables) longer() map[string][]*BoundTable {
+	parts := map[int]bool{} // how many parts the paths have
+	for path := range t.byPath {
+		parts[strings.Count(path, "\x00")+1] = true
+	}
+	out := map[string][]*BoundTable{}
+	if len(parts) < 2 {
+		return out
+	}
+	for path, b := range t.byPath {
+		t.stop.Check()
+		n := 0
+		for end := len(path); ; {
+			if end = strings.LastIndexByte(path[:end], 0); end < 0 {
+				break
+			}
+			n++
+			if short := path[end+1:]; parts[n] && t.byPath[short] != nil {
+				out[short] = append(out[short], b)
+			}
+		}
+	}
+	return out
 }
 
 // part notes that scripts tell a table from another of its name.

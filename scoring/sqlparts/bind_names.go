@@ -190,6 +190,7 @@ func (a *aliases) several(s *Select, c *Column) bool {
 
 // column finds out what a name means.
 func (r *binder) column(c *Column, f *frame, bare bool) {
+	r.looks.Step()
 	for i := len(r.params) - 1; i >= 0; i-- {
 		if strings.EqualFold(r.params[i].Text, c.Name[0].Text) {
 			r.set(c, []Meaning{{Kind: LambdaParam, Known: true, Fields: len(c.Name) - 1}}, Sure)

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/badger-eval/badger/internal/halt"
 )
 
 // binder goes through the queries of a script and finds out what their names mean.
@@ -20,10 +22,11 @@ type binder struct {
 	open      []*CTE   // whose bodies are being read
 	listed    int      // columns that stars stand for
 	made      *cteList // tables that statements made
+	looks     halt.Every
 }
 
 func newBinder(d Dialect, t *tables, columns int) *binder {
-	return &binder{dialect: d, tables: t, named: map[string]bool{}, bound: &Bound{
+	return &binder{dialect: d, tables: t, looks: halt.Every{Signal: t.stop, N: 16}, named: map[string]bool{}, bound: &Bound{
 		slots: make([]slot, columns+1), readings: map[*Source]*boundSource{}, outputs: map[*Query]*output{},
 	}}
 }
@@ -119,6 +122,7 @@ func (r *binder) query(q *Query, outer *frame) {
 	if q == nil || r.bound.outputs[q] != nil {
 		return
 	}
+	r.looks.Step()
 	if outer == nil {
 		r.variables = q.declared
 		if len(q.created) > 0 { // their own statements were read before
@@ -358,6 +362,7 @@ func (r *binder) from(list []*Source, f *frame) {
 }
 
 func (r *binder) source(src *Source, f *frame) {
+	r.looks.Step()
 	before := len(f.sources)
 	bs := newSource(src, r.dialect)
 	r.bound.readings[src] = bs

@@ -5,12 +5,16 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/badger-eval/badger/internal/halt"
 	"github.com/badger-eval/badger/scoring/sqlparts/internal/count"
 )
 
 // maxDepth bounds how deep a tree gets, counting nesting and the length of chains alike. What is
 // deeper is carried as text.
 const maxDepth = 1000
+
+// stepsBetweenLooks is after how many steps of the parser a signal is looked at: less than a millisecond.
+const stepsBetweenLooks = 4096
 
 // parser reads tokens into a tree. It never looks back: every token is passed once, and text is
 // skipped by bracket pairs.
@@ -31,6 +35,8 @@ type parser struct {
 	runFrom, runTo int // the last run of opening parentheses that was passed
 
 	effects Effect // of statements inside the one being read
+
+	stop *halt.Signal // looked at each so many steps
 
 	alloc
 }
@@ -60,16 +66,20 @@ var parsers = sync.Pool{New: func() any { return new(parser) }}
 // Parse reads a text. It never fails: what it does not understand is carried as text or skipped,
 // and noted. Time is linear in the length of the text; depth is bounded. Texts longer than 1 GiB
 // are cut.
-func Parse(sql string, dialect Dialect) *Script {
+func Parse(sql string, dialect Dialect) *Script { return parseUntil(sql, dialect, nil) }
+
+// parseUntil is [Parse], which a signal ends.
+func parseUntil(sql string, dialect Dialect, stop *halt.Signal) *Script {
 	if int(dialect) >= len(syntaxes) {
 		dialect = Generic
 	}
 	count.Parses.Add(1)
-	return parse(sql, dialect, dialect.syntax())
+	return parse(sql, dialect, dialect.syntax(), stop)
 }
 
-func parse(sql string, dialect Dialect, x *syntax) *Script {
+func parse(sql string, dialect Dialect, x *syntax, stop *halt.Signal) *Script {
 	p := parsers.Get().(*parser)
+	p.stop = stop
 	s := p.parse(sql, dialect, x)
 	p.reset()
 	parsers.Put(p)
@@ -86,11 +96,12 @@ func (p *parser) parse(sql string, dialect Dialect, x *syntax) *Script {
 		l.toks = make([]token, 0, need)
 	}
 	l.lex()
+	p.stop.Check()
 	p.sql, p.dialect, p.syntax, p.toks, p.notes = text, dialect, l.syntax, l.toks, l.notes
 	if len(text) < len(sql) {
 		p.noteAt(maxText, maxText, "text is too long: the rest was not read")
 	}
-	s := &Script{SQL: sql, Dialect: dialect, Statements: p.script(), syntax: x}
+	s := &Script{SQL: sql, Dialect: dialect, Statements: p.script(), syntax: x, stop: p.stop}
 	s.columns = p.numbered
 	slices.SortStableFunc(p.notes, func(a, b Note) int { return int(a.Start - b.Start) })
 	s.Notes = p.notes
@@ -129,7 +140,9 @@ func (p *parser) ahead(n int) *token {
 func (p *parser) next() {
 	if p.i < len(p.toks)-1 {
 		p.i++
-		p.steps++
+		if p.steps++; p.steps%stepsBetweenLooks == 0 {
+			p.stop.Check()
+		}
 	}
 }
 

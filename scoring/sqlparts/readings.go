@@ -1,6 +1,10 @@
 package sqlparts
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/badger-eval/badger/internal/halt"
+)
 
 // otherReadings are the further ways in which engines of a dialect may cut a text into strings,
 // names and comments: where vendors say nothing, where versions differ, and for Generic, which may
@@ -67,8 +71,8 @@ func (s *Script) OtherReadings() []*Script {
 	own := newLexer(s.SQL, d)
 	own.lex()
 	var out []*Script
-	for _, l := range own.others(slices.Concat(otherReadings[d], settingReadings[d])) {
-		o := parse(s.SQL, d, l.syntax)
+	for _, l := range own.others(slices.Concat(otherReadings[d], settingReadings[d]), s.stop) {
+		o := parse(s.SQL, d, l.syntax, s.stop)
 		o.bySetting = slices.Contains(settingReadings[d], l.syntax)
 		out = append(out, o)
 	}
@@ -80,9 +84,10 @@ func (s *Script) OtherReadings() []*Script {
 func (s *Script) BySetting() bool { return s.bySetting }
 
 // others are the lexers of other readings of the text that cut it elsewhere, each once.
-func (l *lexer) others(readings []*syntax) (out []lexer) {
+func (l *lexer) others(readings []*syntax, stop *halt.Signal) (out []lexer) {
 	seen := [][]token{l.toks}
 	for _, x := range readings {
+		stop.Check()
 		o := lexer{sql: l.sql, syntax: x}
 		o.lex()
 		if !slices.ContainsFunc(seen, func(t []token) bool { return sameCuts(t, o.toks) }) {
@@ -100,6 +105,7 @@ func (s *Script) cutElsewhere() bool {
 	own := newLexer(s.SQL, s.Dialect)
 	own.lex()
 	return slices.ContainsFunc(otherReadings[s.Dialect], func(x *syntax) bool {
+		s.stop.Check()
 		l := lexer{sql: own.sql, syntax: x}
 		l.lex()
 		return !sameCuts(own.toks, l.toks)

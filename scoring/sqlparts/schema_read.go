@@ -3,23 +3,28 @@ package sqlparts
 import (
 	"slices"
 	"strings"
+
+	"github.com/badger-eval/badger/internal/halt"
 )
 
 // ReadSchema reads DDL with the words of its dialect: CREATE TABLE with columns, keys, checks and
 // references, ALTER TABLE, CREATE INDEX, DROP. It never fails. What it does not understand and what
 // may change a table is in the doubts of the schema and its tables; other text, such as INSERT
 // statements or prose, is passed over.
-func ReadSchema(ddl string, d Dialect) *Schema {
+func ReadSchema(ddl string, d Dialect) *Schema { return readSchema(ddl, d, nil) }
+
+func readSchema(ddl string, d Dialect, stop *halt.Signal) *Schema {
 	if int(d) >= len(syntaxes) {
 		d = Generic
 	}
 	l := newLexer(ddl, d)
 	l.lex()
-	r := &schemaReader{parser: parser{sql: l.sql, dialect: d, syntax: l.syntax, toks: l.toks}, schema: &Schema{Dialect: d}, named: map[string][]*Table{}, indexes: map[string]bool{}}
-	if s := (&Script{SQL: ddl, Dialect: d}); s.cutElsewhere() {
+	r := &schemaReader{parser: parser{sql: l.sql, dialect: d, syntax: l.syntax, toks: l.toks, stop: stop}, schema: &Schema{Dialect: d}, named: map[string][]*Table{}, indexes: map[string]bool{}}
+	if s := (&Script{SQL: ddl, Dialect: d, stop: stop}); s.cutElsewhere() {
 		r.schema.Doubt = "its strings and comments may end elsewhere"
 	}
 	for r.cur().kind != tokEOF {
+		stop.Check()
 		r.statement()
 	}
 	r.link()

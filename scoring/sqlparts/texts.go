@@ -1,11 +1,17 @@
 package sqlparts
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/badger-eval/badger/internal/halt"
+)
 
 // Texts reads each text once and keeps what it read: the queries and the DDL of one case, for
 // everybody who asks. What it returns is shared and must not be changed. The zero value is ready for
 // use, by several goroutines too; a nil *Texts keeps nothing and reads anew each time.
 type Texts struct {
+	Halt *halt.Signal // ends what takes long; set before first use
+
 	mu      sync.Mutex
 	scripts map[textKey]*Script
 	schemas map[textKey]*Schema
@@ -31,7 +37,7 @@ func (t *Texts) Parse(sql string, d Dialect) *Script {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return kept(&t.scripts, textKey{sql, d}, Parse)
+	return kept(&t.scripts, textKey{sql, d}, func(sql string, d Dialect) *Script { return parseUntil(sql, d, t.Halt) })
 }
 
 // ReadSchema is [ReadSchema], once for each text.
@@ -41,7 +47,7 @@ func (t *Texts) ReadSchema(ddl string, d Dialect) *Schema {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return kept(&t.schemas, textKey{ddl, d}, ReadSchema)
+	return kept(&t.schemas, textKey{ddl, d}, func(ddl string, d Dialect) *Schema { return readSchema(ddl, d, t.Halt) })
 }
 
 // Bind is [Bind] of two queries of one case by the schema that DDL gives, once for each pair.

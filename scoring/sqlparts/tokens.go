@@ -45,7 +45,7 @@ func TokenReadings(sql string, dialect Dialect) [][]Token {
 	own := newLexer(sql, dialect)
 	own.lex()
 	out := [][]Token{tokensOf(&own, dialect)}
-	for _, l := range own.others(otherReadings[dialect]) {
+	for _, l := range own.others(otherReadings[dialect], nil) {
 		out = append(out, tokensOf(&l, dialect))
 	}
 	return out

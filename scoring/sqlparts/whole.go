@@ -3,6 +3,8 @@ package sqlparts
 import (
 	"strings"
 	"unicode"
+
+	"github.com/badger-eval/badger/internal/halt"
 )
 
 // idleInText are words that mean nothing where they stand, or that the tree says in another word.
@@ -40,12 +42,15 @@ func (s *Script) Kept() bool {
 		return false
 	}
 	have := map[string]int{}
+	looks := halt.Every{Signal: s.stop, N: stepsBetweenLooks}
 	for _, w := range Lexemes(Format(q), Generic) {
+		looks.Step()
 		for _, word := range wordsOf(w.Value) {
 			have[word]++
 		}
 	}
 	for _, w := range Lexemes(s.SQL, s.Dialect) {
+		looks.Step()
 		if idleInText[w.Value] {
 			continue
 		}
