@@ -258,7 +258,7 @@ func TestProvenQueriesAgree(t *testing.T) {
 		if tree == nil {
 			continue
 		}
-		text, ok := write(s, tree, delivered)
+		text, ok := write(s, tree, delivered, nil)
 		if !ok {
 			continue
 		}

@@ -403,6 +403,7 @@ var joinNames = map[sqlparts.JoinKind]string{
 
 // from joins one element of FROM to those before it.
 func (b *builder) from(src *sqlparts.Source, sc *scope, to *join, first, plainOnly bool) {
+	b.schema.Halt.Check()
 	kind := joinNames[src.Join]
 	if src.Natural || src.Asof || src.Positional || src.Match != nil || len(src.Pivots) > 0 || src.Recognize != nil || src.Raw != nil || src.FromString {
 		b.fail("a join without a meaning here")

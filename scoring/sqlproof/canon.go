@@ -5,6 +5,8 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+
+	"github.com/badger-eval/badger/internal/halt"
 )
 
 // printer writes a tree in one form: what has no order is sorted, and sources are numbered by what
@@ -19,6 +21,7 @@ type printer struct {
 	work   int
 	at     int  // how many sources have numbers where an expression stands
 	over   bool // too much work: the text is worth nothing
+	stop   *halt.Signal
 }
 
 const (
@@ -39,6 +42,7 @@ func (p *printer) query(q *block, base int, u use) string {
 	if p.over {
 		return ""
 	}
+	p.stop.Check()
 	if q.set != "" {
 		terms := make([]string, len(q.terms))
 		for i, t := range q.terms {
@@ -181,6 +185,7 @@ func (p *printer) derivedTable(q *block, base int) string {
 
 // numbered writes a query with its sources in an order.
 func (p *printer) numbered(q *block, core []*source, texts map[*source]string, base int, u use) string {
+	p.stop.Check()
 	next := base
 	label := func(s *source) {
 		p.labels[s] = strconv.Itoa(next)
@@ -204,6 +209,7 @@ func (p *printer) numbered(q *block, core []*source, texts map[*source]string, b
 	for len(rest) > 0 {
 		at, best := -1, ""
 		for i, a := range rest {
+			p.stop.Check()
 			if len(rest) == 1 {
 				at = 0
 				break
@@ -341,6 +347,7 @@ func (p *printer) fullJoin(f *full, next *int) string {
 }
 
 func (p *printer) attachment(a *attach, next *int) string {
+	p.stop.Check()
 	text := "left(" + p.joined(&a.right, next)
 	return text + p.set(" on ", a.on, *next) + ")"
 }

@@ -31,6 +31,7 @@ func (n *normalizer) classes(q *block) {
 	class := map[string]*[]*expr{}
 	var where []*expr
 	for _, c := range q.where {
+		n.schema.Halt.Check()
 		if c.op != "=" || !n.oneType(c.args[0], c.args[1]) || !slices.Contains(q.core, c.args[0].src) || !slices.Contains(q.core, c.args[1].src) {
 			where = append(where, c)
 			continue

@@ -54,7 +54,7 @@ func FuzzMeaning(f *testing.F) {
 			if tree == nil {
 				continue
 			}
-			form, ok := write(s, tree, delivered)
+			form, ok := write(s, tree, delivered, nil)
 			if before, known := forms[form]; ok && known && before != q {
 				for _, stmt := range r.world() {
 					if _, err := db.Exec(stmt); err != nil {

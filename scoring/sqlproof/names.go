@@ -265,6 +265,7 @@ func (r rules) reserved(name string) bool {
 
 // using is the condition of a column of USING, and makes the name mean both.
 func (b *builder) using(m *sqlparts.MergedSource, sc *scope) *expr {
+	b.schema.Halt.Check()
 	if m.Doubt != sqlparts.Sure {
 		b.fail("a column of USING that cannot be told")
 		return &expr{op: opLit, text: strconv.Itoa(len(sc.merged))}

@@ -49,8 +49,8 @@ func Same(gold, pred *sqlparts.Bound, stop *halt.Signal) *Proof {
 			return nil
 		}
 		var ok, ok2 bool
-		texts[i], ok = write(s.Script, tree, delivered)
-		ordered[i], ok2 = write(s.Script, tree, positional)
+		texts[i], ok = write(s.Script, tree, delivered, stop)
+		ordered[i], ok2 = write(s.Script, tree, positional, stop)
 		if !ok || !ok2 {
 			return nil
 		}
@@ -104,8 +104,8 @@ func (m *meaning) normal(s *sqlparts.Bound) *block {
 }
 
 // write is the text of a tree that equal trees share; ok is false if it is too long.
-func write(s *sqlparts.Script, tree *block, u use) (text string, ok bool) {
-	p := &printer{rules: rules{s.Dialect}, labels: map[*source]string{}, ranks: map[*block][]int{}, closed: map[*block]bool{}, turned: map[*full]bool{}, texts: map[*block]string{}}
+func write(s *sqlparts.Script, tree *block, u use, stop *halt.Signal) (text string, ok bool) {
+	p := &printer{stop: stop, rules: rules{s.Dialect}, labels: map[*source]string{}, ranks: map[*block][]int{}, closed: map[*block]bool{}, turned: map[*full]bool{}, texts: map[*block]string{}}
 	text = p.query(tree, 0, u)
 	return text, !p.over
 }

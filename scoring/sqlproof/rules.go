@@ -460,6 +460,7 @@ func (n *normalizer) innerForLeft(q *block) bool {
 	}
 	set := strictAll(q.where)
 	for i, a := range q.left {
+		n.schema.Halt.Check()
 		sources := a.right.sources()
 		hit := false
 		for _, c := range set {
@@ -512,6 +513,7 @@ func (q *block) usedElsewhere(sources []*source, a *attach, except map[*expr]boo
 // antiJoin makes NOT EXISTS of a LEFT JOIN of which only the rows without a match are kept.
 func (n *normalizer) antiJoin(q *block) bool {
 	for i, a := range q.left {
+		n.schema.Halt.Check()
 		if len(a.right.left) > 0 {
 			continue
 		}
@@ -571,6 +573,7 @@ func (n *normalizer) keyed(s *source, conditions []*expr) bool {
 // uselessLeft drops a LEFT JOIN that finds at most one row, of which nothing is used.
 func (n *normalizer) uselessLeft(q *block) bool {
 	for i, a := range q.left {
+		n.schema.Halt.Check()
 		if len(a.right.core) != 1 || len(a.right.left) > 0 || a.right.core[0].table == "" || q.usedElsewhere(a.right.sources(), a, nil) {
 			continue
 		}
@@ -605,6 +608,7 @@ func (n *normalizer) uselessInner(q *block) bool {
 		return false
 	}
 	for i, c := range q.where {
+		n.schema.Halt.Check()
 		if c.op != "=" {
 			continue
 		}
@@ -714,6 +718,7 @@ func (n *normalizer) havingRows(q *block) bool {
 		in[g.id()] = true
 	}
 	for i, c := range q.having {
+		n.schema.Halt.Check()
 		if !rowWise(c, n.Dialect) || c.has(isQuery) || !c.grouped(in) {
 			continue
 		}
@@ -759,6 +764,7 @@ func (n *normalizer) qualified(q *block) bool {
 func (n *normalizer) semiJoins(q *block) bool {
 	once := n.repeats(q)
 	for i, c := range q.where {
+		n.schema.Halt.Check()
 		if c.op != opExists || len(c.sub.core) == 0 {
 			continue
 		}
@@ -780,6 +786,7 @@ func (n *normalizer) semiJoins(q *block) bool {
 // notNulls drops conditions that other conditions, or the schema, hold already.
 func (n *normalizer) notNulls(q *block) bool {
 	for i, c := range q.where {
+		n.schema.Halt.Check()
 		if c.op != opNot || c.args[0].op != opIsNull {
 			continue
 		}
@@ -828,6 +835,7 @@ func (n *normalizer) counts(q *block) bool {
 func (n *normalizer) prune(q *block) bool {
 	changed := false
 	for _, s := range q.sources() {
+		n.schema.Halt.Check()
 		g := s.block
 		if g == nil || g.set != "" || g.distinct || g.rows != nil || g.shared != 0 {
 			continue

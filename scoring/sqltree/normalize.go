@@ -127,7 +127,7 @@ func (n *Normalizer) selectOnce(q *Query) {
 func (n *Normalizer) sortSelect(q *Query, use columns) {
 	if allInner(q) {
 		sortSources(q)
-		tellApart(q)
+		tellApart(q, n.Schema.Halt)
 	}
 	if n.free(use) {
 		sortExprs(q.Items)

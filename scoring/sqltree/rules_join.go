@@ -11,11 +11,15 @@ func (n *Normalizer) joinedConditions(q *Query) {
 	if !allInner(q) {
 		return
 	}
+	all := []*Expr{q.Where}
 	for _, s := range q.From {
 		if s.On != nil {
-			q.Where = conjunction(q.Where, s.On)
+			all = append(all, s.On)
 			s.On = nil
 		}
+	}
+	if len(all) > 1 {
+		q.Where = conjunction(all...)
 	}
 }
 
@@ -27,6 +31,7 @@ func (n *Normalizer) joinSubqueries(q *Query) {
 	}
 	var where []*Expr
 	for _, c := range conjuncts(q.Where) {
+		n.Schema.Halt.Check()
 		if (c.Op == "in" || c.Op == "=") && len(c.Args) == 2 {
 			x, sub := c.Args[0], c.Args[1]
 			if c.Op == "=" && x.Op == OpQuery {
@@ -204,6 +209,7 @@ func (n *Normalizer) uselessJoin(q *Query) {
 	}
 	list := conjuncts(q.Where)
 	for i, c := range list {
+		n.Schema.Halt.Check()
 		if c.Op != "=" {
 			continue
 		}
@@ -283,17 +289,21 @@ func (n *Normalizer) equalColumns(q *Query) {
 	}
 	slices.SortFunc(members, func(a, b colID) int { return strings.Compare(a.table+"\x00"+a.name, b.table+"\x00"+b.name) })
 	q.Where = conjunction(rest...)
+	q.columns(func(e *Expr, depth int) {
+		carets := strings.Repeat("^", depth)
+		table, ok := strings.CutPrefix(e.Table, carets)
+		if c := (colID{table, e.Text}); ok && e.Op == OpColumn && parent[c] != (colID{}) {
+			root := find(c)
+			e.Table, e.Text = carets+root.table, root.name
+		}
+	})
+	all := []*Expr{q.Where}
 	for _, c := range members {
 		if root := find(c); root != c {
-			q.replaceColumn(c.table, c.name, &Expr{Table: root.table, Text: root.name})
+			all = append(all, op("=", &Expr{Op: OpColumn, Table: root.table, Text: root.name}, &Expr{Op: OpColumn, Table: c.table, Text: c.name}))
 		}
 	}
-	for _, c := range members {
-		if root := find(c); root != c {
-			rest = append(conjuncts(q.Where), op("=", &Expr{Op: OpColumn, Table: root.table, Text: root.name}, &Expr{Op: OpColumn, Table: c.table, Text: c.name}))
-			q.Where = conjunction(rest...)
-		}
-	}
+	q.Where = conjunction(all...)
 }
 
 // local reports whether the expression is a column of a source in its own query.

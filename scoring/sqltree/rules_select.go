@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/badger-eval/badger/internal/halt"
 )
 
 // distinct is rule 2: rows are unique if a key is among the columns.
@@ -124,6 +126,7 @@ func (n *Normalizer) notNull(q *Query) {
 	}
 	list := conjuncts(q.Where)
 	for i, c := range list {
+		n.Schema.Halt.Check()
 		if _, ok := c.columnOf("is not"); !ok || c.Args[1].Op != OpNull {
 			continue
 		}
@@ -249,7 +252,7 @@ func sortSources(q *Query) {
 
 // tellApart numbers the sources over one table so that the numbers do not depend on how the sources
 // were written: of all ways, up to three sources of each table, the one whose text comes first.
-func tellApart(q *Query) {
+func tellApart(q *Query, stop *halt.Signal) {
 	byTable := map[string][]string{}
 	var tables []string
 	for _, s := range q.From {
@@ -267,6 +270,7 @@ func tellApart(q *Query) {
 		}
 		best, text := map[string]string{}, ""
 		for _, order := range [][]int{{0, 1, 2}, {1, 0, 2}, {0, 2, 1}, {2, 1, 0}, {1, 2, 0}, {2, 0, 1}}[:len(ids)*(len(ids)-1)] {
+			stop.Check()
 			renamed := map[string]string{}
 			for i := range ids {
 				renamed[ids[i]] = ids[order[i]]
