@@ -587,6 +587,7 @@ func (b *bombed) files() (names []string) {
 		return out.Bytes()
 	}
 	write("dictionary.parquet", dictionaryParquet(b.t, 20_000, 65_536))
+	write("delta.parquet", deltaParquet(b.t, 1<<20, 600))
 	write("zstd.parquet", plainParquet(b.t, compress.Codecs.Zstd, 6, 50<<20))
 	write("snappy.parquet", plainParquet(b.t, compress.Codecs.Snappy, 3, 50<<20))
 	for name, opt := range map[string]ipc.Option{"zstd.arrow": ipc.WithZstd(), "lz4.arrow": ipc.WithLZ4()} {
@@ -636,7 +637,28 @@ func plainParquet(t testing.TB, codec compress.Compression, columns, length int)
 	return parquetOf(t, slices.Repeat([]int{length}, columns), 1, parquet.NewWriterProperties(parquet.WithDictionaryDefault(false), parquet.WithCompression(codec), parquet.WithStats(false)))
 }
 
+// deltaParquet is a column of texts that each continue a long one: of each, the file has the last letter.
+func deltaParquet(t testing.TB, length, rows int) []byte {
+	t.Helper()
+	text := bytes.Repeat([]byte("a"), length)
+	return parquetWith(t, []int{length}, parquet.NewWriterProperties(parquet.WithDictionaryDefault(false), parquet.WithEncoding(parquet.Encodings.DeltaByteArray), parquet.WithCompression(compress.Codecs.Zstd),
+		parquet.WithStats(false), parquet.WithDataPageSize(1<<30)), func(int) []parquet.ByteArray {
+		out := make([]parquet.ByteArray, rows)
+		for i := range out {
+			out[i] = append(text[:length:length], byte('a'+i%2))
+		}
+		return out
+	})
+}
+
 func parquetOf(t testing.TB, lengths []int, rows int, properties *parquet.WriterProperties) []byte {
+	t.Helper()
+	return parquetWith(t, lengths, properties, func(n int) []parquet.ByteArray {
+		return slices.Repeat([]parquet.ByteArray{bytes.Repeat([]byte("a"), n)}, rows)
+	})
+}
+
+func parquetWith(t testing.TB, lengths []int, properties *parquet.WriterProperties, texts func(length int) []parquet.ByteArray) []byte {
 	t.Helper()
 	var fields schema.FieldList
 	for i := range lengths {
@@ -654,8 +676,7 @@ func parquetOf(t testing.TB, lengths []int, rows int, properties *parquet.Writer
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := parquet.ByteArray(bytes.Repeat([]byte("a"), n))
-		if _, err := column.(*file.ByteArrayColumnChunkWriter).WriteBatch(slices.Repeat([]parquet.ByteArray{text}, rows), nil, nil); err != nil {
+		if _, err := column.(*file.ByteArrayColumnChunkWriter).WriteBatch(texts(n), nil, nil); err != nil {
 			t.Fatal(err)
 		}
 		if err := column.Close(); err != nil {

@@ -43,6 +43,9 @@ func (r *reader) readParquet(in readerAtSeeker) (*scoring.Table, error) {
 	if err := r.checkChunks(f, in); err != nil {
 		return nil, err
 	}
+	if err := r.checkPages(f, in); err != nil {
+		return nil, err
+	}
 	if err := checkArrowSchema(f); err != nil {
 		return nil, err
 	}
