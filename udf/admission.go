@@ -2,6 +2,7 @@ package udf
 
 import (
 	"context"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -22,6 +23,8 @@ type admission struct {
 	alone  *semaphore.Weighted // a row that reads so much that it has to be the only one
 	spare  []func()            // each gives back memory of what is only kept, such as replies
 
+	collect func() // collects garbage
+
 	mu      sync.Mutex
 	callers map[string]*quota
 }
@@ -41,6 +44,7 @@ type quota struct {
 func newAdmission(l Limits) *admission {
 	return &admission{
 		limits: l, calls: semaphore.NewWeighted(int64(l.Calls)), bytes: semaphore.NewWeighted(l.InFlight), alone: semaphore.NewWeighted(1),
+		collect: runtime.GC,
 		callers: map[string]*quota{},
 	}
 }
@@ -86,7 +90,9 @@ func (a *admission) sweep() {
 // end releases everything.
 func (s *share) end() {
 	s.leave()
-	s.free(s.holds())
+	n := s.holds()
+	s.a.unused(n)
+	s.free(n)
 	s.a.mu.Lock()
 	s.q.shares--
 	s.a.mu.Unlock()
@@ -217,6 +223,17 @@ func (a *admission) give(n int64) {
 	a.bytes.Release(n)
 }
 
+// garbage is how many bytes are released only after a garbage collection: until then the process still has
+// them, and several large rows, one after the other, would take more together than the limit.
+const garbage = 16 << 20
+
+// unused is called before n unused bytes are released.
+func (a *admission) unused(n int64) {
+	if n >= garbage {
+		a.collect()
+	}
+}
+
 // rows counts the rows of a batch against the caller's rate. A batch is accepted while the caller is not more than
 // a second ahead, whatever its size: a batch larger than the rate must pass at some time. wait reports that the
 // caller, a stream, can be made to wait.
@@ -325,6 +342,7 @@ var _ account.Account = (*rowAccount)(nil)
 
 func (r *rowAccount) run(ctx context.Context, f func(ctx context.Context)) {
 	defer func() {
+		r.a.unused(r.held)
 		r.release(r.held)
 		r.held = 0
 	}()
@@ -346,8 +364,9 @@ func (r *rowAccount) Hold(ctx context.Context, n int64) error {
 			r.held += n
 			return nil
 		}
-		if !r.alone || try == 50 || r.held+n > min(r.a.limits.InFlight, r.q.limits.InFlight) {
-			r.short = true
+		never := r.held+r.holds()+n > min(r.a.limits.InFlight, r.q.limits.InFlight) // next to its own call
+		if !r.alone || try == 50 || never {
+			r.short = r.short || !never
 			return errcode.New(errcode.ResourceExhausted, "no memory for a result of that size: the results that references name and the bodies of calls may take %d bytes together, of one caller %d",
 				r.a.limits.InFlight, r.q.limits.InFlight)
 		}

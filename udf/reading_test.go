@@ -2,9 +2,13 @@ package udf
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"github.com/badger-eval/badger/internal/account"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -76,5 +80,59 @@ func TestLongTextsAreCharged(t *testing.T) {
 		if got := tc.param.expansion(tc.text); got < tc.least || got > tc.most {
 			t.Errorf("%s of %d bytes: %d, want from %d to %d", tc.param.Name, len(tc.text), got, tc.least, tc.most)
 		}
+	}
+}
+
+// A row that cannot have its memory next to what its own call holds ends at once: nobody else's end would
+// make room. One that could waits for its turn.
+func TestRowThatNeverFitsEndsAtOnce(t *testing.T) {
+	for name, tc := range map[string]struct {
+		others int64
+		wants  int64
+		runs   int
+		waits  bool
+	}{
+		"next to its own call":     {0, 41, 1, false}, // the call has 60 of the caller's 100
+		"next to another caller's": {110, 31, 2, true},
+		"it fits":                  {0, 40, 1, false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			a := newAdmission(Limits{Calls: 9, InFlight: 200, Caller: CallerLimits{Calls: 9, InFlight: 100}, Callers: map[string]CallerLimits{"other": {Calls: 9, InFlight: 200}}})
+			one := a.of("one")
+			if one.hold(60) != nil || a.of("other").hold(tc.others) != nil {
+				t.Fatal("no room for the calls")
+			}
+			runs, begun := 0, time.Now()
+			var err error
+			reading(withShare(t.Context(), one), func(ctx context.Context) {
+				runs++
+				err = account.From(ctx).Hold(ctx, tc.wants)
+			})
+			if waited := time.Since(begun) > 0; runs != tc.runs || waited != tc.waits || (err == nil) != (name == "it fits") {
+				t.Errorf("%s: it ran %d times, want %d; it waited: %t, want %t; %v", name, runs, tc.runs, waited, tc.waits, err)
+			}
+		})
+	}
+}
+
+// What a large row or call held is given back when the garbage collector has been through, and not before.
+func TestLargeRowsAreCollected(t *testing.T) {
+	a := newAdmission(Limits{Calls: 9, InFlight: 1 << 30, Caller: CallerLimits{Calls: 9, InFlight: 1 << 30}})
+	collected := []int64{}
+	a.collect = func() { collected = append(collected, a.held.Load()) }
+	s := a.of("one")
+	for _, n := range []int64{1000, garbage - 1, garbage, 3 * garbage} {
+		reading(withShare(t.Context(), s), func(ctx context.Context) {
+			if err := account.From(ctx).Hold(ctx, n); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	if err := s.hold(2 * garbage); err != nil {
+		t.Fatal(err)
+	}
+	s.end()
+	if want := []int64{garbage, 3 * garbage, 2 * garbage}; !slices.Equal(collected, want) || a.held.Load() != 0 {
+		t.Errorf("collected while %v bytes were held, want %v; %d are held", collected, want, a.held.Load())
 	}
 }
