@@ -152,10 +152,14 @@ func (s *Server) announce(l net.Listener, p port) {
 	}
 }
 
+// crossOrigin recognizes requests from pages of other sites: by Sec-Fetch-Site, and by Origin where a browser sends
+// that alone, as it does without TLS to a name that is not loopback.
+var crossOrigin = http.NewCrossOriginProtection()
+
 // authHTTP authenticates a request, and removes headers that claim an identity. A browser sends the credentials for
 // this server with requests from pages of any site: POST requests from pages of other sites are rejected.
 func (s *Server) authHTTP(r *http.Request) (identity.Caller, error) {
-	if site := r.Header.Get("Sec-Fetch-Site"); r.Method == http.MethodPost && (site == "cross-site" || site == "same-site") {
+	if crossOrigin.Check(r) != nil && (r.Header.Get("Sec-Fetch-Site") != "" || !identity.LocalPage(r.Host, r.Header.Get("Origin"))) {
 		return identity.Caller{}, errcode.New(errcode.PermissionDenied, "a page of another site sent this request; send it from a program")
 	}
 	from, _ := netip.ParseAddrPort(r.RemoteAddr)

@@ -253,11 +253,21 @@ func TestLoopbackWithoutTokensIsForThisMachine(t *testing.T) {
 // A browser that has a caller's credentials sends them with what pages of other sites post, too.
 func TestPagesOfOtherSitesAreRefused(t *testing.T) {
 	s := start(t, newCatalogue(t), &Options{HTTP: identity.Config{Tokens: map[string]string{"ana": "a-long-secret-of-ana-for-tests"}}})
-	for site, want := range map[string]int{"": 200, "none": 200, "same-origin": 200, "cross-site": 403, "same-site": 403} {
+	for by, want := range map[[3]string]int{ // Sec-Fetch-Site, Origin, Host
+		{}: 200, {"none"}: 200, {"same-origin"}: 200, {"cross-site"}: 403, {"same-site"}: 403, {"Cross-Site"}: 403, {"something-new"}: 403,
+		{"", "https://other.example", "badger.example:7434"}: 403, {"", "null", "badger.example:7434"}: 403, {"", "https://badger.example", "badger.example:7434"}: 403,
+		{"", "http://badger.example:7434", "badger.example:7434"}: 200, {"same-origin", "https://badger.example", "badger.example:7434"}: 200,
+		{"", "http://localhost:3000", "badger.example:7434"}: 403,
+	} {
+		site := by[0]
 		req, _ := http.NewRequest(http.MethodPost, s.url+"/v1/functions/badger_version", strings.NewReader(`{"rows":[]}`))
 		req.SetBasicAuth("ana", "a-long-secret-of-ana-for-tests")
 		if site != "" {
 			req.Header.Set("Sec-Fetch-Site", site)
+		}
+		if by[1] != "" {
+			req.Header.Set("Origin", by[1])
+			req.Host = by[2]
 		}
 		resp, err := http.DefaultClient.Do(req)
 		if err != nil {
@@ -265,7 +275,7 @@ func TestPagesOfOtherSitesAreRefused(t *testing.T) {
 		}
 		_ = resp.Body.Close()
 		if resp.StatusCode != want {
-			t.Errorf("Sec-Fetch-Site: %q: %d, want %d", site, resp.StatusCode, want)
+			t.Errorf("Sec-Fetch-Site, Origin, Host: %q: %d, want %d", by, resp.StatusCode, want)
 		}
 	}
 }

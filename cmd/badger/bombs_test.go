@@ -61,6 +61,7 @@ type bombed struct {
 	pid        int
 	grpc, http string
 	dir        string // where its references lie
+	results    string // further settings of results
 	log        *lockedTail
 }
 
@@ -68,6 +69,9 @@ const (
 	honestToken  = "0123456789abcdef-honest"
 	hostileToken = "0123456789abcdef-hostile"
 )
+
+// bombTables makes a warehouse of tables that take more than they say, and returns their names.
+var bombTables = func(*bombed) []string { return nil }
 
 // No input makes a server take more memory than its limits and a constant: as the system counts it, not
 // as the server does. An honest caller is served beside.
@@ -133,6 +137,15 @@ func TestBombs(t *testing.T) {
 			b.posts(10, 1, "hybrid_ex_json", rowsOf(rows))
 		}})
 	}
+	for _, table := range bombTables(b) {
+		bombs = append(bombs, struct {
+			name  string
+			throw func()
+		}{"a reference to table " + table, func() {
+			ref := "table:gold." + table
+			b.posts(40, 1, "hybrid_ex_json", rowsOf([][2]string{{ref, ref}}))
+		}})
+	}
 	only := os.Getenv("BADGER_BOMB") // a part of a name
 	for _, bomb := range bombs {
 		if !strings.Contains(bomb.name, only) {
@@ -184,7 +197,7 @@ func (b *bombed) start() (stop func()) {
 		return path
 	}
 	tokens := write("tokens", "honest:"+honestToken+"\nhostile:"+hostileToken+"\n")
-	config := write("badger.yaml", fmt.Sprintf("listen: {grpc: '127.0.0.1:0', http: '127.0.0.1:0'}\nauth: {token_file: %q}\nresults: {files: [%q]}\nlimits: {memory_bytes: %d, read_time: 3s}\n", tokens, b.dir, bombMemory))
+	config := write("badger.yaml", fmt.Sprintf("listen: {grpc: '127.0.0.1:0', http: '127.0.0.1:0'}\nauth: {token_file: %q}\nresults: {files: [%q]%s}\nlimits: {memory_bytes: %d, read_time: 3s}\n", tokens, b.dir, b.results, bombMemory))
 	program := filepath.Join(dir, "badger") // the name by which a test program is the command
 	if err := os.Symlink(os.Args[0], program); err != nil {
 		t.Fatal(err)

@@ -35,6 +35,9 @@ func (c *Conn) query(ctx context.Context, sql string, args []any, done func()) (
 		if err != nil {
 			return nil, err
 		}
+		if account.ReadingOf(ctx) != nil {
+			s.holdLittle()
+		}
 		r, err := s.query(ctx, sql, args, func() {
 			c.release(s)
 			done()

@@ -17,6 +17,7 @@ type session struct {
 	id   uint64
 
 	reusable bool // nothing was run that leaves something behind
+	little   bool // it holds one chunk of a result ready, and no more
 	ended    int  // statements of the text that is run that have ended
 
 	mu     sync.Mutex
@@ -64,6 +65,17 @@ func (c *Conn) connect() (*session, error) {
 	mapping.DestroyClientContext(&client)
 	sessions.Store(sessionKey{c.instance, s.id}, s)
 	return s, nil
+}
+
+// holdLittle makes the session hold one chunk of a result ready. The engine would hold as many as have
+// 10 MiB, in which it does not count the bytes of long texts: 20,000 texts of 20 KB are held whole.
+func (s *session) holdLittle() {
+	if s.little {
+		return
+	}
+	var result mapping.Result
+	defer mapping.DestroyResult(&result)
+	s.little = mapping.Query(s.conn, "SET streaming_buffer_size = '1KB'", &result) == mapping.StateSuccess
 }
 
 // maxIdle bounds the sessions that are kept for later.

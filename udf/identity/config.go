@@ -277,7 +277,7 @@ func (g *Guard) ClientCAs() (pool *x509.CertPool, ok bool, err error) {
 type local struct{}
 
 func (local) identify(_ context.Context, r *Request) (string, error) {
-	if r.HTTP && !(localName(r.Host) && localOrigin(r.Origin)) {
+	if r.HTTP && !LocalPage(r.Host, r.Origin) {
 		return "", errcode.New(errcode.PermissionDenied, "without authentication the server answers to its loopback name only")
 	}
 	return "", nil
@@ -285,6 +285,9 @@ func (local) identify(_ context.Context, r *Request) (string, error) {
 
 func (local) String() string { return "local (this machine only, no authentication)" }
 func (local) err() error     { return nil }
+
+// LocalPage reports whether a request to a loopback name is from no page or from one of this machine.
+func LocalPage(host, origin string) bool { return localName(host) && localOrigin(origin) }
 
 func localOrigin(origin string) bool {
 	if origin == "" {
