@@ -74,10 +74,16 @@ func (q *query) filters() []condition {
 
 // lone are the filters of a query that the other has not.
 func (q *query) lone(other *query) []condition {
-	has := other.filters()
-	return slices.DeleteFunc(q.filters(), func(c condition) bool {
-		return slices.ContainsFunc(has, func(o condition) bool { return o.text == c.text })
-	})
+	has := textsOf(other.filters())
+	return slices.DeleteFunc(q.filters(), func(c condition) bool { return has[c.text] })
+}
+
+func textsOf(list []condition) map[string]bool {
+	texts := make(map[string]bool, len(list))
+	for _, c := range list {
+		texts[c.text] = true
+	}
+	return texts
 }
 
 // oneCondition returns the text of a list that reads as one condition: a single one, or both bounds of a column. It
@@ -235,12 +241,14 @@ func (q *queries) operators(holds func(g, p string) bool) *[2]condition {
 	if !q.both() {
 		return nil
 	}
+	inGold, inPred := textsOf(q.gold.conditions), textsOf(q.pred.conditions)
 	for _, g := range q.gold.conditions {
-		if g.literal == "" || slices.ContainsFunc(q.pred.conditions, func(c condition) bool { return c.text == g.text }) {
+		q.halt.Check()
+		if g.literal == "" || inPred[g.text] {
 			continue
 		}
 		for _, p := range q.pred.conditions {
-			if p.Column == g.Column && p.Value == g.Value && holds(g.Operator, p.Operator) && !slices.ContainsFunc(q.gold.conditions, func(c condition) bool { return c.text == p.text }) {
+			if p.Column == g.Column && p.Value == g.Value && holds(g.Operator, p.Operator) && !inGold[p.text] {
 				return &[2]condition{g, p}
 			}
 		}

@@ -120,8 +120,10 @@ var bounds = wordSet("< <= > >=")
 // otherBound is a pair of conditions, each of which only one query has, that hold the same column
 // against different bounds by the same operator.
 func (q *queries) otherBound() *[2]condition {
+	pred := q.pred.lone(q.gold)
 	for _, g := range q.gold.lone(q.pred) {
-		for _, p := range q.pred.lone(q.gold) {
+		q.halt.Check()
+		for _, p := range pred {
 			if a, b := letters(g.literal), letters(p.literal); bounds[g.Operator] && g.Operator == p.Operator &&
 				sameColumn(g.Column, p.Column) && a != "" && b != "" && !strings.HasPrefix(a, b) && !strings.HasPrefix(b, a) {
 				return &[2]condition{g, p}
@@ -183,8 +185,9 @@ var identifying = wordSet("id ids key code no nr num number name uuid guid pk fk
 // loneLiteral is a condition of the query with a literal that the other query has nowhere, on a
 // column that no condition of it names.
 func (q *query) loneLiteral(other *query) *condition {
+	literals := other.literals()
 	for i := range q.conditions {
-		if c := &q.conditions[i]; c.literal != "" && letters(c.literal) != "" && !other.holds(*c) && !other.tests(*c) && !other.literals()[c.literal] {
+		if c := &q.conditions[i]; c.literal != "" && letters(c.literal) != "" && !literals[c.literal] && !other.holds(*c) && !other.tests(*c) {
 			return c
 		}
 	}

@@ -135,6 +135,7 @@ func goldFindsNothing(e *evidence) *found {
 		return nil
 	}
 	for _, c := range q.gold.conditions {
+		q.halt.Check()
 		if c.Joins {
 			continue
 		}
