@@ -13,7 +13,7 @@ import (
 // deeper is carried as text.
 const maxDepth = 1000
 
-// stepsBetweenLooks is after how many steps of the parser a signal is looked at: less than a millisecond.
+// stepsBetweenLooks is the number of steps between two checks of a signal. They take less than a millisecond.
 const stepsBetweenLooks = 4096
 
 // parser reads tokens into a tree. It never looks back: every token is passed once, and text is
