@@ -344,7 +344,7 @@ func (t *tables) of(d Dialect, n Name) *BoundTable {
 	if b == nil {
 		b = &BoundTable{Name: n, path: path, last: []string{strings.ToLower(n.Last().Text)}}
 		b.root = b
-		b.listed, b.Def = t.defined(d, n)
+		b.listed, b.Def, b.several = t.defined(d, n)
 		b.sure = b.Def != nil && len(b.Def.Columns) > 0
 		t.byPath[path] = b
 	}
@@ -353,7 +353,7 @@ func (t *tables) of(d Dialect, n Name) *BoundTable {
 
 // defined is the table that the schema has of a name, nil if it has none, and the same if that is
 // certain: its name fits no other, and its definition was read whole.
-func (t *tables) defined(d Dialect, n Name) (listed, sure *Table) {
+func (t *tables) defined(d Dialect, n Name) (listed, sure *Table, several bool) {
 	fits := 0
 	for _, o := range t.schema.Tables {
 		switch d.names(n, o.Name) {
@@ -362,7 +362,7 @@ func (t *tables) defined(d Dialect, n Name) (listed, sure *Table) {
 				fits = 1
 			}
 			if len(n) == len(o.Name) {
-				return o, t.certain(o)
+				return o, t.certain(o), false
 			}
 		case perhaps:
 			listed = o
@@ -370,9 +370,9 @@ func (t *tables) defined(d Dialect, n Name) (listed, sure *Table) {
 		}
 	}
 	if fits != 1 {
-		return listed, nil
+		return listed, nil, fits > 1
 	}
-	return listed, t.certain(listed)
+	return listed, t.certain(listed), false
 }
 
 func (t *tables) certain(o *Table) *Table {
@@ -449,23 +449,33 @@ func (t *tables) unify() {
 	roots := map[string]*BoundTable{}
 	for _, b := range t.byPath {
 		if o := roots[b.last[0]]; o != nil && o != b.root {
-			t.part(b)
-			t.part(o)
+			t.part(b, o)
+			t.part(o, b.root)
 		}
 		roots[b.last[0]] = b.root
 	}
 }
 
 // part notes that scripts tell a table from another of its name.
-func (t *tables) part(b *BoundTable) {
-	if b.Def != nil && len(b.Name) != len(b.Def.Name) {
-		b.Def, b.listed, b.sure, t.parted = nil, nil, false, true
+func (t *tables) part(b, other *BoundTable) {
+	if b.listed != nil && len(b.Name) != len(b.listed.Name) {
+		t.parted = t.parted || b.Def != nil
+		b.Def, b.listed, b.sure = nil, nil, false
 	}
-	b.apart = true
+	b.apart = other
 }
 
 // Root is the table that a shorter name is taken for; itself where it is taken for none.
 func (t *BoundTable) Root() *BoundTable { return t.root }
 
-// Apart tells that scripts read several tables of this last name.
-func (t *BoundTable) Apart() bool { return t.root.apart || t.apart }
+// Apart is another table of this last name that scripts read; nil if there is none.
+func (t *BoundTable) Apart() *BoundTable {
+	if t.root.apart != nil {
+		return t.root.apart
+	}
+	return t.apart
+}
+
+// Listed is the definition that the schema has for the table, certain or not; nil if it has none. several
+// reports that it has more than one that the name fits.
+func (t *BoundTable) Listed() (def *Table, several bool) { return t.listed, t.several }

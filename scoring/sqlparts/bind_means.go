@@ -81,7 +81,8 @@ type BoundTable struct {
 	sure    bool   // the definition lists all columns
 	columns map[string][]*ColumnDef
 	learned map[string]Ident // columns that queries certainly give to the table, by their folded names
-	apart   bool
+	apart   *BoundTable      // another of this last name
+	several bool             // the schema has several tables of the name
 }
 
 // ReadingKind says what kind of thing a source of FROM reads.

@@ -112,7 +112,7 @@ func (d Dialect) rows() bool {
 // name alone, by its name.
 func (r *binder) alias(f *frame, c *Column, bare bool) (m Meaning, doubt Doubt, ok bool) {
 	it := r.aliases.find(f.sel, c)
-	if it == nil && !(bare && f.clause == inOrder && r.dialect != SQLite) || it != nil && f.clause == inSelect && it.End > c.Start {
+	if it == nil && !(bare && r.dialect.namesElements(f.clause)) || it != nil && f.clause == inSelect && it.End > c.Start {
 		return m, Sure, false
 	}
 	m = Meaning{Kind: SelectAlias, Known: true, Index: -1}
@@ -122,6 +122,12 @@ func (r *binder) alias(f *frame, c *Column, bare bool) (m Meaning, doubt Doubt, 
 	}
 	m.Item = it
 	return m, Sure, true
+}
+
+// namesElements reports whether a key that is a name may be an element of the select list by its name, which
+// is the last part of a column without an alias.
+func (d Dialect) namesElements(in clause) bool {
+	return in == inOrder && d != SQLite || in == inGroup && d == BigQuery
 }
 
 // element is [binder.alias] with a look at all elements.
@@ -142,7 +148,7 @@ func (r *binder) element(f *frame, c *Column, bare bool) (m Meaning, doubt Doubt
 	}
 	for _, it := range f.sel.Items {
 		name := it.Alias
-		if x, isColumn := it.Expr.(*Column); isColumn && name.Text == "" && bare && f.clause == inOrder && r.dialect != SQLite {
+		if x, isColumn := it.Expr.(*Column); isColumn && name.Text == "" && bare && r.dialect.namesElements(f.clause) {
 			name = x.Name.Last()
 		}
 		l := r.dialect.likeness(c.Name[0], name, false)
@@ -360,6 +366,9 @@ func (r *binder) unqualified(c *Column, f *frame, bare bool) (out []Meaning, dou
 			}
 			return sure, Sure
 		case len(sure) > 1 && len(open)+len(perhaps) == 0:
+			if hasAlias && use == either { // else the query would not run
+				return r.one(alias), aliasDoubt
+			}
 			return sure, Ambiguous
 		case len(sure)+len(perhaps) > 0:
 			open = append(append(open, sure...), perhaps...)
