@@ -35,6 +35,7 @@ func benchmarkQueries(b *testing.B, run func(sql string, d Dialect)) {
 					run(q.SQL, DialectOf(q.Dialect))
 				}
 			}
+			b.ReportMetric(float64(len(queries)), "queries")
 			b.ReportMetric(b.Elapsed().Seconds()*1e6/float64(b.N*len(queries)), "µs/query")
 		})
 	}
@@ -51,6 +52,15 @@ func BenchmarkExtract(b *testing.B) {
 
 func BenchmarkColumns(b *testing.B) {
 	benchmarkQueries(b, func(sql string, d Dialect) { Columns(Parse(sql, d).Final()) })
+}
+
+// BenchmarkBind is what names cost that are found out in queries that are read.
+func BenchmarkBind(b *testing.B) {
+	texts := &Texts{}
+	for _, q := range loadCorpus(b) {
+		texts.Parse(q.SQL, DialectOf(q.Dialect))
+	}
+	benchmarkQueries(b, func(sql string, d Dialect) { Bind(nil, texts.Parse(sql, d)) })
 }
 
 func BenchmarkOrdersRows(b *testing.B) {

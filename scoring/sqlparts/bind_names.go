@@ -212,6 +212,14 @@ func (r *binder) column(c *Column, f *frame, bare bool) {
 	r.set(c, m, doubt)
 }
 
+// learn notes that a table has the column that a name certainly means. What follows a pivot may be a column
+// that the pivot makes.
+func (r *binder) learn(m *Meaning, id Ident) {
+	if m.Kind == BaseColumn && !m.Known && len(m.Source.Pivots) == 0 && m.Source.Recognize == nil {
+		r.tables.learn(r.dialect, r.bound.readings[m.Source].reading.Table, id)
+	}
+}
+
 const (
 	maxMeanings   = 8 // sources of one name that are listed
 	maxQualifiers = 4 // parts before a column: the most that any engine has
@@ -250,9 +258,7 @@ func (r *binder) qualified(n Name, f *frame) (m []Meaning, doubt Doubt) {
 			r.found, r.missing = found, missing
 			switch {
 			case len(found) == 1 && doubts == 0:
-				if found[0].Kind == BaseColumn && !found[0].Known {
-					r.tables.learn(r.dialect, r.bound.readings[found[0].Source].reading.Table, n[k])
-				}
+				r.learn(&found[0], n[k])
 				if len(missing) > 0 && r.dialect != SQLite && r.dialect != DuckDB { // which look further out
 					return append(found, missing...), Unsure
 				}
@@ -418,9 +424,7 @@ func (r *binder) unqualified(c *Column, f *frame, bare bool) (out []Meaning, dou
 		return append(open, text), Unsure
 	}
 	if len(open) == 1 && open[0].Source != nil && fields == 0 {
-		if m := open[0]; m.Kind == BaseColumn {
-			r.tables.learn(r.dialect, r.bound.readings[m.Source].reading.Table, id)
-		}
+		r.learn(&open[0], id)
 		return open, Sure
 	}
 	if len(open) > 0 {
@@ -602,9 +606,7 @@ func (r *binder) side(sources []*boundSource, id Ident) (Meaning, Doubt) {
 	case len(sure) > 1:
 		return sure[0], Ambiguous
 	case len(open) == 1:
-		if m := open[0]; m.Kind == BaseColumn && !m.Known {
-			r.tables.learn(r.dialect, r.bound.readings[m.Source].reading.Table, id)
-		}
+		r.learn(&open[0], id)
 		if open[0].Known {
 			return open[0], Unsure
 		}

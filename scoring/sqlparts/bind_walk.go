@@ -591,7 +591,13 @@ func (r *binder) pivot(bs *boundSource, f *frame) {
 		}
 	}
 	made := &output{}
+	if m := bs.Recognize; m != nil && m.Alias.Text != "" {
+		bs.name = m.Alias
+	}
 	for _, p := range bs.Pivots {
+		if p.Alias.Text != "" {
+			bs.name = p.Alias
+		}
 		for _, c := range p.Columns {
 			made.columns = append(made.columns, OutputColumn{Name: c})
 		}
