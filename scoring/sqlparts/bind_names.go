@@ -137,7 +137,7 @@ func (r *binder) element(f *frame, c *Column, bare bool) (m Meaning, doubt Doubt
 		if m.Item = r.aliases.find(f.sel, c); m.Item != nil {
 			return m, Ambiguous, true
 		}
-		if o := r.bound.outputs[f.query]; o != nil {
+		if o := r.bound.output(f.query); o != nil {
 			if at, h := o.find(r.dialect, c.Name[0]); h > may {
 				m.Item = o.columns[at].Item
 				_, star := m.Item.Expr.(*Star)
@@ -216,7 +216,7 @@ func (r *binder) column(c *Column, f *frame, bare bool) {
 // that the pivot makes.
 func (r *binder) learn(m *Meaning, id Ident) {
 	if m.Kind == BaseColumn && !m.Known && len(m.Source.Pivots) == 0 && m.Source.Recognize == nil {
-		r.tables.learn(r.dialect, r.bound.readings[m.Source].reading.Table, id)
+		r.tables.learn(r.dialect, r.bound.source(m.Source).reading.Table, id)
 	}
 }
 
@@ -385,10 +385,10 @@ func (r *binder) unqualified(c *Column, f *frame, bare bool) (out []Meaning, dou
 		if len(sure) == 0 {
 			if m, ok := maybe(v.open, id); ok {
 				m.Fields, m.Outer = fields, outer
-				if m.Source != nil && r.bound.readings[m.Source].reading.Kind == ReadsTable {
+				if m.Source != nil && r.bound.source(m.Source).reading.Kind == ReadsTable {
 					m.Kind = BaseColumn
 				}
-				if !hasRow || r.bound.readings[row.Source].Alias.Text != "" {
+				if !hasRow || r.bound.source(row.Source).Alias.Text != "" {
 					open = append(open, m)
 				} else { // a table is seldom read as a value by its own name
 					open = append(open[:len(open)-1], m, row)
@@ -619,7 +619,9 @@ func (r *binder) side(sources []*boundSource, id Ident) (Meaning, Doubt) {
 
 // selectOutput lists the columns of a select.
 func (r *binder) selectOutput(s *Select, f *frame) *output {
-	o := &output{whole: s.As == ""}
+	o := r.outputs.new()
+	o.whole = s.As == ""
+	from := r.columns.mark()
 	for _, it := range s.Items {
 		if star, ok := it.Expr.(*Star); ok {
 			r.starOutput(o, it, star, f)
@@ -639,8 +641,9 @@ func (r *binder) selectOutput(s *Select, f *frame) *output {
 			}
 			o.unnamed = o.unnamed || name.Text == ""
 		}
-		o.columns = append(o.columns, OutputColumn{Name: name, Item: it})
+		r.columns.push(OutputColumn{Name: name, Item: it})
 	}
+	o.columns = r.columns.cut(from)
 	return o
 }
 
@@ -677,7 +680,7 @@ func (r *binder) starOutput(o *output, it *Item, star *Star, f *frame) {
 				c = OutputColumn{Name: c.Name, Item: x}
 			}
 		}
-		o.columns = append(o.columns, c)
+		r.columns.push(c)
 	}
 	of := func(s *boundSource) {
 		columns, whole := s.output()
@@ -714,7 +717,7 @@ func (r *binder) starOutput(o *output, it *Item, star *Star, f *frame) {
 		}
 		ms, _ := r.bound.Means(c)
 		for _, m := range ms {
-			if bs := r.bound.readings[m.Source]; m.Kind == RowOfSource && bs != nil {
+			if bs := r.bound.source(m.Source); m.Kind == RowOfSource && bs != nil {
 				of(bs)
 				continue
 			}
