@@ -387,7 +387,7 @@ func (c *carrier) base(src *sqlparts.Source) *Table {
 	}
 	for _, o := range c.schema.Tables {
 		if o != t && o.read && !o.element && (meansTable(name.Last().Text, o.Name) || meansTable(o.Name, name.Last().Text)) {
-			refuse("a wildcard that means several tables, beside one of them: %s and %s", nameOf(name), o.Name)
+			refuse("a wildcard that means several tables, and one of them: %s and %s", nameOf(name), o.Name)
 		}
 	}
 	t.read = true

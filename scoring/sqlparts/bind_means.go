@@ -71,7 +71,7 @@ type OutputColumn struct {
 
 // BoundTable is a base table that scripts read.
 type BoundTable struct {
-	Name Name   // as it is named most fully
+	Name Name   // in the first text that names it most fully
 	Def  *Table // what the schema says of it; nil if it does not certainly have the table, or knows nothing of it
 
 	dialect Dialect

@@ -363,7 +363,7 @@ func TestBindTables(t *testing.T) {
 				got = append(got, "apart")
 			}
 			if text := strings.Join(got, " "); text != c.want {
-				t.Errorf("%s, %s, %s beside %d: %s, want %s", c.schema, c.gold, c.pred, many, text, c.want)
+				t.Errorf("%s, %s, %s with %d more: %s, want %s", c.schema, c.gold, c.pred, many, text, c.want)
 			}
 		}
 	}

@@ -26,8 +26,8 @@ type binder struct {
 	columns list[OutputColumn]
 }
 
-// newBinder is a binder of a script whose nodes have these numbers. An earlier Bound of it that nobody has is
-// written anew.
+// newBinder is a binder of a script whose nodes have these numbers. An earlier Bound of it that was not
+// returned is written anew.
 func newBinder(d Dialect, t *tables, n numbers, b *Bound) *binder {
 	if b == nil {
 		b = &Bound{slots: make([]slot, n.columns+1), meanings: make([]Meaning, 0, n.columns), sources: make([]boundSource, n.sources+1), outputs: make([]*output, n.queries+1)}

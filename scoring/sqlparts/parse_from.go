@@ -2,7 +2,7 @@ package sqlparts
 
 import "strings"
 
-// newSource is a source of its own number.
+// newSource is a source with the next number.
 func (p *parser) newSource(of Source) *Source {
 	src := p.sources_.new()
 	p.count.sources++
