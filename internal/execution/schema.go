@@ -97,19 +97,14 @@ func (e *Executor) describe(ctx context.Context, c *scoring.Case, database strin
 
 // tablesOf are the names of the tables that a query reads from, as the warehouse means them.
 func tablesOf(sql string, dialect sqlparts.Dialect, upper bool) (names [][]string) {
-	with := map[string]bool{}
-	for _, st := range sqlparts.Parse(sql, dialect).Statements {
-		sqlparts.Walk(st, func(n sqlparts.Node) bool {
-			if q, ok := n.(*sqlparts.Query); ok {
-				for _, t := range q.With {
-					with[strings.ToLower(t.Name.Text)] = true
-				}
-			}
-			return true
-		})
+	bound := sqlparts.Bind(nil, sqlparts.Parse(sql, dialect))[0]
+	for _, st := range bound.Statements {
 		sqlparts.Walk(st, func(n sqlparts.Node) bool {
 			src, ok := n.(*sqlparts.Source)
-			if !ok || len(src.Table) == 0 || src.FromString || len(src.Table) == 1 && with[strings.ToLower(src.Table[0].Text)] {
+			if !ok || len(src.Table) == 0 || src.FromString {
+				return true
+			}
+			if k := bound.Reads(src).Kind; k != sqlparts.ReadsTable && k != sqlparts.ReadsText { // a query of WITH, or an array
 				return true
 			}
 			var name []string

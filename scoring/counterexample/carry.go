@@ -23,6 +23,7 @@ type carrier struct {
 	schema    *Schema
 	values    *values
 	queryText string // the text of the query
+	bound     *sqlparts.Bound
 	declarations
 	variant int // 0 or 1
 
@@ -49,16 +50,15 @@ type carrier struct {
 	tables  int
 	depth   int
 	written int
-	with    []cte
+	with    map[*sqlparts.CTE]*cte
+	own     map[*sqlparts.Column]expr // what names mean that are in no text, or in a function of the text
 }
 
-// cte is a common table expression in scope.
+// cte is a common table expression as it was carried.
 type cte struct {
-	name    string
 	sql     string
 	columns []output
-	hidden  bool // ended with its query
-	steps   int  // while it is read by itself: its column that counts the steps, from 1 on; 0 for none
+	steps   int // while it is read by itself: its column that counts the steps, from 1 on; 0 for none
 }
 
 // expr is a carried expression.
@@ -87,31 +87,10 @@ type expr struct {
 type output struct {
 	name string // as the query names it; empty for an expression
 	expr
-	merged bool     // by USING: a name without a table means another one
-	from   int      // of a term of a set operation whose columns were put in another order: its place, from 1 on
-	rest   []*Table // in place of a column: those of a table that nothing names, or of several that are alike
-}
-
-// source is what a query selects from.
-type source struct {
-	names   []string // that qualify its columns
-	table   *Table
-	alias   string // of the table in the engine
-	columns []output
-	element *nest  // of an UNNEST: an element, which the name of the source means
-	steps   string // in a recursive query: what counts its steps; no column of the query
-}
-
-// scope is what names mean in a select.
-type scope struct {
-	parent    *scope
-	sources   []*source
-	aliases   map[string]sqlparts.Expr
-	resolving []string // aliases that are being resolved
-	group     *grouping
-	inside    bool // an aggregate's arguments, or a key of the grouping
-	late      bool // in a clause that sees the aliases of the select list in every dialect
-	windows   []*sqlparts.WindowDef
+	merged *sqlparts.MergedSource // that USING made of it
+	right  bool                   // of these, the right side's, which no star has
+	from   int                    // of a term of a set operation whose columns were put in another order: its place, from 1 on
+	rest   []*Table               // in place of a column: those of a table that nothing names, or of several that are alike
 }
 
 // grouping is how a select groups its rows.
@@ -155,8 +134,8 @@ type carried struct {
 
 // carry writes the query in both variants. The error names what the engine cannot do as the dialect
 // does.
-func (c *carrier) carry(text string, q *sqlparts.Query) (out carried, what string) {
-	c.queryText = text
+func (c *carrier) carry(b *sqlparts.Bound, q *sqlparts.Query) (out carried, what string) {
+	c.queryText, c.bound = b.SQL, b
 	defer func() {
 		if v := recover(); v != nil {
 			r, ok := v.(refusal)
@@ -168,7 +147,8 @@ func (c *carrier) carry(text string, q *sqlparts.Query) (out carried, what strin
 	}()
 	out.ordered = len(q.OrderBy) > 0
 	for c.variant = range 2 {
-		c.names, c.depth, c.written, c.with, c.open, c.seen, c.sequence = 0, 0, 0, nil, false, nil, ""
+		c.names, c.depth, c.written, c.open, c.seen, c.sequence = 0, 0, 0, false, nil, ""
+		c.with, c.own = map[*sqlparts.CTE]*cte{}, map[*sqlparts.Column]expr{}
 		c.longer = 1
 		c.tables = 0
 		out.sql[c.variant], out.columns = c.query(q, nil)
@@ -269,24 +249,22 @@ func (c *carrier) choice() string {
 // query writes a query and returns its columns.
 func (c *carrier) query(q *sqlparts.Query, parent *scope) (string, []output) {
 	defer c.deeper()()
-	from := len(c.with)
 	var with []string
 	recursive := ""
 	for _, t := range q.With {
 		if t.Query == nil {
 			refuse("a statement that writes")
 		}
-		name := strings.ToLower(t.Name.Text)
-		if (q.Recursive || c.recursesUnasked()) && mentions(t.Query, name) {
+		if recurses(c.bound, t.Query, t) {
 			recursive = " RECURSIVE"
 			with = append(with, c.recursive(t, parent))
 			continue
 		}
 		sql, columns := c.query(t.Query, parent)
 		columns = renamed(columns, t.Columns)
-		w := cte{name: name, sql: c.name("w"), columns: columns}
+		w := &cte{sql: c.name("w"), columns: columns}
 		with = append(with, w.sql+" AS ("+sql+")")
-		c.with = append(c.with, w)
+		c.with[t] = w
 	}
 	var sql string
 	var columns []output
@@ -308,26 +286,10 @@ func (c *carrier) query(q *sqlparts.Query, parent *scope) (string, []output) {
 		refuse("a query of an unknown form")
 	}
 	sql += c.limit(q.Limit)
-	for i := from; i < len(c.with); i++ {
-		c.with[i].hidden = true
-	}
-	c.with = c.with[:from:from]
 	if len(with) > 0 {
 		sql = "WITH" + recursive + " " + strings.Join(with, ", ") + " " + sql
 	}
 	return c.write(sql), columns
-}
-
-// mentions reports whether a query reads from a table of the name.
-func mentions(n sqlparts.Node, name string) bool {
-	found := false
-	sqlparts.Walk(n, func(n sqlparts.Node) bool {
-		if s, ok := n.(*sqlparts.Source); ok && strings.EqualFold(s.Table.Last().Text, name) && len(s.Table) == 1 {
-			found = true
-		}
-		return !found
-	})
-	return found
 }
 
 // renamed gives columns the names of a column list.
@@ -388,12 +350,19 @@ func columnList(n int) string {
 }
 
 func (c *carrier) setOp(b *sqlparts.SetOp, parent *scope) (string, []output) {
-	var sql strings.Builder
-	var columns []output
 	kinds := make([][]output, len(b.Terms))
 	texts := make([]string, len(b.Terms))
 	for i, t := range b.Terms {
 		texts[i], kinds[i] = c.query(t, parent)
+	}
+	return c.combined(texts, kinds, b.Ops)
+}
+
+// combined writes set operations of queries with these columns.
+func (c *carrier) combined(texts []string, kinds [][]output, ops []sqlparts.SetOperator) (string, []output) {
+	var sql strings.Builder
+	var columns []output
+	for i := range texts {
 		if i == 0 {
 			columns = slices.Clone(kinds[0])
 			continue
@@ -431,12 +400,12 @@ func (c *carrier) setOp(b *sqlparts.SetOp, parent *scope) (string, []output) {
 			columns[j].kind = c.common(columns[j].kind, kinds[i][j].kind)
 		}
 	}
-	for i := range b.Terms {
+	for i := range texts {
 		if len(kinds[i]) != len(columns) {
 			return "SELECT 1 AS c1", columns // while learning
 		}
 		if i > 0 {
-			op := b.Ops[i-1]
+			op := ops[i-1]
 			if op.ByName {
 				refuse("a set operation by name")
 			}
@@ -457,7 +426,7 @@ func (c *carrier) setOp(b *sqlparts.SetOp, parent *scope) (string, []output) {
 		}
 		term := "(SELECT " + strings.Join(items, ", ") + " FROM (" + texts[i] + ") AS " + c.name("r") + ")"
 		sql.WriteString(term)
-		if i > 0 && i < len(b.Terms)-1 { // from the left: the engine binds INTERSECT tighter
+		if i > 0 && i < len(texts)-1 { // from the left: the engine binds INTERSECT tighter
 			left := sql.String()
 			sql.Reset()
 			sql.WriteString("(" + left + ")")
@@ -507,10 +476,15 @@ func (c *carrier) orderOutput(q *sqlparts.Query, columns []output) string {
 	for _, o := range q.OrderBy {
 		at := ordinal(o.Expr)
 		if col, ok := o.Expr.(*sqlparts.Column); ok && at == 0 {
-			for i := range columns {
-				if strings.EqualFold(columns[i].name, col.Name.Last().Text) {
-					at = i + 1
-				}
+			ms, doubt := c.bound.Means(col)
+			stars := slices.ContainsFunc(columns, func(o output) bool { return o.rest != nil })
+			switch {
+			case doubt == sqlparts.Ambiguous && !c.learn:
+				refuse("the name %s, which means several columns", col.Name.Last().Text)
+			case len(ms) > 0 && ms[0].Kind == sqlparts.SelectAlias && ms[0].Index >= 0 && !stars:
+				at = ms[0].Index + 1
+			case len(ms) == 0 || ms[0].Kind == sqlparts.SelectAlias: // of a star
+				at = slices.IndexFunc(columns, func(o output) bool { return strings.EqualFold(o.name, col.Name.Last().Text) }) + 1
 			}
 		}
 		if at < 1 || at > len(columns) {
@@ -623,7 +597,7 @@ func (c *carrier) selects(b *sqlparts.Select, q *sqlparts.Query, parent *scope) 
 	case len(b.Extra) > 0:
 		refuse("a clause that only its dialect has")
 	}
-	s := &scope{parent: parent, windows: b.Windows}
+	s := &scope{parent: parent, windows: b.Windows, items: b.Items}
 	return c.selectFrom(s, c.from(s, b.From), b, q)
 }
 
@@ -632,23 +606,15 @@ func (c *carrier) selectFrom(s *scope, from string, b *sqlparts.Select, q *sqlpa
 	if c.learn {
 		c.learnElements(s, b)
 	}
-	s.aliases = map[string]sqlparts.Expr{}
-	for _, it := range b.Items {
-		if n := strings.ToLower(it.Alias.Text); n != "" && s.aliases[n] == nil {
-			s.aliases[n] = it.Expr
-		}
-	}
 	where := ""
 	if b.Where != nil {
 		where = " WHERE " + c.condition(s, b.Where)
 	}
-	s.late = true
 	group := c.groups(s, b, q)
-	s.late = false
 	var items []string
 	var columns []output
 	for _, it := range b.Items {
-		for _, o := range c.item(s, it) {
+		for _, o := range c.item(s, it, q) {
 			items = append(items, o.sql+" AS c"+strconv.Itoa(len(items)+1))
 			columns = append(columns, o)
 		}
@@ -661,7 +627,6 @@ func (c *carrier) selectFrom(s *scope, from string, b *sqlparts.Select, q *sqlpa
 			items = append(items, src.steps+" AS c"+strconv.Itoa(len(items)+1))
 		}
 	}
-	s.late = true
 	having := ""
 	if b.Having != nil {
 		if s.group == nil {
@@ -694,7 +659,7 @@ func (c *carrier) selectFrom(s *scope, from string, b *sqlparts.Select, q *sqlpa
 	}
 	sql += strings.Join(items, ", ") + from + where + group + having + qualify + c.ordered(q, keys, len(columns))
 	for i := range columns {
-		columns[i].literal, columns[i].number, columns[i].merged = nil, nil, false
+		columns[i].literal, columns[i].number = nil, nil
 	}
 	return sql, columns
 }
@@ -724,8 +689,8 @@ func (c *carrier) orderKey(s *scope, b *sqlparts.Select, o *sqlparts.OrderItem, 
 		return c.key(strconv.Itoa(at), columns[at-1].expr, o)
 	}
 	if col, ok := o.Expr.(*sqlparts.Column); ok && len(col.Name) == 1 {
-		for i := range columns {
-			if b.Items != nil && i < len(b.Items) && len(columns) == len(b.Items) && strings.EqualFold(b.Items[i].Alias.Text, col.Name[0].Text) {
+		if ms, _ := c.bound.Means(col); len(ms) > 0 && ms[0].Kind == sqlparts.SelectAlias && ms[0].Outer == 0 {
+			if i := slices.Index(b.Items, ms[0].Item); i >= 0 && len(columns) == len(b.Items) {
 				return c.key(strconv.Itoa(i+1), columns[i].expr, o)
 			}
 		}
@@ -777,22 +742,18 @@ func (c *carrier) groups(s *scope, b *sqlparts.Select, q *sqlparts.Query) string
 		if b.Group.Distinct {
 			refuse("GROUP BY DISTINCT")
 		}
-		s.inside = true
 		var parts []string
-		keys := b.Group.Items
+		s.inside, s.keys = true, b.Group.Items
 		if b.Group.All {
-			keys = c.groupAll(b)
+			s.keys = c.groupAll(b)
 		}
-		for _, e := range keys {
+		for _, e := range s.keys {
 			if at := ordinal(e); at > 0 && at <= len(b.Items) && c.dialect != sqlparts.TSQL {
 				e = b.Items[at-1].Expr
 			}
-			if col, ok := e.(*sqlparts.Column); ok && len(col.Name) == 1 && c.dialect == sqlparts.BigQuery {
-				e = c.hidingAlias(s, col, keys)
-			}
 			parts = append(parts, c.groupKey(s, e, g))
 		}
-		s.inside = false
+		s.inside, s.keys = false, nil
 		if len(parts) > 0 {
 			sql = " GROUP BY " + strings.Join(parts, ", ")
 		}
@@ -808,48 +769,6 @@ func (c *carrier) groups(s *scope, b *sqlparts.Select, q *sqlparts.Query) string
 	}
 	s.group = g
 	return sql
-}
-
-// hidingAlias is a key of BigQuery's that names a column and an alias of another expression alike: which of
-// them it means is left open.
-func (c *carrier) hidingAlias(s *scope, col *sqlparts.Column, keys []sqlparts.Expr) sqlparts.Expr {
-	name := col.Name[0].Text
-	alias := s.aliases[strings.ToLower(name)]
-	var hidden *output
-	for _, src := range s.sources {
-		if o := src.find(name); o != nil && hidden == nil {
-			hidden = o
-		}
-	}
-	if alias == nil || hidden == nil {
-		return col
-	}
-	of, plain := alias.(*sqlparts.Column)
-	if plain && strings.EqualFold(of.Name.Last().Text, name) {
-		return alias
-	}
-	if hidden.kind == Nested || hidden.kind == List || !groupedBy(alias, append(slices.Clone(keys), col)) {
-		return alias // grouped by the column, the query would be none
-	}
-	if c.open = true; c.variant == 0 {
-		return alias
-	}
-	return col
-}
-
-// groupedBy reports whether every column of an expression is one of the keys, by its name.
-func groupedBy(e sqlparts.Expr, keys []sqlparts.Expr) bool {
-	all := true
-	sqlparts.Walk(e, func(n sqlparts.Node) bool {
-		if col, ok := n.(*sqlparts.Column); ok {
-			all = all && slices.ContainsFunc(keys, func(k sqlparts.Expr) bool {
-				key, ok := k.(*sqlparts.Column)
-				return ok && strings.EqualFold(key.Name.Last().Text, col.Name.Last().Text)
-			})
-		}
-		return all
-	})
-	return all
 }
 
 // groupAll are the keys of GROUP BY ALL: what is selected and has no aggregate.
@@ -922,12 +841,10 @@ func walkSelect(n sqlparts.Node, visit func(*sqlparts.Call)) {
 }
 
 // item writes an element of a select list; a star is several.
-func (c *carrier) item(s *scope, it *sqlparts.Item) []output {
+func (c *carrier) item(s *scope, it *sqlparts.Item, q *sqlparts.Query) []output {
 	star, ok := it.Expr.(*sqlparts.Star)
 	if !ok {
-		s.resolving = append(s.resolving, strings.ToLower(it.Alias.Text)) // in its own expression, an alias is no name
 		x := c.value(c.expr(s, it.Expr))
-		s.resolving = s.resolving[:len(s.resolving)-1]
 		o := output{name: it.Alias.Text, expr: x}
 		if col, ok := it.Expr.(*sqlparts.Column); ok && o.name == "" {
 			o.name = col.Name.Last().Text
@@ -937,34 +854,44 @@ func (c *carrier) item(s *scope, it *sqlparts.Item) []output {
 	if len(star.Rename) > 0 || star.Like != nil {
 		refuse("a star with modifiers")
 	}
-	replaced := map[string]sqlparts.Expr{}
-	for _, it := range star.Replace {
-		replaced[strings.ToLower(it.Alias.Text)] = it.Expr
-	}
 	var out []output
-	matched := false
-	for _, src := range s.sources {
-		if star.Qualifier != nil {
-			col, ok := star.Qualifier.(*sqlparts.Column)
-			if !ok || !slices.Contains(src.names, strings.ToLower(col.Name.Last().Text)) {
-				continue
+	add := func(o output) {
+		if o.rest == nil && slices.ContainsFunc(star.Except, func(id sqlparts.Ident) bool { return strings.EqualFold(id.Text, o.name) }) {
+			return
+		}
+		for _, by := range star.Replace {
+			if o.rest == nil && strings.EqualFold(by.Alias.Text, o.name) {
+				out = append(out, output{name: o.name, expr: c.value(c.expr(s, by.Expr))})
+				return
 			}
 		}
-		matched = true
+		c.use(o.column)
+		if o.merged = nil; o.rest == nil {
+			o.expr = c.grouped(s, o.expr)
+		}
+		out = append(out, o)
+	}
+	sources, first := s.sources, false
+	if star.Qualifier != nil {
+		sources = c.starOf(s, star.Qualifier)
+	} else {
+		made, _ := c.bound.Output(q)
+		for _, m := range made { // where merged columns come first
+			if x, ok := s.merged[m.Merged]; ok && m.Item == it && m.From == nil {
+				add(output{name: m.Name.Text, expr: x})
+				first = true
+			}
+		}
+	}
+	for _, src := range sources {
 		for _, o := range src.columns {
-			if o.merged && star.Qualifier == nil || slices.ContainsFunc(star.Except, func(id sqlparts.Ident) bool { return strings.EqualFold(id.Text, o.name) && o.rest == nil }) {
-				continue
+			if o.merged != nil && star.Qualifier == nil {
+				if first || o.right {
+					continue
+				}
+				o.expr = s.merged[o.merged]
 			}
-			if e := replaced[strings.ToLower(o.name)]; e != nil && o.rest == nil {
-				out = append(out, output{name: o.name, expr: c.value(c.expr(s, e))})
-				continue
-			}
-			c.use(o.column)
-			x := o.expr
-			if o.rest == nil {
-				x = c.grouped(s, o.expr)
-			}
-			out = append(out, output{name: o.name, expr: x, rest: o.rest})
+			add(o)
 		}
 		if src.table != nil && c.schema.Inferred {
 			o := columnOutput(src.alias, src.table.own(othersName))
@@ -974,8 +901,26 @@ func (c *carrier) item(s *scope, it *sqlparts.Item) []output {
 			out = append(out, o)
 		}
 	}
-	if !matched {
+	if len(sources) == 0 {
 		refuse("a star of nothing")
+	}
+	return out
+}
+
+// starOf are the sources that the qualifier of a star names.
+func (c *carrier) starOf(s *scope, qualifier sqlparts.Expr) (out []*source) {
+	col, ok := qualifier.(*sqlparts.Column)
+	if !ok {
+		return nil
+	}
+	ms, doubt := c.bound.Means(col)
+	if doubt == sqlparts.Ambiguous && !c.learn {
+		refuse("the name %s, which means several tables", col.Name.Last().Text)
+	}
+	for i := range ms {
+		if at, src := s.sourceOf(ms[i].Source); at == s && ms[i].Kind == sqlparts.RowOfSource {
+			out = append(out, src)
+		}
 	}
 	return out
 }
@@ -1003,7 +948,6 @@ func (c *carrier) joins(s *scope, list []*sqlparts.Source) string {
 	defer c.deeper()()
 	var b strings.Builder
 	for i, src := range list {
-		before := len(s.sources)
 		text, of, outer := c.source(s, src, i == 0)
 		if i == 0 {
 			if outer {
@@ -1017,7 +961,7 @@ func (c *carrier) joins(s *scope, list []*sqlparts.Source) string {
 			on = append(on, of)
 		}
 		if src.Natural || len(src.Using) > 0 {
-			on = c.using(s, src, before)
+			on = c.using(s, src)
 		}
 		if src.On != nil {
 			on = append(on, c.condition(s, src.On))
@@ -1054,73 +998,17 @@ func (c *carrier) joins(s *scope, list []*sqlparts.Source) string {
 	return b.String()
 }
 
-// using writes the conditions of USING or NATURAL, and merges the columns.
-func (c *carrier) using(s *scope, src *sqlparts.Source, before int) []string {
-	var names []string
-	for _, id := range src.Using {
-		names = append(names, id.Text)
-	}
-	if src.Natural {
-		for _, r := range s.sources[before:] {
-			for _, o := range r.columns {
-				if slices.ContainsFunc(s.sources[:before], func(l *source) bool { return l.find(o.name) != nil }) {
-					names = append(names, o.name)
-				}
-			}
-		}
-	}
-	if src.Join == sqlparts.RightJoin || src.Join == sqlparts.FullJoin {
-		refuse("an outer join USING columns")
-	}
-	var on []string
-	for _, n := range names {
-		var l, r *output
-		for _, x := range s.sources[:before] {
-			if o := x.find(n); o != nil && l == nil && !o.merged {
-				l = o
-			}
-		}
-		for _, x := range s.sources[before:] {
-			if o := x.find(n); o != nil && r == nil {
-				r = o
-			}
-		}
-		for _, side := range []struct {
-			found **output
-			of    []*source
-		}{{&l, s.sources[:before]}, {&r, s.sources[before:]}} {
-			for _, x := range side.of {
-				if *side.found == nil && c.learn && x.open() != nil {
-					*side.found = c.learnColumn(x, n)
-				}
-			}
-		}
-		if c.learn && (l == nil || r == nil) {
-			continue
-		}
-		if l == nil || r == nil {
-			refuse("a join USING a column that a side does not have")
-		}
-		c.use(l.column)
-		c.use(r.column)
-		on = append(on, c.compare("=", l.expr, r.expr).sql)
-		r.merged = true
-	}
-	return on
-}
-
-func (src *source) find(name string) *output {
-	for i := range src.columns {
-		if strings.EqualFold(src.columns[i].name, name) {
-			return &src.columns[i]
-		}
-	}
-	return nil
-}
-
 // source writes an element of FROM. of is a condition that joins the elements of an array with the row
 // that has it; outer tells that such a row is kept without elements.
 func (c *carrier) source(s *scope, src *sqlparts.Source, first bool) (text, of string, outer bool) {
+	if len(src.Pivots) > 0 {
+		return c.pivoted(s, src)
+	}
+	return c.plainSource(s, src, first)
+}
+
+// plainSource is [carrier.source] of a source before its pivots.
+func (c *carrier) plainSource(s *scope, src *sqlparts.Source, first bool) (text, of string, outer bool) {
 	switch {
 	case src.Raw != nil:
 		refuse("a source that badger cannot read")
@@ -1130,8 +1018,6 @@ func (c *carrier) source(s *scope, src *sqlparts.Source, first bool) (text, of s
 		refuse("an old version of a table")
 	case src.Sample != nil:
 		refuse("TABLESAMPLE")
-	case len(src.Pivots) > 0:
-		return c.pivoted(s, src)
 	case src.Recognize != nil:
 		refuse("MATCH_RECOGNIZE")
 	case src.FromString:
@@ -1144,54 +1030,31 @@ func (c *carrier) source(s *scope, src *sqlparts.Source, first bool) (text, of s
 	case src.Call != nil:
 		return c.tableFunction(s, src, first)
 	case src.Query != nil:
-		var parent *scope
-		if src.Lateral {
+		parent := s.parent
+		if src.Lateral || c.dialect == sqlparts.DuckDB {
 			parent = s
-		} else {
-			parent = s.parent
 		}
 		sql, columns := c.query(src.Query, parent)
-		return "(" + sql + ") AS " + c.derived(s, src, columns), "", false
+		return "(" + sql + ") AS " + c.derived(s, src, columns, src.Columns), "", false
 	}
-	if path := c.arrayPath(s, src); path != nil {
-		return c.unnest(s, src, path, first, nil)
-	}
-	name := src.Table.Last().Text
-	if c.tables++; c.tables > maxTables {
-		refuse("more than %d tables in FROM", maxTables)
-	}
-	if len(src.Table) == 1 {
-		for i := len(c.with) - 1; i >= 0; i-- {
-			if w := &c.with[i]; w.name == strings.ToLower(name) && !w.hidden {
-				steps, alias := w.steps, c.derived(s, src, w.columns)
-				if steps > 0 {
-					s.sources[len(s.sources)-1].steps = alias + ".c" + strconv.Itoa(steps)
-				}
-				return w.sql + " AS " + alias, "", false
-			}
+	switch r := c.bound.Reads(src); {
+	case r.Array != nil:
+		return c.unnest(s, src, c.elementsOf(s, src, r.Array), first, nil)
+	case r.CTE != nil:
+		c.tables++
+		w := c.with[r.CTE]
+		if w == nil {
+			refuse("the query %s, which is not in view or writes", r.CTE.Name.Text)
 		}
+		alias := c.derived(s, src, w.columns, src.Columns)
+		if w.steps > 0 {
+			s.sources[len(s.sources)-1].steps = alias + ".c" + strconv.Itoa(w.steps)
+		}
+		return w.sql + " AS " + alias, "", false
 	}
-	parts := c.dialect.Path(src.Table)
-	name = parts.Last().Text
-	t := c.schema.named(c.dialect, parts)
-	if t == nil && c.learn && c.schema.Inferred {
-		t = &Table{Name: name, names: parts, read: []sqlparts.Name{parts}}
-		c.schema.Tables = append(c.schema.Tables, t)
-	}
-	if t == nil && slices.ContainsFunc(c.schema.views, func(v sqlparts.Name) bool { may, _ := c.dialect.SameTable(v, parts); return may }) {
-		refuse("the view %s: only tables are read", name)
-	}
-	if t == nil {
-		refuse("the table %s, which the schema does not have", name)
-	}
+	t := c.base(src)
 	alias := c.name("r")
-	x := &source{table: t, names: []string{strings.ToLower(name)}}
-	if src.Alias.Text != "" {
-		x.names = []string{strings.ToLower(src.Alias.Text)}
-	}
-	x.alias = alias
-	x.columns = renamed(c.tops(t, alias), src.Columns)
-	s.sources = append(s.sources, x)
+	s.sources = append(s.sources, &source{of: src, table: t, alias: alias, columns: renamed(c.tops(t, alias), src.Columns)})
 	return c.tableOf(t) + " AS " + alias, "", false
 }
 
@@ -1204,16 +1067,11 @@ func columnOutput(alias string, col *Column) output {
 }
 
 // derived adds a source of computed columns, and returns its alias.
-func (c *carrier) derived(s *scope, src *sqlparts.Source, columns []output) string {
+func (c *carrier) derived(s *scope, of *sqlparts.Source, columns []output, names []sqlparts.Ident) string {
 	alias := c.name("r")
-	x := &source{}
-	if src.Alias.Text != "" {
-		x.names = []string{strings.ToLower(src.Alias.Text)}
-	} else if src.Table != nil {
-		x.names = []string{strings.ToLower(src.Table.Last().Text)}
-	}
+	x := &source{of: of}
 	for i, o := range columns {
-		o.sql, o.literal, o.merged, o.from = alias+".c"+strconv.Itoa(i+1), nil, false, 0
+		o.sql, o.literal, o.merged, o.from = alias+".c"+strconv.Itoa(i+1), nil, nil, 0
 		if o.nest != nil {
 			o.nest = &nest{table: o.nest.table, path: o.nest.path, row: o.sql}
 			if o.kind != Nested && !c.learn {
@@ -1222,7 +1080,7 @@ func (c *carrier) derived(s *scope, src *sqlparts.Source, columns []output) stri
 		}
 		x.columns = append(x.columns, o)
 	}
-	x.columns = renamed(x.columns, src.Columns)
+	x.columns = renamed(x.columns, names)
 	s.sources = append(s.sources, x)
 	return alias
 }

@@ -103,7 +103,6 @@ func (c *carrier) defined(s *scope, e *sqlparts.Call, f *function) expr {
 	if len(e.Args) != len(f.params) {
 		refuse("a function of the text with another number of arguments")
 	}
-	body := &scope{sources: []*source{{}}}
 	as := func(x expr, k Kind) expr {
 		if k == Null || x.kind == k {
 			return x
@@ -118,11 +117,23 @@ func (c *carrier) defined(s *scope, e *sqlparts.Call, f *function) expr {
 		x.kind = k
 		return x
 	}
+	args := make([]expr, len(e.Args))
 	for i, a := range e.Args {
 		x := as(c.value(c.expr(s, a)), f.kinds[i])
-		body.sources[0].columns = append(body.sources[0].columns, output{name: f.params[i], expr: x})
+		args[i] = x
 	}
-	x := as(c.expr(body, f.body), f.kind)
+	sqlparts.Walk(f.body, func(n sqlparts.Node) bool {
+		if col, ok := n.(*sqlparts.Column); ok && len(col.Name) == 1 {
+			if at := slices.IndexFunc(f.params, func(p string) bool { return strings.EqualFold(p, col.Name[0].Text) }); at >= 0 {
+				c.own[col] = args[at]
+			}
+		}
+		return true
+	})
+	outside := c.bound
+	c.bound = &sqlparts.Bound{} // of the body, nothing but the parameters means anything
+	x := as(c.expr(&scope{}, f.body), f.kind)
+	c.bound = outside
 	x.column, x.literal = nil, nil
 	return x
 }

@@ -351,8 +351,12 @@ func (c *carrier) bare(s *scope, e sqlparts.Expr) expr {
 	case *sqlparts.Interval:
 		refuse("INTERVAL")
 	case *sqlparts.Param:
-		if c.dialect == sqlparts.Generic && s != nil && strings.HasPrefix(e.Text, "$") && c.anyColumn(s, e.Text) { // names may begin so
-			return c.columnRef(s, &sqlparts.Column{Span: e.Span, Name: sqlparts.Name{{Text: e.Text}}})
+		for at := s; at != nil && c.dialect == sqlparts.Generic && strings.HasPrefix(e.Text, "$"); at = at.parent { // names may begin so
+			for _, src := range at.sources {
+				if o := src.find(e.Text); o != nil {
+					return c.read(at, o.expr)
+				}
+			}
 		}
 		refuse("a parameter")
 	case *sqlparts.Path:
@@ -386,152 +390,6 @@ func (c *carrier) dotted() bool {
 		return true
 	}
 	return false
-}
-
-// columnRef is what a name means: a column of a source, a field of one, an element of an array, or an
-// alias of the select list.
-func (c *carrier) columnRef(s *scope, e *sqlparts.Column) expr {
-	id := e.Name.Last()
-	if v := c.variables[strings.ToLower(id.Text)]; v != nil && len(e.Name) == 1 && (c.schema.Inferred || !c.anyColumn(s, id.Text)) {
-		return c.expr(&scope{}, v)
-	}
-	for at := s; at != nil; at = at.parent {
-		if x, ok := c.inScope(at, s, e); ok {
-			return x
-		}
-	}
-	if len(e.Name) == 1 && c.doubleQuoted(e) && c.dialect == sqlparts.SQLite {
-		return c.literal(&sqlparts.Literal{Kind: sqlparts.String, Text: id.Text})
-	}
-	if c.learn {
-		return expr{sql: "NULL", kind: Null}
-	}
-	refuse("the column %s, which no table of the schema has", id.Text)
-	return expr{}
-}
-
-// anyColumn reports whether a source has a column of the name: it hides a variable.
-func (c *carrier) anyColumn(s *scope, name string) bool {
-	for at := s; at != nil; at = at.parent {
-		if slices.ContainsFunc(at.sources, func(src *source) bool { return src.find(name) != nil }) {
-			return true
-		}
-	}
-	return false
-}
-
-// inScope is what a name means in a scope, of which from is the innermost.
-func (c *carrier) inScope(at, from *scope, e *sqlparts.Column) (expr, bool) {
-	var x expr
-	use := func(src *source, o *output, fields sqlparts.Name) bool {
-		if len(fields) > 0 {
-			if !c.dotted() || o.nest == nil {
-				return false
-			}
-			x = o.expr
-			for _, f := range fields {
-				x = c.field(x, f.Text)
-			}
-			x = c.grouped(at, x)
-			return true
-		}
-		c.use(o.column)
-		c.seen = append(c.seen, o.near...)
-		x = c.grouped(at, o.expr)
-		return true
-	}
-	for i := range e.Name[:len(e.Name)-1] { // a qualifier, and what is in it
-		rest := e.Name[i+1:]
-		if len(rest) > 1 && !c.dotted() {
-			continue
-		}
-		for _, src := range at.sources {
-			if !slices.Contains(src.names, strings.ToLower(e.Name[i].Text)) {
-				continue
-			}
-			o := src.find(rest[0].Text)
-			if o == nil && c.learn {
-				o = c.learnColumn(src, rest[0].Text)
-			}
-			if o != nil && use(src, o, rest[1:]) {
-				return x, true
-			}
-		}
-	}
-	if len(e.Name) > 1 && !c.dotted() {
-		return x, false
-	}
-	name := strings.ToLower(e.Name[0].Text)
-	var found *output
-	var of *source
-	for _, src := range at.sources {
-		if src.element != nil && len(e.Name) == 1 && slices.Contains(src.names, name) {
-			x = c.grouped(at, c.within(*src.element))
-			return x, true
-		}
-		if o := src.find(name); o != nil && (found == nil || found.merged) && !o.merged {
-			found, of = o, src
-		}
-	}
-	if found != nil && use(of, found, e.Name[1:]) {
-		return x, true
-	}
-	if alias := at.aliases[name]; alias != nil && len(e.Name) == 1 && !slices.Contains(at.resolving, name) && (!c.learn || (at.late || c.lateral()) && !hasColumn(alias, name)) {
-		at.resolving = append(at.resolving, name)
-		defer func() { at.resolving = at.resolving[:len(at.resolving)-1] }()
-		return c.expr(at, alias), true
-	}
-	if !c.learn || c.doubleQuoted(e) && len(e.Name) == 1 {
-		return x, false
-	}
-	var open []*source
-	for _, src := range at.sources {
-		if src.open() != nil {
-			open = append(open, src)
-		}
-	}
-	switch {
-	case len(open) == 0 || at != from && len(open) > 1:
-		return x, false
-	case len(open) > 1 && !c.settle: // another mention may tell
-		return expr{sql: "NULL", kind: Null}, true
-	case len(open) > 1:
-		c.schema.unsure = true
-		if c.lastOfAll {
-			open = open[len(open)-1:]
-		}
-	}
-	if o := c.learnColumn(open[0], e.Name[0].Text); o != nil && use(open[0], o, e.Name[1:]) {
-		return x, true
-	}
-	return x, false
-}
-
-// hasColumn reports whether an expression has a column of a name.
-func hasColumn(e sqlparts.Expr, name string) bool {
-	found := false
-	sqlparts.Walk(e, func(n sqlparts.Node) bool {
-		if col, ok := n.(*sqlparts.Column); ok {
-			unit := len(col.Name) == 1 && !col.Name[0].Quoted && unitNames[strings.ToLower(col.Name[0].Text)] != "" // of EXTRACT, DATE_TRUNC and others
-			found = found || strings.EqualFold(col.Name.Last().Text, name) && !unit
-		}
-		return !found
-	})
-	return found
-}
-
-// lateral reports whether the dialect lets an expression use the alias of another one of its select list.
-func (c *carrier) lateral() bool {
-	switch c.dialect {
-	case sqlparts.BigQuery, sqlparts.Postgres, sqlparts.MySQL, sqlparts.TSQL:
-		return false
-	}
-	return true
-}
-
-// doubleQuoted reports whether a name is in double quotes in a dialect where such may be a text.
-func (c *carrier) doubleQuoted(e *sqlparts.Column) bool {
-	return (c.dialect == sqlparts.SQLite || c.dialect == sqlparts.Generic) && e.Start >= 0 && int(e.Start) < len(c.queryText) && c.queryText[e.Start] == '"'
 }
 
 func (c *carrier) literal(e *sqlparts.Literal) expr {
@@ -973,8 +831,10 @@ func (c *carrier) in(s *scope, e *sqlparts.In) expr {
 		if call, ok := of.(*sqlparts.Call); ok && strings.EqualFold(call.Name.Last().Text, "unnest") && len(call.Args) == 1 {
 			of = call.Args[0]
 		}
-		if col, ok := of.(*sqlparts.Column); ok && len(col.Name) == 1 && c.variables[strings.ToLower(col.Name[0].Text)] != nil && (c.schema.Inferred || !c.anyColumn(s, col.Name[0].Text)) {
-			of = c.variables[strings.ToLower(col.Name[0].Text)]
+		if col, ok := of.(*sqlparts.Column); ok {
+			if ms, _ := c.bound.Means(col); len(ms) > 0 && ms[0].Kind == sqlparts.Variable {
+				of = c.variables[strings.ToLower(col.Name[0].Text)]
+			}
 		}
 		if l, ok := of.(*sqlparts.List); ok && l.Kind == sqlparts.Array && len(l.Items) > 0 {
 			in := &sqlparts.In{X: e.X, Not: e.Not}

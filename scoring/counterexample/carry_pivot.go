@@ -1,7 +1,6 @@
 package counterexample
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -14,27 +13,18 @@ func (c *carrier) pivoted(s *scope, src *sqlparts.Source) (text, of string, oute
 		refuse("PIVOT in this form")
 	}
 	pv := src.Pivots[0]
-	plain := *src
-	plain.Pivots, plain.Join, plain.On, plain.Using = nil, sqlparts.CommaJoin, nil, nil
-	if len(pv.For) != 1 || len(pv.In) == 0 || len(pv.Group) > 0 || len(pv.Columns) > 0 || plain.Call != nil || plain.Nested != nil {
+	if len(pv.For) != 1 || len(pv.In) == 0 || len(pv.Group) > 0 || len(pv.Columns) > 0 || src.Call != nil || src.Nested != nil {
 		refuse("PIVOT in this form")
 	}
 	var sql string
 	var columns []output
 	if pv.Unpivot {
-		sql, columns = c.unpivot(s.parent, &plain, pv)
+		sql, columns = c.unpivot(s.parent, src, pv)
 	} else {
-		sql, columns = c.pivot(s.parent, &plain, pv)
-	}
-	as := &sqlparts.Source{Alias: pv.Alias}
-	if pv.Alias.Text == "" {
-		as.Alias = src.Alias
-	}
-	if as.Alias.Text == "" && src.Table != nil {
-		as.Alias = src.Table.Last()
+		sql, columns = c.pivot(s.parent, src, pv)
 	}
 	rest := slices.IndexFunc(columns, func(o output) bool { return o.rest != nil })
-	alias := c.derived(s, as, columns)
+	alias := c.derived(s, src, columns, nil)
 	if rest >= 0 {
 		s.sources[len(s.sources)-1].columns[rest].rest = columns[rest].rest
 	}
@@ -44,7 +34,7 @@ func (c *carrier) pivoted(s *scope, src *sqlparts.Source) (text, of string, oute
 // pivot groups by the columns that it does not name, and aggregates for each value of one of them.
 func (c *carrier) pivot(parent *scope, src *sqlparts.Source, pv *sqlparts.Pivot) (string, []output) {
 	inner := &scope{parent: parent}
-	from, _, _ := c.source(inner, src, true)
+	from, _, _ := c.plainSource(inner, src, true)
 	key, ok := pv.For[0].(*sqlparts.Column)
 	if !ok {
 		refuse("PIVOT by what is no column")
@@ -58,16 +48,15 @@ func (c *carrier) pivot(parent *scope, src *sqlparts.Source, pv *sqlparts.Pivot)
 		sqlparts.Walk(call, func(n sqlparts.Node) bool {
 			if col, ok := n.(*sqlparts.Column); ok {
 				taken[strings.ToLower(col.Name.Last().Text)] = true
+				c.columnRef(inner, col) // an inferred table has it, whatever else it has
 			}
 			return true
 		})
 	}
-	for _, name := range slices.Sorted(maps.Keys(taken)) { // an inferred table has them, whatever else it has
-		_, _ = c.inScope(inner, inner, &sqlparts.Column{Span: sqlparts.Span{Start: -1}, Name: sqlparts.Name{{Text: name}}})
-	}
+	c.columnRef(inner, key)
 	b := &sqlparts.Select{Group: &sqlparts.GroupBy{}}
-	group := func(name string) {
-		col := &sqlparts.Column{Span: sqlparts.Span{Start: -1}, Name: sqlparts.Name{{Text: name}}}
+	group := func(name string, x expr) {
+		col := c.named(name, x)
 		b.Items = append(b.Items, &sqlparts.Item{Expr: col})
 		b.Group.Items = append(b.Group.Items, col)
 	}
@@ -77,14 +66,13 @@ func (c *carrier) pivot(parent *scope, src *sqlparts.Source, pv *sqlparts.Pivot)
 			refuse("PIVOT of columns without names")
 		}
 		if !taken[strings.ToLower(o.name)] {
-			group(o.name)
+			group(o.name, o.expr)
 		}
 	}
 	rest := -1
 	if of.table != nil && c.schema.Inferred {
 		rest = len(b.Items)
-		of.columns = append(of.columns, columnOutput(of.alias, of.table.own(othersName)))
-		group(othersName)
+		group(othersName, columnOutput(of.alias, of.table.own(othersName)).expr)
 	}
 	for _, in := range pv.In {
 		value, name := in.Expr, in.Alias.Text
@@ -136,14 +124,12 @@ func (c *carrier) pivot(parent *scope, src *sqlparts.Source, pv *sqlparts.Pivot)
 
 // unpivot makes a row of each column that it names.
 func (c *carrier) unpivot(parent *scope, src *sqlparts.Source, pv *sqlparts.Pivot) (string, []output) {
-	inner := &scope{parent: parent}
-	_, _, _ = c.source(inner, src, true)
 	label, ok := pv.For[0].(*sqlparts.Column)
 	if !ok || len(pv.Values) != 1 {
 		refuse("UNPIVOT in this form")
 	}
 	value, ok := pv.Values[0].Expr.(*sqlparts.Column)
-	if !ok || c.schema.Inferred && inner.sources[0].table != nil {
+	if !ok || c.schema.Inferred && src.Table != nil && c.bound.Reads(src).Kind == sqlparts.ReadsTable {
 		refuse("UNPIVOT in this form, or of a table whose columns are not known")
 	}
 	taken := map[string]bool{}
@@ -154,8 +140,12 @@ func (c *carrier) unpivot(parent *scope, src *sqlparts.Source, pv *sqlparts.Pivo
 		}
 		taken[strings.ToLower(col.Name.Last().Text)] = true
 	}
-	union := &sqlparts.SetOp{}
+	texts, kinds := make([]string, len(pv.In)), make([][]output, len(pv.In))
+	ops := make([]sqlparts.SetOperator, len(pv.In)-1)
 	for i, in := range pv.In {
+		if i > 0 {
+			ops[i-1] = sqlparts.SetOperator{Kind: sqlparts.Union, All: true}
+		}
 		col := in.Expr.(*sqlparts.Column) //nolint:forcetypeassert // as is known from above
 		name := col.Name.Last()
 		text := name.Text
@@ -165,10 +155,12 @@ func (c *carrier) unpivot(parent *scope, src *sqlparts.Source, pv *sqlparts.Pivo
 		if in.Alias.Text != "" {
 			text = in.Alias.Text
 		}
-		b := &sqlparts.Select{From: []*sqlparts.Source{src}}
+		inner := &scope{parent: parent}
+		from, _, _ := c.plainSource(inner, src, true)
+		b := &sqlparts.Select{}
 		for _, o := range inner.sources[0].columns {
 			if !taken[strings.ToLower(o.name)] {
-				b.Items = append(b.Items, &sqlparts.Item{Expr: &sqlparts.Column{Span: sqlparts.Span{Start: -1}, Name: sqlparts.Name{{Text: o.name}}}})
+				b.Items = append(b.Items, &sqlparts.Item{Expr: c.named(o.name, o.expr)})
 			}
 		}
 		b.Items = append(b.Items,
@@ -177,13 +169,17 @@ func (c *carrier) unpivot(parent *scope, src *sqlparts.Source, pv *sqlparts.Pivo
 		if !pv.IncludeNulls {
 			b.Where = &sqlparts.Is{X: col, What: &sqlparts.Literal{Kind: sqlparts.Null}, Not: true}
 		}
-		union.Terms = append(union.Terms, &sqlparts.Query{Body: b})
-		if i > 0 {
-			union.Ops = append(union.Ops, sqlparts.SetOperator{Kind: sqlparts.Union, All: true})
-		}
+		texts[i], kinds[i] = c.selectFrom(inner, " FROM "+from, b, &sqlparts.Query{Body: b})
 	}
-	if len(union.Terms) == 1 {
-		return c.query(union.Terms[0], parent)
+	if len(texts) == 1 {
+		return texts[0], kinds[0]
 	}
-	return c.query(&sqlparts.Query{Body: union}, parent)
+	return c.combined(texts, kinds, ops)
+}
+
+// named is a name that means an expression.
+func (c *carrier) named(name string, x expr) *sqlparts.Column {
+	col := &sqlparts.Column{Span: sqlparts.Span{Start: -1}, Name: sqlparts.Name{{Text: name}}}
+	c.own[col] = x
+	return col
 }

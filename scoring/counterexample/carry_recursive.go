@@ -8,16 +8,6 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// recursesUnasked reports whether a common table expression of the dialect may read itself without the word
-// RECURSIVE.
-func (c *carrier) recursesUnasked() bool {
-	switch c.dialect {
-	case sqlparts.SQLite, sqlparts.Snowflake, sqlparts.TSQL:
-		return true
-	}
-	return false
-}
-
 // The bounds of recursion, in steps: of one that reads nothing but itself, and of one that joins other tables,
 // which may have many rows for each. Of a query that needs more, nothing is known.
 const (
@@ -29,13 +19,12 @@ const (
 // recursive writes a common table expression that reads itself: queries that do not, and UNION with one that
 // does, once. Its columns have the kinds of the first ones. UNION ALL counts the steps in a column more.
 func (c *carrier) recursive(t *sqlparts.CTE, parent *scope) string {
-	name := strings.ToLower(t.Name.Text)
 	b, ok := t.Query.Body.(*sqlparts.SetOp)
 	if !ok || len(t.Query.With) > 0 || len(t.Query.OrderBy) > 0 || t.Query.Limit != nil {
 		refuse("a recursive query of this form")
 	}
 	first := 0 // how many terms do not read it
-	for first < len(b.Terms) && !mentions(b.Terms[first], name) {
+	for first < len(b.Terms) && !recurses(c.bound, b.Terms[first], t) {
 		first++
 	}
 	if first != len(b.Terms)-1 || first == 0 || slices.ContainsFunc(b.Ops, func(op sqlparts.SetOperator) bool {
@@ -46,14 +35,14 @@ func (c *carrier) recursive(t *sqlparts.CTE, parent *scope) string {
 	step, ok := b.Terms[first].Body.(*sqlparts.Select)
 	reads := 0
 	sqlparts.Walk(b.Terms[first], func(n sqlparts.Node) bool {
-		if s, ok := n.(*sqlparts.Source); ok && len(s.Table) == 1 && strings.EqualFold(s.Table[0].Text, name) {
+		if s, ok := n.(*sqlparts.Source); ok && c.bound.Reads(s).CTE == t {
 			reads++
 		}
 		return true
 	})
 	if !ok || reads != 1 || step.Group != nil || step.Distinct || step.Having != nil || step.Qualify != nil || len(b.Terms[first].OrderBy) > 0 || b.Terms[first].Limit != nil ||
 		!slices.ContainsFunc(step.From, func(s *sqlparts.Source) bool {
-			return len(s.Table) == 1 && strings.EqualFold(s.Table[0].Text, name) && s.Join != sqlparts.LeftJoin && s.Join != sqlparts.RightJoin && s.Join != sqlparts.FullJoin
+			return c.bound.Reads(s).CTE == t && s.Join != sqlparts.LeftJoin && s.Join != sqlparts.RightJoin && s.Join != sqlparts.FullJoin
 		}) {
 		refuse("a recursive query of this form")
 	}
@@ -79,14 +68,13 @@ func (c *carrier) recursive(t *sqlparts.CTE, parent *scope) string {
 	for i := range columns {
 		columns[i].made = true // by the steps
 	}
-	w := cte{name: name, sql: c.name("w"), columns: slices.Clone(columns)}
-	at := len(c.with)
-	c.with = append(c.with, w)
+	w := &cte{sql: c.name("w"), columns: slices.Clone(columns)}
+	c.with[t] = w
 	if !distinct {
-		c.with[at].steps = len(columns) + 1
+		w.steps = len(columns) + 1
 	}
 	next, made := c.query(b.Terms[first], parent)
-	c.with[at].steps = 0
+	w.steps = 0
 	if len(made) != len(columns) {
 		if !c.learn {
 			refuse("a set operation of queries with different numbers of columns")

@@ -20,6 +20,7 @@ func schemaOf(from *sqlparts.Schema, d sqlparts.Dialect) *Schema {
 		s.bad = from.Besides[0]
 	}
 	tables := map[*sqlparts.Table]*Table{}
+	s.stated = tables
 	columns := map[*sqlparts.ColumnDef]*Column{}
 	all := func(defs []*sqlparts.ColumnDef) (out []*Column) {
 		for _, c := range defs {
@@ -28,7 +29,7 @@ func schemaOf(from *sqlparts.Schema, d sqlparts.Dialect) *Schema {
 		return out
 	}
 	for _, def := range from.Tables {
-		t := &Table{Name: def.Name.Last().Text, names: def.Name, Checks: def.Checks, bad: def.Doubt}
+		t := &Table{Name: def.Name.Last().Text, Checks: def.Checks, bad: def.Doubt}
 		if len(def.Besides) > 0 {
 			t.refuse(def.Besides[0])
 		}

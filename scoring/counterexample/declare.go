@@ -98,11 +98,11 @@ func oneExpression(text string, d sqlparts.Dialect) sqlparts.Expr {
 
 // plainQuery is the query of a text, and the variables and functions that the text declares before it. The
 // query is nil, and why says so, for a text that is anything else.
-func plainQuery(text string, script *sqlparts.Script, d sqlparts.Dialect) (query string, q *sqlparts.Query, declared declarations, why string) {
-	n := len(script.Statements)
+func plainQuery(script *sqlparts.Script) (q *sqlparts.Query, declared declarations, why string) {
+	text, d, n := script.SQL, script.Dialect, len(script.Statements)
 	if d != sqlparts.BigQuery || n < 2 {
 		q, why = script.Whole()
-		return text, q, declared, why
+		return q, declared, why
 	}
 	const other = "is not one query"
 	declared = declarations{map[string]sqlparts.Expr{}, map[string]*function{}}
@@ -110,14 +110,14 @@ func plainQuery(text string, script *sqlparts.Script, d sqlparts.Dialect) (query
 	for i, st := range script.Statements[:n-1] {
 		start, stop := st.Range()
 		if next, _ := script.Statements[i+1].Range(); start < end || stop > next || next > len(text) || strings.Trim(text[end:start], "; \t\r\n") != "" {
-			return text, nil, declared, other
+			return nil, declared, other
 		}
 		m, name := declaration.FindStringSubmatch(text[start:stop]), ""
 		value := ""
 		if st.Kind == sqlparts.KindCreate {
 			name, f := functionOf(text[start:stop], d)
 			if f == nil {
-				return text, nil, declared, other
+				return nil, declared, other
 			}
 			declared.functions[name] = f
 			end = stop
@@ -128,27 +128,28 @@ func plainQuery(text string, script *sqlparts.Script, d sqlparts.Dialect) (query
 			name, value = m[1], m[3]
 		case st.Kind == sqlparts.KindSet:
 			if m = setting.FindStringSubmatch(text[start:stop]); m == nil {
-				return text, nil, declared, other
+				return nil, declared, other
 			}
 			if _, ok := declared.variables[strings.ToLower(m[1])]; !ok {
-				return text, nil, declared, other
+				return nil, declared, other
 			}
 			name, value = m[1], m[2]
 		default:
-			return text, nil, declared, other
+			return nil, declared, other
 		}
 		var e sqlparts.Expr = &sqlparts.Literal{Kind: sqlparts.Null}
 		if value != "" {
 			if e = constant(value, d); e == nil {
-				return text, nil, declared, other
+				return nil, declared, other
 			}
 		}
 		declared.variables[strings.ToLower(name)] = e
 		end = stop
 	}
-	query = strings.TrimLeft(text[end:], "; \t\r\n")
-	q, why = sqlparts.Parse(query, d).Whole()
-	return query, q, declared, why
+	if q, why = sqlparts.Parse(strings.TrimLeft(text[end:], "; \t\r\n"), d).Whole(); q != nil {
+		q = script.Final()
+	}
+	return q, declared, why
 }
 
 // constant is an expression that names no column; nil for another.

@@ -20,6 +20,8 @@ func TestWorkOfJoins(t *testing.T) {
 		return rows
 	}
 	d := &Database{Tables: []Rows{table("x", 1, 2, 3, 4), table("y", 1, 1, 2, 3, 3, 3)}}
+	stated := sqlparts.ReadSchema("CREATE TABLE x (a INT); CREATE TABLE y (a INT)", sqlparts.Postgres)
+	schema := &Schema{stated: map[*sqlparts.Table]*Table{stated.Tables[0]: d.Tables[0].Table, stated.Tables[1]: d.Tables[1].Table}}
 	for _, tc := range []struct {
 		sql  string
 		rows float64
@@ -36,12 +38,14 @@ func TestWorkOfJoins(t *testing.T) {
 		{"SELECT max(a) FROM y", 1},
 		{"SELECT a FROM y LIMIT 2", 2},
 	} {
-		q, why := sqlparts.Parse(tc.sql, sqlparts.Postgres).Whole()
+		script := sqlparts.Parse(tc.sql, sqlparts.Postgres)
+		q, why := script.Whole()
 		if q == nil {
 			t.Fatalf("%s: %s", tc.sql, why)
 		}
-		w := &worker{database: d, tables: map[string]*Rows{"x": &d.Tables[0], "y": &d.Tables[1]}}
-		if got := w.query(q).rows; got != tc.rows {
+		s := &search{schema: schema}
+		s.scripts[0], s.trees[0] = sqlparts.Bind(stated, script)[0], q
+		if got := s.worker(d, 0).query(q).rows; got != tc.rows {
 			t.Errorf("%s: %v rows, want %v", tc.sql, got, tc.rows)
 		}
 	}

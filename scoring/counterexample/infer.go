@@ -21,7 +21,7 @@ const inferPasses = 5
 // A name without a table may be a column of several tables. What another mention does not settle is taken
 // for one of the first of them, or of the last.
 func infer(of *search, last bool) *Schema {
-	d, s := of.dialect, &Schema{Inferred: true}
+	d, s := of.dialect, &Schema{Inferred: true, tables: map[*sqlparts.BoundTable]*Table{}}
 	v := of.learn(s, last)
 	for _, t := range s.Tables {
 		for _, col := range t.Columns {
@@ -87,7 +87,7 @@ func (s *search) learn(into *Schema, last bool) *values {
 	for pass := range inferPasses {
 		for i, q := range s.trees {
 			c := &carrier{ctx: s.ctx, dialect: s.dialect, schema: into, values: v, declarations: s.declared[i], learn: true, settle: pass >= 2, lastOfAll: last}
-			_, _ = c.carry(s.queries[i], q)
+			_, _ = c.carry(s.scripts[i], q)
 		}
 	}
 	return v
@@ -110,7 +110,7 @@ func (s *search) learnFields(last bool) {
 			}
 			col.used = false
 		}
-		t.read = nil
+		t.read = false
 	}
 }
 
@@ -190,8 +190,10 @@ func (c *carrier) learnElements(s *scope, b *sqlparts.Select) {
 			if from, ok := n.(*sqlparts.Source); ok && from.Call != nil { // the array may be called as its elements are
 				return false
 			}
-			if col, ok := n.(*sqlparts.Column); ok && len(col.Name) == 1 && slices.Contains(src.names, strings.ToLower(col.Name[0].Text)) {
-				c.within(*src.element)
+			if col, ok := n.(*sqlparts.Column); ok && len(col.Name) == 1 {
+				if ms, _ := c.bound.Means(col); len(ms) > 0 && ms[0].Kind == sqlparts.RowOfSource && ms[0].Source == src.of {
+					c.within(*src.element)
+				}
 			}
 			return true
 		})

@@ -263,16 +263,19 @@ func (c *carrier) tops(t *Table, alias string) []output {
 	return out
 }
 
-// arrayPath is the array that a source names as a path of a source before it, as BigQuery's FROM t, t.a.
-func (c *carrier) arrayPath(s *scope, src *sqlparts.Source) sqlparts.Expr {
-	if c.dialect != sqlparts.BigQuery || len(src.Table) < 2 || len(s.sources) == 0 {
-		return nil
+// elementsOf is the array that a source names as a path of a source before it, as BigQuery's FROM t, t.a.
+func (c *carrier) elementsOf(s *scope, src *sqlparts.Source, m *sqlparts.Meaning) expr {
+	if c.dialect != sqlparts.BigQuery {
+		refuse("an array as a table")
 	}
-	name := strings.ToLower(src.Table[0].Text)
-	if !slices.ContainsFunc(s.sources, func(x *source) bool { return slices.Contains(x.names, name) }) {
-		return nil
+	x, ok := c.meant(s, &sqlparts.Column{Span: src.Span, Name: src.Table}, m)
+	if !ok {
+		if c.learn {
+			return expr{sql: "NULL", kind: Null}
+		}
+		refuse("the array %s, which no table of the schema has", nameOf(src.Table))
 	}
-	return &sqlparts.Column{Span: src.Span, Name: src.Table}
+	return x
 }
 
 // tableFunction writes a function in FROM.
@@ -293,7 +296,7 @@ func (c *carrier) tableFunction(s *scope, src *sqlparts.Source, first bool) (tex
 	}
 	switch {
 	case name == "unnest" && len(plain) == 1 && len(named) == 0 && (c.dialect == sqlparts.BigQuery || c.dialect == sqlparts.DuckDB || c.dialect == sqlparts.Postgres):
-		return c.unnest(s, src, plain[0], first, nil)
+		return c.unnest(s, src, c.expr(s, plain[0]), first, nil)
 	case name == "flatten" && c.dialect == sqlparts.Snowflake:
 		input := named["input"]
 		if input == nil && len(plain) == 1 {
@@ -314,7 +317,7 @@ func (c *carrier) tableFunction(s *scope, src *sqlparts.Source, first bool) (tex
 		if input == nil {
 			refuse("FLATTEN in this form")
 		}
-		text, of, _ = c.unnest(s, src, input, first, []string{"value", "index"})
+		text, of, _ = c.unnest(s, src, c.expr(s, input), first, []string{"value", "index"})
 		return text, of, keep
 	case name == "generator" && c.dialect == sqlparts.Snowflake && named["rowcount"] != nil && len(named) == 1:
 		n := ordinal(named["rowcount"])
@@ -323,7 +326,7 @@ func (c *carrier) tableFunction(s *scope, src *sqlparts.Source, first bool) (tex
 		}
 		alias := c.name("r")
 		c.sequence = "CAST(" + alias + ".c1 AS BIGINT)"
-		s.sources = append(s.sources, &source{names: []string{strings.ToLower(src.Alias.Text)}})
+		s.sources = append(s.sources, &source{of: src})
 		return "(SELECT range AS c1 FROM range(" + strconv.Itoa(n) + ")) AS " + alias, "", false
 	}
 	refuse("the table function %s", strings.ToUpper(name))
@@ -335,13 +338,9 @@ const maxGenerated = 10_000
 
 // unnest writes the elements of an array as rows. flattened are the names of the element and of its
 // place, as FLATTEN has them; nil for UNNEST.
-func (c *carrier) unnest(s *scope, src *sqlparts.Source, e sqlparts.Expr, first bool, flattened []string) (text, of string, outer bool) {
-	x := c.expr(s, e)
+func (c *carrier) unnest(s *scope, src *sqlparts.Source, x expr, first bool, flattened []string) (text, of string, outer bool) {
 	name := strings.ToLower(src.Alias.Text)
-	out := &source{}
-	if name != "" {
-		out.names = []string{name}
-	}
+	out := &source{of: src}
 	alias := c.name("r")
 	if n := c.arrayOf(x); n != nil {
 		t := c.elements(n)

@@ -145,7 +145,7 @@ func (s *search) realism() *realism {
 
 // column finds a used column of a table.
 func (s *search) column(table, column string) *Column {
-	if t := s.schema.Table(table); t != nil && t.read != nil {
+	if t := s.schema.Table(table); t != nil && t.read {
 		if c := t.Column(column); c != nil && c.used {
 			return c
 		}

@@ -17,10 +17,12 @@ type Schema struct {
 	// queries.
 	Inferred bool
 
-	unsure bool            // of which table a column is, the queries do not say
-	views  []sqlparts.Name // names of views, which no search reads
-	bad    string          // what of the DDL is not understood, whatever the table
-	either [][2]*Column    // of two columns that are joined, one is unique; only where it is inferred
+	unsure bool                            // of which table a column is, the queries do not say
+	views  []sqlparts.Name                 // names of views, which no search reads
+	stated map[*sqlparts.Table]*Table      // by their definitions
+	tables map[*sqlparts.BoundTable]*Table // by what queries read; only where it is inferred
+	bad    string                          // what of the DDL is not understood, whatever the table
+	either [][2]*Column                    // of two columns that are joined, one is unique; only where it is inferred
 }
 
 // Table is one table with its constraints.
@@ -36,10 +38,9 @@ type Table struct {
 	fixed   bool            // its fields are those that the schema states
 	semi    bool            // a column may be a structure
 	dotted  bool            // the name of a column has a point
-	read    []sqlparts.Name // as what queries read from it
+	read    bool            // by a query
 	checked []sqlparts.Expr // the checks of used columns
 	oneNull bool            // NULL is a value to its keys, as in T-SQL
-	names   sqlparts.Name   // with its schema and catalog, as far as they are known
 	bad     string          // what of its definition is not understood
 }
 
@@ -105,47 +106,6 @@ func (s *Schema) Table(name string) *Table {
 		}
 	}
 	return nil
-}
-
-// named finds the table that a query names, with the parts that both names have. A table whose
-// schema is not known is the one that it is first named as: the same table of another schema is
-// refused.
-func (s *Schema) named(d sqlparts.Dialect, n sqlparts.Name) *Table {
-	var found *Table
-	fits := 0
-	for _, t := range s.Tables {
-		if t.element {
-			continue
-		}
-		may, must := d.SameTable(n, t.names)
-		if must {
-			found, fits = t, 1
-			break
-		}
-		if may {
-			found, fits = t, fits+1
-		}
-	}
-	switch {
-	case found == nil:
-		return nil
-	case fits > 1:
-		refuse("two tables of this name: %s", nameOf(n))
-	}
-	for _, t := range s.Tables {
-		if t != found && t.read != nil && !t.element && (meansTable(n.Last().Text, t.Name) || meansTable(t.Name, n.Last().Text)) {
-			refuse("a wildcard that means several tables, beside one of them: %s and %s", nameOf(n), t.Name)
-		}
-	}
-	for _, other := range found.read {
-		if may, _ := d.SameTable(n, other); !may {
-			refuse("%s and %s: of which schema the table is, is not known", nameOf(other), nameOf(n))
-		}
-	}
-	if !slices.ContainsFunc(found.read, func(o sqlparts.Name) bool { return slices.Equal(o, n) }) {
-		found.read = append(found.read, n)
-	}
-	return found
 }
 
 // meansTable reports whether a name that ends in a wildcard, as BigQuery has it, means a table of another name,

@@ -130,6 +130,11 @@ func Find(ctx context.Context, engine Engine, p *Problem) (*Outcome, error) {
 	}
 	within, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
+	if p.Texts == nil { // each is read once
+		own := *p
+		own.Texts = new(sqlparts.Texts)
+		p = &own
+	}
 	var first *Outcome
 	for _, last := range []bool{false, true} {
 		s, out := prepareWithin(within, p, last)
@@ -168,8 +173,8 @@ type search struct {
 	tables  []*Table
 	gold    carried
 	pred    carried
-	queries [2]string // the texts of both queries, without what declares variables before them
-	trees   [2]*sqlparts.Query
+	scripts [2]*sqlparts.Bound
+	trees   [2]*sqlparts.Query // the queries, without what declares variables before them
 	values  *values
 	session Session
 	asked   map[*Column]bool // those that a query tests for NULL
@@ -194,14 +199,15 @@ func prepareWithin(ctx context.Context, p *Problem, last bool) (*search, *Outcom
 	if !sqlparts.NamesDialect(p.Dialect) {
 		return no("dialect: %.40q is not known, expected one of %s", p.Dialect, strings.Join(sqlparts.DialectNames(), ", "))
 	}
-	for i, text := range []string{p.Gold, p.Pred} {
+	s.scripts[0], s.scripts[1] = p.Texts.Bind(p.Schema, p.Gold, p.Pred, s.dialect)
+	for i, b := range s.scripts {
 		whose := [...]string{"the gold SQL", "the SQL of the agent"}[i]
 		var why string
-		if s.queries[i], s.trees[i], s.declared[i], why = plainQuery(text, p.Texts.Parse(text, s.dialect), s.dialect); s.trees[i] == nil {
+		if s.trees[i], s.declared[i], why = plainQuery(b.Script); s.trees[i] == nil {
 			return no("%s %s", whose, why)
 		}
 	}
-	if s.schema = schemaOf(p.Texts.ReadSchema(p.Schema, s.dialect), s.dialect); len(s.schema.Tables) == 0 {
+	if s.schema = schemaOf(s.scripts[0].Schema, s.dialect); len(s.schema.Tables) == 0 {
 		s.schema = infer(s, last)
 		for _, t := range s.schema.Tables {
 			for _, c := range t.Columns {
@@ -223,14 +229,14 @@ func prepareWithin(ctx context.Context, p *Problem, last bool) (*search, *Outcom
 		t.oneNull = s.dialect == sqlparts.TSQL
 	}
 	s.asked = map[*Column]bool{}
-	c := &carrier{ctx: ctx, dialect: s.dialect, schema: s.schema, values: s.values, asked: s.asked}
+	c := &carrier{ctx: ctx, dialect: s.dialect, schema: s.schema, values: s.values, asked: s.asked, lastOfAll: last}
 	if s.dialect == sqlparts.Generic {
 		s.retype()
 	}
 	for i, to := range []*carried{&s.gold, &s.pred} {
 		var what string
 		c.declarations = s.declared[i]
-		if *to, what = c.carry(s.queries[i], s.trees[i]); what != "" {
+		if *to, what = c.carry(s.scripts[i], s.trees[i]); what != "" {
 			return no("%s: %s", [...]string{"the gold SQL", "the SQL of the agent"}[i], what)
 		}
 	}
@@ -278,11 +284,11 @@ func (s *search) retype() {
 	for range inferPasses { // what one comparison makes a text makes one of what it is compared with
 		for i, q := range s.trees {
 			c.declarations = s.declared[i]
-			_, _ = c.carry(s.queries[i], q) // what cannot be carried is found again
+			_, _ = c.carry(s.scripts[i], q) // what cannot be carried is found again
 		}
 	}
 	for _, t := range s.schema.Tables {
-		t.read = nil
+		t.read = false
 		for _, col := range t.Columns {
 			col.used = false
 		}
@@ -295,7 +301,7 @@ func (s *search) choose(c *carrier) (what string) {
 		return "the schema has " + s.schema.bad
 	}
 	for _, t := range s.schema.Tables {
-		if t.read != nil && t.bad != "" {
+		if t.read && t.bad != "" {
 			return "the table " + t.Name + " has " + t.bad
 		}
 	}
@@ -309,7 +315,7 @@ func (s *search) choose(c *carrier) (what string) {
 			}
 		}
 		for _, t := range s.schema.Tables {
-			if t.read == nil {
+			if !t.read {
 				continue
 			}
 			if len(t.usedColumns()) == 0 {
@@ -324,7 +330,7 @@ func (s *search) choose(c *carrier) (what string) {
 				}
 			}
 			for _, f := range t.Foreign {
-				if f.To.read != nil && allUsed(f.Columns) {
+				if f.To.read && allUsed(f.Columns) {
 					mark(f.Target)
 				}
 			}
@@ -341,14 +347,14 @@ func (s *search) choose(c *carrier) (what string) {
 		}
 	}
 	for _, t := range s.schema.Tables {
-		if t.read == nil {
+		if !t.read {
 			continue
 		}
 		if len(t.usedColumns()) == 0 {
 			return "the table " + t.Name + ", of which no column is known"
 		}
 		for _, f := range t.Foreign {
-			if f.To.read != nil && allUsed(f.Columns) && allUsed(f.Target) {
+			if f.To.read && allUsed(f.Columns) && allUsed(f.Target) {
 				for i := range f.Columns {
 					s.values.join(f.Columns[i], f.Target[i])
 				}
@@ -396,7 +402,7 @@ func (s *search) run(ctx context.Context, engine Engine) error {
 		if tried[text] || d.real != nil && !d.whole() {
 			continue
 		}
-		takes := d.work(s.trees[0]) + d.work(s.trees[1])
+		takes := s.work(d, 0) + s.work(d, 1)
 		if takes > maxWork {
 			s.out.Large++
 			tried[text] = true
@@ -754,7 +760,7 @@ func (s *search) constraints() []string {
 			}
 		}
 		for _, f := range t.Foreign {
-			if f.To.read != nil && allUsed(f.Columns) && allUsed(f.Target) {
+			if f.To.read && allUsed(f.Columns) && allUsed(f.Target) {
 				out = append(out, fmt.Sprintf("%s (%s) refers to %s (%s)", t.Name, list(f.Columns), f.To.Name, list(f.Target)))
 			}
 		}

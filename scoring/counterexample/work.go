@@ -18,19 +18,22 @@ const (
 // work is how many rows a query may have to make on a database: all those of the joins, for each row
 // of the outer query where one stands inside of it. A join by equal values makes no more than the rows that
 // share one.
-func (d *Database) work(q *sqlparts.Query) float64 {
-	w := &worker{database: d, tables: map[string]*Rows{}}
+func (s *search) work(d *Database, i int) float64 { return s.worker(d, i).query(s.trees[i]).work }
+
+func (s *search) worker(d *Database, i int) *worker {
+	w := &worker{bound: s.scripts[i], schema: s.schema, tables: map[*Table]*Rows{}, with: map[*sqlparts.CTE]extent{}}
 	for i := range d.Tables {
-		w.tables[strings.ToLower(d.Tables[i].Table.Name)] = &d.Tables[i]
+		w.tables[d.Tables[i].Table] = &d.Tables[i]
 	}
-	return w.query(q).work
+	return w
 }
 
 // worker bounds the work of a query by what it reads.
 type worker struct {
-	database *Database
-	tables   map[string]*Rows
-	with     []named
+	bound  *sqlparts.Bound
+	schema *Schema
+	tables map[*Table]*Rows
+	with   map[*sqlparts.CTE]extent
 }
 
 // extent is how many rows a query returns at most, and makes on the way.
@@ -51,29 +54,21 @@ func (x *extent) share(column string) float64 {
 	return x.rows
 }
 
-type named struct {
-	name string
-	extent
-}
-
 func (w *worker) query(q *sqlparts.Query) extent {
-	from := len(w.with)
-	defer func() { w.with = w.with[:from] }()
 	for _, t := range q.With {
 		if t.Query == nil {
 			continue
 		}
-		name := strings.ToLower(t.Name.Text)
 		x := extent{}
-		if mentions(t.Query, name) {
-			x = w.recursive(t.Query, name)
+		if recurses(w.bound, t.Query, t) {
+			x = w.recursive(t)
 		} else {
 			x = w.query(t.Query)
 		}
 		if len(t.Columns) > 0 {
 			x.unique = ""
 		}
-		w.with = append(w.with, named{name, x})
+		w.with[t] = x
 	}
 	x := w.body(q.Body)
 	if q.Limit != nil {
@@ -86,21 +81,20 @@ func (w *worker) query(q *sqlparts.Query) extent {
 
 // recursive bounds a query that reads itself by its steps, each of which may make as many rows of one as it
 // joins.
-func (w *worker) recursive(q *sqlparts.Query, name string) extent {
+func (w *worker) recursive(cte *sqlparts.CTE) extent {
 	var out extent
-	b, ok := q.Body.(*sqlparts.SetOp)
+	b, ok := cte.Query.Body.(*sqlparts.SetOp)
 	if !ok {
 		return out
 	}
 	for _, t := range b.Terms {
-		if !mentions(t, name) {
+		if !recurses(w.bound, t, cte) {
 			x := w.query(t)
 			out.rows, out.work = out.rows+x.rows, out.work+x.work
 			continue
 		}
-		w.with = append(w.with, named{name, extent{rows: 1}})
+		w.with[cte] = extent{rows: 1}
 		step := w.query(t)
-		w.with = w.with[:len(w.with)-1]
 		most, rows := maxSteps, max(1, out.rows)
 		sum, joins := rows, false
 		if s, ok := t.Body.(*sqlparts.Select); ok && len(s.From) > 1 {
@@ -235,7 +229,7 @@ func (w *worker) sources(list []*sqlparts.Source, derived map[*sqlparts.Query]bo
 			continue
 		}
 		each := max(x.rows, 1) // rows for one of those before it
-		for _, column := range equalTo(src) {
+		for _, column := range w.equalTo(src) {
 			each = min(each, max(1, x.share(column)))
 		}
 		// An outer join may keep the rows of either side.
@@ -249,14 +243,18 @@ func (w *worker) sources(list []*sqlparts.Source, derived map[*sqlparts.Query]bo
 }
 
 // equalTo are the columns of a joined source that have to equal a value, by their names.
-func equalTo(src *sqlparts.Source) []string {
-	name := strings.ToLower(src.Alias.Text)
-	if name == "" && src.Table != nil {
-		name = strings.ToLower(src.Table.Last().Text)
-	}
+func (w *worker) equalTo(src *sqlparts.Source) []string {
 	var out []string
-	for _, id := range src.Using {
-		out = append(out, id.Text)
+	merged, _ := w.bound.Merged(src)
+	for _, m := range merged {
+		out = append(out, m.Name.Text)
+	}
+	// of is the source that a name is a column of.
+	of := func(c *sqlparts.Column) *sqlparts.Source {
+		if ms, doubt := w.bound.Means(c); doubt == sqlparts.Sure && ms[0].Fields == 0 {
+			return ms[0].Source
+		}
+		return nil
 	}
 	var look func(e sqlparts.Expr)
 	look = func(e sqlparts.Expr) {
@@ -277,14 +275,20 @@ func equalTo(src *sqlparts.Source) []string {
 			}
 			for _, side := range [][2]sqlparts.Expr{{e.L, e.R}, {e.R, e.L}} {
 				col, ok := side[0].(*sqlparts.Column)
-				other, plain := side[1].(*sqlparts.Column)
-				if !ok || len(col.Name) < 2 || !strings.EqualFold(col.Name[len(col.Name)-2].Text, name) {
+				if !ok || of(col) != src {
 					continue
 				}
-				if plain && (len(other.Name) < 2 || strings.EqualFold(other.Name[len(other.Name)-2].Text, name)) {
-					continue
+				own := false
+				sqlparts.Walk(side[1], func(n sqlparts.Node) bool {
+					if other, ok := n.(*sqlparts.Column); ok {
+						from := of(other)
+						own = own || from == nil || from == src
+					}
+					return !own
+				})
+				if !own {
+					out = append(out, col.Name.Last().Text)
 				}
-				out = append(out, col.Name.Last().Text)
 			}
 		}
 	}
@@ -295,15 +299,14 @@ func equalTo(src *sqlparts.Source) []string {
 }
 
 func (w *worker) table(src *sqlparts.Source) extent {
-	name := strings.ToLower(src.Table.Last().Text)
-	if len(src.Table) == 1 {
-		for i := len(w.with) - 1; i >= 0; i-- {
-			if w.with[i].name == name {
-				return w.with[i].extent
-			}
-		}
+	r := w.bound.Reads(src)
+	if r.CTE != nil {
+		return w.with[r.CTE]
 	}
-	t := w.tables[name]
+	if r.Table == nil {
+		return extent{}
+	}
+	t := w.tables[w.schema.tableOf(r.Table)]
 	if t == nil {
 		return extent{}
 	}

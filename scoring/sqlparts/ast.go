@@ -22,9 +22,13 @@ type Script struct {
 
 	syntax    *syntax      // how the text was cut
 	bySetting bool         // and that a setting decides
-	columns   int32        // how many columns it has
+	numbers   numbers      // of its nodes
 	stop      *halt.Signal // ends what takes long
 }
+
+// numbers are the highest numbers that columns, sources and queries have: what is known of a node is kept at
+// its number.
+type numbers struct{ columns, sources, queries int32 }
 
 // Note says that a stretch of the text was carried, skipped or assumed rather than understood.
 // What never quotes the text.
@@ -74,6 +78,7 @@ type Query struct {
 	OrderBy   []*OrderItem
 	Limit     *Limit // LIMIT, TOP, FETCH FIRST; nil if none
 
+	id       int32 // its number in the script, from 1 on
 	dialect  Dialect
 	closed   bool    // came in parentheses: clauses that follow are not its own
 	created  []*CTE  // tables that earlier statements of the script made from queries
@@ -240,6 +245,8 @@ type Source struct {
 	Pivots     []*Pivot
 	Recognize  *Recognize
 	FromString bool // Table was written as a string: FROM 'file.csv'
+
+	id int32 // its number in the script, from 1 on
 }
 
 // Pivot is PIVOT or UNPIVOT on a source.

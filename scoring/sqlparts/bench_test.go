@@ -53,6 +53,15 @@ func BenchmarkColumns(b *testing.B) {
 	benchmarkQueries(b, func(sql string, d Dialect) { Columns(Parse(sql, d).Final()) })
 }
 
+// BenchmarkBind is what names cost that are found out in queries that are read.
+func BenchmarkBind(b *testing.B) {
+	texts := &Texts{}
+	for _, q := range loadCorpus(b) {
+		texts.Parse(q.SQL, DialectOf(q.Dialect))
+	}
+	benchmarkQueries(b, func(sql string, d Dialect) { Bind(nil, texts.Parse(sql, d)) })
+}
+
 func BenchmarkOrdersRows(b *testing.B) {
 	benchmarkQueries(b, func(sql string, d Dialect) { OrdersRows(sql, d) })
 }

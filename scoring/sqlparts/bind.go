@@ -1,10 +1,7 @@
 package sqlparts
 
 import (
-	"slices"
 	"strings"
-
-	"github.com/badger-eval/badger/internal/halt"
 )
 
 // Bound is a script whose names are known as far as the text and the schema tell. It is made once for
@@ -16,8 +13,8 @@ type Bound struct {
 
 	slots    []slot // by the number of the column
 	meanings []Meaning
-	readings map[*Source]*boundSource
-	outputs  map[*Query]*output
+	sources  []boundSource // by the number of the source
+	outputs  []*output     // by the number of the query
 	merged   map[*Source][]*MergedSource
 }
 
@@ -29,32 +26,35 @@ type slot struct {
 	aside    bool // in a clause that reads no column of a table
 }
 
+// noSchema knows nothing.
+var noSchema Schema
+
 // Bind finds out what the names of scripts mean. They are of one case: a column that one query certainly
 // gives to a table is a column of that table in all of them, where the schema does not say otherwise. A
 // nil schema knows nothing. The rules of names are those of each script's dialect; where dialects or
 // settings differ and the dialect is not known, all that may be meant is listed.
 func Bind(schema *Schema, scripts ...*Script) []*Bound {
 	if schema == nil {
-		schema = &Schema{}
+		schema = &noSchema
 	}
-	t := &tables{schema: schema, byPath: map[string]*BoundTable{}}
+	t := &tables{schema: schema}
 	if len(scripts) > 0 {
 		t.stop = scripts[0].stop
 	}
 	out := make([]*Bound, len(scripts))
 	bind := func() {
-		t.doubted = nil
+		t.doubted = t.doubted[:0]
 		for i, s := range scripts {
-			r := newBinder(s.Dialect, t, int(s.columns))
+			r := newBinder(s.Dialect, t, s.numbers, out[i])
+			r.script = uint64(1) << (i % 64)
 			r.bound.Script, r.bound.Schema = s, schema
-			if q := s.Final(); q != nil {
+			if q := s.Final(); q != nil && len(q.created) > 0 {
 				r.made = &cteList{ctes: q.created}
 			}
 			for _, st := range s.Statements {
 				r.query(st.Query, nil)
 			}
 			out[i] = r.bound
-			t.named = append(t.named, r.named)
 		}
 	}
 	bind()
@@ -66,16 +66,24 @@ func Bind(schema *Schema, scripts ...*Script) []*Bound {
 
 // bindQuery binds a query that stands for its whole script.
 func bindQuery(q *Query) *Bound {
-	t := &tables{schema: &Schema{}, byPath: map[string]*BoundTable{}}
+	t := &tables{schema: &noSchema}
+	var n numbers
+	for _, c := range q.created {
+		n.of(c.Query)
+	}
+	n.of(q)
+	var b *Bound
 	for round := 0; ; round++ {
-		r := newBinder(q.dialect, t, 0)
-		r.made = &cteList{ctes: q.created}
+		r := newBinder(q.dialect, t, n, b)
+		if len(q.created) > 0 {
+			r.made = &cteList{ctes: q.created}
+		}
 		for _, c := range q.created {
 			r.query(c.Query, nil)
 		}
 		r.query(q, nil)
-		if round > 0 || !t.settles() {
-			return r.bound
+		if b = r.bound; round > 0 || !t.settles() {
+			return b
 		}
 	}
 }
@@ -91,7 +99,7 @@ func (b *Bound) Means(c *Column) ([]Meaning, Doubt) {
 
 // Reads tells what a source of FROM reads.
 func (b *Bound) Reads(s *Source) Reading {
-	if bs := b.readings[s]; bs != nil {
+	if bs := b.source(s); bs != nil {
 		return bs.reading
 	}
 	return Reading{Kind: ReadsText, Doubt: Unsure}
@@ -100,7 +108,7 @@ func (b *Bound) Reads(s *Source) Reading {
 // Merged are the columns that USING or NATURAL makes where the source joins those before it. whole is
 // false if that cannot be told of all of them.
 func (b *Bound) Merged(s *Source) (columns []*MergedSource, whole bool) {
-	bs := b.readings[s]
+	bs := b.source(s)
 	return b.merged[s], !s.Natural || bs != nil && bs.natural
 }
 
@@ -109,15 +117,46 @@ func (b *Bound) Merged(s *Source) (columns []*MergedSource, whole bool) {
 func (b *Bound) Output(n Node) (columns []OutputColumn, whole bool) {
 	switch n := n.(type) {
 	case *Query:
-		if o := b.outputs[n]; o != nil {
+		if o := b.output(n); o != nil {
 			return o.columns, o.whole
 		}
 	case *Source:
-		if bs := b.readings[n]; bs != nil {
+		if bs := b.source(n); bs != nil {
 			return bs.output()
 		}
 	}
 	return nil, false
+}
+
+// of counts the nodes of a query.
+func (n *numbers) of(q *Query) {
+	Walk(q, func(x Node) bool {
+		switch x := x.(type) {
+		case *Column:
+			n.columns = max(n.columns, x.id)
+		case *Source:
+			n.sources = max(n.sources, x.id)
+		case *Query:
+			n.queries = max(n.queries, x.id)
+		}
+		return true
+	})
+}
+
+// source is what is known of a source, nil for one of another script.
+func (b *Bound) source(s *Source) *boundSource {
+	if s == nil || int(s.id) >= len(b.sources) || b.sources[s.id].Source != s {
+		return nil
+	}
+	return &b.sources[s.id]
+}
+
+// output is what a query makes, nil if that was not found out.
+func (b *Bound) output(q *Query) *output {
+	if q == nil || int(q.id) >= len(b.outputs) {
+		return nil
+	}
+	return b.outputs[q.id]
 }
 
 // output is the columns of a query.
@@ -211,8 +250,8 @@ func (s *boundSource) named(d Dialect, id Ident) likeness {
 }
 
 // newSource is a source with its name: its alias or, without one, its table's last name.
-func newSource(src *Source, d Dialect) *boundSource {
-	s := &boundSource{Source: src, name: src.Alias}
+func newSource(src *Source, d Dialect) boundSource {
+	s := boundSource{Source: src, name: src.Alias}
 	if s.name.Text == "" && len(src.Table) > 0 {
 		s.name = src.Table.Last()
 		if d == BigQuery && s.name.Quoted {
@@ -287,7 +326,7 @@ func (s *boundSource) hasKnown() bool {
 	if s.made != nil {
 		return len(s.made.columns) > 0
 	}
-	return s.reading.Kind == ReadsTable && (s.reading.Table.listed != nil || len(s.reading.Table.root.learned) > 0)
+	return s.reading.Kind == ReadsTable && (s.reading.Table.listed != nil || s.reading.Table.root.learned.any())
 }
 
 // mayHaveMore reports whether columns of a source are not known.
@@ -319,186 +358,8 @@ func (t *BoundTable) column(d Dialect, id Ident) (c *ColumnDef, h holding) {
 			}
 		}
 	}
-	if _, ok := t.root.learned[d.Fold(id, false)]; ok && h <= otherCase && !t.sure {
+	if h <= otherCase && !t.sure && t.root.learned.has(d, id) {
 		return nil, holds
 	}
 	return c, h
 }
-
-// tables are the base tables that scripts of one case read.
-type tables struct {
-	schema  *Schema
-	byPath  map[string]*BoundTable
-	named   []map[string]bool // the paths that each script names
-	doubted []Ident           // names that were left open
-	stop    *halt.Signal      // ends what takes long
-	parted  bool              // scripts tell tables of one name apart, of which the schema has one
-}
-
-// of is the table of a name.
-func (t *tables) of(d Dialect, n Name) *BoundTable {
-	n = d.Path(n)
-	path := d.Fold(n.Last(), true)
-	if len(n) > 1 {
-		parts := make([]string, len(n))
-		for i, id := range n {
-			parts[i] = d.Fold(id, true)
-		}
-		path = strings.Join(parts, "\x00")
-	}
-	b := t.byPath[path]
-	if b == nil {
-		t.stop.Check()
-		b = &BoundTable{Name: n, path: path, last: []string{strings.ToLower(n.Last().Text)}}
-		b.root = b
-		b.listed, b.Def = t.defined(d, n)
-		b.sure = b.Def != nil && len(b.Def.Columns) > 0
-		t.byPath[path] = b
-	}
-	return b
-}
-
-// defined is the table that the schema has of a name, nil if it has none, and the same if that is
-// certain: its name fits no other, and its definition was read whole.
-func (t *tables) defined(d Dialect, n Name) (listed, sure *Table) {
-	fits := 0
-	for _, o := range t.schema.Tables {
-		switch d.names(n, o.Name) {
-		case same:
-			if listed = o; fits < 2 {
-				fits = 1
-			}
-			if len(n) == len(o.Name) {
-				return o, t.certain(o)
-			}
-		case perhaps:
-			listed = o
-			fits++
-		}
-	}
-	if fits != 1 {
-		return listed, nil
-	}
-	return listed, t.certain(listed)
-}
-
-func (t *tables) certain(o *Table) *Table {
-	if t.schema.Doubt != "" || o.Doubt != "" {
-		return nil
-	}
-	return o
-}
-
-// settles reports whether a name that was left open is one that a table was learned to have.
-func (t *tables) settles() bool {
-	if len(t.doubted) == 0 {
-		return false
-	}
-	learned := map[string]bool{}
-	for _, b := range t.byPath {
-		for _, id := range b.learned {
-			learned[strings.ToLower(id.Text)] = true
-		}
-	}
-	return len(learned) > 0 && slices.ContainsFunc(t.doubted, func(id Ident) bool { return learned[strings.ToLower(id.Text)] })
-}
-
-// learn notes that a table has a column, as a query says.
-func (t *tables) learn(d Dialect, b *BoundTable, id Ident) {
-	if b.sure {
-		return
-	}
-	name := d.Fold(id, false)
-	if _, ok := b.root.learned[name]; ok {
-		return
-	}
-	if b.root.learned == nil {
-		b.root.learned = map[string]Ident{}
-	}
-	b.root.learned[name] = id
-}
-
-// unify takes a table that is named without its schema or catalog for the one table of that name with
-// one, unless one script names both. A name of which there are several
-// tables is certainly none that the schema has without saying where.
-func (t *tables) unify() {
-	if len(t.byPath) < 2 {
-		return
-	}
-	longer := t.longer()
-	for path, b := range t.byPath {
-		t.stop.Check()
-		var whole []*BoundTable
-		together := false
-		for _, o := range longer[path] {
-			whole = append(whole, o)
-			together = together || slices.ContainsFunc(t.named, func(paths map[string]bool) bool { return paths[path] && paths[o.path] })
-		}
-		if len(whole) == 1 && !together {
-			b.root, b.Name = whole[0], whole[0].Name
-		}
-	}
-	for _, b := range t.byPath { // of three, the second may be named in part too
-		for b.root.root != b.root {
-			b.root = b.root.root
-		}
-		b.Name = b.root.Name
-		for name, id := range b.learned {
-			if b.root == b {
-				break
-			}
-			if b.root.learned == nil {
-				b.root.learned = map[string]Ident{}
-			}
-			b.root.learned[name] = id
-		}
-	}
-	roots := map[string]*BoundTable{}
-	for _, b := range t.byPath {
-		if o := roots[b.last[0]]; o != nil && o != b.root {
-			t.part(b)
-			t.part(o)
-		}
-		roots[b.last[0]] = b.root
-	}
-}
-
-// longer are the tables that are named with more than a path that another is named by, by that path.
-func (t *tables) longer() map[string][]*BoundTable {
-	parts := map[int]bool{} // how many parts the paths have
-	for path := range t.byPath {
-		parts[strings.Count(path, "\x00")+1] = true
-	}
-	out := map[string][]*BoundTable{}
-	if len(parts) < 2 {
-		return out
-	}
-	for path, b := range t.byPath {
-		t.stop.Check()
-		n := 0
-		for end := len(path); ; {
-			if end = strings.LastIndexByte(path[:end], 0); end < 0 {
-				break
-			}
-			n++
-			if short := path[end+1:]; parts[n] && t.byPath[short] != nil {
-				out[short] = append(out[short], b)
-			}
-		}
-	}
-	return out
-}
-
-// part notes that scripts tell a table from another of its name.
-func (t *tables) part(b *BoundTable) {
-	if b.Def != nil && len(b.Name) != len(b.Def.Name) {
-		b.Def, b.listed, b.sure, t.parted = nil, nil, false, true
-	}
-	b.apart = true
-}
-
-// Root is the table that a shorter name is taken for; itself where it is taken for none.
-func (t *BoundTable) Root() *BoundTable { return t.root }
-
-// Apart tells that scripts read several tables of this last name.
-func (t *BoundTable) Apart() bool { return t.root.apart || t.apart }

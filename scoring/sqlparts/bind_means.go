@@ -71,17 +71,20 @@ type OutputColumn struct {
 
 // BoundTable is a base table that scripts read.
 type BoundTable struct {
-	Name Name   // as it is named most fully
+	Name Name   // in the first text that names it most fully
 	Def  *Table // what the schema says of it; nil if it does not certainly have the table, or knows nothing of it
 
-	path    string
-	last    []string // the last part in lower case
+	dialect Dialect
+	named   Name      // as it is named
+	scripts uint64    // that name it so, by their numbers modulo 64
+	last    [1]string // the last part in lower case
 	root    *BoundTable
 	listed  *Table // the definition, certain or not
 	sure    bool   // the definition lists all columns
 	columns map[string][]*ColumnDef
-	learned map[string]Ident // columns that queries certainly give to the table, by their folded names
-	apart   bool
+	learned names       // columns that queries certainly give to the table
+	apart   *BoundTable // another of this last name
+	several bool        // the schema has several tables of the name
 }
 
 // ReadingKind says what kind of thing a source of FROM reads.

@@ -112,7 +112,7 @@ func (d Dialect) rows() bool {
 // name alone, by its name.
 func (r *binder) alias(f *frame, c *Column, bare bool) (m Meaning, doubt Doubt, ok bool) {
 	it := r.aliases.find(f.sel, c)
-	if it == nil && !(bare && f.clause == inOrder && r.dialect != SQLite) || it != nil && f.clause == inSelect && it.End > c.Start {
+	if it == nil && !(bare && r.dialect.namesElements(f.clause)) || it != nil && f.clause == inSelect && it.End > c.Start {
 		return m, Sure, false
 	}
 	m = Meaning{Kind: SelectAlias, Known: true, Index: -1}
@@ -124,6 +124,12 @@ func (r *binder) alias(f *frame, c *Column, bare bool) (m Meaning, doubt Doubt, 
 	return m, Sure, true
 }
 
+// namesElements reports whether a key that is a name may be an element of the select list by its name, which
+// is the last part of a column without an alias.
+func (d Dialect) namesElements(in clause) bool {
+	return in == inOrder && d != SQLite || in == inGroup && d == BigQuery
+}
+
 // element is [binder.alias] with a look at all elements.
 func (r *binder) element(f *frame, c *Column, bare bool) (m Meaning, doubt Doubt, ok bool) {
 	m = Meaning{Kind: SelectAlias, Known: true, Index: -1}
@@ -131,7 +137,7 @@ func (r *binder) element(f *frame, c *Column, bare bool) (m Meaning, doubt Doubt
 		if m.Item = r.aliases.find(f.sel, c); m.Item != nil {
 			return m, Ambiguous, true
 		}
-		if o := r.bound.outputs[f.query]; o != nil {
+		if o := r.bound.output(f.query); o != nil {
 			if at, h := o.find(r.dialect, c.Name[0]); h > may {
 				m.Item = o.columns[at].Item
 				_, star := m.Item.Expr.(*Star)
@@ -142,7 +148,7 @@ func (r *binder) element(f *frame, c *Column, bare bool) (m Meaning, doubt Doubt
 	}
 	for _, it := range f.sel.Items {
 		name := it.Alias
-		if x, isColumn := it.Expr.(*Column); isColumn && name.Text == "" && bare && f.clause == inOrder && r.dialect != SQLite {
+		if x, isColumn := it.Expr.(*Column); isColumn && name.Text == "" && bare && r.dialect.namesElements(f.clause) {
 			name = x.Name.Last()
 		}
 		l := r.dialect.likeness(c.Name[0], name, false)
@@ -207,6 +213,14 @@ func (r *binder) column(c *Column, f *frame, bare bool) {
 	r.set(c, m, doubt)
 }
 
+// learn notes that a table has the column that a name certainly means. What follows a pivot may be a column
+// that the pivot makes.
+func (r *binder) learn(m *Meaning, id Ident) {
+	if m.Kind == BaseColumn && !m.Known && len(m.Source.Pivots) == 0 && m.Source.Recognize == nil {
+		r.tables.learn(r.dialect, r.bound.source(m.Source).reading.Table, id)
+	}
+}
+
 const (
 	maxMeanings   = 8 // sources of one name that are listed
 	maxQualifiers = 4 // parts before a column: the most that any engine has
@@ -245,9 +259,7 @@ func (r *binder) qualified(n Name, f *frame) (m []Meaning, doubt Doubt) {
 			r.found, r.missing = found, missing
 			switch {
 			case len(found) == 1 && doubts == 0:
-				if found[0].Kind == BaseColumn && !found[0].Known {
-					r.tables.learn(r.dialect, r.bound.readings[found[0].Source].reading.Table, n[k])
-				}
+				r.learn(&found[0], n[k])
 				if len(missing) > 0 && r.dialect != SQLite && r.dialect != DuckDB { // which look further out
 					return append(found, missing...), Unsure
 				}
@@ -361,6 +373,9 @@ func (r *binder) unqualified(c *Column, f *frame, bare bool) (out []Meaning, dou
 			}
 			return sure, Sure
 		case len(sure) > 1 && len(open)+len(perhaps) == 0:
+			if hasAlias && use == either { // else the query would not run
+				return r.one(alias), aliasDoubt
+			}
 			return sure, Ambiguous
 		case len(sure)+len(perhaps) > 0:
 			open = append(append(open, sure...), perhaps...)
@@ -371,10 +386,10 @@ func (r *binder) unqualified(c *Column, f *frame, bare bool) (out []Meaning, dou
 		if len(sure) == 0 {
 			if m, ok := maybe(v.open, id); ok {
 				m.Fields, m.Outer = fields, outer
-				if m.Source != nil && r.bound.readings[m.Source].reading.Kind == ReadsTable {
+				if m.Source != nil && r.bound.source(m.Source).reading.Kind == ReadsTable {
 					m.Kind = BaseColumn
 				}
-				if !hasRow || r.bound.readings[row.Source].Alias.Text != "" {
+				if !hasRow || r.bound.source(row.Source).Alias.Text != "" {
 					open = append(open, m)
 				} else { // a table is seldom read as a value by its own name
 					open = append(open[:len(open)-1], m, row)
@@ -410,9 +425,7 @@ func (r *binder) unqualified(c *Column, f *frame, bare bool) (out []Meaning, dou
 		return append(open, text), Unsure
 	}
 	if len(open) == 1 && open[0].Source != nil && fields == 0 {
-		if m := open[0]; m.Kind == BaseColumn {
-			r.tables.learn(r.dialect, r.bound.readings[m.Source].reading.Table, id)
-		}
+		r.learn(&open[0], id)
 		return open, Sure
 	}
 	if len(open) > 0 {
@@ -594,9 +607,7 @@ func (r *binder) side(sources []*boundSource, id Ident) (Meaning, Doubt) {
 	case len(sure) > 1:
 		return sure[0], Ambiguous
 	case len(open) == 1:
-		if m := open[0]; m.Kind == BaseColumn && !m.Known {
-			r.tables.learn(r.dialect, r.bound.readings[m.Source].reading.Table, id)
-		}
+		r.learn(&open[0], id)
 		if open[0].Known {
 			return open[0], Unsure
 		}
@@ -609,7 +620,9 @@ func (r *binder) side(sources []*boundSource, id Ident) (Meaning, Doubt) {
 
 // selectOutput lists the columns of a select.
 func (r *binder) selectOutput(s *Select, f *frame) *output {
-	o := &output{whole: s.As == ""}
+	o := r.outputs.new()
+	o.whole = s.As == ""
+	from := r.columns.mark()
 	for _, it := range s.Items {
 		if star, ok := it.Expr.(*Star); ok {
 			r.starOutput(o, it, star, f)
@@ -629,8 +642,9 @@ func (r *binder) selectOutput(s *Select, f *frame) *output {
 			}
 			o.unnamed = o.unnamed || name.Text == ""
 		}
-		o.columns = append(o.columns, OutputColumn{Name: name, Item: it})
+		r.columns.push(OutputColumn{Name: name, Item: it})
 	}
+	o.columns = r.columns.cut(from)
 	return o
 }
 
@@ -667,7 +681,7 @@ func (r *binder) starOutput(o *output, it *Item, star *Star, f *frame) {
 				c = OutputColumn{Name: c.Name, Item: x}
 			}
 		}
-		o.columns = append(o.columns, c)
+		r.columns.push(c)
 	}
 	of := func(s *boundSource) {
 		columns, whole := s.output()
@@ -704,7 +718,7 @@ func (r *binder) starOutput(o *output, it *Item, star *Star, f *frame) {
 		}
 		ms, _ := r.bound.Means(c)
 		for _, m := range ms {
-			if bs := r.bound.readings[m.Source]; m.Kind == RowOfSource && bs != nil {
+			if bs := r.bound.source(m.Source); m.Kind == RowOfSource && bs != nil {
 				of(bs)
 				continue
 			}

@@ -111,6 +111,9 @@ func TestBind(t *testing.T) {
 		{"duckdb postgres sqlite", "SELECT b, t.b, c FROM t, u", "t.b t.b u.c"},
 		{"duckdb postgres sqlite bigquery", "SELECT a FROM t, u", "!t.a|u.a"},
 		{"duckdb postgres sqlite", "SELECT x.a FROM t x", "x.a"},
+		{"snowflake bigquery", "SELECT p.x, t.b FROM t PIVOT(MAX(b) FOR a IN (1 AS x)) AS p", "t.x? ~t.t? field1 t.b t.a"},
+		{"snowflake", "SELECT t.a, count(*) FROM t, u GROUP BY a", "t.a !t.a|u.a"},
+		{"bigquery", "SELECT t.a, count(*) FROM t, u GROUP BY a", "t.a =item"},
 		{"duckdb postgres sqlite", "SELECT t.a FROM t x", "~"},
 		{"duckdb sqlite", "SELECT main.t.a FROM t", "t.a"},
 		{"postgres", "SELECT T.A FROM t", "t.A"},
@@ -314,6 +317,69 @@ func TestBindReads(t *testing.T) {
 			if text := strings.Join(got, " "); text != c.want {
 				t.Errorf("%s: %s\n got  %s\n want %s", name, c.sql, text, c.want)
 			}
+		}
+	}
+}
+
+// TestBindTables checks which names mean one table to the scripts of a case, among few tables and among many,
+// which are looked up in another way.
+func TestBindTables(t *testing.T) {
+	for _, many := range []int{0, 3 * manyTables} {
+		rest := ""
+		for i := range many {
+			rest += fmt.Sprintf(", f%d", i)
+		}
+		for _, c := range []struct {
+			schema, gold, pred string
+			want               string // the names of the first source's table in both, and whether they are one, and apart
+		}{
+			{"", "SELECT 1 FROM t", "SELECT 1 FROM T", "t t same"},
+			{"", "SELECT 1 FROM s.t", "SELECT 1 FROM t", "s.t s.t same"},
+			{"", "SELECT 1 FROM t", "SELECT 1 FROM d.s.t", "d.s.t d.s.t same"},
+			{"", "SELECT 1 FROM s.t", "SELECT 1 FROM r.t", "s.t r.t apart"},
+			{"", "SELECT 1 FROM t, s.t AS x", "SELECT 1 FROM t", "t t same apart"},
+			{"CREATE TABLE t (a int)", "SELECT 1 FROM s.t", "SELECT 1 FROM r.t", "s.t r.t apart"},
+			{"CREATE TABLE s.t (a int)", "SELECT 1 FROM s.t", "SELECT 1 FROM r.t", "s.t known r.t apart"},
+		} {
+			bs := Bind(ReadSchema(c.schema, Postgres), Parse(c.gold+rest, Postgres), Parse(c.pred+rest, Postgres))
+			var roots [2]*BoundTable
+			var got []string
+			for i, b := range bs {
+				table := b.Reads(b.Final().Body.(*Select).From[0]).Table
+				roots[i] = table.Root()
+				var parts []string
+				for _, id := range table.Name {
+					parts = append(parts, strings.ToLower(id.Text))
+				}
+				got = append(got, strings.Join(parts, "."))
+				if def, several := table.Listed(); def != nil && !several {
+					got = append(got, "known")
+				}
+			}
+			if roots[0] == roots[1] {
+				got = append(got, "same")
+			}
+			if roots[0].Apart() != nil {
+				got = append(got, "apart")
+			}
+			if text := strings.Join(got, " "); text != c.want {
+				t.Errorf("%s, %s, %s with %d more: %s, want %s", c.schema, c.gold, c.pred, many, text, c.want)
+			}
+		}
+	}
+}
+
+// TestBindLearns checks that a query without qualifiers reads what another one says, among few columns and
+// among many.
+func TestBindLearns(t *testing.T) {
+	for _, n := range []int{1, 3 * manyTables} {
+		var list []string
+		for i := range n {
+			list = append(list, fmt.Sprintf(`t.c%d, t."C%d", u.d%d`, i, i, i))
+		}
+		bs := Bind(nil, Parse("SELECT "+strings.Join(list, ", ")+" FROM t, u", Postgres), Parse(`SELECT C0, "C0", "c0", d0, e FROM t, u`, Postgres))
+		if got, want := meaningsOf(bs[1]), "t.C0 t.C0 t.c0 u.d0 ~{t,u}.e"; got != want {
+			t.Errorf("%d: %s, want %s", n, got, want)
 		}
 	}
 }

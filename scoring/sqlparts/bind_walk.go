@@ -14,22 +14,46 @@ type binder struct {
 	tables  *tables
 	bound   *Bound
 	buffers
-	named  map[string]bool // the paths of tables that are read
-	params []Ident         // of the lambdas around
-	aside  bool            // what is read names no column of a table that counts
+	script uint64  // the bit of the script among those of the case
+	params []Ident // of the lambdas around
+	aside  bool    // what is read names no column of a table that counts
 	aliases
 	variables []Ident
 	open      []*CTE   // whose bodies are being read
 	listed    int      // columns that stars stand for
 	made      *cteList // tables that statements made
 	looks     halt.Every
+
+	frames  *frame // that may be used again, a chain by outer
+	outputs slab[output]
+	columns list[OutputColumn]
 }
 
-func newBinder(d Dialect, t *tables, columns int) *binder {
-	return &binder{dialect: d, tables: t, looks: halt.Every{Signal: t.stop, N: 16}, named: map[string]bool{}, bound: &Bound{
-		slots: make([]slot, columns+1), readings: map[*Source]*boundSource{}, outputs: map[*Query]*output{},
-	}}
+// newBinder is a binder of a script whose nodes have these numbers. An earlier Bound of it that was not
+// returned is written anew.
+func newBinder(d Dialect, t *tables, n numbers, b *Bound) *binder {
+	if b == nil {
+		b = &Bound{slots: make([]slot, n.columns+1), meanings: make([]Meaning, 0, n.columns), sources: make([]boundSource, n.sources+1), outputs: make([]*output, n.queries+1)}
+	} else {
+		clear(b.slots)
+		clear(b.sources)
+		clear(b.outputs)
+		b.meanings, b.merged = b.meanings[:0], nil
+	}
+	return &binder{dialect: d, tables: t, looks: halt.Every{Signal: t.stop, N: 16}, bound: b, script: 1}
 }
+
+// newFrame is a frame inside of another one; [binder.done] takes it back.
+func (r *binder) newFrame(outer *frame) *frame {
+	if f := r.frames; f != nil {
+		r.frames = f.outer
+		*f = frame{outer: outer, sources: f.sources[:0], merged: f.merged[:0], offer: offer{known: f.offer.known[:0]}}
+		return f
+	}
+	return &frame{outer: outer}
+}
+
+func (r *binder) done(f *frame) { f.outer, r.frames = r.frames, f }
 
 // clause is the part of a query in which a name stands. It decides whether the aliases of the select list
 // are in view.
@@ -78,7 +102,7 @@ type offer struct {
 func (f *frame) offers() *offer {
 	o := &f.offer
 	if o.from != f.from || o.to > len(f.sources) || o.to == 0 {
-		*o = offer{from: f.from, to: f.from}
+		*o = offer{from: f.from, to: f.from, known: o.known[:0]}
 	}
 	for _, s := range f.sources[o.to:] {
 		if s.hidden {
@@ -119,7 +143,7 @@ func (f *frame) called(id Ident) []*boundSource {
 
 // query goes through a query whose names are looked up in the outer frame after its own.
 func (r *binder) query(q *Query, outer *frame) {
-	if q == nil || r.bound.outputs[q] != nil {
+	if q == nil || r.bound.output(q) != nil {
 		return
 	}
 	r.looks.Step()
@@ -134,11 +158,12 @@ func (r *binder) query(q *Query, outer *frame) {
 	}
 	if len(q.With) > 0 {
 		outer = r.with(q, outer)
+		defer r.done(outer)
 	}
 	switch b := q.Body.(type) {
 	case *Query:
 		r.query(b, outer)
-		r.bound.outputs[q] = r.bound.outputs[b]
+		r.bound.outputs[q.id] = r.bound.output(b)
 		r.orderOutput(q, outer)
 	case *Select:
 		r.sel(b, q, outer)
@@ -146,7 +171,7 @@ func (r *binder) query(q *Query, outer *frame) {
 		for i, t := range b.Terms {
 			r.query(t, outer)
 			if i == 0 {
-				r.bound.outputs[q] = r.bound.outputs[t] // which a recursive term reads
+				r.bound.outputs[q.id] = r.bound.output(t) // which a recursive term reads
 			}
 		}
 		r.setOutput(b, q)
@@ -161,10 +186,10 @@ func (r *binder) query(q *Query, outer *frame) {
 				o.columns = append(o.columns, OutputColumn{Name: Ident{Text: valuesName(r.dialect, i)}})
 			}
 		}
-		r.bound.outputs[q] = o
+		r.bound.outputs[q.id] = o
 		r.orderOutput(q, outer)
 	default:
-		r.bound.outputs[q] = &output{}
+		r.bound.outputs[q.id] = &output{}
 	}
 	if l := q.Limit; l != nil {
 		aside := r.aside
@@ -193,13 +218,13 @@ func valuesName(d Dialect, i int) string {
 // setOutput notes the columns of a chain of set operations: those of its first term, where they are
 // matched by place.
 func (r *binder) setOutput(b *SetOp, q *Query) {
-	o := r.bound.outputs[b.Terms[0]]
+	o := r.bound.output(b.Terms[0])
 	for _, op := range b.Ops {
 		if op.ByName && o != nil {
 			o = &output{columns: o.columns}
 		}
 	}
-	r.bound.outputs[q] = o
+	r.bound.outputs[q.id] = o
 }
 
 // orderOutput binds the sort keys behind a set operation, VALUES or a query in parentheses, which name
@@ -216,7 +241,7 @@ func (r *binder) orderOutput(q *Query, outer *frame) {
 		}
 		var m []Meaning
 		doubt := Unsure
-		if out := r.bound.outputs[q]; out != nil {
+		if out := r.bound.output(q); out != nil {
 			if at, h := out.find(r.dialect, c.Name[0]); h > may {
 				m = []Meaning{{Kind: SelectAlias, Known: true, Index: at, Item: out.columns[at].Item}}
 				if doubt = Sure; h != holds {
@@ -233,19 +258,21 @@ func (r *binder) orderOutput(q *Query, outer *frame) {
 
 // with makes the frame of a WITH clause and reads its queries.
 func (r *binder) with(q *Query, outer *frame) *frame {
-	list := &cteList{ctes: q.With}
+	f := r.newFrame(outer)
+	f.ctes, f.owner = &cteList{ctes: q.With}, q
 	for i, c := range q.With {
 		if c.Write != nil {
-			r.query(c.Write.Query, &frame{outer: outer, ctes: list, n: len(q.With), skip: -1, owner: q})
+			f.n, f.skip = len(q.With), -1
+			r.query(c.Write.Query, f)
 			continue
 		}
-		f := &frame{outer: outer, ctes: list, owner: q}
 		f.n, f.skip = r.dialect.bodySees(q, i)
 		r.open = append(r.open, c)
 		r.query(c.Query, f)
 		r.open = r.open[:len(r.open)-1]
 	}
-	return &frame{outer: outer, ctes: list, n: len(q.With), skip: -1, owner: q}
+	f.n, f.skip = len(q.With), -1
+	return f
 }
 
 // bodySees tells which common table expressions the body of the i-th sees: the first n, but for skip.
@@ -297,7 +324,12 @@ func (f *frame) cte(d Dialect, id Ident) (c *CTE, at *frame) {
 
 // sel goes through a select.
 func (r *binder) sel(s *Select, q *Query, outer *frame) {
-	f := &frame{outer: outer, isSelect: true, query: q, sel: s}
+	f := r.newFrame(outer)
+	defer r.done(f)
+	f.isSelect, f.query, f.sel = true, q, s
+	if f.sources == nil {
+		f.sources = make([]*boundSource, 0, max(4, len(s.From)))
+	}
 	r.from(s.From, f)
 	f.from, f.clause = 0, noClause
 	if r.dialect == SQLite { // an ON sees the tables that follow too
@@ -330,7 +362,7 @@ func (r *binder) sel(s *Select, q *Query, outer *frame) {
 	r.exprs(s.Connect, f)
 	f.clause = inExtra
 	r.exprs(s.Extra, f)
-	r.bound.outputs[q] = r.selectOutput(s, f)
+	r.bound.outputs[q.id] = r.selectOutput(s, f)
 	f.clause = inOrder
 	for _, o := range q.OrderBy {
 		r.expr(o.Expr, f, true)
@@ -364,12 +396,12 @@ func (r *binder) from(list []*Source, f *frame) {
 func (r *binder) source(src *Source, f *frame) {
 	r.looks.Step()
 	before := len(f.sources)
-	bs := newSource(src, r.dialect)
-	r.bound.readings[src] = bs
+	bs := &r.bound.sources[src.id]
+	*bs = newSource(src, r.dialect)
 	if src.Join == CommaJoin && r.dialect.joinsFirst() {
 		f.from = before
 	}
-	around := &frame{outer: f.outer}
+	around := f.outer
 	if src.Lateral || r.dialect == DuckDB {
 		around = f
 	}
@@ -392,11 +424,8 @@ func (r *binder) source(src *Source, f *frame) {
 		r.table(bs, f)
 	case src.Query != nil:
 		bs.reading = Reading{Kind: ReadsQuery, Query: src.Query}
-		if around != f {
-			around = f.outer
-		}
 		r.query(src.Query, around)
-		bs.made = r.bound.outputs[src.Query]
+		bs.made = r.bound.output(src.Query)
 	case src.Call != nil:
 		bs.reading.Kind, bs.open = ReadsFunction, true
 		from := f.from
@@ -447,7 +476,7 @@ func (r *binder) table(bs *boundSource, f *frame) {
 	if len(src.Table) == 1 && !src.FromString {
 		if c, _ := f.outer.cte(r.dialect, src.Table[0]); c != nil {
 			bs.reading = Reading{Kind: ReadsQuery, CTE: c, Query: c.Query}
-			switch o := r.bound.outputs[c.Query]; {
+			switch o := r.bound.output(c.Query); {
 			case c.Query == nil:
 				bs.reading.Kind, bs.open = ReadsWrite, true
 			case r.inside(c):
@@ -471,7 +500,7 @@ func (r *binder) table(bs *boundSource, f *frame) {
 		}
 	}
 	t := r.tables.of(r.dialect, src.Table)
-	r.named[t.path] = true
+	t.scripts |= r.script
 	bs.reading = Reading{Kind: ReadsTable, Table: t}
 }
 
@@ -596,7 +625,13 @@ func (r *binder) pivot(bs *boundSource, f *frame) {
 		}
 	}
 	made := &output{}
+	if m := bs.Recognize; m != nil && m.Alias.Text != "" {
+		bs.name = m.Alias
+	}
 	for _, p := range bs.Pivots {
+		if p.Alias.Text != "" {
+			bs.name = p.Alias
+		}
 		for _, c := range p.Columns {
 			made.columns = append(made.columns, OutputColumn{Name: c})
 		}

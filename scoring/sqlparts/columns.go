@@ -1,8 +1,8 @@
 package sqlparts
 
 import (
+	"cmp"
 	"slices"
-	"sort"
 	"strings"
 )
 
@@ -32,20 +32,16 @@ func (b *Bound) Columns(q *Query) []ColumnRef {
 	if q == nil {
 		return nil
 	}
-	c := columnReader{Bound: b, seen: map[columnKey]bool{}}
+	c := columnReader{Bound: b}
 	for _, made := range q.created {
 		c.read(made.Query)
 	}
 	c.read(q)
-	sort.Slice(c.refs, func(i, j int) bool {
-		a, b := &c.refs[i], &c.refs[j]
-		if a.Table != b.Table {
-			return a.Table < b.Table
+	slices.SortFunc(c.refs, func(a, b ColumnRef) int {
+		if by := cmp.Or(strings.Compare(a.Table, b.Table), strings.Compare(a.Column, b.Column)); by != 0 {
+			return by
 		}
-		if a.Column != b.Column {
-			return a.Column < b.Column
-		}
-		return strings.Join(a.Among, ",") < strings.Join(b.Among, ",")
+		return strings.Compare(strings.Join(a.Among, ","), strings.Join(b.Among, ","))
 	})
 	return c.refs
 }
@@ -57,7 +53,7 @@ type columnKey struct{ column, tables string }
 type columnReader struct {
 	*Bound
 	refs []ColumnRef
-	seen map[columnKey]bool
+	seen map[columnKey]bool   // what refs has, made when there are many
 	sets map[*Source]tableSet // of the sources that may have any column, by the first of them
 }
 
@@ -85,7 +81,7 @@ func (r *columnReader) read(q *Query) {
 					r.add(m.Name.Text, r.owners(&m.Right))
 				}
 			}
-			if bs := r.readings[n]; bs != nil && bs.reading.Array != nil {
+			if bs := r.source(n); bs != nil && bs.reading.Array != nil {
 				r.add(n.Table[1].Text, r.owners(bs.reading.Array))
 			}
 		}
@@ -97,8 +93,8 @@ func (r *columnReader) read(q *Query) {
 func (r *columnReader) all(list []*Source) {
 	for _, s := range list {
 		r.all(s.Nested)
-		if bs := r.readings[s]; bs != nil && bs.reading.Kind == ReadsTable {
-			r.add("*", tableSet{names: bs.reading.Table.last, text: bs.reading.Table.last[0]})
+		if bs := r.source(s); bs != nil && bs.reading.Kind == ReadsTable {
+			r.add("*", tableSet{names: bs.reading.Table.last[:], text: bs.reading.Table.last[0]})
 		}
 	}
 }
@@ -111,8 +107,8 @@ func (r *columnReader) star(n *Star) {
 	}
 	ms, _ := r.Means(c)
 	for _, m := range ms {
-		if bs := r.readings[m.Source]; m.Kind == RowOfSource && bs != nil && bs.reading.Kind == ReadsTable {
-			r.add("*", tableSet{names: bs.reading.Table.last, text: bs.reading.Table.last[0]})
+		if bs := r.source(m.Source); m.Kind == RowOfSource && bs != nil && bs.reading.Kind == ReadsTable {
+			r.add("*", tableSet{names: bs.reading.Table.last[:], text: bs.reading.Table.last[0]})
 		}
 	}
 }
@@ -171,10 +167,10 @@ func (r *columnReader) owners(m *Meaning) tableSet {
 // through are the base tables whose column a column of a source is, or may be where at is -1: those that
 // stars pass on.
 func (r *columnReader) through(s *Source, at int) tableSet {
-	bs := r.readings[s]
+	bs := r.source(s)
 	for depth := 0; bs != nil && depth < maxDepth; depth++ {
 		if bs.reading.Kind == ReadsTable {
-			return tableSet{names: bs.reading.Table.last, text: bs.reading.Table.last[0]}
+			return tableSet{names: bs.reading.Table.last[:], text: bs.reading.Table.last[0]}
 		}
 		columns, _ := bs.output()
 		if at < 0 || at >= len(columns) {
@@ -190,7 +186,7 @@ func (r *columnReader) through(s *Source, at int) tableSet {
 		if c.From == nil || c.Merged != nil {
 			return tableSet{}
 		}
-		bs, at = r.readings[c.From], c.Index
+		bs, at = r.source(c.From), c.Index
 		if c.Star {
 			at = -1
 		}
@@ -239,8 +235,22 @@ func (r *columnReader) add(column string, tables tableSet) {
 		ref.Among = tables.names
 	}
 	key := columnKey{ref.Column, tables.text}
-	if !r.seen[key] {
+	switch {
+	case r.seen != nil && r.seen[key]:
+		return
+	case r.seen != nil:
 		r.seen[key] = true
-		r.refs = append(r.refs, ref)
+	case slices.ContainsFunc(r.refs, func(o ColumnRef) bool {
+		return o.Column == ref.Column && o.Table == ref.Table && slices.Equal(o.Among, ref.Among)
+	}):
+		return
+	case len(r.refs) == manyColumns:
+		r.seen = map[columnKey]bool{key: true}
+		for _, o := range r.refs {
+			r.seen[columnKey{o.Column, cmp.Or(o.Table, strings.Join(o.Among, "\x00"))}] = true
+		}
+	case r.refs == nil:
+		r.refs = make([]ColumnRef, 0, 8)
 	}
+	r.refs = append(r.refs, ref)
 }

@@ -2,10 +2,17 @@ package sqlparts
 
 import "strings"
 
+// newSource is a source with the next number.
+func (p *parser) newSource(of Source) *Source {
+	src := p.sources_.new()
+	p.count.sources++
+	*src, src.id = of, p.count.sources
+	return src
+}
+
 // source reads one table expression with everything that follows it up to its join condition.
 func (p *parser) source(j Source) *Source {
-	src := p.sources_.new()
-	*src = j
+	src := p.newSource(j)
 	start := p.start()
 	for p.at(wLateral) || p.at(wOnly) && p.beginsName(p.i+1) {
 		src.Lateral, src.Only = src.Lateral || p.at(wLateral), src.Only || p.at(wOnly)
@@ -379,7 +386,7 @@ func (p *parser) balanced(start int32) *Raw {
 
 // lateralView reads LATERAL VIEW [OUTER] f(x) t AS a, b.
 func (p *parser) lateralView() *Source {
-	src := p.sources_.new()
+	src := p.newSource(Source{})
 	start := p.start()
 	src.Lateral, src.Join = true, CommaJoin
 	p.next()

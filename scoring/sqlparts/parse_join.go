@@ -134,7 +134,7 @@ func (p *parser) postponed(src *Source, m int) *Source {
 		if !p.grow() {
 			break
 		}
-		outer := p.sources_.new()
+		outer := p.newSource(Source{})
 		outer.Span = Span{first.Start, src.End}
 		outer.Join, outer.Asof, first.Join, first.Asof = first.Join, first.Asof, FirstSource, false
 		p.sources.push(src)

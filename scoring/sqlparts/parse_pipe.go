@@ -152,7 +152,7 @@ func grouped(q *Query) *Select {
 
 // wrap makes q a derived table of SELECT *.
 func (p *parser) wrap(q *Query) (*Query, *Select) {
-	src := p.sources_.new()
+	src := p.newSource(Source{})
 	src.Span, src.Query = q.Span, q
 	if !p.grow() { // a chain of operators too long to nest: what was read is dropped, and said
 		src.Query = nil

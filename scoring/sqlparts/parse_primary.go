@@ -447,8 +447,8 @@ func (p *parser) name() Expr {
 
 func (p *parser) column(start int32, mark int) *Column {
 	c := p.columns.new()
-	p.numbered++
-	c.id = p.numbered
+	p.count.columns++
+	c.id = p.count.columns
 	c.Name = Name(p.idents.cut(mark))
 	c.Span = p.from(start)
 	c.double = int(start) < len(p.sql) && p.sql[start] == '"'

@@ -91,6 +91,8 @@ func (p *parser) rawQuery(r *Raw) *Query {
 
 func (p *parser) newQuery(s Span, b Body) *Query {
 	q := p.queries.new()
+	p.count.queries++
+	q.id = p.count.queries
 	q.Span, q.Body, q.dialect = s, b, p.dialect
 	return q
 }
@@ -223,7 +225,7 @@ func (p *parser) term() *Query {
 		return p.newQuery(v.Span, v)
 	case wTable:
 		p.next()
-		src := p.sources_.new()
+		src := p.newSource(Source{})
 		src.Table = p.tableName()
 		src.Span = p.from(start)
 		return p.starQuery(src)

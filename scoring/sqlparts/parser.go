@@ -26,11 +26,11 @@ type parser struct {
 	i       int
 	notes   []Note
 
-	depth    int   // nesting of what is being read
-	height   int   // of the tallest tree finished at this nesting
-	slice    int   // > 0 inside x[…] and {…}, where a colon is no path
-	steps    int   // tokens passed; tests measure work by it
-	numbered int32 // columns read so far
+	depth  int     // nesting of what is being read
+	height int     // of the tallest tree finished at this nesting
+	slice  int     // > 0 inside x[…] and {…}, where a colon is no path
+	steps  int     // tokens passed; tests measure work by it
+	count  numbers // of the nodes read so far
 
 	runFrom, runTo int // the last run of opening parentheses that was passed
 
@@ -102,7 +102,7 @@ func (p *parser) parse(sql string, dialect Dialect, x *syntax) *Script {
 		p.noteAt(maxText, maxText, "text is too long: the rest was not read")
 	}
 	s := &Script{SQL: sql, Dialect: dialect, Statements: p.script(), syntax: x, stop: p.stop}
-	s.columns = p.numbered
+	s.numbers = p.count
 	slices.SortStableFunc(p.notes, func(a, b Note) int { return int(a.Start - b.Start) })
 	s.Notes = p.notes
 	link(s)

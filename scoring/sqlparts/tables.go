@@ -245,7 +245,8 @@ func (r *tableReader) from(list []*Source, f *frame) {
 		}
 		r.from(src.Nested, f)
 		if src.Nested == nil && r.dialect.arrays() {
-			f.sources = append(f.sources, newSource(src, r.dialect))
+			s := newSource(src, r.dialect)
+			f.sources = append(f.sources, &s)
 		}
 		r.node(src.Match, f)
 		r.node(src.On, f)

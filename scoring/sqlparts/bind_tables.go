@@ -1,0 +1,233 @@
+package sqlparts
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/halt"
+)
+
+// tables are the base tables that scripts of one case read, in the order of their names in the text.
+type tables struct {
+	schema  *Schema
+	list    []*BoundTable
+	index   map[string]*BoundTable // by folded names, made when there are many
+	made    slab[BoundTable]
+	doubted []Ident      // names that were left open
+	stop    *halt.Signal // ends what takes long
+	parted  bool         // scripts tell tables of one name apart, of which the schema has one
+}
+
+// manyTables is the number from which on tables and their columns are looked up in a map.
+const manyTables = 16
+
+// alike reports whether [Dialect.Fold] makes one of two identifiers.
+func (d Dialect) alike(a, b Ident, table bool) bool {
+	return len(a.Text) == len(b.Text) && strings.EqualFold(a.Text, b.Text) && d.foldAlike(a, b, table)
+}
+
+// endsIn reports whether the last parts of a table's name are another name.
+func (d Dialect) endsIn(name, end Name) bool {
+	for i := 1; i <= min(len(name), len(end)); i++ {
+		if !d.alike(name[len(name)-i], end[len(end)-i], true) {
+			return false
+		}
+	}
+	return len(name) >= len(end)
+}
+
+// of is the table of a name.
+func (t *tables) of(d Dialect, n Name) *BoundTable {
+	n = d.Path(n)
+	key := ""
+	if len(t.list) >= manyTables {
+		if t.index == nil {
+			t.index = map[string]*BoundTable{}
+			for _, b := range t.list {
+				t.index[d.path(b.named)] = b
+			}
+		}
+		key = d.path(n)
+		if b := t.index[key]; b != nil {
+			return b
+		}
+	} else {
+		for _, b := range t.list {
+			if len(b.named) == len(n) && d.endsIn(b.named, n) {
+				return b
+			}
+		}
+	}
+	t.stop.Check()
+	b := t.made.new()
+	b.Name, b.named, b.dialect, b.root, b.last[0] = n, n, d, b, strings.ToLower(n.Last().Text)
+	b.listed, b.Def, b.several = t.defined(d, n)
+	b.sure = b.Def != nil && len(b.Def.Columns) > 0
+	if t.list == nil {
+		t.list = make([]*BoundTable, 0, 4)
+	}
+	t.list = append(t.list, b)
+	if t.index != nil {
+		t.index[key] = b
+	}
+	return b
+}
+
+// path is the folded parts of a table's name as one text.
+func (d Dialect) path(n Name) string {
+	parts := make([]string, len(n))
+	for i, id := range n {
+		parts[i] = d.Fold(id, true)
+	}
+	return strings.Join(parts, "\x00")
+}
+
+// defined is the table that the schema has of a name, nil if it has none, and the same if that is
+// certain: its name fits no other, and its definition was read whole.
+func (t *tables) defined(d Dialect, n Name) (listed, sure *Table, several bool) {
+	fits := 0
+	for _, o := range t.schema.Tables {
+		switch d.names(n, o.Name) {
+		case same:
+			if listed = o; fits < 2 {
+				fits = 1
+			}
+			if len(n) == len(o.Name) {
+				return o, t.certain(o), false
+			}
+		case perhaps:
+			listed = o
+			fits++
+		}
+	}
+	if fits != 1 {
+		return listed, nil, fits > 1
+	}
+	return listed, t.certain(listed), false
+}
+
+func (t *tables) certain(o *Table) *Table {
+	if t.schema.Doubt != "" || o.Doubt != "" {
+		return nil
+	}
+	return o
+}
+
+// settles reports whether a name that was left open is one that a table was learned to have.
+func (t *tables) settles() bool {
+	if len(t.doubted) == 0 || !slices.ContainsFunc(t.list, func(b *BoundTable) bool { return b.learned.any() }) {
+		return false
+	}
+	open := map[string]bool{}
+	for _, id := range t.doubted {
+		open[strings.ToLower(id.Text)] = true
+	}
+	return slices.ContainsFunc(t.list, func(b *BoundTable) bool {
+		return slices.ContainsFunc(b.learned.list, func(id Ident) bool { return open[strings.ToLower(id.Text)] })
+	})
+}
+
+// learn notes that a table has a column, as a query says.
+func (t *tables) learn(d Dialect, b *BoundTable, id Ident) {
+	if !b.sure {
+		b.root.learned.add(d, id)
+	}
+}
+
+// names are a set of names of columns.
+type names struct {
+	list  []Ident
+	index map[string]bool // folded, made when there are many
+}
+
+func (n *names) any() bool { return len(n.list) > 0 }
+
+func (n *names) has(d Dialect, id Ident) bool {
+	if n.index != nil {
+		return n.index[d.Fold(id, false)]
+	}
+	return slices.ContainsFunc(n.list, func(o Ident) bool { return d.alike(id, o, false) })
+}
+
+func (n *names) add(d Dialect, id Ident) {
+	if n.has(d, id) {
+		return
+	}
+	if n.list == nil {
+		n.list = make([]Ident, 0, 4)
+	}
+	n.list = append(n.list, id)
+	switch {
+	case n.index != nil:
+		n.index[d.Fold(id, false)] = true
+	case len(n.list) >= manyTables:
+		n.index = map[string]bool{}
+		for _, o := range n.list {
+			n.index[d.Fold(o, false)] = true
+		}
+	}
+}
+
+// unify takes a table that is named without its schema or catalog for the one table of that name with
+// one, unless one script names both. A name of which there are several
+// tables is certainly none that the schema has without saying where.
+func (t *tables) unify() {
+	for _, b := range t.list {
+		t.stop.Check()
+		var whole *BoundTable
+		n, together := 0, false
+		for _, o := range t.list {
+			if len(o.named) > len(b.named) && b.dialect.endsIn(o.named, b.named) {
+				whole, n = o, n+1
+				together = together || b.scripts&o.scripts != 0
+			}
+		}
+		if n == 1 && !together {
+			b.root, b.Name = whole, whole.Name
+		}
+	}
+	for _, b := range t.list { // of three, the second may be named in part too
+		for b.root.root != b.root {
+			b.root = b.root.root
+		}
+		if b.root != b {
+			b.Name = b.root.Name
+			for _, id := range b.learned.list {
+				b.root.learned.add(b.dialect, id)
+			}
+		}
+	}
+	for i, b := range t.list {
+		t.stop.Check()
+		for _, o := range t.list[:i] {
+			if b.root != o.root && b.last == o.last {
+				t.part(b, o)
+				t.part(o, b)
+			}
+		}
+	}
+}
+
+// part notes that scripts tell a table from another of its name.
+func (t *tables) part(b, other *BoundTable) {
+	if b.listed != nil && len(b.Name) != len(b.listed.Name) {
+		t.parted = t.parted || b.Def != nil
+		b.Def, b.listed, b.sure = nil, nil, false
+	}
+	b.apart = other
+}
+
+// Root is the table that a shorter name is taken for; itself where it is taken for none.
+func (t *BoundTable) Root() *BoundTable { return t.root }
+
+// Apart is another table of this last name that scripts read; nil if there is none.
+func (t *BoundTable) Apart() *BoundTable {
+	if t.root.apart != nil {
+		return t.root.apart
+	}
+	return t.apart
+}
+
+// Listed is the definition that the schema has for the table, certain or not; nil if it has none. several
+// reports that it has more than one that the name fits.
+func (t *BoundTable) Listed() (def *Table, several bool) { return t.listed, t.several }
