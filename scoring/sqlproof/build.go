@@ -103,19 +103,43 @@ func (b *builder) query(q *sqlparts.Query, outer *scope) *block {
 	case *sqlparts.Select:
 		return b.selectOf(body, q, outer)
 	case *sqlparts.Values:
-		out = &block{}
-		for _, row := range body.Rows {
-			out.rows = append(out.rows, b.exprs(row, inner))
-		}
-		for i := range len(out.rows[0]) {
-			out.items, out.names = append(out.items, &expr{op: opLit, text: "values " + strconv.Itoa(i)}), append(out.names, valuesName(b.Dialect, i))
-		}
+		out = b.values(body, inner)
 	default:
 		b.fail("a body that is no SELECT")
 		return &block{}
 	}
 	inner.list = &list{out: out}
 	b.orderLimit(q, out, inner)
+	return out
+}
+
+// maxValues bounds the rows of VALUES that are taken for queries of their own.
+const maxValues = 100
+
+// values builds VALUES: a few rows as what UNION ALL of a SELECT for each gives.
+func (b *builder) values(v *sqlparts.Values, sc *scope) *block {
+	out := &block{}
+	few := len(v.Rows) <= maxValues && len(v.Rows[0]) > 0
+	for _, row := range v.Rows {
+		few = few && len(row) == len(v.Rows[0])
+		out.rows = append(out.rows, b.exprs(row, sc))
+	}
+	for i := range len(out.rows[0]) {
+		out.items, out.names = append(out.items, &expr{op: opLit, text: "values " + strconv.Itoa(i)}), append(out.names, valuesName(b.Dialect, i))
+	}
+	if !few {
+		return out
+	}
+	for i := range out.items {
+		out.items[i] = &expr{op: opLit, text: "column " + strconv.Itoa(i)}
+	}
+	for _, row := range out.rows {
+		out.terms = append(out.terms, &block{items: row, names: out.names})
+	}
+	if out.rows = nil; len(out.terms) == 1 {
+		return out.terms[0]
+	}
+	out.set = "union all"
 	return out
 }
 
@@ -404,7 +428,7 @@ var joinNames = map[sqlparts.JoinKind]string{
 // from joins one element of FROM to those before it.
 func (b *builder) from(src *sqlparts.Source, sc *scope, to *join, first, plainOnly bool) {
 	kind := joinNames[src.Join]
-	if src.Natural || src.Asof || src.Positional || src.Match != nil || len(src.Pivots) > 0 || src.Recognize != nil || src.Raw != nil || src.FromString {
+	if _, whole := b.bound.Merged(src); !whole || src.Asof || src.Positional || src.Match != nil || len(src.Pivots) > 0 || src.Recognize != nil || src.Raw != nil || src.FromString {
 		b.fail("a join without a meaning here")
 	}
 	before := len(sc.entries)

@@ -404,6 +404,8 @@ func (b *builder) binary(e *sqlparts.Binary, sc *scope) *expr {
 			return node(opIn, l, r)
 		case o == "<>" && e.Quantifier == "all" && r.sub != nil:
 			return negation(node(opIn, l, r))
+		case o == "=" && (e.Quantifier == "any" || e.Quantifier == "some") && r.op == "list" && r.text == "1 " && len(r.args) > 1:
+			return node(opIn, append([]*expr{l}, r.args...)...)
 		}
 		return node(o+" "+e.Quantifier, l, r)
 	}
@@ -451,11 +453,36 @@ func (b *builder) in(e *sqlparts.In, sc *scope) *expr {
 			}
 			return b.compare("=", x, list[0])
 		}
+		if rows := b.inRows(x, list); rows != nil {
+			if e.Not {
+				return b.not(rows)
+			}
+			return rows
+		}
 		if out = node(opIn, append([]*expr{x}, list...)...); e.Not {
 			return notIn(out)
 		}
 	}
 	return maybeNot(out, e.Not)
+}
+
+// inRows is (a, b) IN ((1, 2), (3, 4)) as comparisons, nil if it is no such list or a long one.
+func (b *builder) inRows(x *expr, list []*expr) *expr {
+	plain := func(e *expr) bool {
+		return e.op == "list" && e.text == "0 " && len(e.args) == len(x.args) && !e.has(isQuery)
+	}
+	if len(x.args) < 2 || !plain(x) || len(list) > 50 || slices.ContainsFunc(list, func(e *expr) bool { return !plain(e) }) {
+		return nil
+	}
+	var rows []*expr
+	for _, r := range list {
+		var all []*expr
+		for i := range x.args {
+			all = append(all, b.compare("=", x.args[i].clone(), r.args[i]))
+		}
+		rows = append(rows, conjunction(all))
+	}
+	return disjunction(rows)
 }
 
 // caseOf builds a CASE: CASE x WHEN a as CASE WHEN x = a, and without an ELSE that is NULL.
@@ -501,6 +528,13 @@ func (b *builder) special(e *sqlparts.Special, sc *scope) *expr {
 			arg = &expr{op: opLit, text: strings.ToLower(c.Name[0].Text)}
 		}
 		x.args = append(x.args, &expr{op: "word", text: e.Words[i], args: []*expr{arg}})
+	}
+	var plain []*expr
+	for _, a := range x.args {
+		plain = append(plain, a.args[0])
+	}
+	if y := b.plainSpecial(e.Name, e.Words, plain); y != nil {
+		return y
 	}
 	return x
 }
@@ -557,6 +591,14 @@ func (b *builder) call(e *sqlparts.Call, sc *scope) *expr {
 				return datePart(part, args[1])
 			}
 		}
+		if x := b.plainCall(name, args); x != nil && (x.op != opCall || x.text != name) {
+			return countCase(x)
+		} else if x != nil {
+			args = x.args
+		}
+	}
+	if b.countsConditions(name) && len(args) == 1 && !e.Distinct {
+		name, args = "count", []*expr{caseExpr([]*expr{args[0], {op: opNumber, text: "1"}})}
 	}
 	distinct := e.Distinct && name != "max" && name != "min"
 	if name == "count" && len(args) == 1 && !distinct && (args[0].op == opNumber || args[0].op == opString) {
