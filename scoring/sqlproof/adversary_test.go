@@ -18,7 +18,7 @@ import (
 // differ, the proof is wrong.
 
 const keyedSchema = `
-CREATE TABLE t (id INTEGER PRIMARY KEY, a INTEGER, b INTEGER NOT NULL, s VARCHAR);
+CREATE TABLE t (id INTEGER PRIMARY KEY, a INTEGER, b INTEGER NOT NULL, s VARCHAR, d DATE);
 CREATE TABLE u (k INTEGER PRIMARY KEY, a INTEGER, t_id INTEGER REFERENCES t (id), y INTEGER NOT NULL);
 CREATE TABLE v (t_id INTEGER NOT NULL REFERENCES t (id), z INTEGER, s VARCHAR);`
 
@@ -130,7 +130,24 @@ func (r speaker) rewrite() string {
 		where = ""
 	}
 	small := r.of("0", "1", "2")
-	switch r.IntN(29) {
+	switch r.IntN(36) {
+	case 29, 30:
+		return "SELECT id FROM t WHERE " + r.of("YEAR(d) = 2020", "EXTRACT(YEAR FROM d) = 2020", "d BETWEEN '2020-01-01' AND '2020-12-31'", "d >= DATE '2020-01-01' AND d < '2021-01-01'", "date_trunc('year', d) = DATE '2020-01-01'", "YEAR(d) > 2019", "d > '2019-12-31'", "d >= '2020-01-01'", "YEAR(d) >= 2020", "NOT d < '2020-01-01'",
+			"YEAR(d) = 2020 AND MONTH(d) = 2", "MONTH(d) = 2 AND d BETWEEN '2020-01-01' AND '2020-12-31'", "d >= '2020-02-01' AND d < '2020-03-01'", "date_trunc('month', d) = '2020-02-01'", "d BETWEEN '2020-02-01' AND '2020-02-29'", "d > '2020-01-31' AND d <= '2020-02-29'", "YEAR(d) IN (2020, 2021)", "YEAR(d) BETWEEN 2020 AND 2021", "YEAR(d) = 2020 OR YEAR(d) = 2021", "YEAR(d) <> 2020", "NOT YEAR(d) = 2020", "d <= '2020-12-31'", "YEAR(d) <= 2020", "YEAR(d) < 2021")
+	case 31:
+		return "SELECT id FROM t WHERE " + r.of("left(s, 1) = 'a'", "s LIKE 'a%'", "substr(s, 1, 1) = 'a'", "starts_with(s, 'a')", "prefix(s, 'a')", "contains(s, 'a')", "strpos(s, 'a') > 0", "strpos(s, 'a') >= 1", "s LIKE '%a%'", "strpos(s, 'a') = 0", "position('a' IN s) > 0", "s LIKE 'a'", "s = 'a'", "COALESCE(s, '') = 'a'", "COALESCE(s, '') <> 'a'", "COALESCE(s, 'b') = 'a'", "s <> 'a'", "s <> 'a' OR s IS NULL", "s IS DISTINCT FROM 'a'", "lower(s) = 'a'", "lower(s) LIKE 'a'", "length(s) > 1", "len(s) >= 2", "COALESCE(a, 0) = 0", "a = 0 OR a IS NULL", "COALESCE(a, 0) <> 1", "a <> 1 OR a IS NULL")
+	case 32:
+		h := r.of("COUNT(*) > 1", "COUNT(*) >= 2", "SUM(w.y) = 1", "MAX(w.y) > 0", "COUNT(*) >= 0", "COUNT(*) < 2", "COUNT(w.a) = 0")
+		return r.of("SELECT t.b FROM t JOIN u AS w ON w."+key+" = "+to+cond+" GROUP BY t.id, t.b HAVING "+h, "SELECT t.b FROM t WHERE "+to+" IN (SELECT w."+key+" FROM u AS w"+strings.Replace(cond, " AND", " WHERE", 1)+" GROUP BY w."+key+" HAVING "+h+")", "SELECT t.b FROM t JOIN (SELECT w."+key+" AS g FROM u AS w"+strings.Replace(cond, " AND", " WHERE", 1)+" GROUP BY w."+key+" HAVING "+h+") AS q ON q.g = "+to,
+			"SELECT t.b FROM t WHERE (SELECT COUNT(*) FROM u AS w WHERE w."+key+" = "+to+cond+") "+r.of("> 1", ">= 2"), "SELECT t.b FROM t WHERE (SELECT SUM(w.y) FROM u AS w WHERE w."+key+" = "+to+cond+") = 1")
+	case 33:
+		f := r.of("SUM(b)", "COUNT(*)", "AVG(b)", "MAX(a)", "COUNT(a)")
+		p := r.of("b", "id", "a")
+		return r.of("SELECT id, "+f+" OVER (PARTITION BY "+p+") FROM t"+where, "SELECT t.id, (SELECT "+f+" FROM t AS y WHERE y."+p+" = t."+p+") FROM t"+where, "SELECT t.id, q.m FROM t JOIN (SELECT "+p+" AS g, "+f+" AS m FROM t GROUP BY "+p+") AS q ON q.g = t."+p+where, "SELECT id, "+f+" OVER () FROM t", "SELECT t.id, q.m FROM t, (SELECT "+f+" AS m FROM t) AS q", "SELECT id, (SELECT "+f+" FROM t) FROM t")
+	case 34:
+		return "SELECT id FROM t AS x WHERE " + r.of("NOT EXISTS (SELECT 1 FROM t AS y WHERE y.b > x.b)", "NOT EXISTS (SELECT 1 FROM t AS y WHERE y.b < x.b)", "NOT EXISTS (SELECT 1 FROM t AS y WHERE y.a > x.a)", "b = (SELECT MAX(b) FROM t)", "b = (SELECT MIN(b) FROM t)", "a = (SELECT MAX(a) FROM t)", "EXISTS (SELECT 1 FROM t AS y WHERE y.b = x.b)", "EXISTS (SELECT 1 FROM t AS y WHERE y.a = x.a)", "a IS NOT NULL", "b >= 0 OR b < 0", "a = 1 AND EXISTS (SELECT 1 FROM t AS y WHERE y.b = x.b AND y.a = 1)", "a = 1", "EXISTS (SELECT 1 FROM t AS y WHERE y.b = x.b AND y.a = 1)")
+	case 35:
+		return r.of("SELECT v.z, t.b FROM v LEFT JOIN t ON t.id = v.t_id", "SELECT v.z, t.b FROM v JOIN t ON t.id = v.t_id", "SELECT v.z, (SELECT t.b FROM t WHERE t.id = v.t_id) FROM v", "SELECT v.z, t.b FROM t FULL JOIN v ON t.id = v.t_id", "SELECT v.z, t.b FROM t LEFT JOIN v ON t.id = v.t_id", "SELECT v.z, t.b FROM v FULL JOIN t ON t.id = v.t_id", "SELECT u.a, t.b FROM u LEFT JOIN t ON t.id = u.t_id", "SELECT u.a, t.b FROM u JOIN t ON t.id = u.t_id", "SELECT u.a, t.b FROM t FULL JOIN u ON t.id = u.t_id", "SELECT u.a, t.b FROM t FULL JOIN u ON t.id = u.t_id WHERE t.b = 1", "SELECT u.a, t.b FROM t LEFT JOIN u ON t.id = u.t_id WHERE t.b = 1")
 	case 24:
 		return "SELECT id FROM t NATURAL JOIN " + r.of("(SELECT id FROM t) AS q", "(SELECT id, b FROM t) AS q", "(SELECT t_id AS id FROM u) AS q", "v")
 	case 25:
@@ -253,7 +270,8 @@ func (r speaker) world() []string {
 	ids := []string{}
 	for i := range rows {
 		ids = append(ids, fmt.Sprint(i))
-		out = append(out, fmt.Sprintf("INSERT INTO t VALUES (%d, %s, %s, %s)", i, number(true), number(false), r.of("NULL", "'a'", "'b'")))
+		out = append(out, fmt.Sprintf("INSERT INTO t VALUES (%d, %s, %s, %s, %s)", i, number(true), number(false), r.of("NULL", "'a'", "'b'", "'ab'", "'ba'", "''", "'A'", "'a '"),
+			r.of("NULL", "'2019-12-31'", "'2020-01-01'", "'2020-01-31'", "'2020-02-01'", "'2020-02-29'", "'2020-03-01'", "'2020-12-31'", "'2021-01-01'", "'infinity'", "'-infinity'", "'0044-03-15 (BC)'")))
 	}
 	ref := func(null bool) string {
 		if len(ids) == 0 || null && r.chance(3) {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
@@ -68,6 +69,10 @@ func (n *normalizer) value(e *expr) *expr {
 		switch {
 		case e.text == "coalesce":
 			return n.coalesced(e)
+		case e.text == "contains" && len(e.args) == 2 && n.Dialect != sqlparts.BigQuery && n.isText(e.args[0]):
+			if p, ok := pattern(e.args[1]); ok {
+				return node("like ", e.args[0], &expr{op: opString, text: "%" + p + "%"})
+			}
 		case e.text == "safe_divide" && len(e.args) == 2 && n.Dialect == sqlparts.BigQuery && n.wholeValued(e.args[1]) && !e.args[1].has(isQuery):
 			// a divisor that is 0 is all that may fail
 			return caseExpr([]*expr{compare("=", e.args[1], wholeConstant(0)), node(opNull), node("/", e.args[0], e.args[1].clone())})
@@ -78,6 +83,9 @@ func (n *normalizer) value(e *expr) *expr {
 		}
 		return n.compared(e)
 	case "=", "<=", "<>":
+		if x := n.likeOf(e); x != nil {
+			return x
+		}
 		return n.compared(e)
 	case opIn:
 		return n.wholeRange(e)
@@ -160,7 +168,7 @@ func (n *normalizer) comparesAsNumber(e *expr) bool {
 func (n *normalizer) wholeValued(e *expr) bool {
 	switch e.op {
 	case opCall:
-		return e.text == "count" || dateParts[e.text] && len(e.args) == 1 && n.Dialect != sqlparts.SQLite && n.Dialect != sqlparts.Generic
+		return e.text == "count" || e.text == "strpos" || dateParts[e.text] && len(e.args) == 1 && n.Dialect != sqlparts.SQLite && n.Dialect != sqlparts.Generic
 	case opOver:
 		return rankNames[e.args[0].text] || e.args[0].text == "count"
 	case opItem:
@@ -444,23 +452,59 @@ func countOfSum(e *expr) *expr {
 	return &expr{op: opCall, text: "count", args: []*expr{caseExpr([]*expr{c[0], c[1]})}}
 }
 
+// isText reports whether an expression is a column of texts of any length, which compare by their characters.
+func (n *normalizer) isText(e *expr) bool {
+	switch n.Dialect {
+	case sqlparts.Postgres, sqlparts.DuckDB, sqlparts.Snowflake, sqlparts.BigQuery, sqlparts.Databricks:
+	default:
+		return false
+	}
+	c, ok := n.column(e)
+	if !ok || n.schema.Special(c) {
+		return false
+	}
+	typ := n.schema.Type(c)
+	return typ == "varchar" || typ == "text" || typ == "string"
+}
+
+// pattern is a text without wildcards, as a part of one for LIKE.
+func pattern(e *expr) (string, bool) {
+	return e.text, e.op == opString && e.text != "" && !strings.ContainsAny(e.text, `%_\`)
+}
+
+// likeOf is a comparison of the beginning or the place of a text as LIKE; nil if it is none.
+func (n *normalizer) likeOf(e *expr) *expr {
+	for k := range 2 {
+		x, c := e.args[k], e.args[1-k]
+		if x.op != opCall || len(x.args) < 2 || !n.isText(x.args[0]) {
+			continue
+		}
+		switch {
+		case e.op == "=" && x.text == "substr" && len(x.args) == 3:
+			p, ok := pattern(c)
+			from, ok2 := wholeNumber(x.args[1])
+			length, ok3 := wholeNumber(x.args[2])
+			if ok && ok2 && ok3 && from == 1 && length == utf8.RuneCountInString(p) {
+				return node("like ", x.args[0], &expr{op: opString, text: p + "%"})
+			}
+		case e.op == "<=" && k == 1 && x.text == "strpos" && len(x.args) == 2:
+			p, ok := pattern(x.args[1])
+			if one, ok2 := wholeNumber(c); ok && ok2 && one == 1 {
+				return node("like ", x.args[0], &expr{op: opString, text: "%" + p + "%"})
+			}
+		}
+	}
+	return nil
+}
+
 // plainLike is LIKE without wildcards as =: where LIKE counts case and trailing spaces as = does.
 func (n *normalizer) plainLike(e *expr) *expr {
 	if len(e.args) != 2 || e.args[1].op != opString || strings.ContainsAny(e.args[1].text, `%_\`) {
 		return nil
 	}
-	switch n.Dialect {
-	case sqlparts.Postgres, sqlparts.DuckDB, sqlparts.Snowflake, sqlparts.BigQuery, sqlparts.Databricks:
-	default:
-		return nil
-	}
 	x := e.args[0]
-	c, ok := n.column(x)
-	typ := ""
-	if ok && !n.schema.Special(c) {
-		typ = n.schema.Type(c)
-	}
-	if typ == "varchar" || typ == "text" || typ == "string" || x.op == opCall && (x.text == "lower" || x.text == "upper") {
+	folds := n.Dialect == sqlparts.SQLite || n.Dialect == sqlparts.MySQL || n.Dialect == sqlparts.TSQL || n.Dialect == sqlparts.Redshift || n.Dialect == sqlparts.Generic
+	if n.isText(x) || !folds && x.op == opCall && (x.text == "lower" || x.text == "upper") {
 		return node("=", x, e.args[1])
 	}
 	return nil
@@ -513,8 +557,7 @@ func (n *normalizer) heldCase(e *expr) *expr {
 	return nil
 }
 
-// heldCoalesce is COALESCE(x, a) compared with b as x compared with b, for constants of which that
-// comparison is not true.
+// heldCoalesce is COALESCE(x, a) compared with b as x compared with b, or x IS NULL where a compares so.
 func (n *normalizer) heldCoalesce(e *expr) *expr {
 	for k := range 2 {
 		x := e.args[k]
@@ -530,14 +573,32 @@ func (n *normalizer) heldCoalesce(e *expr) *expr {
 		if k == 1 {
 			l, r = b, a
 		}
-		if map[string]bool{"=": l == r, "<>": l != r, "<": l < r, "<=": l <= r}[e.op] {
+		return orNull(e, k, map[string]bool{"=": l == r, "<>": l != r, "<": l < r, "<=": l <= r}[e.op])
+	}
+	for k := range 2 {
+		x, b := e.args[k], e.args[1-k]
+		if e.op != "=" && e.op != "<>" || b.op != opString || x.op != opCall || x.text != "coalesce" || len(x.args) != 2 || x.args[1].op != opString || n.special(x.args[0]) {
 			continue
 		}
-		args := slices.Clone(e.args)
-		args[k] = x.args[0]
-		return node(e.op, args...)
+		if f, _ := n.familyOf(x.args[0]); f != textual || !differ(x.args[1], b) && !(x.args[1].text == "" && differ(&expr{op: opString, text: "-"}, b)) {
+			continue
+		}
+		return orNull(e, k, e.op == "<>")
 	}
 	return nil
+}
+
+// orNull is a comparison of what COALESCE has first, or with that it is NULL.
+func orNull(e *expr, k int, null bool) *expr {
+	args := slices.Clone(e.args)
+	args[k] = e.args[k].args[0]
+	if !null {
+		return node(e.op, args...)
+	}
+	if args[k].has(isQuery) {
+		return nil
+	}
+	return node(opOr, node(e.op, args...), node(opIsNull, args[k].clone()))
 }
 
 // heldEither takes from OR what is false, what another of its conditions includes, and what all have in
@@ -682,6 +743,45 @@ func (n *normalizer) bounds(list []*expr) ([]*expr, bool) {
 		}
 	}
 	return out, true
+}
+
+// months makes a range of days of the month of a year.
+func (n *normalizer) months(list []*expr) ([]*expr, bool) {
+	for i, c := range list {
+		for k := range 2 {
+			if c.op != "=" || c.args[k].op != opCall || c.args[k].text != "month" || len(c.args[k].args) != 1 {
+				continue
+			}
+			d := c.args[k].args[0]
+			m, ok := wholeNumber(c.args[1-k])
+			if !ok || m < 1 || m > 12 || !n.isDate(d) {
+				continue
+			}
+			id := d.id()
+			low, high := -1, -1
+			var from, to time.Time
+			for j, o := range list {
+				if o.op != "<=" {
+					continue
+				}
+				if day, ok := constantDay(o.args[0]); ok && o.args[1].id() == id && day.YearDay() == 1 {
+					low, from = j, day
+				}
+				if day, ok := constantDay(o.args[1]); ok && o.args[0].id() == id && day.Month() == 12 && day.Day() == 31 {
+					high, to = j, day
+				}
+			}
+			if low < 0 || high < 0 || from.Year() != to.Year() {
+				continue
+			}
+			first := time.Date(from.Year(), time.Month(m), 1, 0, 0, 0, 0, time.UTC)
+			out := slices.Clone(list)
+			out[low] = node("<=", dayConstant(first), d)
+			out[high] = node("<=", d.clone(), dayConstant(first.AddDate(0, 1, -1)))
+			return slices.Delete(out, i, i+1), true
+		}
+	}
+	return list, false
 }
 
 // always reports whether a condition on a group holds of every one: it has a row, and ranks begin at 1.

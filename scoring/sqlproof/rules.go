@@ -139,9 +139,9 @@ func (n *normalizer) onlyGroups(q *block) bool {
 func (n *normalizer) once(q *block) bool {
 	changed := false
 	for _, rule := range []func(*block) bool{
-		n.simplify, n.filters, n.unwrap, n.splice, n.oneSided, n.innerForLeft, n.antiJoin, n.uselessLeft, n.sameRow, n.uselessInner, n.distinctWindows, n.distinctOnRows, n.distinct, n.groups,
-		n.keyOfGroup, n.groupToExists, n.havingRows, n.qualified, n.partitionRows, n.firstRows, n.partitions, n.semiJoins, n.existsToGroup, n.distinctJoin, n.distinctInside, n.groupedCounts,
-		n.notNulls, n.counts, n.soleFilter, n.oneRow, n.groupedJoin, n.groupByKey, n.valueByKey, n.overTerms, n.prune,
+		n.simplify, n.filters, n.unwrap, n.splice, n.oneSided, n.matched, n.innerForLeft, n.antiJoin, n.uselessLeft, n.sameRow, n.uselessInner, n.distinctWindows, n.distinctOnRows, n.distinct, n.groups,
+		n.keyOfGroup, n.groupToExists, n.havingRows, n.qualified, n.partitionRows, n.firstRows, n.partitions, n.ownRow, n.semiJoins, n.existsToGroup, n.distinctJoin, n.distinctInside, n.groupedCounts,
+		n.notNulls, n.counts, n.soleFilter, n.oneRow, n.groupedIn, n.groupedJoin, n.groupByKey, n.valueByKey, n.overTerms, n.prune,
 	} {
 		n.schema.Halt.Check()
 		if rule(q) {
@@ -171,6 +171,9 @@ func (n *normalizer) filters(q *block) bool {
 				}
 				out = append(out, c)
 			}
+		}
+		if months, ok := n.months(out); ok {
+			out, changed = months, true
 		}
 		if narrow, ok := n.bounds(out); ok {
 			out, changed = narrow, true

@@ -200,7 +200,7 @@ var groupAggregates = map[string]bool{"sum": true, "count": true, "avg": true, "
 
 // distinctOnRows makes of DISTINCT ON the rows that come first by their order.
 func (n *normalizer) distinctOnRows(q *block) bool {
-	if len(q.distinctOn) == 0 || q.distinct || q.grouped || q.windowed() || len(q.order) < len(q.distinctOn) {
+	if len(q.distinctOn) == 0 || q.grouped || q.windowed() || len(q.order) < len(q.distinctOn) {
 		return false
 	}
 	on := map[string]bool{}
@@ -236,7 +236,7 @@ func (n *normalizer) distinctOnRows(q *block) bool {
 	if rest == len(q.order) {
 		return false // any row of each
 	}
-	q.distinctOn, q.order = nil, slices.Clip(q.order[:rest])
+	q.distinct, q.distinctOn, q.order = false, nil, slices.Clip(q.order[:rest])
 	q.qualify = append(q.qualify, compare("=", over, wholeConstant(1)))
 	return true
 }
@@ -656,7 +656,7 @@ func (n *normalizer) firstRows(q *block) bool {
 
 // partitions makes subqueries of the aggregates of whole partitions, and of a rank, by which QUALIFY keeps rows.
 func (n *normalizer) partitions(q *block) bool {
-	if q.set != "" || len(q.qualify) == 0 || q.grouped || q.distinct || len(q.distinctOn) > 0 || len(q.core) == 0 || !n.total() || n.copied > maxCopied || slices.ContainsFunc(q.where, func(c *expr) bool { return c.has(isQuery) }) {
+	if q.set != "" || !q.windowed() || q.grouped || q.distinct || len(q.distinctOn) > 0 || len(q.core) == 0 || !n.total() || n.copied > maxCopied || slices.ContainsFunc(q.where, func(c *expr) bool { return c.has(isQuery) }) {
 		return false
 	}
 	sources := q.sources()
@@ -690,6 +690,19 @@ func (n *normalizer) partitions(q *block) bool {
 			}
 		}
 		return found == keys && x.text == "" && !slices.ContainsFunc(x.args[0].args, func(a *expr) bool { return a.has(isQuery) })
+	}
+	changed := false
+	for i := range q.items {
+		n.eachWindow(&q.items[i], func(x *expr) *expr {
+			if !groupAggregates[x.args[0].text] || x.args[0].op != opCall || len(x.args[0].args) != 1 || !whole(x, 0) || n.copied > maxCopied {
+				return x
+			}
+			changed = true
+			return of(x, x.args[0].clone())
+		})
+	}
+	if changed {
+		return true
 	}
 	for i, c := range q.qualify {
 		if len(c.args) != 2 || c.op != "=" && c.op != "<" && c.op != "<=" && c.op != "<>" {
@@ -735,6 +748,149 @@ func (n *normalizer) partitions(q *block) bool {
 			}
 			q.qualify = slices.Concat(q.qualify[:i], q.qualify[i+1:])
 			q.where = append(slices.Clip(q.where), y)
+			return true
+		}
+	}
+	return false
+}
+
+// eachWindow puts what change returns in the place of every window function.
+func (n *normalizer) eachWindow(e **expr, change func(*expr) *expr) {
+	if *e == nil {
+		return
+	}
+	if (*e).op == opOver {
+		*e = change(*e)
+		return
+	}
+	for i := range (*e).args {
+		n.eachWindow(&(*e).args[i], change)
+	}
+}
+
+// ownRow drops EXISTS of a row of the same table that the row itself is, and makes the greatest or least value of
+// a column of NOT EXISTS of a greater or less one.
+func (n *normalizer) ownRow(q *block) bool {
+	if q.set != "" || q.rows != nil {
+		return false
+	}
+	comparable := func(c *expr) bool {
+		f, _ := n.familyOf(c)
+		return c.op == opColumn && n.total() && !n.special(c) && f != unknownFamily && f != otherType && f != doubleNumber
+	}
+	for i, c := range q.where {
+		not := c.op == opNot
+		e := c
+		if not {
+			e = c.args[0]
+		}
+		if e.op != opExists || !e.sub.spliceable(n.Dialect) || len(e.sub.items) > 0 || len(e.sub.core) != 1 || len(e.sub.left) > 0 || e.sub.core[0].table == "" || strings.Contains(e.sub.core[0].table, " ") {
+			continue
+		}
+		x := e.sub.core[0]
+		for _, s := range q.core {
+			if s.table != x.table {
+				continue
+			}
+			pairOf := func(w *expr) (own, other *expr, first bool) { // columns of the same name
+				if len(w.args) != 2 || w.args[0].op != opColumn || w.args[1].op != opColumn || w.args[0].text != w.args[1].text {
+					return nil, nil, false
+				}
+				for k := range 2 {
+					if w.args[k].src == s && w.args[1-k].src == x && comparable(w.args[k]) {
+						return w.args[k], w.args[1-k], k == 0
+					}
+				}
+				return nil, nil, false
+			}
+			if not {
+				if len(e.sub.where) != 1 || e.sub.where[0].op != "<" {
+					continue
+				}
+				own, other, first := pairOf(e.sub.where[0])
+				if own == nil || !n.notNull(own) {
+					continue
+				}
+				best := map[bool]string{true: "max", false: "min"}[first]
+				sub := &block{join: join{core: []*source{x}}, items: []*expr{{op: opCall, text: best, args: []*expr{other}}}, names: []string{""}}
+				n.query(sub)
+				q.where = slices.Clone(q.where)
+				q.where[i] = compare("=", own.clone(), &expr{op: opQuery, sub: sub})
+				return true
+			}
+			var nulls []*expr
+			fits := true
+			for _, w := range e.sub.where {
+				if own, _, _ := pairOf(w); own != nil && w.op == "=" {
+					nulls = append(nulls, negation(node(opIsNull, own.clone())))
+					continue
+				}
+				if w.has(isQuery) {
+					fits = false
+					break
+				}
+				same := n.copyExpr(w, map[*source]*source{x: s}).id()
+				fits = fits && slices.ContainsFunc(q.where, func(o *expr) bool { return o.id() == same })
+			}
+			if fits {
+				q.where = append(slices.Concat(q.where[:i], q.where[i+1:]), nulls...)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// matched makes a join of an outer join whose every row has a match, by a foreign key.
+func (n *normalizer) matched(q *block) bool {
+	refers := func(on []*expr, from, to *source) bool {
+		if len(on) != 1 || on[0].op != "=" || from.table == "" || to.table == "" || strings.Contains(from.table+to.table, " ") {
+			return false
+		}
+		for k := range 2 {
+			fc, ok := n.column(on[0].args[k])
+			kc, ok2 := n.column(on[0].args[1-k])
+			if !ok || !ok2 || on[0].args[k].src != from || on[0].args[1-k].src != to || !n.schema.Holds(fc) {
+				continue
+			}
+			if ref, ok := n.schema.References(fc); ok && ref == kc {
+				n.relies[fc.Table+"."+fc.Name+" refers to "+kc.Table] = true
+				n.relies[fc.Table+"."+fc.Name+" is not null"] = true
+				return true
+			}
+		}
+		return false
+	}
+	alone := func(j *join) bool { return len(j.core) == 1 && len(j.left) == 0 && len(j.where) == 0 }
+	for i, a := range q.left {
+		if !alone(&a.right) {
+			continue
+		}
+		for _, s := range q.core {
+			if refers(a.on, s, a.right.core[0]) {
+				q.left = slices.Concat(q.left[:i], q.left[i+1:])
+				q.core = append(slices.Clip(q.core), a.right.core[0])
+				q.where = append(slices.Clip(q.where), a.on...)
+				delete(n.nullable, a.right.core[0])
+				n.mark(&q.join)
+				return true
+			}
+		}
+	}
+	for i, s := range q.core {
+		f := s.full
+		if f == nil || !alone(&f.l) || !alone(&f.r) {
+			continue
+		}
+		for k, side := range []*join{&f.l, &f.r} {
+			other := []*join{&f.r, &f.l}[k]
+			if !refers(f.on, other.core[0], side.core[0]) { // every row of the other has a match here
+				continue
+			}
+			q.core = slices.Concat(q.core[:i], side.core, q.core[i+1:])
+			q.left = append(slices.Clip(q.left), &attach{*other, f.on})
+			delete(n.nullable, side.core[0])
+			n.mark(&q.join)
 			return true
 		}
 	}
@@ -999,7 +1155,7 @@ func (n *normalizer) groupedJoin(q *block) bool {
 
 func (n *normalizer) groupedSource(q *block, s *source, conds *[]*expr, left *attach, remove func()) bool {
 	g := s.block
-	if !n.onlyGrouped(g) || len(g.having) > 0 || len(g.core) == 0 || n.copied > maxCopied || slices.ContainsFunc(q.group, func(e *expr) bool { return mentions(e, []*source{s}) }) {
+	if !n.onlyGrouped(g) || left != nil && len(g.having) > 0 || len(g.core) == 0 || n.copied > maxCopied || slices.ContainsFunc(q.group, func(e *expr) bool { return mentions(e, []*source{s}) }) {
 		return false
 	}
 	used, ok := itemUses(q, s)
@@ -1064,7 +1220,13 @@ func (n *normalizer) groupedSource(q *block, s *source, conds *[]*expr, left *at
 			return false
 		}
 	}
-	exists := left == nil
+	keys := distinctIDs(g.group)
+	for _, c := range g.having {
+		if !n.plainAggregates(c, keys) {
+			return false
+		}
+	}
+	exists := left == nil && !slices.ContainsFunc(g.having, needsRow)
 	if exists {
 		for _, c := range strictAll(rest) {
 			exists = exists && !(c.src == s && c.op == opItem && nullIfNone[g.items[atoi(c.text)].text])
@@ -1072,12 +1234,25 @@ func (n *normalizer) groupedSource(q *block, s *source, conds *[]*expr, left *at
 	}
 	sub := func(item int) *block {
 		c := *g
-		c.grouped, c.group = false, nil
+		c.grouped, c.group, c.having = false, nil, nil
 		c.where = slices.Clip(g.where)
 		for _, p := range pairs {
 			c.where = append(c.where, compare("=", p.outer.clone(), p.key.clone()))
 		}
 		return n.copyOf(&c, item)
+	}
+	for _, c := range g.having {
+		c = c.clone()
+		n.rewrite(&c, func(x *expr) *expr {
+			if x.op != opCall || !sqlparts.IsAggregate(x.text) {
+				return x
+			}
+			g.items = append(slices.Clip(g.items), x)
+			y := sub(len(g.items) - 1)
+			n.query(y)
+			return &expr{op: opQuery, sub: y}
+		})
+		rest = append(rest, c)
 	}
 	*conds = rest
 	remove()
@@ -1099,6 +1274,65 @@ func (n *normalizer) groupedSource(q *block, s *source, conds *[]*expr, left *at
 		q.where = append(slices.Clip(q.where), &expr{op: opExists, sub: x})
 	}
 	return true
+}
+
+// plainAggregates reports whether a condition on groups is made of aggregates of single arguments and
+// constants.
+func (n *normalizer) plainAggregates(e *expr, keys map[string]bool) bool {
+	switch {
+	case e == nil:
+		return true
+	case e.op == opCall && sqlparts.IsAggregate(e.text):
+		return groupAggregates[e.text] && len(e.args) == 1 && !e.args[0].has(isQuery)
+	case e.src != nil, len(e.srcs) > 0, e.op == opUnknown, e.sub != nil, e.op == "stars", e.op == opOver, e.op == "filter", e.op == "within", e.op == opCall && !scalar(e.text, n.Dialect):
+		return false
+	}
+	return !slices.ContainsFunc(e.args, func(a *expr) bool { return !n.plainAggregates(a, keys) })
+}
+
+// needsRow reports whether a condition on aggregates is not true where there is no row.
+func needsRow(e *expr) bool {
+	if len(e.args) != 2 || e.op != "=" && e.op != "<>" && e.op != "<" && e.op != "<=" {
+		return false
+	}
+	for k, a := range e.args {
+		if a.op != opCall {
+			continue
+		}
+		if nullIfNone[a.text] {
+			return true
+		}
+		c, ok := wholeNumber(e.args[1-k])
+		if a.text == "count" && ok && (k == 1 && (e.op == "<=" && c > 0 || e.op == "<" && c >= 0) || e.op == "=" && c != 0 || e.op == "<>" && c == 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// groupedIn makes a join of x IN (the keys of some groups).
+func (n *normalizer) groupedIn(q *block) bool {
+	if q.set != "" || q.rows != nil || len(q.core) == 0 {
+		return false
+	}
+	for i, c := range q.where {
+		if c.op != opIn || len(c.args) != 2 || c.args[1].sub == nil {
+			continue
+		}
+		g, x := c.args[1].sub, c.args[0]
+		if !n.onlyGrouped(g) || len(g.having) == 0 || len(g.items) != 1 || len(g.group) != 1 || g.items[0].id() != g.group[0].id() || g.items[0].op != opColumn || x.has(isQuery) || !n.matchesOnce(g.items[0], x) && !n.oneType(g.items[0], x) {
+			continue
+		}
+		if slices.ContainsFunc(g.having, func(c *expr) bool { return !n.plainAggregates(c, nil) }) {
+			continue
+		}
+		n.ids++
+		s := &source{id: firstCopy + n.ids, block: g}
+		q.core = append(slices.Clip(q.core), s)
+		q.where = slices.Concat(q.where[:i], q.where[i+1:], []*expr{compare("=", x, itemOf(s, 0))})
+		return true
+	}
+	return false
 }
 
 func isZero(e *expr) bool { return e.op == opNumber && e.text == "0" }
@@ -1166,6 +1400,7 @@ func (n *normalizer) groupByKey(q *block) bool {
 	if !good || !some {
 		return false
 	}
+	certain := slices.ContainsFunc(q.having, needsRow)
 	sub := func(item *expr) *block {
 		c := block{join: inside}
 		if item != nil {
@@ -1195,8 +1430,10 @@ func (n *normalizer) groupByKey(q *block) bool {
 				rest = append(rest, c)
 			}
 		}
-		q.core = kept
-		q.where = append(rest, &expr{op: opExists, sub: sub(nil)})
+		q.core, q.where = kept, rest
+		if !certain {
+			q.where = append(q.where, &expr{op: opExists, sub: sub(nil)})
+		}
 	}
 	q.where = append(slices.Clip(q.where), q.having...)
 	q.grouped, q.group, q.having = false, nil, nil
