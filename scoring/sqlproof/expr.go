@@ -29,6 +29,9 @@ func (b *builder) expr(e sqlparts.Expr, sc *scope) *expr {
 	case *sqlparts.Column:
 		return b.column(e, sc)
 	case *sqlparts.Literal:
+		if x := b.doubleQuoted(e, sc); x != nil {
+			return x
+		}
 		return b.literal(e)
 	case *sqlparts.Param:
 		if positional := len(e.Text) > 1 && e.Text[0] == '$' && e.Text[1] >= '0' && e.Text[1] <= '9'; positional && (b.Dialect == sqlparts.Snowflake || b.Dialect == sqlparts.Generic) {
@@ -146,6 +149,41 @@ func (b *builder) expr(e sqlparts.Expr, sc *scope) *expr {
 	b.fail("an expression that was not read")
 	return node("raw")
 }
+
+// doubleQuoted is what SQLite's "x" means where a value is expected: a column if one in view has the name, else
+// the text; nil for the text and for all other constants.
+func (b *builder) doubleQuoted(l *sqlparts.Literal, sc *scope) *expr {
+	from, _ := l.Range()
+	if b.Dialect != sqlparts.SQLite || l.Kind != sqlparts.String || from < 0 || from >= len(b.sql) || b.sql[from] != '"' {
+		return nil
+	}
+	name := strings.ToLower(l.Text)
+	for ; sc != nil; sc = sc.outer {
+		var known, maybe []*expr
+		for _, e := range sc.entries {
+			x := b.columnOf(e, name)
+			switch hidden := e.items == nil && hiddenNames[name]; {
+			case x == nil && hidden:
+				maybe = append(maybe, &expr{op: opUnknown, text: name, srcs: []*source{e.src}})
+			case x == nil:
+			case x.op == opColumn && e.items == nil && b.table(e.src) == nil, x.op == opUnder, x.op == opUnknown:
+				maybe = append(maybe, x)
+			default:
+				known = append(known, x)
+			}
+		}
+		switch {
+		case len(known) == 1 && len(maybe) == 0:
+			return known[0]
+		case len(known)+len(maybe) > 0:
+			return either(name, append(known, maybe...)...)
+		}
+	}
+	return nil
+}
+
+// hiddenNames are names that every table of SQLite has for its rows.
+var hiddenNames = map[string]bool{"rowid": true, "oid": true, "_rowid_": true}
 
 // literal is a constant. The type of a number counts: 1.0 is not 1 where it is divided.
 func (b *builder) literal(l *sqlparts.Literal) *expr {
