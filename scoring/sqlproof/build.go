@@ -267,8 +267,12 @@ func (b *builder) selectOf(s *sqlparts.Select, q *sqlparts.Query, outer *scope) 
 		b.fail("a clause of SELECT without a meaning here")
 	}
 	plainOnly := slices.ContainsFunc(s.From, func(f *sqlparts.Source) bool { return f.Join == sqlparts.RightJoin || f.Join == sqlparts.FullJoin })
-	for i, src := range s.From {
-		b.from(src, sc, &out.join, i == 0, plainOnly)
+	for i, group := range b.commaGroups(s.From) {
+		var one join
+		for k, src := range group {
+			b.from(src, sc, &one, i == 0 && k == 0, plainOnly)
+		}
+		out.core, out.left, out.where = append(out.core, one.core...), append(out.left, one.left...), append(out.where, one.where...)
 	}
 	for _, it := range s.Items {
 		b.item(it, sc, out)
@@ -291,6 +295,24 @@ func (b *builder) selectOf(s *sqlparts.Select, q *sqlparts.Query, outer *scope) 
 	}
 	b.orderLimit(q, out, sc)
 	return out
+}
+
+// commaGroups takes FROM apart at commas, which join what the words of joins have joined. SQLite joins from left
+// to right, and of some dialects it is not known.
+func (b *builder) commaGroups(from []*sqlparts.Source) (groups [][]*sqlparts.Source) {
+	if len(from) == 0 {
+		return nil
+	}
+	start := 0
+	for i, src := range from {
+		switch {
+		case src.Join == sqlparts.CommaJoin && i > start && b.Dialect != sqlparts.SQLite:
+			groups, start = append(groups, from[start:i]), i
+		case start > 0 && (src.Join == sqlparts.RightJoin || src.Join == sqlparts.FullJoin) && (b.Dialect == sqlparts.BigQuery || b.Dialect == sqlparts.Generic):
+			b.fail("an outer join behind a comma")
+		}
+	}
+	return append(groups, from[start:])
 }
 
 // item adds an element of the select list.

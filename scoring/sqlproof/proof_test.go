@@ -180,6 +180,13 @@ func TestSame(t *testing.T) {
 		{"the condition of a nested join", "duckdb", "", "SELECT t.a FROM t LEFT JOIN (u JOIN v ON u.i = v.i) ON t.k = u.k", "SELECT t.a FROM t LEFT JOIN (u JOIN v ON u.j = v.j) ON t.k = u.k", false},
 		{"a constant beside a LEFT JOIN", "duckdb", "", "SELECT d.f FROM t LEFT JOIN (SELECT k, 1 AS f FROM u) d ON d.k = t.k", "SELECT 1 FROM t LEFT JOIN u d ON d.k = t.k", false},
 		{"a NATURAL JOIN", "duckdb", "", "SELECT t.a FROM t NATURAL JOIN u", "SELECT t.a FROM t, u", false},
+		{"a comma joins less tightly than JOIN", "postgres", "", "SELECT t.a, u.b FROM t, u RIGHT JOIN v ON u.k = v.k", "SELECT t.a, u.b FROM t CROSS JOIN u RIGHT JOIN v ON u.k = v.k", false},
+		{"which is a product with what is joined", "postgres", "", "SELECT t.a, u.b FROM t, u RIGHT JOIN v ON u.k = v.k", "SELECT t.a, u.b FROM t CROSS JOIN (u RIGHT JOIN v ON u.k = v.k)", true},
+		{"but not in SQLite", "sqlite", "", "SELECT t.a, u.b FROM t, u RIGHT JOIN v ON u.k = v.k", "SELECT t.a, u.b FROM t CROSS JOIN u RIGHT JOIN v ON u.k = v.k", true},
+		{"a key of texts that fold case is not the value that refers to it", "mysql", "CREATE TABLE m (code VARCHAR(9) PRIMARY KEY); CREATE TABLE r (id INT, code VARCHAR(9) REFERENCES m (code))", "SELECT r.code FROM r JOIN m ON m.code = r.code", "SELECT m.code FROM r JOIN m ON m.code = r.code", false},
+		{"one of numbers is", "mysql", "CREATE TABLE m (code INT PRIMARY KEY); CREATE TABLE r (id INT, code INT REFERENCES m (code))", "SELECT r.code FROM r JOIN m ON m.code = r.code", "SELECT m.code FROM r JOIN m ON m.code = r.code", true},
+		{"nor a text with a collation of its own", "sqlite", "CREATE TABLE m (code TEXT COLLATE NOCASE PRIMARY KEY); CREATE TABLE r (id INT, code TEXT COLLATE NOCASE REFERENCES m (code))", "SELECT r.code FROM r JOIN m ON m.code = r.code", "SELECT m.code FROM r JOIN m ON m.code = r.code", false},
+		{"nor a decimal, which has a scale", "postgres", "CREATE TABLE m (n NUMERIC PRIMARY KEY); CREATE TABLE r (n NUMERIC)", "SELECT r.n::text FROM r JOIN m ON m.n = r.n", "SELECT m.n::text FROM r JOIN m ON m.n = r.n", false},
 		// queries inside
 		{"a limit in a common table expression that is used twice", "duckdb", "", "WITH c AS (SELECT a FROM t LIMIT 3) SELECT x.a FROM c x, c y", "SELECT x.a FROM (SELECT a FROM t LIMIT 3) x, (SELECT a FROM t LIMIT 3) y", false},
 		{"random is not inlined", "duckdb", "", "WITH c AS (SELECT random() AS r FROM t) SELECT x.r, y.r FROM c x, c y", "SELECT x.r, y.r FROM (SELECT random() AS r FROM t) x, (SELECT random() AS r FROM t) y", false},

@@ -665,14 +665,15 @@ func (n *normalizer) uselessInner(q *block) bool {
 			rest := *q
 			rest.where = slices.Concat(q.where[:i], q.where[i+1:])
 			s := pk.src
-			only := true
+			only, used := true, false
 			check := func(e *expr) {
+				used = used || e.src == s
 				if e.src == s && !(e.op == opColumn && e.text == pk.text) || slices.Contains(e.srcs, s) || e.op == "stars" {
 					only = false
 				}
 			}
 			rest.deep(check)
-			if !only {
+			if !only || used && !n.oneType(pk, fk) {
 				continue
 			}
 			n.relies[fc.Table+"."+fc.Name+" refers to "+kc.Table] = true

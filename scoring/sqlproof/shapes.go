@@ -344,7 +344,7 @@ func (n *normalizer) existsToGroup(q *block) bool {
 				if !ok || !ok2 || pk.src != t || !slices.Contains(c.sub.core, fk.src) {
 					continue
 				}
-				if to, ok := n.schema.References(fc); !ok || to != kc || !n.schema.Distinct(kc) {
+				if to, ok := n.schema.References(fc); !ok || to != kc || !n.schema.Distinct(kc) || !n.oneType(pk, fk) {
 					continue
 				}
 				only := true
