@@ -14,7 +14,7 @@ func (q *block) plainRows(d sqlparts.Dialect) bool {
 		!slices.ContainsFunc(q.items, func(e *expr) bool { return !rowWise(e, d) })
 }
 
-// sortedGroups reports whether a query is one of groups, whose order and columns are all that could be left out.
+// onlyGrouped reports whether a query is one of plain groups, besides conditions and an order.
 func (n *normalizer) onlyGrouped(g *block) bool {
 	return g != nil && g.set == "" && g.rows == nil && g.grouped && len(g.group) > 0 && !n.sets(g) && !g.distinct && len(g.distinctOn) == 0 && g.limit == nil && g.offset == nil && !g.windowed() && g.shared == 0
 }
