@@ -8,6 +8,7 @@ import (
 	"database/sql"
 	sqldriver "database/sql/driver"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -71,7 +72,7 @@ func TestNothingThatRanIsCalledSafe(t *testing.T) {
 		dialect sqlparts.Dialect
 		open    func(t *testing.T) (ran func(text string) bool)
 	}{
-		{sqlparts.Postgres, openPostgres}, {sqlparts.DuckDB, openDuckDB}, {sqlparts.SQLite, openSQLite},
+		{sqlparts.Postgres, openPostgres}, {sqlparts.DuckDB, openDuckDB}, {sqlparts.SQLite, openSQLite}, {sqlparts.MySQL, openMariaDB},
 	} {
 		t.Run(engine.dialect.String(), func(t *testing.T) {
 			ran := engine.open(t)
@@ -119,6 +120,23 @@ func openPostgres(t *testing.T) func(string) bool {
 	}
 	return func(text string) bool {
 		_, err := c.Exec(t.Context(), text).ReadAll()
+		return err != nil && strings.Contains(err.Error(), "the function ran")
+	}
+}
+
+// openMariaDB starts a server. A text may have several statements.
+func openMariaDB(t *testing.T) func(string) bool {
+	m := startMariaDB(t)
+	for _, s := range []string{"CREATE DATABASE d", "USE d", "CREATE FUNCTION boom() RETURNS TEXT NOT DETERMINISTIC BEGIN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'the function ran'; RETURN 'z'; END"} {
+		if _, err := m.query(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return func(text string) bool {
+		_, err := m.query(text)
+		if err != nil && !errors.Is(err, errStatement) {
+			t.Fatalf("%q: %v", text, err)
+		}
 		return err != nil && strings.Contains(err.Error(), "the function ran")
 	}
 }

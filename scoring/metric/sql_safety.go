@@ -239,6 +239,12 @@ func (l *lookout) script(sc *sqlparts.Script, depth int) {
 		}
 		l.tree(st, sc, functions, depth)
 	}
+	if sc.Dialect == sqlparts.DuckDB || sc.Dialect == sqlparts.Generic {
+		l.filesNamed(sc)
+	}
+	if sc.Dialect == sqlparts.Postgres {
+		l.operators(sc)
+	}
 	for _, t := range sc.Templates() {
 		l.goTo(sc, int(t.Start))
 		l.add(dangerUnknown, "a template's expression may stand for any text")
@@ -247,6 +253,108 @@ func (l *lookout) script(sc *sqlparts.Script, depth int) {
 	l.mentions(sc, functions)
 }
 
+// readsNext are words of DuckDB behind which a text, or a name like that of a file, is a file that is read,
+// also where the statement that they begin stands in FROM.
+var readsNext = map[string]bool{"summarize": true, "describe": true, "desc": true, "show": true, "pivot": true, "unpivot": true, "pivot_wider": true, "pivot_longer": true, "table": true}
+
+// filesNamed looks for them.
+func (l *lookout) filesNamed(sc *sqlparts.Script) {
+	after, dot := false, false
+	var name sqlparts.Name
+	at := 0
+	ends := func() {
+		if len(name) > 0 && isFile(name, sc.Dialect) {
+			l.goTo(sc, at)
+			l.add(dangerImports, "reads a file")
+		}
+		name, after, dot = nil, false, false
+	}
+	for _, t := range sqlparts.Tokens(sc.SQL, sc.Dialect) {
+		part := t.Kind == sqlparts.TokenName || t.Kind == sqlparts.TokenWord
+		switch {
+		case t.Kind == sqlparts.TokenComment:
+			continue
+		case after && t.Kind == sqlparts.TokenString && len(name) == 0:
+			l.goTo(sc, int(t.Start))
+			l.add(dangerImports, "reads a file")
+		case after && part && (len(name) == 0 || dot):
+			if len(name) == 0 {
+				at = int(t.Start)
+			}
+			name, dot = append(name, sqlparts.Ident{Text: t.Value, Quoted: t.Kind == sqlparts.TokenName}), false
+			if len(name) > 1 || !readsNext[strings.ToLower(t.Value)] {
+				continue
+			}
+		case after && len(name) > 0 && sc.SQL[t.Start:t.End] == ".":
+			dot = true
+			continue
+		}
+		ends()
+		after = t.Kind == sqlparts.TokenWord && readsNext[strings.ToLower(t.Value)]
+	}
+	ends()
+}
+
+// tableMacros are DuckDB's macros that read the table, or the file, that an argument names.
+var tableMacros = map[string]bool{"histogram": true, "histogram_values": true}
+
+// fileArgument reports whether a call of one reads a file.
+func fileArgument(c *sqlparts.Call, dialect sqlparts.Dialect) bool {
+	if dialect != sqlparts.DuckDB && dialect != sqlparts.Generic || !tableMacros[functionName(c.Name)] {
+		return false
+	}
+	return slices.ContainsFunc(c.Args, func(a sqlparts.Expr) bool {
+		if n, ok := a.(*sqlparts.Named); ok {
+			a = n.X
+		}
+		switch a := a.(type) {
+		case *sqlparts.Literal:
+			return a.Kind == sqlparts.String
+		case *sqlparts.Column:
+			return isFile(a.Name, dialect)
+		}
+		return false
+	})
+}
+
+// operators looks at PostgreSQL's operators. One that it does not have is a function of somebody's.
+func (l *lookout) operators(sc *sqlparts.Script) {
+	const of, last = "+-*/<>=~!@#%^&|`?", "~!@#%^&|`?"
+	tokens := sqlparts.Tokens(sc.SQL, sc.Dialect)
+	for i := 0; i < len(tokens); i++ {
+		t := tokens[i]
+		if t.Kind != sqlparts.TokenSign || strings.Trim(sc.SQL[t.Start:t.End], of) != "" {
+			continue
+		}
+		start, end := t.Start, t.End
+		for i+1 < len(tokens) && tokens[i+1].Kind == sqlparts.TokenSign && tokens[i+1].Start == end && strings.Trim(sc.SQL[tokens[i+1].Start:tokens[i+1].End], of) == "" {
+			i++
+			end = tokens[i].End
+		}
+		for op := sc.SQL[start:end]; op != ""; { // + and - end an operator only behind certain characters
+			whole := op
+			if !strings.ContainsAny(op, last) {
+				whole = op[:1] + strings.TrimRight(op[1:], "+-")
+			}
+			if !postgresOperators[whole] {
+				l.goTo(sc, int(start))
+				l.add(dangerUnknown, "has the operator "+whole+", which PostgreSQL does not have")
+			}
+			op = op[len(whole):]
+		}
+	}
+}
+
+// postgresOperators are the operators of PostgreSQL's catalogue, and those of its grammar.
+var postgresOperators = func() map[string]bool {
+	m := map[string]bool{}
+	for op := range strings.FieldsSeq(`!! !~ !~* !~~ !~~* # ## #- #> #>> % & && &< &<| &> * *< *<= *<> *= *> *>= + - -> ->> -|- / < <-> << <<= <<| <= <> <@ <^ = > >= >> >>= >^
+		? ?# ?& ?- ?-| ?| ?|| @ @-@ @> @? @@ @@@ ^ ^@ | |&> |/ |>> || ||/ ~ ~* ~<=~ ~<~ ~= ~>=~ ~>~ ~~ ~~* != =>`) {
+		m[op] = true
+	}
+	return m
+}()
+
 // tree looks at the calls and sources of a statement's query.
 func (l *lookout) tree(st *sqlparts.Statement, sc *sqlparts.Script, functions *functionLists, depth int) {
 	sqlparts.Walk(st, func(n sqlparts.Node) bool {
@@ -254,6 +362,9 @@ func (l *lookout) tree(st *sqlparts.Statement, sc *sqlparts.Script, functions *f
 		case *sqlparts.Call:
 			if sc.Dialect == sqlparts.MySQL && functionName(n.Name) == "last_insert_id" && len(n.Args) > 0 {
 				l.add(dangerSession, "sets what last_insert_id() returns")
+			}
+			if fileArgument(n, sc.Dialect) {
+				l.add(dangerImports, "reads a file")
 			}
 			switch what := functions.function(n.Name); what {
 			case safe:
@@ -273,12 +384,19 @@ func (l *lookout) tree(st *sqlparts.Statement, sc *sqlparts.Script, functions *f
 			if name := functionName(n.Table); sc.Dialect == sqlparts.SQLite || sc.Dialect == sqlparts.Generic {
 				l.eponymous(name[strings.LastIndexByte(name, '.')+1:])
 			}
-			if sc.Dialect == sqlparts.TSQL && len(n.Table) > 3 && n.Table[0].Text != "" {
+			if linkedServer(n.Table, sc.Dialect) {
 				l.add(dangerAttaches, "reads a linked server")
+			}
+			if d, known := serverFiles[functionName(n.Table)]; known && (sc.Dialect == sqlparts.Postgres || sc.Dialect == sqlparts.Redshift || sc.Dialect == sqlparts.Generic) {
+				l.add(dangerImports, "reads "+d)
 			}
 		case *sqlparts.Cast:
 			if sc.Dialect == sqlparts.TSQL {
 				l.static(n, sc)
+			}
+		case *sqlparts.In:
+			if c, ok := n.Of.(*sqlparts.Column); ok && (sc.Dialect == sqlparts.SQLite || sc.Dialect == sqlparts.Generic) { // a table
+				l.eponymous(strings.ToLower(c.Name.Last().Text))
 			}
 		case *sqlparts.Binary:
 			if n.Op == ":=" && (sc.Dialect == sqlparts.MySQL || sc.Dialect == sqlparts.Generic) {
@@ -295,6 +413,24 @@ func (l *lookout) tree(st *sqlparts.Statement, sc *sqlparts.Script, functions *f
 		return true
 	})
 }
+
+// linkedServer reports whether a name has the four parts of a table of another server in T-SQL. Without a
+// dialect it may be one, unless it is a view of BigQuery's information schema.
+func linkedServer(table sqlparts.Name, dialect sqlparts.Dialect) bool {
+	if len(table) < 4 || table[0].Text == "" {
+		return false
+	}
+	return dialect == sqlparts.TSQL || dialect == sqlparts.Generic && !strings.EqualFold(table[2].Text, "information_schema")
+}
+
+// serverFiles are PostgreSQL's views that read files of the server.
+var serverFiles = func() map[string]string {
+	m := map[string]string{}
+	for name, file := range map[string]string{"pg_hba_file_rules": "pg_hba.conf", "pg_ident_file_mappings": "pg_ident.conf", "pg_file_settings": "postgresql.conf"} {
+		m[name], m["pg_catalog."+name] = file, file
+	}
+	return m
+}()
 
 // static examines T-SQL's type::Method(…). User-defined types run their own code.
 func (l *lookout) static(c *sqlparts.Cast, sc *sqlparts.Script) {
@@ -505,12 +641,15 @@ func isFile(table sqlparts.Name, dialect sqlparts.Dialect) bool {
 		return dialect == sqlparts.Snowflake || dialect == sqlparts.Generic
 	case len(table) == 2 && dialect == sqlparts.Databricks && slices.Contains(fileFormats, strings.ToLower(table[0].Text)):
 		return true // a file, unless a schema of that name has such a table
-	case len(table) == 2 && last.Quoted && slices.Contains(fileFormats, strings.ToLower(table[0].Text)) && dialect == sqlparts.Generic:
-		return strings.ContainsAny(last.Text, "/:.")
+	case len(table) > 1 && last.Quoted && dialect == sqlparts.Databricks && strings.ContainsAny(last.Text, "/:"):
+		return true // of whatever format
+	case len(table) == 2 && last.Quoted && slices.Contains(fileFormats, strings.ToLower(table[0].Text)) && dialect == sqlparts.Generic && strings.Contains(last.Text, "."),
+		len(table) > 1 && last.Quoted && dialect == sqlparts.Generic && strings.ContainsAny(last.Text, "/:"):
+		return true
 	case dialect == sqlparts.DuckDB:
 		return fileName.MatchString(functionName(table))
-	case dialect == sqlparts.Generic && last.Quoted:
-		return fileName.MatchString(last.Text)
+	case dialect == sqlparts.Generic:
+		return last.Quoted && fileName.MatchString(last.Text) || fileName.MatchString(functionName(table))
 	}
 	return false
 }

@@ -19,6 +19,7 @@ var functionFiles embed.FS
 
 // functionLists classify the functions of one dialect, by lower-case name.
 type functionLists struct {
+	dialect  sqlparts.Dialect
 	harmless map[string]bool   // functions that compute, or look up what the caller may see anyway
 	dangers  map[string]string // label of what a function does besides computing
 }
@@ -35,12 +36,22 @@ var relatives = map[sqlparts.Dialect][]sqlparts.Dialect{
 var functionsByDialect = sync.OnceValue(func() map[sqlparts.Dialect]*functionLists {
 	all := map[sqlparts.Dialect]*functionLists{}
 	for d := sqlparts.Generic; d <= sqlparts.TSQL; d++ {
-		f := &functionLists{harmless: map[string]bool{}, dangers: map[string]string{}}
+		f := &functionLists{dialect: d, harmless: map[string]bool{}, dangers: map[string]string{}}
 		own := f.add(d.String())
 		for _, r := range relatives[d] {
 			f.add(r.String())
 		}
 		f.add("common")
+		eachLine("absent", func(line string) {
+			for i, name := range strings.Fields(line) {
+				if i == 0 && name != d.String() {
+					return
+				}
+				if !own[name] {
+					delete(f.harmless, name)
+				}
+			}
+		})
 		eachLine("dangers", func(line string) {
 			fields := strings.Fields(line)
 			label, dialects := fields[0], strings.Split(fields[1], ",")
@@ -91,6 +102,9 @@ const rowsFrom = "rows from"
 // on no list.
 func (f *functionLists) function(name sqlparts.Name) string {
 	full, last := functionName(name), strings.ToLower(name.Last().Text)
+	if f.another(name) {
+		return cmp.Or(f.dangers[full], f.dangers[last], dangerUnknown)
+	}
 	if d := cmp.Or(f.dangers[full], f.dangers[last]); d != "" {
 		return d
 	}
@@ -103,6 +117,40 @@ func (f *functionLists) function(name sqlparts.Name) string {
 		}
 	}
 	return dangerUnknown
+}
+
+// grammarNames are the names that PostgreSQL's grammar has in place of functions.
+var grammarNames = sync.OnceValue(func() map[string]bool {
+	m := map[string]bool{}
+	eachLine("keywords", func(line string) {
+		for name := range strings.FieldsSeq(line) {
+			m[name] = true
+		}
+	})
+	return m
+})
+
+// another reports whether a name in quotes is another one than that of a function of the engine, which it is
+// like but for its case.
+func (f *functionLists) another(name sqlparts.Name) bool {
+	for _, part := range name {
+		lower, upper := strings.ToLower(part.Text) == part.Text, strings.ToUpper(part.Text) == part.Text
+		switch f.dialect {
+		case sqlparts.Postgres, sqlparts.Redshift:
+			if part.Quoted && (!lower || grammarNames()[part.Text]) {
+				return true
+			}
+		case sqlparts.Snowflake:
+			if part.Quoted && !upper {
+				return true
+			}
+		case sqlparts.Generic:
+			if part.Quoted && !lower {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func functionName(name sqlparts.Name) string {

@@ -36,10 +36,25 @@ func byLuck(e *evidence) *found {
 	return &found{text: fmt.Sprintf("Both results are %s, which other queries give as well, and these ask for different things: %s.", what, why)}
 }
 
-// readsNothing reports whether a query has no source of rows at all.
+// readsNothing reports whether a query that reads no table has no other source of data: its rows are VALUES,
+// constants, and what functions make of these.
 func readsNothing(q *query) bool {
-	return !slices.ContainsFunc(q.selects, func(s *sqlparts.Select) bool { return len(s.From) > 0 })
+	return !slices.ContainsFunc(q.selects, func(s *sqlparts.Select) bool { return slices.ContainsFunc(s.From, reads) })
 }
+
+// reads reports whether a source that is no table may bring data that the query does not have.
+func reads(s *sqlparts.Source) bool {
+	switch {
+	case len(s.Nested) > 0:
+		return slices.ContainsFunc(s.Nested, reads)
+	case s.Call != nil:
+		return !makesRows[strings.ToLower(s.Call.Name.Last().Text)]
+	}
+	return s.FromString || s.Raw != nil // another query's rows are looked at where it is
+}
+
+// makesRows are functions that make rows of their arguments alone.
+var makesRows = map[string]bool{"unnest": true, "generate_series": true, "generate_array": true, "generate_date_array": true, "range": true, "explode": true, "flatten": true, "json_each": true, "string_split": true, "split_to_table": true}
 
 // vacuous describes gold's result if it holds almost no information, else it returns "".
 func (e *evidence) vacuous() string {

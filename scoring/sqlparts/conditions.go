@@ -241,9 +241,9 @@ func (x *extractor) atom(e Expr, negated bool, s *Select) (c conditionPiece) {
 		if e.Symmetric {
 			x.p.str("symmetric ")
 		}
-		x.p.expr(e.Low, precCompare+1)
+		x.p.expr(e.Low, precBit)
 		x.p.str(" and ")
-		x.p.expr(e.High, precCompare+1)
+		x.p.expr(e.High, precBit)
 		c.value = piece{from, len(x.p.buf)}
 		return c
 	case *Like:

@@ -533,13 +533,17 @@ var (
 	modelSchemas = nameSet(`ai ml cortex`)
 )
 
+// modelFunctions are BigQuery's functions of a model, which is trained and replaced apart from the data.
+var modelFunctions = nameSet(`predict explain_predict forecast explain_forecast evaluate detect_anomalies recommend global_explain confusion_matrix roc_curve weights advanced_weights
+	centroids trial_info training_info feature_info arima_coefficients arima_evaluate holiday_info principal_components principal_component_info reconstruction_loss`)
+
 // generates reports whether a function asks a model for words or a judgement.
 func generates(schema, name string, d Dialect) bool {
 	switch schema {
 	case "ai":
 		return (d == BigQuery || d == Generic) && !strings.Contains(name, "embed") && name != "similarity" && name != "search"
 	case "ml":
-		return (d == BigQuery || d == Generic) && (strings.HasPrefix(name, "generate_") && !strings.Contains(name, "embedding") || name == "understand_text" || name == "translate" || name == "annotate_image" || name == "transcribe" || name == "process_document")
+		return (d == BigQuery || d == Generic) && (modelFunctions[name] || strings.HasPrefix(name, "generate_") && !strings.Contains(name, "embedding") || name == "understand_text" || name == "translate" || name == "annotate_image" || name == "transcribe" || name == "process_document")
 	case "cortex":
 		return (d == Snowflake || d == Generic) && !strings.Contains(name, "embed") && name != "count_tokens"
 	}

@@ -101,7 +101,12 @@ func (r *dependenceReader) sel(s *Select) {
 
 // gathering are aggregates whose value depends on the order in which they meet the rows.
 var gathering = nameSet(`array_agg string_agg listagg group_concat list json_agg jsonb_agg json_arrayagg json_group_array jsonb_group_array collect_list collect_set
-	array_unique_agg array_union_agg array_concat_agg xmlagg first last array_agg_distinct`)
+	array_unique_agg array_union_agg array_concat_agg xmlagg first last array_agg_distinct json_agg_strict jsonb_agg_strict json_group_structure
+	json_object_agg json_object_agg_strict jsonb_object_agg jsonb_object_agg_strict json_objectagg json_group_object jsonb_group_object map_agg`)
+
+// gatheringPairs are those that gather names with values. Where no two rows have one name the text of some still
+// has the order of the rows, and others depend on nothing.
+var gatheringPairs = nameSet(`jsonb_object_agg jsonb_object_agg_strict jsonb_group_object map_agg`)
 
 // aggregate looks at aggregates that gather or choose.
 func (r *dependenceReader) aggregate(c *Call, name string) {
@@ -139,17 +144,51 @@ func (r *dependenceReader) aggregate(c *Call, name string) {
 	case !gathering[name]:
 		return
 	}
-	if len(c.Args) == 0 || constant(c.Args[0]) {
+	if len(c.Args) == 0 || constant(c.Args[0]) && (len(c.Args) < 2 || !strings.Contains(name, "object")) {
 		return
 	}
 	keys := sortKeys(order)
+	if gatheringPairs[name] && r.rowsFixedBefore(s, slices.Concat(r.groupOf(s), c.Args[:1])) {
+		return // one value for each name
+	}
 	switch among := slices.Concat(keys, r.groupOf(s)); {
-	case inKeys(s, among, c.Args[0]) || r.rowsFixedBefore(s, among):
+	case madeOf(s, among, gathered(c, name)) || r.rowsFixedBefore(s, among):
 	case len(keys) == 0:
 		r.add(OnOrder, c, saysUnsorted)
 	default:
 		r.add(OnTies, c, saysPeers)
 	}
+}
+
+// gathered are the arguments of which an aggregate takes the values: the first, or a name and its value.
+func gathered(c *Call, name string) []Expr {
+	if strings.Contains(name, "object") || name == "map_agg" {
+		return c.Args[:min(2, len(c.Args))]
+	}
+	return c.Args[:1]
+}
+
+// madeOf reports whether expressions have one value for rows that are alike in the keys: they are keys, or
+// made of keys and constants.
+func madeOf(s *Select, keys, list []Expr) bool {
+	made := true
+	for _, e := range list {
+		Walk(e, func(n Node) bool {
+			switch n := n.(type) {
+			case *Column:
+				made = made && inKeys(s, keys, n)
+			case *Query, *Star:
+				made = false
+			case Expr:
+				if inKeys(s, keys, n) {
+					return false
+				}
+			}
+			return made
+		})
+		made = made && !random(e)
+	}
+	return made
 }
 
 // groupOf are the keys of a select's groups, aliases and positions resolved; nil if they are not

@@ -430,7 +430,7 @@ func (p *parser) special(t *token) Expr {
 	}
 	for p.i < end {
 		at := p.i
-		s.Words, s.Args = append(s.Words, word), append(s.Args, p.binary(precCompare+1))
+		s.Words, s.Args = append(s.Words, word), append(s.Args, p.binary(precBit))
 		switch w := p.cur(); {
 		case p.i >= end:
 		case isWordOf(words, w.code):

@@ -8,7 +8,9 @@ const (
 	precXor
 	precAnd
 	precNot
-	precCompare
+	precIs      // IS, where it binds less tightly than comparisons
+	precCompare // comparisons, and IS, IN, BETWEEN and LIKE where they have no level of their own
+	precMatch   // IN, BETWEEN and LIKE, or < and its like, where they bind more tightly
 	precBit     // | & << >> # and other operators
 	precBitXor  // where bit operators have levels of their own
 	precBitAnd  //
@@ -128,12 +130,24 @@ func (p *parser) infixAt() (*infix, uint8) {
 	case oConcat: // OR in MySQL
 		return in, p.syntax.concat
 	case oCaret:
-		if p.syntax.caretXor {
+		switch {
+		case p.dialect == TSQL:
+			return in, precSum
+		case p.dialect == MySQL:
+			return in, precPower
+		case p.syntax.caretXor:
 			return in, precBitXor
 		}
 	case oBar, oAmp, oShiftLeft, oShiftRight:
-		if p.syntax.caretXor && p.dialect != TSQL {
+		switch {
+		case p.dialect == TSQL:
+			return in, precSum
+		case p.syntax.caretXor:
 			return in, [...]uint8{precBit, precBitAnd, precShift, precShift}[bitLevel(t.code)]
+		}
+	case oLikeTilde, oIlikeTilde, oNotLikeTilde, oNotIlikeTilde:
+		if p.dialect == Postgres || p.dialect == Redshift || p.dialect == DuckDB {
+			return in, precBit
 		}
 	case oArrow, oArrow2:
 		if p.dialect == Postgres || p.dialect == Redshift {
@@ -146,7 +160,7 @@ func (p *parser) infixAt() (*infix, uint8) {
 	case wNot:
 		switch p.ahead(1).code {
 		case wIn, wBetween, wLike, wIlike, wRlike, wRegexp, wGlob, wMatch, wSimilar, wNull:
-			return in, precCompare
+			return in, p.compareLevel(p.ahead(1).code)
 		}
 		return in, 0
 	case wAt:
@@ -170,8 +184,39 @@ func (p *parser) infixAt() (*infix, uint8) {
 			return in, 0
 		}
 	}
+	if in.prec == precCompare {
+		return in, p.compareLevel(t.code)
+	}
 	return in, in.prec
 }
+
+// compareLevel is the level of a comparison or predicate in this dialect.
+func (p *parser) compareLevel(c code) uint8 {
+	switch p.dialect {
+	case Postgres, Redshift, DuckDB:
+		switch c {
+		case wIs, wIsnull, wNotnull, wNull:
+			return precIs
+		case wIn, wBetween, wLike, wIlike, wSimilar, wGlob, wRlike, wRegexp:
+			return precMatch
+		}
+	case SQLite:
+		switch c {
+		case oLess, oLessEqual, oMore, oMoreEqual, oNotLess, oNotMore:
+			return precMatch
+		}
+	case MySQL:
+		switch c {
+		case wIn, wBetween, wLike, wRlike, wRegexp, wMember:
+			return precMatch
+		}
+	default:
+	}
+	return precCompare
+}
+
+// beyond reads an operand of a comparison or predicate: what binds more tightly.
+func (p *parser) beyond(c code) Expr { return p.binary(p.compareLevel(c) + 1) }
 
 func bitLevel(c code) int {
 	switch c {
@@ -249,7 +294,7 @@ func (p *parser) logic(left Expr, prec uint8, start int32) Expr {
 
 // infix reads a plain binary operator and its right operand.
 func (p *parser) infix(left Expr, op Op, prec uint8, start int32) Expr {
-	compares := prec == precCompare
+	compares := prec == precCompare || prec == precMatch
 	height := p.height
 	p.height = 0
 	p.next()
@@ -316,7 +361,7 @@ func (p *parser) unary() Expr {
 		return p.primary()
 	case wNot:
 		if n := p.ahead(1); n.code == oLparen || n.code != oComma && n.kind != tokEOF {
-			return p.prefix("not", precCompare)
+			return p.prefix("not", precIs)
 		}
 	case oBang:
 		return p.prefix("not", precUnary)
@@ -325,6 +370,9 @@ func (p *parser) unary() Expr {
 	case oPlus:
 		return p.prefix("+", precUnary)
 	case oTilde:
+		if p.dialect == Postgres || p.dialect == Redshift || p.dialect == DuckDB {
+			return p.prefix("~", precBit+1)
+		}
 		return p.prefix("~", precUnary)
 	case wPrior: // of CONNECT BY
 		if p.dialect != Postgres && p.dialect != DuckDB && p.operandFollows() {
@@ -365,7 +413,7 @@ func (p *parser) is(left Expr, start int32) Expr {
 	not := p.accept(wNot)
 	if p.accept2(wDistinct, wFrom) {
 		b := p.binaries.new()
-		b.Op, b.L, b.R = "is distinct from", left, p.binary(precCompare+1)
+		b.Op, b.L, b.R = "is distinct from", left, p.beyond(wIs)
 		if not {
 			b.Op = "is not distinct from"
 		}
@@ -381,7 +429,16 @@ func (p *parser) is(left Expr, start int32) Expr {
 			p.next()
 		}
 	} else {
-		e.What = p.binary(precCompare + 1)
+		switch p.cur().code {
+		case wNull, wTrue, wFalse:
+			if p.dialect != SQLite { // where any value may stand here
+				e.What = p.primary()
+				break
+			}
+			fallthrough
+		default:
+			e.What = p.beyond(wIs)
+		}
 	}
 	e.Span = p.from(start)
 	return e
@@ -411,9 +468,9 @@ func (p *parser) negatable(left Expr, start int32) Expr {
 		if b.Symmetric = p.accept(wSymmetric); !b.Symmetric {
 			p.accept(wAsymmetric)
 		}
-		b.Low = p.valueOf(p.binary(precCompare+1), left)
+		b.Low = p.valueOf(p.beyond(wBetween), left)
 		if p.accept(wAnd) {
-			b.High = p.valueOf(p.binary(precCompare+1), left)
+			b.High = p.valueOf(p.beyond(wBetween), left)
 		} else {
 			b.High = &Literal{Span: p.from(p.start()), Kind: Null, Text: "null"}
 			p.noteAt(start, p.from(start).End, "BETWEEN without AND")
@@ -443,10 +500,10 @@ func (p *parser) like(left Expr, not bool, c code, start int32) Expr {
 		p.next()
 		l.Pattern = p.primary()
 	} else {
-		l.Pattern = p.valueOf(p.binary(precCompare+1), left)
+		l.Pattern = p.valueOf(p.beyond(wLike), left)
 	}
 	if p.accept(wEscape) {
-		l.Escape = p.binary(precCompare + 1)
+		l.Escape = p.binary(precBit)
 	}
 	l.Span = p.from(start)
 	return l
@@ -457,7 +514,7 @@ func (p *parser) in(left Expr, not bool, start int32) Expr {
 	p.next()
 	e := &In{Not: not, X: left}
 	if !p.at(oLparen) {
-		e.Of = p.binary(precCompare + 1)
+		e.Of = p.beyond(wIn)
 		e.Span = p.from(start)
 		return e
 	}

@@ -351,7 +351,7 @@ func (p *parser) wordOperand(t *token) Expr {
 			return p.lambdaWord()
 		}
 	case wNot:
-		return p.prefix("not", precCompare)
+		return p.prefix("not", precIs)
 	case wDistinct:
 		if !reserved[next.code] || next.code == 0 { // in odd places: f((DISTINCT x))
 			return p.prefix("distinct", precOr)

@@ -198,22 +198,22 @@ func (p *printer) bare(e Expr) {
 	case *In:
 		p.in(e)
 	case *Between:
-		p.expr(e.X, precCompare)
+		p.expr(e.X, precBit)
 		p.not(e.Not)
 		p.str(" between ")
 		if e.Symmetric {
 			p.str("symmetric ")
 		}
-		p.expr(e.Low, precCompare+1)
+		p.expr(e.Low, precBit)
 		p.str(" and ")
-		p.expr(e.High, precCompare+1)
+		p.expr(e.High, precBit)
 	case *Like:
-		p.expr(e.X, precCompare)
+		p.expr(e.X, precBit)
 		p.not(e.Not)
 		p.str(" " + string(e.Op) + " ")
 		p.pattern(e)
 	case *Is:
-		p.expr(e.X, precCompare)
+		p.expr(e.X, precBit)
 		p.str(" is ")
 		if e.Not {
 			p.str("not ")
@@ -222,7 +222,7 @@ func (p *printer) bare(e Expr) {
 			p.lower(c.Name[0].Text) // IS UNKNOWN, IS JSON
 			break
 		}
-		p.expr(e.What, precCompare+1)
+		p.expr(e.What, precBit)
 	case *Exists:
 		p.str("exists(")
 		p.subquery(e.Query)

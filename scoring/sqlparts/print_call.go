@@ -302,7 +302,7 @@ func (p *printer) special(s *Special) {
 			p.lower(c.Name[0].Text)
 			continue
 		}
-		p.expr(e, precCompare+1)
+		p.expr(e, precBit)
 	}
 	p.str(")")
 }

@@ -130,12 +130,13 @@ func (p *printer) binary(b *Binary) {
 		p.arrow(b.R, prec+1)
 		return
 	}
-	p.expr(b.L, prec)
 	if b.Op == ":" {
+		p.expr(b.L, prec)
 		p.str(": ")
 		p.expr(b.R, prec+1)
 		return
 	}
+	p.operand(b, b.L, prec)
 	if b.Op == "#" { // not to be taken for a comment
 		p.str(" #(")
 		p.expr(b.R, precNone)
@@ -158,7 +159,32 @@ func (p *printer) binary(b *Binary) {
 		p.expr(b.R, precUnary)
 		return
 	}
-	p.expr(b.R, prec+1)
+	p.operand(b, b.R, prec+1)
+}
+
+// operand writes a side of an operator, in parentheses too where dialects differ in how tightly the two
+// operators bind.
+func (p *printer) operand(b *Binary, e Expr, min uint8) {
+	if opPrec(b.Op) == precCompare {
+		min = precBit
+	}
+	switch x := e.(type) {
+	case *Binary:
+		if x.Op != b.Op && (loose(x.Op) || loose(b.Op) && opPrec(x.Op) < precConcat) {
+			min = precAtom
+		}
+	case *Unary:
+		if x.Op == "~" {
+			min = precAtom
+		}
+	}
+	p.expr(e, min)
+}
+
+// loose reports whether dialects differ in how tightly an operator binds.
+func loose(op Op) bool {
+	prec := opPrec(op)
+	return prec == precBit || prec == precPower
 }
 
 func isString(e Expr) bool {
@@ -222,7 +248,7 @@ func (p *printer) subquery(q *Query) {
 }
 
 func (p *printer) in(e *In) {
-	p.expr(e.X, precCompare)
+	p.expr(e.X, precBit)
 	p.not(e.Not)
 	p.str(" in ")
 	p.inSet(e)
@@ -244,7 +270,7 @@ func (p *printer) inSet(e *In) {
 			p.str(")")
 			return
 		}
-		p.expr(e.Of, precCompare+1)
+		p.expr(e.Of, precBit)
 	case p.normal && len(e.List) > 1:
 		p.sortedList(e.List)
 	default:
@@ -283,11 +309,11 @@ func (p *printer) pattern(e *Like) {
 		p.str(e.Quantifier + " ")
 		p.group(e.Pattern)
 	} else {
-		p.expr(e.Pattern, precCompare+1)
+		p.expr(e.Pattern, precBit)
 	}
 	if e.Escape != nil {
 		p.str(" escape ")
-		p.expr(e.Escape, precCompare+1)
+		p.expr(e.Escape, precBit)
 	}
 }
 

@@ -30,6 +30,8 @@ func (s *Script) Whole() (q *Query, why string) {
 		return nil, "has a part that badger cannot read"
 	case !s.Kept():
 		return nil, "has words that change no part of the query that badger knows"
+	case s.inARow(s.Statements[0].Query):
+		return nil, "has operators in a row that engines read in different ways: write parentheses"
 	}
 	return s.Statements[0].Query, ""
 }

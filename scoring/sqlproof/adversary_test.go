@@ -18,7 +18,7 @@ import (
 // differ, the proof is wrong.
 
 const keyedSchema = `
-CREATE TABLE t (id INTEGER PRIMARY KEY, a INTEGER, b INTEGER NOT NULL, s VARCHAR);
+CREATE TABLE t (id INTEGER PRIMARY KEY, a INTEGER, b INTEGER NOT NULL, s VARCHAR, d DATE);
 CREATE TABLE u (k INTEGER PRIMARY KEY, a INTEGER, t_id INTEGER REFERENCES t (id), y INTEGER NOT NULL);
 CREATE TABLE v (t_id INTEGER NOT NULL REFERENCES t (id), z INTEGER, s VARCHAR);`
 
@@ -119,7 +119,104 @@ func (r speaker) from() (string, []string) {
 	return "v", []string{"v"}
 }
 
+// rewrite is a query of a shape that several others have the meaning of.
+func (r speaker) rewrite() string {
+	agg := r.of("COUNT(*)", "SUM(w.y)", "MAX(w.y)", "MIN(w.a)", "COUNT(w.a)", "COUNT(w.k)", "SUM(w.a)", "SUM(COALESCE(w.a, 0))", "COUNT(DISTINCT w.a)", "SUM(CASE WHEN w.a = 1 THEN 1 ELSE 0 END)", "COUNT(CASE WHEN w.a = 1 THEN 1 END)")
+	key := r.of("t_id", "t_id", "a", "y", "k")
+	to := r.of("t.id", "t.id", "t.id", "t.a", "t.b")
+	cond := r.of("", "", " AND w.y = 1", " AND w.a > 0", " AND w.a IS NOT NULL")
+	where := r.of("", "", " WHERE t.b = 1", " WHERE t.a > 0")
+	if r.chance(3) {
+		where = ""
+	}
+	small := r.of("0", "1", "2")
+	switch r.IntN(36) {
+	case 29, 30:
+		return "SELECT id FROM t WHERE " + r.of("YEAR(d) = 2020", "EXTRACT(YEAR FROM d) = 2020", "d BETWEEN '2020-01-01' AND '2020-12-31'", "d >= DATE '2020-01-01' AND d < '2021-01-01'", "date_trunc('year', d) = DATE '2020-01-01'", "YEAR(d) > 2019", "d > '2019-12-31'", "d >= '2020-01-01'", "YEAR(d) >= 2020", "NOT d < '2020-01-01'",
+			"YEAR(d) = 2020 AND MONTH(d) = 2", "MONTH(d) = 2 AND d BETWEEN '2020-01-01' AND '2020-12-31'", "d >= '2020-02-01' AND d < '2020-03-01'", "date_trunc('month', d) = '2020-02-01'", "d BETWEEN '2020-02-01' AND '2020-02-29'", "d > '2020-01-31' AND d <= '2020-02-29'", "YEAR(d) IN (2020, 2021)", "YEAR(d) BETWEEN 2020 AND 2021", "YEAR(d) = 2020 OR YEAR(d) = 2021", "YEAR(d) <> 2020", "NOT YEAR(d) = 2020", "d <= '2020-12-31'", "YEAR(d) <= 2020", "YEAR(d) < 2021")
+	case 31:
+		return "SELECT id FROM t WHERE " + r.of("left(s, 1) = 'a'", "s LIKE 'a%'", "substr(s, 1, 1) = 'a'", "starts_with(s, 'a')", "prefix(s, 'a')", "contains(s, 'a')", "strpos(s, 'a') > 0", "strpos(s, 'a') >= 1", "s LIKE '%a%'", "strpos(s, 'a') = 0", "position('a' IN s) > 0", "s LIKE 'a'", "s = 'a'", "COALESCE(s, '') = 'a'", "COALESCE(s, '') <> 'a'", "COALESCE(s, 'b') = 'a'", "s <> 'a'", "s <> 'a' OR s IS NULL", "s IS DISTINCT FROM 'a'", "lower(s) = 'a'", "lower(s) LIKE 'a'", "length(s) > 1", "len(s) >= 2", "COALESCE(a, 0) = 0", "a = 0 OR a IS NULL", "COALESCE(a, 0) <> 1", "a <> 1 OR a IS NULL")
+	case 32:
+		h := r.of("COUNT(*) > 1", "COUNT(*) >= 2", "SUM(w.y) = 1", "MAX(w.y) > 0", "COUNT(*) >= 0", "COUNT(*) < 2", "COUNT(w.a) = 0")
+		return r.of("SELECT t.b FROM t JOIN u AS w ON w."+key+" = "+to+cond+" GROUP BY t.id, t.b HAVING "+h, "SELECT t.b FROM t WHERE "+to+" IN (SELECT w."+key+" FROM u AS w"+strings.Replace(cond, " AND", " WHERE", 1)+" GROUP BY w."+key+" HAVING "+h+")", "SELECT t.b FROM t JOIN (SELECT w."+key+" AS g FROM u AS w"+strings.Replace(cond, " AND", " WHERE", 1)+" GROUP BY w."+key+" HAVING "+h+") AS q ON q.g = "+to,
+			"SELECT t.b FROM t WHERE (SELECT COUNT(*) FROM u AS w WHERE w."+key+" = "+to+cond+") "+r.of("> 1", ">= 2"), "SELECT t.b FROM t WHERE (SELECT SUM(w.y) FROM u AS w WHERE w."+key+" = "+to+cond+") = 1")
+	case 33:
+		f := r.of("SUM(b)", "COUNT(*)", "AVG(b)", "MAX(a)", "COUNT(a)")
+		p := r.of("b", "id", "a")
+		return r.of("SELECT id, "+f+" OVER (PARTITION BY "+p+") FROM t"+where, "SELECT t.id, (SELECT "+f+" FROM t AS y WHERE y."+p+" = t."+p+") FROM t"+where, "SELECT t.id, q.m FROM t JOIN (SELECT "+p+" AS g, "+f+" AS m FROM t GROUP BY "+p+") AS q ON q.g = t."+p+where, "SELECT id, "+f+" OVER () FROM t", "SELECT t.id, q.m FROM t, (SELECT "+f+" AS m FROM t) AS q", "SELECT id, (SELECT "+f+" FROM t) FROM t")
+	case 34:
+		return "SELECT id FROM t AS x WHERE " + r.of("NOT EXISTS (SELECT 1 FROM t AS y WHERE y.b > x.b)", "NOT EXISTS (SELECT 1 FROM t AS y WHERE y.b < x.b)", "NOT EXISTS (SELECT 1 FROM t AS y WHERE y.a > x.a)", "b = (SELECT MAX(b) FROM t)", "b = (SELECT MIN(b) FROM t)", "a = (SELECT MAX(a) FROM t)", "EXISTS (SELECT 1 FROM t AS y WHERE y.b = x.b)", "EXISTS (SELECT 1 FROM t AS y WHERE y.a = x.a)", "a IS NOT NULL", "b >= 0 OR b < 0", "a = 1 AND EXISTS (SELECT 1 FROM t AS y WHERE y.b = x.b AND y.a = 1)", "a = 1", "EXISTS (SELECT 1 FROM t AS y WHERE y.b = x.b AND y.a = 1)")
+	case 35:
+		return r.of("SELECT v.z, t.b FROM v LEFT JOIN t ON t.id = v.t_id", "SELECT v.z, t.b FROM v JOIN t ON t.id = v.t_id", "SELECT v.z, (SELECT t.b FROM t WHERE t.id = v.t_id) FROM v", "SELECT v.z, t.b FROM t FULL JOIN v ON t.id = v.t_id", "SELECT v.z, t.b FROM t LEFT JOIN v ON t.id = v.t_id", "SELECT v.z, t.b FROM v FULL JOIN t ON t.id = v.t_id", "SELECT u.a, t.b FROM u LEFT JOIN t ON t.id = u.t_id", "SELECT u.a, t.b FROM u JOIN t ON t.id = u.t_id", "SELECT u.a, t.b FROM t FULL JOIN u ON t.id = u.t_id", "SELECT u.a, t.b FROM t FULL JOIN u ON t.id = u.t_id WHERE t.b = 1", "SELECT u.a, t.b FROM t LEFT JOIN u ON t.id = u.t_id WHERE t.b = 1")
+	case 24:
+		return "SELECT id FROM t NATURAL JOIN " + r.of("(SELECT id FROM t) AS q", "(SELECT id, b FROM t) AS q", "(SELECT t_id AS id FROM u) AS q", "v")
+	case 25:
+		m := r.of("MAX(b)", "MIN(b)", "SUM(b)", "COUNT(*)", "AVG(b)")
+		p := r.of("b", "id", "a")
+		return r.of("SELECT id FROM (SELECT id, a, b, "+m+" OVER (PARTITION BY "+p+") AS m FROM t) AS q WHERE b = m", "SELECT id FROM (SELECT id, a, b, "+m+" OVER (PARTITION BY "+p+") AS m FROM t) AS q WHERE b = m AND a IS NOT NULL", "SELECT id FROM t AS x WHERE b = (SELECT "+m+" FROM t AS y WHERE y."+p+" = x."+p+")", "SELECT id FROM t AS x WHERE a IS NOT NULL AND b = (SELECT "+m+" FROM t AS y WHERE y."+p+" = x."+p+")",
+			"SELECT id, b FROM (SELECT id, b, RANK() OVER (PARTITION BY "+p+" ORDER BY b"+r.of("", " DESC")+") AS r FROM t) AS q WHERE r = 1", "SELECT id, b FROM t AS x WHERE b = (SELECT "+m+" FROM t AS y WHERE y."+p+" = x."+p+")", "SELECT id, b FROM t AS x WHERE b = (SELECT "+m+" FROM t AS y)")
+	case 26:
+		return r.of("SELECT x.id FROM t AS x JOIN t AS y ON x."+r.of("id", "id", "b")+" = y."+r.of("id", "id", "a")+where, "SELECT id FROM t"+where, "SELECT x.id FROM t AS x WHERE EXISTS (SELECT 1 FROM t AS y WHERE y.id = x.id)")
+	case 28:
+		return r.of("SELECT DISTINCT ON (b) b, id FROM t ORDER BY b, id", "SELECT DISTINCT ON (b) b, id FROM t ORDER BY b, id DESC", "SELECT b, id FROM (SELECT b, id, ROW_NUMBER() OVER (PARTITION BY b ORDER BY id) AS r FROM t) AS q WHERE r = 1", "SELECT b, id FROM (SELECT b, id, ROW_NUMBER() OVER (PARTITION BY b ORDER BY id) AS r FROM t) AS q WHERE r <= 1 ORDER BY b",
+			"SELECT id FROM t ORDER BY id LIMIT 2", "SELECT id FROM (SELECT id, ROW_NUMBER() OVER (ORDER BY id) AS r FROM t) AS q WHERE r <= 2 ORDER BY id", "SELECT id FROM (SELECT id FROM t ORDER BY id LIMIT 2) AS q ORDER BY id", "SELECT id, a FROM t ORDER BY id, a LIMIT 2", "SELECT id, a FROM t ORDER BY id LIMIT 2", "SELECT id FROM t ORDER BY b, id LIMIT 2", "SELECT id FROM (SELECT id, b FROM t ORDER BY b, id LIMIT 2) AS q ORDER BY b, id",
+			"SELECT SUM(b) OVER (ORDER BY id) FROM t", "SELECT SUM(b) OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) FROM t", "SELECT SUM(b) OVER (ORDER BY a ROWS UNBOUNDED PRECEDING) FROM t", "SELECT COUNT(*) FROM (SELECT a FROM t ORDER BY a) AS q", "SELECT COUNT(*) FROM (SELECT DISTINCT a FROM t) AS q", "SELECT COUNT(*) FROM (SELECT DISTINCT a FROM t WHERE a IS NOT NULL) AS q", "SELECT COUNT(DISTINCT a) FROM t")
+	case 27:
+		return "SELECT id FROM (SELECT id, b FROM t" + where + " UNION ALL SELECT id, b FROM t WHERE a = " + small + ") AS q" + r.of("", " WHERE b = 1", " WHERE id > 0")
+	case 0, 1:
+		return "SELECT " + r.of("t.id, ", "t.b, ", "t.id, t.b, ") + "(SELECT " + agg + " FROM u AS w WHERE w." + key + " = " + to + cond + ") FROM t" + where
+	case 2, 3:
+		of := r.of("q.n", "q.n", "COALESCE(q.n, 0)")
+		return "SELECT " + r.of("t.id, ", "t.b, ", "t.id, t.b, ") + of + " FROM t " + r.of("LEFT ", "", "") + "JOIN (SELECT w." + key + " AS g, " + agg + " AS n FROM u AS w" + strings.Replace(cond, " AND", " WHERE", 1) + " GROUP BY w." + key + ") AS q ON q.g = " + to + where
+	case 4, 5, 6:
+		return "SELECT " + r.of("t.id, ", "t.b, ", "t.id, t.b, ") + agg + " FROM t " + r.of("LEFT ", "", "") + "JOIN u AS w ON w." + key + " = " + to + cond + where + " GROUP BY " + r.of("t.id", "t.id, t.b", "t.b", "t.id, t.b, t.a", "w.t_id, t.b", "t.id, t.b, w.y") + r.of("", "", " HAVING COUNT(*) > 1", " HAVING COUNT(*) >= 2", " HAVING MAX(w.y) = 1")
+	case 7:
+		return "SELECT t.id FROM t WHERE " + r.of("(SELECT COUNT(*) FROM u AS w WHERE w."+key+" = "+to+cond+") "+r.of("> 0", ">= 1", "= 0", "< 1", "<> 0", "> 1", "<= 0"), r.of("", "NOT ")+"EXISTS (SELECT 1 FROM u AS w WHERE w."+key+" = "+to+cond+")", to+r.of(" IN ", " NOT IN ")+"(SELECT w."+key+" FROM u AS w"+strings.Replace(cond, " AND", " WHERE", 1)+")")
+	case 8:
+		return "SELECT " + r.of("DISTINCT ", "DISTINCT ", "") + r.of("t.id", "t.b", "t.id, t.b", "w.t_id", "w.k") + " FROM t JOIN u AS w ON w." + key + " = " + to + cond + where
+	case 9:
+		return "SELECT " + r.of("t.id", "t.b") + " FROM t JOIN (SELECT " + r.of("DISTINCT ", "") + "w." + key + " AS g FROM u AS w" + strings.Replace(cond, " AND", " WHERE", 1) + ") AS q ON q.g = " + to + where
+	case 10:
+		return "SELECT w.k, " + r.of("(SELECT t.b FROM t WHERE t.id = w."+key+")", "t.b") + " FROM u AS w" + r.of("", " LEFT JOIN t ON t.id = w."+key, " JOIN t ON t.id = w."+key)
+	case 11:
+		return "SELECT t.id FROM t WHERE t." + r.of("a", "b") + r.of(" = ", " > ", " >= ") + "(SELECT " + r.of("MAX", "MIN", "AVG", "COUNT") + "(x.a) FROM t AS x" + r.of("", " WHERE x.b = t.b", " WHERE x.b = 1") + ")"
+	case 12:
+		return "SELECT t.id FROM t, (SELECT " + r.of("MAX", "MIN", "AVG", "COUNT") + "(x.a) AS m FROM t AS x" + r.of("", " WHERE x.b = 1", " GROUP BY x.b") + ") AS q WHERE t." + r.of("a", "b") + r.of(" = ", " > ", " >= ") + "q.m"
+	case 13:
+		return "SELECT " + r.of("COUNT(a)", "COUNT(DISTINCT a)", "SUM(a)", "AVG(a)", "COUNT(*)", "COUNT(CASE WHEN a > 0 THEN 1 END)", "COUNT(CASE WHEN a > 0 THEN id END)", "SUM(CASE WHEN a > 0 THEN b END)", "SUM(b)", "COALESCE(SUM(CASE WHEN a > 0 THEN 1 ELSE 0 END), 0)", "SUM(CASE WHEN a > 0 THEN 1 ELSE 0 END)", "COUNT(*) FILTER (WHERE a > 0)", "COUNT(a), SUM(a)", "COUNT(a), COUNT(*)") +
+			" FROM " + r.of("t", "t", "(SELECT DISTINCT a FROM t) AS t", "(SELECT DISTINCT a, b FROM t) AS t", "(SELECT a FROM t GROUP BY a) AS t") + r.of("", " WHERE a IS NOT NULL", " WHERE a > 0", " WHERE a >= 1")
+	case 14:
+		return "SELECT b, " + r.of("COUNT(a)", "COUNT(DISTINCT a)", "SUM(a)", "COUNT(*)", "SUM(CASE WHEN a > 0 THEN 1 ELSE 0 END)", "COUNT(CASE WHEN a > 0 THEN 1 END)", "COUNT_IF(a > 0)", "COUNT(*) FILTER (WHERE a > 0)", "MAX(a)") + " FROM " + r.of("t", "t", "(SELECT DISTINCT a, b FROM t) AS t", "(SELECT DISTINCT a, b FROM t WHERE a IS NOT NULL) AS t") + r.of("", " WHERE a IS NOT NULL") + " GROUP BY b" + r.of("", " HAVING COUNT(*) >= 1", " HAVING COUNT(*) > 1", " HAVING COUNT(*) >= 2", " HAVING b > 0")
+	case 15:
+		if r.chance(3) {
+			return "SELECT id FROM t WHERE a = " + small + " UNION " + r.of("ALL ", "") + "SELECT id FROM t WHERE " + r.of("a", "b") + " = " + small
+		}
+		return "SELECT " + r.of("id", "DISTINCT id", "a", "DISTINCT a") + " FROM t WHERE " + r.of("a = "+small+" OR b = "+small, "a IN (1, 2)", "a IN ("+small+", "+small+")", "a = "+small+" OR a = "+small)
+	case 16:
+		return "SELECT " + r.of("x", "DISTINCT x", "x") + " FROM (SELECT a AS x FROM t UNION " + r.of("ALL ", "") + "SELECT " + r.of("a", "y", "k") + " FROM u) AS q" + r.of("", " WHERE x > 0", " WHERE x IS NOT NULL")
+	case 17:
+		return "SELECT a FROM " + r.of("t", "t WHERE a > 0") + " UNION " + r.of("ALL ", "") + "SELECT " + r.of("a", "y", "k") + " FROM " + r.of("u", "u WHERE a > 0", "u WHERE y > 0")
+	case 18:
+		return "SELECT " + r.of("a", "id") + " FROM t " + r.of("INTERSECT", "EXCEPT") + " SELECT " + r.of("a", "y", "t_id") + " FROM u"
+	case 19:
+		return "SELECT " + r.of("a", "id", "DISTINCT a", "DISTINCT id") + " FROM t WHERE " + r.of("a", "id") + r.of(" IN (", " NOT IN (") + "SELECT " + r.of("a", "y", "t_id") + " FROM u)"
+	case 20:
+		over := r.of("RANK() OVER (ORDER BY b DESC)", "DENSE_RANK() OVER (ORDER BY b DESC)", "ROW_NUMBER() OVER (PARTITION BY a ORDER BY id)", "RANK() OVER (PARTITION BY a ORDER BY b)", "DENSE_RANK() OVER (PARTITION BY a ORDER BY b)")
+		return "SELECT id, b FROM (SELECT id, a, b, " + over + " AS r FROM t" + r.of("", " WHERE a = 1", " WHERE b = 1") + ") AS q WHERE r " + r.of("= 1", "<= 1", "< 2", "= 2", ">= 1") + r.of("", " AND a = 1", " AND b = 1")
+	case 21:
+		return "SELECT DISTINCT a" + r.of("", ", b") + ", " + r.of("SUM(b)", "COUNT(*)", "MAX(b)") + " OVER (PARTITION BY a" + r.of("", ", b") + ") FROM t"
+	case 22:
+		return "SELECT a" + r.of("", ", b") + ", " + r.of("SUM(b)", "COUNT(*)", "MAX(b)") + " FROM t GROUP BY a" + r.of("", ", b")
+	}
+	return "SELECT id FROM t WHERE " + r.of("a > 1", "a >= 2", "a > 1 AND a > 0", "a >= 1 AND a <= 1", "a = 1", "a BETWEEN 1 AND 2", "a IN (1, 2)", "a = 1 OR (a = 1 AND b = 1)", "a = 1 AND (b = 1 OR b = 2)", "(a = 1 AND b = 1) OR (a = 1 AND b = 2)",
+		"COALESCE(a, 0) > 0", "COALESCE(a, 0) >= 0", "COALESCE(a, 1) = 1", "a > 0", "CASE WHEN a > 0 THEN 1 ELSE 0 END = 1", "(a > 0) IS TRUE", "a IS NOT DISTINCT FROM 1", "a IS DISTINCT FROM 1", "a <> 1 OR a IS NULL", "a IS NOT DISTINCT FROM b", "a = b OR (a IS NULL AND b IS NULL)",
+		"a + 1 = 2", "a < 2 AND a < 1", "NOT a > 1", "a <= 1", "b <= 1", "b < 2", "CASE WHEN a IS NULL THEN 0 ELSE a END > 0", "s LIKE 'a'", "s = 'a'", "s LIKE 'a%'", "s IN (VALUES ('a'), ('b'))", "s IN ('a', 'b')", "starts_with(s, 'a')", "(a, b) IN ((1, 1), (2, 0))", "a = 1 AND b = 1 OR a = 2 AND b = 0", "s IS NOT NULL AND s = 'a'")
+}
+
 func (r speaker) query() string {
+	if r.chance(2) {
+		return r.rewrite()
+	}
 	from, names := r.from()
 	where := ""
 	if !r.chance(3) {
@@ -173,7 +270,8 @@ func (r speaker) world() []string {
 	ids := []string{}
 	for i := range rows {
 		ids = append(ids, fmt.Sprint(i))
-		out = append(out, fmt.Sprintf("INSERT INTO t VALUES (%d, %s, %s, %s)", i, number(true), number(false), r.of("NULL", "'a'", "'b'")))
+		out = append(out, fmt.Sprintf("INSERT INTO t VALUES (%d, %s, %s, %s, %s)", i, number(true), number(false), r.of("NULL", "'a'", "'b'", "'ab'", "'ba'", "''", "'A'", "'a '"),
+			r.of("NULL", "'2019-12-31'", "'2020-01-01'", "'2020-01-31'", "'2020-02-01'", "'2020-02-29'", "'2020-03-01'", "'2020-12-31'", "'2021-01-01'", "'infinity'", "'-infinity'", "'0044-03-15 (BC)'")))
 	}
 	ref := func(null bool) string {
 		if len(ids) == 0 || null && r.chance(3) {

@@ -103,19 +103,43 @@ func (b *builder) query(q *sqlparts.Query, outer *scope) *block {
 	case *sqlparts.Select:
 		return b.selectOf(body, q, outer)
 	case *sqlparts.Values:
-		out = &block{}
-		for _, row := range body.Rows {
-			out.rows = append(out.rows, b.exprs(row, inner))
-		}
-		for i := range len(out.rows[0]) {
-			out.items, out.names = append(out.items, &expr{op: opLit, text: "values " + strconv.Itoa(i)}), append(out.names, valuesName(b.Dialect, i))
-		}
+		out = b.values(body, inner)
 	default:
 		b.fail("a body that is no SELECT")
 		return &block{}
 	}
 	inner.list = &list{out: out}
 	b.orderLimit(q, out, inner)
+	return out
+}
+
+// maxValues bounds the rows of VALUES that are taken for queries of their own.
+const maxValues = 100
+
+// values builds VALUES: a few rows as what UNION ALL of a SELECT for each gives.
+func (b *builder) values(v *sqlparts.Values, sc *scope) *block {
+	out := &block{}
+	few := len(v.Rows) <= maxValues && len(v.Rows[0]) > 0
+	for _, row := range v.Rows {
+		few = few && len(row) == len(v.Rows[0])
+		out.rows = append(out.rows, b.exprs(row, sc))
+	}
+	for i := range len(out.rows[0]) {
+		out.items, out.names = append(out.items, &expr{op: opLit, text: "values " + strconv.Itoa(i)}), append(out.names, valuesName(b.Dialect, i))
+	}
+	if !few {
+		return out
+	}
+	for i := range out.items {
+		out.items[i] = &expr{op: opLit, text: "column " + strconv.Itoa(i)}
+	}
+	for _, row := range out.rows {
+		out.terms = append(out.terms, &block{items: row, names: out.names})
+	}
+	if out.rows = nil; len(out.terms) == 1 {
+		return out.terms[0]
+	}
+	out.set = "union all"
 	return out
 }
 
@@ -243,8 +267,12 @@ func (b *builder) selectOf(s *sqlparts.Select, q *sqlparts.Query, outer *scope) 
 		b.fail("a clause of SELECT without a meaning here")
 	}
 	plainOnly := slices.ContainsFunc(s.From, func(f *sqlparts.Source) bool { return f.Join == sqlparts.RightJoin || f.Join == sqlparts.FullJoin })
-	for i, src := range s.From {
-		b.from(src, sc, &out.join, i == 0, plainOnly)
+	for i, group := range b.commaGroups(s.From) {
+		var one join
+		for k, src := range group {
+			b.from(src, sc, &one, i == 0 && k == 0, plainOnly)
+		}
+		out.core, out.left, out.where = append(out.core, one.core...), append(out.left, one.left...), append(out.where, one.where...)
 	}
 	for _, it := range s.Items {
 		b.item(it, sc, out)
@@ -267,6 +295,24 @@ func (b *builder) selectOf(s *sqlparts.Select, q *sqlparts.Query, outer *scope) 
 	}
 	b.orderLimit(q, out, sc)
 	return out
+}
+
+// commaGroups takes FROM apart at commas, which join what the words of joins have joined. SQLite joins from left
+// to right, and of some dialects it is not known.
+func (b *builder) commaGroups(from []*sqlparts.Source) (groups [][]*sqlparts.Source) {
+	if len(from) == 0 {
+		return nil
+	}
+	start := 0
+	for i, src := range from {
+		switch {
+		case src.Join == sqlparts.CommaJoin && i > start && b.Dialect != sqlparts.SQLite:
+			groups, start = append(groups, from[start:i]), i
+		case start > 0 && (src.Join == sqlparts.RightJoin || src.Join == sqlparts.FullJoin) && (b.Dialect == sqlparts.BigQuery || b.Dialect == sqlparts.Generic):
+			b.fail("an outer join behind a comma")
+		}
+	}
+	return append(groups, from[start:])
 }
 
 // item adds an element of the select list.
@@ -405,7 +451,7 @@ var joinNames = map[sqlparts.JoinKind]string{
 func (b *builder) from(src *sqlparts.Source, sc *scope, to *join, first, plainOnly bool) {
 	b.schema.Halt.Check()
 	kind := joinNames[src.Join]
-	if src.Natural || src.Asof || src.Positional || src.Match != nil || len(src.Pivots) > 0 || src.Recognize != nil || src.Raw != nil || src.FromString {
+	if _, whole := b.bound.Merged(src); !whole || src.Asof || src.Positional || src.Match != nil || len(src.Pivots) > 0 || src.Recognize != nil || src.Raw != nil || src.FromString {
 		b.fail("a join without a meaning here")
 	}
 	before := len(sc.entries)

@@ -3,7 +3,6 @@ package sqlproof
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
@@ -79,12 +78,12 @@ func (n *normalizer) oneType(a, b *expr) bool {
 	if a.op != opColumn || b.op != opColumn || a.src == b.src && a.text == b.text || n.nullable[a.src] || n.nullable[b.src] || a.src.table == "" || b.src.table == "" {
 		return false
 	}
-	folds := n.Dialect == sqlparts.MySQL || n.Dialect == sqlparts.TSQL
+	folds := n.Dialect == sqlparts.MySQL || n.Dialect == sqlparts.TSQL || n.Dialect == sqlparts.Redshift
 	ac, known := n.column(a)
 	bc, known2 := n.column(b)
 	if known && known2 {
 		at, bt := n.schema.Type(ac), n.schema.Type(bc)
-		if at == "" || at != bt || folds && !strings.Contains(at, "int") {
+		if at == "" || n.typeName(at) != n.typeName(bt) || n.special(a) || n.special(b) || !n.oneForm(at, folds || n.Dialect == sqlparts.Generic) {
 			return false
 		}
 		n.relies[ac.Table+"."+ac.Name+" and "+bc.Table+"."+bc.Name+" are "+at] = true
@@ -95,4 +94,25 @@ func (n *normalizer) oneType(a, b *expr) bool {
 	}
 	n.relies["columns "+a.text+" have one type"] = true
 	return true
+}
+
+// oneForm reports whether equal values of a type are the same value: not 1.0 and 1.00, nor texts that are
+// padded, or compared without regard to case.
+func (n *normalizer) oneForm(typ string, folds bool) bool {
+	switch familyOf(typ, n.Dialect) {
+	case narrowInt, wideInt, temporal:
+		return true
+	case decimalNumber: // also whole numbers of Snowflake, and all numbers of SQLite
+		return n.Dialect == sqlparts.Snowflake || n.Dialect == sqlparts.BigQuery || n.Dialect == sqlparts.SQLite
+	case textual:
+		switch typ {
+		case "char", "character", "bpchar", "nchar":
+			return n.Dialect == sqlparts.SQLite || n.Dialect == sqlparts.DuckDB || n.Dialect == sqlparts.Snowflake
+		}
+		return !folds
+	case otherType:
+		return typ == "uuid" || typ == "bool" || typ == "boolean"
+	default:
+		return false
+	}
 }

@@ -29,6 +29,9 @@ func (b *builder) expr(e sqlparts.Expr, sc *scope) *expr {
 	case *sqlparts.Column:
 		return b.column(e, sc)
 	case *sqlparts.Literal:
+		if x := b.doubleQuoted(e, sc); x != nil {
+			return x
+		}
 		return b.literal(e)
 	case *sqlparts.Param:
 		if positional := len(e.Text) > 1 && e.Text[0] == '$' && e.Text[1] >= '0' && e.Text[1] <= '9'; positional && (b.Dialect == sqlparts.Snowflake || b.Dialect == sqlparts.Generic) {
@@ -146,6 +149,41 @@ func (b *builder) expr(e sqlparts.Expr, sc *scope) *expr {
 	b.fail("an expression that was not read")
 	return node("raw")
 }
+
+// doubleQuoted is what SQLite's "x" means where a value is expected: a column if one in view has the name, else
+// the text; nil for the text and for all other constants.
+func (b *builder) doubleQuoted(l *sqlparts.Literal, sc *scope) *expr {
+	from, _ := l.Range()
+	if b.Dialect != sqlparts.SQLite || l.Kind != sqlparts.String || from < 0 || from >= len(b.sql) || b.sql[from] != '"' {
+		return nil
+	}
+	name := strings.ToLower(l.Text)
+	for ; sc != nil; sc = sc.outer {
+		var known, maybe []*expr
+		for _, e := range sc.entries {
+			x := b.columnOf(e, name)
+			switch hidden := e.items == nil && hiddenNames[name]; {
+			case x == nil && hidden:
+				maybe = append(maybe, &expr{op: opUnknown, text: name, srcs: []*source{e.src}})
+			case x == nil:
+			case x.op == opColumn && e.items == nil && b.table(e.src) == nil, x.op == opUnder, x.op == opUnknown:
+				maybe = append(maybe, x)
+			default:
+				known = append(known, x)
+			}
+		}
+		switch {
+		case len(known) == 1 && len(maybe) == 0:
+			return known[0]
+		case len(known)+len(maybe) > 0:
+			return either(name, append(known, maybe...)...)
+		}
+	}
+	return nil
+}
+
+// hiddenNames are names that every table of SQLite has for its rows.
+var hiddenNames = map[string]bool{"rowid": true, "oid": true, "_rowid_": true}
 
 // literal is a constant. The type of a number counts: 1.0 is not 1 where it is divided.
 func (b *builder) literal(l *sqlparts.Literal) *expr {
@@ -404,6 +442,8 @@ func (b *builder) binary(e *sqlparts.Binary, sc *scope) *expr {
 			return node(opIn, l, r)
 		case o == "<>" && e.Quantifier == "all" && r.sub != nil:
 			return negation(node(opIn, l, r))
+		case o == "=" && (e.Quantifier == "any" || e.Quantifier == "some") && r.op == "list" && r.text == "1 " && len(r.args) > 1:
+			return node(opIn, append([]*expr{l}, r.args...)...)
 		}
 		return node(o+" "+e.Quantifier, l, r)
 	}
@@ -451,11 +491,36 @@ func (b *builder) in(e *sqlparts.In, sc *scope) *expr {
 			}
 			return b.compare("=", x, list[0])
 		}
+		if rows := b.inRows(x, list); rows != nil {
+			if e.Not {
+				return b.not(rows)
+			}
+			return rows
+		}
 		if out = node(opIn, append([]*expr{x}, list...)...); e.Not {
 			return notIn(out)
 		}
 	}
 	return maybeNot(out, e.Not)
+}
+
+// inRows is (a, b) IN ((1, 2), (3, 4)) as comparisons, nil if it is no such list or a long one.
+func (b *builder) inRows(x *expr, list []*expr) *expr {
+	plain := func(e *expr) bool {
+		return e.op == "list" && e.text == "0 " && len(e.args) == len(x.args) && !e.has(isQuery)
+	}
+	if len(x.args) < 2 || !plain(x) || len(list) > 50 || slices.ContainsFunc(list, func(e *expr) bool { return !plain(e) }) {
+		return nil
+	}
+	var rows []*expr
+	for _, r := range list {
+		var all []*expr
+		for i := range x.args {
+			all = append(all, b.compare("=", x.args[i].clone(), r.args[i]))
+		}
+		rows = append(rows, conjunction(all))
+	}
+	return disjunction(rows)
 }
 
 // caseOf builds a CASE: CASE x WHEN a as CASE WHEN x = a, and without an ELSE that is NULL.
@@ -501,6 +566,13 @@ func (b *builder) special(e *sqlparts.Special, sc *scope) *expr {
 			arg = &expr{op: opLit, text: strings.ToLower(c.Name[0].Text)}
 		}
 		x.args = append(x.args, &expr{op: "word", text: e.Words[i], args: []*expr{arg}})
+	}
+	var plain []*expr
+	for _, a := range x.args {
+		plain = append(plain, a.args[0])
+	}
+	if y := b.plainSpecial(e.Name, e.Words, plain); y != nil {
+		return y
 	}
 	return x
 }
@@ -557,6 +629,14 @@ func (b *builder) call(e *sqlparts.Call, sc *scope) *expr {
 				return datePart(part, args[1])
 			}
 		}
+		if x := b.plainCall(name, args); x != nil && (x.op != opCall || x.text != name) {
+			return countCase(x)
+		} else if x != nil {
+			args = x.args
+		}
+	}
+	if b.countsConditions(name) && len(args) == 1 && !e.Distinct {
+		name, args = "count", []*expr{caseExpr([]*expr{args[0], {op: opNumber, text: "1"}})}
 	}
 	distinct := e.Distinct && name != "max" && name != "min"
 	if name == "count" && len(args) == 1 && !distinct && (args[0].op == opNumber || args[0].op == opString) {

@@ -16,6 +16,9 @@ func (b *builder) column(c *sqlparts.Column, sc *scope) *expr {
 		return &expr{op: opUnknown, text: b.fold(c.Name[0], false)}
 	}
 	ms, doubt := b.bound.Means(c)
+	if x := b.rowName(c, ms, sc); x != nil {
+		return x
+	}
 	switch {
 	case len(ms) == 0:
 		if len(c.Name) > 1 || c.Name[0].Quoted || !constants[b.fold(c.Name[0], false)] {
@@ -67,6 +70,27 @@ func (b *builder) column(c *sqlparts.Column, sc *scope) *expr {
 		name = ""
 	}
 	return either(name, args...)
+}
+
+// rowName is the number of a row of a table, which SQLite has under names that no definition has; nil if the
+// name is another.
+func (b *builder) rowName(c *sqlparts.Column, ms []sqlparts.Meaning, sc *scope) *expr {
+	name := b.fold(c.Name.Last(), false)
+	if b.Dialect != sqlparts.SQLite || len(c.Name) != 1 || !hiddenNames[name] || len(ms) > 0 && ms[0].Kind != sqlparts.QuotedText {
+		return nil
+	}
+	x := &expr{op: opUnknown, text: name}
+	for ; sc != nil && len(x.srcs) == 0; sc = sc.outer {
+		for _, e := range sc.entries {
+			if e.items == nil && e.src.table != "" {
+				x.srcs = append(x.srcs, e.src)
+			}
+		}
+	}
+	if len(x.srcs) == 0 {
+		return nil
+	}
+	return x
 }
 
 func either(name string, args ...*expr) *expr { return &expr{op: opEither, text: name, args: args} }

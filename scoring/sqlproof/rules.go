@@ -15,6 +15,7 @@ type normalizer struct {
 	nullable map[*source]bool // sources whose rows an outer join may fill with NULLs
 	relies   map[string]bool  // on what of the schema the rules relied
 	copied   int              // nodes that were copied in place of names
+	ids      int              // sources that were made
 }
 
 // maxRounds bounds how often the rules of one query are tried again.
@@ -120,6 +121,8 @@ func (n *normalizer) setOp(q *block) {
 		terms = append(terms, t)
 	}
 	q.terms = terms
+	n.mergeTerms(q)
+	n.membership(q)
 }
 
 // onlyGroups reports whether all items of a grouped query are among what it groups by, and the other
@@ -136,7 +139,9 @@ func (n *normalizer) onlyGroups(q *block) bool {
 func (n *normalizer) once(q *block) bool {
 	changed := false
 	for _, rule := range []func(*block) bool{
-		n.filters, n.unwrap, n.innerForLeft, n.antiJoin, n.uselessLeft, n.uselessInner, n.distinct, n.groups, n.havingRows, n.qualified, n.semiJoins, n.notNulls, n.counts, n.prune,
+		n.simplify, n.filters, n.unwrap, n.splice, n.oneSided, n.matched, n.innerForLeft, n.antiJoin, n.uselessLeft, n.sameRow, n.uselessInner, n.distinctWindows, n.distinctOnRows, n.distinct, n.groups,
+		n.keyOfGroup, n.groupToExists, n.havingRows, n.qualified, n.partitionRows, n.firstRows, n.partitions, n.ownRow, n.semiJoins, n.existsToGroup, n.distinctJoin, n.distinctInside, n.groupedCounts,
+		n.notNulls, n.counts, n.soleFilter, n.oneRow, n.groupedIn, n.groupedJoin, n.groupByKey, n.valueByKey, n.overTerms, n.prune,
 	} {
 		n.schema.Halt.Check()
 		if rule(q) {
@@ -157,7 +162,7 @@ func (n *normalizer) filters(q *block) bool {
 		var out []*expr
 		for _, e := range *list {
 			for _, c := range conjuncts(e) {
-				if isTrue(c) {
+				if isTrue(c) || n.always(q, c) {
 					changed = true
 					continue
 				}
@@ -166,6 +171,12 @@ func (n *normalizer) filters(q *block) bool {
 				}
 				out = append(out, c)
 			}
+		}
+		if months, ok := n.months(out); ok {
+			out, changed = months, true
+		}
+		if narrow, ok := n.bounds(out); ok {
+			out, changed = narrow, true
 		}
 		*list = out
 	}
@@ -181,8 +192,14 @@ func (n *normalizer) filter(e *expr) (*expr, bool) {
 				e.args[i], changed = x, true
 			}
 		}
+		if x := n.held(e); x != nil {
+			return x, true
+		}
 		return e, changed
 	case opIn:
+		if x := n.inTerms(e); x != nil {
+			return x, true
+		}
 		if x := n.existsFor(e); x != nil {
 			return x, true
 		}
@@ -192,11 +209,15 @@ func (n *normalizer) filter(e *expr) (*expr, bool) {
 			return e, false
 		}
 		sub := in.args[1].sub
-		if len(sub.items) != 1 || !n.notNull(in.args[0]) || !n.notNull(sub.items[0]) {
+		if len(sub.items) != 1 || !n.notNull(in.args[0]) || !n.notNull(sub.items[0]) && strictAll(sub.where)[sub.items[0].id()] == nil {
 			return e, false
 		}
 		if x := n.existsFor(in); x != nil {
 			return negation(x), true
+		}
+	default:
+		if x := n.held(e); x != nil {
+			return x, true
 		}
 	}
 	return e, false
@@ -244,7 +265,14 @@ func (n *normalizer) notNull(e *expr) bool {
 	case opNumber, opString:
 		return true
 	case opCall:
-		return e.text == "count"
+		return e.text == "count" || e.text == "coalesce" && slices.ContainsFunc(e.args, n.notNull)
+	case opOver:
+		return rankNames[e.args[0].text]
+	case opExists:
+		return true
+	case opItem:
+		b := e.src.block
+		return b != nil && b.set == "" && b.rows == nil && !n.nullable[e.src] && !n.sets(b) && atoi(e.text) < len(b.items) && n.notNull(b.items[atoi(e.text)])
 	}
 	c, ok := n.column(e)
 	if !ok || n.nullable[e.src] || !n.schema.Holds(c) {
@@ -343,9 +371,18 @@ func (n *normalizer) unwrap(q *block) bool {
 	}
 	sub := false
 	starred := false
-	q.clauses(func(e **expr) { sub = sub || (*e).has(isQuery) })
+	correlated := func(e *expr) bool { // an aggregate in a query inside would be one of that
+		return e.has(func(x *expr) bool {
+			found := false
+			if x.sub != nil {
+				x.sub.deep(func(y *expr) { found = found || y.src == s || slices.Contains(y.srcs, s) })
+			}
+			return found
+		})
+	}
+	q.clauses(func(e **expr) { sub = sub || correlated(*e) })
 	for _, e := range q.where {
-		sub = sub || e.has(isQuery)
+		sub = sub || correlated(e)
 	}
 	q.clauses(func(e **expr) {
 		starred = starred || (*e).has(func(x *expr) bool {
@@ -359,7 +396,7 @@ func (n *normalizer) unwrap(q *block) bool {
 		return false
 	}
 	if g.limit != nil || g.offset != nil {
-		if len(q.where) > 0 || len(q.order) > 0 || q.limit != nil || q.offset != nil {
+		if len(q.where) > 0 || len(q.order) > 0 && !n.sameOrder(q, g, s) || q.limit != nil || q.offset != nil {
 			return false
 		}
 	} else if len(g.order) > 0 && len(q.order) == 0 || len(g.distinctOn) > 0 && (len(q.order) > 0 || q.limit != nil) {
@@ -433,6 +470,13 @@ func (n *normalizer) unwrap(q *block) bool {
 	merged.shared = q.shared
 	*q = merged
 	return true
+}
+
+// sameOrder reports whether a query sorts the rows of its source as that does.
+func (n *normalizer) sameOrder(q, g *block, s *source) bool {
+	return slices.EqualFunc(q.order, g.order, func(a, b key) bool {
+		return a.e.op == opItem && a.e.src == s && a.desc == b.desc && g.items[atoi(a.e.text)].id() == b.e.id() && (a.nulls == b.nulls || (a.nulls == "" || b.nulls == "") && n.Dialect != sqlparts.Generic)
+	})
 }
 
 // copies is how many nodes the columns of a source have, once for each time that a query reads one.
@@ -625,14 +669,15 @@ func (n *normalizer) uselessInner(q *block) bool {
 			rest := *q
 			rest.where = slices.Concat(q.where[:i], q.where[i+1:])
 			s := pk.src
-			only := true
+			only, used := true, false
 			check := func(e *expr) {
+				used = used || e.src == s
 				if e.src == s && !(e.op == opColumn && e.text == pk.text) || slices.Contains(e.srcs, s) || e.op == "stars" {
 					only = false
 				}
 			}
 			rest.deep(check)
-			if !only {
+			if !only || used && !n.oneType(pk, fk) {
 				continue
 			}
 			n.relies[fc.Table+"."+fc.Name+" refers to "+kc.Table] = true
@@ -902,6 +947,9 @@ func (n *normalizer) keys(q *block) {
 			k.nulls = ""
 		}
 		out = append(out, k)
+		if len(q.core) == 1 && len(q.left) == 0 && !q.grouped && q.set == "" && q.core[0].table != "" && n.unique(k.e) && n.notNull(k.e) {
+			break // no two rows are alike
+		}
 	}
 	if q.order = out; !q.grouped && q.limit == nil && q.offset == nil && len(q.items) > 0 && q.set == "" && !q.windowed() && allOne(q.items, n.Dialect) && slices.ContainsFunc(q.items, func(e *expr) bool { return aggregates(e, n.Dialect) }) && n.Dialect != sqlparts.Generic {
 		q.order = nil // one row

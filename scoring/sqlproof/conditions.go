@@ -1,0 +1,802 @@
+package sqlproof
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+// simplify puts one form for the expressions of a query that have several. Each law holds for every row,
+// also where the value is NULL.
+func (n *normalizer) simplify(q *block) bool {
+	changed := false
+	groups := q.grouped && !n.sets(q) // every group has a row
+	q.all(func(e **expr) {
+		n.rewrite(e, func(x *expr) *expr {
+			y := n.value(x)
+			if y == nil && groups {
+				y = countOfSum(x)
+			}
+			if y == nil {
+				return x
+			}
+			changed = true
+			return y
+		})
+	})
+	return changed
+}
+
+// rewrite puts what change returns in the place of every expression, from the leaves up, but not of what a
+// window function computes, nor in queries inside.
+func (n *normalizer) rewrite(e **expr, change func(*expr) *expr) {
+	if *e == nil {
+		return
+	}
+	for i, a := range (*e).args {
+		if (*e).op == opOver && i == 0 {
+			for k := range a.args {
+				n.rewrite(&a.args[k], change)
+			}
+			continue
+		}
+		n.rewrite(&(*e).args[i], change)
+	}
+	*e = change(*e)
+}
+
+// value is the form of an expression, nil if it has that already.
+func (n *normalizer) value(e *expr) *expr {
+	switch e.op {
+	case "+", "-", "*":
+		return n.folded(e)
+	case "unary -":
+		if x := e.args[0]; x.op == "unary -" && n.numeric(x.args[0]) {
+			return x.args[0]
+		}
+	case "/":
+		// x / NULLIF(y, k): NULL where y is k
+		if d := e.args[1]; d.op == opCase && len(d.args) == 3 && d.args[1].op == opNull && d.args[0].op == "=" && !d.args[2].has(isQuery) {
+			return caseExpr([]*expr{d.args[0], node(opNull), node("/", e.args[0], d.args[2])})
+		}
+	case opCase:
+		return nullCase(e)
+	case opCall:
+		switch {
+		case e.text == "coalesce":
+			return n.coalesced(e)
+		case e.text == "contains" && len(e.args) == 2 && n.Dialect != sqlparts.BigQuery && n.isText(e.args[0]):
+			if p, ok := pattern(e.args[1]); ok {
+				return node("like ", e.args[0], &expr{op: opString, text: "%" + p + "%"})
+			}
+		case e.text == "safe_divide" && len(e.args) == 2 && n.Dialect == sqlparts.BigQuery && n.wholeValued(e.args[1]) && !e.args[1].has(isQuery):
+			// a divisor that is 0 is all that may fail
+			return caseExpr([]*expr{compare("=", e.args[1], wholeConstant(0)), node(opNull), node("/", e.args[0], e.args[1].clone())})
+		}
+	case "<":
+		if x := n.nextWhole(e); x != nil {
+			return x
+		}
+		return n.compared(e)
+	case "=", "<=", "<>":
+		if x := n.likeOf(e); x != nil {
+			return x
+		}
+		return n.compared(e)
+	case opIn:
+		return n.wholeRange(e)
+	case opNot:
+		if x := e.args[0]; x.op == "is not distinct from" && !x.has(isQuery) && (x.args[1].op == opNumber || x.args[1].op == opString) {
+			return node(opOr, node("<>", x.args[0], x.args[1]), node(opIsNull, x.args[0].clone()))
+		}
+	case "like ":
+		return n.plainLike(e)
+	}
+	return nil
+}
+
+// whole numbers up to here, and what is made of two of them, are exact in every dialect.
+const maxWhole = 1_000_000_000
+
+// wholeNumber is the value of a constant without a fraction.
+func wholeNumber(e *expr) (int, bool) {
+	sign := 1
+	if e.op == "unary -" {
+		e, sign = e.args[0], -1
+	}
+	if e.op != opNumber || e.text == "" || strings.Trim(e.text, "0123456789") != "" || len(e.text) > 1 && e.text[0] == '0' {
+		return 0, false
+	}
+	v, err := strconv.Atoi(e.text)
+	return sign * v, err == nil && v <= maxWhole
+}
+
+func wholeConstant(v int) *expr {
+	if v < 0 {
+		return node("unary -", &expr{op: opNumber, text: strconv.Itoa(-v)})
+	}
+	return &expr{op: opNumber, text: strconv.Itoa(v)}
+}
+
+// folded is a sum, difference or product of whole constants.
+func (n *normalizer) folded(e *expr) *expr {
+	if len(e.args) != 2 {
+		return nil
+	}
+	a, ok := wholeNumber(e.args[0])
+	b, ok2 := wholeNumber(e.args[1])
+	if !ok || !ok2 || max(a, -a) > 30_000 || max(b, -b) > 30_000 { // the product is in the range of 32 bits
+		return nil
+	}
+	switch e.op {
+	case "+":
+		a += b
+	case "-":
+		a -= b
+	case "*":
+		a *= b
+	}
+	return wholeConstant(a)
+}
+
+// numeric reports whether the values of an expression are certainly numbers.
+func (n *normalizer) numeric(e *expr) bool {
+	switch f, _ := n.familyOf(e); f {
+	case narrowInt, wideInt, decimalNumber, doubleNumber:
+		return true
+	case unknownFamily:
+	default:
+		return false
+	}
+	return e.op == opCall && (e.text == "sum" || e.text == "avg") || n.wholeValued(e)
+}
+
+// comparesAsNumber reports whether a comparison of an expression with a number compares numbers: it is one,
+// or its dialect takes no others. SQLite compares the texts '9' and '10' if the column is of text.
+func (n *normalizer) comparesAsNumber(e *expr) bool {
+	if n.numeric(e) {
+		return true
+	}
+	return e.op == opColumn && (n.Dialect == sqlparts.Postgres || n.Dialect == sqlparts.BigQuery)
+}
+
+// wholeValued reports whether an expression has no value with a fraction.
+func (n *normalizer) wholeValued(e *expr) bool {
+	switch e.op {
+	case opCall:
+		return e.text == "count" || e.text == "strpos" || dateParts[e.text] && len(e.args) == 1 && n.Dialect != sqlparts.SQLite && n.Dialect != sqlparts.Generic
+	case opOver:
+		return rankNames[e.args[0].text] || e.args[0].text == "count"
+	case opItem:
+		if b := e.src.block; b != nil && b.set == "" && b.rows == nil && atoi(e.text) < len(b.items) {
+			return n.wholeValued(b.items[atoi(e.text)])
+		}
+	case opQuery:
+		return e.sub.set == "" && len(e.sub.items) == 1 && n.wholeValued(e.sub.items[0])
+	case opColumn:
+		c, ok := n.column(e)
+		if !ok || n.Dialect == sqlparts.SQLite { // whose columns keep fractions whatever their type
+			return false
+		}
+		switch n.schema.Type(c) {
+		case "int", "integer", "bigint", "smallint", "tinyint", "mediumint", "int2", "int4", "int8", "int64", "serial", "bigserial", "long":
+			return true
+		}
+	}
+	return false
+}
+
+// rankNames are window functions whose values are 1 and what follows it.
+var rankNames = map[string]bool{"row_number": true, "rank": true, "dense_rank": true}
+
+// nextWhole is c < x as c + 1 <= x, and x < c as x <= c - 1, for an x without fractions.
+func (n *normalizer) nextWhole(e *expr) *expr {
+	if c, ok := wholeNumber(e.args[0]); ok && n.wholeValued(e.args[1]) {
+		return node("<=", wholeConstant(c+1), e.args[1])
+	}
+	if c, ok := wholeNumber(e.args[1]); ok && n.wholeValued(e.args[0]) {
+		return node("<=", e.args[0], wholeConstant(c-1))
+	}
+	return nil
+}
+
+// wholeRange is a list of successive whole numbers as a range.
+func (n *normalizer) wholeRange(e *expr) *expr {
+	x, values := listed(e)
+	if x == nil || len(values) < 2 || !n.wholeValued(x) || x.has(isQuery) {
+		return nil
+	}
+	var all []int
+	for _, v := range values {
+		w, ok := wholeNumber(v)
+		if !ok {
+			return nil
+		}
+		all = append(all, w)
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	if len(all) < 2 || all[len(all)-1]-all[0] != len(all)-1 {
+		return nil
+	}
+	return node(opAnd, node("<=", wholeConstant(all[0]), x), node("<=", x.clone(), wholeConstant(all[len(all)-1])))
+}
+
+// compared is the form of a comparison with a constant of a date, and of a count with 0.
+func (n *normalizer) compared(e *expr) *expr {
+	for k := range 2 {
+		x, c := e.args[k], e.args[1-k]
+		if y := n.counted(e, k); y != nil {
+			return y
+		}
+		if y := n.dateConstant(x, c); y != nil {
+			args := []*expr{y, y}
+			args[k] = x
+			return node(e.op, args...)
+		}
+		if e.op == "<" && n.isDate(x) {
+			if day, ok := constantDay(c); ok {
+				if k == 0 { // x < c
+					return node("<=", x, dayConstant(day.AddDate(0, 0, -1)))
+				}
+				return node("<=", dayConstant(day.AddDate(0, 0, 1)), x)
+			}
+		}
+		if y := n.periodOf(e, x, c, k == 0); y != nil {
+			return y
+		}
+	}
+	return nil
+}
+
+// counted is a comparison of a subquery that counts rows with 0 or 1 as EXISTS. k is where the subquery
+// stands.
+func (n *normalizer) counted(e *expr, k int) *expr {
+	q := e.args[k].sub
+	c, ok := wholeNumber(e.args[1-k])
+	if e.args[k].op != opQuery || !ok || q.set != "" || len(q.items) != 1 || q.grouped || len(q.having) > 0 || len(q.qualify) > 0 || q.limit != nil || q.offset != nil || len(q.core) == 0 || len(q.distinctOn) > 0 || q.shared != 0 {
+		return nil
+	}
+	x := q.items[0]
+	if x.op != opCall || x.text != "count" || len(x.args) != 1 || x.args[0].op != "rows" {
+		return nil
+	}
+	not := false
+	switch {
+	case e.op == "=" && c == 0, e.op == "<=" && k == 0 && c == 0:
+		not = true
+	case e.op == "<>" && c == 0, e.op == "<=" && k == 1 && c == 1:
+	default:
+		return nil
+	}
+	sub := *q
+	sub.items, sub.names, sub.order, sub.distinct = nil, nil, nil, false
+	n.query(&sub)
+	return maybeNot(&expr{op: opExists, sub: &sub}, not)
+}
+
+// isDate reports whether an expression is a column of dates without a time. A column of MySQL may hold
+// 2020-00-00, which is in 2020 and before its first day.
+func (n *normalizer) isDate(e *expr) bool {
+	switch n.Dialect {
+	case sqlparts.SQLite, sqlparts.MySQL, sqlparts.Generic:
+		return false
+	}
+	c, ok := n.column(e)
+	return ok && n.schema.Type(c) == "date"
+}
+
+// dateConstant is a text that is compared with a column of dates as the date that it means.
+func (n *normalizer) dateConstant(x, c *expr) *expr {
+	if c.op != opString || !n.isDate(x) {
+		return nil
+	}
+	if day, err := time.Parse(time.DateOnly, c.text); err == nil {
+		return dayConstant(day)
+	}
+	return nil
+}
+
+func dayConstant(day time.Time) *expr {
+	return &expr{op: "cast", text: "date", args: []*expr{{op: opString, text: day.Format(time.DateOnly)}}}
+}
+
+// constantDay is the day that a constant of a date means.
+func constantDay(e *expr) (time.Time, bool) {
+	if e.op != "cast" || e.text != "date" || len(e.args) != 1 || e.args[0].op != opString {
+		return time.Time{}, false
+	}
+	day, err := time.Parse(time.DateOnly, e.args[0].text)
+	return day, err == nil && day.Year() > 1 && day.Year() < 9999
+}
+
+// periodOf is a comparison of the year of a date, or of the date cut to its month or year, as a range of
+// days. first tells that the value is the left side.
+func (n *normalizer) periodOf(e, x, c *expr, first bool) *expr {
+	if x.op != opCall {
+		return nil
+	}
+	var from, to time.Time
+	var d *expr
+	switch x.text {
+	case "year":
+		y, ok := wholeNumber(c)
+		if len(x.args) != 1 || !ok || y < 2 || y > 9998 {
+			return nil
+		}
+		d, from = x.args[0], time.Date(y, 1, 1, 0, 0, 0, 0, time.UTC)
+		to = from.AddDate(1, 0, -1)
+	case "date_trunc", "datetrunc":
+		if len(x.args) != 2 || e.op != "=" {
+			return nil
+		}
+		unit := x.args[0]
+		if d = x.args[1]; d.op == opString || d.op == opLit {
+			unit, d = d, unit
+		}
+		day, ok := constantDay(c)
+		if parsed, err := time.Parse(time.DateOnly, c.text); c.op == opString && err == nil && parsed.Year() > 1 && parsed.Year() < 9999 {
+			day, ok = parsed, true
+		}
+		from = day
+		switch unit.text {
+		case "month":
+			to = from.AddDate(0, 1, -1)
+			ok = ok && day.Day() == 1
+		case "year":
+			to = from.AddDate(1, 0, -1)
+			ok = ok && day.YearDay() == 1
+		default:
+			return nil
+		}
+		if !ok || unit.op != opString && unit.op != opLit {
+			return nil
+		}
+	default:
+		return nil
+	}
+	if !n.isDate(d) {
+		return nil
+	}
+	switch {
+	case e.op == "=":
+		return node(opAnd, node("<=", dayConstant(from), d), node("<=", d.clone(), dayConstant(to)))
+	case n.Dialect == sqlparts.DuckDB: // where the year of infinity is NULL
+		return nil
+	case e.op == "<=" && first:
+		return node("<=", d, dayConstant(to))
+	case e.op == "<=":
+		return node("<=", dayConstant(from), d)
+	}
+	return nil
+}
+
+// nullCase is CASE WHEN x IS NULL THEN y ELSE x END as COALESCE(x, y).
+func nullCase(e *expr) *expr {
+	if len(e.args) != 3 {
+		return nil
+	}
+	c, then, other := e.args[0], e.args[1], e.args[2]
+	if c.op == opNot {
+		c, then, other = c.args[0], other, then
+	}
+	if c.op == opIsNull && c.args[0].id() == other.id() && !other.has(isQuery) {
+		return &expr{op: opCall, text: "coalesce", args: []*expr{other, then}}
+	}
+	return nil
+}
+
+// coalesced takes COALESCE apart: what is NULL, and what stands behind a value that is never NULL, counts
+// for nothing but the type. COALESCE(SUM(CASE WHEN c THEN 1 ELSE 0 END), 0) counts rows.
+func (n *normalizer) coalesced(e *expr) *expr {
+	var out []*expr
+	changed := false
+	for i, a := range e.args {
+		switch {
+		case a.op == opNull && len(e.args) > 1:
+			changed = true
+			continue
+		case a.op == opCall && a.text == "coalesce":
+			out, changed = append(out, a.args...), true
+			continue
+		}
+		out = append(out, a)
+		if i+1 < len(e.args) && n.notNull(a) && n.sameType(a, e.args[i+1:]) {
+			changed = true
+			break
+		}
+	}
+	if len(out) == 2 {
+		if c := countOfSum(out[0]); c != nil && out[1].op == opNumber && out[1].text == "0" {
+			return c
+		}
+	}
+	if len(out) == 1 && (changed || e.args[0].op != opNull) && n.Dialect != sqlparts.SQLite {
+		return out[0]
+	}
+	if !changed || len(out) == 0 {
+		return nil
+	}
+	return &expr{op: opCall, text: "coalesce", args: out}
+}
+
+// sameType reports whether others add nothing to the type of a value.
+func (n *normalizer) sameType(a *expr, others []*expr) bool {
+	f, typ := n.familyOf(a)
+	return !slices.ContainsFunc(others, func(o *expr) bool {
+		_, other := n.familyOf(o)
+		_, isWhole := wholeNumber(o)
+		switch {
+		case isWhole:
+			return f != narrowInt && f != wideInt
+		case o.op == opString:
+			return f != textual || typ != "text" && typ != "varchar" && typ != "string"
+		}
+		return typ == "" || typ != other
+	})
+}
+
+// countOfSum is SUM(CASE WHEN c THEN 1 ELSE 0 END), which is NULL only if there is no row, as a count.
+func countOfSum(e *expr) *expr {
+	if e.op != opCall || e.text != "sum" || len(e.args) != 1 || e.args[0].op != opCase || len(e.args[0].args) != 3 {
+		return nil
+	}
+	c := e.args[0].args
+	if c[1].op != opNumber || c[1].text != "1" || c[2].op != opNumber || c[2].text != "0" {
+		return nil
+	}
+	return &expr{op: opCall, text: "count", args: []*expr{caseExpr([]*expr{c[0], c[1]})}}
+}
+
+// isText reports whether an expression is a column of texts of any length, which compare by their characters.
+func (n *normalizer) isText(e *expr) bool {
+	switch n.Dialect {
+	case sqlparts.Postgres, sqlparts.DuckDB, sqlparts.Snowflake, sqlparts.BigQuery, sqlparts.Databricks:
+	default:
+		return false
+	}
+	c, ok := n.column(e)
+	if !ok || n.schema.Special(c) {
+		return false
+	}
+	typ := n.schema.Type(c)
+	return typ == "varchar" || typ == "text" || typ == "string"
+}
+
+// pattern is a text without wildcards, as a part of one for LIKE.
+func pattern(e *expr) (string, bool) {
+	return e.text, e.op == opString && e.text != "" && !strings.ContainsAny(e.text, `%_\`)
+}
+
+// likeOf is a comparison of the beginning or the place of a text as LIKE; nil if it is none.
+func (n *normalizer) likeOf(e *expr) *expr {
+	for k := range 2 {
+		x, c := e.args[k], e.args[1-k]
+		if x.op != opCall || len(x.args) < 2 || !n.isText(x.args[0]) {
+			continue
+		}
+		switch {
+		case e.op == "=" && x.text == "substr" && len(x.args) == 3:
+			p, ok := pattern(c)
+			from, ok2 := wholeNumber(x.args[1])
+			length, ok3 := wholeNumber(x.args[2])
+			if ok && ok2 && ok3 && from == 1 && length == utf8.RuneCountInString(p) {
+				return node("like ", x.args[0], &expr{op: opString, text: p + "%"})
+			}
+		case e.op == "<=" && k == 1 && x.text == "strpos" && len(x.args) == 2:
+			p, ok := pattern(x.args[1])
+			if one, ok2 := wholeNumber(c); ok && ok2 && one == 1 {
+				return node("like ", x.args[0], &expr{op: opString, text: "%" + p + "%"})
+			}
+		}
+	}
+	return nil
+}
+
+// plainLike is LIKE without wildcards as =: where LIKE counts case and trailing spaces as = does.
+func (n *normalizer) plainLike(e *expr) *expr {
+	if len(e.args) != 2 || e.args[1].op != opString || strings.ContainsAny(e.args[1].text, `%_\`) {
+		return nil
+	}
+	x := e.args[0]
+	folds := n.Dialect == sqlparts.SQLite || n.Dialect == sqlparts.MySQL || n.Dialect == sqlparts.TSQL || n.Dialect == sqlparts.Redshift || n.Dialect == sqlparts.Generic
+	if n.isText(x) || !folds && x.op == opCall && (x.text == "lower" || x.text == "upper") {
+		return node("=", x, e.args[1])
+	}
+	return nil
+}
+
+// held is the form of a condition of which only counts whether it is true; nil if it has that already.
+func (n *normalizer) held(e *expr) *expr {
+	switch e.op {
+	case "is":
+		if e.text == "true" && condition(e.args[0]) {
+			return e.args[0]
+		}
+	case opCase: // CASE WHEN c THEN TRUE ELSE FALSE END
+		if len(e.args) <= 3 && isLit(e.args[1], "true") && (len(e.args) == 2 || isLit(e.args[2], "false")) {
+			return e.args[0]
+		}
+	case "is not distinct from":
+		if k := e.args[1].op; k == opNumber || k == opString {
+			return node("=", e.args...)
+		}
+	case "=", "<>", "<", "<=":
+		if x := n.heldCase(e); x != nil {
+			return x
+		}
+		return n.heldCoalesce(e)
+	case opOr:
+		return n.heldEither(e)
+	}
+	return nil
+}
+
+func isLit(e *expr, text string) bool { return e.op == opLit && e.text == text }
+
+// heldCase is CASE WHEN c THEN 1 ELSE 0 END = 1 as c.
+func (n *normalizer) heldCase(e *expr) *expr {
+	for k := range 2 {
+		x, c := e.args[k], e.args[1-k]
+		if e.op != "=" || x.op != opCase || len(x.args) > 3 || x.args[1].op != opNumber || c.op != opNumber || x.args[1].text != c.text {
+			continue
+		}
+		if len(x.args) == 3 {
+			a, ok := wholeNumber(x.args[2])
+			b, ok2 := wholeNumber(c)
+			if !ok || !ok2 || a == b {
+				continue
+			}
+		}
+		return x.args[0]
+	}
+	return nil
+}
+
+// heldCoalesce is COALESCE(x, a) compared with b as x compared with b, or x IS NULL where a compares so.
+func (n *normalizer) heldCoalesce(e *expr) *expr {
+	for k := range 2 {
+		x := e.args[k]
+		b, ok := wholeNumber(e.args[1-k])
+		if !ok || x.op != opCall || x.text != "coalesce" || len(x.args) != 2 || !n.comparesAsNumber(x.args[0]) {
+			continue
+		}
+		a, ok := wholeNumber(x.args[1])
+		if !ok {
+			continue
+		}
+		l, r := a, b
+		if k == 1 {
+			l, r = b, a
+		}
+		return orNull(e, k, map[string]bool{"=": l == r, "<>": l != r, "<": l < r, "<=": l <= r}[e.op])
+	}
+	for k := range 2 {
+		x, b := e.args[k], e.args[1-k]
+		if e.op != "=" && e.op != "<>" || b.op != opString || x.op != opCall || x.text != "coalesce" || len(x.args) != 2 || x.args[1].op != opString || n.special(x.args[0]) {
+			continue
+		}
+		if f, _ := n.familyOf(x.args[0]); f != textual || !differ(x.args[1], b) && !(x.args[1].text == "" && differ(&expr{op: opString, text: "-"}, b)) {
+			continue
+		}
+		return orNull(e, k, e.op == "<>")
+	}
+	return nil
+}
+
+// orNull is a comparison of what COALESCE has first, or with that it is NULL.
+func orNull(e *expr, k int, null bool) *expr {
+	args := slices.Clone(e.args)
+	args[k] = e.args[k].args[0]
+	if !null {
+		return node(e.op, args...)
+	}
+	if args[k].has(isQuery) {
+		return nil
+	}
+	return node(opOr, node(e.op, args...), node(opIsNull, args[k].clone()))
+}
+
+// heldEither takes from OR what is false, what another of its conditions includes, and what all have in
+// common.
+func (n *normalizer) heldEither(e *expr) *expr {
+	args := slices.DeleteFunc(slices.Clone(e.args), func(a *expr) bool { return isLit(a, "false") })
+	if len(args) == 0 {
+		return nil
+	}
+	if len(args) == 2 { // a = b OR a IS NULL AND b IS NULL
+		for k := range 2 {
+			eq, nulls := args[k], args[1-k]
+			if eq.op == "=" && nulls.op == opAnd && len(nulls.args) == 2 && nulls.args[0].op == opIsNull && nulls.args[1].op == opIsNull {
+				a, b := nulls.args[0].args[0].id(), nulls.args[1].args[0].id()
+				if l, r := eq.args[0].id(), eq.args[1].id(); a == l && b == r || a == r && b == l {
+					return node("is not distinct from", eq.args...)
+				}
+			}
+		}
+	}
+	sets := make([]map[string]*expr, len(args))
+	for i, a := range args {
+		sets[i] = map[string]*expr{}
+		for _, c := range conjuncts(a) {
+			sets[i][c.id()] = c
+		}
+	}
+	var kept []*expr
+	for i := range args {
+		included := false
+		for k := range args {
+			if k == i || args[k].has(isQuery) || len(sets[k]) == len(sets[i]) && k > i {
+				continue
+			}
+			within := true
+			for id := range sets[k] {
+				within = within && sets[i][id] != nil
+			}
+			included = included || within
+		}
+		if !included {
+			kept = append(kept, args[i])
+		}
+	}
+	var common []*expr
+	if len(kept) > 1 {
+		for _, c := range conjuncts(kept[0]) {
+			if id := c.id(); !c.has(isQuery) && !slices.ContainsFunc(kept[1:], func(o *expr) bool {
+				return !slices.ContainsFunc(conjuncts(o), func(x *expr) bool { return x.id() == id })
+			}) {
+				common = append(common, c)
+			}
+		}
+	}
+	if len(common) > 0 {
+		var rest []*expr
+		for _, a := range kept {
+			left := slices.DeleteFunc(slices.Clone(conjuncts(a)), func(x *expr) bool {
+				return slices.ContainsFunc(common, func(c *expr) bool { return c.id() == x.id() })
+			})
+			if len(left) == 0 { // the others include it
+				rest = nil
+				break
+			}
+			rest = append(rest, conjunction(left))
+		}
+		if len(rest) > 0 {
+			common = append(common, disjunction(rest))
+		}
+		return conjunction(common)
+	}
+	if len(kept) == len(e.args) {
+		return nil
+	}
+	return disjunction(kept)
+}
+
+// bounds drops comparisons with numbers that a narrower one includes, and makes = of two that leave one
+// number.
+func (n *normalizer) bounds(list []*expr) ([]*expr, bool) {
+	type limit struct {
+		at    int
+		value float64
+		open  bool
+	}
+	low, high := map[string]limit{}, map[string]limit{}
+	drop := map[int]bool{}
+	note := func(m map[string]limit, id string, l limit, narrower bool) {
+		old, ok := m[id]
+		switch {
+		case !ok:
+			m[id] = l
+		case narrower:
+			drop[old.at] = true
+			m[id] = l
+		default:
+			drop[l.at] = true
+		}
+	}
+	for i, c := range list {
+		if c.op != "<" && c.op != "<=" {
+			continue
+		}
+		for k := range 2 {
+			x := c.args[1-k]
+			v, ok := wholeNumber(c.args[k])
+			day, isDay := constantDay(c.args[k])
+			if ok && !n.comparesAsNumber(x) || !ok && !(isDay && n.isDate(x)) || x.has(isQuery) {
+				continue
+			}
+			if isDay {
+				v = int(day.Unix() / 86400)
+			}
+			l := limit{i, float64(v), c.op == "<"}
+			m, id := low, x.id()
+			if k == 1 {
+				m = high
+			}
+			old := m[id]
+			narrower := k == 0 && l.value > old.value || k == 1 && l.value < old.value || l.value == old.value && l.open && !old.open
+			note(m, id, l, narrower)
+			break
+		}
+	}
+	for id, l := range low {
+		if h, ok := high[id]; ok && l.value == h.value && !l.open && !h.open {
+			c := list[l.at]
+			if n.wholeValued(c.args[1]) || n.numeric(c.args[1]) || n.isDate(c.args[1]) {
+				list = slices.Clone(list)
+				list[l.at] = node("=", c.args...)
+				drop[h.at] = true
+			}
+		}
+	}
+	if len(drop) == 0 {
+		return list, false
+	}
+	var out []*expr
+	for i, c := range list {
+		if !drop[i] {
+			out = append(out, c)
+		}
+	}
+	return out, true
+}
+
+// months makes a range of days of the month of a year.
+func (n *normalizer) months(list []*expr) ([]*expr, bool) {
+	for i, c := range list {
+		for k := range 2 {
+			if c.op != "=" || c.args[k].op != opCall || c.args[k].text != "month" || len(c.args[k].args) != 1 {
+				continue
+			}
+			d := c.args[k].args[0]
+			m, ok := wholeNumber(c.args[1-k])
+			if !ok || m < 1 || m > 12 || !n.isDate(d) {
+				continue
+			}
+			id := d.id()
+			low, high := -1, -1
+			var from, to time.Time
+			for j, o := range list {
+				if o.op != "<=" {
+					continue
+				}
+				if day, ok := constantDay(o.args[0]); ok && o.args[1].id() == id && day.YearDay() == 1 {
+					low, from = j, day
+				}
+				if day, ok := constantDay(o.args[1]); ok && o.args[0].id() == id && day.Month() == 12 && day.Day() == 31 {
+					high, to = j, day
+				}
+			}
+			if low < 0 || high < 0 || from.Year() != to.Year() {
+				continue
+			}
+			first := time.Date(from.Year(), time.Month(m), 1, 0, 0, 0, 0, time.UTC)
+			out := slices.Clone(list)
+			out[low] = node("<=", dayConstant(first), d)
+			out[high] = node("<=", d.clone(), dayConstant(first.AddDate(0, 1, -1)))
+			return slices.Delete(out, i, i+1), true
+		}
+	}
+	return list, false
+}
+
+// always reports whether a condition on a group holds of every one: it has a row, and ranks begin at 1.
+func (n *normalizer) always(q *block, e *expr) bool {
+	if e.op != "<=" {
+		return false
+	}
+	c, ok := wholeNumber(e.args[0])
+	x := e.args[1]
+	switch {
+	case !ok:
+	case x.op == opCall && x.text == "count" && len(x.args) == 1 && x.args[0].op == "rows":
+		return c <= 0 || c == 1 && q.grouped && len(q.group) > 0 && !n.sets(q)
+	case x.op == opOver && rankNames[x.args[0].text]:
+		return c <= 1
+	}
+	return false
+}
