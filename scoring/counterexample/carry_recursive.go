@@ -18,8 +18,8 @@ func (c *carrier) recursesUnasked() bool {
 	return false
 }
 
-// The bounds of recursion, in steps: of one that reads nothing but itself, and of one that joins other tables,
-// which may have many rows for each. Of a query that needs more, nothing is known.
+// The bounds of recursion, in steps: for one that reads only itself, and for one that joins other tables, which may
+// have many rows for each. If a query needs more, its result is unknown.
 const (
 	maxSteps     = 120
 	maxJoinSteps = 16
