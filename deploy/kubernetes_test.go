@@ -670,7 +670,7 @@ func TestKubernetesValues(t *testing.T) {
 		{"image: r.example.com/badger:1", "image: 'https://r.example.com/badger:1'", "deploy.image"},
 		{"image: r.example.com/badger:1", "image: 'r.example.com/badger:'", "deploy.image"},
 		{"image: r.example.com/badger:1", "cpu: \"1\"", "deploy.image"},
-		{"image:", "memory: 1Mi\n  image:", "deploy.memory is 1Mi, want at least 128Mi"},
+		{"image:", "memory: 1Mi\n  image:", "deploy.memory is 1Mi, expected at least 128Mi"},
 		{"image:", "judge: {backend: aiquery, model: m}\n  image:", "deploy.warehouse is missing"},
 		{"tls: {secret: s}", "tls: {}", "tls.secret"},
 		{"tls: {secret: s}", "tls: {secret: s, plaintext: true}", "want one"},
