@@ -520,7 +520,7 @@ func TestSQLJudge(t *testing.T) {
 		t.Errorf("an expression: %+v, %s", s, f.query)
 	}
 	f.answer = `{"columns":["x"],"rows":[[true],[false]]}`
-	if s, _ := scoreTest(t, t.Context(), j, rich(t), nil); s.Status != scoring.StatusFailed || !strings.Contains(s.Reason, "returned 2 rows, want one") {
+	if s, _ := scoreTest(t, t.Context(), j, rich(t), nil); s.Status != scoring.StatusFailed || !strings.Contains(s.Reason, "returned 2 rows, expected one") {
 		t.Errorf("%+v", s)
 	}
 	for _, c := range []struct{ why, sql, says string }{

@@ -10,16 +10,16 @@ import (
 
 func TestToolSpecErrorsNameTheField(t *testing.T) {
 	for _, tt := range []struct{ why, spec, want string }{
-		{"a number is no specification", `3`, "expected.tools: want a list"},
+		{"a number is no specification", `3`, "expected.tools: expected a list"},
 		{"broken JSON", `[`, "expected.tools: not valid JSON"},
 		{"an object without tools", `{}`, "expected.tools.tools: missing"},
 		{"a misspelt member of the object", `{"tool": []}`, "expected.tools: expected an object with nothing but"},
-		{"a call that is a number", `["a", 3]`, "expected.tools[1]: want a name"},
+		{"a call that is a number", `["a", 3]`, "expected.tools[1]: expected a name"},
 		{"a call without a name", `["a", {"arguments": {}}]`, "expected.tools[1].name: missing"},
 		{"a name that is no text", `[{"name": 3}]`, "expected.tools[0].name: a number stands there, expected text"},
 		{"arguments that are a list", `[{"name": "a", "arguments": [1]}]`, "expected.tools[0].arguments: expected an object"},
 		{"after in a sequence", `["a", {"name": "b", "after": ["a"]}]`, "expected.tools[1].after: a list is a sequence"},
-		{"optional that is no boolean", `[{"name": "b", "optional": "yes"}]`, "expected.tools[0].optional: a string stands there, want true or false"},
+		{"optional that is no boolean", `[{"name": "b", "optional": "yes"}]`, "expected.tools[0].optional: a string stands there, expected true or false"},
 		{"a misspelt member of a call", `{"tools": [{"name": "a", "optinal": true}]}`, `expected.tools.tools[0]: unknown member "optinal"`},
 		{"a misspelt member of a call in a list", `["a", {"name": "b", "args": {"k": 1}}]`, `expected.tools[1]: unknown member "args", expected id, name, arguments`},
 		{"a member of a log", `[{"name": "a", "call_id": 7}]`, `expected.tools[0]: unknown member "call_id"`},
