@@ -673,7 +673,7 @@ func TestKubernetesValues(t *testing.T) {
 		{"image:", "memory: 1Mi\n  image:", "deploy.memory is 1Mi, expected at least 128Mi"},
 		{"image:", "judge: {backend: aiquery, model: m}\n  image:", "deploy.warehouse is missing"},
 		{"tls: {secret: s}", "tls: {}", "tls.secret"},
-		{"tls: {secret: s}", "tls: {secret: s, plaintext: true}", "want one"},
+		{"tls: {secret: s}", "tls: {secret: s, plaintext: true}", "expected one"},
 		{"{secret: s}", "{secret: S}", "deploy.kubernetes.tls.secret"},
 		{"tls:", "namespace: a_b\n    tls:", "deploy.kubernetes.namespace"},
 		{"tls:", "release: 9lives\n    tls:", "deploy.kubernetes.release"},

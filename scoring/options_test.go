@@ -73,8 +73,8 @@ func TestDeclaredOptionsCheck(t *testing.T) {
 		{`{"allow": ["a", "d"]}`, `option allow[1] is "d", want a, b or c`},
 		{`{"weights": {"x": 1, "y": 0}}`, "option weights.y is 0, expected more than 0"},
 		{`{"sort": "keep", "rows": 6}`, "too many"},
-		{`[]`, "want a JSON object"},
-		{`{} {}`, "want a JSON object"},
+		{`[]`, "expected a JSON object"},
+		{`{} {}`, "expected a JSON object"},
 	} {
 		err := d.Check(json.RawMessage(tc.raw))
 		if (err == nil) != (tc.says == "") || err != nil && !strings.Contains(err.Error(), tc.says) {

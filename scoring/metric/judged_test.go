@@ -238,7 +238,7 @@ func TestCriteria(t *testing.T) {
 		`{"criteria": {"duplicate": "allowed"}}`: `unknown criterion "duplicate"; there are duplicates, nulls, ties, extra_columns, readings; did you mean duplicates?`,
 		`{"criteria": {"ties": "some"}}`:         `option criteria.ties is "some", want any or all`,
 		`{"rules": ["a", " "]}`:                  `rules[1] is empty`,
-		`{"form": "papers"}`:                     `want own or paper`,
+		`{"form": "papers"}`:                     `expected own or paper`,
 	} {
 		if err := roseDeclared.Check(json.RawMessage(options)); err == nil || !strings.Contains(err.Error(), wrong) {
 			t.Errorf("%s: %v, want %q", options, err, wrong)
