@@ -148,7 +148,7 @@ func (w *Warehouse) WriteLabels(ctx context.Context, labels ...Label) error {
 	defer b.release()
 	for _, l := range labels {
 		if !slices.Contains([]string{"pass", "fail", "unsure"}, l.Verdict) {
-			return errcode.New(errcode.InvalidArgument, "writing labels: case %q: the verdict is %.20q, want pass, fail or unsure", l.CaseID, l.Verdict)
+			return errcode.New(errcode.InvalidArgument, "writing labels: case %q: the verdict is %.20q, expected pass, fail or unsure", l.CaseID, l.Verdict)
 		}
 		b.row(l.CaseID, l.Agent, l.Batch, l.Annotator, l.Verdict, optional(l.Note), l.At, optional(l.Version))
 	}

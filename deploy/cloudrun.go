@@ -96,7 +96,7 @@ func prepareCloudRun(p *install.Plan) (any, error) {
 		{"roles.caller", v.Roles.Caller, gcpMember, "whoever IAM knows, such as group:analysts@example.com"},
 	} {
 		if !f.looks.MatchString(f.value) {
-			return nil, bad("%s is %.80q, want %s", f.key, f.value, f.want)
+			return nil, bad("%s is %.80q, expected %s", f.key, f.value, f.want)
 		}
 	}
 	if image, err := imageOf(d.Image); err != nil {
@@ -139,7 +139,7 @@ func prepareCloudRun(p *install.Plan) (any, error) {
 	set("GOMEMLIMIT", strconv.Itoa(memory-tmpMiB-baseMiB/2)+"MiB")
 	if d.Warehouse != "" {
 		if !strings.HasPrefix(d.Warehouse, "bigquery://") {
-			return nil, bad("deploy.warehouse is %.80q, want bigquery://PROJECT/DATASET?location=%s", d.Warehouse, v.Location)
+			return nil, bad("deploy.warehouse is %.80q, expected bigquery://PROJECT/DATASET?location=%s", d.Warehouse, v.Location)
 		}
 		set("BADGER_RESULTS_WAREHOUSE", withOwnAccount(d.Warehouse))
 		results := d.Results.Environment()
@@ -166,7 +166,7 @@ func prepareCloudRun(p *install.Plan) (any, error) {
 	}
 	if d.Judge.Secret != "" {
 		if !gcpName.MatchString(d.Judge.Secret) {
-			return nil, bad("deploy.judge.secret is %.60q, want the name of a secret: letters, digits, _ and dashes", d.Judge.Secret)
+			return nil, bad("deploy.judge.secret is %.60q, expected the name of a secret: letters, digits, _ and dashes", d.Judge.Secret)
 		}
 		own.KeyFolder = "/etc/badger/secrets/judge" // where the Terraform module mounts it, too
 		own.Services = append(own.Services, "secretmanager.googleapis.com")
@@ -193,7 +193,7 @@ func checkReaders(d *install.Deployment) error {
 		return errcode.New(errcode.InvalidArgument, "values: deploy.report: this needs deploy.warehouse, whose runs the report shows")
 	}
 	if d.Report.Everybody() {
-		return errcode.New(errcode.InvalidArgument, "values: deploy.report: * is whoever may call, which is BigQuery; want e-mail addresses")
+		return errcode.New(errcode.InvalidArgument, "values: deploy.report: * is whoever may call, which is BigQuery; expected e-mail addresses")
 	}
 	for _, who := range d.Report.People() {
 		if !readerEmail.MatchString(who) {
@@ -270,7 +270,7 @@ func judgeVariables(d *install.Deployment, inside, example string) ([]Variable, 
 			return bad("url: expected https://HOST/PATH, without a user, a query or a fragment")
 		}
 	default:
-		return bad("backend is %.40q, want %s, openai, anthropic or none", j.Backend, inside)
+		return bad("backend is %.40q, expected %s, openai, anthropic or none", j.Backend, inside)
 	}
 	if j.Model == "" {
 		return bad("model is missing: which model %s asks", j.Backend)

@@ -62,7 +62,7 @@ func prepareDatabricks(p *install.Plan) (any, error) {
 		{"secret.scope", v.Secret.Scope, secretName, "letters, digits and _.@-"},
 	} {
 		if !f.looks.MatchString(f.value) {
-			return nil, errcode.New(errcode.InvalidArgument, "values: %s is %.80q, want %s", f.key, f.value, f.want)
+			return nil, errcode.New(errcode.InvalidArgument, "values: %s is %.80q, expected %s", f.key, f.value, f.want)
 		}
 	}
 	for key, value := range map[string]string{
@@ -81,7 +81,7 @@ func prepareDatabricks(p *install.Plan) (any, error) {
 		return nil, errcode.New(errcode.InvalidArgument, "values: deploy.databricks.dev_catalog is the catalog of prod: dev would write into its tables")
 	}
 	if strings.EqualFold(d.Databricks.Schema, badgersql.Schema) {
-		return nil, errcode.New(errcode.InvalidArgument, "values: deploy.databricks.schema is the schema with the scores: bundle destroy would remove them; want another, such as badger_files")
+		return nil, errcode.New(errcode.InvalidArgument, "values: deploy.databricks.schema is the schema with the scores: bundle destroy would remove them; expected another, such as badger_files")
 	}
 	own := &databricks{
 		DevCatalog: dev, plan: p,
@@ -102,7 +102,7 @@ func prepareDatabricks(p *install.Plan) (any, error) {
 	}
 	if own.Secret != "" {
 		if !secretName.MatchString(own.Secret) {
-			return nil, errcode.New(errcode.InvalidArgument, "values: deploy.judge.secret is %.60q, want the key of a secret: letters, digits and _.@-", own.Secret)
+			return nil, errcode.New(errcode.InvalidArgument, "values: deploy.judge.secret is %.60q, expected the key of a secret: letters, digits and _.@-", own.Secret)
 		}
 		own.Judge = append(own.Judge, Variable{"key_env", "JUDGE_KEY"})
 	}

@@ -43,7 +43,7 @@ func imageOf(reference string) (imageParts, error) {
 		}
 	}
 	if !repositories.MatchString(p.Repository) || p.Tag != "" && !tags.MatchString(p.Tag) || pinned && !digests.MatchString(digest) || p.Tag == "" && !pinned {
-		return p, errcode.New(errcode.InvalidArgument, "values: deploy.image is %.100q, want REGISTRY/REPOSITORY:TAG or REGISTRY/REPOSITORY@sha256:DIGEST, in lower case but for the tag, without a scheme, and with 64 digits of the digest", reference)
+		return p, errcode.New(errcode.InvalidArgument, "values: deploy.image is %.100q, expected REGISTRY/REPOSITORY:TAG or REGISTRY/REPOSITORY@sha256:DIGEST, in lower case but for the tag, without a scheme, and with 64 digits of the digest", reference)
 	}
 	return p, nil
 }
@@ -63,7 +63,7 @@ func inCluster(p *install.Plan) (any, error) {
 		return nil, errcode.New(errcode.InvalidArgument, "values: via is spcs, whose service runs in the account: expected via: api-gateway, or the target snowflake")
 	}
 	if ways != 1 {
-		return nil, errcode.New(errcode.InvalidArgument, "values: %d of deploy.kubernetes.tls.secret, tls.issuer and tls.plaintext are set, want one: a Secret with a certificate, an issuer of cert-manager, or no TLS", ways)
+		return nil, errcode.New(errcode.InvalidArgument, "values: %d of deploy.kubernetes.tls.secret, tls.issuer and tls.plaintext are set, expected one: a Secret with a certificate, an issuer of cert-manager, or no TLS", ways)
 	}
 	if d.Results.Any() && d.Warehouse == "" {
 		return nil, errResultsOfNone
@@ -76,7 +76,7 @@ func inCluster(p *install.Plan) (any, error) {
 	}
 	for _, who := range d.Report.People() {
 		if len(who) > longestToken || strings.ContainsAny(who, ":%") {
-			return nil, errcode.New(errcode.InvalidArgument, "values: deploy.report: %.80q is no name of a token, want 1 to %d letters, digits and punctuation", who, longestToken)
+			return nil, errcode.New(errcode.InvalidArgument, "values: deploy.report: %.80q is no name of a token, expected 1 to %d letters, digits and punctuation", who, longestToken)
 		}
 	}
 	hosts, err := d.NamedHosts()

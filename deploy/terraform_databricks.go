@@ -26,7 +26,7 @@ type databricksRoot struct{ variables map[string]any }
 func prepareDatabricksRoot(p *install.Plan) (any, error) {
 	v, d := &p.Values, &p.Values.Deploy.Databricks
 	if d.Nightly != "procedure" {
-		return nil, errcode.New(errcode.InvalidArgument, "values: deploy.databricks.nightly is %.40q; the job of terraform-databricks calls the procedure: want procedure, or the target databricks, whose bundle has the program", d.Nightly)
+		return nil, errcode.New(errcode.InvalidArgument, "values: deploy.databricks.nightly is %.40q; the job of terraform-databricks calls the procedure: expected procedure, or the target databricks, whose bundle has the program", d.Nightly)
 	}
 	cron, err := quartz(v.Schedule.Cron)
 	if err != nil {
@@ -55,7 +55,7 @@ func quartz(cron string) (string, error) {
 		return "", nil
 	}
 	if len(f) != 5 {
-		return "", errcode.New(errcode.InvalidArgument, "values: schedule.cron is %.60q, want five fields", cron)
+		return "", errcode.New(errcode.InvalidArgument, "values: schedule.cron is %.60q, expected five fields", cron)
 	}
 	day, week := f[2], f[4]
 	switch {
@@ -68,7 +68,7 @@ func quartz(cron string) (string, error) {
 		parts := strings.FieldsFunc(week, func(c rune) bool { return c == ',' || c == '-' })
 		for _, p := range parts {
 			if len(p) != 1 || p[0] < '0' || p[0] > '7' {
-				return "", errcode.New(errcode.InvalidArgument, "values: schedule.cron is %.60q; want days of the week from 0 to 7, with commas and dashes", cron)
+				return "", errcode.New(errcode.InvalidArgument, "values: schedule.cron is %.60q; expected days of the week from 0 to 7, with commas and dashes", cron)
 			}
 		}
 		week = strings.Map(func(c rune) rune {

@@ -58,7 +58,7 @@ func TestDecode(t *testing.T) {
 		{why: "thinking without an end", reply: `<think>{"verdict":"pass"}`, wrong: "no JSON object"},
 		{why: "two different answers", reply: `{"verdict":"pass"} no, {"verdict":"fail"}`, wrong: "two different answers"},
 		{why: "a missing field", reply: `{"score":1}`, wrong: "missing verdict"},
-		{why: "text for a number", reply: `{"verdict":"pass","score":"7"}`, wrong: "at /score: got string, want integer"},
+		{why: "text for a number", reply: `{"verdict":"pass","score":"7"}`, wrong: "at /score: got string, expected integer"},
 		{why: "a fraction for an integer", reply: `{"verdict":"pass","score":7.5}`, wrong: "at /score"},
 		{why: "out of range", reply: `{"verdict":"pass","score":11}`, wrong: "breaks maximum"},
 		{why: "not one of the values", reply: `{"verdict":"PASS"}`, wrong: "breaks enum"},

@@ -20,7 +20,7 @@ func ParseMoney(s string) (Money, error) {
 	whole, fraction, _ := strings.Cut(s, ".")
 	digits := whole + fraction
 	if digits == "" || len(fraction) > 12 || len(digits) > 30 {
-		return 0, errcode.New(errcode.InvalidArgument, "amount of money: want a plain decimal number such as 12.50")
+		return 0, errcode.New(errcode.InvalidArgument, "amount of money: expected a plain decimal number such as 12.50")
 	}
 	var n uint64
 	for i, c := range []byte(digits + strings.Repeat("0", 12-len(fraction))) {

@@ -65,7 +65,7 @@ func readReplay(f io.Reader, who string) (Backend, error) {
 func (b *replay) add(line []byte, who string, n int) error {
 	a, err := readAssessment(line)
 	if err != nil || a.RequestHash == "" || a.Backend == "" {
-		return errcode.New(errcode.DataLoss, "judge replay: line %d: want an assessment with backend, model and request_hash", n)
+		return errcode.New(errcode.DataLoss, "judge replay: line %d: expected an assessment with backend, model and request_hash", n)
 	}
 	if a.ID != "" && a.ID != a.ContentHash() {
 		return errcode.New(errcode.DataLoss, "judge replay: line %d: the reply does not have the hash it was recorded with", n)

@@ -102,7 +102,7 @@ func violation(err error) string {
 	case *kind.Required:
 		return at + ": missing " + strings.Join(k.Missing, ", ")
 	case *kind.Type:
-		return at + ": got " + k.Got + ", want " + strings.Join(k.Want, " or ")
+		return at + ": got " + k.Got + ", expected " + strings.Join(k.Want, " or ")
 	}
 	if path := v.ErrorKind.KeywordPath(); len(path) > 0 {
 		return at + ": breaks " + path[len(path)-1]

@@ -301,7 +301,7 @@ func (q queryJSON) query(member string) (Query, error) {
 	if q.Latency != nil {
 		ns := *q.Latency * float64(time.Millisecond)
 		if !(ns >= 0 && ns < math.MaxInt64) {
-			return out, errcode.New(errcode.InvalidArgument, "%s.latency_ms is %v, want milliseconds from 0", member, *q.Latency)
+			return out, errcode.New(errcode.InvalidArgument, "%s.latency_ms is %v, expected milliseconds from 0", member, *q.Latency)
 		}
 		d := time.Duration(ns)
 		out.Latency = &d
@@ -369,7 +369,7 @@ func DecodeCase(data []byte) (*Case, error) {
 	switch j.Expected.Behaviour {
 	case "", BehaviourAnswer, BehaviourClarify, BehaviourRefuse:
 	default:
-		return nil, errcode.New(errcode.InvalidArgument, "case %q: expected.behaviour is %.40q, want answer, clarify or refuse", j.CaseID, j.Expected.Behaviour)
+		return nil, errcode.New(errcode.InvalidArgument, "case %q: expected.behaviour is %.40q, expected answer, clarify or refuse", j.CaseID, j.Expected.Behaviour)
 	}
 	if j.CaseID == "" {
 		var there struct {

@@ -74,7 +74,7 @@ func TestOtherNamesContradict(t *testing.T) {
 		{`{"case_id":"q","gold_sql":"A","gold.sql":"B"}`, `"gold_sql" and "gold.sql" are both there`},
 		{`{"case_id":"q","gold":[{"sql":"A"}],"gold_result":"table:t"}`, `"gold" is a list`},
 		{`{"case_id":"q","expected":{"behaviour":"refuse","behavior":"answer"}}`, `"expected.behavior" and "expected.behaviour" are both there`},
-		{`{"case_id":"q","expected":{"behavior":"refuses"}}`, `expected.behaviour is "refuses", want answer, clarify or refuse`},
+		{`{"case_id":"q","expected":{"behavior":"refuses"}}`, `expected.behaviour is "refuses", expected answer, clarify or refuse`},
 		{`{"case_id":"q","alternatives":{"sql":"A"}}`, `alternatives: expected a list`},
 		{`{"case_id":"q","latency_ms":"soon"}`, `agent.latency_ms is a JSON string, expected a number`},
 	} {

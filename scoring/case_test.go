@@ -157,7 +157,7 @@ func TestDecodeCaseErrors(t *testing.T) {
 	for _, tc := range []struct{ why, text, says string }{
 		{"no id", `{"question":"q"}`, "case_id is missing"},
 		{"an empty id", `{"case_id":""}`, "case_id is empty"},
-		{"a behaviour nobody knows", `{"case_id":"c","expected":{"behaviour":"dance"}}`, `expected.behaviour is "dance", want answer, clarify or refuse`},
+		{"a behaviour nobody knows", `{"case_id":"c","expected":{"behaviour":"dance"}}`, `expected.behaviour is "dance", expected answer, clarify or refuse`},
 		{"not JSON", `{`, "case:"},
 		{"something behind", `{"case_id":"c"} {}`, "case:"},
 		{"a list", `[]`, "case:"},

@@ -39,7 +39,7 @@ func (e *Engine) checkJudge(name string) error {
 		return errcode.New(errcode.InvalidArgument, "judges: metric %q asks no judge", name)
 	}
 	if t := e.opts.Judges[name].Temperature; t != nil && !(*t >= 0 && *t <= 2) {
-		return errcode.New(errcode.InvalidArgument, "judges: the temperature of %q is %v, want a number from 0 to 2", name, *t)
+		return errcode.New(errcode.InvalidArgument, "judges: the temperature of %q is %v, expected a number from 0 to 2", name, *t)
 	}
 	return nil
 }

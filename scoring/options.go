@@ -169,7 +169,7 @@ func (d *DeclaredOptions[T]) decode(raw json.RawMessage, into *T) error {
 	}
 	var given map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &given); err != nil {
-		return errcode.New(errcode.InvalidArgument, "options: want a JSON object")
+		return errcode.New(errcode.InvalidArgument, "options: expected a JSON object")
 	}
 	names := make([]string, len(d.List))
 	for i := range d.List {
@@ -218,7 +218,7 @@ func (o *Option) fault(v reflect.Value) string {
 		}
 	case reflect.String:
 		if len(o.Choices) > 0 && !slices.Contains(o.Choices, v.String()) {
-			return fmt.Sprintf(" is %.40q, want %s", v.String(), o.Range())
+			return fmt.Sprintf(" is %.40q, expected %s", v.String(), o.Range())
 		}
 	case reflect.Int, reflect.Int64:
 		return o.beyond(float64(v.Int()))
@@ -230,7 +230,7 @@ func (o *Option) fault(v reflect.Value) string {
 
 func (o *Option) beyond(v float64) string {
 	if o.Min != nil && !(v >= *o.Min) || o.Max != nil && !(v <= *o.Max) || o.Above != nil && !(v > *o.Above) || o.Below != nil && !(v < *o.Below) {
-		return fmt.Sprintf(" is %v, want %s", v, o.Range())
+		return fmt.Sprintf(" is %v, expected %s", v, o.Range())
 	}
 	return ""
 }
@@ -286,7 +286,7 @@ func DecodeOptions(raw json.RawMessage, o any) error {
 	d.DisallowUnknownFields()
 	err := d.Decode(o)
 	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) && wrong.Field != "" {
-		return errcode.New(errcode.InvalidArgument, "option %s is a JSON %s, want %s", wrong.Field, wrong.Value, cmp.Or(typeInWords(wrong.Type), "another type"))
+		return errcode.New(errcode.InvalidArgument, "option %s is a JSON %s, expected %s", wrong.Field, wrong.Value, cmp.Or(typeInWords(wrong.Type), "another type"))
 	}
 	if err != nil {
 		return errcode.New(errcode.InvalidArgument, "options: %w", err)

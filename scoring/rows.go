@@ -59,7 +59,7 @@ func CaseOfRows(run, golden Cells, copies int64) (*Case, error) {
 	switch c.Expected.Behaviour {
 	case "", BehaviourAnswer, BehaviourClarify, BehaviourRefuse:
 	default:
-		r.fail("expected_behaviour: want answer, clarify or refuse")
+		r.fail("expected_behaviour: expected answer, clarify or refuse")
 	}
 	if copies > 1 && r.err == nil {
 		r.err = errcode.New(errcode.AlreadyExists, "golden_set has %d rows of the question in version %q; keep one, and put further accepted answers into its column alternatives", copies, golden("set_version"))

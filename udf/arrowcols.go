@@ -44,7 +44,7 @@ func readArrow(in *Batch, fn *Function, k int, arr arrow.Array, counted *tally) 
 	}
 	text, ok := textsOf(values)
 	if !ok {
-		return errcode.New(errcode.InvalidArgument, "argument %d (%s): an Arrow column of type %s, want %v", k+1, fn.Params[k].Name, values.DataType().Name(), col.Type)
+		return errcode.New(errcode.InvalidArgument, "argument %d (%s): an Arrow column of type %s, expected %v", k+1, fn.Params[k].Name, values.DataType().Name(), col.Type)
 	}
 	for i := range in.Rows {
 		if arr.IsNull(i) || values.IsNull(index(i)) {

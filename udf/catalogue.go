@@ -158,7 +158,7 @@ func NewCatalogue(engine *scoring.Engine, o *CatalogueOptions) (*Catalogue, erro
 		workers = DefaultWorkers
 	}
 	if workers < 0 {
-		return nil, errcode.New(errcode.InvalidArgument, "workers is %d, want at least 1", workers)
+		return nil, errcode.New(errcode.InvalidArgument, "workers is %d, expected at least 1", workers)
 	}
 	c := &Catalogue{slots: make(chan struct{}, workers), panicked: o.Panicked, calls: o.Calls}
 	c.jobs = newJobs(c, workers)
@@ -250,7 +250,7 @@ func (c *Catalogue) Call(ctx context.Context, fn *Function, in *Batch) (*Column,
 	}
 	for k := range in.Args {
 		if a := &in.Args[k]; a.Len() != in.Rows || a.Type != fn.Params[k].Type {
-			return nil, errcode.New(errcode.InvalidArgument, "argument %d (%s): %d rows of %v, want %d of %v",
+			return nil, errcode.New(errcode.InvalidArgument, "argument %d (%s): %d rows of %v, expected %d of %v",
 				k+1, fn.Params[k].Name, a.Len(), a.Type, in.Rows, fn.Params[k].Type)
 		}
 	}

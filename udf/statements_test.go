@@ -476,7 +476,7 @@ var snowflakeStatements = map[string]func(*testing.T){
 		for name, value := range map[string]string{"sf-external-function-format": "xml", "sf-external-function-format-version": "1.1"} {
 			c := s.snowflake("same_text")
 			c.Header = http.Header{name: {value}}
-			wantRefused(t, name, 400, "want ")(c.Call(t.Context(), []any{"a", "a"}))
+			wantRefused(t, name, 400, "expected ")(c.Call(t.Context(), []any{"a", "a"}))
 		}
 	},
 	"SFE-15": func(t *testing.T) {

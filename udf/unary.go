@@ -86,7 +86,7 @@ func batchFrom(fn *Function, req *udfpb.CallRequest, maxRows int, counted *tally
 		rows = int64(lengthOf(args[0]))
 	}
 	if rows < 0 || rows > int64(maxRows) {
-		return nil, errcode.New(errcode.ResourceExhausted, "%d rows, want at most %d", rows, maxRows)
+		return nil, errcode.New(errcode.ResourceExhausted, "%d rows, expected at most %d", rows, maxRows)
 	}
 	in := &Batch{Rows: int(rows), Args: make([]Column, len(args)), Explain: true}
 	for k, a := range args {

@@ -50,10 +50,10 @@ func (snowflake) decode(r *request) error {
 // checkFormat refuses other versions of the protocol. Service functions may send no such headers.
 func checkFormat(h http.Header) error {
 	if f := h.Get("sf-external-function-format"); f != "" && !strings.EqualFold(f, "json") {
-		return errcode.New(errcode.InvalidArgument, "sf-external-function-format is %.40q, want json", f)
+		return errcode.New(errcode.InvalidArgument, "sf-external-function-format is %.40q, expected json", f)
 	}
 	if v := h.Get("sf-external-function-format-version"); v != "" && v != "1.0" {
-		return errcode.New(errcode.InvalidArgument, "sf-external-function-format-version is %.40q, want 1.0", v)
+		return errcode.New(errcode.InvalidArgument, "sf-external-function-format-version is %.40q, expected 1.0", v)
 	}
 	return nil
 }

@@ -114,10 +114,10 @@ func TestJudgesOfMetricsAreChecked(t *testing.T) {
 		{"nothing", `judge: {backend: "openai:m", metrics: {rose: {}}}`, "judge.metrics.rose: expected a backend or a temperature"},
 		{"a way without a backend", `judge: {backend: "openai:m", metrics: {rose: {base_url: "http://127.0.0.1:1"}}}`, "judge.metrics.rose: expected a backend with the other settings"},
 		{"none", `judge: {backend: "openai:m", metrics: {rose: {backend: none}}}`, "expected a backend other than none"},
-		{"a temperature beyond", `judge: {backend: "openai:m", base_url: "http://127.0.0.1:1", key_env: JUDGE_KEY, metrics: {rose: {temperature: 3}}}`, `the temperature of "rose" is 3, want a number from 0 to 2`},
+		{"a temperature beyond", `judge: {backend: "openai:m", base_url: "http://127.0.0.1:1", key_env: JUDGE_KEY, metrics: {rose: {temperature: 3}}}`, `the temperature of "rose" is 3, expected a number from 0 to 2`},
 		{"an unknown setting", `judge: {metrics: {rose: {backend: "openai:m", temprature: 3}}}`, "unknown key temprature"},
 		{"an unknown criterion", `metrics: {options: {rose: {criteria: {nul: allowed}}}}`, "unknown criterion \"nul\""},
-		{"weights that do not sum", `metrics: {options: {stef: {verdict_points: [6, 3, 2, 0]}}}`, "which sum to 11; want 10"},
+		{"weights that do not sum", `metrics: {options: {stef: {verdict_points: [6, 3, 2, 0]}}}`, "which sum to 11; expected 10"},
 		{"tiers out of order", `metrics: {options: {stef: {tiers: [75, 90, 50]}}}`, "which is more than the 75 before it"},
 	} {
 		config := filepath.Join(dir, "badger.yaml")

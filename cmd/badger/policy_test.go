@@ -184,7 +184,7 @@ func TestPolicyTableIsUsed(t *testing.T) {
 		{"no such file", filepath.Join(dir, "none.tsv"), "metrics.verdict_table"},
 		{"no table", one, `metrics.verdict_table: file "one.jsonl": line 1: expected the header`},
 		{"nothing in it", empty, `metrics.verdict_table: file "empty.tsv": the table has no rows`},
-		{"an unknown relation", unknown, "line 2: column relation is \"same_columns_moved\", want the name of a relation"},
+		{"an unknown relation", unknown, "line 2: column relation is \"same_columns_moved\", expected the name of a relation"},
 	} {
 		if err := os.WriteFile(config, []byte("metrics: {verdict_table: '"+tc.table+"'}\n"), 0o600); err != nil {
 			t.Fatal(err)

@@ -416,7 +416,7 @@ func (c *Comparison) Check(gates []gate.Drop) (said []string, reached bool) {
 			}
 		default:
 			ok = ch.Drop()+1e-9 < g.Drop || adjusted[i] >= c.Alpha
-			text = fmt.Sprintf("%s went from %.4f to %.4f on %s (p = %s), want no drop of %g or more at p < %g",
+			text = fmt.Sprintf("%s went from %.4f to %.4f on %s (p = %s), expected no drop of %g or more at p < %g",
 				g.Metric, *ch.Before, *ch.After, printable.Count(ch.Compared, "shared case"), PValue(adjusted[i]), g.Drop, c.Alpha)
 		}
 		said = append(said, gate.Line(ok, text))

@@ -60,7 +60,7 @@ func TestCaseFile(t *testing.T) {
 			"c.jsonl:3 c.jsonl:3// invalid_argument: c.jsonl:3: case: invalid character '\\x00' looking for beginning of value",
 		}},
 		{"its id is kept where it can be read", `{"case_id":"a","agent":{"version":"3"},"expected":{"behaviour":"dance"}}`, 0, []string{
-			`c.jsonl:1 a//3 invalid_argument: c.jsonl:1: case "a": expected.behaviour is "dance", want answer, clarify or refuse`,
+			`c.jsonl:1 a//3 invalid_argument: c.jsonl:1: case "a": expected.behaviour is "dance", expected answer, clarify or refuse`,
 		}},
 		{"a case without id", `{"question":"?"}`, 0, []string{"c.jsonl:1 c.jsonl:1// invalid_argument: c.jsonl:1: case: case_id is missing, expected a text that tells the question apart"}},
 		{"a long line within the bound, ended by the file", long + "\n" + long, 200_100, []string{

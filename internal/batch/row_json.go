@@ -75,7 +75,7 @@ func (h *rowHead) check() error {
 	switch h.Status {
 	case scoring.StatusOK, scoring.StatusAbstained, scoring.StatusNotApplicable, scoring.StatusFailed:
 	default:
-		return errcode.New(errcode.DataLoss, "status is %.40q, want ok, abstained, not_applicable or failed", h.Status)
+		return errcode.New(errcode.DataLoss, "status is %.40q, expected ok, abstained, not_applicable or failed", h.Status)
 	}
 	if h.CaseID == "" || h.Metric == "" {
 		return errcode.New(errcode.DataLoss, "case_id or metric is missing")

@@ -24,12 +24,12 @@ func TestCheckGates(t *testing.T) {
 		reached bool
 		said    string
 	}{
-		{"equal", gate.Gate{Metric: "good", Least: at(0.75)}, true, "gate passed: kappa of good is 0.7500 over 8 of 8 labelled cases, want at least 0.75"},
-		{"below", gate.Gate{Metric: "good", Least: at(0.76)}, false, "gate failed: kappa of good is 0.7500 over 8 of 8 labelled cases, want at least 0.76"},
+		{"equal", gate.Gate{Metric: "good", Least: at(0.75)}, true, "gate passed: kappa of good is 0.7500 over 8 of 8 labelled cases, expected at least 0.75"},
+		{"below", gate.Gate{Metric: "good", Least: at(0.76)}, false, "gate failed: kappa of good is 0.7500 over 8 of 8 labelled cases, expected at least 0.76"},
 		{"on too few", gate.Gate{Metric: "half", Least: at(0.5)}, false,
-			"gate failed: kappa of half is 1.0000 over 4 of 8 labelled cases, want at least 0.5; 50.0% of the cases it applies to have a verdict, want at least 80% (--min-coverage)"},
-		{"on as many as are asked for", gate.Gate{Metric: "half", Least: at(0.5), Coverage: at(0.5)}, true, "gate passed: kappa of half is 1.0000 over 4 of 8 labelled cases, want at least 0.5"},
-		{"not defined", gate.Gate{Metric: "none", Least: at(-1)}, false, "gate failed: kappa of none is not defined (no verdicts), want at least -1"},
+			"gate failed: kappa of half is 1.0000 over 4 of 8 labelled cases, expected at least 0.5; 50.0% of the cases it applies to have a verdict, expected at least 80% (--min-coverage)"},
+		{"on as many as are asked for", gate.Gate{Metric: "half", Least: at(0.5), Coverage: at(0.5)}, true, "gate passed: kappa of half is 1.0000 over 4 of 8 labelled cases, expected at least 0.5"},
+		{"not defined", gate.Gate{Metric: "none", Least: at(-1)}, false, "gate failed: kappa of none is not defined (no verdicts), expected at least -1"},
 		{"only the coverage", gate.Gate{Metric: "none", Coverage: at(1)}, true, "gate passed: kappa of none is not defined (no verdicts)"},
 	} {
 		said, reached := r.Check([]gate.Gate{tc.gate})

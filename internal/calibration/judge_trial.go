@@ -131,7 +131,7 @@ func (t *JudgeTrial) Check(gates []gate.Gate) (said []string, reached bool) {
 			why = fmt.Sprintf("%s is %.4f over %d of %s", g.Metric, s.Value, t.Confusion.N(), printable.Count(t.Labelled(), "labelled case"))
 		}
 		ok := s.Defined && gate.Reached(s.Value, *g.Least)
-		said, reached = append(said, gate.Line(ok, fmt.Sprintf("%s, want at least %g", why, *g.Least))), reached && ok
+		said, reached = append(said, gate.Line(ok, fmt.Sprintf("%s, expected at least %g", why, *g.Least))), reached && ok
 	}
 	return said, reached
 }

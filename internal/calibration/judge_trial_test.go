@@ -42,10 +42,10 @@ func TestCheck(t *testing.T) {
 		reached            bool
 		said               []string
 	}{
-		{"accuracy is reached", "pp ff pf fp", "accuracy", 0.5, true, []string{"gate passed: accuracy is 0.5000 over 4 of 4 labelled cases, want at least 0.5"}},
-		{"kappa is not", "pp ff pf fp", "kappa", 0.1, false, []string{"gate failed: kappa is 0.0000 over 4 of 4 labelled cases, want at least 0.1"}}, // as chance agrees
-		{"a case without a verdict is labelled", "pp p- -p", "accuracy", 1, true, []string{"gate passed: accuracy is 1.0000 over 1 of 2 labelled cases, want at least 1"}},
-		{"a judge that fails", "pp p!", "accuracy", 1, false, []string{"the judge failed on 1 case", "gate passed: accuracy is 1.0000 over 1 of 2 labelled cases, want at least 1"}},
+		{"accuracy is reached", "pp ff pf fp", "accuracy", 0.5, true, []string{"gate passed: accuracy is 0.5000 over 4 of 4 labelled cases, expected at least 0.5"}},
+		{"kappa is not", "pp ff pf fp", "kappa", 0.1, false, []string{"gate failed: kappa is 0.0000 over 4 of 4 labelled cases, expected at least 0.1"}}, // as chance agrees
+		{"a case without a verdict is labelled", "pp p- -p", "accuracy", 1, true, []string{"gate passed: accuracy is 1.0000 over 1 of 2 labelled cases, expected at least 1"}},
+		{"a judge that fails", "pp p!", "accuracy", 1, false, []string{"the judge failed on 1 case", "gate passed: accuracy is 1.0000 over 1 of 2 labelled cases, expected at least 1"}},
 	} {
 		said, reached := trialOf(tc.pairs).Check([]gate.Gate{{Metric: tc.figure, Least: &tc.least}})
 		if d := cmp.Diff(tc.said, said); d != "" || reached != tc.reached {

@@ -165,7 +165,7 @@ func urlOf(template, database string) (string, error) {
 		return template, nil
 	}
 	if !databaseName.MatchString(database) || strings.Contains(database, "..") {
-		return "", errcode.New(errcode.InvalidArgument, "--execute: the case's database is %.60q, want a name of letters, digits, _, . and - to put into the URL", database)
+		return "", errcode.New(errcode.InvalidArgument, "--execute: the case's database is %.60q, expected a name of letters, digits, _, . and - to put into the URL", database)
 	}
 	return strings.ReplaceAll(template, databasePlace, database), nil
 }

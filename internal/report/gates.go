@@ -71,7 +71,7 @@ func judge(g *gate.Gate, of string, sum float64, c *Coverage, lower bool) (said 
 	}
 	said = fmt.Sprintf("%s is %.4f over %d of %s", g.Metric+of, mean, counted, printable.Count(c.Asked, "case")) + wanted(g, lower)
 	if least > 0 {
-		said += fmt.Sprintf("; %.1f%% of the cases it applies to have a value, want at least %g%%", 100*share, 100*least)
+		said += fmt.Sprintf("; %.1f%% of the cases it applies to have a value, expected at least %g%%", 100*share, 100*least)
 	}
 	return said + because(c, zero), reached
 }
@@ -82,9 +82,9 @@ func wanted(g *gate.Gate, lower bool) string {
 	case g.Least == nil:
 		return ""
 	case lower:
-		return fmt.Sprintf(", want at most %g", *g.Least)
+		return fmt.Sprintf(", expected at most %g", *g.Least)
 	}
-	return fmt.Sprintf(", want at least %g", *g.Least)
+	return fmt.Sprintf(", expected at least %g", *g.Least)
 }
 
 // because lists the cases without a value, those first that count as 0.

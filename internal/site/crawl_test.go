@@ -224,7 +224,7 @@ func (p *seen) check(tb testing.TB, limit int) {
 	size := len(p.body) // without addresses, which repeat the names of the case
 	p.Find("[href]").Each(func(_ int, a *goquery.Selection) { size -= len(a.AttrOr("href", "")) })
 	if limit > 0 && size > limit {
-		wrong("the page has %d bytes without its addresses, want at most %d", size, limit)
+		wrong("the page has %d bytes without its addresses, expected at most %d", size, limit)
 	}
 	if n := p.Find("h1").Length(); n != 1 {
 		wrong("%d headings of the first rank, want 1", n)

@@ -49,7 +49,7 @@ func ParseRule(s string) (Rule, error) {
 			return r, nil
 		}
 	}
-	return r, errors.New(`is no rule, want exact, rounded, "relative 0.01" or "absolute 5"`)
+	return r, errors.New(`is no rule, expected exact, rounded, "relative 0.01" or "absolute 5"`)
 }
 
 // Options of the aligner.

@@ -119,9 +119,9 @@ func plainCondition(e sqlparts.Expr) bool {
 	return false
 }
 
-// constants are the values that a column is enumerated over: the constants that it is compared with, those
-// next to them where an order is asked for, one other value, or two if there is no constant, and NULL.
-// There are none where the column cannot be enumerated.
+// constants returns the values that a column is enumerated over: the constants that it is compared with, their
+// neighbors if the comparison uses the order, one other value, or two if there is no constant, and NULL. It returns
+// none if the column cannot be enumerated.
 func (s *search) constants(c *Column) []Value {
 	d := c.domain
 	var out []Value
@@ -210,8 +210,8 @@ func (s *search) constants(c *Column) []Value {
 	return out
 }
 
-// everyTable are all contents of a table of up to so many rows, but for the order of rows, that keep what the
-// schema says of the table alone; nil if there are more than a limit.
+// everyTable returns all contents of a table of up to the given number of rows, except for the order of rows, that
+// satisfy the schema's constraints on the table alone; nil if there are more than limit.
 func everyTable(t *Table, domains [][]Value, rows, limit int) [][][]Value {
 	columns := t.usedColumns()
 	alone := &Database{Tables: []Rows{{Table: t, Columns: columns}}}
@@ -260,9 +260,9 @@ func everyTable(t *Table, domains [][]Value, rows, limit int) [][][]Value {
 	return out
 }
 
-// bound tries all databases of up to so many rows a table over the domain of the constants, where both queries
-// are of the fragment and the databases are few enough: of the most rows up to limit. found tells that one of
-// them refutes.
+// bound tries all databases of up to the given number of rows a table over the domain of the constants, if both
+// queries are in the fragment and the databases are few enough, with as many rows as limit allows. found reports
+// that one of them refutes.
 func (s *search) bound(ctx context.Context, limit int) (found *Database, err error) {
 	if s.schema.Inferred || limit < 1 || !bounded(s.trees[0]) || !bounded(s.trees[1]) || len(s.tables) == 0 {
 		return nil, nil

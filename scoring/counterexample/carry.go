@@ -11,9 +11,9 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// carrier writes a query of a dialect as one of the engine's that means the same on the small
-// databases. Every table, column and alias gets a name of its own making, so that of the text only
-// literals come from outside. What it does not know it refuses, by name.
+// carrier translates a query of a dialect to one of the engine that means the same on the small databases. Every
+// table, column and alias gets a generated name, so that only literals of the text come from outside. It refuses
+// anything that it does not know, and names it.
 //
 // A query whose result the dialect leaves open (ties under LIMIT, a column that is neither grouped
 // nor aggregated) is written in two variants that take opposite choices.
@@ -110,7 +110,7 @@ func (g *grouping) key(text string) (expr, bool) {
 	return expr{}, false
 }
 
-// refusal says what cannot be carried. It never quotes a literal.
+// refusal describes what cannot be carried. It never quotes a literal.
 type refusal struct{ what string }
 
 func refuse(format string, args ...any) {

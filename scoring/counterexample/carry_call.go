@@ -32,7 +32,7 @@ func isAggregate(e *sqlparts.Call) bool {
 	return aggregates[n] != "" && e.Over == nil
 }
 
-// windows are the window functions that are no aggregates.
+// windows are the window functions other than aggregates.
 var windows = map[string]bool{
 	"row_number": true, "rank": true, "dense_rank": true, "percent_rank": true, "cume_dist": true, "ntile": true, "lag": true, "lead": true, "first_value": true, "last_value": true,
 }
@@ -138,7 +138,7 @@ func (c *carrier) defined(s *scope, e *sqlparts.Call, f *function) expr {
 	return x
 }
 
-// asksForNull are the functions that say what stands for NULL.
+// asksForNull are the functions that return a replacement for NULL.
 var asksForNull = map[string]bool{"coalesce": true, "ifnull": true, "nvl": true}
 
 // returnsArgument are the functions that return one of their arguments as it is.
@@ -293,7 +293,7 @@ func (c *carrier) aggregate(s *scope, e *sqlparts.Call, name, over string) expr 
 	return out
 }
 
-// groupingOf tells which of its arguments, keys of the grouping, a row is not grouped by: a bit for each, the
+// groupingOf returns which of its arguments, keys of the grouping, a row is not grouped by: a bit for each, the
 // last one the lowest.
 func (c *carrier) groupingOf(s *scope, e *sqlparts.Call) expr {
 	if s.group == nil || len(s.group.keys) == 0 || len(e.Args) > 1 && !c.groupingOfSeveral() {
@@ -345,7 +345,7 @@ func (c *carrier) orderIn(s *scope, e *sqlparts.Call, value string) string {
 	return " ORDER BY " + strings.Join(keys, ", ")
 }
 
-// concatenated joins texts in an order that the dialect leaves open unless it is written.
+// concatenated joins strings in an order that the dialect leaves open unless it is written.
 func (c *carrier) concatenated(s *scope, e *sqlparts.Call, x expr, distinct, tail string) expr {
 	separator := "','"
 	if len(e.Args) > 1 {
@@ -675,7 +675,7 @@ func (c *carrier) special(s *scope, e *sqlparts.Special) expr {
 	return x
 }
 
-// textCall is a function of texts.
+// textCall is a function on strings.
 func textCall(name string, k Kind, folds bool) func(c *carrier, args []expr) expr {
 	return func(c *carrier, args []expr) expr {
 		if len(args) != 1 {
@@ -716,8 +716,8 @@ func wholeCall(name string) func(c *carrier, args []expr) expr {
 	}
 }
 
-// functions are those that are carried, by all their names. Each returns no text for arguments that
-// it cannot carry.
+// functions are the functions that are carried, by all their names. Each returns no text for arguments that it
+// cannot carry.
 var functions map[string]func(c *carrier, args []expr) expr
 
 func init() {
@@ -806,7 +806,7 @@ func init() {
 
 var timeFormat = regexp.MustCompile(`^(%[YmdHMS]|[-/ :.])+$`)
 
-// moment reads a text as a date, as SQLite does. Only a column is taken, whose texts are then dates.
+// moment reads a string as a date, as SQLite does. It accepts only a column, whose strings are then dates.
 func (c *carrier) moment(x expr) string {
 	if c.learn {
 		c.learnKind(x, Date)
@@ -822,8 +822,7 @@ func (c *carrier) moment(x expr) string {
 	return "TRY_CAST(" + x.sql + " AS TIMESTAMP)"
 }
 
-// length counts the characters of a text; in MySQL its bytes, and in T-SQL none of the blanks at its
-// end.
+// length counts the characters of a string; in MySQL its bytes, and in T-SQL without trailing blanks.
 func length(c *carrier, args []expr) expr {
 	x := textCall("length", Int, false)(c, args)
 	switch {
@@ -845,8 +844,8 @@ func trimmed(name string) func(c *carrier, args []expr) expr {
 	}
 }
 
-// substring takes places from 1 on, on which the dialects agree. In BigQuery and Snowflake 0 is the first
-// place, too, and a negative one counts from the end, as in SQLite.
+// substring accepts positions from 1 on, for which the dialects agree. In BigQuery and Snowflake 0 is the first
+// position, too, and a negative one counts from the end, as in SQLite.
 func substring(c *carrier, args []expr) expr {
 	if len(args) < 2 || len(args) > 3 {
 		return expr{}

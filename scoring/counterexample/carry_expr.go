@@ -23,7 +23,7 @@ func (c *carrier) condition(s *scope, e sqlparts.Expr) string {
 	return c.truth(c.expr(s, e))
 }
 
-// truth is what a condition makes of a value.
+// truth returns the truth value of a value in a condition.
 func (c *carrier) truth(x expr) string {
 	switch {
 	case x.kind == Bool:
@@ -74,7 +74,7 @@ func (c *carrier) mixes(a, b Kind) bool {
 	return c.dialect == sqlparts.SQLite && a.number() && b.number() && (a == Real) != (b == Real)
 }
 
-// numericText are the texts that SQLite takes for numbers.
+// numericText matches the strings that SQLite reads as numbers.
 const numericText = `\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*`
 
 // numeric is the number that a dialect makes of a value in arithmetic.
@@ -108,7 +108,7 @@ func (c *carrier) numeric(x expr) expr {
 	return x
 }
 
-// prefixNumber is what SQLite makes of a text: the longest beginning that is a number, or 0.
+// prefixNumber is SQLite's conversion of a string: its longest prefix that is a number, or 0.
 func (c *carrier) prefixNumber(x expr) expr {
 	for _, col := range x.near {
 		c.values.numbers(col)
@@ -173,9 +173,9 @@ func (c *carrier) writesBooleans() bool {
 	return false
 }
 
-// textOfNumber is the text of a number that may have a fraction. How many digits stand behind the point
-// depends on the type, which may be a float or a decimal: variants take the fewest, and two. Of another
-// number than one of two digits, nothing is known.
+// textOfNumber is the string of a number that may have a fraction. The number of decimal digits depends on the
+// type, which may be a float or a decimal: variants take the fewest, and two. For numbers other than those of two
+// digits, the result is unknown.
 func (c *carrier) textOfNumber(x expr) expr {
 	c.open = true
 	digits := "100"

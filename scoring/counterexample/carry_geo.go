@@ -6,8 +6,8 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// Geographies are points in a small database: of these, every function says the same in all dialects. So
-// nothing is found that only shapes with an area tell apart.
+// Geographies are points in a small database: for points, every function returns the same in all dialects. So
+// nothing is found that only shapes with an area show.
 
 // places are the points that columns are drawn from, as the engine writes them.
 var places = []string{"POINT(10.25 50.5)", "POINT(10.5 50.5)", "POINT(-73.98 40.75)", "POINT(-73.5 40.5)", "POINT(0.0 0.0)"}
@@ -40,7 +40,7 @@ func latitude(x expr) string {
 	return "CAST(rtrim(split_part(" + x.sql + ", ' ', 2), ')') AS DOUBLE)"
 }
 
-// pointAt makes a point of a longitude and a latitude. What lies outside of the earth's is an error in one
+// pointAt returns a point from a longitude and a latitude. Values outside of the valid range are an error in one
 // dialect, and another point in the other.
 func (c *carrier) pointAt(x, y expr) expr {
 	if c.learn {

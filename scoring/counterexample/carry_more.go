@@ -215,7 +215,7 @@ func tryNumber(c *carrier, args []expr) expr {
 	return c.toNumber(args[0], Int, true)
 }
 
-// asJSON is a text that is read as JSON: a value whose parts the query reads.
+// asJSON is a string that is read as JSON: a value whose parts the query reads.
 func asJSON(c *carrier, args []expr) expr {
 	if len(args) != 1 || c.dialect != sqlparts.Snowflake {
 		return expr{}
@@ -331,8 +331,8 @@ const (
 	plainDecimal = `-?[0-9]{1,15}(\.[0-9]{1,15})?`
 )
 
-// toNumber reads a number from a text. A text without a digit is none in any dialect; of another one that is
-// no plain number, nothing is known.
+// toNumber parses a number. A string without a digit is not a number in any dialect; for any other string that is
+// not a plain number, the result is unknown.
 func (c *carrier) toNumber(x expr, k Kind, try bool) expr {
 	if c.learn {
 		c.learnKind(x, k)
@@ -377,7 +377,7 @@ func (c *carrier) toNumber(x expr, k Kind, try bool) expr {
 	}
 }
 
-// toBool reads a truth value from a text.
+// toBool parses a truth value.
 func (c *carrier) toBool(x expr) expr {
 	if c.learn {
 		c.learnKind(x, Bool)

@@ -122,7 +122,7 @@ func (c *carrier) pivot(parent *scope, src *sqlparts.Source, pv *sqlparts.Pivot)
 	return sql, columns
 }
 
-// unpivot makes a row of each column that it names.
+// unpivot returns a row for each column that it names.
 func (c *carrier) unpivot(parent *scope, src *sqlparts.Source, pv *sqlparts.Pivot) (string, []output) {
 	label, ok := pv.For[0].(*sqlparts.Column)
 	if !ok || len(pv.Values) != 1 {

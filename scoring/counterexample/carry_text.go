@@ -10,10 +10,10 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// Functions of texts and patterns. A pattern is one of RE2 in BigQuery as in the engine. Elsewhere, one is
-// taken that means the same in every syntax.
+// Functions on strings and patterns. BigQuery and the engine have patterns of RE2. For other dialects, only
+// patterns are accepted that mean the same in every syntax.
 
-// prefixCall is whether a text begins or ends with another, or has it inside.
+// prefixCall tests whether a string begins with, ends with or contains another.
 func prefixCall(name string, dialects ...sqlparts.Dialect) func(c *carrier, args []expr) expr {
 	return func(c *carrier, args []expr) expr {
 		if len(args) != 2 || !slices.Contains(dialects, c.dialect) {
@@ -148,7 +148,7 @@ func begin(re *syntax.Regexp) rune {
 	return 0
 }
 
-// pattern reads a regular expression. first tells that it matters which of several matches is taken.
+// regular reads a regular expression. first reports that it matters which of several matches is used.
 func (c *carrier) regular(x, p expr, first bool) string {
 	if p.literal == nil || p.literal.Kind != sqlparts.String {
 		refuse("a regular expression that is computed")
@@ -176,7 +176,7 @@ func (c *carrier) regular(x, p expr, first bool) string {
 
 func isASCII(s string) bool { return !strings.ContainsFunc(s, func(r rune) bool { return r >= 0x80 }) }
 
-// match is a text that a regular expression matches, as far as it is easily found.
+// match returns a string that a regular expression matches, if one is found easily.
 func match(re *syntax.Regexp) string {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -206,7 +206,7 @@ func match(re *syntax.Regexp) string {
 	return ""
 }
 
-// textFunctions are more functions of texts, by all their names.
+// textFunctions are more functions on strings, by all their names.
 func textFunctions() map[string]func(c *carrier, args []expr) expr {
 	const bq, sf, duck, spark, pg = sqlparts.BigQuery, sqlparts.Snowflake, sqlparts.DuckDB, sqlparts.Databricks, sqlparts.Postgres
 	return map[string]func(c *carrier, args []expr) expr{
@@ -335,7 +335,7 @@ func formatCall(c *carrier, args []expr) expr {
 	return expr{sql: "(CASE WHEN " + strings.Join(nulls, " OR ") + " THEN NULL ELSE printf(" + strings.Join(values, ", ") + ") END)", kind: Text}
 }
 
-// separated notes that texts are taken apart at a separator.
+// separated records that strings are split at a separator.
 func (c *carrier) separated(x expr, by string) {
 	for _, col := range x.near {
 		c.values.pattern(col, "a"+strings.NewReplacer("%", "", "_", "").Replace(by)+"b")
@@ -346,7 +346,7 @@ func (c *carrier) separated(x expr, by string) {
 // isOne reports whether an argument is the number 1.
 func isOne(x expr) bool { return x.literal != nil && x.kind == Int && x.literal.Text == "1" }
 
-// regexpPart is the first part of a text that a regular expression matches, or its one group.
+// regexpPart is the first part of a string that a regular expression matches, or its only group.
 func regexpPart(dialects ...sqlparts.Dialect) func(c *carrier, args []expr) expr {
 	return func(c *carrier, args []expr) expr {
 		group := false // the part of the first group

@@ -40,7 +40,7 @@ var microseconds = map[string]int64{"day": 86_400_000_000, "hour": 3_600_000_000
 // weekdays are the days of a week that begins on Sunday. A unit "week+2" begins on the third of them.
 var weekdays = []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
 
-// unit reads a unit: a name, a text or WEEK(MONDAY).
+// unit reads a unit: a name, a string or WEEK(MONDAY).
 func (c *carrier) unit(e sqlparts.Expr) string {
 	name := ""
 	switch e := e.(type) {
@@ -113,7 +113,7 @@ func (c *carrier) instant(x expr, k Kind) expr {
 // isoText is a date or a time as every dialect reads it.
 const isoText = `[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}:[0-9]{2})?`
 
-// learnTime notes that a column is a date or a time. One with a time of day is no date alone.
+// learnTime records that a column is a date or a time. One with a time of day is not a date.
 func (c *carrier) learnTime(x expr, k Kind) {
 	if x.column != nil && x.column.Declared == "" && c.dialect != sqlparts.SQLite && (x.column.Kind == Date && k == Timestamp || x.column.dateLike && x.column.Kind == Text) {
 		x.column.Kind = k
@@ -376,7 +376,7 @@ func (c *carrier) format(e expr) (engine, layout string) {
 	return engine, layout
 }
 
-// formatted is a date as a text. Snowflake writes as it reads: names in the case of the format.
+// formatted is a date as a string. Snowflake writes as it reads: names in the case of the format.
 func (c *carrier) formatted(x, format expr, k Kind) expr {
 	engine, layout := c.format(format)
 	x = c.instant(x, k)
@@ -392,8 +392,8 @@ func (c *carrier) formatted(x, format expr, k Kind) expr {
 	return out
 }
 
-// parsed reads a text as a date. Only one that the format writes so is read alike by all dialects: of
-// another one nothing is known.
+// parsed reads a string as a date. All dialects agree only on strings that the format itself would write: for
+// others, the result is unknown.
 func (c *carrier) parsed(x, format expr, k Kind, try bool) expr {
 	engine, layout := c.format(format)
 	if c.learn {

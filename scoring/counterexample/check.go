@@ -128,8 +128,8 @@ func judgeList(e *sqlparts.Binary, t *Table, row []Value) (truth, bool) {
 	return judge(in, t, row)
 }
 
-// uncast takes off casts that change no value: of a number to a type of numbers, of a text to one of
-// texts, as PostgreSQL writes them into every check.
+// uncast removes casts that change no value: of a number to a numeric type, of a string to a string type, as
+// PostgreSQL writes them into every check.
 func uncast(e sqlparts.Expr, t *Table) sqlparts.Expr {
 	c, ok := e.(*sqlparts.Cast)
 	if !ok || c.Try || c.Format != nil {
@@ -190,8 +190,8 @@ func operand(e sqlparts.Expr, t *Table, row []Value) (Value, bool) {
 	return Value{}, false
 }
 
-// comparable reports whether two operands are compared as they are: of one kind, and dates with dates
-// as ISO 8601 writes them.
+// comparable reports whether two operands are compared without a conversion: of one kind, and dates with ISO 8601
+// dates.
 func comparable(a, b sqlparts.Expr, t *Table) bool {
 	x, y := operandKind(a, t), operandKind(b, t)
 	switch {

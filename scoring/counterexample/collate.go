@@ -15,7 +15,7 @@ func folding(d sqlparts.Dialect) bool {
 	return d == sqlparts.MySQL || d == sqlparts.TSQL || d == sqlparts.Generic
 }
 
-// folded is the same for all texts that some collation takes for one.
+// folded is equal for all strings that some collation treats as equal.
 func folded(s string) string {
 	var b strings.Builder
 	for _, r := range norm.NFKD.String(strings.ToLower(strings.TrimRight(s, " "))) {
@@ -30,8 +30,8 @@ func folded(s string) string {
 	return b.String()
 }
 
-// collides reports whether two texts of a database are one to some collation, and not to another. What
-// is equal is then not known, so such a database tells nothing.
+// collides reports whether two strings of a database are equal under one collation and different under another.
+// Equality is then unknown, so such a database shows nothing.
 func (d *Database) collides() bool {
 	seen := map[string]string{}
 	for i := range d.Tables {
@@ -67,8 +67,8 @@ func (c *carrier) compareTexts(op string, l, r expr) string {
 
 func foldedSQL(x expr) string { return "lower(rtrim(" + x.sql + ", ' '))" }
 
-// keyed refuses a text that is made by the query where equal ones become one, as the collation decides
-// which are. Those of the small database are told apart by every collation.
+// keyed refuses a string that the query computes if equal ones are merged, since the collation decides which are
+// equal. Every collation distinguishes the strings of the small database.
 func (c *carrier) keyed(x expr) {
 	if (x.kind == Nested || x.kind == List) && !c.learn {
 		refuse("arrays or structures of which equal ones become one")

@@ -270,7 +270,7 @@ const aimedShare = 6
 // firstWithNulls is the first try whose database may have NULL: what differs without convinces more.
 const firstWithNulls = 3
 
-// make makes the database of a try: a realistic one, or any that the schema allows.
+// make returns the database of a try: a realistic one, or any that the schema allows.
 func (g *generator) make(try int, realistic bool) *Database {
 	r := rand.New(rand.NewPCG(g.seed, uint64(try))) //nolint:gosec // to be repeated, not to be secret
 	// The first databases are the smallest, so that there is little to shrink.
@@ -339,7 +339,7 @@ func (g *generator) make(try int, realistic bool) *Database {
 	return d
 }
 
-// row adds a row that keeps the keys, unless none is found.
+// row adds a row that satisfies the keys, unless none is found.
 func (g *generator) row(r *rand.Rand, s *style, d *Database, t *Rows) {
 	for attempt := range 12 {
 		row := make([]Value, len(t.Columns))
@@ -456,8 +456,7 @@ func (g *generator) value(r *rand.Rand, s *style, c *Column, fresh bool, n int) 
 	return fit(v, c)
 }
 
-// parentsFirst orders tables so that a table comes behind those that it refers to, as far as
-// references are no circle.
+// parentsFirst orders tables so that a table follows those that it refers to, unless the references form a cycle.
 func parentsFirst(tables []*Table, refers []reference) []*Table {
 	var out []*Table
 	left := slices.Clone(tables)

@@ -98,7 +98,7 @@ func (s *Schema) nested(t *Table, path, declared string, d sqlparts.Dialect) boo
 	return true
 }
 
-// scalar adds a field that is no structure.
+// scalar adds a field that is not a structure.
 func (s *Schema) scalar(t *Table, path, declared string, d sqlparts.Dialect) {
 	col := &Column{Name: path, Declared: declared, table: t}
 	col.typed(d)

@@ -15,13 +15,13 @@ var (
 	setting     = regexp.MustCompile(`(?is)^\s*SET\s+([a-z_][a-z0-9_]*)\s*=\s*(.+?)\s*;?\s*$`)
 )
 
-// declarations are what a text defines before its query.
+// declarations are the definitions in a text before its query.
 type declarations struct {
 	variables map[string]sqlparts.Expr
 	functions map[string]*function
 }
 
-// function is one that a text defines by an expression.
+// function is a function that a text defines by an expression.
 type function struct {
 	params []string
 	kinds  []Kind // Null for any

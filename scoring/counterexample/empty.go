@@ -7,9 +7,9 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// empty reports whether a query says itself that it returns no row on any database: it selects under a
-// condition that is never true, or joins what has no row. That neither of two such queries returns a row
-// is what they say, and no lack of the databases that were tried.
+// empty reports whether a query returns no row on any database by its text: its condition is never true, or it
+// joins an empty source. If both queries are so, the databases that were tried are not the reason for the empty
+// results.
 func empty(q *sqlparts.Query) bool {
 	switch b := q.Body.(type) {
 	case *sqlparts.Query:

@@ -8,8 +8,8 @@ type Finder interface {
 	Find(ctx context.Context, p *Problem) (*Outcome, error)
 }
 
-// Local searches in this process. The memory that texts take is not bounded by the engine, so
-// queries that nobody trusts belong into a process that is.
+// Local searches in this process. The engine does not bound the memory of strings, so untrusted queries belong into
+// a process with a limit.
 type Local struct{ Engine Engine }
 
 // Find is [Find].

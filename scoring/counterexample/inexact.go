@@ -48,9 +48,9 @@ func (c *carrier) nudged(x string) string {
 	return "(CASE WHEN " + x + " * " + grid + " = floor(" + x + " * " + grid + ") THEN " + x + " ELSE " + x + sign + near + " * (1 + abs(" + x + ")) END)"
 }
 
-// round rounds to digits behind the point. What is in the middle goes away from zero, as far as a
-// double can lie there exactly and the dialect is known to do so. In Postgres and MySQL it depends on
-// the type, and of other doubles on how the dialect multiplies: both are open.
+// round rounds to the given number of decimal digits. Values in the middle are rounded away from zero, if a double
+// can be exactly in the middle and the dialect is known to do so. In Postgres and MySQL it depends on the type, and
+// for other doubles on how the dialect multiplies: both are left open.
 func (c *carrier) round(x expr, n int) string {
 	double := "CAST(" + x.sql + " AS DOUBLE)"
 	plain := "round(" + double + ", " + strconv.Itoa(n) + ")"

@@ -8,15 +8,14 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// inferPasses is how often both queries are read to learn the tables from them: what one says of a
-// column settles what the other leaves open.
+// inferPasses is the number of passes over both queries to infer the tables: what one shows about a column decides
+// what the other leaves open.
 const inferPasses = 5
 
-// infer makes a schema of what two queries say. Columns get the kind of what they are compared and
-// computed with. A column whose name makes it the key of its table is taken for one, and what is
-// joined with a key is taken to refer to it. Of two columns that are joined, and neither by its name
-// a key, one is unique in each database. Without these, most pairs would be refuted by databases that
-// nobody has.
+// infer infers a schema from two queries. Columns get the kind of the values that they are compared and computed
+// with. A column is assumed to be the key of its table if its name shows it, and a column that is joined with a key
+// is assumed to refer to it. If two columns are joined, and neither is a key by its name, one is unique in each
+// database. Without these, most pairs would be refuted by databases that do not occur.
 //
 // A name without a table may be a column of several tables. What another mention does not settle is taken
 // for one of the first of them, or of the last.
@@ -160,8 +159,7 @@ func (c *carrier) learnKind(x expr, k Kind) {
 	}
 }
 
-// open are the tables of a source of which not all columns are known, each with a column of a name that one
-// of them has.
+// open returns the tables of a source with unknown columns, each with a column whose name belongs to one of them.
 func (src *source) open() []*Table {
 	if src.table != nil {
 		return []*Table{src.table}
@@ -180,7 +178,7 @@ func (src *source) open() []*Table {
 	return nil
 }
 
-// learnElements notes the elements of arrays that a select reads as values: such are no structures.
+// learnElements records the elements of arrays that a select reads as values: they are not structures.
 func (c *carrier) learnElements(s *scope, b *sqlparts.Select) {
 	for _, src := range s.sources {
 		if src.element == nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// without refuses what some dialects do not have: there the query fails, which is no result to compare.
-// What the engine does with it says nothing.
+// without refuses features that some dialects do not have: there the query fails, which is not a result to compare.
+// The engine's result does not matter.
 func (c *carrier) without(what string, dialects ...sqlparts.Dialect) {
 	if slices.Contains(dialects, c.dialect) {
 		refuse("%s, which %s does not have", what, c.dialect)

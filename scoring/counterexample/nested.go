@@ -8,17 +8,15 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// Structures, objects and arrays are kept in the small database as a relational database keeps them.
-// A field of a structure is a column whose name is its path. An array is a table of its own, with a row
-// for each element that refers to the row that has the array. A structure or an array as a value is the
-// identity of its row, and a field of it is looked up there. So the elements of an array are made, told
-// and shrunk as the rows of any table are.
+// Structures, objects and arrays are stored in the small database as in a relational database. A field of a
+// structure is a column whose name is its path. An array is a separate table, with a row for each element that
+// refers to the row of the array. A structure or an array as a value is the identity of its row, and a field of it
+// is looked up there. So the elements of an array are generated, described and shrunk like the rows of any table.
 //
-// Arrays are never NULL in a small database, objects have no null of JSON, and the elements of an array
-// are all of one kind. A query that asks for what only others have is refused.
+// Arrays are never NULL in a small database, objects have no JSON null, and the elements of an array are of one
+// kind. A query about any other values is refused.
 
-// The names of columns that a table with nested values has besides its own. No column of a query is
-// called so.
+// The names of the additional columns of a table with nested values. No column of a query has such a name.
 const (
 	rowName     = "(row)"     // the identity of a row
 	ofName      = "(of)"      // of an element: the identity of the row that has the array
@@ -82,8 +80,8 @@ func (t *Table) structured(path string) bool {
 		slices.ContainsFunc(t.Columns, func(c *Column) bool { return strings.HasPrefix(strings.ToLower(c.Name), below) })
 }
 
-// elements is the table of the elements of an array. If the schema is inferred, an array is what a
-// query takes for one.
+// elements returns the table of the elements of an array. If the schema is inferred, every value that a query reads
+// as an array is one.
 func (c *carrier) elements(n *nest) *Table {
 	if t := n.table.array(n.path); t != nil {
 		t.read = n.table.read
@@ -114,8 +112,8 @@ func (s *Schema) elements(of *Table, path string) *Table {
 	return t
 }
 
-// learnsFields reports whether what queries read below a path is what is there: in an inferred table, and in
-// semi-structured columns of a stated one.
+// learnsFields reports whether the fields below a path are those that the queries read: in an inferred table, and
+// in semi-structured columns of a stated one.
 func (c *carrier) learnsFields(t *Table, path string) bool {
 	if c.schema.Inferred || t.element && !t.fixed {
 		return true
@@ -403,7 +401,7 @@ func (c *carrier) unnest(s *scope, src *sqlparts.Source, x expr, first bool, fla
 	return lateral + "(SELECT unnest(" + x.sql + ") AS c1, unnest(range(len(" + x.sql + "))) AS c2) AS " + alias, "", false
 }
 
-// index is an element of an array, or a field of an object by a text.
+// index is an element of an array, or a field of an object by a string.
 func (c *carrier) index(s *scope, e *sqlparts.Index) expr {
 	if e.Slice || e.I == nil {
 		refuse("a slice of an array")

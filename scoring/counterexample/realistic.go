@@ -12,7 +12,7 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// Seen is what a query returned on the real database.
+// Seen is a query's result on the real database.
 type Seen struct {
 	Rows    int64                  `json:"rows"`
 	Nothing bool                   `json:"nothing,omitempty"` // it has no value but NULL
@@ -39,7 +39,7 @@ const (
 	realisticShare = 4
 )
 
-// realism is what a realistic database has besides what the schema says.
+// realism holds the properties of a realistic database in addition to the schema.
 type realism struct {
 	columns map[*Column]*habit
 	refers  []reference
@@ -47,7 +47,7 @@ type realism struct {
 	finds   bool // one of the queries finds something, as they did on the real database
 }
 
-// habit is what the values of a column are like.
+// habit describes the values of a column.
 type habit struct {
 	noNull    bool
 	unique    bool
@@ -83,7 +83,7 @@ func (f dependency) holds(a, b []Value) bool {
 	return sameValue(a[f.to.at], b[f.to.at])
 }
 
-// fix notes a dependency that enough rows support. That of a key says nothing.
+// fix records a dependency that enough rows support. One from a key carries no information.
 func (r *realism) fix(from, to *Column, support float64, why string) {
 	if from == nil || to == nil || from == to || from.table != to.table || from.key() || to.key() || support < EnoughRows {
 		return
@@ -97,7 +97,7 @@ func (r reference) String() string {
 	return fmt.Sprintf("every %s.%s has a row in %s (%s)", r.from.table.Name, r.from.Name, r.to.table.Name, r.to.Name)
 }
 
-// realism gathers what is at hand: what both queries ask after, the two results, and the facts.
+// realism collects the available facts: the values in both queries, the two results, and the statistics.
 func (s *search) realism() *realism {
 	r := &realism{columns: map[*Column]*habit{}}
 	for _, t := range s.tables {
@@ -166,10 +166,9 @@ func (s *search) refersTo(c *Column) *Column {
 	return nil
 }
 
-// learnResult takes from a result what is sound of the tables behind it. A column that is a copy of a
-// table's shows NULL if it has NULL, unless a join added the row. What all values of the table are
-// shows only a query that leaves no row out: one table, no condition, no limit. Under a condition
-// the rows at hand say nothing of the others.
+// learnResult derives sound facts about the tables from a result. A column that is a copy of a table's column shows
+// NULL if that has NULL, unless a join added the row. Facts about all values of a table follow only from a query
+// that drops no row: one table, no condition, no limit. Under a condition the rows show nothing about the others.
 func (s *search) learnResult(r *realism, seen *Seen, q *sqlparts.Query, of *carried) {
 	whole, outer := wholeTable(q), false
 	sqlparts.Walk(q, func(n sqlparts.Node) bool {
@@ -284,7 +283,7 @@ func (h *habit) fits(v Value) bool {
 	return compare(v, *h.low) >= 0 && compare(v, *h.high) <= 0
 }
 
-// plain reports whether a text has no blanks that those of the column do not have.
+// plain reports whether a string has only blanks that the strings of the column have, too.
 func (h *habit) plain(text string) bool {
 	if text == "" {
 		return h.empty
@@ -292,8 +291,8 @@ func (h *habit) plain(text string) bool {
 	return h.blank || text == strings.TrimSpace(text)
 }
 
-// fill makes the values that a column of a realistic database is drawn from where another value does
-// not fit. A column without such values may hold any.
+// fill computes the values from which a column of a realistic database is drawn if no other value fits. A column
+// without such values may hold any.
 func (h *habit) fill(c *Column) {
 	add := func(v Value) {
 		if v = fit(v, c); v.Kind != Null && h.fits(v) && !slices.Contains(h.pool, v) {
@@ -363,7 +362,7 @@ func nothing(rows [][]Value) bool {
 	})
 }
 
-// judge says what of a realistic database one has, and what it lacks.
+// judge reports which properties of a realistic database d has, and which it lacks.
 func (r *realism) judge(d *Database, gold, pred [][]Value) (keeps, breaks []string) {
 	note := func(broken bool, format string, args ...any) {
 		if text := fmt.Sprintf(format, args...); broken {
@@ -430,9 +429,9 @@ func repeated(t *Rows, c *Column) bool {
 	return ok
 }
 
-// Reads says which columns of the schema the two queries read, and which of them, in two tables, are
-// compared, in the order in which the first may refer to the second. Statistics of these help to tell
-// what is realistic. Both are empty if the queries cannot be carried over.
+// Reads returns the columns of the schema that the two queries read, and the pairs of columns of two tables that
+// they compare, in the order in which the first may refer to the second. Statistics of these show what is
+// realistic. Both are empty if the queries cannot be carried.
 func Reads(p *Problem) (columns []*Column, compared [][2]*Column) {
 	s, _ := prepare(p, false)
 	if s == nil || s.schema.Inferred {

@@ -10,11 +10,10 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// Schema is what is known of the tables of a database.
+// Schema holds the known tables of a database.
 type Schema struct {
 	Tables []*Table
-	// Inferred tells that nothing was stated: tables, columns and their kinds come from the two
-	// queries.
+	// Inferred reports that no schema was stated: tables, columns and their kinds come from the two queries.
 	Inferred bool
 
 	unsure bool                            // of which table a column is, the queries do not say
@@ -78,7 +77,7 @@ type Foreign struct {
 	Target  []*Column
 }
 
-// shape says what the texts of a column look like.
+// shape is the form of the strings of a column.
 type shape uint8
 
 const (
@@ -242,8 +241,8 @@ func exact(d sqlparts.Dialect) bool {
 	return false
 }
 
-// limit is what a type's values are bound to: numbers from low to high, texts of a length, and dates
-// from one to another.
+// limit holds the limits of a type's values: numbers from low to high, strings of a length, and dates from one to
+// another.
 type limit struct {
 	low, high   float64
 	length      int // in characters
@@ -339,7 +338,7 @@ func (l *limit) holds(v Value) bool {
 	return true
 }
 
-// wholeNumber reports whether a decimal type has a precision and no digits behind the point.
+// wholeNumber reports whether a decimal type has a precision and no decimal digits.
 func wholeNumber(declared string) bool {
 	_, args, ok := strings.Cut(strings.ReplaceAll(declared, " ", ""), "(")
 	return ok && (!strings.Contains(args, ",") || strings.HasSuffix(args, ",0)"))

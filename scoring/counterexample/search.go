@@ -15,11 +15,11 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// ErrEngine is wrapped by an error that tells of a defect of the engine, and nothing of the data.
+// ErrEngine is wrapped by an error caused by a bug of the engine, not by the data.
 var ErrEngine = errors.New("the engine has a defect")
 
-// ErrMemory is wrapped by an error that tells that the engine had no memory left. What it tried until
-// then says nothing of the queries.
+// ErrMemory is wrapped by an error of an engine without free memory. The databases tried until then show nothing
+// about the queries.
 var ErrMemory = errors.New("the engine has no memory left")
 
 // Engine opens databases in memory to run queries on: DuckDB, which may neither read files nor
@@ -31,7 +31,7 @@ type Engine interface {
 
 // Session is one small database. It is used by one goroutine.
 type Session interface {
-	// Load runs the inserts in place of what was there.
+	// Load replaces the content of the database by the inserts.
 	Load(ctx context.Context, inserts []string) error
 	// Query runs a query on what was loaded, and may keep it prepared. A query that returns more
 	// than [MaxRows] rows is an error.
@@ -51,8 +51,8 @@ type Problem struct {
 
 	SchemaFrom string `json:"schema_from,omitempty"` // [FromWarehouse] if it was read there
 
-	// Seen is what gold and the agent's query returned on the real database, nil if that is not
-	// known. Facts are statistics of the tables. Both say what is realistic.
+	// Seen holds the results of gold and the agent's query on the real database, nil if unknown. Facts are
+	// statistics of the tables. Both show what is realistic.
 	Seen  [2]*Seen        `json:"seen"`
 	Facts *sqlparts.Facts `json:"facts,omitempty"`
 
@@ -81,7 +81,7 @@ const (
 	DefaultTime  = 5 * time.Second
 )
 
-// Outcome is what the search came to.
+// Outcome is the outcome of the search.
 type Outcome struct {
 	// Why says why nothing was searched, or no answer found: a construct that cannot be carried
 	// over to the engine. Everything else is then empty.
@@ -106,8 +106,8 @@ type Outcome struct {
 	Pred        *Result      `json:"pred,omitempty"`
 	Constraints []string     `json:"constraints,omitempty"` // of the schema, which the database keeps
 
-	// Realistic tells that the database also has what the data at hand suggest: Keeps. Where only
-	// another one was found, Breaks says what it lacks.
+	// Realistic reports that the database also has the properties that the available data suggest: Keeps. If only
+	// an unrealistic one was found, Breaks lists the properties that it lacks.
 	Realistic bool     `json:"realistic"`
 	Keeps     []string `json:"keeps,omitempty"`
 	Breaks    []string `json:"breaks,omitempty"`
@@ -190,7 +190,8 @@ func prepare(p *Problem, last bool) (*search, *Outcome) {
 	return prepareWithin(context.Background(), p, last)
 }
 
-// prepareWithin reads both queries. last tells how an inferred schema takes what is not sure, see [infer]. If they cannot be carried over, the outcome says why.
+// prepareWithin reads both queries. last selects how an inferred schema decides uncertain facts, see [infer]. If
+// the queries cannot be carried, the outcome has the reason.
 func prepareWithin(ctx context.Context, p *Problem, last bool) (*search, *Outcome) {
 	s := &search{ctx: ctx, problem: p, dialect: sqlparts.DialectOf(p.Dialect), out: &Outcome{}}
 	no := func(format string, args ...any) (*search, *Outcome) {
@@ -277,8 +278,8 @@ func fraction(n sqlparts.Node) (found bool) {
 	return found
 }
 
-// retype makes text columns of those that a query of no known dialect compares with a text that is no
-// number, whatever the schema says: some benchmarks declare every column INT.
+// retype turns columns that a query of no known dialect compares with a string that is not a number into string
+// columns, whatever the schema states: some benchmarks declare every column INT.
 func (s *search) retype() {
 	c := &carrier{ctx: s.ctx, dialect: s.dialect, schema: s.schema, values: newValues(), retype: true}
 	for range inferPasses { // what one comparison makes a text makes one of what it is compared with
@@ -541,8 +542,8 @@ func (s *search) inserts(d *Database) []string {
 	return out
 }
 
-// differ reports whether the queries return different results on a database, for sure: where a query
-// leaves its own result open, nothing is said.
+// differ reports whether the queries certainly return different results on a database: if a query leaves its own
+// result open, it returns false.
 func (s *search) differ(ctx context.Context, d *Database) (bool, error) {
 	s.spared = false
 	if d.real != nil && !d.whole() || folding(s.dialect) && d.collides() {
@@ -601,7 +602,7 @@ func (s *search) differ(ctx context.Context, d *Database) (bool, error) {
 	return true, nil
 }
 
-// compareRows orders rows by what they hold.
+// compareRows orders rows by their values.
 func compareRows(a, b []Value) int { return slices.CompareFunc(a, b, compareValues) }
 
 func compareValues(a, b Value) int {
@@ -675,7 +676,7 @@ func (s *search) shrink(ctx context.Context, d *Database) (short error) {
 	return short
 }
 
-// plainer are values that read more easily, for NULL, blanks and the empty text.
+// plainer returns values that are easier to read, for NULL, blanks and the empty string.
 func plainer(v Value, c *Column) []Value {
 	if plainValue(v) {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/badger-eval/badger/internal/printable"
 )
 
-// What a counterexample shows, by what is special about its data or about both results.
+// The kinds of counterexamples, by a property of the data or of both results.
 const (
 	ShowsColumns   = "columns"   // the results have different numbers of columns
 	ShowsOrder     = "order"     // the same rows come in another order
@@ -135,8 +135,8 @@ func hasValue(t *Rows, c *Column, v Value) bool {
 	return false
 }
 
-// where is what is special about the data: a NULL, rows that share a value, a table without rows, a
-// value that a query names.
+// where describes the property of the data: a NULL, rows that share a value, a table without rows, a value that a
+// query names.
 func (s *search) where(d *Database) (shows, text string) {
 	for i := range d.Tables {
 		t := &d.Tables[i]
@@ -194,7 +194,7 @@ func shared(t *Rows, c *Column) (Value, bool) {
 	return Value{}, false
 }
 
-// shown says what both sides return.
+// shown describes the results of both sides.
 func (s *search) shown() string {
 	return fmt.Sprintf("gold returns %s, the agent's query %s", rowsText(s.out.Gold.Rows), rowsText(s.out.Pred.Rows))
 }
@@ -226,11 +226,11 @@ func rowsText(rows [][]Value) string {
 	return printable.Count(len(rows), "row")
 }
 
-// shownRunes is how long a text is in a sentence.
+// shownRunes is the maximal length of a string in a sentence.
 const shownRunes = 60
 
-// readable is a value in a sentence: not too long, and without characters that are not seen or that
-// turn the direction of what follows.
+// readable formats a value for a sentence: not too long, and without characters that are invisible or change the
+// direction of writing.
 func readable(v Value) string {
 	text := []rune(v.SQL())
 	if len(text) > shownRunes {

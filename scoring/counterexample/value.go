@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Kind is what a value is to the engine that the queries run on.
+// Kind is the kind of a value in the engine that the queries run on.
 type Kind uint8
 
 // The kinds. Null is also the kind of an expression that is NULL whatever the data.
@@ -91,7 +91,7 @@ func (v Value) MarshalJSON() ([]byte, error) {
 	return json.Marshal(v.String())
 }
 
-// UnmarshalJSON reads what MarshalJSON writes; a text stays a text whatever it was.
+// UnmarshalJSON reads the output of MarshalJSON; a string remains a string, whatever its kind was.
 func (v *Value) UnmarshalJSON(b []byte) error {
 	switch {
 	case string(b) == "null":
@@ -147,8 +147,8 @@ func sameValue(a, b Value) bool {
 	return okX == okY && plainText(a.Text) == plainText(b.Text)
 }
 
-// plainText is a text without the midnight that a timestamp adds to a date, and without the blanks
-// that a type of fixed length adds.
+// plainText returns a string without the midnight that a timestamp adds to a date, and without the blanks that a
+// type of fixed length adds.
 func plainText(s string) string { return strings.TrimRight(strings.TrimSuffix(s, " 00:00:00"), " ") }
 
 // compare sorts values: NULL, numbers, texts.
@@ -173,7 +173,7 @@ func b2i(b bool) int {
 	return 0
 }
 
-// Result is what a query returns on a small database.
+// Result is the result of a query on a small database.
 type Result struct {
 	Columns []string  `json:"columns"`
 	Rows    [][]Value `json:"rows"`
@@ -223,8 +223,8 @@ const (
 	maxPermuted     = 500_000
 )
 
-// sameUpToColumns reports whether some of b's columns, in some order, make both results the same. A column too
-// many is no difference: the answer is in the others.
+// sameUpToColumns reports whether both results are equal for some of b's columns, in some order. An additional
+// column is not a difference: the answer is in the others.
 func sameUpToColumns(a, b [][]Value, ordered bool) bool {
 	if len(a) != len(b) {
 		return false

@@ -39,7 +39,7 @@ type domain struct {
 	epoch    int64     // numbers count the time since 1970, so many units a second
 	numeric  bool      // texts are compared with numbers
 	distinct bool      // distinct ones are counted
-	// fractions tells that all numbers have a fraction, as SQLite divides those without in another way.
+	// fractions reports that all numbers have a fraction, since SQLite divides integers differently.
 	fractions bool
 
 	pool   []Value
@@ -52,7 +52,7 @@ type test struct{ op, text string }
 // maxTests bounds the comparisons that are noted of one domain.
 const maxTests = 32
 
-// test notes a comparison of a column, or of what is computed from it alone.
+// test records a comparison of a column, or of an expression over it alone.
 func (v *values) test(c *Column, op, text string) {
 	d := v.domain(c)
 	if t := (test{op, text}); len(d.tests) < maxTests && !slices.Contains(d.tests, t) {
@@ -60,7 +60,7 @@ func (v *values) test(c *Column, op, text string) {
 	}
 }
 
-// passes tells how many of the comparisons a value is likely to pass.
+// passes estimates how many of the comparisons a value passes.
 func (d *domain) passes(v Value) int {
 	n := 0
 	for _, t := range d.tests {
@@ -236,7 +236,7 @@ func (v *values) number(f float64) {
 	}
 }
 
-// pools makes the values of every used column. It says what stands against making them.
+// pools computes the values of every used column. It returns the reason if it cannot.
 func (v *values) pools(s *Schema, c *carrier) (what string) {
 	collated := folding(c.dialect) || c.dialect == sqlparts.Postgres
 	if collated && c.inOrder && slices.ContainsFunc(v.ordered, func(s string) bool { return !plainWord(s) }) {
@@ -257,7 +257,7 @@ func (v *values) pools(s *Schema, c *carrier) (what string) {
 	return ""
 }
 
-// plainWord reports whether every collation sorts a text alike among such texts.
+// plainWord reports whether every collation sorts a string equally among such strings.
 func plainWord(s string) bool {
 	for i := range len(s) {
 		if !(s[i] >= 'a' && s[i] <= 'z' || s[i] >= '0' && s[i] <= '9') {
@@ -511,8 +511,8 @@ func (v *values) datePool(d *domain, kind Kind, stamps bool) []Value {
 	return out
 }
 
-// fit converts a value of a domain to the kind of a column. It is NULL if the column's type cannot
-// hold it, and where SQLite would make a number of a text in a column of dates or times.
+// fit converts a value of a domain to the kind of a column. It is NULL if the column's type cannot hold it, and if
+// SQLite would convert a string to a number in a column of dates or times.
 func fit(v Value, c *Column) Value {
 	if v = converted(v, c); !c.limit.holds(v) || v.Kind == Text && c.affinity == numericAffinity && looksLikeNumber.MatchString(v.Text) {
 		return Value{}

@@ -8,8 +8,8 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// The bounds of what is run, in rows that joins may make. They end a search at the same database on
-// every machine, where a bound of time would not.
+// The bounds of the work, in rows that joins may produce. They end a search at the same database on every machine,
+// unlike a time limit.
 const (
 	maxWork      = 2_000_000  // of a query on one database; larger databases are passed over
 	maxTotalWork = 60_000_000 // of a search
@@ -28,7 +28,7 @@ func (s *search) worker(d *Database, i int) *worker {
 	return w
 }
 
-// worker bounds the work of a query by what it reads.
+// worker bounds the work of a query by the rows that it reads.
 type worker struct {
 	bound  *sqlparts.Bound
 	schema *Schema
@@ -176,7 +176,7 @@ func passed(b *sqlparts.Select, shared func(string) float64) func(string) float6
 	}
 }
 
-// itemName is what a select calls an item; empty for an expression without a name.
+// itemName returns the name of a select item; empty for an expression without a name.
 func itemName(it *sqlparts.Item) string {
 	if it.Alias.Text != "" {
 		return it.Alias.Text

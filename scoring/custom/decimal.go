@@ -85,7 +85,7 @@ func decimalOf(v starlark.Value) (decimal, error) {
 	case starlark.String:
 		return parseDecimal(string(v))
 	}
-	return decimal{}, errcode.New(errcode.InvalidArgument, "decimal: got %s, want an int, a float, a decimal or text", v.Type())
+	return decimal{}, errcode.New(errcode.InvalidArgument, "decimal: got %s, expected an int, a float, a decimal or text", v.Type())
 }
 
 // String returns the number in digits, with all decimal digits.
@@ -248,7 +248,7 @@ func (d decimal) Attr(name string) (starlark.Value, error) {
 // quotient returns a / b with the given number of decimal digits, halves rounded to even.
 func quotient(a, b *big.Int, digits int) (starlark.Value, error) {
 	if digits < 0 || digits > 100 {
-		return nil, errcode.New(errcode.InvalidArgument, "digits is %d, want 0 to 100", digits)
+		return nil, errcode.New(errcode.InvalidArgument, "digits is %d, expected 0 to 100", digits)
 	}
 	if b.Sign() == 0 {
 		return nil, errcode.New(errcode.InvalidArgument, "decimal division by zero")

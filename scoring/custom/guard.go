@@ -221,7 +221,7 @@ func augment(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []s
 	case *starlark.List:
 		i, err := starlark.AsInt32(k)
 		if err != nil {
-			return nil, errcode.New(errcode.InvalidArgument, "list index: got %s, want int", k.Type())
+			return nil, errcode.New(errcode.InvalidArgument, "list index: got %s, expected int", k.Type())
 		}
 		if i < 0 {
 			i += c.Len()
@@ -263,7 +263,7 @@ func slice(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []sta
 		}
 		num, ok := v.(starlark.Int)
 		if !ok {
-			return nil, errcode.New(errcode.InvalidArgument, "slice: got %s, want int", v.Type())
+			return nil, errcode.New(errcode.InvalidArgument, "slice: got %s, expected int", v.Type())
 		}
 		k, small := num.Int64()
 		if !small {

@@ -182,7 +182,7 @@ func encodeJSON(out []byte, v starlark.Value, depth int) ([]byte, error) {
 		for k, e := range v.Entries() {
 			name, ok := starlark.AsString(k)
 			if !ok {
-				return nil, errcode.New(errcode.InvalidArgument, "a key of type %s, want text", k.Type())
+				return nil, errcode.New(errcode.InvalidArgument, "a key of type %s, expected text", k.Type())
 			}
 			if i++; i > 1 {
 				out = append(out, ',')

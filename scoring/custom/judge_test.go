@@ -201,10 +201,10 @@ func TestScores(t *testing.T) {
 		{"not applicable", ``, `return {"status": "not_applicable", "reason": "no figures"}`, shape{Status: "not_applicable", Reason: "no figures"}},
 
 		{"out of range", `range = [0, 1]`, `return {"value": 2}`, shape{Status: "failed", Reason: "process_row: value: lies outside the range 0 to 1"}},
-		{"no dict", ``, `return 1`, shape{Status: "failed", Reason: "process_row returned int, want a dict such as {\"value\": 1, \"reason\": \"…\"}"}},
-		{"nothing", ``, `pass`, shape{Status: "failed", Reason: "process_row returned NoneType, want a dict such as {\"value\": 1, \"reason\": \"…\"}"}},
+		{"no dict", ``, `return 1`, shape{Status: "failed", Reason: "process_row returned int, expected a dict such as {\"value\": 1, \"reason\": \"…\"}"}},
+		{"nothing", ``, `pass`, shape{Status: "failed", Reason: "process_row returned NoneType, expected a dict such as {\"value\": 1, \"reason\": \"…\"}"}},
 		{"no value", ``, `return {"reason": "x"}`, shape{Status: "failed", Reason: "process_row: value: missing; a judge that cannot tell returns status abstained with a reason"}},
-		{"a value that is text", ``, `return {"value": "1"}`, shape{Status: "failed", Reason: "process_row: value: got string, want a number"}},
+		{"a value that is text", ``, `return {"value": "1"}`, shape{Status: "failed", Reason: "process_row: value: got string, expected a number"}},
 		{"no number", ``, `return {"value": float("nan")}`, shape{Status: "failed", Reason: "process_row: value: is no finite number"}},
 		{"a misspelt member", ``, `return {"valu": 1}`, shape{Status: "failed", Reason: "process_row: the judge returned an unknown member; a score has value, label, passed, reason, detail, status"}},
 		{"a label that is not declared", `labels = ["a", "b"]`, `return {"label": "c"}`, shape{Status: "failed", Reason: "process_row: label: not one of the declared labels"}},
@@ -520,7 +520,7 @@ func TestSQLJudge(t *testing.T) {
 		t.Errorf("an expression: %+v, %s", s, f.query)
 	}
 	f.answer = `{"columns":["x"],"rows":[[true],[false]]}`
-	if s, _ := scoreTest(t, t.Context(), j, rich(t), nil); s.Status != scoring.StatusFailed || !strings.Contains(s.Reason, "returned 2 rows, want one") {
+	if s, _ := scoreTest(t, t.Context(), j, rich(t), nil); s.Status != scoring.StatusFailed || !strings.Contains(s.Reason, "returned 2 rows, expected one") {
 		t.Errorf("%+v", s)
 	}
 	for _, c := range []struct{ why, sql, says string }{

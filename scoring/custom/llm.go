@@ -58,7 +58,7 @@ func material(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple, kwa
 		return nil, errcode.New(errcode.InvalidArgument, "material: the title must stand in the script as it is, on one line of at most 80 characters without brackets")
 	}
 	if limit < 1 || limit > 100_000 {
-		return nil, errcode.New(errcode.InvalidArgument, "material: limit is %d, want 1 to 100000 characters", limit)
+		return nil, errcode.New(errcode.InvalidArgument, "material: limit is %d, expected 1 to 100000 characters", limit)
 	}
 	if _, err := conversationOf(t); err != nil {
 		return nil, err

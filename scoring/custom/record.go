@@ -50,7 +50,7 @@ func (r *record) Attr(name string) (starlark.Value, error) {
 func (r *record) Get(k starlark.Value) (starlark.Value, bool, error) {
 	name, ok := starlark.AsString(k)
 	if !ok {
-		return nil, false, errcode.New(errcode.InvalidArgument, "%s[…]: got %s, want the name of a field", r.name, k.Type())
+		return nil, false, errcode.New(errcode.InvalidArgument, "%s[…]: got %s, expected the name of a field", r.name, k.Type())
 	}
 	if v, ok := r.fields[name]; ok {
 		return v, true, nil

@@ -43,7 +43,7 @@ func (j *Judge) scoreOf(said map[string]starlark.Value) (scoring.Score, error) {
 	if v := get("reason"); v != nil {
 		text, ok := starlark.AsString(v)
 		if !ok {
-			return bad("reason", "got %s, want text", v.Type())
+			return bad("reason", "got %s, expected text", v.Type())
 		}
 		s.Reason = cutText(strings.ToValidUTF8(text, "\ufffd"), maxReason)
 	}
@@ -72,7 +72,7 @@ func (j *Judge) scoreOf(said map[string]starlark.Value) (scoring.Score, error) {
 		text, ok := starlark.AsString(v)
 		switch {
 		case !ok:
-			return bad("label", "got %s, want text", v.Type())
+			return bad("label", "got %s, expected text", v.Type())
 		case len(j.header.Labels) == 0:
 			return bad("label", "the judge declares no labels")
 		case !slices.Contains(j.header.Labels, text):
@@ -104,7 +104,7 @@ func (j *Judge) scoreOf(said map[string]starlark.Value) (scoring.Score, error) {
 		b, ok := v.(starlark.Bool)
 		switch {
 		case !ok:
-			return bad("passed", "got %s, want True or False", v.Type())
+			return bad("passed", "got %s, expected True or False", v.Type())
 		case j.header.Threshold != nil:
 			return bad("passed", "the judge has a threshold, which decides")
 		}
@@ -129,7 +129,7 @@ func number(v starlark.Value) (float64, error) {
 	case decimal:
 		f, _ = strconv.ParseFloat(v.String(), 64) // infinite where it is too big
 	default:
-		return 0, errcode.New(errcode.InvalidArgument, "got %s, want a number", v.Type())
+		return 0, errcode.New(errcode.InvalidArgument, "got %s, expected a number", v.Type())
 	}
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return 0, errcode.New(errcode.InvalidArgument, "is no finite number")

@@ -44,7 +44,7 @@ func (j *Judge) loadSQL(o *Options) error {
 			return scoring.Score{}, errcode.New(errcode.Of(err), "sql: %w", err)
 		}
 		if t.Rows() != 1 {
-			return scoring.Score{}, errcode.New(errcode.InvalidArgument, "sql: the query returned %d rows, want one", t.Rows())
+			return scoring.Score{}, errcode.New(errcode.InvalidArgument, "sql: the query returned %d rows, expected one", t.Rows())
 		}
 		s, err := j.scoreOf(said(t))
 		if err != nil {

@@ -80,7 +80,7 @@ func (j *Judge) loadStarlark(ctx context.Context, most Limits, o *Options) error
 		}
 		d, ok := v.(*starlark.Dict)
 		if !ok {
-			return scoring.Score{}, errcode.New(errcode.InvalidArgument, "process_row returned %s, want a dict such as {\"value\": 1, \"reason\": \"…\"}", v.Type())
+			return scoring.Score{}, errcode.New(errcode.InvalidArgument, "process_row returned %s, expected a dict such as {\"value\": 1, \"reason\": \"…\"}", v.Type())
 		}
 		said := make(map[string]starlark.Value, d.Len())
 		for k, v := range d.Entries() {

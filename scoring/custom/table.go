@@ -132,7 +132,7 @@ func (t *table) find(k starlark.Value) (int, error) {
 		}
 		return i, nil
 	}
-	return 0, errcode.New(errcode.InvalidArgument, "column: got %s, want a name or a number", k.Type())
+	return 0, errcode.New(errcode.InvalidArgument, "column: got %s, expected a name or a number", k.Type())
 }
 
 type rowIterator struct {

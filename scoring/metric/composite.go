@@ -55,7 +55,7 @@ func (o *compositeOptions) check() error {
 		m, ok := registered[name]
 		switch near := scoring.Suggest(name, slices.Sorted(maps.Keys(registered))); {
 		case ok && !withinUnit(&m):
-			return errcode.New(errcode.InvalidArgument, "option weights.%s: its values are %s, want a metric from 0 to 1", name, m.Range)
+			return errcode.New(errcode.InvalidArgument, "option weights.%s: its values are %s, expected a metric from 0 to 1", name, m.Range)
 		case !ok && near != "": // a name that is like none may be a custom metric's
 			return errcode.New(errcode.InvalidArgument, "option weights: unknown metric %.60q%s", name, near)
 		}
@@ -132,7 +132,7 @@ func composite(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 			return scoring.Score{}, err
 		}
 		if m.LowerIsBetter && !withinUnit(m) {
-			return scoring.Score{}, errcode.New(errcode.InvalidArgument, "option weights.%s: lower values of it are better and its range is %q, want one within 0 and 1, so that it can be inverted", name, m.Range)
+			return scoring.Score{}, errcode.New(errcode.InvalidArgument, "option weights.%s: lower values of it are better and its range is %q, expected one within 0 and 1, so that it can be inverted", name, m.Range)
 		}
 		p := &compositePart{Weight: o.Weights[name], Status: s.Status, Inverted: m.LowerIsBetter}
 		p.Withheld = s.Status == scoring.StatusNotApplicable && withheld(in, m)

@@ -18,9 +18,9 @@ func TestCompositeOptions(t *testing.T) {
 		{"a misspelt metric", `{"weights": {"hybrid_x": 1}}`, "did you mean hybrid_ex"},
 		{"a weight of 0", `{"weights": {"hybrid_ex": 0}}`, "weights.hybrid_ex is 0"},
 		{"a negative weight", `{"weights": {"hybrid_ex": -1}}`, "weights.hybrid_ex is -1"},
-		{"a metric in percent", `{"weights": {"latency_overhead": 1}}`, "want a metric from 0 to 1"},
-		{"a metric of tiers", `{"weights": {"sql_complexity": 1}}`, "want a metric from 0 to 1"},
-		{"a metric that may exceed 1", `{"weights": {"r_ves": 1}}`, "want a metric from 0 to 1"},
+		{"a metric in percent", `{"weights": {"latency_overhead": 1}}`, "expected a metric from 0 to 1"},
+		{"a metric of tiers", `{"weights": {"sql_complexity": 1}}`, "expected a metric from 0 to 1"},
+		{"a metric that may exceed 1", `{"weights": {"r_ves": 1}}`, "expected a metric from 0 to 1"},
 		{"itself", `{"weights": {"composite": 1}}`, "part of itself"},
 		{"an unknown word", `{"weights": {"hybrid_ex": 1}, "missing": "drop"}`, "option missing"},
 	} {

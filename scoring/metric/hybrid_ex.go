@@ -288,7 +288,7 @@ func (o *hybridOptions) rules() (align.Options, error) {
 		a.Columns[name] = rule
 	}
 	if a.Numbers != align.Absolute && o.Tolerance >= 1 {
-		return a, errcode.New(errcode.InvalidArgument, "option tolerance is %v, want less than 1 unless the option numbers is absolute", o.Tolerance)
+		return a, errcode.New(errcode.InvalidArgument, "option tolerance is %v, expected less than 1 unless the option numbers is absolute", o.Tolerance)
 	}
 	return a, nil
 }

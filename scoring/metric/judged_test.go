@@ -238,7 +238,7 @@ func TestCriteria(t *testing.T) {
 		`{"criteria": {"duplicate": "allowed"}}`: `unknown criterion "duplicate"; there are duplicates, nulls, ties, extra_columns, readings; did you mean duplicates?`,
 		`{"criteria": {"ties": "some"}}`:         `option criteria.ties is "some", want any or all`,
 		`{"rules": ["a", " "]}`:                  `rules[1] is empty`,
-		`{"form": "papers"}`:                     `want own or paper`,
+		`{"form": "papers"}`:                     `expected own or paper`,
 	} {
 		if err := roseDeclared.Check(json.RawMessage(options)); err == nil || !strings.Contains(err.Error(), wrong) {
 			t.Errorf("%s: %v, want %q", options, err, wrong)
@@ -294,7 +294,7 @@ func TestJudgeOfEachMetric(t *testing.T) {
 		t.Errorf("of a stored score: tag %s", tag)
 	}
 	hot := 3.0
-	for name, wrong := range map[string]string{"rosé": "unknown metric", "ex_bird": "asks no judge", "flex": "is 3, want a number from 0 to 2"} {
+	for name, wrong := range map[string]string{"rosé": "unknown metric", "ex_bird": "asks no judge", "flex": "is 3, expected a number from 0 to 2"} {
 		if _, err := scoring.NewEngine(All(), &scoring.EngineOptions{Judges: map[string]scoring.Judge{name: {Temperature: &hot}}}); err == nil || !strings.Contains(err.Error(), wrong) {
 			t.Errorf("a judge of %s: %v, want %q", name, err, wrong)
 		}

@@ -61,11 +61,11 @@ var yymm = regexp.MustCompile(`^[0-9]{2}(0[1-9]|1[0-2])$`)
 
 func (o *roseOptions) check() error {
 	if o.Released != "" && !yymm.MatchString(o.Released) {
-		return errcode.New(errcode.InvalidArgument, "option released is %.20q, want the month of the model's release as yymm", o.Released)
+		return errcode.New(errcode.InvalidArgument, "option released is %.20q, expected the month of the model's release as yymm", o.Released)
 	}
 	for i, rule := range o.Rules {
 		if strings.TrimSpace(rule) == "" {
-			return errcode.New(errcode.InvalidArgument, "option rules[%d] is empty, want a sentence", i)
+			return errcode.New(errcode.InvalidArgument, "option rules[%d] is empty, expected a sentence", i)
 		}
 	}
 	return checkCriteria(o.Criteria)

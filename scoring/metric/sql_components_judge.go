@@ -157,7 +157,7 @@ func (r *componentsReply) components(sql string, dialect sqlparts.Dialect) (c sq
 	for _, list := range [][]string{r.Select, r.Where, r.GroupBy, r.OrderBy, r.Having, r.Tables} {
 		for i, element := range list {
 			if n := utf8.RuneCountInString(strings.TrimSpace(element)); n == 0 || n > maxComponent {
-				return c, unusable("element %d of a set has %d characters, want 1 to %d", i+1, n, maxComponent)
+				return c, unusable("element %d of a set has %d characters, expected 1 to %d", i+1, n, maxComponent)
 			}
 		}
 	}

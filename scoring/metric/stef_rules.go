@@ -64,7 +64,7 @@ func (o stefOptions) rules(dialect sqlparts.Dialect) (*stefRules, error) {
 	r := &stefRules{names: namesOf(o.ColumnMappings), ignored: map[string]bool{}, limitMin: o.LimitMin}
 	for _, from := range slices.Sorted(maps.Keys(o.ColumnMappings)) {
 		if nameKey(from) == "" || nameKey(o.ColumnMappings[from]) == "" {
-			return bad("column_mappings: %.40q stands for %.40q, want names", from, o.ColumnMappings[from])
+			return bad("column_mappings: %.40q stands for %.40q, expected names", from, o.ColumnMappings[from])
 		}
 	}
 	for i, text := range o.BenignFilters {

@@ -53,24 +53,24 @@ func (o *stefOptions) scale() (stefScale, error) {
 			continue
 		}
 		if len(list.given) != len(list.into) {
-			return bad("%s has %d numbers, want %d", list.name, len(list.given), len(list.into))
+			return bad("%s has %d numbers, expected %d", list.name, len(list.given), len(list.into))
 		}
 		for i, v := range list.given {
 			if !(v >= 0 && v <= list.most) {
-				return bad("%s[%d] is %v, want at least 0 and at most %v", list.name, i, v, list.most)
+				return bad("%s[%d] is %v, expected at least 0 and at most %v", list.name, i, v, list.most)
 			}
 			if i > 0 && v > list.given[i-1] {
-				return bad("%s[%d] is %v, which is more than the %v before it; want the highest first", list.name, i, v, list.given[i-1])
+				return bad("%s[%d] is %v, which is more than the %v before it; expected the highest first", list.name, i, v, list.given[i-1])
 			}
 		}
 		copy(list.into, list.given)
 	}
 	s.Leniency = o.Leniency
 	if sum := s.FilterPoints[0] + s.VerdictPoints[0]; math.Abs(sum-stefBase) > 1e-9 {
-		return bad("filter_points and verdict_points: the highest are %v and %v, which sum to %v; want %d, so that a perfect answer has 100", s.FilterPoints[0], s.VerdictPoints[0], sum, stefBase)
+		return bad("filter_points and verdict_points: the highest are %v and %v, which sum to %v; expected %d, so that a perfect answer has 100", s.FilterPoints[0], s.VerdictPoints[0], sum, stefBase)
 	}
 	if most := s.FilterPoints[0] - s.FilterPoints[1]; s.Leniency > most+1e-9 {
-		return bad("leniency is %v, want at most %v: benign extras must not score above no extras", s.Leniency, most)
+		return bad("leniency is %v, expected at most %v: benign extras must not score above no extras", s.Leniency, most)
 	}
 	s.own = s != paperScale
 	return s, nil

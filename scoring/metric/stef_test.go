@@ -60,14 +60,14 @@ func TestSTEFScaleOfOnesOwn(t *testing.T) {
 	for _, tc := range []struct{ why, options, wrong string }{
 		{"the paper's, spelt out", `{"filter_points": [5, 4, 3, 0], "verdict_points": [5, 3, 2, 0], "leniency": 1, "confidence_limits": [0.85, 0.65], "multipliers": [1, 0.8, 0.5], "tiers": [90, 75, 50]}`, ""},
 		{"filters weigh more", `{"filter_points": [7, 5, 3, 0], "verdict_points": [3, 2, 1, 0], "leniency": 2}`, ""},
-		{"weights that do not sum", `{"filter_points": [6, 4, 3, 0]}`, "the highest are 6 and 5, which sum to 11; want 10"},
+		{"weights that do not sum", `{"filter_points": [6, 4, 3, 0]}`, "the highest are 6 and 5, which sum to 11; expected 10"},
 		{"points out of order", `{"filter_points": [5, 3, 4, 0]}`, "filter_points[2] is 4, which is more than the 3 before it"},
-		{"too few points", `{"verdict_points": [5, 0]}`, "verdict_points has 2 numbers, want 4"},
+		{"too few points", `{"verdict_points": [5, 0]}`, "verdict_points has 2 numbers, expected 4"},
 		{"tiers out of order", `{"tiers": [50, 75, 90]}`, "tiers[1] is 75, which is more than the 50 before it"},
-		{"a tier out of range", `{"tiers": [101, 75, 50]}`, "tiers[0] is 101, want at least 0 and at most 100"},
+		{"a tier out of range", `{"tiers": [101, 75, 50]}`, "tiers[0] is 101, expected at least 0 and at most 100"},
 		{"a limit that is a percentage", `{"confidence_limits": [85, 65]}`, "confidence_limits[0] is 85"},
 		{"a negative multiplier", `{"multipliers": [1, 0.5, -1]}`, "multipliers[2] is -1"},
-		{"leniency beyond what extras cost", `{"leniency": 2}`, "leniency is 2, want at most 1"},
+		{"leniency beyond what extras cost", `{"leniency": 2}`, "leniency is 2, expected at most 1"},
 		{"an unknown name", `{"tier": [90, 75, 50]}`, "did you mean tiers"},
 	} {
 		err := stefDeclared.Check(json.RawMessage(tc.options))

@@ -62,7 +62,7 @@ func parseToolSpec(raw json.RawMessage) (*toolSpec, error) {
 		return nil, nil //nolint:nilnil // none is not an error
 	}
 	if len(raw) == 0 || raw[0] != '[' && raw[0] != '{' {
-		return fail(": want a list of calls, or an object with a list named tools")
+		return fail(": expected a list of calls, or an object with a list named tools")
 	}
 	sequence, field := raw[0] == '[', ""
 	var items []json.RawMessage
@@ -76,7 +76,7 @@ func parseToolSpec(raw json.RawMessage) (*toolSpec, error) {
 			Tools *[]json.RawMessage `json:"tools"`
 		}
 		if err := strict(raw, &spec); err != nil {
-			return fail(": want an object with nothing but a list named tools")
+			return fail(": expected an object with nothing but a list named tools")
 		}
 		if spec.Tools == nil {
 			return fail(".tools: missing")
@@ -100,7 +100,7 @@ func parseToolSpec(raw json.RawMessage) (*toolSpec, error) {
 		t := expectedTool{name: w.Name, optional: w.Optional}
 		var ok bool
 		if t.arguments, ok = parseArguments(w.Arguments); !ok {
-			return fail("%s.arguments: want an object", at)
+			return fail("%s.arguments: expected an object", at)
 		}
 		if sequence {
 			if len(w.After) > 0 {
@@ -128,13 +128,13 @@ func (w *toolJSON) decode(item json.RawMessage) error {
 		return json.Unmarshal(item, &w.Name)
 	}
 	if item[0] != '{' {
-		return errcode.New(errcode.InvalidArgument, ": want a name or an object with one")
+		return errcode.New(errcode.InvalidArgument, ": expected a name or an object with one")
 	}
 	err := strict(item, w)
 	var wrong *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &wrong):
-		return errcode.New(errcode.InvalidArgument, ".%s: a %s stands there, want %s", wrong.Field, wrong.Value, wantOf(wrong.Field))
+		return errcode.New(errcode.InvalidArgument, ".%s: a %s stands there, expected %s", wrong.Field, wrong.Value, wantOf(wrong.Field))
 	case err != nil:
 		said := strings.TrimPrefix(err.Error(), "json: ")
 		if name, unknown := strings.CutPrefix(said, "unknown field "); unknown {

@@ -200,10 +200,10 @@ func Parse(text []byte) (*Table, error) {
 
 func parseRow(names, f []string) (r Row, err error) {
 	if len(f) != len(names) {
-		return r, errcode.New(errcode.InvalidArgument, "%d columns, want %d separated by tabs", len(f), len(names))
+		return r, errcode.New(errcode.InvalidArgument, "%d columns, expected %d separated by tabs", len(f), len(names))
 	}
 	bad := func(column int, want string) error {
-		return errcode.New(errcode.InvalidArgument, "column %s is %.20q, want %s", names[column], f[column], want)
+		return errcode.New(errcode.InvalidArgument, "column %s is %.20q, expected %s", names[column], f[column], want)
 	}
 	r = Row{Policy: Policy(f[0]), Relation: f[1], Class: relation.Class(f[2])}
 	switch {

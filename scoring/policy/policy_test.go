@@ -123,7 +123,7 @@ func TestTableText(t *testing.T) {
 	for _, tc := range []struct{ why, text, says string }{
 		{"empty", "", "no rows"},
 		{"another header", "policy,relation\n", "line 1: expected the header"},
-		{"too few columns", header + "\nanswer\tsame\n", "line 2: 2 columns, want 10"},
+		{"too few columns", header + "\nanswer\tsame\n", "line 2: 2 columns, expected 10"},
 		{"an unknown policy", header + "\nmaybe\tsame\tequivalent\t1\t1\t1\t0\t0\t0.9\tyes\n", "column policy is"},
 		{"an unknown class", header + "\nanswer\tsame\tnice\t1\t1\t1\t0\t0\t0.9\tyes\n", "column class is"},
 		{"more accepted than cases", header + "\nanswer\tsame\tequivalent\t1\t2\t1\t0\t0\t0.9\tyes\n", "column accepted is"},

@@ -13,7 +13,7 @@ type Node interface {
 	Range() (start, end int)
 }
 
-// Script is what a text holds: its statements in order, and notes on whatever was not understood.
+// Script is a parsed text: its statements in order, and notes on the parts that were not understood.
 type Script struct {
 	SQL        string
 	Dialect    Dialect
@@ -68,8 +68,7 @@ func (n Name) Last() Ident {
 
 // Query is a query expression: what WITH, ORDER BY and LIMIT apply to.
 //
-// A parenthesised query is the query inside unless it carries clauses of its own; then Body is the
-// inner *Query.
+// A parenthesized query is the query inside unless it has its own clauses; then Body is the inner *Query.
 type Query struct {
 	Span
 	Recursive bool
@@ -93,7 +92,7 @@ func (q *Query) Dialect() Dialect {
 	return q.dialect
 }
 
-// Body is what a query selects from: *Select, *SetOp, *Values or *Query.
+// Body is the body of a query: *Select, *SetOp, *Values or *Query.
 type Body interface {
 	Node
 	body()
@@ -108,7 +107,7 @@ type CTE struct {
 	Write   *Statement // a data-modifying body: WITH x AS (DELETE … RETURNING …); nil otherwise
 }
 
-// Limit is how many rows are kept. Offset may stand alone.
+// Limit is the maximal number of rows. Offset may occur without it.
 type Limit struct {
 	Span
 	Count    Expr // nil: no limit, or ALL
@@ -123,9 +122,9 @@ type Values struct {
 	Rows [][]Expr
 }
 
-// SetOp is a chain of set operations of one precedence, applied left to right: Ops[i] stands
-// between Terms[i] and Terms[i+1]. INTERSECT binds tighter than UNION and EXCEPT, so that a mixed
-// chain nests, but in SQLite, where all bind alike.
+// SetOp is a chain of set operations of one precedence, applied left to right: Ops[i] is between Terms[i] and
+// Terms[i+1]. INTERSECT binds tighter than UNION and EXCEPT, so that a mixed chain nests, except in SQLite, where
+// all have the same precedence.
 type SetOp struct {
 	Span
 	Ops   []SetOperator
@@ -194,7 +193,7 @@ type OrderItem struct {
 // Nulls says where a sort key puts nulls.
 type Nulls uint8
 
-// NullsDefault is what the dialect does when nothing is written.
+// NullsDefault is the dialect's behavior if nothing is written.
 const (
 	NullsDefault Nulls = iota
 	NullsFirst

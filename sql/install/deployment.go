@@ -77,20 +77,20 @@ func (d *Deployment) complete() error {
 		d.Replicas.Max = d.Replicas.Min
 	}
 	if d.Replicas.Min < 1 || d.Replicas.Max < d.Replicas.Min || d.Replicas.Max > 1000 {
-		return errcode.New(errcode.InvalidArgument, "values: deploy.replicas: min is %d and max is %d, want 1 to 1000 and min at most max", d.Replicas.Min, d.Replicas.Max)
+		return errcode.New(errcode.InvalidArgument, "values: deploy.replicas: min is %d and max is %d, expected 1 to 1000 and min at most max", d.Replicas.Min, d.Replicas.Max)
 	}
 	if !cores.MatchString(d.CPU) {
-		return errcode.New(errcode.InvalidArgument, "values: deploy.cpu is %.20q, want cores, such as 1 or 500m", d.CPU)
+		return errcode.New(errcode.InvalidArgument, "values: deploy.cpu is %.20q, expected cores, such as 1 or 500m", d.CPU)
 	}
 	if !sizes.MatchString(d.Memory) {
-		return errcode.New(errcode.InvalidArgument, "values: deploy.memory is %.20q, want a size, such as 1Gi", d.Memory)
+		return errcode.New(errcode.InvalidArgument, "values: deploy.memory is %.20q, expected a size, such as 1Gi", d.Memory)
 	}
 	if n, err := strconv.Atoi(strings.TrimSuffix(d.Memory, "Mi")); err == nil && n < leastMemory {
-		return errcode.New(errcode.InvalidArgument, "values: deploy.memory is %s, want at least %dMi", d.Memory, leastMemory)
+		return errcode.New(errcode.InvalidArgument, "values: deploy.memory is %s, expected at least %dMi", d.Memory, leastMemory)
 	}
 	for _, u := range []struct{ key, value string }{{"deploy.warehouse", d.Warehouse}, {"deploy.kubernetes.run.source", d.Kubernetes.Run.Source}} {
 		if scheme, _, _ := strings.Cut(u.value, ":"); u.value != "" && (scheme == u.value || !slices.Contains(schemes, scheme)) {
-			return errcode.New(errcode.InvalidArgument, "values: %s is no URL of a warehouse, want one that begins with one of %s:", u.key, strings.Join(schemes, ":, "))
+			return errcode.New(errcode.InvalidArgument, "values: %s is no URL of a warehouse, expected one that begins with one of %s:", u.key, strings.Join(schemes, ":, "))
 		}
 	}
 	if u, err := url.Parse(d.Judge.URL); d.Judge.URL != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {

@@ -85,7 +85,7 @@ func (c *CloudRun) complete() error {
 		{"access_level", c.AccessLevel, policyName, "a letter, and then letters, digits and _"},
 	} {
 		if f.value != "" && !f.looks.MatchString(f.value) {
-			return bad("%s is %.60q, want %s", f.key, f.value, f.want)
+			return bad("%s is %.60q, expected %s", f.key, f.value, f.want)
 		}
 	}
 	if len(c.Callers) == 0 {
@@ -100,7 +100,7 @@ func (c *CloudRun) complete() error {
 		c.Concurrency = defaultConcurrency
 	}
 	if c.Concurrency < 1 || c.Concurrency > 1000 {
-		return bad("concurrency is %d, want 1 to 1000, or 0 for %d", c.Concurrency, defaultConcurrency)
+		return bad("concurrency is %d, expected 1 to 1000, or 0 for %d", c.Concurrency, defaultConcurrency)
 	}
 	if c.Subnetwork != "" && c.Network == "" {
 		return bad("subnetwork is set and network is not")
@@ -171,10 +171,10 @@ func (v *Values) cloudRunPlace() error {
 	case location == "us":
 		inside, want = strings.HasPrefix(region, "us-"), "a region in the United States, such as us-central1"
 	case !cloudRegion.MatchString(location):
-		return bad("location is %.40q, want EU, US, or a region, such as europe-west1", v.Location)
+		return bad("location is %.40q, expected EU, US, or a region, such as europe-west1", v.Location)
 	}
 	if region != "" && !inside {
-		return bad("deploy.cloud_run.region is %.40q, and location is %.40q: the service must lie in it; want %s", region, v.Location, want)
+		return bad("deploy.cloud_run.region is %.40q, and location is %.40q: the service must lie in it; expected %s", region, v.Location, want)
 	}
 	if u, err := url.Parse(v.Deploy.Warehouse); err == nil && u.Scheme == "bigquery" {
 		if l := u.Query().Get("location"); l != "" && !strings.EqualFold(l, v.Location) {

@@ -57,7 +57,7 @@ func (d *Databricks) complete() error {
 		{"binary", d.Binary, fileName, "the name of a file"},
 	} {
 		if f.value != "" && !f.looks.MatchString(f.value) {
-			return bad("%s is %.80q, want %s", f.key, f.value, f.want)
+			return bad("%s is %.80q, expected %s", f.key, f.value, f.want)
 		}
 	}
 	for _, f := range []struct{ key, value string }{{"dev_catalog", d.DevCatalog}, {"schema", d.Schema}, {"volume", d.Volume}} {
@@ -67,10 +67,10 @@ func (d *Databricks) complete() error {
 		}
 	}
 	if d.Nightly != "procedure" && d.Nightly != "binary" {
-		return bad("nightly is %.40q, want procedure, or binary", d.Nightly)
+		return bad("nightly is %.40q, expected procedure, or binary", d.Nightly)
 	}
 	if d.AppSize != "MEDIUM" && d.AppSize != "LARGE" {
-		return bad("app_size is %.40q, want MEDIUM or LARGE", d.AppSize)
+		return bad("app_size is %.40q, expected MEDIUM or LARGE", d.AppSize)
 	}
 	for _, a := range d.Notify {
 		if !address.MatchString(a) {

@@ -71,7 +71,7 @@ func (k *Kubernetes) fields() []field {
 // complete checks what is there. Whether there is enough of it is for the target to say.
 func (k *Kubernetes) complete() error {
 	bad := func(key, value, want string) error {
-		return errcode.New(errcode.InvalidArgument, "values: deploy.kubernetes.%s is %.60q, want %s", key, value, want)
+		return errcode.New(errcode.InvalidArgument, "values: deploy.kubernetes.%s is %.60q, expected %s", key, value, want)
 	}
 	for _, n := range []struct{ key, value string }{{"namespace", k.Namespace}, {"release", k.Release}} {
 		if !dnsLabel.MatchString(n.value) {
@@ -108,7 +108,7 @@ func (k *Kubernetes) complete() error {
 		}
 	}
 	if k.Metrics != (len(k.MetricsCallers) > 0) {
-		return errcode.New(errcode.InvalidArgument, "values: deploy.kubernetes.metrics and metrics_callers belong together: want the namespaces whose pods may read the metrics, such as metrics_callers: [monitoring]")
+		return errcode.New(errcode.InvalidArgument, "values: deploy.kubernetes.metrics and metrics_callers belong together: expected the namespaces whose pods may read the metrics, such as metrics_callers: [monitoring]")
 	}
 	for _, e := range k.Egress {
 		prefix, err := netip.ParsePrefix(e.CIDR)
@@ -156,7 +156,7 @@ func (d *Deployment) NamedHosts() ([]HostPort, error) {
 			continue
 		}
 		if !fullName.MatchString(hp.Host) {
-			return nil, errcode.New(errcode.InvalidArgument, "values: %s names the host %.60q, want a full name such as db.data.svc.cluster.local: with deploy.kubernetes.hosts no other can be looked up", u.key, hp.Host)
+			return nil, errcode.New(errcode.InvalidArgument, "values: %s names the host %.60q, expected a full name such as db.data.svc.cluster.local: with deploy.kubernetes.hosts no other can be looked up", u.key, hp.Host)
 		}
 		out = append(out, hp)
 	}

@@ -102,22 +102,22 @@ func (v *Values) completeSPCS(p *Plan) error {
 		s.Nodes.Max = s.Nodes.Min
 	}
 	if s.Nodes.Min < 1 || s.Nodes.Max < s.Nodes.Min {
-		return bad("deploy.snowflake.nodes: min is %d and max is %d, want min at least 1 and at most max", s.Nodes.Min, s.Nodes.Max)
+		return bad("deploy.snowflake.nodes: min is %d and max is %d, expected min at least 1 and at most max", s.Nodes.Min, s.Nodes.Max)
 	}
 	if s.PoolSuspend == 0 {
 		s.PoolSuspend = defaultPoolSuspend
 	}
 	if s.PoolSuspend < 1 || s.PoolSuspend > 7*24*3600 {
-		return bad("deploy.snowflake.pool_suspend is %d, want 1 to 604800 seconds, or 0 for %d", s.PoolSuspend, defaultPoolSuspend)
+		return bad("deploy.snowflake.pool_suspend is %d, expected 1 to 604800 seconds, or 0 for %d", s.PoolSuspend, defaultPoolSuspend)
 	}
 	if s.Suspend != 0 && (s.Suspend < shortestSuspend || s.Suspend > 7*24*3600) {
-		return bad("deploy.snowflake.suspend is %d, want %d to 604800 seconds, or 0 for never", s.Suspend, shortestSuspend)
+		return bad("deploy.snowflake.suspend is %d, expected %d to 604800 seconds, or 0 for never", s.Suspend, shortestSuspend)
 	}
 	if s.Ready == 0 {
 		s.Ready = 1
 	}
 	if s.Ready < 1 || s.Ready > v.Deploy.Replicas.Min {
-		return bad("deploy.snowflake.ready is %d, want 1 to deploy.replicas.min, which is %d", s.Ready, v.Deploy.Replicas.Min)
+		return bad("deploy.snowflake.ready is %d, expected 1 to deploy.replicas.min, which is %d", s.Ready, v.Deploy.Replicas.Min)
 	}
 	if err := v.Deploy.Judge.completeSPCS(); err != nil {
 		return err

@@ -360,7 +360,7 @@ func TestBadValues(t *testing.T) {
 		{"the end of a function's text", func(v *install.Values) { v.Service = "a$$b" }, "service holds $$"},
 		{"two roles in one", func(v *install.Values) { v.Roles.Reader = "badger_owner" }, "roles.owner and roles.reader are the same role"},
 		{"a gateway of another cloud", func(v *install.Values) { v.APIProvider = "azure_api_management" }, "api_provider is \"azure_api_management\", expected one of aws_api_gateway, aws_private"},
-		{"a judge of minus a second", func(v *install.Values) { v.Rows.JudgeSeconds = -1 }, "rows.judge_seconds is -1, want at most 600, or 0 for 8"},
+		{"a judge of minus a second", func(v *install.Values) { v.Rows.JudgeSeconds = -1 }, "rows.judge_seconds is -1, expected at most 600, or 0 for 8"},
 		{"negative rows", func(v *install.Values) { v.Rows.Large = -1 }, "rows.large is -1"},
 	} {
 		v := plain("snowflake", "api-gateway")

@@ -66,7 +66,7 @@ func (v *Values) checkSecrets() error {
 			_, text, _ = strings.Cut(text, "=")
 		}
 		if driver.HoldsSecret(text) {
-			return errcode.New(errcode.InvalidArgument, "values: %s holds a password, a token or another secret, want a URL that names a file or an environment variable with it", key)
+			return errcode.New(errcode.InvalidArgument, "values: %s holds a password, a token or another secret, expected a URL that names a file or an environment variable with it", key)
 		}
 		return nil
 	})

@@ -46,7 +46,7 @@ func (s *Schedule) complete() error {
 	if s.Cron != "" {
 		fields := strings.Fields(s.Cron)
 		if len(fields) != 5 || slices.ContainsFunc(fields, func(f string) bool { return !cronField.MatchString(f) }) {
-			return bad("cron is %.40q, want five fields such as 0 6 * * *: minute, hour, day of the month, month, day of the week", s.Cron)
+			return bad("cron is %.40q, expected five fields such as 0 6 * * *: minute, hour, day of the month, month, day of the week", s.Cron)
 		}
 		for i, most := range []int{59, 23, 31, 12, 7} {
 			for _, digits := range digits.FindAllString(fields[i], -1) {
@@ -66,19 +66,19 @@ func (s *Schedule) complete() error {
 		s.Cron = strings.Join(fields, " ")
 	}
 	if !timezone.MatchString(s.Timezone) {
-		return bad("timezone is %.40q, want a name such as UTC or Europe/Berlin", s.Timezone)
+		return bad("timezone is %.40q, expected a name such as UTC or Europe/Berlin", s.Timezone)
 	}
 	if _, err := time.LoadLocation(s.Timezone); err != nil || s.Timezone == "Local" {
-		return bad("timezone is %.40q, which is no time zone, want a name such as UTC or Europe/Berlin", s.Timezone)
+		return bad("timezone is %.40q, which is no time zone, expected a name such as UTC or Europe/Berlin", s.Timezone)
 	}
 	if s.Slice < 0 || s.Slice > 100_000 {
-		return bad("slice is %d, want 1 to 100000, or 0 for what a call may have", s.Slice)
+		return bad("slice is %d, expected 1 to 100000, or 0 for what a call may have", s.Slice)
 	}
 	if s.Stale < 0 || s.Stale > 7*24*60 {
-		return bad("stale is %d, want 1 to 10080 minutes, or 0 for %d", s.Stale, defaultStale)
+		return bad("stale is %d, expected 1 to 10080 minutes, or 0 for %d", s.Stale, defaultStale)
 	}
 	if !(s.Drop >= 0 && s.Drop <= 1) {
-		return bad("drop is %v, want 0 to 1", s.Drop)
+		return bad("drop is %v, expected 0 to 1", s.Drop)
 	}
 	if s.Stale == 0 {
 		s.Stale = defaultStale

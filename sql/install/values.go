@@ -202,11 +202,11 @@ func (v *Values) complete(required []string) error {
 		n   int
 	}{{"small", v.Rows.Small}, {"large", v.Rows.Large}, {"judged", v.Rows.Judged}} {
 		if r.n < 0 || r.n > 100_000 {
-			return errcode.New(errcode.InvalidArgument, "values: rows.%s is %d, want 1 to 100000, or 0 for what the wire allows", r.key, r.n)
+			return errcode.New(errcode.InvalidArgument, "values: rows.%s is %d, expected 1 to 100000, or 0 for what the wire allows", r.key, r.n)
 		}
 	}
 	if s := v.Rows.JudgeSeconds; !(s >= 0 && s <= 600) {
-		return errcode.New(errcode.InvalidArgument, "values: rows.judge_seconds is %v, want at most 600, or 0 for %v", s, cost[scoring.CostJudged].time.Seconds())
+		return errcode.New(errcode.InvalidArgument, "values: rows.judge_seconds is %v, expected at most 600, or 0 for %v", s, cost[scoring.CostJudged].time.Seconds())
 	}
 	if err := v.Deploy.complete(); err != nil {
 		return err

@@ -34,7 +34,7 @@ func newAllowList(hosts []string) (allowList, error) {
 			host, port = strings.Trim(h, "[]"), "443"
 		}
 		if host == "" || port == "" || strings.ContainsAny(host, "/*@? ") {
-			return nil, errcode.New(errcode.InvalidArgument, "allowed host %d: want host or host:port", i)
+			return nil, errcode.New(errcode.InvalidArgument, "allowed host %d: expected host or host:port", i)
 		}
 		l[strings.ToLower(net.JoinHostPort(host, port))] = true
 	}
@@ -69,9 +69,9 @@ func NewGuard(id judgebackend.Identity, base *url.URL, o *judgebackend.OpenOptio
 	g := &Guard{id: id, allow: allow, maxBytes: o.MaxReplyBytes, clock: o.Clock}
 	switch {
 	case base.Scheme != "https" && base.Scheme != "http" || base.Hostname() == "":
-		return nil, errcode.New(errcode.InvalidArgument, "judge base URL: want http(s)://host[:port]/path")
+		return nil, errcode.New(errcode.InvalidArgument, "judge base URL: expected http(s)://host[:port]/path")
 	case base.User != nil || base.RawQuery != "" || base.Fragment != "":
-		return nil, errcode.New(errcode.InvalidArgument, "judge base URL: want neither credentials nor a query in it")
+		return nil, errcode.New(errcode.InvalidArgument, "judge base URL: expected neither credentials nor a query in it")
 	case !allow[HostPort(base)]:
 		return nil, errcode.New(errcode.PermissionDenied,
 			"judge %s: host %s is not on the allow list", id.Backend, HostPort(base))
@@ -91,7 +91,7 @@ func NewGuard(id judgebackend.Identity, base *url.URL, o *judgebackend.OpenOptio
 	if o.Proxy != "" {
 		p, err := url.Parse(o.Proxy)
 		if err != nil || p.Hostname() == "" || p.Scheme != "http" && p.Scheme != "https" {
-			return nil, errcode.New(errcode.InvalidArgument, "judge proxy: want http(s)://host:port")
+			return nil, errcode.New(errcode.InvalidArgument, "judge proxy: expected http(s)://host:port")
 		}
 		g.proxy, g.base.Proxy = HostPort(p), http.ProxyURL(p)
 	}
