@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"slices"
 )
 
 // Line is one line of a file. Text is valid until the next one is read, and nil if the line is
@@ -17,11 +18,16 @@ type Line struct {
 	Torn   bool // the last line, without a line feed
 }
 
+// lineBlock is the size of the blocks that a long line is read into: a single buffer that grows would be copied
+// again and again.
+const lineBlock = 1 << 20
+
 // Lines reads a file line by line. Of a line longer than limit only the length is kept.
 func Lines(in io.Reader, limit int) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		r := bufio.NewReaderSize(in, 1<<16)
-		var long []byte // a line that does not fit the reader's buffer
+		var long []byte   // a line that does not fit the reader's buffer, or its last block
+		var full [][]byte // the blocks before
 		l := Line{Number: 1}
 		for {
 			part, err := r.ReadSlice('\n')
@@ -32,10 +38,16 @@ func Lines(in io.Reader, limit int) iter.Seq2[Line, error] {
 			l.Length += len(part)
 			switch {
 			case l.Length > limit:
-				long = nil
+				long, full, l.Text = nil, nil, nil
 			case ended && len(long) == 0:
 				l.Text = part
 			default:
+				if len(long)+len(part) > lineBlock {
+					full, long = append(full, long), nil
+				}
+				if long == nil {
+					long = make([]byte, 0, lineBlock)
+				}
 				long = append(long, part...)
 				l.Text = long
 			}
@@ -49,8 +61,9 @@ func Lines(in io.Reader, limit int) iter.Seq2[Line, error] {
 			if l.Torn = !ended; l.Torn && l.Length == 0 {
 				return
 			}
-			if l.Length > limit {
-				l.Text = nil
+			if len(full) > 0 {
+				l.Text = slices.Concat(append(full, long)...)
+				long, full = nil, nil
 			}
 			if !yield(l, nil) || l.Torn {
 				return

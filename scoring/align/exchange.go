@@ -71,6 +71,7 @@ func (a *aligner) claims(unlike []int) (next []int) {
 		exact[b] = k
 	}
 	for _, i := range unlike {
+		a.halt.Check()
 		p := &a.pred[a.pairs[i].Pred]
 		if k, ok := exact[p.bareName()]; ok && p.named().Says() || len(unlike) > maxUnlike {
 			if ok {

@@ -200,7 +200,7 @@ func (a *aligner) byLadder() {
 	}
 	a.byEquality()
 	golds, preds = a.open(a.gold), a.open(a.pred)
-	candidates := make([]candidate, 0, len(golds)*len(preds))
+	var candidates []candidate
 	sole := len(golds) == 1 && len(preds) == 1
 	pairs := len(golds) * len(preds)
 	equal := a.equalities(preds, pairs, func(c *column) scoring.Kind { return c.kind }, a.natural)

@@ -85,6 +85,7 @@ func TestComparisonsEndWithTheirCaller(t *testing.T) {
 		"joins, tree_match": {"tree_match", joins, n}, "joins, clause_similarity": {"clause_similarity", joins, n}, "columns, tree_match": {"tree_match", columns, n},
 		"columns, exact_match_spider": {"exact_match_spider", columns, n}, "columns, verdict": {"verdict", columns, n}, "conditions, verdict": {"verdict", conditions, n},
 		"many columns, hybrid_ex": {"hybrid_ex", tables(8, n), n}, "many columns, relation": {"relation", tables(8, n), n}, "many columns, ex_permuted": {"ex_permuted", tables(8, n), n},
+		"many columns of one row, hybrid_ex": {"hybrid_ex", tables(1, n), n}, "many columns of one row, relation": {"relation", tables(1, n), n},
 		"many rows, hybrid_ex": {"hybrid_ex", tables(40_000, 2), 10}, "many rows, relation": {"relation", tables(40_000, 2), 50}, "many rows, verdict": {"verdict", tables(40_000, 2), 50},
 	} {
 		whole := leavingAfter(t, 1<<60)
