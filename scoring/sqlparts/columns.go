@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/badger-eval/badger/internal/halt"
 )
 
 // ColumnRef is a column of a base table that a query uses somewhere. Names are in lower case and
@@ -33,6 +35,9 @@ func (b *Bound) Columns(q *Query) []ColumnRef {
 		return nil
 	}
 	c := columnReader{Bound: b}
+	if b.Script != nil {
+		c.stop = b.stop
+	}
 	for _, made := range q.created {
 		c.read(made.Query)
 	}
@@ -41,6 +46,7 @@ func (b *Bound) Columns(q *Query) []ColumnRef {
 		if by := cmp.Or(strings.Compare(a.Table, b.Table), strings.Compare(a.Column, b.Column)); by != 0 {
 			return by
 		}
+		c.stop.Check()
 		return strings.Compare(strings.Join(a.Among, ","), strings.Join(b.Among, ","))
 	})
 	return c.refs
@@ -54,6 +60,7 @@ type columnReader struct {
 	*Bound
 	refs []ColumnRef
 	seen map[columnKey]bool   // what refs has, made when there are many
+	stop *halt.Signal         // ends what takes long
 	sets map[*Source]tableSet // of the sources that may have any column, by the first of them
 }
 
@@ -115,6 +122,7 @@ func (r *columnReader) star(n *Star) {
 
 // column counts a column for the tables that may have it.
 func (r *columnReader) column(c *Column) {
+	r.stop.Check()
 	ms, _ := r.Means(c)
 	if len(ms) == 0 {
 		return
@@ -154,6 +162,7 @@ func (r *columnReader) owners(m *Meaning) tableSet {
 		set = tableSet{}
 	}
 	for _, s := range m.Among[set.of:] { // as FROM continues, those that may have a column get more
+		r.stop.Check()
 		set = set.with(r.through(s, -1))
 	}
 	set.of = len(m.Among)
