@@ -53,6 +53,8 @@ func TestNamesAreCarriedAsTheirDialectTakesThem(t *testing.T) {
 		{"duckdb", "SELECT x.n FROM t, (SELECT max(c) AS n FROM u WHERE u.k = t.k) x", "SELECT x.n FROM t, LATERAL (SELECT max(c) AS n FROM u WHERE u.k = t.k) x", namesDDL},
 		{"postgres", "WITH t AS (SELECT a FROM t) SELECT a FROM t", "WITH x AS (SELECT a FROM t) SELECT a FROM x", namesDDL},
 		{"snowflake", `SELECT d."x" FROM (SELECT a AS "X", b AS "x" FROM t) d`, "SELECT d.y FROM (SELECT a AS z, b AS y FROM t) d", namesDDL},
+		// what a pivot makes, by its own alias
+		{"snowflake bigquery", "SELECT p.x FROM (SELECT k, a, b FROM t) PIVOT(MAX(b) FOR a IN (1 AS x)) AS p", "SELECT x FROM (SELECT k, a, b FROM t) PIVOT(MAX(b) FOR a IN (1 AS x))", namesDDL},
 		// a column of USING that no schema gives to a table: the one that it names
 		{"duckdb", "SELECT s.n FROM region JOIN shops USING (region_id) JOIN sales s USING (shop_id)", "SELECT s.n FROM region JOIN shops ON region.region_id = shops.region_id JOIN sales s ON shops.shop_id = s.shop_id", ""},
 	} {
