@@ -173,15 +173,15 @@ func (w *Warehouse) keyRanges(ctx context.Context, q badgersql.Answers, f Filter
 	query := q.Keys(f)
 	err := w.each(ctx, readingCases, query, q.Args, func(t *scoring.Table, row int) bool {
 		k := record{t: t, row: row}
-		agent, version, batch, id := k.text(0), k.text(1), k.text(2), k.text(3)
-		same := r != nil && r.Agent == agent && r.Version == version && r.Batch == batch
+		by, id := scoring.By{Agent: k.text(0), Version: k.text(1), Batch: k.text(2)}, k.text(3)
+		same := r != nil && r.By == by
 		switch {
 		case same && id == r.Last:
 			// another answer of the same key, which must not be cut off
 		case same && n < rangeCases && bytes < rangeBytes:
 			r.Last = id
 		default:
-			r, n, bytes = &badgersql.Range{Agent: agent, Version: version, Batch: batch, First: id, Last: id}, 0, 0
+			r, n, bytes = &badgersql.Range{By: by, First: id, Last: id}, 0, 0
 			out = append(out, r)
 		}
 		n++
@@ -249,7 +249,7 @@ func (w *Warehouse) Copies(ctx context.Context, f Filter) (map[scoring.AnswerID]
 	query := q.Copies(f)
 	err = w.each(ctx, readingCases, query, q.Args, func(t *scoring.Table, row int) bool {
 		r := record{t: t, row: row}
-		out[scoring.AnswerID{Agent: r.text(0), Version: r.text(1), Batch: r.text(2), CaseID: r.text(3)}] = r.count(4)
+		out[scoring.AnswerID{By: scoring.By{Agent: r.text(0), Version: r.text(1), Batch: r.text(2)}, CaseID: r.text(3)}] = r.count(4)
 		return true
 	})
 	return out, err
@@ -307,7 +307,7 @@ func answer(t *scoring.Table, i int) Answer {
 		return func(column string) string { return a(column) + b(column) }
 	} // they share no column
 	a := Answer{
-		AnswerID:   scoring.AnswerID{CaseID: r.text(0), Agent: r.text(1), Version: r.text(2), Batch: r.text(3)},
+		AnswerID:   scoring.AnswerID{CaseID: r.text(0), By: scoring.By{Agent: r.text(1), Version: r.text(2), Batch: r.text(3)}},
 		SetVersion: r.text(4), InSet: r.count(5) > 0,
 	}
 	if a.Case, a.Err = scoring.CaseOfRows(either(ofKey, ofRun), either(ofKey, ofGolden), r.count(5)); a.Err != nil {

@@ -36,7 +36,7 @@ type Pages struct {
 
 // Elsewhere reads answers of a run to some questions, by id, with the questions, from the source of the run. It
 // omits those that do not exist.
-type Elsewhere func(ctx context.Context, run caselist.Run, ids []string) (map[string]*scoring.Case, error)
+type Elsewhere func(ctx context.Context, run scoring.RunID, ids []string) (map[string]*scoring.Case, error)
 
 // Lacking is p that reads elsewhere what the warehouse lacks of the cases that a page shows. Nothing is
 // searched, filtered, sorted or cut by it.
@@ -61,11 +61,6 @@ func (w *Warehouse) Pages(ctx context.Context, known []scoring.Metric) (*Pages, 
 
 // RunFilter chooses rows of eval_runs.
 type RunFilter = badgersql.RunFilter
-
-// Key identifies the run.
-func (r *Run) Key() caselist.Run {
-	return caselist.Run{ID: r.ID, Agent: r.Agent, Version: r.AgentVersion, Batch: r.BatchID}
-}
 
 // Metrics are the names of the metrics that the run was asked for, as versions names them, in order.
 func (r *Run) Metrics() []string {
@@ -107,17 +102,17 @@ type ScoredRun struct {
 }
 
 func (r *ScoredRun) scored() badgersql.ScoredRun {
-	return badgersql.ScoredRun{Run: r.Key(), Alone: r.alone}
+	return badgersql.ScoredRun{RunID: r.RunID, Alone: r.alone}
 }
 
 // Run is one row of eval_runs; NotFound if there is none.
-func (p *Pages) Run(ctx context.Context, key caselist.Run) (*ScoredRun, error) {
+func (p *Pages) Run(ctx context.Context, key scoring.RunID) (*ScoredRun, error) {
 	var run *ScoredRun
 	rows := 0
 	query, args := badgersql.RowsNamed(p.w.dialect, key.ID)
 	err := p.w.each(ctx, readingRuns, query, args, func(t *scoring.Table, row int) bool {
 		rows++
-		if r := listedRun(t, row); r.Key() == key {
+		if r := listedRun(t, row); r.RunID == key {
 			run = &ScoredRun{Run: r}
 		}
 		return true
@@ -137,7 +132,7 @@ const readingRuns = "reading eval_runs"
 func listedRun(t *scoring.Table, row int) Run {
 	r := record{t: t, row: row}
 	run := Run{
-		ID: r.text(0), Agent: r.text(1), AgentVersion: r.text(2), BatchID: r.text(3), Mode: r.text(5), Config: r.text(6), Judge: r.text(7), Versions: r.text(8),
+		RunID: scoring.RunID{ID: r.text(0), By: scoring.By{Agent: r.text(1), Version: r.text(2), Batch: r.text(3)}}, Mode: r.text(5), Config: r.text(6), Judge: r.text(7), Versions: r.text(8),
 		Counts: r.text(9), Tokens: r.text(10), Cost: r.text(11), Status: r.text(12),
 	}
 	if v := t.Columns[4].Value(row); !v.IsNull() {
@@ -361,7 +356,7 @@ func (p *Pages) Values(ctx context.Context, run *ScoredRun, metric string) ([]fl
 
 // RunMetric is a metric in a run.
 type RunMetric struct {
-	caselist.Run
+	scoring.RunID
 	Metric string
 }
 
@@ -377,7 +372,7 @@ func (p *Pages) FiguresOf(ctx context.Context, runs []Run, metric func(*Run) str
 	var ids, metrics []string
 	for i := range runs {
 		r := &runs[i]
-		key := RunMetric{r.Key(), metric(r)}
+		key := RunMetric{RunID: r.RunID, Metric: metric(r)}
 		if f, there := p.w.remembered.Get(print(r) + "figures\x00" + key.Metric); there && print(r) != "" {
 			out[key] = f.(RunFigures) //nolint:forcetypeassert // put below
 			continue
@@ -393,7 +388,7 @@ func (p *Pages) FiguresOf(ctx context.Context, runs []Run, metric func(*Run) str
 	query, args := badgersql.FiguresOfRuns(p.w.dialect, slices.Compact(ids), slices.Compact(metrics))
 	err := p.w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
 		r := record{t: t, row: row}
-		key := RunMetric{caselist.Run{ID: r.text(0), Agent: r.text(1), Version: r.text(2), Batch: r.text(3)}, r.text(4)}
+		key := RunMetric{RunID: scoring.RunID{ID: r.text(0), By: scoring.By{Agent: r.text(1), Version: r.text(2), Batch: r.text(3)}}, Metric: r.text(4)}
 		if run := wanted[key]; run != nil {
 			out[key] = RunFigures{figures(t, row, 6), instant(t, 5, row)}
 			if mark := print(run); mark != "" {
@@ -410,7 +405,7 @@ func print(run *Run) string {
 	if run.Status != "done" {
 		return ""
 	}
-	return fmt.Sprintf("%q %d %q\x00", []string{run.ID, run.Agent, run.AgentVersion, run.BatchID}, run.Started.UnixNano(), run.Counts)
+	return fmt.Sprintf("%q %d %q\x00", []string{run.ID, run.Agent, run.Version, run.Batch}, run.Started.UnixNano(), run.Counts)
 }
 
 func prints(runs []*Run) string {
@@ -440,11 +435,11 @@ func Remember[T any](p *Pages, runs []*Run, what string, size func(T) int, compu
 }
 
 // RememberOf is [Remember] for runs that are only named. What eval_runs lacks is not remembered.
-func RememberOf[T any](ctx context.Context, w *Warehouse, keys []caselist.Run, what string, size func(T) int, compute func() (T, error)) (T, error) {
+func RememberOf[T any](ctx context.Context, w *Warehouse, keys []scoring.RunID, what string, size func(T) int, compute func() (T, error)) (T, error) {
 	var runs []*Run
 	for _, key := range keys {
 		rows, err := w.Runs(ctx, key.ID)
-		at := slices.IndexFunc(rows, func(r Run) bool { return r.Key() == key })
+		at := slices.IndexFunc(rows, func(r Run) bool { return r.RunID == key })
 		if err != nil || at < 0 {
 			return compute()
 		}
@@ -473,10 +468,10 @@ type List struct {
 func (p *Pages) List(ctx context.Context, s caselist.State) (*List, error) {
 	l := &List{State: s, p: p}
 	var err error
-	if l.Run, err = p.Run(ctx, s.Run); err != nil {
+	if l.Run, err = p.Run(ctx, s.RunID); err != nil {
 		return nil, err
 	}
-	if s.Baseline != (caselist.Run{}) {
+	if s.Baseline != (scoring.RunID{}) {
 		if l.base, err = p.Run(ctx, s.Baseline); err != nil {
 			return nil, err
 		}
@@ -709,13 +704,13 @@ func (l *List) Rows(ctx context.Context, ids, metrics []string) ([]CaseRow, erro
 		})
 	}
 	if err == nil && l.p.elsewhere != nil {
-		err = l.p.fillRows(ctx, l.State.Run, rows)
+		err = l.p.fillRows(ctx, l.State.RunID, rows)
 	}
 	return rows, err
 }
 
 // fillRows adds values that are missing in the warehouse from the fallback source.
-func (p *Pages) fillRows(ctx context.Context, run caselist.Run, rows []CaseRow) error {
+func (p *Pages) fillRows(ctx context.Context, run scoring.RunID, rows []CaseRow) error {
 	var ids []string
 	lacks := func(c *CaseRow) bool { return c.Question == "" && c.Gold == "" && c.SQL == "" }
 	for i := range rows {
@@ -1034,9 +1029,9 @@ func (c *CaseDetail) take(a Answer, n int) {
 }
 
 // Case reads one case of a run. A case that the run has no scores of is NotFound.
-func (p *Pages) Case(ctx context.Context, key caselist.Run, caseID string) (*CaseDetail, error) {
-	out := &CaseDetail{Answer: Answer{AnswerID: scoring.AnswerID{CaseID: caseID, Agent: key.Agent, Version: key.Version, Batch: key.Batch}}}
-	query, args := badgersql.ScoresOfCase(p.w.dialect, badgersql.ScoredRun{Run: key}, caseID)
+func (p *Pages) Case(ctx context.Context, key scoring.RunID, caseID string) (*CaseDetail, error) {
+	out := &CaseDetail{Answer: Answer{AnswerID: scoring.AnswerID{CaseID: caseID, By: key.By}}}
+	query, args := badgersql.ScoresOfCase(p.w.dialect, badgersql.ScoredRun{RunID: key}, caseID)
 	var broken error
 	err := p.w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
 		s, err := caseScore(t, row)
@@ -1050,7 +1045,7 @@ func (p *Pages) Case(ctx context.Context, key caselist.Run, caseID string) (*Cas
 		return nil, errcode.New(errcode.NotFound, "the run has no scores of a case %.80q", caseID)
 	}
 	q := p.layout
-	query = q.Cases(Filter{}, &badgersql.Range{Agent: key.Agent, Version: key.Version, Batch: key.Batch, First: caseID, Last: caseID})
+	query = q.Cases(Filter{}, &badgersql.Range{By: key.By, First: caseID, Last: caseID})
 	rows := 0
 	err = p.w.each(ctx, readingCases, query, q.Args, func(t *scoring.Table, row int) bool {
 		rows++

@@ -22,10 +22,7 @@ import (
 
 // Run is a row of eval_runs: one evaluation of one version of an agent.
 type Run struct {
-	ID           string
-	Agent        string
-	AgentVersion string
-	BatchID      string
+	scoring.RunID
 	Started      time.Time
 	Mode         string // text2sql_only, agentic_only or both
 	Config       string // JSON
@@ -41,7 +38,7 @@ func (w *Warehouse) WriteRuns(ctx context.Context, runs ...Run) error {
 	b := newRows("eval_runs")
 	defer b.release()
 	for _, r := range runs {
-		b.row(r.ID, r.Agent, r.AgentVersion, r.BatchID, r.Started, r.Mode, r.Config, r.Judge, r.Versions, r.Counts, r.Tokens, r.Cost, r.Status)
+		b.row(r.ID, r.Agent, r.Version, r.Batch, r.Started, r.Mode, r.Config, r.Judge, r.Versions, r.Counts, r.Tokens, r.Cost, r.Status)
 	}
 	return b.merge(ctx, w)
 }
@@ -83,6 +80,10 @@ func scoreRows(runID, configHash string, at time.Time, rows []ScoreRow) (*rows, 
 	b := newRows("scores")
 	for i := range rows {
 		r, s := &rows[i], &rows[i].Score
+		if r.Repeat != 0 {
+			b.release()
+			return nil, errcode.New(errcode.Unimplemented, "case %q: answer number %d to the same question, expected the first: the table scores holds one answer to a question in a batch; give the others batches of their own", r.CaseID, r.Repeat.Number())
+		}
 		b.text(runID)
 		b.text(r.CaseID)
 		b.text(r.Agent)
@@ -150,7 +151,7 @@ func (w *Warehouse) Scores(ctx context.Context, runID string) iter.Seq2[ScoreRow
 
 func scoreRow(t *scoring.Table, row int) (ScoreRow, error) {
 	r := record{t: t, row: row}
-	out := ScoreRow{AnswerID: scoring.AnswerID{CaseID: r.text(0), Agent: r.text(1), Version: r.text(2), Batch: r.text(3)}}
+	out := ScoreRow{AnswerID: scoring.AnswerID{CaseID: r.text(0), By: scoring.By{Agent: r.text(1), Version: r.text(2), Batch: r.text(3)}}}
 	out.Score = scoring.Score{
 		CaseID: out.CaseID, Metric: r.text(4), Version: int(r.count(5)), Status: scoring.Status(r.text(6)), Label: r.text(8), Reason: r.text(10),
 	}
@@ -174,7 +175,7 @@ func (w *Warehouse) Runs(ctx context.Context, runID string) ([]Run, error) {
 	err := w.each(ctx, "reading eval_runs", badgersql.RowsOfRun(w.dialect), []any{runID}, func(t *scoring.Table, row int) bool {
 		r := record{t: t, row: row}
 		run := Run{
-			ID: runID, Agent: r.text(0), AgentVersion: r.text(1), BatchID: r.text(2), Mode: r.text(4), Config: r.text(5), Judge: r.text(6), Versions: r.text(7),
+			RunID: scoring.RunID{ID: runID, By: scoring.By{Agent: r.text(0), Version: r.text(1), Batch: r.text(2)}}, Mode: r.text(4), Config: r.text(5), Judge: r.text(6), Versions: r.text(7),
 			Counts: r.text(8), Tokens: r.text(9), Cost: r.text(10), Status: r.text(11),
 		}
 		if v := t.Columns[3].Value(row); !v.IsNull() {

@@ -231,8 +231,7 @@ func PeekAnswerID(data []byte) AnswerID {
 	}
 	_ = json.Unmarshal(jsonscan.QuoteNonFinite(data), &j) // [DecodeCase] says what is wrong
 	return AnswerID{
-		CaseID: string(j.CaseID), Agent: string(cmp.Or(j.Agent.Name, j.Name, j.DottedName)), Version: string(cmp.Or(j.Agent.Version, j.Version, j.DottedVersion)),
-		Batch: string(cmp.Or(j.Agent.BatchID, j.BatchID, j.AgentBatchID, j.DottedBatchID)),
+		CaseID: string(j.CaseID), By: By{Agent: string(cmp.Or(j.Agent.Name, j.Name, j.DottedName)), Version: string(cmp.Or(j.Agent.Version, j.Version, j.DottedVersion)), Batch: string(cmp.Or(j.Agent.BatchID, j.BatchID, j.AgentBatchID, j.DottedBatchID))},
 	}
 }
 

@@ -287,7 +287,7 @@ func TestNamesWithoutNULBytes(t *testing.T) {
 			t.Errorf("%s: %v, %v, want invalid_argument", text, c, err)
 		}
 		if id := scoring.PeekAnswerID([]byte(text)); strings.Contains(id.CaseID+id.Agent+id.Version+id.Batch, "\x00") {
-			t.Errorf("%s: known as %q", text, id)
+			t.Errorf("%s: known as %+v", text, id)
 		}
 	}
 	if _, err := scoring.DecodeCase([]byte(`{"case_id": "a", "question": "b\u0000"}`)); err != nil {

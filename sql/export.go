@@ -10,8 +10,8 @@ import (
 // OfRun chooses answers that a run scored. Empty fields but the run's choose all, [scoring.Unnamed] those
 // without such a name.
 type OfRun struct {
-	Run, Agent, Version, Batch string
-	Within                     *Range // only these; nil: all
+	scoring.RunID
+	Within *Range // only these; nil: all
 }
 
 func (o OfRun) where(d driver.Dialect) (where string, args []any) {
@@ -21,9 +21,9 @@ func (o OfRun) where(d driver.Dialect) (where string, args []any) {
 			args = append(args, c.value)
 			conds = append(conds, c.condition+d.Param(len(args)))
 		}
-		o.Agent, o.Version, o.Batch = "", "", ""
+		o.By = scoring.By{}
 	}
-	for _, c := range []struct{ column, value string }{{"eval_run_id", o.Run}, {"agent_name", o.Agent}, {"agent_version", o.Version}, {"batch_id", o.Batch}} {
+	for _, c := range []struct{ column, value string }{{"eval_run_id", o.ID}, {"agent_name", o.Agent}, {"agent_version", o.Version}, {"batch_id", o.Batch}} {
 		if name, ok := scoring.Named(c.value); ok || c.column == "eval_run_id" {
 			args = append(args, name)
 			conds = append(conds, c.column+" = "+d.Param(len(args)))

@@ -5,18 +5,16 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/connectors/driver"
-	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/scoring"
 )
 
 // RunFilter chooses rows of eval_runs. Empty fields choose all.
 type RunFilter struct {
-	Text    string // in the run, the agent, the version, the batch or the judge
-	Agent   string
-	Version string
-	Batch   string
-	Status  string
-	Limit   int // rows, after Offset
-	Offset  int
+	scoring.By
+	Text   string // in the run, the agent, the version, the batch or the judge
+	Status string
+	Limit  int // rows, after Offset
+	Offset int
 
 	Unnamed     bool // agents without a name, besides Agent
 	Unversioned bool // agents without a version, besides Version
@@ -70,7 +68,7 @@ func AgentsOfRuns() string {
 
 // ScoredRun is a run whose scores are read.
 type ScoredRun struct {
-	caselist.Run
+	scoring.RunID
 	Alone bool // nothing else has scores under its ID: a scan then need not compare the rest
 }
 
@@ -78,11 +76,11 @@ func (r ScoredRun) is(d driver.Dialect, args *[]any) string {
 	if r.Alone && d.KeyIndex == nil {
 		return "eval_run_id = " + params(d, args, []string{r.ID})
 	}
-	return runIs(d, args, r.Run)
+	return runIs(d, args, r.RunID)
 }
 
 // runIs is the condition that a row of eval_runs or scores is of a run.
-func runIs(d driver.Dialect, args *[]any, run caselist.Run) string {
+func runIs(d driver.Dialect, args *[]any, run scoring.RunID) string {
 	param := func(v any) string {
 		*args = append(*args, v)
 		return d.Param(len(*args))
@@ -166,7 +164,7 @@ func ScoresOfWhole(d driver.Dialect, run ScoredRun, ids, metrics []string) (quer
 }
 
 // LabelsOfCases reads the labels of answers, in every version of the agent and of none, from new to old.
-func (r Reader) LabelsOfCases(run caselist.Run, ids []string) (query string, args []any) {
+func (r Reader) LabelsOfCases(run scoring.RunID, ids []string) (query string, args []any) {
 	where := "case_id IN (" + params(r.Dialect, &args, ids) + ") AND agent_name = " + params(r.Dialect, &args, []string{run.Agent}) + " AND batch_id = " + params(r.Dialect, &args, []string{run.Batch}) +
 		" AND (agent_version IS NULL OR agent_version = " + params(r.Dialect, &args, []string{run.Version}) + ")"
 	return r.expand(`SELECT annotator, verdict, note, labelled_at, agent_version, case_id FROM (SELECT {key human_labels.case_id} AS case_id, {key human_labels.agent_name} AS agent_name,

@@ -44,11 +44,11 @@ func newWorld(r *rand.Rand) *world {
 				if r.IntN(4) == 0 {
 					continue
 				}
-				w.runs = append(w.runs, connectors.Run{ID: id, Agent: "a", AgentVersion: version, BatchID: batch, Started: at, Status: pick("done", "done", "stopped"), Judge: fmt.Sprint("judge", i/2)})
+				w.runs = append(w.runs, connectors.Run{RunID: scoring.RunID{ID: id, By: scoring.By{Agent: "a", Version: version, Batch: batch}}, Started: at, Status: pick("done", "done", "stopped"), Judge: fmt.Sprint("judge", i/2)})
 				for c := range 9 {
 					for _, metric := range []string{"ex_multiset", "verdict", "relation", "rose", "sql_complexity", "plain", "flex", "sql_judge_issues", "stef"} {
 						if r.IntN(5) > 0 {
-							row := newScore(r, pick, connectors.ScoreRow{AnswerID: scoring.AnswerID{CaseID: fmt.Sprint("c", c), Agent: "a", Version: version, Batch: batch}}, metric)
+							row := newScore(r, pick, connectors.ScoreRow{AnswerID: scoring.AnswerID{CaseID: fmt.Sprint("c", c), By: scoring.By{Agent: "a", Version: version, Batch: batch}}}, metric)
 							row.Score.Version, row.GoldHash = 1+i/2*r.IntN(2), pick("", "g1", "g1", "g1", "g2")
 							w.scores[id] = append(w.scores[id], row)
 						}
@@ -61,7 +61,7 @@ func newWorld(r *rand.Rand) *world {
 		for _, version := range []string{"1", "2"} {
 			for _, batch := range []string{"mon", "tue"} {
 				if v := pick("pass", "fail", ""); v != "" {
-					w.labels = append(w.labels, connectors.Label{AnswerID: scoring.AnswerID{CaseID: fmt.Sprint("c", c), Agent: "a", Version: version, Batch: batch}, Annotator: "kim", Verdict: v, At: dates[0]})
+					w.labels = append(w.labels, connectors.Label{AnswerID: scoring.AnswerID{CaseID: fmt.Sprint("c", c), By: scoring.By{Agent: "a", Version: version, Batch: batch}}, Annotator: "kim", Verdict: v, At: dates[0]})
 				}
 			}
 		}
@@ -300,19 +300,19 @@ func (w *world) views() map[string][]string {
 
 	newest := map[string]connectors.Run{}
 	for _, r := range w.runs {
-		newest[r.AgentVersion+r.BatchID] = r // in the order of dates
+		newest[r.Version+r.Batch] = r // in the order of dates
 	}
 	var lines []string
 	for _, r := range newest {
 		var of []row
 		cases := map[string]bool{}
 		for _, s := range w.scores[r.ID] {
-			if s.Version == r.AgentVersion && s.Batch == r.BatchID {
+			if s.Version == r.Version && s.Batch == r.Batch {
 				of = append(of, s)
 				cases[s.CaseID] = true
 			}
 		}
-		lines = append(lines, fmt.Sprintf("%s|%s|%s|%s|%d|%d|%d|%d|%d|%d|%s", r.AgentVersion, r.BatchID, r.ID, r.Status, len(cases), count(of, status(scoring.StatusOK)), count(of, status(scoring.StatusAbstained)),
+		lines = append(lines, fmt.Sprintf("%s|%s|%s|%s|%d|%d|%d|%d|%d|%d|%s", r.Version, r.Batch, r.ID, r.Status, len(cases), count(of, status(scoring.StatusOK)), count(of, status(scoring.StatusAbstained)),
 			count(of, status(scoring.StatusNotApplicable)), count(of, status(scoring.StatusFailed)), count(of, passed), share(float64(count(of, passed)), count(of, judged))))
 	}
 	out["SELECT agent_version, batch_id, eval_run_id, run_status, cases, scored, abstained, not_applicable, failed, passed, pass_rate FROM badger.latest_run"] = lines

@@ -32,7 +32,7 @@ func (h Harness) adds(t *testing.T) {
 		for _, key := range of {
 			id, metric, _ := strings.Cut(key, " ")
 			out = append(out, connectors.ScoreRow{
-				AnswerID: scoring.AnswerID{CaseID: id, Agent: "atlas", Version: "1"},
+				AnswerID: scoring.AnswerID{CaseID: id, By: scoring.By{Agent: "atlas", Version: "1"}},
 				Score:    scoring.Score{CaseID: id, Metric: metric, Version: 1, Status: scoring.StatusOK, Value: value},
 			})
 		}

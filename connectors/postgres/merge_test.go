@@ -22,7 +22,7 @@ func batchOf(cases, from int) []connectors.ScoreRow {
 	rows := make([]connectors.ScoreRow, cases*64)
 	for i := range rows {
 		id := fmt.Sprintf("case-%08d", from+i/64)
-		rows[i].AnswerID = scoring.AnswerID{CaseID: id, Agent: "atlas", Version: "1", Batch: "b"}
+		rows[i].AnswerID = scoring.AnswerID{CaseID: id, By: scoring.By{Agent: "atlas", Version: "1", Batch: "b"}}
 		rows[i].Score = scoring.Score{CaseID: id, Metric: fmt.Sprint("metric ", i%64), Version: 1, Status: scoring.StatusOK, Value: float64(i) / 7, Reason: "all rows and columns agree within the tolerance"}
 	}
 	return rows

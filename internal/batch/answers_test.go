@@ -28,16 +28,16 @@ func TestEveryAnswerHasScoresOfItsOwn(t *testing.T) {
 		for _, agent := range []string{"", "a"} {
 			for _, version := range []string{"", "1"} {
 				for _, night := range []string{"", "mon"} {
-					add(1, scoring.AnswerID{CaseID: id, Agent: agent, Version: version, Batch: night})
+					add(1, scoring.AnswerID{CaseID: id, By: scoring.By{Agent: agent, Version: version, Batch: night}})
 					different++
 				}
 			}
 		}
 	}
-	single := different - 1                                 // all but the one that follows
-	add(5, scoring.AnswerID{CaseID: "q"})                   // again
-	add(1, scoring.AnswerID{CaseID: "q (a table)"})         // a real id that looks like a made-up one
-	add(2000, scoring.AnswerID{CaseID: "many", Agent: "a"}) // one more
+	single := different - 1                                                 // all but the one that follows
+	add(5, scoring.AnswerID{CaseID: "q"})                                   // again
+	add(1, scoring.AnswerID{CaseID: "q (a table)"})                         // a real id that looks like a made-up one
+	add(2000, scoring.AnswerID{CaseID: "many", By: scoring.By{Agent: "a"}}) // one more
 	different, single = different+2, single+1
 	l := &ledgertest.Memory{}
 	o, err := batch.Runner{Engine: engineOf(t, scoring.Metric{Name: "m", Score: one})}.Run(context.Background(), "r", src, l)

@@ -10,8 +10,8 @@ import (
 )
 
 // MarshalJSON writes the row as one line of a score file: the members of the score, with
-// agent_name, agent_version and batch_id before its status where they are known, and gold_hash at
-// the end.
+// agent_name, agent_version and batch_id before its status if they are known, repeat if it is not the
+// first answer to a question, and gold_hash at the end.
 func (r Row) MarshalJSON() ([]byte, error) {
 	score, err := r.Score.MarshalJSON()
 	if err != nil {
@@ -24,7 +24,7 @@ func (r Row) MarshalJSON() ([]byte, error) {
 		}
 		score = append(append(append(score[:len(score)-1], `,"gold_hash":`...), gold...), '}')
 	}
-	agent, err := json.Marshal(rowAgent{r.Agent, r.Version, r.Batch})
+	agent, err := json.Marshal(rowAgent{r.Agent, r.Version, r.Batch, uint32(r.Repeat)})
 	if err != nil || len(agent) == len("{}") {
 		return score, err
 	}
@@ -45,6 +45,7 @@ type rowAgent struct {
 	Name    string `json:"agent_name,omitempty"`
 	Version string `json:"agent_version,omitempty"`
 	BatchID string `json:"batch_id,omitempty"`
+	Repeat  uint32 `json:"repeat,omitempty"` // left out of the first answer to a question
 }
 
 // rowHead is the part of a score file's line that a ledger needs.
@@ -85,7 +86,7 @@ func (h *rowHead) check() error {
 
 // answer is the answer that the line is of. Names that repeat are kept once.
 func (h *rowHead) answer(known interned) scoring.AnswerID {
-	return scoring.AnswerID{CaseID: h.CaseID, Agent: known.of(h.Name), Version: known.of(h.rowAgent.Version), Batch: known.of(h.BatchID)}
+	return scoring.AnswerID{CaseID: h.CaseID, By: scoring.By{Agent: known.of(h.Name), Version: known.of(h.rowAgent.Version), Batch: known.of(h.BatchID), Repeat: scoring.Repetition(h.Repeat)}}
 }
 
 func (h *rowHead) key(known interned) Key {
@@ -118,7 +119,7 @@ func (r *Row) UnmarshalJSON(b []byte) error {
 		return errcode.New(errcode.DataLoss, "score: value must be there where status is ok, and nowhere else")
 	}
 	*r = Row{
-		AnswerID: scoring.AnswerID{CaseID: j.CaseID, Agent: j.Name, Version: j.rowAgent.Version, Batch: j.BatchID},
+		AnswerID: scoring.AnswerID{CaseID: j.CaseID, By: scoring.By{Agent: j.Name, Version: j.rowAgent.Version, Batch: j.BatchID, Repeat: scoring.Repetition(j.Repeat)}},
 		Score: scoring.Score{
 			CaseID: j.CaseID, Metric: j.Metric, Version: j.rowHead.Version, Status: j.Status, Label: j.Label, Passed: j.Passed, Reason: j.Reason,
 			Gold: j.Gold, Warnings: j.Warnings, AssessmentIDs: j.AssessmentIDs, Usage: j.Usage,

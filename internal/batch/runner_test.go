@@ -674,9 +674,9 @@ func TestSourceOf(t *testing.T) {
 	})
 	var got []string
 	for item, err := range src.Cases(context.Background()) {
-		got = append(got, fmt.Sprintf("%+v %s %v", item.AnswerID, item.Place, err))
+		got = append(got, fmt.Sprintf("%q %q %s %v", item.CaseID, item.Of(), item.Place, err))
 	}
-	if diff := cmp.Diff([]string{"{CaseID:a Agent:x Version:2 Batch:} case 1 <nil>", "{CaseID: Agent: Version: Batch:}  gone"}, got); diff != "" {
+	if diff := cmp.Diff([]string{`"a" "agent x 2" case 1 <nil>`, `"" ""  gone`}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -119,12 +119,15 @@ func TestScoreFileLine(t *testing.T) {
 	s.CaseID, s.Metric, s.Version, s.Passed, s.Detail = "q1", "hybrid_ex", 1, &passed, json.RawMessage(`{"n":9007199254740993}`)
 	failed := scoring.Fail(errcode.New(errcode.Unavailable, "judge down"))
 	failed.CaseID, failed.Metric, failed.Version = "q1", "rose", 2
-	rows := []batch.Row{{AnswerID: scoring.AnswerID{CaseID: "q1", Agent: "atlas", Version: "2.0", Batch: "b1"}, Score: s}, {AnswerID: scoring.AnswerID{CaseID: "q1"}, Score: failed}}
+	rows := []batch.Row{{AnswerID: scoring.AnswerID{CaseID: "q1", By: scoring.By{Agent: "atlas", Version: "2.0", Batch: "b1"}}, Score: s}, {AnswerID: scoring.AnswerID{CaseID: "q1"}, Score: failed}}
+	rows = append(rows, rows[0])
+	rows[2].Repeat, rows[2].Score.Detail = 2, nil // of the same names, and yet not a newer score of the first row
 	if err := f.Append(context.Background(), "", rows); err != nil {
 		t.Fatal(err)
 	}
 	want := `{"case_id":"q1","metric":"hybrid_ex","metric_version":1,"agent_name":"atlas","agent_version":"2.0","batch_id":"b1","status":"ok","value":0.75,"passed":false,"reason":"3 of 4","detail":{"n":9007199254740993}}
 {"case_id":"q1","metric":"rose","metric_version":2,"status":"failed","value":null,"passed":null,"reason":"judge down","code":"unavailable"}
+{"case_id":"q1","metric":"hybrid_ex","metric_version":1,"agent_name":"atlas","agent_version":"2.0","batch_id":"b1","repeat":2,"status":"ok","value":0.75,"passed":false,"reason":"3 of 4"}
 `
 	if diff := cmp.Diff(want, text(t, path)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -64,12 +64,12 @@ type Run struct {
 	started time.Time
 
 	beginning sync.Mutex
-	unread    [][]batch.Row                     // scores of answers of tables that could not be read, whose questions are to be looked up
-	begun     map[connectors.Run]bool           // rows of eval_runs that are written; guarded by beginning
-	answers   map[connectors.Run]*tally         // by the key of eval_runs
-	strange   map[string]int64                  // answers whose case has options of a metric that is not known, by its name
-	unreads   map[string]*unread                // what cases say and nothing reads, by its text
-	earlier   map[connectors.Run]connectors.Run // the rows of a run that is resumed, by their key
+	unread    [][]batch.Row                    // scores of answers of tables that could not be read, whose questions are to be looked up
+	begun     map[scoring.RunID]bool           // rows of eval_runs that are written; guarded by beginning
+	answers   map[scoring.RunID]*tally         // by the key of eval_runs
+	strange   map[string]int64                 // answers whose case has options of a metric that is not known, by its name
+	unreads   map[string]*unread               // what cases say and nothing reads, by its text
+	earlier   map[scoring.RunID]connectors.Run // the rows of a run that is resumed, by their key
 }
 
 // tally holds the outcome of one version's answers.
@@ -96,7 +96,7 @@ func (e *Run) Evaluate(ctx context.Context) (batch.Outcome, error) {
 	if e.Recorded != nil {
 		e.Recorded.metrics = e.Metrics
 	}
-	e.started, e.begun, e.answers = e.Now(), map[connectors.Run]bool{}, map[connectors.Run]*tally{}
+	e.started, e.begun, e.answers = e.Now(), map[scoring.RunID]bool{}, map[scoring.RunID]*tally{}
 	for _, r := range e.earlier {
 		if !r.Started.IsZero() && r.Started.Before(e.started) {
 			e.started = r.Started

@@ -39,7 +39,7 @@ func (e *Run) Export(ctx context.Context, pages string) error {
 		return nil
 	}
 	if e.Resumed {
-		of := connectors.OfRun{Run: e.ID, Agent: e.Chosen.Agent, Version: e.Chosen.Version, Batch: e.Chosen.Batch}
+		of := connectors.OfRun{RunID: scoring.RunID{ID: e.ID, By: e.Chosen.By}}
 		for s, err := range e.Warehouse.ScoredAnswers(context.WithoutCancel(ctx), of) {
 			if err != nil {
 				return err

@@ -74,7 +74,7 @@ func (s *Summary) Describe(of scoring.AnswerID, q connectors.Question) {
 
 // caseOf is a case as a report has it. What may hold a masked value is left out.
 func (s *Summary) caseOf(of scoring.AnswerID, q connectors.Question) report.Case {
-	c := report.Case{ID: of.CaseID, Agent: of.Agent, Version: of.Version, Batch: of.Batch}
+	c := report.Case{AnswerID: of}
 	if s.Mask.None() {
 		c.Question, c.Tags, c.TagsErr = q.Text, q.Tags, q.TagsErr
 	}

@@ -55,7 +55,7 @@ func TestTheStatusOfTheRun(t *testing.T) {
 			t.Errorf("%s: %+v", status, i)
 		}
 		summary := report.NewSummary(report.SummaryOptions{})
-		summary.Add(score, report.Case{ID: "q"})
+		summary.Add(score, report.Case{AnswerID: scoring.AnswerID{CaseID: "q"}})
 		f := summary.Figures()
 		f.RunStatus = status
 		var text bytes.Buffer
@@ -78,7 +78,7 @@ func TestNothingHasAValue(t *testing.T) {
 		for _, metric := range []string{"hybrid_ex", "rose.score", "m"} {
 			score := scoring.Fail(errors.New("away"))
 			score.Metric, score.CaseID = metric, id
-			s.Add(score, report.Case{ID: id, Agent: "a", Version: "1"})
+			s.Add(score, report.Case{AnswerID: scoring.AnswerID{CaseID: id, By: scoring.By{Agent: "a", Version: "1"}}})
 		}
 	}
 	var text, terminal bytes.Buffer

@@ -43,7 +43,7 @@ func TestSummarySaysWhy(t *testing.T) {
 	for _, order := range [][]int{{0, 1}, {1, 0}} {
 		s := report.NewSummary(report.SummaryOptions{Primary: "hybrid_ex"})
 		for _, i := range order {
-			s.Add(scores[i], report.Case{ID: "c", Question: "How many?"})
+			s.Add(scores[i], report.Case{AnswerID: scoring.AnswerID{CaseID: "c"}, Question: "How many?"})
 		}
 		if worst := s.Figures().Worst; len(worst) != 1 || worst[0].Why != "One more row has 0." || worst[0].Reason != "half of it" {
 			t.Errorf("worst answers: %+v", worst)

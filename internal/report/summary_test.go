@@ -80,7 +80,7 @@ func world() []added {
 	var out []added
 	for i, q := range questions {
 		for _, version := range []string{"1.0", "2.0"} {
-			c := report.Case{ID: q.id, Question: q.text, Tier: q.tier, Tags: q.tags, Agent: "atlas", Version: version}
+			c := report.Case{AnswerID: scoring.AnswerID{CaseID: q.id, By: scoring.By{Agent: "atlas", Version: version}}, Question: q.text, Tier: q.tier, Tags: q.tags}
 			value, why := q.old, q.oldWhy
 			if version == "2.0" {
 				value, why = q.now, q.nowWhy
@@ -209,8 +209,8 @@ func TestSummaryFitsEveryTerminal(t *testing.T) {
 			score.CaseID, score.Version = fmt.Sprintf("c%d", r.IntN(30)), 1+r.IntN(2)
 			score.Metric = append([]string{"own", "own_a", "own_b", "own_c\a"}, metricNames()...)[r.IntN(4+len(metrics))]
 			s.Add(score, report.Case{
-				ID: score.CaseID, Question: "¿Cuántos pedidos? 注文は何件ですか\r\n", Tier: []string{"", "easy", "other", "hard"}[r.IntN(4)],
-				Tags: []string{"tier:x", "部門\x00", "b"}[:r.IntN(4)], Agent: names[r.IntN(2)], Version: names[r.IntN(len(names))],
+				AnswerID: scoring.AnswerID{CaseID: score.CaseID, By: scoring.By{Agent: names[r.IntN(2)], Version: names[r.IntN(len(names))]}}, Question: "¿Cuántos pedidos? 注文は何件ですか\r\n", Tier: []string{"", "easy", "other", "hard"}[r.IntN(4)],
+				Tags: []string{"tier:x", "部門\x00", "b"}[:r.IntN(4)],
 			})
 		}
 		width := 40 + int(seed)%121
@@ -249,7 +249,7 @@ func TestLowerIsBetter(t *testing.T) {
 		for v, version := range []string{"1", "2"} {
 			score := scoring.OK(float64(10*i-(v*(i-1))), "slow")
 			score.CaseID, score.Metric = id, "latency_overhead"
-			s.Add(score, report.Case{ID: id, Version: version})
+			s.Add(score, report.Case{AnswerID: scoring.AnswerID{CaseID: id, By: scoring.By{Version: version}}})
 		}
 	}
 	f := s.Figures() // a: 0 then 1, b: 10 twice, c: 20 then 19
@@ -282,7 +282,7 @@ func TestPrimaryMetric(t *testing.T) {
 		s := report.NewSummary(tc.o)
 		score := scoring.OK(1, "")
 		score.CaseID, score.Metric = "q", tc.scored
-		s.Add(score, report.Case{ID: "q"})
+		s.Add(score, report.Case{AnswerID: scoring.AnswerID{CaseID: "q"}})
 		if got := s.Figures().Primary; got != tc.primary {
 			t.Errorf("%s: %s, want %s", tc.why, got, tc.primary)
 		}
@@ -307,8 +307,8 @@ func BenchmarkSummary(b *testing.B) {
 		s := report.NewSummary(report.SummaryOptions{Primary: names[0]})
 		for v, version := range []string{"1", "2"} {
 			for i := range cases {
-				c := report.Case{ID: fmt.Sprintf("case-%06d", i), Question: "How many orders were placed in 2024?", Tier: "easy", Tags: []string{"a", "b"}, Agent: "atlas", Version: version}
-				score.CaseID = c.ID
+				c := report.Case{AnswerID: scoring.AnswerID{CaseID: fmt.Sprintf("case-%06d", i), By: scoring.By{Agent: "atlas", Version: version}}, Question: "How many orders were placed in 2024?", Tier: "easy", Tags: []string{"a", "b"}}
+				score.CaseID = c.CaseID
 				for k, name := range names {
 					score.Metric = name
 					score.Value = float64((i*7+k+v)%5) / 4
@@ -338,7 +338,7 @@ func TestVersionsAreToldApart(t *testing.T) {
 				score.Passed = &passed
 			}
 			score.CaseID, score.Metric = fmt.Sprint(i), "hybrid_ex"
-			s.Add(score, report.Case{ID: score.CaseID, Agent: a.Name, Version: a.Version})
+			s.Add(score, report.Case{AnswerID: scoring.AnswerID{CaseID: score.CaseID, By: scoring.By{Agent: a.Name, Version: a.Version}}})
 		}
 	}
 	out := rendered(t, s, report.Options{Width: 80, Unicode: true})

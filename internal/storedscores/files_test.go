@@ -109,7 +109,7 @@ func TestScoresOfSeveralFiles(t *testing.T) {
 		}
 		var got []string
 		for _, b := range batches {
-			got = append(got, b.ID+" from "+b.Origin)
+			got = append(got, b.Batch+" from "+b.Origin)
 		}
 		slices.Sort(got)
 		if !slices.Equal(got, tc.want) {

@@ -73,7 +73,7 @@ func entries(rows []batch.Row) []string {
 
 func row(id, version, metric string, s scoring.Score) batch.Row {
 	s.CaseID, s.Metric, s.Version = id, metric, 1
-	return batch.Row{AnswerID: scoring.AnswerID{CaseID: id, Agent: "atlas", Version: version, Batch: "b1"}, Score: s}
+	return batch.Row{AnswerID: scoring.AnswerID{CaseID: id, By: scoring.By{Agent: "atlas", Version: version, Batch: "b1"}}, Score: s}
 }
 
 func rowsComeBack(t *testing.T, o Options, open func(t *testing.T) batch.Ledger) {
