@@ -84,7 +84,7 @@ func (w *Warehouse) ScoredMetrics(ctx context.Context) (names []string, err erro
 
 // LatestScore is a score with its inputs. Its strings are valid until the next one is read.
 type LatestScore struct {
-	ScoreRow
+	scoring.Row
 	Detail     json.RawMessage // nil unless it is asked for
 	RunID      string
 	ConfigHash string
@@ -125,7 +125,7 @@ func latestScore(t *scoring.Table, row int) LatestScore {
 	out := LatestScore{ConfigHash: text(12), Judge: text(14), Asked: r.count(15) == 1, RunID: text(16)}
 	out.AnswerID = scoring.AnswerID{CaseID: text(0), By: scoring.By{Agent: text(1), Version: text(2), Batch: text(3)}}
 	out.GoldHash = text(13)
-	out.Score = scoring.Score{CaseID: out.CaseID, Metric: text(4), Version: int(r.count(5)), Status: scoring.Status(text(6)), Label: text(8), Reason: text(10)}
+	out.Score = scoring.Score{Metric: text(4), Version: int(r.count(5)), Status: scoring.Status(text(6)), Label: text(8), Reason: text(10)}
 	if v := t.Columns[7].Value(row); !v.IsNull() {
 		out.Score.Value = v.Float()
 	}

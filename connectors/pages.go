@@ -669,13 +669,13 @@ func (l *List) Rows(ctx context.Context, ids, metrics []string) ([]CaseRow, erro
 		scores, err := ask(ctx, l, func(q *badgersql.CaseList) (string, []any, error) {
 			query, args := q.ScoresOf(ids, metrics)
 			return query, args, nil
-		}, cell, func(s scoring.Score) int { return 200 + len(s.Reason) + len(s.CaseID) + len(s.Label) })
+		}, cell, func(r scoring.Row) int { return 200 + len(r.Score.Reason) + len(r.CaseID) + len(r.Score.Label) })
 		if err != nil {
 			return nil, err
 		}
 		for i := range scores {
 			if to := byID[scores[i].CaseID]; to != nil {
-				to.Scores[scores[i].Metric] = scores[i]
+				to.Scores[scores[i].Score.Metric] = scores[i].Score
 			}
 		}
 	}
@@ -739,10 +739,10 @@ func (p *Pages) fillRows(ctx context.Context, run scoring.RunID, rows []CaseRow)
 	return err
 }
 
-// cell reads a score without its evidence.
-func cell(t *scoring.Table, row int) scoring.Score {
+// cell reads a score of a case without its evidence.
+func cell(t *scoring.Table, row int) scoring.Row {
 	r := record{t: t, row: row}
-	s := scoring.Score{CaseID: r.text(0), Metric: r.text(1), Version: int(r.count(2)), Status: scoring.Status(r.text(3)), Label: r.text(5), Reason: r.text(7)}
+	s := scoring.Score{Metric: r.text(1), Version: int(r.count(2)), Status: scoring.Status(r.text(3)), Label: r.text(5), Reason: r.text(7)}
 	if v := t.Columns[4].Value(row); !v.IsNull() {
 		s.Value = v.Float()
 	}
@@ -753,7 +753,7 @@ func cell(t *scoring.Table, row int) scoring.Score {
 	if s.Status == scoring.StatusFailed {
 		s.Code = errcode.Named(r.text(8))
 	}
-	return s
+	return scoring.Row{AnswerID: scoring.AnswerID{CaseID: r.text(0)}, Score: s}
 }
 
 // Neighbours are where a case is in a list.
@@ -1034,7 +1034,7 @@ func (p *Pages) Case(ctx context.Context, key scoring.RunID, caseID string) (*Ca
 	query, args := badgersql.ScoresOfCase(p.w.dialect, badgersql.ScoredRun{RunID: key}, caseID)
 	var broken error
 	err := p.w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
-		s, err := caseScore(t, row)
+		_, s, err := caseScore(t, row)
 		out.Scores, broken = append(out.Scores, s), cmp.Or(broken, err)
 		return true
 	})
@@ -1069,13 +1069,14 @@ func (p *Pages) Case(ctx context.Context, key scoring.RunID, caseID string) (*Ca
 	return out, err
 }
 
-func caseScore(t *scoring.Table, row int) (CaseScore, error) {
+func caseScore(t *scoring.Table, row int) (caseID string, s CaseScore, err error) {
 	r := record{t: t, row: row}
-	s := CaseScore{Score: cell(t, row), ConfigHash: r.text(12), GoldHash: r.text(13), At: instant(t, 14, row)}
+	of := cell(t, row)
+	s = CaseScore{Score: of.Score, ConfigHash: r.text(12), GoldHash: r.text(13), At: instant(t, 14, row)}
 	if text := r.text(9); text != "" {
 		s.Detail = json.RawMessage(text)
 	}
 	r.json(10, "scores.assessment_ids", &s.AssessmentIDs)
 	r.json(11, "scores.usage", &s.Usage)
-	return s, r.err
+	return of.CaseID, s, r.err
 }

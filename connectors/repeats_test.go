@@ -15,7 +15,7 @@ import (
 func TestRepeatedAnswersAreNotStoredOverTheFirst(t *testing.T) {
 	t.Parallel()
 	w := New(nil, driver.Dialect{})
-	rows := []ScoreRow{{AnswerID: scoring.AnswerID{CaseID: "c1", By: scoring.By{Agent: "atlas", Repeat: 2}}, Score: scoring.OK(1, "")}}
+	rows := []scoring.Row{{AnswerID: scoring.AnswerID{CaseID: "c1", By: scoring.By{Agent: "atlas", Repeat: 2}}, Score: scoring.OK(1, "")}}
 	err := w.WriteScores(t.Context(), "r", "", time.Time{}, rows)
 	if errcode.Of(err) != errcode.Unimplemented || !strings.Contains(err.Error(), `case "c1": answer number 2`) {
 		t.Errorf("error: %v", err)

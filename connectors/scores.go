@@ -56,16 +56,9 @@ func (w *Warehouse) FillKeys(ctx context.Context, runID string) error {
 	return nil
 }
 
-// ScoreRow is a score with the answer that it is of.
-type ScoreRow struct {
-	scoring.AnswerID
-	Score    scoring.Score
-	GoldHash string // [scoring.Case.GoldHash]; empty if it is not known
-}
-
 // WriteScores merges scores on their key: run, agent, version, batch, case and metric. All of them
 // are written, or none and an error.
-func (w *Warehouse) WriteScores(ctx context.Context, runID, configHash string, at time.Time, rows []ScoreRow) error {
+func (w *Warehouse) WriteScores(ctx context.Context, runID, configHash string, at time.Time, rows []scoring.Row) error {
 	b, err := scoreRows(runID, configHash, at, rows)
 	if err != nil {
 		return err
@@ -76,7 +69,7 @@ func (w *Warehouse) WriteScores(ctx context.Context, runID, configHash string, a
 
 // scoreRows are scores as rows of the table. There are millions of them, so that their values are not
 // put into interfaces.
-func scoreRows(runID, configHash string, at time.Time, rows []ScoreRow) (*rows, error) {
+func scoreRows(runID, configHash string, at time.Time, rows []scoring.Row) (*rows, error) {
 	b := newRows("scores")
 	for i := range rows {
 		r, s := &rows[i], &rows[i].Score
@@ -132,8 +125,8 @@ func optional(s string) any {
 
 // Scores streams the scores that a run holds, those of an answer together, without what is only
 // evidence: the detail, the warnings and the assessments.
-func (w *Warehouse) Scores(ctx context.Context, runID string) iter.Seq2[ScoreRow, error] {
-	return func(yield func(ScoreRow, error) bool) {
+func (w *Warehouse) Scores(ctx context.Context, runID string) iter.Seq2[scoring.Row, error] {
+	return func(yield func(scoring.Row, error) bool) {
 		more := true
 		err := w.each(ctx, "reading the scores of a run", badgersql.ScoresOfRun(w.dialect), []any{runID}, func(t *scoring.Table, row int) bool {
 			r, err := scoreRow(t, row)
@@ -144,16 +137,16 @@ func (w *Warehouse) Scores(ctx context.Context, runID string) iter.Seq2[ScoreRow
 			return more
 		})
 		if err != nil && more {
-			yield(ScoreRow{}, err)
+			yield(scoring.Row{}, err)
 		}
 	}
 }
 
-func scoreRow(t *scoring.Table, row int) (ScoreRow, error) {
+func scoreRow(t *scoring.Table, row int) (scoring.Row, error) {
 	r := record{t: t, row: row}
-	out := ScoreRow{AnswerID: scoring.AnswerID{CaseID: r.text(0), By: scoring.By{Agent: r.text(1), Version: r.text(2), Batch: r.text(3)}}}
+	out := scoring.Row{AnswerID: scoring.AnswerID{CaseID: r.text(0), By: scoring.By{Agent: r.text(1), Version: r.text(2), Batch: r.text(3)}}}
 	out.Score = scoring.Score{
-		CaseID: out.CaseID, Metric: r.text(4), Version: int(r.count(5)), Status: scoring.Status(r.text(6)), Label: r.text(8), Reason: r.text(10),
+		Metric: r.text(4), Version: int(r.count(5)), Status: scoring.Status(r.text(6)), Label: r.text(8), Reason: r.text(10),
 	}
 	if v := t.Columns[7].Value(row); !v.IsNull() {
 		out.Score.Value = v.Float()

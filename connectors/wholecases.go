@@ -29,8 +29,8 @@ func (p *Pages) Cases(ctx context.Context, key scoring.RunID, ids, metrics []str
 	query, args := badgersql.ScoresOfWhole(p.w.dialect, run.scored(), ids, metrics)
 	var broken error
 	err = p.w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
-		s, err := caseScore(t, row)
-		if of := byID[s.CaseID]; of != nil {
+		id, s, err := caseScore(t, row)
+		if of := byID[id]; of != nil {
 			of.Scores = append(of.Scores, s)
 		}
 		broken = cmp.Or(broken, err)

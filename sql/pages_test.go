@@ -229,15 +229,15 @@ func fill(t *testing.T, w *connectors.Warehouse, r *rand.Rand, covered bool) *mo
 	word := func() string { return words[r.IntN(len(words))] }
 	pass := func(p float64) *bool { b := r.Float64() < p; return &b }
 	score := func(id, metric string) scoring.Score {
-		s := scoring.Score{CaseID: id, Metric: metric, Version: 1, Status: scoring.StatusOK, Value: float64(r.IntN(5)) / 4, Reason: "because " + word()}
+		s := scoring.Score{Metric: metric, Version: 1, Status: scoring.StatusOK, Value: float64(r.IntN(5)) / 4, Reason: "because " + word()}
 		switch r.IntN(8) {
 		case 0:
-			s = scoring.Score{CaseID: id, Metric: metric, Version: 1, Status: scoring.StatusAbstained, Reason: "unsure"}
+			s = scoring.Score{Metric: metric, Version: 1, Status: scoring.StatusAbstained, Reason: "unsure"}
 		case 1:
-			s = scoring.Score{CaseID: id, Metric: metric, Version: 1, Status: scoring.StatusNotApplicable, Reason: []string{scoring.NoPredSQL, "no tools"}[r.IntN(2)]}
+			s = scoring.Score{Metric: metric, Version: 1, Status: scoring.StatusNotApplicable, Reason: []string{scoring.NoPredSQL, "no tools"}[r.IntN(2)]}
 		case 2:
 			if metric == "flex" || r.IntN(3) == 0 {
-				s = scoring.Score{CaseID: id, Metric: metric, Version: 1, Status: scoring.StatusFailed, Reason: "broke", Code: errcode.Unavailable}
+				s = scoring.Score{Metric: metric, Version: 1, Status: scoring.StatusFailed, Reason: "broke", Code: errcode.Unavailable}
 			}
 		default:
 			switch metric {
@@ -251,7 +251,7 @@ func fill(t *testing.T, w *connectors.Warehouse, r *rand.Rand, covered bool) *mo
 		}
 		return s
 	}
-	var rows, baseRows []connectors.ScoreRow
+	var rows, baseRows []scoring.Row
 	var labels []connectors.Label
 	for i := range 30 + r.IntN(60) {
 		c := &modelCase{id: fmt.Sprintf("%s-%d", []string{"Case", "case", "é", "a/../b?c=d&e"}[r.IntN(4)], i), scores: map[string]scoring.Score{}, latency: -1}
@@ -303,7 +303,7 @@ func fill(t *testing.T, w *connectors.Warehouse, r *rand.Rand, covered bool) *mo
 			c.scores["flex"] = score(c.id, "flex")
 		}
 		for _, s := range c.scores {
-			rows = append(rows, connectors.ScoreRow{AnswerID: scoring.AnswerID{CaseID: c.id, By: scoring.By{Agent: "atlas", Version: "2", Batch: "mon"}}, Score: s})
+			rows = append(rows, scoring.Row{AnswerID: scoring.AnswerID{CaseID: c.id, By: scoring.By{Agent: "atlas", Version: "2", Batch: "mon"}}, Score: s})
 		}
 		if r.IntN(4) > 0 {
 			s := score(c.id, primaryMetric)
@@ -311,7 +311,7 @@ func fill(t *testing.T, w *connectors.Warehouse, r *rand.Rand, covered bool) *mo
 				s = p
 			}
 			c.base = &s
-			baseRows = append(baseRows, connectors.ScoreRow{AnswerID: scoring.AnswerID{CaseID: c.id, By: scoring.By{Agent: "atlas", Version: "1", Batch: "mon"}}, Score: s})
+			baseRows = append(baseRows, scoring.Row{AnswerID: scoring.AnswerID{CaseID: c.id, By: scoring.By{Agent: "atlas", Version: "1", Batch: "mon"}}, Score: s})
 		}
 		for _, who := range []string{"kim", "lee"} {
 			if r.IntN(3) > 0 {

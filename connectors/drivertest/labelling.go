@@ -108,11 +108,11 @@ func (h Harness) labelling(t *testing.T) {
 	}
 
 	passed, failed := true, false
-	must(w.WriteScores(ctx, "r", "h", at(0), []connectors.ScoreRow{
-		{AnswerID: q.Answer("c1"), Score: scoring.Score{CaseID: "c1", Metric: "a", Status: scoring.StatusOK, Value: 1, Passed: &passed}},
-		{AnswerID: q.Answer("c1"), Score: scoring.Score{CaseID: "c1", Metric: "b", Status: scoring.StatusOK, Value: 0.25, Passed: &failed, Usage: &scoring.Usage{Calls: 1}}},
-		{AnswerID: q.Answer("c1"), Score: scoring.Score{CaseID: "c1", Metric: "relation", Status: scoring.StatusOK, Label: "rounding"}},
-		{AnswerID: q.Answer("c2"), Score: scoring.Score{CaseID: "c2", Metric: "b", Status: scoring.StatusAbstained, Usage: &scoring.Usage{Calls: 1}}},
+	must(w.WriteScores(ctx, "r", "h", at(0), []scoring.Row{
+		{AnswerID: q.Answer("c1"), Score: scoring.Score{Metric: "a", Status: scoring.StatusOK, Value: 1, Passed: &passed}},
+		{AnswerID: q.Answer("c1"), Score: scoring.Score{Metric: "b", Status: scoring.StatusOK, Value: 0.25, Passed: &failed, Usage: &scoring.Usage{Calls: 1}}},
+		{AnswerID: q.Answer("c1"), Score: scoring.Score{Metric: "relation", Status: scoring.StatusOK, Label: "rounding"}},
+		{AnswerID: q.Answer("c2"), Score: scoring.Score{Metric: "b", Status: scoring.StatusAbstained, Usage: &scoring.Usage{Calls: 1}}},
 	}))
 	signals, err := w.CaseSignals(ctx, scoring.RunID{ID: "r", By: q.By})
 	if d := cmp.Diff([]connectors.CaseSignal{{CaseID: "c1", Passes: 1, Fails: 1, Unsure: 0.5, Relation: "rounding"}, {CaseID: "c2", Unsure: 1}}, signals); err != nil || d != "" {

@@ -41,21 +41,21 @@ func (h Harness) pages(t *testing.T) {
 	for i, r := range []scoring.RunID{before, run} {
 		must(w.WriteRuns(ctx, connectors.Run{RunID: r, Started: at.Add(time.Duration(i) * time.Hour), Judge: "none", Counts: `{"ok": 3}`, Versions: `{"metrics": {"hybrid_ex": 2, "relation": 1}}`, Status: "done"}))
 	}
-	score := func(version, id, metric string, value float64, passed *bool, label, reason string) connectors.ScoreRow {
-		s := scoring.Score{CaseID: id, Metric: metric, Version: 1, Status: scoring.StatusOK, Value: value, Passed: passed, Label: label, Reason: reason}
-		return connectors.ScoreRow{AnswerID: scoring.AnswerID{CaseID: id, By: scoring.By{Agent: "atlas", Version: version, Batch: "mon"}}, Score: s}
+	score := func(version, id, metric string, value float64, passed *bool, label, reason string) scoring.Row {
+		s := scoring.Score{Metric: metric, Version: 1, Status: scoring.StatusOK, Value: value, Passed: passed, Label: label, Reason: reason}
+		return scoring.Row{AnswerID: scoring.AnswerID{CaseID: id, By: scoring.By{Agent: "atlas", Version: version, Batch: "mon"}}, Score: s}
 	}
-	without := func(id, metric string, status scoring.Status, reason string) connectors.ScoreRow {
+	without := func(id, metric string, status scoring.Status, reason string) scoring.Row {
 		r := score("2", id, metric, 0, nil, "", reason)
 		r.Score.Status = status
 		return r
 	}
-	must(w.WriteScores(ctx, "r1", "h", at, []connectors.ScoreRow{
+	must(w.WriteScores(ctx, "r1", "h", at, []scoring.Row{
 		score("2", "a", "hybrid_ex", 1, &yes, "", "all agree"), score("2", "b", "hybrid_ex", 0.25, &no, "", "1 of 4"), score("2", "c", "hybrid_ex", 0.5, &no, "", "1 of 2"), without("d", "hybrid_ex", scoring.StatusAbstained, "unsure"),
 		score("2", "a", "relation", 1, nil, "same", ""), score("2", "b", "relation", 0, nil, "rounded", ""), without("c", "relation", scoring.StatusFailed, "broke"),
 		without("d", "relation", scoring.StatusNotApplicable, scoring.NoPredSQL), score("2", "a", "sql_complexity", 1, nil, "easy", ""),
 	}))
-	must(w.WriteScores(ctx, "r0", "h", at, []connectors.ScoreRow{score("1", "a", "hybrid_ex", 0, &no, "", ""), score("1", "b", "hybrid_ex", 0.5, &no, "", "")}))
+	must(w.WriteScores(ctx, "r0", "h", at, []scoring.Row{score("1", "a", "hybrid_ex", 0, &no, "", ""), score("1", "b", "hybrid_ex", 0.5, &no, "", "")}))
 	must(w.WriteLabels(ctx,
 		connectors.Label{AnswerID: scoring.AnswerID{CaseID: "a", By: scoring.By{Agent: "atlas", Version: "2", Batch: "mon"}}, Annotator: "kim", Verdict: "fail", Note: "no", At: at},
 		connectors.Label{AnswerID: scoring.AnswerID{CaseID: "c", By: scoring.By{Agent: "atlas", Batch: "mon"}}, Annotator: "kim", Verdict: "fail", At: at})) // of the only version

@@ -88,18 +88,18 @@ func (h Harness) tables(t *testing.T) {
 	}
 
 	passed := true
-	score := func(id, version, metric string) connectors.ScoreRow {
-		return connectors.ScoreRow{
+	score := func(id, version, metric string) scoring.Row {
+		return scoring.Row{
 			AnswerID: scoring.AnswerID{CaseID: id, By: scoring.By{Agent: "atlas", Version: version, Batch: "mon"}},
-			Score:    scoring.Score{CaseID: id, Metric: metric, Version: 2, Status: scoring.StatusOK, Value: 0.5, Label: "easy", Passed: &passed, Usage: &scoring.Usage{Calls: 1, TokensIn: 7, TokensOut: 9}},
+			Score:    scoring.Score{Metric: metric, Version: 2, Status: scoring.StatusOK, Value: 0.5, Label: "easy", Passed: &passed, Usage: &scoring.Usage{Calls: 1, TokensIn: 7, TokensOut: 9}},
 		}
 	}
 	for i, run := range []struct {
 		id, status string
-		rows       []connectors.ScoreRow
+		rows       []scoring.Row
 	}{
-		{"whole", "done", []connectors.ScoreRow{score("a", "1", "m"), score("b", "1", "m"), score("a", "1", "sql_complexity"), score("a", "2", "m")}},
-		{"part", "stopped", []connectors.ScoreRow{score("b", "1", "m")}},
+		{"whole", "done", []scoring.Row{score("a", "1", "m"), score("b", "1", "m"), score("a", "1", "sql_complexity"), score("a", "2", "m")}},
+		{"part", "stopped", []scoring.Row{score("b", "1", "m")}},
 	} {
 		for _, version := range []string{"1", "2"} {
 			if err := w.WriteRuns(ctx, connectors.Run{RunID: scoring.RunID{ID: run.id, By: scoring.By{Agent: "atlas", Version: version, Batch: "mon"}}, Started: at.Add(time.Duration(i) * time.Hour), Status: run.status}); err != nil {

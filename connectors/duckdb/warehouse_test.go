@@ -269,7 +269,7 @@ func TestWhatIsNotWritten(t *testing.T) {
 	if err := w.WriteAssessments(ctx, judgebackend.Assessment{}); errcode.Of(err) != errcode.InvalidArgument {
 		t.Errorf("an assessment without an id: %v", err)
 	}
-	if err := w.WriteScores(ctx, "r", "", time.Unix(0, 0), []connectors.ScoreRow{{Score: scoring.Score{CaseID: "x", Metric: "m", Detail: math.NaN()}}}); err == nil {
+	if err := w.WriteScores(ctx, "r", "", time.Unix(0, 0), []scoring.Row{{Score: scoring.Score{Metric: "m", Detail: math.NaN()}}}); err == nil {
 		t.Error("a detail that is no JSON was written")
 	}
 	if err := w.WriteScores(ctx, "r", "", time.Unix(0, 0), nil); err != nil {
@@ -281,10 +281,10 @@ func TestScores(t *testing.T) {
 	w, c := installed(t)
 	ctx := context.Background()
 	at := time.Date(2024, 2, 29, 1, 2, 3, 456789000, time.UTC)
-	rows := []connectors.ScoreRow{
-		{AnswerID: scoring.AnswerID{CaseID: "c1", By: scoring.By{Agent: "a", Version: "1", Batch: "b"}}, Score: scoring.Score{CaseID: "c1", Metric: "hybrid_ex", Version: 3, Status: scoring.StatusOK, Value: 0.1, Label: "near", Passed: yes(false), Reason: "why \"so\"", Detail: map[string]any{"n": 1}, AssessmentIDs: []string{"s1", "s2"}, Usage: &scoring.Usage{Calls: 3, TokensIn: 70, TokensOut: -1}}},
-		{AnswerID: scoring.AnswerID{CaseID: "c1", By: scoring.By{Agent: "a", Version: "1", Batch: "b"}}, Score: scoring.Score{CaseID: "c1", Metric: "flex", Status: scoring.StatusFailed, Code: errcode.ResourceExhausted, Reason: "no budget"}},
-		{AnswerID: scoring.AnswerID{CaseID: "c1", By: scoring.By{Agent: "a", Version: "2", Batch: "b"}}, Score: scoring.Score{CaseID: "c1", Metric: "hybrid_ex", Status: scoring.StatusNotApplicable}},
+	rows := []scoring.Row{
+		{AnswerID: scoring.AnswerID{CaseID: "c1", By: scoring.By{Agent: "a", Version: "1", Batch: "b"}}, Score: scoring.Score{Metric: "hybrid_ex", Version: 3, Status: scoring.StatusOK, Value: 0.1, Label: "near", Passed: yes(false), Reason: "why \"so\"", Detail: map[string]any{"n": 1}, AssessmentIDs: []string{"s1", "s2"}, Usage: &scoring.Usage{Calls: 3, TokensIn: 70, TokensOut: -1}}},
+		{AnswerID: scoring.AnswerID{CaseID: "c1", By: scoring.By{Agent: "a", Version: "1", Batch: "b"}}, Score: scoring.Score{Metric: "flex", Status: scoring.StatusFailed, Code: errcode.ResourceExhausted, Reason: "no budget"}},
+		{AnswerID: scoring.AnswerID{CaseID: "c1", By: scoring.By{Agent: "a", Version: "2", Batch: "b"}}, Score: scoring.Score{Metric: "hybrid_ex", Status: scoring.StatusNotApplicable}},
 	}
 	for range 3 { // a batch may be delivered again
 		if err := w.WriteScores(ctx, "run-1", "h", at, rows); err != nil {
@@ -316,7 +316,7 @@ func TestScores(t *testing.T) {
 	if s := drivertest.Show(got); s != want {
 		t.Errorf("got\n%swant\n%s", s, want)
 	}
-	held := map[string]connectors.ScoreRow{}
+	held := map[string]scoring.Row{}
 	for r, err := range w.Scores(ctx, "run-1") {
 		if err != nil {
 			t.Fatal(err)
@@ -378,7 +378,7 @@ func TestFillKeys(t *testing.T) {
 		}
 		held++
 	}
-	err := s.Write(ctx, time.Unix(0, 0), []connectors.ScoreRow{{AnswerID: scoring.AnswerID{CaseID: "c1", By: scoring.By{Batch: "b"}}, Score: scoring.Score{Metric: "flex", Status: scoring.StatusOK}}})
+	err := s.Write(ctx, time.Unix(0, 0), []scoring.Row{{AnswerID: scoring.AnswerID{CaseID: "c1", By: scoring.By{Batch: "b"}}, Score: scoring.Score{Metric: "flex", Status: scoring.StatusOK}}})
 	if err == nil {
 		err = w.WriteRuns(ctx, connectors.Run{RunID: scoring.RunID{ID: "r1"}, Status: "running"})
 	}
@@ -497,11 +497,11 @@ func TestViews(t *testing.T) {
 		if err := w.WriteRuns(ctx, connectors.Run{RunID: scoring.RunID{ID: run, By: scoring.By{Agent: "a", Version: "1", Batch: "b"}}, Started: time.Unix(int64(i), 0)}); err != nil {
 			t.Fatal(err)
 		}
-		var rows []connectors.ScoreRow
+		var rows []scoring.Row
 		for n, passed := range []bool{true, true, false, false, true, run == "old"} {
-			rows = append(rows, connectors.ScoreRow{AnswerID: scoring.AnswerID{CaseID: fmt.Sprint("c", n), By: scoring.By{Agent: "a", Version: "1", Batch: "b"}}, Score: scoring.Score{CaseID: fmt.Sprint("c", n), Metric: "m", Status: scoring.StatusOK, Value: float64(n), Passed: yes(passed)}})
+			rows = append(rows, scoring.Row{AnswerID: scoring.AnswerID{CaseID: fmt.Sprint("c", n), By: scoring.By{Agent: "a", Version: "1", Batch: "b"}}, Score: scoring.Score{Metric: "m", Status: scoring.StatusOK, Value: float64(n), Passed: yes(passed)}})
 		}
-		rows = append(rows, connectors.ScoreRow{AnswerID: scoring.AnswerID{CaseID: "c0", By: scoring.By{Agent: "a", Version: "1", Batch: "b"}}, Score: scoring.Score{CaseID: "c0", Metric: "sql_complexity", Status: scoring.StatusOK, Label: "easy"}})
+		rows = append(rows, scoring.Row{AnswerID: scoring.AnswerID{CaseID: "c0", By: scoring.By{Agent: "a", Version: "1", Batch: "b"}}, Score: scoring.Score{Metric: "sql_complexity", Status: scoring.StatusOK, Label: "easy"}})
 		if err := w.WriteScores(ctx, run, "", time.Unix(9, 0), rows); err != nil {
 			t.Fatal(err)
 		}
@@ -593,12 +593,12 @@ func BenchmarkWarehouse(b *testing.B) {
 	ctx := context.Background()
 	const n = 20_000
 	var all []*scoring.Case
-	var rows []connectors.ScoreRow
+	var rows []scoring.Row
 	for i := range n {
 		c := full(b, fmt.Sprintf("case %06d", i))
 		c.Golds = c.Golds[:1]
 		all = append(all, c)
-		rows = append(rows, connectors.ScoreRow{AnswerID: scoring.AnswerID{CaseID: c.ID, By: scoring.By{Agent: "atlas", Version: "2.0", Batch: "b1"}}, Score: scoring.Score{CaseID: c.ID, Metric: "hybrid_ex", Status: scoring.StatusOK, Value: 0.5, Passed: yes(true), Reason: "all rows agree", Detail: map[string]any{"rows": 10, "columns": []string{"a", "b"}}}})
+		rows = append(rows, scoring.Row{AnswerID: scoring.AnswerID{CaseID: c.ID, By: scoring.By{Agent: "atlas", Version: "2.0", Batch: "b1"}}, Score: scoring.Score{Metric: "hybrid_ex", Status: scoring.StatusOK, Value: 0.5, Passed: yes(true), Reason: "all rows agree", Detail: map[string]any{"rows": 10, "columns": []string{"a", "b"}}}})
 	}
 	b.Run("WriteCases", func(b *testing.B) {
 		b.ReportAllocs()

@@ -46,7 +46,7 @@ func TestEveryAnswerHasScoresOfItsOwn(t *testing.T) {
 	}
 	keys, ok := map[batch.Key]bool{}, 0
 	for _, r := range l.Rows("r") {
-		keys[r.Key()] = true
+		keys[batch.KeyOf(&r)] = true
 		if r.Score.Status == scoring.StatusOK {
 			ok++
 		} else if r.Score.Code != errcode.AlreadyExists {
@@ -76,14 +76,14 @@ func TestHeldAndScoredAreTheWholeRun(t *testing.T) {
 			}
 		}
 		var told, cases []string
-		tell := func(_ *scoring.Case, rows []batch.Row) {
+		tell := func(_ *scoring.Case, rows []scoring.Row) {
 			for _, r := range rows {
-				told = append(told, fmt.Sprint(r.Key()))
+				told = append(told, fmt.Sprint(batch.KeyOf(&r)))
 			}
 		}
 		r := batch.Runner{
-			Engine: e, BatchSize: 3, Scored: func(c *scoring.Case, rows []batch.Row) { cases = append(cases, c.ID); tell(c, rows) },
-			Held: func(rows []batch.Row) { tell(nil, rows) }, Skipped: func(c *scoring.Case) { cases = append(cases, c.ID) },
+			Engine: e, BatchSize: 3, Scored: func(c *scoring.Case, rows []scoring.Row) { cases = append(cases, c.ID); tell(c, rows) },
+			Held: func(rows []scoring.Row) { tell(nil, rows) }, Skipped: func(c *scoring.Case) { cases = append(cases, c.ID) },
 		}
 		o, err := r.Run(context.Background(), "r", src, batch.Tee(a, b))
 		if err != nil || o.Done+o.Skipped != 20 || int(o.Skipped) != cut/2 {

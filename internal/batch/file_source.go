@@ -204,6 +204,11 @@ func (s FileSource) Count(ctx context.Context) (int64, error) {
 // interned keeps one copy of strings that repeat, such as the name of an agent.
 type interned map[string]string
 
+// row keeps the names of a row once.
+func (t interned) row(r *scoring.Row) {
+	r.Agent, r.Version, r.Batch, r.Score.Metric = t.of(r.Agent), t.of(r.Version), t.of(r.Batch), t.of(r.Score.Metric)
+}
+
 func (t interned) of(s string) string {
 	if have, ok := t[s]; ok {
 		return have

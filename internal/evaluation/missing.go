@@ -34,7 +34,7 @@ func (e *Run) recordMissing(ctx context.Context, r *batch.Runner, ledger batch.L
 		if err != nil {
 			return err
 		}
-		var rows []batch.Row
+		var rows []scoring.Row
 		for i := range some {
 			of := scoring.AnswerID{CaseID: some[i].CaseID, By: some[i].By}
 			scores, err := e.Engine.ScoreQuestion(ctx, known[of.CaseID], metrics, scoring.NotApplicable(scoring.NoAnswer))
@@ -46,8 +46,7 @@ func (e *Run) recordMissing(ctx context.Context, r *batch.Runner, ledger batch.L
 				gold = c.GoldHash()
 			}
 			for k := range scores {
-				scores[k].CaseID = of.CaseID
-				rows = append(rows, batch.Row{AnswerID: of, Score: scores[k], GoldHash: gold})
+				rows = append(rows, scoring.Row{AnswerID: of, Score: scores[k], GoldHash: gold})
 			}
 		}
 		if err := ledger.Append(ctx, e.ID, rows); err != nil {

@@ -15,12 +15,12 @@ import (
 )
 
 // key is the key of the row of eval_runs that a score belongs to.
-func (e *Run) key(r *batch.Row) scoring.RunID {
+func (e *Run) key(r *scoring.Row) scoring.RunID {
 	return scoring.RunID{ID: e.ID, By: r.By}
 }
 
 // tallyOf is the tally of the row of eval_runs that a score belongs to.
-func (e *Run) tallyOf(r *batch.Row) *tally {
+func (e *Run) tallyOf(r *scoring.Row) *tally {
 	key := e.key(r)
 	t := e.answers[key]
 	if t == nil {
@@ -95,10 +95,9 @@ func (e *Run) record(ctx context.Context, status string) error {
 			if err != nil {
 				return err
 			}
-			row := batch.Row(r)
-			e.count([]batch.Row{row})
-			if !slices.Contains(e.Metrics, row.Score.Metric) {
-				others[e.key(&row)] = true
+			e.count([]scoring.Row{r})
+			if !slices.Contains(e.Metrics, r.Score.Metric) {
+				others[e.key(&r)] = true
 			}
 		}
 	}
@@ -178,23 +177,16 @@ type warehouseLedger struct {
 	w     *connectors.ScoreWriter
 	now   func() time.Time
 	begin func(ctx context.Context, answers ...scoring.RunID) error // is told of the keys of rows before they are stored
-	key   func(*batch.Row) scoring.RunID
+	key   func(*scoring.Row) scoring.RunID
 }
 
 // Held yields what the run holds.
-func (l warehouseLedger) Held(ctx context.Context, _ string) iter.Seq2[batch.Row, error] {
-	return func(yield func(batch.Row, error) bool) {
-		for r, err := range l.w.Held(ctx) {
-			if !yield(batch.Row(r), err) {
-				return
-			}
-		}
-	}
+func (l warehouseLedger) Held(ctx context.Context, _ string) iter.Seq2[scoring.Row, error] {
+	return l.w.Held(ctx)
 }
 
 // Append stores scores in place of those of the same key.
-func (l warehouseLedger) Append(ctx context.Context, _ string, rows []batch.Row) error {
-	out := make([]connectors.ScoreRow, len(rows))
+func (l warehouseLedger) Append(ctx context.Context, _ string, rows []scoring.Row) error {
 	keys := make([]scoring.RunID, len(rows))
 	for i := range rows {
 		keys[i] = l.key(&rows[i])
@@ -202,8 +194,5 @@ func (l warehouseLedger) Append(ctx context.Context, _ string, rows []batch.Row)
 	if err := l.begin(ctx, keys...); err != nil {
 		return err
 	}
-	for i, r := range rows {
-		out[i] = connectors.ScoreRow(r)
-	}
-	return l.w.Write(ctx, l.now(), out)
+	return l.w.Write(ctx, l.now(), rows)
 }

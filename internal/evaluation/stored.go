@@ -190,9 +190,9 @@ func (r *Stored) each(ctx context.Context, of connectors.OfRun, f func(*export.A
 }
 
 func (r *Stored) sum(a *export.Answer) {
-	rows := make([]batch.Row, len(a.Scores))
+	rows := make([]scoring.Row, len(a.Scores))
 	for i := range a.Scores {
-		rows[i] = batch.Row{AnswerID: a.AnswerID, Score: a.Scores[i]}
+		rows[i] = scoring.Row{AnswerID: a.AnswerID, Score: a.Scores[i]}
 	}
 	r.Summary.Add(connectors.Question{Text: a.Question, Tags: a.Tags, TagsErr: a.TagsErr}, rows)
 }

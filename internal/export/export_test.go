@@ -50,11 +50,7 @@ func labelled(metric, label, reason string) scoring.Score {
 }
 
 func answer(version, id string, scores ...scoring.Score) *Answer {
-	a := &Answer{RunID: "r1", AnswerID: scoring.AnswerID{CaseID: id, By: scoring.By{Agent: "atlas", Version: version}}, Tier: "easy", Scores: scores}
-	for i := range a.Scores {
-		a.Scores[i].CaseID = id
-	}
-	return a
+	return &Answer{RunID: "r1", AnswerID: scoring.AnswerID{CaseID: id, By: scoring.By{Agent: "atlas", Version: version}}, Tier: "easy", Scores: scores}
 }
 
 // sample has an answer of every outcome, in two versions that take turns.
@@ -415,8 +411,7 @@ func TestTerminalsObeyNothing(t *testing.T) {
 	a := everywhere(all.String())
 	summary := report.NewSummary(report.SummaryOptions{})
 	for _, s := range a.Scores {
-		s.CaseID = a.CaseID
-		summary.Add(s, report.Case{Question: a.Question, AnswerID: scoring.AnswerID{By: scoring.By{Agent: a.Agent, Version: a.Version}}})
+		summary.Add(s, report.Case{Question: a.Question, AnswerID: a.AnswerID})
 	}
 	var lines, markdown bytes.Buffer
 	forms := map[string]string{"CSV": writeCSV(t, []*Answer{a}), "SARIF": writeSARIF(t, []*Answer{a}), "JUnit": writeJUnit(t, []*Answer{a}), "JSON Lines": write(t, NewJSONLines(&lines, options), &lines, []*Answer{a})}

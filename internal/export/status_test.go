@@ -24,7 +24,7 @@ func TestTheStatusOfTheRun(t *testing.T) {
 		}
 		s := export.NewSARIF(&sarif, o)
 		score := scoring.OK(1, "")
-		score.Metric, score.CaseID = "m", "q"
+		score.Metric = "m"
 		a := &export.Answer{RunID: "r", AnswerID: scoring.AnswerID{CaseID: "q"}, Scores: []scoring.Score{score}}
 		if err := errors.Join(j.Add(a), s.Add(a)); err != nil {
 			t.Fatal(err)
@@ -77,7 +77,7 @@ func TestNothingHasAValue(t *testing.T) {
 	for _, id := range []string{"q1", "q2"} {
 		for _, metric := range []string{"hybrid_ex", "rose.score", "m"} {
 			score := scoring.Fail(errors.New("away"))
-			score.Metric, score.CaseID = metric, id
+			score.Metric = metric
 			s.Add(score, report.Case{AnswerID: scoring.AnswerID{CaseID: id, By: scoring.By{Agent: "a", Version: "1"}}})
 		}
 	}

@@ -156,7 +156,6 @@ func Primary(metrics []scoring.Metric) string {
 
 // Add takes a score and what its case is.
 func (s *Summary) Add(score scoring.Score, c Case) {
-	c.CaseID = score.CaseID
 	n := s.cases.of(caseKey{c.CaseID, c.Batch})
 	agent := Agent{c.Agent, c.Version}
 	if s.agents[agent] == nil {

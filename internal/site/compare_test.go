@@ -161,7 +161,7 @@ func scoresOf(t testing.TB, w *connectors.Warehouse, run scoring.RunID) (out []a
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := storedscores.Score(&r.Score, r.GoldHash, r.Detail)
+		s := storedscores.Score(&r.Row, r.Detail)
 		s.CaseID, s.Metric, s.Reason, s.Label, s.Gold = strings.Clone(s.CaseID), strings.Clone(s.Metric), strings.Clone(s.Reason), strings.Clone(s.Label), strings.Clone(s.Gold)
 		out = append(out, s)
 	}

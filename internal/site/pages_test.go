@@ -119,7 +119,7 @@ func TestRunHasTheDigitsOfTheSummary(t *testing.T) {
 				cases[a.CaseID] = report.Case{Question: a.Case.Question, Tags: a.Case.Tags}
 			}
 		}
-		var rows []connectors.ScoreRow
+		var rows []scoring.Row
 		for r, err := range w.Scores(t.Context(), run.ID) {
 			if err != nil {
 				t.Fatal(err)
@@ -357,7 +357,7 @@ func TestMissingIsADash(t *testing.T) {
 	if err := w.WriteRuns(t.Context(), connectors.Run{RunID: scoring.RunID{ID: "r", By: scoring.By{Agent: "a", Version: "1", Batch: "b"}}, Status: "done"}); err != nil {
 		t.Fatal(err)
 	}
-	rows := []connectors.ScoreRow{{AnswerID: id, Score: scoring.Score{CaseID: "c1", Metric: "hybrid_ex", Version: 1, Status: scoring.StatusAbstained, Reason: "unsure"}}}
+	rows := []scoring.Row{{AnswerID: id, Score: scoring.Score{Metric: "hybrid_ex", Version: 1, Status: scoring.StatusAbstained, Reason: "unsure"}}}
 	if err := w.WriteScores(t.Context(), "r", "h", time.Date(2025, 1, 14, 6, 0, 0, 0, time.UTC), rows); err != nil {
 		t.Fatal(err)
 	}

@@ -168,9 +168,9 @@ func OriginOf(paths []string, i int) string {
 	return base
 }
 
-func fileScore(r *batch.Row) analysis.Score {
+func fileScore(r *scoring.Row) analysis.Score {
 	detail, _ := r.Score.Detail.(json.RawMessage)
-	score := Score(&r.Score, r.GoldHash, detail)
+	score := Score(r, detail)
 	if r.Score.Usage != nil || len(r.Score.AssessmentIDs) > 0 {
 		score.Judge = analysis.UnknownJudge
 	}

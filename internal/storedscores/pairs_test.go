@@ -59,7 +59,7 @@ func fill(t testing.TB, w *connectors.Warehouse, run connectors.Run, metrics []s
 	if err := w.WriteRuns(t.Context(), run); err != nil {
 		t.Fatal(err)
 	}
-	var rows []connectors.ScoreRow
+	var rows []scoring.Row
 	for i := range cases {
 		if r.IntN(8) == 0 {
 			continue
@@ -69,7 +69,7 @@ func fill(t testing.TB, w *connectors.Warehouse, run connectors.Run, metrics []s
 			if r.IntN(9) == 0 {
 				continue
 			}
-			s := scoring.Score{CaseID: id.CaseID, Metric: name, Version: 1 + r.IntN(9)/8, Status: scoring.StatusOK, Value: float64(r.IntN(4)) / 3, Reason: fmt.Sprint("reason ", r.IntN(3))}
+			s := scoring.Score{Metric: name, Version: 1 + r.IntN(9)/8, Status: scoring.StatusOK, Value: float64(r.IntN(4)) / 3, Reason: fmt.Sprint("reason ", r.IntN(3))}
 			switch {
 			case m == 0:
 				s.Value = float64(r.IntN(2))
@@ -90,7 +90,7 @@ func fill(t testing.TB, w *connectors.Warehouse, run connectors.Run, metrics []s
 			if r.IntN(3) == 0 {
 				s.Usage = &scoring.Usage{Calls: 1}
 			}
-			row := connectors.ScoreRow{AnswerID: id, Score: s, GoldHash: fmt.Sprint("g", r.IntN(10)/9)}
+			row := scoring.Row{AnswerID: id, Score: s, GoldHash: fmt.Sprint("g", r.IntN(10)/9)}
 			if r.IntN(10) == 0 {
 				row.GoldHash = ""
 			}

@@ -108,7 +108,7 @@ func (s *Warehouse) each(ctx context.Context, l connectors.Latest, f func(scorin
 		if err != nil {
 			return err
 		}
-		score := Score(&r.Score, r.GoldHash, r.Detail)
+		score := Score(&r.Row, r.Detail)
 		score.Config = s.config(r.RunID, r.ConfigHash, r.Score.Metric)
 		score.Judge = judgeOf(r.Judge, r.Asked || l.ByJudge && JudgedAnyway(r.Score.Metric))
 		if !f(r.AnswerID, &score) {
@@ -216,10 +216,11 @@ func (s *Warehouse) Labels(ctx context.Context) (map[scoring.AnswerID]bool, erro
 }
 
 // Score is a score for analyses, with what its detail finds.
-func Score(s *scoring.Score, gold string, detail []byte) analysis.Score {
+func Score(r *scoring.Row, detail []byte) analysis.Score {
+	s := &r.Score
 	return analysis.Score{
-		CaseID: s.CaseID, Metric: s.Metric, MetricVersion: s.Version, Status: s.Status, Value: s.Value, Passed: s.Passed, Label: s.Label, Reason: s.Reason,
-		Findings: analysis.Findings(s, detail), Gold: gold,
+		CaseID: r.CaseID, Metric: s.Metric, MetricVersion: s.Version, Status: s.Status, Value: s.Value, Passed: s.Passed, Label: s.Label, Reason: s.Reason,
+		Findings: analysis.Findings(s, detail), Gold: r.GoldHash,
 	}
 }
 

@@ -272,18 +272,18 @@ type tally struct {
 	calls, in, out int64
 }
 
-func (l *ledger) Held(ctx context.Context, run string) iter.Seq2[batch.Row, error] {
-	return func(yield func(batch.Row, error) bool) {
+func (l *ledger) Held(ctx context.Context, run string) iter.Seq2[scoring.Row, error] {
+	return func(yield func(scoring.Row, error) bool) {
 		for r, err := range l.w.Scores(ctx, run) {
-			if !yield(batch.Row(r), err) || err != nil {
+			if !yield(scoring.Row(r), err) || err != nil {
 				return
 			}
 		}
 	}
 }
 
-func (l *ledger) Append(ctx context.Context, run string, rows []batch.Row) error {
-	out := make([]connectors.ScoreRow, len(rows))
+func (l *ledger) Append(ctx context.Context, run string, rows []scoring.Row) error {
+	out := make([]scoring.Row, len(rows))
 	for i := range rows {
 		key := connectors.Run{RunID: scoring.RunID{ID: run, By: rows[i].By}}
 		t := l.tallies[key]
@@ -295,7 +295,7 @@ func (l *ledger) Append(ctx context.Context, run string, rows []batch.Row) error
 		if u := rows[i].Score.Usage; u != nil {
 			t.calls, t.in, t.out = t.calls+int64(u.Calls), t.in+int64(u.TokensIn), t.out+int64(u.TokensOut)
 		}
-		out[i] = connectors.ScoreRow(rows[i])
+		out[i] = scoring.Row(rows[i])
 	}
 	return l.w.WriteScores(ctx, run, scoring.Config{}.Hash(), l.run.Started, out)
 }
