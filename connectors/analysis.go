@@ -56,7 +56,10 @@ func (w *Warehouse) ScoredBatches(ctx context.Context) ([]ScoredBatch, error) {
 // instant returns a time from a cell whose column may be a user's own and of any type: zero for NULL and for a
 // value that is not a time.
 func instant(t *scoring.Table, column, row int) time.Time {
-	v := t.Columns[column].Value(row)
+	return instantOf(t.Columns[column].Value(row))
+}
+
+func instantOf(v scoring.Value) time.Time {
 	switch v.Type {
 	case scoring.Timestamp, scoring.TimestampTZ:
 		return time.Unix(v.Int(), int64(v.Nanos())).UTC()

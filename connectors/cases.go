@@ -2,11 +2,9 @@ package connectors
 
 import (
 	"context"
-	"encoding/json"
 	"iter"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
@@ -262,27 +260,31 @@ type record struct {
 	err error
 }
 
+// textIn is a value's text, a copy: the table it came from is not kept. It is empty for NULL.
+func textIn(v scoring.Value) string {
+	switch v.Type {
+	case scoring.Null:
+		return ""
+	case scoring.String, scoring.JSON:
+		return strings.Clone(v.Text())
+	}
+	return v.String()
+}
+
 // text is a cell's text, a copy: the table it came from is not kept.
 func (r *record) text(c int) string {
-	if v := r.t.Columns[c].Value(r.row); !v.IsNull() {
-		return strings.Clone(v.String())
-	}
-	return ""
+	return textIn(r.t.Columns[c].Value(r.row))
 }
 
 func (r *record) json(c int, what string, into any) {
-	if s := r.text(c); s != "" && r.err == nil && json.Unmarshal([]byte(s), into) != nil { // its error would show the text
-		r.fail("%s cannot be read: expected JSON in the form that docs/tables.md shows", what)
+	if r.err == nil {
+		r.err = readJSON(what, r.t.Columns[c].Value(r.row), into)
 	}
 }
 
 // count returns a cell's whole number, 0 for NULL. Each engine has its own types of counts.
 func (r *record) count(c int) int64 {
-	n, err := strconv.ParseInt(r.text(c), 10, 64)
-	if err != nil {
-		return 0
-	}
-	return n
+	return wholeNumber(r.t.Columns[c].Value(r.row))
 }
 
 func (r *record) fail(format string, args ...any) {

@@ -139,21 +139,20 @@ func (w *Warehouse) scoredAnswers(ctx context.Context, of OfRun, yield func(Scor
 		more = yield(now, nil)
 		return more
 	}
-	query, args := of.Scores(w.dialect)
-	err = w.each(ctx, "reading the scores of a run", query, args, func(t *scoring.Table, row int) bool {
-		r, err := scoreRow(t, row)
-		if broken = err; err != nil {
-			return false
+	from, args := of.Scores(w.dialect)
+	for r, failed := range Rows(ctx, w, Select[scoring.Row]{What: "reading the scores of a run", Fields: scoreFields, From: from, Args: args}) {
+		if failed != nil {
+			err = failed
+			break
 		}
 		if r.AnswerID != now.AnswerID || len(now.Scores) == 0 {
 			if !give() {
-				return false
+				break
 			}
 			now = ScoredAnswer{AnswerID: r.AnswerID, Scores: make([]scoring.Score, 0, len(now.Scores))}
 		}
 		now.Scores = append(now.Scores, r.Score)
-		return true
-	})
+	}
 	if err == nil && broken == nil && more {
 		give()
 	}

@@ -81,19 +81,28 @@ func (r *Run) Metrics() []string {
 // Runs lists the rows of eval_runs that a filter chooses, the newest first, and says how many there
 // are without the filter's limit.
 func (p *Pages) Runs(ctx context.Context, f RunFilter) (runs []Run, of int64, err error) {
-	query, args := badgersql.RunsListed(p.w.dialect, f)
-	err = p.w.each(ctx, readingRuns, query, args, func(t *scoring.Table, row int) bool {
-		runs = append(runs, listedRun(t, row))
-		of = (&record{t: t, row: row}).count(13)
-		return true
-	})
-	if err == nil && runs == nil && f.Offset > 0 { // beyond the last one: nothing says how many there are
+	from, args := badgersql.RunsListed(p.w.dialect, f)
+	for r, err := range Rows(ctx, p.w, Select[listedRun]{What: readingRuns, Fields: listedFields, From: from, Args: args}) {
+		if err != nil {
+			return runs, of, err
+		}
+		runs, of = append(runs, r.Run), r.of
+	}
+	if runs == nil && f.Offset > 0 { // beyond the last one: nothing says how many there are
 		f.Offset, f.Limit = 0, 1
 		_, of, err = p.Runs(ctx, f)
 		runs = nil
 	}
 	return runs, of, err
 }
+
+// listedRun is a row of eval_runs with how many the filter chooses.
+type listedRun struct {
+	Run
+	of int64
+}
+
+var listedFields = append(fieldsIn(namedRunFields, func(r *listedRun) *Run { return &r.Run }), Field[listedRun]{SQL: "COUNT(*) OVER () AS listed", In: func(r *listedRun) any { return &r.of }})
 
 // ScoredRun is one row of eval_runs, whose scores are to be read.
 type ScoredRun struct {
@@ -109,37 +118,23 @@ func (r *ScoredRun) scored() badgersql.ScoredRun {
 func (p *Pages) Run(ctx context.Context, key scoring.RunID) (*ScoredRun, error) {
 	var run *ScoredRun
 	rows := 0
-	query, args := badgersql.RowsNamed(p.w.dialect, key.ID)
-	err := p.w.each(ctx, readingRuns, query, args, func(t *scoring.Table, row int) bool {
-		rows++
-		if r := listedRun(t, row); r.RunID == key {
+	from, args := badgersql.RowsNamed(p.w.dialect, key.ID)
+	for r, err := range Rows(ctx, p.w, Select[Run]{What: readingRuns, Fields: namedRunFields, From: from, Args: args}) {
+		if err != nil {
+			return nil, err
+		}
+		if rows++; r.RunID == key {
 			run = &ScoredRun{Run: r}
 		}
-		return true
-	})
-	if err == nil && run == nil {
-		err = errcode.New(errcode.NotFound, "there is no run %.80q of agent %.80q, version %.80q, batch %.80q", key.ID, key.Agent, key.Version, key.Batch)
 	}
-	if err != nil {
-		return nil, err
+	if run == nil {
+		return nil, errcode.New(errcode.NotFound, "there is no run %.80q of agent %.80q, version %.80q, batch %.80q", key.ID, key.Agent, key.Version, key.Batch)
 	}
 	run.alone = rows == 1 && run.Status == "done" // until then, others may have scores and no row yet
 	return run, nil
 }
 
 const readingRuns = "reading eval_runs"
-
-func listedRun(t *scoring.Table, row int) Run {
-	r := record{t: t, row: row}
-	run := Run{
-		RunID: scoring.RunID{ID: r.text(0), By: scoring.By{Agent: r.text(1), Version: r.text(2), Batch: r.text(3)}}, Mode: r.text(5), Config: r.text(6), Judge: r.text(7), Versions: r.text(8),
-		Counts: r.text(9), Tokens: r.text(10), Cost: r.text(11), Status: r.text(12),
-	}
-	if v := t.Columns[4].Value(row); !v.IsNull() {
-		run.Started = time.Unix(v.Int(), int64(v.Nanos())).UTC()
-	}
-	return run
-}
 
 // AgentVersion is a version of an agent.
 type AgentVersion struct{ Agent, Version string }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"iter"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -123,61 +124,67 @@ func optional(s string) any {
 	return s
 }
 
+// scoreFields are the columns of a score without what is only evidence.
+var scoreFields = []Field[scoring.Row]{
+	{SQL: "case_id", In: func(r *scoring.Row) any { return &r.CaseID }},
+	{SQL: "agent_name", In: func(r *scoring.Row) any { return &r.Agent }},
+	{SQL: "agent_version", In: func(r *scoring.Row) any { return &r.Version }},
+	{SQL: "batch_id", In: func(r *scoring.Row) any { return &r.Batch }},
+	{SQL: "metric", In: func(r *scoring.Row) any { return &r.Score.Metric }},
+	{SQL: "metric_version", In: func(r *scoring.Row) any { return &r.Score.Version }},
+	{SQL: "status", In: func(r *scoring.Row) any { return (*string)(&r.Score.Status) }},
+	{SQL: "value", In: func(r *scoring.Row) any { return &r.Score.Value }},
+	{SQL: "label", In: func(r *scoring.Row) any { return &r.Score.Label }},
+	{SQL: "passed", In: func(r *scoring.Row) any { return &r.Score.Passed }},
+	{SQL: "reason", In: func(r *scoring.Row) any { return &r.Score.Reason }},
+	{SQL: "code", Decode: func(r *scoring.Row, v scoring.Value) error {
+		if r.Score.Status == scoring.StatusFailed {
+			r.Score.Code = errcode.Named(textIn(v))
+		}
+		return nil
+	}},
+	{SQL: "usage", Decode: func(r *scoring.Row, v scoring.Value) error { return readJSON("scores.usage", v, &r.Score.Usage) }},
+}
+
+// heldFields are [scoreFields] and what the score was made from, which tables of earlier versions lack.
+var heldFields = append(slices.Clone(scoreFields), Field[scoring.Row]{SQL: "gold_hash", In: func(r *scoring.Row) any { return &r.GoldHash }})
+
 // Scores streams the scores that a run holds, those of an answer together, without what is only
 // evidence: the detail, the warnings and the assessments.
 func (w *Warehouse) Scores(ctx context.Context, runID string) iter.Seq2[scoring.Row, error] {
-	return func(yield func(scoring.Row, error) bool) {
-		more := true
-		err := w.each(ctx, "reading the scores of a run", badgersql.ScoresOfRun(w.dialect), []any{runID}, func(t *scoring.Table, row int) bool {
-			r, err := scoreRow(t, row)
-			if err == nil {
-				r.GoldHash = (&record{t: t, row: row}).text(13)
-			}
-			more = yield(r, err)
-			return more
-		})
-		if err != nil && more {
-			yield(scoring.Row{}, err)
-		}
-	}
+	from, args := badgersql.OfRun{RunID: scoring.RunID{ID: runID}}.Scores(w.dialect)
+	return Rows(ctx, w, Select[scoring.Row]{What: "reading the scores of a run", Fields: heldFields, From: from, Args: args})
 }
 
-func scoreRow(t *scoring.Table, row int) (scoring.Row, error) {
-	r := record{t: t, row: row}
-	out := scoring.Row{AnswerID: scoring.AnswerID{CaseID: r.text(0), By: scoring.By{Agent: r.text(1), Version: r.text(2), Batch: r.text(3)}}}
-	out.Score = scoring.Score{
-		Metric: r.text(4), Version: int(r.count(5)), Status: scoring.Status(r.text(6)), Label: r.text(8), Reason: r.text(10),
-	}
-	if v := t.Columns[7].Value(row); !v.IsNull() {
-		out.Score.Value = v.Float()
-	}
-	if v := t.Columns[9].Value(row); !v.IsNull() {
-		passed := v.Bool()
-		out.Score.Passed = &passed
-	}
-	if out.Score.Status == scoring.StatusFailed {
-		out.Score.Code = errcode.Named(r.text(11))
-	}
-	r.json(12, "scores.usage", &out.Score.Usage)
-	return out, r.err
+// runFields are the columns of a row of eval_runs but the run's own.
+var runFields = []Field[Run]{
+	{SQL: "agent_name", In: func(r *Run) any { return &r.Agent }},
+	{SQL: "agent_version", In: func(r *Run) any { return &r.Version }},
+	{SQL: "batch_id", In: func(r *Run) any { return &r.Batch }},
+	{SQL: "eval_run_date", In: func(r *Run) any { return &r.Started }},
+	{SQL: "mode", In: func(r *Run) any { return &r.Mode }},
+	{SQL: "config", In: func(r *Run) any { return &r.Config }},
+	{SQL: "judge", In: func(r *Run) any { return &r.Judge }},
+	{SQL: "versions", In: func(r *Run) any { return &r.Versions }},
+	{SQL: "counts", In: func(r *Run) any { return &r.Counts }},
+	{SQL: "tokens", In: func(r *Run) any { return &r.Tokens }},
+	{SQL: "cost", In: func(r *Run) any { return &r.Cost }},
+	{SQL: "status", In: func(r *Run) any { return &r.Status }},
 }
+
+// namedRunFields are all columns of a row of eval_runs.
+var namedRunFields = append([]Field[Run]{{SQL: "eval_run_id", In: func(r *Run) any { return &r.ID }}}, runFields...)
 
 // Runs lists the rows of eval_runs of a run.
-func (w *Warehouse) Runs(ctx context.Context, runID string) ([]Run, error) {
-	var out []Run
-	err := w.each(ctx, "reading eval_runs", badgersql.RowsOfRun(w.dialect), []any{runID}, func(t *scoring.Table, row int) bool {
-		r := record{t: t, row: row}
-		run := Run{
-			RunID: scoring.RunID{ID: runID, By: scoring.By{Agent: r.text(0), Version: r.text(1), Batch: r.text(2)}}, Mode: r.text(4), Config: r.text(5), Judge: r.text(6), Versions: r.text(7),
-			Counts: r.text(8), Tokens: r.text(9), Cost: r.text(10), Status: r.text(11),
+func (w *Warehouse) Runs(ctx context.Context, runID string) (out []Run, err error) {
+	for run, err := range Rows(ctx, w, Select[Run]{What: readingRuns, Fields: runFields, From: badgersql.RowsOfRun(w.dialect), Args: []any{runID}}) {
+		if err != nil {
+			return out, err
 		}
-		if v := t.Columns[3].Value(row); !v.IsNull() {
-			run.Started = time.Unix(v.Int(), int64(v.Nanos())).UTC()
-		}
+		run.ID = runID
 		out = append(out, run)
-		return true
-	})
-	return out, err
+	}
+	return out, nil
 }
 
 // LatestRuns names the runs that started last, at most n of them, the latest first.

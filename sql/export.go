@@ -35,15 +35,11 @@ func (o OfRun) where(d driver.Dialect) (where string, args []any) {
 // byAnswer is the order of answers; those of a batch come together.
 const byAnswer = "agent_name, agent_version, batch_id, case_id"
 
-// Scores reads the scores of the answers, those of an answer together: the answer's key, metric,
-// metric_version, status, value, label, passed, reason, code, usage.
-func (o OfRun) Scores(d driver.Dialect) (query string, args []any) {
-	return o.scores(d, runScoreColumns)
-}
-
-func (o OfRun) scores(d driver.Dialect, columns string) (query string, args []any) {
+// Scores chooses the scores of the answers, those of an answer together: what follows the columns of the
+// statement.
+func (o OfRun) Scores(d driver.Dialect) (from string, args []any) {
 	where, args := o.where(d)
-	return "SELECT " + columns + " FROM badger.scores" + where + " ORDER BY " + byAnswer + ", metric", args
+	return " FROM badger.scores" + where + " ORDER BY " + byAnswer + ", metric", args
 }
 
 // Metrics reads the names of the metrics that the answers have scores of.

@@ -20,11 +20,9 @@ type RunFilter struct {
 	Unversioned bool // agents without a version, besides Version
 }
 
-const runColumns = "eval_run_id, agent_name, agent_version, batch_id, eval_run_date, mode, config, judge, versions, counts, tokens, cost, status"
-
-// RunsListed reads the rows of eval_runs that a filter chooses, the newest first, with how many there
-// are of them.
-func RunsListed(d driver.Dialect, f RunFilter) (query string, args []any) {
+// RunsListed chooses rows of eval_runs by a filter, the newest first: what follows the columns of the
+// statement.
+func RunsListed(d driver.Dialect, f RunFilter) (from string, args []any) {
 	param := func(v any) string {
 		args = append(args, v)
 		return d.Param(len(args))
@@ -52,13 +50,13 @@ func RunsListed(d driver.Dialect, f RunFilter) (query string, args []any) {
 	if len(conds) > 0 {
 		where = " WHERE " + strings.Join(conds, " AND ")
 	}
-	return "SELECT " + runColumns + ", COUNT(*) OVER () AS listed FROM badger.eval_runs" + where +
+	return " FROM badger.eval_runs" + where +
 		" ORDER BY CASE WHEN eval_run_date IS NULL THEN 1 ELSE 0 END, eval_run_date DESC, eval_run_id DESC, agent_name, agent_version, batch_id LIMIT " + strconv.Itoa(f.Limit) + " OFFSET " + strconv.Itoa(f.Offset), args
 }
 
-// RowsNamed reads the rows of eval_runs of a run's ID.
-func RowsNamed(d driver.Dialect, id string) (query string, args []any) {
-	return "SELECT " + runColumns + " FROM badger.eval_runs WHERE eval_run_id = " + params(d, &args, []string{id}), args
+// RowsNamed chooses the rows of eval_runs of a run's ID: what follows the columns of the statement.
+func RowsNamed(d driver.Dialect, id string) (from string, args []any) {
+	return " FROM badger.eval_runs WHERE eval_run_id = " + params(d, &args, []string{id}), args
 }
 
 // AgentsOfRuns reads the agents and versions that were evaluated.
