@@ -13,18 +13,18 @@ import (
 
 // ScoredBatch is a batch that has scores.
 type ScoredBatch struct {
-	Agent, Version, Batch string
-	Answered              time.Time // agent_runs.ran_at of its last answer; zero where it is not known
-	Evaluated             time.Time // when the first run that scored it began; zero where it is not known
-	Status                string    // of the last run that scored it; empty if it is not known
-	Run                   string    // that made all its scores; empty if several did
+	scoring.By
+	Answered  time.Time // agent_runs.ran_at of its last answer; zero where it is not known
+	Evaluated time.Time // when the first run that scored it began; zero where it is not known
+	Status    string    // of the last run that scored it; empty if it is not known
+	Run       string    // that made all its scores; empty if several did
 }
 
 const readingScores = "reading scores"
 
 // ScoredBatches lists the batches that have scores.
 func (w *Warehouse) ScoredBatches(ctx context.Context) ([]ScoredBatch, error) {
-	answered := map[scoring.AnswerID]time.Time{}
+	answered := map[scoring.By]time.Time{}
 	r, err := w.reader(ctx, "agent_runs")
 	if err != nil && errcode.Of(err) != errcode.NotFound {
 		return nil, err
@@ -32,7 +32,7 @@ func (w *Warehouse) ScoredBatches(ctx context.Context) ([]ScoredBatch, error) {
 	if err == nil {
 		err := w.each(ctx, "reading agent_runs", r.AnsweredAt(), nil, func(t *scoring.Table, row int) bool {
 			r := record{t: t, row: row}
-			answered[scoring.AnswerID{Agent: r.text(0), Version: r.text(1), Batch: r.text(2)}] = instant(t, 3, row)
+			answered[scoring.By{Agent: r.text(0), Version: r.text(1), Batch: r.text(2)}] = instant(t, 3, row)
 			return true
 		})
 		if err != nil {
@@ -42,11 +42,11 @@ func (w *Warehouse) ScoredBatches(ctx context.Context) ([]ScoredBatch, error) {
 	var out []ScoredBatch
 	err = w.each(ctx, readingScores, badgersql.ScoredBatches(), nil, func(t *scoring.Table, row int) bool {
 		r := record{t: t, row: row}
-		b := ScoredBatch{Agent: r.text(0), Version: r.text(1), Batch: r.text(2), Evaluated: instant(t, 3, row), Status: r.text(4)}
+		b := ScoredBatch{By: scoring.By{Agent: r.text(0), Version: r.text(1), Batch: r.text(2)}, Evaluated: instant(t, 3, row), Status: r.text(4)}
 		if first := r.text(5); first == r.text(6) {
 			b.Run = first
 		}
-		b.Answered = answered[scoring.AnswerID{Agent: b.Agent, Version: b.Version, Batch: b.Batch}]
+		b.Answered = answered[b.By]
 		out = append(out, b)
 		return true
 	})
@@ -56,7 +56,10 @@ func (w *Warehouse) ScoredBatches(ctx context.Context) ([]ScoredBatch, error) {
 // instant returns a time from a cell whose column may be a user's own and of any type: zero for NULL and for a
 // value that is not a time.
 func instant(t *scoring.Table, column, row int) time.Time {
-	v := t.Columns[column].Value(row)
+	return instantOf(t.Columns[column].Value(row))
+}
+
+func instantOf(v scoring.Value) time.Time {
 	switch v.Type {
 	case scoring.Timestamp, scoring.TimestampTZ:
 		return time.Unix(v.Int(), int64(v.Nanos())).UTC()
@@ -84,7 +87,7 @@ func (w *Warehouse) ScoredMetrics(ctx context.Context) (names []string, err erro
 
 // LatestScore is a score with its inputs. Its strings are valid until the next one is read.
 type LatestScore struct {
-	ScoreRow
+	scoring.Row
 	Detail     json.RawMessage // nil unless it is asked for
 	RunID      string
 	ConfigHash string
@@ -123,9 +126,9 @@ func latestScore(t *scoring.Table, row int) LatestScore {
 	}
 	r := record{t: t, row: row}
 	out := LatestScore{ConfigHash: text(12), Judge: text(14), Asked: r.count(15) == 1, RunID: text(16)}
-	out.AnswerID = scoring.AnswerID{CaseID: text(0), Agent: text(1), Version: text(2), Batch: text(3)}
+	out.AnswerID = scoring.AnswerID{CaseID: text(0), By: scoring.By{Agent: text(1), Version: text(2), Batch: text(3)}}
 	out.GoldHash = text(13)
-	out.Score = scoring.Score{CaseID: out.CaseID, Metric: text(4), Version: int(r.count(5)), Status: scoring.Status(text(6)), Label: text(8), Reason: text(10)}
+	out.Score = scoring.Score{Metric: text(4), Version: int(r.count(5)), Status: scoring.Status(text(6)), Label: text(8), Reason: text(10)}
 	if v := t.Columns[7].Value(row); !v.IsNull() {
 		out.Score.Value = v.Float()
 	}

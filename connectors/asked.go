@@ -3,7 +3,6 @@ package connectors
 import (
 	"context"
 
-	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/scoring"
 	badgersql "github.com/badger-eval/badger/sql"
 )
@@ -47,7 +46,7 @@ type Judged struct {
 }
 
 // Judged sums up what a run asked of judges, by metric, of those that asked at all.
-func (w *Warehouse) Judged(ctx context.Context, run caselist.Run) (out []Judged, err error) {
+func (w *Warehouse) Judged(ctx context.Context, run scoring.RunID) (out []Judged, err error) {
 	query, args := badgersql.Judged(w.dialect, run)
 	err = w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
 		r := record{t: t, row: row}

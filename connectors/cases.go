@@ -2,11 +2,9 @@ package connectors
 
 import (
 	"context"
-	"encoding/json"
 	"iter"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
@@ -173,15 +171,15 @@ func (w *Warehouse) keyRanges(ctx context.Context, q badgersql.Answers, f Filter
 	query := q.Keys(f)
 	err := w.each(ctx, readingCases, query, q.Args, func(t *scoring.Table, row int) bool {
 		k := record{t: t, row: row}
-		agent, version, batch, id := k.text(0), k.text(1), k.text(2), k.text(3)
-		same := r != nil && r.Agent == agent && r.Version == version && r.Batch == batch
+		by, id := scoring.By{Agent: k.text(0), Version: k.text(1), Batch: k.text(2)}, k.text(3)
+		same := r != nil && r.By == by
 		switch {
 		case same && id == r.Last:
 			// another answer of the same key, which must not be cut off
 		case same && n < rangeCases && bytes < rangeBytes:
 			r.Last = id
 		default:
-			r, n, bytes = &badgersql.Range{Agent: agent, Version: version, Batch: batch, First: id, Last: id}, 0, 0
+			r, n, bytes = &badgersql.Range{By: by, First: id, Last: id}, 0, 0
 			out = append(out, r)
 		}
 		n++
@@ -249,7 +247,7 @@ func (w *Warehouse) Copies(ctx context.Context, f Filter) (map[scoring.AnswerID]
 	query := q.Copies(f)
 	err = w.each(ctx, readingCases, query, q.Args, func(t *scoring.Table, row int) bool {
 		r := record{t: t, row: row}
-		out[scoring.AnswerID{Agent: r.text(0), Version: r.text(1), Batch: r.text(2), CaseID: r.text(3)}] = r.count(4)
+		out[scoring.AnswerID{By: scoring.By{Agent: r.text(0), Version: r.text(1), Batch: r.text(2)}, CaseID: r.text(3)}] = r.count(4)
 		return true
 	})
 	return out, err
@@ -262,27 +260,31 @@ type record struct {
 	err error
 }
 
+// textIn is a value's text, a copy: the table it came from is not kept. It is empty for NULL.
+func textIn(v scoring.Value) string {
+	switch v.Type {
+	case scoring.Null:
+		return ""
+	case scoring.String, scoring.JSON:
+		return strings.Clone(v.Text())
+	}
+	return v.String()
+}
+
 // text is a cell's text, a copy: the table it came from is not kept.
 func (r *record) text(c int) string {
-	if v := r.t.Columns[c].Value(r.row); !v.IsNull() {
-		return strings.Clone(v.String())
-	}
-	return ""
+	return textIn(r.t.Columns[c].Value(r.row))
 }
 
 func (r *record) json(c int, what string, into any) {
-	if s := r.text(c); s != "" && r.err == nil && json.Unmarshal([]byte(s), into) != nil { // its error would show the text
-		r.fail("%s cannot be read: expected JSON in the form that docs/tables.md shows", what)
+	if r.err == nil {
+		r.err = readJSON(what, r.t.Columns[c].Value(r.row), into)
 	}
 }
 
 // count returns a cell's whole number, 0 for NULL. Each engine has its own types of counts.
 func (r *record) count(c int) int64 {
-	n, err := strconv.ParseInt(r.text(c), 10, 64)
-	if err != nil {
-		return 0
-	}
-	return n
+	return wholeNumber(r.t.Columns[c].Value(r.row))
 }
 
 func (r *record) fail(format string, args ...any) {
@@ -307,7 +309,7 @@ func answer(t *scoring.Table, i int) Answer {
 		return func(column string) string { return a(column) + b(column) }
 	} // they share no column
 	a := Answer{
-		AnswerID:   scoring.AnswerID{CaseID: r.text(0), Agent: r.text(1), Version: r.text(2), Batch: r.text(3)},
+		AnswerID:   scoring.AnswerID{CaseID: r.text(0), By: scoring.By{Agent: r.text(1), Version: r.text(2), Batch: r.text(3)}},
 		SetVersion: r.text(4), InSet: r.count(5) > 0,
 	}
 	if a.Case, a.Err = scoring.CaseOfRows(either(ofKey, ofRun), either(ofKey, ofGolden), r.count(5)); a.Err != nil {

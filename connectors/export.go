@@ -104,12 +104,12 @@ func (w *Warehouse) partsOf(ctx context.Context, of OfRun) (parts []OfRun, err e
 	query, args := of.Keys(w.dialect)
 	err = w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
 		k := record{t: t, row: row}
-		agent, version, batch, id, scores := k.text(0), k.text(1), k.text(2), k.text(3), k.count(4)
-		if r != nil && r.Agent == agent && r.Version == version && r.Batch == batch && n < rangeScores {
+		by, id, scores := scoring.By{Agent: k.text(0), Version: k.text(1), Batch: k.text(2)}, k.text(3), k.count(4)
+		if r != nil && r.By == by && n < rangeScores {
 			r.Last = id
 		} else {
-			r, n = &badgersql.Range{Agent: agent, Version: version, Batch: batch, First: id, Last: id}, 0
-			parts = append(parts, OfRun{Run: of.Run, Within: r})
+			r, n = &badgersql.Range{By: by, First: id, Last: id}, 0
+			parts = append(parts, OfRun{RunID: scoring.RunID{ID: of.ID}, Within: r})
 		}
 		n += scores
 		return true
@@ -139,21 +139,20 @@ func (w *Warehouse) scoredAnswers(ctx context.Context, of OfRun, yield func(Scor
 		more = yield(now, nil)
 		return more
 	}
-	query, args := of.Scores(w.dialect)
-	err = w.each(ctx, "reading the scores of a run", query, args, func(t *scoring.Table, row int) bool {
-		r, err := scoreRow(t, row)
-		if broken = err; err != nil {
-			return false
+	from, args := of.Scores(w.dialect)
+	for r, failed := range Rows(ctx, w, Select[scoring.Row]{What: "reading the scores of a run", Fields: scoreFields, From: from, Args: args}) {
+		if failed != nil {
+			err = failed
+			break
 		}
 		if r.AnswerID != now.AnswerID || len(now.Scores) == 0 {
 			if !give() {
-				return false
+				break
 			}
 			now = ScoredAnswer{AnswerID: r.AnswerID, Scores: make([]scoring.Score, 0, len(now.Scores))}
 		}
 		now.Scores = append(now.Scores, r.Score)
-		return true
-	})
+	}
 	if err == nil && broken == nil && more {
 		give()
 	}
@@ -176,7 +175,7 @@ func (w *Warehouse) questionsOf(ctx context.Context, of OfRun) iter.Seq2[ScoredA
 			query := q.QuestionsOf(of)
 			err = w.each(ctx, "reading golden_set", query, q.Args, func(t *scoring.Table, row int) bool {
 				r := record{t: t, row: row}
-				a := ScoredAnswer{AnswerID: scoring.AnswerID{Agent: r.text(0), Version: r.text(1), Batch: r.text(2), CaseID: r.text(3)}, Question: questionOf(&r, 4)}
+				a := ScoredAnswer{AnswerID: scoring.AnswerID{By: scoring.By{Agent: r.text(0), Version: r.text(1), Batch: r.text(2)}, CaseID: r.text(3)}, Question: questionOf(&r, 4)}
 				more = yield(a, nil)
 				return more
 			})

@@ -40,7 +40,7 @@ func (w *Warehouse) labelReader(ctx context.Context) (badgersql.Reader, error) {
 
 // LabelledScores reads the scores of a batch's answers whose questions are labelled, those of later
 // runs after those of earlier ones, one at a time. Without tables of labels there are none.
-func (w *Warehouse) LabelledScores(ctx context.Context, agent, version, batch string, each func(*LabelledScore)) error {
+func (w *Warehouse) LabelledScores(ctx context.Context, by scoring.By, each func(*LabelledScore)) error {
 	r, err := w.labelReader(ctx)
 	if errcode.Of(err) == errcode.NotFound {
 		return nil
@@ -48,7 +48,7 @@ func (w *Warehouse) LabelledScores(ctx context.Context, agent, version, batch st
 	if err != nil {
 		return err
 	}
-	query, args := r.LabelledScores(agent, version, batch)
+	query, args := r.LabelledScores(by)
 	kept := map[string]string{} // texts occur often
 	keep := func(t *scoring.Table, c, row int) string {
 		v := t.Columns[c].Value(row)
@@ -90,7 +90,7 @@ type Labeller struct {
 }
 
 // Labellers returns the names of the annotators of a batch's answers.
-func (w *Warehouse) Labellers(ctx context.Context, agent, version, batch string) ([]Labeller, error) {
+func (w *Warehouse) Labellers(ctx context.Context, by scoring.By) ([]Labeller, error) {
 	r, err := w.labelReader(ctx)
 	if errcode.Of(err) == errcode.NotFound {
 		return nil, nil
@@ -118,12 +118,12 @@ func (w *Warehouse) Labellers(ctx context.Context, agent, version, batch string)
 			return true
 		})
 	}
-	query, args := r.Labellers(agent, version, batch)
+	query, args := r.Labellers(by)
 	if err := read(query, args); err != nil {
 		return nil, err
 	}
 	if !r.NoLog {
-		query, args = badgersql.LogLabellers(w.dialect, agent, version, batch)
+		query, args = badgersql.LogLabellers(w.dialect, by)
 		if err := read(query, args); err != nil {
 			return nil, err
 		}

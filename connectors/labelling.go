@@ -13,9 +13,8 @@ import (
 
 // Queue is a row of queues: answers of one run that people are to label.
 type Queue struct {
-	ID, Name              string
-	RunID                 string
-	Agent, Version, Batch string
+	ID, Name string
+	scoring.RunID
 	Filter                string // which cases were chosen, as the query of an address
 	Ordering              string
 	Seed                  int64
@@ -31,7 +30,7 @@ type Queue struct {
 
 // Answer is whose answer to a question the queue holds.
 func (q *Queue) Answer(caseID string) scoring.AnswerID {
-	return scoring.AnswerID{CaseID: caseID, Agent: q.Agent, Version: q.Version, Batch: q.Batch}
+	return scoring.AnswerID{CaseID: caseID, By: q.By}
 }
 
 const (
@@ -57,7 +56,7 @@ func (w *Warehouse) WriteQueue(ctx context.Context, q *Queue, cases []string) er
 	}
 	b := newRows("queues")
 	defer b.release()
-	b.row(q.ID, q.Name, q.RunID, q.Agent, q.Version, q.Batch, q.Filter, q.Ordering, q.Seed, q.Annotators, optional(q.Guideline), string(options), q.Blind, q.ReasonRequired,
+	b.row(q.ID, q.Name, q.RunID.ID, q.Agent, q.Version, q.Batch, q.Filter, q.Ordering, q.Seed, q.Annotators, optional(q.Guideline), string(options), q.Blind, q.ReasonRequired,
 		int64(len(cases)), optional(q.CreatedBy), q.CreatedAt, q.ClosedAt)
 	return b.merge(ctx, w)
 }
@@ -71,7 +70,7 @@ func (w *Warehouse) Queues(ctx context.Context, id string) ([]Queue, error) {
 // QueuesOf lists the open queues that hold an answer and are not blind, the newest first.
 func (w *Warehouse) QueuesOf(ctx context.Context, of scoring.AnswerID) ([]Queue, error) {
 	l := badgersql.Labelling{Dialect: w.dialect}
-	return w.queues(ctx, l.QueuesOf(of.CaseID, of.Agent, of.Version, of.Batch), &l)
+	return w.queues(ctx, l.QueuesOf(of), &l)
 }
 
 func (w *Warehouse) queues(ctx context.Context, query string, l *badgersql.Labelling) (out []Queue, err error) {
@@ -79,7 +78,7 @@ func (w *Warehouse) queues(ctx context.Context, query string, l *badgersql.Label
 	err = w.each(ctx, readingQueues, query, l.Args, func(t *scoring.Table, row int) bool {
 		r := record{t: t, row: row}
 		q := Queue{
-			ID: r.text(0), Name: r.text(1), RunID: r.text(2), Agent: r.text(3), Version: r.text(4), Batch: r.text(5), Filter: r.text(6), Ordering: r.text(7), Seed: r.count(8),
+			ID: r.text(0), Name: r.text(1), RunID: scoring.RunID{ID: r.text(2), By: scoring.By{Agent: r.text(3), Version: r.text(4), Batch: r.text(5)}}, Filter: r.text(6), Ordering: r.text(7), Seed: r.count(8),
 			Annotators: r.count(9), Guideline: r.text(10), Blind: r.bool(12), ReasonRequired: r.bool(13), Cases: r.count(14), CreatedBy: r.text(15),
 			CreatedAt: instant(t, 16, row), ClosedAt: instant(t, 17, row),
 		}
@@ -202,7 +201,7 @@ func (w *Warehouse) LoggedLabels(ctx context.Context, f LabelFilter, most int) (
 	err = w.each(ctx, readingLabels, query, l.Args, func(t *scoring.Table, row int) bool {
 		r := record{t: t, row: row}
 		out = append(out, LoggedLabel{
-			ID: r.text(0), AnswerID: scoring.AnswerID{CaseID: r.text(1), Agent: r.text(2), Version: r.text(3), Batch: r.text(4)}, Annotator: r.text(5), Verdict: r.text(6),
+			ID: r.text(0), AnswerID: scoring.AnswerID{CaseID: r.text(1), By: scoring.By{Agent: r.text(2), Version: r.text(3), Batch: r.text(4)}}, Annotator: r.text(5), Verdict: r.text(6),
 			Note: r.text(7), GoldWrong: r.bool(8), Ambiguous: r.bool(9), At: instant(t, 10, row), Queue: r.text(11), AnswerHash: r.text(12), Decides: r.bool(13),
 		})
 		return len(out) != most
@@ -252,9 +251,9 @@ type CaseSignal struct {
 }
 
 // CaseSignals reads the signals of all cases of a run, by case.
-func (w *Warehouse) CaseSignals(ctx context.Context, runID string, of scoring.AnswerID) (out []CaseSignal, err error) {
+func (w *Warehouse) CaseSignals(ctx context.Context, run scoring.RunID) (out []CaseSignal, err error) {
 	l := badgersql.Labelling{Dialect: w.dialect}
-	query := l.CaseSignals(runID, of.Agent, of.Version, of.Batch)
+	query := l.CaseSignals(run)
 	err = w.each(ctx, readingScores, query, l.Args, func(t *scoring.Table, row int) bool {
 		r := record{t: t, row: row}
 		s := CaseSignal{CaseID: r.text(0), Passes: r.count(1), Fails: r.count(2), Relation: r.text(4), Tier: r.text(5)}
@@ -280,7 +279,7 @@ func (w *Warehouse) LabelledCase(ctx context.Context, of scoring.AnswerID) (*sco
 	if err != nil {
 		return nil, err
 	}
-	r := &badgersql.Range{Agent: of.Agent, Version: of.Version, Batch: of.Batch, First: of.CaseID, Last: of.CaseID}
+	r := &badgersql.Range{By: of.By, First: of.CaseID, Last: of.CaseID}
 	query := q.Cases(Filter{}, r)
 	var found *Answer
 	rows := 0
@@ -324,7 +323,7 @@ func (w *Warehouse) Answered(ctx context.Context, of scoring.AnswerID, cases []s
 	if err != nil {
 		return nil, err
 	}
-	r := &badgersql.Range{Agent: of.Agent, Version: of.Version, Batch: of.Batch, IDs: cases}
+	r := &badgersql.Range{By: of.By, IDs: cases}
 	if len(cases) > manyCases {
 		r.IDs, r.First, r.Last = nil, slices.Min(cases), slices.Max(cases)
 	}
@@ -343,7 +342,7 @@ func (w *Warehouse) Scored(ctx context.Context, of scoring.AnswerID, cases []str
 		return there, nil
 	}
 	l := badgersql.Labelling{Dialect: w.dialect}
-	query := l.Scored(of.Agent, of.Version, of.Batch, cases)
+	query := l.Scored(of.By, cases)
 	return there, w.each(ctx, readingScores, query, l.Args, func(t *scoring.Table, row int) bool {
 		there[(&record{t: t, row: row}).text(0)] = true
 		return true

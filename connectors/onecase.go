@@ -11,7 +11,7 @@ import (
 func (w *Warehouse) AnswersOfCase(ctx context.Context, run, caseID string) (out []scoring.AnswerID, err error) {
 	err = w.each(ctx, readingScores, badgersql.AnswersOfCase(w.dialect), []any{run, caseID}, func(t *scoring.Table, row int) bool {
 		r := record{t: t, row: row}
-		out = append(out, scoring.AnswerID{CaseID: caseID, Agent: r.text(0), Version: r.text(1), Batch: r.text(2)})
+		out = append(out, scoring.AnswerID{CaseID: caseID, By: scoring.By{Agent: r.text(0), Version: r.text(1), Batch: r.text(2)}})
 		return true
 	})
 	return out, err
@@ -27,7 +27,7 @@ func (w *Warehouse) Results(ctx context.Context, cases []string, f func(scoring.
 	query := q.Results(&badgersql.Range{IDs: cases})
 	return w.each(ctx, readingCases, query, q.Args, func(t *scoring.Table, row int) bool {
 		r := record{t: t, row: row}
-		f(scoring.AnswerID{Agent: r.text(0), Version: r.text(1), Batch: r.text(2), CaseID: r.text(3)}, r.text(4))
+		f(scoring.AnswerID{By: scoring.By{Agent: r.text(0), Version: r.text(1), Batch: r.text(2)}, CaseID: r.text(3)}, r.text(4))
 		return true
 	})
 }

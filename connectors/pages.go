@@ -36,7 +36,7 @@ type Pages struct {
 
 // Elsewhere reads answers of a run to some questions, by id, with the questions, from the source of the run. It
 // omits those that do not exist.
-type Elsewhere func(ctx context.Context, run caselist.Run, ids []string) (map[string]*scoring.Case, error)
+type Elsewhere func(ctx context.Context, run scoring.RunID, ids []string) (map[string]*scoring.Case, error)
 
 // Lacking is p that reads elsewhere what the warehouse lacks of the cases that a page shows. Nothing is
 // searched, filtered, sorted or cut by it.
@@ -62,11 +62,6 @@ func (w *Warehouse) Pages(ctx context.Context, known []scoring.Metric) (*Pages, 
 // RunFilter chooses rows of eval_runs.
 type RunFilter = badgersql.RunFilter
 
-// Key identifies the run.
-func (r *Run) Key() caselist.Run {
-	return caselist.Run{ID: r.ID, Agent: r.Agent, Version: r.AgentVersion, Batch: r.BatchID}
-}
-
 // Metrics are the names of the metrics that the run was asked for, as versions names them, in order.
 func (r *Run) Metrics() []string {
 	var versions struct {
@@ -86,19 +81,28 @@ func (r *Run) Metrics() []string {
 // Runs lists the rows of eval_runs that a filter chooses, the newest first, and says how many there
 // are without the filter's limit.
 func (p *Pages) Runs(ctx context.Context, f RunFilter) (runs []Run, of int64, err error) {
-	query, args := badgersql.RunsListed(p.w.dialect, f)
-	err = p.w.each(ctx, readingRuns, query, args, func(t *scoring.Table, row int) bool {
-		runs = append(runs, listedRun(t, row))
-		of = (&record{t: t, row: row}).count(13)
-		return true
-	})
-	if err == nil && runs == nil && f.Offset > 0 { // beyond the last one: nothing says how many there are
+	from, args := badgersql.RunsListed(p.w.dialect, f)
+	for r, err := range Rows(ctx, p.w, Select[listedRun]{What: readingRuns, Fields: listedFields, From: from, Args: args}) {
+		if err != nil {
+			return runs, of, err
+		}
+		runs, of = append(runs, r.Run), r.of
+	}
+	if runs == nil && f.Offset > 0 { // beyond the last one: nothing says how many there are
 		f.Offset, f.Limit = 0, 1
 		_, of, err = p.Runs(ctx, f)
 		runs = nil
 	}
 	return runs, of, err
 }
+
+// listedRun is a row of eval_runs with how many the filter chooses.
+type listedRun struct {
+	Run
+	of int64
+}
+
+var listedFields = append(fieldsIn(namedRunFields, func(r *listedRun) *Run { return &r.Run }), Field[listedRun]{SQL: "COUNT(*) OVER () AS listed", In: func(r *listedRun) any { return &r.of }})
 
 // ScoredRun is one row of eval_runs, whose scores are to be read.
 type ScoredRun struct {
@@ -107,44 +111,30 @@ type ScoredRun struct {
 }
 
 func (r *ScoredRun) scored() badgersql.ScoredRun {
-	return badgersql.ScoredRun{Run: r.Key(), Alone: r.alone}
+	return badgersql.ScoredRun{RunID: r.RunID, Alone: r.alone}
 }
 
 // Run is one row of eval_runs; NotFound if there is none.
-func (p *Pages) Run(ctx context.Context, key caselist.Run) (*ScoredRun, error) {
+func (p *Pages) Run(ctx context.Context, key scoring.RunID) (*ScoredRun, error) {
 	var run *ScoredRun
 	rows := 0
-	query, args := badgersql.RowsNamed(p.w.dialect, key.ID)
-	err := p.w.each(ctx, readingRuns, query, args, func(t *scoring.Table, row int) bool {
-		rows++
-		if r := listedRun(t, row); r.Key() == key {
+	from, args := badgersql.RowsNamed(p.w.dialect, key.ID)
+	for r, err := range Rows(ctx, p.w, Select[Run]{What: readingRuns, Fields: namedRunFields, From: from, Args: args}) {
+		if err != nil {
+			return nil, err
+		}
+		if rows++; r.RunID == key {
 			run = &ScoredRun{Run: r}
 		}
-		return true
-	})
-	if err == nil && run == nil {
-		err = errcode.New(errcode.NotFound, "there is no run %.80q of agent %.80q, version %.80q, batch %.80q", key.ID, key.Agent, key.Version, key.Batch)
 	}
-	if err != nil {
-		return nil, err
+	if run == nil {
+		return nil, errcode.New(errcode.NotFound, "there is no run %.80q of agent %.80q, version %.80q, batch %.80q", key.ID, key.Agent, key.Version, key.Batch)
 	}
 	run.alone = rows == 1 && run.Status == "done" // until then, others may have scores and no row yet
 	return run, nil
 }
 
 const readingRuns = "reading eval_runs"
-
-func listedRun(t *scoring.Table, row int) Run {
-	r := record{t: t, row: row}
-	run := Run{
-		ID: r.text(0), Agent: r.text(1), AgentVersion: r.text(2), BatchID: r.text(3), Mode: r.text(5), Config: r.text(6), Judge: r.text(7), Versions: r.text(8),
-		Counts: r.text(9), Tokens: r.text(10), Cost: r.text(11), Status: r.text(12),
-	}
-	if v := t.Columns[4].Value(row); !v.IsNull() {
-		run.Started = time.Unix(v.Int(), int64(v.Nanos())).UTC()
-	}
-	return run
-}
 
 // AgentVersion is a version of an agent.
 type AgentVersion struct{ Agent, Version string }
@@ -361,7 +351,7 @@ func (p *Pages) Values(ctx context.Context, run *ScoredRun, metric string) ([]fl
 
 // RunMetric is a metric in a run.
 type RunMetric struct {
-	caselist.Run
+	scoring.RunID
 	Metric string
 }
 
@@ -377,7 +367,7 @@ func (p *Pages) FiguresOf(ctx context.Context, runs []Run, metric func(*Run) str
 	var ids, metrics []string
 	for i := range runs {
 		r := &runs[i]
-		key := RunMetric{r.Key(), metric(r)}
+		key := RunMetric{RunID: r.RunID, Metric: metric(r)}
 		if f, there := p.w.remembered.Get(print(r) + "figures\x00" + key.Metric); there && print(r) != "" {
 			out[key] = f.(RunFigures) //nolint:forcetypeassert // put below
 			continue
@@ -393,7 +383,7 @@ func (p *Pages) FiguresOf(ctx context.Context, runs []Run, metric func(*Run) str
 	query, args := badgersql.FiguresOfRuns(p.w.dialect, slices.Compact(ids), slices.Compact(metrics))
 	err := p.w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
 		r := record{t: t, row: row}
-		key := RunMetric{caselist.Run{ID: r.text(0), Agent: r.text(1), Version: r.text(2), Batch: r.text(3)}, r.text(4)}
+		key := RunMetric{RunID: scoring.RunID{ID: r.text(0), By: scoring.By{Agent: r.text(1), Version: r.text(2), Batch: r.text(3)}}, Metric: r.text(4)}
 		if run := wanted[key]; run != nil {
 			out[key] = RunFigures{figures(t, row, 6), instant(t, 5, row)}
 			if mark := print(run); mark != "" {
@@ -410,7 +400,7 @@ func print(run *Run) string {
 	if run.Status != "done" {
 		return ""
 	}
-	return fmt.Sprintf("%q %d %q\x00", []string{run.ID, run.Agent, run.AgentVersion, run.BatchID}, run.Started.UnixNano(), run.Counts)
+	return fmt.Sprintf("%q %d %q\x00", []string{run.ID, run.Agent, run.Version, run.Batch}, run.Started.UnixNano(), run.Counts)
 }
 
 func prints(runs []*Run) string {
@@ -440,11 +430,11 @@ func Remember[T any](p *Pages, runs []*Run, what string, size func(T) int, compu
 }
 
 // RememberOf is [Remember] for runs that are only named. What eval_runs lacks is not remembered.
-func RememberOf[T any](ctx context.Context, w *Warehouse, keys []caselist.Run, what string, size func(T) int, compute func() (T, error)) (T, error) {
+func RememberOf[T any](ctx context.Context, w *Warehouse, keys []scoring.RunID, what string, size func(T) int, compute func() (T, error)) (T, error) {
 	var runs []*Run
 	for _, key := range keys {
 		rows, err := w.Runs(ctx, key.ID)
-		at := slices.IndexFunc(rows, func(r Run) bool { return r.Key() == key })
+		at := slices.IndexFunc(rows, func(r Run) bool { return r.RunID == key })
 		if err != nil || at < 0 {
 			return compute()
 		}
@@ -473,10 +463,10 @@ type List struct {
 func (p *Pages) List(ctx context.Context, s caselist.State) (*List, error) {
 	l := &List{State: s, p: p}
 	var err error
-	if l.Run, err = p.Run(ctx, s.Run); err != nil {
+	if l.Run, err = p.Run(ctx, s.RunID); err != nil {
 		return nil, err
 	}
-	if s.Baseline != (caselist.Run{}) {
+	if s.Baseline != (scoring.RunID{}) {
 		if l.base, err = p.Run(ctx, s.Baseline); err != nil {
 			return nil, err
 		}
@@ -674,13 +664,13 @@ func (l *List) Rows(ctx context.Context, ids, metrics []string) ([]CaseRow, erro
 		scores, err := ask(ctx, l, func(q *badgersql.CaseList) (string, []any, error) {
 			query, args := q.ScoresOf(ids, metrics)
 			return query, args, nil
-		}, cell, func(s scoring.Score) int { return 200 + len(s.Reason) + len(s.CaseID) + len(s.Label) })
+		}, cell, func(r scoring.Row) int { return 200 + len(r.Score.Reason) + len(r.CaseID) + len(r.Score.Label) })
 		if err != nil {
 			return nil, err
 		}
 		for i := range scores {
 			if to := byID[scores[i].CaseID]; to != nil {
-				to.Scores[scores[i].Metric] = scores[i]
+				to.Scores[scores[i].Score.Metric] = scores[i].Score
 			}
 		}
 	}
@@ -709,13 +699,13 @@ func (l *List) Rows(ctx context.Context, ids, metrics []string) ([]CaseRow, erro
 		})
 	}
 	if err == nil && l.p.elsewhere != nil {
-		err = l.p.fillRows(ctx, l.State.Run, rows)
+		err = l.p.fillRows(ctx, l.State.RunID, rows)
 	}
 	return rows, err
 }
 
 // fillRows adds values that are missing in the warehouse from the fallback source.
-func (p *Pages) fillRows(ctx context.Context, run caselist.Run, rows []CaseRow) error {
+func (p *Pages) fillRows(ctx context.Context, run scoring.RunID, rows []CaseRow) error {
 	var ids []string
 	lacks := func(c *CaseRow) bool { return c.Question == "" && c.Gold == "" && c.SQL == "" }
 	for i := range rows {
@@ -744,10 +734,10 @@ func (p *Pages) fillRows(ctx context.Context, run caselist.Run, rows []CaseRow) 
 	return err
 }
 
-// cell reads a score without its evidence.
-func cell(t *scoring.Table, row int) scoring.Score {
+// cell reads a score of a case without its evidence.
+func cell(t *scoring.Table, row int) scoring.Row {
 	r := record{t: t, row: row}
-	s := scoring.Score{CaseID: r.text(0), Metric: r.text(1), Version: int(r.count(2)), Status: scoring.Status(r.text(3)), Label: r.text(5), Reason: r.text(7)}
+	s := scoring.Score{Metric: r.text(1), Version: int(r.count(2)), Status: scoring.Status(r.text(3)), Label: r.text(5), Reason: r.text(7)}
 	if v := t.Columns[4].Value(row); !v.IsNull() {
 		s.Value = v.Float()
 	}
@@ -758,7 +748,7 @@ func cell(t *scoring.Table, row int) scoring.Score {
 	if s.Status == scoring.StatusFailed {
 		s.Code = errcode.Named(r.text(8))
 	}
-	return s
+	return scoring.Row{AnswerID: scoring.AnswerID{CaseID: r.text(0)}, Score: s}
 }
 
 // Neighbours are where a case is in a list.
@@ -1034,12 +1024,12 @@ func (c *CaseDetail) take(a Answer, n int) {
 }
 
 // Case reads one case of a run. A case that the run has no scores of is NotFound.
-func (p *Pages) Case(ctx context.Context, key caselist.Run, caseID string) (*CaseDetail, error) {
-	out := &CaseDetail{Answer: Answer{AnswerID: scoring.AnswerID{CaseID: caseID, Agent: key.Agent, Version: key.Version, Batch: key.Batch}}}
-	query, args := badgersql.ScoresOfCase(p.w.dialect, badgersql.ScoredRun{Run: key}, caseID)
+func (p *Pages) Case(ctx context.Context, key scoring.RunID, caseID string) (*CaseDetail, error) {
+	out := &CaseDetail{Answer: Answer{AnswerID: scoring.AnswerID{CaseID: caseID, By: key.By}}}
+	query, args := badgersql.ScoresOfCase(p.w.dialect, badgersql.ScoredRun{RunID: key}, caseID)
 	var broken error
 	err := p.w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
-		s, err := caseScore(t, row)
+		_, s, err := caseScore(t, row)
 		out.Scores, broken = append(out.Scores, s), cmp.Or(broken, err)
 		return true
 	})
@@ -1050,7 +1040,7 @@ func (p *Pages) Case(ctx context.Context, key caselist.Run, caseID string) (*Cas
 		return nil, errcode.New(errcode.NotFound, "the run has no scores of a case %.80q", caseID)
 	}
 	q := p.layout
-	query = q.Cases(Filter{}, &badgersql.Range{Agent: key.Agent, Version: key.Version, Batch: key.Batch, First: caseID, Last: caseID})
+	query = q.Cases(Filter{}, &badgersql.Range{By: key.By, First: caseID, Last: caseID})
 	rows := 0
 	err = p.w.each(ctx, readingCases, query, q.Args, func(t *scoring.Table, row int) bool {
 		rows++
@@ -1074,13 +1064,14 @@ func (p *Pages) Case(ctx context.Context, key caselist.Run, caseID string) (*Cas
 	return out, err
 }
 
-func caseScore(t *scoring.Table, row int) (CaseScore, error) {
+func caseScore(t *scoring.Table, row int) (caseID string, s CaseScore, err error) {
 	r := record{t: t, row: row}
-	s := CaseScore{Score: cell(t, row), ConfigHash: r.text(12), GoldHash: r.text(13), At: instant(t, 14, row)}
+	of := cell(t, row)
+	s = CaseScore{Score: of.Score, ConfigHash: r.text(12), GoldHash: r.text(13), At: instant(t, 14, row)}
 	if text := r.text(9); text != "" {
 		s.Detail = json.RawMessage(text)
 	}
 	r.json(10, "scores.assessment_ids", &s.AssessmentIDs)
 	r.json(11, "scores.usage", &s.Usage)
-	return s, r.err
+	return of.CaseID, s, r.err
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"iter"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -22,10 +23,7 @@ import (
 
 // Run is a row of eval_runs: one evaluation of one version of an agent.
 type Run struct {
-	ID           string
-	Agent        string
-	AgentVersion string
-	BatchID      string
+	scoring.RunID
 	Started      time.Time
 	Mode         string // text2sql_only, agentic_only or both
 	Config       string // JSON
@@ -41,7 +39,7 @@ func (w *Warehouse) WriteRuns(ctx context.Context, runs ...Run) error {
 	b := newRows("eval_runs")
 	defer b.release()
 	for _, r := range runs {
-		b.row(r.ID, r.Agent, r.AgentVersion, r.BatchID, r.Started, r.Mode, r.Config, r.Judge, r.Versions, r.Counts, r.Tokens, r.Cost, r.Status)
+		b.row(r.ID, r.Agent, r.Version, r.Batch, r.Started, r.Mode, r.Config, r.Judge, r.Versions, r.Counts, r.Tokens, r.Cost, r.Status)
 	}
 	return b.merge(ctx, w)
 }
@@ -59,16 +57,9 @@ func (w *Warehouse) FillKeys(ctx context.Context, runID string) error {
 	return nil
 }
 
-// ScoreRow is a score with the answer that it is of.
-type ScoreRow struct {
-	scoring.AnswerID
-	Score    scoring.Score
-	GoldHash string // [scoring.Case.GoldHash]; empty if it is not known
-}
-
 // WriteScores merges scores on their key: run, agent, version, batch, case and metric. All of them
 // are written, or none and an error.
-func (w *Warehouse) WriteScores(ctx context.Context, runID, configHash string, at time.Time, rows []ScoreRow) error {
+func (w *Warehouse) WriteScores(ctx context.Context, runID, configHash string, at time.Time, rows []scoring.Row) error {
 	b, err := scoreRows(runID, configHash, at, rows)
 	if err != nil {
 		return err
@@ -79,10 +70,14 @@ func (w *Warehouse) WriteScores(ctx context.Context, runID, configHash string, a
 
 // scoreRows are scores as rows of the table. There are millions of them, so that their values are not
 // put into interfaces.
-func scoreRows(runID, configHash string, at time.Time, rows []ScoreRow) (*rows, error) {
+func scoreRows(runID, configHash string, at time.Time, rows []scoring.Row) (*rows, error) {
 	b := newRows("scores")
 	for i := range rows {
 		r, s := &rows[i], &rows[i].Score
+		if r.Repeat != 0 {
+			b.release()
+			return nil, errcode.New(errcode.Unimplemented, "case %q: answer number %d to the same question, expected the first: the table scores holds one answer to a question in a batch; give the others batches of their own", r.CaseID, r.Repeat.Number())
+		}
 		b.text(runID)
 		b.text(r.CaseID)
 		b.text(r.Agent)
@@ -129,61 +124,67 @@ func optional(s string) any {
 	return s
 }
 
+// scoreFields are the columns of a score without what is only evidence.
+var scoreFields = []Field[scoring.Row]{
+	{SQL: "case_id", In: func(r *scoring.Row) any { return &r.CaseID }},
+	{SQL: "agent_name", In: func(r *scoring.Row) any { return &r.Agent }},
+	{SQL: "agent_version", In: func(r *scoring.Row) any { return &r.Version }},
+	{SQL: "batch_id", In: func(r *scoring.Row) any { return &r.Batch }},
+	{SQL: "metric", In: func(r *scoring.Row) any { return &r.Score.Metric }},
+	{SQL: "metric_version", In: func(r *scoring.Row) any { return &r.Score.Version }},
+	{SQL: "status", In: func(r *scoring.Row) any { return (*string)(&r.Score.Status) }},
+	{SQL: "value", In: func(r *scoring.Row) any { return &r.Score.Value }},
+	{SQL: "label", In: func(r *scoring.Row) any { return &r.Score.Label }},
+	{SQL: "passed", In: func(r *scoring.Row) any { return &r.Score.Passed }},
+	{SQL: "reason", In: func(r *scoring.Row) any { return &r.Score.Reason }},
+	{SQL: "code", Decode: func(r *scoring.Row, v scoring.Value) error {
+		if r.Score.Status == scoring.StatusFailed {
+			r.Score.Code = errcode.Named(textIn(v))
+		}
+		return nil
+	}},
+	{SQL: "usage", Decode: func(r *scoring.Row, v scoring.Value) error { return readJSON("scores.usage", v, &r.Score.Usage) }},
+}
+
+// heldFields are [scoreFields] and what the score was made from, which tables of earlier versions lack.
+var heldFields = append(slices.Clone(scoreFields), Field[scoring.Row]{SQL: "gold_hash", In: func(r *scoring.Row) any { return &r.GoldHash }})
+
 // Scores streams the scores that a run holds, those of an answer together, without what is only
 // evidence: the detail, the warnings and the assessments.
-func (w *Warehouse) Scores(ctx context.Context, runID string) iter.Seq2[ScoreRow, error] {
-	return func(yield func(ScoreRow, error) bool) {
-		more := true
-		err := w.each(ctx, "reading the scores of a run", badgersql.ScoresOfRun(w.dialect), []any{runID}, func(t *scoring.Table, row int) bool {
-			r, err := scoreRow(t, row)
-			if err == nil {
-				r.GoldHash = (&record{t: t, row: row}).text(13)
-			}
-			more = yield(r, err)
-			return more
-		})
-		if err != nil && more {
-			yield(ScoreRow{}, err)
-		}
-	}
+func (w *Warehouse) Scores(ctx context.Context, runID string) iter.Seq2[scoring.Row, error] {
+	from, args := badgersql.OfRun{RunID: scoring.RunID{ID: runID}}.Scores(w.dialect)
+	return Rows(ctx, w, Select[scoring.Row]{What: "reading the scores of a run", Fields: heldFields, From: from, Args: args})
 }
 
-func scoreRow(t *scoring.Table, row int) (ScoreRow, error) {
-	r := record{t: t, row: row}
-	out := ScoreRow{AnswerID: scoring.AnswerID{CaseID: r.text(0), Agent: r.text(1), Version: r.text(2), Batch: r.text(3)}}
-	out.Score = scoring.Score{
-		CaseID: out.CaseID, Metric: r.text(4), Version: int(r.count(5)), Status: scoring.Status(r.text(6)), Label: r.text(8), Reason: r.text(10),
-	}
-	if v := t.Columns[7].Value(row); !v.IsNull() {
-		out.Score.Value = v.Float()
-	}
-	if v := t.Columns[9].Value(row); !v.IsNull() {
-		passed := v.Bool()
-		out.Score.Passed = &passed
-	}
-	if out.Score.Status == scoring.StatusFailed {
-		out.Score.Code = errcode.Named(r.text(11))
-	}
-	r.json(12, "scores.usage", &out.Score.Usage)
-	return out, r.err
+// runFields are the columns of a row of eval_runs but the run's own.
+var runFields = []Field[Run]{
+	{SQL: "agent_name", In: func(r *Run) any { return &r.Agent }},
+	{SQL: "agent_version", In: func(r *Run) any { return &r.Version }},
+	{SQL: "batch_id", In: func(r *Run) any { return &r.Batch }},
+	{SQL: "eval_run_date", In: func(r *Run) any { return &r.Started }},
+	{SQL: "mode", In: func(r *Run) any { return &r.Mode }},
+	{SQL: "config", In: func(r *Run) any { return &r.Config }},
+	{SQL: "judge", In: func(r *Run) any { return &r.Judge }},
+	{SQL: "versions", In: func(r *Run) any { return &r.Versions }},
+	{SQL: "counts", In: func(r *Run) any { return &r.Counts }},
+	{SQL: "tokens", In: func(r *Run) any { return &r.Tokens }},
+	{SQL: "cost", In: func(r *Run) any { return &r.Cost }},
+	{SQL: "status", In: func(r *Run) any { return &r.Status }},
 }
+
+// namedRunFields are all columns of a row of eval_runs.
+var namedRunFields = append([]Field[Run]{{SQL: "eval_run_id", In: func(r *Run) any { return &r.ID }}}, runFields...)
 
 // Runs lists the rows of eval_runs of a run.
-func (w *Warehouse) Runs(ctx context.Context, runID string) ([]Run, error) {
-	var out []Run
-	err := w.each(ctx, "reading eval_runs", badgersql.RowsOfRun(w.dialect), []any{runID}, func(t *scoring.Table, row int) bool {
-		r := record{t: t, row: row}
-		run := Run{
-			ID: runID, Agent: r.text(0), AgentVersion: r.text(1), BatchID: r.text(2), Mode: r.text(4), Config: r.text(5), Judge: r.text(6), Versions: r.text(7),
-			Counts: r.text(8), Tokens: r.text(9), Cost: r.text(10), Status: r.text(11),
+func (w *Warehouse) Runs(ctx context.Context, runID string) (out []Run, err error) {
+	for run, err := range Rows(ctx, w, Select[Run]{What: readingRuns, Fields: runFields, From: badgersql.RowsOfRun(w.dialect), Args: []any{runID}}) {
+		if err != nil {
+			return out, err
 		}
-		if v := t.Columns[3].Value(row); !v.IsNull() {
-			run.Started = time.Unix(v.Int(), int64(v.Nanos())).UTC()
-		}
+		run.ID = runID
 		out = append(out, run)
-		return true
-	})
-	return out, err
+	}
+	return out, nil
 }
 
 // LatestRuns names the runs that started last, at most n of them, the latest first.

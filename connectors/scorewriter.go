@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/scoring"
 )
 
 // ScoreWriter writes the scores of one run. It knows for which answers the run has scores: scores of other answers
@@ -32,8 +33,8 @@ func (w *Warehouse) ScoreWriter(runID, configHash string) *ScoreWriter {
 }
 
 // Held is [Warehouse.Scores] of the run.
-func (s *ScoreWriter) Held(ctx context.Context) iter.Seq2[ScoreRow, error] {
-	return func(yield func(ScoreRow, error) bool) {
+func (s *ScoreWriter) Held(ctx context.Context) iter.Seq2[scoring.Row, error] {
+	return func(yield func(scoring.Row, error) bool) {
 		n := int64(0)
 		for r, err := range s.w.Scores(ctx, s.run) {
 			if err == nil {
@@ -48,11 +49,11 @@ func (s *ScoreWriter) Held(ctx context.Context) iter.Seq2[ScoreRow, error] {
 	}
 }
 
-func (s *ScoreWriter) hash(r *ScoreRow) uint64 { return maphash.Comparable(s.seed, r.AnswerID) }
+func (s *ScoreWriter) hash(r *scoring.Row) uint64 { return maphash.Comparable(s.seed, r.AnswerID) }
 
 // Write writes scores, in place of those of the same answer and metric. All of them are written, or
 // none and an error.
-func (s *ScoreWriter) Write(ctx context.Context, at time.Time, rows []ScoreRow) error {
+func (s *ScoreWriter) Write(ctx context.Context, at time.Time, rows []scoring.Row) error {
 	b, err := scoreRows(s.run, s.configHash, at, rows)
 	if err != nil {
 		return err
@@ -72,7 +73,7 @@ func (s *ScoreWriter) Write(ctx context.Context, at time.Time, rows []ScoreRow) 
 
 // again reports whether some of the rows may have the key of another, in the table or among them. The
 // rows of an answer stand together.
-func (s *ScoreWriter) again(rows []ScoreRow) (again bool) {
+func (s *ScoreWriter) again(rows []scoring.Row) (again bool) {
 	for i, first := 0, 0; i < len(rows); i++ {
 		if i == 0 || rows[i].AnswerID != rows[i-1].AnswerID {
 			first = i

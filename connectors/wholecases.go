@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 	badgersql "github.com/badger-eval/badger/sql"
@@ -14,10 +13,10 @@ import (
 // Cases reads some cases of a run as [Pages.Case] does, with a few statements for all. They are in the order of
 // ids. With metrics it reads only the scores of these, failed ones, and those that rest on a judge's reply. A case
 // without such a score is NotFound. Human verdicts are in the labels only.
-func (p *Pages) Cases(ctx context.Context, key caselist.Run, ids, metrics []string) ([]*CaseDetail, error) {
+func (p *Pages) Cases(ctx context.Context, key scoring.RunID, ids, metrics []string) ([]*CaseDetail, error) {
 	out, byID := make([]*CaseDetail, len(ids)), make(map[string]*CaseDetail, len(ids))
 	for i, id := range ids {
-		out[i] = &CaseDetail{Answer: Answer{AnswerID: scoring.AnswerID{CaseID: id, Agent: key.Agent, Version: key.Version, Batch: key.Batch}}}
+		out[i] = &CaseDetail{Answer: Answer{AnswerID: scoring.AnswerID{CaseID: id, By: key.By}}}
 		byID[id] = out[i]
 	}
 	if len(ids) == 0 {
@@ -30,8 +29,8 @@ func (p *Pages) Cases(ctx context.Context, key caselist.Run, ids, metrics []stri
 	query, args := badgersql.ScoresOfWhole(p.w.dialect, run.scored(), ids, metrics)
 	var broken error
 	err = p.w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
-		s, err := caseScore(t, row)
-		if of := byID[s.CaseID]; of != nil {
+		id, s, err := caseScore(t, row)
+		if of := byID[id]; of != nil {
 			of.Scores = append(of.Scores, s)
 		}
 		broken = cmp.Or(broken, err)
@@ -47,7 +46,7 @@ func (p *Pages) Cases(ctx context.Context, key caselist.Run, ids, metrics []stri
 	q := p.layout
 	q.Labelled = false // what people say is read below
 	q.Plain = p.w.dialect.Embedded && p.w.comparesPlainly(ctx, &q)
-	query = q.Cases(Filter{}, &badgersql.Range{Agent: key.Agent, Version: key.Version, Batch: key.Batch, IDs: ids})
+	query = q.Cases(Filter{}, &badgersql.Range{By: key.By, IDs: ids})
 	err = p.w.each(ctx, readingCases, query, q.Args, func(t *scoring.Table, row int) bool {
 		a := answer(t, row)
 		if of := byID[a.CaseID]; of != nil {
@@ -99,7 +98,7 @@ func (p *Pages) Cases(ctx context.Context, key caselist.Run, ids, metrics []stri
 }
 
 // labels reads the human labels of answers, from new to old.
-func (p *Pages) labels(ctx context.Context, key caselist.Run, ids []string) (map[string][]LoggedLabel, error) {
+func (p *Pages) labels(ctx context.Context, key scoring.RunID, ids []string) (map[string][]LoggedLabel, error) {
 	out := map[string][]LoggedLabel{}
 	if !p.layout.Labelled {
 		return out, nil
@@ -109,14 +108,14 @@ func (p *Pages) labels(ctx context.Context, key caselist.Run, ids []string) (map
 		r := record{t: t, row: row}
 		id := r.text(5)
 		out[id] = append(out[id], LoggedLabel{
-			AnswerID: scoring.AnswerID{CaseID: id, Agent: key.Agent, Version: r.text(4), Batch: key.Batch}, Annotator: r.text(0), Verdict: r.text(1), Note: r.text(2), At: instant(t, 3, row),
+			AnswerID: scoring.AnswerID{CaseID: id, By: scoring.By{Agent: key.Agent, Version: r.text(4), Batch: key.Batch}}, Annotator: r.text(0), Verdict: r.text(1), Note: r.text(2), At: instant(t, 3, row),
 		})
 		return true
 	})
 	if err != nil || p.layout.NoLog {
 		return out, err
 	}
-	logged, err := p.w.LoggedLabels(ctx, LabelFilter{Cases: ids, Agent: key.Agent, Version: key.Version, Batch: key.Batch, OfAnswer: true, NewestFirst: true}, 0)
+	logged, err := p.w.LoggedLabels(ctx, LabelFilter{Cases: ids, By: key.By, OfAnswer: true, NewestFirst: true}, 0)
 	for _, l := range logged {
 		out[l.CaseID] = append(out[l.CaseID], l)
 	}

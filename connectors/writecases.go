@@ -175,7 +175,7 @@ func (w *Warehouse) Votes(ctx context.Context) ([]Vote, error) {
 	err = w.each(ctx, "reading human_labels", q.Votes(), nil, func(t *scoring.Table, row int) bool {
 		r := record{t: t, row: row}
 		out = append(out, Vote{
-			AnswerID:  scoring.AnswerID{CaseID: r.text(0), Agent: r.text(1), Version: r.text(2), Batch: r.text(3)},
+			AnswerID:  scoring.AnswerID{CaseID: r.text(0), By: scoring.By{Agent: r.text(1), Version: r.text(2), Batch: r.text(3)}},
 			Annotator: r.text(4), Says: int(r.count(5)), Decides: r.count(6) == 1, Known: !t.Columns[2].Value(row).IsNull(),
 		})
 		return true

@@ -2,17 +2,47 @@ package scoring
 
 import (
 	"cmp"
+	"strconv"
 	"strings"
 )
 
-// AnswerID identifies an answer: what one version of an agent answered to one question, in one
-// batch. Files, tables, runs, scores, labels and reports all tell answers apart by it. Names that
-// are missing are empty.
+// By is whose answers: those of one version of an agent, in one batch. Names that are missing are
+// empty. Runs, scores, labels and reports tell the answers of agents apart by it.
+type By struct {
+	Agent   string `json:"agent_name"`
+	Version string `json:"agent_version"` // of the agent
+	Batch   string `json:"batch_id"`
+	Repeat  Repeat `json:"repeat,omitzero"`
+}
+
+// Repeat numbers the answers of an agent that was asked the same question several times in one batch,
+// from 1. An answer holds 0 if it is the first, so that an answer that was given once is identified by
+// its names alone; [Repetition] makes it so. In a pattern of answers 0 stands for any and 1 for the
+// first.
+type Repeat uint32
+
+// Repetition is the number that an answer holds: of the first it is 0.
+func Repetition(number uint32) Repeat {
+	if number == 1 {
+		return 0
+	}
+	return Repeat(number)
+}
+
+// Number is the number of the answer, from 1.
+func (r Repeat) Number() uint32 { return max(uint32(r), 1) }
+
+// AnswerID identifies an answer: what By answered to one question.
 type AnswerID struct {
-	CaseID  string
-	Agent   string
-	Version string // of the agent
-	Batch   string
+	CaseID string
+	By
+}
+
+// RunID identifies a row of eval_runs: what one run scored of By. In it case and metric are a key of
+// scores.
+type RunID struct {
+	ID string // of the run
+	By
 }
 
 // NoName stands, for people, for the name of an agent that has none.
@@ -30,36 +60,46 @@ func Named(field string) (name string, ok bool) {
 	return field, field != ""
 }
 
-// Exactly is the pattern that stands for the answers of one agent, version and batch, also where these
-// are empty.
-func (a AnswerID) Exactly() AnswerID {
-	return AnswerID{CaseID: a.CaseID, Agent: cmp.Or(a.Agent, Unnamed), Version: cmp.Or(a.Version, Unnamed), Batch: cmp.Or(a.Batch, Unnamed)}
+// Exactly is the pattern that stands for these answers and no others, also where names are empty.
+func (b By) Exactly() By {
+	return By{Agent: cmp.Or(b.Agent, Unnamed), Version: cmp.Or(b.Version, Unnamed), Batch: cmp.Or(b.Batch, Unnamed), Repeat: Repeat(b.Repeat.Number())}
 }
 
 // AnswerID identifies the answer that the case holds.
 func (c *Case) AnswerID() AnswerID {
-	return AnswerID{CaseID: c.ID, Agent: c.Agent.Name, Version: c.Agent.Version, Batch: c.Agent.BatchID}
+	return AnswerID{CaseID: c.ID, By: By{Agent: c.Agent.Name, Version: c.Agent.Version, Batch: c.Agent.BatchID}}
 }
 
-// Of names whose answer it is, such as "agent atlas 2.0, batch b1". It is empty if nothing is
+// Of names whose answers they are, such as "agent atlas 2.0, batch b1". It is empty if nothing is
 // known of that.
-func (a AnswerID) Of() string {
+func (b By) Of() string {
 	var of []string
-	if a.Agent != "" || a.Version != "" {
-		of = append(of, strings.TrimSpace("agent "+cmp.Or(a.Agent, NoName)+" "+a.Version))
+	if b.Agent != "" || b.Version != "" {
+		of = append(of, strings.TrimSpace("agent "+cmp.Or(b.Agent, NoName)+" "+b.Version))
 	}
-	if a.Batch != "" {
-		of = append(of, "batch "+a.Batch)
+	if b.Batch != "" {
+		of = append(of, "batch "+b.Batch)
+	}
+	if b.Repeat != 0 {
+		of = append(of, "repeat "+strconv.FormatUint(uint64(b.Repeat.Number()), 10))
 	}
 	return strings.Join(of, ", ")
 }
 
-// Matches reports whether the answer is one that the pattern names. An empty field of the pattern
+// Matches reports whether the answers are among those of a pattern. An empty field of the pattern
 // stands for any, and [Unnamed] for an empty one.
+func (b By) Matches(pattern By) bool {
+	return matches(b.Agent, pattern.Agent) && matches(b.Version, pattern.Version) && matches(b.Batch, pattern.Batch) &&
+		(pattern.Repeat == 0 || b.Repeat.Number() == pattern.Repeat.Number())
+}
+
+// Matches reports whether the answer is among those of a pattern, of which an empty field stands for
+// any.
 func (a AnswerID) Matches(pattern AnswerID) bool {
-	match := func(have, field string) bool {
-		want, ok := Named(field)
-		return !ok || have == want
-	}
-	return match(a.CaseID, pattern.CaseID) && match(a.Agent, pattern.Agent) && match(a.Version, pattern.Version) && match(a.Batch, pattern.Batch)
+	return matches(a.CaseID, pattern.CaseID) && a.By.Matches(pattern.By)
+}
+
+func matches(have, field string) bool {
+	name, ok := Named(field)
+	return !ok || have == name
 }

@@ -210,32 +210,6 @@ func (*UnreadableTags) Error() string {
 // Unwrap is the error with its code, InvalidArgument.
 func (e *UnreadableTags) Unwrap() error { return errcode.New(errcode.InvalidArgument, "%s", e.Error()) }
 
-// PeekAnswerID reads the identity of the answer from one case of a case file. Parts that are missing or invalid are
-// empty.
-func PeekAnswerID(data []byte) AnswerID {
-	var j struct {
-		CaseID nameJSON `json:"case_id"`
-		Agent  struct {
-			Name    nameJSON `json:"name"`
-			Version nameJSON `json:"version"`
-			BatchID nameJSON `json:"batch_id"`
-		} `json:"agent"`
-		// Other names of the same, see caseAliases.
-		Name          nameJSON `json:"agent_name"`
-		Version       nameJSON `json:"agent_version"`
-		BatchID       nameJSON `json:"batch_id"`
-		AgentBatchID  nameJSON `json:"agent_batch_id"`
-		DottedName    nameJSON `json:"agent.name"`
-		DottedVersion nameJSON `json:"agent.version"`
-		DottedBatchID nameJSON `json:"agent.batch_id"`
-	}
-	_ = json.Unmarshal(jsonscan.QuoteNonFinite(data), &j) // [DecodeCase] says what is wrong
-	return AnswerID{
-		CaseID: string(j.CaseID), Agent: string(cmp.Or(j.Agent.Name, j.Name, j.DottedName)), Version: string(cmp.Or(j.Agent.Version, j.Version, j.DottedVersion)),
-		Batch: string(cmp.Or(j.Agent.BatchID, j.BatchID, j.AgentBatchID, j.DottedBatchID)),
-	}
-}
-
 // ReadLabel parses a human verdict, as people spell it in files and tables. said is false for any other text, such
 // as unsure.
 func ReadLabel(text string) (passes, said bool) {

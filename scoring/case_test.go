@@ -226,21 +226,21 @@ func TestScoreJSON(t *testing.T) {
 	}{
 		{
 			"a value",
-			scoring.Score{CaseID: "c", Metric: "m", Version: 2, Status: scoring.StatusOK, Value: 0.1, Passed: &yes, Reason: "because", Detail: map[string]int{"n": 1}, Gold: 2, Warnings: []string{"w"}, AssessmentIDs: []string{"a"}},
+			scoring.Score{Metric: "m", Version: 2, Status: scoring.StatusOK, Value: 0.1, Passed: &yes, Reason: "because", Detail: map[string]int{"n": 1}, Gold: 2, Warnings: []string{"w"}, AssessmentIDs: []string{"a"}},
 			`{"case_id":"c","metric":"m","metric_version":2,"status":"ok","value":0.1,"passed":true,"reason":"because","detail":{"n":1},"gold":2,"warnings":["w"],"assessment_ids":["a"]}`,
 		},
-		{"a value of 0 is written", scoring.OK(0, "r"), `{"case_id":"","metric":"","metric_version":0,"status":"ok","value":0,"passed":null,"reason":"r"}`},
-		{"only an ok score has a value", scoring.Score{Status: scoring.StatusAbstained, Value: 0.5, Label: "l"}, `{"case_id":"","metric":"","metric_version":0,"status":"abstained","value":null,"label":"l","passed":null,"reason":""}`},
-		{"nothing to say", scoring.NotApplicable("no gold"), `{"case_id":"","metric":"","metric_version":0,"status":"not_applicable","value":null,"passed":null,"reason":"no gold"}`},
-		{"undecided", scoring.Abstain("unsure"), `{"case_id":"","metric":"","metric_version":0,"status":"abstained","value":null,"passed":null,"reason":"unsure"}`},
-		{"a failure has its code", scoring.Fail(errcode.New(errcode.NotFound, "gone")), `{"case_id":"","metric":"","metric_version":0,"status":"failed","value":null,"passed":null,"reason":"gone","code":"not_found"}`},
+		{"a value of 0 is written", scoring.OK(0, "r"), `{"case_id":"c","metric":"","metric_version":0,"status":"ok","value":0,"passed":null,"reason":"r"}`},
+		{"only an ok score has a value", scoring.Score{Status: scoring.StatusAbstained, Value: 0.5, Label: "l"}, `{"case_id":"c","metric":"","metric_version":0,"status":"abstained","value":null,"label":"l","passed":null,"reason":""}`},
+		{"nothing to say", scoring.NotApplicable("no gold"), `{"case_id":"c","metric":"","metric_version":0,"status":"not_applicable","value":null,"passed":null,"reason":"no gold"}`},
+		{"undecided", scoring.Abstain("unsure"), `{"case_id":"c","metric":"","metric_version":0,"status":"abstained","value":null,"passed":null,"reason":"unsure"}`},
+		{"a failure has its code", scoring.Fail(errcode.New(errcode.NotFound, "gone")), `{"case_id":"c","metric":"","metric_version":0,"status":"failed","value":null,"passed":null,"reason":"gone","code":"not_found"}`},
 	} {
-		got, err := json.Marshal(tc.score)
+		got, err := json.Marshal(scoring.Row{AnswerID: scoring.AnswerID{CaseID: "c"}, Score: tc.score})
 		if err != nil || string(got) != tc.want {
 			t.Errorf("%s:\ngot  %s %v\nwant %s", tc.why, got, err, tc.want)
 		}
 	}
-	if _, err := json.Marshal(scoring.OK(math.NaN(), "")); err == nil {
+	if _, err := json.Marshal(scoring.Row{Score: scoring.OK(math.NaN(), "")}); err == nil {
 		t.Error("a value that is no number cannot be written")
 	}
 }
@@ -287,7 +287,7 @@ func TestNamesWithoutNULBytes(t *testing.T) {
 			t.Errorf("%s: %v, %v, want invalid_argument", text, c, err)
 		}
 		if id := scoring.PeekAnswerID([]byte(text)); strings.Contains(id.CaseID+id.Agent+id.Version+id.Batch, "\x00") {
-			t.Errorf("%s: known as %q", text, id)
+			t.Errorf("%s: known as %+v", text, id)
 		}
 	}
 	if _, err := scoring.DecodeCase([]byte(`{"case_id": "a", "question": "b\u0000"}`)); err != nil {

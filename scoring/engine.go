@@ -246,7 +246,7 @@ func (r *run) score(m *Metric) Score {
 			break // no other accepted answer can do better, and a judge need not be asked about them
 		}
 	}
-	best.CaseID, best.Metric, best.Version = r.c.ID, m.Name, m.Version
+	best.Metric, best.Version = m.Name, m.Version
 	if best.Status == StatusOK {
 		if t := r.engine.threshold(m); t != nil {
 			passed := best.Value >= *t

@@ -106,9 +106,9 @@ func TestEngineMeetsNeeds(t *testing.T) {
 	} {
 		e := engine(t, nil, constant("m", tc.need, 0.5))
 		s := scoreOne(t, e, tc.c)
-		want := scoring.Score{CaseID: "c", Metric: "m", Version: 3, Status: scoring.StatusOK, Value: 0.5, Reason: "asked"}
+		want := scoring.Score{Metric: "m", Version: 3, Status: scoring.StatusOK, Value: 0.5, Reason: "asked"}
 		if tc.reason != "" {
-			want = scoring.Score{CaseID: "c", Metric: "m", Version: 3, Status: scoring.StatusNotApplicable, Reason: tc.reason}
+			want = scoring.Score{Metric: "m", Version: 3, Status: scoring.StatusNotApplicable, Reason: tc.reason}
 		}
 		if !reflect.DeepEqual(s, want) {
 			t.Errorf("%s: %+v, want %+v", tc.why, s, want)
@@ -487,7 +487,7 @@ func TestEngineScoresThatAreNone(t *testing.T) {
 	m := scoring.Metric{Name: "m", Score: func(context.Context, *scoring.Input) (scoring.Score, error) {
 		return scoring.OK(1, ""), errcode.New(errcode.Unavailable, "later")
 	}}
-	if got := scoreOne(t, engine(t, nil, m), &scoring.Case{ID: "c"}); got.Status != scoring.StatusFailed || got.Code != errcode.Unavailable || got.Reason != "later" || got.CaseID != "c" {
+	if got := scoreOne(t, engine(t, nil, m), &scoring.Case{ID: "c"}); got.Status != scoring.StatusFailed || got.Code != errcode.Unavailable || got.Reason != "later" {
 		t.Errorf("an error is a failed score: %+v", got)
 	}
 }

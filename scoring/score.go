@@ -1,7 +1,6 @@
 package scoring
 
 import (
-	"encoding/json"
 	"slices"
 
 	"github.com/badger-eval/badger/internal/errcode"
@@ -20,7 +19,6 @@ const (
 
 // Score is the score of one metric for one case.
 type Score struct {
-	CaseID  string
 	Metric  string
 	Version int
 	Status  Status
@@ -75,35 +73,4 @@ func Abstain(reason string) Score { return Score{Status: StatusAbstained, Reason
 // Fail makes a failed score from an error.
 func Fail(err error) Score {
 	return Score{Status: StatusFailed, Code: errcode.Of(err), Reason: err.Error()}
-}
-
-// MarshalJSON writes the score as one line of a score file: case_id, metric, metric_version,
-// status, value (null unless ok), label, passed, reason, detail, …
-func (s Score) MarshalJSON() ([]byte, error) {
-	out := struct {
-		CaseID        string   `json:"case_id"`
-		Metric        string   `json:"metric"`
-		Version       int      `json:"metric_version"`
-		Status        Status   `json:"status"`
-		Value         *float64 `json:"value"`
-		Label         string   `json:"label,omitempty"`
-		Passed        *bool    `json:"passed"`
-		Reason        string   `json:"reason"`
-		Code          string   `json:"code,omitempty"`
-		Detail        any      `json:"detail,omitempty"`
-		Gold          int      `json:"gold,omitempty"`
-		Warnings      []string `json:"warnings,omitempty"`
-		AssessmentIDs []string `json:"assessment_ids,omitempty"`
-		Usage         *Usage   `json:"usage,omitempty"`
-	}{
-		CaseID: s.CaseID, Metric: s.Metric, Version: s.Version, Status: s.Status, Label: s.Label, Passed: s.Passed, Reason: s.Reason,
-		Detail: s.Detail, Gold: s.Gold, Warnings: s.Warnings, AssessmentIDs: s.AssessmentIDs, Usage: s.Usage,
-	}
-	if s.Status == StatusOK {
-		out.Value = &s.Value
-	}
-	if s.Status == StatusFailed {
-		out.Code = s.Code.String()
-	}
-	return json.Marshal(out)
 }

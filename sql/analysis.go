@@ -35,14 +35,13 @@ func RunConfigs() string {
 
 // Latest chooses the latest scores of answers and metrics.
 type Latest struct {
-	Agent, Version, Batch string
-	Run                   string   // only what this run scored; "": of all runs
-	None                  bool     // nothing at all
-	Everything            bool     // of all batches that have those of the three names that are not empty
-	Metrics               []string // nil: all
-	Details               []string // metrics whose detail is read
-	ByJudge               bool     // the latest of each judge that was asked
-	WithoutGold           bool     // the table has no column gold_hash
+	scoring.RunID          // of which an ID that is not empty chooses only what this run scored
+	None          bool     // nothing at all
+	Everything    bool     // of all batches that have those of the three names that are not empty
+	Metrics       []string // nil: all
+	Details       []string // metrics whose detail is read
+	ByJudge       bool     // the latest of each judge that was asked
+	WithoutGold   bool     // the table has no column gold_hash
 }
 
 const latestColumns = "case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, detail, config_hash, gold_hash, judge, asked, eval_run_id"
@@ -85,8 +84,8 @@ func (l *Latest) text(p *arguments) string {
 			conds = append(conds, "s."+c.column+" = "+p.add(name))
 		}
 	}
-	if l.Run != "" {
-		conds = append(conds, "s.eval_run_id = "+p.add(l.Run))
+	if l.ID != "" {
+		conds = append(conds, "s.eval_run_id = "+p.add(l.ID))
 	}
 	if l.None {
 		conds = append(conds, "1 = 0")
@@ -95,7 +94,7 @@ func (l *Latest) text(p *arguments) string {
 		conds = append(conds, "s.metric IN ("+p.list(l.Metrics)+")")
 	}
 	newest := `ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric` + judge + ` ORDER BY s.scored_at DESC, CASE WHEN r.eval_run_date IS NULL THEN 1 ELSE 0 END, r.eval_run_date DESC, s.eval_run_id DESC)`
-	if l.Run != "" { // in a run each answer has one score of a metric
+	if l.ID != "" { // in a run each answer has one score of a metric
 		newest = "1"
 	}
 	where := ""

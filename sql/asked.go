@@ -2,7 +2,7 @@ package sql
 
 import (
 	"github.com/badger-eval/badger/connectors/driver"
-	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/scoring"
 )
 
 // Asked sums up the assessments by payer, kind, backend, model and version of the prompt: these, then
@@ -23,7 +23,7 @@ FROM badger.assessments` + where + ` GROUP BY payer, kind, backend, model, promp
 // judge was asked for, their calls, tokens in and out, how many have tokens that are not known, failed
 // ones among them, their tokens, the scores with a value that rest on no reply, the calls that repaired
 // a reply, and of how many scores with several calls that is not known.
-func Judged(d driver.Dialect, run caselist.Run) (query string, args []any) {
+func Judged(d driver.Dialect, run scoring.RunID) (query string, args []any) {
 	p := &arguments{dialect: d}
 	r := Reader{Dialect: d}
 	n := func(member string) string {

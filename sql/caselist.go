@@ -9,6 +9,7 @@ import (
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
 )
 
 // CaseList writes the queries over the cases of one run that a state chooses: those that have scores
@@ -178,7 +179,7 @@ func (q *CaseList) answers(names []string, and string) string {
 			columns = append(columns, q.Text("agent_runs", c)+" AS "+c)
 		}
 	}
-	run := q.state.Run
+	run := q.state.RunID
 	return "(SELECT * FROM (SELECT k.*, ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY ran_at, sql) AS choice FROM (SELECT " + strings.Join(columns, ", ") +
 		" FROM badger.agent_runs) k WHERE agent_name = " + q.param(run.Agent) + " AND agent_version = " + q.param(run.Version) + " AND batch_id = " + q.param(run.Batch) + and + ") c WHERE choice = 1)"
 }
@@ -186,7 +187,7 @@ func (q *CaseList) answers(names []string, and string) string {
 // people is the human verdict on the run's answers. Only labels that name no version of the agent need to know
 // which versions answered.
 func (q *CaseList) people(and func() string) string {
-	run := q.state.Run
+	run := q.state.RunID
 	of := func() string {
 		return "k.agent_name = " + q.param(run.Agent) + " AND k.batch_id = " + q.param(run.Batch) + and()
 	}
@@ -213,7 +214,7 @@ func (q *CaseList) mode(m caselist.Mode) string {
 	case caselist.Abstained:
 		return "p.status = 'abstained'"
 	case caselist.Changed:
-		if q.state.Baseline == (caselist.Run{}) {
+		if q.state.Baseline == (scoring.RunID{}) {
 			return never
 		}
 		q.join(ofBaseline, "")

@@ -13,9 +13,7 @@ import (
 //
 // An agent, version or batch that is [scoring.Unnamed] chooses the answers without one.
 type Filter struct {
-	Agent      string
-	Version    string
-	Batch      string
+	scoring.By
 	SetVersion string // of the golden set; empty: each question in the highest version that has it, by [SetVersions]
 }
 
@@ -44,9 +42,9 @@ func (q *Answers) param(v any) string {
 
 // Range is a range of case ids within the answers of one version of an agent in one batch.
 type Range struct {
-	Agent, Version, Batch string
-	First, Last           string
-	IDs                   []string // these instead of those from the first to the last; nil: none
+	scoring.By
+	First, Last string
+	IDs         []string // these instead of those from the first to the last; nil: none
 }
 
 const inOrder = " ORDER BY r.agent_name, r.agent_version, r.batch_id, r.case_id"

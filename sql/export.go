@@ -10,8 +10,8 @@ import (
 // OfRun chooses answers that a run scored. Empty fields but the run's choose all, [scoring.Unnamed] those
 // without such a name.
 type OfRun struct {
-	Run, Agent, Version, Batch string
-	Within                     *Range // only these; nil: all
+	scoring.RunID
+	Within *Range // only these; nil: all
 }
 
 func (o OfRun) where(d driver.Dialect) (where string, args []any) {
@@ -21,9 +21,9 @@ func (o OfRun) where(d driver.Dialect) (where string, args []any) {
 			args = append(args, c.value)
 			conds = append(conds, c.condition+d.Param(len(args)))
 		}
-		o.Agent, o.Version, o.Batch = "", "", ""
+		o.By = scoring.By{}
 	}
-	for _, c := range []struct{ column, value string }{{"eval_run_id", o.Run}, {"agent_name", o.Agent}, {"agent_version", o.Version}, {"batch_id", o.Batch}} {
+	for _, c := range []struct{ column, value string }{{"eval_run_id", o.ID}, {"agent_name", o.Agent}, {"agent_version", o.Version}, {"batch_id", o.Batch}} {
 		if name, ok := scoring.Named(c.value); ok || c.column == "eval_run_id" {
 			args = append(args, name)
 			conds = append(conds, c.column+" = "+d.Param(len(args)))
@@ -35,15 +35,11 @@ func (o OfRun) where(d driver.Dialect) (where string, args []any) {
 // byAnswer is the order of answers; those of a batch come together.
 const byAnswer = "agent_name, agent_version, batch_id, case_id"
 
-// Scores reads the scores of the answers, those of an answer together: the answer's key, metric,
-// metric_version, status, value, label, passed, reason, code, usage.
-func (o OfRun) Scores(d driver.Dialect) (query string, args []any) {
-	return o.scores(d, runScoreColumns)
-}
-
-func (o OfRun) scores(d driver.Dialect, columns string) (query string, args []any) {
+// Scores chooses the scores of the answers, those of an answer together: what follows the columns of the
+// statement.
+func (o OfRun) Scores(d driver.Dialect) (from string, args []any) {
 	where, args := o.where(d)
-	return "SELECT " + columns + " FROM badger.scores" + where + " ORDER BY " + byAnswer + ", metric", args
+	return " FROM badger.scores" + where + " ORDER BY " + byAnswer + ", metric", args
 }
 
 // Metrics reads the names of the metrics that the answers have scores of.

@@ -67,6 +67,6 @@ func (q *CaseList) finding(f caselist.Filter) (string, error) {
 	if f.Op == caselist.NotEqual {
 		in = " NOT IN "
 	}
-	run := q.state.Run
+	run := q.state.RunID
 	return "p.case_id" + in + "(SELECT case_id FROM badger.scores WHERE " + runIs(q.Dialect, &q.Args, run) + " AND metric = " + q.param(where.metric) + " AND status = 'ok'" + where.and + " AND (" + is + "))", nil
 }

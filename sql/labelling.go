@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/scoring"
 )
 
 // Labelling writes the statements over queues, queue_items, label_log and the claims of labelling. It
@@ -33,9 +34,9 @@ func (l *Labelling) Queues(id string) string {
 }
 
 // QueuesOf reads the open queues that hold an answer and are not blind, the newest first.
-func (l *Labelling) QueuesOf(caseID, agent, version, batch string) string {
-	return "SELECT " + queueColumns + " FROM badger.queues WHERE closed_at IS NULL AND NOT blind AND agent_name = " + l.param(agent) + " AND agent_version = " + l.param(version) + " AND batch_id = " + l.param(batch) +
-		" AND queue_id IN (SELECT queue_id FROM badger.queue_items WHERE case_id = " + l.param(caseID) + ") ORDER BY created_at DESC, queue_id"
+func (l *Labelling) QueuesOf(of scoring.AnswerID) string {
+	return "SELECT " + queueColumns + " FROM badger.queues WHERE closed_at IS NULL AND NOT blind AND agent_name = " + l.param(of.Agent) + " AND agent_version = " + l.param(of.Version) + " AND batch_id = " + l.param(of.Batch) +
+		" AND queue_id IN (SELECT queue_id FROM badger.queue_items WHERE case_id = " + l.param(of.CaseID) + ") ORDER BY created_at DESC, queue_id"
 }
 
 // CloseQueue closes a queue that is open.
@@ -75,11 +76,11 @@ func (l *Labelling) AddLabel(values ...any) string {
 
 // LabelFilter chooses rows of label_log. Empty fields choose all.
 type LabelFilter struct {
-	ID                      string
-	Queue                   string
-	Cases                   []string
-	Agent, Version, Batch   string
-	OfAnswer                bool // Agent, Version and Batch choose, also where they are empty
+	ID    string
+	Queue string
+	Cases []string
+	scoring.By
+	OfAnswer                bool // By chooses, also where names are empty
 	Annotator               string
 	Newest                  bool // of each answer, annotator and decides, in each queue
 	NewestFirst, InTheOrder bool // of their time; else by case, agent, version, batch, time
@@ -210,11 +211,11 @@ func (l *Labelling) RenewLeases(owner string, until time.Time, keys []string) st
 // CaseSignals reads what the order of a queue may go by, a row for each case of a run: how many
 // metrics pass it and fail it, how unsure judges are (1: one abstained or failed, or its value is
 // halfway; 0: all are sure, or none was asked), the relation between the results, and the tier.
-func (l *Labelling) CaseSignals(run, agent, version, batch string) string {
+func (l *Labelling) CaseSignals(run scoring.RunID) string {
 	return `SELECT case_id, COUNT(CASE WHEN passed THEN 1 END) AS passes, COUNT(CASE WHEN NOT passed THEN 1 END) AS fails,
     MAX(CASE WHEN usage IS NULL AND assessment_ids IS NULL THEN 0 WHEN status IN ('abstained', 'failed') THEN 1 WHEN value >= 0 AND value <= 1 THEN 1 - ABS(2 * value - 1) ELSE 0 END) AS unsure,
     MAX(CASE WHEN metric = 'relation' THEN label END) AS relation, MAX(CASE WHEN metric = 'sql_complexity' THEN label END) AS tier
-FROM badger.scores WHERE eval_run_id = ` + l.param(run) + " AND agent_name = " + l.param(agent) + " AND agent_version = " + l.param(version) + " AND batch_id = " + l.param(batch) + `
+FROM badger.scores WHERE eval_run_id = ` + l.param(run.ID) + " AND agent_name = " + l.param(run.Agent) + " AND agent_version = " + l.param(run.Version) + " AND batch_id = " + l.param(run.Batch) + `
 GROUP BY case_id ORDER BY case_id`
 }
 
@@ -224,6 +225,6 @@ func (q *Answers) Answered(r *Range) string {
 }
 
 // Scored reads which of some cases have scores: case_id.
-func (l *Labelling) Scored(agent, version, batch string, cases []string) string {
-	return "SELECT DISTINCT case_id FROM badger.scores WHERE agent_name = " + l.param(agent) + " AND agent_version = " + l.param(version) + " AND batch_id = " + l.param(batch) + " AND case_id IN (" + params(l.Dialect, &l.Args, cases) + ")"
+func (l *Labelling) Scored(by scoring.By, cases []string) string {
+	return "SELECT DISTINCT case_id FROM badger.scores WHERE agent_name = " + l.param(by.Agent) + " AND agent_version = " + l.param(by.Version) + " AND batch_id = " + l.param(by.Batch) + " AND case_id IN (" + params(l.Dialect, &l.Args, cases) + ")"
 }

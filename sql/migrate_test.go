@@ -122,7 +122,7 @@ func TestFromTheFirstRelease(t *testing.T) {
 		// What the first tables refused is written: a reference, and a second version's label.
 		at := time.Date(2025, 1, 2, 0, 0, 0, 0, time.UTC)
 		label := func(version string) connectors.Label {
-			return connectors.Label{AnswerID: scoring.AnswerID{CaseID: "c1", Agent: "a", Version: version, Batch: "mon"}, Annotator: "lee", Verdict: "pass", At: at}
+			return connectors.Label{AnswerID: scoring.AnswerID{CaseID: "c1", By: scoring.By{Agent: "a", Version: version, Batch: "mon"}}, Annotator: "lee", Verdict: "pass", At: at}
 		}
 		if err := db.WriteLabels(t.Context(), label("1"), label("2")); err != nil {
 			t.Error(err)

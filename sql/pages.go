@@ -5,28 +5,24 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/connectors/driver"
-	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/scoring"
 )
 
 // RunFilter chooses rows of eval_runs. Empty fields choose all.
 type RunFilter struct {
-	Text    string // in the run, the agent, the version, the batch or the judge
-	Agent   string
-	Version string
-	Batch   string
-	Status  string
-	Limit   int // rows, after Offset
-	Offset  int
+	scoring.By
+	Text   string // in the run, the agent, the version, the batch or the judge
+	Status string
+	Limit  int // rows, after Offset
+	Offset int
 
 	Unnamed     bool // agents without a name, besides Agent
 	Unversioned bool // agents without a version, besides Version
 }
 
-const runColumns = "eval_run_id, agent_name, agent_version, batch_id, eval_run_date, mode, config, judge, versions, counts, tokens, cost, status"
-
-// RunsListed reads the rows of eval_runs that a filter chooses, the newest first, with how many there
-// are of them.
-func RunsListed(d driver.Dialect, f RunFilter) (query string, args []any) {
+// RunsListed chooses rows of eval_runs by a filter, the newest first: what follows the columns of the
+// statement.
+func RunsListed(d driver.Dialect, f RunFilter) (from string, args []any) {
 	param := func(v any) string {
 		args = append(args, v)
 		return d.Param(len(args))
@@ -54,13 +50,13 @@ func RunsListed(d driver.Dialect, f RunFilter) (query string, args []any) {
 	if len(conds) > 0 {
 		where = " WHERE " + strings.Join(conds, " AND ")
 	}
-	return "SELECT " + runColumns + ", COUNT(*) OVER () AS listed FROM badger.eval_runs" + where +
+	return " FROM badger.eval_runs" + where +
 		" ORDER BY CASE WHEN eval_run_date IS NULL THEN 1 ELSE 0 END, eval_run_date DESC, eval_run_id DESC, agent_name, agent_version, batch_id LIMIT " + strconv.Itoa(f.Limit) + " OFFSET " + strconv.Itoa(f.Offset), args
 }
 
-// RowsNamed reads the rows of eval_runs of a run's ID.
-func RowsNamed(d driver.Dialect, id string) (query string, args []any) {
-	return "SELECT " + runColumns + " FROM badger.eval_runs WHERE eval_run_id = " + params(d, &args, []string{id}), args
+// RowsNamed chooses the rows of eval_runs of a run's ID: what follows the columns of the statement.
+func RowsNamed(d driver.Dialect, id string) (from string, args []any) {
+	return " FROM badger.eval_runs WHERE eval_run_id = " + params(d, &args, []string{id}), args
 }
 
 // AgentsOfRuns reads the agents and versions that were evaluated.
@@ -70,7 +66,7 @@ func AgentsOfRuns() string {
 
 // ScoredRun is a run whose scores are read.
 type ScoredRun struct {
-	caselist.Run
+	scoring.RunID
 	Alone bool // nothing else has scores under its ID: a scan then need not compare the rest
 }
 
@@ -78,11 +74,11 @@ func (r ScoredRun) is(d driver.Dialect, args *[]any) string {
 	if r.Alone && d.KeyIndex == nil {
 		return "eval_run_id = " + params(d, args, []string{r.ID})
 	}
-	return runIs(d, args, r.Run)
+	return runIs(d, args, r.RunID)
 }
 
 // runIs is the condition that a row of eval_runs or scores is of a run.
-func runIs(d driver.Dialect, args *[]any, run caselist.Run) string {
+func runIs(d driver.Dialect, args *[]any, run scoring.RunID) string {
 	param := func(v any) string {
 		*args = append(*args, v)
 		return d.Param(len(*args))
@@ -166,7 +162,7 @@ func ScoresOfWhole(d driver.Dialect, run ScoredRun, ids, metrics []string) (quer
 }
 
 // LabelsOfCases reads the labels of answers, in every version of the agent and of none, from new to old.
-func (r Reader) LabelsOfCases(run caselist.Run, ids []string) (query string, args []any) {
+func (r Reader) LabelsOfCases(run scoring.RunID, ids []string) (query string, args []any) {
 	where := "case_id IN (" + params(r.Dialect, &args, ids) + ") AND agent_name = " + params(r.Dialect, &args, []string{run.Agent}) + " AND batch_id = " + params(r.Dialect, &args, []string{run.Batch}) +
 		" AND (agent_version IS NULL OR agent_version = " + params(r.Dialect, &args, []string{run.Version}) + ")"
 	return r.expand(`SELECT annotator, verdict, note, labelled_at, agent_version, case_id FROM (SELECT {key human_labels.case_id} AS case_id, {key human_labels.agent_name} AS agent_name,

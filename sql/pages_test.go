@@ -22,7 +22,7 @@ import (
 
 // model is a run as the pages' queries should see it, kept in plain Go.
 type model struct {
-	run   caselist.Run
+	run   scoring.RunID
 	cases map[string]*modelCase
 }
 
@@ -210,7 +210,7 @@ func (m *model) list(s *caselist.State, mode caselist.Mode) []string {
 	return ids
 }
 
-var modelRuns = []caselist.Run{{ID: "r1", Agent: "atlas", Version: "2", Batch: "mon"}, {ID: "r0", Agent: "atlas", Version: "1", Batch: "mon"}}
+var modelRuns = []scoring.RunID{{ID: "r1", By: scoring.By{Agent: "atlas", Version: "2", Batch: "mon"}}, {ID: "r0", By: scoring.By{Agent: "atlas", Version: "1", Batch: "mon"}}}
 
 // fill writes random runs into a warehouse and returns the model of the first. covered: every case
 // has all metrics.
@@ -229,15 +229,15 @@ func fill(t *testing.T, w *connectors.Warehouse, r *rand.Rand, covered bool) *mo
 	word := func() string { return words[r.IntN(len(words))] }
 	pass := func(p float64) *bool { b := r.Float64() < p; return &b }
 	score := func(id, metric string) scoring.Score {
-		s := scoring.Score{CaseID: id, Metric: metric, Version: 1, Status: scoring.StatusOK, Value: float64(r.IntN(5)) / 4, Reason: "because " + word()}
+		s := scoring.Score{Metric: metric, Version: 1, Status: scoring.StatusOK, Value: float64(r.IntN(5)) / 4, Reason: "because " + word()}
 		switch r.IntN(8) {
 		case 0:
-			s = scoring.Score{CaseID: id, Metric: metric, Version: 1, Status: scoring.StatusAbstained, Reason: "unsure"}
+			s = scoring.Score{Metric: metric, Version: 1, Status: scoring.StatusAbstained, Reason: "unsure"}
 		case 1:
-			s = scoring.Score{CaseID: id, Metric: metric, Version: 1, Status: scoring.StatusNotApplicable, Reason: []string{scoring.NoPredSQL, "no tools"}[r.IntN(2)]}
+			s = scoring.Score{Metric: metric, Version: 1, Status: scoring.StatusNotApplicable, Reason: []string{scoring.NoPredSQL, "no tools"}[r.IntN(2)]}
 		case 2:
 			if metric == "flex" || r.IntN(3) == 0 {
-				s = scoring.Score{CaseID: id, Metric: metric, Version: 1, Status: scoring.StatusFailed, Reason: "broke", Code: errcode.Unavailable}
+				s = scoring.Score{Metric: metric, Version: 1, Status: scoring.StatusFailed, Reason: "broke", Code: errcode.Unavailable}
 			}
 		default:
 			switch metric {
@@ -251,7 +251,7 @@ func fill(t *testing.T, w *connectors.Warehouse, r *rand.Rand, covered bool) *mo
 		}
 		return s
 	}
-	var rows, baseRows []connectors.ScoreRow
+	var rows, baseRows []scoring.Row
 	var labels []connectors.Label
 	for i := range 30 + r.IntN(60) {
 		c := &modelCase{id: fmt.Sprintf("%s-%d", []string{"Case", "case", "é", "a/../b?c=d&e"}[r.IntN(4)], i), scores: map[string]scoring.Score{}, latency: -1}
@@ -303,7 +303,7 @@ func fill(t *testing.T, w *connectors.Warehouse, r *rand.Rand, covered bool) *mo
 			c.scores["flex"] = score(c.id, "flex")
 		}
 		for _, s := range c.scores {
-			rows = append(rows, connectors.ScoreRow{AnswerID: scoring.AnswerID{CaseID: c.id, Agent: "atlas", Version: "2", Batch: "mon"}, Score: s})
+			rows = append(rows, scoring.Row{AnswerID: scoring.AnswerID{CaseID: c.id, By: scoring.By{Agent: "atlas", Version: "2", Batch: "mon"}}, Score: s})
 		}
 		if r.IntN(4) > 0 {
 			s := score(c.id, primaryMetric)
@@ -311,14 +311,14 @@ func fill(t *testing.T, w *connectors.Warehouse, r *rand.Rand, covered bool) *mo
 				s = p
 			}
 			c.base = &s
-			baseRows = append(baseRows, connectors.ScoreRow{AnswerID: scoring.AnswerID{CaseID: c.id, Agent: "atlas", Version: "1", Batch: "mon"}, Score: s})
+			baseRows = append(baseRows, scoring.Row{AnswerID: scoring.AnswerID{CaseID: c.id, By: scoring.By{Agent: "atlas", Version: "1", Batch: "mon"}}, Score: s})
 		}
 		for _, who := range []string{"kim", "lee"} {
 			if r.IntN(3) > 0 {
 				continue
 			}
 			verdict := []string{"pass", "fail", "unsure"}[r.IntN(3)]
-			l := connectors.Label{AnswerID: scoring.AnswerID{CaseID: c.id, Agent: "atlas", Version: "2", Batch: "mon"}, Annotator: who, Verdict: verdict, At: at}
+			l := connectors.Label{AnswerID: scoring.AnswerID{CaseID: c.id, By: scoring.By{Agent: "atlas", Version: "2", Batch: "mon"}}, Annotator: who, Verdict: verdict, At: at}
 			if c.sql != "" && r.IntN(3) == 0 {
 				l.Version = "" // of the only version that answered
 			}
@@ -326,10 +326,10 @@ func fill(t *testing.T, w *connectors.Warehouse, r *rand.Rand, covered bool) *mo
 			c.labelled = true
 			c.votes += map[string]int{"pass": 1, "fail": -1}[verdict]
 		}
-		labels = append(labels, connectors.Label{AnswerID: scoring.AnswerID{CaseID: c.id, Agent: "atlas", Version: "1", Batch: "mon"}, Annotator: "kim", Verdict: "pass", At: at}) // of another version
+		labels = append(labels, connectors.Label{AnswerID: scoring.AnswerID{CaseID: c.id, By: scoring.By{Agent: "atlas", Version: "1", Batch: "mon"}}, Annotator: "kim", Verdict: "pass", At: at}) // of another version
 	}
 	for _, run := range modelRuns {
-		must(w.WriteRuns(ctx, connectors.Run{ID: run.ID, Agent: run.Agent, AgentVersion: run.Version, BatchID: run.Batch, Started: at, Counts: fmt.Sprintf(`{"ok": %d}`, r.IntN(1e6)), Status: "done"}))
+		must(w.WriteRuns(ctx, connectors.Run{RunID: run, Started: at, Counts: fmt.Sprintf(`{"ok": %d}`, r.IntN(1e6)), Status: "done"}))
 	}
 	must(w.WriteScores(ctx, "r1", "h", at, rows))
 	must(w.WriteScores(ctx, "r0", "h", at, baseRows))
@@ -339,7 +339,7 @@ func fill(t *testing.T, w *connectors.Warehouse, r *rand.Rand, covered bool) *mo
 
 // someState is a random state of the list.
 func someState(r *rand.Rand) caselist.State {
-	s := caselist.State{Run: modelRuns[0], Mode: caselist.All, Page: 1, Size: caselist.MinSize}
+	s := caselist.State{RunID: modelRuns[0], Mode: caselist.All, Page: 1, Size: caselist.MinSize}
 	if r.IntN(3) > 0 {
 		s.Baseline = modelRuns[1]
 	}

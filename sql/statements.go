@@ -43,18 +43,10 @@ func (t *Table) FillKey(d driver.Dialect) string {
 	return "UPDATE " + t.FullName() + " SET " + strings.Join(set, ", ") + " WHERE eval_run_id = " + d.Param(1) + " AND (" + strings.Join(null, " OR ") + ")"
 }
 
-const runScoreColumns = "case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, code, usage"
-
-// ScoresOfRun reads the scores of a run, whose name is the parameter, in the columns of
-// [OfRun.Scores] and gold_hash, which tables of earlier versions lack.
-func ScoresOfRun(d driver.Dialect) string {
-	query, _ := OfRun{}.scores(d, runScoreColumns+", gold_hash")
-	return query
-}
-
-// RowsOfRun reads the rows of eval_runs of a run, whose name is the parameter.
+// RowsOfRun chooses the rows of eval_runs of a run, whose name is the parameter: what follows the
+// columns of the statement.
 func RowsOfRun(d driver.Dialect) string {
-	return `SELECT agent_name, agent_version, batch_id, eval_run_date, mode, config, judge, versions, counts, tokens, cost, status
+	return `
 FROM badger.eval_runs WHERE eval_run_id = ` + d.Param(1) + " ORDER BY agent_name, agent_version, batch_id"
 }
 

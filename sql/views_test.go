@@ -25,9 +25,9 @@ import (
 // world is rows of badger's tables, as Go values to compute from.
 type world struct {
 	runs   []connectors.Run
-	scores map[string][]connectors.ScoreRow // by run
-	golds  map[string]bool                  // questions whose accepted query failed
-	labels []connectors.Label               // one for each answer, so that it is the consensus
+	scores map[string][]scoring.Row // by run
+	golds  map[string]bool          // questions whose accepted query failed
+	labels []connectors.Label       // one for each answer, so that it is the consensus
 }
 
 var dates = []time.Time{
@@ -35,7 +35,7 @@ var dates = []time.Time{
 }
 
 func newWorld(r *rand.Rand) *world {
-	w := &world{scores: map[string][]connectors.ScoreRow{}, golds: map[string]bool{"c3": true}}
+	w := &world{scores: map[string][]scoring.Row{}, golds: map[string]bool{"c3": true}}
 	pick := func(of ...string) string { return of[r.IntN(len(of))] }
 	for i, at := range dates {
 		id := fmt.Sprint("r", i)
@@ -44,11 +44,11 @@ func newWorld(r *rand.Rand) *world {
 				if r.IntN(4) == 0 {
 					continue
 				}
-				w.runs = append(w.runs, connectors.Run{ID: id, Agent: "a", AgentVersion: version, BatchID: batch, Started: at, Status: pick("done", "done", "stopped"), Judge: fmt.Sprint("judge", i/2)})
+				w.runs = append(w.runs, connectors.Run{RunID: scoring.RunID{ID: id, By: scoring.By{Agent: "a", Version: version, Batch: batch}}, Started: at, Status: pick("done", "done", "stopped"), Judge: fmt.Sprint("judge", i/2)})
 				for c := range 9 {
 					for _, metric := range []string{"ex_multiset", "verdict", "relation", "rose", "sql_complexity", "plain", "flex", "sql_judge_issues", "stef"} {
 						if r.IntN(5) > 0 {
-							row := newScore(r, pick, connectors.ScoreRow{AnswerID: scoring.AnswerID{CaseID: fmt.Sprint("c", c), Agent: "a", Version: version, Batch: batch}}, metric)
+							row := newScore(r, pick, scoring.Row{AnswerID: scoring.AnswerID{CaseID: fmt.Sprint("c", c), By: scoring.By{Agent: "a", Version: version, Batch: batch}}}, metric)
 							row.Score.Version, row.GoldHash = 1+i/2*r.IntN(2), pick("", "g1", "g1", "g1", "g2")
 							w.scores[id] = append(w.scores[id], row)
 						}
@@ -61,7 +61,7 @@ func newWorld(r *rand.Rand) *world {
 		for _, version := range []string{"1", "2"} {
 			for _, batch := range []string{"mon", "tue"} {
 				if v := pick("pass", "fail", ""); v != "" {
-					w.labels = append(w.labels, connectors.Label{AnswerID: scoring.AnswerID{CaseID: fmt.Sprint("c", c), Agent: "a", Version: version, Batch: batch}, Annotator: "kim", Verdict: v, At: dates[0]})
+					w.labels = append(w.labels, connectors.Label{AnswerID: scoring.AnswerID{CaseID: fmt.Sprint("c", c), By: scoring.By{Agent: "a", Version: version, Batch: batch}}, Annotator: "kim", Verdict: v, At: dates[0]})
 				}
 			}
 		}
@@ -69,8 +69,8 @@ func newWorld(r *rand.Rand) *world {
 	return w
 }
 
-func newScore(r *rand.Rand, pick func(...string) string, row connectors.ScoreRow, metric string) connectors.ScoreRow {
-	s := scoring.Score{CaseID: row.CaseID, Metric: metric, Version: 1, Status: scoring.StatusOK, Reason: pick("x", "y", "z")}
+func newScore(r *rand.Rand, pick func(...string) string, row scoring.Row, metric string) scoring.Row {
+	s := scoring.Score{Metric: metric, Version: 1, Status: scoring.StatusOK, Reason: pick("x", "y", "z")}
 	switch k := r.IntN(12); {
 	case k == 0:
 		s.Status = scoring.StatusFailed
@@ -163,8 +163,8 @@ func (w *world) write(t *testing.T, db *flaky) {
 }
 
 // latest are the latest scores of each answer and metric, with the run each is from.
-func (w *world) latest() map[string]connectors.ScoreRow {
-	out := map[string]connectors.ScoreRow{}
+func (w *world) latest() map[string]scoring.Row {
+	out := map[string]scoring.Row{}
 	for i := range dates {
 		for _, s := range w.scores[fmt.Sprint("r", i)] {
 			s.Score.Warnings = []string{fmt.Sprint("r", i)} // where it is from
@@ -190,7 +190,7 @@ func group[T any](rows []T, key func(T) string, f func(rows []T) string) (out []
 	return out
 }
 
-type row = connectors.ScoreRow
+type row = scoring.Row
 
 func count(rows []row, is func(*scoring.Score) bool) (n int) {
 	for i := range rows {
@@ -300,19 +300,19 @@ func (w *world) views() map[string][]string {
 
 	newest := map[string]connectors.Run{}
 	for _, r := range w.runs {
-		newest[r.AgentVersion+r.BatchID] = r // in the order of dates
+		newest[r.Version+r.Batch] = r // in the order of dates
 	}
 	var lines []string
 	for _, r := range newest {
 		var of []row
 		cases := map[string]bool{}
 		for _, s := range w.scores[r.ID] {
-			if s.Version == r.AgentVersion && s.Batch == r.BatchID {
+			if s.Version == r.Version && s.Batch == r.Batch {
 				of = append(of, s)
 				cases[s.CaseID] = true
 			}
 		}
-		lines = append(lines, fmt.Sprintf("%s|%s|%s|%s|%d|%d|%d|%d|%d|%d|%s", r.AgentVersion, r.BatchID, r.ID, r.Status, len(cases), count(of, status(scoring.StatusOK)), count(of, status(scoring.StatusAbstained)),
+		lines = append(lines, fmt.Sprintf("%s|%s|%s|%s|%d|%d|%d|%d|%d|%d|%s", r.Version, r.Batch, r.ID, r.Status, len(cases), count(of, status(scoring.StatusOK)), count(of, status(scoring.StatusAbstained)),
 			count(of, status(scoring.StatusNotApplicable)), count(of, status(scoring.StatusFailed)), count(of, passed), share(float64(count(of, passed)), count(of, judged))))
 	}
 	out["SELECT agent_version, batch_id, eval_run_id, run_status, cases, scored, abstained, not_applicable, failed, passed, pass_rate FROM badger.latest_run"] = lines

@@ -238,7 +238,12 @@ func (c *Catalogue) Function(name string) (*Function, error) {
 
 // ScoreCase runs the named metrics on a case in the form of case files, or all of them if none is named.
 func (c *Catalogue) ScoreCase(ctx context.Context, data []byte, metrics ...string) ([]scoring.Score, error) {
-	return scoreCase(ctx, c.current.Load().engine, data, metrics)
+	rows, err := scoreCase(ctx, c.current.Load().engine, data, metrics)
+	scores := make([]scoring.Score, len(rows))
+	for i := range rows {
+		scores[i] = rows[i].Score
+	}
+	return scores, err
 }
 
 // Call computes fn for all rows of the batch. What goes wrong in one row is NULL there, or its JSON

@@ -38,7 +38,7 @@ type Batch struct {
 	mu  sync.Mutex
 	bad []error // by row: why its arguments cannot be read; nil: all can
 
-	scores []scoring.Score // of score_case, in a batch of one row
+	scores []scoring.Row // of score_case, in a batch of one row
 }
 
 // Problem says why one row has no value.

@@ -36,7 +36,7 @@ func generalFunctions(c *Catalogue, engine *scoring.Engine, version string) []Fu
 				in.scores = scores
 				return nil
 			},
-			Envelope: func(err error) string { return envelopes([]scoring.Score{scoring.Fail(err)}) },
+			Envelope: func(err error) string { return envelopes([]scoring.Row{{Score: scoring.Fail(err)}}) },
 		},
 		{
 			Name: "badger_functions", Group: "general", Result: JSON, Version: 1,
@@ -84,13 +84,13 @@ func metricNames(list string) (names []string) {
 }
 
 // envelopes is the scores as a JSON array.
-func envelopes(scores []scoring.Score) string {
+func envelopes(rows []scoring.Row) string {
 	b := []byte{'['}
-	for i, s := range scores {
+	for i := range rows {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(b, envelope(s)...)
+		b = append(b, envelope(rows[i])...)
 	}
 	return textOf(append(b, ']'))
 }

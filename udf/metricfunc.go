@@ -259,30 +259,30 @@ func paramsOf(m *scoring.Metric) (params []metricParam) {
 func metricFunctions(engine *scoring.Engine, m *scoring.Metric) []Function {
 	params := paramsOf(m)
 	withGold := slices.ContainsFunc(params, func(p metricParam) bool { return strings.HasPrefix(p.Name, "gold_") })
-	scoreRow := func(ctx context.Context, in *Batch, i int) (scoring.Score, error) {
+	scoreRow := func(ctx context.Context, in *Batch, i int) (row scoring.Row, err error) {
 		r := metricRow{ctx: ctx}
 		if withGold {
 			r.c.Golds = r.gold[:]
 		}
 		for k := range params {
 			if err := params[k].set(&r, in, k, i); err != nil {
-				return scoring.Score{}, errcode.New(errcode.Of(err), "argument %d (%s): %w", k+1, params[k].Name, err)
+				return row, errcode.New(errcode.Of(err), "argument %d (%s): %w", k+1, params[k].Name, err)
 			}
 		}
 		scores, err := engine.ScoreMetrics(ctx, &r.c, []*scoring.Metric{m})
 		if err != nil {
-			return scoring.Score{}, err
+			return row, err
 		}
-		return scores[0], nil
+		return scoring.Row{AnswerID: scoring.AnswerID{CaseID: r.c.ID}, Score: scores[0]}, nil
 	}
 	score := scoreRow
 	if (m.Needs|m.Reads|contextOf(m))&(scoring.FieldGoldResult|scoring.FieldPredResult|scoring.FieldCase) != 0 {
-		score = func(ctx context.Context, in *Batch, i int) (s scoring.Score, err error) {
+		score = func(ctx context.Context, in *Batch, i int) (row scoring.Row, err error) {
 			if allInline(params, in, i) {
 				return scoreRow(ctx, in, i)
 			}
-			reading(ctx, func(ctx context.Context) { s, err = scoreRow(ctx, in, i) })
-			return s, err
+			reading(ctx, func(ctx context.Context) { row, err = scoreRow(ctx, in, i) })
+			return row, err
 		}
 	}
 	asks := (m.Needs|m.Reads)&scoring.FieldJudge != 0 || engine.AsksJudge(m)
@@ -305,7 +305,8 @@ func metricFunctions(engine *scoring.Engine, m *scoring.Metric) []Function {
 	whole.Doc = "The whole score of " + m.Name + " as JSON: status, value, label, passed, reason, code, detail."
 
 	value.Row = func(ctx context.Context, in *Batch, i int, out *Column) error {
-		s, err := score(ctx, in, i)
+		row, err := score(ctx, in, i)
+		s := &row.Score
 		switch {
 		case err != nil:
 			return err
@@ -320,20 +321,20 @@ func metricFunctions(engine *scoring.Engine, m *scoring.Metric) []Function {
 		return nil
 	}
 	whole.Row = func(ctx context.Context, in *Batch, i int, out *Column) error {
-		s, err := score(ctx, in, i)
+		row, err := score(ctx, in, i)
 		if err != nil {
 			return err
 		}
-		if s.Status != scoring.StatusOK {
+		if s := &row.Score; s.Status != scoring.StatusOK {
 			in.explain(Problem{Row: i, Status: s.Status, Code: s.Code, Reason: s.Reason})
 		}
-		out.SetText(i, envelope(s))
+		out.SetText(i, envelope(row))
 		return nil
 	}
 	whole.Envelope = func(err error) string {
 		s := scoring.Fail(err)
 		s.Metric, s.Version = m.Name, m.Version
-		return envelope(s)
+		return envelope(scoring.Row{Score: s})
 	}
 	return []Function{value, whole}
 }
@@ -351,20 +352,21 @@ func allInline(params []metricParam, in *Batch, i int) bool {
 }
 
 // envelope is the score as JSON. Evidence that JSON cannot hold is left out, with a warning.
-func envelope(s scoring.Score) string {
-	b, err := json.Marshal(s)
+func envelope(row scoring.Row) string {
+	b, err := json.Marshal(row)
 	if err == nil {
 		return textOf(b)
 	}
+	s := &row.Score
 	if _, ok := detailJSON(s.Detail); !ok {
 		s.Detail, s.Warnings = nil, append(s.Warnings, detailUnwritable)
-		if b, err = json.Marshal(s); err == nil {
+		if b, err = json.Marshal(row); err == nil {
 			return textOf(b)
 		}
 	}
-	b, _ = json.Marshal(scoring.Score{
-		CaseID: s.CaseID, Metric: s.Metric, Version: s.Version, Status: scoring.StatusFailed, Code: errcode.Internal, Reason: "the value is not a finite number",
-	})
+	b, _ = json.Marshal(scoring.Row{AnswerID: row.AnswerID, Score: scoring.Score{
+		Metric: s.Metric, Version: s.Version, Status: scoring.StatusFailed, Code: errcode.Internal, Reason: "the value is not a finite number",
+	}})
 	return textOf(b)
 }
 

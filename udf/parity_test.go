@@ -126,7 +126,7 @@ func TestFunctionsSayWhatRunsSay(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				text, err := json.Marshal(scores[0])
+				text, err := json.Marshal(scoring.Row{AnswerID: scoring.AnswerID{CaseID: c.ID}, Score: scores[0]})
 				if err != nil {
 					t.Fatal(err)
 				}

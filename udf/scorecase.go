@@ -10,14 +10,18 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// scoreCase scores a case as case files write it.
-func scoreCase(ctx context.Context, engine *scoring.Engine, data []byte, metrics []string) (scores []scoring.Score, err error) {
+// scoreCase scores a case as case files write it. Of the answer that the scores are of, callers are told
+// the case alone.
+func scoreCase(ctx context.Context, engine *scoring.Engine, data []byte, metrics []string) (rows []scoring.Row, err error) {
 	reading(ctx, func(ctx context.Context) {
 		var cs *scoring.Case
 		if cs, err = decodeCase(ctx, data); err == nil {
+			var scores []scoring.Score
 			scores, err = engine.Score(ctx, cs, metrics...)
+			rows = make([]scoring.Row, len(scores))
 			for i := range scores {
-				s := &scores[i]
+				rows[i] = scoring.Row{AnswerID: scoring.AnswerID{CaseID: cs.ID}, Score: scores[i]}
+				s := &rows[i].Score
 				for _, unread := range cs.Unread() {
 					if !slices.Contains(s.Warnings, unread) {
 						s.Warnings = append(s.Warnings, unread)
@@ -26,7 +30,7 @@ func scoreCase(ctx context.Context, engine *scoring.Engine, data []byte, metrics
 			}
 		}
 	})
-	return scores, err
+	return rows, err
 }
 
 // asksJudge reports whether one of the metrics may ask a judge; no names are the default ones.
@@ -41,7 +45,7 @@ func (l *listing) asksJudge(names []string) bool {
 // scoreOne scores the case of POST /v1/score and of ScoreCase. If a judge may be asked it is a
 // row of the function score_case, which continues when its caller's time is over. Else it takes one of
 // the catalogue's workers and reads references anew each time.
-func (s *Server) scoreOne(ctx context.Context, data []byte, metrics []string, t traits) ([]scoring.Score, error) {
+func (s *Server) scoreOne(ctx context.Context, data []byte, metrics []string, t traits) ([]scoring.Row, error) {
 	d := s.budget(t)
 	l := s.catalogue.current.Load()
 	if l.asksJudge(metrics) {

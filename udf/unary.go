@@ -226,17 +226,18 @@ func (u unary) ScoreCase(ctx context.Context, req *udfpb.ScoreCaseRequest) (*udf
 		if err := shareFrom(ctx).rows(ctx, 1, false); err != nil {
 			return err
 		}
-		scores, err := u.s.scoreOne(ctx, bytesOf(req.GetCaseJson()), req.GetMetrics(), traitsUnary)
-		for i := range scores {
-			resp.Scores = append(resp.Scores, scoreTo(scores[i]))
+		rows, err := u.s.scoreOne(ctx, bytesOf(req.GetCaseJson()), req.GetMetrics(), traitsUnary)
+		for i := range rows {
+			resp.Scores = append(resp.Scores, scoreTo(&rows[i]))
 		}
 		return err
 	})
 }
 
-func scoreTo(s scoring.Score) *udfpb.Score {
+func scoreTo(row *scoring.Row) *udfpb.Score {
+	s := &row.Score
 	out := &udfpb.Score{
-		CaseId: s.CaseID, Metric: s.Metric, MetricVersion: int32(s.Version), Status: string(s.Status), //nolint:gosec // small
+		CaseId: row.CaseID, Metric: s.Metric, MetricVersion: int32(s.Version), Status: string(s.Status), //nolint:gosec // small
 		Label: s.Label, Passed: s.Passed, Reason: s.Reason, Gold: int32(s.Gold), //nolint:gosec // small
 		Warnings: s.Warnings, AssessmentIds: s.AssessmentIDs,
 	}

@@ -33,11 +33,11 @@ type chosenBatches struct {
 
 // answers is the pattern of the answers that are chosen.
 func (c *chosenBatches) answers() scoring.AnswerID {
-	return scoring.AnswerID{Agent: string(c.Agent), Version: string(c.Version), Batch: string(c.Batch)}
+	return scoring.AnswerID{By: scoring.By{Agent: string(c.Agent), Version: string(c.Version), Batch: string(c.Batch)}}
 }
 
 func (c *chosenBatches) choose(b *analysis.Batch) bool {
-	return scoring.AnswerID{Agent: b.Agent, Version: b.Version, Batch: b.ID}.Matches(c.answers())
+	return b.Matches(c.answers().By)
 }
 
 // openScores is scores that are open.

@@ -152,7 +152,7 @@ func TestCalibrateFromAWarehouse(t *testing.T) {
 		})
 		for who, verdict := range map[string]string{"kim": c.kim, "lee": c.lee} {
 			if verdict != "" {
-				labels = append(labels, connectors.Label{AnswerID: scoring.AnswerID{CaseID: c.id, Agent: "a", Batch: "b"}, Annotator: who, Verdict: verdict, At: time.Unix(0, 0)})
+				labels = append(labels, connectors.Label{AnswerID: scoring.AnswerID{CaseID: c.id, By: scoring.By{Agent: "a", Batch: "b"}}, Annotator: who, Verdict: verdict, At: time.Unix(0, 0)})
 			}
 		}
 	}

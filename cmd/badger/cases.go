@@ -46,7 +46,7 @@ func (v *setVersion) UnmarshalText(text []byte) error {
 
 // answers is the pattern of the answers that are chosen.
 func (f answerFlags) answers() scoring.AnswerID {
-	return scoring.AnswerID{Agent: string(f.Agent), Version: string(f.Version), Batch: string(f.Batch)}
+	return scoring.AnswerID{By: scoring.By{Agent: string(f.Agent), Version: string(f.Version), Batch: string(f.Batch)}}
 }
 
 // named are the names that are chosen, for a message: agent "nova", batch "b1".
@@ -64,7 +64,7 @@ func (f answerFlags) named() (out []string) {
 
 func (f answerFlags) filter() connectors.Filter {
 	of := f.answers()
-	return connectors.Filter{Agent: of.Agent, Version: of.Version, Batch: of.Batch, SetVersion: string(f.SetVersion)}
+	return connectors.Filter{By: of.By, SetVersion: string(f.SetVersion)}
 }
 
 // snapshots are the results that cases refer to.

@@ -86,7 +86,7 @@ func (c *demoCommand) Run(ctx context.Context, p process) error {
 		step("score atlas " + v)
 		e := evaluation.Run{
 			ID: demoRun(v), Mode: "both", Version: version(), Engine: engine, Metrics: metrics, Warehouse: w, Summary: summary,
-			Source: &casesource.Warehouse{Tables: w, Filter: connectors.Filter{Version: v}}, Now: p.now, Notes: p.stderr, Stop: stop,
+			Source: &casesource.Warehouse{Tables: w, Filter: connectors.Filter{By: scoring.By{Version: v}}}, Now: p.now, Notes: p.stderr, Stop: stop,
 		}
 		o, err := e.Evaluate(working)
 		if err != nil {

@@ -79,9 +79,10 @@ func (c *explainCommand) Run(ctx context.Context, p process) error {
 	if c.Cases != "" {
 		of := sought.Of
 		if in.Case != nil { // whose scores were found
-			of = in.Case.AnswerID().Exactly()
+			of = in.Case.AnswerID()
+			of.By = of.Exactly()
 		}
-		file, err := casesource.OpenFile("--cases", c.Cases, connectors.Filter{Agent: of.Agent, Version: of.Version, Batch: of.Batch})
+		file, err := casesource.OpenFile("--cases", c.Cases, connectors.Filter{By: of.By})
 		if err != nil {
 			return err
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/badger-eval/badger/internal/fake/browser"
 	"github.com/badger-eval/badger/internal/labelling"
 	"github.com/badger-eval/badger/internal/site/sitetest"
+	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
 )
 
@@ -121,7 +122,7 @@ func queueOfTwo(t *testing.T, path string) string {
 	t.Helper()
 	w := sitetest.Open(t, path)
 	defer w.Close()
-	list := caselist.State{Run: caselist.Run{ID: "judged", Agent: "atlas", Version: "2.0", Batch: sitetest.Rerun}, Mode: caselist.All}
+	list := caselist.State{RunID: scoring.RunID{ID: "judged", By: scoring.By{Agent: "atlas", Version: "2.0", Batch: sitetest.Rerun}}, Mode: caselist.All}
 	ids, err := labelling.Cases(t.Context(), w, metric.All(), list)
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/internal/export"
+	"github.com/badger-eval/badger/scoring"
 )
 
 type reportCommand struct {
@@ -49,10 +50,10 @@ func (c *reportCommand) Run(ctx context.Context, p process) error {
 		if base, err = (evaluation.Named{ID: c.Against, Flag: "--against", Of: c.answers(), DB: c.DB}).Find(ctx, p.stderr, w); err != nil {
 			return err
 		}
-		if base.Run == of.Run {
+		if base.ID == of.ID {
 			return usage("--against: %.80q is the run that is reported on, expected another run", c.Against)
 		}
-		base = connectors.OfRun{Run: base.Run}
+		base = connectors.OfRun{RunID: scoring.RunID{ID: base.ID}}
 	}
 	return c.write(ctx, p, w, of, base, config.Report.Masked)
 }
@@ -88,11 +89,11 @@ func (c *reportCommand) write(ctx context.Context, p process, w *connectors.Ware
 	if err := r.Summary.Close(against); err != nil {
 		return err
 	}
-	if err := e.Finish(r.Summary.Figures, export.MarkdownOptions{Run: of.Run, Report: c.HTML}); err != nil {
+	if err := e.Finish(r.Summary.Figures, export.MarkdownOptions{Run: of.ID, Report: c.HTML}); err != nil {
 		return err
 	}
 	if c.HTML != "" {
-		pages := pagesOf{process: p, w: w, masked: slices.Concat(masked, c.Mask), quiet: c.Quiet, run: of.Run, of: c.answers(), baseline: base.Run, all: c.Cases == "all"}
+		pages := pagesOf{process: p, w: w, masked: slices.Concat(masked, c.Mask), quiet: c.Quiet, run: of.ID, of: c.answers(), baseline: base.ID, all: c.Cases == "all"}
 		if err := pages.write(ctx, c.HTML); err != nil {
 			return err
 		}

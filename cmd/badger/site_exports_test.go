@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/site"
 	"github.com/badger-eval/badger/scoring/metric"
 	"github.com/badger-eval/badger/udf/identity"
@@ -51,7 +52,7 @@ func TestExportsOfTheWebReport(t *testing.T) {
 			t.Fatalf("%d rows, %v", len(rows), err)
 		}
 		for _, form := range forms {
-			v := rows[0].Key().Values()
+			v := caselist.RunValues(rows[0].RunID)
 			v.Set("format", form)
 			v.Set("mode", "all")
 			r := httptest.NewRequest(http.MethodGet, "/export?"+v.Encode(), nil)

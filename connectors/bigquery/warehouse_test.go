@@ -37,11 +37,11 @@ func TestWarehouse(t *testing.T) {
 			})
 			const n = 1500
 			cases := make([]*scoring.Case, n)
-			scores := make([]connectors.ScoreRow, n)
+			scores := make([]scoring.Row, n)
 			for i := range cases {
 				id := fmt.Sprintf("case %04d", i)
 				cases[i] = &scoring.Case{ID: id, Question: "how many badgers? 🦡", Golds: []scoring.Query{{SQL: "SELECT 1"}}, Agent: scoring.Agent{Name: "a", Version: "1", BatchID: "b"}, Pred: scoring.Query{SQL: "SELECT 1 -- ' \\ \""}}
-				scores[i] = connectors.ScoreRow{AnswerID: scoring.AnswerID{CaseID: id, Agent: "a", Version: "1", Batch: "b"}, Score: scoring.Score{CaseID: id, Metric: "m", Version: 1, Status: scoring.StatusOK, Value: 0.1 * float64(i%10), Reason: "because"}}
+				scores[i] = scoring.Row{AnswerID: scoring.AnswerID{CaseID: id, By: scoring.By{Agent: "a", Version: "1", Batch: "b"}}, Score: scoring.Score{Metric: "m", Version: 1, Status: scoring.StatusOK, Value: 0.1 * float64(i%10), Reason: "because"}}
 			}
 			for range 2 {
 				if err := w.WriteCases(ctx, "v1", cases); err != nil {
@@ -51,7 +51,7 @@ func TestWarehouse(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if got, err := w.Count(ctx, connectors.Filter{Agent: "a"}); err != nil || got != n {
+			if got, err := w.Count(ctx, connectors.Filter{By: scoring.By{Agent: "a"}}); err != nil || got != n {
 				t.Errorf("%d answers, %v, want %d", got, err, n)
 			}
 			i := 0

@@ -28,12 +28,12 @@ func (h Harness) adds(t *testing.T) {
 	}
 	at := time.Date(2025, 1, 13, 6, 0, 0, 0, time.UTC)
 	// rows are scores with this value, of "case metric" each.
-	rows := func(value float64, of ...string) (out []connectors.ScoreRow) {
+	rows := func(value float64, of ...string) (out []scoring.Row) {
 		for _, key := range of {
 			id, metric, _ := strings.Cut(key, " ")
-			out = append(out, connectors.ScoreRow{
-				AnswerID: scoring.AnswerID{CaseID: id, Agent: "atlas", Version: "1"},
-				Score:    scoring.Score{CaseID: id, Metric: metric, Version: 1, Status: scoring.StatusOK, Value: value},
+			out = append(out, scoring.Row{
+				AnswerID: scoring.AnswerID{CaseID: id, By: scoring.By{Agent: "atlas", Version: "1"}},
+				Score:    scoring.Score{Metric: metric, Version: 1, Status: scoring.StatusOK, Value: value},
 			})
 		}
 		return out

@@ -29,10 +29,10 @@ func (h Harness) labelling(t *testing.T) {
 		return time.Date(2025, 1, 14, 8, 0, 0, 123456000, time.UTC).Add(time.Duration(seconds) * time.Second)
 	}
 	q := connectors.Queue{
-		ID: "q1", Name: "it's \"odd\" ✓", RunID: "r", Agent: "atlas", Version: "1", Batch: "mon", Filter: "mode=failed&run=r", Ordering: "random", Seed: -9007199254740993, Annotators: 2,
+		ID: "q1", Name: "it's \"odd\" ✓", RunID: scoring.RunID{ID: "r", By: scoring.By{Agent: "atlas", Version: "1", Batch: "mon"}}, Filter: "mode=failed&run=r", Ordering: "random", Seed: -9007199254740993, Annotators: 2,
 		Guideline: "two\nlines", Options: []string{"pass", "fail", "partly"}, Blind: true, CreatedBy: "kim", CreatedAt: at(0), Cases: 3,
 	}
-	other := connectors.Queue{ID: "q2", Name: "n", RunID: "r", Ordering: "listed", Annotators: 1, Options: []string{"pass", "fail"}, ReasonRequired: true, CreatedAt: at(1), Cases: 1}
+	other := connectors.Queue{ID: "q2", Name: "n", RunID: scoring.RunID{ID: "r"}, Ordering: "listed", Annotators: 1, Options: []string{"pass", "fail"}, ReasonRequired: true, CreatedAt: at(1), Cases: 1}
 	must(w.WriteQueue(ctx, &q, []string{"c2", "c1", "c'3"}))
 	must(w.WriteQueue(ctx, &other, []string{"c1"}))
 	must(w.CloseQueue(ctx, "q2", at(5)))
@@ -73,7 +73,7 @@ func (h Harness) labelling(t *testing.T) {
 	read(connectors.LabelFilter{ID: "l1"}, first)
 	read(connectors.LabelFilter{Queue: "q1", Cases: []string{"c1", "none"}, Newest: true}, first, labels[2])
 	read(connectors.LabelFilter{Annotator: "kim", NewestFirst: true}, labels[6], labels[5], labels[3], first)
-	read(connectors.LabelFilter{Cases: []string{"c1"}, Agent: "atlas", Version: "1", Batch: "mon", OfAnswer: true}, first, labels[1], labels[2], outside)
+	read(connectors.LabelFilter{Cases: []string{"c1"}, By: scoring.By{Agent: "atlas", Version: "1", Batch: "mon"}, OfAnswer: true}, first, labels[1], labels[2], outside)
 	read(connectors.LabelFilter{Cases: []string{"c1"}, OfAnswer: true})
 
 	items, err := w.QueueItems(ctx, connectors.QueueItems{Queue: "q1", Me: "kim", From: 1})
@@ -108,13 +108,13 @@ func (h Harness) labelling(t *testing.T) {
 	}
 
 	passed, failed := true, false
-	must(w.WriteScores(ctx, "r", "h", at(0), []connectors.ScoreRow{
-		{AnswerID: q.Answer("c1"), Score: scoring.Score{CaseID: "c1", Metric: "a", Status: scoring.StatusOK, Value: 1, Passed: &passed}},
-		{AnswerID: q.Answer("c1"), Score: scoring.Score{CaseID: "c1", Metric: "b", Status: scoring.StatusOK, Value: 0.25, Passed: &failed, Usage: &scoring.Usage{Calls: 1}}},
-		{AnswerID: q.Answer("c1"), Score: scoring.Score{CaseID: "c1", Metric: "relation", Status: scoring.StatusOK, Label: "rounding"}},
-		{AnswerID: q.Answer("c2"), Score: scoring.Score{CaseID: "c2", Metric: "b", Status: scoring.StatusAbstained, Usage: &scoring.Usage{Calls: 1}}},
+	must(w.WriteScores(ctx, "r", "h", at(0), []scoring.Row{
+		{AnswerID: q.Answer("c1"), Score: scoring.Score{Metric: "a", Status: scoring.StatusOK, Value: 1, Passed: &passed}},
+		{AnswerID: q.Answer("c1"), Score: scoring.Score{Metric: "b", Status: scoring.StatusOK, Value: 0.25, Passed: &failed, Usage: &scoring.Usage{Calls: 1}}},
+		{AnswerID: q.Answer("c1"), Score: scoring.Score{Metric: "relation", Status: scoring.StatusOK, Label: "rounding"}},
+		{AnswerID: q.Answer("c2"), Score: scoring.Score{Metric: "b", Status: scoring.StatusAbstained, Usage: &scoring.Usage{Calls: 1}}},
 	}))
-	signals, err := w.CaseSignals(ctx, "r", q.Answer(""))
+	signals, err := w.CaseSignals(ctx, scoring.RunID{ID: "r", By: q.By})
 	if d := cmp.Diff([]connectors.CaseSignal{{CaseID: "c1", Passes: 1, Fails: 1, Unsure: 0.5, Relation: "rounding"}, {CaseID: "c2", Unsure: 1}}, signals); err != nil || d != "" {
 		t.Errorf("signals: %v %s", err, d)
 	}

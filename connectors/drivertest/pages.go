@@ -37,28 +37,28 @@ func (h Harness) pages(t *testing.T) {
 	must(w.WriteCases(ctx, "v9", []*scoring.Case{question("a", "an older text", "duckdb"), question("b", "How many 100% orders?", "duckdb", "sales")}))
 	must(w.WriteCases(ctx, "v10", []*scoring.Case{question("a", "How many Orders?", "postgres", "sales", "t\"x")}))
 	must(w.WriteCases(ctx, "v2", []*scoring.Case{answer("a", "2", 10), answer("b", "2", 20), answer("c", "2", 30), answer("a", "1", 5)}))
-	run, before := caselist.Run{ID: "r1", Agent: "atlas", Version: "2", Batch: "mon"}, caselist.Run{ID: "r0", Agent: "atlas", Version: "1", Batch: "mon"}
-	for i, r := range []caselist.Run{before, run} {
-		must(w.WriteRuns(ctx, connectors.Run{ID: r.ID, Agent: r.Agent, AgentVersion: r.Version, BatchID: r.Batch, Started: at.Add(time.Duration(i) * time.Hour), Judge: "none", Counts: `{"ok": 3}`, Versions: `{"metrics": {"hybrid_ex": 2, "relation": 1}}`, Status: "done"}))
+	run, before := scoring.RunID{ID: "r1", By: scoring.By{Agent: "atlas", Version: "2", Batch: "mon"}}, scoring.RunID{ID: "r0", By: scoring.By{Agent: "atlas", Version: "1", Batch: "mon"}}
+	for i, r := range []scoring.RunID{before, run} {
+		must(w.WriteRuns(ctx, connectors.Run{RunID: r, Started: at.Add(time.Duration(i) * time.Hour), Judge: "none", Counts: `{"ok": 3}`, Versions: `{"metrics": {"hybrid_ex": 2, "relation": 1}}`, Status: "done"}))
 	}
-	score := func(version, id, metric string, value float64, passed *bool, label, reason string) connectors.ScoreRow {
-		s := scoring.Score{CaseID: id, Metric: metric, Version: 1, Status: scoring.StatusOK, Value: value, Passed: passed, Label: label, Reason: reason}
-		return connectors.ScoreRow{AnswerID: scoring.AnswerID{CaseID: id, Agent: "atlas", Version: version, Batch: "mon"}, Score: s}
+	score := func(version, id, metric string, value float64, passed *bool, label, reason string) scoring.Row {
+		s := scoring.Score{Metric: metric, Version: 1, Status: scoring.StatusOK, Value: value, Passed: passed, Label: label, Reason: reason}
+		return scoring.Row{AnswerID: scoring.AnswerID{CaseID: id, By: scoring.By{Agent: "atlas", Version: version, Batch: "mon"}}, Score: s}
 	}
-	without := func(id, metric string, status scoring.Status, reason string) connectors.ScoreRow {
+	without := func(id, metric string, status scoring.Status, reason string) scoring.Row {
 		r := score("2", id, metric, 0, nil, "", reason)
 		r.Score.Status = status
 		return r
 	}
-	must(w.WriteScores(ctx, "r1", "h", at, []connectors.ScoreRow{
+	must(w.WriteScores(ctx, "r1", "h", at, []scoring.Row{
 		score("2", "a", "hybrid_ex", 1, &yes, "", "all agree"), score("2", "b", "hybrid_ex", 0.25, &no, "", "1 of 4"), score("2", "c", "hybrid_ex", 0.5, &no, "", "1 of 2"), without("d", "hybrid_ex", scoring.StatusAbstained, "unsure"),
 		score("2", "a", "relation", 1, nil, "same", ""), score("2", "b", "relation", 0, nil, "rounded", ""), without("c", "relation", scoring.StatusFailed, "broke"),
 		without("d", "relation", scoring.StatusNotApplicable, scoring.NoPredSQL), score("2", "a", "sql_complexity", 1, nil, "easy", ""),
 	}))
-	must(w.WriteScores(ctx, "r0", "h", at, []connectors.ScoreRow{score("1", "a", "hybrid_ex", 0, &no, "", ""), score("1", "b", "hybrid_ex", 0.5, &no, "", "")}))
+	must(w.WriteScores(ctx, "r0", "h", at, []scoring.Row{score("1", "a", "hybrid_ex", 0, &no, "", ""), score("1", "b", "hybrid_ex", 0.5, &no, "", "")}))
 	must(w.WriteLabels(ctx,
-		connectors.Label{AnswerID: scoring.AnswerID{CaseID: "a", Agent: "atlas", Version: "2", Batch: "mon"}, Annotator: "kim", Verdict: "fail", Note: "no", At: at},
-		connectors.Label{AnswerID: scoring.AnswerID{CaseID: "c", Agent: "atlas", Batch: "mon"}, Annotator: "kim", Verdict: "fail", At: at})) // of the only version
+		connectors.Label{AnswerID: scoring.AnswerID{CaseID: "a", By: scoring.By{Agent: "atlas", Version: "2", Batch: "mon"}}, Annotator: "kim", Verdict: "fail", Note: "no", At: at},
+		connectors.Label{AnswerID: scoring.AnswerID{CaseID: "c", By: scoring.By{Agent: "atlas", Batch: "mon"}}, Annotator: "kim", Verdict: "fail", At: at})) // of the only version
 
 	p, err := w.Pages(ctx, nil)
 	must(err)
@@ -72,7 +72,7 @@ func (h Harness) pages(t *testing.T) {
 	}
 	sums, err := p.FiguresOf(ctx, runs, func(*connectors.Run) string { return "hybrid_ex" })
 	must(err)
-	if f := sums[connectors.RunMetric{Run: run, Metric: "hybrid_ex"}]; f.Scores != 4 || f.OK != 3 || f.Judged != 3 || f.Passed != 1 || f.Abstained != 1 || f.Sum != 1.75 || !f.Last.Equal(at) {
+	if f := sums[connectors.RunMetric{RunID: run, Metric: "hybrid_ex"}]; f.Scores != 4 || f.OK != 3 || f.Judged != 3 || f.Passed != 1 || f.Abstained != 1 || f.Sum != 1.75 || !f.Last.Equal(at) {
 		t.Errorf("figures of runs: %+v", f)
 	}
 	scored, err := p.Run(ctx, run)
@@ -126,7 +126,7 @@ func (h Harness) pages(t *testing.T) {
 		{"by case, down", sorted("case", true), "d c b a"},
 	} {
 		s := c.state
-		s.Run = run
+		s.RunID = run
 		if s.Mode == "" {
 			s.Mode = caselist.All
 		}
@@ -148,7 +148,7 @@ func (h Harness) pages(t *testing.T) {
 		}
 	}
 
-	l, err := p.List(ctx, caselist.State{Run: run, Mode: caselist.All, Page: 1})
+	l, err := p.List(ctx, caselist.State{RunID: run, Mode: caselist.All, Page: 1})
 	must(err)
 	if n, err := l.Neighbours(ctx, "b"); err != nil || n != (connectors.Neighbours{Before: "a", After: "c", Place: 2, Of: 4}) {
 		t.Errorf("neighbours: %+v, %v", n, err)

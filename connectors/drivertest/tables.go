@@ -38,9 +38,9 @@ func (h Harness) tables(t *testing.T) {
 	write("v2", answer("a", "1", "mon"), answer("a", "1", "tue"), answer("a", "2", "mon"), answer("b", "1", "mon"), answer("c", "1", "mon"))
 	at := time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC)
 	labels := []connectors.Label{
-		{AnswerID: scoring.AnswerID{CaseID: "a", Agent: "atlas", Version: "1", Batch: "mon"}, Annotator: "kim", Verdict: "pass", At: at},
-		{AnswerID: scoring.AnswerID{CaseID: "a", Agent: "atlas", Version: "2", Batch: "mon"}, Annotator: "kim", Verdict: "fail", At: at},
-		{AnswerID: scoring.AnswerID{CaseID: "b", Agent: "atlas", Batch: "mon"}, Annotator: "kim", Verdict: "fail", At: at}, // of the only version
+		{AnswerID: scoring.AnswerID{CaseID: "a", By: scoring.By{Agent: "atlas", Version: "1", Batch: "mon"}}, Annotator: "kim", Verdict: "pass", At: at},
+		{AnswerID: scoring.AnswerID{CaseID: "a", By: scoring.By{Agent: "atlas", Version: "2", Batch: "mon"}}, Annotator: "kim", Verdict: "fail", At: at},
+		{AnswerID: scoring.AnswerID{CaseID: "b", By: scoring.By{Agent: "atlas", Batch: "mon"}}, Annotator: "kim", Verdict: "fail", At: at}, // of the only version
 	}
 	for range 2 {
 		if err := w.WriteLabels(ctx, labels...); err != nil {
@@ -75,34 +75,34 @@ func (h Harness) tables(t *testing.T) {
 		want string
 	}{
 		{connectors.Filter{}, "1 mon a a of v10 true\n1 mon b b of v10 false\n1 mon c c of v9 -\n1 tue a a of v10 -\n2 mon a a of v10 false"},
-		{connectors.Filter{SetVersion: "v9", Version: "1"}, "1 mon a a of v9 true\n1 mon b b of v9 false\n1 mon c c of v9 -\n1 tue a a of v9 -"},
-		{connectors.Filter{Agent: "atlas", Batch: "tue"}, "1 tue a a of v10 -"},
+		{connectors.Filter{SetVersion: "v9", By: scoring.By{Version: "1"}}, "1 mon a a of v9 true\n1 mon b b of v9 false\n1 mon c c of v9 -\n1 tue a a of v9 -"},
+		{connectors.Filter{By: scoring.By{Agent: "atlas", Batch: "tue"}}, "1 tue a a of v10 -"},
 	} {
 		if got := read(tc.f); got != tc.want {
 			t.Errorf("%+v:\n%s\nwant\n%s", tc.f, got, tc.want)
 		}
 	}
 	votes, err := w.Votes(ctx)
-	if err != nil || len(votes) != 3 || votes[2].AnswerID != (scoring.AnswerID{CaseID: "b", Agent: "atlas", Version: "1", Batch: "mon"}) || votes[2].Says != -1 || !votes[2].Known {
+	if err != nil || len(votes) != 3 || votes[2].AnswerID != (scoring.AnswerID{CaseID: "b", By: scoring.By{Agent: "atlas", Version: "1", Batch: "mon"}}) || votes[2].Says != -1 || !votes[2].Known {
 		t.Errorf("votes: %+v, %v", votes, err)
 	}
 
 	passed := true
-	score := func(id, version, metric string) connectors.ScoreRow {
-		return connectors.ScoreRow{
-			AnswerID: scoring.AnswerID{CaseID: id, Agent: "atlas", Version: version, Batch: "mon"},
-			Score:    scoring.Score{CaseID: id, Metric: metric, Version: 2, Status: scoring.StatusOK, Value: 0.5, Label: "easy", Passed: &passed, Usage: &scoring.Usage{Calls: 1, TokensIn: 7, TokensOut: 9}},
+	score := func(id, version, metric string) scoring.Row {
+		return scoring.Row{
+			AnswerID: scoring.AnswerID{CaseID: id, By: scoring.By{Agent: "atlas", Version: version, Batch: "mon"}},
+			Score:    scoring.Score{Metric: metric, Version: 2, Status: scoring.StatusOK, Value: 0.5, Label: "easy", Passed: &passed, Usage: &scoring.Usage{Calls: 1, TokensIn: 7, TokensOut: 9}},
 		}
 	}
 	for i, run := range []struct {
 		id, status string
-		rows       []connectors.ScoreRow
+		rows       []scoring.Row
 	}{
-		{"whole", "done", []connectors.ScoreRow{score("a", "1", "m"), score("b", "1", "m"), score("a", "1", "sql_complexity"), score("a", "2", "m")}},
-		{"part", "stopped", []connectors.ScoreRow{score("b", "1", "m")}},
+		{"whole", "done", []scoring.Row{score("a", "1", "m"), score("b", "1", "m"), score("a", "1", "sql_complexity"), score("a", "2", "m")}},
+		{"part", "stopped", []scoring.Row{score("b", "1", "m")}},
 	} {
 		for _, version := range []string{"1", "2"} {
-			if err := w.WriteRuns(ctx, connectors.Run{ID: run.id, Agent: "atlas", AgentVersion: version, BatchID: "mon", Started: at.Add(time.Duration(i) * time.Hour), Status: run.status}); err != nil {
+			if err := w.WriteRuns(ctx, connectors.Run{RunID: scoring.RunID{ID: run.id, By: scoring.By{Agent: "atlas", Version: version, Batch: "mon"}}, Started: at.Add(time.Duration(i) * time.Hour), Status: run.status}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -124,7 +124,7 @@ func (h Harness) tables(t *testing.T) {
 		t.Errorf("held: %s", got)
 	}
 	runs, err := w.Runs(ctx, "part")
-	if err != nil || len(runs) != 2 || runs[1].AgentVersion != "2" || runs[1].Status != "stopped" || !runs[1].Started.Equal(at.Add(time.Hour)) {
+	if err != nil || len(runs) != 2 || runs[1].Version != "2" || runs[1].Status != "stopped" || !runs[1].Started.Equal(at.Add(time.Hour)) {
 		t.Errorf("runs: %+v, %v", runs, err)
 	}
 	if latest, err := w.LatestRuns(ctx, 5); err != nil || strings.Join(latest, " ") != "part whole" {

@@ -159,7 +159,7 @@ SELECT '20260901T22191' || (i // 1000000), 'case-' || lpad((i // 64 %% 15625)::V
 	for _, err := range s.Held(context.Background()) {
 		b.Fatal(err)
 	}
-	rows := make([]connectors.ScoreRow, metrics*cases)
+	rows := make([]scoring.Row, metrics*cases)
 	for i := range rows {
 		rows[i].Agent, rows[i].GoldHash = "atlas", "0f63a9c2d41e77b8"
 		rows[i].Score = scoring.Score{Metric: fmt.Sprint("metric ", i%metrics), Version: 1, Status: scoring.StatusOK, Value: float64(i) / 7, Reason: "all rows and columns agree within the tolerance", Detail: detail}

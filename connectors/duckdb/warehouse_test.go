@@ -109,7 +109,7 @@ func TestCasesComeBackAsTheyWereWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := w.WriteLabels(ctx, connectors.Label{AnswerID: scoring.AnswerID{CaseID: "full", Agent: "atlas", Batch: "b1"}, Annotator: "kim", Verdict: "pass", At: time.Unix(1, 0)}); err != nil {
+	if err := w.WriteLabels(ctx, connectors.Label{AnswerID: scoring.AnswerID{CaseID: "full", By: scoring.By{Agent: "atlas", Batch: "b1"}}, Annotator: "kim", Verdict: "pass", At: time.Unix(1, 0)}); err != nil {
 		t.Fatal(err)
 	}
 	got, failed := cases(t, w, connectors.Filter{})
@@ -151,9 +151,9 @@ func TestFilters(t *testing.T) {
 		f    connectors.Filter
 		want int
 	}{
-		{"everything", connectors.Filter{}, 8}, {"an agent", connectors.Filter{Agent: "atlas"}, 6}, {"a version", connectors.Filter{Agent: "atlas", Version: "2.0"}, 3},
-		{"a batch", connectors.Filter{Batch: "b1.0"}, 3}, {"nobody", connectors.Filter{Agent: "nobody"}, 0}, {"a version of the set", connectors.Filter{SetVersion: "2"}, 2},
-		{"an answer to no known question", connectors.Filter{Agent: "loose"}, 1},
+		{"everything", connectors.Filter{}, 8}, {"an agent", connectors.Filter{By: scoring.By{Agent: "atlas"}}, 6}, {"a version", connectors.Filter{By: scoring.By{Agent: "atlas", Version: "2.0"}}, 3},
+		{"a batch", connectors.Filter{By: scoring.By{Batch: "b1.0"}}, 3}, {"nobody", connectors.Filter{By: scoring.By{Agent: "nobody"}}, 0}, {"a version of the set", connectors.Filter{SetVersion: "2"}, 2},
+		{"an answer to no known question", connectors.Filter{By: scoring.By{Agent: "loose"}}, 1},
 	} {
 		got, failed := cases(t, w, tc.f)
 		n, err := w.Count(ctx, tc.f)
@@ -161,7 +161,7 @@ func TestFilters(t *testing.T) {
 			t.Errorf("%s: %d cases, %v, count %d, %v, want %d", tc.why, len(got), failed, n, err, tc.want)
 		}
 	}
-	got, _ := cases(t, w, connectors.Filter{Agent: "atlas", Version: "1.0"})
+	got, _ := cases(t, w, connectors.Filter{By: scoring.By{Agent: "atlas", Version: "1.0"}})
 	if got[1].Question != "the newer question" || got[0].Question != "How many? 😀" {
 		t.Errorf("of two versions of a question, %q was taken", got[1].Question)
 	}
@@ -223,7 +223,7 @@ func TestRowsThatCannotBeRead(t *testing.T) {
 INSERT INTO badger.agent_runs (agent_name, case_id) VALUES ('atlas', 'bad behaviour');
 INSERT INTO badger.golden_set (case_id, set_version, expected_behaviour) VALUES ('bad behaviour', '1', 'hunter2');
 INSERT INTO badger.agent_runs (agent_name, case_id, result) VALUES ('atlas', 'bad result', '{"columns": hunter2')`)
-	got, failed := cases(t, w, connectors.Filter{Agent: "atlas"})
+	got, failed := cases(t, w, connectors.Filter{By: scoring.By{Agent: "atlas"}})
 	if len(got) != 3 || len(failed) != 2 {
 		t.Fatalf("%d cases, %q, want 3 cases and 2 reasons", len(got), failed)
 	}
@@ -269,7 +269,7 @@ func TestWhatIsNotWritten(t *testing.T) {
 	if err := w.WriteAssessments(ctx, judgebackend.Assessment{}); errcode.Of(err) != errcode.InvalidArgument {
 		t.Errorf("an assessment without an id: %v", err)
 	}
-	if err := w.WriteScores(ctx, "r", "", time.Unix(0, 0), []connectors.ScoreRow{{Score: scoring.Score{CaseID: "x", Metric: "m", Detail: math.NaN()}}}); err == nil {
+	if err := w.WriteScores(ctx, "r", "", time.Unix(0, 0), []scoring.Row{{Score: scoring.Score{Metric: "m", Detail: math.NaN()}}}); err == nil {
 		t.Error("a detail that is no JSON was written")
 	}
 	if err := w.WriteScores(ctx, "r", "", time.Unix(0, 0), nil); err != nil {
@@ -281,10 +281,10 @@ func TestScores(t *testing.T) {
 	w, c := installed(t)
 	ctx := context.Background()
 	at := time.Date(2024, 2, 29, 1, 2, 3, 456789000, time.UTC)
-	rows := []connectors.ScoreRow{
-		{AnswerID: scoring.AnswerID{CaseID: "c1", Agent: "a", Version: "1", Batch: "b"}, Score: scoring.Score{CaseID: "c1", Metric: "hybrid_ex", Version: 3, Status: scoring.StatusOK, Value: 0.1, Label: "near", Passed: yes(false), Reason: "why \"so\"", Detail: map[string]any{"n": 1}, AssessmentIDs: []string{"s1", "s2"}, Usage: &scoring.Usage{Calls: 3, TokensIn: 70, TokensOut: -1}}},
-		{AnswerID: scoring.AnswerID{CaseID: "c1", Agent: "a", Version: "1", Batch: "b"}, Score: scoring.Score{CaseID: "c1", Metric: "flex", Status: scoring.StatusFailed, Code: errcode.ResourceExhausted, Reason: "no budget"}},
-		{AnswerID: scoring.AnswerID{CaseID: "c1", Agent: "a", Version: "2", Batch: "b"}, Score: scoring.Score{CaseID: "c1", Metric: "hybrid_ex", Status: scoring.StatusNotApplicable}},
+	rows := []scoring.Row{
+		{AnswerID: scoring.AnswerID{CaseID: "c1", By: scoring.By{Agent: "a", Version: "1", Batch: "b"}}, Score: scoring.Score{Metric: "hybrid_ex", Version: 3, Status: scoring.StatusOK, Value: 0.1, Label: "near", Passed: yes(false), Reason: "why \"so\"", Detail: map[string]any{"n": 1}, AssessmentIDs: []string{"s1", "s2"}, Usage: &scoring.Usage{Calls: 3, TokensIn: 70, TokensOut: -1}}},
+		{AnswerID: scoring.AnswerID{CaseID: "c1", By: scoring.By{Agent: "a", Version: "1", Batch: "b"}}, Score: scoring.Score{Metric: "flex", Status: scoring.StatusFailed, Code: errcode.ResourceExhausted, Reason: "no budget"}},
+		{AnswerID: scoring.AnswerID{CaseID: "c1", By: scoring.By{Agent: "a", Version: "2", Batch: "b"}}, Score: scoring.Score{Metric: "hybrid_ex", Status: scoring.StatusNotApplicable}},
 	}
 	for range 3 { // a batch may be delivered again
 		if err := w.WriteScores(ctx, "run-1", "h", at, rows); err != nil {
@@ -316,7 +316,7 @@ func TestScores(t *testing.T) {
 	if s := drivertest.Show(got); s != want {
 		t.Errorf("got\n%swant\n%s", s, want)
 	}
-	held := map[string]connectors.ScoreRow{}
+	held := map[string]scoring.Row{}
 	for r, err := range w.Scores(ctx, "run-1") {
 		if err != nil {
 			t.Fatal(err)
@@ -342,7 +342,7 @@ func TestScores(t *testing.T) {
 func TestRuns(t *testing.T) {
 	w, c := installed(t)
 	ctx := context.Background()
-	run := connectors.Run{ID: "r1", Agent: "a", AgentVersion: "1", BatchID: "b", Started: time.Date(2024, 1, 2, 3, 4, 5, 0, time.UTC), Mode: "both", Config: `{"x": 1}`, Status: "running"}
+	run := connectors.Run{RunID: scoring.RunID{ID: "r1", By: scoring.By{Agent: "a", Version: "1", Batch: "b"}}, Started: time.Date(2024, 1, 2, 3, 4, 5, 0, time.UTC), Mode: "both", Config: `{"x": 1}`, Status: "running"}
 	if err := w.WriteRuns(ctx, run); err != nil {
 		t.Fatal(err)
 	}
@@ -378,9 +378,9 @@ func TestFillKeys(t *testing.T) {
 		}
 		held++
 	}
-	err := s.Write(ctx, time.Unix(0, 0), []connectors.ScoreRow{{AnswerID: scoring.AnswerID{CaseID: "c1", Batch: "b"}, Score: scoring.Score{Metric: "flex", Status: scoring.StatusOK}}})
+	err := s.Write(ctx, time.Unix(0, 0), []scoring.Row{{AnswerID: scoring.AnswerID{CaseID: "c1", By: scoring.By{Batch: "b"}}, Score: scoring.Score{Metric: "flex", Status: scoring.StatusOK}}})
 	if err == nil {
-		err = w.WriteRuns(ctx, connectors.Run{ID: "r1", Status: "running"})
+		err = w.WriteRuns(ctx, connectors.Run{RunID: scoring.RunID{ID: "r1"}, Status: "running"})
 	}
 	if err != nil || held != 2 {
 		t.Fatalf("%d scores held: %v", held, err)
@@ -494,27 +494,27 @@ func TestViews(t *testing.T) {
 	w, c := installed(t)
 	ctx := context.Background()
 	for i, run := range []string{"old", "new"} {
-		if err := w.WriteRuns(ctx, connectors.Run{ID: run, Agent: "a", AgentVersion: "1", BatchID: "b", Started: time.Unix(int64(i), 0)}); err != nil {
+		if err := w.WriteRuns(ctx, connectors.Run{RunID: scoring.RunID{ID: run, By: scoring.By{Agent: "a", Version: "1", Batch: "b"}}, Started: time.Unix(int64(i), 0)}); err != nil {
 			t.Fatal(err)
 		}
-		var rows []connectors.ScoreRow
+		var rows []scoring.Row
 		for n, passed := range []bool{true, true, false, false, true, run == "old"} {
-			rows = append(rows, connectors.ScoreRow{AnswerID: scoring.AnswerID{CaseID: fmt.Sprint("c", n), Agent: "a", Version: "1", Batch: "b"}, Score: scoring.Score{CaseID: fmt.Sprint("c", n), Metric: "m", Status: scoring.StatusOK, Value: float64(n), Passed: yes(passed)}})
+			rows = append(rows, scoring.Row{AnswerID: scoring.AnswerID{CaseID: fmt.Sprint("c", n), By: scoring.By{Agent: "a", Version: "1", Batch: "b"}}, Score: scoring.Score{Metric: "m", Status: scoring.StatusOK, Value: float64(n), Passed: yes(passed)}})
 		}
-		rows = append(rows, connectors.ScoreRow{AnswerID: scoring.AnswerID{CaseID: "c0", Agent: "a", Version: "1", Batch: "b"}, Score: scoring.Score{CaseID: "c0", Metric: "sql_complexity", Status: scoring.StatusOK, Label: "easy"}})
+		rows = append(rows, scoring.Row{AnswerID: scoring.AnswerID{CaseID: "c0", By: scoring.By{Agent: "a", Version: "1", Batch: "b"}}, Score: scoring.Score{Metric: "sql_complexity", Status: scoring.StatusOK, Label: "easy"}})
 		if err := w.WriteScores(ctx, run, "", time.Unix(9, 0), rows); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for n, verdict := range []string{"pass", "fail", "fail", "pass", "pass"} {
 		for _, who := range []string{"kim", "lee"} {
-			if err := w.WriteLabels(ctx, connectors.Label{AnswerID: scoring.AnswerID{CaseID: fmt.Sprint("c", n), Agent: "a", Batch: "b"}, Annotator: who, Verdict: verdict}); err != nil {
+			if err := w.WriteLabels(ctx, connectors.Label{AnswerID: scoring.AnswerID{CaseID: fmt.Sprint("c", n), By: scoring.By{Agent: "a", Batch: "b"}}, Annotator: who, Verdict: verdict}); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 	for who, verdict := range map[string]string{"kim": "pass", "lee": "fail", "max": "unsure"} { // people divided: no label
-		if err := w.WriteLabels(ctx, connectors.Label{AnswerID: scoring.AnswerID{CaseID: "c5", Agent: "a", Batch: "b"}, Annotator: who, Verdict: verdict}); err != nil {
+		if err := w.WriteLabels(ctx, connectors.Label{AnswerID: scoring.AnswerID{CaseID: "c5", By: scoring.By{Agent: "a", Batch: "b"}}, Annotator: who, Verdict: verdict}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -570,7 +570,7 @@ func TestReadingOnlyNeedsNoInstalling(t *testing.T) {
 	if got, _ := cases(t, ro, connectors.Filter{}); len(got) != 1 {
 		t.Errorf("%d cases", len(got))
 	}
-	if err := ro.WriteRuns(ctx, connectors.Run{ID: "r"}); errcode.Of(err) != errcode.PermissionDenied {
+	if err := ro.WriteRuns(ctx, connectors.Run{RunID: scoring.RunID{ID: "r"}}); errcode.Of(err) != errcode.PermissionDenied {
 		t.Errorf("writing: %v (%v), want permission_denied", err, errcode.Of(err))
 	}
 	if err := ro.Install(ctx); errcode.Of(err) != errcode.PermissionDenied {
@@ -593,12 +593,12 @@ func BenchmarkWarehouse(b *testing.B) {
 	ctx := context.Background()
 	const n = 20_000
 	var all []*scoring.Case
-	var rows []connectors.ScoreRow
+	var rows []scoring.Row
 	for i := range n {
 		c := full(b, fmt.Sprintf("case %06d", i))
 		c.Golds = c.Golds[:1]
 		all = append(all, c)
-		rows = append(rows, connectors.ScoreRow{AnswerID: scoring.AnswerID{CaseID: c.ID, Agent: "atlas", Version: "2.0", Batch: "b1"}, Score: scoring.Score{CaseID: c.ID, Metric: "hybrid_ex", Status: scoring.StatusOK, Value: 0.5, Passed: yes(true), Reason: "all rows agree", Detail: map[string]any{"rows": 10, "columns": []string{"a", "b"}}}})
+		rows = append(rows, scoring.Row{AnswerID: scoring.AnswerID{CaseID: c.ID, By: scoring.By{Agent: "atlas", Version: "2.0", Batch: "b1"}}, Score: scoring.Score{Metric: "hybrid_ex", Status: scoring.StatusOK, Value: 0.5, Passed: yes(true), Reason: "all rows agree", Detail: map[string]any{"rows": 10, "columns": []string{"a", "b"}}}})
 	}
 	b.Run("WriteCases", func(b *testing.B) {
 		b.ReportAllocs()

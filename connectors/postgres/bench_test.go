@@ -66,9 +66,9 @@ func BenchmarkWriteScores(b *testing.B) {
 	if err := w.Install(context.Background()); err != nil {
 		b.Fatal(err)
 	}
-	rows := make([]connectors.ScoreRow, 100_000)
+	rows := make([]scoring.Row, 100_000)
 	for i := range rows {
-		rows[i] = connectors.ScoreRow{AnswerID: scoring.AnswerID{CaseID: fmt.Sprintf("case %d", i/10), Agent: "agent", Version: "1", Batch: "b"}, Score: scoring.Score{CaseID: fmt.Sprintf("case %d", i/10), Metric: fmt.Sprintf("metric %d", i%10), Version: 1, Status: scoring.StatusOK, Value: 0.5, Reason: "two rows of five differ"}}
+		rows[i] = scoring.Row{AnswerID: scoring.AnswerID{CaseID: fmt.Sprintf("case %d", i/10), By: scoring.By{Agent: "agent", Version: "1", Batch: "b"}}, Score: scoring.Score{Metric: fmt.Sprintf("metric %d", i%10), Version: 1, Status: scoring.StatusOK, Value: 0.5, Reason: "two rows of five differ"}}
 	}
 	for _, size := range []int{1000, 100_000} {
 		b.Run(fmt.Sprintf("badger/%d", size), func(b *testing.B) {

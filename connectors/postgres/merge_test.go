@@ -18,12 +18,12 @@ SELECT '20260901T22191' || (i / 1000000), 'case-' || lpad((i / 64 %% 15625)::tex
 FROM generate_series(0, %d - 1) AS t(i)`
 
 // batchOf are scores of a run, of so many cases from this one on, of 64 metrics each.
-func batchOf(cases, from int) []connectors.ScoreRow {
-	rows := make([]connectors.ScoreRow, cases*64)
+func batchOf(cases, from int) []scoring.Row {
+	rows := make([]scoring.Row, cases*64)
 	for i := range rows {
 		id := fmt.Sprintf("case-%08d", from+i/64)
-		rows[i].AnswerID = scoring.AnswerID{CaseID: id, Agent: "atlas", Version: "1", Batch: "b"}
-		rows[i].Score = scoring.Score{CaseID: id, Metric: fmt.Sprint("metric ", i%64), Version: 1, Status: scoring.StatusOK, Value: float64(i) / 7, Reason: "all rows and columns agree within the tolerance"}
+		rows[i].AnswerID = scoring.AnswerID{CaseID: id, By: scoring.By{Agent: "atlas", Version: "1", Batch: "b"}}
+		rows[i].Score = scoring.Score{Metric: fmt.Sprint("metric ", i%64), Version: 1, Status: scoring.StatusOK, Value: float64(i) / 7, Reason: "all rows and columns agree within the tolerance"}
 	}
 	return rows
 }

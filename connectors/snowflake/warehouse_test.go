@@ -52,7 +52,7 @@ func TestWarehouse(t *testing.T) {
 				}
 			}
 			n := 0
-			for a, err := range w.Cases(ctx, connectors.Filter{Agent: "atlas"}) {
+			for a, err := range w.Cases(ctx, connectors.Filter{By: scoring.By{Agent: "atlas"}}) {
 				if err != nil || a.Err != nil {
 					t.Fatal(err, a.Err)
 				}
@@ -67,15 +67,15 @@ func TestWarehouse(t *testing.T) {
 				t.Errorf("%d answers, want one", n)
 			}
 			passed := true
-			score := scoring.Score{CaseID: "full", Metric: "hybrid_ex", Version: 3, Status: scoring.StatusOK, Value: 0.1, Passed: &passed, Reason: "all \"rows\" agree\nwithin\ttolerance", Detail: map[string]any{"n": 1}}
+			score := scoring.Score{Metric: "hybrid_ex", Version: 3, Status: scoring.StatusOK, Value: 0.1, Passed: &passed, Reason: "all \"rows\" agree\nwithin\ttolerance", Detail: map[string]any{"n": 1}}
 			for range 2 {
-				if err := w.WriteScores(ctx, "run-1", "hash", time.Unix(1_700_000_000, 0), []connectors.ScoreRow{{Score: score, AnswerID: scoring.AnswerID{CaseID: "full", Agent: "atlas", Version: "2.0", Batch: "b1"}}}); err != nil {
+				if err := w.WriteScores(ctx, "run-1", "hash", time.Unix(1_700_000_000, 0), []scoring.Row{{Score: score, AnswerID: scoring.AnswerID{CaseID: "full", By: scoring.By{Agent: "atlas", Version: "2.0", Batch: "b1"}}}}); err != nil {
 					t.Fatal(err)
 				}
 			}
 			keys := 0
 			for k, err := range w.Scores(ctx, "run-1") {
-				if err != nil || k.Score.Metric != "hybrid_ex" || k.Score.Version != 3 || k.Score.Status != scoring.StatusOK || k.AnswerID != (scoring.AnswerID{CaseID: "full", Agent: "atlas", Version: "2.0", Batch: "b1"}) {
+				if err != nil || k.Score.Metric != "hybrid_ex" || k.Score.Version != 3 || k.Score.Status != scoring.StatusOK || k.AnswerID != (scoring.AnswerID{CaseID: "full", By: scoring.By{Agent: "atlas", Version: "2.0", Batch: "b1"}}) {
 					t.Errorf("%+v, %v", k, err)
 				}
 				keys++

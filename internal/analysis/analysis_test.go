@@ -77,7 +77,7 @@ func ids(n int) (out []string) {
 func compareOne(t *testing.T, from, to []Score, o CompareOptions) (*Comparison, *Change) {
 	t.Helper()
 	set := NewSet([]scoring.Metric{{Name: "latency", LowerIsBetter: true}})
-	a, b := set.Answers(Batch{Agent: "a", Version: "1"}), set.Answers(Batch{Agent: "a", Version: "2"})
+	a, b := set.Answers(Batch{By: scoring.By{Agent: "a", Version: "1"}}), set.Answers(Batch{By: scoring.By{Agent: "a", Version: "2"}})
 	for i := range from {
 		a.Add(&from[i])
 	}
@@ -291,13 +291,13 @@ func TestP90WhereLessIsBetter(t *testing.T) {
 // A batch whose last run is not done may lack scores: that is said, and no gate passes over it.
 func TestUnfinishedRuns(t *testing.T) {
 	m := &memory{}
-	m.add(Batch{Agent: "a", Version: "1", ID: "mon", At: day(1), Unfinished: "stopped"}, verdict("c1", true))
-	m.add(Batch{Agent: "a", Version: "1", ID: "tue", At: day(2), Unfinished: "running"}, verdict("c1", true))
-	m.add(Batch{Agent: "a", Version: "1", ID: "wed", At: day(3)}, verdict("c1", true))
+	m.add(Batch{By: scoring.By{Agent: "a", Version: "1", Batch: "mon"}, At: day(1), Unfinished: "stopped"}, verdict("c1", true))
+	m.add(Batch{By: scoring.By{Agent: "a", Version: "1", Batch: "tue"}, At: day(2), Unfinished: "running"}, verdict("c1", true))
+	m.add(Batch{By: scoring.By{Agent: "a", Version: "1", Batch: "wed"}, At: day(3)}, verdict("c1", true))
 	const mon, tue = "the last run of a 1, batch mon is not done (stopped)", "the last run of a 1, batch tue is not done (running)"
 	said := func(upTo string, reached bool) {
 		t.Helper()
-		tr, err := NewTrend(t.Context(), m, NewSet(nil), TrendOptions{Choose: func(b *Batch) bool { return b.ID <= upTo }})
+		tr, err := NewTrend(t.Context(), m, NewSet(nil), TrendOptions{Choose: func(b *Batch) bool { return b.Batch <= upTo }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -313,7 +313,7 @@ func TestUnfinishedRuns(t *testing.T) {
 	said("wed", true)
 
 	for upTo, want := range map[string]string{"mon": "gate failed: " + mon + ": scores may be missing", "": "gate passed: there is no batch before the newest one to compare it with"} {
-		tr, err := NewTrend(t.Context(), m, NewSet(nil), TrendOptions{Choose: func(b *Batch) bool { return b.ID <= upTo }})
+		tr, err := NewTrend(t.Context(), m, NewSet(nil), TrendOptions{Choose: func(b *Batch) bool { return b.Batch <= upTo }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -336,7 +336,7 @@ func TestTrend(t *testing.T) {
 			}
 			scores = append(scores, s)
 		}
-		m.add(Batch{Agent: "a", Version: version, ID: id, At: at}, scores...)
+		m.add(Batch{By: scoring.By{Agent: "a", Version: version, Batch: id}, At: at}, scores...)
 	}
 	night("1", "mon", day(1), 10, "")
 	night("1", "tue", day(2), 9, "")
@@ -344,7 +344,7 @@ func TestTrend(t *testing.T) {
 	night("1", "wed", day(3), 9, "")
 	night("2", "wed", day(3), 2, "other")
 	night("1", "before", time.Time{}, 10, "")
-	m.add(Batch{Agent: "b", Version: "1", ID: "mon", At: day(1)}, verdict("c1", true))
+	m.add(Batch{By: scoring.By{Agent: "b", Version: "1", Batch: "mon"}, At: day(1)}, verdict("c1", true))
 
 	trend, err := NewTrend(t.Context(), m, NewSet(nil), TrendOptions{})
 	if err != nil {
@@ -353,10 +353,10 @@ func TestTrend(t *testing.T) {
 	var got []string
 	for _, p := range trend.Points {
 		b := trend.Batches[p.Batch]
-		line := fmt.Sprintf("%s %s %s %.1f", b.Agent, b.Version, b.ID, *p.Now.Mean)
+		line := fmt.Sprintf("%s %s %s %.1f", b.Agent, b.Version, b.Batch, *p.Now.Mean)
 		if p.Before != nil {
 			o := trend.Batches[*p.Before]
-			line += fmt.Sprintf(" after %s %s: %d compared, %s", o.Version, o.ID, p.Change.Compared, p.Change.Outcome)
+			line += fmt.Sprintf(" after %s %s: %d compared, %s", o.Version, o.Batch, p.Change.Compared, p.Change.Outcome)
 		}
 		got = append(got, line)
 	}
@@ -372,7 +372,7 @@ func TestTrend(t *testing.T) {
 	if !strings.Contains(notes, "1 of 7 batches has no date") {
 		t.Errorf("notes %q", notes)
 	}
-	if last := trend.Latest(); last == nil || last.To.ID != "wed" || last.To.Version != "2" || last.From.ID != "tue" {
+	if last := trend.Latest(); last == nil || last.To.Batch != "wed" || last.To.Version != "2" || last.From.Batch != "tue" {
 		t.Errorf("the latest comparison is %+v", last)
 	}
 	only, err := NewTrend(t.Context(), m, NewSet(nil), TrendOptions{Choose: func(b *Batch) bool { return b.Agent == "b" }})
@@ -468,9 +468,9 @@ func TestFailures(t *testing.T) {
 	tier := func(id, label string) Score {
 		return Score{CaseID: id, Metric: "sql_complexity", Status: scoring.StatusOK, Label: label}
 	}
-	m.add(Batch{Agent: "a", Version: "1", ID: "mon", At: day(1)}, tier("c1", "easy"), tier("c2", "hard"), issue("c1", "joins_missing"), issue("c2", "joins_missing", "filters_missing"))
-	m.add(Batch{Agent: "a", Version: "1", ID: "tue", At: day(2)}, issue("c1"), issue("c3", "joins_missing"))
-	m.add(Batch{Agent: "a", Version: "2", ID: "tue", At: day(2)}, issue("c2", "filters_missing"))
+	m.add(Batch{By: scoring.By{Agent: "a", Version: "1", Batch: "mon"}, At: day(1)}, tier("c1", "easy"), tier("c2", "hard"), issue("c1", "joins_missing"), issue("c2", "joins_missing", "filters_missing"))
+	m.add(Batch{By: scoring.By{Agent: "a", Version: "1", Batch: "tue"}, At: day(2)}, issue("c1"), issue("c3", "joins_missing"))
+	m.add(Batch{By: scoring.By{Agent: "a", Version: "2", Batch: "tue"}, At: day(2)}, issue("c2", "filters_missing"))
 	f, err := NewFailures(t.Context(), m, NewSet(nil), FailureOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -502,17 +502,17 @@ func TestFailuresCountWhatWasLookedAt(t *testing.T) {
 	m := &memory{}
 	for i, id := range ids(10) {
 		tier := Score{CaseID: id, Metric: "sql_complexity", Status: scoring.StatusOK, Label: []string{"easy", "hard"}[i%2]}
-		m.add(Batch{Agent: "good", ID: "g"}, tier, value("relation", id, 1))
+		m.add(Batch{By: scoring.By{Agent: "good", Batch: "g"}}, tier, value("relation", id, 1))
 		poor := value("relation", id, 0)
 		poor.Findings = []string{"relation:overlap"}
 		if i == 0 {
 			poor.Findings = []string{"relation:overlap", "relation:subset"}
 		}
-		m.add(Batch{Agent: "poor", ID: "p"}, poor)
+		m.add(Batch{By: scoring.By{Agent: "poor", Batch: "p"}}, poor)
 	}
 	failed := value("relation", "c11", 0)
 	failed.Status = scoring.StatusFailed
-	m.add(Batch{Agent: "good", ID: "g"}, failed)
+	m.add(Batch{By: scoring.By{Agent: "good", Batch: "g"}}, failed)
 	f, err := NewFailures(t.Context(), m, NewSet(nil), FailureOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -537,7 +537,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 	_, want := compareOne(t, from, to, CompareOptions{})
 	ranking := func() string {
 		set := NewSet(nil)
-		a, b := set.Answers(Batch{Agent: "a"}), set.Answers(Batch{Agent: "b"})
+		a, b := set.Answers(Batch{By: scoring.By{Agent: "a"}}), set.Answers(Batch{By: scoring.By{Agent: "b"}})
 		for i := range from {
 			a.Add(&from[i])
 		}

@@ -165,7 +165,7 @@ func NewAudit(in AuditInput) (*Audit, error) {
 	for id, a := range answers {
 		if passes, ok := in.Labels[id]; ok {
 			a.label = &passes
-		} else if passes, ok := in.Labels[scoring.AnswerID{CaseID: id.CaseID, Agent: id.Agent, Version: id.Version}]; ok {
+		} else if passes, ok := in.Labels[scoring.AnswerID{CaseID: id.CaseID, By: scoring.By{Agent: id.Agent, Version: id.Version}}]; ok {
 			a.label = &passes
 		}
 	}

@@ -32,7 +32,7 @@ func said(id scoring.AnswerID, metric, judge string, passes bool, findings ...st
 
 func TestAudit(t *testing.T) {
 	of := func(id, agent string) scoring.AnswerID {
-		return scoring.AnswerID{CaseID: id, Agent: agent, Version: "1"}
+		return scoring.AnswerID{CaseID: id, By: scoring.By{Agent: agent, Version: "1"}}
 	}
 	list := []Evidence{
 		// c1: EX rejects what two of three judges and people accept; one calls gold wrong.
@@ -241,7 +241,7 @@ func TestMostJudgesMustContradict(t *testing.T) {
 // The same version counts once, in however many batches.
 func TestAgentsOfWhomNothingElseIsKnown(t *testing.T) {
 	of := func(id, agent, batch string) scoring.AnswerID {
-		return scoring.AnswerID{CaseID: id, Agent: agent, Version: "1", Batch: batch}
+		return scoring.AnswerID{CaseID: id, By: scoring.By{Agent: agent, Version: "1", Batch: batch}}
 	}
 	in := AuditInput{
 		EX: "ex",
@@ -279,7 +279,7 @@ func TestWhyAnswersHaveNoVerdict(t *testing.T) {
 		judged, score(scoring.StatusFailed, "question c1 has 2 rows, expected one"), score(scoring.StatusFailed, "no JSON"), score(scoring.StatusNotApplicable, scoring.NoAnswer),
 		score(scoring.StatusNotApplicable, "no gold result given"), {CaseID: "c", Metric: "rose", Status: scoring.StatusNotApplicable},
 	} {
-		list = append(list, Evidence{scoring.AnswerID{CaseID: fmt.Sprint("c", i), Agent: "a"}, s})
+		list = append(list, Evidence{scoring.AnswerID{CaseID: fmt.Sprint("c", i), By: scoring.By{Agent: "a"}}, s})
 	}
 	a, err := NewAudit(AuditInput{EX: "ex", Evidence: func(yield func(Evidence, error) bool) {
 		for _, e := range list {

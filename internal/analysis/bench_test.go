@@ -12,7 +12,7 @@ func BenchmarkAnalyses(b *testing.B) {
 	const n = 100_000
 	m := &memory{}
 	for v := range 2 {
-		batch := Batch{Agent: "a", Version: fmt.Sprint(v), ID: "b"}
+		batch := Batch{By: scoring.By{Agent: "a", Version: fmt.Sprint(v), Batch: "b"}}
 		for c := range n {
 			id := fmt.Sprint("case-", c)
 			for k, name := range []string{"ex_bird", "hybrid_ex", "rose", "flex", "verdict"} {
@@ -50,7 +50,7 @@ func BenchmarkAnalyses(b *testing.B) {
 			list := func(yield func(Evidence, error) bool) {
 				for name, scores := range m.scores {
 					for i := range scores {
-						if !yield(Evidence{AnswerID: scoring.AnswerID{CaseID: scores[i].CaseID, Agent: name}, Score: scores[i]}, nil) {
+						if !yield(Evidence{AnswerID: scoring.AnswerID{CaseID: scores[i].CaseID, By: scoring.By{Agent: name}}, Score: scores[i]}, nil) {
 							return
 						}
 					}

@@ -99,13 +99,13 @@ func LoadSystems(ctx context.Context, src Source, set *Set, batches []Batch, met
 		key := b.Agent + "\x00" + b.Version + "\x00" + b.Origin
 		if at[key] == nil {
 			whole := b
-			whole.ID = ""
+			whole.Batch = ""
 			at[key] = set.Answers(whole)
 			systems = append(systems, at[key])
 		} else {
 			repeated = true
 		}
-		at[key].batches = append(at[key].batches, b.ID)
+		at[key].batches = append(at[key].batches, b.Batch)
 		if err := src.Load(ctx, b, metrics, at[key]); err != nil {
 			return nil, false, err
 		}

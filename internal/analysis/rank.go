@@ -650,7 +650,7 @@ func (x *ranker) errors(r *Ranking, labels map[scoring.AnswerID]bool, o RankOpti
 // do score files made from them.
 func labelOf(labels map[scoring.AnswerID]bool, id string, a *Answers) (passes, known bool) {
 	for _, b := range append([]string{""}, a.batches...) {
-		if p, ok := labels[scoring.AnswerID{CaseID: id, Agent: a.Agent, Version: a.Version, Batch: b}]; ok {
+		if p, ok := labels[scoring.AnswerID{CaseID: id, By: scoring.By{Agent: a.Agent, Version: a.Version, Batch: b}}]; ok {
 			passes, known = p, true // the newest batch comes last
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // system adds a system whose metric m passes the cases that the text marks with 1; - is no score and
 // ? a case that the system has no value of.
 func (m *memory) system(name, metric, marks string) {
-	b := Batch{Agent: name, Version: "1"}
+	b := Batch{By: scoring.By{Agent: name, Version: "1"}}
 	for i, c := range marks {
 		s := verdict(fmt.Sprint("c", i+1), c == '1')
 		s.Metric = metric
@@ -56,7 +56,7 @@ func TestRanking(t *testing.T) {
 	m.system("b", "rose", "1111000000")
 	m.system("c", "rose", "11000000?1") // on one case a judge abstains: it counts for nobody
 	r, err := NewRanking(t.Context(), m, NewSet(nil), map[scoring.AnswerID]bool{
-		{CaseID: "c1", Agent: "a", Version: "1"}: false, {CaseID: "c4", Agent: "a", Version: "1"}: true, {CaseID: "c5", Agent: "b", Version: "1"}: false,
+		{CaseID: "c1", By: scoring.By{Agent: "a", Version: "1"}}: false, {CaseID: "c4", By: scoring.By{Agent: "a", Version: "1"}}: true, {CaseID: "c5", By: scoring.By{Agent: "b", Version: "1"}}: false,
 	}, RankOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -109,7 +109,7 @@ func TestSystemWithoutAName(t *testing.T) {
 		m.add(Batch{}, s)
 	}
 	labels := map[scoring.AnswerID]bool{
-		{CaseID: "c1", Agent: "a", Version: "1"}: false, {CaseID: "c2", Agent: "a", Version: "1"}: true, {CaseID: "c3", Agent: "a", Version: "1"}: true,
+		{CaseID: "c1", By: scoring.By{Agent: "a", Version: "1"}}: false, {CaseID: "c2", By: scoring.By{Agent: "a", Version: "1"}}: true, {CaseID: "c3", By: scoring.By{Agent: "a", Version: "1"}}: true,
 		{CaseID: "c1"}: true, {CaseID: "c2"}: true,
 	}
 	r, err := NewRanking(t.Context(), m, NewSet(nil), labels, RankOptions{})
@@ -148,7 +148,7 @@ func TestRankingOnSharedCases(t *testing.T) {
 	m.system("c", "ex_bird", "------")
 	elsewhere := verdict("elsewhere", true)
 	elsewhere.Metric = "ex_bird"
-	m.add(Batch{Agent: "c", Version: "1"}, elsewhere)
+	m.add(Batch{By: scoring.By{Agent: "c", Version: "1"}}, elsewhere)
 	r, err := NewRanking(t.Context(), m, NewSet(nil), nil, RankOptions{})
 	if err != nil || r.Shared != 0 || r.Cases != 7 || len(r.Metrics[0].Systems) != 0 {
 		t.Fatalf("%v: %d of %d shared, %+v", err, r.Shared, r.Cases, r.Metrics)

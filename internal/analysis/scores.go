@@ -15,10 +15,8 @@ import (
 
 // Batch is one set of answers of one version of an agent.
 type Batch struct {
-	Agent   string `json:"agent_name"`
-	Version string `json:"agent_version"`
-	ID      string `json:"batch_id"`
-	Origin  string `json:"origin,omitempty"` // the score file, where several hold scores of this batch
+	scoring.By
+	Origin string `json:"origin,omitempty"` // the score file, where several hold scores of this batch
 	// At is the time of the answers or, if unknown, of their first evaluation; zero if both are unknown.
 	At        time.Time `json:"at,omitzero"`
 	Evaluated bool      `json:"at_is_evaluation,omitempty"` // At is when it was evaluated
@@ -38,8 +36,8 @@ func (b *Batch) unfinished() string {
 // Name is how the batch is called in messages and tables.
 func (b *Batch) Name() string {
 	name := b.System()
-	if b.ID != "" {
-		name += ", batch " + b.ID
+	if b.Batch != "" {
+		name += ", batch " + b.Batch
 	}
 	return name
 }
@@ -80,7 +78,7 @@ func (b *Batch) sameVersion(o *Batch) bool {
 // they are new; names decide where dates do not.
 func Sort(batches []Batch) {
 	slices.SortStableFunc(batches, func(a, b Batch) int {
-		return cmp.Or(a.At.Compare(b.At), printable.CompareNatural(a.ID, b.ID), printable.CompareNatural(a.Agent, b.Agent), printable.CompareVersions(a.Version, b.Version), strings.Compare(a.Origin, b.Origin))
+		return cmp.Or(a.At.Compare(b.At), printable.CompareNatural(a.Batch, b.Batch), printable.CompareNatural(a.Agent, b.Agent), printable.CompareVersions(a.Version, b.Version), strings.Compare(a.Origin, b.Origin))
 	})
 }
 

@@ -54,7 +54,7 @@ func (n Named) find(batches []Batch) (from, to []Batch, err error) {
 		var out []Batch
 		systems := map[string]bool{}
 		for _, b := range batches {
-			if !called(&b, name) || !(scoring.AnswerID{Batch: b.ID}).Matches(scoring.AnswerID{Batch: batch}) {
+			if !called(&b, name) || !b.Matches(scoring.By{Batch: batch}) {
 				continue
 			}
 			out = append(out, b)
@@ -109,10 +109,10 @@ func sideName(b *Batch) string {
 }
 
 func batchOf(b *Batch) string {
-	if b.ID == "" {
+	if b.Batch == "" {
 		return ""
 	}
-	return " batch " + b.ID
+	return " batch " + b.Batch
 }
 
 // called reports whether a batch is of an agent and version, by the name of both or of one.
@@ -132,7 +132,7 @@ func CompareSides(ctx context.Context, src Source, set *Set, from, to []Batch, o
 	for i, side := range [][]Batch{from, to} {
 		whole := side[len(side)-1]
 		if len(side) > 1 {
-			whole.ID = ""
+			whole.Batch = ""
 			notes = append(notes, strconv.Itoa(len(side))+" batches of "+whole.System()+" are taken together: of a question that several have, the newest answer counts")
 		}
 		for _, b := range side {

@@ -12,19 +12,19 @@ func TestSides(t *testing.T) {
 	long := "x\n\x1b[2J" + strings.Repeat("long", 800)
 	nights := func(agent, version string, ids ...string) (out []Batch) {
 		for _, id := range ids {
-			out = append(out, Batch{Agent: agent, Version: version, ID: id})
+			out = append(out, Batch{By: scoring.By{Agent: agent, Version: version, Batch: id}})
 		}
 		return out
 	}
 	ids := func(side []Batch) string {
 		var out []string
 		for _, b := range side {
-			out = append(out, strings.TrimSpace(b.Agent+" "+b.Version+" "+b.ID+b.Origin))
+			out = append(out, strings.TrimSpace(b.Agent+" "+b.Version+" "+b.Batch+b.Origin))
 		}
 		return strings.Join(out, ", ")
 	}
 	two := append(nights("nova", "1", "mon", "tue"), nights("nova", "2", "wed")...)
-	files := []Batch{{Agent: "a", ID: "mon", Origin: "x.jsonl"}, {Agent: "b", ID: "mon", Origin: "y.jsonl"}, {Agent: "b", ID: "tue", Origin: "y.jsonl"}}
+	files := []Batch{{By: scoring.By{Agent: "a", Batch: "mon"}, Origin: "x.jsonl"}, {By: scoring.By{Agent: "b", Batch: "mon"}, Origin: "y.jsonl"}, {By: scoring.By{Agent: "b", Batch: "tue"}, Origin: "y.jsonl"}}
 	for _, tc := range []struct {
 		why      string
 		batches  []Batch

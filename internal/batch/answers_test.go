@@ -28,16 +28,16 @@ func TestEveryAnswerHasScoresOfItsOwn(t *testing.T) {
 		for _, agent := range []string{"", "a"} {
 			for _, version := range []string{"", "1"} {
 				for _, night := range []string{"", "mon"} {
-					add(1, scoring.AnswerID{CaseID: id, Agent: agent, Version: version, Batch: night})
+					add(1, scoring.AnswerID{CaseID: id, By: scoring.By{Agent: agent, Version: version, Batch: night}})
 					different++
 				}
 			}
 		}
 	}
-	single := different - 1                                 // all but the one that follows
-	add(5, scoring.AnswerID{CaseID: "q"})                   // again
-	add(1, scoring.AnswerID{CaseID: "q (a table)"})         // a real id that looks like a made-up one
-	add(2000, scoring.AnswerID{CaseID: "many", Agent: "a"}) // one more
+	single := different - 1                                                 // all but the one that follows
+	add(5, scoring.AnswerID{CaseID: "q"})                                   // again
+	add(1, scoring.AnswerID{CaseID: "q (a table)"})                         // a real id that looks like a made-up one
+	add(2000, scoring.AnswerID{CaseID: "many", By: scoring.By{Agent: "a"}}) // one more
 	different, single = different+2, single+1
 	l := &ledgertest.Memory{}
 	o, err := batch.Runner{Engine: engineOf(t, scoring.Metric{Name: "m", Score: one})}.Run(context.Background(), "r", src, l)
@@ -46,7 +46,7 @@ func TestEveryAnswerHasScoresOfItsOwn(t *testing.T) {
 	}
 	keys, ok := map[batch.Key]bool{}, 0
 	for _, r := range l.Rows("r") {
-		keys[r.Key()] = true
+		keys[batch.KeyOf(&r)] = true
 		if r.Score.Status == scoring.StatusOK {
 			ok++
 		} else if r.Score.Code != errcode.AlreadyExists {
@@ -76,14 +76,14 @@ func TestHeldAndScoredAreTheWholeRun(t *testing.T) {
 			}
 		}
 		var told, cases []string
-		tell := func(_ *scoring.Case, rows []batch.Row) {
+		tell := func(_ *scoring.Case, rows []scoring.Row) {
 			for _, r := range rows {
-				told = append(told, fmt.Sprint(r.Key()))
+				told = append(told, fmt.Sprint(batch.KeyOf(&r)))
 			}
 		}
 		r := batch.Runner{
-			Engine: e, BatchSize: 3, Scored: func(c *scoring.Case, rows []batch.Row) { cases = append(cases, c.ID); tell(c, rows) },
-			Held: func(rows []batch.Row) { tell(nil, rows) }, Skipped: func(c *scoring.Case) { cases = append(cases, c.ID) },
+			Engine: e, BatchSize: 3, Scored: func(c *scoring.Case, rows []scoring.Row) { cases = append(cases, c.ID); tell(c, rows) },
+			Held: func(rows []scoring.Row) { tell(nil, rows) }, Skipped: func(c *scoring.Case) { cases = append(cases, c.ID) },
 		}
 		o, err := r.Run(context.Background(), "r", src, batch.Tee(a, b))
 		if err != nil || o.Done+o.Skipped != 20 || int(o.Skipped) != cut/2 {

@@ -91,7 +91,8 @@ func (s *ScoreFile) spans(ctx context.Context) (map[scoring.AnswerID][]span, []s
 		if err != nil {
 			return nil, nil, err
 		}
-		a := h.answer(known)
+		known.row(&h)
+		a := h.AnswerID
 		at = l.Offset + int64(l.Length) + 1
 		have := spans[a]
 		switch n := len(have); {
@@ -126,8 +127,9 @@ func (s *ScoreFile) arranged(spans []span, metrics []*scoring.Metric) ([]byte, e
 			if err != nil {
 				return nil, err
 			}
-			next := scoreLine{key: h.key(known), rank: len(metrics), text: text}
-			if i := slices.IndexFunc(metrics, func(m *scoring.Metric) bool { return m.Name == h.Metric && m.Version == h.Version }); i >= 0 {
+			known.row(&h)
+			next := scoreLine{key: KeyOf(&h), rank: len(metrics), text: text}
+			if i := slices.IndexFunc(metrics, func(m *scoring.Metric) bool { return m.Name == h.Score.Metric && m.Version == h.Score.Version }); i >= 0 {
 				next.rank = i
 			}
 			if i := slices.IndexFunc(all, func(have scoreLine) bool { return have.key == next.key }); i >= 0 {

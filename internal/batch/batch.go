@@ -40,15 +40,8 @@ type Counter interface {
 	Count(ctx context.Context) (int64, error)
 }
 
-// Row is a score with the answer that it is of.
-type Row struct {
-	scoring.AnswerID
-	Score    scoring.Score
-	GoldHash string // [scoring.Case.GoldHash]; empty if the case could not be read
-}
-
-// Key is the row's key within its run.
-func (r *Row) Key() Key {
+// KeyOf is the key of a score within its run.
+func KeyOf(r *scoring.Row) Key {
 	return Key{AnswerID: r.AnswerID, Metric: r.Score.Metric, MetricVersion: r.Score.Version}
 }
 
@@ -56,10 +49,10 @@ func (r *Row) Key() Key {
 type Ledger interface {
 	// Held yields the scores that the run holds, each key once, those of an answer preferably
 	// together. Details, warnings and assessments may be left out.
-	Held(ctx context.Context, run string) iter.Seq2[Row, error]
+	Held(ctx context.Context, run string) iter.Seq2[scoring.Row, error]
 	// Append stores rows: all of them, or none and an error. A row whose key the run holds takes
 	// the place of the old one. A runner calls it from one goroutine at a time.
-	Append(ctx context.Context, run string, rows []Row) error
+	Append(ctx context.Context, run string, rows []scoring.Row) error
 }
 
 // SourceOf makes a source of cases that are in memory or made one by one. Places count from 1:
@@ -120,7 +113,7 @@ var Discard Ledger = discard{}
 
 type discard struct{}
 
-func (discard) Held(context.Context, string) iter.Seq2[Row, error] {
-	return func(func(Row, error) bool) {}
+func (discard) Held(context.Context, string) iter.Seq2[scoring.Row, error] {
+	return func(func(scoring.Row, error) bool) {}
 }
-func (discard) Append(context.Context, string, []Row) error { return nil }
+func (discard) Append(context.Context, string, []scoring.Row) error { return nil }

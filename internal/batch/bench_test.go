@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -176,4 +177,46 @@ func watchHeap(peak *atomic.Uint64) (stop func()) {
 		}
 	}()
 	return func() { close(done); <-ended }
+}
+
+// BenchmarkReadCases reads a file of 500 cases of 10 kB as a run does: it counts them, finds those that several lines
+// give, and decodes each.
+func BenchmarkReadCases(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "cases.jsonl")
+	var text strings.Builder
+	for i := range 500 {
+		fmt.Fprintf(&text, `{"question":"How much did every region sell?","case_id":"case-%06d","schema_ddl":%q,"gold":{"sql":"SELECT 1","result":{"columns":[{"name":"region"},{"name":"sales"}],"rows":[`, i, strings.Repeat("CREATE TABLE sales (region TEXT, amount DECIMAL(12, 2));\n", 20))
+		for r := range 180 {
+			fmt.Fprintf(&text, `["region %d",%d.%02d],`, r, i%1000+r, (i+r)%100)
+		}
+		text.WriteString(`["total",0]]}},"agent":{"name":"atlas","version":"1.0","sql":"SELECT 1","result":{"columns":[{"name":"region"},{"name":"sales"}],"rows":[`)
+		for r := range 180 {
+			fmt.Fprintf(&text, `["region %d",%d.%02d],`, r, i%1000+r, (i+r)%100)
+		}
+		text.WriteString("[\"total\",0]]}}}\n")
+	}
+	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	src := batch.FileSource{Path: path}
+	b.SetBytes(int64(text.Len()))
+	b.ReportAllocs()
+	for b.Loop() {
+		if n, err := src.Count(b.Context()); n != 500 || err != nil {
+			b.Fatal(n, err)
+		}
+		n := 0
+		for item, err := range batch.Distinct(b.Context(), src) {
+			if err != nil {
+				b.Fatal(err)
+			}
+			if _, err := item.Load(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+			n++
+		}
+		if n != 500 {
+			b.Fatal(n)
+		}
+	}
 }

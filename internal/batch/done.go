@@ -41,7 +41,7 @@ func newDoneSet() doneSet {
 // among the metrics, answer by answer.
 func (r *Runner) readDone(ctx context.Context, l Ledger, run string, metrics []*scoring.Metric) (doneSet, error) {
 	s := newDoneSet()
-	var rows []Row
+	var rows []scoring.Row
 	tell := func() {
 		if len(rows) > 0 && r.Held != nil {
 			r.Held(rows)
@@ -58,7 +58,7 @@ func (r *Runner) readDone(ctx context.Context, l Ledger, run string, metrics []*
 		if !slices.ContainsFunc(metrics, func(m *scoring.Metric) bool { return m.Name == row.Score.Metric && m.Version == row.Score.Version }) {
 			continue
 		}
-		s.put(row.Key())
+		s.put(KeyOf(&row))
 		s.madeFrom(row.AnswerID, row.GoldHash)
 		if len(rows) > 0 && rows[0].AnswerID != row.AnswerID {
 			tell()
@@ -130,8 +130,8 @@ func Tee(ledgers ...Ledger) Ledger { return tee(ledgers) }
 
 type tee []Ledger
 
-func (t tee) Held(ctx context.Context, run string) iter.Seq2[Row, error] {
-	return func(yield func(Row, error) bool) {
+func (t tee) Held(ctx context.Context, run string) iter.Seq2[scoring.Row, error] {
+	return func(yield func(scoring.Row, error) bool) {
 		if len(t) == 0 {
 			return
 		}
@@ -140,19 +140,19 @@ func (t tee) Held(ctx context.Context, run string) iter.Seq2[Row, error] {
 			held[i], failed[i] = newDoneSet(), newDoneSet()
 			for r, err := range l.Held(ctx, run) {
 				if err != nil {
-					yield(Row{}, err)
+					yield(scoring.Row{}, err)
 					return
 				}
-				held[i].put(r.Key())
+				held[i].put(KeyOf(&r))
 				if r.Score.Status == scoring.StatusFailed {
-					failed[i].put(r.Key())
+					failed[i].put(KeyOf(&r))
 				}
 			}
 		}
 	rows:
 		for r, err := range t[0].Held(ctx, run) {
 			for i := range t[1:] {
-				if err == nil && (!held[i].has(r.Key()) || failed[i].has(r.Key()) != (r.Score.Status == scoring.StatusFailed)) {
+				if err == nil && (!held[i].has(KeyOf(&r)) || failed[i].has(KeyOf(&r)) != (r.Score.Status == scoring.StatusFailed)) {
 					continue rows // not held, or only one of them was told when a failed score was computed again
 				}
 			}
@@ -163,7 +163,7 @@ func (t tee) Held(ctx context.Context, run string) iter.Seq2[Row, error] {
 	}
 }
 
-func (t tee) Append(ctx context.Context, run string, rows []Row) error {
+func (t tee) Append(ctx context.Context, run string, rows []scoring.Row) error {
 	for _, l := range t {
 		if err := l.Append(ctx, run, rows); err != nil {
 			return err

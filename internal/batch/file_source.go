@@ -140,7 +140,7 @@ func (s FileSource) item(line jsonscan.Line, text []byte, place string, known in
 		return item
 	}
 	id := scoring.PeekAnswerID(text) // what is wrong with the line is said when it is loaded
-	item.AnswerID = scoring.AnswerID{CaseID: id.CaseID, Agent: known.of(id.Agent), Version: known.of(id.Version), Batch: known.of(id.Batch)}
+	item.AnswerID = scoring.AnswerID{CaseID: id.CaseID, By: scoring.By{Agent: known.of(id.Agent), Version: known.of(id.Version), Batch: known.of(id.Batch), Repeat: id.Repeat}}
 	if item.CaseID == "" {
 		item.CaseID = place
 	}
@@ -203,6 +203,11 @@ func (s FileSource) Count(ctx context.Context) (int64, error) {
 
 // interned keeps one copy of strings that repeat, such as the name of an agent.
 type interned map[string]string
+
+// row keeps the names of a row once.
+func (t interned) row(r *scoring.Row) {
+	r.Agent, r.Version, r.Batch, r.Score.Metric = t.of(r.Agent), t.of(r.Version), t.of(r.Batch), t.of(r.Score.Metric)
+}
 
 func (t interned) of(s string) string {
 	if have, ok := t[s]; ok {

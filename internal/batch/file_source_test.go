@@ -150,7 +150,7 @@ func TestDuplicateCases(t *testing.T) {
 	}
 	var got []string
 	for _, row := range l.Rows("r") {
-		got = append(got, row.Score.CaseID+": "+row.Score.Reason)
+		got = append(got, row.CaseID+": "+row.Score.Reason)
 	}
 	if diff := cmp.Diff([]string{
 		`a: case "a" has 4 rows (c.jsonl:1, c.jsonl:3, c.jsonl:6, …), expected one; none of them is scored`,
@@ -188,7 +188,7 @@ func TestTheOrderOfRowsDecidesNothing(t *testing.T) {
 	for range 100 {
 		rnd.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
 		l, told := &ledgertest.Memory{}, 0
-		r := batch.Runner{Engine: engineOf(t, scoring.Metric{Name: "m", Score: said}), Scored: func(*scoring.Case, []batch.Row) { told++ }}
+		r := batch.Runner{Engine: engineOf(t, scoring.Metric{Name: "m", Score: said}), Scored: func(*scoring.Case, []scoring.Row) { told++ }}
 		o, err := r.Run(context.Background(), "r", batch.FileSource{Path: write(t, "c.jsonl", strings.Join(lines, "\n"))}, l)
 		if err != nil || o.Done != 4 || o.Failed != 2 || told != 4 {
 			t.Fatalf("%v, %+v, %d cases told", err, o, told)

@@ -32,14 +32,14 @@ func TestNamesThatCannotBeKept(t *testing.T) {
 		id, want scoring.AnswerID
 		why      string // "": it is kept
 	}{
-		{scoring.AnswerID{CaseID: "c", Agent: "atlas", Version: "1"}, scoring.AnswerID{CaseID: "c", Agent: "atlas", Version: "1"}, ""},
-		{scoring.AnswerID{CaseID: long(1990), Agent: "atlas", Version: "12345"}, scoring.AnswerID{CaseID: long(1990), Agent: "atlas", Version: "12345"}, ""},
-		{scoring.AnswerID{CaseID: long(1990), Agent: "atlas", Version: "123456"}, scoring.AnswerID{CaseID: "cases.jsonl:1", Agent: "atlas", Version: "123456"}, "2001 bytes"},
-		{scoring.AnswerID{CaseID: "c", Agent: long(1 << 20)}, scoring.AnswerID{CaseID: "cases.jsonl:1"}, "1048577 bytes"},
-		{scoring.AnswerID{CaseID: "a\x00b", Agent: "atlas"}, scoring.AnswerID{CaseID: "cases.jsonl:1", Agent: "atlas"}, "case_id holds"},
-		{scoring.AnswerID{CaseID: "c", Agent: "at\x00las", Version: "1"}, scoring.AnswerID{CaseID: "cases.jsonl:1", Version: "1"}, "agent holds"},
-		{scoring.AnswerID{CaseID: "c", Version: "\x00"}, scoring.AnswerID{CaseID: "cases.jsonl:1"}, "version holds"},
-		{scoring.AnswerID{CaseID: "c", Batch: "\xff"}, scoring.AnswerID{CaseID: "cases.jsonl:1"}, "batch is not UTF-8"},
+		{scoring.AnswerID{CaseID: "c", By: scoring.By{Agent: "atlas", Version: "1"}}, scoring.AnswerID{CaseID: "c", By: scoring.By{Agent: "atlas", Version: "1"}}, ""},
+		{scoring.AnswerID{CaseID: long(1990), By: scoring.By{Agent: "atlas", Version: "12345"}}, scoring.AnswerID{CaseID: long(1990), By: scoring.By{Agent: "atlas", Version: "12345"}}, ""},
+		{scoring.AnswerID{CaseID: long(1990), By: scoring.By{Agent: "atlas", Version: "123456"}}, scoring.AnswerID{CaseID: "cases.jsonl:1", By: scoring.By{Agent: "atlas", Version: "123456"}}, "2001 bytes"},
+		{scoring.AnswerID{CaseID: "c", By: scoring.By{Agent: long(1 << 20)}}, scoring.AnswerID{CaseID: "cases.jsonl:1"}, "1048577 bytes"},
+		{scoring.AnswerID{CaseID: "a\x00b", By: scoring.By{Agent: "atlas"}}, scoring.AnswerID{CaseID: "cases.jsonl:1", By: scoring.By{Agent: "atlas"}}, "case_id holds"},
+		{scoring.AnswerID{CaseID: "c", By: scoring.By{Agent: "at\x00las", Version: "1"}}, scoring.AnswerID{CaseID: "cases.jsonl:1", By: scoring.By{Version: "1"}}, "agent holds"},
+		{scoring.AnswerID{CaseID: "c", By: scoring.By{Version: "\x00"}}, scoring.AnswerID{CaseID: "cases.jsonl:1"}, "version holds"},
+		{scoring.AnswerID{CaseID: "c", By: scoring.By{Batch: "\xff"}}, scoring.AnswerID{CaseID: "cases.jsonl:1"}, "batch is not UTF-8"},
 	} {
 		n := 0
 		for item, err := range batch.Distinct(t.Context(), named{tc.id, {CaseID: "another"}}) {
@@ -54,14 +54,14 @@ func TestNamesThatCannotBeKept(t *testing.T) {
 				continue
 			}
 			if item.AnswerID != tc.want {
-				t.Errorf("%.40q becomes %.40q, want %.40q", tc.id, item.AnswerID, tc.want)
+				t.Errorf("%+.40v becomes %+.40v, want %+.40v", tc.id, item.AnswerID, tc.want)
 			}
 			if (err != nil) != (tc.why != "") || err != nil && (errcode.Of(err) != errcode.InvalidArgument || !strings.Contains(err.Error(), tc.why)) {
-				t.Errorf("%.40q: %v, want %q", tc.id, err, tc.why)
+				t.Errorf("%+.40v: %v, want %q", tc.id, err, tc.why)
 			}
 		}
 		if n != 2 {
-			t.Errorf("%.40q: %d items", tc.id, n)
+			t.Errorf("%+.40v: %d items", tc.id, n)
 		}
 	}
 }

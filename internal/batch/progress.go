@@ -43,7 +43,7 @@ type sample struct {
 // follow a judge that slows down.
 const rateWindow = 30 * time.Second
 
-func (m *meter) stored(rows []Row) {
+func (m *meter) stored(rows []scoring.Row) {
 	m.done++
 	m.scores += int64(len(rows))
 	for i := range rows {

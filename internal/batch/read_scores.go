@@ -9,11 +9,12 @@ import (
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/jsonscan"
+	"github.com/badger-eval/badger/scoring"
 )
 
 // FileRow is a row of a score file with its line, from 1.
 type FileRow struct {
-	Row
+	scoring.Row
 	Line int
 }
 

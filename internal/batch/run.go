@@ -66,7 +66,7 @@ type job struct {
 	c        *scoring.Case
 	question *scoring.Case // what is known of a case that could not be read; nil: nothing
 	changed  bool          // since its held scores were made
-	rows     []Row         // nil: cut, or not begun
+	rows     []scoring.Row // nil: cut, or not begun
 }
 
 func newRun(ctx context.Context, r Runner, name string, ledger Ledger, metrics []*scoring.Metric) *run {
@@ -264,11 +264,11 @@ func (x *run) score(j *job) {
 			return // cut
 		}
 	}
-	j.rows = make([]Row, len(scores))
+	j.rows = make([]scoring.Row, len(scores))
 	for i := range scores {
 		s := storable(scores[i])
-		s.CaseID, s.Metric, s.Version = j.item.CaseID, j.metrics[i].Name, j.metrics[i].Version
-		j.rows[i] = Row{AnswerID: j.item.AnswerID, Score: s, GoldHash: gold}
+		s.Metric, s.Version = j.metrics[i].Name, j.metrics[i].Version
+		j.rows[i] = scoring.Row{AnswerID: j.item.AnswerID, Score: s, GoldHash: gold}
 	}
 }
 

@@ -39,9 +39,9 @@ type Runner struct {
 	// A case whose question or gold differs from the one of its held scores is scored again, and Scored is called
 	// with it after Held was. A case all of whose scores are held is only read, and so compared, if Skipped is not
 	// nil.
-	Held          func(rows []Row)
+	Held          func(rows []scoring.Row)
 	Skipped       func(c *scoring.Case)
-	Scored        func(c *scoring.Case, rows []Row)
+	Scored        func(c *scoring.Case, rows []scoring.Row)
 	Progress      func(Progress)
 	ProgressEvery time.Duration
 

@@ -69,10 +69,10 @@ func numbered(n int) items {
 	return s
 }
 
-func ids(rows []batch.Row) []string {
+func ids(rows []scoring.Row) []string {
 	out := make([]string, len(rows))
 	for i := range rows {
-		out[i] = rows[i].Score.CaseID
+		out[i] = rows[i].CaseID
 	}
 	return out
 }
@@ -111,7 +111,7 @@ func TestEveryCaseEndsInScores(t *testing.T) {
 	}
 	all := map[got]bool{}
 	for _, r := range l.Rows("r") {
-		all[got{r.Score.CaseID, r.Score.Metric, r.Score.Status, r.Score.Code, r.Score.Reason}] = true
+		all[got{r.CaseID, r.Score.Metric, r.Score.Status, r.Score.Code, r.Score.Reason}] = true
 	}
 	for why, want := range map[string]got{
 		"a score":                         {"q000", "m", scoring.StatusOK, 0, ""},
@@ -339,7 +339,7 @@ func TestWorkersNeverWait(t *testing.T) {
 // slowLedger takes 100 ms for an append, as a warehouse does.
 type slowLedger struct{ batch.Ledger }
 
-func (l slowLedger) Append(ctx context.Context, run string, rows []batch.Row) error {
+func (l slowLedger) Append(ctx context.Context, run string, rows []scoring.Row) error {
 	time.Sleep(100 * time.Millisecond)
 	return l.Ledger.Append(ctx, run, rows)
 }
@@ -369,7 +369,7 @@ func TestHeldCasesAreBounded(t *testing.T) {
 				src[i].Bytes = tc.bytes
 				src[i].Load = func(context.Context) (*scoring.Case, error) { g.add(1, tc.bytes); return c, nil }
 			}
-			tc.r.Scored = func(*scoring.Case, []batch.Row) { g.add(-1, -tc.bytes) }
+			tc.r.Scored = func(*scoring.Case, []scoring.Row) { g.add(-1, -tc.bytes) }
 			start := time.Now()
 			o, err := tc.r.Run(context.Background(), "r", src, batch.Discard)
 			if err != nil || o.Done != 300 {
@@ -504,7 +504,7 @@ func TestASourceThatDoesNotListenDoesNotHoldAStoppedRun(t *testing.T) {
 // stuck is a ledger that does not answer until its context ends.
 type stuck struct{ batch.Ledger }
 
-func (stuck) Append(ctx context.Context, _ string, _ []batch.Row) error {
+func (stuck) Append(ctx context.Context, _ string, _ []scoring.Row) error {
 	<-ctx.Done()
 	return ctx.Err()
 }
@@ -547,7 +547,7 @@ type full struct {
 	room int
 }
 
-func (f *full) Append(ctx context.Context, run string, rows []batch.Row) error {
+func (f *full) Append(ctx context.Context, run string, rows []scoring.Row) error {
 	if f.room--; f.room < 0 {
 		return errcode.New(errcode.ResourceExhausted, "the disk is full")
 	}
@@ -561,7 +561,7 @@ func TestALedgerThatFailsEndsTheRun(t *testing.T) {
 		claimed := 0
 		r := batch.Runner{
 			Engine: engineOf(t, scoring.Metric{Name: "m", Score: s.score}), Concurrency: 4, BatchSize: 4,
-			Scored: func(_ *scoring.Case, rows []batch.Row) { claimed += len(rows) },
+			Scored: func(_ *scoring.Case, rows []scoring.Row) { claimed += len(rows) },
 		}
 		start := time.Now()
 		o, err := r.Run(context.Background(), "r", numbered(1000), l)
@@ -591,9 +591,9 @@ func TestASourceThatBreaksEndsTheRun(t *testing.T) {
 
 type brokenLedger struct{ batch.Ledger }
 
-func (brokenLedger) Held(context.Context, string) iter.Seq2[batch.Row, error] {
-	return func(yield func(batch.Row, error) bool) {
-		yield(batch.Row{}, errcode.New(errcode.FailedPrecondition, "locked"))
+func (brokenLedger) Held(context.Context, string) iter.Seq2[scoring.Row, error] {
+	return func(yield func(scoring.Row, error) bool) {
+		yield(scoring.Row{}, errcode.New(errcode.FailedPrecondition, "locked"))
 	}
 }
 
@@ -656,7 +656,7 @@ func TestScoresDoNotWaitLongToBeStored(t *testing.T) {
 			}
 			return scoring.OK(1, ""), nil
 		}})
-		r := batch.Runner{Engine: e, Concurrency: 2, Linger: 3 * time.Second, Scored: func(*scoring.Case, []batch.Row) { at = append(at, time.Since(start)) }}
+		r := batch.Runner{Engine: e, Concurrency: 2, Linger: 3 * time.Second, Scored: func(*scoring.Case, []scoring.Row) { at = append(at, time.Since(start)) }}
 		if _, err := r.Run(context.Background(), "r", numbered(2), batch.Discard); err != nil {
 			t.Fatal(err)
 		}
@@ -674,9 +674,9 @@ func TestSourceOf(t *testing.T) {
 	})
 	var got []string
 	for item, err := range src.Cases(context.Background()) {
-		got = append(got, fmt.Sprintf("%+v %s %v", item.AnswerID, item.Place, err))
+		got = append(got, fmt.Sprintf("%q %q %s %v", item.CaseID, item.Of(), item.Place, err))
 	}
-	if diff := cmp.Diff([]string{"{CaseID:a Agent:x Version:2 Batch:} case 1 <nil>", "{CaseID: Agent: Version: Batch:}  gone"}, got); diff != "" {
+	if diff := cmp.Diff([]string{`"a" "agent x 2" case 1 <nil>`, `"" ""  gone`}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

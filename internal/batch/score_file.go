@@ -11,6 +11,7 @@ import (
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/jsonscan"
+	"github.com/badger-eval/badger/scoring"
 )
 
 // ScoreFile is a file of scores in JSON Lines, one score a line. It is a [Ledger] of a single run, whatever the
@@ -81,7 +82,7 @@ func (s *ScoreFile) recover() error {
 	if len(tail) == 0 {
 		return nil
 	}
-	if _, err := readHead(tail); err == nil && json.Valid(tail) { // nothing but the line feed is missing
+	if err := new(scoring.Row).UnmarshalKey(tail); err == nil && json.Valid(tail) { // nothing but the line feed is missing
 		return s.write(append(tail, '\n'))
 	}
 	// What a killed process leaves is the beginning of a score, or blocks of zeros; anything else
@@ -143,15 +144,15 @@ func (s *ScoreFile) regular() bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-func (s *ScoreFile) head(l jsonscan.Line) (rowHead, error) {
+// head reads whose score a line is.
+func (s *ScoreFile) head(l jsonscan.Line) (r scoring.Row, err error) {
 	if l.Text == nil && l.Length > 0 {
-		return rowHead{}, s.notAScore(l, errcode.New(errcode.DataLoss, "the line has %d bytes, at most %d are read", l.Length, DefaultMaxLine))
+		return r, s.notAScore(l, errcode.New(errcode.DataLoss, "the line has %d bytes, at most %d are read", l.Length, DefaultMaxLine))
 	}
-	h, err := readHead(l.Text)
-	if err != nil {
-		return h, s.notAScore(l, err)
+	if err := r.UnmarshalKey(l.Text); err != nil {
+		return r, s.notAScore(l, err)
 	}
-	return h, nil
+	return r, nil
 }
 
 func (s *ScoreFile) notAScore(l jsonscan.Line, err error) error {
@@ -164,22 +165,22 @@ func (s *ScoreFile) whole() iter.Seq2[jsonscan.Line, error] {
 }
 
 // Held yields the scores of the file, the last one of every key.
-func (s *ScoreFile) Held(ctx context.Context, _ string) iter.Seq2[Row, error] {
-	return func(yield func(Row, error) bool) {
+func (s *ScoreFile) Held(ctx context.Context, _ string) iter.Seq2[scoring.Row, error] {
+	return func(yield func(scoring.Row, error) bool) {
 		last, err := s.last(ctx)
 		if err != nil {
-			yield(Row{}, err)
+			yield(scoring.Row{}, err)
 			return
 		}
 		known := interned{}
 		for l, err := range s.lines(ctx) {
-			var r Row
+			var r scoring.Row
 			if err == nil {
 				r, err = s.row(l)
 			}
 			if err == nil {
-				r.Agent, r.Version, r.Batch, r.Score.Metric = known.of(r.Agent), known.of(r.Version), known.of(r.Batch), known.of(r.Score.Metric)
-				if at, again := last[r.Key()]; again && at != l.Offset {
+				known.row(&r)
+				if at, again := last[KeyOf(&r)]; again && at != l.Offset {
 					continue
 				}
 				r.Score.Detail = nil
@@ -203,7 +204,8 @@ func (s *ScoreFile) last(ctx context.Context) (map[Key]int64, error) {
 		if err != nil {
 			return nil, err
 		}
-		if k := h.key(known); seen.has(k) {
+		known.row(&h)
+		if k := KeyOf(&h); seen.has(k) {
 			last[k] = l.Offset
 		} else {
 			seen.put(k)
@@ -229,7 +231,7 @@ func (s *ScoreFile) lines(ctx context.Context) iter.Seq2[jsonscan.Line, error] {
 	}
 }
 
-func (s *ScoreFile) row(l jsonscan.Line) (r Row, err error) {
+func (s *ScoreFile) row(l jsonscan.Line) (r scoring.Row, err error) {
 	if err := json.Unmarshal(l.Text, &r); err != nil {
 		return r, s.notAScore(l, err)
 	}
@@ -237,10 +239,10 @@ func (s *ScoreFile) row(l jsonscan.Line) (r Row, err error) {
 }
 
 // Rows yields the scores of the file in its order.
-func (s *ScoreFile) Rows(ctx context.Context) iter.Seq2[Row, error] {
-	return func(yield func(Row, error) bool) {
+func (s *ScoreFile) Rows(ctx context.Context) iter.Seq2[scoring.Row, error] {
+	return func(yield func(scoring.Row, error) bool) {
 		for l, err := range s.lines(ctx) {
-			var r Row
+			var r scoring.Row
 			if err == nil {
 				r, err = s.row(l)
 			}
@@ -253,12 +255,12 @@ func (s *ScoreFile) Rows(ctx context.Context) iter.Seq2[Row, error] {
 
 // Append writes the rows at the end of the file. If that fails, as on a full disk, the file is
 // as it was before.
-func (s *ScoreFile) Append(_ context.Context, _ string, rows []Row) error {
+func (s *ScoreFile) Append(_ context.Context, _ string, rows []scoring.Row) error {
 	s.buf = s.buf[:0]
 	for i := range rows {
 		line, err := rows[i].MarshalJSON()
 		if err != nil {
-			return errcode.New(errcode.Internal, "the score of %s on case %q cannot be written as JSON: %w", rows[i].Score.Metric, rows[i].Score.CaseID, err)
+			return errcode.New(errcode.Internal, "the score of %s on case %q cannot be written as JSON: %w", rows[i].Score.Metric, rows[i].CaseID, err)
 		}
 		s.buf = append(append(s.buf, line...), '\n')
 	}

@@ -116,20 +116,23 @@ func TestScoreFileLine(t *testing.T) {
 	f := openFile(t, path)
 	passed := false
 	s := scoring.OK(0.75, "3 of 4")
-	s.CaseID, s.Metric, s.Version, s.Passed, s.Detail = "q1", "hybrid_ex", 1, &passed, json.RawMessage(`{"n":9007199254740993}`)
+	s.Metric, s.Version, s.Passed, s.Detail = "hybrid_ex", 1, &passed, json.RawMessage(`{"n":9007199254740993}`)
 	failed := scoring.Fail(errcode.New(errcode.Unavailable, "judge down"))
-	failed.CaseID, failed.Metric, failed.Version = "q1", "rose", 2
-	rows := []batch.Row{{AnswerID: scoring.AnswerID{CaseID: "q1", Agent: "atlas", Version: "2.0", Batch: "b1"}, Score: s}, {AnswerID: scoring.AnswerID{CaseID: "q1"}, Score: failed}}
+	failed.Metric, failed.Version = "rose", 2
+	rows := []scoring.Row{{AnswerID: scoring.AnswerID{CaseID: "q1", By: scoring.By{Agent: "atlas", Version: "2.0", Batch: "b1"}}, Score: s}, {AnswerID: scoring.AnswerID{CaseID: "q1"}, Score: failed}}
+	rows = append(rows, rows[0])
+	rows[2].Repeat, rows[2].Score.Detail = 2, nil // of the same names, and yet not a newer score of the first row
 	if err := f.Append(context.Background(), "", rows); err != nil {
 		t.Fatal(err)
 	}
 	want := `{"case_id":"q1","metric":"hybrid_ex","metric_version":1,"agent_name":"atlas","agent_version":"2.0","batch_id":"b1","status":"ok","value":0.75,"passed":false,"reason":"3 of 4","detail":{"n":9007199254740993}}
 {"case_id":"q1","metric":"rose","metric_version":2,"status":"failed","value":null,"passed":null,"reason":"judge down","code":"unavailable"}
+{"case_id":"q1","metric":"hybrid_ex","metric_version":1,"agent_name":"atlas","agent_version":"2.0","batch_id":"b1","repeat":2,"status":"ok","value":0.75,"passed":false,"reason":"3 of 4"}
 `
 	if diff := cmp.Diff(want, text(t, path)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	var got []batch.Row
+	var got []scoring.Row
 	for r, err := range f.Rows(context.Background()) {
 		if err != nil {
 			t.Fatal(err)
@@ -210,7 +213,7 @@ func TestArrange(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
 			left := random.IntN(12)
 			r := batch.Runner{Engine: e, Concurrency: 1 + random.IntN(8), BatchSize: 1 + random.IntN(3), RetryFailed: random.IntN(2) == 0}
-			r.Scored = func(*scoring.Case, []batch.Row) {
+			r.Scored = func(*scoring.Case, []scoring.Row) {
 				if left--; left == 0 {
 					cancel()
 				}
@@ -228,7 +231,7 @@ func TestArrange(t *testing.T) {
 				if err := f.Arrange(context.Background(), src, metrics); err != nil {
 					t.Fatal(err)
 				}
-				if f.Append(context.Background(), "", []batch.Row{{Score: scoring.Score{CaseID: "late", Metric: "m", Status: scoring.StatusOK}}}) != nil {
+				if f.Append(context.Background(), "", []scoring.Row{{AnswerID: scoring.AnswerID{CaseID: "late"}, Score: scoring.Score{Metric: "m", Status: scoring.StatusOK}}}) != nil {
 					t.Error("an arranged file takes no more rows")
 				}
 			}
@@ -249,10 +252,10 @@ func TestArrange(t *testing.T) {
 func TestArrangeKeepsWhatTheSourceLacks(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.jsonl")
 	f := openFile(t, path)
-	row := func(id, metric string) batch.Row {
-		return batch.Row{AnswerID: scoring.AnswerID{CaseID: id}, Score: scoring.Score{CaseID: id, Metric: metric, Version: 1, Status: scoring.StatusOK}}
+	row := func(id, metric string) scoring.Row {
+		return scoring.Row{AnswerID: scoring.AnswerID{CaseID: id}, Score: scoring.Score{Metric: metric, Version: 1, Status: scoring.StatusOK}}
 	}
-	if err := f.Append(context.Background(), "", []batch.Row{row("x", "m"), row("q001", "old"), row("q001", "m"), row("q000", "m"), row("x", "n")}); err != nil {
+	if err := f.Append(context.Background(), "", []scoring.Row{row("x", "m"), row("q001", "old"), row("q001", "m"), row("q000", "m"), row("x", "n")}); err != nil {
 		t.Fatal(err)
 	}
 	metrics, err := batch.Runner{Engine: engineOf(t, scoring.Metric{Name: "m", Score: one})}.Selection()
@@ -267,7 +270,7 @@ func TestArrangeKeepsWhatTheSourceLacks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got = append(got, r.Score.CaseID+" "+r.Score.Metric)
+		got = append(got, r.CaseID+" "+r.Score.Metric)
 	}
 	if diff := cmp.Diff([]string{"q000 m", "q001 m", "q001 old", "x m", "x n"}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -316,7 +319,7 @@ func FuzzScoreFile(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			keys[r.Key()] = true
+			keys[batch.KeyOf(&r)] = true
 		}
 		if len(keys) != n {
 			t.Fatalf("%d scores are held of %d keys", n, len(keys))
@@ -324,21 +327,21 @@ func FuzzScoreFile(f *testing.F) {
 	})
 }
 
-func okRow(id, metric string) batch.Row {
-	return batch.Row{AnswerID: scoring.AnswerID{CaseID: id}, Score: scoring.Score{CaseID: id, Metric: metric, Version: 1, Status: scoring.StatusOK, Value: 1}}
+func okRow(id, metric string) scoring.Row {
+	return scoring.Row{AnswerID: scoring.AnswerID{CaseID: id}, Score: scoring.Score{Metric: metric, Version: 1, Status: scoring.StatusOK, Value: 1}}
 }
 
 // A disk that fills up in the middle of a line leaves whole lines, those of the appends before, and the run says why it ended.
 func TestDiskThatFillsUp(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.jsonl")
 	f := openFile(t, path)
-	if err := f.Append(context.Background(), "", []batch.Row{okRow("a", "m")}); err != nil {
+	if err := f.Append(context.Background(), "", []scoring.Row{okRow("a", "m")}); err != nil {
 		t.Fatal(err)
 	}
 	before := text(t, path)
 	for room := range 2 * len(before) {
 		f.FillDisk(room)
-		err := f.Append(context.Background(), "", []batch.Row{okRow("b", "m"), okRow("c", "m")})
+		err := f.Append(context.Background(), "", []scoring.Row{okRow("b", "m"), okRow("c", "m")})
 		if errcode.Of(err) != errcode.ResourceExhausted {
 			t.Fatalf("room for %d bytes: %v", room, err)
 		}
@@ -360,10 +363,10 @@ func TestATornLineIsGoneOnceTheFileIsOpen(t *testing.T) {
 func TestArrangeKeepsTheLastScoreOfAKey(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.jsonl")
 	f := openFile(t, path)
-	failed := batch.Row{Score: scoring.Fail(errcode.New(errcode.Unavailable, "judge down"))}
-	failed.Score.CaseID, failed.Score.Metric, failed.Score.Version = "q000", "m", 1
-	for _, r := range []batch.Row{failed, okRow("q001", "m"), okRow("q000", "m")} {
-		if err := f.Append(context.Background(), "", []batch.Row{r}); err != nil {
+	failed := scoring.Row{Score: scoring.Fail(errcode.New(errcode.Unavailable, "judge down"))}
+	failed.CaseID, failed.Score.Metric, failed.Score.Version = "q000", "m", 1
+	for _, r := range []scoring.Row{failed, okRow("q001", "m"), okRow("q000", "m")} {
+		if err := f.Append(context.Background(), "", []scoring.Row{r}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -375,7 +378,7 @@ func TestArrangeKeepsTheLastScoreOfAKey(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got = append(got, fmt.Sprint(r.Score.CaseID, " ", r.Score.Status))
+		got = append(got, fmt.Sprint(r.CaseID, " ", r.Score.Status))
 	}
 	if diff := cmp.Diff([]string{"q000 ok", "q001 ok"}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -389,7 +392,7 @@ func TestTeeCatchesUp(t *testing.T) {
 	failed := okRow("q001", "m")
 	failed.Score.Status = scoring.StatusFailed
 	ahead, behind := &ledgertest.Memory{}, &ledgertest.Memory{}
-	for l, rows := range map[*ledgertest.Memory][]batch.Row{
+	for l, rows := range map[*ledgertest.Memory][]scoring.Row{
 		ahead:  {okRow("q000", "m"), okRow("q001", "m"), okRow("q002", "m")},
 		behind: {okRow("q000", "m"), failed},
 	} {
@@ -429,11 +432,11 @@ func TestTheLastOfEqualKeysCounts(t *testing.T) {
 	failed.Score.Status, failed.Score.Reason = scoring.StatusFailed, "judge down"
 	for _, tc := range []struct {
 		why  string
-		rows []batch.Row
+		rows []scoring.Row
 		done int64
 	}{
-		{"failed, then scored", []batch.Row{failed, okRow("q000", "m")}, 0},
-		{"scored, then failed", []batch.Row{okRow("q000", "m"), failed}, 1},
+		{"failed, then scored", []scoring.Row{failed, okRow("q000", "m")}, 0},
+		{"scored, then failed", []scoring.Row{okRow("q000", "m"), failed}, 1},
 	} {
 		f := openFile(t, filepath.Join(t.TempDir(), "s.jsonl"))
 		if err := f.Append(context.Background(), "", tc.rows); err != nil {

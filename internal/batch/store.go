@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
 )
 
 // store collects what the workers scored, appends it to the ledger in batches and reports progress,
@@ -102,7 +103,7 @@ func (x *run) appendRows(batch []*job) error {
 	for _, j := range batch {
 		n += len(j.rows)
 	}
-	rows := make([]Row, 0, n)
+	rows := make([]scoring.Row, 0, n)
 	for _, j := range batch {
 		rows = append(rows, j.rows...)
 	}

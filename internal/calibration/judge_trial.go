@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/gate"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
@@ -17,6 +16,7 @@ import (
 type JudgeTrial struct {
 	Judge  *custom.Judge
 	Scores []scoring.Score // in the order of the cases
+	cases  []string        // of the scores
 	human  []*bool         // what people said of each; nil: nothing
 
 	Statuses  map[scoring.Status]int
@@ -41,9 +41,9 @@ type LabelTally struct {
 }
 
 // Add takes the scores of a case. A nil case is one that could not be read.
-func (t *JudgeTrial) Add(c *scoring.Case, rows []batch.Row) {
+func (t *JudgeTrial) Add(c *scoring.Case, rows []scoring.Row) {
 	for i := range rows {
-		t.Scores = append(t.Scores, rows[i].Score)
+		t.Scores, t.cases = append(t.Scores, rows[i].Score), append(t.cases, rows[i].CaseID)
 		var human *bool
 		if c != nil {
 			human = c.Human

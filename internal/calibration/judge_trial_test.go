@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/calibration"
 	"github.com/badger-eval/badger/internal/gate"
 	"github.com/badger-eval/badger/scoring"
@@ -29,7 +28,7 @@ func trialOf(pairs string) *calibration.JudgeTrial {
 		if pair[1] == '!' {
 			s.Status = scoring.StatusFailed
 		}
-		trial.Add(&scoring.Case{Human: says(pair[0])}, []batch.Row{{Score: s}})
+		trial.Add(&scoring.Case{Human: says(pair[0])}, []scoring.Row{{Score: s}})
 	}
 	trial.Sum()
 	return trial

@@ -34,7 +34,7 @@ func (t *JudgeTrial) Render(out io.Writer, all bool) error {
 		if s.Status == scoring.StatusFailed {
 			width = 300
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", printable.Cell(s.CaseID, 30), printable.Cell(score, 30), passedWord(s.Passed), passedWord(t.human[i]), printable.Cell(s.Reason, width))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", printable.Cell(t.cases[i], 30), printable.Cell(score, 30), passedWord(s.Passed), passedWord(t.human[i]), printable.Cell(s.Reason, width))
 	}
 	if err := w.Flush(); err != nil {
 		return err

@@ -8,26 +8,23 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
 )
-
-// Run identifies one row of eval_runs: what one run scored of one agent, version and batch. In it
-// case and metric are a key of scores.
-type Run struct{ ID, Agent, Version, Batch string }
 
 // The keys of a run in the query of an address.
 const (
 	keyRun, keyAgent, keyVersion, keyBatch = "run", "agent", "version", "batch"
 )
 
-// Values are the run as the query of an address. Empty parts are left out.
-func (r Run) Values() url.Values {
+// RunValues are a run as the query of an address. Empty parts are left out.
+func RunValues(r scoring.RunID) url.Values {
 	v := url.Values{}
-	r.into(v, "")
+	runInto(v, "", r)
 	return v
 }
 
-// into adds the run to a query, under keys that begin with prefix.
-func (r Run) into(v url.Values, prefix string) {
+// runInto adds a run to a query, under keys that begin with prefix.
+func runInto(v url.Values, prefix string, r scoring.RunID) {
 	set(v, prefix+keyRun, r.ID)
 	set(v, prefix+keyAgent, r.Agent)
 	set(v, prefix+keyVersion, r.Version)
@@ -42,13 +39,13 @@ func set(v url.Values, key, value string) {
 
 // ParseRun reads the run in the query of an address. Only its ID may be missing where any run will
 // do: what is missing is empty.
-func ParseRun(v url.Values) Run { return parseRun(v, "") }
+func ParseRun(v url.Values) scoring.RunID { return parseRun(v, "") }
 
 // ParseBaseline reads the run that the state of a list is compared with; empty if there is none.
-func ParseBaseline(v url.Values) Run { return parseRun(v, "base_") }
+func ParseBaseline(v url.Values) scoring.RunID { return parseRun(v, "base_") }
 
-func parseRun(v url.Values, prefix string) Run {
-	return Run{v.Get(prefix + keyRun), v.Get(prefix + keyAgent), v.Get(prefix + keyVersion), v.Get(prefix + keyBatch)}
+func parseRun(v url.Values, prefix string) scoring.RunID {
+	return scoring.RunID{ID: v.Get(prefix + keyRun), By: scoring.By{Agent: v.Get(prefix + keyAgent), Version: v.Get(prefix + keyVersion), Batch: v.Get(prefix + keyBatch)}}
 }
 
 // Mode is the part of a run's cases that a list shows.
@@ -142,9 +139,9 @@ const maxPattern = 1000
 // State is all that a list of cases shows. Its zero value, with a run, is the first page of all
 // cases.
 type State struct {
-	Run
-	Baseline Run    // what Changed compares with; may be empty
-	Metric   string // the primary metric, whose scores the modes are of; "": the run's own
+	scoring.RunID
+	Baseline scoring.RunID // what Changed compares with; may be empty
+	Metric   string        // the primary metric, whose scores the modes are of; "": the run's own
 	Mode     Mode
 	Search   string // in case, question and queries
 	Regexp   bool   // Search is a regular expression, in the syntax of package regexp
@@ -161,7 +158,7 @@ type State struct {
 // more condition: a form without a script cannot put its fields together.
 func Parse(v url.Values) (State, error) {
 	s := State{
-		Run: ParseRun(v), Baseline: ParseBaseline(v), Metric: v.Get("metric"), Mode: Mode(v.Get("mode")), Search: v.Get("search"), Regexp: v.Get("regexp") != "",
+		RunID: ParseRun(v), Baseline: ParseBaseline(v), Metric: v.Get("metric"), Mode: Mode(v.Get("mode")), Search: v.Get("search"), Regexp: v.Get("regexp") != "",
 		Page: 1, Size: DefaultSize, Tall: v.Get("rows") == "tall",
 	}
 	if s.Mode == "" {
@@ -234,8 +231,8 @@ func modeNames() string {
 // Values are the state as the query of an address. What has its default is left out, so that equal
 // states have equal addresses.
 func (s State) Values() url.Values {
-	v := s.Run.Values()
-	s.Baseline.into(v, "base_")
+	v := RunValues(s.RunID)
+	runInto(v, "base_", s.Baseline)
 	set(v, "metric", s.Metric)
 	if s.Mode != All {
 		set(v, "mode", string(s.Mode))

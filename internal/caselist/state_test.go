@@ -8,19 +8,20 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
 )
 
 // TestRoundTrip holds that an address says all of a state, whatever its texts are.
 func TestRoundTrip(t *testing.T) {
 	odd := "a/../b?c=d&e#f%20+\"'<>\x00é\u202e"
 	for _, want := range []State{
-		{Run: Run{ID: "r1"}, Mode: All, Page: 1, Size: DefaultSize},
+		{RunID: scoring.RunID{ID: "r1"}, Mode: All, Page: 1, Size: DefaultSize},
 		{
-			Run: Run{odd, odd, odd, odd}, Baseline: Run{"r0", "", odd, ""}, Metric: odd, Mode: Changed, Search: odd, Page: 7, Size: 500, Tall: true,
+			RunID: scoring.RunID{ID: odd, By: scoring.By{Agent: odd, Version: odd, Batch: odd}}, Baseline: scoring.RunID{ID: "r0", By: scoring.By{Agent: "", Version: odd, Batch: ""}}, Metric: odd, Mode: Changed, Search: odd, Page: 7, Size: 500, Tall: true,
 			Filters: []Filter{{"hybrid_ex", Less, "0.5"}, {"hybrid_ex", AtLeast, "0.5"}, {"hybrid_ex", AtMost, "-1"}, {"question", Contains, odd}, {"relation", Equal, "a=b"}, {"status", NotEqual, ""}},
 			Sort:    Sort{"hybrid_ex", true}, Columns: []string{"verdict", "row_f1"},
 		},
-		{Run: Run{ID: "r1", Batch: "b"}, Mode: Failed, Search: `^o\d+$`, Regexp: true, Sort: Sort{Column: "case"}, Page: 1, Size: 25},
+		{RunID: scoring.RunID{ID: "r1", By: scoring.By{Batch: "b"}}, Mode: Failed, Search: `^o\d+$`, Regexp: true, Sort: Sort{Column: "case"}, Page: 1, Size: 25},
 	} {
 		query, err := url.ParseQuery(want.Values().Encode())
 		if err != nil {
@@ -64,7 +65,7 @@ func long(n int) string { return strings.Repeat("x", n) }
 // TestSteps holds that another mode or condition begins on the first page and leaves the first state
 // as it was.
 func TestSteps(t *testing.T) {
-	s := State{Run: Run{ID: "r"}, Mode: All, Page: 3, Size: 50, Filters: []Filter{{"tag", Equal, "a"}}}
+	s := State{RunID: scoring.RunID{ID: "r"}, Mode: All, Page: 3, Size: 50, Filters: []Filter{{"tag", Equal, "a"}}}
 	before := s.Values().Encode()
 	f := Filter{"tag", Equal, "b"}
 	if got := s.With(f); got.Page != 1 || len(got.Filters) != 2 || len(got.With(f).Filters) != 2 {

@@ -6,16 +6,15 @@ import (
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/batch"
-	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/scoring"
 )
 
 // Elsewhere finds the cases of a run in its source. Duplicate and unreadable cases are skipped.
 func Elsewhere(s batch.Source) connectors.Elsewhere {
-	return func(ctx context.Context, run caselist.Run, ids []string) (map[string]*scoring.Case, error) {
+	return func(ctx context.Context, run scoring.RunID, ids []string) (map[string]*scoring.Case, error) {
 		wanted, out := map[scoring.AnswerID]bool{}, map[string]*scoring.Case{}
 		for _, id := range ids {
-			wanted[scoring.AnswerID{CaseID: id, Agent: run.Agent, Version: run.Version, Batch: run.Batch}] = true
+			wanted[scoring.AnswerID{CaseID: id, By: run.By}] = true
 		}
 		for item, err := range s.Cases(ctx) {
 			if err != nil {

@@ -66,7 +66,7 @@ func OpenFile(flag, path string, f connectors.Filter) (*Opened, error) {
 	if f.SetVersion != "" {
 		return nil, errcode.Usage("--set-version: expected --source URL with it; a file holds no versions of the golden set")
 	}
-	source, snaps, err := File(flag+": ", path, scoring.AnswerID{Agent: f.Agent, Version: f.Version, Batch: f.Batch})
+	source, snaps, err := File(flag+": ", path, scoring.AnswerID{By: f.By})
 	if err != nil {
 		return nil, err
 	}

@@ -57,14 +57,14 @@ func TestOpenFile(t *testing.T) {
 		{"all", answers, connectors.Filter{}, []string{"a", "b", "c", "d"}},
 		{"an empty file", "", connectors.Filter{}, nil},
 		{"blank lines alone", "\n \n", connectors.Filter{}, nil},
-		{"an agent", answers, connectors.Filter{Agent: "nova"}, []string{"a", "b"}},
-		{"a version", answers, connectors.Filter{Version: "1"}, []string{"a", "c"}},
-		{"a batch", answers, connectors.Filter{Batch: "tue"}, []string{"b"}},
-		{"all three", answers, connectors.Filter{Agent: "nova", Version: "1", Batch: "mon"}, []string{"a"}},
-		{"no such", answers, connectors.Filter{Agent: "nova", Batch: "wed"}, nil},
-		{"an agent without a name", answers, connectors.Filter{Agent: scoring.Unnamed}, []string{"d"}},
+		{"an agent", answers, connectors.Filter{By: scoring.By{Agent: "nova"}}, []string{"a", "b"}},
+		{"a version", answers, connectors.Filter{By: scoring.By{Version: "1"}}, []string{"a", "c"}},
+		{"a batch", answers, connectors.Filter{By: scoring.By{Batch: "tue"}}, []string{"b"}},
+		{"all three", answers, connectors.Filter{By: scoring.By{Agent: "nova", Version: "1", Batch: "mon"}}, []string{"a"}},
+		{"no such", answers, connectors.Filter{By: scoring.By{Agent: "nova", Batch: "wed"}}, nil},
+		{"an agent without a name", answers, connectors.Filter{By: scoring.By{Agent: scoring.Unnamed}}, []string{"d"}},
 		{"an unreadable line", "{\n" + answers, connectors.Filter{}, []string{"cases.jsonl:1!", "a", "b", "c", "d"}},
-		{"an unreadable line and an agent", "{\n" + answers, connectors.Filter{Agent: "atlas"}, []string{"cases.jsonl:1!", "c"}},
+		{"an unreadable line and an agent", "{\n" + answers, connectors.Filter{By: scoring.By{Agent: "atlas"}}, []string{"cases.jsonl:1!", "c"}},
 	} {
 		in, err := casesource.OpenFile("--cases", fileOf(t, tc.text), tc.filter)
 		if err != nil {
@@ -90,7 +90,7 @@ func TestOpenFileRefuses(t *testing.T) {
 		want       string
 	}{
 		{"--cases", missing, connectors.Filter{}, `--cases: there is no file "none.jsonl"`},
-		{"--answer", missing, connectors.Filter{Agent: "nova"}, `--answer: there is no file "none.jsonl"`},
+		{"--answer", missing, connectors.Filter{By: scoring.By{Agent: "nova"}}, `--answer: there is no file "none.jsonl"`},
 		{"--cases", fileOf(t, answers), connectors.Filter{SetVersion: "v1"}, "--set-version: expected --source URL with it"},
 	} {
 		_, err := casesource.OpenFile(tc.flag, tc.path, tc.filter)

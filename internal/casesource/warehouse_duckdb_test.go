@@ -55,7 +55,7 @@ func TestOpenWarehouse(t *testing.T) {
 	}
 	file := fileOf(t, answers)
 	for _, f := range []connectors.Filter{
-		{}, {Agent: "nova"}, {Version: "1"}, {Batch: "tue"}, {Agent: "nova", Version: "1", Batch: "mon"}, {Agent: "nova", Batch: "wed"}, {Agent: scoring.Unnamed},
+		{}, {By: scoring.By{Agent: "nova"}}, {By: scoring.By{Version: "1"}}, {By: scoring.By{Batch: "tue"}}, {By: scoring.By{Agent: "nova", Version: "1", Batch: "mon"}}, {By: scoring.By{Agent: "nova", Batch: "wed"}}, {By: scoring.By{Agent: scoring.Unnamed}},
 	} {
 		there, err := casesource.Open(t.Context(), at, f, io.Discard, open)
 		if err != nil {
@@ -87,7 +87,7 @@ func TestOpenWarehouse(t *testing.T) {
 
 // A file is opened if one is named, and no warehouse besides.
 func TestOpenOpensTheFile(t *testing.T) {
-	in, err := casesource.Open(t.Context(), casesource.Place{Flag: "--cases", File: fileOf(t, answers), URL: "duckdb:w"}, connectors.Filter{Agent: "nova"}, io.Discard, func(context.Context, string) (*connectors.Warehouse, error) {
+	in, err := casesource.Open(t.Context(), casesource.Place{Flag: "--cases", File: fileOf(t, answers), URL: "duckdb:w"}, connectors.Filter{By: scoring.By{Agent: "nova"}}, io.Discard, func(context.Context, string) (*connectors.Warehouse, error) {
 		t.Error("a warehouse was opened")
 		return nil, errors.New("none")
 	})

@@ -27,10 +27,10 @@ func TestSameNumbersAsTheScore(t *testing.T) {
 		t.Fatal(err)
 	}
 	compared, asked := 0, 0
-	for _, run := range []caselist.Run{
-		{ID: "night-1.0", Agent: "atlas", Version: "1.0", Batch: "atlas-1.0"}, {ID: "night-2.0", Agent: "atlas", Version: "2.0", Batch: "atlas-2.0"}, {ID: "judged", Agent: "atlas", Version: "2.0", Batch: sitetest.Rerun},
+	for _, run := range []scoring.RunID{
+		{ID: "night-1.0", By: scoring.By{Agent: "atlas", Version: "1.0", Batch: "atlas-1.0"}}, {ID: "night-2.0", By: scoring.By{Agent: "atlas", Version: "2.0", Batch: "atlas-2.0"}}, {ID: "judged", By: scoring.By{Agent: "atlas", Version: "2.0", Batch: sitetest.Rerun}},
 	} {
-		list, err := pages.List(t.Context(), caselist.State{Run: run, Mode: caselist.All, Page: 1, Size: caselist.MaxSize})
+		list, err := pages.List(t.Context(), caselist.State{RunID: run, Mode: caselist.All, Page: 1, Size: caselist.MaxSize})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -68,9 +68,9 @@ func (e *Run) found(ctx context.Context, file string) error {
 	case !e.Resumed && there:
 		return errcode.Usage("--run-id: run %.80q is there already; go on with it by --resume %[1]s, or choose another name", e.ID)
 	}
-	e.earlier = map[connectors.Run]connectors.Run{}
+	e.earlier = map[scoring.RunID]connectors.Run{}
 	for _, r := range runs {
-		e.earlier[keyOf(r)] = r
+		e.earlier[r.RunID] = r
 	}
 	if e.Resumed {
 		return e.Warehouse.FillKeys(ctx, e.ID)

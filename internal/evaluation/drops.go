@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/gate"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/storedscores"
+	"github.com/badger-eval/badger/scoring"
 )
 
 // Drops compares each batch of the run with the one before it, and writes whether the gates are reached.
@@ -30,7 +30,7 @@ func (e *Run) Drops(ctx context.Context, gates []gate.Drop) (reached bool, err e
 	reached = true
 	for i := range batches {
 		b := &batches[i]
-		if e.answers[connectors.Run{ID: e.ID, Agent: b.Agent, AgentVersion: b.Version, BatchID: b.ID}] == nil {
+		if e.answers[scoring.RunID{ID: e.ID, By: b.By}] == nil {
 			continue
 		}
 		at := analysis.Before(batches, i)

@@ -64,12 +64,12 @@ type Run struct {
 	started time.Time
 
 	beginning sync.Mutex
-	unread    [][]batch.Row                     // scores of answers of tables that could not be read, whose questions are to be looked up
-	begun     map[connectors.Run]bool           // rows of eval_runs that are written; guarded by beginning
-	answers   map[connectors.Run]*tally         // by the key of eval_runs
-	strange   map[string]int64                  // answers whose case has options of a metric that is not known, by its name
-	unreads   map[string]*unread                // what cases say and nothing reads, by its text
-	earlier   map[connectors.Run]connectors.Run // the rows of a run that is resumed, by their key
+	unread    [][]scoring.Row                  // scores of answers of tables that could not be read, whose questions are to be looked up
+	begun     map[scoring.RunID]bool           // rows of eval_runs that are written; guarded by beginning
+	answers   map[scoring.RunID]*tally         // by the key of eval_runs
+	strange   map[string]int64                 // answers whose case has options of a metric that is not known, by its name
+	unreads   map[string]*unread               // what cases say and nothing reads, by its text
+	earlier   map[scoring.RunID]connectors.Run // the rows of a run that is resumed, by their key
 }
 
 // tally holds the outcome of one version's answers.
@@ -96,7 +96,7 @@ func (e *Run) Evaluate(ctx context.Context) (batch.Outcome, error) {
 	if e.Recorded != nil {
 		e.Recorded.metrics = e.Metrics
 	}
-	e.started, e.begun, e.answers = e.Now(), map[connectors.Run]bool{}, map[connectors.Run]*tally{}
+	e.started, e.begun, e.answers = e.Now(), map[scoring.RunID]bool{}, map[scoring.RunID]*tally{}
 	for _, r := range e.earlier {
 		if !r.Started.IsZero() && r.Started.Before(e.started) {
 			e.started = r.Started
@@ -110,7 +110,7 @@ func (e *Run) Evaluate(ctx context.Context) (batch.Outcome, error) {
 		Stop: e.Stop, Now: e.Now, Progress: e.Progress, Held: e.held, Skipped: func(c *scoring.Case) { e.Summary.Describe(c.AnswerID(), questionOf(c)) },
 	}
 	var lost error // of looking up questions
-	runner.Scored = func(c *scoring.Case, rows []batch.Row) {
+	runner.Scored = func(c *scoring.Case, rows []scoring.Row) {
 		e.lookAtUnread(c)
 		if _, ok := e.Source.(*casesource.Warehouse); c != nil || !ok {
 			e.scored(questionOf(c), rows)
@@ -150,7 +150,7 @@ func (e *Run) Evaluate(ctx context.Context) (batch.Outcome, error) {
 // held is called with scores that the run holds already: figures and gates are of the whole run, as far as its
 // answers are chosen. The held scores of other answers may be a part of them, which a gate must not take for the
 // whole.
-func (e *Run) held(rows []batch.Row) {
+func (e *Run) held(rows []scoring.Row) {
 	if e.Recorded != nil {
 		e.cases[rows[0].CaseID] = true
 	}
@@ -162,7 +162,7 @@ func (e *Run) held(rows []batch.Row) {
 }
 
 // scored is called with every answer whose scores are stored, and with its question if it is known.
-func (e *Run) scored(q connectors.Question, rows []batch.Row) {
+func (e *Run) scored(q connectors.Question, rows []scoring.Row) {
 	if len(rows) == 0 {
 		return
 	}
@@ -219,7 +219,7 @@ func (e *Run) lookAtUnread(c *scoring.Case) {
 	}
 }
 
-func (e *Run) count(rows []batch.Row) {
+func (e *Run) count(rows []scoring.Row) {
 	for i := range rows {
 		t := e.tallyOf(&rows[i])
 		t.statuses[rows[i].Score.Status]++

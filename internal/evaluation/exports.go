@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/export"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -21,7 +20,7 @@ func questionOf(c *scoring.Case) connectors.Question {
 
 // exportScored writes an answer that was scored to the exports. Those of a run that continues are written
 // in the end, when its answers are whole.
-func (e *Run) exportScored(q connectors.Question, rows []batch.Row) {
+func (e *Run) exportScored(q connectors.Question, rows []scoring.Row) {
 	if !e.Exports.Any() || e.Resumed {
 		return
 	}
@@ -39,7 +38,7 @@ func (e *Run) Export(ctx context.Context, pages string) error {
 		return nil
 	}
 	if e.Resumed {
-		of := connectors.OfRun{Run: e.ID, Agent: e.Chosen.Agent, Version: e.Chosen.Version, Batch: e.Chosen.Batch}
+		of := connectors.OfRun{RunID: scoring.RunID{ID: e.ID, By: e.Chosen.By}}
 		for s, err := range e.Warehouse.ScoredAnswers(context.WithoutCancel(ctx), of) {
 			if err != nil {
 				return err

@@ -28,15 +28,15 @@ func (e *Run) recordMissing(ctx context.Context, r *batch.Runner, ledger batch.L
 	for some := range slices.Chunk(e.Summary.report.Unanswered(questions), lookedUp) {
 		ids := make([]string, len(some))
 		for i := range some {
-			ids[i] = some[i].ID
+			ids[i] = some[i].CaseID
 		}
 		known, err := s.Tables.WholeQuestions(ctx, s.Filter, ids)
 		if err != nil {
 			return err
 		}
-		var rows []batch.Row
+		var rows []scoring.Row
 		for i := range some {
-			of := scoring.AnswerID{CaseID: some[i].ID, Agent: some[i].Agent, Version: some[i].Version, Batch: some[i].Batch}
+			of := scoring.AnswerID{CaseID: some[i].CaseID, By: some[i].By}
 			scores, err := e.Engine.ScoreQuestion(ctx, known[of.CaseID], metrics, scoring.NotApplicable(scoring.NoAnswer))
 			if err != nil {
 				return err
@@ -46,8 +46,7 @@ func (e *Run) recordMissing(ctx context.Context, r *batch.Runner, ledger batch.L
 				gold = c.GoldHash()
 			}
 			for k := range scores {
-				scores[k].CaseID = of.CaseID
-				rows = append(rows, batch.Row{AnswerID: of, Score: scores[k], GoldHash: gold})
+				rows = append(rows, scoring.Row{AnswerID: of, Score: scores[k], GoldHash: gold})
 			}
 		}
 		if err := ledger.Append(ctx, e.ID, rows); err != nil {

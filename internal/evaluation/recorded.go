@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/internal/assessfile"
-	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
@@ -27,7 +26,7 @@ type Recorded struct {
 }
 
 // count notes which lines the scores of a case used, and which reply was missing.
-func (r *Recorded) count(rows []batch.Row) {
+func (r *Recorded) count(rows []scoring.Row) {
 	for i := range rows {
 		s := &rows[i].Score
 		for _, id := range s.AssessmentIDs {

@@ -15,12 +15,12 @@ import (
 )
 
 // key is the key of the row of eval_runs that a score belongs to.
-func (e *Run) key(r *batch.Row) connectors.Run {
-	return connectors.Run{ID: e.ID, Agent: r.Agent, AgentVersion: r.Version, BatchID: r.Batch}
+func (e *Run) key(r *scoring.Row) scoring.RunID {
+	return scoring.RunID{ID: e.ID, By: r.By}
 }
 
 // tallyOf is the tally of the row of eval_runs that a score belongs to.
-func (e *Run) tallyOf(r *batch.Row) *tally {
+func (e *Run) tallyOf(r *scoring.Row) *tally {
 	key := e.key(r)
 	t := e.answers[key]
 	if t == nil {
@@ -32,7 +32,7 @@ func (e *Run) tallyOf(r *batch.Row) *tally {
 
 // begin writes the rows of eval_runs before anything is done for their answers, so that neither the
 // scores nor the costs of a run that is killed are without one.
-func (e *Run) begin(ctx context.Context, answers ...connectors.Run) error {
+func (e *Run) begin(ctx context.Context, answers ...scoring.RunID) error {
 	e.beginning.Lock()
 	defer e.beginning.Unlock()
 	var runs []connectors.Run
@@ -43,7 +43,7 @@ func (e *Run) begin(ctx context.Context, answers ...connectors.Run) error {
 		e.begun[key] = true
 		run, ok := e.earlier[key]
 		if !ok {
-			run = key
+			run.RunID = key
 			run.Mode, run.Judge, run.Config = e.Mode, e.judgeName(), toJSON(e.Config)
 		}
 		run.Started, run.Status = e.started, "running"
@@ -63,7 +63,7 @@ func (b begins) Cases(ctx context.Context) iter.Seq2[batch.Item, error] {
 	return func(yield func(batch.Item, error) bool) {
 		for item, err := range b.Source.Cases(ctx) {
 			if err == nil && item.Matches(b.e.Chosen) {
-				err = b.e.begin(ctx, connectors.Run{ID: b.e.ID, Agent: item.Agent, AgentVersion: item.Version, BatchID: item.Batch})
+				err = b.e.begin(ctx, scoring.RunID{ID: b.e.ID, By: item.By})
 			}
 			if !yield(item, err) {
 				return
@@ -88,17 +88,16 @@ func (b begins) Count(ctx context.Context) (int64, error) {
 // record writes the rows of eval_runs, one for each version of an agent and batch that was
 // evaluated.
 func (e *Run) record(ctx context.Context, status string) error {
-	others := map[connectors.Run]bool{} // rows that have scores of metrics that are not part of this call
-	if e.Resumed {                      // what is held may be of metrics that are not part of this call, or replaced
-		e.answers = map[connectors.Run]*tally{}
+	others := map[scoring.RunID]bool{} // rows that have scores of metrics that are not part of this call
+	if e.Resumed {                     // what is held may be of metrics that are not part of this call, or replaced
+		e.answers = map[scoring.RunID]*tally{}
 		for r, err := range e.Warehouse.Scores(ctx, e.ID) {
 			if err != nil {
 				return err
 			}
-			row := batch.Row(r)
-			e.count([]batch.Row{row})
-			if !slices.Contains(e.Metrics, row.Score.Metric) {
-				others[e.key(&row)] = true
+			e.count([]scoring.Row{r})
+			if !slices.Contains(e.Metrics, r.Score.Metric) {
+				others[e.key(&r)] = true
 			}
 		}
 	}
@@ -132,14 +131,15 @@ func (e *Run) record(ctx context.Context, status string) error {
 	}
 	paid.plus(e.paidEarlier())
 	var runs []connectors.Run
-	for run, t := range e.answers {
-		if !(scoring.AnswerID{Agent: run.Agent, Version: run.AgentVersion, Batch: run.BatchID}).Matches(e.Chosen) {
+	for key, t := range e.answers {
+		if !key.Matches(e.Chosen.By) {
 			continue // this call did not go through its answers
 		}
 		status := status
-		if earlier := e.earlier[run]; others[run] && earlier.Status != "done" {
+		if earlier := e.earlier[key]; others[key] && earlier.Status != "done" {
 			status = earlier.Status // the other metrics may lack scores
 		}
+		run := connectors.Run{RunID: key}
 		run.Started, run.Mode, run.Status, run.Judge = e.started, e.Mode, status, e.judgeName()
 		run.Config, run.Versions, run.Counts = toJSON(e.Config), toJSON(versions), toJSON(t.statuses)
 		run.Tokens, run.Cost = toJSON(t.usage), toJSON(paid)
@@ -172,42 +172,27 @@ func toJSON(v any) string {
 	return string(text)
 }
 
-// keyOf is the key of a row of eval_runs.
-func keyOf(r connectors.Run) connectors.Run {
-	return connectors.Run{ID: r.ID, Agent: r.Agent, AgentVersion: r.AgentVersion, BatchID: r.BatchID}
-}
-
 // warehouseLedger keeps the scores of a run in a warehouse's tables.
 type warehouseLedger struct {
 	w     *connectors.ScoreWriter
 	now   func() time.Time
-	begin func(ctx context.Context, answers ...connectors.Run) error // is told of the keys of rows before they are stored
-	key   func(*batch.Row) connectors.Run
+	begin func(ctx context.Context, answers ...scoring.RunID) error // is told of the keys of rows before they are stored
+	key   func(*scoring.Row) scoring.RunID
 }
 
 // Held yields what the run holds.
-func (l warehouseLedger) Held(ctx context.Context, _ string) iter.Seq2[batch.Row, error] {
-	return func(yield func(batch.Row, error) bool) {
-		for r, err := range l.w.Held(ctx) {
-			if !yield(batch.Row(r), err) {
-				return
-			}
-		}
-	}
+func (l warehouseLedger) Held(ctx context.Context, _ string) iter.Seq2[scoring.Row, error] {
+	return l.w.Held(ctx)
 }
 
 // Append stores scores in place of those of the same key.
-func (l warehouseLedger) Append(ctx context.Context, _ string, rows []batch.Row) error {
-	out := make([]connectors.ScoreRow, len(rows))
-	keys := make([]connectors.Run, len(rows))
+func (l warehouseLedger) Append(ctx context.Context, _ string, rows []scoring.Row) error {
+	keys := make([]scoring.RunID, len(rows))
 	for i := range rows {
 		keys[i] = l.key(&rows[i])
 	}
 	if err := l.begin(ctx, keys...); err != nil {
 		return err
 	}
-	for i, r := range rows {
-		out[i] = connectors.ScoreRow(r)
-	}
-	return l.w.Write(ctx, l.now(), out)
+	return l.w.Write(ctx, l.now(), rows)
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/batch"
-	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/export"
@@ -54,13 +53,12 @@ func (n Named) Find(ctx context.Context, notes io.Writer, w *connectors.Warehous
 		}
 		return of, errcode.Usage("%s: there is no run %s; the latest runs are %s", flag, printable.Short(id), printable.List(latest))
 	}
-	of = connectors.OfRun{Run: id, Agent: n.Of.Agent, Version: n.Of.Version, Batch: n.Of.Batch}
+	of = connectors.OfRun{RunID: scoring.RunID{ID: id, By: n.Of.By}}
 	var names, unfinished []string
 	matched := false
 	for _, row := range rows {
-		key := scoring.AnswerID{Agent: row.Agent, Version: row.AgentVersion, Batch: row.BatchID}
-		names = append(names, strings.TrimSpace(report.Agent{Name: row.Agent, Version: row.AgentVersion}.Shown()+" "+row.BatchID))
-		if matches := key.Matches(n.Of); flag == "--run" && matches || flag != "--run" {
+		names = append(names, strings.TrimSpace(report.Agent{Name: row.Agent, Version: row.Version}.Shown()+" "+row.Batch))
+		if matches := row.Matches(n.Of.By); flag == "--run" && matches || flag != "--run" {
 			matched = true
 			if row.Status != "done" && !slices.Contains(unfinished, row.Status) {
 				unfinished = append(unfinished, row.Status)
@@ -97,7 +95,7 @@ func Open(ctx context.Context, w *connectors.Warehouse, of connectors.OfRun, mas
 		return nil, err
 	}
 	if len(names) == 0 {
-		return nil, errcode.New(errcode.NotFound, "run %s holds no scores", printable.Short(of.Run))
+		return nil, errcode.New(errcode.NotFound, "run %s holds no scores", printable.Short(of.ID))
 	}
 	r := &Stored{Warehouse: w, Of: of, Metrics: MetricsNamed(names), Now: time.Now, Progress: func(batch.Progress) {}}
 	r.Summary = SummaryOf(r.Metrics)
@@ -132,10 +130,9 @@ func (r *Stored) Read(ctx context.Context, base connectors.OfRun, summed bool, f
 // status is that of the answers of a run that are reported on: done where all are.
 func (r *Stored) status(ctx context.Context) (status string, err error) {
 	of := r.Of
-	rows, err := r.Warehouse.Runs(ctx, of.Run)
+	rows, err := r.Warehouse.Runs(ctx, of.ID)
 	for _, row := range rows {
-		key := scoring.AnswerID{Agent: row.Agent, Version: row.AgentVersion, Batch: row.BatchID}
-		if key.Matches(scoring.AnswerID{Agent: of.Agent, Version: of.Version, Batch: of.Batch}) && (status == "" || status == report.RunDone) {
+		if row.Matches(of.By) && (status == "" || status == report.RunDone) {
 			status = row.Status
 		}
 	}
@@ -145,16 +142,16 @@ func (r *Stored) status(ctx context.Context) (status string, err error) {
 // readBase sums up the run that is compared with, and returns the agent version that all others are
 // compared with; "" if it has several.
 func (r *Stored) readBase(ctx context.Context, base connectors.OfRun) (string, error) {
-	if base.Run == "" {
+	if base.ID == "" {
 		return "", nil
 	}
-	runs, err := r.Warehouse.Runs(ctx, r.Of.Run)
+	runs, err := r.Warehouse.Runs(ctx, r.Of.ID)
 	if err != nil {
 		return "", err
 	}
 	compared := map[report.Agent]bool{}
 	for _, row := range runs {
-		compared[report.Agent{Name: row.Agent, Version: row.AgentVersion}] = true
+		compared[report.Agent{Name: row.Agent, Version: row.Version}] = true
 	}
 	versions := map[report.Agent]bool{}
 	err = r.each(ctx, base, func(a *export.Answer) error {
@@ -180,7 +177,7 @@ func (r *Stored) each(ctx context.Context, of connectors.OfRun, f func(*export.A
 		if err != nil {
 			return err
 		}
-		if err := f(export.Of(of.Run, s.AnswerID, s.Question, s.Scores)); err != nil {
+		if err := f(export.Of(of.ID, s.AnswerID, s.Question, s.Scores)); err != nil {
 			return err
 		}
 		r.read++
@@ -193,9 +190,9 @@ func (r *Stored) each(ctx context.Context, of connectors.OfRun, f func(*export.A
 }
 
 func (r *Stored) sum(a *export.Answer) {
-	rows := make([]batch.Row, len(a.Scores))
+	rows := make([]scoring.Row, len(a.Scores))
 	for i := range a.Scores {
-		rows[i] = batch.Row{AnswerID: a.AnswerID, Score: a.Scores[i]}
+		rows[i] = scoring.Row{AnswerID: a.AnswerID, Score: a.Scores[i]}
 	}
 	r.Summary.Add(connectors.Question{Text: a.Question, Tags: a.Tags, TagsErr: a.TagsErr}, rows)
 }
@@ -220,7 +217,7 @@ func MetricsNamed(names []string) []scoring.Metric {
 // FindRow finds the one row of eval_runs that an id (or else the run that a list names, or else the last
 // run) and a pattern of answers choose. None or several are mistakes of the user. db is the URL of the
 // database, for messages.
-func FindRow(ctx context.Context, w *connectors.Warehouse, db, id string, pattern scoring.AnswerID, named caselist.Run) (caselist.Run, error) {
+func FindRow(ctx context.Context, w *connectors.Warehouse, db, id string, pattern scoring.AnswerID, named scoring.RunID) (scoring.RunID, error) {
 	id = cmp.Or(id, named.ID)
 	if id == "" {
 		last, err := w.LastRun(ctx)
@@ -240,13 +237,13 @@ func FindRow(ctx context.Context, w *connectors.Warehouse, db, id string, patter
 		return named, errcode.Usage("--run: there is no run %s", printable.Short(id))
 	}
 	if pattern == (scoring.AnswerID{}) && named.ID != "" {
-		pattern = scoring.AnswerID{Agent: named.Agent, Version: named.Version, Batch: named.Batch}
+		pattern = scoring.AnswerID{By: named.By}
 	}
-	var found []caselist.Run
+	var found []scoring.RunID
 	var names []string
 	for i := range rows {
-		key := rows[i].Key()
-		if (scoring.AnswerID{Agent: key.Agent, Version: key.Version, Batch: key.Batch}).Matches(pattern) {
+		key := rows[i].RunID
+		if key.Matches(pattern.By) {
 			found = append(found, key)
 		}
 		names = append(names, strings.TrimSpace(report.Agent{Name: key.Agent, Version: key.Version}.Shown()+" "+key.Batch))

@@ -19,7 +19,6 @@ import (
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/duckdb"
 	"github.com/badger-eval/badger/internal/batch"
-	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/scoring"
@@ -48,9 +47,9 @@ func database(t *testing.T, runs ...connectors.Run) *connectors.Warehouse {
 var (
 	monday = time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC)
 	stored = []connectors.Run{
-		{ID: "r1", Agent: "nova", AgentVersion: "1", BatchID: "mon", Started: monday, Status: "done"},
-		{ID: "r1", Agent: "nova", AgentVersion: "2", BatchID: "mon", Started: monday, Status: "stopped"},
-		{ID: "r2", Agent: "atlas", AgentVersion: "1", BatchID: "tue", Started: monday.Add(24 * time.Hour), Status: "done"},
+		{RunID: scoring.RunID{ID: "r1", By: scoring.By{Agent: "nova", Version: "1", Batch: "mon"}}, Started: monday, Status: "done"},
+		{RunID: scoring.RunID{ID: "r1", By: scoring.By{Agent: "nova", Version: "2", Batch: "mon"}}, Started: monday, Status: "stopped"},
+		{RunID: scoring.RunID{ID: "r2", By: scoring.By{Agent: "atlas", Version: "1", Batch: "tue"}}, Started: monday.Add(24 * time.Hour), Status: "done"},
 	}
 )
 
@@ -65,12 +64,12 @@ func TestFindsAStoredRun(t *testing.T) {
 		err   string // how it begins
 		code  errcode.Code
 	}{
-		{why: "the last one", in: w, named: evaluation.Named{Flag: "--run"}, want: connectors.OfRun{Run: "r2"}},
-		{why: "a run of which a part was stopped", in: w, named: evaluation.Named{ID: "r1", Flag: "--run"}, want: connectors.OfRun{Run: "r1"}, note: "note: run r1 is stopped; the figures are of the scores that it holds\n"},
-		{why: "the other part of it", in: w, named: evaluation.Named{ID: "r1", Flag: "--run", Of: scoring.AnswerID{Version: "1"}}, want: connectors.OfRun{Run: "r1", Version: "1"}},
-		{why: "a run that is compared with, whose answers need not be such", in: w, named: evaluation.Named{ID: "r2", Flag: "--against", Of: scoring.AnswerID{Agent: "nova"}}, want: connectors.OfRun{Run: "r2", Agent: "nova"}},
+		{why: "the last one", in: w, named: evaluation.Named{Flag: "--run"}, want: connectors.OfRun{RunID: scoring.RunID{ID: "r2"}}},
+		{why: "a run of which a part was stopped", in: w, named: evaluation.Named{ID: "r1", Flag: "--run"}, want: connectors.OfRun{RunID: scoring.RunID{ID: "r1"}}, note: "note: run r1 is stopped; the figures are of the scores that it holds\n"},
+		{why: "the other part of it", in: w, named: evaluation.Named{ID: "r1", Flag: "--run", Of: scoring.AnswerID{By: scoring.By{Version: "1"}}}, want: connectors.OfRun{RunID: scoring.RunID{ID: "r1", By: scoring.By{Version: "1"}}}},
+		{why: "a run that is compared with, whose answers need not be such", in: w, named: evaluation.Named{ID: "r2", Flag: "--against", Of: scoring.AnswerID{By: scoring.By{Agent: "nova"}}}, want: connectors.OfRun{RunID: scoring.RunID{ID: "r2", By: scoring.By{Agent: "nova"}}}},
 		{why: "no such run", in: w, named: evaluation.Named{ID: "r3", Flag: "--against"}, err: "--against: there is no run r3; the latest runs are r2, r1"},
-		{why: "no such answers", in: w, named: evaluation.Named{ID: "r1", Flag: "--run", Of: scoring.AnswerID{Agent: "atlas"}}, err: "run r1 has no such answers; it has those of nova 1 mon, nova 2 mon"},
+		{why: "no such answers", in: w, named: evaluation.Named{ID: "r1", Flag: "--run", Of: scoring.AnswerID{By: scoring.By{Agent: "atlas"}}}, err: "run r1 has no such answers; it has those of nova 1 mon, nova 2 mon"},
 		{why: "no runs", in: none, named: evaluation.Named{Flag: "--run", DB: "duckdb:w"}, err: "the database holds no runs; badger run --to duckdb:w makes one", code: errcode.NotFound},
 	} {
 		var notes bytes.Buffer
@@ -96,23 +95,23 @@ func refused(t *testing.T, why string, err error, want string, code errcode.Code
 
 func TestFindsOneRow(t *testing.T) {
 	w, none := database(t, stored...), database(t)
-	second := caselist.Run{ID: "r1", Agent: "nova", Version: "2", Batch: "mon"}
+	second := scoring.RunID{ID: "r1", By: scoring.By{Agent: "nova", Version: "2", Batch: "mon"}}
 	for _, tc := range []struct {
 		why     string
 		in      *connectors.Warehouse
 		id      string
 		pattern scoring.AnswerID
-		named   caselist.Run
-		want    caselist.Run
+		named   scoring.RunID
+		want    scoring.RunID
 		err     string
 		code    errcode.Code
 	}{
-		{why: "the last run", in: w, want: caselist.Run{ID: "r2", Agent: "atlas", Version: "1", Batch: "tue"}},
-		{why: "a version of a run", in: w, id: "r1", pattern: scoring.AnswerID{Version: "2"}, want: second},
+		{why: "the last run", in: w, want: scoring.RunID{ID: "r2", By: scoring.By{Agent: "atlas", Version: "1", Batch: "tue"}}},
+		{why: "a version of a run", in: w, id: "r1", pattern: scoring.AnswerID{By: scoring.By{Version: "2"}}, want: second},
 		{why: "the row that a list names", in: w, named: second, want: second},
-		{why: "a pattern wins over the list", in: w, named: second, pattern: scoring.AnswerID{Version: "1"}, want: caselist.Run{ID: "r1", Agent: "nova", Version: "1", Batch: "mon"}},
+		{why: "a pattern wins over the list", in: w, named: second, pattern: scoring.AnswerID{By: scoring.By{Version: "1"}}, want: scoring.RunID{ID: "r1", By: scoring.By{Agent: "nova", Version: "1", Batch: "mon"}}},
 		{why: "several rows", in: w, id: "r1", err: "run r1 has the answers of nova 1 mon, nova 2 mon; choose one with --agent"},
-		{why: "no row", in: w, id: "r1", pattern: scoring.AnswerID{Batch: "tue"}, err: "run r1 has the answers of nova 1 mon, nova 2 mon; choose one with --agent"},
+		{why: "no row", in: w, id: "r1", pattern: scoring.AnswerID{By: scoring.By{Batch: "tue"}}, err: "run r1 has the answers of nova 1 mon, nova 2 mon; choose one with --agent"},
 		{why: "no such run", in: w, id: "r3", err: "--run: there is no run r3"},
 		{why: "no runs", in: none, err: "the database holds no runs; badger run --to duckdb:w makes one", code: errcode.NotFound},
 	} {

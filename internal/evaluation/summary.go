@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/export"
@@ -44,7 +43,7 @@ func NewSummary(engine *scoring.Engine, names []string) *Summary {
 }
 
 // Add adds the scores of one answer to a question, which may be unknown.
-func (s *Summary) Add(q connectors.Question, rows []batch.Row) {
+func (s *Summary) Add(q connectors.Question, rows []scoring.Row) {
 	if len(rows) == 0 {
 		return
 	}
@@ -74,7 +73,7 @@ func (s *Summary) Describe(of scoring.AnswerID, q connectors.Question) {
 
 // caseOf is a case as a report has it. What may hold a masked value is left out.
 func (s *Summary) caseOf(of scoring.AnswerID, q connectors.Question) report.Case {
-	c := report.Case{ID: of.CaseID, Agent: of.Agent, Version: of.Version, Batch: of.Batch}
+	c := report.Case{AnswerID: of}
 	if s.Mask.None() {
 		c.Question, c.Tags, c.TagsErr = q.Text, q.Tags, q.TagsErr
 	}

@@ -50,11 +50,7 @@ func labelled(metric, label, reason string) scoring.Score {
 }
 
 func answer(version, id string, scores ...scoring.Score) *Answer {
-	a := &Answer{RunID: "r1", AnswerID: scoring.AnswerID{CaseID: id, Agent: "atlas", Version: version}, Tier: "easy", Scores: scores}
-	for i := range a.Scores {
-		a.Scores[i].CaseID = id
-	}
-	return a
+	return &Answer{RunID: "r1", AnswerID: scoring.AnswerID{CaseID: id, By: scoring.By{Agent: "atlas", Version: version}}, Tier: "easy", Scores: scores}
 }
 
 // sample has an answer of every outcome, in two versions that take turns.
@@ -415,8 +411,7 @@ func TestTerminalsObeyNothing(t *testing.T) {
 	a := everywhere(all.String())
 	summary := report.NewSummary(report.SummaryOptions{})
 	for _, s := range a.Scores {
-		s.CaseID = a.CaseID
-		summary.Add(s, report.Case{Question: a.Question, Agent: a.Agent, Version: a.Version})
+		summary.Add(s, report.Case{Question: a.Question, AnswerID: a.AnswerID})
 	}
 	var lines, markdown bytes.Buffer
 	forms := map[string]string{"CSV": writeCSV(t, []*Answer{a}), "SARIF": writeSARIF(t, []*Answer{a}), "JUnit": writeJUnit(t, []*Answer{a}), "JSON Lines": write(t, NewJSONLines(&lines, options), &lines, []*Answer{a})}
@@ -515,7 +510,7 @@ func TestTheClassOfATestStays(t *testing.T) {
 		{"no accepted query", connectors.Question{Tags: []string{"sales"}}, []scoring.Score{without("sql_complexity", scoring.StatusNotApplicable, "no gold SQL given")}, "sales"},
 		{"nothing is known", connectors.Question{}, nil, "cases"},
 	} {
-		a := Of("r1", scoring.AnswerID{CaseID: "c1", Agent: "atlas", Version: "1.0"}, tc.asked, tc.scores)
+		a := Of("r1", scoring.AnswerID{CaseID: "c1", By: scoring.By{Agent: "atlas", Version: "1.0"}}, tc.asked, tc.scores)
 		if got := parseJUnit(t, writeJUnit(t, []*Answer{a})).Suites[0].Cases[0].Class; got != tc.want {
 			t.Errorf("%s: the class is %q, want %q", tc.why, got, tc.want)
 		}
@@ -656,7 +651,7 @@ func figures(answers []*Answer) *report.Figures {
 	s := report.NewSummary(report.SummaryOptions{})
 	for _, a := range answers {
 		for _, score := range a.Scores {
-			s.Add(score, report.Case{ID: a.CaseID, Question: a.Question, Tier: a.Tier, Agent: a.Agent, Version: a.Version, Batch: a.Batch})
+			s.Add(score, report.Case{AnswerID: a.AnswerID, Question: a.Question, Tier: a.Tier})
 		}
 	}
 	return s.Figures()

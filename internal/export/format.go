@@ -52,11 +52,9 @@ type summarised struct {
 // Add adds the answer's scores.
 func (m *summarised) Add(a *Answer) error {
 	m.run = a.RunID
-	of := report.Case{ID: a.CaseID, Question: a.Question, Tier: a.Tier, Tags: a.Tags, TagsErr: a.TagsErr, Agent: a.Agent, Version: a.Version, Batch: a.Batch}
+	of := report.Case{AnswerID: a.AnswerID, Question: a.Question, Tier: a.Tier, Tags: a.Tags, TagsErr: a.TagsErr}
 	for i := range a.Scores {
-		s := a.Scores[i]
-		s.CaseID = a.CaseID
-		m.sum.Add(s, of)
+		m.sum.Add(a.Scores[i], of)
 	}
 	return nil
 }

@@ -27,10 +27,8 @@ func NewJSONLines(w io.Writer, o Options) Writer {
 }
 
 type jsonAnswer struct {
-	RunID    string      `json:"eval_run_id"`
-	Agent    string      `json:"agent_name"`
-	Version  string      `json:"agent_version"`
-	Batch    string      `json:"batch_id"`
+	Run string `json:"eval_run_id"`
+	scoring.By
 	CaseID   string      `json:"case_id"`
 	Question string      `json:"question,omitempty"`
 	Tier     string      `json:"tier,omitempty"`
@@ -55,7 +53,7 @@ type jsonScore struct {
 // Add writes a line.
 func (j *jsonLines) Add(a *Answer) error {
 	out := jsonAnswer{
-		RunID: a.RunID, Agent: a.Agent, Version: a.Version, Batch: a.Batch, CaseID: a.CaseID, Question: a.Question, Tier: a.Tier, Tags: a.Tags, Torn: a.unreadableTags(),
+		Run: a.RunID, By: a.By, CaseID: a.CaseID, Question: a.Question, Tier: a.Tier, Tags: a.Tags, Torn: a.unreadableTags(),
 		Metric: j.o.Metric, Outcome: a.Outcome(j.o.Metric), Scores: make([]jsonScore, len(a.Scores)),
 	}
 	for i := range a.Scores {

@@ -24,10 +24,8 @@ type junit struct {
 	spool  *os.File
 	cases  *bufio.Writer
 	size   int64 // of the spool
-	suites map[suiteKey]*suite
+	suites map[scoring.RunID]*suite
 }
-
-type suiteKey struct{ run, agent, version, batch string }
 
 type suite struct {
 	parts                            []part // of the spool
@@ -55,7 +53,7 @@ func NewJUnit(w io.Writer, o Options) (Writer, error) {
 	if err != nil {
 		return nil, errcode.New(errcode.Unavailable, "JUnit: no temporary file can be made: %w", err)
 	}
-	return &junit{w: w, o: o, spool: f, cases: bufio.NewWriter(f), suites: map[suiteKey]*suite{}}, nil
+	return &junit{w: w, o: o, spool: f, cases: bufio.NewWriter(f), suites: map[scoring.RunID]*suite{}}, nil
 }
 
 // maxCase is how many bytes of text a test case may hold; servers refuse or cut longer ones.
@@ -63,7 +61,7 @@ const maxCase = 60_000
 
 // Add writes a test case.
 func (j *junit) Add(a *Answer) error {
-	key := suiteKey{a.RunID, a.Agent, a.Version, a.Batch}
+	key := scoring.RunID{ID: a.RunID, By: a.By}
 	s := j.suites[key]
 	if s == nil {
 		s = &suite{means: map[string]*sum{}}
@@ -147,11 +145,11 @@ func className(a *Answer) string {
 	return strings.ReplaceAll(cmp.Or(name, "cases"), ".", "_")
 }
 
-// name returns the name of a suite: the same in every run, since servers identify a suite by it.
-func (k suiteKey) name() string {
-	name := strings.Join(strings.Fields(report.Agent{Name: k.agent, Version: k.version}.Shown()), " ")
-	if k.batch != "" {
-		name = strings.TrimSpace(name + " " + k.batch)
+// suiteName returns the name of a suite: the same in every run, since servers identify a suite by it.
+func suiteName(k scoring.RunID) string {
+	name := strings.Join(strings.Fields(report.Agent{Name: k.Agent, Version: k.Version}.Shown()), " ")
+	if k.Batch != "" {
+		name = strings.TrimSpace(name + " " + k.Batch)
 	}
 	return name
 }
@@ -165,15 +163,15 @@ func (j *junit) Close() error {
 	if err := j.cases.Flush(); err != nil {
 		return errcode.New(errcode.ResourceExhausted, "JUnit: the temporary file cannot be written: %w", err)
 	}
-	keys := slices.SortedFunc(maps.Keys(j.suites), func(a, b suiteKey) int {
-		return cmp.Or(printable.CompareNatural(a.run, b.run), printable.CompareNatural(a.agent, b.agent), printable.CompareVersions(a.version, b.version), printable.CompareNatural(a.batch, b.batch))
+	keys := slices.SortedFunc(maps.Keys(j.suites), func(a, b scoring.RunID) int {
+		return cmp.Or(printable.CompareNatural(a.ID, b.ID), printable.CompareNatural(a.Agent, b.Agent), printable.CompareVersions(a.Version, b.Version), printable.CompareNatural(a.Batch, b.Batch))
 	})
 	w := bufio.NewWriter(j.w)
 	_, _ = w.WriteString(xml.Header + `<testsuites name="badger">` + "\n")
 	for _, k := range keys {
 		prefix := "" // servers know a test again by its class and name, over files and versions
 		if len(keys) > 1 {
-			prefix = attribute(strings.ReplaceAll(k.name(), ".", "_")) + "."
+			prefix = attribute(strings.ReplaceAll(suiteName(k), ".", "_")) + "."
 		}
 		if err := j.suite(w, k, prefix); err != nil {
 			return err
@@ -183,17 +181,17 @@ func (j *junit) Close() error {
 	return w.Flush()
 }
 
-func (j *junit) suite(w *bufio.Writer, k suiteKey, prefix string) error {
+func (j *junit) suite(w *bufio.Writer, k scoring.RunID, prefix string) error {
 	s := j.suites[k]
-	_, _ = w.WriteString(`  <testsuite name="` + attribute(k.name()) + `" tests="` + strconv.Itoa(s.tests) + `" failures="` + strconv.Itoa(s.failures) +
+	_, _ = w.WriteString(`  <testsuite name="` + attribute(suiteName(k)) + `" tests="` + strconv.Itoa(s.tests) + `" failures="` + strconv.Itoa(s.failures) +
 		`" errors="` + strconv.Itoa(s.errors) + `" skipped="` + strconv.Itoa(s.skipped) + "\">\n    <properties>\n")
 	property := func(name, value string) {
 		_, _ = w.WriteString(`      <property name="` + attribute(name) + `" value="` + attribute(value) + "\"/>\n")
 	}
-	property("eval_run_id", k.run)
-	property("agent_name", k.agent)
-	property("agent_version", k.version)
-	property("batch_id", k.batch)
+	property("eval_run_id", k.ID)
+	property("agent_name", k.Agent)
+	property("agent_version", k.Version)
+	property("batch_id", k.Batch)
 	if status := j.o.status(); status != "" {
 		property("run_status", status)
 	}

@@ -24,7 +24,7 @@ func TestTheStatusOfTheRun(t *testing.T) {
 		}
 		s := export.NewSARIF(&sarif, o)
 		score := scoring.OK(1, "")
-		score.Metric, score.CaseID = "m", "q"
+		score.Metric = "m"
 		a := &export.Answer{RunID: "r", AnswerID: scoring.AnswerID{CaseID: "q"}, Scores: []scoring.Score{score}}
 		if err := errors.Join(j.Add(a), s.Add(a)); err != nil {
 			t.Fatal(err)
@@ -55,7 +55,7 @@ func TestTheStatusOfTheRun(t *testing.T) {
 			t.Errorf("%s: %+v", status, i)
 		}
 		summary := report.NewSummary(report.SummaryOptions{})
-		summary.Add(score, report.Case{ID: "q"})
+		summary.Add(score, report.Case{AnswerID: scoring.AnswerID{CaseID: "q"}})
 		f := summary.Figures()
 		f.RunStatus = status
 		var text bytes.Buffer
@@ -77,8 +77,8 @@ func TestNothingHasAValue(t *testing.T) {
 	for _, id := range []string{"q1", "q2"} {
 		for _, metric := range []string{"hybrid_ex", "rose.score", "m"} {
 			score := scoring.Fail(errors.New("away"))
-			score.Metric, score.CaseID = metric, id
-			s.Add(score, report.Case{ID: id, Agent: "a", Version: "1"})
+			score.Metric = metric
+			s.Add(score, report.Case{AnswerID: scoring.AnswerID{CaseID: id, By: scoring.By{Agent: "a", Version: "1"}}})
 		}
 	}
 	var text, terminal bytes.Buffer

@@ -118,12 +118,12 @@ func emptyPostgres(t *testing.T) (url string) {
 	return server.URL(name, server.Port)
 }
 
-var run = caselist.Run{ID: "r1", Agent: "atlas", Version: "2", Batch: "mon"}
+var run = scoring.RunID{ID: "r1", By: scoring.By{Agent: "atlas", Version: "2", Batch: "mon"}}
 
 // queue makes a queue of cases named c001 and so on.
 func queue(t *testing.T, s *labelling.Store, cases int, p labelling.Plan) *labelling.Queue {
 	t.Helper()
-	p.List = caselist.State{Run: run, Mode: caselist.All}
+	p.List = caselist.State{RunID: run, Mode: caselist.All}
 	answer(t, s, run, caseIDs(cases)...)
 	q, err := s.Make(t.Context(), p, caseIDs(cases))
 	if err != nil {
@@ -133,7 +133,7 @@ func queue(t *testing.T, s *labelling.Store, cases int, p labelling.Plan) *label
 }
 
 // answer writes answers of a run.
-func answer(t *testing.T, s *labelling.Store, run caselist.Run, cases ...string) {
+func answer(t *testing.T, s *labelling.Store, run scoring.RunID, cases ...string) {
 	t.Helper()
 	var out []*scoring.Case
 	for _, id := range cases {
@@ -154,7 +154,7 @@ func caseIDs(n int) (ids []string) {
 // say is a label of a case of a queue.
 func say(q *labelling.Queue, id, who, caseID, verdict string) labelling.Label {
 	return labelling.Label{
-		ID: id, AnswerID: scoring.AnswerID{CaseID: caseID, Agent: run.Agent, Version: run.Version, Batch: run.Batch}, Annotator: who, Verdict: verdict, Queue: q.ID, AnswerHash: "h",
+		ID: id, AnswerID: scoring.AnswerID{CaseID: caseID, By: run.By}, Annotator: who, Verdict: verdict, Queue: q.ID, AnswerHash: "h",
 	}
 }
 

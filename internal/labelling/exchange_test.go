@@ -114,7 +114,7 @@ func TestExportReadsHumanLabels(t *testing.T) {
 		s := of[0]
 		answer(t, s, run, caseIDs(3)...)
 		for _, l := range []struct{ who, caseID, verdict string }{{"mo", "c001", "fail"}, {"mo", "c002", "fail"}, {"kim", "c003", "pass"}} {
-			id := scoring.AnswerID{CaseID: l.caseID, Agent: run.Agent, Version: run.Version, Batch: run.Batch}
+			id := scoring.AnswerID{CaseID: l.caseID, By: run.By}
 			if err := s.Warehouse.WriteLabels(t.Context(), connectors.Label{AnswerID: id, Annotator: l.who, Verdict: l.verdict, At: c.now()}); err != nil {
 				t.Fatal(err)
 			}

@@ -191,7 +191,7 @@ func counting(rows []Label) (found *Label) {
 // newest are the labels of one annotator for one answer, in any queue, the newest first.
 func (s *Store) newest(ctx context.Context, l *Label, most int) ([]Label, error) {
 	return s.Warehouse.LoggedLabels(ctx, connectors.LabelFilter{
-		Cases: []string{l.CaseID}, Agent: l.Agent, Version: l.Version, Batch: l.Batch, OfAnswer: true, Annotator: l.Annotator, NewestFirst: true,
+		Cases: []string{l.CaseID}, By: l.By, OfAnswer: true, Annotator: l.Annotator, NewestFirst: true,
 	}, most)
 }
 

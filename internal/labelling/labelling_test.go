@@ -358,7 +358,7 @@ func TestLogAndHumanLabels(t *testing.T) {
 	onEngines(t, 1, func(t *testing.T, c *clock, of []*labelling.Store) {
 		s, w := of[0], of[0].Warehouse
 		id := func(caseID string) scoring.AnswerID {
-			return scoring.AnswerID{CaseID: caseID, Agent: run.Agent, Version: run.Version, Batch: run.Batch}
+			return scoring.AnswerID{CaseID: caseID, By: run.By}
 		}
 		for _, caseID := range caseIDs(4) {
 			l := connectors.Label{AnswerID: id(caseID), Annotator: "kim", Verdict: "pass", At: c.now().Add(time.Hour)}
@@ -461,7 +461,7 @@ func TestWhatIsRefused(t *testing.T) {
 func TestCaseWithNUL(t *testing.T) {
 	onEngines(t, 1, func(t *testing.T, _ *clock, of []*labelling.Store) {
 		s := of[0]
-		_, err := s.Make(t.Context(), labelling.Plan{List: caselist.State{Run: caselist.Run{ID: "r1"}}}, []string{"c001", "a\x00b"})
+		_, err := s.Make(t.Context(), labelling.Plan{List: caselist.State{RunID: scoring.RunID{ID: "r1"}}}, []string{"c001", "a\x00b"})
 		if errcode.Of(err) != errcode.InvalidArgument || !strings.Contains(err.Error(), `"a\x00b"`) || !strings.Contains(err.Error(), "NUL") {
 			t.Errorf("%v, want an error that names the case", err)
 		}
@@ -480,10 +480,10 @@ func TestHostileNames(t *testing.T) {
 			cases = append(cases, "case "+h)
 		}
 		for i, h := range hostile {
-			answer(t, s, caselist.Run{ID: h, Agent: h, Version: h, Batch: h}, cases...)
+			answer(t, s, scoring.RunID{ID: h, By: scoring.By{Agent: h, Version: h, Batch: h}}, cases...)
 			q, err := s.Make(t.Context(), labelling.Plan{
 				Name: h, Guideline: h, By: h, Annotators: len(hostile), Options: []string{"pass", "fail", "o" + h},
-				List: caselist.State{Run: caselist.Run{ID: h, Agent: h, Version: h, Batch: h}, Mode: caselist.All, Search: h},
+				List: caselist.State{RunID: scoring.RunID{ID: h, By: scoring.By{Agent: h, Version: h, Batch: h}}, Mode: caselist.All, Search: h},
 			}, cases)
 			if err != nil {
 				t.Fatal(err)

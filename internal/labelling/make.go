@@ -44,7 +44,7 @@ func (s *Store) Make(ctx context.Context, p Plan, cases []string) (*Queue, error
 	}
 	var known signals
 	if p.Order != Listed && p.Order != Random {
-		rows, err := s.Warehouse.CaseSignals(ctx, q.RunID, scoring.AnswerID{Agent: q.Agent, Version: q.Version, Batch: q.Batch})
+		rows, err := s.Warehouse.CaseSignals(ctx, q.RunID)
 		if err != nil {
 			return nil, err
 		}
@@ -75,7 +75,7 @@ func (s *Store) Make(ctx context.Context, p Plan, cases []string) (*Queue, error
 // queue is the queue without its id, or what is wrong with the plan.
 func (p *Plan) queue() (*Queue, error) {
 	q := &Queue{
-		Name: strings.TrimSpace(p.Name), RunID: p.List.ID, Agent: p.List.Agent, Version: p.List.Version, Batch: p.List.Batch, Ordering: string(p.Order), Seed: p.Seed,
+		Name: strings.TrimSpace(p.Name), RunID: scoring.RunID{ID: p.List.ID, By: p.List.By}, Ordering: string(p.Order), Seed: p.Seed,
 		Annotators: int64(p.Annotators), Guideline: strings.TrimSpace(p.Guideline), Options: p.Options, Blind: p.Blind, ReasonRequired: p.ReasonRequired, CreatedBy: p.By,
 	}
 	list := p.List
@@ -90,7 +90,7 @@ func (p *Plan) queue() (*Queue, error) {
 	if q.Options == nil {
 		q.Options = DefaultOptions
 	}
-	if q.RunID == "" {
+	if q.RunID.ID == "" {
 		return nil, errcode.New(errcode.InvalidArgument, "queue: the run is missing")
 	}
 	if q.Annotators < 1 || q.Annotators > maxAnnotators {
@@ -165,7 +165,7 @@ func (s *Store) Choose(ctx context.Context, metrics []scoring.Metric, list casel
 	if err != nil {
 		return nil, 0, err
 	}
-	ids, err = s.Shown(ctx, scoring.AnswerID{Agent: list.Agent, Version: list.Version, Batch: list.Batch}, all)
+	ids, err = s.Shown(ctx, scoring.AnswerID{By: list.By}, all)
 	return ids, len(all), err
 }
 

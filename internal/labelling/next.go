@@ -242,7 +242,7 @@ func (s *Store) wanted(ctx context.Context, q *Queue, item *Item, me string) (bo
 func (s *Store) answered(ctx context.Context, q *Queue, item *Item, me string) (others []string, mine bool, err error) {
 	of := q.Answer(item.CaseID)
 	labels, err := s.Warehouse.LoggedLabels(ctx, connectors.LabelFilter{
-		Queue: q.ID, Cases: []string{of.CaseID}, Agent: of.Agent, Version: of.Version, Batch: of.Batch, OfAnswer: true, Newest: true,
+		Queue: q.ID, Cases: []string{of.CaseID}, By: of.By, OfAnswer: true, Newest: true,
 	}, 0)
 	for i := range labels {
 		switch l := &labels[i]; {

@@ -10,6 +10,7 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
 )
 
 func TestArrange(t *testing.T) {
@@ -111,7 +112,7 @@ func TestRate(t *testing.T) {
 }
 
 func TestPlanIsChecked(t *testing.T) {
-	ok := Plan{List: caselist.State{Run: caselist.Run{ID: "r"}, Mode: caselist.Failed}, Order: Random, Seed: 3}
+	ok := Plan{List: caselist.State{RunID: scoring.RunID{ID: "r"}, Mode: caselist.Failed}, Order: Random, Seed: 3}
 	for want, change := range map[string]func(*Plan){
 		"the run is missing":                 func(p *Plan) { p.List.ID = "" },
 		"annotators: -1":                     func(p *Plan) { p.Annotators = -1 },

@@ -4,16 +4,15 @@ import (
 	"context"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
 )
 
 // Overview is a queue in the output of programs.
 type Overview struct {
-	ID         string  `json:"queue_id"`
-	Name       string  `json:"name"`
-	Run        string  `json:"eval_run_id"`
-	Agent      string  `json:"agent_name"`
-	Version    string  `json:"agent_version"`
-	Batch      string  `json:"batch_id"`
+	ID   string `json:"queue_id"`
+	Name string `json:"name"`
+	Run  string `json:"eval_run_id"`
+	scoring.By
 	Cases      int64   `json:"cases"`
 	Annotators int64   `json:"annotators"`
 	Order      string  `json:"order"`
@@ -34,7 +33,7 @@ type Counts struct {
 // OverviewOf is a queue without its progress.
 func OverviewOf(q *Queue) Overview {
 	return Overview{
-		ID: q.ID, Name: q.Name, Run: q.RunID, Agent: q.Agent, Version: q.Version, Batch: q.Batch, Cases: q.Cases, Annotators: q.Annotators, Order: q.Ordering, Seed: q.Seed, Blind: q.Blind, Open: q.ClosedAt.IsZero(),
+		ID: q.ID, Name: q.Name, Run: q.RunID.ID, By: q.By, Cases: q.Cases, Annotators: q.Annotators, Order: q.Ordering, Seed: q.Seed, Blind: q.Blind, Open: q.ClosedAt.IsZero(),
 	}
 }
 

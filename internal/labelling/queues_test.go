@@ -366,7 +366,7 @@ func TestOverviews(t *testing.T) {
 		if err != nil || len(got) != 1 || got[0].Progress == nil {
 			t.Fatalf("%+v, %v", got, err)
 		}
-		if o := got[0]; o.ID != q.ID || o.Name != "mine" || o.Run != q.RunID || o.Cases != 3 || o.Annotators != 1 || !o.Blind || o.Open || *o.Progress != (labelling.Counts{Done: 1, Left: 2}) {
+		if o := got[0]; o.ID != q.ID || o.Name != "mine" || o.Run != q.RunID.ID || o.Cases != 3 || o.Annotators != 1 || !o.Blind || o.Open || *o.Progress != (labelling.Counts{Done: 1, Left: 2}) {
 			t.Errorf("%+v with %+v", o, *o.Progress)
 		}
 		if o := labelling.OverviewOf(q); o.Progress != nil || o.ID != q.ID {

@@ -42,7 +42,7 @@ func (s *Store) UndoCase(ctx context.Context, q *Queue, me, caseID, id string) (
 // UndoAnswer withdraws an annotator's label of an answer outside of queues, as [Store.Undo] does in a queue. It
 // returns NotFound if they have no label.
 func (s *Store) UndoAnswer(ctx context.Context, of scoring.AnswerID, me, id string) (Label, error) {
-	f := connectors.LabelFilter{Cases: []string{of.CaseID}, Agent: of.Agent, Version: of.Version, Batch: of.Batch, OfAnswer: true, Annotator: me, NewestFirst: true}
+	f := connectors.LabelFilter{Cases: []string{of.CaseID}, By: of.By, OfAnswer: true, Annotator: me, NewestFirst: true}
 	return s.undo(ctx, f, nil, id, func(l Label) bool { return !l.Decides && l.Queue == "" })
 }
 
@@ -100,7 +100,7 @@ func (s *Store) undo(ctx context.Context, f connectors.LabelFilter, q *Queue, id
 // overruled reports whether another user adjudicated after an adjudication: the latest of several counts, and
 // restoring the older one would make it count again.
 func (s *Store) overruled(ctx context.Context, l *Label) (bool, error) {
-	rows, err := s.Warehouse.LoggedLabels(ctx, connectors.LabelFilter{Cases: []string{l.CaseID}, Agent: l.Agent, Version: l.Version, Batch: l.Batch, OfAnswer: true, Newest: true}, 0)
+	rows, err := s.Warehouse.LoggedLabels(ctx, connectors.LabelFilter{Cases: []string{l.CaseID}, By: l.By, OfAnswer: true, Newest: true}, 0)
 	return slices.ContainsFunc(rows, func(r Label) bool {
 		return r.Decides && r.Annotator != l.Annotator && answered(r.Verdict) && newer(&r, l)
 	}), err

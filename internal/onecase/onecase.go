@@ -12,7 +12,6 @@ import (
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/batch"
-	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/printable"
@@ -48,7 +47,7 @@ func (s *Sought) Stored(ctx context.Context, w *connectors.Warehouse, inFile boo
 	}
 	missing := slices.ContainsFunc(d.Scores, func(s connectors.CaseScore) bool { return s.Missing() }) // the question alone is all there is
 	if !d.Answered && !missing && !inFile {
-		return caseview.Input{}, errcode.Usage("badger.agent_runs has no answer to the case %s by %s; give the file that was scored with --cases", printable.Short(s.Case), nameOf(scoring.AnswerID{Agent: run.Agent, Version: run.Version, Batch: run.Batch}))
+		return caseview.Input{}, errcode.Usage("badger.agent_runs has no answer to the case %s by %s; give the file that was scored with --cases", printable.Short(s.Case), nameOf(scoring.AnswerID{By: run.By}))
 	}
 	if d.Answer.Err != nil && !inFile {
 		return caseview.Input{}, d.Answer.Err
@@ -57,7 +56,7 @@ func (s *Sought) Stored(ctx context.Context, w *connectors.Warehouse, inFile boo
 }
 
 // run is the run that scored the case, with whose answer it is.
-func (s *Sought) run(ctx context.Context, w *connectors.Warehouse) (run caselist.Run, err error) {
+func (s *Sought) run(ctx context.Context, w *connectors.Warehouse) (run scoring.RunID, err error) {
 	runs := []string{s.RunID}
 	if s.RunID == "" {
 		if runs, err = w.LatestRuns(ctx, latestRuns); err != nil {
@@ -74,7 +73,7 @@ func (s *Sought) run(ctx context.Context, w *connectors.Warehouse) (run caselist
 			return run, errcode.Usage("run %s scored %s to the case: %s; choose one with --agent, --agent-version and --batch", printable.Short(id), printable.Count(len(found), "answer"), namesOf(found))
 		}
 		if len(found) == 1 {
-			return caselist.Run{ID: id, Agent: found[0].Agent, Version: found[0].Version, Batch: found[0].Batch}, nil
+			return scoring.RunID{ID: id, By: found[0].By}, nil
 		}
 	}
 	asked := strings.Join(append([]string{"the case " + printable.Short(s.Case)}, s.Named...), ", ")

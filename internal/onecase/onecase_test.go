@@ -27,7 +27,7 @@ func (a answers) Cases(context.Context) iter.Seq2[batch.Item, error] {
 				yield(batch.Item{}, errors.New("line 9 is broken"))
 				return
 			}
-			id := scoring.AnswerID{CaseID: f[0], Agent: f[1]}
+			id := scoring.AnswerID{CaseID: f[0], By: scoring.By{Agent: f[1]}}
 			cs := &scoring.Case{ID: f[0]}
 			cs.Agent.Name = f[1]
 			if !yield(batch.Item{AnswerID: id, Place: f[2], Load: func(context.Context) (*scoring.Case, error) { return cs, nil }}, nil) {

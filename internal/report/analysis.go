@@ -167,8 +167,8 @@ func (v analysisView) trend(t *analysis.Trend, metric string, points []*analysis
 		for _, p := range of {
 			b := &t.Batches[p.Batch]
 			row := make([]cellSpans, 13)
-			row[1] = text(printable.Text(b.ID))
-			if d := day(b.At); d != b.ID {
+			row[1] = text(printable.Text(b.Batch))
+			if d := day(b.At); d != b.Batch {
 				row[0] = inStyle(d, dim)
 			}
 			if !sameAgent {

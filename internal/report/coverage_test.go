@@ -12,14 +12,14 @@ import (
 
 // scoreOf adds a score of the metric m.
 func scoreOf(s *report.Summary, id, agent, version, batch string, score scoring.Score) {
-	score.CaseID, score.Metric = id, "m"
-	s.Add(score, report.Case{ID: id, Agent: agent, Version: version, Batch: batch})
+	score.Metric = "m"
+	s.Add(score, report.Case{AnswerID: scoring.AnswerID{CaseID: id, By: scoring.By{Agent: agent, Version: version, Batch: batch}}})
 }
 
 // record adds the scores that a run records of questions without an answer.
 func record(s *report.Summary, questions ...string) {
 	for _, c := range s.Unanswered(questions) {
-		scoreOf(s, c.ID, c.Agent, c.Version, c.Batch, scoring.NotApplicable(scoring.NoAnswer))
+		scoreOf(s, c.CaseID, c.Agent, c.Version, c.Batch, scoring.NotApplicable(scoring.NoAnswer))
 	}
 }
 
@@ -150,12 +150,12 @@ func TestChangesOfTheLastBatch(t *testing.T) {
 func TestTagsThatCannotBeRead(t *testing.T) {
 	s := report.NewSummary(report.SummaryOptions{})
 	for i, tags := range [][]string{{"sales"}, nil, nil} {
-		c := report.Case{ID: fmt.Sprint("c", i), Agent: "a", Version: "1", Tags: tags}
+		c := report.Case{AnswerID: scoring.AnswerID{CaseID: fmt.Sprint("c", i), By: scoring.By{Agent: "a", Version: "1"}}, Tags: tags}
 		if i == 2 {
 			c.TagsErr = fmt.Errorf("tags cannot be read")
 		}
 		score := scoring.OK(1, "")
-		score.CaseID, score.Metric = c.ID, "m"
+		score.Metric = "m"
 		s.Add(score, c)
 	}
 	f := s.Figures()

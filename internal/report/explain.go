@@ -73,7 +73,7 @@ func (e *explanation) facts(pairs ...string) {
 }
 
 func (e *explanation) head() {
-	of := scoring.AnswerID{Agent: e.Agent, Version: e.AgentVersion, Batch: e.Batch}.Of()
+	of := scoring.By{Agent: e.Agent, Version: e.AgentVersion, Batch: e.Batch}.Of()
 	if e.Run != "" {
 		of = strings.TrimPrefix(of+", run "+e.Run, ", ")
 	}

@@ -37,13 +37,13 @@ func TestDiffSaysWhy(t *testing.T) {
 func TestSummarySaysWhy(t *testing.T) {
 	fail := false
 	scores := []scoring.Score{
-		{CaseID: "c", Metric: "hybrid_ex", Status: scoring.StatusOK, Value: 0.5, Passed: &fail, Reason: "half of it"},
-		{CaseID: "c", Metric: "relation", Status: scoring.StatusOK, Value: 0.5, Label: "zero_filled", Reason: "One more row has 0."},
+		{Metric: "hybrid_ex", Status: scoring.StatusOK, Value: 0.5, Passed: &fail, Reason: "half of it"},
+		{Metric: "relation", Status: scoring.StatusOK, Value: 0.5, Label: "zero_filled", Reason: "One more row has 0."},
 	}
 	for _, order := range [][]int{{0, 1}, {1, 0}} {
 		s := report.NewSummary(report.SummaryOptions{Primary: "hybrid_ex"})
 		for _, i := range order {
-			s.Add(scores[i], report.Case{ID: "c", Question: "How many?"})
+			s.Add(scores[i], report.Case{AnswerID: scoring.AnswerID{CaseID: "c"}, Question: "How many?"})
 		}
 		if worst := s.Figures().Worst; len(worst) != 1 || worst[0].Why != "One more row has 0." || worst[0].Reason != "half of it" {
 			t.Errorf("worst answers: %+v", worst)

@@ -16,14 +16,11 @@ import (
 
 // Case holds the data on a case other than its scores.
 type Case struct {
-	ID       string
-	Question string
-	Tier     string // complexity, such as easy; "" if it is not known
-	Tags     []string
-	TagsErr  error // why they cannot be read
-	Agent    string
-	Version  string // of the agent
-	Batch    string // of the agent's answers: the same question in two batches is two cases
+	scoring.AnswerID // the same question in two batches is two cases
+	Question         string
+	Tier             string // complexity, such as easy; "" if it is not known
+	Tags             []string
+	TagsErr          error // why they cannot be read
 }
 
 // SummaryOptions select the content of a summary. Zero values mean the defaults.
@@ -159,8 +156,7 @@ func Primary(metrics []scoring.Metric) string {
 
 // Add takes a score and what its case is.
 func (s *Summary) Add(score scoring.Score, c Case) {
-	c.ID = score.CaseID
-	n := s.cases.of(caseKey{c.ID, c.Batch})
+	n := s.cases.of(caseKey{c.CaseID, c.Batch})
 	agent := Agent{c.Agent, c.Version}
 	if s.agents[agent] == nil {
 		s.agents[agent] = map[string]*series{}
@@ -254,13 +250,13 @@ func (s *Summary) Unanswered(questions []string) []Case {
 		for batch, ids := range answered {
 			for _, id := range questions {
 				if !ids[id] {
-					out = append(out, Case{ID: id, Batch: batch, Agent: agent.Name, Version: agent.Version})
+					out = append(out, Case{AnswerID: scoring.AnswerID{CaseID: id, By: scoring.By{Batch: batch, Agent: agent.Name, Version: agent.Version}}})
 				}
 			}
 		}
 	}
 	slices.SortFunc(out, func(a, b Case) int {
-		return cmp.Or(printable.CompareNatural(a.Agent, b.Agent), printable.CompareVersions(a.Version, b.Version), printable.CompareNatural(a.Batch, b.Batch), printable.CompareNatural(a.ID, b.ID))
+		return cmp.Or(printable.CompareNatural(a.Agent, b.Agent), printable.CompareVersions(a.Version, b.Version), printable.CompareNatural(a.Batch, b.Batch), printable.CompareNatural(a.CaseID, b.CaseID))
 	})
 	return out
 }
@@ -272,7 +268,7 @@ func (s *Summary) Describe(c Case) {
 	if s.agents[agent] == nil {
 		return
 	}
-	n := s.cases.of(caseKey{c.ID, c.Batch})
+	n := s.cases.of(caseKey{c.CaseID, c.Batch})
 	s.learn(agent, n, &c)
 	key := textKey{agent, n}
 	if said, ok := s.texts[key]; ok && said.question == "" {

@@ -80,13 +80,13 @@ func world() []added {
 	var out []added
 	for i, q := range questions {
 		for _, version := range []string{"1.0", "2.0"} {
-			c := report.Case{ID: q.id, Question: q.text, Tier: q.tier, Tags: q.tags, Agent: "atlas", Version: version}
+			c := report.Case{AnswerID: scoring.AnswerID{CaseID: q.id, By: scoring.By{Agent: "atlas", Version: version}}, Question: q.text, Tier: q.tier, Tags: q.tags}
 			value, why := q.old, q.oldWhy
 			if version == "2.0" {
 				value, why = q.now, q.nowWhy
 			}
 			add := func(metric string, version int, s scoring.Score, threshold float64) {
-				s.CaseID, s.Metric, s.Version = q.id, metric, version
+				s.Metric, s.Version = metric, version
 				if s.Status == scoring.StatusOK && threshold > 0 {
 					passed := s.Value >= threshold
 					s.Passed = &passed
@@ -206,11 +206,12 @@ func TestSummaryFitsEveryTerminal(t *testing.T) {
 			if r.IntN(3) == 0 {
 				score.Label = []string{"complete", "no\tmatch", "部分"}[r.IntN(3)]
 			}
-			score.CaseID, score.Version = fmt.Sprintf("c%d", r.IntN(30)), 1+r.IntN(2)
+			id := fmt.Sprintf("c%d", r.IntN(30))
+			score.Version = 1 + r.IntN(2)
 			score.Metric = append([]string{"own", "own_a", "own_b", "own_c\a"}, metricNames()...)[r.IntN(4+len(metrics))]
 			s.Add(score, report.Case{
-				ID: score.CaseID, Question: "¿Cuántos pedidos? 注文は何件ですか\r\n", Tier: []string{"", "easy", "other", "hard"}[r.IntN(4)],
-				Tags: []string{"tier:x", "部門\x00", "b"}[:r.IntN(4)], Agent: names[r.IntN(2)], Version: names[r.IntN(len(names))],
+				AnswerID: scoring.AnswerID{CaseID: id, By: scoring.By{Agent: names[r.IntN(2)], Version: names[r.IntN(len(names))]}}, Question: "¿Cuántos pedidos? 注文は何件ですか\r\n", Tier: []string{"", "easy", "other", "hard"}[r.IntN(4)],
+				Tags: []string{"tier:x", "部門\x00", "b"}[:r.IntN(4)],
 			})
 		}
 		width := 40 + int(seed)%121
@@ -248,8 +249,8 @@ func TestLowerIsBetter(t *testing.T) {
 	for i, id := range []string{"a", "b", "c"} {
 		for v, version := range []string{"1", "2"} {
 			score := scoring.OK(float64(10*i-(v*(i-1))), "slow")
-			score.CaseID, score.Metric = id, "latency_overhead"
-			s.Add(score, report.Case{ID: id, Version: version})
+			score.Metric = "latency_overhead"
+			s.Add(score, report.Case{AnswerID: scoring.AnswerID{CaseID: id, By: scoring.By{Version: version}}})
 		}
 	}
 	f := s.Figures() // a: 0 then 1, b: 10 twice, c: 20 then 19
@@ -281,8 +282,8 @@ func TestPrimaryMetric(t *testing.T) {
 	} {
 		s := report.NewSummary(tc.o)
 		score := scoring.OK(1, "")
-		score.CaseID, score.Metric = "q", tc.scored
-		s.Add(score, report.Case{ID: "q"})
+		score.Metric = tc.scored
+		s.Add(score, report.Case{AnswerID: scoring.AnswerID{CaseID: "q"}})
 		if got := s.Figures().Primary; got != tc.primary {
 			t.Errorf("%s: %s, want %s", tc.why, got, tc.primary)
 		}
@@ -307,8 +308,7 @@ func BenchmarkSummary(b *testing.B) {
 		s := report.NewSummary(report.SummaryOptions{Primary: names[0]})
 		for v, version := range []string{"1", "2"} {
 			for i := range cases {
-				c := report.Case{ID: fmt.Sprintf("case-%06d", i), Question: "How many orders were placed in 2024?", Tier: "easy", Tags: []string{"a", "b"}, Agent: "atlas", Version: version}
-				score.CaseID = c.ID
+				c := report.Case{AnswerID: scoring.AnswerID{CaseID: fmt.Sprintf("case-%06d", i), By: scoring.By{Agent: "atlas", Version: version}}, Question: "How many orders were placed in 2024?", Tier: "easy", Tags: []string{"a", "b"}}
 				for k, name := range names {
 					score.Metric = name
 					score.Value = float64((i*7+k+v)%5) / 4
@@ -337,8 +337,8 @@ func TestVersionsAreToldApart(t *testing.T) {
 			if i%4 == 0 {
 				score.Passed = &passed
 			}
-			score.CaseID, score.Metric = fmt.Sprint(i), "hybrid_ex"
-			s.Add(score, report.Case{ID: score.CaseID, Agent: a.Name, Version: a.Version})
+			score.Metric = "hybrid_ex"
+			s.Add(score, report.Case{AnswerID: scoring.AnswerID{CaseID: fmt.Sprint(i), By: scoring.By{Agent: a.Name, Version: a.Version}}})
 		}
 	}
 	out := rendered(t, s, report.Options{Width: 80, Unicode: true})

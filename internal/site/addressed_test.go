@@ -12,6 +12,7 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/site/sitetest"
+	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf/identity"
 )
 
@@ -19,12 +20,12 @@ import (
 // fits, offers several to choose from, and says what is missing if there is none.
 func TestAddressOfARunInPart(t *testing.T) {
 	w := sitetest.Open(t, sitetest.Small(t))
-	if err := w.WriteRuns(t.Context(), connectors.Run{ID: "twice", Agent: "atlas", AgentVersion: "1.0", BatchID: "b1", Status: "done"}, connectors.Run{ID: "twice", Agent: "atlas", AgentVersion: "2.0", BatchID: "b2", Status: "done"}); err != nil {
+	if err := w.WriteRuns(t.Context(), connectors.Run{RunID: scoring.RunID{ID: "twice", By: scoring.By{Agent: "atlas", Version: "1.0", Batch: "b1"}}, Status: "done"}, connectors.Run{RunID: scoring.RunID{ID: "twice", By: scoring.By{Agent: "atlas", Version: "2.0", Batch: "b2"}}, Status: "done"}); err != nil {
 		t.Fatal(err)
 	}
 	h := as(opened(t, w), identity.Read)
 	for _, path := range []string{"/run?", "/cases?mode=failed&", "/case?case=bank-01&", "/failures?", "/suspects?", "/cost?", "/export?format=csv&"} {
-		whole := visit(t, h, path+nightOne.Values().Encode(), "")
+		whole := visit(t, h, path+caselist.RunValues(nightOne).Encode(), "")
 		for _, part := range []string{"run=night-1.0", "run=night-1.0&version=1.0", "run=night-1.0&batch=atlas-1.0"} {
 			p := visit(t, h, path+part, "")
 			if p.status != http.StatusOK || p.body != whole.body {
@@ -42,9 +43,9 @@ func TestAddressOfARunInPart(t *testing.T) {
 			t.Errorf("%srun=none: status %d", path, p.status)
 		}
 	}
-	none := caselist.Run{ID: "none", Agent: "atlas", Version: "1.0", Batch: "atlas-1.0"}
+	none := scoring.RunID{ID: "none", By: scoring.By{Agent: "atlas", Version: "1.0", Batch: "atlas-1.0"}}
 	for _, address := range []string{
-		compareAddress(sides{From: nightOne, To: []caselist.Run{none}}), compareAddress(sides{From: none, To: []caselist.Run{nightTwo}}), trendAddress(trendState{Agent: "zzz", Last: lastBatches}),
+		compareAddress(sides{From: nightOne, To: []scoring.RunID{none}}), compareAddress(sides{From: none, To: []scoring.RunID{nightTwo}}), trendAddress(trendState{Agent: "zzz", Last: lastBatches}),
 	} {
 		if p := visit(t, h, address, ""); p.status != http.StatusNotFound {
 			t.Errorf("%s: status %d, want 404", address, p.status)
@@ -129,7 +130,7 @@ func TestListsShowWhatIsNotSeen(t *testing.T) {
 		}
 	}
 	h := as(opened(t, w), identity.Read)
-	for _, address := range []string{runAddress(nightOne), casesAddress(caselist.State{Run: nightOne, Mode: caselist.All, Columns: []string{"relation"}}), pairsAddress(pairs{From: nightOne, To: nightTwo, Metric: "hybrid_ex", Page: 1})} {
+	for _, address := range []string{runAddress(nightOne), casesAddress(caselist.State{RunID: nightOne, Mode: caselist.All, Columns: []string{"relation"}}), pairsAddress(pairs{From: nightOne, To: nightTwo, Metric: "hybrid_ex", Page: 1})} {
 		p := visit(t, h, address, "")
 		if p.status != http.StatusOK || p.Find("main i.symbol").Length() == 0 {
 			t.Errorf("%s: status %d, no symbol", p.path(), p.status)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/scoring"
 )
 
 // An address is a path and a query from the site's root, such as /cases?run=r1. Names of runs,
@@ -19,18 +20,18 @@ func address(path string, v url.Values) string {
 }
 
 // addressOf is the address of a page that the links of every page lead to.
-func addressOf(p *page, run *caselist.Run) string {
+func addressOf(p *page, run *scoring.RunID) string {
 	_, path, _ := strings.Cut(p.pattern, " ")
 	path = strings.TrimSuffix(path, "{$}")
 	if p.ofRun && run != nil {
-		return address(path, run.Values())
+		return address(path, caselist.RunValues(*run))
 	}
 	return path
 }
 
 func runsAddress() string { return "/" }
 
-func runAddress(run caselist.Run) string { return address("/run", run.Values()) }
+func runAddress(run scoring.RunID) string { return address("/run", caselist.RunValues(run)) }
 
 func casesAddress(s caselist.State) string { return address("/cases", s.Values()) }
 
@@ -42,10 +43,10 @@ func caseAddress(s caselist.State, caseID string) string {
 }
 
 // failuresAddress lists what goes wrong in a run.
-func failuresAddress(run caselist.Run) string { return address("/failures", run.Values()) }
+func failuresAddress(run scoring.RunID) string { return address("/failures", caselist.RunValues(run)) }
 
 // costAddress returns the address of the page with the costs of a run's judges.
-func costAddress(run caselist.Run) string { return address("/cost", run.Values()) }
+func costAddress(run scoring.RunID) string { return address("/cost", caselist.RunValues(run)) }
 
 func queuesAddress() string { return "/queues" }
 

@@ -89,7 +89,7 @@ func (s *Site) adjudicate(r *http.Request) (content, error) {
 		if err != nil {
 			return content{}, err
 		}
-		x := conflictView{Conflict: c, Address: caseAddress(caselist.State{Run: out.Queue.Run, Mode: caselist.All}, c.CaseID)}
+		x := conflictView{Conflict: c, Address: caseAddress(caselist.State{RunID: out.Queue.Run, Mode: caselist.All}, c.CaseID)}
 		if c.Decision != nil && c.Decision.Annotator == out.Name {
 			x.UndoID = newLabelID()
 		}

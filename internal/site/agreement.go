@@ -29,7 +29,7 @@ const defaultWidth = 0.2
 
 // agreementState is the state of the page, as its address encodes it.
 type agreementState struct {
-	Run    caselist.Run
+	Run    scoring.RunID
 	Common bool    // only cases on which every metric gives a verdict
 	By     string  // tier or relation; "": tier
 	A, B   string  // two keys that are tested against each other; "": the best against the next ones
@@ -57,7 +57,7 @@ func parseAgreement(v url.Values) (s agreementState, err error) {
 
 // agreementAddress shows the agreement of metrics with people.
 func agreementAddress(s agreementState) string {
-	v := s.Run.Values()
+	v := caselist.RunValues(s.Run)
 	for _, f := range []struct{ key, value string }{{"a", s.A}, {"b", s.B}, {"key", s.Key}} {
 		if f.value != "" {
 			v.Set(f.key, f.value)
@@ -155,17 +155,17 @@ func (s *Site) agreement(r *http.Request) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	study, err := src.Labelled(ctx, analysis.Batch{Agent: run.Agent, Version: run.Version, ID: run.Batch}, s.o.Metrics)
+	study, err := src.Labelled(ctx, analysis.Batch{By: run.By}, s.o.Metrics)
 	if err != nil {
 		return content{}, err
 	}
-	list := caselist.State{Run: run, Mode: caselist.Unlabelled}
+	list := caselist.State{RunID: run, Mode: caselist.Unlabelled}
 	page := &agreementContent{State: state, Unsure: study.Unsure, Unlabelled: casesAddress(list), Label: newQueueAddress(list)}
 	out := content{Title: "Agreement with people", Run: &run, Page: page}
 	if len(study.Cases) == 0 {
 		return out, nil
 	}
-	if page.Labellers, err = s.o.Warehouse.Labellers(ctx, run.Agent, run.Version, run.Batch); err != nil {
+	if page.Labellers, err = s.o.Warehouse.Labellers(ctx, run.By); err != nil {
 		return content{}, err
 	}
 	if page.About, err = s.labelsAbout(r, run); err != nil {
@@ -208,7 +208,7 @@ func (s *Site) agreement(r *http.Request) (content, error) {
 }
 
 // labelsAbout describes the property that the labels judge: that of the run's verdicts under their policy.
-func (s *Site) labelsAbout(r *http.Request, run caselist.Run) (string, error) {
+func (s *Site) labelsAbout(r *http.Request, run scoring.RunID) (string, error) {
 	pages, err := s.reader(r.Context())
 	if err != nil {
 		return "", err
@@ -276,7 +276,7 @@ func agreementOf(m *calibration.Result, study *storedscores.Labelled, state agre
 	if run.ID = study.Run[m.Key]; run.ID == "" || state.Common {
 		return row
 	}
-	list := caselist.State{Run: run, Metric: study.Metric[m.Key], Mode: caselist.Disagrees}
+	list := caselist.State{RunID: run, Metric: study.Metric[m.Key], Mode: caselist.Disagrees}
 	if m.FP+m.FN > 0 {
 		row.Queue = newQueueAddress(list)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/site/sitetest"
+	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
 	"github.com/badger-eval/badger/scoring/metric"
 )
@@ -145,7 +146,7 @@ func TestTwoMetrics(t *testing.T) {
 			t.Errorf("%s: %d", wrong, res.StatusCode)
 		}
 	}
-	empty := shows(t, s, agreementAddress(agreementState{Run: caselist.Run{ID: "under-way", Agent: "other", Version: "2.0", Batch: "none"}, By: "tier"}))
+	empty := shows(t, s, agreementAddress(agreementState{Run: scoring.RunID{ID: "under-way", By: scoring.By{Agent: "other", Version: "2.0", Batch: "none"}}, By: "tier"}))
 	if text := empty.Find(".notice").Text(); !strings.Contains(text, "Nobody has labelled") {
 		t.Errorf("without labels the page says %q", text)
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/badger-eval/badger/connectors/duckdb"
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/site/sitetest"
+	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf/identity"
 )
 
@@ -57,8 +58,8 @@ func BenchmarkPages(b *testing.B) {
 	w := connectors.New(conn, duckdb.Dialect)
 	b.Cleanup(func() { _ = w.Close() })
 	h := as(siteOver(b, w), identity.Admin)
-	run := caselist.Run{ID: sitetest.RunID(1), Agent: "atlas", Version: sitetest.AgentVersion(1), Batch: sitetest.BatchID(1)}
-	before := caselist.Run{ID: sitetest.RunID(0), Agent: "atlas", Version: sitetest.AgentVersion(0), Batch: sitetest.BatchID(0)}
+	run := scoring.RunID{ID: sitetest.RunID(1), By: scoring.By{Agent: "atlas", Version: sitetest.AgentVersion(1), Batch: sitetest.BatchID(1)}}
+	before := scoring.RunID{ID: sitetest.RunID(0), By: scoring.By{Agent: "atlas", Version: sitetest.AgentVersion(0), Batch: sitetest.BatchID(0)}}
 	for _, m := range measuredPages(run, before) {
 		b.Run(m.name, func(b *testing.B) { measure(b, h, m.address) })
 	}
@@ -68,9 +69,9 @@ func BenchmarkPages(b *testing.B) {
 type measured struct{ name, address string }
 
 // measuredPages are pages of a run and of its comparison with another.
-func measuredPages(run, before caselist.Run) []measured {
+func measuredPages(run, before scoring.RunID) []measured {
 	list := func(change func(*caselist.State)) string {
-		s := caselist.State{Run: run, Mode: caselist.All, Page: 1, Size: caselist.DefaultSize}
+		s := caselist.State{RunID: run, Mode: caselist.All, Page: 1, Size: caselist.DefaultSize}
 		if change != nil {
 			change(&s)
 		}
@@ -78,7 +79,7 @@ func measuredPages(run, before caselist.Run) []measured {
 	}
 	all := []measured{
 		{"runs", "/"}, {"run", runAddress(run)}, {"failures", failuresAddress(run)}, {"cost", costAddress(run)},
-		{"case", caseAddress(caselist.State{Run: run, Mode: caselist.All, Page: 1, Size: caselist.DefaultSize}, sitetest.CaseID(77_777))},
+		{"case", caseAddress(caselist.State{RunID: run, Mode: caselist.All, Page: 1, Size: caselist.DefaultSize}, sitetest.CaseID(77_777))},
 		{"cases", list(nil)},
 		{"cases/page 2000", list(func(s *caselist.State) { s.Page = 2000 })},
 		{"cases/500 a page", list(func(s *caselist.State) { s.Size = 500 })},
@@ -93,15 +94,15 @@ func measuredPages(run, before caselist.Run) []measured {
 			s.Filters = []caselist.Filter{{Column: "relation", Op: caselist.Equal, Value: "formatted"}}
 		})},
 		{"compare", address("/compare", func() url.Values {
-			v := run.Values()
-			for k, vs := range (caselist.State{Run: caselist.Run{ID: "x"}, Baseline: before, Mode: caselist.All, Page: 1, Size: caselist.DefaultSize}).Values() {
+			v := caselist.RunValues(run)
+			for k, vs := range (caselist.State{RunID: scoring.RunID{ID: "x"}, Baseline: before, Mode: caselist.All, Page: 1, Size: caselist.DefaultSize}).Values() {
 				if strings.HasPrefix(k, "base_") {
 					v[k] = vs
 				}
 			}
 			return v
 		}())},
-		{"compare/all metrics", compareAddress(sides{From: before, To: []caselist.Run{run}, Metrics: []string{"all"}})},
+		{"compare/all metrics", compareAddress(sides{From: before, To: []scoring.RunID{run}, Metrics: []string{"all"}})},
 		{"compare/cases", pairsAddress(pairs{From: before, To: run, Metric: "hybrid_ex"})},
 		{"compare/cases, other answers", pairsAddress(pairs{From: before, To: run, Metric: "hybrid_ex", Changed: "answer"})},
 		{"agreement", agreementAddress(agreementState{Run: run, By: "tier"})},
@@ -119,7 +120,7 @@ func measuredPages(run, before caselist.Run) []measured {
 func BenchmarkWideCase(b *testing.B) {
 	h := as(siteOf(b, sitetest.Wide(b, 10_000, 50)), identity.Admin)
 	p := sitetest.Plain
-	measure(b, h, caseAddress(caselist.State{Run: caselist.Run{ID: p.ID, Agent: p.Agent, Version: p.AgentVersion, Batch: p.BatchID}}, sitetest.WideCase))
+	measure(b, h, caseAddress(caselist.State{RunID: p.RunID}, sitetest.WideCase))
 }
 
 // BenchmarkFile measures the report of a run of 10,000 cases in one file: its size, and by how much the
@@ -131,8 +132,8 @@ func BenchmarkFile(b *testing.B) {
 	}
 	s := siteOf(b, path)
 	o := Static{
-		Runs:     []caselist.Run{{ID: sitetest.RunID(1), Agent: "atlas", Version: sitetest.AgentVersion(1), Batch: sitetest.BatchID(1)}},
-		Baseline: caselist.Run{ID: sitetest.RunID(0), Agent: "atlas", Version: sitetest.AgentVersion(0), Batch: sitetest.BatchID(0)},
+		Runs:     []scoring.RunID{{ID: sitetest.RunID(1), By: scoring.By{Agent: "atlas", Version: sitetest.AgentVersion(1), Batch: sitetest.BatchID(1)}}},
+		Baseline: scoring.RunID{ID: sitetest.RunID(0), By: scoring.By{Agent: "atlas", Version: sitetest.AgentVersion(0), Batch: sitetest.BatchID(0)}},
 	}
 	runtime.GC()
 	debug.FreeOSMemory()

@@ -22,6 +22,7 @@ import (
 	fakebrowser "github.com/badger-eval/badger/internal/fake/browser"
 	"github.com/badger-eval/badger/internal/labelling"
 	"github.com/badger-eval/badger/internal/site/sitetest"
+	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf/identity"
 )
 
@@ -56,9 +57,9 @@ type sampled struct{ name, address string }
 // more on them than the first ones.
 func samples(t *testing.T, h http.Handler) []sampled {
 	t.Helper()
-	judged := caselist.State{Run: caselist.Run{ID: "judged", Agent: "atlas", Version: "2.0", Batch: sitetest.Rerun}, Mode: caselist.All}
+	judged := caselist.State{RunID: scoring.RunID{ID: "judged", By: scoring.By{Agent: "atlas", Version: "2.0", Batch: sitetest.Rerun}}, Mode: caselist.All}
 	out := []sampled{
-		{"error", "/nowhere"}, {"run-labelled", runAddress(nightTwo)}, {"agreement-labelled", address("/agreement", nightTwo.Values())},
+		{"error", "/nowhere"}, {"run-labelled", runAddress(nightTwo)}, {"agreement-labelled", address("/agreement", caselist.RunValues(nightTwo))},
 		{"case-long", caseAddress(judged, "retail-05")}, {"case-hard-values", caseAddress(judged, "retail-06")}, {"case-unreadable", caseAddress(judged, "retail-03")},
 	}
 	crawl(t, h, 1, func(p *seen) {
@@ -174,7 +175,7 @@ const readable = `(() => { const main = document.querySelector("main").cloneNode
 // served one, its links work, its own policy is in the way of nothing, and no page breaks a rule
 // of axe-core. Of the folder's pages of cases, which are many alike, that looks at one.
 func fromFiles(t *testing.T, b *fakebrowser.Browser, s *Site) {
-	o := Static{Runs: []caselist.Run{nightTwo}, Baseline: nightOne}
+	o := Static{Runs: []scoring.RunID{nightTwo}, Baseline: nightOne}
 	dir := t.TempDir()
 	var one bytes.Buffer
 	if err := s.WriteFile(t.Context(), &one, o); err != nil {
@@ -262,7 +263,7 @@ func hostileTexts(t *testing.T, b *fakebrowser.Browser) {
 	defer server.Close()
 	tab := b.Tab(t, fakebrowser.Options{})
 	// The walk without a browser sees more. These lists have every text.
-	every := caselist.State{Run: caselist.Run{ID: sitetest.Plain.ID, Agent: sitetest.Plain.Agent, Version: sitetest.Plain.AgentVersion, Batch: sitetest.Plain.BatchID}, Mode: caselist.All, Page: 1, Size: caselist.MaxSize}
+	every := caselist.State{RunID: scoring.RunID{ID: sitetest.Plain.ID, By: sitetest.Plain.By}, Mode: caselist.All, Page: 1, Size: caselist.MaxSize}
 	addresses := []string{casesAddress(every), queuesAddress()}
 	crawl(t, h, 1, func(p *seen) {
 		if strings.HasPrefix(p.header.Get("Content-Type"), "text/html") {

@@ -259,7 +259,7 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	in, err := s.storedOf(ctx, detail, state.List.Run)
+	in, err := s.storedOf(ctx, detail, state.List.RunID)
 	if err != nil {
 		return content{}, err
 	}
@@ -311,9 +311,9 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 		out.Shown.Reasons = ""
 	}
 	if out.Short {
-		out.abridge(heldIn(ctx).runs[state.List.Run].of)
+		out.abridge(heldIn(ctx).runs[state.List.RunID].of)
 	}
-	run := state.List.Run
+	run := state.List.RunID
 	return content{Title: "Case " + state.Case, Run: &run, Page: out, Short: out.Short}, nil
 }
 
@@ -480,7 +480,7 @@ func (c *onecase) texts() {
 		c.Raw.Text = "laid out and compared"
 	}
 	filtered := func(column, value string) string {
-		return casesAddress(caselist.State{Run: state.List.Run, Mode: caselist.All, Page: 1, Size: caselist.DefaultSize, Filters: []caselist.Filter{{Column: column, Op: caselist.Equal, Value: value}}})
+		return casesAddress(caselist.State{RunID: state.List.RunID, Mode: caselist.All, Page: 1, Size: caselist.DefaultSize, Filters: []caselist.Filter{{Column: column, Op: caselist.Equal, Value: value}}})
 	}
 	if v.Relations != nil {
 		for _, h := range v.Relations.Holds {

@@ -25,7 +25,7 @@ import (
 )
 
 // showcase is a run over cases that have every state of cells.
-var showcase = caselist.Run{ID: "show", Agent: "atlas", Version: "1.0", Batch: "b"}
+var showcase = scoring.RunID{ID: "show", By: scoring.By{Agent: "atlas", Version: "1.0", Batch: "b"}}
 
 func resultText(t testing.TB, text string) scoring.Result {
 	t.Helper()
@@ -80,7 +80,7 @@ func numbered(rows int, by int64) scoring.Result {
 // seeCase is the page of a case of the showcase; change changes its state.
 func seeCase(t *testing.T, h http.Handler, id string, change func(*caseState)) *seen {
 	t.Helper()
-	s := caseState{List: caselist.State{Run: showcase, Mode: caselist.All, Page: 1, Size: caselist.DefaultSize}, Case: id}
+	s := caseState{List: caselist.State{RunID: showcase, Mode: caselist.All, Page: 1, Size: caselist.DefaultSize}, Case: id}
 	if change != nil {
 		change(&s)
 	}
@@ -284,7 +284,7 @@ func TestCasePaging(t *testing.T) {
 // TestCaseStateRoundTrip holds that an address says all of the state.
 func TestCaseStateRoundTrip(t *testing.T) {
 	s := caseState{
-		List: caselist.State{Run: showcase, Mode: caselist.Failed, Search: "a&b", Page: 2, Size: 100}, Case: "x/y?z=1&é", Metric: "rose", Gold: 2, Show: 5, Layout: "list", From: 200, Raw: true, Whole: true,
+		List: caselist.State{RunID: showcase, Mode: caselist.Failed, Search: "a&b", Page: 2, Size: 100}, Case: "x/y?z=1&é", Metric: "rose", Gold: 2, Show: 5, Layout: "list", From: 200, Raw: true, Whole: true,
 	}
 	u, err := url.Parse(s.address())
 	if err != nil || u.Path != "/case" {
@@ -299,7 +299,7 @@ func TestCaseStateRoundTrip(t *testing.T) {
 	}
 	h := showcaseSite(t)
 	for _, bad := range []string{"case=", "case=sales&show=x", "case=sales&layout=x", "case=sales&from=-1", "case=sales&from=x", "case=sales&gold=9", "case=sales&metric=nothing", "case=nothing"} {
-		p := visit(t, h, "/case?"+showcase.Values().Encode()+"&"+bad, "")
+		p := visit(t, h, "/case?"+caselist.RunValues(showcase).Encode()+"&"+bad, "")
 		want := http.StatusBadRequest
 		if strings.HasSuffix(bad, "nothing") {
 			want = http.StatusNotFound
@@ -349,7 +349,7 @@ func TestJudgedCasePage(t *testing.T) {
 			ids[id] = true
 		}
 	}
-	p := visit(t, h, caseAddress(caselist.State{Run: run, Mode: caselist.All, Page: 1, Size: caselist.DefaultSize}, "retail-01"), "")
+	p := visit(t, h, caseAddress(caselist.State{RunID: run, Mode: caselist.All, Page: 1, Size: caselist.DefaultSize}, "retail-01"), "")
 	p.check(t, 300_000)
 	votes := p.Find("section.vote")
 	if votes.Length() != len(ids) || len(ids) == 0 {
@@ -406,7 +406,7 @@ func BenchmarkCasePage(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				s := caseState{List: caselist.State{Run: showcase, Mode: caselist.All, Page: 1, Size: caselist.DefaultSize}, Case: "wide", Show: show}
+				s := caseState{List: caselist.State{RunID: showcase, Mode: caselist.All, Page: 1, Size: caselist.DefaultSize}, Case: "wide", Show: show}
 				rw := httptest.NewRecorder()
 				if h.ServeHTTP(rw, httptest.NewRequest(http.MethodGet, s.address(), nil)); rw.Code != http.StatusOK || strings.Count(rw.Body.String(), "<tr") < 100 {
 					b.Fatal(rw.Code)

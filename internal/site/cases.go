@@ -35,7 +35,7 @@ func (l *staticPlan) lists(p *page, of *staticRun) {
 				bare := state
 				bare.Size = caselist.DefaultSize
 				also = append(also, casesAddress(bare))
-				bare.Baseline = caselist.Run{}
+				bare.Baseline = scoring.RunID{}
 				also = append(also, casesAddress(bare))
 			}
 			l.add(p, casesAddress(at), name+of.suffix+number, also...)
@@ -150,7 +150,7 @@ func (s *Site) cases(r *http.Request) (content, error) {
 		return content{}, err
 	}
 	v := caseList{State: state, Metric: list.State.Metric, Columns: s.shownColumns(), Masked: !s.mask.None(), Ops: caselist.Ops,
-		Sizes: []int{25, 50, 100, 250, 500}, Of: counts[state.Mode], Compared: state.Baseline != (caselist.Run{})}
+		Sizes: []int{25, 50, 100, 250, 500}, Of: counts[state.Mode], Compared: state.Baseline != (scoring.RunID{})}
 	for _, m := range caselist.Modes {
 		if m == caselist.Changed && !v.Compared {
 			continue
@@ -174,7 +174,7 @@ func (s *Site) cases(r *http.Request) (content, error) {
 		v.Rows = append(v.Rows, row)
 	}
 	v.frame(list, metrics)
-	return content{Title: modeNames[state.Mode] + " cases", Run: &state.Run, Page: v, Poll: list.Run.Status == "running"}, nil
+	return content{Title: modeNames[state.Mode] + " cases", Run: &state.RunID, Page: v, Poll: list.Run.Status == "running"}, nil
 }
 
 // shownMetrics returns the metrics shown as columns in addition to the primary one: the chosen ones, else those
@@ -239,7 +239,7 @@ func (v *caseList) frame(list *connectors.List, metrics []string) {
 		without.Search, without.Regexp, without.Page = "", false, 1
 		v.Pills = append(v.Pills, pill{"search " + s.Search, casesAddress(without)})
 	}
-	v.Unfilter = casesAddress(caselist.State{Run: s.Run, Baseline: s.Baseline, Metric: s.Metric, Mode: s.Mode, Columns: s.Columns, Size: s.Size, Tall: s.Tall})
+	v.Unfilter = casesAddress(caselist.State{RunID: s.RunID, Baseline: s.Baseline, Metric: s.Metric, Mode: s.Mode, Columns: s.Columns, Size: s.Size, Tall: s.Tall})
 	v.Kept = fields(s, "search", "regexp", "page", "size", "column", "rows")
 	v.Queue = newQueueAddress(s)
 	for _, m := range list.Shape.Metrics {

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -29,8 +28,8 @@ func StaticOf(ctx context.Context, w *connectors.Warehouse, run string, of scori
 		return o, err
 	}
 	for i := range rows {
-		if (scoring.AnswerID{Agent: rows[i].Agent, Version: rows[i].AgentVersion, Batch: rows[i].BatchID}).Matches(of) {
-			o.Runs = append(o.Runs, rows[i].Key())
+		if rows[i].Matches(of.By) {
+			o.Runs = append(o.Runs, rows[i].RunID)
 		}
 	}
 	if len(o.Runs) == 0 {
@@ -48,9 +47,9 @@ func StaticOf(ctx context.Context, w *connectors.Warehouse, run string, of scori
 
 // baselineOf returns the row of a run that another run's row is compared with: of the same agent if there is one,
 // the last of several.
-func baselineOf(rows []connectors.Run, of caselist.Run) (out caselist.Run) {
+func baselineOf(rows []connectors.Run, of scoring.RunID) (out scoring.RunID) {
 	for i := range rows {
-		if key := rows[i].Key(); out == (caselist.Run{}) || key.Agent == of.Agent || out.Agent != of.Agent {
+		if key := rows[i].RunID; out == (scoring.RunID{}) || key.Agent == of.Agent || out.Agent != of.Agent {
 			out = key
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/site"
 	"github.com/badger-eval/badger/internal/site/sitetest"
@@ -24,10 +23,10 @@ func TestWhatAReportIsAbout(t *testing.T) {
 		t.Fatal(err)
 	}
 	row := func(id, agent, version, batch string) connectors.Run {
-		return connectors.Run{ID: id, Agent: agent, AgentVersion: version, BatchID: batch, Status: "done"}
+		return connectors.Run{RunID: scoring.RunID{ID: id, By: scoring.By{Agent: agent, Version: version, Batch: batch}}, Status: "done"}
 	}
-	key := func(id, agent, version, batch string) caselist.Run {
-		return caselist.Run{ID: id, Agent: agent, Version: version, Batch: batch}
+	key := func(id, agent, version, batch string) scoring.RunID {
+		return scoring.RunID{ID: id, By: scoring.By{Agent: agent, Version: version, Batch: batch}}
 	}
 	if err := w.WriteRuns(t.Context(),
 		row("r1", "nova", "1", "mon"), row("r1", "nova", "2", "mon"), row("r1", "atlas", "1", "mon"), row("r1", "", "", "mon"),
@@ -40,13 +39,13 @@ func TestWhatAReportIsAbout(t *testing.T) {
 		want               site.Static
 		code               errcode.Code
 	}{
-		{why: "all rows", run: "r2", want: site.Static{Runs: []caselist.Run{key("r2", "nova", "1", "tue"), key("r2", "nova", "2", "tue"), key("r2", "orion", "1", "tue")}}},
-		{why: "a version", run: "r2", of: scoring.AnswerID{Agent: "nova", Version: "2"}, want: site.Static{Runs: []caselist.Run{key("r2", "nova", "2", "tue")}}},
-		{why: "the agent without a name", run: "r1", of: scoring.AnswerID{Agent: scoring.Unnamed}, want: site.Static{Runs: []caselist.Run{key("r1", "", "", "mon")}}},
-		{why: "the last row of the same agent", run: "r1", of: scoring.AnswerID{Agent: "nova", Version: "1"}, baseline: "r2", want: site.Static{Runs: []caselist.Run{key("r1", "nova", "1", "mon")}, Baseline: key("r2", "nova", "2", "tue")}},
-		{why: "a run without the agent", run: "r1", of: scoring.AnswerID{Agent: "atlas"}, baseline: "r2", want: site.Static{Runs: []caselist.Run{key("r1", "atlas", "1", "mon")}, Baseline: key("r2", "orion", "1", "tue")}},
-		{why: "a baseline that is not there", run: "r1", of: scoring.AnswerID{Agent: "atlas"}, baseline: "r9", want: site.Static{Runs: []caselist.Run{key("r1", "atlas", "1", "mon")}}},
-		{why: "no such answers", run: "r2", of: scoring.AnswerID{Agent: "atlas"}, code: errcode.NotFound},
+		{why: "all rows", run: "r2", want: site.Static{Runs: []scoring.RunID{key("r2", "nova", "1", "tue"), key("r2", "nova", "2", "tue"), key("r2", "orion", "1", "tue")}}},
+		{why: "a version", run: "r2", of: scoring.AnswerID{By: scoring.By{Agent: "nova", Version: "2"}}, want: site.Static{Runs: []scoring.RunID{key("r2", "nova", "2", "tue")}}},
+		{why: "the agent without a name", run: "r1", of: scoring.AnswerID{By: scoring.By{Agent: scoring.Unnamed}}, want: site.Static{Runs: []scoring.RunID{key("r1", "", "", "mon")}}},
+		{why: "the last row of the same agent", run: "r1", of: scoring.AnswerID{By: scoring.By{Agent: "nova", Version: "1"}}, baseline: "r2", want: site.Static{Runs: []scoring.RunID{key("r1", "nova", "1", "mon")}, Baseline: key("r2", "nova", "2", "tue")}},
+		{why: "a run without the agent", run: "r1", of: scoring.AnswerID{By: scoring.By{Agent: "atlas"}}, baseline: "r2", want: site.Static{Runs: []scoring.RunID{key("r1", "atlas", "1", "mon")}, Baseline: key("r2", "orion", "1", "tue")}},
+		{why: "a baseline that is not there", run: "r1", of: scoring.AnswerID{By: scoring.By{Agent: "atlas"}}, baseline: "r9", want: site.Static{Runs: []scoring.RunID{key("r1", "atlas", "1", "mon")}}},
+		{why: "no such answers", run: "r2", of: scoring.AnswerID{By: scoring.By{Agent: "atlas"}}, code: errcode.NotFound},
 		{why: "no such run", run: "r9", code: errcode.NotFound},
 	} {
 		got, err := site.StaticOf(t.Context(), w, tc.run, tc.of, tc.baseline)

@@ -12,6 +12,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/internal/storedscores"
+	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf/identity"
 )
 
@@ -20,8 +21,8 @@ var _ = register(&page{name: "compare", pattern: "GET /compare", nav: "Compare",
 
 // comparison adds the comparison of a run with the baseline, if the report has one.
 func (l *staticPlan) comparison(p *page, of *staticRun) {
-	if l.state(of.run, caselist.All).Baseline != (caselist.Run{}) {
-		both := url.Values{"from": {l.Baseline.Values().Encode()}, "to": {of.run.Values().Encode()}}
+	if l.state(of.run, caselist.All).Baseline != (scoring.RunID{}) {
+		both := url.Values{"from": {caselist.RunValues(l.Baseline).Encode()}, "to": {caselist.RunValues(of.run).Encode()}}
 		l.add(p, address("/compare", both), p.name+of.suffix, addressOf(p, &of.run))
 	}
 }
@@ -31,18 +32,18 @@ const mostCandidates = 4
 
 // sides are the runs of a comparison, as an address holds them: each is a query within the query.
 type sides struct {
-	From    caselist.Run // the baseline
-	To      []caselist.Run
+	From    scoring.RunID // the baseline
+	To      []scoring.RunID
 	Metrics []string // nil: those that say most; "all": all
 	Metric  string   // whose transitions are shown; "": the first
 	Itself  bool     // the baseline was among the runs that are compared with it, which is left out
 }
 
 func parseSides(v url.Values) (s sides, err error) {
-	one := func(key, text string) (caselist.Run, error) {
+	one := func(key, text string) (scoring.RunID, error) {
 		q, err := url.ParseQuery(text)
 		if err != nil {
-			return caselist.Run{}, errcode.New(errcode.InvalidArgument, "%s: %.80q names no run", key, text)
+			return scoring.RunID{}, errcode.New(errcode.InvalidArgument, "%s: %.80q names no run", key, text)
 		}
 		return caselist.ParseRun(q), nil
 	}
@@ -70,7 +71,7 @@ func parseSides(v url.Values) (s sides, err error) {
 		}
 	}
 	if run := caselist.ParseRun(v); run.ID != "" && len(s.To) == 0 && !s.Itself { // the link of a run's pages
-		s.To = []caselist.Run{run}
+		s.To = []scoring.RunID{run}
 	}
 	if len(s.To) > mostCandidates {
 		return s, errcode.New(errcode.InvalidArgument, "to: %d runs, expected at most %d to compare with the baseline", len(s.To), mostCandidates)
@@ -87,10 +88,10 @@ func parseSides(v url.Values) (s sides, err error) {
 func (s sides) values() url.Values {
 	v := url.Values{}
 	if s.From.ID != "" {
-		v.Set("from", s.From.Values().Encode())
+		v.Set("from", caselist.RunValues(s.From).Encode())
 	}
 	for _, run := range s.To {
-		v.Add("to", run.Values().Encode())
+		v.Add("to", caselist.RunValues(run).Encode())
 	}
 	for _, m := range s.Metrics {
 		v.Add("metrics", m)
@@ -126,7 +127,7 @@ type compareContent struct {
 
 // runLine names a run.
 type runLine struct {
-	caselist.Run
+	scoring.RunID
 	Address string
 	Status  string
 	Started string
@@ -188,7 +189,7 @@ func (s *Site) compare(r *http.Request) (content, error) {
 	if asked.From.ID == "" && len(asked.To) > 0 {
 		asked.From = before(recent, asked.To[0])
 	}
-	for key, runs := range map[string][]caselist.Run{"from": {asked.From}, "to": asked.To} {
+	for key, runs := range map[string][]scoring.RunID{"from": {asked.From}, "to": asked.To} {
 		for _, run := range runs {
 			if run.ID == "" {
 				continue
@@ -199,8 +200,8 @@ func (s *Site) compare(r *http.Request) (content, error) {
 		}
 	}
 	for _, run := range recent {
-		id := run.Key()
-		c := runChoice{Value: id.Values().Encode(), Text: runName(&run)}
+		id := run.RunID
+		c := runChoice{Value: caselist.RunValues(id).Encode(), Text: runName(&run)}
 		b := c
 		b.Chosen, c.Chosen = id == asked.From, slices.Contains(asked.To, id)
 		page.Baselines, page.Candidates = append(page.Baselines, b), append(page.Candidates, c)
@@ -236,8 +237,8 @@ func (s *Site) recentRuns(ctx context.Context) ([]connectors.Run, error) {
 }
 
 func runName(r *connectors.Run) string {
-	name := agentName(r.Agent, r.AgentVersion)
-	for _, part := range []string{r.BatchID, r.ID} {
+	name := agentName(r.Agent, r.Version)
+	for _, part := range []string{r.Batch, r.ID} {
 		if part != "" {
 			name += " · " + part
 		}
@@ -250,11 +251,11 @@ func runName(r *connectors.Run) string {
 
 // before returns the default baseline of a run: the latest run before it of the same agent, of another version if
 // there is one. runs are sorted from new to old.
-func before(recent []connectors.Run, run caselist.Run) caselist.Run {
-	at := slices.IndexFunc(recent, func(r connectors.Run) bool { return r.Key() == run })
-	var any caselist.Run
+func before(recent []connectors.Run, run scoring.RunID) scoring.RunID {
+	at := slices.IndexFunc(recent, func(r connectors.Run) bool { return r.RunID == run })
+	var any scoring.RunID
 	for i := at + 1; at >= 0 && i < len(recent); i++ {
-		id := recent[i].Key()
+		id := recent[i].RunID
 		if id.Agent != run.Agent {
 			continue
 		}
@@ -268,10 +269,10 @@ func before(recent []connectors.Run, run caselist.Run) caselist.Run {
 	return any
 }
 
-func (s *Site) line(recent []connectors.Run, run caselist.Run) runLine {
-	out := runLine{Run: run, Address: runAddress(run)}
+func (s *Site) line(recent []connectors.Run, run scoring.RunID) runLine {
+	out := runLine{RunID: run, Address: runAddress(run)}
 	for i := range recent {
-		if r := &recent[i]; r.Key() == run {
+		if r := &recent[i]; r.RunID == run {
 			out.Status, out.Judge, out.Started = r.Status, r.Judge, instant(r.Started)
 		}
 	}
@@ -302,13 +303,13 @@ func (s *Site) chosenMetrics(ctx context.Context, asked []string) (shown, more [
 	return shown, more, nil
 }
 
-func sideOf(run caselist.Run) storedscores.Side {
-	return storedscores.Side{Run: run.ID, Agent: run.Agent, Version: run.Version, Batch: run.Batch}
+func sideOf(run scoring.RunID) storedscores.Side {
+	return storedscores.Side{RunID: run}
 }
 
 // batchOf is a run as analyses name it.
 func batchOf(l *runLine) analysis.Batch {
-	b := analysis.Batch{Agent: l.Agent, Version: l.Version, ID: l.Batch}
+	b := analysis.Batch{By: l.By}
 	if l.Status != "done" {
 		b.Unfinished = l.Status
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/internal/site/sitetest"
 	"github.com/badger-eval/badger/internal/storedscores"
+	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
 	"github.com/badger-eval/badger/udf/identity"
 )
@@ -54,8 +55,8 @@ func opened(t testing.TB, w *connectors.Warehouse) *Site {
 }
 
 var (
-	night1 = caselist.Run{ID: "night-1.0", Agent: "atlas", Version: "1.0", Batch: "atlas-1.0"}
-	night2 = caselist.Run{ID: "night-2.0", Agent: "atlas", Version: "2.0", Batch: "atlas-2.0"}
+	night1 = scoring.RunID{ID: "night-1.0", By: scoring.By{Agent: "atlas", Version: "1.0", Batch: "atlas-1.0"}}
+	night2 = scoring.RunID{ID: "night-2.0", By: scoring.By{Agent: "atlas", Version: "2.0", Batch: "atlas-2.0"}}
 )
 
 // number reads a count as pages show it.
@@ -73,7 +74,7 @@ func number(t *testing.T, text string) int {
 func TestCompare(t *testing.T) {
 	w := sitetest.Open(t, sitetest.Small(t))
 	s := opened(t, w)
-	doc := shows(t, s, compareAddress(sides{From: night1, To: []caselist.Run{night2}, Metrics: []string{"all"}, Metric: "hybrid_ex"}))
+	doc := shows(t, s, compareAddress(sides{From: night1, To: []scoring.RunID{night2}, Metrics: []string{"all"}, Metric: "hybrid_ex"}))
 
 	set := analysis.NewSet(metric.All())
 	src := storedscores.In(w)
@@ -81,8 +82,8 @@ func TestCompare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answers := func(run caselist.Run) *analysis.Answers {
-		a := set.Answers(analysis.Batch{Agent: run.Agent, Version: run.Version, ID: run.Batch})
+	answers := func(run scoring.RunID) *analysis.Answers {
+		a := set.Answers(analysis.Batch{By: run.By})
 		for _, score := range scoresOf(t, w, run) {
 			a.Add(&score)
 		}
@@ -154,13 +155,13 @@ func TestCompare(t *testing.T) {
 }
 
 // scoresOf are the scores of a run, one by one.
-func scoresOf(t testing.TB, w *connectors.Warehouse, run caselist.Run) (out []analysis.Score) {
+func scoresOf(t testing.TB, w *connectors.Warehouse, run scoring.RunID) (out []analysis.Score) {
 	t.Helper()
-	for r, err := range w.LatestScores(t.Context(), connectors.Latest{Run: run.ID, Agent: run.Agent, Version: run.Version, Batch: run.Batch, Details: analysis.Evident}) {
+	for r, err := range w.LatestScores(t.Context(), connectors.Latest{RunID: run, Details: analysis.Evident}) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := storedscores.Score(&r.Score, r.GoldHash, r.Detail)
+		s := storedscores.Score(&r.Row, r.Detail)
 		s.CaseID, s.Metric, s.Reason, s.Label, s.Gold = strings.Clone(s.CaseID), strings.Clone(s.Metric), strings.Clone(s.Reason), strings.Clone(s.Label), strings.Clone(s.Gold)
 		out = append(out, s)
 	}
@@ -176,7 +177,7 @@ func TestRunsAreChosenToCompare(t *testing.T) {
 		t.Fatalf("no form to compare runs: %s", doc.Find("main").Text())
 	}
 	chosen := url.Values{}
-	for run, name := range map[caselist.Run]string{night1: "from", night2: "to"} {
+	for run, name := range map[scoring.RunID]string{night1: "from", night2: "to"} {
 		doc.Find(`tbody tr`).Each(func(_ int, tr *goquery.Selection) {
 			if tr.Find("th").Text() != run.ID {
 				return
@@ -199,7 +200,7 @@ func TestRunsAreChosenToCompare(t *testing.T) {
 // A run is not compared with itself, and whoever asks for it is told so.
 func TestARunIsNotComparedWithItself(t *testing.T) {
 	s := opened(t, sitetest.Open(t, sitetest.Small(t)))
-	one, two := nightOne.Values().Encode(), nightTwo.Values().Encode()
+	one, two := caselist.RunValues(nightOne).Encode(), caselist.RunValues(nightTwo).Encode()
 	for _, tc := range []struct {
 		to       []string
 		said     string

@@ -12,6 +12,7 @@ import (
 	"github.com/badger-eval/badger/internal/chart"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/judgebackend"
+	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf/identity"
 )
 
@@ -149,7 +150,7 @@ func (s *Site) cost(r *http.Request) (content, error) {
 			break
 		}
 		var c paidCost
-		line := paidRun{runLine: s.line(recent, recent[i].Key()), Here: recent[i].Key() == run, Paid: spent{dash, dash, dash, dash}}
+		line := paidRun{runLine: s.line(recent, recent[i].RunID), Here: recent[i].RunID == run, Paid: spent{dash, dash, dash, dash}}
 		if json.Unmarshal([]byte(recent[i].Cost), &c) == nil {
 			line.Paid = c.spent()
 		}
@@ -187,7 +188,7 @@ func (c *paidCost) spent() spent {
 
 // metricCosts are what metrics took, the share of their scores that rests on evidence, and about what
 // that saved: the mean calls, tokens and money of the scores that a judge was asked for.
-func metricCosts(judged []connectors.Judged, run caselist.Run, paid paidCost) (out []metricCost, evidentShare string, s saved) {
+func metricCosts(judged []connectors.Judged, run scoring.RunID, paid paidCost) (out []metricCost, evidentShare string, s saved) {
 	var evident, valued, calls, tokens int64
 	savedCalls, savedTokens := 0.0, 0.0
 	for i := range judged {

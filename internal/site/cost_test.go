@@ -43,7 +43,7 @@ func TestCost(t *testing.T) {
 			}
 		}
 	}
-	for l, err := range w.LatestScores(t.Context(), connectors.Latest{Run: judgedRun.ID, Agent: judgedRun.Agent, Version: judgedRun.Version, Batch: judgedRun.Batch}) {
+	for l, err := range w.LatestScores(t.Context(), connectors.Latest{RunID: judgedRun}) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -58,7 +58,7 @@ var _ = register(&page{pattern: "GET /export", ofRun: true, role: identity.Read,
 	}
 	rw.Header().Set("Content-Type", format.Type)
 	rw.Header().Set("Content-Disposition", `attachment; filename="`+format.File+`"`)
-	of := connectors.OfRun{Run: state.ID, Agent: state.Agent, Version: state.Version, Batch: state.Batch}
+	of := connectors.OfRun{RunID: state.RunID}
 	for a, err := range s.o.Warehouse.ScoredAnswers(r.Context(), of) {
 		if err == nil && (a.Agent != state.Agent || a.Version != state.Version || a.Batch != state.Batch || !chosen[a.CaseID]) {
 			continue

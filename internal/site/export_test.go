@@ -20,8 +20,8 @@ import (
 // TestExportOfAList holds that each file has the cases of the list, no more and no fewer.
 func TestExportOfAList(t *testing.T) {
 	s := siteOver(t, sitetest.Open(t, sitetest.Small(t)))
-	all := caselist.State{Run: judgedRun, Mode: caselist.All}
-	for _, state := range []caselist.State{all, all.In(caselist.Failed), all.In(caselist.Passed), {Run: judgedRun, Mode: caselist.All, Search: "no such text"}} {
+	all := caselist.State{RunID: judgedRun, Mode: caselist.All}
+	for _, state := range []caselist.State{all, all.In(caselist.Failed), all.In(caselist.Passed), {RunID: judgedRun, Mode: caselist.All, Search: "no such text"}} {
 		want, _, err := s.casesOf(httptest.NewRequest(http.MethodGet, "/", nil), state)
 		if err != nil {
 			t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/badger-eval/badger/internal/chart"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf/identity"
 )
 
@@ -81,14 +82,14 @@ func (s *Site) failures(r *http.Request) (content, error) {
 }
 
 // failureKinds are the labels of a run by their kinds.
-func failureKinds(f *analysis.Failures, run caselist.Run) (out []failureKind) {
+func failureKinds(f *analysis.Failures, run scoring.RunID) (out []failureKind) {
 	for i := range f.Labels {
 		l := &f.Labels[i]
 		if i == 0 || f.Labels[i-1].Kind != l.Kind || f.Labels[i-1].Metric != l.Metric {
 			out = append(out, failureKind{Kind: l.Kind, Title: report.KindTitle(l.Kind), Metric: l.Metric, Scored: f.LookedAt[l.Metric]})
 		}
 		k := &out[len(out)-1]
-		state := caselist.State{Run: run, Mode: caselist.All}.With(caselist.Filter{Column: "finding", Op: caselist.Equal, Value: l.Kind + ":" + l.Label})
+		state := caselist.State{RunID: run, Mode: caselist.All}.With(caselist.Filter{Column: "finding", Op: caselist.Equal, Value: l.Kind + ":" + l.Label})
 		k.Labels = append(k.Labels, failureLabel{Label: l.Label, N: counted{l.N, casesAddress(state)}, Share: share(float64(l.N) / float64(k.Scored))})
 	}
 	byTier(f, out, run)
@@ -96,7 +97,7 @@ func failureKinds(f *analysis.Failures, run caselist.Run) (out []failureKind) {
 }
 
 // byTier cuts the labels of each kind by the complexity of the questions, if that is known of any.
-func byTier(f *analysis.Failures, kinds []failureKind, run caselist.Run) {
+func byTier(f *analysis.Failures, kinds []failureKind, run scoring.RunID) {
 	looked := map[string]map[string]int{} // answers, by metric and tier
 	for i := range f.Labels {
 		l := &f.Labels[i]
@@ -133,7 +134,7 @@ func byTier(f *analysis.Failures, kinds []failureKind, run caselist.Run) {
 				if tier == analysis.UnknownTier {
 					value = ""
 				}
-				state := caselist.State{Run: run, Mode: caselist.All}.With(caselist.Filter{Column: "finding", Op: caselist.Equal, Value: l.Kind + ":" + l.Label}).With(caselist.Filter{Column: "tier", Op: caselist.Equal, Value: value})
+				state := caselist.State{RunID: run, Mode: caselist.All}.With(caselist.Filter{Column: "finding", Op: caselist.Equal, Value: l.Kind + ":" + l.Label}).With(caselist.Filter{Column: "tier", Op: caselist.Equal, Value: value})
 				kind.Labels[i].Tiers = append(kind.Labels[i].Tiers, tierShare{counted{n, casesAddress(state)}, share(float64(n) / float64(tiers[tier]))})
 			}
 		}

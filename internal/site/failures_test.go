@@ -10,18 +10,18 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"github.com/badger-eval/badger/internal/analysis"
-	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/internal/site/sitetest"
+	"github.com/badger-eval/badger/scoring"
 )
 
-var judgedRun = caselist.Run{ID: "judged", Agent: "atlas", Version: "2.0", Batch: sitetest.Rerun}
+var judgedRun = scoring.RunID{ID: "judged", By: scoring.By{Agent: "atlas", Version: "2.0", Batch: sitetest.Rerun}}
 
 // The page counts every finding of the run's scores once, under its kind.
 func TestFailures(t *testing.T) {
 	w := sitetest.Open(t, sitetest.Small(t))
 	s := opened(t, w)
-	for _, run := range []caselist.Run{night2, judgedRun} {
+	for _, run := range []scoring.RunID{night2, judgedRun} {
 		want := map[string]int{}
 		for _, score := range scoresOf(t, w, run) {
 			for _, f := range score.Findings {

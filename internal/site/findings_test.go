@@ -9,6 +9,7 @@ import (
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/site/sitetest"
+	"github.com/badger-eval/badger/scoring"
 )
 
 // Every finding that is counted leads to a list of the cases that have it, and no others.
@@ -29,7 +30,7 @@ func TestFindingsLeadToTheirCases(t *testing.T) {
 		t.Fatal(err)
 	}
 	kinds := map[string]bool{}
-	for _, run := range []caselist.Run{night2, judgedRun, judged1} {
+	for _, run := range []scoring.RunID{night2, judgedRun, judged1} {
 		want := map[string]map[string]bool{}
 		scores := scoresOf(t, w, run)
 		for i := range scores {
@@ -42,7 +43,7 @@ func TestFindingsLeadToTheirCases(t *testing.T) {
 		}
 		for f, cases := range want {
 			for op, expected := range map[caselist.Op]bool{caselist.Equal: true, caselist.NotEqual: false} {
-				list, err := pages.List(t.Context(), caselist.State{Run: run, Mode: caselist.All, Page: 1, Size: 500, Filters: []caselist.Filter{{Column: "finding", Op: op, Value: f}}})
+				list, err := pages.List(t.Context(), caselist.State{RunID: run, Mode: caselist.All, Page: 1, Size: 500, Filters: []caselist.Filter{{Column: "finding", Op: op, Value: f}}})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -69,7 +70,7 @@ func TestFindingsLeadToTheirCases(t *testing.T) {
 		}
 	}
 	for _, wrong := range []string{"x:y", "relation:", "diagnosis:other", "relation"} {
-		list, err := pages.List(t.Context(), caselist.State{Run: night2, Mode: caselist.All, Page: 1, Size: 50, Filters: []caselist.Filter{{Column: "finding", Op: caselist.Equal, Value: wrong}}})
+		list, err := pages.List(t.Context(), caselist.State{RunID: night2, Mode: caselist.All, Page: 1, Size: 50, Filters: []caselist.Filter{{Column: "finding", Op: caselist.Equal, Value: wrong}}})
 		if err == nil {
 			for _, err = range list.IDs(t.Context()) {
 				break

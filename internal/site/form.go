@@ -12,11 +12,11 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/internal/analysis"
-	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/chart"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/printable"
+	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf/identity"
 )
 
@@ -85,10 +85,10 @@ type link struct {
 // content is the content of a page.
 type content struct {
 	Title string
-	Run   *caselist.Run // the run that is examined; nil: none
-	Page  any           // what the page's template sees as .Page
-	Short bool          // it is one of many in a report: it has no links to the pages of the run
-	Poll  bool          // what is shown continues: the page is loaded again while it is examined
+	Run   *scoring.RunID // the run that is examined; nil: none
+	Page  any            // what the page's template sees as .Page
+	Short bool           // it is one of many in a report: it has no links to the pages of the run
+	Poll  bool           // what is shown continues: the page is loaded again while it is examined
 }
 
 // frame is what every template sees.

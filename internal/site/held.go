@@ -14,7 +14,7 @@ import (
 // a dozen statements.
 type held struct {
 	pages *connectors.Pages
-	runs  map[caselist.Run]*heldRun
+	runs  map[scoring.RunID]*heldRun
 	brief bool      // pages of cases are short
 	note  string    // what is left out of the report
 	shown *heldCase // what the page is about; nil: no case
@@ -66,12 +66,12 @@ func countsOf(ctx context.Context, l *connectors.List) (map[caselist.Mode]int64,
 // for all pages of a list.
 func rowsOfPage(ctx context.Context, l *connectors.List, metrics []string) ([]connectors.CaseRow, error) {
 	h := heldIn(ctx)
-	if h == nil || h.runs[l.State.Run] == nil {
+	if h == nil || h.runs[l.State.RunID] == nil {
 		return l.Page(ctx, metrics)
 	}
 	h.lists.mu.Lock()
 	defer h.lists.mu.Unlock()
-	ids := h.runs[l.State.Run].ids
+	ids := h.runs[l.State.RunID].ids
 	list, together := *l, l.State.Size*pagesTogether
 	at := (l.State.Page - 1) * l.State.Size / together
 	if len(ids[caselist.All]) <= rowsHeld { // every list of the run is a part of that of all cases
@@ -125,11 +125,11 @@ func detailOf(ctx context.Context, p *connectors.Pages, s *caseState) (*connecto
 	if h := heldIn(ctx); h != nil && h.shown != nil {
 		return h.shown.detail, nil
 	}
-	return p.Case(ctx, s.List.Run, s.Case)
+	return p.Case(ctx, s.List.RunID, s.Case)
 }
 
 // storedOf returns the data from which the view of a case is built.
-func (s *Site) storedOf(ctx context.Context, d *connectors.CaseDetail, run caselist.Run) (caseview.Input, error) {
+func (s *Site) storedOf(ctx context.Context, d *connectors.CaseDetail, run scoring.RunID) (caseview.Input, error) {
 	if h := heldIn(ctx); h != nil {
 		if of := h.runs[run]; of != nil {
 			return caseview.StoredUnder(ctx, s.o.Warehouse, d, run, of.config)

@@ -14,6 +14,7 @@ import (
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/labelling"
 	"github.com/badger-eval/badger/internal/site/sitetest"
+	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf/identity"
 )
 
@@ -30,7 +31,7 @@ func TestHostileTextsStayText(t *testing.T) {
 	h := as(s, identity.Admin)
 	crawl(t, h, 3, func(p *seen) { p.check(t, 0) })
 
-	all := caselist.State{Run: caselist.Run{ID: sitetest.Plain.ID, Agent: sitetest.Plain.Agent, Version: sitetest.Plain.AgentVersion, Batch: sitetest.Plain.BatchID}, Mode: caselist.All, Page: 1, Size: caselist.MaxSize}
+	all := caselist.State{RunID: scoring.RunID{ID: sitetest.Plain.ID, By: sitetest.Plain.By}, Mode: caselist.All, Page: 1, Size: caselist.MaxSize}
 	for _, address := range []string{runsAddress(), casesAddress(all)} {
 		p := visit(t, h, address, "")
 		p.check(t, 0)
@@ -45,8 +46,8 @@ func TestHostileTextsStayText(t *testing.T) {
 		if left(i) {
 			continue
 		}
-		run := caselist.Run{ID: at(i), Agent: at(i), Version: at(i + 1), Batch: at(i + 2)}
-		p := visit(t, h, caseAddress(caselist.State{Run: run}, at(i)), of.Name)
+		run := scoring.RunID{ID: at(i), By: scoring.By{Agent: at(i), Version: at(i + 1), Batch: at(i + 2)}}
+		p := visit(t, h, caseAddress(caselist.State{RunID: run}, at(i)), of.Name)
 		p.check(t, 0)
 		if !strings.Contains(p.text(), begin(plain(at(i)), 60)) {
 			t.Errorf("%s: the page of its case does not show it", of.Name)
@@ -57,8 +58,8 @@ func TestHostileTextsStayText(t *testing.T) {
 // TestHostileTextsStayTextInShortPages is the same of the short pages of cases, which large reports have.
 func TestHostileTextsStayTextInShortPages(t *testing.T) {
 	s := siteOf(t, sitetest.HostileStore(t))
-	run := caselist.Run{ID: sitetest.Plain.ID, Agent: sitetest.Plain.Agent, Version: sitetest.Plain.AgentVersion, Batch: sitetest.Plain.BatchID}
-	pages, files := folder(t, s, Static{Runs: []caselist.Run{run}, All: true, short: true})
+	run := scoring.RunID{ID: sitetest.Plain.ID, By: sitetest.Plain.By}
+	pages, files := folder(t, s, Static{Runs: []scoring.RunID{run}, All: true, short: true})
 	wrong := func(name string) func(string, ...any) {
 		return func(format string, args ...any) {
 			t.Helper()
@@ -100,7 +101,7 @@ func hostileSite(t *testing.T, of int) *Site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := caselist.State{Run: caselist.Run{ID: sitetest.Plain.ID, Agent: sitetest.Plain.Agent, Version: sitetest.Plain.AgentVersion, Batch: sitetest.Plain.BatchID}, Mode: caselist.All}
+	list := caselist.State{RunID: scoring.RunID{ID: sitetest.Plain.ID, By: sitetest.Plain.By}, Mode: caselist.All}
 	ids, err := labelling.Cases(t.Context(), s.o.Warehouse, s.o.Metrics, list)
 	if err != nil {
 		t.Fatal(err)
@@ -155,7 +156,7 @@ func TestHostileAddressesRoundTrip(t *testing.T) {
 	at := func(i int) string { return texts[i%len(texts)].Text }
 	for i, text := range texts {
 		want := caselist.State{
-			Run: caselist.Run{ID: at(i), Agent: at(i + 1), Version: at(i + 2), Batch: at(i + 3)}, Baseline: caselist.Run{ID: at(i + 4), Agent: at(i + 5)},
+			RunID: scoring.RunID{ID: at(i), By: scoring.By{Agent: at(i + 1), Version: at(i + 2), Batch: at(i + 3)}}, Baseline: scoring.RunID{ID: at(i + 4), By: scoring.By{Agent: at(i + 5)}},
 			Mode: caselist.All, Search: begin(at(i), 900), Page: 1, Size: caselist.DefaultSize, Columns: []string{at(i), at(i + 1)},
 			Filters: []caselist.Filter{{Column: "tag", Op: caselist.Equal, Value: at(i)}},
 		}
@@ -180,7 +181,7 @@ func TestHostileAddressesRoundTrip(t *testing.T) {
 			t.Errorf("%s: %v", text.Name, err)
 			continue
 		}
-		if got.Run != want.Run || got.Baseline != want.Baseline || got.Search != want.Search || v.Get("case") != at(i) || !slices.Equal(got.Filters, want.Filters) || !slices.Equal(got.Columns, want.Columns) {
+		if got.RunID != want.RunID || got.Baseline != want.Baseline || got.Search != want.Search || v.Get("case") != at(i) || !slices.Equal(got.Filters, want.Filters) || !slices.Equal(got.Columns, want.Columns) {
 			t.Errorf("%s: the address leads to %+v, want %+v", text.Name, got, want)
 		}
 	}

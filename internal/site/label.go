@@ -108,7 +108,7 @@ func (s *Site) label(r *http.Request) (content, error) {
 	out := labelView{Queue: queueRowOf(q), Item: *item, Next: labelAddress(q.ID, "")}
 	out.Ahead = address("/label/next", url.Values{"queue": {q.ID}, "not": {item.CaseID}})
 	if !q.Blind {
-		out.CasePage = caseAddress(caselist.State{Run: out.Queue.Run, Mode: caselist.All}, item.CaseID)
+		out.CasePage = caseAddress(caselist.State{RunID: out.Queue.Run, Mode: caselist.All}, item.CaseID)
 	}
 	before, after, err := store.Neighbours(ctx, q, me, item.Position)
 	if err != nil {
@@ -356,7 +356,7 @@ func (s *Site) saveLabel(rw http.ResponseWriter, r *http.Request) (labelling.Lab
 // answerOf is the answer that a form names.
 func answerOf(r *http.Request) scoring.AnswerID {
 	f := r.PostFormValue
-	return scoring.AnswerID{CaseID: f("case"), Agent: f("agent"), Version: f("version"), Batch: f("batch")}
+	return scoring.AnswerID{CaseID: f("case"), By: scoring.By{Agent: f("agent"), Version: f("version"), Batch: f("batch")}}
 }
 
 // whoSends returns the annotator that the submitted label belongs to. A label submitted in another user's name,

@@ -191,7 +191,7 @@ func TestLabellingPagesInBrowser(t *testing.T) {
 	defer server.Close()
 	sample := []sampled{
 		{"error", "/label?queue=none"}, {"queues", queuesAddress()}, {"queue", queueAddress(open.ID)}, {"adjudicate", adjudicateAddress(open.ID)},
-		{"newqueue", newQueueAddress(caselist.State{Run: judgedRun, Mode: caselist.Failed})}, {"label-blind", labelAddress(blind.ID, hidden[0].CaseID)},
+		{"newqueue", newQueueAddress(caselist.State{RunID: judgedRun, Mode: caselist.Failed})}, {"label-blind", labelAddress(blind.ID, hidden[0].CaseID)},
 	}
 	for i, item := range append(items[:1], rest...) {
 		sample = append(sample, sampled{fmt.Sprint("label-", i), labelAddress(open.ID, item.CaseID)})

@@ -20,7 +20,7 @@ func TestLabelOnTheCasePageCountsInItsQueue(t *testing.T) {
 	s := siteOver(t, w)
 	lee := &browser{t: t, site: s, who: identity.Caller{Name: "lee", Roles: []identity.Role{identity.Label, identity.Read}}}
 	store := &labelling.Store{Warehouse: w}
-	list := caselist.State{Run: judgedRun, Mode: caselist.All}
+	list := caselist.State{RunID: judgedRun, Mode: caselist.All}
 	cases, err := labelling.Cases(t.Context(), w, nil, list)
 	if err != nil || len(cases) < 3 {
 		t.Fatalf("%d cases, %v", len(cases), err)

@@ -29,7 +29,7 @@ func TestRefusedFormComesBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, casePage := kim.open(caseAddress(caselist.State{Run: judgedRun, Mode: caselist.All}, outside.Query().Get("case")))
+	_, casePage := kim.open(caseAddress(caselist.State{RunID: judgedRun, Mode: caselist.All}, outside.Query().Get("case")))
 	for name, tc := range map[string]struct {
 		form    *goquery.Selection
 		verdict string

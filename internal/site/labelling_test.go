@@ -18,6 +18,7 @@ import (
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/labelling"
 	"github.com/badger-eval/badger/internal/site/sitetest"
+	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
 	"github.com/badger-eval/badger/udf/identity"
 )
@@ -104,7 +105,7 @@ func (b *browser) send(form *goquery.Selection, with url.Values) (string, *goque
 // makeQueue makes a queue of some cases of a run with a judge.
 func makeQueue(t *testing.T, s *Site, p labelling.Plan) *labelling.Queue {
 	t.Helper()
-	p.List = caselist.State{Run: judgedRun, Mode: caselist.All}
+	p.List = caselist.State{RunID: judgedRun, Mode: caselist.All}
 	store, err := s.labels()
 	if err != nil {
 		t.Fatal(err)
@@ -125,7 +126,7 @@ func makeQueue(t *testing.T, s *Site, p labelling.Plan) *labelling.Queue {
 func TestLabellingWithoutScript(t *testing.T) {
 	s := siteOver(t, sitetest.Open(t, sitetest.Small(t)))
 	kim := &browser{t: t, site: s, who: identity.Caller{Roles: []identity.Role{identity.Admin}}} // nobody says who this is
-	list := caselist.State{Run: judgedRun, Mode: caselist.Failed}
+	list := caselist.State{RunID: judgedRun, Mode: caselist.Failed}
 	_, page := kim.open(newQueueAddress(list))
 	at, page := kim.send(page.Find("form"), url.Values{"name": {"A <b>queue</b>"}, "order": {"listed"}, "annotators": {"2"}, "cases": {"3"}, "guideline": {"Be <i>fair</i>."}})
 	if page.Find("h1").Text() != "A <b>queue</b>" || page.Find("h1 b, .guideline i").Length() != 0 || page.Find(".guideline").Text() != "Be <i>fair</i>." {
@@ -283,7 +284,7 @@ func TestLabelRoles(t *testing.T) {
 		return items[0].CaseID
 	}()
 	label := url.Values{"queue": {q.ID}, "case": {caseID}, "agent": {q.Agent}, "version": {q.Version}, "batch": {q.Batch}, "verdict": {"pass"}, "answer": {"0123456789abcdef"}}
-	list := caselist.State{Run: judgedRun, Mode: caselist.All}
+	list := caselist.State{RunID: judgedRun, Mode: caselist.All}
 	for i, tc := range []struct {
 		method, address   string
 		form              url.Values
@@ -434,7 +435,7 @@ func TestBlind(t *testing.T) {
 			t.Errorf("%s shows %.300q", address, found)
 		}
 	}
-	if shown == 0 || leaks(caseAddress(caselist.State{Run: judgedRun, Mode: caselist.All}, items[0].CaseID)) == nil {
+	if shown == 0 || leaks(caseAddress(caselist.State{RunID: judgedRun, Mode: caselist.All}, items[0].CaseID)) == nil {
 		t.Error("nothing is found on pages that are not blind: the test cannot fail")
 	}
 }
@@ -486,7 +487,7 @@ func TestHostileLabelling(t *testing.T) {
 	}
 	kim := as(s, identity.Admin)
 	texts := sitetest.Hostile()
-	list := caselist.State{Run: caselist.Run{ID: sitetest.Plain.ID, Agent: sitetest.Plain.Agent, Version: sitetest.Plain.AgentVersion, Batch: sitetest.Plain.BatchID}, Mode: caselist.All}
+	list := caselist.State{RunID: scoring.RunID{ID: sitetest.Plain.ID, By: sitetest.Plain.By}, Mode: caselist.All}
 	ids, err := labelling.Cases(t.Context(), s.o.Warehouse, s.o.Metrics, list)
 	if err != nil || len(ids) != len(texts) {
 		t.Fatal(len(ids), err)

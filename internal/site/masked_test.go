@@ -12,6 +12,7 @@ import (
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/labelling"
 	"github.com/badger-eval/badger/internal/site/sitetest"
+	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
 	"github.com/badger-eval/badger/udf/identity"
 )
@@ -77,7 +78,7 @@ func TestMaskedSiteTellsNothing(t *testing.T) {
 				query = fmt.Sprintf(f, text)
 			}
 			q, _ := url.ParseQuery(query)
-			for key, values := range nightOne.Values() {
+			for key, values := range caselist.RunValues(nightOne) {
 				q[key] = values
 			}
 			q.Set("case", "bank-01")
@@ -96,7 +97,7 @@ func TestMaskedSiteTellsNothing(t *testing.T) {
 		}
 	}
 	s := markedSite(t, "email", "sal*")
-	if text := oneFile(t, s, Static{Runs: []caselist.Run{nightOne, nightTwo}}); marked(text) {
+	if text := oneFile(t, s, Static{Runs: []scoring.RunID{nightOne, nightTwo}}); marked(text) {
 		t.Error("the report in one file tells it")
 	}
 }

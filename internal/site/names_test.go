@@ -26,7 +26,7 @@ func TestAgentsWithoutAName(t *testing.T) {
 		}
 	}
 	s := siteOver(t, w)
-	nobody := caselist.Run{ID: "night-1.0", Batch: "atlas-1.0"}
+	nobody := scoring.RunID{ID: "night-1.0", By: scoring.By{Batch: "atlas-1.0"}}
 	options := func(doc *goquery.Document, name string) string {
 		return strings.Join(texts(doc.Find("select[name="+name+"]")), "|")
 	}
@@ -49,7 +49,7 @@ func TestAgentsWithoutAName(t *testing.T) {
 			}
 		})
 	}
-	for _, at := range []string{runsAddress(), runAddress(nobody), casesAddress(caselist.State{Run: nobody}), "/trend", costAddress(nobody), "/trend?agent=" + url.QueryEscape("(no name)"), compareAddress(sides{From: nobody, To: []caselist.Run{nightTwo}})} {
+	for _, at := range []string{runsAddress(), runAddress(nobody), casesAddress(caselist.State{RunID: nobody}), "/trend", costAddress(nobody), "/trend?agent=" + url.QueryEscape("(no name)"), compareAddress(sides{From: nobody, To: []scoring.RunID{nightTwo}})} {
 		doc := shows(t, s, at)
 		if !strings.Contains(doc.Find("main").Text()+doc.Find(".runname").Text(), "(no name)") {
 			t.Errorf("%s does not say that there is no name", at)
@@ -64,7 +64,7 @@ func TestAgentsWithoutAName(t *testing.T) {
 	if title := shows(t, s, runAddress(nobody)).Find("title").Text(); title != "(no name) · badger" {
 		t.Errorf("the title is %q", title)
 	}
-	if one := oneFile(t, s, Static{Runs: []caselist.Run{nobody}}); !strings.Contains(one, "<title>(no name) · badger</title>") {
+	if one := oneFile(t, s, Static{Runs: []scoring.RunID{nobody}}); !strings.Contains(one, "<title>(no name) · badger</title>") {
 		t.Error("the report in one file has another title")
 	}
 }
@@ -80,8 +80,8 @@ func TestLongCaseIDs(t *testing.T) {
 		}
 	}
 	s := siteOver(t, w)
-	list := caselist.State{Run: nightTwo, Mode: caselist.All}
-	for _, at := range []string{runAddress(nightTwo), casesAddress(list), compareAddress(sides{From: nightOne, To: []caselist.Run{nightTwo}})} {
+	list := caselist.State{RunID: nightTwo, Mode: caselist.All}
+	for _, at := range []string{runAddress(nightTwo), casesAddress(list), compareAddress(sides{From: nightOne, To: []scoring.RunID{nightTwo}})} {
 		doc := shows(t, s, at)
 		doc.Find("main a").Each(func(_ int, a *goquery.Selection) {
 			if n := utf8.RuneCountInString(a.Text()); n > 60 && strings.HasPrefix(a.Text(), "bank-") {
@@ -115,7 +115,7 @@ func TestAnswersThatAreThereTwice(t *testing.T) {
 	}
 	s := siteOver(t, w)
 	lee := &browser{t: t, site: s, who: identity.Caller{Name: "lee", Roles: []identity.Role{identity.Admin}}}
-	list := caselist.State{Run: nightTwo, Mode: caselist.All}
+	list := caselist.State{RunID: nightTwo, Mode: caselist.All}
 	_, page := lee.open(caseAddress(list, "bank-11"))
 	if said := page.Find(".warning").Text(); !strings.Contains(said, "agent_runs has 2 rows of this answer") || page.Find("form.label").Length() != 0 || page.Find("#cells").Length() != 0 || strings.Contains(page.Find("main").Text(), "has no accepted answer") {
 		t.Errorf("the page of the case says %q", page.Find("main").Text())
@@ -128,7 +128,7 @@ func TestAnswersThatAreThereTwice(t *testing.T) {
 	if page.Find("main tbody tr").Length() == 0 || strings.Contains(page.Find("main tbody").Text(), "bank-11") {
 		t.Errorf("the queue has %s", page.Find("main tbody").Text())
 	}
-	pages, _ := folder(t, s, Static{Runs: []caselist.Run{nightTwo}, All: true})
+	pages, _ := folder(t, s, Static{Runs: []scoring.RunID{nightTwo}, All: true})
 	if said := pages[caseName(nightTwo, "bank-11")+".html"].Find(".warning").Text(); !strings.Contains(said, "agent_runs has 2 rows of this answer") {
 		t.Errorf("a static report says %q", said)
 	}
@@ -146,7 +146,7 @@ func TestCaseWithoutAnAnswer(t *testing.T) {
 		}
 	}
 	lee := &browser{t: t, site: siteOver(t, w), who: identity.Caller{Name: "lee", Roles: []identity.Role{identity.Admin}}}
-	_, page := lee.open(caseAddress(caselist.State{Run: nightTwo, Mode: caselist.All}, "bank-11"))
+	_, page := lee.open(caseAddress(caselist.State{RunID: nightTwo, Mode: caselist.All}, "bank-11"))
 	said := page.Find("main").Text()
 	if !strings.Contains(said, "The agent gave no answer.") || strings.Contains(said, "only its scores are") || page.Find("form.label").Length() != 0 {
 		t.Errorf("the page says %s", said)

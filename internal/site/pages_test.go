@@ -99,8 +99,8 @@ const (
 	cellFailed
 )
 
-var smallRuns = []caselist.Run{
-	{ID: "night-1.0", Agent: "atlas", Version: "1.0", Batch: "atlas-1.0"}, {ID: "night-2.0", Agent: "atlas", Version: "2.0", Batch: "atlas-2.0"}, {ID: "judged", Agent: "atlas", Version: "2.0", Batch: sitetest.Rerun},
+var smallRuns = []scoring.RunID{
+	{ID: "night-1.0", By: scoring.By{Agent: "atlas", Version: "1.0", Batch: "atlas-1.0"}}, {ID: "night-2.0", By: scoring.By{Agent: "atlas", Version: "2.0", Batch: "atlas-2.0"}}, {ID: "judged", By: scoring.By{Agent: "atlas", Version: "2.0", Batch: sitetest.Rerun}},
 }
 
 // TestRunHasTheDigitsOfTheSummary holds the page of a run against the summary that the terminal, JSON
@@ -111,7 +111,7 @@ func TestRunHasTheDigitsOfTheSummary(t *testing.T) {
 	for _, run := range smallRuns {
 		summary := report.NewSummary(report.SummaryOptions{Metrics: metric.All()})
 		cases := map[string]report.Case{}
-		for a, err := range w.Cases(t.Context(), connectors.Filter{Agent: run.Agent, Version: run.Version, Batch: run.Batch}) {
+		for a, err := range w.Cases(t.Context(), connectors.Filter{By: run.By}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -119,7 +119,7 @@ func TestRunHasTheDigitsOfTheSummary(t *testing.T) {
 				cases[a.CaseID] = report.Case{Question: a.Case.Question, Tags: a.Case.Tags}
 			}
 		}
-		var rows []connectors.ScoreRow
+		var rows []scoring.Row
 		for r, err := range w.Scores(t.Context(), run.ID) {
 			if err != nil {
 				t.Fatal(err)
@@ -246,7 +246,7 @@ func TestNumbersLeadToTheirCases(t *testing.T) {
 func TestCasesOverPages(t *testing.T) {
 	s := siteOver(t, sitetest.Open(t, sitetest.Small(t)))
 	run := smallRuns[1]
-	at := casesAddress(caselist.State{Run: run, Baseline: smallRuns[0], Mode: caselist.All, Page: 1, Size: 25, Sort: caselist.Sort{Column: "hybrid_ex", Descending: true}})
+	at := casesAddress(caselist.State{RunID: run, Baseline: smallRuns[0], Mode: caselist.All, Page: 1, Size: 25, Sort: caselist.Sort{Column: "hybrid_ex", Descending: true}})
 	var ids []string
 	pages := 0
 	for at != "" {
@@ -272,7 +272,7 @@ func TestCasesOverPages(t *testing.T) {
 // there, and what the list looked like stays.
 func TestCasesForms(t *testing.T) {
 	s := siteOver(t, sitetest.Open(t, sitetest.Small(t)))
-	v := smallRuns[1].Values()
+	v := caselist.RunValues(smallRuns[1])
 	v.Set("filter", "tag=domain:retail")
 	v.Set("filter_column", "hybrid_ex")
 	v.Set("filter_op", "<")
@@ -292,7 +292,7 @@ func TestCasesForms(t *testing.T) {
 	for query, want := range map[string]string{
 		"filter=nothing%3D1": "nothing", "sort=nothing": "nothing", "metric=nothing": "nothing", "mode=nothing": "nothing", "regexp=1&search=(": "missing closing", "filter=hybrid_ex%3Ex": "expected a number", "size=7": "size",
 	} {
-		res, body := ask(t, s, "GET", "/cases?"+smallRuns[1].Values().Encode()+"&"+query, nil, identity.Read)
+		res, body := ask(t, s, "GET", "/cases?"+caselist.RunValues(smallRuns[1]).Encode()+"&"+query, nil, identity.Read)
 		if res.StatusCode != http.StatusBadRequest || !strings.Contains(body, want) {
 			t.Errorf("%s: %d, want 400 with %q\n%s", query, res.StatusCode, want, body)
 		}
@@ -327,7 +327,7 @@ func TestRuns(t *testing.T) {
 	if body := see(t, s, "/?agent=nobody"); !strings.Contains(body, "No run is like that") {
 		t.Errorf("%s", body)
 	}
-	if body := see(t, s, "/run?"+(caselist.Run{ID: "under-way", Agent: "atlas", Version: "2.0", Batch: sitetest.Rerun}).Values().Encode()); !strings.Contains(body, "data-poll") || !strings.Contains(body, "No score is stored yet") {
+	if body := see(t, s, "/run?"+caselist.RunValues((scoring.RunID{ID: "under-way", By: scoring.By{Agent: "atlas", Version: "2.0", Batch: sitetest.Rerun}})).Encode()); !strings.Contains(body, "data-poll") || !strings.Contains(body, "No score is stored yet") {
 		t.Errorf("a run without scores:\n%s", body)
 	}
 }
@@ -353,21 +353,21 @@ func TestMissingIsADash(t *testing.T) {
 	if err := w.Install(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	id := scoring.AnswerID{CaseID: "c1", Agent: "a", Version: "1", Batch: "b"}
-	if err := w.WriteRuns(t.Context(), connectors.Run{ID: "r", Agent: "a", AgentVersion: "1", BatchID: "b", Status: "done"}); err != nil {
+	id := scoring.AnswerID{CaseID: "c1", By: scoring.By{Agent: "a", Version: "1", Batch: "b"}}
+	if err := w.WriteRuns(t.Context(), connectors.Run{RunID: scoring.RunID{ID: "r", By: scoring.By{Agent: "a", Version: "1", Batch: "b"}}, Status: "done"}); err != nil {
 		t.Fatal(err)
 	}
-	rows := []connectors.ScoreRow{{AnswerID: id, Score: scoring.Score{CaseID: "c1", Metric: "hybrid_ex", Version: 1, Status: scoring.StatusAbstained, Reason: "unsure"}}}
+	rows := []scoring.Row{{AnswerID: id, Score: scoring.Score{Metric: "hybrid_ex", Version: 1, Status: scoring.StatusAbstained, Reason: "unsure"}}}
 	if err := w.WriteScores(t.Context(), "r", "h", time.Date(2025, 1, 14, 6, 0, 0, 0, time.UTC), rows); err != nil {
 		t.Fatal(err)
 	}
 	s := siteOver(t, w)
-	run := caselist.Run{ID: "r", Agent: "a", Version: "1", Batch: "b"}
+	run := scoring.RunID{ID: "r", By: scoring.By{Agent: "a", Version: "1", Batch: "b"}}
 	row := tableBelow(t, see(t, s, runAddress(run)), "<h2>Metrics</h2>")["hybrid_ex"]
 	if len(row) != 13 || row[cellCoverage].text != "0%" || row[cellMean].text != "–" || row[cellShare].text != "–" || row[cellPassed].text != "–" || row[cellAbstained].text != "1" || row[cellOK].text != "0" {
 		t.Errorf("the run's page says %v", row)
 	}
-	cells := tableBelow(t, see(t, s, casesAddress(caselist.State{Run: run})), `aria-label="Cases"`)["c1"]
+	cells := tableBelow(t, see(t, s, casesAddress(caselist.State{RunID: run})), `aria-label="Cases"`)["c1"]
 	if len(cells) < 6 || cells[0].text != "? abstained" || cells[1].text != "abstained" || cells[2].text != "–" || cells[5].text != "–" {
 		t.Errorf("the list says %v", cells)
 	}

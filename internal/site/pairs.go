@@ -22,7 +22,7 @@ var _ = register(&page{name: "pairs", pattern: "GET /compare/cases", role: ident
 
 // pairs is which cases of a comparison are listed.
 type pairs struct {
-	From, To caselist.Run
+	From, To scoring.RunID
 	Metric   string
 	// Cell is WAS.IS, of two standings, or WAS.IS.reason where the reason is another; or status (is
 	// another), fixed or broken (of those that may be compared); "" is any.
@@ -53,7 +53,7 @@ func parsePairs(v url.Values) (p pairs, err error) {
 
 // pairsAddress lists cases of a comparison.
 func pairsAddress(p pairs) string {
-	v := sides{From: p.From, To: []caselist.Run{p.To}, Metric: p.Metric}.values()
+	v := sides{From: p.From, To: []scoring.RunID{p.To}, Metric: p.Metric}.values()
 	for _, f := range []struct{ key, value string }{{"cell", p.Cell}, {"sign", p.Sign}, {"least", p.Least}, {"changed", p.Changed}} {
 		if f.value != "" {
 			v.Set(f.key, f.value)
@@ -191,15 +191,15 @@ func (s *Site) pairs(r *http.Request) (content, error) {
 		return content{}, err
 	}
 	page := &pairsContent{
-		pairs: p, FromLine: s.line(recent, p.From), ToLine: s.line(recent, p.To), FromValue: p.From.Values().Encode(), ToValue: p.To.Values().Encode(), All: all,
-		Compare: compareAddress(sides{From: p.From, To: []caselist.Run{p.To}, Metric: p.Metric}), Cells: cellChoices(p.Cell),
+		pairs: p, FromLine: s.line(recent, p.From), ToLine: s.line(recent, p.To), FromValue: caselist.RunValues(p.From).Encode(), ToValue: caselist.RunValues(p.To).Encode(), All: all,
+		Compare: compareAddress(sides{From: p.From, To: []scoring.RunID{p.To}, Metric: p.Metric}), Cells: cellChoices(p.Cell),
 	}
 	ids := make([]string, len(list))
 	for i := range list {
 		ids[i] = list[i].CaseID
 	}
 	var repeated [2]map[string]*repeats
-	for i, run := range []caselist.Run{p.From, p.To} {
+	for i, run := range []scoring.RunID{p.From, p.To} {
 		answers, err := w.AnsweredBy(ctx, run.Agent, run.Version, ids)
 		if err != nil {
 			return content{}, err
@@ -236,7 +236,7 @@ func (p *pairs) row(c *connectors.CasePair, lower bool, repeated [2]map[string]*
 		return halfCell{standingNames[standing], figure(value), label, reason, r}
 	}
 	out := casePair{
-		ID: c.CaseID, Address: caseAddress(caselist.State{Run: p.To, Baseline: p.From, Mode: caselist.All}, c.CaseID),
+		ID: c.CaseID, Address: caseAddress(caselist.State{RunID: p.To, Baseline: p.From, Mode: caselist.All}, c.CaseID),
 		From: half(c.FromStands, c.FromValue, c.FromLabel, c.FromReason, repeated[0][c.CaseID]), To: half(c.ToStands, c.ToValue, c.ToLabel, c.ToReason, repeated[1][c.CaseID]), Change: dash,
 	}
 	if c.FromValue != nil && c.ToValue != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/labelling"
+	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf/identity"
 )
 
@@ -22,15 +23,14 @@ type queueList struct {
 type queueRow struct {
 	labelling.Queue
 	Address string
-	Run     caselist.Run
+	Run     scoring.RunID
 	RunPage string
 	Closed  bool
 	Done    int64 // answers that enough people labelled; 0 of one that is closed, which nobody counts
 }
 
 func queueRowOf(q *labelling.Queue) queueRow {
-	run := caselist.Run{ID: q.RunID, Agent: q.Agent, Version: q.Version, Batch: q.Batch}
-	return queueRow{*q, queueAddress(q.ID), run, runAddress(run), !q.ClosedAt.IsZero(), 0}
+	return queueRow{*q, queueAddress(q.ID), q.RunID, runAddress(q.RunID), !q.ClosedAt.IsZero(), 0}
 }
 
 func (s *Site) queues(r *http.Request) (content, error) {
@@ -101,7 +101,7 @@ func (s *Site) newQueue(r *http.Request) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	return content{Title: "New queue", Run: &state.Run, Page: newQueue{state.Values().Encode(), state, int64(len(ids)), gone, casesAddress(state), orders}}, nil
+	return content{Title: "New queue", Run: &state.RunID, Page: newQueue{state.Values().Encode(), state, int64(len(ids)), gone, casesAddress(state), orders}}, nil
 }
 
 // casesOf are the ids of the cases of a list that people can see, and how many there are besides.

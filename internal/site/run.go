@@ -124,7 +124,7 @@ func (s *Site) run(r *http.Request) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	list, err := p.List(ctx, caselist.State{Run: key, Mode: caselist.All, Metric: q.Get("metric")})
+	list, err := p.List(ctx, caselist.State{RunID: key, Mode: caselist.All, Metric: q.Get("metric")})
 	if err != nil {
 		return content{}, err
 	}
@@ -132,7 +132,7 @@ func (s *Site) run(r *http.Request) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	v := runView{Row: rows[0], Cases: list.Shape.Cases, Every: casesAddress(caselist.State{Run: key}), Metric: list.State.Metric, Only: q.Get("by"), Whole: s.ofMetric(key, list, list.State.Metric)}
+	v := runView{Row: rows[0], Cases: list.Shape.Cases, Every: casesAddress(caselist.State{RunID: key}), Metric: list.State.Metric, Only: q.Get("by"), Whole: s.ofMetric(key, list, list.State.Metric)}
 	v.Lower = s.lower(v.Metric)
 	if v.Groups, err = s.metricGroups(ctx, p, list, figures); err != nil {
 		return content{}, err
@@ -160,13 +160,13 @@ func (s *Site) run(r *http.Request) (content, error) {
 			return content{}, err
 		}
 	}
-	return content{Title: agentName(run.Agent, run.AgentVersion), Run: &key, Page: v, Poll: run.Status == "running"}, nil
+	return content{Title: agentName(run.Agent, run.Version), Run: &key, Page: v, Poll: run.Status == "running"}, nil
 }
 
 // bare reports whether the first cases of a run have neither a question nor a query of the answer: what a
 // run over a file leaves are scores.
-func bare(ctx context.Context, p *connectors.Pages, run caselist.Run) (bool, error) {
-	list, err := p.List(ctx, caselist.State{Run: run, Mode: caselist.All, Size: 5})
+func bare(ctx context.Context, p *connectors.Pages, run scoring.RunID) (bool, error) {
+	list, err := p.List(ctx, caselist.State{RunID: run, Mode: caselist.All, Size: 5})
 	if err != nil {
 		return false, err
 	}
@@ -175,8 +175,8 @@ func bare(ctx context.Context, p *connectors.Pages, run caselist.Run) (bool, err
 }
 
 // ofMetric is the address of the page of a run about a metric.
-func (s *Site) ofMetric(key caselist.Run, list *connectors.List, metric string) string {
-	v := key.Values()
+func (s *Site) ofMetric(key scoring.RunID, list *connectors.List, metric string) string {
+	v := caselist.RunValues(key)
 	if metric != list.Shape.Primary() {
 		v.Set("metric", metric)
 	}
@@ -205,7 +205,7 @@ func (s *Site) metricGroups(ctx context.Context, p *connectors.Pages, list *conn
 		if known := s.known(m.Metric); known != nil {
 			name = known.Group
 		}
-		state := caselist.State{Run: list.State.Run, Mode: caselist.All}
+		state := caselist.State{RunID: list.State.RunID, Mode: caselist.All}
 		if m.Metric != list.Shape.Primary() {
 			state.Metric = m.Metric
 		}
@@ -215,8 +215,8 @@ func (s *Site) metricGroups(ctx context.Context, p *connectors.Pages, list *conn
 		if row.Coverage == "" && f.Scores > 0 {
 			row.Why = s.mask.ReasonOf(&scoring.Score{Metric: m.Metric, Status: scoring.StatusNotApplicable, Reason: f.Why})
 		}
-		if linked(list.State.Run) {
-			row.Address = s.ofMetric(list.State.Run, list, m.Metric)
+		if linked(list.State.RunID) {
+			row.Address = s.ofMetric(list.State.RunID, list, m.Metric)
 		}
 		var err error
 		if row.Interval, err = meanInterval(ctx, p, list.Run, m.Metric, &f); err != nil {
@@ -236,13 +236,13 @@ func (s *Site) metricGroups(ctx context.Context, p *connectors.Pages, list *conn
 // page of megabytes.
 const longestLinked = 1000
 
-func linked(run caselist.Run) bool { return len(run.Values().Encode()) <= longestLinked }
+func linked(run scoring.RunID) bool { return len(caselist.RunValues(run).Encode()) <= longestLinked }
 
 // rowOf is figures with the addresses of the cases behind them.
 func rowOf(name string, f *connectors.Figures, cases int64, s caselist.State) metricRow {
 	covered := coverageOf(f)
 	row := metricRow{Name: name, Figures: *f, Cases: cases, Coverage: covered.Text(), Mean: meanOf(f), Share: shareOf(f)}
-	if !linked(s.Run) {
+	if !linked(s.RunID) {
 		return row
 	}
 	status := func(of string) string {
@@ -287,7 +287,7 @@ func between(low, high float64) string { return report.Value(low) + "–" + repo
 
 // aboutMetric finds what the page says of the metric that is chosen.
 func (s *Site) aboutMetric(ctx context.Context, p *connectors.Pages, list *connectors.List, v *runView) error {
-	base := caselist.State{Run: list.State.Run, Mode: caselist.All}
+	base := caselist.State{RunID: list.State.RunID, Mode: caselist.All}
 	if v.Metric != list.Shape.Primary() {
 		base.Metric = v.Metric
 	}

@@ -87,7 +87,7 @@ func (s *Site) runs(r *http.Request) (content, error) {
 		return content{}, err
 	}
 	list := runList{Filter: connectors.RunFilter{
-		Text: q.Get("text"), Agent: q.Get("agent"), Version: q.Get("version"), Status: q.Get("status"), Limit: runsOnPage, Offset: (number - 1) * runsOnPage,
+		Text: q.Get("text"), By: scoring.By{Agent: q.Get("agent"), Version: q.Get("version")}, Status: q.Get("status"), Limit: runsOnPage, Offset: (number - 1) * runsOnPage,
 	}, Statuses: runStatuses}
 	list.Filter.Unnamed, list.Filter.Unversioned = list.Filter.Agent == analysis.NoName, list.Filter.Version == analysis.NoVersion
 	f := list.Filter
@@ -163,12 +163,12 @@ func (s *Site) runRows(ctx context.Context, p *connectors.Pages, runs []connecto
 	rows := make([]runRow, len(runs))
 	for i := range runs {
 		run := &runs[i]
-		key := run.Key()
-		f, there := figures[connectors.RunMetric{Run: key, Metric: metric(run)}]
+		key := run.RunID
+		f, there := figures[connectors.RunMetric{RunID: key, Metric: metric(run)}]
 		row := runRow{Run: *run, Address: runAddress(key), Metric: metric(run)}
-		state := caselist.State{Run: key, Mode: caselist.All}
+		state := caselist.State{RunID: key, Mode: caselist.All}
 		if linked(key) {
-			row.Pick = key.Values().Encode()
+			row.Pick = caselist.RunValues(key).Encode()
 			row.All, row.Passed, row.Errors = casesAddress(state), casesAddress(state.In(caselist.Passed)), casesAddress(state.In(caselist.Errors))
 		}
 		if there {
@@ -180,7 +180,7 @@ func (s *Site) runRows(ctx context.Context, p *connectors.Pages, runs []connecto
 		row.GoldenSet = goldenSets(run)
 		row.Tokens, row.Cost = runTokens(run), costOfRun(run)
 		if run.Status == "running" {
-			if row.Answers, err = s.o.Warehouse.Count(ctx, connectors.Filter{Agent: key.Agent, Version: key.Version, Batch: key.Batch}); err != nil {
+			if row.Answers, err = s.o.Warehouse.Count(ctx, connectors.Filter{By: key.By}); err != nil {
 				return nil, err
 			}
 		}

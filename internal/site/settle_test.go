@@ -195,7 +195,7 @@ func TestFormsOfLabelling(t *testing.T) {
 		t.Errorf("whoever is given nothing is told %q", gone)
 	}
 	boss := visitor(t, s, "boss", identity.Admin)
-	if warned := must(boss, "/queue/new?run="+url.QueryEscape(q.RunID)+"&agent="+url.QueryEscape(q.Agent)+"&version="+url.QueryEscape(q.Version)+"&batch="+url.QueryEscape(q.Batch)).Find(".warning").Text(); !strings.Contains(warned, "agent_runs has no row of these answers") {
+	if warned := must(boss, "/queue/new?run="+url.QueryEscape(q.RunID.ID)+"&agent="+url.QueryEscape(q.Agent)+"&version="+url.QueryEscape(q.Version)+"&batch="+url.QueryEscape(q.Batch)).Find(".warning").Text(); !strings.Contains(warned, "agent_runs has no row of these answers") {
 		t.Errorf("who makes a queue is told %q", warned)
 	}
 }

@@ -26,13 +26,14 @@ import (
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
 )
 
 // Static says what a static report holds.
 type Static struct {
-	Runs     []caselist.Run // the first one is what it opens with
-	Baseline caselist.Run   // that the runs are compared with; the zero value: none
-	All      bool           // every case has a page; else those that did not pass, have an error or changed
+	Runs     []scoring.RunID // the first one is what it opens with
+	Baseline scoring.RunID   // that the runs are compared with; the zero value: none
+	All      bool            // every case has a page; else those that did not pass, have an error or changed
 	Done     func(pages, of int)
 
 	short bool // pages of cases are short, however few there are
@@ -41,9 +42,9 @@ type Static struct {
 // staticForm is a report that nobody serves: an address leads to a file of the folder, or to a
 // section of the one file.
 type staticForm struct {
-	names map[string]string                // by address
-	cases map[caselist.Run]map[string]bool // that have pages
-	one   bool                             // all pages are sections of one file
+	names map[string]string                 // by address
+	cases map[scoring.RunID]map[string]bool // that have pages
+	one   bool                              // all pages are sections of one file
 }
 
 func (*staticForm) static() bool { return true }
@@ -85,7 +86,7 @@ var listKeys = map[string]bool{
 
 // caseOf is the case that the query of an address is about; plain is false if the address asks
 // for something else than the case as it is first shown.
-func caseOf(query string) (run caselist.Run, id string, plain bool) {
+func caseOf(query string) (run scoring.RunID, id string, plain bool) {
 	v, err := url.ParseQuery(query)
 	if err != nil {
 		return run, "", false
@@ -100,7 +101,7 @@ func caseOf(query string) (run caselist.Run, id string, plain bool) {
 
 // caseName is the name of the page of a case. It depends on nothing else in the report, so that
 // links to it last.
-func caseName(run caselist.Run, id string) string {
+func caseName(run scoring.RunID, id string) string {
 	h := sha256.New()
 	for _, part := range []string{run.ID, run.Agent, run.Version, run.Batch, id} {
 		_, _ = h.Write([]byte(part + "\x00"))
@@ -118,7 +119,7 @@ type staticPage struct {
 
 // staticCase is the case that a page of a static report is about.
 type staticCase struct {
-	run        caselist.Run
+	run        scoring.RunID
 	id         string
 	neighbours connectors.Neighbours // among the cases that have pages
 }
@@ -127,16 +128,16 @@ type staticCase struct {
 const pageSize = caselist.MaxSize
 
 // modesOf are the lists of a run that the report has.
-func (o *Static) modesOf(run caselist.Run) []caselist.Mode {
+func (o *Static) modesOf(run scoring.RunID) []caselist.Mode {
 	modes := []caselist.Mode{caselist.All, caselist.Failed, caselist.Errors}
-	if o.state(run, caselist.All).Baseline != (caselist.Run{}) {
+	if o.state(run, caselist.All).Baseline != (scoring.RunID{}) {
 		modes = append(modes, caselist.Changed)
 	}
 	return modes
 }
 
 // holdRun reads what the pages of a run share.
-func (s *Site) holdRun(ctx context.Context, p *connectors.Pages, o *Static, run caselist.Run) (*heldRun, error) {
+func (s *Site) holdRun(ctx context.Context, p *connectors.Pages, o *Static, run scoring.RunID) (*heldRun, error) {
 	rows, err := s.o.Warehouse.Runs(ctx, run.ID)
 	if err != nil {
 		return nil, err
@@ -175,7 +176,7 @@ type staticPlan struct {
 // staticRun is one run of a static report.
 type staticRun struct {
 	*heldRun
-	run    caselist.Run
+	run    scoring.RunID
 	first  bool
 	suffix string // of the names of its pages, as several runs have pages of one name
 }
@@ -259,8 +260,8 @@ func (s *Site) pageOfCases() *page {
 }
 
 // state is the list of the cases of a run in a mode.
-func (o *Static) state(run caselist.Run, mode caselist.Mode) caselist.State {
-	s := caselist.State{Run: run, Mode: mode, Page: 1, Size: pageSize}
+func (o *Static) state(run scoring.RunID, mode caselist.Mode) caselist.State {
+	s := caselist.State{RunID: run, Mode: mode, Page: 1, Size: pageSize}
 	if run != o.Baseline {
 		s.Baseline = o.Baseline
 	}
@@ -304,13 +305,13 @@ const readTogether = 400
 func contexts(ctx context.Context, pages []staticPage) ([]context.Context, error) {
 	shared := heldIn(ctx)
 	out := make([]context.Context, len(pages))
-	ids := map[caselist.Run][]string{}
+	ids := map[scoring.RunID][]string{}
 	for i, p := range pages {
 		if out[i] = ctx; p.of != nil {
 			ids[p.of.run] = append(ids[p.of.run], p.of.id)
 		}
 	}
-	read := map[caselist.Run][]*connectors.CaseDetail{}
+	read := map[scoring.RunID][]*connectors.CaseDetail{}
 	for run, of := range ids {
 		var metrics []string
 		if shared.brief {
@@ -413,14 +414,14 @@ func (s *Site) begin(ctx context.Context, o *Static, one bool) (context.Context,
 	if s.o.Elsewhere != nil {
 		p = p.Lacking(s.o.Elsewhere)
 	}
-	shared := &held{pages: p, runs: map[caselist.Run]*heldRun{}, lists: &heldLists{counts: map[string]map[caselist.Mode]int64{}}}
+	shared := &held{pages: p, runs: map[scoring.RunID]*heldRun{}, lists: &heldLists{counts: map[string]map[caselist.Mode]int64{}}}
 	for _, run := range o.Runs {
 		if shared.runs[run], err = s.holdRun(ctx, p, o, run); err != nil {
 			return nil, nil, nil, err
 		}
 	}
 	ctx = holding(ctx, shared)
-	a := &staticForm{names: map[string]string{}, cases: map[caselist.Run]map[string]bool{}, one: one}
+	a := &staticForm{names: map[string]string{}, cases: map[scoring.RunID]map[string]bool{}, one: one}
 	pages := s.plan(ctx, o, a)
 	f, err := newForm(a, s.pages)
 	if err != nil {

@@ -22,12 +22,13 @@ import (
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/site/sitetest"
+	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf/identity"
 )
 
 var (
-	nightOne = caselist.Run{ID: "night-1.0", Agent: "atlas", Version: "1.0", Batch: "atlas-1.0"}
-	nightTwo = caselist.Run{ID: "night-2.0", Agent: "atlas", Version: "2.0", Batch: "atlas-2.0"}
+	nightOne = scoring.RunID{ID: "night-1.0", By: scoring.By{Agent: "atlas", Version: "1.0", Batch: "atlas-1.0"}}
+	nightTwo = scoring.RunID{ID: "night-2.0", By: scoring.By{Agent: "atlas", Version: "2.0", Batch: "atlas-2.0"}}
 )
 
 // folder is the pages of a static report, by the names of their files.
@@ -86,7 +87,7 @@ func names(doc *goquery.Selection, selector, attribute string) (out []string) {
 // next to it, every page can be reached, and nothing is there that needs a server.
 func TestFolder(t *testing.T) {
 	s := siteOver(t, sitetest.Open(t, sitetest.Small(t)))
-	pages, files := folder(t, s, Static{Runs: []caselist.Run{nightTwo}, Baseline: nightOne})
+	pages, files := folder(t, s, Static{Runs: []scoring.RunID{nightTwo}, Baseline: nightOne})
 	reached := map[string]bool{"index.html": true}
 	for todo := []string{"index.html"}; len(todo) > 0; todo = todo[1:] {
 		for _, to := range names(pages[todo[0]].Selection, "a[href]", "href") {
@@ -122,7 +123,7 @@ func TestFolder(t *testing.T) {
 	if cases == 0 || cases >= 56 {
 		t.Errorf("%d of 56 cases have a page", cases)
 	}
-	all, _ := folder(t, s, Static{Runs: []caselist.Run{nightTwo}, All: true})
+	all, _ := folder(t, s, Static{Runs: []scoring.RunID{nightTwo}, All: true})
 	cases = 0
 	for name := range all {
 		if strings.HasPrefix(name, "case-") {
@@ -139,14 +140,14 @@ func TestFolder(t *testing.T) {
 func TestChosenCases(t *testing.T) {
 	w := sitetest.Open(t, sitetest.Small(t))
 	s := siteOver(t, w)
-	pages, _ := folder(t, s, Static{Runs: []caselist.Run{nightTwo}, Baseline: nightOne})
+	pages, _ := folder(t, s, Static{Runs: []scoring.RunID{nightTwo}, Baseline: nightOne})
 	p, err := w.Pages(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]bool{}
 	for _, mode := range []caselist.Mode{caselist.Failed, caselist.Errors, caselist.Changed} {
-		list, err := p.List(t.Context(), caselist.State{Run: nightTwo, Baseline: nightOne, Mode: mode})
+		list, err := p.List(t.Context(), caselist.State{RunID: nightTwo, Baseline: nightOne, Mode: mode})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,7 +173,7 @@ func TestChosenCases(t *testing.T) {
 // names are unique, and its policy is that of its own style and script.
 func TestOneFile(t *testing.T) {
 	s := siteOver(t, sitetest.Open(t, sitetest.Small(t)))
-	text := oneFile(t, s, Static{Runs: []caselist.Run{nightTwo}, Baseline: nightOne})
+	text := oneFile(t, s, Static{Runs: []scoring.RunID{nightTwo}, Baseline: nightOne})
 	doc := parsed(t, []byte(text))
 	there := map[string]int{}
 	for _, id := range names(doc.Selection, "[id]", "id") {
@@ -228,7 +229,7 @@ func TestOneFile(t *testing.T) {
 func TestSameReport(t *testing.T) {
 	path := sitetest.Small(t)
 	w := sitetest.Open(t, path)
-	o := Static{Runs: []caselist.Run{nightTwo, nightOne}, Baseline: nightOne}
+	o := Static{Runs: []scoring.RunID{nightTwo, nightOne}, Baseline: nightOne}
 	document := oneFile(t, siteOver(t, w), o)
 	if second := oneFile(t, siteOver(t, w), o); document != second {
 		t.Error("two documents of one run differ")
@@ -250,14 +251,14 @@ func TestSameReport(t *testing.T) {
 func TestFolderReplaced(t *testing.T) {
 	s := siteOver(t, sitetest.Open(t, sitetest.Small(t)))
 	dir := t.TempDir()
-	if err := s.WriteFolder(t.Context(), dir, Static{Runs: []caselist.Run{nightTwo}, All: true}); err != nil {
+	if err := s.WriteFolder(t.Context(), dir, Static{Runs: []scoring.RunID{nightTwo}, All: true}); err != nil {
 		t.Fatal(err)
 	}
 	mine := filepath.Join(dir, "notes.txt")
 	if err := os.WriteFile(mine, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.WriteFolder(t.Context(), dir, Static{Runs: []caselist.Run{nightOne}}); err != nil {
+	if err := s.WriteFolder(t.Context(), dir, Static{Runs: []scoring.RunID{nightOne}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(mine); err != nil {
@@ -270,7 +271,7 @@ func TestFolderReplaced(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(other, "index.html"), []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.WriteFolder(t.Context(), other, Static{Runs: []caselist.Run{nightOne}}); errcode.Of(err) != errcode.AlreadyExists {
+	if err := s.WriteFolder(t.Context(), other, Static{Runs: []scoring.RunID{nightOne}}); errcode.Of(err) != errcode.AlreadyExists {
 		t.Errorf("a folder of somebody else's: %v", err)
 	}
 	// A list of files that somebody changed removes nothing outside of the folder.
@@ -281,7 +282,7 @@ func TestFolderReplaced(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, listFile), []byte("../outside\n/etc/none\n..\n.\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.WriteFolder(t.Context(), dir, Static{Runs: []caselist.Run{nightOne}}); err != nil {
+	if err := s.WriteFolder(t.Context(), dir, Static{Runs: []scoring.RunID{nightOne}}); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Stat(outside); err != nil {
@@ -295,16 +296,16 @@ func TestStaticHostile(t *testing.T) {
 	if got := string(inSection("p-x", []byte(`<a href="#cells" id="a"> id=&#34;b&#34; <a href="#p-y"><svg aria-labelledby="t">`))); got != `<a href="#p-x-cells" id="p-x-a"> id=&#34;b&#34; <a href="#p-y"><svg aria-labelledby="p-x-t">` {
 		t.Errorf("%s", got)
 	}
-	odd := caselist.Run{ID: "../r", Agent: `"><script>`, Version: "a/b", Batch: "?x=1&y#z"}
+	odd := scoring.RunID{ID: "../r", By: scoring.By{Agent: `"><script>`, Version: "a/b", Batch: "?x=1&y#z"}}
 	for _, id := range []string{"", "../../x", "a b", "\x00", "é", strings.Repeat("x", 5000)} {
 		if name := caseName(odd, id); !regexp.MustCompile(`^case-[0-9a-f]{16}$`).MatchString(name) {
 			t.Errorf("%q has a page called %q", id, name)
 		}
-		f := &staticForm{cases: map[caselist.Run]map[string]bool{odd: {id: true}}}
-		if got, want := f.href(caseAddress(caselist.State{Run: odd, Mode: caselist.Failed, Page: 3, Search: "x"}, id)), caseName(odd, id)+".html"; got != want && id != "" {
+		f := &staticForm{cases: map[scoring.RunID]map[string]bool{odd: {id: true}}}
+		if got, want := f.href(caseAddress(caselist.State{RunID: odd, Mode: caselist.Failed, Page: 3, Search: "x"}, id)), caseName(odd, id)+".html"; got != want && id != "" {
 			t.Errorf("%q: %q, want %q", id, got, want)
 		}
-		if got := f.href(caseAddress(caselist.State{Run: odd}, id) + "&layout=list"); got != "" {
+		if got := f.href(caseAddress(caselist.State{RunID: odd}, id) + "&layout=list"); got != "" {
 			t.Errorf("another view of a case leads to %q", got)
 		}
 	}
@@ -340,10 +341,10 @@ func TestMostCases(t *testing.T) {
 
 	w := sitetest.Large(t, sitetest.Size{Cases: 5000, Metrics: 3, Runs: 2})
 	s := siteOver(t, w)
-	of := func(i int) caselist.Run {
-		return caselist.Run{ID: sitetest.RunID(i), Agent: "atlas", Version: sitetest.AgentVersion(i), Batch: sitetest.BatchID(i)}
+	of := func(i int) scoring.RunID {
+		return scoring.RunID{ID: sitetest.RunID(i), By: scoring.By{Agent: "atlas", Version: sitetest.AgentVersion(i), Batch: sitetest.BatchID(i)}}
 	}
-	ctx, f, pages, err := s.begin(t.Context(), &Static{Runs: []caselist.Run{of(1)}, Baseline: of(0)}, true)
+	ctx, f, pages, err := s.begin(t.Context(), &Static{Runs: []scoring.RunID{of(1)}, Baseline: of(0)}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -383,7 +384,7 @@ func TestReadTogether(t *testing.T) {
 		t.Fatal(err)
 	}
 	o, s := Static{}, siteOver(t, w)
-	for _, run := range []caselist.Run{nightOne, nightTwo, {ID: "judged", Agent: "atlas", Version: "2.0", Batch: sitetest.Rerun}} {
+	for _, run := range []scoring.RunID{nightOne, nightTwo, {ID: "judged", By: scoring.By{Agent: "atlas", Version: "2.0", Batch: sitetest.Rerun}}} {
 		h, err := s.holdRun(t.Context(), p, &o, run)
 		if err != nil {
 			t.Fatal(err)
@@ -424,8 +425,8 @@ func TestReadTogether(t *testing.T) {
 func TestShortCases(t *testing.T) {
 	w := sitetest.Large(t, sitetest.Size{Cases: manyCases + 56, Metrics: 60})
 	s := siteOver(t, w)
-	run := caselist.Run{ID: sitetest.RunID(0), Agent: "atlas", Version: sitetest.AgentVersion(0), Batch: sitetest.BatchID(0)}
-	short, _ := folder(t, s, Static{Runs: []caselist.Run{run}, All: true})
+	run := scoring.RunID{ID: sitetest.RunID(0), By: scoring.By{Agent: "atlas", Version: sitetest.AgentVersion(0), Batch: sitetest.BatchID(0)}}
+	short, _ := folder(t, s, Static{Runs: []scoring.RunID{run}, All: true})
 	texts := func(page *goquery.Selection, selector string) (out []string) {
 		page.Find(selector).Each(func(_ int, s *goquery.Selection) { out = append(out, s.Text()) })
 		return out
@@ -436,7 +437,7 @@ func TestShortCases(t *testing.T) {
 		id := sitetest.CaseID(i)
 		page := short[caseName(run, id)+".html"]
 		w := httptest.NewRecorder()
-		as(s, identity.Read).ServeHTTP(w, httptest.NewRequest(http.MethodGet, caseAddress(caselist.State{Run: run, Mode: caselist.All, Page: 1, Size: caselist.DefaultSize}, id), nil))
+		as(s, identity.Read).ServeHTTP(w, httptest.NewRequest(http.MethodGet, caseAddress(caselist.State{RunID: run, Mode: caselist.All, Page: 1, Size: caselist.DefaultSize}, id), nil))
 		whole, err := goquery.NewDocumentFromReader(w.Body)
 		if err != nil || w.Code != http.StatusOK {
 			t.Fatal(w.Code, err)
@@ -478,10 +479,10 @@ func BenchmarkStatic(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as badger report does
 	w := sitetest.Large(b, sitetest.Size{Cases: 10_000, Metrics: 60})
 	s := siteOver(b, w)
-	run := caselist.Run{ID: sitetest.RunID(0), Agent: "atlas", Version: sitetest.AgentVersion(0), Batch: sitetest.BatchID(0)}
+	run := scoring.RunID{ID: sitetest.RunID(0), By: scoring.By{Agent: "atlas", Version: sitetest.AgentVersion(0), Batch: sitetest.BatchID(0)}}
 	for b.Loop() {
 		n := &weighed{}
-		if err := s.WriteFile(b.Context(), n, Static{Runs: []caselist.Run{run}, Done: func(_, of int) { n.pages = of }}); err != nil {
+		if err := s.WriteFile(b.Context(), n, Static{Runs: []scoring.RunID{run}, Done: func(_, of int) { n.pages = of }}); err != nil {
 			b.Fatal(err)
 		}
 		b.ReportMetric(float64(n.bytes)/1e6, "MB")

@@ -22,8 +22,8 @@ const suspectsPerPage = 50
 
 // suspectsAddress lists the suspect questions of a run: one page of them, of those with a reason
 // if one is named.
-func suspectsAddress(run caselist.Run, reason string, page int) string {
-	v := run.Values()
+func suspectsAddress(run scoring.RunID, reason string, page int) string {
+	v := caselist.RunValues(run)
 	if reason != "" {
 		v.Set("reason", reason)
 	}
@@ -134,7 +134,7 @@ func (s *Site) suspects(r *http.Request) (content, error) {
 
 // audit gathers the evidence against the accepted answers of a run's questions, from all runs that
 // scored its batch.
-func (s *Site) audit(r *http.Request, run caselist.Run) (*analysis.Audit, error) {
+func (s *Site) audit(r *http.Request, run scoring.RunID) (*analysis.Audit, error) {
 	ctx := r.Context()
 	src, err := s.scores()
 	if err != nil {
@@ -173,12 +173,12 @@ func (s *Site) audit(r *http.Request, run caselist.Run) (*analysis.Audit, error)
 const mostCompared = 500
 
 // batchSide is the latest scores of a run's batch, of all runs.
-func batchSide(run caselist.Run) storedscores.Side {
-	return storedscores.Side{Agent: run.Agent, Version: run.Version, Batch: run.Batch}
+func batchSide(run scoring.RunID) storedscores.Side {
+	return storedscores.Side{RunID: scoring.RunID{By: run.By}}
 }
 
 // taxonomies are the two taxonomies of FLEX, with their counts in the run.
-func (s *Site) taxonomies(r *http.Request, run caselist.Run) ([]failureKind, error) {
+func (s *Site) taxonomies(r *http.Request, run scoring.RunID) ([]failureKind, error) {
 	f, err := storedscores.In(s.o.Warehouse).Failures(r.Context(), sideOf(run), []string{"flex"})
 	if err != nil {
 		return nil, err
@@ -202,7 +202,7 @@ func hasReason(q *analysis.Suspect, reason string) bool {
 	return false
 }
 
-func reasonOf(m *analysis.Measured, run caselist.Run) reasonRow {
+func reasonOf(m *analysis.Measured, run scoring.RunID) reasonRow {
 	row := reasonRow{Name: m.Reason, By: m.By, Cases: counted{m.Cases, suspectsAddress(run, m.Reason, 1)}, Answers: m.N, Accepted: dash, Precision: share(m.Precision), Interval: dash, Recall: share(m.Recall)}
 	switch {
 	case m.Reason != "any":
@@ -238,8 +238,8 @@ func discordanceOf(a *analysis.Audit) (out []discordanceRow) {
 	return out
 }
 
-func suspectOf(q *analysis.Suspect, run caselist.Run) suspectRow {
-	row := suspectRow{ID: q.CaseID, Address: caseAddress(caselist.State{Run: run, Mode: caselist.All}, q.CaseID), Of: q.Of, Rejected: fmt.Sprintf("%d of %d", q.Rejected, q.Answers), Accepted: dash}
+func suspectOf(q *analysis.Suspect, run scoring.RunID) suspectRow {
+	row := suspectRow{ID: q.CaseID, Address: caseAddress(caselist.State{RunID: run, Mode: caselist.All}, q.CaseID), Of: q.Of, Rejected: fmt.Sprintf("%d of %d", q.Rejected, q.Answers), Accepted: dash}
 	if q.Accepted != nil {
 		row.Accepted = strconv.Itoa(*q.Accepted)
 	}

@@ -11,14 +11,13 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"github.com/badger-eval/badger/internal/analysis"
-	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/site/sitetest"
 	"github.com/badger-eval/badger/internal/storedscores"
 	"github.com/badger-eval/badger/scoring"
 )
 
 // judged1 was judged; another run of its batch has the execution accuracy.
-var judged1 = caselist.Run{ID: "judged-1.0", Agent: "atlas", Version: "1.0", Batch: "atlas-1.0"}
+var judged1 = scoring.RunID{ID: "judged-1.0", By: scoring.By{Agent: "atlas", Version: "1.0", Batch: "atlas-1.0"}}
 
 // The page has the figures of the audit of the run's batch, and each reason leads to as many
 // questions as it says.

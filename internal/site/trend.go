@@ -11,11 +11,11 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/internal/analysis"
-	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/chart"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf/identity"
 )
 
@@ -189,7 +189,7 @@ func (s *Site) trend(r *http.Request) (content, error) {
 
 // prompts are, by agent, version and batch, the models and versions of prompts that the runs of the
 // batch paid for, by what was asked: those that are recorded.
-func (s *Site) prompts(ctx context.Context) (map[caselist.Run]map[string][2][]string, error) {
+func (s *Site) prompts(ctx context.Context) (map[scoring.RunID]map[string][2][]string, error) {
 	asked, err := s.o.Warehouse.Asked(ctx, "")
 	if err != nil {
 		return nil, err
@@ -215,9 +215,9 @@ func (s *Site) prompts(ctx context.Context) (map[caselist.Run]map[string][2][]st
 		}
 		byRun[run][a.Kind] = seen
 	}
-	out := map[caselist.Run]map[string][2][]string{}
+	out := map[scoring.RunID]map[string][2][]string{}
 	for i := len(recent) - 1; i >= 0; i-- { // the latest run of a batch counts
-		run := recent[i].Key()
+		run := recent[i].RunID
 		if of := byRun[run.ID]; of != nil {
 			run.ID = ""
 			out[run] = of
@@ -227,7 +227,7 @@ func (s *Site) prompts(ctx context.Context) (map[caselist.Run]map[string][2][]st
 }
 
 // trendOf is one metric of a trend.
-func trendOf(t *analysis.Trend, metric string, number int, state trendState, asked map[caselist.Run]map[string][2][]string, occurred map[string]bool) trendMetric {
+func trendOf(t *analysis.Trend, metric string, number int, state trendState, asked map[scoring.RunID]map[string][2][]string, occurred map[string]bool) trendMetric {
 	out := trendMetric{Name: metric}
 	picture := chart.Lines{
 		Name: "trend-" + strconv.Itoa(number), Title: metric + " over the batches", X: "batch", Y: "mean", Steps: []string{},
@@ -284,15 +284,15 @@ func trendOf(t *analysis.Trend, metric string, number int, state trendState, ask
 }
 
 func stepName(b *analysis.Batch) string {
-	if b.Version != "" && b.ID != "" {
-		return b.Version + " " + b.ID
+	if b.Version != "" && b.Batch != "" {
+		return b.Version + " " + b.Batch
 	}
-	return b.Version + b.ID
+	return b.Version + b.Batch
 }
 
 // rowOfPoint is a point as a table shows it; cut tells that it may not be compared with the one
 // before, whole or in part.
-func rowOfPoint(t *analysis.Trend, p *analysis.Point, asked map[caselist.Run]map[string][2][]string) (row trendRow, cut bool) {
+func rowOfPoint(t *analysis.Trend, p *analysis.Point, asked map[scoring.RunID]map[string][2][]string) (row trendRow, cut bool) {
 	b := t.Batches[p.Batch]
 	row = trendRow{
 		Batch: b, Cases: p.Now.Asked, Coverage: covered(p.Now.Coverage), Mean: figure(p.Now.Mean), P90: figure(p.Now.P90), Passed: share(p.Now.PassRate), Change: dash, P: dash,
@@ -316,7 +316,7 @@ func rowOfPoint(t *analysis.Trend, p *analysis.Point, asked map[caselist.Run]map
 			cut = true
 		}
 	}
-	was, is := asked[caselist.Run{Agent: before.Agent, Version: before.Version, Batch: before.ID}], asked[caselist.Run{Agent: b.Agent, Version: b.Version, Batch: b.ID}]
+	was, is := asked[scoring.RunID{By: before.By}], asked[scoring.RunID{By: b.By}]
 	for kind, now := range is {
 		then, ok := was[kind]
 		if !ok || !strings.HasPrefix(p.Metric, kind) && !strings.HasPrefix(kind, p.Metric) {

@@ -64,7 +64,7 @@ func trendIsThatOfTheTerminal(t *testing.T, metrics []string) {
 			}
 			b, row := want.Batches[p.Batch], rows[i]
 			i++
-			expected := []string{strings.TrimSpace(b.Agent + " " + b.Version), b.ID, strconv.Itoa(p.Now.Asked), covered(p.Now.Coverage), figure(p.Now.Mean), figure(p.Now.P90), share(p.Now.PassRate), dash, dash}
+			expected := []string{strings.TrimSpace(b.Agent + " " + b.Version), b.Batch, strconv.Itoa(p.Now.Asked), covered(p.Now.Coverage), figure(p.Now.Mean), figure(p.Now.P90), share(p.Now.PassRate), dash, dash}
 			if p.Change != nil && p.Change.Mean != nil {
 				expected[7], expected[8] = report.Signed(*p.Change.Mean), analysis.PValue(*p.Change.PAdjusted)
 				tested++

@@ -7,6 +7,7 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
 )
 
 // runMissing says that an address names no run, with those that it may mean.
@@ -31,15 +32,15 @@ func (s *Site) whichRun(r *http.Request) (to string, err error) {
 		return "", err
 	}
 	missing := &runMissing{}
-	at := func(run caselist.Run) string {
-		for name, values := range run.Values() {
+	at := func(run scoring.RunID) string {
+		for name, values := range caselist.RunValues(run) {
 			v[name] = values
 		}
 		return address(r.URL.Path[len(s.o.Prefix):], v)
 	}
 	fits := func(asked, is string) bool { return asked == "" || asked == is }
 	for i := range rows {
-		run := rows[i].Key()
+		run := rows[i].RunID
 		switch {
 		case run == key:
 			return "", nil
@@ -60,7 +61,7 @@ func (s *Site) whichRun(r *http.Request) (to string, err error) {
 	return "", missing
 }
 
-func leftOut(run caselist.Run) string {
+func leftOut(run scoring.RunID) string {
 	var names []string
 	for _, p := range []struct{ name, value string }{{"agent", run.Agent}, {"version", run.Version}, {"batch", run.Batch}} {
 		if p.value == "" {
@@ -71,15 +72,15 @@ func leftOut(run caselist.Run) string {
 }
 
 // runThere is an error if there is no such run.
-func (s *Site) runThere(r *http.Request, recent []connectors.Run, key string, run caselist.Run) error {
+func (s *Site) runThere(r *http.Request, recent []connectors.Run, key string, run scoring.RunID) error {
 	for i := range recent {
-		if recent[i].Key() == run {
+		if recent[i].RunID == run {
 			return nil
 		}
 	}
 	rows, err := s.o.Warehouse.Runs(r.Context(), run.ID) // an older one
 	for i := range rows {
-		if rows[i].Key() == run {
+		if rows[i].RunID == run {
 			return nil
 		}
 	}

@@ -37,7 +37,7 @@ func (s *Warehouse) Labelled(ctx context.Context, b analysis.Batch, metrics []sc
 	out := &Labelled{Metric: map[string]string{}, Run: map[string]string{}}
 	place := out.addCases(votes, b)
 	at := map[string]int{} // of keys among the metrics
-	err = s.w.LabelledScores(ctx, b.Agent, b.Version, b.ID, func(r *connectors.LabelledScore) {
+	err = s.w.LabelledScores(ctx, b.By, func(r *connectors.LabelledScore) {
 		c, is := place[r.CaseID]
 		if !is {
 			return
@@ -77,7 +77,7 @@ func (l *Labelled) addCases(votes []connectors.Vote, b analysis.Batch) map[strin
 	byCase := map[string][]connectors.Vote{}
 	var annotators []string
 	for _, v := range votes {
-		if !v.Known || v.Agent != b.Agent || v.Version != b.Version || v.Batch != b.ID {
+		if !v.Known || v.Agent != b.Agent || v.Version != b.Version || v.Batch != b.Batch {
 			continue
 		}
 		byCase[v.CaseID] = append(byCase[v.CaseID], v)

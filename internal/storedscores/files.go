@@ -100,7 +100,7 @@ func (s *Files) readAll(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			b := analysis.Batch{Agent: r.Agent, Version: r.Version, ID: r.Batch}
+			b := analysis.Batch{By: r.By}
 			if origins[b] == nil {
 				origins[b] = map[string]bool{}
 			}
@@ -109,7 +109,7 @@ func (s *Files) readAll(ctx context.Context) error {
 			of.Origin = ""
 			origins[of][b.Origin] = true
 			if s.held[b] == nil {
-				b.Agent, b.Version, b.ID = strings.Clone(b.Agent), strings.Clone(b.Version), strings.Clone(b.ID)
+				b.Agent, b.Version, b.Batch = strings.Clone(b.Agent), strings.Clone(b.Version), strings.Clone(b.Batch)
 				s.held[b] = s.set.Answers(b)
 			}
 			metrics[r.Score.Metric] = true
@@ -149,7 +149,7 @@ func contradiction(ctx context.Context, path string, r *batch.FileRow) error {
 			break
 		}
 	}
-	b := analysis.Batch{Agent: r.Agent, Version: r.Version, ID: r.Batch}
+	b := analysis.Batch{By: r.By}
 	of := fmt.Sprintf("case %s, metric %s", printable.Short(r.CaseID), printable.Short(r.Score.Metric))
 	if b != (analysis.Batch{}) {
 		of += ", " + printable.Short(b.Name())
@@ -168,9 +168,9 @@ func OriginOf(paths []string, i int) string {
 	return base
 }
 
-func fileScore(r *batch.Row) analysis.Score {
+func fileScore(r *scoring.Row) analysis.Score {
 	detail, _ := r.Score.Detail.(json.RawMessage)
-	score := Score(&r.Score, r.GoldHash, detail)
+	score := Score(r, detail)
 	if r.Score.Usage != nil || len(r.Score.AssessmentIDs) > 0 {
 		score.Judge = analysis.UnknownJudge
 	}

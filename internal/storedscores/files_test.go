@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/badger-eval/badger/internal/analysis"
-	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
@@ -26,12 +25,12 @@ func TestJudgesOfScoreFiles(t *testing.T) {
 		{"verdict", `{"rests_on": "flex by a model that is not named, asked flex@2; the evidence (x) left it open", "flex": {}}`, analysis.UnknownJudge},
 		{"flex", `{"categories": []}`, analysis.UnknownJudge},
 	} {
-		r := batch.Row{Score: scoring.Score{Metric: tc.metric, Status: scoring.StatusOK, AssessmentIDs: []string{"x"}, Detail: json.RawMessage(tc.detail)}}
+		r := scoring.Row{Score: scoring.Score{Metric: tc.metric, Status: scoring.StatusOK, AssessmentIDs: []string{"x"}, Detail: json.RawMessage(tc.detail)}}
 		if s := fileScore(&r); s.Judge != tc.want {
 			t.Errorf("%s %s: judge %q, want %q", tc.metric, tc.detail, s.Judge, tc.want)
 		}
 	}
-	r := batch.Row{Score: scoring.Score{Metric: "verdict", Status: scoring.StatusOK, Detail: json.RawMessage(`{"rests_on": "evidence: the relation same passes under the policy answer; nobody was asked"}`)}}
+	r := scoring.Row{Score: scoring.Score{Metric: "verdict", Status: scoring.StatusOK, Detail: json.RawMessage(`{"rests_on": "evidence: the relation same passes under the policy answer; nobody was asked"}`)}}
 	if s := fileScore(&r); s.Judge != "" {
 		t.Errorf("judge %q of a verdict by evidence", s.Judge)
 	}
@@ -109,7 +108,7 @@ func TestScoresOfSeveralFiles(t *testing.T) {
 		}
 		var got []string
 		for _, b := range batches {
-			got = append(got, b.ID+" from "+b.Origin)
+			got = append(got, b.Batch+" from "+b.Origin)
 		}
 		slices.Sort(got)
 		if !slices.Equal(got, tc.want) {

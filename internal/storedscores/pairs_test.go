@@ -59,17 +59,17 @@ func fill(t testing.TB, w *connectors.Warehouse, run connectors.Run, metrics []s
 	if err := w.WriteRuns(t.Context(), run); err != nil {
 		t.Fatal(err)
 	}
-	var rows []connectors.ScoreRow
+	var rows []scoring.Row
 	for i := range cases {
 		if r.IntN(8) == 0 {
 			continue
 		}
-		id := scoring.AnswerID{CaseID: fmt.Sprint("c", i), Agent: run.Agent, Version: run.AgentVersion, Batch: run.BatchID}
+		id := scoring.AnswerID{CaseID: fmt.Sprint("c", i), By: run.By}
 		for m, name := range metrics {
 			if r.IntN(9) == 0 {
 				continue
 			}
-			s := scoring.Score{CaseID: id.CaseID, Metric: name, Version: 1 + r.IntN(9)/8, Status: scoring.StatusOK, Value: float64(r.IntN(4)) / 3, Reason: fmt.Sprint("reason ", r.IntN(3))}
+			s := scoring.Score{Metric: name, Version: 1 + r.IntN(9)/8, Status: scoring.StatusOK, Value: float64(r.IntN(4)) / 3, Reason: fmt.Sprint("reason ", r.IntN(3))}
 			switch {
 			case m == 0:
 				s.Value = float64(r.IntN(2))
@@ -90,7 +90,7 @@ func fill(t testing.TB, w *connectors.Warehouse, run connectors.Run, metrics []s
 			if r.IntN(3) == 0 {
 				s.Usage = &scoring.Usage{Calls: 1}
 			}
-			row := connectors.ScoreRow{AnswerID: id, Score: s, GoldHash: fmt.Sprint("g", r.IntN(10)/9)}
+			row := scoring.Row{AnswerID: id, Score: s, GoldHash: fmt.Sprint("g", r.IntN(10)/9)}
 			if r.IntN(10) == 0 {
 				row.GoldHash = ""
 			}
@@ -114,15 +114,15 @@ func compares(t *testing.T, w *connectors.Warehouse) {
 	metrics := []string{"hybrid_ex", "row_f1", "latency_overhead", "own"}
 	day := time.Date(2025, 1, 13, 0, 0, 0, 0, time.UTC)
 	runs := []connectors.Run{
-		{ID: "r1", Agent: "atlas", AgentVersion: "1", BatchID: "b1", Started: day, Judge: "o3-2504", Config: `{"options":{"hybrid_ex":{"tolerance":0.1}}}`, Status: "done"},
-		{ID: "r2", Agent: "atlas", AgentVersion: "2", BatchID: "b1", Started: day.AddDate(0, 0, 1), Judge: "o3-2504", Config: `{"options":{}}`, Status: "done"},
-		{ID: "r3", Agent: "atlas", AgentVersion: "2", BatchID: "b1", Started: day.AddDate(0, 0, 2), Judge: "other-2024", Config: `{"options":{}}`, Status: "stopped"},
+		{RunID: scoring.RunID{ID: "r1", By: scoring.By{Agent: "atlas", Version: "1", Batch: "b1"}}, Started: day, Judge: "o3-2504", Config: `{"options":{"hybrid_ex":{"tolerance":0.1}}}`, Status: "done"},
+		{RunID: scoring.RunID{ID: "r2", By: scoring.By{Agent: "atlas", Version: "2", Batch: "b1"}}, Started: day.AddDate(0, 0, 1), Judge: "o3-2504", Config: `{"options":{}}`, Status: "done"},
+		{RunID: scoring.RunID{ID: "r3", By: scoring.By{Agent: "atlas", Version: "2", Batch: "b1"}}, Started: day.AddDate(0, 0, 2), Judge: "other-2024", Config: `{"options":{}}`, Status: "stopped"},
 	}
 	for _, run := range runs {
 		fill(t, w, run, metrics, r, 700)
 	}
-	from := analysis.Batch{Agent: "atlas", Version: "1", ID: "b1"}
-	to := analysis.Batch{Agent: "atlas", Version: "2", ID: "b1", Unfinished: "stopped"}
+	from := analysis.Batch{By: scoring.By{Agent: "atlas", Version: "1", Batch: "b1"}}
+	to := analysis.Batch{By: scoring.By{Agent: "atlas", Version: "2", Batch: "b1"}, Unfinished: "stopped"}
 	o := analysis.CompareOptions{Metrics: metrics, Seed: 5}
 
 	set := analysis.NewSet(metric.All())
@@ -184,7 +184,7 @@ func compares(t *testing.T, w *connectors.Warehouse) {
 
 	// of the earlier run of the second version alone
 	set = analysis.NewSet(metric.All())
-	got, err = storedscores.In(w).Compare(t.Context(), set, storedscores.Side{Run: "r1", Agent: "atlas", Version: "1", Batch: "b1"}, storedscores.Side{Run: "r2", Agent: "atlas", Version: "2", Batch: "b1"}, from, to, o)
+	got, err = storedscores.In(w).Compare(t.Context(), set, storedscores.Side{RunID: scoring.RunID{ID: "r1", By: scoring.By{Agent: "atlas", Version: "1", Batch: "b1"}}}, storedscores.Side{RunID: scoring.RunID{ID: "r2", By: scoring.By{Agent: "atlas", Version: "2", Batch: "b1"}}}, from, to, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,8 +200,8 @@ func compares(t *testing.T, w *connectors.Warehouse) {
 // statements runs the other statements that pages rest on, and compares what they count.
 func statements(t *testing.T, w *connectors.Warehouse, runs []connectors.Run) {
 	t.Helper()
-	from := storedscores.Side{Run: "r1", Agent: "atlas", Version: "1", Batch: "b1"}.Latest("hybrid_ex")
-	to := storedscores.Side{Run: "r2", Agent: "atlas", Version: "2", Batch: "b1"}.Latest("hybrid_ex")
+	from := storedscores.Side{RunID: scoring.RunID{ID: "r1", By: scoring.By{Agent: "atlas", Version: "1", Batch: "b1"}}}.Latest("hybrid_ex")
+	to := storedscores.Side{RunID: scoring.RunID{ID: "r2", By: scoring.By{Agent: "atlas", Version: "2", Batch: "b1"}}}.Latest("hybrid_ex")
 	all := func(f connectors.PairFilter) int {
 		t.Helper()
 		f.Limit = 50
@@ -253,17 +253,17 @@ func statements(t *testing.T, w *connectors.Warehouse, runs []connectors.Run) {
 	if got, err := w.AnsweredBy(t.Context(), "atlas", "1", []string{"c1", "c9"}); err != nil || len(got) != 2 || got[0].Times != 2 || got[0].SQL != "SELECT 1" || got[1].Times != 1 {
 		t.Errorf("answers: %+v %v", got, err)
 	}
-	if got, err := w.Labellers(t.Context(), "atlas", "1", "b1"); err != nil || len(got) != 1 || got[0].Answers != 2 || got[0].Since.Day() != 14 || got[0].Last.Day() != 15 {
+	if got, err := w.Labellers(t.Context(), scoring.By{Agent: "atlas", Version: "1", Batch: "b1"}); err != nil || len(got) != 1 || got[0].Answers != 2 || got[0].Since.Day() != 14 || got[0].Last.Day() != 15 {
 		t.Errorf("labellers: %+v %v", got, err)
 	}
-	study, err := storedscores.In(w).Labelled(t.Context(), analysis.Batch{Agent: "atlas", Version: "1", ID: "b1"}, metric.All())
+	study, err := storedscores.In(w).Labelled(t.Context(), analysis.Batch{By: scoring.By{Agent: "atlas", Version: "1", Batch: "b1"}}, metric.All())
 	if err != nil || len(study.Cases) != 2 || len(study.Metrics) == 0 {
 		t.Errorf("labelled: %+v %v", study, err)
 	}
 	if got, err := w.Asked(t.Context(), "run:r1"); err != nil || len(got) != 1 || got[0].Replies != 2 || got[0].TokensIn != 40 || got[0].TokensOut != 2 || got[0].Uncounted != 1 || *got[0].Latency != 200 {
 		t.Errorf("asked: %+v %v", got, err)
 	}
-	judged, err := w.Judged(t.Context(), runs[0].Key())
+	judged, err := w.Judged(t.Context(), runs[0].RunID)
 	if err != nil || len(judged) != 4 {
 		t.Fatalf("judged: %+v %v", judged, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/badger-eval/badger/connectors/duckdb"
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/storedscores"
+	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
 )
 
@@ -36,11 +37,11 @@ func TestComparisonsOfRunsThatAreDoneAreRemembered(t *testing.T) {
 	metrics := []string{"hybrid_ex", "relation"}
 	r := rand.New(rand.NewPCG(1, 2))
 	run := func(id, version, counts, status string) connectors.Run {
-		return connectors.Run{ID: id, Agent: "atlas", AgentVersion: version, BatchID: "b", Mode: "both", Config: "{}", Counts: counts, Status: status, Started: time.Unix(1, 0).UTC()}
+		return connectors.Run{RunID: scoring.RunID{ID: id, By: scoring.By{Agent: "atlas", Version: version, Batch: "b"}}, Mode: "both", Config: "{}", Counts: counts, Status: status, Started: time.Unix(1, 0).UTC()}
 	}
 	fill(t, w, run("r1", "1.0", `{"n": 1}`, "done"), metrics, r, 40)
 	fill(t, w, run("r2", "2.0", `{"n": 1}`, "done"), metrics, r, 40)
-	from, to := storedscores.Side{Run: "r1", Agent: "atlas", Version: "1.0", Batch: "b"}, storedscores.Side{Run: "r2", Agent: "atlas", Version: "2.0", Batch: "b"}
+	from, to := storedscores.Side{RunID: scoring.RunID{ID: "r1", By: scoring.By{Agent: "atlas", Version: "1.0", Batch: "b"}}}, storedscores.Side{RunID: scoring.RunID{ID: "r2", By: scoring.By{Agent: "atlas", Version: "2.0", Batch: "b"}}}
 	find := func(metrics ...string) (*storedscores.Compared, *analysis.Failures) {
 		t.Helper()
 		c, err := storedscores.In(w).Compare(t.Context(), analysis.NewSet(metric.All()), from, to, analysis.Batch{}, analysis.Batch{}, analysis.CompareOptions{Metrics: metrics})
@@ -81,7 +82,7 @@ func TestTrendsOfRunsThatAreDoneAreRemembered(t *testing.T) {
 	metrics := []string{"hybrid_ex"}
 	r := rand.New(rand.NewPCG(1, 2))
 	run := func(id, batch string, at int64) connectors.Run {
-		return connectors.Run{ID: id, Agent: "atlas", AgentVersion: "1", BatchID: batch, Mode: "both", Config: "{}", Counts: `{"n": 1}`, Status: "done", Started: time.Unix(at, 0).UTC()}
+		return connectors.Run{RunID: scoring.RunID{ID: id, By: scoring.By{Agent: "atlas", Version: "1", Batch: batch}}, Mode: "both", Config: "{}", Counts: `{"n": 1}`, Status: "done", Started: time.Unix(at, 0).UTC()}
 	}
 	for i, batch := range []string{"a", "b", "c"} {
 		fill(t, w, run("r"+batch, batch, int64(i)), metrics, r, 40)

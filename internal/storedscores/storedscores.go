@@ -14,7 +14,6 @@ import (
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/analysis"
-	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
 )
@@ -37,7 +36,7 @@ func (s *Warehouse) Batches(ctx context.Context) ([]analysis.Batch, error) {
 	s.only = map[Side]string{}
 	var out []analysis.Batch
 	for _, b := range list {
-		a := analysis.Batch{Agent: b.Agent, Version: b.Version, ID: b.Batch, At: b.Answered}
+		a := analysis.Batch{By: b.By, At: b.Answered}
 		if a.At.IsZero() && !b.Evaluated.IsZero() {
 			a.At, a.Evaluated = b.Evaluated, true
 		}
@@ -57,7 +56,7 @@ func (s *Warehouse) Metrics(ctx context.Context) ([]string, error) {
 
 // Load adds the latest scores of a batch to answers.
 func (s *Warehouse) Load(ctx context.Context, b analysis.Batch, metrics []string, into *analysis.Answers) error {
-	return s.each(ctx, connectors.Latest{Agent: b.Agent, Version: b.Version, Batch: b.ID, Metrics: metrics, Details: analysis.Evident}, func(_ scoring.AnswerID, score *analysis.Score) bool {
+	return s.each(ctx, connectors.Latest{RunID: scoring.RunID{By: b.By}, Metrics: metrics, Details: analysis.Evident}, func(_ scoring.AnswerID, score *analysis.Score) bool {
 		into.Add(score)
 		return true
 	})
@@ -66,7 +65,7 @@ func (s *Warehouse) Load(ctx context.Context, b analysis.Batch, metrics []string
 // Evidence yields the latest scores of the metrics, of each judge that was asked, of the answers that
 // a pattern names.
 func (s *Warehouse) Evidence(ctx context.Context, metrics []string, of scoring.AnswerID) iter.Seq2[analysis.Evidence, error] {
-	return s.evidence(ctx, connectors.Latest{Agent: of.Agent, Version: of.Version, Batch: of.Batch, Everything: true, Metrics: metrics, ByJudge: true})
+	return s.evidence(ctx, connectors.Latest{RunID: scoring.RunID{By: of.By}, Everything: true, Metrics: metrics, ByJudge: true})
 }
 
 // EvidenceOf yields the scores of the metrics of one side.
@@ -90,7 +89,7 @@ func (s *Warehouse) evidence(ctx context.Context, l connectors.Latest) iter.Seq2
 			return kept
 		}
 		err := s.each(ctx, l, func(id scoring.AnswerID, score *analysis.Score) bool {
-			id = scoring.AnswerID{CaseID: keep(id.CaseID), Agent: keep(id.Agent), Version: keep(id.Version), Batch: keep(id.Batch)}
+			id = scoring.AnswerID{CaseID: keep(id.CaseID), By: scoring.By{Agent: keep(id.Agent), Version: keep(id.Version), Batch: keep(id.Batch)}}
 			score.CaseID, score.Metric, score.Judge, score.Reason = id.CaseID, keep(score.Metric), keep(score.Judge), keep(score.Reason)
 			more = yield(analysis.Evidence{AnswerID: id, Score: *score}, nil)
 			return more
@@ -109,7 +108,7 @@ func (s *Warehouse) each(ctx context.Context, l connectors.Latest, f func(scorin
 		if err != nil {
 			return err
 		}
-		score := Score(&r.Score, r.GoldHash, r.Detail)
+		score := Score(&r.Row, r.Detail)
 		score.Config = s.config(r.RunID, r.ConfigHash, r.Score.Metric)
 		score.Judge = judgeOf(r.Judge, r.Asked || l.ByJudge && JudgedAnyway(r.Score.Metric))
 		if !f(r.AnswerID, &score) {
@@ -217,10 +216,11 @@ func (s *Warehouse) Labels(ctx context.Context) (map[scoring.AnswerID]bool, erro
 }
 
 // Score is a score for analyses, with what its detail finds.
-func Score(s *scoring.Score, gold string, detail []byte) analysis.Score {
+func Score(r *scoring.Row, detail []byte) analysis.Score {
+	s := &r.Score
 	return analysis.Score{
-		CaseID: s.CaseID, Metric: s.Metric, MetricVersion: s.Version, Status: s.Status, Value: s.Value, Passed: s.Passed, Label: s.Label, Reason: s.Reason,
-		Findings: analysis.Findings(s, detail), Gold: gold,
+		CaseID: r.CaseID, Metric: s.Metric, MetricVersion: s.Version, Status: s.Status, Value: s.Value, Passed: s.Passed, Label: s.Label, Reason: s.Reason,
+		Findings: analysis.Findings(s, detail), Gold: r.GoldHash,
 	}
 }
 
@@ -257,14 +257,13 @@ func Digest(r *scoring.Result) string {
 // Side is the scores of one side of a comparison: those of a run, or without one the latest of a
 // batch.
 type Side struct {
-	Run                   string
-	Agent, Version, Batch string
-	None                  bool // no scores at all
+	scoring.RunID
+	None bool // no scores at all
 }
 
 // Latest chooses the side's scores of some metrics.
 func (s Side) Latest(metrics ...string) connectors.Latest {
-	return connectors.Latest{Run: s.Run, None: s.None, Agent: s.Agent, Version: s.Version, Batch: s.Batch, Metrics: metrics}
+	return connectors.Latest{RunID: s.RunID, None: s.None, Metrics: metrics}
 }
 
 // half is one side of a pair.
@@ -314,20 +313,20 @@ type Compared struct {
 }
 
 // key names the run that the side's scores are of.
-func (s *Side) key() caselist.Run {
-	return caselist.Run{ID: s.Run, Agent: s.Agent, Version: s.Version, Batch: s.Batch}
+func (s *Side) key() scoring.RunID {
+	return s.RunID
 }
 
 // Compare compares two sides in some metrics, without naming cases. What it finds of two runs that are
 // done is remembered, and nobody may change it.
 func (s *Warehouse) Compare(ctx context.Context, set *analysis.Set, from, to Side, fromBatch, toBatch analysis.Batch, o analysis.CompareOptions) (*Compared, error) {
 	compute := func() (*Compared, error) { return s.compare(ctx, set, from, to, fromBatch, toBatch, o) }
-	var runs []caselist.Run
+	var runs []scoring.RunID
 	for _, side := range []Side{from, to} {
 		switch {
 		case side.None:
 			continue
-		case side.Run == "":
+		case side.ID == "":
 			return compute()
 		}
 		runs = append(runs, side.key())
@@ -359,10 +358,10 @@ func (s *Warehouse) compare(ctx context.Context, set *analysis.Set, from, to Sid
 // done is remembered, and nobody may change it.
 func (s *Warehouse) Failures(ctx context.Context, side Side, metrics []string) (*analysis.Failures, error) {
 	compute := func() (*analysis.Failures, error) { return s.failures(ctx, side, metrics) }
-	if side.Run == "" {
+	if side.ID == "" {
 		return compute()
 	}
-	return connectors.RememberOf(ctx, s.w, []caselist.Run{side.key()}, fmt.Sprintf("failures %q", metrics), func(f *analysis.Failures) int { return 1000 * (len(f.Labels) + 1) }, compute)
+	return connectors.RememberOf(ctx, s.w, []scoring.RunID{side.key()}, fmt.Sprintf("failures %q", metrics), func(f *analysis.Failures) int { return 1000 * (len(f.Labels) + 1) }, compute)
 }
 
 func (s *Warehouse) failures(ctx context.Context, side Side, metrics []string) (*analysis.Failures, error) {
@@ -438,9 +437,9 @@ func (s *Warehouse) Trend(ctx context.Context, set *analysis.Set, o analysis.Tre
 // them, it is the scores of that run: they cost less to read, and what is found of them is remembered.
 func (s *Warehouse) latest(b analysis.Batch) Side {
 	side := SideOf(b)
-	side.Run = s.only[side]
+	side.ID = s.only[side]
 	return side
 }
 
 // SideOf is a batch, with its latest scores.
-func SideOf(b analysis.Batch) Side { return Side{Agent: b.Agent, Version: b.Version, Batch: b.ID} }
+func SideOf(b analysis.Batch) Side { return Side{RunID: scoring.RunID{By: b.By}} }

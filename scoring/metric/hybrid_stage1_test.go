@@ -151,7 +151,7 @@ func TestStage1IsEvidenceByDefault(t *testing.T) {
 			t.Errorf("%s: %s %v %+v", s.Metric, s.Status, s.Value, s.Usage)
 		}
 	}
-	if b, _ := json.Marshal(scores[0]); strings.Contains(string(b), "stage1") {
+	if b, _ := json.Marshal(scoring.Row{Score: scores[0]}); strings.Contains(string(b), "stage1") {
 		t.Errorf("a judge is spoken of: %s", b)
 	}
 }

@@ -208,7 +208,7 @@ func TestWeightedScoresReplay(t *testing.T) {
 	bytesOf := func(b judgebackend.Backend) (out []string) {
 		for _, s := range scoreResponse(t, b, responseCase, responseMetrics...) {
 			s.Usage = nil // says who was asked
-			line, err := json.Marshal(s)
+			line, err := json.Marshal(scoring.Row{Score: s})
 			if err != nil {
 				t.Fatal(err)
 			}

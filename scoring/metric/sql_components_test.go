@@ -70,7 +70,7 @@ func TestComponentMeans(t *testing.T) {
 		}
 	}
 	detail := func(metric string) string {
-		line, err := scoreSQL(t, metric, "", g, p).MarshalJSON()
+		line, err := scoring.Row{Score: scoreSQL(t, metric, "", g, p)}.MarshalJSON()
 		if err != nil {
 			t.Fatal(err)
 		}

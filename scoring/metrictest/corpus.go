@@ -109,7 +109,7 @@ func (c *Corpus) Run(t *testing.T, metrics []scoring.Metric) {
 		for _, k := range f.Cases {
 			t.Run(f.Name+"/"+k.Title, func(t *testing.T) {
 				for _, e := range k.Expects {
-					s := score(t, engine, k.JSON, e.Metric)
+					s := score(t, engine, k.JSON, e.Metric).Score
 					if err := e.check(s); err != nil {
 						t.Errorf("%s:%d: %s (%s) %v; why: %s", f.Name, e.Line, e.Metric, s.Reason, err, k.Why)
 					}
@@ -119,7 +119,7 @@ func (c *Corpus) Run(t *testing.T, metrics []scoring.Metric) {
 	}
 }
 
-func score(t *testing.T, engine *scoring.Engine, raw []byte, metric string) scoring.Score {
+func score(t *testing.T, engine *scoring.Engine, raw []byte, metric string) scoring.Row {
 	t.Helper()
 	c, err := scoring.DecodeCase(raw)
 	if err != nil {
@@ -129,7 +129,7 @@ func score(t *testing.T, engine *scoring.Engine, raw []byte, metric string) scor
 	if err != nil {
 		t.Fatal(err)
 	}
-	return scores[0]
+	return scoring.Row{AnswerID: scoring.AnswerID{CaseID: c.ID}, Score: scores[0]}
 }
 
 // check says how a score differs from what is expected.
@@ -270,7 +270,7 @@ func (c *Corpus) digests(t *testing.T, engine *scoring.Engine, metric string) (c
 			}
 			fmt.Fprintf(in, "%s\n%s\n", k.JSON, said)
 			s := score(t, engine, k.JSON, metric)
-			s.Reason = "" // words may change
+			s.Score.Reason = "" // words may change
 			line, err := json.Marshal(s)
 			if err != nil {
 				t.Fatal(err)

@@ -50,7 +50,7 @@ func held(t *testing.T, l batch.Ledger, run string) []string {
 	return out
 }
 
-func entry(r *batch.Row) string {
+func entry(r *scoring.Row) string {
 	s := &r.Score
 	passed, usage := "-", "-"
 	if s.Passed != nil {
@@ -62,7 +62,7 @@ func entry(r *batch.Row) string {
 	return fmt.Sprintf("%q %q %q %q %s %d %s %v %s %q %q %v %s %s", r.CaseID, r.Agent, r.Version, r.Batch, s.Metric, s.Version, s.Status, s.Value, passed, s.Label, s.Reason, s.Code, usage, r.GoldHash)
 }
 
-func entries(rows []batch.Row) []string {
+func entries(rows []scoring.Row) []string {
 	out := make([]string, len(rows))
 	for i := range rows {
 		out[i] = entry(&rows[i])
@@ -71,9 +71,9 @@ func entries(rows []batch.Row) []string {
 	return out
 }
 
-func row(id, version, metric string, s scoring.Score) batch.Row {
-	s.CaseID, s.Metric, s.Version = id, metric, 1
-	return batch.Row{AnswerID: scoring.AnswerID{CaseID: id, Agent: "atlas", Version: version, Batch: "b1"}, Score: s}
+func row(id, version, metric string, s scoring.Score) scoring.Row {
+	s.Metric, s.Version = metric, 1
+	return scoring.Row{AnswerID: scoring.AnswerID{CaseID: id, By: scoring.By{Agent: "atlas", Version: version, Batch: "b1"}}, Score: s}
 }
 
 func rowsComeBack(t *testing.T, o Options, open func(t *testing.T) batch.Ledger) {
@@ -84,7 +84,7 @@ func rowsComeBack(t *testing.T, o Options, open func(t *testing.T) batch.Ledger)
 	full.Usage = &scoring.Usage{Calls: 2, TokensIn: 100, TokensOut: -1}
 	ofGold := row("q3", "1", "m", scoring.OK(1, ""))
 	ofGold.GoldHash = "0f63a9c2d41e77b8"
-	rows := []batch.Row{
+	rows := []scoring.Row{
 		ofGold,
 		row("q1", "1", "m", full),
 		row("q1", "1", "n", scoring.NotApplicable("no gold SQL given")),
@@ -92,7 +92,7 @@ func rowsComeBack(t *testing.T, o Options, open func(t *testing.T) batch.Ledger)
 		row("q2", "1", "m", scoring.Fail(errcode.New(errcode.Unavailable, "judge down"))),
 		row("日本 \"q\"\n\t\\ 🦡 '; --", "1", "m", scoring.OK(1, "ids may hold anything")),
 	}
-	rows = append(rows, batch.Row{AnswerID: scoring.AnswerID{CaseID: "q1"}, Score: scoring.Score{CaseID: "q1", Metric: "m", Version: 1, Status: scoring.StatusOK}}) // no agent known
+	rows = append(rows, scoring.Row{AnswerID: scoring.AnswerID{CaseID: "q1"}, Score: scoring.Score{Metric: "m", Version: 1, Status: scoring.StatusOK}}) // no agent known
 	next := row("q1", "1", "m", scoring.OK(0.5, "the next batch"))
 	next.Batch = "b2"
 	rows = append(rows, next)
@@ -115,9 +115,9 @@ func rowsComeBack(t *testing.T, o Options, open func(t *testing.T) batch.Ledger)
 
 func storingAgainReplaces(t *testing.T, open func(t *testing.T) batch.Ledger) {
 	l := open(t)
-	first := []batch.Row{row("q1", "1", "m", scoring.Fail(errcode.New(errcode.Unavailable, "judge down"))), row("q2", "1", "m", scoring.OK(1, ""))}
-	again := []batch.Row{row("q1", "1", "m", scoring.OK(0.5, ""))}
-	for _, rows := range [][]batch.Row{first, again} {
+	first := []scoring.Row{row("q1", "1", "m", scoring.Fail(errcode.New(errcode.Unavailable, "judge down"))), row("q2", "1", "m", scoring.OK(1, ""))}
+	again := []scoring.Row{row("q1", "1", "m", scoring.OK(0.5, ""))}
+	for _, rows := range [][]scoring.Row{first, again} {
 		if err := l.Append(context.Background(), "r", rows); err != nil {
 			t.Fatal(err)
 		}
@@ -128,10 +128,10 @@ func storingAgainReplaces(t *testing.T, open func(t *testing.T) batch.Ledger) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		last[r.Key()] = r.Score.Status
+		last[batch.KeyOf(&r)] = r.Score.Status
 		n++
 	}
-	want := map[batch.Key]scoring.Status{first[0].Key(): scoring.StatusOK, first[1].Key(): scoring.StatusOK}
+	want := map[batch.Key]scoring.Status{batch.KeyOf(&first[0]): scoring.StatusOK, batch.KeyOf(&first[1]): scoring.StatusOK}
 	if diff := cmp.Diff(want, last); diff != "" {
 		t.Errorf("(-want +held):\n%s", diff)
 	}
@@ -211,7 +211,7 @@ type crashing struct {
 	after bool
 }
 
-func (c *crashing) Append(ctx context.Context, run string, rows []batch.Row) error {
+func (c *crashing) Append(ctx context.Context, run string, rows []scoring.Row) error {
 	if c.left--; c.left >= 0 {
 		return c.Ledger.Append(ctx, run, rows)
 	}
@@ -258,7 +258,7 @@ func cutAtRandomPoints(t *testing.T, open func(t *testing.T) func(t *testing.T) 
 			ctx, cancel := context.WithCancel(context.Background())
 			left := random.IntN(6)
 			r := batch.Runner{Engine: engine(t), Concurrency: 1 + random.IntN(4), BatchSize: 1 + random.IntN(3), Ordered: random.IntN(2) == 0}
-			r.Scored = func(*scoring.Case, []batch.Row) {
+			r.Scored = func(*scoring.Case, []scoring.Row) {
 				if left--; left == 0 {
 					cancel()
 				}

@@ -6,17 +6,18 @@ import (
 	"sync"
 
 	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/scoring"
 )
 
 // Memory is a ledger in memory. Its zero value is empty.
 type Memory struct {
 	mu   sync.Mutex
-	runs map[string][]batch.Row
+	runs map[string][]scoring.Row
 }
 
 // Held yields what a run holds.
-func (m *Memory) Held(_ context.Context, run string) iter.Seq2[batch.Row, error] {
-	return func(yield func(batch.Row, error) bool) {
+func (m *Memory) Held(_ context.Context, run string) iter.Seq2[scoring.Row, error] {
+	return func(yield func(scoring.Row, error) bool) {
 		for _, r := range m.Rows(run) {
 			if !yield(r, nil) {
 				return
@@ -26,16 +27,16 @@ func (m *Memory) Held(_ context.Context, run string) iter.Seq2[batch.Row, error]
 }
 
 // Append stores rows.
-func (m *Memory) Append(_ context.Context, run string, rows []batch.Row) error {
+func (m *Memory) Append(_ context.Context, run string, rows []scoring.Row) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.runs == nil {
-		m.runs = map[string][]batch.Row{}
+		m.runs = map[string][]scoring.Row{}
 	}
 next:
 	for _, r := range rows {
 		for i := range m.runs[run] {
-			if m.runs[run][i].Key() == r.Key() {
+			if batch.KeyOf(&m.runs[run][i]) == batch.KeyOf(&r) {
 				m.runs[run][i] = r
 				continue next
 			}
@@ -46,8 +47,8 @@ next:
 }
 
 // Rows lists the rows of a run in the order in which their keys were first stored.
-func (m *Memory) Rows(run string) []batch.Row {
+func (m *Memory) Rows(run string) []scoring.Row {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return append([]batch.Row(nil), m.runs[run]...)
+	return append([]scoring.Row(nil), m.runs[run]...)
 }

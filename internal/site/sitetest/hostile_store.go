@@ -52,7 +52,7 @@ func fillHostile(ctx context.Context, w *connectors.Warehouse, _ *sql.DB) error 
 			if err != nil {
 				return err
 			}
-			c.Agent.Name, c.Agent.Version, c.Agent.BatchID = Plain.Agent, Plain.AgentVersion, Plain.BatchID
+			c.Agent.Name, c.Agent.Version, c.Agent.BatchID = Plain.Agent, Plain.Version, Plain.Batch
 			if !plain {
 				c.Agent.Name, c.Agent.Version, c.Agent.BatchID = called(i), called(i+1), called(i+2)
 			}
@@ -71,7 +71,7 @@ func fillHostile(ctx context.Context, w *connectors.Warehouse, _ *sql.DB) error 
 	metrics := append([]string{"ex_bird", "soft_f1_bird", "row_f1", "component_f1", "component_f1_tables", "tool_recall", "schema_link_f1", "sql_safety"}, judged...)
 	judge := &Judge{Says: func(asked uint64) string { return at(int(asked % uint64(len(texts)))) }, Malformed: 20}
 	for i, r := range []Run{
-		{ID: Plain.ID, Filter: connectors.Filter{Agent: Plain.Agent, Version: Plain.AgentVersion, Batch: Plain.BatchID}},
+		{ID: Plain.ID, Filter: connectors.Filter{By: Plain.By}},
 		{ID: "hostile"},
 	} {
 		r.Started, r.Metrics, r.Judge = began.AddDate(0, 0, i), metrics, judge

@@ -92,7 +92,7 @@ func fillWide(ctx context.Context, w *connectors.Warehouse, rows, columns int) e
 	c := &scoring.Case{
 		ID: WideCase, Question: "Show everything.", Dialect: "duckdb", Golds: []scoring.Query{{SQL: "SELECT * FROM t", Result: scoring.Result{Table: gold}, Ran: true}},
 		Pred:  scoring.Query{SQL: "SELECT * FROM t ORDER BY 1 DESC", Result: scoring.Result{Table: pred}, Ran: true},
-		Agent: scoring.Agent{Name: Plain.Agent, Version: Plain.AgentVersion, BatchID: Plain.BatchID},
+		Agent: scoring.Agent{Name: Plain.Agent, Version: Plain.Version, BatchID: Plain.Batch},
 	}
 	if err := w.WriteCases(ctx, "v1", []*scoring.Case{c}); err != nil {
 		return err

@@ -105,10 +105,10 @@ func fillSmall(ctx context.Context, w *connectors.Warehouse, db *sql.DB) error {
 		return err
 	}
 	for i, r := range []Run{
-		{ID: "night-1.0", Filter: connectors.Filter{Version: "1.0"}},
-		{ID: "night-2.0", Filter: connectors.Filter{Version: "2.0", Batch: "atlas-2.0"}},
-		{ID: "judged-1.0", Filter: connectors.Filter{Version: "1.0"}, Metrics: judged, Judge: &Judge{Malformed: 12}},
-		{ID: "judged", Filter: connectors.Filter{Batch: Rerun}, Metrics: judged, Judge: &Judge{Malformed: 12}},
+		{ID: "night-1.0", Filter: connectors.Filter{By: scoring.By{Version: "1.0"}}},
+		{ID: "night-2.0", Filter: connectors.Filter{By: scoring.By{Version: "2.0", Batch: "atlas-2.0"}}},
+		{ID: "judged-1.0", Filter: connectors.Filter{By: scoring.By{Version: "1.0"}}, Metrics: judged, Judge: &Judge{Malformed: 12}},
+		{ID: "judged", Filter: connectors.Filter{By: scoring.By{Batch: Rerun}}, Metrics: judged, Judge: &Judge{Malformed: 12}},
 	} {
 		r.Started = began.AddDate(0, 0, i)
 		if err := r.Score(ctx, w); err != nil {
@@ -116,12 +116,12 @@ func fillSmall(ctx context.Context, w *connectors.Warehouse, db *sql.DB) error {
 		}
 	}
 	return w.WriteRuns(ctx,
-		connectors.Run{ID: "under-way", Agent: "atlas", AgentVersion: "2.0", BatchID: Rerun, Started: began.AddDate(0, 0, -1), Mode: "both", Judge: "none", Status: "running"},
-		connectors.Run{ID: "cut-short", Agent: "atlas", AgentVersion: "1.0", BatchID: "atlas-1.0", Started: began.AddDate(0, 0, -2), Mode: "both", Judge: "none", Status: "stopped"})
+		connectors.Run{RunID: scoring.RunID{ID: "under-way", By: scoring.By{Agent: "atlas", Version: "2.0", Batch: Rerun}}, Started: began.AddDate(0, 0, -1), Mode: "both", Judge: "none", Status: "running"},
+		connectors.Run{RunID: scoring.RunID{ID: "cut-short", By: scoring.By{Agent: "atlas", Version: "1.0", Batch: "atlas-1.0"}}, Started: began.AddDate(0, 0, -2), Mode: "both", Judge: "none", Status: "stopped"})
 }
 
 // Plain is the run of a hostile or wide store that has all cases; its own names are harmless.
-var Plain = connectors.Run{ID: "plain", Agent: "atlas", AgentVersion: "2.0", BatchID: "b1"}
+var Plain = connectors.Run{RunID: scoring.RunID{ID: "plain", By: scoring.By{Agent: "atlas", Version: "2.0", Batch: "b1"}}}
 
 // began is when the first run of the small store started.
 var began = time.Date(2025, 1, 14, 6, 0, 0, 0, time.UTC)
@@ -169,7 +169,7 @@ func secondLabels() (out []connectors.Label) {
 		return "fail"
 	}
 	for i, a := range demo.Answers() {
-		id := scoring.AnswerID{CaseID: a.CaseID, Agent: a.Agent.Name, Version: a.Agent.Version, Batch: a.Agent.BatchID}
+		id := scoring.AnswerID{CaseID: a.CaseID, By: scoring.By{Agent: a.Agent.Name, Version: a.Agent.Version, Batch: a.Agent.BatchID}}
 		at := began.Add(time.Duration(i) * time.Minute)
 		if i%3 == 0 {
 			out = append(out, connectors.Label{AnswerID: id, Annotator: "kim", Verdict: verdict(a.Human.Label != (i%15 == 0)), Note: "Checked against the ledger.", At: at})
@@ -272,20 +272,20 @@ type tally struct {
 	calls, in, out int64
 }
 
-func (l *ledger) Held(ctx context.Context, run string) iter.Seq2[batch.Row, error] {
-	return func(yield func(batch.Row, error) bool) {
+func (l *ledger) Held(ctx context.Context, run string) iter.Seq2[scoring.Row, error] {
+	return func(yield func(scoring.Row, error) bool) {
 		for r, err := range l.w.Scores(ctx, run) {
-			if !yield(batch.Row(r), err) || err != nil {
+			if !yield(scoring.Row(r), err) || err != nil {
 				return
 			}
 		}
 	}
 }
 
-func (l *ledger) Append(ctx context.Context, run string, rows []batch.Row) error {
-	out := make([]connectors.ScoreRow, len(rows))
+func (l *ledger) Append(ctx context.Context, run string, rows []scoring.Row) error {
+	out := make([]scoring.Row, len(rows))
 	for i := range rows {
-		key := connectors.Run{ID: run, Agent: rows[i].Agent, AgentVersion: rows[i].Version, BatchID: rows[i].Batch}
+		key := connectors.Run{RunID: scoring.RunID{ID: run, By: rows[i].By}}
 		t := l.tallies[key]
 		if t == nil {
 			t = &tally{statuses: map[scoring.Status]int{}}
@@ -295,7 +295,7 @@ func (l *ledger) Append(ctx context.Context, run string, rows []batch.Row) error
 		if u := rows[i].Score.Usage; u != nil {
 			t.calls, t.in, t.out = t.calls+int64(u.Calls), t.in+int64(u.TokensIn), t.out+int64(u.TokensOut)
 		}
-		out[i] = connectors.ScoreRow(rows[i])
+		out[i] = scoring.Row(rows[i])
 	}
 	return l.w.WriteScores(ctx, run, scoring.Config{}.Hash(), l.run.Started, out)
 }

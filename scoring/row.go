@@ -1,0 +1,150 @@
+package scoring
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// Row is one score with the answer that it is of: a line of a score file, a row of the table scores,
+// and what runs keep.
+type Row struct {
+	AnswerID
+	Score    Score
+	GoldHash string // [Case.GoldHash] of the question and its accepted answers; empty if it is not known
+}
+
+// rowKey is what a line of a score file begins with.
+type rowKey struct {
+	CaseID  string `json:"case_id"`
+	Metric  string `json:"metric"`
+	Version int    `json:"metric_version"`
+	rowNames
+	Status Status `json:"status"`
+}
+
+// rowNames are the names of a line, of which those that are missing are left out.
+type rowNames struct {
+	Agent        string `json:"agent_name,omitempty"`
+	AgentVersion string `json:"agent_version,omitempty"`
+	Batch        string `json:"batch_id,omitempty"`
+	Repeat       uint32 `json:"repeat,omitempty"`
+}
+
+// MarshalJSON writes the row as one line of a score file: case_id, metric, metric_version, the agent's
+// names and the repeat if they are known, status, value (null unless the status is ok), label, passed,
+// reason, and what else there is.
+func (r Row) MarshalJSON() ([]byte, error) {
+	s := &r.Score
+	out := struct {
+		rowKey
+		Value         *float64 `json:"value"`
+		Label         string   `json:"label,omitempty"`
+		Passed        *bool    `json:"passed"`
+		Reason        string   `json:"reason"`
+		Code          string   `json:"code,omitempty"`
+		Detail        any      `json:"detail,omitempty"`
+		Gold          int      `json:"gold,omitempty"`
+		Warnings      []string `json:"warnings,omitempty"`
+		AssessmentIDs []string `json:"assessment_ids,omitempty"`
+		Usage         *Usage   `json:"usage,omitempty"`
+		GoldHash      string   `json:"gold_hash,omitempty"`
+	}{
+		rowKey: rowKey{CaseID: r.CaseID, Metric: s.Metric, Version: s.Version, rowNames: rowNames{r.Agent, r.Version, r.Batch, uint32(r.Repeat)}, Status: s.Status},
+		Label:  s.Label, Passed: s.Passed, Reason: s.Reason, Detail: s.Detail, Gold: s.Gold, Warnings: s.Warnings, AssessmentIDs: s.AssessmentIDs, Usage: s.Usage,
+		GoldHash: r.GoldHash,
+	}
+	if s.Status == StatusOK {
+		out.Value = &s.Value
+	}
+	if s.Status == StatusFailed {
+		out.Code = s.Code.String()
+	}
+	return json.Marshal(out)
+}
+
+// UnmarshalJSON reads a line of a score file. The detail stays JSON.
+func (r *Row) UnmarshalJSON(b []byte) error {
+	var j struct {
+		rowKey
+		Value         *float64        `json:"value"`
+		Label         string          `json:"label"`
+		Passed        *bool           `json:"passed"`
+		Reason        string          `json:"reason"`
+		Code          string          `json:"code"`
+		Detail        json.RawMessage `json:"detail"`
+		Gold          int             `json:"gold"`
+		Warnings      []string        `json:"warnings"`
+		AssessmentIDs []string        `json:"assessment_ids"`
+		Usage         *Usage          `json:"usage"`
+		GoldHash      string          `json:"gold_hash"`
+	}
+	if err := json.Unmarshal(b, &j); err != nil {
+		return errcode.New(errcode.DataLoss, "score: %w", err)
+	}
+	if err := j.check(); err != nil {
+		return errcode.New(errcode.DataLoss, "score: %w", err)
+	}
+	if (j.Value != nil) != (j.Status == StatusOK) {
+		return errcode.New(errcode.DataLoss, "score: value must be there where status is ok, and nowhere else")
+	}
+	*r = j.row()
+	s := &r.Score
+	s.Label, s.Passed, s.Reason, s.Gold, s.Warnings, s.AssessmentIDs, s.Usage = j.Label, j.Passed, j.Reason, j.Gold, j.Warnings, j.AssessmentIDs, j.Usage
+	r.GoldHash = j.GoldHash
+	if j.Value != nil {
+		s.Value = *j.Value
+	}
+	if len(j.Detail) > 0 {
+		s.Detail = j.Detail
+	}
+	if j.Code != "" {
+		s.Code = errcode.Named(j.Code)
+	}
+	return nil
+}
+
+// endOfKey begins what follows the key in a line that [Row.MarshalJSON] wrote. Within a string its
+// quotation marks would be escaped.
+var endOfKey = []byte(`,"value":`)
+
+// UnmarshalKey reads of a line of a score file only whose score it is: the answer, the metric with its
+// version, and the status. The rest of a line that [Row.MarshalJSON] wrote is not looked at.
+func (r *Row) UnmarshalKey(line []byte) error {
+	if at := bytes.Index(line, endOfKey); at > 0 && bytes.HasSuffix(line, []byte("}")) {
+		var k rowKey
+		if json.Unmarshal(append(line[:at:at], '}'), &k) == nil && k.check() == nil {
+			*r = k.row()
+			return nil
+		}
+	}
+	var k rowKey
+	if err := json.Unmarshal(line, &k); err != nil {
+		return err
+	}
+	if err := k.check(); err != nil {
+		return err
+	}
+	*r = k.row()
+	return nil
+}
+
+func (k *rowKey) check() error {
+	switch k.Status {
+	case StatusOK, StatusAbstained, StatusNotApplicable, StatusFailed:
+	default:
+		return errcode.New(errcode.DataLoss, "status is %.40q, expected ok, abstained, not_applicable or failed", k.Status)
+	}
+	if k.CaseID == "" || k.Metric == "" {
+		return errcode.New(errcode.DataLoss, "case_id or metric is missing")
+	}
+	return nil
+}
+
+func (k *rowKey) row() Row {
+	return Row{
+		AnswerID: AnswerID{CaseID: k.CaseID, By: By{Agent: k.Agent, Version: k.AgentVersion, Batch: k.Batch, Repeat: Repetition(k.Repeat)}},
+		Score:    Score{Metric: k.Metric, Version: k.Version, Status: k.Status},
+	}
+}
