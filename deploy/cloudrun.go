@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/badger-eval/badger/deploy/service"
 	"github.com/badger-eval/badger/internal/errcode"
 	badgersql "github.com/badger-eval/badger/sql"
 	"github.com/badger-eval/badger/sql/install"
@@ -188,7 +189,7 @@ const gcloudAudience = "32555940559.apps.googleusercontent.com"
 
 // checkReaders checks the readers of the report: people, by the addresses that IAM and their tokens name. No other
 // caller is admitted, so * would be the connections that call functions.
-func checkReaders(d *install.Deployment) error {
+func checkReaders(d *service.Deployment) error {
 	if d.Warehouse == "" {
 		return errcode.New(errcode.InvalidArgument, "values: deploy.report: this needs deploy.warehouse, whose runs the report shows")
 	}
@@ -217,7 +218,7 @@ func withOwnAccount(warehouse string) string {
 }
 
 // cloudRunMemory is the memory of an instance in MiB.
-func cloudRunMemory(d *install.Deployment) (int, error) {
+func cloudRunMemory(d *service.Deployment) (int, error) {
 	memory := mebibytes(d.Memory)
 	var sizes []string
 	for _, s := range cloudRunCPUs {
@@ -244,7 +245,7 @@ func mebibytes(size string) int {
 
 // judgeVariables are the variables of the judge, but for its key. inside is the backend that asks
 // through the warehouse, which is the only one that needs no URL.
-func judgeVariables(d *install.Deployment, inside, example string) ([]Variable, error) {
+func judgeVariables(d *service.Deployment, inside, example string) ([]Variable, error) {
 	bad := func(format string, args ...any) ([]Variable, error) {
 		return nil, errcode.New(errcode.InvalidArgument, "values: deploy.judge."+format, args...)
 	}

@@ -16,12 +16,13 @@ import (
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"github.com/badger-eval/badger/deploy"
+	"github.com/badger-eval/badger/deploy/service"
 	"github.com/badger-eval/badger/sql/install"
 )
 
-// service is a Cloud Run service as the rules look at it; the schema has seen that nothing else is
+// cloudRunService is a Cloud Run service as the rules look at it; the schema has seen that nothing else is
 // in it.
-type service struct {
+type cloudRunService struct {
 	Spec struct {
 		Template struct {
 			Metadata struct {
@@ -68,7 +69,7 @@ type probe struct {
 }
 
 // cloudRunRules are what a schema cannot say: what must fit together.
-func cloudRunRules(s service) (broken []string) {
+func cloudRunRules(s cloudRunService) (broken []string) {
 	bad := func(format string, args ...any) { broken = append(broken, fmt.Sprintf(format, args...)) }
 	spec := s.Spec.Template.Spec
 	c := spec.Containers[0]
@@ -198,7 +199,7 @@ func TestCloudRunService(t *testing.T) {
 		if err := s.Validate(document(t, text)); err != nil {
 			t.Error(err)
 		}
-		for _, b := range cloudRunRules(as[service](t, text)) {
+		for _, b := range cloudRunRules(as[cloudRunService](t, text)) {
 			t.Error(b)
 		}
 	})
@@ -257,7 +258,7 @@ func TestCloudRunMistakes(t *testing.T) {
 		if err := s.Validate(document(t, bad)); err != nil {
 			says = err.Error()
 		} else {
-			says = strings.Join(cloudRunRules(as[service](t, bad)), "; ")
+			says = strings.Join(cloudRunRules(as[cloudRunService](t, bad)), "; ")
 		}
 		if !strings.Contains(says, tc.says) {
 			t.Errorf("%s: %q, want %q", tc.why, says, tc.says)
@@ -321,7 +322,7 @@ func bindings(t *testing.T, files []deploy.File) (out []install.Binding) {
 // audience is the service's address.
 func audience(t *testing.T, files []deploy.File) string {
 	t.Helper()
-	for _, e := range as[service](t, content(t, files, "service.yaml")).Spec.Template.Spec.Containers[0].Env {
+	for _, e := range as[cloudRunService](t, content(t, files, "service.yaml")).Spec.Template.Spec.Containers[0].Env {
 		if e.Name == "BADGER_AUTH_HTTP_AUDIENCE" {
 			address, _, _ := strings.Cut(e.Value, ",") // gcloud's comes after it
 			return address
@@ -346,14 +347,14 @@ func TestCloudRunTerraform(t *testing.T) {
 				}
 			}
 		}
-		c := as[service](t, content(t, files, "service.yaml")).Spec.Template.Spec.Containers[0]
+		c := as[cloudRunService](t, content(t, files, "service.yaml")).Spec.Template.Spec.Containers[0]
 		environment := vars["environment"].(map[string]any)
 		for _, e := range c.Env {
 			if environment[e.Name] != e.Value {
 				t.Errorf("%s is %q, and %q in Terraform", e.Name, e.Value, environment[e.Name])
 			}
 		}
-		template := as[service](t, content(t, files, "service.yaml")).Spec.Template
+		template := as[cloudRunService](t, content(t, files, "service.yaml")).Spec.Template
 		if n := vars["concurrency"]; n != float64(template.Spec.ContainerConcurrency) {
 			t.Errorf("concurrency is %v, and %d in service.yaml", n, template.Spec.ContainerConcurrency)
 		}
@@ -627,9 +628,9 @@ func TestCloudRunValues(t *testing.T) {
 		v := install.Values{
 			Warehouse: "bigquery", Database: "acme-analytics", Location: "EU",
 			Roles:  install.Roles{Owner: "group:o@example.com", Caller: "group:c@example.com"},
-			Deploy: install.Deployment{Image: "example.com/badger:1"},
+			Deploy: service.Deployment{Image: "example.com/badger:1"},
 		}
-		v.Deploy.CloudRun = install.CloudRun{ProjectNumber: "123456789012", Region: "europe-west1"}
+		v.Deploy.CloudRun = service.CloudRun{ProjectNumber: "123456789012", Region: "europe-west1"}
 		return v
 	}
 	refused(t, "cloud-run", good, []refusal{
@@ -679,28 +680,28 @@ func TestCloudRunValues(t *testing.T) {
 		{"a subnetwork alone", func(v *install.Values) { v.Deploy.CloudRun.Subnetwork = "a" }, "deploy.cloud_run.subnetwork"},
 		{"a perimeter alone", func(v *install.Values) { v.Deploy.CloudRun.Perimeter = "a" }, "deploy.cloud_run.perimeter"},
 		{"a perimeter without the project's number", func(v *install.Values) {
-			v.Endpoint, v.Deploy.CloudRun = "https://b.example.com", install.CloudRun{Region: "europe-west1", Perimeter: "a", AccessPolicy: "1"}
+			v.Endpoint, v.Deploy.CloudRun = "https://b.example.com", service.CloudRun{Region: "europe-west1", Perimeter: "a", AccessPolicy: "1"}
 		}, "needs deploy.cloud_run.project_number"},
 		{"another warehouse", func(v *install.Values) { v.Deploy.Warehouse = "snowflake://x" }, "deploy.warehouse"},
 		{"a judge that there is not", func(v *install.Values) { v.Deploy.Judge.Backend = "cortex" }, "deploy.judge.backend"},
-		{"a judge without a model", func(v *install.Values) { v.Deploy.Judge = install.Judge{Backend: "openai", URL: "https://m"} }, "deploy.judge.model"},
-		{"a judge without an address", func(v *install.Values) { v.Deploy.Judge = install.Judge{Backend: "openai", Model: "m"} }, "deploy.judge.url"},
+		{"a judge without a model", func(v *install.Values) { v.Deploy.Judge = service.Judge{Backend: "openai", URL: "https://m"} }, "deploy.judge.model"},
+		{"a judge without an address", func(v *install.Values) { v.Deploy.Judge = service.Judge{Backend: "openai", Model: "m"} }, "deploy.judge.url"},
 		{"a judge in the clear", func(v *install.Values) {
-			v.Deploy.Judge = install.Judge{Backend: "openai", Model: "m", URL: "http://m"}
+			v.Deploy.Judge = service.Judge{Backend: "openai", Model: "m", URL: "http://m"}
 		}, "deploy.judge.url"},
 		{"a judge with a query", func(v *install.Values) {
-			v.Deploy.Judge = install.Judge{Backend: "openai", Model: "m", URL: "https://m/?key=a"}
+			v.Deploy.Judge = service.Judge{Backend: "openai", Model: "m", URL: "https://m/?key=a"}
 		}, "deploy.judge.url"},
 		{"a key without a judge", func(v *install.Values) { v.Deploy.Judge.Secret = "s" }, "deploy.judge.backend"},
-		{"a judge inside without the warehouse", func(v *install.Values) { v.Deploy.Judge = install.Judge{Backend: "bigqueryai", Model: "m"} }, "deploy.warehouse"},
+		{"a judge inside without the warehouse", func(v *install.Values) { v.Deploy.Judge = service.Judge{Backend: "bigqueryai", Model: "m"} }, "deploy.warehouse"},
 		{"a judge inside with a key", func(v *install.Values) {
-			v.Deploy.Warehouse, v.Deploy.Judge = "bigquery://acme-analytics", install.Judge{Backend: "bigqueryai", Model: "m", Secret: "s"}
+			v.Deploy.Warehouse, v.Deploy.Judge = "bigquery://acme-analytics", service.Judge{Backend: "bigqueryai", Model: "m", Secret: "s"}
 		}, "deploy.judge.url and secret"},
 		{"a secret's name", func(v *install.Values) {
-			v.Deploy.Judge = install.Judge{Backend: "openai", Model: "m", URL: "https://m", Secret: "a/b"}
+			v.Deploy.Judge = service.Judge{Backend: "openai", Model: "m", URL: "https://m", Secret: "a/b"}
 		}, "deploy.judge.secret"},
 		{"a model's connection without its judge", func(v *install.Values) { v.Deploy.CloudRun.ModelConnection = "a.b.c" }, "model_connection"},
-		{"replicas", func(v *install.Values) { v.Deploy.Replicas = install.Replicas{Min: 3, Max: 2} }, "deploy.replicas"},
+		{"replicas", func(v *install.Values) { v.Deploy.Replicas = service.Replicas{Min: 3, Max: 2} }, "deploy.replicas"},
 		{"a report", func(v *install.Values) {
 			v.Deploy.Warehouse, v.Deploy.Report.Readers = "bigquery://acme-analytics", []string{"ana@example.com"}
 		}, ""},
@@ -725,7 +726,7 @@ func TestCloudRunValues(t *testing.T) {
 func TestCloudRunReport(t *testing.T) {
 	targetSets(t, "cloud-run", func(t *testing.T, set string, files []deploy.File) {
 		env := map[string]string{}
-		for _, e := range as[service](t, content(t, files, "service.yaml")).Spec.Template.Spec.Containers[0].Env {
+		for _, e := range as[cloudRunService](t, content(t, files, "service.yaml")).Spec.Template.Spec.Containers[0].Env {
 			env[e.Name] = e.Value
 		}
 		var roles map[string][]string

@@ -16,6 +16,7 @@ import (
 
 	"github.com/badger-eval/badger/connectors/databricks"
 	"github.com/badger-eval/badger/deploy"
+	"github.com/badger-eval/badger/deploy/service"
 	"github.com/badger-eval/badger/sql/install"
 )
 
@@ -419,7 +420,7 @@ class dbutils:
 func TestBundleValues(t *testing.T) {
 	good := func() install.Values {
 		v := install.Values{Warehouse: "databricks", Database: "analytics", Schedule: install.Schedule{Compute: "0123456789abcdef"}}
-		v.Deploy.Databricks = install.Databricks{SHA256: strings.Repeat("a", 64), ServicePrincipal: "12345678-90ab-cdef-1234-567890abcdef"}
+		v.Deploy.Databricks = service.Databricks{SHA256: strings.Repeat("a", 64), ServicePrincipal: "12345678-90ab-cdef-1234-567890abcdef"}
 		return v
 	}
 	refused(t, "databricks", good, []refusal{
@@ -446,10 +447,10 @@ func TestBundleValues(t *testing.T) {
 		{"another size", func(v *install.Values) { v.Deploy.Databricks.AppSize = "SMALL" }, "deploy.databricks.app_size"},
 		{"nobody to notify", func(v *install.Values) { v.Deploy.Databricks.Notify = []string{"team"} }, "deploy.databricks.notify"},
 		{"a host", func(v *install.Values) { v.Deploy.Warehouse = "databricks://h/a" }, "deploy.warehouse"},
-		{"a judge of another warehouse", func(v *install.Values) { v.Deploy.Judge = install.Judge{Backend: "cortex", Model: "m"} }, "deploy.judge.backend"},
+		{"a judge of another warehouse", func(v *install.Values) { v.Deploy.Judge = service.Judge{Backend: "cortex", Model: "m"} }, "deploy.judge.backend"},
 		{"a report for nobody that * could be", func(v *install.Values) { v.Deploy.Report.Admins = []string{"*"} }, "deploy.report.admins"},
 		{"a secret's key", func(v *install.Values) {
-			v.Deploy.Judge = install.Judge{Backend: "openai", Model: "m", URL: "https://m", Secret: "a b"}
+			v.Deploy.Judge = service.Judge{Backend: "openai", Model: "m", URL: "https://m", Secret: "a b"}
 		}, "deploy.judge.secret"},
 	})
 }

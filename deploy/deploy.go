@@ -37,7 +37,7 @@ type Target struct {
 	Required  []string // keys of the values that it needs
 	Beside    string   // a folder here that is copied beside what is made, under its last name; "": none
 
-	files fs.FS // its folder, and the one beside it
+	files fs.FS // its folder, and the one that is copied with it
 	place int   // in listings, in steps of ten
 
 	// Prepare checks what no single value shows and makes what the templates see as .Own. It may be

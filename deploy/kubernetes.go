@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/badger-eval/badger/deploy/service"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/sql/install"
 )
@@ -88,6 +89,6 @@ func inCluster(p *install.Plan) (any, error) {
 
 // cluster is the additional data of the templates.
 type cluster struct {
-	Hosts []install.HostPort // that may be connected to, by name
+	Hosts []service.HostPort // that may be connected to, by name
 	Shut  bool               // somebody is to be connected to, and nothing is allowed
 }

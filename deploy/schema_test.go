@@ -14,7 +14,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/badger-eval/badger/deploy"
-	"github.com/badger-eval/badger/sql/install"
+	"github.com/badger-eval/badger/deploy/service"
 )
 
 // schema is one of schemas/.
@@ -142,7 +142,7 @@ func TestValuesAreDocumented(t *testing.T) {
 	for _, tc := range []struct {
 		page, prefix string
 		values       any
-	}{{"deploy.md", "deploy.report", install.Report{}}, {"deploy-bigquery.md", "deploy.cloud_run", install.CloudRun{}}, {"deploy-databricks.md", "deploy.databricks", install.Databricks{}}} {
+	}{{"deploy.md", "deploy.report", service.Report{}}, {"deploy-bigquery.md", "deploy.cloud_run", service.CloudRun{}}, {"deploy-databricks.md", "deploy.databricks", service.Databricks{}}} {
 		text, err := os.ReadFile(filepath.Join("..", "docs", tc.page))
 		if err != nil {
 			t.Fatal(err)

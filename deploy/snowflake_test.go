@@ -17,8 +17,8 @@ import (
 
 	"github.com/badger-eval/badger/connectors/snowflake"
 	"github.com/badger-eval/badger/deploy"
+	"github.com/badger-eval/badger/deploy/service"
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/internal/spcs"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
 	"github.com/badger-eval/badger/sql/install"
@@ -74,8 +74,8 @@ func snowflakeSchema(t *testing.T, name string) func(text string) error {
 // Every specification, in the account and in an app, has the fields that Snowflake knows and keeps
 // the rules; every manifest is one.
 func TestSnowflakeFilesKeepTheSchemas(t *testing.T) {
-	service, manifest := snowflakeSchema(t, "snowflake-service.json"), snowflakeSchema(t, "snowflake-app-manifest.json")
-	family, err := spcs.FindFamily("CPU_X64_M")
+	ofService, manifest := snowflakeSchema(t, "snowflake-service.json"), snowflakeSchema(t, "snowflake-app-manifest.json")
+	family, err := service.FindFamily("CPU_X64_M")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,10 +84,10 @@ func TestSnowflakeFilesKeepTheSchemas(t *testing.T) {
 		for name, text := range files {
 			switch filepath.Base(name) {
 			case "service.yaml":
-				if err := service(text); err != nil {
+				if err := ofService(text); err != nil {
 					t.Errorf("%s: %v", name, err)
 				}
-				s, err := spcs.Parse([]byte(text))
+				s, err := service.ParseSpecification([]byte(text))
 				if err == nil {
 					err = s.Check(family)
 				}
@@ -217,7 +217,7 @@ func TestSnowflakeAppAgrees(t *testing.T) {
 			made = append(made, found[1])
 		}
 		called := []string{m.Configuration.Grant, m.Callbacks["version_initializer"]}
-		spec, err := spcs.Parse([]byte(files["app/service.yaml"]))
+		spec, err := service.ParseSpecification([]byte(files["app/service.yaml"]))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -268,12 +268,12 @@ func TestSnowflakeAppAgrees(t *testing.T) {
 		// What the app opens is the report: of the service that the script makes, at an endpoint of the
 		// specification that people reach.
 		web := m.Artifacts.Web
-		shown := slices.ContainsFunc(spec.Spec.Containers, func(c spcs.Container) bool { return c.Env["BADGER_REPORT_OFF"] == "" })
+		shown := slices.ContainsFunc(spec.Spec.Containers, func(c service.Container) bool { return c.Env["BADGER_REPORT_OFF"] == "" })
 		if (web != nil) != shown {
 			t.Errorf("there is a report: %v, and the app opens %+v", shown, web)
 		}
 		if web != nil && (!strings.Contains(setup, "CREATE SERVICE IF NOT EXISTS "+web.Service+" ") ||
-			!slices.ContainsFunc(spec.Spec.Endpoints, func(e spcs.Endpoint) bool { return e.Name == web.Endpoint && e.Public })) {
+			!slices.ContainsFunc(spec.Spec.Endpoints, func(e service.Endpoint) bool { return e.Name == web.Endpoint && e.Public })) {
 			t.Errorf("the app opens %+v, and the endpoints are %+v", web, spec.Spec.Endpoints)
 		}
 	})

@@ -15,7 +15,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/badger-eval/badger/internal/spcs"
+	"github.com/badger-eval/badger/deploy/service"
 	"github.com/badger-eval/badger/udf/identity"
 )
 
@@ -156,7 +156,7 @@ func readDeployed(t *testing.T, target, set, name string) []byte {
 // serviceEnvironment is that of a container in Snowflake.
 func serviceEnvironment(t *testing.T, container string) []string {
 	t.Helper()
-	spec, err := spcs.Parse(readDeployed(t, "snowflake", "all", "service.yaml"))
+	spec, err := service.ParseSpecification(readDeployed(t, "snowflake", "all", "service.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}

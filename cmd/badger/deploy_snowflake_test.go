@@ -11,7 +11,7 @@ import (
 	"time"
 
 	fakesnowflake "github.com/badger-eval/badger/connectors/fake/snowflake"
-	"github.com/badger-eval/badger/internal/spcs"
+	"github.com/badger-eval/badger/deploy/service"
 	"github.com/badger-eval/badger/sql/install"
 )
 
@@ -46,7 +46,7 @@ func TestServiceConfiguration(t *testing.T) {
 		change(&v)
 		return v
 	}
-	outside := install.Judge{Backend: "openai", Model: "gpt-4o", URL: "https://models.example.com/v1", Secret: "judge_key"}
+	outside := service.Judge{Backend: "openai", Model: "gpt-4o", URL: "https://models.example.com/v1", Secret: "judge_key"}
 	for name, tc := range map[string]struct {
 		values install.Values
 		app    bool
@@ -58,7 +58,7 @@ func TestServiceConfiguration(t *testing.T) {
 		"an app, Cortex":                  {values(func(*install.Values) {}), true, "cortex:claude-4-sonnet"},
 		"an app, a judge outside":         {values(func(v *install.Values) { v.Deploy.Judge = outside }), true, "openai:gpt-4o"},
 		"a judge file":                    {values(func(v *install.Values) { v.Judges = []string{filepath.Join(judges, "pii_guardrail.star")} }), false, "cortex:claude-4-sonnet"},
-		"a model with a name of its own":  {values(func(v *install.Values) { v.Deploy.Judge = install.Judge{Model: `m: "x" {y}`} }), false, `cortex:m: "x" {y}`},
+		"a model with a name of its own":  {values(func(v *install.Values) { v.Deploy.Judge = service.Judge{Model: `m: "x" {y}`} }), false, `cortex:m: "x" {y}`},
 		"names that YAML takes otherwise": {values(func(v *install.Values) { v.Database, v.Schema = "y", "null_" }), false, "cortex:claude-4-sonnet"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -73,7 +73,7 @@ func TestServiceConfiguration(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			spec, err := spcs.Parse([]byte(text))
+			spec, err := service.ParseSpecification([]byte(text))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -50,7 +50,7 @@ func reads(s *sqlparts.Source) bool {
 	case s.Call != nil:
 		return !makesRows[strings.ToLower(s.Call.Name.Last().Text)]
 	}
-	return s.FromString || s.Raw != nil // another query's rows are looked at where it is
+	return s.FromString || s.Raw != nil // another query's rows are examined where it is
 }
 
 // makesRows are functions that make rows of their arguments alone.

@@ -10,31 +10,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/badger-eval/badger/deploy/service"
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/internal/spcs"
 	badgersql "github.com/badger-eval/badger/sql"
 )
-
-// SnowflakeService holds the settings of a service in Snowpark Container Services: the values under
-// deploy.snowflake.
-type SnowflakeService struct {
-	QueryWarehouse string   `yaml:"query_warehouse"` // that the service's statements run on: ledger, references, Cortex
-	Nodes          Replicas `yaml:"nodes"`           // of the compute pool; by default as many as replicas
-	PoolSuspend    int      `yaml:"pool_suspend"`    // seconds after which a pool without a running service stops; 0: 600
-	Ready          int      `yaml:"ready"`           // instances that must be ready before the service counts as ready; 0: 1
-	Suspend        int      `yaml:"suspend"`         // seconds without a call after which the service stops; 0: never
-	Public         bool     `yaml:"public"`          // whether programs outside Snowflake may reach it, too
-	LogLevel       string   `yaml:"log_level"`       // what goes to the event table: INFO, ERROR or NONE
-	Previous       string   `yaml:"previous"`        // the image to go back to
-
-	App NativeApp `yaml:"app"`
-}
-
-// NativeApp is the Native App that badger deploy packs the service into.
-type NativeApp struct {
-	Package string `yaml:"package"` // name of the application package; empty: no app
-	Name    string `yaml:"name"`    // of the application that is installed for trying it
-}
 
 // What the service is made of, whatever the values.
 const (
@@ -42,24 +21,13 @@ const (
 	publicPort = 8081
 	grpcPort   = 7433 // on the loopback interface; both containers of an instance share it
 
-	defaultCortexModel = "claude-4-sonnet"
-	judgeSecretPath    = "/secrets/judge"
-	judgesPath         = "/judges"
-	serviceUser        = 65532 // of the image
+	judgeSecretPath = "/secrets/judge"
+	judgesPath      = "/judges"
+	serviceUser     = 65532 // of the image
 
 	defaultPoolSuspend = 600
 	shortestSuspend    = 300 // that Snowflake takes for a service
 )
-
-func (s *SnowflakeService) fields() []field {
-	return []field{
-		{"deploy.snowflake.query_warehouse", &s.QueryWarehouse, "", "badger_wh"},
-		{"deploy.snowflake.log_level", &s.LogLevel, "INFO", "INFO"},
-		{"deploy.snowflake.previous", &s.Previous, "", "/analytics/badger/images/badger:1.0.0"},
-		{"deploy.snowflake.app.package", &s.App.Package, "", "badger_package"},
-		{"deploy.snowflake.app.name", &s.App.Name, "badger", "badger"},
-	}
-}
 
 var judgeFile = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
 
@@ -95,7 +63,7 @@ func (v *Values) completeSPCS(p *Plan) error {
 			return bad("deploy.snowflake.previous is deploy.image, expected the image of the version before")
 		}
 	}
-	if s.Nodes == (Replicas{}) {
+	if s.Nodes == (service.Replicas{}) {
 		s.Nodes = v.Deploy.Replicas
 	}
 	if s.Nodes.Max == 0 {
@@ -119,7 +87,7 @@ func (v *Values) completeSPCS(p *Plan) error {
 	if s.Ready < 1 || s.Ready > v.Deploy.Replicas.Min {
 		return bad("deploy.snowflake.ready is %d, expected 1 to deploy.replicas.min, which is %d", s.Ready, v.Deploy.Replicas.Min)
 	}
-	if err := v.Deploy.Judge.completeSPCS(); err != nil {
+	if err := v.Deploy.Judge.CompleteSPCS(); err != nil {
 		return err
 	}
 	if r := &v.Deploy.Report; r.On() {
@@ -147,7 +115,7 @@ func (v *Values) completeSPCS(p *Plan) error {
 		}
 		seen[name] = true
 	}
-	family, err := spcs.FindFamily(v.Instances)
+	family, err := service.FindFamily(v.Instances)
 	if err != nil {
 		return bad("instances: %w", err)
 	}
@@ -161,48 +129,6 @@ func (v *Values) completeSPCS(p *Plan) error {
 	return nil
 }
 
-// completeSPCS checks the judge of a service: Cortex with the service's own token, an external one with a host and
-// a key, or none.
-func (j *Judge) completeSPCS() error {
-	bad := func(format string, args ...any) error {
-		return errcode.New(errcode.InvalidArgument, "values: deploy.judge."+format, args...)
-	}
-	switch j.Backend {
-	case "":
-		j.Backend = "cortex"
-		fallthrough
-	case "cortex":
-		if j.Model == "" {
-			j.Model = defaultCortexModel
-		}
-		fallthrough
-	case "none":
-		if j.URL != "" || j.Secret != "" {
-			return bad("url and deploy.judge.secret are of no use to %s, which needs no host and no key", j.Backend)
-		}
-		return nil
-	case "openai", "anthropic":
-	default:
-		return bad("backend is %.40q, expected cortex, openai, anthropic or none", j.Backend)
-	}
-	if j.Model == "" || j.Secret == "" {
-		return bad("model and deploy.judge.secret: %s needs both", j.Backend)
-	}
-	u, err := url.Parse(j.URL)
-	if err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return bad("url: %s needs a URL such as https://models.example.com/v1, without a user, a query or a fragment", j.Backend)
-	}
-	if net.ParseIP(u.Hostname()) != nil {
-		return bad("url: a network rule of Snowflake takes the name of a host, and not its address")
-	}
-	if p := u.Port(); p != "" {
-		if n, err := strconv.Atoi(p); err != nil || n != 443 && n != 80 && n != 22 && n < 1024 || n > 65535 {
-			return bad("url: a network rule of Snowflake takes the ports 22, 80, 443, and 1024 to 65535")
-		}
-	}
-	return nil
-}
-
 // imagePath is the path of an image: as it is, or in badger's own repository.
 func (p *Plan) imagePath(key, image string) (string, error) {
 	if image != "" && !strings.Contains(image, "/") {
@@ -211,7 +137,7 @@ func (p *Plan) imagePath(key, image string) (string, error) {
 	if image == "" {
 		return "", errcode.New(errcode.InvalidArgument, "values: snowflake via spcs needs %s, such as %s: badger:1.0.0", key, key)
 	}
-	if err := spcs.CheckImage(image); err != nil {
+	if err := service.CheckImage(image); err != nil {
 		return "", errcode.New(errcode.InvalidArgument, "values: %s: %w; NAME:TAG alone means badger's own repository", key, err)
 	}
 	return image, nil
@@ -282,41 +208,41 @@ func (p *Plan) specificationText(image string, app bool) (string, error) {
 
 // specification returns the service specification. The whole configuration of badger serve is in variables, so that
 // there is no file that could differ from the specification.
-func (p *Plan) specification(image string, app bool) (*spcs.Specification, error) {
+func (p *Plan) specification(image string, app bool) (*service.Specification, error) {
 	v := &p.Values
-	s := &spcs.Specification{}
+	s := &service.Specification{}
 	if app && v.Deploy.Report.On() && !p.HasTables() {
 		return nil, errcode.New(errcode.InvalidArgument, "values: deploy.report: a Native App has tables to show in the schema %s alone, and schema is %.60q", badgersql.Schema, v.Schema)
 	}
 	api := p.container("badger", image, apiPort, grpcPort, app)
 	api.Env["BADGER_REPORT_OFF"] = "true" // there is no sign-in, and names are not believed
-	s.Spec.Containers = []spcs.Container{api}
-	s.Spec.Endpoints = []spcs.Endpoint{{Name: "api", Port: apiPort, Protocol: "HTTP"}}
-	s.ServiceRoles = []spcs.ServiceRole{{Name: "caller", Endpoints: []string{"api"}}}
+	s.Spec.Containers = []service.Container{api}
+	s.Spec.Endpoints = []service.Endpoint{{Name: "api", Port: apiPort, Protocol: "HTTP"}}
+	s.ServiceRoles = []service.ServiceRole{{Name: "caller", Endpoints: []string{"api"}}}
 	if v.Deploy.Snowflake.Public {
 		// A holder of the role caller may send any header to the endpoint api. Calls through the ingress have their
 		// own server, so that user names set by the ingress can be trusted there.
 		public := p.container("public", image, publicPort, grpcPort+2, app)
 		maps.Copy(public.Env, v.Deploy.Report.Environment())
 		s.Spec.Containers = append(s.Spec.Containers, public)
-		s.Spec.Endpoints = append(s.Spec.Endpoints, spcs.Endpoint{Name: "ui", Port: publicPort, Protocol: "HTTP", Public: true})
-		s.ServiceRoles = append(s.ServiceRoles, spcs.ServiceRole{Name: "viewer", Endpoints: []string{"ui"}})
+		s.Spec.Endpoints = append(s.Spec.Endpoints, service.Endpoint{Name: "ui", Port: publicPort, Protocol: "HTTP", Public: true})
+		s.ServiceRoles = append(s.ServiceRoles, service.ServiceRole{Name: "viewer", Endpoints: []string{"ui"}})
 	}
-	s.Spec.Volumes = []spcs.Volume{{Name: "tmp", Source: "local"}}
+	s.Spec.Volumes = []service.Volume{{Name: "tmp", Source: "local"}}
 	if len(v.Judges) > 0 {
 		if app {
 			return nil, errcode.New(errcode.InvalidArgument, "values: judges: a Native App has no stage that judge files could be on; promote them in the consumer's account")
 		}
 		id := serviceUser
-		s.Spec.Volumes = append(s.Spec.Volumes, spcs.Volume{Name: "judges", Source: "@" + p.in("judges"), UID: &id, GID: &id})
+		s.Spec.Volumes = append(s.Spec.Volumes, service.Volume{Name: "judges", Source: "@" + p.in("judges"), UID: &id, GID: &id})
 	}
-	s.Spec.LogExporters = &spcs.LogExporters{}
+	s.Spec.LogExporters = &service.LogExporters{}
 	s.Spec.LogExporters.EventTableConfig.LogLevel = v.Deploy.Snowflake.LogLevel
 	return s, nil
 }
 
 // container is one badger serve.
-func (p *Plan) container(name, image string, port, grpc int, app bool) spcs.Container {
+func (p *Plan) container(name, image string, port, grpc int, app bool) service.Container {
 	v := &p.Values
 	d := &v.Deploy
 	warehouse := d.Warehouse
@@ -330,7 +256,7 @@ func (p *Plan) container(name, image string, port, grpc int, app bool) spcs.Cont
 	if judge != "none" {
 		judge += ":" + d.Judge.Model
 	}
-	c := spcs.Container{
+	c := service.Container{
 		Name: name, Image: image, Args: []string{"serve"},
 		Env: map[string]string{
 			"BADGER_LISTEN_HTTP":        "0.0.0.0:" + strconv.Itoa(port),
@@ -338,31 +264,31 @@ func (p *Plan) container(name, image string, port, grpc int, app bool) spcs.Cont
 			"BADGER_AUTH_GRPC_MODE":     "local",
 			"BADGER_AUTH_HTTP_MODE":     "platform",
 			"BADGER_AUTH_HTTP_PLATFORM": "spcs",
-			"BADGER_TIMEOUTS":           "{snowflake: " + fmt.Sprint(service.Budget) + "}",
+			"BADGER_TIMEOUTS":           "{snowflake: " + fmt.Sprint(inAccount.Budget) + "}",
 			"BADGER_LIMITS_STOP_GRACE":  "25s", // Snowflake gives 30
 			"BADGER_RESULTS_WAREHOUSE":  warehouse,
 			"BADGER_JUDGE_BACKEND":      judge,
-			"GOMEMLIMIT":                memoryLimit(d.Memory),
+			"GOMEMLIMIT":                service.MemoryLimit(d.Memory),
 		},
-		ReadinessProbe: &spcs.Probe{Port: port, Path: "/readyz"},
-		VolumeMounts:   []spcs.VolumeMount{{Name: "tmp", MountPath: "/tmp"}},
-		Resources: &spcs.Resources{
-			Requests: &spcs.Amounts{CPU: leastCores(d.CPU), Memory: spcs.Quantity(d.Memory)},
-			Limits:   &spcs.Amounts{CPU: spcs.Quantity(d.CPU), Memory: spcs.Quantity(d.Memory)},
+		ReadinessProbe: &service.Probe{Port: port, Path: "/readyz"},
+		VolumeMounts:   []service.VolumeMount{{Name: "tmp", MountPath: "/tmp"}},
+		Resources: &service.Resources{
+			Requests: &service.Amounts{CPU: service.LeastCores(d.CPU), Memory: service.Quantity(d.Memory)},
+			Limits:   &service.Amounts{CPU: service.Quantity(d.CPU), Memory: service.Quantity(d.Memory)},
 		},
 	}
 	maps.Copy(c.Env, d.Results.Environment())
 	if p.Outside() {
-		secret := spcs.SecretName{ObjectName: p.in(d.Judge.Secret)}
+		secret := service.SecretName{ObjectName: p.in(d.Judge.Secret)}
 		if app {
-			secret = spcs.SecretName{ObjectReference: "judge_key"}
+			secret = service.SecretName{ObjectReference: "judge_key"}
 		}
-		c.Secrets = []spcs.Secret{{SnowflakeSecret: secret, DirectoryPath: judgeSecretPath}}
+		c.Secrets = []service.Secret{{SnowflakeSecret: secret, DirectoryPath: judgeSecretPath}}
 		c.Env["BADGER_JUDGE_BASE_URL"] = d.Judge.URL
 		c.Env["BADGER_JUDGE_KEY_FILE"] = judgeSecretPath + "/secret_string" // as Snowflake calls the file of a GENERIC_STRING
 	}
 	if len(v.Judges) > 0 {
-		c.VolumeMounts = append(c.VolumeMounts, spcs.VolumeMount{Name: "judges", MountPath: judgesPath})
+		c.VolumeMounts = append(c.VolumeMounts, service.VolumeMount{Name: "judges", MountPath: judgesPath})
 		var files []string
 		for _, name := range p.JudgeFiles() {
 			files = append(files, judgesPath+"/"+name)
@@ -370,28 +296,4 @@ func (p *Plan) container(name, image string, port, grpc int, app bool) spcs.Cont
 		c.Env["BADGER_JUDGES"] = strings.Join(files, ",")
 	}
 	return c
-}
-
-// leastCores returns the request of a container: a quarter of a core, or its limit if that is less.
-func leastCores(limit string) spcs.Quantity {
-	if n, err := strconv.Atoi(strings.TrimSuffix(limit, "m")); err == nil && strings.HasSuffix(limit, "m") && n < 250 {
-		return spcs.Quantity(limit)
-	}
-	if n, err := strconv.ParseFloat(limit, 64); err == nil && n < 0.25 {
-		return spcs.Quantity(limit)
-	}
-	return "250m"
-}
-
-// memoryLimit is what Go's collector should stay below: nine tenths of the container's memory.
-func memoryLimit(size string) string {
-	unit := 20
-	if strings.HasSuffix(size, "Gi") {
-		unit = 30
-	}
-	n, err := strconv.ParseInt(strings.TrimRight(size, "GMi"), 10, 32)
-	if err != nil {
-		return ""
-	}
-	return strconv.FormatInt(n<<unit/10*9, 10)
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/badger-eval/badger/connectors/duckdb"
 	"github.com/badger-eval/badger/connectors/postgres"
 	"github.com/badger-eval/badger/connectors/snowflake"
+	"github.com/badger-eval/badger/deploy/service"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
@@ -62,7 +63,7 @@ func functions(t *testing.T) []udf.Function {
 func plain(warehouse, via string) install.Values {
 	return install.Values{
 		Warehouse: warehouse, Via: via, Database: "lake", Location: "eu", Endpoint: "https://badger.example.com", RoleARN: "arn:aws:iam::1:role/badger",
-		Deploy: install.Deployment{Image: "/lake/badger/images/badger:1.0.0", Snowflake: install.SnowflakeService{QueryWarehouse: "badger_wh"}},
+		Deploy: service.Deployment{Image: "/lake/badger/images/badger:1.0.0", Snowflake: service.SnowflakeService{QueryWarehouse: "badger_wh"}},
 	}
 }
 

@@ -445,3 +445,11 @@ func (p *Plan) postgresArguments(f Declared) string {
 	}
 	return strings.Join(args, ", ")
 }
+
+// Named is an object of badger's schema in another catalog than that of the values.
+func (p *Plan) Named(database, name string) string {
+	return p.dialect.Identifier(database, p.Values.Schema, name)
+}
+
+// Stored is a name as the warehouse keeps it, for what quotes every name.
+func (p *Plan) Stored(name string) string { return p.folded(name) }

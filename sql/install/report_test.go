@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/badger-eval/badger/deploy/service"
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/internal/spcs"
 	"github.com/badger-eval/badger/sql/install"
 )
 
@@ -17,26 +17,26 @@ func TestReportInSnowflake(t *testing.T) {
 	off := map[string]string{"BADGER_REPORT_OFF": "true"}
 	for _, tc := range []struct {
 		why    string
-		report install.Report
+		report service.Report
 		env    map[string]string
 		grants []string
 	}{
-		{"nobody", install.Report{}, off, []string{"badger_caller"}},
+		{"nobody", service.Report{}, off, []string{"badger_caller"}},
 		{
 			"by name, as Snowflake keeps it and the server writes it",
-			install.Report{Readers: []string{"ana", "Ben Li", `x"%`}, Masked: []string{"e,mail", "iban"}},
+			service.Report{Readers: []string{"ana", "Ben Li", `x"%`}, Masked: []string{"e,mail", "iban"}},
 			map[string]string{"BADGER_AUTH_HTTP_ROLES": `{"ANA":["call","read"],"Ben%20Li":["call","read"],"x%22%25":["call","read"]}`, "BADGER_REPORT_MASKED": `["e,mail","iban"]`},
 			[]string{"badger_caller", "badger_reader"},
 		},
 		{
 			"everybody who is let through",
-			install.Report{Readers: []string{"*"}},
+			service.Report{Readers: []string{"*"}},
 			map[string]string{"BADGER_AUTH_HTTP_DEFAULT_ROLES": `["call","read"]`},
 			[]string{"badger_reader"},
 		},
 		{
 			"everybody, of whom some label",
-			install.Report{Readers: []string{"*", "ana"}, Annotators: []string{"ANA", "eva"}, Admins: []string{"EVA"}},
+			service.Report{Readers: []string{"*", "ana"}, Annotators: []string{"ANA", "eva"}, Admins: []string{"EVA"}},
 			map[string]string{
 				"BADGER_AUTH_HTTP_DEFAULT_ROLES": `["call","read"]`, "BADGER_REPORT_LABELS": "true",
 				"BADGER_AUTH_HTTP_ROLES": `{"ANA":["call","label"],"EVA":["admin"]}`,
@@ -45,13 +45,13 @@ func TestReportInSnowflake(t *testing.T) {
 		},
 		{
 			"everybody labels",
-			install.Report{Annotators: []string{"*"}},
+			service.Report{Annotators: []string{"*"}},
 			map[string]string{"BADGER_AUTH_HTTP_DEFAULT_ROLES": `["call","label"]`, "BADGER_REPORT_LABELS": "true"},
 			[]string{"badger_reader", "badger_annotator"},
 		},
 		{
 			"an administrator alone",
-			install.Report{Admins: []string{"eva"}},
+			service.Report{Admins: []string{"eva"}},
 			map[string]string{"BADGER_AUTH_HTTP_ROLES": `{"EVA":["admin"]}`, "BADGER_REPORT_LABELS": "true"},
 			[]string{"badger_caller", "badger_reader"},
 		},
@@ -66,7 +66,7 @@ func TestReportInSnowflake(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				s, err := spcs.Parse([]byte(spec))
+				s, err := service.ParseSpecification([]byte(spec))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -103,7 +103,7 @@ func TestBadReports(t *testing.T) {
 		"deploy.report.masked holds $$":                            func(v *install.Values) { v.Deploy.Report.Masked = []string{"a$$; DROP"} },
 		"expected one of 1 to 160 bytes":                           func(v *install.Values) { v.Deploy.Report.Readers = []string{strings.Repeat("ä", 27)} },
 		"deploy.report.admins: expected names":                     func(v *install.Values) { v.Deploy.Report.Admins = []string{"*"} },
-		"deploy.report.masked: there is no report":                 func(v *install.Values) { v.Deploy.Report = install.Report{Masked: []string{"a"}} },
+		"deploy.report.masked: there is no report":                 func(v *install.Values) { v.Deploy.Report = service.Report{Masked: []string{"a"}} },
 		"deploy.report: people reach the report by the public end": func(v *install.Values) { v.Deploy.Snowflake.Public = false },
 	} {
 		v := withEverything()

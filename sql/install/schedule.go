@@ -238,3 +238,11 @@ func (s *Schedule) bigquery() (string, error) {
 	hour, _ := strconv.Atoi(f[1])
 	return fmt.Sprintf("every %s %02d:%02d", day, hour, minute), nil
 }
+
+// Quartz is the cron expression as Databricks' jobs have it; "" if there is none.
+func (s *Schedule) Quartz() string {
+	if s.Cron == "" {
+		return ""
+	}
+	return s.quartz()
+}

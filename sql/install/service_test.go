@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/badger-eval/badger/deploy/service"
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/internal/spcs"
 	"github.com/badger-eval/badger/sql/install"
 )
 
@@ -17,11 +17,11 @@ func withEverything() install.Values {
 	v.Instances, v.Pool, v.Service = "CPU_X64_S", "POOL_2", "scorer"
 	v.Judges = []string{"/home/ana/money.star", "b.yaml"}
 	d := &v.Deploy
-	d.Image, d.Replicas, d.CPU, d.Memory = "badger:2.0.0", install.Replicas{Min: 2, Max: 4}, "1500m", "4Gi"
-	d.Judge = install.Judge{Backend: "openai", Model: "m-1", URL: "https://Models.example.com:8443/v1", Secret: "judge_key"}
-	d.Snowflake = install.SnowflakeService{
-		QueryWarehouse: "Strange WH", Nodes: install.Replicas{Min: 1, Max: 3}, PoolSuspend: 60, Ready: 2, Suspend: 3600, Public: true, LogLevel: "ERROR", Previous: "badger:1.0.0",
-		App: install.NativeApp{Package: "badger_package", Name: "badger_app"},
+	d.Image, d.Replicas, d.CPU, d.Memory = "badger:2.0.0", service.Replicas{Min: 2, Max: 4}, "1500m", "4Gi"
+	d.Judge = service.Judge{Backend: "openai", Model: "m-1", URL: "https://Models.example.com:8443/v1", Secret: "judge_key"}
+	d.Snowflake = service.SnowflakeService{
+		QueryWarehouse: "Strange WH", Nodes: service.Replicas{Min: 1, Max: 3}, PoolSuspend: 60, Ready: 2, Suspend: 3600, Public: true, LogLevel: "ERROR", Previous: "badger:1.0.0",
+		App: service.NativeApp{Package: "badger_package", Name: "badger_app"},
 	}
 	return v
 }
@@ -71,7 +71,7 @@ func TestServiceFollowsTheValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := spcs.Parse([]byte(text))
+	s, err := service.ParseSpecification([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,8 +116,8 @@ func TestServiceValues(t *testing.T) {
 		"needs deploy.snowflake.query_warehouse":        func(v *install.Values) { v.Deploy.Snowflake.QueryWarehouse = "" },
 		"deploy.snowflake.previous: ":                   func(v *install.Values) { v.Deploy.Snowflake.Previous = "x" },
 		"deploy.snowflake.previous is deploy.image":     func(v *install.Values) { v.Deploy.Snowflake.Previous = "badger:2.0.0" },
-		"deploy.snowflake.nodes: min is 3 and max is 2": func(v *install.Values) { v.Deploy.Snowflake.Nodes = install.Replicas{Min: 3, Max: 2} },
-		"deploy.snowflake.nodes: min is 0":              func(v *install.Values) { v.Deploy.Snowflake.Nodes = install.Replicas{Max: 2} },
+		"deploy.snowflake.nodes: min is 3 and max is 2": func(v *install.Values) { v.Deploy.Snowflake.Nodes = service.Replicas{Min: 3, Max: 2} },
+		"deploy.snowflake.nodes: min is 0":              func(v *install.Values) { v.Deploy.Snowflake.Nodes = service.Replicas{Max: 2} },
 		"deploy.snowflake.pool_suspend is -1":           func(v *install.Values) { v.Deploy.Snowflake.PoolSuspend = -1 },
 		"deploy.snowflake.suspend is 299":               func(v *install.Values) { v.Deploy.Snowflake.Suspend = 299 },
 		"deploy.snowflake.ready is 3":                   func(v *install.Values) { v.Deploy.Snowflake.Ready = 3 },

@@ -16,9 +16,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/badger-eval/badger/deploy/service"
 	"github.com/badger-eval/badger/internal/conformance"
 	"github.com/badger-eval/badger/internal/fake/callers"
-	"github.com/badger-eval/badger/internal/spcs"
 	"github.com/badger-eval/badger/sql/install"
 )
 
@@ -213,9 +213,9 @@ func emptyBatches(t *testing.T) {
 // The function, the service and the grant name the same service, and the specification has the
 // endpoint and the role that they name.
 func serviceNames(t *testing.T) {
-	for _, service := range []string{"badger", "scorer_svc"} {
+	for _, name := range []string{"badger", "scorer_svc"} {
 		v := plain("snowflake", "spcs")
-		v.Service = service
+		v.Service = name
 		found := map[string]int{}
 		functions := functions(t)
 		p := plan(t, v, functions)
@@ -229,15 +229,15 @@ func serviceNames(t *testing.T) {
 					continue
 				}
 				found[what]++
-				if !strings.EqualFold(m[1][strings.LastIndex(m[1], ".")+1:], service) {
-					t.Errorf("the %s names the service %s, want %s", what, m[1], service)
+				if !strings.EqualFold(m[1][strings.LastIndex(m[1], ".")+1:], name) {
+					t.Errorf("the %s names the service %s, want %s", what, m[1], name)
 				}
 				_, text, inline := strings.Cut(s.SQL, "$$")
 				if !inline || what == "grant" {
 					continue
 				}
 				text, _, _ = strings.Cut(text, "$$")
-				spec, err := spcs.Parse([]byte(text))
+				spec, err := service.ParseSpecification([]byte(text))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -12,6 +12,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/badger-eval/badger/deploy/service"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -42,8 +43,8 @@ type Values struct {
 	Secret    Secret `yaml:"secret"`     // Databricks: where the token for badger serve is kept
 	TokenFile string `yaml:"token_file"` // Postgres: a file on the database server that holds the token
 
-	Schedule Schedule   `yaml:"schedule"`
-	Deploy   Deployment `yaml:"deploy"`
+	Schedule Schedule           `yaml:"schedule"`
+	Deploy   service.Deployment `yaml:"deploy"`
 
 	Rows   Rows     `yaml:"rows"`
 	Judges []string `yaml:"judges"` // judge files whose functions are installed too
@@ -123,7 +124,7 @@ type field struct {
 }
 
 func (v *Values) fields() []field {
-	return append([]field{
+	all := []field{
 		{"warehouse", &v.Warehouse, "", "snowflake"},
 		{"via", &v.Via, "", "spcs"},
 		{"database", &v.Database, "", "analytics"},
@@ -148,7 +149,11 @@ func (v *Values) fields() []field {
 		{"schedule.cron", &v.Schedule.Cron, "", "0 6 * * *"},
 		{"schedule.timezone", &v.Schedule.Timezone, "UTC", "UTC"},
 		{"schedule.compute", &v.Schedule.Compute, "", "nightly"},
-	}, v.Deploy.fields()...)
+	}
+	for _, f := range v.Deploy.Fields() {
+		all = append(all, field{f.Key, f.Value, f.Initial, f.Example})
+	}
+	return all
 }
 
 // complete fills in what is left out and checks what is there. Required names the keys that this
@@ -169,7 +174,7 @@ func (v *Values) complete(required []string) error {
 		if *f.value == "" {
 			*f.value = f.initial
 		}
-		if err := checkText(f.key, *f.value); err != nil {
+		if err := service.CheckText(f.key, *f.value); err != nil {
 			return err
 		}
 		for _, key := range required {
@@ -208,7 +213,7 @@ func (v *Values) complete(required []string) error {
 	if s := v.Rows.JudgeSeconds; !(s >= 0 && s <= 600) {
 		return errcode.New(errcode.InvalidArgument, "values: rows.judge_seconds is %v, expected at most 600, or 0 for %v", s, cost[scoring.CostJudged].time.Seconds())
 	}
-	if err := v.Deploy.complete(); err != nil {
+	if err := v.Deploy.Complete(); err != nil {
 		return err
 	}
 	if v.Warehouse == "bigquery" {
@@ -219,19 +224,6 @@ func (v *Values) complete(required []string) error {
 	return v.Schedule.complete()
 }
 
-// checkText rejects a string that would end the string in which it is inserted.
-func checkText(key, text string) error {
-	for _, c := range text {
-		if c < ' ' || c == 0x7f || c == 0x85 || c == 0x2028 || c == 0x2029 {
-			return errcode.New(errcode.InvalidArgument, "values: %s holds a control character", key)
-		}
-	}
-	if strings.Contains(text, "$$") || strings.Contains(text, "$badger$") {
-		return errcode.New(errcode.InvalidArgument, "values: %s holds $$ or $badger$, which end the text of a function", key)
-	}
-	return nil
-}
-
 // Require demands that values are not empty, by their keys.
 func (v *Values) Require(keys ...string) error {
 	for _, f := range v.fields() {
@@ -240,4 +232,20 @@ func (v *Values) Require(keys ...string) error {
 		}
 	}
 	return nil
+}
+
+// Visitors returns the roles that the platform admits to the server of the report. Functions are served there, too;
+// but if every admitted user sees the report, callers of functions are not included.
+func (v *Values) Visitors() (roles []string) {
+	r := &v.Deploy.Report
+	if !r.Everybody() {
+		roles = append(roles, v.Roles.Caller)
+	}
+	if r.On() {
+		roles = append(roles, v.Roles.Reader)
+	}
+	if len(r.Annotators) > 0 {
+		roles = append(roles, v.Roles.Annotator)
+	}
+	return roles
 }

@@ -62,12 +62,12 @@ type Wire struct {
 // The gateway ends a request after 29 s and the server stops at 25 s; body limits are the server's
 // and each warehouse's.
 var (
-	gateway  = Wire{Budget: 25 * time.Second, In: 10 << 20, Out: 10_000_000}
-	service  = Wire{Budget: 10 * time.Minute, In: 10 << 20, Out: 10_000_000}
-	cloudRun = Wire{Budget: 19 * time.Minute, In: 10 << 20, Out: 15_000_000, Max: 500}
-	batchUDF = Wire{Budget: 5 * time.Minute, In: 10 << 20, Out: 50 << 20}
-	lambda   = Wire{Budget: 14 * time.Minute, In: 5 << 20, Out: 6_000_000}
-	databend = Wire{Budget: 150 * time.Second, In: 64 << 20, Out: 64 << 20, Max: 65_536}
+	gateway   = Wire{Budget: 25 * time.Second, In: 10 << 20, Out: 10_000_000}
+	inAccount = Wire{Budget: 10 * time.Minute, In: 10 << 20, Out: 10_000_000}
+	cloudRun  = Wire{Budget: 19 * time.Minute, In: 10 << 20, Out: 15_000_000, Max: 500}
+	batchUDF  = Wire{Budget: 5 * time.Minute, In: 10 << 20, Out: 50 << 20}
+	lambda    = Wire{Budget: 14 * time.Minute, In: 5 << 20, Out: 6_000_000}
+	databend  = Wire{Budget: 150 * time.Second, In: 64 << 20, Out: 64 << 20, Max: 65_536}
 )
 
 // Warehouses are all of them.
@@ -75,7 +75,7 @@ var Warehouses = []Warehouse{
 	{
 		Name: "snowflake", Optional: byOverload, Longest: 255, Admin: "a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN",
 		Vias: []Via{
-			{"spcs", "badger serve runs in the account, in Snowpark Container Services. No gateway, no internet, calls may take minutes. Costs one small node of a compute pool.", []string{"database", "deploy.image", "deploy.snowflake.query_warehouse"}, service},
+			{"spcs", "badger serve runs in the account, in Snowpark Container Services. No gateway, no internet, calls may take minutes. Costs one small node of a compute pool.", []string{"database", "deploy.image", "deploy.snowflake.query_warehouse"}, inAccount},
 			{"api-gateway", "badger serve runs outside, behind Amazon API Gateway. Calls end after 29 s. Costs a gateway and wherever the server runs.", []string{"database", "endpoint", "role_arn"}, gateway},
 		},
 	},

@@ -1,10 +1,4 @@
-// Package spcs has the service specification of Snowpark Container Services: its fields, as
-// Snowflake's specification reference names them, and the rules that no JSON Schema can say.
-//
-// Snowflake checks a specification only when a service is created from it, and no validator can be
-// had outside an account: snowflake-cli and the snowflake.core client pass a specification on as
-// text. So the rules are here.
-package spcs
+package service
 
 import (
 	"bytes"
@@ -14,7 +8,9 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Specification is a service specification.
+// Specification is a service specification of Snowpark Container Services, with the names of Snowflake's
+// reference. Snowflake checks one only when a service is created from it, and no validator is available outside an
+// account, so [Specification.Check] has the rules that no JSON Schema can say.
 type Specification struct {
 	Spec         Spec          `yaml:"spec"`
 	ServiceRoles []ServiceRole `yaml:"serviceRoles,omitempty"`
@@ -144,8 +140,8 @@ func (s *Specification) Marshal() ([]byte, error) {
 	return b.Bytes(), e.Close()
 }
 
-// Parse reads a specification. An unknown key is an error.
-func Parse(text []byte) (*Specification, error) {
+// ParseSpecification reads a specification. An unknown key is an error.
+func ParseSpecification(text []byte) (*Specification, error) {
 	var s Specification
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	d.KnownFields(true)

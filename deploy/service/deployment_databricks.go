@@ -1,4 +1,4 @@
-package install
+package service
 
 import (
 	"regexp"
@@ -29,8 +29,8 @@ var (
 	address       = regexp.MustCompile(`^[^@\s]+@[^@\s]+\.[^@\s]+$`)
 )
 
-func (d *Databricks) fields() []field {
-	return []field{
+func (d *Databricks) fields() []Field {
+	return []Field{
 		{"deploy.databricks.dev_catalog", &d.DevCatalog, "", "analytics_dev"},
 		{"deploy.databricks.schema", &d.Schema, "badger_files", "badger_files"},
 		{"deploy.databricks.volume", &d.Volume, "programs", "programs"},
@@ -78,17 +78,4 @@ func (d *Databricks) complete() error {
 		}
 	}
 	return nil
-}
-
-// Named is an object of badger's schema in another catalog than that of the values.
-func (p *Plan) Named(database, name string) string {
-	return p.dialect.Identifier(database, p.Values.Schema, name)
-}
-
-// Quartz is the cron expression as Databricks' jobs have it; "" if there is none.
-func (s *Schedule) Quartz() string {
-	if s.Cron == "" {
-		return ""
-	}
-	return s.quartz()
 }

@@ -1,4 +1,4 @@
-package spcs
+package service
 
 import (
 	"errors"

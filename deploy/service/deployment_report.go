@@ -1,4 +1,4 @@
-package install
+package service
 
 import (
 	"encoding/json"
@@ -31,7 +31,7 @@ func (r *Report) complete() error {
 		values []string
 	}{{"readers", r.Readers}, {"annotators", r.Annotators}, {"admins", r.Admins}, {"masked", r.Masked}} {
 		for _, value := range l.values {
-			if err := checkText("deploy.report."+l.key, value); err != nil {
+			if err := CheckText("deploy.report."+l.key, value); err != nil {
 				return err
 			}
 			if value == "" || len(identity.Clean(value)) > longestWho {
@@ -115,20 +115,4 @@ func (r *Report) Environment() map[string]string {
 		out[name] = string(text)
 	}
 	return out
-}
-
-// Visitors returns the roles that the platform admits to the server of the report. Functions are served there, too;
-// but if every admitted user sees the report, callers of functions are not included.
-func (v *Values) Visitors() (roles []string) {
-	r := &v.Deploy.Report
-	if !r.Everybody() {
-		roles = append(roles, v.Roles.Caller)
-	}
-	if r.On() {
-		roles = append(roles, v.Roles.Reader)
-	}
-	if len(r.Annotators) > 0 {
-		roles = append(roles, v.Roles.Annotator)
-	}
-	return roles
 }

@@ -1,4 +1,4 @@
-package install
+package service
 
 import (
 	"net/url"
@@ -55,8 +55,9 @@ const leastMemory = 128 // Mi; the program, its engine and some calls
 // schemes are those of the URLs of warehouses.
 var schemes = []string{"bigquery", "databricks", "duckdb", "postgres", "postgresql", "redshift", "snowflake"}
 
-func (d *Deployment) fields() []field {
-	return slices.Concat([]field{
+// Fields returns the values of the section that are strings.
+func (d *Deployment) Fields() []Field {
+	return slices.Concat([]Field{
 		{"deploy.image", &d.Image, "", "registry.example.com/badger:1.0.0"},
 		{"deploy.cpu", &d.CPU, "1", "1"},
 		{"deploy.memory", &d.Memory, "1Gi", "1Gi"},
@@ -68,8 +69,8 @@ func (d *Deployment) fields() []field {
 	}, d.CloudRun.fields(), d.Databricks.fields(), d.Kubernetes.fields(), d.Snowflake.fields())
 }
 
-// complete fills in what is left out and checks what is there.
-func (d *Deployment) complete() error {
+// Complete fills in what is left out and checks what is there.
+func (d *Deployment) Complete() error {
 	if d.Replicas.Min == 0 {
 		d.Replicas.Min = 1
 	}
@@ -102,7 +103,7 @@ func (d *Deployment) complete() error {
 	if err := d.Report.complete(); err != nil {
 		return err
 	}
-	if err := d.CloudRun.complete(); err != nil {
+	if err := d.CloudRun.Complete(); err != nil {
 		return err
 	}
 	if err := d.Databricks.complete(); err != nil {
@@ -110,6 +111,3 @@ func (d *Deployment) complete() error {
 	}
 	return d.Kubernetes.complete()
 }
-
-// Stored is a name as the warehouse keeps it, for what quotes every name.
-func (p *Plan) Stored(name string) string { return p.folded(name) }

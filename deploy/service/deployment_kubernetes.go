@@ -1,4 +1,4 @@
-package install
+package service
 
 import (
 	"maps"
@@ -56,8 +56,8 @@ var (
 	fullName = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]([a-z0-9-]*[a-z0-9])?$`)
 )
 
-func (k *Kubernetes) fields() []field {
-	return []field{
+func (k *Kubernetes) fields() []Field {
+	return []Field{
 		{"deploy.kubernetes.namespace", &k.Namespace, "badger", "badger"},
 		{"deploy.kubernetes.release", &k.Release, "badger", "badger"},
 		{"deploy.kubernetes.tokens", &k.Tokens, "badger-tokens", "badger-tokens"},

@@ -1,4 +1,4 @@
-package install
+package service
 
 import (
 	"encoding/json"
@@ -17,7 +17,7 @@ type Results struct {
 // complete checks what is there.
 func (r *Results) complete() error {
 	for _, pattern := range r.Tables {
-		if err := checkText("deploy.results.tables", pattern); err != nil {
+		if err := CheckText("deploy.results.tables", pattern); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,109 @@
+package service
+
+import (
+	"regexp"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// CloudRun are the values of Google Cloud Run, where BigQuery's remote functions are served.
+type CloudRun struct {
+	ProjectNumber string `yaml:"project_number"` // the endpoint follows from it, before the service is there
+	Region        string `yaml:"region"`         // of the service; by default the location, if that is a region
+
+	Account        string   `yaml:"account"`         // service account of the service; SERVICE-server@PROJECT.iam.gserviceaccount.com
+	NightlyAccount string   `yaml:"nightly_account"` // of the scheduled query; SERVICE-nightly@…
+	Callers        []string `yaml:"callers"`         // service accounts of connections that may call; by default all of BigQuery's, and IAM decides
+	Concurrency    int      `yaml:"concurrency"`     // calls that one instance has at once; 0: 80
+
+	ModelConnection string `yaml:"model_connection"` // judge bigqueryai: PROJECT.LOCATION.CONNECTION to the model; without it the service's account asks
+
+	Network    string `yaml:"network"`    // all outgoing connections go through this VPC network
+	Subnetwork string `yaml:"subnetwork"` // of it, in the region
+
+	Perimeter    string `yaml:"perimeter"`     // VPC Service Controls: name of the perimeter
+	AccessPolicy string `yaml:"access_policy"` // its access policy, a number
+	AccessLevel  string `yaml:"access_level"`  // the level that lets people in from outside the perimeter
+}
+
+// connectionAccounts are the service accounts of BigQuery's connections to cloud resources, in all
+// projects.
+const connectionAccounts = "*@gcp-sa-bigquery-condel.iam.gserviceaccount.com"
+
+const defaultConcurrency = 80 // Cloud Run's own
+
+var (
+	projectNumber = regexp.MustCompile(`^[1-9][0-9]{0,18}$`)
+	cloudRegion   = regexp.MustCompile(`^[a-z]+(-[a-z]+)+[0-9]+$`)
+	accountEmail  = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*@[a-z0-9-]+(\.[a-z0-9-]+)+$`)
+	callerEmail   = regexp.MustCompile(`^(\*|[a-z0-9][a-z0-9._-]*)@[a-z0-9-]+(\.[a-z0-9-]+)+$`)
+	connectionID  = regexp.MustCompile(`^[a-z0-9.:-]+\.[A-Za-z0-9-]+\.[A-Za-z0-9_-]+$`)
+	networkName   = regexp.MustCompile(`^([a-z0-9.:-]+/)*[a-z]([a-z0-9-]{0,61}[a-z0-9])?$`)
+	policyName    = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,49}$`)
+)
+
+func (c *CloudRun) fields() []Field {
+	return []Field{
+		{"deploy.cloud_run.project_number", &c.ProjectNumber, "", `"123456789012"`},
+		{"deploy.cloud_run.region", &c.Region, "", "europe-west1"},
+		{"deploy.cloud_run.account", &c.Account, "", "badger@acme-analytics.iam.gserviceaccount.com"},
+		{"deploy.cloud_run.nightly_account", &c.NightlyAccount, "", "badger-nightly@acme-analytics.iam.gserviceaccount.com"},
+		{"deploy.cloud_run.model_connection", &c.ModelConnection, "", "acme-analytics.eu.models"},
+		{"deploy.cloud_run.network", &c.Network, "", "default"},
+		{"deploy.cloud_run.subnetwork", &c.Subnetwork, "", "default"},
+		{"deploy.cloud_run.perimeter", &c.Perimeter, "", "badger"},
+		{"deploy.cloud_run.access_policy", &c.AccessPolicy, "", `"987654321"`},
+		{"deploy.cloud_run.access_level", &c.AccessLevel, "", "office"},
+	}
+}
+
+// Complete fills in what is left out and checks what is there.
+func (c *CloudRun) Complete() error {
+	bad := func(format string, args ...any) error {
+		return errcode.New(errcode.InvalidArgument, "values: deploy.cloud_run."+format, args...)
+	}
+	for _, f := range []struct {
+		key, value string
+		looks      *regexp.Regexp
+		want       string
+	}{
+		{"project_number", c.ProjectNumber, projectNumber, `the number of the project in quotes, such as "123456789012"`},
+		{"region", c.Region, cloudRegion, "a region, such as europe-west1"},
+		{"account", c.Account, accountEmail, "the e-mail address of a service account"},
+		{"nightly_account", c.NightlyAccount, accountEmail, "the e-mail address of a service account"},
+		{"model_connection", c.ModelConnection, connectionID, "PROJECT.LOCATION.CONNECTION"},
+		{"network", c.Network, networkName, "the name of a VPC network"},
+		{"subnetwork", c.Subnetwork, networkName, "the name of a subnetwork"},
+		{"perimeter", c.Perimeter, policyName, "a letter, and then letters, digits and _"},
+		{"access_policy", c.AccessPolicy, projectNumber, `the number of the access policy in quotes, such as "987654321"`},
+		{"access_level", c.AccessLevel, policyName, "a letter, and then letters, digits and _"},
+	} {
+		if f.value != "" && !f.looks.MatchString(f.value) {
+			return bad("%s is %.60q, expected %s", f.key, f.value, f.want)
+		}
+	}
+	if len(c.Callers) == 0 {
+		c.Callers = []string{connectionAccounts}
+	}
+	for _, email := range c.Callers {
+		if !callerEmail.MatchString(email) {
+			return bad("callers: %.60q is no e-mail address of a service account, such as bqcx-123456789012-ab12@gcp-sa-bigquery-condel.iam.gserviceaccount.com", email)
+		}
+	}
+	if c.Concurrency == 0 {
+		c.Concurrency = defaultConcurrency
+	}
+	if c.Concurrency < 1 || c.Concurrency > 1000 {
+		return bad("concurrency is %d, expected 1 to 1000, or 0 for %d", c.Concurrency, defaultConcurrency)
+	}
+	if c.Subnetwork != "" && c.Network == "" {
+		return bad("subnetwork is set and network is not")
+	}
+	if (c.Perimeter == "") != (c.AccessPolicy == "") || c.AccessLevel != "" && c.Perimeter == "" {
+		return bad("perimeter and access_policy belong together, and access_level to them")
+	}
+	return nil
+}
+
+// IsRegion reports whether a string looks like a region of Google Cloud.
+func IsRegion(text string) bool { return cloudRegion.MatchString(text) }

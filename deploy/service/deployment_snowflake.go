@@ -1,0 +1,109 @@
+package service
+
+import (
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+const defaultCortexModel = "claude-4-sonnet"
+
+// SnowflakeService holds the settings of a service in Snowpark Container Services: the values under
+// deploy.snowflake.
+type SnowflakeService struct {
+	QueryWarehouse string   `yaml:"query_warehouse"` // that the service's statements run on: ledger, references, Cortex
+	Nodes          Replicas `yaml:"nodes"`           // of the compute pool; by default as many as replicas
+	PoolSuspend    int      `yaml:"pool_suspend"`    // seconds after which a pool without a running service stops; 0: 600
+	Ready          int      `yaml:"ready"`           // instances that must be ready before the service counts as ready; 0: 1
+	Suspend        int      `yaml:"suspend"`         // seconds without a call after which the service stops; 0: never
+	Public         bool     `yaml:"public"`          // whether programs outside Snowflake may reach it, too
+	LogLevel       string   `yaml:"log_level"`       // what goes to the event table: INFO, ERROR or NONE
+	Previous       string   `yaml:"previous"`        // the image to go back to
+
+	App NativeApp `yaml:"app"`
+}
+
+// NativeApp is the Native App that badger deploy packs the service into.
+type NativeApp struct {
+	Package string `yaml:"package"` // name of the application package; empty: no app
+	Name    string `yaml:"name"`    // of the application that is installed for trying it
+}
+
+func (s *SnowflakeService) fields() []Field {
+	return []Field{
+		{"deploy.snowflake.query_warehouse", &s.QueryWarehouse, "", "badger_wh"},
+		{"deploy.snowflake.log_level", &s.LogLevel, "INFO", "INFO"},
+		{"deploy.snowflake.previous", &s.Previous, "", "/analytics/badger/images/badger:1.0.0"},
+		{"deploy.snowflake.app.package", &s.App.Package, "", "badger_package"},
+		{"deploy.snowflake.app.name", &s.App.Name, "badger", "badger"},
+	}
+}
+
+// CompleteSPCS checks the judge of a service: Cortex with the service's own token, an external one with a host and
+// a key, or none.
+func (j *Judge) CompleteSPCS() error {
+	bad := func(format string, args ...any) error {
+		return errcode.New(errcode.InvalidArgument, "values: deploy.judge."+format, args...)
+	}
+	switch j.Backend {
+	case "":
+		j.Backend = "cortex"
+		fallthrough
+	case "cortex":
+		if j.Model == "" {
+			j.Model = defaultCortexModel
+		}
+		fallthrough
+	case "none":
+		if j.URL != "" || j.Secret != "" {
+			return bad("url and deploy.judge.secret are of no use to %s, which needs no host and no key", j.Backend)
+		}
+		return nil
+	case "openai", "anthropic":
+	default:
+		return bad("backend is %.40q, expected cortex, openai, anthropic or none", j.Backend)
+	}
+	if j.Model == "" || j.Secret == "" {
+		return bad("model and deploy.judge.secret: %s needs both", j.Backend)
+	}
+	u, err := url.Parse(j.URL)
+	if err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return bad("url: %s needs a URL such as https://models.example.com/v1, without a user, a query or a fragment", j.Backend)
+	}
+	if net.ParseIP(u.Hostname()) != nil {
+		return bad("url: a network rule of Snowflake takes the name of a host, and not its address")
+	}
+	if p := u.Port(); p != "" {
+		if n, err := strconv.Atoi(p); err != nil || n != 443 && n != 80 && n != 22 && n < 1024 || n > 65535 {
+			return bad("url: a network rule of Snowflake takes the ports 22, 80, 443, and 1024 to 65535")
+		}
+	}
+	return nil
+}
+
+// LeastCores returns the request of a container: a quarter of a core, or its limit if that is less.
+func LeastCores(limit string) Quantity {
+	if n, err := strconv.Atoi(strings.TrimSuffix(limit, "m")); err == nil && strings.HasSuffix(limit, "m") && n < 250 {
+		return Quantity(limit)
+	}
+	if n, err := strconv.ParseFloat(limit, 64); err == nil && n < 0.25 {
+		return Quantity(limit)
+	}
+	return "250m"
+}
+
+// MemoryLimit is what Go's collector should stay below: nine tenths of the container's memory.
+func MemoryLimit(size string) string {
+	unit := 20
+	if strings.HasSuffix(size, "Gi") {
+		unit = 30
+	}
+	n, err := strconv.ParseInt(strings.TrimRight(size, "GMi"), 10, 32)
+	if err != nil {
+		return ""
+	}
+	return strconv.FormatInt(n<<unit/10*9, 10)
+}

@@ -1,0 +1,30 @@
+// Package service is what runs badger serve, and where: the section deploy of the values that badger install and
+// badger deploy read, and Snowflake's specification of a service.
+package service
+
+import (
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// Field is a value that is a string, by its key, for checks and messages.
+type Field struct {
+	Key     string
+	Value   *string
+	Initial string // if the file has none
+	Example string
+}
+
+// CheckText rejects a string that would end the string in which it is inserted.
+func CheckText(key, text string) error {
+	for _, c := range text {
+		if c < ' ' || c == 0x7f || c == 0x85 || c == 0x2028 || c == 0x2029 {
+			return errcode.New(errcode.InvalidArgument, "values: %s holds a control character", key)
+		}
+	}
+	if strings.Contains(text, "$$") || strings.Contains(text, "$badger$") {
+		return errcode.New(errcode.InvalidArgument, "values: %s holds $$ or $badger$, which end the text of a function", key)
+	}
+	return nil
+}
