@@ -36,7 +36,7 @@ func init() {
 			"that people made more often. If the question calls for a refusal or a clarification, the verdict is that " +
 			"of the metric refusal. Detail: policy; decided_by (evidence, judge or guess); relation with its sentence; " +
 			"chance that people accept an answer with this relation; confidence from 0 to 1; rests_on, a line that says what the verdict rests on; the judge's replies.",
-		Source: "own; evidence before judge: docs/design.md. The judges are ROSE, section 4, and FLEX, section 5. After a " +
+		Source: "own; evidence before judge: docs/design/0001-evidence-first.md. The judges are ROSE, section 4, and FLEX, section 5. After a " +
 			"judge decided, confidence follows from Bayes' rule on chance, for a judge who is right judge_accuracy of " +
 			"the time (0.85 by default)",
 		Gaming:    "An answer that stands in an accepted relation to gold by chance passes without a judge, which is likelier the fewer cells carry the proof: SELECT 42 FROM orders LIMIT 1 passes where gold is 42. Relations pass once two labels show them, such as extra_columns: SELECT * with columns that nobody asked for passes. By_chance is a relation of its own, and policy logic also judges the query. What a judge decides rests on that judge.",
