@@ -103,14 +103,14 @@ words: ## lower the numbers of internal/house/words/words.tsv to what there stil
 	BADGER_WORDS=1 go test -count=1 -run TestWords ./internal/house/words
 
 generate: ## write the generated pages again
-	go run ./cmd/badger functions --markdown > docs/functions.md
-	go run ./cmd/badger functions --metrics > docs/metrics.md
-	go run ./cmd/badger functions --relations > docs/relations.md
-	go run ./cmd/badger functions --equality > docs/equality.md
-	go run ./cmd/badger functions --tables > docs/tables.md
-	go run ./internal/conformance/page > docs/conformance.md
-	go run ./cmd/badger functions --hosts > docs/residency.md
-	go run ./internal/house/page > docs/packages.md
+	go run ./cmd/badger functions --markdown > docs/reference/functions.md
+	go run ./cmd/badger functions --metrics > docs/reference/metrics.md
+	go run ./cmd/badger functions --relations > docs/reference/relations.md
+	go run ./cmd/badger functions --equality > docs/reference/equality.md
+	go run ./cmd/badger functions --tables > docs/reference/tables.md
+	go run ./internal/conformance/page > docs/reference/conformance.md
+	go run ./cmd/badger functions --hosts > docs/reference/residency.md
+	go run ./internal/house/page > docs/reference/packages.md
 	go run ./internal/house/page -levels
 
 # Tools that check what badger deploy writes, and definitions of the custom resources in it. They are built and not linked: their modules are none of badger's. Some modules
@@ -154,7 +154,7 @@ provider-names: ## read the names that Terraform modules may use from the provid
 
 # The labels lie outside the project. What the table was made from stands at its head.
 policy: ## make the table of policies from the labelled cases under DATA, and try it on databases left out
-	go run ./cmd/badger policy --all --out scoring/policy/table.tsv --page docs/labels.md \
+	go run ./cmd/badger policy --all --out scoring/policy/table.tsv --page docs/reference/labels.md \
 	  --answer $(DATA)/rosevec/cases.jsonl --answer $(DATA)/maple/cases.jsonl --answer $(DATA)/enterprise/spiderdev.jsonl \
 	  --answer $(DATA)/enterprise/acme.jsonl --answer $(DATA)/enterprise/ghevents.jsonl \
 	  --chosen $(DATA)/splash/cases.jsonl --chosen $(DATA)/traps/cases.jsonl --chosen $(DATA)/traps2/cases.jsonl \

@@ -39,7 +39,7 @@ func (w *Warehouse) query(ctx context.Context) (badgersql.Answers, error) {
 			continue
 		}
 		if errcode.Of(err) == errcode.NotFound {
-			return q, errcode.New(errcode.NotFound, "%s: there is no table or view %s; docs/tables.md says what is in it, and how to make it from tables of your own: %w", readingCases, t.FullName(), err)
+			return q, errcode.New(errcode.NotFound, "%s: there is no table or view %s; docs/reference/tables.md says what is in it, and how to make it from tables of your own: %w", readingCases, t.FullName(), err)
 		}
 		if err != nil {
 			return q, err
@@ -51,7 +51,7 @@ func (w *Warehouse) query(ctx context.Context) (badgersql.Answers, error) {
 			}
 			q.Missing[name+"."+c.Name] = true
 			if c.Required {
-				return q, errcode.New(errcode.FailedPrecondition, "%s: %s has no column %s (%s); docs/tables.md describes the table", readingCases, t.FullName(), c.Name, c.Type)
+				return q, errcode.New(errcode.FailedPrecondition, "%s: %s has no column %s (%s); docs/reference/tables.md describes the table", readingCases, t.FullName(), c.Name, c.Type)
 			}
 		}
 	}

@@ -131,7 +131,7 @@ func readJSON(what string, v scoring.Value, into any) error {
 		return nil
 	}
 	if s := v.String(); s != "" && json.Unmarshal([]byte(s), into) != nil {
-		return errcode.New(errcode.InvalidArgument, "%s cannot be read: expected JSON in the form that docs/tables.md shows", what)
+		return errcode.New(errcode.InvalidArgument, "%s cannot be read: expected JSON in the form that docs/reference/tables.md shows", what)
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/badger-eval/badger/judgebackend/backendtest"
 )
 
-// TestNumberedStatements shows the statements of docs/conformance.md about Cortex that no other test does.
+// TestNumberedStatements shows the statements of docs/reference/conformance.md about Cortex that no other test does.
 func TestNumberedStatements(t *testing.T) {
 	conformance.Run(t, "judgebackend", map[string]func(*testing.T){"CTX-3": cortexBound})
 }

@@ -121,7 +121,7 @@ type caseJSON struct {
 	Dataset  string   `json:"dataset" doc:"Where the case comes from. Agreement with people can be shown by data set."`
 	Dialect  string   `json:"dialect" doc:"SQL dialect of both queries: snowflake, bigquery, databricks, duckdb, postgres, sqlite, …"`
 	Tags     tagsJSON `json:"tags" doc:"Words to slice reports by."`
-	Gold     golds    `json:"gold" doc:"The accepted answer, or a list of accepted answers, of which the best one counts."`
+	Gold     golds    `json:"gold" doc:"The accepted answer, or a list of accepted answers. The one with the best score is used."`
 	Agent    struct {
 		queryJSON
 		Name           nameJSON   `json:"name" doc:"Who answered."`
@@ -137,11 +137,11 @@ type caseJSON struct {
 		Behaviour      string          `json:"behaviour" doc:"answer (the default), clarify or refuse."`
 		Tools          json.RawMessage `json:"tools" doc:"The tools that a good agent calls, in order: a list of names or of {\"name\", \"arguments\"}."`
 		Clarifications []string        `json:"clarifications" doc:"What a good agent asks back."`
-	} `json:"expected" doc:"What a good agent does besides returning the right rows."`
+	} `json:"expected" doc:"What a good agent does in addition to returning the right rows."`
 	Human struct {
-		Label labelJSON       `json:"label" doc:"Whether people accept the answer: true, 1, pass, yes, correct, or false, 0, fail, no, incorrect; unsure is no label."`
+		Label labelJSON       `json:"label" doc:"Whether people accept the answer: true, 1, pass, yes, correct, or false, 0, fail, no, incorrect; unsure is not a label."`
 		Votes json.RawMessage `json:"votes" doc:"What each annotator said: an object by name, or a list. pass, 1, true, yes, correct accept the answer, their opposites refuse it, anything else is unsure."`
-	} `json:"human" doc:"What people said of the answer. No metric reads it."`
+	} `json:"human" doc:"Human labels of the answer. No metric reads them."`
 	Options map[string]json.RawMessage `json:"options" doc:"Options of single metrics, by name."`
 }
 

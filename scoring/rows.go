@@ -78,7 +78,7 @@ type rowReader struct{ err error }
 
 func (r *rowReader) json(text, what string, into any) {
 	if text != "" && r.err == nil && json.Unmarshal([]byte(text), into) != nil { // its error would show the text
-		r.fail("%s cannot be read: expected JSON in the form that docs/tables.md shows", what)
+		r.fail("%s cannot be read: expected JSON in the form that docs/reference/tables.md shows", what)
 	}
 }
 

@@ -125,7 +125,7 @@ type View struct {
 // a view only where the others stay as they are.
 var Views = []View{
 	{
-		"latest_scores", "The latest score of each answer and metric, whichever run it is from, with the status of that run.",
+		"latest_scores", "The latest score of each answer and metric, from any run, with the status of that run.",
 		"the columns of scores, run_status, run_date",
 		`SELECT {scores}, run_status, run_date FROM (
   SELECT {s.scores}, COALESCE(r.status, 'running') AS run_status, r.eval_run_date AS run_date,
@@ -135,12 +135,12 @@ var Views = []View{
 WHERE newest = 1`,
 	},
 	{
-		"consensus", "What most annotators say of an answer: passes is 1 or 0, and NULL where they are divided.",
+		"consensus", "The majority label of each answer: passes is 1 or 0, and NULL if annotators are divided.",
 		"case_id, agent_name, batch_id, passes, agent_version",
 		consensus(allLabels()),
 	},
 	{
-		"complexity", "The complexity tier of each question, from its newest score.",
+		"complexity", "The complexity tier of each question, from its latest score.",
 		"case_id, tier",
 		`SELECT case_id, label AS tier FROM (
   SELECT case_id, label, ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY scored_at DESC, eval_run_id DESC, agent_name, agent_version, batch_id) AS newest
@@ -148,7 +148,7 @@ WHERE newest = 1`,
 WHERE newest = 1`,
 	},
 	{
-		"coverage", "What became of the questions that an agent was asked, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions that have no answer: those that a run recorded, or else those of golden_set. " +
+		"coverage", "The outcomes of an agent's questions, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions that have no answer: those that a run recorded, or else those of golden_set. " +
 			"coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.",
 		"agent_name, agent_version, batch_id, metric, asked, scored, abstained, not_applicable, failed, unanswered, coverage, passed, pass_rate, rate_of_all",
 		`SELECT agent_name, agent_version, batch_id, metric, applies + not_applicable AS asked, scored, abstained, not_applicable, failed, unanswered,
@@ -174,7 +174,7 @@ FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, s.scored, s.ab
   ON n.agent_name = s.agent_name AND n.agent_version = s.agent_version AND n.batch_id = s.batch_id) t`,
 	},
 	{
-		"versions_by_metric", "Version against version, by metric and complexity tier: scored answers have a value, of so many that were answered. unfinished counts the values that are from runs that are not done. coverage says what became of the others.",
+		"versions_by_metric", "Version against version, by metric and complexity tier: scored is the number of answers with a value, answered the number of answers. unfinished counts the values from runs that are not done. The view coverage shows the outcomes of the others.",
 		"agent_name, agent_version, metric, tier, scored, mean_value, pass_rate, unfinished, answered",
 		`SELECT s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') AS tier, COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, AVG(s.value) AS mean_value,
        AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate,
@@ -198,7 +198,7 @@ FROM (SELECT c.*, ((true_pass + false_pass) * 1.0 * (true_pass + false_fail) + (
     WHERE s.passed IS NOT NULL AND l.passes IS NOT NULL GROUP BY s.metric) c) k`,
 	},
 	{
-		"degradation", "The newest batch of each agent against the newest batch before it that has scores, by metric, all versions of the agent together. pass_rate_change is below 0 where fewer answers pass; failed counts scores that failed. Alerts read this view.",
+		"degradation", "The latest batch of each agent against the latest batch before it that has scores, by metric, all versions of the agent together. pass_rate_change is below 0 if fewer answers pass; failed counts scores that failed. Alerts read this view.",
 		"agent_name, metric, batch_id, batch_before, judged, judged_before, pass_rate, pass_rate_before, pass_rate_change, failed, failed_before",
 		`SELECT n.agent_name, n.metric, n.batch_id, b.batch_id AS batch_before, n.judged, b.judged AS judged_before, n.pass_rate, b.pass_rate AS pass_rate_before,
        n.pass_rate - b.pass_rate AS pass_rate_change, n.failed, b.failed AS failed_before
@@ -206,7 +206,7 @@ FROM (` + batchRates + `) n JOIN (` + batchRates + `) b ON b.agent_name = n.agen
 WHERE n.place = 1`,
 	},
 	{
-		"latest_run", "The run of each agent, version and batch that started last: what became of it, and of its scores.",
+		"latest_run", "The latest run of each agent, version and batch, with its outcome and its scores.",
 		"agent_name, agent_version, batch_id, eval_run_id, run_date, run_status, judge, cases, scored, abstained, not_applicable, failed, passed, pass_rate",
 		`SELECT r.agent_name, r.agent_version, r.batch_id, r.eval_run_id, r.eval_run_date AS run_date, r.status AS run_status, r.judge, COUNT(DISTINCT s.case_id) AS cases,
        COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, COUNT(CASE WHEN s.status = 'abstained' THEN 1 END) AS abstained,
@@ -237,7 +237,7 @@ FROM badger.latest_scores s LEFT JOIN badger.complexity c ON c.case_id = s.case_
 WHERE s.status = 'ok' AND s.passed IS NOT NULL AND (s.passed = FALSE OR s.value < 1)`,
 	},
 	{
-		"judge_cost", "What judges were asked for the scores of each run, by agent, version, batch and metric, whether somebody answered or the ledger did. uncounted are the scores whose tokens are not known. What was paid is eval_runs.cost.",
+		"judge_cost", "Judge calls and tokens for the scores of each run, by agent, version, batch and metric, including cached replies. uncounted is the number of scores whose tokens are unknown. The amount paid is in eval_runs.cost.",
 		"eval_run_id, agent_name, agent_version, batch_id, metric, scores, asked, calls, tokens_in, tokens_out, uncounted",
 		`SELECT eval_run_id, agent_name, agent_version, batch_id, metric, COUNT(*) AS scores, COUNT(calls) AS asked, SUM(calls) AS calls,
        SUM(CASE WHEN tokens_in >= 0 THEN tokens_in ELSE 0 END) AS tokens_in, SUM(CASE WHEN tokens_out >= 0 THEN tokens_out ELSE 0 END) AS tokens_out,
@@ -254,7 +254,7 @@ FROM badger.latest_scores WHERE status <> 'ok' GROUP BY agent_name, agent_versio
 	},
 	{
 		"suspect_golds", "Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer's is not), gold_x and gold_flex (ROSE's Refuter, or FLEX, found it wrong), " +
-			"gold_literal (its query compares with a text that neither question nor evidence has, and the answer's with one that is there), gold_logic (its query contradicts the question or has a clause without effect), " +
+			"gold_literal (its query compares with a string that neither question nor evidence contains, and the answer's with one that they contain), gold_logic (its query contradicts the question or has a clause without effect), " +
 			"people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.",
 		"case_id, reason, answers, example_agent, example_version, example_batch",
 		`SELECT t.case_id, t.why AS reason, COUNT(DISTINCT t.answer) AS answers, MIN(t.agent_name) AS example_agent, MIN(t.agent_version) AS example_version, MIN(t.batch_id) AS example_batch
@@ -280,7 +280,7 @@ FROM (SELECT {key golden_set.case_id} AS case_id, 'gold_error' AS why, CAST(NULL
 GROUP BY t.case_id, t.why`,
 	},
 	{
-		"trend", "Each metric over time, by batch, version and tier. dated_at is when a run first evaluated the batch. p90 is the value that nine in ten scores do not exceed (nearest rank). metric_versions, configurations and judges count what the scores were made with: above 1, or other than in the batch before, the figures are of unlike things.",
+		"trend", "Each metric over time, by batch, version and tier. dated_at is when a run first evaluated the batch. p90 is the value that nine in ten scores do not exceed (nearest rank). metric_versions, configurations and judges count what the scores were made with: above 1, or other than in the batch before, the figures are not comparable.",
 		"agent_name, agent_version, batch_id, dated_at, metric, tier, answers, scored, coverage, mean_value, p90, passed, judged, pass_rate, metric_versions, metric_version, configurations, config_hash, judges, judge",
 		`SELECT s.agent_name, s.agent_version, s.batch_id, b.dated_at, s.metric, s.tier, COUNT(*) AS answers, COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored,
        COUNT(CASE WHEN s.status = 'ok' THEN 1 END) * 1.0 / NULLIF(COUNT(CASE WHEN s.applies = 1 THEN 1 END), 0) AS coverage, AVG(s.value) AS mean_value,
@@ -298,7 +298,7 @@ JOIN (` + batchOrder + `) b ON b.agent_name = s.agent_name AND b.agent_version =
 GROUP BY s.agent_name, s.agent_version, s.batch_id, b.dated_at, s.metric, s.tier`,
 	},
 	{
-		"batch_changes", "Each batch against the one before it of the same version (for the first of a version: the last of another version of the agent), by metric, on the cases that both have. Cases whose question, metric version, configuration (any part of it) or judge changed are counted and not compared. A missing answer counts as 0 and as not passed, but has no value where less is better. z is McNemar's (fixed - broken) / sqrt(fixed + broken): below -1.96, more answers broke than chance explains. The command badger compare has exact tests, adjusted for many metrics, dates batches by agent_runs.ran_at, and looks only at the configuration that a metric reads.",
+		"batch_changes", "Each batch against the one before it of the same version (for the first of a version: the last of another version of the agent), by metric, on the cases that both have. Cases whose question, metric version, configuration (any part of it) or judge changed are counted and not compared. A missing answer counts as 0 and as not passed, but has no value if lower is better. z is McNemar's (fixed - broken) / sqrt(fixed + broken): below -1.96, more answers broke than chance explains. The command badger compare has exact tests, adjusted for many metrics, dates batches by agent_runs.ran_at, and looks only at the configuration that a metric reads.",
 		"agent_name, metric, agent_version, batch_id, version_before, batch_before, shared, compared, other_golden_set, other_metric_version, other_configuration, other_judge, no_value, mean_before, mean_value, mean_change, fixed, broken, z",
 		`WITH made AS (` + madeOf + `), earlier AS (` + batchBefore + `)
 SELECT agent_name, metric, agent_version, batch_id, version_before, batch_before, shared, compared, other_golden_set, other_metric_version, other_configuration, other_judge, no_value,
@@ -315,7 +315,7 @@ FROM (SELECT agent_name, metric, agent_version, batch_id, version_before, batch_
   GROUP BY agent_name, metric, agent_version, batch_id, version_before, batch_before) t`,
 	},
 	{
-		"failure_labels", "What goes wrong, a row for each answer and label: the issues of the SQL judge (kind issue), FLEX's errors and its reasons why right answers differ (error, difference), the relation between the results that explains most (relation), STEF's status of the filters (filters), and ROSE's diagnoses (diagnosis). An answer may have several.",
+		"failure_labels", "Causes of failures, a row for each answer and label: the issues of the SQL judge (kind issue), FLEX's errors and its reasons why right answers differ (error, difference), the relation between the results that explains most (relation), STEF's status of the filters (filters), and ROSE's diagnoses (diagnosis). An answer may have several.",
 		"agent_name, agent_version, batch_id, metric, kind, label, tier, case_id",
 		`SELECT l.agent_name, l.agent_version, l.batch_id, l.metric, l.kind, l.label, COALESCE(c.tier, 'unknown') AS tier, l.case_id
 FROM (` + labelled() + `) l LEFT JOIN badger.complexity c ON c.case_id = l.case_id`,
@@ -335,7 +335,7 @@ FROM (SELECT case_id, CASE WHEN label = 'multiple_answers_available' THEN 'amb_f
 GROUP BY t.case_id, t.why`,
 	},
 	{
-		"ex_discordance", "Where execution accuracy (ex_bird or ex_multiset) and another verdict (verdict, rose or flex) differ, by tier and by what ROSE's Refuter says of the question: gold_x, amb_q or neither. false_positives pass by execution accuracy alone, false_negatives by the other verdict alone.",
+		"ex_discordance", "Where execution accuracy (ex_bird or ex_multiset) and another verdict (verdict, rose or flex) differ, by tier and by ROSE's Refuter: gold_x, amb_q or neither. false_positives pass by execution accuracy alone, false_negatives by the other verdict alone.",
 		"agent_name, agent_version, batch_id, ex_metric, metric, tier, diagnosis, answers, false_positives, false_negatives, discordance",
 		`SELECT e.agent_name, e.agent_version, e.batch_id, e.metric AS ex_metric, s.metric, COALESCE(c.tier, 'unknown') AS tier, COALESCE(d.diagnosis, 'neither') AS diagnosis, COUNT(*) AS answers,
        COUNT(CASE WHEN e.passed AND NOT s.passed THEN 1 END) AS false_positives, COUNT(CASE WHEN NOT e.passed AND s.passed THEN 1 END) AS false_negatives,
@@ -349,8 +349,8 @@ WHERE e.metric IN ('ex_bird', 'ex_multiset') AND s.metric IN ('verdict', 'rose',
 GROUP BY e.agent_name, e.agent_version, e.batch_id, e.metric, s.metric, COALESCE(c.tier, 'unknown'), COALESCE(d.diagnosis, 'neither')`,
 	},
 	{
-		"system_ranks", "The versions of all agents by each metric, on the cases of which all versions that have values of the metric have one, the newest answer of each. Place 1 has the highest mean, or the lowest in latency_overhead and sql_judge_issues; " +
-			"a view cannot know in which direction your own metrics are better, and places the highest first. A missing answer counts as 0, but has no value where less is better. Where the versions share no case there is no row. " +
+		"system_ranks", "The versions of all agents by each metric, on the cases for which all versions with values of the metric have one, using the latest answer of each. Place 1 has the highest mean, or the lowest in latency_overhead and sql_judge_issues; " +
+			"a view cannot know in which direction your own metrics are better, and places the highest first. A missing answer counts as 0, but has no value if lower is better. Versions that share no case have no row. " +
 			"The command badger rank also leaves out cases whose scores were made in different ways, takes all versions or those of --systems, and gives equal means the mean of their places.",
 		"metric, agent_name, agent_version, shared, mean_value, pass_rate, place",
 		`WITH made AS (` + madeOf + `)

@@ -47,7 +47,7 @@ func rowFunctions(engine *scoring.Engine, version, judge string) []Function {
 		},
 		{
 			Name: "run_settings", Group: "general", Result: JSON, Version: 1, Volatile: true,
-			Doc: "What a row of badger.eval_runs says of a run before it begins, as a JSON object: metrics (a list), versions, config, judge; reason says why the metrics cannot be scored.",
+			Doc: "The contents of a row of badger.eval_runs before the run starts, as a JSON object: metrics (a list), versions, config, judge; reason states why the metrics cannot be scored.",
 			Params: []Param{
 				{"metrics", VARCHAR, true, listedMetrics},
 			},

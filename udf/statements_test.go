@@ -21,7 +21,7 @@ import (
 	"github.com/badger-eval/badger/internal/fake/callers"
 )
 
-// TestNumberedStatements shows the numbered statements of docs/conformance.md, each against a running
+// TestNumberedStatements shows the numbered statements of docs/reference/conformance.md, each against a running
 // server, called by a simulator of the statement's caller.
 func TestNumberedStatements(t *testing.T) {
 	conformance.Run(t, "udf", generalStatements, snowflakeStatements, serviceStatements, bigqueryStatements, databricksStatements, flightStatements, identityStatements)

@@ -22,13 +22,13 @@ import (
 func (c *Catalogue) submitFunctions(name string, of *Function) []Function {
 	submit := Function{
 		Name: name + "_submit", Group: of.Group, Params: of.Params, Result: VARCHAR, Version: of.Version, Metric: of.Metric, Volatile: true,
-		Doc:     "Asks for " + of.Name + " of the same arguments and returns a ticket at once, for callers that cannot wait for a judge.",
+		Doc:     "Submits " + of.Name + " with the same arguments and returns a ticket immediately, for callers that cannot wait for a judge.",
 		Columns: func(ctx context.Context, in *Batch, out *Column) { c.submit(ctx, of, in, out) },
 	}
 	fetch := Function{
 		Name: name + "_fetch", Group: of.Group, Result: JSON, Version: of.Version, Metric: of.Metric, Volatile: true,
 		Params:   []Param{{"ticket", VARCHAR, false, "what " + submit.Name + " returned"}},
-		Doc:      "The result of " + of.Name + " that a ticket stands for, or {\"status\":\"pending\",…}: then ask again later.",
+		Doc:      "The result of " + of.Name + " for a ticket, or {\"status\":\"pending\",…} while it is computed: retry later.",
 		Columns:  func(ctx context.Context, in *Batch, out *Column) { c.fetch(ctx, of, in, out) },
 		Envelope: of.Envelope,
 	}

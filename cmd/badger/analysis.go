@@ -13,22 +13,22 @@ import (
 
 // scoresFlags say where the scores are that a command looks at.
 type scoresFlags struct {
-	DB     string   `name:"db" placeholder:"URL" xor:"scores" help:"The database that holds the scores, such as duckdb:scores.duckdb."`
-	Scores []string `placeholder:"FILE" xor:"scores" sep:"none" help:"A file of scores, as run --scores writes it. May be given several times."`
+	DB     string   `name:"db" placeholder:"URL" xor:"scores" help:"Database with runs and scores, such as duckdb:scores.duckdb."`
+	Scores []string `placeholder:"FILE" xor:"scores" sep:"none" help:"Score file that badger run --scores wrote (repeatable)."`
 }
 
 // labelledScores are the flags of commands that read scores with what people say of the answers.
 type labelledScores struct {
 	scoresFlags
 	chosenBatches
-	CaseFile string `name:"cases" placeholder:"FILE" help:"The cases that the scores are of, with their labels and answers. By default those of the database."`
+	CaseFile string `name:"cases" placeholder:"FILE" help:"Case file in JSON Lines (default the cases of --db)."`
 }
 
 // chosenBatches choose among the batches that have scores.
 type chosenBatches struct {
-	Agent   chosen `placeholder:"NAME" help:"Only this agent; an empty text for one without a name."`
-	Version chosen `name:"agent-version" placeholder:"VERSION" help:"Only this version."`
-	Batch   chosen `placeholder:"ID" help:"Only this batch."`
+	Agent   chosen `placeholder:"NAME" help:"Only answers of this agent; an empty value means an agent without a name."`
+	Version chosen `name:"agent-version" placeholder:"VERSION" help:"Only answers of this agent version."`
+	Batch   chosen `placeholder:"ID" help:"Only answers of this batch."`
 }
 
 // answers is the pattern of the answers that are chosen.

@@ -255,7 +255,7 @@ func TestTablesThatLackSomething(t *testing.T) {
 	onEngines(t, func(t *testing.T, url string) {
 		to := "duckdb:" + t.TempDir() + "/to.duckdb"
 		execute(t, url, "CREATE SCHEMA badger", "CREATE TABLE badger.other (a TEXT)")
-		fails(t, exitFail, "there is no table or view badger.agent_runs; docs/tables.md", "run", "--source", url, "--to", to)
+		fails(t, exitFail, "there is no table or view badger.agent_runs; docs/reference/tables.md", "run", "--source", url, "--to", to)
 		execute(t, url, "CREATE TABLE badger.agent_runs (case_nr TEXT, result TEXT)")
 		fails(t, exitFail, "badger.agent_runs has no column case_id (text)", "run", "--source", url, "--to", to)
 		execute(t, url, "DROP TABLE badger.agent_runs", "CREATE TABLE badger.agent_runs (case_id TEXT, result TEXT)")
@@ -275,9 +275,9 @@ func TestTablesThatLackSomething(t *testing.T) {
 	})
 }
 
-// The statements of docs/tables.md run as they are printed, and a run finds what they make.
+// The statements of docs/reference/tables.md run as they are printed, and a run finds what they make.
 func TestStatementsOfThePage(t *testing.T) {
-	page := readFile(t, filepath.Join("..", "..", "docs", "tables.md"))
+	page := readFile(t, filepath.Join("..", "..", "docs", "reference", "tables.md"))
 	statements := func(part string) []string {
 		var out []string
 		for i, block := range strings.Split(part, "```") {

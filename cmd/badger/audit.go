@@ -10,10 +10,10 @@ import (
 
 type auditCommand struct {
 	labelledScores
-	Source string `placeholder:"URL" help:"Read the gold queries of the golden set here, in place of those of --cases."`
+	Source string `placeholder:"URL" help:"Warehouse to read, such as duckdb:FILE (instead of --cases; only the golden set is read)."`
 
-	EX   string `name:"ex" placeholder:"METRIC" help:"Execution accuracy; by default ex_bird, else ex_multiset."`
-	Top  int    `default:"20" placeholder:"N" help:"List the N most suspect questions; 0: all."`
+	EX   string `name:"ex" placeholder:"METRIC" help:"Metric of execution accuracy (default ex_bird, else ex_multiset)."`
+	Top  int    `default:"20" placeholder:"N" help:"Number of most suspect questions to list (default ${default}; 0 lists all)."`
 	JSON bool   `help:"Print one JSON document."`
 	terminalFlags
 }

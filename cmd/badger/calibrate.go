@@ -14,34 +14,34 @@ import (
 )
 
 type calibrateCommand struct {
-	Cases       string   `placeholder:"FILE" xor:"input" help:"Labelled cases in JSON Lines: human.label, or human.votes of several people."`
-	Source      string   `placeholder:"URL" xor:"input" help:"A warehouse with golden_set, agent_runs and human_labels, such as duckdb:FILE."`
-	Assessments string   `placeholder:"FILE" help:"Recorded assessments (JSON Lines): judge metrics score from their replies, and verdicts recorded without replies are compared as they are."`
-	Backend     []string `placeholder:"A,B" help:"Whose assessments, such as o3; all by default."`
-	Metrics     []string `placeholder:"A,B" help:"Metrics to calibrate, such as ex_bird, rose or rose@o3; by default all that give a verdict."`
+	Cases       string   `placeholder:"FILE" xor:"input" help:"Case file in JSON Lines."`
+	Source      string   `placeholder:"URL" xor:"input" help:"Warehouse to read, such as duckdb:FILE."`
+	Assessments string   `placeholder:"FILE" help:"Recorded judge replies in JSON Lines, used instead of a judge."`
+	Backend     []string `placeholder:"A,B" help:"Backends whose recorded replies are used, such as o3 (default all)."`
+	Metrics     []string `placeholder:"A,B" help:"Metrics, such as hybrid_ex,verdict (default all that give a verdict; rose@o3 names a judge too)."`
 	answerFlags
-	Config string `placeholder:"FILE" help:"Options and thresholds of metrics, in YAML."`
+	Config string `placeholder:"FILE" help:"Configuration file in YAML. Environment variables BADGER_… and flags override it."`
 
-	Judges []string `placeholder:"FILE,…" help:"Judge files to calibrate besides the promoted judges of --source."`
+	Judges []string `placeholder:"FILE" help:"Judge files to load, in addition to promoted or configured judges."`
 
-	By       []string `placeholder:"GROUP" enum:"tier,dataset,database" help:"Also agreement by tier, dataset or database."`
-	Common   bool     `help:"Only cases on which all metrics give a verdict."`
-	Compare  []string `placeholder:"A,B" help:"Test whether the first metric agrees better or worse than each of the others."`
-	Backbone []string `placeholder:"CURRENT,CANDIDATE" help:"Whether the candidate, such as rose@gemini-2.5-pro, may take the place of the current judge: kappa, accuracy, MCC and F1 must not be worse, and one must be better. Exit with 1 if it may not."`
+	By       []string `placeholder:"GROUP" enum:"tier,dataset,database" help:"Also group the figures (by ${enum})."`
+	Common   bool     `help:"Use only cases on which all metrics give a verdict."`
+	Compare  []string `placeholder:"A,B" help:"Test whether the first metric agrees better or worse with labels than each of the others."`
+	Backbone []string `placeholder:"CURRENT,CANDIDATE" help:"Test whether the candidate judge, such as rose@gemini-2.5-pro, may replace the current one. Exit with 1 if not."`
 	CV       bool     `name:"cv" help:"Choose the thresholds of graded metrics by cross-validation."`
-	Folds    int      `default:"10" help:"Folds of --cv."`
-	LeaveOut string   `placeholder:"GROUP" enum:",tier,dataset,database" default:"" help:"Choose thresholds on all other tiers, datasets or databases than the one they are reported on."`
+	Folds    int      `default:"10" help:"Number of folds of --cv (default ${default})."`
+	LeaveOut string   `placeholder:"GROUP" enum:",tier,dataset,database" default:"" help:"Choose thresholds on all groups except the one that they are reported on (tier, dataset or database)."`
 
-	Resamples int    `default:"5000" help:"Resamples of the bootstrap."`
-	Seed      uint64 `help:"Seed of the bootstrap and of the folds."`
-	SVG       string `name:"svg" placeholder:"DIR" help:"Draw pictures here: kappa.svg, balance.svg, tiers.svg."`
-	HTML      string `name:"html" placeholder:"FILE" help:"Write pictures and table as one page."`
+	Resamples int    `default:"5000" help:"Number of bootstrap resamples (default ${default})."`
+	Seed      uint64 `help:"Seed of random choices (default 0)."`
+	SVG       string `name:"svg" placeholder:"DIR" help:"Directory for the charts kappa.svg, balance.svg and tiers.svg."`
+	HTML      string `name:"html" placeholder:"FILE" help:"Write charts and table as one HTML page."`
 
-	FailUnder   []string `placeholder:"M=V" help:"Exit with 1 if kappa of metric M, such as rose@o3, is below V or not defined. May be given several times."`
-	MinCoverage []string `placeholder:"[M=]C" help:"Exit with 1 if a gated metric has a verdict on fewer than this share of the labelled cases that it applies to; 0.8 by default."`
+	FailUnder   []string `placeholder:"M=V" help:"Exit with 1 if M is below V (kappa of a metric, such as rose@o3; repeatable). An undefined kappa also fails."`
+	MinCoverage []string `placeholder:"[M=]C" help:"Exit with 1 if a gated metric has values for less than this share of its cases (labeled cases; default 0.8)."`
 
-	Concurrency int  `placeholder:"N" help:"Cases scored at the same time."`
-	Quiet       bool `short:"q" help:"No progress."`
+	Concurrency int  `placeholder:"N" help:"Number of cases scored concurrently (default one per processor, or 64 with a judge)."`
+	Quiet       bool `short:"q" help:"Print no progress."`
 	JSON        bool `help:"Print one JSON document."`
 	judgeFlags
 	terminalFlags

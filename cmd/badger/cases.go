@@ -15,10 +15,10 @@ import (
 
 // answerFlags choose among answers, in a file and in a warehouse alike.
 type answerFlags struct {
-	Agent      chosen     `placeholder:"NAME" help:"Only this agent's answers; an empty text for those of an agent without a name."`
-	Version    chosen     `name:"agent-version" placeholder:"VERSION" help:"Only this version's answers."`
-	Batch      chosen     `placeholder:"ID" help:"Only this batch."`
-	SetVersion setVersion `name:"set-version" placeholder:"VERSION" help:"This version of the golden set (with --source). By default each question is taken in the highest version that has it; numbers in versions count as numbers, so that v10 is above v9."`
+	Agent      chosen     `placeholder:"NAME" help:"Only answers of this agent; an empty value means an agent without a name."`
+	Version    chosen     `name:"agent-version" placeholder:"VERSION" help:"Only answers of this agent version."`
+	Batch      chosen     `placeholder:"ID" help:"Only answers of this batch."`
+	SetVersion setVersion `name:"set-version" placeholder:"VERSION" help:"Version of the golden set (default the highest version of each question)."`
 }
 
 // chosen is a flag that chooses among answers: "" if it is not given. One that is given and empty

@@ -10,13 +10,13 @@ import (
 
 type compareCommand struct {
 	scoresFlags
-	From      chosen   `placeholder:"AGENT@VERSION" help:"The side that is compared with: an agent and version, or one of both where that is only one; '' or '(no name)' for an agent without a name. By default the batch before that of --to."`
-	FromBatch chosen   `placeholder:"ID" help:"Only this batch of it."`
-	To        chosen   `placeholder:"AGENT@VERSION" help:"The other side; the newest batch by default."`
-	ToBatch   chosen   `placeholder:"ID" help:"Only this batch of it."`
-	Metrics   []string `placeholder:"A,B" help:"Metrics to compare, or all. By default those that say most."`
-	By        string   `placeholder:"GROUP" enum:",tier" default:"" help:"Also by tier."`
-	Cases     bool     `help:"List the cases that pass on one side only."`
+	From      chosen   `placeholder:"AGENT@VERSION" help:"Baseline: an agent and version, or one of them (default the batch before --to). Use '(no name)' for an agent without a name."`
+	FromBatch chosen   `placeholder:"ID" help:"Batch of the baseline (default the latest)."`
+	To        chosen   `placeholder:"AGENT@VERSION" help:"Agent and version to compare with the baseline (default the latest batch)."`
+	ToBatch   chosen   `placeholder:"ID" help:"Batch of --to (default the latest)."`
+	Metrics   []string `placeholder:"A,B" help:"Metrics, such as hybrid_ex,verdict (default the most informative; all for every metric)."`
+	By        string   `placeholder:"GROUP" enum:",tier" default:"" help:"Also group the figures (by tier)."`
+	Cases     bool     `help:"List the cases (those that pass on one side only)."`
 	dropFlags
 	JSON bool `help:"Print one JSON document."`
 	terminalFlags

@@ -25,8 +25,8 @@ import (
 )
 
 type demoCommand struct {
-	Dir  string `default:"badger-demo" placeholder:"DIR" help:"Where the database and the report are left."`
-	Full bool   `help:"Print every metric, and how the functions are called from SQL."`
+	Dir  string `default:"badger-demo" placeholder:"DIR" help:"Directory to write to (default ${default})."`
+	Full bool   `help:"Print everything (every metric, and calls of the functions from SQL)."`
 	JSON bool   `help:"Print one JSON document."`
 	terminalFlags
 }

@@ -13,11 +13,11 @@ import (
 
 type deployCommand struct {
 	valuesFlags
-	Target string `arg:"" optional:"" help:"The platform; without it the choices are explained."`
-	To     string `placeholder:"DIR" help:"The folder to write the files to."`
-	Print  bool   `help:"Print the files."`
-	Check  bool   `help:"Compare the files in the folder of --to with what would be written. The exit code is 1 where they differ, or where files of earlier values are left."`
-	Force  bool   `help:"Replace files in the folder that badger did not write, or that were changed since."`
+	Target string `arg:"" optional:"" help:"Platform. Without it, badger deploy describes the choices."`
+	To     string `placeholder:"DIR" help:"Directory to write to."`
+	Print  bool   `help:"Print the output (the files)."`
+	Check  bool   `help:"Only check (the files in --to). The exit code is 1 if they differ from the values or are left over."`
+	Force  bool   `help:"Replace files that badger did not write, or that were changed since."`
 }
 
 // Run writes the files of a platform.

@@ -14,15 +14,15 @@ import (
 )
 
 type doctorCommand struct {
-	Source   string        `placeholder:"URL" help:"The warehouse, such as duckdb:FILE or postgres://USER@HOST/DATABASE. By default that of the configuration (results.warehouse)."`
-	Config   string        `placeholder:"FILE" help:"A configuration file."`
-	ReadOnly bool          `help:"Write nothing. Otherwise a small table is made in schema badger, used and dropped; the schema is made where it is not there."`
-	Timeout  time.Duration `default:"2m" help:"For all checks together."`
-	Execute  string        `placeholder:"URL" help:"The warehouse of badger run --execute: the role is examined (execute.url of the configuration)."`
-	Values   string        `placeholder:"FILE" help:"The values of badger install: its functions, roles, grants and endpoint are looked at too."`
+	Source   string        `placeholder:"URL" help:"Warehouse to read, such as duckdb:FILE (default results.warehouse of the configuration)."`
+	Config   string        `placeholder:"FILE" help:"Configuration file in YAML. Environment variables BADGER_… and flags override it."`
+	ReadOnly bool          `help:"Write nothing (default: create, use and drop a small table in schema badger)."`
+	Timeout  time.Duration `default:"2m" help:"Time limit for all checks (default ${default})."`
+	Execute  string        `placeholder:"URL" help:"Warehouse that runs queries, such as duckdb:shop.duckdb (its role is checked; default execute.url of the configuration)."`
+	Values   string        `placeholder:"FILE" help:"Values of badger install in YAML (to check its functions, roles, grants and endpoint)."`
 	JSON     bool          `help:"Print one JSON document."`
 
-	Deployment bool `help:"Examine the place where badger serve is to run, from the inside: identity, files of secrets, warehouse, ledger, judge (asked for one word), clocks, egress, limits. The hosts that the configuration contacts are listed."`
+	Deployment bool `help:"Check the place where badger serve is to run, from the inside, and list the hosts that the configuration contacts."`
 }
 
 // Help is the longer help.

@@ -10,15 +10,15 @@ import (
 
 // executeFlags are the keys of [execution.Config] on the command line; they win over a configuration file.
 type executeFlags struct {
-	Execute    string        `placeholder:"URL" help:"Run the gold and agent queries that have neither a result nor an error here, such as duckdb:shop.duckdb or duckdb:dbs/{database}.duckdb. Nothing is written: only single queries that read are run."`
-	Kept       bool          `name:"execute-kept" help:"Run nothing: take the results that an earlier run kept in --snapshots."`
-	Rows       int64         `name:"execute-rows" placeholder:"N" help:"The most rows of a result (100000)."`
-	Timeout    time.Duration `name:"execute-timeout" placeholder:"DURATION" help:"The most time of a query (1m)."`
-	Functions  []string      `name:"execute-functions" placeholder:"A,B" help:"Functions that only read, besides those that are known of the dialect, such as functions of your own."`
-	Schema     bool          `name:"execute-schema" help:"Read the definitions of the tables that the queries of a case read, where the case has no schema_ddl. Judges see them."`
-	Statistics bool          `name:"execute-statistics" help:"Do what --execute-schema does, and read statistics of the columns that the queries read (rows, NULLs, bounds, few values, values that another table lacks), so that counterexamples are realistic. The tables are scanned. Judges do not see the statistics, except for values in a counterexample that they are told (option counterexample of verdict)."`
-	Clock      string        `placeholder:"INSTANT" help:"Pin the clock of the queries that --execute runs to this instant, such as 2024-06-30T00:00:00Z: CURRENT_DATE, now() and the like are replaced by it, in its own zone. A query whose clock cannot be pinned is not run."`
-	Snapshots  string        `placeholder:"DIR" help:"Where the results are kept (snapshots); none keeps them nowhere. One directory is for one warehouse."`
+	Execute    string        `placeholder:"URL" help:"Warehouse that runs queries, such as duckdb:shop.duckdb (those without result or error; {database} is the database of a case). Only single queries that read are run."`
+	Kept       bool          `name:"execute-kept" help:"Run nothing, and use the results in --snapshots."`
+	Rows       int64         `name:"execute-rows" placeholder:"N" help:"Maximum number of rows of a result (default 100000)."`
+	Timeout    time.Duration `name:"execute-timeout" placeholder:"DURATION" help:"Time limit of a query (default 1m)."`
+	Functions  []string      `name:"execute-functions" placeholder:"A,B" help:"More functions that only read, such as your own."`
+	Schema     bool          `name:"execute-schema" help:"Read the definitions of queried tables, for cases without schema_ddl. Judges see them."`
+	Statistics bool          `name:"execute-statistics" help:"Like --execute-schema, and also read column statistics for realistic counterexamples. The tables are scanned."`
+	Clock      string        `placeholder:"INSTANT" help:"Time that the clock of executed queries is pinned to, such as 2024-06-30T00:00:00Z. A query whose clock cannot be pinned is not run."`
+	Snapshots  string        `placeholder:"DIR" help:"Directory for results, one per warehouse; none keeps no results (default snapshots)."`
 }
 
 // over puts the flags that are given over a configuration.

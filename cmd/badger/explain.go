@@ -13,22 +13,22 @@ import (
 )
 
 type explainCommand struct {
-	Case   string `required:"" placeholder:"ID" help:"The case."`
-	Metric string `placeholder:"M" help:"The metric whose score is explained. By default the verdict, or else the comparison of the results."`
+	Case   string `required:"" placeholder:"ID" help:"Case to explain."`
+	Metric string `placeholder:"M" help:"Metric to explain (default the verdict, else the comparison of results)."`
 
-	DB     string `name:"db" placeholder:"URL" help:"The database that holds the scores and, unless --cases is given, the answers."`
-	RunID  string `name:"run" placeholder:"ID" help:"The run (with --db). By default the latest that scored the case."`
-	Cases  string `placeholder:"FILE" help:"Cases in JSON Lines, one a line."`
-	Scores string `placeholder:"FILE" help:"Scores of the cases, as run --scores writes them. Without --scores and --db the metric is computed now."`
+	DB     string `name:"db" placeholder:"URL" help:"Database with runs and scores, such as duckdb:scores.duckdb."`
+	RunID  string `name:"run" placeholder:"ID" help:"Run ID (default the latest that scored the case)."`
+	Cases  string `placeholder:"FILE" help:"Case file in JSON Lines."`
+	Scores string `placeholder:"FILE" help:"Score file that badger run --scores wrote (default: compute the metric now)."`
 	answerFlags
-	Config string   `placeholder:"FILE" help:"Configuration in YAML, of which metrics, results.files and report.masked count."`
-	Mask   []string `placeholder:"COLUMN,…" help:"Columns of results whose cells are shown as hashes."`
+	Config string   `placeholder:"FILE" help:"Configuration file in YAML. Environment variables BADGER_… and flags override it."`
+	Mask   []string `placeholder:"COLUMN" help:"Result columns to mask."`
 
-	Gold   int    `placeholder:"N" help:"Which accepted answer to compare with. By default the one that counted."`
-	Show   string `placeholder:"STATES" help:"Rows with such cells: all, or some of equal, mapped, differs, only_gold, only_agent. By default the rows that differ or lack a partner."`
-	Layout string `default:"rows" enum:"rows,cells" help:"How the differences are listed: rows, or cells with the size of each difference."`
-	Rows   int    `default:"20" help:"How many rows of each kind, or cells, to show."`
-	Full   bool   `help:"Show everything whole: what judges were asked, their replies, all relations."`
+	Gold   int    `placeholder:"N" help:"Number of the gold answer to compare with (default the one that the score used)."`
+	Show   string `placeholder:"STATES" help:"Cell states whose rows are shown: all, or some of equal, mapped, differs, only_gold, only_agent (default differing and unmatched rows)."`
+	Layout string `default:"rows" enum:"rows,cells" help:"Layout of the differences: rows, or cells with the size of each difference (default ${default})."`
+	Rows   int    `default:"20" help:"Maximum number of differing rows to show (of each kind, or cells; default ${default})."`
+	Full   bool   `help:"Print everything (also judge prompts, replies and all relations)."`
 	JSON   bool   `help:"Print one JSON document."`
 	terminalFlags
 }

@@ -12,14 +12,14 @@ import (
 
 // exportFlags say in which forms a run is written.
 type exportFlags struct {
-	HTML     string   `name:"html" placeholder:"FILE|DIR" help:"Write the report as pages that need no server: one document where the name ends with .html, else a folder. A database of scores alone has no questions and results for them; badger run takes these from its cases."`
-	JUnit    string   `name:"junit" placeholder:"FILE" help:"Write JUnit XML for CI servers: a test for each case. - is standard output, here and below."`
-	SARIF    string   `name:"sarif" placeholder:"FILE" help:"Write SARIF 2.1.0 for code scanning: a result for each case that failed."`
-	CaseFile string   `name:"case-file" placeholder:"FILE" help:"The case file whose lines --sarif names, where the answers are read from a database."`
-	CSV      string   `name:"csv" placeholder:"FILE" help:"Write a table: a line for each case, a column for each metric."`
-	JSONL    string   `name:"jsonl" placeholder:"FILE" help:"Write JSON Lines: an object for each case, with all scores."`
-	Markdown string   `name:"markdown" placeholder:"FILE" help:"Write a short summary in Markdown, for a comment on a pull request."`
-	Mask     []string `placeholder:"COLUMN,…" help:"Columns of results whose values no export shows."`
+	HTML     string   `name:"html" placeholder:"FILE|DIR" help:"Write the report as HTML: one file if the name ends with .html, else a folder."`
+	JUnit    string   `name:"junit" placeholder:"FILE" help:"Write JUnit XML, a test for each case; - is standard output."`
+	SARIF    string   `name:"sarif" placeholder:"FILE" help:"Write SARIF 2.1.0, a result for each failed case; - is standard output."`
+	CaseFile string   `name:"case-file" placeholder:"FILE" help:"Case file whose lines --sarif names, if answers come from a database."`
+	CSV      string   `name:"csv" placeholder:"FILE" help:"Write CSV, a line for each case and a column for each metric; - is standard output."`
+	JSONL    string   `name:"jsonl" placeholder:"FILE" help:"Write JSON Lines, an object for each case with all scores; - is standard output."`
+	Markdown string   `name:"markdown" placeholder:"FILE" help:"Write a Markdown summary for a pull request; - is standard output."`
+	Mask     []string `placeholder:"COLUMN" help:"Result columns to mask."`
 }
 
 // masking hides the columns that the configuration and the flag name. Hashes are no part of exports,

@@ -12,9 +12,9 @@ type failuresCommand struct {
 	scoresFlags
 	chosenBatches
 	Label []string `placeholder:"LABEL" help:"Only these labels, such as filters_missing."`
-	Cases bool     `help:"List the cases behind each label."`
-	By    string   `placeholder:"GROUP" enum:"tier,version,none" default:"none" help:"Also by tier or version."`
-	All   bool     `help:"Show every label; by default the ten most frequent of each kind."`
+	Cases bool     `help:"List the cases (of each label)."`
+	By    string   `placeholder:"GROUP" enum:"tier,version,none" default:"none" help:"Also group the figures (by ${enum}; default ${default})."`
+	All   bool     `help:"Include all (labels; default the ten most frequent of each kind)."`
 	JSON  bool     `help:"Print one JSON document."`
 	terminalFlags
 }

@@ -12,16 +12,16 @@ import (
 )
 
 type functionsCommand struct {
-	JSON     bool `help:"Print the catalogue as one JSON document."`
-	Markdown bool `help:"Print the catalogue as a Markdown page."`
-	Metrics  bool `help:"Print a Markdown page of all metrics: formula, source, example."`
+	JSON     bool `help:"Print one JSON document."`
+	Markdown bool `help:"Print the functions as a Markdown page."`
+	Metrics  bool `help:"Print the metrics as a Markdown page."`
 
-	Relations bool `help:"Print a Markdown page of the relations that may hold between two results."`
-	Equality  bool `help:"Print a Markdown page of what counts as the same answer, with examples."`
-	Tables    bool `help:"Print a Markdown page of badger's tables and of case files."`
-	Hosts     bool `hidden:"" help:"Print a Markdown page of the hosts that badger contacts."`
+	Relations bool `help:"Print the relations between two results as a Markdown page."`
+	Equality  bool `help:"Print the laws of equality as a Markdown page."`
+	Tables    bool `help:"Print tables and case files as a Markdown page."`
+	Hosts     bool `hidden:"" help:"Print the hosts that badger contacts as a Markdown page."`
 
-	Names []string `arg:"" optional:"" name:"name" help:"Functions to show in full."`
+	Names []string `arg:"" optional:"" name:"name" help:"Functions to describe."`
 	terminalFlags
 }
 

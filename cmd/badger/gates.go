@@ -10,8 +10,8 @@ import (
 
 // gateFlags are what a run must reach.
 type gateFlags struct {
-	FailUnder   []string `placeholder:"M=V" help:"Exit with 1 if the mean of metric M is below V, or above it where less is better, for any version of an agent. Cases that failed and cases without an answer count as 0. May be given several times."`
-	MinCoverage []string `placeholder:"[M=]C" help:"Leave abstained cases out of the gates, and exit with 1 if fewer than this share of the cases that a metric applies to have a value, such as 0.9. Without it abstained cases count as 0. M=C is of metric M alone."`
+	FailUnder   []string `placeholder:"M=V" help:"Exit with 1 if M is below V (mean of a metric, or above V if lower is better; repeatable). Failed and unanswered cases count as 0."`
+	MinCoverage []string `placeholder:"[M=]C" help:"Exit with 1 if a gated metric has values for less than this share of its cases ([M=] limits it to one metric). Without it, abstained cases count as 0."`
 }
 
 // gates reads the flags over the configuration, see [gate.Read].

@@ -17,13 +17,13 @@ import (
 
 type installCommand struct {
 	valuesFlags
-	Print    bool   `help:"Print everything in the order in which it has to run."`
-	Apply    string `placeholder:"URL" help:"Run it there."`
-	As       string `enum:"all,admin,owner" default:"all" help:"With --apply or --drop URL: run only the steps of the administrator or of the owner."`
-	Diff     string `placeholder:"URL" help:"Show what would change there. The exit code is 1 where something would."`
-	Drop     bool   `help:"Print what undoes it; with a URL, run that. Tables stay."`
-	WithData bool   `help:"With --drop: the tables go too, with all scores and labels."`
-	URL      string `arg:"" optional:"" help:"With --drop: where to run it."`
+	Print    bool   `help:"Print the output (SQL, in execution order)."`
+	Apply    string `placeholder:"URL" help:"Run the SQL in this warehouse."`
+	As       string `enum:"all,admin,owner" default:"all" help:"With --apply or --drop, run only the steps of the administrator or of the owner (default ${default})."`
+	Diff     string `placeholder:"URL" help:"Show the changes that --apply would make. Exit with 1 if there are any."`
+	Drop     bool   `help:"Print the SQL that uninstalls badger, or run it against a URL. Tables are kept."`
+	WithData bool   `help:"With --drop, also drop the tables with all scores and labels."`
+	URL      string `arg:"" optional:"" help:"With --drop, the warehouse to run it in."`
 }
 
 // Run prints, applies or compares an installation.
@@ -67,11 +67,11 @@ func (c *installCommand) Run(ctx context.Context, p process) error {
 
 // valuesFlags say what an installation and its deployment are made from.
 type valuesFlags struct {
-	Warehouse string            `placeholder:"NAME" help:"The warehouse; without it the choices are explained."`
+	Warehouse string            `placeholder:"NAME" help:"Warehouse. Without it, badger install describes the choices."`
 	Via       string            `placeholder:"WAY" help:"How the warehouse calls badger."`
-	Values    string            `placeholder:"FILE" help:"Values in YAML: names, endpoint, row caps."`
-	Set       map[string]string `placeholder:"KEY=VALUE" mapsep:"none" help:"One value, of any key; it wins over the file. A list is YAML, such as judges='[a.yaml]'."`
-	Judges    []string          `placeholder:"FILE,…" help:"Judge files whose functions are installed too, besides those of the values."`
+	Values    string            `placeholder:"FILE" help:"Values of badger install in YAML (names, endpoint, row limits)."`
+	Set       map[string]string `placeholder:"KEY=VALUE" mapsep:"none" help:"Value of one key, which overrides the file. A list is YAML, such as judges='[a.yaml]'."`
+	Judges    []string          `placeholder:"FILE" help:"Judge files to load, in addition to promoted or configured judges."`
 }
 
 func (c *valuesFlags) values() (v install.Values, err error) {

@@ -13,16 +13,16 @@ import (
 
 // judgeFlags are the same on the command line; they win over a configuration file.
 type judgeFlags struct {
-	Judge        string   `placeholder:"BACKEND:MODEL" help:"Who answers the questions of judge metrics: openai:MODEL, anthropic:MODEL, cortex:MODEL, bigqueryai:MODEL, aiquery:MODEL, replay:FILE or none (the default)."`
-	JudgeFor     []string `name:"judge-for" placeholder:"METRIC=BACKEND:MODEL" help:"Who answers the questions of one metric, in place of --judge, such as rose=openai:o3. May be given several times."`
-	JudgeURL     string   `name:"judge-url" placeholder:"URL" help:"The judge's endpoint, such as http://127.0.0.1:8000/v1. Its host is contacted and no other."`
-	JudgeHost    []string `name:"judge-host" placeholder:"HOST" help:"A host the judge may be asked at where there is no --judge-url, such as api.openai.com."`
-	JudgeKeyFile string   `name:"judge-key-file" placeholder:"FILE" help:"File with the judge's key."`
-	JudgeKeyEnv  string   `name:"judge-key-env" placeholder:"NAME" help:"Environment variable with the judge's key."`
-	Ledger       string   `placeholder:"FILE" help:"Where the judge's answers are kept and looked up: a file, warehouse or none. By default the database of the scores."`
-	Offline      bool     `help:"Answer from the ledger alone: nobody is asked."`
-	Budget       string   `placeholder:"LIMIT" help:"The most the judge may cost: tokens such as 2M, or money such as 5.00USD. Calls that would pass it are not made."`
-	Audit        string   `placeholder:"FILE" help:"Add a line for each call of the judge to this file: hashes and sizes, no content."`
+	Judge        string   `placeholder:"BACKEND:MODEL" help:"Judge model: openai:MODEL, anthropic:MODEL, cortex:MODEL, bigqueryai:MODEL, aiquery:MODEL, replay:FILE or none (default none)."`
+	JudgeFor     []string `name:"judge-for" placeholder:"METRIC=BACKEND:MODEL" help:"Judge model for one metric, such as rose=openai:o3 (repeatable). It overrides --judge."`
+	JudgeURL     string   `name:"judge-url" placeholder:"URL" help:"Endpoint of the judge, such as http://127.0.0.1:8000/v1. No other host is contacted."`
+	JudgeHost    []string `name:"judge-host" placeholder:"HOST" help:"Host that the judge may be called at without --judge-url, such as api.openai.com."`
+	JudgeKeyFile string   `name:"judge-key-file" placeholder:"FILE" help:"File with the API key of the judge."`
+	JudgeKeyEnv  string   `name:"judge-key-env" placeholder:"NAME" help:"Environment variable with the API key of the judge."`
+	Ledger       string   `placeholder:"FILE" help:"Cache of judge replies: a file, warehouse or none (default the database of the scores)."`
+	Offline      bool     `help:"Use cached judge replies only; make no calls."`
+	Budget       string   `placeholder:"LIMIT" help:"Spending cap for judge calls, in tokens (2M) or money (5.00USD)."`
+	Audit        string   `placeholder:"FILE" help:"Append a line for each judge call to this file: hashes and sizes, no content."`
 }
 
 // over puts the flags that are given over a configuration.

@@ -23,17 +23,17 @@ import (
 
 // judgeCommand is what is done with judge files.
 type judgeCommand struct {
-	New     judgeNewCommand     `cmd:"" help:"Write a judge file to start from, with cases to try it on."`
-	Test    judgeTestCommand    `cmd:"" help:"Run a judge file on cases and compare it with what people said of them."`
-	Promote judgePromoteCommand `cmd:"" help:"Store a version of a judge file in a warehouse, from where runs, servers and SQL take it."`
-	Retire  judgeRetireCommand  `cmd:"" help:"Switch a promoted judge off. A later version switches it on again."`
+	New     judgeNewCommand     `cmd:"" help:"Write a judge file and cases to try it on."`
+	Test    judgeTestCommand    `cmd:"" help:"Run a judge file on cases and compare it with labels."`
+	Promote judgePromoteCommand `cmd:"" help:"Store a judge file in a warehouse, for runs and SQL."`
+	Retire  judgeRetireCommand  `cmd:"" help:"Deactivate a judge. A later version activates it again."`
 	List    judgeListCommand    `cmd:"" help:"List the promoted judges of a warehouse."`
 }
 
 type judgeNewCommand struct {
-	Name string `arg:"" help:"Name of the judge, which is that of its SQL function."`
-	Kind string `default:"starlark" enum:"starlark,expression,prompt,sql" help:"How it is written: starlark, expression, prompt or sql."`
-	Dir  string `default:"." type:"path" placeholder:"DIR" help:"Where the files are written."`
+	Name string `arg:"" help:"Name of the judge and of its SQL function."`
+	Kind string `default:"starlark" enum:"starlark,expression,prompt,sql" help:"Kind of judge: starlark, expression, prompt or sql (default ${default})."`
+	Dir  string `default:"." type:"path" placeholder:"DIR" help:"Directory to write to (default the current directory)."`
 }
 
 // Run writes the files of a template.
@@ -102,8 +102,8 @@ func nameFree(ctx context.Context, name string) error {
 
 type judgeRetireCommand struct {
 	Name string `arg:"" help:"Name of the judge."`
-	From string `required:"" placeholder:"URL" help:"The warehouse, such as duckdb:FILE."`
-	By   string `placeholder:"WHO" help:"Who retires it; the user by default."`
+	From string `required:"" placeholder:"URL" help:"Warehouse with the promoted judges, such as duckdb:FILE."`
+	By   string `placeholder:"WHO" help:"Name to record for this change (default the current user)."`
 }
 
 // Run switches a judge off.
@@ -136,7 +136,7 @@ func who(p process) string {
 }
 
 type judgeListCommand struct {
-	From string `required:"" placeholder:"URL" help:"The warehouse, such as duckdb:FILE."`
+	From string `required:"" placeholder:"URL" help:"Warehouse with the promoted judges, such as duckdb:FILE."`
 	JSON bool   `help:"Print one JSON document."`
 }
 

@@ -16,18 +16,18 @@ import (
 )
 
 type judgePromoteCommand struct {
-	File string `arg:"" placeholder:"FILE" help:"The judge file."`
-	To   string `required:"" placeholder:"URL" help:"The warehouse, such as duckdb:FILE."`
-	By   string `placeholder:"WHO" help:"Who promotes it; the user by default."`
+	File string `arg:"" placeholder:"FILE" help:"Judge file."`
+	To   string `required:"" placeholder:"URL" help:"Warehouse to write to, such as duckdb:FILE."`
+	By   string `placeholder:"WHO" help:"Name to record for this change (default the current user)."`
 
-	Cases    string `placeholder:"FILE" xor:"input" help:"Labelled cases in JSON Lines that the judge is tested on first: human.label is what people said of the answer."`
-	Source   string `placeholder:"URL" xor:"input" help:"A warehouse with golden_set, agent_runs and labels that the judge is tested on first."`
-	Untested bool   `xor:"input" help:"Promote without a test; the stored row says so."`
+	Cases    string `placeholder:"FILE" xor:"input" help:"Case file in JSON Lines."`
+	Source   string `placeholder:"URL" xor:"input" help:"Warehouse to read, such as duckdb:FILE."`
+	Untested bool   `xor:"input" help:"Promote without a test. The stored row records it."`
 	answerFlags
-	Config      string   `placeholder:"FILE" help:"Options and thresholds of metrics, and the judge backend, in YAML."`
-	Assessments string   `placeholder:"FILE" help:"Recorded assessments (JSON Lines): their replies answer in place of the judge."`
-	Backend     string   `placeholder:"NAME" help:"Whose assessments, where the file holds several backends'."`
-	FailUnder   []string `placeholder:"F=V" help:"Do not promote if accuracy or kappa of the test is below V. May be given several times."`
+	Config      string   `placeholder:"FILE" help:"Configuration file in YAML. Environment variables BADGER_… and flags override it."`
+	Assessments string   `placeholder:"FILE" help:"Recorded judge replies in JSON Lines, used instead of a judge."`
+	Backend     string   `placeholder:"NAME" help:"Backend whose recorded replies are used, such as o3."`
+	FailUnder   []string `placeholder:"F=V" help:"Exit with 1 if F is below V (accuracy or kappa of the test; repeatable). The judge is then not promoted."`
 	JSON        bool     `help:"Print one JSON document."`
 	judgeFlags
 }

@@ -20,18 +20,18 @@ import (
 )
 
 type judgeTestCommand struct {
-	File   string `arg:"" placeholder:"FILE" help:"The judge file."`
-	Cases  string `placeholder:"FILE" xor:"input" required:"" help:"Cases in JSON Lines, one a line; human.label is what people said of the answer."`
-	Source string `placeholder:"URL" xor:"input" required:"" help:"A warehouse with golden_set and agent_runs, such as duckdb:FILE."`
+	File   string `arg:"" placeholder:"FILE" help:"Judge file."`
+	Cases  string `placeholder:"FILE" xor:"input" required:"" help:"Case file in JSON Lines."`
+	Source string `placeholder:"URL" xor:"input" required:"" help:"Warehouse to read, such as duckdb:FILE."`
 	answerFlags
-	Limit  int    `placeholder:"N" help:"Only the first N cases."`
-	Config string `placeholder:"FILE" help:"Options and thresholds of metrics, and the judge backend, in YAML."`
+	Limit  int    `placeholder:"N" help:"Use only the first N cases."`
+	Config string `placeholder:"FILE" help:"Configuration file in YAML. Environment variables BADGER_… and flags override it."`
 
-	Assessments string   `placeholder:"FILE" help:"Recorded assessments (JSON Lines): their replies answer in place of the judge."`
-	Backend     string   `placeholder:"NAME" help:"Whose assessments, where the file holds several backends'."`
-	FailUnder   []string `placeholder:"F=V" help:"Exit with 1 if accuracy or kappa is below V. May be given several times."`
-	Print       bool     `help:"Show what the script prints, on standard error. It may hold data."`
-	All         bool     `help:"Show every case, not the first 50."`
+	Assessments string   `placeholder:"FILE" help:"Recorded judge replies in JSON Lines, used instead of a judge."`
+	Backend     string   `placeholder:"NAME" help:"Backend whose recorded replies are used, such as o3."`
+	FailUnder   []string `placeholder:"F=V" help:"Exit with 1 if F is below V (accuracy or kappa of the test; repeatable)."`
+	Print       bool     `help:"Print the output (of the script, on standard error). It may contain data."`
+	All         bool     `help:"Include all (cases; default the first 50)."`
 	JSON        bool     `help:"Print one JSON document."`
 	judgeFlags
 }

@@ -69,26 +69,26 @@ var errGate = errors.New("a gate was not reached")
 var errLost = errors.New("answers could not be read")
 
 type commands struct {
-	Demo      demoCommand      `cmd:"" help:"Show everything on the embedded engine: data, two versions of an agent, their scores."`
-	Score     scoreCommand     `cmd:"" help:"Compare one pair of result files: score, column mapping, differences."`
-	Run       runCommand       `cmd:"" help:"Evaluate cases from a file or a database and write the scores."`
-	Calibrate calibrateCommand `cmd:"" help:"Measure how far metrics agree with people, on labelled cases."`
-	Trend     trendCommand     `cmd:"" help:"Show how metrics went over batches and versions, and test each step."`
+	Demo      demoCommand      `cmd:"" help:"Run a demonstration on the embedded engine."`
+	Score     scoreCommand     `cmd:"" help:"Compare two result files and show the differences."`
+	Run       runCommand       `cmd:"" help:"Score cases from a file or a warehouse."`
+	Calibrate calibrateCommand `cmd:"" help:"Measure how well metrics agree with human labels."`
+	Trend     trendCommand     `cmd:"" help:"Show metrics over batches and test each change."`
 	Compare   compareCommand   `cmd:"" help:"Test whether a version or batch is worse than another."`
-	Failures  failuresCommand  `cmd:"" help:"Count what goes wrong by the labels of judges and rules, with the cases."`
-	Explain   explainCommand   `cmd:"" help:"Show one case: the mapping, the cells that differ, both queries, and what its scores rest on."`
-	Audit     auditCommand     `cmd:"" help:"List questions whose accepted answer or wording is suspect."`
-	Rank      rankCommand      `cmd:"" help:"Rank agents, versions or score files by several metrics."`
-	Report    reportCommand    `cmd:"" help:"Report on a run: to the terminal, or as JUnit, SARIF, CSV, Markdown or JSON Lines."`
-	View      viewCommand      `cmd:"" help:"Show runs, their cases and what people say of them in a browser on this machine."`
-	Serve     serveCommand     `cmd:"" help:"Serve the scoring functions over Arrow Flight, gRPC and each warehouse's HTTP form."`
-	SQL       sqlCommand       `cmd:"" name:"sql" help:"Run SQL on the embedded engine with the scoring functions."`
-	Install   installCommand   `cmd:"" help:"Write or run the SQL that makes the functions callable in a warehouse."`
+	Failures  failuresCommand  `cmd:"" help:"Count the causes of failures and list their cases."`
+	Explain   explainCommand   `cmd:"" help:"Explain the score of one case."`
+	Audit     auditCommand     `cmd:"" help:"List questions with a suspect gold answer or wording."`
+	Rank      rankCommand      `cmd:"" help:"Rank agents, versions or score files by metrics."`
+	Report    reportCommand    `cmd:"" help:"Print or export the report of a run."`
+	View      viewCommand      `cmd:"" help:"Show runs, cases and labels in a browser."`
+	Serve     serveCommand     `cmd:"" help:"Serve the scoring functions to warehouses."`
+	SQL       sqlCommand       `cmd:"" name:"sql" help:"Run SQL with the scoring functions on DuckDB."`
+	Install   installCommand   `cmd:"" help:"Create the functions in a warehouse, or print their SQL."`
 	Deploy    deployCommand    `cmd:"" help:"Write the files that run badger serve on a platform."`
-	Judge     judgeCommand     `cmd:"" help:"Write, test and promote judge files: your own metrics."`
-	Queue     queueCommand     `cmd:"" help:"Make queues of answers that people label, and read and write labels."`
-	Policy    policyCommand    `cmd:"" help:"Show which relations between results pass, or make that table from labelled cases."`
-	Doctor    doctorCommand    `cmd:"" help:"Check whether badger can work with a warehouse, and say what to do where it cannot."`
+	Judge     judgeCommand     `cmd:"" help:"Write, test and promote judge files, your own metrics."`
+	Queue     queueCommand     `cmd:"" help:"Manage labeling queues, and read and write labels."`
+	Policy    policyCommand    `cmd:"" help:"Show or build the table of relations that pass."`
+	Doctor    doctorCommand    `cmd:"" help:"Check access, permissions and types of a warehouse."`
 	Functions functionsCommand `cmd:"" help:"List the scoring functions and metrics."`
 
 	Version kong.VersionFlag `help:"Print the version, the commit and the connectors of this build."`

@@ -16,18 +16,18 @@ import (
 )
 
 type policyCommand struct {
-	Answer []string `placeholder:"FILE|URL" help:"Labelled cases (JSON Lines, or a warehouse with human_labels such as duckdb:FILE) whose labels say whether the answer serves the question."`
-	Logic  []string `placeholder:"FILE|URL" help:"Labelled cases whose labels say whether the query would stay right when the data changes."`
-	Chosen []string `placeholder:"FILE" help:"More cases as under --answer that were built, or chosen by their label, such as wrong answers only. They show and refute relations, and say nothing of how often people accept one. The word laws stands for the pairs of docs/equality.md."`
-	Page   string   `placeholder:"FILE" help:"Write a page in Markdown here: what the labels say of each relation, and how the table does on databases left out."`
-	Out    string   `placeholder:"FILE" help:"Write the table here; it goes into a configuration as metrics.verdict_table."`
+	Answer []string `placeholder:"FILE|URL" help:"Cases labeled by whether the answer serves the question, in JSON Lines or a warehouse (repeatable)."`
+	Logic  []string `placeholder:"FILE|URL" help:"Cases labeled by whether the query stays right if data change, in JSON Lines or a warehouse (repeatable)."`
+	Chosen []string `placeholder:"FILE" help:"Cases like those of --answer that were constructed, or selected by their label (repeatable). The word laws stands for the pairs of docs/reference/equality.md."`
+	Page   string   `placeholder:"FILE" help:"Write a Markdown page with the figures of each relation."`
+	Out    string   `placeholder:"FILE" help:"Write the table, for metrics.verdict_table of a configuration."`
 
-	Assessments string `placeholder:"FILE" help:"Recorded assessments, to try the table with a judge for what it leaves open."`
-	Backend     string `placeholder:"NAME" help:"Whose assessments, such as o3."`
-	Judge       string `default:"rose" enum:"rose,flex" help:"Which judge: rose or flex."`
-	Config      string `placeholder:"FILE" help:"Configuration in YAML: under results.files the directories that file: references of a warehouse may lie in."`
-	All         bool   `help:"Also the cases without both results."`
-	JSON        bool   `help:"Print the table and its figures as one JSON document."`
+	Assessments string `placeholder:"FILE" help:"Recorded judge replies in JSON Lines, used instead of a judge."`
+	Backend     string `placeholder:"NAME" help:"Backend whose recorded replies are used, such as o3."`
+	Judge       string `default:"rose" enum:"rose,flex" help:"Judge metric: rose or flex (default ${default})."`
+	Config      string `placeholder:"FILE" help:"Configuration file in YAML. Environment variables BADGER_… and flags override it."`
+	All         bool   `help:"Include all (cases, also those without both results)."`
+	JSON        bool   `help:"Print one JSON document."`
 }
 
 // Run makes the table of policies from labelled cases and tries it on databases that were left out;

@@ -73,7 +73,7 @@ func TestDeliveredTableIsMadeFromLabels(t *testing.T) {
 		switch a = strings.ReplaceAll(a, "$(DATA)", data); {
 		case a == "scoring/policy/table.tsv":
 			a = out
-		case a == "docs/labels.md":
+		case a == "docs/reference/labels.md":
 			a = page
 		case strings.HasPrefix(a, "scoring/"):
 			a = filepath.Join("..", "..", a)
@@ -87,8 +87,8 @@ func TestDeliveredTableIsMadeFromLabels(t *testing.T) {
 	if readFile(t, out) != readFile(t, filepath.Join("..", "..", "scoring", "policy", "table.tsv")) {
 		t.Error("scoring/policy/table.tsv is not what make policy writes")
 	}
-	if readFile(t, page) != readFile(t, filepath.Join("..", "..", "docs", "labels.md")) {
-		t.Error("docs/labels.md is not what make policy writes")
+	if readFile(t, page) != readFile(t, filepath.Join("..", "..", "docs", "reference", "labels.md")) {
+		t.Error("docs/reference/labels.md is not what make policy writes")
 	}
 	var got struct {
 		HeldOut []calibration.PolicyTrial `json:"held_out"`

@@ -20,16 +20,16 @@ import (
 )
 
 type queueCommand struct {
-	New    queueNewCommand    `cmd:"" help:"Make a queue of answers of a run that people are to label."`
-	List   queueListCommand   `cmd:"" help:"List the queues with how far they are."`
-	Close  queueCloseCommand  `cmd:"" help:"Close a queue. Its labels stay."`
-	Export queueExportCommand `cmd:"" help:"Write labels as JSON Lines, an answer a line, in the form of case files."`
+	New    queueNewCommand    `cmd:"" help:"Create a labeling queue from answers of a run."`
+	List   queueListCommand   `cmd:"" help:"List the queues and their progress."`
+	Close  queueCloseCommand  `cmd:"" help:"Close a queue. Its labels are kept."`
+	Export queueExportCommand `cmd:"" help:"Write labels as JSON Lines in the form of case files."`
 	Import queueImportCommand `cmd:"" help:"Read labels from JSON Lines in the form of case files."`
 }
 
 // labelStore is the database that holds queues and labels.
 type labelStore struct {
-	DB string `name:"db" required:"" placeholder:"URL" help:"The database that holds the runs and labels, such as duckdb:scores.duckdb."`
+	DB string `name:"db" required:"" placeholder:"URL" help:"Database with runs and scores, such as duckdb:scores.duckdb."`
 }
 
 // open opens the labels, to write with the tables brought to the present version.
@@ -63,22 +63,22 @@ func (c *labelStore) openWith(ctx context.Context, p process, only bool, queue s
 
 type queueNewCommand struct {
 	labelStore
-	ID string `name:"run" placeholder:"ID" help:"The run; the last one by default."`
+	ID string `name:"run" placeholder:"ID" help:"Run ID (default the latest)."`
 	chosenBatches
-	List       string   `placeholder:"QUERY" help:"Which answers: the query of the address of a list of cases, as a browser shows it. In place of --mode, --filter and --search."`
-	Mode       string   `placeholder:"MODE" help:"Which answers: all (the default), failed, passed, errors, abstained, disagrees or unlabelled."`
-	Filter     []string `sep:"none" placeholder:"CONDITION" help:"Which answers: COLUMN OP VALUE with one of = != ~ > <, such as 'hybrid_ex<0.5' or relation=rounding. May be given several times."`
-	Search     string   `placeholder:"TEXT" help:"Which answers: those with this text in the case, the question or a query."`
-	Order      string   `default:"listed" enum:"listed,random,disagreement,unsure,strata" help:"In which order: listed, random, disagreement (of metrics, first), unsure (judges, first), or strata (in turn from each relation, tier and agreement of metrics)."`
-	Seed       int64    `default:"1" help:"Of what is drawn by lot: the same seed gives the same order."`
-	Cases      int      `placeholder:"N" help:"At most so many answers."`
-	Annotators int      `default:"1" help:"How many people are to label each answer."`
-	Blind      bool     `help:"Annotators see no score, verdict, relation or label of others."`
-	Options    []string `placeholder:"VERDICT,…" help:"The verdicts that are offered besides skip; pass, fail and unsure by default."`
-	Guideline  string   `placeholder:"FILE" help:"File with what the annotators are told."`
-	Reason     bool     `name:"reason-required" help:"Fail needs a note."`
-	Name       string   `placeholder:"TEXT" help:"What people call the queue."`
-	By         string   `placeholder:"WHO" help:"Who makes it; the user by default."`
+	List       string   `placeholder:"QUERY" help:"Answers to queue, as the URL query of a list of cases in the web report. Replaces --mode, --filter and --search."`
+	Mode       string   `placeholder:"MODE" help:"Answers to queue: all, failed, passed, errors, abstained, disagrees or unlabelled (default all)."`
+	Filter     []string `sep:"none" placeholder:"CONDITION" help:"Condition on the answers, such as 'hybrid_ex<0.5' or relation=rounding (repeatable). Operators are = != ~ > <."`
+	Search     string   `placeholder:"TEXT" help:"Only answers with this text in the case, the question or a query."`
+	Order      string   `default:"listed" enum:"listed,random,disagreement,unsure,strata" help:"Order of the answers: listed, random, disagreement (of metrics), unsure (judges) or strata (default ${default})."`
+	Seed       int64    `default:"1" help:"Seed of random choices (default ${default})."`
+	Cases      int      `placeholder:"N" help:"Maximum number of answers."`
+	Annotators int      `default:"1" help:"Number of annotators for each answer (default ${default})."`
+	Blind      bool     `help:"Hide scores, verdicts, relations and labels of others from annotators."`
+	Options    []string `placeholder:"VERDICT" help:"Verdicts to offer in addition to skip (default pass,fail,unsure)."`
+	Guideline  string   `placeholder:"FILE" help:"File with instructions for annotators."`
+	Reason     bool     `name:"reason-required" help:"Require a note with the verdict fail."`
+	Name       string   `placeholder:"TEXT" help:"Title of the queue."`
+	By         string   `placeholder:"WHO" help:"Name to record for this change (default the current user)."`
 	JSON       bool     `help:"Print one JSON document."`
 }
 
@@ -187,7 +187,7 @@ func (c *queueListCommand) Run(ctx context.Context, p process) error {
 
 type queueCloseCommand struct {
 	labelStore
-	Queue string `arg:"" placeholder:"QUEUE" help:"The queue's id, as badger queue list shows it."`
+	Queue string `arg:"" placeholder:"QUEUE" help:"Queue ID, as badger queue list prints it."`
 }
 
 // Run closes a queue.
@@ -214,8 +214,8 @@ func noQueue(err error) error {
 
 type queueExportCommand struct {
 	labelStore
-	Queue string `placeholder:"QUEUE" help:"Only labels of this queue."`
-	To    string `default:"-" placeholder:"FILE" help:"Where they are written; - is standard output."`
+	Queue string `placeholder:"QUEUE" help:"Queue ID, as badger queue list prints it (only its labels are written)."`
+	To    string `default:"-" placeholder:"FILE" help:"File to write to (default ${default}, standard output)."`
 }
 
 // Run writes labels.
@@ -247,10 +247,10 @@ func (c *queueExportCommand) Run(ctx context.Context, p process) (err error) {
 
 type queueImportCommand struct {
 	labelStore
-	File      string `arg:"" placeholder:"FILE" help:"JSON Lines; - is standard input."`
-	Queue     string `placeholder:"QUEUE" help:"The queue that human.votes and human.label count for."`
-	Annotator string `placeholder:"NAME" help:"Whose label human.label is, where a line does not say who labelled."`
-	Unknown   bool   `help:"Take labels of answers that the database does not have, too. Otherwise they are an error."`
+	File      string `arg:"" placeholder:"FILE" help:"Labels in JSON Lines; - is standard input."`
+	Queue     string `placeholder:"QUEUE" help:"Queue ID, as badger queue list prints it (for human.votes and human.label)."`
+	Annotator string `placeholder:"NAME" help:"Annotator of human.label on lines that do not name one."`
+	Unknown   bool   `help:"Accept labels of answers that the database does not have."`
 }
 
 // Run reads labels.

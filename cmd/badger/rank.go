@@ -9,12 +9,12 @@ import (
 
 type rankCommand struct {
 	labelledScores
-	EX        string   `name:"ex" placeholder:"METRIC" help:"Execution accuracy, whose ranks the others are compared with; by default ex_bird, else ex_multiset."`
-	Metrics   []string `placeholder:"A,B" help:"Metrics to rank by besides; by default flex, rose, verdict and hybrid_ex."`
-	Against   string   `placeholder:"METRIC" help:"Count the errors of execution accuracy against this metric, or against labels. By default labels, else verdict, rose or flex."`
-	Systems   []string `placeholder:"A,B" help:"Rank only these systems, named as the table names them."`
-	Resamples int      `default:"1000" help:"Resamples of the bootstrap."`
-	Seed      uint64   `help:"Seed of the bootstrap."`
+	EX        string   `name:"ex" placeholder:"METRIC" help:"Metric of execution accuracy (default ex_bird, else ex_multiset)."`
+	Metrics   []string `placeholder:"A,B" help:"Metrics, such as hybrid_ex,verdict (default flex, rose, verdict and hybrid_ex; --ex is added)."`
+	Against   string   `placeholder:"METRIC" help:"Metric that decides which scores of --ex are errors, or labels (default labels, else verdict, rose or flex)."`
+	Systems   []string `placeholder:"A,B" help:"Rank only these systems, by their names in the table."`
+	Resamples int      `default:"1000" help:"Number of bootstrap resamples (default ${default})."`
+	Seed      uint64   `help:"Seed of random choices (default 0)."`
 	JSON      bool     `help:"Print one JSON document."`
 	terminalFlags
 }

@@ -11,15 +11,15 @@ import (
 )
 
 type reportCommand struct {
-	DB string `name:"db" required:"" placeholder:"URL" help:"The database that holds the run, such as duckdb:scores.duckdb."`
-	ID string `name:"run" placeholder:"ID" help:"The run; the last one by default."`
+	DB string `name:"db" required:"" placeholder:"URL" help:"Database with runs and scores, such as duckdb:scores.duckdb."`
+	ID string `name:"run" placeholder:"ID" help:"Run ID (default the latest)."`
 	chosenBatches
-	Against string `placeholder:"RUN" help:"Compare with this run."`
+	Against string `placeholder:"RUN" help:"Run to compare with."`
 	exportFlags
-	Cases  string `default:"failed" enum:"failed,all" help:"Which cases have a page in --html: failed (also those with an error, and those that changed), or all."`
-	Config string `placeholder:"FILE" help:"Configuration in YAML, of which report.masked counts."`
-	Quiet  bool   `short:"q" help:"No progress."`
-	JSON   bool   `help:"Print the figures as one JSON document."`
+	Cases  string `default:"failed" enum:"failed,all" help:"Cases that get a page in --html: failed (also errors and changes) or all (default ${default})."`
+	Config string `placeholder:"FILE" help:"Configuration file in YAML. Environment variables BADGER_… and flags override it."`
+	Quiet  bool   `short:"q" help:"Print no progress."`
+	JSON   bool   `help:"Print one JSON document."`
 	terminalFlags
 }
 

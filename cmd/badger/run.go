@@ -26,30 +26,30 @@ import (
 )
 
 type runCommand struct {
-	Cases  string `placeholder:"FILE" xor:"input" help:"Cases in JSON Lines, one a line."`
-	Source string `placeholder:"URL" xor:"input" help:"A warehouse with golden_set and agent_runs, such as duckdb:FILE."`
-	To     string `placeholder:"URL" help:"Where the scores are written: duckdb:FILE. By default the source, or duckdb:scores.duckdb."`
-	Scores string `placeholder:"FILE" help:"Also write the scores here, one a line, in the order of the cases."`
+	Cases  string `placeholder:"FILE" xor:"input" help:"Case file in JSON Lines."`
+	Source string `placeholder:"URL" xor:"input" help:"Warehouse to read, such as duckdb:FILE."`
+	To     string `placeholder:"URL" help:"Warehouse to write to, such as duckdb:FILE (default the source, or duckdb:scores.duckdb)."`
+	Scores string `placeholder:"FILE" help:"File to write the scores to, one a line, in the order of the cases."`
 	NoTo   bool   `name:"no-to" help:"Write the scores to no database."`
 
-	Metrics []string `placeholder:"A,B" help:"Metrics to compute. default stands for those computed without this flag, all for these and those that are only computed on request (counterexample)."`
-	Mode    string   `default:"both" enum:"text2sql_only,agentic_only,both" help:"Which branch to evaluate: text2sql_only, agentic_only or both."`
+	Metrics []string `placeholder:"A,B" help:"Metrics, such as hybrid_ex,verdict (default the set named default; all adds those on request, such as counterexample)."`
+	Mode    string   `default:"both" enum:"text2sql_only,agentic_only,both" help:"Branches to evaluate: text2sql_only, agentic_only or both (default ${default})."`
 	answerFlags
-	Strict bool     `help:"Refuse cases that say something that is not read: unknown keys, dialects, types and metrics."`
-	Config string   `placeholder:"FILE" help:"Options and thresholds of metrics, in YAML."`
-	Judges []string `placeholder:"FILE,…" help:"Judge files to use besides the promoted judges of --source and --to."`
+	Strict bool     `help:"Reject unknown keys, dialects, types and metrics in cases."`
+	Config string   `placeholder:"FILE" help:"Configuration file in YAML. Environment variables BADGER_… and flags override it."`
+	Judges []string `placeholder:"FILE" help:"Judge files to load, in addition to promoted or configured judges."`
 
-	Assessments string `placeholder:"FILE" help:"Recorded assessments (JSON Lines): their replies answer in place of the judge."`
-	Backend     string `placeholder:"NAME" help:"Whose assessments, where the file holds several backends', such as o3."`
+	Assessments string `placeholder:"FILE" help:"Recorded judge replies in JSON Lines, used instead of a judge."`
+	Backend     string `placeholder:"NAME" help:"Backend whose recorded replies are used, such as o3."`
 
-	ID          string `name:"run-id" placeholder:"ID" help:"Name of the run; a new one by default."`
-	Resume      string `placeholder:"ID" help:"Go on with this run: what it holds is not scored again."`
-	RetryFailed bool   `help:"With --resume, score again what failed."`
-	Concurrency int    `placeholder:"N" help:"Cases scored at the same time; one for each processor by default."`
+	ID          string `name:"run-id" placeholder:"ID" help:"ID of the new run (default a generated one)."`
+	Resume      string `placeholder:"ID" help:"Resume this run. Existing scores are kept."`
+	RetryFailed bool   `help:"With --resume, score failed cases a second time."`
+	Concurrency int    `placeholder:"N" help:"Number of cases scored concurrently (default one per processor, or more with a judge)."`
 	gateFlags
-	FailOnDrop []string `placeholder:"M=V" help:"Exit with 1 if the mean of metric M dropped by V or more since the batch before, in the database that the scores go to, and a paired test shows it at 0.05, or if it cannot be compared. May be given several times."`
-	Against    string   `placeholder:"AGENT@VERSION" help:"Compare all others with this version of this agent. By default versions of one agent are compared in turn, and agents of one version with each other."`
-	Quiet      bool     `short:"q" help:"No progress."`
+	FailOnDrop []string `placeholder:"M=V" help:"Exit with 1 if the mean of metric M dropped by V or more since the batch before (at p < 0.05; repeatable). Scores that cannot be compared also fail."`
+	Against    string   `placeholder:"AGENT@VERSION" help:"Version that all others are compared with (default the version before, and agents of one version with each other)."`
+	Quiet      bool     `short:"q" help:"Print no progress."`
 	JSON       bool     `help:"Print one JSON document."`
 	exportFlags
 	executeFlags

@@ -14,12 +14,12 @@ import (
 )
 
 type scoreCommand struct {
-	Gold    string   `required:"" placeholder:"FILE" help:"The accepted result: CSV, Parquet, Arrow or JSON."`
-	Pred    string   `required:"" placeholder:"FILE" help:"The result to score."`
-	Metrics []string `placeholder:"A,B" help:"Metrics to compute besides hybrid_ex."`
-	Rows    int      `default:"20" help:"How many differing rows to show."`
+	Gold    string   `required:"" placeholder:"FILE" help:"Gold result: CSV, Parquet, Arrow or JSON."`
+	Pred    string   `required:"" placeholder:"FILE" help:"Predicted result: CSV, Parquet, Arrow or JSON."`
+	Metrics []string `placeholder:"A,B" help:"Metrics, such as hybrid_ex,verdict (hybrid_ex is always computed)."`
+	Rows    int      `default:"20" help:"Maximum number of differing rows to show (default ${default})."`
 
-	Question string `help:"The question, so that why the results differ can be told better."`
+	Question string `help:"Question, which helps to explain differences."`
 	JSON     bool   `help:"Print one JSON document."`
 	terminalFlags
 }

@@ -32,12 +32,12 @@ import (
 )
 
 type serveCommand struct {
-	Config  string   `placeholder:"FILE" help:"Configuration in YAML. Environment variables BADGER_… win over it, and flags over both."`
-	GRPC    string   `name:"grpc" placeholder:"HOST:PORT" help:"Where Arrow Flight and gRPC listen (127.0.0.1:7433)."`
-	HTTP    string   `name:"http" placeholder:"HOST:PORT" help:"Where the warehouses' HTTP forms listen (127.0.0.1:7434)."`
-	Metrics string   `placeholder:"HOST:PORT" help:"Where metrics for Prometheus are served; nowhere by default."`
-	Judges  []string `placeholder:"FILE,…" help:"Judge files to serve besides the promoted judges of results.warehouse."`
-	Check   bool     `help:"Print the configuration with where each value is from, say what would be served, and end. The exit code is 2 where it is wrong."`
+	Config  string   `placeholder:"FILE" help:"Configuration file in YAML. Environment variables BADGER_… and flags override it."`
+	GRPC    string   `name:"grpc" placeholder:"HOST:PORT" help:"Address of Arrow Flight and gRPC (default 127.0.0.1:7433)."`
+	HTTP    string   `name:"http" placeholder:"HOST:PORT" help:"Address of the HTTP server (default 127.0.0.1:7434)."`
+	Metrics string   `placeholder:"HOST:PORT" help:"Address of the metrics for Prometheus (default none)."`
+	Judges  []string `placeholder:"FILE" help:"Judge files to load, in addition to promoted or configured judges."`
+	Check   bool     `help:"Only check (and print the configuration with the source of each value). The exit code is 2 if it is invalid."`
 	judgeFlags
 }
 

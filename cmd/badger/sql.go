@@ -15,12 +15,12 @@ import (
 )
 
 type sqlCommand struct {
-	DB     string   `name:"db" default:":memory:" placeholder:"FILE" help:"A DuckDB file; one in memory by default."`
-	Query  string   `arg:"" optional:"" help:"SQL; standard input where it is left out."`
-	Write  bool     `help:"Allow the query to change the file."`
-	Judges []string `placeholder:"FILE,…" help:"Judge files whose functions SQL can call, besides the promoted judges of the database."`
-	Config string   `placeholder:"FILE" help:"Configuration in YAML: options of metrics, the judge."`
-	JSON   bool     `help:"Print the result as inline JSON."`
+	DB     string   `name:"db" default:":memory:" placeholder:"FILE" help:"DuckDB file (default a database in memory)."`
+	Query  string   `arg:"" optional:"" help:"SQL to run (default standard input)."`
+	Write  bool     `help:"Allow SQL to change the file."`
+	Judges []string `placeholder:"FILE" help:"Judge files to load, in addition to promoted or configured judges."`
+	Config string   `placeholder:"FILE" help:"Configuration file in YAML. Environment variables BADGER_… and flags override it."`
+	JSON   bool     `help:"Print one JSON document."`
 	judgeFlags
 	terminalFlags
 }

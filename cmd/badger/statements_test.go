@@ -32,7 +32,7 @@ import (
 	"github.com/badger-eval/badger/judgebackend/backendtest"
 )
 
-// TestNumberedStatements shows the statements of docs/conformance.md that need a judge and a
+// TestNumberedStatements shows the statements of docs/reference/conformance.md that need a judge and a
 // ledger: how often a judge is asked, whatever callers send again.
 func TestNumberedStatements(t *testing.T) {
 	conformance.Run(t, "cmd/badger", map[string]func(*testing.T){

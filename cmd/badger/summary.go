@@ -6,8 +6,8 @@ import (
 
 // terminalFlags say what the terminal can show, if it does not say so itself.
 type terminalFlags struct {
-	Width int  `placeholder:"N" help:"Columns of the terminal."`
-	ASCII bool `name:"ascii" help:"Print nothing beyond ASCII."`
+	Width int  `placeholder:"N" help:"Width of the output in columns."`
+	ASCII bool `name:"ascii" help:"Print ASCII characters only."`
 }
 
 func (f terminalFlags) options(p process) report.Options {

@@ -12,10 +12,10 @@ import (
 
 // dropFlags say what drop of a metric counts.
 type dropFlags struct {
-	MinDrop    float64  `placeholder:"V" help:"Call a metric degraded or improved only if its mean changed by V or more, such as 0.02."`
-	Alpha      float64  `default:"0.05" placeholder:"P" help:"Level of the tests."`
-	FailOnDrop []string `placeholder:"M=V" help:"Exit with 1 if the mean of metric M dropped by V or more and the paired test shows it at --alpha, or if it cannot be compared. May be given several times."`
-	Seed       uint64   `help:"Seed of the tests and intervals."`
+	MinDrop    float64  `placeholder:"V" help:"Smallest change of a mean that is called degraded or improved, such as 0.02."`
+	Alpha      float64  `default:"0.05" placeholder:"P" help:"Significance level of the tests (default ${default})."`
+	FailOnDrop []string `placeholder:"M=V" help:"Exit with 1 if the mean of metric M dropped by V or more since the batch before (at p < --alpha; repeatable). Scores that cannot be compared also fail."`
+	Seed       uint64   `help:"Seed of random choices (default 0)."`
 }
 
 func (f *dropFlags) check() error {
@@ -63,9 +63,9 @@ func checkNames(flag string, names, there []string) error {
 type trendCommand struct {
 	scoresFlags
 	chosenBatches
-	Metrics []string `placeholder:"A,B" help:"Metrics to show, or all. By default those that say most."`
-	By      string   `placeholder:"GROUP" enum:",tier" default:"" help:"Also by tier."`
-	Last    int      `default:"10" placeholder:"N" help:"Show the last N batches of each metric; 0: all."`
+	Metrics []string `placeholder:"A,B" help:"Metrics, such as hybrid_ex,verdict (default the most informative; all for every metric)."`
+	By      string   `placeholder:"GROUP" enum:",tier" default:"" help:"Also group the figures (by tier)."`
+	Last    int      `default:"10" placeholder:"N" help:"Number of latest batches to show for each metric (default ${default}; 0 shows all)."`
 	dropFlags
 	JSON bool `help:"Print one JSON document."`
 	terminalFlags

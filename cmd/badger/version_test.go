@@ -131,18 +131,18 @@ func TestEveryConnectorIsLinked(t *testing.T) {
 	}
 }
 
-// docs/residency.md is what the connectors say of whom they contact.
+// docs/reference/residency.md is what the connectors say of whom they contact.
 func TestHostsPage(t *testing.T) {
 	if len(leftOut) > 0 {
 		t.Skip("this build lacks connectors")
 	}
-	want, err := os.ReadFile("../../docs/residency.md")
+	want, err := os.ReadFile("../../docs/reference/residency.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
 	if code := run(t.Context(), []string{"functions", "--hosts"}, process{stdout: &out, stderr: &out, now: time.Now}); code != exitDone || out.String() != string(want) {
-		t.Errorf("exit code %d; docs/residency.md is stale: make generate", code)
+		t.Errorf("exit code %d; docs/reference/residency.md is stale: make generate", code)
 	}
 }
 

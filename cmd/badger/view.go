@@ -32,11 +32,11 @@ type reportConfig struct {
 }
 
 type viewCommand struct {
-	DB     string   `name:"db" required:"" placeholder:"URL" help:"Database whose runs are shown, such as duckdb:badger.duckdb."`
-	Config string   `placeholder:"FILE" help:"Configuration in YAML, of which report.masked counts."`
-	HTTP   string   `name:"http" default:"127.0.0.1:7435" placeholder:"HOST:PORT" help:"Where the pages are, on this machine; port 0 takes a free one."`
-	Mask   []string `placeholder:"COLUMN,…" help:"Columns of results whose cells are shown as hashes."`
-	Label  bool     `help:"Let people label, too. Without it nothing is written."`
+	DB     string   `name:"db" required:"" placeholder:"URL" help:"Database with runs and scores, such as duckdb:scores.duckdb."`
+	Config string   `placeholder:"FILE" help:"Configuration file in YAML. Environment variables BADGER_… and flags override it."`
+	HTTP   string   `name:"http" default:"127.0.0.1:7435" placeholder:"HOST:PORT" help:"Address of the HTTP server (default ${default}; port 0 picks a free port)."`
+	Mask   []string `placeholder:"COLUMN" help:"Result columns to mask."`
+	Label  bool     `help:"Allow labeling. Without it, nothing is written."`
 }
 
 // Run shows the report until it is interrupted.

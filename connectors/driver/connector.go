@@ -8,7 +8,7 @@ type Connector struct {
 	Open     Opener    // for all of them
 	Contacts Contacts  // likewise
 	Dialects []Dialect // one for each warehouse that functions can be installed in
-	Examples []Example // ways to reach its warehouses, for docs/residency.md
+	Examples []Example // ways to reach its warehouses, for docs/reference/residency.md
 	Place    int       // of the examples among those of other connectors
 }
 

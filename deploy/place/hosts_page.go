@@ -15,7 +15,7 @@ import (
 //go:embed hosts_page.md
 var pageText string
 
-// HostsPage is docs/residency.md: its text, with a table of configurations and whom each contacts.
+// HostsPage is docs/reference/residency.md: its text, with a table of configurations and whom each contacts.
 func HostsPage(connectors []driver.Connector, providers judgebackend.Providers) ([]byte, error) {
 	table, err := table(connectors, providers)
 	if err != nil {
@@ -67,11 +67,11 @@ func table(connectors []driver.Connector, providers judgebackend.Providers) (str
 			return "", fmt.Errorf("%s: %w", c.title, err)
 		}
 		if len(hosts) == 0 {
-			besides := " else"
+			none := "no other host"
 			if len(c.Warehouses) > 0 {
-				besides = ""
+				none = "no host"
 			}
-			fmt.Fprintf(&b, "| %s | %s | nobody%s | | | |\n", c.title, c.key, besides)
+			fmt.Fprintf(&b, "| %s | %s | %s | | | |\n", c.title, c.key, none)
 		}
 		title, key := c.title, c.key
 		for _, h := range hosts {

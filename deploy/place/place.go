@@ -1,7 +1,7 @@
 // Package place examines the place where badger serve is to run, from the inside, and says whom it contacts.
 // Package deploy writes the files that make such a place; [Examine] reports whether it turned out as it should.
 // Reports never show a path of a secret or what is in it. [Hosts] derives the hosts from a configuration, for
-// people (badger doctor --deployment, docs/residency.md) and for rules of networks that are rendered from it.
+// people (badger doctor --deployment, docs/reference/residency.md) and for rules of networks that are rendered from it.
 package place
 
 import (

@@ -13,9 +13,9 @@ import (
 )
 
 func TestPageIsCurrent(t *testing.T) {
-	page, err := os.ReadFile("../../docs/conformance.md")
+	page, err := os.ReadFile("../../docs/reference/conformance.md")
 	if err != nil || !bytes.Equal(page, conformance.Page()) {
-		t.Errorf("docs/conformance.md is stale (%v): make generate", err)
+		t.Errorf("docs/reference/conformance.md is stale (%v): make generate", err)
 	}
 }
 

@@ -14,9 +14,9 @@ import (
 )
 
 func TestTablesPageIsCurrent(t *testing.T) {
-	page, err := os.ReadFile("../../docs/tables.md")
+	page, err := os.ReadFile("../../docs/reference/tables.md")
 	if err != nil || !bytes.Equal(page, docs.Tables()) {
-		t.Errorf("docs/tables.md is stale (%v): make generate", err)
+		t.Errorf("docs/reference/tables.md is stale (%v): make generate", err)
 	}
 }
 

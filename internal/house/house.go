@@ -4,7 +4,7 @@
 // whatever packages, is in a second table.
 //
 // To add a package, add its line to imports.txt. An import that is missing there is a decision: look
-// at docs/packages.md first, which is printed from the same table.
+// at docs/reference/packages.md first, which is printed from the same table.
 package house
 
 import (

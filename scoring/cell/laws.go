@@ -11,7 +11,7 @@ import (
 )
 
 // Law is one rule of what counts as the same answer. Pairs of results on both sides of its border test it
-// (package metric), and are the examples of docs/equality.md, so that the page cannot say what the code
+// (package metric), and are the examples of docs/reference/equality.md, so that the page cannot say what the code
 // does not do.
 type Law struct {
 	Name   string // stable; its pairs are in laws/NAME.jsonl

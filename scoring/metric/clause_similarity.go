@@ -13,7 +13,7 @@ import (
 )
 
 func init() {
-	const clauses = "Clauses are SELECT, DISTINCT, FROM, JOIN, outer join, WHERE, GROUP BY, HAVING, QUALIFY, ORDER BY, LIMIT, UNION, INTERSECT, EXCEPT, WITH, subquery, OVER and PIVOT, each once, wherever they stand in the query. " +
+	const clauses = "Clauses are SELECT, DISTINCT, FROM, JOIN, outer join, WHERE, GROUP BY, HAVING, QUALIFY, ORDER BY, LIMIT, UNION, INTERSECT, EXCEPT, WITH, subquery, OVER and PIVOT, each once, anywhere in the query. " +
 		"The agent's SQL without a query: 0."
 	register(scoring.Metric{
 		Name: "clause_similarity", Version: 5, Group: "sql",
@@ -25,7 +25,7 @@ func init() {
 			"normal form of tree_match: 2 · |common grams| / (grams of gold + grams of pred). A gram is a node with its parent and one child. Trees that match have " +
 			"1. " + clauses,
 		Source:  "the deterministic part of baseline M2 in BADGER, section 6.2 (AST similarity and clause recall); pq-grams: Augsten, Böhlen, Gamper, VLDB 2005",
-		Gaming:  "A query of gold's shape over other values is nearly alike: WHERE x = 1 for x = 2 loses one leaf of the tree. Read it beside a metric of the results.",
+		Gaming:  "A query of gold's shape over other values is nearly alike: WHERE x = 1 for x = 2 loses one leaf of the tree. Read it with a metric of the results.",
 		Example: "SELECT a FROM t WHERE x = 1 against the same: 1. Without the WHERE: both trees have fewer grams in common, and one of three clauses is missing.",
 		Options: similarityDeclared.OptionSet,
 		Score:   clauseSimilarity,

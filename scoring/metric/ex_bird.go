@@ -14,7 +14,7 @@ func init() {
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs: scoring.FieldGoldResult | scoring.FieldPredResult,
 		Summary: "Whether both results hold the same set of rows: the execution accuracy of the BIRD benchmark. " +
-			"Repeated rows and row order do not count, column order does, column names do not.",
+			"Repeated rows, row order and column names are ignored, column order is not.",
 		Range: "0 or 1",
 		Formula: "1 if set(pred rows) = set(gold rows), else 0. Cells compare as the values that a Python database driver returns. Numbers are equal by exact value, " +
 			"whatever their types (1 = 1.0 = TRUE, but 0.1 + 0.2 ≠ 0.3). Text equals only text ('1' ≠ 1). NULL = NULL. NaN equals nothing. Intervals as engines write them are equal by their length ('36:00:00' = '1 day 12:00:00'). Two results without rows " +
@@ -22,7 +22,7 @@ func init() {
 			"number ('507' = '507.0', but '0507' stays text). The option typed_text (true or false) overrides this.",
 		Source: "BIRD, Li et al. 2023, section 4 (arXiv:2305.03111); bird-bench/mini_dev 4d970a9, evaluation/evaluation_ex.py, calculate_ex; " +
 			"AlibabaResearch/DAMO-ConvAI bird/llm/src/evaluation.py",
-		Gaming:    "Repeated rows do not count, so that a join that multiplies rows passes, and so does any query without rows where gold has none. A constant that is right today passes. ex_multiset sees repeated rows; the relation both_empty names the second case.",
+		Gaming:    "Repeated rows are ignored, so that a join that multiplies rows passes, and so does any query without rows where gold has none. A constant that is right today passes. ex_multiset sees repeated rows; the relation both_empty names the second case.",
 		Example:   "gold (1), (1), (2) and pred (2), (1) score 1: a lost DISTINCT is not seen. Gold (1, 'a') and pred ('a', 1) score 0.",
 		Threshold: scoring.At(1),
 		Options:   rowsDeclared.OptionSet,

@@ -19,7 +19,7 @@ func init() {
 			"it. Two results without rows are equal.",
 		Source: "Bag semantics of relations; Zhong et al. 2020, Semantic Evaluation for Text-to-SQL with Distilled Test Suites (arXiv:2010.02840), " +
 			"taoyds/test-suite-sql-eval e97acc5, exec_eval.py, multiset_eq",
-		Gaming:    "Nothing reads the query: a constant that is right today passes. Column names do not count, so that revenue may be called cost. verdict with policy logic judges the query.",
+		Gaming:    "Nothing reads the query: a constant that is right today passes. Column names are ignored, so that revenue may be called cost. verdict with policy logic judges the query.",
 		Example:   "gold (1), (1), (2) and pred (2), (1), (1) score 1; pred (2), (1) scores 0.",
 		Threshold: scoring.At(1),
 		Options:   rowsDeclared.OptionSet,

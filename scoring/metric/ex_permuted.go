@@ -24,8 +24,8 @@ func init() {
 			"ISO text, NULL = NULL, NaN = NaN. Two results without rows are equal. Detail: ordered, whether the order of rows counted; columns, the agent's column for each gold column.",
 		Source: "Execution match with column permutation and value normalization, after Zhong et al. 2020 (arXiv:2010.02840) and " +
 			"taoyds/test-suite-sql-eval e97acc5, exec_eval.py, result_eq, which takes any ORDER BY of the gold query for an order that is asked for, and has no ties",
-		Gaming:    "Columns are told apart by their values alone: where two columns hold the same values in other rows, as in a result of one row, they may change places. A constant that is right today passes. verdict with policy logic judges the query.",
-		Example:   "gold (Alice, 30), (Bob, 25) and pred (25.0, Bob), ('30', Alice) score 1, but 0 where the gold query ends in ORDER BY age DESC and the question asks for the oldest first.",
+		Gaming:    "Columns are distinguished by their values alone: if two columns hold the same values in other rows, as in a result of one row, they may change places. A constant that is right today passes. verdict with policy logic judges the query.",
+		Example:   "gold (Alice, 30), (Bob, 25) and pred (25.0, Bob), ('30', Alice) score 1, but 0 if the gold query ends in ORDER BY age DESC and the question asks for the oldest first.",
 		Threshold: scoring.At(1),
 		Options:   permutedDeclared.OptionSet,
 		Score:     exPermuted,
@@ -34,7 +34,7 @@ func init() {
 
 // orderRule says when the order of rows is part of an answer; see [relations.AskedOrder].
 const orderRule = "The order of rows counts if the question asks for one (sorted by, descending, alphabetical, highest " +
-	"first, from oldest to newest, top 5 and the like, in English) and the gold query has its own ORDER BY. " +
+	"first, from oldest to newest, top 5 and similar, in English) and the gold query has its own ORDER BY. " +
 	"Without a question, that ORDER BY is enough. Without a gold query, the question must name a column by " +
 	"which gold's rows are sorted. Rows that agree in all sort keys may change places. If gold's columns do " +
 	"not contain a key, every row must be in its gold position, unless both queries sort by the same keys. " +

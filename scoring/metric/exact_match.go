@@ -23,8 +23,8 @@ func init() {
 			"order. Queries beyond Spider's grammar are compared in the same way. With the option strict, such an answer scores 0, and such a gold query makes the " +
 			"metric not applicable.",
 		Source:    "Spider, Yu et al. 2018, section 5 (arXiv:1809.08887); taoyds/spider b7b5b8c, evaluation.py and process_sql.py",
-		Gaming:    "Values of conditions do not count, as in the benchmark: WHERE x = 1 matches x = 2. component_exact compares them.",
-		Example:   "SELECT name, age FROM singer WHERE age > 20 and SELECT T1.age, T1.name FROM singer AS T1 WHERE T1.age > 30: 1, for values do not count.",
+		Gaming:    "Values of conditions are ignored, as in the benchmark: WHERE x = 1 matches x = 2. component_exact compares them.",
+		Example:   "SELECT name, age FROM singer WHERE age > 20 and SELECT T1.age, T1.name FROM singer AS T1 WHERE T1.age > 30: 1, for values are ignored.",
 		Threshold: scoring.At(1),
 		Options:   setMatchDeclared.OptionSet,
 		Score:     exactMatchSpider,
@@ -35,7 +35,7 @@ func init() {
 		Needs:   scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Summary: "Whether both queries are the same text, white space and a last semicolon left out.",
 		Range:   "0 or 1",
-		Formula: "1 if the texts are equal after runs of white space are collapsed white space at both ends is removed, and so are semicolons at the end. White space " +
+		Formula: "1 if the strings are equal after runs of white space are collapsed white space at both ends is removed, and so are semicolons at the end. White space " +
 			"inside strings and quoted names counts, and so do the line break that ends a comment, case and quotes.",
 		Source:    "ROSE, appendix A, exact match (EM)",
 		Gaming:    "It cannot be raised without knowing gold; keep gold from the agent. It is 0 for nearly every right answer that is written in another way.",

@@ -46,7 +46,7 @@ func init() {
 			"figures, or most of its words, are not in the response or the question) is not_made. Neither counts. A supported claim becomes unsupported if the result does not " +
 			"hold a figure where it should: in the cell, if the claim names a row and a column; in the row or the column, if it names one; otherwise anywhere. A row that does not exist holds nothing, and a " +
 			"result without rows holds nothing but zero. A cell holds a figure if it is equal to it, rounded or truncated to the digits that the figure shows, and of " +
-			"the same sign, in any scale (thousands, millions, percent). The zeros at the end of a figure count as digits unless it is said to be rough (about 1,200). A figure without a sign may stand for a negative cell if the " +
+			"the same sign, in any scale (thousands, millions, percent). The zeros at the end of a figure count as digits unless it is called rough (about 1,200). A figure without a sign may stand for a negative cell if the " +
 			"claim speaks of a fall. A not_shown claim becomes supported if rows were truncated and every " +
 			"such figure is in the cell named, and unsupported if a figure is not where it should be or if nothing was truncated that it could be about. Otherwise it is left out. " +
 			"Detail: the claims with the judge's verdict, where each figure was found " +
@@ -54,7 +54,7 @@ func init() {
 			"without a result (unless the query failed) and if the response makes no claim. Abstained if no claim can " +
 			"be verified, if more than half of the claims are left out, or if more than a fifth of the response is too long to be judged." + responseCall,
 		Source:    source,
-		Gaming:    "A response that says one safe thing has 1, whether or not it answers; read it with geval_relevance. A figure that the judge takes to be computed is not looked up, so that a judge that is too kind can let it pass; the detail counts it as unchecked. Repeated claims, and claims that only the judge makes, do not count.",
+		Gaming:    "A response that says one safe thing has 1, whether or not it answers; read it with geval_relevance. A figure that the judge takes to be computed is not looked up, so that a judge that is too kind can let it pass; the detail counts it as unchecked. Repeated claims, and claims that only the judge makes, are ignored.",
 		Example:   "\"Oslo leads with 3 orders, Rome has 2; sales doubled\" over the rows Oslo 3, Rome 2: two claims supported, the last unsupported: 2/3.",
 		Threshold: scoring.At(faithful),
 		Options:   faithfulnessDeclared.OptionSet,

@@ -37,7 +37,7 @@ func init() {
 			"Equal rows are matched first. The matching is optimal while the remaining distinct rows have at most " +
 			"262,144 pairs of equal cells, or one for every two cells of both results if that is more. Above that, it " +
 			"takes the most similar of a bounded number of candidates first. The value is 1, and detail.reshaped says " +
-			"why, if every gold cell is present in another shape: columns joined into one text or split, or rows shown " +
+			"why, if every gold cell is present in another shape: columns joined into a single string or split, or rows shown " +
 			"as columns or the reverse (relations concatenated, split, long_for_wide and wide_for_long). Stage 1 maps " +
 			"the columns by their values, without a call. With the option stage1 set to judge, there is 0 or 1 call. " +
 			"The judge proposes a mapping, index columns, units and a tolerance (up to the option max_tolerance, by " +

@@ -17,7 +17,7 @@ func init() {
 		Needs: scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldInterpretation, Reads: scoring.FieldSchema,
 		Summary: "How far the agent's interpretation means what the question means.",
 		Range:   "0 to 1",
-		Formula: "the judge's grade from 0 to 10, divided by 10. If both texts are the same but for case, blanks and punctuation, the value is 1 and there is no call. An interpretation that repeats the question is no " +
+		Formula: "the judge's grade from 0 to 10, divided by 10. If both strings are the same but for case, blanks and punctuation, the value is 1 and there is no call. An interpretation that repeats the question is no " +
 			"evidence that the agent understood it: a warning says so. Otherwise " +
 			"there is one call. The judge sees the question, the interpretation and, if the case has them, the hint and the schema. The judge names the differences " +
 			"in meaning before the grade. Detail: score; differences, each with aspect (measure, entity, filter, period, grouping, ordering, limit, unit, other), " +

@@ -82,7 +82,7 @@ const (
 
 var formOption = scoring.Option{
 	Name: "form", Choices: []string{formOwn, formPaper},
-	Doc: "Whether the judge of results that differ is also told how they differ, as badger found it (own), or only what the paper shows it (paper).",
+	Doc: "Whether the prompt for results that differ also describes the differences that badger found (own), or only what the paper shows it (paper).",
 }
 
 // reliedOn is a question whose answer a score rests on.

@@ -12,7 +12,7 @@ func init() {
 		Name: "latency_overhead", Version: 2, Group: "execution",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsNotApplicable,
 		Needs:         scoring.FieldLatency,
-		Summary:       "How much longer the agent's query took than the gold query, in percent of the latter; negative where it was faster.",
+		Summary:       "How much longer the agent's query took than the gold query, in percent of the latter; negative if it was faster.",
 		Range:         "at least -100",
 		Formula:       "100 · (t_agent − t_gold) / t_gold. Not applicable where the gold query took no measurable time.",
 		Source:        "BADGER, Table 2, latency overhead",

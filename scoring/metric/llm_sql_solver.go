@@ -33,7 +33,7 @@ func init() {
 			"There is no call, and the value is 0, if the agent's query failed or is missing. The judge sees neither " +
 			"question nor results. Detail: by, what decided (judge, texts or execution); strategy; analysis.",
 		Source:    "Zhao et al. 2023, arXiv:2312.10321, the two strategies; used as a baseline in ROSE, section 5.1.3, and in FLEX, section 4.3",
-		Gaming:    "The judge may be talked to by comments in the agent's query, and takes likeness for equivalence. What the texts prove needs no judge; a counterexample that does not hold is not looked for here. calibrate measures the judge on labels.",
+		Gaming:    "The judge may be talked to by comments in the agent's query, and takes likeness for equivalence. What the texts prove needs no judge; the metric does not search for a counterexample. calibrate measures the judge on labels.",
 		Example:   "SELECT max(a) FROM t and SELECT a FROM t ORDER BY a DESC LIMIT 1: an empty table is a counterexample for the strategy semantic, 0.",
 		Threshold: scoring.At(1),
 		Options:   solverDeclared.OptionSet,
@@ -49,7 +49,7 @@ type solverOptions struct {
 var solverDeclared = scoring.DeclareOptions(solverOptions{Strategy: solverSemantic, ShortCut: true}, nil,
 	scoring.Option{
 		Name: "strategy", Choices: []string{solverSemantic, solverRelaxed},
-		Doc: "semantic (miniature and mull): the judge looks for a counterexample on a small database of its own; relaxed (explain and compare): it explains both queries and looks for significant differences in logic.",
+		Doc: "semantic (miniature and mull): the judge looks for a counterexample on a small database that it makes up; relaxed (explain and compare): it explains both queries and looks for significant differences in logic.",
 	},
 	scoring.Option{Name: "short_cut", Doc: "Whether queries that the texts alone prove equal score 1 without a call. The publication asks in every case: false."},
 )

@@ -14,16 +14,16 @@ func init() {
 		Needs: scoring.FieldGoldResult | scoring.FieldPredResult,
 		Reads: scoring.FieldGoldSQL,
 		Summary: "Whether Defog's sql-eval calls the result correct, with its faults: equal to gold once normalized, or gold equal to some of its columns. " +
-			"Repeated rows do not count; detail says whether the match is exact or a subset.",
+			"Repeated rows are ignored; detail.match is exact or subset.",
 		Range: "0 or 1",
-		Formula: "1 if the match is exact or a subset, else 0. The match is exact in two cases. All cells are equal as they stand, with numpy's broadcasting (one gold " +
+		Formula: "1 if the match is exact or a subset, else 0. The match is exact in two cases. All cells are equal unchanged, with numpy's broadcasting (one gold " +
 			"row equals any number of its copies). Or all cells are equal after repeated rows are dropped, columns are sorted by name, rows are sorted by their " +
 			"cells, and missing values are replaced by -99999. The match is a subset if, after sorting, every gold column equals a different column of the agent's " +
 			"(numbers within 0.001 %, integers exactly), and the rows over these columns are equal after the same normalization. If the question asks to order, " +
 			"sort or arrange, or the option category is order_by, rows are not sorted; for the exact match they are then sorted by the columns of each query's " +
 			"first ORDER BY. Cells that cannot be sorted and repeated column names make the original program fail; here they score 0.",
 		Source:    "defog-ai/sql-eval b833324, eval/eval.py, compare_df, subset_df, normalize_table and compare_query_results, on pandas 2.3",
-		Gaming:    "One gold row equals any number of its copies, repeated rows do not count, and the answer may have any further columns. Columns may stand under each other's names: lo = 9, hi = 1 equals lo = 1, hi = 9. It is the peer's comparison with its faults; hybrid_ex and verdict see more.",
+		Gaming:    "One gold row equals any number of its copies, repeated rows are ignored, and the answer may have any further columns. Columns may have each other's names: lo = 9, hi = 1 equals lo = 1, hi = 9. It is the peer's comparison with its faults; hybrid_ex and verdict see more.",
 		Example:   "gold n = 1, 1, 2 and pred n = 2, 1 match exactly; pred total = 2, 1 is a subset (another name), and so is pred n = 1, 1, 2 with a column more.",
 		Threshold: scoring.At(1),
 		Options:   defogDeclared.OptionSet,

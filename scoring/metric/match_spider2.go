@@ -25,7 +25,7 @@ func init() {
 			"cells. condition_cols is a list of positions from 0, or a list of such lists, one for each accepted answer. A position that gold does not have scores " +
 			"0.",
 		Source:    "Spider 2.0, Lei et al. 2025 (arXiv:2411.07763); xlang-ai/Spider2 e12c5f1, spider2-snow/evaluation_suite/evaluate.py, compare_pandas_table",
-		Gaming:    "Columns are compared one by one, so that values may be attached to the wrong rows if ignore_order is set, NULL counts as 0, columns may stand under each other's names (lo = 9, hi = 1 equals lo = 1, hi = 9), and further columns cost nothing. It is the peer's comparison with its faults.",
+		Gaming:    "Columns are compared one by one, so that values may be attached to the wrong rows if ignore_order is set, NULL counts as 0, columns may have each other's names (lo = 9, hi = 1 equals lo = 1, hi = 9), and further columns cost nothing. It is the peer's comparison with its faults.",
 		Example:   "gold (1, 'a'), (2, 'b') and pred ('b', 1.004), ('a', 2) score 1 with ignore_order, though no row is right.",
 		Threshold: scoring.At(1),
 		Options:   spiderDeclared.OptionSet,

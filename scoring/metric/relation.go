@@ -18,11 +18,11 @@ func init() {
 		Labels:  relationLabels(),
 		Summary: "Why the two results differ: the relation that holds between them, proven on their rows and, where they are given, on the queries and the question.",
 		Range:   "1 the same data, however shown; 0.5 another reading that people often accept; 0 other data. A prior by the meaning of the relation, no verdict",
-		Formula: "the first relation that holds in the order of docs/relations.md; all that hold are in detail.relations, each with its class, its proof and a sentence. The alignment is that of hybrid_ex. " +
+		Formula: "the first relation that holds in the order of docs/reference/relations.md; all that hold are in detail.relations, each with its class, its proof and a sentence. The alignment is that of hybrid_ex. " +
 			"A query that failed has the label query_failed",
 		Source:  "own; the kinds of differences that experts accept are those of FLEX, section 5 and appendix F, and ROSE, section 5 and appendices I and O",
-		Gaming:  "It is no verdict. In small results many relations hold by chance; by_chance says so, and verdict lets only those pass that labels support. A constant that is right today is the same, if its query reads a table.",
-		Example: "gold (agency, clients) = (1, 2), (3, 1); agent (1, 2), (2, 0), (3, 1): zero_filled, \"Every row of gold is there; 1 row more has nothing (0 or NULL) in …\"",
+		Gaming:  "It is not a verdict. In small results many relations hold by chance; by_chance reports that, and verdict lets only those pass that labels support. A constant that is right today is the same, if its query reads a table.",
+		Example: "gold (agency, clients) = (1, 2), (3, 1); agent (1, 2), (2, 0), (3, 1): zero_filled, \"Every row of gold is present; 1 row more has nothing (0 or NULL) in …\"",
 		Options: relationDeclared.OptionSet,
 		Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 			o, err := relationDeclared.Read(in)

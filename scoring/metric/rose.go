@@ -29,7 +29,7 @@ func init() {
 			"Refuter calls the gold query wrong; amb_q and amb_schema, it finds the question or the schema ambiguous " +
 			"(null without a Refuter call); judge, the tag rose_<model>-<yymm> that a reported score must carry; form, whether the Refuter was " +
 			"told how the results differ (own) or was not, as in the paper (paper); criteria, the acceptance criteria that were set by the options criteria and rules.",
-		Source:    "ROSE, sections 4.1 to 4.3, appendices B (score), E.1 (tag) and O (what the judges are told)",
+		Source:    "ROSE, sections 4.1 to 4.3, appendices B (score), E.1 (tag) and O (the information for the judges)",
 		Gaming:    "The Prover may be talked to by comments and names in the agent's query. Everything from the case is set off as material, the Refuter sees gold where the results differ, and a reply that is missing is a failure and never a pass. calibrate measures the judge on labels.",
 		Example:   "the results differ, the Prover accepts, the Refuter upholds and calls the reference wrong: 1, gold_x.",
 		Threshold: scoring.At(1),
@@ -51,7 +51,7 @@ type roseOptions struct {
 var roseDeclared = scoring.DeclareOptions(roseOptions{Refuter: true, Form: formOwn}, (*roseOptions).check,
 	scoring.Option{Name: "model", Unset: "that of the backend", Doc: "The name of the judge's model, for the tag."},
 	scoring.Option{Name: "released", Unset: "that of the backend's model, if known", Doc: "The month of the model's release as yymm, for the tag."},
-	scoring.Option{Name: "refuter", Doc: "Whether the Refuter is asked; false is the Prover alone, who is then asked in every case."},
+	scoring.Option{Name: "refuter", Doc: "Whether the Refuter is asked; false is the Prover alone, which is then asked in every case."},
 	formOption,
 	scoring.Option{Name: "criteria", Unset: "those of the paper", Doc: "Acceptance criteria that replace the paper's, such as {\"duplicates\": \"forbidden\"}. " + criteriaInWords()},
 	scoring.Option{Name: "rules", Doc: "Further acceptance criteria, a sentence each."},

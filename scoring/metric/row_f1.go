@@ -16,10 +16,10 @@ func init() {
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs: scoring.FieldGoldResult | scoring.FieldPredResult,
 		Summary: "How many whole rows of the two results are the same, as the F1 of precision and recall; detail says the same of columns. " +
-			"Row order does not count, and column order does not where the names agree.",
+			"Row order is ignored, and so is column order if the names agree.",
 		Range: "0 to 1",
 		Formula: "F1 = 2·m / (|G| + |P|), where m is the number of gold rows that the agent's result also has. Repeated rows count as often as they occur. Precision is " +
-			"m/|P|, recall is m/|G|. Columns are paired by name (case and surrounding blanks do not count) if every gold column has a namesake; the agent's other " +
+			"m/|P|, recall is m/|G|. Columns are paired by name (case and surrounding blanks are ignored) if every gold column has a namesake; the agent's other " +
 			"columns are then left out. Otherwise columns are paired by position if both results have equally many. Otherwise no row is the same. Cells compare as " +
 			"in ex_multiset. Two results without rows score 1. Detail also gives precision, recall and F1 of columns. For these, rows are joined on a key without " +
 			"NULL and without repeats on both sides: the columns of the option key, or the first paired column, or all columns that are not FLOAT64. A column is " +

@@ -86,7 +86,7 @@ type rowsOptions struct {
 
 var rowsDeclared = scoring.DeclareOptions(rowsOptions{}, nil,
 	scoring.Option{
-		Name: "typed_text", Unset: "true where both results hold nothing but text, since such results have lost their types",
+		Name: "typed_text", Unset: "true if both results hold nothing but text, since such results have lost their types",
 		Doc: "Whether text that Python prints for a number is read as that number.",
 	},
 )

@@ -21,7 +21,7 @@ func init() {
 			"are in lower case and without schema; aliases are resolved. If the text does not say which table a column belongs to, it belongs to the table in scope " +
 			"that has such a column according to either query. 0 if the agent's SQL holds no query.",
 		Source:  "baseline M5 in BADGER, section 6.2 (schema-link F1 after Dr. Spider, Chang et al. 2023), with identifiers resolved rather than overlapping as tokens",
-		Gaming:  "Naming the right tables and columns is enough, whatever is done with them: a query with the wrong aggregate, or one that lists every column, keeps much of it. Read it beside a metric of the results.",
+		Gaming:  "Naming the right tables and columns is enough, whatever is done with them: a query with the wrong aggregate, or one that lists every column, keeps much of it. Read it with a metric of the results.",
 		Example: "gold uses t, t.a, t.b; the agent t, t.a, u, u.c: 2 of 3 and 2 of 4, F1 = 4/7.",
 		Score:   schemaLinkF1,
 	})

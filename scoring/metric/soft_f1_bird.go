@@ -22,7 +22,7 @@ func init() {
 			"agent's row. All shares are of the number of gold columns. A gold row without a counterpart adds 1 to fn, an agent's row without one adds 1 to fp. Two " +
 			"results without rows score 1. Cells compare as in ex_bird.",
 		Source:  "bird-bench/mini_dev 4d970a9, evaluation/evaluation_f1.py, calculate_f1_score",
-		Gaming:  "A cell counts wherever it stands in its row: right values under the wrong columns have 1. It is the peer's comparison with its faults; hybrid_ex aligns columns.",
+		Gaming:  "A cell counts at any position of its row: right values under the wrong columns have 1. It is the peer's comparison with its faults; hybrid_ex aligns columns.",
 		Example: "gold (1, 2), (3, 4) and pred (1, 2), (3, 5) score 0.75; pred (3, 4), (1, 2) scores 0.",
 		Options: rowsDeclared.OptionSet,
 		Score:   softF1Bird,

@@ -29,7 +29,7 @@ func init() {
 			"query failed or is missing, or if the texts prove the queries equal (documentation of " +
 			"scoring/sqlproof) and the results, if both are given, do not differ. The judge sees question, " +
 			"interpretation, hint, schema, both queries, the differences that the parser found, and whether the " +
-			"results are the same. It is told to ignore matters of style: layers of common table expressions, " +
+			"results are the same. The prompt tells it to ignore matters of style: layers of common table expressions, " +
 			"positions in GROUP BY, double-underscore aliases, qualified names, LEFT or INNER JOIN if the rows are the " +
 			"same, and functions that handle NULL. The three metrics share the call only if their options are the " +
 			"same. Detail: by, what decided (judge, texts or execution); score, equivalent, issues, analysis."
@@ -96,7 +96,7 @@ type sqlJudgeOptions struct {
 
 var sqlJudgeDeclared = scoring.DeclareOptions(sqlJudgeOptions{ShortCut: true, Differences: true}, nil,
 	scoring.Option{Name: "short_cut", Doc: "Whether queries that the texts alone prove equal are scored without a call."},
-	scoring.Option{Name: "differences", Doc: "Whether the judge is told what the front end found to differ."},
+	scoring.Option{Name: "differences", Doc: "Whether the prompt lists the differences that the front end found."},
 )
 
 // sqlIssue is one kind of fault.

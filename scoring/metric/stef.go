@@ -56,7 +56,7 @@ func init() {
 			"conditions or assumptions that the question does not support; loses if a requirement is missing; changes " +
 			"if it asks something else. The judge decides this in the call of stef, without another call if the " +
 			"options are the same (they are the options of stef). Not applicable if the SQL holds no query.",
-		Source:    "STEF, abstract and section 1: the quality of the enriched question as a signal of its own; the four words are decided here",
+		Source:    "STEF, abstract and section 1: the quality of the enriched question as a separate signal; the four words are decided here",
 		Gaming:    "Repeating the question as the interpretation is faithful. It judges the interpretation and not the query; read it with stef.",
 		Example:   "question: Spend in 2023; enriched: Spend in 2022: changes, 0.",
 		Threshold: scoring.At(1),

@@ -38,7 +38,7 @@ var stefDeclared = scoring.DeclareOptions(stefOptions{LimitMin: stefLimitMin, Le
 		return err
 	},
 	scoring.Option{Name: "column_mappings", Doc: "Words of questions, each with the name of the column that it stands for."},
-	scoring.Option{Name: "benign_filters", Doc: "Conditions that nobody needs to ask for, such as \"status = 'Active'\"; each compares one column with constants."},
+	scoring.Option{Name: "benign_filters", Doc: "Conditions that a question need not ask for, such as \"status = 'Active'\"; each compares one column with constants."},
 	scoring.Option{Name: "ignore_filters", Doc: "Columns whose conditions count neither as called for nor as extra."},
 	scoring.Option{Name: "limit_min", Min: scoring.At(1), Doc: "The number of rows from which a LIMIT is a safety default."},
 	scoring.Option{Name: "filter_points", Unset: "5, 4, 3, 0", Doc: "Points of fully_applied, fully_applied_with_extras, partially_applied and not_applied. The highest points of filters and verdict sum to 10."},

@@ -18,7 +18,7 @@ type toolOptions struct {
 var toolDeclared = scoring.DeclareOptions(toolOptions{Match: "name"}, nil,
 	scoring.Option{
 		Name: "match", Choices: []string{"name", "exact", "subset"},
-		Doc: "When two calls are the same: name, the names are; exact, the arguments are equal too; subset, at least the expected arguments are there.",
+		Doc: "When two calls are the same: name, the names are; exact, the arguments are equal too; subset, at least the expected arguments are present.",
 	},
 	scoring.Option{Name: "ignore_keys", Doc: "Arguments that are not compared, at every depth."},
 	scoring.Option{Name: "ignore_tools", Doc: "Tools that count neither as expected nor as called, such as one that only reads."},

@@ -15,7 +15,7 @@ func init() {
 		source = "BADGER, section 7.1, equation "
 		match  = " Calls are the same if their names are. With the option match set to exact, their arguments must be the " +
 			"same too (numbers by value, members in any order). With subset, the call must have at least the expected " +
-			"arguments. Arguments that the specification omits may have any value. A call whose arguments are no object, " +
+			"arguments. Arguments that the specification omits may have any value. A call whose arguments are not an object, " +
 			"such as a list or broken text, is none that has expected arguments. The option ignore_keys names " +
 			"arguments that never count. ignore_tools names tools that count neither as expected nor as called. "
 	)
@@ -26,7 +26,7 @@ func init() {
 		Summary: "Whether the agent called every tool it was expected to call.",
 		Range:   "0 or 1",
 		Formula: "1 if the set of required calls is within the set of calls made, else 0." + match +
-			"Optional tools are not required. Where no tool is expected (an empty list) there is nothing to miss: 1.",
+			"Optional tools are not required. If no tool is expected (an empty list) there is nothing to miss: 1.",
 		Source:    source + "2",
 		Gaming:    "An agent that calls every tool has 1. Read it with tool_excess. By default names alone are compared: a call with wrong arguments counts unless match is exact or subset.",
 		Example:   "expected search, run_sql; called search, search, run_sql, chart: 1. Called search, chart: 0, detail.missing is [run_sql], detail.share 0.5.",
@@ -38,9 +38,9 @@ func init() {
 		Needs:   scoring.FieldTools,
 		Summary: "Whether the agent made the expected calls in the expected order, with any calls in between.",
 		Range:   "0 or 1",
-		Formula: "1 if different calls t_j1, …, t_jm can be found for the required tools i_1, …, i_m so that a tool stands after those that come before it, else 0." + match +
+		Formula: "1 if different calls t_j1, …, t_jm can be found for the required tools i_1, …, i_m so that a tool follows those that must precede it, else 0." + match +
 			`A list is a sequence; {"tools": [{"id", "name", "arguments", "optional", "after": [ids]}]} is a partial order. Optional tools hold no place themselves. ` +
-			"Where no tool is expected there is nothing to order: 1.",
+			"If no tool is expected there is nothing to order: 1.",
 		Source:    source + "3; the partial order is an extension",
 		Gaming:    "An agent that calls every tool again and again has every order somewhere. Read it with tool_excess.",
 		Example:   "expected search, run_sql; called search, chart, run_sql: 1. Called run_sql, search: 0, detail.in_order is 1 of 2.",
@@ -50,10 +50,10 @@ func init() {
 		Name: "tool_excess", Version: 2, Group: "agent",
 		Branch: scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("the metric reads tool calls, not the query"),
 		Needs:   scoring.FieldTools,
-		Summary: "How much of what the agent called was called for: 1 without an excess call, less for repeated or needless ones.",
+		Summary: "Share of the agent's calls that were called for: 1 without an excess call, less for repeated or needless ones.",
 		Range:   "0 to 1",
 		Formula: "1 − |E| / |T|: T the calls made, E the fewest that are left when each call takes at most one expected call that it is, and no two the same one." + match +
-			"Optional tools are no excess. Not applicable where no tool is expected or none was called.",
+			"Optional tools are not in excess. Not applicable if no tool is expected or none was called.",
 		Source:  source + "4",
 		Gaming:  "It is not applicable to an agent that calls nothing. Read it with tool_recall. By default names alone are compared.",
 		Example: "expected search, run_sql; called search, search, run_sql, chart: the second search and chart are in excess, 1 − 2/4 = 0.5.",

@@ -35,11 +35,11 @@ func init() {
 			"Without a judge the score is abstained, or with the option without_judge set to guess it is the decision " +
 			"that people made more often. If the question calls for a refusal or a clarification, the verdict is that " +
 			"of the metric refusal. Detail: policy; decided_by (evidence, judge or guess); relation with its sentence; " +
-			"chance that people accept an answer with this relation; confidence from 0 to 1; rests_on, a line that says what the verdict rests on; the judge's replies.",
-		Source: "own; evidence before judge: docs/design.md. The judges are ROSE, section 4, and FLEX, section 5. After a " +
+			"chance that people accept an answer with this relation; confidence from 0 to 1; rests_on, the evidence for the verdict in one line; the judge's replies.",
+		Source: "own; evidence before judge: docs/design/0001-evidence-first.md. The judges are ROSE, section 4, and FLEX, section 5. After a " +
 			"judge decided, confidence follows from Bayes' rule on chance, for a judge who is right judge_accuracy of " +
 			"the time (0.85 by default)",
-		Gaming:    "An answer that stands in an accepted relation to gold by chance passes without a judge, which is likelier the fewer cells carry the proof: SELECT 42 FROM orders LIMIT 1 passes where gold is 42. Relations pass once two labels show them, such as extra_columns: SELECT * with columns that nobody asked for passes. By_chance is a relation of its own, and policy logic also judges the query. What a judge decides rests on that judge.",
+		Gaming:    "An answer that has an accepted relation to gold by chance passes without a judge, which is likelier the fewer cells carry the proof: SELECT 42 FROM orders LIMIT 1 passes where gold is 42. Relations pass once two labels show them, such as extra_columns: SELECT * with unrequested columns passes. By_chance is a separate relation, and policy logic also judges the query. What a judge decides rests on that judge.",
 		Example:   "gold (agency, clients) = (1, 2), (3, 1); agent (1, 2), (2, 0), (3, 1): 1 by evidence, zero_filled. Agent (1, 2), (3, 7): the judge is asked.",
 		Threshold: scoring.At(1),
 		Options:   verdictDeclared.OptionSet,
@@ -71,7 +71,7 @@ var verdictDeclared = scoring.DeclareOptions(
 	scoring.Option{Name: "judge", Choices: []string{"rose", "flex"}, Doc: "The judge that decides if evidence cannot."},
 	scoring.Option{
 		Name: "without_judge", Choices: []string{"abstain", "guess"},
-		Doc: "What to do where there is no judge: abstain, or guess the side that people more often took.",
+		Doc: "What to do without a judge: abstain, or guess the side that people more often took.",
 	},
 	scoring.Option{Name: "judge_accuracy", Min: scoring.At(0.5), Max: scoring.At(1), Doc: "How often the judge is right; the confidence rests on it."},
 	scoring.Option{

@@ -69,7 +69,7 @@ var clauseKinds = []Kind{
 	},
 	{
 		Name: "tables_more", Class: Difference, find: tablesMore,
-		Meaning: "The answer's query reads tables besides gold's.", Example: "a; a JOIN b",
+		Meaning: "The answer's query reads tables in addition to gold's.", Example: "a; a JOIN b",
 	},
 	{
 		Name: "tables_differ", Class: Difference, find: tablesDiffer,

@@ -52,11 +52,11 @@ var conditionKinds = []Kind{
 	},
 	{
 		Name: "condition_missing", Class: Difference, find: func(e *evidence) *found { return loneCondition(e, goldSide) },
-		Meaning: "Gold holds a column to a literal of which the answer's query says nothing.", Example: "WHERE a = 1 AND b = 2; WHERE a = 1",
+		Meaning: "Gold restricts a column to a literal that the answer's query does not mention.", Example: "WHERE a = 1 AND b = 2; WHERE a = 1",
 	},
 	{
 		Name: "condition_added", Class: Difference, find: func(e *evidence) *found { return loneCondition(e, predSide) },
-		Meaning: "The answer's query holds a column to a literal of which gold says nothing.", Example: "WHERE a = 1; WHERE a = 1 AND b = 2",
+		Meaning: "The answer's query restricts a column to a literal that gold does not mention.", Example: "WHERE a = 1; WHERE a = 1 AND b = 2",
 	},
 }
 

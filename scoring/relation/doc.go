@@ -53,5 +53,5 @@
 // alignment found do not matter) and take time linear in the tables. Nothing is sampled or guessed.
 // The same input gives the same relations.
 //
-// docs/relations.md lists all relations.
+// docs/reference/relations.md lists all relations.
 package relation

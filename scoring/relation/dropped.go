@@ -16,15 +16,15 @@ import (
 var droppedKinds = []Kind{
 	{
 		Name: "dropped_order_key", Class: Presentational, find: droppedOrderKey,
-		Meaning: "All other columns agree; the answer leaves out an aggregate by which gold only sorts or filters, or a measure in whose order it shows its own rows, and that the question does not ask to be told.", Example: "('a', 9) by ORDER BY COUNT(*) LIMIT 1; ('a')",
+		Meaning: "All other columns agree; the answer leaves out an aggregate by which gold only sorts or filters, or a measure in whose order it shows its own rows, and that the question does not ask for.", Example: "('a', 9) by ORDER BY COUNT(*) LIMIT 1; ('a')",
 	},
 	{
 		Name: "dropped_filter", Class: Presentational, find: func(e *evidence) *found { return droppedFilter(e, true) },
-		Meaning: "All other columns agree; the answer leaves out a column that gold's conditions hold to one value, or in which its query writes one, and which the question names without asking to be told the column.", Example: "('TR1', '+') where id = 'TR1'; ('+')",
+		Meaning: "All other columns agree; the answer leaves out a column that gold's conditions hold to one value, or in which its query writes one, and which the question names without asking for the column.", Example: "('TR1', '+') where id = 'TR1'; ('+')",
 	},
 	{
 		Name: "dropped_filter_list", Class: Defensible, WrittenFrom: "maple", find: func(e *evidence) *found { return droppedFilter(e, false) },
-		Meaning: "All other columns agree; the answer leaves out a column that gold's conditions hold to several values, which the question names, so that it does not say which row is of which.", Example: "('TR1', '+'), ('TR2', '-') where id IN ('TR1', 'TR2'); ('+'), ('-')",
+		Meaning: "All other columns agree; the answer leaves out a column that gold's conditions hold to several values, which the question names, so that it does not show which row belongs to which value.", Example: "('TR1', '+'), ('TR2', '-') where id IN ('TR1', 'TR2'); ('+'), ('-')",
 	},
 	{
 		Name: "dropped_constant", Class: Difference, find: droppedConstant,

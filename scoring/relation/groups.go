@@ -22,7 +22,7 @@ var groupKinds = []Kind{
 	},
 	{
 		Name: "zero_filled", Class: Defensible, find: func(e *evidence) *found { return zerosAdded(e, false) },
-		Meaning: "Every gold row is there; the answer's other rows are groups that gold does not have, with nothing but 0 or NULL in its counts and sums: an outer join in place of an inner one. The question does not ask for those alone that have one.",
+		Meaning: "The answer has every gold row; its other rows are groups that gold does not have, with nothing but 0 or NULL in its counts and sums: an outer join in place of an inner one. The question does not ask for those alone that have one.",
 		Example: "(k, count) = ('a', 3); ('a', 3), ('b', 0)",
 	},
 	{
@@ -32,12 +32,12 @@ var groupKinds = []Kind{
 	},
 	{
 		Name: "groups_merged", Class: Defensible, find: func(e *evidence) *found { return mergedGroups(e, predSide) },
-		Meaning: "Gold shows several groups under one name, kept apart by a key that it does not show; the answer has one row for each name. All names are the same, and where a name is one group all else agrees.",
+		Meaning: "Gold shows several groups with the same name, distinguished by a key that it does not show; the answer has one row for each name. All names are the same, and where a name is one group all else agrees.",
 		Example: "('a', 3), ('b', 5), ('b', 1), ('c', 2); ('a', 3), ('b', 6), ('c', 2)",
 	},
 	{
 		Name: "groups_split", Class: Defensible, find: func(e *evidence) *found { return mergedGroups(e, goldSide) },
-		Meaning: "The answer shows several groups under one name, kept apart by a key that it does not show; gold has one row for each name. All names are the same, and where a name is one group all else agrees.",
+		Meaning: "The answer shows several groups with the same name, distinguished by a key that it does not show; gold has one row for each name. All names are the same, and where a name is one group all else agrees.",
 		Example: "('a', 3), ('b', 6), ('c', 2); ('a', 3), ('b', 5), ('b', 1), ('c', 2)",
 	},
 }

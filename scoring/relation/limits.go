@@ -14,7 +14,7 @@ var limitKinds = []Kind{
 	},
 	{
 		Name: "limit_longer", Class: Difference, find: limitLonger,
-		Meaning: "Every gold row is there; gold's query stops at a limit that the answer's does not have, or has higher.", Example: "(9), (8) by LIMIT 2; (9), (8), (7)",
+		Meaning: "The answer has every gold row; gold's query stops at a limit that the answer's does not have, or has higher.", Example: "(9), (8) by LIMIT 2; (9), (8), (7)",
 	},
 	{
 		Name: "limit_shorter", Class: Difference, find: limitShorter,

@@ -22,7 +22,7 @@ var measureKinds = []Kind{
 	},
 	{
 		Name: "negated", Class: Difference, find: func(e *evidence) *found { return negated(e, false) },
-		Meaning: "All other columns agree and each measure that does not is gold's with the other sign in every row; the names say nothing of that.", Example: "('a', 3), ('b', -2); ('a', -3), ('b', 2)",
+		Meaning: "All other columns agree and each measure that does not is gold's with the other sign in every row; the names do not mention it.", Example: "('a', 3), ('b', -2); ('a', -3), ('b', 2)",
 	},
 	{
 		Name: "complement", Class: Difference, find: complement,
@@ -34,7 +34,7 @@ var measureKinds = []Kind{
 	},
 	{
 		Name: "truncated", Class: Difference, find: truncated,
-		Meaning: "All other columns agree and each measure that does not is gold's without what stands behind the point, as integer division leaves it.", Example: "('a', 2.7), ('b', 1.2); ('a', 2), ('b', 1)",
+		Meaning: "All other columns agree and each measure that does not is gold's without its decimal places, as after integer division.", Example: "('a', 2.7), ('b', 1.2); ('a', 2), ('b', 1)",
 	},
 	{
 		Name: "multiplied", Class: Difference, find: multiplied,

@@ -23,11 +23,11 @@ var nullKinds = []Kind{
 	},
 	{
 		Name: "blank_rows", Class: Defensible, WrittenFrom: "maple", find: blankRows,
-		Meaning: "Every row of one side is on the other, whose other rows are NULL in every column of gold, and say nothing; one query alone leaves NULLs out, by IS NOT NULL or an inner join. The other rows stand there equally often, or one query alone drops repetitions.", Example: "('Ada'), ('Bob'); ('Ada'), ('Bob'), (NULL)",
+		Meaning: "Every row of one side is on the other, whose other rows are NULL in every column of gold, and carry no information; one query alone leaves NULLs out, by IS NOT NULL or an inner join. The other rows occur equally often, or one query alone drops repetitions.", Example: "('Ada'), ('Bob'); ('Ada'), ('Bob'), (NULL)",
 	},
 	{
 		Name: "null_rows_kept", Class: Defensible, find: func(e *evidence) *found { return nullRows(e, predSide) },
-		Meaning: "Every gold row is there; each other row of the answer has NULL in one and the same column, where gold never has one.", Example: "('a', 1); ('a', 1), (NULL, 4)",
+		Meaning: "The answer has every gold row; each other row of it has NULL in one and the same column, where gold never has one.", Example: "('a', 1); ('a', 1), (NULL, 4)",
 	},
 	{
 		Name: "null_rows_dropped", Class: Difference, find: func(e *evidence) *found { return nullRows(e, goldSide) },

@@ -14,7 +14,7 @@ import (
 var referenceKinds = []Kind{
 	{
 		Name: "gold_finds_nothing", Class: Defensible, WrittenFrom: "splash", find: goldFindsNothing,
-		Meaning: "Gold is empty, or one row of NULLs, and the answer is neither; it reads the same tables and holds every column to a value that gold does, so that it is no wider.", Example: "no rows, WHERE e = 'c1'; ('a'), WHERE e = 'cl'",
+		Meaning: "Gold is empty, or one row of NULLs, and the answer is neither; it reads the same tables and holds every column to a value that gold does, so that it is not wider.", Example: "no rows, WHERE e = 'c1'; ('a'), WHERE e = 'cl'",
 	},
 	{
 		Name: "gold_literal_foreign", Class: Defensible, find: func(e *evidence) *found { return foreignLiteral(e, goldSide) },

@@ -31,7 +31,7 @@ var repetitionKinds = []Kind{
 	},
 	{
 		Name: "duplicates_extra_columns", Class: Defensible, find: func(e *evidence) *found { return allowed(e, true) },
-		Meaning: "Every gold row is there and no other, some of them more or less often, as where one query alone drops repetitions, and the answer shows more columns.", Example: "SELECT DISTINCT name: ('a'), ('b'); SELECT name, n: ('a', 1), ('a', 2), ('b', 1)",
+		Meaning: "The answer has every gold row and no other, some of them more or less often, as where one query alone drops repetitions, and the answer shows more columns.", Example: "SELECT DISTINCT name: ('a'), ('b'); SELECT name, n: ('a', 1), ('a', 2), ('b', 1)",
 	},
 	{
 		Name: "repeated", Class: Difference, find: func(e *evidence) *found {

@@ -18,7 +18,7 @@ const noise = 1e-9
 var sameKinds = []Kind{
 	{
 		Name: "by_chance", Class: Difference, find: byChance,
-		Meaning: "The values say nothing: gold's stand in columns of the answer that neither names nor queries relate to gold's, besides others of the same kind, and are so few and short that any column may hold them; or both results are empty, NULL, 0 or one small number, and the queries ask for different things; or the answer's query reads no table.",
+		Meaning: "The values carry no information: gold's are in columns of the answer that neither names nor queries relate to gold's, besides others of the same kind, and are so few and short that any column may hold them; or both results are empty, NULL, 0 or one small number, and the queries ask for different things; or the answer's query reads no table.",
 		Example: "(visits) = (3); (branch, n) = (3, 17)",
 	},
 	{
@@ -27,11 +27,11 @@ var sameKinds = []Kind{
 	},
 	{
 		Name: "permuted_unnamed", Class: Difference, find: permutedUnnamed,
-		Meaning: "All rows agree, but two columns of one kind stand the other way round under names that nothing relates to gold's, so that the answer may as well have exchanged their headers.", Example: "(bulls, bears) = (7, 4); (pessimists, optimists) = (4, 7)",
+		Meaning: "All rows agree, but two columns of the same kind are exchanged under names that nothing relates to gold's, so that the answer may as well have exchanged their headers.", Example: "(bulls, bears) = (7, 4); (pessimists, optimists) = (4, 7)",
 	},
 	{
 		Name: "flag_unnamed", Class: Difference, find: flagUnnamed,
-		Meaning: "All rows agree, but a column of truth values stands under a header that nothing relates to gold's, so that it may as well be the opposite flag.", Example: "(boat, watertight) = ('Ida', true); (boat, rusty) = ('Ida', true)",
+		Meaning: "All rows agree, but a column of truth values has a header that nothing relates to gold's, so that it may as well be the opposite flag.", Example: "(boat, watertight) = ('Ida', true); (boat, rusty) = ('Ida', true)",
 	},
 	{
 		Name: "tolerance", Class: Defensible, find: facts(isTolerance, "All rows agree, %s within a relative difference of %.2g", toleranceOf),
@@ -59,15 +59,15 @@ var sameKinds = []Kind{
 	},
 	{
 		Name: "null_column_asked", Class: Difference, find: func(e *evidence) *found { return nullColumn(e, true) },
-		Meaning: "All rows agree; a gold column without any value, which the question names, is not there.", Example: "(name, phone) = ('a', NULL), where the question asks for the phone; ('a')",
+		Meaning: "All rows agree; a gold column without any value, which the question names, is missing.", Example: "(name, phone) = ('a', NULL), where the question asks for the phone; ('a')",
 	},
 	{
 		Name: "null_column_left_out", Class: Presentational, find: func(e *evidence) *found { return nullColumn(e, false) },
-		Meaning: "All rows agree; a gold column without any value, which the question does not name, is not there.", Example: "(1, NULL), (2, NULL); (1), (2)",
+		Meaning: "All rows agree; a gold column without any value, which the question does not name, is missing.", Example: "(1, NULL), (2, NULL); (1), (2)",
 	},
 	{
 		Name: "extra_columns", Class: Presentational, find: extraColumns,
-		Meaning: "All gold columns are there, row by row, and the answer shows more columns.", Example: "('north'); ('north', 12)",
+		Meaning: "The answer has all gold columns, row by row, and more columns.", Example: "('north'); ('north', 12)",
 	},
 	{
 		Name: "permuted", Class: Equivalent, find: permuted,

@@ -24,7 +24,7 @@ var textKinds = []Kind{
 	},
 	{
 		Name: "punctuated", Class: Presentational, find: punctuated,
-		Meaning: "All rows agree once blanks, quotes, final stops and dashes between words are left out of a column of text, by which no two of its texts become one. Signs, points, operators and what stands between digits stay.", Example: "('Home >> Cart'); ('Home>>Cart')",
+		Meaning: "All rows agree once blanks, quotes, final stops and dashes between words are left out of a column of text, by which no two of its texts become one. Signs, points, operators and characters between digits stay.", Example: "('Home >> Cart'); ('Home>>Cart')",
 	},
 	{
 		Name: "list_reordered", Class: Presentational, find: listReordered,

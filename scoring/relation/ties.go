@@ -18,7 +18,7 @@ var tieKinds = []Kind{
 	},
 	{
 		Name: "tie_all", Class: Defensible, find: tieAll,
-		Meaning: "Gold's limit cuts through rows that tie; the answer keeps all of them, and no other row besides gold's.", Example: "('a', 9) by LIMIT 1; ('a', 9), ('b', 9)",
+		Meaning: "Gold's limit cuts through rows that tie; the answer keeps all of them, and no other row in addition to gold's.", Example: "('a', 9) by LIMIT 1; ('a', 9), ('b', 9)",
 	},
 	{
 		Name: "tie_other", Class: Defensible, find: func(e *evidence) *found { return tieElsewhere(e, true) },

@@ -18,7 +18,7 @@ var totalLabelKinds = []Kind{
 	},
 	{
 		Name: "empty_for_null", Class: Presentational, find: emptyForNull,
-		Meaning: "All rows agree but that NULLs of one side are empty texts on the other, and the question says that what is not there is shown so.", Example: "(\"their fax, empty if there is none\"): ('a', NULL); ('a', '')",
+		Meaning: "All rows agree except that NULLs of one side are empty strings on the other, and the question says that missing values are shown that way.", Example: "(\"their fax, empty if there is none\"): ('a', NULL); ('a', '')",
 	},
 }
 

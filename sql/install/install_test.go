@@ -693,12 +693,15 @@ func kindOf(warehouse string, t udf.Type, result int) string {
 
 // The page shows the values that are read, and the row caps as they are.
 func TestPage(t *testing.T) {
-	text, err := os.ReadFile("../../docs/install.md")
-	if err != nil {
-		t.Fatal(err)
+	read := func(name string) string {
+		text, err := os.ReadFile("../../docs/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
 	}
-	page := string(text)
-	_, example, found := strings.Cut(page, "```yaml\n")
+	page := read("install.md")
+	_, example, found := strings.Cut(read("install-values.md"), "```yaml\n")
 	example, _, _ = strings.Cut(example, "```")
 	v, err := install.ReadValues(strings.NewReader(example))
 	if err != nil || !found || v.Database != "analytics" || v.Secret.Key != "token" {

@@ -22,7 +22,7 @@ import (
 	"github.com/badger-eval/badger/sql/install"
 )
 
-// TestNumberedStatements shows the statements of docs/conformance.md about what is installed in a
+// TestNumberedStatements shows the statements of docs/reference/conformance.md about what is installed in a
 // warehouse: the Lambda function called by a simulator of Redshift, and the Python body of
 // Databricks.
 func TestNumberedStatements(t *testing.T) {

@@ -1,4 +1,4 @@
-// Command page writes docs/conformance.md to its standard output.
+// Command page writes docs/reference/conformance.md to its standard output.
 package main
 
 import (

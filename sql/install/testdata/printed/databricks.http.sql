@@ -112,7 +112,7 @@ CREATE TABLE IF NOT EXISTS lake.badger.golden_set (case_id STRING, question STRI
 CREATE TABLE IF NOT EXISTS lake.badger.agent_runs (agent_name STRING, agent_version STRING, batch_id STRING, case_id STRING, interpretation STRING, sql STRING, result STRING, sql_error STRING, tool_calls STRING, response STRING, latency_ms DOUBLE, gold_latency_ms DOUBLE, ran_at TIMESTAMP, conversation_id STRING, turn BIGINT);
 
 -- 16. Run by badger_owner.
--- What people said of answers: one row for each answer and annotator. Labels that are given in the web report are in label_log. The table stays when badger is removed.
+-- Human labels of answers: one row for each answer and annotator. Labels from the web report are in label_log. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.human_labels (case_id STRING, agent_name STRING, batch_id STRING, annotator STRING, verdict STRING, note STRING, labelled_at TIMESTAMP, agent_version STRING);
 
 -- 17. Run by badger_owner.
@@ -128,7 +128,7 @@ CREATE TABLE IF NOT EXISTS lake.badger.scores (eval_run_id STRING, case_id STRIN
 CREATE TABLE IF NOT EXISTS lake.badger.assessments (assessment_id STRING, kind STRING, backend STRING, model STRING, prompt_version STRING, request_hash STRING, reply STRING, tokens_in BIGINT, tokens_out BIGINT, latency_ms BIGINT, created_at TIMESTAMP, detail STRING, payer STRING);
 
 -- 20. Run by badger_owner.
--- The versions that these tables have had; the highest counts. A program that knows lower versions only does not write to them. The table stays when badger is removed.
+-- The versions that these tables have had. The highest is the present one. A program that supports only lower versions does not write to them. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.schema_version (version BIGINT, badger STRING, reached_at TIMESTAMP, views STRING);
 
 -- 21. Run by badger_owner.
@@ -136,35 +136,35 @@ CREATE TABLE IF NOT EXISTS lake.badger.schema_version (version BIGINT, badger ST
 CREATE TABLE IF NOT EXISTS lake.badger.judges (name STRING, version BIGINT, kind STRING, source STRING, hash STRING, promoted_at TIMESTAMP, promoted_by STRING, tested STRING);
 
 -- 22. Run by badger_owner.
--- What the evaluations by the warehouse's own procedure did, and what failed: one row for each event. The table stays when badger is removed.
+-- The events and failures of evaluations by the warehouse's procedure: one row for each event. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.run_log (entry_id STRING, logged_at TIMESTAMP, eval_run_id STRING, event STRING, case_id STRING, answers BIGINT, message STRING);
 
 -- 23. Run by badger_owner.
--- Who evaluates now, in warehouses without locks of their own: a row for each lock. The table stays when badger is removed.
+-- The evaluation that is running, in warehouses without locks: a row for each lock. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.run_locks (name STRING, holder STRING, taken_at TIMESTAMP, beat_at TIMESTAMP);
 
 -- 24. Run by badger_owner.
--- Who is asking a judge, or has an answer before them to label, at this moment: one row for each request, and for each annotator of an answer. Rows come and go. The table stays when badger is removed.
+-- Current leases: one row for each judge request in progress, and for each annotator who is labelling an answer. Rows are temporary. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.claims (claim_key STRING, owner STRING, expires_ms BIGINT);
 
 -- 25. Run by badger_owner.
--- Calls of the function server that last longer than a connection: what was asked, and the reply. Rows are deleted some time after they expire. The table stays when badger is removed.
+-- Calls of the function server that last longer than a connection, with request and reply. Rows are deleted some time after they expire. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.calls (call_id STRING, content_hash STRING, function STRING, request STRING, reply STRING, expires_ms BIGINT);
 
 -- 26. Run by badger_owner.
--- The labelling queues: answers of one run that people are to label, in an order. The table stays when badger is removed.
+-- The labelling queues: answers of a run for annotators to label, in an order. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.queues (queue_id STRING, name STRING, eval_run_id STRING, agent_name STRING, agent_version STRING, batch_id STRING, filter STRING, ordering STRING, seed BIGINT, annotators BIGINT, guideline STRING, options STRING, blind BOOLEAN, reason_required BOOLEAN, cases BIGINT, created_by STRING, created_at TIMESTAMP, closed_at TIMESTAMP);
 
 -- 27. Run by badger_owner.
--- The answers of the labelling queues. They are fixed when a queue is made. The table stays when badger is removed.
+-- The answers of the labelling queues. They are fixed when a queue is created. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.queue_items (queue_id STRING, position BIGINT, case_id STRING);
 
 -- 28. Run by badger_owner.
--- What people said of answers in the web report and in imported files: one row for each time. Rows are added and never change. Of the rows of one annotator for one answer in one queue the latest counts, unless it says skip or withdrawn; of those of several queues the latest of these. It counts in place of what human_labels holds of them. The table stays when badger is removed.
+-- Labels from the web report and from imported files: one row for each label. Rows are appended and never change. The latest row of an annotator for an answer in a queue is used, unless it is skip or withdrawn. If there are several queues, the latest of these is used. It overrides the annotator's label in human_labels. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.label_log (label_id STRING, case_id STRING, agent_name STRING, agent_version STRING, batch_id STRING, annotator STRING, verdict STRING, note STRING, gold_wrong BOOLEAN, ambiguous BOOLEAN, labelled_at TIMESTAMP, queue_id STRING, answer_hash STRING, decides BOOLEAN);
 
 -- 29. Run by badger_owner.
--- The latest score of each answer and metric, whichever run it is from, with the status of that run.
+-- The latest score of each answer and metric, from any run, with the status of that run.
 CREATE OR REPLACE VIEW lake.badger.latest_scores AS SELECT eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage, gold_hash, run_status, run_date FROM (
   SELECT s.eval_run_id, s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, s.detail, s.assessment_ids, s.config_hash, s.scored_at, s.code, s.usage, s.gold_hash, COALESCE(r.status, 'running') AS run_status, r.eval_run_date AS run_date,
          ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric ORDER BY s.scored_at DESC, CASE WHEN r.eval_run_date IS NULL THEN 1 ELSE 0 END, r.eval_run_date DESC, s.eval_run_id DESC) AS newest
@@ -173,7 +173,7 @@ CREATE OR REPLACE VIEW lake.badger.latest_scores AS SELECT eval_run_id, case_id,
 WHERE newest = 1;
 
 -- 30. Run by badger_owner.
--- What most annotators say of an answer: passes is 1 or 0, and NULL where they are divided.
+-- The majority label of each answer: passes is 1 or 0, and NULL if annotators are divided.
 CREATE OR REPLACE VIEW lake.badger.consensus AS SELECT case_id, agent_name, batch_id, CASE WHEN says > 0 THEN 1 WHEN says < 0 THEN 0 END AS passes, agent_version
 FROM (SELECT case_id, agent_name, agent_version, batch_id, CASE WHEN MAX(decides) = 1 THEN SUM(decides * said) ELSE SUM(said) END AS says
   FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, decides, said
@@ -213,14 +213,14 @@ WHERE latest = 1 OR agent_version IS NULL
 WHERE choice = 1 OR agent_version IS NULL) v WHERE agent_version IS NOT NULL GROUP BY case_id, agent_name, agent_version, batch_id) c;
 
 -- 31. Run by badger_owner.
--- The complexity tier of each question, from its newest score.
+-- The complexity tier of each question, from its latest score.
 CREATE OR REPLACE VIEW lake.badger.complexity AS SELECT case_id, label AS tier FROM (
   SELECT case_id, label, ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY scored_at DESC, eval_run_id DESC, agent_name, agent_version, batch_id) AS newest
   FROM lake.badger.latest_scores WHERE metric = 'sql_complexity' AND status = 'ok') t
 WHERE newest = 1;
 
 -- 32. Run by badger_owner.
--- What became of the questions that an agent was asked, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions that have no answer: those that a run recorded, or else those of golden_set. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.
+-- The outcomes of an agent's questions, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions that have no answer: those that a run recorded, or else those of golden_set. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.
 CREATE OR REPLACE VIEW lake.badger.coverage AS SELECT agent_name, agent_version, batch_id, metric, applies + not_applicable AS asked, scored, abstained, not_applicable, failed, unanswered,
        CASE WHEN applies > 0 THEN scored * 1.0 / applies END AS coverage, passed,
        CASE WHEN judged > 0 THEN passed * 1.0 / judged END AS pass_rate, CASE WHEN judged > 0 AND applies > 0 THEN passed * 1.0 / applies END AS rate_of_all
@@ -248,7 +248,7 @@ FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, s.scored, s.ab
   ON n.agent_name = s.agent_name AND n.agent_version = s.agent_version AND n.batch_id = s.batch_id) t;
 
 -- 33. Run by badger_owner.
--- Version against version, by metric and complexity tier: scored answers have a value, of so many that were answered. unfinished counts the values that are from runs that are not done. coverage says what became of the others.
+-- Version against version, by metric and complexity tier: scored is the number of answers with a value, answered the number of answers. unfinished counts the values from runs that are not done. The view coverage shows the outcomes of the others.
 CREATE OR REPLACE VIEW lake.badger.versions_by_metric AS SELECT s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') AS tier, COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, AVG(s.value) AS mean_value,
        AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate,
        SUM(CASE WHEN s.run_status = 'done' OR s.status <> 'ok' THEN 0 ELSE 1 END) AS unfinished, COUNT(*) AS answered
@@ -270,7 +270,7 @@ FROM (SELECT c.*, ((true_pass + false_pass) * 1.0 * (true_pass + false_fail) + (
     WHERE s.passed IS NOT NULL AND l.passes IS NOT NULL GROUP BY s.metric) c) k;
 
 -- 35. Run by badger_owner.
--- The newest batch of each agent against the newest batch before it that has scores, by metric, all versions of the agent together. pass_rate_change is below 0 where fewer answers pass; failed counts scores that failed. Alerts read this view.
+-- The latest batch of each agent against the latest batch before it that has scores, by metric, all versions of the agent together. pass_rate_change is below 0 if fewer answers pass; failed counts scores that failed. Alerts read this view.
 CREATE OR REPLACE VIEW lake.badger.degradation AS SELECT n.agent_name, n.metric, n.batch_id, b.batch_id AS batch_before, n.judged, b.judged AS judged_before, n.pass_rate, b.pass_rate AS pass_rate_before,
        n.pass_rate - b.pass_rate AS pass_rate_change, n.failed, b.failed AS failed_before
 FROM (SELECT s.agent_name, s.batch_id, s.metric, a.place, ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.metric ORDER BY a.place) AS nth,
@@ -291,7 +291,7 @@ FROM (SELECT s.agent_name, s.batch_id, s.metric, a.place, ROW_NUMBER() OVER (PAR
 WHERE n.place = 1;
 
 -- 36. Run by badger_owner.
--- The run of each agent, version and batch that started last: what became of it, and of its scores.
+-- The latest run of each agent, version and batch, with its outcome and its scores.
 CREATE OR REPLACE VIEW lake.badger.latest_run AS SELECT r.agent_name, r.agent_version, r.batch_id, r.eval_run_id, r.eval_run_date AS run_date, r.status AS run_status, r.judge, COUNT(DISTINCT s.case_id) AS cases,
        COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, COUNT(CASE WHEN s.status = 'abstained' THEN 1 END) AS abstained,
        COUNT(CASE WHEN s.status = 'not_applicable' THEN 1 END) AS not_applicable, COUNT(CASE WHEN s.status = 'failed' THEN 1 END) AS failed,
@@ -319,7 +319,7 @@ FROM lake.badger.latest_scores s LEFT JOIN lake.badger.complexity c ON c.case_id
 WHERE s.status = 'ok' AND s.passed IS NOT NULL AND (s.passed = FALSE OR s.value < 1);
 
 -- 39. Run by badger_owner.
--- What judges were asked for the scores of each run, by agent, version, batch and metric, whether somebody answered or the ledger did. uncounted are the scores whose tokens are not known. What was paid is eval_runs.cost.
+-- Judge calls and tokens for the scores of each run, by agent, version, batch and metric, including cached replies. uncounted is the number of scores whose tokens are unknown. The amount paid is in eval_runs.cost.
 CREATE OR REPLACE VIEW lake.badger.judge_cost AS SELECT eval_run_id, agent_name, agent_version, batch_id, metric, COUNT(*) AS scores, COUNT(calls) AS asked, SUM(calls) AS calls,
        SUM(CASE WHEN tokens_in >= 0 THEN tokens_in ELSE 0 END) AS tokens_in, SUM(CASE WHEN tokens_out >= 0 THEN tokens_out ELSE 0 END) AS tokens_out,
        COUNT(CASE WHEN calls > 0 AND (tokens_in < 0 OR tokens_out < 0 OR tokens_in IS NULL OR tokens_out IS NULL) THEN 1 END) AS uncounted
@@ -333,7 +333,7 @@ CREATE OR REPLACE VIEW lake.badger.failures_by_reason AS SELECT agent_name, agen
 FROM lake.badger.latest_scores WHERE status <> 'ok' GROUP BY agent_name, agent_version, batch_id, metric, status, code, reason;
 
 -- 41. Run by badger_owner.
--- Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer's is not), gold_x and gold_flex (ROSE's Refuter, or FLEX, found it wrong), gold_literal (its query compares with a text that neither question nor evidence has, and the answer's with one that is there), gold_logic (its query contradicts the question or has a clause without effect), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.
+-- Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer's is not), gold_x and gold_flex (ROSE's Refuter, or FLEX, found it wrong), gold_literal (its query compares with a string that neither question nor evidence contains, and the answer's with one that they contain), gold_logic (its query contradicts the question or has a clause without effect), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.
 CREATE OR REPLACE VIEW lake.badger.suspect_golds AS SELECT t.case_id, t.why AS reason, COUNT(DISTINCT t.answer) AS answers, MIN(t.agent_name) AS example_agent, MIN(t.agent_version) AS example_version, MIN(t.batch_id) AS example_batch
 FROM (SELECT COALESCE(CAST(case_id AS STRING), '') AS case_id, 'gold_error' AS why, CAST(NULL AS STRING) AS answer, CAST(NULL AS STRING) AS agent_name, CAST(NULL AS STRING) AS agent_version, CAST(NULL AS STRING) AS batch_id
   FROM lake.badger.golden_set WHERE CAST(gold_error AS STRING) <> ''
@@ -357,7 +357,7 @@ FROM (SELECT COALESCE(CAST(case_id AS STRING), '') AS case_id, 'gold_error' AS w
 GROUP BY t.case_id, t.why;
 
 -- 42. Run by badger_owner.
--- Each metric over time, by batch, version and tier. dated_at is when a run first evaluated the batch. p90 is the value that nine in ten scores do not exceed (nearest rank). metric_versions, configurations and judges count what the scores were made with: above 1, or other than in the batch before, the figures are of unlike things.
+-- Each metric over time, by batch, version and tier. dated_at is when a run first evaluated the batch. p90 is the value that nine in ten scores do not exceed (nearest rank). metric_versions, configurations and judges count what the scores were made with: above 1, or other than in the batch before, the figures are not comparable.
 CREATE OR REPLACE VIEW lake.badger.trend AS SELECT s.agent_name, s.agent_version, s.batch_id, b.dated_at, s.metric, s.tier, COUNT(*) AS answers, COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored,
        COUNT(CASE WHEN s.status = 'ok' THEN 1 END) * 1.0 / NULLIF(COUNT(CASE WHEN s.applies = 1 THEN 1 END), 0) AS coverage, AVG(s.value) AS mean_value,
        MIN(CASE WHEN s.status = 'ok' AND s.place * 10 >= s.of_ok * 9 THEN s.value END) AS p90, COUNT(CASE WHEN s.passed THEN 1 END) AS passed, COUNT(CASE WHEN s.passed IS NOT NULL THEN 1 END) AS judged,
@@ -375,7 +375,7 @@ JOIN (SELECT agent_name, agent_version, batch_id, dated_at, ROW_NUMBER() OVER (P
 GROUP BY s.agent_name, s.agent_version, s.batch_id, b.dated_at, s.metric, s.tier;
 
 -- 43. Run by badger_owner.
--- Each batch against the one before it of the same version (for the first of a version: the last of another version of the agent), by metric, on the cases that both have. Cases whose question, metric version, configuration (any part of it) or judge changed are counted and not compared. A missing answer counts as 0 and as not passed, but has no value where less is better. z is McNemar's (fixed - broken) / sqrt(fixed + broken): below -1.96, more answers broke than chance explains. The command badger compare has exact tests, adjusted for many metrics, dates batches by agent_runs.ran_at, and looks only at the configuration that a metric reads.
+-- Each batch against the one before it of the same version (for the first of a version: the last of another version of the agent), by metric, on the cases that both have. Cases whose question, metric version, configuration (any part of it) or judge changed are counted and not compared. A missing answer counts as 0 and as not passed, but has no value if lower is better. z is McNemar's (fixed - broken) / sqrt(fixed + broken): below -1.96, more answers broke than chance explains. The command badger compare has exact tests, adjusted for many metrics, dates batches by agent_runs.ran_at, and looks only at the configuration that a metric reads.
 CREATE OR REPLACE VIEW lake.badger.batch_changes AS WITH made AS (SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric, s.metric_version, s.config_hash, s.gold_hash,
            CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 'ok' ELSE s.status END AS status, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 0 ELSE s.value END AS value, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN FALSE ELSE s.passed END AS passed,
            CASE WHEN s.passed IS NULL THEN 0 ELSE 1 END AS judged,
@@ -402,7 +402,7 @@ FROM (SELECT agent_name, metric, agent_version, batch_id, version_before, batch_
   GROUP BY agent_name, metric, agent_version, batch_id, version_before, batch_before) t;
 
 -- 44. Run by badger_owner.
--- What goes wrong, a row for each answer and label: the issues of the SQL judge (kind issue), FLEX's errors and its reasons why right answers differ (error, difference), the relation between the results that explains most (relation), STEF's status of the filters (filters), and ROSE's diagnoses (diagnosis). An answer may have several.
+-- Causes of failures, a row for each answer and label: the issues of the SQL judge (kind issue), FLEX's errors and its reasons why right answers differ (error, difference), the relation between the results that explains most (relation), STEF's status of the filters (filters), and ROSE's diagnoses (diagnosis). An answer may have several.
 CREATE OR REPLACE VIEW lake.badger.failure_labels AS SELECT l.agent_name, l.agent_version, l.batch_id, l.metric, l.kind, l.label, COALESCE(c.tier, 'unknown') AS tier, l.case_id
 FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, 'issue' AS kind, v.label, s.case_id FROM lake.badger.latest_scores s CROSS JOIN (SELECT 'filters_missing' AS label UNION ALL SELECT 'filters_incorrect' AS label UNION ALL SELECT 'joins_missing' AS label UNION ALL SELECT 'joins_incorrect' AS label UNION ALL SELECT 'joins_unnecessary' AS label UNION ALL SELECT 'aggregation_wrong' AS label UNION ALL SELECT 'aggregation_missing' AS label UNION ALL SELECT 'columns_missing' AS label UNION ALL SELECT 'columns_wrong' AS label UNION ALL SELECT 'ordering_wrong' AS label UNION ALL SELECT 'schema_misunderstanding' AS label UNION ALL SELECT 'logic_error' AS label UNION ALL SELECT 'performance_issue' AS label) v WHERE s.status = 'ok' AND s.metric = 'sql_judge_issues' AND get_json_object(s.detail, '$.issues') LIKE '%"' || v.label || '"%'
   UNION ALL
@@ -433,7 +433,7 @@ FROM (SELECT case_id, CASE WHEN label = 'multiple_answers_available' THEN 'amb_f
 GROUP BY t.case_id, t.why;
 
 -- 47. Run by badger_owner.
--- Where execution accuracy (ex_bird or ex_multiset) and another verdict (verdict, rose or flex) differ, by tier and by what ROSE's Refuter says of the question: gold_x, amb_q or neither. false_positives pass by execution accuracy alone, false_negatives by the other verdict alone.
+-- Where execution accuracy (ex_bird or ex_multiset) and another verdict (verdict, rose or flex) differ, by tier and by ROSE's Refuter: gold_x, amb_q or neither. false_positives pass by execution accuracy alone, false_negatives by the other verdict alone.
 CREATE OR REPLACE VIEW lake.badger.ex_discordance AS SELECT e.agent_name, e.agent_version, e.batch_id, e.metric AS ex_metric, s.metric, COALESCE(c.tier, 'unknown') AS tier, COALESCE(d.diagnosis, 'neither') AS diagnosis, COUNT(*) AS answers,
        COUNT(CASE WHEN e.passed AND NOT s.passed THEN 1 END) AS false_positives, COUNT(CASE WHEN NOT e.passed AND s.passed THEN 1 END) AS false_negatives,
        COUNT(CASE WHEN e.passed AND NOT s.passed OR NOT e.passed AND s.passed THEN 1 END) * 1.0 / COUNT(*) AS discordance
@@ -446,7 +446,7 @@ WHERE e.metric IN ('ex_bird', 'ex_multiset') AND s.metric IN ('verdict', 'rose',
 GROUP BY e.agent_name, e.agent_version, e.batch_id, e.metric, s.metric, COALESCE(c.tier, 'unknown'), COALESCE(d.diagnosis, 'neither');
 
 -- 48. Run by badger_owner.
--- The versions of all agents by each metric, on the cases of which all versions that have values of the metric have one, the newest answer of each. Place 1 has the highest mean, or the lowest in latency_overhead and sql_judge_issues; a view cannot know in which direction your own metrics are better, and places the highest first. A missing answer counts as 0, but has no value where less is better. Where the versions share no case there is no row. The command badger rank also leaves out cases whose scores were made in different ways, takes all versions or those of --systems, and gives equal means the mean of their places.
+-- The versions of all agents by each metric, on the cases for which all versions with values of the metric have one, using the latest answer of each. Place 1 has the highest mean, or the lowest in latency_overhead and sql_judge_issues; a view cannot know in which direction your own metrics are better, and places the highest first. A missing answer counts as 0, but has no value if lower is better. Versions that share no case have no row. The command badger rank also leaves out cases whose scores were made in different ways, takes all versions or those of --systems, and gives equal means the mean of their places.
 CREATE OR REPLACE VIEW lake.badger.system_ranks AS WITH made AS (SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric, s.metric_version, s.config_hash, s.gold_hash,
            CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 'ok' ELSE s.status END AS status, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 0 ELSE s.value END AS value, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN FALSE ELSE s.passed END AS passed,
            CASE WHEN s.passed IS NULL THEN 0 ELSE 1 END AS judged,
@@ -474,7 +474,7 @@ COMMENT ON TABLE lake.badger.golden_set IS 'The questions, with their accepted a
 
 -- 51. Run by badger_owner.
 -- A comment on golden_set.case_id.
-ALTER TABLE lake.badger.golden_set ALTER COLUMN case_id COMMENT 'Identifies the question. Any type is read as its text: 17, \'17\' and a UUID are all fine.';
+ALTER TABLE lake.badger.golden_set ALTER COLUMN case_id COMMENT 'Identifies the question. Any type is read as a string: 17, \'17\' and a UUID are all valid.';
 
 -- 52. Run by badger_owner.
 -- A comment on golden_set.question.
@@ -498,7 +498,7 @@ ALTER TABLE lake.badger.golden_set ALTER COLUMN gold_sql COMMENT 'The accepted q
 
 -- 57. Run by badger_owner.
 -- A comment on golden_set.gold_result.
-ALTER TABLE lake.badger.golden_set ALTER COLUMN gold_result COMMENT 'What the accepted query returned: an inline result, or a reference table:NAME, query:ID or file:PATH.';
+ALTER TABLE lake.badger.golden_set ALTER COLUMN gold_result COMMENT 'The result of the accepted query: an inline result, or a reference table:NAME, query:ID or file:PATH.';
 
 -- 58. Run by badger_owner.
 -- A comment on golden_set.expected_tools.
@@ -506,7 +506,7 @@ ALTER TABLE lake.badger.golden_set ALTER COLUMN expected_tools COMMENT 'The tool
 
 -- 59. Run by badger_owner.
 -- A comment on golden_set.expected_clarifications.
-ALTER TABLE lake.badger.golden_set ALTER COLUMN expected_clarifications COMMENT 'What a good agent asks back: a list of texts.';
+ALTER TABLE lake.badger.golden_set ALTER COLUMN expected_clarifications COMMENT 'The clarification questions of a good agent: a list of strings.';
 
 -- 60. Run by badger_owner.
 -- A comment on golden_set.expected_behaviour.
@@ -526,11 +526,11 @@ ALTER TABLE lake.badger.golden_set ALTER COLUMN gold_latency_ms COMMENT 'How lon
 
 -- 64. Run by badger_owner.
 -- A comment on golden_set.gold_error.
-ALTER TABLE lake.badger.golden_set ALTER COLUMN gold_error COMMENT 'The message of the database, where the accepted query failed.';
+ALTER TABLE lake.badger.golden_set ALTER COLUMN gold_error COMMENT 'The message of the database, if the accepted query failed.';
 
 -- 65. Run by badger_owner.
 -- A comment on golden_set.alternatives.
-ALTER TABLE lake.badger.golden_set ALTER COLUMN alternatives COMMENT 'Further accepted answers: a list of {"sql", "result", "error", "latency_ms"}. The best one counts.';
+ALTER TABLE lake.badger.golden_set ALTER COLUMN alternatives COMMENT 'Further accepted answers: a list of {"sql", "result", "error", "latency_ms"}. The one with the best score is used.';
 
 -- 66. Run by badger_owner.
 -- A comment on golden_set.database_name.
@@ -554,11 +554,11 @@ ALTER TABLE lake.badger.agent_runs ALTER COLUMN agent_version COMMENT 'Version o
 
 -- 71. Run by badger_owner.
 -- A comment on agent_runs.batch_id.
-ALTER TABLE lake.badger.agent_runs ALTER COLUMN batch_id COMMENT 'Which batch the answer belongs to, such as the night. The same agent may answer a question again in another batch.';
+ALTER TABLE lake.badger.agent_runs ALTER COLUMN batch_id COMMENT 'The batch that the answer belongs to, such as a night. The same agent may answer a question again in another batch.';
 
 -- 72. Run by badger_owner.
 -- A comment on agent_runs.case_id.
-ALTER TABLE lake.badger.agent_runs ALTER COLUMN case_id COMMENT 'Which question was answered: golden_set.case_id.';
+ALTER TABLE lake.badger.agent_runs ALTER COLUMN case_id COMMENT 'The question that was answered: golden_set.case_id.';
 
 -- 73. Run by badger_owner.
 -- A comment on agent_runs.interpretation.
@@ -570,11 +570,11 @@ ALTER TABLE lake.badger.agent_runs ALTER COLUMN sql COMMENT 'The agent\'s query.
 
 -- 75. Run by badger_owner.
 -- A comment on agent_runs.result.
-ALTER TABLE lake.badger.agent_runs ALTER COLUMN result COMMENT 'What the agent\'s query returned, in the form of gold_result.';
+ALTER TABLE lake.badger.agent_runs ALTER COLUMN result COMMENT 'The result of the agent\'s query, in the form of gold_result.';
 
 -- 76. Run by badger_owner.
 -- A comment on agent_runs.sql_error.
-ALTER TABLE lake.badger.agent_runs ALTER COLUMN sql_error COMMENT 'The message of the database, where the agent\'s query failed.';
+ALTER TABLE lake.badger.agent_runs ALTER COLUMN sql_error COMMENT 'The message of the database, if the agent\'s query failed.';
 
 -- 77. Run by badger_owner.
 -- A comment on agent_runs.tool_calls.
@@ -590,7 +590,7 @@ ALTER TABLE lake.badger.agent_runs ALTER COLUMN latency_ms COMMENT 'How long the
 
 -- 80. Run by badger_owner.
 -- A comment on agent_runs.gold_latency_ms.
-ALTER TABLE lake.badger.agent_runs ALTER COLUMN gold_latency_ms COMMENT 'How long the accepted query took at the same time, where it was run again. It takes the place of golden_set.gold_latency_ms.';
+ALTER TABLE lake.badger.agent_runs ALTER COLUMN gold_latency_ms COMMENT 'How long the accepted query took at the same time, if it was run again. It replaces golden_set.gold_latency_ms.';
 
 -- 81. Run by badger_owner.
 -- A comment on agent_runs.ran_at.
@@ -606,7 +606,7 @@ ALTER TABLE lake.badger.agent_runs ALTER COLUMN turn COMMENT 'Position of the an
 
 -- 84. Run by badger_owner.
 -- A comment on the table human_labels.
-COMMENT ON TABLE lake.badger.human_labels IS 'What people said of answers: one row for each answer and annotator. Labels that are given in the web report are in label_log.';
+COMMENT ON TABLE lake.badger.human_labels IS 'Human labels of answers: one row for each answer and annotator. Labels from the web report are in label_log.';
 
 -- 85. Run by badger_owner.
 -- A comment on human_labels.case_id.
@@ -618,7 +618,7 @@ ALTER TABLE lake.badger.human_labels ALTER COLUMN agent_name COMMENT 'Who answer
 
 -- 87. Run by badger_owner.
 -- A comment on human_labels.batch_id.
-ALTER TABLE lake.badger.human_labels ALTER COLUMN batch_id COMMENT 'Which batch the answer belongs to.';
+ALTER TABLE lake.badger.human_labels ALTER COLUMN batch_id COMMENT 'The batch that the answer belongs to.';
 
 -- 88. Run by badger_owner.
 -- A comment on human_labels.annotator.
@@ -626,7 +626,7 @@ ALTER TABLE lake.badger.human_labels ALTER COLUMN annotator COMMENT 'Who labelle
 
 -- 89. Run by badger_owner.
 -- A comment on human_labels.verdict.
-ALTER TABLE lake.badger.human_labels ALTER COLUMN verdict COMMENT 'pass, fail or unsure. 1, true, yes, correct and 0, false, no, incorrect mean the same, in upper or lower case, whatever white space is around them. Anything else is unsure.';
+ALTER TABLE lake.badger.human_labels ALTER COLUMN verdict COMMENT 'pass, fail or unsure. 1, true, yes, correct and 0, false, no, incorrect mean the same, in upper or lower case, with any surrounding white space. Anything else is unsure.';
 
 -- 90. Run by badger_owner.
 -- A comment on human_labels.note.
@@ -634,11 +634,11 @@ ALTER TABLE lake.badger.human_labels ALTER COLUMN note COMMENT 'Why.';
 
 -- 91. Run by badger_owner.
 -- A comment on human_labels.labelled_at.
-ALTER TABLE lake.badger.human_labels ALTER COLUMN labelled_at COMMENT 'When. Of several labels of one annotator for one answer, the latest counts.';
+ALTER TABLE lake.badger.human_labels ALTER COLUMN labelled_at COMMENT 'When the answer was labelled. The latest label of an annotator for an answer is used.';
 
 -- 92. Run by badger_owner.
 -- A comment on human_labels.agent_version.
-ALTER TABLE lake.badger.human_labels ALTER COLUMN agent_version COMMENT 'Version of the agent that answered. NULL means the only version that answered the question in the batch; where several did, the label counts for none of them.';
+ALTER TABLE lake.badger.human_labels ALTER COLUMN agent_version COMMENT 'Version of the agent that answered. NULL means the only version that answered the question in the batch. If several did, the label is ignored.';
 
 -- 93. Run by badger_owner.
 -- A comment on the table eval_runs.
@@ -682,19 +682,19 @@ ALTER TABLE lake.badger.eval_runs ALTER COLUMN versions COMMENT 'Versions of bad
 
 -- 103. Run by badger_owner.
 -- A comment on eval_runs.counts.
-ALTER TABLE lake.badger.eval_runs ALTER COLUMN counts COMMENT 'How many scores the run holds, by status.';
+ALTER TABLE lake.badger.eval_runs ALTER COLUMN counts COMMENT 'Number of scores of the run, by status.';
 
 -- 104. Run by badger_owner.
 -- A comment on eval_runs.tokens.
-ALTER TABLE lake.badger.eval_runs ALTER COLUMN tokens COMMENT 'What judges were asked for the scores.';
+ALTER TABLE lake.badger.eval_runs ALTER COLUMN tokens COMMENT 'Judge calls and tokens for the scores.';
 
 -- 105. Run by badger_owner.
 -- A comment on eval_runs.cost.
-ALTER TABLE lake.badger.eval_runs ALTER COLUMN cost COMMENT 'What the whole run paid for.';
+ALTER TABLE lake.badger.eval_runs ALTER COLUMN cost COMMENT 'Judge calls and tokens that the whole run paid for.';
 
 -- 106. Run by badger_owner.
 -- A comment on eval_runs.status.
-ALTER TABLE lake.badger.eval_runs ALTER COLUMN status COMMENT 'running (also: killed), done, stopped or failed. Only a run that is done has scored everything it was asked to.';
+ALTER TABLE lake.badger.eval_runs ALTER COLUMN status COMMENT 'running (also: killed), done, stopped or failed. Only a run that is done has scored all of its cases.';
 
 -- 107. Run by badger_owner.
 -- A comment on the table scores.
@@ -742,11 +742,11 @@ ALTER TABLE lake.badger.scores ALTER COLUMN label COMMENT 'Category, of metrics 
 
 -- 118. Run by badger_owner.
 -- A comment on scores.passed.
-ALTER TABLE lake.badger.scores ALTER COLUMN passed COMMENT 'Verdict by the metric\'s threshold. NULL where there is none.';
+ALTER TABLE lake.badger.scores ALTER COLUMN passed COMMENT 'Verdict by the metric\'s threshold. NULL if the metric has none.';
 
 -- 119. Run by badger_owner.
 -- A comment on scores.reason.
-ALTER TABLE lake.badger.scores ALTER COLUMN reason COMMENT 'Why this value, or why none, in one sentence.';
+ALTER TABLE lake.badger.scores ALTER COLUMN reason COMMENT 'The reason for the value, or for its absence, in one sentence.';
 
 -- 120. Run by badger_owner.
 -- A comment on scores.detail.
@@ -754,7 +754,7 @@ ALTER TABLE lake.badger.scores ALTER COLUMN detail COMMENT 'The evidence: alignm
 
 -- 121. Run by badger_owner.
 -- A comment on scores.assessment_ids.
-ALTER TABLE lake.badger.scores ALTER COLUMN assessment_ids COMMENT 'The recorded judge replies that the score rests on.';
+ALTER TABLE lake.badger.scores ALTER COLUMN assessment_ids COMMENT 'The recorded judge replies that the score is based on.';
 
 -- 122. Run by badger_owner.
 -- A comment on scores.config_hash.
@@ -770,7 +770,7 @@ ALTER TABLE lake.badger.scores ALTER COLUMN code COMMENT 'Kind of failure. NULL 
 
 -- 125. Run by badger_owner.
 -- A comment on scores.usage.
-ALTER TABLE lake.badger.scores ALTER COLUMN usage COMMENT 'What asking the judge took for this score: calls, tokens_in, tokens_out, and repaired, the calls that asked again for a reply of the right form. NULL where nobody was asked.';
+ALTER TABLE lake.badger.scores ALTER COLUMN usage COMMENT 'Judge usage of this score: calls, tokens_in, tokens_out, and repaired, the number of calls that repeated a question because of a malformed reply. NULL without a judge call.';
 
 -- 126. Run by badger_owner.
 -- A comment on scores.gold_hash.
@@ -786,7 +786,7 @@ ALTER TABLE lake.badger.assessments ALTER COLUMN assessment_id COMMENT 'Hash of 
 
 -- 129. Run by badger_owner.
 -- A comment on assessments.kind.
-ALTER TABLE lake.badger.assessments ALTER COLUMN kind COMMENT 'What was asked.';
+ALTER TABLE lake.badger.assessments ALTER COLUMN kind COMMENT 'Kind of question.';
 
 -- 130. Run by badger_owner.
 -- A comment on assessments.backend.
@@ -802,19 +802,19 @@ ALTER TABLE lake.badger.assessments ALTER COLUMN prompt_version COMMENT 'Version
 
 -- 133. Run by badger_owner.
 -- A comment on assessments.request_hash.
-ALTER TABLE lake.badger.assessments ALTER COLUMN request_hash COMMENT 'Hash of the request. The same request is not asked again.';
+ALTER TABLE lake.badger.assessments ALTER COLUMN request_hash COMMENT 'Hash of the request. An identical request is not repeated.';
 
 -- 134. Run by badger_owner.
 -- A comment on assessments.reply.
-ALTER TABLE lake.badger.assessments ALTER COLUMN reply COMMENT 'The reply, as it came.';
+ALTER TABLE lake.badger.assessments ALTER COLUMN reply COMMENT 'The reply, verbatim.';
 
 -- 135. Run by badger_owner.
 -- A comment on assessments.tokens_in.
-ALTER TABLE lake.badger.assessments ALTER COLUMN tokens_in COMMENT 'Tokens of the request. NULL where unknown.';
+ALTER TABLE lake.badger.assessments ALTER COLUMN tokens_in COMMENT 'Tokens of the request. NULL if unknown.';
 
 -- 136. Run by badger_owner.
 -- A comment on assessments.tokens_out.
-ALTER TABLE lake.badger.assessments ALTER COLUMN tokens_out COMMENT 'Tokens of the reply. NULL where unknown.';
+ALTER TABLE lake.badger.assessments ALTER COLUMN tokens_out COMMENT 'Tokens of the reply. NULL if unknown.';
 
 -- 137. Run by badger_owner.
 -- A comment on assessments.latency_ms.
@@ -826,15 +826,15 @@ ALTER TABLE lake.badger.assessments ALTER COLUMN created_at COMMENT 'When.';
 
 -- 139. Run by badger_owner.
 -- A comment on assessments.detail.
-ALTER TABLE lake.badger.assessments ALTER COLUMN detail COMMENT 'What else is worth keeping.';
+ALTER TABLE lake.badger.assessments ALTER COLUMN detail COMMENT 'Further information about the reply.';
 
 -- 140. Run by badger_owner.
 -- A comment on assessments.payer.
-ALTER TABLE lake.badger.assessments ALTER COLUMN payer COMMENT 'For whom the judge was asked: run:ID, or the name of a caller of the function server.';
+ALTER TABLE lake.badger.assessments ALTER COLUMN payer COMMENT 'Who paid for the call: run:ID, or the name of a caller of the function server.';
 
 -- 141. Run by badger_owner.
 -- A comment on the table schema_version.
-COMMENT ON TABLE lake.badger.schema_version IS 'The versions that these tables have had; the highest counts. A program that knows lower versions only does not write to them.';
+COMMENT ON TABLE lake.badger.schema_version IS 'The versions that these tables have had. The highest is the present one. A program that supports only lower versions does not write to them.';
 
 -- 142. Run by badger_owner.
 -- A comment on schema_version.version.
@@ -850,7 +850,7 @@ ALTER TABLE lake.badger.schema_version ALTER COLUMN reached_at COMMENT 'When.';
 
 -- 145. Run by badger_owner.
 -- A comment on schema_version.views.
-ALTER TABLE lake.badger.schema_version ALTER COLUMN views COMMENT 'Fingerprints of the views, as JSON: of their text and of what the warehouse shows of it.';
+ALTER TABLE lake.badger.schema_version ALTER COLUMN views COMMENT 'Fingerprints of the views, as JSON: of their text, and of the text that the warehouse shows.';
 
 -- 146. Run by badger_owner.
 -- A comment on the table judges.
@@ -886,11 +886,11 @@ ALTER TABLE lake.badger.judges ALTER COLUMN promoted_by COMMENT 'By whom.';
 
 -- 154. Run by badger_owner.
 -- A comment on judges.tested.
-ALTER TABLE lake.badger.judges ALTER COLUMN tested COMMENT 'What was measured when the version was promoted: how far it agreed with the labels of how many answers. {"untested": true} where it was promoted without.';
+ALTER TABLE lake.badger.judges ALTER COLUMN tested COMMENT 'The test at promotion: agreement with labels, and their number. {"untested": true} if it was promoted without a test.';
 
 -- 155. Run by badger_owner.
 -- A comment on the table run_log.
-COMMENT ON TABLE lake.badger.run_log IS 'What the evaluations by the warehouse\'s own procedure did, and what failed: one row for each event.';
+COMMENT ON TABLE lake.badger.run_log IS 'The events and failures of evaluations by the warehouse\'s procedure: one row for each event.';
 
 -- 156. Run by badger_owner.
 -- A comment on run_log.entry_id.
@@ -902,7 +902,7 @@ ALTER TABLE lake.badger.run_log ALTER COLUMN logged_at COMMENT 'When.';
 
 -- 158. Run by badger_owner.
 -- A comment on run_log.eval_run_id.
-ALTER TABLE lake.badger.run_log ALTER COLUMN eval_run_id COMMENT 'The run. NULL where none had begun.';
+ALTER TABLE lake.badger.run_log ALTER COLUMN eval_run_id COMMENT 'The run. NULL before a run has started.';
 
 -- 159. Run by badger_owner.
 -- A comment on run_log.event.
@@ -910,19 +910,19 @@ ALTER TABLE lake.badger.run_log ALTER COLUMN event COMMENT 'began, resumed, done
 
 -- 160. Run by badger_owner.
 -- A comment on run_log.case_id.
-ALTER TABLE lake.badger.run_log ALTER COLUMN case_id COMMENT 'The question, where the event is of one answer.';
+ALTER TABLE lake.badger.run_log ALTER COLUMN case_id COMMENT 'The question, if the event concerns a single answer.';
 
 -- 161. Run by badger_owner.
 -- A comment on run_log.answers.
-ALTER TABLE lake.badger.run_log ALTER COLUMN answers COMMENT 'How many answers the event is about.';
+ALTER TABLE lake.badger.run_log ALTER COLUMN answers COMMENT 'Number of answers that the event concerns.';
 
 -- 162. Run by badger_owner.
 -- A comment on run_log.message.
-ALTER TABLE lake.badger.run_log ALTER COLUMN message COMMENT 'What the database or badger serve said.';
+ALTER TABLE lake.badger.run_log ALTER COLUMN message COMMENT 'The message of the database or of badger serve.';
 
 -- 163. Run by badger_owner.
 -- A comment on the table run_locks.
-COMMENT ON TABLE lake.badger.run_locks IS 'Who evaluates now, in warehouses without locks of their own: a row for each lock.';
+COMMENT ON TABLE lake.badger.run_locks IS 'The evaluation that is running, in warehouses without locks: a row for each lock.';
 
 -- 164. Run by badger_owner.
 -- A comment on run_locks.name.
@@ -930,7 +930,7 @@ ALTER TABLE lake.badger.run_locks ALTER COLUMN name COMMENT 'The lock: evaluate.
 
 -- 165. Run by badger_owner.
 -- A comment on run_locks.holder.
-ALTER TABLE lake.badger.run_locks ALTER COLUMN holder COMMENT 'The call that holds it. NULL where nobody does.';
+ALTER TABLE lake.badger.run_locks ALTER COLUMN holder COMMENT 'The call that holds it. NULL if it is free.';
 
 -- 166. Run by badger_owner.
 -- A comment on run_locks.taken_at.
@@ -938,11 +938,11 @@ ALTER TABLE lake.badger.run_locks ALTER COLUMN taken_at COMMENT 'When it was tak
 
 -- 167. Run by badger_owner.
 -- A comment on run_locks.beat_at.
-ALTER TABLE lake.badger.run_locks ALTER COLUMN beat_at COMMENT 'When the holder last said that it is alive. A lock that has been silent for schedule.stale minutes may be taken.';
+ALTER TABLE lake.badger.run_locks ALTER COLUMN beat_at COMMENT 'When the holder last renewed it. A lock that was not renewed for schedule.stale minutes may be taken over.';
 
 -- 168. Run by badger_owner.
 -- A comment on the table claims.
-COMMENT ON TABLE lake.badger.claims IS 'Who is asking a judge, or has an answer before them to label, at this moment: one row for each request, and for each annotator of an answer. Rows come and go.';
+COMMENT ON TABLE lake.badger.claims IS 'Current leases: one row for each judge request in progress, and for each annotator who is labelling an answer. Rows are temporary.';
 
 -- 169. Run by badger_owner.
 -- A comment on claims.claim_key.
@@ -950,15 +950,15 @@ ALTER TABLE lake.badger.claims ALTER COLUMN claim_key COMMENT 'Hash of the reque
 
 -- 170. Run by badger_owner.
 -- A comment on claims.owner.
-ALTER TABLE lake.badger.claims ALTER COLUMN owner COMMENT 'The process that asks, or label:ANNOTATOR.';
+ALTER TABLE lake.badger.claims ALTER COLUMN owner COMMENT 'The process that makes the request, or label:ANNOTATOR.';
 
 -- 171. Run by badger_owner.
 -- A comment on claims.expires_ms.
-ALTER TABLE lake.badger.claims ALTER COLUMN expires_ms COMMENT 'Until when, in milliseconds since 1970. After that another process may ask, or another person label.';
+ALTER TABLE lake.badger.claims ALTER COLUMN expires_ms COMMENT 'Expiry, in milliseconds since 1970. After it, another process may make the request, or another annotator label the answer.';
 
 -- 172. Run by badger_owner.
 -- A comment on the table calls.
-COMMENT ON TABLE lake.badger.calls IS 'Calls of the function server that last longer than a connection: what was asked, and the reply. Rows are deleted some time after they expire.';
+COMMENT ON TABLE lake.badger.calls IS 'Calls of the function server that last longer than a connection, with request and reply. Rows are deleted some time after they expire.';
 
 -- 173. Run by badger_owner.
 -- A comment on calls.call_id.
@@ -966,7 +966,7 @@ ALTER TABLE lake.badger.calls ALTER COLUMN call_id COMMENT 'Names the call.';
 
 -- 174. Run by badger_owner.
 -- A comment on calls.content_hash.
-ALTER TABLE lake.badger.calls ALTER COLUMN content_hash COMMENT 'Hash of what was asked. Another call under the same id is refused.';
+ALTER TABLE lake.badger.calls ALTER COLUMN content_hash COMMENT 'Hash of the request. Another call with the same ID is rejected.';
 
 -- 175. Run by badger_owner.
 -- A comment on calls.function.
@@ -974,19 +974,19 @@ ALTER TABLE lake.badger.calls ALTER COLUMN `function` COMMENT 'The function.';
 
 -- 176. Run by badger_owner.
 -- A comment on calls.request.
-ALTER TABLE lake.badger.calls ALTER COLUMN request COMMENT 'What was asked.';
+ALTER TABLE lake.badger.calls ALTER COLUMN request COMMENT 'The request.';
 
 -- 177. Run by badger_owner.
 -- A comment on calls.reply.
-ALTER TABLE lake.badger.calls ALTER COLUMN reply COMMENT 'The reply. NULL until there is one, and where it is computed again from the replies of judges.';
+ALTER TABLE lake.badger.calls ALTER COLUMN reply COMMENT 'The reply. NULL until there is one, and if it is recomputed from judge replies.';
 
 -- 178. Run by badger_owner.
 -- A comment on calls.expires_ms.
-ALTER TABLE lake.badger.calls ALTER COLUMN expires_ms COMMENT 'Until when the row is kept, in milliseconds since 1970.';
+ALTER TABLE lake.badger.calls ALTER COLUMN expires_ms COMMENT 'Expiry of the row, in milliseconds since 1970.';
 
 -- 179. Run by badger_owner.
 -- A comment on the table queues.
-COMMENT ON TABLE lake.badger.queues IS 'The labelling queues: answers of one run that people are to label, in an order.';
+COMMENT ON TABLE lake.badger.queues IS 'The labelling queues: answers of a run for annotators to label, in an order.';
 
 -- 180. Run by badger_owner.
 -- A comment on queues.queue_id.
@@ -994,7 +994,7 @@ ALTER TABLE lake.badger.queues ALTER COLUMN queue_id COMMENT 'Identifies the que
 
 -- 181. Run by badger_owner.
 -- A comment on queues.name.
-ALTER TABLE lake.badger.queues ALTER COLUMN name COMMENT 'What people call it.';
+ALTER TABLE lake.badger.queues ALTER COLUMN name COMMENT 'Title of the queue.';
 
 -- 182. Run by badger_owner.
 -- A comment on queues.eval_run_id.
@@ -1014,27 +1014,27 @@ ALTER TABLE lake.badger.queues ALTER COLUMN batch_id COMMENT 'Batch of the answe
 
 -- 186. Run by badger_owner.
 -- A comment on queues.filter.
-ALTER TABLE lake.badger.queues ALTER COLUMN `filter` COMMENT 'Which answers of the run were chosen: the query of the address of a list of cases.';
+ALTER TABLE lake.badger.queues ALTER COLUMN `filter` COMMENT 'The selected answers of the run: the query of the URL of a list of cases.';
 
 -- 187. Run by badger_owner.
 -- A comment on queues.ordering.
-ALTER TABLE lake.badger.queues ALTER COLUMN ordering COMMENT 'How they were put in order: listed, random, disagreement, unsure or strata.';
+ALTER TABLE lake.badger.queues ALTER COLUMN ordering COMMENT 'Order of the answers: listed, random, disagreement, unsure or strata.';
 
 -- 188. Run by badger_owner.
 -- A comment on queues.seed.
-ALTER TABLE lake.badger.queues ALTER COLUMN seed COMMENT 'Seed of what was drawn by lot. The same seed gives the same order.';
+ALTER TABLE lake.badger.queues ALTER COLUMN seed COMMENT 'Seed of random choices. The same seed gives the same order.';
 
 -- 189. Run by badger_owner.
 -- A comment on queues.annotators.
-ALTER TABLE lake.badger.queues ALTER COLUMN annotators COMMENT 'How many people are to label each answer.';
+ALTER TABLE lake.badger.queues ALTER COLUMN annotators COMMENT 'Number of annotators for each answer.';
 
 -- 190. Run by badger_owner.
 -- A comment on queues.guideline.
-ALTER TABLE lake.badger.queues ALTER COLUMN guideline COMMENT 'What the annotators are told.';
+ALTER TABLE lake.badger.queues ALTER COLUMN guideline COMMENT 'Instructions for the annotators.';
 
 -- 191. Run by badger_owner.
 -- A comment on queues.options.
-ALTER TABLE lake.badger.queues ALTER COLUMN options COMMENT 'The verdicts that are offered besides skip, in their order.';
+ALTER TABLE lake.badger.queues ALTER COLUMN options COMMENT 'The verdicts that are offered in addition to skip, in their order.';
 
 -- 192. Run by badger_owner.
 -- A comment on queues.blind.
@@ -1046,11 +1046,11 @@ ALTER TABLE lake.badger.queues ALTER COLUMN reason_required COMMENT 'Whether fai
 
 -- 194. Run by badger_owner.
 -- A comment on queues.cases.
-ALTER TABLE lake.badger.queues ALTER COLUMN cases COMMENT 'How many answers the queue holds.';
+ALTER TABLE lake.badger.queues ALTER COLUMN cases COMMENT 'Number of answers in the queue.';
 
 -- 195. Run by badger_owner.
 -- A comment on queues.created_by.
-ALTER TABLE lake.badger.queues ALTER COLUMN created_by COMMENT 'By whom it was made.';
+ALTER TABLE lake.badger.queues ALTER COLUMN created_by COMMENT 'Who created it.';
 
 -- 196. Run by badger_owner.
 -- A comment on queues.created_at.
@@ -1062,7 +1062,7 @@ ALTER TABLE lake.badger.queues ALTER COLUMN closed_at COMMENT 'When it was close
 
 -- 198. Run by badger_owner.
 -- A comment on the table queue_items.
-COMMENT ON TABLE lake.badger.queue_items IS 'The answers of the labelling queues. They are fixed when a queue is made.';
+COMMENT ON TABLE lake.badger.queue_items IS 'The answers of the labelling queues. They are fixed when a queue is created.';
 
 -- 199. Run by badger_owner.
 -- A comment on queue_items.queue_id.
@@ -1078,11 +1078,11 @@ ALTER TABLE lake.badger.queue_items ALTER COLUMN case_id COMMENT 'The question w
 
 -- 202. Run by badger_owner.
 -- A comment on the table label_log.
-COMMENT ON TABLE lake.badger.label_log IS 'What people said of answers in the web report and in imported files: one row for each time. Rows are added and never change. Of the rows of one annotator for one answer in one queue the latest counts, unless it says skip or withdrawn; of those of several queues the latest of these. It counts in place of what human_labels holds of them.';
+COMMENT ON TABLE lake.badger.label_log IS 'Labels from the web report and from imported files: one row for each label. Rows are appended and never change. The latest row of an annotator for an answer in a queue is used, unless it is skip or withdrawn. If there are several queues, the latest of these is used. It overrides the annotator\'s label in human_labels.';
 
 -- 203. Run by badger_owner.
 -- A comment on label_log.label_id.
-ALTER TABLE lake.badger.label_log ALTER COLUMN label_id COMMENT 'Identifies the label, as its sender named it. The same label sent again is not written again.';
+ALTER TABLE lake.badger.label_log ALTER COLUMN label_id COMMENT 'Identifies the label, as its sender named it. A label that is sent twice is stored once.';
 
 -- 204. Run by badger_owner.
 -- A comment on label_log.case_id.
@@ -1106,7 +1106,7 @@ ALTER TABLE lake.badger.label_log ALTER COLUMN annotator COMMENT 'Who labelled t
 
 -- 209. Run by badger_owner.
 -- A comment on label_log.verdict.
-ALTER TABLE lake.badger.label_log ALTER COLUMN verdict COMMENT 'pass, fail, unsure or another option of the queue, which counts as unsure; skip; or withdrawn, where the annotator says nothing any more.';
+ALTER TABLE lake.badger.label_log ALTER COLUMN verdict COMMENT 'pass, fail, unsure or another option of the queue, which counts as unsure; skip; or withdrawn, if the annotator removed the label.';
 
 -- 210. Run by badger_owner.
 -- A comment on label_log.note.
@@ -1126,35 +1126,35 @@ ALTER TABLE lake.badger.label_log ALTER COLUMN labelled_at COMMENT 'When it was 
 
 -- 214. Run by badger_owner.
 -- A comment on label_log.queue_id.
-ALTER TABLE lake.badger.label_log ALTER COLUMN queue_id COMMENT 'The queue. NULL where the answer was labelled outside of one.';
+ALTER TABLE lake.badger.label_log ALTER COLUMN queue_id COMMENT 'The queue. NULL if the answer was labelled outside of a queue.';
 
 -- 215. Run by badger_owner.
 -- A comment on label_log.answer_hash.
-ALTER TABLE lake.badger.label_log ALTER COLUMN answer_hash COMMENT 'Identifies what the annotator saw: question, accepted answers and the agent\'s answer.';
+ALTER TABLE lake.badger.label_log ALTER COLUMN answer_hash COMMENT 'Identifies the content that the annotator saw: question, accepted answers and the agent\'s answer.';
 
 -- 216. Run by badger_owner.
 -- A comment on label_log.decides.
-ALTER TABLE lake.badger.label_log ALTER COLUMN decides COMMENT 'Whether the verdict settles a disagreement: it then counts in place of the others.';
+ALTER TABLE lake.badger.label_log ALTER COLUMN decides COMMENT 'Whether the verdict adjudicates a disagreement. It then overrides the others.';
 
 -- 217. Run by badger_owner.
 -- A comment on the view latest_scores.
-COMMENT ON TABLE lake.badger.latest_scores IS 'The latest score of each answer and metric, whichever run it is from, with the status of that run.';
+COMMENT ON TABLE lake.badger.latest_scores IS 'The latest score of each answer and metric, from any run, with the status of that run.';
 
 -- 218. Run by badger_owner.
 -- A comment on the view consensus.
-COMMENT ON TABLE lake.badger.consensus IS 'What most annotators say of an answer: passes is 1 or 0, and NULL where they are divided.';
+COMMENT ON TABLE lake.badger.consensus IS 'The majority label of each answer: passes is 1 or 0, and NULL if annotators are divided.';
 
 -- 219. Run by badger_owner.
 -- A comment on the view complexity.
-COMMENT ON TABLE lake.badger.complexity IS 'The complexity tier of each question, from its newest score.';
+COMMENT ON TABLE lake.badger.complexity IS 'The complexity tier of each question, from its latest score.';
 
 -- 220. Run by badger_owner.
 -- A comment on the view coverage.
-COMMENT ON TABLE lake.badger.coverage IS 'What became of the questions that an agent was asked, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions that have no answer: those that a run recorded, or else those of golden_set. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.';
+COMMENT ON TABLE lake.badger.coverage IS 'The outcomes of an agent\'s questions, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions that have no answer: those that a run recorded, or else those of golden_set. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.';
 
 -- 221. Run by badger_owner.
 -- A comment on the view versions_by_metric.
-COMMENT ON TABLE lake.badger.versions_by_metric IS 'Version against version, by metric and complexity tier: scored answers have a value, of so many that were answered. unfinished counts the values that are from runs that are not done. coverage says what became of the others.';
+COMMENT ON TABLE lake.badger.versions_by_metric IS 'Version against version, by metric and complexity tier: scored is the number of answers with a value, answered the number of answers. unfinished counts the values from runs that are not done. The view coverage shows the outcomes of the others.';
 
 -- 222. Run by badger_owner.
 -- A comment on the view agreement.
@@ -1162,11 +1162,11 @@ COMMENT ON TABLE lake.badger.agreement IS 'How often each metric gives the verdi
 
 -- 223. Run by badger_owner.
 -- A comment on the view degradation.
-COMMENT ON TABLE lake.badger.degradation IS 'The newest batch of each agent against the newest batch before it that has scores, by metric, all versions of the agent together. pass_rate_change is below 0 where fewer answers pass; failed counts scores that failed. Alerts read this view.';
+COMMENT ON TABLE lake.badger.degradation IS 'The latest batch of each agent against the latest batch before it that has scores, by metric, all versions of the agent together. pass_rate_change is below 0 if fewer answers pass; failed counts scores that failed. Alerts read this view.';
 
 -- 224. Run by badger_owner.
 -- A comment on the view latest_run.
-COMMENT ON TABLE lake.badger.latest_run IS 'The run of each agent, version and batch that started last: what became of it, and of its scores.';
+COMMENT ON TABLE lake.badger.latest_run IS 'The latest run of each agent, version and batch, with its outcome and its scores.';
 
 -- 225. Run by badger_owner.
 -- A comment on the view versions_by_batch.
@@ -1178,7 +1178,7 @@ COMMENT ON TABLE lake.badger.worst_cases IS 'The scored answers of each agent, v
 
 -- 227. Run by badger_owner.
 -- A comment on the view judge_cost.
-COMMENT ON TABLE lake.badger.judge_cost IS 'What judges were asked for the scores of each run, by agent, version, batch and metric, whether somebody answered or the ledger did. uncounted are the scores whose tokens are not known. What was paid is eval_runs.cost.';
+COMMENT ON TABLE lake.badger.judge_cost IS 'Judge calls and tokens for the scores of each run, by agent, version, batch and metric, including cached replies. uncounted is the number of scores whose tokens are unknown. The amount paid is in eval_runs.cost.';
 
 -- 228. Run by badger_owner.
 -- A comment on the view failures_by_reason.
@@ -1186,19 +1186,19 @@ COMMENT ON TABLE lake.badger.failures_by_reason IS 'Why scores failed or are mis
 
 -- 229. Run by badger_owner.
 -- A comment on the view suspect_golds.
-COMMENT ON TABLE lake.badger.suspect_golds IS 'Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer\'s is not), gold_x and gold_flex (ROSE\'s Refuter, or FLEX, found it wrong), gold_literal (its query compares with a text that neither question nor evidence has, and the answer\'s with one that is there), gold_logic (its query contradicts the question or has a clause without effect), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.';
+COMMENT ON TABLE lake.badger.suspect_golds IS 'Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer\'s is not), gold_x and gold_flex (ROSE\'s Refuter, or FLEX, found it wrong), gold_literal (its query compares with a string that neither question nor evidence contains, and the answer\'s with one that they contain), gold_logic (its query contradicts the question or has a clause without effect), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.';
 
 -- 230. Run by badger_owner.
 -- A comment on the view trend.
-COMMENT ON TABLE lake.badger.trend IS 'Each metric over time, by batch, version and tier. dated_at is when a run first evaluated the batch. p90 is the value that nine in ten scores do not exceed (nearest rank). metric_versions, configurations and judges count what the scores were made with: above 1, or other than in the batch before, the figures are of unlike things.';
+COMMENT ON TABLE lake.badger.trend IS 'Each metric over time, by batch, version and tier. dated_at is when a run first evaluated the batch. p90 is the value that nine in ten scores do not exceed (nearest rank). metric_versions, configurations and judges count what the scores were made with: above 1, or other than in the batch before, the figures are not comparable.';
 
 -- 231. Run by badger_owner.
 -- A comment on the view batch_changes.
-COMMENT ON TABLE lake.badger.batch_changes IS 'Each batch against the one before it of the same version (for the first of a version: the last of another version of the agent), by metric, on the cases that both have. Cases whose question, metric version, configuration (any part of it) or judge changed are counted and not compared. A missing answer counts as 0 and as not passed, but has no value where less is better. z is McNemar\'s (fixed - broken) / sqrt(fixed + broken): below -1.96, more answers broke than chance explains. The command badger compare has exact tests, adjusted for many metrics, dates batches by agent_runs.ran_at, and looks only at the configuration that a metric reads.';
+COMMENT ON TABLE lake.badger.batch_changes IS 'Each batch against the one before it of the same version (for the first of a version: the last of another version of the agent), by metric, on the cases that both have. Cases whose question, metric version, configuration (any part of it) or judge changed are counted and not compared. A missing answer counts as 0 and as not passed, but has no value if lower is better. z is McNemar\'s (fixed - broken) / sqrt(fixed + broken): below -1.96, more answers broke than chance explains. The command badger compare has exact tests, adjusted for many metrics, dates batches by agent_runs.ran_at, and looks only at the configuration that a metric reads.';
 
 -- 232. Run by badger_owner.
 -- A comment on the view failure_labels.
-COMMENT ON TABLE lake.badger.failure_labels IS 'What goes wrong, a row for each answer and label: the issues of the SQL judge (kind issue), FLEX\'s errors and its reasons why right answers differ (error, difference), the relation between the results that explains most (relation), STEF\'s status of the filters (filters), and ROSE\'s diagnoses (diagnosis). An answer may have several.';
+COMMENT ON TABLE lake.badger.failure_labels IS 'Causes of failures, a row for each answer and label: the issues of the SQL judge (kind issue), FLEX\'s errors and its reasons why right answers differ (error, difference), the relation between the results that explains most (relation), STEF\'s status of the filters (filters), and ROSE\'s diagnoses (diagnosis). An answer may have several.';
 
 -- 233. Run by badger_owner.
 -- A comment on the view failures_by_label.
@@ -1210,11 +1210,11 @@ COMMENT ON TABLE lake.badger.ambiguous_questions IS 'Questions that a judge foun
 
 -- 235. Run by badger_owner.
 -- A comment on the view ex_discordance.
-COMMENT ON TABLE lake.badger.ex_discordance IS 'Where execution accuracy (ex_bird or ex_multiset) and another verdict (verdict, rose or flex) differ, by tier and by what ROSE\'s Refuter says of the question: gold_x, amb_q or neither. false_positives pass by execution accuracy alone, false_negatives by the other verdict alone.';
+COMMENT ON TABLE lake.badger.ex_discordance IS 'Where execution accuracy (ex_bird or ex_multiset) and another verdict (verdict, rose or flex) differ, by tier and by ROSE\'s Refuter: gold_x, amb_q or neither. false_positives pass by execution accuracy alone, false_negatives by the other verdict alone.';
 
 -- 236. Run by badger_owner.
 -- A comment on the view system_ranks.
-COMMENT ON TABLE lake.badger.system_ranks IS 'The versions of all agents by each metric, on the cases of which all versions that have values of the metric have one, the newest answer of each. Place 1 has the highest mean, or the lowest in latency_overhead and sql_judge_issues; a view cannot know in which direction your own metrics are better, and places the highest first. A missing answer counts as 0, but has no value where less is better. Where the versions share no case there is no row. The command badger rank also leaves out cases whose scores were made in different ways, takes all versions or those of --systems, and gives equal means the mean of their places.';
+COMMENT ON TABLE lake.badger.system_ranks IS 'The versions of all agents by each metric, on the cases for which all versions with values of the metric have one, using the latest answer of each. Place 1 has the highest mean, or the lowest in latency_overhead and sql_judge_issues; a view cannot know in which direction your own metrics are better, and places the highest first. A missing answer counts as 0, but has no value if lower is better. Versions that share no case have no row. The command badger rank also leaves out cases whose scores were made in different ways, takes all versions or those of --systems, and gives equal means the mean of their places.';
 
 -- 237. Run by a metastore admin, or CREATE CONNECTION on the metastore and USE CATALOG, CREATE SCHEMA on the catalog.
 -- badger_reader finds the catalog.

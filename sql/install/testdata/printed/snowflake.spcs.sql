@@ -328,7 +328,7 @@ CREATE TABLE IF NOT EXISTS lake.badger.golden_set (case_id VARCHAR, question VAR
 CREATE TABLE IF NOT EXISTS lake.badger.agent_runs (agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, case_id VARCHAR, interpretation VARCHAR, sql VARCHAR, result VARCHAR, sql_error VARCHAR, tool_calls VARIANT, response VARCHAR, latency_ms FLOAT, gold_latency_ms FLOAT, ran_at TIMESTAMP_LTZ(9), conversation_id VARCHAR, turn NUMBER(19, 0));
 
 -- 38. Run by badger_owner.
--- What people said of answers: one row for each answer and annotator. Labels that are given in the web report are in label_log. The table stays when badger is removed.
+-- Human labels of answers: one row for each answer and annotator. Labels from the web report are in label_log. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.human_labels (case_id VARCHAR, agent_name VARCHAR, batch_id VARCHAR, annotator VARCHAR, verdict VARCHAR, note VARCHAR, labelled_at TIMESTAMP_LTZ(9), agent_version VARCHAR);
 
 -- 39. Run by badger_owner.
@@ -344,7 +344,7 @@ CREATE TABLE IF NOT EXISTS lake.badger.scores (eval_run_id VARCHAR, case_id VARC
 CREATE TABLE IF NOT EXISTS lake.badger.assessments (assessment_id VARCHAR, kind VARCHAR, backend VARCHAR, model VARCHAR, prompt_version VARCHAR, request_hash VARCHAR, reply VARCHAR, tokens_in NUMBER(19, 0), tokens_out NUMBER(19, 0), latency_ms NUMBER(19, 0), created_at TIMESTAMP_LTZ(9), detail VARIANT, payer VARCHAR);
 
 -- 42. Run by badger_owner.
--- The versions that these tables have had; the highest counts. A program that knows lower versions only does not write to them. The table stays when badger is removed.
+-- The versions that these tables have had. The highest is the present one. A program that supports only lower versions does not write to them. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.schema_version (version NUMBER(19, 0), badger VARCHAR, reached_at TIMESTAMP_LTZ(9), views VARCHAR);
 
 -- 43. Run by badger_owner.
@@ -352,35 +352,35 @@ CREATE TABLE IF NOT EXISTS lake.badger.schema_version (version NUMBER(19, 0), ba
 CREATE TABLE IF NOT EXISTS lake.badger.judges (name VARCHAR, version NUMBER(19, 0), kind VARCHAR, source VARCHAR, hash VARCHAR, promoted_at TIMESTAMP_LTZ(9), promoted_by VARCHAR, tested VARIANT);
 
 -- 44. Run by badger_owner.
--- What the evaluations by the warehouse's own procedure did, and what failed: one row for each event. The table stays when badger is removed.
+-- The events and failures of evaluations by the warehouse's procedure: one row for each event. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.run_log (entry_id VARCHAR, logged_at TIMESTAMP_LTZ(9), eval_run_id VARCHAR, event VARCHAR, case_id VARCHAR, answers NUMBER(19, 0), message VARCHAR);
 
 -- 45. Run by badger_owner.
--- Who evaluates now, in warehouses without locks of their own: a row for each lock. The table stays when badger is removed.
+-- The evaluation that is running, in warehouses without locks: a row for each lock. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.run_locks (name VARCHAR, holder VARCHAR, taken_at TIMESTAMP_LTZ(9), beat_at TIMESTAMP_LTZ(9));
 
 -- 46. Run by badger_owner.
--- Who is asking a judge, or has an answer before them to label, at this moment: one row for each request, and for each annotator of an answer. Rows come and go. The table stays when badger is removed.
+-- Current leases: one row for each judge request in progress, and for each annotator who is labelling an answer. Rows are temporary. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.claims (claim_key VARCHAR, owner VARCHAR, expires_ms NUMBER(19, 0));
 
 -- 47. Run by badger_owner.
--- Calls of the function server that last longer than a connection: what was asked, and the reply. Rows are deleted some time after they expire. The table stays when badger is removed.
+-- Calls of the function server that last longer than a connection, with request and reply. Rows are deleted some time after they expire. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.calls (call_id VARCHAR, content_hash VARCHAR, function VARCHAR, request VARCHAR, reply VARCHAR, expires_ms NUMBER(19, 0));
 
 -- 48. Run by badger_owner.
--- The labelling queues: answers of one run that people are to label, in an order. The table stays when badger is removed.
+-- The labelling queues: answers of a run for annotators to label, in an order. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.queues (queue_id VARCHAR, name VARCHAR, eval_run_id VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, filter VARCHAR, ordering VARCHAR, seed NUMBER(19, 0), annotators NUMBER(19, 0), guideline VARCHAR, options VARIANT, blind BOOLEAN, reason_required BOOLEAN, cases NUMBER(19, 0), created_by VARCHAR, created_at TIMESTAMP_LTZ(9), closed_at TIMESTAMP_LTZ(9));
 
 -- 49. Run by badger_owner.
--- The answers of the labelling queues. They are fixed when a queue is made. The table stays when badger is removed.
+-- The answers of the labelling queues. They are fixed when a queue is created. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.queue_items (queue_id VARCHAR, position NUMBER(19, 0), case_id VARCHAR);
 
 -- 50. Run by badger_owner.
--- What people said of answers in the web report and in imported files: one row for each time. Rows are added and never change. Of the rows of one annotator for one answer in one queue the latest counts, unless it says skip or withdrawn; of those of several queues the latest of these. It counts in place of what human_labels holds of them. The table stays when badger is removed.
+-- Labels from the web report and from imported files: one row for each label. Rows are appended and never change. The latest row of an annotator for an answer in a queue is used, unless it is skip or withdrawn. If there are several queues, the latest of these is used. It overrides the annotator's label in human_labels. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.label_log (label_id VARCHAR, case_id VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, annotator VARCHAR, verdict VARCHAR, note VARCHAR, gold_wrong BOOLEAN, ambiguous BOOLEAN, labelled_at TIMESTAMP_LTZ(9), queue_id VARCHAR, answer_hash VARCHAR, decides BOOLEAN);
 
 -- 51. Run by badger_owner.
--- The latest score of each answer and metric, whichever run it is from, with the status of that run.
+-- The latest score of each answer and metric, from any run, with the status of that run.
 CREATE OR REPLACE VIEW lake.badger.latest_scores AS SELECT eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage, gold_hash, run_status, run_date FROM (
   SELECT s.eval_run_id, s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, s.detail, s.assessment_ids, s.config_hash, s.scored_at, s.code, s.usage, s.gold_hash, COALESCE(r.status, 'running') AS run_status, r.eval_run_date AS run_date,
          ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric ORDER BY s.scored_at DESC, CASE WHEN r.eval_run_date IS NULL THEN 1 ELSE 0 END, r.eval_run_date DESC, s.eval_run_id DESC) AS newest
@@ -389,7 +389,7 @@ CREATE OR REPLACE VIEW lake.badger.latest_scores AS SELECT eval_run_id, case_id,
 WHERE newest = 1;
 
 -- 52. Run by badger_owner.
--- What most annotators say of an answer: passes is 1 or 0, and NULL where they are divided.
+-- The majority label of each answer: passes is 1 or 0, and NULL if annotators are divided.
 CREATE OR REPLACE VIEW lake.badger.consensus AS SELECT case_id, agent_name, batch_id, CASE WHEN says > 0 THEN 1 WHEN says < 0 THEN 0 END AS passes, agent_version
 FROM (SELECT case_id, agent_name, agent_version, batch_id, CASE WHEN MAX(decides) = 1 THEN SUM(decides * said) ELSE SUM(said) END AS says
   FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, decides, said
@@ -429,14 +429,14 @@ WHERE latest = 1 OR agent_version IS NULL
 WHERE choice = 1 OR agent_version IS NULL) v WHERE agent_version IS NOT NULL GROUP BY case_id, agent_name, agent_version, batch_id) c;
 
 -- 53. Run by badger_owner.
--- The complexity tier of each question, from its newest score.
+-- The complexity tier of each question, from its latest score.
 CREATE OR REPLACE VIEW lake.badger.complexity AS SELECT case_id, label AS tier FROM (
   SELECT case_id, label, ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY scored_at DESC, eval_run_id DESC, agent_name, agent_version, batch_id) AS newest
   FROM lake.badger.latest_scores WHERE metric = 'sql_complexity' AND status = 'ok') t
 WHERE newest = 1;
 
 -- 54. Run by badger_owner.
--- What became of the questions that an agent was asked, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions that have no answer: those that a run recorded, or else those of golden_set. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.
+-- The outcomes of an agent's questions, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions that have no answer: those that a run recorded, or else those of golden_set. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.
 CREATE OR REPLACE VIEW lake.badger.coverage AS SELECT agent_name, agent_version, batch_id, metric, applies + not_applicable AS asked, scored, abstained, not_applicable, failed, unanswered,
        CASE WHEN applies > 0 THEN scored * 1.0 / applies END AS coverage, passed,
        CASE WHEN judged > 0 THEN passed * 1.0 / judged END AS pass_rate, CASE WHEN judged > 0 AND applies > 0 THEN passed * 1.0 / applies END AS rate_of_all
@@ -464,7 +464,7 @@ FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, s.scored, s.ab
   ON n.agent_name = s.agent_name AND n.agent_version = s.agent_version AND n.batch_id = s.batch_id) t;
 
 -- 55. Run by badger_owner.
--- Version against version, by metric and complexity tier: scored answers have a value, of so many that were answered. unfinished counts the values that are from runs that are not done. coverage says what became of the others.
+-- Version against version, by metric and complexity tier: scored is the number of answers with a value, answered the number of answers. unfinished counts the values from runs that are not done. The view coverage shows the outcomes of the others.
 CREATE OR REPLACE VIEW lake.badger.versions_by_metric AS SELECT s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') AS tier, COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, AVG(s.value) AS mean_value,
        AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate,
        SUM(CASE WHEN s.run_status = 'done' OR s.status <> 'ok' THEN 0 ELSE 1 END) AS unfinished, COUNT(*) AS answered
@@ -486,7 +486,7 @@ FROM (SELECT c.*, ((true_pass + false_pass) * 1.0 * (true_pass + false_fail) + (
     WHERE s.passed IS NOT NULL AND l.passes IS NOT NULL GROUP BY s.metric) c) k;
 
 -- 57. Run by badger_owner.
--- The newest batch of each agent against the newest batch before it that has scores, by metric, all versions of the agent together. pass_rate_change is below 0 where fewer answers pass; failed counts scores that failed. Alerts read this view.
+-- The latest batch of each agent against the latest batch before it that has scores, by metric, all versions of the agent together. pass_rate_change is below 0 if fewer answers pass; failed counts scores that failed. Alerts read this view.
 CREATE OR REPLACE VIEW lake.badger.degradation AS SELECT n.agent_name, n.metric, n.batch_id, b.batch_id AS batch_before, n.judged, b.judged AS judged_before, n.pass_rate, b.pass_rate AS pass_rate_before,
        n.pass_rate - b.pass_rate AS pass_rate_change, n.failed, b.failed AS failed_before
 FROM (SELECT s.agent_name, s.batch_id, s.metric, a.place, ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.metric ORDER BY a.place) AS nth,
@@ -507,7 +507,7 @@ FROM (SELECT s.agent_name, s.batch_id, s.metric, a.place, ROW_NUMBER() OVER (PAR
 WHERE n.place = 1;
 
 -- 58. Run by badger_owner.
--- The run of each agent, version and batch that started last: what became of it, and of its scores.
+-- The latest run of each agent, version and batch, with its outcome and its scores.
 CREATE OR REPLACE VIEW lake.badger.latest_run AS SELECT r.agent_name, r.agent_version, r.batch_id, r.eval_run_id, r.eval_run_date AS run_date, r.status AS run_status, r.judge, COUNT(DISTINCT s.case_id) AS cases,
        COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, COUNT(CASE WHEN s.status = 'abstained' THEN 1 END) AS abstained,
        COUNT(CASE WHEN s.status = 'not_applicable' THEN 1 END) AS not_applicable, COUNT(CASE WHEN s.status = 'failed' THEN 1 END) AS failed,
@@ -535,7 +535,7 @@ FROM lake.badger.latest_scores s LEFT JOIN lake.badger.complexity c ON c.case_id
 WHERE s.status = 'ok' AND s.passed IS NOT NULL AND (s.passed = FALSE OR s.value < 1);
 
 -- 61. Run by badger_owner.
--- What judges were asked for the scores of each run, by agent, version, batch and metric, whether somebody answered or the ledger did. uncounted are the scores whose tokens are not known. What was paid is eval_runs.cost.
+-- Judge calls and tokens for the scores of each run, by agent, version, batch and metric, including cached replies. uncounted is the number of scores whose tokens are unknown. The amount paid is in eval_runs.cost.
 CREATE OR REPLACE VIEW lake.badger.judge_cost AS SELECT eval_run_id, agent_name, agent_version, batch_id, metric, COUNT(*) AS scores, COUNT(calls) AS asked, SUM(calls) AS calls,
        SUM(CASE WHEN tokens_in >= 0 THEN tokens_in ELSE 0 END) AS tokens_in, SUM(CASE WHEN tokens_out >= 0 THEN tokens_out ELSE 0 END) AS tokens_out,
        COUNT(CASE WHEN calls > 0 AND (tokens_in < 0 OR tokens_out < 0 OR tokens_in IS NULL OR tokens_out IS NULL) THEN 1 END) AS uncounted
@@ -549,7 +549,7 @@ CREATE OR REPLACE VIEW lake.badger.failures_by_reason AS SELECT agent_name, agen
 FROM lake.badger.latest_scores WHERE status <> 'ok' GROUP BY agent_name, agent_version, batch_id, metric, status, code, reason;
 
 -- 63. Run by badger_owner.
--- Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer's is not), gold_x and gold_flex (ROSE's Refuter, or FLEX, found it wrong), gold_literal (its query compares with a text that neither question nor evidence has, and the answer's with one that is there), gold_logic (its query contradicts the question or has a clause without effect), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.
+-- Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer's is not), gold_x and gold_flex (ROSE's Refuter, or FLEX, found it wrong), gold_literal (its query compares with a string that neither question nor evidence contains, and the answer's with one that they contain), gold_logic (its query contradicts the question or has a clause without effect), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.
 CREATE OR REPLACE VIEW lake.badger.suspect_golds AS SELECT t.case_id, t.why AS reason, COUNT(DISTINCT t.answer) AS answers, MIN(t.agent_name) AS example_agent, MIN(t.agent_version) AS example_version, MIN(t.batch_id) AS example_batch
 FROM (SELECT COALESCE(CAST(case_id AS VARCHAR), '') AS case_id, 'gold_error' AS why, CAST(NULL AS VARCHAR) AS answer, CAST(NULL AS VARCHAR) AS agent_name, CAST(NULL AS VARCHAR) AS agent_version, CAST(NULL AS VARCHAR) AS batch_id
   FROM lake.badger.golden_set WHERE CAST(gold_error AS VARCHAR) <> ''
@@ -573,7 +573,7 @@ FROM (SELECT COALESCE(CAST(case_id AS VARCHAR), '') AS case_id, 'gold_error' AS 
 GROUP BY t.case_id, t.why;
 
 -- 64. Run by badger_owner.
--- Each metric over time, by batch, version and tier. dated_at is when a run first evaluated the batch. p90 is the value that nine in ten scores do not exceed (nearest rank). metric_versions, configurations and judges count what the scores were made with: above 1, or other than in the batch before, the figures are of unlike things.
+-- Each metric over time, by batch, version and tier. dated_at is when a run first evaluated the batch. p90 is the value that nine in ten scores do not exceed (nearest rank). metric_versions, configurations and judges count what the scores were made with: above 1, or other than in the batch before, the figures are not comparable.
 CREATE OR REPLACE VIEW lake.badger.trend AS SELECT s.agent_name, s.agent_version, s.batch_id, b.dated_at, s.metric, s.tier, COUNT(*) AS answers, COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored,
        COUNT(CASE WHEN s.status = 'ok' THEN 1 END) * 1.0 / NULLIF(COUNT(CASE WHEN s.applies = 1 THEN 1 END), 0) AS coverage, AVG(s.value) AS mean_value,
        MIN(CASE WHEN s.status = 'ok' AND s.place * 10 >= s.of_ok * 9 THEN s.value END) AS p90, COUNT(CASE WHEN s.passed THEN 1 END) AS passed, COUNT(CASE WHEN s.passed IS NOT NULL THEN 1 END) AS judged,
@@ -591,7 +591,7 @@ JOIN (SELECT agent_name, agent_version, batch_id, dated_at, ROW_NUMBER() OVER (P
 GROUP BY s.agent_name, s.agent_version, s.batch_id, b.dated_at, s.metric, s.tier;
 
 -- 65. Run by badger_owner.
--- Each batch against the one before it of the same version (for the first of a version: the last of another version of the agent), by metric, on the cases that both have. Cases whose question, metric version, configuration (any part of it) or judge changed are counted and not compared. A missing answer counts as 0 and as not passed, but has no value where less is better. z is McNemar's (fixed - broken) / sqrt(fixed + broken): below -1.96, more answers broke than chance explains. The command badger compare has exact tests, adjusted for many metrics, dates batches by agent_runs.ran_at, and looks only at the configuration that a metric reads.
+-- Each batch against the one before it of the same version (for the first of a version: the last of another version of the agent), by metric, on the cases that both have. Cases whose question, metric version, configuration (any part of it) or judge changed are counted and not compared. A missing answer counts as 0 and as not passed, but has no value if lower is better. z is McNemar's (fixed - broken) / sqrt(fixed + broken): below -1.96, more answers broke than chance explains. The command badger compare has exact tests, adjusted for many metrics, dates batches by agent_runs.ran_at, and looks only at the configuration that a metric reads.
 CREATE OR REPLACE VIEW lake.badger.batch_changes AS WITH made AS (SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric, s.metric_version, s.config_hash, s.gold_hash,
            CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 'ok' ELSE s.status END AS status, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 0 ELSE s.value END AS value, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN FALSE ELSE s.passed END AS passed,
            CASE WHEN s.passed IS NULL THEN 0 ELSE 1 END AS judged,
@@ -618,7 +618,7 @@ FROM (SELECT agent_name, metric, agent_version, batch_id, version_before, batch_
   GROUP BY agent_name, metric, agent_version, batch_id, version_before, batch_before) t;
 
 -- 66. Run by badger_owner.
--- What goes wrong, a row for each answer and label: the issues of the SQL judge (kind issue), FLEX's errors and its reasons why right answers differ (error, difference), the relation between the results that explains most (relation), STEF's status of the filters (filters), and ROSE's diagnoses (diagnosis). An answer may have several.
+-- Causes of failures, a row for each answer and label: the issues of the SQL judge (kind issue), FLEX's errors and its reasons why right answers differ (error, difference), the relation between the results that explains most (relation), STEF's status of the filters (filters), and ROSE's diagnoses (diagnosis). An answer may have several.
 CREATE OR REPLACE VIEW lake.badger.failure_labels AS SELECT l.agent_name, l.agent_version, l.batch_id, l.metric, l.kind, l.label, COALESCE(c.tier, 'unknown') AS tier, l.case_id
 FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, 'issue' AS kind, v.label, s.case_id FROM lake.badger.latest_scores s CROSS JOIN (SELECT 'filters_missing' AS label UNION ALL SELECT 'filters_incorrect' AS label UNION ALL SELECT 'joins_missing' AS label UNION ALL SELECT 'joins_incorrect' AS label UNION ALL SELECT 'joins_unnecessary' AS label UNION ALL SELECT 'aggregation_wrong' AS label UNION ALL SELECT 'aggregation_missing' AS label UNION ALL SELECT 'columns_missing' AS label UNION ALL SELECT 'columns_wrong' AS label UNION ALL SELECT 'ordering_wrong' AS label UNION ALL SELECT 'schema_misunderstanding' AS label UNION ALL SELECT 'logic_error' AS label UNION ALL SELECT 'performance_issue' AS label) v WHERE s.status = 'ok' AND s.metric = 'sql_judge_issues' AND TO_JSON(GET(s.detail, 'issues')) LIKE '%"' || v.label || '"%'
   UNION ALL
@@ -649,7 +649,7 @@ FROM (SELECT case_id, CASE WHEN label = 'multiple_answers_available' THEN 'amb_f
 GROUP BY t.case_id, t.why;
 
 -- 69. Run by badger_owner.
--- Where execution accuracy (ex_bird or ex_multiset) and another verdict (verdict, rose or flex) differ, by tier and by what ROSE's Refuter says of the question: gold_x, amb_q or neither. false_positives pass by execution accuracy alone, false_negatives by the other verdict alone.
+-- Where execution accuracy (ex_bird or ex_multiset) and another verdict (verdict, rose or flex) differ, by tier and by ROSE's Refuter: gold_x, amb_q or neither. false_positives pass by execution accuracy alone, false_negatives by the other verdict alone.
 CREATE OR REPLACE VIEW lake.badger.ex_discordance AS SELECT e.agent_name, e.agent_version, e.batch_id, e.metric AS ex_metric, s.metric, COALESCE(c.tier, 'unknown') AS tier, COALESCE(d.diagnosis, 'neither') AS diagnosis, COUNT(*) AS answers,
        COUNT(CASE WHEN e.passed AND NOT s.passed THEN 1 END) AS false_positives, COUNT(CASE WHEN NOT e.passed AND s.passed THEN 1 END) AS false_negatives,
        COUNT(CASE WHEN e.passed AND NOT s.passed OR NOT e.passed AND s.passed THEN 1 END) * 1.0 / COUNT(*) AS discordance
@@ -662,7 +662,7 @@ WHERE e.metric IN ('ex_bird', 'ex_multiset') AND s.metric IN ('verdict', 'rose',
 GROUP BY e.agent_name, e.agent_version, e.batch_id, e.metric, s.metric, COALESCE(c.tier, 'unknown'), COALESCE(d.diagnosis, 'neither');
 
 -- 70. Run by badger_owner.
--- The versions of all agents by each metric, on the cases of which all versions that have values of the metric have one, the newest answer of each. Place 1 has the highest mean, or the lowest in latency_overhead and sql_judge_issues; a view cannot know in which direction your own metrics are better, and places the highest first. A missing answer counts as 0, but has no value where less is better. Where the versions share no case there is no row. The command badger rank also leaves out cases whose scores were made in different ways, takes all versions or those of --systems, and gives equal means the mean of their places.
+-- The versions of all agents by each metric, on the cases for which all versions with values of the metric have one, using the latest answer of each. Place 1 has the highest mean, or the lowest in latency_overhead and sql_judge_issues; a view cannot know in which direction your own metrics are better, and places the highest first. A missing answer counts as 0, but has no value if lower is better. Versions that share no case have no row. The command badger rank also leaves out cases whose scores were made in different ways, takes all versions or those of --systems, and gives equal means the mean of their places.
 CREATE OR REPLACE VIEW lake.badger.system_ranks AS WITH made AS (SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric, s.metric_version, s.config_hash, s.gold_hash,
            CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 'ok' ELSE s.status END AS status, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 0 ELSE s.value END AS value, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given', 'the agent gave no answer') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN FALSE ELSE s.passed END AS passed,
            CASE WHEN s.passed IS NULL THEN 0 ELSE 1 END AS judged,
@@ -690,7 +690,7 @@ COMMENT ON TABLE lake.badger.golden_set IS 'The questions, with their accepted a
 
 -- 73. Run by badger_owner.
 -- A comment on golden_set.case_id.
-COMMENT ON COLUMN lake.badger.golden_set.case_id IS 'Identifies the question. Any type is read as its text: 17, \'17\' and a UUID are all fine.';
+COMMENT ON COLUMN lake.badger.golden_set.case_id IS 'Identifies the question. Any type is read as a string: 17, \'17\' and a UUID are all valid.';
 
 -- 74. Run by badger_owner.
 -- A comment on golden_set.question.
@@ -714,7 +714,7 @@ COMMENT ON COLUMN lake.badger.golden_set.gold_sql IS 'The accepted query.';
 
 -- 79. Run by badger_owner.
 -- A comment on golden_set.gold_result.
-COMMENT ON COLUMN lake.badger.golden_set.gold_result IS 'What the accepted query returned: an inline result, or a reference table:NAME, query:ID or file:PATH.';
+COMMENT ON COLUMN lake.badger.golden_set.gold_result IS 'The result of the accepted query: an inline result, or a reference table:NAME, query:ID or file:PATH.';
 
 -- 80. Run by badger_owner.
 -- A comment on golden_set.expected_tools.
@@ -722,7 +722,7 @@ COMMENT ON COLUMN lake.badger.golden_set.expected_tools IS 'The tools that a goo
 
 -- 81. Run by badger_owner.
 -- A comment on golden_set.expected_clarifications.
-COMMENT ON COLUMN lake.badger.golden_set.expected_clarifications IS 'What a good agent asks back: a list of texts.';
+COMMENT ON COLUMN lake.badger.golden_set.expected_clarifications IS 'The clarification questions of a good agent: a list of strings.';
 
 -- 82. Run by badger_owner.
 -- A comment on golden_set.expected_behaviour.
@@ -742,11 +742,11 @@ COMMENT ON COLUMN lake.badger.golden_set.gold_latency_ms IS 'How long the accept
 
 -- 86. Run by badger_owner.
 -- A comment on golden_set.gold_error.
-COMMENT ON COLUMN lake.badger.golden_set.gold_error IS 'The message of the database, where the accepted query failed.';
+COMMENT ON COLUMN lake.badger.golden_set.gold_error IS 'The message of the database, if the accepted query failed.';
 
 -- 87. Run by badger_owner.
 -- A comment on golden_set.alternatives.
-COMMENT ON COLUMN lake.badger.golden_set.alternatives IS 'Further accepted answers: a list of {"sql", "result", "error", "latency_ms"}. The best one counts.';
+COMMENT ON COLUMN lake.badger.golden_set.alternatives IS 'Further accepted answers: a list of {"sql", "result", "error", "latency_ms"}. The one with the best score is used.';
 
 -- 88. Run by badger_owner.
 -- A comment on golden_set.database_name.
@@ -770,11 +770,11 @@ COMMENT ON COLUMN lake.badger.agent_runs.agent_version IS 'Version of the agent.
 
 -- 93. Run by badger_owner.
 -- A comment on agent_runs.batch_id.
-COMMENT ON COLUMN lake.badger.agent_runs.batch_id IS 'Which batch the answer belongs to, such as the night. The same agent may answer a question again in another batch.';
+COMMENT ON COLUMN lake.badger.agent_runs.batch_id IS 'The batch that the answer belongs to, such as a night. The same agent may answer a question again in another batch.';
 
 -- 94. Run by badger_owner.
 -- A comment on agent_runs.case_id.
-COMMENT ON COLUMN lake.badger.agent_runs.case_id IS 'Which question was answered: golden_set.case_id.';
+COMMENT ON COLUMN lake.badger.agent_runs.case_id IS 'The question that was answered: golden_set.case_id.';
 
 -- 95. Run by badger_owner.
 -- A comment on agent_runs.interpretation.
@@ -786,11 +786,11 @@ COMMENT ON COLUMN lake.badger.agent_runs.sql IS 'The agent\'s query.';
 
 -- 97. Run by badger_owner.
 -- A comment on agent_runs.result.
-COMMENT ON COLUMN lake.badger.agent_runs.result IS 'What the agent\'s query returned, in the form of gold_result.';
+COMMENT ON COLUMN lake.badger.agent_runs.result IS 'The result of the agent\'s query, in the form of gold_result.';
 
 -- 98. Run by badger_owner.
 -- A comment on agent_runs.sql_error.
-COMMENT ON COLUMN lake.badger.agent_runs.sql_error IS 'The message of the database, where the agent\'s query failed.';
+COMMENT ON COLUMN lake.badger.agent_runs.sql_error IS 'The message of the database, if the agent\'s query failed.';
 
 -- 99. Run by badger_owner.
 -- A comment on agent_runs.tool_calls.
@@ -806,7 +806,7 @@ COMMENT ON COLUMN lake.badger.agent_runs.latency_ms IS 'How long the agent\'s qu
 
 -- 102. Run by badger_owner.
 -- A comment on agent_runs.gold_latency_ms.
-COMMENT ON COLUMN lake.badger.agent_runs.gold_latency_ms IS 'How long the accepted query took at the same time, where it was run again. It takes the place of golden_set.gold_latency_ms.';
+COMMENT ON COLUMN lake.badger.agent_runs.gold_latency_ms IS 'How long the accepted query took at the same time, if it was run again. It replaces golden_set.gold_latency_ms.';
 
 -- 103. Run by badger_owner.
 -- A comment on agent_runs.ran_at.
@@ -822,7 +822,7 @@ COMMENT ON COLUMN lake.badger.agent_runs.turn IS 'Position of the answer in its 
 
 -- 106. Run by badger_owner.
 -- A comment on the table human_labels.
-COMMENT ON TABLE lake.badger.human_labels IS 'What people said of answers: one row for each answer and annotator. Labels that are given in the web report are in label_log.';
+COMMENT ON TABLE lake.badger.human_labels IS 'Human labels of answers: one row for each answer and annotator. Labels from the web report are in label_log.';
 
 -- 107. Run by badger_owner.
 -- A comment on human_labels.case_id.
@@ -834,7 +834,7 @@ COMMENT ON COLUMN lake.badger.human_labels.agent_name IS 'Who answered.';
 
 -- 109. Run by badger_owner.
 -- A comment on human_labels.batch_id.
-COMMENT ON COLUMN lake.badger.human_labels.batch_id IS 'Which batch the answer belongs to.';
+COMMENT ON COLUMN lake.badger.human_labels.batch_id IS 'The batch that the answer belongs to.';
 
 -- 110. Run by badger_owner.
 -- A comment on human_labels.annotator.
@@ -842,7 +842,7 @@ COMMENT ON COLUMN lake.badger.human_labels.annotator IS 'Who labelled the answer
 
 -- 111. Run by badger_owner.
 -- A comment on human_labels.verdict.
-COMMENT ON COLUMN lake.badger.human_labels.verdict IS 'pass, fail or unsure. 1, true, yes, correct and 0, false, no, incorrect mean the same, in upper or lower case, whatever white space is around them. Anything else is unsure.';
+COMMENT ON COLUMN lake.badger.human_labels.verdict IS 'pass, fail or unsure. 1, true, yes, correct and 0, false, no, incorrect mean the same, in upper or lower case, with any surrounding white space. Anything else is unsure.';
 
 -- 112. Run by badger_owner.
 -- A comment on human_labels.note.
@@ -850,11 +850,11 @@ COMMENT ON COLUMN lake.badger.human_labels.note IS 'Why.';
 
 -- 113. Run by badger_owner.
 -- A comment on human_labels.labelled_at.
-COMMENT ON COLUMN lake.badger.human_labels.labelled_at IS 'When. Of several labels of one annotator for one answer, the latest counts.';
+COMMENT ON COLUMN lake.badger.human_labels.labelled_at IS 'When the answer was labelled. The latest label of an annotator for an answer is used.';
 
 -- 114. Run by badger_owner.
 -- A comment on human_labels.agent_version.
-COMMENT ON COLUMN lake.badger.human_labels.agent_version IS 'Version of the agent that answered. NULL means the only version that answered the question in the batch; where several did, the label counts for none of them.';
+COMMENT ON COLUMN lake.badger.human_labels.agent_version IS 'Version of the agent that answered. NULL means the only version that answered the question in the batch. If several did, the label is ignored.';
 
 -- 115. Run by badger_owner.
 -- A comment on the table eval_runs.
@@ -898,19 +898,19 @@ COMMENT ON COLUMN lake.badger.eval_runs.versions IS 'Versions of badger, of the 
 
 -- 125. Run by badger_owner.
 -- A comment on eval_runs.counts.
-COMMENT ON COLUMN lake.badger.eval_runs.counts IS 'How many scores the run holds, by status.';
+COMMENT ON COLUMN lake.badger.eval_runs.counts IS 'Number of scores of the run, by status.';
 
 -- 126. Run by badger_owner.
 -- A comment on eval_runs.tokens.
-COMMENT ON COLUMN lake.badger.eval_runs.tokens IS 'What judges were asked for the scores.';
+COMMENT ON COLUMN lake.badger.eval_runs.tokens IS 'Judge calls and tokens for the scores.';
 
 -- 127. Run by badger_owner.
 -- A comment on eval_runs.cost.
-COMMENT ON COLUMN lake.badger.eval_runs.cost IS 'What the whole run paid for.';
+COMMENT ON COLUMN lake.badger.eval_runs.cost IS 'Judge calls and tokens that the whole run paid for.';
 
 -- 128. Run by badger_owner.
 -- A comment on eval_runs.status.
-COMMENT ON COLUMN lake.badger.eval_runs.status IS 'running (also: killed), done, stopped or failed. Only a run that is done has scored everything it was asked to.';
+COMMENT ON COLUMN lake.badger.eval_runs.status IS 'running (also: killed), done, stopped or failed. Only a run that is done has scored all of its cases.';
 
 -- 129. Run by badger_owner.
 -- A comment on the table scores.
@@ -958,11 +958,11 @@ COMMENT ON COLUMN lake.badger.scores.label IS 'Category, of metrics that have on
 
 -- 140. Run by badger_owner.
 -- A comment on scores.passed.
-COMMENT ON COLUMN lake.badger.scores.passed IS 'Verdict by the metric\'s threshold. NULL where there is none.';
+COMMENT ON COLUMN lake.badger.scores.passed IS 'Verdict by the metric\'s threshold. NULL if the metric has none.';
 
 -- 141. Run by badger_owner.
 -- A comment on scores.reason.
-COMMENT ON COLUMN lake.badger.scores.reason IS 'Why this value, or why none, in one sentence.';
+COMMENT ON COLUMN lake.badger.scores.reason IS 'The reason for the value, or for its absence, in one sentence.';
 
 -- 142. Run by badger_owner.
 -- A comment on scores.detail.
@@ -970,7 +970,7 @@ COMMENT ON COLUMN lake.badger.scores.detail IS 'The evidence: alignment, counts,
 
 -- 143. Run by badger_owner.
 -- A comment on scores.assessment_ids.
-COMMENT ON COLUMN lake.badger.scores.assessment_ids IS 'The recorded judge replies that the score rests on.';
+COMMENT ON COLUMN lake.badger.scores.assessment_ids IS 'The recorded judge replies that the score is based on.';
 
 -- 144. Run by badger_owner.
 -- A comment on scores.config_hash.
@@ -986,7 +986,7 @@ COMMENT ON COLUMN lake.badger.scores.code IS 'Kind of failure. NULL unless statu
 
 -- 147. Run by badger_owner.
 -- A comment on scores.usage.
-COMMENT ON COLUMN lake.badger.scores.usage IS 'What asking the judge took for this score: calls, tokens_in, tokens_out, and repaired, the calls that asked again for a reply of the right form. NULL where nobody was asked.';
+COMMENT ON COLUMN lake.badger.scores.usage IS 'Judge usage of this score: calls, tokens_in, tokens_out, and repaired, the number of calls that repeated a question because of a malformed reply. NULL without a judge call.';
 
 -- 148. Run by badger_owner.
 -- A comment on scores.gold_hash.
@@ -1002,7 +1002,7 @@ COMMENT ON COLUMN lake.badger.assessments.assessment_id IS 'Hash of the content.
 
 -- 151. Run by badger_owner.
 -- A comment on assessments.kind.
-COMMENT ON COLUMN lake.badger.assessments.kind IS 'What was asked.';
+COMMENT ON COLUMN lake.badger.assessments.kind IS 'Kind of question.';
 
 -- 152. Run by badger_owner.
 -- A comment on assessments.backend.
@@ -1018,19 +1018,19 @@ COMMENT ON COLUMN lake.badger.assessments.prompt_version IS 'Version of the prom
 
 -- 155. Run by badger_owner.
 -- A comment on assessments.request_hash.
-COMMENT ON COLUMN lake.badger.assessments.request_hash IS 'Hash of the request. The same request is not asked again.';
+COMMENT ON COLUMN lake.badger.assessments.request_hash IS 'Hash of the request. An identical request is not repeated.';
 
 -- 156. Run by badger_owner.
 -- A comment on assessments.reply.
-COMMENT ON COLUMN lake.badger.assessments.reply IS 'The reply, as it came.';
+COMMENT ON COLUMN lake.badger.assessments.reply IS 'The reply, verbatim.';
 
 -- 157. Run by badger_owner.
 -- A comment on assessments.tokens_in.
-COMMENT ON COLUMN lake.badger.assessments.tokens_in IS 'Tokens of the request. NULL where unknown.';
+COMMENT ON COLUMN lake.badger.assessments.tokens_in IS 'Tokens of the request. NULL if unknown.';
 
 -- 158. Run by badger_owner.
 -- A comment on assessments.tokens_out.
-COMMENT ON COLUMN lake.badger.assessments.tokens_out IS 'Tokens of the reply. NULL where unknown.';
+COMMENT ON COLUMN lake.badger.assessments.tokens_out IS 'Tokens of the reply. NULL if unknown.';
 
 -- 159. Run by badger_owner.
 -- A comment on assessments.latency_ms.
@@ -1042,15 +1042,15 @@ COMMENT ON COLUMN lake.badger.assessments.created_at IS 'When.';
 
 -- 161. Run by badger_owner.
 -- A comment on assessments.detail.
-COMMENT ON COLUMN lake.badger.assessments.detail IS 'What else is worth keeping.';
+COMMENT ON COLUMN lake.badger.assessments.detail IS 'Further information about the reply.';
 
 -- 162. Run by badger_owner.
 -- A comment on assessments.payer.
-COMMENT ON COLUMN lake.badger.assessments.payer IS 'For whom the judge was asked: run:ID, or the name of a caller of the function server.';
+COMMENT ON COLUMN lake.badger.assessments.payer IS 'Who paid for the call: run:ID, or the name of a caller of the function server.';
 
 -- 163. Run by badger_owner.
 -- A comment on the table schema_version.
-COMMENT ON TABLE lake.badger.schema_version IS 'The versions that these tables have had; the highest counts. A program that knows lower versions only does not write to them.';
+COMMENT ON TABLE lake.badger.schema_version IS 'The versions that these tables have had. The highest is the present one. A program that supports only lower versions does not write to them.';
 
 -- 164. Run by badger_owner.
 -- A comment on schema_version.version.
@@ -1066,7 +1066,7 @@ COMMENT ON COLUMN lake.badger.schema_version.reached_at IS 'When.';
 
 -- 167. Run by badger_owner.
 -- A comment on schema_version.views.
-COMMENT ON COLUMN lake.badger.schema_version.views IS 'Fingerprints of the views, as JSON: of their text and of what the warehouse shows of it.';
+COMMENT ON COLUMN lake.badger.schema_version.views IS 'Fingerprints of the views, as JSON: of their text, and of the text that the warehouse shows.';
 
 -- 168. Run by badger_owner.
 -- A comment on the table judges.
@@ -1102,11 +1102,11 @@ COMMENT ON COLUMN lake.badger.judges.promoted_by IS 'By whom.';
 
 -- 176. Run by badger_owner.
 -- A comment on judges.tested.
-COMMENT ON COLUMN lake.badger.judges.tested IS 'What was measured when the version was promoted: how far it agreed with the labels of how many answers. {"untested": true} where it was promoted without.';
+COMMENT ON COLUMN lake.badger.judges.tested IS 'The test at promotion: agreement with labels, and their number. {"untested": true} if it was promoted without a test.';
 
 -- 177. Run by badger_owner.
 -- A comment on the table run_log.
-COMMENT ON TABLE lake.badger.run_log IS 'What the evaluations by the warehouse\'s own procedure did, and what failed: one row for each event.';
+COMMENT ON TABLE lake.badger.run_log IS 'The events and failures of evaluations by the warehouse\'s procedure: one row for each event.';
 
 -- 178. Run by badger_owner.
 -- A comment on run_log.entry_id.
@@ -1118,7 +1118,7 @@ COMMENT ON COLUMN lake.badger.run_log.logged_at IS 'When.';
 
 -- 180. Run by badger_owner.
 -- A comment on run_log.eval_run_id.
-COMMENT ON COLUMN lake.badger.run_log.eval_run_id IS 'The run. NULL where none had begun.';
+COMMENT ON COLUMN lake.badger.run_log.eval_run_id IS 'The run. NULL before a run has started.';
 
 -- 181. Run by badger_owner.
 -- A comment on run_log.event.
@@ -1126,19 +1126,19 @@ COMMENT ON COLUMN lake.badger.run_log.event IS 'began, resumed, done, idle (ther
 
 -- 182. Run by badger_owner.
 -- A comment on run_log.case_id.
-COMMENT ON COLUMN lake.badger.run_log.case_id IS 'The question, where the event is of one answer.';
+COMMENT ON COLUMN lake.badger.run_log.case_id IS 'The question, if the event concerns a single answer.';
 
 -- 183. Run by badger_owner.
 -- A comment on run_log.answers.
-COMMENT ON COLUMN lake.badger.run_log.answers IS 'How many answers the event is about.';
+COMMENT ON COLUMN lake.badger.run_log.answers IS 'Number of answers that the event concerns.';
 
 -- 184. Run by badger_owner.
 -- A comment on run_log.message.
-COMMENT ON COLUMN lake.badger.run_log.message IS 'What the database or badger serve said.';
+COMMENT ON COLUMN lake.badger.run_log.message IS 'The message of the database or of badger serve.';
 
 -- 185. Run by badger_owner.
 -- A comment on the table run_locks.
-COMMENT ON TABLE lake.badger.run_locks IS 'Who evaluates now, in warehouses without locks of their own: a row for each lock.';
+COMMENT ON TABLE lake.badger.run_locks IS 'The evaluation that is running, in warehouses without locks: a row for each lock.';
 
 -- 186. Run by badger_owner.
 -- A comment on run_locks.name.
@@ -1146,7 +1146,7 @@ COMMENT ON COLUMN lake.badger.run_locks.name IS 'The lock: evaluate.';
 
 -- 187. Run by badger_owner.
 -- A comment on run_locks.holder.
-COMMENT ON COLUMN lake.badger.run_locks.holder IS 'The call that holds it. NULL where nobody does.';
+COMMENT ON COLUMN lake.badger.run_locks.holder IS 'The call that holds it. NULL if it is free.';
 
 -- 188. Run by badger_owner.
 -- A comment on run_locks.taken_at.
@@ -1154,11 +1154,11 @@ COMMENT ON COLUMN lake.badger.run_locks.taken_at IS 'When it was taken.';
 
 -- 189. Run by badger_owner.
 -- A comment on run_locks.beat_at.
-COMMENT ON COLUMN lake.badger.run_locks.beat_at IS 'When the holder last said that it is alive. A lock that has been silent for schedule.stale minutes may be taken.';
+COMMENT ON COLUMN lake.badger.run_locks.beat_at IS 'When the holder last renewed it. A lock that was not renewed for schedule.stale minutes may be taken over.';
 
 -- 190. Run by badger_owner.
 -- A comment on the table claims.
-COMMENT ON TABLE lake.badger.claims IS 'Who is asking a judge, or has an answer before them to label, at this moment: one row for each request, and for each annotator of an answer. Rows come and go.';
+COMMENT ON TABLE lake.badger.claims IS 'Current leases: one row for each judge request in progress, and for each annotator who is labelling an answer. Rows are temporary.';
 
 -- 191. Run by badger_owner.
 -- A comment on claims.claim_key.
@@ -1166,15 +1166,15 @@ COMMENT ON COLUMN lake.badger.claims.claim_key IS 'Hash of the request, or label
 
 -- 192. Run by badger_owner.
 -- A comment on claims.owner.
-COMMENT ON COLUMN lake.badger.claims.owner IS 'The process that asks, or label:ANNOTATOR.';
+COMMENT ON COLUMN lake.badger.claims.owner IS 'The process that makes the request, or label:ANNOTATOR.';
 
 -- 193. Run by badger_owner.
 -- A comment on claims.expires_ms.
-COMMENT ON COLUMN lake.badger.claims.expires_ms IS 'Until when, in milliseconds since 1970. After that another process may ask, or another person label.';
+COMMENT ON COLUMN lake.badger.claims.expires_ms IS 'Expiry, in milliseconds since 1970. After it, another process may make the request, or another annotator label the answer.';
 
 -- 194. Run by badger_owner.
 -- A comment on the table calls.
-COMMENT ON TABLE lake.badger.calls IS 'Calls of the function server that last longer than a connection: what was asked, and the reply. Rows are deleted some time after they expire.';
+COMMENT ON TABLE lake.badger.calls IS 'Calls of the function server that last longer than a connection, with request and reply. Rows are deleted some time after they expire.';
 
 -- 195. Run by badger_owner.
 -- A comment on calls.call_id.
@@ -1182,7 +1182,7 @@ COMMENT ON COLUMN lake.badger.calls.call_id IS 'Names the call.';
 
 -- 196. Run by badger_owner.
 -- A comment on calls.content_hash.
-COMMENT ON COLUMN lake.badger.calls.content_hash IS 'Hash of what was asked. Another call under the same id is refused.';
+COMMENT ON COLUMN lake.badger.calls.content_hash IS 'Hash of the request. Another call with the same ID is rejected.';
 
 -- 197. Run by badger_owner.
 -- A comment on calls.function.
@@ -1190,19 +1190,19 @@ COMMENT ON COLUMN lake.badger.calls."function" IS 'The function.';
 
 -- 198. Run by badger_owner.
 -- A comment on calls.request.
-COMMENT ON COLUMN lake.badger.calls.request IS 'What was asked.';
+COMMENT ON COLUMN lake.badger.calls.request IS 'The request.';
 
 -- 199. Run by badger_owner.
 -- A comment on calls.reply.
-COMMENT ON COLUMN lake.badger.calls.reply IS 'The reply. NULL until there is one, and where it is computed again from the replies of judges.';
+COMMENT ON COLUMN lake.badger.calls.reply IS 'The reply. NULL until there is one, and if it is recomputed from judge replies.';
 
 -- 200. Run by badger_owner.
 -- A comment on calls.expires_ms.
-COMMENT ON COLUMN lake.badger.calls.expires_ms IS 'Until when the row is kept, in milliseconds since 1970.';
+COMMENT ON COLUMN lake.badger.calls.expires_ms IS 'Expiry of the row, in milliseconds since 1970.';
 
 -- 201. Run by badger_owner.
 -- A comment on the table queues.
-COMMENT ON TABLE lake.badger.queues IS 'The labelling queues: answers of one run that people are to label, in an order.';
+COMMENT ON TABLE lake.badger.queues IS 'The labelling queues: answers of a run for annotators to label, in an order.';
 
 -- 202. Run by badger_owner.
 -- A comment on queues.queue_id.
@@ -1210,7 +1210,7 @@ COMMENT ON COLUMN lake.badger.queues.queue_id IS 'Identifies the queue.';
 
 -- 203. Run by badger_owner.
 -- A comment on queues.name.
-COMMENT ON COLUMN lake.badger.queues.name IS 'What people call it.';
+COMMENT ON COLUMN lake.badger.queues.name IS 'Title of the queue.';
 
 -- 204. Run by badger_owner.
 -- A comment on queues.eval_run_id.
@@ -1230,27 +1230,27 @@ COMMENT ON COLUMN lake.badger.queues.batch_id IS 'Batch of the answers.';
 
 -- 208. Run by badger_owner.
 -- A comment on queues.filter.
-COMMENT ON COLUMN lake.badger.queues."filter" IS 'Which answers of the run were chosen: the query of the address of a list of cases.';
+COMMENT ON COLUMN lake.badger.queues."filter" IS 'The selected answers of the run: the query of the URL of a list of cases.';
 
 -- 209. Run by badger_owner.
 -- A comment on queues.ordering.
-COMMENT ON COLUMN lake.badger.queues.ordering IS 'How they were put in order: listed, random, disagreement, unsure or strata.';
+COMMENT ON COLUMN lake.badger.queues.ordering IS 'Order of the answers: listed, random, disagreement, unsure or strata.';
 
 -- 210. Run by badger_owner.
 -- A comment on queues.seed.
-COMMENT ON COLUMN lake.badger.queues.seed IS 'Seed of what was drawn by lot. The same seed gives the same order.';
+COMMENT ON COLUMN lake.badger.queues.seed IS 'Seed of random choices. The same seed gives the same order.';
 
 -- 211. Run by badger_owner.
 -- A comment on queues.annotators.
-COMMENT ON COLUMN lake.badger.queues.annotators IS 'How many people are to label each answer.';
+COMMENT ON COLUMN lake.badger.queues.annotators IS 'Number of annotators for each answer.';
 
 -- 212. Run by badger_owner.
 -- A comment on queues.guideline.
-COMMENT ON COLUMN lake.badger.queues.guideline IS 'What the annotators are told.';
+COMMENT ON COLUMN lake.badger.queues.guideline IS 'Instructions for the annotators.';
 
 -- 213. Run by badger_owner.
 -- A comment on queues.options.
-COMMENT ON COLUMN lake.badger.queues.options IS 'The verdicts that are offered besides skip, in their order.';
+COMMENT ON COLUMN lake.badger.queues.options IS 'The verdicts that are offered in addition to skip, in their order.';
 
 -- 214. Run by badger_owner.
 -- A comment on queues.blind.
@@ -1262,11 +1262,11 @@ COMMENT ON COLUMN lake.badger.queues.reason_required IS 'Whether fail needs a no
 
 -- 216. Run by badger_owner.
 -- A comment on queues.cases.
-COMMENT ON COLUMN lake.badger.queues.cases IS 'How many answers the queue holds.';
+COMMENT ON COLUMN lake.badger.queues.cases IS 'Number of answers in the queue.';
 
 -- 217. Run by badger_owner.
 -- A comment on queues.created_by.
-COMMENT ON COLUMN lake.badger.queues.created_by IS 'By whom it was made.';
+COMMENT ON COLUMN lake.badger.queues.created_by IS 'Who created it.';
 
 -- 218. Run by badger_owner.
 -- A comment on queues.created_at.
@@ -1278,7 +1278,7 @@ COMMENT ON COLUMN lake.badger.queues.closed_at IS 'When it was closed. NULL whil
 
 -- 220. Run by badger_owner.
 -- A comment on the table queue_items.
-COMMENT ON TABLE lake.badger.queue_items IS 'The answers of the labelling queues. They are fixed when a queue is made.';
+COMMENT ON TABLE lake.badger.queue_items IS 'The answers of the labelling queues. They are fixed when a queue is created.';
 
 -- 221. Run by badger_owner.
 -- A comment on queue_items.queue_id.
@@ -1294,11 +1294,11 @@ COMMENT ON COLUMN lake.badger.queue_items.case_id IS 'The question whose answer 
 
 -- 224. Run by badger_owner.
 -- A comment on the table label_log.
-COMMENT ON TABLE lake.badger.label_log IS 'What people said of answers in the web report and in imported files: one row for each time. Rows are added and never change. Of the rows of one annotator for one answer in one queue the latest counts, unless it says skip or withdrawn; of those of several queues the latest of these. It counts in place of what human_labels holds of them.';
+COMMENT ON TABLE lake.badger.label_log IS 'Labels from the web report and from imported files: one row for each label. Rows are appended and never change. The latest row of an annotator for an answer in a queue is used, unless it is skip or withdrawn. If there are several queues, the latest of these is used. It overrides the annotator\'s label in human_labels.';
 
 -- 225. Run by badger_owner.
 -- A comment on label_log.label_id.
-COMMENT ON COLUMN lake.badger.label_log.label_id IS 'Identifies the label, as its sender named it. The same label sent again is not written again.';
+COMMENT ON COLUMN lake.badger.label_log.label_id IS 'Identifies the label, as its sender named it. A label that is sent twice is stored once.';
 
 -- 226. Run by badger_owner.
 -- A comment on label_log.case_id.
@@ -1322,7 +1322,7 @@ COMMENT ON COLUMN lake.badger.label_log.annotator IS 'Who labelled the answer.';
 
 -- 231. Run by badger_owner.
 -- A comment on label_log.verdict.
-COMMENT ON COLUMN lake.badger.label_log.verdict IS 'pass, fail, unsure or another option of the queue, which counts as unsure; skip; or withdrawn, where the annotator says nothing any more.';
+COMMENT ON COLUMN lake.badger.label_log.verdict IS 'pass, fail, unsure or another option of the queue, which counts as unsure; skip; or withdrawn, if the annotator removed the label.';
 
 -- 232. Run by badger_owner.
 -- A comment on label_log.note.
@@ -1342,35 +1342,35 @@ COMMENT ON COLUMN lake.badger.label_log.labelled_at IS 'When it was received.';
 
 -- 236. Run by badger_owner.
 -- A comment on label_log.queue_id.
-COMMENT ON COLUMN lake.badger.label_log.queue_id IS 'The queue. NULL where the answer was labelled outside of one.';
+COMMENT ON COLUMN lake.badger.label_log.queue_id IS 'The queue. NULL if the answer was labelled outside of a queue.';
 
 -- 237. Run by badger_owner.
 -- A comment on label_log.answer_hash.
-COMMENT ON COLUMN lake.badger.label_log.answer_hash IS 'Identifies what the annotator saw: question, accepted answers and the agent\'s answer.';
+COMMENT ON COLUMN lake.badger.label_log.answer_hash IS 'Identifies the content that the annotator saw: question, accepted answers and the agent\'s answer.';
 
 -- 238. Run by badger_owner.
 -- A comment on label_log.decides.
-COMMENT ON COLUMN lake.badger.label_log.decides IS 'Whether the verdict settles a disagreement: it then counts in place of the others.';
+COMMENT ON COLUMN lake.badger.label_log.decides IS 'Whether the verdict adjudicates a disagreement. It then overrides the others.';
 
 -- 239. Run by badger_owner.
 -- A comment on the view latest_scores.
-COMMENT ON VIEW lake.badger.latest_scores IS 'The latest score of each answer and metric, whichever run it is from, with the status of that run.';
+COMMENT ON VIEW lake.badger.latest_scores IS 'The latest score of each answer and metric, from any run, with the status of that run.';
 
 -- 240. Run by badger_owner.
 -- A comment on the view consensus.
-COMMENT ON VIEW lake.badger.consensus IS 'What most annotators say of an answer: passes is 1 or 0, and NULL where they are divided.';
+COMMENT ON VIEW lake.badger.consensus IS 'The majority label of each answer: passes is 1 or 0, and NULL if annotators are divided.';
 
 -- 241. Run by badger_owner.
 -- A comment on the view complexity.
-COMMENT ON VIEW lake.badger.complexity IS 'The complexity tier of each question, from its newest score.';
+COMMENT ON VIEW lake.badger.complexity IS 'The complexity tier of each question, from its latest score.';
 
 -- 242. Run by badger_owner.
 -- A comment on the view coverage.
-COMMENT ON VIEW lake.badger.coverage IS 'What became of the questions that an agent was asked, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions that have no answer: those that a run recorded, or else those of golden_set. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.';
+COMMENT ON VIEW lake.badger.coverage IS 'The outcomes of an agent\'s questions, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions that have no answer: those that a run recorded, or else those of golden_set. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.';
 
 -- 243. Run by badger_owner.
 -- A comment on the view versions_by_metric.
-COMMENT ON VIEW lake.badger.versions_by_metric IS 'Version against version, by metric and complexity tier: scored answers have a value, of so many that were answered. unfinished counts the values that are from runs that are not done. coverage says what became of the others.';
+COMMENT ON VIEW lake.badger.versions_by_metric IS 'Version against version, by metric and complexity tier: scored is the number of answers with a value, answered the number of answers. unfinished counts the values from runs that are not done. The view coverage shows the outcomes of the others.';
 
 -- 244. Run by badger_owner.
 -- A comment on the view agreement.
@@ -1378,11 +1378,11 @@ COMMENT ON VIEW lake.badger.agreement IS 'How often each metric gives the verdic
 
 -- 245. Run by badger_owner.
 -- A comment on the view degradation.
-COMMENT ON VIEW lake.badger.degradation IS 'The newest batch of each agent against the newest batch before it that has scores, by metric, all versions of the agent together. pass_rate_change is below 0 where fewer answers pass; failed counts scores that failed. Alerts read this view.';
+COMMENT ON VIEW lake.badger.degradation IS 'The latest batch of each agent against the latest batch before it that has scores, by metric, all versions of the agent together. pass_rate_change is below 0 if fewer answers pass; failed counts scores that failed. Alerts read this view.';
 
 -- 246. Run by badger_owner.
 -- A comment on the view latest_run.
-COMMENT ON VIEW lake.badger.latest_run IS 'The run of each agent, version and batch that started last: what became of it, and of its scores.';
+COMMENT ON VIEW lake.badger.latest_run IS 'The latest run of each agent, version and batch, with its outcome and its scores.';
 
 -- 247. Run by badger_owner.
 -- A comment on the view versions_by_batch.
@@ -1394,7 +1394,7 @@ COMMENT ON VIEW lake.badger.worst_cases IS 'The scored answers of each agent, ve
 
 -- 249. Run by badger_owner.
 -- A comment on the view judge_cost.
-COMMENT ON VIEW lake.badger.judge_cost IS 'What judges were asked for the scores of each run, by agent, version, batch and metric, whether somebody answered or the ledger did. uncounted are the scores whose tokens are not known. What was paid is eval_runs.cost.';
+COMMENT ON VIEW lake.badger.judge_cost IS 'Judge calls and tokens for the scores of each run, by agent, version, batch and metric, including cached replies. uncounted is the number of scores whose tokens are unknown. The amount paid is in eval_runs.cost.';
 
 -- 250. Run by badger_owner.
 -- A comment on the view failures_by_reason.
@@ -1402,19 +1402,19 @@ COMMENT ON VIEW lake.badger.failures_by_reason IS 'Why scores failed or are miss
 
 -- 251. Run by badger_owner.
 -- A comment on the view suspect_golds.
-COMMENT ON VIEW lake.badger.suspect_golds IS 'Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer\'s is not), gold_x and gold_flex (ROSE\'s Refuter, or FLEX, found it wrong), gold_literal (its query compares with a text that neither question nor evidence has, and the answer\'s with one that is there), gold_logic (its query contradicts the question or has a clause without effect), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.';
+COMMENT ON VIEW lake.badger.suspect_golds IS 'Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer\'s is not), gold_x and gold_flex (ROSE\'s Refuter, or FLEX, found it wrong), gold_literal (its query compares with a string that neither question nor evidence contains, and the answer\'s with one that they contain), gold_logic (its query contradicts the question or has a clause without effect), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.';
 
 -- 252. Run by badger_owner.
 -- A comment on the view trend.
-COMMENT ON VIEW lake.badger.trend IS 'Each metric over time, by batch, version and tier. dated_at is when a run first evaluated the batch. p90 is the value that nine in ten scores do not exceed (nearest rank). metric_versions, configurations and judges count what the scores were made with: above 1, or other than in the batch before, the figures are of unlike things.';
+COMMENT ON VIEW lake.badger.trend IS 'Each metric over time, by batch, version and tier. dated_at is when a run first evaluated the batch. p90 is the value that nine in ten scores do not exceed (nearest rank). metric_versions, configurations and judges count what the scores were made with: above 1, or other than in the batch before, the figures are not comparable.';
 
 -- 253. Run by badger_owner.
 -- A comment on the view batch_changes.
-COMMENT ON VIEW lake.badger.batch_changes IS 'Each batch against the one before it of the same version (for the first of a version: the last of another version of the agent), by metric, on the cases that both have. Cases whose question, metric version, configuration (any part of it) or judge changed are counted and not compared. A missing answer counts as 0 and as not passed, but has no value where less is better. z is McNemar\'s (fixed - broken) / sqrt(fixed + broken): below -1.96, more answers broke than chance explains. The command badger compare has exact tests, adjusted for many metrics, dates batches by agent_runs.ran_at, and looks only at the configuration that a metric reads.';
+COMMENT ON VIEW lake.badger.batch_changes IS 'Each batch against the one before it of the same version (for the first of a version: the last of another version of the agent), by metric, on the cases that both have. Cases whose question, metric version, configuration (any part of it) or judge changed are counted and not compared. A missing answer counts as 0 and as not passed, but has no value if lower is better. z is McNemar\'s (fixed - broken) / sqrt(fixed + broken): below -1.96, more answers broke than chance explains. The command badger compare has exact tests, adjusted for many metrics, dates batches by agent_runs.ran_at, and looks only at the configuration that a metric reads.';
 
 -- 254. Run by badger_owner.
 -- A comment on the view failure_labels.
-COMMENT ON VIEW lake.badger.failure_labels IS 'What goes wrong, a row for each answer and label: the issues of the SQL judge (kind issue), FLEX\'s errors and its reasons why right answers differ (error, difference), the relation between the results that explains most (relation), STEF\'s status of the filters (filters), and ROSE\'s diagnoses (diagnosis). An answer may have several.';
+COMMENT ON VIEW lake.badger.failure_labels IS 'Causes of failures, a row for each answer and label: the issues of the SQL judge (kind issue), FLEX\'s errors and its reasons why right answers differ (error, difference), the relation between the results that explains most (relation), STEF\'s status of the filters (filters), and ROSE\'s diagnoses (diagnosis). An answer may have several.';
 
 -- 255. Run by badger_owner.
 -- A comment on the view failures_by_label.
@@ -1426,11 +1426,11 @@ COMMENT ON VIEW lake.badger.ambiguous_questions IS 'Questions that a judge found
 
 -- 257. Run by badger_owner.
 -- A comment on the view ex_discordance.
-COMMENT ON VIEW lake.badger.ex_discordance IS 'Where execution accuracy (ex_bird or ex_multiset) and another verdict (verdict, rose or flex) differ, by tier and by what ROSE\'s Refuter says of the question: gold_x, amb_q or neither. false_positives pass by execution accuracy alone, false_negatives by the other verdict alone.';
+COMMENT ON VIEW lake.badger.ex_discordance IS 'Where execution accuracy (ex_bird or ex_multiset) and another verdict (verdict, rose or flex) differ, by tier and by ROSE\'s Refuter: gold_x, amb_q or neither. false_positives pass by execution accuracy alone, false_negatives by the other verdict alone.';
 
 -- 258. Run by badger_owner.
 -- A comment on the view system_ranks.
-COMMENT ON VIEW lake.badger.system_ranks IS 'The versions of all agents by each metric, on the cases of which all versions that have values of the metric have one, the newest answer of each. Place 1 has the highest mean, or the lowest in latency_overhead and sql_judge_issues; a view cannot know in which direction your own metrics are better, and places the highest first. A missing answer counts as 0, but has no value where less is better. Where the versions share no case there is no row. The command badger rank also leaves out cases whose scores were made in different ways, takes all versions or those of --systems, and gives equal means the mean of their places.';
+COMMENT ON VIEW lake.badger.system_ranks IS 'The versions of all agents by each metric, on the cases for which all versions with values of the metric have one, using the latest answer of each. Place 1 has the highest mean, or the lowest in latency_overhead and sql_judge_issues; a view cannot know in which direction your own metrics are better, and places the highest first. A missing answer counts as 0, but has no value if lower is better. Versions that share no case have no row. The command badger rank also leaves out cases whose scores were made in different ways, takes all versions or those of --systems, and gives equal means the mean of their places.';
 
 -- 259. Run by badger_owner.
 -- badger_reader finds the schema.

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/alecthomas/kong"
+)
+
+// grammar returns the commands and flags of the program.
+func grammar(t *testing.T) *kong.Application {
+	t.Helper()
+	var cmds commands
+	parser, err := kong.New(&cmds, kong.Name("badger"), kong.Vars{"version": "v"}, kong.Writers(io.Discard, io.Discard), kong.Exit(func(int) {}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parser.Model
+}
+
+// inside matches text in parentheses, in which the help of one flag may differ between commands: its default, and what
+// it refers to there.
+var inside = regexp.MustCompile(`\s*\([^()]*\)`)
+
+// sentences counts the sentences of a help text.
+func sentences(help string) int {
+	return len(regexp.MustCompile(`[.!?](\s|$)`).FindAllString(strings.ReplaceAll(help, "BADGER_…", ""), -1))
+}
+
+// senses are flags that have one name and kind of value and mean different things, with the commands of each other
+// meaning.
+var senses = map[string][]string{
+	"--scores FILE": {"run"},    // written; elsewhere read
+	"--cases":       {"report"}, // which cases have a page; elsewhere whether they are listed
+}
+
+// A command has an imperative of at most 60 characters. A flag has at most two sentences, and its default if it has
+// one. Its first sentence is the same in every command that has it, but for text in parentheses.
+func TestHelp(t *testing.T) {
+	type use struct{ command, help string }
+	words := map[string][]use{}
+	err := kong.Visit(grammar(t), func(node kong.Visitable, next kong.Next) error {
+		switch n := node.(type) {
+		case *kong.Node:
+			if n.Type != kong.CommandNode {
+				break
+			}
+			if length := utf8.RuneCountInString(n.Help); length == 0 || length > 60 {
+				t.Errorf("%s: help of %d characters, expected 1 to 60: %q", n.Path(), length, n.Help)
+			}
+			if !regexp.MustCompile(`^[A-Z].*\.$`).MatchString(n.Help) || regexp.MustCompile(`^(The|A|An|This) `).MatchString(n.Help) {
+				t.Errorf("%s: expected an imperative with a final stop: %q", n.Path(), n.Help)
+			}
+			for _, f := range n.Flags {
+				name := "--" + f.Name
+				if f.PlaceHolder != "" {
+					name += " " + f.PlaceHolder
+				}
+				where := n.Path() + " " + name
+				if count := sentences(f.Help); count == 0 || count > 2 {
+					t.Errorf("%s: %d sentences, expected one or two: %q", where, count, f.Help)
+				}
+				if !regexp.MustCompile(`^[A-Z].*\.$`).MatchString(f.Help) {
+					t.Errorf("%s: expected a capital letter and a final stop: %q", where, f.Help)
+				}
+				if f.HasDefault && f.Default != "" && f.PlaceHolder != "" && !strings.Contains(f.Help, "default") {
+					t.Errorf("%s: the default %q is missing: %q", where, f.Default, f.Help)
+				}
+				if slices.Contains(senses[name], n.Path()) {
+					name += " of " + n.Path()
+				}
+				words[name] = append(words[name], use{n.Path(), inside.ReplaceAllString(strings.SplitAfter(f.Help, ". ")[0], "")})
+			}
+		}
+		return next(nil)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(words)) {
+		uses := words[name]
+		for _, u := range uses[1:] {
+			if strings.TrimSuffix(strings.TrimSpace(u.help), ".") != strings.TrimSuffix(strings.TrimSpace(uses[0].help), ".") {
+				t.Errorf("%s has other words in two commands:\n%s: %s\n%s: %s", name, uses[0].command, uses[0].help, u.command, u.help)
+			}
+		}
+	}
+}
+
+func TestSentences(t *testing.T) {
+	for text, want := range map[string]int{"One.": 1, "One. Two.": 2, "Such as 2.5. Two.": 2, "Variables BADGER_… and flags.": 1, "None": 0} {
+		if got := sentences(text); got != want {
+			t.Errorf("%q has %d sentences, want %d", text, got, want)
+		}
+	}
+}
+
+// TestCommandsOnPages checks that every command on a page is one of the program, with flags that it has.
+func TestCommandsOnPages(t *testing.T) {
+	root := filepath.Join("..", "..")
+	var pages []string
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md", "connectors/*/README.md", "examples/*/*.md"} {
+		found, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages = append(pages, found...)
+	}
+	count := 0
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range shellCommands(string(text)) {
+			count++
+			if err := knows(t, line); err != nil {
+				t.Errorf("%s: %s: %v", strings.TrimPrefix(page, root+string(filepath.Separator)), line, err)
+			}
+		}
+	}
+	if count < 50 {
+		t.Errorf("%d commands found on the pages, expected more", count)
+	}
+}
+
+// shellCommands returns the commands of badger in the blocks of shell on a page, without comments, and with the lines that a
+// backslash joins.
+func shellCommands(page string) (lines []string) {
+	for _, block := range regexp.MustCompile("(?ms)^ *```(?:sh|bash|console)\n(.*?)^ *```").FindAllStringSubmatch(page, -1) {
+		for _, line := range strings.Split(strings.ReplaceAll(block[1], "\\\n", " "), "\n") {
+			line = strings.TrimPrefix(strings.TrimSpace(line), "$ ")
+			if strings.HasPrefix(line, "badger ") {
+				lines = append(lines, line)
+			}
+		}
+	}
+	return lines
+}
+
+// knows returns an error if the program has no such command, or the command has no such flag.
+func knows(t *testing.T, line string) error {
+	t.Helper()
+	line = regexp.MustCompile(`'[^']*'|"[^"]*"`).ReplaceAllString(line, "x") // quoted values are no flags
+	line, _, _ = strings.Cut(line+" ", " #")
+	node := grammar(t).Node
+	for _, word := range strings.Fields(line)[1:] {
+		if strings.ContainsAny(word, "|>&;") {
+			break
+		}
+		if name, ok := strings.CutPrefix(word, "--"); ok {
+			name, _, _ = strings.Cut(name, "=")
+			if name != "help" && name != "version" && !slices.ContainsFunc(node.AllFlags(false), func(group []*kong.Flag) bool {
+				return slices.ContainsFunc(group, func(f *kong.Flag) bool { return f.Name == name || "no-"+f.Name == name })
+			}) {
+				return fmt.Errorf("%s has no flag --%s", node.Path(), name)
+			}
+			continue
+		}
+		for _, child := range node.Children {
+			if child.Name == word {
+				node = child
+				break
+			}
+		}
+	}
+	if node.Type == kong.ApplicationNode && !strings.Contains(line, "--") {
+		return fmt.Errorf("no such command")
+	}
+	return nil
+}
+
+func TestKnows(t *testing.T) {
+	for line, want := range map[string]bool{
+		"badger run --cases FILE --to duckdb:x.duckdb # all": true,
+		"badger judge test judge.star --cases c.jsonl":       true,
+		"badger sql --db FILE 'SELECT 1 --no flag'":          true,
+		"badger --version":          true,
+		"badger run --case FILE":    false,
+		"badger judge --cases FILE": false,
+		"badger evaluate":           false,
+	} {
+		if err := knows(t, line); (err == nil) != want {
+			t.Errorf("%s: %v, expected a known command: %t", line, err, want)
+		}
+	}
+}
