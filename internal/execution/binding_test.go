@@ -12,7 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/badger-eval/badger/connectors/postgres/postgrestest"
+	fakepostgres "github.com/badger-eval/badger/connectors/fake/postgres"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
@@ -167,7 +167,7 @@ func valuesOfDuckDB(t *testing.T) func(string) (string, error) {
 }
 
 func valuesOfPostgres(t *testing.T) func(string) (string, error) {
-	s, err := postgrestest.Start(nil)
+	s, err := fakepostgres.Start(nil)
 	if err != nil {
 		t.Skipf("there is no PostgreSQL server to test with: %v", err)
 	}
