@@ -287,6 +287,9 @@ func TestCarriedConstructs(t *testing.T) {
 		{"more rows of a larger limit", "postgres", "CREATE TABLE t (a INT PRIMARY KEY)", "SELECT a FROM t ORDER BY a LIMIT 100", "SELECT a FROM t ORDER BY a LIMIT 101", found},
 		{"more rows than there are", "postgres", "CREATE TABLE t (a INT PRIMARY KEY)", "SELECT a FROM t ORDER BY a LIMIT 5000", "SELECT a FROM t ORDER BY a LIMIT 5001", "5001 rows"},
 		{"a group that no small database has", "postgres", "CREATE TABLE t (a INT NOT NULL)", "SELECT a FROM t GROUP BY a HAVING COUNT(*) >= 2000", "SELECT a FROM t GROUP BY a HAVING COUNT(*) > 2000", "2000 rows"},
+		{"DuckDB counts NULL where nothing is true or false", "duckdb", "CREATE TABLE t (a INT)", "SELECT COUNT_IF(a = 1) FROM t", "SELECT SUM(CASE WHEN a = 1 THEN 1 WHEN a <> 1 THEN 0 END) FROM t", none},
+		{"DuckDB counts NULL where nothing is true or false", "duckdb", "CREATE TABLE t (a INT)", "SELECT COUNT_IF(a = 1) FROM t", "SELECT COUNT(*) FILTER (WHERE a = 1) FROM t", found},
+		{"others count 0", "snowflake", "CREATE TABLE t (a INT)", "SELECT COUNT_IF(a = 1) FROM t", "SELECT COUNT(CASE WHEN a = 1 THEN 1 END) FROM t", none},
 		{"nothing on any database", "postgres", "CREATE TABLE t (a INT NOT NULL CHECK (a > 0))", "SELECT a FROM t WHERE a < 0", "SELECT a FROM t WHERE a < -5", "neither query returns a row"},
 	} {
 		o, err := counterexample.Find(t.Context(), e, &counterexample.Problem{Gold: tc.gold, Pred: tc.pred, Dialect: tc.dialect, Schema: tc.schema, Time: 60_000})

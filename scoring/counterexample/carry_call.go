@@ -271,6 +271,11 @@ func (c *carrier) aggregate(s *scope, e *sqlparts.Call, name, over string) expr 
 		}
 		return r
 	case "count_if":
+		if c.dialect == sqlparts.DuckDB { // NULL if no value is true or false, which no other dialect has
+			r := call("count_if", c.truth(x), Int)
+			r.sql = "CAST(" + r.sql + " AS BIGINT)"
+			return r
+		}
 		return call("count", "CASE WHEN "+c.truth(x)+" THEN 1 END", Int)
 	case "bool_and", "bool_or":
 		if x.kind != Bool {

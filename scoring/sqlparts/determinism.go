@@ -489,6 +489,8 @@ func (r *dependenceReader) nameDepends(n Name, args int) (DependsOn, string) {
 		return OnChance, saysOther
 	case sequenceNames[name]:
 		return OnChance, saysStep
+	case name == "table_changes" && (r.dialect == Databricks || r.dialect == Generic), (name == "appends" || name == "changes") && r.dialect == BigQuery:
+		return OnHistory, saysPast
 	case placeNames[name]:
 		return OnOrder, saysPlace
 	case sessionNames[name]:

@@ -107,6 +107,11 @@ func TestDependences(t *testing.T) {
 		{"databricks", "SELECT a FROM t VERSION AS OF 3", []string{"history: 3"}},
 		{"bigquery", "SELECT a FROM t FOR SYSTEM_TIME AS OF TIMESTAMP '2024-01-01'", []string{"history: TIMESTAMP '2024-01-01'"}},
 		{"tsql", "SELECT a FROM t FOR SYSTEM_TIME AS OF '2024-01-01'", []string{}},
+		{"databricks", "SELECT a FROM table_changes('t', 1)", []string{"history: table_changes('t', 1)"}},
+		{"bigquery", "SELECT a FROM APPENDS(TABLE d.t, NULL, NULL)", []string{"history: APPENDS(TABLE d.t, NULL, NULL)"}},
+		{"bigquery", "SELECT changes FROM d.t", []string{}},
+		{"bigquery", "SELECT a FROM CHANGES(TABLE d.t, NULL, NULL)", []string{"history: CHANGES(TABLE d.t, NULL, NULL)"}},
+		{"postgres", "SELECT a FROM appends(1)", []string{}},
 
 		// order and ties
 		{"postgres", "SELECT a FROM t LIMIT 3", []string{"order: LIMIT 3"}},
