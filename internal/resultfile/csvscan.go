@@ -66,11 +66,9 @@ func (s *csvScanner) next() error {
 	}
 }
 
-// fill reads on, making room where one record fills the buffer.
+// fill reads more text, and makes room if one record fills the buffer. It reads as much again as the record has
+// so far, so that a record that comes in small pieces, as from a compressed file, is scanned a few times only.
 func (s *csvScanner) fill() error {
-	if err := s.ctx.Err(); err != nil {
-		return err
-	}
 	if s.pos > 0 {
 		s.end = copy(s.buf, s.buf[s.pos:s.end])
 		s.pos = 0
@@ -83,24 +81,31 @@ func (s *csvScanner) fill() error {
 		}
 		s.buf = append(s.buf, make([]byte, len(s.buf))...)
 	}
-	n, err := io.ReadAtLeast(s.in, s.buf[s.end:], 1)
-	s.end += n
-	if s.total += int64(n); s.max > 0 && s.total > s.max {
-		return errcode.New(errcode.ResourceExhausted, "more than the allowed %d bytes of text", s.max)
-	}
-	if s.check != nil {
-		if err := s.check(s.total); err != nil {
+	for enough := min(2*s.end, len(s.buf)); ; {
+		if err := s.ctx.Err(); err != nil {
 			return err
 		}
+		n, err := io.ReadAtLeast(s.in, s.buf[s.end:], 1)
+		s.end += n
+		if s.total += int64(n); s.max > 0 && s.total > s.max {
+			return errcode.New(errcode.ResourceExhausted, "more than the allowed %d bytes of text", s.max)
+		}
+		if s.check != nil {
+			if err := s.check(s.total); err != nil {
+				return err
+			}
+		}
+		if err == io.EOF {
+			s.eof = true
+			return nil
+		}
+		if err != nil {
+			return ioError(err)
+		}
+		if s.end >= enough {
+			return nil
+		}
 	}
-	if err == io.EOF {
-		s.eof = true
-		return nil
-	}
-	if err != nil {
-		return ioError(err)
-	}
-	return nil
 }
 
 // consumed is how many bytes the records so far have.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
@@ -168,16 +170,24 @@ func (c *tokenClaims) allowed(emails, subjects []string, anyone bool) (string, e
 	return "", errNotListed
 }
 
-// matches compares s with a list of strings, *@DOMAIN and *.
+// matches compares s with a list of strings, *@DOMAIN and *. Only an address with one @ and without blanks and
+// control characters matches *@DOMAIN: what else an issuer may send is not an address of that domain.
 func matches(list []string, s string) bool {
 	for _, p := range list {
 		domain, ok := strings.CutPrefix(p, "*@")
 		local, found := strings.CutSuffix(s, "@"+domain)
-		if p == s || p == "*" || ok && found && local != "" {
+		if p == s || p == "*" || ok && found && isLocalPart(local) {
 			return true
 		}
 	}
 	return false
+}
+
+// isLocalPart reports whether a string can be the part of an address before its @.
+func isLocalPart(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return r == '@' || r == utf8.RuneError || unicode.IsSpace(r) || !unicode.IsPrint(r)
+	})
 }
 
 func base64URL(s string) ([]byte, error) { return base64.RawURLEncoding.DecodeString(s) }

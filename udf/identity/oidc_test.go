@@ -11,6 +11,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
+	"fmt"
 	"maps"
 	"math/big"
 	"net/http"
@@ -302,7 +303,8 @@ func TestWeakKeysAndEmptyAddresses(t *testing.T) {
 	if keys, err := parseKeys(set); err == nil {
 		t.Errorf("%d keys of 1,024 bits count", len(keys))
 	}
-	for address, want := range map[string]bool{"ana@corp.example": true, "@corp.example": false, "ana@sub.corp.example": false, "corp.example": false} {
+	for address, want := range map[string]bool{"ana@corp.example": true, "@corp.example": false, "ana@sub.corp.example": false, "corp.example": false,
+		"evil@other.example@corp.example": false, "an a@corp.example": false, "ana\n@corp.example": false, "\u202eana@corp.example": false, "josé@corp.example": true} {
 		if matches([]string{"*@corp.example"}, address) != want {
 			t.Errorf("%q: %v", address, !want)
 		}
@@ -410,4 +412,24 @@ func (a *authority) issue(t *testing.T, name string, ends time.Duration) *x509.C
 		t.Fatal(err)
 	}
 	return parsed
+}
+
+// Two callers with one secret would be one caller, whichever line is last.
+func TestTokensOfOneSecret(t *testing.T) {
+	const a, b = "0123456789abcdef", "fedcba9876543210"
+	for text, want := range map[string]string{
+		"ana:" + a + "\nben:" + b:                       "",
+		"ana:" + a + "\nana:" + b:                       "", // one caller may have two, while they change
+		"ana:" + a + "\nana:" + a:                       "",
+		"ana:" + a + "\n# x\nben:" + a:                  `line 3: tokens "ana" and "ben" have the same secret`,
+		"ana:" + a + "\nben:" + b + "\ncem: " + a + " ": `line 3: tokens "ana" and "cem" have the same secret`,
+	} {
+		_, err := parseTokens([]byte(text))
+		if got := fmt.Sprint(err); want == "" && err != nil || want != "" && !strings.Contains(got, want) {
+			t.Errorf("%q: %s, want %q", text, got, want)
+		}
+		if err != nil && strings.Contains(err.Error(), a) {
+			t.Errorf("%q: the error shows a secret", text)
+		}
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
@@ -75,6 +76,9 @@ func parseTokens(data []byte) (list []token, err error) {
 		tok, err := newToken(strings.TrimSpace(name), strings.TrimSpace(secret))
 		if err != nil {
 			return nil, errcode.New(errcode.InvalidArgument, "line %d: %w", n, err)
+		}
+		if i := slices.IndexFunc(list, func(o token) bool { return o.digest == tok.digest && o.name != tok.name }); i >= 0 {
+			return nil, errcode.New(errcode.InvalidArgument, "line %d: tokens %q and %q have the same secret; give each its own", n, list[i].name, tok.name)
 		}
 		list = append(list, tok)
 	}
