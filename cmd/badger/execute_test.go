@@ -127,7 +127,7 @@ func TestRunExecutesIsChecked(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, out, log := badger(t, "run", "--cases", cases, "--metrics", "ex_bird", "--quiet", "--no-to", "--execute", "duckdb:"+dir+"/{database}.duckdb")
-	if code != exitDone || !strings.Contains(out, "1/2") || !strings.Contains(log, "want a name of letters, digits") {
+	if code != exitDone || !strings.Contains(out, "1/2") || !strings.Contains(log, "expected a name of letters, digits") {
 		t.Errorf("exit %d: %s%s", code, out, log)
 	}
 	if files, _ := filepath.Glob(filepath.Join(dir, "snapshots", "*.json")); len(files) != 2 {

@@ -62,9 +62,13 @@ func (c *scoreCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	if c.JSON {
+		rows := make([]scoring.Row, len(scores))
+		for i, s := range scores {
+			rows[i] = scoring.Row{AnswerID: scoring.AnswerID{CaseID: pair.ID}, Score: s}
+		}
 		e := json.NewEncoder(p.stdout)
 		e.SetEscapeHTML(false)
-		return e.Encode(map[string]any{"scores": scores})
+		return e.Encode(map[string]any{"scores": rows})
 	}
 	h := metric.CompareResults(gold, pred)
 	diff := report.Diff{Gold: gold, Pred: pred, Alignment: h.Alignment, Result: h.Counts, Rows: c.Rows}

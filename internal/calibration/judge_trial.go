@@ -86,6 +86,15 @@ func (t *JudgeTrial) Sum() {
 	t.Interval = agreement.Bootstrap(t.Confusion, agreement.Confusion.Kappa, agreement.Resampling{})
 }
 
+// rows returns the scores with the cases that they belong to.
+func (t *JudgeTrial) rows() []scoring.Row {
+	rows := make([]scoring.Row, len(t.Scores))
+	for i, s := range t.Scores {
+		rows[i] = scoring.Row{AnswerID: scoring.AnswerID{CaseID: t.cases[i]}, Score: s}
+	}
+	return rows
+}
+
 // JSON is the document of --json. What is not defined is null.
 func (t *JudgeTrial) JSON() any {
 	stat := func(s agreement.Stat) *float64 {
@@ -110,7 +119,7 @@ func (t *JudgeTrial) JSON() any {
 			"n": c.N(), "tp": c.TP, "fp": c.FP, "tn": c.TN, "fn": c.FN,
 			"accuracy": stat(c.Accuracy()), "kappa": stat(c.Kappa()), "kappa_ci": ci, "balanced_accuracy": stat(c.BalancedAccuracy()),
 		},
-		"labels": t.Labels, "scores": t.Scores,
+		"labels": t.Labels, "scores": t.rows(),
 	}
 }
 
