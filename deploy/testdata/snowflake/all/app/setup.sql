@@ -582,7 +582,7 @@ COMMENT ON TABLE badger.assessments IS 'The replies of judges, recorded.';
 COMMENT ON COLUMN badger.assessments.assessment_id IS 'Hash of the content.';
 
 -- A comment on assessments.kind.
-COMMENT ON COLUMN badger.assessments.kind IS 'What was asked.';
+COMMENT ON COLUMN badger.assessments.kind IS 'Kind of question.';
 
 -- A comment on assessments.backend.
 COMMENT ON COLUMN badger.assessments.backend IS 'Who was asked.';
@@ -723,7 +723,7 @@ COMMENT ON COLUMN badger.calls.content_hash IS 'Hash of the request. Another cal
 COMMENT ON COLUMN badger.calls."function" IS 'The function.';
 
 -- A comment on calls.request.
-COMMENT ON COLUMN badger.calls.request IS 'What was asked.';
+COMMENT ON COLUMN badger.calls.request IS 'The request.';
 
 -- A comment on calls.reply.
 COMMENT ON COLUMN badger.calls.reply IS 'The reply. NULL until there is one, and if it is recomputed from judge replies.';
@@ -801,7 +801,7 @@ COMMENT ON COLUMN badger.queue_items.position IS 'Place in the queue, from 1.';
 COMMENT ON COLUMN badger.queue_items.case_id IS 'The question whose answer is labelled.';
 
 -- A comment on the table label_log.
-COMMENT ON TABLE badger.label_log IS 'Labels from the web report and from imported files: one row for each label. Rows are appended and never change. The latest row of an annotator for an answer in a queue is used, unless it is skip or withdrawn. If there are several queues, the latest of these is used. It overrides the annotator's label in human_labels.';
+COMMENT ON TABLE badger.label_log IS 'Labels from the web report and from imported files: one row for each label. Rows are appended and never change. The latest row of an annotator for an answer in a queue is used, unless it is skip or withdrawn. If there are several queues, the latest of these is used. It overrides the annotator\'s label in human_labels.';
 
 -- A comment on label_log.label_id.
 COMMENT ON COLUMN badger.label_log.label_id IS 'Identifies the label, as its sender named it. A label that is sent twice is stored once.';
@@ -855,7 +855,7 @@ COMMENT ON VIEW badger.consensus IS 'The majority label of each answer: passes i
 COMMENT ON VIEW badger.complexity IS 'The complexity tier of each question, from its latest score.';
 
 -- A comment on the view coverage.
-COMMENT ON VIEW badger.coverage IS 'The outcomes of an agent's questions, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions that have no answer: those that a run recorded, or else those of golden_set. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.';
+COMMENT ON VIEW badger.coverage IS 'The outcomes of an agent\'s questions, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions that have no answer: those that a run recorded, or else those of golden_set. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.';
 
 -- A comment on the view versions_by_metric.
 COMMENT ON VIEW badger.versions_by_metric IS 'Version against version, by metric and complexity tier: scored is the number of answers with a value, answered the number of answers. unfinished counts the values from runs that are not done. The view coverage shows the outcomes of the others.';
@@ -1292,7 +1292,7 @@ CREATE OR REPLACE FUNCTION badger.run_settings()
   RETURNS VARIANT NOT NULL
   CALLED ON NULL INPUT
   VOLATILE
-  COMMENT = 'The contents of a row of badger.eval_runs before the run starts, as a JSON object: metrics (a list), versions, config, judge; reason states why the metrics cannot be scored. [badger:a28d98679519e304]'
+  COMMENT = 'The contents of a row of badger.eval_runs before the run starts, as a JSON object: metrics (a list), versions, config, judge; reason states why the metrics cannot be scored. [badger:d28e31da4f771428]'
   SERVICE = badger.scorer
   ENDPOINT = 'api'
   CONTEXT_HEADERS = (CURRENT_ACCOUNT, CURRENT_USER, CURRENT_ROLE)
@@ -1305,7 +1305,7 @@ CREATE OR REPLACE FUNCTION badger.run_settings(metrics VARCHAR)
   RETURNS VARIANT NOT NULL
   CALLED ON NULL INPUT
   VOLATILE
-  COMMENT = 'The contents of a row of badger.eval_runs before the run starts, as a JSON object: metrics (a list), versions, config, judge; reason states why the metrics cannot be scored. [badger:a94e690dbc5f9a63]'
+  COMMENT = 'The contents of a row of badger.eval_runs before the run starts, as a JSON object: metrics (a list), versions, config, judge; reason states why the metrics cannot be scored. [badger:acc77d17deb4b3a5]'
   SERVICE = badger.scorer
   ENDPOINT = 'api'
   CONTEXT_HEADERS = (CURRENT_ACCOUNT, CURRENT_USER, CURRENT_ROLE)

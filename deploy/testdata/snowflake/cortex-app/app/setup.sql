@@ -94,7 +94,7 @@ CREATE OR REPLACE FUNCTION scorers.run_settings()
   RETURNS VARIANT NOT NULL
   CALLED ON NULL INPUT
   VOLATILE
-  COMMENT = 'The contents of a row of badger.eval_runs before the run starts, as a JSON object: metrics (a list), versions, config, judge; reason states why the metrics cannot be scored. [badger:c50e4156896095fc]'
+  COMMENT = 'The contents of a row of badger.eval_runs before the run starts, as a JSON object: metrics (a list), versions, config, judge; reason states why the metrics cannot be scored. [badger:b7551c773d697b54]'
   SERVICE = scorers.badger
   ENDPOINT = 'api'
   CONTEXT_HEADERS = (CURRENT_ACCOUNT, CURRENT_USER, CURRENT_ROLE)
@@ -107,7 +107,7 @@ CREATE OR REPLACE FUNCTION scorers.run_settings(metrics VARCHAR)
   RETURNS VARIANT NOT NULL
   CALLED ON NULL INPUT
   VOLATILE
-  COMMENT = 'The contents of a row of badger.eval_runs before the run starts, as a JSON object: metrics (a list), versions, config, judge; reason states why the metrics cannot be scored. [badger:3d1fd3fe4f60f4e1]'
+  COMMENT = 'The contents of a row of badger.eval_runs before the run starts, as a JSON object: metrics (a list), versions, config, judge; reason states why the metrics cannot be scored. [badger:f483c8acd96330df]'
   SERVICE = scorers.badger
   ENDPOINT = 'api'
   CONTEXT_HEADERS = (CURRENT_ACCOUNT, CURRENT_USER, CURRENT_ROLE)
