@@ -287,12 +287,6 @@ func (r *record) count(c int) int64 {
 	return wholeNumber(r.t.Columns[c].Value(r.row))
 }
 
-func (r *record) fail(format string, args ...any) {
-	if r.err == nil {
-		r.err = errcode.New(errcode.InvalidArgument, format, args...)
-	}
-}
-
 func answer(t *scoring.Table, i int) Answer {
 	r := &record{t: t, row: i}
 	cells := func(first int, columns []string) scoring.Cells {

@@ -2,6 +2,7 @@ package resultfile
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -20,7 +21,7 @@ func TestCSVScanOfSmallPieces(t *testing.T) {
 		if err := s.next(); err != nil || len(s.cells) != 1 || !bytes.Equal(s.cells[0].text, want) {
 			t.Errorf("quote %q: %v, %d cells", quote, err, len(s.cells))
 		}
-		if err := s.next(); err != io.EOF {
+		if err := s.next(); !errors.Is(err, io.EOF) {
 			t.Errorf("quote %q: %v at the end", quote, err)
 		}
 	}

@@ -243,7 +243,8 @@ func (r *reader) expanded(p file.Page, repetition, definition int16) (int64, err
 	if encoding != parquet.Encodings.DeltaBinaryPacked && encoding != parquet.Encodings.DeltaLengthByteArray && encoding != parquet.Encodings.DeltaByteArray {
 		return 0, nil
 	}
-	data, ok := p.Data(), true
+	data := p.Data()
+	var ok bool
 	switch p := p.(type) {
 	case *file.DataPageV1:
 		for _, l := range []struct {

@@ -275,7 +275,7 @@ type tally struct {
 func (l *ledger) Held(ctx context.Context, run string) iter.Seq2[scoring.Row, error] {
 	return func(yield func(scoring.Row, error) bool) {
 		for r, err := range l.w.Scores(ctx, run) {
-			if !yield(scoring.Row(r), err) || err != nil {
+			if !yield(r, err) || err != nil {
 				return
 			}
 		}
@@ -295,7 +295,7 @@ func (l *ledger) Append(ctx context.Context, run string, rows []scoring.Row) err
 		if u := rows[i].Score.Usage; u != nil {
 			t.calls, t.in, t.out = t.calls+int64(u.Calls), t.in+int64(u.TokensIn), t.out+int64(u.TokensOut)
 		}
-		out[i] = scoring.Row(rows[i])
+		out[i] = rows[i]
 	}
 	return l.w.WriteScores(ctx, run, scoring.Config{}.Hash(), l.run.Started, out)
 }
