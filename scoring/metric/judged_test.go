@@ -236,7 +236,7 @@ func TestCriteria(t *testing.T) {
 	}
 	for options, wrong := range map[string]string{
 		`{"criteria": {"duplicate": "allowed"}}`: `unknown criterion "duplicate"; there are duplicates, nulls, ties, extra_columns, readings; did you mean duplicates?`,
-		`{"criteria": {"ties": "some"}}`:         `option criteria.ties is "some", want any or all`,
+		`{"criteria": {"ties": "some"}}`:         `option criteria.ties is "some", expected any or all`,
 		`{"rules": ["a", " "]}`:                  `rules[1] is empty`,
 		`{"form": "papers"}`:                     `expected own or paper`,
 	} {

@@ -17,7 +17,7 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "verdict", Version: 10, Group: "verdict",
+		Name: "verdict", Version: 11, Group: "verdict",
 		Context: scoring.FieldResponse | scoring.FieldBehaviour,
 		Branch:  scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Own: true, Why: "if the question calls for a refusal or a clarification, the value of refusal"},
 		Reads: scoring.FieldQuestion | scoring.FieldGoldSQL | scoring.FieldPredSQL | circumstance | scoring.FieldJudge,
