@@ -132,7 +132,7 @@ func TestRunHasTheDigitsOfTheSummary(t *testing.T) {
 		}
 		for _, r := range rows {
 			c := cases[r.CaseID]
-			c.Agent, c.Version, c.Batch = r.Agent, r.Version, r.Batch
+			c.AnswerID = r.AnswerID
 			summary.Add(r.Score, c)
 		}
 		figures := summary.Figures()
