@@ -1,6 +1,7 @@
 package calibration_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -58,5 +59,32 @@ func TestCheck(t *testing.T) {
 	}
 	if said, reached := trialOf("pf").Check(nil); !reached || said != nil {
 		t.Errorf("without gates: reached %v, %q", reached, said)
+	}
+}
+
+// A score of the document has the form of a line of a score file, with its case.
+func TestTrialJSONNamesCases(t *testing.T) {
+	trial := calibration.NewJudgeTrial(&custom.Judge{Name: "short", Version: 1})
+	for _, id := range []string{"a", "b"} {
+		row := scoring.Row{AnswerID: scoring.AnswerID{CaseID: id}, Score: scoring.Score{Metric: "short", Status: scoring.StatusOK, Value: 1}}
+		trial.Add(&scoring.Case{ID: id}, []scoring.Row{row})
+	}
+	trial.Sum()
+	text, err := json.Marshal(trial.JSON())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Scores []struct {
+			CaseID string `json:"case_id"`
+			Metric string `json:"metric"`
+			Value  *float64
+		} `json:"scores"`
+	}
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Scores) != 2 || got.Scores[0].CaseID != "a" || got.Scores[1].CaseID != "b" || got.Scores[1].Metric != "short" || got.Scores[1].Value == nil {
+		t.Errorf("%s", text)
 	}
 }
