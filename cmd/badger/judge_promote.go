@@ -112,9 +112,9 @@ func (c *judgePromoteCommand) test(ctx context.Context, p process, gates []gate.
 	n := trial.Confusion.N()
 	switch failed := trial.Statuses[scoring.StatusFailed]; {
 	case failed > 0:
-		return tested{}, errcode.New(errcode.FailedPrecondition, "not promoted: the judge failed on %s of %d; badger judge test shows why", printable.Count(failed, "case"), len(trial.Scores))
+		return tested{}, errcode.New(errcode.FailedPrecondition, "not promoted: the judge failed on %s of %d; badger judge test shows why", printable.Count(failed, "case"), len(trial.Rows))
 	case trial.Labelled() == 0:
-		return tested{}, usage("not promoted: none of the %d cases has a label (human.label) to compare with; --untested promotes without", len(trial.Scores))
+		return tested{}, usage("not promoted: none of the %d cases has a label (human.label) to compare with; --untested promotes without", len(trial.Rows))
 	case n == 0:
 		return tested{}, usage("not promoted: the judge says of none of the %s whether it passes; give it a threshold, or --untested", printable.Count(trial.Labelled(), "labelled answer"))
 	}
@@ -128,7 +128,7 @@ func (c *judgePromoteCommand) test(ctx context.Context, p process, gates []gate.
 		}
 		return &s.Value
 	}
-	m := tested{Cases: len(trial.Scores), Labelled: trial.Labelled(), N: n, Accuracy: value(trial.Confusion.Accuracy()), Kappa: value(trial.Confusion.Kappa())}
+	m := tested{Cases: len(trial.Rows), Labelled: trial.Labelled(), N: n, Accuracy: value(trial.Confusion.Accuracy()), Kappa: value(trial.Confusion.Kappa())}
 	if i := trial.Interval; i.Defined {
 		m.KappaCI = &[2]float64{i.Lo, i.Hi}
 	}

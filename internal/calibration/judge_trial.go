@@ -14,10 +14,9 @@ import (
 
 // JudgeTrial is what came out of a judge on cases. The figures are there after [JudgeTrial.Sum].
 type JudgeTrial struct {
-	Judge  *custom.Judge
-	Scores []scoring.Score // in the order of the cases
-	cases  []string        // of the scores
-	human  []*bool         // what people said of each; nil: nothing
+	Judge *custom.Judge
+	Rows  []scoring.Row // in the order of the cases; each names its case alone
+	human []*bool       // the human verdict on each; nil if there is none
 
 	Statuses  map[scoring.Status]int
 	Mean      float64             // of the scores with a value; 0 if there is none
@@ -43,7 +42,7 @@ type LabelTally struct {
 // Add takes the scores of a case. A nil case is one that could not be read.
 func (t *JudgeTrial) Add(c *scoring.Case, rows []scoring.Row) {
 	for i := range rows {
-		t.Scores, t.cases = append(t.Scores, rows[i].Score), append(t.cases, rows[i].CaseID)
+		t.Rows = append(t.Rows, scoring.Row{AnswerID: scoring.AnswerID{CaseID: rows[i].CaseID}, Score: rows[i].Score})
 		var human *bool
 		if c != nil {
 			human = c.Human
@@ -56,8 +55,8 @@ func (t *JudgeTrial) Add(c *scoring.Case, rows []scoring.Row) {
 func (t *JudgeTrial) Sum() {
 	t.Statuses = map[scoring.Status]int{}
 	var said, people []agreement.Vote
-	for i := range t.Scores {
-		s := &t.Scores[i]
+	for i := range t.Rows {
+		s := &t.Rows[i].Score
 		t.Statuses[s.Status]++
 		if s.Status == scoring.StatusOK {
 			t.Mean += s.Value
@@ -86,15 +85,6 @@ func (t *JudgeTrial) Sum() {
 	t.Interval = agreement.Bootstrap(t.Confusion, agreement.Confusion.Kappa, agreement.Resampling{})
 }
 
-// rows returns the scores with the cases that they belong to.
-func (t *JudgeTrial) rows() []scoring.Row {
-	rows := make([]scoring.Row, len(t.Scores))
-	for i, s := range t.Scores {
-		rows[i] = scoring.Row{AnswerID: scoring.AnswerID{CaseID: t.cases[i]}, Score: s}
-	}
-	return rows
-}
-
 // JSON is the document of --json. What is not defined is null.
 func (t *JudgeTrial) JSON() any {
 	stat := func(s agreement.Stat) *float64 {
@@ -114,12 +104,12 @@ func (t *JudgeTrial) JSON() any {
 	}
 	return map[string]any{
 		"judge": map[string]any{"name": t.Judge.Name, "version": t.Judge.Version, "kind": t.Judge.Kind, "hash": t.Judge.Hash},
-		"cases": len(t.Scores), "statuses": t.Statuses, "mean": mean,
+		"cases": len(t.Rows), "statuses": t.Statuses, "mean": mean,
 		"agreement": map[string]any{
 			"n": c.N(), "tp": c.TP, "fp": c.FP, "tn": c.TN, "fn": c.FN,
 			"accuracy": stat(c.Accuracy()), "kappa": stat(c.Kappa()), "kappa_ci": ci, "balanced_accuracy": stat(c.BalancedAccuracy()),
 		},
-		"labels": t.Labels, "scores": t.rows(),
+		"labels": t.Labels, "scores": t.Rows,
 	}
 }
 

@@ -19,11 +19,11 @@ func (t *JudgeTrial) Render(out io.Writer, all bool) error {
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	fmt.Fprintf(out, "%s version %d (%s): %s\n\n", t.Judge.Name, t.Judge.Version, t.Judge.Kind, t.Judge.Summary)
 	fmt.Fprintln(w, "case\tscore\tpassed\tpeople\treason")
-	for i := range t.Scores {
+	for i := range t.Rows {
 		if i == casesShown && !all {
 			break
 		}
-		s := &t.Scores[i]
+		s := &t.Rows[i].Score
 		score := string(s.Status)
 		if s.Status == scoring.StatusOK {
 			if score = strconv.FormatFloat(s.Value, 'g', 4, 64); s.Label != "" {
@@ -34,15 +34,15 @@ func (t *JudgeTrial) Render(out io.Writer, all bool) error {
 		if s.Status == scoring.StatusFailed {
 			width = 300
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", printable.Cell(t.cases[i], 30), printable.Cell(score, 30), passedWord(s.Passed), passedWord(t.human[i]), printable.Cell(s.Reason, width))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", printable.Cell(t.Rows[i].CaseID, 30), printable.Cell(score, 30), passedWord(s.Passed), passedWord(t.human[i]), printable.Cell(s.Reason, width))
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	if more := len(t.Scores) - casesShown; more > 0 && !all {
+	if more := len(t.Rows) - casesShown; more > 0 && !all {
 		fmt.Fprintf(out, "… and %d more; --all shows them\n", more)
 	}
-	fmt.Fprintf(out, "\n%s", printable.Count(len(t.Scores), "case"))
+	fmt.Fprintf(out, "\n%s", printable.Count(len(t.Rows), "case"))
 	for _, s := range []scoring.Status{scoring.StatusOK, scoring.StatusAbstained, scoring.StatusNotApplicable, scoring.StatusFailed} {
 		if n := t.Statuses[s]; n > 0 {
 			fmt.Fprintf(out, ", %d %s", n, strings.ReplaceAll(string(s), "_", " "))
@@ -71,7 +71,7 @@ func (t *JudgeTrial) renderAgreement(out io.Writer) error {
 	case labelled == 0:
 		_, err := fmt.Fprintln(out, "\nno case says what people think of the answer (human.label), so there is no agreement to measure")
 		return err
-	case c.N() == 0 && t.Statuses[scoring.StatusFailed] == len(t.Scores):
+	case c.N() == 0 && t.Statuses[scoring.StatusFailed] == len(t.Rows):
 		_, err := fmt.Fprintln(out, "\nthe judge failed on every case, so there is no agreement to measure; the reasons stand above")
 		return err
 	case c.N() == 0 && t.Judge.Metric().Threshold != nil:
