@@ -17,7 +17,7 @@ type scoresFlags struct {
 	Scores []string `placeholder:"FILE" xor:"scores" sep:"none" help:"Score file that badger run --scores wrote (repeatable)."`
 }
 
-// labelledScores are the flags of commands that read scores with what people say of the answers.
+// labelledScores are the flags of commands that read scores with the human labels of the answers.
 type labelledScores struct {
 	scoresFlags
 	chosenBatches

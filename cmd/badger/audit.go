@@ -18,8 +18,8 @@ type auditCommand struct {
 	terminalFlags
 }
 
-// Run lists the gold queries that are no function of the data and, if there are scores, suspect
-// questions, and measures the reasons.
+// Run lists the gold queries whose result is not a function of the data and, if there are scores, suspect
+// questions. It computes the precision of each reason against labels.
 func (c *auditCommand) Run(ctx context.Context, p process) error {
 	golds, err := c.golds(ctx, p)
 	if err != nil {

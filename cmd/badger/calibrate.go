@@ -144,7 +144,7 @@ func (c *calibrateCommand) study(ctx context.Context, p process) (*calibration.S
 		return nil, err
 	}
 	judged := p.judging()
-	judged.Opened = func(error) {} // each score that failed says so
+	judged.Opened = func(error) {} // each failed score has the reason
 	judge, err := config.Judge.Open(ctx, judged)
 	if err != nil {
 		return nil, err

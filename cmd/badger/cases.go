@@ -75,7 +75,7 @@ func openCases(ctx context.Context, p process, flag, file, url string, f answerF
 	return casesource.Open(ctx, casesource.Place{Flag: flag, File: file, URL: url}, f.filter(), p.stderr, open)
 }
 
-// isWarehouse tells a warehouse's URL from the name of a file.
+// isWarehouse reports whether where is the URL of a warehouse and not the name of a file.
 func isWarehouse(where string) bool {
 	scheme, _, ok := strings.Cut(where, ":")
 	return ok && (leftOut[scheme] != "" || slices.Contains(warehouses.Schemes(), scheme))

@@ -102,7 +102,7 @@ func (c *demoCommand) Run(ctx context.Context, p process) error {
 	if err := pages.write(ctx, page); err != nil {
 		return err
 	}
-	if err := w.Exec(ctx, "CHECKPOINT"); err != nil { // the file has all of it when its size is told
+	if err := w.Exec(ctx, "CHECKPOINT"); err != nil { // the file must be complete before its size is printed
 		return err
 	}
 	end = "\n"

@@ -116,7 +116,7 @@ func printReport(p process, r doctor.Report) error {
 	return t.Flush()
 }
 
-// deploymentReport is what was found in the place where badger serve is to run.
+// deploymentReport holds the findings about the environment in which badger serve will run.
 type deploymentReport struct {
 	doctor.Report
 	Contacts []place.Contact `json:"contacts"`

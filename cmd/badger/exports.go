@@ -22,8 +22,8 @@ type exportFlags struct {
 	Mask     []string `placeholder:"COLUMN" help:"Result columns to mask."`
 }
 
-// masking hides the columns that the configuration and the flag name. Hashes are no part of exports,
-// so that they need no salt of their own.
+// masking hides the columns that the configuration and the flag name. Exports contain no hashes, so they need
+// no salt.
 func (f *exportFlags) masking(masked []string) (*caseview.Mask, error) {
 	m, err := caseview.NewMask(append(masked[:len(masked):len(masked)], f.Mask...), nil)
 	if err != nil {
