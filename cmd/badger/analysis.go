@@ -3,7 +3,8 @@ package main
 import (
 	"context"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/casesource"
 	"github.com/badger-eval/badger/internal/storedscores"
@@ -61,7 +62,7 @@ func (f *scoresFlags) open(ctx context.Context, cases string) (*openScores, erro
 	set := analysis.NewSet(metric.All())
 	var labelled *storedscores.CaseLabels
 	if cases != "" {
-		in, err := casesource.OpenFile("--cases", cases, connectors.Filter{})
+		in, err := casesource.OpenFile("--cases", cases, store.Filter{})
 		if err != nil {
 			return nil, err
 		}

@@ -8,7 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/casesource"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -62,9 +63,9 @@ func (f answerFlags) named() (out []string) {
 	return out
 }
 
-func (f answerFlags) filter() connectors.Filter {
+func (f answerFlags) filter() store.Filter {
 	of := f.answers()
-	return connectors.Filter{By: of.By, SetVersion: string(f.SetVersion)}
+	return store.Filter{By: of.By, SetVersion: string(f.SetVersion)}
 }
 
 // snapshots are the results that cases refer to.

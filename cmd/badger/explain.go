@@ -3,7 +3,8 @@ package main
 import (
 	"context"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/casesource"
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -82,7 +83,7 @@ func (c *explainCommand) Run(ctx context.Context, p process) error {
 			of = in.Case.AnswerID()
 			of.By = of.Exactly()
 		}
-		file, err := casesource.OpenFile("--cases", c.Cases, connectors.Filter{By: of.By})
+		file, err := casesource.OpenFile("--cases", c.Cases, store.Filter{By: of.By})
 		if err != nil {
 			return err
 		}

@@ -5,7 +5,8 @@ import (
 	"path/filepath"
 	"runtime/debug"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/casesource"
 	"github.com/badger-eval/badger/internal/export"
@@ -17,7 +18,7 @@ import (
 // pagesOf are the pages about runs of a warehouse, as a report that needs no server.
 type pagesOf struct {
 	process
-	w        *connectors.Warehouse
+	w        *store.Store
 	masked   []string // columns of results
 	quiet    bool
 	run      string           // in it the answers that are chosen

@@ -4,13 +4,14 @@ import (
 	"context"
 	"maps"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/scoring"
 )
 
 // Elsewhere finds the cases of a run in its source. Duplicate and unreadable cases are skipped.
-func Elsewhere(s batch.Source) connectors.Elsewhere {
+func Elsewhere(s batch.Source) store.Elsewhere {
 	return func(ctx context.Context, run scoring.RunID, ids []string) (map[string]*scoring.Case, error) {
 		wanted, out := map[scoring.AnswerID]bool{}, map[string]*scoring.Case{}
 		for _, id := range ids {

@@ -4,7 +4,8 @@ import (
 	"context"
 	"io"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
@@ -25,11 +26,11 @@ func (o *Opened) Close() {
 }
 
 // Warehouses returns the warehouses that may also hold promoted judges; none for a file.
-func (o *Opened) Warehouses() []*connectors.Warehouse {
+func (o *Opened) Warehouses() []*store.Store {
 	if o.Tables == nil {
 		return nil
 	}
-	return []*connectors.Warehouse{o.Tables.Tables}
+	return []*store.Store{o.Tables.Tables}
 }
 
 // Place is where cases are.
@@ -40,10 +41,10 @@ type Place struct {
 }
 
 // Opener opens a warehouse.
-type Opener func(ctx context.Context, url string) (*connectors.Warehouse, error)
+type Opener func(ctx context.Context, url string) (*store.Store, error)
 
 // Open opens the cases of a place that a filter chooses, see [OpenFile] and [InWarehouse].
-func Open(ctx context.Context, at Place, f connectors.Filter, notes io.Writer, open Opener) (*Opened, error) {
+func Open(ctx context.Context, at Place, f store.Filter, notes io.Writer, open Opener) (*Opened, error) {
 	if at.File != "" {
 		return OpenFile(at.Flag, at.File, f)
 	}
@@ -62,7 +63,7 @@ func Open(ctx context.Context, at Place, f connectors.Filter, notes io.Writer, o
 // OpenFile opens the cases of a file that a filter chooses. The error of a file that does not exist
 // begins with the flag that names it. A file holds no versions of the golden set: a filter that names
 // one is an error in what was asked for.
-func OpenFile(flag, path string, f connectors.Filter) (*Opened, error) {
+func OpenFile(flag, path string, f store.Filter) (*Opened, error) {
 	if f.SetVersion != "" {
 		return nil, errcode.Usage("--set-version: expected --source URL with it; a file holds no versions of the golden set")
 	}

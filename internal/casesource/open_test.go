@@ -6,9 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/casesource"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
@@ -51,20 +52,20 @@ const answers = `{"case_id": "a", "agent": {"name": "nova", "version": "1", "bat
 func TestOpenFile(t *testing.T) {
 	for _, tc := range []struct {
 		why, text string
-		filter    connectors.Filter
+		filter    store.Filter
 		want      []string
 	}{
-		{"all", answers, connectors.Filter{}, []string{"a", "b", "c", "d"}},
-		{"an empty file", "", connectors.Filter{}, nil},
-		{"blank lines alone", "\n \n", connectors.Filter{}, nil},
-		{"an agent", answers, connectors.Filter{By: scoring.By{Agent: "nova"}}, []string{"a", "b"}},
-		{"a version", answers, connectors.Filter{By: scoring.By{Version: "1"}}, []string{"a", "c"}},
-		{"a batch", answers, connectors.Filter{By: scoring.By{Batch: "tue"}}, []string{"b"}},
-		{"all three", answers, connectors.Filter{By: scoring.By{Agent: "nova", Version: "1", Batch: "mon"}}, []string{"a"}},
-		{"no such", answers, connectors.Filter{By: scoring.By{Agent: "nova", Batch: "wed"}}, nil},
-		{"an agent without a name", answers, connectors.Filter{By: scoring.By{Agent: scoring.Unnamed}}, []string{"d"}},
-		{"an unreadable line", "{\n" + answers, connectors.Filter{}, []string{"cases.jsonl:1!", "a", "b", "c", "d"}},
-		{"an unreadable line and an agent", "{\n" + answers, connectors.Filter{By: scoring.By{Agent: "atlas"}}, []string{"cases.jsonl:1!", "c"}},
+		{"all", answers, store.Filter{}, []string{"a", "b", "c", "d"}},
+		{"an empty file", "", store.Filter{}, nil},
+		{"blank lines alone", "\n \n", store.Filter{}, nil},
+		{"an agent", answers, store.Filter{By: scoring.By{Agent: "nova"}}, []string{"a", "b"}},
+		{"a version", answers, store.Filter{By: scoring.By{Version: "1"}}, []string{"a", "c"}},
+		{"a batch", answers, store.Filter{By: scoring.By{Batch: "tue"}}, []string{"b"}},
+		{"all three", answers, store.Filter{By: scoring.By{Agent: "nova", Version: "1", Batch: "mon"}}, []string{"a"}},
+		{"no such", answers, store.Filter{By: scoring.By{Agent: "nova", Batch: "wed"}}, nil},
+		{"an agent without a name", answers, store.Filter{By: scoring.By{Agent: scoring.Unnamed}}, []string{"d"}},
+		{"an unreadable line", "{\n" + answers, store.Filter{}, []string{"cases.jsonl:1!", "a", "b", "c", "d"}},
+		{"an unreadable line and an agent", "{\n" + answers, store.Filter{By: scoring.By{Agent: "atlas"}}, []string{"cases.jsonl:1!", "c"}},
 	} {
 		in, err := casesource.OpenFile("--cases", fileOf(t, tc.text), tc.filter)
 		if err != nil {
@@ -86,12 +87,12 @@ func TestOpenFileRefuses(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "none.jsonl")
 	for _, tc := range []struct {
 		flag, path string
-		filter     connectors.Filter
+		filter     store.Filter
 		want       string
 	}{
-		{"--cases", missing, connectors.Filter{}, `--cases: there is no file "none.jsonl"`},
-		{"--answer", missing, connectors.Filter{By: scoring.By{Agent: "nova"}}, `--answer: there is no file "none.jsonl"`},
-		{"--cases", fileOf(t, answers), connectors.Filter{SetVersion: "v1"}, "--set-version: expected --source URL with it"},
+		{"--cases", missing, store.Filter{}, `--cases: there is no file "none.jsonl"`},
+		{"--answer", missing, store.Filter{By: scoring.By{Agent: "nova"}}, `--answer: there is no file "none.jsonl"`},
+		{"--cases", fileOf(t, answers), store.Filter{SetVersion: "v1"}, "--set-version: expected --source URL with it"},
 	} {
 		_, err := casesource.OpenFile(tc.flag, tc.path, tc.filter)
 		if err == nil || !errcode.IsUsage(err) || !strings.HasPrefix(err.Error(), tc.want) {

@@ -4,7 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/casesource"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -26,7 +27,7 @@ func TestStrict(t *testing.T) {
 		{"a dialect", `{"case_id":"x","dialect":"duckbd"}`, `--strict: cases.jsonl:2: case "x": the dialect "duckbd" is not known`},
 		{"a metric", `{"case_id":"x","options":{"hybrid_xe":{}}}`, `--strict: cases.jsonl:2: case "x": options are not read: unknown metric "hybrid_xe"; did you mean hybrid_ex?`},
 	} {
-		in, err := casesource.OpenFile("--cases", fileOf(t, `{"case_id":"w"}`+"\n"+tc.line+"\n"), connectors.Filter{})
+		in, err := casesource.OpenFile("--cases", fileOf(t, `{"case_id":"w"}`+"\n"+tc.line+"\n"), store.Filter{})
 		if err != nil {
 			t.Fatal(err)
 		}

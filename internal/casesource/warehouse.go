@@ -11,7 +11,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/printable"
@@ -20,8 +21,8 @@ import (
 
 // Warehouse is the answers in a warehouse's tables.
 type Warehouse struct {
-	Tables *connectors.Warehouse
-	Filter connectors.Filter
+	Tables *store.Store
+	Filter store.Filter
 
 	check func(*scoring.Case) error // nil: no case is refused, see [Strict]
 
@@ -32,7 +33,7 @@ type Warehouse struct {
 
 // InWarehouse returns the answers that a filter chooses. It examines the tables first, and writes a note about what
 // they lack. A version of the golden set that does not exist is a usage error.
-func InWarehouse(ctx context.Context, notes io.Writer, w *connectors.Warehouse, f connectors.Filter) (*Warehouse, error) {
+func InWarehouse(ctx context.Context, notes io.Writer, w *store.Store, f store.Filter) (*Warehouse, error) {
 	missing, err := w.Missing(ctx)
 	if err != nil {
 		return nil, err
@@ -94,7 +95,7 @@ func (s *Warehouse) Cases(ctx context.Context) iter.Seq2[batch.Item, error] {
 	}
 }
 
-func (s *Warehouse) count(a *connectors.Answer) {
+func (s *Warehouse) count(a *store.Answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if a.InSet {
@@ -116,7 +117,7 @@ func (s *Warehouse) all(ctx context.Context, before, read int64) error {
 	return errcode.New(errcode.Internal, "badger.agent_runs has %d rows to score, and %d were read; this is a defect of badger", after, read)
 }
 
-func itemOf(a *connectors.Answer) batch.Item {
+func itemOf(a *store.Answer) batch.Item {
 	if a.Case != nil {
 		return batch.ItemOf(a.Case, placeOf(a.AnswerID))
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/badger-eval/badger/connectors"
@@ -25,7 +27,7 @@ import (
 func TestOpenWarehouse(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "w.duckdb")
 	at := casesource.Place{Flag: "--cases", URL: "duckdb:" + path}
-	open := func(ctx context.Context, url string) (*connectors.Warehouse, error) {
+	open := func(ctx context.Context, url string) (*store.Store, error) {
 		if url != at.URL {
 			t.Errorf("%s was opened, want %s", url, at.URL)
 		}
@@ -33,7 +35,7 @@ func TestOpenWarehouse(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		return connectors.New(c, duckdb.Dialect), nil
+		return store.New(connectors.New(c, duckdb.Dialect)), nil
 	}
 	w, err := open(t.Context(), at.URL)
 	if err != nil {
@@ -54,7 +56,7 @@ func TestOpenWarehouse(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := fileOf(t, answers)
-	for _, f := range []connectors.Filter{
+	for _, f := range []store.Filter{
 		{}, {By: scoring.By{Agent: "nova"}}, {By: scoring.By{Version: "1"}}, {By: scoring.By{Batch: "tue"}}, {By: scoring.By{Agent: "nova", Version: "1", Batch: "mon"}}, {By: scoring.By{Agent: "nova", Batch: "wed"}}, {By: scoring.By{Agent: scoring.Unnamed}},
 	} {
 		there, err := casesource.Open(t.Context(), at, f, io.Discard, open)
@@ -75,19 +77,19 @@ func TestOpenWarehouse(t *testing.T) {
 		}
 		there.Close()
 	}
-	_, err = casesource.Open(t.Context(), at, connectors.Filter{SetVersion: "2"}, io.Discard, open)
+	_, err = casesource.Open(t.Context(), at, store.Filter{SetVersion: "2"}, io.Discard, open)
 	if want := `--set-version: badger.golden_set has no version "2"; it has 1`; !errcode.IsUsage(err) || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %q", err, want)
 	}
 	broken := errors.New("no such warehouse")
-	if _, err := casesource.Open(t.Context(), at, connectors.Filter{}, io.Discard, func(context.Context, string) (*connectors.Warehouse, error) { return nil, broken }); !errors.Is(err, broken) {
+	if _, err := casesource.Open(t.Context(), at, store.Filter{}, io.Discard, func(context.Context, string) (*store.Store, error) { return nil, broken }); !errors.Is(err, broken) {
 		t.Errorf("%v, want the error of opening", err)
 	}
 }
 
 // A file is opened if one is named, and no warehouse besides.
 func TestOpenOpensTheFile(t *testing.T) {
-	in, err := casesource.Open(t.Context(), casesource.Place{Flag: "--cases", File: fileOf(t, answers), URL: "duckdb:w"}, connectors.Filter{By: scoring.By{Agent: "nova"}}, io.Discard, func(context.Context, string) (*connectors.Warehouse, error) {
+	in, err := casesource.Open(t.Context(), casesource.Place{Flag: "--cases", File: fileOf(t, answers), URL: "duckdb:w"}, store.Filter{By: scoring.By{Agent: "nova"}}, io.Discard, func(context.Context, string) (*store.Store, error) {
 		t.Error("a warehouse was opened")
 		return nil, errors.New("none")
 	})

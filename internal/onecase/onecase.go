@@ -10,7 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -32,7 +33,7 @@ type Sought struct {
 const latestRuns = 1000
 
 // Stored reads the scores of the case from a warehouse and, unless a file has it, the case.
-func (s *Sought) Stored(ctx context.Context, w *connectors.Warehouse, inFile bool) (caseview.Input, error) {
+func (s *Sought) Stored(ctx context.Context, w *store.Store, inFile bool) (caseview.Input, error) {
 	run, err := s.run(ctx, w)
 	if err != nil {
 		return caseview.Input{}, err
@@ -45,7 +46,7 @@ func (s *Sought) Stored(ctx context.Context, w *connectors.Warehouse, inFile boo
 	if err != nil {
 		return caseview.Input{}, err
 	}
-	missing := slices.ContainsFunc(d.Scores, func(s connectors.CaseScore) bool { return s.Missing() }) // the question alone is all there is
+	missing := slices.ContainsFunc(d.Scores, func(s store.CaseScore) bool { return s.Missing() }) // the question alone is all there is
 	if !d.Answered && !missing && !inFile {
 		return caseview.Input{}, errcode.Usage("badger.agent_runs has no answer to the case %s by %s; give the file that was scored with --cases", printable.Short(s.Case), nameOf(scoring.AnswerID{By: run.By}))
 	}
@@ -56,7 +57,7 @@ func (s *Sought) Stored(ctx context.Context, w *connectors.Warehouse, inFile boo
 }
 
 // run is the run that scored the case, with whose answer it is.
-func (s *Sought) run(ctx context.Context, w *connectors.Warehouse) (run scoring.RunID, err error) {
+func (s *Sought) run(ctx context.Context, w *store.Store) (run scoring.RunID, err error) {
 	runs := []string{s.RunID}
 	if s.RunID == "" {
 		if runs, err = w.LatestRuns(ctx, latestRuns); err != nil {

@@ -4,7 +4,8 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/export"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf/identity"
@@ -58,7 +59,7 @@ var _ = register(&page{pattern: "GET /export", ofRun: true, role: identity.Read,
 	}
 	rw.Header().Set("Content-Type", format.Type)
 	rw.Header().Set("Content-Disposition", `attachment; filename="`+format.File+`"`)
-	of := connectors.OfRun{RunID: state.RunID}
+	of := store.OfRun{RunID: state.RunID}
 	for a, err := range s.o.Warehouse.ScoredAnswers(r.Context(), of) {
 		if err == nil && (a.Agent != state.Agent || a.Version != state.Version || a.Batch != state.Batch || !chosen[a.CaseID]) {
 			continue
