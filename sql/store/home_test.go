@@ -31,7 +31,7 @@ var statement = func() *regexp.Regexp {
 // open is text behind which a table's name is to be put.
 var open = regexp.MustCompile(`(?is)\b(FROM|JOIN|INTO|UPDATE)\s+$`)
 
-// elsewhere are the statements that may stand outside of sql/, by file, with the reason.
+// elsewhere are the statements that may stand outside of sql/store, by file, with the reason.
 var elsewhere = map[string]string{
 	"cmd/badger/demo.go":       "shown to people as an example, and run as it is shown",
 	"internal/docs/tables.go":  "views over tables of the users' own, on the page that documents the tables",
@@ -49,12 +49,12 @@ func TestStatementsLiveHere(t *testing.T) {
 		}
 	}
 	seen := 0
-	for _, root := range []string{"../connectors", "../cmd", "../internal", "../scoring", "../udf", "../judgebackend"} {
+	for _, root := range []string{"../../connectors", "../../cmd", "../../internal", "../../scoring", "../../udf", "../../judgebackend"} {
 		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			if err != nil {
 				return err
 			}
-			name := filepath.ToSlash(strings.TrimPrefix(path, "../"))
+			name := strings.TrimPrefix(filepath.ToSlash(path), "../../")
 			dir := filepath.Base(filepath.Dir(path))
 			if d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.HasSuffix(dir, "test") || elsewhere[name] != "" {
 				return nil
@@ -64,7 +64,7 @@ func TestStatementsLiveHere(t *testing.T) {
 				// A driver merges into the table that it is told.
 				portable := strings.HasPrefix(name, "cmd/") || strings.HasPrefix(name, "connectors/doctor/") || strings.HasPrefix(name, "connectors/") && strings.Count(name, "/") == 1
 				if statement.MatchString(text) || portable && open.MatchString(text) {
-					t.Errorf("%s holds SQL over badger's tables, which belongs into sql/:\n%s", name, text)
+					t.Errorf("%s holds SQL over badger's tables, which belongs into sql/store:\n%s", name, text)
 				}
 			}
 			return nil
