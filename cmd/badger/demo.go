@@ -17,7 +17,7 @@ import (
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/duckdb"
 	"github.com/badger-eval/badger/internal/batch"
-	"github.com/badger-eval/badger/internal/casesource"
+	"github.com/badger-eval/badger/internal/cases"
 	"github.com/badger-eval/badger/internal/demo"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/evaluation"
@@ -87,7 +87,7 @@ func (c *demoCommand) Run(ctx context.Context, p process) error {
 		step("score atlas " + v)
 		e := evaluation.Run{
 			ID: demoRun(v), Mode: "both", Version: version(), Engine: engine, Metrics: metrics, Warehouse: w, Summary: summary,
-			Source: &casesource.Warehouse{Tables: w, Filter: store.Filter{By: scoring.By{Version: v}}}, Now: p.now, Notes: p.stderr, Stop: stop,
+			Source: &cases.Warehouse{Tables: w, Filter: store.Filter{By: scoring.By{Version: v}}}, Now: p.now, Notes: p.stderr, Stop: stop,
 		}
 		o, err := e.Evaluate(working)
 		if err != nil {

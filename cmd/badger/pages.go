@@ -8,7 +8,7 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 
 	"github.com/badger-eval/badger/internal/batch"
-	"github.com/badger-eval/badger/internal/casesource"
+	"github.com/badger-eval/badger/internal/cases"
 	"github.com/badger-eval/badger/internal/export"
 	"github.com/badger-eval/badger/internal/site"
 	"github.com/badger-eval/badger/scoring"
@@ -39,7 +39,7 @@ func (r *pagesOf) write(ctx context.Context, path string) error {
 	o.All = r.all
 	options := site.Options{Warehouse: r.w, Version: version(), Metrics: metric.All(), Masked: r.masked, Now: r.now, Snapshots: r.snapshots}
 	if r.cases != nil {
-		options.Elsewhere = casesource.Elsewhere(r.cases)
+		options.Elsewhere = cases.Elsewhere(r.cases)
 	}
 	pages, err := site.New(options)
 	if err != nil {

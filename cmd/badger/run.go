@@ -15,7 +15,7 @@ import (
 
 	"github.com/badger-eval/badger/sql/store"
 
-	"github.com/badger-eval/badger/internal/casesource"
+	"github.com/badger-eval/badger/internal/cases"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/internal/export"
@@ -223,7 +223,7 @@ func (c *runCommand) prepare(ctx context.Context, e *runAtWork) error {
 		return errcode.AsUsage(err)
 	}
 	if c.Strict {
-		e.Source = casesource.Strict(e.Source, e.Engine.Strict)
+		e.Source = cases.Strict(e.Source, e.Engine.Strict)
 	}
 	if e.Metrics, err = evaluation.ChooseMetrics(e.Engine, c.Metrics, c.Mode, func(m *scoring.Metric) bool { return e.Engine.HasJudge(m.Name) || recorded.Answers(m) }); err != nil {
 		return err

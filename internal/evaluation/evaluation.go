@@ -14,7 +14,7 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 
 	"github.com/badger-eval/badger/internal/batch"
-	"github.com/badger-eval/badger/internal/casesource"
+	"github.com/badger-eval/badger/internal/cases"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/execution"
 	"github.com/badger-eval/badger/internal/export"
@@ -113,7 +113,7 @@ func (e *Run) Evaluate(ctx context.Context) (batch.Outcome, error) {
 	var lost error // of looking up questions
 	runner.Scored = func(c *scoring.Case, rows []scoring.Row) {
 		e.lookAtUnread(c)
-		if _, ok := e.Source.(*casesource.Warehouse); c != nil || !ok {
+		if _, ok := e.Source.(*cases.Warehouse); c != nil || !ok {
 			e.scored(questionOf(c), rows)
 			return
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 
 	"github.com/badger-eval/badger/internal/batch"
-	"github.com/badger-eval/badger/internal/casesource"
+	"github.com/badger-eval/badger/internal/cases"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/custom"
 )
@@ -123,7 +123,7 @@ func (e *Run) record(ctx context.Context, status string) error {
 	if len(judges) > 0 {
 		versions["judges"] = judges
 	}
-	if s, ok := e.Source.(*casesource.Warehouse); ok {
+	if s, ok := e.Source.(*cases.Warehouse); ok {
 		versions["golden_set"] = s.Taken()
 	}
 	var paid Cost

@@ -1,4 +1,4 @@
-package casesource_test
+package cases_test
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 
 	"github.com/badger-eval/badger/internal/batch"
-	"github.com/badger-eval/badger/internal/casesource"
+	"github.com/badger-eval/badger/internal/cases"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
@@ -27,17 +27,17 @@ func TestStrict(t *testing.T) {
 		{"a dialect", `{"case_id":"x","dialect":"duckbd"}`, `--strict: cases.jsonl:2: case "x": the dialect "duckbd" is not known`},
 		{"a metric", `{"case_id":"x","options":{"hybrid_xe":{}}}`, `--strict: cases.jsonl:2: case "x": options are not read: unknown metric "hybrid_xe"; did you mean hybrid_ex?`},
 	} {
-		in, err := casesource.OpenFile("--cases", fileOf(t, `{"case_id":"w"}`+"\n"+tc.line+"\n"), store.Filter{})
+		in, err := cases.OpenFile("--cases", fileOf(t, `{"case_id":"w"}`+"\n"+tc.line+"\n"), store.Filter{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := casesource.Strict(in.Source, engine.Strict)
+		s := cases.Strict(in.Source, engine.Strict)
 		_, err = batch.FindCopies(t.Context(), s)
 		if tc.want == "" {
 			if err != nil {
 				t.Errorf("%s: %v", tc.why, err)
 			}
-			if ids := idsOf(t, &casesource.Opened{Source: s}); len(ids) != 2 {
+			if ids := idsOf(t, &cases.Opened{Source: s}); len(ids) != 2 {
 				t.Errorf("%s: %q", tc.why, ids)
 			}
 			continue

@@ -1,6 +1,6 @@
-// Package casesource is where the cases of a run come from: a file or the tables of a warehouse, and
+// Package cases is where the cases of a run come from: a file or the tables of a warehouse, and
 // the results that cases refer to.
-package casesource
+package cases
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package onecase_test
+package evaluation_test
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/internal/onecase"
+	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
 )
@@ -52,7 +52,7 @@ func TestInFile(t *testing.T) {
 		{"many", answers{"c1|a|1", "c1|b|2", "c1|c|3", "c1|d|4", "c1|e|5", "c1|f|6"}, "", []string{"6 answers", "agent e; …"}},
 		{"a line that cannot be read", answers{"c1|nova|1", "broken||"}, "", []string{"line 9"}},
 	} {
-		sought := onecase.Sought{Case: "c1"}
+		sought := evaluation.Sought{Case: "c1"}
 		cs, err := sought.InFile(t.Context(), tc.of, "/secret/place/cases.jsonl")
 		if len(tc.says) == 0 {
 			if err != nil || cs.ID != "c1" || cs.Agent.Name != tc.agent {
@@ -81,29 +81,29 @@ func TestScores(t *testing.T) {
 	}
 	cs := &scoring.Case{ID: "c1"}
 	cs.Agent.Name = "atlas"
-	scores, hash, err := onecase.Scores(t.Context(), file, cs)
+	scores, hash, err := evaluation.Scores(t.Context(), file, cs)
 	if err != nil || len(scores) != 1 || scores[0].Value != 0 || hash != "g2" {
 		t.Errorf("%+v, %q, %v; want the score 0 of atlas and g2", scores, hash, err)
 	}
 	cs.Agent.Name = "kim"
-	if _, _, err := onecase.Scores(t.Context(), file, cs); !errcode.IsUsage(err) || !strings.Contains(err.Error(), "has no scores of the case") || !strings.Contains(err.Error(), "(agent kim)") {
+	if _, _, err := evaluation.Scores(t.Context(), file, cs); !errcode.IsUsage(err) || !strings.Contains(err.Error(), "has no scores of the case") || !strings.Contains(err.Error(), "(agent kim)") {
 		t.Errorf("of another agent: %v", err)
 	}
-	if _, _, err := onecase.Scores(t.Context(), file+"x", cs); !errcode.IsUsage(err) || strings.Contains(err.Error(), filepath.Dir(file)) {
+	if _, _, err := evaluation.Scores(t.Context(), file+"x", cs); !errcode.IsUsage(err) || strings.Contains(err.Error(), filepath.Dir(file)) {
 		t.Errorf("no file: %v", err)
 	}
 }
 
 func TestCompute(t *testing.T) {
 	cs := &scoring.Case{ID: "c1", Golds: []scoring.Query{{SQL: "SELECT 1"}}, Pred: scoring.Query{SQL: "SELECT 1"}}
-	scores, err := onecase.Compute(t.Context(), metric.All(), scoring.EngineOptions{}, cs, "tree_match")
+	scores, err := evaluation.Compute(t.Context(), metric.All(), scoring.EngineOptions{}, cs, "tree_match")
 	if err != nil || len(scores) != 5 {
 		t.Errorf("%d scores, %v; want the four that explain, and the one asked for", len(scores), err)
 	}
-	if scores, err = onecase.Compute(t.Context(), metric.All(), scoring.EngineOptions{}, cs, "verdict"); err != nil || len(scores) != 4 {
+	if scores, err = evaluation.Compute(t.Context(), metric.All(), scoring.EngineOptions{}, cs, "verdict"); err != nil || len(scores) != 4 {
 		t.Errorf("%d scores, %v; want four", len(scores), err)
 	}
-	if _, err := onecase.Compute(t.Context(), metric.All(), scoring.EngineOptions{}, cs, "no_such"); !errcode.IsUsage(err) {
+	if _, err := evaluation.Compute(t.Context(), metric.All(), scoring.EngineOptions{}, cs, "no_such"); !errcode.IsUsage(err) {
 		t.Errorf("a metric that there is not: %v", err)
 	}
 }

@@ -1,6 +1,6 @@
 //go:build !no_duckdb
 
-package casesource_test
+package cases_test
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/duckdb"
-	"github.com/badger-eval/badger/internal/casesource"
+	"github.com/badger-eval/badger/internal/cases"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -26,7 +26,7 @@ import (
 // A filter chooses the same answers of a warehouse as of a file that holds them.
 func TestOpenWarehouse(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "w.duckdb")
-	at := casesource.Place{Flag: "--cases", URL: "duckdb:" + path}
+	at := cases.Place{Flag: "--cases", URL: "duckdb:" + path}
 	open := func(ctx context.Context, url string) (*store.Store, error) {
 		if url != at.URL {
 			t.Errorf("%s was opened, want %s", url, at.URL)
@@ -59,11 +59,11 @@ func TestOpenWarehouse(t *testing.T) {
 	for _, f := range []store.Filter{
 		{}, {By: scoring.By{Agent: "nova"}}, {By: scoring.By{Version: "1"}}, {By: scoring.By{Batch: "tue"}}, {By: scoring.By{Agent: "nova", Version: "1", Batch: "mon"}}, {By: scoring.By{Agent: "nova", Batch: "wed"}}, {By: scoring.By{Agent: scoring.Unnamed}},
 	} {
-		there, err := casesource.Open(t.Context(), at, f, io.Discard, open)
+		there, err := cases.Open(t.Context(), at, f, io.Discard, open)
 		if err != nil {
 			t.Fatalf("%+v: %v", f, err)
 		}
-		here, err := casesource.OpenFile("--cases", file, f)
+		here, err := cases.OpenFile("--cases", file, f)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,19 +77,19 @@ func TestOpenWarehouse(t *testing.T) {
 		}
 		there.Close()
 	}
-	_, err = casesource.Open(t.Context(), at, store.Filter{SetVersion: "2"}, io.Discard, open)
+	_, err = cases.Open(t.Context(), at, store.Filter{SetVersion: "2"}, io.Discard, open)
 	if want := `--set-version: badger.golden_set has no version "2"; it has 1`; !errcode.IsUsage(err) || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %q", err, want)
 	}
 	broken := errors.New("no such warehouse")
-	if _, err := casesource.Open(t.Context(), at, store.Filter{}, io.Discard, func(context.Context, string) (*store.Store, error) { return nil, broken }); !errors.Is(err, broken) {
+	if _, err := cases.Open(t.Context(), at, store.Filter{}, io.Discard, func(context.Context, string) (*store.Store, error) { return nil, broken }); !errors.Is(err, broken) {
 		t.Errorf("%v, want the error of opening", err)
 	}
 }
 
 // A file is opened if one is named, and no warehouse besides.
 func TestOpenOpensTheFile(t *testing.T) {
-	in, err := casesource.Open(t.Context(), casesource.Place{Flag: "--cases", File: fileOf(t, answers), URL: "duckdb:w"}, store.Filter{By: scoring.By{Agent: "nova"}}, io.Discard, func(context.Context, string) (*store.Store, error) {
+	in, err := cases.Open(t.Context(), cases.Place{Flag: "--cases", File: fileOf(t, answers), URL: "duckdb:w"}, store.Filter{By: scoring.By{Agent: "nova"}}, io.Discard, func(context.Context, string) (*store.Store, error) {
 		t.Error("a warehouse was opened")
 		return nil, errors.New("none")
 	})

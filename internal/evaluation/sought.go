@@ -1,6 +1,4 @@
-// Package onecase finds the one answer to a case that somebody asks about: in the warehouse that holds
-// its scores, or in a file of cases with a file of scores next to it.
-package onecase
+package evaluation
 
 import (
 	"cmp"

@@ -1,4 +1,4 @@
-package casesource
+package cases
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package casesource_test
+package cases_test
 
 import (
 	"os"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/badger-eval/badger/internal/casesource"
+	"github.com/badger-eval/badger/internal/cases"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -26,7 +26,7 @@ func fileOf(t *testing.T, text string) string {
 }
 
 // idsOf are the ids of the cases of a source; one that cannot be read has an exclamation mark.
-func idsOf(t *testing.T, in *casesource.Opened) (out []string) {
+func idsOf(t *testing.T, in *cases.Opened) (out []string) {
 	t.Helper()
 	for item, err := range in.Cases(t.Context()) {
 		if err != nil {
@@ -67,7 +67,7 @@ func TestOpenFile(t *testing.T) {
 		{"an unreadable line", "{\n" + answers, store.Filter{}, []string{"cases.jsonl:1!", "a", "b", "c", "d"}},
 		{"an unreadable line and an agent", "{\n" + answers, store.Filter{By: scoring.By{Agent: "atlas"}}, []string{"cases.jsonl:1!", "c"}},
 	} {
-		in, err := casesource.OpenFile("--cases", fileOf(t, tc.text), tc.filter)
+		in, err := cases.OpenFile("--cases", fileOf(t, tc.text), tc.filter)
 		if err != nil {
 			t.Errorf("%s: %v", tc.why, err)
 			continue
@@ -94,7 +94,7 @@ func TestOpenFileRefuses(t *testing.T) {
 		{"--answer", missing, store.Filter{By: scoring.By{Agent: "nova"}}, `--answer: there is no file "none.jsonl"`},
 		{"--cases", fileOf(t, answers), store.Filter{SetVersion: "v1"}, "--set-version: expected --source URL with it"},
 	} {
-		_, err := casesource.OpenFile(tc.flag, tc.path, tc.filter)
+		_, err := cases.OpenFile(tc.flag, tc.path, tc.filter)
 		if err == nil || !errcode.IsUsage(err) || !strings.HasPrefix(err.Error(), tc.want) {
 			t.Errorf("%s: %v, want %q", tc.flag, err, tc.want)
 		}
