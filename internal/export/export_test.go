@@ -792,3 +792,36 @@ func TestFailingWriter(t *testing.T) {
 		t.Error("Markdown: nobody hears that the disk is full")
 	}
 }
+
+// Every file format_NAME.go registers a format, and each is found by its name.
+func TestEveryFormatFileRegisters(t *testing.T) {
+	files, err := filepath.Glob("format_*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	names := map[string]bool{}
+	for _, f := range Formats() {
+		got, err := FormatNamed(f.Name)
+		if err != nil || got.File != f.File || got.Type == "" || names[f.File] {
+			t.Errorf("%s: %+v, %v", f.Name, got, err)
+		}
+		names[f.File] = true
+		if w, err := f.New(io.Discard, options); err != nil {
+			t.Errorf("%s: %v", f.Name, err)
+		} else if err := w.Close(); err != nil {
+			t.Errorf("%s without answers: %v", f.Name, err)
+		}
+	}
+	if len(names) != len(files) {
+		t.Errorf("%d files, %d formats", len(files), len(names))
+	}
+	if _, err := FormatNamed("xls"); errcode.Of(err) != errcode.InvalidArgument || !strings.Contains(err.Error(), "csv, jsonl") {
+		t.Errorf("xls: %v", err)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a name that is taken was registered")
+		}
+	}()
+	register(Format{Name: "csv"})
+}

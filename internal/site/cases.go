@@ -247,7 +247,7 @@ func (v *caseList) frame(list *store.List, metrics []string) {
 			v.Metrics = append(v.Metrics, columnChoice{m.Metric, slices.Contains(metrics, m.Metric)})
 		}
 	}
-	for _, format := range export.Formats {
+	for _, format := range export.Formats() {
 		v.Exports = append(v.Exports, namedAddress{format.Name, exportAddress(s, format.Name)})
 	}
 	size := s.Size

@@ -2,7 +2,6 @@ package site
 
 import (
 	"net/http"
-	"slices"
 
 	"github.com/badger-eval/badger/sql/store"
 
@@ -19,13 +18,10 @@ var _ = register(&page{pattern: "GET /export", ofRun: true, role: identity.Read,
 		return err
 	}
 	began := &startedWriter{ResponseWriter: rw}
-	name := r.URL.Query().Get("format")
-	at := slices.IndexFunc(export.Formats, func(f export.Format) bool { return f.Name == name })
-	if at < 0 {
-		_, err := export.New(name, began, export.Options{})
+	format, err := export.FormatNamed(r.URL.Query().Get("format"))
+	if err != nil {
 		return err
 	}
-	format := export.Formats[at]
 	pages, err := s.reader(r.Context())
 	if err != nil {
 		return err
@@ -53,7 +49,7 @@ var _ = register(&page{pattern: "GET /export", ofRun: true, role: identity.Read,
 	if options.Metric == "" {
 		options.Metric = s.primary(options.Metrics)
 	}
-	w, err := export.New(format.Name, began, options)
+	w, err := format.New(began, options)
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,7 @@ func TestExportOfAList(t *testing.T) {
 			t.Errorf("%s: JUnit has %d cases of %d: %v", state.Mode, len(suites.Cases), len(want), err)
 		}
 	}
-	if res, body := ask(t, s, "GET", exportAddress(all, "xls"), nil, identity.Read); res.StatusCode != http.StatusBadRequest || !strings.Contains(body, "expected csv, jsonl, junit, sarif or markdown") {
+	if res, body := ask(t, s, "GET", exportAddress(all, "xls"), nil, identity.Read); res.StatusCode != http.StatusBadRequest || !strings.Contains(body, "expected csv, jsonl, junit, markdown or sarif") {
 		t.Errorf("an unknown format: %d\n%s", res.StatusCode, body)
 	}
 	if res, _ := ask(t, s, "GET", exportAddress(all, "csv"), nil, identity.Call); res.StatusCode != http.StatusForbidden {

@@ -11,6 +11,10 @@ import (
 	"github.com/badger-eval/badger/internal/report"
 )
 
+var _ = register(Format{Name: "markdown", File: "summary.md", Type: "text/markdown; charset=utf-8", open: func(w io.Writer, o Options) (Writer, error) {
+	return &summarised{w: w, o: o, sum: report.NewSummary(report.SummaryOptions{Metrics: o.Known, Primary: o.Metric})}, nil
+}})
+
 // MarkdownOptions select the content of the summary other than the figures.
 type MarkdownOptions struct {
 	Run    string // its identifier; "" for none
@@ -273,4 +277,29 @@ func code(s string) string {
 		s = " " + s + " "
 	}
 	return fence + s + fence
+}
+
+// summarised is the summary in Markdown of the answers that are added.
+type summarised struct {
+	w   io.Writer
+	o   Options
+	sum *report.Summary
+	run string
+}
+
+// Add adds the answer's scores.
+func (m *summarised) Add(a *Answer) error {
+	m.run = a.RunID
+	of := report.Case{AnswerID: a.AnswerID, Question: a.Question, Tier: a.Tier, Tags: a.Tags, TagsErr: a.TagsErr}
+	for i := range a.Scores {
+		m.sum.Add(a.Scores[i], of)
+	}
+	return nil
+}
+
+// Close writes the summary.
+func (m *summarised) Close() error {
+	f := m.sum.Figures()
+	f.RunStatus = m.o.status()
+	return Markdown(m.w, f, MarkdownOptions{Run: m.run})
 }

@@ -17,6 +17,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
+var _ = register(Format{Name: "junit", File: "cases.xml", Type: "application/xml", open: NewJUnit})
+
 // junit keeps the test cases in a file until it knows how many of a suite failed, which precedes them.
 type junit struct {
 	w      io.Writer

@@ -14,6 +14,8 @@ import (
 	"github.com/badger-eval/badger/scoring/relation"
 )
 
+var _ = register(Format{Name: "sarif", File: "cases.sarif", Type: "application/sarif+json", open: func(w io.Writer, o Options) (Writer, error) { return NewSARIF(w, o), nil }})
+
 // sarif writes the results first and the rules that they name after them, as JSON allows.
 type sarif struct {
 	w       *bufio.Writer

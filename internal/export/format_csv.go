@@ -12,6 +12,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
+var _ = register(Format{Name: "csv", File: "cases.csv", Type: "text/csv; charset=utf-8", open: func(w io.Writer, o Options) (Writer, error) { return NewCSV(w, o), nil }})
+
 // csvColumns are the columns before those of the metrics.
 var csvColumns = []string{"eval_run_id", "agent_name", "agent_version", "batch_id", "case_id", "question", "tier", "tags", "unreadable_tags", "outcome", "reason", "relation", "difference"}
 

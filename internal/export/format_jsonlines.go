@@ -10,6 +10,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
+var _ = register(Format{Name: "jsonl", File: "cases.jsonl", Type: "application/x-ndjson", open: func(w io.Writer, o Options) (Writer, error) { return NewJSONLines(w, o), nil }})
+
 type jsonLines struct {
 	w    *bufio.Writer
 	e    *json.Encoder
