@@ -30,6 +30,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf"
 	"github.com/badger-eval/badger/udf/identity"
+	"github.com/badger-eval/badger/udf/server"
 )
 
 type serveCommand struct {
@@ -59,7 +60,7 @@ type functionServer struct {
 	calls     udf.CallStore // may be nil
 	metrics   *telemetry.Metrics
 	catalogue *udf.Catalogue
-	server    *udf.Server
+	server    *server.Server
 }
 
 // Run serves until it is interrupted.
@@ -163,7 +164,7 @@ func (s *functionServer) assemble(ctx context.Context, tracer trace.Tracer) erro
 	if serverOptions.Site, err = s.site(engine.Metrics()); err != nil {
 		return err
 	}
-	if s.server, err = udf.NewServer(s.catalogue, serverOptions); err != nil {
+	if s.server, err = server.New(s.catalogue, serverOptions); err != nil {
 		return errcode.AsUsage(err)
 	}
 	return nil
@@ -237,7 +238,7 @@ func (s *functionServer) functions(ctx context.Context, config configuration) (*
 	if err != nil {
 		return nil, nil, err
 	}
-	panicked := udf.LogPanics(s.log)
+	panicked := server.LogPanics(s.log)
 	metrics, err := withJudges(ctx, config.Judges, s.promoted)
 	if err != nil {
 		return nil, nil, err
@@ -256,16 +257,16 @@ func (s *functionServer) functions(ctx context.Context, config configuration) (*
 }
 
 // options are the server's.
-func (s *functionServer) options(config configuration) (*udf.Options, error) {
+func (s *functionServer) options(config configuration) (*server.Options, error) {
 	byGRPC, byHTTP, err := config.Auth.Listeners(config.TLS.ClientCA)
 	if err != nil {
 		return nil, err
 	}
-	return &udf.Options{
+	return &server.Options{
 		GRPC:           byGRPC,
 		HTTP:           byHTTP,
 		Surroundings:   identity.Surroundings{Getenv: s.getenv, SPCSToken: s.spcsToken},
-		TLS:            udf.TLS{CertFile: config.TLS.Cert, KeyFile: config.TLS.Key},
+		TLS:            server.TLS{CertFile: config.TLS.Cert, KeyFile: config.TLS.Key},
 		Limits:         config.Limits.Limits(),
 		AllowPlaintext: config.Listen.AllowPlaintext,
 		H2C:            config.Listen.H2C,
@@ -327,7 +328,7 @@ func (s *functionServer) serve(ctx context.Context, metricsAddr string) error {
 	if len(listeners) > 2 {
 		also = fmt.Sprintf(", metrics on http://%s/metrics", listeners[2].Addr())
 		m := webheaders.Strict(&http.Server{Handler: s.metrics.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute, MaxHeaderBytes: 16 << 10})
-		go func() { _ = m.Serve(udf.Bounded(listeners[2], mostWatchers)) }()
+		go func() { _ = m.Serve(server.Bounded(listeners[2], mostWatchers)) }()
 		defer m.Close() // after the server: its end can be watched
 	}
 	if s.results != nil && !s.config.Report.Off {

@@ -34,6 +34,7 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf"
+	"github.com/badger-eval/badger/udf/server"
 )
 
 // TestTrust sends batches to two replicas that share a ledger and are killed by turns. A fifth of
@@ -341,8 +342,8 @@ func (c *campaign) start(t *testing.T) *replica {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := udf.NewServer(catalogue, &udf.Options{
-		Limits: udf.Limits{StopGrace: time.Millisecond}, Timeouts: map[string]time.Duration{"snowflake": 10 * time.Millisecond}, Logger: slog.New(slog.DiscardHandler),
+	s, err := server.New(catalogue, &server.Options{
+		Limits: server.Limits{StopGrace: time.Millisecond}, Timeouts: map[string]time.Duration{"snowflake": 10 * time.Millisecond}, Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -355,7 +356,7 @@ func (c *campaign) start(t *testing.T) *replica {
 	r.url = "http://" + l.Addr().String()
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan struct{})
-	go func() { defer close(done); _ = server.Serve(ctx, nil, r.conns) }()
+	go func() { defer close(done); _ = s.Serve(ctx, nil, r.conns) }()
 	r.stop = func() { stop(); <-done }
 	return r
 }

@@ -26,6 +26,7 @@ import (
 	"github.com/badger-eval/badger/scoring/metric"
 	"github.com/badger-eval/badger/sql/install"
 	"github.com/badger-eval/badger/udf"
+	"github.com/badger-eval/badger/udf/server"
 )
 
 // engine is Databend in a process of its own.
@@ -131,7 +132,7 @@ func serve(t *testing.T, c *udf.Catalogue, address string, http bool) (at string
 	if http {
 		forFlight, forHTTP = forHTTP, forFlight
 	}
-	s, err := udf.NewServer(c, &udf.Options{})
+	s, err := server.New(c, &server.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
