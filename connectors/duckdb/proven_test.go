@@ -50,7 +50,8 @@ func TestProvenIsNotRefuted(t *testing.T) {
 				a, b := bothHold(t, e, p.CaseID, p.Gold.SQL, p.Agent.SQL, p.Dialect, p.Schema)
 				proven, searched = proven+count(a), searched+count(b)
 			}
-			t.Logf("%d of at most %d pairs are proven; on %d of them a counterexample was searched", proven, len(all), searched)
+			t.Logf("%d of at most %d pairs are proven; on %d of them a counterexample was searched",
+				proven, len(all), searched)
 		})
 	}
 }
