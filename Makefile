@@ -14,7 +14,7 @@ build: ## build the one binary into bin/
 demo: ## run the demonstration on the embedded engine
 	go run ./cmd/badger demo
 
-test: ## run all tests; of pages, answers and rounds that are many alike they look at half
+test: ## run all tests; of pages, answers and rounds that are many alike they look at a sample (BADGER_SEED=N draws another)
 	go test ./...
 
 thorough: ## run all tests as CI does: at all pages, answers and rounds

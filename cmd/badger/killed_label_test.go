@@ -15,13 +15,14 @@ import (
 
 	"github.com/badger-eval/badger/internal/fake/browser"
 	"github.com/badger-eval/badger/internal/labelling"
+	"github.com/badger-eval/badger/internal/sample"
 	"github.com/badger-eval/badger/internal/site/sitetest"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
 )
 
 // TestLabelsOutliveTheServer lets two people label one queue in two browsers. The server is killed
-// eight times, or twenty where tests are thorough (BADGER_THOROUGH), some milliseconds after a key that
+// four times, or twenty where tests are thorough (BADGER_THOROUGH), some milliseconds after a key that
 // saves or one that leads on, and started again. Every label that a page said was saved is in the
 // store, and each once.
 func TestLabelsOutliveTheServer(t *testing.T) {
@@ -46,8 +47,8 @@ func TestLabelsOutliveTheServer(t *testing.T) {
 		tabs[name].Header("X-Tester", name)
 		tabs[name].Reach(begin)
 	}
-	rounds, kills := 12, 8
-	if os.Getenv("BADGER_THOROUGH") != "" {
+	rounds, kills := 6, 4
+	if sample.Thorough() {
 		rounds, kills = 30, 20
 	}
 	lot := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // meant to repeat

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/badger-eval/badger/connectors/duckdb"
+	"github.com/badger-eval/badger/internal/sample"
 	"github.com/badger-eval/badger/scoring/counterexample"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 	"github.com/badger-eval/badger/scoring/sqlproof"
@@ -42,11 +43,15 @@ func TestProvenIsNotRefuted(t *testing.T) {
 		t.Run(file, func(t *testing.T) {
 			proven, searched := 0, 0
 			all := pairs(t, file)
-			for _, p := range all {
+			for i, p := range all {
+				if left(i, len(all)) {
+					continue
+				}
 				a, b := bothHold(t, e, p.CaseID, p.Gold.SQL, p.Agent.SQL, p.Dialect, p.Schema)
 				proven, searched = proven+count(a), searched+count(b)
 			}
-			t.Logf("%d of %d pairs are proven; on %d of them a counterexample was searched", proven, len(all), searched)
+			t.Logf("%d of at most %d pairs are proven; on %d of them a counterexample was searched",
+				proven, len(all), searched)
 		})
 	}
 }
@@ -164,9 +169,9 @@ func provenPairs(t *testing.T, e counterexample.Engine, seed, other uint64, n in
 func TestProvenPairsAreNotRefuted(t *testing.T) {
 	e := duckdb.NewSmallDatabases(1)
 	defer e.Close()
-	proven, searched := provenPairs(t, e, 35, 3, 1200)
+	proven, searched := provenPairs(t, e, 35, 3, sample.Count(1200, 2))
 	t.Logf("%d pairs are proven, %d of them were searched", proven, searched)
-	if proven < 40 || searched < 30 {
+	if proven < sample.Count(40, 2) || searched < sample.Count(30, 2) {
 		t.Errorf("%d pairs are proven and %d searched: the test says nothing", proven, searched)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	fakepostgres "github.com/badger-eval/badger/connectors/fake/postgres"
+	"github.com/badger-eval/badger/internal/sample"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
@@ -94,7 +95,7 @@ func TestOperatorsBindAsInTheEngine(t *testing.T) {
 				return pick(engine.operands)
 			}
 			compared, unsure := 0, 0
-			for range 6000 {
+			for range sample.Count(6000, 4) {
 				text := operand()
 				for range 2 + r.IntN(2) {
 					op := pick(engine.infix)
@@ -127,7 +128,7 @@ func TestOperatorsBindAsInTheEngine(t *testing.T) {
 				}
 			}
 			t.Logf("%d chains compared, %d of which it is not known how they are read", compared, unsure)
-			if compared < 500 {
+			if compared < sample.Count(500, 4) {
 				t.Errorf("only %d chains were compared: the test says nothing", compared)
 			}
 		})

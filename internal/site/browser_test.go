@@ -21,6 +21,7 @@ import (
 
 	fakebrowser "github.com/badger-eval/badger/internal/fake/browser"
 	"github.com/badger-eval/badger/internal/labelling"
+	"github.com/badger-eval/badger/internal/sample"
 	"github.com/badger-eval/badger/internal/site/sitetest"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf/identity"
@@ -92,17 +93,26 @@ func looks() []look {
 	return out
 }
 
+// drawn are all looks where tests are thorough, else one that is drawn for each name.
+func drawn(name string, all []look) []look {
+	if thorough {
+		return all
+	}
+	i := sample.One(name, len(all))
+	return all[i : i+1]
+}
+
 // lookAt looks at pages as they are: they ask nobody else for anything, say nothing on the console,
 // are not wider than the window, break no rule of axe-core, and can be read without scripts as with
 // them. Pictures are taken where they are wanted.
-func lookAt(t *testing.T, b *fakebrowser.Browser, origin string, sample []sampled) {
+func lookAt(t *testing.T, b *fakebrowser.Browser, origin string, pages []sampled) {
 	axe := false
 	t.Run("axe", func(t *testing.T) { // says where it is skipped
 		fakebrowser.NeedAxe(t)
 		axe = true
 	})
 	with, without := b.Tab(t, fakebrowser.Options{}), b.Tab(t, fakebrowser.Options{NoScript: true})
-	for _, p := range sample {
+	for _, p := range pages {
 		want := int64(http.StatusOK)
 		if p.name == "error" {
 			want = http.StatusNotFound
@@ -136,7 +146,7 @@ func lookAt(t *testing.T, b *fakebrowser.Browser, origin string, sample []sample
 			t.Errorf("%s: with scripts %.200q, without %.200q", p.address, want[max(0, at-20):], got[max(0, at-20):])
 		}
 		if axe {
-			accessible(t, with, p.address, looks()...)
+			accessible(t, with, p.address, drawn(p.name, looks())...)
 		}
 	}
 	with.Clean(origin)
@@ -223,7 +233,6 @@ func fromFiles(t *testing.T, b *fakebrowser.Browser, s *Site) {
 // templates of the served ones.
 func accessibleFiles(t *testing.T, b *fakebrowser.Browser, dir string) {
 	fakebrowser.NeedAxe(t)
-	some := looks()[:some(2)]
 	files := []string{"report.html"}
 	alike := map[string]int{}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -246,7 +255,7 @@ func accessibleFiles(t *testing.T, b *fakebrowser.Browser, dir string) {
 		if !thorough { // sections of cases are many alike, too
 			fakebrowser.Eval[int](tab, fewerCases)
 		}
-		accessible(t, tab, name, some...)
+		accessible(t, tab, name, drawn(name, looks()[:2])...)
 		tab.Picture("axe-" + strings.NewReplacer("/", "-", ".html", "").Replace(name))
 	}
 	t.Logf("looked at %d files", len(files))

@@ -22,6 +22,7 @@ import (
 
 	"github.com/badger-eval/badger/internal/labelling"
 	"github.com/badger-eval/badger/internal/printable"
+	"github.com/badger-eval/badger/internal/sample"
 	"github.com/badger-eval/badger/internal/site/sitetest"
 	"github.com/badger-eval/badger/scoring/metric"
 	"github.com/badger-eval/badger/udf/identity"
@@ -107,31 +108,40 @@ func visit(tb testing.TB, h http.Handler, address, from string) *seen {
 	return p
 }
 
-// Tests look at half of the pages, rows and steps that are alike, and where they are thorough at all
+// Tests look at one in four of the pages, rows and steps that are alike, and where they are thorough at all
 // (BADGER_THOROUGH, as in CI) or at so many times as many pages (BADGER_CRAWL, make crawl).
 var (
 	crawls, _ = strconv.Atoi(os.Getenv("BADGER_CRAWL"))
-	thorough  = os.Getenv("BADGER_THOROUGH") != "" || crawls > 0
+	thorough  = sample.Thorough() || crawls > 0
 )
+
+// oneIn is of how many that are alike one is examined.
+const oneIn = 4
 
 // some is how many of so many that are alike are examined.
 func some(n int) int {
 	if thorough {
 		return n
 	}
-	return (n + 1) / 2
+	return sample.Count(n, oneIn)
 }
 
-// left reports whether the i-th of many that are alike is left out.
-func left(i int) bool { return !thorough && i%2 == 1 }
+// left reports whether the i-th of n that are alike is left out.
+func left(i, n int) bool { return !thorough && !sample.Takes(i, n, oneIn) }
 
 // crawl follows the links and the GET forms of a site from its first page, at most [some] of so many
-// of each path, and shows every page once.
+// of each path, and shows every page once. Where it leaves pages out, the last one of a path is drawn
+// among the others of that path.
 func crawl(tb testing.TB, h http.Handler, perPath int, show func(*seen)) {
 	tb.Helper()
-	perPath = some(perPath) * max(crawls, 1)
+	perPath = max(some(perPath), min(perPath, 2)) * max(crawls, 1)
+	first := perPath
+	if !thorough && perPath > 1 {
+		first--
+	}
 	type link struct{ address, from string }
 	queue, known, of := []link{{"/", ""}}, map[string]bool{"/": true}, map[string]int{}
+	others := map[string][]link{} // by path
 	for len(queue) > 0 {
 		next := queue[0]
 		queue = queue[1:]
@@ -142,13 +152,23 @@ func crawl(tb testing.TB, h http.Handler, perPath int, show func(*seen)) {
 		}
 		for _, to := range p.links() {
 			path, _, _ := strings.Cut(to, "?")
-			if known[to] || of[path] == perPath {
+			switch {
+			case known[to]:
+				continue
+			case of[path] < first:
+				of[path]++
+				queue = append(queue, link{to, next.address})
+			case first < perPath:
+				others[path] = append(others[path], link{to, next.address})
+			default:
 				continue
 			}
 			known[to] = true
-			of[path]++
-			queue = append(queue, link{to, next.address})
 		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(others)) {
+		drawn := others[path][sample.One(path, len(others[path]))]
+		show(visit(tb, h, drawn.address, drawn.from))
 	}
 }
 

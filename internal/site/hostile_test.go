@@ -20,7 +20,7 @@ import (
 )
 
 // TestHostileTextsStayText walks through the site of a store in which every text tries to leave its
-// place, and opens cases, every other one or where tests are thorough all. No page gets an element or
+// place, and opens cases, one in four or where tests are thorough all. No page gets an element or
 // an attribute of them, and the texts can be read where they belong.
 func TestHostileTextsStayText(t *testing.T) {
 	if len(pages) == 0 {
@@ -44,7 +44,7 @@ func TestHostileTextsStayText(t *testing.T) {
 		}
 	}
 	for i, of := range texts {
-		if left(i) {
+		if left(i, len(texts)) {
 			continue
 		}
 		run := scoring.RunID{ID: at(i), By: scoring.By{Agent: at(i), Version: at(i + 1), Batch: at(i + 2)}}
