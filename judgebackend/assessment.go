@@ -33,9 +33,9 @@ type Assessment struct {
 	MaxTokens     int            `json:"max_tokens,omitempty"`
 	ServedModel   string         `json:"served_model,omitempty"` // as the backend named it, where that differs
 	LogProbs      []TokenLogProb `json:"logprobs,omitempty"`
-	Payer         string         `json:"payer,omitempty"`   // for whom it was asked: see [WithPayer]
+	Payer         string         `json:"payer,omitempty"`   // opaque ID of who is billed: see [WithPayer]
 	Request       *Request       `json:"request,omitempty"` // only where a recording keeps it, for people to read
-	Put           time.Time      `json:"-"`                 // when a table took it: of two answers to one request the later counts; zero elsewhere
+	Put           time.Time      `json:"-"`                 // when a table stored it: the later of two replies to a request is used; zero outside tables
 }
 
 // rowDetail is the form of the column detail.
