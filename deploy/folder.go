@@ -143,7 +143,7 @@ func Differences(dir, target string, files []File) (lines []string, err error) {
 		case errors.Is(err, fs.ErrNotExist):
 			lines = append(lines, "missing    "+f.Name)
 		case errors.Is(err, errNotRegular):
-			lines = append(lines, "different  "+f.Name+", which is no regular file")
+			lines = append(lines, "different  "+f.Name+", not a regular file")
 		case err != nil:
 			return nil, err
 		case !bytes.Equal(is, f.Content):
@@ -216,7 +216,7 @@ func foreign(root *os.Root, f *File, was string) (string, error) {
 	case info.Mode()&fs.ModeSymlink != 0:
 		return isLink, nil
 	case !info.Mode().IsRegular():
-		return "", errcode.New(errcode.FailedPrecondition, "%s is no regular file", f.Name)
+		return "", errcode.New(errcode.FailedPrecondition, "%s is not a regular file", f.Name)
 	}
 	is, err := readRegular(root, f.Name)
 	switch {

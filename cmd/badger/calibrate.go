@@ -102,7 +102,7 @@ func (c *calibrateCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	said, reached := r.Check(gates)
-	if err := tellGates(p.stderr, said, reached); err != nil {
+	if err := printGates(p.stderr, said, reached); err != nil {
 		return err
 	}
 	if r.Backbone != nil && !r.Backbone.Adopt {

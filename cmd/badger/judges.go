@@ -80,12 +80,12 @@ func switchOff(name string) string {
 	return "; badger judge retire " + name + " --from URL switches it off"
 }
 
-// loadJudge loads a judge file. What is wrong with it is the caller's to mend.
+// loadJudge loads a judge file. Errors in the file are usage errors.
 func loadJudge(ctx context.Context, path string, print func(string)) (*custom.Judge, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, usage("there is no judge file %q", filepath.Base(path))
+		return nil, usage("judge file %q not found", filepath.Base(path))
 	case err != nil || info.IsDir() || info.Size() > 1<<20:
 		return nil, usage("judge file %q cannot be read", filepath.Base(path))
 	}

@@ -185,7 +185,7 @@ func (d *deployment) file(key, path string) {
 	info, err := os.Stat(path)
 	var f *os.File
 	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("it is no regular file")
+		err = errors.New("not a regular file")
 	}
 	if err == nil {
 		f, err = os.Open(path) //nolint:gosec // the configuration names it

@@ -66,7 +66,7 @@ func (e *Run) found(ctx context.Context, file string) error {
 		}
 		return errcode.Usage("--resume: there is no run %.80q; the latest runs are %s", e.ID, strings.Join(latest, ", "))
 	case !e.Resumed && there:
-		return errcode.Usage("--run-id: run %.80q is there already; go on with it by --resume %[1]s, or choose another name", e.ID)
+		return errcode.Usage("--run-id: run %.80q already exists; continue it with --resume %[1]s, or choose another name", e.ID)
 	}
 	e.earlier = map[scoring.RunID]connectors.Run{}
 	for _, r := range runs {
