@@ -249,7 +249,7 @@ func writeFile(root *os.Root, f *File) error {
 	if err != nil || info.Mode()&0o100 != 0 {
 		return err
 	}
-	return root.Chmod(name, mode) // one that was there keeps its mode otherwise
+	return root.Chmod(name, mode) // an existing file would keep its mode otherwise
 }
 
 // firstDifference returns the position of the first difference between two texts.

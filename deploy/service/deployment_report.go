@@ -35,7 +35,7 @@ func (r *Report) complete() error {
 				return err
 			}
 			if value == "" || len(identity.Clean(value)) > longestWho {
-				return errcode.New(errcode.InvalidArgument, "values: deploy.report.%s: %.60q is no name, expected one of 1 to %d bytes", l.key, value, longestWho)
+				return errcode.New(errcode.InvalidArgument, "values: deploy.report.%s: invalid name %.60q; expected 1 to %d bytes", l.key, value, longestWho)
 			}
 		}
 	}

@@ -65,7 +65,7 @@ type SecretName struct {
 	ObjectReference string `yaml:"objectReference,omitempty"`
 }
 
-// Resources are what a container gets at least, and at most.
+// Resources are the requests and limits of a container.
 type Resources struct {
 	Requests *Amounts `yaml:"requests,omitempty"`
 	Limits   *Amounts `yaml:"limits,omitempty"`
@@ -98,7 +98,7 @@ type Volume struct {
 	GID         *int           `yaml:"gid,omitempty"`
 }
 
-// LogExporters say what of the containers' output goes to the event table.
+// LogExporters select the container output that goes to the event table.
 type LogExporters struct {
 	EventTableConfig struct {
 		LogLevel string `yaml:"logLevel"` // INFO, ERROR or NONE
@@ -111,7 +111,7 @@ type ServiceRole struct {
 	Endpoints []string `yaml:"endpoints"`
 }
 
-// Capabilities are what a service may do besides.
+// Capabilities are additional permissions of a service.
 type Capabilities struct {
 	SecurityContext struct {
 		ExecuteAsCaller bool `yaml:"executeAsCaller"`
