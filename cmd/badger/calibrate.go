@@ -156,6 +156,6 @@ func (c *calibrateCommand) study(ctx context.Context, p process) (*calibration.S
 	if l.Plan, err = wanted.Plan(ctx); err != nil {
 		return nil, err
 	}
-	defer judge.Say(p.stderr)
+	defer judge.PrintUsage(p.stderr)
 	return l.Score(ctx)
 }

@@ -171,7 +171,7 @@ func TestResumingAfterAGoldHasChanged(t *testing.T) {
 		for _, args := range [][]string{{"--resume", "r", "--scores", file}, {"--resume", "r", "--no-to", "--scores", alone}} {
 			out, log := must(t, with(args...)...)
 			same(t, strings.Join(args, " "), want, out)
-			if told := "note: " + answers + " answers scored again, because the question or its gold had changed since"; !strings.Contains(log, told) {
+			if told := "note: " + answers + " answers re-scored, because the question or its gold has changed"; !strings.Contains(log, told) {
 				t.Errorf("%q: want %q in\n%s", args, told, log)
 			}
 			again, log := must(t, with(args...)...)

@@ -125,7 +125,7 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 			return e
 		}
 	}
-	e.Say(outcome)
+	e.PrintSummary(outcome)
 	if err != nil {
 		return errcode.New(errcode.Of(err), "%w; resume with --resume %s", err, e.ID)
 	}

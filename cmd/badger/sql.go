@@ -57,7 +57,7 @@ func (c *sqlCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return engineMessage(err)
 	}
-	judge.Say(p.stderr)
+	judge.PrintUsage(p.stderr)
 	if c.JSON {
 		_, err := fmt.Fprintln(p.stdout, string(t.AppendJSON(nil)))
 		return err

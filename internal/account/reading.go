@@ -6,10 +6,10 @@ import (
 	"sync"
 )
 
-// Reading is what the reading of one result has reserved of an account: for the bytes that a warehouse
-// sends, for what a driver makes of them, and for the table that they become. What one part gives back
-// is there for the next; the account has everything again when the row is done. All methods may be
-// called on nil, which reserves nothing, and from several goroutines at once.
+// Reading is the memory that reading one result has reserved of an account: for the bytes from the warehouse, for
+// the driver's copies, and for the resulting table. Bytes that one part releases are available to the next. The
+// account gets everything back when the row is done. All methods may be called concurrently, and on nil, which
+// reserves nothing.
 type Reading struct {
 	account Account
 
@@ -36,7 +36,7 @@ func ReadingOf(ctx context.Context) *Reading {
 	return r
 }
 
-// Limit is how many bytes the result may take; 0 is no limit.
+// Limit returns how many bytes the result may take; 0 means unlimited.
 func (r *Reading) Limit() int64 {
 	if r == nil {
 		return 0
@@ -44,7 +44,7 @@ func (r *Reading) Limit() int64 {
 	return r.account.Limit()
 }
 
-// readingStep is how many bytes are reserved at once, so that it is cheap to ask often.
+// readingStep is the number of bytes reserved in one call, so that small reservations are cheap.
 const readingStep = 64 << 10
 
 // Take reserves n further bytes. An error, ResourceExhausted, says that there is no room; nothing is
@@ -66,7 +66,7 @@ func (r *Reading) Take(ctx context.Context, n int64) error {
 	return nil
 }
 
-// Give gives n bytes back to the rest of the reading.
+// Give releases n bytes to the rest of the reading.
 func (r *Reading) Give(n int64) {
 	if r == nil {
 		return
@@ -101,7 +101,7 @@ func (c *countedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Apart is ctx for what is read next to a result, such as its size, and does not count with it.
+// Apart returns ctx without its reading, for queries about a result, such as its size, which are not charged to it.
 func Apart(ctx context.Context) context.Context {
 	if ReadingOf(ctx) == nil {
 		return ctx

@@ -378,7 +378,7 @@ func (a *Answers) AddAll(o *Answers, metrics []string) {
 			continue
 		}
 		to := a.series[name]
-		if to == nil { // nobody changes them any more
+		if to == nil { // the scores are complete
 			a.series[name] = &series{entries: slices.Clone(x.entries), findings: maps.Clone(x.findings)}
 			continue
 		}

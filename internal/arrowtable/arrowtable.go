@@ -112,7 +112,7 @@ func (a *Accumulator) Append(rec arrow.Record) (err error) {
 	return a.limits.CheckBytes(a.bytes())
 }
 
-// appendColumn converts panics caused by malformed Arrow data (offsets beyond the buffer and the like) to errors.
+// appendColumn converts panics caused by malformed Arrow data, such as offsets beyond the buffer, to errors.
 func appendColumn(c *column, arr arrow.Array, rows int64) (err error) {
 	before := c.Len()
 	if int64(arr.Len()) != rows {

@@ -63,9 +63,9 @@ func (l Limits) CheckBytes(bytes int64) error {
 	return l.held.grow(bytes)
 }
 
-// Beside reserves n bytes for memory in addition to the table, such as its compressed text. A negative n releases
+// Extra reserves n bytes for memory in addition to the table, such as its compressed text. A negative n releases
 // memory for the rest of the reading.
-func (l Limits) Beside(n int64) error {
+func (l Limits) Extra(n int64) error {
 	if l.held == nil {
 		return nil
 	}
@@ -139,7 +139,7 @@ func (a *allocator) use(n int) {
 	if most := a.limits.Bytes; most > 0 && a.used > 2*most+1<<16 {
 		panic(refused{errcode.New(errcode.ResourceExhausted, "more than the allowed %d bytes", most)})
 	}
-	if err := a.limits.Beside(int64(n)); err != nil {
+	if err := a.limits.Extra(int64(n)); err != nil {
 		panic(refused{err})
 	}
 }

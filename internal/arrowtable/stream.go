@@ -116,7 +116,7 @@ func (m *messageReader) next() (*ipc.Message, error) {
 		return nil, err // io.EOF only at the beginning: the end mark may be missing
 	}
 	head := binary.LittleEndian.Uint32(word[:])
-	if head == 0xffffffff { // before Arrow 0.15 the length came at once
+	if head == 0xffffffff { // before Arrow 0.15 the length came first
 		if _, err := io.ReadFull(m.in, word[:]); err != nil {
 			return nil, io.ErrUnexpectedEOF
 		}
@@ -201,5 +201,5 @@ func (l Limits) ReserveWindow(frame []byte, before int64) (int64, error) {
 	if window <= before {
 		return before, nil
 	}
-	return window, l.Beside(2 * (window - before))
+	return window, l.Extra(2 * (window - before))
 }

@@ -27,8 +27,8 @@ type Item struct {
 	Question func(ctx context.Context) *scoring.Case
 }
 
-// Source yields cases in a fixed order. An error is one of the source itself and ends the run; a single case that
-// cannot be read is an [Item] whose Load returns the reason. After the context has ended a source yields at most an
+// Source yields cases in a fixed order. An error is one of the source itself and stops the run; a single case that
+// cannot be read is an [Item] whose Load returns the reason. After the context is done a source yields at most an
 // error.
 type Source interface {
 	Cases(ctx context.Context) iter.Seq2[Item, error]

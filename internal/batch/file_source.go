@@ -139,7 +139,7 @@ func (s FileSource) item(line jsonscan.Line, text []byte, place string, known in
 		}
 		return item
 	}
-	id := scoring.PeekAnswerID(text) // what is wrong with the line is said when it is loaded
+	id := scoring.PeekAnswerID(text) // an invalid line is reported when it is loaded
 	item.AnswerID = scoring.AnswerID{CaseID: id.CaseID, By: scoring.By{Agent: known.of(id.Agent), Version: known.of(id.Version), Batch: known.of(id.Batch), Repeat: id.Repeat}}
 	if item.CaseID == "" {
 		item.CaseID = place

@@ -18,7 +18,7 @@ type Progress struct {
 
 	Rate    float64       // cases a second, over the last half minute
 	Elapsed time.Duration // since the beginning of this call
-	ETA     time.Duration // until the end at that rate; negative where it cannot be told
+	ETA     time.Duration // until the end at that rate; negative if unknown
 }
 
 // meter measures the progress of a run. It is used by the goroutine that stores, but for total,

@@ -24,8 +24,8 @@ type run struct {
 	metrics []*scoring.Metric
 	done    doneSet // what the ledger holds
 
-	// taking ends when no new case is to be started, working when cases in flight are to be cancelled, and storing
-	// some time after that.
+	// taking is cancelled to start no more cases, working to cancel cases in flight, and storing some time after
+	// that.
 	taking, working, storing context.Context //nolint:containedctx // live for one call
 	stopTaking, cut, end     context.CancelFunc
 
@@ -150,8 +150,7 @@ type sourced struct {
 	err error
 }
 
-// take skips completed cases and passes the rest to the workers, until the source is at its end or no new case is
-// to be started.
+// take skips completed cases and passes the rest to the workers, until the source is exhausted or the run stops.
 func (x *run) take() {
 	defer func() {
 		close(x.jobs)
@@ -278,7 +277,7 @@ func readable(golds []scoring.Query) bool {
 	return !slices.ContainsFunc(golds, func(g scoring.Query) bool { return g.Result.Err != nil })
 }
 
-// load reads the case, which is untrusted and must not end the run.
+// load reads the case, which is untrusted and must not crash the run.
 func load(ctx context.Context, item *Item) (c *scoring.Case, err error) {
 	defer func() {
 		if recover() != nil {
@@ -304,7 +303,7 @@ func known(ctx context.Context, item *Item) (c *scoring.Case) {
 	return item.Question(ctx)
 }
 
-// storable encodes the evidence of a score as JSON: invalid evidence must not end the run, and evidence must not
+// storable encodes the evidence of a score as JSON: invalid evidence must not stop the run, and evidence must not
 // stay in memory until it is stored.
 func storable(s scoring.Score) scoring.Score {
 	if s.Detail == nil {

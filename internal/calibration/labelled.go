@@ -27,10 +27,10 @@ type Labelled struct {
 	Plan        *Plan
 	Concurrency int       // cases at a time; 0: as many as there are processors, and 64 where a judge is asked
 	Choosing    bool      // thresholds are chosen, so that metrics without one count too
-	Notes       io.Writer // is told which cases do not count
+	Notes       io.Writer // receives a line about cases that are ignored
 
-	Progress func(batch.Progress) // is told how far it is
-	Done     func()               // is called behind the last case, before any note
+	Progress func(batch.Progress) // called with the progress
+	Done     func()               // called after the last case, before any note
 }
 
 // assessed is one labelled case with its scores, in the order of the metrics.
@@ -97,7 +97,7 @@ func (l *Labelled) Score(ctx context.Context) (*Study, error) {
 				unlabelled++
 				a.scores = make([]Score, len(l.Plan.metrics))
 			}
-			if a.c.Label != agreement.Missing || len(a.votes) > 1 { // those that people are divided about tell how far people agree
+			if a.c.Label != agreement.Missing || len(a.votes) > 1 { // cases with divided votes still measure inter-annotator agreement
 				done = append(done, a)
 			}
 			progress.Done++
@@ -215,7 +215,7 @@ func (l *Labelled) study(done []assessed) *Study {
 				verdicts++
 			}
 		}
-		unasked := m.alone && calls == 0 // what it says without a judge is no work of this one
+		unasked := m.alone && calls == 0 // scores of a hybrid metric without judge calls are not the judge's
 		if m.named && !m.ifAny || verdicts > 0 && !unasked {
 			s.Metrics = append(s.Metrics, m.Metric)
 		}

@@ -97,7 +97,7 @@ type CellOptions struct {
 	From   int // the first row (of the list: cell), from 0
 	Rows   int // at most so many; 0: DefaultRows
 	Each   int // above 0: the first so many of each kind of row, in place of From and Rows
-	Cut    int // characters after which a text is cut; 0: DefaultCut
+	Cut    int // characters after which a string is cut; 0: DefaultCut
 	Rest   int // characters behind that are shown when it is unfolded; 0: 20,000
 }
 
@@ -414,7 +414,7 @@ func (k *classified) cell(column, gold, agent int) Cell {
 		out.Agent = k.agent(c.Agent-1, agent)
 	}
 	if c.Masked || out.Agent != nil && out.Agent.Masked || out.Gold == nil || out.Agent == nil {
-		return out // what a masked value has to do with another one would say what it is
+		return out // how a masked value compares with another would reveal it
 	}
 	switch s {
 	case Mapped:

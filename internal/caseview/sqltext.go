@@ -7,7 +7,7 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// SQLPart is a part of a formatted query. The texts of all parts, joined, are the query.
+// SQLPart is a part of a formatted query. The query is the concatenation of the Text of all parts.
 type SQLPart struct {
 	Text string  `json:"text"`
 	Kind SQLKind `json:"kind"`
@@ -264,7 +264,7 @@ func (l *layouter) width(from, to int) int {
 	n := 0
 	for i := from; i < to && n <= lineWidth; i++ {
 		if l.breaks[i] > 0 && i > from {
-			return n // what is on lines of its own does not count
+			return n // lines that are only comments are ignored
 		}
 		n += len(l.text(i)) + 1
 	}

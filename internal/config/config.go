@@ -68,7 +68,7 @@ func keysBelow(t reflect.Type, prefix string, index []int) (all []Key) {
 	return all
 }
 
-// field is a field of a struct, through pointers, which are allocated if make says so.
+// field returns a field of a struct. It follows pointers, and allocates nil ones if make is set.
 func field(v reflect.Value, index []int, make bool) (reflect.Value, bool) {
 	for _, i := range index {
 		if v.Kind() == reflect.Pointer {
@@ -212,9 +212,8 @@ func notOurs(name, text string) bool {
 // SQLProcess is set by badger itself for the process that runs judges of kind sql.
 const SQLProcess = "BADGER_SQL_JUDGE_PROCESS"
 
-// setText sets a value from a variable: a text as it is, a list of texts with commas between them or
-// as YAML, anything else as YAML. The error does not quote the text: it may be a secret in the wrong
-// place.
+// setText sets a value from a variable: a string verbatim, a list of strings separated by commas or as YAML,
+// anything else as YAML. The error does not quote the value: it may be a misplaced secret.
 func setText(v reflect.Value, text string) error {
 	kind := v.Type().String()
 	switch {
@@ -273,7 +272,7 @@ func (l *Layers) Print(w io.Writer) error {
 		}
 		if n.Kind == yaml.ScalarNode {
 			n.LineComment = from
-		} else { // behind a flow collection the encoder would break the line
+		} else { // after a flow collection the encoder would break the line
 			key.HeadComment = from
 		}
 	}
@@ -382,7 +381,7 @@ var (
 	goType     = regexp.MustCompile(`into \*?\w+\.\w+$`)
 )
 
-// plain says in the words of a configuration what the library says in types of Go.
+// plain replaces the Go types in the library's errors by terms of the configuration.
 func plain(err error) error {
 	var wrong *yaml.TypeError
 	if !errors.As(err, &wrong) {

@@ -54,7 +54,7 @@ func Run(t *testing.T, folder string, maps ...map[string]func(*testing.T)) {
 		for _, s := range section.Statements {
 			test := shown[s.Number]
 			if wanted := slices.Contains(s.tests(), folder); wanted != (test != nil) {
-				t.Errorf("%s: listed with a test of its own in %s: %v; the test is there: %v", s.Number, folder, wanted, test != nil)
+				t.Errorf("%s: listed with a test in %s: %v; the test exists: %v", s.Number, folder, wanted, test != nil)
 			}
 			if test != nil {
 				t.Run(s.Number, test)
@@ -63,7 +63,7 @@ func Run(t *testing.T, folder string, maps ...map[string]func(*testing.T)) {
 		}
 	}
 	for number := range shown {
-		t.Errorf("%s is no statement", number)
+		t.Errorf("%s is not a statement", number)
 	}
 }
 

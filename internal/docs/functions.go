@@ -14,7 +14,7 @@ import (
 	"github.com/badger-eval/badger/udf"
 )
 
-// families is the order of the families of functions: those of metrics, and then what is no metric.
+// families is the order of the families of functions: those of metrics first, then the others.
 var families = func() (names []string) {
 	for _, g := range groups {
 		names = append(names, g.name)

@@ -83,7 +83,7 @@ func (e *Run) found(ctx context.Context, file string) error {
 func (e *Run) SameConfiguration() error {
 	for _, r := range e.earlier {
 		if what := otherConfiguration(r.Config, toJSON(e.Config)); what != "" {
-			return errcode.Usage("--resume: run %.80q was made with another configuration (%s), and a run has one; give the same configuration, or begin a new run", e.ID, what)
+			return errcode.Usage("--resume: run %.80q has another configuration (%s); use the same configuration, or start a new run", e.ID, what)
 		}
 	}
 	return nil

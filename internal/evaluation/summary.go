@@ -42,7 +42,7 @@ func NewSummary(engine *scoring.Engine, names []string) *Summary {
 	return SummaryOf(metrics)
 }
 
-// Add adds the scores of one answer to a question, which may be unknown.
+// Add adds the scores of an answer to a question, which may be unknown.
 func (s *Summary) Add(q connectors.Question, rows []scoring.Row) {
 	if len(rows) == 0 {
 		return
@@ -102,8 +102,8 @@ func (s *Summary) Unversioned() string {
 
 // Unversioned is that warning for a tag, or a judge.
 func Unversioned(judge string) string {
-	return judge + ": the replies do not name the version of the model, so that its scores cannot be told from those of a later model of that name; " +
-		"ask for a dated model, or set metrics.options.rose.released to the month of its release, such as 2504"
+	return judge + ": the replies do not name the version of the model, so its scores cannot be distinguished from those of a later model of that name; " +
+		"use a dated model, or set metrics.options.rose.released to the month of its release, such as 2504"
 }
 
 // AnyValue reports whether any score has a value.

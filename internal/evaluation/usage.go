@@ -51,7 +51,7 @@ func (c *Cost) plus(o Cost) {
 func (e *Run) paidEarlier() Cost {
 	var most Cost
 	for _, r := range e.earlier {
-		var c Cost // a row that another version of badger wrote may say nothing
+		var c Cost // a row of another version of badger may lack it
 		if json.Unmarshal([]byte(r.Cost), &c) == nil && c.Calls > most.Calls {
 			most = c
 		}

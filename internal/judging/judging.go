@@ -135,8 +135,8 @@ func (j *Judges) ModelOf(metric string) string {
 	return cmp.Or(j.stack.Identity().Model, nameOf(j.stack))
 }
 
-// Say prints the calls and tokens of each judge, one line each, and the total cost.
-func (j *Judges) Say(w io.Writer) {
+// PrintUsage prints the calls and tokens of each judge, one line each, and the total cost.
+func (j *Judges) PrintUsage(w io.Writer) {
 	if j == nil {
 		return
 	}

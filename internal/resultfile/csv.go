@@ -35,7 +35,7 @@ func (r *reader) readCSV(in *bufio.Reader) (*scoring.Table, error) {
 		return nil, errcode.New(errcode.InvalidArgument, "a quote, a line end or a byte beyond ASCII cannot be the delimiter")
 	}
 	s := newCSVScanner(r.ctx, in, delim, r.limits.Bytes)
-	s.check, s.grow = r.limits.CheckBytes, r.limits.Beside
+	s.check, s.grow = r.limits.CheckBytes, r.limits.Extra
 	columns, err := r.header(s)
 	if err != nil {
 		return nil, err

@@ -57,7 +57,7 @@ func (r *reader) checkPages(f *file.Reader, in io.ReaderAt) error {
 				if err := r.limits.CheckBytes(total); err != nil {
 					return err
 				}
-				if err := r.limits.Beside(n); err != nil { // the texts of a page are made next to the table
+				if err := r.limits.Extra(n); err != nil { // the texts of a page are made next to the table
 					return err
 				}
 				if err := r.ctx.Err(); err != nil {
@@ -273,7 +273,7 @@ func (r *reader) expanded(p file.Page, repetition, definition int16) (int64, err
 		_, err := deltaHeader(data, values)
 		return 0, err
 	}
-	if err := r.limits.Beside(16 * values); err != nil { // 4 bytes each, of prefixes and of lengths, here and in the library
+	if err := r.limits.Extra(16 * values); err != nil { // 4 bytes each, of prefixes and of lengths, here and in the library
 		return 0, err
 	}
 	n, at := int64(0), 0

@@ -204,12 +204,12 @@ func (r *reader) readAll(in io.Reader) ([]byte, error) {
 	in = contextReader{r.ctx, in}
 	var data []byte
 	for size := max(64<<10, r.size+1); ; size *= 2 {
-		if err := r.limits.Beside(size); err != nil {
+		if err := r.limits.Extra(size); err != nil {
 			return nil, err
 		}
 		before := int64(cap(data))
 		data = append(make([]byte, 0, size), data...)
-		if err := r.limits.Beside(-before); err != nil {
+		if err := r.limits.Extra(-before); err != nil {
 			return nil, err
 		}
 		for len(data) < cap(data) {

@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// Redshift is an external function that calls AWS Lambda. It retries where Lambda throttles or
-// fails, for RETRY_TIMEOUT; what the function itself returns ends the statement if success is
-// false.
+// Redshift is an external function that calls AWS Lambda. It retries if Lambda throttles or fails, for
+// RETRY_TIMEOUT. A result of the function with success false fails the statement.
 type Redshift struct {
 	Function string // as Redshift names it, such as badger.hybrid_ex
 	// Invoke runs the Lambda function on a payload. An error is an exception that the function
