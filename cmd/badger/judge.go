@@ -61,8 +61,8 @@ func (f *judgeFlags) over(c judging.Config) (judging.Config, error) {
 }
 
 // judging is what judges take from the process: the log of a command is its standard error.
-func (p process) judging() judging.Surroundings {
-	return judging.Surroundings{
+func (p process) judging() judging.Env {
+	return judging.Env{
 		Providers: providers, Getenv: p.getenv, Now: p.now, Log: slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Open: func(ctx context.Context, url string) (*connectors.Warehouse, error) {
 			return openWarehouse(ctx, url, readOnly)

@@ -54,8 +54,8 @@ type Options struct {
 	// one that does not exist.
 	Open     func(ctx context.Context, readOnly bool) (*connectors.Warehouse, error)
 	Existing func(ctx context.Context) (*connectors.Warehouse, error)
-	Judged   judging.Surroundings // of the judge: the environment, the clock, and what opens warehouses
-	ReadOnly bool                 // write nothing
+	Judged   judging.Env // of the judge: the environment, the clock, and what opens warehouses
+	ReadOnly bool        // write nothing
 }
 
 // deployment is a place while it is examined.

@@ -24,7 +24,7 @@ func (a Auth) Listeners(clientCA string) (byGRPC, byHTTP identity.Config, err er
 	common := a.Config
 	common.Roles, common.DefaultRoles = nil, nil
 	if !reflect.ValueOf(common).IsZero() && (a.GRPC != nil || a.HTTP != nil) {
-		return byGRPC, byHTTP, errcode.Usage("auth: who may call is either the same for both listeners, or stands under auth.grpc and auth.http; only roles and default_roles may stand beside them")
+		return byGRPC, byHTTP, errcode.Usage("auth: set the allowed callers either for both listeners, or under auth.grpc and auth.http; only roles and default_roles may be set next to these")
 	}
 	for _, l := range []struct {
 		own  *identity.Config
@@ -108,14 +108,14 @@ func (l Listen) MetricsAddress() (string, error) {
 	}
 	host, port, err := net.SplitHostPort(l.Metrics)
 	if err != nil {
-		return "", errcode.Usage("listen.metrics: %.60q is no address HOST:PORT", l.Metrics)
+		return "", errcode.Usage("listen.metrics: invalid address %.60q; expected HOST:PORT", l.Metrics)
 	}
 	if host == "" {
 		host = "127.0.0.1"
 	}
 	addr, err := net.ResolveTCPAddr("tcp", net.JoinHostPort(host, port))
 	if err != nil {
-		return "", errcode.Usage("listen.metrics: %.60q is no address HOST:PORT", l.Metrics)
+		return "", errcode.Usage("listen.metrics: invalid address %.60q; expected HOST:PORT", l.Metrics)
 	}
 	if !addr.IP.IsLoopback() && !l.AllowOpenMetrics {
 		return "", errcode.Usage("listen.metrics: %s is reachable from other machines, and metrics are for everybody there; set listen.allow_open_metrics where the network keeps others out", l.Metrics)

@@ -23,8 +23,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Surroundings holds the dependencies of Open.
-type Surroundings struct {
+// Env holds the dependencies of Open.
+type Env struct {
 	Providers judgebackend.Providers // whom judges are asked of
 	Getenv    func(string) string    // the environment, which holds keys
 	Now       func() time.Time       // when an answer was given, as the ledger records it
@@ -33,9 +33,9 @@ type Surroundings struct {
 	Log       *slog.Logger           // what goes wrong without failing a call; nil: nowhere
 	Audit     *slog.Logger           // where audit lines go if no file is named; nil: nowhere
 	Tracer    trace.Tracer           // of a span for each call; nil: none
-	Vague     func(judge string)     // told once of a judge whose replies do not name the version of its model; nil: nobody
-	Opened    func(error)            // told when the judge cannot be asked any more
-	Later     Later                  // takes what is missing now; nil: that is an error
+	Vague     func(judge string)     // called once per judge whose replies omit the model version; may be nil
+	Opened    func(error)            // called when the judge's circuit opens; may be nil
+	Later     Later                  // registers parts that are missing at start; nil: that is an error
 }
 
 // OpenWarehouse opens a warehouse that is only read.
@@ -51,12 +51,12 @@ type Later interface {
 	File(key, path string)
 }
 
-// Open opens the judges, or returns nil if none is configured. It makes no judge calls. Invalid values in the
+// Open opens the judges, or returns nil if no judge is configured. It makes no judge calls. Invalid values in the
 // configuration, in a file that it names or in the backend are an error of [errcode.Usage] that names the key; that
 // of a ledger in a file is [judgebackend.OpenFileStore]'s own.
-func (c *Config) Open(ctx context.Context, s Surroundings) (_ *Judges, err error) {
+func (c *Config) Open(ctx context.Context, s Env) (_ *Judges, err error) {
 	endpoints := map[string]Endpoint{}
-	for _, name := range slices.Sorted(maps.Keys(c.Metrics)) { // also where nobody is asked: what is wrong is said
+	for _, name := range slices.Sorted(maps.Keys(c.Metrics)) { // validated even if no judge is called
 		e, own, err := c.endpointOf(name)
 		if err != nil {
 			return nil, err
@@ -102,7 +102,7 @@ func (c *Config) Open(ctx context.Context, s Surroundings) (_ *Judges, err error
 }
 
 // stackOptions are what all judges share: the ledger, the budgets and the audit.
-func (c *Config) stackOptions(s Surroundings, j *Judges) (o judgebackend.StackOptions, err error) {
+func (c *Config) stackOptions(s Env, j *Judges) (o judgebackend.StackOptions, err error) {
 	store, err := c.store(s, j)
 	if err != nil {
 		return o, err
@@ -139,7 +139,7 @@ func (c *Config) stackOptions(s Surroundings, j *Judges) (o judgebackend.StackOp
 }
 
 // open opens one judge.
-func (c *Endpoint) open(ctx context.Context, s Surroundings, j *Judges, o judgebackend.StackOptions, isOffline bool) (*judgebackend.Stack, error) {
+func (c *Endpoint) open(ctx context.Context, s Env, j *Judges, o judgebackend.StackOptions, isOffline bool) (*judgebackend.Stack, error) {
 	backend, err := c.backend(ctx, s, j, isOffline)
 	if err != nil {
 		return nil, errcode.AsUsage(err)
@@ -184,7 +184,7 @@ func (w *watched) Complete(ctx context.Context, r judgebackend.Request) (judgeba
 }
 
 // backend opens who is asked.
-func (c *Endpoint) backend(ctx context.Context, s Surroundings, j *Judges, isOffline bool) (judgebackend.Backend, error) {
+func (c *Endpoint) backend(ctx context.Context, s Env, j *Judges, isOffline bool) (judgebackend.Backend, error) {
 	name, model, _ := strings.Cut(c.Backend, ":")
 	if isOffline && name != "replay" {
 		return offline{judgebackend.Identity{Backend: name, Model: model}}, nil
@@ -231,7 +231,7 @@ func (c *Endpoint) backend(ctx context.Context, s Surroundings, j *Judges, isOff
 }
 
 // store opens where answers are kept.
-func (c *Config) store(s Surroundings, j *Judges) (judgebackend.Store, error) {
+func (c *Config) store(s Env, j *Judges) (judgebackend.Store, error) {
 	where := c.Ledger
 	if where == "" && s.Scores != nil {
 		where = "warehouse"

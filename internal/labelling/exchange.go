@@ -124,7 +124,7 @@ func newLine(of scoring.AnswerID) *line {
 	return out
 }
 
-// lineOf returns the line of one answer; labels are sorted from old to new.
+// lineOf returns the line of an answer; labels are sorted from old to new.
 func lineOf(labels []Label) *line {
 	out := newLine(labels[0].AnswerID)
 	type whose struct {
@@ -254,7 +254,7 @@ func (s *Store) Import(ctx context.Context, in io.Reader, o ImportOptions) (done
 	}
 	labels = lastVotes(labels)
 	s.notLaterThanNow(labels)
-	said, err := s.saidElsewhere(ctx, labels)
+	said, err := s.currentVerdicts(ctx, labels)
 	if err != nil {
 		return done, err
 	}
@@ -500,8 +500,8 @@ type voter struct {
 	annotator string
 }
 
-// saidElsewhere returns the current verdicts, including human_labels; nil if no label is a vote.
-func (s *Store) saidElsewhere(ctx context.Context, labels []Label) (map[voter]string, error) {
+// currentVerdicts returns the current verdicts, including human_labels; nil if no label is a vote.
+func (s *Store) currentVerdicts(ctx context.Context, labels []Label) (map[voter]string, error) {
 	if !slices.ContainsFunc(labels, func(l Label) bool { return l.At.IsZero() }) {
 		return nil, nil
 	}

@@ -18,7 +18,7 @@ const (
 	Listed       Order = "listed"       // as the list shows them
 	Random       Order = "random"       // at random
 	Disagreement Order = "disagreement" // those first about which the metrics of the run disagree most
-	Unsure       Order = "unsure"       // those first of which judges are least sure
+	Unsure       Order = "unsure"       // those first about which judges are least sure
 	Strata       Order = "strata"       // in turn from each stratum: relation, tier, and whether metrics disagree
 )
 
@@ -35,7 +35,7 @@ func ParseOrder(s string) (Order, error) {
 		for i, o := range Orders {
 			names[i] = string(o)
 		}
-		return "", errcode.New(errcode.InvalidArgument, "order: %.40q is no order, expected one of %s", s, strings.Join(names, ", "))
+		return "", errcode.New(errcode.InvalidArgument, "order: unknown order %.40q; expected one of %s", s, strings.Join(names, ", "))
 	}
 	return Order(s), nil
 }

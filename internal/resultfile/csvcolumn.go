@@ -61,10 +61,10 @@ var beginsNull = [256]bool{'N': true, 'n': true, '(': true, '[': true, '<': true
 // fractions is how the numbers of a column with a point were written.
 type fractions struct {
 	point        bool // there is one
-	fewest, most int  // digits behind the point
+	fewest, most int  // digits after the point
 	padded       bool // one ends with a zero, and has more digits than one: 1.10, which a number would not be printed with
 	whole        bool // a number without a point is next to them
-	zero         bool // one has nothing but zeros behind the point: 5.0
+	zero         bool // one has only zeros after the point: 5.0
 	bare         bool // one has no digit before the point: .5
 	led          bool // one begins with 0.
 }
@@ -401,7 +401,7 @@ func (c *csvColumn) restore(which func(w *nullWord) bool) {
 	}
 }
 
-// merges reports whether two different texts of the column are the same number.
+// merges reports whether two different strings of the column are the same number.
 func (c *csvColumn) merges() bool {
 	seen := map[string]string{}
 	for i := range c.n {

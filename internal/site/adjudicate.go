@@ -16,8 +16,7 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// The page lists the answers of a queue of which people say different things, with what they
-// say and a control that settles it.
+// The page lists the answers of a queue with conflicting labels, with these labels and a control to adjudicate.
 var _ = register(&page{name: "adjudicate", pattern: "GET /adjudicate", role: identity.Label, show: (*Site).adjudicate})
 
 type adjudication struct {

@@ -97,7 +97,7 @@ type agreementContent struct {
 	Graded      []option
 	Threshold   *thresholdView
 	Notes       []string
-	Unlabelled  string // the address of the answers that nobody labelled
+	Unlabelled  string // the address of the answers without a label
 	Label       string // the address where a queue of them is made
 }
 

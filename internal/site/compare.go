@@ -121,7 +121,7 @@ type compareContent struct {
 	More       int    // metrics that are not shown
 	From       runLine
 	Compared   []comparedRun
-	Warnings   []string // of what differs besides the answers
+	Warnings   []string // about differences other than the answers
 	Hint       string   // what to do if there is nothing to compare
 }
 
@@ -393,7 +393,7 @@ func changeRowOf(ch *analysis.Change, pair pairs) changeRow {
 	row.Class = outcomeClasses[ch.Outcome]
 	for _, u := range ch.Unlike {
 		row.Unlike = append(row.Unlike, u.String())
-		if u.Why == "configuration" || u.Why == "judge" { // a list of cases does not tell these apart
+		if u.Why == "configuration" || u.Why == "judge" { // a list of cases does not distinguish these
 			row.Fixed.Address, row.Broken.Address = "", ""
 		}
 	}

@@ -21,7 +21,7 @@ var _ = register(&page{name: "cost", pattern: "GET /cost", nav: "Cost", place: 9
 
 type costContent struct {
 	Judge    string
-	Asked    spent // for the scores, whether somebody answered or the ledger did
+	Asked    spent // prompts of the scores, answered by a model or the ledger
 	Paid     spent // by the run
 	Ledger   string
 	Evident  string // share of the scores of judged metrics that rest on no reply
@@ -45,7 +45,7 @@ type metricCost struct {
 	Scores, Asked int64
 	Calls         int64
 	Further       int64  // calls beyond the first of a score
-	Repaired      string // of them, those that asked again for a reply that could be used
+	Repaired      string // of them, those that retried because the reply was unusable
 	In, Out       string
 	Failed        counted
 	Wasted        int64

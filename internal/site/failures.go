@@ -25,7 +25,7 @@ type failuresContent struct {
 	None  string // what to do if nothing is found
 }
 
-// failureKind holds the labels of one kind.
+// failureKind holds the labels of the same kind.
 type failureKind struct {
 	Kind    string
 	Title   string

@@ -74,12 +74,12 @@ func newForm(a addressing, pages []*page) (*form, error) {
 	return f, nil
 }
 
-// link is the target of a text on a page.
+// link is the target of a link on a page.
 type link struct {
 	Href  string // "": nowhere in this form
 	Text  string
 	Class string
-	Title string // "": nothing but the text is to be said
+	Title string // tooltip; "": none
 }
 
 // content is the content of a page.
@@ -98,7 +98,7 @@ type frame struct {
 	Static  bool
 	Labels  bool   // who looks may label
 	Admin   bool   // who looks may make queues
-	Caller  string // who looks; "" if nobody is known
+	Caller  string // the authenticated user; "" if unknown
 	Nav     []navLink
 	RunNav  []navLink // the pages of the run
 	Note    string    // what is left out of the report

@@ -27,7 +27,7 @@ func agentName(agent, version string) string {
 	return report.Agent{Name: agent, Version: version}.Shown()
 }
 
-// visible replaces invisible characters of a text from data by symbols, for an attribute.
+// visible replaces invisible characters of text from data by symbols, for an attribute.
 func visible(s string) string {
 	var b strings.Builder
 	for _, p := range caseview.Pieces(s) {

@@ -40,7 +40,7 @@ type heldLists struct {
 
 const (
 	rowsHeld      = 20_000 // up to how many cases of a run are held
-	pagesTogether = 5      // of a list of a larger run are read at once
+	pagesTogether = 5      // pages of a list of a larger run that are read in one go
 )
 
 // countsOf are how many cases each mode of a list has.

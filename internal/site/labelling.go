@@ -66,7 +66,7 @@ func checkName(name string) error {
 	return nil
 }
 
-// The address takes the name of somebody whom nothing else names.
+// The address sets the name of an annotator who is not authenticated.
 var _ = register(&page{pattern: "POST /name", role: "label", serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
 	if err := readForm(rw, r); err != nil {
 		return err
@@ -128,11 +128,11 @@ type labelControl struct {
 	In       string  // the queue's name, where the control is on another page than the queue's
 	InAt     string  // its page
 	Here     string  // the page that the control is on, if that is not the queue's
-	Said     *saidIn // where Mine was said, if that is not the queue that the control is of; nil: there
+	Said     *saidIn // where Mine was given, if not in the queue of the control; nil: there
 	Seen     string  // which answer they see
 	ID       string  // of the label, so that it is kept once however often it is sent
 	Options  []labelOption
-	Mine     *labelling.Label // what they said of it; nil: nothing
+	Mine     *labelling.Label // the annotator's label; may be nil
 	Reason   bool             // fail needs a note
 	Decides  bool             // it settles a disagreement
 	Back     string           // where the form leads to without a script

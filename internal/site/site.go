@@ -23,7 +23,7 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// Options are what a site is made of.
+// Options configure a site.
 type Options struct {
 	Warehouse *connectors.Warehouse  // whose runs are shown; it may come later
 	Prefix    string                 // of all paths, such as /report; "" for none
@@ -45,14 +45,14 @@ type page struct {
 	pattern string // of the address, such as GET /cases; its state is in the query
 	nav     string // the text of the link that leads to it; "": none
 	place   int    // of that link among the others, in steps of ten
-	ofRun   bool   // its address names one run; its link is there if a run is chosen
+	ofRun   bool   // its address names a run; its link is shown if a run is chosen
 	perCase bool   // a static report has one for each case that it chooses
-	noted   bool   // in a static report it says what is left out
+	noted   bool   // in a static report it lists what is left out
 	role    identity.Role
 	show    func(s *Site, r *http.Request) (content, error)
 	// inReport adds the page to a static report, for one run of it; nil: a static report lacks the page.
 	inReport func(*staticPlan, *page, *staticRun)
-	// serve answers what is no page, such as a label that is sent; name and show are then empty.
+	// serve handles requests that do not return a page, such as a submitted label; name and show are then empty.
 	serve func(s *Site, rw http.ResponseWriter, r *http.Request) error
 }
 
@@ -154,8 +154,8 @@ func contentPolicy(ancestors []string) (string, error) {
 // errMethod is of a page that is asked for with a method that it does not have.
 var errMethod = errcode.New(errcode.InvalidArgument, "the page cannot be asked for in this way (wrong HTTP method)")
 
-// ServeHTTP serves the site. Who asks is in the context of the request ([identity.From]); a request
-// of nobody gets nothing.
+// ServeHTTP serves the site. The caller is in the context of the request ([identity.From]); without one it rejects
+// the request.
 func (s *Site) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	h := rw.Header()
 	h.Set("Content-Security-Policy", s.policy)
@@ -214,7 +214,8 @@ func (s *Site) page(p *page) http.HandlerFunc {
 	}
 }
 
-// readableAddress tells which field of the address is no text: no database takes it.
+// readableAddress returns an error that names a field of the address with invalid UTF-8 or NUL: no database accepts
+// it.
 func readableAddress(r *http.Request) error {
 	fields := r.URL.Query()
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
@@ -230,7 +231,7 @@ func readableAddress(r *http.Request) error {
 	return nil
 }
 
-// failure is what the page of an error shows.
+// failure is the data of an error page.
 type failure struct {
 	Status  int
 	Heading string
@@ -240,8 +241,8 @@ type failure struct {
 	Meant   []namedAddress // what the address may mean
 }
 
-// fail answers with the page of an error: what is wrong, what to do, and the request's identifier. A
-// script is told the same as JSON.
+// fail responds with an error page: what is wrong, what to do, and the request's identifier. A script gets the same
+// as JSON.
 func (s *Site) fail(rw http.ResponseWriter, r *http.Request, err error) {
 	f := failure{ID: rw.Header().Get(requestID), Message: err.Error()}
 	if m := (*runMissing)(nil); errors.As(err, &m) {
@@ -285,7 +286,7 @@ func (s *Site) fail(rw http.ResponseWriter, r *http.Request, err error) {
 	_, _ = rw.Write(b.Bytes())
 }
 
-// caller is who asked for a page; nobody for a static report.
+// caller returns the caller that requested a page; none for a static report.
 func caller(ctx context.Context) identity.Caller {
 	who, _ := identity.From(ctx)
 	return who

@@ -53,7 +53,7 @@ type suspectsContent struct {
 
 type reasonDoc struct{ Name, Of, Doc string }
 
-// reasonRow is what labels say of a reason.
+// reasonRow counts the labels for a reason.
 type reasonRow struct {
 	Name      string
 	By        string

@@ -1,5 +1,5 @@
-// Package telemetry is what an operator watches a function server by: metrics for Prometheus and
-// traces for OpenTelemetry. Both hold names, counts and durations, never SQL, questions or results.
+// Package telemetry lets an operator monitor a function server: metrics for Prometheus and traces for
+// OpenTelemetry. Both contain names, counts and durations, never SQL, questions or results.
 //
 // Metrics are kept by Prometheus' own client_golang. The alternative, OpenTelemetry's metric SDK with
 // its Prometheus exporter, is built on top of client_golang. It is all of it and an SDK more for the
@@ -21,14 +21,13 @@ import (
 	"github.com/badger-eval/badger/udf"
 )
 
-// JudgeStats are what metrics tell of judges, read when they are asked for. Each function may be called
-// from many goroutines.
+// JudgeStats are the metrics of judges, read at each scrape. Each function may be called concurrently.
 type JudgeStats struct {
 	Questions, LedgerHits, Calls, Retries func() float64
 	TokensIn, TokensOut                   func() float64
 	Money                                 func() float64 // in the currency of the prices
 	Refused                               func() float64 // calls that did not fit into the budget
-	// What is left of the budgets; nil if there is no such limit.
+	// The rest of the budgets; nil if there is no such limit.
 	TokensLeft, MoneyLeft func() float64
 }
 
@@ -49,14 +48,14 @@ type Metrics struct {
 	callers map[string]bool
 }
 
-// mostCallers is how many callers have a series of their own.
+// mostCallers is the number of callers with a separate series.
 const mostCallers = 200
 
 // latencies are the bounds of the histograms in seconds: a judge-free batch takes milliseconds, a
 // judged one up to minutes.
 var latencies = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120, 600}
 
-// NewMetrics makes the metrics of a badger of the given version.
+// NewMetrics returns the metrics of a badger of the given version.
 func NewMetrics(version string) *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry(), callers: map[string]bool{}}
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
@@ -88,7 +87,7 @@ func NewMetrics(version string) *Metrics {
 	return m
 }
 
-// Hooks are what a server is to tell the metrics.
+// Hooks returns the hooks through which a server updates the metrics.
 func (m *Metrics) Hooks() udf.Hooks {
 	return udf.Hooks{
 		Called: func(c udf.Call) {

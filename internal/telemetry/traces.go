@@ -37,9 +37,8 @@ type Traces struct{ provider *sdktrace.TracerProvider }
 // exportTime is what sending a batch of spans may take.
 const exportTime = 10 * time.Second
 
-// OpenTraces prepares sending spans to the endpoint that c names, or returns nil if it names none.
-// Nothing is sent elsewhere, whatever OpenTelemetry's own environment variables or a proxy's say.
-// log is told of spans that could not be sent; it may be nil.
+// OpenTraces prepares sending spans to the endpoint that c names, or returns nil if it names none. It ignores
+// OpenTelemetry's own environment variables and proxies. log receives the errors of sending and may be nil.
 func OpenTraces(ctx context.Context, c TracesConfig, version string, log *slog.Logger) (*Traces, error) {
 	if c.Endpoint == "" {
 		if c != (TracesConfig{}) {
@@ -88,7 +87,7 @@ func OpenTraces(ctx context.Context, c TracesConfig, version string, log *slog.L
 	)}, nil
 }
 
-// telling says in the log that spans could not be sent, and not what the endpoint said of them.
+// telling logs that spans could not be sent, without the endpoint's reply.
 type telling struct {
 	sdktrace.SpanExporter
 	log *slog.Logger
@@ -145,10 +144,9 @@ func (t *Traces) Close(ctx context.Context) error {
 	return t.provider.Shutdown(ctx)
 }
 
-// Judge makes each call of a judge a span after OpenTelemetry's conventions for generative AI
-// (https://opentelemetry.io/docs/specs/semconv/gen-ai/): who was asked, tokens and how it ended;
-// neither the question nor the answer. A judge's provider, of those given, says what the conventions call
-// it. A nil tracer makes none.
+// Judge records each call of a judge as a span after OpenTelemetry's conventions for generative AI
+// (https://opentelemetry.io/docs/specs/semconv/gen-ai/): the model, tokens and outcome, without prompt and reply.
+// providers gives the name of a judge's provider in these conventions. A nil tracer records nothing.
 func Judge(b judgebackend.Backend, providers judgebackend.Providers, tracer trace.Tracer) judgebackend.Backend {
 	if tracer == nil {
 		return b

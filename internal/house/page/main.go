@@ -51,7 +51,7 @@ func main() {
 	}
 }
 
-// depths are how many steps each package stands above those that import none of this module.
+// depths returns the level of each package above those that import none of this module.
 func depths(packages []*house.Package) map[string]int {
 	byName := map[string]*house.Package{}
 	for _, p := range packages {

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// HostileText is a text that tries to be more than text in a page, a script, an address, a style, a
+// HostileText is a string that may be interpreted as more than text in a page, a script, an address, a style, a
 // spreadsheet or a terminal.
 type HostileText struct {
-	Name string // of what it tries
+	Name string // of the attack
 	Text string // ends with Mark
 	Mark string // is in no other text, so that a test sees whether the text is shown
 }
@@ -141,7 +141,7 @@ var hostile = []struct{ name, text string }{
 	{"header", "x\r\nSet-Cookie: pwned=1\r\n\r\n<pwned>"},
 	{"percent signs", `%3Cpwned%3E %zz %u003Cpwned%u003E %`},
 
-	// Other languages that a text may reach.
+	// Other languages in which text may be evaluated.
 	{"template of Go", `{{.}}{{printf "%s" "<pwned>"}}{{template "layout" .}}`},
 	{"template in braces", `{{constructor.constructor('pwned()')()}}`},
 	{"template with dollar", `${pwned()}#{pwned()}`},

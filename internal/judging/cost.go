@@ -35,7 +35,7 @@ func (j *Judges) PaidBefore(ctx context.Context, payer string, recorded evaluati
 		}
 		j.budget.Paid(paid)
 	}
-	money, _ := judgebackend.ParseMoney(recorded.Money) // nothing where no price was known
+	money, _ := judgebackend.ParseMoney(recorded.Money) // 0 if no price was known
 	j.budget.PaidBefore(judgebackend.Spending{TokensIn: recorded.TokensIn, TokensOut: recorded.TokensOut, Money: money})
 	return nil
 }
