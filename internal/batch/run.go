@@ -281,7 +281,7 @@ func readable(golds []scoring.Query) bool {
 func load(ctx context.Context, item *Item) (c *scoring.Case, err error) {
 	defer func() {
 		if recover() != nil {
-			c, err = nil, errcode.New(errcode.Internal, "%s: reading the case broke down; this is a defect of badger", item.Place)
+			c, err = nil, errcode.New(errcode.Internal, "%s: reading the case broke down; this is a bug in badger", item.Place)
 		}
 	}()
 	if c, err = item.Load(ctx); c == nil && err == nil {
@@ -311,7 +311,7 @@ func storable(s scoring.Score) scoring.Score {
 	}
 	detail, err := json.Marshal(s.Detail)
 	if err != nil {
-		return scoring.Fail(errcode.New(errcode.Internal, "the evidence of the score cannot be written as JSON; this is a defect of badger"))
+		return scoring.Fail(errcode.New(errcode.Internal, "the evidence of the score cannot be written as JSON; this is a bug in badger"))
 	}
 	s.Detail = json.RawMessage(detail)
 	return s
@@ -323,7 +323,7 @@ func (x *run) stopped(o *Outcome) error {
 	case x.sourceErr != nil:
 		return errcode.New(errcode.Of(x.sourceErr), "reading cases: %w", x.sourceErr)
 	case o.Complete && o.Done+o.Skipped != x.cases:
-		return errcode.New(errcode.Internal, "%d cases were read, and %d of them have scores; this is a defect of badger", x.cases, o.Done+o.Skipped)
+		return errcode.New(errcode.Internal, "%d cases were read, and %d of them have scores; this is a bug in badger", x.cases, o.Done+o.Skipped)
 	case o.Complete:
 		return nil
 	case o.Cut > 0:

@@ -48,9 +48,9 @@ func maySettle(r *http.Request, q *labelling.Queue, item *labelling.Item) error 
 	case caller(r.Context()).May(identity.Admin):
 		return nil
 	case !seesOthers(r, q):
-		return errcode.New(errcode.PermissionDenied, "this queue is blind: until it is closed, only an admin sees and settles where people differ")
+		return errcode.New(errcode.PermissionDenied, "this queue is blind: until it is closed, only an admin can see and adjudicate conflicting labels")
 	case item.Mine == connectors.Answered:
-		return errcode.New(errcode.PermissionDenied, "you labelled this case yourself: somebody else settles it, or an admin")
+		return errcode.New(errcode.PermissionDenied, "you labelled this case yourself: another annotator or an admin must adjudicate it")
 	}
 	return nil
 }
@@ -72,7 +72,7 @@ func (s *Site) adjudicate(r *http.Request) (content, error) {
 		return content{}, err
 	}
 	if !seesOthers(r, q) {
-		return content{}, errcode.New(errcode.PermissionDenied, "this queue is blind: until it is closed, only an admin sees and settles where people differ")
+		return content{}, errcode.New(errcode.PermissionDenied, "this queue is blind: until it is closed, only an admin can see and adjudicate conflicting labels")
 	}
 	out := adjudication{Queue: queueRowOf(q), Name: annotator(r)}
 	here := func(from int64) string {
@@ -110,7 +110,7 @@ func (s *Site) adjudicate(r *http.Request) (content, error) {
 	if from > 1 {
 		out.Before = here(1)
 	}
-	return content{Title: "Where people differ · " + q.Name, Page: out}, nil
+	return content{Title: "Conflicting labels · " + q.Name, Page: out}, nil
 }
 
 // withhold takes the notes away where columns of the case are masked: they are free text, and may

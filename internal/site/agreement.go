@@ -161,7 +161,7 @@ func (s *Site) agreement(r *http.Request) (content, error) {
 	}
 	list := caselist.State{RunID: run, Mode: caselist.Unlabelled}
 	page := &agreementContent{State: state, Unsure: study.Unsure, Unlabelled: casesAddress(list), Label: newQueueAddress(list)}
-	out := content{Title: "Agreement with people", Run: &run, Page: page}
+	out := content{Title: "Agreement with human labels", Run: &run, Page: page}
 	if len(study.Cases) == 0 {
 		return out, nil
 	}
@@ -398,7 +398,7 @@ func thresholdOf(study *storedscores.Labelled, key string) (view *thresholdView,
 	picture := chart.Lines{
 		Name: "threshold", Title: "Kappa of " + chosen.Key + " over its threshold", Desc: "On all labelled cases with a value: too good where the threshold is chosen on the same cases.", X: "threshold", Y: "kappa", High: 1, Series: []chart.Series{line},
 	}
-	view.Own = "It gives no verdict of its own."
+	view.Own = "It defines no threshold."
 	if t := chosen.Threshold; t != nil {
 		picture.Marks = append(picture.Marks, chart.Mark{X: *t, Text: "own"})
 		view.Own = "At its own threshold of " + strconv.FormatFloat(*t, 'g', 4, 64) + " kappa is " + stat(chosen.Scale.At(*t, cases).Kappa()) + "."

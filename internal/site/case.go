@@ -298,7 +298,7 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 		return content{}, err
 	}
 	if s.o.Labels && caller(ctx).May(identity.Label) && detail.Answer.Case != nil && !detail.Unanswered() { // else there is nothing to look at
-		if out.Control, err = s.controlElsewhere(r, detail.Answer.AnswerID, labelling.AnswerHash(detail.Answer.Case), state.address()); err != nil {
+		if out.Control, err = s.controlOnOtherPage(r, detail.Answer.AnswerID, labelling.AnswerHash(detail.Answer.Case), state.address()); err != nil {
 			return content{}, err
 		}
 		out.Control.Keys = true

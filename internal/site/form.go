@@ -199,7 +199,7 @@ func (f *form) functions() template.FuncMap {
 			for i := 0; i+1 < len(pairs); i += 2 {
 				key, ok := pairs[i].(string)
 				if !ok {
-					return nil, fmt.Errorf("args: %v is no name", pairs[i])
+					return nil, fmt.Errorf("args: %v is not a string", pairs[i])
 				}
 				m[key] = pairs[i+1]
 			}

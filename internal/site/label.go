@@ -442,16 +442,16 @@ func (s *Site) undoLabel(rw http.ResponseWriter, r *http.Request) (labelling.Lab
 	if r.PostFormValue("here") != "" { // the page is about one answer
 		l, err := store.UndoCase(r.Context(), q, me, r.PostFormValue("case"), r.PostFormValue("id"))
 		if errcode.Of(err) == errcode.NotFound { // the label on the page was given in another place
-			return undoElsewhere(r, store, me, err)
+			return undoOnOtherPage(r, store, me, err)
 		}
 		return l, err
 	}
 	return store.Undo(r.Context(), q, me, r.PostFormValue("id"))
 }
 
-// undoElsewhere withdraws an annotator's label of an answer in another queue than the form names, or outside of
+// undoOnOtherPage withdraws an annotator's label of an answer in another queue than the form names, or outside of
 // queues; nothing is the error if they have no label.
-func undoElsewhere(r *http.Request, store *labelling.Store, me string, nothing error) (labelling.Label, error) {
+func undoOnOtherPage(r *http.Request, store *labelling.Store, me string, nothing error) (labelling.Label, error) {
 	id := r.PostFormValue("id")
 	said, err := store.Mine(r.Context(), labelling.Label{AnswerID: answerOf(r), Annotator: me})
 	switch {

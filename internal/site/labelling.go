@@ -175,9 +175,9 @@ type labelOption struct {
 
 var verdictSigns = map[string]string{"pass": "✓", "fail": "✗", "unsure": "?", labelling.Skip: "»"}
 
-// controlElsewhere returns the control for an answer on a page outside of queues. A label given there counts in a
+// controlOnOtherPage returns the control for an answer on a page outside of queues. A label given there counts in a
 // queue that needs it.
-func (s *Site) controlElsewhere(r *http.Request, of scoring.AnswerID, seen, here string) (*labelControl, error) {
+func (s *Site) controlOnOtherPage(r *http.Request, of scoring.AnswerID, seen, here string) (*labelControl, error) {
 	store, err := s.writing()
 	if err != nil {
 		return nil, err

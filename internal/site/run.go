@@ -346,7 +346,7 @@ func (s *Site) aboutMetric(ctx context.Context, p *connectors.Pages, list *conne
 		v.Slices = append(v.Slices, of)
 	}
 	if v.Only != "" && len(v.Slices) == 0 && !slices.ContainsFunc(sliced, func(by struct{ column, heading string }) bool { return by.column == v.Only }) {
-		return errcode.New(errcode.InvalidArgument, "by: %.40q is no slice, expected tier, tag, database, dialect, relation or reason", v.Only)
+		return errcode.New(errcode.InvalidArgument, "by: unknown slice %.40q; expected tier, tag, database, dialect, relation or reason", v.Only)
 	}
 	return nil
 }

@@ -90,7 +90,7 @@ type Site struct {
 // New makes a site. An error is a wrong option.
 func New(o Options) (*Site, error) {
 	if o.Prefix = strings.TrimSuffix(o.Prefix, "/"); o.Prefix != "" && (!strings.HasPrefix(o.Prefix, "/") || strings.ContainsAny(o.Prefix, "?#{} \"'<>\\")) {
-		return nil, errcode.New(errcode.InvalidArgument, "prefix: %.80q is no path, expected one such as /report", o.Prefix)
+		return nil, errcode.New(errcode.InvalidArgument, "prefix: invalid path %.80q; expected one such as /report", o.Prefix)
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -142,7 +142,7 @@ func contentPolicy(ancestors []string) (string, error) {
 	for _, a := range ancestors {
 		host, ok := strings.CutPrefix(a, "https://")
 		if !ok || host == "" || strings.ContainsAny(host, "/;, '\"") {
-			return "", errcode.New(errcode.InvalidArgument, "embed_in: %.80q is no origin, expected one such as https://app.example.com", a)
+			return "", errcode.New(errcode.InvalidArgument, "embed_in: invalid origin %.80q; expected one such as https://app.example.com", a)
 		}
 	}
 	if len(ancestors) > 0 {
@@ -174,8 +174,8 @@ func (s *Site) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		case http.ErrAbortHandler: // a file that was begun cannot be ended
 			panic(v)
 		default:
-			s.o.Log.Error("a page could not be made", slog.String("id", h.Get(requestID)), slog.String("path", r.URL.Path), slog.String("stack", string(debug.Stack())))
-			s.fail(rw, r, errcode.New(errcode.Internal, "the page could not be made; this is a defect of badger"))
+			s.o.Log.Error("a page could not be created", slog.String("id", h.Get(requestID)), slog.String("path", r.URL.Path), slog.String("stack", string(debug.Stack())))
+			s.fail(rw, r, errcode.New(errcode.Internal, "the page could not be created; this is a bug in badger"))
 		}
 	}()
 	s.handler.ServeHTTP(rw, r)
@@ -252,24 +252,24 @@ func (s *Site) fail(rw http.ResponseWriter, r *http.Request, err error) {
 	case errcode.NotFound:
 		f.Status, f.Heading, f.Advice = http.StatusNotFound, "Not found", "The run or the case may have been removed. The list of runs shows what is there."
 	case errcode.InvalidArgument:
-		f.Status, f.Heading, f.Advice = http.StatusBadRequest, "The address is wrong", "Correct the value that is named, or begin from the list of runs."
+		f.Status, f.Heading, f.Advice = http.StatusBadRequest, "The address is invalid", "Correct the named value, or start from the list of runs."
 	case errcode.PermissionDenied, errcode.Unauthenticated:
-		f.Status, f.Heading, f.Advice = http.StatusForbidden, "Not allowed", "Ask whoever runs the server for the role that is named."
+		f.Status, f.Heading, f.Advice = http.StatusForbidden, "Not allowed", "Ask the operator of the server for the named role."
 	case errcode.FailedPrecondition, errcode.AlreadyExists:
-		f.Status, f.Heading, f.Advice = http.StatusConflict, "Not possible now", "Go back, load the page again and repeat what you did."
+		f.Status, f.Heading, f.Advice = http.StatusConflict, "Not possible now", "Go back, reload the page and try again."
 	case errcode.Unavailable, errcode.DeadlineExceeded, errcode.ResourceExhausted:
 		f.Status, f.Heading, f.Advice = http.StatusServiceUnavailable, "The warehouse does not answer", "Load the page again in a moment."
 		rw.Header().Set("Retry-After", "5")
 	default:
 		if code == errcode.Unknown { // it is not written for people
-			f.Message = "This is a defect of badger."
-			s.o.Log.Error("a defect", slog.String("id", f.ID), slog.String("error", err.Error()))
+			f.Message = "This is a bug in badger."
+			s.o.Log.Error("internal error", slog.String("id", f.ID), slog.String("error", err.Error()))
 		}
-		f.Status, f.Heading, f.Advice = http.StatusInternalServerError, "The page could not be made", "Load the page again. Where it fails again, tell whoever runs the server the identifier below."
-		s.o.Log.Error("a page could not be made", slog.String("id", f.ID), slog.String("path", r.URL.Path), slog.String("code", code.String()))
+		f.Status, f.Heading, f.Advice = http.StatusInternalServerError, "The page could not be created", "Reload the page. If it fails again, give the operator of the server the identifier below."
+		s.o.Log.Error("a page could not be created", slog.String("id", f.ID), slog.String("path", r.URL.Path), slog.String("code", code.String()))
 	}
 	if errors.Is(err, errMethod) {
-		f.Status, f.Heading, f.Advice = http.StatusMethodNotAllowed, "Not possible", "Open the address with a browser, or begin from the list of runs."
+		f.Status, f.Heading, f.Advice = http.StatusMethodNotAllowed, "Not possible", "Open the address with a browser, or start from the list of runs."
 	}
 	if wantsJSON(r) {
 		_ = answerJSON(rw, f.Status, map[string]string{"error": f.Message, "id": f.ID})

@@ -234,7 +234,7 @@ func (s *Site) plan(ctx context.Context, o *Static, f *staticForm) []staticPage 
 	}
 	shared.brief = o.short || len(ofCases) > manyCases
 	if left > 0 {
-		shared.note = "This report has pages of " + things(len(ofCases), "case") + ". " + count(left) + " more that did not pass, have an error or changed stand in the lists only: badger view shows them, and --cases all gives every case a page."
+		shared.note = "This report has pages of " + things(len(ofCases), "case") + ". " + count(left) + " more that did not pass, have an error or changed are in the lists only: badger view shows them, and --cases all gives every case a page."
 	}
 	return append(plan.pages, ofCases...)
 }

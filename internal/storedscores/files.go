@@ -79,7 +79,7 @@ func InFiles(set *analysis.Set, flag string, paths []string, cases *CaseLabels) 
 			return nil, errcode.Usage("%s: there is no file %q", flag, filepath.Base(path))
 		}
 		if slices.ContainsFunc(files, func(o os.FileInfo) bool { return os.SameFile(file, o) }) {
-			return nil, errcode.Usage("%s: the file %q is named twice", flag, filepath.Base(path))
+			return nil, errcode.Usage("%s: duplicate file %q", flag, filepath.Base(path))
 		}
 		files = append(files, file)
 	}

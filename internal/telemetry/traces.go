@@ -81,19 +81,19 @@ func OpenTraces(ctx context.Context, c TracesConfig, version string, log *slog.L
 		return nil, errcode.New(errcode.InvalidArgument, "traces: %w", err)
 	}
 	return &Traces{sdktrace.NewTracerProvider(
-		sdktrace.WithBatcher(telling{exporter, log}),
+		sdktrace.WithBatcher(spanErrorLog{exporter, log}),
 		sdktrace.WithSampler(sdktrace.ParentBased(sdktrace.TraceIDRatioBased(c.Sample))),
 		sdktrace.WithResource(resource.NewSchemaless(attribute.String("service.name", "badger"), attribute.String("service.version", version))),
 	)}, nil
 }
 
-// telling logs that spans could not be sent, without the endpoint's reply.
-type telling struct {
+// spanErrorLog logs that spans could not be sent, without the endpoint's reply.
+type spanErrorLog struct {
 	sdktrace.SpanExporter
 	log *slog.Logger
 }
 
-func (t telling) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
+func (t spanErrorLog) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	if err := t.SpanExporter.ExportSpans(ctx, spans); err != nil && t.log != nil {
 		t.log.Warn("spans could not be sent", slog.Int("spans", len(spans)))
 	}

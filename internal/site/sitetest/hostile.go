@@ -79,7 +79,7 @@ var hostile = []struct{ name, text string }{
 	// Elements that need no script.
 	{"base", `<base href="https://pwned.example/">`},
 	{"refresh", `<meta http-equiv="refresh" content="0; url=https://pwned.example/">`},
-	{"a policy of its own", `<meta http-equiv="Content-Security-Policy" content="script-src *">`},
+	{"another policy", `<meta http-equiv="Content-Security-Policy" content="script-src *">`},
 	{"style from elsewhere", `<link rel=stylesheet href=https://pwned.example/x.css>`},
 	{"prefetch", `<link rel="prefetch" href="https://pwned.example/">`},
 	{"form", `<form action="https://pwned.example/"><button id=pwned>Log in</button>`},
