@@ -208,7 +208,7 @@ const mostWatchers = 64
 // continuously. It is for code, stacks, connections and garbage.
 const memoryRoom = 48 << 20
 
-// engineRoom is memory of an embedded engine that the engine does not count: sessions, and free memory in its
+// engineRoom is memory of an embedded engine that its own accounting omits: sessions, and free memory in its
 // allocator.
 const engineRoom = 96 << 20
 

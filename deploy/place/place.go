@@ -219,7 +219,7 @@ func (d *deployment) ledger(ctx context.Context, only bool, examined doctor.Repo
 		d.skip(name, "no judge configured")
 		return
 	case !keeps && where == "none":
-		d.warn(name, "leave judge.ledger out", "none: repeated judge calls are paid for again")
+		d.warn(name, "leave judge.ledger out", "none: repeated judge calls cost money")
 		return
 	case !keeps || d.config.Warehouse == "":
 		if where == "" || where == "warehouse" {

@@ -46,7 +46,7 @@ func (c Case) Tag(key string) string {
 // Ordered reports whether the question asks for the rows in an order.
 func (c Case) Ordered() bool { return slices.Contains(c.Tags, "ordered") }
 
-// Answer is the answer of one version of the agent to one case, with what is known about it.
+// Answer is the answer of one version of the agent to one case, and the facts known about it.
 type Answer struct {
 	CaseID string `json:"case_id"`
 	Agent  Agent  `json:"agent"`
