@@ -14,9 +14,10 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/config"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/evaluation"
@@ -52,10 +53,10 @@ type functionServer struct {
 	resolver  snapshots
 	judge     *judging.Judges
 	parts     hosting.Parts
-	taking    sync.Mutex            // held while functions are made or replaced
-	results   *connectors.Warehouse // results.warehouse; nil: none
-	promoted  *connectors.Warehouse // whose judges are served; nil: none, or it does not exist yet
-	calls     udf.CallStore         // may be nil
+	taking    sync.Mutex    // held while functions are made or replaced
+	results   *store.Store  // results.warehouse; nil: none
+	promoted  *store.Store  // whose judges are served; nil: none, or it does not exist yet
+	calls     udf.CallStore // may be nil
 	metrics   *telemetry.Metrics
 	catalogue *udf.Catalogue
 	server    *udf.Server
@@ -188,8 +189,8 @@ func (s *functionServer) site(metrics []scoring.Metric) (http.Handler, error) {
 
 // resultsWarehouse is the warehouse of references, promoted judges and, unless it is only read, what
 // judges are asked. It may come later than the server.
-func (s *functionServer) resultsWarehouse(url string, only bool) (*connectors.Warehouse, error) {
-	prepare := func(ctx context.Context, w *connectors.Warehouse) error {
+func (s *functionServer) resultsWarehouse(url string, only bool) (*store.Store, error) {
+	prepare := func(ctx context.Context, w *store.Store) error {
 		if !only {
 			if err := w.Install(ctx); err != nil {
 				return err

@@ -11,7 +11,7 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 )
 
-// Claims is a table through which processes agree which of them calls a judge; [connectors.Warehouse] has it. A
+// Claims is a table through which processes agree which of them calls a judge; [store.Store] has it. A
 // Table that does not implement Claims is used by this process only.
 type Claims interface {
 	Claim(ctx context.Context, owner string, now, until time.Time, keys ...string) ([]string, error)

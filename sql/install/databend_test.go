@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/duckdb"
@@ -180,7 +182,7 @@ func demoRows(t *testing.T) []map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := connectors.New(conn, duckdb.Dialect)
+	w := store.New(connectors.New(conn, duckdb.Dialect))
 	defer w.Close()
 	if err := demo.Build(ctx, conn.DB(), func(string) {}); err != nil {
 		t.Fatal(err)
