@@ -184,8 +184,8 @@ func prepareCloudRun(p *install.Plan) (any, error) {
 	return own, nil
 }
 
-// gcloudAudience is for whom gcloud's tokens of people are. Cloud Run takes them for any service that
-// the person may call.
+// gcloudAudience is the audience of gcloud's tokens for users. Cloud Run accepts them for every service that the
+// user may call.
 const gcloudAudience = "32555940559.apps.googleusercontent.com"
 
 // checkReaders checks the readers of the report: people, by the addresses that IAM and their tokens name. No other

@@ -34,7 +34,7 @@ type written struct {
 // Executable reports whether a file is a program.
 func (f *File) Executable() bool { return strings.HasSuffix(f.Name, ".sh") }
 
-// Changes are what became of a folder besides the files that were written.
+// Changes are the changes to a folder other than the written files.
 type Changes struct {
 	Removed []string // of earlier values
 	Kept    []string // of earlier values, but changed since badger wrote them

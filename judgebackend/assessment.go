@@ -75,8 +75,8 @@ func (a *Assessment) ReadDetail(detail []byte) {
 	}
 }
 
-// ContentHash is what ID must be: it covers request hash, reply, how it ended and
-// log-probabilities, so that damage to any of them shows.
+// ContentHash returns the expected ID: it covers request hash, reply, finish reason and log-probabilities, so that
+// damage to any of them is detected.
 func (a Assessment) ContentHash() string {
 	h := digest{sha256.New()}
 	reason := a.FinishReason
@@ -158,7 +158,7 @@ type Store interface {
 	Put(ctx context.Context, a Assessment) error
 }
 
-// Claimer is implemented by stores that several processes share and in which they agree who asks.
+// Claimer is implemented by stores through which several processes agree which of them makes a call.
 type Claimer interface {
 	// Claim acquires the right to ask a request's question. If another process is asking it, ok is false. A nil
 	// release means that no other process can ask, so a miss need not be looked up again. Otherwise the caller

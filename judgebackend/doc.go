@@ -41,12 +41,11 @@
 //
 // # What leaves the machine
 //
-// HTTP backends share one guarded transport: the address of every request and every connection must
-// be on the allow list, redirects are refused, and proxies named by the environment are ignored.
-// The in-warehouse backends, replay and none have no transport at all. The SDKs' own retries,
-// environment variables and tracing are off. Each attempt writes an audit line with hashes, sizes
-// and the host, never content. Errors hold no content and no keys: their text is this package's
-// own, and what an endpoint wrote is only looked at to tell the kind of failure.
+// HTTP backends share one guarded transport: the address of every request and every connection must be on the allow
+// list, redirects are refused, and proxies named by the environment are ignored. The in-warehouse backends, replay
+// and none have no transport at all. The SDKs' own retries, environment variables and tracing are off. Each attempt
+// writes an audit line with hashes, sizes and the host, never content. Errors contain no content and no keys: their
+// text is this package's own, and an endpoint's message only serves to classify the failure.
 //
 // # Libraries
 //

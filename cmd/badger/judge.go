@@ -61,7 +61,7 @@ func (f *judgeFlags) over(c judging.Config) (judging.Config, error) {
 	return c, nil
 }
 
-// judging is what judges take from the process: the log of a command is its standard error.
+// judging returns the dependencies of judges. A command logs to standard error.
 func (p process) judging() judging.Env {
 	return judging.Env{
 		Providers: providers, Getenv: p.getenv, Now: p.now, Log: slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),

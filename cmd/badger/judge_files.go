@@ -124,7 +124,7 @@ func (c *judgeRetireCommand) Run(ctx context.Context, p process) error {
 	return nil
 }
 
-// who is the person at the keyboard, as far as the machine knows.
+// who returns the name of the user, if the machine knows it.
 func who(p process) string {
 	if name := cmp.Or(p.getenv("USER"), p.getenv("LOGNAME"), p.getenv("USERNAME")); name != "" {
 		return name

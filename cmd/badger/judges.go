@@ -17,9 +17,8 @@ import (
 	"github.com/badger-eval/badger/scoring/metric"
 )
 
-// withJudges are the standard metrics, and after them the judges: those of files, and the newest
-// version of each that is promoted in one of the warehouses. A file stands in for a promoted judge
-// of its name; of two warehouses the newer version counts.
+// withJudges returns the standard metrics, followed by the judges: those in files, and the latest version of each
+// judge promoted in one of the warehouses. A file overrides a promoted judge of the same name.
 func withJudges(ctx context.Context, files []string, promoted ...*store.Store) ([]scoring.Metric, error) {
 	judges := map[string]*custom.Judge{}
 	for _, w := range promoted {

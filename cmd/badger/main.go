@@ -44,7 +44,7 @@ type process struct {
 	stderr  io.Writer
 	now     func() time.Time
 
-	// memoryLimit tells the runtime how much memory to use at most; nil: the process is not badger's alone.
+	// memoryLimit sets the runtime's soft memory limit; nil if badger shares the process.
 	memoryLimit func(int64) int64
 
 	spcsToken string // the token file of Snowpark Container Services; "": where Snowflake puts it

@@ -10,7 +10,7 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 )
 
-// HostsConfig is what decides whom badger contacts.
+// HostsConfig is the part of the configuration that determines the contacted hosts.
 type HostsConfig struct {
 	Warehouses []Named // URLs of warehouses
 	Judge      Judge

@@ -1,7 +1,7 @@
-// Package place examines the place where badger serve is to run, from the inside, and says whom it contacts.
-// Package deploy writes the files that make such a place; [Examine] reports whether it turned out as it should.
-// Reports never show a path of a secret or what is in it. [Hosts] derives the hosts from a configuration, for
-// people (badger doctor --deployment, docs/reference/residency.md) and for rules of networks that are rendered from it.
+// Package place checks the environment of badger serve from the inside, and lists the hosts that it contacts.
+// Package deploy writes the files that create such an environment; [Examine] reports whether it works. Reports
+// never show the path or the content of a secret. [Hosts] derives the hosts from a configuration, for people
+// (badger doctor --deployment, docs/reference/residency.md) and for generated network rules.
 package place
 
 import (
@@ -311,7 +311,7 @@ func (d *deployment) judgeClock(ctx context.Context) {
 	var proxy *url.URL
 	if c.Proxy != "" {
 		if proxy, err = url.Parse(c.Proxy); err != nil {
-			return // said before
+			return // reported before
 		}
 	}
 	transport := driver.Transport(proxy)
@@ -319,7 +319,7 @@ func (d *deployment) judgeClock(ctx context.Context) {
 		pem, err := os.ReadFile(c.CAFile)
 		pool := x509.NewCertPool()
 		if err != nil || !pool.AppendCertsFromPEM(pem) {
-			return // said before
+			return // reported before
 		}
 		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	}

@@ -76,8 +76,8 @@ func (r *Reading) Give(n int64) {
 	r.used -= n
 }
 
-// Reader reserves what it reads before it comes, at most 64 KiB ahead. What arrived stays reserved: it
-// stands for what is made of it.
+// Reader reserves bytes before it reads them, at most 64 KiB ahead. The reservation is kept after reading, for the
+// data that the bytes are decoded to.
 func (r *Reading) Reader(ctx context.Context, from io.Reader) io.Reader {
 	if r == nil {
 		return from

@@ -211,7 +211,7 @@ type comparing struct {
 	notes map[string]bool
 }
 
-// said are the notes, in a fixed order.
+// said returns the notes, in a fixed order.
 func (x *comparing) said() (out []string) {
 	for n := range x.notes {
 		out = append(out, n)

@@ -157,7 +157,7 @@ func (t *Tally) Notes() []string { return t.x.said() }
 // Metric is the metric of the tally.
 func (t *Tally) Metric() string { return t.change.Metric }
 
-// Standing is what became of a case in a metric.
+// Standing is the outcome of a case in a metric.
 type Standing int8
 
 // The standings, the best first.

@@ -100,7 +100,7 @@ func agentOf(b *Batch) string {
 	return "agent " + strconv.Quote(printable.Short(b.Agent))
 }
 
-// sideName is what chooses the agent and version of a batch: @ chooses those without either.
+// sideName returns the argument that selects the agent and version of a batch: @ selects batches without either.
 func sideName(b *Batch) string {
 	if b.Agent == "" || b.Version != "" {
 		return b.Agent + "@" + b.Version

@@ -75,7 +75,7 @@ func NewAccumulator(schema *arrow.Schema, limits Limits) *Accumulator {
 	return a
 }
 
-// Reserve makes room for so many rows, before the first.
+// Reserve makes room for the given number of rows, before the first.
 func (a *Accumulator) Reserve(rows int64) {
 	for i, c := range a.columns {
 		f := a.schema.Field(i)

@@ -19,8 +19,8 @@ type Limits struct {
 	held *held // nil: no account
 }
 
-// held is what reading one table has reserved of its call's memory: twice what the table has come to,
-// because columns grow by doubling, and what is in memory next to it.
+// held is the memory that reading one table has reserved for its call: twice the size of the table so far, because
+// columns grow by doubling, and memory in addition to the table.
 type held struct {
 	ctx     context.Context //nolint:containedctx // lives for one call
 	reading *account.Reading
@@ -104,10 +104,9 @@ type allocator struct {
 	used int64
 }
 
-// Allocator is the memory for the Arrow libraries while they read one table: lengths inside a file may
-// claim anything, and a few bytes may stand for a billion. Beyond twice the limit of bytes, for
-// buffers are copied when they grow, and where there is no memory it panics, which [Recover] makes an
-// error.
+// Allocator limits the memory of the Arrow libraries while they read one table: lengths inside a file may claim
+// anything, and a few bytes may represent a billion. It panics beyond twice the limit of bytes, since buffers are
+// copied when they grow, and if there is no memory left. [Recover] converts the panic to an error.
 func (l Limits) Allocator() memory.Allocator {
 	return &allocator{Allocator: memory.NewGoAllocator(), limits: l}
 }

@@ -182,9 +182,9 @@ func (m *messageReader) checkWindows(meta, body []byte) (err error) {
 // long as a table.
 const maxWindow = 8 << 20
 
-// ReserveWindow reserves the memory for reading a zstd frame, where a window of so many bytes was
-// reserved before, and returns the larger of the two. A window of more than 8 MiB, as --long and
-// --ultra make, and as ten bytes can claim, is ResourceExhausted.
+// ReserveWindow reserves the memory for reading a zstd frame if its window is larger than before, the reserved one,
+// and returns the larger of the two. A window of more than 8 MiB, as --long and --ultra produce, and as ten bytes
+// can claim, is ResourceExhausted.
 func (l Limits) ReserveWindow(frame []byte, before int64) (int64, error) {
 	var h zstd.Header
 	if err := h.Decode(frame); err != nil || h.Skippable {

@@ -76,8 +76,7 @@ func Open(ctx context.Context, path string, o Options) (*File, error) {
 	return Read(ctx, filepath.Base(path), in, o)
 }
 
-// Read reads assessments; name stands for the file in errors. The error is coded InvalidArgument
-// where lines cannot be read.
+// Read reads assessments; errors call the file name. If lines are invalid, the error has the code InvalidArgument.
 func Read(ctx context.Context, name string, in io.Reader, o Options) (*File, error) {
 	f := &File{name: name, runs: map[runKey]*Run{}, backends: map[string]bool{}}
 	var bad badLines

@@ -34,8 +34,7 @@ type Source interface {
 	Cases(ctx context.Context) iter.Seq2[Item, error]
 }
 
-// Counter is a source that can tell cheaply how many items it will yield, for showing how far a run
-// is.
+// Counter is a source that can cheaply count the items it will yield, for showing progress.
 type Counter interface {
 	Count(ctx context.Context) (int64, error)
 }

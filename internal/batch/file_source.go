@@ -98,7 +98,7 @@ func notText(line []byte) string {
 	return ""
 }
 
-// looksLikeCSV tells a first line of names between commas, semicolons or tabs.
+// looksLikeCSV reports whether a first line consists of names separated by commas, semicolons or tabs.
 func looksLikeCSV(line []byte) bool {
 	return len(line) > 0 && line[0] != '{' && bytes.ContainsAny(line, ",;\t") && !bytes.ContainsAny(line, "{}[]:")
 }
@@ -173,7 +173,7 @@ func (s FileSource) Count(ctx context.Context) (int64, error) {
 	}
 	defer f.Close() //nolint:errcheck // only read
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return 0, nil //nolint:nilerr // reading it will tell
+		return 0, nil //nolint:nilerr // reading the file reports the error
 	}
 	var n int64
 	blank := true

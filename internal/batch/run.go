@@ -48,8 +48,8 @@ type run struct {
 	changed int64 // of the stored
 }
 
-// The memory of a run for results that references name: of all together, and of the table of one. A
-// few bytes of a file that an agent wrote may stand for billions.
+// The memory of a run for referenced results: of all together, and of the table of one. A few bytes of a file that
+// an agent wrote may represent billions.
 const (
 	readingBytes = 512 << 20
 	resultBytes  = 128 << 20

@@ -48,7 +48,7 @@ type Runner struct {
 	Now func() time.Time // the clock of Progress; default time.Now
 }
 
-// Outcome is what became of a run.
+// Outcome counts the results of a run.
 type Outcome struct {
 	Progress
 	Changed  int64 // cases of Done whose question or gold had changed since their held scores were made

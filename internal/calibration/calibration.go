@@ -59,7 +59,7 @@ type Options struct {
 	Compare    []string // keys: the first is tested against each of the others
 	Backbone   []string // two keys: whether the judge of the second may take the place of the first
 
-	Folds    int    // above 1: thresholds of graded metrics are chosen by cross-validation in so many folds
+	Folds    int    // above 1: number of folds of the cross-validation that chooses thresholds of graded metrics
 	LeaveOut string // kind of group: thresholds are chosen on all other groups than the one they are reported on
 }
 

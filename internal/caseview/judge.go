@@ -11,7 +11,7 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 )
 
-// Judgement is what judges were asked about the case and what they said.
+// Judgement holds the prompts and replies of judges about the case.
 type Judgement struct {
 	Asked     []Vote   `json:"asked"`
 	Unknown   []string `json:"not_recorded,omitempty"` // assessments that scores refer to and that are not stored

@@ -38,9 +38,8 @@ type Mask struct {
 	salt     []byte
 }
 
-// NewMask makes a mask of column names, in any letter case; * stands for any characters. The hashes
-// of two masks are the same where the salt is: a secret of at least 16 bytes, or nil for a random
-// one.
+// NewMask returns a mask for column names, in any letter case; * matches any characters. Two masks with the same
+// salt give the same hashes. The salt is a secret of at least 16 bytes, or nil for a random one.
 func NewMask(columns []string, salt []byte) (*Mask, error) {
 	m := &Mask{salt: salt}
 	for i, c := range columns {
@@ -69,7 +68,7 @@ func (m *Mask) None() bool { return m == nil || len(m.patterns) == 0 }
 
 // hides reports whether a column of this name is masked.
 func (m *Mask) hides(name string) bool {
-	name = strings.ReplaceAll(strings.ToLower(name), "/", "\x00") // * is to stand for a slash too
+	name = strings.ReplaceAll(strings.ToLower(name), "/", "\x00") // * also matches a slash
 	return slices.ContainsFunc(m.patterns, func(p string) bool {
 		ok, err := path.Match(strings.ReplaceAll(p, `\/`, "\x00"), name)
 		return ok && err == nil
@@ -205,7 +204,7 @@ func (m *Masked) byName(t *scoring.Table, sql string, masked []bool) {
 	}
 }
 
-// hidden reports whether a name in a query or a result stands for a masked value.
+// hidden reports whether a name in a query or a result names a masked column.
 func (m *Masked) hidden(name string) bool { return m.hides(name) || m.names[strings.ToLower(name)] }
 
 // learn takes note of the values of masked columns.

@@ -68,7 +68,7 @@ func (b *builder) relations() *Relations {
 	}
 	for _, raw := range []json.RawMessage{b.Config.Options["verdict"], b.Case.Options["verdict"]} {
 		if len(raw) > 0 && json.Unmarshal(raw, &options) != nil {
-			options.Table = "" // a metric has said what is wrong with it
+			options.Table = "" // a metric has reported the error in it
 		}
 	}
 	if options.Policy == policy.Logic {

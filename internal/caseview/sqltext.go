@@ -41,9 +41,9 @@ const (
 // lineWidth is the maximal width of a clause on one line, in bytes.
 const lineWidth = 88
 
-// Layout lays a query out anew: clauses and the elements of long lists begin lines, and queries in
-// parentheses are indented. Only the white space between tokens changes. A text that would not read
-// as the same tokens afterwards, such as one whose meaning hangs on a space, stays as it is.
+// Layout formats a query: clauses and the elements of long lists start lines, and queries in parentheses are
+// indented. Only the white space between tokens changes. SQL that would not tokenize the same afterwards, such as
+// one whose meaning depends on a space, is unchanged.
 func Layout(sql string, dialect sqlparts.Dialect) []SQLPart {
 	toks := sqlparts.Tokens(sql, dialect)
 	if len(toks) == 0 || len(toks) > mostTokens {

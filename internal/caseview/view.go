@@ -354,7 +354,7 @@ func (b *builder) choose(ctx context.Context, wanted int) (*metric.Hybrid, error
 	return now[at-1], nil
 }
 
-// countedGold is the accepted answer that the scores are by, from 1; 0 if no score tells.
+// countedGold returns the accepted answer that the scores use, from 1; 0 if no score records it.
 func (b *builder) countedGold(stored *metric.Hybrid, have bool) int {
 	if len(b.Case.Golds) == 1 {
 		return 1

@@ -47,8 +47,8 @@ func places(step float64) int {
 	return len(decimals)
 }
 
-// Decimal writes a number with so many decimals, and the minus sign of print. What rounds to 0 has
-// no sign.
+// Decimal formats a number with the given number of decimals and a typographic minus sign. A number that rounds to
+// 0 has no sign.
 func Decimal(v float64, digits int) string {
 	if math.Abs(v) < 0.5*math.Pow10(-digits) {
 		v = 0

@@ -44,7 +44,7 @@ type Column struct {
 	Nulls  []bool    // true: NULL
 }
 
-// New makes a column of so many rows, none of them NULL.
+// New returns a column with the given number of rows, none of them NULL.
 func New(t Type, rows int) *Column {
 	c := &Column{Type: t}
 	c.Resize(rows)

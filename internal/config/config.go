@@ -3,8 +3,8 @@
 // that no key can lack its variable. It remembers which layer each value is from, and prints values
 // without the secrets that URLs may carry.
 //
-// What is wrong in a layer is an error that [errcode.IsUsage] tells. It names the key and never
-// quotes the value, which may be a secret in the wrong place.
+// Errors in a layer are usage errors ([errcode.IsUsage]). They name the key and never quote the value, which may be
+// a misplaced secret.
 package config
 
 import (
@@ -198,8 +198,7 @@ func (l *Layers) named(variable string) bool {
 	return false
 }
 
-// kubernetes is the form of the variables that Kubernetes makes of a service called badger or
-// badger-something.
+// kubernetes matches the variables that Kubernetes creates for a service called badger or badger-something.
 var kubernetes = regexp.MustCompile(`^BADGER_(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_(PORT|PROTO|ADDR))?)$`)
 
 // notOurs reports whether a variable is meant for something else than the configuration. Those in

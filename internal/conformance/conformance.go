@@ -17,8 +17,8 @@ import (
 type Statement struct {
 	Number string // such as SFE-2
 	Says   string // one sentence
-	// Tests are separated by "; ". A folder alone stands for TestNumberedStatements/NUMBER there; others are
-	// "FOLDER TEST" or "FOLDER TEST/SUBTEST".
+	// Tests are separated by "; ". A folder alone means TestNumberedStatements/NUMBER there; others are "FOLDER
+	// TEST" or "FOLDER TEST/SUBTEST".
 	Tests  string
 	Client string // a real client that showed it too, with its test as in Tests: "NAME: FOLDER TEST"
 	Note   string // why it is not shown here, or which part of it is not

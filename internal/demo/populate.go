@@ -155,7 +155,7 @@ func jsonText(v any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// list makes an empty JSON list of a nil slice.
+// list converts a nil slice to an empty one, for JSON.
 func list(s []string) []string {
 	if s == nil {
 		return []string{}

@@ -50,7 +50,7 @@ func (c *Functions) WriteJSON(w io.Writer) error {
 	return e.Encode(map[string]any{"functions": c.list})
 }
 
-// Print lists the functions for a terminal of so many columns, without the twins that return JSON.
+// Print lists the functions for a terminal of the given width, without the twins that return JSON.
 func (c *Functions) Print(w io.Writer, width int) {
 	group := ""
 	for i := range c.list {

@@ -81,8 +81,8 @@ func (s *Summary) caseOf(of scoring.AnswerID, q store.Question) report.Case {
 	return c
 }
 
-// Close computes the figures once everything is added. Against names whom all others are compared
-// with; empty: see [report.SummaryOptions].
+// Close computes the figures once everything is added. against names the baseline of all comparisons; empty: see
+// [report.SummaryOptions].
 func (s *Summary) Close(against string) error {
 	if err := s.report.CompareWith(against); err != nil {
 		return errcode.Usage("--against: %w", err)

@@ -22,7 +22,7 @@ type Specs struct {
 type Gate struct {
 	Metric   string
 	Least    *float64 // the value, or where less is better the most; nil: any
-	Coverage *float64 // the share of cases with a value, from 0 to 1; nil: it is not said
+	Coverage *float64 // the share of cases with a value, from 0 to 1; nil: not set
 }
 
 // Read returns the gates of flags and of a configuration, in the order in which they are written. A flag overrides

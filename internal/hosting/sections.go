@@ -11,7 +11,7 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// Auth says who may call badger serve: one for both listeners, or one for each.
+// Auth configures the allowed callers of badger serve: for both listeners, or separately.
 type Auth struct {
 	identity.Config `yaml:",inline"`
 	GRPC            *identity.Config `yaml:"grpc"`
@@ -131,9 +131,8 @@ func (c *Limits) Fill(l udf.Limits) {
 	c.Caller = CallerLimits{Calls: l.Caller.Calls, MemoryBytes: l.Caller.InFlight, RowsPerSecond: l.Caller.Rows}
 }
 
-// PlatformPort is the port that a platform tells by a variable, where the HTTP listener is that
-// platform's and nothing else says where it listens; "" elsewhere. A variable that holds no port is a
-// mistake of the user.
+// PlatformPort returns the port in a platform's variable, if the HTTP listener has that platform's mode and its
+// address is not configured; "" otherwise. An invalid port in the variable is a usage error.
 func PlatformPort(l Listen, a Auth, clientCA string, getenv func(string) string) (port, variable string, err error) {
 	_, who, err := a.Listeners(clientCA)
 	if err != nil || l.HTTP != "" || who.Mode != identity.Platform {

@@ -51,8 +51,8 @@ type Rule struct {
 	Never   []string
 }
 
-// Rules are what packages must not reach. Of this module they name packages without its path. An
-// error names the line.
+// Rules lists the packages that each package must not reach. Packages of this module have no module path. An error
+// names the line.
 func Rules() ([]Rule, error) {
 	var rules []Rule
 	for n, line := range lines(neverText) {

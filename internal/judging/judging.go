@@ -68,7 +68,7 @@ func (j *Judges) stacks() (all []*judgebackend.Stack) {
 	return all
 }
 
-// stats is what all judges did.
+// stats returns the totals over all judges.
 func (j *Judges) stats() (sum judgebackend.Stats) {
 	for _, s := range j.stacks() {
 		one := s.Stats()

@@ -26,7 +26,7 @@ import (
 
 // Env holds the dependencies of Open.
 type Env struct {
-	Providers judgebackend.Providers // whom judges are asked of
+	Providers judgebackend.Providers // the available judge providers
 	Getenv    func(string) string    // the environment, which holds keys
 	Now       func() time.Time       // when an answer was given, as the ledger records it
 	Open      OpenWarehouse          // opens judge.warehouse
@@ -45,8 +45,8 @@ type OpenWarehouse func(ctx context.Context, url string) (*store.Store, error)
 // Later takes the parts of a server that may be missing when it starts. Keys are those of the
 // configuration.
 type Later interface {
-	// Warehouse is a warehouse that is connected later: prepare is called with it before anybody can use
-	// it, then afterwards; either may be nil.
+	// Warehouse returns a warehouse that is connected later. prepare is called with it before it is used, then
+	// afterwards; either may be nil.
 	Warehouse(key, url string, readOnly bool, prepare, then func(context.Context, *store.Store) error) (*store.Store, error)
 	// File adds a file with a secret, which is read at each use.
 	File(key, path string)
@@ -102,7 +102,7 @@ func (c *Config) Open(ctx context.Context, s Env) (_ *Judges, err error) {
 	return j, nil
 }
 
-// stackOptions are what all judges share: the ledger, the budgets and the audit.
+// stackOptions returns the options that all judges share: the ledger, the budgets and the audit.
 func (c *Config) stackOptions(s Env, j *Judges) (o judgebackend.StackOptions, err error) {
 	store, err := c.store(s, j)
 	if err != nil {
@@ -184,7 +184,7 @@ func (w *watched) Complete(ctx context.Context, r judgebackend.Request) (judgeba
 	return resp, err
 }
 
-// backend opens who is asked.
+// backend opens the backend of the endpoint.
 func (c *Endpoint) backend(ctx context.Context, s Env, j *Judges, isOffline bool) (judgebackend.Backend, error) {
 	name, model, _ := strings.Cut(c.Backend, ":")
 	if isOffline && name != "replay" {
@@ -256,7 +256,7 @@ func (c *Config) store(s Env, j *Judges) (judgebackend.Store, error) {
 	return f, nil
 }
 
-// offline is a judge that does not exist: the ledger before it answers, or nobody does.
+// offline is a backend that fails every call, so that only the ledger answers.
 type offline struct{ id judgebackend.Identity }
 
 func (o offline) Identity() judgebackend.Identity { return o.id }

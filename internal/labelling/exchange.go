@@ -167,7 +167,7 @@ func (l *line) decide() {
 	}
 }
 
-// majority is what most votes say: pass, fail, or nothing.
+// majority returns the majority of the votes: pass, fail, or nothing.
 func majority(votes map[string]string) string {
 	sum := 0
 	for _, v := range votes {
@@ -446,7 +446,7 @@ func votes(c *scoring.Case, label json.RawMessage, o ImportOptions, options []st
 	return out, nil
 }
 
-// bring writes the labels that do not exist yet. said are the existing verdicts.
+// bring writes the labels that do not exist yet. said holds the existing verdicts.
 func (s *Store) bring(ctx context.Context, labels []Label, said map[voter]string) (written int, err error) {
 	var cases []string
 	for i := range labels {

@@ -137,8 +137,8 @@ func distinct(list []string) []string {
 	return out
 }
 
-// Cases are the ids of all cases that a list chooses, in its order. The metrics are those of the
-// program, which tell the primary one of a run.
+// Cases returns the ids of all cases that a list selects, in its order. The metrics are those of the program, which
+// determine the primary one of a run.
 func Cases(ctx context.Context, w *store.Store, metrics []scoring.Metric, list store.State) ([]string, error) {
 	p, err := w.Pages(ctx, metrics)
 	if err != nil {

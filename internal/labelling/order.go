@@ -60,7 +60,7 @@ func disagreement(s store.CaseSignal) float64 {
 // labels are of the labelled cases, not of the run.
 func arrange(cases []string, o Order, seed int64, known signals) []string {
 	out := slices.Clone(cases)
-	lot := rand.New(rand.NewPCG(uint64(seed), 0)) //nolint:gosec // a seed that repeats is what is wanted
+	lot := rand.New(rand.NewPCG(uint64(seed), 0)) //nolint:gosec // a reproducible seed is intended
 	shuffle := func(ids []string) {
 		slices.Sort(ids)
 		lot.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })

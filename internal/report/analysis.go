@@ -353,7 +353,7 @@ type FailureView struct {
 	All   bool   // all labels of each kind
 }
 
-// kindTitles are what kinds of findings are about.
+// kindTitles are the titles of the kinds of findings.
 var kindTitles = map[string]string{
 	analysis.KindIssue: "Issues of the query, by the SQL judge", analysis.KindError: "Errors, by FLEX", analysis.KindDifference: "Why right answers differ, by FLEX",
 	analysis.KindExecution: "How execution accuracy errs, by FLEX", analysis.KindRelation: "Relations between the results", analysis.KindFilters: "Filters applied, by STEF",

@@ -72,8 +72,7 @@ type Rate struct {
 	Labels   []Count                `json:"labels,omitempty"` // of scores with a value
 }
 
-// Coverage is what became of the cases that an agent was asked, in one metric. The counts add up to
-// Asked.
+// Coverage counts the outcomes of the cases that an agent was asked, in one metric. The counts add up to Asked.
 type Coverage struct {
 	Asked         int      `json:"asked"`
 	Scored        int      `json:"scored"`

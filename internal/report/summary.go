@@ -72,7 +72,7 @@ func (t *texts) of(s string) uint16 {
 	return n + 1
 }
 
-// mark is what became of a score, a place in outcomes from 1, in its low bits, and its verdict.
+// mark is the status of a score (an index in outcomes, from 1) in its low bits, and its verdict.
 type mark uint8
 
 const (
@@ -193,7 +193,7 @@ func (s *Summary) Add(score scoring.Score, c Case) {
 	}
 }
 
-// Judged tells by whom scores of a metric were judged: the tag of the judge, such as rose_o3-2504.
+// Judged records the judge of scores of a metric: its tag, such as rose_o3-2504.
 func (s *Summary) Judged(metric, tag string) {
 	if at, there := slices.BinarySearch(s.judges[metric], tag); !there {
 		s.judges[metric] = slices.Insert(s.judges[metric], at, tag)

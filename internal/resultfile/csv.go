@@ -208,7 +208,7 @@ func (r *reader) header(s *csvScanner) ([]csvColumn, error) {
 	return columns, nil
 }
 
-// isNull reports whether an unquoted cell stands for NULL.
+// isNull reports whether an unquoted cell means NULL.
 func (r *reader) isNull(text []byte) bool {
 	if r.Nulls == nil {
 		return len(text) == 0 || len(text) < 5 && (text[0] == '\\' || text[0] == '<') && (string(text) == `\N` || string(text) == "<NA>")

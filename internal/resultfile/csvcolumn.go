@@ -243,7 +243,7 @@ func canonicalInt(b []byte) (int64, bool) {
 	return 0, false
 }
 
-// isNumber tells a plain number: -?digits[.digits][e±digits] without leading zeros; the digits
+// isNumber reports whether b is a plain number: -?digits[.digits][e±digits] without leading zeros; the digits
 // before the point may be missing.
 func (c *csvColumn) isNumber(b []byte) bool {
 	i := 0
@@ -300,7 +300,7 @@ func run(b []byte, i int) int {
 	return i
 }
 
-// isToken tells the words for what is not a finite number.
+// isToken reports whether b is a word for a non-finite number.
 func isToken(b []byte) bool {
 	if bytes.EqualFold(b, []byte("nan")) {
 		return true
@@ -500,7 +500,7 @@ func significant(number []byte) []byte {
 	return bytes.TrimRight(digits, "0")
 }
 
-// allNull tells a column of nothing but NULL and empty quoted cells.
+// allNull reports whether the column has only NULL and empty quoted cells.
 func (c *csvColumn) allNull() bool {
 	missing := len(c.empty)
 	for _, w := range c.nulls {

@@ -67,7 +67,7 @@ func checkText(head string) error {
 	return nil
 }
 
-// sentence tells a line of words that ends as a sentence does.
+// sentence reports whether a line of words ends as a sentence does.
 func sentence(line string) bool {
 	end := line[len(line)-1]
 	return words(line) > 3 && (end == '.' || end == '!' || end == ':' || strings.HasSuffix(line, "…")) && !strings.HasPrefix(line, `"`)

@@ -370,7 +370,7 @@ func deltas(data []byte, most int64, value func(int64)) (rest []byte, err error)
 	return data, nil
 }
 
-// bitsAt is the number of so many bits at a bit's place, the lowest first.
+// bitsAt returns the number in the width bits at a bit position, lowest bit first.
 func bitsAt(data []byte, at uint64, width byte) (x uint64) {
 	for have := uint64(0); have < uint64(width); {
 		b, skip := uint64(data[at/8]), at%8

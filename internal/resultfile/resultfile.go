@@ -47,7 +47,7 @@ type Options struct {
 	// file may be read.
 	Roots []string
 
-	// Named is what errors call the file; its base name if empty.
+	// Named is the name of the file in errors; its base name if empty.
 	Named string
 
 	// Dir is where relative paths begin when there are no roots; the working directory if empty.

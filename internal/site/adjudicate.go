@@ -31,7 +31,7 @@ type adjudication struct {
 type conflictView struct {
 	labelling.Conflict
 	Address string        // of the page of the case
-	Control *labelControl // nil: who asks may not settle it, or it cannot be shown
+	Control *labelControl // nil: the user may not adjudicate it, or it cannot be shown
 	Why     string        // why they may not
 	UndoID  string        // "": the third verdict is not theirs
 }

@@ -147,7 +147,7 @@ type onecase struct {
 	LeftOut   int        // metrics of the run that are not shown
 
 	Labels  []store.LoggedLabel // the labels of the answer, latest first
-	Control *labelControl       // nil: who looks may not label
+	Control *labelControl       // nil: the user may not label
 	Masked  bool
 }
 

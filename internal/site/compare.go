@@ -154,7 +154,7 @@ type counted struct {
 	Address string // "": nowhere
 }
 
-// changeRow is what became of a metric.
+// changeRow is the change of a metric.
 type changeRow struct {
 	Metric           string
 	Address          string // the cases, the largest regressions first

@@ -186,8 +186,8 @@ func (c *paidCost) spent() spent {
 	return out
 }
 
-// metricCosts are what metrics took, the share of their scores that rests on evidence, and about what
-// that saved: the mean calls, tokens and money of the scores that a judge was asked for.
+// metricCosts returns the cost of each metric, the share of its scores decided by evidence, and the estimated
+// savings: the mean calls, tokens and money of the scores that called a judge.
 func metricCosts(judged []store.Judged, run scoring.RunID, paid paidCost) (out []metricCost, evidentShare string, s saved) {
 	var evident, valued, calls, tokens int64
 	savedCalls, savedTokens := 0.0, 0.0
@@ -254,7 +254,7 @@ func costPicture(judged []store.Judged) *chart.Picture {
 	return bars.Picture()
 }
 
-// left is what remains of the budget after a run; nil if there is none.
+// left returns the rest of the budget after a run; nil if there is none.
 func (b *Budget) left(paid paidCost) *budgetLeft {
 	limit, _ := judgebackend.ParseMoney(b.Money)
 	switch {

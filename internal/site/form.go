@@ -91,13 +91,13 @@ type content struct {
 	Poll  bool           // what is shown continues: the page is loaded again while it is examined
 }
 
-// frame is what every template sees.
+// frame is the data of every template.
 type frame struct {
 	content
 	Version string
 	Static  bool
-	Labels  bool   // who looks may label
-	Admin   bool   // who looks may make queues
+	Labels  bool   // the user may label
+	Admin   bool   // the user may create queues
 	Caller  string // the authenticated user; "" if unknown
 	Nav     []navLink
 	RunNav  []navLink // the pages of the run

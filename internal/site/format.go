@@ -11,7 +11,7 @@ import (
 	"github.com/badger-eval/badger/internal/report"
 )
 
-// dash stands for a figure that is missing. It is never 0.
+// dash is shown for a missing figure. It is never 0.
 const dash = "–"
 
 // shown is a value as the text of a link.

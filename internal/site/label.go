@@ -19,9 +19,8 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// The page shows one answer of a queue to label. It shows no score, verdict or relation and nothing
-// that others said: in a blind queue none of it may be in the page, and in an open one it is on the
-// page of the case, one link away.
+// The page shows one answer of a queue to label. It shows no score, verdict, relation or label of others: a blind
+// queue must not reveal any of them, and in an open one they are on the page of the case, one link away.
 var _ = register(&page{name: "label", pattern: "GET /label", role: identity.Label, show: (*Site).label})
 
 type labelView struct {
@@ -318,7 +317,7 @@ func (*Site) pageOf(r *http.Request, l *labelling.Label) string {
 	return back(r, queuesAddress())
 }
 
-// sent reads a form of labelling, and says who sends it.
+// sent reads a form of labelling, and returns its annotator.
 func (s *Site) sent(rw http.ResponseWriter, r *http.Request) (labels *labelling.Store, me string, err error) {
 	if labels, err = s.writing(); err != nil {
 		return nil, "", err

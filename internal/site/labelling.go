@@ -197,7 +197,7 @@ func (s *Site) controlOnOtherPage(r *http.Request, of scoring.AnswerID, seen, he
 	if q != nil {
 		c.In, c.InAt, c.Here = q.Name, queueAddress(q.ID), here
 	}
-	if c.Mine == nil && me != "" { // they may have said something elsewhere
+	if c.Mine == nil && me != "" { // they may have labelled it in another place
 		if c.Mine, err = store.Mine(r.Context(), labelling.Label{AnswerID: of, Annotator: me}); err != nil {
 			return nil, err
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// listOf reads the state of a list of cases from the query of an address. With masked columns a search
-// or a condition on what is not shown is refused: its counts would tell masked values.
+// listOf reads the state of a list of cases from the query of an address. With masked columns, a search or
+// condition on hidden text is rejected: its counts would reveal masked values.
 func (s *Site) listOf(v url.Values) (store.State, error) {
 	state, err := store.Parse(v)
 	if err != nil || s.mask.None() {

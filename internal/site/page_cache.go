@@ -164,7 +164,7 @@ func rowsOf(ctx context.Context) int {
 	return 0
 }
 
-// abridge leaves out what a short page does not show, of a run that has scores of so many metrics.
+// abridge leaves out what a short page does not show, for a run with scores of the given number of metrics.
 func (c *onecase) abridge(metrics int) {
 	if c.View.Relations != nil {
 		short := *c.View.Relations

@@ -128,8 +128,8 @@ func (s *Site) queue(r *http.Request) (content, error) {
 	return content{Title: q.Name, Run: &out.Run, Page: out}, nil
 }
 
-// The address gives out the labels of a queue as JSON Lines. They show what others said, which the
-// annotators of a blind queue must not see.
+// The address exports the labels of a queue as JSON Lines. They include the labels of others, which the annotators
+// of a blind queue must not see.
 var _ = register(&page{pattern: "GET /queue/labels", role: identity.Admin, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
 	store, q, err := queueOf(s, r, r.URL.Query().Get("queue"))
 	if err != nil {

@@ -254,7 +254,7 @@ func rowOf(name string, f *store.Figures, cases int64, s store.State) metricRow 
 	return row
 }
 
-// coverageOf is what became of the cases behind figures.
+// coverageOf returns the coverage of figures.
 func coverageOf(f *store.Figures) report.Coverage {
 	return report.CoverageOf(int(f.OK), int(f.Abstained), int(f.NotApplicable), int(f.Failed), int(f.Unanswered))
 }

@@ -72,8 +72,7 @@ func (s *Warehouse) Labelled(ctx context.Context, b analysis.Batch, metrics []sc
 
 const complexityMetric = "sql_complexity"
 
-// addCases adds the answers of a batch that people labelled, in the order of their ids, and tells
-// their places.
+// addCases adds the labelled answers of a batch, in the order of their ids, and returns their indexes.
 func (l *Labelled) addCases(votes []store.Vote, b analysis.Batch) map[string]int {
 	byCase := map[string][]store.Vote{}
 	var annotators []string

@@ -34,7 +34,7 @@ type TracesConfig struct {
 // Traces makes spans and sends them.
 type Traces struct{ provider *sdktrace.TracerProvider }
 
-// exportTime is what sending a batch of spans may take.
+// exportTime limits the sending of a batch of spans.
 const exportTime = 10 * time.Second
 
 // OpenTraces prepares sending spans to the endpoint that c names, or returns nil if it names none. It ignores
@@ -171,7 +171,7 @@ type tracedJudge struct {
 
 func (j tracedJudge) Identity() judgebackend.Identity { return j.id }
 
-// operation is what every judge is asked for: an answer to messages.
+// operation is the name of a judge call in the conventions.
 const operation = "chat"
 
 func (j tracedJudge) Complete(ctx context.Context, r judgebackend.Request) (judgebackend.Response, error) {

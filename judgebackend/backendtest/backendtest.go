@@ -30,7 +30,7 @@ type Harness struct {
 	// message.
 	Open func(t *testing.T, behave func(prompt string) Answer) judgebackend.Backend
 
-	NoUsage    bool             // the backend cannot tell tokens
+	NoUsage    bool             // the backend does not report tokens
 	Cannot     map[Fault]string // faults that its counterpart cannot have, with the reason
 	AlwaysCode errcode.Code     // if not OK, every call ends with it: the backend answers nothing
 	Fixed      string           // if not empty, the one reply the backend has, for [Question]

@@ -202,8 +202,7 @@ func want(t *testing.T) []string {
 
 var errCrash = errors.New("crash")
 
-// crashing stands for a process that dies in its n-th append: before the rows are stored or right
-// after.
+// crashing simulates a process that dies in its n-th append: before the rows are stored or right after.
 type crashing struct {
 	batch.Ledger
 	left  int

@@ -380,7 +380,7 @@ func (t *Tab) Console() []string {
 	return out
 }
 
-// Clean fails the test if the tab asked anybody else for anything or said anything on the console.
+// Clean fails the test if the tab sent requests to another origin or logged anything on the console.
 func (t *Tab) Clean(origin string) {
 	t.tb.Helper()
 	if said := t.Console(); len(said) > 0 {

@@ -54,7 +54,7 @@ func (t *Tab) Print(name string) {
 func (t *Tab) write(name string, data []byte) string {
 	t.tb.Helper()
 	folder := os.Getenv("BADGER_SCREENSHOTS")
-	t.must(os.MkdirAll(folder, 0o750)) //nolint:gosec // whoever runs the test names the folder
+	t.must(os.MkdirAll(folder, 0o750)) //nolint:gosec // the user of the test names the folder
 	path := filepath.Join(folder, name)
 	t.must(os.WriteFile(path, data, 0o600)) //nolint:gosec // the same
 	return path

@@ -25,7 +25,7 @@ func (r *Redshift) Call(ctx context.Context, rows ...[]any) (*Call, error) {
 	return r.Send(ctx, len(rows), rows)
 }
 
-// Send sends any arguments as so many records.
+// Send sends a call of the given number of records, with any arguments.
 func (r *Redshift) Send(ctx context.Context, records int, arguments any) (*Call, error) {
 	c := &Call{}
 	payload, err := json.Marshal(map[string]any{
@@ -83,5 +83,5 @@ func (r *Redshift) Send(ctx context.Context, records int, arguments any) (*Call,
 	return c, nil
 }
 
-// ErrThrottled is what Invoke may return for a Lambda function that is throttled.
+// Invoke may return ErrThrottled for a throttled Lambda function.
 var ErrThrottled = errors.New("TooManyRequestsException")

@@ -53,7 +53,7 @@ func (s *Snowflake) number(i int) int64 {
 	return int64(i)
 }
 
-// Send sends a body of so many rows.
+// Send sends a body with the given number of rows.
 func (s *Snowflake) Send(ctx context.Context, body []byte, rows int) (*Call, error) {
 	c := &Call{}
 	h := http.Header{"Content-Type": {"application/json"}, "User-Agent": {"snowflake/1.0"}}

@@ -115,7 +115,7 @@ func (w *World) overlay() {
 	}
 }
 
-// Program makes a program of the machine the program under test. It returns its path in the world.
+// Program installs a program of the machine as the program under test. It returns its path in the world.
 func (w *World) Program(path string) string {
 	w.t.Helper()
 	const at = "/opt/program"

@@ -152,7 +152,7 @@ func does(p *house.Package) string {
 	return strings.TrimSuffix(doc, ".")
 }
 
-// wrapped are words in lines of up to so many bytes.
+// wrapped returns the words in lines of up to width bytes.
 func wrapped(words []string, width int) (out []string) {
 	line := ""
 	for _, word := range words {

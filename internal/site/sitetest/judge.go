@@ -16,7 +16,7 @@ import (
 // chosen by a hash of the question: equal questions get equal replies.
 type Judge struct {
 	Says      func(asked uint64) string // the text of a reply; nil: [Opinion]
-	Malformed uint64                    // one of so many replies is no JSON; 0: none
+	Malformed uint64                    // one of this many replies is not JSON; 0: none
 }
 
 // Identity is the judge's name in badger's tables.
