@@ -95,7 +95,7 @@ func (s *Site) adjudicate(r *http.Request) (content, error) {
 		if err := maySettle(r, q, &c.Item); err != nil {
 			x.Why = err.Error()
 		} else if one == nil {
-			x.Why = "The answer cannot be read any more, so that it cannot be settled."
+			x.Why = "The answer is no longer available, so it cannot be adjudicated."
 		} else {
 			if x.Control, err = s.newLabelControl(r, q, q.Answer(c.CaseID), labelling.AnswerHash(one), here(from)); err != nil {
 				return content{}, err

@@ -46,7 +46,7 @@ func (l *staticPlan) lists(p *page, of *staticRun) {
 // modeNames are the modes as people read them.
 var modeNames = map[store.Mode]string{
 	store.All: "All", store.Failed: "Failed", store.Passed: "Passed", store.Errors: "Errors", store.Abstained: "Abstained", store.Changed: "Changed",
-	store.Disagrees: "Disagrees with people", store.Unlabelled: "Unlabelled",
+	store.Disagrees: "Disagrees with labels", store.Unlabelled: "Unlabelled",
 }
 
 // caseList is the content of the list of cases.

@@ -246,7 +246,7 @@ func modelCosts(replies []store.Asked, prices *judgebackend.Budget) (out []model
 }
 
 func costPicture(judged []store.Judged) *chart.Picture {
-	bars := chart.Bars{Name: "cost", Title: "Tokens by metric", Desc: "Tokens in and out that were asked for the scores of each metric.", X: "tokens"}
+	bars := chart.Bars{Name: "cost", Title: "Tokens by metric", Desc: "Tokens in and out for the scores of each metric.", X: "tokens"}
 	for i := range judged {
 		n := float64(judged[i].TokensIn + judged[i].TokensOut)
 		bars.Rows = append(bars.Rows, chart.Bar{Name: judged[i].Metric, Value: &n, Text: count(judged[i].TokensIn + judged[i].TokensOut)})

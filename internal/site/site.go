@@ -251,7 +251,7 @@ func (s *Site) fail(rw http.ResponseWriter, r *http.Request, err error) {
 	}
 	switch code := errcode.Of(err); code {
 	case errcode.NotFound:
-		f.Status, f.Heading, f.Advice = http.StatusNotFound, "Not found", "The run or the case may have been removed. The list of runs shows what is there."
+		f.Status, f.Heading, f.Advice = http.StatusNotFound, "Not found", "The run or the case may have been removed. See the list of runs."
 	case errcode.InvalidArgument:
 		f.Status, f.Heading, f.Advice = http.StatusBadRequest, "The address is invalid", "Correct the named value, or start from the list of runs."
 	case errcode.PermissionDenied, errcode.Unauthenticated:
