@@ -29,7 +29,7 @@ var _ = register(Target{
 	files:    cloudRunFiles, place: 10,
 })
 
-// cloudRun is what the templates of Cloud Run see.
+// cloudRun is the data of the Cloud Run templates.
 type cloudRun struct {
 	Env       []Variable // of badger serve
 	CPU       string
@@ -94,8 +94,8 @@ func prepareCloudRun(p *install.Plan) (any, error) {
 		{"database", v.Database, projectID, "the id of a project, such as acme-analytics"},
 		{"location", v.Location, gcpLocation, "a location of BigQuery, such as EU or europe-west1"},
 		{"connection", v.Connection, gcpName, "letters, digits, _ and dashes"},
-		{"roles.owner", v.Roles.Owner, gcpMember, "whoever IAM knows, such as group:badger-owners@example.com"},
-		{"roles.caller", v.Roles.Caller, gcpMember, "whoever IAM knows, such as group:analysts@example.com"},
+		{"roles.owner", v.Roles.Owner, gcpMember, "an IAM principal, such as group:badger-owners@example.com"},
+		{"roles.caller", v.Roles.Caller, gcpMember, "an IAM principal, such as group:analysts@example.com"},
 	} {
 		if !f.looks.MatchString(f.value) {
 			return nil, bad("%s is %.80q, expected %s", f.key, f.value, f.want)
@@ -184,8 +184,8 @@ func prepareCloudRun(p *install.Plan) (any, error) {
 	return own, nil
 }
 
-// gcloudAudience is for whom gcloud's tokens of people are. Cloud Run takes them for any service that
-// the person may call.
+// gcloudAudience is the audience of gcloud's tokens for users. Cloud Run accepts them for every service that the
+// user may call.
 const gcloudAudience = "32555940559.apps.googleusercontent.com"
 
 // checkReaders checks the readers of the report: people, by the addresses that IAM and their tokens name. No other
@@ -195,11 +195,11 @@ func checkReaders(d *service.Deployment) error {
 		return errcode.New(errcode.InvalidArgument, "values: deploy.report: this needs deploy.warehouse, whose runs the report shows")
 	}
 	if d.Report.Everybody() {
-		return errcode.New(errcode.InvalidArgument, "values: deploy.report: * is whoever may call, which is BigQuery; expected e-mail addresses")
+		return errcode.New(errcode.InvalidArgument, "values: deploy.report: * means all allowed callers, which is BigQuery; expected e-mail addresses")
 	}
 	for _, who := range d.Report.People() {
 		if !readerEmail.MatchString(who) {
-			return errcode.New(errcode.InvalidArgument, "values: deploy.report: %.60q is no e-mail address in lower case, such as ana@example.com", who)
+			return errcode.New(errcode.InvalidArgument, "values: deploy.report: invalid e-mail address %.60q; expected one in lower case, such as ana@example.com", who)
 		}
 	}
 	return nil
@@ -427,7 +427,7 @@ func (c *cloudRun) Interfaces() string {
 	}
 	b, err := json.Marshal([]any{out})
 	if err != nil {
-		panic(fmt.Sprintf("a map of texts has no JSON: %v", err)) // cannot happen
+		panic(fmt.Sprintf("cannot encode a map of strings as JSON: %v", err)) // cannot happen
 	}
 	return string(b)
 }

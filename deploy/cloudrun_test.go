@@ -708,10 +708,10 @@ func TestCloudRunValues(t *testing.T) {
 		{"a report of nothing", func(v *install.Values) { v.Deploy.Report.Readers = []string{"ana@example.com"} }, "deploy.report: this needs deploy.warehouse"},
 		{"a report for BigQuery", func(v *install.Values) {
 			v.Deploy.Warehouse, v.Deploy.Report.Annotators = "bigquery://acme-analytics", []string{"*"}
-		}, "deploy.report: * is whoever may call"},
+		}, "deploy.report: * means all allowed callers"},
 		{"a reader who is no address", func(v *install.Values) {
 			v.Deploy.Warehouse, v.Deploy.Report.Admins = "bigquery://acme-analytics", []string{"ana"}
-		}, `deploy.report: "ana" is no e-mail address`},
+		}, `deploy.report: invalid e-mail address "ana"`},
 		{"a reader in capitals", func(v *install.Values) {
 			v.Deploy.Warehouse, v.Deploy.Report.Readers = "bigquery://acme-analytics", []string{"Ana@example.com"}
 		}, "deploy.report: "},

@@ -23,7 +23,7 @@ var _ = register(Target{
 	files:    databricksFiles, place: 20,
 })
 
-// databricks is what the templates of the bundle see.
+// databricks is the data of the bundle's templates.
 type databricks struct {
 	DevCatalog string
 	Source     string     // URL of prod's warehouse, without a host: an app and a job learn theirs from the platform

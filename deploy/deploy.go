@@ -35,7 +35,7 @@ type Target struct {
 	Warehouse string   // whose installation it belongs to; "": any
 	Via       string   // the way of calling that reaches it; "": any
 	Required  []string // keys of the values that it needs
-	Beside    string   // a folder here that is copied beside what is made, under its last name; "": none
+	Beside    string   // a folder of this package that is copied next to the output, under its base name; "": none
 
 	files fs.FS // its folder, and the one that is copied with it
 	place int   // in listings, in steps of ten

@@ -34,7 +34,7 @@ type written struct {
 // Executable reports whether a file is a program.
 func (f *File) Executable() bool { return strings.HasSuffix(f.Name, ".sh") }
 
-// Changes are what became of a folder besides the files that were written.
+// Changes are the changes to a folder other than the written files.
 type Changes struct {
 	Removed []string // of earlier values
 	Kept    []string // of earlier values, but changed since badger wrote them
@@ -143,7 +143,7 @@ func Differences(dir, target string, files []File) (lines []string, err error) {
 		case errors.Is(err, fs.ErrNotExist):
 			lines = append(lines, "missing    "+f.Name)
 		case errors.Is(err, errNotRegular):
-			lines = append(lines, "different  "+f.Name+", which is no regular file")
+			lines = append(lines, "different  "+f.Name+", not a regular file")
 		case err != nil:
 			return nil, err
 		case !bytes.Equal(is, f.Content):
@@ -216,7 +216,7 @@ func foreign(root *os.Root, f *File, was string) (string, error) {
 	case info.Mode()&fs.ModeSymlink != 0:
 		return isLink, nil
 	case !info.Mode().IsRegular():
-		return "", errcode.New(errcode.FailedPrecondition, "%s is no regular file", f.Name)
+		return "", errcode.New(errcode.FailedPrecondition, "%s is not a regular file", f.Name)
 	}
 	is, err := readRegular(root, f.Name)
 	switch {
@@ -249,7 +249,7 @@ func writeFile(root *os.Root, f *File) error {
 	if err != nil || info.Mode()&0o100 != 0 {
 		return err
 	}
-	return root.Chmod(name, mode) // one that was there keeps its mode otherwise
+	return root.Chmod(name, mode) // an existing file would keep its mode otherwise
 }
 
 // firstDifference returns the position of the first difference between two texts.

@@ -77,7 +77,7 @@ func inCluster(p *install.Plan) (any, error) {
 	}
 	for _, who := range d.Report.People() {
 		if len(who) > longestToken || strings.ContainsAny(who, ":%") {
-			return nil, errcode.New(errcode.InvalidArgument, "values: deploy.report: %.80q is no name of a token, expected 1 to %d letters, digits and punctuation", who, longestToken)
+			return nil, errcode.New(errcode.InvalidArgument, "values: deploy.report: invalid token name %.80q; expected 1 to %d letters, digits and punctuation", who, longestToken)
 		}
 	}
 	hosts, err := d.NamedHosts()
@@ -90,5 +90,5 @@ func inCluster(p *install.Plan) (any, error) {
 // cluster is the additional data of the templates.
 type cluster struct {
 	Hosts []service.HostPort // that may be connected to, by name
-	Shut  bool               // somebody is to be connected to, and nothing is allowed
+	Shut  bool               // badger needs outbound connections, and the NetworkPolicy allows none
 }

@@ -729,7 +729,7 @@ func TestKubernetesHosts(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := string(files[slices.IndexFunc(files, func(f deploy.File) bool { return f.Name == "values-badger.yaml" })].Content)
-		if !strings.Contains(text, want) || !strings.Contains(text, "{host: models.example.com, port: 443}") || strings.Contains(text, "10.0.0.1, port") || strings.Contains(text, "nobody be connected") {
+		if !strings.Contains(text, want) || !strings.Contains(text, "{host: models.example.com, port: 443}") || strings.Contains(text, "10.0.0.1, port") || strings.Contains(text, "no outbound connections") {
 			t.Errorf("%s: no %s in\n%s", warehouse, want, text)
 		}
 		files, err = rendered(t, "kubernetes", fmt.Sprintf(values, warehouse, ""))
@@ -738,7 +738,7 @@ func TestKubernetesHosts(t *testing.T) {
 		}
 		for _, name := range []string{"values-badger.yaml", "install.sh"} {
 			i := slices.IndexFunc(files, func(f deploy.File) bool { return f.Name == name })
-			if !strings.Contains(string(files[i].Content), "lets nobody be connected to") {
+			if !strings.Contains(string(files[i].Content), "allows no outbound connections") {
 				t.Errorf("%s does not say that nothing can be reached", name)
 			}
 		}
@@ -784,9 +784,9 @@ func TestKubernetesReport(t *testing.T) {
 		{warehouse, "ana", ""},
 		{warehouse, `"*"`, ""},
 		{"", "ana", "deploy.report: this needs deploy.warehouse"},
-		{warehouse, "'ana:b'", "is no name of a token"},
-		{warehouse, "ana lopez", "is no name of a token"},
-		{warehouse, strings.Repeat("a", 65), "is no name of a token"},
+		{warehouse, "'ana:b'", "invalid token name"},
+		{warehouse, "ana lopez", "invalid token name"},
+		{warehouse, strings.Repeat("a", 65), "invalid token name"},
 	} {
 		_, err := rendered(t, "kubernetes", fmt.Sprintf(values, tc.warehouse, tc.reader))
 		if (err == nil) != (tc.says == "") || err != nil && !strings.Contains(err.Error(), tc.says) {

@@ -19,10 +19,10 @@ var _ = register(Target{
 	files:    databricksModule, place: 60,
 })
 
-// databricksRoot is what the root of the module databricks sees.
+// databricksRoot is the data of the module databricks' root.
 type databricksRoot struct{ variables map[string]any }
 
-// prepareDatabricksRoot makes the variables of the module databricks that follow from the values.
+// prepareDatabricksRoot derives the variables of the module databricks from the values.
 func prepareDatabricksRoot(p *install.Plan) (any, error) {
 	v, d := &p.Values, &p.Values.Deploy.Databricks
 	if d.Nightly != "procedure" {
@@ -47,8 +47,8 @@ func prepareDatabricksRoot(p *install.Plan) (any, error) {
 // HCL are the variables in the call of the module.
 func (r *databricksRoot) HCL() (string, error) { return hclAttributes(r.variables, "  ") }
 
-// quartz is a schedule of cron in Quartz' form, which begins with seconds, counts days of the week
-// from 1 for Sunday, and needs a ? for the day that does not count.
+// quartz converts a cron schedule to Quartz' form: seconds come first, days of the week count from 1 for Sunday,
+// and the one of the two day fields that is unrestricted is a ?.
 func quartz(cron string) (string, error) {
 	f := strings.Fields(cron)
 	if len(f) == 0 {

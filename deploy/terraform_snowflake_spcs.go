@@ -18,7 +18,7 @@ var _ = register(Target{
 	files:    spcsModule, place: 40,
 })
 
-// snowflakeRoot is what the root of the module snowflake-spcs sees.
+// snowflakeRoot is the data of the module snowflake-spcs' root.
 type snowflakeRoot struct{ plan *install.Plan }
 
 func prepareSnowflakeRoot(p *install.Plan) (any, error) { return &snowflakeRoot{p}, nil }

@@ -33,9 +33,9 @@ type Assessment struct {
 	MaxTokens     int            `json:"max_tokens,omitempty"`
 	ServedModel   string         `json:"served_model,omitempty"` // as the backend named it, where that differs
 	LogProbs      []TokenLogProb `json:"logprobs,omitempty"`
-	Payer         string         `json:"payer,omitempty"`   // for whom it was asked: see [WithPayer]
+	Payer         string         `json:"payer,omitempty"`   // opaque ID of who is billed: see [WithPayer]
 	Request       *Request       `json:"request,omitempty"` // only where a recording keeps it, for people to read
-	Put           time.Time      `json:"-"`                 // when a table took it: of two answers to one request the later counts; zero elsewhere
+	Put           time.Time      `json:"-"`                 // when a table stored it: the later of two replies to a request is used; zero outside tables
 }
 
 // rowDetail is the form of the column detail.
@@ -75,8 +75,8 @@ func (a *Assessment) ReadDetail(detail []byte) {
 	}
 }
 
-// ContentHash is what ID must be: it covers request hash, reply, how it ended and
-// log-probabilities, so that damage to any of them shows.
+// ContentHash returns the expected ID: it covers request hash, reply, finish reason and log-probabilities, so that
+// damage to any of them is detected.
 func (a Assessment) ContentHash() string {
 	h := digest{sha256.New()}
 	reason := a.FinishReason
@@ -158,7 +158,7 @@ type Store interface {
 	Put(ctx context.Context, a Assessment) error
 }
 
-// Claimer is implemented by stores that several processes share and in which they agree who asks.
+// Claimer is implemented by stores through which several processes agree which of them makes a call.
 type Claimer interface {
 	// Claim acquires the right to ask a request's question. If another process is asking it, ok is false. A nil
 	// release means that no other process can ask, so a miss need not be looked up again. Otherwise the caller

@@ -7,7 +7,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// BudgetLimits bounds the cost of judge calls. A limit of 0 is no limit.
+// BudgetLimits bounds the cost of judge calls. 0 means unlimited.
 type BudgetLimits struct {
 	Tokens int64      // in and out together
 	Money  Money      // in the price table's currency
@@ -19,7 +19,7 @@ type Spending struct {
 	TokensIn  int64
 	TokensOut int64
 	Money     Money
-	Assumed   int // attempts charged at their estimate, because nobody said what they cost
+	Assumed   int // attempts charged at their estimate, because the backend did not report usage
 	Refused   int // calls that did not fit
 }
 
@@ -29,7 +29,7 @@ type Spending struct {
 type Budget struct {
 	limits BudgetLimits
 	prices []map[string]tokenPrice // the first that names a model counts: those of the limits, then the list prices
-	whose  string                  // begins the reason of a refusal
+	whose  string                  // first part of the message of a rejected call
 
 	mu       sync.Mutex
 	before   amount // paid before, or by others

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Clock tells the time and waits. Tests bring their own.
+// Clock returns the time and waits. Tests replace it.
 type Clock interface {
 	Now() time.Time
 	Sleep(ctx context.Context, d time.Duration) error // the context's error, if that ends first

@@ -21,7 +21,7 @@ type adaptive struct {
 	inFlight int
 	queue    []chan struct{} // callers in order of arrival
 	epoch    int             // counts decreases
-	paused   time.Time       // nobody starts before
+	paused   time.Time       // no call starts before this time
 }
 
 func newAdaptive(next Backend, clock Clock, limit int) *adaptive {

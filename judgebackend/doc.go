@@ -1,12 +1,12 @@
 // Package judgebackend asks one question of one model and returns one answer.
 //
-// A [Backend] has one method, Complete. A [Provider] opens backends of one kind and has its own package: openai
-// (any compatible endpoint, including Azure), anthropic, and inwarehouse (models inside the warehouse, reached with
-// one text query). A program lists the [Providers] that it is linked with, and [Providers.Open] opens a backend by
-// name: "openai:gpt-4o", "anthropic:claude-sonnet-4-5", "cortex:…", "bigqueryai:…", "aiquery:…", "replay:FILE"
-// (recorded answers) and "none". Packages prompt and metric decide what a judge is asked and what its answer means.
-// This package ensures that an answer is paid for once, within a budget, from a host that the configuration names,
-// and recorded.
+// A [Backend] has one method, Complete. Each kind of backend has a [Provider], which opens it, in a separate
+// package: openai (any compatible endpoint, including Azure), anthropic, and inwarehouse (models inside the
+// warehouse, called with a query that returns one string). A program lists the [Providers] that it is linked with,
+// and [Providers.Open] opens a backend by name: "openai:gpt-4o", "anthropic:claude-sonnet-4-5", "cortex:…",
+// "bigqueryai:…", "aiquery:…", "replay:FILE" (recorded replies) and "none". Packages prompt and metric decide what
+// a judge is asked and what its reply means. This package ensures that a reply is paid for once, within a budget,
+// from a host that the configuration names, and recorded.
 //
 // # Wrappers
 //
@@ -41,12 +41,11 @@
 //
 // # What leaves the machine
 //
-// HTTP backends share one guarded transport: the address of every request and every connection must
-// be on the allow list, redirects are refused, and proxies named by the environment are ignored.
-// The in-warehouse backends, replay and none have no transport at all. The SDKs' own retries,
-// environment variables and tracing are off. Each attempt writes an audit line with hashes, sizes
-// and the host, never content. Errors hold no content and no keys: their text is this package's
-// own, and what an endpoint wrote is only looked at to tell the kind of failure.
+// HTTP backends share one guarded transport: the address of every request and every connection must be on the allow
+// list, redirects are refused, and proxies named by the environment are ignored. The in-warehouse backends, replay
+// and none have no transport at all. The SDKs' own retries, environment variables and tracing are off. Each attempt
+// writes an audit line with hashes, sizes and the host, never content. Errors contain no content and no keys: their
+// text is this package's own, and an endpoint's message only serves to classify the failure.
 //
 // # Libraries
 //

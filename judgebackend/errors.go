@@ -20,7 +20,7 @@ type Kind string
 // The kinds of failure.
 const (
 	KindInternal     Kind = "internal"     // a defect here
-	KindInvalid      Kind = "invalid"      // the request is malformed, or the endpoint says so
+	KindInvalid      Kind = "invalid"      // the request is malformed, or the endpoint reports that
 	KindTooLong      Kind = "too_long"     // the prompt does not fit the model
 	KindUnauthorized Kind = "unauthorized" // no valid credentials
 	KindDenied       Kind = "denied"       // valid credentials, not allowed
@@ -78,7 +78,7 @@ var kinds = map[Kind]struct {
 	KindEgress:       {errcode.PermissionDenied, false, false, false, "host is not on the allow list"},
 	KindBudget:       {errcode.ResourceExhausted, false, false, false, "the budget would be passed"},
 	KindCircuitOpen:  {errcode.Unavailable, false, false, false, "not asked, because earlier calls showed that none can succeed"},
-	KindNoKey:        {errcode.Unavailable, false, false, false, "the key is not there yet"},
+	KindNoKey:        {errcode.Unavailable, false, false, false, "the key is not available yet"},
 	KindNoJudge:      {errcode.FailedPrecondition, false, false, false, "no judge configured"},
 	KindReplayMiss:   {errcode.NotFound, false, false, false, "no recorded answer"},
 	KindStore:        {errcode.Unavailable, false, false, false, "the ledger cannot be read"},
@@ -113,7 +113,7 @@ func (e *Error) Error() string {
 		fmt.Fprintf(&b, " (HTTP %d)", e.Status)
 	}
 	if e.RetryAfter > 0 {
-		fmt.Fprintf(&b, ", to be asked again after %v", e.RetryAfter.Round(time.Millisecond))
+		fmt.Fprintf(&b, "; retry after %v", e.RetryAfter.Round(time.Millisecond))
 	}
 	if e.Detail != "" {
 		b.WriteString(": " + e.Detail)

@@ -45,7 +45,7 @@ func (fs *flights) do(ctx context.Context, key string, call func(context.Context
 	defer fs.mu.Unlock()
 	if f.waiting--; f.waiting == 0 {
 		f.cancel()
-		fs.forget(key, f) // whoever comes now must not join a call that is being ended
+		fs.forget(key, f) // later callers must not join a cancelled call
 	}
 	return Response{}, shared, ctx.Err()
 }

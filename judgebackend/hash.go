@@ -77,9 +77,9 @@ func canonicalJSON(b []byte) []byte {
 	return out
 }
 
-// nonceOf returns the word that a reply to r must repeat. It is derived from the whole request, so the same request
-// always has the same word and the ledger still finds it. The author of a part of the request would have to find a
-// text that contains a hash of itself.
+// nonceOf returns the word that a reply to r must repeat. It is derived from the whole request, so that the same
+// request always has the same word and the ledger still finds it. To forge the word, the author of a part of the
+// request would have to find a string that contains its own hash.
 func nonceOf(r Request) string {
 	h := digest{sha256.New()}
 	h.text("judge nonce 1", r.Hash(Identity{}), r.NonceField)

@@ -68,7 +68,7 @@ type Request struct {
 	NonceField    string          `json:"nonce_field,omitempty"`    // for CompleteJSON: field in which the reply repeats a one-time word
 
 	hash  string    // set by Stack, so that it is computed once
-	anew  bool      // answers of before asked do not count
+	anew  bool      // ignore replies recorded before asked
 	asked time.Time // with anew
 }
 
@@ -144,7 +144,7 @@ type Response struct {
 	RequestHash  string    // content hash of the request, the ledger's key
 	AssessmentID string    // content hash of request and reply
 	CreatedAt    time.Time // when the answer was given
-	Cached       bool      // nobody was asked for this caller: the ledger or another caller's call had the answer
+	Cached       bool      // no judge call for this caller: the ledger or a concurrent call had the reply
 	AskAgain     bool      // from the ledger, and to be asked for again if it is of no use: see StackOptions.AskAgain
 }
 

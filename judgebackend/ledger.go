@@ -77,7 +77,7 @@ func (l *ledger) fill(ctx context.Context, r Request) (Response, error) {
 	// The answer is paid for: it is kept although the caller may have given up, and given although
 	// it could not be kept.
 	if putErr := l.store.Put(context.WithoutCancel(ctx), assess(ctx, l.id, r, resp)); putErr != nil {
-		l.log.Error("judge ledger: an answer could not be kept and may be paid for again", "request_hash", r.hash, "error", MapError(ctx, l.id, putErr))
+		l.log.Error("judge ledger: cannot store a reply, which may be paid for again", "request_hash", r.hash, "error", MapError(ctx, l.id, putErr))
 	}
 	return resp, err
 }
@@ -125,8 +125,8 @@ func (l *ledger) away(ctx context.Context) error {
 	return &Error{Kind: KindStore, Backend: l.id.Backend}
 }
 
-// usable reports whether a recorded answer can be used for r. Complete ones always can. A truncated answer is asked
-// again if more tokens are allowed, and a refusal or the like if the run is configured to ask again.
+// usable reports whether a recorded reply can be used for r. A complete one always can. Others cannot if the run is
+// configured to retry them, nor can a truncated one if r allows more tokens.
 func (l *ledger) usable(a Assessment, r Request) bool {
 	switch a.FinishReason {
 	case "", FinishStop:

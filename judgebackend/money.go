@@ -25,7 +25,7 @@ func ParseMoney(s string) (Money, error) {
 	var n uint64
 	for i, c := range []byte(digits + strings.Repeat("0", 12-len(fraction))) {
 		if c < '0' || c > '9' {
-			return 0, errcode.New(errcode.InvalidArgument, "amount of money: character %d is no digit", i)
+			return 0, errcode.New(errcode.InvalidArgument, "amount of money: character %d is not a digit", i)
 		}
 		hi, lo := bits.Mul64(n, 10)
 		if n = lo + uint64(c-'0'); hi != 0 || n > math.MaxInt64 {

@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// OpenOptions is what backends need beyond a name. It holds no secrets, only where they are.
+// OpenOptions holds the options of a backend. It contains no secrets, only where they are.
 type OpenOptions struct {
 	BaseURL         string   // of the endpoint; the provider's own where empty
 	KeyFile         string   // file with the key, read again at every call
@@ -72,8 +72,7 @@ func redactURL(s string) string {
 	return u.Scheme + "://" + u.Host
 }
 
-// checked is what every backend has in common: requests are validated, errors mapped, latency
-// measured.
+// checked is the part common to all backends: it validates requests, maps errors and measures latency.
 type checked struct {
 	next  Backend
 	id    Identity

@@ -10,8 +10,8 @@ import (
 
 type payerKey struct{}
 
-// WithPayer names for whom judges are asked: a run, or a caller of a server. The record of an
-// answer names who paid for it, so that budgets can be kept across processes.
+// WithPayer names who is billed for judge calls: a run, or a caller of a server. The record of a reply contains the
+// name, so that budgets apply across processes.
 func WithPayer(ctx context.Context, name string) context.Context {
 	return context.WithValue(ctx, payerKey{}, name)
 }

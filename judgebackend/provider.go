@@ -18,11 +18,11 @@ type Provider struct {
 	// Open makes a backend of one model, without contacting anything. The options have their defaults.
 	Open func(ctx context.Context, model string, o *OpenOptions) (Backend, error)
 
-	Address     string // of the provider's own HTTP endpoint; "" if it is not reached by HTTP of its own
+	Address     string // of the provider's HTTP endpoint; "" if it has none
 	InWarehouse bool   // it needs OpenOptions.Queryer: its models are asked by SQL
 	System      string // its name in traces, such as snowflake.cortex; Name if empty
 
-	modelless bool // what follows the colon is no model, or nothing does
+	modelless bool // the name has no model after a colon
 }
 
 // None refuses every call, and Replay answers from a file. Every list of providers has both.
@@ -79,8 +79,8 @@ func (p Providers) Open(ctx context.Context, spec string, o *OpenOptions) (Backe
 	return check(b, filled.Clock), nil
 }
 
-// Address returns the URL of the judge that spec names: baseURL, or its provider's own address if that is empty. It
-// is nil if the judge has no HTTP endpoint of its own: in a warehouse, recorded, or none.
+// Address returns the URL of the judge that spec names: baseURL, or its provider's address if that is empty. It is
+// nil if the judge has no HTTP endpoint: in a warehouse, recorded, or none.
 func (p Providers) Address(spec, baseURL string) (*url.URL, error) {
 	provider, _ := p.Find(spec)
 	switch {

@@ -85,8 +85,7 @@ func (q *Quota) of(ctx context.Context) (*Budget, error) {
 	return a.budget, nil
 }
 
-// Paid tells the budget what was paid in all, as a ledger knows it. What the budget knows itself
-// counts where it is more.
+// Paid records the total payments in a ledger. If the budget has recorded more itself, that is used.
 func (b *Budget) Paid(all []Payment) {
 	var total Spending
 	for _, p := range all {

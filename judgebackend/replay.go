@@ -91,6 +91,6 @@ func (b *replay) Complete(_ context.Context, r Request) (Response, error) {
 		return Response{}, &Error{Kind: KindReplayMiss, Detail: "request " + hash}
 	}
 	resp := a.response()
-	resp.Cached = false // said by the ledger, not by a recording
+	resp.Cached = false // the ledger sets it, not a recording
 	return resp, nil
 }

@@ -43,7 +43,7 @@ func (p RetryPolicy) wait(n int, retryAfter time.Duration, random float64) (time
 	if n < 32 && p.Base<<(n-1) > 0 {
 		ceiling = min(p.Max, p.Base<<(n-1))
 	}
-	if retryAfter > 0 { // everyone was told the same time: spread a little behind it
+	if retryAfter > 0 { // all clients got the same time: spread them a little after it
 		ceiling = min(ceiling, p.Base)
 	}
 	return retryAfter + time.Duration(random*float64(ceiling)), true

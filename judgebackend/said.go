@@ -30,7 +30,7 @@ func (Said) String() string { return "[what the endpoint wrote]" }
 // GoString is String.
 func (s Said) GoString() string { return s.String() }
 
-// Kind returns the kind of failure that s describes, by its code before its message; "" if none is recognized.
+// Kind returns the kind of failure that s describes, by its code before its message; "" if it recognizes none.
 func (s Said) Kind() Kind {
 	for _, text := range []string{s.code, s.message} {
 		for _, p := range phrases {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// TellSchema puts the schema into words, for endpoints that take it in no other way.
-func TellSchema(messages []Message, schema json.RawMessage) []Message {
+// AppendSchema adds the schema to the last message, for endpoints without a parameter for it.
+func AppendSchema(messages []Message, schema json.RawMessage) []Message {
 	return appendToLast(messages, "Answer with one JSON object and nothing else: no text around it, no code fence. "+
 		"The object must satisfy this JSON Schema:\n"+string(schema))
 }

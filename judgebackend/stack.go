@@ -30,7 +30,7 @@ type StackOptions struct {
 	TokensPerMinute   int           // 0 for no limit
 	AttemptTimeout    time.Duration // for one attempt [3 min]
 	CoolDown          time.Duration // how long an open circuit stays open before one call tries again [1 min]
-	OnOpen            func(error)   // told once when a circuit opens; nil for the log
+	OnOpen            func(error)   // called once when a circuit opens; nil: log it
 
 	Audit  *slog.Logger   // one line an attempt; nil for nowhere
 	Log    *slog.Logger   // what went wrong without failing a call; nil for nowhere

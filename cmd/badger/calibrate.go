@@ -102,7 +102,7 @@ func (c *calibrateCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	said, reached := r.Check(gates)
-	if err := tellGates(p.stderr, said, reached); err != nil {
+	if err := printGates(p.stderr, said, reached); err != nil {
 		return err
 	}
 	if r.Backbone != nil && !r.Backbone.Adopt {
@@ -156,6 +156,6 @@ func (c *calibrateCommand) study(ctx context.Context, p process) (*calibration.S
 	if l.Plan, err = wanted.Plan(ctx); err != nil {
 		return nil, err
 	}
-	defer judge.Say(p.stderr)
+	defer judge.PrintUsage(p.stderr)
 	return l.Score(ctx)
 }

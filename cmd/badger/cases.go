@@ -14,7 +14,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// answerFlags choose among answers, in a file and in a warehouse alike.
+// answerFlags select answers in a file or a warehouse.
 type answerFlags struct {
 	Agent      chosen     `placeholder:"NAME" help:"Only answers of this agent; an empty value means an agent without a name."`
 	Version    chosen     `name:"agent-version" placeholder:"VERSION" help:"Only answers of this agent version."`

@@ -66,5 +66,5 @@ func (c *compareCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	said, reached := result.Check(gates)
-	return tellGates(p.stderr, said, reached)
+	return printGates(p.stderr, said, reached)
 }

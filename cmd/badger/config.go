@@ -40,11 +40,11 @@ type configuration struct {
 	Gates    gate.Specs               `yaml:"gates"` // the flags of the same names win
 	Execute  execution.Config         `yaml:"execute"`
 	Judge    judging.Config           `yaml:"judge"`
-	Judges   []string                 `yaml:"judges"`   // judge files to use besides the promoted judges of the warehouse
+	Judges   []string                 `yaml:"judges"`   // judge files to use in addition to the promoted judges of the warehouse
 	Timeouts map[string]time.Duration `yaml:"timeouts"` // by wire, such as snowflake: 20s
-	Workers  int                      `yaml:"workers"`  // rows that run at once; 0: 64
+	Workers  int                      `yaml:"workers"`  // rows processed concurrently; 0: 64
 	Traces   telemetry.TracesConfig   `yaml:"traces"`
-	Reload   time.Duration            `yaml:"reload"` // how often serve looks for another configuration and promoted judges, besides SIGHUP; 0: never
+	Reload   time.Duration            `yaml:"reload"` // how often serve checks for a changed configuration and newly promoted judges, in addition to SIGHUP; 0: never
 }
 
 // readConfig reads a configuration file, which may be left out, and the environment variables over
@@ -53,7 +53,7 @@ func readConfig(path string, p process) (c configuration, err error) {
 	return c, config.New(&c).Read(path, p.variables())
 }
 
-// metricsConfig is what a deployment decides about metrics.
+// metricsConfig is the section metrics of the configuration.
 type metricsConfig struct {
 	Options    map[string]map[string]any `yaml:"options"`    // defaults of a metric's options, by metric
 	Thresholds map[string]float64        `yaml:"thresholds"` // the value from which a score passes, by metric

@@ -39,7 +39,7 @@ func (c *demoCommand) Run(ctx context.Context, p process) error {
 		return errcode.New(errcode.PermissionDenied, "--dir: %w", err)
 	}
 	path := filepath.Join(c.Dir, "demo.duckdb")
-	for _, old := range []string{path, path + ".wal"} { // a demonstration begins anew
+	for _, old := range []string{path, path + ".wal"} { // remove an earlier demonstration
 		if err := os.Remove(old); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return errcode.New(errcode.PermissionDenied, "--dir: %w", err)
 		}

@@ -28,7 +28,7 @@ type doctorCommand struct {
 
 // Help is the longer help.
 func (doctorCommand) Help() string {
-	return "Each check is ok, a warning or failed, and the latter two say what to do. The exit code is 1 where one failed."
+	return "Each check is ok, a warning or failed; the last two come with a remedy. The exit code is 1 if a check failed."
 }
 
 // Run examines a warehouse.
@@ -81,7 +81,7 @@ func (c *doctorCommand) Run(ctx context.Context, p process) error {
 	}
 	switch {
 	case strings.Contains(execute, "{database}"):
-		report.Add(doctor.Check{Name: doctor.Execution, Status: doctor.Skipped, Detail: "each case has a database of its own", Fix: "name one with --execute"})
+		report.Add(doctor.Check{Name: doctor.Execution, Status: doctor.Skipped, Detail: "each case names its own database", Fix: "name one with --execute"})
 	case execute != "":
 		report.Add(doctor.ExamineExecution(ctx, func(ctx context.Context) (*store.Store, error) {
 			return openWarehouse(ctx, execute, readOnly)

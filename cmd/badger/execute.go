@@ -32,8 +32,8 @@ func (f *executeFlags) over(c execution.Config) execution.Config {
 	return c
 }
 
-// open returns the executor, or nil if no query will be executed. others are the URLs of open warehouses.
-// resumed reports that results which the run has stored are read again and not computed anew.
+// open returns the executor, or nil if no query will be executed. others are the URLs of open warehouses. If
+// resumed is set, stored results are reused and not recomputed.
 func (f *executeFlags) open(c execution.Config, p process, resumed bool, others ...string) (*execution.AtWork, error) {
 	c = f.over(c)
 	if c.URL == "" && !f.Kept && (f.Rows != 0 || f.Timeout != 0 || len(f.Functions) > 0 || f.Clock != "" || f.Snapshots != "" || f.Schema || f.Statistics) {

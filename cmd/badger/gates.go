@@ -8,7 +8,7 @@ import (
 	"github.com/badger-eval/badger/internal/printable"
 )
 
-// gateFlags are what a run must reach.
+// gateFlags are the gates that a run must pass.
 type gateFlags struct {
 	FailUnder   []string `placeholder:"M=V" help:"Exit with 1 if M is below V (mean of a metric, or above V if lower is better; repeatable). Failed and unanswered cases count as 0."`
 	MinCoverage []string `placeholder:"[M=]C" help:"Exit with 1 if a gated metric has values for less than this share of its cases ([M=] limits it to one metric). Without it, abstained cases count as 0."`
@@ -19,8 +19,8 @@ func (f *gateFlags) gates(config gate.Specs, metrics []string, of string) ([]gat
 	return gate.Read(config, gate.Specs(*f), metrics, of)
 }
 
-// tellGates prints what is said of gates, and is errGate where one was not reached.
-func tellGates(w io.Writer, said []string, reached bool) error {
+// printGates prints the messages about gates. It returns errGate if one failed.
+func printGates(w io.Writer, said []string, reached bool) error {
 	for _, s := range said {
 		fmt.Fprintln(w, printable.Text(s))
 	}

@@ -66,7 +66,7 @@ func (c *installCommand) Run(ctx context.Context, p process) error {
 	return c.apply(ctx, p, plan)
 }
 
-// valuesFlags say what an installation and its deployment are made from.
+// valuesFlags are the flags for the values of an installation and its deployment.
 type valuesFlags struct {
 	Warehouse string            `placeholder:"NAME" help:"Warehouse. Without it, badger install describes the choices."`
 	Via       string            `placeholder:"WAY" help:"How the warehouse calls badger."`
@@ -184,7 +184,7 @@ func (c *installCommand) drop(ctx context.Context, p process, plan *install.Plan
 	return nil
 }
 
-// by are the roles whose steps are to be run.
+// by returns the roles whose steps to run.
 func (c *installCommand) by() []string {
 	if c.As == "all" {
 		return nil

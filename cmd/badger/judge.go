@@ -32,7 +32,7 @@ func (f *judgeFlags) over(c judging.Config) (judging.Config, error) {
 	c.Ledger, c.Audit, c.Offline = cmp.Or(f.Ledger, c.Ledger), cmp.Or(f.Audit, c.Audit), c.Offline || f.Offline
 	c.BaseURL, c.AllowHosts = cmp.Or(f.JudgeURL, c.BaseURL), append(c.AllowHosts, f.JudgeHost...)
 	if f.Judge == "none" {
-		c.Metrics = nil // nobody is asked, for no metric
+		c.Metrics = nil // without metrics, there are no judge calls
 	}
 	for _, text := range f.JudgeFor {
 		name, backend, ok := strings.Cut(text, "=")
@@ -61,9 +61,9 @@ func (f *judgeFlags) over(c judging.Config) (judging.Config, error) {
 	return c, nil
 }
 
-// judging is what judges take from the process: the log of a command is its standard error.
-func (p process) judging() judging.Surroundings {
-	return judging.Surroundings{
+// judging returns the dependencies of judges. A command logs to standard error.
+func (p process) judging() judging.Env {
+	return judging.Env{
 		Providers: providers, Getenv: p.getenv, Now: p.now, Log: slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Open: func(ctx context.Context, url string) (*store.Store, error) {
 			return openWarehouse(ctx, url, readOnly)

@@ -21,7 +21,7 @@ import (
 	"github.com/badger-eval/badger/udf"
 )
 
-// judgeCommand is what is done with judge files.
+// judgeCommand groups the commands for judge files.
 type judgeCommand struct {
 	New     judgeNewCommand     `cmd:"" help:"Write a judge file and cases to try it on."`
 	Test    judgeTestCommand    `cmd:"" help:"Run a judge file on cases and compare it with labels."`
@@ -50,7 +50,7 @@ func (c *judgeNewCommand) Run(ctx context.Context, p process) error {
 	}
 	for _, f := range files { // all or none
 		if _, err := os.Stat(filepath.Join(c.Dir, f.Name)); !errors.Is(err, fs.ErrNotExist) {
-			return usage("%s is there already", f.Name)
+			return usage("%s already exists", f.Name)
 		}
 	}
 	for _, f := range files {
@@ -124,7 +124,7 @@ func (c *judgeRetireCommand) Run(ctx context.Context, p process) error {
 	return nil
 }
 
-// who is the person at the keyboard, as far as the machine knows.
+// who returns the name of the user, if the machine knows it.
 func who(p process) string {
 	if name := cmp.Or(p.getenv("USER"), p.getenv("LOGNAME"), p.getenv("USERNAME")); name != "" {
 		return name
@@ -148,7 +148,7 @@ type promotedJSON struct {
 	Hash       string     `json:"hash"`
 	PromotedAt *time.Time `json:"promoted_at,omitempty"`
 	PromotedBy string     `json:"promoted_by"`
-	Written    *bool      `json:"written,omitempty"` // false: it was there already
+	Written    *bool      `json:"written,omitempty"` // false: that version was already promoted
 
 	Tested json.RawMessage `json:"tested,omitempty"` // what was measured of it, see tested
 }

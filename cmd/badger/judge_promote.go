@@ -33,7 +33,7 @@ type judgePromoteCommand struct {
 	judgeFlags
 }
 
-// tested is what was measured of a version before it was promoted, as the stored row has it.
+// tested is the result of testing a version before it was promoted, as stored in its row.
 type tested struct {
 	Untested bool `json:"untested,omitempty"` // nothing was measured; all else is absent
 
@@ -61,7 +61,7 @@ func (c *judgePromoteCommand) Run(ctx context.Context, p process) error {
 	}
 	switch {
 	case c.Cases == "" && c.Source == "" && !c.Untested:
-		return usage("expected --cases FILE or --source URL with answers that people labelled, to test the judge on; --untested promotes it without, and the stored row says so")
+		return usage("expected --cases FILE or --source URL with answers that people labelled, to test the judge on; --untested promotes it without a test and records that")
 	case c.Untested && len(c.FailUnder) > 0:
 		return usage("--fail-under: nothing is measured with --untested")
 	}
@@ -100,8 +100,8 @@ func (c *judgePromoteCommand) Run(ctx context.Context, p process) error {
 	return nil
 }
 
-// test runs the judge on labelled answers. It is not promoted if it fails on a case, if it says of
-// no labelled answer whether it passes, or if it misses a gate.
+// test runs the judge on labelled answers. It returns an error, which prevents promotion, if the judge fails on a
+// case, passes no verdict on any labelled answer, or misses a gate.
 func (c *judgePromoteCommand) test(ctx context.Context, p process, gates []gate.Gate) (tested, error) {
 	t := judgeTestCommand{
 		File: c.File, Cases: c.Cases, Source: c.Source, answerFlags: c.answerFlags, Config: c.Config, Assessments: c.Assessments, Backend: c.Backend, JSON: c.JSON, judgeFlags: c.judgeFlags,
@@ -115,12 +115,12 @@ func (c *judgePromoteCommand) test(ctx context.Context, p process, gates []gate.
 	case failed > 0:
 		return tested{}, errcode.New(errcode.FailedPrecondition, "not promoted: the judge failed on %s of %d; badger judge test shows why", printable.Count(failed, "case"), len(trial.Rows))
 	case trial.Labelled() == 0:
-		return tested{}, usage("not promoted: none of the %d cases has a label (human.label) to compare with; --untested promotes without", len(trial.Rows))
+		return tested{}, usage("not promoted: none of the %d cases has a label (human.label) to compare with; use --untested to promote without a test", len(trial.Rows))
 	case n == 0:
-		return tested{}, usage("not promoted: the judge says of none of the %s whether it passes; give it a threshold, or --untested", printable.Count(trial.Labelled(), "labelled answer"))
+		return tested{}, usage("not promoted: the judge passes no verdict on any of the %s; give it a threshold, or use --untested", printable.Count(trial.Labelled(), "labelled answer"))
 	}
 	said, reached := trial.Check(gates)
-	if err := tellGates(p.stderr, said, reached); err != nil {
+	if err := printGates(p.stderr, said, reached); err != nil {
 		return tested{}, fmt.Errorf("not promoted: %w", err)
 	}
 	value := func(s agreement.Stat) *float64 {
@@ -139,7 +139,7 @@ func (c *judgePromoteCommand) test(ctx context.Context, p process, gates []gate.
 	return m, nil
 }
 
-// String is what was measured, in words.
+// String describes the test result.
 func (t tested) String() string {
 	if t.Untested {
 		return "untested"
@@ -154,7 +154,7 @@ func (t tested) String() string {
 	return text
 }
 
-// testedOf is what a stored row says of its test, in words.
+// testedOf describes the test result in a stored row.
 func testedOf(row string) string {
 	var t tested
 	if row == "" || json.Unmarshal([]byte(row), &t) != nil {

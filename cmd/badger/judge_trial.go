@@ -55,7 +55,7 @@ func (c *judgeTestCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	said, reached := trial.Check(gates)
-	return tellGates(p.stderr, said, reached)
+	return printGates(p.stderr, said, reached)
 }
 
 // trial runs the judge on the cases.
@@ -100,7 +100,7 @@ func (c *judgeTestCommand) trial(ctx context.Context, p process) (*calibration.J
 	return trial, nil
 }
 
-// engine makes an engine of the standard metrics and the judge, with whoever answers its questions.
+// engine returns an engine with the standard metrics and the judge, and the configured model or recorded replies.
 func (c *judgeTestCommand) engine(ctx context.Context, p process, j *custom.Judge, snaps snapshots) (*scoring.Engine, func(), error) {
 	config, err := readConfig(c.Config, p)
 	if err != nil {

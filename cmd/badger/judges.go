@@ -17,9 +17,8 @@ import (
 	"github.com/badger-eval/badger/scoring/metric"
 )
 
-// withJudges are the standard metrics, and after them the judges: those of files, and the newest
-// version of each that is promoted in one of the warehouses. A file stands in for a promoted judge
-// of its name; of two warehouses the newer version counts.
+// withJudges returns the standard metrics, followed by the judges: those in files, and the latest version of each
+// judge promoted in one of the warehouses. A file overrides a promoted judge of the same name.
 func withJudges(ctx context.Context, files []string, promoted ...*store.Store) ([]scoring.Metric, error) {
 	judges := map[string]*custom.Judge{}
 	for _, w := range promoted {
@@ -81,12 +80,12 @@ func switchOff(name string) string {
 	return "; badger judge retire " + name + " --from URL switches it off"
 }
 
-// loadJudge loads a judge file. What is wrong with it is the caller's to mend.
+// loadJudge loads a judge file. Errors in the file are usage errors.
 func loadJudge(ctx context.Context, path string, print func(string)) (*custom.Judge, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, usage("there is no judge file %q", filepath.Base(path))
+		return nil, usage("judge file %q not found", filepath.Base(path))
 	case err != nil || info.IsDir() || info.Size() > 1<<20:
 		return nil, usage("judge file %q cannot be read", filepath.Base(path))
 	}

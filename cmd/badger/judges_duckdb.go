@@ -27,11 +27,10 @@ import (
 	"github.com/badger-eval/badger/scoring/custom"
 )
 
-// judgeSQL runs judges of kind sql on embedded engines in memory that reach neither files nor a
-// network. Each engine has a process of its own, which this program starts of itself: the engine's
-// limit does not hold for the values of a row (repeat('a', 4000000000) takes gigabytes), and a
-// function that computes one value cannot be interrupted. A process can be limited and killed.
-// Processes that are idle are kept for the next query.
+// judgeSQL runs judges of kind sql on embedded engines in memory, without access to files or the network. Each
+// engine runs in a child process of this program, because a process can be limited and killed: the engine's memory
+// limit does not cover the values of a row (repeat('a', 4000000000) takes gigabytes), and a function that computes
+// one value cannot be interrupted. Idle processes are reused.
 var judgeSQL custom.SQLEngine = &sqlJudges{
 	running: make(chan struct{}, max(2, runtime.GOMAXPROCS(0))), idle: make(chan *sqlProcess, max(2, runtime.GOMAXPROCS(0))),
 }
@@ -135,7 +134,7 @@ func (e *sqlJudges) process() (*sqlProcess, error) {
 	}
 }
 
-// sqlProcess is an engine in a process of its own.
+// sqlProcess is an engine in a child process.
 type sqlProcess struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser

@@ -35,7 +35,7 @@ const (
 	exitFail  = 3 // the run itself failed
 )
 
-// process is what a command takes from its surroundings.
+// process holds the environment of a command. Tests replace it.
 type process struct {
 	getenv  func(string) string
 	environ func() []string // NAME=VALUE; nil: none
@@ -44,7 +44,7 @@ type process struct {
 	stderr  io.Writer
 	now     func() time.Time
 
-	// memoryLimit tells the runtime how much memory to use at most; nil: the process is not badger's alone.
+	// memoryLimit sets the runtime's soft memory limit; nil if badger shares the process.
 	memoryLimit func(int64) int64
 
 	spcsToken string // the token file of Snowpark Container Services; "": where Snowflake puts it
@@ -61,11 +61,10 @@ func (p process) variables() []string {
 // usage is an error in what was asked for.
 func usage(format string, args ...any) error { return errcode.Usage(format, args...) }
 
-// errGate ends a command whose gate was not reached; what was missed has been printed.
+// errGate means that a gate failed. The failure has been printed.
 var errGate = errors.New("a gate was not reached")
 
-// errLost ends a run that did what it was asked to, but could not read some of the answers, which has been
-// printed.
+// errLost means that a run completed but could not read some answers. That has been printed.
 var errLost = errors.New("answers could not be read")
 
 type commands struct {

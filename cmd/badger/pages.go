@@ -67,7 +67,7 @@ func (r *pagesOf) write(ctx context.Context, path string) error {
 	return file.Done()
 }
 
-// say tells what was written.
+// say prints the path of the file that was written.
 func (p process) say(path string) {
 	if site.IsFolder(path) {
 		path = filepath.Join(path, "index.html")

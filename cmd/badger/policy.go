@@ -79,8 +79,8 @@ func (c *policyCommand) who() string {
 	return strings.TrimSuffix(c.Judge+"@"+c.Backend, "@")
 }
 
-// labelled finds the relation that decides each labelled case of a file or warehouse, and what the
-// judge says of it.
+// labelled finds the relation that decides each labelled case of a file or warehouse, and the judge's verdict on
+// it.
 func (c *policyCommand) labelled(ctx context.Context, p process, which policy.Policy, from calibration.LabelSource) ([]policy.Labelled, error) {
 	config, err := readConfig(c.Config, p)
 	if err != nil {

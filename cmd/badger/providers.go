@@ -7,5 +7,5 @@ import (
 	"github.com/badger-eval/badger/judgebackend/openai"
 )
 
-// providers are those that judges are asked of; none and replay need no package of their own.
+// providers are the linked judge providers. The providers none and replay are built in.
 var providers = judgebackend.Providers{openai.Provider, anthropic.Provider, inwarehouse.Cortex, inwarehouse.BigQueryAI, inwarehouse.AIQuery}

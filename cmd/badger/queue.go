@@ -48,7 +48,7 @@ func (c *labelStore) open(ctx context.Context, p process, only bool) (*labelling
 	return &labelling.Store{Warehouse: w, Now: p.now}, nil
 }
 
-// openWith is open where a queue is there, or none is named.
+// openWith is like open, and returns an error if queue is not empty and does not exist.
 func (c *labelStore) openWith(ctx context.Context, p process, only bool, queue string) (*labelling.Store, error) {
 	s, err := c.open(ctx, p, only)
 	if err != nil || queue == "" {

@@ -144,7 +144,7 @@ func TestResumedRunsEndAlike(t *testing.T) {
 		same(t, "the report from the file", whole, out)
 
 		fails(t, exitUsage, `--resume: there is no run "cutt"; the latest runs are `, with("--resume", "cutt")...)
-		fails(t, exitUsage, `--run-id: run "cut" is there already; go on with it by --resume cut`, with("--run-id", "cut")...)
+		fails(t, exitUsage, `--run-id: run "cut" already exists; continue it with --resume cut`, with("--run-id", "cut")...)
 		fails(t, exitUsage, "--resume: nothing holds scores", with("--resume", "cut", "--no-to", "--scores", filepath.Join(dir, "none.jsonl"))...)
 		if got := ask(t, url, "SELECT COUNT(DISTINCT eval_run_id) FROM badger.eval_runs"); got != "2\n" {
 			t.Errorf("%s runs are there, want 2: what was mistyped must not begin one", got)
@@ -171,7 +171,7 @@ func TestResumingAfterAGoldHasChanged(t *testing.T) {
 		for _, args := range [][]string{{"--resume", "r", "--scores", file}, {"--resume", "r", "--no-to", "--scores", alone}} {
 			out, log := must(t, with(args...)...)
 			same(t, strings.Join(args, " "), want, out)
-			if told := "note: " + answers + " answers scored again, because the question or its gold had changed since"; !strings.Contains(log, told) {
+			if told := "note: " + answers + " answers re-scored, because the question or its gold has changed"; !strings.Contains(log, told) {
 				t.Errorf("%q: want %q in\n%s", args, told, log)
 			}
 			again, log := must(t, with(args...)...)
@@ -357,7 +357,7 @@ func TestEmptyChoice(t *testing.T) {
 		}
 		fails(t, exitUsage, "names 2 of the agents and versions", "compare", "--db", db, "--from", side, "--to", "atlas@1", "--metrics", "exact_match_text")
 	}
-	fails(t, exitFail, `the file "cases.jsonl" holds none of agent "nobody"`, "run", "--cases", cases, "--no-to", "--metrics", "exact_match_text", "--agent", "nobody")
+	fails(t, exitFail, `no cases of agent "nobody" in the file "cases.jsonl"`, "run", "--cases", cases, "--no-to", "--metrics", "exact_match_text", "--agent", "nobody")
 	fails(t, exitUsage, "--to and --no-to", "run", "--cases", cases, "--no-to", "--to", db)
 	fails(t, exitUsage, "has no answer to the case c4 by agent (no name); give", "explain", "--case", "c4", "--db", db, "--agent", "")
 	twice := writeFile(t, "twice.jsonl", line("c1", "", "", "")+line("c2", "", "", "")+line("c1", "", "", ""))

@@ -43,7 +43,7 @@ func (c *configuration) hosts() ([]place.Contact, error) {
 	return list, nil
 }
 
-// printHosts prints a line for each host, behind a prefix.
+// printHosts prints a line for each host, each with the prefix.
 func printHosts(w io.Writer, prefix string, hosts []place.Contact) {
 	if len(hosts) == 0 {
 		fmt.Fprintf(w, "%scontacts nobody\n", prefix)

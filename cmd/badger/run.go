@@ -126,16 +126,16 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 			return e
 		}
 	}
-	e.Say(outcome)
+	e.PrintSummary(outcome)
 	if err != nil {
-		return errcode.New(errcode.Of(err), "%w; go on with --resume %s", err, e.ID)
+		return errcode.New(errcode.Of(err), "%w; resume with --resume %s", err, e.ID)
 	}
 	if outcome.Done > 0 && outcome.Failed == outcome.Done && !e.Summary.AnyValue() {
 		e.Warn()
 		return errcode.New(errcode.InvalidArgument, "none of the %s could be scored", printable.Count(outcome.Done, "answer"))
 	}
 	said, reached := e.Summary.Figures.Check(e.gates)
-	err = tellGates(e.stderr, said, reached)
+	err = printGates(e.stderr, said, reached)
 	if drop := c.checkDrops(ctx, &e); drop != nil && (err == nil || !errors.Is(drop, errGate)) {
 		err = drop
 	}
@@ -162,9 +162,9 @@ func (c *runCommand) noCases() error {
 	of := c.named()
 	switch {
 	case c.Cases != "" && len(of) == 0:
-		return errcode.New(errcode.NotFound, "there are no cases: the file %q holds none", filepath.Base(c.Cases))
+		return errcode.New(errcode.NotFound, "no cases in the file %q", filepath.Base(c.Cases))
 	case c.Cases != "":
-		return errcode.New(errcode.NotFound, "there are no cases: the file %q holds none of %s", filepath.Base(c.Cases), strings.Join(of, ", "))
+		return errcode.New(errcode.NotFound, "no cases of %[2]s in the file %[1]q", filepath.Base(c.Cases), strings.Join(of, ", "))
 	case len(of) == 0:
 		return errcode.New(errcode.NotFound, "there are no cases: badger.agent_runs holds no answers")
 	}
@@ -326,13 +326,13 @@ func (c *runCommand) open(ctx context.Context, e *runAtWork) (_ func(), err erro
 	return closeAll, nil
 }
 
-// runAtWork is a run with what the command opened for it.
+// runAtWork is a run with everything that the command opened for it.
 type runAtWork struct {
 	evaluation.Run
 	process
 	quiet     bool
 	snapshots snapshots
-	judge     *judging.Judges // nil: nobody is asked
+	judge     *judging.Judges // nil: no judge calls
 	judges    []*store.Store  // that promoted judges are taken from
 	masked    []string        // columns of results that nothing shows
 	gates     []gate.Gate

@@ -43,7 +43,7 @@ type serveCommand struct {
 	judgeFlags
 }
 
-// functionServer is a server with what it was made of.
+// functionServer is a server and its parts.
 type functionServer struct {
 	process
 	command   *serveCommand
@@ -197,7 +197,7 @@ func (s *functionServer) resultsWarehouse(url string, only bool) (*store.Store, 
 				return err
 			}
 		}
-		_, err := w.NewestJudges(ctx) // a warehouse may let in and run no statements
+		_, err := w.NewestJudges(ctx) // a warehouse may accept connections and run no statements
 		return err
 	}
 	return s.parts.Warehouse("results.warehouse", url, only, prepare, s.promote)
@@ -206,15 +206,15 @@ func (s *functionServer) resultsWarehouse(url string, only bool) (*store.Store, 
 // mostWatchers is how many connections the listener of metrics takes.
 const mostWatchers = 64
 
-// memoryRoom is what the runtime may use beside limits.memory_bytes before it collects garbage without
-// pause: code, stacks, connections, and what is garbage already.
+// memoryRoom is added to limits.memory_bytes for the runtime's soft limit, so that it does not collect garbage
+// continuously. It is for code, stacks, connections and garbage.
 const memoryRoom = 48 << 20
 
-// engineRoom is what an engine in this process takes beside what it counts: sessions, and what its
-// allocator keeps.
+// engineRoom is memory of an embedded engine that its own accounting omits: sessions, and free memory in its
+// allocator.
 const engineRoom = 96 << 20
 
-// engineBytes is what an engine in this process may take at least for a query that needs more than most.
+// engineBytes is the least memory limit of an embedded engine, for a query that needs more than most.
 const engineBytes = 96 << 20
 
 // boundMemory makes the runtime collect garbage before it takes more memory than the limits allow,
@@ -232,7 +232,7 @@ func (s *functionServer) boundMemory() {
 // lastSpans is how long the end of the server waits for its last spans to be sent.
 const lastSpans = 3 * time.Second
 
-// functions make what is served: the engine, and what a catalogue needs besides.
+// functions returns the engine and the options of the catalogue of functions to serve.
 func (s *functionServer) functions(ctx context.Context, config configuration) (*scoring.Engine, *udf.CatalogueOptions, error) {
 	engineConfig, err := config.Metrics.engineConfig()
 	if err != nil {
@@ -276,7 +276,7 @@ func (s *functionServer) options(config configuration) (*server.Options, error) 
 	}, nil
 }
 
-// check says what would be served, as comments behind the configuration.
+// check prints comments that follow the printed configuration and describe what would be served.
 func (s *functionServer) check(ctx context.Context, w io.Writer, metricsAddr string) error {
 	listen := s.config.Listen
 	for _, l := range []struct{ name, addr string }{{"gRPC", listen.GRPC}, {"HTTP", listen.HTTP}} {

@@ -37,7 +37,7 @@ func (c *serveCommand) configuration(p process) (configuration, *config.Layers, 
 	return out, l, l.Add("", func() error { return out.defaults() })
 }
 
-// defaults fills in what serving takes if nothing is said.
+// defaults sets the defaults of keys that are not configured.
 func (c *configuration) defaults() error {
 	c.Listen.GRPC, c.Listen.HTTP = cmp.Or(c.Listen.GRPC, "127.0.0.1:7433"), cmp.Or(c.Listen.HTTP, "127.0.0.1:7434")
 	if c.Workers == 0 {

@@ -354,7 +354,7 @@ func TestServeWithoutTheJudgesKey(t *testing.T) {
 	s := degraded(t, config)
 	s.ready(`{"status":"degraded","missing":["judge.key_file"]}`)
 	question := []string{"How many?", "SELECT 1", "SELECT count(*) FROM t"}
-	if got := s.call("flex_json", question...); !strings.Contains(got, `"unavailable"`) || !strings.Contains(got, "the key is not there yet") || strings.Contains(got, dir) {
+	if got := s.call("flex_json", question...); !strings.Contains(got, `"unavailable"`) || !strings.Contains(got, "the key is not available yet") || strings.Contains(got, dir) {
 		t.Errorf("without the key: %s", got)
 	}
 	if got := s.call("hybrid_ex", oneRow, oneRow); got != `{"results":[1]}` {

@@ -129,7 +129,7 @@ func (s *functionServer) promote(ctx context.Context, w *store.Store) error {
 	return err
 }
 
-// tell says in the log which functions came and went.
+// tell logs which functions were added and removed.
 func (s *functionServer) tell(before []string, say bool) {
 	after := hosting.Names(s.catalogue)
 	added := slices.DeleteFunc(slices.Clone(after), func(n string) bool { return slices.Contains(before, n) })

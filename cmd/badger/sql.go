@@ -55,9 +55,9 @@ func (c *sqlCommand) Run(ctx context.Context, p process) error {
 	defer w.Close()
 	t, err := w.Query(ctx, query)
 	if err != nil {
-		return engineSays(err)
+		return engineMessage(err)
 	}
-	judge.Say(p.stderr)
+	judge.PrintUsage(p.stderr)
 	if c.JSON {
 		_, err := fmt.Fprintln(p.stdout, string(t.AppendJSON(nil)))
 		return err
@@ -66,9 +66,9 @@ func (c *sqlCommand) Run(ctx context.Context, p process) error {
 	return nil
 }
 
-// engineSays is the engine's own message of a query that failed. Elsewhere its values and texts are
-// left out of errors; here they are those of whoever typed the query, and name the place in it.
-func engineSays(err error) error {
+// engineMessage returns the engine's message for a failed query. Other commands leave the engine's values and SQL
+// out of errors. Here they are the user's, and name the place in the query.
+func engineMessage(err error) error {
 	code, own := errcode.Of(err), err
 	for inner := errors.Unwrap(own); inner != nil; inner = errors.Unwrap(own) {
 		own = inner

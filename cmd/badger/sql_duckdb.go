@@ -79,8 +79,8 @@ func registerFunctions(ctx context.Context, conn *duckdb.Conn, w *store.Store, j
 	return conn.RegisterScalar(ctx, scalars...)
 }
 
-// scalarOf is a function of the catalogue, with so many arguments, for the engine to call. What it
-// returns as JSON is text to the engine.
+// scalarOf returns a function of the catalogue, with arity arguments, as a scalar function of the engine. The
+// engine sees JSON results as VARCHAR.
 func scalarOf(catalogue *udf.Catalogue, fn *udf.Function, arity int) driver.Scalar {
 	s := driver.Scalar{Name: fn.Name, Result: fn.Result, Volatile: fn.Volatile}
 	if s.Result == udf.JSON {

@@ -35,7 +35,7 @@ func serveSQL() {
 		in := bufio.NewReader(os.Stdin)
 		for {
 			q := new(sqlQuestion)
-			if readFrame(in, q) != nil { // also while a query runs: nobody waits for it any more
+			if readFrame(in, q) != nil { // the parent has gone, perhaps while a query runs
 				os.Exit(0)
 			}
 			questions <- q
@@ -112,7 +112,7 @@ func create(ctx context.Context, c *duckdb.Conn, name string, stream []byte) err
 	return err
 }
 
-// sqlError says what kind of failure it was. The engine's own words may hold data.
+// sqlError returns a description of the failure by its code. The engine's message is left out: it may contain data.
 func sqlError(c *duckdb.Conn, err error) error {
 	code := errcode.Of(err)
 	if code == errcode.Unknown {

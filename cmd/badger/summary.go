@@ -4,7 +4,7 @@ import (
 	"github.com/badger-eval/badger/internal/report"
 )
 
-// terminalFlags say what the terminal can show, if it does not say so itself.
+// terminalFlags override what the program detects of the terminal.
 type terminalFlags struct {
 	Width int  `placeholder:"N" help:"Width of the output in columns."`
 	ASCII bool `name:"ascii" help:"Print ASCII characters only."`

@@ -43,7 +43,7 @@ func (o *output) Fd() uintptr {
 	return ^uintptr(0)
 }
 
-// progressBar draws one line that is drawn over, or, where standard error is no terminal, nothing.
+// progressBar redraws one line on a terminal, and draws nothing elsewhere.
 type progressBar struct {
 	w     io.Writer
 	drawn bool

@@ -10,7 +10,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// dropFlags say what drop of a metric counts.
+// dropFlags set which drop of a metric is significant.
 type dropFlags struct {
 	MinDrop    float64  `placeholder:"V" help:"Smallest change of a mean that is called degraded or improved, such as 0.02."`
 	Alpha      float64  `default:"0.05" placeholder:"P" help:"Significance level of the tests (default ${default})."`
@@ -100,7 +100,7 @@ func (c *trendCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	said, reached := t.Check(gates)
-	return tellGates(p.stderr, said, reached)
+	return printGates(p.stderr, said, reached)
 }
 
 // dropsAreScored checks the gates of --fail-on-drop before anything is scored.

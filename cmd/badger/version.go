@@ -15,7 +15,7 @@ import (
 // main.release=v1.2.3. Other builds have the version that the go command derives from the commit.
 var release string
 
-// version is what the build was made of.
+// version returns the version of this build.
 func version() string {
 	if release != "" {
 		return release
@@ -27,8 +27,8 @@ func version() string {
 	return info.Main.Version
 }
 
-// versionText is what --version prints: the version alone on the first line, for scripts, and below
-// it what else tells one build from another.
+// versionText returns the output of --version: the version alone on the first line, for scripts, then the details
+// of the build.
 func versionText() string {
 	commit := "unknown"
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -63,7 +63,7 @@ func builtConnectors() (in, out []string) {
 	return slices.Sorted(maps.Keys(linked)), slices.Compact(slices.Sorted(maps.Values(leftOut)))
 }
 
-// checkBuilt is an error where a URL needs a connector that this build lacks.
+// checkBuilt returns an error if url needs a connector that this build lacks.
 func checkBuilt(url string) error {
 	scheme, _, _ := strings.Cut(url, ":")
 	if connector := leftOut[scheme]; connector != "" {

@@ -23,7 +23,7 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// reportConfig is what a deployment decides about the report.
+// reportConfig is the section report of the configuration.
 type reportConfig struct {
 	Off     bool     `yaml:"off"`      // badger serve does not serve it
 	Prefix  string   `yaml:"prefix"`   // of its addresses, such as /report
@@ -48,7 +48,7 @@ func (c *viewCommand) Run(ctx context.Context, p process) error {
 	}
 	host, _, err := net.SplitHostPort(c.HTTP)
 	if ip, _ := netip.ParseAddr(host); err != nil || !(host == "localhost" || ip.IsLoopback()) {
-		return usage("--http: %.60q is no address of this machine only, such as 127.0.0.1:7435; badger serve shows the report to others", c.HTTP)
+		return usage("--http: %.60q is not a loopback address; expected one such as 127.0.0.1:7435; to show the report to others, use badger serve", c.HTTP)
 	}
 	w, err := c.open(ctx)
 	if err != nil {

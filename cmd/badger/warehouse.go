@@ -69,7 +69,7 @@ const (
 	readWrite = false
 )
 
-// open opens a warehouse. What is wrong with the URL itself is a wrong use of the command.
+// open opens a warehouse. An invalid URL is a usage error.
 func open(ctx context.Context, url string, o driver.Options) (*store.Store, error) {
 	if err := checkURL(url, o); err != nil {
 		return nil, err
@@ -88,13 +88,14 @@ func checkURL(url string, o driver.Options) error {
 	return nil
 }
 
-// openSparingly opens a warehouse that exists, for somebody who asks now and then.
+// openSparingly opens an existing warehouse for occasional queries. An embedded engine uses few threads and little
+// memory.
 func openSparingly(ctx context.Context, url string, only bool) (*store.Store, error) {
 	return open(ctx, url, driver.Options{ReadOnly: only, MustExist: true, Sparing: true})
 }
 
-// openStore opens a warehouse for the scores of a run: an engine in this process is to leave memory and
-// processors to scoring. must tells that it is not made where it does not exist.
+// openStore opens a warehouse for the scores of a run. An embedded engine leaves most memory and processors to
+// scoring. If must is set, a missing database is an error; otherwise it is created.
 func openStore(ctx context.Context, url string, must bool) (*store.Store, error) {
 	return open(ctx, url, driver.Options{MustExist: must, Lasting: true, Sparing: true})
 }
@@ -103,13 +104,13 @@ func openWarehouse(ctx context.Context, url string, only bool) (*store.Store, er
 	return open(ctx, url, driver.Options{ReadOnly: only, Lasting: true})
 }
 
-// openExisting opens a warehouse to read and write, which is not made where it does not exist: a
-// mistyped name must not become a new database.
+// openExisting opens a warehouse for reading and writing. It does not create a database: a mistyped name must not
+// become a new one.
 func openExisting(ctx context.Context, url string) (*store.Store, error) {
 	return open(ctx, url, driver.Options{MustExist: true})
 }
 
-// openToRead opens a warehouse of which nothing is changed.
+// openToRead opens a warehouse for reading only.
 func openToRead(ctx context.Context, url string) (*store.Store, error) {
 	return openWarehouse(ctx, url, readOnly)
 }

@@ -31,7 +31,7 @@ func openForMacros(context.Context, process, string, []string) (*store.Store, fu
 // judgeSQL runs judges of kind sql: none are.
 var judgeSQL custom.SQLEngine
 
-// smallDatabases searches counterexamples: nobody does.
+// smallDatabases finds counterexamples; nil, because this build has no embedded engine.
 var smallDatabases counterexample.Finder
 
 var errNoEngine = withoutConnector("duckdb")

@@ -18,14 +18,14 @@ import (
 	"strings"
 )
 
-// provider is what is kept of a provider.
+// provider is the stored part of a provider's schema.
 type provider struct {
 	Source    string            `json:"source"`
 	Version   string            `json:"version"`
 	Resources map[string]*block `json:"resources"` // by type; data sources begin with "data."
 }
 
-// block is what can stand in a resource or a block.
+// block is the schema of a resource or of a block in it.
 type block struct {
 	Attributes map[string]attribute `json:"attributes,omitempty"`
 	Blocks     map[string]*nested   `json:"blocks,omitempty"`

@@ -10,7 +10,7 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 )
 
-// HostsConfig is what decides whom badger contacts.
+// HostsConfig is the part of the configuration that determines the contacted hosts.
 type HostsConfig struct {
 	Warehouses []Named // URLs of warehouses
 	Judge      Judge
@@ -23,7 +23,7 @@ type Named struct{ Key, URL string }
 
 // Judge is the judge. Keys are those of the configuration.
 type Judge struct {
-	Backend   string // "" or none is no judge
+	Backend   string // "" or "none": no judge
 	BaseURL   string // of the endpoint; the vendor's own where empty
 	Proxy     string
 	Warehouse string // that is asked through, where it is another one than those above
@@ -43,14 +43,13 @@ type Contact struct {
 	driver.Contact
 }
 
-// Connectors know their own hosts: each has a function [driver.Contacts]. A program passes the connectors
-// that it links. The machine's name server is asked for the names of the hosts and is not listed. A test of
-// this package runs the program in a network of its own, records every connection and every name that is
-// looked up, and fails on any that Hosts does not list.
+// Each connector has a function [driver.Contacts] that returns its hosts. A program passes the connectors that it
+// links. The name server that resolves the hosts is not listed. A test of this package runs the program in a
+// separate network namespace, records every connection and name lookup, and fails on any that Hosts does not list.
 
-// Hosts lists whom badger contacts with a configuration, in the order of its keys; it contacts
-// nobody. Providers are those of judges. It reads the files of credentials that name hosts themselves. The
-// error has the code InvalidArgument for what cannot be read.
+// Hosts returns the hosts that badger contacts with a configuration, in the order of its keys, without contacting
+// them. Providers are the judge providers. Hosts reads credential files that contain host names. Its error has the
+// code InvalidArgument if the configuration or such a file is invalid.
 func Hosts(c HostsConfig, connectors []driver.Connector, providers judgebackend.Providers) ([]Contact, error) {
 	var out []Contact
 	add := func(key string, contacts ...driver.Contact) {

@@ -15,7 +15,7 @@ import (
 //go:embed hosts_page.md
 var pageText string
 
-// HostsPage is docs/reference/residency.md: its text, with a table of configurations and whom each contacts.
+// HostsPage returns docs/reference/residency.md: its text, with a table of configurations and the hosts of each.
 func HostsPage(connectors []driver.Connector, providers judgebackend.Providers) ([]byte, error) {
 	table, err := table(connectors, providers)
 	if err != nil {

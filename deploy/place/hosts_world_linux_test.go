@@ -633,7 +633,7 @@ func (p *prover) interception(t *testing.T) {
 	r := p.Start(data, calm, p.badger, "doctor", "--deployment", "--config", "/etc/badger.yaml")
 	code := r.Wait()
 	for _, line := range []string{
-		`(?m)^failed +identity: HTTP +platform spcs: this is not that platform`, `(?m)^skipped +warehouse +none is configured`, `(?m)^failed +judge +.*away.corp.test`,
+		`(?m)^failed +identity: HTTP +platform spcs: this is not that platform`, `(?m)^skipped +warehouse +no warehouse configured`, `(?m)^failed +judge +.*away.corp.test`,
 		`(?m)^warning +egress +of 4 addresses .* 3 refused at once, 0 gave no answer, 1 answered`, `(?m)^contacts away.corp.test:443: the judge`,
 	} {
 		if !regexp.MustCompile(line).Match(r.Stdout.Bytes()) || code != 1 {

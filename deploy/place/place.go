@@ -1,7 +1,7 @@
-// Package place examines the place where badger serve is to run, from the inside, and says whom it contacts.
-// Package deploy writes the files that make such a place; [Examine] reports whether it turned out as it should.
-// Reports never show a path of a secret or what is in it. [Hosts] derives the hosts from a configuration, for
-// people (badger doctor --deployment, docs/reference/residency.md) and for rules of networks that are rendered from it.
+// Package place checks the environment of badger serve from the inside, and lists the hosts that it contacts.
+// Package deploy writes the files that create such an environment; [Examine] reports whether it works. Reports
+// never show the path or the content of a secret. [Hosts] derives the hosts from a configuration, for people
+// (badger doctor --deployment, docs/reference/residency.md) and for generated network rules.
 package place
 
 import (
@@ -55,8 +55,8 @@ type Options struct {
 	// one that does not exist.
 	Open     func(ctx context.Context, readOnly bool) (*store.Store, error)
 	Existing func(ctx context.Context) (*store.Store, error)
-	Judged   judging.Surroundings // of the judge: the environment, the clock, and what opens warehouses
-	ReadOnly bool                 // write nothing
+	Judged   judging.Env // of the judge: the environment, the clock, and what opens warehouses
+	ReadOnly bool        // write nothing
 }
 
 // deployment is a place while it is examined.
@@ -96,7 +96,7 @@ func Examine(ctx context.Context, c Config, o Options) doctor.Report {
 	d.secretFiles()
 	var warehouse doctor.Report
 	if c.Warehouse == "" {
-		d.skip("warehouse", "none is configured (results.warehouse)")
+		d.skip("warehouse", "no warehouse configured (results.warehouse)")
 	} else {
 		warehouse = doctor.Examine(ctx, doctor.Options{ReadOnly: o.ReadOnly, Now: d.now, Open: o.Open})
 		for i := range warehouse.Checks {
@@ -186,7 +186,7 @@ func (d *deployment) file(key, path string) {
 	info, err := os.Stat(path)
 	var f *os.File
 	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("it is no regular file")
+		err = errors.New("not a regular file")
 	}
 	if err == nil {
 		f, err = os.Open(path) //nolint:gosec // the configuration names it
@@ -217,10 +217,10 @@ func (d *deployment) ledger(ctx context.Context, only bool, examined doctor.Repo
 	keeps := d.config.Judge.KeepsInWarehouse()
 	switch where := d.config.Judge.Ledger; {
 	case !d.config.Judge.Asked():
-		d.skip(name, "there is no judge whose answers are kept")
+		d.skip(name, "no judge configured")
 		return
 	case !keeps && where == "none":
-		d.warn(name, "leave judge.ledger out", "none: what was asked before is asked and paid for again")
+		d.warn(name, "leave judge.ledger out", "none: repeated judge calls cost money")
 		return
 	case !keeps || d.config.Warehouse == "":
 		if where == "" || where == "warehouse" {
@@ -230,7 +230,7 @@ func (d *deployment) ledger(ctx context.Context, only bool, examined doctor.Repo
 		}
 		return
 	case only:
-		d.skip(name, "nothing is to be written")
+		d.skip(name, "not checked in read-only mode")
 		return
 	case !examined.OK:
 		d.skip(name, "not tried")
@@ -240,7 +240,7 @@ func (d *deployment) ledger(ctx context.Context, only bool, examined doctor.Repo
 	if err == nil {
 		defer w.Close() //nolint:errcheck // nothing is left to be written
 		if !slices.ContainsFunc(examined.Checks, func(c doctor.Check) bool { return c.Name == "warehouse: writing to them" && c.Status == doctor.OK }) {
-			d.skip(name, "badger's tables are not there yet; the first start makes them")
+			d.skip(name, "badger's tables do not exist yet; the first start creates them")
 			return
 		}
 		err = w.TryCalls(ctx, "doctor-"+strings.ToLower(rand.Text()), d.now())
@@ -256,7 +256,7 @@ func (d *deployment) ledger(ctx context.Context, only bool, examined doctor.Repo
 func (d *deployment) judge(ctx context.Context, warehouse bool) {
 	const name = "judge"
 	if !d.asks {
-		d.skip(name, "none is configured that could be asked")
+		d.skip(name, "no judge configured that can be called")
 		return
 	}
 	const fix = "look at judge in the configuration: backend, base_url, key_file; and whether the network lets its host be reached"
@@ -311,7 +311,7 @@ func (d *deployment) judgeClock(ctx context.Context) {
 	var proxy *url.URL
 	if c.Proxy != "" {
 		if proxy, err = url.Parse(c.Proxy); err != nil {
-			return // said before
+			return // reported before
 		}
 	}
 	transport := driver.Transport(proxy)
@@ -319,7 +319,7 @@ func (d *deployment) judgeClock(ctx context.Context) {
 		pem, err := os.ReadFile(c.CAFile)
 		pool := x509.NewCertPool()
 		if err != nil || !pool.AppendCertsFromPEM(pem) {
-			return // said before
+			return // reported before
 		}
 		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	}
@@ -338,7 +338,7 @@ func (d *deployment) judgeClock(ctx context.Context) {
 	_ = response.Body.Close()
 	theirs, err := http.ParseTime(response.Header.Get("Date"))
 	if err != nil {
-		d.skip(name, "the judge's host does not say what time it is")
+		d.skip(name, "the judge's host sends no Date header")
 		return
 	}
 	off := apart(theirs, before, after)
@@ -405,7 +405,7 @@ func (d *deployment) egress(ctx context.Context) {
 	for _, o := range outcomes {
 		counts[o]++
 	}
-	said := fmt.Sprintf("of %d addresses reserved for documentation %d refused at once, %d gave no answer, %d answered; the name %s %s", len(nobody), counts[refused], counts[silent], counts[answered], nobodysName, name)
+	said := fmt.Sprintf("of %d addresses reserved for documentation %d refused immediately, %d did not answer, %d answered; the name %s %s", len(nobody), counts[refused], counts[silent], counts[answered], nobodysName, name)
 	const fix = "something between answers for hosts that do not exist, such as a transparent proxy or a name server that knows every name: it sees what badger sends, and TLS is what protects it"
 	if counts[answered] > 0 || name == answered {
 		d.warn("egress", fix, "%s", said)
@@ -446,13 +446,13 @@ func (d *deployment) temporary(only bool) {
 	if only {
 		info, err := os.Stat(dir)
 		if err == nil && !info.IsDir() {
-			err = errors.New("it is no folder")
+			err = errors.New("not a folder")
 		}
 		if err != nil {
 			d.fail(name, errcode.New(errcode.FailedPrecondition, "%s: %w", dir, err), fix)
 			return
 		}
-		d.skip(name, "%s is there; nothing is to be written", dir)
+		d.skip(name, "%s exists; writing is not checked in read-only mode", dir)
 		return
 	}
 	f, err := os.CreateTemp(dir, "badger-doctor-")

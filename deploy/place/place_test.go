@@ -48,7 +48,7 @@ func TestSecretFiles(t *testing.T) {
 		"file: results.warehouse private_key_file": {Status: doctor.OK, Detail: `"key.p8" can be read`},
 		"file: tls.key":                            {Status: doctor.Failed, Detail: `"nothing.pem": no such file`},
 		"file: tls.cert":                           {Status: doctor.Failed, Detail: `"empty.pem" is empty`},
-		"file: auth.http.token_file":               {Status: doctor.Failed, Detail: "it is no regular file"},
+		"file: auth.http.token_file":               {Status: doctor.Failed, Detail: "not a regular file"},
 	} {
 		if c := got[name]; c.Status != want.Status || !strings.Contains(c.Detail, want.Detail) {
 			t.Errorf("%s: %+v, want %s with %q", name, c, want.Status, want.Detail)

@@ -10,7 +10,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Deployment is what runs badger serve: the part of the values under deploy. The package deploy
+// Deployment configures the platform of badger serve: the part of the values under deploy. The package deploy
 // writes a platform's files from it.
 type Deployment struct {
 	Image    string   `yaml:"image"` // REGISTRY/REPOSITORY:TAG, or @sha256:DIGEST

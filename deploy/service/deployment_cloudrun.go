@@ -8,7 +8,7 @@ import (
 
 // CloudRun are the values of Google Cloud Run, where BigQuery's remote functions are served.
 type CloudRun struct {
-	ProjectNumber string `yaml:"project_number"` // the endpoint follows from it, before the service is there
+	ProjectNumber string `yaml:"project_number"` // the URL follows from it, so it is known before the service exists
 	Region        string `yaml:"region"`         // of the service; by default the location, if that is a region
 
 	Account        string   `yaml:"account"`         // service account of the service; SERVICE-server@PROJECT.iam.gserviceaccount.com
@@ -87,7 +87,7 @@ func (c *CloudRun) Complete() error {
 	}
 	for _, email := range c.Callers {
 		if !callerEmail.MatchString(email) {
-			return bad("callers: %.60q is no e-mail address of a service account, such as bqcx-123456789012-ab12@gcp-sa-bigquery-condel.iam.gserviceaccount.com", email)
+			return bad("callers: invalid service account %.60q; expected an e-mail address such as bqcx-123456789012-ab12@gcp-sa-bigquery-condel.iam.gserviceaccount.com", email)
 		}
 	}
 	if c.Concurrency == 0 {

@@ -74,7 +74,7 @@ func (d *Databricks) complete() error {
 	}
 	for _, a := range d.Notify {
 		if !address.MatchString(a) {
-			return bad("notify: %.60q is no e-mail address", a)
+			return bad("notify: invalid e-mail address %.60q", a)
 		}
 	}
 	return nil

@@ -163,7 +163,7 @@ func (d *Deployment) NamedHosts() ([]HostPort, error) {
 	return out, nil
 }
 
-// Contacts reports whether the server or badger run connects to anybody.
+// Contacts reports whether the server or badger run makes outbound connections.
 func (d *Deployment) Contacts() bool {
 	return slices.ContainsFunc(d.urls(), func(u urlValue) bool { return u.value != "" && !strings.HasPrefix(u.value, "duckdb:") })
 }

@@ -35,7 +35,7 @@ func (r *Report) complete() error {
 				return err
 			}
 			if value == "" || len(identity.Clean(value)) > longestWho {
-				return errcode.New(errcode.InvalidArgument, "values: deploy.report.%s: %.60q is no name, expected one of 1 to %d bytes", l.key, value, longestWho)
+				return errcode.New(errcode.InvalidArgument, "values: deploy.report.%s: invalid name %.60q; expected 1 to %d bytes", l.key, value, longestWho)
 			}
 		}
 	}
@@ -62,8 +62,8 @@ func (r *Report) Everybody() bool {
 // People are those who are named, in order.
 func (r *Report) People() []string { return slices.Sorted(maps.Keys(r.Roles())) }
 
-// Roles are those of badger serve by the names of people, as the server writes them. Who sees the
-// report may call functions, as everybody may.
+// Roles returns the roles in badger serve by user name, as the server writes it. Users of the report may call
+// functions, as all callers may.
 func (r *Report) Roles() map[string][]string {
 	out := map[string][]string{}
 	for _, l := range []struct {
@@ -90,7 +90,7 @@ func (r *Report) DefaultRoles() []string {
 	return nil
 }
 
-// Environment tells badger serve of the report, by variables. Callers come by HTTP.
+// Environment returns the variables that configure the report of badger serve. Callers use HTTP.
 func (r *Report) Environment() map[string]string {
 	if !r.On() {
 		return map[string]string{"BADGER_REPORT_OFF": "true"}

@@ -30,7 +30,7 @@ func (r *Results) complete() error {
 // Any reports whether anything is listed.
 func (r *Results) Any() bool { return len(r.Tables) > 0 || r.Queries }
 
-// Environment tells badger serve of them, by variables.
+// Environment returns the variables that configure them in badger serve.
 func (r *Results) Environment() map[string]string {
 	out := map[string]string{}
 	if len(r.Tables) > 0 {

@@ -95,7 +95,7 @@ func LeastCores(limit string) Quantity {
 	return "250m"
 }
 
-// MemoryLimit is what Go's collector should stay below: nine tenths of the container's memory.
+// MemoryLimit returns the soft limit of Go's heap: nine tenths of the container's memory.
 func MemoryLimit(size string) string {
 	unit := 20
 	if strings.HasSuffix(size, "Gi") {

@@ -1,4 +1,4 @@
-// Package service is what runs badger serve, and where: the section deploy of the values that badger install and
+// Package service describes how badger serve is deployed: the section deploy of the values that badger install and
 // badger deploy read, and Snowflake's specification of a service.
 package service
 

@@ -17,7 +17,7 @@ type Specification struct {
 	Capabilities *Capabilities `yaml:"capabilities,omitempty"`
 }
 
-// Spec is what runs.
+// Spec is the content of a specification.
 type Spec struct {
 	Containers   []Container   `yaml:"containers"`
 	Endpoints    []Endpoint    `yaml:"endpoints,omitempty"`
@@ -38,7 +38,7 @@ type Container struct {
 	Resources      *Resources        `yaml:"resources,omitempty"`
 }
 
-// Probe is what Snowflake asks to learn whether a container is ready. It wants 200.
+// Probe is the request by which Snowflake checks whether a container is ready. It expects 200.
 type Probe struct {
 	Port int    `yaml:"port"`
 	Path string `yaml:"path"`
@@ -50,8 +50,8 @@ type VolumeMount struct {
 	MountPath string `yaml:"mountPath"`
 }
 
-// Secret is where a container sees a secret: as files in a directory, which Snowflake writes anew
-// when the secret changes, or as a variable, which stays as it was at the start.
+// Secret provides a secret to a container: as files in a directory, which Snowflake rewrites when the secret
+// changes, or as a variable, which keeps its value from the start.
 type Secret struct {
 	SnowflakeSecret SecretName `yaml:"snowflakeSecret"`
 	DirectoryPath   string     `yaml:"directoryPath,omitempty"`
@@ -65,7 +65,7 @@ type SecretName struct {
 	ObjectReference string `yaml:"objectReference,omitempty"`
 }
 
-// Resources are what a container gets at least, and at most.
+// Resources are the requests and limits of a container.
 type Resources struct {
 	Requests *Amounts `yaml:"requests,omitempty"`
 	Limits   *Amounts `yaml:"limits,omitempty"`
@@ -98,7 +98,7 @@ type Volume struct {
 	GID         *int           `yaml:"gid,omitempty"`
 }
 
-// LogExporters say what of the containers' output goes to the event table.
+// LogExporters select the container output that goes to the event table.
 type LogExporters struct {
 	EventTableConfig struct {
 		LogLevel string `yaml:"logLevel"` // INFO, ERROR or NONE
@@ -111,7 +111,7 @@ type ServiceRole struct {
 	Endpoints []string `yaml:"endpoints"`
 }
 
-// Capabilities are what a service may do besides.
+// Capabilities are additional permissions of a service.
 type Capabilities struct {
 	SecurityContext struct {
 		ExecuteAsCaller bool `yaml:"executeAsCaller"`

@@ -12,7 +12,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Family is what a node of an instance family has.
+// Family describes the nodes of an instance family.
 type Family struct {
 	Name   string
 	CPU    int // virtual cores
@@ -56,7 +56,7 @@ var (
 // host.
 func CheckImage(image string) error {
 	if !imagePattern.MatchString(image) {
-		return errcode.New(errcode.InvalidArgument, "%.200q is no image path: expected /DATABASE/SCHEMA/REPOSITORY/NAME:TAG in lower case, without a host", image)
+		return errcode.New(errcode.InvalidArgument, "invalid image path %.200q; expected /DATABASE/SCHEMA/REPOSITORY/NAME:TAG in lower case, without a host", image)
 	}
 	return nil
 }
@@ -94,7 +94,7 @@ func (c *checker) name(where, name string, seen map[string]bool) {
 	case len(name) > maxName || !namePattern.MatchString(name):
 		c.wrong(where, "%.80q, expected at most %d lower-case letters, digits and dashes, beginning with a letter and ending with a letter or digit", name, maxName)
 	case seen[name]:
-		c.wrong(where, "%q is there twice", name)
+		c.wrong(where, "duplicate name %q", name)
 	}
 	seen[name] = true
 }

@@ -92,7 +92,7 @@ func TestEachRuleCanFail(t *testing.T) {
 		}, "spec.endpoints[1].name"},
 		"name of 64 letters":       {func(s *service.Specification) { s.ServiceRoles[0].Name = strings.Repeat("a", 64) }, "serviceRoles[0].name"},
 		"empty name":               {func(s *service.Specification) { s.ServiceRoles[0].Name = "" }, "serviceRoles[0].name"},
-		"two containers of a name": {func(s *service.Specification) { s.Spec.Containers[1].Name = "badger" }, `spec.containers[1].name: "badger" is there twice`},
+		"two containers of a name": {func(s *service.Specification) { s.Spec.Containers[1].Name = "badger" }, `spec.containers[1].name: duplicate name "badger"`},
 		"image with a host": {func(s *service.Specification) {
 			s.Spec.Containers[0].Image = "org-acct.registry.snowflakecomputing.com/lake/badger/images/badger:1"
 		}, "spec.containers[0].image"},

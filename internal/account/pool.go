@@ -7,9 +7,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Pool is memory that several readings share, and that none of them is refused: they wait for one
-// another. The one that holds some for the longest time never waits, so that what is taken at once is
-// at most the pool and what one of them takes.
+// Pool is memory that several readings share. A reading waits until others have released enough; none fails. The
+// oldest one never waits, so that at most the pool and the memory of one reading are in use.
 type Pool struct {
 	each int64 // bytes of one result
 
@@ -20,7 +19,7 @@ type Pool struct {
 	of    map[int64]*drawn
 }
 
-// NewPool makes a pool of so many bytes, of which one result may take each.
+// NewPool returns a pool of the given size. One result may take at most each bytes.
 func NewPool(bytes, each int64) *Pool {
 	p := &Pool{each: each, free: bytes, of: map[int64]*drawn{}}
 	p.freed.L = &p.mu
@@ -33,7 +32,7 @@ func (p *Pool) With(ctx context.Context) (reading context.Context, end func()) {
 	return With(ctx, d), d.end
 }
 
-// drawn is what one reading has taken.
+// drawn is the memory that one reading has taken.
 type drawn struct {
 	pool *Pool
 	turn int64 // the lower, the longer; 0: nothing was taken
@@ -70,7 +69,7 @@ func (d *drawn) Hold(ctx context.Context, n int64) error {
 	return nil
 }
 
-// first reports whether nobody has held memory for longer.
+// first reports whether d has held memory for the longest time.
 func (p *Pool) first(d *drawn) bool {
 	for turn := range p.of {
 		if turn < d.turn {

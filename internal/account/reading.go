@@ -6,10 +6,10 @@ import (
 	"sync"
 )
 
-// Reading is what the reading of one result has reserved of an account: for the bytes that a warehouse
-// sends, for what a driver makes of them, and for the table that they become. What one part gives back
-// is there for the next; the account has everything again when the row is done. All methods may be
-// called on nil, which reserves nothing, and from several goroutines at once.
+// Reading is the memory that reading one result has reserved of an account: for the bytes from the warehouse, for
+// the driver's copies, and for the resulting table. Bytes that one part releases are available to the next. The
+// account gets everything back when the row is done. All methods may be called concurrently, and on nil, which
+// reserves nothing.
 type Reading struct {
 	account Account
 
@@ -36,7 +36,7 @@ func ReadingOf(ctx context.Context) *Reading {
 	return r
 }
 
-// Limit is how many bytes the result may take; 0 is no limit.
+// Limit returns how many bytes the result may take; 0 means unlimited.
 func (r *Reading) Limit() int64 {
 	if r == nil {
 		return 0
@@ -44,7 +44,7 @@ func (r *Reading) Limit() int64 {
 	return r.account.Limit()
 }
 
-// readingStep is how many bytes are reserved at once, so that it is cheap to ask often.
+// readingStep is the number of bytes reserved in one call, so that small reservations are cheap.
 const readingStep = 64 << 10
 
 // Take reserves n further bytes. An error, ResourceExhausted, says that there is no room; nothing is
@@ -66,7 +66,7 @@ func (r *Reading) Take(ctx context.Context, n int64) error {
 	return nil
 }
 
-// Give gives n bytes back to the rest of the reading.
+// Give releases n bytes to the rest of the reading.
 func (r *Reading) Give(n int64) {
 	if r == nil {
 		return
@@ -76,8 +76,8 @@ func (r *Reading) Give(n int64) {
 	r.used -= n
 }
 
-// Reader reserves what it reads before it comes, at most 64 KiB ahead. What arrived stays reserved: it
-// stands for what is made of it.
+// Reader reserves bytes before it reads them, at most 64 KiB ahead. The reservation is kept after reading, for the
+// data that the bytes are decoded to.
 func (r *Reading) Reader(ctx context.Context, from io.Reader) io.Reader {
 	if r == nil {
 		return from

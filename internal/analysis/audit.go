@@ -68,7 +68,7 @@ type Evidence struct {
 type AuditInput struct {
 	EX       string // execution accuracy
 	Evidence iter.Seq2[Evidence, error]
-	Labels   map[scoring.AnswerID]bool // what people say of answers
+	Labels   map[scoring.AnswerID]bool // human labels by answer
 	// Digests are equal where two answers hold the same rows, of all answers to some questions, also of
 	// agents that the evidence is not of. nil: they are not known, as where it finds none.
 	Digests func(cases []string) (map[scoring.AnswerID]string, error)
@@ -86,7 +86,7 @@ type Audit struct {
 	Reasons     []Measured    `json:"reasons"`
 	Discordance []Discordance `json:"discordance,omitempty"`
 	Suspects    []Suspect     `json:"suspects"`        // the most reasons first
-	Golds       *Golds        `json:"golds,omitempty"` // gold queries that are no function of the data; nil: none were read
+	Golds       *Golds        `json:"golds,omitempty"` // gold queries whose result is not determined by the data; nil: none were read
 	Notes       []string      `json:"notes,omitempty"`
 }
 
@@ -121,7 +121,7 @@ type Discordance struct {
 // Suspect is a question with why it is suspect.
 type Suspect struct {
 	CaseID  string          `json:"case_id"`
-	Of      string          `json:"of"` // wrong gold where any reason says so, else ambiguous
+	Of      string          `json:"of"` // "wrong gold" if any reason implies it, else "ambiguous"
 	Reasons []SuspectReason `json:"reasons"`
 	Answers int             `json:"answers"`
 	// Rejected are the answers that EX rejects, Accepted those of them that people accept; nil without
@@ -313,7 +313,7 @@ func (x *auditing) across(ids, others []scoring.AnswerID, digests map[scoring.An
 // ROSE, else of FLEX. A verdict by rules alone is not a judge's opinion.
 func (a *evidenceOf) opinions() (yes []string, no int) {
 	of := map[string]bool{}
-	for _, metric := range []string{"flex", "rose"} { // the last counts
+	for _, metric := range []string{"flex", "rose"} { // the last one takes precedence
 		for v, passes := range a.votes {
 			if v.metric == metric {
 				of[v.judge] = passes

@@ -115,7 +115,7 @@ const (
 	NoValue      = "no value"
 )
 
-// String describes the reason in words.
+// String describes the reason.
 func (u Unlike) String() string {
 	cases := printable.Count(u.Cases, "case")
 	switch u.Why {
@@ -211,7 +211,7 @@ type comparing struct {
 	notes map[string]bool
 }
 
-// said are the notes, in a fixed order.
+// said returns the notes, in a fixed order.
 func (x *comparing) said() (out []string) {
 	for n := range x.notes {
 		out = append(out, n)
@@ -349,8 +349,8 @@ func Versioned(judge string) bool {
 	return false
 }
 
-// values returns the values of a pair. A missing answer counts as 0 if the other side has a value, except in
-// metrics in which lower is better, where it has no value.
+// values returns the values of a pair. A missing answer counts as 0 if the other side has a value. If lower is
+// better, it has no value.
 func values(a, b *Half, lower bool) (v, w float64, ok bool) {
 	as, bs := a.mark.status(), b.mark.status()
 	if as == unanswered && bs == unanswered {

@@ -67,7 +67,7 @@ func NewFailures(ctx context.Context, src Source, set *Set, o FailureOptions) (*
 		return nil, err
 	}
 	if repeated {
-		f.Notes = append(f.Notes, "the batches of a version are taken together: of a question that several have, the newest answer counts")
+		f.Notes = append(f.Notes, "the batches of a version are taken together: if several answer a question, the latest answer is used")
 	}
 	for _, m := range metrics {
 		f.add(set, m, systems)

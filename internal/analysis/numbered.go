@@ -2,14 +2,14 @@ package analysis
 
 import "strings"
 
-// Texts numbers texts from 0, in the order in which they come. Its zero value is empty.
+// Texts numbers strings from 0, in the order of their first use. Its zero value is empty.
 type Texts[N uint16 | uint32] struct {
 	index map[string]N
 	list  []string
 }
 
-// Of is the number of a text, a new one if it has none yet. The text is copied. ok is false if
-// there are no more numbers.
+// Of returns the number of a string, and assigns a new one if it has none. The string is copied. ok is false if the
+// numbers are exhausted.
 func (t *Texts[N]) Of(s string) (n N, ok bool) {
 	if n, ok = t.index[s]; ok {
 		return n, true
@@ -26,7 +26,7 @@ func (t *Texts[N]) Of(s string) (n N, ok bool) {
 	return n, true
 }
 
-// Known is the number of a text that has one.
+// Known returns the number of a string, if it has one.
 func (t *Texts[N]) Known(s string) (n N, ok bool) {
 	n, ok = t.index[s]
 	return n, ok

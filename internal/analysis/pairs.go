@@ -51,7 +51,7 @@ type Tally struct {
 	from, to               figuring
 	diffs, befores, afters []float64
 	unlike                 map[Unlike]int
-	rated                  int // cases with a verdict on both sides, or on one beside no answer
+	rated                  int // cases with a verdict on both sides, or on one if the other has no answer
 	silent                 int // compared cases without an answer on either side
 	passedFrom, passedTo   int
 	broken, fixed          int
@@ -143,7 +143,7 @@ func (t *Tally) Change() Change {
 	before, after := sortedMean(t.befores), sortedMean(t.afters)
 	c.Before, c.After = &before, &after
 	t.x.test(&c, t.diffs)
-	if t.rated > 0 { // the metric has verdicts: what nobody answered passes on neither side, as it counts 0 in the means
+	if t.rated > 0 { // the metric has verdicts: a case without an answer passes on neither side, as it counts as 0 in the means
 		rate, p := float64(t.passedTo-t.passedFrom)/float64(t.rated+t.silent), agreement.McNemar(t.fixed, t.broken)
 		c.Rate, c.RateP = &rate, &p
 		c.NFixed, c.NBroken = t.fixed, t.broken
@@ -157,7 +157,7 @@ func (t *Tally) Notes() []string { return t.x.said() }
 // Metric is the metric of the tally.
 func (t *Tally) Metric() string { return t.change.Metric }
 
-// Standing is what became of a case in a metric.
+// Standing is the outcome of a case in a metric.
 type Standing int8
 
 // The standings, the best first.

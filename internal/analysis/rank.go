@@ -72,7 +72,7 @@ type SystemRank struct {
 
 // EXError is how execution accuracy errs on the answers of a system in a tier.
 type EXError struct {
-	System string `json:"system"` // "": all systems; never that of one agent, see [Batch.System]
+	System string `json:"system"` // "": all systems; never a single agent's, see [Batch.System]
 	Tier   string `json:"tier"`   // "": all tiers
 	N      int    `json:"n"`      // answers with a verdict of both
 	// FalsePositives pass by EX and are wrong, FalseNegatives fail by EX and are right.
@@ -170,7 +170,7 @@ func rank(set *Set, systems []*Answers, repeated bool, metrics []string, labels 
 		return nil, errcode.New(errcode.FailedPrecondition, "expected scores of two systems or more (agents, versions, or score files), found %d", len(systems))
 	}
 	if repeated {
-		r.Notes = append(r.Notes, "the batches of a system are taken together: of a question that several have, the newest answer counts")
+		r.Notes = append(r.Notes, "the batches of a system are taken together: if several answer a question, the latest answer is used")
 	}
 	var shared []int
 	for n := range set.cases.Len() {

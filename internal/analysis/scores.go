@@ -20,8 +20,8 @@ type Batch struct {
 	// At is the time of the answers or, if unknown, of their first evaluation; zero if both are unknown.
 	At        time.Time `json:"at,omitzero"`
 	Evaluated bool      `json:"at_is_evaluation,omitempty"` // At is when it was evaluated
-	// Unfinished is what became of the last run that evaluated the batch, if it is not done: running,
-	// stopped or failed. Scores may be missing then.
+	// Unfinished is the status of the last run that evaluated the batch, if it is not done: running, stopped or
+	// failed. Scores may be missing then.
 	Unfinished string `json:"unfinished,omitempty"`
 }
 
@@ -55,7 +55,7 @@ func (b *Batch) System() string {
 	return name + " (" + b.Origin + ")"
 }
 
-// What stands for the name of an agent, and for its version, if there is none.
+// Placeholders for a missing name or version of an agent.
 const (
 	NoName    = scoring.NoName
 	NoVersion = "(no version)"
@@ -132,7 +132,7 @@ func CompareTiers(a, b string) int {
 	return cmp.Or(cmp.Compare(at(a), at(b)), printable.CompareNatural(a, b))
 }
 
-// texts numbers texts; so many that there are no numbers left do not fit the memory.
+// texts numbers strings. The memory is exhausted before the numbers are.
 type texts struct{ Texts[uint32] }
 
 func (t *texts) of(s string) uint32 {
@@ -221,7 +221,7 @@ type entry struct {
 	mark  mark
 }
 
-// mark is what became of a score, in its low bits, and its verdict.
+// mark is the status of a score, in its low bits, and its verdict.
 type mark uint8
 
 const (
@@ -368,7 +368,7 @@ func (a *Answers) asked(n int) bool {
 	return false
 }
 
-// UnknownJudge stands for a judge whose name was not recorded.
+// UnknownJudge is the name of a judge that was not recorded.
 const UnknownJudge = "unknown"
 
 // AddAll adds the scores of other answers of the same set; nil metrics are all.
@@ -378,7 +378,7 @@ func (a *Answers) AddAll(o *Answers, metrics []string) {
 			continue
 		}
 		to := a.series[name]
-		if to == nil { // nobody changes them any more
+		if to == nil { // the scores are complete
 			a.series[name] = &series{entries: slices.Clone(x.entries), findings: maps.Clone(x.findings)}
 			continue
 		}

@@ -100,7 +100,7 @@ func agentOf(b *Batch) string {
 	return "agent " + strconv.Quote(printable.Short(b.Agent))
 }
 
-// sideName is what chooses the agent and version of a batch: @ chooses those without either.
+// sideName returns the argument that selects the agent and version of a batch: @ selects batches without either.
 func sideName(b *Batch) string {
 	if b.Agent == "" || b.Version != "" {
 		return b.Agent + "@" + b.Version
@@ -133,7 +133,7 @@ func CompareSides(ctx context.Context, src Source, set *Set, from, to []Batch, o
 		whole := side[len(side)-1]
 		if len(side) > 1 {
 			whole.Batch = ""
-			notes = append(notes, strconv.Itoa(len(side))+" batches of "+whole.System()+" are taken together: of a question that several have, the newest answer counts")
+			notes = append(notes, strconv.Itoa(len(side))+" batches of "+whole.System()+" are taken together: if several answer a question, the latest answer is used")
 		}
 		for _, b := range side {
 			whole.Unfinished = cmp.Or(b.Unfinished, whole.Unfinished)

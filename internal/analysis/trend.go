@@ -118,7 +118,7 @@ func TrendOf(batches []Batch, there []string, o TrendOptions, compare func(batch
 			continue
 		}
 		for _, n := range c.Notes {
-			if !strings.HasPrefix(n, "only the ") && n != c.From.unfinished() && n != c.To.unfinished() { // said of each batch
+			if !strings.HasPrefix(n, "only the ") && n != c.From.unfinished() && n != c.To.unfinished() { // reported for each batch
 				notes[n] = true
 			}
 		}

@@ -75,7 +75,7 @@ func NewAccumulator(schema *arrow.Schema, limits Limits) *Accumulator {
 	return a
 }
 
-// Reserve makes room for so many rows, before the first.
+// Reserve makes room for the given number of rows, before the first.
 func (a *Accumulator) Reserve(rows int64) {
 	for i, c := range a.columns {
 		f := a.schema.Field(i)
@@ -112,7 +112,7 @@ func (a *Accumulator) Append(rec arrow.Record) (err error) {
 	return a.limits.CheckBytes(a.bytes())
 }
 
-// appendColumn converts panics caused by malformed Arrow data (offsets beyond the buffer and the like) to errors.
+// appendColumn converts panics caused by malformed Arrow data, such as offsets beyond the buffer, to errors.
 func appendColumn(c *column, arr arrow.Array, rows int64) (err error) {
 	before := c.Len()
 	if int64(arr.Len()) != rows {

@@ -11,8 +11,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// maxNesting bounds how deep lists and structs may nest, and maxJSON how long one value's text may
-// become: views may make a small array stand for a huge one.
+// maxNesting bounds how deep lists and structs may nest, and maxJSON the text of one value: with views, a small
+// array may represent a huge one.
 const (
 	maxNesting = 100
 	maxJSON    = 1 << 28

@@ -61,9 +61,9 @@ func (l Limits) CheckBytes(bytes int64) error {
 	return l.held.table.Grow(bytes)
 }
 
-// Beside reserves n bytes for memory in addition to the table, such as its compressed text. A negative n releases
+// Extra reserves n bytes for memory in addition to the table, such as its compressed text. A negative n releases
 // memory for the rest of the reading.
-func (l Limits) Beside(n int64) error {
+func (l Limits) Extra(n int64) error {
 	if l.held == nil {
 		return nil
 	}
@@ -88,10 +88,9 @@ type allocator struct {
 	used int64
 }
 
-// Allocator is the memory for the Arrow libraries while they read one table: lengths inside a file may
-// claim anything, and a few bytes may stand for a billion. Beyond twice the limit of bytes, for
-// buffers are copied when they grow, and where there is no memory it panics, which [Recover] makes an
-// error.
+// Allocator limits the memory of the Arrow libraries while they read one table: lengths inside a file may claim
+// anything, and a few bytes may represent a billion. It panics beyond twice the limit of bytes, since buffers are
+// copied when they grow, and if there is no memory left. [Recover] converts the panic to an error.
 func (l Limits) Allocator() memory.Allocator {
 	return &allocator{Allocator: memory.NewGoAllocator(), limits: l}
 }
@@ -123,7 +122,7 @@ func (a *allocator) use(n int) {
 	if most := a.limits.Bytes; most > 0 && a.used > 2*most+1<<16 {
 		panic(refused{errcode.New(errcode.ResourceExhausted, "more than the allowed %d bytes", most)})
 	}
-	if err := a.limits.Beside(int64(n)); err != nil {
+	if err := a.limits.Extra(int64(n)); err != nil {
 		panic(refused{err})
 	}
 }

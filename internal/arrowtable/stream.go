@@ -116,7 +116,7 @@ func (m *messageReader) next() (*ipc.Message, error) {
 		return nil, err // io.EOF only at the beginning: the end mark may be missing
 	}
 	head := binary.LittleEndian.Uint32(word[:])
-	if head == 0xffffffff { // before Arrow 0.15 the length came at once
+	if head == 0xffffffff { // before Arrow 0.15 the length came first
 		if _, err := io.ReadFull(m.in, word[:]); err != nil {
 			return nil, io.ErrUnexpectedEOF
 		}
@@ -182,9 +182,9 @@ func (m *messageReader) checkWindows(meta, body []byte) (err error) {
 // long as a table.
 const maxWindow = 8 << 20
 
-// ReserveWindow reserves the memory for reading a zstd frame, where a window of so many bytes was
-// reserved before, and returns the larger of the two. A window of more than 8 MiB, as --long and
-// --ultra make, and as ten bytes can claim, is ResourceExhausted.
+// ReserveWindow reserves the memory for reading a zstd frame if its window is larger than before, the reserved one,
+// and returns the larger of the two. A window of more than 8 MiB, as --long and --ultra produce, and as ten bytes
+// can claim, is ResourceExhausted.
 func (l Limits) ReserveWindow(frame []byte, before int64) (int64, error) {
 	var h zstd.Header
 	if err := h.Decode(frame); err != nil || h.Skippable {
@@ -201,5 +201,5 @@ func (l Limits) ReserveWindow(frame []byte, before int64) (int64, error) {
 	if window <= before {
 		return before, nil
 	}
-	return window, l.Beside(2 * (window - before))
+	return window, l.Extra(2 * (window - before))
 }

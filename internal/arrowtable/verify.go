@@ -9,8 +9,8 @@ import (
 
 // CheckMessage verifies the head of an Arrow IPC message (a flatbuffer Message, as in Flight's data_header) before
 // the Arrow library reads it: the library allocates the vector lengths in it, so a few bytes of a hostile file or
-// client could end the process. It returns the length of the message's body. The tables and their fields are those
-// of Arrow's Message.fbs and Schema.fbs.
+// client could crash the process. It returns the length of the message's body. The tables and their fields are
+// those of Arrow's Message.fbs and Schema.fbs.
 func CheckMessage(meta []byte) (bodyLength int64, err error) {
 	v := verifier{b: meta, visits: len(meta)/8 + 64}
 	v.message(int64(v.u32(0)))

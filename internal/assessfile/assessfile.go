@@ -1,7 +1,7 @@
 // Package assessfile reads files of recorded judge assessments (JSON Lines), such as are published
 // with a labelled data set, so that metrics score from them in place of a judge.
 //
-// A line is what one backend answered about one case under one method:
+// A line is the reply of one backend to one case under one method:
 //
 //	{"case_id": "c1", "backend": "o3", "method": "rose", "score": 1, "prover": {…}, "refuter": {…}}
 //	{"case_id": "c1", "backend": "gpt-4o", "method": "flex", "score": 1, "reply_text": "… {\"correct\": true}"}
@@ -43,13 +43,13 @@ import (
 // maxLine is how long a line may be, in bytes, its line feed included.
 const maxLine = 64 << 20
 
-// Options say what is read. The zero value reads everything and fails on lines that cannot be read.
+// Options select what to read. The zero value reads everything and fails on invalid lines.
 type Options struct {
 	Backends []string // only these; none: all
 	Methods  []string // only these; none: all
 
-	// BadLine is told of every line that cannot be read, from 1, and reading continues without it.
-	// If it is nil, a file with bad lines is an error that names the first of them.
+	// BadLine is called with the number, from 1, of each invalid line, and reading continues after it. If it is
+	// nil, reading fails with an error that names the first invalid line.
 	BadLine func(line int, err error)
 }
 
@@ -57,7 +57,7 @@ func (o *Options) wants(l *line) bool {
 	return (len(o.Backends) == 0 || slices.Contains(o.Backends, l.Backend)) && (len(o.Methods) == 0 || slices.Contains(o.Methods, l.Method))
 }
 
-// File is what was read of an assessment file.
+// File is the content of an assessment file.
 type File struct {
 	name     string
 	runs     map[runKey]*Run
@@ -76,8 +76,7 @@ func Open(ctx context.Context, path string, o Options) (*File, error) {
 	return Read(ctx, filepath.Base(path), in, o)
 }
 
-// Read reads assessments; name stands for the file in errors. The error is coded InvalidArgument
-// where lines cannot be read.
+// Read reads assessments; errors call the file name. If lines are invalid, the error has the code InvalidArgument.
 func Read(ctx context.Context, name string, in io.Reader, o Options) (*File, error) {
 	f := &File{name: name, runs: map[runKey]*Run{}, backends: map[string]bool{}}
 	var bad badLines
@@ -180,7 +179,7 @@ func (l *line) replies() (map[string]string, error) {
 	out := map[string]string{}
 	put := func(purpose, reply string) error {
 		if _, twice := out[purpose]; twice {
-			return errcode.New(errcode.InvalidArgument, "the reply to %s is there twice", purpose)
+			return errcode.New(errcode.InvalidArgument, "duplicate reply to %s", purpose)
 		}
 		out[purpose] = reply
 		return nil
@@ -221,7 +220,7 @@ func replyText(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// jsonError says what is wrong with a line without showing it.
+// jsonError describes what is wrong with a line without quoting it.
 func jsonError(err error) error {
 	var kind *json.UnmarshalTypeError
 	if errors.As(err, &kind) {
@@ -331,7 +330,7 @@ func (s *selection) ReplyModel(string, string) string {
 	return s.runs[0].Backend
 }
 
-// Run is what one backend answered under one method. It implements [scoring.Replies] by itself.
+// Run holds the replies of one backend under one method. It implements [scoring.Replies].
 type Run struct {
 	Backend string
 	Method  string

@@ -121,7 +121,7 @@ func TestBadLinesAreNamedByNumberAndNotShown(t *testing.T) {
 		{"a wrong kind", `{"case_id": "c2", "backend": "o3", "method": "rose", "score": "` + secret + `"}`, "line 1: score is a JSON string"},
 		{"nothing said", `{"case_id": "c2", "backend": "o3", "method": "rose"}`, "line 1: expected a score or replies"},
 		{"two verdicts on one case", ok + strings.Replace(ok, "1}", "0}", 1), "line 2: the case was assessed by o3 under rose before, on line 1"},
-		{"one question answered twice", `{"case_id": "c", "backend": "b", "method": "rose", "prover": {}, "replies": {"rose/prover": {}}}`, "line 1: the reply to rose/prover is there twice"},
+		{"one question answered twice", `{"case_id": "c", "backend": "b", "method": "rose", "prover": {}, "replies": {"rose/prover": {}}}`, "line 1: duplicate reply to rose/prover"},
 	} {
 		_, err := Read(t.Context(), "a.jsonl", strings.NewReader(c.text), Options{})
 		if errcode.Of(err) != errcode.InvalidArgument || !strings.Contains(err.Error(), "a.jsonl: "+c.want) {

@@ -74,7 +74,7 @@ func (s *ScoreFile) Arrange(ctx context.Context, src Source, metrics []*scoring.
 	return nil
 }
 
-// span is a range of lines of one answer.
+// span is a range of lines of the same answer.
 type span struct{ start, end int64 }
 
 // spans finds the lines of every answer, and the answers in the order in which they first come.
@@ -108,7 +108,7 @@ func (s *ScoreFile) spans(ctx context.Context) (map[scoring.AnswerID][]span, []s
 	return spans, order, nil
 }
 
-// arranged returns the lines of one answer, the last of every key, in the order of the metrics.
+// arranged returns the lines of an answer, the last of every key, in the order of the metrics.
 func (s *ScoreFile) arranged(spans []span, metrics []*scoring.Metric) ([]byte, error) {
 	type scoreLine struct {
 		key  Key

@@ -27,15 +27,14 @@ type Item struct {
 	Question func(ctx context.Context) *scoring.Case
 }
 
-// Source yields cases in a fixed order. An error is one of the source itself and ends the run; a single case that
-// cannot be read is an [Item] whose Load returns the reason. After the context has ended a source yields at most an
+// Source yields cases in a fixed order. An error is one of the source itself and stops the run; a single case that
+// cannot be read is an [Item] whose Load returns the reason. After the context is done a source yields at most an
 // error.
 type Source interface {
 	Cases(ctx context.Context) iter.Seq2[Item, error]
 }
 
-// Counter is a source that can tell cheaply how many items it will yield, for showing how far a run
-// is.
+// Counter is a source that can cheaply count the items it will yield, for showing progress.
 type Counter interface {
 	Count(ctx context.Context) (int64, error)
 }

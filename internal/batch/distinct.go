@@ -107,7 +107,7 @@ func distinct(ctx context.Context, src Source, copies map[scoring.AnswerID]Copie
 			case !first && several:
 				continue
 			case !first:
-				yield(Item{}, errcode.New(errcode.FailedPrecondition, "case %.200q came again at %s, after it was scored; leave one of its rows, and begin a new run", item.CaseID, item.Place)) // nobody could tell in advance
+				yield(Item{}, errcode.New(errcode.FailedPrecondition, "duplicate case %.200q at %s, already scored; remove one of its rows and start a new run", item.CaseID, item.Place)) // found only now, because the source is read once
 				return
 			case several:
 				item = unclear(item, c)

@@ -17,7 +17,7 @@ type doneSet struct {
 	golds   map[scoring.AnswerID]goldID // of answers whose scores name one
 }
 
-// goldID is a [scoring.Case.GoldHash] in 8 bytes; mixed if the scores of one answer have several.
+// goldID is a [scoring.Case.GoldHash] in 8 bytes; mixed if the scores of an answer have several.
 type goldID struct {
 	hash  uint64
 	mixed bool
@@ -36,9 +36,9 @@ func newDoneSet() doneSet {
 	return doneSet{metrics: map[metricID]int{}, answers: map[scoring.AnswerID]bits{}, golds: map[scoring.AnswerID]goldID{}}
 }
 
-// readDone reads the run's scores in the ledger. With RetryFailed, failed scores do not count. Scores of missing
-// answers do not count either: the answer may have arrived since. Held is called with the scores that count and are
-// among the metrics, answer by answer.
+// readDone reads the run's scores in the ledger. It ignores scores of missing answers, since the answer may have
+// arrived, and failed scores with RetryFailed. Held is called with the other scores of the metrics, answer by
+// answer.
 func (r *Runner) readDone(ctx context.Context, l Ledger, run string, metrics []*scoring.Metric) (doneSet, error) {
 	s := newDoneSet()
 	var rows []scoring.Row
@@ -153,7 +153,7 @@ func (t tee) Held(ctx context.Context, run string) iter.Seq2[scoring.Row, error]
 		for r, err := range t[0].Held(ctx, run) {
 			for i := range t[1:] {
 				if err == nil && (!held[i].has(KeyOf(&r)) || failed[i].has(KeyOf(&r)) != (r.Score.Status == scoring.StatusFailed)) {
-					continue rows // not held, or only one of them was told when a failed score was computed again
+					continue rows // not held, or only one of them was reported when a failed score was recomputed
 				}
 			}
 			if !yield(r, err) {

@@ -98,7 +98,7 @@ func notText(line []byte) string {
 	return ""
 }
 
-// looksLikeCSV tells a first line of names between commas, semicolons or tabs.
+// looksLikeCSV reports whether a first line consists of names separated by commas, semicolons or tabs.
 func looksLikeCSV(line []byte) bool {
 	return len(line) > 0 && line[0] != '{' && bytes.ContainsAny(line, ",;\t") && !bytes.ContainsAny(line, "{}[]:")
 }
@@ -139,7 +139,7 @@ func (s FileSource) item(line jsonscan.Line, text []byte, place string, known in
 		}
 		return item
 	}
-	id := scoring.PeekAnswerID(text) // what is wrong with the line is said when it is loaded
+	id := scoring.PeekAnswerID(text) // an invalid line is reported when it is loaded
 	item.AnswerID = scoring.AnswerID{CaseID: id.CaseID, By: scoring.By{Agent: known.of(id.Agent), Version: known.of(id.Version), Batch: known.of(id.Batch), Repeat: id.Repeat}}
 	if item.CaseID == "" {
 		item.CaseID = place
@@ -173,7 +173,7 @@ func (s FileSource) Count(ctx context.Context) (int64, error) {
 	}
 	defer f.Close() //nolint:errcheck // only read
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return 0, nil //nolint:nilerr // reading it will tell
+		return 0, nil //nolint:nilerr // reading the file reports the error
 	}
 	var n int64
 	blank := true

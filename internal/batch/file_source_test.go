@@ -169,7 +169,7 @@ func TestDuplicateCasesOfAPipe(t *testing.T) {
 {"case_id":"b"}
 {"case_id":"a"}
 `)}, &ledgertest.Memory{})
-	if errcode.Of(err) != errcode.FailedPrecondition || !strings.Contains(err.Error(), `case "a" came again at stdin:3`) {
+	if errcode.Of(err) != errcode.FailedPrecondition || !strings.Contains(err.Error(), `duplicate case "a" at stdin:3`) {
 		t.Errorf("%v", err)
 	}
 }

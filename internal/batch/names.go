@@ -42,7 +42,7 @@ func kept(item Item) Item {
 	}
 	for _, n := range names {
 		if text := *n.text; size > maxNames && len(text) > maxNames/8 || strings.IndexByte(text, 0) >= 0 || !utf8.ValidString(text) {
-			*n.text = "" // the rest still tells whose answer it is
+			*n.text = "" // the other keys still identify the answer
 		}
 	}
 	item.CaseID, item.Bytes, item.Question = item.Place, 0, nil

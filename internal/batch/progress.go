@@ -9,7 +9,7 @@ import (
 
 // Progress says how far a run is. Counts are of cases whose scores are stored.
 type Progress struct {
-	Total   int64 // cases of the source; 0 while or where it cannot tell
+	Total   int64 // cases of the source; 0 if not known (yet)
 	Done    int64 // scored in this call
 	Failed  int64 // of those, cases with a failed score
 	Unread  int64 // of those, cases that could not be read
@@ -18,7 +18,7 @@ type Progress struct {
 
 	Rate    float64       // cases a second, over the last half minute
 	Elapsed time.Duration // since the beginning of this call
-	ETA     time.Duration // until the end at that rate; negative where it cannot be told
+	ETA     time.Duration // until the end at that rate; negative if unknown
 }
 
 // meter measures the progress of a run. It is used by the goroutine that stores, but for total,

@@ -24,8 +24,8 @@ type run struct {
 	metrics []*scoring.Metric
 	done    doneSet // what the ledger holds
 
-	// taking ends when no new case is to be started, working when cases in flight are to be cancelled, and storing
-	// some time after that.
+	// taking is cancelled to start no more cases, working to cancel cases in flight, and storing some time after
+	// that.
 	taking, working, storing context.Context //nolint:containedctx // live for one call
 	stopTaking, cut, end     context.CancelFunc
 
@@ -48,8 +48,8 @@ type run struct {
 	changed int64 // of the stored
 }
 
-// The memory of a run for results that references name: of all together, and of the table of one. A
-// few bytes of a file that an agent wrote may stand for billions.
+// The memory of a run for referenced results: of all together, and of the table of one. A few bytes of a file that
+// an agent wrote may represent billions.
 const (
 	readingBytes = 512 << 20
 	resultBytes  = 128 << 20
@@ -150,8 +150,7 @@ type sourced struct {
 	err error
 }
 
-// take skips completed cases and passes the rest to the workers, until the source is at its end or no new case is
-// to be started.
+// take skips completed cases and passes the rest to the workers, until the source is exhausted or the run stops.
 func (x *run) take() {
 	defer func() {
 		close(x.jobs)
@@ -278,11 +277,11 @@ func readable(golds []scoring.Query) bool {
 	return !slices.ContainsFunc(golds, func(g scoring.Query) bool { return g.Result.Err != nil })
 }
 
-// load reads the case, which is untrusted and must not end the run.
+// load reads the case, which is untrusted and must not crash the run.
 func load(ctx context.Context, item *Item) (c *scoring.Case, err error) {
 	defer func() {
 		if recover() != nil {
-			c, err = nil, errcode.New(errcode.Internal, "%s: reading the case broke down; this is a defect of badger", item.Place)
+			c, err = nil, errcode.New(errcode.Internal, "%s: reading the case broke down; this is a bug in badger", item.Place)
 		}
 	}()
 	if c, err = item.Load(ctx); c == nil && err == nil {
@@ -304,7 +303,7 @@ func known(ctx context.Context, item *Item) (c *scoring.Case) {
 	return item.Question(ctx)
 }
 
-// storable encodes the evidence of a score as JSON: invalid evidence must not end the run, and evidence must not
+// storable encodes the evidence of a score as JSON: invalid evidence must not stop the run, and evidence must not
 // stay in memory until it is stored.
 func storable(s scoring.Score) scoring.Score {
 	if s.Detail == nil {
@@ -312,7 +311,7 @@ func storable(s scoring.Score) scoring.Score {
 	}
 	detail, err := json.Marshal(s.Detail)
 	if err != nil {
-		return scoring.Fail(errcode.New(errcode.Internal, "the evidence of the score cannot be written as JSON; this is a defect of badger"))
+		return scoring.Fail(errcode.New(errcode.Internal, "the evidence of the score cannot be written as JSON; this is a bug in badger"))
 	}
 	s.Detail = json.RawMessage(detail)
 	return s
@@ -324,7 +323,7 @@ func (x *run) stopped(o *Outcome) error {
 	case x.sourceErr != nil:
 		return errcode.New(errcode.Of(x.sourceErr), "reading cases: %w", x.sourceErr)
 	case o.Complete && o.Done+o.Skipped != x.cases:
-		return errcode.New(errcode.Internal, "%d cases were read, and %d of them have scores; this is a defect of badger", x.cases, o.Done+o.Skipped)
+		return errcode.New(errcode.Internal, "%d cases were read, and %d of them have scores; this is a bug in badger", x.cases, o.Done+o.Skipped)
 	case o.Complete:
 		return nil
 	case o.Cut > 0:

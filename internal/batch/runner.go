@@ -36,8 +36,8 @@ type Runner struct {
 	// the progress of the run (about every ProgressEvery, default 200 ms, and at the end). They are called one at a
 	// time, and may be nil. If the case could not be read, c is the known part of its question, or nil.
 	//
-	// A case whose question or gold differs from the one of its held scores is scored again, and Scored is called
-	// with it after Held was. A case all of whose scores are held is only read, and so compared, if Skipped is not
+	// If the question or gold of a case differs from that of its held scores, the case is scored anew, and Scored
+	// is called after Held. A case all of whose scores are held is only read, and so compared, if Skipped is not
 	// nil.
 	Held          func(rows []scoring.Row)
 	Skipped       func(c *scoring.Case)
@@ -48,7 +48,7 @@ type Runner struct {
 	Now func() time.Time // the clock of Progress; default time.Now
 }
 
-// Outcome is what became of a run.
+// Outcome counts the results of a run.
 type Outcome struct {
 	Progress
 	Changed  int64 // cases of Done whose question or gold had changed since their held scores were made
@@ -60,7 +60,7 @@ func (r Runner) withDefaults(metrics []*scoring.Metric) Runner {
 	if r.Concurrency <= 0 {
 		r.Concurrency = runtime.GOMAXPROCS(0)
 		if slices.ContainsFunc(metrics, r.Engine.AsksJudge) {
-			r.Concurrency = 96 // half as many again as a judge is asked at once: meanwhile the others read, align and store
+			r.Concurrency = 96 // 1.5 times the concurrent judge calls: meanwhile the others read, align and store
 		}
 	}
 	orDefault(&r.BatchSize, min(max(batchScores/len(metrics), 64), 1024))

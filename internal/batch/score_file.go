@@ -16,7 +16,7 @@ import (
 
 // ScoreFile is a file of scores in JSON Lines, one score a line. It is a [Ledger] of a single run, whatever the
 // run's name. Rows are appended, so that a killed process leaves at most a truncated last line, which the next one
-// drops. A key that is stored again is duplicated until [ScoreFile.Arrange]; the last line counts.
+// drops. A key that is stored again is duplicated until [ScoreFile.Arrange]; the last line is used.
 type ScoreFile struct {
 	path string
 	f    storage
@@ -88,7 +88,7 @@ func (s *ScoreFile) recover() error {
 	// What a killed process leaves is the beginning of a score, or blocks of zeros; anything else
 	// was not written by a run.
 	if start := bytes.TrimRight(tail[:min(len(tail), len(lineStart))], "\x00"); !bytes.HasPrefix([]byte(lineStart), start) {
-		return errcode.New(errcode.DataLoss, "%s: the last line is cut off and is no score", filepath.Base(s.path))
+		return errcode.New(errcode.DataLoss, "%s: the last line is truncated and is not a score", filepath.Base(s.path))
 	}
 	if err := s.rewind(); err != nil {
 		return fileError("the score file", err)

@@ -1,9 +1,9 @@
 // Package calibration says how far metrics, judges and policies agree with people who labelled cases.
 //
-// A [Study] holds labelled cases and, for every metric, a score of each; [Labelled] makes it. A [Report]
-// of it is written as JSON, for a terminal, and as pictures. A [JudgeTrial] says what a judge that somebody
-// wrote says of cases. [MakePolicies] makes the table of policies from labelled cases, and a [PolicyTrial]
-// says how the table does on databases left out.
+// A [Study] holds labelled cases and, for every metric, a score of each; [Labelled] creates it. Its [Report] is
+// written as JSON, for a terminal, and as charts. A [JudgeTrial] holds the scores of a custom judge. [MakePolicies]
+// derives the table of policies from labelled cases, and a [PolicyTrial] measures that table on databases that were
+// left out.
 package calibration
 
 import (
@@ -59,7 +59,7 @@ type Options struct {
 	Compare    []string // keys: the first is tested against each of the others
 	Backbone   []string // two keys: whether the judge of the second may take the place of the first
 
-	Folds    int    // above 1: thresholds of graded metrics are chosen by cross-validation in so many folds
+	Folds    int    // above 1: number of folds of the cross-validation that chooses thresholds of graded metrics
 	LeaveOut string // kind of group: thresholds are chosen on all other groups than the one they are reported on
 }
 
@@ -103,7 +103,7 @@ type Chosen struct {
 	Before     agreement.Stat // kappa with the metric's own threshold
 }
 
-// Breakdown is agreement by the groups of one kind.
+// Breakdown is agreement by group, such as by agent.
 type Breakdown struct {
 	By    string
 	Parts []Part
@@ -132,7 +132,7 @@ type Backbone struct {
 	Current, Candidate string // keys
 	N                  int    // cases
 	Measures           []BackboneMeasure
-	Adopt              bool // none is worse, and at least one better
+	Adopt              bool // no figure is worse, and at least one is better
 	AllBetter          bool // the rule as ROSE states it
 	Why                string
 }

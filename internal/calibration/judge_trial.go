@@ -12,7 +12,7 @@ import (
 	"github.com/badger-eval/badger/scoring/custom"
 )
 
-// JudgeTrial is what came out of a judge on cases. The figures are there after [JudgeTrial.Sum].
+// JudgeTrial holds the scores of a judge on cases. [JudgeTrial.Sum] computes the figures.
 type JudgeTrial struct {
 	Judge *custom.Judge
 	Rows  []scoring.Row // in the order of the cases; each names its case alone
@@ -85,7 +85,7 @@ func (t *JudgeTrial) Sum() {
 	t.Interval = agreement.Bootstrap(t.Confusion, agreement.Confusion.Kappa, agreement.Resampling{})
 }
 
-// JSON is the document of --json. What is not defined is null.
+// JSON returns the document of --json. Undefined figures are null.
 func (t *JudgeTrial) JSON() any {
 	stat := func(s agreement.Stat) *float64 {
 		if !s.Defined {
@@ -135,7 +135,7 @@ func (t *JudgeTrial) Check(gates []gate.Gate) (said []string, reached bool) {
 	return said, reached
 }
 
-// Labelled is how many cases say what people think of the answer.
+// Labelled returns the number of cases with a label.
 func (t *JudgeTrial) Labelled() int {
 	n := 0
 	for _, h := range t.human {

@@ -69,16 +69,16 @@ func (t *JudgeTrial) renderAgreement(out io.Writer) error {
 	labelled := t.Labelled()
 	switch {
 	case labelled == 0:
-		_, err := fmt.Fprintln(out, "\nno case says what people think of the answer (human.label), so there is no agreement to measure")
+		_, err := fmt.Fprintln(out, "\nno case has a label (human.label), so there is no agreement to measure")
 		return err
 	case c.N() == 0 && t.Statuses[scoring.StatusFailed] == len(t.Rows):
-		_, err := fmt.Fprintln(out, "\nthe judge failed on every case, so there is no agreement to measure; the reasons stand above")
+		_, err := fmt.Fprintln(out, "\nthe judge failed on every case, so there is no agreement to measure; see the reasons above")
 		return err
 	case c.N() == 0 && t.Judge.Metric().Threshold != nil:
 		_, err := fmt.Fprintln(out, "\nthe judge gave none of the labelled answers a value, so there is no agreement to measure")
 		return err
 	case c.N() == 0:
-		_, err := fmt.Fprintln(out, "\nthe judge says of none of the labelled answers whether it passes: give it a threshold, or let it return passed")
+		_, err := fmt.Fprintln(out, "\nthe judge passes no verdict on the labelled answers: give it a threshold, or let it return passed")
 		return err
 	}
 	text := func(s agreement.Stat) string {

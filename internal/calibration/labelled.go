@@ -23,14 +23,14 @@ import (
 // Labelled is the scoring of labelled cases.
 type Labelled struct {
 	Source      batch.Source
-	Votes       map[scoring.AnswerID]map[string]agreement.Vote // what each annotator said, by answer; nil: the cases say it
+	Votes       map[scoring.AnswerID]map[string]agreement.Vote // each annotator's vote, by answer; nil: the cases contain the votes
 	Plan        *Plan
 	Concurrency int       // cases at a time; 0: as many as there are processors, and 64 where a judge is asked
 	Choosing    bool      // thresholds are chosen, so that metrics without one count too
-	Notes       io.Writer // is told which cases do not count
+	Notes       io.Writer // receives a line about cases that are ignored
 
-	Progress func(batch.Progress) // is told how far it is
-	Done     func()               // is called behind the last case, before any note
+	Progress func(batch.Progress) // called with the progress
+	Done     func()               // called after the last case, before any note
 }
 
 // assessed is one labelled case with its scores, in the order of the metrics.
@@ -97,7 +97,7 @@ func (l *Labelled) Score(ctx context.Context) (*Study, error) {
 				unlabelled++
 				a.scores = make([]Score, len(l.Plan.metrics))
 			}
-			if a.c.Label != agreement.Missing || len(a.votes) > 1 { // those that people are divided about tell how far people agree
+			if a.c.Label != agreement.Missing || len(a.votes) > 1 { // cases with divided votes still measure inter-annotator agreement
 				done = append(done, a)
 			}
 			progress.Done++
@@ -118,7 +118,7 @@ func (l *Labelled) Score(ctx context.Context) (*Study, error) {
 	return l.study(done), nil
 }
 
-// tell reports the cases that are not counted.
+// tell reports the ignored cases.
 func (l *Labelled) tell(labelled, unlabelled int, unread []string) {
 	if unlabelled > 0 {
 		fmt.Fprintf(l.Notes, "%s labelled, %d not\n", printable.Count(labelled, "case"), unlabelled)
@@ -215,7 +215,7 @@ func (l *Labelled) study(done []assessed) *Study {
 				verdicts++
 			}
 		}
-		unasked := m.alone && calls == 0 // what it says without a judge is no work of this one
+		unasked := m.alone && calls == 0 // scores of a hybrid metric without judge calls are not the judge's
 		if m.named && !m.ifAny || verdicts > 0 && !unasked {
 			s.Metrics = append(s.Metrics, m.Metric)
 		}
@@ -226,9 +226,9 @@ func (l *Labelled) study(done []assessed) *Study {
 // categories reports whether the metric sorts answers into kinds, whose numbers are not grades.
 func (m *scored) categories() bool { return m.metric != nil && len(m.metric.Labels) > 0 }
 
-// leaveOut drops the scores of cases that a backend recorded nothing about, where some of them
-// would have needed it, and all scores where it recorded nothing that the metric asked. Those that
-// the evidence decides would otherwise stand for all, and they are the ones that metrics agree on.
+// leaveOut drops the scores of cases without a recorded reply if some of these needed one, and all scores if no
+// needed reply was recorded. Otherwise the cases decided by evidence, on which metrics agree, would represent all
+// cases.
 func (m *scored) leaveOut(done []assessed, i int) {
 	if m.by == nil || len(m.by.runs) == 0 {
 		return

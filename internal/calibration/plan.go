@@ -20,7 +20,7 @@ type scored struct {
 	metric *scoring.Metric // nil: recorded
 	engine *scoring.Engine
 	alone  bool // computed by itself, so that its calls are counted though others ask the same
-	named  bool // asked for by name: reported also where it has no verdict
+	named  bool // requested by name: reported even without a verdict
 	run    *assessfile.Run
 	ifAny  bool // gives the same without a judge where it did not ask: then not reported
 	by     *backend
@@ -32,7 +32,7 @@ const judged = scoring.FieldJudge | scoring.FieldCase
 // backend is a source of replies for judge metrics.
 type backend struct {
 	name   string                     // of recorded assessments
-	model  func(metric string) string // of a judge that is asked, who may differ from metric to metric; empty: nobody
+	model  func(metric string) string // the judge model of a metric; empty: no judge calls
 	engine *scoring.Engine
 	runs   []*assessfile.Run // what it recorded; none for a judge that is asked
 }
@@ -49,7 +49,7 @@ type Wanted struct {
 
 	Judge  judgebackend.Backend
 	Judges map[string]scoring.Judge
-	Model  func(metric string) string // who answers a metric's questions, empty if nobody does; nil: no judge is asked
+	Model  func(metric string) string // the model that a metric calls, empty if none; nil: no judge calls
 }
 
 // Plan is the metrics that are calibrated, and where the scores of each come from.

@@ -52,12 +52,12 @@ func PairsOfLaws(yield func(Placed, error) bool) {
 	}
 }
 
-// PolicyLabelling finds the relation that decides each labelled case, and what a judge says of it.
+// PolicyLabelling finds, for each labelled case, the relation that decides it and the judge's verdict.
 type PolicyLabelling struct {
 	Policy  policy.Policy
 	Metrics []scoring.Metric      // badger's own
 	Engine  scoring.EngineOptions // where results are from
-	Replies scoring.Replies       // the recorded ones of the judge; nil: nobody is asked
+	Replies scoring.Replies       // recorded replies of the judge; nil: no judge calls
 	Judge   string                // the metric of the judge
 	All     bool                  // also the cases without both results
 }
@@ -114,7 +114,7 @@ func labelledCase(ctx context.Context, evidence, judge *scoring.Engine, name str
 	}
 	l = policy.Labelled{Relation: found.Name, Class: found.Class, Group: cs.Database, Accepted: *cs.Human}
 	if l.Group == "" {
-		l.Group = "case " + cs.ID // each by itself, if nothing says what belongs together
+		l.Group = "case " + cs.ID // without group information each case is a separate group
 	}
 	if judge == nil {
 		return l, true, nil

@@ -48,7 +48,7 @@ func MakePolicies(parts []PolicyPart, judge string, label func(policy.Policy, La
 			}
 			cases, sources = append(cases, labelled...), append(sources, line)
 		}
-		if len(cases) == 0 { // what is not labelled anew stays
+		if len(cases) == 0 { // parts without new labels are kept
 			rows = append(rows, slices.DeleteFunc(slices.Clone(made.Table.Rows()), func(r policy.Row) bool { return r.Policy != part.Policy }))
 			sources = append(sources, fmt.Sprintf("%s: as before", part.Policy))
 			continue

@@ -17,7 +17,7 @@ type LabelSource struct {
 	Warehouse     bool // Where is the URL of a warehouse
 }
 
-// Laws stands for the pairs of docs/reference/equality.md in place of a file.
+// Laws names the pairs of docs/reference/equality.md instead of a file.
 const Laws = "laws"
 
 // Line says in the table where labels are from: the folder, name and hash of a file; of a warehouse

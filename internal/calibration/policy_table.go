@@ -33,7 +33,7 @@ func PrintPolicies(w io.Writer, t *policy.Table) {
 		}
 	}
 	for _, which := range policy.Policies() {
-		fmt.Fprintf(&b, "%s  (dbs: databases whose labels say so; interval: 95 %%, of all labels;\n  chosen: right and wrong among cases that were built or chosen by label)\n", strings.ToUpper(string(which)))
+		fmt.Fprintf(&b, "%s  (dbs: databases with such labels; interval: 95 %%, of all labels;\n  chosen: right and wrong among cases that were built or chosen by label)\n", strings.ToUpper(string(which)))
 		for _, class := range []relation.Class{relation.Equivalent, relation.Presentational, relation.Defensible, relation.Difference} {
 			fmt.Fprintf(&b, "  %-*s  %10s  %3s  %-9s  %7s  %5s  pass\n", name, class, "accepted", "dbs", "interval", "chosen", "chance")
 			unseen := 0
@@ -50,7 +50,7 @@ func PrintPolicies(w io.Writer, t *policy.Table) {
 					passes = "  yes"
 				}
 				relation := r.Relation
-				if len(relation) > name { // on a line of its own
+				if len(relation) > name { // on a separate line
 					fmt.Fprintf(&b, "  %s\n", relation)
 					relation = ""
 				}

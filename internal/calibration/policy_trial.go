@@ -20,7 +20,7 @@ type PolicyTrial struct {
 	ByEvidence   int           `json:"by_evidence"`
 	WronglySo    int           `json:"by_evidence_wrong"`        // of them, those that people refused
 	Evidence     *float64      `json:"kappa_evidence,omitempty"` // what evidence leaves open counting as wrong
-	Guess        *float64      `json:"kappa_guess,omitempty"`    // if nobody is asked
+	Guess        *float64      `json:"kappa_guess,omitempty"`    // without a judge
 	Verdict      *float64      `json:"kappa_verdict,omitempty"`
 	Calls        float64       `json:"judge_calls_per_case"`
 	JudgeAlone   *float64      `json:"kappa_judge_alone,omitempty"`
@@ -29,8 +29,8 @@ type PolicyTrial struct {
 	Advice       string        `json:"advice,omitempty"`
 }
 
-// TryPolicy tells how the cases of one source fared, each by a table made from the labels of all other
-// databases, of whatever source. Of says where each case is from; judge is empty if none was asked.
+// TryPolicy measures the cases of one source, each with a table made from the labels of all other databases in all
+// sources. of[i] names the source of cases[i]; judge is empty if none was called.
 func TryPolicy(which policy.Policy, source LabelSource, cases []policy.Labelled, outcomes []policy.Outcome, of []string, judge string) PolicyTrial {
 	t := PolicyTrial{Policy: which, Source: source.name(), Judge: judge}
 	groups := map[string]bool{}
@@ -76,7 +76,7 @@ func TryPolicy(which policy.Policy, source LabelSource, cases []policy.Labelled,
 	return t
 }
 
-// kappaWhere is Cohen's kappa, nil if all labels are the same, so that it says nothing.
+// kappaWhere returns Cohen's kappa, nil if all labels are the same, because it is undefined then.
 func kappaWhere(labels, votes []agreement.Vote) *float64 {
 	if len(labels) == 0 || !slices.ContainsFunc(labels, func(v agreement.Vote) bool { return v != labels[0] }) {
 		return nil
@@ -94,12 +94,12 @@ func (t *PolicyTrial) Print(w io.Writer) {
 	line := func(what, format string, args ...any) {
 		fmt.Fprintf(w, "  %-*s  %s\n", width, what, fmt.Sprintf(format, args...))
 	}
-	line("accepted by evidence", "%d, of which people refused %d", t.ByEvidence, t.WronglySo)
+	line("accepted by evidence", "%d, %d of them labelled wrong", t.ByEvidence, t.WronglySo)
 	if t.Evidence != nil {
 		line("kappa, by evidence", "%.3f", *t.Evidence)
 	}
 	if t.Guess != nil {
-		line("kappa, nobody asked", "%.3f", *t.Guess)
+		line("kappa, without judge", "%.3f", *t.Guess)
 	}
 	if t.Verdict != nil {
 		line("kappa, then "+t.Judge, "%.3f at %.2f calls a case", *t.Verdict, t.Calls)
@@ -108,7 +108,7 @@ func (t *PolicyTrial) Print(w io.Writer) {
 		line("kappa, "+t.Judge+" alone", "%.3f at %.2f calls a case", *t.JudgeAlone, t.CallsOfAlone)
 	}
 	if t.Judge != "" && t.Answered > 0 && t.Answered < t.Cases {
-		wrapped(w, fmt.Sprintf("%s has a verdict on %d of the cases; where it has none, the table guesses", t.Judge, t.Answered))
+		wrapped(w, fmt.Sprintf("%s has a verdict on %d of the cases; the table guesses the others", t.Judge, t.Answered))
 	}
 	if t.Advice != "" {
 		wrapped(w, "!! "+t.Advice)

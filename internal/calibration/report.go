@@ -102,7 +102,7 @@ func (x *computation) decide(i int) {
 	}
 }
 
-// graded reports whether a metric has more than two values to choose a threshold from, or no threshold of its own.
+// graded reports whether a metric needs a chosen threshold: it has more than two values, or defines no threshold.
 func (m *Metric) graded() bool {
 	seen := map[float64]bool{}
 	for _, s := range m.Scores {
@@ -157,7 +157,7 @@ func (x *computation) result(i int) Result {
 		r.Calls = agreement.Stat{Value: float64(calls) / float64(r.N()), Defined: true}
 	}
 	if v := x.chosen[i]; v != nil {
-		x.tellChoice(&r, v)
+		x.noteChoice(&r, v)
 	}
 	if r.N() == 0 {
 		if m.Threshold == nil && x.chosen[i] == nil && r.Without[scoring.StatusOK] > 0 {
@@ -195,7 +195,7 @@ func (x *computation) values(i int, in func(c int) bool) (out []float64) {
 	return out
 }
 
-func (x *computation) tellChoice(r *Result, v *choice) {
+func (x *computation) noteChoice(r *Result, v *choice) {
 	how := printable.Count(x.Folds, "fold")
 	if x.LeaveOut != "" {
 		how = "leaving out one " + x.LeaveOut

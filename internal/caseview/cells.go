@@ -18,7 +18,7 @@ type Column struct {
 	pair int // position in the alignment, or -1
 }
 
-// RowKind is what became of a row.
+// RowKind classifies a row: matched or on one side only.
 type RowKind string
 
 // The kinds of rows, in the order in which they are shown.
@@ -95,9 +95,9 @@ type CellOptions struct {
 	Show   States // cells that a row must have to be shown; 0: the rows that differ or lack a partner
 	Layout Arrangement
 	From   int // the first row (of the list: cell), from 0
-	Rows   int // at most so many; 0: DefaultRows
-	Each   int // above 0: the first so many of each kind of row, in place of From and Rows
-	Cut    int // characters after which a text is cut; 0: DefaultCut
+	Rows   int // maximum number of rows; 0: DefaultRows
+	Each   int // above 0: the first rows of each kind, instead of From and Rows
+	Cut    int // characters after which a string is cut; 0: DefaultCut
 	Rest   int // characters behind that are shown when it is unfolded; 0: 20,000
 }
 
@@ -414,7 +414,7 @@ func (k *classified) cell(column, gold, agent int) Cell {
 		out.Agent = k.agent(c.Agent-1, agent)
 	}
 	if c.Masked || out.Agent != nil && out.Agent.Masked || out.Gold == nil || out.Agent == nil {
-		return out // what a masked value has to do with another one would say what it is
+		return out // how a masked value compares with another would reveal it
 	}
 	switch s {
 	case Mapped:

@@ -455,7 +455,7 @@ func TestHostileAlignment(t *testing.T) {
 		change(&h)
 		s.Detail = &h
 		v := build(t, caseview.Input{Case: pairOf(gold, agent), Scores: []scoring.Score{s}}, caseview.Options{Cells: caseview.CellOptions{Show: caseview.All}})
-		if v.Stored || v.Cells == nil || len(v.Notes) == 0 || !strings.Contains(v.Notes[0], "made anew") {
+		if v.Stored || v.Cells == nil || len(v.Notes) == 0 || !strings.Contains(v.Notes[0], "compared again") {
 			t.Errorf("%s: stored %t, notes %q", name, v.Stored, v.Notes)
 			continue
 		}

@@ -72,7 +72,7 @@ func (c *Comparison) findDiffering(k int) RowSet {
 			if how.Scale != 0 {
 				y *= unit
 			}
-			if x != x || y != y { // NULL, or text that is no number
+			if x != x || y != y { // NULL, or text that is not a number
 				return x != x && y != y && sameKey(i, j)
 			}
 			return cell.Near(x, y, &how)

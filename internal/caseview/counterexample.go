@@ -13,7 +13,7 @@ type Counterexample struct {
 	Tables      []SmallTable `json:"tables"`
 	Results     []SmallTable `json:"results"`               // of gold, then of the agent's query
 	Constraints []string     `json:"constraints,omitempty"` // of the schema, which it keeps
-	Realistic   bool         `json:"realistic"`             // it also keeps what the data at hand suggest
+	Realistic   bool         `json:"realistic"`             // it also satisfies the constraints inferred from the data
 	Keeps       []string     `json:"keeps,omitempty"`       // of that
 	Breaks      []string     `json:"breaks,omitempty"`      // of that, where no realistic one was found
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 )
 
-// Judgement is what judges were asked about the case and what they said.
+// Judgement holds the prompts and replies of judges about the case.
 type Judgement struct {
 	Asked     []Vote   `json:"asked"`
-	Unknown   []string `json:"not_recorded,omitempty"` // assessments that scores rest on and that are not at hand
+	Unknown   []string `json:"not_recorded,omitempty"` // assessments that scores refer to and that are not stored
 	Overruled []string `json:"overruled,omitempty"`    // what evidence did not let the judge say, a sentence each
 }
 
@@ -52,7 +52,7 @@ type Message struct {
 // Field is a member of a judge's reply.
 type Field struct {
 	Name string `json:"name"`
-	Text string `json:"text"` // a text as it is; a number, true, false, null and what is empty as JSON
+	Text string `json:"text"` // a string verbatim; a number, true, false, null and empty values as JSON
 }
 
 // judgement lists the replies that the scores rest on, by question.

@@ -22,7 +22,7 @@ type Mapping struct {
 	Columns []MappedColumn `json:"columns"`         // gold's, in order
 	Extra   []AgentColumn  `json:"extra,omitempty"` // the answer's that no gold column has
 
-	Judge *MappingJudge `json:"judge,omitempty"` // where a judge was to be asked
+	Judge *MappingJudge `json:"judge,omitempty"` // if the mapping needs a judge call
 }
 
 // MappedColumn is a gold column and what answers it.
@@ -34,7 +34,7 @@ type MappedColumn struct {
 	By       string       `json:"by,omitempty"`
 	Kind     scoring.Kind `json:"kind,omitempty"`
 	Fact     string       `json:"fact,omitempty"` // such as percent for fraction
-	How      string       `json:"how,omitempty"`  // how the cells are compared, in words: kind, fact and bounds
+	How      string       `json:"how,omitempty"`  // describes how cells are compared: kind, fact and bounds
 	Key      bool         `json:"key,omitempty"`
 	Masked   bool         `json:"masked,omitempty"`
 	Equal    int          `json:"equal"`             // matched rows whose cells are equal under the mapping
@@ -133,7 +133,7 @@ func (t *tables) mapping(h *metric.Hybrid) *Mapping {
 			Asked: s.Asked, Used: s.Used, Unusable: s.Unusable, Doubts: s.Doubts, EvidenceScore: s.EvidenceScore, JudgeScore: s.JudgeScore, Rejected: s.Rejected,
 		}
 	}
-	if t.mask.active { // texts of a judge, and sentences that may quote values
+	if t.mask.active { // replies of a judge, and sentences that may quote values
 		if len(m.Why) > 0 {
 			m.Why = []string{Withheld}
 		}

@@ -21,16 +21,15 @@ import (
 //
 // Of a case that has a masked column, these are hidden:
 //
-//   - The values of columns with a masked name, of columns that the queries compute from them under
-//     any name, of columns that the mapping pairs with them, and of columns of text that have a value in
-//     common with them. COUNT of a masked column is shown. If a query uses a masked column and was not
-//     understood as a whole, all of its columns are hidden.
-//   - All constants and comments of the queries, numbers and texts alike.
-//   - The masked values and the constants of queries that name such a column, where they stand in the
-//     question and the evidence.
-//   - As a whole: what models wrote (replies of judges, what they were asked, the agent's response,
-//     interpretation and tool calls), messages of databases, and the reasons and details of scores that
-//     may quote values.
+//   - The values of columns with a masked name, of columns that the queries compute from them under any name, of
+//     columns that the mapping pairs with them, and of text columns that share a value with them. COUNT of a masked
+//     column is shown. If a query uses a masked column and was not parsed completely, all of its columns are
+//     hidden.
+//   - All constants and comments of the queries, numbers and strings alike.
+//   - The masked values and the constants of queries that name such a column, in the question and the evidence.
+//   - Completely: everything written by a model (replies of judges, their prompts, the agent's response,
+//     interpretation and tool calls), messages of databases, and the reasons and details of scores that may quote
+//     values.
 //
 // In every case the tags are hidden, and a query that cannot be parsed completely, since it may name any column.
 // NULL is shown as NULL, and the type of a column is shown.
@@ -39,9 +38,8 @@ type Mask struct {
 	salt     []byte
 }
 
-// NewMask makes a mask of column names, in any letter case; * stands for any characters. The hashes
-// of two masks are the same where the salt is: a secret of at least 16 bytes, or nil for a random
-// one.
+// NewMask returns a mask for column names, in any letter case; * matches any characters. Two masks with the same
+// salt give the same hashes. The salt is a secret of at least 16 bytes, or nil for a random one.
 func NewMask(columns []string, salt []byte) (*Mask, error) {
 	m := &Mask{salt: salt}
 	for i, c := range columns {
@@ -70,14 +68,14 @@ func (m *Mask) None() bool { return m == nil || len(m.patterns) == 0 }
 
 // hides reports whether a column of this name is masked.
 func (m *Mask) hides(name string) bool {
-	name = strings.ReplaceAll(strings.ToLower(name), "/", "\x00") // * is to stand for a slash too
+	name = strings.ReplaceAll(strings.ToLower(name), "/", "\x00") // * also matches a slash
 	return slices.ContainsFunc(m.patterns, func(p string) bool {
 		ok, err := path.Match(strings.ReplaceAll(p, `\/`, "\x00"), name)
 		return ok && err == nil
 	})
 }
 
-// Withheld replaces a text that is not shown.
+// Withheld replaces hidden text.
 const Withheld = "withheld: a column is masked"
 
 // plainReasons are metrics whose reasons hold names of columns, counts and words of badger only.
@@ -206,7 +204,7 @@ func (m *Masked) byName(t *scoring.Table, sql string, masked []bool) {
 	}
 }
 
-// hidden reports whether a name in a query or a result stands for a masked value.
+// hidden reports whether a name in a query or a result names a masked column.
 func (m *Masked) hidden(name string) bool { return m.hides(name) || m.names[strings.ToLower(name)] }
 
 // learn takes note of the values of masked columns.
@@ -263,7 +261,7 @@ func (m *Masked) value(v scoring.Value) *Value {
 	return out
 }
 
-// text replaces masked values in a text of a person, such as a question.
+// text replaces masked values in text written by a person, such as a question.
 func (m *Masked) text(s string) string {
 	if !m.active || s == "" {
 		return s
@@ -329,7 +327,7 @@ func (m *Masked) number(text string) bool {
 	return m.numbers[exactText(x, 0)]
 }
 
-// written masks a text that a model or a database wrote.
+// written masks text from a model or a database.
 func (m *Masked) written(s string) string {
 	if !m.active || s == "" {
 		return s
@@ -486,7 +484,7 @@ type selectedItem struct {
 	masked bool
 }
 
-// selected lists the columns that a query returns; known is false if a * or the like is among them.
+// selected lists the columns that a query returns; known is false if they include a wildcard such as *.
 func (m *Masked) selected(q *sqlparts.Query) (outs []selectedItem, known bool) {
 	switch b := q.Body.(type) {
 	case *sqlparts.Select:
@@ -603,8 +601,8 @@ func (m *Mask) ReasonOf(s *scoring.Score) string {
 }
 
 // Filters reports whether a list of cases may be filtered, sorted or cut by one of its columns, one of
-// [store.Columns] or a metric. With a mask, columns with free texts are not shown: a filter on them would reveal
-// their content letter by letter.
+// [store.Columns] or a metric. With a mask, free-text columns are not shown: a filter on them would reveal their
+// content letter by letter.
 func (m *Mask) Filters(column string) bool {
 	return m.None() || !slices.Contains([]string{"question", "sql", "gold", "reason", "tag", "tags"}, column)
 }

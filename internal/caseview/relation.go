@@ -12,7 +12,7 @@ import (
 
 // Relations say why the two results differ.
 type Relations struct {
-	Stored bool            `json:"stored"` // the score says so; false: found for this page
+	Stored bool            `json:"stored"` // the relation is stored with the score; false: computed for this page
 	Policy policy.Policy   `json:"policy"`
 	Source string          `json:"labels"` // where the labels come from
 	Holds  []HeldRelation  `json:"holds"`  // what explains most first
@@ -68,7 +68,7 @@ func (b *builder) relations() *Relations {
 	}
 	for _, raw := range []json.RawMessage{b.Config.Options["verdict"], b.Case.Options["verdict"]} {
 		if len(raw) > 0 && json.Unmarshal(raw, &options) != nil {
-			options.Table = "" // a metric has said what is wrong with it
+			options.Table = "" // a metric has reported the error in it
 		}
 	}
 	if options.Policy == policy.Logic {

@@ -7,7 +7,7 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// SQLPart is a part of a formatted query. The texts of all parts, joined, are the query.
+// SQLPart is a part of a formatted query. The query is the concatenation of the Text of all parts.
 type SQLPart struct {
 	Text string  `json:"text"`
 	Kind SQLKind `json:"kind"`
@@ -41,9 +41,9 @@ const (
 // lineWidth is the maximal width of a clause on one line, in bytes.
 const lineWidth = 88
 
-// Layout lays a query out anew: clauses and the elements of long lists begin lines, and queries in
-// parentheses are indented. Only the white space between tokens changes. A text that would not read
-// as the same tokens afterwards, such as one whose meaning hangs on a space, stays as it is.
+// Layout formats a query: clauses and the elements of long lists start lines, and queries in parentheses are
+// indented. Only the white space between tokens changes. SQL that would not tokenize the same afterwards, such as
+// one whose meaning depends on a space, is unchanged.
 func Layout(sql string, dialect sqlparts.Dialect) []SQLPart {
 	toks := sqlparts.Tokens(sql, dialect)
 	if len(toks) == 0 || len(toks) > mostTokens {
@@ -264,7 +264,7 @@ func (l *layouter) width(from, to int) int {
 	n := 0
 	for i := from; i < to && n <= lineWidth; i++ {
 		if l.breaks[i] > 0 && i > from {
-			return n // what is on lines of its own does not count
+			return n // lines that are only comments are ignored
 		}
 		n += len(l.text(i)) + 1
 	}

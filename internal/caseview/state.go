@@ -6,7 +6,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// State is what became of one cell.
+// State is the result of comparing one cell.
 type State uint8
 
 // The states. A cell of a matched row is in one of the first three, or, where its column has no
@@ -39,8 +39,8 @@ func (s State) Words() string {
 	return [...]string{"equal", "equal under the mapping", "differs", "only in gold", "only in the answer"}[s]
 }
 
-// States is a set of states. The empty set stands for the default: the rows with differences, of
-// all columns that both sides have.
+// States is a set of states. The empty set means the default: the rows with differences, of all columns that both
+// sides have.
 type States uint8
 
 // Set makes a set of states.
@@ -88,7 +88,7 @@ func ParseStates(text string) (set States, err error) {
 			}
 		}
 		if !known {
-			return 0, errcode.New(errcode.InvalidArgument, "show: %.40q is no state of a cell, expected all or some of %s", name, strings.Join(stateNames[:], ", "))
+			return 0, errcode.New(errcode.InvalidArgument, "show: unknown cell state %.40q; expected all or some of %s", name, strings.Join(stateNames[:], ", "))
 		}
 	}
 	return set, nil

@@ -11,26 +11,26 @@ import (
 	"github.com/badger-eval/badger/internal/printable"
 )
 
-// Piece is a part of a text from data. Plain text is shown unchanged. A character that is invisible, or changes how
+// Piece is a part of text from data. Plain text is shown unchanged. A character that is invisible, or changes how
 // others are shown, is a separate piece with a symbol in its place.
 type Piece struct {
 	Text   string `json:"text"`             // what to show
-	Symbol string `json:"symbol,omitempty"` // what is there instead, in words; empty for plain text
+	Symbol string `json:"symbol,omitempty"` // text shown in its place; empty for plain text
 }
 
 // maxMarks is the maximal number of marks on one letter: more than any script needs.
 const maxMarks = 4
 
-// Pieces splits a text into plain pieces and those that need a symbol: control and bidirectional characters,
-// invalid UTF-8, blanks at both ends, runs of blanks, and blanks other than the space. The symbols keep line feeds
-// as characters, so the text may be shown on one line.
+// Pieces splits s into plain pieces and those that need a symbol: control and bidirectional characters, invalid
+// UTF-8, blanks at both ends, runs of blanks, and blanks other than the space. The symbols keep line feeds as
+// characters, so the result may be shown on one line.
 func Pieces(s string) []Piece { return inPieces(s, true) }
 
-// Line is Pieces for a line of a text with lines, such as a query, in which blanks and tabs are formatting.
+// Line is like Pieces for one line of formatted text, such as a query: blanks and tabs are kept as formatting.
 func Line(s string) []Piece { return inPieces(s, false) }
 
-// isPlain recognizes most texts of a single plain piece: ASCII letters, digits and signs, separated by single
-// spaces.
+// isPlain recognizes most strings that are a single plain piece: ASCII letters, digits and signs, separated by
+// single spaces.
 func isPlain(s string) bool {
 	last := byte(' ')
 	for i := range len(s) {
@@ -68,7 +68,7 @@ func inPieces(s string, blanks bool) []Piece {
 		}
 		switch {
 		case r == utf8.RuneError && n == 1:
-			symbol(i, 1, fmt.Sprintf(`\x%02x`, s[i]), "a byte that is no text")
+			symbol(i, 1, fmt.Sprintf(`\x%02x`, s[i]), "an invalid UTF-8 byte")
 		case blanks && r == ' ' && (i == 0 || i >= end || last == ' '):
 			symbol(i, 1, "·", "space")
 		case r != ' ' && unicode.Is(unicode.Zs, r):

@@ -51,7 +51,7 @@ const (
 	mostRest   = 20_000
 )
 
-// newValue shows a value. Text longer than cut characters is cut, and so many of the others are kept.
+// newValue shows a value. Text longer than cut characters is cut, and up to rest of the others are kept.
 func newValue(v scoring.Value, cut, rest int) *Value {
 	out := &Value{Type: v.Type, Null: v.IsNull()}
 	if out.Null {

@@ -26,13 +26,13 @@ type Input struct {
 	Assessments []judgebackend.Assessment // that the scores rest on
 	Snapshots   scoring.SnapshotReader    // nil: references are not resolved
 	Mask        *Mask                     // nil: nothing is hidden
-	Unstored    bool                      // the question and its accepted answers are not at hand
+	Unstored    bool                      // the question and its accepted answers are not stored
 	Unreadable  bool                      // the case cannot be read
 }
 
 // Options choose what is shown.
 type Options struct {
-	Metric string // whose score is explained; empty: the verdict, or the first that is there of the comparing ones
+	Metric string // whose score is explained; empty: the verdict, or the first available of the comparing ones
 	Gold   int    // which accepted answer is compared, from 1; 0: the one that counted
 	Cells  CellOptions
 }
@@ -349,12 +349,12 @@ func (b *builder) choose(ctx context.Context, wanted int) (*metric.Hybrid, error
 		b.view.Stored = true
 		return &stored, nil
 	case at == counted && have && b.gold.Result.Table != nil && c.Pred.Result.Table != nil:
-		b.note("The results at hand are not those that were scored; the comparison was made anew.")
+		b.note("The available results are not those that were scored; they were compared again.")
 	}
 	return now[at-1], nil
 }
 
-// countedGold is the accepted answer that the scores are by, from 1; 0 if no score tells.
+// countedGold returns the accepted answer that the scores use, from 1; 0 if no score records it.
 func (b *builder) countedGold(stored *metric.Hybrid, have bool) int {
 	if len(b.Case.Golds) == 1 {
 		return 1

@@ -47,8 +47,8 @@ func places(step float64) int {
 	return len(decimals)
 }
 
-// Decimal writes a number with so many decimals, and the minus sign of print. What rounds to 0 has
-// no sign.
+// Decimal formats a number with the given number of decimals and a typographic minus sign. A number that rounds to
+// 0 has no sign.
 func Decimal(v float64, digits int) string {
 	if math.Abs(v) < 0.5*math.Pow10(-digits) {
 		v = 0
@@ -85,7 +85,7 @@ func Apart(wanted []float64, spacing, least, most float64) []float64 {
 	return out
 }
 
-// TextWidth is about how wide a text is at 12 pixels, on the safe side for the fonts of [CSS].
+// TextWidth estimates the width of text at 12 pixels, rounded up for the fonts of [CSS].
 func TextWidth(text string) float64 {
 	w := 0.0
 	for _, r := range text {
@@ -103,7 +103,7 @@ func TextWidth(text string) float64 {
 	return w
 }
 
-// Shortened cuts a text to a width, in the middle: names differ at both ends.
+// Shortened cuts the middle out of text to fit a width: names differ at both ends.
 func Shortened(text string, width float64) string {
 	if TextWidth(text) <= width {
 		return text

@@ -10,7 +10,7 @@ type Lines struct {
 	Steps             []string // names of the places 0, 1, 2 and so on of the axis; nil: X is a number
 	Percent           bool     // values are fractions, and shown in percent
 	Low, High         float64  // the axis of values reaches from Low to High at least; both 0: as the values do
-	Series            []Series // five can be told apart
+	Series            []Series // at most five are distinguishable
 	Marks             []Mark
 }
 

@@ -1,9 +1,9 @@
 // Package chart draws pictures as SVG: values over versions, bars with their intervals, a statistic
 // over a threshold, histograms. The same values give the same picture.
 //
-// A [Picture] is data, and the template "chart" writes it, so that html/template escapes every text
-// in it. Colours are classes, whose rules are in [CSS]: they follow the page's color-scheme, forced
-// colours and print. A title and a description say in words what the picture shows.
+// A [Picture] is data, and the template "chart" writes it, so that html/template escapes all text in it. Colours
+// are classes, whose rules are in [CSS]: they follow the page's color-scheme, forced colours and print. A title and
+// a description state what the picture shows.
 package chart
 
 import (
@@ -75,11 +75,11 @@ type Shape struct {
 	W, H, R    Pixels
 	Path       string // points of a path
 	Text, Tip  string // a tip is shown where the pointer rests, and read aloud
-	Anchor     string // of a text: middle or end
-	TurnedLeft bool   // a text runs upwards
+	Anchor     string // for text: middle or end
+	TurnedLeft bool   // text runs upwards
 }
 
-// New begins a picture.
+// New returns an empty picture.
 func New(name, title, desc string, width, height float64) *Picture {
 	p := &Picture{Name: name, Title: shownText(title), Desc: shownText(desc), Width: Pixels(width), Height: Pixels(height)}
 	p.Rect("paper", 0, 0, width, height, 0, "")
@@ -128,20 +128,20 @@ func (p *Picture) Dot(class string, x, y float64, tip string) {
 	p.Shapes = append(p.Shapes, Shape{Kind: "dot", Class: class, X: Pixels(x), Y: Pixels(y), R: 4.8, Tip: shownText(tip)})
 }
 
-// Text writes a text that begins at x.
+// Text writes text that starts at x.
 func (p *Picture) Text(class string, x, y float64, text string) { p.text(class, "", x, y, text) }
 
-// TextBefore writes a text that ends at x.
+// TextBefore writes text that ends at x.
 func (p *Picture) TextBefore(class string, x, y float64, text string) {
 	p.text(class, "end", x, y, text)
 }
 
-// TextAround writes a text with its middle at x.
+// TextAround writes text centered at x.
 func (p *Picture) TextAround(class string, x, y float64, text string) {
 	p.text(class, "middle", x, y, text)
 }
 
-// TextUp writes a text upwards with its middle at y.
+// TextUp writes text upwards, centered at y.
 func (p *Picture) TextUp(class string, x, y float64, text string) {
 	p.text(class, "middle", x, y, text)
 	p.Shapes[len(p.Shapes)-1].TurnedLeft = true

@@ -1,7 +1,7 @@
-// Package columnar is what SQL hands to a function and takes from it: columns of five types, each a
-// slice of values and a slice that tells which rows are NULL. The wires of package udf and the
-// embedded engine (connectors/driver) make and read such columns, so that a batch goes from a
-// request or a chunk of the engine to a function and back without a value being boxed.
+// Package columnar contains the columns that SQL passes to a function and receives from it. They have five types;
+// each column is a slice of values and a slice of NULL flags. The wire formats of package udf and the embedded
+// engine (connectors/driver) build and read such columns, so that a batch passes between a request or a chunk of
+// the engine and a function without boxing values.
 //
 // A column of a result that is evaluated is another thing, scoring.Column: it has every kind of
 // value that a warehouse has, and is never written to.
@@ -33,8 +33,8 @@ func (t Type) String() string { return typeNames[t] }
 // MarshalText writes the name.
 func (t Type) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
-// Column is a vector of values of one type, one for each row of a batch. Only the slice of its type
-// is used, and it is as long as Nulls.
+// Column is a vector of values of the same type, one for each row of a batch. Only the slice of its type is used,
+// and it is as long as Nulls.
 type Column struct {
 	Type   Type
 	Texts  []string  // VARCHAR and JSON
@@ -44,7 +44,7 @@ type Column struct {
 	Nulls  []bool    // true: NULL
 }
 
-// New makes a column of so many rows, none of them NULL.
+// New returns a column with the given number of rows, none of them NULL.
 func New(t Type, rows int) *Column {
 	c := &Column{Type: t}
 	c.Resize(rows)
@@ -110,8 +110,7 @@ func (c *Column) Reset(t Type) {
 	*c = Column{Type: t, Texts: c.Texts[:0], Floats: c.Floats[:0], Ints: c.Ints[:0], Bools: c.Bools[:0], Nulls: c.Nulls[:0]}
 }
 
-// AppendText appends a value that a caller wrote as text, reading it as the column's type.
-// What is wrong with it, if anything, is returned; the row is then NULL.
+// AppendText parses v as the column's type and appends it. If v is invalid, it appends NULL and returns the reason.
 func (c *Column) AppendText(v string) (wrong string) {
 	switch c.Type {
 	case DOUBLE:
@@ -181,7 +180,7 @@ func (c *Column) CopyFrom(from *Column) {
 	copy(c.Nulls, from.Nulls)
 }
 
-// Row is row i as a column of its own, in the same memory.
+// Row returns row i as a column that shares the memory of c.
 func (c *Column) Row(i int) Column {
 	row := Column{Type: c.Type, Nulls: c.Nulls[i : i+1]}
 	switch c.Type {
@@ -197,8 +196,8 @@ func (c *Column) Row(i int) Column {
 	return row
 }
 
-// KeepTexts is the column with texts of its own, which stay valid for as long as anyone holds them.
-// They are in one piece of memory.
+// KeepTexts returns the column with a copy of its strings, in one piece of memory, which stays valid when the
+// memory of c is reused.
 func (c *Column) KeepTexts() Column {
 	kept := *c
 	var all strings.Builder

@@ -3,8 +3,8 @@
 // that no key can lack its variable. It remembers which layer each value is from, and prints values
 // without the secrets that URLs may carry.
 //
-// What is wrong in a layer is an error that [errcode.IsUsage] tells. It names the key and never
-// quotes the value, which may be a secret in the wrong place.
+// Errors in a layer are usage errors ([errcode.IsUsage]). They name the key and never quote the value, which may be
+// a misplaced secret.
 package config
 
 import (
@@ -68,7 +68,7 @@ func keysBelow(t reflect.Type, prefix string, index []int) (all []Key) {
 	return all
 }
 
-// field is a field of a struct, through pointers, which are allocated if make says so.
+// field returns a field of a struct. It follows pointers, and allocates nil ones if make is set.
 func field(v reflect.Value, index []int, make bool) (reflect.Value, bool) {
 	for _, i := range index {
 		if v.Kind() == reflect.Pointer {
@@ -198,8 +198,7 @@ func (l *Layers) named(variable string) bool {
 	return false
 }
 
-// kubernetes is the form of the variables that Kubernetes makes of a service called badger or
-// badger-something.
+// kubernetes matches the variables that Kubernetes creates for a service called badger or badger-something.
 var kubernetes = regexp.MustCompile(`^BADGER_(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_(PORT|PROTO|ADDR))?)$`)
 
 // notOurs reports whether a variable is meant for something else than the configuration. Those in
@@ -212,9 +211,8 @@ func notOurs(name, text string) bool {
 // SQLProcess is set by badger itself for the process that runs judges of kind sql.
 const SQLProcess = "BADGER_SQL_JUDGE_PROCESS"
 
-// setText sets a value from a variable: a text as it is, a list of texts with commas between them or
-// as YAML, anything else as YAML. The error does not quote the text: it may be a secret in the wrong
-// place.
+// setText sets a value from a variable: a string verbatim, a list of strings separated by commas or as YAML,
+// anything else as YAML. The error does not quote the value: it may be a misplaced secret.
 func setText(v reflect.Value, text string) error {
 	kind := v.Type().String()
 	switch {
@@ -273,7 +271,7 @@ func (l *Layers) Print(w io.Writer) error {
 		}
 		if n.Kind == yaml.ScalarNode {
 			n.LineComment = from
-		} else { // behind a flow collection the encoder would break the line
+		} else { // after a flow collection the encoder would break the line
 			key.HeadComment = from
 		}
 	}
@@ -382,7 +380,7 @@ var (
 	goType     = regexp.MustCompile(`into \*?\w+\.\w+$`)
 )
 
-// plain says in the words of a configuration what the library says in types of Go.
+// plain replaces the Go types in the library's errors by terms of the configuration.
 func plain(err error) error {
 	var wrong *yaml.TypeError
 	if !errors.As(err, &wrong) {

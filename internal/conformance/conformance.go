@@ -17,8 +17,8 @@ import (
 type Statement struct {
 	Number string // such as SFE-2
 	Says   string // one sentence
-	// Tests are separated by "; ". A folder alone stands for TestNumberedStatements/NUMBER there; others are
-	// "FOLDER TEST" or "FOLDER TEST/SUBTEST".
+	// Tests are separated by "; ". A folder alone means TestNumberedStatements/NUMBER there; others are "FOLDER
+	// TEST" or "FOLDER TEST/SUBTEST".
 	Tests  string
 	Client string // a real client that showed it too, with its test as in Tests: "NAME: FOLDER TEST"
 	Note   string // why it is not shown here, or which part of it is not
@@ -54,7 +54,7 @@ func Run(t *testing.T, folder string, maps ...map[string]func(*testing.T)) {
 		for _, s := range section.Statements {
 			test := shown[s.Number]
 			if wanted := slices.Contains(s.tests(), folder); wanted != (test != nil) {
-				t.Errorf("%s: listed with a test of its own in %s: %v; the test is there: %v", s.Number, folder, wanted, test != nil)
+				t.Errorf("%s: listed with a test in %s: %v; the test exists: %v", s.Number, folder, wanted, test != nil)
 			}
 			if test != nil {
 				t.Run(s.Number, test)
@@ -63,7 +63,7 @@ func Run(t *testing.T, folder string, maps ...map[string]func(*testing.T)) {
 		}
 	}
 	for number := range shown {
-		t.Errorf("%s is no statement", number)
+		t.Errorf("%s is not a statement", number)
 	}
 }
 

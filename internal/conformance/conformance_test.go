@@ -94,11 +94,11 @@ func TestNamedTestsExist(t *testing.T) {
 	}
 }
 
-// The numbers are those of the protocol reference, where it is at hand.
+// The numbers are those of the protocol reference, if it is available.
 func TestNumbersOfTheReference(t *testing.T) {
 	text, err := os.ReadFile("../../../shared/reference/warehouse-protocols.md")
 	if err != nil {
-		t.Skip("the protocol reference is not at hand")
+		t.Skip("the protocol reference is not available")
 	}
 	want := map[string]bool{}
 	for _, m := range regexp.MustCompile(`(?m)^\d+\. ([A-Z]+-\d+) `).FindAllSubmatch(text, -1) {

@@ -25,7 +25,7 @@ type Gold struct {
 	SQL string `json:"sql"`
 }
 
-// Expected is what a right agent does besides returning the right rows.
+// Expected describes what a correct agent does in addition to returning the right rows.
 type Expected struct {
 	Behaviour      string   `json:"behaviour"` // answer, clarify or refuse
 	Clarifications []string `json:"clarifications,omitempty"`
@@ -46,7 +46,7 @@ func (c Case) Tag(key string) string {
 // Ordered reports whether the question asks for the rows in an order.
 func (c Case) Ordered() bool { return slices.Contains(c.Tags, "ordered") }
 
-// Answer is what one version of the agent made of one case, and what is known about it.
+// Answer is the answer of one version of the agent to one case, and the facts known about it.
 type Answer struct {
 	CaseID string `json:"case_id"`
 	Agent  Agent  `json:"agent"`
@@ -86,7 +86,7 @@ type Note struct {
 	Why       string    `json:"why"`             // the reason for the label
 }
 
-// Execution says what becomes of an answer's SQL.
+// Execution is the outcome of running an answer's SQL.
 type Execution string
 
 // What becomes of an answer's SQL.

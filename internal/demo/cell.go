@@ -68,8 +68,7 @@ func whole(n *big.Int) any {
 	return json.Number(n.String())
 }
 
-// float writes a floating-point number in the shortest form that reads back as the same number of
-// its own width.
+// float writes a floating-point number in the shortest form that parses to the same number of the same width.
 func float(f float64, own any) any {
 	switch {
 	case math.IsNaN(f):

@@ -67,7 +67,7 @@ func Build(ctx context.Context, db *sql.DB, progress func(step string)) error {
 		if progress != nil {
 			progress(step.name)
 		}
-		// Several statements in one text are run one after the other.
+		// A file may contain several statements.
 		if _, err := tx.ExecContext(ctx, text(step.file)); err != nil {
 			return failed(err, "building %s", step.name)
 		}

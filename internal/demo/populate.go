@@ -97,9 +97,8 @@ func execute(ctx context.Context, db *sql.DB) (golden, runs [][]any, err error) 
 	return golden, runs, nil
 }
 
-// replace deletes the rows that have the same key and inserts the given ones, all or none. Deleting
-// comes in a transaction of its own: DuckDB keeps the old keys of a table with a primary key until
-// the transaction ends.
+// replace deletes the rows that have the same key and inserts the given ones, all or none. The deletion is a
+// separate transaction: DuckDB keeps the old keys of a table with a primary key until the transaction ends.
 func replace(ctx context.Context, db *sql.DB, schema, table, columns, key string, rows [][]any) error {
 	name := quote(schema) + "." + table
 	at := map[string]int{}
@@ -156,7 +155,7 @@ func jsonText(v any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// list makes an empty JSON list of a nil slice.
+// list converts a nil slice to an empty one, for JSON.
 func list(s []string) []string {
 	if s == nil {
 		return []string{}

@@ -94,8 +94,8 @@ func (s *session) checkSelect(query string) error {
 	})
 }
 
-// queryError makes a *QueryError of the database's refusal and passes other failures, such as a
-// cancelled context, through.
+// queryError converts an error of the database to a *QueryError. Other failures, such as a cancelled context, are
+// unchanged.
 func queryError(err error) error {
 	own := (*duckdb.Error)(nil)
 	coded := failed(err, "running a query")

@@ -58,8 +58,8 @@ func Equality(laws []cell.Law) ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-// remark is what is said of a pair: what it shows, the question where it matters, and where only
-// one metric is meant.
+// remark returns the note about a pair: what it shows, the question if it matters, and the metric if only one is
+// meant.
 func remark(p cell.LawPair) string {
 	s := p.Case.ID
 	if p.Note != "" {

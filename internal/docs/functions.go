@@ -14,7 +14,7 @@ import (
 	"github.com/badger-eval/badger/udf"
 )
 
-// families is the order of the families of functions: those of metrics, and then what is no metric.
+// families is the order of the families of functions: those of metrics first, then the others.
 var families = func() (names []string) {
 	for _, g := range groups {
 		names = append(names, g.name)
@@ -50,7 +50,7 @@ func (c *Functions) WriteJSON(w io.Writer) error {
 	return e.Encode(map[string]any{"functions": c.list})
 }
 
-// Print lists the functions for a terminal of so many columns, without the twins that return JSON.
+// Print lists the functions for a terminal of the given width, without the twins that return JSON.
 func (c *Functions) Print(w io.Writer, width int) {
 	group := ""
 	for i := range c.list {

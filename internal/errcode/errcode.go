@@ -12,7 +12,7 @@ import (
 	"io/fs"
 )
 
-// Code says what kind of failure happened. The numbers are gRPC's.
+// Code is the kind of a failure. The numbers are gRPC's.
 type Code int
 
 // The codes badger uses. OK is the code of a nil error and of nothing else.
@@ -125,8 +125,8 @@ type unread struct{ error }
 
 func (e unread) Unwrap() error { return e.error }
 
-// Unread makes an error of a value, or of a type, that a warehouse returned and badger does not read.
-// Its code is [Unimplemented]. The query that returned it ran: the failure is badger's.
+// Unread returns an error for a value or type that a warehouse returned and badger does not support. Its code is
+// [Unimplemented]. The query that returned it ran: the failure is badger's.
 func Unread(format string, args ...any) error { return unread{New(Unimplemented, format, args...)} }
 
 // IsUnread reports whether an error in err's chain is one of a value that is not read.
@@ -138,8 +138,8 @@ func IsUnread(err error) bool {
 // usage is an error in what was asked for.
 type usage struct{ error }
 
-// Usage makes an error in what was asked for: a command line or a configuration, which whoever wrote
-// it can correct. A command that ends with one has the exit code for that.
+// Usage returns a usage error: a command line or configuration that the user can correct. It has a separate exit
+// code.
 func Usage(format string, args ...any) error { return usage{New(InvalidArgument, format, args...)} }
 
 // AsUsage makes an error one in what was asked for, with the same message.

@@ -67,7 +67,7 @@ func (e *Run) found(ctx context.Context, file string) error {
 		}
 		return errcode.Usage("--resume: there is no run %.80q; the latest runs are %s", e.ID, strings.Join(latest, ", "))
 	case !e.Resumed && there:
-		return errcode.Usage("--run-id: run %.80q is there already; go on with it by --resume %[1]s, or choose another name", e.ID)
+		return errcode.Usage("--run-id: run %.80q already exists; continue it with --resume %[1]s, or choose another name", e.ID)
 	}
 	e.earlier = map[scoring.RunID]store.Run{}
 	for _, r := range runs {
@@ -84,7 +84,7 @@ func (e *Run) found(ctx context.Context, file string) error {
 func (e *Run) SameConfiguration() error {
 	for _, r := range e.earlier {
 		if what := otherConfiguration(r.Config, toJSON(e.Config)); what != "" {
-			return errcode.Usage("--resume: run %.80q was made with another configuration (%s), and a run has one; give the same configuration, or begin a new run", e.ID, what)
+			return errcode.Usage("--resume: run %.80q has another configuration (%s); use the same configuration, or start a new run", e.ID, what)
 		}
 	}
 	return nil

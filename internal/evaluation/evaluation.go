@@ -30,8 +30,8 @@ type Judge interface {
 	// PaidBefore tells the budget what a payer has paid before: what the ledger knows, and what was
 	// recorded elsewhere.
 	PaidBefore(ctx context.Context, payer string, recorded Cost) error
-	// Say writes a line about the judge calls and their cost.
-	Say(w io.Writer)
+	// PrintUsage writes a line about the judge calls and their cost.
+	PrintUsage(w io.Writer)
 }
 
 // Run is one run: what it needs, and what comes out. [Run.Begin] comes first where the run may be there
@@ -45,7 +45,7 @@ type Run struct {
 	Resumed     bool             // the run has been begun before
 	Chosen      scoring.AnswerID // the pattern of the answers to score
 	Config      scoring.Config
-	Judge       Judge     // nil: nobody is asked
+	Judge       Judge     // nil: no judge calls
 	Recorded    *Recorded // recorded assessments that answer; nil: none do
 	Engine      *scoring.Engine
 	Metrics     []string
@@ -57,15 +57,15 @@ type Run struct {
 	Summary     *Summary          // nil: one is made
 
 	Now      func() time.Time
-	Notes    io.Writer            // what people are told
-	Progress func(batch.Progress) // nil: nobody is told
+	Notes    io.Writer            // receives messages for the user
+	Progress func(batch.Progress) // may be nil
 	Stop     <-chan struct{}      // closed to let cases in flight finish and begin no other; nil: never
 
 	cases   map[string]bool // that were gone through, where assessments were recorded
 	started time.Time
 
 	beginning sync.Mutex
-	unread    [][]scoring.Row             // scores of answers of tables that could not be read, whose questions are to be looked up
+	unread    [][]scoring.Row             // scores of unreadable answers of tables, whose questions must be looked up
 	begun     map[scoring.RunID]bool      // rows of eval_runs that are written; guarded by beginning
 	answers   map[scoring.RunID]*tally    // by the key of eval_runs
 	strange   map[string]int64            // answers whose case has options of a metric that is not known, by its name

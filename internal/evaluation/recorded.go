@@ -22,7 +22,7 @@ type Recorded struct {
 
 	metrics []string                   // of the run
 	used    map[string]map[string]bool // cases whose line was used, by method
-	missing map[string]string          // by case, the question that nobody answered
+	missing map[string]string          // by case, the prompt without a recorded reply
 }
 
 // count notes which lines the scores of a case used, and which reply was missing.

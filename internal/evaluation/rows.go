@@ -177,7 +177,7 @@ func toJSON(v any) string {
 type warehouseLedger struct {
 	w     *store.ScoreWriter
 	now   func() time.Time
-	begin func(ctx context.Context, answers ...scoring.RunID) error // is told of the keys of rows before they are stored
+	begin func(ctx context.Context, answers ...scoring.RunID) error // called with the keys of rows before they are stored
 	key   func(*scoring.Row) scoring.RunID
 }
 

@@ -140,7 +140,7 @@ func TestBegin(t *testing.T) {
 		err     string
 	}{
 		{why: "a new run", in: w, id: "r3"},
-		{why: "a new run that is there", in: w, id: "r1", was: score, is: score, err: `--run-id: run "r1" is there already; go on with it by --resume r1, or choose another name`},
+		{why: "a new run that is there", in: w, id: "r1", was: score, is: score, err: `--run-id: run "r1" already exists; continue it with --resume r1, or choose another name`},
 		{why: "a run that goes on", in: w, id: "r1", resumed: true},
 		{why: "a run that is not there", in: w, id: "r3", resumed: true, was: score, is: score, err: `--resume: there is no run "r3"; the latest runs are r2, r1`},
 		{why: "no runs", in: none, id: "r1", resumed: true, err: `--resume: there is no run "r1"; the database holds no runs`},

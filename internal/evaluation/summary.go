@@ -43,7 +43,7 @@ func NewSummary(engine *scoring.Engine, names []string) *Summary {
 	return SummaryOf(metrics)
 }
 
-// Add adds the scores of one answer to a question, which may be unknown.
+// Add adds the scores of an answer to a question, which may be unknown.
 func (s *Summary) Add(q store.Question, rows []scoring.Row) {
 	if len(rows) == 0 {
 		return
@@ -81,8 +81,8 @@ func (s *Summary) caseOf(of scoring.AnswerID, q store.Question) report.Case {
 	return c
 }
 
-// Close computes the figures once everything is added. Against names whom all others are compared
-// with; empty: see [report.SummaryOptions].
+// Close computes the figures once everything is added. against names the baseline of all comparisons; empty: see
+// [report.SummaryOptions].
 func (s *Summary) Close(against string) error {
 	if err := s.report.CompareWith(against); err != nil {
 		return errcode.Usage("--against: %w", err)
@@ -103,8 +103,8 @@ func (s *Summary) Unversioned() string {
 
 // Unversioned is that warning for a tag, or a judge.
 func Unversioned(judge string) string {
-	return judge + ": the replies do not name the version of the model, so that its scores cannot be told from those of a later model of that name; " +
-		"ask for a dated model, or set metrics.options.rose.released to the month of its release, such as 2504"
+	return judge + ": the replies do not name the version of the model, so its scores cannot be distinguished from those of a later model of that name; " +
+		"use a dated model, or set metrics.options.rose.released to the month of its release, such as 2504"
 }
 
 // AnyValue reports whether any score has a value.

@@ -51,7 +51,7 @@ func (c *Cost) plus(o Cost) {
 func (e *Run) paidEarlier() Cost {
 	var most Cost
 	for _, r := range e.earlier {
-		var c Cost // a row that another version of badger wrote may say nothing
+		var c Cost // a row of another version of badger may lack it
 		if json.Unmarshal([]byte(r.Cost), &c) == nil && c.Calls > most.Calls {
 			most = c
 		}
@@ -62,9 +62,9 @@ func (e *Run) paidEarlier() Cost {
 // Payer is who pays for a run's questions in the ledger.
 func Payer(run string) string { return "run:" + run }
 
-// PayEarlier tells the budget what the run has paid for before it was resumed, so that a limit holds for
-// the run and not for each call of it. The ledger has every answer, up to the moment the run was killed;
-// the rows of eval_runs also have what no answer came for.
+// PayEarlier charges the budget for the calls of the run before it was resumed, so that a limit applies to the
+// whole run. The ledger has every reply up to the moment the run was killed; the rows of eval_runs also include
+// calls without a reply.
 func (e *Run) PayEarlier(ctx context.Context) error {
 	if e.Judge == nil || !e.Resumed {
 		return nil

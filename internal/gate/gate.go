@@ -1,5 +1,5 @@
-// Package gate reads what metrics must reach. Whoever has the figures checks them: a run its means, a
-// calibration its kappas, a trial of a judge its agreement with people.
+// Package gate parses the thresholds of metrics. The caller checks its figures against them: a run its means, a
+// calibration its kappas, a trial of a judge its agreement with human labels.
 package gate
 
 import (
@@ -18,18 +18,17 @@ type Specs struct {
 	MinCoverage []string `yaml:"min_coverage"` // a share from 0 to 1 such as 0.9, or of one metric, such as verdict=0.5
 }
 
-// Gate is what one metric must reach.
+// Gate is the threshold of one metric.
 type Gate struct {
 	Metric   string
 	Least    *float64 // the value, or where less is better the most; nil: any
-	Coverage *float64 // the share of cases with a value, from 0 to 1; nil: it is not said
+	Coverage *float64 // the share of cases with a value, from 0 to 1; nil: not set
 }
 
-// Read reads the gates of flags over those of a configuration, in the order in which they are written.
-// A flag of a metric counts in place of what the configuration says of it, and a share of all metrics
-// counts for the gates that have none of their own. Metrics are those that can be gated, nil if that
-// is not known yet; of is what they are part of. An error is one of usage, and names the flag or the
-// key of the configuration.
+// Read returns the gates of flags and of a configuration, in the order in which they are written. A flag overrides
+// the configuration of the same metric, and coverage for all metrics applies to gates that set none. Metrics are
+// those that can be gated, nil if not known yet; of describes the group that they belong to. Errors are usage
+// errors that name the flag or the key of the configuration.
 func Read(config, flags Specs, metrics []string, of string) ([]Gate, error) {
 	under, err := ParseBounds("gates.fail_under", config.FailUnder)
 	if err != nil {
@@ -55,7 +54,7 @@ func Read(config, flags Specs, metrics []string, of string) ([]Gate, error) {
 		}
 		out = append(out, Gate{Metric: b.Metric, Least: &b.Value})
 	}
-	for _, named := range []bool{false, true} { // a bound of one metric counts for it in place of the one of all
+	for _, named := range []bool{false, true} { // the bound of a metric overrides that of all metrics
 		for _, b := range coverage {
 			if (b.Metric != "") != named {
 				continue
@@ -147,7 +146,7 @@ const rounding = 1e-9
 // Reached reports whether a value is at least its bound, but for what rounding may have lost.
 func Reached(value, least float64) bool { return value+rounding >= least }
 
-// Line is what is said of a gate: "gate passed: ", and why.
+// Line returns the message about a gate: "gate passed: ", and the reason.
 func Line(reached bool, why string) string {
 	word := "failed"
 	if reached {

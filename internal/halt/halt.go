@@ -1,7 +1,6 @@
-// Package halt ends long computations whose caller has left. Comparing results and queries is made of
-// many pure functions, none of which takes a context or can fail. Those that run for long look at a
-// [Signal] now and then; when it has gone off, the look panics, and whoever began the computation makes
-// an error of the panic.
+// Package halt stops long computations whose caller has gone. The comparison of results and queries consists of
+// many pure functions that neither take a context nor fail. Long ones check a [Signal] from time to time. If it is
+// set, the check panics, and the function that started the computation converts the panic to an error.
 package halt
 
 import (
@@ -22,10 +21,11 @@ func Of(ctx context.Context) *Signal {
 	return &Signal{ctx}
 }
 
-// halted is what a look panics with.
+// halted is the value with which Check panics.
 type halted struct{ err error }
 
-// Check panics if the signal has gone off; who began the computation calls [Cause] with what it recovers.
+// Check panics if the signal is set. The function that started the computation passes the recovered value to
+// [Cause].
 func (s *Signal) Check() {
 	if s == nil {
 		return
@@ -56,15 +56,15 @@ func (e *Every) Step() {
 	}
 }
 
-// Group runs functions at the same time; Wait panics with what the first of them panicked with, so that
-// it reaches who began the computation.
+// Group runs functions concurrently. Wait repeats the first panic of a function, so that it reaches the function
+// that started the computation.
 type Group struct {
 	all   sync.WaitGroup
 	once  sync.Once
 	value any
 }
 
-// Go runs f in a goroutine of its own.
+// Go runs f in a new goroutine.
 func (g *Group) Go(f func()) {
 	g.all.Go(func() {
 		defer func() {

@@ -24,8 +24,8 @@ type CallTable interface {
 	ForgetCalls(ctx context.Context, before time.Time) error
 }
 
-// CallStore is a [udf.CallStore] in a table. What was asked and replied is compressed: warehouses bound
-// the size of a value.
+// CallStore is a [udf.CallStore] in a table. Calls and replies are compressed, because warehouses limit the size of
+// a value.
 type CallStore struct {
 	table CallTable
 	now   func() time.Time
@@ -34,7 +34,7 @@ type CallStore struct {
 	swept time.Time
 }
 
-// NewCallStore makes a store of a table.
+// NewCallStore returns a store in the table t.
 func NewCallStore(t CallTable, now func() time.Time) *CallStore {
 	return &CallStore{table: t, now: now}
 }
@@ -42,11 +42,11 @@ func NewCallStore(t CallTable, now func() time.Time) *CallStore {
 const (
 	together   = 500         // calls of one statement
 	sweepEvery = time.Hour   // for calls that have expired
-	mostBytes  = 64 << 20    // of what a value inflates to
+	mostBytes  = 64 << 20    // limit of an inflated value
 	slack      = time.Minute // by which clocks may differ
 )
 
-// Keep implements udf.CallStore. A call that is there keeps its reply.
+// Keep implements udf.CallStore. A call that exists keeps its reply.
 func (s *CallStore) Keep(ctx context.Context, calls []udf.KeptCall) error {
 	s.sweep(ctx)
 	for some := range slices.Chunk(calls, together) {

@@ -38,16 +38,16 @@ type Parts struct {
 	end   context.CancelFunc
 	work  sync.WaitGroup
 
-	mu sync.Mutex // guards there and told of the parts
+	mu sync.Mutex // guards the fields available and warned of the parts
 }
 
 // part is one of them.
 type part struct {
-	key   string // of the configuration
-	local bool   // it is a file: --check looks at it, too
-	try   func(context.Context) error
-	there bool
-	told  bool // the log says that it is missing
+	key       string // of the configuration
+	local     bool   // it is a file: --check looks at it, too
+	try       func(context.Context) error
+	available bool
+	warned    bool // the log reports that it is missing
 }
 
 // Times of trying.
@@ -121,8 +121,8 @@ func (p *Parts) Start(ctx context.Context, enough <-chan struct{}) error {
 			p.mu.Lock()
 			defer p.mu.Unlock()
 			for _, part := range p.all {
-				if !part.there && !part.told {
-					part.told = true
+				if !part.available && !part.warned {
+					part.warned = true
 					p.Log.Warn("missing: no answer yet", slog.String("part", part.key))
 				}
 			}
@@ -157,7 +157,7 @@ func (p *Parts) Missing() []string {
 	defer p.mu.Unlock()
 	var keys []string
 	for _, part := range p.all {
-		if !part.there {
+		if !part.available {
 			keys = append(keys, part.key)
 		}
 	}
@@ -174,8 +174,8 @@ func (p *Parts) await(ctx context.Context, part *part) {
 		}
 		if err == nil {
 			p.mu.Lock()
-			told := part.told
-			part.there = true
+			told := part.warned
+			part.available = true
 			p.mu.Unlock()
 			p.Metrics.Missing(part.key, false)
 			if told {
@@ -184,9 +184,9 @@ func (p *Parts) await(ctx context.Context, part *part) {
 		} else if err.Error() != said {
 			said = err.Error()
 			p.mu.Lock()
-			part.told = true
+			part.warned = true
 			p.mu.Unlock()
-			p.Log.Warn("missing: rows that need it fail until it is there", slog.String("part", part.key), slog.String("error", said))
+			p.Log.Warn("missing: rows that need it fail until it is available", slog.String("part", part.key), slog.String("error", said))
 		}
 		if n == 0 {
 			if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/badger-eval/badger/udf/server"
 )
 
-// Auth says who may call badger serve: one for both listeners, or one for each.
+// Auth configures the allowed callers of badger serve: for both listeners, or separately.
 type Auth struct {
 	identity.Config `yaml:",inline"`
 	GRPC            *identity.Config `yaml:"grpc"`
@@ -24,7 +24,7 @@ func (a Auth) Listeners(clientCA string) (byGRPC, byHTTP identity.Config, err er
 	common := a.Config
 	common.Roles, common.DefaultRoles = nil, nil
 	if !reflect.ValueOf(common).IsZero() && (a.GRPC != nil || a.HTTP != nil) {
-		return byGRPC, byHTTP, errcode.Usage("auth: who may call is either the same for both listeners, or stands under auth.grpc and auth.http; only roles and default_roles may stand beside them")
+		return byGRPC, byHTTP, errcode.Usage("auth: set the allowed callers either for both listeners, or under auth.grpc and auth.http; only roles and default_roles may be set next to these")
 	}
 	for _, l := range []struct {
 		own  *identity.Config
@@ -108,14 +108,14 @@ func (l Listen) MetricsAddress() (string, error) {
 	}
 	host, port, err := net.SplitHostPort(l.Metrics)
 	if err != nil {
-		return "", errcode.Usage("listen.metrics: %.60q is no address HOST:PORT", l.Metrics)
+		return "", errcode.Usage("listen.metrics: invalid address %.60q; expected HOST:PORT", l.Metrics)
 	}
 	if host == "" {
 		host = "127.0.0.1"
 	}
 	addr, err := net.ResolveTCPAddr("tcp", net.JoinHostPort(host, port))
 	if err != nil {
-		return "", errcode.Usage("listen.metrics: %.60q is no address HOST:PORT", l.Metrics)
+		return "", errcode.Usage("listen.metrics: invalid address %.60q; expected HOST:PORT", l.Metrics)
 	}
 	if !addr.IP.IsLoopback() && !l.AllowOpenMetrics {
 		return "", errcode.Usage("listen.metrics: %s is reachable from other machines, and metrics are for everybody there; set listen.allow_open_metrics where the network keeps others out", l.Metrics)
@@ -131,9 +131,8 @@ func (c *Limits) Fill(l server.Limits) {
 	c.Caller = CallerLimits{Calls: l.Caller.Calls, MemoryBytes: l.Caller.InFlight, RowsPerSecond: l.Caller.Rows}
 }
 
-// PlatformPort is the port that a platform tells by a variable, where the HTTP listener is that
-// platform's and nothing else says where it listens; "" elsewhere. A variable that holds no port is a
-// mistake of the user.
+// PlatformPort returns the port in a platform's variable, if the HTTP listener has that platform's mode and its
+// address is not configured; "" otherwise. An invalid port in the variable is a usage error.
 func PlatformPort(l Listen, a Auth, clientCA string, getenv func(string) string) (port, variable string, err error) {
 	_, who, err := a.Listeners(clientCA)
 	if err != nil || l.HTTP != "" || who.Mode != identity.Platform {

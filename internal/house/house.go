@@ -1,7 +1,6 @@
-// Package house says which packages of this module may import which, in one table, and prints it.
-// Its test holds every package to it: a package that the table does not name, an import that it does
-// not allow and one that nobody uses any more are errors. What a package must not reach, through
-// whatever packages, is in a second table.
+// Package house lists, in one table, which packages of this module may import which, and prints it. Its test checks
+// the imports of every package: a package missing from the table, an import that it does not allow, and an allowed
+// import that is unused are errors. A second table lists what a package must not reach, directly or indirectly.
 //
 // To add a package, add its line to imports.txt. An import that is missing there is a decision: look
 // at docs/reference/packages.md first, which is printed from the same table.
@@ -26,7 +25,7 @@ var importsText string
 //go:embed never.txt
 var neverText string
 
-// Row is what one package may import of this module, directly.
+// Row lists the packages of this module that a package may import directly.
 type Row struct {
 	Package string
 	Imports []string // sorted
@@ -52,8 +51,8 @@ type Rule struct {
 	Never   []string
 }
 
-// Rules are what packages must not reach. Of this module they name packages without its path. An
-// error names the line.
+// Rules lists the packages that each package must not reach. Packages of this module have no module path. An error
+// names the line.
 func Rules() ([]Rule, error) {
 	var rules []Rule
 	for n, line := range lines(neverText) {

@@ -120,9 +120,9 @@ func (s *Scanner) more(first bool, end byte) (bool, error) {
 	return false, s.fail("',' or '" + string(end) + "'")
 }
 
-// String reads a string. The slice aliases the input or, where the string has escapes, scratch
-// space that the next such string overwrites. Lone surrogates become U+FFFD, and [Scanner.Lone] tells
-// of them; bytes that are not UTF-8 are an error.
+// String reads a string. The slice aliases the input or, if the string has escapes, scratch space that the next
+// such string overwrites. Lone surrogates become U+FFFD, and [Scanner.Lone] reports them. Invalid UTF-8 is an
+// error.
 func (s *Scanner) String() ([]byte, error) {
 	s.lone = false
 	if s.Peek() != '"' {
@@ -152,8 +152,8 @@ func (s *Scanner) String() ([]byte, error) {
 	return nil, s.fail(`'"'`)
 }
 
-// Lone returns an error where the last string has a lone surrogate, such as \ud800: half of a
-// character, which no text in UTF-8 can hold.
+// Lone returns an error if the last string has a lone surrogate, such as \ud800: half of a character, which UTF-8
+// cannot encode.
 func (s *Scanner) Lone() error {
 	if s.lone {
 		return errcode.New(errcode.InvalidArgument, "the JSON string before byte %d has a lone surrogate, expected a pair", s.pos)
@@ -238,8 +238,8 @@ func (s *Scanner) hex4(i int) rune {
 	return rune(n)
 }
 
-// Number reads a number and returns its text, which aliases the input. isInt tells that it has
-// neither point nor exponent.
+// Number reads a number and returns its text, which aliases the input. isInt is set if it has neither point nor
+// exponent.
 func (s *Scanner) Number() (text []byte, isInt bool, err error) {
 	c := s.Peek()
 	if c != '-' && (c < '0' || c > '9') {
@@ -348,7 +348,7 @@ func (s *Scanner) Pass() {
 			depth++
 		case '}', ']':
 			if depth--; depth < 0 {
-				return // the end of what the value is in
+				return // the end of the enclosing array or object
 			}
 			if depth == 0 {
 				s.pos++

@@ -22,7 +22,7 @@ type Line struct {
 // again and again.
 const lineBlock = 1 << 20
 
-// Lines reads a file line by line. Of a line longer than limit only the length is kept.
+// Lines reads a file line by line. It returns only the length of lines that are longer than limit.
 func Lines(in io.Reader, limit int) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		r := bufio.NewReaderSize(in, 1<<16)

@@ -2,14 +2,13 @@ package jsonscan
 
 import "bytes"
 
-// QuoteNonFinite makes texts of NaN, Infinity and -Infinity where they stand in place of a value, as
-// Python, DuckDB and others write them. JSON has no words for them. Data without them is returned as
-// it is.
+// QuoteNonFinite quotes NaN, Infinity and -Infinity where a value is expected, as Python, DuckDB and others write
+// them. JSON has no such values. Data without them is returned unchanged.
 func QuoteNonFinite(data []byte) []byte {
 	if !bytes.Contains(data, []byte("NaN")) && !bytes.Contains(data, []byte("Infinity")) {
 		return data
 	}
-	var out []byte // nil until something is to be quoted
+	var out []byte // nil until a value must be quoted
 	from, inText := 0, false
 	for i := 0; i < len(data); i++ {
 		switch c := data[i]; {

@@ -11,8 +11,8 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 )
 
-// Claims is a table in which processes agree who asks a judge; [store.Store] has it. A
-// Table that has it not is nobody else's.
+// Claims is a table through which processes agree which of them calls a judge; [store.Store] has it. A
+// Table that does not implement Claims is used by this process only.
 type Claims interface {
 	Claim(ctx context.Context, owner string, now, until time.Time, keys ...string) ([]string, error)
 	RenewClaims(ctx context.Context, owner string, until time.Time) error
@@ -21,7 +21,7 @@ type Claims interface {
 	VoidClaims(ctx context.Context, kind, mine string) error
 }
 
-// Names of owners tell claims of judges from others, and those of this process from those of others.
+// The owners of judge claims start with kind, followed by an ID of the process.
 const kind = "judge:"
 
 var mine = kind + rand.Text() + ":"
@@ -61,7 +61,7 @@ func (c *claims) take(ctx context.Context, keys []string) ([]bool, error) {
 	c.mu.Lock()
 	first, sweep := c.swept.IsZero(), now.Sub(c.swept) > 10*c.lease
 	c.mu.Unlock()
-	if first { // nobody waits for processes that are known to have ended
+	if first { // do not wait for processes that are known to have exited
 		if err := c.table.VoidClaims(ctx, kind, mine); err != nil {
 			return nil, err
 		}
@@ -78,7 +78,7 @@ func (c *claims) take(ctx context.Context, keys []string) ([]bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.now().Sub(now) > c.lease/2 { // it ends before it is renewed: taken again
+	if c.now().Sub(now) > c.lease/2 { // it expires before it would be renewed: acquire it again
 		got = nil
 	}
 	won := make(map[string]bool, len(got))
@@ -116,7 +116,7 @@ func (l *Ledger) Claim(ctx context.Context, requestHash string) (release func(),
 	}
 	c.keep(ctx)
 	return func() {
-		go func() { // nobody waits for it
+		go func() { // in the background
 			if _, err := c.gives.ask(context.WithoutCancel(ctx), requestHash); err == nil {
 				free()
 				return
@@ -128,8 +128,8 @@ func (l *Ledger) Claim(ctx context.Context, requestHash string) (release func(),
 	}, true, nil
 }
 
-// giveBack tries again to give claims back: renewing, which is for all of this process, would keep
-// them from others for ever.
+// giveBack retries releasing claims: they are renewed with all others of this process, which would lock out other
+// processes for ever.
 func (c *claims) giveBack(ctx context.Context) {
 	c.mu.Lock()
 	keys := slices.Collect(maps.Keys(c.kept))
@@ -145,7 +145,7 @@ func (c *claims) giveBack(ctx context.Context) {
 	}
 }
 
-// keep renews the claims until none is held.
+// keep renews the claims until all are released.
 func (c *claims) keep(ctx context.Context) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

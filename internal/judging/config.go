@@ -90,9 +90,9 @@ func (c *Config) Asked() bool {
 	return c.set()
 }
 
-// endpointOf returns the endpoint of a metric's own judge; ok is false if the judge of all metrics answers. If both
-// have the same kind of backend and the metric names no connection of its own, it gets that of the judge of all
-// metrics, as a whole: a key is never sent to another address.
+// endpointOf returns the endpoint of a metric's own judge; ok is false if the metric uses the shared judge. If both
+// have the same kind of backend and the metric sets no connection, it gets that of the shared judge as a whole: a
+// key is never sent to another address.
 func (c *Config) endpointOf(name string) (e Endpoint, ok bool, err error) {
 	m := c.Metrics[name]
 	e = m.Endpoint

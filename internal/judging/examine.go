@@ -18,7 +18,7 @@ import (
 // key exists, the model has a price and a version. It sends nothing and does not open the ledger. scores is the URL
 // of the warehouse through which models may be called. It returns one check for each model, a single one if the
 // configuration is invalid, and none if it names no judge.
-func (c *Config) Examine(ctx context.Context, s Surroundings, scores string) []doctor.Check {
+func (c *Config) Examine(ctx context.Context, s Env, scores string) []doctor.Check {
 	if !c.Asked() && len(c.Metrics) == 0 {
 		return nil
 	}
@@ -26,7 +26,7 @@ func (c *Config) Examine(ctx context.Context, s Surroundings, scores string) []d
 		return []doctor.Check{{Name: name, Status: doctor.Failed, Detail: err.Error(), Fix: "mend the section judge of the configuration", Code: errcode.Of(err).String()}}
 	}
 	s.Log = slog.New(slog.DiscardHandler)
-	if w, _ := s.Open(ctx, scores); w != nil { // what is wrong with it is said elsewhere
+	if w, _ := s.Open(ctx, scores); w != nil { // another check reports errors in it
 		defer w.Close() //nolint:errcheck // only read
 		s.Scores = w
 	}
@@ -59,7 +59,7 @@ func (c *Config) Examine(ctx context.Context, s Surroundings, scores string) []d
 		if price, ok := j.budget.Price(id); ok {
 			k.Detail += fmt.Sprintf("; a million tokens cost %s USD in, %s out", price.In, price.Out)
 		} else {
-			k.Status, k.Fix = doctor.Warning, "name its price under judge.budget.prices, so that costs are told and a budget of money can be kept"
+			k.Status, k.Fix = doctor.Warning, "set its price under judge.budget.prices, so that costs are reported and a budget in money works"
 			k.Detail += "; its price is not known"
 		}
 		if _, dated := judgebackend.Released(id.Model); !dated {

@@ -62,7 +62,7 @@ func TestExamine(t *testing.T) {
 		c := tc.config
 		c.Budget.Prices, c.Offline = tc.prices, tc.why == "no price"
 		c.Ledger, c.Audit = filepath.Join(dir, "ledger.jsonl"), filepath.Join(dir, "audit.jsonl")
-		got := c.Examine(t.Context(), Surroundings{
+		got := c.Examine(t.Context(), Env{
 			Providers: judgebackend.Providers{openai.Provider, inwarehouse.Cortex},
 			Getenv:    func(name string) string { return map[string]string{"THE_KEY": key}[name] }, Now: time.Now,
 			Open: func(context.Context, string) (*store.Store, error) { return nil, errors.New("it is away") },

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// group puts requests that arrive while others are being served together into the next batch. The
-// first of a quiet time goes out at once.
+// group collects requests that arrive while others are being served into the next batch. A request that finds the
+// group idle is served immediately.
 type group[K, V any] struct {
 	do func(ctx context.Context, keys []K) ([]V, error) // one value for each key
 
@@ -22,8 +22,7 @@ type waiter[K, V any] struct {
 	done  chan struct{}
 }
 
-// ask waits for the key's batch. One who gives up leaves it to the others; what was to be written
-// may then be written all the same.
+// ask waits for the key's batch. A caller that gives up does not stop the batch, so its value may still be written.
 func (g *group[K, V]) ask(ctx context.Context, key K) (V, error) {
 	w := &waiter[K, V]{key: key, done: make(chan struct{})}
 	g.mu.Lock()
@@ -42,7 +41,7 @@ func (g *group[K, V]) ask(ctx context.Context, key K) (V, error) {
 	}
 }
 
-// work serves batches until nobody waits.
+// work serves batches until no caller waits.
 func (g *group[K, V]) work(ctx context.Context) {
 	for {
 		g.mu.Lock()

@@ -24,11 +24,11 @@ import (
 // Judges are the open judges. They share the ledger and the budgets. Nil means no judge: all methods but PaidBefore
 // and ModelOf accept it.
 type Judges struct {
-	stack    *judgebackend.Stack            // of all metrics without a judge of their own; nil: there is none
+	stack    *judgebackend.Stack            // of all metrics without a separate judge; may be nil
 	byMetric map[string]scoring.Judge       // of the others
 	others   map[string]*judgebackend.Stack // by the endpoint, which several metrics may share
 	budget   *judgebackend.Budget
-	ledger   judgebackend.Payments // nil: it cannot tell who paid
+	ledger   judgebackend.Payments // nil: it does not record who paid
 	close    []func() error
 }
 
@@ -38,7 +38,7 @@ func One(stack *judgebackend.Stack, budget *judgebackend.Budget) *Judges {
 	return &Judges{stack: stack, budget: budget}
 }
 
-// Backend returns the judge of all metrics without one of their own, or nil if there is none.
+// Backend returns the judge of all metrics without a separate one, or nil if there is none.
 func (j *Judges) Backend() judgebackend.Backend {
 	if j == nil || j.stack == nil {
 		return nil // and not a nil *Stack
@@ -68,7 +68,7 @@ func (j *Judges) stacks() (all []*judgebackend.Stack) {
 	return all
 }
 
-// stats is what all judges did.
+// stats returns the totals over all judges.
 func (j *Judges) stats() (sum judgebackend.Stats) {
 	for _, s := range j.stacks() {
 		one := s.Stats()
@@ -135,8 +135,8 @@ func (j *Judges) ModelOf(metric string) string {
 	return cmp.Or(j.stack.Identity().Model, nameOf(j.stack))
 }
 
-// Say prints the calls and tokens of each judge, one line each, and the total cost.
-func (j *Judges) Say(w io.Writer) {
+// PrintUsage prints the calls and tokens of each judge, one line each, and the total cost.
+func (j *Judges) PrintUsage(w io.Writer) {
 	if j == nil {
 		return
 	}

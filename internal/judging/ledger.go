@@ -20,24 +20,24 @@ type Table interface {
 // Ledger is a [judgebackend.Store] in a table, where batch runs and servers share judges' answers and where
 // the scores point to them. It holds nothing that must be closed.
 //
-// A warehouse takes a statement in the time of many answers, and many callers ask at once. What
-// arrives while one statement is on its way goes into the next one, so that 64 judges at work cost
-// the statements of a few.
+// A statement of a warehouse takes as long as many judge calls, and many callers use the ledger concurrently.
+// Requests that arrive during one statement go into the next, so that 64 concurrent judge calls need only a few
+// statements.
 type Ledger struct {
 	log  *slog.Logger
 	now  func() time.Time
 	gets group[string, *judgebackend.Assessment]
 	puts group[judgebackend.Assessment, struct{}]
 
-	claims   *claims               // nil: nobody else uses the table
+	claims   *claims               // nil: only this process uses the table
 	payments judgebackend.Payments // nil: the table cannot sum
 }
 
 // mostTogether bounds the requests of one statement.
 const mostTogether = 256
 
-// NewLedger makes a ledger of a table. now tells the order in which answers were put; log receives
-// warnings of damaged rows and may be nil.
+// NewLedger returns a ledger in the table t. now orders the replies; log receives warnings about damaged rows and
+// may be nil.
 func NewLedger(t Table, now func() time.Time, log *slog.Logger) *Ledger {
 	return NewLedgerWithLease(t, DefaultLease, now, log)
 }

@@ -24,9 +24,9 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Surroundings holds the dependencies of Open.
-type Surroundings struct {
-	Providers judgebackend.Providers // whom judges are asked of
+// Env holds the dependencies of Open.
+type Env struct {
+	Providers judgebackend.Providers // the available judge providers
 	Getenv    func(string) string    // the environment, which holds keys
 	Now       func() time.Time       // when an answer was given, as the ledger records it
 	Open      OpenWarehouse          // opens judge.warehouse
@@ -34,9 +34,9 @@ type Surroundings struct {
 	Log       *slog.Logger           // what goes wrong without failing a call; nil: nowhere
 	Audit     *slog.Logger           // where audit lines go if no file is named; nil: nowhere
 	Tracer    trace.Tracer           // of a span for each call; nil: none
-	Vague     func(judge string)     // told once of a judge whose replies do not name the version of its model; nil: nobody
-	Opened    func(error)            // told when the judge cannot be asked any more
-	Later     Later                  // takes what is missing now; nil: that is an error
+	Vague     func(judge string)     // called once per judge whose replies omit the model version; may be nil
+	Opened    func(error)            // called when the judge's circuit opens; may be nil
+	Later     Later                  // registers parts that are missing at start; nil: that is an error
 }
 
 // OpenWarehouse opens a warehouse that is only read.
@@ -45,19 +45,19 @@ type OpenWarehouse func(ctx context.Context, url string) (*store.Store, error)
 // Later takes the parts of a server that may be missing when it starts. Keys are those of the
 // configuration.
 type Later interface {
-	// Warehouse is a warehouse that is connected later: prepare is called with it before anybody can use
-	// it, then afterwards; either may be nil.
+	// Warehouse returns a warehouse that is connected later. prepare is called with it before it is used, then
+	// afterwards; either may be nil.
 	Warehouse(key, url string, readOnly bool, prepare, then func(context.Context, *store.Store) error) (*store.Store, error)
 	// File adds a file with a secret, which is read at each use.
 	File(key, path string)
 }
 
-// Open opens the judges, or returns nil if none is configured. It makes no judge calls. Invalid values in the
+// Open opens the judges, or returns nil if no judge is configured. It makes no judge calls. Invalid values in the
 // configuration, in a file that it names or in the backend are an error of [errcode.Usage] that names the key; that
 // of a ledger in a file is [judgebackend.OpenFileStore]'s own.
-func (c *Config) Open(ctx context.Context, s Surroundings) (_ *Judges, err error) {
+func (c *Config) Open(ctx context.Context, s Env) (_ *Judges, err error) {
 	endpoints := map[string]Endpoint{}
-	for _, name := range slices.Sorted(maps.Keys(c.Metrics)) { // also where nobody is asked: what is wrong is said
+	for _, name := range slices.Sorted(maps.Keys(c.Metrics)) { // validated even if no judge is called
 		e, own, err := c.endpointOf(name)
 		if err != nil {
 			return nil, err
@@ -102,8 +102,8 @@ func (c *Config) Open(ctx context.Context, s Surroundings) (_ *Judges, err error
 	return j, nil
 }
 
-// stackOptions are what all judges share: the ledger, the budgets and the audit.
-func (c *Config) stackOptions(s Surroundings, j *Judges) (o judgebackend.StackOptions, err error) {
+// stackOptions returns the options that all judges share: the ledger, the budgets and the audit.
+func (c *Config) stackOptions(s Env, j *Judges) (o judgebackend.StackOptions, err error) {
 	store, err := c.store(s, j)
 	if err != nil {
 		return o, err
@@ -140,7 +140,7 @@ func (c *Config) stackOptions(s Surroundings, j *Judges) (o judgebackend.StackOp
 }
 
 // open opens one judge.
-func (c *Endpoint) open(ctx context.Context, s Surroundings, j *Judges, o judgebackend.StackOptions, isOffline bool) (*judgebackend.Stack, error) {
+func (c *Endpoint) open(ctx context.Context, s Env, j *Judges, o judgebackend.StackOptions, isOffline bool) (*judgebackend.Stack, error) {
 	backend, err := c.backend(ctx, s, j, isOffline)
 	if err != nil {
 		return nil, errcode.AsUsage(err)
@@ -184,8 +184,8 @@ func (w *watched) Complete(ctx context.Context, r judgebackend.Request) (judgeba
 	return resp, err
 }
 
-// backend opens who is asked.
-func (c *Endpoint) backend(ctx context.Context, s Surroundings, j *Judges, isOffline bool) (judgebackend.Backend, error) {
+// backend opens the backend of the endpoint.
+func (c *Endpoint) backend(ctx context.Context, s Env, j *Judges, isOffline bool) (judgebackend.Backend, error) {
 	name, model, _ := strings.Cut(c.Backend, ":")
 	if isOffline && name != "replay" {
 		return offline{judgebackend.Identity{Backend: name, Model: model}}, nil
@@ -232,7 +232,7 @@ func (c *Endpoint) backend(ctx context.Context, s Surroundings, j *Judges, isOff
 }
 
 // store opens where answers are kept.
-func (c *Config) store(s Surroundings, j *Judges) (judgebackend.Store, error) {
+func (c *Config) store(s Env, j *Judges) (judgebackend.Store, error) {
 	where := c.Ledger
 	if where == "" && s.Scores != nil {
 		where = "warehouse"
@@ -256,7 +256,7 @@ func (c *Config) store(s Surroundings, j *Judges) (judgebackend.Store, error) {
 	return f, nil
 }
 
-// offline is a judge that does not exist: the ledger before it answers, or nobody does.
+// offline is a backend that fails every call, so that only the ledger answers.
 type offline struct{ id judgebackend.Identity }
 
 func (o offline) Identity() judgebackend.Identity { return o.id }

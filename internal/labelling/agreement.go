@@ -16,7 +16,7 @@ const KappaWidth = 0.2
 
 // Agreement is how far people agree with each other in a queue.
 type Agreement struct {
-	People []string       // who labelled answers that somebody else labelled too, by name
+	People []string       // annotators with answers that others labelled too, by name
 	Pairs  int64          // pairs of labels of the same answer
 	Kappa  agreement.Stat // over all verdicts that the queue offers
 	More   agreement.Stat // how many more answers it takes for an interval of kappa that is KappaWidth wide, labelled by as many people as those so far
@@ -24,7 +24,7 @@ type Agreement struct {
 
 // Agreement measures the inter-annotator agreement of a queue. For two people kappa is Cohen's. For three and more
 // every pair of labels counts, in both directions, so that the order of people does not matter; if all of them
-// labeled all answers, this is Fleiss' kappa (Fleiss 1971). The pairs of one answer depend on each other then, so
+// labeled all answers, this is Fleiss' kappa (Fleiss 1971). The pairs of an answer depend on each other then, so
 // More rests on the variance between answers ([agreement.PairwiseCases]) rather than between pairs
 // ([agreement.CohenCases]).
 func (s *Store) Agreement(ctx context.Context, q *Queue) (Agreement, error) {

@@ -125,7 +125,7 @@ func newLine(of scoring.AnswerID) *line {
 	return out
 }
 
-// lineOf returns the line of one answer; labels are sorted from old to new.
+// lineOf returns the line of an answer; labels are sorted from old to new.
 func lineOf(labels []Label) *line {
 	out := newLine(labels[0].AnswerID)
 	type whose struct {
@@ -167,7 +167,7 @@ func (l *line) decide() {
 	}
 }
 
-// majority is what most votes say: pass, fail, or nothing.
+// majority returns the majority of the votes: pass, fail, or nothing.
 func majority(votes map[string]string) string {
 	sum := 0
 	for _, v := range votes {
@@ -255,7 +255,7 @@ func (s *Store) Import(ctx context.Context, in io.Reader, o ImportOptions) (done
 	}
 	labels = lastVotes(labels)
 	s.notLaterThanNow(labels)
-	said, err := s.saidElsewhere(ctx, labels)
+	said, err := s.currentVerdicts(ctx, labels)
 	if err != nil {
 		return done, err
 	}
@@ -446,7 +446,7 @@ func votes(c *scoring.Case, label json.RawMessage, o ImportOptions, options []st
 	return out, nil
 }
 
-// bring writes the labels that do not exist yet. said are the existing verdicts.
+// bring writes the labels that do not exist yet. said holds the existing verdicts.
 func (s *Store) bring(ctx context.Context, labels []Label, said map[voter]string) (written int, err error) {
 	var cases []string
 	for i := range labels {
@@ -501,8 +501,8 @@ type voter struct {
 	annotator string
 }
 
-// saidElsewhere returns the current verdicts, including human_labels; nil if no label is a vote.
-func (s *Store) saidElsewhere(ctx context.Context, labels []Label) (map[voter]string, error) {
+// currentVerdicts returns the current verdicts, including human_labels; nil if no label is a vote.
+func (s *Store) currentVerdicts(ctx context.Context, labels []Label) (map[voter]string, error) {
 	if !slices.ContainsFunc(labels, func(l Label) bool { return l.At.IsZero() }) {
 		return nil, nil
 	}

@@ -30,7 +30,7 @@ const DefaultLease = 10 * time.Minute
 // Verdicts that every queue has in addition to its options.
 const (
 	Skip      = "skip"      // passed over: others may take the answer
-	Withdrawn = "withdrawn" // the annotator says nothing any more
+	Withdrawn = "withdrawn" // the annotator has withdrawn the label
 )
 
 // DefaultOptions are the verdicts that are offered.

@@ -81,7 +81,7 @@ func (p *Plan) queue() (*Queue, error) {
 	list := p.List
 	list.Page, list.Size, list.Columns, list.Tall = 1, 0, nil, false
 	q.Filter = list.Values().Encode()
-	if q.Name == "" && !p.Blind { // whoever labels blind is not to know why these cases were chosen
+	if q.Name == "" && !p.Blind { // a blind annotator must not know why these cases were chosen
 		q.Name = strings.Join(slices.DeleteFunc([]string{string(p.List.Mode), string(p.Order)}, func(s string) bool { return s == "" }), ", ")
 	}
 	if q.Annotators == 0 {
@@ -137,8 +137,8 @@ func distinct(list []string) []string {
 	return out
 }
 
-// Cases are the ids of all cases that a list chooses, in its order. The metrics are those of the
-// program, which tell the primary one of a run.
+// Cases returns the ids of all cases that a list selects, in its order. The metrics are those of the program, which
+// determine the primary one of a run.
 func Cases(ctx context.Context, w *store.Store, metrics []scoring.Metric, list store.State) ([]string, error) {
 	p, err := w.Pages(ctx, metrics)
 	if err != nil {

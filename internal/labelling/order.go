@@ -19,7 +19,7 @@ const (
 	Listed       Order = "listed"       // as the list shows them
 	Random       Order = "random"       // at random
 	Disagreement Order = "disagreement" // those first about which the metrics of the run disagree most
-	Unsure       Order = "unsure"       // those first of which judges are least sure
+	Unsure       Order = "unsure"       // those first about which judges are least sure
 	Strata       Order = "strata"       // in turn from each stratum: relation, tier, and whether metrics disagree
 )
 
@@ -36,7 +36,7 @@ func ParseOrder(s string) (Order, error) {
 		for i, o := range Orders {
 			names[i] = string(o)
 		}
-		return "", errcode.New(errcode.InvalidArgument, "order: %.40q is no order, expected one of %s", s, strings.Join(names, ", "))
+		return "", errcode.New(errcode.InvalidArgument, "order: unknown order %.40q; expected one of %s", s, strings.Join(names, ", "))
 	}
 	return Order(s), nil
 }
@@ -60,7 +60,7 @@ func disagreement(s store.CaseSignal) float64 {
 // labels are of the labelled cases, not of the run.
 func arrange(cases []string, o Order, seed int64, known signals) []string {
 	out := slices.Clone(cases)
-	lot := rand.New(rand.NewPCG(uint64(seed), 0)) //nolint:gosec // a seed that repeats is what is wanted
+	lot := rand.New(rand.NewPCG(uint64(seed), 0)) //nolint:gosec // a reproducible seed is intended
 	shuffle := func(ids []string) {
 		slices.Sort(ids)
 		lot.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })

@@ -118,7 +118,7 @@ func TestPlanIsChecked(t *testing.T) {
 		"annotators: -1":                     func(p *Plan) { p.Annotators = -1 },
 		"annotators: 21":                     func(p *Plan) { p.Annotators = 21 },
 		"cases: -1":                          func(p *Plan) { p.Most = -1 },
-		`order: "best" is no order`:          func(p *Plan) { p.Order = "best" },
+		`order: unknown order "best"`:        func(p *Plan) { p.Order = "best" },
 		"options: expected 2 to 9 different": func(p *Plan) { p.Options = []string{"pass"} },
 		"2 to 9 different verdicts":          func(p *Plan) { p.Options = []string{"pass", "pass"} },
 		`options: "skip"`:                    func(p *Plan) { p.Options = []string{"pass", "skip"} },

@@ -48,7 +48,7 @@ func (s *Store) save(ctx context.Context, q *Queue, l Label, restored time.Time)
 		return valueOf(there, l), err
 	}
 	if l.Decides && restored.IsZero() && (item == nil || !inConflict(q, item)) {
-		return l, errcode.New(errcode.FailedPrecondition, "label: a third verdict settles what people say differently of an answer, and of case %.80q they do not", l.CaseID)
+		return l, errcode.New(errcode.FailedPrecondition, "label: only conflicting labels can be adjudicated, and those of case %.80q agree", l.CaseID)
 	}
 	if l.At = restored; restored.IsZero() {
 		newest, err := s.newest(ctx, &l, 1)
@@ -62,7 +62,7 @@ func (s *Store) save(ctx context.Context, q *Queue, l Label, restored time.Time)
 	}
 	there, err := s.saved(ctx, &l) // it may have been sent twice at the same time
 	if err == nil && there == nil {
-		err = errcode.New(errcode.DataLoss, "label: it was written, and is not there")
+		err = errcode.New(errcode.DataLoss, "label: written but not found")
 	}
 	return valueOf(there, l), err
 }

@@ -112,7 +112,7 @@ func (s *Store) overruled(ctx context.Context, l *Label) (bool, error) {
 // sent again repeats it again.
 func (s *Store) repeat(ctx context.Context, l Label, by string, at time.Time) error {
 	of := visit(l.ID)
-	if len(of) > maxID/3 { // of a file; nobody can undo it on a page
+	if len(of) > maxID/3 { // from a file; a page cannot undo it
 		of = of[:maxID/3]
 	}
 	by = visit(by)

@@ -10,7 +10,7 @@ func Count[N int | int64](n N, one string) string {
 	return strconv.FormatInt(int64(n), 10) + " " + Noun(n, one)
 }
 
-// Noun is the name of so many things, given that of one: row, rows.
+// Noun returns the singular or plural of a noun for n things: row, rows.
 func Noun[N int | int64](n N, one string) string {
 	before, last := one[:max(0, len(one)-1)], one[max(0, len(one)-1):]
 	switch {
@@ -24,7 +24,7 @@ func Noun[N int | int64](n N, one string) string {
 	return one + "s"
 }
 
-// Verb is the verb that goes with so many things: agrees, agree.
+// Verb returns the verb form for n things: agrees, agree.
 func Verb[N int | int64](n N, one, many string) string {
 	if n == 1 {
 		return one

@@ -19,7 +19,7 @@ import (
 //     keeps the value. There is none for U+0080 to U+009F: these stay in such places;
 //   - in scripts, there is an escape that JavaScript and JSON read.
 //
-// Pages say in more detail what is not seen where they show texts in pieces: this is for all the rest.
+// Pages that show text in pieces describe invisible characters in more detail: this covers everything else.
 func HTML(page []byte) []byte {
 	if !bytes.ContainsFunc(page, Steers) {
 		return page
@@ -73,7 +73,7 @@ func reference(r rune) string {
 	return fmt.Sprintf("&#%d;", r)
 }
 
-// appendTag appends a tag. Values of attributes stand in quotes, as html/template writes them.
+// appendTag appends a tag. Values of attributes are quoted, as html/template writes them.
 func appendTag(out, tag []byte) []byte {
 	for {
 		open := bytes.IndexAny(tag, `"'`)
@@ -98,7 +98,7 @@ func appendTag(out, tag []byte) []byte {
 
 var shownAttributes = map[string]bool{"title": true, "aria-label": true, "placeholder": true, "alt": true, "label": true}
 
-// Spell is a text with something else in place of the runes that steer what shows them ([Steers]).
+// Spell replaces the runes of text that steer what shows them ([Steers]).
 func Spell(text string, as func(r rune) string) string {
 	if !strings.ContainsFunc(text, Steers) {
 		return text
@@ -106,7 +106,7 @@ func Spell(text string, as func(r rune) string) string {
 	return string(appendSpelled(nil, []byte(text), as))
 }
 
-// Number is what stands for a rune in words, such as U+202E.
+// Number returns the code point of a rune as text, such as U+202E.
 func Number(r rune) string { return fmt.Sprintf("U+%04X", r) }
 
 // JSON is a document in whose texts the runes that steer what shows them are escaped: package
@@ -120,7 +120,7 @@ func JSON(document []byte) []byte {
 
 func jsonEscape(r rune) string { return fmt.Sprintf(`\u%04x`, r) } // all are below U+10000
 
-// JSONWriter is a writer of documents, each written at once, that continue as [JSON].
+// JSONWriter writes documents, each in one call of Write, as [JSON].
 type JSONWriter struct{ io.Writer }
 
 func (j JSONWriter) Write(document []byte) (int, error) {

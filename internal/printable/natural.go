@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// CompareNatural compares two texts. If they differ by something else than digits, their bytes decide;
-// a text comes after its beginning.
+// CompareNatural compares two strings in natural sort order: digits compare as numbers. Otherwise their bytes
+// decide; a prefix of a string comes first.
 func CompareNatural(a, b string) int {
 	for i, j := 0, 0; ; {
 		if i >= len(a) || j >= len(b) {

@@ -93,7 +93,7 @@ func Steers(r rune) bool {
 	return unicode.Is(unicode.Bidi_Control, r)
 }
 
-// maxMarks is how many marks may stand on one letter: more than any script needs.
+// maxMarks is the maximal number of combining marks on a letter: more than any script needs.
 const maxMarks = 4
 
 const (
@@ -116,7 +116,7 @@ func RuneWidth(r rune) int {
 	return 1
 }
 
-// Width is how many columns of a terminal a text takes.
+// Width returns the number of terminal columns that s takes.
 func Width(s string) int {
 	n := 0
 	for _, r := range s {
@@ -125,7 +125,7 @@ func Width(s string) int {
 	return n
 }
 
-// Cut shortens a text to at most n columns, ending it with an ellipsis where something is left out.
+// Cut shortens s to at most n columns. It ends in ellipsis if something is left out.
 func Cut(s string, n int, ellipsis string) string {
 	if Width(s) <= n {
 		return s
@@ -143,7 +143,7 @@ func Cut(s string, n int, ellipsis string) string {
 	return s
 }
 
-// Pad fills a text up to n columns, at its end, or before it where it is at the right.
+// Pad pads s to n columns with blanks, on the left if right is set.
 func Pad(s string, n int, right bool) string {
 	blanks := strings.Repeat(" ", max(0, n-Width(s)))
 	if right {
@@ -160,7 +160,7 @@ func Short(s string) string {
 	return Cut(Text(s), 60, "...")
 }
 
-// Wrap breaks a text into lines of at most n columns, at blanks if there are any.
+// Wrap breaks s into lines of at most n columns, at blanks if there are any.
 func Wrap(s string, n int) []string {
 	var lines []string
 	line := ""
@@ -201,8 +201,7 @@ func Wrap(s string, n int) []string {
 // longestID is up to how long, in characters, the id of a case is shown in tables.
 const longestID = 48
 
-// ShortID is the id of a case for a table: its middle is left out where it is long, as the ends tell ids
-// that people make apart.
+// ShortID shortens the id of a case for a table. It leaves out the middle, because ids often differ at their ends.
 func ShortID(id string) string {
 	runes := []rune(id)
 	if len(runes) <= longestID {
@@ -225,8 +224,8 @@ func List(names []string) string {
 	return strings.Join(out, ", ")
 }
 
-// Visible reports whether a rune may be shown as it is, after another one: it is seen, and changes
-// neither the direction of writing nor what is around it.
+// Visible reports whether a rune may be shown unchanged after the rune last: it is visible, and does not change the
+// direction of writing or its surroundings.
 func Visible(r, last rune) bool {
 	switch {
 	case r == zeroWidthNonJoiner || r == zeroWidthJoiner:
@@ -252,8 +251,8 @@ func Cell(s string, width int) string {
 	return s
 }
 
-// Shell is a text as a POSIX shell reads it as one word: in quotes if it has other characters than
-// those of names, paths and plain URLs.
+// Shell returns text as one word of a POSIX shell: quoted unless it has only the characters of names, paths and
+// plain URLs.
 func Shell(text string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:@%+,=", r)

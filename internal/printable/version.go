@@ -12,10 +12,10 @@ import (
 //
 //	1.0.dev1 < 1.0a1 < 1.0-beta.2 < 1.0rc1 < 1.0 = 1.0.0 < 1.0+local < 1.0.post1 < 1.0.1
 //
-// A v before the number and letter case say nothing. Parts that are numbers count as numbers, so
-// dates are in order in every usual form. Three numbers and a hyphen are Semantic Versioning, where
-// whatever follows is a pre-release, but for the words of post-releases and what git describe writes
-// (1.0.0-14-g2414721). Versions that are the same to both rules are ordered by [CompareNatural].
+// A v before the number and letter case are ignored. Numeric parts are compared as numbers, so dates are in order
+// in every usual form. Three numbers and a hyphen are Semantic Versioning, where the rest is a pre-release, except
+// for post-releases and the suffix of git describe (1.0.0-14-g2414721). Versions that are equal to both rules are
+// ordered by [CompareNatural].
 func CompareVersions(a, b string) int {
 	x, y := versionOf(a), versionOf(b)
 	return cmp.Or(compareParts(x.release, y.release), compareParts(x.rest, y.rest), CompareNatural(a, b))
@@ -56,7 +56,7 @@ func (p part) compare(q part) int {
 
 func compareParts(a, b []part) int { return slices.CompareFunc(a, b, part.compare) }
 
-// stages are the words of what comes before or after a release, with what they mean.
+// stages are the words for stages before or after a release, with their ranks.
 var stages = map[string]part{
 	"dev": {development, ""}, "devel": {development, ""},
 	"a": {preRelease, "alpha"}, "alpha": {preRelease, "alpha"}, "b": {preRelease, "beta"}, "beta": {preRelease, "beta"},
@@ -104,7 +104,7 @@ func versionOf(s string) (v version) {
 	return v
 }
 
-// described tells what git describe appends: -14-g2414721.
+// described reports whether s has the suffix that git describe appends, such as -14-g2414721.
 func described(s string) bool {
 	n := digits(s[1:])
 	return n > 0 && strings.HasPrefix(s[1+n:], "-g") && strings.Trim(s[3+n:], "0123456789abcdef") == ""
@@ -112,8 +112,8 @@ func described(s string) bool {
 
 func number(s string, k kind) part { return part{k, strings.TrimLeft(s, "0")} }
 
-// parts cuts what comes after the numbers of a release into numbers and words. Semantic tells a
-// pre-release of Semantic Versioning: its first part, and the parts after it, are of their own order.
+// parts splits the rest after the numbers of a release into numbers and words. In a pre-release of Semantic
+// Versioning (semantic), the parts have a separate order.
 func parts(s string, semantic bool) (out []part) {
 	built := false // behind +, where numbers come after words
 	for s != "" {

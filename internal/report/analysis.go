@@ -27,7 +27,7 @@ func (v analysisView) notes(notes []string) {
 	}
 }
 
-// paragraph prints a text, wrapped to several lines if needed.
+// paragraph prints s, wrapped if needed.
 func (p *printer) paragraph(head, s string) {
 	for i, l := range printable.Wrap(printable.Text(s), p.Width-len(head)) {
 		if i > 0 {
@@ -353,9 +353,9 @@ type FailureView struct {
 	All   bool   // all labels of each kind
 }
 
-// kindTitles are what kinds of findings are about.
+// kindTitles are the titles of the kinds of findings.
 var kindTitles = map[string]string{
-	analysis.KindIssue: "Issues of the query, by the SQL judge", analysis.KindError: "What is wrong, by FLEX", analysis.KindDifference: "Why right answers differ, by FLEX",
+	analysis.KindIssue: "Issues of the query, by the SQL judge", analysis.KindError: "Errors, by FLEX", analysis.KindDifference: "Why right answers differ, by FLEX",
 	analysis.KindExecution: "How execution accuracy errs, by FLEX", analysis.KindRelation: "Relations between the results", analysis.KindFilters: "Filters applied, by STEF",
 	analysis.KindDiagnosis: "Diagnoses, by ROSE",
 }

@@ -211,7 +211,7 @@ func (s *Summary) rate(x *series, cases []int32, a Agent) Rate {
 	return r
 }
 
-// ShareOf is the pass rate of so many passed answers, with its interval.
+// ShareOf returns the pass rate of passed answers among all, with its interval.
 func ShareOf(passed, of int) *Share {
 	s := &Share{Passed: passed, Of: of, Rate: float64(passed) / float64(of)}
 	s.Low, s.High = wilson(passed, of)

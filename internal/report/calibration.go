@@ -50,7 +50,7 @@ func (v *calibrationView) header() {
 	v.line()
 }
 
-// figure is a statistic with so many decimals, or a dash.
+// figure formats a statistic with the given number of decimals, or as a dash.
 func (v *calibrationView) figure(s agreement.Stat, decimals int) string {
 	if !s.Defined {
 		return v.dash

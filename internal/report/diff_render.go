@@ -138,7 +138,7 @@ func (v *diffView) mapping() {
 	g.words("predicted", 10)
 	g.words("compared as", 16)
 	g.words("cells", 12)
-	agree := 0 // columns of a wide table that there is nothing to say of
+	agree := 0 // columns of a wide table without differences to report
 	for i := range v.Columns {
 		c := &v.Columns[i]
 		if c.PredPosition == 0 {

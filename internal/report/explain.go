@@ -44,7 +44,7 @@ type explanation struct {
 	full bool
 }
 
-// text writes a text from data, wrapped to several lines if needed.
+// text writes text from data, wrapped if needed.
 func (e *explanation) text(s string) { e.indented("", s, plain) }
 
 func (e *explanation) indented(indent, s string, st style) {
@@ -231,9 +231,9 @@ func (e *explanation) states() {
 func (e *explanation) mappingJudge(m *caseview.MappingJudge) {
 	switch {
 	case !m.Asked:
-		e.text("A judge was to be asked how the columns correspond, but none was configured.")
+		e.text("A judge call is needed to map the columns, but no judge is configured.")
 	case m.Unusable:
-		e.text("A judge was asked how the columns correspond; the reply could not be read.")
+		e.text("A judge was asked to map the columns; its reply is invalid.")
 	case m.Used:
 		e.text("A judge was asked how the columns correspond; the mapping is the judge's, as far as the tables bear it out.")
 	default:
@@ -372,7 +372,7 @@ func (e *explanation) queries() {
 	case q.Same:
 		how = "token by token the same"
 	case e.Color:
-		how = "marked is what only one of them has"
+		how = "marked: only in one of them"
 	default:
 		how = "{-only in gold-} {+only in the answer+}"
 	}
@@ -419,7 +419,7 @@ func (e *explanation) query(name string, parts []caseview.SQLPart) {
 		}
 		if e.Color {
 			open, end = "", ""
-		} else { // neighbours of one kind are marked together
+		} else { // adjacent differences of the same kind are marked together
 			if i > 0 && marked(parts, i, -1) == p.In {
 				open = ""
 			}
@@ -463,7 +463,7 @@ func marked(parts []caseview.SQLPart, i, step int) caseview.Side {
 	return ""
 }
 
-// pieces splits a text into pieces of at most n columns.
+// pieces splits s into pieces of at most n columns.
 func pieces(s string, n int) (out []string) {
 	used, from := 0, 0
 	for i, r := range s {
@@ -525,7 +525,7 @@ func (e *explanation) counterexample() {
 		e.indented("  ", "no schema was given: tables, columns, types and keys were inferred from both queries", dim)
 	}
 	if len(c.Breaks) > 0 {
-		e.indented("  ", "no realistic database was found: it breaks what the data at hand suggest: "+strings.Join(c.Breaks, "; "), dim)
+		e.indented("  ", "no realistic database was found: this one breaks constraints inferred from the data: "+strings.Join(c.Breaks, "; "), dim)
 	}
 	if kept := slices.Concat(c.Constraints, c.Keeps); e.full && len(kept) > 0 {
 		e.indented("  ", "it keeps: "+strings.Join(kept, "; "), dim)
@@ -594,7 +594,7 @@ func (e *explanation) judge() {
 		e.text(o)
 	}
 	if n := len(j.Unknown); n > 0 {
-		e.line(span{printable.Count(n, "recorded answer") + " not at hand", dim})
+		e.line(span{printable.Count(n, "recorded answer") + " not available", dim})
 	}
 }
 
@@ -638,7 +638,7 @@ func (e *explanation) vote(v *caseview.Vote) {
 		}
 	}
 	if len(v.Decoded) > 0 {
-		e.line(span{"  reply as it came", dim})
+		e.line(span{"raw reply", dim})
 		e.indented("    ", v.Reply, plain)
 	}
 }

@@ -52,7 +52,7 @@ type Agent struct {
 // Metric holds the figures of one metric for every agent version.
 type Metric struct {
 	Name          string `json:"metric"`
-	Versions      []int  `json:"metric_versions"` // more than one where a run went on after an upgrade
+	Versions      []int  `json:"metric_versions"` // more than one if a run was resumed after an upgrade
 	Group         string `json:"group,omitempty"`
 	LowerIsBetter bool   `json:"lower_is_better,omitempty"`
 	Rates         []Rate `json:"rates"`
@@ -60,7 +60,7 @@ type Metric struct {
 	Judges []string `json:"judges,omitempty"` // tags of the judges that its scores rest on, such as rose_o3-2504
 }
 
-// Rate holds the figures of a metric for the answers of one agent version.
+// Rate holds the figures of a metric for an agent version.
 type Rate struct {
 	Agent
 	N        int                    `json:"n"` // scores with a value
@@ -68,12 +68,11 @@ type Rate struct {
 	Sum      float64                `json:"-"`                // of the values
 	Mean     *float64               `json:"mean"`             // of the values; null without any
 	Passed   *Share                 `json:"passed"`           // null where the metric gives no verdict
-	Status   map[scoring.Status]int `json:"status"`           // and unanswered, of which not_applicable is without
+	Status   map[scoring.Status]int `json:"status"`           // and unanswered, which not_applicable excludes
 	Labels   []Count                `json:"labels,omitempty"` // of scores with a value
 }
 
-// Coverage is what became of the cases that an agent was asked, in one metric. The counts add up to
-// Asked.
+// Coverage counts the outcomes of the cases that an agent was asked, in one metric. The counts add up to Asked.
 type Coverage struct {
 	Asked         int      `json:"asked"`
 	Scored        int      `json:"scored"`
@@ -250,7 +249,7 @@ type Answer struct {
 	Before   *float64 `json:"before,omitempty"` // value of the version before
 	Question string   `json:"question,omitempty"`
 	Reason   string   `json:"reason,omitempty"`
-	Why      string   `json:"why,omitempty"` // why the results differ, where the metric relation says so
+	Why      string   `json:"why,omitempty"` // why the results differ, if the metric relation has a reason
 }
 
 // Unscored counts scores without a value that have the same reason. Numbers and quoted names in

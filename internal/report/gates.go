@@ -54,7 +54,7 @@ func judge(g *gate.Gate, of string, sum float64, c *Coverage, lower bool) (said 
 	switch {
 	case g.Coverage != nil:
 		least = *g.Coverage
-	case lower: // no value stands for a case without one: each must have one
+	case lower: // a case without a value cannot be counted as 0: each must have one
 		least = 1
 	}
 	if lower {

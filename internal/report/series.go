@@ -8,7 +8,7 @@ import "math"
 // eleven bytes a case.
 type series struct {
 	known []found            // the different scores; the first is none
-	index map[foundKey]int16 // where they stand in known
+	index map[foundKey]int16 // their indexes in known
 	codes []byte             // of each case the place in known, in one byte or, where wide, in two
 	wide  bool
 

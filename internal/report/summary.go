@@ -47,7 +47,7 @@ type Summary struct {
 	byKey   map[groupKey]uint16
 	metrics map[string]map[int]bool // versions met
 	judges  map[string][]string     // tags of the judges met, sorted, by metric
-	against *Agent                  // what all others are compared with; nil: versions of one agent in turn, and agents of one version
+	against *Agent                  // the baseline of all comparisons; nil: successive versions of an agent, and agents of a version
 
 	texts map[textKey]textOf
 	whys  map[textKey]string // why the results of an answer differ
@@ -61,7 +61,7 @@ type about struct {
 	torn bool   // tags that cannot be read
 }
 
-// texts numbers texts from 1; 0 is for those beyond the last number.
+// texts numbers strings from 1; 0 is for those beyond the last number.
 type texts struct{ analysis.Texts[uint16] }
 
 func (t *texts) of(s string) uint16 {
@@ -72,7 +72,7 @@ func (t *texts) of(s string) uint16 {
 	return n + 1
 }
 
-// mark is what became of a score, a place in outcomes from 1, in its low bits, and its verdict.
+// mark is the status of a score (an index in outcomes, from 1) in its low bits, and its verdict.
 type mark uint8
 
 const (
@@ -193,7 +193,7 @@ func (s *Summary) Add(score scoring.Score, c Case) {
 	}
 }
 
-// Judged tells by whom scores of a metric were judged: the tag of the judge, such as rose_o3-2504.
+// Judged records the judge of scores of a metric: its tag, such as rose_o3-2504.
 func (s *Summary) Judged(metric, tag string) {
 	if at, there := slices.BinarySearch(s.judges[metric], tag); !there {
 		s.judges[metric] = slices.Insert(s.judges[metric], at, tag)
@@ -224,8 +224,8 @@ func (s *Summary) CompareWith(name string) error {
 }
 
 // Unanswered lists the questions that an agent version was asked and has no scores for, after all scores are added.
-// Batches of a version that share questions are repetitions, each with all questions; batches that share none are
-// parts of one.
+// If batches of a version share questions, each is a repetition with all questions. Otherwise they are parts of one
+// evaluation.
 func (s *Summary) Unanswered(questions []string) []Case {
 	var out []Case
 	for agent := range s.agents {

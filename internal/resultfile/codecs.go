@@ -8,8 +8,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A page of a Parquet file says how long it is before it is compressed, and that memory is reserved.
-// The library's codecs take more where the compressed bytes say so. These do not.
+// The header of a Parquet page states its uncompressed length, and that memory is reserved. The library's codecs
+// allocate more if the compressed bytes claim more. These do not.
 func init() { //nolint:gochecknoinits // the library's registry is global
 	for _, c := range []compress.Compression{compress.Codecs.Gzip, compress.Codecs.Brotli} {
 		if codec, err := compress.GetCodec(c); err == nil {
@@ -25,7 +25,7 @@ func init() { //nolint:gochecknoinits // the library's registry is global
 	}
 }
 
-// errPage is what a codec panics with; the reader of the file recovers.
+// errPage is the value with which a codec panics; the reader of the file recovers it.
 var errPage = errors.New("a page is longer than its header says")
 
 // boundedCodec is a codec that fills the memory it is given, and takes more where that has no bytes.

@@ -35,7 +35,7 @@ func (r *reader) readCSV(in *bufio.Reader) (*scoring.Table, error) {
 		return nil, errcode.New(errcode.InvalidArgument, "a quote, a line end or a byte beyond ASCII cannot be the delimiter")
 	}
 	s := newCSVScanner(r.ctx, in, delim, r.limits.Bytes)
-	s.check, s.grow = r.limits.CheckBytes, r.limits.Beside
+	s.check, s.grow = r.limits.CheckBytes, r.limits.Extra
 	columns, err := r.header(s)
 	if err != nil {
 		return nil, err
@@ -208,7 +208,7 @@ func (r *reader) header(s *csvScanner) ([]csvColumn, error) {
 	return columns, nil
 }
 
-// isNull reports whether an unquoted cell stands for NULL.
+// isNull reports whether an unquoted cell means NULL.
 func (r *reader) isNull(text []byte) bool {
 	if r.Nulls == nil {
 		return len(text) == 0 || len(text) < 5 && (text[0] == '\\' || text[0] == '<') && (string(text) == `\N` || string(text) == "<NA>")

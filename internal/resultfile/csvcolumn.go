@@ -61,10 +61,10 @@ var beginsNull = [256]bool{'N': true, 'n': true, '(': true, '[': true, '<': true
 // fractions is how the numbers of a column with a point were written.
 type fractions struct {
 	point        bool // there is one
-	fewest, most int  // digits behind the point
+	fewest, most int  // digits after the point
 	padded       bool // one ends with a zero, and has more digits than one: 1.10, which a number would not be printed with
 	whole        bool // a number without a point is next to them
-	zero         bool // one has nothing but zeros behind the point: 5.0
+	zero         bool // one has only zeros after the point: 5.0
 	bare         bool // one has no digit before the point: .5
 	led          bool // one begins with 0.
 }
@@ -243,7 +243,7 @@ func canonicalInt(b []byte) (int64, bool) {
 	return 0, false
 }
 
-// isNumber tells a plain number: -?digits[.digits][e±digits] without leading zeros; the digits
+// isNumber reports whether b is a plain number: -?digits[.digits][e±digits] without leading zeros; the digits
 // before the point may be missing.
 func (c *csvColumn) isNumber(b []byte) bool {
 	i := 0
@@ -300,7 +300,7 @@ func run(b []byte, i int) int {
 	return i
 }
 
-// isToken tells the words for what is not a finite number.
+// isToken reports whether b is a word for a non-finite number.
 func isToken(b []byte) bool {
 	if bytes.EqualFold(b, []byte("nan")) {
 		return true
@@ -401,7 +401,7 @@ func (c *csvColumn) restore(which func(w *nullWord) bool) {
 	}
 }
 
-// merges reports whether two different texts of the column are the same number.
+// merges reports whether two different strings of the column are the same number.
 func (c *csvColumn) merges() bool {
 	seen := map[string]string{}
 	for i := range c.n {
@@ -500,7 +500,7 @@ func significant(number []byte) []byte {
 	return bytes.TrimRight(digits, "0")
 }
 
-// allNull tells a column of nothing but NULL and empty quoted cells.
+// allNull reports whether the column has only NULL and empty quoted cells.
 func (c *csvColumn) allNull() bool {
 	missing := len(c.empty)
 	for _, w := range c.nulls {

@@ -21,7 +21,7 @@ type csvScanner struct {
 	in    io.Reader
 	ctx   context.Context //nolint:containedctx // lives for one call
 	delim byte
-	max   int64                   // bytes of text; 0 or less is no limit
+	max   int64                   // bytes of text; 0 or less: unlimited
 	check func(total int64) error // counts the text that has come; may be nil
 	grow  func(n int64) error     // reserves n bytes for a longer buffer; may be nil
 

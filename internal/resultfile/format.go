@@ -76,7 +76,7 @@ func (r *reader) format(in *bufio.Reader) (format, error) {
 	return csvFormat, checkText(text)
 }
 
-// looksLikeJSON tells text that no CSV begins with.
+// looksLikeJSON reports whether text starts as no CSV does.
 func looksLikeJSON(text string) bool {
 	for _, start := range []string{`{"columns"`, `{"rows"`, `[{"`, `[["`, `[[`} {
 		if strings.HasPrefix(text, start) {

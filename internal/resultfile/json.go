@@ -67,7 +67,7 @@ type outline struct {
 	alone         bool // nothing comes after the object
 }
 
-// look reads the outline of a text. rows is the name of the member that holds the rows.
+// look reads the outline of data. rows is the name of the member that holds the rows.
 func look(data []byte, rows string) (o outline) {
 	var s jsonscan.Scanner
 	s.Reset(data)

@@ -9,7 +9,7 @@ import (
 	"github.com/badger-eval/badger/internal/jsonscan"
 )
 
-// noResult returns the error for a text that is not a result, although it can be read as a string column: a page, a
+// noResult returns the error for input that is not a result, although it can be read as a string column: a page, a
 // message, a sentence, or a drawn table.
 func noResult(what string) error {
 	return errcode.New(errcode.InvalidArgument, "%s; expected CSV, JSON, Parquet or Arrow with the rows of a result", what)
@@ -67,7 +67,7 @@ func checkText(head string) error {
 	return nil
 }
 
-// sentence tells a line of words that ends as a sentence does.
+// sentence reports whether a line of words ends as a sentence does.
 func sentence(line string) bool {
 	end := line[len(line)-1]
 	return words(line) > 3 && (end == '.' || end == '!' || end == ':' || strings.HasSuffix(line, "…")) && !strings.HasPrefix(line, `"`)
@@ -137,7 +137,7 @@ func checkObject(data []byte) error {
 	return nil
 }
 
-// membersOf returns the names of the members of a text that is a single object; none for any other text.
+// membersOf returns the names of the members of data that is a single object; none for anything else.
 func membersOf(data []byte) (keys []string) {
 	var s jsonscan.Scanner
 	s.Reset(data)

@@ -112,7 +112,7 @@ func (r *reader) checkFooter(in readerAtSeeker) error {
 	if most := r.limits.Bytes; most > 0 && footer > most/8 {
 		return errcode.New(errcode.ResourceExhausted, "a footer of %d bytes, expected at most %d", footer, most/8)
 	}
-	return r.limits.Beside(footerGrowth * footer)
+	return r.limits.Extra(footerGrowth * footer)
 }
 
 // byteStreamSplit is an encoding that the library does not know; a file of it would look empty.

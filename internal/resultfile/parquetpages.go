@@ -13,9 +13,9 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// What the delta encodings of a page become is known from the page alone: a text is as much of the one
-// before it as a number says, and lengths are claimed. The library makes the texts of a page at once,
-// from no allocator, so they are counted here first. Pages of other encodings are not read for it.
+// The expanded size of a delta-encoded page follows from the page alone: a string repeats as many bytes of its
+// predecessor as a number claims, and lengths are claims too. The library expands the strings of a page in one go,
+// without an allocator, so they are counted here first. Pages of other encodings are skipped.
 
 // errPages is of pages that contradict themselves or the footer.
 func errPages(what string) error { return errcode.New(errcode.DataLoss, "malformed content: %s", what) }
@@ -57,7 +57,7 @@ func (r *reader) checkPages(f *file.Reader, in io.ReaderAt) error {
 				if err := r.limits.CheckBytes(total); err != nil {
 					return err
 				}
-				if err := r.limits.Beside(n); err != nil { // the texts of a page are made next to the table
+				if err := r.limits.Extra(n); err != nil { // the strings of a page exist in addition to the table
 					return err
 				}
 				if err := r.ctx.Err(); err != nil {
@@ -72,8 +72,8 @@ func (r *reader) checkPages(f *file.Reader, in io.ReaderAt) error {
 	return nil
 }
 
-// deltaPages reports whether a column chunk has a data page of a delta encoding, by the pages' own headers:
-// what the footer says of encodings need not be so.
+// deltaPages reports whether a column chunk has a data page of a delta encoding, by the pages' own headers: the
+// encodings in the footer may be wrong.
 func deltaPages(in io.ReaderAt, start, size, values int64) (delta bool, err error) {
 	for at, seen := start, int64(0); seen < values && at < start+size; {
 		h := headerReader{in: bufio.NewReaderSize(io.NewSectionReader(in, at, start+size-at), 512)}
@@ -149,7 +149,7 @@ func (h *headerReader) skip(n uint64) {
 const (
 	thriftTrue, thriftFalse, thriftByte, thriftI16, thriftI32, thriftI64, thriftDouble, thriftBinary, thriftList, thriftSet, thriftMap, thriftStruct = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
 
-	thriftDepth = 8 // of what is passed over
+	thriftDepth = 8 // of skipped values
 )
 
 // fields calls field for each field of a structure; field reads its value.
@@ -236,8 +236,8 @@ func (h *headerReader) page() {
 	})
 }
 
-// expanded is how many bytes the texts of a delta-encoded page become; 0 for another page. What their lengths
-// take is reserved.
+// expanded returns the number of bytes that the strings of a delta-encoded page expand to; 0 for another page. It
+// reserves the memory of their lengths.
 func (r *reader) expanded(p file.Page, repetition, definition int16) (int64, error) {
 	encoding := parquet.Encoding(p.Encoding())
 	if encoding != parquet.Encodings.DeltaBinaryPacked && encoding != parquet.Encodings.DeltaLengthByteArray && encoding != parquet.Encodings.DeltaByteArray {
@@ -273,7 +273,7 @@ func (r *reader) expanded(p file.Page, repetition, definition int16) (int64, err
 		_, err := deltaHeader(data, values)
 		return 0, err
 	}
-	if err := r.limits.Beside(16 * values); err != nil { // 4 bytes each, of prefixes and of lengths, here and in the library
+	if err := r.limits.Extra(16 * values); err != nil { // 4 bytes each, of prefixes and of lengths, here and in the library
 		return 0, err
 	}
 	n, at := int64(0), 0
@@ -370,7 +370,7 @@ func deltas(data []byte, most int64, value func(int64)) (rest []byte, err error)
 	return data, nil
 }
 
-// bitsAt is the number of so many bits at a bit's place, the lowest first.
+// bitsAt returns the number in the width bits at a bit position, lowest bit first.
 func bitsAt(data []byte, at uint64, width byte) (x uint64) {
 	for have := uint64(0); have < uint64(width); {
 		b, skip := uint64(data[at/8]), at%8

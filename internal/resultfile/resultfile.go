@@ -36,7 +36,7 @@ var DefaultLimits = arrowtable.Limits{Rows: 20_000_000, Bytes: 2 << 30}
 type Options struct {
 	Delimiter byte     // between CSV cells; 0 finds out which of , ; tab | it is
 	NoHeader  bool     // the first row of a CSV is data; columns have no names
-	Nulls     []string // what stands for NULL in CSV where it is not quoted; nil is the empty cell alone
+	Nulls     []string // unquoted values that mean NULL in CSV; nil: only the empty cell
 
 	// Limits bound the rows and bytes of the table, and the bytes of text after decompression. A
 	// zero limit is that of [DefaultLimits], a negative one none.
@@ -47,7 +47,7 @@ type Options struct {
 	// file may be read.
 	Roots []string
 
-	// Named is what errors call the file; its base name if empty.
+	// Named is the name of the file in errors; its base name if empty.
 	Named string
 
 	// Dir is where relative paths begin when there are no roots; the working directory if empty.
@@ -179,7 +179,7 @@ func (r *reader) read(f *os.File) (*scoring.Table, error) {
 
 // asUTF8 decodes text in UTF-16 that begins with a byte order mark.
 func (r *reader) asUTF8(in *bufio.Reader) (*bufio.Reader, error) {
-	head, _ := in.Peek(4) // a short file is no text in UTF-16
+	head, _ := in.Peek(4) // a short file is not text in UTF-16
 	switch {
 	case bytes.Equal(head, []byte("\xff\xfe\x00\x00")) || bytes.Equal(head, []byte("\x00\x00\xfe\xff")):
 		return nil, errcode.New(errcode.InvalidArgument, "UTF-32 text; save it as UTF-8, or convert it by iconv -f UTF-32 -t UTF-8")
@@ -204,12 +204,12 @@ func (r *reader) readAll(in io.Reader) ([]byte, error) {
 	in = contextReader{r.ctx, in}
 	var data []byte
 	for size := max(64<<10, r.size+1); ; size *= 2 {
-		if err := r.limits.Beside(size); err != nil {
+		if err := r.limits.Extra(size); err != nil {
 			return nil, err
 		}
 		before := int64(cap(data))
 		data = append(make([]byte, 0, size), data...)
-		if err := r.limits.Beside(-before); err != nil {
+		if err := r.limits.Extra(-before); err != nil {
 			return nil, err
 		}
 		for len(data) < cap(data) {

@@ -16,8 +16,7 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// The page lists the answers of a queue of which people say different things, with what they
-// say and a control that settles it.
+// The page lists the answers of a queue with conflicting labels, with these labels and a control to adjudicate.
 var _ = register(&page{name: "adjudicate", pattern: "GET /adjudicate", role: identity.Label, show: (*Site).adjudicate})
 
 type adjudication struct {
@@ -32,7 +31,7 @@ type adjudication struct {
 type conflictView struct {
 	labelling.Conflict
 	Address string        // of the page of the case
-	Control *labelControl // nil: who asks may not settle it, or it cannot be shown
+	Control *labelControl // nil: the user may not adjudicate it, or it cannot be shown
 	Why     string        // why they may not
 	UndoID  string        // "": the third verdict is not theirs
 }
@@ -49,9 +48,9 @@ func maySettle(r *http.Request, q *labelling.Queue, item *labelling.Item) error 
 	case caller(r.Context()).May(identity.Admin):
 		return nil
 	case !seesOthers(r, q):
-		return errcode.New(errcode.PermissionDenied, "this queue is blind: until it is closed, only an admin sees and settles where people differ")
+		return errcode.New(errcode.PermissionDenied, "this queue is blind: until it is closed, only an admin can see and adjudicate conflicting labels")
 	case item.Mine == store.Answered:
-		return errcode.New(errcode.PermissionDenied, "you labelled this case yourself: somebody else settles it, or an admin")
+		return errcode.New(errcode.PermissionDenied, "you labelled this case yourself: another annotator or an admin must adjudicate it")
 	}
 	return nil
 }
@@ -73,7 +72,7 @@ func (s *Site) adjudicate(r *http.Request) (content, error) {
 		return content{}, err
 	}
 	if !seesOthers(r, q) {
-		return content{}, errcode.New(errcode.PermissionDenied, "this queue is blind: until it is closed, only an admin sees and settles where people differ")
+		return content{}, errcode.New(errcode.PermissionDenied, "this queue is blind: until it is closed, only an admin can see and adjudicate conflicting labels")
 	}
 	out := adjudication{Queue: queueRowOf(q), Name: annotator(r)}
 	here := func(from int64) string {
@@ -96,7 +95,7 @@ func (s *Site) adjudicate(r *http.Request) (content, error) {
 		if err := maySettle(r, q, &c.Item); err != nil {
 			x.Why = err.Error()
 		} else if one == nil {
-			x.Why = "The answer cannot be read any more, so that it cannot be settled."
+			x.Why = "The answer is no longer available, so it cannot be adjudicated."
 		} else {
 			if x.Control, err = s.newLabelControl(r, q, q.Answer(c.CaseID), labelling.AnswerHash(one), here(from)); err != nil {
 				return content{}, err
@@ -111,7 +110,7 @@ func (s *Site) adjudicate(r *http.Request) (content, error) {
 	if from > 1 {
 		out.Before = here(1)
 	}
-	return content{Title: "Where people differ · " + q.Name, Page: out}, nil
+	return content{Title: "Conflicting labels · " + q.Name, Page: out}, nil
 }
 
 // withhold takes the notes away where columns of the case are masked: they are free text, and may

@@ -97,7 +97,7 @@ type agreementContent struct {
 	Graded      []option
 	Threshold   *thresholdView
 	Notes       []string
-	Unlabelled  string // the address of the answers that nobody labelled
+	Unlabelled  string // the address of the answers without a label
 	Label       string // the address where a queue of them is made
 }
 
@@ -161,7 +161,7 @@ func (s *Site) agreement(r *http.Request) (content, error) {
 	}
 	list := store.State{RunID: run, Mode: store.Unlabelled}
 	page := &agreementContent{State: state, Unsure: study.Unsure, Unlabelled: casesAddress(list), Label: newQueueAddress(list)}
-	out := content{Title: "Agreement with people", Run: &run, Page: page}
+	out := content{Title: "Agreement with human labels", Run: &run, Page: page}
 	if len(study.Cases) == 0 {
 		return out, nil
 	}
@@ -396,9 +396,9 @@ func thresholdOf(study *storedscores.Labelled, key string) (view *thresholdView,
 		}
 	}
 	picture := chart.Lines{
-		Name: "threshold", Title: "Kappa of " + chosen.Key + " over its threshold", Desc: "On all labelled cases with a value: too good where the threshold is chosen on the same cases.", X: "threshold", Y: "kappa", High: 1, Series: []chart.Series{line},
+		Name: "threshold", Title: "Kappa of " + chosen.Key + " over its threshold", Desc: "On all labelled cases with a value: optimistic if the threshold was chosen on the same cases.", X: "threshold", Y: "kappa", High: 1, Series: []chart.Series{line},
 	}
-	view.Own = "It gives no verdict of its own."
+	view.Own = "It defines no threshold."
 	if t := chosen.Threshold; t != nil {
 		picture.Marks = append(picture.Marks, chart.Mark{X: *t, Text: "own"})
 		view.Own = "At its own threshold of " + strconv.FormatFloat(*t, 'g', 4, 64) + " kappa is " + stat(chosen.Scale.At(*t, cases).Kappa()) + "."
@@ -408,7 +408,7 @@ func thresholdOf(study *storedscores.Labelled, key string) (view *thresholdView,
 		view.Why = v.Why
 	} else {
 		picture.Marks = append(picture.Marks, chart.Mark{X: v.Threshold, Text: "chosen"})
-		view.Chosen = fmt.Sprintf("The best threshold is %s. Chosen on other cases than those it is reported on (%d folds), kappa is %s; on the very cases it is chosen on, %s.",
+		view.Chosen = fmt.Sprintf("The best threshold is %s. With thresholds chosen on other cases (%d folds), kappa is %s; chosen on the same cases, it is %s.",
 			strconv.FormatFloat(v.Threshold, 'g', 4, 64), thresholdFolds, stat(v.Held.Kappa()), stat(v.Fitted.Kappa()))
 	}
 	view.Picture = picture.Picture()

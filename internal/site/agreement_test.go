@@ -148,7 +148,7 @@ func TestTwoMetrics(t *testing.T) {
 		}
 	}
 	empty := shows(t, s, agreementAddress(agreementState{Run: scoring.RunID{ID: "under-way", By: scoring.By{Agent: "other", Version: "2.0", Batch: "none"}}, By: "tier"}))
-	if text := empty.Find(".notice").Text(); !strings.Contains(text, "Nobody has labelled") {
+	if text := empty.Find(".notice").Text(); !strings.Contains(text, "No answer of this batch has a label yet") {
 		t.Errorf("without labels the page says %q", text)
 	}
 }

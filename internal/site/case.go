@@ -30,7 +30,7 @@ type caseState struct {
 	Layout caseview.Arrangement
 	From   int  // the first row, or cell of the list
 	Raw    bool // the queries as they were written
-	Whole  bool // no text is cut
+	Whole  bool // text is not cut
 }
 
 // parseCase reads the state in the query of an address.
@@ -139,15 +139,15 @@ type onecase struct {
 	Golds     []goldChoice
 	Queries   []query
 	Raw       choice
-	Whole     *choice // shows the texts that are cut; nil: none is
+	Whole     *choice // shows cut text in full; nil if nothing was cut
 	Relations []relationPart
 	Metrics   []metricScores
 	Short     bool       // only what differs and why
 	Brief     *shortCase // of a short page
 	LeftOut   int        // metrics of the run that are not shown
 
-	Labels  []store.LoggedLabel // what people said of the answer, the newest first
-	Control *labelControl       // nil: who looks may not label
+	Labels  []store.LoggedLabel // the labels of the answer, latest first
+	Control *labelControl       // nil: the user may not label
 	Masked  bool
 }
 
@@ -294,11 +294,11 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 			}
 		}
 	}
-	if err := out.beside(ctx, p); err != nil {
+	if err := out.adjacent(ctx, p); err != nil {
 		return content{}, err
 	}
 	if s.o.Labels && caller(ctx).May(identity.Label) && detail.Answer.Case != nil && !detail.Unanswered() { // else there is nothing to look at
-		if out.Control, err = s.controlElsewhere(r, detail.Answer.AnswerID, labelling.AnswerHash(detail.Answer.Case), state.address()); err != nil {
+		if out.Control, err = s.controlOnOtherPage(r, detail.Answer.AnswerID, labelling.AnswerHash(detail.Answer.Case), state.address()); err != nil {
 			return content{}, err
 		}
 		out.Control.Keys = true
@@ -336,8 +336,8 @@ func (s *Site) headline(state *caseState, scores []store.CaseScore) string {
 	return ""
 }
 
-// beside finds the previous and the next case in the list.
-func (c *onecase) beside(ctx context.Context, p *store.Pages) (err error) {
+// adjacent finds the previous and the next case in the list.
+func (c *onecase) adjacent(ctx context.Context, p *store.Pages) (err error) {
 	if c.Neighbour, err = neighboursOf(ctx, p, &c.State); err != nil {
 		return err
 	}
@@ -399,10 +399,10 @@ func (c *onecase) cells() {
 	}
 }
 
-// The lengths at which texts are cut, in characters.
+// The lengths at which text is cut, in characters.
 const (
 	shortText    = 1000
-	shortMessage = 2500 // of what a judge was asked
+	shortMessage = 2500 // of a prompt
 	shortRest    = 400  // of a value, behind where it is folded
 )
 
@@ -450,7 +450,7 @@ func (c *onecase) shorten() {
 	}
 }
 
-// cutText returns the first n characters of a text, with its length if it is longer.
+// cutText returns the first n characters of s, with its length if it is longer.
 func cutText(s string, n int) string {
 	if len(s) <= n+40 {
 		return s

@@ -180,7 +180,7 @@ func TestCasePage(t *testing.T) {
 	if got := p.Find(".relation h3 a").First().AttrOr("href", ""); !strings.HasPrefix(got, "/cases?") || !strings.Contains(got, url.QueryEscape("relation=")) {
 		t.Errorf("the cases of the relation: %s", got)
 	}
-	if got := words(p.Find("#golds").NextAllFiltered("div.wide").First().Find("tbody tr")); len(got) != 2 || !strings.Contains(got[0], "✓ counts") || strings.Contains(got[1], "✓") {
+	if got := words(p.Find("#golds").NextAllFiltered("div.wide").First().Find("tbody tr")); len(got) != 2 || !strings.Contains(got[0], "✓ used") || strings.Contains(got[1], "✓") {
 		t.Errorf("the accepted answers: %q", got)
 	}
 }

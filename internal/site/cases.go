@@ -16,8 +16,8 @@ import (
 // The page lists the cases of a run.
 var _ = register(&page{name: "cases", pattern: "GET /cases", nav: "Cases", place: 30, ofRun: true, noted: true, inReport: (*staticPlan).lists, role: identity.Read, show: (*Site).cases})
 
-// lists adds the pages of the lists of a run. Links of other pages, which say nothing of the pages' size or
-// the baseline, lead to the first of a list.
+// lists adds the pages of the lists of a run. Links of other pages, which set neither page size nor baseline, lead
+// to the first of a list.
 func (l *staticPlan) lists(p *page, of *staticRun) {
 	for _, mode := range l.modesOf(of.run) {
 		name := p.name
@@ -46,7 +46,7 @@ func (l *staticPlan) lists(p *page, of *staticRun) {
 // modeNames are the modes as people read them.
 var modeNames = map[store.Mode]string{
 	store.All: "All", store.Failed: "Failed", store.Passed: "Passed", store.Errors: "Errors", store.Abstained: "Abstained", store.Changed: "Changed",
-	store.Disagrees: "Disagrees with people", store.Unlabelled: "Unlabelled",
+	store.Disagrees: "Disagrees with labels", store.Unlabelled: "Unlabelled",
 }
 
 // caseList is the content of the list of cases.
@@ -336,10 +336,10 @@ func rowOfCase(c *store.CaseRow, s store.State, metric string, metrics []string)
 	return row
 }
 
-// lineLength is the approximate number of characters of a text that fit into a row of one line.
+// lineLength is the approximate number of characters that fit into a row of one line.
 const lineLength = 90
 
-// shortened returns the beginning of a text.
+// shortened returns the beginning of s.
 func shortened(s string) string {
 	n := 0
 	for at := range s {

@@ -121,7 +121,7 @@ type compareContent struct {
 	More       int    // metrics that are not shown
 	From       runLine
 	Compared   []comparedRun
-	Warnings   []string // of what differs besides the answers
+	Warnings   []string // about differences other than the answers
 	Hint       string   // what to do if there is nothing to compare
 }
 
@@ -154,7 +154,7 @@ type counted struct {
 	Address string // "": nowhere
 }
 
-// changeRow is what became of a metric.
+// changeRow is the change of a metric.
 type changeRow struct {
 	Metric           string
 	Address          string // the cases, the largest regressions first
@@ -208,7 +208,7 @@ func (s *Site) compare(r *http.Request) (content, error) {
 	}
 	switch {
 	case len(recent) < 2:
-		page.Hint = "There are not two runs to compare. badger run --cases FILE --to URL makes another one."
+		page.Hint = "A comparison needs two runs. badger run --cases FILE --to URL creates one."
 	case asked.Itself && len(asked.To) == 0:
 		page.Hint = "The run that you chose is the baseline itself: a run cannot be compared with itself. Choose another run, or another baseline."
 	case asked.From.ID == "" || len(asked.To) == 0:
@@ -362,7 +362,7 @@ func (s *Site) compared(ctx context.Context, page *compareContent, asked sides, 
 		{"golden set", "The golden sets differ: the question or its accepted answer changed in some cases."},
 		{"configuration", "The configurations differ: some metrics were computed with other options or thresholds."},
 		{"metric version", "Some metrics have another version."},
-		{"judge", "Another judge was asked."},
+		{"judge", "A different judge was used."},
 	} {
 		if differs[d.why] {
 			page.Warnings = append(page.Warnings, d.said+" Such scores are not compared; the tables count them.")
@@ -393,7 +393,7 @@ func changeRowOf(ch *analysis.Change, pair pairs) changeRow {
 	row.Class = outcomeClasses[ch.Outcome]
 	for _, u := range ch.Unlike {
 		row.Unlike = append(row.Unlike, u.String())
-		if u.Why == "configuration" || u.Why == "judge" { // a list of cases does not tell these apart
+		if u.Why == "configuration" || u.Why == "judge" { // a list of cases does not distinguish these
 			row.Fixed.Address, row.Broken.Address = "", ""
 		}
 	}

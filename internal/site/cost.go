@@ -21,7 +21,7 @@ var _ = register(&page{name: "cost", pattern: "GET /cost", nav: "Cost", place: 9
 
 type costContent struct {
 	Judge    string
-	Asked    spent // for the scores, whether somebody answered or the ledger did
+	Asked    spent // prompts of the scores, answered by a model or the ledger
 	Paid     spent // by the run
 	Ledger   string
 	Evident  string // share of the scores of judged metrics that rest on no reply
@@ -45,7 +45,7 @@ type metricCost struct {
 	Scores, Asked int64
 	Calls         int64
 	Further       int64  // calls beyond the first of a score
-	Repaired      string // of them, those that asked again for a reply that could be used
+	Repaired      string // of them, those that retried because the reply was unusable
 	In, Out       string
 	Failed        counted
 	Wasted        int64
@@ -186,8 +186,8 @@ func (c *paidCost) spent() spent {
 	return out
 }
 
-// metricCosts are what metrics took, the share of their scores that rests on evidence, and about what
-// that saved: the mean calls, tokens and money of the scores that a judge was asked for.
+// metricCosts returns the cost of each metric, the share of its scores decided by evidence, and the estimated
+// savings: the mean calls, tokens and money of the scores that called a judge.
 func metricCosts(judged []store.Judged, run scoring.RunID, paid paidCost) (out []metricCost, evidentShare string, s saved) {
 	var evident, valued, calls, tokens int64
 	savedCalls, savedTokens := 0.0, 0.0
@@ -246,7 +246,7 @@ func modelCosts(replies []store.Asked, prices *judgebackend.Budget) (out []model
 }
 
 func costPicture(judged []store.Judged) *chart.Picture {
-	bars := chart.Bars{Name: "cost", Title: "Tokens by metric", Desc: "Tokens in and out that were asked for the scores of each metric.", X: "tokens"}
+	bars := chart.Bars{Name: "cost", Title: "Tokens by metric", Desc: "Tokens in and out for the scores of each metric.", X: "tokens"}
 	for i := range judged {
 		n := float64(judged[i].TokensIn + judged[i].TokensOut)
 		bars.Rows = append(bars.Rows, chart.Bar{Name: judged[i].Metric, Value: &n, Text: count(judged[i].TokensIn + judged[i].TokensOut)})
@@ -254,7 +254,7 @@ func costPicture(judged []store.Judged) *chart.Picture {
 	return bars.Picture()
 }
 
-// left is what remains of the budget after a run; nil if there is none.
+// left returns the rest of the budget after a run; nil if there is none.
 func (b *Budget) left(paid paidCost) *budgetLeft {
 	limit, _ := judgebackend.ParseMoney(b.Money)
 	switch {

@@ -10,8 +10,8 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// The address gives out all cases of a list as a file, in the order of their ids. What comes after the
-// first bytes went out and fails breaks the connection off: the file is then known to be cut.
+// The address exports all cases of a list as a file, in the order of their ids. If it fails after the first bytes
+// were sent, it aborts the connection, so that the client sees that the file is truncated.
 var _ = register(&page{pattern: "GET /export", ofRun: true, role: identity.Read, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
 	state, err := s.listOf(r.URL.Query())
 	if err != nil {

@@ -26,7 +26,7 @@ type failuresContent struct {
 	None  string // what to do if nothing is found
 }
 
-// failureKind holds the labels of one kind.
+// failureKind holds the labels of the same kind.
 type failureKind struct {
 	Kind    string
 	Title   string
@@ -77,7 +77,7 @@ func (s *Site) failures(r *http.Request) (content, error) {
 		k.Picture = bars.Picture()
 	}
 	if len(f.Labels) == 0 {
-		page.None = "Nothing was found in this run, or nothing looked for it. Labels come from the metrics relation, sql_judge_issues, flex, stef and rose: badger run --metrics relation scores the first without a judge."
+		page.None = "This run has no such labels. They come from the metrics relation, sql_judge_issues, flex, stef and rose: badger run --metrics relation scores the first without a judge."
 	}
 	return content{Title: "Failures", Run: &run, Page: page}, nil
 }

@@ -74,12 +74,12 @@ func newForm(a addressing, pages []*page) (*form, error) {
 	return f, nil
 }
 
-// link is the target of a text on a page.
+// link is the target of a link on a page.
 type link struct {
 	Href  string // "": nowhere in this form
 	Text  string
 	Class string
-	Title string // "": nothing but the text is to be said
+	Title string // tooltip; "": none
 }
 
 // content is the content of a page.
@@ -91,14 +91,14 @@ type content struct {
 	Poll  bool           // what is shown continues: the page is loaded again while it is examined
 }
 
-// frame is what every template sees.
+// frame is the data of every template.
 type frame struct {
 	content
 	Version string
 	Static  bool
-	Labels  bool   // who looks may label
-	Admin   bool   // who looks may make queues
-	Caller  string // who looks; "" if nobody is known
+	Labels  bool   // the user may label
+	Admin   bool   // the user may create queues
+	Caller  string // the authenticated user; "" if unknown
 	Nav     []navLink
 	RunNav  []navLink // the pages of the run
 	Note    string    // what is left out of the report
@@ -199,7 +199,7 @@ func (f *form) functions() template.FuncMap {
 			for i := 0; i+1 < len(pairs); i += 2 {
 				key, ok := pairs[i].(string)
 				if !ok {
-					return nil, fmt.Errorf("args: %v is no name", pairs[i])
+					return nil, fmt.Errorf("args: %v is not a string", pairs[i])
 				}
 				m[key] = pairs[i+1]
 			}

@@ -11,7 +11,7 @@ import (
 	"github.com/badger-eval/badger/internal/report"
 )
 
-// dash stands for a figure that is missing. It is never 0.
+// dash is shown for a missing figure. It is never 0.
 const dash = "–"
 
 // shown is a value as the text of a link.
@@ -27,7 +27,7 @@ func agentName(agent, version string) string {
 	return report.Agent{Name: agent, Version: version}.Shown()
 }
 
-// visible replaces invisible characters of a text from data by symbols, for an attribute.
+// visible replaces invisible characters of text from data by symbols, for an attribute.
 func visible(s string) string {
 	var b strings.Builder
 	for _, p := range caseview.Pieces(s) {

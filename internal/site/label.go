@@ -19,9 +19,8 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// The page shows one answer of a queue to label. It shows no score, verdict or relation and nothing
-// that others said: in a blind queue none of it may be in the page, and in an open one it is on the
-// page of the case, one link away.
+// The page shows one answer of a queue to label. It shows no score, verdict, relation or label of others: a blind
+// queue must not reveal any of them, and in an open one they are on the page of the case, one link away.
 var _ = register(&page{name: "label", pattern: "GET /label", role: identity.Label, show: (*Site).label})
 
 type labelView struct {
@@ -53,7 +52,7 @@ type side struct {
 	Result  bool
 }
 
-// The address leads to the next answer of a queue for whoever asks.
+// The address redirects to the next answer of a queue for the current user.
 var _ = register(&page{pattern: "GET /label/next", role: identity.Label, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
 	if _, err := s.writing(); err != nil {
 		return err
@@ -67,7 +66,7 @@ var _ = register(&page{pattern: "GET /label/next", role: identity.Label, serve: 
 	if me == "" {
 		return s.goTo(rw, r, queueAddress(q.ID))
 	}
-	if !q.ClosedAt.IsZero() { // the page of the queue says so
+	if !q.ClosedAt.IsZero() { // the page of the queue shows that
 		return s.goTo(rw, r, queueAddress(q.ID))
 	}
 	next, err := labels.Next(r.Context(), q, me, v["not"]...)
@@ -253,8 +252,8 @@ func newSide(title string, v *caseview.View, gold bool) *side {
 	return out
 }
 
-// The address keeps a label. A script gets the label as JSON, and a form leads on; a form that is
-// refused comes back with what was typed.
+// The address saves a label. A script gets the label as JSON, and a form redirects to the next answer. A rejected
+// form is shown again with its input.
 var _ = register(&page{pattern: "POST /label", role: identity.Label, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
 	saved, err := s.saveLabel(rw, r)
 	if wantsJSON(r) {
@@ -318,7 +317,7 @@ func (*Site) pageOf(r *http.Request, l *labelling.Label) string {
 	return back(r, queuesAddress())
 }
 
-// sent reads a form of labelling, and says who sends it.
+// sent reads a form of labelling, and returns its annotator.
 func (s *Site) sent(rw http.ResponseWriter, r *http.Request) (labels *labelling.Store, me string, err error) {
 	if labels, err = s.writing(); err != nil {
 		return nil, "", err
@@ -360,7 +359,7 @@ func answerOf(r *http.Request) scoring.AnswerID {
 }
 
 // whoSends returns the annotator that the submitted label belongs to. A label submitted in another user's name,
-// from before the current user began to use the browser, is rejected and not saved under the wrong name.
+// from before the current user started to use the browser, is rejected and not saved under the wrong name.
 func (s *Site) whoSends(r *http.Request) (string, error) {
 	me := annotator(r)
 	if me == "" {
@@ -401,8 +400,8 @@ func answerLabel(rw http.ResponseWriter, l sentLabel, err error) error {
 	return answerJSON(rw, status, out)
 }
 
-// The address takes back what somebody said last in a queue, or of one answer outside of queues, and
-// leads to that answer.
+// The address withdraws the annotator's latest label in a queue, or that of an answer outside of queues, and
+// redirects to that answer.
 var _ = register(&page{pattern: "POST /label/undo", role: identity.Label, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
 	l, err := s.undoLabel(rw, r)
 	to := back(r, queuesAddress())
@@ -441,17 +440,17 @@ func (s *Site) undoLabel(rw http.ResponseWriter, r *http.Request) (labelling.Lab
 	}
 	if r.PostFormValue("here") != "" { // the page is about one answer
 		l, err := labels.UndoCase(r.Context(), q, me, r.PostFormValue("case"), r.PostFormValue("id"))
-		if errcode.Of(err) == errcode.NotFound { // what the page shows was said elsewhere
-			return undoElsewhere(r, labels, me, err)
+		if errcode.Of(err) == errcode.NotFound { // the label on the page was given in another place
+			return undoOnOtherPage(r, labels, me, err)
 		}
 		return l, err
 	}
 	return labels.Undo(r.Context(), q, me, r.PostFormValue("id"))
 }
 
-// undoElsewhere withdraws an annotator's label of an answer in another queue than the form names, or outside of
+// undoOnOtherPage withdraws an annotator's label of an answer in another queue than the form names, or outside of
 // queues; nothing is the error if they have no label.
-func undoElsewhere(r *http.Request, labels *labelling.Store, me string, nothing error) (labelling.Label, error) {
+func undoOnOtherPage(r *http.Request, labels *labelling.Store, me string, nothing error) (labelling.Label, error) {
 	id := r.PostFormValue("id")
 	said, err := labels.Mine(r.Context(), labelling.Label{AnswerID: answerOf(r), Annotator: me})
 	switch {
@@ -469,7 +468,7 @@ func undoElsewhere(r *http.Request, labels *labelling.Store, me string, nothing 
 	return labels.UndoCase(r.Context(), q, me, said.CaseID, id)
 }
 
-// The address keeps an answer for who has it before them.
+// The address extends the annotator's reservation of an answer.
 var _ = register(&page{pattern: "POST /label/renew", role: identity.Label, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
 	if _, err := s.writing(); err != nil {
 		return err

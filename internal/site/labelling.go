@@ -67,7 +67,7 @@ func checkName(name string) error {
 	return nil
 }
 
-// The address takes the name of somebody whom nothing else names.
+// The address sets the name of an annotator who is not authenticated.
 var _ = register(&page{pattern: "POST /name", role: "label", serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
 	if err := readForm(rw, r); err != nil {
 		return err
@@ -129,11 +129,11 @@ type labelControl struct {
 	In       string  // the queue's name, where the control is on another page than the queue's
 	InAt     string  // its page
 	Here     string  // the page that the control is on, if that is not the queue's
-	Said     *saidIn // where Mine was said, if that is not the queue that the control is of; nil: there
+	Said     *saidIn // where Mine was given, if not in the queue of the control; nil: there
 	Seen     string  // which answer they see
 	ID       string  // of the label, so that it is kept once however often it is sent
 	Options  []labelOption
-	Mine     *labelling.Label // what they said of it; nil: nothing
+	Mine     *labelling.Label // the annotator's label; may be nil
 	Reason   bool             // fail needs a note
 	Decides  bool             // it settles a disagreement
 	Back     string           // where the form leads to without a script
@@ -176,9 +176,9 @@ type labelOption struct {
 
 var verdictSigns = map[string]string{"pass": "✓", "fail": "✗", "unsure": "?", labelling.Skip: "»"}
 
-// controlElsewhere returns the control for an answer on a page outside of queues. A label given there counts in a
+// controlOnOtherPage returns the control for an answer on a page outside of queues. A label given there counts in a
 // queue that needs it.
-func (s *Site) controlElsewhere(r *http.Request, of scoring.AnswerID, seen, here string) (*labelControl, error) {
+func (s *Site) controlOnOtherPage(r *http.Request, of scoring.AnswerID, seen, here string) (*labelControl, error) {
 	store, err := s.writing()
 	if err != nil {
 		return nil, err
@@ -197,7 +197,7 @@ func (s *Site) controlElsewhere(r *http.Request, of scoring.AnswerID, seen, here
 	if q != nil {
 		c.In, c.InAt, c.Here = q.Name, queueAddress(q.ID), here
 	}
-	if c.Mine == nil && me != "" { // they may have said something elsewhere
+	if c.Mine == nil && me != "" { // they may have labelled it in another place
 		if c.Mine, err = store.Mine(r.Context(), labelling.Label{AnswerID: of, Annotator: me}); err != nil {
 			return nil, err
 		}

@@ -205,7 +205,7 @@ func TestLabellingWithoutScript(t *testing.T) {
 		t.Errorf("where they differ: %s", page.Find("main").Text())
 	}
 	_, page = kim.send(page.Find("form.label"), url.Values{"verdict": {"fail"}, "note": {"final"}})
-	if !strings.Contains(page.Find(".conflict h2").Text(), "settled") || !strings.Contains(page.Find(".conflict").Text(), "third verdict") {
+	if !strings.Contains(page.Find(".conflict h2").Text(), "settled") || !strings.Contains(page.Find(".conflict").Text(), "adjudicated") {
 		t.Errorf("settled: %s", page.Find("main").Text())
 	}
 	all, err := labels.Queues(t.Context())

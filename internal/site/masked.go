@@ -11,8 +11,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// listOf reads the state of a list of cases from the query of an address. With masked columns a search
-// or a condition on what is not shown is refused: its counts would tell masked values.
+// listOf reads the state of a list of cases from the query of an address. With masked columns, a search or
+// condition on hidden text is rejected: its counts would reveal masked values.
 func (s *Site) listOf(v url.Values) (store.State, error) {
 	state, err := store.Parse(v)
 	if err != nil || s.mask.None() {
@@ -22,15 +22,15 @@ func (s *Site) listOf(v url.Values) (store.State, error) {
 		return state, errcode.New(errcode.InvalidArgument, "search: not possible while columns are masked: it would look into questions and queries, which are withheld")
 	}
 	for _, f := range state.Filters {
-		if err := s.mayTell("filter", f.Column); err != nil {
+		if err := s.allows("filter", f.Column); err != nil {
 			return state, err
 		}
 	}
-	return state, s.mayTell("sort", state.Sort.Column)
+	return state, s.allows("sort", state.Sort.Column)
 }
 
-// mayTell refuses a column whose texts are withheld.
-func (s *Site) mayTell(key, column string) error {
+// allows returns an error for a column whose text is withheld.
+func (s *Site) allows(key, column string) error {
 	if s.mask.Filters(column) {
 		return nil
 	}
@@ -47,8 +47,8 @@ func (s *Site) shownColumns() (out []string) {
 	return out
 }
 
-// withholdRow takes from a case of a list what may quote masked values. The case is not looked at, so
-// that it is all free texts.
+// withholdRow removes from a row of a list the text that may quote masked values. Only the case itself would show
+// which text does, so all free text is removed.
 func (s *Site) withholdRow(c *store.CaseRow) {
 	if s.mask.None() {
 		return

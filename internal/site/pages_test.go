@@ -325,7 +325,7 @@ func TestRuns(t *testing.T) {
 	if strings.Count(filtered, `<th scope="row" class="name">`) != 1 || !strings.Contains(filtered, ">judged-1.0</a>") || strings.Contains(filtered, "data-poll") {
 		t.Errorf("filtered:\n%s", filtered)
 	}
-	if body := see(t, s, "/?agent=nobody"); !strings.Contains(body, "No run is like that") {
+	if body := see(t, s, "/?agent=nobody"); !strings.Contains(body, "No run matches") {
 		t.Errorf("%s", body)
 	}
 	if body := see(t, s, "/run?"+store.RunValues((scoring.RunID{ID: "under-way", By: scoring.By{Agent: "atlas", Version: "2.0", Batch: sitetest.Rerun}})).Encode()); !strings.Contains(body, "data-poll") || !strings.Contains(body, "No score is stored yet") {
@@ -343,7 +343,7 @@ func TestEmptyStore(t *testing.T) {
 	if body := see(t, s, "/"); !strings.Contains(body, "badger run --cases") || !strings.Contains(body, "badger demo") {
 		t.Errorf("%s", body)
 	}
-	if body := see(t, s, "/?text=x"); !strings.Contains(body, "No run is like that") {
+	if body := see(t, s, "/?text=x"); !strings.Contains(body, "No run matches") {
 		t.Errorf("%s", body)
 	}
 }

@@ -65,7 +65,7 @@ func pairsAddress(p pairs) string {
 	return address("/compare/cases", v)
 }
 
-// filter is what is asked for, for the warehouse.
+// filter returns the requested filter, for the warehouse.
 func (p *pairs) filter(lower bool) (f store.PairFilter, err error) {
 	f = store.PairFilter{LowerIsBetter: lower, Limit: pairsPerPage, Offset: (p.Page - 1) * pairsPerPage}
 	wrong := func(key, value, expected string) error {
@@ -162,7 +162,7 @@ type halfCell struct {
 	Repeats  *repeats
 }
 
-// repeats is what a version of an agent answered to one question in all of its batches.
+// repeats summarizes a version's answers to one question in all of its batches.
 type repeats struct {
 	Answers  int
 	Distinct int
@@ -214,12 +214,12 @@ func (s *Site) pairs(r *http.Request) (content, error) {
 		page.First = (p.Page-1)*pairsPerPage + 1
 		page.Last = page.First + len(list) - 1
 	}
-	page.Previous, page.Next = p.beside(all)
+	page.Previous, page.Next = p.adjacent(all)
 	return content{Title: "Cases of " + p.Metric + " in two runs", Run: &p.To, Page: page}, nil
 }
 
-// beside are the addresses of the pages before and after; "" if there is none.
-func (p pairs) beside(all int) (previous, next string) {
+// adjacent returns the addresses of the previous and the next page; "" if there is none.
+func (p pairs) adjacent(all int) (previous, next string) {
 	at := p.Page
 	if p.Page = at - 1; p.Page > 0 {
 		previous = pairsAddress(p)

@@ -18,7 +18,7 @@ type queueView struct {
 	queueRow
 	Progress   labelling.Progress
 	Rate       string // labels an hour
-	Others     bool   // whether the page tells what others did: not to the annotators of a blind queue
+	Others     bool   // whether the page shows what others did: not to the annotators of a blind queue
 	Agreement  labelling.Agreement
 	Width      float64
 	Me         string
@@ -29,7 +29,7 @@ type queueView struct {
 	From, To   int64
 	Before     string
 	After      string
-	Nothing    string // why whoever asked for the next case came here: left or busy
+	Nothing    string // why a request for the next case led here: left or busy
 	Verb       string // Begin or Continue
 	Listed     string // address of the list that the queue was made of
 }
@@ -66,8 +66,8 @@ func positionIn(v url.Values) (int64, error) {
 	return from, nil
 }
 
-// seesOthers reports whether somebody may learn what others did in a queue. While a blind one is open,
-// its annotators may not: with few labels even a count says what somebody else said.
+// seesOthers reports whether the user may see the work of others in a queue. While a blind queue is open, its
+// annotators may not: with few labels even a count reveals another annotator's label.
 func seesOthers(r *http.Request, q *labelling.Queue) bool {
 	who := caller(r.Context())
 	return !q.Blind || !q.ClosedAt.IsZero() || who.May(identity.Admin) || !who.May(identity.Label)
@@ -128,8 +128,8 @@ func (s *Site) queue(r *http.Request) (content, error) {
 	return content{Title: q.Name, Run: &out.Run, Page: out}, nil
 }
 
-// The address gives out the labels of a queue as JSON Lines. They show what others said, which the
-// annotators of a blind queue must not see.
+// The address exports the labels of a queue as JSON Lines. They include the labels of others, which the annotators
+// of a blind queue must not see.
 var _ = register(&page{pattern: "GET /queue/labels", role: identity.Admin, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
 	store, q, err := queueOf(s, r, r.URL.Query().Get("queue"))
 	if err != nil {

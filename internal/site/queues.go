@@ -27,7 +27,7 @@ type queueRow struct {
 	Run     scoring.RunID
 	RunPage string
 	Closed  bool
-	Done    int64 // answers that enough people labelled; 0 of one that is closed, which nobody counts
+	Done    int64 // answers with enough labels; 0 if closed, since closed queues are not counted
 }
 
 func queueRowOf(q *labelling.Queue) queueRow {
@@ -105,7 +105,7 @@ func (s *Site) newQueue(r *http.Request) (content, error) {
 	return content{Title: "New queue", Run: &state.RunID, Page: newQueue{state.Values().Encode(), state, int64(len(ids)), gone, casesAddress(state), orders}}, nil
 }
 
-// casesOf are the ids of the cases of a list that people can see, and how many there are besides.
+// casesOf returns the ids of the cases of a list that can be shown, and the number of the others.
 func (s *Site) casesOf(r *http.Request, state store.State) (ids []string, gone int64, err error) {
 	store, err := s.labels()
 	if err != nil {

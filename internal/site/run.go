@@ -21,7 +21,7 @@ import (
 // The page of the results of a run.
 var _ = register(&page{name: "run", pattern: "GET /run", nav: "Results", place: 20, ofRun: true, noted: true, inReport: (*staticPlan).results, role: identity.Read, show: (*Site).run})
 
-// results adds the results of a run. Those of the first are what a report opens with.
+// results adds the results of a run. A report opens with those of the first run.
 func (l *staticPlan) results(p *page, of *staticRun) {
 	if of.first {
 		l.add(p, addressOf(p, &of.run), "index")
@@ -41,7 +41,7 @@ var sliced = []struct{ column, heading string }{
 	{"tier", "Complexity"}, {"tag", "Tags"}, {"database", "Databases"}, {"dialect", "Dialects"}, {"relation", "Why results differ"}, {"reason", "Reasons"},
 }
 
-// runView is what the page of a run shows.
+// runView is the data of the page of a run.
 type runView struct {
 	Row     runRow
 	Cases   int64
@@ -68,11 +68,10 @@ type metricGroup struct {
 	Rows []metricRow
 }
 
-// metricRow is what one metric, or one part of the cases, says. Each number has the address of the
-// cases behind it.
+// metricRow holds the figures of a metric, of all cases or a part. Each number has the address of its cases.
 type metricRow struct {
 	Name     string
-	Address  string // of what the row is about
+	Address  string // of the subject of the row
 	Chosen   bool
 	Lower    bool // less is better
 	Figures  store.Figures
@@ -255,7 +254,7 @@ func rowOf(name string, f *store.Figures, cases int64, s store.State) metricRow 
 	return row
 }
 
-// coverageOf is what became of the cases behind figures.
+// coverageOf returns the coverage of figures.
 func coverageOf(f *store.Figures) report.Coverage {
 	return report.CoverageOf(int(f.OK), int(f.Abstained), int(f.NotApplicable), int(f.Failed), int(f.Unanswered))
 }
@@ -285,7 +284,7 @@ func meanInterval(ctx context.Context, p *store.Pages, run *store.ScoredRun, met
 
 func between(low, high float64) string { return report.Value(low) + "–" + report.Value(high) }
 
-// aboutMetric finds what the page says of the metric that is chosen.
+// aboutMetric fills in the part of the page about the selected metric.
 func (s *Site) aboutMetric(ctx context.Context, p *store.Pages, list *store.List, v *runView) error {
 	base := store.State{RunID: list.State.RunID, Mode: store.All}
 	if v.Metric != list.Shape.Primary() {
@@ -304,7 +303,7 @@ func (s *Site) aboutMetric(ctx context.Context, p *store.Pages, list *store.List
 		}
 	}
 	if v.Only != "" {
-		if err := s.mayTell("by", v.Only); err != nil {
+		if err := s.allows("by", v.Only); err != nil {
 			return err
 		}
 	}
@@ -347,7 +346,7 @@ func (s *Site) aboutMetric(ctx context.Context, p *store.Pages, list *store.List
 		v.Slices = append(v.Slices, of)
 	}
 	if v.Only != "" && len(v.Slices) == 0 && !slices.ContainsFunc(sliced, func(by struct{ column, heading string }) bool { return by.column == v.Only }) {
-		return errcode.New(errcode.InvalidArgument, "by: %.40q is no slice, expected tier, tag, database, dialect, relation or reason", v.Only)
+		return errcode.New(errcode.InvalidArgument, "by: unknown slice %.40q; expected tier, tag, database, dialect, relation or reason", v.Only)
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ const runsOnPage = 50
 // runStatuses are the statuses of runs, for choosing among them.
 var runStatuses = []string{"done", "running", "stopped", "failed"}
 
-// runList is what the list of runs shows.
+// runList is the data of the list of runs.
 type runList struct {
 	Filter   store.RunFilter
 	Filtered bool
@@ -256,7 +256,7 @@ func runTokens(run *store.Run) *int64 {
 	return &n
 }
 
-// costOfRun is what a run paid, in the currency of its prices; "" if no price is known.
+// costOfRun returns the cost of a run, in the currency of its prices; "" if no price is known.
 func costOfRun(run *store.Run) string {
 	var cost struct {
 		Money string `json:"money"`

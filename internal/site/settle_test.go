@@ -113,7 +113,7 @@ func TestBlindRaters(t *testing.T) {
 	if res, _ := kim.do(http.MethodGet, adjudicateAddress(q.ID), nil); res.StatusCode != http.StatusForbidden {
 		t.Errorf("a rater sees where people differ: %d", res.StatusCode)
 	}
-	if text := must(boss, queueAddress(q.ID)).Find("main").Text(); !strings.Contains(text, "where people differ") || !strings.Contains(text, "over 1 pair of labels") || !strings.Contains(text, "kim, lee") {
+	if text := must(boss, queueAddress(q.ID)).Find("main").Text(); !strings.Contains(text, "conflicting labels") || !strings.Contains(text, "over 1 pair of labels") || !strings.Contains(text, "kim, lee") {
 		t.Errorf("an admin sees %s", text)
 	}
 	if must(boss, adjudicateAddress(q.ID)).Find("form.label").Length() != 1 {
@@ -122,7 +122,7 @@ func TestBlindRaters(t *testing.T) {
 	if res, _ := boss.do(http.MethodPost, "/queue/close", url.Values{"queue": {q.ID}}); res.StatusCode != http.StatusSeeOther {
 		t.Fatalf("closing: %d", res.StatusCode)
 	}
-	if !strings.Contains(must(kim, queueAddress(q.ID)).Find("main").Text(), "where people differ") {
+	if !strings.Contains(must(kim, queueAddress(q.ID)).Find("main").Text(), "conflicting labels") {
 		t.Error("once it is closed a rater sees nothing")
 	}
 	must(kim, adjudicateAddress(q.ID))

@@ -9,9 +9,8 @@ import (
 	"github.com/badger-eval/badger/internal/caseview"
 )
 
-// shortCase is what the short page of a case shows besides the heading, ready to be written: in
-// thousands of pages a template takes longer to look values up and to call functions than to write
-// texts.
+// shortCase is the data of the short page of a case, except the heading, ready to print: for thousands of pages,
+// looking up values and calling functions in a template takes longer than writing the output.
 type shortCase struct {
 	Latency   string
 	Columns   []shortColumn
@@ -23,7 +22,7 @@ type shortCase struct {
 	Scores    []shortScore
 }
 
-// phrase is a text from data. Most are plain, and have no pieces.
+// phrase is text from data. Most phrases are plain, and have no pieces.
 type phrase struct {
 	Plain  string
 	Pieces []caseview.Piece
@@ -184,8 +183,7 @@ func (s *shortCase) cells(cells *caseview.Cells, to int) {
 	}
 }
 
-// newShortCell is a cell whose row, or whose state, needs no sign of its own: both sides agree, or one
-// side lacks the row.
+// newShortCell returns a cell without a sign: both sides agree, or one side lacks the row.
 func newShortCell(kind caseview.RowKind, c *caseview.Cell) shortCell {
 	v := c.Gold
 	if kind == caseview.ExtraRow {
@@ -254,7 +252,7 @@ func newShortGroup(g sqlGroup) shortGroup {
 	return shortGroup{In: g.In, Plain: text}
 }
 
-// readyRow is what a row of a list shows in a static report, ready to be written.
+// readyRow is the data of a row of a list in a static report, ready to print.
 type readyRow struct {
 	Relation, Question, Reason, Tags phrase
 	People, Latency                  string

@@ -24,7 +24,7 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// Options are what a site is made of.
+// Options configure a site.
 type Options struct {
 	Warehouse *store.Store           // whose runs are shown; it may come later
 	Prefix    string                 // of all paths, such as /report; "" for none
@@ -46,14 +46,14 @@ type page struct {
 	pattern string // of the address, such as GET /cases; its state is in the query
 	nav     string // the text of the link that leads to it; "": none
 	place   int    // of that link among the others, in steps of ten
-	ofRun   bool   // its address names one run; its link is there if a run is chosen
+	ofRun   bool   // its address names a run; its link is shown if a run is chosen
 	perCase bool   // a static report has one for each case that it chooses
-	noted   bool   // in a static report it says what is left out
+	noted   bool   // in a static report it lists what is left out
 	role    identity.Role
 	show    func(s *Site, r *http.Request) (content, error)
 	// inReport adds the page to a static report, for one run of it; nil: a static report lacks the page.
 	inReport func(*staticPlan, *page, *staticRun)
-	// serve answers what is no page, such as a label that is sent; name and show are then empty.
+	// serve handles requests that do not return a page, such as a submitted label; name and show are then empty.
 	serve func(s *Site, rw http.ResponseWriter, r *http.Request) error
 }
 
@@ -91,7 +91,7 @@ type Site struct {
 // New makes a site. An error is a wrong option.
 func New(o Options) (*Site, error) {
 	if o.Prefix = strings.TrimSuffix(o.Prefix, "/"); o.Prefix != "" && (!strings.HasPrefix(o.Prefix, "/") || strings.ContainsAny(o.Prefix, "?#{} \"'<>\\")) {
-		return nil, errcode.New(errcode.InvalidArgument, "prefix: %.80q is no path, expected one such as /report", o.Prefix)
+		return nil, errcode.New(errcode.InvalidArgument, "prefix: invalid path %.80q; expected one such as /report", o.Prefix)
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -143,7 +143,7 @@ func contentPolicy(ancestors []string) (string, error) {
 	for _, a := range ancestors {
 		host, ok := strings.CutPrefix(a, "https://")
 		if !ok || host == "" || strings.ContainsAny(host, "/;, '\"") {
-			return "", errcode.New(errcode.InvalidArgument, "embed_in: %.80q is no origin, expected one such as https://app.example.com", a)
+			return "", errcode.New(errcode.InvalidArgument, "embed_in: invalid origin %.80q; expected one such as https://app.example.com", a)
 		}
 	}
 	if len(ancestors) > 0 {
@@ -155,8 +155,8 @@ func contentPolicy(ancestors []string) (string, error) {
 // errMethod is of a page that is asked for with a method that it does not have.
 var errMethod = errcode.New(errcode.InvalidArgument, "the page cannot be asked for in this way (wrong HTTP method)")
 
-// ServeHTTP serves the site. Who asks is in the context of the request ([identity.From]); a request
-// of nobody gets nothing.
+// ServeHTTP serves the site. The caller is in the context of the request ([identity.From]); without one it rejects
+// the request.
 func (s *Site) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	h := rw.Header()
 	h.Set("Content-Security-Policy", s.policy)
@@ -175,8 +175,8 @@ func (s *Site) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		case http.ErrAbortHandler: // a file that was begun cannot be ended
 			panic(v)
 		default:
-			s.o.Log.Error("a page could not be made", slog.String("id", h.Get(requestID)), slog.String("path", r.URL.Path), slog.String("stack", string(debug.Stack())))
-			s.fail(rw, r, errcode.New(errcode.Internal, "the page could not be made; this is a defect of badger"))
+			s.o.Log.Error("a page could not be created", slog.String("id", h.Get(requestID)), slog.String("path", r.URL.Path), slog.String("stack", string(debug.Stack())))
+			s.fail(rw, r, errcode.New(errcode.Internal, "the page could not be created; this is a bug in badger"))
 		}
 	}()
 	s.handler.ServeHTTP(rw, r)
@@ -215,7 +215,8 @@ func (s *Site) page(p *page) http.HandlerFunc {
 	}
 }
 
-// readableAddress tells which field of the address is no text: no database takes it.
+// readableAddress returns an error that names a field of the address with invalid UTF-8 or NUL: no database accepts
+// it.
 func readableAddress(r *http.Request) error {
 	fields := r.URL.Query()
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
@@ -231,7 +232,7 @@ func readableAddress(r *http.Request) error {
 	return nil
 }
 
-// failure is what the page of an error shows.
+// failure is the data of an error page.
 type failure struct {
 	Status  int
 	Heading string
@@ -241,8 +242,8 @@ type failure struct {
 	Meant   []namedAddress // what the address may mean
 }
 
-// fail answers with the page of an error: what is wrong, what to do, and the request's identifier. A
-// script is told the same as JSON.
+// fail responds with an error page: what is wrong, what to do, and the request's identifier. A script gets the same
+// as JSON.
 func (s *Site) fail(rw http.ResponseWriter, r *http.Request, err error) {
 	f := failure{ID: rw.Header().Get(requestID), Message: err.Error()}
 	if m := (*runMissing)(nil); errors.As(err, &m) {
@@ -250,26 +251,26 @@ func (s *Site) fail(rw http.ResponseWriter, r *http.Request, err error) {
 	}
 	switch code := errcode.Of(err); code {
 	case errcode.NotFound:
-		f.Status, f.Heading, f.Advice = http.StatusNotFound, "Not found", "The run or the case may have been removed. The list of runs shows what is there."
+		f.Status, f.Heading, f.Advice = http.StatusNotFound, "Not found", "The run or the case may have been removed. See the list of runs."
 	case errcode.InvalidArgument:
-		f.Status, f.Heading, f.Advice = http.StatusBadRequest, "The address is wrong", "Correct the value that is named, or begin from the list of runs."
+		f.Status, f.Heading, f.Advice = http.StatusBadRequest, "The address is invalid", "Correct the named value, or start from the list of runs."
 	case errcode.PermissionDenied, errcode.Unauthenticated:
-		f.Status, f.Heading, f.Advice = http.StatusForbidden, "Not allowed", "Ask whoever runs the server for the role that is named."
+		f.Status, f.Heading, f.Advice = http.StatusForbidden, "Not allowed", "Ask the operator of the server for the named role."
 	case errcode.FailedPrecondition, errcode.AlreadyExists:
-		f.Status, f.Heading, f.Advice = http.StatusConflict, "Not possible now", "Go back, load the page again and repeat what you did."
+		f.Status, f.Heading, f.Advice = http.StatusConflict, "Not possible now", "Go back, reload the page and try again."
 	case errcode.Unavailable, errcode.DeadlineExceeded, errcode.ResourceExhausted:
 		f.Status, f.Heading, f.Advice = http.StatusServiceUnavailable, "The warehouse does not answer", "Load the page again in a moment."
 		rw.Header().Set("Retry-After", "5")
 	default:
 		if code == errcode.Unknown { // it is not written for people
-			f.Message = "This is a defect of badger."
-			s.o.Log.Error("a defect", slog.String("id", f.ID), slog.String("error", err.Error()))
+			f.Message = "This is a bug in badger."
+			s.o.Log.Error("internal error", slog.String("id", f.ID), slog.String("error", err.Error()))
 		}
-		f.Status, f.Heading, f.Advice = http.StatusInternalServerError, "The page could not be made", "Load the page again. Where it fails again, tell whoever runs the server the identifier below."
-		s.o.Log.Error("a page could not be made", slog.String("id", f.ID), slog.String("path", r.URL.Path), slog.String("code", code.String()))
+		f.Status, f.Heading, f.Advice = http.StatusInternalServerError, "The page could not be created", "Reload the page. If it fails again, give the operator of the server the identifier below."
+		s.o.Log.Error("a page could not be created", slog.String("id", f.ID), slog.String("path", r.URL.Path), slog.String("code", code.String()))
 	}
 	if errors.Is(err, errMethod) {
-		f.Status, f.Heading, f.Advice = http.StatusMethodNotAllowed, "Not possible", "Open the address with a browser, or begin from the list of runs."
+		f.Status, f.Heading, f.Advice = http.StatusMethodNotAllowed, "Not possible", "Open the address with a browser, or start from the list of runs."
 	}
 	if wantsJSON(r) {
 		_ = answerJSON(rw, f.Status, map[string]string{"error": f.Message, "id": f.ID})
@@ -286,7 +287,7 @@ func (s *Site) fail(rw http.ResponseWriter, r *http.Request, err error) {
 	_, _ = rw.Write(b.Bytes())
 }
 
-// caller is who asked for a page; nobody for a static report.
+// caller returns the caller that requested a page; none for a static report.
 func caller(ctx context.Context) identity.Caller {
 	who, _ := identity.From(ctx)
 	return who

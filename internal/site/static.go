@@ -29,9 +29,9 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Static says what a static report holds.
+// Static selects the content of a static report.
 type Static struct {
-	Runs     []scoring.RunID // the first one is what it opens with
+	Runs     []scoring.RunID // the report opens with the first one
 	Baseline scoring.RunID   // that the runs are compared with; the zero value: none
 	All      bool            // every case has a page; else those that did not pass, have an error or changed
 	Done     func(pages, of int)
@@ -39,8 +39,8 @@ type Static struct {
 	short bool // pages of cases are short, however few there are
 }
 
-// staticForm is a report that nobody serves: an address leads to a file of the folder, or to a
-// section of the one file.
+// staticForm is the form of a report without a server: an address leads to a file of the folder, or to a section of
+// the one file.
 type staticForm struct {
 	names map[string]string                 // by address
 	cases map[scoring.RunID]map[string]bool // that have pages
@@ -178,7 +178,7 @@ type staticRun struct {
 	*heldRun
 	run    scoring.RunID
 	first  bool
-	suffix string // of the names of its pages, as several runs have pages of one name
+	suffix string // of the names of its pages, which would be the same for several runs
 }
 
 // add adds a page, unless there is one of the address. Also are addresses that lead to it too.
@@ -234,7 +234,7 @@ func (s *Site) plan(ctx context.Context, o *Static, f *staticForm) []staticPage 
 	}
 	shared.brief = o.short || len(ofCases) > manyCases
 	if left > 0 {
-		shared.note = "This report has pages of " + things(len(ofCases), "case") + ". " + count(left) + " more that did not pass, have an error or changed stand in the lists only: badger view shows them, and --cases all gives every case a page."
+		shared.note = "This report has pages of " + things(len(ofCases), "case") + ". " + count(left) + " more that did not pass, have an error or changed are in the lists only: badger view shows them, and --cases all gives every case a page."
 	}
 	return append(plan.pages, ofCases...)
 }
@@ -244,8 +244,7 @@ const (
 	// looked up in the database: scores of metrics that say little of the difference, and the relations
 	// that do not hold.
 	manyCases = 500
-	// mostCases is how many cases have pages, unless all of them are asked for. Nobody reads more, and a
-	// report is to be mailed.
+	// mostCases is the default limit of cases with pages. It keeps a report small enough to mail.
 	mostCases = 2000
 )
 
@@ -298,10 +297,10 @@ func (o *Static) chosen(of *heldRun, room int) (ids []string, left int) {
 	return ids, len(what) - len(ids)
 }
 
-// readTogether is how many cases are read at once.
+// readTogether is how many cases are read in one go.
 const readTogether = 400
 
-// contexts are those in which some pages are rendered: what the pages of cases show is read at once.
+// contexts returns the contexts of groups of pages. The data of the pages of cases is read for a group in one go.
 func contexts(ctx context.Context, pages []staticPage) ([]context.Context, error) {
 	shared := heldIn(ctx)
 	out := make([]context.Context, len(pages))
@@ -508,8 +507,8 @@ func clear(dir string) error {
 	return nil
 }
 
-// WriteFile writes the report as one document: its pages are sections, its style and script stand in
-// it, and its policy allows these two and nothing else. The same run gives the same bytes.
+// WriteFile writes the report as one document: its pages are sections, style and script are inline, and its policy
+// allows these two and nothing else. The same run gives the same bytes.
 func (s *Site) WriteFile(ctx context.Context, w io.Writer, o Static) error {
 	ctx, f, pages, err := s.begin(ctx, &o, true)
 	if err != nil {
@@ -534,7 +533,7 @@ func (s *Site) WriteFile(ctx context.Context, w io.Writer, o Static) error {
 	return nil
 }
 
-// documentHead is what is before the sections of a report in one file.
+// documentHead returns everything before the sections of a report in one file.
 func documentHead(title string) string {
 	hash := func(text []byte) string {
 		sum := sha256.Sum256(text)
@@ -561,9 +560,8 @@ func documentHead(title string) string {
 // naming are the attributes that name an element of a page.
 var naming = []string{"id", "for", "aria-labelledby", "aria-describedby", "aria-controls"}
 
-// inSection gives the elements of a page names that only its section has. Sections themselves, and
-// links to them, begin with the sectionMark. What comes from data has no quotes in HTML, so that it
-// cannot look like an attribute.
+// inSection adds the section to the IDs and links of a page, so that they are unique. Sections, and links to them,
+// start with the sectionMark. Data has no unescaped quotes in HTML, so that it cannot look like an attribute.
 func inSection(section string, text []byte) []byte {
 	out := make([]byte, 0, len(text)+len(text)/16)
 	for {

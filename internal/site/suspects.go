@@ -54,7 +54,7 @@ type suspectsContent struct {
 
 type reasonDoc struct{ Name, Of, Doc string }
 
-// reasonRow is what labels say of a reason.
+// reasonRow counts the labels for a reason.
 type reasonRow struct {
 	Name      string
 	By        string
@@ -165,7 +165,7 @@ func (s *Site) audit(r *http.Request, run scoring.RunID) (*analysis.Audit, error
 		},
 	})
 	if err == nil && more > 0 {
-		a.Notes = append(a.Notes, fmt.Sprintf("the answers of other agents were compared for the first %d questions of which an answer is rejected; %d more were not looked at (%s)", mostCompared, more, analysis.AgentsAgree))
+		a.Notes = append(a.Notes, fmt.Sprintf("the answers of other agents were compared for the first %d questions with a rejected answer; %d more were not checked (%s)", mostCompared, more, analysis.AgentsAgree))
 	}
 	return a, err
 }

@@ -94,7 +94,7 @@ func TestOtherAgentsAgainstGold(t *testing.T) {
 func TestTaxonomies(t *testing.T) {
 	s := opened(t, sitetest.Open(t, sitetest.Small(t)))
 	headings := shows(t, s, suspectsAddress(judgedRun, "", 1)).Find("h2").Text()
-	for _, want := range []string{"What is wrong, by FLEX", "Why right answers differ, by FLEX"} {
+	for _, want := range []string{"Errors, by FLEX", "Why right answers differ, by FLEX"} {
 		if !strings.Contains(headings, want) {
 			t.Errorf("there is no table %q among %q", want, headings)
 		}

@@ -27,7 +27,7 @@ const (
 	firstPictures = 4  // metrics that are shown unless others are asked for
 )
 
-// trendState is what a trend is of, as an address holds it.
+// trendState selects a trend. An address encodes it.
 type trendState struct {
 	Agent   string   // "": all
 	Metrics []string // nil: the first of those that say most
@@ -104,7 +104,7 @@ type trendRow struct {
 	Address        string   // the comparison with the batch before
 }
 
-// changeMarks are the letters of what changes besides the answers, with their meaning.
+// changeMarks are the letters of changes other than the answers, with their meaning.
 var changeMarks = []struct{ letter, why, said string }{
 	{"G", "golden set", "the question or its accepted answer changed in some cases"},
 	{"M", "metric version", "the metric has another version"},
@@ -187,8 +187,8 @@ func (s *Site) trend(r *http.Request) (content, error) {
 	return out, nil
 }
 
-// prompts are, by agent, version and batch, the models and versions of prompts that the runs of the
-// batch paid for, by what was asked: those that are recorded.
+// prompts returns, by agent, version and batch, and by purpose, the recorded models and prompt versions that the
+// runs of the batch paid for.
 func (s *Site) prompts(ctx context.Context) (map[scoring.RunID]map[string][2][]string, error) {
 	asked, err := s.o.Warehouse.Asked(ctx, "")
 	if err != nil {
@@ -290,8 +290,8 @@ func stepName(b *analysis.Batch) string {
 	return b.Version + b.Batch
 }
 
-// rowOfPoint is a point as a table shows it; cut tells that it may not be compared with the one
-// before, whole or in part.
+// rowOfPoint returns a point as a row of a table. cut reports that it is not comparable with the previous one,
+// completely or in part.
 func rowOfPoint(t *analysis.Trend, p *analysis.Point, asked map[scoring.RunID]map[string][2][]string) (row trendRow, cut bool) {
 	b := t.Batches[p.Batch]
 	row = trendRow{

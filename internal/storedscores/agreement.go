@@ -22,11 +22,11 @@ type Labelled struct {
 	calibration.Study
 	Metric map[string]string // of each key of the study
 	Run    map[string]string // the run that all scores of a key are of; "" if there are several
-	Unsure int               // answers of which people say neither
+	Unsure int               // answers with as many positive as negative labels
 }
 
-// Labelled reads the labelled answers of a batch and what metrics said of them: of each metric and
-// judge the latest score. metrics are those that are known.
+// Labelled reads the labelled answers of a batch and the latest score of each metric and judge for them. metrics
+// are the known ones.
 func (s *Warehouse) Labelled(ctx context.Context, b analysis.Batch, metrics []scoring.Metric) (*Labelled, error) {
 	if err := s.readConfigs(ctx); err != nil {
 		return nil, err
@@ -72,8 +72,7 @@ func (s *Warehouse) Labelled(ctx context.Context, b analysis.Batch, metrics []sc
 
 const complexityMetric = "sql_complexity"
 
-// addCases adds the answers of a batch that people labelled, in the order of their ids, and tells
-// their places.
+// addCases adds the labelled answers of a batch, in the order of their ids, and returns their indexes.
 func (l *Labelled) addCases(votes []store.Vote, b analysis.Batch) map[string]int {
 	byCase := map[string][]store.Vote{}
 	var annotators []string
@@ -110,8 +109,8 @@ func (l *Labelled) addCases(votes []store.Vote, b analysis.Batch) map[string]int
 	return place
 }
 
-// balance is above 0 if people say that an answer passes, and below where they say that it fails:
-// who settles a disagreement, or else most of them.
+// balance is positive if the labels pass an answer, and negative if they fail it. An adjudicated label decides,
+// otherwise the majority.
 func balance(votes []store.Vote) int {
 	sum, decided, settled := 0, 0, false
 	for _, v := range votes {

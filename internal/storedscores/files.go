@@ -21,14 +21,14 @@ import (
 	"github.com/badger-eval/badger/scoring/metric"
 )
 
-// Source is scores that can be analysed, and what people say of the answers.
+// Source provides scores to analyze, and human labels.
 type Source interface {
 	analysis.Source
 	// Evidence yields the latest scores of the metrics, of each judge that was asked, of the answers
 	// that a pattern names.
 	Evidence(ctx context.Context, metrics []string, of scoring.AnswerID) iter.Seq2[analysis.Evidence, error]
-	// Labels are what people say of answers, and Digests the same for answers with the same rows;
-	// digests are nil if the answers cannot be read.
+	// Labels returns human labels by answer. Digests returns a digest of the rows by answer: it is the same for
+	// answers with the same rows, and nil if the answers cannot be read.
 	Labels(ctx context.Context) (map[scoring.AnswerID]bool, error)
 	Digests(ctx context.Context, cases []string) (map[scoring.AnswerID]string, error)
 }
@@ -42,7 +42,7 @@ type withCases struct {
 	cases *CaseLabels
 }
 
-// Labels are what the file says of answers, or else the warehouse.
+// Labels returns the labels in the file, or else those in the warehouse.
 func (s withCases) Labels(ctx context.Context) (map[scoring.AnswerID]bool, error) {
 	if s.cases != nil {
 		return s.cases.labels, nil
@@ -69,8 +69,8 @@ type Files struct {
 	names []string
 }
 
-// InFiles is the scores of files, for answers of a set. Cases are what a file of cases says of the answers; nil: nothing. A
-// file that does not exist or is named twice is a mistake of the user, with flag as what named it.
+// InFiles returns the scores in files, for answers of a set. cases holds labels from a case file and may be nil. A
+// missing or duplicate file is a usage error that names flag.
 func InFiles(set *analysis.Set, flag string, paths []string, cases *CaseLabels) (*Files, error) {
 	var files []os.FileInfo
 	for _, path := range paths {
@@ -79,15 +79,14 @@ func InFiles(set *analysis.Set, flag string, paths []string, cases *CaseLabels) 
 			return nil, errcode.Usage("%s: there is no file %q", flag, filepath.Base(path))
 		}
 		if slices.ContainsFunc(files, func(o os.FileInfo) bool { return os.SameFile(file, o) }) {
-			return nil, errcode.Usage("%s: the file %q is named twice", flag, filepath.Base(path))
+			return nil, errcode.Usage("%s: duplicate file %q", flag, filepath.Base(path))
 		}
 		files = append(files, file)
 	}
 	return &Files{set: set, cases: cases, paths: paths}, nil
 }
 
-// readAll reads the files once. If several hold scores of the same batch, the file tells them
-// apart.
+// readAll reads the files once. If several have scores of the same batch, the file distinguishes them.
 func (s *Files) readAll(ctx context.Context) error {
 	if s.read {
 		return nil
@@ -222,7 +221,7 @@ func (s *Files) Load(ctx context.Context, b analysis.Batch, metrics []string, in
 	}
 	b.At, b.Evaluated = time.Time{}, false
 	from := s.held[b]
-	if from == nil { // the file does not need to tell the batch apart
+	if from == nil { // the file is not needed to distinguish batches
 		for held, a := range s.held {
 			if held.Origin = ""; held == b {
 				from = a
@@ -259,7 +258,7 @@ func (s *Files) Evidence(ctx context.Context, metrics []string, of scoring.Answe
 	}
 }
 
-// Labels are what the cases say of the answers; nil if there are none.
+// Labels returns the labels of the cases; nil if there are none.
 func (s *Files) Labels(context.Context) (map[scoring.AnswerID]bool, error) {
 	if s.cases == nil {
 		return nil, nil
@@ -275,14 +274,14 @@ func (s *Files) Digests(context.Context, []string) (map[scoring.AnswerID]string,
 	return s.cases.digests, nil
 }
 
-// CaseLabels is what a case file says of answers.
+// CaseLabels holds the labels in a case file.
 type CaseLabels struct {
 	labels  map[scoring.AnswerID]bool
 	digests map[scoring.AnswerID]string
 }
 
-// ReadCaseLabels reads what people say of the cases of a source, and digests of the answers. A case
-// that cannot be read is an error.
+// ReadCaseLabels reads the labels of the cases of a source, and digests of the answers. A case that cannot be read
+// is an error.
 func ReadCaseLabels(ctx context.Context, source batch.Source) (*CaseLabels, error) {
 	out := &CaseLabels{labels: map[scoring.AnswerID]bool{}, digests: map[scoring.AnswerID]string{}}
 	for item, err := range source.Cases(ctx) {

@@ -89,7 +89,7 @@ func TestScoresOfSeveralFiles(t *testing.T) {
 		{"two of other batches", []string{x, tue}, []string{"mon from ", "tue from "}, ""},
 		{"two of one batch", []string{x, y}, []string{"mon from x.jsonl", "mon from y.jsonl"}, ""},
 		{"of one name", []string{x, same}, []string{"mon from " + same, "mon from " + x}, ""},
-		{"one twice", []string{x, dir + "/./x.jsonl"}, nil, `--scores: the file "x.jsonl" is named twice`},
+		{"one twice", []string{x, dir + "/./x.jsonl"}, nil, `--scores: duplicate file "x.jsonl"`},
 		{"none", []string{dir + "/none.jsonl"}, nil, `--scores: there is no file "none.jsonl"`},
 	} {
 		files, err := InFiles(analysis.NewSet(metric.All()), "--scores", tc.paths, nil)

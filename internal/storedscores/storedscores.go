@@ -80,7 +80,7 @@ func (s *Warehouse) evidence(ctx context.Context, l store.Latest) iter.Seq2[anal
 	l.Details = analysis.Evident
 	return func(yield func(analysis.Evidence, error) bool) {
 		more := true
-		known := map[string]string{} // texts are valid until the next row only
+		known := map[string]string{} // strings are only valid until the next row
 		keep := func(text string) string {
 			kept, is := known[text]
 			if !is {
@@ -179,7 +179,7 @@ func configPart(c *scoring.Config, name string) string {
 	i := slices.IndexFunc(all, func(m scoring.Metric) bool { return m.Name == name })
 	whole := i < 0 || (all[i].Needs|all[i].Reads)&scoring.FieldCase != 0
 	for m, options := range c.Options {
-		var v any // warehouses write JSON in an order of their own
+		var v any // each warehouse writes JSON in its own order
 		if m != name && !whole || json.Unmarshal(options, &v) != nil {
 			continue
 		}
@@ -195,7 +195,7 @@ func configPart(c *scoring.Config, name string) string {
 	return part.Hash()
 }
 
-// Labels are what most people say of answers; where they are divided evenly there is none.
+// Labels returns the majority label of each answer; a tie is no label.
 func (s *Warehouse) Labels(ctx context.Context) (map[scoring.AnswerID]bool, error) {
 	votes, err := s.w.Votes(ctx)
 	if err != nil {
@@ -318,8 +318,8 @@ func (s *Side) key() scoring.RunID {
 	return s.RunID
 }
 
-// Compare compares two sides in some metrics, without naming cases. What it finds of two runs that are
-// done is remembered, and nobody may change it.
+// Compare compares two sides in some metrics, without naming cases. The result for two finished runs is cached, and
+// must not be modified.
 func (s *Warehouse) Compare(ctx context.Context, set *analysis.Set, from, to Side, fromBatch, toBatch analysis.Batch, o analysis.CompareOptions) (*Compared, error) {
 	compute := func() (*Compared, error) { return s.compare(ctx, set, from, to, fromBatch, toBatch, o) }
 	var runs []scoring.RunID
@@ -354,9 +354,9 @@ func (s *Warehouse) compare(ctx context.Context, set *analysis.Set, from, to Sid
 	return out, nil
 }
 
-// Failures counts what goes wrong on one side, without naming cases. In a run and in a batch an answer
-// has one score of a metric, so that answers and questions are as many. What it finds of a run that is
-// done is remembered, and nobody may change it.
+// Failures counts the failures of one side, without naming cases. In a run and in a batch an answer has one score
+// of a metric, so that there are as many answers as questions. The result for a finished run is cached, and must
+// not be modified.
 func (s *Warehouse) Failures(ctx context.Context, side Side, metrics []string) (*analysis.Failures, error) {
 	compute := func() (*analysis.Failures, error) { return s.failures(ctx, side, metrics) }
 	if side.ID == "" {

@@ -21,7 +21,7 @@ func (s *Warehouse) tiersOf(ctx context.Context, side Side) (map[string]string, 
 			continue
 		}
 		tier, known := names[r.Score.Label]
-		if !known { // texts are valid until the next row only
+		if !known { // strings are only valid until the next row
 			tier = strings.Clone(r.Score.Label)
 			names[tier] = tier
 		}
@@ -42,7 +42,7 @@ func (c tierCounts) add(tiers map[string]string, caseID string) {
 	c[tier]++
 }
 
-// groups are the counts beside how many answers a metric looked at.
+// groups returns the counts together with the number of answers that a metric examined.
 func (c tierCounts) groups(looked tierCounts) (out []analysis.FailureGroup) {
 	for _, tier := range slices.SortedFunc(maps.Keys(looked), analysis.CompareTiers) {
 		out = append(out, analysis.FailureGroup{Tier: tier, N: c[tier], Scored: looked[tier]})

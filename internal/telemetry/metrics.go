@@ -1,5 +1,5 @@
-// Package telemetry is what an operator watches a function server by: metrics for Prometheus and
-// traces for OpenTelemetry. Both hold names, counts and durations, never SQL, questions or results.
+// Package telemetry lets an operator monitor a function server: metrics for Prometheus and traces for
+// OpenTelemetry. Both contain names, counts and durations, never SQL, questions or results.
 //
 // Metrics are kept by Prometheus' own client_golang. The alternative, OpenTelemetry's metric SDK with
 // its Prometheus exporter, is built on top of client_golang. It is all of it and an SDK more for the
@@ -21,14 +21,13 @@ import (
 	"github.com/badger-eval/badger/udf/server"
 )
 
-// JudgeStats are what metrics tell of judges, read when they are asked for. Each function may be called
-// from many goroutines.
+// JudgeStats are the metrics of judges, read at each scrape. Each function may be called concurrently.
 type JudgeStats struct {
 	Questions, LedgerHits, Calls, Retries func() float64
 	TokensIn, TokensOut                   func() float64
 	Money                                 func() float64 // in the currency of the prices
 	Refused                               func() float64 // calls that did not fit into the budget
-	// What is left of the budgets; nil if there is no such limit.
+	// The rest of the budgets; nil if there is no such limit.
 	TokensLeft, MoneyLeft func() float64
 }
 
@@ -49,14 +48,14 @@ type Metrics struct {
 	callers map[string]bool
 }
 
-// mostCallers is how many callers have a series of their own.
+// mostCallers is the number of callers with a separate series.
 const mostCallers = 200
 
 // latencies are the bounds of the histograms in seconds: a judge-free batch takes milliseconds, a
 // judged one up to minutes.
 var latencies = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120, 600}
 
-// NewMetrics makes the metrics of a badger of the given version.
+// NewMetrics returns the metrics of a badger of the given version.
 func NewMetrics(version string) *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry(), callers: map[string]bool{}}
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
@@ -69,12 +68,12 @@ func NewMetrics(version string) *Metrics {
 	m.nulls = counter("badger_nulls_total", "Rows whose result is NULL.", "wire", "function")
 	m.bytes = counter("badger_bytes_total", "Bytes of requests (in) and replies (out).", "wire", "direction")
 	m.refused = counter("badger_refused_total", "Calls refused for a limit, to be sent again later.", "limit", "caller")
-	m.reloads = counter("badger_reloads_total", "Configurations read again: taken or refused.", "result")
+	m.reloads = counter("badger_reloads_total", "Reloads of the configuration: applied or rejected.", "result")
 	m.seconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "badger_batch_seconds", Help: "Time from when a batch was there until its reply was made.", Buckets: latencies,
+		Name: "badger_batch_seconds", Help: "Time from when a batch was received until its reply was created.", Buckets: latencies,
 	}, []string{"wire", "function"})
 	m.secrets = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "badger_secrets_unreadable", Help: "1 while a file of tokens, authorities, certificates or keys cannot be read, so that nobody is let in by it.",
+		Name: "badger_secrets_unreadable", Help: "1 while a file of tokens, authorities, certificates or keys cannot be read, so that its callers are rejected.",
 	}, []string{"what"})
 	m.missing = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "badger_part_missing", Help: "1 while a part of the configuration that the server starts without, such as results.warehouse, has not been reached.",
@@ -155,9 +154,9 @@ func (m *Metrics) WatchServer(load func() server.Load) {
 	m.gauge("badger_memory_bytes", "Bytes that calls hold now (bodies, messages and what references read), and what is kept of them for a statement.", func() float64 { return float64(load().Bytes) })
 	m.gauge("badger_rows_running", "Rows of functions without a judge that run now.", func() float64 { return float64(load().RowsRunning) })
 	m.gauge("badger_workers_waiting", "Batches and cases that wait for a worker.", func() float64 { return float64(load().RowsWaiting) })
-	m.gauge("badger_judged_rows_running", "Rows that ask judges and run now.", func() float64 { return float64(load().JudgedRows) })
-	m.gauge("badger_judged_rows_queued", "Rows that ask judges and have not begun.", func() float64 { return float64(load().JudgedQueue) })
-	m.gauge("badger_parked_bytes", "Bytes of rows that go on although their callers' time is over.", func() float64 { return float64(load().ParkedBytes) })
+	m.gauge("badger_judged_rows_running", "Rows that call judges and are running.", func() float64 { return float64(load().JudgedRows) })
+	m.gauge("badger_judged_rows_queued", "Rows that call judges and are queued.", func() float64 { return float64(load().JudgedQueue) })
+	m.gauge("badger_parked_bytes", "Bytes of rows that continue after their callers timed out.", func() float64 { return float64(load().ParkedBytes) })
 }
 
 // WatchJudge adds what judges were asked and what is left to spend.
@@ -168,8 +167,8 @@ func (m *Metrics) WatchJudge(j JudgeStats) {
 	m.counter("badger_judge_retries_total", "Calls that went out again after a failure.", j.Retries, nil)
 	m.counter("badger_judge_tokens_total", "Tokens paid for.", j.TokensIn, prometheus.Labels{"direction": "in"})
 	m.counter("badger_judge_tokens_total", "Tokens paid for.", j.TokensOut, prometheus.Labels{"direction": "out"})
-	m.counter("badger_judge_money_total", "Money spent, in the currency of the prices; 0 where no price is known.", j.Money, nil)
-	m.counter("badger_judge_over_budget_total", "Calls not made, for the budget did not allow them.", j.Refused, nil)
+	m.counter("badger_judge_money_total", "Money spent, in the currency of the prices; 0 if no price is known.", j.Money, nil)
+	m.counter("badger_judge_over_budget_total", "Calls rejected by the budget.", j.Refused, nil)
 	if j.TokensLeft != nil {
 		m.gauge("badger_judge_budget_left_tokens", "Tokens that the budget still allows.", j.TokensLeft)
 	}

@@ -34,12 +34,11 @@ type TracesConfig struct {
 // Traces makes spans and sends them.
 type Traces struct{ provider *sdktrace.TracerProvider }
 
-// exportTime is what sending a batch of spans may take.
+// exportTime limits the sending of a batch of spans.
 const exportTime = 10 * time.Second
 
-// OpenTraces prepares sending spans to the endpoint that c names, or returns nil if it names none.
-// Nothing is sent elsewhere, whatever OpenTelemetry's own environment variables or a proxy's say.
-// log is told of spans that could not be sent; it may be nil.
+// OpenTraces prepares sending spans to the endpoint that c names, or returns nil if it names none. It ignores
+// OpenTelemetry's own environment variables and proxies. log receives the errors of sending and may be nil.
 func OpenTraces(ctx context.Context, c TracesConfig, version string, log *slog.Logger) (*Traces, error) {
 	if c.Endpoint == "" {
 		if c != (TracesConfig{}) {
@@ -82,19 +81,19 @@ func OpenTraces(ctx context.Context, c TracesConfig, version string, log *slog.L
 		return nil, errcode.New(errcode.InvalidArgument, "traces: %w", err)
 	}
 	return &Traces{sdktrace.NewTracerProvider(
-		sdktrace.WithBatcher(telling{exporter, log}),
+		sdktrace.WithBatcher(spanErrorLog{exporter, log}),
 		sdktrace.WithSampler(sdktrace.ParentBased(sdktrace.TraceIDRatioBased(c.Sample))),
 		sdktrace.WithResource(resource.NewSchemaless(attribute.String("service.name", "badger"), attribute.String("service.version", version))),
 	)}, nil
 }
 
-// telling says in the log that spans could not be sent, and not what the endpoint said of them.
-type telling struct {
+// spanErrorLog logs that spans could not be sent, without the endpoint's reply.
+type spanErrorLog struct {
 	sdktrace.SpanExporter
 	log *slog.Logger
 }
 
-func (t telling) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
+func (t spanErrorLog) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	if err := t.SpanExporter.ExportSpans(ctx, spans); err != nil && t.log != nil {
 		t.log.Warn("spans could not be sent", slog.Int("spans", len(spans)))
 	}
@@ -145,10 +144,9 @@ func (t *Traces) Close(ctx context.Context) error {
 	return t.provider.Shutdown(ctx)
 }
 
-// Judge makes each call of a judge a span after OpenTelemetry's conventions for generative AI
-// (https://opentelemetry.io/docs/specs/semconv/gen-ai/): who was asked, tokens and how it ended;
-// neither the question nor the answer. A judge's provider, of those given, says what the conventions call
-// it. A nil tracer makes none.
+// Judge records each call of a judge as a span after OpenTelemetry's conventions for generative AI
+// (https://opentelemetry.io/docs/specs/semconv/gen-ai/): the model, tokens and outcome, without prompt and reply.
+// providers gives the name of a judge's provider in these conventions. A nil tracer records nothing.
 func Judge(b judgebackend.Backend, providers judgebackend.Providers, tracer trace.Tracer) judgebackend.Backend {
 	if tracer == nil {
 		return b
@@ -173,7 +171,7 @@ type tracedJudge struct {
 
 func (j tracedJudge) Identity() judgebackend.Identity { return j.id }
 
-// operation is what every judge is asked for: an answer to messages.
+// operation is the name of a judge call in the conventions.
 const operation = "chat"
 
 func (j tracedJudge) Complete(ctx context.Context, r judgebackend.Request) (judgebackend.Response, error) {

@@ -1,12 +1,12 @@
-// Package webheaders sets the headers that keep a browser from making anything of a response but what
-// it is meant to be. Every HTTP server of the module has them on every response, also on those that
-// net/http makes by itself, such as a redirection to a clean path.
+// Package webheaders sets the headers that keep a browser from interpreting a response in an unintended way. Every
+// HTTP server of the module sets them on every response, including those that net/http creates itself, such as a
+// redirection to a clean path.
 package webheaders
 
 import "net/http"
 
-// strict is what a response has unless its handler says otherwise. The values are shared: their
-// capacity is their length, so that adding to one copies it.
+// strict are the headers of a response unless its handler overrides them. The values are shared: their capacity is
+// their length, so that adding to one copies it.
 var strict = map[string][]string{
 	"Content-Security-Policy":      {"default-src 'none'; frame-ancestors 'none'"},
 	"X-Content-Type-Options":       {"nosniff"},

@@ -1,6 +1,6 @@
-// Package anthropic asks judges that speak Anthropic's messages. [Provider] is what a program lists
-// among its [judgebackend.Providers]. The official SDK knows the wire form; its retries, environment
-// variables and tracing are off.
+// Package anthropic calls judges over Anthropic's Messages API. A program lists [Provider] among its
+// [judgebackend.Providers]. The official SDK encodes the requests; its retries, environment variables and tracing
+// are off.
 package anthropic
 
 import (
@@ -118,7 +118,7 @@ func (b *claude) params(r judgebackend.Request) (anthropic.MessageNewParams, []e
 		}}}
 		p.ToolChoice.OfTool = &anthropic.ToolChoiceToolParam{Name: name, DisableParallelToolUse: anthropic.Bool(true)}
 	default:
-		messages = judgebackend.TellSchema(messages, r.Schema)
+		messages = judgebackend.AppendSchema(messages, r.Schema)
 	}
 	for _, m := range messages {
 		switch m.Role {

@@ -30,13 +30,13 @@ type Harness struct {
 	// message.
 	Open func(t *testing.T, behave func(prompt string) Answer) judgebackend.Backend
 
-	NoUsage    bool             // the backend cannot tell tokens
+	NoUsage    bool             // the backend does not report tokens
 	Cannot     map[Fault]string // faults that its counterpart cannot have, with the reason
 	AlwaysCode errcode.Code     // if not OK, every call ends with it: the backend answers nothing
 	Fixed      string           // if not empty, the one reply the backend has, for [Question]
 }
 
-// Question is what the suite asks where it asks one thing only; recordings must have it.
+// Question returns the request of the tests that send only one. A recording must contain it.
 func Question() judgebackend.Request { return question("first") }
 
 func question(word string) judgebackend.Request {
@@ -69,7 +69,7 @@ func failing(f Fault) func(string) Answer {
 	}
 }
 
-// consequences is how each fault must be told to callers.
+// consequences maps each fault to the error that a backend must return.
 var consequences = map[Fault]struct {
 	code   errcode.Code
 	kind   judgebackend.Kind
@@ -139,7 +139,7 @@ func Run(t *testing.T, h Harness) {
 	}
 }
 
-// skipped reports whether the counterpart cannot have the fault, and that somebody gave a reason.
+// skipped reports whether the harness cannot produce f.
 func skipped(t *testing.T, h Harness, f Fault) bool {
 	t.Helper()
 	why, cannot := h.Cannot[f]
@@ -170,7 +170,7 @@ func testAnswers(t *testing.T, h Harness) {
 	}
 	switch {
 	case h.NoUsage && (resp.TokensIn != judgebackend.TokensUnknown || resp.TokensOut != judgebackend.TokensUnknown):
-		t.Errorf("tokens %d and %d where nobody counts them, want unknown", resp.TokensIn, resp.TokensOut)
+		t.Errorf("got tokens %d and %d from a backend that does not report usage, want TokensUnknown", resp.TokensIn, resp.TokensOut)
 	case !h.NoUsage && (resp.TokensIn != 11 || resp.TokensOut != 7):
 		t.Errorf("tokens %d and %d, want 11 and 7", resp.TokensIn, resp.TokensOut)
 	}
@@ -189,9 +189,9 @@ func testMalformed(t *testing.T, h Harness) {
 		{"a purpose that would put content into logs", func(r *judgebackend.Request) { r.Purpose = "is it " + Canary + "?" }},
 		{"no messages", func(r *judgebackend.Request) { r.Messages = nil }},
 		{"the assistant last", func(r *judgebackend.Request) { r.Messages[1].Role = judgebackend.Assistant }},
-		{"a role nobody has", func(r *judgebackend.Request) { r.Messages[0].Role = Canary }},
+		{"an unknown role", func(r *judgebackend.Request) { r.Messages[0].Role = Canary }},
 		{"a negative temperature", func(r *judgebackend.Request) { r.Temperature = -1 }},
-		{"a schema that is no JSON", func(r *judgebackend.Request) { r.Schema = json.RawMessage(`{"type": "` + Canary) }},
+		{"a schema that is not JSON", func(r *judgebackend.Request) { r.Schema = json.RawMessage(`{"type": "` + Canary) }},
 		{"a schema of a list", func(r *judgebackend.Request) { r.Schema = json.RawMessage(`{"type":"array"}`) }},
 	} {
 		asked := false
@@ -213,7 +213,7 @@ func testCancelled(t *testing.T, h Harness) {
 	_, err := h.Open(t, func(p string) Answer { asked = true; return echo(p) }).Complete(ctx, Question())
 	wantError(t, err, errcode.Cancelled, judgebackend.KindCancelled)
 	if asked {
-		t.Error("nobody may be asked for a caller who has given up")
+		t.Error("called the judge for a caller that has given up")
 	}
 }
 

@@ -25,9 +25,9 @@ type Call struct {
 	Schema  bool   // a schema came along, as response format or as a tool
 }
 
-// Endpoint speaks OpenAI's chat completions (Azure's paths included) and Anthropic's messages on
-// the loopback interface, and fails as it is told. Its error messages repeat key and prompt, as
-// real ones sometimes do.
+// Endpoint is a fake of OpenAI's chat completions (including Azure's paths) and Anthropic's Messages API on the
+// loopback interface. It injects faults. Its error messages repeat the key and the prompt, as real ones sometimes
+// do.
 type Endpoint struct {
 	server *httptest.Server
 	answer func(Call) Answer
@@ -38,8 +38,7 @@ type Endpoint struct {
 	billed map[string]int
 }
 
-// NewEndpoint starts an endpoint that ends with the test. answer may be called from several
-// goroutines at once.
+// NewEndpoint starts an endpoint that is closed when the test ends. answer may be called concurrently.
 func NewEndpoint(tb testing.TB, answer func(Call) Answer) *Endpoint {
 	tb.Helper()
 	e := &Endpoint{answer: answer, closed: make(chan struct{}), billed: map[string]int{}}
@@ -174,7 +173,7 @@ func readCall(body []byte) Call {
 	return c
 }
 
-// textOf reads content given as a text or as a list of blocks.
+// textOf returns the text of content, which is a string or a list of blocks.
 func textOf(content json.RawMessage) string {
 	var text string
 	if json.Unmarshal(content, &text) == nil {
@@ -196,7 +195,7 @@ var statuses = map[Fault]int{
 }
 
 func writeError(w http.ResponseWriter, status int, f Fault, isAnthropic bool, c Call) {
-	text := "failing as told; your key is " + c.Header.Get("Authorization") + c.Header.Get("X-Api-Key") + c.Header.Get("Api-Key") +
+	text := "injected failure; your key is " + c.Header.Get("Authorization") + c.Header.Get("X-Api-Key") + c.Header.Get("Api-Key") +
 		" and you wrote " + c.Content
 	kind, code := "server_error", ""
 	switch f {

@@ -10,7 +10,7 @@ const (
 	RateLimitedRetryAfter Fault = "rate_limited_retry_after" // 429 with Retry-After: 7
 	ServerError           Fault = "server_error"             // 500
 	Overloaded            Fault = "overloaded"               // 529
-	Hang                  Fault = "hang"                     // takes the request and says nothing
+	Hang                  Fault = "hang"                     // accepts the request and never responds
 	SlowTrickle           Fault = "slow_trickle"             // an answer that comes byte by byte and never ends
 	Cut                   Fault = "cut"                      // the connection ends in the middle of the answer
 	MalformedJSON         Fault = "malformed_json"           // 200 with something else in the body
@@ -18,7 +18,7 @@ const (
 	Billing               Fault = "billing"                  // no credit left, in the vendor's way of saying it
 	NoModel               Fault = "no_model"                 // 404
 	WrongSchema           Fault = "wrong_schema"             // JSON of another shape
-	Empty                 Fault = "empty"                    // no text at all
+	Empty                 Fault = "empty"                    // an empty reply
 	RefusalText           Fault = "refusal_text"             // an apology instead of JSON
 	Refusal               Fault = "refusal"                  // declined, and marked so
 	Length                Fault = "length"                   // cut at the token limit, and marked so
@@ -30,11 +30,11 @@ func Transient() []Fault {
 	return []Fault{RateLimited, RateLimitedRetryAfter, ServerError, Overloaded, Hang, SlowTrickle, Cut, MalformedJSON}
 }
 
-// Answered are the faults in which an answer came and was paid for, except Oversized, of which
-// nobody can say.
+// Answered returns the faults in which a reply arrives and is billed. Oversized is not among them: whether it is
+// billed is unknown.
 func Answered() []Fault { return []Fault{WrongSchema, Empty, RefusalText, Refusal, Length} }
 
-// Answer is what the counterpart of a backend does with one call.
+// Answer is the response of the fake endpoint or warehouse to one call.
 type Answer struct {
 	Fault     Fault
 	Reply     string

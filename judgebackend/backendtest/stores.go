@@ -74,7 +74,7 @@ func RunStore(t *testing.T, newHarness func(t *testing.T) StoreHarness) {
 			t.Error("another request is a miss")
 		}
 	})
-	t.Run("the last answer counts", func(t *testing.T) {
+	t.Run("the last answer is used", func(t *testing.T) {
 		s := newHarness(t).Open(t)
 		first, second := SampleAssessment(1), SampleAssessment(1)
 		second.Reply = "better"
@@ -99,10 +99,10 @@ func RunStore(t *testing.T, newHarness func(t *testing.T) StoreHarness) {
 			t.Error("a damaged entry was given out")
 		}
 		if _, ok := get(t, s, 1); !ok {
-			t.Error("an entry beside the damage is lost")
+			t.Error("an undamaged entry is lost")
 		}
 		if h.Warnings.Len() == 0 {
-			t.Error("nobody was warned")
+			t.Error("no warning was logged")
 		}
 		put(t, s, SampleAssessment(2))
 		if _, ok := get(t, s, 2); !ok {

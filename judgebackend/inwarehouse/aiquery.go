@@ -53,7 +53,7 @@ func decodeAIQuery(envelope string) (judgebackend.Response, error) {
 	answered := false
 	for name, value := range fields {
 		var text string
-		isText := json.Unmarshal(value, &text) == nil // null is read as an empty text
+		isText := json.Unmarshal(value, &text) == nil // null unmarshals to ""
 		switch {
 		case strings.HasPrefix(name, "error"):
 			if !isText {

@@ -14,8 +14,8 @@ import (
 // BigQueryAI opens judges that BigQuery asks, through AI.GENERATE.
 var BigQueryAI = judgebackend.Provider{Name: "bigqueryai", InWarehouse: true, System: "gcp.vertex_ai", Open: openBigQueryAI}
 
-// bigQueryNames is what an endpoint (a model's name or address) and a connection may look like.
-// BigQuery wants both as literals, so nothing that could end a literal is let through.
+// bigQueryNames matches the allowed endpoints (a model's name or address) and connections. BigQuery requires both
+// as literals, so no character that could terminate a literal is allowed.
 var bigQueryNames = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,300}$`)
 
 // bigQueryAI asks through AI.GENERATE. The prompt is bound; model_params and output_schema must be
@@ -36,7 +36,7 @@ func (b bigQueryAI) render(r judgebackend.Request) (string, []any, error) {
 	messages := r.Messages
 	var outputSchema string
 	if r.Schema != nil {
-		messages = judgebackend.TellSchema(messages, r.Schema)
+		messages = judgebackend.AppendSchema(messages, r.Schema)
 		if fields, ok := bigQueryFields(r.Schema); ok {
 			outputSchema = ", output_schema => " + bigQueryQuote(fields)
 		} else {

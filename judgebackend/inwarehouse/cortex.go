@@ -49,7 +49,7 @@ func renderCortex(model string, r judgebackend.Request) (string, []any, error) {
 	return cortexJSON, append(args, string(format)), nil
 }
 
-// cortexDetails is what show_details adds. The choice's text member is called messages.
+// cortexDetails holds the additional output of show_details. The choice's text member is called messages.
 type cortexDetails struct {
 	Choices []struct {
 		Messages     string `json:"messages"`

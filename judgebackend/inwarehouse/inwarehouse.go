@@ -1,6 +1,6 @@
-// Package inwarehouse asks the models that warehouses host, each with one query that gives one text:
-// [Cortex], [BigQueryAI] and [AIQuery] are what a program lists among its [judgebackend.Providers].
-// They have no transport of their own: nothing leaves but through the warehouse's connection.
+// Package inwarehouse calls the models that warehouses host, with one query per call. A program lists [Cortex],
+// [BigQueryAI] and [AIQuery] among its [judgebackend.Providers]. They open no connections: all traffic goes through
+// the warehouse's connection.
 package inwarehouse
 
 import (
@@ -13,9 +13,9 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 )
 
-// inWarehouse is what the three backends inside a warehouse share: a statement in, an envelope out.
-// The statement is the backend's own text; whatever comes from a request is bound or, where a
-// warehouse demands a literal, quoted.
+// inWarehouse is the shared part of the three backends: it runs a statement and decodes the returned envelope. The
+// text of the statement is the backend's. Values of a request are bound or, if the warehouse requires a literal,
+// quoted.
 type inWarehouse struct {
 	id      judgebackend.Identity
 	queryer judgebackend.TextQueryer
@@ -46,8 +46,8 @@ func (b *inWarehouse) Complete(ctx context.Context, r judgebackend.Request) (jud
 	return b.decode(envelope)
 }
 
-// queryError keeps of a connection's error its code, and what its first words tell where it has
-// none.
+// queryError returns err if it has a code. Otherwise it infers the kind of failure from the beginning of the
+// message.
 func queryError(ctx context.Context, err error) error {
 	var coded *errcode.Error
 	if ctx.Err() == nil && !errors.As(err, &coded) {
@@ -67,7 +67,7 @@ func reported(text string) error {
 	return e
 }
 
-// fold puts a conversation into the one text that the warehouses' functions take.
+// fold converts a conversation to the single prompt that the warehouses' functions accept.
 func fold(messages []judgebackend.Message) string {
 	var b strings.Builder
 	talk := 0

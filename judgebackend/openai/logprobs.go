@@ -16,10 +16,10 @@ type saidToken struct {
 	top     []judgebackend.TokenLogProb
 }
 
-// condense makes the LogProbs of a response: the tokens that hold a value somebody may weigh, a
-// digit, true or false, as they are, and the tokens between them joined into one, whose
-// log-probability is their sum. Joined together they are still the reply. Alternatives of every
-// token would make a record dozens of times as long as what it records.
+// condense returns the log-probabilities of a reply in fewer tokens. It keeps tokens with a value that a metric may
+// weigh (a digit, true or false), and joins the tokens between them into one, whose log-probability is their sum.
+// The joined tokens are still the whole reply. With the alternatives of every token, a record would be dozens of
+// times as long as the reply.
 func condense(tokens []saidToken) []judgebackend.TokenLogProb {
 	var out []judgebackend.TokenLogProb
 	var run strings.Builder

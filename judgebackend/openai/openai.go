@@ -1,7 +1,6 @@
-// Package openai asks judges that speak OpenAI's chat completions: OpenAI and Azure themselves, and
-// vLLM, Ollama, llama.cpp, LiteLLM and most gateways. [Provider] is what a program lists among its
-// [judgebackend.Providers]. The official SDK knows the wire form; its retries, environment
-// variables and tracing are off.
+// Package openai calls judges over OpenAI's chat completions API: OpenAI and Azure, and vLLM, Ollama, llama.cpp,
+// LiteLLM and most gateways. A program lists [Provider] among its [judgebackend.Providers]. The official SDK
+// encodes the requests; its retries, environment variables and tracing are off.
 package openai
 
 import (
@@ -49,8 +48,8 @@ func open(_ context.Context, model string, o *judgebackend.OpenOptions) (judgeba
 	case o.BaseURL == "":
 		address, _ = url.Parse(base)
 	case o.AzureAPIVersion != "":
-		// Azure's form names the deployment in the path and takes the key in a header of its own.
-		// The SDK's azure package would do the same, at the price of Azure's credential library.
+		// Azure has the deployment in the path and the key in a separate header. The SDK's azure package would do
+		// the same, but depends on Azure's credential library.
 		address = address.JoinPath("openai", "deployments", url.PathEscape(model))
 	}
 	b := &openAI{
@@ -121,8 +120,8 @@ func (b *openAI) complete(ctx context.Context, r judgebackend.Request, key endpo
 	}
 }
 
-// params renders r with what the endpoint is thought to offer, and says which of the doubtful
-// features it used.
+// params encodes r with the features that the endpoint is believed to support. It returns those that it used and
+// that the endpoint may reject.
 func (b *openAI) params(r judgebackend.Request) (openai.ChatCompletionNewParams, []endpoint.Feature) {
 	p := openai.ChatCompletionNewParams{Model: b.id.Model}
 	var used []endpoint.Feature
@@ -144,9 +143,9 @@ func (b *openAI) params(r judgebackend.Request) (openai.ChatCompletionNewParams,
 		}
 	case try(endpoint.UseJSONObject):
 		p.ResponseFormat.OfJSONObject = &shared.ResponseFormatJSONObjectParam{}
-		messages = judgebackend.TellSchema(messages, r.Schema)
+		messages = judgebackend.AppendSchema(messages, r.Schema)
 	default:
-		messages = judgebackend.TellSchema(messages, r.Schema)
+		messages = judgebackend.AppendSchema(messages, r.Schema)
 	}
 	for _, m := range messages {
 		switch m.Role {

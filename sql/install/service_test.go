@@ -110,7 +110,7 @@ func TestServiceValues(t *testing.T) {
 		"service is \"order\"":   func(v *install.Values) { v.Service = "order" },
 		"pool is \"a-b\"":        func(v *install.Values) { v.Pool = "a-b" },
 		"service has 64 letters": func(v *install.Values) { v.Service = strings.Repeat("a", 64) },
-		"deploy.image: \"host.example.com/lake/badger/images/badger:1\" is no image path": func(v *install.Values) { v.Deploy.Image = "host.example.com/lake/badger/images/badger:1" },
+		"deploy.image: invalid image path \"host.example.com/lake/badger/images/badger:1\"": func(v *install.Values) { v.Deploy.Image = "host.example.com/lake/badger/images/badger:1" },
 		"NAME:TAG alone means":                          func(v *install.Values) { v.Deploy.Image = "badger" },
 		"needs deploy.image":                            func(v *install.Values) { v.Deploy.Image = "" },
 		"needs deploy.snowflake.query_warehouse":        func(v *install.Values) { v.Deploy.Snowflake.QueryWarehouse = "" },

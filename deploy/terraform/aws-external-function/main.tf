@@ -13,7 +13,7 @@ locals {
   calls   = [for m in local.methods : "${aws_api_gateway_rest_api.this.execution_arn}/*/${m}/*"]
 }
 
-# Snowflake's user takes this role. Until the integration is there, nobody can: no caller has the external id "not-yet".
+# Snowflake's user takes this role. Until the integration exists, the external id "not-yet" keeps everyone out.
 resource "aws_iam_role" "snowflake" {
   name        = "${var.name}-snowflake"
   description = "Snowflake calls badger serve by this role"

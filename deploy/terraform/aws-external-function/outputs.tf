@@ -14,7 +14,7 @@ output "api_provider" {
 }
 
 output "create_api_integration" {
-  description = "The statement that badger install runs, for those who make the integration by hand."
+  description = "The statement that badger install runs, for creating the integration by hand."
   value = join("\n", [
     "CREATE API INTEGRATION IF NOT EXISTS \"${replace(var.integration, "\"", "\"\"")}\"",
     "  API_PROVIDER = ${local.private ? "aws_private_api_gateway" : "aws_api_gateway"}",
@@ -25,6 +25,6 @@ output "create_api_integration" {
 }
 
 output "trusted" {
-  description = "Whether Snowflake may take the role: false until the second pass."
+  description = "Whether Snowflake may assume the role: false until the second pass."
   value       = local.trusted
 }

@@ -42,7 +42,7 @@ variable "token_secret" {
 }
 
 variable "token_version" {
-  description = "Any text: a change makes the gateway read the token again after it was rotated."
+  description = "Any string: a change makes the gateway read the rotated token."
   type        = string
   default     = "1"
 
@@ -53,7 +53,7 @@ variable "token_version" {
 }
 
 variable "snowflake_user_arn" {
-  description = "API_AWS_IAM_USER_ARN of DESCRIBE INTEGRATION. null in the first pass, when the integration is not there yet: nobody may then take the role."
+  description = "API_AWS_IAM_USER_ARN of DESCRIBE INTEGRATION. null on the first pass, before the integration exists: then no one can assume the role."
   type        = string
   default     = null
 
@@ -64,7 +64,7 @@ variable "snowflake_user_arn" {
 }
 
 variable "snowflake_external_id" {
-  description = "API_AWS_EXTERNAL_ID of DESCRIBE INTEGRATION. null in the first pass."
+  description = "API_AWS_EXTERNAL_ID of DESCRIBE INTEGRATION. null on the first pass."
   type        = string
   default     = null
 }
@@ -76,7 +76,7 @@ variable "vpc_endpoint_id" {
 }
 
 variable "stage" {
-  description = "Name of the stage, which begins the path."
+  description = "Name of the stage, the first element of the path."
   type        = string
   default     = "badger"
 
@@ -104,7 +104,7 @@ variable "log_key_arn" {
 }
 
 variable "tags" {
-  description = "Tags of what can have them."
+  description = "Tags of the resources that support tags."
   type        = map(string)
   default     = {}
 }

@@ -82,7 +82,7 @@ variable "memory" {
 }
 
 variable "concurrency" {
-  description = "Calls that one server has at once. Set BADGER_LIMITS_CALLS and BADGER_LIMITS_CALLER_CALLS in environment to the same."
+  description = "Calls that one server handles concurrently. Set BADGER_LIMITS_CALLS and BADGER_LIMITS_CALLER_CALLS in environment to the same."
   type        = number
   default     = 80
 
@@ -93,7 +93,7 @@ variable "concurrency" {
 }
 
 variable "account" {
-  description = "E-mail address of a service account that is there and that the server runs as. null: the module makes SERVICE-server."
+  description = "E-mail address of an existing service account that the server runs as. null: the module creates SERVICE-server."
   type        = string
   default     = null
 
@@ -104,7 +104,7 @@ variable "account" {
 }
 
 variable "network" {
-  description = "VPC network that all outgoing connections go through. null: Cloud Run's own way out."
+  description = "VPC network that all outgoing connections go through. null: Cloud Run's default route."
   type        = string
   default     = null
 }
@@ -122,7 +122,7 @@ variable "environment" {
 }
 
 variable "secret_files" {
-  description = "Secrets of Secret Manager that are mounted as files: by the folder under /etc/badger/secrets, the secret's id. Its newest version is in the file named value."
+  description = "Secrets of Secret Manager that are mounted as files: by the folder under /etc/badger/secrets, the secret's id. Its latest version is in the file named value."
   type        = map(string)
   default     = {}
 
@@ -139,7 +139,7 @@ variable "project_roles" {
 }
 
 variable "invokers" {
-  description = "Who may call the service besides BigQuery, such as user:ana@example.com, who opens the report."
+  description = "Principals that may call the service in addition to BigQuery, such as user:ana@example.com, who opens the report."
   type        = set(string)
   default     = []
 
@@ -150,7 +150,7 @@ variable "invokers" {
 }
 
 variable "deletion_protection" {
-  description = "Terraform refuses to destroy the service while this is true."
+  description = "Prevents Terraform from destroying the service."
   type        = bool
   default     = true
 }

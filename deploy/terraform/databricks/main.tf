@@ -78,7 +78,7 @@ resource "databricks_query" "evaluate" {
   query_text   = "CALL ${local.qualified}.evaluate()"
 }
 
-# It fails where fewer answers pass than in the batch before, so that the job's notification tells of it.
+# It fails if fewer answers pass than in the previous batch, so that the job sends a notification.
 resource "databricks_query" "degraded" {
   count = var.schedule == null ? 0 : 1
 

@@ -1,5 +1,5 @@
 variable "catalog" {
-  description = "Catalog of the schema. It must be there."
+  description = "Catalog of the schema. It must exist."
   type        = string
 }
 
@@ -16,7 +16,7 @@ variable "volume" {
 }
 
 variable "secret_scope" {
-  description = "Scope of the secret that holds the token for badger serve. The secret itself is put there by hand, so that no state holds it."
+  description = "Scope of the secret that holds the token for badger serve. Store the secret yourself, so that no Terraform state contains it."
   type        = string
   default     = "badger"
 
@@ -66,7 +66,7 @@ variable "warehouse_id" {
 }
 
 variable "notify" {
-  description = "Addresses that are told when the evaluation fails, or when fewer answers pass than in the batch before."
+  description = "E-mail addresses that are notified if the evaluation fails, or if fewer answers pass than in the previous batch."
   type        = list(string)
   default     = []
 }
@@ -83,7 +83,7 @@ variable "drop" {
 }
 
 variable "service_principal" {
-  description = "Application id of the service principal that the job runs as. It needs CAN RUN on both queries. null: whoever applies."
+  description = "Application id of the service principal that the job runs as. It needs CAN RUN on both queries. null: the user that applies."
   type        = string
   default     = null
 

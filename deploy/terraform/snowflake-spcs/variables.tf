@@ -1,5 +1,5 @@
 variable "database" {
-  description = "Database that holds the schema. It must be there."
+  description = "Database that holds the schema. It must exist."
   type        = string
   nullable    = false
 
@@ -10,7 +10,7 @@ variable "database" {
 }
 
 variable "schema" {
-  description = "Schema of the service, its images and its specification. It must be there: badger install creates it."
+  description = "Schema of the service, its images and its specification. It must exist: badger install creates it."
   type        = string
   default     = "BADGER"
 
@@ -21,7 +21,7 @@ variable "schema" {
 }
 
 variable "owner_role" {
-  description = "Role that owns badger's objects and creates the service. It must be there, and must not be ACCOUNTADMIN, which cannot create services."
+  description = "Role that owns badger's objects and creates the service. It must exist and must not be ACCOUNTADMIN, which cannot create services."
   type        = string
   default     = "BADGER_OWNER"
 
@@ -77,7 +77,7 @@ variable "nodes" {
 }
 
 variable "min_ready_instances" {
-  description = "Servers that must be ready for the service to be so."
+  description = "Servers that must be ready for the service to be ready."
   type        = number
   default     = 1
 
@@ -99,7 +99,7 @@ variable "service_suspend_seconds" {
 }
 
 variable "auto_suspend_seconds" {
-  description = "Seconds without a service after which the pool's nodes are given back."
+  description = "Seconds without a service after which the pool's nodes are released."
   type        = number
   default     = 600
 
@@ -138,13 +138,13 @@ variable "specification" {
 }
 
 variable "query_warehouse" {
-  description = "Warehouse for the queries of the service. null: it sends none that need one."
+  description = "Warehouse for the queries of the service. null: it runs no queries that need one."
   type        = string
   default     = null
 }
 
 variable "egress_hosts" {
-  description = "HOST:PORT that the service may connect to, such as a judge outside of the account. Empty: no network rule, no integration, no way out."
+  description = "HOST:PORT that the service may connect to, such as a judge outside of the account. Empty: no network rule, no integration, no outbound connections."
   type        = list(string)
   default     = []
 

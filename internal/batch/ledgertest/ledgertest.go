@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Options say what a ledger is like.
+// Options describe a ledger.
 type Options struct {
 	OneRun bool // it holds a single run, whatever the run is called
 }
@@ -140,8 +140,7 @@ func storingAgainReplaces(t *testing.T, open func(t *testing.T) batch.Ledger) {
 	}
 }
 
-// world is a small evaluation: cases of two agent versions, one of them not readable and one there
-// twice.
+// world is a small evaluation: cases of two agent versions, one of them unreadable and one duplicated.
 const cases = 23
 
 func source() batch.Source {
@@ -203,8 +202,7 @@ func want(t *testing.T) []string {
 
 var errCrash = errors.New("crash")
 
-// crashing stands for a process that dies in its n-th append: before the rows are stored or right
-// after.
+// crashing simulates a process that dies in its n-th append: before the rows are stored or right after.
 type crashing struct {
 	batch.Ledger
 	left  int
@@ -226,7 +224,7 @@ func (c *crashing) Append(ctx context.Context, run string, rows []scoring.Row) e
 func killedAtEveryStep(t *testing.T, open func(t *testing.T) func(t *testing.T) batch.Ledger) {
 	all := want(t)
 	for _, after := range []bool{false, true} {
-		for step := range cases - 1 { // one is there twice
+		for step := range cases - 1 { // one is a duplicate
 			reopen := open(t)
 			r := batch.Runner{Engine: engine(t), Concurrency: 3, BatchSize: 1, Ordered: step%2 == 0}
 			_, err := r.Run(context.Background(), "r", source(), &crashing{reopen(t), step, after})

@@ -24,7 +24,7 @@ func NeedAxe(tb testing.TB) {
 type Finding struct {
 	Rule  string   `json:"id"`
 	Help  string   `json:"help"`
-	Where []string `json:"where"` // the elements, with what is wrong
+	Where []string `json:"where"` // the elements, with the fault of each
 }
 
 func (f Finding) String() string {

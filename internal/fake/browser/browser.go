@@ -46,8 +46,8 @@ func Main(m *testing.M) int {
 	return m.Run()
 }
 
-// Start returns the Chromium of the package, where [Main] runs its tests, else one that ends with the
-// test. Starting takes about a second. Tabs have nothing in common.
+// Start returns the Chromium of the package, if [Main] runs its tests, else one that is closed when the test ends.
+// Starting takes about a second. Tabs share nothing.
 func Start(tb testing.TB) *Browser {
 	tb.Helper()
 	if !shared.on {
@@ -72,7 +72,7 @@ func Start(tb testing.TB) *Browser {
 	return shared.b
 }
 
-// start starts Chromium, which keeps what it keeps in a directory, until end is called.
+// start starts Chromium with its profile in dir. The caller must call end.
 func start(tb testing.TB, dir string) (b *Browser, end func()) {
 	tb.Helper()
 	path := os.Getenv("BADGER_CHROMIUM")
@@ -87,7 +87,7 @@ func start(tb testing.TB, dir string) (b *Browser, end func()) {
 	missing(tb, path == "", "BADGER_REQUIRE_CHROMIUM", "there is no Chromium; BADGER_CHROMIUM names one")
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.UserDataDir(dir),
-		// Nobody but the pages' own origin is to be reached, whatever the pages or Chromium itself want.
+		// Only the pages' own origin is reachable, whatever the pages or Chromium itself request.
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"),
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-domain-reliability", true), chromedp.Flag("no-pings", true),
 		chromedp.Flag("font-render-hinting", "none"), chromedp.Flag("hide-scrollbars", true),
@@ -130,7 +130,7 @@ type Options struct {
 	Offline  bool  // the network does not work
 }
 
-// Tab is a window of its own: its cookies and storage are no other tab's.
+// Tab is a separate browser window: it shares no cookies or storage with others.
 type Tab struct {
 	tb  testing.TB
 	ctx context.Context
@@ -372,11 +372,11 @@ func (t *Tab) Asked() []string {
 	return append([]string(nil), t.asked...)
 }
 
-// Console lists errors and warnings on the console since the last call, such as what the policy of
-// the page's content forbade.
+// Console lists errors and warnings on the console since the last call, such as violations of the page's content
+// security policy.
 func (t *Tab) Console() []string {
 	t.tb.Helper()
-	Eval[int](t, "0") // what was said before has come then
+	Eval[int](t, "0") // earlier messages have arrived after this
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	out := t.console
@@ -384,7 +384,7 @@ func (t *Tab) Console() []string {
 	return out
 }
 
-// Clean fails the test if the tab asked anybody else for anything or said anything on the console.
+// Clean fails the test if the tab sent requests to another origin or logged anything on the console.
 func (t *Tab) Clean(origin string) {
 	t.tb.Helper()
 	if said := t.Console(); len(said) > 0 {

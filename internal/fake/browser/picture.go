@@ -13,8 +13,8 @@ import (
 // people look at them.
 func Pictures() bool { return os.Getenv("BADGER_SCREENSHOTS") != "" }
 
-// Picture takes a picture of the whole page, where pictures are wanted; of a very long one, of what the
-// window shows.
+// Picture takes a screenshot of the whole page, or of the window if the page is very long. It does nothing unless
+// screenshots are enabled.
 func (t *Tab) Picture(name string) {
 	t.tb.Helper()
 	if !Pictures() {
@@ -31,8 +31,8 @@ func (t *Tab) Picture(name string) {
 	t.write(name+".png", png)
 }
 
-// Print prints the page as PDF, where pictures are wanted, and makes pictures of the first pages of
-// paper where pdftoppm is there.
+// Print prints the page as PDF, and converts its first pages to images if pdftoppm is installed. It does nothing
+// unless screenshots are enabled.
 func (t *Tab) Print(name string) {
 	t.tb.Helper()
 	if !Pictures() {
@@ -54,7 +54,7 @@ func (t *Tab) Print(name string) {
 func (t *Tab) write(name string, data []byte) string {
 	t.tb.Helper()
 	folder := os.Getenv("BADGER_SCREENSHOTS")
-	t.must(os.MkdirAll(folder, 0o750)) //nolint:gosec // whoever runs the test names the folder
+	t.must(os.MkdirAll(folder, 0o750)) //nolint:gosec // the user of the test names the folder
 	path := filepath.Join(folder, name)
 	t.must(os.WriteFile(path, data, 0o600)) //nolint:gosec // the same
 	return path

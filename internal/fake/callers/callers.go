@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// Call is what one call of a function came to. A simulator returns it with every error too.
+// Call is the outcome of one call of a function. A simulator also returns it with every error.
 type Call struct {
 	Results  []json.RawMessage // one for each row, in order
 	Attempts []Attempt         // every request of the call
@@ -42,7 +42,7 @@ func (c *Call) Posts() (n int) {
 	return n
 }
 
-// Refused is the error of a call that the server refused. The product ends the statement.
+// Refused is the error of a call that the server rejected. The real product fails the statement.
 type Refused struct {
 	Status   int    // of HTTP, or the gRPC code
 	Text     string // the body or message
@@ -53,8 +53,8 @@ func (r *Refused) Error() string {
 	return fmt.Sprintf("refused with status %d after %d attempts: %.300s", r.Status, r.Attempts, r.Text)
 }
 
-// Violation is the error of a reply that breaks the protocol. The product ends the statement, or
-// does something worse.
+// Violation is the error of a reply that breaks the protocol. The real product fails the statement, or does
+// something worse.
 type Violation struct{ What string }
 
 func (v *Violation) Error() string { return "the reply breaks the protocol: " + v.What }
@@ -80,7 +80,7 @@ type reply struct {
 	body   []byte
 }
 
-// send makes one HTTP request of the call.
+// send sends an HTTP request and records it in the call.
 func (c *Call) send(ctx context.Context, client *http.Client, method, url string, header http.Header, body []byte) (*reply, error) {
 	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {

@@ -34,7 +34,7 @@ func (d *Databricks) Call(ctx context.Context, args map[string]any) (*Call, erro
 		return c, err
 	}
 	if !json.Valid(r.body) {
-		return c, violation("status %d with a text that from_json cannot read: %.100s", r.status, r.body)
+		return c, violation("status %d with a body that from_json cannot read: %.100s", r.status, r.body)
 	}
 	c.Results = []json.RawMessage{r.body}
 	if r.status != http.StatusOK {

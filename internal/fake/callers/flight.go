@@ -70,8 +70,8 @@ func compareFields(schema *arrow.Schema, args []arrow.Field, result arrow.Field,
 	return nil
 }
 
-// sameDatabend compares types as Databend does: text is text whatever its layout, VARIANT is told
-// by its metadata, and nullable counts.
+// sameDatabend compares types as Databend does: all layouts of text are equal, VARIANT is identified by its
+// metadata, and nullability matters.
 func sameDatabend(a, b arrow.Field) bool {
 	kind := func(f arrow.Field) string {
 		if v, ok := f.Metadata.GetValue("Extension"); ok {

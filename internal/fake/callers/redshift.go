@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// Redshift is an external function that calls AWS Lambda. It retries where Lambda throttles or
-// fails, for RETRY_TIMEOUT; what the function itself returns ends the statement if success is
-// false.
+// Redshift is an external function that calls AWS Lambda. It retries if Lambda throttles or fails, for
+// RETRY_TIMEOUT. A result of the function with success false fails the statement.
 type Redshift struct {
 	Function string // as Redshift names it, such as badger.hybrid_ex
 	// Invoke runs the Lambda function on a payload. An error is an exception that the function
@@ -26,7 +25,7 @@ func (r *Redshift) Call(ctx context.Context, rows ...[]any) (*Call, error) {
 	return r.Send(ctx, len(rows), rows)
 }
 
-// Send sends any arguments as so many records.
+// Send sends a call of the given number of records, with any arguments.
 func (r *Redshift) Send(ctx context.Context, records int, arguments any) (*Call, error) {
 	c := &Call{}
 	payload, err := json.Marshal(map[string]any{
@@ -84,5 +83,5 @@ func (r *Redshift) Send(ctx context.Context, records int, arguments any) (*Call,
 	return c, nil
 }
 
-// ErrThrottled is what Invoke may return for a Lambda function that is throttled.
+// Invoke may return ErrThrottled for a throttled Lambda function.
 var ErrThrottled = errors.New("TooManyRequestsException")

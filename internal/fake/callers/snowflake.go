@@ -14,14 +14,14 @@ import (
 // Snowflake is an external function, or with Service a function of a service in Snowpark Container
 // Services.
 //
-// An external function retries on 429 and on every 5xx with the same batch id; a service function
-// on 404, 429, 500, 502, 503 and 504, three times. Every other status ends the statement. On 202
-// both ask again by GET with the same headers, and give up after ten minutes.
+// An external function retries on 429 and on every 5xx with the same batch id; a service function on 404, 429, 500,
+// 502, 503 and 504, three times. Every other status fails the statement. On 202 both poll by GET with the same
+// headers, and give up after ten minutes.
 type Snowflake struct {
 	URL     string // of the function, such as http://…/v1/snowflake/NAME
 	Service bool
 	Gzip    bool        // COMPRESSION = GZIP
-	BatchID string      // empty: none is sent, as of service functions that send none
+	BatchID string      // empty: sends no batch id, like some service functions
 	Header  http.Header // further headers
 	Client  *http.Client
 	Numbers []int64 // row numbers; nil: from 0
@@ -53,7 +53,7 @@ func (s *Snowflake) number(i int) int64 {
 	return int64(i)
 }
 
-// Send sends a body of so many rows.
+// Send sends a body with the given number of rows.
 func (s *Snowflake) Send(ctx context.Context, body []byte, rows int) (*Call, error) {
 	c := &Call{}
 	h := http.Header{"Content-Type": {"application/json"}, "User-Agent": {"snowflake/1.0"}}
@@ -97,7 +97,7 @@ func (s *Snowflake) Send(ctx context.Context, body []byte, rows int) (*Call, err
 			return c, err
 		case r.status == http.StatusAccepted:
 			if s.BatchID == "" {
-				return c, violation("202 without a batch id: nobody can ask for it")
+				return c, violation("202 without a batch id, by which to poll")
 			}
 			if c.Waited >= SnowflakePolling {
 				return c, &Refused{r.status, "not ready after ten minutes", len(c.Attempts)}

@@ -22,16 +22,16 @@ const inside = "BADGER_RESIDENCY_INSIDE"
 // Inside reports whether the test runs in the namespaces already.
 func Inside() bool { return os.Getenv(inside) != "" }
 
-// Enter runs the test again in a process with namespaces of its own, and returns false when that
-// has ended; in that process it returns true. Variables are further ones for it, NAME=VALUE. The
-// test is skipped where the machine allows no namespaces.
+// Enter reruns the test in a child process with separate namespaces. It returns true in the child, and false in the
+// parent after the child has exited. Variables (NAME=VALUE) are added to the child's environment. The test is
+// skipped if the machine does not allow namespaces.
 func Enter(t *testing.T, variables ...string) bool {
 	t.Helper()
 	if Inside() {
 		return true
 	}
 	args := []string{"-test.run=" + exact(t.Name()), "-test.v", "-test.count=1"}
-	if deadline, ok := t.Deadline(); ok { // a little earlier, so that what hangs is told here
+	if deadline, ok := t.Deadline(); ok { // a little earlier, so that a hanging test is reported here
 		args = append(args, "-test.timeout="+(time.Until(deadline)*9/10).String())
 	}
 	cmd := exec.CommandContext(t.Context(), os.Args[0], args...) //nolint:gosec // this program

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The address that the test's own connections come from, by which they are told from the program's.
+// own is the source address of the test's own connections, which distinguishes them from the program's.
 var own = netip.MustParseAddr("127.9.9.9")
 
 // attempt is the first packet of a connection, or a datagram.
@@ -130,7 +130,7 @@ func (s *sniffer) take(p []byte) {
 	case src == own, dst == own:
 		return
 	case protocol == unix.IPPROTO_ICMP && len(body) > 0 && body[0] == 3, protocol == unix.IPPROTO_ICMPV6 && len(body) > 0 && body[0] != 128:
-		return // the kernel's own answer that nobody listens there
+		return // the kernel's own reply: the port is closed
 	case a.protocol == "udp" && src == nameServer:
 		return // the name server's answer
 	}

@@ -39,7 +39,7 @@ const (
 // Authority is the file of the certificate that the program is to trust, as the program sees it.
 const Authority = "/etc/world-authority.pem"
 
-// World is a network and a file system. All of it ends with the test.
+// World is a network and a file system. It is removed when the test ends.
 type World struct {
 	t       *testing.T
 	sniffer *sniffer
@@ -51,7 +51,7 @@ type World struct {
 
 	root, upper string
 	bare        []string          // directories of the root without an overlay
-	before      map[string]string // files in the overlay, with what tells their contents apart
+	before      map[string]string // files in the overlay, with a fingerprint of each
 }
 
 // New makes a world inside the namespaces of [Enter].
@@ -70,8 +70,8 @@ func New(t *testing.T) *World {
 	return w
 }
 
-// overlay shows the machine's files to the program, and keeps what it changes apart: one overlay for
-// each directory of the root, since those of a user namespace cannot lie over other mounts.
+// overlay shows the machine's files to the program, and stores its changes separately. Each directory of the root
+// has its own overlay, since those of a user namespace cannot cover other mounts.
 func (w *World) overlay() {
 	w.t.Helper()
 	must := func(what string, err error) {
@@ -115,7 +115,7 @@ func (w *World) overlay() {
 	}
 }
 
-// Program makes a program of the machine the program under test. Its path in the world is returned.
+// Program installs a program of the machine as the program under test. It returns its path in the world.
 func (w *World) Program(path string) string {
 	w.t.Helper()
 	const at = "/opt/program"
@@ -168,8 +168,8 @@ func (w *World) addr(host string) netip.Addr {
 	return w.last
 }
 
-// Address is the address of a host's port. A name exists from then on; at first nobody listens
-// there.
+// Address returns the address of a port of host. From then on the name resolves; the port is closed until the test
+// listens on it.
 func (w *World) Address(host string, port int) string {
 	return net.JoinHostPort(w.addr(host).String(), strconv.Itoa(port))
 }
@@ -289,7 +289,7 @@ type Running struct {
 	Stderr bytes.Buffer // after Wait
 }
 
-// Start begins a new record and starts a program in the world, in a directory of it.
+// Start clears the record and starts a program in a directory of the world.
 func (w *World) Start(dir string, env []string, name string, args ...string) *Running {
 	w.t.Helper()
 	w.sniffer.settle(w.t)
@@ -337,14 +337,14 @@ func (c Contact) String() string {
 	return c.Protocol + " " + net.JoinHostPort(c.Host, strconv.Itoa(c.Port))
 }
 
-// Record is what a program did.
+// Record lists the actions of a program.
 type Record struct {
 	Contacts []Contact // that were attempted, each once, sorted; without the name server
 	Lookups  []string  // names, each once, sorted
 	Written  []string  // files and directories that were made, changed or removed, sorted
 }
 
-// Record is what was done since the last Start.
+// Record returns the actions since the last Start.
 func (w *World) Record() Record {
 	w.t.Helper()
 	attempts := w.sniffer.settle(w.t)
@@ -383,8 +383,8 @@ func (w *World) Record() Record {
 	return r
 }
 
-// files are those in the overlay. Directories count by their being there: their times change with
-// what is in them.
+// files fingerprints the files in the overlay. Directories have only their name: their times change with their
+// content.
 func (w *World) files() map[string]string {
 	w.t.Helper()
 	all := map[string]string{}

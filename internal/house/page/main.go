@@ -51,7 +51,7 @@ func main() {
 	}
 }
 
-// depths are how many steps each package stands above those that import none of this module.
+// depths returns the level of each package above those that import none of this module.
 func depths(packages []*house.Package) map[string]int {
 	byName := map[string]*house.Package{}
 	for _, p := range packages {
@@ -152,7 +152,7 @@ func does(p *house.Package) string {
 	return strings.TrimSuffix(doc, ".")
 }
 
-// wrapped are words in lines of up to so many bytes.
+// wrapped returns the words in lines of up to width bytes.
 func wrapped(words []string, width int) (out []string) {
 	line := ""
 	for _, word := range words {

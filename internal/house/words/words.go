@@ -61,7 +61,7 @@ type Use struct {
 }
 
 // Find returns the uses of each term below a folder, in the order of terms: in comments and string literals of Go
-// files that are no tests, and in the prose of Markdown.
+// files except tests, and in the prose of Markdown.
 func Find(folder string, terms []Term) ([][]Use, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -116,8 +116,8 @@ func prose(page []byte, f func(line int, text string)) {
 	}
 }
 
-// code calls f with each comment and each string of a Go file. Comments on lines that follow each other are one
-// text, as they are read.
+// code calls f with each comment and each string of a Go file. Comments on consecutive lines are joined, as they
+// are read.
 func code(source []byte, f func(line int, text string)) {
 	set := token.NewFileSet()
 	file := set.AddFile("", -1, len(source))

@@ -412,7 +412,7 @@ function begin() {
 			send();
 			trouble();
 		} else if (page && await settled()) location.href = at.dataset.next;
-		else $(".saved", form).textContent += "; the next case is not there yet: the server does not answer";
+		else $(".saved", form).textContent += "; the next case is not available yet: the server does not answer";
 	}
 	addEventListener("popstate", () => location.reload());
 	addEventListener("beforeprint", () => { for (const d of $$("details")) d.open = true; });

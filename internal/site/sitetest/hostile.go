@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// HostileText is a text that tries to be more than text in a page, a script, an address, a style, a
+// HostileText is a string that may be interpreted as more than text in a page, a script, an address, a style, a
 // spreadsheet or a terminal.
 type HostileText struct {
-	Name string // of what it tries
+	Name string // of the attack
 	Text string // ends with Mark
 	Mark string // is in no other text, so that a test sees whether the text is shown
 }
@@ -79,7 +79,7 @@ var hostile = []struct{ name, text string }{
 	// Elements that need no script.
 	{"base", `<base href="https://pwned.example/">`},
 	{"refresh", `<meta http-equiv="refresh" content="0; url=https://pwned.example/">`},
-	{"a policy of its own", `<meta http-equiv="Content-Security-Policy" content="script-src *">`},
+	{"another policy", `<meta http-equiv="Content-Security-Policy" content="script-src *">`},
 	{"style from elsewhere", `<link rel=stylesheet href=https://pwned.example/x.css>`},
 	{"prefetch", `<link rel="prefetch" href="https://pwned.example/">`},
 	{"form", `<form action="https://pwned.example/"><button id=pwned>Log in</button>`},
@@ -141,7 +141,7 @@ var hostile = []struct{ name, text string }{
 	{"header", "x\r\nSet-Cookie: pwned=1\r\n\r\n<pwned>"},
 	{"percent signs", `%3Cpwned%3E %zz %u003Cpwned%u003E %`},
 
-	// Other languages that a text may reach.
+	// Other languages in which text may be evaluated.
 	{"template of Go", `{{.}}{{printf "%s" "<pwned>"}}{{template "layout" .}}`},
 	{"template in braces", `{{constructor.constructor('pwned()')()}}`},
 	{"template with dollar", `${pwned()}#{pwned()}`},

@@ -18,11 +18,11 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// HostileStore is a store in which every text is one of [Hostile]: questions, hints, queries, names
-// and cells of results, errors, tools, what judges said, notes, and the names of cases, runs, agents,
-// versions, batches, tags, databases and people. The i-th case is called by the i-th text, as far as it can be (see [HostileText.Called]). All cases
-// are answered in the run [Plain], and each once more in a run of its own whose id, agent, version
-// and batch are texts. It returns the path of the file, which belongs to the test.
+// HostileStore creates a store in which every string is one of [Hostile]: questions, hints, queries, names and
+// cells of results, errors, tools, replies of judges, notes, and the names of cases, runs, agents, versions,
+// batches, tags, databases and people. The i-th case is named after the i-th string, as far as possible (see
+// [HostileText.Called]). All cases are answered in the run [Plain], and each again in a separate run whose id,
+// agent, version and batch are such strings. It returns the path of the file, which belongs to the test.
 func HostileStore(tb testing.TB) string {
 	tb.Helper()
 	original, err := hostileStore()

@@ -15,8 +15,8 @@ import (
 // Judge is a judge whose replies satisfy the schema of whatever it is asked, and are otherwise
 // chosen by a hash of the question: equal questions get equal replies.
 type Judge struct {
-	Says      func(asked uint64) string // a text of a reply; nil: [Opinion]
-	Malformed uint64                    // one of so many replies is no JSON; 0: none
+	Says      func(asked uint64) string // the text of a reply; nil: [Opinion]
+	Malformed uint64                    // one of this many replies is not JSON; 0: none
 }
 
 // Identity is the judge's name in badger's tables.

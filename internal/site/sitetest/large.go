@@ -35,8 +35,8 @@ func Large(tb testing.TB, s Size) *store.Store {
 	return Open(tb, path)
 }
 
-// Wide makes a store with one case, [WideCase], in the run [Plain]: two results of rows x columns, of
-// which every hundredth cell differs, in another order of rows. It returns the path of the file.
+// Wide creates a store with one case, [WideCase], in the run [Plain]. Its two results have rows x columns; every
+// hundredth cell differs, and the rows have another order. Wide returns the path of the file.
 func Wide(tb testing.TB, rows, columns int) string {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "wide.duckdb")

@@ -149,8 +149,8 @@ UPDATE badger.golden_set SET gold_result = '` + hardGold + `' WHERE case_id = 'r
 UPDATE badger.agent_runs SET result = '` + hardAnswer + `' WHERE batch_id = '` + Rerun + `' AND case_id = 'retail-06';
 UPDATE badger.golden_set SET alternatives = json_array(json_object('sql', 'SELECT 1 AS n', 'result', '{"columns": [{"name": "n", "type": "BIGINT"}], "rows": [[1]]}')) WHERE case_id IN ('retail-01', 'retail-08')`
 
-// Values that a page must tell apart: NULL, nothing, white space, what cannot be seen, all digits of
-// numbers, long texts.
+// Values that a page must distinguish: NULL, the empty string, white space, invisible characters, all digits of
+// numbers, long strings.
 const (
 	hardGold = `{"columns": [{"name": "key", "type": "BIGINT"}, {"name": "text", "type": "VARCHAR"}, {"name": "exact", "type": "DECIMAL(38,10)"}, {"name": "double", "type": "DOUBLE"}, {"name": "at", "type": "TIMESTAMP"}], "rows": [
 		[9223372036854775807, null, "12345678901234567890.0123456789", 0.1, "2024-03-31 02:30:00"], [2, "", "0.5000000000", 1e300, null], [3, " two  spaces ", "-1.0000000000", "NaN", "2024-01-01 00:00:00"],
@@ -160,8 +160,8 @@ const (
 		[4, "zerowidth", "1.0000000000", "x"], [6, "Grüße, 你好, שלום, 🦡", "7.0000000000", "y"], [7, "extra", "8.0000000000", "z"]]}`
 )
 
-// secondLabels are those of two people besides the demonstration's expert: they differ from it, and
-// from each other, now and then.
+// secondLabels returns labels of two annotators in addition to the demonstration's expert. They sometimes differ
+// from it, and from each other.
 func secondLabels() (out []store.Label) {
 	verdict := func(pass bool) string {
 		if pass {
@@ -238,7 +238,7 @@ func (r *Run) Score(ctx context.Context, w *store.Store) error {
 func text(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // maps of texts and numbers
+		panic(err) // maps of strings and numbers
 	}
 	return string(b)
 }
@@ -267,7 +267,7 @@ type ledger struct {
 	tallies map[store.Run]*tally
 }
 
-// tally is what came of the answers of one row of eval_runs.
+// tally counts the outcomes of the answers in a row of eval_runs.
 type tally struct {
 	statuses       map[scoring.Status]int
 	calls, in, out int64

@@ -10,9 +10,9 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 )
 
-// ClassifyHTTP makes an *Error of an answer that is not a completion: by status, and by what the
-// body says where a status says too little (OpenAI: an empty account is a 429; Anthropic: it is a
-// 400; Cortex: throttling is a 400).
+// ClassifyHTTP returns the error for a response that is not a completion. It goes by the status, and by the body if
+// the status is ambiguous (an empty account is a 429 at OpenAI and a 400 at Anthropic; throttling is a 400 at
+// Cortex).
 func ClassifyHTTP(status int, header http.Header, body []byte, now time.Time) *judgebackend.Error {
 	e := &judgebackend.Error{Status: status, RetryAfter: retryAfter(header, now), Said: saidIn(body)}
 	said := e.Said.Kind()

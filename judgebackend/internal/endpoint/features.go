@@ -47,7 +47,7 @@ type Features struct {
 	id       judgebackend.Identity
 }
 
-// NewFeatures is of an endpoint of which nothing is known yet.
+// NewFeatures returns the features of an endpoint that has not been called yet.
 func NewFeatures(id judgebackend.Identity, log *slog.Logger) *Features {
 	return &Features{refused: map[Feature]bool{}, bound: UseMaxCompletionTokens, log: log, id: id}
 }

@@ -1,6 +1,6 @@
-// Package endpoint is what judges behind an HTTP endpoint share: the transport that reaches allowed
-// hosts alone, the key that is read at each call, what an answer that is no completion means, and what
-// an endpoint turned out not to offer.
+// Package endpoint contains what judges over HTTP share: a transport that only reaches allowed hosts, a key that is
+// read at each call, the classification of error responses, and the features that an endpoint turned out not to
+// support.
 package endpoint
 
 import (

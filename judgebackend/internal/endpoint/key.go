@@ -13,7 +13,7 @@ import (
 // Key is a key that no formatting shows.
 type Key struct{ value string }
 
-// Value is the key itself, "" if none is configured.
+// Value returns the key itself, "" if no key is configured.
 func (k Key) Value() string { return k.value }
 
 func (Key) String() string               { return "[secret]" }
@@ -28,9 +28,9 @@ type KeySource struct {
 	getenv    func(string) string
 }
 
-// NewKeySource decides where the key comes from: the file or variable the options name, else fallback,
-// which is set only where the vendor's own host is contacted (a variable nobody named must not
-// reach another host).
+// NewKeySource returns the source of the key: the configured file or variable, else the variable fallback. fallback
+// is only set if the vendor's own host is contacted, because a variable that the user did not name must not reach
+// another host.
 func NewKeySource(o *judgebackend.OpenOptions, fallback string) (KeySource, error) {
 	k := KeySource{file: o.KeyFile, env: o.KeyEnv, later: o.KeyLater, getenv: o.Getenv}
 	switch {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Made by badger v1.2.3 from the values; make it again instead of editing it.
+# Made by badger v1.2.3 from the values; regenerate it instead of editing it.
 # A service perimeter of VPC Service Controls around the project: no data leave it through Google's services, and calls from
 # outside are refused but for those of the access level. It needs roles/accesscontextmanager.policyAdmin.
 # "perimeter.sh dry-run" refuses nothing yet: the audit log shows what would be refused.

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Made by badger v1.2.3 from the values; make it again instead of editing it.
+# Made by badger v1.2.3 from the values; regenerate it instead of editing it.
 # Removes what setup.sh made, but for the dataset with scores and labels, the judge's secret, service accounts that the
 # values name, the right of a model's connection to ask it, and services that are enabled.
 # Before it: badger install --values VALUES --drop bigquery://…, because functions need the connection.
-# It goes on where something is gone already.
+# It ignores what has been removed already.
 set -uo pipefail
 cd "$(dirname "$0")" || exit
 . ./connection-role.sh

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Made by badger v1.2.3 from the values; make it again instead of editing it.
+# Made by badger v1.2.3 from the values; regenerate it instead of editing it.
 # Sets badger serve up on Cloud Run for BigQuery. It may be run again. It needs gcloud, bq, curl and jq, and an account with
 # roles/owner, or roles/run.admin, roles/iam.serviceAccountAdmin, roles/iam.roleAdmin, roles/resourcemanager.projectIamAdmin,
 # roles/serviceusage.serviceUsageAdmin, roles/bigquery.admin, roles/secretmanager.admin and roles/iam.serviceAccountUser.

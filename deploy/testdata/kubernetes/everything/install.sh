@@ -1,5 +1,5 @@
 #!/bin/sh
-# Made by badger v1.2.3 from the values; make it again instead of editing it.
+# Made by badger v1.2.3 from the values; regenerate it instead of editing it.
 # Installs or upgrades badger serve in the cluster that kubectl names. Run it in this folder; nothing in it is secret.
 set -eu
 

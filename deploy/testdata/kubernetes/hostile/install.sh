@@ -1,5 +1,5 @@
 #!/bin/sh
-# Made by badger v1.2.3 from the values; make it again instead of editing it.
+# Made by badger v1.2.3 from the values; regenerate it instead of editing it.
 # Installs or upgrades badger serve in the cluster that kubectl names. Run it in this folder; nothing in it is secret.
 set -eu
 
@@ -17,7 +17,7 @@ fi
 for secret in 1.0 true null; do
   kubectl -n 123 get secret "$secret" >/dev/null || { echo "the Secret $secret is missing in 123" >&2; exit 1; }
 done
-echo "The values name a warehouse or a judge, and the NetworkPolicy lets nobody be connected to: set deploy.kubernetes.egress or hosts, unless another policy allows it." >&2
+echo "The values name a warehouse or a judge, but the NetworkPolicy allows no outbound connections: set deploy.kubernetes.egress or hosts, unless another policy allows it." >&2
 
 # Where Helm may not write to the cluster: helm template null badger -n 123 -f values-badger.yaml | kubectl apply -f -
 helm upgrade --install null badger --namespace 123 --values values-badger.yaml --wait --timeout 10m

@@ -1,4 +1,4 @@
--- Made by badger v1.2.3 from the values; make it again instead of editing it.
+-- Made by badger v1.2.3 from the values; regenerate it instead of editing it.
 -- Stops the service analytics.badger.scorer. Its pool stops 300 s later, and then costs nothing.
 -- A call of a function starts both again: to keep callers out, take the right to call away first.
 USE ROLE badger_owner;

@@ -1,4 +1,4 @@
--- Made by badger v1.2.3 from the values; make it again instead of editing it.
+-- Made by badger v1.2.3 from the values; regenerate it instead of editing it.
 -- Takes the service null_.scorers.on1 back to the image /null_/scorers/images/n0:1e2.
 -- All but the image stays as in this version's specification. An image that does not know one of its variables does not start:
 -- then run upgrade.sql of the folder that the version before wrote.

@@ -1,7 +1,7 @@
--- Made by badger v1.2.3 from the values; make it again instead of editing it.
+-- Made by badger v1.2.3 from the values; regenerate it instead of editing it.
 -- Upgrades the service analytics.badger.badger in place, to the image /analytics/badger/images/badger:1.2.3.
 -- badger install --apply runs the same where the service differs from the values.
--- Functions keep their paths: those of the version before go on working, and badger install --apply brings the new ones.
+-- Functions keep their paths: those of the previous version still work. badger install --apply adds new ones.
 USE ROLE badger_owner;
 
 -- A service that is there gets what is outside the specification.

@@ -1,4 +1,4 @@
-# Made by badger v1.2.3 from the values; make it again instead of editing it. README.md in the folder beside it says more.
+# Made by badger v1.2.3 from the values; regenerate it instead of editing it. See README.md in the folder next to it.
 # terraform init && terraform apply       or: tofu init && tofu apply
 
 terraform {
@@ -30,13 +30,13 @@ variable "token_secret" {
 }
 
 variable "snowflake_user_arn" {
-  description = "API_AWS_IAM_USER_ARN of DESCRIBE INTEGRATION; null in the first pass."
+  description = "API_AWS_IAM_USER_ARN of DESCRIBE INTEGRATION; null on the first pass."
   type        = string
   default     = null
 }
 
 variable "snowflake_external_id" {
-  description = "API_AWS_EXTERNAL_ID of DESCRIBE INTEGRATION; null in the first pass."
+  description = "API_AWS_EXTERNAL_ID of DESCRIBE INTEGRATION; null on the first pass."
   type        = string
   default     = null
 }

@@ -1,4 +1,4 @@
-# Made by badger v1.2.3 from the values; make it again instead of editing it. README.md in the folder beside it says more.
+# Made by badger v1.2.3 from the values; regenerate it instead of editing it. See README.md in the folder next to it.
 # terraform init && terraform apply       or: tofu init && tofu apply
 
 terraform {
@@ -17,7 +17,7 @@ provider "google" {
   region  = "europe-west1"
 }
 
-# The module gives no roles on datasets and connections, and makes no account of the nightly job: run "setup.sh --roles" of
+# The module grants no roles on datasets and connections, and creates no account for the nightly job: run "setup.sh --roles" of
 # badger deploy cloud-run after terraform apply, and then its perimeter.sh. The account must be there before.
 module "badger" {
   source = "./bigquery-cloud-run"

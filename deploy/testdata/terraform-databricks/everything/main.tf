@@ -1,4 +1,4 @@
-# Made by badger v1.2.3 from the values; make it again instead of editing it. README.md in the folder beside it says more.
+# Made by badger v1.2.3 from the values; regenerate it instead of editing it. See README.md in the folder next to it.
 # terraform init && terraform apply       or: tofu init && tofu apply
 
 terraform {

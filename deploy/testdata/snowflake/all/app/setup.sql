@@ -1,7 +1,7 @@
--- Made by badger v1.2.3 from the values; make it again instead of editing it.
+-- Made by badger v1.2.3 from the values; regenerate it instead of editing it.
 -- The setup script of the Native App. It runs when the application is installed and at each upgrade, and may run again at any time.
 
--- Who may do what.
+-- Roles and their grants.
 CREATE APPLICATION ROLE IF NOT EXISTS badger_owner COMMENT = 'badger: owns badger\'s objects';
 CREATE APPLICATION ROLE IF NOT EXISTS badger_caller COMMENT = 'badger: may call the functions';
 CREATE APPLICATION ROLE IF NOT EXISTS badger_reader COMMENT = 'badger: reads scores and views';
@@ -1413,7 +1413,7 @@ END
 $$;
 GRANT USAGE ON PROCEDURE code.on_grant(ARRAY) TO APPLICATION ROLE badger_owner;
 
--- Called after each installation and upgrade: brings a service that is there to this version.
+-- Called after each installation and upgrade: upgrades an existing service to this version.
 CREATE OR REPLACE PROCEDURE code.on_version()
   RETURNS VARCHAR
   LANGUAGE SQL

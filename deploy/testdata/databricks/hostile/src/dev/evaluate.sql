@@ -1,2 +1,2 @@
--- Made by badger v1.2.3 from the values; make it again instead of editing it.
+-- Made by badger v1.2.3 from the values; regenerate it instead of editing it.
 CALL `{dev}`.badger.evaluate();

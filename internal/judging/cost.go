@@ -25,8 +25,7 @@ func (j *Judges) Paid() evaluation.Cost {
 	return c
 }
 
-// PaidBefore tells the budget what a payer has paid: what the ledger knows, and what was recorded
-// elsewhere.
+// PaidBefore charges the budget for earlier calls of a payer: those in the ledger, and recorded costs.
 func (j *Judges) PaidBefore(ctx context.Context, payer string, recorded evaluation.Cost) error {
 	if j.ledger != nil {
 		paid, err := j.ledger.PaidBy(ctx, payer, time.Time{}.AddDate(1969, 0, 0))
@@ -35,12 +34,12 @@ func (j *Judges) PaidBefore(ctx context.Context, payer string, recorded evaluati
 		}
 		j.budget.Paid(paid)
 	}
-	money, _ := judgebackend.ParseMoney(recorded.Money) // nothing where no price was known
+	money, _ := judgebackend.ParseMoney(recorded.Money) // 0 if no price was known
 	j.budget.PaidBefore(judgebackend.Spending{TokensIn: recorded.TokensIn, TokensOut: recorded.TokensOut, Money: money})
 	return nil
 }
 
-// quota is what each caller may spend a day; nil for no limit.
+// quota returns the daily budget of each caller; nil for no limit.
 func (c *Config) quota(ledger judgebackend.Payments) (*judgebackend.Quota, error) {
 	if c.CallerBudget.Tokens == 0 && c.CallerBudget.Money == "" {
 		return nil, nil //nolint:nilnil // no limit
@@ -88,7 +87,7 @@ func ParseBudget(s string) (tokens int64, money string, err error) {
 	return n * unit, "", nil
 }
 
-// Measure tells the metrics what the judge was asked.
+// Measure registers the metrics of the judges.
 func (j *Judges) Measure(m *telemetry.Metrics) {
 	if j == nil {
 		return

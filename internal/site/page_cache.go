@@ -40,7 +40,7 @@ type heldLists struct {
 
 const (
 	rowsHeld      = 20_000 // up to how many cases of a run are held
-	pagesTogether = 5      // of a list of a larger run are read at once
+	pagesTogether = 5      // pages of a list of a larger run that are read in one go
 )
 
 // countsOf are how many cases each mode of a list has.
@@ -164,7 +164,7 @@ func rowsOf(ctx context.Context) int {
 	return 0
 }
 
-// abridge leaves out what a short page does not show, of a run that has scores of so many metrics.
+// abridge leaves out what a short page does not show, for a run with scores of the given number of metrics.
 func (c *onecase) abridge(metrics int) {
 	if c.View.Relations != nil {
 		short := *c.View.Relations

@@ -141,11 +141,10 @@ func band(from, to int, class string, c *caseview.MappedColumn) ribbonBand {
 	return b
 }
 
-// padding is what is behind a number so that the decimal signs of a column are one below the
-// other: blanks as wide as digits.
+// padding returns the blanks, as wide as digits, that follow a number so that the decimal points of a column align.
 func padding(n int) string { return strings.Repeat("\u2007", max(0, n)) }
 
-// textLines are the lines of a text from data, in pieces.
+// textLines returns the lines of text from data, in pieces.
 func textLines(s string) (out [][]caseview.Piece) {
 	for l := range strings.SplitSeq(s, "\n") {
 		out = append(out, caseview.Line(strings.TrimSuffix(l, "\r")))
@@ -156,12 +155,12 @@ func textLines(s string) (out [][]caseview.Piece) {
 // columnName is the name of a column in a table, cut.
 func columnName(s string) []caseview.Piece { return caseview.Pieces(cutText(s, 80)) }
 
-// visibleName is a text from data for a picture: what is not seen as its symbol, and cut.
+// visibleName returns text from data for a picture, with symbols for invisible characters, and cut.
 func visibleName(s string) string {
 	return visible(cutText(s, 80))
 }
 
-// shortName is a text from data that has its place in a picture.
+// shortName returns text from data, cut to fit into a picture.
 func shortName(s string) string {
 	short := []rune(visibleName(s))
 	if len(short) > ribbonNames {

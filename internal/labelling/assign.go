@@ -19,7 +19,7 @@ import (
 type Next struct {
 	Item *Item // nil: nothing
 	Busy bool  // answers are left that others have before them at this moment
-	Gone bool  // answers are left that the warehouse does not hold any more, so that nobody can see them
+	Gone bool  // the remaining answers are no longer in the warehouse, so that they cannot be shown
 }
 
 // candidates is how many answers of a queue are examined in one go.
@@ -210,7 +210,7 @@ func (s *Store) keep(ctx context.Context, q *Queue, item *Item, me, key string) 
 		return false, err
 	}
 	held, err := s.leases(ctx, q)
-	if err != nil || held[item.Position].of(q, item, me) != key { // it had ended, and somebody took it
+	if err != nil || held[item.Position].of(q, item, me) != key { // it had expired, and another annotator claimed the item
 		return false, err
 	}
 	answered, mine, err := s.answered(ctx, q, item, me)

@@ -15,8 +15,8 @@ var leading = []string{"verdict", "ex_bird", "component_f1", "refusal", "tool_re
 // Leads reports whether a metric is one of those that say most about answers.
 func Leads(metric string) bool { return slices.Contains(leading, metric) }
 
-// Leading is the metrics that say most about the answers, at most n: the primary one, others that
-// tell something else, and then the rest in their order. Metrics without any value are left out.
+// Leading returns the most informative metrics, at most n: the primary one, others that measure something else, and
+// then the rest in their order. Metrics without any value are left out.
 func (f *Figures) Leading(n int) []*Metric {
 	var out []*Metric
 	take := func(name string) {

@@ -10,7 +10,7 @@ import (
 	"github.com/badger-eval/badger/scoring/metric"
 )
 
-// Options of a metric that is not known are told of: nothing reads them.
+// Options of an unknown metric are reported: nothing reads them.
 func TestOptionsOfUnknownMetrics(t *testing.T) {
 	engine, err := scoring.NewEngine(metric.All(), nil)
 	if err != nil {
@@ -36,13 +36,13 @@ func TestOptionsOfUnknownMetrics(t *testing.T) {
 			}
 			e.lookAtUnread(c)
 		}
-		if e.Say(batch.Outcome{}); notes.String() != tc.want {
+		if e.PrintSummary(batch.Outcome{}); notes.String() != tc.want {
 			t.Errorf("%s:\n%swant\n%s", tc.why, &notes, tc.want)
 		}
 	}
 }
 
-// What cases say and nothing reads is told once a run, what most of them say first.
+// Unread keys of cases are reported once a run, the most frequent first.
 func TestUnreadIsTold(t *testing.T) {
 	engine, err := scoring.NewEngine(metric.All(), nil)
 	if err != nil {
@@ -70,7 +70,7 @@ func TestUnreadIsTold(t *testing.T) {
 			}
 			e.lookAtUnread(c)
 		}
-		if e.Say(batch.Outcome{}); notes.String() != tc.want {
+		if e.PrintSummary(batch.Outcome{}); notes.String() != tc.want {
 			t.Errorf("%s:\n%swant\n%s", tc.why, &notes, tc.want)
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/badger-eval/badger/internal/printable"
 )
 
-// Say prints where the scores were written, and the judge calls and queries made for them.
-func (e *Run) Say(o batch.Outcome) {
+// PrintSummary prints where the scores were written, and the judge calls and queries made for them.
+func (e *Run) PrintSummary(o batch.Outcome) {
 	if e.Warehouse != nil {
 		fmt.Fprintf(e.Notes, "run %s: %s scored", e.ID, printable.Count(o.Done, "answer"))
 		if o.Skipped > 0 {
@@ -21,12 +21,12 @@ func (e *Run) Say(o batch.Outcome) {
 		fmt.Fprintln(e.Notes, "; the scores are in badger.scores")
 	}
 	if o.Changed > 0 {
-		fmt.Fprintf(e.Notes, "note: %s scored again, because the question or its gold had changed since\n", printable.Count(o.Changed, "answer"))
+		fmt.Fprintf(e.Notes, "note: %s re-scored, because the question or its gold has changed\n", printable.Count(o.Changed, "answer"))
 	}
 	if s, ok := e.Source.(*cases.Warehouse); ok {
 		fmt.Fprintf(e.Notes, "golden set: %s\n", s.Versions())
 	}
-	e.sayUnread()
+	e.noteUnread()
 	for i, name := range slices.Sorted(maps.Keys(e.strange)) {
 		if i == 3 {
 			fmt.Fprintf(e.Notes, "note: nor were those of %s\n", printable.Count(len(e.strange)-i, "more unknown metric"))
@@ -46,18 +46,18 @@ func (e *Run) Say(o batch.Outcome) {
 		}
 	}
 	if e.Judge != nil {
-		e.Judge.Say(e.Notes)
+		e.Judge.PrintUsage(e.Notes)
 	}
 	if text := e.Summary.Unversioned(); text != "" {
 		fmt.Fprintln(e.Notes, "note:", text)
 	}
 }
 
-// told is the maximal number of unreadable items that are listed individually.
-const told = 8
+// maxListed is the maximal number of unreadable items that are listed individually.
+const maxListed = 8
 
-// sayUnread tells once what the cases of the run say and nothing reads, what most of them say first.
-func (e *Run) sayUnread() {
+// noteUnread reports, once a run, the keys of cases that nothing reads, the most frequent first.
+func (e *Run) noteUnread() {
 	answers := map[string]int64{}
 	for _, u := range e.unreads {
 		for _, says := range u.says {
@@ -66,7 +66,7 @@ func (e *Run) sayUnread() {
 	}
 	all := slices.SortedFunc(maps.Keys(answers), func(a, b string) int { return cmp.Or(cmp.Compare(answers[b], answers[a]), cmp.Compare(a, b)) })
 	for i, says := range all {
-		if i == told {
+		if i == maxListed {
 			fmt.Fprintf(e.Notes, "note: nor %s\n", printable.Count(len(all)-i, "more of the kind"))
 			break
 		}
@@ -74,7 +74,7 @@ func (e *Run) sayUnread() {
 	}
 }
 
-// Warn ends a run with failed scores by a prominent line.
+// Warn prints a prominent line at the end of a run with failed scores.
 func (e *Run) Warn() {
 	scores, metrics := 0, 0
 	for i := range e.Summary.Figures.Metrics {

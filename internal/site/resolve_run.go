@@ -18,9 +18,9 @@ type runMissing struct {
 
 func (e *runMissing) Unwrap() error { return e.error }
 
-// whichRun finds the run that an address means where it leaves out the agent, the version or the batch:
-// the address with the only run that fits, "" if the run is there as it is named. Several runs that
-// fit, and none, are a runMissing.
+// whichRun resolves an address that leaves out the agent, the version or the batch. It returns the address with the
+// only run that fits, "" if the address names an existing run. If several runs fit, or none, the error is a
+// runMissing.
 func (s *Site) whichRun(r *http.Request) (to string, err error) {
 	v := r.URL.Query()
 	key := store.ParseRun(v)
