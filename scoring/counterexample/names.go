@@ -88,7 +88,7 @@ func (c *carrier) columnRef(s *scope, e *sqlparts.Column) expr {
 
 // decide takes one of the meanings of a name, nil for none. other is a second one if the dialect leaves open
 // which of both it is.
-func (c *carrier) decide(e *sqlparts.Column, ms []sqlparts.Meaning, doubt sqlparts.Doubt) (m, other *sqlparts.Meaning) {
+func (c *carrier) decide(e *sqlparts.Column, ms []sqlparts.Meaning, doubt sqlparts.Certainty) (m, other *sqlparts.Meaning) {
 	if len(ms) == 0 {
 		return nil, nil
 	}

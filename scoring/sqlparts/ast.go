@@ -103,7 +103,7 @@ type CTE struct {
 	Span
 	Name    Ident
 	Columns []Ident
-	Query   *Query     // nil when the body is no query
+	Query   *Query     // nil if the body is not a query
 	Write   *Statement // a data-modifying body: WITH x AS (DELETE … RETURNING …); nil otherwise
 }
 

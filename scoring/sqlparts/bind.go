@@ -18,10 +18,10 @@ type Bound struct {
 	merged   map[*Source][]*MergedSource
 }
 
-// slot is what is known of one column's name: meanings[from:to].
+// slot holds the binding of one column reference: meanings[from:to].
 type slot struct {
 	from, to int32
-	doubt    Doubt
+	doubt    Certainty
 	bound    bool
 	aside    bool // in a clause that reads no column of a table
 }
@@ -89,7 +89,7 @@ func bindQuery(q *Query) *Bound {
 }
 
 // Means lists what a column's name may mean, the likeliest first, and how far that is certain.
-func (b *Bound) Means(c *Column) ([]Meaning, Doubt) {
+func (b *Bound) Means(c *Column) ([]Meaning, Certainty) {
 	if int(c.id) >= len(b.slots) || !b.slots[c.id].bound {
 		return nil, Unsure
 	}
@@ -97,7 +97,7 @@ func (b *Bound) Means(c *Column) ([]Meaning, Doubt) {
 	return b.meanings[s.from:s.to:s.to], s.doubt
 }
 
-// Reads tells what a source of FROM reads.
+// Reads describes what a source of FROM reads.
 func (b *Bound) Reads(s *Source) Reading {
 	if bs := b.source(s); bs != nil {
 		return bs.reading
@@ -105,15 +105,15 @@ func (b *Bound) Reads(s *Source) Reading {
 	return Reading{Kind: ReadsText, Doubt: Unsure}
 }
 
-// Merged are the columns that USING or NATURAL makes where the source joins those before it. whole is
-// false if that cannot be told of all of them.
+// Merged returns the columns that USING or NATURAL merges where the source joins those before it. whole is false if
+// some of them may be missing.
 func (b *Bound) Merged(s *Source) (columns []*MergedSource, whole bool) {
 	bs := b.source(s)
 	return b.merged[s], !s.Natural || bs != nil && bs.natural
 }
 
-// Output lists the columns of a query or a source, stars replaced if that is known. whole tells that
-// these are all of them, in this order; else a column with Star stands for what is not known.
+// Output lists the columns of a query or a source, with stars expanded if their columns are known. whole reports
+// whether the list is complete and in order. If not, a column with Star represents the unknown ones.
 func (b *Bound) Output(n Node) (columns []OutputColumn, whole bool) {
 	switch n := n.(type) {
 	case *Query:
@@ -143,7 +143,7 @@ func (n *numbers) of(q *Query) {
 	})
 }
 
-// source is what is known of a source, nil for one of another script.
+// source returns the binding of a source, or nil if it belongs to another script.
 func (b *Bound) source(s *Source) *boundSource {
 	if s == nil || int(s.id) >= len(b.sources) || b.sources[s.id].Source != s {
 		return nil
@@ -151,7 +151,7 @@ func (b *Bound) source(s *Source) *boundSource {
 	return &b.sources[s.id]
 }
 
-// output is what a query makes, nil if that was not found out.
+// output returns the output columns of a query, or nil if they were not determined.
 func (b *Bound) output(q *Query) *output {
 	if q == nil || int(q.id) >= len(b.outputs) {
 		return nil
@@ -176,7 +176,7 @@ type holding uint8
 
 const (
 	lacks     holding = iota
-	otherCase         // one that differs in case alone, which the dialect tells apart
+	otherCase         // one that differs only in letter case, in a dialect where case is significant
 	may
 	doubtful // it has one that may be of the name, or several
 	holds
@@ -234,14 +234,14 @@ type boundSource struct {
 	*Source
 	reading Reading
 	made    *output // what it makes; of a base table, nil if its columns keep their names
-	open    bool    // it may have columns besides
+	open    bool    // it may have more columns than those known
 	natural bool    // of a natural join: its columns are known
 	hidden  bool    // behind an ON that follows a semi-join
 	name    Ident   // that it goes by; empty if it has none
 	group   Ident   // the alias of the parenthesised join around
 }
 
-// named tells how surely a source goes by a name.
+// named compares a source's name with id.
 func (s *boundSource) named(d Dialect, id Ident) likeness {
 	if len(s.name.Text) != len(id.Text) || s.name.Text == "" {
 		return different

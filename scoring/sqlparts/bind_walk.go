@@ -91,8 +91,7 @@ type frame struct {
 	indexed  int
 }
 
-// offer is what the sources of a frame offer to names without qualifier; open are those that may have
-// any column.
+// offer holds the sources of a frame in which an unqualified name is looked up. Those in open may have any column.
 type offer struct {
 	from, to int            // of those in view
 	known    []*boundSource // with columns that are known
@@ -200,7 +199,7 @@ func (r *binder) query(q *Query, outer *frame) {
 	}
 }
 
-// valuesName is what a dialect calls a column of VALUES; empty if it has no name.
+// valuesName returns a dialect's name for column i of VALUES, or "" if it has no name.
 func valuesName(d Dialect, i int) string {
 	switch d {
 	case DuckDB:
@@ -256,7 +255,7 @@ func (r *binder) orderOutput(q *Query, outer *frame) {
 	}
 }
 
-// with makes the frame of a WITH clause and reads its queries.
+// with creates the frame of a WITH clause and reads its queries.
 func (r *binder) with(q *Query, outer *frame) *frame {
 	f := r.newFrame(outer)
 	f.ctes, f.owner = &cteList{ctes: q.With}, q
@@ -275,9 +274,9 @@ func (r *binder) with(q *Query, outer *frame) *frame {
 	return f
 }
 
-// bodySees tells which common table expressions the body of the i-th sees: the first n, but for skip.
-// Those are the ones before it; where the clause is recursive, all; and itself where recursion needs no
-// word.
+// bodySees returns which common table expressions the body of the i-th one sees: the first n, except the one at
+// skip (-1: no exception). These are the preceding ones; with RECURSIVE, all; and also the i-th itself if the
+// dialect allows recursion without the keyword.
 func (d Dialect) bodySees(q *Query, i int) (n, skip int) {
 	set := false
 	if body := q.With[i].Query; body != nil {
@@ -508,7 +507,7 @@ func (r *binder) table(bs *boundSource, f *frame) {
 func (d Dialect) arrays() bool { return d == BigQuery || d == Redshift || d == Generic }
 
 // path is the column of a source in view that a dotted name in FROM reads.
-func (r *binder) path(n Name, f *frame) (*Meaning, Doubt) {
+func (r *binder) path(n Name, f *frame) (*Meaning, Certainty) {
 	for at := f; at != nil; at = at.outer {
 		for i := len(at.sources) - 1; i >= max(0, len(at.sources)-maxSources); i-- {
 			s := at.sources[i]
@@ -602,8 +601,8 @@ func (r *binder) shape(bs *boundSource, f *frame) {
 	}
 }
 
-// pivot binds what a pivot or MATCH_RECOGNIZE says of the one source that it is applied to, and notes
-// that its columns are others then.
+// pivot binds the names in a pivot or MATCH_RECOGNIZE over one source, and notes that the operation replaces the
+// source's columns.
 func (r *binder) pivot(bs *boundSource, f *frame) {
 	in := &frame{outer: f.outer, isSelect: true, sources: []*boundSource{bs}}
 	for _, p := range bs.Pivots {
@@ -659,8 +658,8 @@ func (r *binder) window(w *Window, f *frame) {
 	}
 }
 
-// expr binds the names of an expression. bare tells that the expression is a key, which may be an alias
-// of the select list where it is a name alone.
+// expr binds the names of an expression. bare reports whether the expression is a key, which, if it is only a name,
+// may be an alias of the select list.
 func (r *binder) expr(e Expr, f *frame, bare bool) {
 	if e == nil {
 		return

@@ -1,7 +1,7 @@
 package sqlparts
 
-// inARow reports whether a query has operators in a row, without parentheses, of which it is not known
-// which binds more tightly in its dialect.
+// inARow reports whether a query has adjacent operators without parentheses whose relative precedence is unknown in
+// its dialect.
 func (s *Script) inARow(q *Query) bool {
 	found := false
 	check := func(outer rank, e Node, inner Expr, left bool) {

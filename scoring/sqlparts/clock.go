@@ -10,7 +10,7 @@ import (
 	"unicode"
 )
 
-// clockValue is what a reading of the clock is.
+// clockValue is the kind of value that a clock function returns.
 type clockValue uint8
 
 const (
@@ -35,7 +35,7 @@ const (
 type clockFunction struct {
 	value   clockValue
 	keyword bool   // it stands without parentheses
-	called  bool   // it stands with parentheses
+	called  bool   // it is called with parentheses
 	word    string // of clockWord, in lower case
 	typ     string // of clockWord
 }
@@ -174,7 +174,7 @@ func sqliteReads(d Dialect, c *Call) (reads bool, arg Expr) {
 	return name != "strftime" || len(c.Args) > 0, nil
 }
 
-// readsNow reports whether a cast of a text to the type reads words for the time of the run.
+// readsNow reports whether a cast of a string to the type accepts words for the current time.
 func readsNow(d Dialect, typ string) bool {
 	switch d {
 	case Postgres, Redshift, Databricks, Generic:
@@ -183,7 +183,8 @@ func readsNow(d Dialect, typ string) bool {
 	return false
 }
 
-// wordClock is the reading of the clock that a text means as a date or time; nil for another.
+// wordClock returns the clock function that a string such as 'now' stands for when it is read as a date or time, or
+// nil.
 func wordClock(text, typ string) *clockFunction {
 	switch w := strings.ToLower(strings.TrimSpace(text)); w {
 	case "now", "today", "tomorrow", "yesterday":
@@ -237,7 +238,7 @@ func (s *Script) PinClock(t time.Time) (text string, n int, why string) {
 	return text, n, ""
 }
 
-// change replaces a stretch of a text.
+// change replaces a span of SQL text.
 type change struct {
 	Span
 	text string
@@ -256,7 +257,8 @@ func apply(sql string, changes []change) string {
 	return b.String()
 }
 
-// hiddenClock says what in a script may read the clock without being seen; empty if nothing does.
+// hiddenClock describes the first part of a script that may read the clock in a form that badger cannot find, or
+// returns "".
 func (s *Script) hiddenClock() string {
 	if len(s.Notes) > 0 {
 		return fmt.Sprintf("%s: a part of the query was not read (%s), and may read the clock", s.Place(s.Notes[0]), s.Notes[0].What)
@@ -307,14 +309,14 @@ func (s *Script) hiddenClock() string {
 	return ""
 }
 
-// spelledByCode are PostgreSQL's texts with characters by their codes: E'\x6e' and U&'\006e'.
+// spelledByCode matches PostgreSQL strings that spell characters by their codes: E'\x6e' and U&'\006e'.
 var spelledByCode = regexp.MustCompile(`(?s)^(?i:e)'.*\\(?:[xuU]|[0-7])|^(?i:u)&'.*\\`)
 
 // timeWords may stand next to a word for the time of the run in a date or time.
 var timeWords = nameSet("now today tomorrow yesterday allballs am pm ad bc utc gmt zulu z t at")
 
-// holdsClockWord reports whether a text may be a date or time with one of the words, such as 'today
-// 10:00', or several values with it: '{today}' and '[today,tomorrow)'.
+// holdsClockWord reports whether a string may be a date or time that uses one of the words, such as 'today 10:00',
+// or several such values: '{today}' and '[today,tomorrow)'.
 func holdsClockWord(text string, words []string) bool {
 	found, others := false, false
 	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
@@ -324,7 +326,7 @@ func holdsClockWord(text string, words []string) bool {
 	return found && (!others || strings.ContainsAny(text[:1], "{[("))
 }
 
-// reserved reports whether the word is no name of a column or an alias in the dialect.
+// reserved reports whether the dialect reserves the word, so that it cannot name a column or an alias.
 func (f *clockFunction) reserved(d Dialect, word string) bool {
 	if !strings.HasPrefix(strings.ToLower(word), "current_") && d != Redshift {
 		return false
@@ -332,7 +334,7 @@ func (f *clockFunction) reserved(d Dialect, word string) bool {
 	return d != BigQuery && d != Databricks && d != DuckDB
 }
 
-// pinned is what stands for a reading of the clock.
+// pinned returns the replacement for a call that reads the clock.
 func (s *Script) pinned(d *Dependence, t time.Time) (change, bool) {
 	f := d.clock
 	if f == nil {

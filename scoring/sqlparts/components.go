@@ -11,10 +11,10 @@ import (
 //
 // # The final SELECT
 //
-// The sets describe the final SELECT of a query: the SELECT that its rows come from, not the bodies
-// of common table expressions, derived tables or subqueries. Of a set operation every arm is a
-// final SELECT, and the sets are the unions of the arms' sets. Parentheses around a query mean
-// nothing. ORDER BY and LIMIT are those of the query itself and of parenthesised arms.
+// The sets describe the final SELECT of a query: the SELECT that produces its rows, not the bodies of common table
+// expressions, derived tables or subqueries. In a set operation every arm is a final SELECT, and the sets are the
+// unions of the arms' sets. Parentheses around a query have no effect. ORDER BY and LIMIT are those of the query
+// itself and of parenthesized arms.
 //
 // # The normal form of an expression
 //
@@ -28,12 +28,13 @@ import (
 //     whatever is before its last double underscore that has text on both sides (sales__amount is amount). A name that
 //     is not made of letters, digits, _ and $, or begins with a digit, is in double quotes.
 //   - A star is *, without its qualifier, followed by " except (a, b)" (EXCLUDE too), " replace (x as a)", " rename (a as b)".
-//   - Strings stand in single quotes, with their escapes resolved and quotes doubled; numbers, bytes and placeholders as
-//     written. In SQLite a double-quoted name without qualifier is a string where a value is expected: on the right of a
-//     comparison or pattern predicate whose left side is not double-quoted itself, in an IN list, as a bound of BETWEEN,
-//     after THEN and ELSE.
-//   - != and ^= are <>, == is =, <=> is "is not distinct from". NOT before IN, BETWEEN, LIKE and IS is written inside
-//     them: x not in (…). x ISNULL is x is null. && and || are AND and OR where the dialect says so (MySQL).
+//   - Strings are written in single quotes, with escapes resolved and quotes doubled; numbers, bytes and
+//     placeholders as written. In SQLite a double-quoted name without qualifier is a string where a value is
+//     expected: on the right of a comparison or pattern predicate whose left side is not double-quoted itself, in
+//     an IN list, as a bound of BETWEEN, after THEN and ELSE.
+//   - != and ^= are <>, == is =, <=> is "is not distinct from". NOT before IN, BETWEEN, LIKE and IS moves into the
+//     predicate: x not in (…). x ISNULL is x is null. && and || are AND and OR where the dialect defines them so
+//     (MySQL).
 //   - A function is its name as written, with dots, and its arguments: count(distinct x), sum(amount). ALL is dropped.
 //     ORDER BY and LIMIT stand inside the parentheses; " within group (order by …)", " filter (where …)",
 //     " ignore nulls" and " over (…)" follow in this order. SEPARATOR is one more argument. SUBSTRING has commas; EXTRACT,
@@ -69,11 +70,11 @@ import (
 // Having: the conditions of HAVING and of QUALIFY, in the form of Where. A name that is one whole
 // side of a condition and the alias of an item stands for that item.
 //
-// Tables: the last name of every base table read anywhere in the query: in common table expressions
-// that are reached, derived tables, subqueries and all arms. Names of common table expressions are
-// not tables, nor are table functions and arrays (UNNEST(…), FROM t, t.array), nor tables that an
-// earlier statement of the script creates from a query, which are read through. Prefixes before
-// double underscores stay: they tell tables apart.
+// Tables: the last name of every base table read anywhere in the query: in common table expressions that are
+// reachable, derived tables, subqueries and all arms. Names of common table expressions are not tables, nor are
+// table functions and arrays (UNNEST(…), FROM t, t.array), nor tables that an earlier statement of the script
+// creates from a query: those are expanded. A prefix before a double underscore is kept, because it distinguishes
+// tables.
 //
 // Keywords: upper case words, from a closed list, of the final SELECTs:
 //
@@ -114,7 +115,7 @@ type Condition struct {
 	Value    string
 }
 
-// String is the condition as one text, its parts separated by spaces.
+// String joins the parts of the condition with spaces.
 func (c Condition) String() string {
 	s := c.Column
 	if c.Operator != "" {
@@ -311,7 +312,7 @@ func (x *extractor) text(e Expr) piece {
 	return piece{from, len(x.p.buf)}
 }
 
-// word writes a text and returns where.
+// word writes s and returns its position.
 func (x *extractor) word(s string) piece {
 	from := len(x.p.buf)
 	x.p.str(s)
@@ -509,7 +510,7 @@ func cutTexts(text string, pieces []piece) []string {
 	return set(out)
 }
 
-// set sorts texts and drops repeated ones, in place.
+// set sorts strings and removes duplicates, in place.
 func set(list []string) []string {
 	sort.Strings(list)
 	k := 0

@@ -20,15 +20,15 @@ type Predicate struct {
 	Expr      Expr   // as it is written, without the NOTs around it
 	Clause    Clause // the clause it is in
 	In        Node   // whose clause that is: a *Select, or the *Source of a join
-	Binding   bool   // whatever passes the clause meets it: it stands under no OR, nor under the NOT of an AND
+	Binding   bool   // every row that passes the clause satisfies it: it is under no OR, and not under NOT of an AND
 	Joins     bool   // it joins tables: a binding equality in WHERE or ON whose sides have columns, of different tables
 
 	mirrored bool // the sides of Expr are exchanged in Condition
 }
 
-// Predicates are the atomic conditions in a node, a query for one, wherever they stand in it:
-// subqueries and common table expressions are read too. They come in the order of [Walk], clause by
-// clause, and as often as they are written.
+// Predicates returns the atomic conditions anywhere in a node such as a query, including its subqueries and common
+// table expressions. They are in the order of [Walk], clause by clause. Repeated conditions are repeated in the
+// result.
 //
 // Joins goes by the qualifiers of the columns. A column without is of the only table that the
 // SELECT reads; where it reads several, of another one than the column on the other side. No other
@@ -75,10 +75,10 @@ func Predicates(n Node) []Predicate {
 	return out
 }
 
-// Values are what the column is held against: the other side of a comparison, the pattern of LIKE,
-// the bounds of BETWEEN, the elements of a list after IN as they are written, what follows IS. There
-// are none where they would not say it all, of a pattern with ESCAPE and of BETWEEN SYMMETRIC; none
-// of a subquery or an array after IN, nor of EXISTS and of what is not one of these.
+// Values returns the operands that the column is compared with: the other side of a comparison, the pattern of
+// LIKE, the bounds of BETWEEN, the elements of a list after IN as written, the keyword after IS. It returns nil if
+// they would not describe the condition completely (LIKE with ESCAPE, BETWEEN SYMMETRIC), for a subquery or an
+// array after IN, and for EXISTS and other conditions.
 func (p *Predicate) Values() []Expr {
 	switch e := p.Expr.(type) {
 	case *Binary:
@@ -310,7 +310,7 @@ var comparisons = map[Op]comparisonOp{
 var predicateOps = map[Op]Op{"~": "!~", "~*": "!~*", "!~": "~", "!~*": "~*", "@>": "", "<@": "", "?": "", "?|": "",
 	"?&": "", "&&": "", "@@": "", "@?": "", "^@": "", "overlaps": ""}
 
-// otherQuantifier is what a quantifier becomes under NOT.
+// otherQuantifier maps a quantifier to the one that replaces it under NOT.
 var otherQuantifier = map[string]string{"any": "all", "all": "any"}
 
 func (x *extractor) comparison(e *Binary, o comparisonOp, negated bool, s *Select) (c conditionPiece) {

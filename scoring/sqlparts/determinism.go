@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// DependsOn is what a result depends on besides the data.
+// DependsOn is something other than the data on which a result depends.
 type DependsOn string
 
-// What a result may depend on besides the data.
+// The kinds of dependences.
 const (
 	OnClock   DependsOn = "clock"   // the time at which the query runs
 	OnChance  DependsOn = "chance"  // random numbers, samples and sequences
@@ -21,27 +21,27 @@ const (
 	OnTies    DependsOn = "ties"    // the same, but only among rows that are alike in what the clause sorts by
 )
 
-// Dependence is a part of a query by which its result is no function of the data.
+// Dependence is a part of a query that makes its result depend on something other than the data.
 type Dependence struct {
 	Span
 	On   DependsOn
 	What string // the part as it is written, shortened
 
-	// Rows tells that only the order of the result's rows depends on it, and not which rows they are.
+	// Rows is true if only the order of the result's rows depends on it, and not which rows they are.
 	Rows bool
 
-	clock *clockFunction // that reads the clock, where a value can stand in its place
-	call  *Call          // that reads it; nil for a name or a text
-	arg   Expr           // the argument that means the time of the run, or before which it is to be written
+	clock *clockFunction // the clock function that is called, if a constant can replace it
+	call  *Call          // the call that reads the clock; nil for a name or a string
+	arg   Expr           // the argument that means the time of the run, or before which the time must be inserted
 	why   string
 }
 
-// Sentence says why the result is no function of the data, and what to do.
+// Sentence explains why the result depends on something other than the data, and how to change the query.
 func (d *Dependence) Sentence() string {
 	return d.What + " " + d.why
 }
 
-// What is said of each kind, after the part as it is written.
+// The explanation of each kind. It follows the quoted part of the query.
 const (
 	saysClock  = "reads the clock, so that the result changes with the time at which the query runs: write the date that the question means, or pin the clock with --clock"
 	saysRows   = "leaves the order of the rows to chance; which rows they are does not depend on it"
@@ -56,8 +56,8 @@ const (
 	saysStep   = "advances or reads a sequence, which differs with each run: use a key of the data"
 )
 
-// Dependences lists the parts of a script by which its results are no function of the data, in the
-// order of the text. The schema, which may be nil, tells by its keys where rows cannot tie.
+// Dependences lists the parts of a script that make its results depend on something other than the data, in the
+// order of the SQL text. The keys of the schema, which may be nil, show where rows cannot tie.
 //
 // Of what a name means it knows what the dialect says: what a view, a user-defined function or a
 // default of a session brings in is not seen. Approximate aggregates, and conversions that use the
@@ -91,7 +91,7 @@ type dependenceReader struct {
 
 	besides map[Node]bool // nodes on whose order or value nothing depends
 	seen    map[Span]bool
-	unique  map[*Query][][]string // sets of columns of which no two rows of a query are alike
+	unique  map[*Query][][]string // sets of columns that are unique among a query's rows
 	orders  map[*Select][]*OrderItem
 	tables  map[*Call]bool   // functions in FROM, in whose place no value can stand
 	columns map[*Call]string // the columns of queries inside that a call is all of
@@ -167,7 +167,7 @@ func (r *dependenceReader) walk(n Node) {
 			return false
 		case *Exists:
 			if n.Query != nil {
-				r.besides[n.Query] = true // which rows are there does not matter, only whether
+				r.besides[n.Query] = true // EXISTS depends only on whether there is a row
 			}
 		case *Source:
 			r.source(n)
@@ -263,7 +263,7 @@ func (r *dependenceReader) outside() {
 	}
 }
 
-// stretches are parts of a text; merged, they are in order and apart.
+// stretches are spans of SQL text. After merging they are sorted and disjoint.
 type stretches []Span
 
 func (s stretches) merged() stretches {
@@ -325,7 +325,7 @@ func sampleSays(e Expr, words ...string) bool {
 	return ok && slices.ContainsFunc(Lexemes(raw.Text, Generic), func(x Lexeme) bool { return slices.Contains(words, x.Value) })
 }
 
-// column looks at names that are calls without parentheses, and at what is no column of the data.
+// column examines names that are calls without parentheses, and names that are not columns of the data.
 func (r *dependenceReader) column(c *Column) {
 	last := c.Name.Last()
 	if last.Quoted {
@@ -462,7 +462,7 @@ func (r *dependenceReader) call(c *Call) {
 // builtins are the schemas that a built-in function may be called with.
 var builtins = []string{"pg_catalog", "sys", "safe", "main", "builtin"}
 
-// nameDepends is what a function's name says that its value depends on; args is the number of its
+// nameDepends returns what the value of a function depends on, judged by its name. args is the number of its
 // arguments.
 func (r *dependenceReader) nameDepends(n Name, args int) (DependsOn, string) {
 	name := strings.ToLower(n.Last().Text)
@@ -472,7 +472,7 @@ func (r *dependenceReader) nameDepends(n Name, args int) (DependsOn, string) {
 			return OnModel, saysModel
 		}
 		if !slices.Contains(builtins, schema) {
-			return "", "" // a function of somebody's own
+			return "", "" // a user-defined function
 		}
 	}
 	switch {
@@ -590,8 +590,8 @@ func constant(e Expr) bool {
 	return is
 }
 
-// isText reports whether an argument of SQLite's functions is a text, also in double quotes, where SQLite
-// takes what names no column for one.
+// isText reports whether an argument of an SQLite function is the string text. SQLite also reads a double-quoted
+// name as a string if no column has that name.
 func isText(e Expr, text string) bool {
 	switch e := e.(type) {
 	case *Literal:

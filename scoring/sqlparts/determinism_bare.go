@@ -61,7 +61,7 @@ func (r *dependenceReader) settled(s *Select, c *Column, known *keyNames) bool {
 		return true
 	}
 	if c.Name[0].Quoted && r.dialect == SQLite && len(c.Name) == 1 && !r.mayHave(s, c.Name[0].Text) {
-		return true // a text
+		return true // a string
 	}
 	fixed := func(src *Source) bool { return r.sourceFixed(src, known) }
 	for _, src := range s.From {

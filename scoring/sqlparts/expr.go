@@ -8,8 +8,8 @@ type Expr interface {
 	expr()
 }
 
-// Column is a reference by name: a column, a field of a structured column, or a name only the
-// reader of the schema can tell apart from those. Name has at least one part.
+// Column is a reference by name: a column, a field of a structured column, or another name that only a schema
+// distinguishes from these. Name has at least one part.
 type Column struct {
 	Span
 	Name Name
@@ -211,16 +211,15 @@ type Index struct {
 	Slice    bool
 }
 
-// Field is a field of an expression that is no plain name: (x).f, f(x).y, a[0].b. The field * is
-// x.*.
+// Field is a field of an expression that is not a plain name: (x).f, f(x).y, a[0].b. The field * is x.*.
 type Field struct {
 	Span
 	X    Expr
 	Name Ident
 }
 
-// Path is a path into semi-structured data: x:a.b[0]. Text is the part after the colon, in its own
-// case. A name keeps its quotes, as double ones, only where it is no plain word: x:"a.b" reads one key.
+// Path is a path into semi-structured data: x:a.b[0]. Text is the part after the colon, with its case unchanged. A
+// name is kept in double quotes only if it is not a plain word: x:"a.b" reads one key.
 type Path struct {
 	Span
 	X    Expr
@@ -287,7 +286,7 @@ type Grouping struct {
 	Args []Expr
 }
 
-// Raw is balanced text that was carried without being understood. A note says so.
+// Raw is balanced text that the parser did not understand. A note reports it.
 type Raw struct {
 	Span
 	Text string

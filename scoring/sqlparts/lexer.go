@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// tokenKind is what a token is; code says which word or operator.
+// tokenKind is the kind of a token. code identifies the word or operator.
 type tokenKind uint8
 
 const (
@@ -32,7 +32,7 @@ type token struct {
 }
 
 const (
-	maxText  = 1 << 30 // how many bytes of a text are read
+	maxText  = 1 << 30 // maximum number of input bytes that are read
 	maxNotes = 100     // how many notes are kept
 )
 
@@ -50,12 +50,12 @@ type lexer struct {
 	noJinja bool // no }} is left
 }
 
-// newLexer returns the lexer of a text in a dialect. The text is cut to maxText bytes.
+// newLexer returns a lexer for sql in a dialect. Input beyond maxText bytes is ignored.
 func newLexer(sql string, dialect Dialect) lexer {
 	return lexer{sql: sql[:min(len(sql), maxText)], syntax: dialect.syntax(), guess: dialect == Generic}
 }
 
-// lex cuts the text into tokens, the last of which is tokEOF.
+// lex splits the input into tokens. The last one is tokEOF.
 func (l *lexer) lex() {
 	if i := strings.IndexByte(l.sql, 0); i >= 0 { // where some engines end the text, even in a comment
 		l.note(i, i+1, "NUL character")
@@ -122,12 +122,12 @@ func (l *lexer) space() {
 	}
 }
 
-// dashes reports whether -- begins a comment here.
+// dashes reports whether -- starts a comment here.
 func (l *lexer) dashes() bool {
 	return !l.syntax.dashSpace || l.at(2) <= ' ' || l.at(2) == 0x7f
 }
 
-// hash reports whether # begins a comment here.
+// hash reports whether # starts a comment here.
 func (l *lexer) hash() bool {
 	return l.syntax.hash || l.guess && class[l.at(1)] == clsSpace && (l.pos == 0 || class[l.sql[l.pos-1]] == clsSpace)
 }

@@ -221,7 +221,7 @@ func (l *lexer) bracketedName() bool {
 	}
 }
 
-// bracketHides reports whether [ and the next ] hold what would begin a string, a name or a comment.
+// bracketHides reports whether a string, a quoted name or a comment would start between [ and the next ].
 func (l *lexer) bracketHides() bool {
 	n := strings.IndexByte(l.sql[l.pos:], ']')
 	if n < 0 {
@@ -231,8 +231,8 @@ func (l *lexer) bracketHides() bool {
 	return strings.ContainsAny(in, "'\"`$#[") || strings.Contains(in, "--") || strings.Contains(in, "/*") || strings.Contains(in, "//")
 }
 
-// looksBracketed reports whether [ begins a quoted name in a dialect that has both names and arrays
-// in brackets: it follows no operand and holds one short line that is a name and no list.
+// looksBracketed reports whether [ starts a quoted name in a dialect that uses brackets for both names and arrays:
+// it follows no operand and encloses one short line that is a name and not a list.
 func (l *lexer) looksBracketed() bool {
 	if n := len(l.toks); n > 0 {
 		switch t := l.toks[n-1]; {

@@ -158,7 +158,7 @@ func keyOf(e Expr) (Ident, bool) {
 	return Ident{}, false
 }
 
-// argumentClause reports whether the current token begins a clause inside a call.
+// argumentClause reports whether the current token starts a clause inside a call.
 func (p *parser) argumentClause() bool {
 	switch p.cur().code {
 	case wOrder, wLimit, wHaving, wOn:
@@ -368,8 +368,8 @@ func (p *parser) caseOf() Expr {
 	return c
 }
 
-// branch reads an expression in a case, up to one of two words or END; what nobody understands
-// there becomes text.
+// branch parses an expression in a CASE, up to one of two words or END. Anything after it that cannot be parsed
+// becomes raw text.
 func (p *parser) branch(a, b code) Expr {
 	start := p.start()
 	e := p.expr()
@@ -468,7 +468,7 @@ func (p *parser) contains(open int, words []code) bool {
 	return false
 }
 
-// specialWords are the words that separate the arguments of functions with a grammar of their own.
+// specialWords are the words that separate the arguments of functions with a special grammar.
 var specialWords = map[code][]code{
 	wExtract: {wFrom}, wTrim: {wFrom, wBoth, wLeading, wTrailing}, wPosition: {wIn}, wSubstring: {wFrom, wFor}, wSubstr: {wFrom, wFor},
 	wOverlay: {wPlacing, wFrom, wFor},

@@ -99,7 +99,8 @@ func bare(s *Source) bool {
 	return s.Query != nil && s.Alias.Text == "" && s.Pivots == nil && s.Sample == nil && !s.Lateral && s.Recognize == nil
 }
 
-// queryContinues reports whether what follows a parenthesised query makes a larger query of it.
+// queryContinues reports whether a parenthesized query is followed by a clause or operator that makes it part of a
+// larger query.
 func (p *parser) queryContinues() bool {
 	switch p.cur().code {
 	case wUnion, wIntersect, wExcept, wMinus, wOrder, wLimit:

@@ -119,7 +119,7 @@ func (p *parser) pathFollows() bool {
 	}
 }
 
-// path reads the names after a colon: a.b."c". Indexes and names after them are nodes of their own.
+// path parses the names after a colon: a.b."c". Indexes and the names after them become separate nodes.
 func (p *parser) path(x Expr, start int32) Expr {
 	pt := &Path{X: x}
 	if p.at(oLbracket) { // x:['a']: an index on the path's root

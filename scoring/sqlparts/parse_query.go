@@ -1,7 +1,6 @@
 package sqlparts
 
-// startsQuery reports whether the current token begins a query, through any number of opening
-// parentheses.
+// startsQuery reports whether the current token starts a query, after any number of opening parentheses.
 func (p *parser) startsQuery() bool {
 	k := p.i
 	if p.toks[k].code == oLparen { // a run of parentheses is passed once, however often it is asked about
@@ -81,7 +80,7 @@ func (p *parser) queryOrWith() *Query {
 	return q
 }
 
-// rawQuery is a query of which only text is known.
+// rawQuery returns a query that holds only raw text.
 func (p *parser) rawQuery(r *Raw) *Query {
 	sel := p.selects.new()
 	sel.Span = r.Span
@@ -369,8 +368,8 @@ func (p *parser) afterQuery() bool {
 	return true
 }
 
-// orderList reads sort keys after BY; clause reports whether they are a clause's, so that text nobody
-// understands is theirs.
+// orderList parses sort keys after BY. clause reports whether they belong to a clause, so that text after them that
+// cannot be parsed becomes part of them.
 func (p *parser) orderList(clause bool) []*OrderItem {
 	m := p.orders.mark()
 	for {

@@ -9,8 +9,8 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts/internal/count"
 )
 
-// maxDepth bounds how deep a tree gets, counting nesting and the length of chains alike. What is
-// deeper is carried as text.
+// maxDepth limits the depth of a tree, counting both nesting and the length of chains. Anything deeper is kept as
+// raw text.
 const maxDepth = 1000
 
 // stepsBetweenLooks is the number of steps between two checks of a signal. They take less than a millisecond.
@@ -26,9 +26,9 @@ type parser struct {
 	i       int
 	notes   []Note
 
-	depth  int     // nesting of what is being read
+	depth  int     // nesting depth at the current position
 	height int     // of the tallest tree finished at this nesting
-	slice  int     // > 0 inside x[…] and {…}, where a colon is no path
+	slice  int     // > 0 inside x[…] and {…}, where a colon does not start a path
 	steps  int     // tokens passed; tests measure work by it
 	count  numbers // of the nodes read so far
 
@@ -63,9 +63,8 @@ type alloc struct {
 
 var parsers = sync.Pool{New: func() any { return new(parser) }}
 
-// Parse reads a text. It never fails: what it does not understand is carried as text or skipped,
-// and noted. Time is linear in the length of the text; depth is bounded. Texts longer than 1 GiB
-// are cut.
+// Parse parses SQL text. It never fails: text that it does not understand is kept as raw text or skipped, and a
+// note reports it. Time is linear in the length of the input, and depth is bounded. Input beyond 1 GiB is ignored.
 func Parse(sql string, dialect Dialect) *Script { return parseUntil(sql, dialect, nil) }
 
 // parseUntil is [Parse], which a signal ends.

@@ -7,10 +7,10 @@ import (
 	"github.com/badger-eval/badger/internal/halt"
 )
 
-// ReadSchema reads DDL with the words of its dialect: CREATE TABLE with columns, keys, checks and
-// references, ALTER TABLE, CREATE INDEX, DROP. It never fails. What it does not understand and what
-// may change a table is in the doubts of the schema and its tables; other text, such as INSERT
-// statements or prose, is passed over.
+// ReadSchema parses DDL with the keywords of its dialect: CREATE TABLE with columns, keys, checks and references,
+// ALTER TABLE, CREATE INDEX, DROP. It never fails. Anything that it does not understand and that may change a table
+// is recorded in the doubts of the schema and its tables. Other text, such as INSERT statements or prose, is
+// skipped.
 func ReadSchema(ddl string, d Dialect) *Schema { return readSchema(ddl, d, nil) }
 
 func readSchema(ddl string, d Dialect, stop *halt.Signal) *Schema {
@@ -20,7 +20,7 @@ func readSchema(ddl string, d Dialect, stop *halt.Signal) *Schema {
 	l := newLexer(ddl, d)
 	l.lex()
 	r := &schemaReader{parser: parser{sql: l.sql, dialect: d, syntax: l.syntax, toks: l.toks, stop: stop}, schema: &Schema{Dialect: d}, named: map[string][]*Table{}, indexes: map[string]bool{}}
-	if s := (&Script{SQL: ddl, Dialect: d, stop: stop}); s.cutElsewhere() {
+	if s := (&Script{SQL: ddl, Dialect: d, stop: stop}); s.hasOtherReading() {
 		r.schema.Doubt = "its strings and comments may end elsewhere"
 	}
 	for r.cur().kind != tokEOF {
@@ -31,14 +31,14 @@ func readSchema(ddl string, d Dialect, stop *halt.Signal) *Schema {
 	for _, tables := range r.named {
 		for _, t := range tables {
 			if len(tables) > maxAlike || slices.ContainsFunc(tables, func(o *Table) bool { return o != t && d.names(o.Name, t.Name) == perhaps }) {
-				t.doubt("two tables of this name")
+				t.noteDoubt("two tables of this name")
 			}
 		}
 	}
 	return r.schema
 }
 
-// maxAlike is how many tables may have one name in different schemas before nothing is known of them.
+// maxAlike limits how many tables in different schemas may share a name before nothing is assumed about them.
 const maxAlike = 1000
 
 // schemaReader reads DDL token by token.
@@ -122,15 +122,15 @@ func (r *schemaReader) statement() {
 	case r.words("alter", "table"):
 		r.alter(sure)
 	case r.is(0, "alter") && (r.is(1, "index") || r.is(1, "schema") || r.is(1, "database")):
-		r.schema.doubt("ALTER " + strings.ToUpper(r.textOf(r.ahead(1))))
+		r.schema.noteDoubt("ALTER " + strings.ToUpper(r.textOf(r.ahead(1))))
 		r.pass()
 	case r.words("drop"):
 		r.drop(sure)
 	case r.is(0, "rename") && r.is(1, "table"):
-		r.schema.doubt("RENAME TABLE")
+		r.schema.noteDoubt("RENAME TABLE")
 		r.pass()
 	case r.first() && r.anyOf("rollback", "do", "exec", "execute", "call", "undrop"):
-		r.schema.doubt(strings.ToUpper(r.text()))
+		r.schema.noteDoubt(strings.ToUpper(r.text()))
 		r.pass()
 	default:
 		if r.is(0, ";") && !r.schemaBody() {
@@ -147,7 +147,7 @@ func (r *schemaReader) statement() {
 	r.between = r.between[:0]
 }
 
-// first reports whether the current token begins a statement.
+// first reports whether the current token starts a statement.
 func (r *schemaReader) first() bool { return r.i == 0 || r.toks[r.i-1].code == oSemicolon }
 
 // schemaBody reports whether a semicolon is in the body of a routine, whose statements are not run.
@@ -162,7 +162,7 @@ func (r *schemaReader) pass() {
 	}
 }
 
-func (s *Schema) doubt(why string) {
+func (s *Schema) noteDoubt(why string) {
 	if s.Doubt == "" {
 		s.Doubt = why
 	}
@@ -216,7 +216,7 @@ func (r *schemaReader) create(sure bool) {
 			for ; !r.over(); r.next() {
 			}
 			if r.is(0, "create") && r.dialect != TSQL { // the tables that follow are of that schema
-				r.schema.doubt("CREATE SCHEMA with tables")
+				r.schema.noteDoubt("CREATE SCHEMA with tables")
 			}
 			return
 		case r.anyOf("database", "sequence", "role", "user", "extension", "policy", "synonym"):
@@ -228,8 +228,8 @@ func (r *schemaReader) create(sure bool) {
 	}
 }
 
-// routine passes CREATE FUNCTION and the like. If the body is no string, its end is not known, and
-// what follows may be part of it.
+// routine skips CREATE FUNCTION and similar statements. If the body is not a string, its end is unknown, and the
+// text that follows may be part of it.
 func (r *schemaReader) routine() {
 	what := strings.ToUpper(r.text())
 	if what == "TRIGGER" || what == "RULE" {
@@ -241,11 +241,12 @@ func (r *schemaReader) routine() {
 		block = block || r.anyOf("begin", "as", "return", "is", "do", "instead") && r.ahead(1).kind != tokString
 	}
 	if block && !quoted {
-		r.schema.doubt("CREATE " + what + ", whose body may go on")
+		r.schema.noteDoubt("CREATE " + what + ", whose body may go on")
 	}
 }
 
-// targets are the tables that a name in a statement may mean; sure tells that it means the one.
+// targets returns the tables that a name in a statement may mean. sure reports whether it certainly means that one
+// table.
 func (r *schemaReader) targets(n Name) (tables []*Table, sure bool) {
 	for _, t := range r.named[strings.ToLower(n.Last().Text)] {
 		switch l := r.dialect.names(n, t.Name); {
@@ -283,7 +284,7 @@ func (r *schemaReader) index(unique, sure bool) {
 		}
 	}
 	if lenient && r.indexes[name] {
-		r.pass() // it was there
+		r.pass() // the index exists already
 		return
 	}
 	if name != "" {
@@ -330,7 +331,7 @@ func (r *schemaReader) drop(sure bool) {
 				if sure && certain {
 					r.remove(t)
 				} else {
-					t.doubt("DROP TABLE")
+					t.noteDoubt("DROP TABLE")
 				}
 			}
 			if !r.words(",") {
@@ -356,7 +357,7 @@ func (r *schemaReader) drop(sure bool) {
 			}
 		}
 	case "schema", "database", "type", "domain":
-		r.schema.doubt("DROP " + strings.ToUpper(what))
+		r.schema.noteDoubt("DROP " + strings.ToUpper(what))
 	}
 	r.pass()
 }
@@ -425,7 +426,7 @@ func (r *schemaReader) inherits(n Name) {
 func (r *schemaReader) defined(n Name, why string) {
 	tables, _ := r.targets(n)
 	for _, t := range tables {
-		t.doubt(why)
+		t.noteDoubt(why)
 	}
 }
 
@@ -475,7 +476,7 @@ func (r *schemaReader) change(t *Table, sure bool) {
 		}
 		r.column(t, sure, lenient)
 		if !sure {
-			t.doubt("ALTER TABLE ADD")
+			t.noteDoubt("ALTER TABLE ADD")
 		}
 	case r.words("drop"):
 		r.dropPart(t, sure)
@@ -493,7 +494,7 @@ func (r *schemaReader) change(t *Table, sure bool) {
 		}
 	case r.anyOf("owner", "cluster", "replica", "comment", "auto_increment", "engine", "default", "convert", "enable", "set", "reset", "validate", "check"):
 		if r.is(0, "set") && r.is(1, "schema") {
-			t.doubt("ALTER TABLE SET SCHEMA")
+			t.noteDoubt("ALTER TABLE SET SCHEMA")
 		}
 	case r.is(0, "disable") && r.is(1, "keys"):
 	case r.anyOf("nocheck", "disable"): // foreign keys and checks
@@ -503,10 +504,10 @@ func (r *schemaReader) change(t *Table, sure bool) {
 			}
 		}
 	case r.words("inherit"):
-		t.doubt("INHERITS")
+		t.noteDoubt("INHERITS")
 		r.inherits(r.name())
 	default:
-		t.doubt("ALTER TABLE " + strings.ToUpper(r.text()))
+		t.noteDoubt("ALTER TABLE " + strings.ToUpper(r.text()))
 	}
 }
 
@@ -538,7 +539,7 @@ func (r *schemaReader) dropPart(t *Table, sure bool) {
 	n := r.name()
 	c, certain := t.Column(r.dialect, n.Last())
 	if c == nil || len(n) == 0 || !sure || !certain {
-		t.doubt("ALTER TABLE DROP")
+		t.noteDoubt("ALTER TABLE DROP")
 		return
 	}
 	t.Columns = slices.DeleteFunc(t.Columns, func(o *ColumnDef) bool { return o == c })
@@ -560,7 +561,7 @@ func (r *schemaReader) rename(t *Table, sure bool) {
 	if r.words("to") {
 		n := r.name()
 		if len(n) == 0 || !sure {
-			t.doubt("ALTER TABLE RENAME")
+			t.noteDoubt("ALTER TABLE RENAME")
 			return
 		}
 		if len(n) == 1 {
@@ -586,7 +587,7 @@ func (r *schemaReader) rename(t *Table, sure bool) {
 	now := r.name()
 	c, certain := t.Column(r.dialect, old.Last())
 	if !to || len(old) == 0 || len(now) == 0 || c == nil || !certain || !sure {
-		t.doubt("ALTER TABLE RENAME")
+		t.noteDoubt("ALTER TABLE RENAME")
 		return
 	}
 	c.Name = now.Last()
@@ -602,7 +603,7 @@ func (r *schemaReader) alterColumn(t *Table, sure bool) {
 	sure = sure && certain
 	switch {
 	case c == nil || len(n) == 0:
-		t.doubt("ALTER COLUMN")
+		t.noteDoubt("ALTER COLUMN")
 	case r.words("set", "not", "null"), r.words("add", "generated", "always", "as", "identity"), r.words("add", "generated", "by", "default", "as", "identity"):
 		c.NotNull, c.Sure, c.stated = true, c.Sure || sure, true
 	case r.words("drop", "not", "null"):
@@ -658,7 +659,7 @@ func (r *schemaReader) table(n Name, sure, replaces, lenient bool) {
 		at := r.i
 		switch {
 		case r.words("like"): // and the columns of another table
-			t.doubt("LIKE")
+			t.noteDoubt("LIKE")
 		case r.constraint(t, true):
 		default:
 			r.column(t, true, false)
@@ -677,12 +678,12 @@ func (r *schemaReader) table(n Name, sure, replaces, lenient bool) {
 	for ; !r.over() && !r.is(0, "insert"); r.next() {
 		switch {
 		case r.words("inherits", "("):
-			t.doubt("INHERITS")
+			t.noteDoubt("INHERITS")
 			for r.inherits(r.name()); r.words(","); {
 				r.inherits(r.name())
 			}
 		case r.is(0, "partition") && r.is(1, "of"):
-			t.doubt("PARTITION OF")
+			t.noteDoubt("PARTITION OF")
 		case r.is(0, "without") && r.is(1, "rowid"):
 			for _, k := range t.Keys {
 				for _, c := range k.Columns {
@@ -690,14 +691,14 @@ func (r *schemaReader) table(n Name, sure, replaces, lenient bool) {
 				}
 			}
 		case r.is(0, "as") && (r.is(1, "select") || r.is(1, "with")):
-			t.doubt("AS SELECT")
+			t.noteDoubt("AS SELECT")
 		}
 	}
 	if len(t.Columns) == 0 {
 		return
 	}
 	if !sure {
-		t.doubt("a definition that may not be run")
+		t.noteDoubt("a definition that may not be run")
 	}
 	tables, certain := r.targets(n)
 	switch {
@@ -708,7 +709,7 @@ func (r *schemaReader) table(n Name, sure, replaces, lenient bool) {
 		r.add(t)
 	default:
 		if tables[0].text != t.text && !lenient || replaces {
-			tables[0].doubt("two tables of this name")
+			tables[0].noteDoubt("two tables of this name")
 		}
 		r.foreign = r.foreign[:foreign]
 	}
@@ -809,7 +810,7 @@ func (r *schemaReader) references(t *Table, columns []Ident, sure bool, name str
 	}
 }
 
-// idleWords are the words behind a column's type that say nothing of its values.
+// idleWords are words after a column's type that do not restrict its values.
 var idleWords = []string{
 	"deferrable", "not", "initially", "deferred", "immediate", "enforced", "asc", "desc", "clustered", "nonclustered", "key",
 	"match", "simple", "rely", "norely", "validate", "novalidate", "enable", "disable", "visible", "unique", "for", "replication",
@@ -831,7 +832,7 @@ func (r *schemaReader) column(t *Table, sure, lenient bool) {
 	c := &ColumnDef{Name: n.Last()}
 	if old, certain := t.Column(r.dialect, c.Name); old != nil && lenient {
 		if !certain {
-			t.doubt("a column that may be there")
+			t.noteDoubt("a column that may be there")
 		}
 		return
 	}
@@ -949,7 +950,7 @@ func (r *schemaReader) descends() bool {
 	return false
 }
 
-// alike notes columns of one name.
+// alike marks columns with the same name.
 func (r *schemaReader) alike(t *Table, c *ColumnDef) {
 	for _, o := range t.Columns {
 		if o != c && strings.EqualFold(o.Name.Text, c.Name.Text) {
@@ -1002,8 +1003,8 @@ func (r *schemaReader) listed(t *Table, primary, sure bool, name string) {
 	r.key(t, columns, primary, sure, name)
 }
 
-// key notes a key. One of expressions, or of columns that the table does not have, says nothing of
-// its columns.
+// key records a key. For a key of expressions, or of columns that the table does not have, it only notes that the
+// table has other constraints.
 func (r *schemaReader) key(t *Table, names []Ident, primary, sure bool, name string) {
 	k := &Key{Primary: primary, Sure: sure && !t.inherited, name: name}
 	for _, n := range names {
@@ -1067,7 +1068,7 @@ func (r *schemaReader) list() (out []Ident, ok bool) {
 	return out, true
 }
 
-// link finds the tables and columns that foreign keys name. A key that names none is left out.
+// link resolves the tables and columns that foreign keys name. It drops a key if a name does not resolve.
 func (r *schemaReader) link() {
 	for _, f := range r.foreign {
 		tables, _ := r.targets(f.to)

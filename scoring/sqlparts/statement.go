@@ -1,6 +1,6 @@
 package sqlparts
 
-// Kind is what a statement is, by the words it begins with.
+// Kind is the kind of a statement, by its first words.
 type Kind string
 
 // The kinds of statements.

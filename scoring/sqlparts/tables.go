@@ -159,7 +159,7 @@ func (r *tableReader) query(q *Query, outer *frame) {
 	}
 }
 
-// with makes the frame of a WITH clause; owner is nil for tables that earlier statements made.
+// with creates the frame of a WITH clause. owner is nil for tables that earlier statements created.
 func (r *tableReader) with(ctes []*CTE, owner *Query, outer *frame) *frame {
 	f := &frame{outer: outer, ctes: &cteList{ctes: ctes}, n: len(ctes), skip: -1, owner: owner}
 	for i, c := range ctes {
