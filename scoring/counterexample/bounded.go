@@ -312,7 +312,7 @@ func (s *search) bound(ctx context.Context, limit int) (found *Database, err err
 		d.Tables = append(d.Tables, Rows{Table: t, Columns: t.usedColumns()})
 	}
 	open, tried := s.out.Open, 0
-	defer func() { s.out.Open = open }() // the statement is of all of them, or none is made
+	defer func() { s.out.Open = open }() // the result is claimed for all databases of a size or not at all
 	place := make([]int, len(all))
 	for {
 		for i := range all {

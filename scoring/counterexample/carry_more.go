@@ -430,7 +430,8 @@ func (c *carrier) castTo(x expr, e *sqlparts.Cast) expr {
 			refuse("CAST to a text that is filled with blanks")
 		}
 		if c.learn {
-			if x.kind == Null && x.nest != nil && x.nest.alias != "" { // a part of semi-structured data is what it is read as
+			// a part of semi-structured data has the kind that it is cast to
+			if x.kind == Null && x.nest != nil && x.nest.alias != "" {
 				c.learnKind(x, Text)
 			}
 			x.kind, x.literal = Text, nil

@@ -414,7 +414,7 @@ func (c *carrier) parsed(x, format expr, k Kind, try bool) expr {
 	x = c.text(x)
 	read := "try_strptime(" + x.sql + ", " + quoteText(engine) + ")"
 	none := ""
-	if try { // a text without a digit is no date in any format
+	if try { // a string without a digit is not a date in any format
 		none = " WHEN NOT regexp_matches(" + x.sql + ", '[0-9]') THEN NULL"
 	}
 	return expr{

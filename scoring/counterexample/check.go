@@ -190,8 +190,8 @@ func operand(e sqlparts.Expr, t *Table, row []Value) (Value, bool) {
 	return Value{}, false
 }
 
-// comparable reports whether two operands are compared without a conversion: of one kind, and dates with ISO 8601
-// dates.
+// comparable reports whether two operands are compared without a conversion: they have the same kind, or one is a
+// date and the other an ISO 8601 date.
 func comparable(a, b sqlparts.Expr, t *Table) bool {
 	x, y := operandKind(a, t), operandKind(b, t)
 	switch {

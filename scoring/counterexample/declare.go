@@ -15,13 +15,13 @@ var (
 	setting     = regexp.MustCompile(`(?is)^\s*SET\s+([a-z_][a-z0-9_]*)\s*=\s*(.+?)\s*;?\s*$`)
 )
 
-// declarations are the definitions in a text before its query.
+// declarations are the variables and functions that a script defines before its query.
 type declarations struct {
 	variables map[string]sqlparts.Expr
 	functions map[string]*function
 }
 
-// function is a function that a text defines by an expression.
+// function is a function that a script defines by an expression.
 type function struct {
 	params []string
 	kinds  []Kind // Null for any
@@ -96,8 +96,8 @@ func oneExpression(text string, d sqlparts.Dialect) sqlparts.Expr {
 	return b.Items[0].Expr
 }
 
-// plainQuery is the query of a text, and the variables and functions that the text declares before it. The
-// query is nil, and why says so, for a text that is anything else.
+// plainQuery returns the query of a script, and the variables and functions that the script declares before it. For
+// any other script the query is nil, and why gives the reason.
 func plainQuery(script *sqlparts.Script) (q *sqlparts.Query, declared declarations, why string) {
 	text, d, n := script.SQL, script.Dialect, len(script.Statements)
 	if d != sqlparts.BigQuery || n < 2 {

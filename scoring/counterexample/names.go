@@ -20,7 +20,7 @@ type scope struct {
 	windows []*sqlparts.WindowDef
 }
 
-// source is what a query selects from.
+// source is a source that a query selects from.
 type source struct {
 	of      *sqlparts.Source
 	table   *Table
@@ -289,8 +289,8 @@ func (c *carrier) using(s *scope, src *sqlparts.Source) []string {
 	return on
 }
 
-// natural are the columns of a natural join of tables of which not all columns are known. Those that only
-// one side is known to have may be the other's too: all of them are taken to be, or none.
+// natural returns the columns of a natural join of tables whose columns are not all known. A column that only one
+// side is known to have may also exist on the other side. Either all such columns are assumed to, or none.
 func (c *carrier) natural(s *scope, src *sqlparts.Source) []*sqlparts.MergedSource {
 	merged, _ := c.bound.Merged(src)
 	n := len(s.sources) - 1

@@ -16,7 +16,7 @@ type Schema struct {
 	// Inferred reports that no schema was stated: tables, columns and their kinds come from the two queries.
 	Inferred bool
 
-	unsure bool                            // of which table a column is, the queries do not say
+	unsure bool                            // the queries do not show to which table a column belongs
 	views  []sqlparts.Name                 // names of views, which no search reads
 	stated map[*sqlparts.Table]*Table      // by their definitions
 	tables map[*sqlparts.BoundTable]*Table // by what queries read; only where it is inferred
@@ -187,7 +187,7 @@ func (c *Column) typed(d sqlparts.Dialect) {
 		case has("real", "floa", "double"):
 			c.Kind, c.affinity = Real, numericAffinity
 		case temporal():
-			c.Kind, c.affinity = Text, numericAffinity // texts that are no numbers stay texts
+			c.Kind, c.affinity = Text, numericAffinity // strings that are not numbers stay strings
 		case base == "time":
 			c.Kind, c.Shape, c.affinity = Text, timeText_, numericAffinity
 		case has("bool", "bit"):

@@ -179,7 +179,7 @@ type search struct {
 	session Session
 	asked   map[*Column]bool // those that a query tests for NULL
 	real    *realism
-	spared  bool // the last difference did not count, as it is no realistic one
+	spared  bool // the last difference was ignored, because its database is not realistic
 	reached bool // one of the queries returned a row on some database
 	out     *Outcome
 
@@ -282,7 +282,7 @@ func fraction(n sqlparts.Node) (found bool) {
 // columns, whatever the schema states: some benchmarks declare every column INT.
 func (s *search) retype() {
 	c := &carrier{ctx: s.ctx, dialect: s.dialect, schema: s.schema, values: newValues(), retype: true}
-	for range inferPasses { // what one comparison makes a text makes one of what it is compared with
+	for range inferPasses { // a kind inferred from one comparison determines operands of others
 		for i, q := range s.trees {
 			c.declarations = s.declared[i]
 			_, _ = c.carry(s.scripts[i], q) // what cannot be carried is found again
@@ -393,7 +393,7 @@ func (s *search) run(ctx context.Context, engine Engine) error {
 	var failed error
 	work := 0.0
 	realistic := (tries + realisticShare - 1) / realisticShare
-	tried := map[string]bool{} // what was no difference
+	tried := map[string]bool{} // databases without a difference
 	for try := range tries {
 		d := g.make(try, true)
 		if try >= realistic {
