@@ -850,7 +850,7 @@ func trimmed(name string) func(c *carrier, args []expr) expr {
 }
 
 // substring accepts positions from 1 on, for which the dialects agree. In BigQuery and Snowflake 0 is the first
-// positionas well, and a negative one counts from the end, as in SQLite.
+// positionas well, and negative positions count from the end, as in SQLite.
 func substring(c *carrier, args []expr) expr {
 	if len(args) < 2 || len(args) > 3 {
 		return expr{}

@@ -9,8 +9,8 @@ import (
 	"github.com/badger-eval/badger/internal/halt"
 )
 
-// printer writes a tree in one form: what has no order is sorted, and sources are numbered by what
-// they are and not by where they stand.
+// printer writes a tree in canonical form: parts without an order are sorted, and sources are numbered by their
+// content and not by their position.
 type printer struct {
 	rules
 	labels map[*source]string
@@ -29,7 +29,7 @@ const (
 	maxOrders = 24       // ways of numbering sources of one table that are tried
 )
 
-// use says what the items of a query are for.
+// use describes how the items of a query are used.
 type use uint8
 
 const (
@@ -83,7 +83,7 @@ func (p *printer) count(s string) string {
 	return s
 }
 
-// identity numbers items as they stand.
+// identity numbers items in their order.
 func (p *printer) identity(q *block) {
 	r := make([]int, len(q.items))
 	for i := range r {
@@ -147,7 +147,7 @@ func permute(list []*source, lo, hi int, do func([]*source)) {
 	}
 }
 
-// alone is what a source is, before those next to it have numbers.
+// alone describes a source without its neighbors, before these have numbers.
 func (p *printer) alone(s *source, base int) string {
 	switch {
 	case s.table != "":
@@ -214,7 +214,7 @@ func (p *printer) numbered(q *block, core []*source, texts map[*source]string, b
 				at = 0
 				break
 			}
-			// an attachment comes when all that its condition needs is there
+			// an attachment is written once all sources that its condition uses are written
 			if slices.ContainsFunc(rest, func(o *attach) bool { return o != a && usesAny(a.on, o.right.sources()) }) {
 				continue
 			}
@@ -352,7 +352,7 @@ func (p *printer) attachment(a *attach, next *int) string {
 	return text + p.set(" on ", a.on, *next) + ")"
 }
 
-// joined writes a join whose sources are numbered as they stand.
+// joined writes a join whose sources are numbered in their order.
 func (p *printer) joined(j *join, next *int) string {
 	core := slices.Clone(j.core)
 	if len(core) > 1 {

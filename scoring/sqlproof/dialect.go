@@ -6,13 +6,13 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// rules are what a dialect decides where dialects differ.
+// rules holds the decisions that differ by dialect.
 type rules struct {
 	sqlparts.Dialect
 }
 
-// fold is the name that an identifier means: where the dialect ignores case, in lower case. table
-// tells that it names a table.
+// fold returns the canonical form of an identifier: lower case if the dialect ignores case. table reports whether
+// it names a table.
 func (r rules) fold(id sqlparts.Ident, table bool) string { return r.Fold(id, table) }
 
 // nulls is where an order puts nulls if the query does not say.
@@ -160,8 +160,8 @@ var orderFree = func() map[string]bool {
 	return m
 }()
 
-// ordered reports whether the value of a call may depend on the order of rows: of all but those
-// functions of which it is known that it does not.
+// ordered reports whether the value of a call may depend on the order of rows. It is false only for functions that
+// are known not to.
 func (r rules) ordered(x *expr) bool {
 	return x.op == opCall && !orderFree[x.text] && !scalar(x.text, r.Dialect)
 }

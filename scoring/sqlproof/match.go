@@ -105,7 +105,7 @@ func (n *normalizer) matchesOnce(column, value *expr) bool {
 	case wideInt, decimalNumber:
 		return other == narrowInt || other == wideInt || other == decimalNumber || n.Dialect == sqlparts.SQLite // numbers compare exactly there
 	case textual:
-		// A number that no column holds is taken for a text in SQLite.
+		// In SQLite a number that is not compared with a column may be compared as a string.
 		return other == textual || n.Dialect == sqlparts.SQLite && (value.op == opNumber || other == unknownFamily && value.op != "cast")
 	case temporal:
 		return other == temporal
@@ -113,7 +113,7 @@ func (n *normalizer) matchesOnce(column, value *expr) bool {
 	return false
 }
 
-// special reports whether an expression compares in a way of its own.
+// special reports whether an expression has a nondefault comparison.
 func (n *normalizer) special(e *expr) bool {
 	return !e.each(func(x *expr) bool {
 		c, ok := n.column(x)
