@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// By is whose answers: those of one version of an agent, in one batch. Names that are missing are
-// empty. Runs, scores, labels and reports tell the answers of agents apart by it.
+// By identifies the answers of one version of an agent in one batch. Missing names are empty. Runs, scores, labels
+// and reports use it to distinguish the answers of agents.
 type By struct {
 	Agent   string `json:"agent_name"`
 	Version string `json:"agent_version"` // of the agent
@@ -93,8 +93,7 @@ func (b By) Matches(pattern By) bool {
 		(pattern.Repeat == 0 || b.Repeat.Number() == pattern.Repeat.Number())
 }
 
-// Matches reports whether the answer is among those of a pattern, of which an empty field stands for
-// any.
+// Matches reports whether the answer matches a pattern, in which an empty field matches any value.
 func (a AnswerID) Matches(pattern AnswerID) bool {
 	return matches(a.CaseID, pattern.CaseID) && a.By.Matches(pattern.By)
 }

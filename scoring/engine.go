@@ -29,13 +29,13 @@ type Config struct {
 
 // EngineOptions are optional inputs of an engine in addition to metrics.
 type EngineOptions struct {
-	Snapshots SnapshotReader       // nil: references are not resolved, and say so
+	Snapshots SnapshotReader       // if nil, references are not resolved, and scores state this
 	Judge     judgebackend.Backend // answers the questions of judge metrics; nil: none does
 	Judges    map[string]Judge     // those of single metrics, by name, in place of Judge
 	Replies   Replies              // recorded answers that are used in place of calls; may be nil
 	Config    Config
 
-	Panicked func(metric string, value any, stack []byte) // told of a panic inside a metric; may be nil
+	Panicked func(metric string, value any, stack []byte) // called after a panic inside a metric; may be nil
 }
 
 // Engine runs metrics on cases. It keeps no state between cases and may be used from many
@@ -55,7 +55,7 @@ func NewEngine(metrics []Metric, o *EngineOptions) (*Engine, error) {
 	}
 	for i := range metrics {
 		if _, dup := e.index[metrics[i].Name]; dup {
-			return nil, errcode.New(errcode.AlreadyExists, "metric %q is there twice", metrics[i].Name)
+			return nil, errcode.New(errcode.AlreadyExists, "duplicate metric %q", metrics[i].Name)
 		}
 		e.index[metrics[i].Name] = i
 	}
@@ -123,13 +123,13 @@ func (e *Engine) Metric(name string) (*Metric, error) {
 
 // Names that stand for several metrics.
 const (
-	DefaultMetrics = "default" // those that are computed if none is named
+	DefaultMetrics = "default" // the metrics that are computed by default
 	AllMetrics     = "all"     // these, and those that are computed on request only
 )
 
-// Choose returns the named metrics in their order, or the default ones if none is named. Among the metrics behind a
-// name for several, it takes those for which wanted returns true and that are not chosen yet; nil accepts each of
-// them.
+// Choose returns the named metrics in their order, or the default ones if names is empty. If a name stands for
+// several metrics, it adds those for which wanted returns true and that are not chosen yet; if wanted is nil, it
+// adds all of them.
 func (e *Engine) Choose(names []string, wanted func(*Metric) bool) ([]*Metric, error) {
 	if len(names) == 0 {
 		names = []string{DefaultMetrics}
@@ -324,7 +324,7 @@ func (r *run) scoreOne(m *Metric, gold int) (s Score) {
 			return Fail(err)
 		}
 		if both := FieldGoldResult | FieldPredResult; (m.Needs|m.Reads)&both == both && (s.Status == StatusAbstained || s.Status == StatusOK && s.Value < 1) {
-			if cut := saysCut(in.Gold, in.Pred); cut != "" {
+			if cut := cutWarning(in.Gold, in.Pred); cut != "" {
 				s.Reason = strings.TrimPrefix(s.Reason+"; "+cut, "; ")
 			}
 		}

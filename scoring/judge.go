@@ -45,8 +45,8 @@ func (e *Engine) checkJudge(name string) error {
 }
 
 // judgeOf returns the judge of a metric's questions. A question that belongs to another metric, such as rose/prover
-// if the metric verdict asks it, is that metric's unless the first has a judge of its own: both then share the
-// reply.
+// if the metric verdict asks it, uses that metric's judge, so that both share the reply, unless the first metric
+// has its own judge.
 func (e *Engine) judgeOf(metric, purpose string) Judge {
 	j, ok := e.opts.Judges[metric]
 	if !ok {
@@ -95,7 +95,8 @@ type Usage struct {
 	Fresh     int                     `json:"-"` // answers that were asked for now; not part of a score, which is the same from recorded ones
 	TokensIn  judgebackend.TokenCount `json:"tokens_in"`
 	TokensOut judgebackend.TokenCount `json:"tokens_out"`
-	Repaired  int                     `json:"repaired"` // calls that asked again because a reply did not satisfy its schema
+	// calls that were repeated because a reply did not satisfy its schema
+	Repaired int `json:"repaired"`
 }
 
 // Ask asks the judge a question about the case and decodes the reply, which must satisfy the request's schema, into
@@ -188,7 +189,7 @@ func (in *Input) shared(r judgebackend.Request) sharedKey {
 	if judge.Temperature != nil {
 		r.Temperature = *judge.Temperature
 	}
-	b, _ := json.Marshal(r) // its members are texts and finite numbers
+	b, _ := json.Marshal(r) // its members are strings and finite numbers
 	return sharedKey{sha256.Sum256(b), identityOf(judge.Backend)}
 }
 

@@ -22,7 +22,7 @@ type Branch uint
 // The branches.
 const (
 	BranchSQL     Branch = 1 << iota // text-to-SQL: the query, its result, and how the question was understood
-	BranchAgentic                    // what the agent did and said besides
+	BranchAgentic                    // what the agent did and replied, other than the query
 )
 
 // String is the branch as Table 2 has it.
@@ -104,7 +104,7 @@ type Metric struct {
 	Group   string // family in listings: execution, sql, judge, agent
 	Branch  Branch // of the evaluation; modes choose by it
 	Needs   Field  // what must be there: where it is missing the score is not_applicable, with the reason
-	Reads   Field  // what is used besides, where it exists
+	Reads   Field  // used in addition, if present
 	Context Field  // what settles seldom cases: read like the rest, but last among the arguments of the SQL function, behind the options
 
 	Summary string   // what it says, in one sentence

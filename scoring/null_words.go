@@ -76,7 +76,7 @@ func (c *Column) WithoutNullWords() Column {
 			others, figures = others+1, figures+1
 		}
 	}
-	numbers := nonFinite > 0 && figures == 0 // of a column of texts, NaN alone
+	numbers := nonFinite > 0 && figures == 0 // NaN is the only number among strings
 	if words+nonFinite == 0 || others == 0 && !(numbers && words == 0) {
 		return *c
 	}

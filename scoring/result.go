@@ -53,7 +53,7 @@ func scanResult(s *jsonscan.Scanner, grow func(bytes int64) error) (*Table, erro
 		return nil, prefix("result: ", err)
 	}
 	var head *resultHead
-	var rows *jsonscan.Scanner // "rows" that stand before "columns" are read last
+	var rows *jsonscan.Scanner // if "rows" precedes "columns", it is parsed last
 	haveRows, n := false, 0
 	for first := true; ; first = false {
 		key, ok, err := s.Key(first)
@@ -664,7 +664,7 @@ func taggedValue(raw []byte) Value {
 }
 
 // ParseResultText parses the value of a result column of a warehouse table: an inline result, or a reference such
-// as query:ID, table:NAME or file:PATH. The empty string is no result.
+// as query:ID, table:NAME or file:PATH. It returns no result for the empty string.
 func ParseResultText(s []byte) Result { return ParseResultTextWithin(s, nil) }
 
 // ParseResultTextWithin is ParseResultText for results whose memory is limited: grow is called now and then with

@@ -13,8 +13,8 @@ const (
 	rowRoom  = 96
 	cellRoom = 24
 	anyRoom  = 32 // further ones, of a value in a column of several kinds
-	// textRoom is the number of bytes for each byte of the longest string, which is parsed as a list, a number and
-	// the like. For a list of short numbers it is 33.
+	// textRoom is the memory in bytes for each byte of the longest string when it is parsed as a list, a number or
+	// another type. For a list of short numbers it is 33.
 	textRoom = 36
 	// freeRoom is the size of comparisons without a reservation: small, for as many rows as run concurrently.
 	freeRoom = 64 << 10
@@ -51,7 +51,7 @@ func (t *Table) comparisonRoom() int64 {
 	return n + textRoom*int64(longest)
 }
 
-// longestText returns the length of the column's longest string in bytes; 0 if it holds none.
+// longestText returns the length of the column's longest string in bytes, or 0 if it has no strings.
 func (c *Column) longestText() (longest int) {
 	for i := range c.cells {
 		longest = max(longest, len(c.cells[i].text))

@@ -14,7 +14,7 @@ const (
 	StatusOK            Status = "ok"
 	StatusAbstained     Status = "abstained"      // the metric looked and could not decide
 	StatusNotApplicable Status = "not_applicable" // the case lacks what the metric needs, by design
-	StatusFailed        Status = "failed"         // something broke: Code and Reason say what
+	StatusFailed        Status = "failed"         // an error occurred: Code and Reason describe it
 )
 
 // Score is the score of one metric for one case.
@@ -28,11 +28,11 @@ type Score struct {
 	Passed  *bool        // verdict by the metric's threshold; nil if it has none or there is no value
 	Reason  string       // one sentence for people: why this value, or why none
 	Detail  any          // evidence, marshalled as JSON: alignment, counts, differences
-	Gold    int          // which of several accepted answers was the best, from 1; 0 with one answer
+	Gold    int          // which of several accepted answers scored best, from 1; 0 with one answer
 
 	Warnings      []string // what a reader of the score should know
 	AssessmentIDs []string // the recorded judge replies it rests on
-	Usage         *Usage   // what asking the judge took; nil if nobody was asked
+	Usage         *Usage   // tokens and time of judge calls; nil if none were made
 }
 
 // OK makes a score with a value.

@@ -43,14 +43,14 @@ func (t *Table) MemoryBytes() int64 {
 		for _, b := range c.bigs {
 			n += int64(8 * len(b.Bits()))
 		}
-		n += int64(8*len(c.nulls)+8*len(c.ints)+4*len(c.nanos)+8*len(c.floats)+len(c.text)+4*len(c.ends)+64*len(c.cells)+48*len(c.bigs)) + c.beside
+		n += int64(8*len(c.nulls)+8*len(c.ints)+4*len(c.nanos)+8*len(c.floats)+len(c.text)+4*len(c.ends)+64*len(c.cells)+48*len(c.bigs)) + c.extra
 	}
 	return n
 }
 
-// Column is a named vector of values of one type. Values are stored densely (8 bytes for numbers and times, the
-// bytes themselves for strings), so a column of a million rows needs only a few allocations. Build one with a
-// [Builder].
+// Column is a named vector of values of the same type. Values are stored densely (8 bytes for numbers and times,
+// the bytes themselves for strings), so a column of a million rows needs only a few allocations. Use a [Builder] to
+// build one.
 type Column struct {
 	Name string
 	Type Type
@@ -70,7 +70,7 @@ type Column struct {
 	text   []byte     // String, Bytes, JSON: all values one behind the other …
 	ends   []uint32   // … and where each ends
 	cells  []Value    // Any
-	beside int64      // bytes of the texts and the large numbers of cells
+	extra  int64      // bytes of the strings and the large numbers of cells
 
 	halt *halt.Signal // of the computation that the column is read for; may be nil
 }
@@ -348,21 +348,21 @@ func (b *Builder) becomeAny() {
 	if c.Type == Any {
 		return
 	}
-	cells, beside := make([]Value, c.n, c.n+8), int64(0)
+	cells, extra := make([]Value, c.n, c.n+8), int64(0)
 	for i := range cells {
 		cells[i] = c.Value(i)
-		beside += cells[i].beside()
+		extra += cells[i].extraBytes()
 	}
-	*c = Column{Name: c.Name, Type: Any, n: c.n, cells: cells, beside: beside}
+	*c = Column{Name: c.Name, Type: Any, n: c.n, cells: cells, extra: extra}
 }
 
 func (b *Builder) appendCell(v Value) {
 	b.cells = append(b.cells, v)
-	b.beside += v.beside()
+	b.extra += v.extraBytes()
 }
 
-// beside returns the number of bytes that a value refers to.
-func (v *Value) beside() int64 {
+// extraBytes returns the number of bytes that a value refers to.
+func (v *Value) extraBytes() int64 {
 	n := int64(len(v.text))
 	if v.big != nil {
 		n += 48 + int64(8*len(v.big.Bits()))

@@ -17,7 +17,7 @@ const (
 	claimSupported    = "supported"
 	claimContradicted = "contradicted"
 	claimUnsupported  = "unsupported"
-	claimNotShown     = "not_shown" // what it is about was cut from what the judge saw
+	claimNotShown     = "not_shown" // its subject was cut from the material that the judge saw
 	claimRepeated     = "repeated"  // another claim says the same
 	claimNotMade      = "not_made"  // the response does not say it
 )
@@ -95,9 +95,10 @@ type claim struct {
 
 // countedClaim is a claim with its class.
 type countedClaim struct {
-	Claim   string          `json:"claim"`
-	Verdict string          `json:"verdict"`   // the judge's
-	Counts  string          `json:"counts_as"` // supported, contradicted, unsupported; not_shown, repeated, not_made: does not count
+	Claim   string `json:"claim"`
+	Verdict string `json:"verdict"` // the judge's
+	// supported, contradicted, unsupported; not_shown, repeated, not_made: ignored
+	Counts  string          `json:"counts_as"`
 	Support string          `json:"support,omitempty"`
 	Figures []checkedFigure `json:"figures,omitempty"`
 }

@@ -32,7 +32,7 @@ const (
 	figureRow       = "row"       // in the row that is named; no column of the result is
 	figureColumn    = "column"    // in the column that is named; no row is
 	figureElsewhere = "elsewhere" // in another column; no row is named
-	figureScaled    = "scaled"    // in one of these places, in thousands, millions or the like
+	figureScaled    = "scaled"    // in one of these places, in thousands, millions or another scale
 	figureAbsent    = "absent"    // nowhere it could be, or the row that is named does not exist
 	figureUnchecked = "unchecked" // it is worked out from several cells, or cannot be read as one number
 )
@@ -50,7 +50,7 @@ type figureSearch struct {
 	best   int // place in found
 }
 
-// rowLabel is the name of a figure's row: one value, or several separated by commas and the like.
+// rowLabel is the name of a figure's row: one value, or several with a separator such as a comma.
 type rowLabel struct {
 	text  string
 	parts []string
@@ -128,7 +128,7 @@ func lookUp(t *scoring.Table, sql string, claims []claim) [][]checkedFigure {
 		}
 	}
 	left := maxTexts
-	for _, k := range texts { // a number may stand in a text, such as a year in a date
+	for _, k := range texts { // a string may contain a number, such as the year in a date
 		for _, s := range searches {
 			if s.best > 0 {
 				continue

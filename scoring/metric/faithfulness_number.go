@@ -19,7 +19,7 @@ type statedNumber struct {
 	readings []statedReading
 	exact    []exactReading // the same, where doubles cannot hold the digits that are stated
 	percent  bool
-	about    bool // it is said to be rough
+	about    bool // the response marks it as approximate
 	sign     numberSign
 }
 
@@ -277,5 +277,5 @@ func (n statedNumber) standsIn(text string) bool {
 	return false
 }
 
-// numbersInText matches the numbers in a text.
+// numbersInText matches numbers in prose.
 var numbersInText = regexp.MustCompile(`[0-9]+(?:[.,'’][0-9]+)*`)

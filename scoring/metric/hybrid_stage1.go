@@ -14,7 +14,7 @@ import (
 
 // Stage1 is the result of asking a judge how the columns of two results correspond.
 type Stage1 struct {
-	Doubts   []string `json:"doubts"`             // why the judge was to be asked
+	Doubts   []string `json:"doubts"`             // why a judge was needed
 	Asked    bool     `json:"asked"`              // false: no judge is configured
 	Unusable bool     `json:"unusable,omitempty"` // the reply was none that can be read
 	Used     bool     `json:"used"`               // the alignment is the judge's, as far as it was accepted

@@ -76,8 +76,8 @@ func materialOf(in *scoring.Input, r relation) prompt.Material {
 
 // The forms in which a judge is asked.
 const (
-	formOwn   = "own"   // also told what badger found: how the two results stand to each other
-	formPaper = "paper" // told what the paper says and nothing else
+	formOwn   = "own"   // also shows what badger found: the relation of the two results
+	formPaper = "paper" // shows only what the paper shows
 )
 
 var formOption = scoring.Option{
@@ -88,7 +88,7 @@ var formOption = scoring.Option{
 // reliedOn is a question whose answer a score rests on.
 type reliedOn struct {
 	purpose, prompt string // the question, and the version of the prompt
-	model           string // as the reply names it; empty if nobody does
+	model           string // as named in the reply; empty if the reply does not name it
 	file            bool   // the reply was recorded elsewhere, and with which prompt is not known
 }
 

@@ -288,7 +288,8 @@ func (f frame) sortedBy(columns []int, ascending bool) (frame, error) {
 	return f, nil
 }
 
-// sortable reports whether column j has an order: whether its values are of one kind, or also text if mixed is set.
+// sortable returns an error if column j has no order: its values must have the same kind, or may also be mixed with
+// strings if mixed is set.
 func (f frame) sortable(j int, mixed bool) error {
 	var text, other bool
 	var sample cellKey

@@ -20,7 +20,7 @@ const (
 
 	responseCall = " One call for faithfulness, faithfulness_verdict, the four geval and the two intent_resolution metrics of a case together (a second one if the reply must be repaired), counted with the first of them; " +
 		"asked for one by one from SQL, all but the first are answered by the ledger. The judge sees question, hint, the agent's query and its result (the first and last 50 rows), the response (cut beyond 12000 characters) and, where it is not an answer, " +
-		"what the question calls for; the prompt says what was cut."
+		"what the question calls for. The prompt marks each cut."
 
 	responseLogProbs = 10 // alternatives of a token: five scores, with and without a blank before them
 )

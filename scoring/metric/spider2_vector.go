@@ -214,7 +214,7 @@ func (v *spiderVector) numberHash(i int) uint64 {
 
 const (
 	spiderAbsolute = 1e-2 // Spider 2.0's tolerance
-	spiderRelative = 1e-9 // that of math.isclose if none is given
+	spiderRelative = 1e-9 // the default of math.isclose
 )
 
 // isClose is Python's math.isclose with Spider 2.0's tolerances.

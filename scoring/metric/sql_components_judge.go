@@ -14,7 +14,7 @@ import (
 
 // Who takes queries apart: values of the option extract.
 const (
-	extractFrontEnd = "front_end" // package sqlparts; nobody is asked
+	extractFrontEnd = "front_end" // package sqlparts; makes no judge calls
 	extractFallback = "fallback"  // the judge, where the front end did not understand all of a query, or found none
 	extractJudge    = "judge"     // the judge
 )

@@ -13,7 +13,7 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// The dangers of SQL text, gravest first. The last but one is a text of several statements.
+// The dangers of SQL text, most serious first. The last but one is SQL of several statements.
 const (
 	dangerDrops    = "drops"    // DROP, TRUNCATE
 	dangerGrants   = "grants"   // GRANT, REVOKE
@@ -73,7 +73,7 @@ func (o *safetyOptions) allows(f finding) bool {
 	return slices.Contains(o.Allow, f.Danger) || f.function != "" && slices.ContainsFunc(o.Functions, func(name string) bool { return strings.EqualFold(name, f.function) })
 }
 
-// finding is one effect of running a text other than reading.
+// finding is one effect, other than reading, of running SQL text.
 type finding struct {
 	Danger    string `json:"danger"`
 	By        string `json:"by"`               // the kind of statement, or the function
@@ -107,20 +107,20 @@ func sqlSafety(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 	return s, nil
 }
 
-// QueryReading holds the reasons why a text is not a single query, read whole, that only reads. It is if all fields
-// are empty.
+// QueryReading holds the reasons why SQL text is not a single query that was parsed completely and only reads. If
+// all fields are empty, it is such a query.
 type QueryReading struct {
-	Danger    string   // what it would do besides reading: a label of sql_safety and by what
+	Danger    string   // an effect other than reading: a label of sql_safety, and the cause
 	Unread    string   // why it is not read whole as one query
-	Functions []string // functions that it calls and of which nothing is known, with their schemas
-	NoQuery   bool     // it is no single query at all: words, or another statement
+	Functions []string // unknown functions that it calls, with their schemas
+	NoQuery   bool     // it is not a single query: prose, or another statement
 }
 
 // Reads reports whether the text is one query, read whole, that only reads.
 func (r *QueryReading) Reads() bool { return r.Danger == "" && r.Unread == "" && len(r.Functions) == 0 }
 
-// ReadQuery examines a text by the rules of the metric sql_safety. functions are harmless in addition to those of
-// the dialect's list.
+// ReadQuery examines SQL text by the rules of the metric sql_safety. functions are harmless functions in addition
+// to those of the dialect's list.
 func ReadQuery(sql string, dialect sqlparts.Dialect, functions ...string) (r QueryReading) {
 	sc := sqlparts.Parse(sql, dialect)
 	l := lookout{kept: map[string]int{}}
@@ -171,7 +171,7 @@ type lookout struct {
 	newlines []int          // offsets of the text's line breaks
 }
 
-// maxFindings bounds the findings of one danger: one decides the score, and a text may hold millions.
+// maxFindings limits the findings of one danger: one decides the score, and SQL text may contain millions.
 const maxFindings = 100
 
 // maxInside is how many levels of text that text would run are examined.
@@ -253,8 +253,8 @@ func (l *lookout) script(sc *sqlparts.Script, depth int) {
 	l.mentions(sc, functions)
 }
 
-// readsNext are words of DuckDB behind which a text, or a name like that of a file, is a file that is read,
-// also where the statement that they begin stands in FROM.
+// readsNext are keywords of DuckDB that read the file named by the string or name that follows, even if their
+// statement is in FROM.
 var readsNext = map[string]bool{"summarize": true, "describe": true, "desc": true, "show": true, "pivot": true, "unpivot": true, "pivot_wider": true, "pivot_longer": true, "table": true}
 
 // filesNamed looks for them.
@@ -317,7 +317,8 @@ func fileArgument(c *sqlparts.Call, dialect sqlparts.Dialect) bool {
 	})
 }
 
-// operators looks at PostgreSQL's operators. One that it does not have is a function of somebody's.
+// operators examines PostgreSQL's operators. An operator that PostgreSQL does not define is a user-defined
+// function.
 func (l *lookout) operators(sc *sqlparts.Script) {
 	const of, last = "+-*/<>=~!@#%^&|`?", "~!@#%^&|`?"
 	tokens := sqlparts.Tokens(sc.SQL, sc.Dialect)
@@ -663,7 +664,7 @@ func (l *lookout) inside(in *sqlparts.Script, from, to, depth int) {
 	at := l.at
 	for _, run := range in.Strings(from, to) {
 		sc := sqlparts.Parse(run, in.Dialect)
-		if len(sc.Statements) > 0 && sc.Effects()&sqlparts.Unknown == 0 { // prose and names are no statements
+		if len(sc.Statements) > 0 && sc.Effects()&sqlparts.Unknown == 0 { // prose and names are not statements
 			l.readings(sc, depth+1)
 		}
 		l.at = at

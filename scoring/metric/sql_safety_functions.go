@@ -21,7 +21,7 @@ var functionFiles embed.FS
 type functionLists struct {
 	dialect  sqlparts.Dialect
 	harmless map[string]bool   // functions that compute, or look up what the caller may see anyway
-	dangers  map[string]string // label of what a function does besides computing
+	dangers  map[string]string // label of a function's effect other than computing
 }
 
 // relatives are the dialects whose harmless functions another dialect also has.

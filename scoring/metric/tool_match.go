@@ -115,7 +115,7 @@ func (u *toolUse) excess() []int {
 	for i := range holder {
 		holder[i] = nobody
 	}
-	seen := make([]int, len(u.spec.tools)) // by the search of which call, from 1
+	seen := make([]int, len(u.spec.tools)) // which call's search saw it last, from 1
 	hopeless := make([]bool, len(u.spec.tools))
 	var place func(c, search int) bool
 	place = func(c, search int) bool {
@@ -213,8 +213,8 @@ func (u *toolUse) inOrder() (n, required int, sure bool) {
 	return n, len(need), sure || n == len(need)
 }
 
-// twins numbers the required tools so that those which match the same calls, and have the same place in the order,
-// share a number: it makes no difference which of them a call is.
+// twins numbers the required tools. Tools that match the same calls and have the same place in the order share a
+// number, since it makes no difference to which of them a call is assigned.
 func (u *toolUse) twins(need []expectedTool, index []int) []int {
 	place := make([]strings.Builder, len(need))
 	for t := range need {

@@ -32,7 +32,7 @@ const maxExpectedTools = 1000
 // though what comes before them comes before what comes after them.
 type toolSpec struct {
 	tools   []expectedTool
-	ignored int // how many of them do not count; they are optional, and no call is compared with them
+	ignored int // the number of tools that are ignored; they are optional, and no call is compared with them
 }
 
 type expectedTool struct {
@@ -178,7 +178,7 @@ func (s *toolSpec) connect(written []toolJSON) error {
 	fail := func(i int, format string, args ...any) error {
 		return errcode.New(errcode.InvalidArgument, fmt.Sprintf("expected.tools.tools[%d]", i)+format, args...)
 	}
-	const shared = -1 // several calls have the name, so that it is nobody's id
+	const shared = -1 // several calls have the name, so that it identifies none
 	ids := make(map[string]int, len(written))
 	for i, w := range written {
 		if w.ID == "" {

@@ -95,17 +95,17 @@ func TestParse(t *testing.T) {
 func TestParseErrors(t *testing.T) {
 	const head = "case c\nwhy w\n"
 	for _, tc := range []struct{ why, text, want string }{
-		{"directives belong to cases", "gold: n\n", "x.test:1: gold: stands before the first case"},
+		{"directives belong to cases", "gold: n\n", "x.test:1: gold: before the first case"},
 		{"a case must expect something", head + "case d\n", "x.test:1: the case expects nothing"},
 		{"and say why", "case c\nexpect m 1\n", "x.test:1: the case does not say why"},
-		{"titles name cases", head + "expect m 1\ncase c\n", "x.test:4: the title stands in line 1 already"},
+		{"titles name cases", head + "expect m 1\ncase c\n", "x.test:4: duplicate title; the first is in line 1"},
 		{"a misspelt directive has a neighbour", head + "expct m 1\n", "did you mean expect?"},
 		{"rows are as wide as the header", head + "gold: a, b\n  1\n", "x.test:4: 1 cells, expected one for each of the 2 columns"},
 		{"rows are JSON values", head + "gold: a\n  one\n", "x.test:4: cells are JSON values"},
 		{"types are known", head + "gold: a NUMERAL\n", `unknown type "NUMERAL"`},
 		{"a comma is followed by a column", head + "gold: a,\n", "a column is missing"},
 		{"values fit their types", head + "gold: a INT64\n  \"x\"\nexpect m 1\n", `x.test:1: gold: result: row 1, column 1 ("a"): expected an integer`},
-		{"one result for the agent", head + "pred: a\npred: a\n", "pred: stands there twice"},
+		{"one result for the agent", head + "pred: a\npred: a\n", "duplicate directive pred:"},
 		{"gold needs a word", head + "gold n\n", "gold is followed by a colon"},
 		{"a metric is expected once", head + "expect m 1\nexpect m 2\n", "m is expected twice"},
 		{"outcomes are known", head + "expect m right\n", `"right" is no value`},

@@ -51,7 +51,7 @@ func Run(t *testing.T, metrics []scoring.Metric, declared ...Properties) {
 	for _, d := range declared {
 		for name := range d {
 			if !slices.ContainsFunc(metrics, func(m scoring.Metric) bool { return m.Name == name }) {
-				t.Errorf("properties are declared of %s, which is no metric", name)
+				t.Errorf("properties are declared for %s, which is not a metric", name)
 			}
 		}
 	}
@@ -122,7 +122,7 @@ func (s *suite) described(t *testing.T) {
 		}
 	}
 	if m.Threshold != nil && s.values != nil && (*m.Threshold < s.values.least || *m.Threshold > s.values.most) {
-		t.Errorf("the threshold %v lies outside the range %s", *m.Threshold, m.Range)
+		t.Errorf("the threshold %v is outside the range %s", *m.Threshold, m.Range)
 	}
 }
 
@@ -141,7 +141,7 @@ func (s *suite) options(t *testing.T) {
 	for i := range s.m.Options.List {
 		o := &s.m.Options.List[i]
 		if o.Name == "" || o.Type == "" || o.Doc == "" || o.Default == nil && o.Unset == "" {
-			t.Errorf("option %q lacks a type, a default or a sentence that says what it does", o.Name)
+			t.Errorf("option %q lacks a type, a default or a sentence that describes it", o.Name)
 		}
 		check("null", true, o)
 		if o.Default != nil {
