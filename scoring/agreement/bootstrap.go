@@ -15,7 +15,7 @@ type Resampling struct {
 	Seed      uint64
 }
 
-// DefaultResamples is the number of resamples if none is given.
+// DefaultResamples is the default number of resamples.
 const DefaultResamples = 5000
 
 func (o Resampling) withDefaults() Resampling {

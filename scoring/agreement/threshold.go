@@ -106,7 +106,7 @@ func roundBetween(lo, hi float64) float64 {
 // CrossValidation is the agreement of a graded metric whose threshold was always chosen on other
 // cases than those it is reported on.
 type CrossValidation struct {
-	Held       Confusion // each case under the threshold that was chosen without its fold: what is to be reported
+	Held       Confusion // each case under the threshold that was chosen without its fold: the figures to report
 	Fitted     Confusion // under the threshold that was chosen on all cases: too good to be true, by what choosing gains
 	Threshold  float64   // chosen on all cases: what to deploy
 	Thresholds []float64 // of the folds that have one

@@ -2,7 +2,7 @@ package agreement
 
 import "math"
 
-// DefaultLevel is the confidence level of intervals if none is given.
+// DefaultLevel is the default confidence level of intervals.
 const DefaultLevel = 0.95
 
 // Wilson is the score interval of a share, part of whole (Wilson 1927; without continuity

@@ -83,8 +83,8 @@ type aligner struct {
 	crossed    []scoring.ColumnPair // pairs that the values found and the names deny
 	asked      map[string]bool      // words of the question; made when first needed
 	sentence   *naming.Name         // the question as a name; likewise
-	read       *units.Question      // what it says of units; likewise
-	shown      *question.Question   // what it says of digits; likewise
+	read       *units.Question      // the units that it mentions; likewise
+	shown      *question.Question   // the digits that it asks for; likewise
 	items      [2]queried           // of gold's query and the answer's
 	refused    []scoring.ColumnPair // pairs of equal numbers in units that contradict each other
 }

@@ -31,7 +31,7 @@ func (a *aligner) codeReadings(g, p *column) (out []viewPair) {
 	view := func(gf, pf string) {
 		out = append(out, viewPair{g: cell.View{Kind: scoring.KindText, Format: gf}, p: cell.View{Kind: scoring.KindText, Format: pf}})
 	}
-	grouped := g.says(groupedCodes...) || p.says(groupedCodes...)
+	grouped := g.nameHas(groupedCodes...) || p.nameHas(groupedCodes...)
 	if isNumeric(g) || isNumeric(p) { // a number is a code without separators
 		text, number := g, p
 		if isNumeric(g) {
@@ -46,7 +46,7 @@ func (a *aligner) codeReadings(g, p *column) (out []viewPair) {
 	if gc.UUID && pc.UUID && (gc.Dashes || pc.Dashes) {
 		view(cell.FormatUUID, cell.FormatUUID)
 	}
-	named := g.says(byteWords...) || p.says(byteWords...)
+	named := g.nameHas(byteWords...) || p.nameHas(byteWords...)
 	switch {
 	case gc.Bytes && pc.Hex:
 		view("", cell.FormatHex)

@@ -73,7 +73,7 @@ func (a *aligner) claims(unlike []int) (next []int) {
 	for _, i := range unlike {
 		a.halt.Check()
 		p := &a.pred[a.pairs[i].Pred]
-		if k, ok := exact[p.bareName()]; ok && p.named().Says() || len(unlike) > maxUnlike {
+		if k, ok := exact[p.bareName()]; ok && p.named().Meaningful() || len(unlike) > maxUnlike {
 			if ok {
 				next[i] = k
 			}
@@ -88,7 +88,7 @@ func (a *aligner) claims(unlike []int) (next []int) {
 			if s := a.gold[k].named().Affinity(p.named()); s > own && s >= best && s > second {
 				next[i], best, second = k, s, s
 			} else if s == best && next[i] >= 0 {
-				next[i] = -1 // of two, nobody's
+				next[i] = -1 // two candidates: neither is taken
 			}
 		}
 	}
@@ -148,7 +148,7 @@ func (a *aligner) denied(i, j int) bool {
 	if g.named().Contradicts(p.named()) || a.o.Asked != "" && p.named().Belies(a.askedName(), g.named()) || a.rivalled(g, p) {
 		return true
 	}
-	if p.named().Covers(g.named()) || generic(g.named()) || !p.named().Says() {
+	if p.named().Covers(g.named()) || generic(g.named()) || !p.named().Meaningful() {
 		return false
 	}
 	if slices.ContainsFunc(a.gold, func(c column) bool { return c.col != g.col && g.named().Same(c.named()) }) {
@@ -175,7 +175,7 @@ func (a *aligner) rivalled(g, p *column) bool {
 	if a.o.Asked == "" {
 		return false
 	}
-	nameless := !g.named().Says() || allIn(g.named().Words(), summing)
+	nameless := !g.named().Meaningful() || allIn(g.named().Words(), summing)
 	return slices.ContainsFunc(a.pred, func(c column) bool {
 		if c.taken || c.kind != p.kind || c.identifies() || !nameless && !c.named().Differs(p.named()) || g.named().Affinity(p.named()) > g.named().Affinity(c.named()) {
 			return false

@@ -30,9 +30,9 @@ func (c *column) periodTexts() []cell.PeriodText {
 	return *c.periods
 }
 
-// saysGrain reports whether the name of a column says that it holds periods of a grain, or of any.
-func (c *column) saysGrain(g cell.Grain) bool {
-	return c.says(grainWords[g]...) || g != cell.GrainWeekday && c.says("period")
+// namesGrain reports whether the name of a column says that it holds periods of a grain, or of any.
+func (c *column) namesGrain(g cell.Grain) bool {
+	return c.nameHas(grainWords[g]...) || g != cell.GrainWeekday && c.nameHas("period")
 }
 
 // periodReadings returns the ways to read two columns as the same calendar periods, written in two ways: as labels,
@@ -48,7 +48,7 @@ func (a *aligner) periodReadings(g, p *column) (out []viewPair) {
 				out = append(out, viewPair{g: cell.View{Kind: kind, Format: gf}, p: cell.View{Kind: kind, Format: pf}})
 			}
 			switch {
-			case gt.Fiscal != pt.Fiscal && !a.asks("fiscal") && !g.says("fiscal", "fy") && !p.says("fiscal", "fy"):
+			case gt.Fiscal != pt.Fiscal && !a.asks("fiscal") && !g.nameHas("fiscal", "fy") && !p.nameHas("fiscal", "fy"):
 			case gt.Fiscal || pt.Fiscal:
 				if !gt.Day && !pt.Day && gt.Dated && pt.Dated {
 					view(scoring.KindText, gt.AsLabel(), pt.AsLabel())
@@ -74,7 +74,7 @@ var (
 // misnamed reports whether a column holds the last days of periods where its name says the first ones,
 // or the reverse.
 func misnamed(c *column, t *cell.PeriodText) bool {
-	starts, ends := c.says(startWords...), c.says(endWords...)
+	starts, ends := c.nameHas(startWords...), c.nameHas(endWords...)
 	return t.Day && starts != ends && t.Last == starts
 }
 
@@ -88,16 +88,16 @@ func (a *aligner) otherEnd(gt, pt *cell.PeriodText) bool {
 func (a *aligner) meantAs(c, other *column, t, ot *cell.PeriodText) bool {
 	switch {
 	case t.Bare:
-		if t.Grain == cell.GrainYear && t.Dated && (a.asksGrain(t.Grain) || c.saysGrain(t.Grain) || other.saysGrain(t.Grain)) {
+		if t.Grain == cell.GrainYear && t.Dated && (a.asksGrain(t.Grain) || c.namesGrain(t.Grain) || other.namesGrain(t.Grain)) {
 			return true
 		}
-		return c.saysGrain(t.Grain) || sameName(c.col.Name, other.col.Name) && c.named().Says() && !c.says(measureWords...) && !c.says(countWords...)
-	case t.Day && c.saysGrain(t.Grain):
+		return c.namesGrain(t.Grain) || sameName(c.col.Name, other.col.Name) && c.named().Meaningful() && !c.nameHas(measureWords...) && !c.nameHas(countWords...)
+	case t.Day && c.namesGrain(t.Grain):
 		return true
-	case t.Day && (c.says(dayWords...) || a.asks("date", "day", "when")):
+	case t.Day && (c.nameHas(dayWords...) || a.asks("date", "day", "when")):
 		return a.asksGrain(t.Grain)
 	case t.Day:
-		return a.asksGrain(t.Grain) || other.saysGrain(t.Grain) || ot.Label
+		return a.asksGrain(t.Grain) || other.namesGrain(t.Grain) || ot.Label
 	}
 	return true
 }
@@ -120,7 +120,7 @@ func (a *aligner) inYear(year int, dated, undated *column, beside []column) bool
 	}
 	for i := range beside {
 		c := &beside[i]
-		if c == undated || !c.says("year", "fy") {
+		if c == undated || !c.nameHas("year", "fy") {
 			continue
 		}
 		for _, t := range c.periodTexts() {
@@ -147,7 +147,7 @@ func yearsIn(text string) (years []int) {
 	return years
 }
 
-// SaysGrain reports whether the name of a column says that it holds periods of a grain.
-func SaysGrain(name string, g cell.Grain) bool {
+// NamesGrain reports whether the name of a column says that it holds periods of a grain.
+func NamesGrain(name string, g cell.Grain) bool {
 	return slices.ContainsFunc(words(name), func(w string) bool { return slices.Contains(grainWords[g], w) })
 }

@@ -22,7 +22,7 @@ type reading struct {
 	few    *sketch // made when first needed
 
 	numeric
-	digits int // digits behind the point, up to maxDigits; -1: not yet counted
+	digits int // digits after the point, up to maxDigits; -1: not yet counted
 }
 
 type keyCount struct {
@@ -226,7 +226,7 @@ func (r *reading) distinct() int {
 func (a *aligner) distinct(g *column, c *scoring.Comparison) int {
 	v, _ := cell.Views(c, false)
 	if plain := a.plain(g); plain.Kind == v.Kind && v.Format == "" {
-		v = plain // it is at hand
+		v = plain // it is already parsed
 	}
 	return a.reading(g, v).distinct()
 }

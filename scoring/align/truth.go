@@ -23,7 +23,7 @@ func (a *aligner) truthReadings(g, p *column) []viewPair {
 func wordsUnder(text, truth *column) (v, t cell.View, ok bool) {
 	t = cell.View{Kind: scoring.KindBool}
 	switch {
-	case text.col.Type != scoring.String || !truth.named().Says():
+	case text.col.Type != scoring.String || !truth.named().Meaningful():
 		return v, t, false
 	case truth.kind == scoring.KindBool:
 	case truth.kind == scoring.KindText && truth.textFormats().isBool:

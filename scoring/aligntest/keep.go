@@ -134,7 +134,7 @@ func onColumn(kinds []string, f func(r *rand.Rand, style string, v scoring.Value
 func exact(v scoring.Value) *big.Rat {
 	n, ok := new(big.Rat).SetString(v.String())
 	if !ok {
-		panic(fmt.Sprintf("%v is no number", v))
+		panic(fmt.Sprintf("%v is not a number", v))
 	}
 	return n
 }

@@ -162,7 +162,7 @@ type CodeText struct {
 	Base64 bool
 	Groups bool // letters and digits, in groups or not …
 	Check  bool // … whose check digits are right: an IBAN, an ISBN, a number of a card
-	Plus   bool // … of which each begins with a plus
+	Plus   bool // … each of which begins with a plus
 }
 
 // ReadCodes finds how a column may be read as codes.

@@ -68,11 +68,11 @@ func SharedUnit(a, b string) (unit string, ok bool) {
 type spelling struct {
 	marks
 	unit     string // [UnitPercent], the codes of a currency, or none
-	digits   int    // behind the point
+	digits   int    // after the point
 	figures  int    // significant digits
 	power    int    // of ten that a short form stands for: 6 in 1.2M
 	brackets bool   // (3) for -3
-	zeros    bool   // the number begins with a zero that says nothing: 007
+	zeros    bool   // the number has a leading zero without value: 007
 	exponent bool   // 1.5e+06
 	bare     bool   // with an exponent as a code could have one: 12e3
 	odd      bool   // with a plus or underscores, as codes may have them
@@ -88,7 +88,7 @@ func ParseNumber(s string, comma bool) (v scoring.Value, m marks, ok bool) {
 }
 
 func parseNumber(s string, comma bool) (v scoring.Value, how spelling, ok bool) {
-	if len(s) > 0 && len(s) < 20 { // plain numbers are most of what comes
+	if len(s) > 0 && len(s) < 20 { // most cells are plain numbers
 		if v, ok := scoring.ParseDecimal(s); ok && !comma {
 			how.look(strings.TrimLeft(s, "+-"))
 			how.odd = s[0] == '+'
@@ -408,11 +408,11 @@ func textual(c *scoring.Column) bool { return c.Type == scoring.String || c.Type
 type NumberText struct {
 	Format string
 	Unit   string // that a cell states, see [SharedUnit]
-	Digits int    // the most digits behind the point that a cell shows
+	Digits int    // the maximum number of digits after the point in a cell
 	// Strict: the texts could be codes as well. They are read only against a column of numbers, not
 	// against other text.
 	Strict  bool
-	Padded  bool // plain numbers of which one ends with a zero that a number would not be printed with: 1.10
+	Padded  bool // plain numbers, one with a trailing zero that printing a number would not produce: 1.10
 	OneUnit bool // of quantities: all are in one unit, which numbers next to them may have too
 	short   short
 	unit    *units.Unit // of quantities in one unit that is known
@@ -471,7 +471,7 @@ func ReadNumbers(c *scoring.Column) (t NumberText, ok bool) {
 func readNumbers(c *scoring.Column, comma bool) (t NumberText, ok bool) {
 	var seen marks
 	fractions, brackets, plain, fixed := false, 0, 0, map[int]bool{}
-	padded := false // a zero behind the point that a number would not be printed with
+	padded := false // a zero after the point that printing a number would not produce
 	ok = every(c, func(s string) bool {
 		_, how, ok := parseNumber(s, comma)
 		if !ok || how.zeros || how.bare {
@@ -508,7 +508,7 @@ func readNumbers(c *scoring.Column, comma bool) (t NumberText, ok bool) {
 	case !ok || comma && !fractions:
 		return t, false
 	case seen == 0 && padded && len(fixed) > 1:
-		return t, false // 1.10 beside 1.2 is a version
+		return t, false // 1.10 next to 1.2 is a version
 	case seen == 0 && t.Digits == 0 && brackets > 0: // (1) may be a footnote, (555) part of a telephone number
 		if t.Strict = true; plain == 0 {
 			return t, false

@@ -1,6 +1,6 @@
 package cell
 
-// relationLaws are those by which results are related that are not the same as they stand.
+// relationLaws relate results that are not equal as given.
 var relationLaws = []Law{
 	{
 		Name: "sign", About: "Related results",

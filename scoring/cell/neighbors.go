@@ -91,7 +91,7 @@ func (p *problem) takeBest(best []nearest) bool {
 	if len(p.pred.rows) > p.pred.len() {
 		predLeft = p.pred.left()
 	}
-	none := make([]uint64, (p.pred.len()+63)/64) // predicted kinds of which none is left: few bits, which stay in the cache
+	none := make([]uint64, (p.pred.len()+63)/64) // predicted kinds with none left: few bits, which stay in the cache
 	for _, e := range byWeight(best, len(p.codes)) {
 		left := goldLeft[e.gold]
 		if left == 0 || none[e.pred/64]>>(e.pred%64)&1 != 0 {
@@ -399,7 +399,7 @@ type keySpan struct {
 func (c *packed) spans(parts []keyPart) []keySpan {
 	const spanBits = 8
 	parts = slices.Clone(parts)
-	slices.SortFunc(parts, func(a, b keyPart) int { return cmp.Compare(a.col, b.col) }) // as they stand
+	slices.SortFunc(parts, func(a, b keyPart) int { return cmp.Compare(a.col, b.col) }) // in the order of the columns
 	var out []keySpan
 	for from := 0; from < len(parts); {
 		l := c.lanes[parts[from].col]

@@ -131,7 +131,7 @@ func (f finder) after(key uint64, j int32) int32 {
 
 // paperColumn is a compared column as CELLMATCH reads it.
 type paperColumn struct {
-	g, p   []uint64  // texts and dates; 0 is NULL
+	g, p   []uint64  // strings and dates; 0 is NULL
 	gm, pm []float64 // numbers, NaN where a cell is none; nil if the column is not numeric
 	delta  float64
 }
@@ -178,7 +178,7 @@ func paperRead(c *scoring.Column, v View, keys []uint64, numbers []float64) {
 			}
 			keys[i] = nonNull(xxhash.Sum64String(strings.ToLower(strings.TrimSpace(text))))
 		default:
-			keys[i] = tagNumber // a number is no text
+			keys[i] = tagNumber // a number is not a string
 		}
 	}
 }

@@ -254,7 +254,7 @@ type periodForm struct {
 	grain  Grain
 	number bool // as the number in its year; else as its first day
 	last   bool // a day is the last one of its period
-	fiscal bool // as the label of a fiscal period, of which nobody knows the first day
+	fiscal bool // as the label of a fiscal period, whose first day is unknown
 	sunday bool // numbers of weekdays begin with 0 for Sunday
 }
 
@@ -393,7 +393,7 @@ type PeriodText struct {
 	Last   bool // … or the last one
 	Bare   bool // plain numbers
 	Fiscal bool
-	sunday bool // numbers of weekdays of which one is 0
+	sunday bool // numbers of weekdays, one of them 0
 }
 
 // AsDay is the format that reads the periods as their first days, AsNumber the one that reads them

@@ -14,7 +14,7 @@ type problem struct {
 	*matcher
 	goldRows, predRows []int32
 	codes              []codes // of the columns that have live cells
-	packed             packed  // how their cells stand in words
+	packed             packed  // the layout of their cells in machine words
 	gold, pred         kinds
 }
 

@@ -16,7 +16,7 @@ import (
 type quantity struct {
 	number    scoring.Value // in the unit that was written
 	unit      string
-	dimension string        // a unit that is not known is a dimension of its own
+	dimension string        // an unknown unit is a separate dimension
 	factor    scoring.Value // of the base unit
 	of        *units.Unit   // nil: not known
 }

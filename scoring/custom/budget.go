@@ -10,7 +10,7 @@ import (
 
 // Limits bound one run of a judge's script.
 type Limits struct {
-	Steps  int64 // of the interpreter and of what it calls
+	Steps  int64 // of the interpreter and of the functions it calls
 	Memory int64 // bytes of values that are made, whether they are still used or not
 }
 

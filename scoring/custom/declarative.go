@@ -50,7 +50,7 @@ func (j *Judge) expressions(ctx context.Context, limits Limits, o *Options, para
 	for _, name := range slices.Sorted(maps.Keys(j.header.Result)) {
 		node := j.header.Result[name]
 		if !slices.Contains(members, name) {
-			return nil, errcode.New(errcode.InvalidArgument, "line %d: result: %.40q is no member of a score, which has %s", node.Line, name, strings.Join(members, ", "))
+			return nil, errcode.New(errcode.InvalidArgument, "line %d: result: %.40q is not a member of a score; expected one of %s", node.Line, name, strings.Join(members, ", "))
 		}
 		if node.Kind != yaml.ScalarNode || node.Tag == "!!null" {
 			return nil, errcode.New(errcode.InvalidArgument, "line %d: result.%s: expected an expression", node.Line, name)
@@ -155,7 +155,7 @@ func (j *Judge) loadPrompt(ctx context.Context, limits Limits, o *Options) error
 	return nil
 }
 
-// replyOf makes the members of a reply readable as reply.name.
+// replyOf makes the members of a reply accessible as reply.name.
 func replyOf(v starlark.Value) starlark.Value {
 	d, ok := v.(*starlark.Dict)
 	if !ok {

@@ -29,7 +29,7 @@ var universe = func() starlark.StringDict {
 				return nil, plain(name, err)
 			}
 			if text, ok := z.(starlark.String); ok && textMakers[name] {
-				_, same := args[0].(starlark.String) // str of a text is that text
+				_, same := args[0].(starlark.String) // str of a string is that string
 				if err := budgetOf(t).derived(text, same && name == "str", args...); err != nil {
 					return nil, err
 				}

@@ -21,7 +21,7 @@ const Group = "custom"
 type Options struct {
 	SQL    SQLEngine    // runs judges of kind sql; nil: they are refused
 	Limits Limits       // the most that a judge may ask for; zero: MaxLimits
-	Print  func(string) // told what scripts print, which may hold data; nil: nobody
+	Print  func(string) // called with the output of scripts, which may contain data; may be nil
 }
 
 // SQLEngine runs the query of a judge of kind sql. The engine must not let SQL reach files or a

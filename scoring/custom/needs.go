@@ -159,7 +159,7 @@ func parseNeeds(words []string) ([]need, error) {
 			return nil, errcode.New(errcode.InvalidArgument, "needs: there is no %.40q%s; there are %s", name, scoring.Suggest(name, fieldNames()), strings.Join(fieldNames(), ", "))
 		}
 		if slices.ContainsFunc(out, func(n need) bool { return n.name == name }) {
-			return nil, errcode.New(errcode.InvalidArgument, "needs: %s stands there twice", name)
+			return nil, errcode.New(errcode.InvalidArgument, "needs: duplicate entry %s", name)
 		}
 		out = append(out, need{&fields[i], optional})
 	}

@@ -29,7 +29,7 @@ func (r *record) Type() string         { return r.name }
 func (r *record) Freeze()              { r.fields.Freeze() }
 func (r *record) Truth() starlark.Bool { return true }
 func (r *record) Hash() (uint32, error) {
-	return 0, errcode.New(errcode.InvalidArgument, "%s is no key", r.name)
+	return 0, errcode.New(errcode.InvalidArgument, "%s cannot be a key", r.name)
 }
 
 // AttrNames lists the fields.

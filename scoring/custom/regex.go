@@ -234,7 +234,7 @@ func (m *match) Type() string         { return "match" }
 func (m *match) Freeze()              {}
 func (m *match) Truth() starlark.Bool { return true }
 func (m *match) Hash() (uint32, error) {
-	return 0, errcode.New(errcode.InvalidArgument, "a match is no key")
+	return 0, errcode.New(errcode.InvalidArgument, "a match cannot be a key")
 }
 
 // AttrNames lists the attributes.

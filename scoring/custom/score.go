@@ -89,7 +89,7 @@ func (j *Judge) scoreOf(said map[string]starlark.Value) (scoring.Score, error) {
 			return bad("value", "%w", err)
 		}
 		if !j.header.inRange(f) {
-			return bad("value", "lies outside the range %s", j.header.rangeText())
+			return bad("value", "is outside the range %s", j.header.rangeText())
 		}
 		s.Value = f
 	case s.Label != "": // its place in the list
@@ -132,7 +132,7 @@ func number(v starlark.Value) (float64, error) {
 		return 0, errcode.New(errcode.InvalidArgument, "got %s, expected a number", v.Type())
 	}
 	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return 0, errcode.New(errcode.InvalidArgument, "is no finite number")
+		return 0, errcode.New(errcode.InvalidArgument, "is not a finite number")
 	}
 	return f, nil
 }

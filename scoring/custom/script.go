@@ -203,11 +203,11 @@ var (
 	}{
 		{regexp.MustCompile(`^key .* not in `), "a key is not in the dict"},
 		{regexp.MustCompile(`^key not found`), "a key is not in the mapping"},
-		{regexp.MustCompile(`^int: invalid literal`), "int: the text is no whole number"},
-		{regexp.MustCompile(`^float: |float literal`), "float: the value is no number"},
+		{regexp.MustCompile(`^int: invalid literal`), "int: the string is not a whole number"},
+		{regexp.MustCompile(`^float: |float literal`), "float: the value is not a number"},
 		{regexp.MustCompile(`unexpected keyword argument`), "an unexpected keyword argument"},
-		{regexp.MustCompile(`multiple values for`), "a parameter is given twice"},
-		{regexp.MustCompile(`^duplicate key`), "a key stands twice in the dict"},
+		{regexp.MustCompile(`multiple values for`), "duplicate parameter"},
+		{regexp.MustCompile(`^duplicate key`), "duplicate key in the dict"},
 		{regexp.MustCompile(`format requires`), "a value does not fit its place in the format string"},
 		{regexp.MustCompile(`shift count`), "a shift by so many bits is not possible"},
 	}

@@ -65,7 +65,7 @@ func (t *table) Type() string         { return "table" }
 func (t *table) Freeze()              {}
 func (t *table) Truth() starlark.Bool { return t.t.Rows() > 0 }
 func (t *table) Hash() (uint32, error) {
-	return 0, errcode.New(errcode.InvalidArgument, "a table is no key")
+	return 0, errcode.New(errcode.InvalidArgument, "a table cannot be a key")
 }
 func (t *table) Len() int { return t.t.Rows() }
 
@@ -162,7 +162,7 @@ func (r *tableRow) Type() string         { return "table row" }
 func (r *tableRow) Freeze()              {}
 func (r *tableRow) Truth() starlark.Bool { return true }
 func (r *tableRow) Hash() (uint32, error) {
-	return 0, errcode.New(errcode.InvalidArgument, "a row is no key; use tuple(row)")
+	return 0, errcode.New(errcode.InvalidArgument, "a row cannot be a key; use tuple(row)")
 }
 func (r *tableRow) Len() int { return len(r.t.t.Columns) }
 

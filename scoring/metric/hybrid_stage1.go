@@ -40,7 +40,7 @@ func (h *Hybrid) withJudge(ctx context.Context, in *scoring.Input, o *hybridOpti
 		return h, nil // proven, or nothing to map
 	}
 	gold, pred := in.Gold.Result.Table, in.Pred.Result.Table
-	doubts := align.Doubts(&h.Alignment)
+	doubts := align.Uncertainties(&h.Alignment)
 	if len(doubts) == 0 || !align.Open(gold, pred, &h.Alignment, o.align(in), o.maxTolerance()) {
 		return h, nil // sure, or no answer could find more
 	}

@@ -25,7 +25,7 @@ func ofData(m *scoring.Metric) func(context.Context, *scoring.Input) (scoring.Sc
 	}
 	compares := m.Needs&bothResults == bothResults
 	return func(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
-		if why := saysNothing(in); compares && why != "" {
+		if why := uninformativeGold(in); compares && why != "" {
 			return scoring.NotApplicable(why), nil
 		}
 		s, err := score(ctx, in)
@@ -49,10 +49,10 @@ func goldDepends(in *scoring.Input) []sqlparts.Dependence {
 	})
 }
 
-// saysNothing returns why a comparison with the gold result has no information about the answer, or "" if it has:
+// uninformativeGold returns the reason why a comparison with the gold result has no information about the answer, or "" if it has:
 // the rows depend on chance, or the clock was read and found no data. It depends on gold alone, so no answer can
 // cause it.
-func saysNothing(in *scoring.Input) string {
+func uninformativeGold(in *scoring.Input) string {
 	if in.Gold == nil || in.Gold.Result.Table == nil {
 		return ""
 	}

@@ -282,7 +282,7 @@ func (d *verdictDetail) withoutComparison(in *scoring.Input) (s scoring.Score, d
 // under logic or where a result is missing.
 func (d *verdictDetail) relate(ctx context.Context, in *scoring.Input) (first relations.Relation, warning string) {
 	found := relationsOf(in)
-	if saysNothing(in) != "" {
+	if uninformativeGold(in) != "" {
 		found = nil // what the results have in common, they have by chance
 	}
 	if strings.TrimSpace(in.Gold.SQL) != "" && strings.TrimSpace(in.Pred.SQL) != "" {

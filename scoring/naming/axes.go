@@ -14,7 +14,7 @@ var axesText string
 type sense struct {
 	axis int
 	pole int
-	weak bool // it says so only against a word that is not weak
+	weak bool // only significant against a word that is not weak
 }
 
 // lexicon is the vocabulary of opposites.
@@ -26,10 +26,11 @@ type lexicon struct {
 
 // Axis is a set of opposites, such as win, loss and draw.
 type Axis struct {
-	Name  string
-	Poles [][]string // the words of each pole that say so by themselves, the words of a phrase with blanks between them
-	Mild  bool       // it tells columns apart only where they change places
-	Signs bool       // a number at one pole is that at the other with its sign changed
+	Name string
+	// the words of each pole that have this meaning by themselves, the words of a phrase separated by blanks
+	Poles [][]string
+	Mild  bool // it distinguishes columns only if they change places
+	Signs bool // a number at one pole is that at the other with its sign changed
 }
 
 // Axes lists the opposites that names are read by.

@@ -17,7 +17,7 @@ type Name struct {
 	numbers []number
 	place   bool   // it gives the position of a column and nothing else
 	no      string // the root of the word behind "no" or "missing" at its beginning: no_visa denies has_visa, and may be a number of visas
-	owns    bool   // it begins with "has" or the like
+	owns    bool   // it begins with "has" or a similar verb
 }
 
 type word struct {
@@ -25,8 +25,8 @@ type word struct {
 	phrase  string // that it begins, such as on_time; empty: none
 	root    string
 	senses  []sense
-	negated bool   // "not" or the like is before it
-	denies  string // the root of what it denies: uninsured denies insured
+	negated bool   // "not" or a similar word precedes it
+	denies  string // the root of the word that it negates: uninsured negates insured
 	covered bool   // it is part of a phrase that says something else than its words
 	slight  bool   // a preposition: it says something on an axis, and nothing else
 }
@@ -129,7 +129,7 @@ func canonical(w string) string {
 	return w
 }
 
-// Owns reports whether the name begins with "has", "is" or the like, as the name of a flag does.
+// Owns reports whether the name begins with "has", "is" or a similar verb, as the name of a flag does.
 func (n *Name) Owns() bool { return n.owns }
 
 // Words are the words of the name, synonyms made one and fillers left out.
@@ -139,8 +139,8 @@ func (n *Name) Words() []string { return n.plain }
 // are not to be changed.
 func (n *Name) Tokens() []string { return n.tokens }
 
-// Says reports whether the name says anything; "col_1" does not.
-func (n *Name) Says() bool { return !n.place && n.bare != "" }
+// Meaningful reports whether the name has a meaning; "col_1" has none.
+func (n *Name) Meaningful() bool { return !n.place && n.bare != "" }
 
 // mixed are words that contain digits and are not numbers.
 var mixed = wordSet("co2 no2 so2 h2o o2 o3 n2o ch4 pm10 pm25 b2b b2c c2c p2p md5 sha1 sha256 utf8 ipv4 ipv6 mp3 mp4 3d 2d 4g 5g covid19")

@@ -32,7 +32,7 @@ func (n *Name) otherPrefixes(o *Name) bool {
 }
 
 func opposedWords(a, b string) bool {
-	if len(a) < 2 || len(b) < 2 || a[len(a)-1] != b[len(b)-1] { // the last letter is of what they have in common
+	if len(a) < 2 || len(b) < 2 || a[len(a)-1] != b[len(b)-1] { // the last letter is part of their common suffix
 		if a, b = Stem(a), Stem(b); a == "" || b == "" || a[len(a)-1] != b[len(b)-1] {
 			return false
 		}

@@ -182,7 +182,7 @@ func Parse(text []byte) (*Table, error) {
 		}
 		k := key{r.Policy, r.Relation}
 		if seen[k] {
-			return nil, errcode.New(errcode.InvalidArgument, "line %d: %s is there twice under %s", n, r.Relation, r.Policy)
+			return nil, errcode.New(errcode.InvalidArgument, "line %d: duplicate relation %s under %s", n, r.Relation, r.Policy)
 		}
 		seen[k] = true
 		rows = append(rows, r)

@@ -1,13 +1,11 @@
-// Package prompt holds what judges are told: templates in our own words, written from the
-// specifications in the papers they follow, and the JSON Schemas of the replies.
+// Package prompt holds the prompts of judges: templates in our own words, written from the specifications in the
+// papers they follow, and the JSON Schemas of the replies.
 //
-// A prompt has a version that changes with its text, and rendering is deterministic: the same
-// material gives the same bytes, so that a ledger recognises a question that was asked before.
-// Everything that comes from a case (question, SQL, results, schema) was written by somebody else
-// and may hold instructions, ready-made verdicts and invisible characters. It is set off by markers
-// that its writer could not know, characters that cannot be seen are spelt out, and the judge is
-// told that nothing within the markers speaks to it. Long texts and tables are cut, and each cut is
-// told.
+// A prompt has a version that changes with its text, and rendering is deterministic: the same material gives the
+// same bytes, so that a ledger recognizes a repeated question. All material of a case (question, SQL, results,
+// schema) is untrusted and may contain instructions, ready-made verdicts and invisible characters. It is set off by
+// markers that its writer could not know, invisible characters are escaped, and the prompt states that nothing
+// within the markers is addressed to the judge. Long strings and tables are cut, and each cut is marked.
 //
 // The standard text/template is used, since a prompt needs conditions and nothing else.
 package prompt
@@ -55,7 +53,7 @@ func All() []*Prompt {
 	return slices.SortedFunc(slices.Values(registered), func(a, b *Prompt) int { return strings.Compare(a.Version, b.Version) })
 }
 
-// Material is what a judge is shown of a case. What a prompt does not use is left out of its text.
+// Material is the part of a case that a judge is shown. A prompt renders only the fields that it uses.
 type Material struct {
 	Question string
 	Evidence string // hints that came with the question
@@ -75,7 +73,7 @@ type Material struct {
 	Rules          string // of the application
 	Criteria       string // of the evaluation, a line each: they come before the prompt's own rules
 	Differences    string // in what the two queries differ, as found from their texts, a line each
-	Counterexample string // a small database on which the two queries differ, in words
+	Counterexample string // a small database on which the two queries differ, as text
 
 	Opinion string // what another judge said: the Prover's reason, the analysis behind a verdict
 }
@@ -137,8 +135,8 @@ func read(name string) string {
 	return string(b)
 }
 
-// Request is the question about the material, ready to be asked. With acceptance criteria or a
-// counterexample its version says so: rose_prover-criteria/1, flex_same-counterexample/1.
+// Request returns the request for the judge about the material. With acceptance criteria or a counterexample its
+// version has a suffix: rose_prover-criteria/1, flex_same-counterexample/1.
 func (p *Prompt) Request(m Material) judgebackend.Request {
 	if !p.relation {
 		m.Relation = "" // a question that does not show it does not change with it
@@ -194,7 +192,7 @@ func (p *page) funcs() template.FuncMap {
 	}
 }
 
-// text sets off a text of the case. Texts longer than most characters are cut in the middle.
+// text sets off one string of the case. Strings longer than most characters are cut in the middle.
 func (p *page) text(title string, most int, s string) string {
 	s = strings.TrimSpace(visible(s))
 	if s == "" {

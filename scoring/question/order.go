@@ -292,7 +292,7 @@ func (q *Question) sequence(words []string) string {
 	for _, s := range q.sentences {
 		for i := range s {
 			t := &s[i]
-			if t.kind != word || !sequences[t.text] || t.role&told == 0 || i > 0 && articles[s[i-1].text] && s[i-1].text != "the" && s[i-1].text != "a" && s[i-1].text != "an" {
+			if t.kind != word || !sequences[t.text] || t.role&requested == 0 || i > 0 && articles[s[i-1].text] && s[i-1].text != "the" && s[i-1].text != "a" && s[i-1].text != "an" {
 				continue
 			}
 			// The order of customer 5 is a purchase; "the order of the stops" is none.
@@ -300,7 +300,7 @@ func (q *Question) sequence(words []string) string {
 				continue
 			}
 			// A log or a route may be named: "the route id", "history teachers".
-			if i+1 < len(s) && s[i+1].kind == word && s[i+1].role&told != 0 {
+			if i+1 < len(s) && s[i+1].kind == word && s[i+1].role&requested != 0 {
 				continue
 			}
 			return t.text

@@ -9,7 +9,7 @@ var (
 	happened = set("happened fell occurred unfolded came arrived appeared followed developed progressed proceeded evolved emerged transpired happen occur unfold come arrive appear follow develop progress proceed")
 	// done are participles of what makes an event.
 	done = set("made played scored held heard given sung called taken run won filed served visited passed reached fought opened closed reported received sent signed set read spoken issued placed entered launched published released performed")
-	// months and the like limit a time, not a course.
+	// months and other words for periods limit the time, and do not ask for a course over time.
 	months = set("january february march april may june july august september october november december monday tuesday wednesday thursday friday saturday sunday spring summer autumn winter")
 	// courses are words for things with consecutive stages.
 	courses = set("course path journey progress progression way history story passage travel life career trail steps stages stations events moves walk travels movements evolution development")

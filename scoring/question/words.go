@@ -14,11 +14,12 @@ var (
 
 	amounts = set("one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty fifty hundred thousand dozen several few couple many")
 
-	// tellVerbs begin a request.
+	// tellVerbs are verbs that start a request.
 	tellVerbs = set("list show give find return display provide get tell identify output print calculate compute determine select retrieve present describe indicate enumerate fetch " +
 		"summarize summarise create generate compare extract pull specify mention add see know name state report count rank order sort return write produce prepare draw make compile include break tabulate " +
 		"collect plot chart grab bring supply recall check look search want need explain outline detail figure arrange put")
-	// nounsToo are those of them that are nouns as well: they are verbs where an article or the like follows.
+	// nounsToo are those of them that are also nouns: they are verbs if an article, a question word or a similar
+	// word follows.
 	nounsToo = set("name state report count rank order return output display print need want check search look detail figure chart plot present break make write draw add list mention arrange")
 
 	// prepositions open a condition where a request stood.

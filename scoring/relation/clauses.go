@@ -81,8 +81,8 @@ var clauseKinds = []Kind{
 	},
 }
 
-// sameQuery reports whether the queries are proven to be the same. Results that differ outrank any proof. If the
-// results differ, the relation reports only that the texts are the same.
+// sameQuery reports whether the queries are proven to be the same. Different results outrank any proof: then the
+// relation reports only that the SQL text is the same.
 func sameQuery(e *evidence) *found {
 	if q := e.queries(); !q.both() {
 		return nil

@@ -20,7 +20,7 @@ func (e *evidence) labelNames(s side, column int, labels []string) []*naming.Nam
 	of := naming.Read(e.table(s).Columns[column].Name)
 	for i, l := range labels {
 		switch {
-		case !truth || !of.Says():
+		case !truth || !of.Meaningful():
 			named[i] = naming.Read(l)
 		case truths[strings.ToLower(l)]:
 			named[i] = of
@@ -135,8 +135,7 @@ func shortForm(short, long string) bool {
 	return naming.Initials(short, long) || wordsOnly(long) && wordsOnly(short) && naming.Read(short).Shortens(naming.Read(long))
 }
 
-// wordsOnly reports whether a text begins with a letter and has no signs, which no abbreviation
-// drops.
+// wordsOnly reports whether a string begins with a letter and has no signs, which an abbreviation would keep.
 func wordsOnly(s string) bool {
 	for i, r := range s {
 		if !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r) && !strings.ContainsRune(" .-_", r)) {

@@ -42,7 +42,7 @@ func readsNothing(q *query) bool {
 	return !slices.ContainsFunc(q.selects, func(s *sqlparts.Select) bool { return slices.ContainsFunc(s.From, reads) })
 }
 
-// reads reports whether a source that is no table may bring data that the query does not have.
+// reads reports whether a source that is not a table may add data that is not in the query.
 func reads(s *sqlparts.Source) bool {
 	switch {
 	case len(s.Nested) > 0:

@@ -201,7 +201,7 @@ func (e *evidence) label(pair int, null, c *scoring.Column, keys []uint64) (uint
 		return 0, false
 	}
 	name := append(naming.Words(c.Name), naming.Words(null.Name)...)
-	rollup := slices.ContainsFunc([]string{"rollup", "cube", "grouping sets"}, func(w string) bool { return question.Says(question.Plain(e.GoldSQL), w) })
+	rollup := slices.ContainsFunc([]string{"rollup", "cube", "grouping sets"}, func(w string) bool { return question.Contains(question.Plain(e.GoldSQL), w) })
 	var key uint64
 	for i, k := range keys {
 		if k == key || k == cell.NullKey {

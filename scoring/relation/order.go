@@ -37,7 +37,7 @@ type Order struct {
 
 	by      string // what the answer's query sorts by, where that alone says that gold's order is broken
 	opposed bool   // both queries sort by the same first key, in opposite directions
-	nulls   bool   // where NULL stands is the engine's choice: all of them may stand at the other end
+	nulls   bool   // the engine chooses the position of NULLs: all of them may be at the other end
 }
 
 // AskedOrder returns the order that is part of the answer, or nil if none is. The question must ask for an order.

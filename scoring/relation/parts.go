@@ -72,7 +72,7 @@ func periodParts(e *evidence) *found {
 				keys := cell.PeriodKeys(&one.Columns[whole], &period)
 				for _, year := range e.columns(many) {
 					for _, number := range e.columns(many) {
-						if year == number || !align.SaysGrain(t.Columns[year].Name, cell.GrainYear) || !align.SaysGrain(t.Columns[number].Name, period.Grain) {
+						if year == number || !align.NamesGrain(t.Columns[year].Name, cell.GrainYear) || !align.NamesGrain(t.Columns[number].Name, period.Grain) {
 							continue
 						}
 						parts, ok := cell.JoinedPeriods(&t.Columns[year], &t.Columns[number], period.Grain)

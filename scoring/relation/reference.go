@@ -113,7 +113,7 @@ func foreignLiteral(e *evidence, foreign side) *found {
 			continue
 		}
 		m, o := strings.Trim(mine.literal, "%"), strings.Trim(other.literal, "%")
-		if question.Says(all, m) || question.Says(all, naming.Stem(m)) || !question.Says(asked, o) || len(question.Plain(m)) <= 3 {
+		if question.Contains(all, m) || question.Contains(all, naming.Stem(m)) || !question.Contains(asked, o) || len(question.Plain(m)) <= 3 {
 			continue
 		}
 		r := &found{proof: Proof{Gold: part(g.text), Pred: part(a.text)}}

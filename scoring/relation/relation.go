@@ -8,7 +8,7 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// Class is what a relation suggests about the answer, from its meaning alone. It is a prior, not a verdict.
+// Class is the assessment of the answer that a relation suggests by its meaning. It is a prior, not a verdict.
 type Class string
 
 // The classes, from the same data to other data.
@@ -79,7 +79,7 @@ type found struct {
 	text  string
 }
 
-// family is a list of relations of one kind, in the order of their examination.
+// family is a list of relations of the same kind, in the order of their examination.
 type family struct {
 	name  string
 	kinds []Kind

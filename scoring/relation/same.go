@@ -201,7 +201,7 @@ func roundingAsked(e *evidence) *found {
 }
 
 func nullColumn(e *evidence, asked bool) *found {
-	if len(e.a.Missing) == 0 || e.gold.Rows() == 0 || slices.ContainsFunc(e.a.Missing, func(i int) bool { return e.tells(i, e.goldColumns(e.allPairs())) }) != asked {
+	if len(e.a.Missing) == 0 || e.gold.Rows() == 0 || slices.ContainsFunc(e.a.Missing, func(i int) bool { return e.requests(i, e.goldColumns(e.allPairs())) }) != asked {
 		return nil
 	}
 	return &found{

@@ -232,7 +232,8 @@ var namePlace = map[string]int{
 	"first": 1, "given": 1, "forename": 1, "firstname": 1, "fname": 1, "middle": 2, "last": lastName, "family": lastName, "surname": lastName, "lastname": lastName, "lname": lastName,
 }
 
-// nameWordsOf returns the word that identifies the part of a person's name in a column, or "" if it holds none.
+// nameWordsOf returns the word that identifies the part of a person's name in a column, or "" if there is no such
+// word.
 func nameWordsOf(t *scoring.Table, column int) string {
 	if name := t.Columns[column].Name; isNamePart(name) {
 		return naming.Words(name)[0]

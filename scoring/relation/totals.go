@@ -47,7 +47,7 @@ func totalKeys(c *scoring.Column, keys []uint64) (out []uint64, totals int, word
 		if words[i] = c.Type == scoring.String && !c.IsNull(i) && isTotal(c.Text(i)); !words[i] {
 			continue
 		}
-		if word && k != label { // Total North and Total South are no totals of all
+		if word && k != label { // Total North and Total South are not totals of everything
 			return nil, 0, false
 		}
 		word, label = true, k

@@ -50,6 +50,6 @@ func (e *evidence) inTime(a, b *scoring.ColumnPair) bool {
 func (e *evidence) named(c *scoring.ColumnPair) bool {
 	gold, pred := e.gold.Columns[c.Gold].Name, e.pred.Columns[c.Pred].Name
 	g, p := naming.Read(gold), naming.Read(pred)
-	return !g.Says() || !p.Says() || min(utf8.RuneCountInString(naming.Bare(gold)), utf8.RuneCountInString(naming.Bare(pred))) < 2 ||
+	return !g.Meaningful() || !p.Meaningful() || min(utf8.RuneCountInString(naming.Bare(gold)), utf8.RuneCountInString(naming.Bare(pred))) < 2 ||
 		g.Affinity(p) > 0 || e.related(c)
 }

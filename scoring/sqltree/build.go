@@ -38,7 +38,7 @@ func Build(schema *Schema, texts ...Text) (trees []*Query, whole bool) {
 type builder struct {
 	bound   *sqlparts.Bound
 	schema  *Schema
-	apart   map[string]bool // last names of tables that qualifiers tell apart
+	apart   map[string]bool // last names of tables that only qualifiers distinguish
 	dialect sqlparts.Dialect
 	queries int
 }
@@ -101,7 +101,8 @@ func (b *builder) query(q *sqlparts.Query, outer *scope) *Query {
 	switch body := q.Body.(type) {
 	case *sqlparts.Query:
 		out = b.query(body, outer)
-		if len(out.Order) > 0 && (len(q.OrderBy) > 0 || q.Limit != nil) || out.Limit != nil || out.Offset != nil { // a parenthesised query with clauses of its own
+		// a parenthesized query with its own clauses
+		if len(out.Order) > 0 && (len(q.OrderBy) > 0 || q.Limit != nil) || out.Limit != nil || out.Offset != nil {
 			out = &Query{Items: []*Expr{{Op: OpStar}}, From: []*Source{{Join: "inner", Query: out, id: "$1"}}, names: out.names}
 		}
 	case *sqlparts.SetOp:

@@ -308,7 +308,7 @@ func (b *builder) keyExpr(o *sqlparts.OrderItem, sc *scope) *Expr {
 	return x
 }
 
-// aggregates reports whether an expression has an aggregate or a window function at the level of its own query.
+// aggregates reports whether an expression has an aggregate or a window function at the level of its query.
 func aggregates(e *Expr) bool {
 	if e == nil {
 		return false

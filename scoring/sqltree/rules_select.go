@@ -250,9 +250,9 @@ func sortSources(q *Query) {
 	q.rename(ids)
 }
 
-// tellApart numbers the sources over one table so that the numbers do not depend on how the sources
+// numberSources numbers the sources over one table so that the numbers do not depend on how the sources
 // were written: of all ways, up to three sources of each table, the one whose text comes first.
-func tellApart(q *Query, stop *halt.Signal) {
+func numberSources(q *Query, stop *halt.Signal) {
 	byTable := map[string][]string{}
 	var tables []string
 	for _, s := range q.From {

@@ -27,7 +27,7 @@ type Table struct {
 	Doubtful bool          // its columns may be others, and nothing else is known of it
 
 	types   map[string]string
-	special map[string]bool // columns whose values compare in a way of their own
+	special map[string]bool // columns with a nondefault comparison
 	has     map[string]bool // the columns
 	unique  map[string]bool
 	notNull map[string]bool   // by a key of SQLite too, in which NULL is rare

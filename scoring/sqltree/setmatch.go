@@ -203,8 +203,8 @@ func predicate(name string) bool {
 	return comparison || base == "in" || base == "like" || base == "between" || base == "ilike"
 }
 
-// nested returns a query inside another as a text: it matches only if it is written in the same order. In FROM its
-// values count.
+// nested writes a nested query as a string: it matches only a query written in the same order. In FROM its values
+// are significant.
 func (m *setMatcher) nested(c *chain, values bool) string {
 	plain := func(e *Expr) string {
 		x := e.clone()

@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// token is a word, a number or a sign of a name or a text.
+// token is a word, a number or a sign of a name or other text.
 type token struct {
 	raw, low string
 	word     *word // what is known of it, or nil
@@ -16,8 +16,8 @@ type token struct {
 	before   rune // what separates it from the token before it, 0 if nothing does
 }
 
-// tokens splits a name or a text. Signs of units are tokens of their own, but for those that stand
-// with letters: m², °C, US$. A number ends where letters follow it: 100k. They are appended to out.
+// tokens splits a name or other text, and appends the tokens to out. A sign of a unit is a separate token unless it
+// is written with letters: m², °C, US$. A number ends where letters follow it: 100k.
 func tokens(out []token, s string) []token {
 	depth, start := 0, -1
 	var sep, first rune // first of the token that is being read
@@ -100,15 +100,15 @@ var periods = map[string]string{
 	"hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "quarterly": "quarter", "yearly": "year", "annual": "year", "annually": "year", "annualized": "year", "annualised": "year", "mrr": "month", "arr": "year",
 }
 
-// reader reads the units of one name or text.
+// reader finds the units in one name or other text.
 type reader struct {
 	toks []token
 	soft map[Measure]bool // those that only what came with it speaks of
 	text bool             // running text: a unit by itself may stand anywhere in it
 }
 
-// InName is what the name of a column states, with what came with it, such as the question, to
-// resolve spellings in doubt. The unit of a name that states two of one kind is not known.
+// InName returns the unit that the name of a column states. context, such as the question, resolves ambiguous
+// spellings. If a name states two units of the same kind, the unit is unknown.
 func InName(name string, context *Question) Stated {
 	if name == "" {
 		return Stated{}
@@ -281,7 +281,7 @@ func (r *reader) name() (s Stated) {
 			}
 		case s.Unit.Measure == u.Measure:
 			several = true
-		default: // the unit of a name stands last: hr_cost_usd
+		default: // the unit of a name comes last: hr_cost_usd
 			s.Unit = u
 		}
 	}
@@ -387,10 +387,10 @@ func (r *reader) denominator(i int) *Unit {
 	return nil
 }
 
-// rates are the measures of rates that have units of their own.
+// rates are the measures of rates that have separate units.
 var rates = map[[2]Measure]Measure{{Length, Duration}: Speed, {Data, Duration}: Throughput, {Length, Volume}: FuelEconomy}
 
-// joined is the statement with a rate that has units of its own in one of those: km per hour.
+// joined converts a rate to a unit of that rate if there is one: km per hour.
 func (s Stated) joined() Stated {
 	if s.Unit == nil || s.Per == nil {
 		return s

@@ -12,10 +12,10 @@ import (
 // column has at least about 60 % of its values on the other side, or differs in its form alone.
 const SureFrom = 0.75
 
-// Doubts lists the reasons why the columns of two results may correspond in another way than the evidence shows,
+// Uncertainties lists the reasons why the columns of two results may correspond in another way than the evidence shows,
 // one clause each. A judge can be asked about them. The list is empty if the evidence is sure of every column.
-// Doubts does not examine whether the results agree under the alignment; if they do, no judge call is needed.
-func Doubts(a *scoring.Alignment) []string {
+// Uncertainties does not examine whether the results agree under the alignment; if they do, no judge call is needed.
+func Uncertainties(a *scoring.Alignment) []string {
 	var doubts []string
 	if n := len(a.Missing); n > 0 {
 		if m := len(a.Extra); m > 0 {

@@ -321,7 +321,7 @@ func (a *aligner) fitting(g, p *column, readings []viewPair) fit {
 		if f := formatFact(r.g.Format, r.p.Format); f != "" {
 			c.Fact = f
 		}
-		if r.scaled { // also where nothing agrees
+		if r.scaled { // also if nothing agrees
 			if c.Scale = 2; unitOf(p) == cell.UnitPercent {
 				c.Scale = -2
 			}
@@ -454,7 +454,7 @@ func (a *aligner) numberReadings(g, p *column) (out []viewPair) {
 	if _, ok := cell.SharedUnit(gt.Unit, pt.Unit); !ok || isVersion(g, gt) || isVersion(p, pt) {
 		return nil
 	}
-	if !isNumeric(g) && !isNumeric(p) && gt.Padded != pt.Padded && !g.says(measureWords...) && !p.says(measureWords...) {
+	if !isNumeric(g) && !isNumeric(p) && gt.Padded != pt.Padded && !g.nameHas(measureWords...) && !p.nameHas(measureWords...) {
 		return nil // 1.10 and 1.1 as text may be versions
 	}
 	if gt.Format == cell.FormatQuantity && pt.Unit == "" || pt.Format == cell.FormatQuantity && gt.Unit == "" { // in the unit that one side states
@@ -508,7 +508,7 @@ func isVersion(c *column, t *cell.NumberText) bool {
 	if isNumeric(c) {
 		return false
 	}
-	return t.Digits > 0 && c.says("version", "release", "build", "revision", "code", "sku") || c.says("phone", "telephone", "tel", "mobile", "fax")
+	return t.Digits > 0 && c.nameHas("version", "release", "build", "revision", "code", "sku") || c.nameHas("phone", "telephone", "tel", "mobile", "fax")
 }
 
 // keyWords are words of names of columns whose numbers are names of things: no digit of them may be
@@ -522,8 +522,8 @@ func (c *column) identifies() bool {
 	return len(w) > 0 && !strings.ContainsAny(c.col.Name, "(*/+") && slices.Contains(keyWords, w[len(w)-1])
 }
 
-// says reports whether the name of the column has one of the words.
-func (c *column) says(words ...string) bool {
+// nameHas reports whether the name of the column has one of the words.
+func (c *column) nameHas(words ...string) bool {
 	return slices.ContainsFunc(c.nameWords(), func(w string) bool { return slices.Contains(words, w) })
 }
 
@@ -668,7 +668,7 @@ type figures struct {
 	col    *column
 	of     *reading
 	by     int  // they are in a unit that is 10^-by of the column's
-	needs  int  // digits behind the point that the numbers need, see [reading.decimals]
+	needs  int  // digits after the point that the numbers need, see [reading.decimals]
 	shows  int  // that the column shows, or unknown
 	least  int  // the fewest digits that count as shown: 0, and less where the unit is a multiple
 	counts bool // a column of integers by its type
@@ -765,7 +765,7 @@ func (a *aligner) roundings(base scoring.Comparison, gs, ps figures) (out []rung
 	}
 	if q := a.digits(); q.Rounds() && !q.AtLeast() {
 		if _, says := q.Digits(); says || !q.Exact() {
-			return out // an answer that is to be rounded must be
+			return out // an answer that was asked to be rounded must be
 		}
 	}
 	if gs.needs > 0 || gs.shows > 1 && gs.shows <= padding {
