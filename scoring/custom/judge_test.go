@@ -121,9 +121,9 @@ func TestDecimals(t *testing.T) {
 		{"not with floats", `decimal("0.5") + 0.5`, "!convert one of them"},
 		{"no hidden rounding", `decimal("1") / 3`, "!x.div(y, digits)"},
 		{"nor by zero", `decimal("1").div(0)`, "!division by zero"},
-		{"no text", `decimal("1,5")`, "!no decimal number"},
-		{"no sign alone", `decimal("+-1")`, "!no decimal number"},
-		{"nothing", `decimal("")`, "!no decimal number"},
+		{"no text", `decimal("1,5")`, "!not a decimal number"},
+		{"no sign alone", `decimal("+-1")`, "!not a decimal number"},
+		{"nothing", `decimal("")`, "!not a decimal number"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			s, err := scoreTest(t, t.Context(), loadTest(t, "j.star", starlarkJudge(`return {"value": 1, "reason": str(`+c.expr+`)}`), nil), answer, nil)
@@ -572,7 +572,7 @@ func TestWhatIsWrongWithAFile(t *testing.T) {
 		{"a need twice", "j.yaml", with("[response]", "[response, 'response?']"), "duplicate entry"},
 		{"no needs", "j.yaml", with("needs: [response]\n", ""), "needs: expected"},
 		{"a range upside down", "j.yaml", good + "range: [1, 0]\n", "range: the first number"},
-		{"a threshold outside", "j.yaml", good + "range: [0, 1]\nthreshold: 2\n", "threshold: lies outside"},
+		{"a threshold outside", "j.yaml", good + "range: [0, 1]\nthreshold: 2\n", "threshold: is outside"},
 		{"a kind that is none", "j.yaml", with("expression", "magic"), "kind: expected one of"},
 		{"starlark in YAML", "j.yaml", with("expression", "starlark"), "is a .star file"},
 		{"a key of another kind", "j.yaml", good + "sql: SELECT 1\n", "sql: a judge of kind expression has none"},

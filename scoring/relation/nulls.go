@@ -15,7 +15,7 @@ import (
 var nullKinds = []Kind{
 	{
 		Name: "null_as_zero", Class: Presentational, find: nullAsZero,
-		Meaning: "All rows agree but that NULLs of one side are 0 on the other, in counts or sums by their names or queries: nothing was there to add up, unless gold's query shows the column as it is stored. The question does not say that values are missing.", Example: "(k, total) = ('a', NULL); ('a', 0)",
+		Meaning: "All rows agree but that NULLs of one side are 0 on the other, in counts or sums by their names or queries: there was nothing to add up, unless gold's query shows the stored column. The question does not say that values are missing.", Example: "(k, total) = ('a', NULL); ('a', 0)",
 	},
 	{
 		Name: "null_labelled", Class: Presentational, find: nullLabelled,

@@ -17,7 +17,7 @@ import (
 // differs explains more.
 var orderKinds = []Kind{{
 	Name: "reordered", Class: Difference, find: reordered,
-	Meaning: "The question asks for an order, and the rows of the answer come in another. Rows that tie may change places. Where both queries sort all rows, each by other keys, and gold's is none that the rows show, its order is asked for unless the question says that no order matters.",
+	Meaning: "The question asks for an order, and the rows of the answer come in another. Rows that tie may change places. If both queries sort all rows by different keys, and the rows do not show gold's key, gold's order is required unless the question says that order is irrelevant.",
 	Example: "(9), (8) by ORDER BY x DESC, where the question says \"highest first\"; (8), (9)",
 }}
 

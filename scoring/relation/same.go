@@ -18,7 +18,7 @@ const noise = 1e-9
 var sameKinds = []Kind{
 	{
 		Name: "by_chance", Class: Difference, find: byChance,
-		Meaning: "The values carry no information: gold's are in columns of the answer that neither names nor queries relate to gold's, besides others of the same kind, and are so few and short that any column may hold them; or both results are empty, NULL, 0 or one small number, and the queries ask for different things; or the answer's query reads no table.",
+		Meaning: "The values carry no information: gold's are in columns of the answer that neither names nor queries relate to gold's, next to others of the same kind, and are so few and short that any column may hold them; or both results are empty, NULL, 0 or one small number, and the queries ask for different things; or the answer's query reads no table.",
 		Example: "(visits) = (3); (branch, n) = (3, 17)",
 	},
 	{

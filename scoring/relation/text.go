@@ -28,7 +28,7 @@ var textKinds = []Kind{
 	},
 	{
 		Name: "list_reordered", Class: Presentational, find: listReordered,
-		Meaning: "All rows agree once the items of lists in a column of text, set off by commas, semicolons or bars, are sorted, where their order says nothing: gold's query aggregates them without an order, or they are words in lists of different lengths.", Example: "STRING_AGG(gene, ','): ('USP24,PCSK9'); ('PCSK9, USP24')",
+		Meaning: "All rows agree once the items of lists in a column of text, set off by commas, semicolons or bars, are sorted, if their order has no meaning: gold's query aggregates them without an order, or they are words in lists of different lengths.", Example: "STRING_AGG(gene, ','): ('USP24,PCSK9'); ('PCSK9, USP24')",
 	},
 	{
 		Name: "abbreviated", Class: Presentational, find: abbreviated,
