@@ -1,4 +1,4 @@
-// Package units knows units of measure and finds the unit of a number in a name, a cell, a question or a query. A
+// Package units parses and converts units of measure, which it finds in names, cells, questions and queries. A
 // single table holds currencies, lengths, masses, durations, temperatures, data sizes, shares and the rest, each
 // with its spellings and the exact factor to a base unit.
 //
