@@ -51,7 +51,7 @@ type Query struct {
 	Ran     bool           // whether it is known to have been executed, successfully or not
 	Latency *time.Duration // nil if it was not measured
 	Around  []string       // what was written around SQL, such as a Markdown fence; set where a case is scored
-	Clock   *time.Time     // the instant that stood for the clock where the result was computed; nil: the clock was read
+	Clock   *time.Time     // the time to which the clock was pinned when the result was computed; nil: not pinned
 }
 
 // Result is a result snapshot: inline, a reference to resolve (query:ID, table:NAME, file:PATH), or
@@ -210,8 +210,8 @@ func (*UnreadableTags) Error() string {
 // Unwrap is the error with its code, InvalidArgument.
 func (e *UnreadableTags) Unwrap() error { return errcode.New(errcode.InvalidArgument, "%s", e.Error()) }
 
-// ReadLabel parses a human verdict, as people spell it in files and tables. said is false for any other text, such
-// as unsure.
+// ReadLabel parses a human verdict in the spellings used in files and tables. said is false for any other string,
+// such as unsure.
 func ReadLabel(text string) (passes, said bool) {
 	switch strings.ToLower(strings.TrimSpace(text)) {
 	case "1", "pass", "true", "yes", "correct":
@@ -225,7 +225,7 @@ func ReadLabel(text string) (passes, said bool) {
 // labelJSON is the member human.label: true or false, or any spelling that [ReadLabel] knows.
 type labelJSON string
 
-// UnmarshalJSON reads true, 1 and "pass" alike.
+// UnmarshalJSON reads true, 1 and "pass" as the same value.
 func (l *labelJSON) UnmarshalJSON(b []byte) error {
 	text := string(b)
 	if len(b) > 0 && b[0] == '"' {

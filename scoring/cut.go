@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// isUsualLimit tells the numbers of rows at which agents' tools and clients cut results: 1, 2 or 5 times
-// a power of ten, from 100.
+// isUsualLimit reports whether agents' tools and clients commonly cut results at this number of rows: 1, 2 or 5
+// times a power of ten, from 100.
 func isUsualLimit(rows int) bool {
 	if rows < 100 {
 		return false

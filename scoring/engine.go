@@ -121,14 +121,14 @@ func (e *Engine) Metric(name string) (*Metric, error) {
 	return nil, errcode.New(errcode.NotFound, "unknown metric %.60q%s", name, Suggest(name, names))
 }
 
-// Names that stand for several metrics.
+// Names for groups of metrics.
 const (
 	DefaultMetrics = "default" // the metrics that are computed by default
 	AllMetrics     = "all"     // these, and those that are computed on request only
 )
 
-// Choose returns the named metrics in their order, or the default ones if names is empty. If a name stands for
-// several metrics, it adds those for which wanted returns true and that are not chosen yet; if wanted is nil, it
+// Choose returns the named metrics in their order, or the default ones if names is empty. If a name is that of a
+// group of metrics, it adds those for which wanted returns true and that are not chosen yet; if wanted is nil, it
 // adds all of them.
 func (e *Engine) Choose(names []string, wanted func(*Metric) bool) ([]*Metric, error) {
 	if len(names) == 0 {
@@ -156,9 +156,8 @@ func (e *Engine) Choose(names []string, wanted func(*Metric) bool) ([]*Metric, e
 	return out, nil
 }
 
-// Score runs the named metrics on a case (Choose), and returns their scores in that order. What goes
-// wrong inside a metric is that metric's score; an error is returned only for an unknown name or when
-// ctx ends.
+// Score runs the named metrics on a case (Choose), and returns their scores in that order. An error inside a metric
+// becomes that metric's score; an error is returned only for an unknown name or when ctx ends.
 func (e *Engine) Score(ctx context.Context, c *Case, names ...string) ([]Score, error) {
 	selected, err := e.Choose(names, nil)
 	if err != nil {
@@ -425,7 +424,7 @@ func (r *run) meetNeeds(m *Metric, in *Input, gold int) (Score, bool) {
 	return Score{}, false
 }
 
-// resolveGiven resolves a result that a metric uses where it is given.
+// resolveGiven resolves a result that a metric uses if it is given.
 func (r *run) resolveGiven(q *Query) error {
 	if q == nil || q.Result.Absent() {
 		return nil

@@ -2,8 +2,8 @@ package scoring
 
 import "strings"
 
-// Field is a part of a case, or a set of them: what a metric needs, or reads where it exists. The
-// arguments of its SQL function follow from it.
+// Field is a part of a case, or a set of parts, that a metric needs or, if present, reads. The arguments of its SQL
+// function are derived from it.
 type Field uint
 
 // The fields. [Fields] describes each of them for the rest of the program.
@@ -36,8 +36,8 @@ type FieldInfo struct {
 	Words string     // in lists of the inputs that a metric needs
 	Args  []FieldArg // of SQL functions; none: it comes with no case
 
-	// Lacks says why a metric that needs the field is not applicable, such as "no question given";
-	// empty if the field exists. It does not resolve references. Nil: never missing.
+	// Lacks returns the reason why a metric that needs the field is not applicable, such as "no question given";
+	// empty if the field exists. It does not resolve references. If nil, the field is never missing.
 	Lacks func(in *Input) string
 }
 

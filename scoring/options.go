@@ -80,11 +80,10 @@ type DeclaredOptions[T any] struct {
 	check func(*T) error
 }
 
-// DeclareOptions declares the options of a metric. Defaults is a struct whose fields have the names
-// of the options as their JSON names; types and defaults of the list come from it. Check looks at
-// what the list cannot say, such as how options depend on each other; it may be nil. A declaration
-// that does not fit the struct stops the program at its start. Defaults must not hold non-empty
-// lists or maps, which all cases would share.
+// DeclareOptions declares the options of a metric. Defaults is a struct whose fields have the names of the options
+// as their JSON names; types and defaults of the list come from it. Check validates constraints that the list
+// cannot express, such as dependencies between options; it may be nil. A declaration that does not match the struct
+// panics at the start of the program. Defaults must not hold non-empty lists or maps, which all cases would share.
 func DeclareOptions[T any](defaults T, check func(*T) error, list ...Option) *DeclaredOptions[T] {
 	d := &DeclaredOptions[T]{OptionSet{List: list}, defaults, check}
 	v := reflect.ValueOf(defaults)

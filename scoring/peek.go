@@ -36,9 +36,9 @@ func (m *identityMembers) answerID() AnswerID {
 	}}
 }
 
-// scan reads the members in one pass over a line that [DecodeCase] accepts as JSON. It returns false for a line about
-// which encoding/json may say something else: one that is not JSON, or that has members of these names in another
-// case or of another kind.
+// scan reads the members in one pass over a line that [DecodeCase] accepts as JSON. It returns false for a line
+// that encoding/json may read differently: one that is not JSON, or that has members with these names in another
+// letter case or of another kind.
 func (m *identityMembers) scan(line []byte) bool {
 	s, _ := scanners.Get().(*jsonscan.Scanner)
 	defer scanners.Put(s)
@@ -61,7 +61,7 @@ type member struct {
 	to   *nameJSON
 }
 
-// scanMembers reads some members of an object and passes over the others. inner reads the one without a place.
+// scanMembers reads some members of an object and skips the others. inner reads the one without a place.
 func scanMembers(s *jsonscan.Scanner, members []member, inner func() bool) bool {
 	if s.Object() != nil {
 		return false

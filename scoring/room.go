@@ -7,8 +7,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// What comparing two results takes next to the results, as measured over the metrics that compare them: the
-// keys of rows and cells, and what they are sorted and counted by.
+// The memory for comparing two results, in addition to the results, as measured over the metrics that compare them.
+// It holds the keys of rows and cells, and the data for sorting and counting them.
 const (
 	rowRoom  = 96
 	cellRoom = 24
@@ -20,8 +20,8 @@ const (
 	freeRoom = 64 << 10
 )
 
-// HoldComparison reserves the memory for comparing two results in the account of the call, if there is
-// one. An error, ResourceExhausted, says that there is no room.
+// HoldComparison reserves the memory for comparing two results in the account of the call, if there is one. If
+// memory is exhausted, it returns an error with the code ResourceExhausted.
 func HoldComparison(ctx context.Context, gold, pred *Table) error {
 	a := account.From(ctx)
 	if a == nil {

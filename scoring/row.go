@@ -105,7 +105,7 @@ func (r *Row) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// endOfKey begins what follows the key in a line that [Row.MarshalJSON] wrote. Within a string its
+// endOfKey is the start of the text after the key in a line that [Row.MarshalJSON] wrote. Within a string its
 // quotation marks would be escaped.
 var endOfKey = []byte(`,"value":`)
 

@@ -67,7 +67,7 @@ type Column struct {
 	nanos  []int32  // timestamps; nil while all are whole seconds
 	floats []float64
 	bigs   []*big.Int // Decimal, once one value needs more than 64 bits; ints is nil then
-	text   []byte     // String, Bytes, JSON: all values one behind the other …
+	text   []byte     // String, Bytes, JSON: all values concatenated …
 	ends   []uint32   // … and where each ends
 	cells  []Value    // Any
 	extra  int64      // bytes of the strings and the large numbers of cells
@@ -115,15 +115,15 @@ func (c *Column) HasNulls() bool {
 	return c.nulls != nil
 }
 
-// Ints gives the vector behind a BOOL (0 and 1), INT64, DATE (days), TIME (nanoseconds), timestamp
-// (seconds) or DECIMAL (unscaled; nil if a value needs more than 64 bits) column. It must not be
-// changed. NULLs hold 0.
+// Ints returns the underlying vector of a BOOL (0 and 1), INT64, DATE (days), TIME (nanoseconds), timestamp
+// (seconds) or DECIMAL (unscaled; nil if a value needs more than 64 bits) column. It must not be changed. NULLs
+// hold 0.
 func (c *Column) Ints() []int64 { return c.ints }
 
 // Nanos gives the nanoseconds of a timestamp column, or nil if all are 0.
 func (c *Column) Nanos() []int32 { return c.nanos }
 
-// Floats gives the vector behind a FLOAT64 column. It must not be changed. NULLs hold 0.
+// Floats returns the underlying vector of a FLOAT64 column. It must not be changed. NULLs hold 0.
 func (c *Column) Floats() []float64 { return c.floats }
 
 // Text returns value i of a STRING, BYTES or JSON column without copying it; NULL is "".
@@ -166,9 +166,8 @@ func (c *Column) Value(i int) Value {
 	return Value{Type: c.Type, num: c.ints[i]}
 }
 
-// Builder grows a column. The first value that is not NULL decides the type where it is [Null] at
-// the start; a value of another type then widens the column: INT64 to DECIMAL or FLOAT64 where that
-// loses nothing, else to [Any].
+// Builder grows a column. If the initial type is [Null], the first value that is not NULL decides the type. A value
+// of another type widens the column: INT64 to DECIMAL or FLOAT64 if that is lossless, else to [Any].
 type Builder Column
 
 // NewBuilder starts a column. A [Null] type is decided by the values. room is a guess at the number
@@ -279,7 +278,7 @@ func (b *Builder) AppendText(t Type, v []byte) error {
 	return nil
 }
 
-// Append appends any value, widening the column where it must.
+// Append appends any value, and widens the column if necessary.
 func (b *Builder) Append(v Value) {
 	c := (*Column)(b)
 	if v.Type == Null {

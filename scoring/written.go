@@ -71,8 +71,8 @@ var (
 		" usd eur gbp dollar euro pound lat lon latitude longitude altitude elevation")
 )
 
-// measured reports whether names or values say that two columns of the same numbers measure something. A
-// part of a code is a small number, begins with no zero and has no sign.
+// measured reports whether names or values indicate that two columns of the same numbers are measurements. A part
+// of a code is a small number without a leading zero or a sign.
 func measured(a, b *Column) bool {
 	for _, c := range []*Column{a, b} {
 		if nameHas(c, codeWords) {

@@ -44,8 +44,8 @@ func (s orderReader) asItWas(i int) (from, to int) {
 	return i, i
 }
 
-// superlativeBefore is where a superlative begins that is before a word with at most one noun
-// between, else -1: best milker, most urgent case.
+// superlativeBefore returns the start of a superlative that precedes word i with at most one noun between, else -1:
+// best milker, most urgent case.
 func (s orderReader) superlativeBefore(i int) int {
 	for k := i - 1; k >= i-2 && k >= 0; k-- {
 		switch {
@@ -60,7 +60,7 @@ func (s orderReader) superlativeBefore(i int) int {
 	return -1
 }
 
-// beforeVerb is where the verb of a place in a list begins that ends before a word: should come.
+// beforeVerb returns the start of a phrase that ends before word i with a verb for a place in a list: should come.
 func (s orderReader) beforeVerb(i int) int {
 	if comes[s.at(i-1)] {
 		i--
@@ -83,7 +83,7 @@ func (s orderReader) atLast(i int) (from, to int) {
 	return i, i
 }
 
-// toBeginWith reads the biggest debtor to begin with.
+// toBeginWith parses phrases such as "the biggest debtor to begin with".
 func (s orderReader) toBeginWith(i int) (from, to int) {
 	if w := s.at(i - 1); s.at(i-2) != "to" || w != "begin" && w != "start" {
 		return i, i

@@ -112,7 +112,7 @@ func (q *Question) requests(stems []string) bool {
 	case (last == "id" || last == "key" || last == "code") && len(stems) > 1 && !q.has(last):
 		return false // which countries: not their codes
 	case identifiers[last] && len(stems) > 1 && q.has(last):
-		// The name of what: a customer's, where the question says names of customers.
+		// The owner of the name: a customer's, if the question says names of customers.
 		return q.roleOf(last)&requested != 0 && (q.roleOf(stems[head])&(requested|grouped|of) != 0 || !q.has(stems[head]))
 	case makers[stems[head]] && head == 0:
 		return slices.ContainsFunc(stems, func(s string) bool { return q.roleOf(s)&(requested|grouped) != 0 })

@@ -21,11 +21,11 @@ const (
 
 // phrase is a thing that the question requests.
 type phrase struct {
-	words    []string // stems, in order; the last one is the thing, the others say which
+	words    []string // stems, in order; the last one is the thing, the others qualify it
 	role     role
 	measure  bool   // a number of something, or an amount
 	count    bool   // how many, number of
-	sentence int    // in which it stands
+	sentence int    // index of its sentence
 	pronoun  bool   // "and what is it": refers to the sentence before
 	ranked   bool   // it has a superlative
 	extremum string // max or min, where it asks for the greatest or least of a measure
@@ -427,8 +427,7 @@ func (r *reader) punctuation(w string) {
 	r.i++
 }
 
-// listGoesOn reports whether the part that leads continues behind the comma: "In Bonn, Cologne and
-// Aachen, …".
+// listGoesOn reports whether the introductory part continues after the comma: "In Bonn, Cologne and Aachen, …".
 func (r *reader) listGoesOn() bool {
 	next := r.word(r.i + 1)
 	return !questions[next] && !tellVerbs[next] && !articles[next] && slices.ContainsFunc(r.s[r.i+1:], func(t token) bool { return t.text == "," }) && r.role == filter
@@ -439,7 +438,7 @@ func (r *reader) names() bool {
 	return r.i+1 < len(r.s) && (r.s[r.i+1].name || r.s[r.i+1].kind == number || r.s[r.i+1].kind == quoted)
 }
 
-// parenthesis reads a list of columns, "(product, revenue)", and passes over anything else.
+// parenthesis reads a list of columns, "(product, revenue)", and skips anything else.
 func (r *reader) parenthesis() {
 	end := slices.IndexFunc(r.s[r.i:], func(t token) bool { return t.text == ")" && t.kind == stop })
 	if end < 0 {
@@ -795,10 +794,10 @@ func (r *reader) with() {
 	}
 }
 
-// attributes are properties of which a thing has a single value, so that "with address" requests it.
+// attributes are properties with a single value for each thing, so that "with address" requests it.
 var attributes = set("name address email phone date title description country city category status type department manager owner birthday birthdate gender author artist region currency unit percentage time year month location capital")
 
-// words of a name that say how a column was made, not of what.
+// makers are words of a name that describe how a column was computed.
 var makers = set("total sum count cnt num number n nr no avg average mean max maximum min minimum value pct percent percentage usd eur gbp in of the per by distinct current overall all amount amt")
 
 func joined(words []string) string { return strings.Join(words, " ") }

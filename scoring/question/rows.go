@@ -114,10 +114,10 @@ func (q *Question) Restricts() bool {
 	})
 }
 
-// relatives begin clauses that select things.
+// relatives start clauses that select things.
 var relatives = set("who whom whose which that where")
 
-// beings are verbs of clauses that describe what things are, and not what happened to them.
+// beings are verbs of clauses that describe a state of things, and not an event.
 var beings = set("lived live lives resided reside resides located named called based born aged listed known weighed cost belonged belong belongs contain contains contained include own owns share shares produce produces offer offers serve serves use uses need needs require requires started begin begins end ends last cover covers")
 
 // withPlural reports whether things for which holds is true follow "with", as a condition: shippers with orders.
@@ -202,15 +202,15 @@ var (
 	different = regexp.MustCompile(` (?:distinct|different|unique|distinctly|uniquely|deduplicated|no duplicates|without duplicates|without repetition|without repetitions|no repeats|without repeats|only once|once each|each once|each only once|just once|exclud\w+ duplicates|remov\w+ duplicates|various|what kinds? of|which kinds? of|what types? of|which types? of) `)
 )
 
-// Blank reports whether the question says that values are missing, and does not say that they are 0:
-// nothing known is another answer than none then.
+// Blank reports whether the question says that values are missing, and does not say that they are 0. Then an
+// unknown value and a count of zero are different answers.
 func (q *Question) Blank() bool {
 	plain := q.all()
 	return leftBlank.MatchString(plain) && !asZero.MatchString(plain)
 }
 
-// Once reports whether the question says that each value is to come once: distinct cities, the
-// different types. The number of different ones, and what each thing has of them, is another matter.
+// Once reports whether the question wants each value once: distinct cities, the different types. A number of
+// different values, or of the values of each thing, is another question.
 func (q *Question) Once() bool { return once.MatchString(q.Plain()) }
 
 // Different reports whether the question asks for different values.
@@ -261,7 +261,7 @@ func (q *Question) EveryRow() bool {
 	return false
 }
 
-// thingAt is the stem of the last noun of the words that begin at i.
+// thingAt returns the stem of the last noun of the words from i.
 func thingAt(s []token, i int) string {
 	thing := ""
 	for ; i < len(s) && s[i].kind == word; i++ {
@@ -279,7 +279,7 @@ func thingAt(s []token, i int) string {
 	return thing
 }
 
-// ownName reports whether the words before name say that it is a thing's own: first name, student name.
+// ownName reports whether the words before "name" show that it is the thing's own name: first name, student name.
 func ownName(words []string, thing string) bool {
 	return !slices.ContainsFunc(words, func(w string) bool { return w != thing && !nameParts[w] })
 }

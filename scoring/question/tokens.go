@@ -21,7 +21,7 @@ type token struct {
 	kind kind
 	text string // in lower case, without quotes
 	stem string // of a word
-	role role   // of a word: what it says about the answer
+	role role   // of a word: its role in the answer
 	name bool   // written with a capital inside a sentence, as names are
 
 	possessive bool // with 's
@@ -58,7 +58,7 @@ func Contains(text, what string) bool {
 
 var closing = map[rune]rune{'"': '"', '“': '”', '‘': '’', '«': '»', '`': '`', '\'': '\''}
 
-// split returns the sentences of a text.
+// split returns the sentences of text.
 func split(text string) (sentences [][]token) {
 	var s []token
 	runes := []rune(text)

@@ -58,7 +58,7 @@ type entry struct {
 	src   *source
 	items []*expr // of a derived table; nil for a table or a function
 	names []string
-	value bool // the alias may stand for a value: the elements of UNNEST
+	value bool // the alias may be a value: the elements of UNNEST
 
 	byName map[string]*expr // of the items, the first of each name, once one is asked for
 	stars  []*expr
@@ -229,7 +229,7 @@ func (b *builder) setOp(body *sqlparts.SetOp, outer *scope) *block {
 			b.fail("a set operation by name")
 		}
 		if slices.ContainsFunc(term.items, isStar) || slices.ContainsFunc(out.items, isStar) {
-			// how many columns there are is not known, but the operands stand for themselves
+			// the number of columns is unknown, so the whole operands represent them
 			out = &block{set: name, terms: []*block{out, term}, items: []*expr{{op: "stars"}}, names: []string{""}}
 			continue
 		}
@@ -332,8 +332,7 @@ func (b *builder) item(it *sqlparts.Item, sc *scope, out *block) {
 	out.items, out.names = append(out.items, e), append(out.names, name)
 }
 
-// star adds what a star stands for: the columns where they are known, else all columns of each
-// source.
+// star adds the expansion of a star: the columns if they are known, else all columns of each source.
 func (b *builder) star(s *sqlparts.Star, sc *scope, out *block) {
 	if len(s.Replace)+len(s.Rename) > 0 || s.Like != nil {
 		b.fail("a star with modifiers")
@@ -377,7 +376,7 @@ func (b *builder) star(s *sqlparts.Star, sc *scope, out *block) {
 	}
 }
 
-// columnsOf are the columns of an entry, or a star that stands for those that are not known.
+// columnsOf returns the columns of an entry, or a star for the unknown ones.
 func (b *builder) columnsOf(e *entry) (items []*expr, names []string) {
 	if e.items != nil {
 		return e.items, e.names
@@ -497,8 +496,8 @@ func (b *builder) from(src *sqlparts.Source, sc *scope, to *join, first, plainOn
 	}
 }
 
-// element builds one element of FROM with its names. plain: its columns may come to be NULL, so
-// that nothing but columns may stand for them.
+// element builds one element of FROM with its names. plain means that an outer join may set its columns to NULL, so
+// that only plain columns may be moved out of it.
 func (b *builder) element(src *sqlparts.Source, sc *scope, plain bool) join {
 	alias := ""
 	if src.Alias.Text != "" {

@@ -17,10 +17,10 @@ type printer struct {
 	ranks  map[*block][]int
 	closed map[*block]bool   // of derived tables: they use no source but their own
 	turned map[*full]bool    // full joins whose right side comes first
-	texts  map[*block]string // of those that are closed: the same wherever they stand
+	texts  map[*block]string // of closed tables: the same at any position
 	work   int
-	at     int  // how many sources have numbers where an expression stands
-	over   bool // too much work: the text is worth nothing
+	at     int  // how many sources are numbered at the position of an expression
+	over   bool // work limit exceeded: the text is incomplete
 	stop   *halt.Signal
 }
 
@@ -93,7 +93,7 @@ func (p *printer) identity(q *block) {
 }
 
 func (p *printer) sel(q *block, base int, u use) string {
-	// What each source of the core is, without knowing the others.
+	// The text of each source of the core, without its neighbors.
 	texts := map[*source]string{}
 	for _, s := range q.core {
 		texts[s] = p.alone(s, base)
@@ -166,8 +166,8 @@ func (p *printer) alone(s *source, base int) string {
 	return "nothing"
 }
 
-// derivedTable writes the query of a derived table. One that uses no source but its own is written
-// once, with numbers that do not depend on where it stands.
+// derivedTable writes the query of a derived table. One that uses only its own sources is written once, with
+// numbers that do not depend on its position.
 func (p *printer) derivedTable(q *block, base int) string {
 	if p.lateral(q) {
 		return p.query(q, base+1000, derived)
@@ -473,7 +473,7 @@ func (p *printer) expr(e *expr) string {
 	switch {
 	case e.op == opAnd || e.op == opOr:
 		sort.Strings(args)
-		if args = slices.Compact(args); len(args) == 1 && condition(e.args[0]) { // 5 AND 5 is no 5
+		if args = slices.Compact(args); len(args) == 1 && condition(e.args[0]) { // 5 AND 5 is not 5
 			return args[0]
 		}
 	case e.op == "set", e.op == "grouping" && e.text == "sets":

@@ -155,8 +155,9 @@ func (n *normalizer) numeric(e *expr) bool {
 	return e.op == opCall && (e.text == "sum" || e.text == "avg") || n.wholeValued(e)
 }
 
-// comparesAsNumber reports whether a comparison of an expression with a number compares numbers: it is one,
-// or its dialect takes no others. SQLite compares the texts '9' and '10' if the column is of text.
+// comparesAsNumber reports whether a comparison of an expression with a number is numeric: the expression is a
+// number, or the dialect compares only numbers with numbers. SQLite compares the strings '9' and '10' if the column
+// has type text.
 func (n *normalizer) comparesAsNumber(e *expr) bool {
 	if n.numeric(e) {
 		return true
@@ -253,8 +254,8 @@ func (n *normalizer) compared(e *expr) *expr {
 	return nil
 }
 
-// counted is a comparison of a subquery that counts rows with 0 or 1 as EXISTS. k is where the subquery
-// stands.
+// counted converts a comparison of a subquery that counts rows with 0 or 1 to EXISTS. k is the index of the
+// subquery.
 func (n *normalizer) counted(e *expr, k int) *expr {
 	q := e.args[k].sub
 	c, ok := wholeNumber(e.args[1-k])
@@ -440,7 +441,7 @@ func (n *normalizer) sameType(a *expr, others []*expr) bool {
 	})
 }
 
-// countOfSum is SUM(CASE WHEN c THEN 1 ELSE 0 END), which is NULL only if there is no row, as a count.
+// countOfSum converts SUM(CASE WHEN c THEN 1 ELSE 0 END), which is NULL only if there is no row, to a count.
 func countOfSum(e *expr) *expr {
 	if e.op != opCall || e.text != "sum" || len(e.args) != 1 || e.args[0].op != opCase || len(e.args[0].args) != 3 {
 		return nil
@@ -786,7 +787,7 @@ func (n *normalizer) months(list []*expr) ([]*expr, bool) {
 	return list, false
 }
 
-// always reports whether a condition on a group holds of every one: it has a row, and ranks begin at 1.
+// always reports whether a condition on a group holds for every group: a group has a row, and ranks start at 1.
 func (n *normalizer) always(q *block, e *expr) bool {
 	if e.op != "<=" {
 		return false

@@ -15,7 +15,7 @@ type rules struct {
 // it names a table.
 func (r rules) fold(id sqlparts.Ident, table bool) string { return r.Fold(id, table) }
 
-// nulls is where an order puts nulls if the query does not say.
+// nulls returns the position of NULLs in an order if the query does not state it.
 func (r rules) nulls(desc bool) string {
 	switch r.Dialect {
 	case sqlparts.Postgres, sqlparts.Redshift, sqlparts.Snowflake:
@@ -146,7 +146,7 @@ func volatile(name string) bool {
 	return strings.HasPrefix(name, "seq")
 }
 
-// namesColumns are functions whose text or pattern says which columns they read.
+// namesColumns are functions whose string or pattern argument selects columns to read.
 var namesColumns = map[string]bool{"identifier": true, "columns": true, "unpack": true, "exclude": true}
 
 // orderFree are aggregates whose value does not depend on the order of the rows that they see.
@@ -166,7 +166,7 @@ func (r rules) ordered(x *expr) bool {
 	return x.op == opCall && !orderFree[x.text] && !scalar(x.text, r.Dialect)
 }
 
-// frameless are window functions that look at their whole partition whatever their frame is.
+// frameless are window functions that read their whole partition regardless of their frame.
 var frameless = map[string]bool{"row_number": true, "rank": true, "dense_rank": true, "percent_rank": true, "cume_dist": true, "ntile": true, "lag": true, "lead": true}
 
 // frame is the frame of a window function, empty if it is the default one.

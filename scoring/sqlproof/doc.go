@@ -53,8 +53,8 @@
 //	foreign key   an outer join whose rows all have a match as an inner or one-sided one
 //	chance        a common table expression with a limit, a sample or an order-sensitive function that is used twice stays one
 //
-// The constraints that the schema certainly states ([sqlparts.ReadSchema]) are taken to hold, also where
-// the warehouse does not enforce them: not those of some rows, of expressions, of another schema's
-// table, or that a later statement may drop. Where two definitions fit a table, or one was not read
-// whole, nothing is known of it. A primary key of SQLite may be NULL unless it is the row id.
+// The constraints that the schema certainly states ([sqlparts.ReadSchema]) are assumed to hold, even if the
+// warehouse does not enforce them. Not used are constraints of some rows, of expressions, of another schema's
+// table, or that a later statement may drop. If two definitions match a table, or one was not parsed completely,
+// nothing is assumed about it. A primary key of SQLite may be NULL unless it is the row id.
 package sqlproof

@@ -150,8 +150,8 @@ func (b *builder) expr(e sqlparts.Expr, sc *scope) *expr {
 	return node("raw")
 }
 
-// doubleQuoted is what SQLite's "x" means where a value is expected: a column if one in view has the name, else
-// the text; nil for the text and for all other constants.
+// doubleQuoted resolves SQLite's "x" in a place where a value is expected. It returns a column if a visible one has
+// the name. Otherwise "x" is a string, and it returns nil, as for all other constants.
 func (b *builder) doubleQuoted(l *sqlparts.Literal, sc *scope) *expr {
 	from, _ := l.Range()
 	if b.Dialect != sqlparts.SQLite || l.Kind != sqlparts.String || from < 0 || from >= len(b.sql) || b.sql[from] != '"' {
@@ -375,7 +375,7 @@ func conjunction(list []*expr) *expr {
 		if !dropped || condition(flat[0]) {
 			return flat[0]
 		}
-		flat = append(flat, &expr{op: opLit, text: "true"}) // 5 AND true is no 5
+		flat = append(flat, &expr{op: opLit, text: "true"}) // 5 AND true is not 5
 	}
 	return node(opAnd, flat...)
 }
@@ -504,7 +504,7 @@ func (b *builder) in(e *sqlparts.In, sc *scope) *expr {
 	return maybeNot(out, e.Not)
 }
 
-// inRows is (a, b) IN ((1, 2), (3, 4)) as comparisons, nil if it is no such list or a long one.
+// inRows converts (a, b) IN ((1, 2), (3, 4)) to comparisons; nil if the list has another form or is long.
 func (b *builder) inRows(x *expr, list []*expr) *expr {
 	plain := func(e *expr) bool {
 		return e.op == "list" && e.text == "0 " && len(e.args) == len(x.args) && !e.has(isQuery)
@@ -679,8 +679,7 @@ func (b *builder) call(e *sqlparts.Call, sc *scope) *expr {
 	return x
 }
 
-// filtered is an aggregate with FILTER: of a CASE without ELSE where the aggregate passes over
-// NULL.
+// filtered converts an aggregate with FILTER to an aggregate of a CASE without ELSE, if the aggregate ignores NULL.
 func filtered(x, cond *expr) *expr {
 	if x.op == opCall && len(x.args) == 1 && x.args[0].op != "distinct" {
 		switch x.text {
@@ -823,7 +822,7 @@ func allOne(items []*expr, d sqlparts.Dialect) bool {
 	return !slices.ContainsFunc(items, func(e *expr) bool { return !oneValue(e, d) })
 }
 
-// groupingSets writes ROLLUP and GROUPING SETS as the sets that they stand for.
+// groupingSets expands ROLLUP and GROUPING SETS.
 func groupingSets(kind string, args []*expr) *expr {
 	out := &expr{op: "grouping", text: kind, args: args}
 	members := func(e *expr) []*expr {

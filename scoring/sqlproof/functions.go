@@ -7,8 +7,8 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// sameFunction lists, for each dialect, names of one function, after the one that stands for all. They are
-// the same for every argument that both take.
+// sameFunction maps, for each dialect, synonyms of a function to its canonical name. They are equivalent for every
+// argument that both accept.
 var sameFunction = map[sqlparts.Dialect]map[string]string{
 	sqlparts.Postgres:   {"char_length": "length", "character_length": "length", "btrim": "trim", "mod": "%"},
 	sqlparts.Redshift:   {"char_length": "length", "character_length": "length", "len": "length", "textlen": "length", "btrim": "trim", "mod": "%"},

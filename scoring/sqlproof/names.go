@@ -165,7 +165,7 @@ func (b *builder) aliased(m *sqlparts.Meaning, sc *scope) *expr {
 		if at.list == nil {
 			continue
 		}
-		if m.Index >= 0 && at.list.out != nil { // behind a set operation or a query in parentheses
+		if m.Index >= 0 && at.list.out != nil { // after a set operation or a query in parentheses
 			for i, x := range at.list.out.items {
 				if isStar(x) {
 					break
@@ -183,8 +183,7 @@ func (b *builder) aliased(m *sqlparts.Meaning, sc *scope) *expr {
 	return nil
 }
 
-// late reports whether the clauses that are built come behind the grouping of the rows that an element of the
-// select list is of.
+// late reports whether the clauses that are built follow the grouping of the rows of a select list element.
 func (sc *scope) late(it *sqlparts.Item) bool {
 	for ; sc != nil; sc = sc.outer {
 		if sc.list != nil && sc.list.items[it] != nil {

@@ -103,7 +103,7 @@ func (m *meaning) normal(s *sqlparts.Bound) *block {
 	return tree
 }
 
-// write is the text of a tree that equal trees share; ok is false if it is too long.
+// write returns a string that is the same for equal trees; ok is false if it is too long.
 func write(s *sqlparts.Script, tree *block, u use, stop *halt.Signal) (text string, ok bool) {
 	p := &printer{stop: stop, rules: rules{s.Dialect}, labels: map[*source]string{}, ranks: map[*block][]int{}, closed: map[*block]bool{}, turned: map[*full]bool{}, texts: map[*block]string{}}
 	text = p.query(tree, 0, u)

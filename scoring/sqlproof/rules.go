@@ -944,7 +944,7 @@ func (n *normalizer) keys(q *block) {
 		}
 		out = append(out, k)
 		if len(q.core) == 1 && len(q.left) == 0 && !q.grouped && q.set == "" && q.core[0].table != "" && n.unique(k.e) && n.notNull(k.e) {
-			break // no two rows are alike
+			break // no two rows are equal
 		}
 	}
 	if q.order = out; !q.grouped && q.limit == nil && q.offset == nil && len(q.items) > 0 && q.set == "" && !q.windowed() && allOne(q.items, n.Dialect) && slices.ContainsFunc(q.items, func(e *expr) bool { return aggregates(e, n.Dialect) }) && n.Dialect != sqlparts.Generic {

@@ -64,7 +64,7 @@ type key struct {
 	nulls string // first or last; empty if the dialect is not known
 }
 
-// expr is an expression. What op means is listed below; other operators are SQL's own.
+// expr is an expression. The operators that are not SQL's own are listed below.
 type expr struct {
 	op   string
 	text string
@@ -79,7 +79,7 @@ const (
 	opItem    = "item"    // the item at position text of the block of src
 	opUnder   = "under"   // column text of the star among the items of the block of src
 	opUnknown = "unknown" // a name that one of srcs may have
-	opEither  = "either"  // a name that may be a column, or the alias that args[0] stands for
+	opEither  = "either"  // a name that may be a column, or the alias of args[0]
 	opStar    = "star"    // all columns of src
 	opRow     = "row"     // the row of src
 	opNumber  = "num"
@@ -154,7 +154,7 @@ func (q *block) anchor() int {
 	return -1
 }
 
-// each visits the expression and all below it, queries inside excepted, until visit says no.
+// each visits the expression and its descendants, except nested queries, until visit returns false.
 func (e *expr) each(visit func(*expr) bool) bool {
 	if e == nil {
 		return true

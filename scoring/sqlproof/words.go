@@ -33,8 +33,8 @@ func SameStatements(a, b *sqlparts.Script) bool {
 	return true
 }
 
-// Inner are the queries of the statements before the one that a script ends with, such as those that
-// fill temporary tables. Where [SameStatements] holds, those of both scripts belong together in order.
+// Inner returns the queries of the statements before the final one, such as those that fill temporary tables. If
+// [SameStatements] holds, the queries of both scripts correspond in order.
 func Inner(s *sqlparts.Script) (queries []*sqlparts.Query) {
 	final := s.Final()
 	for _, st := range s.Statements {

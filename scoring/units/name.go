@@ -64,7 +64,7 @@ func tokens(out []token, s string) []token {
 
 const signs = "$€£¥₹₩₽₺₫₪₱฿₦₴₵₸৳%‰‱°"
 
-// appendToken appends a token, in its parts where it is several words written as one: priceUsd.
+// appendToken appends a token, split into its parts if it is several words written as one: priceUsd.
 func appendToken(out []token, s string, bracket bool, before rune) []token {
 	add := func(s string, before rune) {
 		low := strings.ToLower(s)
@@ -104,7 +104,7 @@ var periods = map[string]string{
 type reader struct {
 	toks []token
 	soft map[Measure]bool // those that only what came with it speaks of
-	text bool             // running text: a unit by itself may stand anywhere in it
+	text bool             // running text: a unit may appear anywhere in it
 }
 
 // InName returns the unit that the name of a column states. context, such as the question, resolves ambiguous
@@ -198,7 +198,7 @@ func (r *reader) at(i int) (u *Unit, n int) {
 	return r.of(*t, i, i+1), 1
 }
 
-// of is the unit that a token stands for at a place; what follows it begins at next.
+// of returns the unit of a token at position i; the tokens after it start at next.
 func (r *reader) of(t token, i, next int) *Unit {
 	if u, ok := symbols[t.raw]; ok && t.raw != t.low && strings.ToUpper(t.raw) != t.raw {
 		return u // kWh, mW, MiB
@@ -257,7 +257,7 @@ func (r *reader) money(i int) bool {
 // bounds are words before a time that is a bound and no unit: the last 12 months.
 var bounds = setOf("last past next first previous prior recent trailing rolling within over under after before older younger coming every")
 
-// bounded reports whether a time at a place says when, and not in what unit.
+// bounded reports whether a time at position i is a point in time, and not a unit.
 func (r *reader) bounded(i int) bool {
 	return i > 0 && (r.toks[i-1].number || bounds[r.toks[i-1].low])
 }

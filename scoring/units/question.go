@@ -177,9 +177,9 @@ func (r *reader) shares() bool {
 	return false
 }
 
-// Expected is the unit that gold's numbers are in by the question, where gold says none: the one
-// unit asked for that measures what the other statement does. ok is false if the question asks
-// for none such, or also for the other's own.
+// Expected returns the unit of gold's numbers according to the question, if gold states none: the only requested
+// unit with the same measure as other. ok is false if there is no such unit, or if the question also requests
+// other's unit.
 func (q *Question) Expected(other Stated) (s Stated, ok bool) {
 	for i := range q.Asked {
 		switch how, _ := Compare(q.Asked[i], other); how {

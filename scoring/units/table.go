@@ -326,7 +326,7 @@ func setOf(words string) map[string]bool {
 	return set
 }
 
-// spelling is a unit that a word may stand for.
+// spelling is a unit that a word may mean.
 type spelling struct {
 	unit  *Unit
 	doubt bool
@@ -469,11 +469,11 @@ func rat(s string) *big.Rat {
 	return r
 }
 
-// CurrencySign is a sign or code that is before or behind an amount in a cell, with the codes
-// of the currencies that it may stand for.
+// CurrencySign is a sign or code before or after an amount in a cell, with the codes of the currencies that it may
+// mean.
 type CurrencySign struct{ Sign, Codes string }
 
-// CurrencySigns are all of them, a sign before those that end or begin it.
+// CurrencySigns returns all of them. A sign precedes the signs that are its prefix or suffix.
 func CurrencySigns() []CurrencySign { return currencySigns }
 
 var currencySigns = func() (list []CurrencySign) {

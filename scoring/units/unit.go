@@ -58,10 +58,10 @@ func (u *Unit) Decimal() (factor string, ok bool) {
 	return u.factor.FloatString(digits), exact
 }
 
-// PowerOfTen is the exponent where one of the unit is a power of ten of its base.
+// PowerOfTen returns the exponent if the unit is a power of ten of its base.
 func (u *Unit) PowerOfTen() (n int, ok bool) { return powerOfTen(u.factor) }
 
-// Stated is what a name, other text or an expression states about the unit of its numbers. The zero value states
+// Stated is the unit that a name, other text or an expression states for its numbers. The zero value states
 // nothing.
 type Stated struct {
 	Unit  *Unit // nil: not said
@@ -69,7 +69,7 @@ type Stated struct {
 	Per   *Unit // the denominator of a rate: hours in km per hour; nil if not stated
 	// PerThing reports a rate of something that is not a unit, such as orders per customer.
 	PerThing bool
-	// Share: it speaks of a share, such as a rate or a probability, and does not say in which unit.
+	// Share: the text mentions a share, such as a rate or a probability, without its unit.
 	Share bool
 }
 
@@ -120,7 +120,7 @@ func (s Stated) Or(other Stated) Stated {
 	return s
 }
 
-// Relation is what two statements are to one another.
+// Relation is the relation between two statements.
 type Relation int
 
 // The relations.
