@@ -176,7 +176,7 @@ const seenColumns = 16
 
 // fixes returns how strongly the rows support that each value of a column determines the value of another: the
 // number of rows that would violate it on average if the columns were independent. It is 0 if a row violates it.
-// Numbers stand for the values, -1 for NULL.
+// Values are represented by numbers, NULL by -1.
 func fixes(from, to []int) float64 {
 	one, times := map[int]int{}, map[int]int{}
 	repeats, rows := 0, 0

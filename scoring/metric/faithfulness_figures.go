@@ -55,7 +55,7 @@ type rowLabel struct {
 	text  string
 	parts []string
 	named bool    // it picks out rows
-	rows  []int32 // those, in order; none if there is no such row
+	rows  []int32 // the rows with this label, in order; empty if there are none
 }
 
 // maxLabelled bounds the rows that a label may name: one that is in more names none.
@@ -158,7 +158,7 @@ func roughIn(claim, stated string) bool {
 	return ok && rough.MatchString(before)
 }
 
-// percentIn reports whether a claim has a sign or word for percent behind a figure.
+// percentIn reports whether a claim has a percent sign or word after a figure.
 func percentIn(claim, stated string) bool {
 	for rest := claim; stated != ""; {
 		before, after, ok := strings.Cut(rest, stated)
@@ -260,7 +260,7 @@ func filteredBy(sql, value string) bool {
 	return strings.Contains(sql, "'"+value+"'") || strings.Contains(sql, `"`+value+`"`)
 }
 
-// common is what two ascending lists share.
+// common returns the intersection of two ascending lists.
 func common(a, b []int32) (out []int32) {
 	for len(a) > 0 && len(b) > 0 {
 		switch {

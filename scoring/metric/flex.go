@@ -95,7 +95,7 @@ func flex(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 			if ctx.Err() != nil {
 				return scoring.Score{}, err
 			}
-			s.Warnings = append(s.Warnings, "no categories: "+err.Error()) // the verdict stands
+			s.Warnings = append(s.Warnings, "no categories: "+err.Error()) // the verdict remains valid
 		}
 	}
 	s.Detail = d
@@ -125,7 +125,7 @@ func (d *flexDetail) ask(ctx context.Context, in *scoring.Input) (value float64,
 	return 0, "the judge calls the query incorrect", nil
 }
 
-// executionError says how execution accuracy errs, by the judge's verdict.
+// executionError returns the error of execution accuracy, given the judge's verdict.
 func executionError(r relation, correct bool) *string {
 	kind := "none"
 	switch {
@@ -139,8 +139,8 @@ func executionError(r relation, correct bool) *string {
 	return &kind
 }
 
-// categorize asks what is wrong with an incorrect query, or why the results of a correct one
-// differ. Where only recorded replies answer and this one is not among them, nothing is asked.
+// categorize asks for the error of an incorrect query, or for the reason why the results of a correct one differ.
+// If only recorded replies are used and this one is not recorded, it makes no call.
 func (d *flexDetail) categorize(ctx context.Context, in *scoring.Input, correct bool) error {
 	ask, names := prompt.FLEXErrors, flexErrors
 	if correct {

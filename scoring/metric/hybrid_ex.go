@@ -163,7 +163,7 @@ func asksForAlignment(raw json.RawMessage) bool {
 
 func (o *hybridOptions) maxTolerance() float64 { return max(o.MaxTolerance, o.Tolerance) }
 
-// Hybrid is the evidence behind hybrid_ex: the detail of its score.
+// Hybrid is the evidence of hybrid_ex: the detail of its score.
 type Hybrid struct {
 	Alignment   scoring.Alignment `json:"alignment"`
 	GoldColumns []string          `json:"gold_columns"`
@@ -172,8 +172,8 @@ type Hybrid struct {
 	Order       *RowOrder         `json:"order,omitempty"`  // where the question asks for an order of rows
 	Stage1      *Stage1           `json:"stage1,omitempty"` // if the alignment needed a judge
 
-	// Reshaped is the relation by which all of gold's cells are in the answer in another shape,
-	// such as a column for each of several rows. The value is 1 then, whatever the counts say.
+	// Reshaped is the relation by which all of gold's cells are in the answer in another shape, such as a column
+	// for each of several rows. Then the value is 1, regardless of the counts.
 	Reshaped *relations.Relation `json:"reshaped,omitempty"`
 }
 
@@ -336,7 +336,7 @@ func names(t *scoring.Table) []string {
 	return out
 }
 
-// Reason says in a sentence what the comparison found.
+// Reason returns the outcome of the comparison in a sentence.
 func (h *Hybrid) Reason() string { return h.reason() }
 
 func (h *Hybrid) reason() string {

@@ -31,10 +31,9 @@ type Stage1 struct {
 // stage1Key is the memo key of what became of the judge's proposal.
 type stage1Key struct{ hybridKey }
 
-// withJudge lets the judge propose another alignment where the evidence leaves doubt and does not
-// agree in everything. The alignment with the higher score stands, that of the evidence where they
-// are the same: what the evidence finds equal stays found, and what the judge adds are cells that
-// are equal. h is not changed.
+// withJudge lets the judge propose another alignment if the evidence is uncertain and not all cells agree. The
+// alignment with the higher score is used, and the one of the evidence if the scores are equal. So the judge can
+// only add equal cells. h is not changed.
 func (h *Hybrid) withJudge(ctx context.Context, in *scoring.Input, o *hybridOptions) (*Hybrid, error) {
 	if h.value() == 1 || h.Counts.Method == cell.MethodTrivial || len(h.PredColumns) == 0 {
 		return h, nil // proven, or nothing to map

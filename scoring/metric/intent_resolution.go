@@ -106,8 +106,8 @@ func scoreIntent(score func(*intentReply) scoring.Score) func(context.Context, *
 	}
 }
 
-// contradictions says where the score and the category are at odds with how the intents were
-// handled. The score stays the judge's.
+// contradictions describes where the score and the category contradict the reported handling of the intents. The
+// score stays the judge's.
 func (i *intentReply) contradictions() (said []string) {
 	handled := map[string]int{}
 	for _, h := range i.Intents {

@@ -13,7 +13,7 @@ import (
 	"github.com/badger-eval/badger/scoring/prompt"
 )
 
-// relation is how the two results of a case stand to each other.
+// relation is the relation between the two results of a case.
 type relation string
 
 const (
@@ -100,8 +100,7 @@ func answeredBy(in *scoring.Input, r judgebackend.Request, resp judgebackend.Res
 	return reliedOn{r.Purpose, r.PromptVersion, model, in.Recorded(r.Purpose)}
 }
 
-// restsOn says in a line what a verdict by a judge rests on. It is the same whether the judge was
-// asked now or its ledger answered.
+// restsOn describes the basis of a judge's verdict in one line. It is the same for a new and a cached reply.
 func restsOn(judge string, all []reliedOn) string {
 	var prompts, recorded, models []string
 	for _, q := range all {

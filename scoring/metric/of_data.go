@@ -34,8 +34,8 @@ func ofData(m *scoring.Metric) func(context.Context, *scoring.Input) (scoring.Sc
 	}
 }
 
-// goldDepends returns the parts of the gold query by which its result is not a function of the data, except for
-// ties, about which the results show more than the text.
+// goldDepends returns the parts of the gold query that make its result depend on more than the data. Ties are
+// excluded, since the results show more about them than the SQL does.
 func goldDepends(in *scoring.Input) []sqlparts.Dependence {
 	type key struct{}
 	return scoring.Memo(in, key{}, func() []sqlparts.Dependence {
@@ -85,7 +85,7 @@ func isNought(v scoring.Value) bool {
 	return err == nil && x == 0
 }
 
-// dependenceWarnings tells a reader of a score on what the gold result depends, each kind once.
+// dependenceWarnings returns a warning for each kind of dependence of the gold result.
 func dependenceWarnings(in *scoring.Input) (warnings []string) {
 	if in.Gold == nil || in.Gold.Result.Table == nil {
 		return nil

@@ -220,8 +220,7 @@ func (f frame) withoutRepeats() frame {
 	return f
 }
 
-// errUnordered stands for the TypeError that Python raises when it is asked whether a date is less
-// than a number.
+// errUnordered represents the TypeError that Python raises when a date is compared with a number.
 var errUnordered = errors.New("values of different types cannot be put into order")
 
 // compareKeys orders two values that are not missing. Text follows all other types; other types of different kinds

@@ -49,7 +49,7 @@ func init() {
 	})
 }
 
-// What the text in place of the agent's SQL is.
+// The kinds of text in the place of the agent's SQL.
 const (
 	sqlNone    = "none"    // nothing, or comments and semicolons alone
 	sqlQuery   = "query"   // a query that was read whole and only reads
@@ -57,7 +57,7 @@ const (
 	sqlUnread  = "unread"  // not read whole, or no query: words, or a dialect that is not known
 )
 
-// refusalDetail is what decided.
+// refusalDetail is the evidence of the decision.
 type refusalDetail struct {
 	DecidedBy string `json:"decided_by"` // result, execution, sql, response, or nothing
 	SQL       string `json:"sql"`
@@ -87,7 +87,7 @@ func writtenSQL(in *scoring.Input) (kind string, changes []finding) {
 	return sqlUnread, nil
 }
 
-// selectsNothing tells a SELECT without a list and without a table, which no engine runs.
+// selectsNothing reports whether q is a SELECT without a list and without a table, which no engine runs.
 func selectsNothing(q *sqlparts.Query) bool {
 	s, ok := q.Body.(*sqlparts.Select)
 	return ok && len(s.Items) == 0 && len(s.From) == 0

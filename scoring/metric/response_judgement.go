@@ -10,10 +10,9 @@ import (
 	"github.com/badger-eval/badger/scoring/prompt"
 )
 
-// What the metrics of an agent's response have in common: one call judges faithfulness, the four
-// dimensions of G-Eval and intent resolution together (BADGER, section 7.5). Their needs are the
-// same, so that the question is the same whichever of them asks, also where each is called by
-// itself from SQL and the ledger answers all but the first.
+// The common parts of the metrics of an agent's response. One call judges faithfulness, the four dimensions of
+// G-Eval and intent resolution together (BADGER, section 7.5). Their needs are the same, so that each of them asks
+// the same question. If SQL calls them one by one, the ledger answers all but the first.
 const (
 	responseNeeds = scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldResponse
 	responseReads = scoring.FieldBehaviour | scoring.FieldEvidence | scoring.FieldPredSQL | scoring.FieldPredResult | scoring.FieldExecution

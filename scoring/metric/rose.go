@@ -220,9 +220,8 @@ func versionTag(metric, model, released, backend string) string {
 	return metric + "_" + model + "-" + released
 }
 
-// Tagged is the tag of the judge that a score of rose or verdict rests on, such as rose_o3-2504, and
-// whether it says the month; the tag is empty if the score has none. The detail may be as the
-// metric made it or as JSON.
+// Tagged returns the tag of the judge of a score of rose or verdict, such as rose_o3-2504, and whether the tag
+// includes the month. The tag is empty if the score has none. The detail may be a Go value or JSON.
 func Tagged(s *scoring.Score) (tag string, month bool) {
 	switch d := s.Detail.(type) {
 	case roseDetail:

@@ -185,7 +185,7 @@ func sqlJudgeMaterial(in *scoring.Input, o sqlJudgeOptions) prompt.Material {
 	return m
 }
 
-// settle puts the issues in order and says where the judgement contradicts itself.
+// settle sorts the issues and lists the contradictions within the judgement.
 func (j *sqlJudgement) settle() (contradictions []string) {
 	saidNone := slices.ContainsFunc(j.Issues, func(i sqlIssue) bool { return i.Label == noIssue })
 	seen := map[string]bool{noIssue: true}

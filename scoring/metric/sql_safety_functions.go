@@ -98,8 +98,8 @@ var builtinSchemas = []string{"pg_catalog.", "safe.", "builtin.", "system.builti
 // rowsFrom is the name under which the tree has PostgreSQL's ROWS FROM (f(x), …).
 const rowsFrom = "rows from"
 
-// function is what calling a function does: safe, a danger, or dangerUnknown for a function that is
-// on no list.
+// function returns the effect of calling a function: safe, a danger, or dangerUnknown for a function that is on no
+// list.
 func (f *functionLists) function(name sqlparts.Name) string {
 	full, last := functionName(name), strings.ToLower(name.Last().Text)
 	if f.another(name) {

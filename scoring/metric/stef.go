@@ -129,7 +129,7 @@ type stefDetail struct {
 	Analysis       string       `json:"reason"`
 }
 
-// stefRead is what both sides were read as.
+// stefRead holds the parsed content of both sides.
 type stefRead struct {
 	stefReply
 	spec  *querySpec
@@ -137,8 +137,8 @@ type stefRead struct {
 	scale stefScale
 }
 
-// readSTEF reads the query, and has the judge read the question and compare. none says why there is
-// nothing to compare; it is empty otherwise.
+// readSTEF parses the query, and has the judge read the question and compare. none is the reason if there is
+// nothing to compare, else empty.
 func readSTEF(ctx context.Context, in *scoring.Input) (r stefRead, none string, err error) {
 	o, err := stefDeclared.Read(in)
 	if err != nil {

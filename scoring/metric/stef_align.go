@@ -10,8 +10,7 @@ type stefAsked struct {
 	By         string `json:"by"`          // who found it applied: texts or judge
 }
 
-// stefAlignment is how the filters of a question and of a query stand to each other (STEF, section
-// 3.3).
+// stefAlignment relates the filters of a question to those of a query (STEF, section 3.3).
 type stefAlignment struct {
 	asked   []stefAsked
 	extras  []stefFilter

@@ -38,8 +38,7 @@ type querySpec struct {
 	benign  []bool // by filter: a default of the application
 }
 
-// specOf reads a query. limitMin is the number of rows from which a limit is taken for a safety
-// default.
+// specOf reads a query. A limit of at least limitMin rows is considered a safety default.
 func specOf(q *sqlparts.Query, rules *stefRules) *querySpec {
 	c := sqlparts.Extract(q)
 	s := &querySpec{

@@ -105,10 +105,9 @@ func (u *toolUse) missing() []int {
 // excess lists the calls without an expected call, by index: as few as any assignment of calls to expected calls
 // leaves. Among those assignments, it uses the one that assigns the earliest calls.
 //
-// Each call in turn looks for an expected call that is free, or that becomes free if its holder
-// moves to another one (an augmenting path of a bipartite matching). What such a search without
-// success has seen cannot help a later one, so that all of these together see each expected call
-// once.
+// Each call in turn searches for an expected call that is free, or that becomes free if its holder moves to another
+// one (an augmenting path of a bipartite matching). Expected calls that a failed search visited cannot help a later
+// one, so all failed searches together visit each expected call once.
 func (u *toolUse) excess() []int {
 	const nobody = -1
 	holder := make([]int, len(u.spec.tools))

@@ -252,7 +252,7 @@ func inWords(found *cex.Outcome) string {
 	return b.String()
 }
 
-// withoutComparison is the verdict if there are no two answers to compare.
+// withoutComparison returns the verdict if there are no two answers to compare.
 func (d *verdictDetail) withoutComparison(in *scoring.Input) (s scoring.Score, done bool, err error) {
 	held := strings.TrimSpace(in.Pred.SQL) == "" && in.Pred.Result.Absent()
 	switch behaviour := in.Case.Expected.Behaviour; {
