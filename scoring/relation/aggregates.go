@@ -176,7 +176,7 @@ func (q *query) has(function string) bool {
 	return slices.ContainsFunc(q.calls, func(c call) bool { return c.name == function })
 }
 
-// wholeOf is the first cell of a column where it is a whole number.
+// wholeOf returns the first cell of a column if it is a whole number.
 func wholeOf(c *scoring.Column) (int64, bool) {
 	switch v := c.Value(0); v.Type {
 	case scoring.Int64:
@@ -269,7 +269,7 @@ func rollUp(e *evidence, coarse side) *found {
 	}
 	tried, most := 0, maxMeasures
 	if f.Rows() > maxPivotRows {
-		most = 2 // every one costs a pass over all rows
+		most = 2 // each one costs a pass over all rows
 	}
 	for _, m := range e.columns(coarse) {
 		if !c.Columns[m].Type.Numeric() {

@@ -151,7 +151,7 @@ func estimates(x sqlparts.Expr, dialect string) (out estimate) {
 		out.at = quantileOf(name, call.Args)
 	}
 	if out.of == "quantile" && strings.HasPrefix(name, "percentile") && name != "percentile_approx" && name != "percentile" {
-		out.argument = "" // it is behind WITHIN GROUP
+		out.argument = "" // it is after WITHIN GROUP
 	}
 	return out
 }

@@ -193,7 +193,7 @@ func (q *queries) firsts() bool {
 	return q.both() && len(q.gold.order) > 0 && len(q.pred.order) > 0 && q.gold.first() && q.pred.first()
 }
 
-// first reports whether a query keeps its first rows: it has a limit and passes over none.
+// first reports whether a query keeps its first rows: it has a limit without an offset.
 func (q *query) first() bool {
 	l := q.query.Limit
 	if l == nil || l.Count == nil {

@@ -155,7 +155,7 @@ func zeroFilled(e *evidence, more side) *found {
 	if len(measures) == 0 || len(group) == 0 {
 		return nil
 	}
-	// The groups are others, each with something to tell it by.
+	// The additional groups are new, and each has a value that identifies it.
 	g := e.over(group)
 	fresh := g.newPred
 	if more == goldSide {

@@ -88,8 +88,8 @@ func (q *query) equates(key origin, table string) bool {
 	})
 }
 
-// ownKey reports whether a column of a table is the key of its rows by its name: it is no more than
-// id, or called like the table.
+// ownKey reports whether a column's name marks it as the key of its table: it is only id, or contains the table's
+// name.
 func ownKey(column, table string) bool {
 	of := contentWords(column)
 	return len(of) == 0 || slices.Equal(of, contentWords(table))

@@ -21,8 +21,8 @@ var partKinds = []Kind{
 	},
 }
 
-// inPlaceOf reports whether all rows agree once some columns of gold, by their keys, stand for some of
-// the answer: everything else that gold shows is in the answer as it is.
+// inPlaceOf reports whether all rows agree once some columns of gold, by their keys, are replaced by some of the
+// answer. Everything else that gold shows must be unchanged in the answer.
 func (e *evidence) inPlaceOf(gold, pred []int, goldKeys, predKeys []uint64) bool {
 	explained := map[int]bool{}
 	for _, i := range gold {

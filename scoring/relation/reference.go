@@ -38,8 +38,8 @@ var referenceKinds = []Kind{
 	},
 }
 
-// counterLiterals are the conditions by which the queries compare one and the same expression by =
-// or a pattern with different literals, each of which only one of them has.
+// counterLiterals returns the conditions by which the queries compare the same expression by = or a pattern with
+// different literals, each of which only one query has.
 func (q *queries) counterLiterals() (pairs [][2]condition) {
 	lone := func(of, other *query) (out []condition) {
 		for _, c := range of.conditions {

@@ -89,7 +89,7 @@ func bothEmpty(e *evidence) *found {
 func isScaled(p *scoring.ColumnPair) bool  { return p.Scale != 0 }
 func isRounded(p *scoring.ColumnPair) bool { return p.Within > 0 }
 func isTolerance(p *scoring.ColumnPair) bool {
-	return p.Tolerance > noise && p.Within == 0 // where it rounds too, the rounding says why
+	return p.Tolerance > noise && p.Within == 0 // if it rounds too, the rounding is the explanation
 }
 func toleranceOf(p *scoring.ColumnPair) float64 { return p.Tolerance }
 func withinOf(p *scoring.ColumnPair) float64    { return p.Within }

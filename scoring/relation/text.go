@@ -192,8 +192,8 @@ func joinsInOrder(t *scoring.Table, columns []int, sep []string) bool {
 	return true
 }
 
-// orderTellable reports whether names or values say which part of a joined text comes from which
-// column: 2 and 1 under home and away are not "1-2".
+// orderTellable reports whether names or values show which part of a joined string comes from which column: 2 and 1
+// under home and away are not "1-2".
 func (e *evidence) orderTellable(many side, columns []int) bool {
 	t := e.table(many)
 	for k, i := range columns {
@@ -284,7 +284,7 @@ func joinedSum(t *scoring.Table, columns []int, sep []string, rest []uint64, kno
 	return sum, true
 }
 
-// joinedKey is the text key of the cells of a row, joined. A NULL is left out with its separator.
+// joinedKey returns the key of a row's cells joined into a string. A NULL is omitted with its separator.
 func joinedKey(t *scoring.Table, columns []int, sep []string, row int) uint64 {
 	var b strings.Builder
 	for k, i := range columns {
